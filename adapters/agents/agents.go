@@ -16,7 +16,7 @@ import (
 	"fichario/app"
 )
 
-// Config is what the door needs.
+// Config is what Handler needs.
 type Config struct {
 	Lookups   *app.Lookups
 	Statement *app.Statement
@@ -27,22 +27,22 @@ type Config struct {
 	Version string
 }
 
-// Handler serves agents over streamable HTTP. It keeps nothing between messages, so that any instance answers any of
-// them: a session is its id, and what it spent is in the database.
+// Handler serves agents over streamable HTTP. It keeps no state between messages, so that any instance can answer any
+// of them: a session is only an id, and its spending is in the database.
 type Handler struct {
 	Config
 	transport *mcp.StreamableHTTPHandler
 }
 
-// versions are those of the protocol that have sessions, which a ceiling needs. Clients of a later one begin as of the
-// last of these, when they are told.
+// versions are the protocol versions with sessions, which a ceiling needs. Clients of a later version fall back to the
+// latest of these when told.
 var versions = []string{"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"}
 
 // New returns the handler.
 func New(c Config) *Handler {
 	return &Handler{c, mcp.NewStreamableHTTPHandler(serverOf, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true,
-		// A local address with another Host is what a proxy beside it looks like, and without a key no page gets here.
+		// A local address with a foreign Host is what a local proxy sends, and without a key no page gets this far.
 		DisableLocalhostProtection: true,
 	})}
 }
@@ -60,11 +60,11 @@ const sessionHeader = "Mcp-Session-Id"
 type Asking struct {
 	By  app.Caller // a key
 	Via app.Via
-	// Session has the ceiling that the message says; its id is found here.
+	// Session has the ceiling that came with the message; Serve sets its id.
 	Session app.AgentSession
 }
 
-// Serve answers one message. The one that begins a session is told its id, without which no lookup is made.
+// Serve answers one message. The answer to the message that begins a session carries its id, which every lookup needs.
 // Fault: ServiceUnavailable.
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, a Asking) error {
 	a.Session.ID = r.Header.Get(sessionHeader)
@@ -74,7 +74,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, a Asking) error 
 			return err
 		}
 		if !open {
-			http.Error(w, "session not found", http.StatusNotFound) // which has clients begin another
+			http.Error(w, "session not found", http.StatusNotFound) // on 404 clients begin another session
 			return nil
 		}
 	}

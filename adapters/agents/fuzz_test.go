@@ -9,8 +9,8 @@ import (
 	"fichario/domain/document"
 )
 
-// FuzzMasked: whatever a bureau answers, an agent is given valid JSON, in which no text and no number is the document
-// that was asked about.
+// FuzzMasked: whatever a bureau answers, an agent gets valid JSON, in which no text and no number is the document that
+// was looked up.
 func FuzzMasked(f *testing.F) {
 	const asked = "52998224725"
 	of, err := document.Parse(document.CPF, asked)
@@ -44,7 +44,7 @@ func FuzzMasked(f *testing.F) {
 	})
 }
 
-// shows tells whether a value is a document, alone or as digits that no others stand beside; names of fields are the
+// shows reports whether a value contains a document, alone or as digits without adjacent digits; field names are the
 // program's own.
 func shows(value any, asked string) bool {
 	switch v := value.(type) {

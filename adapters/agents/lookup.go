@@ -17,7 +17,7 @@ import (
 
 type object = map[string]any
 
-// lookupArgs are the fields of POST /api/v1/consultas, and whether documents are shown.
+// lookupArgs are the fields of POST /api/v1/consultas, and whether to show documents unmasked.
 type lookupArgs struct {
 	Product     string `json:"produto"`
 	Document    string `json:"documento"`
@@ -62,7 +62,7 @@ func (s *session) lookupTool() *mcp.Tool {
 		mcp.ToolAnnotations{DestructiveHint: new(bool)})
 }
 
-// codes are those of the purposes that the key may look up for.
+// codes are the codes of the purposes that the key may use.
 func (s *session) codes() []string {
 	codes := make([]string, len(s.purposes))
 	for i, p := range s.purposes {
@@ -81,7 +81,7 @@ func words(types []document.Type) string {
 	return strings.Join(out, " or ")
 }
 
-// tool is a tool that takes an object with these properties and no others.
+// tool defines a tool that takes an object with these properties and no others.
 func tool(
 	name, title, description string, required []string, properties object, hints mcp.ToolAnnotations,
 ) *mcp.Tool {
@@ -96,8 +96,8 @@ func tool(
 	}
 }
 
-// lookup asks within what the session may spend. A purpose has to be said wherever the key may use some, also one
-// alone: an agent that says it knows it.
+// lookup makes a lookup within what the session may spend. The purpose must be stated wherever the key may use one,
+// even if it is the only one: an agent that states it knows it.
 func (s *session) lookup(ctx context.Context, args lookupArgs) (any, error) {
 	req, err := s.request(args)
 	if err != nil {
@@ -133,7 +133,7 @@ func (s *session) request(args lookupArgs) (app.LookupRequest, error) {
 	return req, nil
 }
 
-// bare is a document without its punctuation, where the product takes it so.
+// bare is a document without its punctuation, where the product takes documents of its type.
 func (s *session) bare(product, typed string) string {
 	p, _ := s.Lookups.Products().Find(product)
 	for _, t := range p.Documents {
@@ -144,8 +144,8 @@ func (s *session) bare(product, typed string) string {
 	return typed
 }
 
-// result is an answer as the API gives it, without the bureau's own bytes, which repeat the document, and with what is
-// left of the session where that is known.
+// result is an answer as in the API, but without the bureau's bytes, which repeat the document, and with what is left
+// of the session's ceiling where that is known.
 func (s *session) result(r app.LookupResult, spent *catalog.Money, unmasked bool) json.RawMessage {
 	fields, shown := r.Record.Fields, r.Record.Document.Value()
 	if !unmasked {
@@ -170,7 +170,7 @@ func (s *session) result(r app.LookupResult, spent *catalog.Money, unmasked bool
 		account,
 	})
 	if err != nil {
-		panic(err) // these values always are JSON
+		panic(err) // these values always marshal
 	}
 	return append(append(fields[:len(fields)-1:len(fields)-1], ','), rest[1:]...) // a product has at least one field
 }

@@ -9,11 +9,11 @@ import (
 	"fichario/domain/document"
 )
 
-// token is a string or a number of a JSON text, with the colon behind a name.
+// token is a string or a number in a JSON text; a string includes the colon that makes it a name.
 var token = regexp.MustCompile(`"(?:[^"\\]|\\.)*"\s*:?|-?[0-9][0-9.eE+-]*`)
 
-// masked hides documents in the named fields of an answer: those whose digits are right, and the one that was asked
-// about. Everything else stays as it is, byte for byte.
+// masked hides documents in the named fields of an answer: those with valid check digits, and the one that was looked
+// up. Everything else stays unchanged, byte for byte.
 func masked(fields []byte, asked document.Document) []byte {
 	return token.ReplaceAllFunc(fields, func(t []byte) []byte {
 		if bytes.HasSuffix(t, []byte(":")) {
@@ -39,9 +39,9 @@ func masked(fields []byte, asked document.Document) []byte {
 	})
 }
 
-// written are documents with or without punctuation, among other words too: of digits wherever no other digit stands
-// beside them, with letters as words of their own. With letters all parts are apart or none is: "Travessa Jose 45" has
-// the length of a CNPJ.
+// written are documents inside a text, with or without punctuation: digits without another digit next to them, and
+// letters as separate words. With letters, either all parts are separated or none is: "Travessa Jose 45" has the length
+// of a CNPJ.
 var written = []struct {
 	of      document.Type
 	pattern *regexp.Regexp
@@ -66,8 +66,9 @@ func hide(text string, asked document.Document) string {
 	return text
 }
 
-// replaced masks the documents of a type that a pattern finds, where nothing stands beside them that would make them a
-// part of something else. What is none is looked at again from its second byte: a document may begin inside it.
+// replaced masks the documents of a type that a pattern finds, unless an adjacent character makes them part of
+// something else. After a match that is no document, the search continues at its second byte: a document may begin
+// inside it.
 func replaced(text string, of document.Type, pattern *regexp.Regexp, beside func(byte) bool) string {
 	var out strings.Builder
 	last := 0

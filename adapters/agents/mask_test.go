@@ -6,8 +6,8 @@ import (
 	"fichario/domain/document"
 )
 
-// TestDocumentsAreMasked: with or without punctuation, among words, as numbers; what only looks like one stays, and so
-// does everything else, byte for byte.
+// TestDocumentsAreMasked: with or without punctuation, inside text, as numbers; look-alikes and everything else stay
+// unchanged, byte for byte.
 func TestDocumentsAreMasked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ typ, asked, fields, want string }{

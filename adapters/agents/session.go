@@ -18,15 +18,15 @@ import (
 	"fichario/domain/fault"
 )
 
-// session is what an agent may do with one message.
+// session is what an agent may do in one message.
 type session struct {
 	Config
 	Asking
-	// purposes are those that the key may look up for.
+	// purposes are those that the key may name for a lookup.
 	purposes []crm.Purpose
 }
 
-// server returns one with the tools that the key has.
+// server returns an MCP server with the tools that the key may use.
 func (s *session) server() *mcp.Server {
 	program := &mcp.Implementation{Name: "fichario", Title: "Fichário", Version: s.Version}
 	server := mcp.NewServer(program, &mcp.ServerOptions{
@@ -35,7 +35,7 @@ func (s *session) server() *mcp.Server {
 			"Documents are masked in what you get, unless you pass semMascara.",
 		Capabilities:              &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		SupportedProtocolVersions: versions,
-		// The tools are the key's, with its session's ceiling: not for others whom a gateway serves.
+		// The tools depend on the key and the session's ceiling, so a gateway must not cache them for others.
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 	})
 	add(s, server, s.lookupTool(), s.lookup)
@@ -47,7 +47,7 @@ func (s *session) server() *mcp.Server {
 	return server
 }
 
-// ceiling says what the session may spend.
+// ceiling words what the session may spend.
 func (s *session) ceiling() string {
 	if s.Session.Ceiling == nil {
 		return "This session has no ceiling, so lookups are refused: whoever set you up has to say one (fichario mcp " +
@@ -56,11 +56,11 @@ func (s *session) ceiling() string {
 	return "This session may spend " + reais(*s.Session.Ceiling) + " in all; each answer says what is left (sessao.restante)."
 }
 
-// reais is an amount as people in Brazil write it, with a space that every reader knows.
+// reais is an amount in Brazilian notation, with a plain space.
 func reais(m catalog.Money) string { return strings.ReplaceAll(m.Exact(), "\u00a0", " ") }
 
-// add gives a server a tool. What the tool answers is JSON; what it refuses is told in words, as a result that the
-// model sees. What was sent is in neither the log nor a message.
+// add registers a tool. Its answer is JSON; a refusal is a result with words that the model reads. Nothing that was
+// sent gets into the log or a message.
 func add[Args any](
 	s *session, server *mcp.Server, tool *mcp.Tool, answer func(context.Context, Args) (any, error),
 ) {
@@ -93,7 +93,7 @@ func refused(words string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: words}}}
 }
 
-// guarded turns a panic into an error. Its value may hold what somebody sent.
+// guarded turns a panic into an error. The panic's value may hold user data.
 func (s *session) guarded(ctx context.Context, tool string, f func() (any, error)) (out any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -104,7 +104,7 @@ func (s *session) guarded(ctx context.Context, tool string, f func() (any, error
 	return f()
 }
 
-// inWords is an error as the model reads it.
+// inWords is an error in words for the model.
 func (s *session) inWords(ctx context.Context, tool string, err error) string {
 	f := app.FaultOf(err)
 	if f == nil {
@@ -118,7 +118,7 @@ func (s *session) inWords(ctx context.Context, tool string, err error) string {
 	return strings.ReplaceAll(text, "\u00a0", " ")
 }
 
-// decode reads the arguments of a tool strictly. Fault: InvalidRequest, which repeats nothing that was sent.
+// decode strictly parses the arguments of a tool. Fault: InvalidRequest, which repeats nothing that was sent.
 func decode(raw json.RawMessage, into any, tool *mcp.Tool) error {
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = json.RawMessage("{}")
@@ -135,8 +135,8 @@ func decode(raw json.RawMessage, into any, tool *mcp.Tool) error {
 		"Os argumentos de "+tool.Name+" são só os do esquema da ferramenta, cada um uma vez e com essas letras.")
 }
 
-// once reports whether arguments are an object with nothing but properties of the tool, each once. encoding/json would
-// take a name twice, and in any case of letters: ATUALIZAR costs money.
+// once reports whether arguments are an object of known properties, each once. encoding/json would accept a repeated
+// name, and in any case: ATUALIZAR costs money.
 func once(raw json.RawMessage, tool *mcp.Tool) bool {
 	schema, _ := tool.InputSchema.(object)
 	known, _ := schema["properties"].(object)

@@ -7,7 +7,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// TestArguments are those of the schema, letter by letter and each once: another reading may cost money.
+// TestArguments: only the schema's names, exactly, and each once: a lenient reading may cost money.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	tool := statementTool()

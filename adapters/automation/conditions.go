@@ -14,7 +14,7 @@ import (
 	"fichario/ports"
 )
 
-// Conditions looks at the expressions of automations. It is safe for concurrent use.
+// Conditions evaluates the expressions of automations. It is safe for concurrent use.
 type Conditions struct {
 	mu    sync.Mutex
 	known map[string]*jq.Program
@@ -23,14 +23,14 @@ type Conditions struct {
 var _ ports.Conditions = (*Conditions)(nil)
 
 const (
-	// expressionMax bounds the text of an expression, expressionsKept how many compiled ones are kept.
+	// expressionMax bounds the length of an expression, expressionsKept the number of cached compiled ones.
 	expressionMax   = 2000
 	expressionsKept = 500
-	// expressionTime bounds a run with its wait for a place.
+	// expressionTime bounds an evaluation, including the wait for a slot.
 	expressionTime = time.Second
 )
 
-// NewConditions returns conditions.
+// NewConditions returns Conditions with an empty cache.
 func NewConditions() *Conditions { return &Conditions{known: map[string]*jq.Program{}} }
 
 func (c *Conditions) program(expression string) (*jq.Program, error) {
@@ -53,13 +53,13 @@ func (c *Conditions) program(expression string) (*jq.Program, error) {
 	return p, nil
 }
 
-// Check compiles an expression.
+// Check compiles an expression and returns its error.
 func (c *Conditions) Check(expression string) error {
 	_, err := c.program(expression)
 	return err
 }
 
-// Holds runs an expression over the data of an event.
+// Holds evaluates an expression on the data of an event.
 func (c *Conditions) Holds(ctx context.Context, expression string, e automation.Event) (bool, error) {
 	p, err := c.program(expression)
 	if err != nil {
@@ -77,7 +77,7 @@ func (c *Conditions) Holds(ctx context.Context, expression string, e automation.
 	defer cancel()
 	v, err := p.Run(ctx, input)
 	if err != nil {
-		// The error may quote the input.
+		// The error may quote the input, so it is replaced.
 		return false, errors.New("a expressão não pôde ser calculada sobre este evento, ou demora demais")
 	}
 	switch v := v.(type) {
@@ -89,7 +89,7 @@ func (c *Conditions) Holds(ctx context.Context, expression string, e automation.
 	return false, errors.New("a expressão não dá verdadeiro nem falso")
 }
 
-// Data writes what an expression sees.
+// Data is the data that an expression sees, for display.
 func (c *Conditions) Data(e automation.Event) string {
 	data, err := eventData(e)
 	var out bytes.Buffer

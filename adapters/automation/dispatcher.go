@@ -21,19 +21,17 @@ import (
 )
 
 const (
-	// callTime bounds a whole call, from name resolution to the end of the answer.
-	// reasonLate says it too.
+	// callTime bounds a whole call, from name resolution to the end of the answer. reasonLate repeats it.
 	callTime = 10 * time.Second
-	// maxAnswer is what is read of an answer's body, and maxAnswerHeader of its
-	// headers. Where only the status counts, the body is read so that the connection
-	// may be used again.
+	// maxAnswer bounds what is read of an answer's body, and maxAnswerHeader its headers. Where only the status counts,
+	// the body is read so that the connection can be reused.
 	maxAnswer       = 64 << 10
 	maxAnswerHeader = 64 << 10
 	// hostConns bounds the connections to one host, so that a slow one is not
 	// flooded; others do not wait for it.
 	hostConns = 16
-	// idleTime is short, because a call that is written into a connection which the
-	// other side closes just then is lost, and is not repeated here.
+	// idleTime is short, because a call written to a connection that the other side is just closing is lost, and not
+	// repeated here.
 	idleTime = 5 * time.Second
 )
 
@@ -41,7 +39,7 @@ const (
 type Dispatcher struct {
 	transport *http.Transport
 	timeout   time.Duration
-	// public is true when only the public internet may be called.
+	// public restricts calls to the public internet.
 	public bool
 }
 
@@ -60,7 +58,7 @@ func newDispatcher(dialer *net.Dialer, public bool) *Dispatcher {
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
 	return &Dispatcher{timeout: callTime, public: public, transport: &http.Transport{
-		Proxy:                  nil, // none from the environment: it would connect in our place, unchecked
+		Proxy:                  nil, // not from the environment: a proxy would connect in our place, unchecked
 		DialContext:            dialer.DialContext,
 		Protocols:              &protocols,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
@@ -77,9 +75,8 @@ func newDispatcher(dialer *net.Dialer, public bool) *Dispatcher {
 // Close closes the idle connections. Calls in flight are left to finish.
 func (d *Dispatcher) Close() { d.transport.CloseIdleConnections() }
 
-// Post makes one attempt of a call and judges it by the status alone: once that is
-// here, an answer that breaks off or does not end changes nothing. The status is 0
-// when there is none. The error is nil or a *ports.SendError.
+// Post makes one attempt of a call and judges it by the status alone: once that has arrived, an answer that breaks off
+// or never ends changes nothing. The status is 0 when there is none. The error is nil or a *ports.SendError.
 func (d *Dispatcher) Post(ctx context.Context, c ports.Call) (int, error) {
 	address, err := d.target(c.URL)
 	if err != nil {
@@ -102,8 +99,8 @@ func (d *Dispatcher) Post(ctx context.Context, c ports.Call) (int, error) {
 	return answer.Status, judge(answer.Status, answer.Header.Get("Retry-After"), time.Now())
 }
 
-// exchange makes one request. Unless keep, only the status and the headers of the answer count: once they are here, a
-// body that breaks off or does not end changes nothing. Its error is a *ports.SendError.
+// exchange makes one request. Without keep, only the status and the headers of the answer count: once they have
+// arrived, a body that breaks off or never ends changes nothing. Its error is a *ports.SendError.
 func (d *Dispatcher) exchange(
 	parent context.Context, r *destinations.Request, keep bool, timeout time.Duration,
 ) (answer destinations.Answer, err error) {
@@ -126,14 +123,13 @@ func (d *Dispatcher) exchange(
 	if err != nil {
 		return answer, permanent(reasonURL)
 	}
-	// Without it the HTTP library cannot send the body a second time by itself.
+	// Without GetBody, net/http cannot resend the body by itself.
 	req.GetBody = nil
 	req.Header = r.Header
 	if parent := ports.Traceparent(ctx); parent != "" {
 		req.Header.Set("Traceparent", parent)
 	}
-	// The transport itself, not an http.Client: that one follows redirects, and its
-	// errors hold the address.
+	// The transport itself, not an http.Client: a client follows redirects, and its errors hold the address.
 	res, err := d.transport.RoundTrip(req)
 	if err != nil {
 		return answer, unanswered(parent, ctx, err, tlsFailed.Load())
@@ -156,7 +152,7 @@ func (d *Dispatcher) exchange(
 	return answer, nil
 }
 
-// target reads the address of a call.
+// target parses the address of a call.
 func (d *Dispatcher) target(address string) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil {
@@ -173,12 +169,11 @@ func (d *Dispatcher) target(address string) (*url.URL, error) {
 	return u, nil
 }
 
-// sign returns the headers of a call.
+// sign returns the headers of a signed call.
 func sign(c ports.Call, body []byte) (http.Header, error) {
 	key, err := standardwebhooks.NewWebhook(c.Secret)
 	if err != nil || strings.TrimPrefix(c.Secret, "whsec_") == "" {
-		// The library's error may hold a part of the secret. Without a key at all it
-		// would sign with an empty one.
+		// The library's error may hold part of the secret, and it would sign with an empty key.
 		return nil, permanent("segredo da assinatura inválido")
 	}
 	signature, err := key.Sign(c.ID, c.At, body)

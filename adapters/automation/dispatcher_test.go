@@ -21,7 +21,7 @@ import (
 	"fichario/ports"
 )
 
-// signature is what a receiver computes, by the words of the specification.
+// signature is what a receiver computes by the specification.
 func signature(id, timestamp string, body []byte) string {
 	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	mac := hmac.New(sha256.New, key)
@@ -43,7 +43,7 @@ func TestPost(t *testing.T) {
 		if id != "msg_2b3c" || at != "1767225600" {
 			t.Errorf("id %q, timestamp %q", id, at)
 		}
-		// The fixed one was computed by openssl.
+		// The fixed one was computed with openssl.
 		for _, want := range []string{signature(id, at, body), "v1,cH+U0775scESXlBuBlO+dt06Jk9VkJN/0KyzWnfr9KY="} {
 			if got := r.Header.Get("webhook-signature"); got != want {
 				t.Errorf("signature %q, want %q", got, want)
@@ -56,7 +56,7 @@ func TestPost(t *testing.T) {
 				t.Errorf("header %s is sent", name)
 			}
 		}
-		http.SetCookie(w, &http.Cookie{Name: "c", Value: "1"}) // must not come back
+		http.SetCookie(w, &http.Cookie{Name: "c", Value: "1"}) // must not be sent back
 		w.WriteHeader(http.StatusAccepted)
 	})
 	d := private(t, callTime)
@@ -133,7 +133,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Answers are read to their end, so that a connection serves many calls.
+// TestConnectionsAreReused: answers are read to their end, so that a connection serves many calls.
 func TestConnectionsAreReused(t *testing.T) {
 	t.Parallel()
 	var opened atomic.Int32
@@ -161,7 +161,7 @@ func TestConnectionsAreReused(t *testing.T) {
 func TestConcurrency(t *testing.T) {
 	t.Parallel()
 	var now, most atomic.Int32
-	full := make(chan struct{}) // closed when as many calls are there as may be
+	full := make(chan struct{}) // closed when the maximum number of calls is reached
 	meet := sync.OnceFunc(func() { close(full) })
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		n := now.Add(1)

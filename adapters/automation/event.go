@@ -10,8 +10,8 @@ import (
 	"fichario/domain/crm"
 )
 
-// eventJSON is what a call sends: the form of Standard Webhooks, with what it is about as it is now, at the time of the
-// event, which is the same in every attempt. The contract's `x-webhooks` describe it.
+// eventJSON is the body of a call: Standard Webhooks' form, with the event's subject as it is now, and the event's
+// time, which is the same in every attempt. The contract's `x-webhooks` describe it.
 type eventJSON struct {
 	Type      automation.EventName `json:"type"`
 	Timestamp time.Time            `json:"timestamp"`
@@ -22,7 +22,7 @@ func eventBody(e automation.Event) ([]byte, error) {
 	return encode(eventJSON{Type: e.Name, Timestamp: e.At, Data: dataOf(e)})
 }
 
-// eventData is the data of an event alone, which conditions look at.
+// eventData is only the data of an event, which conditions are evaluated on.
 func eventData(e automation.Event) ([]byte, error) { return encode(dataOf(e)) }
 
 func encode(v any) ([]byte, error) {
@@ -33,7 +33,7 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSpace(out.Bytes()), err
 }
 
-// dataOf is what others are told of an event.
+// dataOf is what other systems are told of an event.
 func dataOf(e automation.Event) any {
 	switch e.Name {
 	case automation.ContactUpdated:
@@ -75,9 +75,9 @@ type lookupJSON struct {
 	Valor      json.Number `json:"valorCobrado"`
 	// ConsultadoEm is when the bureau answered.
 	ConsultadoEm time.Time `json:"consultadoEm"`
-	// Finalidade is the code of what it was asked for.
+	// Finalidade is the code of the lookup's purpose.
 	Finalidade *string `json:"finalidade"`
-	// Automacao is the id of the automation that asked.
+	// Automacao is the id of the automation that made the lookup.
 	Automacao *string         `json:"automacao"`
 	Campos    json.RawMessage `json:"campos"`
 	Contato   *ContactJSON    `json:"contato"`
@@ -97,7 +97,7 @@ func lookupData(e automation.Event) lookupJSON {
 	return out
 }
 
-// batchJSON has the words of the contract for a batch.
+// batchJSON is a batch in the contract's terms.
 type batchJSON struct {
 	ID       string       `json:"id"`
 	Nome     string       `json:"nome"`
@@ -168,8 +168,7 @@ type ContactJSON struct {
 	ID    string `json:"id"`
 	Nome  string `json:"nome"`
 	Email string `json:"email"`
-	// What was not sent, or has no name, is null. TelefoneE164 is also null when the
-	// phone is no valid number.
+	// Absent fields are null. TelefoneE164 is also null when the phone is no valid number.
 	Telefone     *string `json:"telefone"`
 	TelefoneE164 *string `json:"telefoneE164"`
 	Empresa      *string `json:"empresa"`

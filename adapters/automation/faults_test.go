@@ -18,7 +18,7 @@ import (
 	"fichario/ports"
 )
 
-// silent keeps what a test server thinks of our refusals out of the output.
+// silent discards what a test server logs about our refusals.
 var silent = log.New(io.Discard, "", 0)
 
 const short = 150 * time.Millisecond
@@ -26,7 +26,7 @@ const short = 150 * time.Millisecond
 func TestSlowServer(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // or the server does not see that we are gone
+		_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that we are gone
 		<-r.Context().Done()
 	})
 	fails(t, post(t, private(t, short), s.URL), ports.SendError{Reason: "o destino não respondeu em 10 s"})
@@ -53,13 +53,13 @@ func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-arrived; cancel() }()
 	d := private(t, callTime)
-	for range 2 { // the second time cancelled beforehand
+	for range 2 { // the second time already cancelled
 		_, err := d.Post(ctx, call(s.URL))
 		fails(t, err, ports.SendError{Reason: "interrompido"})
 	}
 }
 
-// The status is here, so the answer's end does not matter.
+// TestAnswersWithoutEnd: the status has arrived, so the answer's end does not matter.
 func TestAnswersWithoutEnd(t *testing.T) {
 	t.Parallel()
 	cases := map[string]http.HandlerFunc{
@@ -100,7 +100,7 @@ func TestAnswersWithoutEnd(t *testing.T) {
 	}
 }
 
-// A connection that both sides may write to is not read: no context ends that.
+// TestSwitchingProtocols: the connection after a 101 is not read, because no context would end that.
 func TestSwitchingProtocols(t *testing.T) {
 	t.Parallel()
 	release := make(chan struct{})
@@ -117,7 +117,7 @@ func TestSwitchingProtocols(t *testing.T) {
 	fails(t, err, ports.SendError{Reason: "status 101"})
 }
 
-// What may have been sent is not sent again, on a new connection or a used one.
+// TestClosedWithoutAnswer: a call that may have been sent is not repeated, on a new connection or a reused one.
 func TestClosedWithoutAnswer(t *testing.T) {
 	t.Parallel()
 	var calls atomic.Int32

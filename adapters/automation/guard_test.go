@@ -17,7 +17,7 @@ var refused = ports.SendError{
 	Reason: "endereço não permitido (rede privada ou porta diferente de 80 e 443)", Permanent: true,
 }
 
-// notPublic has the first and the last address of the ranges that are not called.
+// notPublic has the first and the last address of each refused range.
 var notPublic = strings.Fields(`
 	127.0.0.1 127.0.0.0 127.255.255.255 ::1 0.0.0.0 0.255.255.255 :: 10.0.0.0 10.255.255.255 172.16.0.0 172.31.255.255
 	192.168.0.0 192.168.255.255 169.254.0.0 169.254.169.254 169.254.255.255 100.64.0.0 100.127.255.255 192.0.0.0
@@ -62,7 +62,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// The same through the dispatcher, as literals and as names that resolve to them.
+// TestPrivateTargets does the same through the dispatcher, with literals and with names that resolve to them.
 func TestPrivateTargets(t *testing.T) {
 	t.Parallel()
 	d := New(false)
@@ -88,7 +88,7 @@ func TestPrivateTargets(t *testing.T) {
 			}
 			fails(t, post(t, d, address), refused)
 		}
-		if a.Zone() == "" && !a.Is4In6() { // no record holds a zone, and Go dials a mapped address as IPv4
+		if a.Zone() == "" && !a.Is4In6() { // no record has a zone, and Go dials a mapped address as IPv4
 			target.Store(&a)
 			fails(t, post(t, named, "https://publico.example"), refused)
 		}
@@ -115,8 +115,7 @@ func TestDisguises(t *testing.T) {
 	}
 }
 
-// verdicts lets the guard decide, notes it, and then connects to nothing: no test
-// leaves the machine.
+// verdicts records the guard's verdict on each address, and then refuses to connect: no test leaves the machine.
 type verdicts struct {
 	mu  sync.Mutex
 	all []string
@@ -133,7 +132,7 @@ func (v *verdicts) control(network, address string, c syscall.RawConn) error {
 	return errors.New("the test stops here")
 }
 
-// A name that answers with a public address first, and a private one afterwards.
+// TestRebinding: a name resolves to a public address first, and to a private one afterwards.
 func TestRebinding(t *testing.T) {
 	t.Parallel()
 	var queries atomic.Int32
@@ -159,7 +158,7 @@ func TestRebinding(t *testing.T) {
 	}
 }
 
-// A name with both: each address is checked.
+// TestMixedAnswer: a name resolves to both kinds: each address is checked.
 func TestMixedAnswer(t *testing.T) {
 	t.Parallel()
 	v := &verdicts{}

@@ -10,7 +10,7 @@ import (
 	"fichario/domain/lookup"
 )
 
-// What was looked up is handed over with its contact; an event without a contact leaves a CRM alone.
+// TestALookupIsHandedOver: a lookup is sent with its contact; an event without a contact sends nothing to a CRM.
 func TestALookupIsHandedOver(t *testing.T) {
 	t.Parallel()
 	outcome := &automation.LookupOutcome{

@@ -35,7 +35,7 @@ func contact(name string) crm.ContactView {
 	}
 }
 
-// sent is the body of call: no character is escaped that JSON does not need escaped.
+// sent is the body of call: only characters that JSON requires are escaped.
 const sent = `{"type":"contact.created","timestamp":"2025-12-31T23:58:20Z","data":{"id":"c1","nome":"José <da> Silva",` +
 	`"email":"jose@example.com","telefone":null,"telefoneE164":null,"empresa":null,"documentos":[],"valor":1500,` +
 	`"nota":"Ligar","origem":"Site","funil":"Vendas","etapa":"Novo","responsavel":null,"responsavelEmail":null,"webhook":null,` +
@@ -50,7 +50,7 @@ func call(address string) ports.Call {
 	}
 }
 
-// private returns a dispatcher that may call loopback and waits for a short time.
+// private returns a dispatcher that may call loopback and has a short timeout.
 func private(t testing.TB, timeout time.Duration) *Dispatcher {
 	t.Helper()
 	d := New(true)
@@ -89,7 +89,7 @@ func listen(t testing.TB, f func(net.Conn)) string {
 	return "http://" + l.Addr().String()
 }
 
-// fails wants exactly this error: a text that is complete holds nothing else.
+// fails wants exactly this error, so that a complete text contains nothing else.
 func fails(t testing.TB, err error, want ports.SendError) {
 	t.Helper()
 	var e *ports.SendError
@@ -110,9 +110,8 @@ func post(t testing.TB, d *Dispatcher, address string) error {
 	return err
 }
 
-// nameServer answers queries over UDP on loopback, and returns a resolver that
-// asks it. answer is called once for each query for IPv4 addresses, and once for
-// IPv6; nil means that the name does not exist.
+// nameServer answers queries over UDP on loopback, and returns a resolver that uses it. answer is called once for each
+// query for IPv4 addresses, and once for IPv6; nil means that the name does not exist.
 func nameServer(t testing.TB, answer func(name string, v6 bool) []netip.Addr) *net.Resolver {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")

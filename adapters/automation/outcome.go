@@ -12,8 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// What is shown to the organisation. Texts of the HTTP library are never passed
-// on: they may hold the address.
+// These are shown to the organisation. Error texts of net/http are never passed on: they may hold the address.
 const (
 	reasonURL         = "endereço inválido (use http ou https, sem usuário e senha)"
 	reasonRefused     = "endereço não permitido (rede privada ou porta diferente de 80 e 443)"
@@ -22,15 +21,14 @@ const (
 	reasonGone        = "o destino respondeu 410: não quer mais receber"
 )
 
-// maxWait bounds what the other side may ask to wait.
+// maxWait bounds the wait that the other side may ask for.
 const maxWait = time.Hour
 
 func permanent(reason string) error { return &ports.SendError{Reason: reason, Permanent: true} }
 
 func temporary(reason string) error { return &ports.SendError{Reason: reason} }
 
-// unanswered names a call without an answer. parent is the caller's context, ctx is
-// bounded by the time of a call.
+// unanswered classifies a call without an answer. parent is the caller's context, ctx adds the time limit of the call.
 func unanswered(parent, ctx context.Context, err error, tlsFailed bool) error {
 	var dns *net.DNSError
 	var netErr net.Error
@@ -46,14 +44,14 @@ func unanswered(parent, ctx context.Context, err error, tlsFailed bool) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return temporary("conexão recusada")
 	case errors.As(err, &netErr) && netErr.Timeout():
-		return temporary(reasonLate) // a moment before ctx says so
+		return temporary(reasonLate) // the timeout may strike just before ctx ends
 	case tlsFailed:
 		return temporary("falha de TLS")
 	}
 	return temporary("a conexão falhou")
 }
 
-// judge tells what a status means.
+// judge interprets a status.
 func judge(status int, retryAfter string, now time.Time) error {
 	switch {
 	case status >= 200 && status <= 299:
@@ -70,8 +68,8 @@ func judge(status int, retryAfter string, now time.Time) error {
 	return e
 }
 
-// byStatus tells what the status of an answer means that is not what the destination calls done: which mistakes are the
-// request's own, and would be made again.
+// byStatus is the error for a status that the destination does not count as success: permanent where the request itself
+// is at fault, and a retry would fail alike.
 func byStatus(status int, retryAfter string, now time.Time) error {
 	e := &ports.SendError{Reason: "o destino recusou (status " + strconv.Itoa(status) + ")", Permanent: true}
 	switch {
@@ -87,7 +85,7 @@ func byStatus(status int, retryAfter string, now time.Time) error {
 // wait reads a Retry-After, in seconds or as a date, up to maxWait.
 func wait(s string, now time.Time) time.Duration {
 	n, err := strconv.ParseUint(s, 10, 64)
-	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range is the greatest number
+	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range counts as the maximum
 		return time.Duration(min(n, uint64(maxWait/time.Second))) * time.Second
 	}
 	at, err := http.ParseTime(s)

@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// What is shown of a request that ended well without being made.
+// Shown as the result of a request that was rightly not made.
 const (
 	resultNothing = "nada a enviar"
 	resultExists  = "já existe no destino"
@@ -23,8 +23,8 @@ var (
 	_ ports.Dispatcher   = (*Dispatcher)(nil)
 )
 
-// Send makes one attempt of a request of the action's form: the search before it, where the destination has one, and
-// the request itself, within the time of one call. The error is nil or a *ports.SendError.
+// Send makes one attempt of an action's request: first the search, where the destination has one, then the request
+// itself, all within the time of one call. The error is nil or a *ports.SendError.
 func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 	form, event, err := prepare(c)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 		}
 		switch found, ok := form.Found(ctx, event, answer); {
 		case !ok && answer.Status >= 200 && answer.Status <= 299:
-			// It was not refused, and asking once more would be answered alike.
+			// It was not refused, and a retry would get the same answer.
 			return "", permanent("a resposta da busca no destino não pôde ser lida (status " + strconv.Itoa(answer.Status) + ")")
 		case !ok:
 			return "", byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now())
@@ -78,8 +78,8 @@ func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 	return "status " + strconv.Itoa(answer.Status), nil
 }
 
-// refusal is what an answer means that is not what is called done: where the event itself was sent, with a method or
-// headers of one's own, the same as without them.
+// refusal is the error for an answer that is not a success. Where the event itself was sent, custom methods or headers
+// make no difference to it.
 func refusal(form *destinations.Filled, a destinations.Answer) error {
 	retryAfter := a.Header.Get("Retry-After")
 	if form.SendsEvent() {
@@ -88,7 +88,7 @@ func refusal(form *destinations.Filled, a destinations.Answer) error {
 	return byStatus(a.Status, retryAfter, time.Now())
 }
 
-// call makes a request that has to be over at the end.
+// call makes a request that must finish by end.
 func (d *Dispatcher) call(
 	ctx context.Context, r *destinations.Request, keep bool, end time.Time,
 ) (destinations.Answer, error) {
@@ -98,7 +98,7 @@ func (d *Dispatcher) call(
 	return d.exchange(ctx, r, keep, time.Until(end))
 }
 
-// signed adds the headers of the default to a request, but those that it has itself.
+// signed adds the default headers to a request, except those that it sets itself.
 func signed(r *destinations.Request, c ports.Call) error {
 	c.Secret = c.Action.Secret
 	headers, err := sign(c, r.Body)
@@ -113,7 +113,7 @@ func signed(r *destinations.Request, c ports.Call) error {
 	return nil
 }
 
-// prepare reads the form of a call's action, fills it in, and describes its event as JSON.
+// prepare reads and fills in the form of a call's action, and encodes its event as JSON.
 func prepare(c ports.Call) (*destinations.Filled, destinations.Event, error) {
 	event := destinations.Event{ID: c.ID, Name: c.Event.Name}
 	file, faults := destinations.Of(c.Action)
@@ -137,13 +137,13 @@ func prepare(c ports.Call) (*destinations.Filled, destinations.Event, error) {
 	return form, event, nil
 }
 
-// Destinations knows the forms of requests; it makes none.
+// Destinations reads the forms of requests; it makes none.
 type Destinations struct{}
 
 // Shipped describes the destinations that come with the program.
 func (Destinations) Shipped() []automation.Destination { return destinations.All() }
 
-// Describe reads the form of an action, and says what is wrong with it or with what is filled in.
+// Describe reads the form of an action, and reports what is wrong with it or with its values.
 func (Destinations) Describe(a automation.Action) (automation.Destination, []automation.FieldFault) {
 	file, faults := destinations.Of(a)
 	if len(faults) > 0 {
@@ -153,8 +153,8 @@ func (Destinations) Describe(a automation.Action) (automation.Destination, []aut
 	return file.Destination, faults
 }
 
-// Show returns the request that a call would make, with the secrets masked; one in the usual form is signed anew for
-// each attempt, so its signature is masked too. Its error is a *ports.SendError.
+// Show returns the request that a call would make, with the secrets masked. A request in the default form is signed
+// anew for each attempt, so its signature is masked too. Its error is a *ports.SendError.
 func (Destinations) Show(ctx context.Context, c ports.Call) (automation.ShownRequest, error) {
 	form, event, err := prepare(c)
 	if err != nil {

@@ -96,7 +96,7 @@ func TestSendVerdicts(t *testing.T) {
 	}
 }
 
-// A form changes nothing of what protects the house.
+// TestSendIsGuarded: a custom form weakens none of the protections.
 func TestSendIsGuarded(t *testing.T) {
 	t.Parallel()
 	d := New(false)

@@ -8,7 +8,7 @@ import (
 	"fichario/ports"
 )
 
-// A web app of Apps Script has no statuses of its own: what it means is told by where it redirects.
+// TestGoogleSheetsAnswers: an Apps Script web app cannot set statuses: its redirect target tells success from failure.
 func TestGoogleSheetsAnswers(t *testing.T) {
 	t.Parallel()
 	c := shippedCases()["google-sheets"]

@@ -9,7 +9,7 @@ import (
 	"fichario/ports"
 )
 
-// A name that nobody gave is no name: an upsert would write it over the one that the other side has.
+// TestANameThatNobodyGaveIsNotSent: an upsert would overwrite the destination's own name with the placeholder.
 func TestANameThatNobodyGaveIsNotSent(t *testing.T) {
 	t.Parallel()
 	for destination, where := range map[string][]any{
@@ -49,8 +49,8 @@ func TestANameThatNobodyGaveIsNotSent(t *testing.T) {
 	}
 }
 
-// A search whose answer cannot be read has found nothing out: neither is the record made a second time, nor is it said
-// to be there.
+// TestASearchThatCannotBeRead: an unreadable search result decides nothing: the record is neither created again nor
+// reported as existing.
 func TestASearchThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	long := `{"success":true,"data":{"items":[]},"_embedded":{"contacts":[{"name":"` + strings.Repeat("x", maxAnswer) + `"}]}}`

@@ -92,7 +92,7 @@ func (p *peer) rdstation(w http.ResponseWriter, r *http.Request, body map[string
 	p.expect("event", fmt.Sprint(body["event_type"], body["event_family"]), "CONVERSIONCDP")
 	p.expect("payload", body["payload"], `map[company_name:Padaria & Cia conversion_identifier:Lead do site `+
 		`email:jose@example.com name:José "Zé" <da> Silva personal_phone:+5511987654321 traffic_source:google]`)
-	p.records[fmt.Sprint(at(body, "payload", "email"))] = 1 // the contact; its conversions have no key
+	p.records[fmt.Sprint(at(body, "payload", "email"))] = 1 // only the contact; its conversions have no key
 	answer(w, 200, `{"event_uuid":"5408c5a3-4711-4f2e-8d0b-13407a3e30f3"}`)
 }
 
@@ -101,7 +101,7 @@ func (p *peer) kommo(w http.ResponseWriter, r *http.Request, body map[string]any
 	if r.Method == http.MethodGet {
 		p.expect("search", r.URL.Query().Get("query"), "jose@example.com")
 		if p.records["jose@example.com"] == 0 {
-			// One whose address only holds the searched one.
+			// A contact whose address merely contains the searched one.
 			answer(w, 200, `{"_embedded":{"contacts":[{"id":9,"custom_fields_values":[{"field_code":"EMAIL","values":[
 				{"value":"maria.jose@example.com"}]}]},{"id":8,"custom_fields_values":null}]}}`)
 			return

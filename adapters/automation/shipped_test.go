@@ -19,16 +19,16 @@ import (
 	"fichario/ports"
 )
 
-// peer is another system, as its documentation describes it: it checks each request, keeps records by their key, and
-// answers with the next of its script first.
+// peer is a fake of another system, after its documentation: it checks each request, keeps records by key, and first
+// answers from its script.
 type peer struct {
 	*testing.T
 	mu      sync.Mutex
-	records map[string]int // how often a record was made, by its key
+	records map[string]int // how often a record was made, by key
 	script  []http.HandlerFunc
 	serve   func(p *peer, w http.ResponseWriter, r *http.Request, body map[string]any)
 	asked   []string // method, host and path of each request
-	late    bool     // make the record, and break the connection before the answer
+	late    bool     // make the record, but break the connection before the answer
 }
 
 func (p *peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -81,7 +81,7 @@ func answers(status int, headers map[string]string, body string) http.HandlerFun
 	}
 }
 
-// at makes a JSON path: at(body, "inputs", 0, "id").
+// at follows a JSON path: at(body, "inputs", 0, "id").
 func at(v any, path ...any) any {
 	for _, step := range path {
 		switch step := step.(type) {
@@ -99,7 +99,7 @@ func at(v any, path ...any) any {
 	return v
 }
 
-// toPeer returns a dispatcher that reaches the peer whatever it calls, without TLS.
+// toPeer returns a dispatcher whose calls all reach the peer, without TLS.
 func toPeer(t *testing.T, p *peer) *Dispatcher {
 	t.Helper()
 	s := httptest.NewUnstartedServer(p)
@@ -132,7 +132,7 @@ type shippedCase struct {
 	values   map[string]string
 	peer     func(p *peer, w http.ResponseWriter, r *http.Request, body map[string]any)
 	result   string // of the first attempt
-	again    string // of one after an answer that was lost
+	again    string // of a retry after a lost answer
 	records  int    // after that
 	asked    string // the first attempt's requests
 	busy     http.HandlerFunc

@@ -14,7 +14,7 @@ import (
 	"fichario/ports"
 )
 
-// reply is an answer that was accepted, before its fields are mapped.
+// reply is an accepted answer, before its fields are mapped.
 type reply struct {
 	found   bool
 	raw     []byte
@@ -23,7 +23,7 @@ type reply struct {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// read decides whether what came is an answer.
+// read decides whether a reply counts as an answer.
 func (c *Client) read(
 	ctx context.Context, m *mapping, doc asked, status status, raw []byte,
 ) (reply, *failure) {
@@ -44,7 +44,7 @@ func (c *Client) read(
 		v, err := c.file.failed.Run(ctx, decoded, doc.variables(m.product.ID)...)
 		switch {
 		case err != nil:
-			// An error that is taken for an answer would be kept, and shown for a month.
+			// An error mistaken for an answer would be stored, and shown for a month.
 			return reply{}, neutral(ports.Failed, "the file's failed cannot read the answer")
 		case saysFailed(v):
 			return reply{}, neutral(ports.Failed, "the bureau reports a failure")
@@ -61,18 +61,18 @@ func (c *Client) read(
 	return r, nil
 }
 
-// saysFailed reads what `failed` gave: true and a text mean a failure, and nothing else does.
+// saysFailed reads the result of `failed`: true or a non-empty text is a failure, anything else is not.
 func saysFailed(v any) bool {
 	text, _ := v.(string)
 	return v == true || strings.TrimSpace(text) != ""
 }
 
-// inDoubt is what `when` says of a body that a bureau on a bad day sends too.
+// inDoubt is the result of `when` for a body that an ailing bureau sends too.
 const inDoubt = "doubt"
 
-// believe fails unless a "no record" answer is one beyond doubt, as the file tells it: an outage that is taken for one
-// would be kept, and shown for a month. The bureau's check may refute the answer, by failing; one that is in doubt it
-// must prove. The call itself was answered, so it is charged whatever becomes of the check.
+// believe fails unless a "no record" answer is beyond doubt by the file's rules: an outage mistaken for one would be
+// stored, and shown for a month. The bureau's check can refute the answer by failing; an answer in doubt needs it as
+// proof. The call itself was answered, so it is charged whatever the check says.
 func (c *Client) believe(
 	ctx, parent context.Context, m *mapping, doc asked, s status, raw []byte, token string,
 ) *failure {

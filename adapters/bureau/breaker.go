@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// tripAfter failures in a row, without a success between them, open the circuit.
+	// tripAfter is how many failures in a row, without a success between them, open the circuit.
 	tripAfter = 20
 	// openFor is how long it stays open before one call may try again.
 	openFor = 5 * time.Second
@@ -21,15 +21,15 @@ const (
 // failure is a call without an answer.
 type failure struct {
 	err *ports.BureauError
-	// counts says that the failure speaks against the bureau's health. A caller
-	// that hangs up, or a refused credential, does not.
+	// counts says that the failure is evidence against the bureau's health. A caller that hangs up, or a refused
+	// credential, is not.
 	counts bool
 }
 
-// Error makes a failure pass through gobreaker.
+// Error lets a failure pass through gobreaker.
 func (f *failure) Error() string { return f.err.Error() }
 
-// counted is a failure that speaks against the bureau's health.
+// counted is a failure that is evidence against the bureau's health.
 func counted(o ports.BureauOutcome, reason string) *failure {
 	return &failure{&ports.BureauError{Outcome: o, Reason: reason}, true}
 }
@@ -39,8 +39,7 @@ func neutral(o ports.BureauOutcome, reason string) *failure {
 	return &failure{&ports.BureauError{Outcome: o, Reason: reason}, false}
 }
 
-// breaker keeps calls from a bureau that is down: a call that waits for a dead
-// bureau holds up its caller, and may be charged for nothing.
+// breaker stops calls to a bureau that is down: such a call delays its caller, and may be charged for nothing.
 type breaker struct {
 	cb      *gobreaker.CircuitBreaker[reply]
 	reopens atomic.Int64 // Unix nanoseconds

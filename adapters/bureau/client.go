@@ -15,11 +15,11 @@ import (
 	"fichario/ports"
 )
 
-// mappingTime bounds all the jq of one answer. It is apart from the call's own
-// time: the answer is paid for, and a late one is mapped all the same.
+// mappingTime bounds all the jq of one answer. It is separate from the call's time: the answer is paid for, so a late
+// one is still mapped.
 const mappingTime = time.Second
 
-// Client asks the bureau of one file. It is safe for concurrent use.
+// Client calls the bureau of one file. It is safe for concurrent use.
 type Client struct {
 	file      *File
 	mappings  map[string]*mapping
@@ -27,7 +27,7 @@ type Client struct {
 	tokens    *tokenSource // nil without OAuth2
 	breaker   *breaker     // nil without one
 	wait      pause
-	refuses   func(product, document string) bool // nil where nothing is
+	refuses   func(product, document string) bool // nil where none is refused
 	log       *slog.Logger
 }
 
@@ -36,7 +36,7 @@ var _ ports.Bureau = (*Client)(nil)
 // DialFunc opens a connection, as net.Dialer.DialContext does.
 type DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// Option changes how a Client is made.
+// Option configures a Client.
 type Option func(*options)
 
 type options struct {
@@ -46,25 +46,25 @@ type options struct {
 	refuses   func(product, document string) bool
 }
 
-// WithDialContext makes the client open its connections with dial: the sandbox
-// answers in process that way. TLS, where the address asks for it, goes on top.
+// WithDialContext makes the client open its connections with dial, so that the sandbox can answer in process. TLS,
+// where the address asks for it, is added on top.
 func WithDialContext(dial DialFunc) Option { return func(o *options) { o.dial = dial } }
 
-// WithLogger makes the client log to l. It logs outcomes, states of the circuit
-// and names of fields; never a document, a credential or what the bureau answered.
+// WithLogger makes the client log to l. It logs outcomes, states of the circuit and names of fields; never a document,
+// a credential or an answer.
 func WithLogger(l *slog.Logger) Option { return func(o *options) { o.log = l } }
 
-// WithoutBreaker makes the client ask however often the bureau fails: the sandbox
-// fails on purpose, for one document and not for all.
+// WithoutBreaker makes the client call the bureau however often it fails: the sandbox fails on purpose, for single
+// documents.
 func WithoutBreaker() Option { return func(o *options) { o.noBreaker = true } }
 
-// WithRefusals makes the client take calls for not sent where refuses says so: in process, the sandbox has no
+// WithRefusals makes the client treat calls as not sent where refuses returns true: the in-process sandbox has no
 // connection to refuse.
 func WithRefusals(refuses func(product, document string) bool) Option {
 	return func(o *options) { o.refuses = refuses }
 }
 
-// New returns a client of the bureau that f describes. Close frees its connections.
+// New returns a client for the bureau that f describes. Close frees its connections.
 func New(f *File, opts ...Option) *Client {
 	o := options{log: slog.New(slog.DiscardHandler)}
 	for _, opt := range opts {
@@ -112,19 +112,18 @@ func (c *Client) Close() {
 	c.transport.CloseIdleConnections()
 }
 
-// Ask makes one call for the product, the document and the purpose, and never repeats it once
-// the bureau may charge for it: only a 401 that `not_charged` names, for a token that
-// may have expired, is answered with a new token, once. The error is always a
-// *ports.BureauError:
+// Ask makes one call for the product, the document and the purpose, and never repeats it once the bureau may charge for
+// it: only a 401 listed in `not_charged`, for a token that may have expired, is retried with a new token, once. The
+// error is always a *ports.BureauError:
 //   - ports.NotSent when the call cannot have reached the bureau: not connected, no
 //     token, the circuit open, the bureau's own wait not over, cancelled before it was
 //     sent;
 //   - ports.NotCharged when the bureau refused it with a status that the file's
-//     `not_charged` names;
+//     `not_charged` lists;
 //   - ports.NoAnswer when it was sent and no whole answer came in time, or ctx was
 //     cancelled meanwhile;
 //   - ports.Failed when it was sent and what came is no answer: an error status, a
-//     redirect, something else than JSON, a broken connection, or an answer that
+//     redirect, something other than JSON, a broken connection, or an answer that
 //     the file's `failed` calls a failure.
 func (c *Client) Ask(
 	ctx context.Context, product catalog.Product, d document.Document, purpose string,
@@ -168,7 +167,7 @@ func (c *Client) Ask(
 	return answer, nil
 }
 
-// call makes the request and reads the reply, within the bureau's time.
+// call makes the request and reads the reply, within the bureau's timeout.
 func (c *Client) call(parent context.Context, m *mapping, doc asked) (reply, *failure) {
 	ctx, cancel := context.WithTimeout(parent, c.file.timeout)
 	defer cancel()
@@ -197,7 +196,7 @@ func (c *Client) call(parent context.Context, m *mapping, doc asked) (reply, *fa
 			}
 			return c.read(parent, m, doc, status, raw)
 		case status.code == http.StatusUnauthorized && !isNew && !renewed:
-			// The token has ended before its time. The bureau does not charge for a 401.
+			// The token expired early. The bureau does not charge for a 401.
 		default:
 			return reply{}, c.refused(status)
 		}
@@ -216,7 +215,7 @@ func (c *Client) body(ctx context.Context, m *mapping, doc asked) ([]byte, *fail
 	return b, nil
 }
 
-// project makes the named fields of a reply.
+// project extracts the named fields of a reply.
 func (c *Client) project(ctx context.Context, m *mapping, doc asked, r reply) ports.Answer {
 	a := ports.Answer{Found: r.found, Raw: r.raw}
 	if !r.found {
@@ -235,7 +234,7 @@ func (c *Client) project(ctx context.Context, m *mapping, doc asked, r reply) po
 		}
 		return err
 	}
-	// Those that need much come last, so that a bad one takes no time from the others.
+	// Run expensive programs last, so that a bad one takes no time from the others.
 	var much []fieldMapping
 	for _, f := range m.fields {
 		if errors.Is(run(f, f.jq.Light), jq.ErrBounds) {
@@ -249,7 +248,7 @@ func (c *Client) project(ctx context.Context, m *mapping, doc asked, r reply) po
 	}
 	fields, dropped := m.product.Project(values)
 	if len(fields) > maxAnswer {
-		// A mapping that multiplies what came would fill the history.
+		// A mapping that multiplies its input would bloat the history.
 		fields, _ = m.product.Project(nil)
 		dropped = nil
 		for _, f := range m.fields {

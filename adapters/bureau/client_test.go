@@ -41,8 +41,7 @@ func TestAskKeepsEveryByte(t *testing.T) {
 	}
 }
 
-// TestRequest looks at what is sent: every place of a value, and no framing that
-// would confuse a server.
+// TestRequest checks what is sent: every slot for a value, and no framing that would confuse a server.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	heads := make(chan string, 4)

@@ -24,7 +24,7 @@ func endless(conn net.Conn, text string) {
 	}
 }
 
-// slowAnswers are answers that do not end: whatever is read of them is read under the deadline.
+// slowAnswers never end: everything that is read of them is read under the deadline.
 var slowAnswers = map[string]func(net.Conn){
 	"trailers that drip": func(conn net.Conn) {
 		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n2\r\n{}\r\n0\r\nX: ")
@@ -74,7 +74,7 @@ func TestEveryByteIsUnderTheDeadline(t *testing.T) {
 	}
 }
 
-// TestTokenServerThatHangs holds that a token server on a bad day costs the lookups of that moment, and none later.
+// TestTokenServerThatHangs: an ailing token server fails the lookups of that moment, and none later.
 func TestTokenServerThatHangs(t *testing.T) {
 	t.Parallel()
 	try := func(name string, h func(net.Conn)) {

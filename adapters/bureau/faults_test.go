@@ -33,7 +33,7 @@ func TestNeverReached(t *testing.T) {
 	_, err = ask(t, client(t, fmt.Sprintf(basic, "http://nao-existe.invalid", "timeout: 2s")))
 	wantError(t, err, ports.NotSent, "")
 
-	// A connection that takes forever is bounded by the bureau's time.
+	// A connection that takes forever is bounded by the bureau's timeout.
 	hang := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
@@ -59,7 +59,7 @@ func TestSentAndNoAnswer(t *testing.T) {
 			if _, err := io.WriteString(conn, text[i:i+1]); err != nil {
 				return
 			}
-			time.Sleep(20 * time.Millisecond) // what makes it a drip
+			time.Sleep(20 * time.Millisecond) // drips
 		}
 	}
 	for name, h := range map[string]func(conn net.Conn){
@@ -140,8 +140,8 @@ func TestSentAndBroken(t *testing.T) {
 	}
 }
 
-// TestPooledConnectionBreaks is the trap of net/http: it repeats a GET by itself
-// when a pooled connection is reset, and each repetition would be charged.
+// TestPooledConnectionBreaks: net/http would repeat a GET by itself when a pooled connection is reset, and each
+// repetition would be charged.
 func TestPooledConnectionBreaks(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(net.Conn){"reset": reset, "close": func(c net.Conn) { c.Close() }} {
@@ -171,8 +171,8 @@ func TestPooledConnectionBreaks(t *testing.T) {
 	}
 }
 
-// TestDeadPooledConnection closes the connection while it is idle: nothing of the
-// next call was written to it, so that call takes a new one.
+// TestDeadPooledConnection closes the connection while it is idle: nothing of the next call was written to it, so the
+// call uses a new one.
 func TestDeadPooledConnection(t *testing.T) {
 	t.Parallel()
 	for range 20 {

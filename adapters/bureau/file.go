@@ -8,7 +8,7 @@ import (
 	"fichario/domain/catalog"
 )
 
-// File is a bureau file that was read and found good.
+// File is a valid bureau file.
 type File struct {
 	source, name string
 	base         string // without a slash at the end
@@ -18,16 +18,16 @@ type File struct {
 	failed       *jq.Program
 	notFound     notFound
 	notCharged   []int
-	rate         float64 // calls a second; zero without one
+	rate         float64 // calls per second; zero without a limit
 	traceparent  bool    // whether requests carry the id of their trace
 	mappings     []mapping
 }
 
-// notFound is how the bureau says that it has no record.
+// notFound is how the bureau signals that it has no record.
 type notFound struct {
 	status []int
-	when   *jq.Program // says true of such a body, or that it is inDoubt; nil when every body is one
-	check  *request    // is asked after such an answer, and must not fail; nil without one
+	when   *jq.Program // true for such a body, or inDoubt; nil where any body counts
+	check  *request    // made after such an answer, and must succeed; nil without one
 }
 
 // header is a header of a request.
@@ -42,7 +42,7 @@ type oauth struct {
 	scopes               []string
 }
 
-// mapping is how one product is asked and read.
+// mapping is how one product is requested and its answer read.
 type mapping struct {
 	product catalog.Product
 	request request
@@ -66,14 +66,13 @@ type fieldMapping struct {
 // Name returns the bureau's name, as the file gives it.
 func (f *File) Name() string { return f.name }
 
-// Source returns the name under which the file was read.
+// Source returns the name that the file was read under.
 func (f *File) Source() string { return f.source }
 
-// Timeout returns how long one call may take, from looking up the host to the
-// last byte of the answer.
+// Timeout returns how long one call may take, from resolving the host to the last byte of the answer.
 func (f *File) Timeout() time.Duration { return f.timeout }
 
-// Rate returns how many calls a second the bureau allows, over all instances; zero where the file does not say.
+// Rate returns how many calls per second the bureau allows, over all instances; zero where the file does not say.
 func (f *File) Rate() float64 { return f.rate }
 
 // Catalog returns the products that the file maps, with their prices: those of the

@@ -23,8 +23,8 @@ import (
 	"fichario/ports"
 )
 
-// TestCircuit runs on a fake clock: twenty failures in a row open the circuit for
-// five seconds, and one good call closes it.
+// TestCircuit runs on a fake clock: twenty failures in a row open the circuit for five seconds, and one successful call
+// closes it.
 func TestCircuit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -52,10 +52,10 @@ func TestCircuit(t *testing.T) {
 		down.Store(1)
 		fail(19)
 		down.Store(0)
-		if err := call(cpf); err != nil { // a success between them starts anew
+		if err := call(cpf); err != nil { // a success in between restarts the count
 			t.Fatal(err)
 		}
-		time.Sleep(10 * time.Second) // the idle connection goes
+		time.Sleep(10 * time.Second) // the idle connection is closed
 		down.Store(1)
 		fail(20)
 		before := dials.Load()
@@ -68,7 +68,7 @@ func TestCircuit(t *testing.T) {
 			t.Errorf("nearly over: retry after %s", e.RetryAfter)
 		}
 		time.Sleep(600 * time.Millisecond)
-		fail(1) // the one call that may try
+		fail(1) // the single trial call
 		wantError(t, call(cpf), ports.NotSent, "circuit open")
 		down.Store(0)
 		time.Sleep(5100 * time.Millisecond)
@@ -77,7 +77,7 @@ func TestCircuit(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		// What says nothing about the bureau's health does not open it.
+		// Failures that say nothing about the bureau's health do not open it.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 30 {
@@ -108,8 +108,8 @@ func TestCircuitByAnswers(t *testing.T) {
 	}
 }
 
-// TestNothingPersonalIsLogged runs failing calls with a marked document, token and
-// answer, and looks for the marks in the log and in the errors.
+// TestNothingPersonalIsLogged runs failing calls with a marked document, token and answer, and searches the log and the
+// errors for the marks.
 func TestNothingPersonalIsLogged(t *testing.T) {
 	t.Parallel()
 	const secret, said = "MARCA-SEGREDO-7", "MARCA-RESPOSTA-9"
@@ -194,8 +194,7 @@ func (b *lockedBuffer) String() string {
 	return b.buf.String()
 }
 
-// FuzzAnswer feeds any bytes to the client as an answer: it must not panic, and
-// what it accepts must be JSON.
+// FuzzAnswer feeds arbitrary bytes to the client as an answer: it must not panic, and may only accept JSON.
 func FuzzAnswer(f *testing.F) {
 	for _, s := range []string{
 		`{"nome":"ANA"}`, "", "\xef\xbb\xbfnull", `{"nome":1e999,"sexo":[{}],"a":{"a":1}}`, "<html>", `"\ud800"`, "[[[[",
@@ -239,7 +238,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// pipeServer serves a handler over a real listener, for the fuzzer.
+// pipeServer serves a handler on a real listener, for the fuzzer.
 func pipeServer(h http.HandlerFunc) (dial bureau.DialFunc, stop func()) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const cpf = "52998224725"
 
-// basic is a bureau file with one product; %s are the base URL and more keys.
+// basic is a bureau file with one product; %s stands for the base URL and more keys.
 const basic = `name: teste
 base_url: %s
 %s
@@ -78,19 +78,19 @@ func product(t testing.TB, c *bureau.Client, id string) catalog.Product {
 	return p
 }
 
-// ask asks for the usual CPF.
+// ask looks up the usual CPF.
 func ask(t testing.TB, c *bureau.Client) (ports.Answer, error) {
 	t.Helper()
 	return c.Ask(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, cpf), "")
 }
 
-// wantError checks the outcome, and that the reason holds a text.
+// wantError checks the outcome, and that the reason contains a text.
 func wantError(t testing.TB, err error, outcome ports.BureauOutcome, reason string) {
 	t.Helper()
 	_ = failureOf(t, err, outcome, reason)
 }
 
-// failureOf does so too, and returns the failure.
+// failureOf does the same, and returns the failure.
 func failureOf(t testing.TB, err error, outcome ports.BureauOutcome, reason string) *ports.BureauError {
 	t.Helper()
 	var e *ports.BureauError
@@ -106,7 +106,7 @@ func failureOf(t testing.TB, err error, outcome ports.BureauOutcome, reason stri
 	return e
 }
 
-// serve starts an HTTP server, and counts the requests that it sees.
+// serve starts an HTTP server, and counts its requests.
 func serve(t testing.TB, h http.HandlerFunc) (url string, calls *atomic.Int32) {
 	t.Helper()
 	calls = &atomic.Int32{}
@@ -127,8 +127,8 @@ func body(status int, text string) http.HandlerFunc {
 	}
 }
 
-// rawServe starts a TCP server. handle gets each request's connection after its
-// head was read, with the head; false ends the connection.
+// rawServe starts a TCP server. handle gets the connection after each request's head was read, with the head; returning
+// false closes the connection.
 func rawServe(t testing.TB, handle func(n int, conn net.Conn, head string) bool) (url string, calls *atomic.Int32) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -180,7 +180,7 @@ func answer200(text string) string {
 		text)
 }
 
-// pipes serves a handler over connections in memory, which a fake clock can wait for.
+// pipes serves a handler over in-memory connections, which a fake clock can wait for.
 func pipes(h http.HandlerFunc) (dial bureau.DialFunc, stop func()) {
 	l := &pipeListener{make(chan net.Conn), make(chan struct{})}
 	s := &http.Server{Handler: h, ErrorLog: discardLog()}

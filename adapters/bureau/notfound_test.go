@@ -11,8 +11,8 @@ import (
 	"fichario/ports"
 )
 
-// TestMissingCompany holds the shipped file to what the two services say: Minha Receita says 404 for a CNPJ that does
-// not exist and while its database is down; BrasilAPI passes its answers on.
+// TestMissingCompany checks the shipped file against both services: Minha Receita answers 404 for a CNPJ that does not
+// exist, and also while its database is down; BrasilAPI passes its answers on.
 func TestMissingCompany(t *testing.T) {
 	t.Parallel()
 	const (
@@ -90,7 +90,7 @@ func TestParseNotFound(t *testing.T) {
 			t.Errorf("%s: got %v, want %q", text, err, want)
 		}
 	}
-	// Without statuses of its own it means 404.
+	// Without statuses it means 404.
 	url, calls := serve(t, body(404, `{"a":true}`))
 	a, err := ask(t, client(t, fmt.Sprintf(basic, url, "not_found: { when: .a }")))
 	if err != nil || a.Found || calls.Load() != 1 {

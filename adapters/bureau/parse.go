@@ -18,14 +18,13 @@ const (
 	defaultTimeout = 10 * time.Second
 	minTimeout     = 100 * time.Millisecond
 	maxTimeout     = 120 * time.Second
-	// maxURL keeps the request line and headers within the write buffer of a
-	// connection, so that nothing leaves before the trace tells of it.
+	// maxURL keeps the request line and headers within the write buffer of a connection, so that no byte leaves before the
+	// trace hook runs.
 	maxURL = 2048
 )
 
-// Parse reads a bureau file and checks all of it. name says where it came from
-// (a path, or the name of a shipped file); env looks up environment variables, as
-// os.LookupEnv does. The error is always Problems, with every fault that was found.
+// Parse reads and checks a bureau file. name says where it came from (a path, or the name of a shipped file); env looks
+// up environment variables, like os.LookupEnv. The error is always Problems, with every fault that was found.
 func Parse(name string, src []byte, env func(string) (string, bool)) (*File, error) {
 	p := &parser{env: env, file: File{source: name, timeout: defaultTimeout, notFound: notFound{status: []int{404}}}}
 	if root, ok := p.Load(src, "the file must be a mapping with name, base_url and products"); ok {
@@ -77,8 +76,8 @@ func (p *parser) root(n *yaml.Node) {
 	}
 }
 
-// address reads a base_url or a token_url. Its messages never quote it, because
-// the environment may be in it.
+// address parses a base_url or a token_url. Its messages never quote it, because it may contain values from the
+// environment.
 func (p *parser) address(v at, query bool) string {
 	before := len(p.Problems)
 	s := p.plain(v)
@@ -101,7 +100,7 @@ func (p *parser) address(v at, query bool) string {
 	return s
 }
 
-// plain reads a text that may refer to the environment, but not to the document.
+// plain reads a text that may refer to the environment, but not to the document, product or purpose.
 func (p *parser) plain(v at) string {
 	t := p.template(v, nil)
 	if t.uses(slotDocument) || t.uses(slotProduct) || t.uses(slotPurpose) {
@@ -226,8 +225,8 @@ func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
 	return m
 }
 
-// documents reads the types that a product takes, in the standard order. allowed
-// are those that a product of the contract may have.
+// documents reads the document types that a product takes, in the standard order. allowed are those that a product of
+// the contract may have.
 func (p *parser) documents(v at, allowed []document.Type) []document.Type {
 	seen := map[document.Type]bool{}
 	items := p.List(v)
@@ -256,7 +255,7 @@ func (p *parser) documents(v at, allowed []document.Type) []document.Type {
 	return types
 }
 
-// price reads the text of the scalar, quoted or not: a float would not be exact.
+// price parses the scalar's text, quoted or not: a float would not be exact.
 func (p *parser) price(v at) catalog.Money {
 	if v.Node.Kind == yaml.ScalarNode {
 		if m, err := catalog.ParseMoney(v.Node.Value); err == nil {
@@ -287,7 +286,7 @@ func (p *parser) standardFields(v at, product catalog.Product) []fieldMapping {
 
 var (
 	goodField = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
-	// reserved are the names that every answer has beside the product's own.
+	// reserved are the names that every answer has beside the product's own fields.
 	reserved = []string{"produto", "documento", "cache", "consultaId", "consultadoEm", "valorCobrado", "bruto"}
 )
 

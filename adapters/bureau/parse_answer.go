@@ -8,7 +8,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// notFound reads statuses that mean "no record", or a mapping of them and of what must hold besides.
+// notFound reads the statuses that mean "no record", or a mapping of them and further conditions.
 func (p *parser) notFound(v at) {
 	if v.Node.Kind != yaml.MappingNode {
 		p.file.notFound.status = p.notFoundStatuses(v)
@@ -34,7 +34,7 @@ func (p *parser) notFoundStatuses(v at) []int {
 	})
 }
 
-// check reads a request that the bureau answers for nothing.
+// check reads a request that the bureau answers free of charge.
 func (p *parser) check(v at) *request {
 	keys := p.Known(v, "path", "query")
 	p.Required(v, keys, "path")
@@ -48,7 +48,7 @@ func (p *parser) check(v at) *request {
 	return r
 }
 
-// notCharged reads the statuses at which the bureau does not bill.
+// notCharged reads the statuses that the bureau does not bill.
 func (p *parser) notCharged(v at) {
 	p.file.notCharged = p.statuses(v, "from 400 to 599", func(status int) bool { return status >= 400 })
 	for _, status := range p.file.notCharged {
@@ -58,7 +58,7 @@ func (p *parser) notCharged(v at) {
 	}
 }
 
-// statuses reads a list of HTTP statuses.
+// statuses parses a list of HTTP statuses.
 func (p *parser) statuses(v at, which string, good func(int) bool) []int {
 	var list []int
 	for _, item := range p.List(v) {

@@ -8,7 +8,7 @@ import (
 
 var rateForm = regexp.MustCompile(`^([0-9]{1,5})/(s|min|h)$`)
 
-// rate reads how many calls the bureau allows in a second, a minute or an hour.
+// rate parses how many calls the bureau allows per second, minute or hour.
 func (p *parser) rate(v at) {
 	m := rateForm.FindStringSubmatch(p.Text(v))
 	if m == nil {

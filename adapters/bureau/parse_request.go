@@ -80,7 +80,7 @@ func (p *parser) path(v at) (string, template) {
 	return s, t
 }
 
-// samples are two valid documents of each type that differ in every place.
+// samples are two valid documents of each type that differ in every character.
 var samples = map[document.Type][2]string{
 	document.CPF:   {"52998224725", "11144477735"},
 	document.CNPJ:  {"12ABC34501DE35", "90024420000109"},
@@ -88,8 +88,8 @@ var samples = map[document.Type][2]string{
 	document.Email: {"ana@exemplo.com.br", "bia@correio.example"},
 }
 
-// bodyUses runs the program for sample documents, and reports whether the body
-// depends on the document. Looking at the program's text would not tell.
+// bodyUses runs the program on sample documents, and reports whether the body depends on the document. The program's
+// text would not tell.
 func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product) bool {
 	uses := false
 	for _, t := range product.Documents {

@@ -13,7 +13,7 @@ import (
 	"fichario/domain/document"
 )
 
-// good is a file without faults, of which each test spoils a line.
+// good is a valid file; each test breaks a line of it.
 const good = `name: agencia
 base_url: https://api.agencia.example/v1
 headers:
@@ -258,7 +258,7 @@ func TestParseUnreadable(t *testing.T) {
 	}
 }
 
-// TestParseReportsAll holds that one reading finds every fault, in order.
+// TestParseReportsAll: one reading finds every fault, in order.
 func TestParseReportsAll(t *testing.T) {
 	t.Parallel()
 	src := "base_url: x\ntimeout: 1h\nfailed: ')'\nproducts:\n  cpf: {price: x, request: {path: x}, fields: {nada: .}}\n  outro: {}\nx: 1\n"
@@ -303,7 +303,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestTheProxiesWaitLonger than any call may take: what docs/deploy has as their patience is more than a file may say.
+// TestTheProxiesWaitLonger than any call may take: the timeouts in docs/deploy exceed the longest that a file may set.
 func TestTheProxiesWaitLonger(t *testing.T) {
 	t.Parallel()
 	patience := regexp.MustCompile(`(?m)^ *(?:proxy_read_timeout|timeout (?:client|server)) (\d+s)`)

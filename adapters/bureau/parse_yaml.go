@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// errNoBody says that the jq of a body gave nothing.
+// errNoBody says that the jq of a body produced nothing.
 var errNoBody = errors.New("no body")
 
 // parser reads a bureau file.
@@ -20,29 +20,29 @@ type parser struct {
 	file File
 }
 
-// at is a value of the file with its place.
+// at is a value with its position in the file.
 type at = yamlfile.At
 
-// Problems are all the faults of a bureau file, in the order of its lines. It is the error of Parse.
+// Problems are all faults of a bureau file, in the order of its lines. It is the error type of Parse.
 type Problems = yamlfile.Problems
 
-// jq compiles a program of the file, which may compare an answer with what was asked; nil when it does not compile.
+// jq compiles a program of the file; its variables let it compare an answer with the request. It is nil when it does
+// not compile.
 func (p *parser) jq(v at) *jq.Program { return p.JQ(v, slotDocument, slotProduct, slotPurpose) }
 
-// entry is a key with a text in which values are put later.
+// entry is a key with a template.
 type entry struct {
 	header
 	line int
 }
 
-// template reads a text with places for values.
+// template compiles a text with places for values.
 func (p *parser) template(v at, escape func(string) string) template {
 	s := p.Text(v)
 	return compileTemplate(s, p.env, escape, func(message string) { p.Fault(v, "%s", message) })
 }
 
-// texts reads a mapping of names to texts with places for values. Numbers and
-// booleans are taken as they are written.
+// texts reads a mapping of names to templates. Numbers and booleans are taken as they are written.
 func (p *parser) texts(v at, escape func(string) string) []entry {
 	var list []entry
 	for _, pair := range p.Pairs(v) {

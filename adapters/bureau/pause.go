@@ -8,16 +8,16 @@ import (
 	"fichario/ports"
 )
 
-// shortPause is how long a 429 without a Retry-After holds calls back.
+// shortPause is for how long a 429 without a Retry-After suspends calls.
 const shortPause = time.Second
 
-// pause keeps calls from a bureau that has asked to wait. It is this instance's own.
+// pause suspends calls to a bureau that has asked to wait. Each instance has its own.
 type pause struct{ until atomic.Int64 } // Unix nanoseconds
 
-// left returns how long calls are still held back; zero when they are not.
+// left returns for how much longer calls are suspended; zero when they are not.
 func (p *pause) left() time.Duration { return max(time.Until(time.Unix(0, p.until.Load())), 0) }
 
-// hold holds calls back for a while, from now.
+// hold suspends calls for a while, from now.
 func (p *pause) hold(d time.Duration) {
 	until := time.Now().Add(d).UnixNano()
 	for {
@@ -28,8 +28,8 @@ func (p *pause) hold(d time.Duration) {
 	}
 }
 
-// refused is the failure of a call that the bureau refused and does not charge for. Where the bureau asks to wait,
-// nobody else asks before that is over.
+// refused is the failure of a call that the bureau refused and does not charge for. Where the bureau asks to wait, all
+// further calls are suspended until then.
 func (c *Client) refused(s status) *failure {
 	f := statusFailure(s)
 	f.err.Outcome, f.err.RetryAfter = ports.NotCharged, s.retryAfter

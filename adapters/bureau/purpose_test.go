@@ -9,7 +9,7 @@ import (
 	"fichario/domain/document"
 )
 
-// TestTheBureauIsToldThePurpose: in headers, query, body and jq; where there is none, it is left out.
+// TestTheBureauIsToldThePurpose: in headers, query, body and jq; without a purpose it is left out.
 func TestTheBureauIsToldThePurpose(t *testing.T) {
 	t.Parallel()
 	var told string

@@ -16,7 +16,7 @@ import (
 	"fichario/ports"
 )
 
-// refuse answers a status with a Retry-After, where that is not empty.
+// refuse answers with a status and a Retry-After, where that is not empty.
 func refuse(status int, after string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		if after != "" {
@@ -33,8 +33,8 @@ func TestRefusedAndNotCharged(t *testing.T) {
 		status  int
 		after   string
 		outcome ports.BureauOutcome
-		wait    time.Duration // what the answer says
-		held    bool          // further calls wait
+		wait    time.Duration // from the answer
+		held    bool          // further calls are suspended
 	}{
 		{"not_charged: [429]", 429, "7", ports.NotCharged, 7 * time.Second, true},
 		{"not_charged: [429]", 429, "", ports.NotCharged, time.Second, true},
@@ -63,7 +63,7 @@ func TestRefusedAndNotCharged(t *testing.T) {
 	}
 }
 
-// TestRefusedWithoutABody holds that the status is enough: what follows it does not make the call one that was served.
+// TestRefusedWithoutABody: the status is enough: nothing that follows makes it a call that was served.
 func TestRefusedWithoutABody(t *testing.T) {
 	t.Parallel()
 	url, _ := rawServe(t, func(_ int, conn net.Conn, _ string) bool {
@@ -75,7 +75,7 @@ func TestRefusedWithoutABody(t *testing.T) {
 	wantError(t, err, ports.NotCharged, "status 429")
 }
 
-// TestHeldBackEnds runs on a fake clock, and holds that calls go on when the bureau's wait is over.
+// TestHeldBackEnds: on a fake clock, calls resume when the bureau's wait is over.
 func TestHeldBackEnds(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -104,14 +104,14 @@ func TestHeldBackEnds(t *testing.T) {
 	})
 }
 
-// tokenBureau is a bureau, and the server of its tokens, whose token ends when the test says so.
+// tokenBureau is a bureau with its token server; tokens expire when the test says so.
 type tokenBureau struct {
 	url                     string
 	served, refused, tokens atomic.Int32
 	good                    atomic.Value
 }
 
-// newTokenBureau starts one. After its first answer it refuses as many calls as refusals says, whatever their token.
+// newTokenBureau starts one. After its first answer it refuses that many calls, whatever their token.
 func newTokenBureau(t *testing.T, refusals int32) *tokenBureau {
 	t.Helper()
 	b := &tokenBureau{}
@@ -145,7 +145,7 @@ func (b *tokenBureau) client(t *testing.T, listed string) *bureau.Client {
 	return c
 }
 
-// saw checks what was asked of it.
+// saw checks the numbers of requests.
 func (b *tokenBureau) saw(t *testing.T, served, refused, tokens int32) {
 	t.Helper()
 	if b.served.Load() != served || b.refused.Load() != refused || b.tokens.Load() != tokens {
@@ -184,8 +184,7 @@ func TestExpiredTokenIsRenewedForAllAtOnce(t *testing.T) {
 	b.saw(t, 21, b.refused.Load(), 2)
 }
 
-// TestRefusedTokenIsNotRenewedTwice holds that a new token is tried once, and only in place of one that may have
-// expired.
+// TestRefusedTokenIsNotRenewedTwice: a new token is tried once, and only to replace one that may have expired.
 func TestRefusedTokenIsNotRenewedTwice(t *testing.T) {
 	t.Parallel()
 	b := newTokenBureau(t, 1000)
@@ -193,12 +192,12 @@ func TestRefusedTokenIsNotRenewedTwice(t *testing.T) {
 	_, err := ask(t, c)
 	wantError(t, err, ports.NotCharged, "status 401")
 	b.saw(t, 1, 2, 2)
-	_, err = ask(t, c) // with a token of its own, which cannot have expired
+	_, err = ask(t, c) // with a new token, which cannot have expired
 	wantError(t, err, ports.NotCharged, "status 401")
 	b.saw(t, 1, 3, 3)
 }
 
-// TestRefusedTokenThatMayBeCharged holds that without the file's word a 401 is charged, and so not repeated.
+// TestRefusedTokenThatMayBeCharged: unless the file lists it, a 401 is charged, and so not repeated.
 func TestRefusedTokenThatMayBeCharged(t *testing.T) {
 	t.Parallel()
 	for _, listed := range []string{"", "not_charged: [429]"} {
@@ -211,7 +210,7 @@ func TestRefusedTokenThatMayBeCharged(t *testing.T) {
 	}
 }
 
-// TestNoTokenAfterARefusal holds that the call, refused and not made again, costs nothing.
+// TestNoTokenAfterARefusal: a call that was refused and not repeated costs nothing.
 func TestNoTokenAfterARefusal(t *testing.T) {
 	t.Parallel()
 	var tokens atomic.Int32
@@ -236,7 +235,7 @@ func TestNoTokenAfterARefusal(t *testing.T) {
 	wantError(t, err, ports.NotSent, "no token")
 }
 
-// TestShippedFilesSayWhatIsFree holds the shipped files to what their bureaus say they do not bill.
+// TestShippedFilesSayWhatIsFree checks the shipped files against what their bureaus say they do not bill.
 func TestShippedFilesSayWhatIsFree(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

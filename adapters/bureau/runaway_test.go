@@ -8,7 +8,7 @@ import (
 	"fichario/ports"
 )
 
-// TestRunawayMapping holds that a mapping without an end costs its field, and none of the others.
+// TestRunawayMapping: a mapping that does not end loses its own field, and no other.
 func TestRunawayMapping(t *testing.T) {
 	t.Parallel()
 	url, _ := serve(t, body(200, `{"a":"0123456789","n":1000000000,"nome":"ANA","longo":`+strings.Repeat("9", 1<<20)+`}`))

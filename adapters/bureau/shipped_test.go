@@ -12,8 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// shippedBureau serves one fixture in the place of a shipped file's bureau, and a
-// token beside it.
+// shippedBureau serves one fixture in place of a shipped file's bureau, and a token beside it.
 func shippedBureau(
 	t *testing.T, name string, status int, fixture string, seen func(r *http.Request, body string),
 ) *bureau.Client {
@@ -133,7 +132,7 @@ func TestShippedFiles(t *testing.T) {
 	}
 }
 
-// TestPhonesOfTheReceita holds the shipped file to how area code and number come: as one text.
+// TestPhonesOfTheReceita: the shipped file splits area code and number, which come as one text.
 func TestPhonesOfTheReceita(t *testing.T) {
 	t.Parallel()
 	phone := func(ddd, number string) string {

@@ -12,7 +12,7 @@ import (
 	"fichario/ports/portstest"
 )
 
-// TestBureau holds the client to what every bureau's adapter must do. Its other side is the sandbox.
+// TestBureau runs the client through the tests that every bureau adapter must pass. It talks to the sandbox.
 func TestBureau(t *testing.T) {
 	t.Parallel()
 	portstest.Bureau(t, func(t *testing.T) portstest.BureauUnderTest {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// part is a piece of a template: text, or the place of a value.
+// part is a piece of a template: text, or a slot for a value.
 type part struct {
 	text string
 	slot string // "documento", "produto", "finalidade", or "" for text
 }
 
-// template is a text of a bureau file with the places of the document, the product
-// and the purpose. Values of the environment are put in when the file is read, and never
-// searched for places: a token may hold braces, and so may an e-mail address.
+// template is a text of a bureau file with slots for the document, the product and the purpose. Environment values are
+// substituted when the file is read, and never searched for slots: a token may contain braces, and so may an e-mail
+// address.
 type template []part
 
 const (
@@ -23,14 +23,14 @@ const (
 )
 
 var (
-	// envName finds ${NAME}; whatever follows "${" up to "}" is taken as a name,
-	// so that a bad one is reported instead of sent.
+	// envName finds ${NAME}; whatever is between "${" and "}" counts as a name, so that a bad one is reported instead of
+	// sent.
 	envName = regexp.MustCompile(`\$\{([^}]*)\}?`)
 	goodEnv = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 	braces  = regexp.MustCompile(`\{([\pL_][\pL\pN_.-]*)\}`)
 )
 
-// uses reports whether the template holds the place of a value.
+// uses reports whether the template has a slot.
 func (t template) uses(slot string) bool {
 	for _, p := range t {
 		if p.slot == slot {
@@ -40,10 +40,10 @@ func (t template) uses(slot string) bool {
 	return false
 }
 
-// filled are the values that a template has places for.
+// filled are the values for the slots.
 type filled struct{ document, product, purpose string }
 
-// expand puts the values in, each through escape when that is not nil.
+// expand substitutes the values, each passed through escape when that is not nil.
 func (t template) expand(values filled, escape func(string) string) string {
 	if len(t) == 1 && t[0].slot == "" {
 		return t[0].text
@@ -67,8 +67,8 @@ func (t template) expand(values filled, escape func(string) string) string {
 	return b.String()
 }
 
-// compileTemplate splits a text into its parts. escape is applied to the values of
-// the environment. Each fault is handed to report.
+// compileTemplate splits a text into its parts. escape is applied to environment values. Each fault is passed to
+// report.
 func compileTemplate(
 	s string, env func(string) (string, bool), escape func(string) string, report func(string),
 ) template {
@@ -101,7 +101,7 @@ func compileTemplate(
 	return t
 }
 
-// splitSlots splits a text without references to the environment.
+// splitSlots splits a text that has no references to the environment.
 func splitSlots(s string, report func(string)) template {
 	var t template
 	for s != "" {

@@ -17,12 +17,11 @@ const (
 	maxTokenAnswer = 64 << 10
 	// tokenLife is how long a token is kept when its server does not say.
 	tokenLife = 5 * time.Minute
-	// tokenPause is how long a failed fetch is not tried again, so that a token
-	// server that is down is not asked by every lookup.
+	// tokenPause is the pause after a failed fetch, so that a token server that is down is not called for every lookup.
 	tokenPause = 2 * time.Second
 )
 
-// tokenSource gets tokens by OAuth2 client credentials and keeps the last one.
+// tokenSource gets tokens by OAuth2 client credentials and caches the latest.
 type tokenSource struct {
 	conf    oauth
 	timeout time.Duration
@@ -44,17 +43,16 @@ func newTokenSource(conf oauth, timeout time.Duration, rt http.RoundTripper, log
 	return s
 }
 
-// noToken is the failure of a call that got no token. It does not count against
-// the bureau, which was not asked; tokenPause does what the circuit would.
+// noToken is the failure of a call that got no token. It does not count against the bureau, which was not called;
+// tokenPause takes the breaker's place.
 func noToken(wait time.Duration) *failure {
 	f := neutral(ports.NotSent, "no token from the OAuth2 server")
 	f.err.RetryAfter = max(wait, time.Second)
 	return f
 }
 
-// get returns a valid token, and whether it is a new one, which the caller has waited
-// for. One fetch runs at a time, on its own, so that a caller who gives up does not
-// take the token from the others.
+// get returns a valid token, and whether the caller had to wait for a new one. One fetch runs at a time, independent of
+// its callers, so that one who gives up does not take the token from the others.
 func (s *tokenSource) get(ctx context.Context) (token string, waited bool, fail *failure) {
 	for ; ; waited = true {
 		s.mu.Lock()
@@ -82,7 +80,7 @@ func (s *tokenSource) get(ctx context.Context) (token string, waited bool, fail 
 	}
 }
 
-// drop forgets a token that the bureau refused, unless a newer one is here.
+// drop discards a token that the bureau refused, unless it has been replaced already.
 func (s *tokenSource) drop(token string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +96,7 @@ func (s *tokenSource) fetch(done chan struct{}) {
 	s.mu.Lock()
 	s.fetching = nil
 	if reason == "" {
-		// A token is given back a little early, so that it does not end on the way.
+		// Expire a token a little early, so that it does not expire in transit.
 		s.token, s.until = token, time.Now().Add(life-min(life/10, time.Minute))
 	} else {
 		s.failedAt = time.Now()
@@ -110,7 +108,7 @@ func (s *tokenSource) fetch(done chan struct{}) {
 	}
 }
 
-// ask makes one request for a token. A reason other than "" says why there is none.
+// ask requests a token once. reason says why there is none, or is "".
 func (s *tokenSource) ask(ctx context.Context) (token string, life time.Duration, reason string) {
 	form := url.Values{"grant_type": {"client_credentials"}}
 	if len(s.conf.scopes) > 0 {
@@ -122,7 +120,7 @@ func (s *tokenSource) ask(ctx context.Context) (token string, life time.Duration
 	t := &trip{}
 	st, raw, err := t.roundTrip(ctx, s.rt, req, maxTokenAnswer)
 	if err != nil && t.reused.Load() && ctx.Err() == nil {
-		// A token costs nothing: a pooled connection that broke is replaced.
+		// A token request is free: retry it after a broken pooled connection.
 		req.Body = once{strings.NewReader(form.Encode())}
 		t = &trip{}
 		st, raw, err = t.roundTrip(ctx, s.rt, req, maxTokenAnswer)
@@ -151,7 +149,7 @@ func (s *tokenSource) ask(ctx context.Context) (token string, life time.Duration
 	return answer.AccessToken, life, ""
 }
 
-// plainToken reports whether a token can stand in a header.
+// plainToken reports whether a token can be put in a header.
 func plainToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }

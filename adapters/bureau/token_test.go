@@ -30,7 +30,7 @@ func TestOAuth2(t *testing.T) {
 	t.Parallel()
 	var tokens, refuse, asking atomic.Int32
 	const callers = 20
-	met := make(chan struct{}) // closed when all ask
+	met := make(chan struct{}) // closed when all are waiting
 	url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/token" {
 			if got := r.Header.Get("Authorization"); got != fmt.Sprintf("Bearer tok-%d", tokens.Load()) {
@@ -134,8 +134,7 @@ func TestOAuth2Fails(t *testing.T) {
 	}
 }
 
-// TestOAuth2CallerGivesUp holds that a caller who goes does not take the token
-// from the others.
+// TestOAuth2CallerGivesUp: a caller that gives up does not take the token from the others.
 func TestOAuth2CallerGivesUp(t *testing.T) {
 	t.Parallel()
 	asked, goOn := make(chan struct{}), make(chan struct{})

@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// oneTrace makes spans of which only the traceparent can be seen.
+// oneTrace makes spans of which only the traceparent is observable.
 type oneTrace struct{ ports.Span }
 
 func (t oneTrace) Begin(ctx context.Context, _ ports.SpanKind, _ string) (context.Context, ports.Span) {
@@ -21,7 +21,7 @@ func (oneTrace) Set(string, string)  {}
 func (oneTrace) End()                {}
 func (oneTrace) Traceparent() string { return "00-0123-4567-01" }
 
-// TestTheBureauIsToldTheTrace: only where its file allows it.
+// TestTheBureauIsToldTheTrace only where its file allows that.
 func TestTheBureauIsToldTheTrace(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]string{"traceparent: true": "00-0123-4567-01", "traceparent: false": "", "": ""} {

@@ -26,12 +26,11 @@ const (
 	maxAnswerHeader = 64 << 10
 	// connectTime bounds dialling, and the TLS handshake after it.
 	connectTime = 3 * time.Second
-	// idleTime is short on purpose. A server closes a connection that it thinks
-	// idle at any moment, and a request that is written just then is lost: nobody
-	// can tell whether it was read, so it is charged and not repeated. Few seconds
-	// still cover a burst, and servers seldom close sooner.
+	// idleTime is short on purpose. A server may close an idle connection at any moment, and a request written just then
+	// is lost: nobody can tell whether it was read, so it is charged and not repeated. A few seconds still cover a burst,
+	// and servers seldom close sooner.
 	idleTime = 4 * time.Second
-	// idleConns is enough for the calls that one instance has in flight.
+	// idleConns covers the calls that one instance has in flight.
 	idleConns = 64
 )
 
@@ -43,8 +42,7 @@ func newTransport(timeout time.Duration, dial DialFunc) *http.Transport {
 	var http1 http.Protocols
 	http1.SetHTTP1(true)
 	return &http.Transport{
-		// No proxy from the environment, and no HTTP/2, whose client repeats
-		// requests by rules of its own.
+		// No proxy from the environment, and no HTTP/2, whose client repeats requests by rules of its own.
 		Proxy:     nil,
 		Protocols: &http1,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
@@ -58,28 +56,26 @@ func newTransport(timeout time.Duration, dial DialFunc) *http.Transport {
 		MaxIdleConnsPerHost:    idleConns,
 		IdleConnTimeout:        idleTime,
 		MaxResponseHeaderBytes: maxAnswerHeader,
-		// The headers fit (see maxURL), so they leave in one piece, after the trace
-		// has told of them.
+		// The headers fit (see maxURL), so they leave in one write, after the trace hook has run.
 		WriteBufferSize: 16 << 10,
 	}
 }
 
-// once is a body that the HTTP library cannot send twice. It repeats a request by
-// itself when a pooled connection breaks, unless there is a body and no way to
-// rewind it; so a GET gets one as well, an empty one, which is not sent.
+// once is a body that net/http cannot send twice. When a pooled connection breaks, net/http repeats a request by
+// itself, unless there is a body that it cannot rewind; so a GET gets one as well, an empty one, which is not sent.
 type once struct{ io.Reader }
 
 // Close does nothing.
 func (once) Close() error { return nil }
 
-// asked is what one call is about.
+// asked is the subject of one call.
 type asked struct {
 	document.Document
 	// purpose is a code; empty for none.
 	purpose string
 }
 
-// variables are those of the file's programs, in the order in which they are compiled.
+// variables are the values for the file's programs, in the order in which they were declared.
 func (a asked) variables(product string) []any {
 	if a.purpose == "" {
 		return []any{a.Value(), product, nil}
@@ -87,10 +83,10 @@ func (a asked) variables(product string) []any {
 	return []any{a.Value(), product, a.purpose}
 }
 
-// omitted reports whether a header or parameter is left out because it is about a purpose and there is none.
+// omitted reports whether a header or parameter is left out because it refers to the purpose and there is none.
 func (h header) omitted(values filled) bool { return values.purpose == "" && h.value.uses(slotPurpose) }
 
-// request makes an HTTP request of the file for a product and a document.
+// request builds an HTTP request of the file for a product and a document.
 func (c *Client) request(r *request, product string, doc asked, body []byte, token string) *http.Request {
 	values := filled{doc.Value(), product, doc.purpose}
 	address := c.file.base + r.template.expand(values, url.PathEscape)
@@ -117,8 +113,8 @@ func (c *Client) request(r *request, product string, doc asked, body []byte, tok
 	return req
 }
 
-// newRequest makes a request that is never repeated. A nil URL, from an address
-// that does not parse, makes the transport refuse it before anything is sent.
+// newRequest makes a request that is never repeated. An address that does not parse leaves a nil URL, which the
+// transport refuses before sending anything.
 func newRequest(method, address string, body []byte) *http.Request {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -137,22 +133,21 @@ func newRequest(method, address string, body []byte) *http.Request {
 		req.ContentLength = int64(len(body))
 		req.Header.Set("Content-Type", "application/json")
 	case method == http.MethodPost:
-		// Content-Length: 0 instead of an empty chunk. The library never repeats a
-		// POST, as long as it has no Idempotency-Key, which a file cannot set.
+		// Content-Length: 0 instead of an empty chunk. net/http never repeats a POST without an Idempotency-Key, which a file
+		// cannot set.
 		req.Body = http.NoBody
 	}
 	return req
 }
 
-// status is what the head of a reply says.
+// status is the part of a reply's head that counts.
 type status struct {
 	code       int
 	retryAfter time.Duration
 }
 
-// exchange sends the request and reads the whole reply. ctx is bounded by the
-// bureau's time, parent is the caller's. The status is there as soon as it was read,
-// beside a failure too.
+// exchange sends the request and reads the whole reply. ctx adds the bureau's timeout to parent, the caller's context.
+// The status is returned as soon as it was read, even beside a failure.
 func (c *Client) exchange(ctx, parent context.Context, req *http.Request) (status, []byte, *failure) {
 	if parent := ports.Traceparent(ctx); c.file.traceparent && parent != "" {
 		req.Header.Set("Traceparent", parent)
@@ -163,8 +158,8 @@ func (c *Client) exchange(ctx, parent context.Context, req *http.Request) (statu
 		if err == nil {
 			return s, raw, nil
 		}
-		// A pooled connection that was dead already may be replaced once: the trace
-		// shows that not a single header was written to it.
+		// A pooled connection that was already dead may be replaced once: the trace shows that not a single header was
+		// written to it.
 		if attempt == 1 && t.reused.Load() && !t.wrote.Load() && ctx.Err() == nil {
 			c.transport.CloseIdleConnections()
 			continue
@@ -173,7 +168,7 @@ func (c *Client) exchange(ctx, parent context.Context, req *http.Request) (statu
 	}
 }
 
-// trip is one attempt and what its trace saw.
+// trip is one attempt with what its trace observed.
 type trip struct {
 	wrote, reused, tlsFailed atomic.Bool
 }
@@ -195,8 +190,7 @@ func (t *trip) roundTrip(
 		WroteHeaders:     func() { t.wrote.Store(true) },
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) { t.tlsFailed.Store(err != nil) },
 	})
-	// The transport itself, not an http.Client: that one follows redirects, and its
-	// errors hold the address.
+	// The transport itself, not an http.Client: a client follows redirects, and its errors hold the address.
 	res, err := rt.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		return status{}, nil, err
@@ -204,7 +198,7 @@ func (t *trip) roundTrip(
 	defer res.Body.Close()
 	s := status{code: res.StatusCode, retryAfter: retryAfter(res.Header, time.Now())}
 	if s.code == http.StatusSwitchingProtocols {
-		// Its body is the bare connection, which no deadline reaches.
+		// Its body is the bare connection, which no deadline interrupts.
 		return s, nil, nil
 	}
 	if res.ContentLength > limit {
@@ -221,8 +215,8 @@ func (t *trip) roundTrip(
 	return s, buf.Bytes(), err
 }
 
-// retryAfter reads a Retry-After, in seconds or as a date (RFC 9110, 10.2.3), up to an hour. A date counts from the
-// answer's own, so that the two clocks need not agree.
+// retryAfter parses a Retry-After, in seconds or as a date (RFC 9110, 10.2.3), up to an hour. A date is relative to the
+// answer's own Date, so that the two clocks need not agree.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	s := h.Get("Retry-After")
 	if at, err := http.ParseTime(s); err == nil {
@@ -238,8 +232,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return time.Duration(min(n, 3600)) * time.Second
 }
 
-// classify turns an error of an attempt into a failure, without its text: that
-// may hold the address.
+// classify turns an error of an attempt into a failure, without its text, which may hold the address.
 func (t *trip) classify(ctx, parent context.Context, err error) *failure {
 	cancelled := errors.Is(parent.Err(), context.Canceled)
 	late := ctx.Err() != nil
@@ -256,7 +249,7 @@ func (t *trip) classify(ctx, parent context.Context, err error) *failure {
 	return counted(ports.NotSent, t.unsentReason(err))
 }
 
-// brokenReason names an error after sending.
+// brokenReason words an error after sending.
 func brokenReason(err error) string {
 	switch {
 	case errors.Is(err, errTooLarge):
@@ -271,7 +264,7 @@ func brokenReason(err error) string {
 	return "connection broken, or answer is not proper HTTP"
 }
 
-// unsentReason names an error before sending.
+// unsentReason words an error before sending.
 func (t *trip) unsentReason(err error) string {
 	var dns *net.DNSError
 	var netErr net.Error
@@ -288,8 +281,7 @@ func (t *trip) unsentReason(err error) string {
 	return "could not connect"
 }
 
-// statusFailure is the failure that an HTTP status means. Statuses of 4xx say
-// that the bureau is up and something else is wrong.
+// statusFailure is the failure for an HTTP status. A 4xx says that the bureau is up and something else is wrong.
 func statusFailure(s status) *failure {
 	f := neutral(ports.Failed, "status "+strconv.Itoa(s.code))
 	f.counts = s.code < 400 || s.code >= 500

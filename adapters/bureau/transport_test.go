@@ -112,7 +112,7 @@ func TestTLS(t *testing.T) {
 	wantError(t, err, ports.NotSent, "")
 }
 
-// TestProxyOfTheEnvironmentIsNotUsed is not parallel: the environment is the process's.
+// TestProxyOfTheEnvironmentIsNotUsed is not parallel: the environment belongs to the process.
 func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
 	proxy, proxied := serve(t, body(200, `{"nome":"PROXY"}`))
 	t.Setenv("HTTP_PROXY", proxy)

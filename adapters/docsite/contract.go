@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// contract is the OpenAPI document in one language, in the order in which it is written.
+// contract is the OpenAPI document in one language, with its order preserved.
 type contract struct{ root *yaml.Node }
 
 func readContract(source []byte) (contract, error) {
@@ -18,7 +18,7 @@ func readContract(source []byte) (contract, error) {
 	return contract{document.Content[0]}, nil
 }
 
-// at is what stands below a node, nil where there is nothing; aliases and references are followed.
+// at is the node below another by keys, nil where there is none; it follows aliases and references.
 func (c contract) at(n *yaml.Node, keys ...string) *yaml.Node {
 	n = c.whole(n)
 	for _, key := range keys {
@@ -37,7 +37,7 @@ func (c contract) at(n *yaml.Node, keys ...string) *yaml.Node {
 	return n
 }
 
-// whole is what an alias or a reference stands for.
+// whole resolves an alias or a reference.
 func (c contract) whole(n *yaml.Node) *yaml.Node {
 	for n != nil {
 		if n.Kind == yaml.AliasNode {
@@ -79,7 +79,7 @@ func (c contract) each(n *yaml.Node, visit func(key string, value *yaml.Node)) {
 	}
 }
 
-// list is the elements of a list.
+// list returns the elements of a list.
 func (c contract) list(n *yaml.Node, keys ...string) []*yaml.Node {
 	if found := c.at(n, keys...); found != nil && found.Kind == yaml.SequenceNode {
 		return found.Content

@@ -17,11 +17,11 @@ import (
 
 // Config is what the reference needs.
 type Config struct {
-	// PublicURL is the address of the service, without a slash at its end.
+	// PublicURL is the address of the service, without a trailing slash.
 	PublicURL string
 	// Light, Dark and Icon are the addresses of the interface's stylesheets and its icon.
 	Light, Dark, Icon string
-	// Theme is "claro" or "escuro" where whoever asks has chosen one; empty is as the device says.
+	// Theme is "claro" or "escuro" where the reader has chosen one; empty to follow the device.
 	Theme func(*http.Request) string
 	// Problems are all errors of the API.
 	Problems []Problem
@@ -37,32 +37,32 @@ type Problem struct {
 	Status int
 }
 
-// SandboxDocument is a document that the sandbox bureau answers in a way of its own.
+// SandboxDocument is a document for which the sandbox bureau has a special answer.
 type SandboxDocument struct {
-	// Type is the word of the contract for the document's type.
+	// Type is the contract's name for the document's type.
 	Type string
-	// Document is the bare document.
+	// Document is the document without punctuation.
 	Document string
-	// What and WhatEnglish say what happens.
+	// What and WhatEnglish describe what happens.
 	What, WhatEnglish string
 }
 
 //go:embed templates errors.yaml
 var files embed.FS
 
-// site is the reference in both languages. It is made when somebody first asks for it.
+// site is the reference in both languages, each built on first request.
 type site struct {
 	assets    stored.Files
 	languages map[string]func() (*language, error)
 }
 
-// The languages, by what their addresses begin with.
+// The languages, by the prefix of their addresses.
 const (
 	portugueseRoot = "/docs"
 	englishRoot    = "/docs/en"
 )
 
-// New returns the handler of /docs and of all that is below it.
+// New returns the handler of /docs and everything below it.
 func New(c Config) http.Handler {
 	s := &site{assets: stored.ReadFiles(staticFiles, "static", "/docs/")}
 	s.languages = map[string]func() (*language, error){
@@ -83,7 +83,7 @@ func New(c Config) http.Handler {
 //go:embed static
 var staticFiles embed.FS
 
-// policy lets a page load what this service serves, and nothing of its own text be script or style.
+// policy lets a page load only what this service serves, and no inline script or style.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
@@ -95,14 +95,14 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.assets.ServeHTTP(w, r)
 		return
 	}
-	w.Header().Set("Vary", "Cookie") // which has the theme
+	w.Header().Set("Vary", "Cookie") // the cookie has the theme
 	root := portugueseRoot
 	if path == englishRoot || strings.HasPrefix(path, englishRoot+"/") {
 		root = englishRoot
 	}
 	l, err := s.languages[root]()
 	if err != nil {
-		panic(fmt.Sprintf("the reference: %v", err)) // of what is in the binary, which the tests read
+		panic(fmt.Sprintf("the reference: %v", err)) // the source is in the binary, and tests read it
 	}
 	path = strings.TrimPrefix(path, root)
 	if path == "/busca" {
@@ -120,7 +120,7 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // language is the reference in one language.
 type language struct {
 	Config
-	// Root is what its addresses begin with.
+	// Root is the prefix of its addresses.
 	Root      string
 	contract  contract
 	templates *template.Template
@@ -128,17 +128,17 @@ type language struct {
 	order     []*page
 	problems  []explained
 	groups    int
-	// places is what the search knows of the pages.
+	// places are the search index.
 	places func() []place
 }
 
-// Explained are all errors of the API.
+// Explained returns all errors of the API.
 func (s *language) Explained() []explained { return s.problems }
 
 // English is whether the language is English.
 func (s *language) English() bool { return s.Root == englishRoot }
 
-// say chooses the words of the language.
+// say chooses the text in this language.
 func (s *language) say(portuguese, english string) string {
 	if s.English() {
 		return english
@@ -169,14 +169,14 @@ func newLanguage(c Config, assets stored.Files, root string, source []byte) (*la
 	return s, s.makePages()
 }
 
-// where says where a parameter stands.
+// where words the location of a parameter.
 func (s *language) where(in string) string {
 	return map[string]string{
 		"path": s.say("no caminho", "path"), "query": s.say("no endereço", "query"), "header": s.say("cabeçalho", "header"),
 	}[in]
 }
 
-// nextGroup names a choice among languages, each its own.
+// nextGroup is a unique name for a choice among languages.
 func (s *language) nextGroup() string {
 	s.groups++
 	return "codigo-" + strconv.Itoa(s.groups)

@@ -16,7 +16,7 @@ import (
 	"fichario/openapi"
 )
 
-// open returns the reference as the program has it.
+// open returns the reference as the program serves it.
 func open() http.Handler {
 	return docsite.New(docsite.Config{
 		PublicURL: "https://fichario.example", Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"),
@@ -38,7 +38,7 @@ func get(t *testing.T, h http.Handler, path string, header ...string) *httptest.
 	return w
 }
 
-// TestTheThemeOfTheInterface is that of the reference.
+// TestTheThemeOfTheInterface also applies to the reference.
 func TestTheThemeOfTheInterface(t *testing.T) {
 	t.Parallel()
 	h, dark := open(), `href="`+web.Asset("dark.css")+`"`
@@ -59,14 +59,14 @@ func TestTheThemeOfTheInterface(t *testing.T) {
 
 var (
 	links = regexp.MustCompile(`(?:href|src|action)="([^"]*)"`)
-	// written are the links of a file in Markdown to others beside it, without the part that they name.
+	// written matches the links of a Markdown file to its neighbours, without the anchor.
 	written = regexp.MustCompile(`\]\(([^():#/][^():#]*)(?:#[^)]*)?\)`)
 	ids     = regexp.MustCompile(` id="([^"]+)"`)
 )
 
-// TestEveryLinkLeadsSomewhere walks all pages of both languages by their links: each is there, with the part that a
-// link names, is made of this service's own parts only, and has no script or style in its text. What the sources of the
-// pages lead to in the repository is there too.
+// TestEveryLinkLeadsSomewhere crawls all pages in both languages: each exists, with the anchor that a link names, loads
+// only this service's own files, and has no inline script or style. Links from the pages' sources into the repository
+// work too.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	t.Parallel()
 	h, pages := open(), map[string]string{}
@@ -129,8 +129,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	linksOfSources(t)
 }
 
-// linksOfSources: what a guide or another text of the repository says is beside it is there, for whoever reads it where
-// it is kept.
+// linksOfSources: links in a guide or another text of the repository work where the text is kept.
 func linksOfSources(t *testing.T) {
 	t.Helper()
 	found := 0
@@ -152,8 +151,8 @@ func linksOfSources(t *testing.T) {
 	}
 }
 
-// TestAPageIsSentOnce: packed where that is taken, and not again to whom has it; what is not there says so in its
-// frame.
+// TestAPageIsSentOnce: compressed where that is accepted, and not again to whoever has it; a missing page says so
+// inside the usual frame.
 func TestAPageIsSentOnce(t *testing.T) {
 	t.Parallel()
 	h := open()
@@ -198,7 +197,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s does not find %s", query, want)
 		}
 	}
-	// An operation is one place, without the box that only script shows.
+	// An operation is a single result, without the box that only script shows.
 	for query, never := range map[string]string{"somenteHistorico": "lookupCpf#", "experimentar": "/docs/api/"} {
 		if found := hits(get(t, h, "/docs/busca?q="+query).Body.String()); strings.Contains(found, never) {
 			t.Errorf("%s finds %s", query, found)
@@ -206,14 +205,14 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// hits are what a page of the search has found.
+// hits are the results on a page of the search.
 func hits(page string) string {
 	_, found, _ := strings.Cut(page, `id="encontrado"`)
 	found, _, _ = strings.Cut(found, "</div>")
 	return found
 }
 
-// TestEveryErrorIsExplained in both languages, at the address that its `type` says.
+// TestEveryErrorIsExplained in both languages, at the address in its `type`.
 func TestEveryErrorIsExplained(t *testing.T) {
 	t.Parallel()
 	h := open()
@@ -231,8 +230,7 @@ func TestEveryErrorIsExplained(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeCharged: an operation that is new is in one of the two lists, so that nobody is told by mistake that it
-// is free.
+// TestWhatMayBeCharged: a new operation must be put into one of the two lists, so that none is called free by mistake.
 func TestWhatMayBeCharged(t *testing.T) {
 	t.Parallel()
 	h, charged := open(), map[string]bool{

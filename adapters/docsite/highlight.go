@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// tokens finds what is told apart in code: a comment, a text, a word of the language.
+// tokens matches what is highlighted in code: comments, strings, keywords.
 var tokens = map[string]*regexp.Regexp{
 	"bash": regexp.MustCompile(`(?m)(^\s*#.*$)|("(?:[^"\\]|\\.)*"|'[^']*')|(\bcurl\b|\bexport\b)`),
 	"go": regexp.MustCompile("(//.*)|(\"(?:[^\"\\\\\n]|\\\\.)*\"|`[^`]*`)|" +
@@ -18,7 +18,7 @@ var tokens = map[string]*regexp.Regexp{
 	"json": regexp.MustCompile(`()("(?:[^"\\]|\\.)*")|(\b(?:true|false|null)\b)`),
 }
 
-// highlight marks code up; of a language that is not known it is only escaped.
+// highlight marks code up; code in an unknown language is only escaped.
 func highlight(lang, code string) template.HTML {
 	finder := tokens[alike(lang)]
 	if finder == nil {
@@ -42,7 +42,7 @@ func highlight(lang, code string) template.HTML {
 	return template.HTML(out.String()) //nolint:gosec // every part is escaped
 }
 
-// alike is the language whose words another one has.
+// alike maps a language to the one whose tokens it shares.
 func alike(lang string) string {
 	switch lang {
 	case "sh":

@@ -7,15 +7,15 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// asJSON writes an example as JSON with its keys in the order of the contract: over lines, or in one where there is no
-// indent.
+// asJSON writes an example as JSON with its keys in the contract's order: on several lines, or on one where indent is
+// empty.
 func (c contract) asJSON(n *yaml.Node, indent string) string {
 	var out strings.Builder
 	c.writeJSON(&out, n, "\n", indent)
 	return out.String()
 }
 
-// fits is the length up to which a list or an object stands in one line.
+// fits is the length up to which a list or an object is written on one line.
 const fits = 64
 
 func (c contract) writeJSON(out *strings.Builder, n *yaml.Node, line, indent string) {
@@ -48,7 +48,7 @@ func (c contract) writeJSON(out *strings.Builder, n *yaml.Node, line, indent str
 	out.WriteString(line + closing)
 }
 
-// scalarJSON writes a number, a boolean and null as they stand in the contract, anything else as a text.
+// scalarJSON writes a number, a boolean or null as in the contract, anything else as a string.
 func scalarJSON(n *yaml.Node) string {
 	var value any
 	if n.Decode(&value) == nil {
@@ -60,6 +60,6 @@ func scalarJSON(n *yaml.Node) string {
 	var quoted strings.Builder
 	enc := json.NewEncoder(&quoted)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(n.Value) // a text can be written
+	_ = enc.Encode(n.Value) // a string always encodes
 	return strings.TrimSuffix(quoted.String(), "\n")
 }

@@ -14,15 +14,15 @@ type operation struct {
 	ID, Method, Path, Tag string
 	Summary               string
 	Description           template.HTML
-	// Key is whether it takes an API key, and Spends whether it may be charged.
+	// Key says that it takes an API key, and Spends that it may be charged.
 	Key, Spends bool
 	Params      []param
 	Bodies      []media
 	Answers     []answer
 	Samples     []sample
-	// Variables are what the samples take from the environment.
+	// Variables are the environment variables of the samples.
 	Variables []variable
-	// TryBody is what a call from the page begins with.
+	// TryBody is the initial body of the form for trying it.
 	TryBody string
 	node    *yaml.Node
 }
@@ -41,7 +41,7 @@ type media struct {
 
 type example struct{ Name, Text string }
 
-// answer is an answer by its status.
+// answer describes an answer, by status.
 type answer struct {
 	Status      string
 	Description template.HTML
@@ -49,16 +49,16 @@ type answer struct {
 	Bodies      []media
 }
 
-// spending are the operations of which the bureau may be asked.
+// spending are the operations that may call the bureau.
 var spending = []string{"lookupCpf", "lookupCnpj", "lookup", "createBatch", "confirmBatch", "resumeBatch"}
 
-// methods are the methods of a path, in the order of the pages.
+// methods are the HTTP methods in display order.
 var methods = []string{
 	http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodHead,
 	http.MethodOptions,
 }
 
-// operations reads all operations, in the order of the contract.
+// operations reads all operations, in the contract's order.
 func (s *language) operations() (all []operation) {
 	s.contract.each(s.contract.at(s.contract.root, "paths"), func(path string, item *yaml.Node) {
 		for _, method := range methods {
@@ -77,7 +77,7 @@ func (s *language) operations() (all []operation) {
 	return all
 }
 
-// events reads what this service sends.
+// events reads the events that this service sends.
 func (s *language) events() (all []operation) {
 	s.contract.each(s.contract.at(s.contract.root, "x-webhooks"), func(name string, item *yaml.Node) {
 		op := s.operation(s.contract.at(item, "post"))
@@ -137,7 +137,7 @@ func (s *language) medias(content *yaml.Node) (all []media) {
 	return all
 }
 
-// exampleText writes an example as it goes over the wire.
+// exampleText is an example as sent over the wire.
 func (s *language) exampleText(kind string, value *yaml.Node) string {
 	if value.Kind == yaml.ScalarNode {
 		return value.Value

@@ -20,29 +20,29 @@ import (
 
 // page is a page of the reference.
 type page struct {
-	// Path is where it is below the root of its language.
+	// Path is the address below the root of its language.
 	Path, Title, Group string
-	// Method is that of an operation.
+	// Method is set for an operation.
 	Method string
-	// made are the page as it is sent, by the theme.
+	// made has the page as it is sent, by theme.
 	made map[string]func() stored.Answer
-	// content is its main part.
+	// content is the main part of the page.
 	content template.HTML
 }
 
-// view is what the frame of a page is made of.
+// view is the data of the page frame.
 type view struct {
 	*page
 	Site    *language
 	Content template.HTML
-	// Other is the same page in the other language.
+	// Other is the address of the same page in the other language.
 	Other string
 	Query string
-	// Theme is as Config.Theme says.
+	// Theme is the theme, as in Config.Theme.
 	Theme string
 }
 
-// Groups are the pages under the headings of the navigation.
+// Groups returns the pages under the headings of the navigation.
 func (s *language) Groups() (groups []group) {
 	for _, p := range s.order {
 		if len(groups) == 0 || groups[len(groups)-1].Title != p.Group {
@@ -59,12 +59,12 @@ type group struct {
 	Pages []*page
 }
 
-// guides are the files of the guides, in their order.
+// guides are the files of the guides, in display order.
 var guides = []string{
 	"primeira-chamada", "dinheiro-e-limites", "historico", "idempotencia", "formularios", "lotes", "eventos",
 }
 
-// makePages makes every page of the language.
+// makePages builds every page of the language.
 func (s *language) makePages() error {
 	operations := s.operations()
 	overview := page{Group: s.say("Começo", "Start"), Title: s.say("Visão geral", "Overview")}
@@ -99,7 +99,7 @@ func (s *language) makePages() error {
 	return nil
 }
 
-// byTag puts the operations in the order of the contract's tags.
+// byTag sorts the operations by the order of the contract's tags.
 func (s *language) byTag(operations []operation) (ordered []operation) {
 	for _, t := range s.contract.list(s.contract.root, "tags") {
 		for _, op := range operations {
@@ -111,19 +111,19 @@ func (s *language) byTag(operations []operation) (ordered []operation) {
 	return ordered
 }
 
-// groupOf is the heading of a tag's operations.
+// groupOf is the heading for a tag's operations.
 func (s *language) groupOf(tag string) string {
 	words := map[string]string{"Lookups": "Consultas", "Batches": "Lotes", "Account": "Conta", "Webhook": "Webhook de entrada"}
 	return s.say(cmp.Or(words[tag], tag), tag)
 }
 
-// inserted is a line of a guide in whose place code stands: the samples of an operation, or a program.
+// inserted is a line of a guide that stands for code: the samples of an operation, or a program.
 var inserted = regexp.MustCompile(`(?m)^\{(samples|code):(\w+)\}$`)
 
-// programs are the endings of a program's files, and what they are written in.
+// programs are the extensions of a program's files, with their languages.
 var programs = []sample{{Lang: "go", Name: "go"}, {Lang: "typescript", Name: "ts"}, {Lang: "python", Name: "py"}}
 
-// guide reads the title and the text of a guide.
+// guide returns the title and the text of a guide.
 func (s *language) guide(name string, operations []operation) (title, text string, err error) {
 	source, err := docs.Guides.ReadFile(path.Join("guides", s.say("pt", "en"), name+".md"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -163,7 +163,7 @@ func (s *language) guide(name string, operations []operation) (title, text strin
 	return strings.TrimPrefix(title, "# "), text, err
 }
 
-// add makes a page by the template form; data is a text in Markdown, or an operation.
+// add builds a page with the template form; data is a Markdown text, or an operation.
 func (s *language) add(made page, form string, data any) error {
 	if text, isText := data.(string); isText {
 		data = s.prose(text)
@@ -189,19 +189,19 @@ func (s *language) add(made page, form string, data any) error {
 	return nil
 }
 
-// frame makes a whole page.
+// frame renders a whole page.
 func (s *language) frame(v view) []byte {
 	v.Site, v.Other = s, map[bool]string{true: portugueseRoot, false: englishRoot}[s.English()]+v.Path
 	var out bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&out, "frame", v); err != nil {
-		panic(err) // of a template in the binary; the tests make every page
+		panic(err) // a template in the binary; the tests render every page
 	}
 	return out.Bytes()
 }
 
 // missing answers an address without a page.
 func (s *language) missing(w http.ResponseWriter, r *http.Request) {
-	// No page has this path, and the one in the other language is the first one there.
+	// Such a page does not exist in the other language either, so that link leads to its first page.
 	p := &page{Path: "?", Title: s.say("Não há nada neste endereço", "There is nothing at this address")}
 	var content bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&content, "missing", s); err != nil {

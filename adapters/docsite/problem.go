@@ -9,18 +9,18 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// explained is an error with what caused it and what to do.
+// explained is an error with its cause and what to do.
 type explained struct {
 	Problem
 	Cause, Remedy template.HTML
-	// Example is an answer with it.
+	// Example is an answer with this error.
 	Example string
 }
 
-// words say an error in one language.
+// words describe an error in one language.
 type words struct{ Title, Cause, Remedy string }
 
-// problemForm is an answer of which the contract has no example.
+// problemForm is the answer for an error that has no example in the contract.
 const problemForm = `{
   "type": "/docs/erros#%[1]s",
   "title": %[2]q,
@@ -30,7 +30,8 @@ const problemForm = `{
   "requestId": "019a9b1c-6a55-7d3e-9f3d-2f3a1f0c9d10"
 }`
 
-// explain reads what is said of each error of the table. An error without words, or words without an error, is a fault.
+// explain reads the descriptions of the errors. An error without a description, or a description without an error,
+// fails.
 func (s *language) explain() (all []explained, err error) {
 	source, err := files.ReadFile("errors.yaml")
 	if err != nil {
@@ -59,7 +60,7 @@ func (s *language) explain() (all []explained, err error) {
 	return all, nil
 }
 
-// problemExamples are the contract's examples of problems, by their code.
+// problemExamples are the contract's examples of problems, by code.
 func (s *language) problemExamples() map[string]string {
 	found := map[string]string{}
 	s.contract.each(s.contract.at(s.contract.root, "components", "responses"), func(_ string, response *yaml.Node) {

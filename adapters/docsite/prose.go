@@ -19,21 +19,21 @@ var markdown = goldmark.New(
 var (
 	fenced  = regexp.MustCompile(`(?s)<pre><code(?: class="language-(\w+)")?>(.*?)</code></pre>\n?`)
 	several = regexp.MustCompile(`(?s)(?:<pre><code class="language-\w+">[^<]*</code></pre>\n){2,}`)
-	// beside is a link to another file of the repository, which is not served.
+	// beside is a link to another file of the repository, which is not served here.
 	beside = regexp.MustCompile(`<a href="(?:\.\.|\w+)/?[^":]*">(.*?)</a>`)
 	tables = regexp.MustCompile(`(?s)<table>.*?</table>`)
 	column = regexp.MustCompile(`<th[^>]*>(.*?)</th>`)
 	named  = map[string]string{"bash": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python"}
 )
 
-// prose makes a page's text of Markdown. Code in several languages, one after the other, is a choice of one of them.
+// prose renders Markdown. Consecutive code blocks in several languages become a choice of one.
 func (s *language) prose(text string) template.HTML {
 	if text == "" {
 		return ""
 	}
 	var out bytes.Buffer
 	if err := markdown.Convert([]byte(strings.ReplaceAll(text, "{base_url}", s.PublicURL)), &out); err != nil {
-		panic(err) // to memory: it cannot fail
+		panic(err) // writing to memory cannot fail
 	}
 	page := several.ReplaceAllStringFunc(out.String(), func(group string) string {
 		var all []sample
@@ -54,8 +54,8 @@ func (s *language) prose(text string) template.HTML {
 	return template.HTML(page) //nolint:gosec // goldmark escapes what is no Markdown, and the sources are in the binary
 }
 
-// labelled makes a region of each table, which is wider than a phone, and names it by its columns and, where another
-// one has the same, its number: somebody who goes from region to region tells them apart.
+// labelled makes each table a labelled region, because tables are wider than a phone. The label has its columns and,
+// for a repeated label, a number, so that screen reader users can tell the regions apart.
 func (s *language) labelled(page string) string {
 	seen := map[string]int{}
 	return tables.ReplaceAllStringFunc(page, func(table string) string {
@@ -71,11 +71,11 @@ func (s *language) labelled(page string) string {
 	})
 }
 
-// choice shows code: in one language, or in the one that is chosen.
+// choice shows code: in its only language, or in the chosen one.
 func (s *language) choice(all []sample) string {
 	var out bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&out, "code", all); err != nil {
-		panic(err) // of a template in the binary; the tests make every page
+		panic(err) // a template in the binary; the tests render every page
 	}
 	return out.String()
 }

@@ -9,19 +9,19 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// sample is a call in one language, whole: it works when it is pasted.
+// sample is a complete call in one language: it works when pasted.
 type sample struct {
-	// Lang is the language's name for programs, Name the one for people.
+	// Lang is the language's technical name, Name the one for people.
 	Lang, Name, Code string
 }
 
-// variable is what a sample takes from the environment.
+// variable is an environment variable that a sample reads.
 type variable struct{ Name, What string }
 
-// call is what samples send.
+// call is the request of a sample.
 type call struct {
 	method, base string
-	// path has ${NAME} where a variable of the environment goes.
+	// path has ${NAME} in place of an environment variable.
 	path string
 	key  bool
 	body string
@@ -32,7 +32,7 @@ const (
 	jsonMediaType = "application/json"
 )
 
-// samples writes an operation in each language.
+// samples renders an operation in each language.
 func (s *language) samples(op operation) ([]sample, []variable) {
 	var known []variable
 	if op.Key {
@@ -59,7 +59,7 @@ func (s *language) samples(op operation) ([]sample, []variable) {
 	}, known
 }
 
-// variableOf is where the id of a path comes from; documents stand in it as they are.
+// variableOf is the source of the id in a path; documents appear in it literally.
 func (s *language) variableOf(path string) (variable, bool) {
 	switch {
 	case strings.HasPrefix(path, "/api/v1/consultas/"):
@@ -72,7 +72,7 @@ func (s *language) variableOf(path string) (variable, bool) {
 	return variable{}, false
 }
 
-// bodyOf is the first example of a JSON body, over lines or, where indent is "", in one.
+// bodyOf is the first example of a JSON body, on several lines or, with indent "", on one.
 func (s *language) bodyOf(op operation, indent string) string {
 	body := ""
 	s.contract.each(s.contract.at(op.node, "requestBody", "content", jsonMediaType, "examples"), func(_ string, e *yaml.Node) {

@@ -7,25 +7,25 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// field is what is said of a part of a body, an answer or a parameter.
+// field describes a part of a body, an answer or a parameter.
 type field struct {
 	Name, Type  string
 	Required    bool
 	Nullable    bool
 	Description template.HTML
-	// Words are the only values that it takes, and Bounds what else it is held to.
+	// Words are the allowed values, and Bounds its other constraints.
 	Words  []string
 	Bounds string
 	// Fields are the parts of an object, or of the objects of a list.
 	Fields []field
-	// Variants are the shapes of which it has one.
+	// Variants are its alternative shapes.
 	Variants []field
 }
 
-// deepest bounds how far a schema is followed.
+// deepest bounds how deep a schema is followed.
 const deepest = 8
 
-// shape reads a schema.
+// shape describes a schema.
 func (s *language) shape(n *yaml.Node, depth int) field {
 	f := field{Type: s.contract.text(n, "type"), Description: s.prose(s.contract.text(n, "description"))}
 	f.Nullable = s.contract.text(n, "nullable") == "true"
@@ -71,7 +71,7 @@ func (s *language) shape(n *yaml.Node, depth int) field {
 	return s.plain(f)
 }
 
-// plain says variants without parts of their own, such as a text or a number, as a type.
+// plain writes variants without parts of their own, such as a text or a number, as a type.
 func (s *language) plain(f field) field {
 	var types []string
 	for _, v := range f.Variants {
@@ -86,7 +86,7 @@ func (s *language) plain(f field) field {
 	return f
 }
 
-// bounds says what a value is held to.
+// bounds words the constraints of a value.
 func (s *language) bounds(n *yaml.Node) string {
 	var all []string
 	for _, b := range []struct{ key, words string }{

@@ -14,15 +14,15 @@ import (
 	"fichario/domain/text"
 )
 
-// found is a place that a search leads to.
+// found is a search result.
 type found struct {
 	Href, Title, Group string
-	// Text is the beginning of what stands there.
+	// Text is the beginning of the content.
 	Text string
 	rank int
 }
 
-// mostFound bounds how many places a search shows, and longestQuery what is searched for.
+// mostFound bounds the number of results, and longestQuery the length of a query.
 const (
 	mostFound    = 20
 	longestQuery = 100
@@ -37,13 +37,13 @@ var (
 	tryBox  = regexp.MustCompile(`(?s)<details class="docs-try.*?</details>`) // hidden without script
 )
 
-// place is where a search may lead, with its words in the form in which they are compared.
+// place is something that can be found, with its words folded for comparison.
 type place struct {
 	found
 	title, whole string
 }
 
-// readPlaces are the pages, and the sections of guides and of the list of errors.
+// readPlaces returns the pages, and the sections of guides and of the list of errors.
 func (s *language) readPlaces() (all []place) {
 	add := func(f found, content string) {
 		f.Text = bare(content)
@@ -52,7 +52,7 @@ func (s *language) readPlaces() (all []place) {
 	for _, p := range s.order {
 		content, here := tryBox.ReplaceAllString(title.ReplaceAllString(string(p.content), ""), ""), s.Root+p.Path
 		sections := [][]int{{len(content)}}
-		if p.Method == "" { // an operation's sections are called as those of all others
+		if p.Method == "" { // an operation's sections have the same names as all others'
 			sections = append(heading.FindAllStringSubmatchIndex(content, -1), sections...)
 		}
 		add(found{Href: here, Title: p.Title, Group: p.Group}, content[:sections[0][0]])
@@ -64,13 +64,13 @@ func (s *language) readPlaces() (all []place) {
 	return all
 }
 
-// bare is a text without marks, in one line.
+// bare strips a text of markup and puts it on one line.
 func bare(content string) string {
 	content = mark.ReplaceAllString(inline.ReplaceAllString(content, ""), " ")
 	return strings.Join(strings.Fields(html.UnescapeString(content)), " ")
 }
 
-// find looks for places that have every word; those whose title has them come first.
+// find returns places that have every word; those with the words in the title come first.
 func (s *language) find(query string) (all []found) {
 	wanted := strings.Fields(text.Fold(query))
 	for _, p := range s.places() {
@@ -90,7 +90,7 @@ func (s *language) find(query string) (all []found) {
 	return all[:min(len(all), mostFound)]
 }
 
-// search answers with what was found. The query is in no log: the log has routes, and no addresses.
+// search answers a search. The query is never logged: the log has routes, not addresses.
 func (s *language) search(w http.ResponseWriter, r *http.Request) {
 	query := text.Cut(text.OneLine(r.URL.Query().Get("q")), longestQuery)
 	p := &page{Path: "/busca", Title: s.say("Buscar", "Search")}
@@ -100,7 +100,7 @@ func (s *language) search(w http.ResponseWriter, r *http.Request) {
 		Found []found
 	}{query, s.find(query)})
 	if err != nil {
-		panic(err) // of a template in the binary; the tests make this page
+		panic(err) // a template in the binary; the tests render this page
 	}
 	made := template.HTML(content.String()) //nolint:gosec // a template made it
 	answer := s.frame(view{page: p, Query: query, Content: made, Theme: s.Theme(r)})

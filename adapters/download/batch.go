@@ -17,14 +17,14 @@ import (
 	"fichario/domain/document"
 )
 
-// Number is a cell that holds a JSON number.
+// Number is a cell with a JSON number.
 type Number string
 
-// plainNumber is one that a spreadsheet keeps exact.
+// plainNumber matches numbers that a spreadsheet keeps exact.
 var plainNumber = regexp.MustCompile(`^-?[0-9]{1,15}(\.[0-9]{1,6})?$`)
 
-// Batch is the results of a batch as a file: the columns that came, then the product's named fields, what became of
-// each item, what it cost, what is wrong with it, and what it was asked for where that was said.
+// Batch is the results of a batch as a file: the uploaded columns, then the product's named fields, each item's
+// outcome, cost and error, and its purpose where one was given.
 func Batch(r app.BatchResults) Table {
 	t := Table{Name: "lote-" + r.Batch.ID + ".csv", Rows: batchRows(r)}
 	t.Columns = append(t.Columns, r.Batch.Columns...)
@@ -88,8 +88,7 @@ func batchRow(r app.BatchResults, item app.BatchResult) ([]any, error) {
 	return row, nil
 }
 
-// XLSX answers with a table as a workbook, whatever the ending of its name. Every text is text there, and none a
-// formula.
+// XLSX sends a table as a workbook, whatever the extension of its name. Every text is a text cell, never a formula.
 func XLSX(w http.ResponseWriter, t Table) error {
 	w.Header().Set("Content-Type", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
 	name := strings.TrimSuffix(t.Name, path.Ext(t.Name)) + ".xlsx"
@@ -126,7 +125,7 @@ func xlsxCell(value any) any {
 	return value
 }
 
-// BatchLine is what became of an item, on the wire.
+// BatchLine is the outcome of an item, on the wire.
 type BatchLine struct {
 	Line       int               `json:"linha"`
 	Columns    map[string]string `json:"colunas,omitempty"`
@@ -142,7 +141,7 @@ type BatchLine struct {
 	Fields     json.RawMessage   `json:"campos"`
 }
 
-// LineOf is that of an item.
+// LineOf returns the BatchLine of an item.
 func LineOf(of app.BatchResults, r app.BatchResult) BatchLine {
 	l := BatchLine{
 		Line: r.Line, Document: r.Document, State: string(r.State), Cache: r.Cache, Amount: json.Number(r.Amount.String()),
@@ -157,7 +156,7 @@ func LineOf(of app.BatchResults, r app.BatchResult) BatchLine {
 	return l
 }
 
-// NDJSON answers with the results of a batch, an item a line.
+// NDJSON sends the results of a batch, one item per line.
 func NDJSON(w http.ResponseWriter, r app.BatchResults) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Content-Disposition", `attachment; filename="lote-`+r.Batch.ID+`.ndjson"`)

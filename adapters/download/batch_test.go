@@ -11,7 +11,7 @@ import (
 	"fichario/domain/batch"
 )
 
-// TestColumnsOfOneName lose nothing where cells go by the names of their columns; a table has the columns that came.
+// TestColumnsOfOneName: nothing is lost where cells are keyed by column name; a table has the uploaded columns.
 func TestColumnsOfOneName(t *testing.T) {
 	t.Parallel()
 	columns, cells := []string{"telefone", "telefone", "cpf"}, []string{"11", "22", "52998224725"}

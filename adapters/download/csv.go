@@ -16,39 +16,39 @@ import (
 )
 
 const (
-	// rowsAtOnce is how many rows leave together.
+	// rowsAtOnce is how many rows are sent together.
 	rowsAtOnce = 500
-	// partWithin is how long they may take: a long file on a slow line takes longer than
-	// an answer may, but each part of it does not.
+	// partWithin is how long that may take: a long file on a slow line takes longer than a response may, but no part of it
+	// does.
 	partWithin = time.Minute
 )
 
 // Table is a table as a file.
 type Table struct {
-	// Name is the file's, with its ending.
+	// Name is the file's name, with its extension.
 	Name string
-	// Columns are the words of the first row, which no more than a text of the others is taken for a formula.
+	// Columns are the header row; like other texts, they are never taken for a formula.
 	Columns []string
-	// Rows have as many cells: a string, a bool, a time.Time, a Number, a catalog.Money or a document.Document. No text is
-	// taken for a formula.
+	// Rows have as many cells as there are columns: each a string, a bool, a time.Time, a Number, a catalog.Money or a
+	// document.Document. No text is taken for a formula.
 	Rows iter.Seq2[[]any, error]
-	// Zone is where the times of Excel are.
+	// Zone is the time zone for Excel.
 	Zone *time.Location
 }
 
-// Form is how a table is written.
+// Form is the format of a file.
 type Form string
 
 const (
-	// Plain is for programs: UTF-8, commas, points, times in UTC, documents as they are on the wire.
+	// Plain is for programs: UTF-8, commas, decimal points, times in UTC, documents without punctuation.
 	Plain Form = ""
-	// Excel is for the spreadsheets of people in Brazil: a byte order mark, semicolons, decimal commas, local times, and
-	// documents with their punctuation, because the zeros that a bare number begins with are cut off there.
+	// Excel is for spreadsheets in Brazil: a byte order mark, semicolons, decimal commas, local times, and documents with
+	// punctuation, because spreadsheets drop the leading zeros of a bare number.
 	Excel Form = "excel"
 )
 
-// CSV answers with a table and a first row of column names. An error before the first row leaves the answer unbegun, so
-// that it can still be a page of its own; after that, only a broken connection tells that the file is not whole.
+// CSV sends a table with a header row. An error before the first row leaves the response unbegun, so that it can still
+// be an error page; after that, only a broken connection shows that the file is incomplete.
 func CSV(w http.ResponseWriter, t Table, f Form) (begun bool, err error) {
 	out := csv.NewWriter(w)
 	begin := func() {
@@ -58,11 +58,11 @@ func CSV(w http.ResponseWriter, t Table, f Form) (begun bool, err error) {
 		extend(w)
 		if f == Excel {
 			out.Comma, out.UseCRLF = ';', true
-			_, _ = io.WriteString(w, "\ufeff") // out.Error tells
+			_, _ = io.WriteString(w, "\ufeff") // out.Error reports it
 		}
 		head := make([]string, len(t.Columns))
 		for i, name := range t.Columns {
-			head[i] = text(name) // of batches and imports they are whatever was sent
+			head[i] = text(name) // in batches and imports they come from the uploaded file
 		}
 		_ = out.Write(head)
 	}
@@ -92,7 +92,7 @@ func CSV(w http.ResponseWriter, t Table, f Form) (begun bool, err error) {
 	return begun, out.Error()
 }
 
-// cell writes one value.
+// cell formats one value.
 func (t Table) cell(value any, f Form) string {
 	switch v := value.(type) {
 	case time.Time:
@@ -128,6 +128,6 @@ func (t Table) cell(value any, f Form) string {
 }
 
 func extend(w http.ResponseWriter) {
-	// A connection that can have no deadline has none to extend.
+	// A connection without deadlines needs no extension.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(partWithin))
 }

@@ -7,7 +7,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// Import is what became of each row of an import: the columns that came, then situacao, mensagem and contato.
+// Import is the outcome of each row of an import: the uploaded columns, then situacao, mensagem and contato.
 func Import(view app.ImportView, rows iter.Seq2[app.ImportedRow, error], ending string) Table {
 	columns := append([]string(nil), view.Columns...)
 	return Table{

@@ -6,7 +6,7 @@ import (
 	"fichario/domain/privacy"
 )
 
-// Stays is what an erasure leaves, and why, in the words of receipts.
+// Stays is what an erasure leaves, and why, as worded in receipts.
 var Stays = []string{
 	"Linhas do extrato, sem o documento: id, chave ou pessoa, produto, data e valor, porque provam o que foi cobrado.",
 	"Números somados (painel, limites, totais), que não dizem de quem se trata.",
@@ -14,10 +14,10 @@ var Stays = []string{
 	"Este recibo e um código cifrado do titular, para refazer a eliminação depois de restaurar uma cópia.",
 }
 
-// StaysBlocked is what stays beside it where the person is blocked.
+// StaysBlocked is what also stays where the person is blocked.
 const StaysBlocked = "O bloqueio: um código cifrado do documento, para que ele não seja consultado de novo."
 
-// ReceiptJSON is the receipt of an erasure. It holds no personal data of the person.
+// ReceiptJSON is the receipt of an erasure. It holds no personal data.
 type ReceiptJSON struct {
 	ID        string         `json:"id"`
 	Org       string         `json:"organizacao"`
@@ -29,11 +29,11 @@ type ReceiptJSON struct {
 	Bloqueio  bool           `json:"bloqueio"`
 	Apagado   privacy.Counts `json:"apagado"`
 	Fica      []string       `json:"fica"`
-	// Diario is whether the journal outside of the database has it.
+	// Diario says whether the journal outside the database has it.
 	Diario bool `json:"diario"`
 }
 
-// Receipt is an erasure as its receipt.
+// Receipt returns the receipt of an erasure.
 func Receipt(e privacy.Erasure) ReceiptJSON {
 	out := ReceiptJSON{
 		ID: e.ID, Org: e.OrgID, Situacao: string(e.State), PedidaPor: e.AskedBy, Em: e.At, Bloqueio: e.Block,
@@ -51,7 +51,7 @@ func Receipt(e privacy.Erasure) ReceiptJSON {
 	return out
 }
 
-// WithoutNone leaves out kinds of which there is nothing.
+// WithoutNone drops kinds with a count of zero.
 func WithoutNone(counts privacy.Counts) privacy.Counts {
 	out := privacy.Counts{}
 	for k, n := range counts {

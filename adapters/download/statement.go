@@ -6,8 +6,8 @@ import (
 	"fichario/app"
 )
 
-// Statement is a statement as a file. That of an organisation has two columns more,
-// with who asked, and the automation: a key asks for none.
+// Statement is a statement as a file. An organisation's has two more columns, who asked and the automation: a key's
+// lookups never come from one.
 func Statement(lines app.StatementLines) Table {
 	t := Table{
 		Name:    "extrato.csv",
@@ -38,7 +38,7 @@ func statementRows(lines app.StatementLines) iter.Seq2[[]any, error] {
 	}
 }
 
-// documentCell is the document of a line; an empty text of one that was erased.
+// documentCell is the document of a line; empty where it was erased.
 func documentCell(line app.StatementLine) any {
 	if line.Erased {
 		return ""

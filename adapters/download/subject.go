@@ -17,7 +17,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// Subject writes everything that is held of a person as one JSON object, while it is read.
+// Subject streams everything that is held of a person as one JSON object.
 func Subject(ctx context.Context, to io.Writer, x *app.SubjectExport) error {
 	w := &objectWriter{to: to}
 	w.field("organizacao", struct {
@@ -46,7 +46,7 @@ func Subject(ctx context.Context, to io.Writer, x *app.SubjectExport) error {
 	return w.err
 }
 
-// objectWriter writes an object a field at a time.
+// objectWriter writes an object field by field.
 type objectWriter struct {
 	to    io.Writer
 	begun bool
@@ -79,7 +79,7 @@ func (w *objectWriter) value(v any) {
 	w.err = enc.Encode(v)
 }
 
-// trimming leaves out the line break that an encoder ends with.
+// trimming drops the line break at the end of an encoder's output.
 type trimming struct{ io.Writer }
 
 func (t trimming) Write(p []byte) (int, error) {
@@ -120,7 +120,7 @@ type subjectAnswer struct {
 	RespondidaEm time.Time       `json:"respondidaEm"`
 	Encontrado   bool            `json:"encontrado"`
 	Campos       json.RawMessage `json:"campos"`
-	// Bruto is the bureau's bytes: JSON as it is, and anything else as a text.
+	// Bruto is the bureau's bytes: JSON unchanged, anything else as a string.
 	Bruto json.RawMessage `json:"bruto"`
 }
 
@@ -137,7 +137,7 @@ func lookupOf(l app.SubjectLookup) any {
 		Cobrada   bool        `json:"cobrada"`
 		Valor     json.Number `json:"valor"`
 		Situacao  string      `json:"situacao"`
-		// Origem is where the answer came from.
+		// Origem says where the answer came from.
 		Origem     string         `json:"origem"`
 		RespostaID *string        `json:"respostaId"`
 		Resposta   *subjectAnswer `json:"resposta"`
@@ -159,7 +159,7 @@ func lookupOf(l app.SubjectLookup) any {
 func answerOf(r *lookup.Record) *subjectAnswer {
 	out := &subjectAnswer{RespondidaEm: r.AnsweredAt, Encontrado: r.Found, Campos: r.Fields, Bruto: r.Raw}
 	if !json.Valid(out.Bruto) {
-		out.Bruto, _ = json.Marshal(string(r.Raw)) // a text can be written
+		out.Bruto, _ = json.Marshal(string(r.Raw)) // a string always encodes
 	}
 	if !json.Valid(out.Campos) {
 		out.Campos = nil
@@ -167,7 +167,7 @@ func answerOf(r *lookup.Record) *subjectAnswer {
 	return out
 }
 
-// known is a text, or null where there is none.
+// known is a text, or nil for an empty one.
 func known(s string) *string {
 	if s == "" {
 		return nil
@@ -220,7 +220,7 @@ type subjectRun struct {
 	Em        time.Time `json:"em"`
 	Automacao string    `json:"automacao"`
 	Acao      string    `json:"acao"`
-	// Para is to whom it passed the contact on: an address, or what a destination is called.
+	// Para is whom it passed the contact on to: an address, or a destination's name.
 	Para      *string `json:"para"`
 	Situacao  string  `json:"situacao"`
 	Resultado string  `json:"resultado"`
@@ -320,7 +320,7 @@ func itemOf(i app.SubjectItem) any {
 
 func rowOf(r crm.BulkItem) any {
 	var row crm.ImportRow
-	_ = json.Unmarshal(r.Content, &row) // what is no row of a file has no cells
+	_ = json.Unmarshal(r.Content, &row) // content that is not a row of a file has no cells
 	return struct {
 		Acao    string   `json:"importacao"`
 		Linha   int      `json:"linha"`

@@ -17,18 +17,18 @@ import (
 
 const (
 	issuer = "Fichário"
-	// stepSeconds is how long a code holds, and around how many steps before and after the present one count: clocks of
-	// phones differ.
+	// stepSeconds is how long a code is current, and around how many steps before and after it are accepted too, because
+	// phones' clocks differ.
 	stepSeconds = 30
 	around      = 1
-	// imageSize is of a square of pixels.
+	// imageSize is the side of the square image, in pixels.
 	imageSize = 220
 )
 
-// form is the one that every app knows.
+// form is the variant of TOTP that every app supports.
 var form = hotp.ValidateOpts{Digits: otp.DigitsSix, Algorithm: otp.AlgorithmSHA1}
 
-// NewSecret makes the secret of an app's codes, in base32.
+// NewSecret generates the secret of an authenticator app, in base32.
 func NewSecret() (string, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: issuer, AccountName: "-", SecretSize: 20})
 	if err != nil {
@@ -37,7 +37,7 @@ func NewSecret() (string, error) {
 	return key.Secret(), nil
 }
 
-// Step returns the step whose code it is, around a time; false for none.
+// Step returns the time step whose code this is, near a time; false for none.
 func Step(secret, code string, at time.Time) (int64, bool) {
 	now := at.Unix() / stepSeconds
 	found, known := int64(0), false
@@ -50,13 +50,13 @@ func Step(secret, code string, at time.Time) (int64, bool) {
 	return found, known
 }
 
-// Address is what an app is given for an account, as a link.
+// Address is an account's otpauth link for an authenticator app.
 func Address(secret, account string) string {
 	q := url.Values{"secret": {secret}, "issuer": {issuer}}
 	return "otpauth://totp/" + url.PathEscape(issuer+":"+account) + "?" + q.Encode()
 }
 
-// Picture is an address as a QR code, in the form of an image's address.
+// Picture is a link as a QR code, as a data URL.
 func Picture(address string) (string, error) {
 	key, err := otp.NewKeyFromURL(address)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"fichario/ports"
 )
 
-// TestStep holds the codes to the vectors of RFC 6238, appendix B, of which six digits are the last.
+// TestStep checks the codes against the vectors of RFC 6238, appendix B, of which six digits are the last ones.
 func TestStep(t *testing.T) {
 	t.Parallel()
 	const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" // 12345678901234567890
@@ -49,8 +49,8 @@ func TestASecretIsDrawn(t *testing.T) {
 	}
 }
 
-// TestWhereTherePasskeysAre: where the address has a name, and TLS or this machine. A browser's own part is in
-// tests/browser.
+// TestWhereTherePasskeysAre: where the address has a host name, and TLS or localhost. tests/browser covers the
+// browser's part.
 func TestWhereTherePasskeysAre(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{

@@ -14,11 +14,11 @@ import (
 	"fichario/ports"
 )
 
-// Passkeys implements ports.Passkeys for the address that people reach the service at.
+// Passkeys implements ports.Passkeys for the service's public address.
 type Passkeys struct{ web *webauthn.WebAuthn }
 
-// NewPasskeys returns nil for an address that browsers allow no passkeys for: one without a name that has a dot, or
-// without TLS elsewhere than on localhost.
+// NewPasskeys returns nil for an address at which browsers allow no passkeys: one without a domain name, or without TLS
+// outside localhost.
 func NewPasskeys(publicURL string) (ports.Passkeys, error) {
 	at, err := url.Parse(publicURL)
 	if err != nil {
@@ -27,7 +27,7 @@ func NewPasskeys(publicURL string) (ports.Passkeys, error) {
 	host := at.Hostname()
 	local := host == "localhost"
 	if !local && !strings.Contains(host, ".") || net.ParseIP(host) != nil || at.Scheme != "https" && !local {
-		return nil, nil //nolint:nilnil // an address like any other
+		return nil, nil //nolint:nilnil // a valid address, only without passkeys
 	}
 	web, err := webauthn.New(&webauthn.Config{
 		RPID: host, RPDisplayName: issuer, RPOrigins: []string{at.Scheme + "://" + at.Host},
@@ -39,7 +39,7 @@ func NewPasskeys(publicURL string) (ports.Passkeys, error) {
 	return &Passkeys{web}, nil
 }
 
-// owner is a member as the library wants one.
+// owner adapts a member to the library.
 type owner struct {
 	ports.PasskeyOwner
 	credentials []webauthn.Credential
@@ -60,16 +60,16 @@ func ownerOf(of ports.PasskeyOwner) (owner, error) {
 // WebAuthnID is the member's id.
 func (o owner) WebAuthnID() []byte { return []byte(o.ID) }
 
-// WebAuthnName is his e-mail address.
+// WebAuthnName is the member's e-mail address.
 func (o owner) WebAuthnName() string { return o.Email }
 
-// WebAuthnDisplayName is his name.
+// WebAuthnDisplayName is the member's name.
 func (o owner) WebAuthnDisplayName() string { return o.Name }
 
-// WebAuthnCredentials are his passkeys.
+// WebAuthnCredentials are the member's passkeys.
 func (o owner) WebAuthnCredentials() []webauthn.Credential { return o.credentials }
 
-// asJSON is what a browser is given, and what is kept for its answer.
+// asJSON encodes the options for a browser, and the data kept to verify its answer.
 func asJSON(options any, kept *webauthn.SessionData, err error) ([]byte, []byte, error) {
 	if err != nil {
 		return nil, nil, err
@@ -82,7 +82,7 @@ func asJSON(options any, kept *webauthn.SessionData, err error) ([]byte, []byte,
 	return given, data, err
 }
 
-// BeginAdd makes the challenge of a new passkey; devices that have one already refuse.
+// BeginAdd makes the challenge for a new passkey; devices that already have one refuse.
 func (p *Passkeys) BeginAdd(of ports.PasskeyOwner) (options, challenge []byte, err error) {
 	who, err := ownerOf(of)
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *Passkeys) BeginAdd(of ports.PasskeyOwner) (options, challenge []byte, e
 	return asJSON(made, kept, err)
 }
 
-// EndAdd looks at what the browser made.
+// EndAdd verifies what the browser created.
 func (p *Passkeys) EndAdd(of ports.PasskeyOwner, challenge, answer []byte) (access.Passkey, error) {
 	who, err := ownerOf(of)
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *Passkeys) EndAdd(of ports.PasskeyOwner, challenge, answer []byte) (acce
 	return access.Passkey{Credential: made.ID, Content: content}, err
 }
 
-// BeginUse makes the challenge of a sign-in.
+// BeginUse makes the challenge for a sign-in.
 func (p *Passkeys) BeginUse(of *ports.PasskeyOwner) (options, challenge []byte, err error) {
 	if of == nil {
 		made, kept, err := p.web.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired))
@@ -134,7 +134,7 @@ func (p *Passkeys) BeginUse(of *ports.PasskeyOwner) (options, challenge []byte, 
 
 var errCloned = errors.New("the passkey counts backwards, as a copy does")
 
-// EndUse looks at what the browser answered.
+// EndUse verifies the browser's answer.
 func (p *Passkeys) EndUse(
 	of *ports.PasskeyOwner, challenge, answer []byte, find func(memberID string) (ports.PasskeyOwner, error),
 ) (access.Passkey, error) {

@@ -11,8 +11,8 @@ import (
 	"fichario/domain/document"
 )
 
-// byEmail is what contacts with one e-mail address have in common: enough of it for an index, and in lower case, as far
-// as both databases agree on that.
+// byEmail is the expression by which contacts share an e-mail address: a prefix short enough for an index, in lower
+// case as far as both databases agree on it.
 func byEmail(db *gorm.DB, table string) string {
 	if db.Name() == "postgres" {
 		return "substr(lower(" + table + `.email COLLATE "C"), 1, 200)`
@@ -77,15 +77,15 @@ func (r contacts) AlikeBefore(ctx context.Context, orgID string, ids []string, m
 		return out, nil
 	}
 	err := r.list(ctx, "contacts.alikeBefore", func(db *gorm.DB) error {
-		clear(out) // it may be asked twice
+		clear(out) // f may run twice
 		for _, same := range []struct{ table, id, common string }{
 			{"contacts", "id", byEmail(db, "o") + " = " + byEmail(db, "c")},
 			{"contacts", "id", "o.phone_e164 = c.phone_e164 AND o.phone_e164 <> ''"},
 			{"contact_documents", "contact_id", "o.doc_index = c.doc_index"},
 		} {
 			var found []struct{ ID, Others string }
-			// Each contact walks an index from itself backwards and stops by itself: somebody who came a million times
-			// neither hides others nor makes the page slow.
+			// Each contact walks the index backwards from itself and stops by itself: a person with a million contacts neither
+			// hides others nor makes the page slow.
 			err := db.Raw(strings.NewReplacer("TABLE", same.table, "KEY", same.id, "COMMON", same.common).Replace(
 				`SELECT c.KEY AS id, COALESCE((SELECT string_agg(CAST(x.id AS text), ',') FROM
 					(SELECT o.KEY AS id FROM TABLE o WHERE o.org_id = c.org_id AND COMMON AND o.KEY < c.KEY

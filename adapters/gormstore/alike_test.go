@@ -9,7 +9,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestAlikeContactsAreFoundByTheirIndexes: neither of one contact nor of some is everything read.
+// TestAlikeContactsAreFoundByTheirIndexes: neither for one contact nor for several is the whole table read.
 func TestAlikeContactsAreFoundByTheirIndexes(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

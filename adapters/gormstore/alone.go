@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// errTaken says that another process holds a lock.
+// errTaken says that another process holds the lock.
 var errTaken = errors.New("taken")
 
-// Alone keeps other services from a SQLite file for as long as this process lives, by a lock of the operating system,
-// which ends with the process however that ends. Commands ask for none and go on beside the service. There is nothing
-// to keep for PostgreSQL, nor for a database in memory. release gives the file back.
+// Alone locks a SQLite file against other services for as long as this process lives. The lock is the operating
+// system's, so it ends with the process, however that ends. Commands take no lock and run beside the service. For
+// PostgreSQL and for a database in memory it does nothing. release unlocks the file.
 func Alone(databaseURL string) (release func(), err error) {
 	path, sqlite := SQLitePath(databaseURL)
 	if !sqlite || path == "" || path == InMemory {
 		return func() {}, nil
 	}
 	if whole, err := filepath.EvalSymlinks(path); err == nil {
-		path = whole // whatever name it goes by
+		path = whole // one lock, whichever name the file is opened by
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil { // of a database that is yet to be made
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil { // the database may not exist yet
 		return nil, err
 	}
 	file, err := lockFile(path + ".lock")
@@ -35,12 +35,12 @@ func Alone(databaseURL string) (release func(), err error) {
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if err := file.Truncate(0); err == nil {
-		_, _ = fmt.Fprintln(file, os.Getpid()) // for the other one's message, and not needed
+		_, _ = fmt.Fprintln(file, os.Getpid()) // only for the message of another process
 	}
-	return func() { _ = file.Close() }, nil // the file stays: without it two could each lock one of their own
+	return func() { _ = file.Close() }, nil // the file stays, lest two processes lock one each
 }
 
-// holder is which process has the lock, where that can be read.
+// holder names the process that has the lock, where that can be read.
 func holder(lock string) string {
 	file, err := os.Open(lock)
 	if err != nil {

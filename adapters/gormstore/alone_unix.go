@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// lockFile opens a file and locks it until it is closed; errTaken when somebody else has it.
+// lockFile opens a file and locks it until it is closed; errTaken when another process has locked it.
 func lockFile(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

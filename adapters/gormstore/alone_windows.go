@@ -9,7 +9,7 @@ import (
 // sharingViolation is ERROR_SHARING_VIOLATION.
 const sharingViolation = syscall.Errno(32)
 
-// lockFile opens a file that nobody else can open until it is closed; errTaken when somebody else has it.
+// lockFile opens a file that no other process can open until it is closed; errTaken when another process has it open.
 func lockFile(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

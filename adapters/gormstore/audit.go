@@ -14,7 +14,7 @@ import (
 	"fichario/ports"
 )
 
-// lineRow is a line of the audit. What is sealed has a salt before it, see audit.Sum.
+// lineRow is a line of the audit. Sealed values are prefixed with a salt, see audit.Sum.
 type lineRow struct {
 	ID         uid       `gorm:"primaryKey"`
 	OrgID      uid       `gorm:"not null"`
@@ -36,7 +36,7 @@ type lineRow struct {
 
 func (lineRow) TableName() string { return "audit_lines" }
 
-// sealLine is a row without number, time and hash.
+// sealLine makes a row without number, time and hash.
 func (v *vault) sealLine(l audit.Line) lineRow {
 	row := lineRow{
 		ID: uid(l.ID), OrgID: uid(l.OrgID), Actor: string(l.Actor), Door: string(l.Door), Action: string(l.Action),
@@ -49,7 +49,7 @@ func (v *vault) sealLine(l audit.Line) lineRow {
 	if len(l.Detail) > 0 {
 		plain, err := json.Marshal(l.Detail)
 		if err != nil {
-			panic(err) // there are only texts
+			panic(err) // texts alone always marshal
 		}
 		salted := audit.Salted(plain)
 		row.DetailSum, row.Detail = audit.Sum(salted), v.seal(salted, "audit_lines|detail|"+l.ID)
@@ -73,8 +73,8 @@ func (v *vault) line(row lineRow) audit.Line {
 	return l
 }
 
-// bound opens a value without its salt; nil where there is none. It is false where the value cannot be opened, or is
-// not what the sum is of.
+// bound opens a sealed value and strips its salt; nil where nothing is sealed. It reports false where the value cannot
+// be opened or does not match its sum.
 func (v *vault) bound(sealed, sum []byte, place string) ([]byte, bool) {
 	if sealed == nil {
 		return nil, true
@@ -86,7 +86,7 @@ func (v *vault) bound(sealed, sum []byte, place string) ([]byte, bool) {
 	return salted[audit.SaltSize:], true
 }
 
-// auditHeadRow is where a chain ends. Sealed is all of the head, which nobody without a data key can write.
+// auditHeadRow is the end of a chain. Sealed repeats the whole head, so that nobody without a data key can forge it.
 type auditHeadRow struct {
 	ID            uid       `gorm:"primaryKey"` // the organisation's
 	Number        int64     `gorm:"not null"`
@@ -99,7 +99,7 @@ type auditHeadRow struct {
 
 func (auditHeadRow) TableName() string { return "audit_heads" }
 
-// headJSON is what is sealed of a head.
+// headJSON is the sealed part of a head.
 type headJSON struct {
 	Number, RemovedNumber int64
 	Hash, RemovedHash     []byte
@@ -122,7 +122,8 @@ func (r auditHeadRow) head() audit.Head {
 	return h
 }
 
-// proven reports whether a row says what is sealed in it. One that nothing was written to has nothing sealed.
+// proven reports whether a row agrees with what is sealed in it. A head that no line was appended to has nothing
+// sealed.
 func (v *vault) proven(row auditHeadRow) bool {
 	if row.Sealed == nil {
 		return row.Number == 0 && row.RemovedNumber == 0
@@ -134,7 +135,8 @@ func (v *vault) proven(row auditHeadRow) bool {
 		said.At.Equal(row.At)
 }
 
-// appendLines is what ends a transaction: each chain's head is locked, in one order by everybody, and nothing after it.
+// appendLines runs last in a transaction: it locks the head of each chain, always in the same order, and nothing after
+// that.
 func (v *vault) appendLines(tx *gorm.DB, lines []audit.Line) error {
 	chains := map[string][]audit.Line{}
 	for _, l := range lines {
@@ -169,7 +171,7 @@ func (v *vault) appendTo(tx *gorm.DB, orgID string, lines []audit.Line) error {
 	return v.saveHead(tx, head, proven)
 }
 
-// saveHead seals a head only if the one before was proven: what somebody did to it stays to be found.
+// saveHead seals a head only if the previous one was proven, so that tampering stays detectable.
 func (v *vault) saveHead(tx *gorm.DB, head audit.Head, proven bool) error {
 	row, but := v.headRow(head), []string{"id"}
 	if !proven {
@@ -178,8 +180,8 @@ func (v *vault) saveHead(tx *gorm.DB, head audit.Head, proven bool) error {
 	return tx.Model(&auditHeadRow{}).Where("id = ?", row.ID).Select("*").Omit(but...).Updates(&row).Error
 }
 
-// lockedHead is the head of a chain, which is made where there is none, and whether it is as it was sealed. Whatever
-// was done to it or to the lines, the next line has a number, because people work on.
+// lockedHead locks the head of a chain, creating it if needed, and says whether it agrees with its seal. A head or
+// lines that were tampered with still take further lines, because people work on.
 func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven bool, err error) {
 	find := func() (rows []auditHeadRow, err error) {
 		err = locked("UPDATE", "")(tx).Limit(1).Find(&rows, "id = ?", orgID).Error

@@ -8,7 +8,7 @@ import (
 	"fichario/ports"
 )
 
-// TestTheAuditIsWalked: each page of it, whatever is chosen, walks one index in the order that it shows.
+// TestTheAuditIsWalked: each page, whatever the filter, walks one index in display order.
 func TestTheAuditIsWalked(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

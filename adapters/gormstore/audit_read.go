@@ -14,8 +14,8 @@ func (r auditLines) Page(ctx context.Context, orgID string, q ports.AuditQuery) 
 	return findAll(ctx, r.list, "audit.page", r.vault.line, auditPage(orgID, q)...)
 }
 
-// auditPage walks the lines by their numbers, which their times follow: the bounds of a period become numbers, so that
-// the walk does not look at what is outside of it.
+// auditPage walks the lines by number. Times follow the numbers, so the bounds of a period become numbers and the walk
+// never leaves it.
 func auditPage(orgID string, q ports.AuditQuery) []scope {
 	scopes := []scope{where("org_id = ?", orgID)}
 	if q.Actor != "" {

@@ -22,7 +22,7 @@ type automationRow struct {
 	MinAmount int64     `gorm:"not null"`
 	Action    []byte    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
-	// Condition is an expression of jq.
+	// Condition is a jq expression.
 	Condition string `gorm:"not null;default:''"`
 }
 
@@ -77,7 +77,7 @@ func (r automations) Update(ctx context.Context, a automation.Automation) error 
 	})
 }
 
-// listening is the condition that an organisation has an enabled automation of an event.
+// listening is the condition that an organisation has an enabled automation for an event.
 func listening(org, event string) string {
 	return "EXISTS (SELECT 1 FROM automations WHERE automations.org_id = " + org + " AND automations.event = " + event +
 		" AND automations.enabled)"

@@ -39,7 +39,7 @@ func (batchItemRow) TableName() string { return "batch_items" }
 func (v *vault) itemRow(i batch.Item) batchItemRow {
 	cells, err := json.Marshal(i.Cells)
 	if err != nil {
-		panic(err) // they are texts
+		panic(err) // texts alone always marshal
 	}
 	return batchItemRow{
 		ID: uid(i.ID), BatchID: uid(i.BatchID), OrgID: uid(i.OrgID), Line: i.Line, State: string(i.State),
@@ -64,7 +64,7 @@ func (v *vault) item(row batchItemRow) batch.Item {
 		i.Unreadable = true
 		return i
 	}
-	_ = json.Unmarshal(cells, &i.Cells) // it was written by itemRow
+	_ = json.Unmarshal(cells, &i.Cells) // itemRow wrote it
 	if row.DocType != "" {
 		i.Document = document.Restore(document.Type(row.DocType), string(value))
 	}
@@ -80,7 +80,7 @@ func (r batches) AddItems(ctx context.Context, items []batch.Item) error {
 func pending(db *gorm.DB) *gorm.DB  { return db.Where("state = " + literal(batch.Pending)) }
 func inFlight(db *gorm.DB) *gorm.DB { return db.Where("state = " + literal(batch.InFlight)) }
 
-// resultRow is an item and the state of the one that had its document first.
+// resultRow is an item with the state of the first item that had its document.
 type resultRow struct {
 	Item          batchItemRow `gorm:"embedded"`
 	FirstID       *uid
@@ -100,7 +100,7 @@ func (r batches) Items(
 			Joins("LEFT JOIN batch_items f ON i.repeat_of > 0 AND f.batch_id = i.batch_id AND f.line = i.repeat_of").
 			Where("i.batch_id = ? AND i.line > ?", batchID, after)
 		if state == batch.Invalid {
-			find = find.Where("i.state = " + literal(batch.Invalid)) // the words of the index
+			find = find.Where("i.state = " + literal(batch.Invalid)) // spelled as in the partial index
 		} else if state != "" {
 			find = find.Where("CASE WHEN i.repeat_of > 0 THEN f.state ELSE i.state END = ?", string(state))
 		}
@@ -141,7 +141,7 @@ func (r batches) Next(ctx context.Context, batchID string, limit int) ([]batch.I
 		func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit) })
 }
 
-// Claim is one statement, because nobody else writes on SQLite meanwhile.
+// Claim is one statement: on SQLite nobody else writes meanwhile.
 func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 	return r.inside(ctx, "batches.claim", func(db *gorm.DB) error {
 		if len(items) == 0 {
@@ -183,7 +183,7 @@ func (r batches) Start(ctx context.Context, ids []string) error {
 	})
 }
 
-// Settle writes items together that end alike.
+// Settle writes the items that end alike in one statement.
 func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled []batch.Outcome, err error) {
 	type end struct {
 		state batch.State
@@ -221,7 +221,7 @@ func settleAlike(
 	if !kept {
 		values["lookup_id"] = nil
 	}
-	// A lookup is about one item, so that the two lists need not be told apart.
+	// A lookup belongs to one item, so the two lists need not be matched pairwise.
 	var met []batchItemRow
 	err = inFlight(db.Model(&met)).Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}}).
 		Where("id IN ? AND lookup_id IN ?", mapped(outcomes, func(o batch.Outcome) string { return o.ItemID }),

@@ -8,7 +8,7 @@ import (
 	"fichario/domain/batch"
 )
 
-// TestOpenBatchesAreFoundByTheirIndex, among as many as integrations ever made.
+// TestOpenBatchesAreFoundByTheirIndex among all batches that integrations ever made.
 func TestOpenBatchesAreFoundByTheirIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -29,7 +29,7 @@ func TestOpenBatchesAreFoundByTheirIndex(t *testing.T) {
 	}
 }
 
-// TestABatchShowsItsFaultsByAnIndex: it is looked at every few seconds, and may have fifty thousand items.
+// TestABatchShowsItsFaultsByAnIndex: the page is polled every few seconds, and a batch may have fifty thousand items.
 func TestABatchShowsItsFaultsByAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

@@ -89,7 +89,7 @@ func (v *vault) batch(row batchRow) batch.Batch {
 		b.Ceiling, b.HasCeiling = catalog.Money(*row.Ceiling), true
 	}
 	if plain, ok := v.shown(row.Columns, "batches|columns|"+b.ID); ok {
-		_ = json.Unmarshal(plain, &b.Columns) // it was written by sealJSON
+		_ = json.Unmarshal(plain, &b.Columns) // sealJSON wrote it
 	}
 	return b
 }
@@ -97,7 +97,7 @@ func (v *vault) batch(row batchRow) batch.Batch {
 type batches struct {
 	conn
 	vault *vault
-	// secret is the key of the hashes that persons are found by.
+	// secret is the key of the hashes by which people are found.
 	secret func(context.Context) ([]byte, error)
 }
 
@@ -124,7 +124,7 @@ func (r batches) ByRequest(
 	return r.vault.batch(row), same, nil
 }
 
-// requestOf is what a keyed hash of something about a request is made of.
+// requestOf is the text whose keyed hash stands for a request.
 func requestOf(makerID, said string) string { return "batch|" + makerID + "|" + said }
 
 func (r batches) Lock(ctx context.Context, id string) (batch.Batch, error) {
@@ -147,11 +147,11 @@ func (r batches) Page(ctx context.Context, orgID, keyID, after string, limit int
 	} else {
 		scopes = append(scopes, where("key_id = ? AND CAST(org_id AS text) = ?", keyID, orgID))
 	}
-	// Never a replica's: who makes or ends a batch looks at the list next.
+	// Never from a replica: whoever makes or ends a batch looks at the list next.
 	return findAll(ctx, r.query, "batches.page", r.vault.batch, scopes...)
 }
 
-// openBatch chooses batches that run or are paused, due those that run, or whose pause is over.
+// openBatch selects batches that run or are paused, due those that run or whose pause is over.
 var (
 	openBatch = "status IN (" + literal(batch.Running) + ", " + literal(batch.Paused) + ")"
 	due       = openBatch + " AND (status = " + literal(batch.Running) + " OR resume_at <= ?)"
@@ -183,8 +183,8 @@ func (r batches) Expire(ctx context.Context, now time.Time) (int, error) {
 	})
 }
 
-// ForgetQuotes walks the batches by their ids, which begin with their time, and notes how far it came: each is looked
-// at once.
+// ForgetQuotes walks the batches by id, which begins with the time, and notes how far it came, so that it visits each
+// batch once.
 func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err error) {
 	const mark = "quotes"
 	secret, err := r.secret(ctx)
@@ -222,7 +222,7 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 	return n, err
 }
 
-// forgetItems removes items, and what the index of persons has of them.
+// forgetItems removes items and their entries in the index of people.
 func (r batches) forgetItems(db *gorm.DB, secret []byte, items []batchItemRow) error {
 	var hashes [][]byte
 	for _, item := range items {
@@ -246,7 +246,7 @@ func (r batches) Discard(ctx context.Context, id string) (int, error) {
 	return r.discard(ctx, "batches.discard", byID(id))
 }
 
-// discard removes batches that are being prepared.
+// discard removes batches that are still being prepared.
 func (r batches) discard(ctx context.Context, op string, which scope) (n int, err error) {
 	old := func(db *gorm.DB) *gorm.DB { return which(db).Where("status = " + literal(batch.Preparing)) }
 	n, err = r.changed(ctx, op, func(db *gorm.DB) *gorm.DB {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// addBudgets gives members a budget, what they were charged in this month, and an index of what each asked.
+// addBudgets gives members a budget, the sum charged to them this month, and an index of what each member looked up.
 func addBudgets(ctx context.Context, db *sql.DB) error {
 	err := briefly(ctx, db, migrateTries, func(tx *sql.Tx) error {
 		return execAll(ctx, tx, "ALTER TABLE members ADD COLUMN IF NOT EXISTS budget bigint")
@@ -25,7 +25,7 @@ func addBudgets(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	// Days of other zones begin before, or after, those of UTC.
+	// Days of other time zones begin before or after those of UTC.
 	since := monthly.start(now.AddDate(0, 0, -2))
 	_, err = db.ExecContext(ctx, `INSERT INTO key_usage (key_id, bucket, count, amount)
 		SELECT member_id, month, COUNT(*), SUM(amount) FROM lookups
@@ -34,8 +34,8 @@ func addBudgets(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// index builds an index on a table that is in partitions while its rows are written: on each of them alone, and then
-// on the whole. It may be killed, and goes on when it is run again.
+// index builds an index on a partitioned table while its rows are written: first on each partition, then on the whole.
+// If it is killed, the next run continues.
 func (t partitioned) index(ctx context.Context, db *sql.DB, name, of string) error {
 	whole := t.table + "_" + name
 	err := briefly(ctx, db, migrateTries, func(tx *sql.Tx) error {
@@ -56,7 +56,7 @@ func (t partitioned) index(ctx context.Context, db *sql.DB, name, of string) err
 	return nil
 }
 
-// indexPart builds the index of one partition, unless that has been built, as of a partition made meanwhile.
+// indexPart builds the index of one partition, unless it already exists, as it does on a partition made meanwhile.
 func (t partitioned) indexPart(ctx context.Context, db *sql.DB, whole, part, name, of string) error {
 	var attached bool
 	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_inherits h JOIN pg_index i ON i.indexrelid = h.inhrelid
@@ -71,7 +71,7 @@ func (t partitioned) indexPart(ctx context.Context, db *sql.DB, whole, part, nam
 		return err
 	}
 	steps := []string{fmt.Sprintf("CREATE INDEX CONCURRENTLY IF NOT EXISTS %s ON %s %s", name, part, of)}
-	if broken { // a killed run left it behind
+	if broken { // left behind by a killed run
 		steps = append([]string{"DROP INDEX " + name}, steps...)
 	}
 	for _, step := range steps {

@@ -26,32 +26,33 @@ type calls struct {
 	vault *vault
 	begin *together[beginning, begun]
 	end   *together[ended, bool]
-	// secret is the key of the hashes that persons are found by.
+	// secret is the key of the hashes by which people are found.
 	secret func(context.Context) ([]byte, error)
 }
 
-// beginning is a call that is about to be charged.
+// beginning is a call about to be charged.
 type beginning struct {
 	ports.Charge
 	entry lookupRow
-	// indexes find its lease and what history has, the present data key's first; nil where nothing is shared.
+	// indexes find its lease and its answers in the history, under the current data key first; nil where nothing is
+	// shared.
 	indexes [][]byte
-	// lease is what calls that share an answer have in common.
+	// lease is the key that calls sharing an answer have in common.
 	lease []byte
-	// subject is whose document it is, as blocks have it.
+	// subject is the hash of the document's person, as blocks store it.
 	subject []byte
 }
 
-// begun is what became of it.
+// begun is the outcome of a beginning.
 type begun struct {
 	ports.Begun
-	refused error // by a cap, or why it could not be begun
+	refused error // by a cap, or the error that kept it from beginning
 }
 
 // writes reports whether the call may be made.
 func (b begun) writes() bool { return b.Begun == (ports.Begun{}) && b.refused == nil }
 
-// ended is how a call ended.
+// ended is the outcome of a call.
 type ended struct {
 	entry  lookupRow
 	price  int64
@@ -103,24 +104,24 @@ func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) 
 	return open, named(op, err)
 }
 
-// unfinished are the statuses of an entry that its owner may still give an outcome.
+// unfinished are the statuses of an entry that its owner may still settle.
 var unfinished = literal(lookup.Running) + ", " + literal(lookup.NoAnswer)
 
-// account is one count of what a key, a member, a batch or an automation was charged.
+// account is a counter of what a key, a member, a batch or an automation was charged.
 type account struct {
 	key    uid
 	bucket string
 }
 
-// limit is an account that a charge is counted in, and how far.
+// limit is an account that a charge counts against, with the most it may hold.
 type limit struct {
 	account
-	// count and amount are the most that it may hold; full is said where it would hold more.
+	// count and amount are the maxima; full is the error returned where a charge would exceed them.
 	count, amount int64
 	full          error
 }
 
-// limitsOf are the accounts of an entry in the order in which they refuse it.
+// limitsOf returns the accounts of an entry in the order in which they are checked.
 func limitsOf(row lookupRow, c ports.Charge) (out []limit) {
 	const boundless = math.MaxInt64
 	if row.KeyID != nil {
@@ -144,17 +145,17 @@ func limitsOf(row lookupRow, c ports.Charge) (out []limit) {
 	return out
 }
 
-// accountsOf are the accounts of an entry.
+// accountsOf returns the accounts of an entry.
 func accountsOf(row lookupRow) []account {
 	return mapped(limitsOf(row, ports.Charge{}), func(l limit) account { return l.account })
 }
 
-// charges are what several calls add to counts and figures, or take away.
+// charges is what several calls add to, or take from, the counts and figures.
 type charges struct {
-	// counted is what an account has before them.
+	// counted is what each account held before.
 	counted map[account]usageRow
 	added   map[account]usageRow
-	hours   map[lookupHourRow]lookupHourRow // by what tells rows apart
+	hours   map[lookupHourRow]lookupHourRow // keyed by the row without its numbers
 	days    map[spendDayRow]spendDayRow
 	slot    int64
 	reached []crossing
@@ -167,7 +168,7 @@ func newCharges() *charges {
 	}
 }
 
-// admit says which account a call would exceed after those that were added.
+// admit returns the error of the first account that a call would exceed, counting those already added.
 func (c *charges) admit(b beginning) error {
 	for _, l := range limitsOf(b.entry, b.Charge) {
 		had, more := c.counted[l.account], c.added[l.account]
@@ -178,7 +179,7 @@ func (c *charges) admit(b beginning) error {
 	return nil
 }
 
-// add counts an entry n times; n is -1 for one that is taken back.
+// add counts an entry n times; n is -1 where the charge is taken back.
 func (c *charges) add(row lookupRow, amount, n int64) {
 	for _, a := range accountsOf(row) {
 		sum := c.added[a]
@@ -196,12 +197,12 @@ func (c *charges) add(row lookupRow, amount, n int64) {
 	c.days[day] = on
 }
 
-// fresh reports whether an answer that history has spares a call.
+// fresh reports whether an answer in the history makes the call unnecessary.
 func (b beginning) fresh(recordID uid, answeredAt time.Time) bool {
 	return answeredAt.After(b.After) && string(recordID) != b.Seen
 }
 
-// inOrder sorts accounts as every transaction locks them.
+// inOrder sorts accounts in the order in which every transaction locks them.
 func inOrder(accounts iter.Seq[account]) (keys, buckets []string) {
 	sorted := slices.SortedFunc(accounts, func(a, b account) int {
 		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.bucket, b.bucket))

@@ -16,9 +16,9 @@ import (
 	"fichario/ports"
 )
 
-// What calls to the bureau read and write on PostgreSQL: each statement takes its columns as arrays, so that it is
-// planned once for any number of calls. Leases go first, then counts, then figures, each in one order, so that no two
-// transactions wait for each other.
+// The statements of calls to the bureau on PostgreSQL. Each takes its columns as arrays, so that one plan serves any
+// number of calls. Leases come first, then counts, then figures, each in a fixed order, so that no two transactions
+// deadlock.
 var (
 	takeLeases = `INSERT INTO leases (doc_index, call_id, expires_at)
 		SELECT doc_index, call_id::uuid, clock_timestamp() + micros * interval '1 microsecond'
@@ -65,7 +65,7 @@ var (
 		RETURNING lookups.id::text`
 )
 
-// many writes rows of one table.
+// many writes many rows of one table.
 type many struct {
 	arrays
 	statement string
@@ -82,7 +82,7 @@ func (m many) then(clause string) many {
 	return m
 }
 
-// queueRows has rows written, if there are any.
+// queueRows queues the insertion of rows, if there are any.
 func queueRows[Row any](batch *pgx.Batch, m many, rows []Row) {
 	if len(rows) == 0 {
 		return
@@ -94,7 +94,7 @@ func queueRows[Row any](batch *pgx.Batch, m many, rows []Row) {
 	batch.Queue(m.statement, m.values(values)...)
 }
 
-// transaction runs f on PostgreSQL past GORM, again where it collided with another one.
+// transaction runs f in a transaction on PostgreSQL, bypassing GORM, and retries it after a collision with another one.
 func (s *Store) transaction(ctx context.Context, f func(pgx.Tx) error) error {
 	const tries = 3
 	for try := 1; ; try++ {
@@ -120,8 +120,8 @@ func (s *Store) transaction(ctx context.Context, f func(pgx.Tx) error) error {
 	}
 }
 
-// beginOnPostgres charges the calls of a moment. Those about one document come one after the other: whether the second
-// one has somebody to wait for is known when the first one has begun.
+// beginOnPostgres charges a batch of concurrent calls. Calls that share a lease go one after the other: whether the
+// second has to wait for an answer is known once the first has begun.
 func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
 	left := make([]int, len(in))
@@ -145,7 +145,7 @@ func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, e
 			return nil, err
 		}
 		for j, i := range now {
-			if out[i].refused = err; err == nil { // what was begun before is begun, whatever becomes of these
+			if out[i].refused = err; err == nil { // what began before stays begun, whatever becomes of these
 				out[i] = results[j]
 			}
 		}
@@ -154,7 +154,7 @@ func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, e
 	return out, nil
 }
 
-// beginApart charges calls of which no two share one.
+// beginApart charges calls of which no two share a lease.
 func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, err error) {
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		out = make([]begun, len(in))
@@ -188,7 +188,7 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 			}
 		}
 		if len(entries) == 0 {
-			return errNothingBegun // and no lease is left
+			return errNothingBegun // so that no lease stays
 		}
 		batch := &pgx.Batch{}
 		if len(freed) > 0 {
@@ -210,7 +210,7 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 // errNothingBegun rolls a transaction back.
 var errNothingBegun = errors.New("nothing begun")
 
-// endOnPostgres writes how the calls of a moment ended.
+// endOnPostgres writes the outcomes of a batch of calls.
 func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
 	ids := mapped(in, func(e ended) string { return string(e.entry.ID) })
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
@@ -223,7 +223,7 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 			mapped(in, func(e ended) bool { return e.entry.Charged }),
 			mapped(in, func(e ended) int64 { return e.entry.Amount }),
 			mapped(in, func(e ended) *string { return (*string)(e.entry.RecordID) }),
-			slices.Min(ids), slices.Max(ids), // for its partitions
+			slices.Min(ids), slices.Max(ids), // lets PostgreSQL prune partitions
 		).Query(func(rows pgx.Rows) error {
 			var id string
 			_, err := pgx.ForEachRow(rows, []any{&id}, func() error { still[id] = true; return nil })
@@ -239,7 +239,7 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 			if open[i] = still[ids[i]]; !open[i] {
 				continue
 			}
-			delete(still, ids[i]) // once
+			delete(still, ids[i]) // an id counts once
 			if e.record != nil {
 				records = append(records, *e.record)
 				completed = append(completed, completedJob(e.entry, e.trail))
@@ -263,15 +263,15 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 	return open, err
 }
 
-// before is what calls find.
+// before is the state that calls find.
 type before struct {
 	now time.Time
-	// By lease: the call that holds it, and the newest answer that spares calls with it.
+	// Both by lease: the call that holds it, and the newest answer that makes calls unnecessary.
 	holders map[string]string
 	newest  map[string]newestAnswer
 	counted map[account]usageRow
 	blocked map[string]bool // by subject
-	// ceilings are those of the batches that have one.
+	// ceilings has the batches that have one.
 	ceilings map[uid]catalog.Money
 }
 
@@ -280,7 +280,7 @@ type newestAnswer struct {
 	at time.Time
 }
 
-// lookBefore takes the leases that are free and locks the counts.
+// lookBefore takes the free leases and locks the counts.
 func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
 	seen := before{
 		holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{},
@@ -369,7 +369,7 @@ func (s before) askBlocked(batch *pgx.Batch, in []beginning) {
 	})
 }
 
-// of is what one call finds.
+// of returns what one call finds.
 func (s before) of(b beginning) (out ports.Begun) {
 	if !b.Shared {
 		return out
@@ -384,7 +384,7 @@ func (s before) of(b beginning) (out ports.Begun) {
 	return out
 }
 
-// queue has what calls add written.
+// queue queues the writes of what calls add.
 func (c *charges) queue(batch *pgx.Batch) {
 	if len(c.added) > 0 {
 		added := slices.Collect(maps.Values(c.added))

@@ -8,9 +8,9 @@ import (
 	"fichario/ports"
 )
 
-// What a call to the bureau reads and writes, one by one, on SQLite.
+// The statements of calls to the bureau on SQLite, one call at a time.
 const (
-	// takeLease takes a lease that is free or has expired in one step, so that no two calls hold it.
+	// takeLease takes a lease that is free or expired in one step, so that no two calls hold it.
 	takeLease = `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= ?`
@@ -32,7 +32,8 @@ var (
 	insertRecord = recordTable.insert()
 )
 
-// beginOnSQLite charges the calls of a moment in one transaction, one after the other: nobody else writes meanwhile.
+// beginOnSQLite charges a batch of concurrent calls in one transaction, one after the other: nobody else writes
+// meanwhile.
 func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
 	err := s.writing(ctx, func(w *writer) {
@@ -66,7 +67,7 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 	return out, err
 }
 
-// endOnSQLite writes how the calls of a moment ended, in one transaction.
+// endOnSQLite writes the outcomes of a batch of calls in one transaction.
 func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 	open := make([]bool, len(in))
 	err := s.writing(ctx, func(w *writer) {
@@ -92,7 +93,7 @@ func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 	return open, err
 }
 
-// lease takes the lease of a call, unless another one holds it or history has an answer by now.
+// lease takes the lease of a call, unless another call holds it or the history has an answer by now.
 func (w *writer) lease(b beginning) (out ports.Begun) {
 	if !b.Shared {
 		return out
@@ -114,7 +115,7 @@ func (w *writer) lease(b beginning) (out ports.Begun) {
 	return out
 }
 
-// counted reads what the accounts of an entry have.
+// counted reads what the accounts of an entry hold.
 func (w *writer) counted(sum *charges, entry lookupRow) {
 	for _, a := range accountsOf(entry) {
 		if _, known := sum.counted[a]; !known {

@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// callAbout is a call about one document, whose lease has expired by the time of the next one.
+// callAbout is a call about one document, whose lease has expired when the next one begins.
 func callAbout(s *Store, id, orgID string) beginning {
 	doc := document.Restore(document.CPF, "52998224725")
 	e := lookup.Entry{
@@ -25,8 +25,8 @@ func callAbout(s *Store, id, orgID string) beginning {
 	}
 }
 
-// TestACallThatFailsSpoilsNoneBeforeIt: of calls about one document the later ones have a transaction of their own, and
-// what the earlier ones were charged is known all the same.
+// TestACallThatFailsSpoilsNoneBeforeIt: later calls about the same document have their own transaction, so the charges
+// of earlier ones are known even if it fails.
 func TestACallThatFailsSpoilsNoneBeforeIt(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]
@@ -40,14 +40,14 @@ func TestACallThatFailsSpoilsNoneBeforeIt(t *testing.T) {
 	}
 }
 
-// TestWhatMayBeWrittenIsNotDoneAgain: each would meet what it has written itself.
+// TestWhatMayBeWrittenIsNotDoneAgain: a retry would run into what the first attempt wrote.
 func TestWhatMayBeWrittenIsNotDoneAgain(t *testing.T) {
 	t.Parallel()
 	tried, begun, held := 0, make(chan struct{}), make(chan struct{})
 	many := newTogether(func(_ context.Context, in []int) ([]int, error) {
 		if tried++; tried == 1 {
 			close(begun)
-			<-held // until the others wait
+			<-held // until the others are waiting
 			return in, nil
 		}
 		return nil, ports.ErrUncertain
@@ -73,8 +73,8 @@ func TestWhatMayBeWrittenIsNotDoneAgain(t *testing.T) {
 	}
 }
 
-// TestWhatWasDoneAtTheEndIsAnswered: whose work was done just before the worker ended is not told that the service is
-// closing, as if it had not been.
+// TestWhatWasDoneAtTheEndIsAnswered: a caller whose work was done just before the worker ended is not told that the
+// service is closing.
 func TestWhatWasDoneAtTheEndIsAnswered(t *testing.T) {
 	t.Parallel()
 	for range 500 {

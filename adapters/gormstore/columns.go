@@ -37,7 +37,7 @@ func optional(id string) *uid {
 	return &u
 }
 
-// given are the ids that are not empty; see byID.
+// given drops empty ids; see byID.
 func given(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
 }
@@ -49,7 +49,7 @@ func (u *uid) text() string {
 	return string(*u)
 }
 
-// timeOfID is when a UUIDv7 was made, to the millisecond.
+// timeOfID is the time in a UUIDv7, to the millisecond.
 func timeOfID(id string) time.Time {
 	ms, err := strconv.ParseInt(strings.ReplaceAll(id[:min(len(id), 13)], "-", ""), 16, 64)
 	if err != nil {
@@ -58,14 +58,13 @@ func timeOfID(id string) time.Time {
 	return time.UnixMilli(ms).UTC()
 }
 
-// firstID is the smallest UUIDv7 of a time: what was made before has a smaller one.
+// firstID is the smallest UUIDv7 of a time: everything made earlier has a smaller id.
 func firstID(at time.Time) string {
 	ms := at.UnixMilli()
 	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
 }
 
-// stamp is how times are stored: UTC, in whole microseconds, which is what both
-// databases keep.
+// stamp is a time as it is stored: UTC, in whole microseconds, which both databases keep.
 func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
 func optionalTime(t time.Time) *time.Time {
@@ -83,11 +82,11 @@ func timeOf(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// literal writes a constant of the domain into the text of a statement, where a parameter would hide a partial index
-// from the planner.
+// literal writes a constant of the domain into a statement's text; a parameter would hide a partial index from the
+// planner.
 func literal[T ~string](constant T) string { return "'" + string(constant) + "'" }
 
-// blob keeps GORM from taking bytes after a parenthesis for a list of values.
+// blob keeps GORM from expanding bytes after a parenthesis into a list of values.
 type blob []byte
 
 func (b blob) Value() (driver.Value, error) { return []byte(b), nil }
@@ -96,12 +95,12 @@ func (b blob) Value() (driver.Value, error) { return []byte(b), nil }
 func (v *vault) sealJSON(value any, place string) []byte {
 	plain, err := json.Marshal(value)
 	if err != nil {
-		panic(err) // only texts and numbers are stored so
+		panic(err) // only texts and numbers are stored this way
 	}
 	return v.seal(plain, place)
 }
 
-// sealTwo seals two values as one: the length of the former, the former, the latter.
+// sealTwo seals two values as one: the length of the first, the first, the second.
 func (v *vault) sealTwo(former, latter []byte, place string) []byte {
 	plain := binary.AppendUvarint(make([]byte, 0, 4+len(former)+len(latter)), uint64(len(former)))
 	return v.seal(append(append(plain, former...), latter...), place)
@@ -127,7 +126,7 @@ func mapped[A, B any](in []A, f func(A) B) []B {
 	return out
 }
 
-// orNotFound is the error of a change that met nothing.
+// orNotFound returns the error of an update, or ports.ErrNotFound where it matched no row.
 func orNotFound(changed *gorm.DB) error {
 	if changed.Error == nil && changed.RowsAffected == 0 {
 		return ports.ErrNotFound
@@ -135,5 +134,5 @@ func orNotFound(changed *gorm.DB) error {
 	return changed.Error
 }
 
-// forgetAtOnce is how many rows one removal takes, so that posts, for which SQLite has the one writer, hardly wait.
+// forgetAtOnce is how many rows one removal takes: few, so that posts hardly wait for SQLite's single writer.
 const forgetAtOnce = 50

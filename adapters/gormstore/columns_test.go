@@ -13,7 +13,7 @@ import (
 	"fichario/ports/portstest"
 )
 
-// watch is GORM's log, and fails for a statement whose result has whatever columns there are.
+// watch is GORM's log, and fails at a statement that selects *.
 type watch struct {
 	logger.Interface
 	t *testing.T
@@ -27,7 +27,7 @@ func (w watch) Trace(_ context.Context, _ time.Time, f func() (string, int64), _
 	}
 }
 
-// TestNoStatementHasEveryColumn of a table, in all that the suite of stores does.
+// TestNoStatementHasEveryColumn: nothing in the whole store suite selects *.
 func TestNoStatementHasEveryColumn(t *testing.T) {
 	t.Parallel()
 	portstest.Store(t, func(t *testing.T) ports.Store {

@@ -10,26 +10,26 @@ import (
 	"fichario/ports"
 )
 
-// conn is where a repository's operations go: the pools, or one transaction. Each way through it is given the
-// operation's name, which its errors begin with.
+// conn is where a repository's operations run: the pools, or one transaction. Every operation passes its name, which
+// prefixes its errors.
 type conn struct {
 	read, write *gorm.DB
-	// pages are the pools of what people look at; where there are none, they take the others.
+	// pages are the pools for what people look at; where there are none, people share the others.
 	pages   share
-	replica *replica // where there is one, and it may be asked
+	replica *replica // nil where there is none, or it must not be asked
 	// migrating opens connections of the role that owns the tables; nil on SQLite.
 	migrating *dialer
 	standby   *standby
 	edges     *edges
 	tx        bool
-	// lines are those of the audit that are written when the transaction has done all else.
+	// lines are the audit lines that are written last in the transaction.
 	lines *[]audit.Line
 }
 
-// share is the connections of some of the work.
+// share is the connections reserved for one kind of work.
 type share struct{ read, write *gorm.DB }
 
-// of returns the pools of what is done with a context.
+// of returns the pools for a context.
 func (c conn) of(ctx context.Context) share {
 	if c.pages.read != nil && ports.ReadingOf(ctx) != ports.ForCallers {
 		return c.pages
@@ -42,7 +42,7 @@ func (c conn) query(ctx context.Context, op string, f func(*gorm.DB) error) erro
 	return c.run(ctx, op, c.of(ctx).read, f)
 }
 
-// list is query for lists, figures and files, which a replica may answer where the context says so. f may run twice.
+// list is query for lists, figures and files, which a replica may answer where the context allows. f may run twice.
 func (c conn) list(ctx context.Context, op string, f func(*gorm.DB) error) error {
 	if c.replica != nil && ports.ReadingOf(ctx) == ports.ForLists {
 		if done, err := c.replica.answer(ctx, f); done {
@@ -57,7 +57,7 @@ func (c conn) exec(ctx context.Context, op string, f func(*gorm.DB) error) error
 	return c.standby.holds(func() error { return c.run(ctx, op, c.of(ctx).write, f) })
 }
 
-// whole is exec for several statements of which all happen, or none.
+// whole is exec for several statements that succeed or fail together.
 func (c conn) whole(ctx context.Context, op string, f func(*gorm.DB) error) error {
 	return c.exec(ctx, op, func(db *gorm.DB) error {
 		if c.tx {
@@ -67,7 +67,7 @@ func (c conn) whole(ctx context.Context, op string, f func(*gorm.DB) error) erro
 	})
 }
 
-// inside is exec for what is refused outside InTx.
+// inside is exec for operations that are refused outside InTx.
 func (c conn) inside(ctx context.Context, op string, f func(*gorm.DB) error) error {
 	if !c.tx {
 		return named(op, ports.ErrOutsideTx)
@@ -75,7 +75,7 @@ func (c conn) inside(ctx context.Context, op string, f func(*gorm.DB) error) err
 	return c.run(ctx, op, c.write, f)
 }
 
-// outside refuses inside InTx what shares a transaction with the requests of others.
+// outside refuses, inside InTx, operations that share a transaction with other requests.
 func (c conn) outside(op string) error {
 	if c.tx {
 		return named(op, ports.ErrInsideTx)
@@ -88,7 +88,7 @@ func (c conn) create(ctx context.Context, op string, row any) error {
 	return c.exec(ctx, op, func(db *gorm.DB) error { return db.Create(row).Error })
 }
 
-// changing is exec for a change that posts to the organisation's webhooks must see.
+// changing is exec for a change that later posts to the organisation's webhooks must see.
 func (c conn) changing(ctx context.Context, op, orgID string, f func(*gorm.DB) error) error {
 	return c.exec(ctx, op, func(db *gorm.DB) error {
 		return db.Transaction(func(tx *gorm.DB) error {
@@ -100,7 +100,7 @@ func (c conn) changing(ctx context.Context, op, orgID string, f func(*gorm.DB) e
 	})
 }
 
-// changed is exec that returns how many rows a change met.
+// changed is exec that returns how many rows a change affected.
 func (c conn) changed(ctx context.Context, op string, change func(*gorm.DB) *gorm.DB) (n int, err error) {
 	err = c.exec(ctx, op, func(db *gorm.DB) error {
 		done := change(db)
@@ -121,26 +121,26 @@ func (c conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) 
 	return named(op, told(ctx, f(db.WithContext(ctx))))
 }
 
-// spanned begins the span of an operation. Statements are in none: they hold values.
+// spanned begins the span of an operation. It never holds the statements: they contain values.
 func spanned(ctx context.Context, op string) (context.Context, ports.Span) {
 	ctx, span := ports.Within(ctx, ports.Storing, op)
 	span.Set("db.operation.name", op)
 	return ctx, span
 }
 
-// scope says which rows are wanted, or in which order.
+// scope narrows or orders a query.
 type scope func(*gorm.DB) *gorm.DB
 
 func where(condition string, values ...any) scope {
 	return func(db *gorm.DB) *gorm.DB { return db.Where(condition, values...) }
 }
 
-// byID chooses the row with an id. With an empty one there is none: PostgreSQL would refuse it, which is no UUID.
+// byID selects the row with an id. An empty id matches none: PostgreSQL would refuse it as no UUID.
 func byID(id string) scope { return where("id = ?", optional(id)) }
 
 func order(by string) scope { return func(db *gorm.DB) *gorm.DB { return db.Order(by) } }
 
-// newest is a page in the order of UUIDv7, which begin with their time, the newest first.
+// newest is a page of the newest rows first, ordered by UUIDv7, which begins with the time.
 func newest(after string, limit int) scope {
 	return func(db *gorm.DB) *gorm.DB {
 		if after != "" {
@@ -150,8 +150,8 @@ func newest(after string, limit int) scope {
 	}
 }
 
-// locked keeps others from the rows until the transaction ends. SQLite has one writer and no row locks; its dialect
-// leaves the clause out.
+// locked keeps others from changing the rows until the transaction ends. SQLite has one writer and no row locks; its
+// dialect omits the clause.
 func locked(strength, options string) scope {
 	return func(db *gorm.DB) *gorm.DB { return db.Clauses(clause.Locking{Strength: strength, Options: options}) }
 }

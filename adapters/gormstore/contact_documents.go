@@ -11,7 +11,7 @@ import (
 	"fichario/domain/document"
 )
 
-// contactDocumentRow is a document by which a contact is found. Triggers on contacts write it.
+// contactDocumentRow is a document by which a contact is found. Triggers on contacts write these rows.
 type contactDocumentRow struct {
 	OrgID     uid    `gorm:"primaryKey"`
 	DocIndex  []byte `gorm:"primaryKey"`
@@ -27,7 +27,8 @@ func contactDocumentText(orgID string, d document.Document) string {
 	return "contact|" + orgID + "|" + string(d.Type()) + "|" + d.Value()
 }
 
-// sealDocuments seals the documents of a contact, and indexes each under the first data key; both are nil without any.
+// sealDocuments seals a contact's documents and indexes each under the first data key; both results are nil without
+// documents.
 func (v *vault) sealDocuments(c crm.Contact) (sealed, index []byte) {
 	if len(c.Documents) == 0 {
 		return nil, nil
@@ -66,7 +67,7 @@ func storedDocuments(plain []byte) ([]document.Document, error) {
 	}), err
 }
 
-// WithDocument asks for the hashes under every data key.
+// WithDocument searches for the hashes under every data key.
 func (r contacts) WithDocument(ctx context.Context, orgID string, d document.Document, most int) ([]string, error) {
 	var ids []string
 	err := r.query(ctx, "contacts.withDocument", func(db *gorm.DB) error {
@@ -77,7 +78,7 @@ func (r contacts) WithDocument(ctx context.Context, orgID string, d document.Doc
 	return ids, err
 }
 
-// reindexContact makes the hashes anew by which a contact is found.
+// reindexContact recomputes the hashes by which a contact is found.
 func (s *Store) reindexContact(tx *gorm.DB, id string, plain []byte) error {
 	var row contactRow
 	if err := tx.Select("id, org_id").Take(&row, "id = ?", id).Error; err != nil {

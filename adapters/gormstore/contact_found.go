@@ -14,21 +14,21 @@ import (
 	"fichario/ports"
 )
 
-// searchFront is how many contacts a search looks at, from the first of the list on, before it asks its index: words
-// that many have are found there. It is also up to how many of a filter are looked at alone, and how many may wait for
-// the index.
+// searchFront is how many contacts, from the first of the list on, a search looks at before it asks its index: common
+// words are found there. It is also up to how many contacts of a filter are looked at directly, and how many may be
+// missing from the index.
 const searchFront = 5000
 
-// search finds contacts that have some words.
+// search finds contacts that contain some words.
 type search struct {
 	db    *gorm.DB
 	orgID string
 	ports.ContactFilter
-	// by is the filter that leaves fewest contacts, n how many, counted to one more than searchFront.
+	// by is the filter that leaves the fewest contacts, n how many, counted to at most searchFront + 1.
 	by walk
 	n  int
-	// upTo is the last contact of the index; "" where contacts are looked at one by one: where they are few, and where
-	// the index lacks many.
+	// upTo is the last contact in the index; "" where contacts are looked at one by one, because they are few or the index
+	// lacks many.
 	upTo string
 }
 
@@ -50,10 +50,10 @@ func newSearch(db *gorm.DB, orgID string, f ports.ContactFilter) (s search, err 
 	return s, err
 }
 
-// late walks the contacts that the index does not have yet, from upTo on.
+// late walks the contacts after upTo, which the index does not have yet.
 func (s search) late() walk { return walk{"contacts_org", []string{"org_id"}, []any{s.orgID}, ""} }
 
-// page returns the ids of the contacts of a page, and maybe some that come after it.
+// page returns the ids of the contacts of a page, and possibly some that follow it.
 func (s search) page(in sequence, ascending bool, limit int) (ids []string, err error) {
 	// SQLite reads its index in the order of arrival.
 	streamed := s.db.Name() == "sqlite" && in.key == "id"
@@ -78,10 +78,10 @@ func (s search) page(in sequence, ascending bool, limit int) (ids []string, err 
 	return append(ids, indexed...), err
 }
 
-// displaced is among how many places the ids of contacts may be in another order than they are.
+// displaced is the number of places among which contacts may be out of the order of their ids.
 const displaced = 64
 
-// stream reads the index on SQLite in the order of its places.
+// stream reads SQLite's index in the order of its places.
 func (s search) stream(found *gorm.DB, in sequence, ascending bool) *gorm.DB {
 	above, below := in.between(s.Since, ascending)
 	if ascending {
@@ -93,7 +93,7 @@ func (s search) stream(found *gorm.DB, in sequence, ascending bool) *gorm.DB {
 	return found.Order("t.rowid DESC")
 }
 
-// front are the first contacts of the list.
+// front selects the first contacts of the list.
 func (s search) front(in sequence, ascending bool) *gorm.DB {
 	if in.key != "id" {
 		return in.cut(in.beyondLast(in.indexed(inside(s.db)).Where("org_id = ?", s.orgID)), searchFront)
@@ -102,16 +102,16 @@ func (s search) front(in sequence, ascending bool) *gorm.DB {
 	return s.by.page(inside(s.db), "contacts", above, below, ascending, searchFront)
 }
 
-// among leaves those of some contacts that the search wants.
+// among keeps those of some contacts that the search wants.
 func (s search) among(some *gorm.DB) *gorm.DB {
 	return filtered(s.orgID, s.ContactFilter)(inside(s.db).Table("(?) AS contacts", some))
 }
 
-// indexed are the contacts that the index finds, with their amounts or without.
+// indexed selects the contacts that the index finds, with or without their amounts.
 func (s search) indexed(amounts bool) *gorm.DB {
 	db := inside(s.db)
 	if db.Name() == "sqlite" {
-		// CROSS JOIN is an order in which they are read.
+		// CROSS JOIN fixes the order in which SQLite reads them.
 		db = db.Table("contact_trigrams AS t CROSS JOIN contact_words AS w CROSS JOIN contacts").
 			Where("t.contact_trigrams MATCH ? AND w.place = t.rowid AND id = w.contact_id", matching(s.orgID, s.Words)).
 			Where("t.rowid >= ?", placeOf(idsSince(s.Since)))
@@ -125,20 +125,20 @@ func (s search) indexed(amounts bool) *gorm.DB {
 	filter := filtered(s.orgID, s.ContactFilter)
 	switch {
 	case s.Waiting || s.StageID+s.OriginID+s.AssigneeID+s.WebhookID != "":
-		// OFFSET is a fence: PostgreSQL does not know in which order they are wanted, and to how many.
+		// OFFSET 0 is an optimisation fence: PostgreSQL must not plan for the outer order and limit.
 		matching := filter(inside(s.db).Where("id IN (?)", words.Select("contact_id")))
 		return db.Table("(? OFFSET 0) AS contacts", matching)
 	case amounts || !s.Since.IsZero():
-		// What is found is always read by its id, of which PostgreSQL expects more or fewer.
+		// Matches are always read by id; without the fence PostgreSQL misjudges how many there are.
 		return filter(db.Table("(? OFFSET 0) AS w CROSS JOIN LATERAL "+
 			"(SELECT * FROM contacts WHERE id = w.contact_id OFFSET 0) AS contacts", words.Select("contact_id")))
 	}
 	return db.Table("(? OFFSET 0) AS contacts", words.Select("contact_id AS id, words AS search"))
 }
 
-// count counts them, up to most; n must be at most searchFront, or upTo set.
+// count counts the matches, up to most; n must be at most searchFront, or upTo set.
 func (s search) count(most int) (n int, err error) {
-	// The index on PostgreSQL reads all that it has of a word.
+	// PostgreSQL's index reads everything that it has of a word.
 	if s.n <= searchFront || s.db.Name() == "postgres" {
 		front := s.by.page(inside(s.db), "contacts", idsSince(s.Since), afterAll, false, searchFront)
 		if n, err = s.few(s.among(front), most); err != nil || n == most || s.n <= searchFront {
@@ -159,13 +159,13 @@ func (s search) few(some *gorm.DB, most int) (n int, err error) {
 	return n, err
 }
 
-// sequence is the order of a list, and where a page of it begins.
+// sequence is the order of a list, and where its page begins.
 type sequence struct {
 	key, index         string
 	direction, compare string
-	// unindexed makes of the key one that no index has.
+	// unindexed, appended to the key, makes an expression that no index has.
 	unindexed string
-	// after has the key and the id of the contact that the page comes after; nil at the beginning.
+	// after has the key and the id of the contact that the page follows; nil on the first page.
 	after []any
 }
 
@@ -194,7 +194,7 @@ func (s sequence) last() string {
 	return string(s.after[1].(uid)) //nolint:forcetypeassert // as sequenceOf made it
 }
 
-// between are ids, both exclusive, between which a page in the order of arrival is.
+// between returns two ids, both exclusive, that bound a page in the order of arrival.
 func (s sequence) between(since time.Time, ascending bool) (above, below string) {
 	if ascending {
 		return max(idsSince(since), s.last()), afterAll
@@ -202,7 +202,7 @@ func (s sequence) between(since time.Time, ascending bool) (above, below string)
 	return idsSince(since), cmp.Or(s.last(), afterAll)
 }
 
-// order is what it is put in order by; apart from its index, where that must not be walked.
+// order is the ORDER BY expression; apart from the index, where that must not be walked.
 func (s sequence) order(apart bool) string {
 	switch {
 	case s.key == "id":
@@ -215,7 +215,7 @@ func (s sequence) order(apart bool) string {
 
 func (s sequence) cut(db *gorm.DB, limit int) *gorm.DB { return db.Order(s.order(false)).Limit(limit) }
 
-// beyondLast leaves what comes after the contact that the page comes after.
+// beyondLast keeps what comes after the contact that the page follows.
 func (s sequence) beyondLast(db *gorm.DB) *gorm.DB {
 	switch {
 	case s.after == nil:
@@ -226,7 +226,7 @@ func (s sequence) beyondLast(db *gorm.DB) *gorm.DB {
 	return db.Where("("+s.key+", id)"+s.compare+"(?, ?)", s.after...)
 }
 
-// indexed names the index of the order to SQLite, which has no statistics.
+// indexed tells SQLite, which has no statistics, the index of the order.
 func (s sequence) indexed(db *gorm.DB) *gorm.DB {
 	if db.Name() != "sqlite" {
 		return db
@@ -234,14 +234,14 @@ func (s sequence) indexed(db *gorm.DB) *gorm.DB {
 	return db.Table("contacts INDEXED BY " + s.index)
 }
 
-// A word of three characters and more is found anywhere, and so are signs. A shorter one is found where a word begins,
-// because nearly everybody has it somewhere; its digits are found as an area code too.
+// A word of three or more characters is found anywhere, and so are signs. A shorter one is found only where a word
+// begins, because nearly every contact has it somewhere; its digits are also found as an area code.
 const (
 	wordMin  = 3
 	areaCode = "+55"
 )
 
-// beginnings are what a short word is found as after a space; none for one that is found anywhere.
+// beginnings are the texts that a short word is found as, after a space; nil for a word that is found anywhere.
 func beginnings(word string) []string {
 	sign := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }
 	if utf8.RuneCountInString(word) >= wordMin || strings.TrimFunc(word, sign) == "" {
@@ -253,8 +253,8 @@ func beginnings(word string) []string {
 	return []string{" " + word}
 }
 
-// having is the condition that a contact has a word. What both databases have for it by different names looks for the
-// text as it is.
+// having is the condition that a contact contains a word. Both databases have a function for it, by different names,
+// that takes the text literally.
 func having(db *gorm.DB, word string) *gorm.DB {
 	find := "instr"
 	if db.Name() == "postgres" {
@@ -287,9 +287,9 @@ func like(db *gorm.DB, word string) *gorm.DB {
 	return db
 }
 
-// matching asks the index on SQLite for all that follows each other three by three in the words.
+// matching is the query to SQLite's index for all the trigrams of the words.
 func matching(orgID string, words []string) string {
-	const most = 24 // of a word, which leave few others
+	const most = 24 // trigrams per word: enough to leave few other contacts
 	trigrams := func(text string) string {
 		var all []string
 		runes := []rune(text)
@@ -301,7 +301,7 @@ func matching(orgID string, words []string) string {
 		}
 		return strings.Join(all, " AND ")
 	}
-	var org [3]rune // as contact_texts has it
+	var org [3]rune // encoded as in contact_texts
 	for i := range org {
 		org[i] = 0xE000 + 1 + rune(strings.IndexByte("0123456789abcdef", orgID[len(orgID)-1-i]))
 	}
@@ -312,7 +312,7 @@ func matching(orgID string, words []string) string {
 			short = []string{word}
 		}
 		if short[0] == word && utf8.RuneCountInString(word) < wordMin {
-			continue // one or two signs, which the index does not tell apart
+			continue // one or two signs, which the index does not distinguish
 		}
 		for i, begins := range short {
 			short[i] = "(" + trigrams(strings.ReplaceAll(begins, " ", "  ")) + ")"

@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// manyContacts are more than a search looks at one by one, most of them in its index, of two organisations.
+// manyContacts are more than a search scans, most of them in its index, of two organisations.
 func manyContacts(t *testing.T, s *Store, n int) {
 	t.Helper()
 	fill(t, s, n, fmt.Sprintf(`INSERT INTO contacts
@@ -40,7 +40,7 @@ func manyContacts(t *testing.T, s *Store, n int) {
 	}
 }
 
-// searches are words that nobody, few, many and all have, and filters.
+// searches are words that no, few, many and all contacts have, and filters.
 var searches = []ports.ContactFilter{
 	{Words: []string{"qqqq"}}, {Words: []string{"zulmira"}}, {Words: []string{"joao", "expo"}}, {Words: []string{"expo"}},
 	{Words: []string{"example"}}, {Words: []string{`"100%_"`}}, {Words: []string{`d'av`}}, {Words: []string{"a"}},
@@ -51,12 +51,12 @@ var searches = []ports.ContactFilter{
 	{Words: []string{"expo"}, OriginID: planKey, StageID: planOrg}, {Words: []string{"example"}, OriginID: planKey},
 }
 
-// TestSearchOfMany finds by the index what looking at each contact finds, in every order, page by page.
+// TestSearchOfMany: the index finds what scanning each contact finds, in every order, page by page.
 func TestSearchOfMany(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		manyContacts(t, s, 13_000)
-		if s.write.Name() == "sqlite" { // whose places are beginnings of ids
+		if s.write.Name() == "sqlite" { // whose places are prefixes of ids
 			displaceSome(t, s)
 		}
 		repo := s.Repos().Contacts
@@ -94,7 +94,7 @@ func TestSearchOfMany(t *testing.T) {
 	}
 }
 
-// displaceSome has contacts of one moment, written to the index in another order than they came in.
+// displaceSome makes contacts of one moment, indexed in another order than they arrived in.
 func displaceSome(t *testing.T, s *Store) {
 	t.Helper()
 	var ids []string
@@ -116,7 +116,7 @@ func displaceSome(t *testing.T, s *Store) {
 	}
 }
 
-// TestWordsGoWithTheirContact: nothing of a contact is left in the index when it is changed or removed.
+// TestWordsGoWithTheirContact: a changed or removed contact leaves nothing in the index.
 func TestWordsGoWithTheirContact(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -169,13 +169,14 @@ func TestWordsGoWithTheirContact(t *testing.T) {
 	}
 }
 
-// TestAContactThatComesBackIsFound: it is in the index again, behind whose mark it is, and follows what is changed.
+// TestAContactThatComesBackIsFound: a restored contact is indexed again, although it precedes the index's mark, and its
+// index entry follows changes.
 func TestAContactThatComesBackIsFound(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		manyContacts(t, s, 6_000)
 		ctx, repos := t.Context(), s.Repos()
-		stages := []crm.Stage{{ID: planOrg, Name: "Novo", Outcome: crm.Open}} // that all of them are in
+		stages := []crm.Stage{{ID: planOrg, Name: "Novo", Outcome: crm.Open}} // the stage of all of them
 		if err := errors.Join(
 			repos.Orgs.Create(ctx, crm.Organisation{ID: planOrg, Name: "Org"}),
 			repos.Funnels.Create(ctx, crm.Funnel{ID: planKey, OrgID: planOrg, Name: "Vendas", Stages: stages}),

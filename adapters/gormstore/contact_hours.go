@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// contactHourRow is how many contacts came in an hour, as far as one slot has counted them.
+// contactHourRow counts the contacts of an hour, as far as one slot has counted them.
 type contactHourRow struct {
 	OrgID     uid       `gorm:"primaryKey"`
 	Hour      time.Time `gorm:"primaryKey"`
-	WebhookID uid       `gorm:"primaryKey"` // noID for those that were made by hand
+	WebhookID uid       `gorm:"primaryKey"` // noID for contacts made by hand
 	OriginID  uid       `gorm:"primaryKey"` // noID without one
 	Slot      int64     `gorm:"primaryKey;autoIncrement:false"`
 	Contacts  int64     `gorm:"not null"`
@@ -18,7 +18,7 @@ type contactHourRow struct {
 
 func (contactHourRow) TableName() string { return "contact_hours" }
 
-// noID stands in a key for what is not there.
+// noID stands in a key for an absent id.
 const noID = "00000000-0000-0000-0000-000000000000"
 
 func orNoID(id *uid) uid {
@@ -28,7 +28,7 @@ func orNoID(id *uid) uid {
 	return *id
 }
 
-// known is an id of a key, empty for noID.
+// known is an id from a key, empty for noID.
 func (u uid) known() string {
 	if u == noID {
 		return ""
@@ -44,12 +44,12 @@ const (
 	DO UPDATE SET contacts = contact_hours.contacts + excluded.contacts`
 )
 
-// values are those of countContacts.
+// values are the parameters of countContacts.
 func (r contactHourRow) values() []any {
 	return []any{r.OrgID, r.Hour, r.WebhookID, r.OriginID, r.Slot, r.Contacts}
 }
 
-// contactHours are what some contacts add, by the rows that they are added to, which have no number.
+// contactHours is what some contacts add, keyed by the row that it is added to, without its count.
 type contactHours map[contactHourRow]int64
 
 func (h contactHours) add(c *contactRow, slot, n int64) {
@@ -58,7 +58,7 @@ func (h contactHours) add(c *contactRow, slot, n int64) {
 	}] += n
 }
 
-// rows are in one order everywhere, so that no two transactions wait for each other.
+// rows returns them in an order that all transactions share, so that no two deadlock.
 func (h contactHours) rows() []contactHourRow {
 	var out []contactHourRow
 	for row, n := range h {

@@ -34,8 +34,8 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 	return mapped(found, as), err
 }
 
-// last is the contact that a page comes after, at the place that it has now, or had when it was removed. In the order
-// of arrival its id is the place.
+// last is the contact that a page follows, at its present place, or the one it had when it was removed. In the order of
+// arrival the id alone is the place.
 func (r contacts) last(db *gorm.DB, orgID string, q ports.ContactQuery) (contactRow, error) {
 	if q.After == "" || q.Order == crm.ByArrival {
 		return contactRow{ID: uid(q.After)}, nil
@@ -50,18 +50,18 @@ func (r contacts) last(db *gorm.DB, orgID string, q ports.ContactQuery) (contact
 		return row, err
 	}
 	was := r.vault.removal(gone).Contact
-	if was.CreatedAt.IsZero() { // what it was is forgotten, or cannot be read
+	if was.CreatedAt.IsZero() { // its content is forgotten or unreadable
 		return row, ports.ErrNotFound
 	}
 	return contactRow{ID: gone.ID, Amount: int64(was.Amount), Search: searchText(was)}, nil
 }
 
-// fewContacts is how many contacts are read and put in order, where otherwise those that a filter leaves out would be
-// passed over in an order that has nothing to do with it.
+// fewContacts is up to how many matches of a filter are read and sorted. Walking an unrelated order's index instead
+// would skip over all contacts that the filter leaves out.
 const fewContacts = 2000
 
-// walksOf are walks of what a filter asks for. Each is of one thing first, and the first one has in its index, behind
-// the ids, the columns of all the others, so that what these leave out is passed over there.
+// walksOf returns index walks for a filter. Each begins with one column; the index of the first holds the columns of
+// all the others behind the ids, so that contacts they leave out are skipped inside the index.
 func walksOf(orgID string, f ports.ContactFilter) (given []walk) {
 	type column struct{ name, value string }
 	stage, assignee := column{"stage_id", f.StageID}, column{"assignee_id", f.AssigneeID}
@@ -93,8 +93,8 @@ func walksOf(orgID string, f ports.ContactFilter) (given []walk) {
 	return given
 }
 
-// narrowest returns a walk of few contacts where a filter has one, else one that passes over the others in its index;
-// and how many it has, counted to one more than most. With most 0 they are counted only to know which are few.
+// narrowest returns a walk of few contacts where the filter has one, else one that skips the others inside its index,
+// and how many contacts it has, counted to most + 1. With most 0 they are counted only to learn which are few.
 func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w walk, n int, err error) {
 	given := walksOf(orgID, f)
 	if len(given) == 0 || most > 0 && (!f.Since.IsZero() || len(f.Words) > 0) {
@@ -128,10 +128,10 @@ func narrowest(db *gorm.DB, orgID string, f ports.ContactFilter, most int) (w wa
 	return w, n, err
 }
 
-// inside is for a query within another one.
+// inside begins a subquery.
 func inside(db *gorm.DB) *gorm.DB { return db.Session(&gorm.Session{NewDB: true}).Model(&contactRow{}) }
 
-// listed is a page of contacts after the last one of the page before.
+// listed is a page of contacts after the last one of the previous page.
 func listed(db *gorm.DB, orgID string, q ports.ContactQuery, last contactRow) (*gorm.DB, error) {
 	in := sequenceOf(db, q, last)
 	most, w, n := 0, walk{}, fewContacts+1
@@ -162,14 +162,14 @@ func listed(db *gorm.DB, orgID string, q ports.ContactQuery, last contactRow) (*
 	if n <= most {
 		few := w.page(inside(db).Select("id"), "contacts", idsSince(q.Since), afterAll, false, most)
 		wanted = wanted.Where("id IN (SELECT id FROM (?) AS few)", few)
-		// Neither database may walk the order's index here, and pass over all others.
+		// Neither database may walk the order's index here and skip all other contacts.
 		in.index, in.key = "sqlite_autoindex_contacts_1", in.key+in.unindexed
 	}
 	return in.cut(in.indexed(wanted), q.Limit), nil
 }
 
-// byName is what contacts are ordered by for the alphabet: enough of it to tell names
-// apart, and little enough to be compared fast. Both databases order it by its bytes.
+// byName is the alphabetical sort key: long enough to tell names apart, short enough to compare fast. Both databases
+// compare its bytes.
 func byName(db *gorm.DB) string {
 	if db.Name() == "postgres" {
 		return `substr(search, 1, 80) COLLATE "C"`

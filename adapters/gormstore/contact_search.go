@@ -12,8 +12,8 @@ import (
 	"fichario/ports"
 )
 
-// searchText is what a contact is found by. It begins with the name, so that it is
-// also what contacts are put in the order of the alphabet by.
+// searchText is the text by which a contact is found. It begins with the name, so that it is also the alphabetical sort
+// key.
 func searchText(c crm.Contact) string {
 	phone := c.PhoneE164
 	if phone == "" {
@@ -27,8 +27,8 @@ func searchText(c crm.Contact) string {
 	return text.Fold(c.Name + " " + c.Email + " " + c.Company + " " + phone)
 }
 
-// foldSearch writes what contacts are found by after a migration, some at a time: the
-// migration itself can only write it with accents. Contacts that have it are left.
+// foldSearch rewrites the search text after a migration, a batch at a time, because the migration itself could only
+// write it with accents. Contacts that already have it are left alone.
 func (s *Store) foldSearch(ctx context.Context) error {
 	const atOnce = 500
 	after := ""
@@ -79,7 +79,7 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 		if err != nil {
 			return err
 		}
-		// The newest first, because those of before a time are passed over one by one.
+		// The newest first, because contacts older than Since would be skipped one by one.
 		wanted := filtered(orgID, f, w.columns...)(inside(db).Select("1"))
 		few := w.page(wanted, "contacts", idsSince(f.Since), afterAll, false, most)
 		return db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&n).Error
@@ -87,8 +87,8 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 	return int(n), err
 }
 
-// filtered leaves the contacts of an organisation that a filter lets through. It does not look at columns that are the
-// first of the index that is walked.
+// filtered keeps the contacts of an organisation that pass a filter. It ignores columns that the walked index begins
+// with.
 func filtered(orgID string, f ports.ContactFilter, walked ...string) scope {
 	return func(db *gorm.DB) *gorm.DB {
 		for _, linked := range [][2]string{

@@ -24,8 +24,7 @@ func TestSearchText(t *testing.T) {
 	}
 }
 
-// TestSearchOfOldContacts: contacts of before the migration are found without their
-// accents.
+// TestSearchOfOldContacts: contacts from before the migration are found without accents.
 func TestSearchOfOldContacts(t *testing.T) {
 	t.Parallel()
 	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})

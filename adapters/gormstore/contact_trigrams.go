@@ -11,13 +11,12 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// searchExtensions are what PostgreSQL's index of the search is made with: trigrams, and the organisation beside them.
-// Both are trusted: the owner of a database may create them.
+// searchExtensions are what PostgreSQL's search index needs: trigrams, and the organisation beside them. Both are
+// trusted extensions, so the owner of a database may create them.
 var searchExtensions = []string{"pg_trgm", "btree_gin"}
 
-// makeTrigrams makes the index that contacts are searched by, which on SQLite the migrations do. Where the role may
-// not, or the server does not have what it needs, contacts are searched by looking at each, and it is tried again at
-// the next migration; see NoTrigrams.
+// makeTrigrams builds the index for the search of contacts; on SQLite the migrations do. Where the role lacks the right
+// or the server the extensions, searches look at each contact, and the next migration tries again; see NoTrigrams.
 func (s *Store) makeTrigrams(ctx context.Context, pool *sql.DB) error {
 	if s.dialect != goose.DialectPostgres {
 		s.trigrams.Store(true)
@@ -30,7 +29,7 @@ func (s *Store) makeTrigrams(ctx context.Context, pool *sql.DB) error {
 		s.trigrams.Store(err == nil)
 		return err
 	}
-	create := []string{"DROP INDEX CONCURRENTLY IF EXISTS contact_trigrams"} // what a killed run left behind
+	create := []string{"DROP INDEX CONCURRENTLY IF EXISTS contact_trigrams"} // left behind by a killed run
 	for _, name := range searchExtensions {
 		create = append(create, "CREATE EXTENSION IF NOT EXISTS "+name)
 	}
@@ -52,8 +51,8 @@ func (s *Store) makeTrigrams(ctx context.Context, pool *sql.DB) error {
 
 const trigramsValid = "SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('contact_trigrams'))"
 
-// NoTrigrams says why the search of contacts looks at each of them, and what to do about it; "" when it has its index.
-// Migrate finds it out.
+// NoTrigrams says why the search looks at each contact, and what to do about it; "" when it has its index. Migrate sets
+// it.
 func (s *Store) NoTrigrams() string {
 	if s.noTrigrams == nil {
 		return ""

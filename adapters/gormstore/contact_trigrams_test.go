@@ -9,8 +9,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestARoleThatMayNotMakeTheIndex: the service goes on without the search's index, says what to run, and makes it at
-// the next migration after that.
+// TestARoleThatMayNotMakeTheIndex: the service runs without the search index, says what to do, and makes the index at
+// the next migration after that was done.
 func TestARoleThatMayNotMakeTheIndex(t *testing.T) {
 	t.Parallel()
 	address := postgres.New(t, nil)

@@ -11,7 +11,7 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// contactIndexRow says up to which contact the index of the search has been written. What came later is looked through.
+// contactIndexRow says up to which contact the search index has been written. Later ones are scanned.
 type contactIndexRow struct {
 	ID   int64 `gorm:"primaryKey;autoIncrement:false"`
 	UpTo uid   `gorm:"not null"`
@@ -20,19 +20,19 @@ type contactIndexRow struct {
 func (contactIndexRow) TableName() string { return "contact_index" }
 
 const (
-	// indexAtOnce is how many contacts are written to the index in one transaction, of which SQLite has one at a time.
+	// indexAtOnce is how many contacts one transaction writes to the index; SQLite has one transaction at a time.
 	indexAtOnce = 250
-	// indexRest is for how many times as long as that took nothing is written, so that posts hardly notice.
+	// indexRest is the pause after each transaction, in multiples of its duration, so that posts hardly notice.
 	indexRest = 12
-	// indexAfter is how long contacts are looked through before they are written to the index: until all that have a
-	// smaller id are there, on instances whose clocks differ by less.
+	// indexAfter is how long contacts are scanned before they are indexed: until all with a smaller id have arrived, from
+	// instances whose clocks differ by less than that.
 	indexAfter = time.Minute
-	// indexAgain is how often those of the last day are gone through again, for those that came later than that.
+	// indexAgain is how often the last day is gone through again, for contacts that arrived later than that.
 	indexAgain = time.Hour
 )
 
-// IndexContacts writes contacts to the index of the search until it has all that came before the last minute, at a pace
-// that leaves posts theirs. The search finds those that it does not have by looking at each. It is for one caller.
+// IndexContacts writes contacts to the search index until it has all that are older than a minute, at a pace that
+// leaves room for posts. Until then the search scans them. It is for one caller at a time.
 func (s *Store) IndexContacts(ctx context.Context) error {
 	if !s.trigrams.Load() {
 		return nil
@@ -45,7 +45,7 @@ func (s *Store) IndexContacts(ctx context.Context) error {
 	return s.indexAll(ctx, idsSince(now.Add(-24*time.Hour)), firstID(now.Add(-indexAfter)))
 }
 
-// indexAll is indexSome until there are no more.
+// indexAll repeats indexSome until nothing is left.
 func (s *Store) indexAll(ctx context.Context, after, until string) error {
 	for {
 		began := time.Now()
@@ -64,14 +64,14 @@ func (s *Store) indexAll(ctx context.Context, after, until string) error {
 	}
 }
 
-// indexSome writes the next contacts with ids between two, both exclusive, and returns the last one and whether there
-// may be more. Without after they are those that follow in the index.
+// indexSome indexes the next contacts with ids between two, both exclusive, and returns the last one and whether there
+// may be more. Without after it continues where the index ends.
 func (s *Store) indexSome(ctx context.Context, after, until string) (last string, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
 	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		var at []contactIndexRow
-		// Where another instance is at it, it is not waited for.
+		// Where another instance is at work, skip instead of waiting.
 		if err := tx.Clauses(clause.Locking{Strength: "UPDATE", Options: "SKIP LOCKED"}).Find(&at).Error; err != nil {
 			return err
 		}
@@ -101,13 +101,13 @@ func (s *Store) indexSome(ctx context.Context, after, until string) (last string
 	return last, more, err
 }
 
-// index writes contacts that the index does not have.
+// index writes contacts that are missing from the index.
 func index(tx *gorm.DB, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	if tx.Name() == "postgres" {
-		// A contact that is being removed is waited for; one that is being changed brings its words itself.
+		// A contact being removed is waited for; one being changed writes its words itself.
 		return tx.Exec(`INSERT INTO contact_words (contact_id, org_id, words)
 			SELECT id, org_id, COALESCE(search, '') FROM contacts WHERE id IN ? FOR KEY SHARE
 			ON CONFLICT DO NOTHING`, ids).Error
@@ -130,8 +130,8 @@ func index(tx *gorm.DB, ids []string) error {
 		FROM contact_words w JOIN contact_texts t ON t.place = w.place WHERE w.contact_id IN ?`, ids).Error
 }
 
-// placeOf is the place of a contact in the index on SQLite: the beginning of its id, which is its time and the order
-// within that. One whose place is taken has one of those that follow.
+// placeOf is a contact's rowid in SQLite's index: the beginning of its id, which is the time and the order within it.
+// Where that rowid is taken, the contact has one of the next.
 func placeOf(id string) int64 {
 	n, err := strconv.ParseUint(strings.ReplaceAll(id, "-", "")[:16], 16, 64)
 	if err != nil {
@@ -140,7 +140,7 @@ func placeOf(id string) int64 {
 	return int64(n >> 1)
 }
 
-// displace gives the contacts that have no place yet one of the next.
+// displace gives contacts without a place the next free one.
 func displace(tx *gorm.DB, ids []string) error {
 	for _, id := range ids {
 		place, there := placeOf(id), int64(0)

@@ -30,8 +30,8 @@ type contactRow struct {
 	CreatedAt   time.Time `gorm:"not null"`
 	Search      string
 	Waiting     bool `gorm:"not null;default:false"`
-	// Documents are sealed; DocIndex holds the keyed hash of each, one after the other, which triggers make rows of
-	// contact_documents of.
+	// Documents are sealed; DocIndex concatenates the keyed hash of each, from which triggers make rows of
+	// contact_documents.
 	Documents []byte
 	DocIndex  []byte
 }
@@ -67,7 +67,7 @@ func (v *vault) contact(row contactRow) crm.Contact {
 	return c
 }
 
-// brief is a contact without what is encrypted.
+// brief is a contact without its encrypted parts.
 func (row contactRow) brief() crm.Contact {
 	return crm.Contact{
 		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: row.WebhookID.text(), Name: row.Name, Email: row.Email,
@@ -149,7 +149,7 @@ func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Conta
 	return out, err
 }
 
-// withoutNote leaves out what is encrypted.
+// withoutNote omits the encrypted columns.
 func withoutNote(db *gorm.DB) *gorm.DB {
 	return db.Omit("note", "attribution", "documents", "doc_index")
 }
@@ -167,7 +167,7 @@ func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error 
 	return r.inside(ctx, "contacts.create", func(db *gorm.DB) error { return write(db, &row, &event) })
 }
 
-// write writes a new contact with its figures and an event.
+// write writes a new contact with its figures and its event.
 func write(db *gorm.DB, row *contactRow, event *eventRow) error {
 	if err := hold(db, string(row.StageID)); err != nil {
 		return err
@@ -185,7 +185,7 @@ func write(db *gorm.DB, row *contactRow, event *eventRow) error {
 
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search"}
-	if !c.Unreadable { // what could not be opened stays, for a data key that is found again
+	if !c.Unreadable { // what could not be opened stays, in case its data key is found again
 		columns = append(columns, "note", "documents", "doc_index", "attribution")
 	}
 	const op = "contacts.edit"
@@ -221,7 +221,7 @@ func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 		return err
 	}
 	if c.Unreadable {
-		return r.inside(ctx, op, func(db *gorm.DB) error { // the history has it, and the note stays as it is
+		return r.inside(ctx, op, func(db *gorm.DB) error { // the history gets it, and the note stays as it is
 			event := r.vault.eventRow(e)
 			return db.Create(&event).Error
 		})
@@ -233,7 +233,7 @@ func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 	return r.change(ctx, op, e, contactRow{Note: r.vault.sealNote(c)}, "note")
 }
 
-// change writes some columns of a contact, and the event of it.
+// change writes some columns of a contact, and the event of the change.
 func (r contacts) change(ctx context.Context, op string, e crm.Event, row contactRow, columns ...string) error {
 	event := r.vault.eventRow(e)
 	return r.inside(ctx, op, func(db *gorm.DB) error {

@@ -47,7 +47,7 @@ func deliveryContactRows(d webhook.Delivery) []deliveryContactRow {
 func (v *vault) deliveryRow(d webhook.Delivery) deliveryRow {
 	headers, err := json.Marshal(d.Headers)
 	if err != nil {
-		panic(err) // they are texts
+		panic(err) // texts alone always marshal
 	}
 	return deliveryRow{
 		ID: uid(d.ID), OrgID: uid(d.OrgID), WebhookID: uid(d.WebhookID), At: stamp(d.At), Outcome: string(d.Outcome),

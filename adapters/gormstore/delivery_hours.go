@@ -7,7 +7,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// deliveryHourRow is what a webhook got in an hour, as far as one slot has counted it.
+// deliveryHourRow counts the posts to a webhook in an hour, as far as one slot has counted them.
 type deliveryHourRow struct {
 	WebhookID uid       `gorm:"primaryKey"`
 	Hour      time.Time `gorm:"primaryKey"`
@@ -19,7 +19,7 @@ type deliveryHourRow struct {
 
 func (deliveryHourRow) TableName() string { return "delivery_hours" }
 
-// countDeliveries adds to an hour. The statement that counts many on PostgreSQL ends alike.
+// countDeliveries adds to an hour. The bulk statement on PostgreSQL has the same ending.
 const (
 	countDeliveries = `INSERT INTO delivery_hours (webhook_id, hour, slot, accepted, repeated, refused)
 	VALUES (?, ?, ?, ?, ?, ?)` + addDeliveries
@@ -28,12 +28,12 @@ const (
 		repeated = delivery_hours.repeated + excluded.repeated, refused = delivery_hours.refused + excluded.refused`
 )
 
-// values are those of countDeliveries.
+// values are the parameters of countDeliveries.
 func (r deliveryHourRow) values() []any {
 	return []any{r.WebhookID, r.Hour, r.Slot, r.Accepted, r.Repeated, r.Refused}
 }
 
-// deliveryHours are what some deliveries add, by webhook and hour.
+// deliveryHours is what some deliveries add, by webhook and hour.
 type deliveryHours map[deliveryHour]deliveryHourRow
 
 type deliveryHour struct {
@@ -56,7 +56,7 @@ func (h deliveryHours) add(d deliveryRow, slot int64) {
 	h[key] = row
 }
 
-// hourOf is the beginning of a time's hour in UTC, as the rollups have it.
+// hourOf is the beginning of a time's hour in UTC, as the rollups store it.
 func hourOf(at time.Time) time.Time { return stamp(at).Truncate(time.Hour) }
 
 // hourOfColumn is hourOf in a statement.

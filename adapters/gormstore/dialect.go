@@ -15,8 +15,8 @@ import (
 	sqlitelib "modernc.org/sqlite/lib"
 )
 
-// sqliteDialect tells GORM how to speak to SQLite through a driver that keeps what it prepared; GORM's own links a
-// driver in C beside it. Tables are made by migrations alone, so it has no migrator.
+// sqliteDialect teaches GORM SQLite through a driver that keeps its prepared statements; GORM's own dialect would also
+// link a driver in C. Tables are made by migrations alone, so it has no migrator.
 type sqliteDialect struct{ dsn string }
 
 func (sqliteDialect) Name() string { return "sqlite" }
@@ -32,15 +32,15 @@ func (d sqliteDialect) Initialize(db *gorm.DB) error {
 		UpdateClauses: []string{"UPDATE", "SET", "FROM", "WHERE", "RETURNING"},
 		DeleteClauses: []string{"DELETE", "FROM", "WHERE", "RETURNING"},
 	})
-	// It has one writer and no locks on rows.
+	// SQLite has one writer and no row locks.
 	db.ClauseBuilders["FOR"] = func(clause.Clause, clause.Builder) {}
-	// A limit that is a parameter makes SQLite plan the statement again at each execution.
+	// A limit passed as a parameter makes SQLite plan the statement again at each execution.
 	db.ClauseBuilders["LIMIT"] = func(c clause.Clause, b clause.Builder) {
 		limit, ok := c.Expression.(clause.Limit)
 		if !ok || limit.Limit == nil && limit.Offset <= 0 {
 			return
 		}
-		most := -1 // an offset needs a limit: all
+		most := -1 // an offset needs a limit; -1 is none
 		if limit.Limit != nil {
 			most = *limit.Limit
 		}
@@ -73,7 +73,7 @@ func (sqliteDialect) Explain(statement string, values ...any) string {
 	return logger.ExplainSQL(statement, nil, `"`, values...)
 }
 
-// Translate finds GORM's words for what the driver says.
+// Translate maps the driver's errors to GORM's.
 func (sqliteDialect) Translate(err error) error {
 	var said *sqlite.Error
 	if errors.As(err, &said) {
@@ -87,7 +87,7 @@ func (sqliteDialect) Translate(err error) error {
 	return err
 }
 
-// SavePoint and RollbackTo make a transaction within one.
+// SavePoint and RollbackTo nest a transaction.
 func (sqliteDialect) SavePoint(tx *gorm.DB, name string) error {
 	return tx.Exec("SAVEPOINT " + name).Error
 }

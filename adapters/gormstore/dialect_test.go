@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestLimitsAndOffsets are the same on both databases, alone and together.
+// TestLimitsAndOffsets: they work alike on both databases, alone and together.
 func TestLimitsAndOffsets(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -26,7 +26,7 @@ func TestLimitsAndOffsets(t *testing.T) {
 	}
 }
 
-// TestTheDriverRepeatsNoValue that it could not write.
+// TestTheDriverRepeatsNoValue: an error does not quote a value that could not be written.
 func TestTheDriverRepeatsNoValue(t *testing.T) {
 	t.Parallel()
 	const cpf = "529.982.247-25"

@@ -20,32 +20,32 @@ import (
 	"fichario/domain/webhook"
 )
 
-// Finding is an invariant of the data, and how often it does not hold.
+// Finding is an invariant of the data, and how often it is broken.
 type Finding struct {
 	// Name says in English what must hold.
 	Name string
 	// Violations is how many rows or groups break it; zero when all is well.
 	Violations int64
-	// IDs are the first of them: ids of rows, or of what a group is of.
+	// IDs are the first violations: ids of rows, or the ids that groups are made by.
 	IDs []string
 }
 
-// namedMost is how many ids a finding names.
+// namedMost is how many ids a finding lists.
 const namedMost = 20
 
-// invariant is what must hold, and the statement that selects what breaks it.
+// invariant is a name of what must hold, and the statement that selects what breaks it.
 type invariant struct{ name, broken string }
 
-// of is the statement for a database.
+// of is the statement for a dialect.
 func (i invariant) of(database string) string {
 	return strings.NewReplacer("{hour of at}", hourOfColumn(database, "at"),
 		"{hour of created_at}", hourOfColumn(database, "created_at")).Replace(i.broken)
 }
 
-// invariants are what must hold at any moment between transactions. Each statement
-// selects what breaks it; {hour of …} is the beginning of a time's hour in UTC.
+// invariants are what must hold between any two transactions. Each statement selects what breaks one; {hour of …} is
+// the beginning of a time's hour in UTC.
 //
-// A post may also name contacts that came before it: a contact has the time of the delivery that made it.
+// A post may also name contacts that already existed: a contact has the time of the delivery that made it.
 var invariants = []invariant{
 	{"a webhook's counter is the number of its contacts, removed ones too", `
 		SELECT webhook_id FROM (
@@ -201,8 +201,8 @@ var invariants = []invariant{
 		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = l.record_id)`},
 }
 
-// Check looks at all invariants of the data in one snapshot, beside a running
-// service. It reads whole tables and takes its time.
+// Check tests all invariants of the data in one snapshot, beside a running service. It reads whole tables, so it takes
+// its time.
 func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 	all := invariants
 	options := &sql.TxOptions{ReadOnly: true}
@@ -253,8 +253,8 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 	}, options)))
 }
 
-// CheckSealed opens every value that is stored encrypted, one finding for each column. It reads everything, in small
-// steps, beside a running service.
+// CheckSealed opens every encrypted value, with one finding per column. It reads everything, in small steps, beside a
+// running service.
 func (s *Store) CheckSealed(ctx context.Context) ([]Finding, error) {
 	out := make([]Finding, len(sealed))
 	for i, c := range sealed {
@@ -284,8 +284,8 @@ type sealedValue struct {
 	Value []byte
 }
 
-// sealedAfter reads a step of a column, of rows by id from the one after last on, and returns the last row of the step,
-// or nothing at the end.
+// sealedAfter reads one step of a column, the rows by id after last, and returns the last id of the step, or nothing at
+// the end.
 func (s *Store) sealedAfter(
 	ctx context.Context, table, column, last string,
 ) (rows []sealedValue, next string, err error) {

@@ -12,7 +12,7 @@ import (
 	"fichario/domain/document"
 )
 
-// brokenIn names the invariants that do not hold.
+// brokenIn names the broken invariants.
 func brokenIn(t *testing.T, s *Store) (names []string) {
 	t.Helper()
 	findings, err := s.Check(t.Context(), time.Now())
@@ -27,7 +27,7 @@ func brokenIn(t *testing.T, s *Store) (names []string) {
 	return names
 }
 
-// TestCheckCountsBatches breaks one counter after the other of a batch, and mends it again.
+// TestCheckCountsBatches breaks and restores the counters of a batch one by one.
 func TestCheckCountsBatches(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -79,7 +79,7 @@ func TestCheckCountsBatches(t *testing.T) {
 	}
 }
 
-// TestCheckKnowsWhatHasNoContact: a cap that is reached and a batch that ended are of nobody.
+// TestCheckKnowsWhatHasNoContact: events of a reached cap and a finished batch concern no contact.
 func TestCheckKnowsWhatHasNoContact(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestDoctorReadsNoTableForEachRow: on SQLite, which joins in loops only, each invariant finds what it compares a row
-// with by an index.
+// TestDoctorReadsNoTableForEachRow: on SQLite, which only has nested-loop joins, each invariant joins through an index.
 func TestDoctorReadsNoTableForEachRow(t *testing.T) {
 	t.Parallel()
 	s, err := Open("sqlite://"+InMemory, [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})

@@ -14,7 +14,7 @@ import (
 	"fichario/ports"
 )
 
-// TestCheckFindsWhatIsBroken breaks one thing after the other behind the store's back.
+// TestCheckFindsWhatIsBroken breaks one thing after another behind the store's back.
 func TestCheckFindsWhatIsBroken(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -87,7 +87,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 	}
 }
 
-// TestCheckKnowsAllOfAPost: the contacts of a post with several people each have one delivery that made them.
+// TestCheckKnowsAllOfAPost: each contact of a post with several people has the delivery that made it.
 func TestCheckKnowsAllOfAPost(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -148,7 +148,7 @@ func takeOne(t *testing.T, s *Store) ports.Arrival {
 	return a
 }
 
-// takenAt is a post to takeOne's webhook of a person for each key. Its ids are numbered from first on.
+// takenAt is a post to takeOne's webhook, with one person for each key. Its ids are numbered from first on.
 func takenAt(now time.Time, first int, keys ...string) ports.Arrival {
 	next := first
 	id := func() string { next++; return testID(next) }

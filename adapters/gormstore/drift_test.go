@@ -13,7 +13,7 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// rows are all tables but those of the search's index, which each database has its own of; a new one belongs here too.
+// rows are all tables except those of the search index, which differ per database; new tables belong here too.
 var rows = []any{
 	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &lookupHourRow{}, &spendDayRow{},
 	&memberDayRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{}, &funnelRow{}, &stageRow{}, &stageTotalRow{}, &originRow{},
@@ -28,8 +28,8 @@ var rows = []any{
 	&identityRow{},
 }
 
-// TestRowsHaveNotDrifted asks GORM what it would change to make the migrated schema of PostgreSQL fit the rows:
-// nothing. SQLite, for which GORM has no migrator here, has the same columns.
+// TestRowsHaveNotDrifted asks GORM what it would change to make PostgreSQL's migrated schema fit the rows: nothing.
+// SQLite, for which there is no GORM migrator here, must have the same columns.
 func TestRowsHaveNotDrifted(t *testing.T) {
 	t.Parallel()
 	stores := each(t)

@@ -54,7 +54,7 @@ func (row erasureRow) id() uid { return row.ID }
 func (v *vault) erasureRow(e privacy.Erasure) erasureRow {
 	counts, err := json.Marshal(e.Gone)
 	if err != nil {
-		panic(err) // they are numbers
+		panic(err) // numbers alone always marshal
 	}
 	row := erasureRow{
 		ID: uid(e.ID), OrgID: uid(e.OrgID), State: string(e.State), AskedBy: e.AskedBy, At: stamp(e.At),
@@ -78,7 +78,7 @@ func (v *vault) erasure(row erasureRow) privacy.Erasure {
 		Hashes: slices.Collect(slices.Chunk(row.Hashes, subjectSize)), Kind: privacy.Kind(row.Kind), After: row.After,
 		Round: row.Round, Journalled: row.Journalled, Replayed: timeOf(row.ReplayedAt), Lease: row.Lease,
 	}
-	_ = json.Unmarshal([]byte(row.Counts), &e.Gone) // it was written by erasureRow
+	_ = json.Unmarshal([]byte(row.Counts), &e.Gone) // erasureRow wrote it
 	if row.Content == nil {
 		return e
 	}
@@ -103,13 +103,13 @@ func (r subjects) SaveErasure(ctx context.Context, e privacy.Erasure) error {
 	})
 }
 
-// LeaseErasure finds and leases in one statement, so that no two instances work on one.
+// LeaseErasure finds and leases in one statement, so that no two instances work on the same erasure.
 func (r subjects) LeaseErasure(
 	ctx context.Context, id, lease string, now, until time.Time,
 ) (e privacy.Erasure, err error) {
 	const op = "subjects.leaseErasure"
 	if _, err := findOne(ctx, r.query, op, erasureRow.id, where("state = "+literal(privacy.Running))); err != nil {
-		return e, err // and who writes waits for nothing
+		return e, err // so that an idle poll does not wait for the writer
 	}
 	var rows []erasureRow
 	err = r.exec(ctx, op, func(db *gorm.DB) error {

@@ -20,14 +20,13 @@ import (
 	"fichario/ports"
 )
 
-// uniqueViolation is PostgreSQL's code; GORM translates it, as SQLite's, where it runs the
-// statement itself.
+// uniqueViolation is PostgreSQL's code. GORM translates it, like SQLite's, where it runs the statement itself.
 const uniqueViolation = "23505"
 
-// dataException is PostgreSQL's class of what is wrong with a value.
+// dataException is PostgreSQL's class of invalid values.
 const dataException = "22"
 
-// insufficientPrivilege is PostgreSQL's code of what a role may not do.
+// insufficientPrivilege is PostgreSQL's code for a right that the role lacks.
 const insufficientPrivilege = "42501"
 
 // SQLite's primary result codes that mean "not now" rather than "wrong".
@@ -35,14 +34,14 @@ const (
 	sqliteBusy     = 5
 	sqliteLocked   = 6
 	sqliteReadOnly = 8
-	sqliteStopped  = 9 // by the end of a context
+	sqliteStopped  = 9 // interrupted at the end of a context
 	sqliteIOErr    = 10
 	sqliteFull     = 13
 	sqliteCantOp   = 14
 )
 
-// classify turns an error of the database into the port's words. A database that
-// is away, full or too slow is a fault.ServiceUnavailable; other errors stay.
+// classify maps database errors to the port's. A database that is unreachable, full or too slow is a
+// fault.ServiceUnavailable; other errors pass unchanged.
 func classify(err error) error {
 	var (
 		known *fault.Error
@@ -66,8 +65,8 @@ func classify(err error) error {
 	return err
 }
 
-// told is classify for what ctx may have ended: drivers say that in many words, and a caller who is gone is no fault of
-// the database.
+// told is classify for errors that the end of ctx may have caused: drivers word that in many ways, and a caller who is
+// gone is no fault of the database.
 func told(ctx context.Context, err error) error {
 	if err != nil && errors.Is(ctx.Err(), context.Canceled) && away(err) {
 		return fmt.Errorf("%w: %w", context.Canceled, err)
@@ -75,7 +74,7 @@ func told(ctx context.Context, err error) error {
 	return classify(err)
 }
 
-// opError says which operation failed, so that the log tells where a stranger's error comes from. It holds no value.
+// opError names the operation that failed, so that the log shows where a foreign error comes from. It holds no value.
 type opError struct {
 	op  string
 	err error
@@ -84,8 +83,8 @@ type opError struct {
 func (e *opError) Error() string { return e.op + ": " + withoutValues(e.err) }
 func (e *opError) Unwrap() error { return e.err }
 
-// withoutValues is what an error says without what somebody sent: PostgreSQL repeats data that it cannot read, behind a
-// colon or a quote, and its driver what it cannot write.
+// withoutValues is an error's text without user data: PostgreSQL repeats, behind a colon or a quote, data that it
+// cannot read, and its driver data that it cannot write.
 func withoutValues(err error) string {
 	var pg *pgconn.PgError
 	switch text := err.Error(); {
@@ -101,7 +100,7 @@ func withoutValues(err error) string {
 	}
 }
 
-// named puts the operation before an error that names none yet.
+// named prefixes an error with the operation, unless it names one already.
 func named(op string, err error) error {
 	var known *opError
 	if err == nil || errors.As(err, &known) {
@@ -121,8 +120,8 @@ func away(err error) bool {
 	case errors.As(err, &connect): // whatever the reason: a server may refuse a password while it starts
 		return true
 	case errors.As(err, &pg):
-		// Connection, resources, operator intervention, lock not available, a server
-		// that takes no writes, and a serialization or deadlock that outlived its retries.
+		// Connection, resources, operator intervention, lock not available, a read-only server, and a serialization failure
+		// or deadlock that outlived its retries.
 		for _, class := range []string{"08", "53", "57", "58", "55P03", "25006", "40"} {
 			if strings.HasPrefix(pg.Code, class) {
 				return true
@@ -142,8 +141,8 @@ func away(err error) bool {
 		errors.Is(err, sql.ErrTxDone) || strings.Contains(err.Error(), "conn closed")
 }
 
-// Reason is why the database cannot be reached, on one line: the words of the server, the resolver or the system. They
-// name host, user and database, and no password.
+// Reason says on one line why the database cannot be reached, in the words of the server, the resolver or the system.
+// They name host, user and database, and no password.
 func Reason(err error) string {
 	var (
 		connect *pgconn.ConnectError
@@ -156,7 +155,7 @@ func Reason(err error) string {
 	if errors.As(err, &connect) {
 		why = connect
 	}
-	var lines []string // of each way that was tried; most say the same
+	var lines []string // one for each address that was tried; most say the same
 	for line := range strings.Lines(why.Error()) {
 		if line = strings.TrimSpace(line); !slices.Contains(lines, line) {
 			lines = append(lines, line)
@@ -165,8 +164,7 @@ func Reason(err error) string {
 	return strings.Join(lines, " ")
 }
 
-// collided reports whether a transaction lost against another one and may simply
-// run again.
+// collided reports whether a transaction lost against another one and may simply be retried.
 func collided(err error) bool {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {

@@ -33,7 +33,7 @@ func TestDatabaseAway(t *testing.T) {
 	}
 }
 
-// TestAnErrorRepeatsNoValue that PostgreSQL, or its driver, could not read.
+// TestAnErrorRepeatsNoValue: errors do not quote values that PostgreSQL or its driver could not read.
 func TestAnErrorRepeatsNoValue(t *testing.T) {
 	t.Parallel()
 	s := open(t, postgres.New(t, migrate))
@@ -53,7 +53,7 @@ func TestAnErrorRepeatsNoValue(t *testing.T) {
 	}
 }
 
-// TestAStrangersErrorSaysTheOperation asks a database without tables.
+// TestAStrangersErrorSaysTheOperation uses a database without tables.
 func TestAStrangersErrorSaysTheOperation(t *testing.T) {
 	t.Parallel()
 	s := open(t, "sqlite://"+filepath.Join(t.TempDir(), "test.db"))

@@ -12,14 +12,14 @@ import (
 	"fichario/domain/lookup"
 )
 
-// An event is a job that is written in the transaction that makes it true, where an automation listens at that moment:
-// who adds one meanwhile hears of what is committed after it. Whether anybody does is looked up by the index, in the
-// statement itself or once for an organisation and transaction.
+// An event is a job written in the transaction that makes it true, provided that an automation listens at that moment:
+// one added meanwhile hears of what commits after it. Whether any listens is looked up in the index, in the statement
+// itself or once per organisation and transaction.
 
-// addEventJobs writes the jobs of events, on PostgreSQL.
+// addEventJobs writes the jobs of events on PostgreSQL.
 var addEventJobs = manyOf(tableOf(jobRow{})).then(" WHERE " + listening("a.org_id::uuid", "a.event"))
 
-// completedJob is the job of a lookup that was answered. It has the lookup's id.
+// completedJob is the job of an answered lookup. It has the lookup's id.
 func completedJob(row lookupRow, trail automation.Trail) jobRow {
 	return jobRow{
 		ID: row.ID, OrgID: row.OrgID, Kind: string(automation.FanOut), ContactID: orNoID(row.ContactID),
@@ -28,7 +28,7 @@ func completedJob(row lookupRow, trail automation.Trail) jobRow {
 	}
 }
 
-// askListens asks whether anybody listens, on SQLite.
+// askListens asks on SQLite whether any automation listens.
 const askListens = "SELECT 1 FROM automations WHERE org_id = ? AND event = ? AND enabled LIMIT 1"
 
 // listener is an organisation with an event.
@@ -37,7 +37,7 @@ type listener struct {
 	event string
 }
 
-// completed writes the job of a lookup that was answered, where anybody listens.
+// completed writes the job of an answered lookup, where any automation listens.
 func (w *writer) completed(known map[listener]bool, row lookupRow, trail automation.Trail) {
 	l := listener{row.OrgID, string(automation.LookupCompleted)}
 	yes, asked := known[l]
@@ -52,17 +52,17 @@ func (w *writer) completed(known map[listener]bool, row lookupRow, trail automat
 	}
 }
 
-// crossing is a cap that a charge has reached a part of.
+// crossing is a cap of which a charge has reached a given percentage.
 type crossing struct {
 	entry   lookupRow
 	limit   limit
 	percent int
 	used    int64
-	// n numbers what one charge has reached.
+	// n numbers the crossings of one charge.
 	n int
 }
 
-// crossed notes which caps a charge reaches 80 or 100 % of, before it is added.
+// crossed notes of which caps a charge reaches 80 or 100 %, before it is added.
 func (c *charges) crossed(b beginning) {
 	n := 0
 	for _, l := range limitsOf(b.entry, b.Charge) {
@@ -95,10 +95,10 @@ var (
 	keyNameOnSQLite = fmt.Sprintf(keyName, "?")
 )
 
-// mark is what is told once.
+// mark identifies what is told once.
 func (x crossing) mark() string { return fmt.Sprintf("%s:%d", x.limit.bucket, x.percent) }
 
-// notification tells the team.
+// notification is the crossing as told to the team.
 func (x crossing) notification(name string) notificationRow {
 	period := "diário"
 	if x.limit.bucket == x.entry.Month {
@@ -111,7 +111,7 @@ func (x crossing) notification(name string) notificationRow {
 	})
 }
 
-// job tells who listens.
+// job is the crossing as told to automations.
 func (x crossing) job() jobRow {
 	period := automation.DayCap
 	if x.limit.bucket == x.entry.Month {
@@ -125,7 +125,7 @@ func (x crossing) job() jobRow {
 	})
 }
 
-// tell writes what caps were reached, each once, on SQLite.
+// tell writes the caps that were reached, each once, on SQLite.
 func (w *writer) tell(reached []crossing) {
 	for _, x := range reached {
 		if w.exec(tellOnSQLite, x.entry.KeyID, x.mark(), x.entry.At) == 0 {
@@ -139,7 +139,7 @@ func (w *writer) tell(reached []crossing) {
 	}
 }
 
-// tell is the same on PostgreSQL.
+// tell is its counterpart on PostgreSQL.
 func tell(ctx context.Context, tx pgx.Tx, reached []crossing) error {
 	for _, x := range reached {
 		key := string(*x.entry.KeyID)
@@ -170,7 +170,7 @@ func tell(ctx context.Context, tx pgx.Tx, reached []crossing) error {
 
 var addNotifications = manyOf(tableOf(notificationRow{}))
 
-// addCompleted writes the job of a lookup that history answered, in its transaction.
+// addCompleted writes the job of a lookup that the history answered, in its transaction.
 func addCompleted(db *gorm.DB, row lookupRow, trail automation.Trail) error {
 	if row.Status != string(lookup.Done) {
 		return nil

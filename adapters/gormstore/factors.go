@@ -63,7 +63,7 @@ func (r factors) Codes(ctx context.Context, memberID string) (access.OneTimeCode
 	return access.OneTimeCodes{Secret: string(secret), Confirmed: row.Confirmed, LastStep: row.LastStep}, err
 }
 
-// change does f, and says at the member whether he has a second factor then.
+// change runs f, then records on the member whether a second factor remains.
 func (r factors) change(ctx context.Context, op, memberID string, f func(*gorm.DB) error) error {
 	return r.whole(ctx, op, func(db *gorm.DB) error {
 		if err := f(db); err != nil {

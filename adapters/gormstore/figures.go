@@ -12,11 +12,12 @@ import (
 	"fichario/ports"
 )
 
-// figures are added up of hours in UTC, of which days are made in any zone that has whole hours. They are read from the
-// slots; what was all taken back may be there with zeros.
+// figures are sums over UTC hours, from which days can be made in any time zone with whole-hour offsets. They are read
+// from the slots; rows whose counts were all taken back may remain as zeros.
 type figures struct{ conn }
 
-// SQLite reads what stands before CROSS JOIN first, so that an index is asked for each day, whatever else it believes.
+// SQLite reads the table before CROSS JOIN first, so that it uses an index for each day, whatever its planner
+// estimates.
 const (
 	contactsByDay = `SELECT days.day, webhook_id, origin_id, CAST(SUM(contacts) AS bigint)
 		FROM days CROSS JOIN contact_hours WHERE org_id = ? AND hour >= days.since AND hour < days.until
@@ -44,7 +45,7 @@ func (r figures) Lookups(ctx context.Context, orgID string, bounds []time.Time) 
 	return eachFigure(ctx, r, "figures.lookups", lookupsByDay, orgID, bounds, read)
 }
 
-// eachFigure reads rows without GORM, because a month has thousands.
+// eachFigure reads rows without GORM, because a month has thousands of them.
 func eachFigure[Figure any](
 	ctx context.Context, r figures, op, query, orgID string, bounds []time.Time, read func(*sql.Rows) (Figure, error),
 ) (out []Figure, err error) {
@@ -67,7 +68,7 @@ func eachFigure[Figure any](
 	return out, err
 }
 
-// daysBetween is a table of days for a statement, for each of which it then asks an index once.
+// daysBetween is a table of days to join, so that the statement asks an index once per day.
 func daysBetween(db *gorm.DB, bounds []time.Time) (sql string, values []any) {
 	hour := "CAST(? AS timestamptz)"
 	if db.Name() == "sqlite" {

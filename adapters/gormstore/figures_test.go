@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestFiguresOfDaysAskForThoseDays, however many hours an organisation has.
+// TestFiguresOfDaysAskForThoseDays: only those days are read, however many hours an organisation has.
 func TestFiguresOfDaysAskForThoseDays(t *testing.T) {
 	t.Parallel()
 	const hours = `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 10000) `

@@ -10,7 +10,7 @@ import (
 	"fichario/ports"
 )
 
-// answeredRow is how many contacts were answered first in an hour, and how long they had waited.
+// answeredRow counts the contacts that got their first answer in an hour, and the seconds that they had waited.
 type answeredRow struct {
 	OrgID    uid       `gorm:"primaryKey"`
 	Hour     time.Time `gorm:"primaryKey"`
@@ -34,7 +34,7 @@ func (r contacts) Unanswer(ctx context.Context, c crm.Contact, memberID string, 
 	return r.answered(ctx, "contacts.unanswer", c, memberID, at, -1)
 }
 
-// answered counts an answer, or takes it from the count, and has the contact wait no longer, or again.
+// answered counts a first answer, or takes it back, and ends or resumes the contact's waiting.
 func (r contacts) answered(
 	ctx context.Context, op string, c crm.Contact, memberID string, at time.Time, n int64,
 ) error {

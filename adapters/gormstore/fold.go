@@ -9,7 +9,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// rollup is a table of figures in slots, of hours or of days.
+// rollup is a table of hourly or daily figures in slots.
 type rollup struct {
 	table, time   string
 	keys, figures []string
@@ -24,18 +24,18 @@ var rollups = []rollup{
 }
 
 const (
-	// unfolded are the slots of those who count; the one that is left out is the sum of the others. The indexes of what
-	// there is to fold say it alike.
+	// unfolded selects the slots that are counted in; slot -100 holds their folded sum. The partial indexes of what is
+	// left to fold use the same condition.
 	unfolded = "slot <> -100"
-	// foldLock is the number of the lock under which PostgreSQL folds.
+	// foldLock is the advisory lock under which PostgreSQL folds.
 	foldLock = 0x66696368_666f6c64
 )
 
-// closedAfter is when nobody counts in an hour any more, but to take something back.
+// closedAfter is when an hour is closed: from then on counts are only taken back.
 const closedAfter = 2 * time.Hour
 
-// FoldFigures puts the slots of past hours and days together, an hour at a time, so that figures are read as fast
-// however many instances have counted them. It is a chore, of which any number may be done at once.
+// FoldFigures sums the slots of past hours and days into one, an hour at a time, so that figures are read equally fast
+// however many instances have counted them. It is a chore that may run on any number of instances at once.
 func (s *Store) FoldFigures(ctx context.Context) error {
 	now, err := s.Repos().Clock.Now(ctx, time.Now())
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Store) FoldFigures(ctx context.Context) error {
 	}
 	for _, r := range rollups {
 		var until any = hourOf(now.Add(-closedAfter))
-		if r.time == "day" { // of some zone
+		if r.time == "day" { // in any time zone
 			until = now.Add(-closedAfter).AddDate(0, 0, -1).Format(time.DateOnly)
 		}
 		for more := true; more; {
@@ -63,8 +63,8 @@ func (s *Store) FoldFigures(ctx context.Context) error {
 	return nil
 }
 
-// fold puts together the oldest hour or day that is not, and reports false when there is none, or another instance is
-// at it.
+// fold sums the oldest hour or day that is not folded, and reports false when there is none, or another instance is
+// folding.
 func (r rollup) fold(tx *gorm.DB, until any) (bool, error) {
 	postgres := tx.Name() == "postgres"
 	if postgres {
@@ -84,7 +84,7 @@ func (r rollup) fold(tx *gorm.DB, until any) (bool, error) {
 			ON CONFLICT (%[2]s, slot) DO UPDATE SET %[6]s`,
 			r.table, keys, strings.Join(r.figures, ", "), strings.Join(sums, ", "), from, strings.Join(adds, ", "))
 	}
-	if postgres { // in one statement, because others may be counting
+	if postgres { // in one statement, because others may count meanwhile
 		folded := tx.Exec("WITH gone AS (DELETE FROM "+r.table+" WHERE "+oldest+" RETURNING *) "+sum("gone"), until)
 		return folded.RowsAffected > 0, folded.Error
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestSlotsOfPastHoursAreFolded, also what is taken back later; those of an hour that goes on are not.
+// TestSlotsOfPastHoursAreFolded: also counts taken back later; those of the current hour are not.
 func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

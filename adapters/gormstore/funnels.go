@@ -71,7 +71,7 @@ func (r funnels) Update(ctx context.Context, f crm.Funnel) error {
 		if err := db.Delete(&stageRow{}, "funnel_id = ? AND id NOT IN ?", f.ID, ids).Error; err != nil {
 			return err
 		}
-		// Out of the way first: no two stages of a funnel have one position.
+		// Move the stages out of the way first: no two stages of a funnel may share a position.
 		away := db.Model(&stageRow{}).Where("funnel_id = ?", f.ID).Update("position", gorm.Expr("-1 - position"))
 		if away.Error != nil {
 			return away.Error

@@ -11,7 +11,8 @@ import (
 	"fichario/domain/fault"
 )
 
-// TestAStatementThatIsBrokenOff: by a caller who is gone it is no fault of the database, by the time limit it is one.
+// TestAStatementThatIsBrokenOff: broken off by a caller who is gone, it is no fault of the database; by the timeout, it
+// is.
 func TestAStatementThatIsBrokenOff(t *testing.T) {
 	t.Parallel()
 	const long = `

@@ -30,15 +30,14 @@ func (recordRow) TableName() string { return "records" }
 
 var recordTable = tableOf(recordRow{})
 
-// indexText is what the keyed hash of a document is made of. Organisation and
-// product are part of it, so that a dump cannot even show that two organisations
-// asked about one person.
+// indexText is the text of which a document's keyed hash is made. It includes organisation and product, so that not
+// even a dump shows that two organisations looked up the same person.
 func indexText(orgID, product string, d document.Document) string {
 	return orgID + "|" + product + "|" + string(d.Type()) + "|" + d.Value()
 }
 
-// record opens what latestColumns are. Organisation, product and document are those that it was asked for. It reports
-// false, and tells the log, when the answer cannot be opened: then it is as if there were none.
+// record opens latestColumns. Organisation, product and document are those that it was asked for. Where the answer
+// cannot be opened, it logs that and reports false: callers then proceed as if there were no record.
 func (v *vault) record(row recordRow) (lookup.Record, bool) {
 	rec := lookup.Record{
 		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
@@ -66,7 +65,7 @@ type history struct {
 	vault *vault
 	serve func(context.Context, served) (kept, error)
 	only  *string
-	// secret is that of the hashes by which persons are found.
+	// secret is the key of the hashes by which people are found.
 	secret func(context.Context) ([]byte, error)
 }
 
@@ -75,7 +74,7 @@ func (r history) Only(purpose string) ports.History {
 	return r
 }
 
-// bought chooses records that may answer.
+// bought selects the records that may serve as an answer.
 func (r history) bought(condition string, values ...any) scope {
 	if r.only != nil {
 		condition, values = condition+" AND purpose = ?", append(values, *r.only)
@@ -98,7 +97,7 @@ func (r history) Save(ctx context.Context, rec lookup.Record) error {
 	return r.create(ctx, "history.save", &row)
 }
 
-// latestColumns are what is read of the newest record.
+// latestColumns are read of the newest record.
 const latestColumns = "id, answered_at, found, schema, answer"
 
 func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
@@ -115,7 +114,7 @@ func (r history) Latest(ctx context.Context, orgID, product string, d document.D
 	return rec, nil
 }
 
-// of chooses the records of a document, whichever data key they were written with.
+// of selects the records of a document, whichever data key indexed them.
 func (r history) of(orgID, product string, d document.Document) scope {
 	return r.bought("doc_index IN ?", r.vault.indexes(indexText(orgID, product, d)))
 }
@@ -132,7 +131,7 @@ func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.R
 	return out, err
 }
 
-// freshAtOnce is how many documents one statement looks for.
+// freshAtOnce is the most documents that one statement looks for.
 const freshAtOnce = 1000
 
 func (r history) Fresh(
@@ -155,7 +154,7 @@ func (r history) Fresh(
 			return nil, err
 		}
 		for _, row := range found {
-			out[of[string(row.DocIndex)]] = string(row.ID) // the newest is the last
+			out[of[string(row.DocIndex)]] = string(row.ID) // rows come oldest first, so the newest wins
 		}
 	}
 	return out, nil

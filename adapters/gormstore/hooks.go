@@ -14,20 +14,20 @@ import (
 	"fichario/ports"
 )
 
-// opening is a token that somebody posts to.
+// opening is a token of a request to a webhook.
 type opening struct {
 	hash string
 	at   time.Time
 }
 
-// opened is the webhook behind it, or why there is none.
+// opened is the webhook behind the token, or why there is none.
 type opened struct {
 	hook webhook.Hook
 	err  error
 }
 
-// Open asks, with the posts of a moment together, whether a token still opens its webhook and whether anything around
-// that has changed. What has not changed is remembered.
+// Open checks, in one batch with concurrent posts, whether a token still opens its webhook and whether its surroundings
+// have changed. What has not changed comes from memory.
 func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (webhook.Hook, error) {
 	const op = "webhooks.open"
 	if err := r.outside(op); err != nil {
@@ -41,16 +41,14 @@ func (r webhooks) Open(ctx context.Context, t webhook.Token, now time.Time) (web
 	return found.hook, named(op, err)
 }
 
-// knownHook is a webhook with what is around it, as it was at an epoch of its
-// organisation.
+// knownHook is a webhook with its surroundings, as it was at an epoch of its organisation.
 type knownHook struct {
 	opened
 	epoch int64
 	read  time.Time
 }
 
-// hookTTL bounds how long a change is overlooked that somebody makes past the
-// repositories, with SQL of his own.
+// hookTTL bounds how long a change made in SQL, bypassing the repositories, stays unnoticed.
 const hookTTL = time.Second
 
 // tokenAt is a token at an epoch of its organisation.
@@ -97,7 +95,7 @@ func (s *Store) openHooks(ctx context.Context, asked []opening) ([]opened, error
 	return out, nil
 }
 
-// hooksAt returns the webhooks of tokens: as they are remembered, or read anew and remembered.
+// hooksAt returns the webhooks of tokens, from memory or read anew and remembered.
 func (s *Store) hooksAt(db *gorm.DB, tokens []tokenAt) (map[uid]*knownHook, error) {
 	hooks, epochs := map[uid]*knownHook{}, map[uid]int64{}
 	for _, t := range tokens {
@@ -108,7 +106,7 @@ func (s *Store) hooksAt(db *gorm.DB, tokens []tokenAt) (map[uid]*knownHook, erro
 				continue
 			}
 		}
-		epochs[t.WebhookID] = t.Epoch // as it was before what is read now
+		epochs[t.WebhookID] = t.Epoch // the epoch from before the read below
 	}
 	read, err := s.vault.hooks(db, slices.Collect(maps.Keys(epochs)))
 	for id, found := range read {
@@ -137,7 +135,7 @@ func (r webhooks) HookOf(ctx context.Context, id string) (hook webhook.Hook, err
 	return hook, err
 }
 
-// hooks reads webhooks with what is around them.
+// hooks reads webhooks with their surroundings.
 func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -162,14 +160,14 @@ func (v *vault) hooks(db *gorm.DB, ids []uid) (map[uid]opened, error) {
 		found := opened{hook: *around[row.OrgID]}
 		found.hook.Rotation = turning[row.RotationID.text()]
 		if found.hook.Webhook = v.webhook(row); found.hook.Unreadable && found.hook.Signature.Scheme != "" {
-			found.err = ports.ErrUnreadable // nobody can check its posts: the sender tries again
+			found.err = ports.ErrUnreadable // nobody can verify its posts; the sender retries
 		}
 		out[row.ID] = found
 	}
 	return out, nil
 }
 
-// rotationsOf are the rotations of webhooks, by their ids.
+// rotationsOf returns the rotations of webhooks, by id.
 func rotationsOf(db *gorm.DB, hooks []webhookRow) (map[string]crm.Rotation, error) {
 	var ids []uid
 	for _, hook := range hooks {
@@ -190,7 +188,7 @@ func rotationsOf(db *gorm.DB, hooks []webhookRow) (map[string]crm.Rotation, erro
 
 var stageColumns = columnNames(stageRow{}, "s")
 
-// surround reads what posts to the webhooks of some organisations need to know.
+// surround reads what posts to the webhooks of some organisations depend on.
 func surround(db *gorm.DB, orgs map[uid]*webhook.Hook) error {
 	ids := slices.Collect(maps.Keys(orgs))
 	var entries []struct {

@@ -32,7 +32,7 @@ type inbox struct {
 	slot  int64
 }
 
-// taken is an arrival of one person, or of none, as rows: sealed by those who wait, not by the one worker.
+// taken is an arrival of at most one person as rows, sealed by the waiting requests rather than by the single worker.
 type taken struct {
 	delivery     deliveryRow
 	contact      *contactRow // nil where only the delivery is written
@@ -40,7 +40,7 @@ type taken struct {
 	notification notificationRow
 	job          jobRow
 	receipt      *receiptRow // nil when nothing identifies the post
-	turns        *turns      // nil without a rotation
+	turns        *turns      // nil where the webhook has no rotation
 }
 
 func (v *vault) taken(n ports.Newcomer, k identity) taken {
@@ -58,8 +58,7 @@ func (v *vault) taken(n ports.Newcomer, k identity) taken {
 	return t
 }
 
-// Take looks beforehand for receipts that an older data key has indexed: their posts were made before the key was
-// changed.
+// Take first looks for receipts that an older data key has indexed: their posts came before the key was changed.
 func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, err error) {
 	const op = "inbox.take"
 	if err := r.outside(op); err != nil {
@@ -84,7 +83,7 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, er
 		if !errors.Is(known, ports.ErrNotFound) {
 			return first, known
 		}
-		kept, err = r.keep(ctx, a, k) // what it repeated was forgotten meanwhile, so it is new
+		kept, err = r.keep(ctx, a, k) // the post that it repeated was forgotten meanwhile, so it counts as new
 	}
 	if err == nil && !kept {
 		err = ports.ErrNotFound
@@ -95,7 +94,7 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, er
 	return mapped(a.People, func(n ports.Newcomer) ports.Receipt { return ports.Receipt{ContactID: n.Contact.ID} }), nil
 }
 
-// keep writes an arrival, unless one of its keys is known.
+// keep writes an arrival, unless one of its keys is already known.
 func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, error) {
 	delivery := r.vault.deliveryRow(a.Delivery)
 	if len(a.People) > 1 || len(a.Delivery.Others) > 0 {
@@ -115,7 +114,7 @@ func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, err
 	return r.take.call(ctx, t)
 }
 
-// identity is what posts to a webhook are known by: keyed hashes, of what was sent under every data key.
+// identity holds what a repeated post is recognised by: keyed hashes of its body, under every data key.
 type identity struct {
 	webhookID uid
 	bodies    [][]byte
@@ -125,14 +124,14 @@ func (v *vault) identity(webhookID string, fingerprint []byte) identity {
 	return identity{uid(webhookID), v.indexes("body|" + webhookID + "|" + string(fingerprint))}
 }
 
-// name is what is hashed of a key.
+// name is the text hashed for a key.
 func (k identity) name(key string) string { return "receipt|" + string(k.webhookID) + "|" + key }
 
-// first returns the receipts of the first posts with the keys, empty where there is none, for one that comes now. It
-// looks for those that the data keys from one on have indexed. ErrNotFound when no key is known.
+// first returns the receipts of the first posts with the keys, empty where there is none, for a post that arrives now.
+// It searches the hashes under the data keys from index from on. ErrNotFound when no key is known.
 func (r inbox) first(ctx context.Context, now identity, keys []string, from int) ([]ports.Receipt, error) {
 	var hashes [][]byte
-	asked := map[string]int{} // by hash, the place of its key
+	asked := map[string]int{} // the position of each key, by its hash
 	for i, key := range keys {
 		if key == "" {
 			continue
@@ -163,8 +162,8 @@ func (r inbox) first(ctx context.Context, now identity, keys []string, from int)
 	return out, nil
 }
 
-// survivors are the contacts that those of receipts became part of, by these. One that was deleted is answered as it
-// was.
+// survivors maps the contacts of receipts that were merged to the contacts that they are now part of. A deleted contact
+// is still answered as before.
 func (r inbox) survivors(ctx context.Context, receipts []receiptRow) (map[uid]uid, error) {
 	out := map[uid]uid{}
 	err := r.query(ctx, "inbox.known", func(db *gorm.DB) error {
@@ -195,7 +194,7 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 	}
 	n, err := r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
 		old := db.Model(&deliveryRow{}).Select("id").Where("id < ?", firstID(before)).Order("id").Limit(forgetAtOnce)
-		return db.Delete(&deliveryRow{}, "id IN (?) AND id < ?", old, firstID(before)) // the latter for its partitions
+		return db.Delete(&deliveryRow{}, "id IN (?) AND id < ?", old, firstID(before)) // prunes partitions
 	})
 	if err != nil {
 		return n, err
@@ -209,7 +208,7 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 		return n, err
 	}
 	_, err = r.changed(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		// The hour that before is in stays: some of its deliveries do.
+		// The hour of before stays: some of its deliveries do.
 		old := db.Model(&deliveryHourRow{}).Select("webhook_id, hour, slot").Where("hour < ?", hourOf(before)).
 			Order("hour").Limit(forgetAtOnce)
 		return db.Delete(&deliveryHourRow{}, "(webhook_id, hour, slot) IN (?)", old)
@@ -225,7 +224,7 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 	return n + others + m, err
 }
 
-// dropDeliveries drops the days of deliveries that are wholly before a time, which PostgreSQL has partitions for.
+// dropDeliveries drops the daily partitions of deliveries that lie wholly before a time. PostgreSQL only.
 func (r inbox) dropDeliveries(ctx context.Context, before time.Time) error {
 	if r.tx || r.write.Name() != "postgres" {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"fichario/ports"
 )
 
-// TestWhatIsForgottenMeanwhile: a post is known when it is written, and its receipt gone when that is read. It is new.
+// TestWhatIsForgottenMeanwhile: a post is known when it is written, but its receipt is gone when that is read. It
+// counts as new.
 func TestWhatIsForgottenMeanwhile(t *testing.T) {
 	t.Parallel()
 	const orgID = "01980000-0000-7000-8000-000000000001"

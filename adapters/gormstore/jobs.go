@@ -27,12 +27,12 @@ type jobRow struct {
 	EndedAt      *time.Time
 	Lease        string `gorm:"not null"`
 	LeaseUntil   *time.Time
-	// Those of before know of one event.
+	// Jobs of earlier versions are all of one event.
 	Event     string `gorm:"not null;default:'contact.created'"`
 	SubjectID *uid
 	Detail    string `gorm:"not null;default:''"`
 	Trail     string `gorm:"not null;default:''"`
-	Lookups   string `gorm:"not null;default:''"` // ids with commas between them
+	Lookups   string `gorm:"not null;default:''"` // comma-separated ids
 }
 
 var jobColumns = columnNames(jobRow{}, "jobs")
@@ -63,7 +63,7 @@ func (r jobRow) job() automation.Job {
 	}
 }
 
-// eventOf is an event as jobs have it.
+// eventOf is an event as jobs name it.
 func eventOf(stored string) automation.EventName {
 	if e := automation.EventName(stored); e != automation.ContactCreated {
 		return e
@@ -78,16 +78,16 @@ func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
 		return nil
 	}
 	rows := mapped(add, jobRowOf)
-	// A statement has so many parameters at most: 32 766 on SQLite, 65 535 on PostgreSQL.
+	// The parameters of a statement are limited: to 32 766 on SQLite, 65 535 on PostgreSQL.
 	return r.exec(ctx, "jobs.add", func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
 }
 
-// ready chooses the jobs of a kind that have not ended.
+// ready selects the jobs of a kind that have not ended.
 func ready(kind automation.JobKind) scope {
 	return where("kind = ? AND state = "+literal(automation.Ready), string(kind))
 }
 
-// Claim finds and leases in one statement, so that no two workers get one job.
+// Claim finds and leases in one statement, so that no two workers get the same job.
 func (r jobs) Claim(
 	ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,
 ) ([]automation.Job, error) {
@@ -105,7 +105,7 @@ func (r jobs) Claim(
 	return mapped(rows, jobRow.job), err
 }
 
-// Finish writes jobs together that end alike.
+// Finish writes the jobs that end alike in one statement.
 func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 	type outcome struct {
 		lease  string
@@ -119,7 +119,7 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 	for _, j := range done {
 		o := outcome{j.Lease, j.State, stamp(j.RunAt), j.Result, stamp(j.EndedAt)}
 		if j.State != automation.Ready {
-			o.runAt = time.Time{} // an ended job keeps its own
+			o.runAt = time.Time{} // an ended job keeps its RunAt
 		}
 		if ids[o] == nil {
 			order = append(order, o)
@@ -173,7 +173,7 @@ func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
 func (r jobs) Page(
 	ctx context.Context, orgID string, f automation.JobFilter, after string, limit int,
 ) ([]automation.Job, error) {
-	// CAST keeps SQLite, which knows no better, from walking the index of a column.
+	// CAST keeps SQLite, which has no statistics, from walking that column's index.
 	org, rule := "org_id", "automation_id"
 	switch {
 	case f.State == automation.Dead && f.ContactID == "":
@@ -191,7 +191,7 @@ func (r jobs) Page(
 	switch f.State {
 	case "":
 	case automation.Dead:
-		scopes = append(scopes, where("state = "+literal(automation.Dead))) // by an index of its own
+		scopes = append(scopes, where("state = "+literal(automation.Dead))) // served by a partial index
 	default:
 		scopes = append(scopes, where("state = ?", string(f.State)))
 	}
@@ -209,7 +209,7 @@ func (r jobs) Waiting(
 	})
 }
 
-// notOf leaves the jobs of some automations.
+// notOf excludes the jobs of some automations.
 func notOf(without []string) scope {
 	if len(without) == 0 {
 		return func(db *gorm.DB) *gorm.DB { return db }

@@ -8,7 +8,8 @@ import (
 	"fichario/domain/automation"
 )
 
-// TestUnfinishedRunsAreFoundByThemselves: a page that counts them costs what they are, not what was done.
+// TestUnfinishedRunsAreFoundByThemselves: the cost of counting them depends on their number, not on that of finished
+// runs.
 func TestUnfinishedRunsAreFoundByThemselves(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

@@ -27,7 +27,7 @@ type keyRow struct {
 
 func (keyRow) TableName() string { return "keys" }
 
-// contactsWord stands among the scopes of a key that may read contacts; no type of document is called so.
+// contactsWord, among the scopes of a key, grants reading contacts; no document type has that name.
 const contactsWord document.Type = "contatos"
 
 func keyRowOf(k access.Key) keyRow {
@@ -57,7 +57,7 @@ func (r keyRow) key() access.Key {
 	for _, network := range fromCommas[string](r.Networks) {
 		from, err := netip.ParsePrefix(network)
 		if err != nil {
-			from = netip.Prefix{} // it holds no address: what cannot be read opens nothing
+			from = netip.Prefix{} // the zero prefix contains no address: an unreadable one admits nobody
 		}
 		k.From = append(k.From, from)
 	}
@@ -82,7 +82,7 @@ func (r keys) Create(ctx context.Context, k access.Key) error {
 func (r keys) AddSecret(ctx context.Context, keyID, was string, s access.Secret, endOthers time.Time) error {
 	hash, end := s.Hash(), stamp(endOthers)
 	return r.whole(ctx, "keys.addSecret", func(db *gorm.DB) error {
-		// The key's row first: whoever else gives it a secret waits, and then ends this one too.
+		// The key's row first: whoever else adds a secret to it waits, and then ends this one too.
 		key := db.Model(&keyRow{}).Where("id = ?", keyID)
 		if was != "" {
 			key = key.Where("prefix = ?", was)

@@ -7,7 +7,7 @@ import (
 	"gorm.io/gorm"
 )
 
-// lookupHourRow is what an organisation asked in an hour about a product, as far as one slot has counted it.
+// lookupHourRow counts an organisation's lookups of a product in an hour, as far as one slot has counted them.
 type lookupHourRow struct {
 	OrgID   uid       `gorm:"primaryKey"`
 	Hour    time.Time `gorm:"primaryKey"`
@@ -28,13 +28,14 @@ const (
 		cached = lookup_hours.cached + excluded.cached, amount = lookup_hours.amount + excluded.amount`
 )
 
-// someSlots are as many as transactions of one time seldom meet in. They are below zero, and so apart from the slots of
-// instances, in which cached lookups and posts, which share a commit, wait for no other transaction.
+// someSlots is how many slots concurrent transactions spread over, enough that they seldom collide. Their numbers are
+// negative, apart from the slots of instances, where cached lookups and posts, which share a commit, wait for no other
+// transaction.
 const someSlots = 8
 
 func someSlot() int64 { return -1 - rand.Int64N(someSlots) } //nolint:gosec // it spreads load, it hides nothing
 
-// hourOfLookup is what an entry adds to its hour.
+// hourOfLookup is what an entry adds to the figures of its hour.
 func hourOfLookup(row lookupRow, slot int64) lookupHourRow {
 	out := lookupHourRow{OrgID: row.OrgID, Hour: hourOf(row.At), Product: row.Product, Slot: slot, Amount: row.Amount}
 	if row.Charged {
@@ -53,15 +54,14 @@ func (r lookupHourRow) count(db *gorm.DB) error {
 	return db.Exec(countLookups, r.values()...).Error
 }
 
-// values are those of countLookups.
+// values are the parameters of countLookups.
 func (r lookupHourRow) values() []any {
 	return []any{r.OrgID, r.Hour, r.Product, r.Slot, r.Charged, r.Cached, r.Amount}
 }
 
-// hoursOfCached are what entries that were answered from history add, in one row for each organisation, hour and
-// product.
+// hoursOfCached sums what entries answered from the history add, one row per organisation, hour and product.
 func hoursOfCached(entries []lookupRow, slot int64) []lookupHourRow {
-	sums := map[lookupHourRow]int64{} // by what an entry adds
+	sums := map[lookupHourRow]int64{} // keyed by what an entry adds
 	for _, entry := range entries {
 		sums[hourOfLookup(entry, slot)]++
 	}

@@ -31,9 +31,9 @@ type lookupRow struct {
 	Day      string `gorm:"not null"`
 	Month    string `gorm:"not null"`
 	SettleAt *time.Time
-	// ContactID is the contact that it is about.
+	// ContactID is the contact that the lookup is about.
 	ContactID *uid
-	// BatchID and AutomationID are what asked in the name of a key or member.
+	// BatchID and AutomationID say what asked on behalf of the key or member.
 	BatchID, AutomationID *uid
 	Purpose               string `gorm:"not null;default:''"`
 }
@@ -64,7 +64,7 @@ func (v *vault) entry(row lookupRow) lookup.Entry {
 	return e
 }
 
-// openDocument gives an entry its document.
+// openDocument opens the document of an entry.
 func (v *vault) openDocument(e *lookup.Entry, docType document.Type, sealed []byte) {
 	value, ok := v.shown(sealed, "lookups|document|"+e.ID)
 	e.Unreadable, e.Erased = !ok, ok && len(value) == 0
@@ -100,7 +100,7 @@ func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup
 	if ids = given(ids); len(ids) == 0 {
 		return out, nil
 	}
-	// The bounds keep PostgreSQL from looking into partitions of other times.
+	// The bounds let PostgreSQL prune partitions.
 	found, err := findAll(ctx, r.query, "statement.entries", r.vault.entry, where("id IN ?", ids),
 		where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)))
 	for _, e := range found {
@@ -109,8 +109,8 @@ func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup
 	return out, err
 }
 
-// running chooses entries without an outcome. When they get one from others, settle_at stays: it marks an entry that
-// its owner may still finish.
+// running selects entries without an outcome. Where another caller sets the outcome, settle_at stays: it marks an
+// entry that its owner may still settle.
 func running(condition string, value any) scope {
 	return where("status = "+literal(lookup.Running)+" AND "+condition, value)
 }
@@ -124,7 +124,7 @@ func (r statement) Abandon(ctx context.Context, id string) (bool, error) {
 
 func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
 	err = r.whole(ctx, "statement.settle", func(db *gorm.DB) error {
-		// The leases go first, and in one order, as everywhere else, so that no two transactions wait for each other.
+		// The leases go first, in the order that all transactions use, so that no two deadlock.
 		over := locked("UPDATE", "")(db.Model(&leaseRow{}).Select("doc_index").Where("expires_at <= ?", stamp(now)).
 			Order("doc_index"))
 		if err := db.Delete(&leaseRow{}, "doc_index IN (?) AND expires_at <= ?", over, stamp(now)).Error; err != nil {
@@ -137,11 +137,11 @@ func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error)
 	return n, err
 }
 
-// asker chooses rows by who asked.
+// asker selects rows by who asked.
 func asker(by lookup.Asker) scope {
 	switch {
 	case by.KeyID != "":
-		// The cast keeps SQLite, which knows no better, from walking the index of the organisation.
+		// The cast keeps SQLite, which has no statistics, from walking the organisation's index.
 		return where("key_id = ? AND CAST(org_id AS text) = ?", by.KeyID, by.OrgID)
 	case by.MemberID != "":
 		return where("member_id = ? AND CAST(org_id AS text) = ?", by.MemberID, by.OrgID)
@@ -222,7 +222,7 @@ func (r statement) OfContact(
 	return out, err
 }
 
-// answeredAt returns when the records of some lookups were answered, by their ids.
+// answeredAt returns when the records of some lookups were answered, by record id.
 func answeredAt(db *gorm.DB, rows []lookupRow) (map[uid]time.Time, error) {
 	var ids []uid
 	for _, row := range rows {

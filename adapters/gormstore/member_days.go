@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// memberDayRow is what a member was charged on a day for a product, as far as one slot has counted it. Triggers of
-// lookups write it, so that what older instances charge is counted too while they go on serving.
+// memberDayRow is what a member was charged on a day for a product, as far as one slot has counted it. Triggers on
+// lookups write it, so that charges by instances of an older version are counted too while they keep serving.
 type memberDayRow struct {
 	OrgID    uid    `gorm:"primaryKey"`
 	MemberID uid    `gorm:"primaryKey"`
@@ -20,8 +20,8 @@ type memberDayRow struct {
 
 func (memberDayRow) TableName() string { return "member_days" }
 
-// memberDaysTable is made before what follows the entries, and filled with them. The slot of an entry is the process of
-// PostgreSQL that wrote it, so that no two transactions count in one row at a time.
+// memberDaysTable is created before the triggers on the entries, and filled from the entries. An entry's slot is the
+// PostgreSQL process that wrote it, so that no two transactions update the same row at once.
 var memberDaysTable = []string{
 	`CREATE TABLE IF NOT EXISTS member_days (
 		org_id    uuid NOT NULL,
@@ -51,7 +51,7 @@ var memberDaysTable = []string{
 	END $$`,
 }
 
-// memberDaysFollow are the triggers.
+// memberDaysFollow creates the triggers.
 var memberDaysFollow = []string{
 	`CREATE TRIGGER member_days_come AFTER INSERT ON lookups FOR EACH ROW
 		WHEN (NEW.charged AND NEW.member_id IS NOT NULL) EXECUTE FUNCTION member_days_follow()`,
@@ -60,13 +60,13 @@ var memberDaysFollow = []string{
 		EXECUTE FUNCTION member_days_follow()`,
 }
 
-// fillMemberDays counts the entries whose ids satisfy a condition.
+// fillMemberDays counts the entries whose ids meet a condition.
 const fillMemberDays = `INSERT INTO member_days AS d (org_id, member_id, day, product, slot, charged, amount)
 	SELECT org_id, member_id, day, product, 0, COUNT(*), SUM(amount) FROM lookups
 	WHERE charged AND member_id IS NOT NULL AND id `
 
-// addMemberDays lets the statement of a member cost what it shows. What was charged long ago is counted while others
-// write; nobody may charge while the triggers are made and the entries of the last hours counted.
+// addMemberDays makes a member's statement cost only what it shows. Older charges are counted while others write;
+// nobody can charge while the triggers are created and the entries of the last hours counted.
 func addMemberDays(ctx context.Context, db *sql.DB) error {
 	for name, of := range map[string]string{
 		"member_product": "(member_id, product, cache, id DESC NULLS LAST) WHERE member_id IS NOT NULL",
@@ -91,7 +91,7 @@ func addMemberDays(ctx context.Context, db *sql.DB) error {
 		if err := execAll(ctx, tx, memberDaysTable...); err != nil {
 			return err
 		}
-		return execAll(ctx, tx, "TRUNCATE member_days", // of a run that was killed
+		return execAll(ctx, tx, "TRUNCATE member_days", // left behind by a killed run
 			fillMemberDays+"<= "+literal(since)+" GROUP BY 1, 2, 3, 4")
 	})
 	if err != nil {

@@ -23,7 +23,8 @@ func inMemory(t *testing.T) *Store {
 	return s
 }
 
-// TestAMemoryOutlivesItsConnections: a transaction whose context ends may take its connection along, not the database.
+// TestAMemoryOutlivesItsConnections: a transaction whose context ends may take its connection with it, but not the
+// database.
 func TestAMemoryOutlivesItsConnections(t *testing.T) {
 	t.Parallel()
 	s, other := inMemory(t), inMemory(t)

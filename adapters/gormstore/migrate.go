@@ -20,9 +20,8 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// Migrate brings the database to the newest schema. Several instances may call it
-// at once. It then checks that the data keys are the ones that the database was
-// written with.
+// Migrate brings the database to the newest schema; several instances may call it at once. It then checks that the data
+// keys are the ones that the database was written with.
 func (s *Store) Migrate(ctx context.Context) error {
 	err := s.migrate(ctx)
 	if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code == insufficientPrivilege {
@@ -41,7 +40,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	if s.dialect == goose.DialectPostgres {
-		// An index over millions of rows takes its time.
+		// Building an index over millions of rows takes longer than the usual time limit.
 		pool = s.migrating.open()
 		defer func() { _ = pool.Close() }()
 		var unlock func()
@@ -69,8 +68,8 @@ func (s *Store) migrate(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		// SQLite has no lock for the whole of a migration. Of several processes that
-		// begin at once, one makes the tables and the others see them the next time.
+		// SQLite has no lock that spans a migration. Of several processes that start at once, one makes the tables and the
+		// others see them on their next try.
 		if s.dialect == goose.DialectPostgres || try == 5 || ctx.Err() != nil {
 			return fmt.Errorf("migrate: %w", classify(cmp.Or(context.Cause(ctx), err)))
 		}
@@ -86,7 +85,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	return err
 }
 
-// MigrateThrough has Migrate use another address of the same PostgreSQL, which leads there without a pooler.
+// MigrateThrough makes Migrate use another address of the same PostgreSQL, one that bypasses the pooler.
 func (s *Store) MigrateThrough(databaseURL string) error {
 	const variable = "FICHARIO_MIGRATE_DATABASE_URL"
 	if s.dialect != goose.DialectPostgres {
@@ -99,8 +98,8 @@ func (s *Store) MigrateThrough(databaseURL string) error {
 	return err
 }
 
-// oneDatabase refuses two addresses that lead to two databases. The one for migrations holds the lock: where the other
-// is given it too, it leads elsewhere.
+// oneDatabase refuses two addresses that lead to different databases. The connection for migrations holds an advisory
+// lock: where the other address can take it too, it leads elsewhere.
 func (s *Store) oneDatabase(ctx context.Context) error {
 	if !s.migratedElsewhere {
 		return nil
@@ -113,7 +112,8 @@ func (s *Store) oneDatabase(ctx context.Context) error {
 	return err
 }
 
-// mayMigrate refuses a migration that the role's own time limit could break off: through a pooler it cannot be lifted.
+// mayMigrate refuses a migration that the role's statement timeout could interrupt: through a pooler it cannot be
+// lifted.
 func (s *Store) mayMigrate(ctx context.Context, pool *sql.DB, provider *goose.Provider) error {
 	if s.migrating == nil || s.migrating.pooled.Load() == nil {
 		return nil
@@ -131,19 +131,19 @@ func (s *Store) mayMigrate(ctx context.Context, pool *sql.DB, provider *goose.Pr
 }
 
 const (
-	// lockEvery is how often the lock of migrations is asked for, and looked after; lockWithin how long it is waited for.
+	// lockEvery is how often the migration lock is requested and then renewed; lockWithin how long to wait for it.
 	lockEvery  = 250 * time.Millisecond
 	lockWithin = 5 * time.Minute
 )
 
-// lockMigrations lets one process migrate at a time. The lock is a transaction's, which holds through a pooler and is
-// gone with the process, and its number is that of goose's own lock for sessions, which earlier versions take. It is
-// never waited for inside a statement: an index that is built concurrently waits for all statements. The context that
-// it returns ends when the lock is lost.
+// lockMigrations lets one process migrate at a time. The lock belongs to a transaction, so that it holds through a
+// pooler and ends with the process; its number is that of goose's session lock, which earlier versions take. It is
+// polled and never waited for inside a statement: building an index concurrently waits for all running statements. The
+// returned context ends when the lock is lost.
 func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unlock func(), err error) {
 	var tx *sql.Tx
 	for start := time.Now(); ; {
-		// Its end is unlock's, not the context's.
+		// unlock ends the transaction, not the context.
 		if tx, err = pool.BeginTx(context.WithoutCancel(ctx), nil); err != nil {
 			return nil, nil, err
 		}
@@ -170,7 +170,7 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unloc
 	var watch sync.WaitGroup
 	watch.Go(func() {
 		for {
-			// Also so that no time limit for idle transactions ends it.
+			// Also keeps a timeout for idle transactions from ending it.
 			asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), opTimeout)
 			_, err := tx.ExecContext(asking, "SET LOCAL idle_in_transaction_session_timeout = 0")
 			cancel()

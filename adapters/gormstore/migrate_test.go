@@ -12,7 +12,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// schemaOf describes tables, columns, indexes and what is noted of migrations and data keys.
+// schemaOf describes tables, columns, indexes and the records of migrations and data keys.
 func schemaOf(t *testing.T, s *Store) (lines []string) {
 	t.Helper()
 	queries := []string{"SELECT COALESCE(sql, name) FROM sqlite_master"}
@@ -51,7 +51,7 @@ func TestMigratingTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAKeyOfTheYear10000IsReadAgain has a key that ended on 9999-12-31 in a zone west of Greenwich, as earlier
+// TestAKeyOfTheYear10000IsReadAgain has a key that expires on 9999-12-31 in a zone west of Greenwich, as earlier
 // versions stored it.
 func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 	t.Parallel()
@@ -79,7 +79,7 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 	}
 }
 
-// TestFiguresBeginWithWhatThereIs has deliveries of a version that kept no figures of them.
+// TestFiguresBeginWithWhatThereIs has deliveries of a version that kept no figures.
 func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -107,7 +107,7 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 	}
 }
 
-// made is what migrations make, by their numbers, and how it is taken back.
+// made is what each migration creates, for undoing it.
 var made = map[int][]string{
 	26: {"TABLE batches", "TABLE batch_items", "TABLE bureau_pace"},
 	8:  {"TABLE delivery_contacts"}, 10: {"TABLE delivery_hours"}, 11: {"TABLE lookup_hours"},
@@ -126,14 +126,14 @@ var made = map[int][]string{
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
-	30: {"INDEX IF EXISTS batch_items_invalid"}, // gone with its table, perhaps
-	20: { // gone with their tables, perhaps
+	30: {"INDEX IF EXISTS batch_items_invalid"}, // its table may be gone already
+	20: { // their tables may be gone already
 		"INDEX IF EXISTS delivery_hours_open", "INDEX IF EXISTS lookup_hours_open", "INDEX IF EXISTS contact_hours_open",
 		"INDEX IF EXISTS spend_days_open",
 	},
 }
 
-// undo57 takes back a migration that put indexes in the place of others.
+// undo57 undoes a migration that replaced indexes.
 var undo57 = []string{
 	"DROP INDEX contacts_who_wait_in", "DROP INDEX contacts_who_wait", "DROP INDEX contacts_of_webhook",
 	"DROP INDEX contacts_of_origin", "DROP INDEX contacts_of_assignee",
@@ -142,7 +142,7 @@ var undo57 = []string{
 	"CREATE INDEX contacts_assignee ON contacts (assignee_id, id)",
 }
 
-// madeTriggers are those that migrations make, their tables and numbers.
+// madeTriggers are the triggers that migrations make, with their tables and versions.
 var madeTriggers = map[string]struct {
 	table   string
 	version int
@@ -152,7 +152,7 @@ var madeTriggers = map[string]struct {
 	"member_days_come":     {"lookups", 60}, "member_days_change": {"lookups", 60},
 }
 
-// undoFrom leaves the database as it was before a migration, as far as made knows.
+// undoFrom undoes a migration and all later ones, as far as made knows them.
 func undoFrom(db *gorm.DB, from int) error {
 	for name, trigger := range madeTriggers {
 		if from > trigger.version {
@@ -179,7 +179,7 @@ func undoFrom(db *gorm.DB, from int) error {
 			return err
 		}
 	}
-	for index, version := range map[string]int{ // of columns that are dropped
+	for index, version := range map[string]int{ // of columns to be dropped
 		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45, "sessions_id": 49,
 		"lookups_member_purpose": 60,
 	} {
@@ -210,7 +210,7 @@ func undoFrom(db *gorm.DB, from int) error {
 	return db.Exec("DELETE FROM goose_db_version WHERE version_id >= ?", from).Error
 }
 
-// madeColumns are those that migrations add, and their numbers.
+// madeColumns are the columns that migrations add, with their versions.
 var madeColumns = map[string]int{
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
 	"organisations.own_history": 44,
@@ -224,7 +224,7 @@ var madeColumns = map[string]int{
 	"jobs.trail": 29, "jobs.lookups": 58, "automations.condition": 29, "notifications.batch_id": 30,
 }
 
-// TestAKilledMigrationGoesOn: an index that PostgreSQL was building stays, broken, when the run is killed.
+// TestAKilledMigrationGoesOn: an index that PostgreSQL was building is left behind invalid when the run is killed.
 func TestAKilledMigrationGoesOn(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]
@@ -244,7 +244,7 @@ func TestAKilledMigrationGoesOn(t *testing.T) {
 	}
 }
 
-// TestASessionOfBeforeHasAName: who is signed in while the service is upgraded stays so, and can end it.
+// TestASessionOfBeforeHasAName: a session from before the upgrade survives it, and can be ended.
 func TestASessionOfBeforeHasAName(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

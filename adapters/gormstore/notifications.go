@@ -124,8 +124,8 @@ func (r notifications) Unread(ctx context.Context, orgID, memberID string) (int,
 	return len(unread), err
 }
 
-// markRead writes what it finds in one statement, so that a mark never names another organisation's notification, and
-// never goes back.
+// markRead reads and writes in one statement, so that a mark never names another organisation's notification, and never
+// moves back.
 const markRead = `INSERT INTO notification_marks (member_id, up_to)
 	SELECT members.id, notifications.id FROM members JOIN notifications ON notifications.org_id = members.org_id
 	WHERE members.id = ? AND members.org_id = ? AND notifications.id = ?

@@ -36,7 +36,7 @@ func migrate(ctx context.Context, url string) error {
 	return s.Close()
 }
 
-// databases gives the address of an empty migrated database of each kind.
+// databases makes the address of an empty migrated database of each kind.
 func databases(t *testing.T) map[string]func(*testing.T) string {
 	t.Helper()
 	return map[string]func(*testing.T) string{

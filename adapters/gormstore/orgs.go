@@ -15,7 +15,7 @@ type orgRow struct {
 	Name      string    `gorm:"not null"`
 	CreatedAt time.Time `gorm:"not null"`
 	Epoch     int64     `gorm:"not null;default:0"`
-	// MemberBatchLimit is null where none was set.
+	// MemberBatchLimit is null where no limit was set.
 	MemberBatchLimit *int64
 	OwnHistory       bool `gorm:"not null;default:false"`
 	SecondFactor     bool `gorm:"not null;default:false"`

@@ -11,7 +11,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// writtenInGo are the migrations that a file of statements could not hold; SQLite has files for their numbers.
+// writtenInGo are the migrations that an SQL file cannot express; SQLite has files with their numbers.
 func writtenInGo(dialect goose.Dialect) []*goose.Migration {
 	if dialect != goose.DialectPostgres {
 		return nil
@@ -35,7 +35,7 @@ func divideAll(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// addAskers gives lookups the batch or automation that asked. No row is written anew.
+// addAskers adds to lookups the batch or automation that asked. It rewrites no row.
 func addAskers(ctx context.Context, db *sql.DB) error {
 	return briefly(ctx, db, migrateTries, func(tx *sql.Tx) error {
 		return execAll(ctx, tx, `ALTER TABLE lookups ADD COLUMN IF NOT EXISTS batch_id uuid,
@@ -43,11 +43,11 @@ func addAskers(ctx context.Context, db *sql.DB) error {
 	})
 }
 
-// migrateTries is how often a migration tries to get a lock.
+// migrateTries is how often a migration retries to get a lock.
 const migrateTries = 250
 
-// divide makes a table of before the first partition of a new one with its name. No row is copied or read while others
-// wait. It may be killed, and goes on when it is run again.
+// divide turns an unpartitioned table into the first partition of a new one with its name. It copies and reads no row
+// while others wait. If it is killed, the next run continues.
 func (t partitioned) divide(ctx context.Context, db *sql.DB) error {
 	var divided, empty bool
 	err := db.QueryRowContext(ctx, fmt.Sprintf(`SELECT relkind = 'p', NOT EXISTS (SELECT 1 FROM %s)
@@ -74,8 +74,9 @@ func (t partitioned) divide(ctx context.Context, db *sql.DB) error {
 	return t.keep(ctx, db)
 }
 
-// proveBefore has PostgreSQL know that all rows have ids before one, so that it need not look while nobody may write.
-// Until the swap none can have another: it is a month away at least. Where there are such rows, swap moves them.
+// proveBefore proves to PostgreSQL by a constraint that all ids are below one, so that it need not scan the table while
+// writers are locked out. Until the swap no row can have a later id: it is at least a month away. Where there are such
+// rows, swap moves them.
 func (t partitioned) proveBefore(ctx context.Context, db *sql.DB, end string) error {
 	constrain := fmt.Sprintf(`ALTER TABLE %s DROP CONSTRAINT IF EXISTS %[1]s_end,
 		ADD CONSTRAINT %[1]s_end CHECK (id < '%s') NOT VALID`, t.table, end)
@@ -91,8 +92,8 @@ func (t partitioned) proveBefore(ctx context.Context, db *sql.DB, end string) er
 	return err
 }
 
-// swap puts the new table in the place of the old one, which becomes its first partition. Their indexes are alike, so
-// that none is built.
+// swap puts the new table in the place of the old one, which becomes its first partition. Their indexes match, so that
+// none is built.
 func (t partitioned) swap(ctx context.Context, db *sql.DB, end string) error {
 	indexes, err := t.indexes(ctx, db)
 	if err != nil {
@@ -124,7 +125,7 @@ func (t partitioned) swap(ctx context.Context, db *sql.DB, end string) error {
 	return briefly(ctx, db, migrateTries, func(tx *sql.Tx) error { return execAll(ctx, tx, steps...) })
 }
 
-// indexes are how a table's indexes are made, by their names.
+// indexes returns the definitions of a table's indexes, by name.
 func (t partitioned) indexes(ctx context.Context, db *sql.DB) (map[string]string, error) {
 	rows, err := db.QueryContext(ctx, `SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index
 		WHERE indrelid = to_regclass($1)`, t.table)

@@ -17,19 +17,19 @@ import (
 	"gorm.io/gorm"
 )
 
-// partitioned is a table that PostgreSQL keeps in partitions by the time that its ids begin with.
+// partitioned is a table that PostgreSQL partitions by the time in its ids.
 type partitioned struct {
 	table  string
 	period period
 }
 
-// partitionedTables have a row for whatever happens. Deliveries, which are forgotten, are kept by day, so that a day of
-// them goes at once.
+// partitionedTables grow by a row for every event. Deliveries, which expire, are partitioned by day, so that a whole
+// day of them is dropped at once.
 var partitionedTables = []partitioned{
 	lookupsByMonth, {"contact_events", monthly}, notificationsByMonth, deliveriesByDay,
 }
 
-// period is the time that a partition is for, and of how many more of them there are partitions ahead.
+// period is the time that one partition covers, and how many partitions are kept ahead of time.
 type period struct {
 	months, days, ahead int
 	layout              string
@@ -46,7 +46,7 @@ var (
 	daily   = period{days: 1, ahead: 7, layout: "2006_01_02"}
 )
 
-// start is the beginning, in UTC, of the period that a time is in.
+// start is the beginning, in UTC, of the period that contains a time.
 func (p period) start(at time.Time) time.Time {
 	year, month, day := at.UTC().Date()
 	if p.months > 0 {
@@ -59,26 +59,25 @@ func (p period) after(start time.Time, n int) time.Time {
 	return start.AddDate(0, n*p.months, n*p.days)
 }
 
-// rest is the partition of rows that have no other: before the first and after the last.
+// rest is the default partition: rows before the first and after the last of the others.
 func (t partitioned) rest() string { return t.table + "_rest" }
 
 func (t partitioned) name(start time.Time) string {
 	return t.table + "_" + start.Format(t.period.layout)
 }
 
-// partition is one of a table, for ids before one.
+// partition is a partition of a table, and the id that bounds it from above.
 type partition struct{ name, to string }
 
-// window is some time of a partitioned table: ids between two, both exclusive, and within edges. These are a condition
-// that tells PostgreSQL which partitions it is, in the statement itself, so that it plans for no others; empty on
-// SQLite.
+// window is a stretch of a partitioned table: the ids between two, both exclusive, and within edges, a condition with
+// literals that tells PostgreSQL at planning time which partitions it needs; empty on SQLite.
 type window struct{ above, below, edges string }
 
-// edges are the first ids of tables' second partitions: those after it are of one period each. Asked once; nil knows
-// none.
+// edges caches the first id of each table's second partition: from there on each partition covers one period. A nil
+// edges knows none.
 type edges struct{ first sync.Map } // by table
 
-// since returns that of a table, afterAll where it has none or nobody knows.
+// since returns the edge of a table, afterAll where it has none or it is unknown.
 func (e *edges) since(db *gorm.DB, t partitioned) string {
 	if e == nil || db.Name() == "sqlite" {
 		return afterAll
@@ -86,7 +85,7 @@ func (e *edges) since(db *gorm.DB, t partitioned) string {
 	if first, ok := e.first.Load(t.table); ok {
 		return first.(string) //nolint:forcetypeassert // as it is stored below
 	}
-	var names []string // they need no lock, other than the bounds
+	var names []string // unlike the bounds, names need no lock
 	if err := db.Session(&gorm.Session{NewDB: true}).Raw(askParts, t.table).Scan(&names).Error; err != nil {
 		return afterAll
 	}
@@ -104,9 +103,9 @@ func (e *edges) since(db *gorm.DB, t partitioned) string {
 const askParts = `SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
 	WHERE i.inhparent = to_regclass(?)`
 
-// windows cut the ids between two, both exclusive, into the newest ones, of two periods, and those before. PostgreSQL
-// plans a statement for each partition that its ids may be in, which takes it a tenth of a millisecond each, while the
-// newest are nearly always enough for a page.
+// windows splits the ids between two, both exclusive, into the newest, of two periods, and those before. PostgreSQL
+// spends a tenth of a millisecond of planning on each partition that the ids may be in, while the newest are nearly
+// always enough for a page.
 func (t partitioned) windows(db *gorm.DB, e *edges, above, below string) []window {
 	since, now := e.since(db, t), time.Now()
 	if below <= since {
@@ -118,10 +117,10 @@ func (t partitioned) windows(db *gorm.DB, e *edges, above, below string) []windo
 			is = append(is, t.table+".id >= "+literal(from))
 		}
 		end := timeOfID(below)
-		if firstID(end) == below { // nothing of that moment
+		if firstID(end) == below { // nothing of that moment itself
 			end = end.Add(-time.Millisecond)
 		}
-		if end.Before(now) { // else also what a clock that was wrong has put ahead of time
+		if end.Before(now) { // else include what a fast clock has put ahead of time
 			is = append(is, t.table+".id < "+literal(t.next(end)))
 		}
 		return strings.Join(is, " AND ")
@@ -134,14 +133,14 @@ func (t partitioned) windows(db *gorm.DB, e *edges, above, below string) []windo
 	if split <= above || split < since {
 		return []window{{above, below, within(above, below)}}
 	}
-	// The lower bound of the first one is said once: of two, PostgreSQL would expect fewer rows than there are.
+	// The lower bound of the first window is stated once: from two, PostgreSQL would estimate too few rows.
 	return []window{{beforeAll, below, within(split, below)}, {above, split, within(above, split)}}
 }
 
-// next is the first id of the period after the one that a time is in.
+// next is the first id of the period after the one that contains a time.
 func (t partitioned) next(at time.Time) string { return firstID(t.period.after(t.period.start(at), 1)) }
 
-// newestFirst reads a page by windows, until it is full.
+// newestFirst reads a page window by window, until it is full.
 func newestFirst[Row any](
 	windows []window, limit int, read func(w window, limit int) ([]Row, error),
 ) (page []Row, err error) {
@@ -155,10 +154,10 @@ func newestFirst[Row any](
 	return page, nil
 }
 
-// boundOf reads what PostgreSQL says of a partition.
+// boundOf extracts the upper bound from PostgreSQL's description of a partition.
 var boundOf = regexp.MustCompile(`TO \('([0-9a-f-]+)'\)`)
 
-// parts are a table's partitions without the rest, in the order of their ids.
+// parts returns a table's partitions without the rest, in the order of their ids.
 func (t partitioned) parts(ctx context.Context, db *sql.DB) (all []partition, err error) {
 	rows, err := db.QueryContext(ctx, `SELECT c.relname, pg_get_expr(c.relpartbound, c.oid) FROM pg_inherits i
 		JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = to_regclass($1) AND c.relname <> $2`,
@@ -182,7 +181,7 @@ func (t partitioned) parts(ctx context.Context, db *sql.DB) (all []partition, er
 	return all, rows.Err()
 }
 
-// partitionInvariants are of PostgreSQL.
+// partitionInvariants hold on PostgreSQL only.
 var partitionInvariants = []invariant{
 	{"a row is in the partition of its time", strings.Join(mapped(partitionedTables, func(t partitioned) string {
 		return "SELECT id FROM " + t.rest()
@@ -194,8 +193,8 @@ var partitionInvariants = []invariant{
 	}), " UNION ALL ")},
 }
 
-// KeepPartitions makes partitions for the time to come, and for what meanwhile had none; nothing on SQLite. It is a
-// chore, of which any number may be done at once, and done by the role that migrates.
+// KeepPartitions makes partitions ahead of time, and for rows that had none meanwhile; it does nothing on SQLite. It is
+// a chore that may run on any number of instances at once, with the role that migrates.
 func (s *Store) KeepPartitions(ctx context.Context) error {
 	if s.dialect != goose.DialectPostgres {
 		return nil
@@ -219,7 +218,7 @@ func (t partitioned) keep(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	from := t.period.start(now)
-	if len(parts) > 0 { // what came since the last of them ends is in the rest
+	if len(parts) > 0 { // what came after the end of the last one is in the rest
 		from = timeOfID(parts[len(parts)-1].to)
 	}
 	for until := t.period.after(t.period.start(now), t.period.ahead+1); from.Before(until); {
@@ -232,7 +231,7 @@ func (t partitioned) keep(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// add makes a partition, and moves there what the rest has of it. Rows are written meanwhile.
+// add makes a partition and moves its rows there from the rest, while others write.
 func (t partitioned) add(ctx context.Context, db *sql.DB, from, to time.Time) error {
 	name, first, last := t.name(from), firstID(from), firstID(to)
 	return briefly(ctx, db, lockTries, func(tx *sql.Tx) error {
@@ -251,8 +250,8 @@ func (t partitioned) add(ctx context.Context, db *sql.DB, from, to time.Time) er
 	})
 }
 
-// dropBefore drops the partitions that are wholly of before a time. It fails where somebody, such as a backup, reads
-// the table all the while.
+// dropBefore drops the partitions that lie wholly before a time. It fails where something, such as a backup, keeps
+// reading the table.
 func (t partitioned) dropBefore(ctx context.Context, db *sql.DB, before time.Time) error {
 	parts, err := t.parts(ctx, db)
 	if err != nil {
@@ -273,17 +272,17 @@ func (t partitioned) dropBefore(ctx context.Context, db *sql.DB, before time.Tim
 }
 
 const (
-	// lockWait is how long others may wait behind a change of the schema that waits itself, and lockPause how long they
-	// are then left alone.
+	// lockWait is how long others may queue behind a schema change that itself waits for a lock, and lockPause how long
+	// they are then left alone.
 	lockWait  = 200 * time.Millisecond
 	lockPause = time.Second
 	lockTries = 5
-	// partitionsLock is the number of the lock that such a change is made under.
+	// partitionsLock is the advisory lock for such changes.
 	partitionsLock = 0x66696368_70617274
 )
 
-// briefly changes the schema in a transaction that waits for each lock no longer than lockWait, because whoever comes
-// after it waits too, and tries again so many times. One such transaction runs at a time.
+// briefly changes the schema in a transaction that waits at most lockWait for each lock, because everybody who comes
+// after it waits too, and retries up to tries times. One such transaction runs at a time.
 func briefly(ctx context.Context, db *sql.DB, tries int, change func(*sql.Tx) error) error {
 	for try := 1; ; try++ {
 		err := func() error {
@@ -313,7 +312,7 @@ func briefly(ctx context.Context, db *sql.DB, tries int, change func(*sql.Tx) er
 	}
 }
 
-// lockedOut says that a lock was not to be had in time, or that two waited for each other.
+// lockedOut reports a lock that could not be had in time, or a deadlock.
 func lockedOut(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "55P03" || pg.Code == "40P01")
@@ -328,7 +327,7 @@ func execAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
 	return nil
 }
 
-// clockOf is PostgreSQL's time.
+// clockOf is PostgreSQL's clock.
 func clockOf(ctx context.Context, db *sql.DB) (now time.Time, err error) {
 	err = db.QueryRowContext(ctx, "SELECT clock_timestamp()").Scan(&now)
 	return now.UTC(), err

@@ -18,7 +18,7 @@ import (
 	"fichario/ports"
 )
 
-// undivided puts the tables back together, as they were before they had partitions.
+// undivided reverts partitioned tables to what they were before partitions.
 func undivided(db *gorm.DB) error {
 	for _, t := range partitionedTables {
 		var indexes []string
@@ -45,7 +45,7 @@ func undivided(db *gorm.DB) error {
 	return nil
 }
 
-// inPartitions gives an empty table so many partitions in the place of those it has, of ten months each from 2026 on.
+// inPartitions replaces the partitions of an empty table by n of ten months each, from 2026 on.
 func inPartitions(t *testing.T, s *Store, table string, n int) {
 	t.Helper()
 	if s.write.Name() == "sqlite" {
@@ -67,7 +67,7 @@ func inPartitions(t *testing.T, s *Store, table string, n int) {
 	}
 }
 
-// addLookup writes an entry of a time, with an id that begins with it.
+// addLookup writes an entry at a time, with an id that begins with it.
 func addLookup(t *testing.T, s *Store, at time.Time) string {
 	t.Helper()
 	id := firstID(at)
@@ -84,7 +84,8 @@ func addLookupAs(t *testing.T, s *Store, id string, at time.Time) {
 	}
 }
 
-// TestAPagePlansForItsPartitions: pages are whole over months, and PostgreSQL plans for those that a page is in.
+// TestAPagePlansForItsPartitions: pages continue over months, and PostgreSQL plans only for the partitions that a page
+// needs.
 func TestAPagePlansForItsPartitions(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -109,8 +110,8 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 				want = append(want, addLookup(t, s, month(i).Add(time.Duration(j)*time.Minute)))
 			}
 		}
-		want = append(want, addLookup(t, s, now.AddDate(1, 0, 0))) // of a clock that was wrong
-		for i := range 4 {                                         // with the first moment of a month
+		want = append(want, addLookup(t, s, now.AddDate(1, 0, 0))) // from a clock that was wrong
+		for i := range 4 {                                         // at the first moment of a month
 			id := strings.Replace(firstID(month(-3)), "-7000-", fmt.Sprintf("-700%d-", i+1), 1)
 			addLookupAs(t, s, id, month(-3))
 			want = append(want, id)
@@ -140,7 +141,7 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 			t.Errorf("%s: the pages have\n%v, not\n%v", s.write.Name(), got, want)
 		}
 		one := []window{{beforeAll, afterAll, ""}}
-		var upgraded edges // the first partition goes on after today
+		var upgraded edges // the first partition extends beyond today
 		upgraded.first.Store("lookups", firstID(month(2)))
 		if at := lookupsByMonth.windows(s.read, &upgraded, beforeAll, afterAll); !slices.Equal(at, one) {
 			t.Errorf("%s: %v in the first partition", s.write.Name(), at)
@@ -177,7 +178,7 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 	}
 }
 
-// partOf is the partition that a row is in.
+// partOf is the partition that contains a row.
 func partOf(t *testing.T, s *Store, table, id string) (name string) {
 	t.Helper()
 	err := s.read.Raw("SELECT tableoid::regclass::text FROM "+table+" WHERE id = ?", id).Scan(&name).Error
@@ -201,7 +202,7 @@ func sound(t *testing.T, s *Store) {
 	}
 }
 
-// TestPartitioningKeepsEveryRow has a database of before partitions, and one whose migration was killed on the way.
+// TestPartitioningKeepsEveryRow has a database from before partitions, and ones whose migration was killed midway.
 func TestPartitioningKeepsEveryRow(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []string{
@@ -228,7 +229,7 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 		if now := indexes(); !slices.Equal(now, older) {
 			t.Fatalf("undone, there are the indexes %v, not %v", now, older)
 		}
-		// Posts of today write these.
+		// Current posts write these columns.
 		err := s.write.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea,
 				ADD COLUMN waiting boolean NOT NULL DEFAULT false;
 			ALTER TABLE webhooks ADD COLUMN rotation_id uuid;
@@ -275,7 +276,7 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 	}
 }
 
-// TestPartitionsAreMadeAhead, by instances at once, and hold what came while nobody made them.
+// TestPartitionsAreMadeAhead by several instances at once, and take in the rows that arrived while nobody made any.
 func TestPartitionsAreMadeAhead(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]
@@ -322,7 +323,7 @@ func TestPartitionsAreMadeAhead(t *testing.T) {
 	sound(t, s)
 }
 
-// TestADayIsForgottenAtOnce, and a part of one row by row.
+// TestADayIsForgottenAtOnce, but part of a day row by row.
 func TestADayIsForgottenAtOnce(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]

@@ -13,7 +13,7 @@ import (
 	"fichario/ports"
 )
 
-// TestRetriesOfSeveralOutliveADataKey: people who came before the key was changed are known afterwards.
+// TestRetriesOfSeveralOutliveADataKey: retried posts from before a change of the key are still recognised.
 func TestRetriesOfSeveralOutliveADataKey(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, url string) {

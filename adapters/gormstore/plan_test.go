@@ -14,7 +14,7 @@ import (
 	"gorm.io/gorm/logger"
 )
 
-// statements keeps the text of what is run, with its values.
+// statements records the text of the statements that run, with their values.
 type statements struct{ ran []string }
 
 func (l *statements) LogMode(logger.LogLevel) logger.Interface      { return l }
@@ -27,11 +27,11 @@ func (l *statements) Trace(_ context.Context, _ time.Time, f func() (string, int
 	l.ran = append(l.ran, text)
 }
 
-// planned runs an operation and returns how the database finds what each of its statements reads.
+// planned runs an operation and returns the query plan of each of its statements.
 func planned(t *testing.T, s *Store, run func(conn) error) (plans []string) {
 	t.Helper()
 	for _, table := range partitionedTables {
-		s.edges.since(s.read, table) // is asked once
+		s.edges.since(s.read, table) // asked once only
 	}
 	log := &statements{}
 	db := s.read.Session(&gorm.Session{Logger: log})
@@ -56,7 +56,7 @@ func planned(t *testing.T, s *Store, run func(conn) error) (plans []string) {
 	return plans
 }
 
-// ofWhole names the partitioned tables in a plan of PostgreSQL, and their indexes, where it names those of partitions.
+// ofWhole replaces the names of partitions and their indexes in a PostgreSQL plan by those of the whole table.
 func ofWhole(t *testing.T, s *Store, plan string) string {
 	t.Helper()
 	if s.write.Name() == "sqlite" {
@@ -72,14 +72,14 @@ func ofWhole(t *testing.T, s *Store, plan string) string {
 		whole[i.Part] = i.Whole
 	}
 	return regexp.MustCompile(`\b[a-z]+_\w+`).ReplaceAllStringFunc(plan, func(name string) string {
-		return cmp.Or(whole[name], regexp.MustCompile(`_\d+$`).ReplaceAllString(name, "")) // an alias has a number
+		return cmp.Or(whole[name], regexp.MustCompile(`_\d+$`).ReplaceAllString(name, "")) // an alias has a number appended
 	})
 }
 
-// ofPages is the order into which pages of a few parts are put.
+// ofPages matches the sort that merges pages of a few partitions.
 var ofPages = regexp.MustCompile(`Sort <nil>\n +Sort Key: [^\n]*\n +->  (Append|Limit)|SCAN part\n<nil> USE TEMP B-TREE FOR ORDER BY`)
 
-// everything is what a plan says that reads all there is, or puts it in order.
+// everything matches a plan that reads a whole table, or sorts it.
 var everything = regexp.MustCompile(`Sort <|Seq Scan on|Bitmap|TEMP B-TREE|SCAN (lookups|contacts|audit_lines|jobs)( USING|$)`)
 
 // walks fails unless the operation only walks these indexes, each in its order.
@@ -96,7 +96,7 @@ func walks(t *testing.T, s *Store, what string, run func(conn) error, indexes ..
 		}
 		used = append(used, regexp.MustCompile(`\b(lookups|contacts|audit_lines|jobs)_[a-z]\w*`).FindAllString(plan, -1)...)
 	}
-	if s.write.Name() == "sqlite" { // it has another name for the index of a primary key
+	if s.write.Name() == "sqlite" { // SQLite names the index of a primary key differently
 		indexes = slices.DeleteFunc(indexes, func(name string) bool { return strings.HasSuffix(name, "_pkey") })
 	}
 	slices.Sort(used)
@@ -106,8 +106,8 @@ func walks(t *testing.T, s *Store, what string, run func(conn) error, indexes ..
 	}
 }
 
-// fill writes rows by a SELECT from the numbers 1 to n, called i, with an id and a moment of ten minutes after the one
-// before. SQLite plans as it does in service, without statistics.
+// fill inserts rows by a SELECT over the numbers 1 to n, called i, with ids and times ten minutes apart. SQLite plans
+// without statistics, as in service.
 func fill(t *testing.T, s *Store, n int, insert string) {
 	t.Helper()
 	numbers := fmt.Sprintf("WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < %d) ", n)
@@ -121,7 +121,7 @@ func fill(t *testing.T, s *Store, n int, insert string) {
 	insert = strings.NewReplacer("@id", id, "@uuid", uuid, "@moment", moment).Replace(insert)
 	into, values, _ := strings.Cut(insert, "SELECT")
 	filled := s.write.Transaction(func(db *gorm.DB) error {
-		if db.Name() == "postgres" { // on a busy machine so many rows take longer than a statement of the service may
+		if db.Name() == "postgres" { // on a busy machine so many rows exceed the service's statement timeout
 			if err := db.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
 				return err
 			}
@@ -134,10 +134,10 @@ func fill(t *testing.T, s *Store, n int, insert string) {
 	if s.write.Name() == "sqlite" {
 		return
 	}
-	// What is empty in service was never analysed.
+	// Tables that are empty were never analysed in service either.
 	unseen := "UPDATE pg_class SET reltuples = -1 WHERE relkind = 'r' AND reltuples = 0"
 	err := s.write.Connection(func(db *gorm.DB) error {
-		// All rows are looked at, or a plan would depend on which ones are drawn.
+		// Sample all rows, or the plan would depend on the sample.
 		for _, statement := range []string{
 			"SET default_statistics_target = 1000", "ANALYZE", unseen, "RESET default_statistics_target",
 		} {

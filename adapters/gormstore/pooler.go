@@ -19,27 +19,27 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// dialer opens connections to PostgreSQL. A pooler between us and the server gives each transaction a session that it
-// shares with others: there nothing may be set for the session, and a statement that one transaction prepares may be
-// unknown to the next.
+// dialer opens connections to PostgreSQL. A pooler in between gives each transaction a session that it shares with
+// others: there nothing may be set for the session, and a statement prepared in one transaction may be unknown in the
+// next.
 type dialer struct {
 	config *pgx.ConnConfig
-	// settings are set for the session where it is ours alone.
+	// settings are applied to the session where it is ours alone.
 	settings map[string]string
 	standby  standby
-	// modeGiven says that the address itself names how statements are sent.
+	// modeGiven says that the address itself names the query mode.
 	modeGiven bool
-	// pooled is how statements are sent through the pooler; nil until one is met.
+	// pooled is the query mode for the pooler; nil until one is met.
 	pooled atomic.Pointer[pgx.QueryExecMode]
 }
 
-// newDialer reads an address; variable is what people set it by.
+// newDialer parses an address; variable names the setting that it came from.
 func newDialer(variable, databaseURL string) (*dialer, error) {
 	cfg, err := pgx.ParseConfig(databaseURL)
 	address, urlErr := url.Parse(databaseURL)
 	if err != nil || urlErr != nil || address.Scheme != "postgres" && address.Scheme != "postgresql" {
-		// The parser's error may repeat the password, and it takes an empty text for
-		// a database that the environment names.
+		// The parser's error may repeat the password, and the parser takes an empty text for a database named by the
+		// environment.
 		return nil, fmt.Errorf("%s is neither sqlite://PATH nor a valid postgres:// URL", variable)
 	}
 	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, 2*time.Second)
@@ -58,7 +58,7 @@ func newDialer(variable, databaseURL string) (*dialer, error) {
 	return d, nil
 }
 
-// patient is the same door without a time limit for statements.
+// patient is the same dialer without a statement timeout.
 func (d *dialer) patient() *dialer {
 	p := &dialer{config: d.config.Copy(), settings: maps.Clone(d.settings), modeGiven: d.modeGiven}
 	delete(p.config.RuntimeParams, "statement_timeout")
@@ -76,16 +76,16 @@ func (d *dialer) open() *sql.DB {
 	greet := func(ctx context.Context, conn *pgx.Conn) error {
 		err := d.greet(ctx, conn)
 		if err != nil {
-			_ = conn.Close(ctx) // the caller forgets it
+			_ = conn.Close(ctx) // database/sql leaves it open
 		}
 		return err
 	}
 	return stdlib.OpenDB(*d.config, stdlib.OptionBeforeConnect(mode), stdlib.OptionAfterConnect(greet))
 }
 
-// greet sets what the session needs, in the one question that tells whether it is ours: the process that serves it is
-// then the one that the connection was opened to. One that was opened in a mode that does not hold through the pooler
-// is driver.ErrBadConn, after which database/sql opens another one.
+// greet applies the settings in the same query that tells whether the session is ours: it is if the backend process that
+// answers is the one that the connection was opened to. A connection opened in a query mode that fails through the
+// pooler is driver.ErrBadConn, so that database/sql opens another.
 func (d *dialer) greet(ctx context.Context, conn *pgx.Conn) error {
 	calls, args := []string{"'ours'"}, []any{pgx.QueryExecModeExec, int64(conn.PgConn().PID())}
 	for _, name := range slices.Sorted(maps.Keys(d.settings)) {
@@ -115,10 +115,10 @@ func (d *dialer) greet(ctx context.Context, conn *pgx.Conn) error {
 	return nil
 }
 
-// throughPooler finds how statements are sent through the pooler that conn leads to. One that keeps track of prepared
-// statements gives them names of its own, so that the server does not know ours.
+// throughPooler finds the query mode for the pooler behind conn. A pooler that tracks prepared statements renames them,
+// so the server does not know our name.
 func throughPooler(ctx context.Context, conn *pgx.Conn) (pgx.QueryExecMode, error) {
-	tx, err := conn.Begin(ctx) // so that what is prepared is forgotten in the session where it was
+	tx, err := conn.Begin(ctx) // so that the session forgets what is prepared in it
 	if err != nil {
 		return 0, err
 	}
@@ -139,8 +139,8 @@ func throughPooler(ctx context.Context, conn *pgx.Conn) (pgx.QueryExecMode, erro
 	return pgx.QueryExecModeExec, nil
 }
 
-// Pooler says how statements are sent, in the words of pgx, where a pooler is between the program and PostgreSQL and a
-// connection was opened before; it is empty where none is.
+// Pooler names pgx's query mode where a pooler is between the program and PostgreSQL, once a connection has been
+// opened; empty where there is none.
 func (s *Store) Pooler() string {
 	if s.dialer == nil || s.dialer.pooled.Load() == nil {
 		return ""
@@ -148,8 +148,8 @@ func (s *Store) Pooler() string {
 	return s.dialer.pooled.Load().String()
 }
 
-// StatementTimeout is how long PostgreSQL lets a statement take, such as "5s"; "0" for ever, and empty on SQLite.
-// Through a pooler it is what the role or the database sets.
+// StatementTimeout is PostgreSQL's limit for a statement, such as "5s"; "0" for none, and empty on SQLite. Through a
+// pooler it is what the role or the database sets.
 func (s *Store) StatementTimeout(ctx context.Context) (limit string, err error) {
 	if s.dialer == nil {
 		return "", nil

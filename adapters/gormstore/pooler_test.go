@@ -12,7 +12,7 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// session asks a server that is reached by its own address.
+// session opens a direct connection to a server.
 func session(t *testing.T, url string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("pgx", url)
@@ -30,8 +30,8 @@ func exec(t *testing.T, db *sql.DB, statement string) {
 	}
 }
 
-// TestWhatIsInBetween: a session of our own is bounded, one that a pooler shares is left as it is, and statements are
-// sent as they hold there unless the address says how.
+// TestWhatIsInBetween: a session of our own gets its limits, one shared by a pooler is left alone, and statements are
+// sent in a mode that works there unless the address names one.
 func TestWhatIsInBetween(t *testing.T) {
 	t.Parallel()
 	url := postgres.New(t, migrate)
@@ -58,7 +58,7 @@ func TestWhatIsInBetween(t *testing.T) {
 	}
 }
 
-// TestMigratingThroughAPooler: several at once, and no lock stays behind.
+// TestMigratingThroughAPooler: several at once, and no lock is left behind.
 func TestMigratingThroughAPooler(t *testing.T) {
 	t.Parallel()
 	url := postgres.New(t, nil)
@@ -80,7 +80,7 @@ func TestMigratingThroughAPooler(t *testing.T) {
 	}
 }
 
-// TestAMigrationThatCouldBeBrokenOff is refused through a pooler, unless there is an address that leads past it.
+// TestAMigrationThatCouldBeBrokenOff is refused through a pooler, unless there is an address that bypasses it.
 func TestAMigrationThatCouldBeBrokenOff(t *testing.T) {
 	t.Parallel()
 	url := postgres.New(t, nil)
@@ -95,7 +95,7 @@ func TestAMigrationThatCouldBeBrokenOff(t *testing.T) {
 	if err := s.MigrateThrough(url); err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []*gormstore.Store{s, open(t, postgres.Pooled(t, url))} { // the second one has nothing to do
+	for _, s := range []*gormstore.Store{s, open(t, postgres.Pooled(t, url))} { // the second one has nothing to migrate
 		if err := s.Migrate(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -117,7 +117,7 @@ func TestAMigrationThatCouldBeBrokenOff(t *testing.T) {
 	}
 }
 
-// TestMigratingWaits for whoever migrates, also for an earlier version, and no longer than its context.
+// TestMigratingWaits for another migration, also of an earlier version, but no longer than its context.
 func TestMigratingWaits(t *testing.T) {
 	t.Parallel()
 	url := postgres.New(t, migrate)

@@ -27,18 +27,17 @@ func (s *Store) openPostgres(databaseURL string) error {
 	return s.LimitConnections(poolSize)
 }
 
-// gorm is a pool.
+// gorm opens a pool.
 func (d *dialer) gorm() (*gorm.DB, error) {
 	c := config()
-	// Otherwise opening would need the database to be there.
+	// Otherwise opening would require the database to be up.
 	c.DisableAutomaticPing = true
-	// PrepareStmt stays off: pgx caches statements by itself, and GORM's cache
-	// prepares again in every transaction.
+	// PrepareStmt stays off: pgx caches statements itself, and GORM's cache prepares them again in every transaction.
 	return gorm.Open(postgres.New(postgres.Config{Conn: d.open()}), c)
 }
 
-// pastGORM runs f on a connection of the driver's own, for what most requests do: GORM and
-// database/sql would copy each value once or twice more.
+// pastGORM runs f on a raw connection of the driver, for what most requests do: GORM and database/sql would copy each
+// value once or twice more.
 func (s *Store) pastGORM(ctx context.Context, f func(*pgx.Conn) error) error {
 	pool, err := s.write.DB()
 	if err != nil {

@@ -38,7 +38,7 @@ func (r purposeRow) purpose() crm.Purpose {
 	}
 }
 
-// commas keeps a few words, which hold no comma, in one column.
+// commas joins a few words, none of which has a comma, for one column.
 func commas[T ~string](words []T) string {
 	return strings.Join(mapped(words, func(w T) string { return string(w) }), ",")
 }
@@ -71,7 +71,7 @@ func (r purposes) List(ctx context.Context, orgID string) ([]crm.Purpose, error)
 	return findAll(ctx, r.query, "purposes.list", purposeRow.purpose, where("org_id = ?", orgID), order("id"))
 }
 
-// addPurposes has lookups, what they brought, keys and batches know purposes. No row is written anew.
+// addPurposes adds purposes to lookups, records, keys and batches. It rewrites no row.
 func addPurposes(ctx context.Context, db *sql.DB) error {
 	for _, step := range []string{
 		`CREATE TABLE IF NOT EXISTS purposes (
@@ -99,7 +99,7 @@ func addPurposes(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// indexPurposes lets a statement walk the lookups of one purpose. What was asked for none is not in the indexes.
+// indexPurposes lets a statement walk the lookups of one purpose. Lookups without a purpose are not in the indexes.
 func indexPurposes(ctx context.Context, db *sql.DB) error {
 	for _, owner := range []string{"org", "key"} {
 		of := "(" + owner + "_id, purpose, id DESC NULLS LAST) WHERE purpose <> ''"

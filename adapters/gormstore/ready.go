@@ -24,8 +24,8 @@ func (s *Store) Ping(ctx context.Context) error {
 	return named("store.ping", classify(pool.QueryRowContext(ctx, "SELECT 1").Scan(&answer)))
 }
 
-// Ready reports whether the database answers, and takes what is written; if not, the fault.ServiceUnavailable says
-// which.
+// Ready reports whether the database answers and accepts writes; if not, the fault.ServiceUnavailable says which of the
+// two fails.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.Ping(ctx); err != nil {
 		return err
@@ -34,12 +34,12 @@ func (s *Store) Ready(ctx context.Context) error {
 }
 
 const (
-	// probeEvery is how long an answer counts, so that nobody who asks often makes the database write often.
+	// probeEvery is how long a result is reused, so that frequent checks cause few writes.
 	probeEvery  = time.Second
 	probeWithin = 2 * time.Second
 )
 
-// probe is a question that costs something.
+// probe caches the answer to a costly question.
 type probe struct {
 	mu     sync.Mutex
 	asked  time.Time
@@ -58,8 +58,8 @@ func (p *probe) ask(ctx context.Context, question func(context.Context) error) e
 	return p.answer
 }
 
-// tryWriting writes a page that changes nothing to SQLite's log, and asks PostgreSQL whether it is read only: a full
-// disk shows there only where a table grows, which is what an answer that cannot be written tells.
+// tryWriting writes to SQLite's log a page that changes nothing, and asks PostgreSQL whether it is read-only: there a
+// full disk shows only where a table grows, as a write that fails.
 func (s *Store) tryWriting(ctx context.Context) error {
 	db := s.write.WithContext(ctx)
 	if s.dialect == goose.DialectPostgres {
@@ -72,9 +72,9 @@ func (s *Store) tryWriting(ctx context.Context) error {
 		}
 		return nil
 	}
-	err := db.Exec("PRAGMA user_version = 0").Error // nobody reads it
+	err := db.Exec("PRAGMA user_version = 0").Error // nobody reads user_version
 	switch {
-	case err == nil, collided(err), ctx.Err() != nil: // somebody else is writing
+	case err == nil, collided(err), ctx.Err() != nil: // another process is writing
 		return nil
 	case full(err):
 		return refuses("O banco de dados não tem espaço: nada pode ser gravado.", err)
@@ -88,7 +88,7 @@ func refuses(message string, cause error) error {
 	return fault.New(fault.ServiceUnavailable, message).After(probeWithin).Because(cause)
 }
 
-// full reports whether SQLite had no room for what should have been written.
+// full reports whether SQLite ran out of space.
 func full(err error) bool {
 	var lite *sqlite.Error
 	return errors.As(err, &lite) && lite.Code()&0xff == sqliteFull

@@ -11,7 +11,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// refusing is a PostgreSQL server that answers every connection with these bytes.
+// refusing is a fake PostgreSQL server that answers every connection with these bytes.
 func refusing(t *testing.T, answer []byte) (address string) {
 	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func fatal(code, message string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{'E'}, uint32(4+len(body))), body...)
 }
 
-// TestWhyTheDatabaseIsAway: the words are those of whoever refuses, and never the password.
+// TestWhyTheDatabaseIsAway: the reason is in the words of whatever refused, and never has the password.
 func TestWhyTheDatabaseIsAway(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ host, options, want string }{

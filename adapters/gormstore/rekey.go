@@ -13,8 +13,7 @@ import (
 
 type sealedColumn struct{ table, column string }
 
-// sealed are the columns that the vault encrypts, each for the place
-// "table|column|id" (see vault.seal).
+// sealed are the columns that the vault encrypts, each bound to the place "table|column|id" (see vault.seal).
 var sealed = []sealedColumn{
 	{"lookups", "document"},
 	{"records", "answer"},
@@ -41,15 +40,13 @@ var sealed = []sealedColumn{
 	{"one_time_codes", "secret"},
 }
 
-// rekeyAtOnce is how many rows are read, and their values sealed anew, in one transaction: few, because on SQLite posts
-// wait for it.
+// rekeyAtOnce is how many rows are re-encrypted in one transaction: few, because on SQLite posts wait for it.
 const rekeyAtOnce = 25
 
-// Rekey seals anew, under the first data key, what others sealed, and then forgets
-// those, so that they can be left out from now on. It may run beside a service whose
-// instances all have the present first key first, and may be broken off and run again.
-// It returns how many values it sealed. What is kept of a post so that its repetition
-// is known is a hash under the old key, which nothing can make anew.
+// Rekey re-encrypts with the first data key what other keys sealed, and then forgets those keys, so that they can be
+// dropped from the configuration. It may run beside a service whose instances all have the current first key first, and
+// may be interrupted and run again. It returns how many values it sealed. A post's receipt is a hash under the old key,
+// which cannot be recomputed.
 func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 	for _, c := range sealed {
 		for last := beforeAll; last != ""; {
@@ -68,8 +65,7 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 	return n, named("store.rekey", classify(err))
 }
 
-// rest waits after a step of work in the background for nine times as long as that took, so that who writes beside it
-// hardly waits.
+// rest pauses after a step of background work for nine times its duration, so that concurrent writers hardly wait.
 func rest(ctx context.Context, begun time.Time) error {
 	select {
 	case <-time.After(9 * time.Since(begun)):
@@ -79,11 +75,11 @@ func rest(ctx context.Context, begun time.Time) error {
 	}
 }
 
-// beforeAll is an id before every other.
+// beforeAll sorts before every other id.
 const beforeAll = "00000000-0000-0000-0000-000000000000"
 
-// rekey does a step of a column, of rows by id from the one after last on; it returns how many values it sealed, and
-// the last row of the step, or nothing at the end.
+// rekey re-encrypts one step of a column, the rows by id after last; it returns how many values it sealed, and the last
+// id of the step, or nothing at the end.
 func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, next string, err error) {
 	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
 		if next, err = endOfStep(tx, table, last); err != nil {
@@ -124,7 +120,8 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 	return n, next, err
 }
 
-// replace writes the values of some rows: on PostgreSQL in one statement, past GORM, which makes lists of arrays.
+// replace writes the values of some rows: on PostgreSQL in one statement that bypasses GORM, which expands arrays into
+// lists.
 func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values [][]byte) error {
 	if len(ids) == 0 {
 		return nil
@@ -143,16 +140,15 @@ func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values 
 	return nil
 }
 
-// endOfStep is the id of the last of the rows after one that are read together, or nothing where they are the last of
-// all. A walk goes by the rows that there are, and not by those that it wants, because of these the first ones may be
-// far apart, in every partition.
+// endOfStep is the last id of the next rows that are read together, or nothing where they are the last. A walk counts
+// all rows rather than the wanted ones, because the next wanted ones may be far away, in any partition.
 func endOfStep(db *gorm.DB, table, last string) (id string, err error) {
 	find := fmt.Sprintf("SELECT id FROM %s WHERE id > ? ORDER BY id LIMIT 1 OFFSET %d", table, rekeyAtOnce-1)
 	err = db.Raw(find, last).Scan(&id).Error
 	return id, err
 }
 
-// reindex makes the hash anew by which a record is found.
+// reindex recomputes the hash by which a record is found.
 func (s *Store) reindex(tx *gorm.DB, id, value string) error {
 	var row recordRow
 	if err := tx.Select("id, org_id, product, doc_type").Take(&row, "id = ?", id).Error; err != nil {

@@ -47,7 +47,7 @@ func TestDataKeys(t *testing.T) {
 		if err := after.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "fichario rekey") {
 			t.Errorf("a key that is still needed is left out: %v", err)
 		}
-		for _, want := range []int{3, 0} { // the document and the answer of the record before, and the key of persons
+		for _, want := range []int{3, 0} { // the earlier record's document and answer, and the key of the index of people
 			if n, err := rotating.Rekey(t.Context()); err != nil || n != want {
 				t.Errorf("encrypted anew: %d, %v, want %d", n, err, want)
 			}
@@ -68,7 +68,7 @@ func TestDataKeys(t *testing.T) {
 	})
 }
 
-// hashOf is what the person of a record is found by.
+// hashOf is the hash by which a record's person is found.
 func hashOf(t *testing.T, s *gormstore.Store, rec lookup.Record) []byte {
 	t.Helper()
 	i, _ := privacy.OfDocument(rec.Document)
@@ -93,7 +93,7 @@ func record(t *testing.T, orgID string) lookup.Record {
 
 const orgID = "01980000-0000-7000-8000-00000000000a"
 
-// TestTheAuditHoldsUnderAnotherKey: its lines and its head are sealed anew, and the chain is the same.
+// TestTheAuditHoldsUnderAnotherKey: its lines and its head are re-encrypted, and the chain stays intact.
 func TestTheAuditHoldsUnderAnotherKey(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, url string) {
@@ -114,7 +114,7 @@ func TestTheAuditHoldsUnderAnotherKey(t *testing.T) {
 		if err := rotating.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n, err := rotating.Rekey(t.Context()); err != nil || n != 4 { // the head, and the key of the hashes of persons
+		if n, err := rotating.Rekey(t.Context()); err != nil || n != 4 { // the head, and the key of the index of people
 			t.Errorf("encrypted anew: %d, %v", n, err)
 		}
 		after := open(t, url, newKey)

@@ -15,7 +15,7 @@ import (
 	"fichario/ports"
 )
 
-// removedRow is a contact that was deleted, or became part of IntoID. It stays when its content is forgotten.
+// removedRow is a contact that was deleted, or merged into IntoID. The row outlives its content.
 type removedRow struct {
 	ID        uid `gorm:"primaryKey"`
 	OrgID     uid `gorm:"not null"`
@@ -33,7 +33,7 @@ type removedJSON struct {
 	By                     string
 }
 
-// contactJSON is a contact as it is stored when it is gone.
+// contactJSON is a removed contact as it is stored.
 type contactJSON struct {
 	crm.Contact
 	Documents []documentJSON
@@ -123,15 +123,15 @@ func (r removals) Restore(ctx context.Context, c crm.Contact, e crm.Event) error
 		if err := write(db, &row, &event); err != nil {
 			return err
 		}
-		// The index is written from the oldest on, and does not come by again.
+		// The index is written oldest first, and does not return to older contacts.
 		return index(db, []string{c.ID})
 	})
 }
 
-// mergesMost bounds how often a contact became part of another one that did the same.
+// mergesMost bounds the length of a chain of merges.
 const mergesMost = 100
 
-// survivor follows a contact to what it became part of.
+// survivor follows a merged contact to the one that it is now part of.
 func survivor(db *gorm.DB, id uid) (uid, error) {
 	if id == "" {
 		return "", ports.ErrNotFound // see byID
@@ -168,7 +168,7 @@ func (r removals) Survivor(ctx context.Context, id string) (out string, err erro
 	return out, err
 }
 
-// ofContact chooses what is of a contact, and of those that became part of it.
+// ofContact selects the rows of a contact and of those merged into it.
 func ofContact(id string) scope {
 	return func(db *gorm.DB) *gorm.DB {
 		all, err := family(db.Session(&gorm.Session{NewDB: true}), given([]string{id}))
@@ -182,7 +182,7 @@ func ofContact(id string) scope {
 	}
 }
 
-// family are contacts with those that became part of them.
+// family returns contacts and those merged into them.
 func family(db *gorm.DB, ids []string) ([]string, error) {
 	all, last := ids, ids
 	for range mergesMost {
@@ -196,8 +196,8 @@ func family(db *gorm.DB, ids []string) ([]string, error) {
 	return all, nil
 }
 
-// Forget leaves the rows, which tell what posts were answered, and of those that became part of another contact what
-// they were known by, as keyed hashes: that other one is found by it.
+// Forget keeps the rows, which say what posts were answered, and, for merged contacts, keyed hashes of what they were
+// known by, by which the surviving contact is found.
 func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int, err error) {
 	secret, err := r.secret(ctx)
 	if err != nil {
@@ -230,7 +230,7 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 			if err := db.Delete(&eventRow{}, "contact_id IN ?", gone).Error; err != nil {
 				return err
 			}
-			// What became part of it goes with it.
+			// The content of those merged into it goes too.
 			if err := db.Model(&removedRow{}).Where("id IN ?", gone).Update("content", nil).Error; err != nil {
 				return err
 			}
@@ -240,7 +240,7 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 	return n, err
 }
 
-// knownBy are what a contact is found by.
+// knownBy is what a contact is found by.
 func knownBy(c crm.Contact) (all []privacy.Identity) {
 	if i, err := privacy.ByEmail(c.Email); err == nil {
 		all = append(all, i)

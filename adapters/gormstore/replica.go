@@ -15,28 +15,28 @@ import (
 	"gorm.io/gorm"
 )
 
-// replica is a copy of the database that PostgreSQL keeps by replaying its log, for what may be a little old.
+// replica is a streaming copy of the database, for reads that may be slightly stale.
 //
-// How old it is at most is measured by our own clock and the log's positions: what had been written when the primary
-// was asked for its position has been replayed once the replica has come as far. So neither a primary that writes
-// nothing, nor a replica that is cut off from it, nor clocks that differ deceive.
+// Its maximum staleness is measured with our own clock and log positions: what had been written when the primary was
+// asked for its position has been replayed once the replica gets there. Hence neither an idle primary, nor a replica
+// that is cut off from it, nor differing clocks distort it.
 type replica struct {
 	db, primary *gorm.DB
 	maxLag      time.Duration
-	schema      int64 // the oldest version that it can be asked in
+	schema      int64 // the oldest version that can be queried
 	log         *slog.Logger
 
 	mu      sync.Mutex
-	asked   []position // of the primary, that the replica had not reached when it was last asked
-	upTo    time.Time  // it has what was written until then
+	asked   []position // of the primary, not yet reached by the replica when it was last asked
+	upTo    time.Time  // the replica has what was written until then
 	now     whereabouts
-	serving context.Context //nolint:containedctx // ends when lists are to be read elsewhere
+	serving context.Context //nolint:containedctx // ends when lists move elsewhere
 	leave   context.CancelFunc
 
 	answered, passed atomic.Int64 // lists
 }
 
-// whereabouts is where lists are read.
+// whereabouts says where lists are read.
 type whereabouts int
 
 const (
@@ -45,27 +45,27 @@ const (
 	elsewhere
 )
 
-// position is how far the primary's log went at a time.
+// position is how far the primary's log had got at a time.
 type position struct {
 	at  time.Time
 	log int64
 }
 
-// ReplicaFigures tell how a replica is used.
+// ReplicaFigures say how a replica is used.
 type ReplicaFigures struct {
 	// InUse is whether lists are read from it now.
 	InUse bool
-	// Lag is how old it is at most.
+	// Lag is its maximum staleness.
 	Lag time.Duration
-	// Answered and Passed count the lists that it answered, and that the primary answered in its place.
+	// Answered counts the lists that it answered, Passed those that the primary answered in its place.
 	Answered, Passed int64
 }
 
 const replicaVariable = "FICHARIO_READ_DATABASE_URL"
 
-// ReadFrom has lists, figures and files that may be a little old (ports.ForLists) read from a replica, while it is at
-// most lag behind; else, and while it is away, from the primary. It fails where the address cannot be one of a replica
-// of this database. FollowReplica has to be called again and again.
+// ReadFrom makes lists, figures and files that may be slightly stale (ports.ForLists) read from a replica while it lags
+// by at most lag; otherwise, and while it is away, from the primary. It fails where the address cannot be a replica of
+// this database. The caller must then call FollowReplica periodically.
 func (s *Store) ReadFrom(ctx context.Context, databaseURL string, lag time.Duration, log *slog.Logger) error {
 	if s.dialect != goose.DialectPostgres {
 		return errors.New(replicaVariable + " is for PostgreSQL, and FICHARIO_DATABASE_URL leads to SQLite")
@@ -88,7 +88,7 @@ func (s *Store) ReadFrom(ctx context.Context, databaseURL string, lag time.Durat
 	if err := r.same(ctx); err != nil {
 		return err
 	}
-	// What was written just now is on its way.
+	// What was written just now is still on its way.
 	for start := time.Now(); time.Since(start) < lookWithin && r.measure(ctx) == nil && r.lag() > lag; {
 		time.Sleep(20 * time.Millisecond)
 	}
@@ -102,11 +102,11 @@ const (
 	askPrimary  = "SELECT CAST(pg_current_wal_flush_lsn() - '0/0' AS bigint)"
 	askReplica  = `SELECT pg_is_in_recovery() AS replaying,
 		CAST(COALESCE(pg_last_wal_replay_lsn(), '0/0') - '0/0' AS bigint) AS log, (` + askSchema + `) AS schema`
-	// lookWithin is how long a replica may take to say how far it is.
+	// lookWithin is how long a replica may take to report its position.
 	lookWithin = 2 * time.Second
 )
 
-// same refuses an address that leads to another system or database. One that leads nowhere may be mended while the
+// same refuses an address of another system or database. An unreachable one is accepted: it may come up while the
 // service runs.
 func (r *replica) same(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
@@ -126,16 +126,16 @@ func (r *replica) same(ctx context.Context) error {
 	return nil
 }
 
-// FollowReplica finds out how far the replica is. A chore, for each ReplicaEvery.
+// FollowReplica measures how far the replica is. It is a chore for every ReplicaEvery.
 func (s *Store) FollowReplica(ctx context.Context) error {
 	s.replica.look(ctx)
 	return nil
 }
 
-// ReplicaEvery is how often FollowReplica is to be called for a lag.
+// ReplicaEvery is the interval at which to call FollowReplica for a lag.
 func ReplicaEvery(lag time.Duration) time.Duration { return min(time.Second, lag/4) }
 
-// look finds out how far the replica is, and tells the log when that begins or ends to be enough.
+// look measures how far the replica is, and logs when that starts or stops being enough.
 func (r *replica) look(ctx context.Context) {
 	err := r.measure(ctx)
 	if ctx.Err() != nil {
@@ -147,17 +147,17 @@ func (r *replica) look(ctx context.Context) {
 	r.turn(err)
 }
 
-// measure asks both how far they are.
+// measure asks primary and replica for their positions.
 func (r *replica) measure(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	now := position{at: time.Now()}
 	if err := r.primary.WithContext(ctx).Raw(askPrimary).Scan(&now.log).Error; err == nil {
 		r.mu.Lock()
-		// The replica may be away for days: what is older than it may be serves nothing any more.
+		// The replica may be away for days: drop positions older than the allowed lag, which serve nothing any more.
 		r.asked = append(slices.DeleteFunc(r.asked, func(p position) bool { return time.Since(p.at) > r.maxLag }), now)
 		r.mu.Unlock()
-	} // else what is known grows old
+	} // else what is known ages
 	var there struct {
 		Replaying   bool
 		Log, Schema int64
@@ -186,14 +186,14 @@ func (r *replica) measure(ctx context.Context) error {
 	return nil
 }
 
-// lag is how old the replica is at most.
+// lag is the replica's maximum staleness.
 func (r *replica) lag() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return time.Since(r.upTo)
 }
 
-// turn has lists read from the replica, or for a reason from the primary; what is being read there is then read again.
+// turn directs lists to the replica, or, for a reason, to the primary; reads in progress there are then repeated.
 func (r *replica) turn(away error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -210,7 +210,7 @@ func (r *replica) turn(away error) {
 	}
 }
 
-// answer reads from the replica, if it can be read now; otherwise, and where it fails, the primary has to be asked.
+// answer reads from the replica, if it is usable now; where it is not done, the primary has to be asked.
 func (r *replica) answer(ctx context.Context, f func(*gorm.DB) error) (done bool, err error) {
 	defer func() {
 		if done {
@@ -238,17 +238,17 @@ func (r *replica) answer(ctx context.Context, f func(*gorm.DB) error) (done bool
 	case serving.Err() != nil && ctx.Err() == nil:
 		return false, nil
 	case ctx.Err() != nil, errors.As(err, &pg) && pg.Code == queryCanceled:
-		return true, told(ctx, err) // by the caller or by time: the primary would need as long
-	case away(err) && !collided(err): // where replaying had to go on, a reader is sent away
+		return true, told(ctx, err) // by the caller or a timeout: the primary would take as long
+	case away(err) && !collided(err): // a reader cancelled so that replay can go on is just sent to the primary
 		r.turn(err)
 	}
 	return false, nil
 }
 
-// queryCanceled is PostgreSQL's code of a statement that took too long.
+// queryCanceled is PostgreSQL's code for a statement that took too long.
 const queryCanceled = "57014"
 
-// Replica tells how the replica is used; false where there is none.
+// Replica says how the replica is used; false where there is none.
 func (s *Store) Replica() (ReplicaFigures, bool) {
 	r := s.replica
 	if r == nil {

@@ -11,8 +11,8 @@ import (
 
 type retention struct{ conn }
 
-// ForgetAnswers moves the mark before it removes what is before it, so that entries whose answer is gone are never
-// taken for ones that have lost it.
+// ForgetAnswers moves the mark before it removes what precedes it, so that entries with an expired answer are never
+// taken for ones that lost theirs.
 func (r retention) ForgetAnswers(ctx context.Context, before time.Time) (n int, err error) {
 	err = r.whole(ctx, "retention.forgetAnswers", func(db *gorm.DB) error {
 		if err := moveMark(db, "records", firstID(before)); err != nil {
@@ -29,7 +29,7 @@ func (r retention) ForgetAnswers(ctx context.Context, before time.Time) (n int, 
 	return n, err
 }
 
-// OldContacts asks the history of each contact, whose ids begin with their time.
+// OldContacts checks the history of each contact; contact ids begin with their time.
 func (r retention) OldContacts(
 	ctx context.Context, before time.Time, after string, limit int,
 ) (old map[string][]string, next string, err error) {
@@ -64,13 +64,14 @@ func (r retention) Mark(ctx context.Context, what string, before time.Time) erro
 	return r.exec(ctx, "retention.mark", func(db *gorm.DB) error { return moveMark(db, what, firstID(before)) })
 }
 
-// moveMark moves a mark on, and never back.
+// moveMark moves a mark forward, never back.
 func moveMark(db *gorm.DB, what, upTo string) error {
 	return db.Exec(`INSERT INTO privacy_marks (name, up_to) VALUES (?, ?) ON CONFLICT (name)
 		DO UPDATE SET up_to = excluded.up_to WHERE privacy_marks.up_to < excluded.up_to`, what, upTo).Error
 }
 
-// deliveriesSince is from when on all deliveries are there: for a day less than they are kept, and at most 29 days.
+// deliveriesSince is the time since which every delivery is still stored: a day less than their retention, and at most
+// 29 days.
 func deliveriesSince(db *gorm.DB, now time.Time) (time.Time, error) {
 	since := stamp(now.Add(-29 * 24 * time.Hour))
 	var row privacyMarkRow

@@ -29,7 +29,7 @@ type rotationMemberRow struct {
 
 func (rotationMemberRow) TableName() string { return "rotation_members" }
 
-// turnRow is how many turns of a rotation were taken.
+// turnRow counts the turns taken of a rotation.
 type turnRow struct {
 	RotationID uid   `gorm:"primaryKey"`
 	Turn       int64 `gorm:"not null"`
@@ -37,7 +37,7 @@ type turnRow struct {
 
 func (turnRow) TableName() string { return "rotation_turns" }
 
-// givenRow is how many contacts a rotation gave to a member.
+// givenRow counts the contacts that a rotation gave to a member.
 type givenRow struct {
 	RotationID uid   `gorm:"primaryKey"`
 	MemberID   uid   `gorm:"primaryKey"`
@@ -56,7 +56,7 @@ const (
 	ON CONFLICT (rotation_id, member_id) DO UPDATE SET contacts = rotation_counts.contacts + excluded.contacts`
 )
 
-// turns are whose turn it is, as the one statement of posts takes it: ids one after the other.
+// turns is the order of a rotation as the bulk statement of posts takes it: concatenated ids.
 type turns struct {
 	rotation uid
 	sequence string
@@ -69,16 +69,16 @@ func turnsOf(n ports.Newcomer) *turns {
 	return &turns{uid(n.RotationID), strings.Join(n.Sequence, "")}
 }
 
-// uuidText is how long an id is in a sequence.
+// uuidText is the length of an id in a sequence.
 const uuidText = 36
 
-// of is whose the n-th turn is, from 1 on.
+// of is the member of the n-th turn, counted from 1.
 func (t turns) of(n int64) string {
 	at := (n - 1) % int64(len(t.sequence)/uuidText) * uuidText
 	return t.sequence[at : at+uuidText]
 }
 
-// take takes the next turn in a transaction.
+// take takes the next turn inside a transaction.
 func (t turns) take(tx *gorm.DB) (string, error) {
 	var n int64
 	if err := tx.Exec(takeTurn, t.rotation).Error; err != nil {
@@ -163,7 +163,7 @@ func (r rotations) List(ctx context.Context, orgID string) (out []crm.Rotation, 
 	return out, err
 }
 
-// readRotations reads rotations with their members and what these got.
+// readRotations reads rotations with their members and the contacts given to each.
 func readRotations(db *gorm.DB, wanted scope) ([]crm.Rotation, error) {
 	var rows []rotationRow
 	if err := wanted(db).Order("id").Find(&rows).Error; err != nil || len(rows) == 0 {

@@ -10,7 +10,7 @@ import (
 	"fichario/ports"
 )
 
-// TestSealedValuesComeBack byte for byte, packed where that saves, and for their own place, version and key alone.
+// TestSealedValuesComeBack: byte for byte, compressed where that saves, and only for their own place, version and key.
 func TestSealedValuesComeBack(t *testing.T) {
 	t.Parallel()
 	v, err := newVault([][]byte{bytes.Repeat([]byte{7}, DataKeySize)})

@@ -17,30 +17,30 @@ import (
 	"fichario/ports"
 )
 
-// served is a lookup that history may answer: its entry, and what finds the record.
+// served is a lookup that the history may answer: its entry, and what finds the record.
 type served struct {
 	entry lookupRow
 	index []byte
-	// subject is whose document it is, as blocks have it: a block counts before the erasure that it came with is done.
+	// subject is the hash of the document's person, as blocks store it: a block counts before its erasure is done.
 	subject []byte
 	after   time.Time
 	trail   automation.Trail
-	only    *string // the purpose that the record has to have been bought for
+	only    *string // the purpose that the record must have been bought for
 }
 
-// entered is the entry of a lookup that history answered, with the automations that led to it.
+// entered is the entry of a lookup answered from the history, with the automations that led to it.
 type entered struct {
 	row   lookupRow
 	trail automation.Trail
 }
 
-// kept is what history has for one of them: a record, or why there is none.
+// kept is what the history has for one lookup: a record, or why there is none.
 type kept struct {
 	record lookup.Record
 	err    error
 }
 
-// nothing is what history has until something is found.
+// nothing is n results without a record.
 func nothing(n int) []kept {
 	out := make([]kept, n)
 	for i := range out {
@@ -49,7 +49,7 @@ func nothing(n int) []kept {
 	return out
 }
 
-// Serve is what most requests do, so that the requests of a moment do it together, in one statement and one commit.
+// Serve is what most requests do, so concurrent ones share one statement and one commit.
 func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error) {
 	const op = "history.serve"
 	if err := r.outside(op); err != nil {
@@ -75,7 +75,8 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 	return rec, nil
 }
 
-// What a lookup that history answers reads and writes on SQLite: without GORM's builder, which takes longer than that.
+// Statements of lookups answered from the history on SQLite, written out because GORM's builder takes longer than they
+// do.
 var (
 	newestRecord = "SELECT " + latestColumns +
 		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)" +
@@ -84,7 +85,7 @@ var (
 	insertEntry = entryTable.insert()
 )
 
-// serveOnSQLite reads beside whoever writes, and shares a commit for the entry alone.
+// serveOnSQLite reads concurrently with writers, and shares a commit only for the entry.
 func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	none := kept{err: ports.ErrNotFound}
 	newest, err := s.newestOnSQLite() //nolint:sqlclosecheck // it lives as long as the pool
@@ -111,7 +112,7 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	return kept{record: rec}, err
 }
 
-// enterOnSQLite writes the entries of lookups that were answered in a moment, and counts them, in one transaction.
+// enterOnSQLite writes and counts the entries of a batch of answered lookups, in one transaction.
 func (s *Store) enterOnSQLite(ctx context.Context, entries []entered) ([]struct{}, error) {
 	return make([]struct{}, len(entries)), s.writing(ctx, func(w *writer) {
 		listeners := map[listener]bool{}
@@ -126,7 +127,7 @@ func (s *Store) enterOnSQLite(ctx context.Context, entries []entered) ([]struct{
 	})
 }
 
-// newestOnSQLite is newestRecord, prepared when it is first used: before, its table may not be there.
+// newestOnSQLite is newestRecord, prepared on first use: earlier, its table may not exist.
 func (s *Store) newestOnSQLite() (*sql.Stmt, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
@@ -144,9 +145,9 @@ func (s *Store) newestOnSQLite() (*sql.Stmt, error) {
 	return s.newest, nil
 }
 
-// serveOnPostgres answers lookups in one statement, which takes its columns as
-// arrays so that it is planned once for any number of them. A record that cannot
-// be opened is as good as none: by then the entry of its lookup is written, and goes again.
+// serveOnPostgres answers lookups in one statement, which takes its columns as arrays so that one plan serves any
+// number of them. A record that cannot be opened counts as none: its lookup's entry is already written by then, and is
+// taken back.
 func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
 	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
@@ -166,8 +167,8 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 		var (
 			i      int64
 			row    recordRow
-			answer pgtype.DriverBytes // the driver's memory: opened before the next row
-			closed []int              // the lookups whose records cannot be opened
+			answer pgtype.DriverBytes // the driver's memory, so open it before the next row
+			closed []int              // lookups whose records cannot be opened
 		)
 		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}
 		_, err = pgx.ForEachRow(rows, into, func() error {
@@ -193,7 +194,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	return out, err
 }
 
-// unserve takes back what serveStatement wrote for some lookups. The bounds are for its partitions.
+// unserve takes back what serveStatement wrote for some lookups. The bounds let PostgreSQL prune partitions.
 const unserve = `
 WITH gone AS (
 	DELETE FROM lookups WHERE id = ANY ($1::text[]::uuid[]) AND id BETWEEN $2::uuid AND $3::uuid RETURNING *
@@ -204,7 +205,7 @@ INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
 SELECT org_id, date_trunc('hour', at, 'UTC'), product, $4::bigint, 0, -COUNT(*), 0 FROM gone
 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + addLookups
 
-// An entry that is served is done, free and in no bucket.
+// An entry answered from the history is done, free of charge and in no bucket.
 var (
 	sentEntry = sent{entryTable, "entry_", map[string]string{
 		"cache": "true", "charged": "false", "amount": "0", "status": literal(lookup.Done), "record_id": "record_id",

@@ -17,7 +17,7 @@ import (
 )
 
 // TestAMovedAnswerSpoilsNobodyElse swaps the sealed answers of two rows. Neither opens any more, because a sealed value
-// is bound to its row; lookups that are served with them are answered all the same.
+// is bound to its row; other lookups in the same batch are answered all the same.
 func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

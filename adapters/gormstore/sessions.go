@@ -20,14 +20,14 @@ type sessionRow struct {
 	ID        uid       `gorm:"not null;default:gen_random_uuid()"`
 	Device    string    `gorm:"not null;default:''"`
 	Address   []byte
-	// FactorElsewhere is of who came by a provider that asked him for a second factor.
+	// FactorElsewhere is set for members who signed in by a provider that asked for a second factor.
 	FactorElsewhere bool `gorm:"not null;default:false"`
 }
 
 func (sessionRow) TableName() string { return "sessions" }
 
 type failureRow struct {
-	// Email is the keyed hash of whoever tried: an e-mail address, or a network.
+	// Email is the keyed hash of who tried: an e-mail address, or a network.
 	Email []byte    `gorm:"primaryKey"`
 	Count int       `gorm:"not null"`
 	At    time.Time `gorm:"not null"`
@@ -152,7 +152,7 @@ func (r sessions) Attempt(
 	key := r.tried(who)
 	err = r.exec(ctx, "sessions.attempt", func(db *gorm.DB) error {
 		return db.Transaction(func(tx *gorm.DB) error {
-			// The row first, so that others wait for this attempt to be counted.
+			// Write the row first, so that concurrent attempts wait until this one is counted.
 			first := &failureRow{Email: key, At: stamp(at)}
 			if err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(first).Error; err != nil {
 				return err
@@ -166,7 +166,7 @@ func (r sessions) Attempt(
 				before = 0
 			}
 			if p := pause(before); p > 0 {
-				wait = min(p, max(0, row.At.Add(p).Sub(at))) // whatever a clock that was ahead has written
+				wait = min(p, max(0, row.At.Add(p).Sub(at))) // even if a fast clock has written At
 			}
 			if wait > 0 {
 				return nil

@@ -17,7 +17,7 @@ import (
 	"fichario/ports"
 )
 
-// held takes every connection of pools, and returns what gives them back.
+// held takes every connection of some pools, and returns a function that releases them.
 func held(t *testing.T, pools ...*gorm.DB) (release func()) {
 	t.Helper()
 	var all []*sql.Conn
@@ -41,7 +41,7 @@ func held(t *testing.T, pools ...*gorm.DB) (release func()) {
 	}
 }
 
-// TestPagesAndCallersHaveTheirOwn connections: while every one of the others' is held, each is served.
+// TestPagesAndCallersHaveTheirOwn connections: each is served while all of the other's are taken.
 func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 	t.Parallel()
 	const orgID = "01980000-0000-7000-8000-000000000001"
@@ -68,7 +68,7 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 			}, time.Time{})
 			_, opened := repos.Webhooks.Open(ctx, webhook.NewToken(), now)
 			if errors.Is(opened, ports.ErrNotFound) {
-				opened = nil // asked, and told
+				opened = nil // an answer nonetheless
 			}
 			_, taken := repos.Inbox.Take(ctx, ports.Arrival{
 				Delivery: webhook.Delivery{ID: firstID(time.Now()), OrgID: orgID, WebhookID: orgID, At: now},
@@ -108,7 +108,7 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 	}
 }
 
-// TestPagesTakeNoMoreThanTheirShare of the connections that there may be, and where there is one they share it.
+// TestPagesTakeNoMoreThanTheirShare of the available connections; with a single one they share it.
 func TestPagesTakeNoMoreThanTheirShare(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]

@@ -23,12 +23,12 @@ const (
 		amount = spend_days.amount + excluded.amount`
 )
 
-// values are those of countSpent.
+// values are the parameters of countSpent.
 func (r spendDayRow) values() []any {
 	return []any{r.OrgID, r.Day, r.KeyID, r.Product, r.Slot, r.Charged, r.Amount}
 }
 
-// countEntry adds an entry to its figures, of the hour and of the day.
+// countEntry adds an entry to the figures of its hour and its day.
 func countEntry(db *gorm.DB, row lookupRow, slot int64) error {
 	if err := hourOfLookup(row, slot).count(db); err != nil || !row.Charged {
 		return err

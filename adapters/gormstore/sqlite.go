@@ -14,8 +14,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// SQLitePath returns the path of the file that a database URL of the form
-// sqlite://PATH names, and whether it has that form.
+// SQLitePath returns the file path in a database URL of the form sqlite://PATH, and whether it has that form.
 func SQLitePath(databaseURL string) (string, bool) {
 	return strings.CutPrefix(databaseURL, "sqlite://")
 }
@@ -23,13 +22,13 @@ func SQLitePath(databaseURL string) (string, bool) {
 // InMemory is the path that stands for a database without a file.
 const InMemory = ":memory:"
 
-// memories counts the databases in memory, so that each has a name of its own.
+// memories counts the in-memory databases, so that each has its own name.
 var memories atomic.Int64
 
-// openMemory opens an empty database that ends with the store. One connection reads and writes, so that nothing waits
-// for a lock, and a reading beside a transaction, which InTx forbids, does not pass unseen. A second one does nothing
-// but keep the database when the first is given up, as database/sql does with that of a transaction whose context
-// ended.
+// openMemory opens an empty database that ends with the store. A single connection reads and writes, so that nothing
+// waits for a lock, and a read outside a running transaction, which InTx forbids, does not go unnoticed. A second
+// connection only keeps the database alive when database/sql discards the first, as it does where the context of a
+// transaction ends.
 func (s *Store) openMemory() (err error) {
 	dsn := fmt.Sprintf("file:/fichario-%d?vfs=memdb&_time_format=sqlite&_pragma=foreign_keys(1)", memories.Add(1))
 	if s.write, err = gorm.Open(sqliteDialect{dsn}, config()); err != nil {
@@ -60,18 +59,18 @@ func (s *Store) openSQLite(path string) error {
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_time_format=sqlite&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
 		fmt.Sprintf("&_pragma=busy_timeout(%d)", busyTimeout)
-	// It holds names and phones: a new file is for its owner alone, and SQLite makes the files beside it alike. Closing
-	// any descriptor of a file gives up every lock that the process has on it, and without SQLite's another process that
-	// ends would remove the write-ahead log of this one: it is closed after the pools, and nobody opens it again.
+	// The file holds names and phone numbers: it is created for its owner alone, and SQLite gives its companion files the
+	// same mode. Closing any descriptor of a file drops all of the process's locks on it, and without SQLite's lock
+	// another process that ends would remove this one's write-ahead log: so it is closed after the pools, and never opened
+	// again.
 	var err error
 	if s.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
 		return notOpened(path, err)
 	}
-	// One connection writes, and takes the write lock when its transaction begins:
-	// a transaction that reads first and then writes would fail at once when
-	// another process wrote in between.
-	// What it removes it overwrites, so that nothing of whom somebody erased stays in free space.
-	// Its cache holds more pages than the default 2 MB, because names and amounts enter their indexes anywhere.
+	// One connection writes, and takes the write lock when its transaction begins: a transaction that reads first and then
+	// writes would fail at once when another process wrote in between. It overwrites what it removes, so that no data of
+	// erased people stays in free space. Its cache is larger than the default 2 MB, because names and amounts enter their
+	// indexes at random places.
 	writing := dsn + "&_txlock=immediate&_pragma=cache_size(-65536)&_pragma=secure_delete(1)"
 	s.write, err = gorm.Open(sqliteDialect{writing}, config())
 	if err != nil {
@@ -91,8 +90,8 @@ func (s *Store) openSQLite(path string) error {
 	return setPool(s.write, 1)
 }
 
-// notOpened says why a file cannot be opened. Of a disk without room for what SQLite keeps beside it, SQLite says no
-// more than that it does not work.
+// notOpened says why a file cannot be opened. Where the disk has no room for the companion files, SQLite only reports
+// an I/O error.
 func notOpened(path string, err error) error {
 	err = fmt.Errorf("open %s: %w", path, err)
 	if lite := new(sqlite.Error); errors.As(err, &lite) && lite.Code()&0xff == sqliteIOErr {

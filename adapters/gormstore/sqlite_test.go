@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestPathsWithOddCharacters: a database file may have any name that a file has.
+// TestPathsWithOddCharacters: a database file may have any valid file name.
 func TestPathsWithOddCharacters(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"com espaço.db", "100%.db", "a&b=c.db", "ação.db"} {
@@ -23,7 +23,7 @@ func TestPathsWithOddCharacters(t *testing.T) {
 	}
 }
 
-// TestReadingBesideAWriter: a command that only reads waits for nobody who writes.
+// TestReadingBesideAWriter: a command that only reads does not wait for writers.
 func TestReadingBesideAWriter(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// stageTotalRow is how many contacts are in a stage and what they are worth, as far as one slot has counted them.
+// stageTotalRow is how many contacts a stage has and what they are worth, as far as one slot has counted them.
 type stageTotalRow struct {
 	StageID  uid   `gorm:"primaryKey"`
 	Slot     int64 `gorm:"primaryKey;autoIncrement:false"`
@@ -30,24 +30,24 @@ const (
 		high = stage_totals.high + excluded.high, low = stage_totals.low + excluded.low`
 )
 
-// values are those of countStage.
+// values are the parameters of countStage.
 func (r stageTotalRow) values() []any { return []any{r.StageID, r.Slot, r.Contacts, r.High, r.Low} }
 
-// lowBits are those of an amount that are added up by themselves.
+// lowBits is how many low bits of an amount are summed separately.
 const lowBits = 20
 
-// sum puts together what was added up in two parts, because amounts come from outside
-// and two of them may be more than a sum can hold.
+// sum combines the two partial sums. They are separate because amounts come from outside, and two of them may already
+// overflow a sum.
 func sum(high, low int64) catalog.Money {
 	const most = math.MaxInt64 >> lowBits
 	high += low >> lowBits
 	return catalog.Money(min(max(high, -most), most)<<lowBits | low&(1<<lowBits-1))
 }
 
-// stageTotals are what some contacts add, by stage.
+// stageTotals is what some contacts add, by stage.
 type stageTotals map[uid]stageTotalRow
 
-// add counts a contact n times, which is -1 for one that leaves.
+// add counts a contact n times; n is -1 where it leaves.
 func (t stageTotals) add(c *contactRow, slot, n int64) {
 	row := t[c.StageID]
 	row.StageID, row.Slot, row.Contacts = c.StageID, slot, row.Contacts+n
@@ -56,7 +56,7 @@ func (t stageTotals) add(c *contactRow, slot, n int64) {
 	t[c.StageID] = row
 }
 
-// rows are in one order everywhere, so that no two transactions wait for each other.
+// rows returns them in an order that all transactions share, so that no two deadlock.
 func (t stageTotals) rows() []stageTotalRow {
 	var out []stageTotalRow
 	for _, row := range t {
@@ -68,7 +68,7 @@ func (t stageTotals) rows() []stageTotalRow {
 	return out
 }
 
-// contactFigures are the figures that contacts are in: of the hour that each came in, and of its stage.
+// contactFigures are the figures that contacts count in: of the hour in which each arrived, and of its stage.
 type contactFigures struct {
 	came  contactHours
 	stays stageTotals
@@ -98,7 +98,7 @@ func (f contactFigures) count(db *gorm.DB) error {
 	return nil
 }
 
-// recount moves a contact in the figures to where a change brings it.
+// recount updates the figures for a change of a contact.
 func (r contacts) recount(ctx context.Context, op, id string, change func(*contactRow)) error {
 	row, err := findOne(ctx, r.inside, op, func(row contactRow) contactRow { return row }, locked("UPDATE", ""),
 		withoutNote, byID(id))
@@ -132,7 +132,7 @@ func (r contacts) Totals(
 	return out, err
 }
 
-// addKept adds what is kept of stages, or of all of an organisation.
+// addKept adds the stored totals of some stages, or of the whole organisation.
 func addKept(db *gorm.DB, orgID string, stages []string, to map[string]ports.StageTotal) error {
 	kept := db.Table("stage_totals AS t").Select(`t.stage_id, CAST(SUM(contacts) AS bigint) AS n,
 			CAST(SUM(high) AS bigint) AS high, CAST(SUM(low) AS bigint) AS low`).

@@ -10,20 +10,20 @@ import (
 	"fichario/ports"
 )
 
-// standby knows of commits that waited in vain for a synchronous standby. When somebody breaks such a wait off, or a
-// time limit does, PostgreSQL warns that the commit holds on this server alone, and then confirms it like any other: a
-// failover would lose it. On SQLite, and inside transactions, it is nil.
+// standby counts commits that waited in vain for a synchronous standby. When such a wait is cancelled or times out,
+// PostgreSQL warns that the commit holds on this server alone, and then confirms it like any other, although a failover
+// would lose it. It is nil on SQLite, and inside transactions.
 type standby struct{ missed atomic.Int64 }
 
-// heard takes a notice of the server.
+// heard handles a notice from the server.
 func (s *standby) heard(_ *pgconn.PgConn, n *pgconn.Notice) {
-	if n.Routine == "SyncRepWaitForLSN" { // the message is in the server's language
+	if n.Routine == "SyncRepWaitForLSN" { // not the message, which is in the server's language
 		s.missed.Add(1)
 	}
 }
 
-// holds runs what commits, and says that its outcome is not known where a commit missed the standby meanwhile, maybe
-// its own.
+// holds runs a commit, and reports its outcome as unknown where any commit, possibly its own, missed the standby
+// meanwhile.
 func (s *standby) holds(f func() error) error {
 	if s == nil {
 		return f()

@@ -15,12 +15,12 @@ import (
 	"fichario/ports"
 )
 
-// clockSkew is more than an entry's time and that of its id may differ.
+// clockSkew is more than the time of an entry and the time in its id may differ by.
 const clockSkew = time.Hour
 
-// Page walks an index in its order for every filter: that of the asker without one, that of the asker and purpose where
-// it names one, else that of the asker, product and cache. Where the filter leaves product or cache open, it walks the
-// parts of the index side by side, so that entries that it does not want cost nothing, however many they are.
+// Page walks an index in its own order for every filter: the asker's without a filter, the one by asker and purpose
+// where the filter names a purpose, else the one by asker, product and cache. Where product or cache is open, it walks
+// several ranges of that index side by side, so that unwanted entries cost nothing, however many there are.
 func (r statement) Page(
 	ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int,
 ) ([]lookup.Entry, error) {
@@ -73,7 +73,7 @@ func (r statement) Page(
 	return out, err
 }
 
-// briefColumns and entryColumns are what entries reads, in its order.
+// briefColumns and entryColumns are the columns that entries reads, in that order.
 const (
 	briefColumns = "id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status, " +
 		"purpose, automation_id"
@@ -87,8 +87,8 @@ func columnsOf(brief bool) string {
 	return entryColumns
 }
 
-// entries reads rows without GORM, whose way through the fields of each takes longer than everything else that a file
-// of all lines needs.
+// entries reads rows without GORM, whose field-by-field scanning would take longer than everything else in writing a
+// file of all lines.
 func (v *vault) entries(db *gorm.DB, most int, brief bool) ([]lookup.Entry, error) {
 	rows, err := db.Rows()
 	if err != nil {
@@ -127,11 +127,11 @@ func (v *vault) entries(db *gorm.DB, most int, brief bool) ([]lookup.Entry, erro
 	return out, rows.Err()
 }
 
-// callsEnd is when a lookup has its outcome at last, more or less.
+// callsEnd is roughly when every lookup has its final outcome.
 const callsEnd = 2 * time.Minute
 
-// whereToRead keeps a key that has just asked from a replica that may not know of it yet. Only the newest entries are
-// in question: what is further back was there before.
+// whereToRead keeps a key that has just made a lookup from a replica that may not have it yet. Only the newest entries
+// are at stake: older ones had arrived before.
 func (r statement) whereToRead(ctx context.Context, by lookup.Asker, below string) (runner, error) {
 	if r.replica == nil || by.KeyID == "" || ports.ReadingOf(ctx) != ports.ForLists {
 		return r.list, nil
@@ -149,8 +149,8 @@ func (r statement) whereToRead(ctx context.Context, by lookup.Asker, below strin
 	return r.query, err
 }
 
-// passed leaves what an asker's filter wants among entries that are walked, by one condition: of several, next to
-// nothing is believed to be left.
+// passed keeps the walked entries that an asker's filter wants, by a single condition: for several, PostgreSQL would
+// estimate next to no rows.
 func passed(by lookup.Asker, f lookup.Filter) scope {
 	condition, values := "org_id = ?", []any{by.OrgID}
 	and := func(wanted bool, more string, value any) {
@@ -169,8 +169,7 @@ func passed(by lookup.Asker, f lookup.Filter) scope {
 	return passing(condition, values...)
 }
 
-// ofPurpose is where the entries of an asker are that were asked for one purpose: of members, among all of the
-// organisation's.
+// ofPurpose walks an asker's entries of one purpose; for members, those of the whole organisation.
 func ofPurpose(by lookup.Asker, purpose string) walk {
 	owner, value := "org", by.OrgID
 	switch {
@@ -184,12 +183,12 @@ func ofPurpose(by lookup.Asker, purpose string) walk {
 	}
 }
 
-// fresh is for a query inside another one.
+// fresh begins a subquery.
 func fresh(db *gorm.DB) *gorm.DB {
 	return db.Session(&gorm.Session{NewDB: true}).Model(&lookupRow{})
 }
 
-// indexOf is where the entries of an asker are.
+// indexOf walks the entries of an asker.
 func indexOf(by lookup.Asker) walk {
 	switch {
 	case by.KeyID != "":
@@ -202,7 +201,7 @@ func indexOf(by lookup.Asker) walk {
 	return walk{"lookups_org", []string{"org_id"}, []any{by.OrgID}, ""}
 }
 
-// alike leaves the entries of an asker among those of its index.
+// alike keeps the asker's own entries among those of the index.
 func alike(by lookup.Asker) scope {
 	switch {
 	case by.KeyID != "" || by.MemberID != "":
@@ -213,7 +212,7 @@ func alike(by lookup.Asker) scope {
 	return func(db *gorm.DB) *gorm.DB { return db }
 }
 
-// within leaves the entries of a period.
+// within keeps the entries of a period.
 func within(f lookup.Filter) scope {
 	return func(db *gorm.DB) *gorm.DB {
 		if !f.From.IsZero() {
@@ -226,8 +225,8 @@ func within(f lookup.Filter) scope {
 	}
 }
 
-// idsWithin are the bounds, both exclusive, of the ids that entries of a period may have, of those after one, so that
-// what is older or newer is not read.
+// idsWithin are the bounds, both exclusive, of the ids that entries of a period after a given id can have, so that
+// nothing older or newer is read.
 func idsWithin(f lookup.Filter, after string) (above, below string) {
 	above, below = idsSince(f.From), cmp.Or(after, afterAll)
 	if at := f.Until.Add(clockSkew); !f.Until.IsZero() && at.Before(lastOfIDs) {
@@ -236,7 +235,7 @@ func idsWithin(f lookup.Filter, after string) (above, below string) {
 	return above, below
 }
 
-// idsSince is an id below those of what came at a time or later.
+// idsSince is an id below all those of entries from a time on.
 func idsSince(at time.Time) string {
 	if at = at.Add(-clockSkew); at.Unix() > 0 {
 		return firstID(at)
@@ -244,10 +243,10 @@ func idsSince(at time.Time) string {
 	return beforeAll
 }
 
-// lastOfIDs is the end of the times that the 48 bits of a UUIDv7 hold.
+// lastOfIDs is the last time that the 48 bits of a UUIDv7 hold.
 var lastOfIDs = time.UnixMilli(1 << 48)
 
-// products returns which products were asked for, jumping in the index from one to the next.
+// products returns the products that were looked up, by a loose index scan.
 func (r statement) products(ctx context.Context, run runner, by lookup.Asker) (names []string, err error) {
 	err = run(ctx, "statement.products", func(db *gorm.DB) error {
 		next := func() *gorm.DB { return asker(by)(fresh(db).Select("product")).Order("product").Limit(1) }

@@ -16,7 +16,8 @@ const (
 	planLast = "019d8000-0000-7000-8000-000000000000"
 )
 
-// TestAStatementWalksAnIndex: whatever the filter, a page costs what it shows, and nothing where it shows nothing.
+// TestAStatementWalksAnIndex: whatever the filter, the cost of a page depends on what it shows, and an empty one costs
+// nothing.
 func TestAStatementWalksAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -69,7 +70,7 @@ func TestAStatementWalksAnIndex(t *testing.T) {
 					want += "_product"
 				}
 				if who.Members && f.Product == "placa" {
-					continue // PostgreSQL knows from its statistics that nobody asked for it: any index will do
+					continue // PostgreSQL's statistics say that there are none: any index will do
 				}
 				for _, after := range []string{"", planLast} {
 					walks(t, s, fmt.Sprintf("%+v, %s", who, what), func(c conn) error {

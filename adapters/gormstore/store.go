@@ -22,67 +22,66 @@ import (
 )
 
 const (
-	// opTimeout bounds one operation or transaction, the wait for a connection
-	// included, so that a database that hangs is an answer and not a pile-up.
+	// opTimeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs
+	// causes errors instead of a pile-up.
 	opTimeout = 5 * time.Second
 	// poolSize is measured: between 4 and 32 the throughput differs by less than a
 	// fifth, and the default idle pool of 2 costs three quarters of it.
 	poolSize = 16 // see LimitConnections
-	// counterSlots is how many instances may count on one webhook without often
-	// waiting for each other.
+	// counterSlots is how many instances can count on one webhook without often waiting for each other.
 	counterSlots = 64
 )
 
 // Store is the database.
 type Store struct {
 	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
-	pages       share     // of what people look at, so that neither they nor the others wait; none in memory
-	path        string    // of the file of SQLite; empty in memory
-	file        *os.File  // it, for reading; see openSQLite
-	keeper      *sql.Conn // of a database in memory
+	pages       share     // for what people look at, so that they and callers do not wait for each other; none in memory
+	path        string    // of SQLite's file; empty in memory
+	file        *os.File  // that file, for reading; see openSQLite
+	keeper      *sql.Conn // keeps a database in memory alive
 	replica     *replica  // nil without one
 	most        int       // connections to PostgreSQL
 	dialect     goose.Dialect
 	// dialer and migrating open connections to PostgreSQL; nil on SQLite.
 	dialer, migrating *dialer
-	// migratedElsewhere is whether migrating has an address of its own.
+	// migratedElsewhere says that migrating has an address of its own.
 	migratedElsewhere bool
 	vault             *vault
 	subject           subjectKey
 	edges             edges
-	// tracedAgain is IndexSubjects' own.
+	// tracedAgain belongs to IndexSubjects.
 	tracedAgain time.Time
-	// serve answers lookups from history: on PostgreSQL together, on SQLite each alone but for their entries.
+	// serve answers lookups from the history: on PostgreSQL in batches, on SQLite singly, batching only their entries.
 	serve   func(context.Context, served) (kept, error)
 	served  *together[served, kept]
 	entries *together[entered, struct{}]
 	hooks   *together[opening, opened]
 	inbox   *together[taken, bool]
-	// known are webhooks that were read, by id.
+	// known caches webhooks by id.
 	known sync.Map // of uid to knownHook
 	begin *together[beginning, begun]
 	end   *together[ended, bool]
-	// prepared are those of onSQLite.
+	// prepared holds the statements of onSQLite.
 	prepared  map[string]*sql.Stmt
 	preparing sync.Mutex
-	// newest is newestOnSQLite's.
+	// newest belongs to newestOnSQLite.
 	newest  *sql.Stmt
 	reading sync.Mutex
-	// slot is where this instance counts what webhooks receive.
+	// slot is the slot that this instance counts in.
 	slot int64
-	// trigrams is whether the search has an index, noTrigrams why not. indexedAgain is IndexContacts' own.
+	// trigrams says whether the search has an index, noTrigrams why not. indexedAgain belongs to IndexContacts.
 	trigrams     atomic.Bool
 	noTrigrams   error
 	indexedAgain time.Time
-	// probe is what was last known of whether the database takes what is written.
+	// probe caches whether the database accepts writes.
 	probe probe
 }
 
 var _ ports.Store = (*Store)(nil)
 
-// Open connects to a database: sqlite://PATH, postgres://…, or sqlite://:memory: for one that is empty and ends with
-// the store. The first data key encrypts, all of them decrypt; each has DataKeySize bytes. It does not wait for
-// PostgreSQL to be there: operations fail with fault.ServiceUnavailable until it is.
+// Open connects to a database: sqlite://PATH, postgres://…, or sqlite://:memory: for an empty one that ends with the
+// store. The first data key encrypts, all of them decrypt; each has DataKeySize bytes. It does not wait for PostgreSQL:
+// until that is up, operations fail with fault.ServiceUnavailable.
 func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
 	v, err := newVault(dataKeys)
 	if err != nil {
@@ -122,8 +121,8 @@ func config() *gorm.Config {
 	}
 }
 
-// LimitConnections bounds the connections to PostgreSQL, 16 without it; a quarter of them is for what people look at.
-// SQLite has as many as serve it best. It is called before anything else.
+// LimitConnections sets the number of connections to PostgreSQL, 16 by default; a quarter of them serves what people
+// look at. SQLite ignores it. Call it before anything else.
 func (s *Store) LimitConnections(n int) error {
 	if s.dialect != goose.DialectPostgres {
 		return nil
@@ -138,7 +137,7 @@ func (s *Store) LimitConnections(n int) error {
 	return errors.Join(setPool(s.write, n-of), setPool(s.pages.read, of))
 }
 
-// pagesOf is how many of n connections are for what people look at; none where there is but one.
+// pagesOf is how many of n connections serve what people look at; none where there is only one.
 func pagesOf(n int) int {
 	if n == 1 {
 		return 0
@@ -156,7 +155,7 @@ func setPool(db *gorm.DB, size int) error {
 	return nil
 }
 
-// Close waits for entries that are being written and closes the database.
+// Close waits for entries being written and closes the database.
 func (s *Store) Close() error {
 	if s.served != nil {
 		s.served.close()
@@ -174,7 +173,7 @@ func (s *Store) Close() error {
 	if s.replica != nil {
 		errs = append(errs, closePool(s.replica.db))
 	}
-	for _, db := range []*gorm.DB{s.pages.read, s.read, s.write} { // one that is there twice may be closed twice
+	for _, db := range []*gorm.DB{s.pages.read, s.read, s.write} { // the same pool may be closed twice
 		errs = append(errs, closePool(db))
 	}
 	if s.file != nil {
@@ -229,7 +228,7 @@ func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error)
 func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	ctx, cancel := context.WithTimeout(ctx, opTimeout)
 	defer cancel()
-	var own error // of f: returned as it is
+	var own error // the error of f, returned unchanged
 	c := s.conn()
 	err := c.standby.holds(func() error {
 		return c.of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
@@ -246,9 +245,9 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	return named("store.inTx", told(ctx, err))
 }
 
-// nested reports whether InTx, which calls it, is on the stack twice. Neither its context nor its function's
-// repositories would tell: whoever nests has both from outside. Without this, the inner transaction would wait for the
-// outer one on SQLite, and on PostgreSQL be kept when the outer one is not.
+// nested reports whether InTx, its caller, is on the stack twice. Neither its context nor f's repositories would tell,
+// because a nested call can use those from outside. Unnoticed, the inner transaction would wait for the outer one on
+// SQLite, and on PostgreSQL outlive its rollback.
 func nested() bool {
 	var callers [64]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])

@@ -19,7 +19,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// TestStoreInMemory is what tests of use cases stand on.
+// TestStoreInMemory: tests of use cases rely on it.
 func TestStoreInMemory(t *testing.T) {
 	t.Parallel()
 	portstest.Store(t, func(t *testing.T) ports.Store {

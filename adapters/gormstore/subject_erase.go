@@ -33,8 +33,8 @@ func (r subjects) Erase(
 	return gone, err
 }
 
-// eraseLookups leaves the entries without documents, and takes their answers. One that is running stays until it has an
-// outcome; one whose owner may still bring an answer gets none any more.
+// eraseLookups strips the entries of their documents and removes their answers. A running entry is left until it has an
+// outcome; an entry that its owner may still settle no longer gets an answer.
 func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	var rows []lookupRow
 	err := locked("UPDATE", "")(db).Select("id", "record_id", "document").Order("id").
@@ -77,9 +77,10 @@ func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (pr
 	return gone, r.untrace(db, p, privacy.Lookups, erased)
 }
 
-// unanswer parts the person's other lines from answers that go: steps to come erase them, and until then they would
-// name what is not there. They are found by the index of persons, whatever the size of the statement: by its answer a
-// line that history answered is in no index, which each such lookup would have to write.
+// unanswer detaches the person's other lines from answers about to be removed: later steps erase those lines, which
+// until then would refer to a missing answer. They are found by the index of people, however long the statement is: a
+// line that the history answered is not indexed by its answer, because every such lookup would have to write that
+// index.
 func (r subjects) unanswer(db *gorm.DB, p *privacy.Person, records []string) error {
 	for after, more := "", true; more; {
 		ids, err := r.indexed(db.Statement.Context, p, privacy.Lookups, after, traceAtOnce)
@@ -96,7 +97,7 @@ func (r subjects) unanswer(db *gorm.DB, p *privacy.Person, records []string) err
 	return nil
 }
 
-// untrace takes rows out of the index of persons.
+// untrace removes rows from the index of people.
 func (r subjects) untrace(
 	db *gorm.DB, p *privacy.Person, k privacy.Kind, ids []string, others ...privacy.Identity,
 ) error {
@@ -113,7 +114,7 @@ func (r subjects) untrace(
 	return db.Delete(&traceRow{}, "subject IN ? AND kind = ? AND row_id IN ?", hashes, string(k), ids).Error
 }
 
-// eraseItems leaves items of batches without documents and cells.
+// eraseItems strips batch items of documents and cells.
 func (r subjects) eraseItems(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	var rows []batchItemRow
 	if err := locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids, p.OrgID).Error; err != nil {
@@ -136,8 +137,8 @@ func (r subjects) eraseItems(db *gorm.DB, p *privacy.Person, ids []string) (priv
 	return privacy.Counts{privacy.Items: len(rows)}, nil
 }
 
-// eraseContacts removes contacts with their history and runs, and those that became part of them. Their ids stay:
-// posts were answered with them.
+// eraseContacts removes contacts, those merged into them, and their history and runs. Their ids stay, because posts
+// were answered with them.
 func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	gone := privacy.Counts{}
 	for _, id := range ids {
@@ -168,8 +169,8 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 	return gone, nil
 }
 
-// forgetFamily removes the history and the runs of a contact that is gone, and of those that became part of it, and
-// what those were.
+// forgetFamily removes the history and runs of a removed contact and of those merged into it, and the content of the
+// latter.
 func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (privacy.Counts, error) {
 	all, err := family(db, []string{id})
 	if err != nil {
@@ -190,7 +191,7 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 	}, errors.Join(events.Error, runs.Error, waiting.Error, were.Error)
 }
 
-// eraseParts takes the person's documents, and the mention of them, out of contacts about others.
+// eraseParts removes the person's documents, and mentions of them, from contacts about others.
 func (r subjects) eraseParts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	gone, v := privacy.Counts{}, r.store.vault
 	var rows []contactRow
@@ -224,7 +225,7 @@ func (r subjects) eraseParts(db *gorm.DB, p *privacy.Person, ids []string) (priv
 	return gone, nil
 }
 
-// nullable is nothing, and not empty, where there is nothing.
+// nullable turns nil into NULL rather than an empty value.
 func nullable(b []byte) any {
 	if b == nil {
 		return nil
@@ -232,7 +233,7 @@ func nullable(b []byte) any {
 	return blob(b)
 }
 
-// redactEvents takes a person out of the history of somebody else.
+// redactEvents removes a person from the history of another contact.
 func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID uid) error {
 	var events []eventRow
 	if err := db.Find(&events, "contact_id = ? AND subject IS NOT NULL", contactID).Error; err != nil {
@@ -252,8 +253,8 @@ func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID uid) er
 	return nil
 }
 
-// eraseRemoved forgets what contacts were that are gone already. The name of one that became part of another stands in
-// the other's history.
+// eraseRemoved forgets the content of contacts that are already gone. The name of a merged one stands in the other's
+// history.
 func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	gone := privacy.Counts{}
 	for _, id := range ids {
@@ -276,7 +277,7 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 	return gone, nil
 }
 
-// unname takes the name of a contact that became part of another out of the other's history.
+// unname removes the name of a merged contact from the history of the contact it was merged into.
 func (r subjects) unname(db *gorm.DB, intoID uid, was crm.Removal) error {
 	var events []eventRow
 	err := db.Find(&events, "contact_id = ? AND kind IN ?", intoID, []string{string(crm.Merged), string(crm.Parted)}).Error
@@ -302,10 +303,10 @@ func (r subjects) eraseRows(db *gorm.DB, p *privacy.Person, ids []string) (priva
 	return privacy.Counts{privacy.Rows: int(rows.RowsAffected)}, rows.Error
 }
 
-// noHeaders are those of a post that was erased.
+// noHeaders are the headers of an erased post.
 const noHeaders = "[]"
 
-// eraseDeliveries leaves posts without headers and body; as one that was cut short, none can be read again.
+// eraseDeliveries strips posts of headers and body, and marks them as cut short, so that none is read again.
 func (r subjects) eraseDeliveries(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	if err := markAll(db, p, "deliveries", "content", "id", ids); err != nil {
 		return nil, err

@@ -10,8 +10,8 @@ import (
 	"fichario/ports"
 )
 
-// TestAnErasureIsSoundAfterEachStep: when an answer goes with the line that it was bought for, the lines that it was
-// served to, which later steps erase, do not name it any more.
+// TestAnErasureIsSoundAfterEachStep: when an answer is removed with the line that bought it, other lines that it was
+// served to, which later steps erase, no longer refer to it.
 func TestAnErasureIsSoundAfterEachStep(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

@@ -13,7 +13,7 @@ import (
 	"fichario/domain/privacy"
 )
 
-// traceRow is something that is held of a person.
+// traceRow is a row that holds data of a person.
 type traceRow struct {
 	Subject []byte `gorm:"primaryKey"`
 	Kind    string `gorm:"primaryKey"`
@@ -22,7 +22,7 @@ type traceRow struct {
 
 func (traceRow) TableName() string { return "subject_traces" }
 
-// privacyMarkRow says up to which row of a table something has been done.
+// privacyMarkRow says up to which row of a table some work has been done.
 type privacyMarkRow struct {
 	Name string `gorm:"primaryKey"`
 	UpTo uid    `gorm:"not null"`
@@ -31,23 +31,23 @@ type privacyMarkRow struct {
 func (privacyMarkRow) TableName() string { return "privacy_marks" }
 
 const (
-	// traceAtOnce is how many rows are put into the index of persons in one transaction.
+	// traceAtOnce is how many rows one transaction adds to the index of people.
 	traceAtOnce = 250
-	// traceRest is for how many times as long as that took nothing is written: a twentieth of the time is the index's.
+	// traceRest is the pause after each transaction, in multiples of its duration: a twentieth of the time goes to the
+	// index.
 	traceRest = 20
-	// traceAfter is how long rows are looked at before the index has them; see indexAfter. A batch takes its time.
+	// traceAfter is how old rows are when they are indexed; see indexAfter. A batch takes longer to write.
 	traceAfter = 2 * time.Minute
 )
 
-// mergedTrace is the kind of what a contact was known by that became part of another one.
+// mergedTrace is the kind of what a merged contact was known by.
 const mergedTrace = "unidos"
 
-// traced are the tables that the index of persons is written from, and their kinds.
+// traced maps the tables that feed the index of people to their kinds.
 var traced = map[string]privacy.Kind{"lookups": privacy.Lookups, "batch_items": privacy.Items}
 
-// IndexSubjects writes the index by which lookups and items of batches of a person are found, at a pace that leaves
-// lookups theirs: what requests write waits for nothing, and what is there already is filled in beside them. It is for
-// one caller.
+// IndexSubjects writes the index that finds a person's lookups and batch items, at a pace that leaves room for lookups:
+// requests never write it, it is filled beside them. It is for one caller at a time.
 func (s *Store) IndexSubjects(ctx context.Context) error {
 	now := time.Now()
 	for table := range traced {
@@ -68,8 +68,8 @@ func (s *Store) IndexSubjects(ctx context.Context) error {
 	return nil
 }
 
-// CatchUp brings the index of persons to the present moment, and takes as long as that takes: the first time after an
-// upgrade about a minute for a million lookups.
+// CatchUp brings the index of people up to date, and returns when it is: after an upgrade, about a minute for a million
+// lookups.
 func (s *Store) CatchUp(ctx context.Context) error {
 	until := firstID(time.Now().Add(-traceAfter))
 	for table := range traced {
@@ -79,7 +79,7 @@ func (s *Store) CatchUp(ctx context.Context) error {
 		var mark privacyMarkRow
 		err := s.conn().query(ctx, "store.catchUp", func(db *gorm.DB) error { return db.Take(&mark, "name = ?", table).Error })
 		if err == nil {
-			// Instances whose clocks differ, and transactions that took long, are before the mark.
+			// Rows by instances with other clocks, and of long transactions, may lie before the mark.
 			err = s.traceAll(ctx, table, min(string(mark.UpTo), idsSince(time.Now().Add(-10*time.Minute))), afterAll, 0)
 		}
 		if err != nil {
@@ -89,7 +89,7 @@ func (s *Store) CatchUp(ctx context.Context) error {
 	return nil
 }
 
-// Indexed reports whether the index has all but the last minutes.
+// Indexed reports whether the index is complete but for the last minutes.
 func (s *Store) Indexed(ctx context.Context) (yes bool, err error) {
 	yes = true
 	for table := range traced {
@@ -111,7 +111,7 @@ func (s *Store) Indexed(ctx context.Context) (yes bool, err error) {
 	return yes, nil
 }
 
-// traceAll is traceSome until there are no more. Without after it goes on from the mark, and moves it.
+// traceAll repeats traceSome until nothing is left. Without after it continues from the mark, and moves it.
 func (s *Store) traceAll(ctx context.Context, table, after, until string, rest int) error {
 	for {
 		began := time.Now()
@@ -130,7 +130,7 @@ func (s *Store) traceAll(ctx context.Context, table, after, until string, rest i
 	}
 }
 
-// traceSome writes what the next rows say of persons, and returns the last row and whether there may be more.
+// traceSome indexes the people in the next rows, and returns the last row and whether there may be more.
 func (s *Store) traceSome(ctx context.Context, table, after, until string) (last string, more bool, err error) {
 	secret, err := s.subjectSecret(ctx)
 	if err != nil {
@@ -142,7 +142,7 @@ func (s *Store) traceSome(ctx context.Context, table, after, until string) (last
 		from := after
 		var mark privacyMarkRow
 		if after == "" {
-			// Where another instance is at it, it is not waited for.
+			// Where another instance is at work, skip instead of waiting.
 			held := locked("UPDATE", "SKIP LOCKED")(tx).Limit(1).Find(&mark, "name = ?", table)
 			if held.Error != nil || held.RowsAffected == 0 {
 				return held.Error
@@ -168,7 +168,7 @@ func (s *Store) traceSome(ctx context.Context, table, after, until string) (last
 	return last, more, err
 }
 
-// tracesIn are what some rows of a table say of persons, and the ids of the rows.
+// tracesIn returns the traces of people in some rows of a table, and the rows' ids.
 func (s *Store) tracesIn(
 	tx *gorm.DB, table string, secret []byte, from, until string,
 ) (ids []string, traces []traceRow, err error) {
@@ -199,14 +199,14 @@ func (s *Store) tracesIn(
 	return ids, traces, err
 }
 
-// identitiesOf are the document of an item, and what its cells say.
+// identitiesOf are the document of an item and the identities in its cells.
 func (v *vault) identitiesOf(row batchItemRow) []privacy.Identity {
 	value, cells, err := v.openTwo(row.Content, "batch_items|content|"+string(row.ID))
 	if err != nil {
 		return nil
 	}
 	var texts []string
-	_ = json.Unmarshal(cells, &texts) // it was written by itemRow
+	_ = json.Unmarshal(cells, &texts) // itemRow wrote it
 	out := privacy.FindIn(strings.Join(texts, "\n"))
 	i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value)))
 	for _, there := range out {

@@ -17,7 +17,7 @@ import (
 	"fichario/ports"
 )
 
-// subjectSize is how many bytes of a hash are kept: two persons have the same one in no database that there will be.
+// subjectSize is how many bytes of a hash are kept: enough that no two people in a database collide.
 const subjectSize = 16
 
 type subjectKeyRow struct {
@@ -28,17 +28,17 @@ type subjectKeyRow struct {
 
 func (subjectKeyRow) TableName() string { return "subject_keys" }
 
-// subjectKeyID is the id of the one key.
+// subjectKeyID is the id of the only key.
 const subjectKeyID = "00000000-0000-7000-8000-000000000001"
 
-// subjectKey hashes identities. The key is made of the first data key that the database had, so that a copy of before
-// it was made gets the same one, and stored sealed, so that it outlives that data key.
+// subjectKey hashes identities. The key is derived from the first data key that the database had, so that a backup from
+// before it existed derives the same one, and stored sealed, so that it outlives that data key.
 type subjectKey struct {
 	secret atomic.Pointer[[]byte]
 }
 
-// subjectSecret reads the key, or makes it. Until it is read once everybody reads it for himself: nobody waits for
-// another one's query longer than he has time.
+// subjectSecret reads the key, or makes it. Until it is cached each caller reads it for itself, so that nobody waits
+// for another's query beyond its own deadline.
 func (s *Store) subjectSecret(ctx context.Context) ([]byte, error) {
 	if known := s.subject.secret.Load(); known != nil {
 		return *known, nil
@@ -71,14 +71,14 @@ func (s *Store) subjectSecret(ctx context.Context) ([]byte, error) {
 	return secret, nil
 }
 
-// subjectHash is what a person is found by in an organisation.
+// subjectHash is the hash by which a person is found in an organisation.
 func subjectHash(secret []byte, orgID string, i privacy.Identity) []byte {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write([]byte(orgID + "|" + string(i.Type) + "|" + i.Value))
 	return mac.Sum(nil)[:subjectSize]
 }
 
-// documentHash is the hash of a document; nil of none.
+// documentHash is the hash of a document's person; nil where it has none.
 func documentHash(secret []byte, orgID string, d document.Document) []byte {
 	i, ok := privacy.OfDocument(d)
 	if !ok {

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	// marksMost bounds what is remembered of an erasure; beyond it nobody looks, and the database is written anew.
+	// marksMost bounds the marks remembered for an erasure; beyond it the file is rewritten without a search.
 	marksMost = 20_000
-	// markMost and markLeast are the lengths of a text that is looked for.
+	// markMost and markLeast bound the length of a text that is searched for.
 	markMost, markLeast = 64, 8
 )
 
-// mark notes the beginning of what was encrypted: it has a number that is used once.
+// mark remembers the head of sealed values: their nonce is unique.
 func mark(p *privacy.Person, sealed ...[]byte) {
 	const head, nonce = 1 + 4, 12
 	for _, value := range sealed {
@@ -29,7 +29,7 @@ func mark(p *privacy.Person, sealed ...[]byte) {
 	}
 }
 
-// markTexts notes what stood of a contact in clear, as the table and its indexes have it.
+// markTexts remembers a contact's plain texts, as the table and its indexes store them.
 func markTexts(p *privacy.Person, row contactRow) {
 	id := string(row.ID)
 	for _, text := range []string{row.Email, strings.ToLower(row.Email), row.Search, row.PhoneE164 + id} {
@@ -51,7 +51,7 @@ func remember(p *privacy.Person, m []byte) {
 	p.Marks = append(p.Marks, bytes.Clone(m))
 }
 
-// markAll marks a column of some rows.
+// markAll marks the values of a column in some rows.
 func markAll(db *gorm.DB, p *privacy.Person, table, column, by string, of []string) error {
 	var values [][]byte
 	err := db.Table(table).Where(by+" IN ? AND "+column+" IS NOT NULL", of).Pluck(column, &values).Error
@@ -59,9 +59,9 @@ func markAll(db *gorm.DB, p *privacy.Person, table, column, by string, of []stri
 	return err
 }
 
-// marked reports whether a file has one of the marks, of at least four bytes each.
+// marked reports whether a file contains one of the marks, of at least four bytes each.
 func marked(file io.Reader, marks [][]byte) (bool, error) {
-	of, some := map[uint32][][]byte{}, make([]bool, 1<<16) // by their beginnings, of which some keeps away most
+	of, some := map[uint32][][]byte{}, make([]bool, 1<<16) // by their first bytes; some rules out most positions
 	for _, m := range marks {
 		begins := binary.LittleEndian.Uint32(m)
 		of[begins] = append(of[begins], m)
@@ -89,6 +89,6 @@ func marked(file io.Reader, marks [][]byte) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		kept = copy(buffer, text[max(0, len(text)-markMost):]) // what may begin here and end in the next part
+		kept = copy(buffer, text[max(0, len(text)-markMost):]) // a mark may begin here and end in the next part
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestMarksAreFoundAnywhere: at the ends of a file, and where one part that is read ends and the next begins.
+// TestMarksAreFoundAnywhere: at both ends of a file, and across the boundary of two reads.
 func TestMarksAreFoundAnywhere(t *testing.T) {
 	t.Parallel()
 	mark := []byte("um-endereço@apagado.example")

@@ -8,7 +8,7 @@ import (
 	"fichario/domain/privacy"
 )
 
-// TestPersonsAreFoundByIndexes: what is held of somebody is looked up, and not looked for, in the tables that grow.
+// TestPersonsAreFoundByIndexes: in tables that grow, what is held of a person is found through an index, not by a scan.
 func TestPersonsAreFoundByIndexes(t *testing.T) {
 	t.Parallel()
 	const org = "01980000-0000-7000-8000-00000000000a"

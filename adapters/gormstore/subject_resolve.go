@@ -13,12 +13,12 @@ import (
 	"fichario/domain/privacy"
 )
 
-// resolving looks for identities whose hashes are known.
+// resolving searches for identities whose hashes are known.
 type resolving struct {
 	subjects
 	secret []byte
 	orgID  string
-	wanted map[string]bool // by hash; true while it is looked for
+	wanted map[string]bool // by hash; true until found
 	found  []privacy.Identity
 }
 
@@ -44,7 +44,7 @@ func (r subjects) Resolve(ctx context.Context, orgID string, hashes [][]byte) ([
 	return look.found, nil
 }
 
-// sees notes those of some identities that are looked for.
+// sees records those of some identities that are wanted.
 func (l *resolving) sees(identities ...privacy.Identity) {
 	for _, i := range identities {
 		hash := string(subjectHash(l.secret, l.orgID, i))
@@ -54,7 +54,7 @@ func (l *resolving) sees(identities ...privacy.Identity) {
 	}
 }
 
-// traced looks at one row of each person in the index.
+// traced opens one indexed row of each person.
 func (l *resolving) traced(ctx context.Context) error {
 	return l.query(ctx, "subjects.resolve", func(db *gorm.DB) error {
 		for hash := range l.wanted {
@@ -93,7 +93,7 @@ func (l *resolving) opens(db *gorm.DB, trace traceRow) error {
 	return err
 }
 
-// step looks at the next rows of a table, and returns the last one, or nothing at the end.
+// step searches the next rows of a table, and returns the last id, or nothing at the end.
 func (l *resolving) step(ctx context.Context, table, last string) (next string, err error) {
 	v := l.store.vault
 	err = l.query(ctx, "subjects.resolve", func(db *gorm.DB) error {

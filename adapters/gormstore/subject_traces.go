@@ -18,7 +18,7 @@ type subjects struct {
 	store *Store
 }
 
-// scanAtOnce is how many rows of a table without an index of persons one step looks at.
+// scanAtOnce is how many rows of an unindexed table one step scans.
 const scanAtOnce = 300
 
 func (r subjects) Contacts(
@@ -65,7 +65,7 @@ func (r subjects) Merged(ctx context.Context, orgID string, i privacy.Identity) 
 		if err != nil {
 			return err
 		}
-		var rows []removedRow // which are few: they are kept for a month
+		var rows []removedRow // few rows: they are kept for a month
 		err = fresh().Where("content IS NOT NULL AND org_id = ? AND into_id IS NOT NULL", orgID).Order("at").Find(&rows).Error
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (r subjects) Merged(ctx context.Context, orgID string, i privacy.Identity) 
 	return out, err
 }
 
-// Traces walks the index of persons, the contacts that are known, or a table that keeps little and for a while.
+// Traces walks the index of people, the known contacts, or a table that is small because its rows expire.
 func (r subjects) Traces(
 	ctx context.Context, p *privacy.Person, k privacy.Kind, after string, limit int,
 ) (ids []string, next string, err error) {
@@ -106,7 +106,7 @@ func (r subjects) Traces(
 		return ids, next, err
 	case privacy.Contacts, privacy.Parts:
 		of := slices.Sorted(slices.Values(map[privacy.Kind][]string{privacy.Contacts: p.Contacts, privacy.Parts: p.Parts}[k]))
-		n, _ := slices.BinarySearch(of, after+"0") // the one after it
+		n, _ := slices.BinarySearch(of, after+"0") // the first after it
 		if of = of[n:]; len(of) > limit {
 			of, next = of[:limit], of[limit-1]
 		}
@@ -136,7 +136,7 @@ func (r subjects) Traces(
 	return ids, next, err
 }
 
-// indexed are rows that the index of persons has, each once.
+// indexed returns rows from the index of people, each once.
 func (r subjects) indexed(
 	ctx context.Context, p *privacy.Person, k privacy.Kind, after string, limit int,
 ) (ids []string, err error) {
@@ -145,7 +145,7 @@ func (r subjects) indexed(
 		return nil, err
 	}
 	err = r.query(ctx, "subjects.traces", func(db *gorm.DB) error {
-		for _, hash := range hashes { // one after the other, so that each walks the key
+		for _, hash := range hashes { // one at a time, so that each walks the primary key
 			var some []string
 			err := db.Session(&gorm.Session{NewDB: true}).Model(&traceRow{}).
 				Where("subject = ? AND kind = ? AND row_id > ?", hash, string(k), cmp.Or(after, beforeAll)).
@@ -162,7 +162,7 @@ func (r subjects) indexed(
 	return ids[:min(limit, len(ids))], err
 }
 
-// there are those of some contacts that have not gone.
+// there returns those of some contacts that still exist.
 func (r subjects) there(ctx context.Context, of []string) (ids []string, err error) {
 	err = r.query(ctx, "subjects.traces", func(db *gorm.DB) error {
 		if len(of) == 0 {
@@ -173,7 +173,7 @@ func (r subjects) there(ctx context.Context, of []string) (ids []string, err err
 	return ids, err
 }
 
-// scan looks at rows one by one.
+// scan tests rows one by one.
 func (r subjects) scan(some *gorm.DB, p *privacy.Person, k privacy.Kind) (ids []string, err error) {
 	mine := make(map[string]bool, len(p.Contacts))
 	for _, id := range p.Contacts {
@@ -219,7 +219,7 @@ func (r subjects) scan(some *gorm.DB, p *privacy.Person, k privacy.Kind) (ids []
 	return ids, err
 }
 
-// deliveriesOf are posts that made one of his contacts, or name him; those that hold nothing any more are none.
+// deliveriesOf returns posts that made one of the person's contacts, or name the person; emptied posts never match.
 func (r subjects) deliveriesOf(some *gorm.DB, p *privacy.Person, his func(*uid) bool) (ids []string, err error) {
 	var rows []deliveryRow
 	if err = some.Find(&rows, "org_id = ?", p.OrgID).Error; err != nil || len(rows) == 0 {
@@ -248,7 +248,7 @@ func (r subjects) deliveriesOf(some *gorm.DB, p *privacy.Person, his func(*uid) 
 	return ids, err
 }
 
-// removedOf reports whether a contact that was removed is about a person, or has one of his documents.
+// removedOf reports whether a removed contact is about a person, or has one of the person's documents.
 func (v *vault) removedOf(row removedRow, p *privacy.Person) bool {
 	gone := v.removal(row)
 	for _, c := range []crm.Contact{gone.Contact, gone.Before, gone.After} {

@@ -12,28 +12,28 @@ import (
 	"gorm.io/gorm"
 )
 
-// sweepWithin is the longest that a database may take to be written anew.
+// sweepWithin bounds how long rewriting a database may take.
 const sweepWithin = 30 * time.Minute
 
-// erasedTables are those that an erasure changes.
+// erasedTables are the tables that an erasure changes.
 var erasedTables = []string{
 	"lookups", "records", "subject_traces", "batch_items", "contacts", "contact_documents", "contact_words",
 	"contact_events", "jobs", "removed_contacts", "bulk_items", "deliveries", "notifications", "erasures",
 }
 
-// Sweep takes what was erased out of the space that removed rows leave. On SQLite, where that is overwritten, the
-// write-ahead log is emptied, as soon as nobody reads what was before, and the file is looked through for the marks,
-// which takes nobody's time: a page that was put in order may have kept a copy. Where one is found, or they are not
-// known, the file is written anew, and who writes waits for that, about a second for each 100 MB. On PostgreSQL the
-// tables are vacuumed, beside those who write; what cannot be done now, autovacuum does later.
+// Sweep purges erased data from free space. On SQLite, where removed rows are overwritten, it empties the write-ahead
+// log as soon as nobody reads an older snapshot, and searches the file for the marks, which blocks nobody: a page that
+// was reorganised may have kept a copy. Where a mark is found, or the marks are unknown, it rewrites the file, and
+// writers wait about a second for each 100 MB. On PostgreSQL it vacuums the tables, beside writers; what cannot be done
+// now, autovacuum does later.
 func (s *Store) Sweep(ctx context.Context, marks [][]byte) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
 	defer cancel()
 	if s.dialect == goose.DialectPostgres {
-		pool := s.migrating.open() // which has no time limit of ours
+		pool := s.migrating.open() // without our statement timeout
 		defer func() { _ = pool.Close() }()
 		for _, table := range erasedTables {
-			// A role that does not own the table, or a time limit of its own, leaves it to autovacuum.
+			// Where the role does not own the table, or has a time limit of its own, autovacuum does it.
 			_, _ = pool.ExecContext(ctx, "VACUUM "+table)
 		}
 		return ctx.Err()
@@ -56,7 +56,7 @@ func (s *Store) Sweep(ctx context.Context, marks [][]byte) error {
 	return named("store.sweep", s.emptyLog(ctx))
 }
 
-// left reports whether one of the marks stands in the file, or in the log.
+// left reports whether one of the marks is in the file or in the log.
 func (s *Store) left(marks [][]byte) (bool, error) {
 	info, err := s.file.Stat()
 	if err != nil || len(marks) == 0 {
@@ -65,7 +65,7 @@ func (s *Store) left(marks [][]byte) (bool, error) {
 	if found, err := marked(io.NewSectionReader(s.file, 0, info.Size()), marks); found || err != nil {
 		return found, err
 	}
-	log, err := os.Open(s.path + "-wal") // on which nobody has a lock
+	log, err := os.Open(s.path + "-wal") // nobody locks the log
 	if errors.Is(err, os.ErrNotExist) {
 		return false, nil
 	}
@@ -77,13 +77,13 @@ func (s *Store) left(marks [][]byte) (bool, error) {
 }
 
 const (
-	// logRetry is how often the log is tried to be emptied while somebody reads what was before, such as a backup, and
-	// logPatience, in milliseconds, for how long who writes may wait for each try.
+	// logRetry is the pause between attempts to empty the log while somebody, such as a backup, reads an older snapshot;
+	// logPatience is how many milliseconds writers may wait for each attempt.
 	logRetry    = 2 * time.Second
 	logPatience = 250
 )
 
-// emptyLog writes what is in the write-ahead log into the file, and empties it. While that cannot be, it waits.
+// emptyLog checkpoints the write-ahead log and truncates it, retrying until it can.
 func (s *Store) emptyLog(ctx context.Context) error {
 	for {
 		var busy, frames, written int

@@ -17,7 +17,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// swept is a store in a file of its own, with an organisation in it.
+// swept is a store in its own file, with an organisation in it.
 func swept(t *testing.T) (s *gormstore.Store, path string, add func(name string)) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "fichario.db")
@@ -36,8 +36,8 @@ func swept(t *testing.T) (s *gormstore.Store, path string, add func(name string)
 	return s, path, add
 }
 
-// TestASweepKeepsTheFilesLocks: another process that opens and closes the database afterwards, as each command and each
-// backup does, leaves the write-ahead log to the service, and what it goes on to write is there for everybody.
+// TestASweepKeepsTheFilesLocks: another process that then opens and closes the database, like any command or backup,
+// leaves the write-ahead log to the service, and later writes are visible to everybody.
 func TestASweepKeepsTheFilesLocks(t *testing.T) {
 	t.Parallel()
 	s, path, add := swept(t)
@@ -66,7 +66,7 @@ func TestASweepKeepsTheFilesLocks(t *testing.T) {
 	}
 }
 
-// TestASweepWaitsForWhoReads: while somebody reads what was before the erasure, it is not done.
+// TestASweepWaitsForWhoReads: it does not complete while somebody reads a snapshot from before the erasure.
 func TestASweepWaitsForWhoReads(t *testing.T) {
 	t.Parallel()
 	s, path, add := swept(t)
@@ -89,7 +89,7 @@ func TestASweepWaitsForWhoReads(t *testing.T) {
 	if err := s.Sweep(soon, [][]byte{[]byte("apagado@x.example")}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("beside a reader: %v", err)
 	}
-	add("Terceira") // who writes waits no longer than a moment
+	add("Terceira") // writers wait only a moment
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestASweepWaitsForWhoReads(t *testing.T) {
 	}
 }
 
-// TestWhatHadNothingIsNotWrittenAnew: a database of any size is, where the marks are not known, and only then.
+// TestWhatHadNothingIsNotWrittenAnew: a database is rewritten where the marks are unknown, and only then.
 func TestWhatHadNothingIsNotWrittenAnew(t *testing.T) {
 	t.Parallel()
 	s, path, _ := swept(t)

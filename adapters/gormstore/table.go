@@ -10,8 +10,8 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// table is a row's struct as the statements past GORM need it. The struct is the one list of the columns: one that is
-// added there is written everywhere.
+// table describes a row's struct to the statements that bypass GORM. The struct is the only list of columns: one added
+// there is written everywhere.
 type table struct {
 	name    string
 	columns []column
@@ -21,7 +21,7 @@ type table struct {
 type column struct {
 	name  string
 	field int
-	// array is PostgreSQL's type of many values, cast what one of them is cast to.
+	// array is PostgreSQL's type for many values, cast the conversion of one of them.
 	array, cast string
 	gather      func(rows []reflect.Value, field int) any
 }
@@ -29,7 +29,7 @@ type column struct {
 func tableOf(row schema.Tabler) table {
 	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
 	if err != nil {
-		panic(err) // the rows are our own
+		panic(err) // the row types are our own
 	}
 	t := table{name: row.TableName()}
 	for _, f := range parsed.Fields {
@@ -61,18 +61,17 @@ func tableOf(row schema.Tabler) table {
 	return t
 }
 
-// columnNames are a row's columns, each behind the table's name or alias. No statement says *: those that a connection
-// has prepared would fail when a migration adds a column, while the version before still runs.
+// columnNames are a row's columns, each prefixed with the table's name or alias. No statement selects *: its prepared
+// form would fail when a migration adds a column while the previous version still runs.
 func columnNames(row schema.Tabler, of string) string {
 	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
 	if err != nil {
-		panic(err) // the rows are our own
+		panic(err) // the row types are our own
 	}
 	return of + "." + strings.Join(parsed.DBNames, ", "+of+".")
 }
 
-// gather makes the values of one column an array. A row that is not there is NULL, or the type's zero where Go has no
-// other.
+// gather makes an array of one column. An absent row becomes NULL, or the zero value where the Go type has no NULL.
 func gather[T any](value func(reflect.Value) T) func([]reflect.Value, int) any {
 	return func(rows []reflect.Value, field int) any {
 		out := make([]T, len(rows))
@@ -102,37 +101,37 @@ func timeIn(v reflect.Value) time.Time { return *v.Addr().Interface().(*time.Tim
 //nolint:forcetypeassert // as above
 func optionalTimeIn(v reflect.Value) *time.Time { return v.Interface().(*time.Time) }
 
-// insert writes one row, on SQLite.
+// insert is the statement for one row on SQLite.
 func (t table) insert() string {
 	names := mapped(t.columns, func(c column) string { return c.name })
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
 	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.name, strings.Join(names, ", "), marks)
 }
 
-// insertWhere is insert under a condition, whose parameters follow.
+// insertWhere is insert under a condition; the condition's parameters come last.
 func (t table) insertWhere(condition string) string {
 	values := t.insert()
 	head, marks, _ := strings.Cut(values, " VALUES (")
 	return head + " SELECT " + strings.TrimSuffix(marks, ")") + " WHERE " + condition
 }
 
-// values are those of insert; row points to the struct.
+// values are the parameters of insert; row points to the struct.
 func (t table) values(row any) []any {
 	fields := reflect.ValueOf(row).Elem()
 	return mapped(t.columns, func(c column) any { return fields.Field(c.field).Interface() })
 }
 
-// sent is a table of which a statement gets many rows at once, on PostgreSQL: one array for each column, so that it is
-// planned once for any number of rows.
+// sent is a table of which a PostgreSQL statement receives many rows at once, one array per column, so that one plan
+// serves any number of rows.
 type sent struct {
 	table
-	// prefix tells the columns of several tables apart.
+	// prefix tells the columns of different tables apart.
 	prefix string
-	// said are the columns that are not sent, because the statement has them already: how it says each.
+	// said maps columns that are not sent to the expressions that the statement has for them already.
 	said map[string]string
 }
 
-// insert writes the rows of a relation in which the arrays were put side by side.
+// insert writes rows from a relation made of the unnested arrays.
 func (s sent) insert(from string) string {
 	names, expressions := make([]string, len(s.columns)), make([]string, len(s.columns))
 	for i, c := range s.columns {
@@ -145,9 +144,9 @@ func (s sent) insert(from string) string {
 		s.name, strings.Join(names, ", "), strings.Join(expressions, ", "), from)
 }
 
-// arrays are the parameters of a statement that gets rows of several tables.
+// arrays are the parameters of a statement that receives rows of several tables.
 type arrays struct {
-	// parameters and names are lists for unnest and for the relation that it makes.
+	// parameters and names are lists for unnest and for the relation it makes.
 	parameters, names string
 	columns           []sentColumn
 }
@@ -158,7 +157,7 @@ type sentColumn struct {
 	table int
 }
 
-// arraysOf numbers the parameters from first on.
+// arraysOf numbers the parameters, beginning with first.
 func arraysOf(first int, tables ...sent) arrays {
 	var a arrays
 	var parameters, names []string
@@ -175,7 +174,7 @@ func arraysOf(first int, tables ...sent) arrays {
 	return a
 }
 
-// values are the parameters' values; rows are those of each table, in its order.
+// values are the parameters' values; rows are given per table, in table order.
 func (a arrays) values(rows ...[]reflect.Value) []any {
 	return mapped(a.columns, func(c sentColumn) any { return c.gather(rows[c.table], c.field) })
 }

@@ -8,7 +8,7 @@ import (
 	"gorm.io/gorm/schema"
 )
 
-// TestEveryRowCanBeSent: a column of a type that the statements past GORM do not know would panic at start.
+// TestEveryRowCanBeSent: a column of a type unknown to the statements that bypass GORM would panic at start-up.
 func TestEveryRowCanBeSent(t *testing.T) {
 	t.Parallel()
 	for _, row := range rows {

@@ -11,9 +11,8 @@ import (
 	"fichario/domain/webhook"
 )
 
-// takeOnPostgres writes what arrived in a moment in one statement, which is one
-// round trip and one transaction, and returns which of it was kept. It takes its
-// columns as arrays, so that it is planned once for any number of posts.
+// takeOnPostgres writes a batch of arrivals in one statement, which is one round trip and one transaction, and returns
+// which of them were kept. Columns are sent as arrays, so that one plan serves any number of posts.
 func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
 	made := map[string]bool{}
@@ -36,8 +35,8 @@ func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) 
 	return kept, err
 }
 
-// An arrival is of one webhook, contact and moment, and its job is new: what one of its rows says is not sent with the
-// others. A row that gets a column sends it, until it is said here how the statement has it already.
+// An arrival belongs to one webhook, contact and moment, and its job is new: values that one of its rows has are not
+// sent again with the others. A new column is sent, until its expression is added here.
 var (
 	sentDelivery = sent{tableOf(deliveryRow{}), "delivery_", nil}
 	sentContact  = sent{tableOf(contactRow{}), "contact_", map[string]string{
@@ -55,7 +54,7 @@ var (
 		"lease": "''", "lease_until": "NULL", "event": literal(automation.ContactCreated),
 		"subject_id": "NULL", "detail": "''", "trail": "''", "lookups": "''",
 	}}
-	// A refused post has a job for who listens.
+	// A refused post has a job for automations that listen.
 	refusedJob = sent{sentJob.table, sentJob.prefix, with(sentJob.said, map[string]string{
 		"contact_id": "'" + noID + "'::uuid", "event": literal(automation.DeliveryRefused), "subject_id": "delivery_id::uuid",
 	})}
@@ -65,7 +64,7 @@ var (
 	takeArrays = arraysOf(2, sentDelivery, sentContact, sentEvent, sentNotification, sentJob, sentReceipt)
 )
 
-// with is a map with some values changed.
+// with is a map with some values replaced.
 func with(said, changed map[string]string) map[string]string {
 	out := maps.Clone(said)
 	maps.Copy(out, changed)
@@ -76,7 +75,7 @@ func with(said, changed map[string]string) map[string]string {
 func takeValues(in []taken, slot int64) []any {
 	rows := make([][]reflect.Value, 6)
 	for i := range rows {
-		rows[i] = make([]reflect.Value, len(in)) // the zero where an arrival has none
+		rows[i] = make([]reflect.Value, len(in)) // zero where an arrival has no such row
 	}
 	for i := range in {
 		t := &in[i]
@@ -96,12 +95,10 @@ func takeValues(in []taken, slot int64) []any {
 	return append([]any{slot}, takeArrays.values(rows...)...)
 }
 
-// takeStatement writes receipts first: where one is there already, or another
-// instance is writing it, nothing else is written for that post, and its contact is
-// not among those that it returns. Receipts, counters and figures, which others may be
-// waiting for, are written in one order by everybody, so that no two instances wait for
-// each other: PostgreSQL keeps to the order because each reads what the one before it
-// returns.
+// takeStatement writes receipts first: where a receipt exists, or another instance is writing it, nothing else is
+// written for that post, and its contact is not returned. Receipts, counters and figures, for which others may be
+// waiting, are locked in a fixed order, so that no two instances deadlock: PostgreSQL keeps to that order because each
+// step reads what the previous one returns.
 var takeStatement = `
 WITH arrived AS (
 	SELECT * FROM unnest(` + takeArrays.parameters + `) AS a (` + takeArrays.names + `)

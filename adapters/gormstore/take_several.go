@@ -10,12 +10,12 @@ import (
 	"gorm.io/gorm/clause"
 )
 
-// errKnown rolls a post with several people back.
+// errKnown rolls back a post with several people.
 var errKnown = errors.New("a key is known")
 
-// takeSeveral writes a post with several people in a transaction of its own: its people share the commit, and whether
-// all of them are new is known only when their receipts have been written. Once it has begun it waits for the end, so
-// that the answer is what happened.
+// takeSeveral writes a post with several people in a transaction of its own: its people share the commit, and only
+// written receipts show whether all of them are new. Once begun it runs to its end, so that the answer matches what
+// happened.
 func (r inbox) takeSeveral(
 	ctx context.Context, delivery deliveryRow, others []deliveryContactRow, people []taken,
 ) (kept bool, err error) {
@@ -37,8 +37,7 @@ func (r inbox) takeSeveral(
 	}
 }
 
-// writeSeveral writes receipts first and in the order of their keys, the counter and the figures last, as takeStatement
-// does.
+// writeSeveral writes receipts first, in the order of their keys, and counters and figures last, like takeStatement.
 func (r inbox) writeSeveral(
 	tx *gorm.DB, delivery deliveryRow, others []deliveryContactRow, people []taken,
 ) error {

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// What an arrival writes, row by row, on SQLite.
+// The statements of an arrival on SQLite, row by row.
 var (
 	insertReceipt      = sentReceipt.table.insert() + " ON CONFLICT DO NOTHING"
 	insertContact      = sentContact.table.insert()
@@ -18,8 +18,7 @@ var (
 const countReceived = `INSERT INTO webhook_counters (webhook_id, slot, received) VALUES (?, ?, ?)
 	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received`
 
-// takeOnSQLite writes what arrived in a moment in one transaction, row by row, and
-// returns which of it was kept.
+// takeOnSQLite writes a batch of arrivals in one transaction, row by row, and returns which of them were kept.
 func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
 	err := s.writing(ctx, func(w *writer) {
@@ -62,7 +61,7 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	return kept, err
 }
 
-// turn gives a contact to whose turn it is.
+// turn assigns a contact to the member whose turn it is.
 func (w *writer) turn(t *taken) {
 	var n int64
 	w.exec(takeTurn, t.turns.rotation)
@@ -72,7 +71,7 @@ func (w *writer) turn(t *taken) {
 	}
 }
 
-// job writes the job of an event, where an automation listens.
+// job writes the job of an event, if an automation listens.
 func (w *writer) job(row jobRow) {
 	w.exec(insertEventJob, append(sentJob.values(&row), row.OrgID, row.Event)...)
 }

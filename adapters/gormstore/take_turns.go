@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// sentTurns are the rotations of what arrived and whose turn it is in them; nil where there is none, so that posts to
-// webhooks without one pay nothing.
+// sentTurns returns the rotations of arrivals, and the order of their members; nil where no webhook has one, so that
+// such posts pay nothing.
 func sentTurns(in []taken) (rotations, sequences []*string) {
 	for i, t := range in {
 		if t.turns == nil {
@@ -20,9 +20,9 @@ func sentTurns(in []taken) (rotations, sequences []*string) {
 	return rotations, sequences
 }
 
-// turnStatement is takeStatement where some webhook has a rotation. Turns are taken after the receipts, so that a
-// repeated post takes none, by everybody in one order, and kept until the commit: each is taken once, over all
-// instances.
+// turnStatement is takeStatement for batches where some webhook has a rotation. Turns are taken after the receipts, so
+// that a repeated post takes none, in a fixed order, and stay locked until the commit: across all instances each turn
+// is taken once.
 var turnStatement = func() string {
 	last := 1 + len(takeArrays.columns)
 	assigned := fmt.Sprintf(`CASE WHEN turned_id IS NULL THEN contact_assignee_id ELSE substr(turn_sequence,

@@ -10,13 +10,12 @@ import (
 	"fichario/ports"
 )
 
-// togetherMax is the most calls that are done at once.
+// togetherMax is the largest batch.
 const togetherMax = 256
 
-// together does what many requests want at one time in one go, because the round
-// trip and the commit are the cost and not the row. There is no timer: a batch is
-// what arrived while the one before it was being done, so that a lone call waits
-// for nobody. Each caller waits until its own call is done.
+// together runs concurrent requests as one batch: the round trip and the commit are the cost, not the row (group
+// commit). There is no timer: a batch is what arrived while the previous one ran, so that a lone call never waits. Each
+// caller waits until its own call is done.
 type together[In, Out any] struct {
 	do   func(context.Context, []In) ([]Out, error)
 	in   chan request[In, Out]
@@ -35,10 +34,10 @@ type response[Out any] struct {
 	err error
 }
 
-// newTogether starts the one worker; measured, a second one only makes smaller
-// batches, each with a commit of its own. do gets at least one call and returns as many
-// results, in order; when it fails for several, it is called for each alone, so
-// that one bad call does not spoil its neighbours, unless what it did may be done.
+// newTogether starts a single worker; by measurement, a second one only makes smaller batches, each with its own
+// commit. do gets at least one call and returns as many results, in order. When it fails for several calls, it is
+// repeated for each alone, so that one bad call does not fail its neighbours, unless the first attempt may have been
+// committed.
 func newTogether[In, Out any](do func(context.Context, []In) ([]Out, error)) *together[In, Out] {
 	t := &together[In, Out]{
 		do: do, in: make(chan request[In, Out], togetherMax), stop: make(chan struct{}), done: make(chan struct{}),
@@ -47,7 +46,7 @@ func newTogether[In, Out any](do func(context.Context, []In) ([]Out, error)) *to
 	return t
 }
 
-// close does what is waiting and ends the worker.
+// close runs what is waiting and ends the worker.
 func (t *together[In, Out]) close() {
 	t.once.Do(func() { close(t.stop) })
 	<-t.done
@@ -56,8 +55,8 @@ func (t *together[In, Out]) close() {
 var errClosed = fault.New(fault.ServiceUnavailable, "O serviço está sendo desligado. Tente de novo em instantes.").
 	After(2 * time.Second)
 
-// call does one call with those of others. Until it is taken, ctx may end it; from
-// then on it waits, so that its answer is what happened: do is bounded in time.
+// call runs one call within a batch. Until the worker takes it, ctx may end it; from then on it waits, so that its
+// answer matches what happened: do is bounded in time.
 func (t *together[In, Out]) call(ctx context.Context, in In) (Out, error) {
 	var none Out
 	done := make(chan response[Out], 1)
@@ -73,7 +72,7 @@ func (t *together[In, Out]) call(ctx context.Context, in In) (Out, error) {
 		return r.out, r.err
 	case <-t.done:
 	}
-	select { // it may have been done just before the end
+	select { // it may have run just before the end
 	case r := <-done:
 		return r.out, r.err
 	default:

@@ -6,18 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// toldMost bounds how many values are remembered as told; behind a lost data key there may be millions.
+// toldMost bounds how many values are remembered as logged; a lost data key may affect millions.
 const toldMost = 1000
 
-// unreadable tells the log of values that cannot be opened, each once, so that a page that shows one does not fill it.
+// unreadable logs values that cannot be opened, each once, so that a page that shows one does not flood the log.
 type unreadable struct {
 	log   atomic.Pointer[slog.Logger]
 	known sync.Map // of place
 	told  atomic.Int64
 }
 
-// LogTo says where the store tells of stored values that it cannot open: by table, column and id, and never what they
-// say.
+// LogTo sets the log for stored values that cannot be opened. Entries name table, column and id, never content.
 func (s *Store) LogTo(log *slog.Logger) { s.vault.unreadable.log.Store(log) }
 
 func (u *unreadable) tell(place string) {
@@ -33,7 +32,7 @@ func (u *unreadable) tell(place string) {
 		"place", place)
 }
 
-// shown opens a value of a row that is shown even without it. It reports false where it cannot be opened.
+// shown opens a value of a row that can be shown without it. It reports false where the value cannot be opened.
 func (v *vault) shown(sealed []byte, place string) ([]byte, bool) {
 	plain, err := v.open(sealed, place)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"fichario/ports"
 )
 
-// unreadableOf has a row in every table with sealed columns, and returns what reads them.
+// unreadableOf writes a row to every table with sealed columns, and returns a function that reads them.
 func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 	t.Helper()
 	takeOne(t, s)
@@ -121,7 +121,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 	}
 }
 
-// TestOneUnreadableValueTakesNoListDown moves a sealed value to where it does not belong, one column after the other.
+// TestOneUnreadableValueTakesNoListDown replaces the sealed values of one column after another by misplaced ones.
 func TestOneUnreadableValueTakesNoListDown(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -175,7 +175,7 @@ func violations(findings []Finding) (n int64) {
 	return n
 }
 
-// TestAnUnreadableNoteStays: a change of its contact leaves it for a data key that is found again.
+// TestAnUnreadableNoteStays: a change of its contact keeps it, in case the data key is found again.
 func TestAnUnreadableNoteStays(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

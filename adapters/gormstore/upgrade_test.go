@@ -16,8 +16,7 @@ import (
 	"fichario/domain/privacy"
 )
 
-// upgradeRows is how many lookups there are: with FICHARIO_TEST_ROWS=1000000 as many as the figures of
-// docs/operations.md.
+// upgradeRows is the number of lookups: FICHARIO_TEST_ROWS=1000000 gives the figures of docs/operations.md.
 func upgradeRows(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("FICHARIO_TEST_ROWS"))
@@ -27,8 +26,8 @@ func upgradeRows(t *testing.T) int {
 	return n
 }
 
-// TestAnUpgradeServesOn: while a database of the version before purposes and persons is migrated, that version's own
-// writes go on; after it, the index of persons is filled beside posts, and misses nobody.
+// TestAnUpgradeServesOn: while a database from before purposes and the index of people is migrated, the old version's
+// writes continue; afterwards the index is filled beside posts, and misses nobody.
 func TestAnUpgradeServesOn(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -45,7 +44,7 @@ func TestAnUpgradeServesOn(t *testing.T) {
 
 			began := time.Now()
 			stop := func() int { return 0 }
-			if s.write.Name() == "postgres" { // on SQLite, the version before has ended
+			if s.write.Name() == "postgres" { // on SQLite, the old version has ended
 				stop = beside(t, func(ctx context.Context, n int) error {
 					row := lookupOf(s, time.Now().Add(time.Duration(rows+n)*lookupEvery), rows+n)
 					return s.write.WithContext(ctx).Omit("Purpose").Create(&row).Error
@@ -90,8 +89,8 @@ func TestAnUpgradeServesOn(t *testing.T) {
 	}
 }
 
-// TestLookupsOfLateRunsAreIndexed by the upgrade: before it they had ids of when their run was made, which the index of
-// persons had passed.
+// TestLookupsOfLateRunsAreIndexed by the upgrade: earlier their ids had the time when their run was made, which the
+// index of people had already passed.
 func TestLookupsOfLateRunsAreIndexed(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
@@ -129,8 +128,8 @@ func TestLookupsOfLateRunsAreIndexed(t *testing.T) {
 	}
 }
 
-// beside does something again and again until the function that it returns is called, which says how often it was done.
-// Once is certain. The program's own limits of time hold.
+// beside repeats do until the returned function is called, which says how often it ran, at least once. The program's
+// own timeouts apply.
 func beside(t *testing.T, do func(ctx context.Context, n int) error) (stop func() int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -163,11 +162,10 @@ func documentOf(n int) document.Document {
 	return document.Restore(document.CPF, fmt.Sprintf("%011d", n))
 }
 
-// lookupOf is the nth lookup before a moment, each of somebody else.
-// lookupEvery is the time from one of lookupOf to the next.
+// lookupEvery is the time between consecutive lookups of lookupOf.
 const lookupEvery = 10 * time.Second
 
-// lookupOf is a member's: every other one is charged.
+// lookupOf is the nth lookup before a time, each of another person and by one member; every other one is charged.
 func lookupOf(s *Store, until time.Time, n int) lookupRow {
 	at, member := until.Add(-time.Duration(n)*lookupEvery).UTC(), uid(testID(8))
 	id := fmt.Sprintf("%s%012x", firstID(at)[:24], n)

@@ -26,7 +26,7 @@ func (r usageRow) spent() lookup.Spent {
 	return lookup.Spent{Count: int(r.Count), Amount: catalog.Money(r.Amount)}
 }
 
-// total is the bucket that never ends.
+// total is the bucket of all time.
 const total = "total"
 
 type usage struct{ conn }
@@ -93,8 +93,8 @@ func (r usage) EndSession(ctx context.Context, sessionID string) error {
 	})
 }
 
-// forgetWeek bounds what ForgetSessions looks at: the ids of a week, and of the time since it last came so far, not
-// every count of every key.
+// forgetWeek bounds what ForgetSessions reads: the ids of a week, and of the time since its last run, instead of every
+// count of every key.
 const forgetWeek = 7 * 24 * time.Hour
 
 func (r usage) ForgetSessions(ctx context.Context, before time.Time) (n int, err error) {

@@ -24,8 +24,8 @@ import (
 // DataKeySize is the size of a data key in bytes.
 const DataKeySize = 32
 
-// vault encrypts values at rest and makes the keyed hashes that they are found by,
-// so that a copy of the database tells nobody's CPF (design, section 9).
+// vault encrypts values at rest and makes the keyed hashes by which they are found, so that a copy of the database
+// reveals nobody's CPF (design, section 9).
 type vault struct {
 	keys       []dataKey // the first one encrypts
 	unreadable unreadable
@@ -37,17 +37,17 @@ type dataKey struct {
 	index []byte
 }
 
-// name is the id in words.
+// name is the id in hexadecimal.
 func (k dataKey) name() string { return hex.EncodeToString(k.id[:]) }
 
-// The versions that a sealed value begins with; the id of its key follows.
+// A sealed value begins with its version; the id of its key follows.
 const (
 	sealPlain = 1
-	// sealPacked: what was encrypted had been made shorter by S2, which costs less than the pages that it saves.
+	// sealPacked: the value was compressed with S2 before encryption, which costs less than the pages it saves.
 	sealPacked = 2
 )
 
-// packFrom is from which size on a value may become shorter by more than it costs.
+// packFrom is the size from which compression can pay off.
 const packFrom = 1024
 
 func newVault(masters [][]byte) (*vault, error) {
@@ -94,7 +94,7 @@ func (v *vault) seal(plain []byte, place string) []byte {
 	return k.aead.Seal(out, out[head:], plain, bound(place, version))
 }
 
-// bound is what a sealed value is bound to: its place, and whether it is packed.
+// bound is the associated data of a sealed value: its place, and whether it is packed.
 func bound(place string, version byte) []byte {
 	if version == sealPacked {
 		place += "|packed"
@@ -102,8 +102,8 @@ func bound(place string, version byte) []byte {
 	return []byte(place)
 }
 
-// open decrypts what seal made for the same place. Any failure is ports.ErrUnreadable: another key sealed it, or it was
-// changed, or it was moved from another row.
+// open decrypts what seal made for the same place. Any failure is ports.ErrUnreadable: the value was sealed with
+// another key, altered, or moved from another row.
 func (v *vault) open(sealed []byte, place string) ([]byte, error) {
 	const head = 1 + 4
 	for _, k := range v.keys {
@@ -126,8 +126,7 @@ func (v *vault) open(sealed []byte, place string) ([]byte, error) {
 	return nil, ports.ErrUnreadable
 }
 
-// indexes returns the keyed hashes of a text, one for each data key, the present
-// one first.
+// indexes returns the keyed hashes of a text, one per data key, the current key's first.
 func (v *vault) indexes(text string) [][]byte {
 	out := make([][]byte, len(v.keys))
 	for i, k := range v.keys {
@@ -140,11 +139,11 @@ func (v *vault) indexes(text string) [][]byte {
 
 const proofText = "fichario"
 
-// ErrDataKey is behind what Migrate says of data keys that are not all those which the database was written with.
+// ErrDataKey is wrapped by Migrate's error where some of the data keys that the database was written with are missing.
 var ErrDataKey = errors.New("FICHARIO_DATA_KEY")
 
-// prove checks that the data keys at hand are all those that this database is written
-// with, and registers the first of them.
+// prove checks that all data keys that this database was written with are at hand, and registers the first of the given
+// ones.
 func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
 	var known []dataKeyRow
 	if err := db.WithContext(ctx).Find(&known).Error; err != nil {
@@ -165,7 +164,7 @@ func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
 	}
 	id := v.keys[0].name()
 	if slices.ContainsFunc(known, func(row dataKeyRow) bool { return row.ID == id }) {
-		return nil // and nothing is written: commands that only read wait for no writer
+		return nil // without a write, so that commands that only read wait for no writer
 	}
 	row := dataKeyRow{ID: id, Proof: v.seal([]byte(proofText), "data_keys|"+id), CreatedAt: now}
 	return classify(db.WithContext(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error)

@@ -13,8 +13,7 @@ import (
 	"fichario/ports"
 )
 
-// TestNothingPersonalAtRest looks for a document, a name and a secret in the bytes
-// of the SQLite files.
+// TestNothingPersonalAtRest searches the bytes of the SQLite files for a document, a name and a secret.
 func TestNothingPersonalAtRest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -6,23 +6,23 @@ import (
 	"gorm.io/gorm"
 )
 
-// walk is the part of an index that has some values in its first columns, in the order of the ids, which come next.
-// What has other values than those wanted in columns behind the ids is passed over.
+// walk is the range of an index that has some values in its first columns, in the order of the ids, which come next.
+// Unwanted values in columns behind the ids are skipped.
 type walk struct {
 	index   string
 	columns []string
 	values  []any
-	// only is the condition of a partial index that its columns do not imply.
+	// only is the condition of a partial index, where its columns do not imply it.
 	only string
 }
 
-// page reads rows of it with ids between two, both exclusive, from one end on.
+// page reads rows of the walk with ids between two, both exclusive, from one end.
 //
-// Each database has a way of its own to be told which index that is. SQLite has no statistics and takes its name.
-// PostgreSQL takes the primary key instead and passes over what belongs to others, or sorts, where it believes the
-// wanted rows to be many, or few. So it gets an order that only this index has: NULLS LAST is in it, or it begins with
-// the first column, which PostgreSQL does not know to have one value where that is one of a list. There it is told the
-// lower bound as a row, so that it does not take what is between the two for few.
+// Each database needs its own hint for the index. SQLite, which has no statistics, takes its name. PostgreSQL would use
+// the primary key and skip what belongs to others, or sort, where it estimates the wanted rows to be many, or few. So
+// it gets an order that only this index provides: with NULLS LAST, or beginning with the first column, which PostgreSQL
+// does not know to be constant where it is one of a list. There the lower bound is a row comparison, so that it does
+// not estimate the range to be small.
 func (w walk) page(db *gorm.DB, table, above, below string, ascending bool, limit int) *gorm.DB {
 	direction, nulls := " DESC", " NULLS LAST"
 	if ascending {
@@ -49,16 +49,16 @@ func (w walk) page(db *gorm.DB, table, above, below string, ascending bool, limi
 	return db.Where("id > ?", above).Order("id" + direction + nulls)
 }
 
-// withoutNulls are indexes of before NULLS LAST kept the primary key away.
+// withoutNulls are indexes from before NULLS LAST was used to rule out the primary key.
 var withoutNulls = []string{
 	"lookups_org", "lookups_key", "lookups_members", "lookups_member", "lookups_contact", "contacts_org", "contacts_stage",
 }
 
-// passing is a condition that rows of a walk are held to, and that no plan is made of: one believed to leave few rows
-// makes PostgreSQL read and sort all of them.
+// passing is a condition on the rows of a walk that the planner cannot estimate: where it expects few rows to be left,
+// PostgreSQL reads and sorts all of them.
 func passing(condition string, values ...any) scope {
 	return where("CASE WHEN "+condition+" THEN TRUE END", values...)
 }
 
-// afterAll is an id after every other.
+// afterAll sorts after every other id.
 const afterAll = "ffffffff-ffff-ffff-ffff-ffffffffffff"

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestAWalkStopsAtItsLowerEnd, which PostgreSQL does not where it is told the range as rows.
+// TestAWalkStopsAtItsLowerEnd: given the whole range as row comparisons, PostgreSQL would read on.
 func TestAWalkStopsAtItsLowerEnd(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]

@@ -22,7 +22,7 @@ type webhookRow struct {
 	Secret    []byte `gorm:"not null"`
 	Token     []byte `gorm:"not null"`
 	ThanksURL string `gorm:"not null"`
-	// SignatureHeader is empty for the usual headers.
+	// SignatureHeader is empty for the scheme's usual header.
 	SignatureHeader string
 	RotationID      *uid
 	CreatedAt       time.Time `gorm:"not null"`
@@ -110,7 +110,7 @@ func (r webhooks) Create(ctx context.Context, w webhook.Webhook, t webhook.Token
 func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t webhook.Token, err error) {
 	as := func(row countedRow) webhook.Webhook {
 		text, _ := r.vault.shown(row.Webhook.Token, "webhooks|token|"+id)
-		t, _ = webhook.ParseToken(string(text)) // without one, its address is not known, and can be made anew
+		t, _ = webhook.ParseToken(string(text)) // a lost token only hides the address, which can be made anew
 		return r.vault.counted(row)
 	}
 	scopes := []scope{counted, byID(id)}
@@ -139,7 +139,7 @@ func (r webhooks) SetToken(ctx context.Context, webhookID string, t webhook.Toke
 	hash, end := t.Hash(), stamp(endOthers)
 	sealed := r.vault.sealToken(webhookID, t)
 	return r.inside(ctx, "webhooks.setToken", func(db *gorm.DB) error {
-		// The webhook's row first: whoever else gives it a token waits, and then ends this one too.
+		// The webhook's row first: whoever else adds a token waits, and then ends this one too.
 		if err := db.Model(&webhookRow{}).Where("id = ?", webhookID).Update("token", sealed).Error; err != nil {
 			return err
 		}

@@ -9,8 +9,8 @@ import (
 	"fichario/ports"
 )
 
-// onSQLite are the statements by which requests of one moment write together on SQLite: there is no round trip to save,
-// and they are prepared once.
+// onSQLite are the statements that concurrent requests run in one transaction on SQLite: there is no round trip to
+// save, and they are prepared once.
 var onSQLite = []string{
 	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertEventJob, insertDelivery,
 	countReceived,
@@ -52,8 +52,8 @@ func (s *Store) writing(ctx context.Context, f func(*writer)) error {
 	return nil
 }
 
-// statements prepares onSQLite: when the schema is there, or else when one of them is first used. What was prepared
-// when ctx ended stays.
+// statements prepares onSQLite: once the schema exists, or when one is first used. If ctx ends, those already prepared
+// are kept.
 func (s *Store) statements(ctx context.Context, pool *sql.DB) (map[string]*sql.Stmt, error) {
 	s.preparing.Lock()
 	defer s.preparing.Unlock()
@@ -84,7 +84,7 @@ func (w *writer) exec(statement string, values ...any) (changed int64) {
 	return changed
 }
 
-// row reads one row into variables, and reports whether there is one.
+// row scans one row into variables, and reports whether there is one.
 func (w *writer) row(statement string, values []any, into ...any) bool {
 	if w.err != nil {
 		return false

@@ -14,7 +14,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// agent hands a message of an agent on, once its key, its size and its ceiling are known.
+// agent forwards an agent's message once its key, size and ceiling have been checked.
 func (s *server) agent(c echo.Context) error {
 	r := c.Request()
 	if err := compressed(r, fault.UnsupportedMediaType); err != nil {
@@ -25,7 +25,7 @@ func (s *server) agent(c echo.Context) error {
 		return err
 	}
 	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("[")) {
-		// The per-minute limit counts requests.
+		// A batch would evade the per-minute limit, which counts requests.
 		return fault.New(fault.InvalidRequest, "Envie uma mensagem por requisição.")
 	}
 	var ceiling *catalog.Money

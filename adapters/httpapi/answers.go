@@ -40,8 +40,7 @@ func types(in []document.Type) []DocumentType {
 	return out
 }
 
-// writeJSON writes a value as JSON without escaping what JSON does not need
-// escaped: text goes out as it is.
+// writeJSON writes a value as JSON, escaping only what JSON requires: text goes out as it is.
 func writeJSON(w http.ResponseWriter, status int, contentType string, v any) error {
 	w.Header().Set(echo.HeaderContentType, contentType)
 	w.WriteHeader(status)

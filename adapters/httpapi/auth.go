@@ -13,10 +13,10 @@ import (
 
 type contextKey struct{}
 
-// call is what the middleware found out about a request.
+// call is what the middleware learned about a request.
 type call struct {
 	caller app.Caller
-	accept string // the header of that name, all its lines
+	accept string // all lines of the Accept header
 }
 
 func callOf(ctx context.Context) call {
@@ -24,8 +24,8 @@ func callOf(ctx context.Context) call {
 	return c
 }
 
-// enabled answers 404 on instances without lookups, before anything else: to any method, so that Path is asked, which
-// the router knows by then.
+// enabled answers 404 on instances without lookups, before anything else and for any method: hence it checks Path,
+// which the router has set by then.
 func (s *server) enabled(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if !s.LookupEnabled && (strings.HasPrefix(c.Path(), "/api/v1/") || c.Path() == agentPath) {

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// requestKeyHeader names a request, and requestKeyMax is the longest name.
+	// requestKeyHeader carries an idempotency key, requestKeyMax is its maximum length in bytes.
 	requestKeyHeader, requestKeyMax = "Idempotency-Key", 255
-	// purposeHeader says what a lookup is for.
+	// purposeHeader names the purpose of a lookup.
 	purposeHeader = "X-Finalidade"
 )
 
@@ -63,8 +63,8 @@ func (s *server) CreateBatch(c echo.Context) error {
 	return batchAnswer{http.StatusCreated, v}.write(c.Response())
 }
 
-// batchData receives the body of a batch. Faults: InvalidRequest, UnsupportedMediaType, BodyTooLarge,
-// IncompleteRequest, ServiceUnavailable.
+// batchData reads the body of a batch. Faults: InvalidRequest, UnsupportedMediaType, BodyTooLarge, IncompleteRequest,
+// ServiceUnavailable.
 func batchData(c echo.Context) ([]byte, error) {
 	r := c.Request()
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType)); !isBatchType(kind) {
@@ -80,7 +80,7 @@ func batchData(c echo.Context) ([]byte, error) {
 	return readBody(c, sheet.MaxBytes, "16 MiB")
 }
 
-// readBatch reads what is to be quoted. Faults: InvalidRequest, BodyTooLarge.
+// readBatch parses the batch to quote. Faults: InvalidRequest, BodyTooLarge.
 func readBatch(r *http.Request, data []byte) (n app.NewBatch, err error) {
 	kind, parameters, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
 	n.RequestKey = r.Header.Get(requestKeyHeader)
@@ -108,12 +108,12 @@ func readBatch(r *http.Request, data []byte) (n app.NewBatch, err error) {
 	if n.Purpose, err = onePurpose(header, n.Purpose); err != nil {
 		return n, err
 	}
-	n.Rows, err = sheet.Read(r.Context(), data, batch.MaxItems+1) // and a header
+	n.Rows, err = sheet.Read(r.Context(), data, batch.MaxItems+1) // and a header row
 	return n, err
 }
 
-// requestSum is what two requests with one Idempotency-Key have in common. Of a form that is the file: what stands
-// around it is another text each time.
+// requestSum is equal for a request and its retry under the same Idempotency-Key. Of a multipart form it covers only
+// the file, because the boundary differs each time.
 func requestSum(purpose string, query url.Values, data []byte) []byte {
 	sum := sha256.New()
 	if purpose != "" {
@@ -146,7 +146,7 @@ func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {
 	return err
 }
 
-// batchOfQuery reads what is said of a table in the address.
+// batchOfQuery reads the parameters of a table from the address.
 func batchOfQuery(n *app.NewBatch, query url.Values) (err error) {
 	n.Name, n.Product, n.Column = query.Get("nome"), query.Get("produto"), query.Get("coluna")
 	n.Purpose = query.Get("finalidade")
@@ -166,7 +166,7 @@ func batchOfQuery(n *app.NewBatch, query url.Values) (err error) {
 	return err
 }
 
-// onlyFile returns the one file of a form. Fault: InvalidRequest.
+// onlyFile returns the only file of a form. Fault: InvalidRequest.
 func onlyFile(data []byte, boundary string) (file []byte, err error) {
 	refusal := fault.New(fault.InvalidRequest,
 		"O formulário tem um arquivo e nada mais; produto e coluna vão no endereço.").At("arquivo")

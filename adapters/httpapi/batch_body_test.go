@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestAFormIsKnownByItsFile: a client that tries again writes another boundary.
+// TestAFormIsKnownByItsFile: a client that retries uses another boundary.
 func TestAFormIsKnownByItsFile(t *testing.T) {
 	t.Parallel()
 	sum := func(table, query string) string {

@@ -29,7 +29,7 @@ type batchAnswer struct {
 	view   app.BatchView
 }
 
-// batchMoved is the answer of what changes a batch.
+// batchMoved is the answer of an operation that changes a batch.
 func batchMoved(v app.BatchView, err error) (batchAnswer, error) {
 	return batchAnswer{http.StatusAccepted, v}, err
 }
@@ -53,7 +53,7 @@ func (a batchAnswer) write(w http.ResponseWriter) error {
 	return writeJSON(w, a.status, echo.MIMEApplicationJSON, BatchEntryOf(a.view))
 }
 
-// BatchEntryOf is a batch as the contract has it, for the commands too.
+// BatchEntryOf is a batch in the contract's schema, also for the commands.
 func BatchEntryOf(v app.BatchView) BatchEntry {
 	out := BatchEntry{
 		Id: v.ID, Nome: v.Name, Produto: v.Product, Situacao: string(v.Status), Motivo: textOrNull(string(v.Reason)),
@@ -98,10 +98,10 @@ func timeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
-// number is a JSON number as it was sent. A json.Number would take one in quotes, too.
+// number is a JSON number exactly as it was sent. A json.Number would also accept a quoted one.
 type number string
 
-// UnmarshalJSON takes a number and nothing else.
+// UnmarshalJSON accepts only a number.
 func (n *number) UnmarshalJSON(sent []byte) error {
 	if sent[0] != '-' && (sent[0] < '0' || sent[0] > '9') {
 		return &json.UnmarshalTypeError{Type: reflect.TypeFor[number]()}
@@ -127,7 +127,7 @@ func ceilingOf(sent *number) (*catalog.Money, error) {
 func (h handlers) ListBatches(ctx context.Context, r ListBatchesRequestObject) (ListBatchesResponseObject, error) {
 	limit := batchesPerPage
 	if sent := orEmpty(r.Params.Limite); sent != "" {
-		limit, _ = strconv.Atoi(sent) // the shape is checked
+		limit, _ = strconv.Atoi(sent) // its shape has been checked
 	}
 	page, err := h.Batches.List(ctx, callOf(ctx).caller, orEmpty(r.Params.Cursor), limit)
 	out := BatchList{Lotes: make([]BatchEntry, len(page.Batches)), Proxima: textOrNull(page.Next)}
@@ -182,7 +182,7 @@ func (h handlers) CancelBatch(ctx context.Context, r CancelBatchRequestObject) (
 	return batchMoved(h.Batches.Cancel(ctx, callOf(ctx).caller, r.Id))
 }
 
-// CreateBatch is never called: the strict server would lose tables, so that server.CreateBatch is routed instead.
+// CreateBatch is never called: the strict server would lose tables, so server.CreateBatch is routed instead.
 func (h handlers) CreateBatch(context.Context, CreateBatchRequestObject) (CreateBatchResponseObject, error) {
 	return nil, errors.New("the strict handler of CreateBatch was called")
 }
@@ -202,7 +202,7 @@ func (h handlers) GetBatchResults(
 	}
 	limit := resultsPerPage
 	if sent := orEmpty(p.Limite); sent != "" {
-		limit, _ = strconv.Atoi(sent) // the shape is checked
+		limit, _ = strconv.Atoi(sent) // its shape has been checked
 	}
 	page, err := h.Batches.Results(ctx, c.caller, r.Id, state, orEmpty(p.Cursor), limit)
 	lines := make([]download.BatchLine, len(page.Results))
@@ -215,7 +215,7 @@ func (h handlers) GetBatchResults(
 // VisitGetBatchResultsResponse writes the answer.
 func (b body) VisitGetBatchResultsResponse(w http.ResponseWriter) error { return b.write(w) }
 
-// preferred is the kind of file that an Accept header asks for; empty for JSON.
+// preferred is the kind of file that an Accept header prefers; empty for JSON.
 func preferred(accept string) string {
 	switch wanted(accept, csvType, xlsxType, ndjsonType) {
 	case csvType:
@@ -233,7 +233,7 @@ const (
 	ndjsonType = "application/x-ndjson"
 )
 
-// batchFile is the results of a batch as a file, which is written while it is read.
+// batchFile is the results of a batch as a file, written while they are read.
 type batchFile struct {
 	all  app.BatchResults
 	form string

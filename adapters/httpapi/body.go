@@ -18,11 +18,11 @@ import (
 	"fichario/domain/fault"
 )
 
-// lookupBodyMax is the most bytes that the body of a lookup may have.
+// lookupBodyMax is the largest body of a lookup, in bytes.
 const lookupBodyMax = 64 << 10
 
-// binder reads JSON bodies strictly: one object, declared as JSON, with known
-// fields, each once and of its type. It is the only reader of lookup bodies.
+// binder reads JSON bodies strictly: one object, declared as JSON, with known fields, each once and of its type. All
+// lookup bodies go through it.
 type binder struct{}
 
 func (binder) Bind(into any, c echo.Context) error {
@@ -30,7 +30,7 @@ func (binder) Bind(into any, c echo.Context) error {
 	switch into.(type) {
 	case *ConfirmBatchJSONRequestBody, *ResumeBatchJSONRequestBody:
 		if empty(r) {
-			return io.EOF // these may come without a body
+			return io.EOF // a body is optional here
 		}
 	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
@@ -47,7 +47,7 @@ func (binder) Bind(into any, c echo.Context) error {
 	return decodeStrict(body, into)
 }
 
-// empty reports whether a request has no body. One of unknown length is looked into.
+// empty reports whether a request has no body, peeking into one of unknown length.
 func empty(r *http.Request) bool {
 	if r.ContentLength >= 0 {
 		return r.ContentLength == 0
@@ -61,8 +61,7 @@ func empty(r *http.Request) bool {
 	return errors.Is(err, io.EOF)
 }
 
-// compressed is the fault, with a code, of a body that says that it is compressed; nil
-// for others.
+// compressed returns the fault, with the given code, for a body declared as compressed; nil for others.
 func compressed(r *http.Request, code fault.Code) *fault.Error {
 	encoding := strings.ToLower(r.Header.Get(echo.HeaderContentEncoding))
 	if encoding == "" || encoding == "identity" {
@@ -126,8 +125,8 @@ func notJSON() error {
 	return fault.New(fault.InvalidRequest, "O corpo não é um objeto JSON válido.")
 }
 
-// checkKeys walks the top level of a body: it must be one object whose keys are
-// known and not repeated. encoding/json would take both, and in any case of letters.
+// checkKeys walks the top level of a body: it must be one object whose keys are known and unique. encoding/json would
+// accept unknown and repeated keys, and in any case.
 func checkKeys(body []byte, known []string) error {
 	dec := json.NewDecoder(bytes.NewReader(body))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
@@ -142,7 +141,7 @@ func checkKeys(body []byte, known []string) error {
 		key, _ := t.(string)
 		field := ""
 		if plainName.MatchString(key) {
-			field = key // anything else might be personal data, and is not repeated
+			field = key // any other key might be personal data, and is not repeated
 		}
 		ok := false
 		for _, k := range known {

@@ -12,8 +12,8 @@ import (
 	"fichario/openapi"
 )
 
-// documentation serves the contract, and the reference, which is made elsewhere. The other forms of the contract are
-// made when somebody first asks for one.
+// documentation serves the contract and the reference, which is built elsewhere. Other formats of the contract are made
+// on first request.
 func (s *server) documentation(e *echo.Echo) {
 	serve := func(path, contentType string, form func([]byte) ([]byte, error)) {
 		made := sync.OnceValues(func() ([]byte, error) { return form(openapi.YAML) })

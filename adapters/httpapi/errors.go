@@ -18,7 +18,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// problemKind is a row of the one table of errors.
+// problemKind is a row of the table of errors.
 type problemKind struct {
 	Code   fault.Code
 	Status int
@@ -26,7 +26,7 @@ type problemKind struct {
 	Title string
 }
 
-// The codes of what the router refuses, before any use case is asked.
+// The codes of what the router refuses before any use case runs.
 const (
 	unknownRoute     fault.Code = "rota_desconhecida"
 	methodNotAllowed fault.Code = "metodo_nao_permitido"
@@ -67,7 +67,7 @@ var problems = []problemKind{
 	{fault.Timeout, 504, "Tempo esgotado"},
 }
 
-// Problems are all errors that the API answers with, for the reference.
+// Problems lists all errors of the API, for the reference.
 func Problems() (all []docsite.Problem) {
 	for _, k := range problems {
 		all = append(all, docsite.Problem{Code: string(k.Code), Title: k.Title, Status: k.Status})
@@ -75,8 +75,8 @@ func Problems() (all []docsite.Problem) {
 	return all
 }
 
-// kindOf returns the row of a code. What only the interface and the commands tell apart is
-// an invalid request on the wire.
+// kindOf returns the row of a code. Codes that only the interface and the commands distinguish are an invalid request
+// on the wire.
 func kindOf(code fault.Code) problemKind {
 	if code == fault.NotFound || code == fault.Forbidden {
 		return kindOf(fault.InvalidRequest)
@@ -89,11 +89,11 @@ func kindOf(code fault.Code) problemKind {
 	return kindOf(fault.Internal)
 }
 
-// ownAgain is when to ask again after a failure of our own that says no time.
+// ownAgain is the retry delay for a failure of our own that gives none.
 const ownAgain = 5 * time.Second
 
-// fail is the only place that writes an error. Errors that are no faults are 500
-// without their text, and logged once.
+// fail is the only place that writes an error. Errors that are no faults become 500 without their text, and are logged
+// once.
 func (s *server) fail(err error, c echo.Context) {
 	r, w := c.Request(), c.Response()
 	f := asFault(err)
@@ -104,12 +104,11 @@ func (s *server) fail(err error, c echo.Context) {
 		if !w.Committed {
 			w.WriteHeader(clientGone)
 		}
-		w.Status = clientGone // in the log and the metrics, also of an answer that had begun
+		w.Status = clientGone // in log and metrics, even where the response had begun
 		return
 	}
 	if w.Committed {
-		// The answer has begun (a long CSV file): cut the connection, so that
-		// nobody takes it for a whole one.
+		// The response has begun (a long CSV file): cut the connection, so that it is not taken for a complete one.
 		s.logFailure(r.Context(), c, kind, err)
 		panic(http.ErrAbortHandler)
 	}
@@ -128,7 +127,7 @@ func (s *server) fail(err error, c echo.Context) {
 	if f.Code == fault.Unauthenticated {
 		scheme := "Bearer"
 		if isWebhook(c) {
-			scheme = "Signature" // of the body, by a secret that both sides know
+			scheme = "Signature" // the body is signed with a shared secret
 		}
 		h.Set("WWW-Authenticate", scheme+` realm="fichario"`)
 	}
@@ -161,11 +160,11 @@ func (s *server) fail(err error, c echo.Context) {
 	}
 }
 
-// clientGone is the status, in the log and the metrics alone, of a request whose client did not wait for the answer.
+// clientGone is the status, in log and metrics alone, of a request whose client did not wait for the response.
 const clientGone = 499
 
-// gone reports whether err only says that the client hung up, or took no more of the answer: net/http then ends the
-// request's context, and what writes fails.
+// gone reports whether err only means that the client hung up, or stopped reading: net/http then cancels the request's
+// context, and writes fail.
 func gone(r *http.Request, err error) bool {
 	var f *fault.Error
 	return errors.Is(err, context.Canceled) && r.Context().Err() != nil ||
@@ -203,8 +202,8 @@ func noSuchRoute() *fault.Error {
 	return fault.New(unknownRoute, "Não há rota com este endereço. O contrato está em /openapi.yaml.")
 }
 
-// routerFault translates what the router and the generated code refuse. Their own
-// texts repeat what was sent and are not shown.
+// routerFault translates refusals of the router and the generated code. Their own texts repeat what was sent and are
+// not shown.
 func routerFault(h *echo.HTTPError) *fault.Error {
 	switch h.Code {
 	case http.StatusNotFound:

@@ -37,7 +37,7 @@ func contract(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// TestCodes ties the constants of package fault, the table of statuses and the contract's enum together, all ways.
+// TestCodes compares the constants of package fault, the table of statuses and the contract's enum, in all directions.
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "../../domain/fault/fault.go", nil, 0)
@@ -56,7 +56,7 @@ func TestCodes(t *testing.T) {
 		}
 		return true
 	})
-	// The router's own are beside the table; two are of the interface and the commands, and one of agents.
+	// The router's own codes are declared elsewhere; two belong to the interface and the commands, and one to agents.
 	constants = append(constants, string(unknownRoute), string(methodNotAllowed))
 	constants = slices.DeleteFunc(constants, func(c string) bool {
 		return slices.Contains([]fault.Code{fault.NotFound, fault.Forbidden, fault.SessionCeiling}, fault.Code(c))
@@ -78,8 +78,8 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestStatusesAreInTheContract: each operation lists the statuses of the problems that it can answer, and the examples
-// of its problems have the status and title of the table.
+// TestStatusesAreInTheContract: each operation lists the statuses of its problems, and the examples of its problems
+// have the table's status and title.
 func TestStatusesAreInTheContract(t *testing.T) {
 	t.Parallel()
 	for path, item := range contract(t).Paths.Map() {
@@ -108,7 +108,7 @@ func newServer(t *testing.T, log io.Writer) *echo.Echo {
 	return h.(headAsGet).Echo
 }
 
-// TestRoutesAreTheContract: no route of the API without the contract, none of the contract without a route.
+// TestRoutesAreTheContract: every route of the API is in the contract, and every path of the contract has a route.
 func TestRoutesAreTheContract(t *testing.T) {
 	t.Parallel()
 	var served, promised []string
@@ -135,7 +135,7 @@ func TestRoutesAreTheContract(t *testing.T) {
 	}
 }
 
-// TestAPanicIsA500WithoutItsText: the program lives on, and neither the answer nor the log shows what was at hand.
+// TestAPanicIsA500WithoutItsText: the program survives, and neither the answer nor the log shows the panic's value.
 func TestAPanicIsA500WithoutItsText(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -210,7 +210,7 @@ func TestLimitHeaders(t *testing.T) {
 	}
 }
 
-// TestGone: what only says that nobody waits for the answer, and what is a failure although nobody does.
+// TestGone tells errors that only mean that nobody waits for the answer from failures that count although nobody does.
 func TestGone(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequest(http.MethodGet, "/", nil)

@@ -15,8 +15,8 @@ import (
 	"fichario/domain/fault"
 )
 
-// FuzzHeaders: a key is read from one header only and has no space around it, the id of a request is a UUID whatever is
-// sent, and what is kept of a post's headers are neither cookies nor credentials nor the token.
+// FuzzHeaders: a key is read from a single header and has no surrounding space, a request's id is a UUID whatever is
+// sent, and the headers kept of a post include neither cookies nor credentials nor the token.
 func FuzzHeaders(f *testing.F) {
 	const token = "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7aB3dE6gH9jK2mN5pQ8sT1"
 	for _, s := range []string{
@@ -60,7 +60,8 @@ func FuzzHeaders(f *testing.F) {
 	})
 }
 
-// FuzzLookupBody: what is taken is one object of the contract's fields, each once, which written anew is taken again.
+// FuzzLookupBody: an accepted body is one object of the contract's fields, each once, and is accepted again when
+// re-encoded.
 func FuzzLookupBody(f *testing.F) {
 	for _, s := range []string{
 		`{"produto":"cpf","documento":"52998224725"}`, `{"produto":"cpf","produto":"score"}`, `{"Produto":"cpf"}`, `[]`, ``,
@@ -86,7 +87,7 @@ func FuzzLookupBody(f *testing.F) {
 	})
 }
 
-// FuzzBatchBody: of any body and type, either documents within the bounds or a fault for people.
+// FuzzBatchBody: any body and type yields either documents within the bounds or a fault for people.
 func FuzzBatchBody(f *testing.F) {
 	const part = "--B\r\nContent-Disposition: form-data; name=\"arquivo\"; filename=\"a.csv\"\r\n\r\nCPF\n52998224725\n\r\n--B--\r\n"
 	f.Add(echo.MIMEApplicationJSON, "", []byte(`{"produto":"cpf","documentos":["52998224725"],"teto":1.5}`))

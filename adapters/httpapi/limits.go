@@ -9,7 +9,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// policy is a kind of limit in the headers of the IETF draft.
+// policy is a kind of limit in the headers of the IETF draft on rate limits.
 type policy struct {
 	name   string
 	window int // seconds; zero where it varies
@@ -21,8 +21,8 @@ var (
 	month  = policy{"mes", 0}
 )
 
-// limitHeaders says what is left of a limit, in the headers of the specification
-// (8.1.2) and in those of the IETF draft.
+// limitHeaders reports what is left of a limit, in the headers of the specification (8.1.2) and in those of the IETF
+// draft.
 func limitHeaders(h http.Header, p policy, limit, remaining int, reset time.Duration) {
 	window, wait := "", ""
 	if p.window > 0 {
@@ -31,8 +31,8 @@ func limitHeaders(h http.Header, p policy, limit, remaining int, reset time.Dura
 	if reset > 0 {
 		wait = ";t=" + strconv.Itoa(seconds(reset))
 	}
-	// Canonical names, which the wire does not tell apart, and one slice for the four
-	// values: this is done for every request.
+	// Canonical names, which are equivalent on the wire, and one backing slice for the four values: this runs on every
+	// request.
 	v := []string{
 		strconv.Itoa(limit), strconv.Itoa(remaining),
 		`"` + p.name + `";q=` + strconv.Itoa(limit) + window, `"` + p.name + `";r=` + strconv.Itoa(remaining) + wait,
@@ -41,10 +41,10 @@ func limitHeaders(h http.Header, p policy, limit, remaining int, reset time.Dura
 	h["Ratelimit-Policy"], h["Ratelimit"] = v[2:3:3], v[3:4:4]
 }
 
-// seconds rounds up: waiting that long suffices.
+// seconds rounds up, so that waiting that long suffices.
 func seconds(d time.Duration) int { return max(1, int(math.Ceil(d.Seconds()))) }
 
-// capHeaders makes the headers of a 429 from a cap speak of that cap.
+// capHeaders describes the cap in the headers of a 429 that it caused.
 func capHeaders(h http.Header, f *fault.Error) {
 	switch f.Code {
 	case fault.DailyLimit:

@@ -34,8 +34,8 @@ func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (Lo
 		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
 }
 
-// wholeRoute refuses an address that goes on behind a route's last parameter, which the router takes for a part of it.
-// The slash of a document's mask stands before its end.
+// wholeRoute refuses an address that continues beyond the route's last parameter, which the router takes as part of the
+// parameter. The slash of a masked CNPJ is inside it.
 func wholeRoute(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		for i, name := range c.ParamNames() {
@@ -68,17 +68,17 @@ func (h handlers) Lookup(ctx context.Context, r LookupRequestObject) (LookupResp
 		})
 }
 
-// conditions are when history answers, and how the answer is wanted.
+// conditions say when the history may answer, and how the answer is wanted.
 type conditions struct {
 	refresh     bool
 	maxAge      *int // in days
 	historyOnly bool
 	prefer      *string
-	// empty is a parameter that came without a value: what was meant costs, or does not.
+	// empty names a parameter that came without a value: whether the lookup may cost something would be a guess.
 	empty string
 }
 
-// conditionsOf reads parameters whose shape was checked, but for those without a value.
+// conditionsOf reads parameters whose shape was checked, except that a value may be empty.
 func conditionsOf(refresh, maxAge, historyOnly, prefer *string) conditions {
 	c := conditions{refresh: orEmpty(refresh) == "true", historyOnly: orEmpty(historyOnly) == "true", prefer: prefer}
 	if maxAge != nil {
@@ -93,7 +93,7 @@ func conditionsOf(refresh, maxAge, historyOnly, prefer *string) conditions {
 	return c
 }
 
-// lookupAnswer is the answer of every operation that asks.
+// lookupAnswer is the answer of every lookup operation.
 type lookupAnswer interface {
 	LookupCpfResponseObject
 	LookupCnpjResponseObject
@@ -132,7 +132,7 @@ func (h handlers) lookup(ctx context.Context, req app.LookupRequest, c condition
 	return &result{answer}, nil
 }
 
-// onePurpose is what a header and a field say together. Fault: InvalidRequest where they differ.
+// onePurpose merges the purposes of the header and the body. Fault: InvalidRequest where they differ.
 func onePurpose(header, field string) (string, error) {
 	if header != "" && field != "" && header != field {
 		return "", fault.New(fault.InvalidRequest,
@@ -146,7 +146,7 @@ func contradiction(field string) error {
 		field+" e atualizar se excluem: atualizar consulta o bureau em qualquer caso. Envie um dos dois.").At(field)
 }
 
-// prefersLater reads a Prefer header (RFC 7240): preferences by commas, each with parameters after semicolons.
+// prefersLater reads a Prefer header (RFC 7240): comma-separated preferences, each with parameters after semicolons.
 func prefersLater(header string) bool {
 	for preference := range strings.SplitSeq(quotedText.ReplaceAllLiteralString(header, `""`), ",") {
 		token, _, _ := strings.Cut(preference, ";")
@@ -162,7 +162,7 @@ const (
 	preferHeader = "Prefer"
 )
 
-// quotedText is a text in quotes, also one that does not end; what stands in it separates nothing.
+// quotedText is a quoted text, even an unterminated one; separators inside it do not count.
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*(?:"|$)`)
 
 // GetLookup serves GET /api/v1/consultas/{id} (design, section 12).
@@ -177,10 +177,10 @@ func (h handlers) GetLookup(ctx context.Context, r GetLookupRequestObject) (GetL
 	return &result{answer}, nil
 }
 
-// pending is a lookup that the bureau is being asked about.
+// pending is a lookup whose answer the bureau still owes.
 type pending struct {
 	id string
-	// begun is whether this request began it.
+	// begun says that this request started it.
 	begun bool
 }
 

@@ -17,8 +17,8 @@ import (
 	"fichario/domain/webhook"
 )
 
-// Metrics counts what happens, for Prometheus. No label holds anything that a
-// caller sent: routes are patterns, products those of the catalogue.
+// Metrics are the service's counters for Prometheus. No label holds anything that a caller sent: routes are patterns,
+// products those of the catalogue.
 type Metrics struct {
 	registry    *prometheus.Registry
 	requests    *prometheus.CounterVec
@@ -34,7 +34,7 @@ type Metrics struct {
 	background  *prometheus.CounterVec
 }
 
-// NewMetrics returns metrics in a registry of their own, for a service that asks a bureau about these products.
+// NewMetrics returns metrics in a registry of their own; products are those that the bureau offers.
 func NewMetrics(products catalog.Catalog) *Metrics {
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "fichario", Name: name, Help: help}, labels)
@@ -71,8 +71,8 @@ func NewMetrics(products catalog.Catalog) *Metrics {
 	return m
 }
 
-// beginAtZero has each series whose labels are known beforehand begin with 0: to Prometheus one that begins with its
-// first failure has not grown, so that no alert would tell of that one.
+// beginAtZero starts each series with known labels at 0: to Prometheus, a series that starts with its first failure has
+// not grown, so that no alert would fire for that one.
 func (m *Metrics) beginAtZero(products catalog.Catalog) {
 	for _, k := range problems {
 		m.refusals.WithLabelValues(string(k.Code))
@@ -97,10 +97,10 @@ func (m *Metrics) beginAtZero(products catalog.Catalog) {
 	}
 }
 
-// postFailed is the outcome of a post that was answered with 5xx.
+// postFailed is the outcome of a post answered with 5xx.
 const postFailed webhook.Outcome = "failed"
 
-// Lookup counts a lookup; it is what app.LookupsConfig.Observe wants.
+// Lookup counts a lookup; it is for app.LookupsConfig.Observe.
 func (m *Metrics) Lookup(e app.LookupEvent) {
 	if e.Cache {
 		m.hits.WithLabelValues(e.Product).Inc()
@@ -114,17 +114,17 @@ func (m *Metrics) Lookup(e app.LookupEvent) {
 	}
 }
 
-// Job counts an attempt of a job; it is what app.JobsConfig.Observe wants.
+// Job counts an attempt of a job; it is for app.JobsConfig.Observe.
 func (m *Metrics) Job(kind automation.JobKind, state automation.JobState) {
 	m.jobs.WithLabelValues(string(kind), string(state)).Inc()
 }
 
-// Background returns what counts a failure of what is done beside the requests; work is its name.
+// Background returns a function that counts a failure of the background work of that name.
 func (m *Metrics) Background(work string) (failed func()) {
 	return m.background.WithLabelValues(work).Inc
 }
 
-// Unwritten shows how many calls have ended whose outcome is in memory alone.
+// Unwritten exports how many finished calls have an outcome that is only in memory.
 func (m *Metrics) Unwritten(count func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "fichario", Name: "unwritten_outcomes",
@@ -132,8 +132,8 @@ func (m *Metrics) Unwritten(count func() int) {
 	}, func() float64 { return float64(count()) }))
 }
 
-// Replica shows how the replica of the database is used: whether lists are read from it, how old it is at most, and how
-// many lists it answered and the primary answered in its place.
+// Replica exports how the replica of the database is used: whether lists are read from it, its maximum staleness, and
+// how many lists it answered and the primary answered in its place.
 func (m *Metrics) Replica(state func() (inUse bool, lag time.Duration, answered, passed int64)) {
 	gauge := func(name, help string, read func() float64) {
 		opts := prometheus.GaugeOpts{Namespace: "fichario", Name: name, Help: help}
@@ -179,7 +179,7 @@ func (m *Metrics) request(method, route string, status int, took time.Duration) 
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }
 
-// Page counts a request of the interface; it is what web.Config.Observe wants.
+// Page counts a request of the interface; it is for web.Config.Observe.
 func (m *Metrics) Page(method, route string, status int) {
 	m.requests.WithLabelValues(knownMethod(method), route, strconv.Itoa(status)).Inc()
 }
@@ -196,7 +196,7 @@ func knownMethod(m string) string {
 
 func (m *Metrics) refused(code fault.Code) { m.refusals.WithLabelValues(string(code)).Inc() }
 
-// Handler serves what was counted, for Prometheus.
+// Handler serves the metrics to Prometheus.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }

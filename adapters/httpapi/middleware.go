@@ -16,8 +16,8 @@ import (
 
 var uuidForm = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// requestID gives every request an id. A caller's own is kept when it is a UUID:
-// any other text could be somebody's document, and ids are logged.
+// requestID gives every request an id. A caller's own id is kept only when it is a UUID: any other text could be
+// somebody's document, and ids are logged.
 func requestID(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		id := c.Request().Header.Get(echo.HeaderXRequestID)
@@ -29,8 +29,7 @@ func requestID(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// recovered turns a panic into a 500. Only its type and place are logged: its value
-// may hold what somebody sent.
+// recovered turns a panic into a 500. Only its type and place are logged: its value may hold user data.
 func (s *server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
 		defer func() {
@@ -48,11 +47,10 @@ func (s *server) recovered(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// The values are shared: nobody appends to them.
+// These slices are shared: nobody may append to them.
 var noStore, noSniff, noReferrer = []string{"no-store"}, []string{"nosniff"}, []string{"no-referrer"}
 
-// headers sets what every answer carries. Answers may hold personal data, so none
-// is to be stored on the way.
+// headers sets the headers of every response. Responses may hold personal data, so nothing may cache them.
 func headers(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		h := c.Response().Header()
@@ -64,8 +62,7 @@ func headers(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// observe logs and counts every request by its route, never by its address, which
-// may hold a document or a token.
+// observe logs and counts every request by its route, never by its address, which may hold a document or a token.
 func (s *server) observe(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		start := time.Now()

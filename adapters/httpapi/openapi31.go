@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// asOpenAPI31 says the contract, which is OpenAPI 3.0.3, in the words of 3.1: the events are its webhooks, what may be
-// null has that among its types, and schemas have lists of examples.
+// asOpenAPI31 converts the contract from OpenAPI 3.0.3 to 3.1: events become webhooks, nullable schemas get the type
+// null, and schemas have lists of examples.
 func asOpenAPI31(contract []byte) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(contract, &doc); err != nil {
@@ -25,7 +25,7 @@ func asOpenAPI31(contract []byte) ([]byte, error) {
 	return yaml.Marshal(&doc)
 }
 
-// pairs are the keys of a mapping by their place; the value of each is in the next.
+// pairs maps the index of each key of a mapping to the key; its value is the next node.
 func pairs(n *yaml.Node) map[int]*yaml.Node {
 	keys := map[int]*yaml.Node{}
 	if n.Kind == yaml.MappingNode {
@@ -36,7 +36,7 @@ func pairs(n *yaml.Node) map[int]*yaml.Node {
 	return keys
 }
 
-// rewrite goes through everything but values of examples, which have no schemas; what has a type is one.
+// rewrite converts every schema, which is any mapping with a type; it skips the values of examples, which contain none.
 func rewrite(n *yaml.Node) {
 	at := map[string]int{}
 	for i, key := range pairs(n) {
@@ -66,7 +66,7 @@ func rewrite(n *yaml.Node) {
 		}}
 		n.Content[kind+1] = null
 		if all, ok := at["allOf"]; ok {
-			// The others do not take null, so that it is beside them and no longer among them.
+			// The schemas in allOf exclude null, so it becomes an alternative to them.
 			n.Content[all].Value = "anyOf"
 			n.Content[all+1].Content = append(n.Content[all+1].Content, &yaml.Node{
 				Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{text("type"), text("null")},

@@ -27,7 +27,7 @@ func contract31(t *testing.T) *openapi3.T {
 	return doc
 }
 
-// TestTheContractIn31: it is valid, has the same operations, and the events as its webhooks.
+// TestTheContractIn31: it is valid, and has the same operations, with the events as its webhooks.
 func TestTheContractIn31(t *testing.T) {
 	t.Parallel()
 	old, doc := contract(t), contract31(t)
@@ -44,8 +44,8 @@ func TestTheContractIn31(t *testing.T) {
 	}
 }
 
-// TestBothContractsTakeTheSame: what one version's schemas take the other's take, and what one refuses the other does,
-// for each example of the contract, and for each with a field that is missing, null, or of another type.
+// TestBothContractsTakeTheSame: the schemas of both versions accept and refuse the same, for each example of the
+// contract, and for each with a field missing, null, or of another type.
 func TestBothContractsTakeTheSame(t *testing.T) {
 	t.Parallel()
 	old, err := contracttest.Contract()
@@ -56,7 +56,7 @@ func TestBothContractsTakeTheSame(t *testing.T) {
 	taken, refused := 0, 0
 	for name, ref := range old.Components.Schemas {
 		schema := *ref.Value
-		schema.Discriminator = nil // a hint to generators, see contracttest
+		schema.Discriminator = nil // a hint for generators, see contracttest
 		agree := func(sample any) bool {
 			before, after := schema.VisitJSON(sample), schemas31[name].Validate(sample)
 			if (before == nil) != (after == nil) {
@@ -92,7 +92,7 @@ func TestBothContractsTakeTheSame(t *testing.T) {
 	}
 }
 
-// schemas31 are those of version 3.1, by their name.
+// schemas31 are the schemas of version 3.1, by name.
 func schemas31(t *testing.T) map[string]*jsonschema.Schema {
 	t.Helper()
 	text, err := asOpenAPI31(openapi.YAML)
@@ -118,7 +118,7 @@ func schemas31(t *testing.T) map[string]*jsonschema.Schema {
 	return all
 }
 
-// examples are all values of examples in the contract, and what is in them.
+// examples are the values of all examples in the contract, and the values inside them.
 func examples(t *testing.T, doc *openapi3.T) (all []any) {
 	t.Helper()
 	text, err := json.Marshal(doc)

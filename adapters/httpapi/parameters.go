@@ -13,8 +13,8 @@ import (
 	"fichario/domain/fault"
 )
 
-// onlyParams refuses query parameters that the operation does not have, or has
-// twice: a mistyped ?atualizar must not silently cost, or save, a call.
+// onlyParams refuses unknown and repeated query parameters: a mistyped ?atualizar must not silently cost, or save, a
+// call.
 func onlyParams(known ...string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -43,7 +43,7 @@ func onlyParams(known ...string) echo.MiddlewareFunc {
 	}
 }
 
-// smallID writes the id in a path as ids are stored: a UUID may be sent in capitals (RFC 9562, section 4).
+// smallID lowers the case of ids in a path to match stored ids: a UUID may be sent in capitals (RFC 9562, section 4).
 func smallID(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		for i, name := range c.ParamNames() {
@@ -55,7 +55,7 @@ func smallID(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// headerLines makes one list of the lines of Prefer (RFC 7240, section 2), and refuses what is no list and comes twice.
+// headerLines joins the lines of Prefer into one list (RFC 7240, section 2), and refuses a repeated X-Finalidade.
 func headerLines(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		h := c.Request().Header
@@ -69,11 +69,11 @@ func headerLines(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// firstOf leaves of parameters that came several times the first: whoever verifies an address is answered all the same.
+// firstOf keeps the first of repeated parameters, so that whoever verifies an address gets an answer nonetheless.
 func firstOf(names ...string) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
-			query := c.QueryParams() // echo's own: what the generated code reads
+			query := c.QueryParams() // echo's own cached query, which the generated code reads
 			for _, name := range names {
 				if values := query[name]; len(values) > 1 {
 					query[name] = values[:1]
@@ -84,7 +84,7 @@ func firstOf(names ...string) echo.MiddlewareFunc {
 	}
 }
 
-// shaped refuses a request whose body or parameters have not the shape of the contract.
+// shaped refuses a request whose body or parameters do not have the contract's shape.
 func shaped(next StrictHandlerFunc, _ string) StrictHandlerFunc {
 	return func(c echo.Context, request any) (any, error) {
 		if err := shape.Check(request); err != nil {

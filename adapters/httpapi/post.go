@@ -20,21 +20,19 @@ import (
 )
 
 const (
-	// leadMax bounds the text of a post. Files are skipped as a stream; filesMax bounds
-	// a body with them.
+	// leadMax bounds the text of a post. Files are skipped while streaming; filesMax bounds a body that has them.
 	leadMax  = 1 << 20
 	filesMax = 32 << 20
-	// excerptMax is what the delivery log keeps of a body that is too large, and
-	// excerptWithin how long it waits for it.
+	// excerptMax is how much of an oversized body the delivery log keeps, and excerptWithin how long to wait for it.
 	excerptMax    = 64 << 10
 	excerptWithin = 2 * time.Second
 )
 
-// readPost reads what was posted, or as much of it as the delivery log keeps.
+// readPost reads the posted body, or as much of it as the delivery log keeps.
 func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
-	// A signature is over the bytes as they came, so that they are all kept then.
+	// A signature covers the exact bytes, so keep them all.
 	stream := intake.IsMultipart(contentType) && intake.HasBoundary(contentType) &&
 		hook.Signature.Scheme == webhook.NoSignature
 	limit := int64(leadMax)
@@ -44,7 +42,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	post := app.Post{Headers: keptHeaders(r.Header, token, hook.Signature.Header)}
 	if r.ContentLength > limit {
 		_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Now().Add(excerptWithin))
-		// Beyond the excerpt the server hangs up, slowly enough for the answer to be read.
+		// Beyond the excerpt the server closes the connection, slowly enough for the response to be read.
 		post.Body, _ = io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, excerptMax))
 		post.Truncated, post.Declared = true, tooLarge()
 		return post
@@ -73,7 +71,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	return post
 }
 
-// head keeps the beginning of what is written to it.
+// head keeps the beginning of what is written to it, up to excerptMax.
 type head struct{ bytes.Buffer }
 
 // Write keeps what still fits and never fails.
@@ -87,7 +85,7 @@ func tooLarge() *fault.Error {
 		"O corpo passa de 1 MiB (com arquivos, de 32 MiB). Envie só os campos do formulário.")
 }
 
-// unread says why a body could not be read; nil when it was.
+// unread is the fault for a body that could not be read; nil when it was.
 func unread(err error) *fault.Error {
 	var (
 		over  *http.MaxBytesError
@@ -107,10 +105,9 @@ func unread(err error) *fault.Error {
 	return fault.New(fault.InvalidRequest, "O corpo da requisição não pode ser lido.").Because(err)
 }
 
-// keptHeaders are the headers that tell something about a post: its type, its
-// sender, its signature and its ids. own is the header that the webhook's signatures
-// come in, in lower case; empty for none of its own. Others, cookies and credentials
-// among them, are not kept.
+// keptHeaders are the headers that describe a post: its type, its sender, its signature and its ids. own is the header
+// of the webhook's signatures, in lower case; empty for the scheme's default. Other headers, including cookies and
+// credentials, are not kept.
 func keptHeaders(h http.Header, token, own string) []intake.Pair {
 	const valueMax = 1024
 	var kept []intake.Pair

@@ -11,9 +11,8 @@ import (
 	"fichario/app"
 )
 
-// result writes a lookup's answer: the stored named fields and the bureau's bytes
-// are spliced in as they are, never decoded and encoded again (specification,
-// 2.1.3).
+// result writes a lookup's answer: the stored named fields and the bureau's bytes are spliced in unchanged, never
+// decoded and encoded again (specification, 2.1.3).
 type result struct{ app.LookupResult }
 
 // VisitLookupCpfResponse writes the answer.
@@ -34,7 +33,7 @@ func (r *result) write(w http.ResponseWriter) error {
 	b := append((*buf)[:0], fields[:len(fields)-1]...) // without its closing brace; a product has at least one field
 	b = append(append(b, `,"produto":"`...), r.Record.Product...)
 	b = append(b, `","documento":"`...)
-	b = append(b, r.Record.Document.Value()...) // no type of document holds a character that JSON escapes
+	b = append(b, r.Record.Document.Value()...) // no document has a character that JSON escapes
 	b = strconv.AppendBool(append(b, `","cache":`...), r.Entry.Cache)
 	b = append(append(b, `,"consultaId":"`...), r.Entry.ID...)
 	b = append(b, `","consultadoEm":"`...)
@@ -52,8 +51,7 @@ func (r *result) write(w http.ResponseWriter) error {
 	return err
 }
 
-// bufferKept is the largest buffer that is used again, so that one large answer
-// does not hold its memory for good.
+// bufferKept is the largest buffer that is reused, so that a single large answer does not pin its memory.
 const bufferKept = 64 << 10
 
 var buffers = sync.Pool{New: func() any { return new([]byte) }}

@@ -27,20 +27,20 @@ type Config struct {
 	Keys      *app.Keys
 	Intake    *app.Intake
 	Batches   *app.Batches
-	// Tables bounds what tables that are sent take, together with other doors.
+	// Tables bounds the resources that uploaded tables take, shared with other doors.
 	Tables *sheet.Tables
 	// LookupEnabled is false on instances without the lookup feature: every lookup
 	// route is then a 404 (specification, 1.2).
 	LookupEnabled bool
-	// TrustedProxies are the networks whose X-Forwarded-For counts.
+	// TrustedProxies are the networks whose X-Forwarded-For is trusted.
 	TrustedProxies []netip.Prefix
-	// Ready reports whether the database answers, and takes what is written.
+	// Ready reports whether the database answers and accepts writes.
 	Ready   func(context.Context) error
 	Metrics *Metrics
 	Log     *slog.Logger
-	// MetricsElsewhere leaves /metrics to a listener of its own, see Metrics.Handler.
+	// MetricsElsewhere says that another listener serves /metrics, see Metrics.Handler.
 	MetricsElsewhere bool
-	// Agents answers agents at /mcp.
+	// Agents serves agents at /mcp.
 	Agents *agents.Handler
 	// Docs is the reference, at /docs and below it.
 	Docs http.Handler
@@ -48,10 +48,10 @@ type Config struct {
 
 type server struct {
 	Config
-	ServerInterface // the generated strict server; ReceiveLead and CreateBatch are overridden
+	ServerInterface // the generated strict server; server overrides ReceiveLead and CreateBatch
 }
 
-// agentPath is the address for agents.
+// agentPath is the address that agents use.
 const agentPath = "/mcp"
 
 // handlers implements the generated strict server.
@@ -93,7 +93,7 @@ func New(c Config) http.Handler {
 		"verifyWebhook":   {firstOf("hub.challenge", "hub.verify_token")},
 		"probeWebhook":    {firstOf("hub.challenge", "hub.verify_token")},
 	}})
-	// Not GET: no agent is told what it did not ask for, and so no stream outlives its key.
+	// Not GET: the service sends agents nothing unasked, and so no stream outlives its key.
 	e.Match([]string{http.MethodPost, http.MethodDelete}, agentPath, s.agent, lookup("teto")...)
 	s.documentation(e)
 	e.Match(probed, "/healthz", alive)
@@ -104,18 +104,18 @@ func New(c Config) http.Handler {
 	return headAsGet{e}
 }
 
-// probed are the methods of who looks whether the service is well.
+// probed are the methods of health checks.
 var probed = []string{http.MethodGet, http.MethodHead}
 
 func alive(c echo.Context) error { return c.String(http.StatusOK, "ok\n") }
 
-// headAsGet answers HEAD as GET, of which net/http leaves the body out. Lookups have no HEAD: whoever only probes an
-// address is not charged. The webhook has its own.
+// headAsGet answers HEAD like GET; net/http omits the body. Lookups have no HEAD, so that probing an address is never
+// charged. The webhook has its own.
 type headAsGet struct{ *echo.Echo }
 
 var withoutGet = regexp.MustCompile(`^/+api/(v1/(cpf|cnpj)|webhooks)/`)
 
-// ServeHTTP answers a request.
+// ServeHTTP routes HEAD as GET where there is a GET.
 func (h headAsGet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead && !withoutGet.MatchString(r.URL.Path) {
 		r = r.Clone(r.Context())
@@ -124,13 +124,14 @@ func (h headAsGet) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Echo.ServeHTTP(w, r)
 }
 
-// ErrStopping is Config.Ready's answer of a service that still takes requests and wants no more of them.
+// ErrStopping is Config.Ready's error while a service that is shutting down still takes requests, but wants no new
+// ones.
 var ErrStopping = errors.New("the service is stopping")
 
 func (s *server) ready(c echo.Context) error {
 	err := s.Ready(c.Request().Context())
 	if errors.Is(err, ErrStopping) {
-		return c.String(http.StatusServiceUnavailable, "stopping\n") // no failure, and so not logged as one
+		return c.String(http.StatusServiceUnavailable, "stopping\n") // not a failure, so not logged as one
 	}
 	if err != nil {
 		return err

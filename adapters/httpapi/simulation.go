@@ -13,8 +13,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// simulated reads `simular`. A word that is neither yes nor no must not create a
-// contact.
+// simulated reads `simular`. A value that is neither yes nor no must not create a contact.
 func simulated(values []string) (bool, *fault.Error) {
 	if len(values) == 0 {
 		return false, nil

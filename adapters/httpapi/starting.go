@@ -12,8 +12,8 @@ import (
 	"fichario/domain/fault"
 )
 
-// Starting answers while the service waits for its database, or migrates it: at /healthz that it lives, elsewhere that
-// it does not serve yet, in the words and forms that each address has for that.
+// Starting answers while the service waits for its database, or migrates it: at /healthz that it is alive, elsewhere
+// that it is not serving yet, in the format of each address.
 func Starting() http.Handler {
 	s := &server{Config: Config{Metrics: NewMetrics(catalog.Catalog{}), Log: slog.New(slog.DiscardHandler)}}
 	e := echo.New()
@@ -33,7 +33,7 @@ func Starting() http.Handler {
 	return headAsGet{e}
 }
 
-// startingPage is what a person sees, who then sees the page that he asked for.
+// startingPage is what a person sees, until the page that was asked for is there.
 const startingPage = `<!doctype html>
 <html lang="pt-BR">
 <meta charset="utf-8">

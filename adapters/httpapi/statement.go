@@ -16,8 +16,8 @@ import (
 
 const csvType = "text/csv"
 
-// wanted is which of the types of files an Accept header asks for most, of equals the first; empty where JSON is wanted
-// more, or none of them is named.
+// wanted is the file type that an Accept header prefers, the first among equals; empty where JSON is preferred, or none
+// of them is named.
 func wanted(accept string, files ...string) string {
 	weights := weightsOf(accept)
 	best, most := "", 0.0
@@ -35,7 +35,7 @@ func wanted(accept string, files ...string) string {
 	return best
 }
 
-// weightsOf are the types of an Accept header with their weights (RFC 9110, section 12.5.1).
+// weightsOf returns the types in an Accept header with their weights (RFC 9110, section 12.5.1).
 func weightsOf(accept string) map[string]float64 {
 	weights := map[string]float64{}
 	for part := range strings.SplitSeq(accept, ",") {
@@ -53,7 +53,7 @@ func weightsOf(accept string) map[string]float64 {
 	return weights
 }
 
-// looking is for what somebody looks at, and no lookup waits for.
+// looking marks requests for people to look at, so that lookups need not wait for them.
 func looking(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.SetRequest(c.Request().WithContext(app.ForPage(c.Request().Context())))
@@ -61,7 +61,7 @@ func looking(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// through is for what is in the audit, which lookups and posts are not.
+// through notes how a request came, for the audit; lookups and posts are not audited.
 func (s *server) through(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		via := app.Via{
@@ -80,8 +80,8 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 		Cursor: orEmpty(p.Cursor), From: orEmpty(p.De), Until: orEmpty(p.Ate), Product: orEmpty(p.Produto),
 		Purpose: orEmpty(p.Finalidade),
 	}
-	q.Limit, _ = strconv.Atoi(orEmpty(p.Limite)) // the shape is checked
-	if cache := orEmpty(p.Cache); cache != "" {  // empty is none, like the others
+	q.Limit, _ = strconv.Atoi(orEmpty(p.Limite)) // its shape has been checked
+	if cache := orEmpty(p.Cache); cache != "" {  // an empty parameter counts as absent, like the others
 		cached := cache == "true"
 		q.Cache = &cached
 	}
@@ -116,7 +116,7 @@ func statementPage(page app.StatementPage) StatementPage {
 	return out
 }
 
-// file is a table as an answer, which is written while it is read.
+// file is a table as a response, written while it is read.
 type file struct {
 	table download.Table
 	form  download.Form

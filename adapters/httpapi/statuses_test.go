@@ -18,17 +18,17 @@ import (
 	"fichario/tests/testkit/contracttest"
 )
 
-// TestEveryOperationMayFail: a fault of the service has the answer that the contract names, whatever was asked.
+// TestEveryOperationMayFail: a failure of the service has the answer in the contract, whatever the operation.
 func TestEveryOperationMayFail(t *testing.T) {
 	t.Parallel()
 	operations, err := contracttest.Operations()
 	if err != nil {
 		t.Fatal(err)
 	}
-	broken := newServer(t, io.Discard) // it has no use cases
+	broken := newServer(t, io.Discard) // without use cases
 	for _, o := range operations {
 		if o.ID == "preflightWebhook" {
-			continue // it answers without looking at anything
+			continue // it answers without reading anything
 		}
 		r := httptest.NewRequest(o.Method, o.Path, strings.NewReader(o.Body))
 		r.Header.Set("Authorization", "Bearer "+access.NewSecret().Reveal())
@@ -36,7 +36,7 @@ func TestEveryOperationMayFail(t *testing.T) {
 	}
 }
 
-// slowStore has a database that does not answer.
+// slowStore is a database that does not answer.
 type slowStore struct {
 	ports.Store
 	ports.Webhooks
@@ -49,7 +49,7 @@ func (slowStore) Open(ctx context.Context, _ webhook.Token, _ time.Time) (webhoo
 	return webhook.Hook{}, ctx.Err()
 }
 
-// TestAPostThatIsNotDoneInTime is told so after thirty seconds (specification, 8.2.2).
+// TestAPostThatIsNotDoneInTime is answered with that after thirty seconds (specification, 8.2.2).
 func TestAPostThatIsNotDoneInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestAPostThatIsNotDoneInTime(t *testing.T) {
 	})
 }
 
-// answered holds the answer to a request to a status and to the contract.
+// answered checks the answer to a request against a status and the contract.
 func answered(t *testing.T, h http.Handler, r *http.Request, status int) {
 	t.Helper()
 	rec := httptest.NewRecorder()

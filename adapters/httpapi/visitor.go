@@ -19,14 +19,14 @@ var visitorHTML string
 
 var visitorTemplate = template.Must(template.New("visitor").Parse(visitorHTML))
 
-// visitorWords tell a visitor, who knows nothing of webhooks, what happened to a form and what to do.
+// visitorWords tell visitors, who know nothing of webhooks, what happened to their form and what to do.
 type visitorWords struct {
 	What, Do string
-	// Back is set where the form can be sent again with something changed.
+	// Back is set where the form can be changed and sent again.
 	Back bool
 }
 
-// wordsFor chooses them by what sending again would do: nothing, the same, or help.
+// wordsFor chooses the words by whether sending the form again can succeed.
 func wordsFor(f *fault.Error) visitorWords {
 	const otherwise = "Se repetir, fale com o responsável pelo site por outro meio e informe o número do pedido."
 	switch f.Code {
@@ -50,8 +50,8 @@ func wordsFor(f *fault.Error) visitorWords {
 		"Enviar de novo não adianta: fale com o responsável pelo site por outro meio e informe o número do pedido.", false}
 }
 
-// sentByForm reports whether a browser sent a form by itself, so that a person reads the answer. Browsers say so in
-// Sec-Fetch-Mode, but over plain http, and old ones not at all.
+// sentByForm reports whether a browser submitted a form itself, so that a person reads the response. Browsers say so in
+// Sec-Fetch-Mode, but not over plain http, nor do old ones.
 func sentByForm(r *http.Request) bool {
 	if r.Method != http.MethodPost || !strings.Contains(r.Header.Get(echo.HeaderAccept), echo.MIMETextHTML) {
 		return false
@@ -66,8 +66,8 @@ func sentByForm(r *http.Request) bool {
 	return false
 }
 
-// visitorPage writes a refusal for a person. It has neither script nor anything from elsewhere: a proxy may let nothing
-// but webhooks through.
+// visitorPage writes a refusal for a person. It uses no script and no external file: a proxy may pass nothing but
+// webhooks.
 func (s *server) visitorPage(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error {
 	h := w.Header()
 	h.Set(echo.HeaderContentSecurityPolicy,
@@ -82,8 +82,8 @@ func (s *server) visitorPage(w http.ResponseWriter, r *http.Request, status int,
 	}{wordsFor(f), form, h.Get(echo.HeaderXRequestID), isForm})
 }
 
-// cameFrom returns the address of the page with the form, or of its site where the browser tells no more; empty when it
-// tells nothing.
+// cameFrom returns the address of the page with the form, or only of its site where the browser reveals no more; empty
+// when it reveals nothing.
 func cameFrom(r *http.Request) (address string, isForm bool) {
 	for _, told := range []string{r.Referer(), r.Header.Get(echo.HeaderOrigin)} {
 		u, err := url.Parse(told)

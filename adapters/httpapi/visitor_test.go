@@ -12,7 +12,8 @@ import (
 	"fichario/domain/fault"
 )
 
-// TestThePageOfAVisitorLooksLikeTheInterface: its colours are the interface's, which it cannot link to.
+// TestThePageOfAVisitorLooksLikeTheInterface: it repeats the colours of the interface, whose stylesheet it cannot link
+// to.
 func TestThePageOfAVisitorLooksLikeTheInterface(t *testing.T) {
 	t.Parallel()
 	light, err := os.ReadFile("../web/static/fichario.css")
@@ -35,7 +36,7 @@ func TestThePageOfAVisitorLooksLikeTheInterface(t *testing.T) {
 	}
 }
 
-// TestTheWayBack: only a page of the web is led to, whatever a header says.
+// TestTheWayBack: it only leads to a web page, whatever a header says.
 func TestTheWayBack(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ referer, origin, want string }{

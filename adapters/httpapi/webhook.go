@@ -21,12 +21,11 @@ const (
 	webhookPath    = "/api/webhooks/"
 	webhookMethods = "GET, HEAD, POST, OPTIONS"
 
-	// receiveWithin bounds the whole of a post (specification, 8.2.2).
+	// receiveWithin bounds the handling of a post (specification, 8.2.2).
 	receiveWithin = 30 * time.Second
 )
 
-// anyOrigin lets any page's script post: the address is the credential, and no
-// cookie is involved.
+// anyOrigin lets any page's script post: the address is the credential, and no cookie is involved.
 var anyOrigin = []string{"*"}
 
 // VerifyWebhook serves GET /api/webhooks/receive/{token} (specification, 4.6).
@@ -36,7 +35,7 @@ func (h handlers) VerifyWebhook(
 	return h.verify(ctx, r.Token, orEmpty(r.Params.HubChallenge), orEmpty(r.Params.HubVerifyToken))
 }
 
-// ProbeWebhook serves HEAD of the same address.
+// ProbeWebhook serves HEAD at the same address.
 func (h handlers) ProbeWebhook(ctx context.Context, r ProbeWebhookRequestObject) (ProbeWebhookResponseObject, error) {
 	return h.verify(ctx, r.Token, orEmpty(r.Params.HubChallenge), orEmpty(r.Params.HubVerifyToken))
 }
@@ -55,7 +54,7 @@ func (h handlers) verify(ctx context.Context, token, challenge, verifyToken stri
 	}, nil
 }
 
-// verified is the answer of a verification: the webhook's state, or the challenge.
+// verified is the answer to a verification: the webhook's state, or the challenge.
 type verified struct {
 	status    WebhookStatus
 	challenge string
@@ -71,13 +70,13 @@ func (v verified) VisitVerifyWebhookResponse(w http.ResponseWriter) error {
 	return err
 }
 
-// VisitProbeWebhookResponse writes the answer; of HEAD the server sends no body.
+// VisitProbeWebhookResponse writes the answer; for HEAD, net/http sends no body.
 func (v verified) VisitProbeWebhookResponse(w http.ResponseWriter) error {
 	return v.VisitVerifyWebhookResponse(w)
 }
 
-// PreflightWebhook serves OPTIONS of the same address. It does not say whether the
-// token exists: a browser would show its user nothing of a refusal anyway.
+// PreflightWebhook serves OPTIONS at the same address. It does not reveal whether the token exists: a browser would
+// show its user nothing of a refusal anyway.
 func (h handlers) PreflightWebhook(
 	context.Context, PreflightWebhookRequestObject,
 ) (PreflightWebhookResponseObject, error) {
@@ -88,14 +87,13 @@ func (h handlers) PreflightWebhook(
 	}}, nil
 }
 
-// ReceiveLead is never called: the strict server would lose bodies of several
-// types, so that server.ReceiveLead is routed instead.
+// ReceiveLead is never called: the strict server would lose bodies of several types, so server.ReceiveLead is routed
+// instead.
 func (h handlers) ReceiveLead(context.Context, ReceiveLeadRequestObject) (ReceiveLeadResponseObject, error) {
 	return nil, errors.New("the strict handler of ReceiveLead was called")
 }
 
-// tokenFirst lets the router refuse a method only where a webhook stands behind the
-// token.
+// tokenFirst lets the router refuse a method only where the token belongs to a webhook.
 func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		err := next(c)
@@ -110,8 +108,8 @@ func (s *server) tokenFirst(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// ReceiveLead serves POST /api/webhooks/receive/{token} (specification, 4.5). A
-// sender that hangs up after its body has arrived has still sent a contact.
+// ReceiveLead serves POST /api/webhooks/receive/{token} (specification, 4.5). A sender that hangs up after its body has
+// arrived has still sent a contact.
 func (s *server) ReceiveLead(c echo.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), receiveWithin)
 	defer cancel()
@@ -135,7 +133,7 @@ func (s *server) ReceiveLead(c echo.Context, token string) error {
 	return thank(c, hook, accepted)
 }
 
-// thank answers an accepted post: a browser's form with the webhook's page, if it has one.
+// thank answers an accepted post; a browser's form gets the webhook's thank-you page, if there is one.
 func thank(c echo.Context, hook webhook.Hook, accepted app.Accepted) error {
 	if hook.ThanksURL != "" && strings.Contains(c.Request().Header.Get(echo.HeaderAccept), "text/html") {
 		return c.Redirect(http.StatusSeeOther, hook.ThanksURL)
@@ -148,7 +146,7 @@ func thank(c echo.Context, hook webhook.Hook, accepted app.Accepted) error {
 	return writeJSON(c.Response(), http.StatusOK, echo.MIMEApplicationJSON, created)
 }
 
-// thanks says what became of an accepted post.
+// thanks describes the outcome of an accepted post.
 func thanks(a app.Accepted) string {
 	made := fmt.Sprintf("%d contatos criados", a.Made())
 	switch {
@@ -168,7 +166,7 @@ func thanks(a app.Accepted) string {
 	return fmt.Sprintf("%s; %d já tinham sido recebidos.", made, a.Known)
 }
 
-// late turns a failure for lack of time into the contract's word for it.
+// late turns a failure caused by the deadline into the contract's error for it.
 func late(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) &&
 		kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError {

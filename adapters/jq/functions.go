@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// functions are the functions of jq that a program may call, by name and number of arguments, and how each is called
-// under the meter; empty where a step of it takes little, or where it only calls what it is given.
+// functions are the jq functions that a program may call, by name and arity, and the metered form of each call; empty
+// where a step of it is cheap, or where it only calls its arguments.
 //
-// Missing on purpose: what reads something else than its input (input, env, debug, $__prog_args), what ends the program
-// (halt), the machine's own time zone (localtime, strflocaltime), and what nobody would miss in a mapping but that is
-// hard to bound (tostream, transpose, jn, yn, bsearch, JOIN).
+// Missing on purpose: functions that read more than their input (input, env, debug, $__prog_args), that end the program
+// (halt), that depend on the machine's time zone (localtime, strflocaltime), and those that are hard to bound and no
+// loss in a mapping (tostream, transpose, jn, yn, bsearch, JOIN).
 var functions = makeFunctions()
 
-// guarded says how functions are called under the meter: %s is the call with its arguments.
+// guarded lists the metered forms of calls: %s is the call with its arguments.
 var guarded = []struct{ call, ids string }{
 	{``, `empty/0 not/0 error/0 error/1 type/0 length/0 utf8bytelength/0 select/1 arrays/0 objects/0 iterables/0 booleans/0
 		numbers/0 strings/0 nulls/0 values/0 scalars/0 finites/0 normals/0 isnan/0 isinfinite/0 isfinite/0 isnormal/0
@@ -67,7 +67,7 @@ func makeFunctions() map[string]string {
 		all[by+"_by/1"] = fmt.Sprintf(`_wide($__m; 2) | . as $__v | (map([__1]) | _deep($__m; 16)) as $__k
 			| $__v | _%s_by($__k) | _wide($__m; 1)`, by)
 	}
-	// Regular expressions: whether all matches are wanted, and which argument has the flags.
+	// Regular expressions: whether all matches are wanted. The flags are the last argument, if any.
 	for id, wanted := range map[string]bool{
 		"test/1": false, "test/2": false, "match/1": false, "match/2": false, "capture/1": false, "capture/2": false,
 		"scan/1": true, "scan/2": true, "splits/1": true, "splits/2": true, "split/2": true,
@@ -78,13 +78,13 @@ func makeFunctions() map[string]string {
 	return all
 }
 
-// callOf is the call of a function with the arguments of made.
+// callOf is the call of a function with the placeholders of made as arguments.
 func callOf(id string) string {
 	name, count, _ := strings.Cut(id, "/")
 	return name + map[string]string{"0": "", "1": "(__1)", "2": "(__1; __2)", "3": "(__1; __2; __3)"}[count]
 }
 
-// searching is the call of a function that takes a regular expression first and flags last.
+// searching is the metered call of a function whose first argument is a regular expression and whose last may be flags.
 func searching(id string, all bool) string {
 	name, count, _ := strings.Cut(id, "/")
 	isSub := strings.HasSuffix(name, "sub")

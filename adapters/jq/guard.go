@@ -10,12 +10,11 @@ import (
 )
 
 // guard rewrites a program so that every step that may take more than a little time or memory asks the meter first.
-// gojq looks at its context between two steps only, and one step can repeat a text a thousand million times, search a
-// long one with a regular expression, fill a list up to any place, or compare two values that hold one another many
-// times.
+// gojq checks its context only between steps, and a single step can repeat a text a billion times, search a long one
+// with a regular expression, fill a list up to any index, or compare two deeply shared values.
 //
-// What is no operator and not in functions does not exist: what gojq adds one day is not in a file until it is looked
-// at.
+// Names that are neither operators nor in functions do not exist: a function that a later gojq adds stays unavailable
+// until somebody has reviewed it.
 func guard(q *gojq.Query) (*gojq.Query, error) {
 	g := &guarding{own: map[string]bool{}}
 	q = g.query(q)
@@ -33,7 +32,7 @@ func (g *guarding) fail(format string, args ...any) {
 	}
 }
 
-// made is a term of jq text, in which __1, __2 … are the arguments. The text is not guarded again.
+// made is a term parsed from jq text with the placeholders __1, __2 … for the arguments. Its text is not guarded again.
 func made(text string, args ...*gojq.Query) *gojq.Term {
 	q, err := gojq.Parse(text)
 	if err != nil {
@@ -47,7 +46,7 @@ func made(text string, args ...*gojq.Query) *gojq.Term {
 	return &gojq.Term{Type: gojq.TermTypeQuery, Query: q}
 }
 
-// define notes the names of a function before its body, which may call it.
+// define registers the names of a function before its body, which may call it.
 func (g *guarding) define(d *gojq.FuncDef) {
 	g.name(d.Name, len(d.Args))
 	for _, arg := range d.Args {
@@ -93,12 +92,12 @@ func (g *guarding) query(q *gojq.Query) *gojq.Query {
 	return q
 }
 
-// operation is the text of an operator that asks the meter; empty for one that needs not.
+// operation is the metered form of an operator; empty for one that needs no meter.
 func operation(q *gojq.Query) string {
 	switch q.Op {
 	case gojq.OpEq, gojq.OpNe, gojq.OpGt, gojq.OpLt, gojq.OpGe, gojq.OpLe:
 		if plain(q.Left) || plain(q.Right) {
-			return "" // one of the two ends the comparison at once
+			return "" // a plain operand ends the comparison at once
 		}
 		fallthrough
 	case gojq.OpAdd, gojq.OpSub, gojq.OpMul, gojq.OpDiv, gojq.OpMod:
@@ -114,7 +113,7 @@ func operation(q *gojq.Query) string {
 	return ""
 }
 
-// plain tells whether a query is a short text, a number, true, false or null.
+// plain reports whether a query is a short text, a number, true, false or null.
 func plain(q *gojq.Query) bool {
 	if q == nil || q.Term == nil || len(q.Term.SuffixList) > 0 || len(q.FuncDefs) > 0 {
 		return false
@@ -128,7 +127,7 @@ func plain(q *gojq.Query) bool {
 	return false
 }
 
-// constant tells whether a query is a text without anything put in.
+// constant reports whether a query is a string without interpolation.
 func constant(q *gojq.Query) bool {
 	return q.Term != nil && q.Term.Type == gojq.TermTypeString && len(q.Term.SuffixList) == 0 &&
 		len(q.Term.Str.Queries) == 0
@@ -138,7 +137,7 @@ func (g *guarding) term(t *gojq.Term) *gojq.Term {
 	suffixes := t.SuffixList
 	t.SuffixList = nil
 	t = g.bare(t)
-	// Before .[] the list is counted: one step makes a copy of it.
+	// Meter the list before .[], which copies it in one step.
 	for _, s := range suffixes {
 		if s.Index != nil {
 			g.index(s.Index)
@@ -151,7 +150,7 @@ func (g *guarding) term(t *gojq.Term) *gojq.Term {
 	return t
 }
 
-// bare guards a term without what follows it.
+// bare guards a term without its suffixes.
 func (g *guarding) bare(t *gojq.Term) *gojq.Term {
 	switch t.Type {
 	case gojq.TermTypeRecurse:
@@ -209,7 +208,7 @@ func (g *guarding) index(x *gojq.Index) {
 	}
 }
 
-// text guards a text with values put in. formatted says that a format is applied to them, and not tostring.
+// text guards string interpolation. formatted says that a format is applied to the values instead of tostring.
 func (g *guarding) text(s *gojq.String, formatted bool) {
 	if s == nil {
 		return

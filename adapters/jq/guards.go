@@ -9,12 +9,12 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// guards are the functions that guard puts into a program. Each has the meter as its first argument, and gives its
-// input on unchanged, or an error: a path expression goes through it.
+// guards are the functions that guard inserts into a program. Each takes the meter as its first argument, and returns
+// its input unchanged, or an error, so that path expressions pass through it.
 func guards() []gojq.CompilerOption {
 	guard := func(name string, args int, check func(m *meter, v any, args []any) error) gojq.CompilerOption {
 		return gojq.WithFunction(name, args+1, args+1, func(v any, args []any) any {
-			m, _ := args[0].(*meter) // guard gives no other
+			m, _ := args[0].(*meter) // guard always passes a meter
 			if err := check(m, v, args[1:]); err != nil {
 				return err
 			}
@@ -37,7 +37,7 @@ func guards() []gojq.CompilerOption {
 	}
 }
 
-// operate looks at what an operator is about to do.
+// operate checks what an operator is about to do.
 func (m *meter) operate(op, x, y any) error {
 	_, xText := x.(string)
 	_, yText := y.(string)
@@ -65,7 +65,7 @@ func (m *meter) operate(op, x, y any) error {
 	return m.err
 }
 
-// repeat spends the text that is about to be repeated.
+// repeat spends the length of a text about to be repeated.
 func (m *meter) repeat(x, y any) error {
 	text, is := x.(string)
 	if !is {
@@ -74,12 +74,12 @@ func (m *meter) repeat(x, y any) error {
 	}
 	times, _ := gojq.ToInt(y)
 	if f, ok := gojq.ToFloat64(y); ok && f > 0 {
-		times++ // it may be rounded up
+		times++ // gojq may round up
 	}
 	return m.spend(len(text), max(times, 1))
 }
 
-// bits is the length of an integer that is longer than a machine's.
+// bits is the length of a big integer.
 func bits(v any) int {
 	if n, is := v.(*big.Int); is {
 		return n.BitLen()
@@ -87,7 +87,7 @@ func bits(v any) int {
 	return 0
 }
 
-// product spends a comparison of each with each.
+// product spends a comparison of each element with each.
 func (m *meter) product(xs, ys []any) error {
 	before := m.left.work
 	if errors.Join(m.deep(xs, 1), m.deep(ys, 1)) != nil {
@@ -96,12 +96,12 @@ func (m *meter) product(xs, ys []any) error {
 	return m.spend((before-m.left.work)/16+1, min(len(xs), len(ys)))
 }
 
-// search spends looking for x in v, anywhere.
+// search spends a search for x anywhere in v.
 func (m *meter) search(v, x any) error {
 	text, isText := v.(string)
 	part, _ := x.(string)
 	if isText {
-		// gojq makes a list of the characters and tries each place.
+		// gojq makes a list of the characters and tries each position.
 		return errors.Join(m.spend(len(text), 32), m.spend(len(text), len(part)))
 	}
 	xs, isList := x.([]any)
@@ -114,7 +114,7 @@ func (m *meter) search(v, x any) error {
 	return errors.Join(m.deep(v, 4), m.deep(x, 4))
 }
 
-// index refuses a place far beyond any list, and a list as a place, which searches.
+// index refuses an index far beyond any list, and a list as index, which is a search.
 func (m *meter) index(v any) error {
 	_, isList := v.([]any)
 	if n, ok := gojq.ToInt(v); isList || ok && n > maxIndex {
@@ -123,7 +123,7 @@ func (m *meter) index(v any) error {
 	return m.err
 }
 
-// path does so for every place of a path.
+// path applies index to every element of a path.
 func (m *meter) path(p any) error {
 	places, _ := p.([]any)
 	for _, place := range places {
@@ -134,7 +134,7 @@ func (m *meter) path(p any) error {
 	return m.err
 }
 
-// join spends a text joined of many.
+// join spends the length of a joined text.
 func (m *meter) join(v, separator any) error {
 	n := 0
 	switch v := v.(type) {
@@ -146,7 +146,7 @@ func (m *meter) join(v, separator any) error {
 	return errors.Join(m.deep(v, 2), m.spend(width(separator), n))
 }
 
-// short refuses a text that is too long to be a number or a format.
+// short refuses a text that is too long for a number or a format.
 func (m *meter) short(v any) error {
 	if s, is := v.(string); is && len(s) > maxDigits {
 		m.err = ErrBounds
@@ -157,8 +157,8 @@ func (m *meter) short(v any) error {
 // maxPattern bounds the text of a regular expression.
 const maxPattern = 2000
 
-// regex looks at a regular expression that is about to be searched for. made says that it is made from data. What is no
-// regular expression is left to gojq to refuse.
+// regex checks a regular expression about to be matched. made says that it is made from data. An invalid one is left
+// for gojq to refuse.
 func (m *meter) regex(v any, all, made bool, pattern, flags any) error {
 	if pair, is := pattern.([]any); is && len(pair) > 0 {
 		if pattern = pair[0]; len(pair) > 1 {
@@ -189,7 +189,7 @@ func (m *meter) regex(v any, all, made bool, pattern, flags any) error {
 	return m.err
 }
 
-// instructions is about how many instructions a regular expression becomes: what is repeated counts as often.
+// instructions estimates the size of a compiled regular expression: repetitions count each time.
 func instructions(re *syntax.Regexp) int {
 	const enough = 1 << 20
 	n := 1

@@ -17,7 +17,7 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// programs are those of a file, one a line.
+// programs returns the programs of a file, one per line.
 func programs(t testing.TB, name string) (list []string) {
 	t.Helper()
 	b, err := os.ReadFile("testdata/" + name)
@@ -47,7 +47,7 @@ func dangerous() map[string]any {
 	}
 }
 
-// watchHeap looks at the memory in use until it is asked what the most was.
+// watchHeap records the peak of the heap until most is called.
 func watchHeap() (most func() uint64) {
 	var peak uint64
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -67,12 +67,11 @@ func watchHeap() (most func() uint64) {
 	return func() uint64 { close(stop); <-stopped; return peak }
 }
 
-// aLot is what no run may come near; a bomb that is not stopped passes it many times over.
+// aLot is far more than any run may use; an unstopped bomb exceeds it many times over.
 const aLot = 1 << 30
 
-// TestJQIsBounded holds that a program that does not end costs itself and nothing else: it ends with the error of its
-// bounds, and on the way takes less memory than a machine of any size has. It is not parallel: it watches the memory of
-// the process.
+// TestJQIsBounded: a program that does not end harms nothing but itself: it ends with ErrBounds, and until then takes
+// little memory. It is not parallel: it watches the memory of the process.
 func TestJQIsBounded(t *testing.T) {
 	input, most := dangerous(), watchHeap()
 	for _, src := range programs(t, "bombs.jq") {
@@ -94,8 +93,8 @@ func TestJQIsBounded(t *testing.T) {
 	}
 }
 
-// TestManyBadProgramsAtOnce holds that a bad program in every answer of a busy moment takes no more. It is not
-// parallel: it watches the memory of the process.
+// TestManyBadProgramsAtOnce: a bad program in every answer of a busy moment takes no more than one. It is not parallel:
+// it watches the memory of the process.
 func TestManyBadProgramsAtOnce(t *testing.T) {
 	p, err := Compile(`[range(1000) | "0123456789" * 1000000], (def f: [f]; f)`)
 	if err != nil {
@@ -119,7 +118,7 @@ func TestManyBadProgramsAtOnce(t *testing.T) {
 	}
 }
 
-// TestJQGivesWhatItGave compares programs with gojq as it is.
+// TestJQGivesWhatItGave compares programs with unmodified gojq.
 func TestJQGivesWhatItGave(t *testing.T) {
 	t.Parallel()
 	const text = `{"a":[3,1,2,{"b":"x"},[4,[5]],null,true],"o":{"k":"v","n":1.50,"z":{"y":[]}},
@@ -187,7 +186,7 @@ func collect(iter gojq.Iter) (values []string, err error) {
 	}
 }
 
-// TestJQFunctions holds that every function of the list exists, and that nothing else does.
+// TestJQFunctions: every function in the list exists, and no other.
 func TestJQFunctions(t *testing.T) {
 	t.Parallel()
 	for id := range functions {
@@ -244,7 +243,7 @@ func TestJQFunctions(t *testing.T) {
 	}
 }
 
-// TestRegexFromDataIsForgotten holds that regular expressions made from data do not stay.
+// TestRegexFromDataIsForgotten: regular expressions made from data do not accumulate.
 func TestRegexFromDataIsForgotten(t *testing.T) {
 	t.Parallel()
 	p, err := Compile(`.a as $a | "x" | test("^\($a)")`)
@@ -263,7 +262,7 @@ func TestRegexFromDataIsForgotten(t *testing.T) {
 	}
 }
 
-// TestJQNeedsNoHeavyRun holds that what real answers need is within the light bounds.
+// TestJQNeedsNoHeavyRun: what real answers need is within the light bounds.
 func TestJQNeedsNoHeavyRun(t *testing.T) {
 	t.Parallel()
 	raw := bytes.Repeat([]byte(`{"ddd":"11","numero":"98765-4321","tipo":"MOVEL","zap":true},`), 100)
@@ -280,7 +279,7 @@ func TestJQNeedsNoHeavyRun(t *testing.T) {
 	}
 }
 
-// FuzzJQ runs any program on any answer: it must end, and give what can be written.
+// FuzzJQ runs any program on any answer: it must end, and produce an encodable value.
 func FuzzJQ(f *testing.F) {
 	for _, src := range programs(f, "programs.jq") {
 		f.Add(src, `{"s":"aaaa","n":1000000000,"l":[1,2,3],"o":{"a":[1.5]}}`)

@@ -13,9 +13,9 @@ var (
 	errNotJSON = errors.New("is not JSON")
 )
 
-// Decode reads one JSON text as the input of a program, with the numbers as they are written. The decoder also refuses
-// what is nested more than 10 000 levels deep. A number that is too long to count with is null. The error says what the
-// text is not, and quotes nothing of it.
+// Decode parses one JSON text as the input of a program, with numbers as they are written. The decoder also refuses
+// nesting of more than 10 000 levels. A number too long for arithmetic becomes null. The error says what is wrong with
+// the text, and quotes nothing of it.
 func Decode(raw []byte) (any, error) {
 	switch {
 	case len(bytes.TrimSpace(raw)) == 0:
@@ -35,7 +35,7 @@ func Decode(raw []byte) (any, error) {
 	return v, nil
 }
 
-// holdsLongNumber tells whether a number in raw may be longer than maxDigits.
+// holdsLongNumber reports whether a number in raw may be longer than maxDigits.
 func holdsLongNumber(raw []byte) bool {
 	run := 0
 	for _, b := range raw {
@@ -67,7 +67,7 @@ func withoutLongNumbers(v any) any {
 	return v
 }
 
-// Encode is json.Marshal without the escapes that only HTML needs.
+// Encode is json.Marshal without HTML escapes.
 func Encode(v any) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)

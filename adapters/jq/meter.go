@@ -7,39 +7,39 @@ import (
 	"time"
 )
 
-// ErrBounds says that a jq program needs more steps, memory or time than it may have.
+// ErrBounds says that a jq program needs more steps, memory or time than it may use.
 var ErrBounds = errors.New("the program goes beyond its bounds")
 
-// bounds are what one run of a program may take. A step of gojq keeps at most some 150 bytes, unless it is one of those
-// that guard puts under the meter.
+// bounds are what one run of a program may use. A step of gojq retains at most about 150 bytes, except for those that
+// guard meters.
 type bounds struct {
 	steps int
-	// work is in bytes that are made, or looked through in one step.
+	// work is in bytes, created or scanned in single steps.
 	work int
-	// regex bounds one regular expression: the length of the text times that of the expression, and once more the
-	// length where all its matches are wanted.
+	// regex bounds one regular expression: the length of the text times that of the expression, and once more the length
+	// where all its matches are wanted.
 	regex int
 	time  time.Duration
 }
 
 var (
-	// lightBounds suffice for the answers of real bureaus, which are a few kilobytes, many times over.
+	// lightBounds suffice many times over for real bureaus' answers, which are a few kilobytes.
 	lightBounds = bounds{steps: 60_000, work: 2 << 20, regex: 1 << 20, time: 50 * time.Millisecond}
 	heavyBounds = bounds{steps: 1_000_000, work: 64 << 20, regex: 128 << 20, time: 300 * time.Millisecond}
 )
 
 const (
-	// maxDepth bounds the nesting of what is looked through or written, as the JSON decoder does.
+	// maxDepth bounds the nesting of values that are scanned or written, like the JSON decoder.
 	maxDepth = 10_000
-	// maxDigits bounds a number that is counted with. encoding/json and big numbers take a square of it.
+	// maxDigits bounds numbers in arithmetic: encoding/json and big numbers take quadratic time.
 	maxDigits = 1000
-	// maxIndex bounds the place at which an element is put into a list: the list is filled up to it in one step.
+	// maxIndex bounds the index at which a list element is set: gojq fills the list up to there in one step.
 	maxIndex = 1 << 20
 )
 
-// meter is the context of one run. gojq asks Done before each step, which is where steps are counted and the clock is
-// read; what a single step may blow up asks the meter before it (see guard). Once it has said no it says so to every
-// step, so that a program cannot catch the error and go on.
+// meter is the context of one run. gojq calls Done before each step, where steps are counted and the clock is read;
+// steps that may explode ask the meter first (see guard). Once exhausted, it refuses every further step, so that a
+// program cannot catch the error and go on.
 type meter struct {
 	context.Context
 	left     bounds
@@ -54,7 +54,7 @@ func newMeter(ctx context.Context, b bounds) *meter {
 
 var alwaysDone = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
 
-// stepsPerLook is how many steps are taken between two looks at the clock.
+// stepsPerLook is how many steps run between two readings of the clock.
 const stepsPerLook = 64
 
 // Done counts a step.
@@ -69,10 +69,10 @@ func (m *meter) Done() <-chan struct{} {
 	return nil
 }
 
-// Err returns ErrBounds once the run has gone beyond its bounds.
+// Err returns ErrBounds once the run has exceeded its bounds.
 func (m *meter) Err() error { return m.err }
 
-// spend takes n bytes times k from what is left, and returns ErrBounds when that is not enough.
+// spend takes n bytes k times from what is left, and returns ErrBounds when that is not enough.
 func (m *meter) spend(n, k int) error {
 	if m.err == nil && n > m.left.work/max(k, 1) {
 		m.err = ErrBounds
@@ -83,10 +83,10 @@ func (m *meter) spend(n, k int) error {
 	return m.err
 }
 
-// wide spends what v takes without what is in it, k times.
+// wide spends the size of v without its elements, k times.
 func (m *meter) wide(v any, k int) error { return m.spend(width(v), k) }
 
-// width is about what v takes in memory, without what is in it.
+// width is the approximate memory of v, without its elements.
 func width(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -99,8 +99,8 @@ func width(v any) int {
 	return 8
 }
 
-// deep spends what v takes with all that is in it, k times. What is in it several times is counted as often: that is
-// how often whoever compares or writes it comes by.
+// deep spends the size of v with all its elements, k times. Shared elements count each time they occur, because whoever
+// compares or writes v visits them each time.
 func (m *meter) deep(v any, k int) error {
 	if m.err == nil && !m.walk(v, max(k, 1), 0) {
 		m.err = ErrBounds

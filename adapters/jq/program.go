@@ -10,26 +10,25 @@ import (
 	"github.com/itchyny/gojq"
 )
 
-// ErrSeveral says that a jq program gave more than one value. Taking the first
-// would pick one of a person's phones, say, at random.
+// ErrSeveral says that a jq program produced more than one value. Taking the first would pick, say, one of a person's
+// phones at random.
 var ErrSeveral = errors.New("more than one value")
 
-// Program is a compiled jq program. It has no environment, no modules and no input but its own, and ends within its
-// bounds of steps, memory and time whatever it says and whatever it is given (see meter). It is safe for concurrent
-// use.
+// Program is a compiled jq program. It has no environment, no modules and no input but its own, and stays within its
+// bounds of steps, memory and time whatever its text and its input are (see meter). It is safe for concurrent use.
 type Program struct {
 	src       string
 	variables []string
 	code      atomic.Pointer[gojq.Code]
-	// patterns counts the regular expressions that were made from data. gojq keeps every one for as long as the code.
+	// patterns counts the regular expressions made from data; gojq caches each for as long as the code.
 	patterns atomic.Int64
 }
 
-// patternsMax is how many regular expressions made from data are kept.
+// patternsMax is how many regular expressions made from data may be cached.
 const patternsMax = 500
 
-// Compile compiles a program, which may use the variables: their names without the $. Its error speaks of the program's
-// text only.
+// Compile compiles a program, which may use the given variables, named without the $. Its error refers only to the
+// program's text.
 func Compile(src string, variables ...string) (*Program, error) {
 	p := &Program{src: src}
 	for _, name := range variables {
@@ -39,7 +38,7 @@ func Compile(src string, variables ...string) (*Program, error) {
 	return p, p.compile()
 }
 
-// FaultAt returns where in the text of a program its error of syntax begins.
+// FaultAt returns where in a program's text its syntax error begins.
 func FaultAt(err error) (offset int, ok bool) {
 	var syntax *gojq.ParseError
 	if !errors.As(err, &syntax) {
@@ -68,16 +67,16 @@ func (p *Program) compile() error {
 	return nil
 }
 
-// places are held by programs that need more than programs usually do, so that a bad one in every answer of a busy
-// hour takes memory twice and not a hundred times.
+// places limits concurrent heavy runs, so that a bad program in every answer of a busy hour takes their memory twice
+// and not a hundred times.
 var places = make(chan struct{}, 2)
 
-// Run returns the one value that the program gives, or nil when it gives none. values are those of the variables, in
-// their order. The error may quote the input: it goes into no log and no message. It is ErrBounds when the program went
-// beyond its bounds.
+// Run returns the only value that the program produces, or nil when it produces none. values are those of the
+// variables, in their order. The error may quote the input, so it must not get into a log or a message. It is ErrBounds
+// when the program exceeded its bounds.
 //
-// gojq takes json.Number as it is and passes it on unchanged, so a number that is only moved keeps its digits; it never
-// changes its input, so one decoded answer serves all the programs.
+// gojq accepts json.Number and passes it on unchanged, so a number that is only moved keeps its digits; it never
+// changes its input, so one decoded answer serves all programs.
 func (p *Program) Run(ctx context.Context, input any, values ...any) (any, error) {
 	v, err := p.Light(ctx, input, values...)
 	if errors.Is(err, ErrBounds) {
@@ -86,12 +85,12 @@ func (p *Program) Run(ctx context.Context, input any, values ...any) (any, error
 	return v, err
 }
 
-// Light is run within lightBounds.
+// Light is Run within lightBounds.
 func (p *Program) Light(ctx context.Context, input any, values ...any) (any, error) {
 	return p.try(ctx, lightBounds, input, values)
 }
 
-// Heavy is run within heavyBounds, for what Light does not suffice.
+// Heavy is Run within heavyBounds, for programs that exceed lightBounds.
 func (p *Program) Heavy(ctx context.Context, input any, values ...any) (any, error) {
 	select {
 	case places <- struct{}{}:
@@ -114,7 +113,7 @@ func (p *Program) try(ctx context.Context, b bounds, input any, values []any) (v
 		}
 		if m.patterns > 0 && p.patterns.Add(m.patterns) > patternsMax {
 			p.patterns.Store(0)
-			_ = p.compile() // it did once
+			_ = p.compile() // it compiled before
 		}
 	}()
 	iter := p.code.Load().RunWithContext(m, input, append(slices.Clone(values), m)...)
@@ -132,5 +131,5 @@ func (p *Program) try(ctx context.Context, b bounds, input any, values []any) (v
 	if more {
 		return nil, ErrSeveral
 	}
-	return v, m.deep(v, 1) // it is about to be written
+	return v, m.deep(v, 1) // writing it will take that much
 }

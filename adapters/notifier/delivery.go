@@ -19,7 +19,7 @@ var (
 	errUTF8   = errors.New("the mail server takes no address with accents")
 )
 
-// stage is how far a delivery came, so that an answer can be understood.
+// stage is how far a delivery has got, which gives a server's answer its meaning.
 type stage int
 
 const (
@@ -29,18 +29,17 @@ const (
 	handing // the recipient and the message
 )
 
-// delivery is one message on its way, over a connection of its own.
+// delivery is the delivery of one message, over its own connection.
 type delivery struct {
 	*Mailer
-	ctx   context.Context // bounded by the time of a message
+	ctx   context.Context // bounded by sendTime
 	stage stage
 	conn  net.Conn    // below TLS; nil until connected
-	stop  func() bool // ends the watch over ctx
+	stop  func() bool // stops watching ctx
 }
 
-// run connects and hands over the message. It speaks SMTP step by step, instead of
-// leaving that to the library, which would take a failed RSET or QUIT after the
-// message for a failure of the message, and hides what the server answered.
+// run connects and hands over the message. It speaks SMTP step by step, because the library's send would report a
+// failed RSET or QUIT after the message as a failure of the message, and hides the server's answer.
 func (d *delivery) run(msg *gomail.Msg, to *netmail.Address) error {
 	c, err := d.connect()
 	if err != nil {
@@ -50,7 +49,7 @@ func (d *delivery) run(msg *gomail.Msg, to *netmail.Address) error {
 	if ok, _ := c.Extension("SMTPUTF8"); !ascii && !ok {
 		return errUTF8
 	}
-	c.SkipSMTPUTF8(ascii) // or servers further on that lack it would refuse an ordinary message
+	c.SkipSMTPUTF8(ascii) // or relays without SMTPUTF8 would refuse an ordinary message
 	d.stage = naming
 	if err := c.Mail(envelope(&d.from)); err != nil {
 		return err
@@ -63,14 +62,14 @@ func (d *delivery) run(msg *gomail.Msg, to *netmail.Address) error {
 	if err != nil {
 		return err
 	}
-	// Only a message that is whole is closed: closing sends the dot that ends it.
+	// Close the writer only after a complete message: closing sends the final dot.
 	if _, err := msg.WriteTo(w); err != nil {
 		return err
 	}
 	if err := w.Close(); err != nil {
 		return err
 	}
-	// The server has the message. Whatever happens now is no failure of it.
+	// The server has the message. Nothing from here on makes it fail.
 	_ = d.conn.SetDeadline(time.Now().Add(quitTime))
 	_ = c.Quit()
 	return nil
@@ -84,8 +83,7 @@ func (d *delivery) connect() (*smtp.Client, error) {
 		gomail.WithHELO(d.domain()), // not the name of this machine
 		gomail.WithTLSPolicy(d.startTLS),
 		gomail.WithTLSConfig(secure),
-		// The library's own dialler cannot write an IPv6 address, and does not say
-		// what it connected.
+		// The library's own dialler cannot handle IPv6 literals, and does not hand out the connection.
 		gomail.WithDialContextFunc(func(ctx context.Context, network, _ string) (net.Conn, error) {
 			return d.open(ctx, network, secure)
 		}),
@@ -100,8 +98,7 @@ func (d *delivery) connect() (*smtp.Client, error) {
 	return c.DialToSMTPClientWithContext(d.ctx)
 }
 
-// open connects, and from there on the connection ends with the context: the
-// library watches it only while it dials.
+// open connects; from then on the connection ends with the context, which the library watches only while dialling.
 func (d *delivery) open(ctx context.Context, network string, secure *tls.Config) (net.Conn, error) {
 	conn, err := d.dial(ctx, network, net.JoinHostPort(d.host, d.port))
 	if err != nil {
@@ -112,7 +109,7 @@ func (d *delivery) open(ctx context.Context, network string, secure *tls.Config)
 	if !d.implicitTLS {
 		return conn, nil
 	}
-	// The library knows by the type that this is encrypted.
+	// The library detects encryption by this type.
 	encrypted := tls.Client(conn, secure)
 	return encrypted, encrypted.HandshakeContext(ctx)
 }
@@ -125,11 +122,11 @@ func (d *delivery) close() {
 	}
 }
 
-// envelope writes an address for MAIL and RCPT, without its name.
+// envelope formats an address for MAIL and RCPT, without the display name.
 func envelope(a *netmail.Address) string { return (&netmail.Address{Address: a.Address}).String() }
 
-// login authenticates by PLAIN, else by LOGIN. The library's implementations refuse
-// to send a password without TLS to another machine.
+// login authenticates with PLAIN, else with LOGIN. The library's implementations refuse to send a password without TLS
+// to another machine.
 type login struct {
 	*delivery
 	smtp.Auth

@@ -15,7 +15,7 @@ import (
 
 const user = "ana%40exemplo.com.br:s3gr3d0@"
 
-// elsewhere makes a host that is not this machine lead to a server that is.
+// elsewhere makes connections to a remote host reach a local server.
 func elsewhere(m *Mailer, address string) *Mailer {
 	m.dial = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, network, address)
@@ -75,7 +75,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// commands keeps what a scripted server is told.
+// commands records what a scripted server receives.
 type commands struct {
 	mu  sync.Mutex
 	all []string
@@ -96,7 +96,7 @@ func (c *commands) String() string {
 	return strings.Join(c.all, "\n")
 }
 
-// A server elsewhere that offers no TLS gets no password, whatever it offers.
+// TestPasswordNeedsTLS: a remote server without TLS gets no password, whatever it offers.
 func TestPasswordNeedsTLS(t *testing.T) {
 	t.Parallel()
 	for _, mechanisms := range []string{"PLAIN", "LOGIN", "PLAIN LOGIN", "CRAM-MD5 LOGIN"} {
@@ -193,8 +193,8 @@ func TestRealRefusals(t *testing.T) {
 	}
 }
 
-// Once the server has taken the message, nothing makes it a failure: it would be
-// sent again.
+// TestTakenMeansSent: once the server has accepted the message, nothing counts as a failure: the message would be sent
+// again.
 func TestTakenMeansSent(t *testing.T) {
 	t.Parallel()
 	for _, farewell := range []string{"close", "", "500 what"} {
@@ -238,7 +238,7 @@ func TestInterrupted(t *testing.T) {
 			}
 			return polite(nil)(s)
 		}))
-		for range 2 { // the second time cancelled beforehand
+		for range 2 { // the second time already cancelled
 			fails(t, m.Send(ctx, letter), "interrompido", false)
 		}
 	}

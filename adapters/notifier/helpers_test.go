@@ -26,11 +26,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var letter = ports.Mail{ID: "env_7f3a", To: "ana@destino.example", Subject: "Novo contato", Text: "Olá"}
 
-// mailServer is a real SMTP server that keeps what it is given.
+// mailServer is a real SMTP server that keeps its messages.
 type mailServer struct {
 	*smtp.Server
 	address  string
-	password string // of the user "ana@exemplo.com.br"; none when empty
+	password string // for the user "ana@exemplo.com.br"; no password when empty
 	rcpt     func(to string) error
 
 	mu     sync.Mutex
@@ -45,7 +45,7 @@ type session struct {
 	loggedIn bool
 }
 
-// serve starts a mail server; with implicit, with TLS from the start.
+// serve starts a mail server; with implicit, it uses TLS from the start.
 func serve(t testing.TB, implicit bool, change func(*mailServer)) *mailServer {
 	t.Helper()
 	m := &mailServer{}
@@ -119,9 +119,8 @@ func (s *session) Data(r io.Reader) error {
 func (*session) Reset()        {}
 func (*session) Logout() error { return nil }
 
-// script is a server that greets and answers each command with what reply says:
-// nothing hangs, "close" closes. It reads a message after 354, and calls reply with
-// "." after it.
+// script is a server that greets and answers each command with reply's text: an empty one hangs, "close" closes. It
+// reads a message after 354, and then calls reply with ".".
 func script(t testing.TB, greeting string, reply func(command string) string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -164,7 +163,7 @@ func talk(c net.Conn, greeting string, reply func(string) string) {
 	}
 }
 
-// polite answers as a server that takes everything, except for what is in others.
+// polite accepts everything, except for the commands in others.
 func polite(others map[string]string) func(string) string {
 	return func(command string) string {
 		verb, _, _ := strings.Cut(command, " ")
@@ -190,7 +189,7 @@ func mailer(t testing.TB, address string) *Mailer {
 	return m
 }
 
-// fails wants exactly this error: a text that is complete holds nothing else.
+// fails wants exactly this error, so that a complete text contains nothing else.
 func fails(t testing.TB, err error, reason string, permanent bool) {
 	t.Helper()
 	var e *ports.SendError
@@ -206,7 +205,7 @@ func send(t testing.TB, m *Mailer, mail ports.Mail) {
 	}
 }
 
-// certificate is for example.com and 127.0.0.1, signed by itself.
+// certificate is a self-signed one for example.com and 127.0.0.1.
 func certificate(t testing.TB) (*tls.Config, *x509.CertPool) {
 	t.Helper()
 	s := httptest.NewTLSServer(nil)

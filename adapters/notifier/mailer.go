@@ -15,18 +15,17 @@ import (
 )
 
 const (
-	// sendTime bounds one message, from name resolution to the server's last word.
-	// reasonLate says it too.
+	// sendTime bounds one message, from name resolution to the server's last reply. reasonLate repeats it.
 	sendTime = 30 * time.Second
-	// quitTime bounds the farewell after that.
+	// quitTime bounds the QUIT after that.
 	quitTime = 2 * time.Second
-	// maxSubject is in characters. A word that is too long for a line cannot be
-	// folded, and mail servers refuse lines of more than 998 bytes.
+	// maxSubject is in characters. A word too long for a line cannot be folded, and mail servers refuse lines of more than
+	// 998 bytes.
 	maxSubject = 200
 )
 
-// Mailer sends through one mail server. It is safe for concurrent use, and opens
-// one connection for each message: whoever calls it bounds how many at a time.
+// Mailer sends through one mail server. It is safe for concurrent use, and opens one connection for each message:
+// callers limit their number.
 type Mailer struct {
 	settings
 	timeout time.Duration
@@ -41,11 +40,9 @@ var _ ports.Mailer = (*Mailer)(nil)
 //	smtp://user:password@host:587?from=Name <a@b>
 //	smtps://user:password@host:465
 //
-// With smtp:// the connection is encrypted when the server offers STARTTLS;
-// `tls=required` insists on it and `tls=none` does without. `from` is the sender,
-// by default the user when that is an address, else fichario@host
-// (fichario@localhost when the host is an IP address). The error of a wrong address
-// does not repeat it.
+// With smtp:// the connection is encrypted when the server offers STARTTLS; `tls=required` insists on it and `tls=none`
+// does without. `from` is the sender, by default the user when that is an address, else fichario@host
+// (fichario@localhost when the host is an IP address). The error for an invalid address does not repeat it.
 func New(smtpURL string) (*Mailer, error) {
 	s, err := parse(smtpURL)
 	if err != nil {
@@ -54,8 +51,8 @@ func New(smtpURL string) (*Mailer, error) {
 	return &Mailer{settings: s, timeout: sendTime, dial: new(net.Dialer).DialContext}, nil
 }
 
-// Send hands one message to the mail server. A nil error means that the server has
-// taken it. The error is nil or a *ports.SendError.
+// Send hands one message to the mail server. A nil error means that the server has accepted it; otherwise the error is
+// a *ports.SendError.
 func (m *Mailer) Send(ctx context.Context, mail ports.Mail) error {
 	to, err := recipient(mail.To)
 	if err != nil {
@@ -72,7 +69,7 @@ func (m *Mailer) Send(ctx context.Context, mail ports.Mail) error {
 	return nil
 }
 
-// recipient reads an address, which stands alone: no name, comment, group or list.
+// recipient parses a bare address: no name, comment, group or list.
 func recipient(s string) (*netmail.Address, error) {
 	s = strings.Trim(s, " ")
 	a, err := netmail.ParseAddress(s)
@@ -82,8 +79,7 @@ func recipient(s string) (*netmail.Address, error) {
 	return a, nil
 }
 
-// compose makes the message. The library encodes the subject and the body, whose
-// lines stay short and whose leading dots are kept.
+// compose makes the message. The library encodes subject and body, so that lines stay short and leading dots survive.
 func (m *Mailer) compose(mail ports.Mail, to *netmail.Address) *gomail.Msg {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(&m.from)
@@ -101,12 +97,12 @@ func (m *Mailer) domain() string {
 	return m.from.Address[strings.LastIndexByte(m.from.Address, '@')+1:]
 }
 
-// oneLine makes one line of a subject. Runs of white space become one space, too:
-// the library folds at spaces, and between two it would leave a blank line.
+// oneLine makes a subject a single line. It also collapses runs of white space: the library folds at spaces, and two in
+// a row would make a blank line.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
-	// The library leaves ASCII as it is, and readers would decode what only looks like an encoded word: a character
-	// of no width has it encoded.
+	// The library leaves ASCII unencoded, and readers would decode what merely looks like an encoded word: a zero-width
+	// character makes the library encode it.
 	s = strings.ReplaceAll(s, "=?", "=\u200b?")
 	if r := []rune(s); len(r) > maxSubject {
 		return string(r[:maxSubject-1]) + "…"
@@ -114,7 +110,7 @@ func oneLine(s string) string {
 	return s
 }
 
-// idRune keeps what an identifier may have without quotes.
+// idRune keeps the characters that an identifier may have without quotes.
 func idRune(r rune) rune {
 	if notASCII(r) || !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.", r) {
 		return '-'

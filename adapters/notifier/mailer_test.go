@@ -15,7 +15,7 @@ import (
 	"fichario/ports"
 )
 
-// read parses a message as a mail reader does.
+// read parses a message like a mail reader.
 func read(t testing.TB, raw string) (netmail.Header, string) {
 	t.Helper()
 	for _, line := range strings.Split(raw, "\r\n") {
@@ -101,7 +101,7 @@ func TestSubjects(t *testing.T) {
 		"linha\nX: y\r\n\r\ncorpo":            "linha X: y corpo",
 		"a\rb\tc\vd\x00e\u0085f\u2028g":       "a b c d e f g",
 		"Joã\r\no":                            "Joã o",
-		"=?utf-8?Q?Fatura_vencida?=":          "=\u200b?utf-8?Q?Fatura_vencida?=", // decoded once only
+		"=?utf-8?Q?Fatura_vencida?=":          "=\u200b?utf-8?Q?Fatura_vencida?=", // only decoded once
 		strings.Repeat("x", 70) + strings.Repeat(" ", 200) + strings.Repeat("y", 75): strings.Repeat("x",
 			70) + " " + strings.Repeat("y", 75),
 		strings.Repeat("x", 5000): strings.Repeat("x", 199) + "…",
@@ -167,7 +167,7 @@ func TestRecipients(t *testing.T) {
 	}
 }
 
-// An address with accents is sent only where the server says that it can.
+// TestAccentsInAddress: an address with accents is used only where the server supports it.
 func TestAccentsInAddress(t *testing.T) {
 	t.Parallel()
 	mail := letter

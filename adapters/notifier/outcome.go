@@ -26,8 +26,8 @@ func permanent(reason string) error { return &ports.SendError{Reason: reason, Pe
 
 func temporary(reason string) error { return &ports.SendError{Reason: reason} }
 
-// outcome names a failure, without the texts of the server and of the library:
-// they hold addresses. parent is the caller's context.
+// outcome classifies a failure, without the texts of the server and the library, which hold addresses. parent is the
+// caller's context.
 func (d *delivery) outcome(parent context.Context, err error) error {
 	var answer *textproto.Error
 	var dns *net.DNSError
@@ -46,22 +46,21 @@ func (d *delivery) outcome(parent context.Context, err error) error {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return temporary("conexão recusada")
 	case errors.As(err, &netErr) && netErr.Timeout():
-		return temporary(reasonLate) // a moment before the context says so
+		return temporary(reasonLate) // the timeout may strike just before the context ends
 	case errors.Is(err, smtp.ErrUnencrypted):
 		return temporary("o servidor de e-mail não oferece TLS: a senha não foi enviada")
 	case errors.Is(err, errNoAuth):
 		return temporary("o servidor de e-mail não oferece autenticação por PLAIN ou LOGIN")
 	case isTLS(err):
 		return temporary("falha de TLS")
-	case strings.Contains(err.Error(), "does not support STARTTLS"): // has no type of its own
+	case strings.Contains(err.Error(), "does not support STARTTLS"): // the library has no error type for it
 		return temporary("o servidor de e-mail não oferece TLS")
 	}
 	return temporary("a conexão falhou")
 }
 
-// refusal tells what a status of the mail server means. Only one that is about this
-// message is final: whatever is about the account, the sender or the server can be
-// put right by the operator, and then the message gets through.
+// refusal interprets a status of the mail server. It is final only where it concerns this message: the operator can fix
+// the account, the sender or the server, and then the message gets through.
 func refusal(at stage, code int) error {
 	n := " (" + strconv.Itoa(code) + ")"
 	switch {
@@ -79,7 +78,7 @@ func refusal(at stage, code int) error {
 	return permanent("o servidor de e-mail recusou a mensagem" + n)
 }
 
-// isTLS knows the errors of a handshake. Most of them have no type.
+// isTLS recognises errors of a handshake. Most of them have no type.
 func isTLS(err error) bool {
 	var certificate *tls.CertificateVerificationError
 	return errors.As(err, &certificate) || strings.Contains(err.Error(), "tls: ")

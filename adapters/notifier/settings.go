@@ -12,7 +12,7 @@ import (
 	gomail "github.com/wneessen/go-mail"
 )
 
-// settings is what the address of a mail server says.
+// settings are the parts of a mail server's address.
 type settings struct {
 	host, port     string
 	implicitTLS    bool
@@ -24,8 +24,8 @@ type settings struct {
 const usage = "write smtp://USER:PASSWORD@HOST:587?from=NAME <ADDRESS> (STARTTLS), or smtps:// and port 465 (TLS from the start); " +
 	"in USER, PASSWORD and NAME the characters %, @, :, /, ?, #, & and + are written as %25, %40, %3A, %2F, %3F, %23, %26 and %2B"
 
-// wrong is an error that never repeats the address: it holds a password, and when
-// it does not parse, nobody knows where.
+// wrong is an error that never repeats the address: it holds a password, and in one that does not parse, nobody knows
+// where.
 func wrong(what string) error { return errors.New("FICHARIO_SMTP_URL: " + what + "; " + usage) }
 
 func parse(address string) (settings, error) {
@@ -39,7 +39,7 @@ func parse(address string) (settings, error) {
 		s.port = orElse(s.port, "587")
 	case "smtps":
 		s.port = orElse(s.port, "465")
-		// The connection is made with TLS, so there is nothing to start.
+		// The connection itself uses TLS, so there is no STARTTLS.
 		s.implicitTLS, s.startTLS = true, gomail.NoTLS
 	default:
 		return settings{}, wrong("the scheme is smtp or smtps")
@@ -63,7 +63,7 @@ func parse(address string) (settings, error) {
 	return s, s.parameters(u.RawQuery)
 }
 
-// parameters reads what follows the question mark.
+// parameters parses what follows the question mark.
 func (s *settings) parameters(query string) error {
 	q, err := url.ParseQuery(query)
 	if err != nil {
@@ -109,7 +109,7 @@ func orElse(s, other string) string {
 	return s
 }
 
-// domain returns a host as the domain of an e-mail address; an IP address is none.
+// domain returns a host as the domain of an e-mail address; an IP address cannot be one.
 func domain(host string) string {
 	if net.ParseIP(host) != nil {
 		return "localhost"
@@ -117,8 +117,8 @@ func domain(host string) string {
 	return host
 }
 
-// loopback tells whether the mail server is on this machine. The mail library has
-// the same list, and sends a password without TLS to no other.
+// loopback reports whether the mail server is on this machine. The mail library has the same list, and sends a password
+// without TLS to no other.
 func loopback(host string) bool { return host == "localhost" || host == "127.0.0.1" || host == "::1" }
 
 func notASCII(r rune) bool { return r > unicode.MaxASCII }

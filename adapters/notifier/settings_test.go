@@ -64,7 +64,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// Each holds the password s3gr3d0 somewhere: it must not come back.
+// TestWrongAddresses: each contains the password s3gr3d0, which must not be in the error.
 func TestWrongAddresses(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{

@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// answerMax bounds what a provider answers.
+// answerMax bounds a provider's answer, in bytes.
 const answerMax = 1 << 20
 
-// client asks a provider: no proxy of the environment, no redirects, answers of bounded time and size. Its address is
-// the operator's word, and may be a private one.
+// client calls a provider: without a proxy from the environment or redirects, and with bounds on an answer's time and
+// size. The operator configures the address, so it may be private.
 func client(issuer string) *http.Client {
 	return &http.Client{
 		Timeout:       within,
@@ -29,7 +29,7 @@ func client(issuer string) *http.Client {
 	}
 }
 
-// bounded refuses addresses that do not fit the issuer's, and answers beyond answerMax.
+// bounded refuses addresses less protected than the issuer's, and answers beyond answerMax.
 type bounded struct {
 	issuer string
 	next   http.RoundTripper
@@ -40,7 +40,7 @@ var (
 	errTooLong = errors.New("an answer of more than a megabyte")
 )
 
-// RoundTrip asks.
+// RoundTrip makes the request.
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if !fitsIssuer(b.issuer, r.URL.String()) {
 		return nil, errForeign
@@ -52,14 +52,14 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, err
 }
 
-// body ends with an error where it is too long.
+// body fails once it exceeds its bound.
 type body struct {
 	io.ReadCloser
 
 	left int
 }
 
-// Read reads.
+// Read counts what it reads.
 func (b *body) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
 	if b.left -= n; b.left < 0 {
@@ -68,14 +68,14 @@ func (b *body) Read(into []byte) (int, error) {
 	return n, err
 }
 
-// fitsIssuer reports whether an address is whole, and as well protected as the issuer's.
+// fitsIssuer reports whether an address is complete, and as well protected as the issuer's.
 func fitsIssuer(issuer, address string) bool {
 	u, err := url.Parse(address)
 	return err == nil && u.Host != "" && u.User == nil &&
 		(u.Scheme == "https" || u.Scheme == "http" && strings.HasPrefix(issuer, "http://"))
 }
 
-// reason is an error in few words, without the address and without what was answered.
+// reason is an error in short, without the address and the answer.
 func reason(err error) string {
 	var at *url.Error
 	if errors.As(err, &at) {

@@ -19,23 +19,23 @@ import (
 	"fichario/ports"
 )
 
-// Config is what the operator says of a provider.
+// Config is what the operator configures of a provider.
 type Config struct {
-	// Issuer is the address that its discovery is found below, and the name that its tokens bear.
+	// Issuer is the base address of its discovery, and the issuer of its tokens.
 	Issuer                 string
 	ClientID, ClientSecret string
-	// RedirectURL is where browsers come back to.
+	// RedirectURL is where the provider sends browsers back to.
 	RedirectURL string
 	Scopes      []string
-	// Claim is the name of the claim that roles come from; empty for none.
+	// Claim is the name of the claim that has the roles; empty for none.
 	Claim string
 }
 
 const (
-	// within bounds each call, patience all that one request waits for.
+	// within bounds each call, patience all calls of one request together.
 	within   = 10 * time.Second
 	patience = 15 * time.Second
-	// restAfter is how long a failed discovery is believed, so that a provider that is away is not asked by everybody.
+	// restAfter is how long a failed discovery is cached, so that not every request calls a provider that is away.
 	restAfter = 3 * time.Second
 )
 
@@ -47,10 +47,10 @@ type Provider struct {
 	mu     sync.Mutex
 	known  *discovered
 	failed error
-	until  time.Time // failed is believed until then
+	until  time.Time // failed is cached until then
 }
 
-// discovered is what the provider says of itself.
+// discovered is the result of a discovery.
 type discovered struct {
 	oauth2.Config
 
@@ -58,20 +58,20 @@ type discovered struct {
 	algorithms []string
 }
 
-// New returns a provider that is asked when somebody first signs in there, not before.
+// New returns a provider. It makes no call before somebody first signs in there.
 func New(c Config) *Provider {
 	return &Provider{config: c, http: client(c.Issuer)}
 }
 
-// Issuer is the provider's name for itself.
+// Issuer is the provider's issuer identifier.
 func (p *Provider) Issuer() string { return p.config.Issuer }
 
-// away is an error of ports.ErrProviderAway.
+// away wraps ports.ErrProviderAway.
 func away(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ports.ErrProviderAway}, args...)...)
 }
 
-// discover asks the provider about itself, until it has answered once.
+// discover returns the provider's metadata, and fetches it until that has succeeded once.
 func (p *Provider) discover() (*discovered, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,14 +90,14 @@ func (p *Provider) discover() (*discovered, error) {
 	return found, nil
 }
 
-// signing are the ways of signing that are taken, where the provider says that it has them: those that need a key that
-// it alone has.
+// signing are the accepted signature algorithms, as far as the provider supports them: asymmetric ones, whose private
+// key only it has.
 var signing = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.EdDSA,
 }
 
 func (p *Provider) ask() (*discovered, error) {
-	ctx := oidc.ClientContext(context.Background(), p.http) // not of whoever happens to ask first
+	ctx := oidc.ClientContext(context.Background(), p.http) // not the context of whoever asks first
 	answer, err := oidc.NewProvider(ctx, p.config.Issuer)
 	if err != nil {
 		return nil, away("discovery: %s", reason(err))
@@ -114,7 +114,7 @@ func (p *Provider) ask() (*discovered, error) {
 		ClientID: p.config.ClientID, ClientSecret: p.config.ClientSecret, RedirectURL: p.config.RedirectURL,
 		Scopes: p.config.Scopes, Endpoint: answer.Endpoint(),
 	}}
-	d.Endpoint.AuthStyle = oauth2.AuthStyleInHeader // said, so that the library does not try both with one code
+	d.Endpoint.AuthStyle = oauth2.AuthStyleInHeader // set, so that the library does not try both styles with one code
 	if len(says.Methods) > 0 && !slices.Contains(says.Methods, "client_secret_basic") {
 		d.Endpoint.AuthStyle = oauth2.AuthStyleInParams
 	}
@@ -134,7 +134,7 @@ func (p *Provider) ask() (*discovered, error) {
 	return d, nil
 }
 
-// Begin returns the address that a browser is led to. Error: ports.ErrProviderAway.
+// Begin returns the address to redirect the browser to. Error: ports.ErrProviderAway.
 func (p *Provider) Begin(_ context.Context, s access.ProviderSecrets) (string, error) {
 	d, err := p.discover()
 	if err != nil {
@@ -143,7 +143,8 @@ func (p *Provider) Begin(_ context.Context, s access.ProviderSecrets) (string, e
 	return d.AuthCodeURL(s.State, oidc.Nonce(s.Nonce), oauth2.S256ChallengeOption(s.Verifier)), nil
 }
 
-// End gives back a code, and returns whom the provider means. Errors: ports.ErrProviderAway, or why it is not accepted.
+// End redeems a code, and returns the claims about the person. Errors: ports.ErrProviderAway, or why the code is not
+// accepted.
 func (p *Provider) End(ctx context.Context, s access.ProviderSecrets, code string) (access.Claims, error) {
 	d, err := p.discover()
 	if err != nil {
@@ -178,7 +179,7 @@ func (p *Provider) End(ctx context.Context, s access.ProviderSecrets, code strin
 	return p.read(token)
 }
 
-// refusal is why a code was not taken: for its own sake, or because the provider does not work for us.
+// refusal distinguishes a bad code from a provider that does not work for us.
 func refusal(err error) error {
 	var said *oauth2.RetrieveError
 	switch {
@@ -192,21 +193,21 @@ func refusal(err error) error {
 	return away("token: it answers %d", said.Response.StatusCode)
 }
 
-// keySet notices when keys could not be fetched, which the library tells in words only.
+// keySet detects that keys could not be fetched, which the library reports only in its error text.
 type keySet struct {
 	oidc.KeySet
 
 	away bool
 }
 
-// VerifySignature returns what was signed.
+// VerifySignature returns the signed payload.
 func (k *keySet) VerifySignature(ctx context.Context, jwt string) ([]byte, error) {
 	payload, err := k.KeySet.VerifySignature(ctx, jwt)
-	k.away = err != nil && errors.Unwrap(err) != nil // of a signature that does not fit, nothing is within
+	k.away = err != nil && errors.Unwrap(err) != nil // the error of a signature that does not match wraps nothing
 	return payload, err
 }
 
-// subjectMax is the longest name that a provider may have for somebody (OpenID Connect Core, section 2).
+// subjectMax is the maximum length of a subject identifier (OpenID Connect Core, section 2).
 const subjectMax = 255
 
 func (p *Provider) read(token *oidc.IDToken) (access.Claims, error) {
@@ -221,12 +222,12 @@ func (p *Provider) read(token *oidc.IDToken) (access.Claims, error) {
 	name, _ := all["name"].(string)
 	return access.Claims{
 		Issuer: p.config.Issuer, Subject: token.Subject, Email: email, Name: strings.TrimSpace(name),
-		Verified: all["email_verified"] == true || all["email_verified"] == "true", // some say it as a text
+		Verified: all["email_verified"] == true || all["email_verified"] == "true", // some providers send it as a string
 		Values:   texts(all[p.config.Claim]), Factor: access.ShowsFactor(texts(all["amr"])),
 	}, nil
 }
 
-// texts are those of a claim that is one, or several.
+// texts are the values of a claim that has one, or several.
 func texts(claim any) (out []string) {
 	switch v := claim.(type) {
 	case string:

@@ -33,7 +33,7 @@ func known(issuer string) *oidc.Provider {
 	})
 }
 
-// walked is the code that somebody comes back with.
+// walked is the code that a person comes back from the provider with.
 func walked(t *testing.T, address, login string) string {
 	t.Helper()
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -52,8 +52,7 @@ func walked(t *testing.T, address, login string) string {
 	return to.Query().Get("code")
 }
 
-// TestWhatAProviderSays: what is signed and for us is read, and
-// nothing else.
+// TestWhatAProviderSays: only tokens that are signed and meant for us are read.
 func TestWhatAProviderSays(t *testing.T) {
 	t.Parallel()
 	ctx, secrets := t.Context(), access.NewSessionToken().ProviderSecrets()
@@ -138,7 +137,7 @@ func TestWhatAProviderSays(t *testing.T) {
 	}
 }
 
-// TestACodeIsOfItsSignIn: without the verifier that it was asked for with, the provider does not take it.
+// TestACodeIsOfItsSignIn: the provider rejects a code without the verifier of the same sign-in.
 func TestACodeIsOfItsSignIn(t *testing.T) {
 	t.Parallel()
 	p, secrets := oidctest.Start(t), access.NewSessionToken().ProviderSecrets()
@@ -154,7 +153,7 @@ func TestACodeIsOfItsSignIn(t *testing.T) {
 	}
 }
 
-// TestAProviderThatIsAway is asked again once it is back, and not by everybody while it is away.
+// TestAProviderThatIsAway is called again once it is back, but not for every request while it is away.
 func TestAProviderThatIsAway(t *testing.T) {
 	t.Parallel()
 	p, secrets := oidctest.Start(t), access.NewSessionToken().ProviderSecrets()
@@ -185,7 +184,7 @@ func TestAProviderThatIsAway(t *testing.T) {
 	}
 }
 
-// TestWhatNoProviderSays: another's name, an endless answer, one that leads elsewhere.
+// TestWhatNoProviderSays: another issuer, an endless answer, a redirect.
 func TestWhatNoProviderSays(t *testing.T) {
 	t.Parallel()
 	honest := oidctest.Start(t)

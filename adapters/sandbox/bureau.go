@@ -10,29 +10,29 @@ import (
 	"time"
 )
 
-// Bureau is a sandbox bureau: what its cases say, and what it invents where they say nothing. It is safe for concurrent
-// use.
+// Bureau is a sandbox bureau: it answers by its cases, and invents an answer where no case matches. It is safe for
+// concurrent use.
 type Bureau struct {
 	handler http.Handler
 
 	mu    sync.Mutex
 	cases []oneCase
 	turns map[turn]int
-	// remembers is whether calls are noted.
+	// remembers says that calls are recorded.
 	remembers bool
 	calls     []*Call
 }
 
-// turn is what the answers of a case follow one another for.
+// turn identifies a sequence of answers of a case.
 type turn struct {
 	oneCase           int
 	product, document string
 }
 
-// callsKept is how many calls a bureau remembers; the oldest are forgotten first.
+// callsKept is how many calls a bureau records; the oldest are dropped first.
 const callsKept = 10_000
 
-// Call is a call that a bureau was asked, as its ledger shows it.
+// Call is a call to the bureau, as its ledger shows it.
 type Call struct {
 	Time     time.Time         `json:"time"` // UTC
 	Product  string            `json:"product"`
@@ -41,16 +41,16 @@ type Call struct {
 	Answered Answered          `json:"answered"`
 }
 
-// Answered is what a call was answered with.
+// Answered describes the answer to a call.
 type Answered struct {
-	// Case and Answer count from 1 the case of the script and its answer; 0 where none matched.
+	// Case and Answer are the numbers, from 1, of the matching case and of its answer; 0 where none matched.
 	Case   int `json:"case"`
 	Answer int `json:"answer"`
-	// Status is 0 where there was none.
+	// Status is 0 where no status was sent.
 	Status int `json:"status"`
-	// Fault is that of the answer; empty where it has none.
+	// Fault is the answer's fault; empty where it has none.
 	Fault string `json:"fault"`
-	// Bytes are those of the body, as far as it was sent.
+	// Bytes counts the body, as far as it was sent.
 	Bytes int `json:"bytes"`
 }
 
@@ -61,8 +61,8 @@ func New() *Bureau {
 	return b
 }
 
-// Script gives the bureau the cases of a file, in place of those that it had; what it named as a file is read from
-// files, or refused where that is nil. The error is Problems, and changes nothing.
+// Script replaces the bureau's cases by those of a file. Files that it refers to are read from files, or refused where
+// that is nil. The error is Problems, and then nothing changes.
 func (b *Bureau) Script(src []byte, files fs.FS) error {
 	cases, err := readCases(src, files)
 	if err != nil {
@@ -74,10 +74,10 @@ func (b *Bureau) Script(src []byte, files fs.FS) error {
 	return nil
 }
 
-// ServeHTTP answers the requests that File describes, and stops waiting when the client goes.
+// ServeHTTP answers the requests that File describes, and stops waiting when the client is gone.
 func (b *Bureau) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.handler.ServeHTTP(w, r) }
 
-// Refuses reports whether the next connection for a question is not taken, and counts it as answered so.
+// Refuses reports whether the next connection for a request is refused, and then counts it as answered.
 func (b *Bureau) Refuses(product, document string) bool {
 	a, what, ok := b.next(product, document, func(a reply) bool { return a.fault == Refuse })
 	if ok {
@@ -87,7 +87,7 @@ func (b *Bureau) Refuses(product, document string) bool {
 	return ok
 }
 
-// next is the answer whose turn it is, if it is one that is wanted; then the turn passes.
+// next returns the next answer, if it is a wanted one, and then advances.
 func (b *Bureau) next(product, document string, wanted func(reply) bool) (a reply, what Answered, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +104,7 @@ func (b *Bureau) next(product, document string, wanted func(reply) bool) (a repl
 	return a, Answered{Case: i + 1, Answer: n + 1}, true
 }
 
-// note puts a call into the ledger, where what becomes of it is added.
+// note records a call in the ledger; its outcome is filled in later.
 func (b *Bureau) note(c Call) *Call {
 	c.Time = time.Now().UTC()
 	b.mu.Lock()
@@ -118,7 +118,7 @@ func (b *Bureau) note(c Call) *Call {
 	return &c
 }
 
-// named are headers by name, without what lets somebody in.
+// named maps headers by name, with credentials masked.
 func named(h http.Header) map[string]string {
 	out := make(map[string]string, len(h))
 	for name, values := range h {
@@ -132,7 +132,7 @@ func named(h http.Header) map[string]string {
 	return out
 }
 
-// sending notes what is sent before it is, so that who has an answer finds it in the ledger.
+// sending records what is about to be sent, so that a client that has an answer finds it in the ledger.
 type sending struct {
 	http.ResponseWriter
 	bureau *Bureau
@@ -145,7 +145,7 @@ func (s *sending) note(change func(*Answered)) {
 	change(&s.call.Answered)
 }
 
-// WriteHeader notes the status.
+// WriteHeader records the status.
 func (s *sending) WriteHeader(status int) {
 	s.note(func(a *Answered) { a.Status = status })
 	s.ResponseWriter.WriteHeader(status)
@@ -161,10 +161,10 @@ func (s *sending) Write(p []byte) (int, error) {
 	return s.ResponseWriter.Write(p)
 }
 
-// Unwrap lets the connection be taken over.
+// Unwrap lets the connection be hijacked.
 func (s *sending) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// perform sends an answer of a case; invented is the body where it has none.
+// perform sends an answer of a case; invented makes the body where it has none.
 func (a reply) perform(w http.ResponseWriter, r *http.Request, document string, invented func() []byte) {
 	if !pause(r, a.delay) {
 		return
@@ -206,7 +206,7 @@ func (a reply) perform(w http.ResponseWriter, r *http.Request, document string, 
 	}
 }
 
-// drip sends a body at so many bytes a second, until the client goes.
+// drip sends a body at a rate in bytes per second, until the client is gone.
 func drip(w http.ResponseWriter, r *http.Request, body []byte, rate int) {
 	const steps = 10 // a second
 	for part := range slices.Chunk(body, max(rate/steps, 1)) {

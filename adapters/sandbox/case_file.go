@@ -18,19 +18,19 @@ import (
 	"fichario/domain/document"
 )
 
-// maxDelay is beyond every client's patience.
+// maxDelay exceeds every client's timeout.
 const maxDelay = 10 * time.Minute
 
-// Problems are all the faults of a file of cases, in the order of its lines.
+// Problems are all faults of a case file, in the order of its lines.
 type Problems = yamlfile.Problems
 
-// caseReader reads a file of cases. Files that it names are looked for in files.
+// caseReader reads a case file. Files that it refers to are opened in files.
 type caseReader struct {
 	yamlfile.Reader
 	files fs.FS
 }
 
-// readCases reads a file of cases and checks all of it. The error is always Problems.
+// readCases reads and checks a case file. The error is always Problems.
 func readCases(src []byte, files fs.FS) ([]oneCase, error) {
 	r := caseReader{files: files}
 	var list []oneCase
@@ -115,7 +115,7 @@ func (r *caseReader) products(v yamlfile.At, named []string) {
 	}
 }
 
-// documents finds those that are never asked, because the service refuses them.
+// documents reports documents that the bureau is never asked about, because the service refuses them.
 func (r *caseReader) documents(v yamlfile.At, c oneCase) {
 	var types []document.Type
 	for _, p := range catalog.Standard() {
@@ -178,7 +178,7 @@ func (r *caseReader) headers(v yamlfile.At) http.Header {
 	return header
 }
 
-// content reads what is answered, of which there is one.
+// content reads the body of an answer, which is given in one of several ways.
 func (r *caseReader) content(keys map[string]yamlfile.At, a *reply) {
 	var said []string
 	for _, name := range []string{"body", "file", "merge"} {
@@ -205,7 +205,7 @@ func (r *caseReader) content(keys map[string]yamlfile.At, a *reply) {
 	}
 }
 
-// body is a text as it is, or anything else as JSON.
+// body is a string as it is, anything else as JSON.
 func (r *caseReader) body(v yamlfile.At) []byte {
 	if v.Node.Kind == yaml.ScalarNode && v.Node.Tag == "!!str" {
 		return []byte(v.Node.Value)

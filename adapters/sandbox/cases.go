@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// Fault is what goes wrong with an answer of a case.
+// Fault is a failure of a case's answer.
 type Fault string
 
 // The faults.
 const (
-	// Refuse is a connection that is not taken: in process nothing is sent, and nothing is charged. Over HTTP the
-	// connection was taken before the document was known, and breaks as with Broken.
+	// Refuse is a refused connection: in process nothing is sent, and nothing is charged. Over HTTP the connection is
+	// accepted before the document is known, so it breaks like Broken.
 	Refuse Fault = "refuse"
-	// Broken resets the connection after the request was read.
+	// Broken resets the connection after reading the request.
 	Broken Fault = "reset"
 	// Hang never answers.
 	Hang Fault = "hang"
 	// Truncate breaks the connection in the middle of the body.
 	Truncate Fault = "truncate"
-	// Dripping sends the body at a rate.
+	// Dripping sends the body at a limited rate.
 	Dripping Fault = "slow"
 	// HTML is the page of a proxy, with status 200.
 	HTML Fault = "html"
@@ -29,24 +29,24 @@ const (
 
 var faults = []Fault{Refuse, Broken, Hang, Truncate, HTML}
 
-// oneCase is what is answered to some questions, one after the other; the last for good.
+// oneCase is the sequence of answers to some requests; the last one repeats.
 type oneCase struct {
 	products, documents []string
 	answers             []reply
 }
 
-// reply is one answer of a case. Without a body it is the invented one, with merge laid over its result.
+// reply is one answer of a case. Without a body it is the invented answer, with merge applied to its result.
 type reply struct {
 	status int
 	header http.Header
 	delay  time.Duration
-	body   []byte // {documento} stands for the document that was asked
+	body   []byte // {documento} stands for the requested document
 	merge  any
 	fault  Fault
-	rate   int // bytes a second, of Dripping
+	rate   int // bytes per second, for Dripping
 }
 
-// matches reports whether a case is about a product and a document.
+// matches reports whether a case covers a product and a document.
 func (c oneCase) matches(product, document string) bool {
 	return slices.ContainsFunc(c.products, func(p string) bool { return p == everything || p == product }) &&
 		slices.ContainsFunc(c.documents, func(pattern string) bool { return like(pattern, document) })
@@ -55,7 +55,7 @@ func (c oneCase) matches(product, document string) bool {
 // everything matches every product and document, and any part of a document.
 const everything = "*"
 
-// like matches a text with a pattern, in which * stands for any characters.
+// like matches a text against a pattern, in which * stands for any characters.
 func like(pattern, text string) bool {
 	first, rest, wild := strings.Cut(pattern, everything)
 	if !wild {
@@ -72,7 +72,7 @@ func like(pattern, text string) bool {
 	return false
 }
 
-// merged is a JSON merge patch (RFC 7396): null takes away, objects are merged, anything else replaces.
+// merged applies a JSON merge patch (RFC 7396): null removes, objects are merged, anything else replaces.
 func merged(target, patch any) any {
 	change, ok := patch.(map[string]any)
 	if !ok {

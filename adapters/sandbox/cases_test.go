@@ -158,7 +158,7 @@ func TestLedger(t *testing.T) {
 	if status != 422 || !strings.Contains(text, `"line":2`) || !strings.Contains(text, "refuse, reset, hang") {
 		t.Errorf("a wrong script: %d %s", status, text)
 	}
-	// The first script has a folder; whoever reaches the door reads nothing in it.
+	// Only the first script has a folder; clients of the control endpoint must not read files from it.
 	status, _, text, _ = ask(t, http.MethodPut, s.URL+"/_/script", "cases:\n  - {file: ana.json}\n")
 	if status != 422 || !strings.Contains(text, "file") {
 		t.Errorf("a file by the door: %d %s", status, text)

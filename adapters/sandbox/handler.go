@@ -12,10 +12,10 @@ import (
 	"fichario/domain/document"
 )
 
-// SlowDelay is how long a document with the effect Slow waits.
+// SlowDelay is the delay for a document with the effect Slow.
 const SlowDelay = 2 * time.Second
 
-// page is what a proxy in front of a bureau answers on a bad day.
+// page is what a proxy in front of a bureau serves on a bad day.
 const page = "<!DOCTYPE html>\n<html><head><title>Manutenção</title></head><body><h1>Voltamos já</h1></body></html>\n"
 
 // routes are the requests that File describes.
@@ -48,7 +48,7 @@ func (b *Bureau) routes() http.Handler {
 			b.play(w, r, product.ID, d, route.make)
 		})
 	}
-	// Not a 404: that means "no record" here, and a wrong path is not one.
+	// Not 404: here that means "no record", which a wrong path does not.
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, "caminho desconhecido") })
 	return mux
 }
@@ -65,7 +65,7 @@ func fromBody(r *http.Request) string {
 	return body.Document
 }
 
-// play answers with the case that there is, or as the document is known for.
+// play answers by the next matching case, or else by the document's published effect.
 func (b *Bureau) play(
 	w http.ResponseWriter, r *http.Request, product string, d document.Document, invent func(maker) any,
 ) {
@@ -95,7 +95,7 @@ func (b *Bureau) play(
 	})
 }
 
-// reply is what a published document is answered with.
+// reply is the answer for a published document.
 func (e Effect) reply() reply {
 	a := reply{status: http.StatusOK}
 	switch e {
@@ -117,19 +117,19 @@ func (e Effect) reply() reply {
 	return a
 }
 
-// decoded is a value as its JSON reads.
+// decoded is a value after a round trip through JSON.
 func decoded(v any) (out any) {
 	text, err := json.Marshal(v)
 	if err == nil {
 		err = json.Unmarshal(text, &out)
 	}
 	if err != nil {
-		return nil // the shapes are closed: they always encode
+		return nil // the shapes are fixed: they always encode
 	}
 	return out
 }
 
-// completed is an answer with what is in all of them.
+// completed adds what all answers have in common.
 func completed(e envelope, d document.Document) []byte {
 	e.Notice = "Isto é um ambiente de testes: todos os dados são inventados."
 	e.Query, e.Credits = query{d.Value(), string(d.Type())}, "1500.50"
@@ -142,7 +142,7 @@ func refuse(w http.ResponseWriter, message string) {
 	_, _ = w.Write(render(map[string]any{"sucesso": false, "mensagem": message}))
 }
 
-// cut breaks the connection: by a reset where it is a TCP one.
+// cut breaks the connection: with a reset where it is a TCP connection.
 func cut(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

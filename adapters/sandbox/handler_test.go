@@ -51,8 +51,8 @@ func TestFileMapsAllProducts(t *testing.T) {
 	}
 }
 
-// TestPublishedOrdinaryAnswersAreFull: in the answers that a reader tries first, only the date of a living person's
-// death is null.
+// TestPublishedOrdinaryAnswersAreFull: in the answers that readers try first, only a living person's date of death is
+// null.
 func TestPublishedOrdinaryAnswersAreFull(t *testing.T) {
 	t.Parallel()
 	c := client(t)
@@ -74,7 +74,7 @@ func TestPublishedOrdinaryAnswersAreFull(t *testing.T) {
 	}
 }
 
-// TestOneOrMany: an object in the answer where others have a list is a list of one in the named field.
+// TestOneOrMany: an object where other answers have a list becomes a list of one in the named field.
 func TestOneOrMany(t *testing.T) {
 	t.Parallel()
 	c := client(t)
@@ -103,7 +103,7 @@ func TestOneOrMany(t *testing.T) {
 	}
 }
 
-// TestDigitsAreTheBureaus: 1500.50 stays 1500.50 on its way to a named field.
+// TestDigitsAreTheBureaus: 1500.50 is still 1500.50 in a named field.
 func TestDigitsAreTheBureaus(t *testing.T) {
 	t.Parallel()
 	c := client(t)
@@ -181,7 +181,7 @@ func get(ctx context.Context, t *testing.T, s *httptest.Server, path string) (in
 	return res.StatusCode, b
 }
 
-// TestTimeoutEndsWithTheClient holds that the handler stops when the client goes.
+// TestTimeoutEndsWithTheClient: the handler stops when the client is gone.
 func TestTimeoutEndsWithTheClient(t *testing.T) {
 	t.Parallel()
 	done := make(chan struct{})

@@ -12,7 +12,7 @@ import (
 type maker struct {
 	doc    document.Document
 	effect Effect
-	// full says that every list has at least two elements.
+	// full gives every list at least two elements.
 	full bool
 }
 
@@ -21,11 +21,10 @@ func newMaker(d document.Document) maker {
 	return maker{doc: d, effect: effect, full: published && effect != Single}
 }
 
-// dice are fresh for each part, so that one part does not depend on another: a
-// person has the same name whatever is asked.
+// dice is fresh for each part, so that no part depends on another: a person has the same name in every product.
 func (m maker) dice(part string) *dice { return newDice(part + "|" + m.doc.Value()) }
 
-// count is how many elements a list has.
+// count is the number of elements of a list.
 func (m maker) count(d *dice) int {
 	n := 1 + d.n(3)
 	switch {
@@ -109,7 +108,7 @@ func (m maker) contacts() contacts {
 	return c
 }
 
-// phone invents a number in ranges that are not in use.
+// phone invents a number in an unassigned range.
 func (m maker) phone(d *dice, area string) phone {
 	p := phone{Area: area, Number: fmt.Sprintf("90%07d", d.n(10_000_000)), Kind: "MOVEL", Carrier: pick(d, carriers)}
 	if d.n(4) == 0 {
@@ -276,7 +275,7 @@ func (m maker) mailbox() any {
 	return mailbox{yes(true), yes(deliverable), yes(!m.full && d.n(8) == 0), domain}
 }
 
-// plain makes the words of a name fit for an e-mail address.
+// plain makes the words of a name usable in an e-mail address.
 func plain(s string) string {
 	return strings.ToLower(strings.NewReplacer("Á", "A", "Â", "A", "Ã", "A", "É", "E", "Ê", "E", "Í", "I", "Ó", "O", "Ô",
 		"O", "Õ", "O", "Ú", "U", "Ç", "C", " LTDA", "", " & ", " ").Replace(s))

@@ -7,8 +7,7 @@ import (
 	"net/http"
 )
 
-// Doors returns what is asked of the bureau about itself, below /_/: its ledger and its script. From now on it
-// remembers calls.
+// Doors returns the bureau's control endpoints below /_/: its ledger and its script. From now on it records calls.
 func (b *Bureau) Doors() http.Handler {
 	b.mu.Lock()
 	b.remembers = true
@@ -36,7 +35,7 @@ func (b *Bureau) Doors() http.Handler {
 			return
 		}
 		var problems Problems
-		if errors.As(b.Script(src, nil), &problems) { // whoever reaches the door reads no file here
+		if errors.As(b.Script(src, nil), &problems) { // no files: clients of this endpoint must not read any here
 			say(w, http.StatusUnprocessableEntity, map[string]any{"ok": false, "problems": problems})
 			return
 		}

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// client goes the way of FICHARIO_BUREAU=sandbox: the bureau client, the sandbox's file, connections in process.
+// client is set up as for FICHARIO_BUREAU=sandbox: the bureau client, the sandbox's file, in-process connections.
 func client(t testing.TB) *bureau.Client {
 	t.Helper()
 	file, err := bureau.Parse("sandbox", sandbox.File(), func(string) (string, bool) { return "", false })
@@ -89,7 +89,7 @@ func TestScripts(t *testing.T) {
 		for _, p := range c.Catalog() {
 			waits := s.Effect == sandbox.Timeout || s.Effect == sandbox.Slow
 			if !p.Takes(s.Type) || waits && p.ID != string(s.Type) {
-				continue // waiting once for each type of document suffices
+				continue // one slow test per document type suffices
 			}
 			t.Run(p.ID+" "+string(s.Type)+" "+string(s.Effect), func(t *testing.T) {
 				t.Parallel()
@@ -175,7 +175,7 @@ func check(
 	}
 }
 
-// TestTrapsAreThere: the sandbox sets the traps of real bureaus, and the mapping does not fall into them.
+// TestTrapsAreThere: the sandbox has the traps of real bureaus, and the mapping avoids them.
 func TestTrapsAreThere(t *testing.T) {
 	t.Parallel()
 	c := client(t)

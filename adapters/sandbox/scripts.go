@@ -14,11 +14,11 @@ type Effect string
 const (
 	// Ordinary is a complete answer, as for any document that is not scripted.
 	Ordinary Effect = "ordinary"
-	// Nulls is an answer in which nothing is informed.
+	// Nulls is an answer without any data.
 	Nulls Effect = "nulls"
 	// Deceased is a person with a death record.
 	Deceased Effect = "deceased"
-	// Irregular is a CPF or CNPJ that is not in order with the tax office.
+	// Irregular is a CPF or CNPJ with an irregular status at the tax authority.
 	Irregular Effect = "irregular"
 	// NotFound is a 404 with a JSON body.
 	NotFound Effect = "not_found"
@@ -32,29 +32,29 @@ const (
 	Error Effect = "error"
 	// NotJSON is a page of HTML with status 200.
 	NotJSON Effect = "not_json"
-	// Reset breaks the connection after the request was read.
+	// Reset breaks the connection after reading the request.
 	Reset Effect = "reset"
 	// WhatsAppYes, WhatsAppNo and WhatsAppUnknown are the three values of a phone.
 	WhatsAppYes     Effect = "whatsapp_yes"
 	WhatsAppNo      Effect = "whatsapp_no"
 	WhatsAppUnknown Effect = "whatsapp_unknown"
-	// Single gives an object where other answers have a list.
+	// Single has an object where other answers have a list.
 	Single Effect = "single"
 	// NoPartners is a company without partners.
 	NoPartners Effect = "no_partners"
 )
 
-// Script is a document with an effect of its own, for the documentation.
+// Script is a document with a special effect, for the documentation.
 type Script struct {
 	Type document.Type
-	// Document is the bare document, valid in the API.
+	// Document is the document without punctuation, valid in the API.
 	Document string
-	// What says in Portuguese what happens.
+	// What describes the effect in Portuguese.
 	What   string
 	Effect Effect
 }
 
-// English says what happens in English.
+// English describes the effect in English.
 func (s Script) English() string { return english[s.Effect] }
 
 var english = map[Effect]string{
@@ -68,7 +68,7 @@ var english = map[Effect]string{
 	NoPartners: "A company without partners",
 }
 
-// both are the effects of CPF and CNPJ, in the order of their numbers.
+// both are the effects that CPFs and CNPJs share, in the order of their numbers.
 var both = []struct {
 	effect    Effect
 	cpf, cnpj string
@@ -92,8 +92,7 @@ var both = []struct {
 
 var table = makeTable()
 
-// Scripts returns the published documents and what each does, whatever the product
-// that is asked with it.
+// Scripts returns the published documents and their effects, which do not depend on the product.
 func Scripts() []Script { return slices.Clone(table) }
 
 func makeTable() []Script {
@@ -123,7 +122,7 @@ func makeTable() []Script {
 	)
 }
 
-// scripted says what a document does, and whether it is a published one.
+// scripted returns the effect of a document, and whether it is a published one.
 func scripted(d document.Document) (Effect, bool) {
 	i := slices.IndexFunc(table, func(s Script) bool { return s.Type == d.Type() && s.Document == d.Value() })
 	if i < 0 {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The shape of the answers. The order of the fields is the order of the keys.
+// The shapes of the answers. The order of fields is the order of keys.
 type (
 	envelope struct {
 		Success bool        `json:"sucesso"`
@@ -162,13 +162,13 @@ type (
 	}
 )
 
-// unknownDate is how this bureau says that it has no date.
+// unknownDate is how this bureau writes a missing date.
 const unknownDate = "0001-01-01T00:00:00Z"
 
-// oneOrMany is written as its element when it has exactly one, as some bureaus do.
+// oneOrMany is encoded as its element when it has exactly one, a habit of some bureaus.
 type oneOrMany[T any] []T
 
-// MarshalJSON writes an object or a list.
+// MarshalJSON encodes an object or a list.
 func (l oneOrMany[T]) MarshalJSON() ([]byte, error) {
 	switch len(l) {
 	case 0:
@@ -187,22 +187,22 @@ func plainJSON(v any) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// render writes an answer with spaces, and one letter as an escape, so that a
-// change of even one byte on the way shows.
+// render encodes an answer with spaces, and with one letter escaped, so that even a change of a single byte in transit
+// shows.
 func render(v any) []byte {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
-		return nil // the shapes are closed: they always encode
+		return nil // the shapes are fixed: they always encode
 	}
 	return []byte(escape.Replace(buf.String()))
 }
 
 var escape = strings.NewReplacer("é", `\u00e9`)
 
-// day is a random date between two years, as this bureau writes it.
+// day is a random date between two years, in this bureau's notation.
 func (d *dice) day(from, to int) string {
 	t := time.Date(from+d.n(to-from+1), time.Month(1+d.n(12)), 1+d.n(28), 0, 0, 0, 0, time.UTC)
 	return t.Format("2006-01-02T15:04:05Z")

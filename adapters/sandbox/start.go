@@ -14,14 +14,12 @@ import (
 //go:embed sandbox.yaml
 var file []byte
 
-// File returns the bureau file that maps the sandbox: all nine products, with
-// prices in reais. Its base_url is a name that resolves nowhere; connections come
-// from the dial function of Start.
+// File returns the bureau file that maps the sandbox: all nine products, with prices in reais. Its base_url has a name
+// that resolves nowhere; connections come from the dial function of Start.
 func File() []byte { return append([]byte(nil), file...) }
 
-// Start serves the bureau in process, over connections that never leave it. dial
-// opens one, whatever the address; stop ends the server and its connections, and
-// returns when they are gone. After stop, dial is refused.
+// Start serves the bureau in process, over connections that never leave it. dial opens one, whatever the address; stop
+// ends the server and its connections, and returns when they are closed. After stop, dial fails.
 func (b *Bureau) Start() (dial func(ctx context.Context, network, addr string) (net.Conn, error), stop func()) {
 	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}
 	base, cancel := context.WithCancel(context.Background())
@@ -51,13 +49,13 @@ func (b *Bureau) Start() (dial func(ctx context.Context, network, addr string) (
 			cancel()
 			_ = server.Close()
 			<-served
-			_ = server.Close() // a connection that was being accepted
+			_ = server.Close() // a connection accepted meanwhile
 			open.Wait()
 		})
 	}
 }
 
-// pipeListener hands one end of a pipe to the server for each dial.
+// pipeListener passes the server one end of a pipe for each dial.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -86,13 +84,13 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close refuses later dials.
+// Close makes later dials fail.
 func (l *pipeListener) Close() error {
 	l.close.Do(func() { close(l.done) })
 	return nil
 }
 
-// Addr is a name only.
+// Addr is only a name.
 func (*pipeListener) Addr() net.Addr { return pipeAddr{} }
 
 type pipeAddr struct{}

@@ -24,7 +24,7 @@ var (
 	districts = []string{
 		"CENTRO", "JARDIM AMÉRICA", "BOA VISTA", "SANTA CRUZ", "VILA NOVA", "SÃO JOSÉ", "INDUSTRIAL", "BELA VISTA",
 	}
-	// cities have a real name, state, area code and start of the postal code.
+	// cities have a real name, state, area code and postal code prefix.
 	cities = []struct{ name, uf, ddd, cep string }{
 		{"SÃO PAULO", "SP", "11", "010"}, {"CAMPINAS", "SP", "19", "130"}, {"RIO DE JANEIRO", "RJ", "21", "200"},
 		{"NITERÓI", "RJ", "21", "240"},
@@ -70,7 +70,7 @@ var (
 	limits = []string{"ALIENAÇÃO FIDUCIÁRIA", "RESERVA DE DOMÍNIO", "RESTRIÇÃO JUDICIAL"}
 )
 
-// dice gives the same numbers for the same document.
+// dice yields the same numbers for the same document.
 type dice struct{ state uint64 }
 
 func newDice(text string) *dice {

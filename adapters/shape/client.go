@@ -9,14 +9,13 @@ import (
 	"fichario/domain/access"
 )
 
-// Trusted reports whether one of the networks holds an address.
+// Trusted reports whether one of the networks contains an address.
 func Trusted(networks []netip.Prefix, address netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(address) })
 }
 
-// ClientAddress returns the address that a request comes from; the zero value where it has none. What a proxy in one of
-// the networks says of who asked it counts, and nothing that anybody else says: each adds its own at the end of
-// X-Forwarded-For.
+// ClientAddress returns the address of a request's client; the zero value where it has none. Each proxy appends its own
+// peer to X-Forwarded-For: what a proxy in one of the networks says is trusted, and nothing that anybody else says.
 func ClientAddress(r *http.Request, proxies []netip.Prefix) netip.Addr {
 	client := Address(r.RemoteAddr)
 	if len(proxies) == 0 || !client.IsValid() {
@@ -36,8 +35,8 @@ func ClientAddress(r *http.Request, proxies []netip.Prefix) netip.Addr {
 	return client
 }
 
-// ClientNetwork is the network that a request comes from, an IPv4 one as its address, "" where it has none. See
-// ClientAddress and access.NetworkOf.
+// ClientNetwork is the network of a request's client, for IPv4 its address, "" where it has none. See ClientAddress and
+// access.NetworkOf.
 func ClientNetwork(r *http.Request, proxies []netip.Prefix) string {
 	client := ClientAddress(r, proxies)
 	switch {
@@ -49,8 +48,8 @@ func ClientNetwork(r *http.Request, proxies []netip.Prefix) string {
 	return access.NetworkOf(client).String()
 }
 
-// Address reads an address with or without a port; the zero value where the text is none. It has no zone, and is an
-// IPv4 address where it says one.
+// Address parses an address with or without a port; the zero value where the text is none. It drops the zone, and turns
+// an IPv4-mapped address into an IPv4 one.
 func Address(text string) netip.Addr {
 	if with, err := netip.ParseAddrPort(text); err == nil {
 		return with.Addr().Unmap().WithZone("")

@@ -9,8 +9,8 @@ import (
 	"fichario/adapters/shape"
 )
 
-// FuzzClientAddress: whoever is no proxy of ours is who he is, whatever he says of others; what a proxy says is an
-// address or counts for nothing; and the network is one that the address is in.
+// FuzzClientAddress: a client that is not our proxy has its own address, whatever it claims; a proxy's claim is a valid
+// address or ignored; and the network contains the address.
 func FuzzClientAddress(f *testing.F) {
 	f.Add("203.0.113.7:1234", "198.51.100.1")
 	f.Add("10.1.2.3:1234", "198.51.100.1, 10.0.0.9")

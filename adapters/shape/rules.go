@@ -17,14 +17,14 @@ import (
 	"fichario/domain/document"
 )
 
-// rule is a tag of our own: whether it holds, and what is said when it does not.
+// rule is a validation tag of our own: whether it holds, and the message when it does not.
 type rule struct {
 	holds func(validator.FieldLevel) bool
 	says  func(param string) string
 }
 
 var rules = map[string]rule{
-	// whole=1 200: the text of a whole number within bounds.
+	// whole=1 200: a whole number, as text, within bounds.
 	"whole": {
 		holds: func(f validator.FieldLevel) bool {
 			from, to := bounds(f.Param())
@@ -36,7 +36,7 @@ var rules = map[string]rule{
 			return fmt.Sprintf("vai de %d a %d", from, to)
 		},
 	},
-	// day: a date as 2026-11-01, of a year that may be stored.
+	// day: a date such as 2026-11-01, in a year that can be stored.
 	"day": {
 		holds: func(f validator.FieldLevel) bool {
 			_, err := access.Calendar{Location: time.UTC}.StartOf(f.Field().String())
@@ -46,12 +46,12 @@ var rules = map[string]rule{
 			return fmt.Sprintf("é uma data entre %d e %d, como 2026-11-01", access.FirstYear, access.LastYear)
 		},
 	},
-	// product: the form of a product's id.
+	// product: the syntax of a product's id.
 	"product": {
 		holds: func(f validator.FieldLevel) bool { return catalog.ValidID(f.Field().String()) },
 		says:  func(string) string { return "é o id de um produto, como cpf; GET /api/v1/produtos os lista" },
 	},
-	// document=email: a document of a type, however people write it.
+	// document=email: a document of a type, in any notation.
 	"document": {
 		holds: func(f validator.FieldLevel) bool {
 			_, err := document.Normalize(document.Type(f.Param()), f.Field().String())
@@ -59,7 +59,7 @@ var rules = map[string]rule{
 		},
 		says: func(param string) string { return "não é um " + document.Type(param).Label() + " válido" },
 	},
-	// database: the address of a database.
+	// database: a database URL.
 	"database": {
 		holds: func(f validator.FieldLevel) bool {
 			scheme, path, _ := strings.Cut(f.Field().String(), "://")
@@ -68,7 +68,7 @@ var rules = map[string]rule{
 		},
 		says: func(string) string { return "é sqlite://CAMINHO, sem ? nem #, ou um endereço postgres://" },
 	},
-	// networks: addresses, and ranges of them.
+	// networks: addresses, and ranges of addresses.
 	"networks": {
 		holds: func(f validator.FieldLevel) bool {
 			_, err := Networks(f.Field().String())
@@ -76,7 +76,7 @@ var rules = map[string]rule{
 		},
 		says: func(string) string { return "é uma lista de faixas de endereços, como 10.0.0.0/8,192.168.1.10" },
 	},
-	// address: a whole http:// or https:// address without a user in it.
+	// address: a complete http:// or https:// address without user information.
 	"address": {
 		holds: func(f validator.FieldLevel) bool {
 			u, err := url.Parse(f.Field().String())
@@ -84,7 +84,7 @@ var rules = map[string]rule{
 		},
 		says: func(string) string { return "é um endereço http:// ou https:// completo" },
 	},
-	// plain: an address that others can be made of by adding a path, whose server has a name as browsers compare it.
+	// plain: an address that paths can be appended to, with a host name as browsers compare it.
 	"plain": {
 		holds: func(f validator.FieldLevel) bool {
 			u, err := url.Parse(f.Field().String())
@@ -97,7 +97,7 @@ var rules = map[string]rule{
 	},
 }
 
-// Networks reads addresses and ranges of them, separated by commas.
+// Networks parses addresses and ranges of addresses, separated by commas.
 func Networks(text string) (all []netip.Prefix, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part == "" {
@@ -121,11 +121,11 @@ func Networks(text string) (all []netip.Prefix, err error) {
 }
 
 func bounds(param string) (from, to int) {
-	_, _ = fmt.Sscan(param, &from, &to) // a tag is ours; one that cannot be read lets nothing through
+	_, _ = fmt.Sscan(param, &from, &to) // tags are our own; an unreadable one accepts nothing
 	return from, to
 }
 
-// sentence says what is wrong with a field.
+// sentence is the message for a field.
 func sentence(e validator.FieldError) string {
 	name := "O campo " + e.Field()
 	if own, ok := rules[e.Tag()]; ok {
@@ -153,5 +153,5 @@ func sentence(e validator.FieldError) string {
 	return unshaped(e.Field())
 }
 
-// unshaped is what is said where no rule says more.
+// unshaped is the message where no rule has a better one.
 func unshaped(field string) string { return "O campo " + field + " não tem a forma esperada." }

@@ -64,7 +64,7 @@ func TestCheck(t *testing.T) {
 			}
 			continue
 		}
-		f, ok := err.(*fault.Error) //nolint:errorlint // it is one, and not behind another
+		f, ok := err.(*fault.Error) //nolint:errorlint // never wrapped
 		if !ok || f.Code != fault.InvalidRequest || f.Field != c.field || f.Message != c.message {
 			t.Errorf("%s: %#v", name, err)
 		}

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/text/encoding/unicode"
 )
 
-// readCSV reads what spreadsheets save as CSV: in UTF-8, UTF-16 or Windows-1252, with commas, semicolons, tabs or bars.
+// readCSV reads CSV as spreadsheets save it: in UTF-8, UTF-16 or Windows-1252, with commas, semicolons, tabs or bars.
 func (t *table) readCSV(ctx context.Context, data []byte) error {
 	text, err := decode(data)
 	if err != nil {
@@ -24,23 +24,23 @@ func (t *table) readCSV(ctx context.Context, data []byte) error {
 		return unreadable("O arquivo não é CSV nem .xlsx. Salve-o num destes formatos.")
 	}
 	if bytes.IndexByte(text, '\n') < 0 {
-		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // the lines of an old Mac, and of Excel's CSV for it
+		text = bytes.ReplaceAll(text, []byte("\r"), []byte("\n")) // line breaks of an old Mac, and of Excel's CSV for it
 	}
 	skipped, comma := 0, delimiter(text)
-	// Excel's own way to say it.
+	// Excel's own declaration of the separator.
 	if first, rest, _ := bytes.Cut(text, []byte("\n")); len(first) < 8 && bytes.HasPrefix(first, []byte("sep=")) {
-		// Of nothing, and of bytes that are no character, it is RuneError.
+		// RuneError stands for an empty declaration and for invalid bytes.
 		if said, _ := utf8.DecodeRune(bytes.TrimRight(first[4:], "\r")); said != utf8.RuneError && said != '"' {
 			text, comma, skipped = rest, said, 1
 		}
 	}
-	// Quotes that are never closed would take the rest of the file into one cell: the end is a row of its own, which is
-	// then missing. No text has this character, see above.
+	// An unclosed quote would put the rest of the file into one cell: so a marker row is appended, which is then missing.
+	// No text contains its character, see above.
 	const end = "\x00"
 	in := &bounded{Reader: io.MultiReader(bytes.NewReader(text), strings.NewReader("\n"+end+"\n")), most: maxRecord}
 	r := csv.NewReader(in)
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = comma, -1, true, true
-	// It would take the tabs for leading space, and with them the empty cells between them.
+	// Trimming would take tabs for leading space, and drop the empty cells between them.
 	r.TrimLeadingSpace = !strings.ContainsRune("\t ", comma)
 	for {
 		if ctx.Err() != nil {
@@ -77,7 +77,7 @@ func (t *table) readCSV(ctx context.Context, data []byte) error {
 	}
 }
 
-// decode returns UTF-8.
+// decode converts to UTF-8.
 func decode(data []byte) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
@@ -88,9 +88,9 @@ func decode(data []byte) ([]byte, error) {
 	return charmap.Windows1252.NewDecoder().Bytes(data)
 }
 
-// delimiter is what most of the first lines have in equal number: an address has more commas than its line has
-// semicolons, but the header has none of them, and the next address another number. Where two are as regular, it is the
-// one that stands less in texts and amounts.
+// delimiter is the character that occurs equally often in most of the first lines: an address may have more commas than
+// its line has semicolons, but the header has none, and the next address another number. Among equally regular ones, it
+// is the one less common in texts and amounts.
 func delimiter(text []byte) rune {
 	const lines = 20
 	best, most := ',', 0

@@ -9,18 +9,18 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// dates spells the dates of a sheet out, which it keeps as numbers of days. It reads the sheet beside who reads its
-// values, as it is shown; nil where no cell can hold a date.
+// dates converts the dates of a sheet, which are stored as numbers of days, to text. It reads the formatted sheet in
+// parallel with the raw values; nil where no cell can hold a date.
 type dates struct {
 	shown *excelize.Rows
-	// from1904 is whether days count from 1904, as on an old Mac.
+	// from1904 says that days count from 1904, as on an old Mac.
 	from1904 bool
 }
 
-// datesIn returns the dates of a sheet, of a workbook that shows some.
+// datesIn returns the dates of a sheet; nil unless the workbook shows dates.
 func datesIn(f *excelize.File, name string, shows bool) (*dates, error) {
 	if !shows {
-		return nil, nil //nolint:nilnil // most tables have no dates, and are not read twice for them
+		return nil, nil //nolint:nilnil // most tables have none, and need not be read twice
 	}
 	props, err := f.GetWorkbookProps()
 	if err != nil {
@@ -30,21 +30,21 @@ func datesIn(f *excelize.File, name string, shows bool) (*dates, error) {
 	return &dates{shown, props.Date1904 != nil && *props.Date1904}, err
 }
 
-// Formats of numbers that a sheet may have, as Excel: the first ones have a meaning without a code, and a workbook has
-// some of its own beside them.
+// Numbers of formats, as in Excel: the first have a built-in meaning, and from ownFormats on a workbook defines its
+// own.
 const (
 	ownFormats    = 164
 	maxFormats    = 250
 	maxFormatCode = 255
 )
 
-// isDate reports whether a format that every spreadsheet has shows a date or a time.
+// isDate reports whether a built-in format shows a date or a time.
 func isDate(n int) bool {
 	return n >= 14 && n <= 22 || n >= 27 && n <= 36 || n >= 45 && n <= 47 || n >= 50 && n <= 58
 }
 
-// showsDates reports whether a workbook has a style for dates or times. It leaves it only those formats of its own that
-// cells have and that show dates, because excelize looks through all of them for each cell. Fault: BodyTooLarge.
+// showsDates reports whether a workbook has a style for dates or times. Of its own formats it keeps only those that
+// cells use and that show dates, because excelize searches all of them for each cell. Fault: BodyTooLarge.
 func showsDates(f *excelize.File) (shows bool, err error) {
 	styles := f.Styles
 	if styles == nil || styles.CellXfs == nil {
@@ -64,7 +64,7 @@ func showsDates(f *excelize.File) (shows bool, err error) {
 	for _, format := range styles.NumFmts.NumFmt {
 		n := format.NumFmtID
 		if known[n] || !used[n] {
-			continue // of several the first one counts
+			continue // the first of repeated ones counts
 		}
 		known[n] = true
 		own := n < 0 || n >= ownFormats
@@ -82,7 +82,7 @@ func showsDates(f *excelize.File) (shows bool, err error) {
 	return shows, nil
 }
 
-// What a cell shows that holds a date: numbers, or the name of a month. lastDay is the end of 9999, the last year.
+// What a cell with a date displays: numbers, or the name of a month. lastDay is the end of 9999, the last year.
 var (
 	numbersShown = regexp.MustCompile(`^\d{1,4}[-/.]\d{1,2}[-/.]\d{2,4}\b`)
 	monthShown   = regexp.MustCompile(`(?i)(^|[-/. ])(jan|fe[bv]|mar|a[bp]r|ma[iy]|jun|jul|aug|ago|sep|set|oct|out|nov|de[cz])`)
@@ -90,7 +90,7 @@ var (
 
 const lastDay = 2_958_466
 
-// shows reports whether a text shows a time, and not a number that is written with signs between its digits.
+// shows reports whether a text displays a time, rather than a number with signs between its digits.
 func shows(text string, at time.Time) bool {
 	switch {
 	case numbersShown.MatchString(text):
@@ -101,7 +101,7 @@ func shows(text string, at time.Time) bool {
 	return strings.Contains(text, at.Format(":04"))
 }
 
-// spell writes the dates among the cells of the next row out.
+// spell converts the dates among the cells of the next row to text.
 func (d *dates) spell(cells []string) error {
 	if d == nil || !d.shown.Next() {
 		return nil

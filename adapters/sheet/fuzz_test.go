@@ -10,7 +10,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// FuzzCSV and FuzzXLSX hold every file to the bounds of a table, and every refusal to words for people.
+// FuzzCSV and FuzzXLSX check that every file is read within the bounds, or refused in words for people.
 func FuzzCSV(f *testing.F) {
 	for _, s := range []string{
 		"Nome;CPF\nAna;529.982.247-25\n", "sep=|\na|b\n", "\xef\xbb\xbfa,b\n\"1\n2\",3\n", "\xff\xfea\x00;\x00b\x00\n\x00",
@@ -40,7 +40,7 @@ func FuzzXLSX(f *testing.F) {
 	f.Add([]byte(`<worksheet><sheetData><row r="1048576"><c r="A1048576"><v>1</v></c></row></sheetData></worksheet>`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		holdsItsBounds(t, data)
-		// What is packed hides from who changes bytes: as the sheet of a good workbook it is read as well.
+		// Compression hides the content from the fuzzer: so also read it as the sheet of a valid workbook.
 		holdsItsBounds(t, hostile(t, map[string][]repeated{sheetPart: {{string(data), 1}}}))
 	})
 }

@@ -15,13 +15,13 @@ import (
 	"fichario/domain/fault"
 )
 
-// repeated is a text that is written so many times.
+// repeated is a text to be written several times.
 type repeated struct {
 	text  string
 	times int
 }
 
-// hostile is a workbook in which some parts say something else.
+// hostile is a workbook with some parts replaced.
 func hostile(t *testing.T, parts map[string][]repeated) []byte {
 	t.Helper()
 	var good, out bytes.Buffer
@@ -37,7 +37,7 @@ func hostile(t *testing.T, parts map[string][]repeated) []byte {
 	to := zip.NewWriter(&out)
 	for _, part := range from.File {
 		if parts[part.Name] == nil {
-			_ = to.Copy(part) // into memory
+			_ = to.Copy(part) // writes to memory
 		}
 	}
 	for name, content := range parts {
@@ -57,15 +57,15 @@ const (
 	sheetPart = "xl/worksheets/sheet1.xml"
 )
 
-// around is a part of one element, with something in it.
+// around is a part with one element and its content.
 func around(element, attributes string, content ...repeated) []repeated {
 	begin := repeated{"<" + element + main + attributes + ">", 1}
 	return append(append([]repeated{begin}, content...), repeated{"</" + element + ">", 1})
 }
 
-// TestAWorkbookIsBoundedInMemory: files of some ten to hundred kilobytes, whose parts hold to 128 MiB, and of which
-// excelize would make gigabytes. What is counted is what is allocated until the file is refused, all together, also
-// what is free again at once.
+// TestAWorkbookIsBoundedInMemory: files of some ten to hundred kilobytes, whose parts stay within 128 MiB, but which
+// excelize would turn into gigabytes. It measures everything allocated until the file is refused, including what is
+// freed at once.
 //
 //nolint:paralleltest // it counts what the whole process allocates
 func TestAWorkbookIsBoundedInMemory(t *testing.T) {
@@ -124,8 +124,8 @@ func TestARowOfACSVIsBoundedInMemory(t *testing.T) {
 	}
 }
 
-// TestAWorkbookIsBoundedInWork: where each is compared with each, a file of some ten kilobytes is an hour's work. Those
-// here are read or refused in a moment.
+// TestAWorkbookIsBoundedInWork: where elements are compared pairwise, a file of some ten kilobytes takes an hour. These
+// are read or refused in a moment.
 func TestAWorkbookIsBoundedInWork(t *testing.T) {
 	t.Parallel()
 	formats := hostile(t, map[string][]repeated{
@@ -160,7 +160,7 @@ func TestAWorkbookIsBoundedInWork(t *testing.T) {
 	}
 }
 
-// TestNobodyWaitsForATable: who has hung up keeps no table being read.
+// TestNobodyWaitsForATable: parsing stops when the client has hung up.
 func TestNobodyWaitsForATable(t *testing.T) {
 	t.Parallel()
 	gone, leave := context.WithCancel(t.Context())
@@ -172,13 +172,13 @@ func TestNobodyWaitsForATable(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoTableIsNotRead: a workbook may have pictures and other things that a table is not read from.
+// TestWhatIsNoTableIsNotRead: pictures and other parts of a workbook are not read.
 func TestWhatIsNoTableIsNotRead(t *testing.T) {
 	t.Parallel()
 	file := hostile(t, map[string][]repeated{
 		"xl/media/image1.png": {{"\x89PNG<<<", 1000}}, "docProps/custom.xml": {{"<a>", 200}},
 		"customXml/item1.xml": {{"text of an add-in ", 100_000}},
-		// A sheet beside, with more columns than a table has.
+		// Another sheet, with more columns than a table may have.
 		"xl/worksheets/sheet2.xml": around("worksheet", "", repeated{"<sheetData><row>", 1}, repeated{"<c><v>1</v></c>", 2000}),
 	})
 	if got := rows(t, file); len(got) != 2 || got[1] != "2 52998224725" {

@@ -14,31 +14,31 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// Bounds of a workbook's parts. Excelize decodes most of them as a whole, and a few bytes become a struct, so that what
-// counts is not how much comes out of the archive but what that is in memory.
+// Bounds on a workbook's parts. Excelize decodes most of them as a whole, and a few bytes become a struct, so memory
+// counts rather than the unpacked size.
 const (
-	// maxUnpacked is what the parts unpack to, maxMemory what they take as excelize keeps them: their bytes, for parts
-	// that it decodes as a whole twice as many besides, for the texts and for what it copies, and elementSize for each
-	// element. Two tables are read at once.
+	// maxUnpacked bounds what all parts unpack to, maxMemory what they take in excelize: their bytes and, for parts that
+	// it decodes as a whole, twice as many again, for texts and copies, plus elementSize for each element. Two tables are
+	// read at once.
 	maxUnpacked = 128 << 20
 	maxMemory   = 192 << 20
-	// elementSize was measured: a text of its own takes 230 bytes and is two elements.
+	// elementSize is measured: a text of its own takes 230 bytes and is two elements.
 	elementSize = 128
 	maxParts    = 10_000
 	maxDepth    = 100
-	// maxToken is one tag with its attributes, or one text; maxValue a cell or a shared text, with its markup, and
-	// maxRuns its elements. Excel has 32,767 characters in a cell.
+	// maxToken bounds a tag with its attributes, or a text; maxValue a cell or a shared text, with its markup, and maxRuns
+	// its elements. Excel has 32,767 characters in a cell.
 	maxToken = 256 << 10
 	maxValue = 128 << 10
 	maxRuns  = 10_000
-	// maxValues is how many values and formulas a row has: beyond maxColumns a formula without a value is nothing.
+	// maxValues bounds the values and formulas of a row: beyond maxColumns, a formula without a value counts as nothing.
 	maxValues = 4 * maxColumns
 )
 
-// mostOf are elements that excelize keeps as more than elementSize, or compares each with each.
+// mostOf limits elements that take more than elementSize in excelize, or that it compares pairwise.
 var mostOf = map[string]int{"sheet": 1_000, "Relationship": 1_000, "definedName": 100_000, "xf": 2 * 65_490}
 
-// bounded reads so much between two rewinds, and refuses more.
+// bounded refuses to read more than most bytes between two rewinds.
 type bounded struct {
 	io.Reader
 	read, most int
@@ -46,7 +46,7 @@ type bounded struct {
 
 var errTooMuch = errors.New("more than may be read")
 
-// Read reads, within the bound.
+// Read reads within the bound.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.read > b.most {
 		return 0, errTooMuch
@@ -56,18 +56,18 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// parts holds the parts of a workbook to their bounds.
+// parts checks the parts of a workbook against their bounds.
 type parts struct {
 	ctx              context.Context
 	unpacked, memory int
 	named            map[string]int
-	// without is what is wrong with a sheet that was left out, broken with another part; nil where none was, nothing is.
+	// without is the fault of a sheet that was left out, broken that of another part; nil where there is none.
 	without, broken error
 }
 
-// within returns the archive with only those parts that a table is read from, all of which are within the bounds,
-// whatever the archive's directory says. No part is unpacked into memory for that. A sheet that is not within them is
-// left out, because another one may be meant, and without says what is wrong with it.
+// within returns the archive reduced to the parts that a table is read from, each checked against the bounds, whatever
+// the archive's directory says. It unpacks no part into memory. A sheet beyond the bounds is left out, because another
+// one may be the wanted one, and without says what is wrong with it.
 func within(ctx context.Context, data []byte) (good []byte, without, err error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -97,7 +97,7 @@ func within(ctx context.Context, data []byte) (good []byte, without, err error) 
 	return out.Bytes(), p.without, p.broken
 }
 
-// ofTable reports whether a part may be one that a table is read from: no picture, chart or comment.
+// ofTable reports whether a table may be read from a part: a picture, chart or comment is none.
 func ofTable(name string) bool {
 	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
 	if kind := path.Ext(name); kind != ".xml" && kind != ".rels" {
@@ -112,7 +112,7 @@ func ofTable(name string) bool {
 	return true
 }
 
-// unpack reads one part to its end, and reports whether it is kept.
+// unpack reads one part to its end, and reports whether to keep it.
 func (p *parts) unpack(file *zip.File) (kept bool, err error) {
 	packed, err := file.Open()
 	if err != nil {
@@ -122,7 +122,7 @@ func (p *parts) unpack(file *zip.File) (kept bool, err error) {
 	all := &bounded{Reader: packed, most: maxUnpacked - p.unpacked}
 	streamed, err := p.walk(&bounded{Reader: all, most: maxToken})
 	if err != nil && p.ctx.Err() == nil {
-		_, _ = io.Copy(io.Discard, all) // what comes out of the archive counts, also behind what cannot be read
+		_, _ = io.Copy(io.Discard, all) // unpacked bytes count even beyond unreadable XML
 	}
 	p.unpacked += all.read
 	switch {
@@ -145,11 +145,11 @@ func (p *parts) unpack(file *zip.File) (kept bool, err error) {
 	} else {
 		p.broken = wrong
 	}
-	return false, nil // what all parts unpack to is said first
+	return false, nil // the caller reports the total unpacked size first
 }
 
-// walk reads the tokens of a part and counts what excelize would keep of them. It has the decoder that excelize has, so
-// that both see the same. It reports whether the part is one that excelize keeps nothing of.
+// walk reads the tokens of a part and counts what excelize would keep of them. It uses the same decoder as excelize, so
+// that both see the same. It reports whether excelize streams the part, keeping nothing.
 func (p *parts) walk(from *bounded) (streamed bool, err error) {
 	d := xml.NewDecoder(from)
 	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
@@ -190,17 +190,17 @@ func (p *parts) walk(from *bounded) (streamed bool, err error) {
 	}
 }
 
-// walked is how far a walk through a part has come.
+// walked is the progress of a walk through a part.
 type walked struct {
 	*parts
 	depth, elements int
-	// streamed is whether the part is read row by row, and nothing of it is kept.
+	// streamed says that the part is read row by row, and nothing of it is kept.
 	streamed bool
 	root     string
-	// row is the number of the row, last the highest one so far, and values how many that has.
+	// row is the number of the current row, last the highest so far, and values the number of its values.
 	row, last, values int
-	// valueDepth is where the cell or the shared text stands that is being read; 0 outside of any. It begins at
-	// valueFrom and has runs elements.
+	// valueDepth is the depth of the cell or shared text being read, 0 outside; valueFrom is its offset, and runs the
+	// number of its elements.
 	valueDepth, runs int
 	valueFrom        int64
 }
@@ -236,7 +236,7 @@ func (w *walked) start(t xml.StartElement, at int64) error {
 	return nil
 }
 
-// begin begins a row.
+// begin starts a row.
 func (w *walked) begin(row xml.StartElement) {
 	w.row++
 	for _, a := range row.Attr {
@@ -244,13 +244,13 @@ func (w *walked) begin(row xml.StartElement) {
 			w.row = n
 		}
 	}
-	// Excelize takes one that does not ascend for more of the row before.
+	// Excelize merges a row that does not ascend into the previous one.
 	if w.row > w.last {
 		w.last, w.values = w.row, 0
 	}
 }
 
-// ended counts what a part of so many bytes takes.
+// ended counts the memory of a part of the given size.
 func (w *walked) ended(size int) {
 	if w.memory += size; !w.streamed {
 		w.memory += 2*size + w.elements*elementSize

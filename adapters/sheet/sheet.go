@@ -11,26 +11,26 @@ import (
 	"fichario/domain/fault"
 )
 
-// Bounds of what is read. A file that passes them is a fault that says so.
+// Bounds on a table. The fault for exceeding one says which.
 const (
-	// MaxBytes is the size of a file as it comes.
+	// MaxBytes is the maximum size of a file as it is uploaded.
 	MaxBytes = 16 << 20
-	// maxText is all text of a table together.
+	// maxText bounds all text of a table together.
 	maxText    = 32 << 20
 	maxColumns = 100
 	maxCell    = 4000
-	// maxRecord is one row of a CSV: 16 MB of separators would be as many texts at once.
+	// maxRecord bounds one row of a CSV: 16 MB of separators would be as many strings at once.
 	maxRecord = 1 << 20
-	// maxLines is the last line that a workbook has, and maxCells all cells together, of empty rows too: a row of a few
-	// bytes may be 16,384 of them, none of which says anything.
+	// maxLines is the last line read from a workbook, and maxCells bounds all cells together, including those of empty
+	// rows: a row of a few bytes may declare 16,384 cells without content.
 	maxLines = 1 << 20
 	maxCells = 8 << 20
 )
 
-// Row is a row that is not empty.
+// Row is a non-empty row.
 type Row = batch.Row
 
-// Format is how a file is written.
+// Format is a file format.
 type Format string
 
 // The formats.
@@ -39,7 +39,7 @@ const (
 	XLSX Format = "xlsx"
 )
 
-// FormatOf tells by the beginning of a file what it is.
+// FormatOf detects the format by the beginning of a file.
 func FormatOf(data []byte) Format {
 	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 		return XLSX
@@ -47,9 +47,8 @@ func FormatOf(data []byte) Format {
 	return CSV
 }
 
-// Read returns the rows of a table, at most maxRows, with those that are empty left out. Faults: BodyTooLarge for a
-// file that passes a bound; InvalidRequest, which says the line, for one that cannot be read. It ends with the context,
-// whose error it then returns.
+// Read returns the non-empty rows of a table, at most maxRows. Faults: BodyTooLarge for a file that exceeds a bound;
+// InvalidRequest, which names the line, for an unreadable one. When the context ends it returns the context's error.
 func Read(ctx context.Context, data []byte, maxRows int) ([]Row, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge("O arquivo passa de 16 MB. Divida-o em partes.")
@@ -75,7 +74,7 @@ func Read(ctx context.Context, data []byte, maxRows int) ([]Row, error) {
 	return t.rows, nil
 }
 
-// table gathers rows within the bounds.
+// table collects rows within the bounds.
 type table struct {
 	rows    []Row
 	maxRows int

@@ -17,7 +17,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// rows are rows as a test writes them: the line, then the cells.
+// rows are rows as texts: the line, then the cells.
 func rows(t *testing.T, data []byte) (out []string) {
 	t.Helper()
 	got, err := sheet.Read(t.Context(), data, 1000)
@@ -75,7 +75,7 @@ func TestCSVOfEveryKind(t *testing.T) {
 	}
 }
 
-// book is a workbook that a test has filled.
+// book is a workbook filled by a test.
 func book(t *testing.T, fill func(*excelize.File)) []byte {
 	t.Helper()
 	f := excelize.NewFile()
@@ -114,8 +114,8 @@ func TestXLSX(t *testing.T) {
 	}
 }
 
-// TestDatesOfXLSX: a spreadsheet keeps a date as a number of days, which says nothing in a note or a result. Numbers
-// that are none stay what they are, however they are shown.
+// TestDatesOfXLSX: a spreadsheet stores a date as a number of days, which means nothing in a note or a result. Other
+// numbers stay as they are, however they are displayed.
 func TestDatesOfXLSX(t *testing.T) {
 	t.Parallel()
 	for _, from1904 := range []bool{false, true} {

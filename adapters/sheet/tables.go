@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// uploadsMost is how many bytes of tables that are being sent or wait for their turn are in memory, and uploadsEach
-	// how many of them are of one organisation, so that nobody takes all of it.
+	// uploadsMost bounds the bytes in memory of tables being uploaded or queued, and uploadsEach those of one
+	// organisation, so that none takes everything.
 	uploadsMost = 256 << 20
 	uploadsEach = 64 << 20
-	// tablesAtOnce is how many tables are read at once: each may take some hundred megabytes.
+	// tablesAtOnce is how many tables are parsed at once: each may take some hundred megabytes.
 	tablesAtOnce = 2
 )
 
-// ErrFull is the cause of the fault of a table that there is no room or no turn for.
+// ErrFull is wrapped by the fault for a table that finds no memory or no slot.
 var ErrFull = errors.New("too many tables at once")
 
-// Tables bounds what all tables take that people send to a process, by whatever door: the bytes of those that come, and
-// how many are read at once.
+// Tables bounds the resources of all tables uploaded to a process, through whatever door: the bytes in memory, and how
+// many are parsed at once.
 type Tables struct {
-	// Within is how long a table waits for its turn, so that its sender hears of it in time. It is set before the first.
+	// Within is how long a table waits for a slot, so that its sender gets a timely answer. Set it before first use.
 	Within time.Duration
 
 	turns chan struct{}
@@ -34,13 +34,13 @@ type Tables struct {
 	of    map[string]int // by organisation
 }
 
-// NewTables returns the bound of a process, which all doors share.
+// NewTables returns the bounds of a process, for all doors to share.
 func NewTables() *Tables {
 	return &Tables{Within: 20 * time.Second, turns: make(chan struct{}, tablesAtOnce), of: map[string]int{}}
 }
 
-// Turn waits until a table may be read, and what is made of it at once, quoted; release lets the next one in. Fault:
-// ServiceUnavailable because of ErrFull; the error of a context that ends before.
+// Turn waits for a slot to parse a table and process it, for instance to quote it; release frees the slot. Fault:
+// ServiceUnavailable because of ErrFull; the context's error where that ends first.
 func (t *Tables) Turn(ctx context.Context) (release func(), err error) {
 	patience := time.NewTimer(t.Within)
 	defer patience.Stop()
@@ -54,13 +54,13 @@ func (t *Tables) Turn(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Receive counts the bytes of a body that an organisation sends as they come: who sends slowly holds what has come, and
-// nobody waits for him.
+// Receive counts the bytes of an organisation's body as they arrive: a slow sender holds only what has arrived, and
+// nobody waits for it.
 func (t *Tables) Receive(body io.ReadCloser, orgID string) *Upload {
 	return &Upload{ReadCloser: body, tables: t, orgID: orgID}
 }
 
-// take reports whether there is room for n bytes of an organisation, and then they are taken.
+// take reserves n bytes for an organisation, and reports whether there was room.
 func (t *Tables) take(orgID string, n int) bool {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -81,7 +81,7 @@ func (t *Tables) give(orgID string, n int) {
 	}
 }
 
-// Upload is a body whose bytes are counted while it is read.
+// Upload is a body whose bytes are counted as it is read.
 type Upload struct {
 	io.ReadCloser
 	tables *Tables
@@ -89,7 +89,7 @@ type Upload struct {
 	taken  int
 }
 
-// Read reads some of the body, while there is room. Fault: ServiceUnavailable because of ErrFull.
+// Read reads from the body, while there is room. Fault: ServiceUnavailable because of ErrFull.
 func (u *Upload) Read(p []byte) (int, error) {
 	n, err := u.ReadCloser.Read(p)
 	if !u.tables.take(u.orgID, n) {
@@ -99,9 +99,9 @@ func (u *Upload) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Done gives back what was taken.
+// Done releases what was reserved.
 func (u *Upload) Done() {
-	if u.taken > 0 { // a body that was refused unread took nothing
+	if u.taken > 0 { // a body refused unread reserved nothing
 		u.tables.give(u.orgID, u.taken)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// TestUploadsHaveTheirRoom: of one organisation and of all together, and what was taken is given back.
+// TestUploadsHaveTheirRoom: per organisation and in total, and reservations are released.
 func TestUploadsHaveTheirRoom(t *testing.T) {
 	t.Parallel()
 	u := NewTables()

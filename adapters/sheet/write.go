@@ -13,7 +13,7 @@ import (
 	"fichario/domain/text"
 )
 
-// The parts of a workbook with one sheet, but for the sheet.
+// The parts of a workbook with one sheet, except for the sheet itself.
 var workbook = map[string]string{
 	"[Content_Types].xml":        `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml"/></Types>`,
 	"_rels/.rels":                `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -21,11 +21,11 @@ var workbook = map[string]string{
 	"xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
 }
 
-// Number is a cell that a spreadsheet calculates with: digits with a point, and nothing else.
+// Number is a cell that a spreadsheet can calculate with: only digits and a decimal point.
 type Number string
 
-// Write writes a table as XLSX while it is read, row by row: nothing of it is kept, in memory or in a file beside.
-// Cells are a string or a Number; every string is text, whatever it begins with, and so never a formula.
+// Write streams a table as XLSX, row by row: it keeps nothing in memory or in a temporary file. Cells are a string or a
+// Number; every string becomes text, whatever it begins with, and so never a formula.
 func Write(w io.Writer, columns []string, rows iter.Seq2[[]any, error]) error {
 	archive := zip.NewWriter(w)
 	for name, content := range workbook {
@@ -66,7 +66,7 @@ func Write(w io.Writer, columns []string, rows iter.Seq2[[]any, error]) error {
 	return archive.Close()
 }
 
-// sheetWriter writes until it fails.
+// sheetWriter writes until the first error.
 type sheetWriter struct {
 	w    *bufio.Writer
 	line int
@@ -103,10 +103,10 @@ func (s *sheetWriter) row(cells []any) {
 	s.text("</row>")
 }
 
-// cellMax is the most characters that a cell of Excel holds.
+// cellMax is the maximum length of a text in an Excel cell, in characters.
 const cellMax = 32_767
 
-// column is the letters of a column, from 0.
+// column is the letter name of a column, counted from 0.
 func column(i int) string {
 	if i < 26 {
 		return string(rune('A' + i))

@@ -9,13 +9,13 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// readXLSX reads the first sheet that is not hidden. Of formulas it has the values that were calculated last.
+// readXLSX reads the first visible sheet. For formulas it uses the last calculated values.
 func (t *table) readXLSX(ctx context.Context, data []byte) error {
 	data, without, err := within(ctx, data)
 	if err != nil {
 		return err
 	}
-	// Both limits are one, so that nothing of it is put in a file beside.
+	// Equal limits keep excelize from unpacking into a temporary file.
 	f, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{
 		UnzipSizeLimit: maxUnpacked, UnzipXMLSizeLimit: maxUnpacked, RawCellValue: true,
 	})

@@ -13,28 +13,28 @@ import (
 	"strings"
 )
 
-// Answer is an answer that is kept, as it is and as gzip.
+// Answer is a prepared answer, plain and gzipped.
 type Answer struct {
 	kind, hash    string
 	plain, packed []byte
 }
 
-// New keeps content of a type, such as text/html.
+// New prepares content of a media type such as text/html.
 func New(kind string, content []byte) Answer {
 	sum := sha256.Sum256(content)
 	return Answer{kind, hex.EncodeToString(sum[:6]), content, Pack(content)}
 }
 
-// Pack is content as gzip.
+// Pack gzips content.
 func Pack(content []byte) []byte {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	_, _ = w.Write(content) // to memory: it cannot fail
+	_, _ = w.Write(content) // writing to memory cannot fail
 	_ = w.Close()
 	return b.Bytes()
 }
 
-// TakesGzip reads an Accept-Encoding, where gzip;q=0 is a no.
+// TakesGzip parses an Accept-Encoding, where gzip;q=0 is a refusal.
 func TakesGzip(accepted string) bool {
 	for encoding := range strings.SplitSeq(accepted, ",") {
 		name, q, _ := strings.Cut(strings.ReplaceAll(encoding, " ", ""), ";")
@@ -45,8 +45,7 @@ func TakesGzip(accepted string) bool {
 	return false
 }
 
-// Serve answers with it, or that the caller has it already. keep is for how long it may be kept, as Cache-Control says
-// it.
+// Serve sends the answer, or 304 where the client has it already. keep is the value of Cache-Control.
 func (a Answer) Serve(w http.ResponseWriter, r *http.Request, status int, keep string) {
 	h, tag, content := w.Header(), `"`+a.hash+`"`, a.plain
 	h.Set("Content-Type", a.kind)
@@ -65,17 +64,17 @@ func (a Answer) Serve(w http.ResponseWriter, r *http.Request, status int, keep s
 		h.Set("Content-Encoding", "gzip")
 	}
 	w.WriteHeader(status)
-	_, _ = w.Write(content) // nobody is left to be told
+	_, _ = w.Write(content) // on error the client is gone
 }
 
-// Files are those of a folder in the program, each at an address that has its content's hash in it, so that browsers
-// keep it for good.
+// Files serves a folder of embedded files. Each address contains a hash of the content, so that browsers may cache it
+// for good.
 type Files struct {
 	answers   map[string]Answer // by address
 	addresses map[string]string // by name
 }
 
-// ReadFiles reads the files below a folder, whose addresses begin with root and the folder's name.
+// ReadFiles reads the files below a folder; their addresses begin with root and the folder's name.
 func ReadFiles(from fs.FS, folder, root string) Files {
 	f := Files{map[string]Answer{}, map[string]string{}}
 	_ = fs.WalkDir(from, folder, func(file string, d fs.DirEntry, err error) error {
@@ -92,7 +91,7 @@ func ReadFiles(from fs.FS, folder, root string) Files {
 	return f
 }
 
-// Address is that of a file by its name; empty where there is none.
+// Address is the address of a file by name; empty where there is none.
 func (f Files) Address(name string) string { return f.addresses[name] }
 
 // Has reports whether there is a file at an address.

@@ -60,7 +60,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestMissing is not what the caller has already, whatever its tag.
+// TestMissing: a missing page is never 304, whatever its tag.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	a := New("text/html", []byte("nothing"))

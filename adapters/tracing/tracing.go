@@ -19,29 +19,30 @@ import (
 )
 
 const (
-	// closeWithin bounds how long the last spans may take to be sent.
+	// closeWithin bounds the time for sending the last spans.
 	closeWithin = 2 * time.Second
 	traceparent = "traceparent"
 )
 
-// Tracer makes spans and sends them, in the background. It is safe for concurrent use.
+// Tracer makes spans and sends them in the background. It is safe for concurrent use.
 type Tracer struct {
 	provider *sdktrace.TracerProvider
 	tracer   trace.Tracer
-	// carry is whether traces are continued from callers and to others.
+	// carry says that trace context is accepted from callers and passed to others.
 	carry bool
 }
 
 var _ ports.Tracer = (*Tracer)(nil)
 
-// New returns what the variables ask for; nil where they ask for no traces. lost is told, from any goroutine, when
-// spans could not be delivered: nobody waits for a collector that is away. The error names the variable that is wrong.
+// New returns the tracer that the variables configure; nil where they ask for no traces. It calls lost, from any
+// goroutine, when spans could not be delivered: nobody waits for a collector that is away. The error names the invalid
+// variable.
 func New(ctx context.Context, version string, lookup func(string) string, lost func()) (*Tracer, error) {
 	carry, on, err := configured(lookup)
 	if err != nil || !on {
 		return nil, err
 	}
-	// The library's errors may hold the collector's address, and with it a credential; and its own log, which would go to
+	// The library's errors may hold the collector's address, including a credential; and its own log, which goes to
 	// standard error, the headers.
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(error) { lost() }))
 	silence(otel.SetLogger)
@@ -59,20 +60,20 @@ func New(ctx context.Context, version string, lookup func(string) string, lost f
 	return &Tracer{provider: provider, tracer: provider.Tracer("fichario"), carry: carry}, nil
 }
 
-// silence sets a logger of the library's type whose zero value, as logr says, says nothing.
+// silence sets a logger of the library's type; logr's zero value discards everything.
 func silence[Logger any](set func(Logger)) {
 	var none Logger
 	set(none)
 }
 
-// Close sends what is left, for two seconds at most.
+// Close sends the remaining spans, for at most two seconds.
 func (t *Tracer) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // what is not delivered is lost
+	_ = t.provider.Shutdown(ctx) // spans that cannot be delivered are lost
 }
 
-// Handler has the requests to next traced, as parts of their callers' traces. Of what callers say only the ids count:
+// Handler traces requests to next as parts of their callers' traces. Of the callers' context only the ids are used:
 // tracestate and baggage may hold anything.
 func (t *Tracer) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

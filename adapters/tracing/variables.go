@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// configured reads which of the variables decide whether there are traces, and whether they are carried on; the library
-// reads the others. Wrong ones, which it would replace by defaults, are errors.
+// configured reads the variables that decide whether there are traces, and whether they are propagated; the library
+// reads the others. Invalid values, which the library would replace by defaults, are errors.
 func configured(lookup func(string) string) (carry, on bool, err error) {
 	endpoint := cmp.Or(lookup("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), lookup("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	exporter := lookup("OTEL_TRACES_EXPORTER")
@@ -49,10 +49,10 @@ func configured(lookup func(string) string) (carry, on bool, err error) {
 	return slices.Contains(listed(cmp.Or(lookup("OTEL_PROPAGATORS"), carries)), carries), true, nil
 }
 
-// carries is the one propagator that carries traces on; baggage is dropped, because it may hold anything.
+// carries is the only supported propagator; baggage is dropped, because it may hold anything.
 const carries = "tracecontext"
 
-// usable tells of values that the library leaves out where it cannot use them.
+// usable checks values that the library silently ignores where they are invalid.
 var usable = map[string]func(string) bool{
 	"OTEL_EXPORTER_OTLP_HEADERS": headers, "OTEL_EXPORTER_OTLP_TRACES_HEADERS": headers,
 	"OTEL_EXPORTER_OTLP_CERTIFICATE": certificates, "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE": certificates,
@@ -78,7 +78,7 @@ func listed(value string) []string {
 	return all
 }
 
-// from tells of whole numbers that are not below the least.
+// from checks for a whole number not below the least.
 func from(least int) func(string) bool {
 	return func(value string) bool {
 		n, err := strconv.Atoi(value)
@@ -88,7 +88,7 @@ func from(least int) func(string) bool {
 
 func compression(value string) bool { return value == "gzip" || value == "none" }
 
-// headers reports whether all are name=value, with the value escaped as in an address.
+// headers reports whether every element is name=value, with the value percent-encoded.
 func headers(value string) bool {
 	for header := range strings.SplitSeq(value, ",") {
 		name, text, found := strings.Cut(header, "=")
@@ -102,7 +102,7 @@ func headers(value string) bool {
 
 var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
-// certificates reports whether a file holds some.
+// certificates reports whether a file contains any.
 func certificates(path string) bool {
 	text, err := os.ReadFile(path)
 	return err == nil && x509.NewCertPool().AppendCertsFromPEM(text)
@@ -124,5 +124,5 @@ var samplers = []string{
 	"parentbased_traceidratio",
 }
 
-// wrong names a variable without its value, which may hold a credential.
+// wrong names a variable without its value, which may contain a credential.
 func wrong(variable string) error { return fmt.Errorf("%s cannot be used as it is", variable) }

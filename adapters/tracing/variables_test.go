@@ -2,7 +2,7 @@ package tracing
 
 import "testing"
 
-// TestVariables: what the library would leave out, or read otherwise, is an error; what it can do is none.
+// TestVariables: values that the library would ignore or misread are errors; valid ones are not.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

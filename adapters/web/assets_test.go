@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestPagesAreLight weighs pages with their styles and scripts, as browsers get them.
+// TestPagesAreLight weighs pages with their styles and scripts, compressed as browsers receive them.
 func TestPagesAreLight(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -15,7 +15,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// auditFilter is a filter of the audit, as in the address. It holds nothing personal.
+// auditFilter is a filter of the audit, as in the address. It holds no personal data.
 type auditFilter struct {
 	Who    string `form:"quem"`
 	Action string `form:"acao"`
@@ -24,24 +24,24 @@ type auditFilter struct {
 	After  string `form:"depois"`
 }
 
-// auditPage is what was done, the newest first.
+// auditPage is a page of the audit, the newest lines first.
 type auditPage struct {
 	Filter  auditFilter
 	Problem string
 	Lines   []auditLine
-	// People and Actions are who and what to choose from.
+	// People and Actions are the options of the filter.
 	People, Actions []option
-	// Back is the address of the first page, Next of the next one, CSV and Excel of the files with all lines.
+	// Back is the address of the first page, Next that of the next one, CSV and Excel those of the files with all lines.
 	Back, Next, CSV, Excel string
 }
 
-// option is one of a list to choose from.
+// option is an entry of a list to choose from.
 type option struct{ ID, Name string }
 
 // auditLine is a line as the page shows it.
 type auditLine struct {
 	app.AuditLine
-	// Page is the address of what it was done to; empty where that has no page.
+	// Page is the address of the action's object; empty where that has no page.
 	Page string
 	// Said is its detail in words.
 	Said string
@@ -50,7 +50,7 @@ type auditLine struct {
 // auditShown is how many lines a page has.
 const auditShown = 50
 
-// auditPages are the addresses of pages by the things of actions.
+// auditPages are the addresses of pages, by the kind of an action's object.
 var auditPages = map[string]string{
 	"consulta": "/consultas/", "resposta": "/consultas/", "contato": "/contatos/", "contatos": "/contatos/",
 	"entrega": "/entregas/", "lote": "/lotes/", "chave": "/chaves/", "webhook": "/webhooks/", "automacao": "/automacoes/",
@@ -154,10 +154,10 @@ func (s *server) auditShow(c *call) error {
 	return c.renderStatus(status, "auditoria", page{Title: "Auditoria", Nav: "auditoria", Data: data})
 }
 
-// Any reports whether the filter leaves anything out.
+// Any reports whether the filter excludes anything.
 func (f auditFilter) Any() bool { f.After = ""; return f != auditFilter{} }
 
-// auditFile sends all lines that the filter of the address wants.
+// auditFile sends all lines that match the filter in the address.
 func (s *server) auditFile(c *call, f struct {
 	auditFilter
 	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`

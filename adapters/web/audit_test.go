@@ -10,7 +10,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestTheAuditOnItsPage: who opened whose sheet, downloads and changes, for owners only, by pages and as a file.
+// TestTheAuditOnItsPage: who opened which sheet, downloads and changes, for owners only, paged and as a file.
 func TestTheAuditOnItsPage(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -34,7 +34,7 @@ func TestTheAuditOnItsPage(t *testing.T) {
 		"Entrou": 1, "Abriu um contato": 2, "Abriu uma ficha": 2, "Baixou uma resposta": 1, "Baixou contatos": 2,
 		"Baixou o extrato": 1, "Criou a organização": 0, "127.0.0.1": 9,
 	} {
-		if got := strings.Count(page, ">"+what); got-1 != n && got != n { // once more among the choices
+		if got := strings.Count(page, ">"+what); got-1 != n && got != n { // plus one among the options
 			t.Errorf("%q is there %d times, not %d", what, got, n)
 		}
 	}
@@ -58,7 +58,7 @@ func TestTheAuditOnItsPage(t *testing.T) {
 		t.Fatal("there is no next page")
 	}
 	second := v.get(strings.ReplaceAll(next[1], "&amp;", "&"))
-	if n := strings.Count(second, "<tr><th"); n != 13 { // with its head
+	if n := strings.Count(second, "<tr><th"); n != 13 { // including the heading
 		t.Errorf("the second page has %d lines", n)
 	}
 	has(t, "back to the first", second, `<a class="btn btn-s" href="/auditoria?acao=contato.aberto&quem=`+

@@ -57,7 +57,7 @@ func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
 	has(t, "made", made, "Chega um contato", ".valor > 0", "R$ 50,00", "Consulta Cadastro de empresa", "Idade máxima", "7 dias")
 }
 
-// TestDocumentsOnAContactsPage are looked up with one click, which says its price.
+// TestDocumentsOnAContactsPage are looked up with one click on a button with the price.
 func TestDocumentsOnAContactsPage(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -68,7 +68,7 @@ func TestDocumentsOnAContactsPage(t *testing.T) {
 	has(t, "found", v.get("/contatos?busca=529.982.247-25"), "Bia")
 }
 
-// sent sends a form and returns the page that comes, with that status.
+// sent posts a form and returns the resulting page, which must have that status.
 func sent(t *testing.T, v *visitor, status int, path string, pairs ...string) string {
 	t.Helper()
 	got, page := v.send(path, pairs...)

@@ -18,28 +18,28 @@ import (
 // automationForm is the form of an automation.
 type automationForm struct {
 	Form
-	// ID is of one that is edited; empty for a new one.
+	// ID is set for an automation being edited; empty for a new one.
 	ID       string
 	Origins  []crm.Origin
 	Webhooks []webhook.Webhook
 	Funnels  []crm.Funnel
 	Members  []crm.Member
-	// Rotations are those who contacts can be given to in turn, with the value of their option.
+	// Rotations are those that contacts can be given to in turn, with the value of each option.
 	Rotations []app.Choice
-	// Destinations are to choose from; Kept is true where the request has a form that only commands describe.
+	// Destinations are the options; Kept is true where the automation has a request that only commands can describe.
 	Destinations []destinationOption
 	Kept         bool
 	Products     []app.Offer
 	// Purposes are those that a lookup may be for.
 	Purposes []crm.Purpose
 	Events   []eventChoice
-	// Trial is of the expression; nil unless it was asked for.
+	// Trial is the trial of the expression; nil unless one was asked for.
 	Trial *app.Trial
-	// Lost is whether a secret was typed, which is never written into a page.
+	// Lost says that a secret was typed, which no page shows again.
 	Lost bool
 }
 
-// eventChoice is an event in words.
+// eventChoice is an event with its name for people.
 type eventChoice struct {
 	Name automation.EventName
 	Text string
@@ -53,7 +53,7 @@ var eventChoices = []eventChoice{
 	{automation.DeliveryRefused, "Um envio a um webhook é recusado"},
 }
 
-// eventText says an event in words.
+// eventText is the name of an event for people.
 func eventText(name automation.EventName) string {
 	for _, e := range eventChoices {
 		if e.Name == name {
@@ -63,7 +63,7 @@ func eventText(name automation.EventName) string {
 	return string(name)
 }
 
-// automationFields are what the form asks for: the fields of every action, of which only those of the chosen one count.
+// automationFields are the fields of the form. It has those of every action; only the chosen action's count.
 type automationFields struct {
 	Name      string                `form:"nome" app:"name"`
 	Event     automation.EventName  `form:"evento" app:"event"`
@@ -73,9 +73,9 @@ type automationFields struct {
 	WebhookID string                `form:"webhook"`
 	MinAmount catalog.Money         `form:"valor" app:"minValue" validate:"min=0" says:"Escreva um valor só, como R$ 50.000,00."`
 	URL       string                `form:"url"`
-	// Destination is empty for the address.
+	// Destination is empty where URL is used instead.
 	Destination string `form:"destino" app:"destination"`
-	// To is empty for the address beside it.
+	// To is empty where Address is used instead.
 	To      string `form:"para"`
 	Address string `form:"endereco" app:"to"`
 	Subject string `form:"assunto" app:"subject"`
@@ -84,19 +84,19 @@ type automationFields struct {
 	Member  string `form:"membro" app:"member"`
 	Product string `form:"produto" app:"product"`
 	Purpose string `form:"finalidade" app:"finalidade"`
-	// MaxAge is in days; empty for as old as the instance lets it.
+	// MaxAge is in days; empty for the instance's default.
 	MaxAge  string        `form:"idade" app:"maxAge"`
 	Ceiling catalog.Money `form:"teto" app:"monthlyCeiling" validate:"min=0" says:"Escreva um valor só, como R$ 50,00."`
 }
 
-// automationTrial asks for a trial of the expression, and nothing else.
+// automationTrial asks only for a trial of the expression.
 type automationTrial struct {
 	Event automation.EventName `form:"evento"`
 	When  string               `form:"se"`
 	Try   string               `form:"experimentar"`
 }
 
-// days reads a number of days; nil where none is typed, and one that the use case refuses for what is no number.
+// days reads a number of days; nil for an empty field, and a number that the use case refuses for anything else.
 func days(typed string) *int {
 	if typed = strings.TrimSpace(typed); typed == "" {
 		return nil
@@ -232,8 +232,8 @@ func (s *server) automationUpdate(c *call) error {
 	})
 }
 
-// automationWants are what fields of the form want that were left empty, an address that is none and a ceiling of
-// nothing: the use case speaks of them in the words of commands.
+// automationWants are the messages for fields left empty, an invalid address and a ceiling of zero: the use case words
+// those for commands.
 var automationWants = map[string]string{
 	"acao":     "Escolha o que a automação faz.",
 	"url":      "Escreva o endereço que recebe o contato, como https://exemplo.com.br/contatos.",
@@ -246,7 +246,7 @@ var automationWants = map[string]string{
 	"teto":     "Escreva um teto por mês maior que zero, como R$ 50,00.",
 }
 
-// automationSave reads the form, and shows it again where save finds something wrong.
+// automationSave reads the form, and shows it again where save finds a fault.
 func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
 	var asked automationTrial
 	if err := c.decode(&asked); err != nil {

@@ -13,7 +13,7 @@ const runsShown = 30
 type automationsPage struct {
 	Automations []app.AutomationView
 	Runs        []app.RunView
-	// Dead is how many runs were given up, Waiting how many wait for their next attempt.
+	// Dead is how many runs were given up, Waiting how many await their next attempt.
 	Dead, Waiting int
 }
 
@@ -40,7 +40,7 @@ type automationPage struct {
 	app.AutomationView
 	Runs     []app.RunView
 	Contacts []crm.Contact
-	// Text is what contacts were searched for.
+	// Text is what contacts were searched by.
 	Text      string
 	Chosen    string
 	Rehearsal *app.Rehearsal
@@ -74,10 +74,10 @@ func (s *server) automationShow(c *call, f struct {
 	return c.render("automacao", page{Title: data.Name, Nav: "automacoes", Data: data})
 }
 
-// contactsToTry is how many contacts one chooses from to rehearse an automation.
+// contactsToTry is how many contacts are offered for a rehearsal.
 const contactsToTry = 20
 
-// tryWith are the newest contacts, or those that are searched among all.
+// tryWith returns the newest contacts, or those that match a search.
 func (s *server) tryWith(c *call, text string) (contacts []crm.Contact, err error) {
 	if text == "" {
 		return s.Automations.Newest(c.ctx(), c.by, contactsToTry)
@@ -109,7 +109,7 @@ func (s *server) runAgain(c *call) error {
 	return c.done(c.cameFrom("/automacoes"), "Será refeita em instantes.")
 }
 
-// runDeadAgain runs every run again that was given up, or tries all now that wait for their next attempt.
+// runDeadAgain runs again every run that was given up, or retries at once all that await their next attempt.
 func (s *server) runDeadAgain(c *call, f struct {
 	Waiting bool `form:"esperam"`
 }) error {

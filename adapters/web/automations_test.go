@@ -77,7 +77,7 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	}
 }
 
-// TestARunAboutNoContact leads nowhere: a lookup or a batch has none, and one may be deleted since.
+// TestARunAboutNoContact has no link: lookups and batches may have no contact, and a contact may have been deleted.
 func TestARunAboutNoContact(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -134,7 +134,7 @@ func TestAutomationThatMails(t *testing.T) {
 	}
 }
 
-// TestAnAutomationThatAsksIsInWords: its product by its name, its ceiling as it was set, and one day as one.
+// TestAnAutomationThatAsksIsInWords: its product by name, its ceiling as it was set, and one day in the singular.
 func TestAnAutomationThatAsksIsInWords(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -146,7 +146,7 @@ func TestAnAutomationThatAsksIsInWords(t *testing.T) {
 	has(t, "its rehearsal", v.get(place+"?contato="+id), `Consultaria o produto <b class="strong">Situação cadastral</b>`)
 }
 
-// TestAutomationIsEdited: the form shows what there is; a call keeps its secret, another action has none.
+// TestAutomationIsEdited: the form shows the stored values; a call keeps its secret, another action has none.
 func TestAutomationIsEdited(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -197,8 +197,8 @@ func TestAutomationIsEdited(t *testing.T) {
 	}
 }
 
-// TestATextKeepsItsFirstLineBreak: a browser drops a line break right after the tag of a text area, so the page writes
-// one more.
+// TestATextKeepsItsFirstLineBreak: browsers drop a line break right after the tag of a text area, so the page writes an
+// extra one.
 func TestATextKeepsItsFirstLineBreak(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -219,7 +219,7 @@ func TestAnEMailAutomationWithoutAMailServer(t *testing.T) {
 	has(t, "why not", page, "O envio de e-mail não está configurado.", `value="Boas-vindas"`)
 }
 
-// TestRunsThatWaitAreTriedNow: what they failed at is mended, and their next attempt may be hours away.
+// TestRunsThatWaitAreTriedNow: the cause of their failure is fixed, but their next attempt may be hours away.
 func TestRunsThatWaitAreTriedNow(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -20,25 +20,25 @@ const batchResultsAtOnce = 50
 // batchPage is one batch.
 type batchPage struct {
 	batchLine
-	// Problem is why something that was asked of it is refused, and Ceiling what was typed then.
+	// Problem says why a request was refused, and CeilingText repeats what was typed.
 	Problem, CeilingText string
 	CeilingWrong         bool
-	// Pace says how fast it is, PauseText why it waits and what to do.
+	// Pace says how fast it is, PauseText why it is paused and what to do.
 	Pace, PauseText                      string
 	Live, MayPause, MayResume, MayCancel bool
-	// Until is when it goes on by itself, in seconds; zero when it does not wait for that.
+	// Until is when it resumes by itself, in Unix seconds; zero when it does not.
 	Until     int64
 	AgainCost catalog.Money
-	// Results is whether there are any to show.
+	// Results says whether there are any to show.
 	Results bool
 	Items   []batchItemLine
 	Next    string
 }
 
-// batchItemLine is a row of a batch with what became of it.
+// batchItemLine is a row of a batch with its outcome.
 type batchItemLine struct {
 	app.BatchResult
-	// Shown is the document as people write it.
+	// Shown is the document in its usual punctuation.
 	Shown, Name, StateText string
 }
 
@@ -46,7 +46,7 @@ func (s *server) batchShow(c *call, at batchPlace) error {
 	return s.batchAgain(c, http.StatusOK, at.After, nil)
 }
 
-// batchAgain shows a batch, with why something that was asked of it is refused.
+// batchAgain shows a batch, with the reason why a request was refused.
 func (s *server) batchAgain(c *call, status int, after string, why error) error {
 	v, err := s.Batches.Show(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *server) batchPage(c *call, v app.BatchView) (p batchPage, err error) {
 	return p, nil
 }
 
-// batchResults reads a page of what became of the documents.
+// batchResults reads a page of results.
 func (s *server) batchResults(c *call, p *batchPage, after string) error {
 	found, err := s.Batches.Results(c.ctx(), c.by, p.ID, "", after, batchResultsAtOnce)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *server) batchResults(c *call, p *batchPage, after string) error {
 	return nil
 }
 
-// stateText says what became of a document.
+// stateText is the outcome of a document in words.
 func stateText(r app.BatchResult) string {
 	text := map[batch.State]string{
 		batch.Pending: "na fila", batch.InFlight: "em andamento", batch.Answered: "respondida", batch.Failed: "falhou",
@@ -154,7 +154,7 @@ func (s *server) paceOf(v app.BatchView) string {
 	return fmt.Sprintf("%s por %s, termina em cerca de %s", grouped(fmt.Sprintf("%.0f", max(1, rate))), unit, duration(left))
 }
 
-// duration says about how long something takes.
+// duration words an approximate duration.
 func duration(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -179,8 +179,8 @@ func (s *server) pauseText(v app.BatchView) string {
 	return text
 }
 
-// batchProgress answers htmx while the batch runs or will; when it no longer does, the whole page is loaded again. To a
-// page that shows the same pause there is nothing to say: somebody may be typing in its form.
+// batchProgress answers htmx while the batch runs or will run; once it has ended, the whole page is reloaded. A page
+// that already shows the same pause gets no content: somebody may be typing in its form.
 func (s *server) batchProgress(c *call, shown struct {
 	Until int64 `form:"ate"`
 }) error {
@@ -202,13 +202,13 @@ func (s *server) batchProgress(c *call, shown struct {
 	return c.renderPart("lote", "batch-progress", data)
 }
 
-// batchCeiling is what the forms of a batch say.
+// batchCeiling are the fields of a batch's forms.
 type batchCeiling struct {
 	Ceiling  string `form:"teto"`
 	Failures bool   `form:"falhas"`
 }
 
-// ceiling reads an amount as people write it; nil where none was typed.
+// ceiling reads the amount typed; nil where there is none.
 func (c *call) ceiling() (*catalog.Money, bool, error) {
 	var f batchCeiling
 	if err := c.decode(&f); err != nil || f.Ceiling == "" {
@@ -248,7 +248,7 @@ func (s *server) batchCancel(c *call) error {
 	return s.batchDone(c, err, "Lote cancelado. O que já foi respondido continua no histórico.")
 }
 
-// batchDone leads back to the batch, or shows it with why nothing was done.
+// batchDone redirects to the batch, or shows it with the reason why nothing was done.
 func (s *server) batchDone(c *call, err error, notice string) error {
 	id := c.PathValue("id")
 	known := app.FaultOf(err)
@@ -261,7 +261,7 @@ func (s *server) batchDone(c *call, err error, notice string) error {
 	return err
 }
 
-// batchCSV is the whole result for programs, batchXLSX for people.
+// batchCSV sends the whole result for programs, batchXLSX for people.
 func (s *server) batchCSV(c *call) error {
 	found, err := s.Batches.AllResults(c.ctx(), c.by, c.PathValue("id"), "")
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// TestAnItemThatFailedSaysWhy where there is more to say than that it did.
+// TestAnItemThatFailedSaysWhy where there is more to say than the failure itself.
 func TestAnItemThatFailedSaysWhy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -28,7 +28,7 @@ func TestAnItemThatFailedSaysWhy(t *testing.T) {
 	}
 }
 
-// TestTheUnitOfAPaceIsThatOfItsFigures: a bureau may take twenty a minute.
+// TestTheUnitOfAPaceIsThatOfItsFigures: a bureau may allow twenty calls per minute.
 func TestTheUnitOfAPaceIsThatOfItsFigures(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -43,7 +43,7 @@ func TestTheUnitOfAPaceIsThatOfItsFigures(t *testing.T) {
 	}
 }
 
-// TestWhatIsUnavailableIsNamed: by its own words, and as the database only where it is that.
+// TestWhatIsUnavailableIsNamed: in its own words; the database is blamed only where it is the cause.
 func TestWhatIsUnavailableIsNamed(t *testing.T) {
 	t.Parallel()
 	ours := fault.New(fault.ServiceUnavailable, "O índice ainda está sendo preparado.")

@@ -22,7 +22,7 @@ type batchLine struct {
 	ProductName string
 	// By is who made it.
 	By string
-	// For is the name of what it is for; in a list it is left out.
+	// For is the name of its purpose; lists omit it.
 	For string
 }
 
@@ -73,7 +73,7 @@ func (s *server) batchLine(v app.BatchView, names map[string]string) batchLine {
 	return line
 }
 
-// batchFields are what the form of a new batch says, beside its file.
+// batchFields are the fields of a new batch's form, beside its file.
 type batchFields struct {
 	Name      string  `form:"nome"`
 	Product   string  `form:"produto" validate:"required" says:"Escolha o produto."`
@@ -81,10 +81,10 @@ type batchFields struct {
 	Documents asTyped `form:"documentos"`
 	Refresh   bool    `form:"atualizar"`
 	Purpose   string  `form:"finalidade" app:"finalidade"`
-	File      string  `form:"arquivo"` // for what is wrong with it
+	File      string  `form:"arquivo"` // carries the file's fault
 }
 
-// batchQuote reads the file, or what was pasted, and shows what it would cost.
+// batchQuote reads the file, or what was pasted, and shows the cost.
 func (s *server) batchQuote(c *call) error {
 	var f batchFields
 	if err := c.decode(&f); err != nil {
@@ -105,7 +105,7 @@ func (s *server) batchQuote(c *call) error {
 	return s.batchFormAgain(c, f, err)
 }
 
-// batchPasted shows the form of a new batch with the documents that were pasted elsewhere.
+// batchPasted shows the form of a new batch filled with documents chosen on another page.
 func (s *server) batchPasted(c *call) error {
 	shown := Form{Values: map[string]string{
 		"documentos": strings.Join(c.PostForm["documentos"], "\n"), "finalidade": c.PostForm.Get("finalidade"),

@@ -49,7 +49,7 @@ func (v *visitor) uploadTo(path, name, content string, fields map[string]string)
 	return resp.StatusCode, resp.Header.Get("Location"), string(text)
 }
 
-// TestABatchFromFileToResult: a quote costs nothing, the ceiling holds, and everything that came is in the result.
+// TestABatchFromFileToResult: a quote costs nothing, the ceiling holds, and the result has every uploaded row.
 func TestABatchFromFileToResult(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -152,7 +152,7 @@ func TestBatchesThatAreNotQuoted(t *testing.T) {
 	}
 }
 
-// TestMembersConfirmUpToALimit above which somebody has to who manages the organisation.
+// TestMembersConfirmUpToALimit; above it, somebody who manages the organisation must confirm.
 func TestMembersConfirmUpToALimit(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -170,8 +170,8 @@ func TestMembersConfirmUpToALimit(t *testing.T) {
 	owner.until(place, "Concluído")
 }
 
-// TestAPauseLeavesItsFormAlone: while a batch waits by itself, what is typed in the form that resumes it is neither
-// replaced nor loaded again; when it does not wait any more, the page hears of it.
+// TestAPauseLeavesItsFormAlone: while a batch waits by itself, what is typed into its form is neither replaced nor
+// reloaded; once it no longer waits, the page is updated.
 func TestAPauseLeavesItsFormAlone(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -206,7 +206,7 @@ func TestAPauseLeavesItsFormAlone(t *testing.T) {
 	}
 }
 
-// until asks for a page until it says something.
+// until reloads a page until it has a text.
 func (v *visitor) until(path, says string) string {
 	v.t.Helper()
 	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
@@ -220,7 +220,7 @@ func (v *visitor) until(path, says string) string {
 	}
 }
 
-// shows fails unless a page says all of these.
+// shows fails unless a page has all of these texts.
 func (v *visitor) shows(page string, wanted ...string) {
 	v.t.Helper()
 	said := text(page)
@@ -233,15 +233,14 @@ func (v *visitor) shows(page string, wanted ...string) {
 
 var tags = regexp.MustCompile(`<[^>]*>|\s+`)
 
-// text is what a page says.
+// text is the visible text of a page.
 func text(page string) string {
 	_, page, _ = strings.Cut(page, "<main")
 	page = tags.ReplaceAllString(page, " ")
 	return strings.Join(strings.Fields(strings.NewReplacer("&#34;", `"`, "\u00a0", " ").Replace(page)), " ")
 }
 
-// TestAFileWithoutATurn: a file that is sent to the interface waits for those that are read, by whatever door, and not
-// for ever.
+// TestAFileWithoutATurn: an uploaded file waits while others are parsed, through whatever door, but not for ever.
 func TestAFileWithoutATurn(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -274,7 +273,7 @@ func TestAFileWithoutATurn(t *testing.T) {
 	}
 }
 
-// TestAFileWithoutRoom: one that there is no room for is refused while it comes.
+// TestAFileWithoutRoom: a file that exceeds the memory for uploads is refused while it arrives.
 func TestAFileWithoutRoom(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -297,7 +296,7 @@ func TestAFileWithoutRoom(t *testing.T) {
 	}
 }
 
-// zeros is a body without an end.
+// zeros is an endless body.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }

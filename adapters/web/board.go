@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// cardsMost and cardsLeast bound how many cards a stage shows, cardsAll how many a
-	// board shows: a page stays small enough for a phone.
+	// cardsMost and cardsLeast bound the cards of a stage, cardsAll those of a board: a page stays small enough for a
+	// phone.
 	cardsMost, cardsLeast, cardsAll = 30, 8, 78
 )
 
@@ -18,7 +18,7 @@ type boardPage struct {
 	Funnel crm.Funnel
 	Filter boardFilter
 	Stages []boardStage
-	// Count and Amount are of what is not decided; Many is whether there are more than were counted.
+	// Count and Amount are those of undecided contacts; Many says that there are more than were counted.
 	Count  int
 	Amount catalog.Money
 	Many   bool
@@ -42,7 +42,7 @@ type boardFilter struct {
 	Waiting  string `form:"retorno"`
 }
 
-// InUse is how many filters are in use.
+// InUse is the number of filters in use.
 func (f boardFilter) InUse() int {
 	f.Funnel = ""
 	return len(queryOf(f))

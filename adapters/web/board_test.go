@@ -30,7 +30,7 @@ func TestContactsBoard(t *testing.T) {
 			t.Errorf("the board has no %q", want)
 		}
 	}
-	// What a stage means is what was set for it, whatever its name.
+	// A stage means what was set for it, whatever its name.
 	funnels := app.NewFunnels(v.store, time.Now)
 	if err := funnels.SetOutcome(t.Context(), v.by, v.by.OrgID(), stages[0].ID, crm.Lost); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestContactsBoard(t *testing.T) {
 		!strings.Contains(part, `class="board"`) {
 		t.Error("the part for the script is not the board alone")
 	}
-	// The menu works without script, and leads back to where it was.
+	// The menu works without script, and redirects back to where it was used.
 	response, _ = v.do(http.MethodPost, "/contatos/"+ids[1]+"/etapa", url.Values{"etapa": {stages[1].ID}}, "Referer",
 		v.server.URL+"/funil?resp="+v.member.ID)
 	if got := response.Header.Get("Location"); got != "/funil?resp="+v.member.ID {

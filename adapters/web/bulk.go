@@ -8,12 +8,12 @@ import (
 	"fichario/domain/fault"
 )
 
-// bulkFields are what the form under the list of contacts sends: what is to be done, to which of them.
+// bulkFields is the form below the list of contacts: an action, and the contacts it is for.
 type bulkFields struct {
 	contactFilter
 	Action string   `form:"acao"`
 	IDs    []string `form:"c"`
-	// All is "sim" where all that the filter finds are meant.
+	// All is "sim" for all contacts that match the filter.
 	All       string `form:"todos"`
 	Member    string `form:"para"`
 	To        string `form:"destino"`
@@ -24,20 +24,20 @@ type bulkFields struct {
 type bulkAsk struct {
 	Fields bulkFields
 	Count  int
-	// Many is whether there are more than Count.
+	// Many says that there are more than Count.
 	Many bool
 	// Hidden are the fields of the filter.
 	Hidden url.Values
-	// Back is the page of the list that one came from.
+	// Back is the page of the list that the form was sent from.
 	Back string
 }
 
 func (s *server) bulkStart(c *call, f bulkFields) error {
-	if f.All == "sim" && len(f.IDs) > 0 { // script lets nobody choose both; without it, what was meant is not guessed
+	if f.All == "sim" && len(f.IDs) > 0 { // script prevents choosing both; without script, do not guess
 		return fault.New(fault.InvalidRequest, "Há contatos marcados, e a escolha é de todos com estes filtros. Escolha "+
 			"“Os marcados”, ou desmarque-os. Nada mudou.").At("todos")
 	}
-	if f.All != "sim" && len(f.IDs) == 0 { // before anything is asked, or a file is begun
+	if f.All != "sim" && len(f.IDs) == 0 { // before a question is asked or a file begun
 		return app.NobodyChosen()
 	}
 	n := app.NewBulk{Kind: crm.BulkKind(f.Action), Of: app.Selection{IDs: f.IDs}}
@@ -64,7 +64,7 @@ func (s *server) bulkStart(c *call, f bulkFields) error {
 	return c.redirect("/acoes/" + action.ID)
 }
 
-// bulkAsk is the page that asks before contacts are deleted.
+// bulkAsk is the page that confirms the deletion of contacts.
 func (s *server) bulkAsk(c *call, f bulkFields, search app.ContactSearch) error {
 	if err := c.manager(); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (s *server) bulkAsk(c *call, f bulkFields, search app.ContactSearch) error 
 	return c.render("acao-excluir", page{Title: "Excluir contatos", Nav: "contatos", Data: data, Read: true})
 }
 
-// bulkPage is what became of an action.
+// bulkPage is the outcome of an action.
 type bulkPage struct {
 	app.BulkView
 	Undoable, Running bool

@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// TestAllAndSomeAreNotMeantAtOnce: what was meant is not guessed, and nothing is done.
+// TestAllAndSomeAreNotMeantAtOnce: a contradictory choice is not guessed at, and nothing is done.
 func TestAllAndSomeAreNotMeantAtOnce(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -33,7 +33,7 @@ func TestAllAndSomeAreNotMeantAtOnce(t *testing.T) {
 	}
 }
 
-// TestNoneIsNotSome: nothing is asked and no file is begun where nobody was marked.
+// TestNoneIsNotSome: without a marked contact no question is asked and no file begun.
 func TestNoneIsNotSome(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -45,7 +45,7 @@ func TestNoneIsNotSome(t *testing.T) {
 	}
 }
 
-// TestWhatGoesOnShowsItself: a page of something that is not at its end asks for itself again, until it is.
+// TestWhatGoesOnShowsItself: a page of an action in progress polls until it has ended.
 func TestWhatGoesOnShowsItself(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

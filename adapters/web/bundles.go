@@ -11,16 +11,16 @@ import (
 	"fichario/domain/lookup"
 )
 
-// bundleLine is a bundle that fits a document, with what asking for it takes.
+// bundleLine is a bundle that suits a document, with its cost.
 type bundleLine struct {
 	catalog.Bundle
-	// Choices are its products for the document, Free how many of them history answers, Price the sum of the others.
+	// Choices are its products for the document, Free how many of them the history answers, Price the sum of the others.
 	Choices []choiceLine
 	Free    int
 	Price   catalog.Money
 }
 
-// bundlesFor are the bundles of the caller's organisation with what fits among choices.
+// bundlesFor returns the bundles of the caller's organisation that have products among choices.
 func (s *server) bundlesFor(c *call, choices []choiceLine) (out []bundleLine, err error) {
 	all, err := s.Bundles.List(c.ctx(), c.by, c.by.OrgID())
 	for _, b := range all {
@@ -44,7 +44,7 @@ func (s *server) bundlesFor(c *call, choices []choiceLine) (out []bundleLine, er
 	return out, err
 }
 
-// bundleAsk asks for every product of a bundle about one document, what history answers for free.
+// bundleAsk looks a document up in every product of a bundle; what the history answers is free.
 func (s *server) bundleAsk(c *call, f struct {
 	Document asTyped `form:"documento"`
 	Bundle   string  `form:"pacote"`
@@ -83,7 +83,7 @@ func (s *server) bundleAsk(c *call, f struct {
 			refused = one.Product.Name + ": " + why
 		case len(ids) == 0:
 			return err
-		default: // what was asked is shown; why the rest was not is for whoever runs the service
+		default: // show what was answered; why the rest was not concerns whoever runs the service
 			s.Log.WarnContext(c.ctx(), "a product of a bundle was not asked", "product", one.Product.ID, "error", err)
 			refused = one.Product.Name + " não pôde ser consultado."
 		}
@@ -105,10 +105,10 @@ func (s *server) bundleAsk(c *call, f struct {
 	return s.bundleDone(c, ids, refused)
 }
 
-// bundleDone leads to the first sheet of a bundle, with a word about what all of them cost.
+// bundleDone redirects to the first sheet of a bundle, with a note of the total cost.
 func (s *server) bundleDone(c *call, ids []string, refused string) error {
 	var sum lookup.Spent
-	kept := true // whether history had all of it
+	kept := true // whether the history answered everything
 	for _, id := range ids {
 		v, err := s.Lookups.Show(c.ctx(), c.by, id)
 		if err != nil {
@@ -130,11 +130,11 @@ func (s *server) bundleDone(c *call, ids []string, refused string) error {
 	return c.done("/consultas/"+ids[0], strings.TrimSpace(notice+" "+refused))
 }
 
-// bundlesPage is the room where an organisation makes its bundles.
+// bundlesPage is the page where an organisation defines its bundles.
 type bundlesPage struct {
 	Bundles  []catalog.Bundle
 	Products catalog.Catalog
-	// Part is the id of the bundle whose form came back, "novo" for that of a new one.
+	// Part is the id of the bundle whose form is shown again, "novo" for that of a new one.
 	Part   string
 	Chosen []string
 	Form
@@ -166,7 +166,7 @@ func (s *server) bundlesPage(c *call, status int, p bundlesPage) (err error) {
 	return c.renderStatus(status, "pacotes", page{Title: "Pacotes", Nav: "consultar", Data: p})
 }
 
-// bundleFields are the form of a bundle.
+// bundleFields are the fields of a bundle's form.
 type bundleFields struct {
 	Name     string   `form:"nome" app:"name"`
 	Products []string `form:"produtos" app:"products"`

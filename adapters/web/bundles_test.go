@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// TestABundleIsAskedInOneGo: one price before, of which history makes a part free, and one word about it after.
+// TestABundleIsAskedInOneGo: one price beforehand, part of it free by the history, and one notice about the cost after.
 func TestABundleIsAskedInOneGo(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -76,7 +76,7 @@ func TestABundleIsAskedInOneGo(t *testing.T) {
 
 func second[A any](_ A, body string) string { return body }
 
-// TestALookupIsTiedToAContact: to one that has the document, one that is found, or a new one made of the sheet.
+// TestALookupIsTiedToAContact: to one that has the document, one that is found, or a new one made from the sheet.
 func TestALookupIsTiedToAContact(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -86,7 +86,7 @@ func TestALookupIsTiedToAContact(t *testing.T) {
 	path := v.ask("documento", aPerson, "produto", "cpf")
 	has(t, "the sheet", v.get(path), "Vincular a um contato")
 	has(t, "nobody has the document", v.get(path+"/contato"), "Nenhum contato tem este documento", "Novo contato")
-	score := v.ask("documento", aPerson, "produto", "score") // which names nobody
+	score := v.ask("documento", aPerson, "produto", "score") // its answer names nobody
 	has(t, "a sheet without a name", v.get(score+"/contato"), `Score de <bdi class="break">529.982.247-25</bdi>`)
 
 	id := strings.TrimPrefix(path, "/consultas/")
@@ -113,7 +113,7 @@ func TestALookupIsTiedToAContact(t *testing.T) {
 	}
 }
 
-// TestWhatABundleLeftOutIsTold, also where the bureau takes its time.
+// TestWhatABundleLeftOutIsTold, even where the bureau is slow.
 func TestWhatABundleLeftOutIsTold(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

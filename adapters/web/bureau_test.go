@@ -13,7 +13,7 @@ import (
 	"fichario/ports"
 )
 
-// testPrice is that of every product but renda_presumida, and testFresh how long history answers.
+// testPrice is the price of every product but renda_presumida, and testFresh how long the history answers.
 const (
 	testPrice = 4500
 	testFresh = 720 * time.Hour
@@ -32,11 +32,11 @@ func testCatalog() catalog.Catalog {
 	for i := range c {
 		c[i].Price = testPrice
 	}
-	c[len(c)-1].Price = 2_0750 // not whole cents
+	c[len(c)-1].Price = 2_0750 // not in whole cents
 	return c
 }
 
-// fakeBureau answers what it is told to, by document.
+// fakeBureau answers as scripted, by document.
 type fakeBureau struct {
 	mu      sync.Mutex
 	answers map[string]func(context.Context, catalog.Product) (ports.Answer, error)
@@ -60,7 +60,7 @@ func (b *fakeBureau) on(doc string, answer func(context.Context, catalog.Product
 	b.answers[doc] = answer
 }
 
-// says makes a document's answer of a JSON text whose keys are the named fields.
+// says sets a document's answer to a JSON text whose keys are the named fields.
 func (b *fakeBureau) says(doc, raw string) {
 	b.on(doc, func(_ context.Context, p catalog.Product) (ports.Answer, error) { return answerOf(p, raw), nil })
 }

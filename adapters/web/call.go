@@ -13,15 +13,15 @@ import (
 	"fichario/domain/fault"
 )
 
-// call is one request, with who makes it.
+// call is one request, with its caller.
 type call struct {
 	*http.Request
 	w http.ResponseWriter
 	s *server
-	// by is the member who asks; the zero value outside of a session.
+	// by is the signed-in member; the zero value outside a session.
 	by     app.Caller
 	member crm.Member
-	// id is the request's, for whoever looks for it in the log.
+	// id is the request's id, to find it in the log.
 	id string
 }
 
@@ -31,8 +31,8 @@ func (c *call) ctx() context.Context { return c.Context() }
 // script reports whether htmx asks for a part of a page.
 func (c *call) script() bool { return c.Header.Get("HX-Request") == "true" }
 
-// manager returns the fault of a caller who may not set things up, for pages that call
-// no use case which says so.
+// manager returns the fault for a caller who may not manage the organisation, for pages that call no use case that
+// checks it.
 func (c *call) manager() error {
 	if !c.by.MayManage() {
 		return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
@@ -40,16 +40,15 @@ func (c *call) manager() error {
 	return nil
 }
 
-// errHalfForm is a form that did not arrive whole.
+// errHalfForm is a form that arrived incomplete.
 var errHalfForm = errors.New("the form did not arrive whole")
 
-// read reads the posted form. Values are not asked for before, because asking takes a
-// form that cannot be read for an empty one.
+// read reads the posted form. Values must not be asked for before: that would make an unreadable form look empty.
 func (c *call) read(limit int64) error {
 	c.Body = http.MaxBytesReader(c.w, c.Body, limit)
 	err := c.ParseForm()
 	if kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
-		err = c.ParseMultipartForm(limit) // all of it in memory: a file beside would be somebody's data on disk
+		err = c.ParseMultipartForm(limit) // all of it in memory: a temporary file would leave personal data on disk
 	}
 	if over := new(http.MaxBytesError); errors.As(err, &over) || app.FaultOf(err) != nil {
 		return err
@@ -57,10 +56,10 @@ func (c *call) read(limit int64) error {
 	if err != nil && c.Method == http.MethodPost {
 		return errHalfForm
 	}
-	return nil // what can be read of an address is enough
+	return nil // an address that is readable in part is good enough
 }
 
-// file returns the file that was sent, and its name; nothing where none was.
+// file returns the uploaded file and its name; nothing where there is none.
 func (c *call) file() (data []byte, name string, err error) {
 	file, head, err := c.FormFile("arquivo")
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
@@ -72,6 +71,6 @@ func (c *call) file() (data []byte, name string, err error) {
 	defer func() { _ = file.Close() }()
 	data = make([]byte, head.Size)
 	_, err = io.ReadFull(file, data)
-	delete(c.MultipartForm.File, "arquivo") // it is in memory once
+	delete(c.MultipartForm.File, "arquivo") // free the first copy in memory
 	return data, path.Base(head.Filename), err
 }

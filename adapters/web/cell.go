@@ -9,25 +9,25 @@ import (
 	"fichario/domain/document"
 )
 
-// cell is a value as people read it: kinds are none, text, doc, date, mail, score and list.
+// cell is a value as people read it. Kinds are none, text, doc, date, mail, score and list.
 type cell struct {
 	Kind string
 	// Label and Right are the column's.
 	Label string
 	Right bool
 	Text  string
-	// Note stands beside the text: the code of an activity, how many years ago a day is, a score's band.
+	// Note is shown beside the text: the code of an activity, how many years ago a day is, a score's band.
 	Note string
 	ISO  string
 	List []cell
-	// Steps are a score's four bands, of which those that it has reached are true; Percent is its place on the scale.
+	// Steps are a score's four bands, true for those reached; Percent is its position on the scale.
 	Steps   []bool
 	Percent int
-	// Cut is whether the text is longer.
+	// Cut says that the text was shortened.
 	Cut bool
 }
 
-// cell makes a value readable: as its format says, or as its type does.
+// cell makes a value readable, by its format or else its type.
 func (s *sheet) cell(f catalog.Field, v any) cell {
 	switch x := v.(type) {
 	case nil:
@@ -80,13 +80,13 @@ func (s *sheet) activity(v map[string]any) cell {
 	}
 	out := s.text(name)
 	if d := onlyDigits(code); len(d) == 7 && len(code) <= 9 {
-		code = d[:4] + "-" + d[4:5] + "/" + d[5:] // as the list of activities writes it
+		code = d[:4] + "-" + d[4:5] + "/" + d[5:] // the official notation of activity codes
 	}
 	out.Note = shorten(40, code)
 	return out
 }
 
-// bands are the words for a quarter of the scale of scores, and from where on they are used.
+// bands name the parts of the scale of scores, with the score where each begins.
 var bands = []struct {
 	from float64
 	name string
@@ -94,7 +94,7 @@ var bands = []struct {
 
 const scoreMax = 1000
 
-// score places a number on the scale of scores; one beyond it is only a number.
+// score places a number on the scale of scores; one off the scale is shown as a plain number.
 func (s *sheet) score(x json.Number) cell {
 	out := s.text(number(catalog.Score, x.String()))
 	n, err := x.Float64()
@@ -133,8 +133,8 @@ func (s *sheet) string(f catalog.Field, x string) cell {
 	return s.text(x)
 }
 
-// identity writes a document that is part of somebody else's record: of a CPF only a part, as the rules for pages want
-// it; what the bureau has masked stays as it is.
+// identity writes a document inside another person's record: a CPF masked, as the rules for pages demand; what the
+// bureau has masked stays as it is.
 func (s *sheet) identity(x string) cell {
 	if d, err := document.Normalize(document.CPF, x); err == nil {
 		return cell{Kind: "doc", Text: d.Masked()}
@@ -145,7 +145,7 @@ func (s *sheet) identity(x string) cell {
 	return s.code(punctuated(x))
 }
 
-// punctuated writes a document that the bureau has masked as people write it: ***.982.247-**.
+// punctuated adds the usual punctuation to a document that the bureau has masked: ***.982.247-**.
 func punctuated(x string) string {
 	if strings.Trim(x, "0123456789*Xx") != "" || !strings.ContainsAny(x, "*Xx") {
 		return x
@@ -159,7 +159,7 @@ func punctuated(x string) string {
 	return x
 }
 
-// years says how many whole years ago a day is; nothing for one to come, or where nobody says what today is.
+// years is how many whole years ago a day is; empty for a future day, or where today is unknown.
 func years(t, today time.Time) string {
 	n := today.Year() - t.Year()
 	if t.AddDate(n, 0, 0).After(today) {
@@ -182,7 +182,7 @@ func (s *sheet) code(x string) cell {
 	return c
 }
 
-// text takes a text out of what may still be shown.
+// text takes a text out of what the page may still show.
 func (s *sheet) text(x string) cell {
 	if strings.TrimSpace(x) == "" {
 		return cell{Kind: "none"}
@@ -206,7 +206,7 @@ func number(format catalog.Format, text string) string {
 	return decimal(text, 0)
 }
 
-// decimal puts points and a comma into a JSON number; one with an exponent stays as it is.
+// decimal writes a JSON number with points and a comma; one with an exponent stays as it is.
 func decimal(text string, least int) string {
 	sign, rest := "", text
 	if strings.HasPrefix(rest, "-") {

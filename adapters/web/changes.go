@@ -7,25 +7,25 @@ import (
 	"fichario/domain/catalog"
 )
 
-// changeLine is what became of one field since the answer before, or of one element of its list.
+// changeLine is how a field, or an element of its list, differs from the previous answer.
 type changeLine struct {
 	Label string
-	// Was and Is are shown as "was → is"; of an element of a list only one is set.
+	// Was and Is are shown as "was → is"; for an element of a list only one is set.
 	Was, Is cell
-	// New and Gone mark an element that came, or went.
+	// New and Gone mark an element that was added or removed.
 	New, Gone bool
 }
 
-// changesShown is how many changes a page tells; the rest stands in the answers.
+// changesShown is how many changes a page lists; the answers show the rest.
 const changesShown = 20
 
-// readAnswer makes the page of an answer that has fields.
+// readAnswer fills the page of an answer that has fields.
 func (s *server) readAnswer(c *call, p *resultPage) error {
 	answer, values := s.sheetOf(c, p.Entry), catalog.Values(p.Record.Fields)
 	p.Marks, p.Glance = marksOf(p.Product, values), answer.glance(p.Product, values)
 	p.Sections = answer.sections(p.Product, values)
 	i := slices.IndexFunc(p.Earlier, func(l lookupLine) bool {
-		return l.Record.Found && l.Record.ID < p.Record.ID // which begins with its time
+		return l.Record.Found && l.Record.ID < p.Record.ID // ids begin with the time
 	})
 	if i < 0 {
 		return nil
@@ -56,7 +56,7 @@ func (s *sheet) changes(found []catalog.Change) (out []changeLine) {
 	return out[:min(len(out), changesShown)]
 }
 
-// brief writes a value in one line: of a record, what names it.
+// brief writes a value on one line: of a record, what identifies it.
 func (s *sheet) brief(f catalog.Field, v any) cell {
 	if list, ok := v.([]any); ok {
 		return cell{Kind: "text", Text: plural(len(list), "informado", "informados")}
@@ -81,7 +81,7 @@ func (s *sheet) brief(f catalog.Field, v any) cell {
 	return s.joined(parts...)
 }
 
-// joined writes what is known of several values as one text.
+// joined joins the known ones of several values into one text.
 func (s *sheet) joined(parts ...cell) cell {
 	var known []string
 	for _, part := range parts {
@@ -92,7 +92,7 @@ func (s *sheet) joined(parts ...cell) cell {
 	return s.text(strings.Join(known, ", "))
 }
 
-// glance is what one asks first about a company: whether it works, for how long, its size and how many own it.
+// glance is what one first wants to know of a company: whether it is active, for how long, its size and its owners.
 func (s *sheet) glance(p catalog.Product, values map[string]any) (out []sheetRow) {
 	if p.ID != catalog.CNPJ {
 		return nil

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPagesAreCompressed: but for those with secrets, and for those that another site asks for, whose length would tell
-// what is on them.
+// TestPagesAreCompressed: except those with secrets, and those requested from another site, because their length would
+// leak their content.
 func TestPagesAreCompressed(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

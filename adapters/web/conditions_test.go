@@ -7,7 +7,7 @@ import (
 	"fichario/domain/automation"
 )
 
-// noConditions takes every expression but "}".
+// noConditions accepts every expression but "}".
 type noConditions struct{}
 
 func (noConditions) Check(expression string) error {

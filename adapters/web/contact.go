@@ -18,16 +18,16 @@ import (
 // contactPage is one tab of a contact's page.
 type contactPage struct {
 	contactLine
-	// Tab is the address of the tab below the contact's: "", "documentos", "historico".
+	// Tab is the tab's part of the address: "", "documentos", "historico".
 	Tab string
-	// Mail and Phone are what links need; empty where no link is safe or of use.
+	// Mail, Tel and WhatsApp are targets of links; empty where a link would be unsafe or useless.
 	Mail, Tel, WhatsApp string
 	NoteCut             bool
 	NoteShown           string
 	Choices             app.Choices
 	History             []happening
 	Older               int
-	// Purposes are what a lookup may be for.
+	// Purposes are those that a lookup may be for.
 	Purposes purposes
 	// Own are the contact's documents, Documents the lookups about it.
 	Own           []ownDocument
@@ -36,25 +36,25 @@ type contactPage struct {
 	Paid          string
 	Products      []app.Offer
 	Form          Form
-	// Alike are who may be the same person, Merges what became part of the contact and can be parted from it.
+	// Alike are contacts that may be the same person, Merges those merged into this one that can be split off again.
 	Alike  []app.AlikeContact
 	Merges []crm.Removal
 }
 
-// happening is one thing in a contact's history.
+// happening is an entry of a contact's history.
 type happening struct {
 	app.Happening
 	Document *documentLine
 }
 
-// ownDocument is a document of the contact, with what it can be looked up in.
+// ownDocument is a document of the contact, with the products that can look it up.
 type ownDocument struct {
 	document.Document
 	Label    string
 	Products []app.ProductChoice
-	// Budget is the asker's own in this month; nil where there is none.
+	// Budget is the asker's budget this month; nil where there is none.
 	Budget *app.Budget
-	// Purpose is the code of what it is looked up for.
+	// Purpose is the code of the lookup's purpose.
 	Purpose string
 }
 
@@ -62,25 +62,24 @@ type ownDocument struct {
 type documentLine struct {
 	app.ContactDocument
 	Product string
-	// For is the name of what it was asked for; empty where the organisation had no purposes.
+	// For is the name of its purpose; empty where the organisation had no purposes.
 	For string
-	// Days is the age of the answer, Left how long it is still free; zero when expired.
+	// Days is the age of the answer, Left for how many more days it is free; zero when expired.
 	Days, Left int
 	Expired    bool
 	Answered   bool
 }
 
-// plainMail is an address that can stand in a link without its signs meaning something
-// else there.
+// plainMail is an address that needs no escaping in a link.
 var plainMail = regexp.MustCompile(`^[A-Za-z0-9._+-]+@[A-Za-z0-9.-]+$`)
 
 const (
-	// noteShown is how much of a note a page shows at first.
+	// noteShown is how much of a note a page shows at first, in characters.
 	noteShown = 4000
-	// historyShown is how much of a history a page shows.
+	// historyShown is how many entries of a history a page shows.
 	historyShown = 150
 	lastShown    = 5
-	// tabDocuments is the address of the tab of documents.
+	// tabDocuments is the documents tab's part of the address.
 	tabDocuments = "documentos"
 )
 
@@ -125,7 +124,7 @@ func (s *server) contactTab(
 	return data, nil
 }
 
-// whatsApp is the number of a conversation with a mobile; empty for other phones.
+// whatsApp is the number for a chat with a mobile; empty for other phones.
 func whatsApp(e164 string) string {
 	if e164 == "" || !intake.Mobile(e164) {
 		return ""
@@ -133,7 +132,7 @@ func whatsApp(e164 string) string {
 	return strings.TrimPrefix(e164, "+")
 }
 
-// ownWords are a contact's note without the lines that stand below it as its attribution.
+// ownWords are a contact's note without the lines that the page shows as its attribution.
 func ownWords(c crm.Contact) string {
 	return strings.Join(slices.DeleteFunc(strings.Split(c.Note, "\n"), func(line string) bool {
 		key, value, _ := strings.Cut(line, ": ")
@@ -141,7 +140,7 @@ func ownWords(c crm.Contact) string {
 	}), "\n")
 }
 
-// ownDocuments gives a page the contact's documents.
+// ownDocuments adds the contact's documents to a page.
 func (s *server) ownDocuments(c *call, data *contactPage) error {
 	if s.LookupEnabled && data.Tab != "historico" {
 		var err error
@@ -179,7 +178,7 @@ func (s *server) documentLine(d app.ContactDocument, products map[string]string)
 	return l
 }
 
-// tabTitle names a tab in the browser.
+// tabTitle is the title of a tab in the browser.
 func tabTitle(name, tab string) string {
 	if tab == "" {
 		return shorten(80, name)
@@ -193,7 +192,7 @@ func (s *server) contactShow(c *call, f struct {
 	return s.contactSummary(c, http.StatusOK, Form{}, f.Note == "inteira")
 }
 
-// contactSummary is the first tab, with the form that comes back when there is one.
+// contactSummary is the first tab, with a form that is shown again, if any.
 func (s *server) contactSummary(c *call, status int, shown Form, wholeNote bool) error {
 	view, history, err := s.Contacts.History(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
@@ -259,7 +258,7 @@ func (s *server) contactHistory(c *call) error {
 	return c.render("contato", page{Title: tabTitle(view.Name, data.Tab), Nav: "contatos", Data: data})
 }
 
-// documentsIn are the lookups in a history.
+// documentsIn returns the lookups in a history.
 func documentsIn(history []app.Happening) (all []app.ContactDocument) {
 	for _, h := range history {
 		if h.Document != nil {
@@ -312,7 +311,7 @@ func (s *server) contactAssign(c *call, f struct {
 	return s.contactChanged(c, &f, err, "Responsável guardado.")
 }
 
-// contactChanged ends a form of the first tab: with a notice, or with the form and its fault.
+// contactChanged answers a form of the first tab: with a notice, or with the form and its fault.
 func (s *server) contactChanged(c *call, f any, err error, notice string) error {
 	if err == nil {
 		return c.done("/contatos/"+c.PathValue("id"), notice)
@@ -340,7 +339,7 @@ func (s *server) contactMove(c *call, f struct {
 		notice = "Já estava em " + stage.Name + "."
 	}
 	if c.script() {
-		c.w.WriteHeader(http.StatusNoContent) // the board reads itself again
+		c.w.WriteHeader(http.StatusNoContent) // the board reloads itself
 		return nil
 	}
 	target := c.cameFrom("/contatos/" + id)
@@ -350,7 +349,7 @@ func (s *server) contactMove(c *call, f struct {
 	return c.done(target, notice)
 }
 
-// cameFrom is the page of this site that a form was sent from, else another one.
+// cameFrom is the page of this site that a form was sent from, or other.
 func (c *call) cameFrom(other string) string {
 	from, err := url.Parse(c.Header.Get("Referer"))
 	if err != nil || from.Host != c.Host || from.Path == "" {

@@ -7,30 +7,30 @@ import (
 	"fichario/domain/lookup"
 )
 
-// askedPage is a lookup that is asked on a contact's page, in place of the button that asked.
+// askedPage is a lookup started on a contact's page, shown in place of the button that started it.
 type askedPage struct {
 	resultPage
 	ContactID string
-	// Tab is the tab that shows it: in documentos its list of lookups is shown anew at the end.
+	// Tab is the tab that shows it; documentos then also refreshes its list of lookups.
 	Tab string
-	// Alert is why it was not begun.
+	// Alert says why it was not started.
 	Alert string
-	// Page is the contact's, for that list.
+	// Page is the contact's page, for that list.
 	Page contactPage
 }
 
 // Running reports whether the bureau has not answered yet.
 func (p askedPage) Running() bool { return p.Entry.Status == lookup.Running }
 
-// foundPage is what was typed on a contact's page, with what can be asked about it.
+// foundPage is a document typed on a contact's page, with the products that can look it up.
 type foundPage struct {
 	searchPage
 	Own ownDocument
-	// Entered is whether what was typed was sent with Enter, so that the focus goes on.
+	// Entered says that Enter sent it, so that the focus moves on.
 	Entered bool
 }
 
-// contactRecognise answers htmx while somebody types a document on a contact's page, or when he has.
+// contactRecognise answers htmx while a document is typed on a contact's page, or once it is complete.
 func (s *server) contactRecognise(c *call, f lookupFields) error {
 	f.ContactID = c.PathValue("id")
 	p := foundPage{Entered: c.URL.Query().Has("pronto")}
@@ -50,7 +50,7 @@ func (s *server) contactRecognise(c *call, f lookupFields) error {
 	return c.renderPart("contato", "found-document", p)
 }
 
-// contactAsk begins a lookup about a contact and shows its progress or outcome in place.
+// contactAsk starts a lookup about a contact and shows its progress or outcome in place.
 func (s *server) contactAsk(c *call, f struct {
 	lookupFields
 	Tab string `form:"aba"`
@@ -78,7 +78,7 @@ func (s *server) contactAsk(c *call, f struct {
 	return c.renderPart("contato", "asked", p)
 }
 
-// contactAsked answers htmx how far a lookup is that contactAsk began.
+// contactAsked answers htmx with the progress of a lookup that contactAsk started.
 func (s *server) contactAsked(c *call, f struct {
 	Tab string `form:"aba"`
 }) error {

@@ -14,15 +14,15 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// byScript posts fields as htmx does.
+// byScript posts fields like htmx.
 func (v *visitor) byScript(path string, fields url.Values) (int, string) {
 	v.t.Helper()
 	response, body := v.do(http.MethodPost, path, fields, "HX-Request", "true")
 	return response.StatusCode, body
 }
 
-// TestADocumentIsAskedAboutInPlace: what is typed shows the products with their prices, and the one that is asked for
-// gives way to its outcome, with what was charged, and the list beside it.
+// TestADocumentIsAskedAboutInPlace: typing a document shows the products with their prices, and the chosen product is
+// replaced by its outcome, with the charge, and the list beside it.
 func TestADocumentIsAskedAboutInPlace(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -66,7 +66,7 @@ func TestADocumentIsAskedAboutInPlace(t *testing.T) {
 	}
 }
 
-// TestASlowAnswerArrivesInPlace, while its line asks for itself.
+// TestASlowAnswerArrivesInPlace, while its line polls.
 func TestASlowAnswerArrivesInPlace(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -10,17 +10,17 @@ import (
 	"fichario/domain/document"
 )
 
-// contactForm is the form of a new or changed contact.
+// contactForm is the form of a new or existing contact.
 type contactForm struct {
 	Form
 	app.Choices
 	ID, Name, Version string
-	// Lookup is the one from whose answer a new contact is made, if any.
+	// Lookup is the lookup whose answer fills a new contact, if any.
 	Lookup string
 }
 
-// contactFields are what the form asks for. The use case reads the amount, because one that is as it was shown is not
-// another.
+// contactFields are the fields of the form. The use case parses the amount, because an unedited one must stay exactly
+// as it was.
 type contactFields struct {
 	Name    string `form:"nome" app:"name"`
 	Email   string `form:"email"`
@@ -56,7 +56,7 @@ func (s *server) contactNew(c *call, f struct {
 	if s.LookupEnabled && f.Lookup != "" {
 		v, err := s.Lookups.Show(c.ctx(), c.by, f.Lookup)
 		if err == nil {
-			err = s.Lookups.Opened(c.ctx(), c.by, v) // the form shows what the sheet does
+			err = s.Lookups.Opened(c.ctx(), c.by, v) // the form shows what the sheet shows
 		}
 		if err != nil {
 			return err
@@ -68,7 +68,7 @@ func (s *server) contactNew(c *call, f struct {
 	return c.render("contato-form", page{Title: "Novo contato", Nav: "contatos", Data: data})
 }
 
-// contactOf fills the form of a contact with what an answer says, and notes where it comes from.
+// contactOf fills a contact's form from an answer, and notes its source.
 func (s *server) contactOf(v app.LookupView) contactFields {
 	f := contactFields{
 		Documents: documentsText([]document.Document{v.Entry.Document}),
@@ -82,7 +82,7 @@ func (s *server) contactOf(v app.LookupView) contactFields {
 		Emails                          []string
 		Telefones                       []struct{ DDD, Numero string }
 	}
-	_ = json.Unmarshal(v.Record.Fields, &known) // what has another form is left to whoever fills in the rest
+	_ = json.Unmarshal(v.Record.Fields, &known) // fields of another type are left for people to fill in
 	f.Name = cmp.Or(known.Nome, known.RazaoSocial)
 	if v.Entry.Document.Type() == document.CNPJ {
 		f.Company = cmp.Or(known.NomeFantasia, f.Name)
@@ -130,7 +130,7 @@ func (s *server) contactFormAgain(c *call, id, name string, f contactFields, why
 		title = "Editar " + shorten(titleMax, name)
 	}
 	if shown.Field == "versao" {
-		// The form is now about what the contact has become; sending it again keeps it.
+		// The form now applies to the changed contact; sending it again overwrites that change.
 		view, err := s.Contacts.View(c.ctx(), c.by, id)
 		if err != nil {
 			return err

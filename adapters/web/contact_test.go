@@ -16,7 +16,7 @@ import (
 	"fichario/ports"
 )
 
-// anEdit is a form that changes a contact.
+// anEdit is the form for changing a contact.
 func anEdit(note string) url.Values {
 	return url.Values{
 		"nome": {"Bia Rocha"}, "email": {"bia@example.com"}, "telefone": {"(21) 2555-0100"}, "empresa": {""},
@@ -24,7 +24,7 @@ func anEdit(note string) url.Values {
 	}
 }
 
-// aContact makes an organisation with a contact, and signs in a member whose part it is to change contacts.
+// aContact makes an organisation with a contact, and signs in a member who may change contacts.
 func aContact(t *testing.T) (owner, v *visitor, id string) {
 	t.Helper()
 	site := openSite(t)
@@ -50,7 +50,7 @@ func TestAContactIsReached(t *testing.T) {
 	}
 }
 
-// TestAContactIsChanged: what a member changes is kept, and stands in the history once.
+// TestAContactIsChanged: a member's change is stored, and is in the history once.
 func TestAContactIsChanged(t *testing.T) {
 	t.Parallel()
 	_, v, id := aContact(t)
@@ -95,7 +95,7 @@ func TestAContactIsChanged(t *testing.T) {
 			t.Errorf("the history page has no %q", text)
 		}
 	}
-	// The same again is no change.
+	// The same values again are no change.
 	if status, _ := v.post("/contatos/"+id, edit); status != http.StatusSeeOther || len(v.events(id)) != len(want) {
 		t.Errorf("an edit that changes nothing: %d, %d entries", status, len(v.events(id)))
 	}
@@ -129,7 +129,7 @@ func TestAWrongEditComesBack(t *testing.T) {
 	}
 }
 
-// TestAStaleFormOverwritesNothing: who edits what has changed since is told.
+// TestAStaleFormOverwritesNothing: an edit of a contact that has changed meanwhile is refused.
 func TestAStaleFormOverwritesNothing(t *testing.T) {
 	t.Parallel()
 	owner, v, id := aContact(t)

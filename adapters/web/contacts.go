@@ -16,10 +16,10 @@ const contactsAtOnce = 50
 // contactLine is a contact in a list or on a card.
 type contactLine struct {
 	crm.ContactView
-	// PhoneText is the phone as people write it, Below what stands under the name.
+	// PhoneText is the phone in its usual notation, Below the line under the name.
 	PhoneText, Below string
 	AssigneeShort    string
-	// Unanswered is whether it is in an open stage and waits for its first answer.
+	// Unanswered says that it is in an open stage and awaits its first answer.
 	Unanswered bool
 }
 
@@ -34,7 +34,7 @@ func contactLineOf(v crm.ContactView) contactLine {
 	return l
 }
 
-// phoneText writes a Brazilian number as people do, and others as they came.
+// phoneText writes a Brazilian number in its usual notation, and others as they were sent.
 func phoneText(e164, sent string) string {
 	national, ok := strings.CutPrefix(e164, "+55")
 	if !ok || len(national) < 10 || len(national) > 11 {
@@ -52,7 +52,7 @@ func shortName(name string) string {
 	return words[0] + " " + string([]rune(words[len(words)-1])[:1]) + "."
 }
 
-// orders are what a list can be ordered by, by the word in the address.
+// orders are the sort orders of the list, by the word in the address.
 var orders = map[string]struct {
 	by        crm.ContactOrder
 	ascending bool
@@ -68,7 +68,7 @@ var orders = map[string]struct {
 // periods are how many days back a list goes, by the word in the address; today is 1.
 var periods = map[string]int{"hoje": 1, "7": 7, "30": 30, "90": 90}
 
-// contactFilter is what the list of contacts is narrowed and ordered by.
+// contactFilter filters and sorts the list of contacts.
 type contactFilter struct {
 	Text     string `form:"q"`
 	Stage    string `form:"etapa"`
@@ -76,18 +76,18 @@ type contactFilter struct {
 	Assignee string `form:"resp"`
 	Webhook  string `form:"webhook"`
 	Period   string `form:"quando"`
-	// Waiting is "sem" for those that nobody has answered.
+	// Waiting is "sem" for contacts that nobody has answered.
 	Waiting string `form:"retorno"`
 	Order   string `form:"ordem"`
 }
 
-// InUse is how many filters are in use beside the search.
+// InUse is the number of filters in use beside the search.
 func (f contactFilter) InUse() int {
 	f.Text, f.Order = "", ""
 	return len(queryOf(f))
 }
 
-// contactPlace is where a page of the list begins or ends, and how many come before it.
+// contactPlace is where a page of the list begins or ends, and how many contacts precede it.
 type contactPlace struct {
 	contactFilter
 	After  string `form:"depois"`
@@ -114,25 +114,25 @@ type contactsPage struct {
 	Filter  contactFilter
 	Lines   []contactLine
 	Columns []listColumn
-	// Narrow is whether something is filtered, Total how many there are.
+	// Narrow says that a filter is in use, Total how many contacts there are.
 	Narrow bool
 	Total  int
-	// Many is whether there are more than Counted.
+	// Many says that there are more than Counted.
 	Many     bool
 	Counted  int
 	From, To int
-	// Chosen is what the address says of the filter.
+	// Chosen is the filter as in the address.
 	Chosen url.Values
-	// Previous and Next are addresses; empty at the ends. CSV and Excel are the downloads'.
+	// Previous and Next are addresses; empty at the ends. CSV and Excel are those of the downloads.
 	Previous, Next, CSV, Excel string
 }
 
-// listColumn is the head of a column by which the list can be ordered.
+// listColumn is the heading of a column by which the list can be sorted.
 type listColumn struct {
 	Text, Class string
-	// Address orders by it; empty where that is not offered.
+	// Address sorts by it; empty where that is not offered.
 	Address string
-	// Sort is the present order, as aria-sort says it; empty when it is another.
+	// Sort is the current direction, as in aria-sort; empty when another column is sorted by.
 	Sort string
 }
 
@@ -147,7 +147,7 @@ func (s *server) contactList(c *call, at contactPlace) error {
 		return err
 	}
 	total := len(found.Contacts)
-	if !found.First || found.More { // else all of them are on this page
+	if !found.First || found.More { // else this page has them all
 		if total, err = s.Contacts.Count(c.ctx(), c.by, search); err != nil {
 			return err
 		}
@@ -162,8 +162,7 @@ func (s *server) contactList(c *call, at contactPlace) error {
 	for _, v := range found.Contacts {
 		data.Lines = append(data.Lines, contactLineOf(v))
 	}
-	// Where the page stands is what the page before said; contacts that came in since do
-	// not move it.
+	// The offset comes from the previous page; contacts that arrived since do not change it.
 	offset := 0
 	if !found.First {
 		offset = min(max(at.Offset, 0), 10_000_000)
@@ -181,7 +180,7 @@ func (s *server) contactList(c *call, at contactPlace) error {
 	return c.render("contatos", page{Title: "Contatos", Nav: "contatos", Data: data})
 }
 
-// withQuery writes a query with some more values.
+// withQuery adds values to a query.
 func withQuery(query url.Values, more ...string) string {
 	all := url.Values{}
 	for name, values := range query {
@@ -196,8 +195,7 @@ func withQuery(query url.Values, more ...string) string {
 	return "?" + all.Encode()
 }
 
-// columnsOf are the heads of the list. The one that is ordered by turns the order
-// around.
+// columnsOf returns the headings of the list. The one sorted by reverses the order.
 func columnsOf(query url.Values, order string) []listColumn {
 	to := func(order string) string {
 		all := url.Values{}

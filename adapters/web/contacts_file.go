@@ -8,7 +8,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// contactsFile gives every contact that the address asks for as a file.
+// contactsFile sends every contact that matches the filter in the address.
 func (s *server) contactsFile(c *call, f struct {
 	contactFilter
 	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
@@ -17,7 +17,7 @@ func (s *server) contactsFile(c *call, f struct {
 	return s.download(c, contactTable(found, s.Calendar.Location), f.Form)
 }
 
-// contactTable is contacts as a file.
+// contactTable is a file of contacts.
 func contactTable(found iter.Seq2[crm.ContactView, error], zone *time.Location) download.Table {
 	return download.Table{
 		Name: "contatos.csv",
@@ -36,7 +36,7 @@ func contactTable(found iter.Seq2[crm.ContactView, error], zone *time.Location) 
 	}
 }
 
-// contactCells are a contact in the columns of contactsFile.
+// contactCells are the cells of a contact, in the order of contactTable's columns.
 func contactCells(v crm.ContactView) []any {
 	return []any{
 		v.ID, v.Name, v.Email, phoneText(v.PhoneE164, v.Phone), v.Company, v.Amount, v.Origin, v.Funnel, v.Stage,

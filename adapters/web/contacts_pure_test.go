@@ -32,7 +32,7 @@ func TestContactsShortName(t *testing.T) {
 func TestContactsColumns(t *testing.T) {
 	t.Parallel()
 	query := url.Values{"q": {"ana"}, "ordem": {"nome"}}
-	for order, want := range map[string][3]string{ // the sort of name, value and arrival
+	for order, want := range map[string][3]string{ // aria-sort of name, value and arrival
 		"": {"", "", "descending"}, "antigos": {"", "", "ascending"}, "nome": {"ascending", "", ""},
 		"nome-z": {"descending", "", ""},
 		"valor":  {"", "descending", ""}, "valor-crescente": {"", "ascending", ""}, "outra": {"", "", "descending"},

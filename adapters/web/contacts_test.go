@@ -13,7 +13,7 @@ import (
 
 var rowInList = regexp.MustCompile(`<div class="two"><a class="(?:break|whole)" href="/contatos/([0-9a-f-]+)"><bdi>([^<]*)</bdi>`)
 
-// namesInList are the names in a list, in its order.
+// namesInList returns the names in a list, in order.
 func namesInList(page string) []string {
 	var out []string
 	for _, m := range rowInList.FindAllStringSubmatch(page, -1) {
@@ -120,7 +120,7 @@ func TestContactsPagesAreStable(t *testing.T) {
 				break
 			}
 			address = unescaped(m[1])
-			// This one is on the first page of the newest.
+			// It arrives on the first page of the newest contacts.
 			v.lead(url.Values{"nome": {"Recém " + order}, "email": {"r@example.com"}, "valor": {"9"}})
 		}
 		for i := range 120 {
@@ -176,7 +176,7 @@ func TestContactsFile(t *testing.T) {
 	}
 }
 
-// TestFiltersAreFolded on a phone, and say how many are in use; the search is none of them and stands before them.
+// TestFiltersAreFolded on a phone, and show how many are in use; the search is separate, and precedes them.
 func TestFiltersAreFolded(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

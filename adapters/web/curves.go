@@ -9,10 +9,10 @@ import (
 	"fichario/domain/catalog"
 )
 
-// curves is a drawing of what adds up over the days of a month, beside the month before it.
+// curves is a drawing of cumulated values over the days of a month, beside the previous month.
 type curves struct {
 	plot
-	// Points are the corners of each curve in a box of 100 by plotBase, the present month's last, so that it is on top.
+	// Points are the corners of each curve in a box of 100 by plotBase, the current month's last, so that it is on top.
 	Points []curve
 	Rows   []accruedDay
 	Names  [2]string
@@ -20,13 +20,13 @@ type curves struct {
 
 type curve struct{ Class, Points string }
 
-// accruedDay is a day of both months; empty where it has not come yet.
+// accruedDay is a day of both months; empty where it is still to come.
 type accruedDay struct {
 	Day   int
 	Spent [2]string
 }
 
-// monthNames are those of the year, as they stand in a sentence.
+// monthNames are the months, in lower case for use in a sentence.
 var monthNames = strings.Fields("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro")
 
 func monthName(t time.Time) string { return monthNames[t.Month()-1] }
@@ -43,7 +43,7 @@ func accruedPlot(months [2]app.Accrued) *curves {
 	for i := range last {
 		last[i] = dayParts{months[0].Start.AddDate(0, 0, i), []int64{0}}
 	}
-	last[days-1].Parts[0] = int64(most) // the scale of the highest
+	last[days-1].Parts[0] = int64(most) // the scale of the highest value
 	scale := drawPlot("Gasto acumulado em "+monthName(months[0].Start), []series{{"", ""}}, last, int64(catalog.Real),
 		func(n int64) string { return roundMoney(catalog.Money(n)) })
 	if scale == nil {

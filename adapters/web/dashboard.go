@@ -11,15 +11,15 @@ type dashboardPage struct {
 	app.Overview
 	Period string
 	Today  app.Day
-	// Plots leaves out those without anything to show.
+	// Plots omits those with nothing to show.
 	Plots []*plot
 	// Accrued draws what was spent up to each day of the month; nil without any.
 	Accrued *curves
-	// Batches are those that run, or wait for somebody, in the order of their start.
+	// Batches are those that run or await somebody, in the order in which they started.
 	Batches []batchLine
 }
 
-// dashboard is the first page: what happened, and what wants attention.
+// dashboard is the first page: what happened, and what needs attention.
 func (s *server) dashboard(c *call, f struct {
 	Period string `form:"periodo"`
 }) error {
@@ -63,7 +63,7 @@ func lookupPlot(o app.Overview, enabled bool) *plot {
 	return countPlot("Consultas por dia", []series{{"Cobradas", "s-a"}, {"Do histórico", "s-b"}}, o.Days, values)
 }
 
-// contactPlot shows the two webhooks that brought most, and all others together.
+// contactPlot shows the two webhooks that brought the most contacts, and all others together.
 func contactPlot(o app.Overview) *plot {
 	var ids []string
 	for id := range o.Total.Contacts {
@@ -105,7 +105,7 @@ func contactPlot(o app.Overview) *plot {
 	return countPlot("Contatos por webhook", of, o.Days, values)
 }
 
-// countPlot draws values[day][series] and names the sum of each series.
+// countPlot draws values[day][series] and shows the sum of each series.
 func countPlot(title string, of []series, days []app.Day, values [][]int) *plot {
 	parts, totals := make([]dayParts, len(days)), make([]int, len(of))
 	for d, day := range days {

@@ -9,7 +9,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// deliveryPage is a delivery with what was sent and how it is read.
+// deliveryPage is a delivery with what was sent and how it was read.
 type deliveryPage struct {
 	webhook.Delivery
 	Webhook webhook.Webhook
@@ -75,7 +75,7 @@ func (s *server) deliveryReplay(c *call) error {
 	return c.done("/contatos/"+made.ContactID, replayed(made))
 }
 
-// replayed says what became of a replay whose first contact is shown.
+// replayed describes the outcome of a replay; the page shows its first contact.
 func replayed(made app.Accepted) string {
 	switch several := len(made.Others) > 0; {
 	case several && made.Repeated:

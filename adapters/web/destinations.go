@@ -8,7 +8,7 @@ import (
 	"fichario/domain/automation"
 )
 
-// keptRequest is the choice that leaves the request of an automation as a command has described it.
+// keptRequest is the option that keeps an automation's request as a command described it.
 const keptRequest = "guardado"
 
 // destinationOption is a destination to choose, with its fields.
@@ -17,10 +17,10 @@ type destinationOption struct {
 	Inputs                    []destinationInput
 }
 
-// destinationInput is a field of a destination; Type is that of HTML.
+// destinationInput is a field of a destination; Type is the HTML type.
 type destinationInput struct{ Name, Label, Hint, Type string }
 
-// inputName is what a field of a destination is called on the wire.
+// inputName is the name of a destination's field in the form.
 func inputName(destination string, f automation.DestinationField) string {
 	if f.Secret {
 		return secretPrefix + destination + "." + f.Name
@@ -28,8 +28,8 @@ func inputName(destination string, f automation.DestinationField) string {
 	return "campo." + destination + "." + f.Name
 }
 
-// destinationOptions are the destinations to choose from. kept is the one that is set already, whose secrets need not
-// be given again.
+// destinationOptions returns the available destinations. kept is the current one, whose secrets need not be typed
+// again.
 func destinationOptions(all []automation.Destination, kept string) []destinationOption {
 	options := make([]destinationOption, len(all))
 	for i, d := range all {
@@ -51,7 +51,7 @@ func destinationOptions(all []automation.Destination, kept string) []destination
 	return options
 }
 
-// typedSecrets marks the inputs of secrets that were typed, and have to be typed again.
+// typedSecrets marks secrets that were typed and must be typed again.
 func typedSecrets(options []destinationOption, sent url.Values) (any bool) {
 	for _, d := range options {
 		for i := range d.Inputs {
@@ -63,7 +63,7 @@ func typedSecrets(options []destinationOption, sent url.Values) (any bool) {
 	return any
 }
 
-// request is what the form says of the request of an http action.
+// request reads the request of an http action from the form.
 func (f automationFields) request(n *app.NewAutomation, all []automation.Destination, sent url.Values) {
 	switch f.Destination {
 	case "":
@@ -86,7 +86,7 @@ func (f automationFields) request(n *app.NewAutomation, all []automation.Destina
 	}
 }
 
-// destinationFault marks the input of a destination that an error names, and shows again what was typed but secrets.
+// destinationFault marks the input of a destination that an error names, and keeps what was typed except secrets.
 func destinationFault(shown *Form, destination string, all []automation.Destination, sent url.Values, why error) bool {
 	known := app.FaultOf(why)
 	marked := destination == "" && known != nil && strings.HasPrefix(known.Field, "set.")
@@ -108,7 +108,7 @@ func destinationFault(shown *Form, destination string, all []automation.Destinat
 	return marked
 }
 
-// destinationValues are what the inputs of an action's destination show.
+// destinationValues fills the inputs of an action's destination.
 func destinationValues(shown *Form, a automation.Action, all []automation.Destination) {
 	for _, d := range all {
 		for _, f := range d.Fields {
@@ -119,7 +119,7 @@ func destinationValues(shown *Form, a automation.Action, all []automation.Destin
 	}
 }
 
-// destinationChoice is what is chosen in the form of an automation that exists.
+// destinationChoice is the option chosen in the form of an existing automation.
 func destinationChoice(a automation.Action, all []automation.Destination) string {
 	if !a.HasForm() {
 		return ""

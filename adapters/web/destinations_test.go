@@ -12,7 +12,7 @@ import (
 	"fichario/domain/automation"
 )
 
-// made posts a form that must be taken, and returns where it leads.
+// made posts a form that must be accepted, and returns where it redirects.
 func (v *visitor) made(path string, form url.Values) string {
 	v.t.Helper()
 	answer, _ := v.do(http.MethodPost, path, form)
@@ -22,7 +22,7 @@ func (v *visitor) made(path string, form url.Values) string {
 	return answer.Header.Get("Location")
 }
 
-// TestADestinationIsChosen: its fields are asked for, its secrets never shown again, and an edit keeps them.
+// TestADestinationIsChosen: its fields are required, its secrets never shown again, and an edit keeps them.
 func TestADestinationIsChosen(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -72,7 +72,7 @@ func TestADestinationIsChosen(t *testing.T) {
 	}
 }
 
-// TestARequestOfACommandStays: the form knows no other than to keep it or to give it up.
+// TestARequestOfACommandStays: the form can only keep it or give it up.
 func TestARequestOfACommandStays(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -98,7 +98,7 @@ func TestARequestOfACommandStays(t *testing.T) {
 	}
 }
 
-// TestASecretInAnAddress is for the command: the form has no place for it, and says so where the address is.
+// TestASecretInAnAddress is only for the command: the form has no field for it, and says so beside the address.
 func TestASecretInAnAddress(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -14,7 +14,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// doorRoutes are the pages of who comes in, for whom no session is needed.
+// doorRoutes are the pages for signing in, which need no session.
 func (s *server) doorRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /entrar":               decoded(s.signInPage),
@@ -31,10 +31,10 @@ func (s *server) doorRoutes() map[string]handler {
 	}
 }
 
-// from is the network that the request comes from.
+// from is the network of the request's client.
 func (c *call) from() string { return shape.ClientNetwork(c.Request, c.s.TrustedProxies) }
 
-// entryCookie holds the ticket of a sign-in that waits for its second factor.
+// entryCookie holds the ticket of a sign-in that awaits its second factor.
 const entryCookie = "entrada"
 
 func (c *call) waiting() string {
@@ -45,8 +45,8 @@ func (c *call) waiting() string {
 	return cookie.Value
 }
 
-// entered starts what the browser keeps of a session, and leads to where somebody wanted to go. The session that the
-// browser had ends: nobody would see any more that it goes on.
+// entered gives the browser a new session, and redirects to the page that was asked for. The browser's previous session
+// ends: nobody would notice that it lives on.
 func (c *call) entered(token access.SessionToken, after string) error {
 	if err := c.endPresent(); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (c *call) entered(token access.SessionToken, after string) error {
 	return c.redirect(local(after))
 }
 
-// toFactor leads somebody whose password was right to his second factor.
+// toFactor redirects to the second factor, after a correct password.
 func (c *call) toFactor(need *app.FactorNeeded, after string) error {
 	c.setCookie(entryCookie, need.Ticket.Reveal(), access.FactorFor)
 	return c.redirect("/entrar/codigo?" + url.Values{"depois": {local(after)}}.Encode())
@@ -85,7 +85,7 @@ func (s *server) codeForm(c *call, status int, data codePageData) (err error) {
 	return c.renderStatus(status, "codigo", page{Title: "Segundo fator", Data: data})
 }
 
-// entryOver leads back to the password where a sign-in does not wait any more.
+// entryOver redirects to the password where the sign-in is no longer pending.
 func (s *server) entryOver(c *call, err error, after string) error {
 	if f := app.FaultOf(err); f == nil || f.Field != "ticket" {
 		return err
@@ -101,7 +101,7 @@ func (s *server) codeShown(c *call, f codeFields) error {
 	return s.shown(c, token, err, f.After)
 }
 
-// shown ends a form of the second factor.
+// shown answers a form of the second factor.
 func (s *server) shown(c *call, token access.SessionToken, err error, after string) error {
 	if err == nil {
 		return c.entered(token, after)
@@ -113,23 +113,23 @@ func (s *server) shown(c *call, token access.SessionToken, err error, after stri
 	return s.entryOver(c, err, after)
 }
 
-// retryAfter says how long there is to wait.
+// retryAfter sets the header that says how long to wait.
 func (c *call) retryAfter(why *fault.Error) {
 	if why.RetryAfter > 0 {
 		c.w.Header().Set("Retry-After", strconv.Itoa(int((why.RetryAfter+time.Second-1)/time.Second)))
 	}
 }
 
-// passkeyFields are what comes back from a browser with a passkey.
+// passkeyFields are what the browser returns for a passkey.
 type passkeyFields struct {
 	Ticket string  `form:"bilhete"`
 	Answer asTyped `form:"resposta"`
 	After  string  `form:"depois"`
-	// Alone is whether the passkey is all that is shown.
+	// Alone says that the passkey replaces the password.
 	Alone bool `form:"so"`
 }
 
-// waitingFor is the sign-in that a passkey ends; empty for one by a passkey alone.
+// waitingFor is the pending sign-in that a passkey completes; empty where the passkey replaces the password.
 func (c *call) waitingFor(alone bool) string {
 	if alone {
 		return ""
@@ -137,7 +137,7 @@ func (c *call) waitingFor(alone bool) string {
 	return c.waiting()
 }
 
-// passkeyBegin gives script what the browser is to answer.
+// passkeyBegin sends the challenge to script.
 func (s *server) passkeyBegin(c *call, f passkeyFields) error {
 	if !f.Alone && c.waiting() == "" {
 		return errNowhere
@@ -152,7 +152,7 @@ func (s *server) passkeyBegin(c *call, f passkeyFields) error {
 	return c.challenge(challenge)
 }
 
-// challenge answers script.
+// challenge writes a challenge as JSON.
 func (c *call) challenge(challenge app.Challenge) error {
 	c.w.Header().Set("Content-Type", "application/json")
 	return json.NewEncoder(c.w).Encode(map[string]any{
@@ -200,11 +200,11 @@ func (s *server) forgot(c *call, f struct {
 	return c.render("esqueci", page{Title: "Esqueci a senha", Data: forgotData{Sent: true}})
 }
 
-// linkData is the page that a link leads to.
+// linkData is the page behind a link sent by e-mail.
 type linkData struct {
 	app.LinkView
 	Form
-	// Over is why the link does not count.
+	// Over says why the link is not valid.
 	Over string
 }
 
@@ -242,7 +242,7 @@ func (s *server) linkUsed(c *call, f linkFields) error {
 	return c.done("/entrar", "Senha guardada. Entre com ela.")
 }
 
-// factorNeeded is what a sign-in waits for.
+// factorNeeded returns the second factor that a sign-in awaits; nil where it awaits none.
 func factorNeeded(err error) *app.FactorNeeded {
 	var need *app.FactorNeeded
 	_ = errors.As(err, &need)

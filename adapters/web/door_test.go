@@ -14,7 +14,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// outside is somebody who has not signed in.
+// outside is a visitor who has not signed in.
 func (s *testSite) outside() *visitor {
 	s.t.Helper()
 	jar, _ := cookiejar.New(nil)
@@ -23,7 +23,7 @@ func (s *testSite) outside() *visitor {
 	}}
 }
 
-// code is the one-time code of so many steps from now.
+// code is the one-time code the given number of steps from now.
 func (v *visitor) code(secret string, steps int) string {
 	v.t.Helper()
 	code, err := totp.GenerateCode(secret, time.Now().Add(time.Duration(steps)*30*time.Second))
@@ -35,10 +35,10 @@ func (v *visitor) code(secret string, steps int) string {
 
 var (
 	secretShown   = regexp.MustCompile(`<code class="break">([A-Z2-7 ]+)</code>`)
-	recoveryShown = regexp.MustCompile(`\b[a-z2-7]{4}(-[a-z2-7]{4}){3}\b`) // not within an id
+	recoveryShown = regexp.MustCompile(`\b[a-z2-7]{4}(-[a-z2-7]{4}){3}\b`) // not inside an id
 )
 
-// enrol turns one-time codes on by the page, and returns their secret and the recovery codes.
+// enrol turns on one-time codes on the page, and returns their secret and the recovery codes.
 func (v *visitor) enrol() (secret string, recovery []string) {
 	v.t.Helper()
 	v.send("/conta/segundo-fator/codigos")
@@ -53,7 +53,7 @@ func (v *visitor) enrol() (secret string, recovery []string) {
 	return secret, recoveryShown.FindAllString(body, -1)
 }
 
-// TestASecondFactorWithoutScript: turned on, shown at the door, and turned off, by forms alone.
+// TestASecondFactorWithoutScript: turned on, used to sign in, and turned off, with plain forms.
 func TestASecondFactorWithoutScript(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -111,7 +111,7 @@ func TestASecondFactorWithoutScript(t *testing.T) {
 	}
 }
 
-// TestWhoNeedsASecondFactorIsLedToIt, from every page, script's too, and may go.
+// TestWhoNeedsASecondFactorIsLedToIt, from every page and from script's requests, and may sign out.
 func TestWhoNeedsASecondFactorIsLedToIt(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -147,7 +147,7 @@ func TestWhoNeedsASecondFactorIsLedToIt(t *testing.T) {
 	bia.get("/contatos")
 }
 
-// TestOwnSessionsOnTheirPage: with device and network; another's is not found.
+// TestOwnSessionsOnTheirPage: with device and network; other members' sessions are not found.
 func TestOwnSessionsOnTheirPage(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -177,7 +177,7 @@ func TestOwnSessionsOnTheirPage(t *testing.T) {
 	}
 }
 
-// TestALinkWithoutScript: the same answer for everybody, a page that no other site hears of, and once.
+// TestALinkWithoutScript: the same answer for everybody, a page whose address no other site learns, and valid once.
 func TestALinkWithoutScript(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -222,8 +222,8 @@ func TestALinkWithoutScript(t *testing.T) {
 	}
 }
 
-// TestTheDoorSaysWhatHasBeenDone: whoever chose or changed a password, left everywhere, or whose session is over reads
-// so where he is led to, once.
+// TestTheDoorSaysWhatHasBeenDone: after choosing or changing a password, signing out everywhere, or the end of a
+// session, the next page says so, once.
 func TestTheDoorSaysWhatHasBeenDone(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

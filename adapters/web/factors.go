@@ -9,7 +9,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// accountRoutes are the pages of how a member comes in.
+// accountRoutes are the pages of a member's own sessions and factors.
 func (s *server) accountRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /conta/acessos":                         s.sessionList,
@@ -27,15 +27,15 @@ func (s *server) accountRoutes() map[string]handler {
 	}
 }
 
-// factorPath is where a member without a second factor is led whose organisation wants one.
+// factorPath is where a member is sent who lacks the second factor that the organisation requires.
 const factorPath = "/conta/segundo-fator"
 
-// needsFactor reports whether a member is led to the page of the second factor instead of this one.
+// needsFactor reports whether the member must go to the page of the second factor instead of this one.
 func (c *call) needsFactor() bool {
 	return c.member.NeedsFactor && !strings.HasPrefix(c.URL.Path, factorPath) && c.URL.Path != "/sair-todas"
 }
 
-// toFactorPage leads there.
+// toFactorPage redirects there.
 func (c *call) toFactorPage() error {
 	if c.script() {
 		c.w.Header().Set("HX-Redirect", factorPath)
@@ -46,7 +46,7 @@ func (c *call) toFactorPage() error {
 	return nil
 }
 
-// sessionText is the present session's cookie, which only its own browser sends.
+// sessionText is the cookie of the current session, which only its own browser sends.
 func (c *call) sessionText() string {
 	cookie, err := c.Cookie(c.sessionCookie())
 	if err != nil {
@@ -81,11 +81,11 @@ func (s *server) sessionsEnd(c *call) error {
 type factorData struct {
 	app.FactorView
 	Form
-	// Picture is the secret of an app to be as a QR code, Spaced the same for who types it.
+	// Picture is the QR code of the secret for an authenticator app, Spaced the same secret for typing.
 	Picture, Spaced string
-	// Owner is whether the member may say who has to have a second factor; Needed whether he himself has to, and has none.
+	// Owner says that the member may require second factors; Needed that the member must have one, and has none.
 	Owner, Needed bool
-	// Device is a name for a passkey of this device.
+	// Device is a suggested name for a passkey of this device.
 	Device string
 }
 
@@ -110,7 +110,7 @@ func (s *server) factorPage(c *call, status int, shown Form) (err error) {
 	return c.renderStatus(status, "segundo-fator", page{Title: "Segundo fator", Nav: "conta", Data: data})
 }
 
-// factorDone ends a form of the page: with recovery codes, with a notice, or with what is wrong.
+// factorDone answers a form of the page: with recovery codes, a notice, or a fault.
 func (s *server) factorDone(c *call, f any, err error, recovery []string, notice string) error {
 	if err == nil && recovery != nil {
 		return c.render("codigos", page{Title: "Códigos de recuperação", Nav: "conta", Data: recovery})

@@ -20,7 +20,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// errForeign refuses a form that another site sent.
+// errForeign refuses a form sent from another site.
 var errForeign = errors.New("a form of another site")
 
 func requestID(w http.ResponseWriter) string {
@@ -29,8 +29,7 @@ func requestID(w http.ResponseWriter) string {
 	return id
 }
 
-// guard turns a panic into an error. Only its type and place are logged: its value
-// may hold what somebody sent.
+// guard turns a panic into an error. Only its type and place are logged: its value may hold user data.
 func (c *call) guard(h handler) (err error) {
 	defer func() {
 		switch r := recover(); r {
@@ -49,26 +48,26 @@ func (c *call) guard(h handler) (err error) {
 type problem struct {
 	Status      int
 	Title, Text string
-	// Detail is what a use case says, for people.
+	// Detail is the use case's message, for people.
 	Detail string
 	// Retry is in seconds; zero when waiting does not help.
 	Retry int
 	// Typed is what was posted, so that it is not lost.
 	Typed []string
-	// Back is the page that the form was sent from; empty where that is not known.
+	// Back is the page that the form was sent from; empty where unknown.
 	Back string
 }
 
-// secretFields are fields of forms that no page shows again, and those that begin with secretPrefix.
+// secretFields are form fields that no page shows again, like those that begin with secretPrefix.
 var secretFields = map[string]bool{"senha": true, "atual": true, "segredo": true}
 
 const secretPrefix = "segredo."
 
-// clientGone is the status, in the log alone, of a page that nobody waited for.
+// clientGone is the status, in the log alone, of a page whose client has gone.
 const clientGone = 499
 
-// fail is the only place that writes an error page, or the line of it that htmx gets. Errors that are no faults are 500
-// without their text, and logged once.
+// fail is the only place that writes an error page, or the line of it that htmx gets. Errors that are no faults become
+// 500 without their text, and are logged once.
 func (s *server) fail(c *call, err error) {
 	if errors.Is(err, context.Canceled) && c.ctx().Err() != nil {
 		c.w.WriteHeader(clientGone)
@@ -99,7 +98,7 @@ func (s *server) fail(c *call, err error) {
 	if c.script() && c.write(p.Status, "erro", "refused", view) == nil {
 		return
 	}
-	// The page around it may be what failed: then it goes without.
+	// The surrounding layout may be what failed: then render without it.
 	if err := c.renderStatus(p.Status, "erro", view); err != nil {
 		c.by = app.Caller{}
 		if err := c.renderStatus(p.Status, "erro", view); err != nil {
@@ -108,7 +107,7 @@ func (s *server) fail(c *call, err error) {
 	}
 }
 
-// typed is what a form held, without secrets and without what pages carry for people: ids, and what a button does.
+// typed is what was typed into a form, without secrets, ids and values of buttons.
 func (c *call) typed() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.PostForm)) {
 		text := c.PostForm.Get(name)
@@ -121,7 +120,7 @@ func (c *call) typed() (out []string) {
 	return out
 }
 
-// unavailable is what cannot be had now: by a rule of ours, or because the database is away.
+// unavailable is a refusal for now: by a rule of ours, or because the database is away.
 func unavailable(f *fault.Error) problem {
 	if errors.Unwrap(f) == nil {
 		return problem{Status: 503, Title: "Agora não dá", Text: f.Message, Retry: 15}

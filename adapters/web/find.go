@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// findFrom is from how many characters on contacts and sheets are searched, findShown how many of each are shown, and
-	// findSheets among how many of the last lookups.
+	// findFrom is the number of characters from which contacts and sheets are searched, findShown how many of each are
+	// shown, and findSheets how many of the last lookups are searched.
 	findFrom, findShown, findSheets = 2, 6, 40
 )
 
 // findPage is the one search over pages, actions, contacts, documents and sheets.
 type findPage struct {
 	Text string
-	// Found is the document that was typed, if it is one, and Choices what can be asked about it.
+	// Found is the typed document, if it is one, and Choices the products that can look it up.
 	Found    document.Recognised
 	Choices  []choiceLine
 	Contacts []crm.ContactView
@@ -35,9 +35,9 @@ func (p findPage) Nothing() bool {
 // place is a page or an action that the search leads to.
 type place struct {
 	Name, Address, Icon string
-	// manager is whether only those see it who may set things up, lookups whether it needs the lookup feature.
+	// manager says that only managers see it, lookups that it needs the lookup feature.
 	manager, lookups bool
-	// owner is whether only owners see it.
+	// owner says that only owners see it.
 	owner bool
 }
 
@@ -72,7 +72,7 @@ var places = []place{
 	{Name: "Segundo fator", Address: "/conta/segundo-fator", Icon: "key"},
 }
 
-// findFields are what the search is for. It is posted, because an address is kept where a document must not be.
+// findFields is the search form. It is posted, because addresses are stored in places where a document must not be.
 type findFields struct {
 	Text string `form:"busca"`
 }
@@ -100,7 +100,7 @@ func (s *server) find(c *call, f findFields) error {
 	return c.render("buscar", page{Title: "Buscar", Nav: "buscar", Data: p, Read: true})
 }
 
-// findKept searches what is kept: contacts, the last sheets, and what can be asked about a document.
+// findKept searches stored data: contacts, the last sheets, and products for a document.
 func (s *server) findKept(c *call, p *findPage, sought string) error {
 	found, err := s.Contacts.Search(c.ctx(), c.by, app.ContactSearch{Text: p.Text}, "", "", findShown)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestTheSearchOverEverything finds what one may see, and shows no document whole in a list.
+// TestTheSearchOverEverything finds only what the member may see, and shows no whole document in a list.
 func TestTheSearchOverEverything(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -14,7 +14,7 @@ import (
 	"fichario/domain/document"
 )
 
-// functions are what templates call.
+// functions are available in templates.
 func (s *server) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": s.assets.Address,
@@ -35,7 +35,7 @@ func (s *server) functions() template.FuncMap {
 	}
 }
 
-// productName is what people call a product; its id where it is no longer offered.
+// productName is a product's name for people; its id where it is no longer offered.
 func (s *server) productName(id string) string {
 	if p, offered := s.Batches.Catalog.Find(id); offered {
 		return p.Name
@@ -50,7 +50,7 @@ func grouped(digits string) string {
 	return digits
 }
 
-// count writes a whole number: 1.284.
+// count writes a whole number with groups: 1.284.
 func count(n any) string {
 	text := fmt.Sprint(n)
 	if strings.HasPrefix(text, "-") {
@@ -59,7 +59,7 @@ func count(n any) string {
 	return grouped(text)
 }
 
-// plural chooses a word by number: plural 2 "contato" "contatos" is "2 contatos".
+// plural writes a number with the matching word: plural 2 "contato" "contatos" is "2 contatos".
 func plural(n any, single, several string) string {
 	if text := count(n); text != "1" {
 		return text + "\u00a0" + several
@@ -69,7 +69,7 @@ func plural(n any, single, several string) string {
 
 func (s *server) date(t time.Time) string { return s.in(t, "02/01/2006") }
 
-// roughly writes an amount in a width that a figure has: R$ 1,28 mi.
+// roughly abbreviates an amount to the width of a figure: R$ 1,28 mi.
 func roughly(m catalog.Money) string {
 	const million = 1_000_000 * catalog.Real
 	if m < million {
@@ -78,10 +78,10 @@ func roughly(m catalog.Money) string {
 	return (m / 1_000_000).Reais() + "\u00a0mi"
 }
 
-// wholeWord is the longest word that fits wherever a page shows a text.
+// wholeWord is the length of the longest word that fits everywhere, in characters.
 const wholeWord = 28
 
-// breaks is the class of a text, whose words are broken only where one is longer than fits.
+// breaks is the CSS class of a text: it allows breaks inside words only where one is too long.
 func breaks(text string) string {
 	for word := range strings.FieldsSeq(text) {
 		if utf8.RuneCountInString(word) > wholeWord {
@@ -91,12 +91,12 @@ func breaks(text string) string {
 	return "whole"
 }
 
-// partly is a text that may be broken behind the @ of an address, before it is broken anywhere.
+// partly lets an e-mail address break after its @ before it breaks anywhere else.
 func partly(text string) template.HTML {
 	return template.HTML(strings.ReplaceAll(template.HTMLEscapeString(text), "@", "@<wbr>")) //nolint:gosec // escaped
 }
 
-// inWords is a day as people say it: Sexta-feira, 20 de novembro de 2026.
+// inWords is a day in words: Sexta-feira, 20 de novembro de 2026.
 func (s *server) inWords(t time.Time) string {
 	t = t.In(s.Calendar.Location)
 	days := []string{"Domingo", "Segunda-feira", "Terça-feira", "Quarta-feira", "Quinta-feira", "Sexta-feira", "Sábado"}
@@ -115,7 +115,7 @@ func (s *server) in(t time.Time, layout string) string {
 
 func iso(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// age says how long ago something was, as people say it.
+// age words how long ago something was.
 func age(d time.Duration) string {
 	switch {
 	case d < time.Minute:
@@ -137,7 +137,7 @@ func ago(n int, single, several string) string {
 	return "há " + strconv.Itoa(n) + " " + several
 }
 
-// masked writes a document as people do: 529.982.247-25. The zero value is one that could not be opened.
+// masked writes a document with its usual punctuation: 529.982.247-25. The zero value stands for an unreadable one.
 func masked(d document.Document) string {
 	if d.IsZero() {
 		return "ilegível"
@@ -170,7 +170,7 @@ func shorten(n int, s string) string {
 	return string([]rune(s)[:n-1]) + "…"
 }
 
-// dict makes a map of names and values, for a part that needs several.
+// dict makes a map of alternating names and values, for a template that needs several.
 func dict(pairs ...any) (map[string]any, error) {
 	if len(pairs)%2 != 0 {
 		return nil, fmt.Errorf("dict of %d values", len(pairs))

@@ -17,14 +17,14 @@ import (
 	"fichario/domain/text"
 )
 
-// A form, or the filter in an address, is a struct. Its tags say what a field is called on
-// the wire (form), in the use case, where that is another name (app; - for one that people
-// do not see), which shape it has (validate), and what is said when it has another (says).
+// A form, or the filter in an address, is a struct. Its tags give a field's name on the wire (form), its name in the
+// use case where that differs (app; - for fields that people do not see), its shape (validate), and the message for
+// another shape (says).
 
-// asTyped is a text with the space around it, which other fields lose.
+// asTyped is a text that keeps surrounding space, which other fields lose.
 type asTyped string
 
-// decoder and encoder know how people in Brazil write values.
+// decoder and encoder handle values as Brazilians write them.
 var decoder, encoder = func() (*form.Decoder, *form.Encoder) {
 	d, e := form.NewDecoder(), form.NewEncoder()
 	d.RegisterCustomTypeFunc(readNumber, 0)
@@ -35,10 +35,10 @@ var decoder, encoder = func() (*form.Decoder, *form.Encoder) {
 	return d, e
 }()
 
-// errUnread is a text that is not of its field's type.
+// errUnread is a text that does not parse as its field's type.
 var errUnread = errors.New("unreadable")
 
-// readNumber reads a whole number, in groups or not: 2.000.
+// readNumber reads a whole number, grouped or not: 2.000.
 func readNumber(sent []string) (any, error) {
 	n, ok := text.Whole(sent[0])
 	if !ok {
@@ -47,7 +47,7 @@ func readNumber(sent []string) (any, error) {
 	return n, nil
 }
 
-// readMoney reads an amount as writeMoney writes it, R$ 1.234,5678, or as forms do, 50 mil.
+// readMoney reads an amount as writeMoney writes it, R$ 1.234,5678, or as people type it, 50 mil.
 func readMoney(sent []string) (any, error) {
 	if m, err := catalog.ParseReais(sent[0]); err == nil {
 		return m, nil
@@ -59,7 +59,7 @@ func readMoney(sent []string) (any, error) {
 	return catalog.Money(amount), nil
 }
 
-// writeMoney leaves the field of no amount empty.
+// writeMoney leaves the field of a zero amount empty.
 func writeMoney(m any) ([]string, error) {
 	if amount, _ := m.(catalog.Money); amount != 0 {
 		return []string{amount.Exact()}, nil
@@ -67,7 +67,7 @@ func writeMoney(m any) ([]string, error) {
 	return []string{""}, nil
 }
 
-// readYes reads a check box, or a choice between two.
+// readYes reads a check box, or a yes-or-no choice.
 func readYes(sent []string) (any, error) {
 	yes := sent[0] == "sim"
 	if !yes && sent[0] != "não" {
@@ -84,7 +84,7 @@ func writeYes(b any) ([]string, error) {
 	return []string{""}, nil
 }
 
-// fieldsOf are the fields of a form, by their names on the wire.
+// fieldsOf iterates over the fields of a form, by their names on the wire.
 func fieldsOf(f any) iter.Seq2[string, reflect.StructField] {
 	return func(yield func(string, reflect.StructField) bool) {
 		for _, field := range reflect.VisibleFields(reflect.TypeOf(f).Elem()) {
@@ -95,15 +95,14 @@ func fieldsOf(f any) iter.Seq2[string, reflect.StructField] {
 	}
 }
 
-// decode reads the posted form, or else the address, into the struct that f points to, and
-// holds it to its shape; the fault names a field that has not its shape. A field that was left
-// empty is as one that was not sent, and what cannot be read of an address as well.
+// decode reads the posted form, or else the address, into the struct that f points to, and validates it; the fault
+// names the field that is wrong. An empty field counts as absent, and so does an unreadable one in an address.
 func (c *call) decode(f any) error {
 	sent, posted := c.Form, c.Method == http.MethodPost
 	if posted {
 		sent = c.PostForm
 	}
-	known := url.Values{} // the decoder panics at names with half a pair of brackets
+	known := url.Values{} // the decoder panics at names with an unmatched bracket
 	for name, field := range fieldsOf(f) {
 		for _, value := range sent[name] {
 			if field.Type != reflect.TypeFor[asTyped]() {
@@ -126,7 +125,7 @@ func (c *call) decode(f any) error {
 	return shape.Check(f)
 }
 
-// decoded serves a page that takes a form.
+// decoded adapts a page that takes a form.
 func decoded[F any](h func(*call, F) error) handler {
 	return func(c *call) error {
 		var f F
@@ -137,9 +136,9 @@ func decoded[F any](h func(*call, F) error) handler {
 	}
 }
 
-// queryOf is what an address says of a filter: what is chosen, by the names on the wire.
+// queryOf is a filter as in an address: the chosen values, by their names on the wire.
 func queryOf(filter any) url.Values {
-	all, _ := encoder.Encode(filter) // what was decoded can be written
+	all, _ := encoder.Encode(filter) // whatever was decoded can be encoded
 	for name, values := range all {
 		if values[0] == "" {
 			delete(all, name)
@@ -148,15 +147,15 @@ func queryOf(filter any) url.Values {
 	return all
 }
 
-// Form is a form as pages show it: what its fields hold, and what is wrong with one. It is
-// exported for templates, which see exported fields only.
+// Form is a form as pages show it: the values of its fields, and what is wrong with one. It is exported for templates,
+// which see only exported fields.
 type Form struct {
 	Values map[string]string
-	// Field names the field at fault, Problem says what to do about it.
+	// Field is the name of the field at fault, Problem says what to do about it.
 	Field, Problem string
 }
 
-// filled is a form that shows what there is.
+// filled is a form that shows existing values.
 func filled(f any) Form {
 	out := Form{Values: map[string]string{}}
 	for name, values := range queryOf(f) {
@@ -165,9 +164,8 @@ func filled(f any) Form {
 	return out
 }
 
-// again is the form that f points to, with what was typed but for secrets, marked at the field
-// that an error names, as it is called on the wire or in the use case. It reports false for an
-// error that is about none of its fields.
+// again is the form that f points to with what was typed, except secrets, marked at the field that an error names by
+// its name on the wire or in the use case. It reports false for an error that concerns none of its fields.
 func (c *call) again(f any, why error) (Form, bool) {
 	known, out := app.FaultOf(why), Form{Values: map[string]string{}}
 	if known == nil || !app.IsRefusal(why) {

@@ -13,7 +13,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// comesBack posts a form with changes, pairs of name and value, and returns the page that it comes back in.
+// comesBack posts a form with changes, pairs of name and value, and returns the page that shows it again.
 func (v *visitor) comesBack(path string, form url.Values, changes ...string) string {
 	v.t.Helper()
 	sent := url.Values{}
@@ -33,7 +33,7 @@ func (v *visitor) comesBack(path string, form url.Values, changes ...string) str
 	return page
 }
 
-// marked is how a field is written that is at fault.
+// marked is the markup of a field at fault.
 func marked(field string) string { return `aria-describedby="` + field + `-p"` }
 
 // TestWrongFormsComeBack: with what was typed, and at the field at fault a sentence that says what to do.
@@ -95,7 +95,7 @@ func TestWrongFormsComeBack(t *testing.T) {
 	}
 }
 
-// TestWrongChoicesAreSaid: where no field shows it, above the form or on a page of its own.
+// TestWrongChoicesAreSaid: where no field shows the fault, above the form or on a page of its own.
 func TestWrongChoicesAreSaid(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -151,7 +151,7 @@ func TestWrongChoicesAreSaid(t *testing.T) {
 	has(t, "sign in", page, "E-mail ou senha não conferem.", `value="Ana@example.com"`, `name="depois" value="/contatos"`)
 }
 
-// TestFiltersComeBack: what was chosen stays chosen, and stays in the addresses that lead on.
+// TestFiltersComeBack: chosen values stay chosen, and are kept in the page's links.
 func TestFiltersComeBack(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -187,7 +187,7 @@ func TestFiltersComeBack(t *testing.T) {
 	hasNot(t, "a bell without a number", v.get("/notificacoes/sino?visto=x"), "novas")
 }
 
-// TestAWebhookKeepsTheHeaderOfItsSignature, which the form does not show, through a new secret.
+// TestAWebhookKeepsTheHeaderOfItsSignature, which the form does not show, when its secret is changed.
 func TestAWebhookKeepsTheHeaderOfItsSignature(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -218,8 +218,8 @@ func TestAWebhookKeepsTheHeaderOfItsSignature(t *testing.T) {
 	}
 }
 
-// TestAnotherSignatureTakesItsSecret: the empty field keeps what there is, and what there is belongs to one scheme. A
-// secret that was typed and does not come back with the form is not taken for one that stays.
+// TestAnotherSignatureTakesItsSecret: an empty field keeps the stored secret, which belongs to one scheme. A typed
+// secret that is missing when the form is sent again is not mistaken for keeping the stored one.
 func TestAnotherSignatureTakesItsSecret(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -262,7 +262,7 @@ func TestAnotherSignatureTakesItsSecret(t *testing.T) {
 	taken(none, "assinatura", "", "reescrever", "sim")
 }
 
-// TestARotationComesBackAsItWasSent, with every row, and so does a new one's name and the role of a new person.
+// TestARotationComesBackAsItWasSent, with every row; so do a new rotation's name and a new person's role.
 func TestARotationComesBackAsItWasSent(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -291,8 +291,8 @@ func TestARotationComesBackAsItWasSent(t *testing.T) {
 	has(t, "a new person", page, `<option value="admin" selected>`)
 }
 
-// TestTheAddressOfAFormIsNoDeadEnd: a form that was refused stands at the address it was sent to, which may be loaded
-// again, or come back to from a form on that page.
+// TestTheAddressOfAFormIsNoDeadEnd: a refused form's page is at the address it was posted to, which may be reloaded, or
+// returned to from a form on that page.
 func TestTheAddressOfAFormIsNoDeadEnd(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

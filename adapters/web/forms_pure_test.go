@@ -33,7 +33,7 @@ type largePaper struct {
 	Page int `form:"pagina"`
 }
 
-// sent is a request with a posted form, or with an address that says the same.
+// sent is a request with a posted form, or with the same values in its address.
 func sent(method string, values url.Values) *call {
 	r := httptest.NewRequest(method, "/?"+values.Encode(), nil)
 	if method == http.MethodPost {
@@ -49,7 +49,7 @@ func TestFormsAreDecoded(t *testing.T) {
 	values := url.Values{
 		"nome": {" Ana  Lima\n", "outra"}, "texto": {" a\r\n"}, "quantos": {"2.000"}, "valor": {"R$ 1.234,56"},
 		"sim": {"sim"}, "talvez": {" não "}, "tipo": {"cpf", " placa"}, "Other": {"x"}, "pagina": {"7"},
-		// Names that no form of ours has are no business of the decoder.
+		// The decoder must ignore names that none of our forms has.
 		"tipo[9999999]": {"x"}, "a]": {"x"}, "a[": {"x"}, "Name": {"x"}, "": {"x"},
 	}
 	want := largePaper{Page: 7, paper: paper{

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A form that did not arrive whole is not taken for an empty one.
+// TestContactsFormIsReadWhole: an incomplete form is not taken for an empty one.
 func TestContactsFormIsReadWhole(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Helena")

@@ -9,8 +9,8 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestAFieldThatAFormDoesNotHaveChangesNothing: who writes ids, an organisation or a role beside what a form asks for
-// changes what the form is for, and nothing else, of a contact and of himself.
+// TestAFieldThatAFormDoesNotHaveChangesNothing: extra fields with ids, an organisation or a role change nothing beyond
+// the form's own fields, of a contact or of the member.
 func TestAFieldThatAFormDoesNotHaveChangesNothing(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

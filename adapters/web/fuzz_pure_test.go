@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzLocal: no address that somebody is led to after signing in leaves this site, also as browsers read it.
+// FuzzLocal: no redirect after signing in leaves this site, as browsers interpret the address.
 func FuzzLocal(f *testing.F) {
 	for _, s := range []string{
 		"/contatos?q=1#x", "//evil.example", "/\\evil.example", "https://evil.example", "/%09/evil.example", "/\t/evil.example",
@@ -18,7 +18,7 @@ func FuzzLocal(f *testing.F) {
 	base, _ := url.Parse("https://fichario.example/entrar")
 	f.Fuzz(func(t *testing.T, after string) {
 		to := local(after)
-		// Browsers leave out tabs and line breaks, and take a backslash for a slash.
+		// Browsers ignore tabs and line breaks, and take a backslash for a slash.
 		read := strings.NewReplacer("\t", "", "\n", "", "\r", "", "\\", "/").Replace(to)
 		if !strings.HasPrefix(read, "/") || strings.HasPrefix(read, "//") {
 			t.Fatalf("%q leads to %q", after, to)
@@ -33,7 +33,7 @@ func FuzzLocal(f *testing.F) {
 	})
 }
 
-// FuzzForms: of whatever a form holds, its struct is filled or a field is marked.
+// FuzzForms: whatever a form contains, its struct is filled or a field is marked.
 func FuzzForms(f *testing.F) {
 	for _, s := range []string{
 		"nome=Ana&minuto=60&dia=1&mes=1&pode=cpf&pode=cnpj&vence=2030-01-01", "minuto=1.000&minuto=x", "pode[0]=cpf&pode[99999999]=x",
@@ -49,7 +49,7 @@ func FuzzForms(f *testing.F) {
 			return
 		}
 		for _, into := range []any{&keyFields{}, &bulkFields{}, &contactFields{}, &importChoices{}} {
-			_ = c.decode(into) // a fault for people, or nothing
+			_ = c.decode(into) // a fault, or nothing
 		}
 	})
 }

@@ -2,7 +2,7 @@ package web
 
 import "html/template"
 
-// strokes are the icons: paths on a ground of 20 by 20, drawn in the text's colour.
+// strokes are the icons: paths in a box of 20 by 20, drawn in the text's colour.
 var strokes = map[string]string{
 	"bell":     `<path d="M4.5 14.5h11l-1.25-2.25V9a4.25 4.25 0 0 0-8.5 0v3.25zM8.25 17h3.5M10 4.75V3"/>`,
 	"chart":    `<path d="M3.5 16.5h13M5.5 13.5v-4M10 13.5v-9M14.5 13.5V7"/>`,
@@ -47,10 +47,10 @@ var strokes = map[string]string{
 	"mail":     `<path d="M3 5h14v10.5H3zM3 5.5l7 5.5 7-5.5"/>`,
 }
 
-// icon draws an icon beside words that say the same.
+// icon draws an icon beside words with the same meaning.
 func icon(name string) template.HTML { return draw("i", name) }
 
-// smallIcon draws a small one.
+// smallIcon draws it small.
 func smallIcon(name string) template.HTML { return draw("i i-s", name) }
 
 func draw(class, name string) template.HTML {

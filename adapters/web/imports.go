@@ -12,7 +12,7 @@ import (
 	"fichario/domain/intake"
 )
 
-// importsPage is where a file of contacts is sent, with the latest imports.
+// importsPage is where contacts are uploaded, with the latest imports.
 type importsPage struct {
 	Form    Form
 	Problem string
@@ -20,29 +20,29 @@ type importsPage struct {
 	Latest  []app.ImportView
 }
 
-// importColumn is a column of a file, with what it becomes.
+// importColumn is a column of a file, with the field that it becomes.
 type importColumn struct {
 	Name, Field string
-	// Samples are the first of what it holds.
+	// Samples are its first values.
 	Samples []string
 }
 
-// importPage is one import: its choices and a trial before it begins, how far it is, or what became of it.
+// importPage is an import: its choices and a trial before it begins, its progress, or its outcome.
 type importPage struct {
 	app.ImportView
 	app.Choices
 	Trial   app.ImportTrial
 	Columns []importColumn
-	// Words are what a column can become.
+	// Words are the fields that a column can become.
 	Words []app.Choice
-	// Usable is how many rows are contacts.
+	// Usable is how many rows make contacts.
 	Usable  int
 	Problem string
 	Mine    bool
 	Running bool
 }
 
-// importWords are what people call the things that a column can become.
+// importWords are the names, for people, of the fields that a column can become.
 var importWords = map[string]string{
 	"email": "E-mail", "nome": "Nome", "telefone": "Telefone", "ddd": "DDD do telefone", "empresa": "Empresa",
 	"valor": "Valor", "documentos": "CPF ou CNPJ", "origem": "Origem", "mensagem": "Nota",
@@ -71,10 +71,10 @@ func (s *server) importsPage(c *call, status int, data importsPage) (err error) 
 	return c.renderStatus(status, "importar", page{Title: "Importar contatos", Nav: "contatos", Data: data})
 }
 
-// importFields are what the form of a new import says, beside its file.
+// importFields are the fields of a new import's form, beside its file.
 type importFields struct {
 	Pasted asTyped `form:"linhas"`
-	File   string  `form:"arquivo" app:"file"` // for what is wrong with it
+	File   string  `form:"arquivo" app:"file"` // carries the file's fault
 }
 
 // importSend reads the file, or what was pasted, and shows what each column would become.
@@ -125,7 +125,7 @@ func (s *server) importShow(c *call) error {
 	return s.importAgain(c, http.StatusOK, importChoices{}, nil)
 }
 
-// importAgain shows an import; where what was asked of it is refused, with why, and the choices as they were sent.
+// importAgain shows an import; after a refusal, with the reason, and the choices as they were sent.
 func (s *server) importAgain(c *call, status int, sent importChoices, why error) error {
 	view, err := s.Bulks.ShowImport(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
@@ -150,7 +150,7 @@ func (s *server) importAgain(c *call, status int, sent importChoices, why error)
 	return c.renderStatus(status, "importacao", p)
 }
 
-// importDraft adds what an import that has not begun can become.
+// importDraft adds the choices and the trial of an import that has not begun.
 func (s *server) importDraft(c *call, data *importPage) (err error) {
 	if data.ImportView, data.Trial, err = s.Bulks.TryImport(c.ctx(), c.by, data.ID); err != nil {
 		return err
@@ -174,7 +174,7 @@ func (s *server) importDraft(c *call, data *importPage) (err error) {
 	return nil
 }
 
-// importChoices are what the form of an import says.
+// importChoices are the fields of an import's form.
 type importChoices struct {
 	Action     string         `form:"acao"`
 	Fields     []string       `form:"coluna"`
@@ -184,7 +184,7 @@ type importChoices struct {
 	Fires      bool           `form:"automacoes"`
 }
 
-// typed puts choices that were sent into the form, as they were.
+// typed puts choices into the form as they were sent.
 func (p *importPage) typed(f importChoices) {
 	if len(f.Fields) == len(p.Columns) {
 		for i := range p.Columns {
@@ -215,7 +215,7 @@ func (s *server) importChange(c *call, f importChoices) error {
 	return err
 }
 
-// importCSV is what became of each row, for programs and, with the form excel, for people; importXLSX for people too.
+// importCSV sends the outcome of each row, for programs or, with the form excel, for people; importXLSX for people too.
 func (s *server) importCSV(c *call, f struct {
 	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
 }) error {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestAnImportFromFileToResult: nothing is made before it is looked at, and what came goes back without a formula.
+// TestAnImportFromFileToResult: nothing is made before it was reviewed, and the downloaded rows have no formula.
 func TestAnImportFromFileToResult(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -14,18 +14,18 @@ import (
 	"fichario/domain/document"
 )
 
-// keyForm is the form of a new key, or of what may change about one.
+// keyForm is the form of a new key, or of what can be changed of one.
 type keyForm struct {
 	Form
-	// ID is the key's, so that a form that is sent twice makes one key.
+	// ID is the key's id, so that a form sent twice makes one key.
 	ID string
-	// Name is that of a key that there is.
+	// Name is that of an existing key.
 	Name   string
 	Scopes []scopeBox
 	Today  string
-	// Dearest are the products that cost most, by document type.
+	// Dearest are the most expensive products, by document type.
 	Dearest []dearest
-	// Purposes are those that the key may be bound to.
+	// Purposes are those that the key can be bound to.
 	Purposes []purposeBox
 }
 
@@ -96,7 +96,7 @@ func (s *server) keyForm(c *call, f keyFields, shown Form) (keyForm, error) {
 	return out, err
 }
 
-// purposeBoxes are the purposes in force, and those that have ended since they were chosen.
+// purposeBoxes returns the purposes in force, and chosen ones that have been retired since.
 func (s *server) purposeBoxes(c *call, chosen []string) (out []purposeBox, err error) {
 	all, err := s.Purposes.List(c.ctx(), c.by, c.by.OrgID())
 	for _, p := range all {
@@ -113,13 +113,13 @@ func (s *server) newKey(c *call, f keyFields) app.NewKey {
 		Limits:   access.Limits{PerMinute: *f.PerMinute, PerDay: *f.PerDay, PerMonth: *f.PerMonth},
 		Purposes: f.Purposes, From: networks(f.From), Contacts: f.Contacts,
 	}
-	if last, err := s.Calendar.StartOf(f.LastDay); err == nil { // without one it never ends
+	if last, err := s.Calendar.StartOf(f.LastDay); err == nil { // without a date it never expires
 		n.ExpiresAt = s.Calendar.NextDay(last)
 	}
 	return n
 }
 
-// networks are the texts between commas, spaces and line ends.
+// networks splits a text at commas, semicolons and white space.
 func networks(typed string) []string {
 	return strings.FieldsFunc(typed, func(r rune) bool { return r == ',' || r == ';' || unicode.IsSpace(r) })
 }
@@ -138,7 +138,7 @@ func (s *server) keyFormAgain(c *call, f keyFields, why error) error {
 	})
 }
 
-// boundFields are what may change about a key.
+// boundFields are what can be changed of a key.
 type boundFields struct {
 	Purposes []string `form:"finalidades" app:"purposes"`
 	From     string   `form:"redes" app:"from"`

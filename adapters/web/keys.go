@@ -12,32 +12,32 @@ import (
 	"fichario/domain/document"
 )
 
-// KeyLine is a key in the list. It is exported for templates, which see exported fields only.
+// KeyLine is a key in the list. It is exported for templates, which see only exported fields.
 type KeyLine struct {
 	app.KeyUse
 	Now time.Time
-	// Minute is how many requests this instance counts now.
+	// Minute is how many requests this instance has counted in the current minute.
 	Minute int
 }
 
-// Soon reports whether the key ends within a week.
+// Soon reports whether the key expires within a week.
 func (k KeyLine) Soon() bool {
 	return k.Usable && !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(k.Now) < 7*24*time.Hour
 }
 
-// Days is how many days it is until the key ends.
+// Days is in how many days the key expires.
 func (k KeyLine) Days() int { return int(k.ExpiresAt.Sub(k.Now).Hours()/24) + 1 }
 
-// MinuteUse is what is used of the minute's limit.
+// MinuteUse is the use of the limit per minute.
 func (k KeyLine) MinuteUse() use { return useOf("Minuto", k.Minute, k.Limits.PerMinute) }
 
-// DayUse is what is used of the day's cap.
+// DayUse is the use of the daily cap.
 func (k KeyLine) DayUse() use { return useOf("Dia", k.Today.Count, k.Limits.PerDay) }
 
-// MonthUse is what is used of the month's cap.
+// MonthUse is the use of the monthly cap.
 func (k KeyLine) MonthUse() use { return useOf("Mês", k.Month.Count, k.Limits.PerMonth) }
 
-// Scope writes what the key may ask about.
+// Scope words what the key may look up.
 func (k KeyLine) Scope() string {
 	if k.Contacts {
 		return scopeNames(k.Scopes) + ", busca de contatos por agentes"
@@ -53,7 +53,7 @@ func scopeNames(scopes []document.Type) string {
 	return strings.Join(names, ", ")
 }
 
-// Bound writes what the key is bound to: purposes, and networks; empty for a key that is not.
+// Bound words the purposes and networks that the key is bound to; empty for an unbound key.
 func (k KeyLine) Bound() string {
 	var words []string
 	if len(k.Purposes) > 0 {
@@ -65,7 +65,7 @@ func (k KeyLine) Bound() string {
 	return strings.Join(words, ", ")
 }
 
-// networkTexts writes networks, a single address without its length.
+// networkTexts writes networks, a single address without its prefix length.
 func networkTexts(all []netip.Prefix) []string {
 	texts := make([]string, len(all))
 	for i, network := range all {
@@ -77,12 +77,12 @@ func networkTexts(all []netip.Prefix) []string {
 	return texts
 }
 
-// use is a bar of what is used of a limit.
+// use is a bar that shows the use of a limit.
 type use struct {
 	Name         string
 	Used, Limit  int
 	Percent, Bar int
-	// Class tells a bar that is nearly full, or full, from others.
+	// Class marks a bar that is nearly full, or full.
 	Class string
 }
 
@@ -132,10 +132,10 @@ func (s *server) keyLine(k app.KeyUse) KeyLine {
 type keySecret struct {
 	Key    access.Key
 	Secret string
-	// URL is what the line to try it asks, Price what that may cost.
+	// URL is the address in the example call, Price what that call may cost.
 	URL   string
 	Price catalog.Money
-	// Until is when the secret before ends; zero when there was none, or at once.
+	// Until is when the previous secret expires; zero when there was none, or it ended at once.
 	Until   time.Time
 	Rotated bool
 }
@@ -148,8 +148,8 @@ func (s *server) keyCreate(c *call) error {
 	key, secret, err := s.Keys.Create(c.ctx(), c.by, s.newKey(c, f))
 	switch {
 	case err == nil:
-		// The only answer to a POST that is a page: the secret is in no address and no
-		// cookie. Sent again, the form finds the key made.
+		// The only answer to a POST that is a page: the secret must be in no address and no cookie. When the form is sent
+		// again, the key exists already.
 		return c.render("chave-nova", page{Title: "Chave criada", Nav: "chaves", Data: s.secretPage(key, secret)})
 	case errors.Is(err, app.ErrTwice):
 		return c.done("/chaves/"+f.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
@@ -168,7 +168,7 @@ func (s *server) secretPage(key access.Key, secret access.Secret) keySecret {
 	return page
 }
 
-// examples are addresses of the API that a new key may be tried with, by product.
+// examples are addresses of the API to try a new key with, by product.
 var examples = map[string]string{catalog.CPF: "/api/v1/cpf/52998224725", catalog.CNPJ: "/api/v1/cnpj/11222333000181"}
 
 func (s *server) keyRevoke(c *call) error {
@@ -179,13 +179,13 @@ func (s *server) keyRevoke(c *call) error {
 	return c.done("/chaves/"+id, "Chave revogada. Ela deixa de valer em todas as instâncias em até 5 segundos.")
 }
 
-// rotationFields are what the question asks whether a key gets a new secret.
+// rotationFields are the fields of the dialog that gives a key a new secret.
 type rotationFields struct {
 	Prefix string `form:"prefixo"`
 	Keep   string `form:"manter" validate:"oneof=agora 1h 24h 7d" says:"Escolha até quando a chave atual vale."`
 }
 
-// overlaps are how long a key's old secret may go on.
+// overlaps are how long a key's old secret can stay valid.
 var overlaps = map[string]time.Duration{"agora": 0, "1h": time.Hour, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour}
 
 func (s *server) keyRotate(c *call) error {

@@ -19,7 +19,7 @@ import (
 
 var secretInPage = regexp.MustCompile(`fic_[0-9A-Za-z]{46}`)
 
-// keyFormOf is a filled-in form of a new key.
+// keyFormOf is a filled-in form for a new key.
 func keyFormOf(id string) url.Values {
 	return url.Values{
 		"id": {id}, "nome": {"ERP & <b>"}, "pode": {"cpf", "placa"}, "minuto": {"60"}, "dia": {"2"}, "mes": {"2.000"},
@@ -27,13 +27,13 @@ func keyFormOf(id string) url.Values {
 	}
 }
 
-// newKeyForm opens the form of a new key and returns the id that it carries.
+// newKeyForm opens the form for a new key and returns the id in it.
 func (v *visitor) newKeyForm() string {
 	v.t.Helper()
 	return regexp.MustCompile(`name="id" value="([^"]+)"`).FindStringSubmatch(v.get("/chaves/nova"))[1]
 }
 
-// makeKey makes a key by its form and returns its id, its secret and the page that shows it.
+// makeKey makes a key with its form and returns its id, its secret and the page that shows it.
 func (v *visitor) makeKey() (id, secret, page string) {
 	v.t.Helper()
 	id = v.newKeyForm()
@@ -45,7 +45,7 @@ func (v *visitor) makeKey() (id, secret, page string) {
 	return id, secret, page
 }
 
-// usedKey makes a key and looks up twice what is charged, and once what history has.
+// usedKey makes a key with two charged lookups, and one answered from history.
 func (v *visitor) usedKey() (id, secret string) {
 	v.t.Helper()
 	id, secret, _ = v.makeKey()
@@ -83,7 +83,7 @@ func TestAWrongKeyFormComesBack(t *testing.T) {
 	}
 }
 
-// TestAKeyIsMadeOnce: sent again, its form makes no other key and shows nothing.
+// TestAKeyIsMadeOnce: when its form is sent again, no other key is made and no secret shown.
 func TestAKeyIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -121,7 +121,7 @@ func TestAKeyShowsItsUse(t *testing.T) {
 	}
 }
 
-// TestTheStatementIsEverybodys: the lookups of keys and of the team are in the organisation's statement.
+// TestTheStatementIsEverybodys: the organisation's statement has the lookups of keys and of the team.
 func TestTheStatementIsEverybodys(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -158,7 +158,7 @@ func TestAStatementForASpreadsheet(t *testing.T) {
 	v.refused(422, "/extrato.csv?formato=xls")
 }
 
-// TestFractionsOfACent: a sum is written in cents, with the exact one on demand; a line has all four decimals.
+// TestFractionsOfACent: a total is shown in cents, and exactly on demand; a line has all four decimals.
 func TestFractionsOfACent(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -178,7 +178,7 @@ func TestFractionsOfACent(t *testing.T) {
 	}
 }
 
-// TestPricesAndCeilingsAreExact: with the four decimals that they may have, where one decides by them.
+// TestPricesAndCeilingsAreExact: where people decide by them, all four possible decimals are shown.
 func TestPricesAndCeilingsAreExact(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -192,7 +192,7 @@ func TestPricesAndCeilingsAreExact(t *testing.T) {
 	has(t, "all batches", v.get("/lotes"), `data-l="Teto">R$ 2,075</td>`)
 }
 
-// TestAKeyIsRotatedOnce: whatever is sent again.
+// TestAKeyIsRotatedOnce, whatever is sent again.
 func TestAKeyIsRotatedOnce(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -235,7 +235,7 @@ func TestKeysAreForWhoManages(t *testing.T) {
 	has(t, "a member may look up", member.get(free), "Histórico, grátis")
 }
 
-// TestANewKeySearchesNoContacts unless somebody says so: it cannot be taken back, nor given later.
+// TestANewKeySearchesNoContacts unless that was chosen: it can be neither revoked nor granted later.
 func TestANewKeySearchesNoContacts(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

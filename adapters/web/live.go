@@ -9,18 +9,17 @@ import (
 )
 
 const (
-	// streamFor is how long one stream of events lasts. The browser asks for the next one by itself, and is asked who it
-	// is.
+	// streamFor is how long one stream of events lasts. The browser then reconnects by itself, and is authenticated again.
 	streamFor = 4 * time.Minute
-	// pulseEvery keeps proxies from thinking that a stream is dead, and writeWithin bounds one write to a page that no
-	// longer reads.
+	// pulseEvery keeps proxies from closing an idle stream, and writeWithin bounds one write to a page that no longer
+	// reads.
 	pulseEvery  = 20 * time.Second
 	writeWithin = 10 * time.Second
 )
 
-// live tells a page by server-sent events that contacts have changed since it was made, or since the stream before it
-// ended; what has, the page asks for. Each message carries a mark as its id, which the browser sends when it comes
-// back: up to there it was told all.
+// live notifies a page by server-sent events that contacts have changed since it was made, or since its previous stream
+// ended; the page then fetches the changes. Each message carries a mark as its id, which the browser sends when it
+// reconnects: everything up to there it has been told.
 func (s *server) live(c *call, f struct {
 	Mark string `form:"desde"`
 }) error {
@@ -31,7 +30,7 @@ func (s *server) live(c *call, f struct {
 	defer watcher.Stop()
 	control := http.NewResponseController(c.w)
 	send := func(text string) error {
-		_ = control.SetWriteDeadline(time.Now().Add(writeWithin)) // where there is none, the connection's own bounds it
+		_ = control.SetWriteDeadline(time.Now().Add(writeWithin)) // if unsupported, the connection's own deadline applies
 		_, err := fmt.Fprintf(c.w, "id: %s\n%s", watcher.Mark(), text)
 		return errors.Join(err, control.Flush())
 	}
@@ -43,7 +42,7 @@ func (s *server) live(c *call, f struct {
 	defer pulse.Stop()
 	for text := "retry: 5000\n\n"; ; {
 		if send(text) != nil {
-			return nil // nobody is left to be told
+			return nil // the client is gone
 		}
 		select {
 		case <-watcher.Changed():

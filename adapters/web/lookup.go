@@ -12,8 +12,7 @@ import (
 	"fichario/domain/lookup"
 )
 
-// lookupStart begins a lookup and leads to its page, which waits for the answer where
-// the bureau is slow.
+// lookupStart starts a lookup and redirects to its page, which waits for the answer where the bureau is slow.
 func (s *server) lookupStart(c *call, f lookupFields) error {
 	p, err := s.recognise(c, f, false)
 	if err != nil {
@@ -38,7 +37,7 @@ func (s *server) lookupStart(c *call, f lookupFields) error {
 	return c.redirect("/consultas/" + id)
 }
 
-// startLookup begins a lookup and waits a moment for its outcome.
+// startLookup starts a lookup and waits a moment for its outcome.
 func (s *server) startLookup(c *call, req app.LookupRequest) (id string, ended bool, err error) {
 	id, done, err := s.Lookups.Start(c.ctx(), c.by, req)
 	if err != nil {
@@ -55,8 +54,7 @@ func (s *server) startLookup(c *call, req app.LookupRequest) (id string, ended b
 	return id, false, nil
 }
 
-// lookupDone leads to the page of a lookup that has an outcome, with a word about what
-// was charged.
+// lookupDone redirects to the page of a finished lookup, with a note of what was charged.
 func (s *server) lookupDone(c *call, id string) error {
 	v, err := s.Lookups.Show(c.ctx(), c.by, id)
 	if err != nil || v.Entry.Status != lookup.Done || !v.Entry.Charged || v.Entry.MemberID != c.by.MemberID() {
@@ -66,32 +64,32 @@ func (s *server) lookupDone(c *call, id string) error {
 		"Cobrado: "+v.Entry.Amount.Exact()+". Até "+s.date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
 }
 
-// resultPage is a lookup with its answer, or with why there is none.
+// resultPage is a lookup with its answer, or with the reason why there is none.
 type resultPage struct {
 	app.LookupView
 	Name     string
 	Marks    []mark
 	Glance   []sheetRow
 	Sections []section
-	// Changed is what differs from the answer before this one, which is of Before.
+	// Changed is what differs from the previous answer, of the time Before.
 	Changed []changeLine
 	Before  time.Time
 	Raw     rawAnswer
 	Others  []choiceLine
 	Bundles []bundleLine
-	// Again is this product, for asking anew; nil when it is no longer offered.
+	// Again is this product, for a new lookup; nil when it is no longer offered.
 	Again    *choiceLine
 	Earlier  []lookupLine
 	AskedBy  string
 	AskedVia string
-	// AskedFor is the name of what the answer was bought for, Purpose of what it was asked for;
-	// empty where the organisation had no purposes.
+	// AskedFor is the name of the purpose that the answer was bought for, Purpose that of the lookup; empty where the
+	// organisation had no purposes.
 	AskedFor, Purpose string
-	// Days is the answer's age and FreshDays how long it is free; Percent of it is past.
+	// Days is the answer's age and FreshDays how long it is free; Percent is the share of that already past.
 	Days, FreshDays, Percent int
-	// Waited and Timeout are the seconds of a lookup that is under way.
+	// Waited and Timeout are in seconds, for a running lookup.
 	Waited, Timeout int
-	// Trouble is what became of a lookup without an answer.
+	// Trouble explains a lookup without an answer.
 	Trouble trouble
 	Now     time.Time
 }
@@ -164,14 +162,14 @@ func (s *server) resultOf(v app.LookupView) resultPage {
 	}
 }
 
-// sheetOf reads an answer for a caller, who may ask about those whom it names. Their documents stay out of the page: it
-// says in which answer they stand, and where.
+// sheetOf reads an answer for a caller, who may look up the people it names. Their documents stay out of the page: it
+// refers to them by the answer and their position in it.
 func (s *server) sheetOf(c *call, e lookup.Entry) *sheet {
 	y, m, d := s.Clock().In(s.Calendar.Location).Date()
 	out := &sheet{left: sheetText, today: time.Date(y, m, d, 0, 0, 0, 0, time.UTC)}
 	out.ask = func(d document.Document) *choiceLine {
 		for _, offer := range s.Lookups.Offers(c.by) {
-			if offer.Product.ID == string(d.Type()) { // a complete record is called as its document
+			if offer.Product.ID == string(d.Type()) { // the complete record is named like its document
 				return &choiceLine{
 					ProductChoice: app.ProductChoice{Product: offer.Product}, Contact: e.ContactID,
 					From: e.ID, Nth: len(out.named),
@@ -183,7 +181,7 @@ func (s *server) sheetOf(c *call, e lookup.Entry) *sheet {
 	return out
 }
 
-// namedIn returns the nth document that an answer names; the zero value for none.
+// namedIn returns the nth document named in an answer; the zero value where there is none.
 func (s *server) namedIn(c *call, id string, nth int) (document.Document, error) {
 	v, err := s.Lookups.Show(c.ctx(), c.by, id)
 	if err != nil || v.Record == nil {
@@ -197,8 +195,8 @@ func (s *server) namedIn(c *call, id string, nth int) (document.Document, error)
 	return answer.named[nth-1], nil
 }
 
-// resultAround adds what stands beside a lookup: the same product again, other products
-// for the document, and earlier answers.
+// resultAround adds what is shown beside a lookup: the same product again, other products for the document, and earlier
+// answers.
 func (s *server) resultAround(c *call, p *resultPage) error {
 	names, err := s.purposeNames(c)
 	if err != nil {
@@ -235,7 +233,7 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 			continue
 		}
 		p.Others = append(p.Others, line)
-		if p.Name == "" { // another product's answer knows whose document it is
+		if p.Name == "" { // another product's answer names the document's subject
 			p.Name = shorten(titleMax, app.Subject(&choice.Record))
 		}
 	}
@@ -287,7 +285,7 @@ func (s *server) troubleOf(v app.LookupView) trouble {
 	}
 }
 
-// lookupRaw sends the bureau's own answer, byte for byte.
+// lookupRaw sends the bureau's original answer, byte for byte.
 func (s *server) lookupRaw(c *call) error {
 	v, err := s.Lookups.Show(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
@@ -302,6 +300,6 @@ func (s *server) lookupRaw(c *call) error {
 	h := c.w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Content-Disposition", `attachment; filename="consulta-`+v.Entry.ID[:13]+`.json"`)
-	_, _ = c.w.Write(v.Record.Raw) // nobody is left to be told
+	_, _ = c.w.Write(v.Record.Raw) // on error the client is gone
 	return nil
 }

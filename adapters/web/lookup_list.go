@@ -8,25 +8,25 @@ import (
 	"fichario/domain/document"
 )
 
-// lookupsAtOnce is how many lookups a page of the list has, or of what was searched.
+// lookupsAtOnce is how many lookups a page of the list, or of search results, has.
 const lookupsAtOnce = 50
 
-// lookupListPage is the lookups of the team, or one's own.
+// lookupListPage is the team's lookups, or one's own.
 type lookupListPage struct {
 	Lines []lookupLine
 	Own   bool
-	// Text is what was searched, and Searched whether anything was.
+	// Text is what was searched for, and Searched says that a search was made.
 	Text     string
 	Searched bool
-	// Looked is how many lookups were looked at, and Cut whether there are older ones.
+	// Looked is how many lookups were searched, and Cut says that there are older ones.
 	Looked int
 	Cut    bool
-	// First is whether it is the first page, Next the address of the next.
+	// First says that it is the first page, Next is the address of the next.
 	First bool
 	Next  string
 }
 
-// Whose is what the address says of whose lookups they are.
+// Whose is the address's word for whose lookups are listed.
 func (p lookupListPage) Whose() string {
 	if p.Own {
 		return app.BySelf
@@ -34,7 +34,7 @@ func (p lookupListPage) Whose() string {
 	return ""
 }
 
-// lookupListFields are what the list shows. What was searched is posted, so that it is in no address.
+// lookupListFields are the fields of the list. A search is posted, so that it is in no address.
 type lookupListFields struct {
 	Whose  string `form:"de"`
 	Text   string `form:"procurar"`
@@ -73,7 +73,7 @@ func (s *server) lookupListPage(c *call, f lookupListFields, found app.LookupLis
 	return c.renderStatus(http.StatusOK, "consultas", page{Title: title, Nav: "consultar", Data: p})
 }
 
-// namedLines are lookups in a list, where one product's answer names the document of another's.
+// namedLines are lookups in a list; where one product's answer names a document's subject, all its lines show the name.
 func namedLines(views []app.LookupView) []lookupLine {
 	names, lines := map[document.Document]string{}, make([]lookupLine, len(views))
 	for i, v := range views {

@@ -14,7 +14,7 @@ import (
 
 const thirdPerson = "90000000175"
 
-// TestAMemberFindsHisOwnLookups: beside those of everybody, by pages and by a search that is in no address.
+// TestAMemberFindsHisOwnLookups: beside everybody's, paged and by a search that is in no address.
 func TestAMemberFindsHisOwnLookups(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -67,7 +67,7 @@ func TestALookupUnderWayIsNotWithoutAnAnswer(t *testing.T) {
 	hasNot(t, "under way", page, "sem resposta")
 }
 
-// TestABudgetIsShownBeforeItIsSpent, set by an owner alone, and never exceeded.
+// TestABudgetIsShownBeforeItIsSpent, set only by an owner, and never exceeded.
 func TestABudgetIsShownBeforeItIsSpent(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -22,7 +22,7 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	v.bureau.says(aPerson, `{"nome":"Helena Duarte","telefones":[
 		{"ddd":"31","numero":"900120148","tipo":"Celular","whatsapp":true},
 		{"ddd":"31","numero":"900340172","whatsapp":false},{"ddd":"31","numero":"32000119"}]}`)
-	// Made here, it answers the key.
+	// A lookup made here also answers the key.
 	path := v.ask("documento", "529.982.247-25", "produto", "cpf")
 	if strings.Contains(path, aPerson) {
 		t.Error("the document is in the address")
@@ -46,7 +46,7 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	if err != nil || !got.Entry.Cache || got.Entry.Charged {
 		t.Errorf("the API after the interface: %+v, %v", got.Entry, err)
 	}
-	// Made by the key, it opens here.
+	// A lookup made by the key also opens here.
 	if _, err := v.lookups.Do(t.Context(), key, app.LookupRequest{Product: "score", Document: aPerson}); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	if len(after) != len(before) {
 		t.Error("looking at a result writes an entry")
 	}
-	// Asking anew is charged, and the answer before stays.
+	// A repeated lookup is charged, and the previous answer stays.
 	again := v.again(aPerson)
 	has(t, "asked anew", v.get(again), "Cobrada", "Respostas anteriores", path)
 	if v.spent() != spent+testPrice {
@@ -73,7 +73,7 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	}
 }
 
-// TestLookupsRefreshPressedTwice: the button of one page charges once, however often and however fast it is pressed.
+// TestLookupsRefreshPressedTwice: a page's button charges once, however often and fast it is pressed.
 func TestLookupsRefreshPressedTwice(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -89,7 +89,7 @@ func TestLookupsRefreshPressedTwice(t *testing.T) {
 		return ports.Answer{Found: true, Raw: []byte(`{}`), Fields: fields}, nil
 	})
 	press := func() string { return v.ask("documento", aPerson, "produto", "cpf", "novo", found[1]) }
-	first := press() // is under way
+	first := press() // now in progress
 	if second := press(); second != first {
 		t.Errorf("pressed again meanwhile: %s instead of %s", second, first)
 	}
@@ -124,7 +124,7 @@ func TestLookupsSlowBureauCanBeLeft(t *testing.T) {
 		t.Error("htmx is told that it is done")
 	}
 	has(t, "recent", v.get("/consultar"), "aguardando")
-	// The same again waits for the same call.
+	// The same lookup again waits for the same call.
 	second := make(chan string)
 	go func() {
 		r, _ := v.send("/consultas", "documento", aPerson, "produto", "cpf")

@@ -9,14 +9,13 @@ import (
 	"fichario/domain/text"
 )
 
-// mark is what one must not overlook in an answer. Bad ones are worse than those that only want a look.
+// mark is something in an answer that must not be overlooked. Bad ones are worse than those that only deserve a look.
 type mark struct {
 	Bad         bool
 	Text, Means string
 }
 
-// standings are the statuses of a person or a company at the tax authority that are not in order, by a word of theirs
-// without accents.
+// standings are irregular statuses of a person or company at the tax authority, by a word in them, without accents.
 var standings = []struct {
 	word string
 	mark
@@ -30,7 +29,7 @@ var standings = []struct {
 	{"nul", mark{true, "", "A Receita anulou a inscrição, por fraude ou por erro."}},
 }
 
-// marksOf are what one must not overlook in the named fields of an answer, the worst first.
+// marksOf returns the marks of an answer's named fields, the worst first.
 func marksOf(p catalog.Product, values map[string]any) []mark {
 	var bad, others []mark
 	add := func(m mark) {
@@ -71,7 +70,7 @@ func marksOf(p catalog.Product, values map[string]any) []mark {
 	return append(bad, others...)
 }
 
-// standing is the mark of a status at the tax authority; the zero value for one in order, or none.
+// standing is the mark of a status at the tax authority; the zero value for a regular or absent one.
 func standing(status string) mark {
 	plain := text.Fold(status)
 	if plain == "" || strings.HasPrefix(plain, "regular") || strings.HasPrefix(plain, "ativ") {
@@ -87,7 +86,7 @@ func standing(status string) mark {
 		"A Receita não a dá como regular. Confira antes de contratar."}
 }
 
-// restrictions are those of a vehicle, without the words that say that there are none.
+// restrictions are a vehicle's restrictions, without the phrases for having none.
 func restrictions(v any) (out []string) {
 	list, _ := v.([]any)
 	for _, one := range list {

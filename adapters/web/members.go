@@ -11,9 +11,9 @@ import (
 // memberLine is a person in the list of the team.
 type memberLine struct {
 	crm.Member
-	// Spent is what the person's lookups cost in this month.
+	// Spent is the cost of the person's lookups this month.
 	Spent catalog.Money
-	// Editable is whether the caller may change the person.
+	// Editable says that the caller may change the person.
 	Editable bool
 }
 
@@ -34,7 +34,7 @@ func (s *server) memberLines(c *call) ([]memberLine, error) {
 	return lines, err
 }
 
-// memberFields are what the form of another person asks for.
+// memberFields are the fields of another person's form.
 type memberFields struct {
 	Name     string   `form:"nome" app:"name"`
 	Email    string   `form:"email"`
@@ -44,7 +44,7 @@ type memberFields struct {
 
 func (s *server) memberAdd(c *call, f memberFields) error {
 	if f.Password == "" && !s.Links.Mails() {
-		f.Password = " " // it is refused as every other that is too short
+		f.Password = " " // so that it is refused like any other short password
 	}
 	made, err := s.Members.Add(c.ctx(), c.by, app.NewMember{
 		OrgID: c.by.OrgID(), Name: f.Name, Email: f.Email, Role: f.Role, Password: string(f.Password),
@@ -54,7 +54,7 @@ func (s *server) memberAdd(c *call, f memberFields) error {
 	}
 	if err == nil && f.Password == "" {
 		if err = s.Links.Invite(c.ctx(), c.by, made.ID); app.FaultOf(err) != nil {
-			// The form was taken: only the invitation is to be sent again.
+			// The person was added: only the invitation has to be sent again.
 			return s.teamPage(c, http.StatusOK, teamPage{Part: "equipe", Form: Form{
 				Problem: "Pessoa acrescentada, mas o convite não pôde ser enviado. Use Convidar de novo.",
 			}})
@@ -64,7 +64,7 @@ func (s *server) memberAdd(c *call, f memberFields) error {
 	return s.teamDone(c, "equipe", err, "Pessoa acrescentada. Diga a ela o e-mail e a senha.")
 }
 
-// memberChangeFields are what is to be different about a person; what is not sent stays.
+// memberChangeFields are the changes to a person; fields that are not sent stay.
 type memberChangeFields struct {
 	Name   *string        `form:"nome" app:"name"`
 	Role   crm.Role       `form:"papel" app:"role"`
@@ -88,7 +88,7 @@ func (s *server) memberChange(c *call) error {
 	return s.teamDone(c, "equipe", err, notice)
 }
 
-// change is what the form says; a budget that was left empty is none.
+// change is the change in the form; an empty budget removes it.
 func (f memberChangeFields) change(c *call) app.MemberChange {
 	change := app.MemberChange{Name: f.Name, Active: f.Active, Budget: f.Budget}
 	if f.Role != "" {
@@ -111,7 +111,7 @@ func (s *server) account(c *call) error {
 	return c.render("conta", page{Title: "Sua conta", Nav: "conta", Data: Form{}})
 }
 
-// passwordFields are the form of one's own password.
+// passwordFields are the form for one's own password.
 type passwordFields struct {
 	Present asTyped `form:"atual"`
 	New     asTyped `form:"senha" app:"password"`
@@ -126,7 +126,7 @@ func (s *server) ownPassword(c *call, f passwordFields) error {
 		})
 	}
 	if shown, ok := c.again(&f, err); ok {
-		if isUnauthenticated(err) { // the new one is not looked at before the present one is right
+		if isUnauthenticated(err) { // the current password is checked before the new one
 			shown.Field = "atual"
 		}
 		return c.renderStatus(http.StatusUnprocessableEntity, "conta", page{Title: "Sua conta", Nav: "conta", Data: shown})
@@ -137,7 +137,7 @@ func (s *server) ownPassword(c *call, f passwordFields) error {
 	return c.leave("Senha trocada. Entre com a nova.")
 }
 
-// memberInvite sends somebody another link.
+// memberInvite sends a person another link.
 func (s *server) memberInvite(c *call) error {
 	err := s.Links.Invite(c.ctx(), c.by, c.PathValue("id"))
 	return s.teamDone(c, "equipe", err, "Convite enviado. O link vale por 30 minutos.")

@@ -13,7 +13,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// TestAnIDStandsOnceOnAPage, and each page has a title of its own, which names the thing.
+// TestAnIDStandsOnceOnAPage, and each page has its own title, which names its subject.
 func TestAnIDStandsOnceOnAPage(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -48,7 +48,7 @@ func TestAnIDStandsOnceOnAPage(t *testing.T) {
 	}
 }
 
-// TestAnAdministratorIsToldHisRole, and is not offered what he may not do.
+// TestAnAdministratorIsToldHisRole, and is not offered what the role may not do.
 func TestAnAdministratorIsToldHisRole(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -68,7 +68,7 @@ func TestAnAdministratorIsToldHisRole(t *testing.T) {
 	hasNot(t, "a row of an owner", admin.get("/equipe?editar="+owner.by.MemberID()), `id="e-nome"`)
 }
 
-// TestSmallMends of what pages said.
+// TestSmallMends checks small corrections to pages.
 func TestSmallMends(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -112,7 +112,7 @@ func TestSmallMends(t *testing.T) {
 	has(t, "two as a batch", page, "52998224725\n11144477735</textarea>")
 }
 
-// TestTheDashboardSaysWhatComesFirst: until it is done, with the date in words and amounts in cents.
+// TestTheDashboardSaysWhatComesFirst: the next step until it is done, with the date in words and amounts in cents.
 func TestTheDashboardSaysWhatComesFirst(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -128,7 +128,7 @@ func TestTheDashboardSaysWhatComesFirst(t *testing.T) {
 	has(t, "at last", page, "Gasto acumulado em ", "R$ 0,45", "polyline", "Até o dia")
 }
 
-// TestWhatWasRefusedIsNotPromised: a post of which only the beginning was kept cannot be read again.
+// TestWhatWasRefusedIsNotPromised: a post that was only kept in part cannot be replayed.
 func TestWhatWasRefusedIsNotPromised(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -25,9 +25,9 @@ type notificationsPage struct {
 	// Newest is the id of the first one, up to which all can be marked as read.
 	Newest string
 	Unread int
-	// Full is whether there may be older ones.
+	// Full says that there may be older ones.
 	Full bool
-	// Before says who of them was there before, by their ids.
+	// Before says, by contact id, which contacts had come before.
 	Before map[string]app.CameBefore
 }
 
@@ -45,7 +45,7 @@ func (s *server) notificationList(c *call) error {
 		}
 		name := s.dayName(n.At)
 		at := slices.IndexFunc(data.Days, func(d notificationDay) bool { return d.Name == name })
-		if at < 0 { // they are in the order of their making, which instances' clocks may see otherwise
+		if at < 0 { // ordered by creation, which instances' clocks may disagree on
 			at, data.Days = len(data.Days), append(data.Days, notificationDay{Name: name})
 		}
 		day := &data.Days[at]
@@ -63,7 +63,7 @@ func (s *server) notificationList(c *call) error {
 	return c.render("notificacoes", page{Title: "Notificações", Nav: "notificacoes", Data: data})
 }
 
-// dayName says on which day something was.
+// dayName names the day of a time.
 func (s *server) dayName(t time.Time) string {
 	switch day := s.date(t); day {
 	case s.date(s.Clock()):
@@ -84,14 +84,13 @@ func (s *server) notificationsRead(c *call, f struct {
 	return c.done("/notificacoes", "Tudo marcado como lido.")
 }
 
-// bellAnswer is the count of unread notifications, with a sentence to be said when there are more.
+// bellAnswer is the count of unread notifications, with a sentence to announce when it grows.
 type bellAnswer struct {
 	Unread int
 	Say    string
 }
 
-// bell is what htmx asks for again and again: the count in both places, and a sentence
-// for who does not see it when there are more than before.
+// bell is polled by htmx: the count in both places, and a sentence for screen readers when there are more than before.
 func (s *server) bell(c *call, f struct {
 	Before *int `form:"visto"`
 }) error {

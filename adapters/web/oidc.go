@@ -10,7 +10,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// providerRoutes are the way in by a provider of OpenID Connect; none where none is configured.
+// providerRoutes are the sign-in by an OpenID Connect provider; nil where none is configured.
 func (s *server) providerRoutes() map[string]handler {
 	if s.OIDC == nil {
 		return nil
@@ -21,7 +21,7 @@ func (s *server) providerRoutes() map[string]handler {
 	}
 }
 
-// providerName is what the button says; empty where there is no provider.
+// providerName is the label of the button; empty where there is no provider.
 func (s *server) providerName() string {
 	if s.OIDC == nil {
 		return ""
@@ -29,7 +29,7 @@ func (s *server) providerName() string {
 	return s.OIDC.Name
 }
 
-// providerCookie holds the secret of a sign-in that is at the provider.
+// providerCookie is the name of the cookie with the secret of a sign-in that is at the provider.
 func (c *call) providerCookie() string {
 	if c.secure() {
 		return "__Host-provedor"
@@ -37,7 +37,7 @@ func (c *call) providerCookie() string {
 	return "provedor"
 }
 
-// toProvider leads to the provider.
+// toProvider redirects to the provider.
 func (s *server) toProvider(c *call, f signInFields) error {
 	address, secret, err := s.OIDC.Begin(c.ctx(), c.from(), local(f.After))
 	if err != nil {
@@ -47,22 +47,22 @@ func (s *server) toProvider(c *call, f signInFields) error {
 	return c.redirect(address)
 }
 
-// backFields are what the provider's redirect brings; error and its description are not read: without a code, nobody
-// came in there.
+// backFields are the parameters of the provider's redirect. error and its description are ignored: without a code,
+// nobody signed in there.
 type backFields struct {
 	State  asTyped `form:"state"`
 	Code   asTyped `form:"code"`
 	Issuer asTyped `form:"iss"`
 }
 
-// fromProvider ends a sign-in there.
+// fromProvider completes a sign-in at the provider.
 func (s *server) fromProvider(c *call, f backFields) error {
 	b := app.Back{State: string(f.State), Code: string(f.Code), Issuer: string(f.Issuer)}
 	if cookie, err := c.Cookie(c.providerCookie()); err == nil {
 		b.Secret = cookie.Value
 	}
 	token, after, err := s.OIDC.End(c.ctx(), c.from(), b)
-	if after != "" { // it was that sign-in, which is over
+	if after != "" { // the state was this sign-in's, which is over
 		c.setCookie(c.providerCookie(), "", -time.Second)
 	}
 	if need := factorNeeded(err); need != nil {
@@ -74,7 +74,7 @@ func (s *server) fromProvider(c *call, f backFields) error {
 	return c.entered(token, after)
 }
 
-// providerFailed says beside the password what is wrong with the other way in.
+// providerFailed shows beside the password form why the provider's sign-in failed.
 func (s *server) providerFailed(c *call, err error, after string) error {
 	why := app.FaultOf(err)
 	if why == nil || why.Field != "oidc" && why.Code != fault.Unauthenticated {

@@ -8,11 +8,11 @@ import (
 	"fichario/adapters/shape"
 )
 
-// proxies are those whose word on who asked them counts.
+// proxies are those whose forwarding headers are trusted.
 type proxies []netip.Prefix
 
-// secure reports whether the browser reached the service by https, itself or through a proxy. Where no proxies are
-// named anybody may say so: it makes nothing but his own cookie stricter.
+// secure reports whether the browser reached the service by https, directly or through a proxy. Where no proxies are
+// configured any client may claim it: that only makes its own cookie stricter.
 func (p proxies) secure(r *http.Request) bool {
 	if r.TLS != nil {
 		return true

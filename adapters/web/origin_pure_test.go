@@ -9,7 +9,7 @@ import (
 	"fichario/adapters/shape"
 )
 
-// TestWhereARequestComesFrom: nobody's word counts but that of a named proxy, and of what he passes on only his own.
+// TestWhereARequestComesFrom: only a configured proxy's word counts, and of what it forwards only its own entry.
 func TestWhereARequestComesFrom(t *testing.T) {
 	t.Parallel()
 	named := proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("fd00::/8")}
@@ -42,7 +42,7 @@ func TestWhereARequestComesFrom(t *testing.T) {
 	}
 }
 
-// TestWhoSaysHTTPS: with proxies named, nobody else.
+// TestWhoSaysHTTPS: with proxies configured, nobody else.
 func TestWhoSaysHTTPS(t *testing.T) {
 	t.Parallel()
 	named := proxies{netip.MustParsePrefix("10.0.0.0/8")}

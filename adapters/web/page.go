@@ -13,21 +13,20 @@ import (
 	"fichario/domain/crm"
 )
 
-// page is what a template gets.
+// page is the data of a template.
 type page struct {
-	// Title is the page's, in the tab; Nav is the entry of the navigation that it
-	// belongs to.
+	// Title is the title in the browser tab; Nav is the navigation entry that the page belongs to.
 	Title, Nav string
 	// Data is the page's own.
 	Data any
 	// Wide lets the page use the whole width, Read keeps it narrow.
 	Wide, Read bool
-	// Refresh is after how many seconds a browser without script loads the page again.
+	// Refresh is after how many seconds a browser without script reloads the page.
 	Refresh int
 
-	// What follows is filled in by render.
+	// The fields below are filled in by render.
 
-	// Ask names the question that is asked instead of the page, and Asked is it; both empty for the page itself.
+	// Ask names the question shown instead of the page, and Asked is its content; both empty for the page itself.
 	Ask     string
 	Asked   template.HTML
 	Member  crm.Member
@@ -35,23 +34,23 @@ type page struct {
 	Manager bool
 	Unread  int
 	Notice  string
-	// Undo puts back what was before what the notice says; nil where there is nothing to put back.
+	// Undo reverts what Notice reports; nil where it cannot be reverted.
 	Undo *undo
-	// Sent is the address of a form that has just been taken, whose draft need not be kept.
+	// Sent is the address of a form just accepted, whose draft the browser can drop.
 	Sent      string
 	Now       time.Time
 	RequestID string
 	Path      string
 	Lookups   bool
-	// Theme is claro or escuro; empty is as the device says.
+	// Theme is claro or escuro; empty to follow the device.
 	Theme string
 }
 
 // render answers with a whole page.
 func (c *call) render(name string, p page) error { return c.renderStatus(http.StatusOK, name, p) }
 
-// renderStatus is render with another status than 200. Nothing is written before the
-// whole page is made, so that a failure is a page of its own.
+// renderStatus is render with another status than 200. It writes nothing before the whole page is rendered, so that a
+// failure gets its own page.
 func (c *call) renderStatus(status int, name string, p page) error {
 	if c.by.MemberID() != "" {
 		p.Member, p.Manager = c.member, c.by.MayManage()
@@ -78,11 +77,11 @@ func (c *call) renderStatus(status int, name string, p page) error {
 	return c.write(status, name, "layout", p)
 }
 
-// askParameter is what an address says that asks before it spends or destroys. The page of the address has the question
+// askParameter, in an address, asks for confirmation before something is spent or destroyed. The page has the question
 // among its dialogs: a browser without script shows it alone, script shows it above the page.
 const askParameter = "perguntar"
 
-// themeCookie keeps how somebody wants the pages on this device, for themeAge.
+// themeCookie keeps the theme chosen on this device, for themeAge.
 const (
 	themeCookie = "tema"
 	themeAge    = 365 * 24 * time.Hour
@@ -90,8 +89,8 @@ const (
 
 func (c *call) theme() string { return Theme(c.Request) }
 
-// Theme is what somebody chose for his device, "claro" or "escuro", for what stands beside the interface; empty is as
-// the device says.
+// Theme is the theme chosen on this device, "claro" or "escuro", for pages outside the interface; empty to follow the
+// device.
 func Theme(r *http.Request) string {
 	cookie, err := r.Cookie(themeCookie)
 	if err != nil || cookie.Value != "claro" && cookie.Value != "escuro" {
@@ -100,7 +99,7 @@ func Theme(r *http.Request) string {
 	return cookie.Value
 }
 
-// chooseTheme keeps a theme on this device; any other word leaves it to the device.
+// chooseTheme stores a theme on this device; any other word lets the device decide.
 func (s *server) chooseTheme(c *call, f struct {
 	Theme string `form:"tema"`
 }) error {
@@ -131,24 +130,23 @@ func (c *call) write(status int, name, block string, data any) error {
 		body = stored.Pack(body)
 	}
 	c.w.WriteHeader(status)
-	_, _ = c.w.Write(body) // nobody is left to be told
+	_, _ = c.w.Write(body) // on error the client is gone
 	return nil
 }
 
-// withSecrets are the pages that show a secret: the address of a webhook, a key, what signs an automation's calls.
+// withSecrets are pages that show a secret: a webhook's address, a key, the signing secret of an automation.
 var withSecrets = map[string]bool{"webhook": true, "chave-nova": true, "automacao": true, "automacao-form": true,
 	"segundo-fator": true, "codigos": true, "link": true}
 
-// compresses reports whether a page may be compressed. The length of a compressed page tells who can watch the network,
-// and have the page made with texts of his choice, what else is on it: pages with secrets are not, nor any that another
-// site asks for.
+// compresses reports whether a page may be compressed. To a network observer who can have the page rendered with chosen
+// text, its compressed length leaks the rest of it (BREACH): pages with secrets are not compressed, nor any requested
+// from another site.
 func (c *call) compresses(name string) bool {
 	from := c.Header.Get("Sec-Fetch-Site")
 	return !withSecrets[name] && (from == "" || from == "none" || from == "same-origin")
 }
 
-// surroundings are what every page inside shows: the organisation, and how many
-// notifications are unread.
+// surroundings are what every page in a session shows: the organisation, and how many notifications are unread.
 func (s *server) surroundings(c *call) (crm.Organisation, int, error) {
 	org, err := s.Organisations.Find(c.ctx(), c.by)
 	if err != nil {
@@ -161,16 +159,16 @@ func (s *server) surroundings(c *call) (crm.Organisation, int, error) {
 // noticeCookie carries a sentence over a redirect, to be shown once.
 const noticeCookie = "aviso"
 
-// done leads to another page, which shows once what has been done.
+// done redirects to another page, which shows once what was done.
 func (c *call) done(target, notice string) error {
 	c.setCookie(noticeCookie, url.QueryEscape(notice), time.Minute)
 	return c.redirect(target)
 }
 
-// sentCookie carries the address of a form that was taken over the redirect that follows it.
+// sentCookie carries the address of an accepted form over the redirect that follows.
 const sentCookie = "enviado"
 
-// takeSent is the address of the form that was taken before this page, or by it.
+// takeSent is the address of the form accepted just before this page, or by it.
 func (c *call) takeSent(status int) string {
 	cookie, err := c.Cookie(sentCookie)
 	if err == nil && cookie.Value != "" {

@@ -16,7 +16,7 @@ func people(names ...string) string {
 	return "[" + strings.Join(all, ",") + "]"
 }
 
-// TestSeveralPeopleAreShown: the log, the page of the delivery and a trial know all of a post.
+// TestSeveralPeopleAreShown: the log, the delivery's page and a trial show everybody in a post.
 func TestSeveralPeopleAreShown(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

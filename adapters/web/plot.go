@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// plot is a drawing of bars by day, each divided by series that can be told apart in
-// black and white. Lengths are in pixels from the top and in percent of its width from
-// the left, as SVG wants them.
+// plot is a bar chart by day, each bar divided into series that remain distinct in black and white. Vertical positions
+// are in pixels from the top, horizontal ones in percent of the width from the left, as SVG wants them.
 type plot struct {
 	Title  string
 	Series []series
 	Bars   []bar
 	Lines  []line
 	Labels []label
-	// Left is the width of what is written beside the lines.
+	// Left is the width of the labels of the lines.
 	Left int
 }
 
@@ -22,25 +21,25 @@ type series struct{ Name, Class string }
 type bar struct{ Class, X, Y, Width, Height string }
 type line struct{ Y, TextY, Text string }
 
-// dayParts are the values of a day, one for each series.
+// dayParts are a day's values, one per series.
 type dayParts struct {
 	Day   time.Time
 	Parts []int64
 }
 
-// label is a day; one with a class is left out on small screens.
+// label is a day; one with a class is hidden on small screens.
 type label struct{ X, Anchor, Class, Text string }
 
-// plotTop and plotBase are where the highest line and the ground are; plotLines is how
-// many lines stand above the ground.
+// plotTop and plotBase are the positions of the highest line and the base line; plotLines is how many lines are above
+// the base.
 const (
 	plotTop   = 14
 	plotBase  = 170
 	plotLines = 4
 )
 
-// drawPlot draws days in a row; nil when all of their values are zero. The lines are at
-// multiples of 1, 2 or 5 tens of unit, which write puts into words.
+// drawPlot draws consecutive days; nil when all values are zero. The lines are at multiples of 1, 2 or 5 times a power
+// of ten of unit; write formats their labels.
 func drawPlot(title string, of []series, days []dayParts, unit int64, write func(int64) string) *plot {
 	p := &plot{Title: title, Series: of, Left: 44}
 	most := int64(0)

@@ -14,14 +14,15 @@ import (
 	"fichario/domain/webhook"
 )
 
-// subjectFields say whom one asks about. They are posted, and never in an address, which is logged.
+// subjectFields say which person a request is about. They are posted, never in an address, because addresses are
+// logged.
 type subjectFields struct {
 	Type  string  `form:"tipo" app:"-" validate:"omitempty,oneof=documento email telefone"`
 	Value asTyped `form:"valor"`
 	Block bool    `form:"bloquear" app:"-"`
 }
 
-// query is what the use case is asked.
+// query is the use case's query.
 func (f subjectFields) query(c *call) app.SubjectQuery {
 	q, value := app.SubjectQuery{OrgID: c.by.OrgID()}, string(f.Value)
 	switch f.Type {
@@ -35,35 +36,35 @@ func (f subjectFields) query(c *call) app.SubjectQuery {
 	return q
 }
 
-// subjectTypes are what people are found by.
+// subjectTypes are the kinds of identity that people are found by.
 var subjectTypes = []app.Choice{
 	{ID: "documento", Name: "CPF, CNPJ ou placa"}, {ID: "email", Name: "E-mail"}, {ID: "telefone", Name: "Telefone"},
 }
 
-// privacyPage is the room of the owners for the rights of persons.
+// privacyPage is the owners' page for data subjects' rights.
 type privacyPage struct {
 	Form
 	Types []app.Choice
-	// Found is what is held of whom one asked about; nil before that.
+	// Found is what is held of the person asked about; nil before a search.
 	Found *app.Held
 	Lines []countLine
-	// After is the last erasure of the page before.
+	// After is the last erasure on the previous page.
 	After    string
 	Erasures []privacy.Erasure
 	Blocks   []privacy.Block
 	// Next is the address of the next page of erasures.
 	Next string
-	// Preparing is whether the index is not filled yet.
+	// Preparing says that the index is not complete yet.
 	Preparing bool
 }
 
-// countLine is how many there are of a kind.
+// countLine is the number of items of a kind.
 type countLine struct {
 	Name string
 	N    int
 }
 
-// kindNames are the kinds in words, in the order in which they are shown.
+// kindNames are the kinds in words, in display order.
 var kindNames = []struct {
 	kind privacy.Kind
 	name string
@@ -126,7 +127,7 @@ func (s *server) subjectAgain(c *call, f subjectFields, err error) error {
 	return s.privacyPage(c, http.StatusUnprocessableEntity, privacyPage{Form: shown})
 }
 
-// notReady says that the search would take longer than a page may.
+// notReady is the fault where the search would take too long for a page.
 func (s *server) notReady(c *call) error {
 	ready, err := s.Subjects.Ready(c.ctx())
 	if err == nil && !ready {
@@ -136,7 +137,7 @@ func (s *server) notReady(c *call) error {
 	return err
 }
 
-// openedWithin is how long a page that counts what is held of a person opens posts and the like.
+// openedWithin bounds the time a page spends on opening posts and the like to count what is held of a person.
 const openedWithin = 5 * time.Second
 
 func (s *server) subjectFind(c *call, f subjectFields) error {
@@ -167,10 +168,10 @@ func (s *server) subjectExport(c *call, f subjectFields) error {
 	return nil
 }
 
-// subjectMost is how many of each kind the page to print has; the file has all.
+// subjectMost is how many of each kind the printable page shows; the file has all.
 const subjectMost = 200
 
-// subjectPage is what is held of a person, to print.
+// subjectPage is what is held of a person, for printing.
 type subjectPage struct {
 	*app.SubjectExport
 	Lookups    []app.SubjectLookup
@@ -179,13 +180,13 @@ type subjectPage struct {
 	Items      []app.SubjectItem
 	Removed    []crm.Removal
 	Rows       []crm.BulkItem
-	// Purposes are the names of what lookups were for, by their codes.
+	// Purposes are the names of the lookups' purposes, by code.
 	Purposes map[string]string
-	// More is whether there is more of a kind.
+	// More says that a kind has more.
 	More bool
 }
 
-// some are the first of all, and whether there are more.
+// some returns the first of all, and sets more where there are others.
 func some[T any](all iter.Seq2[T, error], more *bool) (out []T, err error) {
 	for one, err := range all {
 		if err != nil {
@@ -233,7 +234,7 @@ func (s *server) subjectPrint(c *call, f subjectFields) error {
 	return c.render("titular", page{Title: "Dados do titular", Nav: "privacidade", Read: true, Data: p})
 }
 
-// subjectAsk asks before a person is erased, with what that takes.
+// subjectAsk confirms the erasure of a person, and lists what goes.
 func (s *server) subjectAsk(c *call, f subjectFields) error {
 	if err := s.notReady(c); err != nil {
 		return err
@@ -257,7 +258,7 @@ func (s *server) subjectErase(c *call, f subjectFields) error {
 	return c.redirect("/privacidade/eliminacoes/" + e.ID)
 }
 
-// erasurePage is the receipt of an erasure, or how far it is.
+// erasurePage is the receipt of an erasure, or its progress.
 type erasurePage struct {
 	privacy.Erasure
 	Lines   []countLine

@@ -16,7 +16,7 @@ import (
 	"fichario/ports"
 )
 
-// TestAPersonIsShownAndErased: without script, and with nothing of him in an address.
+// TestAPersonIsShownAndErased: without script, and with no personal data in an address.
 func TestAPersonIsShownAndErased(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -106,8 +106,8 @@ func TestAReceiptWritesNumbersAsPeopleDo(t *testing.T) {
 	has(t, "the receipt", v.get("/privacidade/eliminacoes/"+e.ID), ">1.284<")
 }
 
-// TestAPersonIsToldWhatForAndToWhom: the page to print says what each lookup was for, by its name, and to whom
-// automations passed the contact on.
+// TestAPersonIsToldWhatForAndToWhom: the printable page names the purpose of each lookup, and whom automations passed
+// the contact on to.
 func TestAPersonIsToldWhatForAndToWhom(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -147,7 +147,7 @@ func TestAPersonIsToldWhatForAndToWhom(t *testing.T) {
 		"automação <bdi>Anotar</bdi>, feito", "aviso à equipe, feito")
 }
 
-// TestOldErasuresAreFurtherOn: a block of long ago is shown, and can be undone.
+// TestOldErasuresAreFurtherOn: an old block is shown on a later page, and can be lifted.
 func TestOldErasuresAreFurtherOn(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -7,22 +7,22 @@ import (
 	"fichario/domain/crm"
 )
 
-// purposeCookie keeps, until the browser is closed, the code of what was last chosen.
+// purposeCookie keeps the code of the last chosen purpose until the browser is closed.
 const purposeCookie = "fichario-finalidade"
 
-// purposes are what a page needs to say what its lookups are for.
+// purposes are the purposes that a page offers for lookups.
 type purposes struct {
-	// All are those that the asker may say.
+	// All are those that the asker may choose.
 	All []crm.Purpose
-	// Code is the chosen one's; empty where there is none to choose, or none was chosen yet.
+	// Code is the chosen one's code; empty where there is nothing to choose, or nothing was chosen yet.
 	Code string
 }
 
 // Asked reports whether there is anything to choose.
 func (p purposes) Asked() bool { return len(p.All) > 1 }
 
-// purposesOf are those of the caller. What was said comes before what the browser remembers, which is what was said
-// last.
+// purposesOf returns the caller's purposes. The purpose in the request takes precedence over the browser's cookie,
+// which holds the last choice.
 func (s *server) purposesOf(c *call, said string) (p purposes, err error) {
 	if p.All, err = s.Purposes.Allowed(c.ctx(), c.by); err != nil {
 		return p, err
@@ -48,10 +48,10 @@ func (s *server) purposesOf(c *call, said string) (p purposes, err error) {
 	return p, nil
 }
 
-// orSaid is the purpose that a form carries, and what is chosen where it carries none.
+// orSaid is the purpose in a form, or else the chosen one.
 func (p purposes) orSaid(said string) string { return cmp.Or(said, p.Code) }
 
-// purposeChoose remembers a purpose, and leads back to where it was chosen.
+// purposeChoose remembers a purpose, and redirects back to where it was chosen.
 func (s *server) purposeChoose(c *call, f struct {
 	Purpose string `form:"finalidade"`
 }) error {
@@ -65,7 +65,7 @@ func (s *server) purposeChoose(c *call, f struct {
 	return c.redirect(c.cameFrom("/consultar"))
 }
 
-// purposeNames are the names of an organisation's purposes, retired ones too, by their codes.
+// purposeNames are the names of an organisation's purposes, including retired ones, by code.
 func (s *server) purposeNames(c *call) (map[string]string, error) {
 	all, err := s.Purposes.List(c.ctx(), c.by, c.by.OrgID())
 	names := map[string]string{}

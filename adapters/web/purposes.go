@@ -9,13 +9,13 @@ import (
 	"fichario/domain/fault"
 )
 
-// purposesPage is the room where an organisation says what it looks people up for.
+// purposesPage is the page where an organisation defines what it looks people up for.
 type purposesPage struct {
 	Purposes []crm.Purpose
 	Bases    []crm.Basis
 	Roles    []crm.Role
 	Shared   bool
-	// Part is the code of the purpose whose form came back, "novo" for that of a new one.
+	// Part is the code of the purpose whose form is shown again, newPurpose for that of a new one.
 	Part   string
 	Chosen []string
 	Form
@@ -34,10 +34,10 @@ func (p purposesPage) New(r crm.Role) bool {
 	return p.Part != newPurpose || slices.Contains(p.Chosen, string(r))
 }
 
-// newPurpose stands for the code in the form of a new one; no code is so, because codes have no capital letters.
+// newPurpose stands for the code in the form of a new purpose; no real code has capital letters.
 const newPurpose = "NOVA"
 
-// owner is the fault of who is not an owner.
+// owner returns the fault for a caller who is not an owner.
 func (c *call) owner() error {
 	if c.member.Role != crm.Owner {
 		return fault.New(fault.Forbidden, "Só titulares da organização podem fazer isto.")
@@ -63,7 +63,7 @@ func (s *server) purposesPage(c *call, status int, p purposesPage) (err error) {
 	return c.renderStatus(status, "finalidades", page{Title: "Finalidades", Nav: "privacidade", Data: p})
 }
 
-// purposeFields are the form of a purpose.
+// purposeFields are the fields of a purpose's form.
 type purposeFields struct {
 	Code  string    `form:"codigo" app:"code"`
 	Name  string    `form:"nome" app:"name"`
@@ -71,7 +71,7 @@ type purposeFields struct {
 	Roles []string  `form:"papeis" app:"role"`
 }
 
-// roles are those that were chosen; none where all were, and so also those to come.
+// roles are the chosen roles; nil where all were chosen, which includes future ones.
 func (f purposeFields) roles() []crm.Role {
 	roles := make([]crm.Role, len(f.Roles))
 	for i, r := range f.Roles {
@@ -93,7 +93,7 @@ func (s *server) purposeAdd(c *call, f purposeFields) error {
 	return s.purposeSaved(c, newPurpose, f, err, "Finalidade criada. Ela vale em todas as instâncias em um segundo.")
 }
 
-// check refuses a purpose for nobody, which would be one for all. Fault: InvalidRequest.
+// check refuses a purpose without roles, which would otherwise be for all. Fault: InvalidRequest.
 func (f purposeFields) check() error {
 	if len(f.Roles) == 0 {
 		return fault.New(fault.InvalidRequest, "Escolha ao menos um papel que possa usar a finalidade.").At("role")

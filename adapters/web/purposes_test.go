@@ -11,7 +11,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestPurposesOnEveryScreen: an owner makes purposes, and from then on each way to ask says what it is for.
+// TestPurposesOnEveryScreen: an owner defines purposes, and from then on every way to make a lookup states one.
 func TestPurposesOnEveryScreen(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -104,7 +104,7 @@ func TestPurposesOnEveryScreen(t *testing.T) {
 		"AES-256-GCM", "Retenção")
 }
 
-// TestAKeyOfTheInterfaceIsBound: purposes and networks are on its form, in the list and on its page.
+// TestAKeyOfTheInterfaceIsBound: purposes and networks are in its form, in the list and on its page.
 func TestAKeyOfTheInterfaceIsBound(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What a page shows of a bureau's own answer at most; the rest is in the file to download.
+// The most that a page shows of a bureau's original answer; the download has the rest.
 const (
 	treeNodes = 400
 	treeText  = 20_000
@@ -16,27 +16,26 @@ const (
 	rawText   = 40_000 // bytes, as text
 )
 
-// node is a value in the tree of the bureau's own answer.
+// node is a value in the tree of the bureau's original answer.
 type node struct {
 	Key string
-	// Kind is of the value: s for a text, n for a number or a truth value, 0 for null,
-	// empty for what has children.
+	// Kind is s for a text, n for a number or a boolean, 0 for null, empty for a value with children.
 	Kind, Text string
-	// Size is how many children there are, as {3} or [3].
+	// Size is the number of children, as {3} or [3].
 	Size     string
 	Children []node
-	// More is whether some children are not shown.
+	// More says that some children are not shown.
 	More, Open bool
 }
 
-// rawAnswer is the bureau's own answer, to be looked at.
+// rawAnswer is the bureau's original answer for display.
 type rawAnswer struct {
 	Size string
-	// Valid is whether it is JSON; what is not is shown as text only.
+	// Valid says that it is JSON; anything else is shown as text only.
 	Valid, Empty bool
 	Tree         []node
 	Text         string
-	// Cut is whether only a part is shown.
+	// Cut says that only part of it is shown.
 	Cut    bool
 	AsText bool
 }
@@ -116,7 +115,7 @@ func (t *treeReader) children(n *node, open json.Delim, depth int) {
 		shown++
 		n.Children = append(n.Children, t.value(key, depth+1))
 	}
-	_, _ = t.dec.Token() // the closing mark: the whole is valid
+	_, _ = t.dec.Token() // the closing bracket: the whole is valid
 	n.Size = "{" + count(total) + "}"
 	if open == '[' {
 		n.Size = "[" + count(total) + "]"
@@ -144,7 +143,7 @@ func (t *treeReader) skip() {
 	}
 }
 
-// bytesText is a size as people read it.
+// bytesText is a size for people.
 func bytesText(n int) string {
 	switch {
 	case n < 1000:

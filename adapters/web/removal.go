@@ -9,13 +9,13 @@ import (
 	"fichario/domain/fault"
 )
 
-// removedPage is what stands where a contact was that was deleted.
+// removedPage replaces the page of a deleted contact.
 type removedPage struct {
 	crm.Removal
 	Seconds int
 }
 
-// following leads to what a contact became part of, where the page of one is asked for that is there no more.
+// following redirects from a merged contact's page to the contact that it is now part of.
 func (s *server) following(h handler) handler {
 	return func(c *call) error {
 		err := h(c)
@@ -58,7 +58,7 @@ type mergePage struct {
 	Lines []mergeLine
 }
 
-// mergeLine is a field of both.
+// mergeLine is a field of both contacts.
 type mergeLine struct{ Label, Into, From, After string }
 
 func (s *server) contactMergePreview(c *call) error {

@@ -12,10 +12,10 @@ import (
 	"fichario/domain/text"
 )
 
-// rotationsPage is who is given contacts in turn.
+// rotationsPage shows who gets contacts in turn.
 type rotationsPage struct {
 	Rotations []rotationCard
-	// New is the name of a new one that came back, Problem what is wrong with what was sent.
+	// New is the name in a new rotation's form that is shown again, Problem what is wrong with it.
 	New, Problem string
 }
 
@@ -32,11 +32,11 @@ type rotationRow struct {
 	crm.RotationMember
 	Member crm.Member
 	In     bool
-	// Share is his weight, and Away the day until which he is away, that included, as their fields have them.
+	// Share is the member's weight, and Away the last day of absence, as typed in the fields.
 	Share, Away string
 }
 
-// typed puts what was sent into the form, as it was.
+// typed puts what was sent into the form unchanged.
 func (r *rotationCard) typed(form url.Values) {
 	r.Called = form.Get("nome")
 	for i := range r.Rows {
@@ -58,7 +58,7 @@ func (s *server) rotations(c *call, status int, problem string) error {
 		return err
 	}
 	data := rotationsPage{Problem: problem}
-	back := problem != "" && c.PostForm.Has("nome") // what takes a rotation away has no name
+	back := problem != "" && c.PostForm.Has("nome") // the form that removes a rotation has no name field
 	if back && c.PathValue("id") == "" {
 		data.New = c.PostForm.Get("nome")
 	}
@@ -94,7 +94,7 @@ func (s *server) rotationAdd(c *call, f struct {
 	return s.rotationDone(c, err, "Rodízio criado. Marque quem participa.")
 }
 
-// rotationChange reads a row of fields for each member: he is in it where his box is ticked.
+// rotationChange reads a row of fields for each member: a member takes part where the box is ticked.
 func (s *server) rotationChange(c *call, f struct {
 	Name string   `form:"nome"`
 	In   []string `form:"membro"`
@@ -102,7 +102,7 @@ func (s *server) rotationChange(c *call, f struct {
 	var members []crm.RotationMember
 	for _, id := range f.In {
 		m := crm.RotationMember{MemberID: id}
-		m.Weight, _ = text.Whole(c.PostForm.Get("peso-" + id)) // zero is refused
+		m.Weight, _ = text.Whole(c.PostForm.Get("peso-" + id)) // zero is refused later
 		if day := c.PostForm.Get("fora-" + id); day != "" {
 			until, err := s.Calendar.StartOf(day)
 			if err != nil {
@@ -130,7 +130,7 @@ func (s *server) rotationDone(c *call, err error, notice string) error {
 	return c.done("/rodizios", notice)
 }
 
-// rotationChoices are the rotations to choose from, with something before their ids.
+// rotationChoices are the rotations as options, with a prefix before their ids.
 func (s *server) rotationChoices(c *call, prefix string) ([]app.Choice, error) {
 	all, err := s.Rotations.List(c.ctx(), c.by, c.by.OrgID())
 	var out []app.Choice

@@ -2,7 +2,8 @@ package web
 
 import "maps"
 
-// routes are the pages inside, by method and path. A page that changes something answers a POST and leads to a GET.
+// routes are the pages that need a session, by method and path. A page that changes something answers a POST and
+// redirects to a GET.
 func (s *server) routes() map[string]handler {
 	all := map[string]handler{
 		"GET /{$}":                        list(decoded(s.dashboard)),
@@ -50,7 +51,7 @@ func (s *server) routes() map[string]handler {
 	return all
 }
 
-// setupRoutes are the pages of what brings contacts and works on them, and of who may.
+// setupRoutes are the pages for managing what brings contacts, what processes them, and who has access.
 func (s *server) setupRoutes() map[string]handler {
 	return map[string]handler{
 		"GET /webhooks":                     list(s.webhookList),

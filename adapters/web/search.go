@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// patience is how long a page waits for the bureau before it shows that it waits.
+	// patience is how long a page waits for the bureau before it shows progress instead.
 	patience = 1200 * time.Millisecond
-	// recentLookups and earlierAnswers are how many lines the lists beside have.
+	// recentLookups and earlierAnswers are the lengths of the lists at the side.
 	recentLookups  = 10
 	earlierAnswers = 6
-	// typedMax bounds the text that is looked at: no document is as long.
+	// typedMax bounds the text that is examined, in bytes: no document is as long.
 	typedMax = 400
-	// titleMax bounds a name in a headline or a list.
+	// titleMax bounds a name in a heading or a list, in characters.
 	titleMax = 120
 )
 
@@ -27,53 +27,53 @@ const (
 type searchPage struct {
 	// Text is what was typed.
 	Text string
-	// Found is what it is; Problem says what is wrong with it, Hint what is missing,
-	// once there is anything to say.
+	// Found is what it was recognised as; Problem says what is wrong with it, Hint what is missing, where there is
+	// anything to say.
 	Found         document.Recognised
 	Problem, Hint string
-	// Name is whom the document belongs to, as history knows it.
+	// Name is the document's subject, as known from the history.
 	Name    string
 	Choices []choiceLine
 	Bundles []bundleLine
-	// Purposes are what it may be for.
+	// Purposes are those that the lookup may be for.
 	Purposes purposes
 	Spent    catalog.Money
 	Contact  crm.Contact
-	// Recent are the last lookups, a line for each document.
+	// Recent are the last lookups, one line per document.
 	Recent []recentLine
-	// Whole is whether all has been typed: the focus goes to what comes next, where it would be taken from who still
-	// types.
+	// Whole says that the document was completely typed, so that the focus may move on; it would interrupt somebody still
+	// typing.
 	Whole bool
-	// Alert is why a lookup was not begun.
+	// Alert says why a lookup was not started.
 	Alert string
-	// FreshDays is how long history answers.
+	// FreshDays is for how many days the history answers.
 	FreshDays int
 }
 
-// choiceLine is a product that fits, with what asking for it takes.
+// choiceLine is a product for the document, with its cost.
 type choiceLine struct {
 	app.ProductChoice
 	Chosen bool
-	// Document, Contact and After are for its forms: the document and the contact that
-	// they carry, and what today's spending would be.
+	// Document, Contact and After are for its forms: the document and the contact that they carry, and today's spending
+	// after the lookup.
 	Document document.Document
 	Contact  string
-	// From and Nth say instead of Document in which answer it stands, and as which of those that it names, from 1.
+	// From and Nth stand for Document: the lookup whose answer names it, and its position among the named ones, from 1.
 	From string
 	Nth  int
-	// Purpose is the code of what it is for.
+	// Purpose is the code of the lookup's purpose.
 	Purpose string
 	Spent   catalog.Money
 	After   catalog.Money
-	// Budget is the asker's own in this month; nil where there is none.
+	// Budget is the asker's budget this month; nil where there is none.
 	Budget *app.Budget
 	Now    time.Time
 }
 
-// TooDear reports whether asking costs more than is left of the asker's budget.
+// TooDear reports whether the price exceeds what is left of the asker's budget.
 func (l choiceLine) TooDear() bool { return l.Budget != nil && l.Product.Price > l.Budget.Left() }
 
-// BudgetAfter is what asking leaves of the budget.
+// BudgetAfter is what the lookup leaves of the budget.
 func (l choiceLine) BudgetAfter() catalog.Money { return max(0, l.Budget.Left()-l.Product.Price) }
 
 // lookupLine is a lookup in a list.
@@ -83,10 +83,10 @@ type lookupLine struct {
 	By   string
 }
 
-// recentLine is the last lookup about a document in each product, newest first.
+// recentLine is the last lookup of a document in each product, newest first.
 type recentLine []lookupLine
 
-// Newest is the lookup that was made last, with a name of the document's that any of them knows.
+// Newest is the latest lookup, with the subject's name if any of them knows it.
 func (l recentLine) Newest() lookupLine { return l[0] }
 
 func lookupLineOf(v app.LookupView) lookupLine {
@@ -107,16 +107,16 @@ func (s *server) lookups(h handler) handler {
 	}
 }
 
-// lookupFields are what the forms of a lookup say, from what was typed to the product that was chosen.
+// lookupFields are the fields of the lookup forms, from the typed text to the chosen product.
 type lookupFields struct {
 	Document  asTyped `form:"documento"`
 	Product   string  `form:"produto"`
 	ContactID string  `form:"contato"`
 	Purpose   string  `form:"finalidade"`
-	// Seen is the answer that one wants another for, Free asks for nothing that is charged.
+	// Seen is the answer to be replaced by a newer one; Free asks for nothing that is charged.
 	Seen string `form:"novo"`
 	Free bool   `form:"gratis"`
-	// From is the lookup whose answer names the document, Nth which of those that it names.
+	// From is the lookup whose answer names the document, Nth its position among the named ones.
 	From string `form:"de"`
 	Nth  int    `form:"pessoa"`
 }
@@ -125,7 +125,7 @@ func (s *server) lookupNew(c *call, f lookupFields) error {
 	return s.searchPage(c, http.StatusOK, f, searchPage{})
 }
 
-// searchPage shows the search screen around what is known of the text so far.
+// searchPage shows the search screen with what is known of the text so far.
 func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) error {
 	var err error
 	if p.Contact, err = s.Lookups.Contact(c.ctx(), c.by, f.ContactID); err != nil {
@@ -146,7 +146,7 @@ func (s *server) searchPage(c *call, status int, f lookupFields, p searchPage) e
 	return c.renderStatus(status, "consultar", page{Title: "Consultar", Nav: "consultar", Data: p, Read: true})
 }
 
-// lookupAsk is the form without script: it shows the same page with what fits.
+// lookupAsk serves the form without script: the same page, with the products for the document.
 func (s *server) lookupAsk(c *call, f lookupFields) error {
 	if f.From != "" {
 		named, err := s.namedIn(c, f.From, f.Nth)
@@ -166,7 +166,7 @@ func (s *server) lookupAsk(c *call, f lookupFields) error {
 	return s.searchPage(c, status, f, p)
 }
 
-// lookupConfirm asks whether the bureau is to be asked although history has an answer.
+// lookupConfirm asks whether to query the bureau although the history has an answer.
 func (s *server) lookupConfirm(c *call, f lookupFields) error {
 	p, err := s.recognise(c, f, false)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *server) lookupConfirm(c *call, f lookupFields) error {
 	return c.render("consultar", page{Title: "Consultar de novo", Nav: "consultar", Data: p, Ask: "novo"})
 }
 
-// lookupRecognise answers htmx while somebody types, or when he has.
+// lookupRecognise answers htmx while a document is being typed, or once it is entered.
 func (s *server) lookupRecognise(c *call, f lookupFields) error {
 	entered := c.URL.Query().Has("pronto")
 	p, err := s.recognise(c, f, !entered)
@@ -192,8 +192,7 @@ func (s *server) lookupRecognise(c *call, f lookupFields) error {
 	return c.renderPart("consultar", "recognised", p)
 }
 
-// recognise reads the posted text. Who still types is told what is missing rather than
-// that it is wrong.
+// recognise reads the posted text. While somebody is typing, it reports what is missing rather than an error.
 func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, error) {
 	p := searchPage{Text: string(f.Document)}
 	text := p.Text
@@ -231,7 +230,7 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 	}
 	chosen := f.Product
 	if !slices.ContainsFunc(choices, func(choice app.ProductChoice) bool { return choice.Product.ID == chosen }) {
-		chosen = "" // of another type of document
+		chosen = "" // for another type of document
 	}
 	for i, choice := range choices {
 		if name := app.Subject(&choice.Record); p.Name == "" {

@@ -39,7 +39,7 @@ func TestLookupsRecognise(t *testing.T) {
 		has(t, typed, part, want...)
 		hasNot(t, typed, part, "autofocus")
 	}
-	// Without script the whole page comes back, and what is wrong is said at once.
+	// Without script the whole page is returned, and faults are reported at once.
 	response, page := v.send("/consultar", "documento", "529.982.247-52")
 	if response.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("a wrong digit: %d", response.StatusCode)
@@ -53,7 +53,7 @@ func TestLookupsRecognise(t *testing.T) {
 	}
 	has(t, "products", page, `value="score" autocomplete="off" checked autofocus`, "Hoje a equipe gastou R$ 0,00",
 		"Consultar <span class=\"preco\">R$ 0,45")
-	// A product of another type of document chooses the first that fits.
+	// If the product is for another document type, the first suitable one is chosen.
 	_, page = v.send("/consultar", "documento", "11.222.333/0001-81", "produto", "cpf")
 	has(t, "product of another type", page, `autocomplete="off" checked autofocus`)
 	if v.bureau.calls.Load() != 0 || v.spent() != 0 {
@@ -69,7 +69,7 @@ func TestLookupsStaleIsNotChargedUnasked(t *testing.T) {
 		t.Errorf("%d, %d calls", response.StatusCode, v.bureau.calls.Load())
 	}
 	has(t, "stale", page, "deixou de valer", "Nada foi cobrado", "R$ 0,45")
-	// An answer that is over is as none.
+	// An expired answer counts as none.
 	doc, _ := document.Parse(document.CPF, anotherPerson)
 	err := v.store.Repos().History.Save(t.Context(), lookup.Record{
 		ID: "01980000-0000-7000-8000-00000000a001", OrgID: v.by.OrgID(), Product: "cpf", Document: doc,
@@ -135,7 +135,7 @@ func TestLookupsAboutAContact(t *testing.T) {
 	}
 }
 
-// TestRecentsAreGroupedByPerson: a row for each document, its products as links, by the moment that is shown.
+// TestRecentsAreGroupedByPerson: a row for each document, its products as links, by the time shown.
 func TestRecentsAreGroupedByPerson(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -9,7 +9,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// missingWords say what is still to be typed.
+// missingWords say what is still missing from a document.
 func missingWords(r document.Recognised) string {
 	switch r.Type {
 	case document.CPF:
@@ -24,8 +24,8 @@ func missingWords(r document.Recognised) string {
 	return ""
 }
 
-// problemWords say what is wrong with a text. They never say which digit would be
-// right: whoever sent the document knows.
+// problemWords say what is wrong with a text. They never suggest the right check digit: only whoever sent the
+// document knows it.
 func problemWords(r document.Recognised) string {
 	const nothing = " Nada foi cobrado."
 	switch r.Type {
@@ -59,7 +59,7 @@ func problemWords(r document.Recognised) string {
 	return "Isto não é CPF, CNPJ, placa ou e-mail. Quem você procura por nome ou telefone está em Contatos." + nothing
 }
 
-// refusal is why a lookup was not begun, in words; empty for other errors.
+// refusal says why a lookup was not started; empty for other errors.
 func refusal(err error) string {
 	if errors.Is(err, app.ErrNotInHistory) {
 		return "A resposta do histórico deixou de valer enquanto esta página estava aberta. Nada foi cobrado; " +

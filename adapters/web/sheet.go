@@ -11,7 +11,8 @@ import (
 	"fichario/domain/document"
 )
 
-// What a page shows of one answer at most. A hostile or huge answer stays a page: the rest is in the file to download.
+// The most that a page shows of one answer, so that a huge or hostile answer still fits a page; the download has the
+// rest.
 const (
 	sheetText = 30_000 // characters of all values
 	cellText  = 1_000  // characters of one value
@@ -27,13 +28,13 @@ type section struct {
 	Phones    []phone
 	Addresses []address
 	Table     *sheetTable
-	// Bare is set for a single row that is called as its section.
+	// Bare is set for a single row with the same name as its section.
 	Bare bool
-	// Absent is a list that the bureau does not inform.
+	// Absent marks a list that the bureau did not provide.
 	Absent bool
 	// More is how many elements are not shown.
 	More int
-	// Asks are what may be asked about whom each row of Table names; nil where that is nothing.
+	// Asks are the lookups offered for the document that each row of Table names; nil where there are none.
 	Asks []*choiceLine
 }
 
@@ -55,28 +56,28 @@ type sheetColumn struct {
 type phone struct {
 	Shown cell
 	Call  template.URL
-	// Chat leads to a conversation with a mobile that is known to have WhatsApp.
+	// Chat opens a chat with a mobile that is known to have WhatsApp.
 	Chat template.URL
 	Kind cell
-	// WhatsApp is sim, não, or empty when the bureau does not inform it.
+	// WhatsApp is sim, não, or empty where the bureau does not say.
 	WhatsApp string
 }
 
 type address struct {
 	Street, Place, Kind, Code cell
-	// Map finds it on a map; empty where too little is known.
+	// Map opens the address on a map; empty where too little is known.
 	Map template.URL
 }
 
 // sheet makes the named fields of an answer readable.
 type sheet struct {
-	// left is how many characters may still be shown of it.
+	// left is how many more characters may be shown.
 	left int
-	// today is the date where the people are, at midnight in UTC as dates of answers are; zero where nobody says.
+	// today is the local date, at midnight UTC like the dates of answers; zero where unknown.
 	today time.Time
-	// ask returns what may be asked about somebody whom the answer names; nil for nothing.
+	// ask returns the lookup to offer for a document that the answer names; nil for none.
 	ask func(document.Document) *choiceLine
-	// named are those whom the answer names, as far as it has been read.
+	// named are the documents that the answer names, as far as it has been read.
 	named []document.Document
 }
 
@@ -122,7 +123,7 @@ func (s *sheet) group(g catalog.Group, values map[string]any) []section {
 	return out
 }
 
-// called is a field's name in the width of a page.
+// called is a field's name, shortened to fit a page.
 func called(f catalog.Field) string { return shorten(labelText, f.Called()) }
 
 // records makes the section of a list of records.
@@ -165,7 +166,7 @@ func (s *sheet) records(f catalog.Field, v any) section {
 	return out
 }
 
-// asks returns what may be asked about a document that an answer names; nil for one that the bureau has masked.
+// asks returns the lookup to offer for a document that an answer names; nil for a masked document.
 func (s *sheet) asks(text string) *choiceLine {
 	if s.ask == nil {
 		return nil
@@ -234,5 +235,5 @@ func (s *sheet) address(v map[string]any) address {
 	return out
 }
 
-// mapSearch finds an address on a map. It is opened only by whoever asks for it, and is not told from where.
+// mapSearch finds an address on a map. It is opened only when clicked; the Referrer-Policy hides the page it came from.
 const mapSearch = "https://www.google.com/maps/search/?api=1&query="

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestASheetAnswersTheQuestion: a company at a glance, partners to be asked about, addresses on a map, mobiles in
-// WhatsApp, and what changed since the last answer.
+// TestASheetAnswersTheQuestion: a company at a glance, partners to look up, addresses on a map, mobiles on WhatsApp,
+// and what changed since the last answer.
 func TestASheetAnswersTheQuestion(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -47,7 +47,7 @@ func TestASheetAnswersTheQuestion(t *testing.T) {
 	hasNot(t, "the first one, of which there is none before", v.get(first), "O que mudou")
 }
 
-// TestAnAgeIsThatOfToday, where the people are: in the evening before a birthday it is the next day in UTC.
+// TestAnAgeIsThatOfToday in local time: on the evening before a birthday it is already the next day in UTC.
 func TestAnAgeIsThatOfToday(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -7,7 +7,7 @@ import (
 	"fichario/domain/catalog"
 )
 
-// TestASheetMarksWhatOneMustNotOverlook: the marks stand at the top, in words that say what they mean.
+// TestASheetMarksWhatOneMustNotOverlook: the marks are at the top, and explain themselves.
 func TestASheetMarksWhatOneMustNotOverlook(t *testing.T) {
 	t.Parallel()
 	for answer, c := range map[string]struct{ product, want string }{
@@ -47,7 +47,7 @@ func TestASheetMarksWhatOneMustNotOverlook(t *testing.T) {
 	}
 }
 
-// TestAScoreIsAPlaceOnAScale: its band is said in words and in steps, and what is no score is a number.
+// TestAScoreIsAPlaceOnAScale: its band is given in words and in steps; other numbers are plain.
 func TestAScoreIsAPlaceOnAScale(t *testing.T) {
 	t.Parallel()
 	p, _ := catalog.Standard().Find(catalog.ScoreID)

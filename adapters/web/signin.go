@@ -10,8 +10,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// sessionCookie is the cookie's name: under https it has the prefix that binds it to
-// this host.
+// sessionCookie is the cookie's name: under https with the prefix that binds it to this host.
 func (c *call) sessionCookie() string {
 	if c.secure() {
 		return "__Host-sessao"
@@ -23,24 +22,24 @@ func (c *call) secure() bool { return proxies(c.s.TrustedProxies).secure(c.Reque
 
 func isUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unauthenticated }
 
-// tooMany reports whether a password was not compared, because too many were.
+// tooMany reports whether a password was not compared because too many comparisons were waiting.
 func tooMany(err error) bool {
 	why := app.FaultOf(err)
 	return why != nil && why.Field == "turn"
 }
 
-// bellPath is what every page asks for again and again, and unattendedHeader what script says of whatever else it does.
+// bellPath is what every page polls, and unattendedHeader what script sends with all other requests it makes by itself.
 const (
 	bellPath         = "/notificacoes/sino"
 	unattendedHeader = "X-Unattended"
 )
 
-// unattended reports whether a page asks by itself. A stream of events cannot have a header of ours.
+// unattended reports whether a page made the request by itself. A stream of events cannot have a header of ours.
 func unattended(r *http.Request) bool {
 	return r.URL.Path == bellPath || r.URL.Path == "/eventos" || r.Header.Get(unattendedHeader) != ""
 }
 
-// toSignIn leads to the sign-in page, which leads back.
+// toSignIn redirects to the sign-in page, which leads back here.
 func (c *call) toSignIn() error {
 	after, target := c.URL.RequestURI(), "/entrar"
 	if c.Method != http.MethodGet {
@@ -50,14 +49,14 @@ func (c *call) toSignIn() error {
 		target += "?" + url.Values{"depois": {after}}.Encode()
 	}
 	if c.script() {
-		if c.URL.Path != bellPath { // what asks by itself does not take a page away that somebody writes in
+		if c.URL.Path != bellPath { // polling must not replace a page that somebody is typing in
 			c.w.Header().Set("HX-Redirect", target)
 		}
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
 	_, err := c.Cookie(c.sessionCookie())
-	if err == nil && c.Method == http.MethodPost && c.read(openFormMax) == nil { // somebody typed into it
+	if err == nil && c.Method == http.MethodPost && c.read(openFormMax) == nil { // save what was typed
 		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
 			After: after, Over: true, Typed: c.typed(),
 		}})
@@ -71,19 +70,19 @@ func (c *call) toSignIn() error {
 // signInPage is what the sign-in page shows.
 type signInPage struct {
 	Email, After string
-	// Problem is why somebody is not let in, behind What in short; empty for a wrong password.
+	// Problem says why the sign-in was refused, What is its short title; empty for a wrong password.
 	Problem, What string
 	Wait          int // seconds
-	// Over is whether a form came after its session had ended; Typed is what it held.
+	// Over says that a form arrived after its session had ended; Typed is what it held.
 	Over  bool
 	Typed []string
 }
 
-// signInFields are the form of the sign-in page, of whose address only After is read.
+// signInFields are the fields of the sign-in form; from an address only After is read.
 type signInFields struct {
 	Email    string  `form:"email"`
 	Password asTyped `form:"senha"`
-	// After is the address that one is led to.
+	// After is the address to go to after signing in.
 	After string `form:"depois"`
 }
 
@@ -131,8 +130,8 @@ func (s *server) signOut(c *call) error {
 	return c.leave("")
 }
 
-// leave leads to the door, and ends what the browser keeps of a session: its cookie, and the pages that it would show
-// again to whoever goes back. The door says the notice, where there is one.
+// leave redirects to the sign-in page, and clears what the browser keeps of a session: its cookie, and cached pages
+// that going back would show. The sign-in page shows the notice, if any.
 func (c *call) leave(notice string) error {
 	c.setCookie(c.sessionCookie(), "", -time.Second)
 	c.w.Header().Set("Clear-Site-Data", `"cache", "storage"`)
@@ -157,21 +156,21 @@ func (c *call) setCookie(name, value string, age time.Duration) {
 	})
 }
 
-// local keeps an address within this site: of anything else it makes the first page.
+// local keeps an address within this site: anything else becomes the first page.
 func local(target string) string {
 	u, err := url.Parse(target)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(target, "/") || strings.HasPrefix(target, "//") ||
 		strings.ContainsAny(target, "\\\r\n") {
 		return "/"
 	}
-	// What it escapes anew may begin otherwise than what was sent: %2f is a slash then.
+	// Re-encoding may change the beginning of what was sent: %2f becomes a slash.
 	if at := u.RequestURI(); !strings.HasPrefix(at, "//") {
 		return at
 	}
 	return "/"
 }
 
-// redirect leads the browser to another page of this site.
+// redirect sends the browser to another page of this site.
 func (c *call) redirect(target string) error {
 	if c.Method == http.MethodPost && c.by.MemberID() != "" {
 		c.setCookie(sentCookie, c.URL.Path, time.Minute)

@@ -14,7 +14,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestGuessersHearWhenToComeBack: whatever they write into X-Forwarded-For, and whomever they guess.
+// TestGuessersHearWhenToComeBack: whatever X-Forwarded-For they send, and whichever account they guess.
 func TestGuessersHearWhenToComeBack(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -39,7 +39,7 @@ func TestGuessersHearWhenToComeBack(t *testing.T) {
 	}
 }
 
-// TestSigningInAgainEndsTheSessionBefore: of the same browser; another one's goes on.
+// TestSigningInAgainEndsTheSessionBefore: only that of the same browser.
 func TestSigningInAgainEndsTheSessionBefore(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -69,7 +69,7 @@ func TestSigningInAgainEndsTheSessionBefore(t *testing.T) {
 	}
 }
 
-// TestWhatAPageAsksByItselfIsNoVisit: it leaves when the session was last seen alone.
+// TestWhatAPageAsksByItselfIsNoVisit: polling does not update when the session was last seen.
 func TestWhatAPageAsksByItselfIsNoVisit(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
@@ -112,7 +112,7 @@ func TestWhatAPageAsksByItselfIsNoVisit(t *testing.T) {
 	}
 }
 
-// TestTheAccountOfWhoHasNoPassword has no form for one that could never be sent.
+// TestTheAccountOfWhoHasNoPassword has no password form, which could never be submitted.
 func TestTheAccountOfWhoHasNoPassword(t *testing.T) {
 	t.Parallel()
 	for _, mails := range []bool{true, false} {

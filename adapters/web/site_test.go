@@ -29,7 +29,7 @@ import (
 	"fichario/ports"
 )
 
-// testSite is the interface on a store of its own, with a bureau that does as told.
+// testSite is the interface on its own store, with a scripted bureau.
 type testSite struct {
 	t        *testing.T
 	store    *gormstore.Store
@@ -42,9 +42,9 @@ type testSite struct {
 	bureau   *fakeBureau
 	tables   *sheet.Tables
 	log      *bytes.Buffer
-	// mailed are the e-mails that were sent.
+	// mailed receives the e-mails sent.
 	mailed chan ports.Mail
-	// mailAway is whether the mail server takes none.
+	// mailAway makes the mail server refuse e-mails.
 	mailAway atomic.Bool
 	// ahead is added to the clock.
 	ahead atomic.Int64
@@ -52,7 +52,7 @@ type testSite struct {
 
 func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 
-// newSite opens one with or without lookups and a mail server.
+// newSite opens a site with or without lookups and a mail server.
 func newSite(t *testing.T, all bool) *testSite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -135,7 +135,7 @@ type noJournal struct{}
 
 func (noJournal) Append(privacy.Entry) (bool, error) { return false, nil }
 
-// Send keeps an e-mail.
+// Send records an e-mail.
 func (s *testSite) Send(_ context.Context, m ports.Mail) error {
 	if s.mailAway.Load() {
 		return errors.New("o servidor de e-mail não respondeu")
@@ -149,7 +149,7 @@ func (s *testSite) people() *app.Members {
 	return app.NewMembers(s.store, time.Now, func(p string) (string, error) { return p, nil })
 }
 
-// visitor makes an organisation with a webhook, and signs its owner in.
+// visitor makes an organisation with a webhook, and signs in as its owner.
 func (s *testSite) visitor(name string) *visitor {
 	s.t.Helper()
 	org, err := app.NewOrganisations(s.store, time.Now).Create(s.t.Context(), "Org "+name)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestPagesAreSmall: with more of everything than a page shows, no page is larger than a phone should have to load.
+// TestPagesAreSmall: even with more of everything than a page shows, no page is larger than a phone should have to
+// load.
 func TestPagesAreSmall(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

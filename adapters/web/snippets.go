@@ -1,14 +1,14 @@
 package web
 
-// snippet is how a form is connected to a webhook.
+// snippet explains how to connect a form to a webhook.
 type snippet struct {
 	ID, Name string
-	// Code is to be pasted, Steps to be followed; either may be empty.
+	// Code is to be pasted, Steps are to be followed; either may be empty.
 	Code  string
 	Steps []string
 }
 
-// snippets are ready for an address.
+// snippets are those for a webhook's address.
 func snippets(url string) []snippet {
 	paste := "Cole o endereço acima em URL e guarde."
 	test := "Envie uma resposta de teste: ela aparece em Entregas em segundos."

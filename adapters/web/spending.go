@@ -16,7 +16,7 @@ type productSpent struct {
 	lookup.Spent
 }
 
-// spendOf adds the plot of the days of the filter, or of the last thirty.
+// spendOf adds the plot for the days of the filter, or for the last thirty.
 func (s *server) spendOf(c *call, keyID string, data *statement, names map[string]string) error {
 	last, err := time.Parse(time.DateOnly, data.Filter.Until)
 	if today, _ := time.Parse(time.DateOnly, s.Calendar.Day(s.Clock())); err != nil || last.After(today) {
@@ -51,14 +51,14 @@ func (s *server) spendOf(c *call, keyID string, data *statement, names map[strin
 	return nil
 }
 
-// seriesMost is how many products a plot tells apart in black and white.
+// seriesMost is how many products a plot can show distinctly in black and white.
 const seriesMost = 3
 
-// others is what products beyond that are called together.
+// others names the products beyond that.
 const others = "Outros produtos"
 
-// productTotals adds up by product, the dearest first; the last of the series stands
-// for all that are left when there are too many.
+// productTotals sums the spending by product, the most expensive first; where there are too many, the last entry sums
+// the remaining ones.
 func productTotals(spent []lookup.DaySpent, names map[string]string) []productSpent {
 	byProduct := map[string]*productSpent{}
 	var all []*productSpent
@@ -80,7 +80,7 @@ func productTotals(spent []lookup.DaySpent, names map[string]string) []productSp
 	return out
 }
 
-// spentDay is what was spent on a day, in all and by the series of the plot.
+// spentDay is the spending of a day, in total and by the series of the plot.
 type spentDay struct {
 	Day   string
 	Count int
@@ -88,7 +88,7 @@ type spentDay struct {
 	Sum   catalog.Money
 }
 
-// spendPlot draws the days of a period and lists those with any spending, newest first.
+// spendPlot draws the days of a period and lists the days with spending, newest first.
 func spendPlot(
 	first, last time.Time, spent []lookup.DaySpent, totals []productSpent, names map[string]string,
 ) (*plot, []spentDay) {
@@ -137,7 +137,7 @@ func spendPlot(
 	return p, rows
 }
 
-// roundest is the smallest amount between two lines.
+// roundest is the smallest distance between two lines.
 const roundest = catalog.Real / 10
 
 // roundMoney writes an amount without decimals where it has none.

@@ -12,31 +12,30 @@ import (
 	"fichario/domain/lookup"
 )
 
-// statement is what was asked and spent, as pages show it: by one key, or by everybody of
-// an organisation.
+// statement is a page of lookups and their cost, for one key or a whole organisation.
 type statement struct {
 	Page app.StatementPage
 	// Path is the page's address.
 	Path string
-	// Filter is what was chosen, and Problem what is wrong with it.
+	// Filter is the chosen filter, and Problem what is wrong with it.
 	Filter   statementFilter
 	Problem  string
 	Lines    []statementLine
 	Products []catalog.Product
-	// Keys are those to choose from; nil in the statement of one.
+	// Keys are the options of the filter; nil in the statement of one key.
 	Keys []access.Key
-	// Purposes are those of the organisation, retired ones too.
+	// Purposes are those of the organisation, including retired ones.
 	Purposes []crm.Purpose
-	// Budget is the reader's own; nil where there is none.
+	// Budget is the reader's budget; nil where there is none.
 	Budget *app.Budget
-	// First and Last are the days of the plot, Rows its numbers on days with any, newest
-	// first; Totals adds it up by product.
+	// First and Last are the days of the plot, Rows its figures on days with spending, newest first; Totals sums it by
+	// product.
 	First, Last string
 	Plot        *plot
 	Rows        []spentDay
 	Totals      []productSpent
 	Sum         lookup.Spent
-	// Back is the address of the first page, Next of the next one, CSV and Excel of the files with all lines.
+	// Back is the address of the first page, Next that of the next one, CSV and Excel those of the files with all lines.
 	Back, Next, CSV, Excel string
 }
 
@@ -46,8 +45,7 @@ type keyPage struct {
 	Statement statement
 }
 
-// statementFilter is a filter of the statement, as in the address. It holds nothing
-// personal.
+// statementFilter is a filter of the statement, as in the address. It holds no personal data.
 type statementFilter struct {
 	From    string `form:"de" validate:"omitempty,day"`
 	Until   string `form:"ate" validate:"omitempty,day"`
@@ -58,7 +56,7 @@ type statementFilter struct {
 	Cursor  string `form:"depois"`
 }
 
-// statementDownload is what a file of lines is to hold, and how it is written.
+// statementDownload is the filter and the format of a file of lines.
 type statementDownload struct {
 	statementFilter
 	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
@@ -74,28 +72,27 @@ func (f statementFilter) query() app.StatementQuery {
 	return q
 }
 
-// address is that of the first page, with some more values.
+// address is the address of the first page, with some more values.
 func (f statementFilter) address(path string, more ...string) string {
 	f.Cursor = ""
 	return path + withQuery(queryOf(f), more...)
 }
 
-// Any reports whether the filter leaves anything out.
+// Any reports whether the filter excludes anything.
 func (f statementFilter) Any() bool {
 	return f.From != "" || f.Until != "" || f.Product != "" || f.Purpose != "" || f.Cache != "" || f.By != ""
 }
 
-// statementLine is an entry with the name of its product and, in an organisation's
-// statement, of who asked.
+// statementLine is an entry with its product's name and, in an organisation's statement, the asker's.
 type statementLine struct {
 	lookup.Entry
 	Name, Who string
-	// Purpose is the name of what it was asked for.
+	// Purpose is the name of the lookup's purpose.
 	Purpose string
 }
 
-// spendDays is how many days the plot shows unless a filter says otherwise, and
-// spendMost how many at most: more bars than that cannot be told apart.
+// spendDays is how many days the plot shows unless a filter says otherwise, and spendMost the maximum: more bars would
+// be indistinguishable.
 const (
 	spendDays = 30
 	spendMost = 62
@@ -124,7 +121,8 @@ func (s *server) keyShow(c *call) error {
 	return c.renderStatus(status, "chave", page{Title: shorten(60, key.Name), Nav: "chaves", Data: data})
 }
 
-// statementShow is the statement of the whole organisation, or to who does not manage it his own.
+// statementShow shows the statement of the whole organisation, or, to a member who does not manage it, the member's
+// own.
 func (s *server) statementShow(c *call) error {
 	var data statement
 	status, err := s.statement(c, "", "/extrato", "/extrato.csv", &data)
@@ -142,7 +140,7 @@ func (s *server) statementShow(c *call) error {
 	return c.renderStatus(status, "extrato", page{Title: "Extrato", Nav: "extrato", Data: data})
 }
 
-// statement reads what the filter of the address wants and returns the status of its page.
+// statement reads what the filter of the address selects and returns the status of the page.
 func (s *server) statement(c *call, keyID, path, file string, out *statement) (status int, err error) {
 	out.Path, status = path, http.StatusOK
 	if err = c.decode(&out.Filter); err == nil {
@@ -151,9 +149,9 @@ func (s *server) statement(c *call, keyID, path, file string, out *statement) (s
 		out.Page, err = s.Statement.Page(c.ctx(), c.by, q)
 	}
 	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest {
-		// The filter is wrong: it comes back with what is wrong, around everything else.
+		// The filter is invalid: show it again with the problem, above the unfiltered statement.
 		out.Problem, status = f.Message, http.StatusUnprocessableEntity
-		if f.Field == "ate" && out.Filter.Until < out.Filter.From { // which the API says by the names of its parameters
+		if f.Field == "ate" && out.Filter.Until < out.Filter.From { // the use case words this with the API's parameter names
 			out.Problem = "A data em Até vem antes da data em De."
 		}
 		out.Page, err = s.Statement.Page(c.ctx(), c.by, app.StatementQuery{OfKey: keyID})
@@ -193,7 +191,7 @@ func orID(names map[string]string, id string) string {
 	return id
 }
 
-// keyStatementFile sends a key's statement, as the API does.
+// keyStatementFile sends a key's statement, like the API.
 func (s *server) keyStatementFile(c *call, f statementDownload) error {
 	return s.statementFile(c, f, c.PathValue("id"))
 }
@@ -213,8 +211,8 @@ func (s *server) statementFile(c *call, f statementDownload, keyID string) error
 	return s.download(c, download.Statement(lines), f.Form)
 }
 
-// download sends a table as a file. Once it has begun, breaking the connection is how a
-// browser learns that the file is not whole.
+// download sends a table as a file. Once it has begun, only a broken connection tells a browser that the file is
+// incomplete.
 func (s *server) download(c *call, t download.Table, f download.Form) error {
 	begun, err := download.CSV(c.w, t, f)
 	if begun && err != nil {
@@ -223,7 +221,7 @@ func (s *server) download(c *call, t download.Table, f download.Form) error {
 	return err
 }
 
-// brokeOff cuts the connection of a file that has begun, so that nobody takes it for a whole one.
+// brokeOff cuts the connection of a file that has begun, so that it is not taken for a complete one.
 func (s *server) brokeOff(c *call, err error) {
 	s.Log.WarnContext(c.ctx(), "a download broke off", "route", c.Pattern, "error", err, "request_id", c.id)
 	panic(http.ErrAbortHandler)

@@ -53,7 +53,7 @@ func TestLookupsStatementPages(t *testing.T) {
 	hasNot(t, "what somebody may have opened", figures, "<details", aPerson)
 }
 
-// TestSpendingSaysWhatItIsOf: it is kept by day and product, and a purpose or a result narrows the lines alone.
+// TestSpendingSaysWhatItIsOf: spending is stored by day and product, so a purpose or a result filters only the lines.
 func TestSpendingSaysWhatItIsOf(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -12,14 +12,14 @@ type teamPage struct {
 	Members []memberLine
 	Funnels []crm.Funnel
 	Origins []crm.Origin
-	// Edit is the id of what is edited in its place.
+	// Edit is the id of the row being edited.
 	Edit string
-	// Part names the form that came back, with what is wrong in it.
+	// Part names the form that is shown again, with its fault.
 	Part string
 	Form
 }
 
-// FormOfNew is the form of another person: what came back, unless that is about a row.
+// FormOfNew is the form for another person: as it was sent, unless the fault concerns a row.
 func (d teamPage) FormOfNew() Form {
 	if d.Edit != "" || d.Part != "equipe" {
 		return Form{}
@@ -50,7 +50,7 @@ func (s *server) teamPage(c *call, status int, data teamPage) error {
 	return c.renderStatus(status, "equipe", page{Title: "Equipe e funil", Nav: "equipe", Data: data})
 }
 
-// teamDone ends a form of the page: with a notice, or with what is wrong above its part.
+// teamDone answers a form of the page: with a notice, or with the fault above its part.
 func (s *server) teamDone(c *call, part string, err error, notice string) error {
 	if err == nil {
 		return c.done("/equipe#"+part, notice)
@@ -63,19 +63,19 @@ func (s *server) teamDone(c *call, part string, err error, notice string) error 
 	})
 }
 
-// editDone is teamDone for what is edited in its place, which comes back as it was typed.
+// editDone is teamDone for a row being edited, which is shown again as typed.
 func (s *server) editDone(c *call, part, id string, f any, err error, notice string) error {
 	if err == nil || !app.IsRefusal(err) {
 		return s.teamDone(c, part, err, notice)
 	}
 	shown, _ := c.again(f, err)
 	if shown.Field == "" {
-		shown.Field = "nome" // which use cases call by what it is the name of
+		shown.Field = "nome" // use cases name this field differently for each kind
 	}
 	return s.teamPage(c, http.StatusUnprocessableEntity, teamPage{Part: part, Edit: id, Form: shown})
 }
 
-// nameFields are the form of what has only a name.
+// nameFields is the form of something that has only a name.
 type nameFields struct {
 	Name string `form:"nome"`
 }
@@ -98,7 +98,7 @@ func (s *server) funnelAdd(c *call, f nameFields) error {
 	return s.editDone(c, "funis", "", &f, s.Funnels.Add(c.ctx(), c.by, f.Name), "Funil criado.")
 }
 
-// funnelFields are one thing that is done to a funnel or to a stage of it, and what it takes.
+// funnelFields describe one action on a funnel or a stage, with its arguments.
 type funnelFields struct {
 	Do      string      `form:"fazer"`
 	Stage   string      `form:"etapa"`

@@ -27,7 +27,7 @@ func TestAFunnelIsRenamed(t *testing.T) {
 	}
 }
 
-// TestAWrongNameMarksItsOwnForm: that of an origin or a funnel is not shown as if it were a person's.
+// TestAWrongNameMarksItsOwnForm: the name of an origin or a funnel is not shown as a person's.
 func TestAWrongNameMarksItsOwnForm(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
@@ -47,7 +47,7 @@ func TestAWrongNameMarksItsOwnForm(t *testing.T) {
 	}
 }
 
-// TestAnInvitationThatCannotBeSent: the person is there, and can be invited once more.
+// TestAnInvitationThatCannotBeSent: the person is added, and can be invited again.
 func TestAnInvitationThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

@@ -13,8 +13,8 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// parseTemplates reads what pages share. Each page, whose file is named after it, is read together with a copy of that
-// when it is first shown: all of them would be half of the time that the program takes to start.
+// parseTemplates reads what pages share. Each page, in a file named after it, is parsed with a copy of that when it is
+// first shown: parsing all of them would take half of the program's start-up time.
 func (s *server) parseTemplates() error {
 	shared := template.New("").Funcs(s.functions())
 	if err := parseAll(shared, "templates/shared/*.html"); err != nil {
@@ -37,7 +37,7 @@ func (s *server) parseTemplates() error {
 	return nil
 }
 
-// execute fills a block of a page in.
+// execute renders a block of a page.
 func (s *server) execute(out io.Writer, name, block string, data any) error {
 	page, err := s.pages[name]()
 	if err != nil {
@@ -64,9 +64,9 @@ func parseAll(t *template.Template, pattern string) error {
 	return nil
 }
 
-// squeeze takes the line breaks and the indentation out of a template's source: they are for who reads it, and would be
-// a third of a page. A break between two words is a space, any other is nothing. An empty comment stands in its place,
-// so that errors still name the line. What pre and textarea hold is not touched.
+// squeeze removes line breaks and indentation from a template's source: they only serve its editors, and would be a
+// third of a page. A break between two words becomes a space, any other is dropped. An empty comment replaces each, so
+// that errors still report the right line. The content of pre and textarea is untouched.
 func squeeze(source string) string {
 	var out strings.Builder
 	before, action, pre, area := "", false, false, false
@@ -91,16 +91,16 @@ func squeeze(source string) string {
 	return out.String()
 }
 
-// betweenWords reports whether a break lies between two words, of a text or of a tag.
+// betweenWords reports whether a break separates two words, of a text or a tag.
 func betweenWords(before, after string) bool {
 	return before != "" && after != "" && !strings.HasSuffix(before, ">") && !strings.HasSuffix(before, "}}") &&
 		!strings.HasPrefix(after, "<") && !strings.HasPrefix(after, "{{")
 }
 
-// within reports whether the end of a line lies between two marks; inside is whether its beginning does.
+// within reports whether the end of a line lies between two marks; inside says whether its beginning does.
 func within(inside bool, line, opening, closing string) bool {
 	opened, closed := strings.LastIndex(line, opening), strings.LastIndex(line, closing)
-	if opened == closed { // there is neither
+	if opened == closed { // the line has neither
 		return inside
 	}
 	return opened > closed

@@ -60,7 +60,7 @@ func TestEveryPageIsRead(t *testing.T) {
 	}
 }
 
-// TestACountThatTakesTooLongSaysSo, even where nothing was found until then.
+// TestACountThatTakesTooLongSaysSo, even where nothing has been found so far.
 func TestACountThatTakesTooLongSaysSo(t *testing.T) {
 	t.Parallel()
 	s := &server{}
@@ -94,7 +94,7 @@ func TestTemplatesAreNarrow(t *testing.T) {
 	})
 }
 
-// TestPartsSayWhatTheyTake holds every definition to a comment: its name, what it is, what its dot is.
+// TestPartsSayWhatTheyTake requires a comment on every definition: its name, what it is, what its dot is.
 func TestPartsSayWhatTheyTake(t *testing.T) {
 	t.Parallel()
 	definition := regexp.MustCompile(`^\{\{define "([^"]+)"\}\}`)
@@ -116,8 +116,8 @@ func TestPartsSayWhatTheyTake(t *testing.T) {
 	})
 }
 
-// TestBreaksSeparateNothing finds words that a break joins to what stands on the next line, where a reader sees a
-// space: see squeeze. One writes {{" "}} before the break, or leaves both on one line.
+// TestBreaksSeparateNothing finds words that a line break joins to the next line where a reader expects a space: see
+// squeeze. Write {{" "}} before the break, or put both on one line.
 func TestBreaksSeparateNothing(t *testing.T) {
 	t.Parallel()
 	const value = `\{\{(?:[.$]|template|money|plural|count|date|age|or|doc|shorten|icons? )`

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestATheme is chosen for a device: the dark values come always, never, or as it says.
+// TestATheme is chosen per device: dark always, never, or as the device says.
 func TestATheme(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

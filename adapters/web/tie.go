@@ -11,13 +11,13 @@ import (
 // tieProposals is how many contacts are offered for a lookup.
 const tieProposals = 12
 
-// tiePage lets one choose the contact that a lookup is about.
+// tiePage offers contacts to link a lookup to.
 type tiePage struct {
 	app.LookupView
 	Name     string
 	Text     string
 	Contacts []crm.ContactView
-	// Known is whether Contacts are those that have the document, as nothing else was searched for.
+	// Known says that Contacts are those that have the document, because no search was made.
 	Known bool
 }
 

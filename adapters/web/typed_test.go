@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWhatWasTypedIsShownAfterAFailure: where the session has ended and where the database is away, but for secrets.
+// TestWhatWasTypedIsShownAfterAFailure: where the session has ended and where the database is away, except for secrets.
 func TestWhatWasTypedIsShownAfterAFailure(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

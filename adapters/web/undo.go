@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// undo is a form with one field that puts back what was before a change.
+// undo is a form with one field that reverts a change.
 type undo struct{ Action, Name, Value string }
 
 // undoCookie carries it over the redirect, beside the notice.

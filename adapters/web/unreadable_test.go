@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestOnePageWithAnUnreadableRow breaks every sealed value behind the store's back: each page says so, and goes on.
+// TestOnePageWithAnUnreadableRow breaks every sealed value behind the store's back: each page reports it, and still
+// works.
 func TestOnePageWithAnUnreadableRow(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -28,7 +28,7 @@ type visitor struct {
 	hook   webhook.Webhook
 }
 
-// answer is an answer without its body.
+// answer is a response without its body.
 type answer struct {
 	StatusCode int
 	Header     http.Header
@@ -58,7 +58,7 @@ func (v *visitor) do(method, path string, form url.Values, headers ...string) (a
 	return answer{response.StatusCode, response.Header}, string(body)
 }
 
-// get returns a page, which must be there.
+// get returns a page, which must exist.
 func (v *visitor) get(path string) string {
 	v.t.Helper()
 	response, body := v.do(http.MethodGet, path, nil)
@@ -117,7 +117,7 @@ func (v *visitor) receive(contentType, body string) app.Accepted {
 	return got
 }
 
-// key makes a key of the visitor's organisation and returns the caller that it is.
+// key makes a key in the visitor's organisation and returns it as a caller.
 func (v *visitor) key(name string) app.Caller {
 	v.t.Helper()
 	key, _, err := v.keys.Create(v.t.Context(), v.by, app.NewKey{
@@ -140,7 +140,7 @@ func (v *visitor) ask(pairs ...string) string {
 	return response.Header.Get("Location")
 }
 
-// again asks anew about a person of whom the newest answer is known.
+// again repeats a lookup about a person, naming the newest known answer.
 func (v *visitor) again(person string) string {
 	v.t.Helper()
 	doc, err := document.Parse(document.CPF, person)

@@ -36,7 +36,7 @@ func (s *server) contactCalled(c *call) error {
 	return c.done("/contatos/"+c.PathValue("id"), "Ligação anotada.")
 }
 
-// waited says how long something took: 40 min, 3 h 05 min, 2 dias.
+// waited formats a duration: 40 min, 3 h 05 min, 2 dias.
 func waited(d time.Duration) string {
 	switch d = d.Round(time.Minute); {
 	case d < time.Hour:

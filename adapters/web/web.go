@@ -51,24 +51,24 @@ type Config struct {
 	Subjects      *app.Subjects
 	Links         *app.Links
 	Factors       *app.Factors
-	// Tables bounds what files that are sent take, together with other doors.
+	// Tables bounds the resources that uploaded tables take, shared with other doors.
 	Tables *spreadsheet.Tables
 	// OIDC is nil where no provider is configured.
 	OIDC *app.OIDC
-	// CodePicture draws what an authenticator app is given for an account, as the address of an image.
+	// CodePicture draws an account's secret for an authenticator app as a QR code, and returns it as an image address.
 	CodePicture func(secret, account string) (string, error)
 	// Stopping ends streams of events when the service stops.
 	Stopping <-chan struct{}
-	// Calendar gives the time zone that times are shown in.
+	// Calendar has the time zone in which times are shown.
 	Calendar access.Calendar
 	Clock    app.Clock
-	// PublicURL is the address of the service, without a slash at its end.
+	// PublicURL is the address of the service, without a trailing slash.
 	PublicURL string
 	// LookupEnabled is false on instances without the lookup feature.
 	LookupEnabled bool
-	// ReadLag is how old lists may be that are read from a replica; zero where there is none.
+	// ReadLag is how stale lists read from a replica may be; zero where there is none.
 	ReadLag time.Duration
-	// TrustedProxies are the networks whose X-Forwarded-For and X-Forwarded-Proto count.
+	// TrustedProxies are the networks whose X-Forwarded-For and X-Forwarded-Proto are trusted.
 	TrustedProxies []netip.Prefix
 	Log            *slog.Logger
 	// Observe counts requests by method, route and status; nil counts none.
@@ -97,13 +97,13 @@ func New(c Config) (http.Handler, error) {
 	return s.observed(headers(protection.Handler(mux))), nil
 }
 
-// Routes are the method and path of all that the interface answers, with lookups and a provider of OpenID Connect.
+// Routes lists the method and path of every route of the interface, including those for lookups and OpenID Connect.
 func Routes() []string {
 	s := &server{Config: Config{OIDC: &app.OIDC{}}}
 	return slices.Sorted(maps.Keys(s.all()))
 }
 
-// all is what answers each route.
+// all maps each route to its handler.
 func (s *server) all() map[string]http.Handler {
 	all := map[string]http.Handler{"GET /static/": s.assets}
 	door := s.doorRoutes()
@@ -121,8 +121,7 @@ func (s *server) all() map[string]http.Handler {
 	return all
 }
 
-// observed logs every request by its route, never by its address, which may hold what
-// somebody searched for.
+// observed logs every request by its route, never by its address, which may hold what somebody searched for.
 func (s *server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
@@ -132,7 +131,7 @@ func (s *server) observed(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(seen, r)
 		method, route, ok := strings.Cut(r.Pattern, " ")
-		if !ok { // a sender may make up as many methods as addresses
+		if !ok { // clients can make up any number of methods and addresses
 			method, route = "_OTHER", "unmatched"
 		}
 		if s.Observe != nil {
@@ -147,7 +146,7 @@ func (s *server) observed(next http.Handler) http.Handler {
 	})
 }
 
-// statusWriter remembers the status of an answer.
+// statusWriter remembers the status of a response.
 type statusWriter struct {
 	http.ResponseWriter
 	status int
@@ -158,21 +157,21 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets http.ResponseController reach what is below.
+// Unwrap lets http.ResponseController reach the writer below.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 type handler func(*call) error
 
-// formMax bounds a posted form, and openFormMax one that anybody may post.
+// formMax bounds a posted form, and openFormMax one that needs no session; both in bytes.
 const (
 	formMax     = 2 << 20
 	openFormMax = 64 << 10
 )
 
-// errNowhere is an address that nothing stands behind for this member.
+// errNowhere is for an address without a page for this member.
 var errNowhere = fault.New(fault.NotFound, "Não há nada neste endereço.")
 
-// errMethod is an address that has a page, for another method.
+// errMethod is for an address that has a page, but not for this method.
 var errMethod = errors.New("the page has no such method")
 
 // open serves a page that needs no session.
@@ -201,8 +200,8 @@ func (s *server) serve(h handler) http.HandlerFunc {
 	}
 }
 
-// inside serves a page of a member who has signed in; others are led to the sign-in page, and come back from there. A
-// limit beyond that of a form is of one with a file.
+// inside serves a page to a signed-in member; others are redirected to the sign-in page, which leads back here. A limit
+// above formMax is for a form with a file.
 func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
 		cookie, err := c.Cookie(c.sessionCookie())
@@ -213,7 +212,7 @@ func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 			if isUnauthenticated(err) {
 				return c.toSignIn()
 			}
-			_ = c.read(openFormMax) // for the page of the error, which shows what was typed
+			_ = c.read(openFormMax) // the error page shows what was typed
 			return err
 		}
 		if c.needsFactor() {
@@ -234,17 +233,17 @@ func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 	})
 }
 
-// newestCookie is there for as long as a replica may not have what its browser changed or saw.
+// newestCookie lives for as long as a replica may lack what its browser has changed or seen.
 const newestCookie = "recente"
 
-// sawNewest keeps what is shown from being older than what has just been changed or seen.
+// sawNewest keeps later pages from being older than what has just been changed or seen.
 func (c *call) sawNewest() {
 	if lag := c.s.ReadLag; lag > 0 {
-		c.setCookie(newestCookie, "1", lag+2*time.Second) // it has whole seconds, and lives from when it arrives
+		c.setCookie(newestCookie, "1", lag+2*time.Second) // cookies live whole seconds, from their arrival
 	}
 }
 
-// list serves a page of lists and figures, which may be as old as a replica lags.
+// list serves a page of lists and figures, which may be as stale as a replica.
 func list(h handler) handler {
 	return func(c *call) error {
 		if _, err := c.Cookie(newestCookie); err != nil {
@@ -254,7 +253,7 @@ func list(h handler) handler {
 	}
 }
 
-// nowhere answers addresses that no page has, or not for this method, inside for those who are.
+// nowhere answers addresses that have no page, or none for this method; members see the error inside the interface.
 func (s *server) nowhere(c *call, mux *http.ServeMux) error {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
@@ -265,7 +264,7 @@ func (s *server) nowhere(c *call, mux *http.ServeMux) error {
 		}
 	}
 	if cookie, err := c.Cookie(c.sessionCookie()); err == nil {
-		c.by, c.member, _ = s.Sessions.Resume(c.ctx(), cookie.Value) // whoever is not inside sees it outside
+		c.by, c.member, _ = s.Sessions.Resume(c.ctx(), cookie.Value) // without a session, the error is shown outside
 	}
 	if c.Method == http.MethodGet && len(allowed) > 0 {
 		return c.redirect(nearest(c, mux))
@@ -277,8 +276,8 @@ func (s *server) nowhere(c *call, mux *http.ServeMux) error {
 	return errNowhere
 }
 
-// nearest is the page above an address that only takes a form: one that was refused stands at the address it was sent
-// to, which a browser may load again, or come back to.
+// nearest is the closest page above an address that only accepts a form: the page of a refused form is at the address
+// it was posted to, which a browser may reload or return to.
 func nearest(c *call, mux *http.ServeMux) string {
 	page := c.Clone(c.ctx())
 	for page.URL.Path != "/" {
@@ -290,8 +289,8 @@ func nearest(c *call, mux *http.ServeMux) string {
 	return page.URL.Path
 }
 
-// headers sets what every answer carries. Pages hold personal data, so none is
-// stored on the way; scripts and styles come from here only.
+// headers sets the headers of every response. Pages hold personal data, so nothing may cache them; scripts and styles
+// come only from here.
 func headers(next http.Handler) http.Handler {
 	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 		"font-src 'self'; connect-src 'self'; " +
@@ -300,7 +299,8 @@ func headers(next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
 		h.Set("X-Content-Type-Options", "nosniff")
-		// With no-referrer the browser would say "Origin: null" of its own forms. Secrets in addresses stay here with this.
+		// With no-referrer, browsers send "Origin: null" with our own forms. same-origin still keeps secrets in addresses
+		// here.
 		h.Set("Referrer-Policy", "same-origin")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")

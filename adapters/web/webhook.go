@@ -8,7 +8,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// webhookPage is a webhook with its address, its log and a box to try it.
+// webhookPage is a webhook with its address, its log and a box for trying it.
 type webhookPage struct {
 	app.WebhookView
 	URL        string
@@ -25,7 +25,7 @@ type webhookPage struct {
 type deliveryLine struct {
 	webhook.Delivery
 	Size int
-	// First are the contacts that are shown, More is how many there are beyond.
+	// First are the contacts shown, More is how many others there are.
 	First []crm.Contact
 	More  int
 }
@@ -46,7 +46,7 @@ func deliveryLineOf(d webhook.Delivery, contacts map[string]crm.Contact) deliver
 	return line
 }
 
-// trial is a body that was pasted, and what it would make.
+// trial is a pasted body, with what it would make.
 type trial struct {
 	Body    string
 	Made    []app.Simulation
@@ -55,9 +55,9 @@ type trial struct {
 
 const deliveriesAtOnce = 25
 
-// webhookFilter is what its address says of the page.
+// webhookFilter is the filter in the page's address.
 type webhookFilter struct {
-	// Snippet is how a form is connected that is shown.
+	// Snippet is the kind of form whose connection is explained.
 	Snippet string          `form:"como"`
 	Outcome webhook.Outcome `form:"resultado"`
 	After   string          `form:"depois"`
@@ -133,8 +133,7 @@ func (s *server) webhookRegenerate(c *call, f struct {
 	return c.done("/webhooks/"+id, "Endereço novo gerado. Cole-o em cada formulário que usava o antigo.")
 }
 
-// webhookTry shows what a pasted body would make. The body is in the page, never in
-// an address.
+// webhookTry shows what a pasted body would make. The body is posted, never in an address.
 func (s *server) webhookTry(c *call, f struct {
 	Body asTyped `form:"corpo"`
 }) error {

@@ -10,16 +10,16 @@ import (
 	"fichario/domain/webhook"
 )
 
-// webhookForm is the form of a new or changed webhook.
+// webhookForm is the form of a new or existing webhook.
 type webhookForm struct {
 	Form
 	ID      string
 	Origins []crm.Origin
-	// Rotations can give its contacts.
+	// Rotations are those that can distribute its contacts.
 	Rotations []app.Choice
 }
 
-// webhookFields are what the form asks for.
+// webhookFields are the fields of the form.
 type webhookFields struct {
 	Name   string         `form:"nome" app:"name"`
 	Kind   intake.Kind    `form:"tipo" app:"type"`
@@ -27,7 +27,7 @@ type webhookFields struct {
 	Band   intake.Band    `form:"faixas" app:"bands"`
 	Scheme webhook.Scheme `form:"assinatura"`
 	Secret string         `form:"segredo" app:"secret"`
-	// Retype is whether a secret was typed that did not come back with the form.
+	// Retype says that a secret was typed, which the form does not repeat.
 	Retype bool   `form:"reescrever" app:"-"`
 	Thanks string `form:"obrigado" app:"thanksUrl"`
 	// Rotation is an id.
@@ -109,7 +109,8 @@ func (s *server) webhookEdit(c *call) error {
 	return c.render("webhook-form", page{Title: "Editar " + w.Name, Nav: "webhooks", Data: data})
 }
 
-// errNoSecret is a form with another scheme, or one whose secret got lost: the one that there is does not count.
+// errNoSecret is for a form with another scheme, or one whose secret was not repeated: the stored secret does not
+// count.
 var errNoSecret = fault.New(fault.InvalidRequest, "Escreva o segredo desta assinatura. Nada foi guardado.").
 	At("segredo")
 
@@ -126,9 +127,9 @@ func (s *server) webhookUpdate(c *call, f webhookFields) error {
 	case f.Secret == "" && f.Scheme != webhook.NoSignature && (!same || f.Retype):
 		return s.webhookFormAgain(c, id, f, errNoSecret)
 	case f.Secret != "" || !same:
-		change.Signature = new(f.signature()) // an empty secret keeps the one there is
+		change.Signature = new(f.signature()) // an empty secret keeps the stored one
 		if same {
-			change.Signature.Header = w.Signature.Header // which the form does not have
+			change.Signature.Header = w.Signature.Header // the form has no field for it
 		}
 	}
 	if err := s.Webhooks.Update(c.ctx(), c.by, id, change); err != nil {

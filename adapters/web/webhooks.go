@@ -15,7 +15,7 @@ type webhookLine struct {
 	Last    time.Time
 }
 
-// webhooksPage is all webhooks, and those that refused something lately.
+// webhooksPage is all webhooks, and those that recently refused something.
 type webhooksPage struct{ Lines, Refused []webhookLine }
 
 func (s *server) webhookList(c *call) error {

@@ -31,5 +31,5 @@ func hasNot(t *testing.T, what, page string, texts ...string) {
 	}
 }
 
-// unescaped is a page's text with its entities read.
+// unescaped is a page's text with its entities decoded.
 func unescaped(page string) string { return html.UnescapeString(page) }

@@ -9,7 +9,7 @@ import (
 
 // Problem is one fault of a file.
 type Problem struct {
-	// Line is the line of the file, from 1; zero when the fault has none.
+	// Line is the line of the file, from 1; it is 1 when the fault has no line of its own.
 	Line int `json:"line"`
 	// Path names the key at fault, as "products.cpf.fields.nome"; empty for the
 	// file as a whole.
@@ -28,8 +28,7 @@ func (p Problem) String() string {
 	return s + p.Message
 }
 
-// Problems are all the faults of a file, in the order of its lines. It is
-// an error.
+// Problems are all faults of a file, in the order of its lines. It is an error.
 type Problems []Problem
 
 // Error lists the problems, each on a line of its own.
@@ -41,7 +40,7 @@ func (p Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Sorted returns the problems in the order of their lines, each once.
+// Sorted returns the problems in the order of their lines, without duplicates.
 func (p Problems) Sorted() Problems {
 	slices.SortStableFunc(p, func(a, b Problem) int { return cmp.Compare(a.Line, b.Line) })
 	return slices.Compact(p)

@@ -17,16 +17,16 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-// maxFile is far beyond any real file, and keeps a wrong one out of memory.
+// maxFile far exceeds any real file, and keeps a wrong one out of memory.
 const maxFile = 1 << 20
 
-// Reader reads a file, and goes on after a fault to find the others.
+// Reader reads a file, and continues after a fault to find the others.
 type Reader struct {
 	// Problems are the faults so far.
 	Problems Problems
 }
 
-// At is a value of the file with its place.
+// At is a value with its position in the file.
 type At struct {
 	Node *yaml.Node
 	// Line is the line of its key.
@@ -41,7 +41,7 @@ type Pair struct {
 	Key string
 }
 
-// Load reads the YAML, without giving it a meaning. mapping is the fault of a file that is no mapping.
+// Load parses the YAML without interpreting it. mapping is the fault of a file that is not a mapping.
 func (r *Reader) Load(src []byte, mapping string) (*yaml.Node, bool) {
 	var doc yaml.Node
 	switch {
@@ -64,16 +64,15 @@ func (r *Reader) Load(src []byte, mapping string) (*yaml.Node, bool) {
 	return doc.Content[0], true
 }
 
-// Add notes a fault.
+// Add records a fault.
 func (r *Reader) Add(line int, path, format string, args ...any) {
 	r.Problems = append(r.Problems, Problem{Line: max(line, 1), Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Fault notes a fault of a value.
+// Fault records a fault of a value.
 func (r *Reader) Fault(v At, format string, args ...any) { r.Add(v.Line, v.Path, format, args...) }
 
-// Pairs returns the keys of a mapping. Keys that are no text or come twice are
-// problems.
+// Pairs returns the keys of a mapping. Keys that are not text or are repeated are problems.
 func (r *Reader) Pairs(v At) []Pair {
 	if v.Node.Kind != yaml.MappingNode {
 		r.Fault(v, "must be a mapping (key: value)")
@@ -101,8 +100,7 @@ func (r *Reader) Pairs(v At) []Pair {
 	return pairs
 }
 
-// Known returns the values of a mapping by key, and reports every key that is not
-// one of allowed.
+// Known returns the values of a mapping by key, and reports every key that is not in allowed.
 func (r *Reader) Known(v At, allowed ...string) map[string]At {
 	keys := map[string]At{}
 	for _, pair := range r.Pairs(v) {
@@ -115,7 +113,7 @@ func (r *Reader) Known(v At, allowed ...string) map[string]At {
 	return keys
 }
 
-// Required reports the names that a mapping has not.
+// Required reports the names that are missing in a mapping.
 func (r *Reader) Required(v At, keys map[string]At, names ...string) {
 	if v.Node.Kind != yaml.MappingNode {
 		return
@@ -143,7 +141,7 @@ func (r *Reader) List(v At) []At {
 	return items
 }
 
-// Text returns a text that is not blank; anything else is a problem and "".
+// Text returns a non-blank text; anything else is a problem and "".
 func (r *Reader) Text(v At) string {
 	switch {
 	case v.Node.Kind != yaml.ScalarNode:
@@ -168,7 +166,7 @@ func (r *Reader) JQ(v At, variables ...string) *jq.Program {
 	if err == nil {
 		return program
 	}
-	// In a block text the fault has a line of its own.
+	// In a block text the fault has its own line.
 	if offset, ok := jq.FaultAt(err); ok && v.Node.Style&yaml.LiteralStyle != 0 {
 		v.Line = v.Node.Line + 1 + strings.Count(src[:min(offset, len(src))], "\n")
 	}
@@ -176,14 +174,14 @@ func (r *Reader) JQ(v At, variables ...string) *jq.Program {
 	return nil
 }
 
-// ownHeaders frame the message, or would make the HTTP library repeat a call.
+// ownHeaders control the framing of a message, or would make net/http repeat a call.
 var ownHeaders = []string{
 	"Accept-Encoding", "Connection", "Content-Length", "Expect", "Host", "Keep-Alive", "Proxy-Authorization",
 	"Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// HeaderName returns the usual spelling of the name of a header. seen are those before it; refused are further ones
-// that cannot be set.
+// HeaderName returns the canonical spelling of a header's name, or reports a fault. seen are the names before it;
+// refused are further ones that cannot be set.
 func (r *Reader) HeaderName(v At, name string, seen map[string]bool, refused ...string) string {
 	canonical := HeaderName(name)
 	switch {
@@ -198,7 +196,7 @@ func (r *Reader) HeaderName(v At, name string, seen map[string]bool, refused ...
 	return canonical
 }
 
-// HeaderName returns the usual spelling of a header's name, or "" when it is none.
+// HeaderName returns the canonical spelling of a header's name, or "" for an invalid one.
 func HeaderName(name string) string {
 	for i := range len(name) {
 		c := name[i]
@@ -211,7 +209,7 @@ func HeaderName(name string) string {
 
 var yamlPosition = regexp.MustCompile(`\bL(\d+)\.C\d+`)
 
-// yamlFault takes the line and the message out of an error of the YAML library.
+// yamlFault extracts the line and the message from an error of the YAML library.
 func yamlFault(err error) (int, string) {
 	var fault *yaml.LoadError
 	if errors.As(err, &fault) {
@@ -232,7 +230,7 @@ func yamlFault(err error) (int, string) {
 	return 1, "the YAML cannot be read: " + err.Error()
 }
 
-// invalidAt returns where a text stops being UTF-8.
+// invalidAt returns the offset of the first byte that is not UTF-8.
 func invalidAt(src []byte) int {
 	for i := 0; i < len(src); {
 		r, n := utf8.DecodeRune(src[i:])

@@ -8,8 +8,9 @@ import (
 	"strconv"
 )
 
-// apiCmd is every operation of the API with a key, by HTTP. batch, which works on the database, keeps its name: it is
-// the operator's, who sees every batch, and a variable must not change which of the two a line means.
+// apiCmd has every operation of the API that takes a key, over HTTP. The batch command, which works on the database, is
+// separate: it is the operator's, who sees every batch, and a variable must not decide which of the two a command line
+// means.
 type apiCmd struct {
 	Lookup    lookupCmd    `cmd:"" help:"Look a document up; fichario lookup is the same."`
 	Answer    answerCmd    `cmd:"" help:"The answer of a lookup again, free."`
@@ -31,7 +32,7 @@ type lookupCmd struct {
 	Later       bool   `help:"Do not wait for the bureau; fichario api answer ID has the answer."`
 }
 
-// Run looks a document up. It is in the body, so that no log on the way has it.
+// Run looks a document up. The document is in the body, so that no log on the way has it.
 func (c *lookupCmd) Run(e *environment) error {
 	body := map[string]any{"produto": c.Product, "documento": c.Document}
 	if c.Refresh {
@@ -64,7 +65,7 @@ type answerCmd struct {
 	ID string `arg:"" help:"consultaId of the answer."`
 }
 
-// Run shows the answer of a lookup again.
+// Run repeats the answer of a lookup.
 func (c *answerCmd) Run(e *environment) error {
 	answer, err := c.read(e.ctx, call{method: http.MethodGet, path: "/api/v1/consultas/" + url.PathEscape(c.ID)})
 	if err != nil {
@@ -101,7 +102,7 @@ type statementCmd struct {
 	Excel   bool   `help:"With csv: a file that spreadsheets in Brazil open right."`
 }
 
-// Run shows the statement, or writes it whole as CSV.
+// Run shows a page of the statement, or writes all of it as CSV.
 func (c *statementCmd) Run(e *environment) error {
 	query := filled(map[string]string{
 		"cursor": c.Cursor, "de": c.From, "ate": c.Until, "produto": c.Product, "finalidade": c.Purpose,
@@ -132,7 +133,7 @@ func (c *statementCmd) Run(e *environment) error {
 	return c.list(e, answer, "consultas", "id", "em", "produto", "documento", "cache", "valor", "situacao", "finalidade")
 }
 
-// filled are the parameters that have a value.
+// filled returns the parameters that have a value.
 func filled(parameters map[string]string) url.Values {
 	query := url.Values{}
 	for name, value := range parameters {
@@ -143,7 +144,7 @@ func filled(parameters map[string]string) url.Values {
 	return query
 }
 
-// copy writes a file as it comes.
+// copy writes a file as it arrives.
 func (r remote) copy(e *environment, c call) error {
 	res, err := r.do(e.ctx, c)
 	if err != nil {

@@ -30,7 +30,7 @@ type oneBatch struct {
 	ID string `arg:"" help:"Id of the batch."`
 }
 
-// post does something with the batch and shows it.
+// post changes the batch and shows it.
 func (b *oneBatch) post(e *environment, what string, body map[string]any) error {
 	c := call{method: http.MethodPost, path: batchesPath + "/" + url.PathEscape(b.ID) + "/" + what}
 	if len(body) > 0 {
@@ -134,7 +134,7 @@ func (c *apiConfirmCmd) Run(e *environment) error {
 	return c.post(e, "confirmar", ceilingIn(c.Ceiling.amount))
 }
 
-// ceilingIn is a body with a ceiling, where one was said.
+// ceilingIn is a body with the ceiling, where one was given.
 func ceilingIn(amount *catalog.Money) map[string]any {
 	body := map[string]any{}
 	if amount != nil {

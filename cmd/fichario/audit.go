@@ -38,7 +38,7 @@ type auditView struct {
 	Endereco *string      `json:"endereco"`
 	Pedido   *string      `json:"pedido"`
 	Detalhe  audit.Detail `json:"detalhe"`
-	// Apagado is whether an erasure took the detail, Ilegivel whether it cannot be read.
+	// Apagado says that an erasure removed the detail, Ilegivel that it cannot be read.
 	Apagado  bool   `json:"apagado"`
 	Ilegivel bool   `json:"ilegivel"`
 	Hash     string `json:"hash"`
@@ -52,7 +52,7 @@ func auditViewOf(l app.AuditLine) auditView {
 	}
 }
 
-// moment reads a date in the instance's time zone, or a time; the zero time for nothing.
+// moment parses a date in the instance's time zone, or a time; the zero time for an empty text.
 func (e *environment) moment(flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -71,7 +71,7 @@ func (e *environment) moment(flag, text string) (time.Time, error) {
 	return day, nil
 }
 
-// Run lists the lines while they are read.
+// Run prints the lines as they are read.
 func (c *auditListCmd) Run(e *environment) (err error) {
 	search := app.AuditSearch{Who: c.Who, Action: audit.Action(c.Action)}
 	if search.Since, err = e.moment("--since", c.Since); err != nil {
@@ -131,14 +131,14 @@ type auditResult struct {
 	Primeira int64  `json:"primeira"`
 	Apagadas int64  `json:"apagadas"`
 	Cabeca   string `json:"cabeca"`
-	// Vista is whether the hash of --head is in the chain; absent without it.
+	// Vista says whether the hash of --head is in the chain; absent without --head.
 	Vista    *bool         `json:"vista,omitempty"`
 	Linha    int64         `json:"linha,omitempty"`
 	Problema audit.Problem `json:"problema,omitempty"`
 	Mensagem string        `json:"mensagem,omitempty"`
 }
 
-// errAudit is a chain that does not hold, which was said.
+// errAudit is for a broken chain, after the details were printed.
 var errAudit = errors.New("the audit does not hold")
 
 // Run checks the chain.

@@ -20,7 +20,7 @@ import (
 	"fichario/ports"
 )
 
-// automations is the use case; what is offered is needed only where automations are made.
+// automations is the use case; offered is needed only where automations are made.
 func (e *environment) automations(store ports.Store, offered catalog.Catalog) *app.Automations {
 	return app.NewAutomations(store, now, app.Means{
 		Mails: e.settings.SMTPURL != "", Conditions: outbound.NewConditions(), Catalog: offered,
@@ -28,7 +28,7 @@ func (e *environment) automations(store ports.Store, offered catalog.Catalog) *a
 	})
 }
 
-// offered is what the configured bureau offers.
+// offered is the configured bureau's catalogue.
 func (e *environment) offered() (catalog.Catalog, error) {
 	client, stop, err := e.openBureau(slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -123,8 +123,7 @@ type automationListCmd struct {
 	Org string `required:"" help:"Id of the organisation."`
 }
 
-// automationView is an automation as --json shows it. What an action or a condition does
-// not have is left out.
+// automationView is an automation as --json shows it. Fields that an action or a condition does not have are omitted.
 type automationView struct {
 	ID          string                `json:"id"`
 	Name        string                `json:"name"`
@@ -209,7 +208,7 @@ func (c *automationSetCmd) Run(e *environment) error {
 	})
 }
 
-// fill fills the request in anew.
+// fill replaces the values filled into the request.
 func (c *automationSetCmd) fill(e *environment, rules *app.Automations) error {
 	values := c.Set
 	if c.Secrets {
@@ -236,14 +235,14 @@ type automationEnableCmd struct {
 	ID string `arg:"" help:"Id of the automation."`
 }
 
-// Run switches an automation on.
+// Run enables an automation.
 func (c *automationEnableCmd) Run(e *environment) error { return e.enableAutomation(c.ID, true) }
 
 type automationDisableCmd struct {
 	ID string `arg:"" help:"Id of the automation."`
 }
 
-// Run switches an automation off.
+// Run disables an automation.
 func (c *automationDisableCmd) Run(e *environment) error { return e.enableAutomation(c.ID, false) }
 
 func (e *environment) enableAutomation(id string, enabled bool) error {
@@ -314,7 +313,7 @@ type automationRerunCmd struct {
 	ID string `arg:"" help:"Id of the run."`
 }
 
-// Run runs one again.
+// Run repeats a run.
 func (c *automationRerunCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		id, err := e.automations(store, nil).RunAgain(e.ctx, app.Operator(), c.ID)

@@ -13,7 +13,7 @@ import (
 	"fichario/domain/automation"
 )
 
-// requestFlags are the form of the request of an http action.
+// requestFlags describe the request of an http action.
 type requestFlags struct {
 	Method      string            `help:"http: GET, POST (the default), PUT, PATCH or DELETE."`
 	Header      []string          `sep:"none" help:"http: a header, as 'Name: value'; may be repeated. A $${SECRET} in it, or in --url, is asked for once, and sealed."`
@@ -23,7 +23,7 @@ type requestFlags struct {
 	Set         map[string]string `mapsep:"none" help:"http: what is filled in for a field of the destination or a $${NAME}, as name=value; may be repeated. A secret that is not given is asked for on standard input."`
 }
 
-// form reads the flags, and asks for the secrets that are missing.
+// form reads the flags, and prompts for missing secrets.
 func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAutomation) (app.RequestForm, error) {
 	form := app.RequestForm{
 		Method: strings.ToUpper(f.Method), Body: f.Body, Done: f.Done, Destination: f.Destination, Values: f.Set,
@@ -43,7 +43,7 @@ func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAuto
 		form.DestinationFile = string(src)
 	}
 	if n.Action != automation.HTTP {
-		return form, nil // which is refused where it holds anything
+		return form, nil // refused later where it has anything
 	}
 	d, err := rules.Destination(n.URL, form)
 	if err != nil {
@@ -53,7 +53,7 @@ func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAuto
 	return form, err
 }
 
-// secrets adds to what is given each secret that is needed, which is asked for.
+// secrets adds each missing secret to the given values, by prompting for it.
 func (e *environment) secrets(
 	fields []automation.DestinationField, given map[string]string,
 ) (map[string]string, error) {
@@ -75,7 +75,7 @@ func (e *environment) secrets(
 	return all, nil
 }
 
-// secret asks for a secret: a line of standard input, which a terminal does not show.
+// secret prompts for a secret: a line of standard input, which a terminal does not echo.
 func (e *environment) secret(lines *bufio.Reader, field automation.DestinationField) (string, error) {
 	value, err := e.typed(lines, fmt.Sprintf("%s (%s): ", field.Name, field.Title))
 	if err == nil && value == "" {
@@ -149,12 +149,12 @@ func viewRequest(r automation.ShownRequest) *requestView {
 	return v
 }
 
-// tryView is what an automation would do for a contact, as --json shows it.
+// tryView is what an automation would do with a contact, as --json shows it.
 type tryView struct {
 	Runs bool `json:"runs"`
-	// Enabled is false where it does nothing until it is switched on.
+	// Enabled is false where it does nothing until it is enabled.
 	Enabled bool `json:"enabled"`
-	// Unmet says which conditions do not hold.
+	// Unmet lists the conditions that do not hold.
 	Unmet   string       `json:"unmet,omitempty"`
 	Request *requestView `json:"request"`
 	To      string       `json:"to,omitempty"`
@@ -163,7 +163,7 @@ type tryView struct {
 	Problem string       `json:"problem,omitempty"`
 }
 
-// Run says what an automation would do; nothing is sent or changed.
+// Run shows what an automation would do; it sends and changes nothing.
 func (c *automationTryCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		r, err := e.automations(store, nil).Rehearse(e.ctx, app.Operator(), c.ID, c.Contact)
@@ -208,7 +208,7 @@ func rehearsalText(r app.Rehearsal) string {
 	return text + "Nothing was sent or changed.\n"
 }
 
-// unmet names the conditions that do not hold, by the flags that set them.
+// unmet lists the conditions that do not hold, by the flags that set them.
 func unmet(r app.Rehearsal) string {
 	flags := map[string]string{"origin": "--origin", "webhook": "--webhook", "amount": "--min-value", "when": "--when"}
 	var names []string

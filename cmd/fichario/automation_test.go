@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestARequestThatIsRefusedSaysWhere: the option at fault, and what to do, before any secret is asked for.
+// TestARequestThatIsRefusedSaysWhere: the option at fault, and what to do, before it prompts for any secret.
 func TestARequestThatIsRefusedSaysWhere(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -24,7 +24,7 @@ func TestARequestThatIsRefusedSaysWhere(t *testing.T) {
 	}
 }
 
-// TestATrialSaysThatItIsDisabled, and that there is no event whose request it could show.
+// TestATrialSaysThatItIsDisabled, and that there is no event to show a request for.
 func TestATrialSaysThatItIsDisabled(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

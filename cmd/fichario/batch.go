@@ -34,7 +34,7 @@ func (e *environment) batches(
 	})
 }
 
-// withBatches runs a command on the use case, which asks nobody.
+// withBatches runs a command on the use case, without a bureau.
 func (e *environment) withBatches(f func(*app.Batches) error) error {
 	calendar, err := e.calendar()
 	if err != nil {
@@ -50,10 +50,10 @@ func (e *environment) withBatches(f func(*app.Batches) error) error {
 	return e.withStore(func(store *gormstore.Store) error { return f(e.batches(store, client, calendar, log, nil)) })
 }
 
-// reais is a flag that holds an amount.
+// reais is a flag with an amount.
 type reais struct{ amount *catalog.Money }
 
-// UnmarshalText reads it.
+// UnmarshalText parses it.
 func (r *reais) UnmarshalText(b []byte) error {
 	m, err := catalog.ParseMoney(string(b))
 	if err != nil {
@@ -174,7 +174,7 @@ func (c *batchCancelCmd) Run(e *environment) error {
 	})
 }
 
-// printBatch shows a batch, or passes the error on.
+// printBatch prints a batch, or returns the error.
 func (e *environment) printBatch(v app.BatchView, err error) error {
 	if err != nil {
 		return err

@@ -54,10 +54,10 @@ func (c *batchResultsCmd) Run(e *environment) error {
 	})
 }
 
-// errTwoForms is of results that are asked for in two forms.
+// errTwoForms is for results requested in two formats.
 var errTwoForms = errors.New("--format and --json name two forms: give one of them")
 
-// printResults prints lines of JSON as one value, of the form that a page of results has.
+// printResults prints lines of JSON as one value, in the form of a page of results.
 func (e *environment) printResults(write func(lines io.Writer) error) error {
 	var lines bytes.Buffer
 	if err := write(&lines); err != nil {
@@ -70,13 +70,13 @@ func (e *environment) printResults(write func(lines io.Writer) error) error {
 	return e.print(map[string]any{"resultados": all, "proxima": nil}, "")
 }
 
-// output takes a file that is otherwise an answer.
+// output receives a file that is otherwise an HTTP response.
 type output struct {
 	io.Writer
 	header http.Header
 }
 
-// Header is nobody's.
+// Header is ignored.
 func (o output) Header() http.Header { return o.header }
 
 // WriteHeader is ignored.

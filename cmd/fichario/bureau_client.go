@@ -14,18 +14,18 @@ import (
 	"fichario/ports"
 )
 
-// bureauClient is a bureau with what the program asks it about itself.
+// bureauClient is a bureau with its own properties.
 type bureauClient interface {
 	ports.Bureau
-	// Name is what pages and records call it, Catalog what it sells, Timeout how long it may take to answer, and Rate
-	// how many calls a second it takes, 0 for any number.
+	// Name is its name in pages and records, Catalog what it sells, Timeout how long it may take to answer, and Rate how
+	// many calls per second it allows, 0 for any number.
 	Name() string
 	Catalog() catalog.Catalog
 	Timeout() time.Duration
 	Rate() float64
 }
 
-// openBureau returns the client of the configured bureau, and what ends it.
+// openBureau returns the client of the configured bureau, and a function that closes it.
 func (e *environment) openBureau(log *slog.Logger) (bureauClient, func(), error) {
 	ref := e.settings.Bureau
 	options := []bureau.Option{bureau.WithLogger(log)}

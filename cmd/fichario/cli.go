@@ -10,8 +10,8 @@ import (
 	"fichario/adapters/sandbox"
 )
 
-// cli is the one declaration of commands, flags and environment variables:
-// `fichario --help` and the README's tables come from it.
+// cli declares all commands, flags and environment variables: `fichario --help` and the README's tables are generated
+// from it.
 type cli struct {
 	Settings `embed:"" group:"settings"`
 
@@ -50,7 +50,7 @@ type cli struct {
 	Completion completionCmd `cmd:"" group:"tools" help:"Print the completion script of a shell: bash, zsh or fish."`
 }
 
-// groups are how `fichario --help` puts the commands together.
+// groups are the sections of `fichario --help`.
 var groups = []kong.Group{
 	{Key: "serve", Title: "The service:"}, {Key: "lookups", Title: "Lookups:"}, {Key: "leads", Title: "Leads:"},
 	{Key: "people", Title: "Organisations and people:"}, {Key: "privacy", Title: "Privacy:"}, {Key: "tools", Title: "Tools:"},
@@ -91,14 +91,14 @@ type Settings struct {
 	OIDC           OIDC          `embed:"" prefix:"oidc-"`
 }
 
-// environment is what a command runs in.
+// environment is the context of a command.
 type environment struct {
 	ctx         context.Context
 	settings    Settings
 	json        bool
 	in          io.Reader
 	out, errOut io.Writer
-	commands    *kong.Node      // what a command line may say
-	asked       []string        // variables that the bureau file asks for
-	invented    *sandbox.Bureau // once it was asked for
+	commands    *kong.Node      // for completing and checking command lines
+	asked       []string        // variables that the bureau file uses
+	invented    *sandbox.Bureau // set on first use
 }

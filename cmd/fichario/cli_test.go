@@ -12,8 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestTheREADMEListsTheConfiguration: README's tables are made from the declaration of flags and variables, those of
-// the service and those of its client. When it fails, put the table that it prints into README.
+// TestTheREADMEListsTheConfiguration: README's tables match the declared flags and variables, those of the service and
+// those of its client. When it fails, paste the table that it prints into README.
 func TestTheREADMEListsTheConfiguration(t *testing.T) {
 	t.Parallel()
 	parser, err := newParser(&cli{}, nil, nil, func(int) {})
@@ -37,7 +37,7 @@ func TestTheREADMEListsTheConfiguration(t *testing.T) {
 	}
 }
 
-// TestHelpIsInGroups: a command is in one, so that nobody looks for it among forty.
+// TestHelpIsInGroups: every command is in a group, so that nobody has to search forty of them.
 func TestHelpIsInGroups(t *testing.T) {
 	t.Parallel()
 	parser, err := newParser(&cli{}, nil, nil, func(int) {})
@@ -51,8 +51,8 @@ func TestHelpIsInGroups(t *testing.T) {
 	}
 }
 
-// TestHelpListsTheSettingsWhereTheyAreLookedFor: all of them in the help of the program and of serve; elsewhere they
-// would bury the flags of the command.
+// TestHelpListsTheSettingsWhereTheyAreLookedFor: the help of the program and of serve lists every setting; anywhere else
+// they would bury the flags of the command.
 func TestHelpListsTheSettingsWhereTheyAreLookedFor(t *testing.T) {
 	t.Parallel()
 	parser, err := newParser(&cli{}, nil, nil, func(int) {})
@@ -82,7 +82,7 @@ func TestHelpListsTheSettingsWhereTheyAreLookedFor(t *testing.T) {
 	}
 }
 
-// TestAWrongCommandLineIsToldHowItGoes: in one line, with the usage of the command that was meant.
+// TestAWrongCommandLineIsToldHowItGoes: the error is one line, with the usage of the command.
 func TestAWrongCommandLineIsToldHowItGoes(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
@@ -176,7 +176,7 @@ func TestBadCallsSayWhatIsWrong(t *testing.T) {
 	}
 }
 
-// provided starts the service with a provider of sign-ins.
+// provided are the arguments that start the service with an identity provider.
 func provided(db, issuer, domains string, more ...string) []string {
 	return append([]string{
 		"serve", db, "--oidc-issuer", issuer, "--oidc-client-id=x", "--oidc-client-secret=x", "--oidc-domains", domains,
@@ -229,7 +229,7 @@ func TestTheKeyFile(t *testing.T) {
 	}
 }
 
-// TestARefusedAddressLeavesNoFiles: the key of a database is made when that can be.
+// TestARefusedAddressLeavesNoFiles: the key file is only made when the database can be.
 func TestARefusedAddressLeavesNoFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var out, errOut bytes.Buffer

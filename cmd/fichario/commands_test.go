@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// fullDisk takes so many bytes, and then none.
+// fullDisk accepts a number of bytes, and then none.
 type fullDisk struct{ left int }
 
 func (d *fullDisk) Write(p []byte) (int, error) {
@@ -22,7 +22,7 @@ func (d *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestAListThatCannotBeWrittenFails: a file that ends in the middle is not taken for the whole audit.
+// TestAListThatCannotBeWrittenFails: a truncated file must not be taken for the whole audit.
 func TestAListThatCannotBeWrittenFails(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -39,7 +39,7 @@ func TestAListThatCannotBeWrittenFails(t *testing.T) {
 	}
 }
 
-// TestBatchesAreListedWithoutAnOwner: keys make batches in an organisation of which nobody is a member.
+// TestBatchesAreListedWithoutAnOwner: keys make batches in an organisation without members.
 func TestBatchesAreListedWithoutAnOwner(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -71,7 +71,7 @@ func TestBatchesAreListedWithoutAnOwner(t *testing.T) {
 	}
 }
 
-// TestOrganisationsThatAreNotMeant: a mistyped id does nothing, and says so.
+// TestOrganisationsThatAreNotMeant: a mistyped id changes nothing, and is reported.
 func TestOrganisationsThatAreNotMeant(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -91,7 +91,8 @@ func TestOrganisationsThatAreNotMeant(t *testing.T) {
 	}
 }
 
-// TestAnImportSaysWhichLinesAreWrong: by its trial and when it is done, and of two columns of one name each is said.
+// TestAnImportSaysWhichLinesAreWrong: in its trial and when it is done, and two columns of the same name are told
+// apart.
 func TestAnImportSaysWhichLinesAreWrong(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -141,7 +142,7 @@ func TestWhoInterruptsAnImportIsToldWhatBecomesOfIt(t *testing.T) {
 	}
 }
 
-// TestWhatCommandsShowAsJSON: a webhook with its rotation, and what a member may spend as a number, as all amounts are.
+// TestWhatCommandsShowAsJSON: a webhook with its rotation, and a member's budget as a number, like all amounts.
 func TestWhatCommandsShowAsJSON(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -168,7 +169,7 @@ func TestWhatCommandsShowAsJSON(t *testing.T) {
 	}
 }
 
-// TestResultsHaveOneForm: whoever asks for two is told so, instead of one of them.
+// TestResultsHaveOneForm: a request for two formats is refused, instead of picking one.
 func TestResultsHaveOneForm(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -180,7 +181,7 @@ func TestResultsHaveOneForm(t *testing.T) {
 	}
 }
 
-// TestTheJournalIsNoJSON, and results of a batch by the API have one form too.
+// TestTheJournalIsNoJSON, and a batch's results through the API have one format too.
 func TestTheJournalIsNoJSON(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -195,7 +196,7 @@ func TestTheJournalIsNoJSON(t *testing.T) {
 	}
 }
 
-// TestIdsAreLines: what a loop over contacts prints can be read line by line.
+// TestIdsAreLines: a loop over contacts can read the output line by line.
 func TestIdsAreLines(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -217,7 +218,7 @@ func TestIdsAreLines(t *testing.T) {
 	}
 }
 
-// TestABodyThatWasPostedCommandsNoTerminal: anybody may post to a webhook, and the operator looks at it.
+// TestABodyThatWasPostedCommandsNoTerminal: anybody may post to a webhook, and the operator views it.
 func TestABodyThatWasPostedCommandsNoTerminal(t *testing.T) {
 	t.Parallel()
 	const posted = "nome=\x1b]0;dono\x07\x1b[31mAna\u202e\r\nemail=\tana@example.com\u00e9\xff\n"
@@ -227,7 +228,7 @@ func TestABodyThatWasPostedCommandsNoTerminal(t *testing.T) {
 	}
 }
 
-// TestTheResultOfAnImport: each row that came, with what became of it, also of those that a rule left out.
+// TestTheResultOfAnImport: each uploaded row with its outcome, including those that a rule left out.
 func TestTheResultOfAnImport(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -268,8 +269,8 @@ func TestTheResultOfAnImport(t *testing.T) {
 	}
 }
 
-// TestAnInvitationThatCannotBeSent: settings that are wrong add nobody, and a mail server that is away is said with who
-// was added, because the command cannot be run again.
+// TestAnInvitationThatCannotBeSent: with invalid settings nobody is added; if the mail server is away, the error says
+// who was added, because the command cannot be repeated.
 func TestAnInvitationThatCannotBeSent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -290,7 +291,7 @@ func TestAnInvitationThatCannotBeSent(t *testing.T) {
 	}
 }
 
-// TestARotationIsMeantByOneName: of two of one name neither is taken for what was meant.
+// TestARotationIsMeantByOneName: where two have the same name, neither is picked.
 func TestARotationIsMeantByOneName(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

@@ -11,10 +11,10 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// askedFor is the word by which a shell asks this program how a line may go on.
+// askedFor is the command by which a shell requests completions from this program.
 const askedFor = "__complete"
 
-// completions are small, because the program knows its words itself.
+// completions are short scripts, because the program knows its own words.
 var completions = map[string]string{
 	"bash": `# Put this into ~/.bashrc: source <(fichario completion bash)
 _fichario() {
@@ -51,23 +51,23 @@ func (c *completionCmd) Run(e *environment) error {
 	return e.print(map[string]string{"shell": c.Shell, "script": completions[c.Shell]}, "%s", completions[c.Shell])
 }
 
-// cursor is where a line has come to.
+// cursor is the state at the end of a partial command line.
 type cursor struct {
 	node *kong.Node
-	// open is a flag that waits for its value.
+	// open is a flag that still needs its value.
 	open *kong.Flag
-	// arguments is how many the command has got.
+	// arguments is how many the command has so far.
 	arguments int
 }
 
-// reach goes through the words of a line; false where the program has no such command.
+// reach walks the words of a line; false where the program has no such command.
 func reach(root *kong.Node, words []string) (at cursor, ok bool) {
 	at.node = root
 	for _, word := range words {
 		name, _, given := strings.Cut(word, "=")
 		child := childNamed(at.node, word)
 		switch {
-		case word == "=": // a shell may take a flag and its value apart
+		case word == "=": // some shells split a flag from its value
 		case at.open != nil:
 			at.open = nil
 		case strings.HasPrefix(word, "-"):
@@ -85,8 +85,7 @@ func reach(root *kong.Node, words []string) (at cursor, ok bool) {
 	return at, true
 }
 
-// complete returns how the last of the words of a line may go on: commands, flags, and the values of those that have a
-// list of them.
+// complete returns the completions of the last word of a line: commands, flags, and values from a fixed list.
 func complete(root *kong.Node, words []string) (found []string) {
 	if len(words) == 0 {
 		words = []string{""}
@@ -108,7 +107,7 @@ func complete(root *kong.Node, words []string) (found []string) {
 	return found
 }
 
-// choices are what may come next, where a word has begun so.
+// choices are the candidates for a word with this beginning.
 func (at cursor) choices(begun string) (all []string) {
 	if at.open != nil {
 		return values(at.open.Value)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestALineIsCompleted: commands, flags and the values that a flag or an argument may have; nothing for what is free.
+// TestALineIsCompleted: commands, flags and the values that a flag or an argument may have; nothing for free text.
 func TestALineIsCompleted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ line, want string }{
@@ -28,7 +28,7 @@ func TestALineIsCompleted(t *testing.T) {
 	}
 }
 
-// TestTheShellsCompletion runs each script in its shell; `make test` sees to it that they are there.
+// TestTheShellsCompletion runs each script in its shell; `make test` ensures that they are installed.
 func TestTheShellsCompletion(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

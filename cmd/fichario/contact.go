@@ -69,7 +69,7 @@ func (c *contactShowCmd) Run(e *environment) error {
 		for _, d := range k.Documents {
 			fmt.Fprintf(&text, "%s %s\n", d.Type().Label(), d.Punctuated())
 		}
-		for _, h := range slices.Backward(happened) { // the oldest first
+		for _, h := range slices.Backward(happened) { // oldest first
 			one := entry{Em: h.At}
 			switch {
 			case h.Event != nil:
@@ -77,7 +77,7 @@ func (c *contactShowCmd) Run(e *environment) error {
 			case h.Document != nil:
 				one.Tipo, one.Autor, one.Texto = "consulta", h.Document.By, lookupText(*h.Document)
 			default:
-				continue // runs are "automation runs"
+				continue // runs are shown by "automation runs"
 			}
 			history = append(history, one)
 			fmt.Fprintf(&text, "  %s  %s\n", one.Em.Format(time.DateTime), one.Texto)
@@ -90,7 +90,7 @@ func (c *contactShowCmd) Run(e *environment) error {
 	})
 }
 
-// lookupText is a step of a contact's history that was a lookup.
+// lookupText describes a lookup in a contact's history.
 func lookupText(d app.ContactDocument) string {
 	text := d.Product + " consultado, grátis"
 	if d.Charged {

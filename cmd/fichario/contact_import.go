@@ -30,12 +30,12 @@ type contactImportCmd struct {
 	DryRun     bool     `help:"Say what would be done, and keep nothing."`
 }
 
-// The rules for duplicates by what the command calls them.
+// duplicateRules are the rules for duplicates, by their names in the command.
 var duplicateRules = map[string]crm.Duplicates{
 	"skip": crm.SkipDuplicates, "fill": crm.FillDuplicates, "create": crm.CreateDuplicates,
 }
 
-// importOutcome is what became, or would become, of a table.
+// importOutcome is the outcome, actual or rehearsed, of importing a table.
 type importOutcome struct {
 	ID       string            `json:"id,omitempty"`
 	Status   string            `json:"situacao"`
@@ -54,7 +54,7 @@ type importProblem struct {
 	Why  string `json:"mensagem"`
 }
 
-// Run imports a table. It goes on in the service when this command is ended.
+// Run imports a table. The service continues the import if this command is ended.
 func (c *contactImportCmd) Run(e *environment) error {
 	data, err := readTable(e, c.File)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *contactImportCmd) run(
 	}, view.Import)
 }
 
-// interrupted is the error of an import, or what becomes of one that was begun when somebody ended the command.
+// interrupted is the error of an import, or says what happens to one whose command was ended.
 func interrupted(e *environment, bulks *app.Bulks, by app.Caller, id string, err error) error {
 	if e.ctx.Err() == nil {
 		return err
@@ -123,14 +123,14 @@ func interrupted(e *environment, bulks *app.Bulks, by app.Caller, id string, err
 	return fmt.Errorf("interrupted; the service goes on with import %s, each row once: do not run this again", id)
 }
 
-// choices are what the flags say of the columns of a table.
+// choices are the flags' choices for the columns of a table.
 func (c *contactImportCmd) choices(plan crm.Import) (app.ImportChoices, error) {
 	chosen := app.ImportChoices{
 		Fields: slices.Clone(plan.Fields), Duplicates: duplicateRules[c.Duplicates], Fires: c.Automation,
 	}
 	names, one := columnNames(plan.Columns), ""
 	for i, part := range c.Map {
-		// Commas stand between several, and in the names of columns: "Cidade, UF=anotar".
+		// Commas separate choices, but also occur in column names: "Cidade, UF=anotar".
 		if one += part; !strings.Contains(part, "=") && i < len(c.Map)-1 {
 			one += ","
 			continue
@@ -149,7 +149,7 @@ func (c *contactImportCmd) choices(plan crm.Import) (app.ImportChoices, error) {
 	return chosen, nil
 }
 
-// columnNames are what the columns are called, one that is called as another before it with its letter behind.
+// columnNames are the names of the columns; a repeated name gets its column letter appended.
 func columnNames(columns []string) []string {
 	names := slices.Clone(columns)
 	for i, name := range names {
@@ -190,7 +190,7 @@ type contactResultsCmd struct {
 	Format string `enum:",csv,excel,xlsx" default:"" help:"csv (without --json), excel (a CSV for spreadsheets in Brazil) or xlsx."`
 }
 
-// Run writes the rows that came, with what became of each.
+// Run writes the uploaded rows with their outcomes.
 func (c *contactResultsCmd) Run(e *environment) error {
 	if e.json && c.Format != "" {
 		return errTwoForms
@@ -218,7 +218,7 @@ func (c *contactResultsCmd) Run(e *environment) error {
 	})
 }
 
-// rowsAsJSON writes each row of a table of texts as an object of its columns.
+// rowsAsJSON writes each row of a text table as an object keyed by column.
 func rowsAsJSON(lines io.Writer, table download.Table) error {
 	enc, columns := json.NewEncoder(lines), batch.Distinct(table.Columns)
 	enc.SetEscapeHTML(false)
@@ -237,7 +237,7 @@ func rowsAsJSON(lines io.Writer, table download.Table) error {
 	return nil
 }
 
-// readTable reads a file of at most sheet.MaxBytes and one more, or standard input.
+// readTable reads at most sheet.MaxBytes + 1 bytes of a file, or of standard input.
 func readTable(e *environment, name string) ([]byte, error) {
 	from := e.in
 	if name != "-" {

@@ -14,7 +14,7 @@ type contactDuplicatesCmd struct {
 	ID string `arg:"" help:"Id of the contact."`
 }
 
-// Run lists the contacts that are alike.
+// Run lists contacts that may be the same person.
 func (c *contactDuplicatesCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		all, err := app.NewContacts(store, now).Alike(e.ctx, app.Operator(), c.ID)
@@ -51,7 +51,7 @@ type contactSplitCmd struct {
 	From string `arg:"" help:"Id of the contact that became part of it."`
 }
 
-// Run parts two contacts.
+// Run undoes a merge.
 func (c *contactSplitCmd) Run(e *environment) error {
 	return e.withContacts(c.From, func(all *app.Contacts) error {
 		return all.Part(e.ctx, app.Operator(), c.Into, c.From)
@@ -71,7 +71,7 @@ type contactRestoreCmd struct {
 	ID string `arg:"" help:"Id of the contact."`
 }
 
-// Run brings a contact back.
+// Run restores a contact.
 func (c *contactRestoreCmd) Run(e *environment) error {
 	return e.withContacts(c.ID, func(all *app.Contacts) error { return all.Undelete(e.ctx, app.Operator(), c.ID) })
 }

@@ -13,8 +13,8 @@ import (
 	"fichario/adapters/gormstore"
 )
 
-// dataKeys reads FICHARIO_DATA_KEY, or the key file beside a SQLite database,
-// which is made when the database is. One in memory has a key of its own, which ends with it.
+// dataKeys reads FICHARIO_DATA_KEY, or the key file beside a SQLite database, which is made together with the database.
+// An in-memory database gets a key of its own.
 func (e *environment) dataKeys() ([][]byte, error) {
 	text, from := e.settings.DataKey, "FICHARIO_DATA_KEY"
 	if text == "" {
@@ -42,7 +42,7 @@ func (e *environment) dataKeys() ([][]byte, error) {
 	return keys, nil
 }
 
-// keySuffix is what the name of the key file ends with, behind that of the database.
+// keySuffix is what the key file's name adds to the database's.
 const keySuffix = ".key"
 
 func notAKey(from string, file bool) error {
@@ -53,7 +53,7 @@ func notAKey(from string, file bool) error {
 	return fmt.Errorf("%s: a key is %d bytes in base64, %s", from, gormstore.DataKeySize, help)
 }
 
-// inKeyFile has an error about the data keys name the key file, where they come from one.
+// inKeyFile makes an error about the data keys name the key file, where they come from one.
 func (e *environment) inKeyFile(err error) error {
 	path, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL)
 	if e.settings.DataKey != "" || !sqlite || !errors.Is(err, gormstore.ErrDataKey) {
@@ -63,8 +63,8 @@ func (e *environment) inKeyFile(err error) error {
 		path+keySuffix)
 }
 
-// keyFile returns the text of the key file beside a database, making it for a new
-// database. Of several processes that make it at once, one wins and all read it.
+// keyFile returns the content of the key file beside a database, making it for a new database. Of several processes
+// that make it at once, one wins and all read it.
 func keyFile(database string) (string, error) {
 	path := database + keySuffix
 	text, err := os.ReadFile(path)
@@ -75,7 +75,7 @@ func keyFile(database string) (string, error) {
 		return "", err
 	}
 	if _, err := os.Stat(database); err == nil {
-		// Another process may have made both since: the key comes first.
+		// Another process may have made both meanwhile: it makes the key first.
 		if text, err := os.ReadFile(path); err == nil {
 			return strings.TrimSpace(string(text)), nil
 		}

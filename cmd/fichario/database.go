@@ -59,7 +59,7 @@ func (c *doctorCmd) Run(e *environment) error {
 
 type rekeyCmd struct{}
 
-// Run encrypts with the first data key what others encrypted.
+// Run re-encrypts with the first data key what others encrypted.
 func (rekeyCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		n, err := store.Rekey(e.ctx)

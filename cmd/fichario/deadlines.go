@@ -8,17 +8,16 @@ import (
 )
 
 const (
-	// bodyWithin bounds the time in which a request's body must arrive. Two of the
-	// thirty seconds of the specification (8.2.2) are left to do with it what is to be
-	// done. It is not the server's ReadTimeout, because that would also end a lookup
-	// that waits for its bureau.
+	// bodyWithin bounds the time in which a request's body must arrive. It leaves two of the specification's thirty
+	// seconds (8.2.2) for processing. It is not the server's ReadTimeout, which would also end a lookup that waits for its
+	// bureau.
 	bodyWithin = 28 * time.Second
-	// unreadWithin is how long an answer waits for a body that nobody read.
+	// unreadWithin is how long a response waits for an unread body.
 	unreadWithin = time.Second
 )
 
-// punctual bounds how long a request's body may take. Without it a body that is
-// announced and never comes holds its connection, and the end of the process, for ever.
+// punctual bounds how long a request's body may take. Otherwise a body that is announced and never comes would hold its
+// connection, and the end of the process, for ever.
 func punctual(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.ContentLength == 0 {
@@ -34,7 +33,7 @@ func punctual(next http.Handler) http.Handler {
 		r.Body = body
 		next.ServeHTTP(w, r)
 		if !body.begun {
-			r.Body = body.ReadCloser // the server does not ask for a body that was only announced
+			r.Body = body.ReadCloser // the server must not ask for a body that was only announced
 		}
 		if !body.ended {
 			body.within(unreadWithin)
@@ -42,8 +41,8 @@ func punctual(next http.Handler) http.Handler {
 	})
 }
 
-// timedBody lifts the deadline at its end: from then on the server watches the
-// connection for the sake of the answer.
+// timedBody lifts the deadline at the end of the body: from then on the server watches the connection while it
+// responds.
 type timedBody struct {
 	io.ReadCloser
 	control      *http.ResponseController
@@ -60,6 +59,5 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// within sets the deadline. An error means that the connection cannot have any; then
-// only its size bounds the body.
+// within sets the deadline. On a connection that supports none, only the size bounds the body.
 func (b *timedBody) within(d time.Duration) { _ = b.control.SetReadDeadline(time.Now().Add(d)) }

@@ -89,10 +89,10 @@ type webhookReplayCmd struct {
 	ID string `arg:"" help:"Id of the delivery."`
 }
 
-// Run reads a delivery again.
+// Run replays a delivery.
 func (c *webhookReplayCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		// Whoever serves this database finds the job within a second.
+		// The service on this database finds the job within a second.
 		a, err := app.NewIntake(store, now, func() {}).Replay(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err

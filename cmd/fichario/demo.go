@@ -17,17 +17,15 @@ import (
 	"fichario/ports"
 )
 
-// demoOrg is the id of the demonstration's organisation, by which a database that
-// is only a demonstration is known.
+// demoOrg is the id of the demonstration's organisation, which identifies a database that is only a demonstration.
 const demoOrg = "01980000-0000-7000-8000-000000000de0"
 
-// demoPassword lets in to the demonstration, which holds invented data only.
+// demoPassword is public: the demonstration holds only invented data.
 const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every start
 
-// demo fills an empty database with invented data and prints lines to paste. On a
-// later start the demonstration's key gets a new secret, since only hashes of
-// secrets are stored; the one of the start before works for another day. A
-// database that is somebody's own is left alone.
+// demo fills an empty database with invented data and prints lines to paste. On later starts the demonstration's key
+// gets a new secret, because only hashes of secrets are stored; the previous one works for another day. A database with
+// other data is left alone.
 func (e *environment) demo(
 	ctx context.Context, store *gormstore.Store, keys *app.Keys, lookups app.LookupsConfig,
 	batches *app.Batches, addr string,
@@ -85,7 +83,7 @@ The interface: %[1]s/ (sign in as helena@demo.example with %[4]s)
 `, url, secret.Reveal(), hook, demoPassword)
 }
 
-// demoWork is what the demonstration's people have done.
+// demoWork is the history of the demonstration's people.
 func demoWork(
 	ctx context.Context, store *gormstore.Store, key access.Key, lookups app.LookupsConfig, batches *app.Batches,
 	contacts []demoContact,
@@ -106,8 +104,7 @@ func demoWork(
 	return demoAudit(ctx, store, lookups, contacts)
 }
 
-// demoWebhook returns the address of the demonstration's webhook, making it when
-// there is none.
+// demoWebhook returns the address of the demonstration's webhook, making it when there is none.
 func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, addr string) (string, error) {
 	hooks := app.NewWebhooks(store, now)
 	known, err := hooks.List(ctx, app.Operator(), demoOrg)
@@ -129,8 +126,8 @@ func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, a
 	return e.webhookURL(token, addr), err
 }
 
-// demoKey returns the demonstration's key with a working secret, and whether it is
-// new; no key when the database is somebody's own.
+// demoKey returns the demonstration's key with a working secret, and whether it is new; no key when the database has
+// other data.
 func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*access.Key, access.Secret, bool, error) {
 	none := access.Secret{}
 	orgs := store.Repos().Orgs
@@ -149,7 +146,7 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	if somebodys, err := orgs.List(ctx); err != nil || len(somebodys) > 0 {
 		return nil, none, false, err
 	}
-	people, before := members(store), func() time.Time { return now().AddDate(0, -2, 0) } // all else happens afterwards
+	people, before := members(store), func() time.Time { return now().AddDate(0, -2, 0) } // before all the rest
 	if _, err := app.NewOrganisations(store, before).CreateWithID(ctx, demoOrg, "Agência Demonstração"); err != nil {
 		return nil, none, false, err
 	}
@@ -168,7 +165,7 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 			return nil, none, false, err
 		}
 	}
-	// With one purpose alone, the lines to paste need not say which.
+	// With a single purpose, the lines to paste need not name it.
 	key, secret, err := app.NewKeys(store, before).Create(ctx, app.Operator(), app.NewKey{
 		OrgID: demoOrg, Name: "Demonstração", Scopes: document.Types(), Purposes: []string{"credito"},
 		Limits: access.Limits{PerMinute: 600, PerDay: 1000, PerMonth: 10000},
@@ -176,14 +173,14 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	return &key, secret, true, err
 }
 
-// demoPurposes are what the demonstration looks people up for.
+// demoPurposes are the demonstration's purposes.
 var demoPurposes = []crm.Purpose{
 	{Code: "credito", Name: "Análise de crédito", Basis: "protecao_do_credito"},
 	{Code: "cadastro", Name: "Atualização de cadastro", Basis: "execucao_de_contrato"},
 	{Code: "cobranca", Name: "Cobrança", Basis: "legitimo_interesse", Roles: []crm.Role{crm.Owner, crm.Admin}},
 }
 
-// demoPurpose is what somebody looks a product up for; empty for a key, which has one.
+// demoPurpose is the purpose for a product; empty for a key, which has only one.
 func demoPurpose(by app.Caller, product string) string {
 	switch {
 	case by.Key() != nil:
@@ -196,8 +193,8 @@ func demoPurpose(by app.Caller, product string) string {
 	return "cadastro"
 }
 
-// demoDocuments are what the demonstration has asked about; not the ones in the lines
-// to paste, whose first answer comes fresh from the bureau.
+// demoDocuments are those that the demonstration has looked up; without those in the lines to paste, whose first answer
+// comes fresh from the bureau.
 var demoDocuments = map[document.Type][]string{
 	document.CPF:   {"11144477735", "34771278202", "16197306930", "42393849904", "69893557275"},
 	document.CNPJ:  {"12ABC34501DE35", "09722233000172", "RT4K9M2P000117", "71924865000192"},
@@ -205,17 +202,16 @@ var demoDocuments = map[document.Type][]string{
 	document.Email: {"ana.lima@exemplo.com.br", "compras@serraria.example", "helio@sampaio.example"},
 }
 
-// demoHours are how many hours ago they were, the oldest first: one longer than history
-// answers for, the others over two weeks.
+// demoHours are how many hours ago that was, the oldest first: one longer than the history answers for, the others over
+// two weeks.
 var demoHours = []int{
 	800, 333, 331, 309, 307, 305, 286, 262, 261, 259, 240, 238, 217, 214, 213, 191, 190, 168, 166, 165, 164, 145, 143, 121,
 	119, 118, 96, 94,
 	72, 71, 70, 69, 49, 47, 46, 28, 27, 25, 23, 6, 5, 3, 2,
 }
 
-// demoLookups asks about every product, by the key and by both members, and about one
-// in two again a while later, which history answers. What members ask about companies
-// is tied to contacts.
+// demoLookups looks up every product, by the key and by both members, and every second one again a while later, which
+// the history answers. Members' lookups of companies are linked to contacts.
 func demoLookups(
 	ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, contacts []demoContact,
 ) error {
@@ -242,7 +238,7 @@ func demoLookups(
 			app.LookupRequest{Product: p.ID, Document: demoDocuments[of][turn%len(demoDocuments[of])]},
 		}
 		a.Purpose = demoPurpose(a.by, p.ID)
-		// Nobody asks about a contact before it is there.
+		// A contact can only be looked up after it has arrived.
 		there := slices.IndexFunc(contacts, func(c demoContact) bool { return c.hours <= hours })
 		if there < 0 {
 			there = len(contacts)

@@ -8,7 +8,7 @@ import (
 	"fichario/domain/audit"
 )
 
-// demoAudit has both members open some sheets and contacts, so that the audit shows who did.
+// demoAudit opens some sheets and contacts as both members, so that the audit has lines.
 func demoAudit(ctx context.Context, store *gormstore.Store, lookups app.LookupsConfig, contacts []demoContact) error {
 	ctx = app.Through(ctx, app.Via{Door: audit.Interface, Address: "203.0.113.20"})
 	all := app.NewLookups(lookups)

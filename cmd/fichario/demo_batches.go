@@ -11,8 +11,8 @@ import (
 	"fichario/domain/document"
 )
 
-// demoBatches asks about the companies of the demonstration's contacts: a batch that runs to its end once the service
-// works, one that comes to its ceiling, and one that is only quoted.
+// demoBatches makes batches of the demonstration's companies: one that runs to its end once the service works, one that
+// reaches its ceiling, and one that is only quoted.
 func demoBatches(ctx context.Context, store *gormstore.Store, batches *app.Batches) error {
 	helena, err := demoMember(ctx, store, "helena@demo.example")
 	if err != nil {
@@ -49,7 +49,7 @@ func demoBatches(ctx context.Context, store *gormstore.Store, batches *app.Batch
 	return nil
 }
 
-// demoCompanies is a table as somebody would send it: a company for each contact that has one, the first twice, and one
+// demoCompanies is a table as a user would send it: a company for each contact that has one, the first twice, and one
 // without a document.
 func demoCompanies() ([]batch.Row, error) {
 	leads, err := demoLeads()
@@ -78,7 +78,7 @@ func demoCompanies() ([]batch.Row, error) {
 	return rows, nil
 }
 
-// demoCNPJ is the nth of some that the sandbox answers as any other.
+// demoCNPJ is the nth of some CNPJs for which the sandbox has an ordinary answer.
 func demoCNPJ(n int) string {
 	for digits := range 100 {
 		text := fmt.Sprintf("9003%04d0001%02d", n, digits)

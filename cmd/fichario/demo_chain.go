@@ -11,12 +11,12 @@ import (
 	"fichario/domain/intake"
 )
 
-// demoScore is from which score on the demonstration calls a contact qualified.
+// demoScore is the score from which the demonstration calls a contact qualified.
 const demoScore = "600"
 
-// demoChain makes the chain from lead to decision: a contact's CNPJ and its score are looked up within a budget; above
-// demoScore it moves to Qualificado and goes to a senior seller, and below it gets a note. Two contacts run it once the
-// service works.
+// demoChain makes a chain of automations from lead to decision: it looks up a contact's CNPJ and score within a budget;
+// above demoScore the contact moves to Qualificado and goes to a senior seller, below it gets a note. Two contacts go
+// through it once the service works.
 func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Catalog) error {
 	by := app.Operator()
 	hook, token, err := app.NewWebhooks(store, now).Create(ctx, by, app.NewWebhook{
@@ -74,7 +74,7 @@ func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Cata
 	return nil
 }
 
-// demoStage puts the stage Qualificado behind the first two.
+// demoStage inserts the stage Qualificado after the first two.
 func demoStage(ctx context.Context, stages *app.Funnels, by app.Caller) error {
 	const name, place = "Qualificado", 2
 	funnels, err := stages.List(ctx, by, demoOrg)

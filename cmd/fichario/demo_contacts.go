@@ -22,19 +22,19 @@ import (
 
 // demoLead is an invented person who filled in a form some time ago.
 type demoLead struct {
-	hours                                       int // ago
+	hours                                       int // how long ago
 	name, email, phone, company, value, message string
 	origin                                      string
-	stage, assignee                             string // moved and given by hand afterwards; empty leaves as it came
+	stage, assignee                             string // set by hand afterwards; empty leaves the value as it came
 }
 
-// demoContact is a contact that arrived so many hours ago.
+// demoContact is a contact that arrived that many hours ago.
 type demoContact struct {
 	id    string
 	hours int
 }
 
-// demoLeadsFile has two weeks of them, the oldest first.
+// demoLeadsFile has leads of two weeks, the oldest first.
 //
 //go:embed demo_leads.csv
 var demoLeadsFile []byte
@@ -58,9 +58,8 @@ func demoLeads() ([]demoLead, error) {
 	return leads, nil
 }
 
-// demoContacts fills the funnel of the demonstration: contacts over two weeks by two
-// webhooks, some moved on and given to others, refused posts, and automations of which
-// one cannot succeed. It returns the contacts, the oldest first.
+// demoContacts fills the demonstration's funnel: contacts of two weeks from two webhooks, some moved and assigned,
+// refused posts, and automations of which one cannot succeed. It returns the contacts, the oldest first.
 func demoContacts(ctx context.Context, store *gormstore.Store) (made []demoContact, err error) {
 	by := app.Operator()
 	hooks := app.NewWebhooks(store, now)
@@ -120,7 +119,7 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (made []demoConta
 	return made, nil
 }
 
-// demoUnread is how many hours back notifications are not read yet.
+// demoUnread is for how many hours back notifications are unread.
 const demoUnread = 30
 
 // demoRefused sends two forms that are refused.
@@ -136,7 +135,7 @@ func demoRefused(ctx context.Context, store *gormstore.Store, token webhook.Toke
 	return nil
 }
 
-// demoPost sends a form to a webhook at a time that is past, and returns the contact.
+// demoPost posts a form to a webhook at a past time, and returns the contact.
 func demoPost(
 	ctx context.Context, store *gormstore.Store, token webhook.Token, at time.Time, fields map[string]string,
 ) (string, error) {
@@ -155,7 +154,7 @@ func demoPost(
 	return made.ContactID, err
 }
 
-// demoForm makes a webhook that gives its contacts to the demonstration's members in turn, and returns its token.
+// demoForm makes a webhook whose contacts go to the demonstration's members in turn, and returns its token.
 func demoForm(ctx context.Context, store *gormstore.Store) (webhook.Token, error) {
 	none := webhook.Token{}
 	var places []crm.RotationMember
@@ -215,8 +214,8 @@ func demoMove(
 	return people.Assign(ctx, by, id, other.MemberID())
 }
 
-// demoAutomations makes three automations; the third calls an address that is never
-// allowed, so that the demonstration shows a run that was given up.
+// demoAutomations makes three automations; the third calls an address that is never allowed, so that the demonstration
+// shows a failed run.
 func demoAutomations(ctx context.Context, store *gormstore.Store) error {
 	rules := app.NewAutomations(store, now, app.Means{})
 	for _, n := range []app.NewAutomation{

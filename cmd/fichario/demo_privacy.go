@@ -7,10 +7,10 @@ import (
 	"fichario/app"
 )
 
-// demoErased is one of the demonstration's documents whose owner has asked that his data be gone.
+// demoErased is one of the demonstration's documents, of a person who asks for erasure.
 const demoErased = "69893557275"
 
-// demoErasure begins the erasure of a person, with a block; the service ends it as any other.
+// demoErasure begins the erasure of a person, with a block; the service completes it like any other.
 func (e *environment) demoErasure(ctx context.Context, store *gormstore.Store) error {
 	owner, err := demoMember(ctx, store, "helena@demo.example")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"fichario/adapters/httpapi"
 )
 
-// newServer bounds what a client may keep: a connection, by the time of its headers and at rest, and an answer, by that
-// of the bureau. The time of a body is punctual's.
+// newServer bounds what a client can hold: a connection, by the time for its headers and its idle time, and a response,
+// by the bureau's timeout. punctual bounds the time for a body.
 func newServer(handler http.Handler, bureau time.Duration) *http.Server {
 	return &http.Server{
 		Handler: handler, MaxHeaderBytes: 16 << 10,
@@ -23,7 +23,7 @@ func newServer(handler http.Handler, bureau time.Duration) *http.Server {
 	}
 }
 
-// listen takes connections, whose requests are told that the service starts until answer says what answers them.
+// listen accepts connections; requests are told that the service is starting until answer sets a handler.
 func (e *environment) listen(s *service) (err error) {
 	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
 		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
@@ -38,16 +38,16 @@ func (e *environment) listen(s *service) (err error) {
 	return nil
 }
 
-// answer has a handler answer all requests from now on.
+// answer makes a handler serve all requests from now on.
 func (s *service) answer(h http.Handler) { s.answering.Store(&h) }
 
-// closeDoor takes nobody else in. Who is connected may have sent a request that waits to be accepted or read: closing
-// the listener, and net/http when it shuts down, would cut him off without an answer. So both come after; but whoever
-// connects and says nothing is waited for no longer than two seconds, and those who are connected until ctx ends.
+// closeDoor stops taking connections. Connected clients may have sent a request that is not yet accepted or read:
+// closing the listener, or net/http's shutdown, would cut them off without a response, so both come later. Clients that
+// connect and stay silent are waited for at most two seconds, the others until ctx ends.
 func (s *service) closeDoor(ctx context.Context) {
 	conn, err := s.listener.(syscall.Conn).SyscallConn()
 	if err != nil {
-		return // it is closed
+		return // it is already closed
 	}
 	silent, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -64,11 +64,11 @@ func (s *service) closeDoor(ctx context.Context) {
 		return some
 	})
 	_ = s.listener.Close()
-	s.serving.Wait() // the last one that was accepted is known
+	s.serving.Wait() // the last accepted connection is counted
 	await(silent, func() bool { return s.arrivals.conns(http.StateNew) > 0 })
-	// Who keeps his connection may have the next request on its way: each is told with an answer that it is the last one,
-	// and what is still open then is nobody's who asks often. While a request is answered, whoever waits for it may ask on
-	// a connection that rests.
+	// A keep-alive client may have its next request on the way: each response now tells it to close, and a connection
+	// still open after that belongs to a client that seldom asks. While any request is running, clients waiting for it may
+	// still use an idle connection.
 	await(ctx, func() bool {
 		before := s.arrivals.requests()
 		time.Sleep(quiet)
@@ -76,17 +76,17 @@ func (s *service) closeDoor(ctx context.Context) {
 	})
 }
 
-// quiet is for how long no request has begun where those who are connected ask no more.
+// quiet is for how long no request must have begun before connected clients count as idle.
 const quiet = 100 * time.Millisecond
 
-// arrivals are the connections that are open, and how many requests have begun.
+// arrivals tracks the open connections, and counts requests.
 type arrivals struct {
 	mu    sync.Mutex
 	open  map[net.Conn]http.ConnState
 	begun int
 }
 
-// note is a server's ConnState.
+// note is a server's ConnState hook.
 func (a *arrivals) note(conn net.Conn, state http.ConnState) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -109,7 +109,7 @@ func (a *arrivals) requests() int {
 	return a.begun
 }
 
-// conns is how many connections are in a state.
+// conns counts the connections in a state.
 func (a *arrivals) conns(state http.ConnState) (n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

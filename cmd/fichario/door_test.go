@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// TestWhatAClientMayKeep: headers five seconds, an answer a minute more than the bureau takes, a connection at rest two
-// minutes, headers of 16 KiB; and a body 28 seconds, by a deadline of its own, because ReadTimeout would end a lookup
-// that waits for its bureau.
+// TestWhatAClientMayKeep: five seconds for headers, a minute more than the bureau's timeout for an answer, two minutes
+// for an idle connection, 16 KiB of headers; and 28 seconds for a body, by a separate deadline, because ReadTimeout
+// would end a lookup that waits for its bureau.
 func TestWhatAClientMayKeep(t *testing.T) {
 	t.Parallel()
 	s := newServer(http.NotFoundHandler(), 40*time.Second)

@@ -15,11 +15,11 @@ import (
 	"fichario/domain/intake"
 )
 
-// parentLook is how often it is looked whether who started an ephemeral service is there.
+// parentLook is how often an ephemeral service checks that its parent process is alive.
 const parentLook = 250 * time.Millisecond
 
-// forgetful are the settings of an ephemeral service: whatever else is configured, it touches no file and no other
-// database, and may tell a test about events on its own machine.
+// forgetful are the settings of an ephemeral service: whatever is configured, it touches no file and no other database,
+// and may send events to a test on its own machine.
 func (s Settings) forgetful() Settings {
 	s.DatabaseURL = "sqlite://" + gormstore.InMemory
 	s.DataKey, s.MigrateURL, s.ReadURL, s.ErasureJournal, s.PublicURL = "", "", "", "", ""
@@ -28,8 +28,8 @@ func (s Settings) forgetful() Settings {
 	return s
 }
 
-// withParent is a context that ends with the process that started this one, too. A process that was started by none,
-// as the first of a container, has nobody to end with.
+// withParent is a context that also ends with the parent process. A process without a parent, such as the first in a
+// container, has none to end with.
 func withParent(ctx context.Context) context.Context {
 	parent := os.Getppid()
 	if parent <= 1 {
@@ -51,7 +51,8 @@ func withParent(ctx context.Context) context.Context {
 	return ctx
 }
 
-// ephemeral makes an organisation with all that a test suite needs, and says in one line of JSON how to use it.
+// ephemeral makes an organisation with everything a test suite needs, and prints one line of JSON that says how to use
+// it.
 func (e *environment) ephemeral(ctx context.Context, s *service) error {
 	org, err := app.NewOrganisations(s.store, now).Create(ctx, "Testes")
 	if err != nil {

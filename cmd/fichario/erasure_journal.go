@@ -15,14 +15,15 @@ import (
 	"fichario/domain/privacy"
 )
 
-// erasureJournal is a file that erasures are kept in beside the database, a line of JSON each; without a path none.
+// erasureJournal is a file outside the database that records erasures, one JSON line each; without a path there is
+// none.
 type erasureJournal struct {
 	path string
-	// beside is the SQLite database that the file belongs to; empty where it was named.
+	// beside is the SQLite database that the file accompanies; empty where the file was configured.
 	beside string
 }
 
-// erasureJournal is FICHARIO_ERASURE_JOURNAL, or a file beside the SQLite database.
+// erasureJournal is the file in FICHARIO_ERASURE_JOURNAL, or one beside the SQLite database.
 func (e *environment) erasureJournal() erasureJournal {
 	path, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL)
 	switch {
@@ -34,7 +35,7 @@ func (e *environment) erasureJournal() erasureJournal {
 	return erasureJournal{}
 }
 
-// Check is the error of a journal that no erasure could be written to, before one begins.
+// Check fails where no erasure could be written to the journal, before one begins.
 func (j erasureJournal) Check() error {
 	if j.path == "" {
 		return nil
@@ -49,7 +50,7 @@ func (j erasureJournal) Check() error {
 	return nil
 }
 
-// Append writes a line that is durable when it returns.
+// Append writes a line, which is durable on return.
 func (j erasureJournal) Append(entry privacy.Entry) (kept bool, err error) {
 	if j.path == "" {
 		return false, nil
@@ -62,7 +63,7 @@ func (j erasureJournal) Append(entry privacy.Entry) (kept bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// A line that was cut off by a crash stays one of its own.
+	// The leading newline keeps a line that a crash cut off separate.
 	_, err = file.Write(append(append([]byte{'\n'}, line...), '\n'))
 	if err == nil {
 		err = file.Sync()
@@ -73,8 +74,8 @@ func (j erasureJournal) Append(entry privacy.Entry) (kept bool, err error) {
 	return err == nil, err
 }
 
-// open opens the file, or makes it. One beside the database belongs to whom that belongs to, so that the service can
-// write to it although root's command made it.
+// open opens the file, or creates it. A file beside the database gets the database's owner, so that the service can
+// write to it even if a command run by root created it.
 func (j erasureJournal) open() (*os.File, error) {
 	const write = os.O_WRONLY | os.O_APPEND
 	file, err := os.OpenFile(j.path, write|os.O_CREATE|os.O_EXCL, 0o600)
@@ -90,17 +91,18 @@ func (j erasureJournal) open() (*os.File, error) {
 	return file, err
 }
 
-// journalRead is what was read of a journal.
+// journalRead is the content of a journal.
 type journalRead struct {
 	entries []privacy.Entry
-	// unread counts the lines that are no erasures.
+	// unread counts the lines that are not erasures.
 	unread int
-	// cut is whether the last line was cut off.
+	// cut says that the last line was cut off.
 	cut bool
 }
 
-// readJournal reads the lines of a journal. One that was cut off by a crash is no loss: its erasure had not begun, and
-// is written again when it goes on. So a part of another line counts for nothing, and the last one may be such a part.
+// readJournal reads the lines of a journal. A line that a crash cut off is no loss: its erasure had not begun, and
+// writes its line again when it continues. So a fragment of another line is ignored, and the last line may be a
+// fragment.
 func readJournal(in io.Reader) (read journalRead, err error) {
 	var good, bad [][]byte
 	for lines := bufio.NewReader(in); err == nil; {
@@ -129,7 +131,7 @@ func readJournal(in io.Reader) (read journalRead, err error) {
 	return read, nil
 }
 
-// writeJournal writes erasures that the database has as lines of a journal.
+// writeJournal writes the database's erasures as lines of a journal.
 func writeJournal(to io.Writer, all []privacy.Erasure) error {
 	enc := json.NewEncoder(to)
 	for _, e := range all {

@@ -12,7 +12,7 @@ import (
 	"fichario/domain/privacy"
 )
 
-// TestReadingAJournal: what a crash cut off is no loss, everything else that cannot be read is counted.
+// TestReadingAJournal: a line that a crash cut off is no loss, any other unreadable one is counted.
 func TestReadingAJournal(t *testing.T) {
 	t.Parallel()
 	const one, other = `{"id":"1","organizacao":"o"}`, `{"id":"2","organizacao":"o"}`
@@ -21,7 +21,7 @@ func TestReadingAJournal(t *testing.T) {
 		"\n" + one + "\n\n" + other + "\n":   "2 0 false",
 		one:                                  "1 0 false",
 		"\n" + one + "\n\n{\"id\":\"2\",":    "1 0 true",
-		"\n{\"id\":\"1\",\"o\n" + one + "\n": "1 0 false", // written again when its erasure went on
+		"\n{\"id\":\"1\",\"o\n" + one + "\n": "1 0 false", // rewritten when its erasure continued
 		"\n{\"id\":\"3\",\"o\n" + one + "\n": "1 1 false",
 		"garbage\n":                          "0 1 false",
 		"garbage":                            "0 1 false",
@@ -34,7 +34,7 @@ func TestReadingAJournal(t *testing.T) {
 	}
 }
 
-// TestReplayOfJournals that are missing, or not what they should be.
+// TestReplayOfJournals that are missing, or invalid.
 func TestReplayOfJournals(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestReplayOfJournals(t *testing.T) {
 }
 
 // TestAJournalThatCannotBeWritten keeps the service from starting and a command from erasing: its erasures would never
-// end.
+// complete.
 func TestAJournalThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -77,7 +77,7 @@ func TestAJournalThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestTheJournalBelongsToTheServicesUser, also where root's command made it.
+// TestTheJournalBelongsToTheServicesUser, even where a command run by root made it.
 func TestTheJournalBelongsToTheServicesUser(t *testing.T) {
 	t.Parallel()
 	const uid, gid = 65532, 65531

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// healthWithin bounds the question of a healthcheck, below what Docker's and others' own limits are.
+// healthWithin bounds a healthcheck, below the limits of Docker and others.
 const healthWithin = 4 * time.Second
 
 type healthcheckCmd struct {
 	Ready bool `help:"Also ask whether the database answers and takes what is written."`
 }
 
-// Run asks the service that runs with the same settings on this machine whether it is well. It needs no shell and no
-// database, so that it serves as the HEALTHCHECK of an empty image.
+// Run checks the service with the same settings on this machine. It needs no shell and no database, so that it can be
+// the HEALTHCHECK of an otherwise empty image.
 func (c *healthcheckCmd) Run(e *environment) error {
 	address := localURL(e.settings.Listen) + "/healthz"
 	if c.Ready {
@@ -28,7 +28,7 @@ func (c *healthcheckCmd) Run(e *environment) error {
 	if err != nil {
 		return errors.New("FICHARIO_LISTEN is no address")
 	}
-	// No proxy from the environment: the service is here.
+	// No proxy from the environment: the service is local.
 	res, err := (&http.Transport{Proxy: nil, DisableKeepAlives: true}).RoundTrip(req)
 	if err != nil {
 		return fmt.Errorf("the service does not answer at %s", address)

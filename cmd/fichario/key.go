@@ -59,10 +59,10 @@ func (c *keyCreateCmd) Run(e *environment) error {
 	})
 }
 
-// wholeNumber is a flag as people write it: 2000 or 2.000.
+// wholeNumber is a flag with a number, grouped or not: 2000 or 2.000.
 type wholeNumber int
 
-// UnmarshalText reads it.
+// UnmarshalText parses it.
 func (n *wholeNumber) UnmarshalText(b []byte) error {
 	v, ok := text.Whole(string(b))
 	if !ok {
@@ -135,7 +135,7 @@ func viewKey(k access.Key) keyView {
 	}
 }
 
-// keyUseView is a key with how many lookups it was charged for, and with how much, in reais.
+// keyUseView is a key with the number and cost, in reais, of the lookups that it was charged for.
 type keyUseView struct {
 	keyView
 	ChargedToday int         `json:"chargedToday"`
@@ -172,7 +172,7 @@ func (c *keyListCmd) Run(e *environment) error {
 	})
 }
 
-// trimmed are the words that are not empty.
+// trimmed returns the words that are not empty.
 func trimmed(words []string) []string {
 	var out []string
 	for _, w := range words {

@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// logFlush is how long a line of the log may wait to be written with others.
+// logFlush is how long a log line may wait to be written together with others.
 const logFlush = 50 * time.Millisecond
 
-// newLogger returns the log of the program and what writes its last lines. Lines
-// below warnings wait a moment and leave together: at thousands of requests a
-// second, a write for each costs more than making it.
+// newLogger returns the program's log and a function that flushes it. Lines below warnings are buffered: at thousands
+// of requests a second, a write for each costs more than formatting it.
 func newLogger(s Settings, out io.Writer) (log *slog.Logger, flush func()) {
 	w := &lineWriter{out: bufio.NewWriterSize(out, 64<<10)}
 	var level slog.Level
@@ -27,7 +26,7 @@ func newLogger(s Settings, out io.Writer) (log *slog.Logger, flush func()) {
 	return slog.New(prompt{h, w}), w.flush
 }
 
-// prompt writes warnings and errors at once.
+// prompt writes warnings and errors immediately.
 type prompt struct {
 	slog.Handler
 	w *lineWriter
@@ -53,7 +52,7 @@ type lineWriter struct {
 	waiting bool
 }
 
-// Write takes one line.
+// Write buffers one line.
 func (w *lineWriter) Write(line []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -64,7 +63,7 @@ func (w *lineWriter) Write(line []byte) (int, error) {
 	return w.out.Write(line)
 }
 
-// flush writes what waits. A log that cannot be written fails no request.
+// flush writes the buffer. A log that cannot be written fails no request.
 func (w *lineWriter) flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestALineOfTheLogIsOneLine: what somebody sends with line breaks or control characters in it stays escaped.
+// TestALineOfTheLogIsOneLine: line breaks and control characters in user data are escaped.
 func TestALineOfTheLogIsOneLine(t *testing.T) {
 	t.Parallel()
 	const forged = "x\r\n{\"level\":\"ERROR\"}\x1b[2J\u2028\x00"
@@ -21,7 +21,7 @@ func TestALineOfTheLogIsOneLine(t *testing.T) {
 	}
 }
 
-// TestLocalURL: what listens on every address is reached on this machine.
+// TestLocalURL: a service that listens on all addresses is reached on this machine.
 func TestLocalURL(t *testing.T) {
 	t.Parallel()
 	for listen, want := range map[string]string{

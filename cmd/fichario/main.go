@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // the image has no time zones of its own
+	_ "time/tzdata" // the image has no time zone database
 
 	"github.com/alecthomas/kong"
 
@@ -25,35 +25,33 @@ import (
 )
 
 func main() {
-	// The heap is small and most of it lives for one request: collecting it less
-	// often costs some ten megabytes and saves a tenth of the time. GOGC overrides.
+	// The heap is small and mostly short-lived: collecting it less often costs some ten megabytes and saves a tenth of the
+	// time. GOGC overrides.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	// Large bodies come now and then: then it collects as often as it must to stay
-	// near this. GOMEMLIMIT overrides.
+	// Occasional large bodies must not grow the heap far: near this limit it is collected as often as needed. GOMEMLIMIT
+	// overrides.
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(160 << 20)
 	}
-	// net/http prints the beginning of an answer that it did not expect on the
-	// standard log, where nothing personal may be.
+	// net/http prints the beginning of an unexpected response on the standard log, which must hold nothing personal.
 	log.SetOutput(io.Discard)
 	writeBeyondLimits()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is the whole program: it returns the exit code, so that deferred work is
-// always done.
+// run is the whole program: it returns the exit code, so that deferred functions always run.
 func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if !slices.Contains(args, "serve") { // what a service is in the middle of may have been paid for
-		context.AfterFunc(ctx, stop) // a second Ctrl+C ends a command that waits for something else
+	if !slices.Contains(args, "serve") { // what a service is doing may have been paid for
+		context.AfterFunc(ctx, stop) // a second Ctrl+C kills a command that does not react to the first
 	}
 	return execute(ctx, args, in, out, errOut)
 }
 
-// execute is run until ctx ends.
+// execute is run with a given context.
 func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	var c cli
 	code := -1
@@ -87,7 +85,7 @@ func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Wr
 		commands: parser.Model.Node,
 	}
 	if err := parsed.Run(env); err != nil {
-		// What a driver says of it is no sentence for who pressed Ctrl+C.
+		// A driver's error is of no use to somebody who pressed Ctrl+C.
 		if why := ctx.Err(); why != nil && errors.Is(err, why) {
 			err = errors.New("interrupted; what was done stays")
 		}
@@ -97,9 +95,9 @@ func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Wr
 	return 0
 }
 
-// unknownSettings are the variables of an environment that are named as settings are, and are none: a name that was
-// mistyped leaves a default in force. What a bureau file asks for, in known, what Kubernetes makes of a service named
-// fichario, and what the samples of the reference and the examples take, are nobody's mistakes.
+// unknownSettings are environment variables that are named like settings, but are none: a mistyped name leaves a
+// default in force. Variables that a bureau file uses (known), that Kubernetes sets for a service named fichario, and
+// that the reference's samples and the examples use, are no mistakes.
 func unknownSettings(commands *kong.Node, known, environ []string) (names []string) {
 	var learn func(*kong.Node)
 	learn = func(n *kong.Node) {
@@ -122,8 +120,7 @@ func unknownSettings(commands *kong.Node, known, environ []string) (names []stri
 	return names
 }
 
-// inWords is an error as people read it: of a fault the words that are meant for them,
-// behind the flag that is at fault.
+// inWords is an error in words for people: for a fault its message, prefixed with the flag at fault.
 func inWords(err error, flags []*kong.Flag) string {
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -132,7 +129,7 @@ func inWords(err error, flags []*kong.Flag) string {
 	if f.Code == fault.ServiceUnavailable && errors.Unwrap(f) != nil {
 		return f.Message + " (" + gormstore.Reason(err) + ")"
 	}
-	field, _, _ := strings.Cut(f.Field, ".") // of what --set fills in, the name comes behind
+	field, _, _ := strings.Cut(f.Field, ".") // for --set, the name follows the dot
 	name := upperCase.ReplaceAllStringFunc(field, func(s string) string { return "-" + strings.ToLower(s) })
 	if name != "" && slices.ContainsFunc(flags, func(known *kong.Flag) bool { return known.Name == name }) {
 		return "--" + name + ": " + f.Message
@@ -142,8 +139,8 @@ func inWords(err error, flags []*kong.Flag) string {
 
 var upperCase = regexp.MustCompile(`[A-Z]`)
 
-// version is what the build knew: the module's version, one made of the commit in a clone, or "(devel)" where there is
-// no history, as in the image.
+// version is what the build recorded: the module's version, one derived from the commit in a clone, or "(devel)"
+// without history, as in the image.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -19,8 +19,8 @@ type mcpCmd struct {
 	Unmasked bool  `help:"Show documents in full unless the agent wants them masked."`
 }
 
-// Run hands what an agent says on standard input to the service's /mcp, where the tools and the ceiling are, and the
-// answers back. The session is over when the input ends.
+// Run forwards an agent's messages from standard input to the service's /mcp, which has the tools and the ceiling, and
+// returns the answers. The session ends with the input.
 func (c *mcpCmd) Run(e *environment) error {
 	client, err := c.client()
 	if err != nil {
@@ -59,7 +59,7 @@ type quietly struct{ io.Writer }
 // Close does nothing.
 func (quietly) Close() error { return nil }
 
-// pass hands a call of a tool on. A service that is not there is told as a result, which the model sees.
+// pass forwards a call of a tool. A service that cannot be reached is reported as a result, which the model sees.
 func (c *mcpCmd) pass(service *mcp.ClientSession, tool *mcp.Tool) mcp.ToolHandler {
 	masks := false
 	if schema, ok := tool.InputSchema.(map[string]any); ok {
@@ -86,7 +86,8 @@ func (c *mcpCmd) pass(service *mcp.ClientSession, tool *mcp.Tool) mcp.ToolHandle
 	}
 }
 
-// unmasked adds an argument to an object, and leaves the others as they were sent: the service says what is wrong.
+// unmasked adds an argument to an object, and leaves the others as they were sent: the service reports what is wrong
+// with them.
 func unmasked(args []byte, others bool) []byte {
 	first := `{"semMascara":true`
 	if others {
@@ -99,7 +100,7 @@ func told(words string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: words}}}
 }
 
-// plainly is what went wrong between here and the service, without the protocol's own words.
+// plainly words a failure between here and the service, without protocol jargon.
 func plainly(err error) error {
 	var refusal *problem
 	var address *url.Error

@@ -30,7 +30,7 @@ type memberBudgetCmd struct {
 	None  bool   `xor:"budget" required:"" help:"No limit."`
 }
 
-// Run sets or ends a member's budget.
+// Run sets or removes a member's budget.
 func (c *memberBudgetCmd) Run(e *environment) error {
 	budget := app.NoBudget
 	if !c.None {
@@ -93,7 +93,7 @@ func (c *memberAddCmd) Run(e *environment) (err error) {
 			return err
 		}
 		if password == "" {
-			password = " " // it is refused as every other that is too short
+			password = " " // so that it is refused like any other short password
 		}
 	}
 	if _, err := e.mailer(); err != nil && c.Invite {

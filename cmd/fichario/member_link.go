@@ -12,7 +12,7 @@ type memberLinkCmd struct {
 	ID string `arg:"" help:"Id of the member."`
 }
 
-// Run makes a link for the operator to hand over.
+// Run makes a link for the operator to pass on.
 func (c *memberLinkCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		return e.withLinks(store, func(l *app.Links) error {
@@ -40,7 +40,7 @@ type memberResetCmd struct {
 	ID string `arg:"" help:"Id of the member."`
 }
 
-// Run takes a second factor away.
+// Run removes a member's second factor.
 func (c *memberResetCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		sessions := app.NewSessions(store, now, passwords)
@@ -55,7 +55,7 @@ type memberUnlinkCmd struct {
 	ID string `arg:"" help:"Id of the member."`
 }
 
-// Run forgets who a member is at the provider.
+// Run removes a member's link to the identity provider.
 func (c *memberUnlinkCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		if err := members(store).Unlink(e.ctx, app.Operator(), c.ID); err != nil {

@@ -15,7 +15,7 @@ import (
 	"fichario/ports"
 )
 
-// OIDC says who lets people in beside Fichário itself.
+// OIDC configures an identity provider for signing in, beside passwords.
 type OIDC struct {
 	Issuer       string `env:"FICHARIO_OIDC_ISSUER" validate:"omitempty,address" help:"Address of a provider of OpenID Connect that people may sign in at, as its discovery names it. Default: none."`
 	ClientID     string `env:"FICHARIO_OIDC_CLIENT_ID" name:"client-id" help:"What the provider knows this service by; its redirect address there is FICHARIO_PUBLIC_URL with /entrar/oidc/retorno."`
@@ -27,7 +27,7 @@ type OIDC struct {
 	Scopes       string `env:"FICHARIO_OIDC_SCOPES" default:"openid email profile" help:"What the provider is asked for; some want groups among them before they give that claim."`
 }
 
-// rules read what is said of a provider, and whether it is enough; false where there is none.
+// rules validates the settings of a provider; false where there is none.
 func (c OIDC) rules() (rules crm.ProviderRules, there bool, err error) {
 	if c.Issuer == "" {
 		if c.ClientID+c.ClientSecret+c.Domains+c.Org+c.Roles != "" {
@@ -37,7 +37,7 @@ func (c OIDC) rules() (rules crm.ProviderRules, there bool, err error) {
 	}
 	at, err := url.Parse(c.Issuer)
 	if err != nil {
-		return rules, false, errors.New("FICHARIO_OIDC_ISSUER is no address") // its shape was checked
+		return rules, false, errors.New("FICHARIO_OIDC_ISSUER is no address") // its shape has been checked
 	}
 	loopback := at.Hostname() == "localhost" || net.ParseIP(at.Hostname()).IsLoopback()
 	rules.OrgID = c.Org
@@ -67,8 +67,8 @@ func (c OIDC) rules() (rules crm.ProviderRules, there bool, err error) {
 	return rules, err == nil, err
 }
 
-// oidc lets people in by the configured provider; nil where there is none. The provider is not asked yet: one that is
-// away keeps nothing from starting.
+// oidc sets up the sign-in by the configured provider; nil where there is none. It does not call the provider yet: one
+// that is away must not keep the service from starting.
 func (e *environment) oidc(s *service, publicURL string, log *slog.Logger) (*app.OIDC, error) {
 	c := e.settings.OIDC
 	rules, there, err := c.rules()

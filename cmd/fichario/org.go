@@ -61,7 +61,7 @@ type orgSetCmd struct {
 	ShareHistory     *bool  `name:"share-history" help:"Whether history that was bought for one purpose answers another; true unless it is set."`
 }
 
-// Run changes what is said.
+// Run changes the settings that were given.
 func (c *orgSetCmd) Run(e *environment) error {
 	id := cmp.Or(c.Org, c.ID)
 	if c.ID != "" && c.ID != id {

@@ -9,7 +9,7 @@ import (
 	"fichario/app"
 )
 
-// print writes the result of a command: one JSON value, or text for a person.
+// print writes the result of a command: one JSON value, or text for people.
 func (e *environment) print(value any, text string, args ...any) error {
 	if e.json {
 		enc := json.NewEncoder(e.out)
@@ -20,7 +20,7 @@ func (e *environment) print(value any, text string, args ...any) error {
 	return err
 }
 
-// printList writes a list: a JSON array of views, or one line each for a person.
+// printList writes a list: a JSON array of views, or one line each for people.
 func printList[T, View any](e *environment, all []T, view func(T) View, line func(T) string) error {
 	views := make([]View, len(all))
 	var text strings.Builder
@@ -45,7 +45,7 @@ func timeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
-// orAll is the limit that was given, or none.
+// orAll is the given limit, or none.
 func orAll(limit *int) int {
 	if limit == nil {
 		return app.All

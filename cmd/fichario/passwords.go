@@ -9,7 +9,7 @@ import (
 	"fichario/ports"
 )
 
-// passwords are hashed by Argon2id.
+// passwords hashes passwords with Argon2id.
 var passwords = app.Passwords{
 	Hash: factors.HashPassword, Fits: factors.PasswordFits, Stale: factors.PasswordStale, Decoy: factors.NobodysPassword,
 }
@@ -18,10 +18,10 @@ func members(store *gormstore.Store) *app.Members {
 	return app.NewMembers(store, now, passwords.Hash)
 }
 
-// oneTimeCodes are those of authenticator apps.
+// oneTimeCodes are the functions for authenticator apps.
 var oneTimeCodes = app.Codes{New: factors.NewSecret, Step: factors.Step}
 
-// codePicture draws what such an app is given.
+// codePicture draws an account's secret for such an app.
 func codePicture(secret, account string) (string, error) {
 	return factors.Picture(factors.Address(secret, account))
 }

@@ -47,7 +47,7 @@ func rolesOf(texts []string) []crm.Role {
 	return roles
 }
 
-// purposeView is a purpose as --json shows it; roles are empty for all.
+// purposeView is a purpose as --json shows it; empty roles mean all.
 type purposeView struct {
 	ID        string     `json:"id"`
 	Code      string     `json:"code"`

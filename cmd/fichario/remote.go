@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// remote is a running service, as the commands know it that work over HTTP.
+// remote is a running service, for commands that work over HTTP.
 type remote struct {
 	URL string `env:"FICHARIO_URL" default:"http://127.0.0.1:8080" help:"Address of the service that is asked."`
 	Key string `env:"FICHARIO_KEY" placeholder:"KEY" help:"API key. Say it in FICHARIO_KEY: a flag is seen by everybody on the machine."`
 }
 
-// answerWithin bounds how long the service may take to begin an answer; its bureau bounds a lookup.
+// answerWithin bounds the wait for an answer to begin; the bureau bounds a lookup.
 const answerWithin = 5 * time.Minute
 
-// client sends the key with every request, follows nobody elsewhere with it, and turns refusals into words.
+// client sends the key with every request, follows no redirect with it, and turns refusals into words.
 func (r remote) client() (*http.Client, error) {
 	address, err := url.Parse(r.URL)
 	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Host == "" || address.User != nil {
@@ -38,13 +38,13 @@ func (r remote) client() (*http.Client, error) {
 	}, nil
 }
 
-// keyed is a transport with a key.
+// keyed is a transport that adds a key.
 type keyed struct {
 	key  string
 	next http.RoundTripper
 }
 
-// RoundTrip sends a request. A problem, and an answer of something else than a service, is an error.
+// RoundTrip sends a request. A problem, or an answer that is not from a service, becomes an error.
 func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("Authorization", "Bearer "+k.key)
@@ -80,7 +80,7 @@ type problem struct {
 	retryAfter string
 }
 
-// Error is the problem in words: what happened, what to do, and what to tell whoever operates the service.
+// Error words the problem: what happened, what to do, and what to tell the service's operator.
 func (p *problem) Error() string {
 	text := p.Title + ": " + p.Detail
 	if p.retryAfter != "" {
@@ -95,15 +95,15 @@ func (p *problem) Error() string {
 	return fmt.Sprintf("%s [%s, request %s]", text, p.Code, p.RequestID)
 }
 
-// call is one request of the API.
+// call is one request to the API.
 type call struct {
 	method, path string
 	query        url.Values
 	header       map[string]string
-	body         any // to be sent as JSON, or bytes as they are; nil for none
+	body         any // sent as JSON, or unchanged if bytes; nil for none
 }
 
-// do sends a call and returns the answer, whose body the caller closes.
+// do makes a call and returns the response, whose body the caller closes.
 func (r remote) do(ctx context.Context, c call) (*http.Response, error) {
 	client, err := r.client()
 	if err != nil {
@@ -138,7 +138,7 @@ func (r remote) do(ctx context.Context, c call) (*http.Response, error) {
 	res, err := client.Do(req)
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
-		err = wrapped.Err // its text would repeat the address, and with it what was asked
+		err = wrapped.Err // its text would repeat the address, which may hold what was looked up
 	}
 	if err == nil && (res.StatusCode >= http.StatusBadRequest || isPage(res.Header.Get("Content-Type"))) {
 		_ = res.Body.Close()
@@ -147,12 +147,12 @@ func (r remote) do(ctx context.Context, c call) (*http.Response, error) {
 	return res, err
 }
 
-// isPage reports whether an answer is for people, such as that of a network that asks to sign in first.
+// isPage reports whether a response is for people, such as that of a network's sign-in page.
 func isPage(kind string) bool {
 	return strings.HasPrefix(kind, "text/html") || strings.HasPrefix(kind, "text/plain")
 }
 
-// read is do for an answer that is read whole.
+// read is do for a response that is read completely.
 func (r remote) read(ctx context.Context, c call) ([]byte, error) {
 	res, err := r.do(ctx, c)
 	if err != nil {

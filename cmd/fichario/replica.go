@@ -9,7 +9,7 @@ import (
 	"fichario/app"
 )
 
-// readElsewhere has lists read from the replica of the database, where there is one.
+// readElsewhere makes lists read from the replica of the database, where there is one.
 func (e *environment) readElsewhere(s *service, log *slog.Logger, metrics *httpapi.Metrics) error {
 	lag := e.readLag()
 	if lag == 0 {
@@ -26,7 +26,7 @@ func (e *environment) readElsewhere(s *service, log *slog.Logger, metrics *httpa
 	return nil
 }
 
-// readLag is how old lists may be; zero where they are read from the primary.
+// readLag is how stale lists may be; zero where they are read from the primary.
 func (e *environment) readLag() time.Duration {
 	if e.settings.ReadURL == "" {
 		return 0

@@ -85,7 +85,7 @@ func (c *rotationRemoveCmd) Run(e *environment) error {
 	})
 }
 
-// rotationPlaces reads who is in a rotation.
+// rotationPlaces parses the members of a rotation.
 func rotationPlaces(
 	ctx context.Context, store *gormstore.Store, orgID string, given []string,
 ) ([]crm.RotationMember, error) {
@@ -105,7 +105,7 @@ func rotationPlaces(
 	return out, nil
 }
 
-// rotationPlace reads e-mail=weight@away from its end, because an address has an @ and may have an = of its own.
+// rotationPlace parses e-mail=weight@away from its end, because an address has an @ and may contain an =.
 func rotationPlace(all []crm.Member, text string) (place crm.RotationMember, ok bool) {
 	place.Weight = 1
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// place is where commands of a test work: on a database of its own.
+// place runs a test's commands on a database of its own.
 type place struct {
 	t        *testing.T
 	database string
@@ -19,14 +19,14 @@ func newPlace(t *testing.T) place {
 	return place{t, "--database-url=sqlite://" + filepath.Join(t.TempDir(), "fichario.db")}
 }
 
-// says runs a command with what it reads, and returns its exit code and what it wrote.
+// says runs a command with some input, and returns its exit code and output.
 func (p place) says(in string, args ...string) (code int, out, errOut string) {
 	var o, e bytes.Buffer
 	code = run(append(args, p.database), strings.NewReader(in), &o, &e)
 	return code, o.String(), e.String()
 }
 
-// does is a command that has to succeed; it is read into v as JSON.
+// does runs a command that must succeed, and decodes its JSON output into v.
 func (p place) does(v any, args ...string) {
 	p.t.Helper()
 	code, out, errOut := p.says("uma senha longa\n", append(args, "--json")...)
@@ -46,7 +46,7 @@ func (p place) made(args ...string) string {
 	return made.ID
 }
 
-// refused runs a command that has to fail, with words that hold a text.
+// refused runs a command that must fail with a text in its output.
 func (p place) refused(want, in string, args ...string) {
 	p.t.Helper()
 	if code, out, errOut := p.says(in, args...); code != 1 || !strings.Contains(out+errOut, want) {

@@ -55,14 +55,14 @@ func (c *sandboxBureauCmd) Run(e *environment) error {
 		stop, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), time.Second)
 		defer cancel()
 		if err := server.Shutdown(stop); err != nil {
-			return server.Close() // a caller that waits for a time-out is cut off
+			return server.Close() // cut off callers that wait for a time-out
 		}
 		return nil
 	}
 }
 
-// withDoors answers what is asked of the bureau about itself, and leaves the rest to next as it came: a ServeMux would
-// lead odd paths elsewhere.
+// withDoors serves the bureau's control endpoints, and passes everything else to next unchanged: a ServeMux would
+// redirect unusual paths.
 func withDoors(bureau *sandbox.Bureau, next http.Handler) http.Handler {
 	doors := bureau.Doors()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +74,7 @@ func withDoors(bureau *sandbox.Bureau, next http.Handler) http.Handler {
 	})
 }
 
-// sandbox is the invented bureau, with the script of the settings; the same one each time.
+// sandbox is the invented bureau, with the script from the settings; always the same instance.
 func (e *environment) sandbox() (*sandbox.Bureau, error) {
 	if e.invented != nil {
 		return e.invented, nil
@@ -85,7 +85,7 @@ func (e *environment) sandbox() (*sandbox.Bureau, error) {
 		if err != nil {
 			return nil, fmt.Errorf("the script: %w", err)
 		}
-		folder, err := os.OpenRoot(filepath.Dir(path)) // the files that it names, and no others
+		folder, err := os.OpenRoot(filepath.Dir(path)) // confines the script to files in its folder
 		if err != nil {
 			return nil, fmt.Errorf("the script: %w", err)
 		}

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// drainFor bounds how long a stopping service takes: for balancers to turn away, for requests in flight, calls at the
-	// bureau, outcomes that could not be written yet, and jobs that run.
+	// drainFor bounds how long a stopping service takes: for balancers to notice, for requests in flight, calls to the
+	// bureau, outcomes not written yet, and running jobs.
 	drainFor = 30 * time.Second
-	// callsFor is how long it waits for calls at the bureau. Those that go on are charged and without an answer, as their
-	// entries then say, and so are their requests told.
+	// callsFor is how long it waits for calls to the bureau. Later ones are recorded as charged and without an answer, and
+	// their requests are told so.
 	callsFor = 25 * time.Second
 )
 
@@ -28,7 +28,7 @@ type serveCmd struct {
 	CPUProfile string `name:"cpu-profile" placeholder:"FILE" help:"Write a CPU profile of the whole run."`
 }
 
-// Run serves until the context ends, then finishes what is in flight.
+// Run serves until the context ends, then drains.
 func (c *serveCmd) Run(e *environment) error {
 	stopProfile, err := startProfile(c.CPUProfile)
 	if err != nil {
@@ -55,7 +55,7 @@ func (c *serveCmd) Run(e *environment) error {
 	defer stopRunning()
 	var work sync.WaitGroup
 	work.Go(func() { app.RunChores(background, log, s.chores()...) })
-	work.Go(func() { s.jobs.Run(running) }) // what is not begun is left to other instances, or to the next start
+	work.Go(func() { s.jobs.Run(running) }) // what has not begun is left to other instances, or to the next start
 	if e.settings.Lookup {
 		work.Go(func() { s.batches.Run(running) })
 	}
@@ -92,9 +92,9 @@ func (c *serveCmd) Run(e *environment) error {
 	return err
 }
 
-// drain finishes what is in flight. What it cuts off is no error as long as the database says what became of it: a post
-// that was not answered is sent again, a call is charged in its entry. An outcome that could not be written is one. For
-// turnAway it takes requests as before, and only says that it is not ready: a balancer still sends some.
+// drain finishes what is in flight. Cutting something off is no error as long as the database accounts for it: an
+// unanswered post is sent again, a call is charged in its entry. An outcome that could not be written is an error.
+// During turnAway it serves as before, and only reports not ready, because a balancer still sends requests.
 func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
 	defer cancel()
@@ -108,7 +108,8 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 		log.Warn("requests were cut off", "after", drainFor)
 		_ = s.server.Close()
 	}
-	// Calls whose client is gone are finished and stored too, before a slow mail server may take the rest of the time.
+	// Calls whose client is gone are finished and stored as well, before a slow mail server can take up the remaining
+	// time.
 	lost := s.lookups.Stop(ctx)
 	s.links.Wait(ctx)
 	if lost > 0 {
@@ -117,7 +118,7 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 	return nil
 }
 
-// startProfile begins a CPU profile; an empty path means none.
+// startProfile starts a CPU profile; an empty path means none.
 func startProfile(path string) (stop func(), err error) {
 	if path == "" {
 		return func() {}, nil

@@ -29,10 +29,9 @@ import (
 	"fichario/ports"
 )
 
-// service is what serve runs: the use cases that are more than a value, the two driving
-// adapters in one server, and what they stand on.
+// service is what serve runs: the stateful use cases, the two driving adapters in one server, and what they depend on.
 type service struct {
-	alone         func() // gives the SQLite file back
+	alone         func() // releases the SQLite file
 	store         *gormstore.Store
 	bureau        bureauClient
 	stopBureau    func()
@@ -49,23 +48,23 @@ type service struct {
 	subjects      *app.Subjects
 	retention     *app.Retention
 	listener      net.Listener
-	serving       sync.WaitGroup // what accepts connections
-	served        chan error     // why it no longer does
+	serving       sync.WaitGroup // the accept loop
+	served        chan error     // receives why that ended
 	arrivals      arrivals
 	server        *http.Server
-	answering     atomic.Pointer[http.Handler] // of the server, now
-	handler       http.Handler                 // of everything, once it is wired
+	answering     atomic.Pointer[http.Handler] // the server's current handler
+	handler       http.Handler                 // serves everything, once it is wired
 	draining      atomic.Bool
-	stopping      chan struct{} // closed when draining begins, for what would go on
-	// preparing is while the demonstration is made.
+	stopping      chan struct{} // closed when draining begins, to end streams
+	// preparing is set while the demonstration is made.
 	preparing     atomic.Bool
-	follow        []app.Chore                       // of the replica, where there is one
+	follow        []app.Chore                       // for the replica, where there is one
 	tracer        *tracing.Tracer                   // nil without traces
 	failures      func(work string) (failed func()) // counts failures of chores
 	metricsServer *http.Server                      // nil where /metrics is served with everything else
 }
 
-// newService opens everything and wires it. What it opened is closed when it fails.
+// newService opens and wires everything. If it fails, it closes what it opened.
 func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	calendar, err := e.calendar()
 	if err == nil {
@@ -157,7 +156,7 @@ func (e *environment) wireServer(
 ) error {
 	trusted, err := shape.Networks(e.settings.Proxies)
 	if err != nil {
-		return err // its shape was checked
+		return err // its shape has been checked
 	}
 	statement := app.NewStatement(s.store, calendar, now)
 	publicURL := e.publicURL(s.listener.Addr().String())
@@ -214,7 +213,7 @@ func (s *service) agents(statement *app.Statement, log *slog.Logger) *agents.Han
 	})
 }
 
-// listenForMetrics serves /metrics alone, where it has an address of its own.
+// listenForMetrics serves /metrics separately, where it has its own address.
 func (e *environment) listenForMetrics(s *service, metrics *httpapi.Metrics) error {
 	if e.settings.MetricsListen == "" {
 		return nil
@@ -232,7 +231,7 @@ func (e *environment) listenForMetrics(s *service, metrics *httpapi.Metrics) err
 	return nil
 }
 
-// transportSecurity has browsers keep to https for a year, where the service is reached by it.
+// transportSecurity tells browsers to use only https for a year, where the public address is https.
 func (e *environment) transportSecurity(next http.Handler) http.Handler {
 	if !strings.HasPrefix(e.settings.PublicURL, "https://") {
 		return next
@@ -243,8 +242,8 @@ func (e *environment) transportSecurity(next http.Handler) http.Handler {
 	})
 }
 
-// ready reports whether requests can be served: the service goes on, and the database answers and takes what is
-// written.
+// ready reports whether requests can be served: the service is not stopping, and the database answers and accepts
+// writes.
 func (s *service) ready(ctx context.Context) error {
 	if s.draining.Load() {
 		return httpapi.ErrStopping
@@ -258,7 +257,8 @@ func (s *service) ready(ctx context.Context) error {
 	return s.lookups.Ready()
 }
 
-// parting ends each connection with its next answer once the service stops, so that no client meets one that is closed.
+// parting closes each connection with its next response once the service stops, so that no client runs into a closed
+// one.
 func (s *service) parting(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.draining.Load() {
@@ -268,7 +268,7 @@ func (s *service) parting(next http.Handler) http.Handler {
 	})
 }
 
-// chores are what is done again and again beside the requests.
+// chores are the periodic background tasks.
 func (s *service) chores() []app.Chore {
 	chores := append([]app.Chore{
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
@@ -303,7 +303,7 @@ func (s *service) chores() []app.Chore {
 	return chores
 }
 
-// checkJournal refuses a journal of erasures that cannot be written, and warns where there is none.
+// checkJournal refuses an erasure journal that cannot be written, and warns where there is none.
 func (e *environment) checkJournal(log *slog.Logger) error {
 	journal := e.erasureJournal()
 	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); !sqlite && journal.path == "" {
@@ -312,8 +312,8 @@ func (e *environment) checkJournal(log *slog.Logger) error {
 	return journal.Check()
 }
 
-// tellOfPooler logs how the database is reached through a pooler. Nothing can be set for a session there, so that the
-// server ends a statement whose instance is gone only where the role says when.
+// tellOfPooler logs how the database is reached through a pooler. No session setting works there, so the server ends
+// the statements of a vanished instance only if the role has a time limit.
 func (s *service) tellOfPooler(ctx context.Context, log *slog.Logger) error {
 	mode := s.store.Pooler()
 	if mode == "" {
@@ -331,7 +331,7 @@ func (s *service) tellOfPooler(ctx context.Context, log *slog.Logger) error {
 	return nil
 }
 
-// close ends what was opened.
+// close closes what was opened.
 func (s *service) close() {
 	if s.server != nil {
 		_ = s.server.Close()
@@ -356,7 +356,7 @@ func (s *service) close() {
 	}
 }
 
-// apiOrPages sends the API's addresses to it, and all others to the interface.
+// apiOrPages routes the API's addresses to it, and all others to the interface.
 func apiOrPages(api, pages http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
@@ -372,7 +372,7 @@ func apiOrPages(api, pages http.Handler) http.Handler {
 	})
 }
 
-// publicURL is how people reach the service that listens on addr.
+// publicURL is the address at which people reach the service listening on addr.
 func (e *environment) publicURL(addr string) string {
 	if e.settings.PublicURL != "" {
 		return strings.TrimRight(e.settings.PublicURL, "/")
@@ -380,7 +380,7 @@ func (e *environment) publicURL(addr string) string {
 	return localURL(addr)
 }
 
-// localURL is how this machine reaches what listens on addr.
+// localURL is the address of a local listener on addr.
 func localURL(addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {

@@ -14,12 +14,12 @@ import (
 	"fichario/adapters/download"
 )
 
-// shown is how an answer of the API is written.
+// shown is the output format of an API answer.
 type shown struct {
 	Output string `short:"o" enum:"table,json,csv" default:"table" help:"table, json (as the service sent it) or csv."`
 }
 
-// is is the form that was asked for; --json, which every command takes, is one.
+// is returns the requested format; --json, which every command takes, also sets it.
 func (s shown) is(e *environment) string {
 	if e.json {
 		return "json"
@@ -27,7 +27,7 @@ func (s shown) is(e *environment) string {
 	return s.Output
 }
 
-// one writes an object: as a table a field a line, as CSV one row. bruto is in JSON only.
+// one writes an object: in a table one field per line, in CSV one row. Only JSON includes bruto.
 func (s shown) one(e *environment, body []byte) error {
 	if s.is(e) == "json" {
 		return asItCame(e, body)
@@ -51,8 +51,8 @@ func (s shown) one(e *environment, body []byte) error {
 	return writeTable(e, rows)
 }
 
-// list writes the objects under a name: these columns of them, where a point leads into an object and what stands
-// behind a bar is shown for what is not there. Below a table it says what follows.
+// list writes the objects under a name, with these columns: a dot leads into a nested object, and the text after a bar
+// replaces an absent value. Below a table it says how to get the next page.
 func (s shown) list(e *environment, body []byte, name string, columns ...string) error {
 	if s.is(e) == "json" {
 		return asItCame(e, body)
@@ -103,7 +103,7 @@ func asItCame(e *environment, body []byte) error {
 	return err
 }
 
-// field is one of an object, in its order.
+// field is a field of an object, in its original order.
 type field struct {
 	name  string
 	value json.RawMessage
@@ -128,7 +128,7 @@ func fieldsOf(raw json.RawMessage) (fields []field, err error) {
 	return fields, nil
 }
 
-// within is the value that a path such as progresso.gasto leads to.
+// within is the value at a path such as progresso.gasto.
 func within(raw json.RawMessage, path string) json.RawMessage {
 	for name := range strings.SplitSeq(path, ".") {
 		var object map[string]json.RawMessage
@@ -140,10 +140,10 @@ func within(raw json.RawMessage, path string) json.RawMessage {
 	return raw
 }
 
-// absent is what a person sees of what is not known.
+// absent stands for an unknown value.
 const absent = "–"
 
-// readable is a value as a person reads it. Characters that a terminal would obey are left out.
+// readable formats a value for people, without terminal control characters.
 func readable(raw json.RawMessage) string {
 	switch raw = bytes.TrimSpace(raw); {
 	case len(raw) == 0:
@@ -187,7 +187,7 @@ func printable(s string) string {
 	}, s)
 }
 
-// onScreen is printable for a text of several lines.
+// onScreen is printable for multi-line text.
 func onScreen(s string) string {
 	lines := strings.Split(s, "\n")
 	for i, line := range lines {
@@ -200,7 +200,7 @@ func onScreen(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// cell is a value in a file: a text without quotes, empty for what is not known, else as JSON.
+// cell is a value in a file: a text without quotes, empty for an unknown value, else JSON.
 func cell(raw json.RawMessage) any {
 	var text string
 	switch {
@@ -224,7 +224,7 @@ func writeTable(e *environment, rows [][]string) error {
 	return w.Flush()
 }
 
-// writeCSV writes rows, of which the first has the columns' names, as the service writes its own files.
+// writeCSV writes rows below the columns' names, in the format of the service's own files.
 func writeCSV(e *environment, columns []string, rows [][]any) error {
 	_, err := download.CSV(output{e.out, http.Header{}}, download.Table{
 		Columns: columns, Rows: func(yield func([]any, error) bool) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWhyAnItemFailed: where there are no words for people, the table has the code.
+// TestWhyAnItemFailed: without a message for people, the table shows the code.
 func TestWhyAnItemFailed(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

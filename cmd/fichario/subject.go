@@ -25,7 +25,7 @@ type subjectCmd struct {
 	Replay   subjectReplayCmd   `cmd:"" name:"replay-erasures" help:"Do the erasures of the journal again that a restored database does not have."`
 }
 
-// subjectFlags say whom one asks about.
+// subjectFlags say which person a command is about.
 type subjectFlags struct {
 	Org      string `required:"" help:"Id of the organisation."`
 	Document string `xor:"who" required:"" help:"CPF, CNPJ or plate of the person."`
@@ -37,7 +37,7 @@ func (f subjectFlags) query() app.SubjectQuery {
 	return app.SubjectQuery{OrgID: f.Org, Document: f.Document, Email: f.Email, Phone: f.Phone}
 }
 
-// withSubjects runs a command on the rights of persons.
+// withSubjects runs a command on data subjects' rights.
 func (e *environment) withSubjects(f func(*app.Subjects) error) error {
 	return e.withStore(func(store *gormstore.Store) error { return f(e.subjects(store)) })
 }
@@ -50,7 +50,7 @@ type subjectExportCmd struct {
 	subjectFlags
 }
 
-// Run writes what is held of a person.
+// Run writes everything that is held of a person.
 func (c *subjectExportCmd) Run(e *environment) error {
 	return e.withSubjects(func(subjects *app.Subjects) error {
 		x, err := subjects.Export(e.ctx, app.Operator(), c.query())
@@ -68,7 +68,7 @@ type subjectEraseCmd struct {
 	Block  bool `help:"Also keep anybody of the organisation from looking the person up again."`
 }
 
-// Run erases a person, and waits until it is done.
+// Run erases a person, and waits for completion.
 func (c *subjectEraseCmd) Run(e *environment) error {
 	return e.withSubjects(func(subjects *app.Subjects) error {
 		if c.DryRun {
@@ -129,7 +129,7 @@ type subjectUnblockCmd struct {
 	subjectFlags
 }
 
-// Run lets a person be looked up again.
+// Run lifts the block on a person.
 func (c *subjectUnblockCmd) Run(e *environment) error {
 	return e.withSubjects(func(subjects *app.Subjects) error {
 		if err := subjects.Unblock(e.ctx, app.Operator(), c.query()); err != nil {
@@ -166,7 +166,7 @@ type subjectReplayCmd struct {
 	From string `help:"The journal; by default FICHARIO_ERASURE_JOURNAL, or the file beside the SQLite database. - reads standard input."`
 }
 
-// Run does erasures again.
+// Run repeats erasures.
 func (c *subjectReplayCmd) Run(e *environment) error {
 	in, err := c.open(e)
 	if err != nil {
@@ -196,8 +196,8 @@ func (c *subjectReplayCmd) Run(e *environment) error {
 	})
 }
 
-// open opens the journal. Where nobody was ever erased there is none beside the SQLite database; one that was named has
-// to be there.
+// open opens the journal. Beside a SQLite database it is missing where nobody was ever erased; one that was named must
+// exist.
 func (c *subjectReplayCmd) open(e *environment) (io.ReadCloser, error) {
 	if c.From == "-" {
 		return io.NopCloser(e.in), nil

@@ -16,7 +16,7 @@ type subjectRecordCmd struct {
 	Org string `required:"" help:"Id of the organisation."`
 }
 
-// record is the use case, on the bureau that is configured.
+// record is the use case, with the configured bureau.
 func (e *environment) record(store ports.Store, client bureauClient) *app.Record {
 	return app.NewRecord(app.RecordConfig{
 		Store: store, Clock: now, Bureau: client.Name(), Catalog: client.Catalog(), Fresh: e.settings.HistoryFresh,

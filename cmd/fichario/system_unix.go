@@ -8,12 +8,11 @@ import (
 	"syscall"
 )
 
-// writeBeyondLimits has a write beyond the limit of a file's size fail, as one on a full disk does, and not end the
+// writeBeyondLimits makes a write beyond the file size limit fail, like one to a full disk, instead of ending the
 // program.
 func writeBeyondLimits() { signal.Ignore(syscall.SIGXFSZ) }
 
-// ownedLike gives a new file of root's to whom the file at path belongs to. Who is not root can give nothing away, and
-// needs not.
+// ownedLike gives a new file the owner of the file at path. Only root can, and only root's files need it.
 func ownedLike(file *os.File, path string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -13,10 +13,10 @@ import (
 	"fichario/ports"
 )
 
-// tellLostEvery is how often the log says that traces are not delivered.
+// tellLostEvery is how often the log reports that traces are not delivered.
 const tellLostEvery = time.Minute
 
-// tracer makes traces where the standard variables of OpenTelemetry ask for them; nil where they do not.
+// tracer makes traces where OpenTelemetry's standard variables ask for them; nil where they do not.
 func (e *environment) tracer(log *slog.Logger) (*tracing.Tracer, error) {
 	var told atomic.Int64
 	return tracing.New(e.ctx, version(), os.Getenv, func() {
@@ -27,7 +27,7 @@ func (e *environment) tracer(log *slog.Logger) (*tracing.Tracer, error) {
 	})
 }
 
-// withTracer is a context in which work in the background is traced.
+// withTracer is a context in which background work is traced.
 func (s *service) withTracer(ctx context.Context) context.Context {
 	if s.tracer == nil {
 		return ctx
@@ -35,7 +35,7 @@ func (s *service) withTracer(ctx context.Context) context.Context {
 	return ports.WithTracer(ctx, s.tracer)
 }
 
-// traced has requests traced, but those that machines ask every second.
+// traced traces requests, except those that machines poll every second.
 func (s *service) traced(next http.Handler) http.Handler {
 	if s.tracer == nil {
 		return next

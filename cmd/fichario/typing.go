@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// hideTyping has a terminal on standard input not show what is typed, until show is called. isTerminal is false where
+// hideTyping turns off the echo of a terminal on standard input until show is called. isTerminal is false where
 // standard input is none.
 func (e *environment) hideTyping() (show func(), isTerminal bool) {
 	terminal, isFile := e.in.(*os.File)
@@ -24,8 +24,8 @@ func (e *environment) hideTyping() (show func(), isTerminal bool) {
 	return func() { _ = back.Run() }, true
 }
 
-// typed reads a line that a terminal does not show, and asks for it there. It ends with the command, too, so that the
-// terminal shows again what is typed.
+// typed prompts for and reads a line without echo. It also returns when the command is interrupted, so that the
+// terminal's echo is restored.
 func (e *environment) typed(lines *bufio.Reader, prompt string) (string, error) {
 	show, isTerminal := e.hideTyping()
 	defer show()

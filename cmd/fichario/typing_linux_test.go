@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// openTerminal returns a terminal: what programs read, and the side where somebody types.
+// openTerminal returns a terminal: the side that programs read, and the side where somebody types.
 func openTerminal(t *testing.T) (terminal, person *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -34,7 +34,7 @@ func openTerminal(t *testing.T) (terminal, person *os.File) {
 	return terminal, person
 }
 
-// shows reports whether a terminal shows what is typed.
+// shows reports whether a terminal echoes what is typed.
 func shows(t *testing.T, terminal *os.File) bool {
 	t.Helper()
 	state, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
@@ -44,8 +44,8 @@ func shows(t *testing.T, terminal *os.File) bool {
 	return state.Lflag&unix.ECHO != 0
 }
 
-// TestAPasswordIsTypedUnseen: a terminal does not show it, and Ctrl+C ends who waits for it; then the terminal shows
-// again what is typed.
+// TestAPasswordIsTypedUnseen: the terminal does not echo it, and Ctrl+C ends the program that waits for it; then the
+// echo is restored.
 func TestAPasswordIsTypedUnseen(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)

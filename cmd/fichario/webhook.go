@@ -56,7 +56,7 @@ func (c *webhookCreateCmd) Run(e *environment) error {
 	})
 }
 
-// signature is how senders must sign; "none" takes any.
+// signature is the scheme that senders must use; "none" accepts any post.
 func signature(scheme, secret, header string) webhook.Signature {
 	if scheme == "none" {
 		scheme = string(webhook.NoSignature)
@@ -64,7 +64,7 @@ func signature(scheme, secret, header string) webhook.Signature {
 	return webhook.Signature{Scheme: webhook.Scheme(scheme), Secret: secret, Header: strings.ToLower(header)}
 }
 
-// webhookURL is the address that forms post to, at the service that listens on addr.
+// webhookURL is the address that forms post to, at the service listening on addr.
 func (e *environment) webhookURL(t webhook.Token, addr string) string {
 	return e.publicURL(addr) + "/api/webhooks/receive/" + t.Reveal()
 }
@@ -73,7 +73,7 @@ type webhookListCmd struct {
 	Org string `required:"" help:"Id of the organisation."`
 }
 
-// Run lists the webhooks; their addresses are for `webhook show`.
+// Run lists the webhooks; their addresses are shown by `webhook show`.
 func (c *webhookListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		all, err := app.NewWebhooks(store, now).List(e.ctx, app.Operator(), c.Org)

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// forever is for the service, commandPatience for commands: how long they wait for a database that is away.
+	// forever and commandPatience are how long the service and commands wait for a database that is away.
 	forever         = time.Duration(math.MaxInt64)
 	commandPatience = 10 * time.Second
-	// askEvery is how soon it is asked again, and reachWithin how long one question may take: so the first reason is
-	// told within two seconds.
+	// askEvery is the pause between attempts, and reachWithin the limit of one: so the first reason is reported within two
+	// seconds.
 	askEvery    = 500 * time.Millisecond
 	reachWithin = 1500 * time.Millisecond
-	// tellEvery is how often the same reason is told again.
+	// tellEvery is how often an unchanged reason is reported again.
 	tellEvery = 15 * time.Second
 )
 
-// openStore opens the database and brings it to the newest schema, so that every command works on a fresh machine.
-// While it is away it is asked again for as long as patience says; away is told why, in its own words.
+// openStore opens the database and migrates it to the newest schema, so that every command works on a fresh machine. It
+// retries a database that is away until patience runs out; away receives the reason, in the database's words.
 func (e *environment) openStore(patience time.Duration, away func(why string)) (*gormstore.Store, error) {
 	keys, err := e.dataKeys()
 	if err != nil {
@@ -53,7 +53,7 @@ func (e *environment) openStore(patience time.Duration, away func(why string)) (
 	return store, nil
 }
 
-// errStopped is of who is asked to end before the database has answered.
+// errStopped is for a program told to end before the database answers.
 var errStopped = errors.New("stopped while the database was away")
 
 // reach waits until the database answers.

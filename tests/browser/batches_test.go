@@ -15,7 +15,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestABatchFromAFileToItsResult is walked with a file, a ceiling that is too low, and without script at the end.
+// TestABatchFromAFileToItsResult: with a file, a ceiling that is too low, and the end without script.
 func TestABatchFromAFileToItsResult(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "Clientes de maio.csv")
@@ -61,7 +61,7 @@ func TestABatchFromAFileToItsResult(t *testing.T) {
 	})
 }
 
-// TestABatchIsPausedResumedAndDownloaded by a person, while the bureau takes its time for the second document.
+// TestABatchIsPausedResumedAndDownloaded by a person, while the bureau is slow with the second document.
 func TestABatchIsPausedResumedAndDownloaded(t *testing.T) {
 	t.Parallel()
 	docs := lookuptest.CPFs(91, 5)

@@ -54,8 +54,8 @@ func TestSeveralContactsAtOnce(t *testing.T) {
 	})
 }
 
-// TestWhoIsMeantIsChosenAnew: that all were meant is neither kept for later nor said beside ticks, and a download
-// leaves the form as it was.
+// TestWhoIsMeantIsChosenAnew: choosing all contacts is neither remembered nor combined with ticks, and a download
+// leaves the form unchanged.
 func TestWhoIsMeantIsChosenAnew(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

@@ -10,7 +10,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// demonstration runs a walk in the demonstration, as its owner, on both databases.
+// demonstration runs a walk through the demonstration, as its owner, on both databases.
 func demonstration(t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser)) {
 	t.Helper()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -26,8 +26,8 @@ func demonstration(t *testing.T, walk func(t *testing.T, p *place, b *browsertes
 	})
 }
 
-// TestALeadBecomesADecision by the chain of the demonstration, which the history of its contact tells, and whose
-// expressions are tried on what has happened.
+// TestALeadBecomesADecision through the demonstration's chain, which the contact's history shows, and whose expressions
+// are tried on past events.
 func TestALeadBecomesADecision(t *testing.T) {
 	t.Parallel()
 	demonstration(t, func(t *testing.T, p *place, b *browsertest.Browser) {
@@ -51,7 +51,7 @@ func TestALeadBecomesADecision(t *testing.T) {
 		lookuptest.Eventually(t, "the chain has ended", 20*time.Second, decided)
 		b.Visit(contact + "/historico")
 		told := browsertest.Eval[string](b, "document.querySelector('main').innerText.replace(/\\s+/g, ' ')")
-		for _, step := range []string{ // the newest first
+		for _, step := range []string{ // newest first
 			"Vendedora sênior atribuiu a Helena Duarte", "Qualificar moveu para Qualificado",
 			"consultou Score de 90.027.005/0001-09, R$ 1,50 → score 930", "consultou Cadastro de empresa de 90.027.005/0001-09, R$ 0,30",
 			"Chegou pelo webhook Pedido de crédito",
@@ -87,7 +87,7 @@ func TestALeadBecomesADecision(t *testing.T) {
 	})
 }
 
-// TestAnExpressionIsTriedOnWhatHasHappened, without what was typed being lost.
+// TestAnExpressionIsTriedOnWhatHasHappened without losing what was typed.
 func TestAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
 	t.Parallel()
 	demonstration(t, func(t *testing.T, p *place, b *browsertest.Browser) {

@@ -9,8 +9,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// hands counts what a person does to get a job done: a click, a shortcut, or Enter after typing is one each, typing is
-// none.
+// hands counts a person's actions: a click, a shortcut, or Enter after typing is one each, typing is none.
 type hands struct {
 	*browsertest.Browser
 	n int
@@ -27,7 +26,7 @@ func (h *hands) shortcut(key string) {
 		"', ctrlKey: true, bubbles: true, cancelable: true}))")
 }
 
-// choose opens a list and takes an entry of it: two clicks.
+// choose opens a list and picks an entry: two clicks.
 func (h *hands) choose(css, words string) {
 	h.n += 2
 	browsertest.Eval[bool](h.Browser, "(s => { s.value = [...s.options].find(o => o.text.trim() === '"+words+
@@ -71,7 +70,7 @@ func TestTheCommonestJobsTakeFewClicks(t *testing.T) {
 		})
 		job("WhatsApp the newest lead", "/", 1, func() {
 			b.See("Gael Bittencourt")
-			h.n++ // the click itself would leave for another site
+			h.n++ // clicking it would leave for another site
 			if got := browsertest.Eval[string](b, "document.querySelector('main a[href^=\"https://wa.me/\"]').href"); got !=
 				"https://wa.me/5511987654321" {
 				t.Errorf("the conversation is with %s", got)
@@ -100,7 +99,7 @@ func TestTheCommonestJobsTakeFewClicks(t *testing.T) {
 		})
 		job("look up in the documents tab and come back", "", 2, func() {
 			h.click("nav.tabs a[href$='/documentos']")
-			b.See("Consultas deste contato") // or the button of the page before would be pressed
+			b.See("Consultas deste contato") // or the previous page's button would be pressed
 			h.press("Cadastro de pessoa")
 			b.See("Cobrado: R$ 0,45", "em 1 consulta")
 		})

@@ -39,7 +39,7 @@ func TestALeadArrivesAndIsWorkedOn(t *testing.T) {
 		b.Fill("input[name=documento]", "529.982.247-25")
 		b.See("R$ 0,45")
 		b.Accessible()
-		b.Press("Cadastro de pessoa") // with its price, in place
+		b.Press("Cadastro de pessoa") // with its price
 		b.See("Cobrado: R$ 0,45", "529.982.247-25", "em 1 consulta")
 		b.Accessible()
 		b.Click(".asked-line a")
@@ -94,7 +94,7 @@ func TestACardIsMovedByMenuAndByKeyboard(t *testing.T) {
 		b.Size(360, true)
 		b.Visit("/funil")
 		b.Accessible()
-		b.Click(".lead summary") // which brings its stage into sight
+		b.Click(".lead summary") // scrolls its stage into view
 		const scrolled = "document.querySelector('.board').scrollLeft"
 		before := browsertest.Eval[float64](b, scrolled)
 		b.Press("Novo")
@@ -143,7 +143,7 @@ func TestAContactIsChangedAtOnce(t *testing.T) {
 		b.Window(1280, 900)
 		browsertest.Eval[bool](b, "(document.querySelector('#para').focus(), true)")
 		b.Key(kb.ArrowDown)
-		b.Key(kb.ArrowDown) // what is passed on the way does not count
+		b.Key(kb.ArrowDown) // values passed on the way do not count
 		b.See("Movido para Proposta")
 		if got := browsertest.Eval[string](b, "document.activeElement.id"); got != "para" {
 			t.Errorf("the focus is on %q after the change", got)

@@ -6,7 +6,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestADestinationIsChosenAndTried: its fields appear with the choice, what is wrong is said beside the field, and the
+// TestADestinationIsChosenAndTried: its fields appear once it is chosen, faults are shown beside their field, and the
 // request is shown without its secret.
 func TestADestinationIsChosenAndTried(t *testing.T) {
 	t.Parallel()

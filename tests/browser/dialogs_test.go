@@ -8,8 +8,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestQuestionsHoldTheKeyboard: what destroys asks, with the focus on Cancelar, and nothing else can be reached until
-// that has been answered.
+// TestQuestionsHoldTheKeyboard: destructive actions ask first, with the focus on Cancelar, and nothing else is
+// reachable until the question is answered.
 func TestQuestionsHoldTheKeyboard(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
@@ -50,7 +50,7 @@ func TestQuestionsHoldTheKeyboard(t *testing.T) {
 	})
 }
 
-// TestStagesAreDraggedToTheirPlace: and with Subir and Descer, which need no script.
+// TestStagesAreDraggedToTheirPlace, or moved with Subir and Descer, which need no script.
 func TestStagesAreDraggedToTheirPlace(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

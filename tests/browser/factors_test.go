@@ -14,7 +14,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// named gives the program an address with a name, without which browsers make no passkeys.
+// named gives the program an address with a host name, without which browsers create no passkeys.
 func named(t *testing.T, env map[string]string) (base string) {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -28,7 +28,7 @@ func named(t *testing.T, env map[string]string) (base string) {
 	return base
 }
 
-// fits holds a page to axe on a wide and a narrow screen, light and dark.
+// fits checks a page with axe on a wide and a narrow screen, light and dark.
 func fits(b *browsertest.Browser) {
 	b.Accessible()
 	b.Size(360, true)
@@ -36,7 +36,7 @@ func fits(b *browsertest.Browser) {
 	b.Size(1280, false)
 }
 
-// code is the next one that counts.
+// code is a current or upcoming code.
 func code(t *testing.T, secret string, steps int) string {
 	t.Helper()
 	made, err := totp.GenerateCode(secret, time.Now().Add(time.Duration(steps)*30*time.Second))
@@ -46,8 +46,8 @@ func code(t *testing.T, secret string, steps int) string {
 	return made
 }
 
-// TestTheSecondFactor turns codes and a passkey on, comes in by each, and turns them off; everybody else is led to
-// them.
+// TestTheSecondFactor turns on codes and a passkey, signs in with each, and turns them off; then everybody else is made
+// to set one up.
 func TestTheSecondFactor(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -146,7 +146,7 @@ func TestTheSecondFactor(t *testing.T) {
 	})
 }
 
-// TestAnInvitationAndAForgottenPassword go by e-mail; then the owner reads in the audit what was done.
+// TestAnInvitationAndAForgottenPassword by e-mail; then the owner reads in the audit what was done.
 func TestAnInvitationAndAForgottenPassword(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

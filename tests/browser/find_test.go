@@ -11,7 +11,7 @@ func TestEverythingIsFoundFromAnyPage(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		const open = "document.querySelector('dialog.finder').open"
-		// What the browser types of a key that was handled is not typed when it is sent so.
+		// Sent this way, the browser does not type a key that the page handled.
 		press := func(key, control string) {
 			browsertest.Eval[bool](b, "document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: '"+key+
 				"', ctrlKey: "+control+", bubbles: true, cancelable: true}))")
@@ -31,12 +31,12 @@ func TestEverythingIsFoundFromAnyPage(t *testing.T) {
 		press("k", "true")
 		b.Fill("dialog.finder input", "529.982.247-25")
 		b.See("CPF 529.982.247-25", "Cadastro de pessoa", "R$ 0,45")
-		b.Key("\r") // the first product, with its price beside it
+		b.Key("\r") // the first product, with its price
 		b.See("Resposta original do bureau", "Cobrado: R$ 0,45")
 		b.Visit("/conta")
 		press("k", "true")
 		b.See("Páginas e ações")
-		// Enter before the price was on the screen buys nothing: the product has the focus, with its price.
+		// Enter before the price was shown buys nothing: it focuses the product, with its price.
 		browsertest.Eval[bool](b, `(() => {
 			const field = document.querySelector('dialog.finder input')
 			field.value = '111.444.777-35'

@@ -8,7 +8,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestContactsFromAFile: the columns are looked at and changed, then the rows become contacts.
+// TestContactsFromAFile: the columns are checked and changed, then the rows become contacts.
 func TestContactsFromAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "Clientes.csv")

@@ -60,7 +60,7 @@ func (p *place) send(t *testing.T, fields ...string) int {
 	return resp.StatusCode
 }
 
-// walked counts the journeys that came to their end.
+// walked counts the completed journeys.
 var walked atomic.Int32
 
 func TestMain(m *testing.M) {
@@ -83,8 +83,8 @@ func journey(
 	})
 }
 
-// glance is journey on one database, for what is about the browser and asks nothing of a database that other tests do
-// not ask of both.
+// glance is journey on one database, for tests of the browser that use the database in no way that other tests do not
+// cover on both.
 func glance(t *testing.T, walk func(t *testing.T, p *place, b *browsertest.Browser)) {
 	t.Helper()
 	walkIn(t, testkit.SQLite(t), walk)
@@ -94,7 +94,7 @@ func walkIn(t *testing.T, env map[string]string, walk func(t *testing.T, p *plac
 	t.Helper()
 	p := start(t, env)
 	b := browsertest.StartBrowser(t, p.URL)
-	b.Familiar = !strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "sqlite:") // the pages are those of the walk on SQLite
+	b.Familiar = !strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "sqlite:") // already checked on SQLite
 	b.SignIn(email, password)
 	walk(t, p, b)
 	walked.Add(1)

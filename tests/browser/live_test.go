@@ -29,7 +29,7 @@ func TestTheBoardUpdatesItself(t *testing.T) {
 	})
 }
 
-// TestTheListUpdatesItself, but not while boxes are ticked, which stay ticked when somebody asks for the news.
+// TestTheListUpdatesItself, but not while boxes are ticked, and they stay ticked when the update is requested.
 func TestTheListUpdatesItself(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
@@ -57,7 +57,7 @@ func TestTheListUpdatesItself(t *testing.T) {
 	})
 }
 
-// TestWhatAPageRepeatsSaysSo, because it is no visit; what somebody asks for does not.
+// TestWhatAPageRepeatsSaysSo: polling is marked, because it is no visit; a person's own actions are not.
 func TestWhatAPageRepeatsSaysSo(t *testing.T) {
 	t.Parallel()
 	glance(t, func(_ *testing.T, _ *place, b *browsertest.Browser) {
@@ -83,7 +83,8 @@ func TestWhatAPageRepeatsSaysSo(t *testing.T) {
 	})
 }
 
-// TestAPhone has the search first, its filters folded, and cards that are targets as a whole, but for what is on them.
+// TestAPhone: the search comes first, filters are folded, and whole cards are tap targets, except for the controls on
+// them.
 func TestAPhone(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
@@ -143,7 +144,7 @@ func TestAPhone(t *testing.T) {
 				t.Errorf("%s: Tab leads to what cannot be seen: %s", path, hidden)
 			}
 		}
-		b.Window(740, 360) // on its side
+		b.Window(740, 360) // landscape
 		b.Click(".nav-btn")
 		if got := browsertest.Eval[float64](b, "document.querySelector('#mais').getBoundingClientRect().top"); got < 0 {
 			t.Errorf("the menu begins %.0f pixels above the window", -got)
@@ -153,8 +154,8 @@ func TestAPhone(t *testing.T) {
 	})
 }
 
-// hiddenStops are what Tab leads to, from the top of a page to its end, without that any corner or the middle of it is
-// in sight: it is behind a bar, or nowhere.
+// hiddenStops are elements that Tab reaches, from the top of a page to its end, while none of their corners nor their
+// middle is visible: they are behind a bar, or off the screen.
 func hiddenStops(b *browsertest.Browser) (hidden []string) {
 	for range 100 {
 		b.Key(kb.Tab)

@@ -14,7 +14,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// ask asks the API about a person.
+// ask looks a person up through the API.
 func (p *place) ask(t *testing.T, key, cpf string) map[string]any {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.URL+"/api/v1/cpf/"+cpf, nil)
@@ -47,7 +47,7 @@ func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 		b.Fill("#documento", "529.982.247-52")
 		b.See("Este CPF não existe")
 		b.Accessible()
-		b.Fill("#documento", "900.000.001-75") // every named field of it is null
+		b.Fill("#documento", "900.000.001-75") // all its named fields are null
 		b.See("Cadastro", "R$ 0,45")
 		b.Accessible()
 		b.Press("Consultar")
@@ -71,7 +71,7 @@ func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 		})
 		b.Press("Abrir do histórico")
 		b.See("Histórico, grátis")
-		b.Back() // not to a form that would have to be sent again
+		b.Back() // not to a form that would have to be posted again
 		b.At("/consultar")
 		b.See("O que você quer consultar?")
 		b.Visit("/consultas")
@@ -97,8 +97,8 @@ func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 	})
 }
 
-// TestASlowBureauCanBeLeftAndAFailureIsSaidInWords holds the bureau's answer until the page that waits for it has been
-// looked at, which gives way by itself as soon as there is one.
+// TestASlowBureauCanBeLeftAndAFailureIsSaidInWords holds the bureau's answer until the waiting page has been checked,
+// which then gives way to the answer by itself.
 func TestASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 	t.Parallel()
 	const slow, failing = "90000000680", "90000000841"

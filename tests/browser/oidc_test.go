@@ -9,7 +9,7 @@ import (
 	"fichario/tests/testkit/oidctest"
 )
 
-// TestTheButtonOfTheProvider leads there and back, and says what is wrong, beside the password.
+// TestTheButtonOfTheProvider leads there and back, and failures are shown beside the password form.
 func TestTheButtonOfTheProvider(t *testing.T) {
 	t.Parallel()
 	env, provider := testkit.SQLite(t), oidctest.Start(t)

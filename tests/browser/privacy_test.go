@@ -6,7 +6,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestAPersonIsErased: an owner finds somebody, sees what is held, and has it erased; the receipt comes by itself.
+// TestAPersonIsErased: an owner finds a person, sees what is held, and erases it; the receipt appears by itself.
 func TestAPersonIsErased(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

@@ -6,8 +6,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestAnOwnerSaysWhatLookupsAreFor: two purposes are made, and each way to ask then says which; the record of
-// operations has them.
+// TestAnOwnerSaysWhatLookupsAreFor: two purposes are made, and then every way to make a lookup states one; the record
+// of operations has them.
 func TestAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, _ *place, b *browsertest.Browser) {

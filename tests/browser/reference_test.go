@@ -8,8 +8,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// everyPage looks at each guide, operation and event that the reference leads to: one after the other in either
-// language, scheme and width.
+// everyPage visits each guide, operation and event that the reference links to: in turn in both languages, schemes and
+// widths.
 func everyPage(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
 	b.Visit("/docs")
@@ -33,8 +33,8 @@ func everyPage(t *testing.T, b *browsertest.Browser) {
 	}
 }
 
-// TestTheReference: its pages at both widths, in both schemes and both languages; what is searched for is found while
-// it is typed; a call is made with a key; and nothing is asked of anybody else.
+// TestTheReference: its pages at both widths, in both schemes and both languages; the search finds while typing; a call
+// is made with a key; and nothing is requested from elsewhere.
 func TestTheReference(t *testing.T) {
 	t.Parallel()
 	env := testkit.SQLite(t)
@@ -72,7 +72,7 @@ func TestTheReference(t *testing.T) {
 	b.See("200 OK", `"consultaId"`)
 	b.Accessible()
 	b.Visit("/docs/en/api/getStatement")
-	b.See("import urllib.request") // the language that was chosen
+	b.See("import urllib.request") // the chosen language
 	b.Click(".docs-try summary")
 	b.Press("Send")
 	b.See(`"cobradas"`)

@@ -6,8 +6,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestAFailureStaysWhereItHappened: a page of an error is never put into a page. What somebody asked for is said beside
-// it, in the service's words or without any; what asks by itself goes on asking.
+// TestAFailureStaysWhereItHappened: an error page is never inserted into a page. The failure of an action is shown
+// beside it, in the service's words or without any; polling continues.
 func TestAFailureStaysWhereItHappened(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
@@ -16,7 +16,7 @@ func TestAFailureStaysWhereItHappened(t *testing.T) {
 		b.Press("Rita Prado")
 		b.See("Resumo")
 		b.Visit(b.Path() + "/documentos")
-		// A proxy answers for a service that restarts.
+		// A proxy answers while the service restarts.
 		browsertest.Eval[bool](b, `(() => {
 			const through = window.fetch
 			window.asked = 0

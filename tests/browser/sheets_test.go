@@ -6,7 +6,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestASheetFromABundleToAContact: several products in one go, their dividers, and the contact that they are about.
+// TestASheetFromABundleToAContact: several products at once, their dividers, and the contact that they are about.
 func TestASheetFromABundleToAContact(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {

@@ -6,7 +6,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestNothingComesBackAfterSigningOut: the browser keeps pages of its own to go back to.
+// TestNothingComesBackAfterSigningOut: browsers cache pages for going back.
 func TestNothingComesBackAfterSigningOut(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

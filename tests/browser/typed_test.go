@@ -7,8 +7,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestWhatWasTypedSurvives a reload, the end of a session and a form that is too large, until it is sent or somebody
-// signs out.
+// TestWhatWasTypedSurvives a reload, the end of a session and an oversized form, until it is sent or the person signs
+// out.
 func TestWhatWasTypedSurvives(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

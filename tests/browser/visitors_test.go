@@ -10,13 +10,13 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestAVisitorOfASiteIsRefusedInWords: a form of somebody's site, without script, is refused with a page that leads
-// back to it, at every width and in both schemes.
+// TestAVisitorOfASiteIsRefusedInWords: a form on another site, without script, is refused with a page that leads back
+// to it, at every width and in both schemes.
 func TestAVisitorOfASiteIsRefusedInWords(t *testing.T) {
 	t.Parallel()
 	p := start(t, testkit.SQLite(t))
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Referrer-Policy", "unsafe-url") // the whole address, also to another site
+		w.Header().Set("Referrer-Policy", "unsafe-url") // the whole address, even to another site
 		_, _ = fmt.Fprintf(w, `<!doctype html><html lang="pt-BR"><title>Contato</title><link rel="icon" href="data:,">
 			<main><form method="post" action=%q><input id="nome" name="nome"><input id="email" name="email">
 			<button>Enviar</button></form></main>`, p.hook)

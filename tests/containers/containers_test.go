@@ -19,23 +19,23 @@ import (
 )
 
 const (
-	// imageMost is what the image may weigh as it is pulled: its layers, compressed.
+	// imageMost is the maximum size of the image as it is pulled: its layers, compressed.
 	imageMost = 40 << 20
 	patience  = 2 * time.Minute
 	document  = "52998224725"
 )
 
-// TestContainers: the image is small, runs as nobody on a file system that it cannot write to, and is healthy; the
-// compose file brings the service up, which keeps a lookup, a lead and a batch when it is taken down and up again.
+// TestContainers: the image is small, runs without privileges on a read-only file system, and is healthy; the service
+// of the compose file keeps a lookup, a lead and a batch when it is taken down and up again.
 //
-// It takes minutes and needs an engine, so that it runs where FICHARIO_TEST_CONTAINERS is set. GO_IMAGE and
-// POSTGRES_IMAGE name other base images, see .ci/images.
+// It takes minutes and needs an engine, so it only runs where FICHARIO_TEST_CONTAINERS is set. GO_IMAGE and
+// POSTGRES_IMAGE override the base images, see .ci/images.
 func TestContainers(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("FICHARIO_TEST_CONTAINERS") == "" {
 		t.Skip("NOT RUN: the image and the compose file; `make containers` runs it where Docker answers")
 	}
-	run(t, "docker", "version") // an engine that does not answer fails here, with its reason
+	run(t, "docker", "version") // reports why where the engine does not answer
 	p := newProject(t)
 	p.compose("build")
 	t.Run("image", func(t *testing.T) { theImage(t, p.image) })
@@ -68,7 +68,7 @@ func TestContainers(t *testing.T) {
 	}
 }
 
-// theImage looks at what is built.
+// theImage inspects the built image.
 func theImage(t *testing.T, image string) {
 	t.Helper()
 	config := inspect[struct {
@@ -103,9 +103,9 @@ func theImage(t *testing.T, image string) {
 	}
 }
 
-// example runs the example with testcontainers on the image, which FICHARIO_IMAGE names by now.
+// example runs the example with testcontainers on the image, which FICHARIO_IMAGE names now.
 func example(t *testing.T) {
-	const theirs = "postgres:17-alpine" // as the example says
+	const theirs = "postgres:17-alpine" // the image that the example uses
 	base := os.Getenv("POSTGRES_IMAGE")
 	if base != "" && exec.CommandContext(t.Context(), "docker", "image", "inspect", theirs).Run() != nil {
 		run(t, "docker", "tag", base, theirs)
@@ -117,7 +117,7 @@ func example(t *testing.T) {
 	}
 }
 
-// alone runs the image without anything beside it, on SQLite in a volume.
+// alone runs the image by itself, on SQLite in a volume.
 func alone(t *testing.T, image string) {
 	t.Helper()
 	id := strings.TrimSpace(run(t, "docker", "run", "-d", "--read-only", "--cap-drop", "ALL", "--security-opt",
@@ -134,7 +134,7 @@ func alone(t *testing.T, image string) {
 	}
 }
 
-// confined looks at what a running container may do.
+// confined checks the restrictions of a running container.
 func confined(t *testing.T, id string) {
 	t.Helper()
 	c := inspect[struct {
@@ -157,7 +157,7 @@ func confined(t *testing.T, id string) {
 	}
 }
 
-// project is the compose file as one run of this test has it.
+// project is the compose file for one run of this test.
 type project struct {
 	t                      *testing.T
 	image, name, port, url string
@@ -175,7 +175,7 @@ func newProject(t *testing.T) *project {
 	p := &project{t: t, image: "fichario-test-" + port, name: "fichario-test-" + port, port: port, url: "http://127.0.0.1:" + port}
 	p.composer = []string{"docker", "compose"}
 	if exec.CommandContext(t.Context(), "docker", "compose", "version").Run() != nil {
-		p.composer = []string{"docker-compose"} // Debian's
+		p.composer = []string{"docker-compose"} // as in Debian
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -185,11 +185,11 @@ func newProject(t *testing.T) *project {
 		cleanUp(t, p.composer[0], append(p.files(), "down", "-v")...)
 		cleanUp(t, "docker", "image", "rm", "-f", p.image)
 	})
-	// The programs that are started read these.
+	// The programs started below read these.
 	for name, value := range map[string]string{
 		"FICHARIO_PORT": port, "FICHARIO_IMAGE": p.image, "FICHARIO_DATA_KEY": strings.Repeat("A", 43) + "=",
-		"FICHARIO_PUBLIC_URL": p.url, "TESTCONTAINERS_RYUK_DISABLED": "true", // whose image is in a registry
-		// Where the tests run in a container themselves, the gateway is taken for the host.
+		"FICHARIO_PUBLIC_URL": p.url, "TESTCONTAINERS_RYUK_DISABLED": "true", // Ryuk's image is in a registry
+		// Where the tests themselves run in a container, the default host would be the gateway.
 		"TESTCONTAINERS_HOST_OVERRIDE": cmp.Or(os.Getenv("TESTCONTAINERS_HOST_OVERRIDE"), "127.0.0.1"),
 	} {
 		if err := os.Setenv(name, value); err != nil {
@@ -199,7 +199,7 @@ func newProject(t *testing.T) *project {
 	return p
 }
 
-// files are the arguments that name the compose file and this run.
+// files are the arguments that select the compose file and this run.
 func (p *project) files() []string {
 	return append(slices.Clone(p.composer[1:]), "-f", "../../docker-compose.yml", "-p", p.name)
 }
@@ -209,7 +209,7 @@ func (p *project) compose(args ...string) string {
 	return run(p.t, p.composer[0], append(p.files(), args...)...)
 }
 
-// up starts everything and waits until it is well.
+// up starts everything and waits until it is healthy.
 func (p *project) up() {
 	p.t.Helper()
 	p.compose("up", "-d")
@@ -222,7 +222,7 @@ func (p *project) container(service string) string {
 	return strings.TrimSpace(p.compose("ps", "-q", service))
 }
 
-// fichario runs a command beside the service.
+// fichario runs a command in the service's container.
 func (p *project) fichario(args ...string) string {
 	p.t.Helper()
 	return run(p.t, "docker", append([]string{"exec", p.container("fichario"), "/fichario"}, args...)...)
@@ -274,7 +274,7 @@ func run(t *testing.T, name string, args ...string) string {
 	return out.String()
 }
 
-// cleanUp is run for the end of a test, whose context is over.
+// cleanUp runs a program at the end of a test, whose context is over.
 func cleanUp(t *testing.T, name string, args ...string) {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -288,7 +288,7 @@ type answer struct {
 	body   string
 }
 
-// send sends a request; an answer without a status says that there was none.
+// send sends a request; a zero status means that there was no answer.
 func send(t *testing.T, url, method, path, key, body string) answer {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url+path, strings.NewReader(body))
@@ -313,7 +313,7 @@ func send(t *testing.T, url, method, path, key, body string) answer {
 	return answer{res.StatusCode, string(read)}
 }
 
-// ask is send for an answer that must have a status and a text in it.
+// ask is send, and checks the status of the answer and a text in it.
 func ask(t *testing.T, url, method, path, key, body string, status int, holds string) (fields map[string]any) {
 	t.Helper()
 	a := send(t, url, method, path, key, body)

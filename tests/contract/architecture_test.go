@@ -19,9 +19,9 @@ const (
 	everything = "everything"
 )
 
-// room is a row of CONTRIBUTING's table: a package, or all below one, and what it may import.
+// room is a row of CONTRIBUTING's table: a package, or all below one, and its allowed imports.
 type room struct {
-	path                string // "domain/*" stands for all below domain
+	path                string // "domain/*" stands for everything below domain
 	own, others, forbid []string
 }
 
@@ -57,7 +57,7 @@ func architecture(t *testing.T) []room {
 	return rooms
 }
 
-// roomOf finds the row of a package, the most telling one.
+// roomOf finds the most specific row for a package.
 func roomOf(rooms []room, name string) (found room, ok bool) {
 	for _, r := range rooms {
 		if covers(r.path, name) && len(r.path) > len(found.path) {
@@ -67,7 +67,8 @@ func roomOf(rooms []room, name string) (found room, ok bool) {
 	return found, ok
 }
 
-// covers reports whether a name of the table stands for a path: "a/*" for all below a, and a library for all below it.
+// covers reports whether a name in the table stands for a path: "a/*" for everything below a, and a library for
+// everything below it.
 func covers(name, path string) bool {
 	if below, ok := strings.CutSuffix(name, "*"); ok {
 		return strings.HasPrefix(path, below)
@@ -81,15 +82,15 @@ func anyCovers(names []string, path string) bool {
 	})
 }
 
-// forbids reports whether a package of the standard library is one of a row's last column, or below it; net and log are
-// only meant themselves.
+// forbids reports whether a package of the standard library is in a row's last column, or below one in it; net and log
+// stand only for themselves.
 func forbids(names []string, path string) bool {
 	return slices.ContainsFunc(names, func(name string) bool {
 		return path == name || name != "net" && name != "log" && strings.HasPrefix(path, name+"/")
 	})
 }
 
-// TestWhoImportsWhom asks go list, which knows the program's files on this platform.
+// TestWhoImportsWhom uses go list, which knows the program's files on this platform.
 func TestWhoImportsWhom(t *testing.T) {
 	t.Parallel()
 	rooms := architecture(t)
@@ -128,7 +129,8 @@ func TestWhoImportsWhom(t *testing.T) {
 	}
 }
 
-// TestTheLinterKnowsTheArchitecture: depguard, which says so while one writes, has the table's rows and no others.
+// TestTheLinterKnowsTheArchitecture: the rules of depguard, which reports violations early, are exactly the table's
+// rows.
 func TestTheLinterKnowsTheArchitecture(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../.golangci.yml")
@@ -176,7 +178,7 @@ func TestTheLinterKnowsTheArchitecture(t *testing.T) {
 		delete(rules, name)
 		delete(rules, name+"-pure")
 	}
-	delete(rules, "no-tests") // of all packages
+	delete(rules, "no-tests") // for all packages
 	for name := range rules {
 		t.Errorf("the rule %s has no row in CONTRIBUTING", name)
 	}

@@ -10,7 +10,7 @@ import (
 	"fichario/domain/catalog"
 )
 
-// eachSchema visits every schema of the contract once, those without a name included.
+// eachSchema visits every schema of the contract once, including unnamed ones.
 func eachSchema(t *testing.T, visit func(where string, schema *openapi3.Schema)) {
 	t.Helper()
 	doc, seen := contract(t), map[*openapi3.Schema]bool{}
@@ -59,8 +59,8 @@ func eachSchema(t *testing.T, visit func(where string, schema *openapi3.Schema))
 	}
 }
 
-// TestWhatGeneratorsMisread: a number without a format is a float32 in Go, which loses cents; a default makes what is
-// optional required in TypeScript; some tools do not know what may be null where no type is stated.
+// TestWhatGeneratorsMisread: in Go a number without a format becomes a float32, which loses cents; in TypeScript a
+// default makes an optional field required; some tools ignore nullable where no type is stated.
 func TestWhatGeneratorsMisread(t *testing.T) {
 	t.Parallel()
 	eachSchema(t, func(where string, s *openapi3.Schema) {
@@ -76,8 +76,8 @@ func TestWhatGeneratorsMisread(t *testing.T) {
 	})
 }
 
-// TestResultsAreToldApart: the mapping has every product of the catalogue, each schema takes its own only, and the last
-// one all others, so that an answer fits exactly one of them.
+// TestResultsAreToldApart: the mapping has every product of the catalogue, each schema accepts only its own, and the
+// last one all others, so that an answer fits exactly one of them.
 func TestResultsAreToldApart(t *testing.T) {
 	t.Parallel()
 	schemas := contract(t).Components.Schemas
@@ -114,7 +114,7 @@ func produto(result *openapi3.Schema) *openapi3.Schema {
 	return nil
 }
 
-// TestOperationsSayWhoMayAsk: nothing is left to be understood, also where no key is asked for; HEAD has no bodies.
+// TestOperationsSayWhoMayAsk: every operation declares its security, even where no key is needed; HEAD has no bodies.
 func TestOperationsSayWhoMayAsk(t *testing.T) {
 	t.Parallel()
 	for path, item := range contract(t).Paths.Map() {

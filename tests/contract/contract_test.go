@@ -30,7 +30,7 @@ func TestTheContractIsValidAndSoAreItsExamples(t *testing.T) {
 	}
 }
 
-// TestEveryOperationIsDescribed: a client can be built without asking.
+// TestEveryOperationIsDescribed: a client can be built from the contract alone.
 func TestEveryOperationIsDescribed(t *testing.T) {
 	t.Parallel()
 	doc := contract(t)
@@ -51,7 +51,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 						t.Errorf("%s: %s %s has no example", name, status, kind)
 					}
 					page := kind == "text/html" && op.OperationID == "receiveLead" // for a browser's form
-					said := status == "431"                                        // before the program sees the request
+					said := status == "431"                                        // answered before the program sees the request
 					if status >= "400" && kind != "application/problem+json" && !page && !said {
 						t.Errorf("%s: %s answers %s", name, status, kind)
 					}
@@ -61,7 +61,7 @@ func TestEveryOperationIsDescribed(t *testing.T) {
 	}
 }
 
-// TestNamedFieldsAreTheContract ties the catalogue to the result schemas, both ways and in kind.
+// TestNamedFieldsAreTheContract compares the catalogue with the result schemas, in both directions and by type.
 func TestNamedFieldsAreTheContract(t *testing.T) {
 	t.Parallel()
 	doc := contract(t)

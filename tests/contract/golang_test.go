@@ -19,8 +19,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestAClientInGo: a client that oapi-codegen makes of the whole contract builds, takes each product's result for what
-// it is, loses no digit of any number, and calls every operation.
+// TestAClientInGo: a client that oapi-codegen generates from the whole contract builds, recognises each product's
+// result, loses no digit of any number, and calls every operation.
 func TestAClientInGo(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
@@ -57,8 +57,8 @@ func TestAClientInGo(t *testing.T) {
 	}
 }
 
-// bureauOfAll writes a bureau file with every product, each of which has a number in all its fields that are numbers,
-// and with one of its own.
+// bureauOfAll writes a bureau file with every product, each with a number in all its numeric fields, and with one
+// custom product.
 func bureauOfAll(t *testing.T, url string) string {
 	t.Helper()
 	var b strings.Builder
@@ -118,7 +118,7 @@ func output(t *testing.T, name string, args ...string) string {
 	return out.String()
 }
 
-// same compares what came with what a client made of it; numbers by their value, to the last digit.
+// same compares an answer with what a client decoded; numbers by value, to the last digit.
 func same(t *testing.T, where string, came, has any) {
 	t.Helper()
 	switch came := came.(type) {

@@ -9,15 +9,15 @@ import (
 	"testing"
 )
 
-// logged finds the message of a warning or an error, where it is written to the log.
+// logged matches the message of a warning or an error in a logging call.
 var logged = regexp.MustCompile(`(?s)[Ll]og\.(?:(?:Warn|Error)(?:Context)?\((?:\s*[\w.]+(?:\(\))?,)?` +
 	`|LogAttrs\([^"]*slog\.Level(?:Warn|Error),)\s*"([^"]+)"`)
 
-// coded finds the code of a problem, where it is declared.
+// coded matches the declaration of a problem's code.
 var coded = regexp.MustCompile(`\bCode += "([a-z_]+)"`)
 
-// TestOperationsTellsEveryError: docs/operations.md has every code of a problem and every warning and error of the log,
-// and no anchor in it leads nowhere.
+// TestOperationsTellsEveryError: docs/operations.md explains every problem code and every logged warning and error, and
+// all links to its anchors work.
 func TestOperationsTellsEveryError(t *testing.T) {
 	t.Parallel()
 	src, err := os.ReadFile("../../docs/operations.md")
@@ -26,7 +26,7 @@ func TestOperationsTellsEveryError(t *testing.T) {
 	}
 	page, said := string(src), map[string]bool{}
 	tell := func(what, text string) {
-		if strings.HasSuffix(text, ": ") { // and goes on with what was found
+		if strings.HasSuffix(text, ": ") { // the text continues with details
 			text += "…"
 		}
 		if !strings.Contains(page, "`"+text+"`") {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestTheListOfSecurityNamesItsTests: each of the 44 lines of SECURITY.md, and each chapter, names files and tests that
-// are there.
+// TestTheListOfSecurityNamesItsTests: each of the 44 lines of SECURITY.md, and each chapter, names existing files and
+// tests.
 func TestTheListOfSecurityNamesItsTests(t *testing.T) {
 	t.Parallel()
 	const root = "../../"

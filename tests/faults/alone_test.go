@@ -14,7 +14,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestAFolderThatIsNotThereYet is made, as by every other command.
+// TestAFolderThatIsNotThereYet is created, as by every other command.
 func TestAFolderThatIsNotThereYet(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new", "folder", "f.db")
@@ -22,8 +22,8 @@ func TestAFolderThatIsNotThereYet(t *testing.T) {
 	p.Stop()
 }
 
-// TestASecondServiceOnOneFile is refused and told who is there, by whatever name it knows the file; commands go on
-// beside the first one, and nothing of it is left when it is killed.
+// TestASecondServiceOnOneFile is refused and told which process is there, whatever name it knows the file by; commands
+// run beside the first service, and nothing stays locked when that is killed.
 func TestASecondServiceOnOneFile(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -56,7 +56,7 @@ func TestASecondServiceOnOneFile(t *testing.T) {
 	testkit.StartProgram(t, testkit.Options{Env: map[string]string{"FICHARIO_DATABASE_URL": "sqlite://:memory:"}})
 }
 
-// TestConnections: a process has no more than it may have, and gets along with one.
+// TestConnections: a process uses no more than its limit, and works with a single one.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	for _, most := range []int{1, 3} {

@@ -17,8 +17,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestABalancerTurnsAwayFirst: asked to stop, the service says that it is not ready, and still answers who comes until
-// the delay is over; then it ends, and nothing of it is an error.
+// TestABalancerTurnsAwayFirst: asked to stop, the service reports not ready, and still answers requests until the delay
+// is over; then it ends, and none of this is an error.
 func TestABalancerTurnsAwayFirst(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -38,7 +38,7 @@ func TestABalancerTurnsAwayFirst(t *testing.T) {
 	expect(t, "what it says", string(ready.Body), "stopping\n")
 	a := s.CPF(key, ana)
 	expect(t, "a lookup that still comes", a.Status, http.StatusOK)
-	s.Stop() // asks once more, and waits
+	s.Stop() // checks once more, and waits
 	if took := time.Since(asked); took < 6*time.Second {
 		t.Errorf("it ended after %s", took)
 	}
@@ -51,8 +51,7 @@ func TestABalancerTurnsAwayFirst(t *testing.T) {
 	}
 }
 
-// TestNoRequestIsLostBehindABalancer that looks whether instances are ready, while one of two is stopped and started
-// again, and then the other.
+// TestNoRequestIsLostBehindABalancer with health checks, while each of two instances is restarted in turn.
 func TestNoRequestIsLostBehindABalancer(t *testing.T) {
 	t.Parallel()
 	env := testkit.PostgreSQL(t)
@@ -117,7 +116,7 @@ func TestNoRequestIsLostBehindABalancer(t *testing.T) {
 	}
 }
 
-// TestAClientThatHangsUp while its answer waits for the database is no error of ours.
+// TestAClientThatHangsUp while its answer waits for the database is not counted as our error.
 func TestAClientThatHangsUp(t *testing.T) {
 	t.Parallel()
 	env := testkit.PostgreSQL(t)
@@ -141,7 +140,7 @@ func TestAClientThatHangsUp(t *testing.T) {
 	const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
 		AND query LIKE '%key_id%ORDER BY%'`
 	waiters := func() (n int) {
-		// On a connection of its own: a transaction goes on seeing what it saw first.
+		// On its own connection: an open transaction keeps seeing its first snapshot.
 		if err := db.QueryRowContext(t.Context(), waiting).Scan(&n); err != nil {
 			t.Fatal(err)
 		}

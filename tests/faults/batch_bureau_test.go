@@ -11,8 +11,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestABureauFailsInTheMiddleOfABatch: its circuit opens, and the batch pauses by itself and goes on when the bureau is
-// back. What was not sent costs nothing, and no document is asked about twice.
+// TestABureauFailsInTheMiddleOfABatch: its circuit opens, and the batch pauses by itself and resumes when the bureau is
+// back. Calls not sent cost nothing, and no document is looked up twice.
 func TestABureauFailsInTheMiddleOfABatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -35,7 +35,7 @@ func TestABureauFailsInTheMiddleOfABatch(t *testing.T) {
 		costs := func(n int) string {
 			return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", float64(n)*.45), "0"), ".")
 		}
-		// One call tries every few seconds whether it is back.
+		// One call tests every few seconds whether it is back.
 		away := s.AwaitBatch(key, b.ID, "it waits, and what was sent is charged", 30*time.Second, func(b lookuptest.Batch) bool {
 			return b.Situacao == "pausado" && b.Motivo == "bureau_indisponivel" && b.Progresso.Feitos == bureau.Calls() &&
 				b.Progresso.Cobrados == b.Progresso.Feitos && b.Progresso.Gasto.String() == costs(b.Progresso.Feitos)

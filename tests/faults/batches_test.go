@@ -17,7 +17,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// openDatabase opens the database of a service beside it.
+// openDatabase opens the database of a running service.
 func openDatabase(t *testing.T, env map[string]string) *sql.DB {
 	t.Helper()
 	driver, at := "pgx", env["FICHARIO_DATABASE_URL"]
@@ -32,9 +32,9 @@ func openDatabase(t *testing.T, env map[string]string) *sql.DB {
 	return db
 }
 
-// TestABatchThatIsKilled has 5 000 items, of which 300 repeat, 200 are invalid and 1 000 are in history, and a ceiling
-// for 2 000. However often its instances are killed, each document is asked about once, and the ceiling holds at every
-// instant.
+// TestABatchThatIsKilled has 5 000 items, of which 300 repeat, 200 are invalid and 1 000 are in the history, and a
+// ceiling for 2 000. However often its instances are killed, each document is looked up once, and the ceiling holds at
+// every instant.
 func TestABatchThatIsKilled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -101,7 +101,7 @@ func TestABatchThatIsKilled(t *testing.T) {
 	})
 }
 
-// checkOutcomes holds the results of a batch to what was sent, and to the bureau's ledger.
+// checkOutcomes checks the results of a batch against what was sent, and against the bureau's ledger.
 func checkOutcomes(
 	t *testing.T, s *lookuptest.Service, key, id string, rows []string, bureau *lookuptest.Bureau, history []string,
 	inDoubt int,
@@ -117,7 +117,7 @@ func checkOutcomes(
 		if r.Valor.String() != "0" {
 			charged[r.Documento] = true
 			if ledger[r.Documento] == 0 {
-				unseen++ // killed between the charge and the call: in doubt it is charged
+				unseen++ // killed between the charge and the call: doubtful calls are charged
 			}
 		}
 	}
@@ -143,8 +143,8 @@ func checkOutcomes(
 	t.Logf("%d calls, %d charged in doubt without a call", bureau.Calls(), unseen)
 }
 
-// watchSpending looks again and again at what a batch has reserved and spent, in its account and in its entries, and
-// returns the highest amount when it is stopped.
+// watchSpending polls what a batch has reserved and spent, in its account and in its entries, and returns the highest
+// amount when it is stopped.
 func watchSpending(t *testing.T, db *sql.DB, id string) func(stop <-chan struct{}) <-chan int64 {
 	t.Helper()
 	return func(stop <-chan struct{}) <-chan int64 {

@@ -9,12 +9,12 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// auditLeads holds the contacts of a shift to what was sent in it: each that was acknowledged is there once, and each
-// that is there, acknowledged or not, has all that belongs to it.
+// auditLeads checks the contacts of a shift against what was sent in it: each acknowledged one is there once, and each
+// one there, acknowledged or not, has all that belongs to it.
 func (b *books) auditLeads(w *shift) {
 	t, db := b.t, openDatabase(b.t, b.env)
 	defer func() { _ = db.Close() }()
-	// Ids begin with their time.
+	// Ids begin with the time.
 	ms := w.began.UnixMilli()
 	bound := fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
 	read := func(query string, take func(id, text string)) {
@@ -78,7 +78,7 @@ func (b *books) auditLeads(w *shift) {
 	}
 }
 
-// auditLookups holds the entries of a shift to what was asked in it and to the bureau's ledger.
+// auditLookups checks the entries of a shift against its requests and the bureau's ledger.
 func (b *books) auditLookups(w *shift) {
 	t, ledger := b.t, b.bureau.Ledger()
 	entries := map[string]lookuptest.Entry{}
@@ -134,7 +134,7 @@ func (b *books) auditLookups(w *shift) {
 	}
 }
 
-// hold holds what a document was charged to how often the bureau was asked about it.
+// hold checks the charges for a document against the bureau's calls.
 func (b *books) hold(document string, calls int) {
 	switch charged := b.charged[document]; {
 	case calls > 1 || charged > 1:

@@ -13,8 +13,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// books are what is known of a service from outside, beside which every row of it is held: what clients sent and were
-// told, and what the bureau was asked.
+// books are what is known of a service from outside, against which every row is checked: what clients sent and were
+// told, and the bureau's calls.
 type books struct {
 	t       *testing.T
 	env     map[string]string
@@ -23,27 +23,27 @@ type books struct {
 	key     string
 	hook    hook
 
-	// shifts are how many there were.
+	// shifts counts them.
 	shifts int
-	// leads and lookups are those that were acknowledged.
+	// leads and lookups count the acknowledged ones.
 	leads, lookups int
-	// lost are those of them that are not there, doubled those that are there more than once, uncharged calls that nobody
-	// paid for. inDoubt are charges without an answer, unasked those among them of which the bureau knows nothing.
+	// lost counts those of them that are missing, doubled those that are there more than once, uncharged the calls that
+	// nobody paid for. inDoubt counts charges without an answer, unasked those among them that the bureau never saw.
 	lost, doubled, uncharged, inDoubt, unasked int
 
-	// again are posts with an Idempotency-Key that nobody answered.
+	// again are unanswered posts with an Idempotency-Key.
 	again []sent
-	// people are the contacts by their address, all of them.
+	// people are all contacts, by e-mail address.
 	people map[string]string
-	// asked is how many documents were asked about; answered are some of those that history must have.
+	// asked is how many documents were looked up; answered are some that the history must have.
 	asked    int
 	answered []string
-	// charged is how often each document was charged; newest is the newest entry that was looked at.
+	// charged is how often each document was charged; newest is the newest entry already checked.
 	charged map[string]int
 	newest  string
 }
 
-// openBooks starts a service in front of a bureau that answers soon.
+// openBooks starts a service in front of a fast bureau.
 func openBooks(t *testing.T, env map[string]string) *books {
 	t.Helper()
 	bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
@@ -56,7 +56,7 @@ func openBooks(t *testing.T, env map[string]string) *books {
 	return b
 }
 
-// shift is what clients do between two looks at the books.
+// shift is the work of clients between two audits.
 type shift struct {
 	began time.Time
 	over  context.Context //nolint:containedctx // of the clients
@@ -66,7 +66,7 @@ type shift struct {
 	mu      sync.Mutex
 	posts   []sent
 	lookups []lookedUp
-	// acknowledged are the answers with 200.
+	// acknowledged counts the answers with 200.
 	acknowledged int
 }
 
@@ -76,7 +76,7 @@ func newShift() *shift {
 	return w
 }
 
-// lookedUp is one lookup, about a document that nobody asked about before, or one that history has.
+// lookedUp is one lookup, of a new document, or of one in the history.
 type lookedUp struct {
 	document string
 	known    bool
@@ -89,7 +89,7 @@ func (w *shift) count(of func(*shift) int) int {
 	return of(w)
 }
 
-// more waits until some more requests are answered with 200.
+// more waits until n more requests are answered with 200.
 func (w *shift) more(t *testing.T, what string, n int) {
 	t.Helper()
 	acknowledged := func() int { return w.count(func(w *shift) int { return w.acknowledged }) }
@@ -97,13 +97,13 @@ func (w *shift) more(t *testing.T, what string, n int) {
 	lookuptest.Eventually(t, what, time.Minute, func() bool { return acknowledged() >= before+n })
 }
 
-// stop lets the clients end what they do.
+// stop lets the clients finish.
 func (w *shift) stop() {
 	w.end()
 	w.work.Wait()
 }
 
-// load starts 32 clients, of which half post and half ask, until they are stopped or get no answer.
+// load starts 32 clients, half of which post and half make lookups, until they are stopped or get no answer.
 func (b *books) load() *shift {
 	const each = 16
 	w, again := newShift(), b.again
@@ -147,7 +147,7 @@ func (b *books) load() *shift {
 	return w
 }
 
-// noted has a request noted, and gives its client a moment.
+// noted records a request, and pauses its client for a moment.
 func (w *shift) noted(status int, note func()) {
 	w.mu.Lock()
 	note()
@@ -158,14 +158,14 @@ func (w *shift) noted(status int, note func()) {
 	time.Sleep(time.Duration(rand.IntN(10)) * time.Millisecond)
 }
 
-// audit holds every row of a shift to what was sent in it, when nothing is on its way any more.
+// audit checks every row of a shift against what was sent in it, once nothing is in flight.
 func (b *books) audit(w *shift) {
 	b.t.Helper()
 	b.auditLeads(w)
 	b.auditLookups(w)
 }
 
-// close looks at everything once more, when every call has an outcome.
+// close checks everything once more, when every call has an outcome.
 func (b *books) close() {
 	t, lookups := b.t, b.product.Lookups
 	db := openDatabase(t, b.env)
@@ -203,5 +203,5 @@ func (b *books) close() {
 	}
 	expect(t, "charged entries", entries, sum(b.charged))
 	expect(t, "charged, by the statement", lookups.Statement(b.key).Cobradas.Total, sum(b.charged))
-	lookups.Command("doctor", "--deep") // finds nothing, or the test fails
+	lookups.Command("doctor", "--deep") // exits with an error if it finds anything
 }

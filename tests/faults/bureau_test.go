@@ -11,7 +11,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// hijack answers with bytes of the test's own, or none, and cuts the connection.
+// hijack answers with the test's own bytes, or none, and cuts the connection.
 func hijack(w http.ResponseWriter, text string) {
 	conn, buf, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -20,12 +20,12 @@ func hijack(w http.ResponseWriter, text string) {
 	_, _ = buf.WriteString(text)
 	_ = buf.Flush()
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // a reset, not a polite end
+		_ = tcp.SetLinger(0) // a reset rather than an orderly close
 	}
 	_ = conn.Close()
 }
 
-// drip answers a blank at a time, and never ends.
+// drip sends one space at a time, and never ends.
 func drip(w http.ResponseWriter, r *http.Request) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -97,7 +97,7 @@ func TestABureauThatFails(t *testing.T) {
 	})
 }
 
-// TestABureauThatIsNotThere: what cannot have reached it is free, and the caps get it back.
+// TestABureauThatIsNotThere: calls that cannot have reached it are free, and the caps are refunded.
 func TestABureauThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -118,7 +118,7 @@ func TestABureauThatIsNotThere(t *testing.T) {
 	})
 }
 
-// TestNoRecordIsAnAnswer: charged, and history.
+// TestNoRecordIsAnAnswer: it is charged, and stored in the history.
 func TestNoRecordIsAnAnswer(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

@@ -10,7 +10,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestAChainIsKilledAtEachStep: it ends all the same, and each document is asked and charged once.
+// TestAChainIsKilledAtEachStep: it completes all the same, and each document is looked up and charged once.
 func TestAChainIsKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -33,7 +33,7 @@ func TestAChainIsKilledAtEachStep(t *testing.T) {
 				intaketest.Email(fmt.Sprint("bia", step)), company))
 			ids = append(ids, id)
 			switch step {
-			case 1: // while the bureau is asked
+			case 1: // while the bureau is being called
 				p.Bureau.Await(t, asked+1)
 			case 2: // once it has answered
 				p.Bureau.Await(t, asked+1)
@@ -54,7 +54,7 @@ func TestAChainIsKilledAtEachStep(t *testing.T) {
 		for step, id := range ids {
 			o.Eventually(fmt.Sprint("chain ", step, " has ended"), 90*time.Second, func() bool {
 				c, runs := o.Contact(id), o.Runs("--automation", first, "--contact", id)
-				if step == 1 { // its instance died while the bureau was asked: charged, and not asked again
+				if step == 1 { // its instance died during the call: charged, and not called again
 					return len(runs) == 1 && strings.Contains(runs[0].Result, "não respondeu, cobrado")
 				}
 				return c.Etapa == "Proposta" && strings.Count(c.Nota, "fim da cadeia") == 1

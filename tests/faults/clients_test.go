@@ -21,7 +21,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// files is how many files a process has open, connections among them.
+// files is the number of open files of a process, including connections.
 func files(t *testing.T, pid int) int {
 	t.Helper()
 	all, err := os.ReadDir(filepath.Join("/proc", strconv.Itoa(pid), "fd"))
@@ -33,7 +33,7 @@ func files(t *testing.T, pid int) int {
 
 var goroutines = regexp.MustCompile(`(?m)^go_goroutines (\d+)$`)
 
-// running is how many goroutines a service has.
+// running is the number of goroutines of a service.
 func running(t *testing.T, s *lookuptest.Service) int {
 	t.Helper()
 	found := goroutines.FindStringSubmatch(string(s.Get("/metrics", "").Body))
@@ -44,8 +44,8 @@ func running(t *testing.T, s *lookuptest.Service) int {
 	return n
 }
 
-// TestAThousandClientsThatNeverFinish their headers, or their bodies, or to read: others are served, memory is bounded,
-// headers are not waited for, nothing is made of half a post, and what clients held is free when they are gone.
+// TestAThousandClientsThatNeverFinish sending headers or bodies, or reading: others are served, memory is bounded,
+// headers are not waited for, half a post makes nothing, and everything is released when the clients are gone.
 func TestAThousandClientsThatNeverFinish(t *testing.T) {
 	t.Parallel()
 	p := intaketest.StartProduct(t, testkit.SQLite(t))
@@ -98,8 +98,8 @@ func TestAThousandClientsThatNeverFinish(t *testing.T) {
 	expect(t, "contacts", len(p.Leads.Contacts()), 20)
 }
 
-// TestTwoHundredClientsThatLeave while the bureau is asked: each call is charged and stored once, whoever asks next has
-// it free, and nothing of them stays.
+// TestTwoHundredClientsThatLeave while the bureau is being called: each call is charged and stored once, the next
+// request gets it free, and nothing of the clients stays.
 func TestTwoHundredClientsThatLeave(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {

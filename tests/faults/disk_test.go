@@ -18,7 +18,7 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// long is an answer that takes room, and that nobody can compress.
+// long is a large answer that cannot be compressed.
 func long(w http.ResponseWriter, _ *http.Request, document string) {
 	w.Header().Set("Content-Type", "application/json")
 	noise := rand.New(rand.NewPCG(1, 2))
@@ -29,7 +29,7 @@ func long(w http.ResponseWriter, _ *http.Request, document string) {
 	fmt.Fprintf(w, `{"doc":%q,"nome":"Ana","texto":%q}`, document, text.String())
 }
 
-// room lets the files of a process grow to so many bytes, as a disk does that is full; less than 1 is any number.
+// room limits the size of a process's files, like a full disk; less than 1 means no limit.
 func room(t *testing.T, s *lookuptest.Service, bytes int64) {
 	t.Helper()
 	limit := fmt.Sprint(bytes)
@@ -43,8 +43,8 @@ func room(t *testing.T, s *lookuptest.Service, bytes int64) {
 	}
 }
 
-// TestACommandOnAFullDisk: where SQLite finds no room for what it keeps beside its file, the command asks whether the
-// disk is full.
+// TestACommandOnAFullDisk: where SQLite finds no room for its companion files, the command asks whether the disk is
+// full.
 func TestACommandOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	env := testkit.SQLite(t)
@@ -59,7 +59,7 @@ func TestACommandOnAFullDisk(t *testing.T) {
 	}
 }
 
-// fill leaves a SQLite database so much room that what is charged finds some and a long answer does not.
+// fill leaves a SQLite database enough room for a charge, but not for a long answer.
 func fill(t *testing.T, s *lookuptest.Service, env map[string]string) {
 	t.Helper()
 	log, err := os.Stat(strings.TrimPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://") + "-wal")
@@ -69,7 +69,7 @@ func fill(t *testing.T, s *lookuptest.Service, env map[string]string) {
 	room(t, s, log.Size()+192<<10)
 }
 
-// refuse has a PostgreSQL database take no answers, as when it has no room to grow.
+// refuse makes a PostgreSQL database reject answers, as if it had no room to grow.
 func refuse(t *testing.T, env map[string]string, refuse bool) {
 	t.Helper()
 	db, err := sql.Open("pgx", env["FICHARIO_DATABASE_URL"])
@@ -88,7 +88,7 @@ func refuse(t *testing.T, env map[string]string, refuse bool) {
 	}
 }
 
-// onFull runs a test on both databases, with what makes them full and gives them room again.
+// onFull runs a test on both databases, with a function that makes them full or frees space.
 func onFull(t *testing.T, test func(t *testing.T, s *lookuptest.Service, bureau *lookuptest.Bureau, full func(bool))) {
 	t.Helper()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -107,8 +107,9 @@ func onFull(t *testing.T, test func(t *testing.T, s *lookuptest.Service, bureau 
 	})
 }
 
-// TestADiskThatIsFull at the moment of settling: whoever paid gets the answer, nobody pays for it again, /readyz says
-// that writing fails, and when there is room again the answer is in history and the statement agrees with the bureau.
+// TestADiskThatIsFull when an outcome is written: whoever paid gets the answer, nobody pays for it again, /readyz
+// reports that writing fails, and once there is room again the answer is in the history and the statement agrees with
+// the bureau.
 func TestADiskThatIsFull(t *testing.T) {
 	t.Parallel()
 	onFull(t, func(t *testing.T, s *lookuptest.Service, bureau *lookuptest.Bureau, full func(bool)) {
@@ -144,8 +145,8 @@ func TestADiskThatIsFull(t *testing.T) {
 	})
 }
 
-// TestStoppingOnAFullDisk: an answer that finds no room until the end is lost, and the program says so by its code;
-// its entry is settled by the next start.
+// TestStoppingOnAFullDisk: an answer that finds no room until the end is lost, and the exit code says so; its entry is
+// settled at the next start.
 func TestStoppingOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	onFull(t, func(t *testing.T, s *lookuptest.Service, bureau *lookuptest.Bureau, full func(bool)) {
@@ -155,7 +156,7 @@ func TestStoppingOnAFullDisk(t *testing.T) {
 		s.Hide(ana)
 		room := time.AfterFunc(2*time.Second, func() { full(false) })
 		defer room.Stop()
-		s.Stop() // there is room in time
+		s.Stop() // room appears in time
 		s.Restart()
 		expect(t, "it is history", s.CPF(key, ana).JSON["cache"], true)
 		full(true)
@@ -172,8 +173,8 @@ func TestStoppingOnAFullDisk(t *testing.T) {
 	})
 }
 
-// TestStoppingBeforeACallEnds: one that takes longer than the program waits is charged and without an answer, as its
-// entry says at once; nothing is lost, and so the code is 0.
+// TestStoppingBeforeACallEnds: a call that outlasts the program's patience is charged and without an answer, as its
+// entry says at once; nothing is lost, so the exit code is 0.
 func TestStoppingBeforeACallEnds(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -199,7 +200,8 @@ func TestStoppingBeforeACallEnds(t *testing.T) {
 	})
 }
 
-// TestAServerThatOnlyReads, as a standby does: nobody is asked or charged, and everybody hears that it will pass.
+// TestAServerThatOnlyReads, like a standby: the bureau is not called and nothing charged, and everybody is told that it
+// will pass.
 func TestAServerThatOnlyReads(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)

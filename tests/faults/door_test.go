@@ -18,8 +18,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestWhoWaitsAtTheDoorIsAnswered: who is connected when the service is asked to stop, but was not accepted yet because
-// the machine was busy elsewhere, has sent a request that nobody else will answer.
+// TestWhoWaitsAtTheDoorIsAnswered: a client connected when the service is asked to stop, but not accepted yet because
+// the machine was busy, has sent a request that nobody else will answer.
 func TestWhoWaitsAtTheDoorIsAnswered(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -58,8 +58,8 @@ func TestWhoWaitsAtTheDoorIsAnswered(t *testing.T) {
 	}
 }
 
-// TestWhoKeepsAConnectionIsToldThatItEnds: a client that sends one request after the other on a connection is told with
-// an answer that it is the last one. It is not closed between two, where the next may be on its way.
+// TestWhoKeepsAConnectionIsToldThatItEnds: a client that sends one request after another on a connection is told with a
+// response that it is the last. The connection is not closed between two, when the next may be on its way.
 func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -90,8 +90,8 @@ func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
 	expect(t, "clients who were told, and who were cut off", []int32{told.Load(), lost.Load()}, []int32{32, 0})
 }
 
-// TestAConnectionThatRestsIsKeptWhileOthersAreAnswered: a proxy sends the next request of a client on any connection
-// that it has, and may do so as soon as the one before is answered.
+// TestAConnectionThatRestsIsKeptWhileOthersAreAnswered: a proxy may send a client's next request on any of its
+// connections, as soon as the previous one is answered.
 func TestAConnectionThatRestsIsKeptWhileOthersAreAnswered(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -110,7 +110,7 @@ func TestAConnectionThatRestsIsKeptWhileOthersAreAnswered(t *testing.T) {
 		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
 		return err != nil || conn.Close() != nil
 	})
-	time.Sleep(500 * time.Millisecond) // more than it waits for those who ask often
+	time.Sleep(500 * time.Millisecond) // longer than it waits for busy clients
 	last, err := ask()
 	if !last || err != nil {
 		t.Error("while another is answered, one that asks is told it is the last time", last, err)
@@ -119,7 +119,7 @@ func TestAConnectionThatRestsIsKeptWhileOthersAreAnswered(t *testing.T) {
 	work.Wait()
 }
 
-// kept opens a connection on which one request is made after the other, and tells of each whether it is the last one.
+// kept opens a keep-alive connection, and reports for each request whether it is the last.
 func kept(t *testing.T, addr string) (ask func() (last bool, err error)) {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)

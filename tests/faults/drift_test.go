@@ -12,17 +12,17 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// held is what a process holds while nobody asks it, and what its counters take in the database.
+// held is the resources that an idle process holds, and the size of its counters in the database.
 type held struct {
 	at                          time.Duration
 	requests                    int
 	files, goroutines, resident int
-	counters                    int64 // bytes, with dead rows; 0 on SQLite, which has none
+	counters                    int64 // bytes, including dead rows; 0 on SQLite, which has none
 }
 
-// TestDrift keeps one process under load, on both databases at once, and looks between the shifts at what it holds:
-// files and goroutines come back. For as long as DRIFT says (`make soak`) it looks every minute, and memory and the
-// tables that each request writes to again may not grow by a hundredth in a minute either.
+// TestDrift keeps one process under load, on both databases at once, and checks between the shifts that files and
+// goroutines are released. For as long as DRIFT says (`make soak`) it checks every minute, and then memory and the
+// tables that each request updates may not grow by a hundredth per minute either.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	shifts, shift, begin, slope := 3, time.Duration(0), 0, false
@@ -31,7 +31,7 @@ func TestDrift(t *testing.T) {
 		if err != nil {
 			t.Fatal("DRIFT: ", err)
 		}
-		// Caches have filled after the first minutes.
+		// Caches fill during the first minutes.
 		shifts, shift, begin, slope = max(5, int(length.Minutes())), time.Minute, 2, true
 	}
 	var mu sync.Mutex
@@ -80,7 +80,7 @@ func TestDrift(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// holds waits until what clients began has ended, and looks.
+// holds waits until what clients began has ended, and measures.
 func (b *books) holds(after time.Duration, requests int) held {
 	s := b.product.Lookups
 	l := held{at: after, requests: requests}

@@ -12,8 +12,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// withStandby is a primary whose commits wait for its standby, and the environment that leads to whichever of the two
-// takes what is written; more is added to the address.
+// withStandby is a primary with synchronous replication to its standby, and an environment whose address leads to
+// whichever of the two accepts writes; more is added to the address.
 func withStandby(t *testing.T, more string) (primary, standby *postgres.Server, env map[string]string) {
 	t.Helper()
 	testkit.Build(t)
@@ -33,9 +33,9 @@ func withStandby(t *testing.T, more string) (primary, standby *postgres.Server, 
 	return primary, standby, testkit.OnPostgreSQL(address.String())
 }
 
-// standbyTakesOver kills the primary under posts, lookups and a batch, when its standby had not been answering and
-// somebody had the primary go on without it, and promotes the standby. Whatever was acknowledged is there once, and the
-// service goes on by itself.
+// standbyTakesOver kills the primary under posts, lookups and a batch, after its standby had stopped answering and
+// somebody made the primary continue without it, and then promotes the standby. Whatever was acknowledged is there
+// once, and the service continues by itself.
 func standbyTakesOver(t *testing.T) {
 	primary, standby, env := withStandby(t, "")
 	b := openBooks(t, env)
@@ -79,7 +79,7 @@ func standbyTakesOver(t *testing.T) {
 	}
 }
 
-// impatient has a primary wait no longer for its standby: it then says that what it did is committed, with a warning.
+// impatient makes a primary stop waiting for its standby: it then reports commits as done, with a warning.
 func impatient(t *testing.T, primary *postgres.Server) {
 	t.Helper()
 	db := openDatabase(t, testkit.OnPostgreSQL(primary.URL))

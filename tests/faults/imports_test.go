@@ -13,7 +13,7 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestAnImportThatIsKilled: the command and the service are killed in the middle, and each row is one contact.
+// TestAnImportThatIsKilled: the command and the service are killed midway, and each row still makes one contact.
 func TestAnImportThatIsKilled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

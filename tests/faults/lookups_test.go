@@ -31,8 +31,8 @@ func expect[T any](t *testing.T, what string, got, want T) {
 	lookuptest.Expect(t, what, got, want)
 }
 
-// TestKill kills the program with calls at the bureau, again and again. After each restart every call that the bureau
-// has seen is charged once, and nothing else is.
+// TestKill kills the program during calls to the bureau, repeatedly. After each restart every call that the bureau has
+// seen is charged once, and nothing else is.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
@@ -75,7 +75,7 @@ func TestKill(t *testing.T) {
 				t.Errorf("the bureau was asked %d times about a document that is charged %d times", n, charged[d])
 			}
 		}
-		// A kill between the charge and the first byte leaves a charge without a call: in doubt it is charged.
+		// A kill between the charge and the first byte leaves a charge without a call: doubtful calls are charged.
 		extra := 0
 		for d, n := range charged {
 			extra += n - bureau.Ledger()[d]
@@ -95,7 +95,7 @@ func sum(m map[string]int) (n int) {
 	return n
 }
 
-// TestTheLeaderDies: those that wait on another instance for a call whose instance is killed get an answer in the end.
+// TestTheLeaderDies: requests on another instance that wait for a call whose instance is killed do get an answer.
 func TestTheLeaderDies(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, func(_ http.ResponseWriter, r *http.Request, _ string) { <-r.Context().Done() })
@@ -113,7 +113,7 @@ func TestTheLeaderDies(t *testing.T) {
 		}
 		answered <- a
 	}()
-	s.Kill() // the other one may follow by now, or finds the lease of a dead one
+	s.Kill() // the other instance may be following by now, or finds a dead one's lease
 	select {
 	case a := <-answered:
 		expect(t, "answer", a.String(), "504 bureau_sem_resposta")
@@ -158,7 +158,8 @@ func TestSIGTERM(t *testing.T) {
 	})
 }
 
-// TestTheDatabaseGoesAndComesBack: meanwhile nobody is asked or charged, and service returns without a restart.
+// TestTheDatabaseGoesAndComesBack: while it is away the bureau is not called and nothing charged, and service returns
+// without a restart.
 func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	server := postgres.StartDedicated(t)
@@ -214,7 +215,8 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 	expect(t, "charged", st.Cobradas.Total, bureau.Calls())
 }
 
-// TestTheDatabaseComesLater: the service that starts before it says why it waits, and begins when it is there.
+// TestTheDatabaseComesLater: a service started before its database says why it waits, and starts when the database is
+// up.
 func TestTheDatabaseComesLater(t *testing.T) {
 	t.Parallel()
 	server := postgres.StartDedicated(t)
@@ -232,7 +234,7 @@ func TestTheDatabaseComesLater(t *testing.T) {
 	}
 }
 
-// TestBrokenClients: half a body is told so, one that never comes is not waited for, and headers are bounded.
+// TestBrokenClients: half a body gets an answer, one that never comes is not waited for, and headers are bounded.
 func TestBrokenClients(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -258,7 +260,7 @@ func TestBrokenClients(t *testing.T) {
 		t.Errorf("half a body is answered with %.60q", answer)
 	}
 	expect(t, "others are served", s.CPF(key, ana).Status, 200)
-	// A body that is announced and never comes does not hold the answer, nor the connection, whatever the address.
+	// A body that is announced and never comes delays neither the answer nor the connection's end, whatever the address.
 	for address, want := range map[string]string{
 		"POST /nada": "404", "POST /": "405", "POST /sair": "303", "GET /entrar": "200", "GET /healthz": "200",
 		"POST /api/v1/consultas":       "401",

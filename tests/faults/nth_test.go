@@ -14,10 +14,10 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// eachStep fails the first step at the database of a post, a lookup that is charged and one that history answers, then
-// the second one, and so on until none is left to fail. After each the books are right. What fail returns tells after a
-// request whether it came to the nth step. Each must have come at least as far as deep says: a fault that meets nothing
-// shows nothing.
+// eachStep fails the first database access of a post, a charged lookup and a lookup from history, then the second, and
+// so on until none is left to fail. After each the books are right. The function that fail returns says, after a
+// request, whether it reached the nth access. Each kind must reach at least the depth in deep: a fault that never
+// strikes shows nothing.
 func eachStep(t *testing.T, b *books, deep map[string]int, fail func(n int) (met func() bool)) {
 	t.Helper()
 	b.known()
@@ -78,7 +78,7 @@ func eachStep(t *testing.T, b *books, deep map[string]int, fail func(n int) (met
 	b.close()
 }
 
-// known has an answer in history.
+// known puts an answer into the history.
 func (b *books) known() {
 	b.t.Helper()
 	w, l := newShift(), lookedUp{document: lookuptest.CPF(b.asked)}
@@ -89,7 +89,7 @@ func (b *books) known() {
 	b.audit(w)
 }
 
-// eachRoundTrip cuts the connection at the nth time that PostgreSQL is asked.
+// eachRoundTrip cuts the connection at the nth round trip to PostgreSQL.
 func eachRoundTrip(t *testing.T) {
 	b, proxy := throughProxy(t)
 	eachStep(t, b, map[string]int{"post": 5, "lookup": 5, "history": 2}, func(n int) func() bool {
@@ -105,7 +105,7 @@ func eachRoundTrip(t *testing.T) {
 			return asked.Load() >= int64(n)
 		}
 	})
-	// The program's own chores begin and end transactions all the time; one that is left behind stays.
+	// The program's own chores open and close transactions all the time; only an abandoned one stays.
 	const idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() " +
 		"AND state LIKE 'idle in transaction%' AND state_change < now() - interval '2 seconds'"
 	var open int
@@ -114,8 +114,7 @@ func eachRoundTrip(t *testing.T) {
 	}
 }
 
-// eachWrite leaves what SQLite writes before it is in its file, which it begins anew for each request, room for one
-// page fewer than n.
+// eachWrite leaves room in SQLite's write-ahead log, which starts empty for each request, for one page fewer than n.
 func eachWrite(t *testing.T) {
 	const header, frame = 32, 24 + 4096
 	env := testkit.SQLite(t)
@@ -124,7 +123,7 @@ func eachWrite(t *testing.T) {
 	db := intaketest.OpenDatabase(t, env)
 	defer func() { _ = db.Close() }()
 	eachStep(t, b, map[string]int{"post": 5, "lookup": 5, "history": 2}, func(n int) func() bool {
-		// What is in it and is written again is no growth, and would not fail.
+		// Overwriting old frames is no growth, and would not fail.
 		await(t, "nothing is in the write-ahead log", func() bool {
 			var busy, frames, done int
 			err := db.QueryRowContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &done)
@@ -138,7 +137,7 @@ func eachWrite(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return written.Size()+frame > limit // a lookup that is paid for is answered, and written when there is room
+			return written.Size()+frame > limit // a paid lookup is answered, and written when there is room
 		}
 	})
 }

@@ -14,8 +14,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestKilledAtEachPoint kills the program at each step of a lookup that something outside it can see. Afterwards what
-// the bureau was asked is charged, nothing twice, and what was not charged was not asked.
+// TestKilledAtEachPoint kills the program at each step of a lookup that is visible from outside. Afterwards every call
+// that the bureau saw is charged, nothing twice, and what was not charged was not called.
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
@@ -25,9 +25,10 @@ func TestKilledAtEachPoint(t *testing.T) {
 			name string
 			at   *testkit.Proxy
 			is   func(fromServer bool, b []byte) bool
-			// asked is true where the bureau must have been asked before.
+			// asked says that the bureau must have been called by then.
 			asked bool
-			// charged are the outcomes that the entry may have, "" for none, and calls how many there are at the bureau.
+			// charged are the statuses that the entry may have, "" for none, and calls the possible numbers of calls to the
+			// bureau.
 			charged, calls string
 		}
 		var points []point
@@ -51,7 +52,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 			point{"when the bureau answers", asking, func(from bool, _ []byte) bool { return from }, false, "sem_resposta", "1"},
 			point{"when it answers", answering, func(from bool, _ []byte) bool { return from }, false, "concluida", "1"})
 		key := s.NewKey(600, 500, 500).Key
-		points = append(points, points...) // once by each way to ask
+		points = append(points, points...) // once for each way to make a lookup
 		docs := lookuptest.CPFs(61, len(points))
 		calls := func(d string) string { return fmt.Sprint(bureau.Ledger()[d]) }
 		ask := func(i int) (lookuptest.Answer, error) {
@@ -77,7 +78,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 				t.Errorf("%s: it is answered with %s", p.name, a)
 			}
 			p.at.Meddle(nil)
-			s.Kill() // until it has ended
+			s.Kill() // returns once the process has ended
 			if !strings.Contains(" "+p.calls+" ", " "+calls(docs[i])+" ") {
 				t.Errorf("%s: %s calls, want %s", p.name, calls(docs[i]), p.calls)
 			}

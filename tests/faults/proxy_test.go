@@ -11,7 +11,7 @@ import (
 	"fichario/tests/testkit"
 )
 
-// wayIsCut has the way to PostgreSQL slow, cut in the middle of commits, and cut anywhere.
+// wayIsCut makes the connection to PostgreSQL slow, cuts it in the middle of commits, and cuts it anywhere.
 func wayIsCut(t *testing.T) {
 	var met atomic.Int64
 	cut := func(seldom int, what string) testkit.Meddler {
@@ -45,8 +45,8 @@ func wayIsCut(t *testing.T) {
 	b.close()
 }
 
-// wayIsHalfOpen has connections to PostgreSQL of which neither end hears any more: everybody is told in time, and the
-// service goes on with new ones.
+// wayIsHalfOpen has connections to PostgreSQL on which both ends stop hearing each other: everybody gets a timely
+// answer, and the service continues on new ones.
 func wayIsHalfOpen(t *testing.T) {
 	b, proxy := throughProxy(t)
 	w := b.load()
@@ -70,7 +70,7 @@ func throughProxy(t *testing.T) (*books, *testkit.Proxy) {
 	return openBooks(t, env), proxy
 }
 
-// told is how often clients were told what; 0 is no answer.
+// told counts the answers by status; 0 is no answer.
 func told(w *shift) map[int]int {
 	statuses := map[int]int{}
 	for _, p := range w.posts {
@@ -82,8 +82,8 @@ func told(w *shift) map[int]int {
 	return statuses
 }
 
-// mended ends a shift after a fault that left the service running: it writes by itself what it could not write before,
-// and gives back what was charged for calls that it did not make.
+// mended ends a shift after a fault that left the service running: it then writes by itself what it could not write
+// before, and refunds charges for calls that it did not make.
 func mended(b *books, w *shift, name string) {
 	b.t.Helper()
 	w.stop()

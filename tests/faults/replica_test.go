@@ -28,7 +28,7 @@ func withReplica(t *testing.T, lag time.Duration) (primary, replica *postgres.Se
 	return primary, replica, env
 }
 
-// hold has a replica keep what it has, until release.
+// hold pauses replay on a replica, until release.
 func hold(t *testing.T, replica *postgres.Server) (release func()) {
 	t.Helper()
 	db, err := sql.Open("pgx", replica.URL)
@@ -50,7 +50,7 @@ func hold(t *testing.T, replica *postgres.Server) (release func()) {
 	return func() { replay("resume") }
 }
 
-// current waits until a replica has what its primary has written.
+// current waits until a replica has caught up with its primary.
 func current(t *testing.T, primary, replica *postgres.Server) {
 	t.Helper()
 	ask := func(s *postgres.Server, what string, into any, args ...any) {
@@ -71,8 +71,8 @@ func current(t *testing.T, primary, replica *postgres.Server) {
 	})
 }
 
-// TestAReplicaThatIsHeldBack answers lists as they were, to those who have changed nothing. Who has just changed
-// something sees it, on every instance, and caps, keys, sessions and what is shown by its id are never old.
+// TestAReplicaThatIsHeldBack serves stale lists to those who have changed nothing. Whoever has just changed something
+// sees it, on every instance, and caps, keys, sessions and what is looked up by id are never stale.
 func TestAReplicaThatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Hour)
@@ -129,8 +129,8 @@ func TestAReplicaThatIsHeldBack(t *testing.T) {
 	}
 }
 
-// TestAReplicaThatFails: lists come from the primary while it is too far behind, frozen, down or promoted, and from the
-// replica again when it is back; the log says each once, readiness depends on none of it, and doctor neither.
+// TestAReplicaThatFails: lists come from the primary while it lags too far, is frozen, down or promoted, and from the
+// replica again once it is back; the log reports each change once, and neither readiness nor doctor depends on it.
 func TestAReplicaThatFails(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Second)
@@ -179,7 +179,7 @@ func TestAReplicaThatFails(t *testing.T) {
 	_ = primary
 }
 
-// TestAnAddressThatIsNoReplicas is refused at start, and no password is shown.
+// TestAnAddressThatIsNoReplicas is refused at start-up, and the error has no password.
 func TestAnAddressThatIsNoReplicas(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Second)
@@ -197,7 +197,7 @@ func TestAnAddressThatIsNoReplicas(t *testing.T) {
 			t.Errorf("%s: %s", name, f.Stderr)
 		}
 	}
-	// What may be right later is no reason to stay away.
+	// An address that may become right is no reason not to start.
 	for name, read := range map[string]string{
 		"nobody":      "postgres://usuario:segredo-da-base@127.0.0.1:1/base?sslmode=disable",
 		"the primary": env["FICHARIO_DATABASE_URL"],
@@ -210,7 +210,7 @@ func TestAnAddressThatIsNoReplicas(t *testing.T) {
 	}
 }
 
-// visitor is somebody at the interface, on whatever instance.
+// visitor is somebody using the interface, on any instance.
 type visitor struct{ http *http.Client }
 
 // enter adds a member who signs in.

@@ -15,8 +15,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestBackupAndRestoreAsDocumented runs what docs/operations.md says, as it stands there: what was in the backup is
-// back, whoever was erased since is not, and a second time finds what the first one left.
+// TestBackupAndRestoreAsDocumented runs the commands of docs/operations.md verbatim: the backup's data are back, people
+// erased since are not, and a second run works on what the first left.
 func TestBackupAndRestoreAsDocumented(t *testing.T) {
 	t.Parallel()
 	blocks := testkit.ShellBlocks(t, "../../docs/operations.md", "Backup and restore")
@@ -58,7 +58,7 @@ func TestBackupAndRestoreAsDocumented(t *testing.T) {
 		}
 		o.Command("subject", "erase", "--org", o.ID, "--document", cpf)
 
-		// into is the text that restores a backup into a database, which it returns the environment of.
+		// into returns the script that restores a backup into a database, and that database's environment.
 		into := func(env map[string]string, backup, name string) (map[string]string, string) {
 			text := regexp.MustCompile(`/backup/fichario-2\S+`).ReplaceAllLiteralString(restore, backup)
 			text = strings.Replace(text, "&& fichario serve", "&& touch served", 1)
@@ -101,7 +101,7 @@ func TestBackupAndRestoreAsDocumented(t *testing.T) {
 			for range 20 {
 				o.Accept(hook, intaketest.Lead("Depois"))
 			}
-			p.Lookups.Kill() // with a write-ahead log of its own
+			p.Lookups.Kill() // leaves a write-ahead log behind
 			next, text := into(env, made[0], strings.ReplaceAll(when, " ", "_"))
 			paste(env, text)
 			if err := os.Remove(served); err != nil {

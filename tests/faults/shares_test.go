@@ -13,7 +13,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// browser keeps cookies and follows where it is led.
+// browser is a client with cookies.
 func browser(t *testing.T) *http.Client {
 	t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -23,8 +23,8 @@ func browser(t *testing.T) *http.Client {
 	return &http.Client{Jar: jar, Timeout: 20 * time.Second}
 }
 
-// TestNobodyWaitsForTheOther: lookups and posts are answered while pages that wait for the database hold all the
-// connections that they may have, and pages while lookups do.
+// TestNobodyWaitsForTheOther: lookups and posts are answered while pages waiting for the database hold all their
+// connections, and pages while lookups do.
 func TestNobodyWaitsForTheOther(t *testing.T) {
 	t.Parallel()
 	docs := lookuptest.CPFs(8, 40)

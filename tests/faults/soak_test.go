@@ -13,8 +13,9 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestSoak kills the program at random under 32 clients that post and ask, on both databases together, and holds every
-// row to what the clients and the bureau know. It kills each three times, or for as long as SOAK says (`make soak`).
+// TestSoak kills the program at random under 32 clients that post and make lookups, on both databases at once, and
+// checks every row against what the clients and the bureau know. It kills each instance three times, or for as long as
+// SOAK says (`make soak`).
 func TestSoak(t *testing.T) {
 	t.Parallel()
 	goOn := func(kills int, _ time.Time) bool { return kills < 3 }
@@ -39,7 +40,7 @@ func TestSoak(t *testing.T) {
 		if b.unasked > b.shifts*16 {
 			t.Errorf("%d charges without a call, of %d kills", b.unasked, b.shifts)
 		}
-		// Half of the 32 clients ask, and each has one call in flight when its service is killed.
+		// Half of the 32 clients make lookups, and each has one call in flight when its service is killed.
 		if b.inDoubt > b.shifts*16 {
 			t.Errorf("%d charges without an answer, of %d kills", b.inDoubt, b.shifts)
 		}
@@ -59,7 +60,7 @@ func TestSoak(t *testing.T) {
 	t.Log("\n" + table.String())
 }
 
-// killUnderLoad kills the service in the middle of a shift, starts it again, and looks at what there is.
+// killUnderLoad kills the service in the middle of a shift, restarts it, and checks the data.
 func killUnderLoad(b *books) {
 	w := b.load()
 	enough := rand.IntN(300)
@@ -74,7 +75,7 @@ func killUnderLoad(b *books) {
 	b.audit(w)
 }
 
-// orphans waits until PostgreSQL has seen that the service is gone: what was sent to it may still be done.
+// orphans waits until PostgreSQL has noticed that the service is gone: statements already sent may still run.
 func orphans(b *books) {
 	if strings.HasPrefix(b.env["FICHARIO_DATABASE_URL"], "sqlite") {
 		return

@@ -15,8 +15,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestAnErasureThatIsKilled: the command and the service are killed half-way, the next start ends it, and there is one
-// receipt. Then a copy of before is restored, and the journal does it again.
+// TestAnErasureThatIsKilled: the command and the service are killed midway, the next start completes the erasure, and
+// there is one receipt. Then an earlier copy is restored, and the journal repeats the erasure.
 func TestAnErasureThatIsKilled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -39,7 +39,7 @@ func TestAnErasureThatIsKilled(t *testing.T) {
 		}
 		left := func() int { return count("SELECT count(*) FROM contacts") }
 		expect(t, "contacts", left(), posts)
-		o.Kill() // a copy is made of what stands still
+		o.Kill() // a copy needs a stopped database
 		restore := copyOf(t, env)
 		o.Restart()
 
@@ -93,7 +93,7 @@ func await(t *testing.T, what string, f func() bool) {
 	lookuptest.Eventually(t, what, 2*time.Minute, f)
 }
 
-// copyOf copies a database that nobody uses, and returns what puts the copy back.
+// copyOf copies an idle database, and returns a function that restores the copy.
 func copyOf(t *testing.T, env map[string]string) (restore func()) {
 	t.Helper()
 	url := env["FICHARIO_DATABASE_URL"]

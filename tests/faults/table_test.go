@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestTheTableNamesTests: each test that docs/faults.md names is there.
+// TestTheTableNamesTests: each test named in docs/faults.md exists.
 func TestTheTableNamesTests(t *testing.T) {
 	t.Parallel()
 	table, err := os.ReadFile("../../docs/faults.md")

@@ -16,8 +16,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestUnderLoad are faults under 32 clients that post and ask, each with its books held to the row. They wait more than
-// they work, and do it beside each other.
+// TestUnderLoad are faults under 32 clients that post and make lookups, each checked to the row. They mostly wait, so
+// they run in parallel.
 func TestUnderLoad(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnce(t, map[string]func(*testing.T){
@@ -35,8 +35,8 @@ func TestUnderLoad(t *testing.T) {
 	})
 }
 
-// stopped asks the program to end, behind a proxy that goes on sending it requests. It ends without an error, and what
-// it took it has answered.
+// stopped asks the program to end, behind a proxy that keeps sending it requests. It ends without an error, and has
+// answered every request that it took.
 func stopped(t *testing.T, env map[string]string) {
 	b := openBooks(t, env)
 	s := b.product.Lookups
@@ -45,7 +45,7 @@ func stopped(t *testing.T, env map[string]string) {
 		w := b.load()
 		w.more(t, "requests are answered", 50)
 		s.Stop()
-		w.stop() // the proxy answers by itself that nobody is there
+		w.stop() // with nobody behind it, the proxy itself answers
 		for _, broken := range []int{http.StatusBadGateway, http.StatusGatewayTimeout} {
 			expect(t, "requests that were taken and not answered", told(w)[broken], 0)
 		}
@@ -56,9 +56,9 @@ func stopped(t *testing.T, env map[string]string) {
 	b.close()
 }
 
-// schemaGrows gives every table a column while the service, of the version before, goes on: no statement that it had
-// prepared fails for that ("cached plan must not change result type"), and nobody is told 500. Whether one is prepared on
-// a connection that is used again is chance here; TestNoStatementHasEveryColumn of the store leaves none to it.
+// schemaGrows adds a column to every table while a service of the previous version runs: none of its prepared
+// statements fails ("cached plan must not change result type"), and nobody gets a 500. Whether one is prepared on a
+// reused connection is chance here; the store's TestNoStatementHasEveryColumn does not depend on it.
 func schemaGrows(t *testing.T) {
 	b := openBooks(t, testkit.PostgreSQL(t))
 	w := b.load()
@@ -66,7 +66,7 @@ func schemaGrows(t *testing.T) {
 	db := openDatabase(t, b.env)
 	for _, table := range columnOf(t, db, `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace
 		WHERE nspname = current_schema() AND relkind IN ('r', 'p') AND NOT relispartition ORDER BY 1`) {
-		await(t, "there is a moment for "+table, func() bool { // migrations do not let others wait behind them either
+		await(t, "there is a moment for "+table, func() bool { // like migrations, without making others queue behind it
 			_, err := db.ExecContext(t.Context(), "SET lock_timeout = '200ms'; ALTER TABLE "+table+" ADD COLUMN of_tomorrow text")
 			return err == nil
 		})
@@ -77,7 +77,7 @@ func schemaGrows(t *testing.T) {
 	b.close()
 }
 
-// columnOf reads texts.
+// columnOf reads a column of texts.
 func columnOf(t *testing.T, db *sql.DB, query string) (out []string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), query)
@@ -98,7 +98,7 @@ func columnOf(t *testing.T, db *sql.DB, query string) (out []string) {
 	return out
 }
 
-// fullDisk fills the file system of a SQLite database, and gives it room again.
+// fullDisk fills the file system of a SQLite database, and frees space again.
 func fullDisk(t *testing.T) {
 	dir := t.TempDir()
 	env := map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(dir, "fichario.db")}
@@ -106,7 +106,7 @@ func fullDisk(t *testing.T) {
 		fill(t, b.product.Lookups, env)
 		return func() { room(t, b.product.Lookups, 0) }
 	}
-	if os.Geteuid() == 0 { // may have a disk of its own
+	if os.Geteuid() == 0 { // may mount a file system
 		if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64m"); err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +120,7 @@ func fullDisk(t *testing.T) {
 	await(t, "clients are told", func() bool {
 		return w.count(func(w *shift) int { return told(w)[http.StatusServiceUnavailable] }) >= 32
 	})
-	await(t, "it is not ready", func() bool { // now and then SQLite finds room in its log for a little
+	await(t, "it is not ready", func() bool { // now and then SQLite still finds room in its log
 		return b.product.Lookups.Get("/readyz", "").Status == http.StatusServiceUnavailable
 	})
 	empty()
@@ -134,7 +134,7 @@ func fullDisk(t *testing.T) {
 	}
 }
 
-// ballast fills a file system until nothing more goes in.
+// ballast fills a file system until no more fits.
 func ballast(t *testing.T, dir string) (empty func()) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(dir, "ballast"))
@@ -156,7 +156,7 @@ func ballast(t *testing.T, dir string) (empty func()) {
 	}
 }
 
-// copied copies a database while it is written to, puts the copy elsewhere, and has doctor look at it.
+// copied copies a database under load, puts the copy elsewhere, and runs doctor on it.
 func copied(t *testing.T, env map[string]string, copyOf func(t *testing.T, env map[string]string) (there string)) {
 	b := openBooks(t, env)
 	w := b.load()

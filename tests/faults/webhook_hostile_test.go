@@ -16,7 +16,7 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestWebhookHostileBodies: whatever is posted, the answer is clear, and the memory is bounded.
+// TestWebhookHostileBodies: whatever is posted, the answer is clear, and memory stays bounded.
 func TestWebhookHostileBodies(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
@@ -172,7 +172,7 @@ func TestWebhookHostileBodies(t *testing.T) {
 	})
 }
 
-// closeWrite says that nothing more will come.
+// closeWrite signals the end of the stream.
 func closeWrite(w io.Writer) {
 	if c, ok := w.(interface{ CloseWrite() error }); ok {
 		_ = c.CloseWrite()
@@ -193,7 +193,7 @@ func resident(t *testing.T, pid int, what string) int {
 	return kb / 1024
 }
 
-// bodyThatStopsArriving: after thirty seconds the sender is told, and what came is in the log.
+// bodyThatStopsArriving: after thirty seconds the sender gets an answer, and the received part is in the log.
 func bodyThatStopsArriving(t *testing.T) {
 	s := intaketest.StartService(t, testkit.SQLite(t))
 	o := s.Org(t)
@@ -223,7 +223,7 @@ func bodyThatStopsArriving(t *testing.T) {
 				Stream: stall,
 			},
 		}[i]
-		r.Wait = 31 * time.Second // the thirty of the specification, and what it takes to be told
+		r.Wait = 31 * time.Second // the specification's thirty seconds, plus the time for the answer
 		return o.Send(t.Context(), r)
 	}) {
 		expect(t, fmt.Sprint("answer ", i), a.String(),

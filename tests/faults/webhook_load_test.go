@@ -14,7 +14,7 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// load is clients that post, one post after the other, and know what became of each.
+// load is clients that post one after another, and know the outcome of each post.
 type load struct {
 	o    *org
 	h    hook
@@ -27,7 +27,7 @@ type load struct {
 	posts []sent
 }
 
-// sent is one post: its person is known by a name that no other post has.
+// sent is one post: its person has a name that no other post has.
 type sent struct {
 	name  string
 	keyed bool
@@ -43,7 +43,7 @@ func (s sent) request(h hook) request {
 	return request{Path: h.Path, Header: header, Body: intaketest.Lead(s.name)}
 }
 
-// newLoad starts clients; every other one sends an Idempotency-Key. A client that gets no answer at all ends.
+// newLoad starts clients; every other one sends an Idempotency-Key. A client that gets no answer stops.
 func newLoad(o *org, h hook, clients int, round string) *load {
 	l := &load{o: o, h: h, stop: make(chan struct{})}
 	for c := range clients {
@@ -71,7 +71,7 @@ func newLoad(o *org, h hook, clients int, round string) *load {
 	return l
 }
 
-// end stops the clients and returns what they sent.
+// end stops the clients and returns their posts.
 func (l *load) end() []sent {
 	select {
 	case <-l.stop:
@@ -82,16 +82,16 @@ func (l *load) end() []sent {
 	return l.posts
 }
 
-// settle sends what has an Idempotency-Key and no answer again, as its sender would, and holds every post that was
-// answered to its answer: its contact is there, and it is the only one of its person.
+// settle retries unanswered posts that have an Idempotency-Key, as their sender would, and checks every answered post:
+// its contact exists, and is the only one of its person.
 func settle(t *testing.T, o *org, h hook, posts []sent) {
 	t.Helper()
 	for i, s := range posts {
 		if !s.keyed || s.a.Status == http.StatusOK && i%10 != 0 {
-			continue // of those that were acknowledged, one in ten
+			continue // check one in ten of the acknowledged ones
 		}
 		a := o.Do(s.request(h))
-		for tries := 0; a.Status == http.StatusServiceUnavailable && tries < 5; tries++ { // of a disk that is busy: as told
+		for tries := 0; a.Status == http.StatusServiceUnavailable && tries < 5; tries++ { // a busy disk: retry, as told
 			time.Sleep(time.Second)
 			a = o.Do(s.request(h))
 		}
@@ -125,8 +125,7 @@ func settle(t *testing.T, o *org, h hook, posts []sent) {
 	}
 }
 
-// noted is what an automation of ours adds to the note of a contact: a change of our own data happens once, whatever
-// fails.
+// noted is what an automation adds to a contact's note: a change of our own data happens once, whatever fails.
 const noted = "anotado por uma automação"
 
 func notedOnce(t *testing.T, o *org) {
@@ -145,8 +144,8 @@ func notedOnce(t *testing.T, o *org) {
 	}
 }
 
-// whole holds every contact, acknowledged or not, to what belongs to it: one history entry that names the webhook, one
-// notification, one accepted delivery, one in the counter. It returns how many there are.
+// whole checks that every contact, acknowledged or not, has all that belongs to it: one history entry that names the
+// webhook, one notification, one accepted delivery, one in the counter. It returns the number of contacts.
 func whole(t *testing.T, o *org, h hook, name string) int {
 	t.Helper()
 	census := o.Census(t)
@@ -164,6 +163,6 @@ func whole(t *testing.T, o *org, h hook, name string) int {
 	expect(t, "contacts with a notification", len(census.Notifications), all)
 	expect(t, "contacts with an accepted delivery", len(census.Accepted), all)
 	expect(t, "received", o.Show(h).Received, all)
-	o.Command("doctor") // finds nothing, or the test fails
+	o.Command("doctor") // exits with an error if it finds anything
 	return all
 }

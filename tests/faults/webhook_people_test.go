@@ -14,13 +14,13 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// party is a post with several people, whose names no other post has.
+// party is a post with several people, with names that no other post has.
 type party struct {
 	names []string
-	ids   []string // that were answered
+	ids   []string // in the answer
 }
 
-// parties post several people at once until nobody answers.
+// parties sends posts with several people concurrently until the service is gone.
 func parties(o *org, h hook, round int, acked *atomic.Int64) (wait func() []party) {
 	var work sync.WaitGroup
 	var mu sync.Mutex
@@ -51,8 +51,8 @@ func parties(o *org, h hook, round int, acked *atomic.Int64) (wait func() []part
 	return func() []party { work.Wait(); return all }
 }
 
-// killingSeveral kills the program while it takes posts with several people. Of each post there are all or nobody, and
-// a retry, whole or in part, makes only those who are not there.
+// killingSeveral kills the program while it takes posts with several people. Of each post all people are stored or
+// none, and a retry, whole or in part, makes only the missing ones.
 func killingSeveral(t *testing.T, env map[string]string) {
 	s := intaketest.StartService(t, env)
 	o := s.Org(t)
@@ -88,7 +88,7 @@ func killingSeveral(t *testing.T, env map[string]string) {
 			lost++
 		}
 		if p.ids != nil && i%10 > 0 {
-			continue // of those that were acknowledged, one in ten
+			continue // check one in ten of the acknowledged ones
 		}
 		for _, names := range [][]string{{p.names[4], p.names[0]}, p.names} {
 			a := o.Do(request{Path: h.Path, Header: intaketest.JSON, Body: intaketest.Changes(names...)})

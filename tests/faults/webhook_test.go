@@ -27,7 +27,7 @@ type (
 
 var line = intaketest.Line
 
-// TestWebhookFaults are those faults that take time because the program waits: for a lease to end, for a database, for
+// TestWebhookFaults are the faults that take time because the program waits: for a lease to expire, for a database, for
 // a body.
 func TestWebhookFaults(t *testing.T) {
 	t.Parallel()
@@ -42,8 +42,8 @@ func TestWebhookFaults(t *testing.T) {
 	})
 }
 
-// killing kills the program under load, again and again. Nothing that was acknowledged is lost, nothing is half done,
-// a retry is the same contact, and every automation has run for every contact.
+// killing kills the program under load, repeatedly. Nothing acknowledged is lost, nothing is half done, a retry is the
+// same contact, and every automation has run for every contact.
 func killing(t *testing.T, env map[string]string) {
 	s := intaketest.StartService(t, env, map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true"})
 	o := s.Org(t)
@@ -65,7 +65,7 @@ func killing(t *testing.T, env map[string]string) {
 	}
 	settle(t, o, h, posts)
 	all := o.Census(t).Emails
-	// A run that was cut off is free again when its lease ends.
+	// A run that was cut off becomes available when its lease expires.
 	called := func(path string) map[string]map[string]int {
 		out := map[string]map[string]int{}
 		for _, c := range receiver.Calls() {
@@ -114,7 +114,7 @@ func killing(t *testing.T, env map[string]string) {
 	t.Logf("%d posts, %d acknowledged, %d contacts, %d calls made more than once", len(posts), acked, len(all), more)
 }
 
-// databaseGoesAndComesBack: meanwhile every post is told so in time, and afterwards nothing that was acknowledged is
+// databaseGoesAndComesBack: while it is away every post gets a timely refusal, and afterwards nothing acknowledged is
 // missing and nothing is half done.
 func databaseGoesAndComesBack(t *testing.T) {
 	server := postgres.StartDedicated(t)
@@ -168,13 +168,13 @@ func databaseGoesAndComesBack(t *testing.T) {
 		}
 	}
 	settle(t, o, h, posts)
-	// a run whose end could not be written is made again when its lease ends
+	// a run whose end could not be written is repeated when its lease expires
 	o.Settled(len(o.Census(t).Emails), 60*time.Second)
 	whole(t, o, h, "Sem banco")
 	notedOnce(t, o)
 }
 
-// lockedDatabase: another process keeps the SQLite file to itself. Meanwhile the senders are told so in time.
+// lockedDatabase: another process locks the SQLite file. Meanwhile senders get a timely refusal.
 func lockedDatabase(t *testing.T) {
 	s := intaketest.StartService(t, testkit.SQLite(t))
 	o := s.Org(t)
@@ -195,8 +195,7 @@ func lockedDatabase(t *testing.T) {
 	whole(t, o, h, "Trancado")
 }
 
-// TestWebhookSlowReceivers: what happens after the answer does not hold the answer up, nor do those that hang hold up
-// those that answer.
+// TestWebhookSlowReceivers: work after the answer does not delay the answer, nor do receivers that hang delay others.
 func TestWebhookSlowReceivers(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -249,8 +248,8 @@ func TestWebhookSlowReceivers(t *testing.T) {
 	})
 }
 
-// TestWebhookSIGTERM: a stopping program finishes the posts and the jobs in flight, and what is left is done after the
-// next start, once.
+// TestWebhookSIGTERM: a stopping program finishes the posts and the jobs in flight, and the rest is done after the next
+// start, once.
 func TestWebhookSIGTERM(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -263,12 +262,12 @@ func TestWebhookSIGTERM(t *testing.T) {
 		})
 		h := o.NewHook("Parada", "generic")
 		o.Automate("Demorada", "http", "--url", receiver.URL)
-		const contacts = 20 // more than run at once of one automation
+		const contacts = 20 // more than one automation runs at once
 		for i := range contacts {
 			o.Accept(h, intaketest.Lead(fmt.Sprint("parada ", i)))
 		}
 		lookuptest.Eventually(t, "calls have begun", 10*time.Second, func() bool { return len(receiver.Calls()) >= 4 })
-		// A post whose body is on its way when the program is told to stop.
+		// A post whose body is still arriving when the program is told to stop.
 		halfway, finish := make(chan struct{}), make(chan struct{})
 		late := make(chan answer, 1)
 		go func() {

@@ -19,13 +19,13 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// agent is a session of the protocol's own client.
+// agent is a session of the official client.
 type agent struct {
 	*mcp.ClientSession
 	t *testing.T
 }
 
-// withKey sends a key with each request.
+// withKey adds a key to each request.
 type withKey string
 
 // RoundTrip sends a request.
@@ -43,7 +43,7 @@ func overHTTP(t *testing.T, s *lookuptest.Service, key, query string) (agent, er
 	})
 }
 
-// overStdio begins one with the program as a client of the service.
+// overStdio begins one through the program as a client of the service.
 func overStdio(t *testing.T, s *lookuptest.Service, key string, flags ...string) (agent, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), testkit.Build(t), append([]string{"mcp"}, flags...)...)
@@ -67,7 +67,7 @@ func begin(t *testing.T, transport mcp.Transport) (agent, error) {
 	return agent{session, t}, err
 }
 
-// must is a session that begins.
+// must requires that a session begins.
 func must(t *testing.T) func(agent, error) agent {
 	return func(a agent, err error) agent {
 		t.Helper()
@@ -78,7 +78,7 @@ func must(t *testing.T) func(agent, error) agent {
 	}
 }
 
-// said is what a tool answered: its JSON, or what it refused in words.
+// said is the answer of a tool: its JSON, or its refusal in words.
 type said struct {
 	text               string
 	refused            bool
@@ -96,7 +96,7 @@ type said struct {
 	Contatos  []struct{ Nome, Email string }
 }
 
-// use calls a tool; the protocol itself has to work.
+// use calls a tool; the protocol itself must succeed.
 func (a agent) use(tool string, args any) said {
 	a.t.Helper()
 	out, err := a.try(tool, args)
@@ -153,7 +153,7 @@ func has(t *testing.T, what, text string, words ...string) {
 	}
 }
 
-// TestAgents: by both ways an agent sees prices, spends what its session may and not more, and no whole document.
+// TestAgents: by both ways an agent sees prices, spends no more than its session may, and sees no whole document.
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -196,11 +196,11 @@ func TestAgents(t *testing.T) {
 				t.Errorf("products are %v", products)
 			}
 		}
-		s.Command("doctor") // what sessions reserved is no fault
+		s.Command("doctor") // a session's reservations are no violation
 	})
 }
 
-// priced: whatever an agent is offered says what it costs.
+// priced: everything offered to an agent states its price.
 func priced(t *testing.T, described map[string]string) {
 	t.Helper()
 	for name, text := range described {
@@ -212,7 +212,7 @@ func priced(t *testing.T, described map[string]string) {
 	}
 }
 
-// within asks about several at once: R$ 1,05 suffices for two.
+// within makes several lookups at once: R$ 1,05 suffices for two.
 func within(t *testing.T, a agent, people []string) {
 	t.Helper()
 	var wait sync.WaitGroup
@@ -237,7 +237,7 @@ func within(t *testing.T, a agent, people []string) {
 	expect(t, "answered at once", answered, 2)
 }
 
-// refusals says in words what cannot be done, repeats nothing that was sent, and asks nobody.
+// refusals: each is explained in words, repeats nothing that was sent, and calls no bureau.
 func (a agent) refusals(bureau *lookuptest.Bureau, people []string) {
 	a.t.Helper()
 	before := bureau.Calls()
@@ -264,8 +264,7 @@ func (a agent) refusals(bureau *lookuptest.Bureau, people []string) {
 	expect(a.t, "calls at the bureau", bureau.Calls(), before)
 }
 
-// TestWhatAgentsMayNot: nothing without a key that is good at this moment, and no lookup without a ceiling, or without
-// its purpose.
+// TestWhatAgentsMayNot: nothing without a currently valid key, and no lookup without a ceiling, or without its purpose.
 func TestWhatAgentsMayNot(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -323,7 +322,7 @@ func TestWhatAgentsMayNot(t *testing.T) {
 	})
 }
 
-// TestAnAgentThatWentAway: the call that it gave up is finished, charged and counted.
+// TestAnAgentThatWentAway: the call that it abandoned is finished, charged and counted.
 func TestAnAgentThatWentAway(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -355,7 +354,7 @@ func TestAnAgentThatWentAway(t *testing.T) {
 	expect(t, "after a restart", fmt.Sprint(a.use("lookup", personOf(ana)).Sessao), "{0.5 0.45 0.05}")
 }
 
-// TestASessionThatEnded is over on every instance, for its own key alone.
+// TestASessionThatEnded is over on every instance, but only for its own key.
 func TestASessionThatEnded(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -390,7 +389,7 @@ func TestASessionThatEnded(t *testing.T) {
 	})
 }
 
-// TestAgentsAndContacts: only a key that was made for it searches contacts, and that is in the audit.
+// TestAgentsAndContacts: only a key made for it may search contacts, and the audit has the search.
 func TestAgentsAndContacts(t *testing.T) {
 	t.Parallel()
 	p := intaketest.StartProduct(t, testkit.SQLite(t))

@@ -31,8 +31,8 @@ type auditCheck struct {
 	Vista            *bool
 }
 
-// TestTheAuditByCommand: what is done by any door is listed and holds; nothing personal of it is in the clear; a line
-// that somebody edits is found; and it goes on under another data key.
+// TestTheAuditByCommand: actions through every door are listed and verifiable; nothing personal is in plain text; an
+// edited line is detected; and the chain continues under another data key.
 func TestTheAuditByCommand(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -87,7 +87,7 @@ func TestTheAuditByCommand(t *testing.T) {
 	})
 }
 
-// inTable is how many lines of the audit have a text in any column.
+// inTable counts the lines of the audit with a text in any column.
 func inTable(t *testing.T, db *sql.DB, text string) (n int) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), "SELECT * FROM audit_lines")
@@ -114,8 +114,8 @@ func inTable(t *testing.T, db *sql.DB, text string) (n int) {
 	return n
 }
 
-// TestTheAuditSurvivesAKill: of what two instances were changing when they were killed, each is there with its line, or
-// neither is.
+// TestTheAuditSurvivesAKill: each change that two instances were making when they were killed is there with its line,
+// or neither is.
 func TestTheAuditSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

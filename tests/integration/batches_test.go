@@ -24,7 +24,7 @@ import (
 
 const workbookType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
-// TestABatch goes from a table to its results, through the API and the commands.
+// TestABatch runs from a table to its results, through the API and the commands.
 func TestABatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -85,7 +85,7 @@ func TestABatch(t *testing.T) {
 	})
 }
 
-// TestSlowTables keep nobody from a quote: who is still sending takes no turn.
+// TestSlowTables: uploads in progress take no parsing slot, so they delay nobody's quote.
 func TestSlowTables(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -118,7 +118,7 @@ func TestSlowTables(t *testing.T) {
 	}
 }
 
-// chunked is the status of a post without a body whose length is not said.
+// chunked is the status of a post with an empty body of undeclared length.
 func chunked(t *testing.T, s *lookuptest.Service, key, path string) int {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, io.MultiReader())
@@ -146,7 +146,7 @@ func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []by
 	return a.Body
 }
 
-// checkFiles: the three kinds of file have the columns that came, in their order, and no formula.
+// checkFiles: the three kinds of file have the uploaded columns, in their order, and no formula.
 func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 	t.Helper()
 	for kind, head := range map[string]string{"text/csv": "'=Ana", workbookType: "=Ana"} {
@@ -171,7 +171,8 @@ func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 	expect(t, "for spreadsheets", bytes.HasPrefix(excel.Body, []byte("\ufeffnome;")) && bytes.Contains(excel.Body, []byte(";0,45;")), true)
 }
 
-// TestABatchIsMadeOnce, whatever becomes of the connection; and what is no batch is refused, and says why.
+// TestWhatIsNoBatch: a batch is made once, whatever happens to the connection; and an invalid one is refused with the
+// reason.
 func TestWhatIsNoBatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -235,7 +236,7 @@ func TestWhatIsNoBatch(t *testing.T) {
 	})
 }
 
-// bomb is a small workbook of two hundred megabytes.
+// bomb is a small workbook that unpacks to two hundred megabytes.
 func bomb() string {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
@@ -249,7 +250,7 @@ func bomb() string {
 	return out.String()
 }
 
-// TestABatchWaits: for who pauses it, for its key's cap, and for a bureau that fails; single lookups go on meanwhile.
+// TestABatchWaits while paused, for its key's cap, and for a failing bureau; single lookups continue meanwhile.
 func TestABatchWaits(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -286,7 +287,7 @@ func TestABatchWaits(t *testing.T) {
 		s.AwaitBatch(key, b.ID, "it waits again", 20*time.Second, is("pausado", "limite_diario"))
 		expect(t, "cancelled", s.BatchOf(s.Move(key, b.ID, "cancelar", "")).Situacao, "cancelado")
 		expect(t, "resumed", s.Move(key, b.ID, "retomar", "").String(), "409 estado_do_lote")
-		// What the key's cap refused while it was being begun is given back a moment later.
+		// Calls that the key's cap refused as they began are returned to the queue a moment later.
 		lookuptest.Eventually(t, "sixty are done, and sixty were not begun", 10*time.Second, func() bool {
 			seen := map[string]int{}
 			for _, r := range s.BatchResults(key, b.ID) {
@@ -311,8 +312,8 @@ func appendTo(t *testing.T, path, text string) {
 	}
 }
 
-// TestResultsNeedTheServicesBureau: a shell with another one knows no columns of the product, and says so instead of
-// leaving them out.
+// TestResultsNeedTheServicesBureau: a shell configured with another bureau does not know the product's columns, and
+// reports that instead of omitting them.
 func TestResultsNeedTheServicesBureau(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)

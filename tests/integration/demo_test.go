@@ -11,7 +11,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestTheDemonstrationIsCompleteAndCoherent: /readyz refuses until all of it is there, and what it shows agrees.
+// TestTheDemonstrationIsCompleteAndCoherent: /readyz refuses until all of it is there, and its data agree.
 func TestTheDemonstrationIsCompleteAndCoherent(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

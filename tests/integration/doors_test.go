@@ -15,7 +15,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// door is what an address answers, redirects not followed.
+// door is the answer at an address, without following redirects.
 type door struct {
 	status int
 	header http.Header
@@ -27,7 +27,7 @@ func knock(t *testing.T, method, url, key string) door {
 	return knockBy(t, contracttest.Transport, method, url, key)
 }
 
-// knockBy is knock for what is no door of the API.
+// knockBy is knock with another transport, for addresses outside the API.
 func knockBy(t *testing.T, by http.RoundTripper, method, url, key string) door {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
@@ -49,7 +49,7 @@ func knockBy(t *testing.T, by http.RoundTripper, method, url, key string) door {
 	return door{resp.StatusCode, resp.Header, string(body)}
 }
 
-// TestUnusualRequests holds addresses and methods that nobody documents to what their client can use.
+// TestUnusualRequests: undocumented addresses and methods get answers that their clients can use.
 func TestUnusualRequests(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -114,7 +114,7 @@ func TestUnusualRequests(t *testing.T) {
 				continue
 			}
 			tried++
-			for _, method := range []string{o.Method, http.MethodOptions} { // the second is none of the contract's
+			for _, method := range []string{o.Method, http.MethodOptions} { // the contract has no OPTIONS
 				req, err := http.NewRequestWithContext(t.Context(), method, s.URL+o.Path, nil)
 				if err != nil {
 					t.Fatal(err)
@@ -154,7 +154,7 @@ func TestUnusualRequests(t *testing.T) {
 	})
 }
 
-// TestAChallengeThatComesTwice is answered with the first.
+// TestAChallengeThatComesTwice is answered with the first one.
 func TestAChallengeThatComesTwice(t *testing.T) {
 	t.Parallel()
 	o := intaketest.StartService(t, testkit.SQLite(t)).Org(t)
@@ -168,7 +168,7 @@ func TestAChallengeThatComesTwice(t *testing.T) {
 	}
 }
 
-// TestBehindHTTPS: browsers are told to keep to it, and /metrics is where its own address is.
+// TestBehindHTTPS: browsers are told to use only https, and /metrics is at its own address.
 func TestBehindHTTPS(t *testing.T) {
 	t.Parallel()
 	free, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -14,9 +14,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestADumpTellsNothing reads all that the database holds, as somebody who has it and not the data key: no key, token
-// or session in it opens anything, and none of a hundred thousand known CPFs, some of which were looked up, is found by
-// its text or by a hash of it.
+// TestADumpTellsNothing reads the whole database, like somebody who has it but not the data key: no key, token or
+// session in it opens anything, and none of a hundred thousand known CPFs, some of which were looked up, is found as
+// text or by a hash.
 func TestADumpTellsNothing(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -42,7 +42,7 @@ func TestADumpTellsNothing(t *testing.T) {
 				}
 			}
 		}
-		// A sum of a document would stand in the dump, of which all pieces of sixteen hexadecimal digits are known.
+		// A hash of a document would be in the dump, whose pieces of sixteen hexadecimal digits are all collected here.
 		pieces := map[string]bool{}
 		for i := 0; i+16 <= len(dump); i++ {
 			pieces[string(dump[i:i+16])] = true
@@ -51,7 +51,7 @@ func TestADumpTellsNothing(t *testing.T) {
 			masked := cpf[:3] + "." + cpf[3:6] + "." + cpf[6:9] + "-" + cpf[9:]
 			for _, text := range []string{
 				cpf, masked, "cpf|" + cpf, "cpf:" + cpf,
-				// What the keyed hashes are made of: without their keys they are others.
+				// The texts of the keyed hashes: without the keys their plain hashes must not occur.
 				org + "|cpf|cpf|" + cpf, "contact|" + org + "|cpf|" + cpf, org + "|cpf|" + cpf,
 			} {
 				sum := sha256.Sum256([]byte(text))
@@ -68,7 +68,7 @@ func TestADumpTellsNothing(t *testing.T) {
 	})
 }
 
-// rowsOf are all rows of all tables as text.
+// rowsOf returns all rows of all tables as text.
 func rowsOf(t *testing.T, db *sql.DB, env map[string]string) (all []string) {
 	t.Helper()
 	tables := `SELECT table_name, '' FROM information_schema.tables WHERE table_schema = 'public'`

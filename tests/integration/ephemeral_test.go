@@ -19,13 +19,13 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// ephemeral is the line of a service for test suites.
+// ephemeral is the line printed by a service for test suites.
 type ephemeral struct {
 	URL, Organizacao, Chave, Webhook string
 	Login                            struct{ Email, Senha string }
 }
 
-// startEphemeral starts a service as a test suite does, below a shell that stands for the suite.
+// startEphemeral starts a service like a test suite, below a shell that stands for the suite.
 func startEphemeral(t *testing.T, dir string, env ...string) (line ephemeral, parent *exec.Cmd) {
 	t.Helper()
 	parent = exec.CommandContext(t.Context(), "sh", "-c",
@@ -59,7 +59,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// askEphemeral reads the answer as JSON into out.
+// askEphemeral decodes the JSON answer into out.
 func askEphemeral(t *testing.T, line ephemeral, path string, out any) (status int) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, line.URL+path, nil)
@@ -78,7 +78,7 @@ func askEphemeral(t *testing.T, line ephemeral, path string, out any) (status in
 	return res.StatusCode
 }
 
-// postForm returns the status of a form, and where it leads.
+// postForm returns the status of posting a form, and where it redirects.
 func postForm(t *testing.T, to string, form url.Values) (status int, location string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, to, strings.NewReader(form.Encode()))
@@ -94,8 +94,8 @@ func postForm(t *testing.T, to string, form url.Values) (status int, location st
 	return res.StatusCode, res.Header.Get("Location")
 }
 
-// TestAServiceForTestSuites: one call starts it, its bureau follows a script, and what failed before it was sent is
-// free. It leaves no file, and ends with who started it.
+// TestAServiceForTestSuites: one command starts it, its bureau follows a script, and calls that failed before they were
+// sent are free. It leaves no file, and ends with its parent.
 func TestAServiceForTestSuites(t *testing.T) {
 	t.Parallel()
 	dir, scripts := t.TempDir(), t.TempDir()
@@ -180,8 +180,8 @@ func TestAScriptIsChecked(t *testing.T) {
 	}
 }
 
-// TestScriptsOfTheGuides: the script that each page about the sandbox shows works as it stands, and its whole answer is
-// one that a lookup takes.
+// TestScriptsOfTheGuides: the script on each page about the sandbox works verbatim, and its complete answer is one that
+// a lookup accepts.
 func TestScriptsOfTheGuides(t *testing.T) {
 	t.Parallel()
 	for _, guide := range []string{"sandbox.md", "guides/pt/sandbox.md"} {

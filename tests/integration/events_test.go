@@ -15,14 +15,14 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// eventSchemas are what the contract says of the data of each event.
+// eventSchemas are the contract's schemas for the data of each event.
 var eventSchemas = map[string]string{
 	"contact.created": "EventContact", "contact.updated": "EventContactUpdated", "contact.moved": "EventContactMoved",
 	"lookup.completed": "EventLookup", "batch.completed": "EventBatch", "cap.reached": "EventCap",
 	"delivery.refused": "EventDelivery",
 }
 
-// toldOf are the events that a system was told of, as their types and the data that matters, each held to the contract.
+// toldOf lists the events that a system received, by type and essential data, each checked against the contract.
 func toldOf(t *testing.T, receiver *intaketest.Receiver) (told []string) {
 	t.Helper()
 	doc, err := contracttest.Contract()
@@ -52,8 +52,8 @@ func toldOf(t *testing.T, receiver *intaketest.Receiver) (told []string) {
 	return told
 }
 
-// TestEvents: systems that listen are told of everything once, in the form of the contract, and the team of what it has
-// to know.
+// TestEvents: listening systems are told of every event once, in the contract's form, and the team of what it has to
+// know.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -99,7 +99,7 @@ func TestEvents(t *testing.T) {
 		}
 		want = append(want, slices.Repeat([]string{"lookup.completed"}, 5+1)...)
 		o.Eventually("all is told", 20*time.Second, func() bool { return len(receiver.Calls()) >= len(want) })
-		o.Settled(len(want)+3+6+1, 20*time.Second) // and the lookups of leads, what looks at lookups, and the note
+		o.Settled(len(want)+3+6+1, 20*time.Second) // and the lookups of leads, automations on lookups, and the note
 		expect(t, "told", strings.Join(toldOf(t, receiver), "\n"), strings.Join(want, "\n"))
 		notes := map[string]int{}
 		for _, n := range o.Notifications() {

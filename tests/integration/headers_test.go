@@ -12,7 +12,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestHeadersOnSeveralLines: those that are lists are one list (RFC 9110, section 5.3), and one that is none is named.
+// TestHeadersOnSeveralLines: list headers are joined (RFC 9110, section 5.3), and a repeated one that is no list is
+// named.
 func TestHeadersOnSeveralLines(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)

@@ -7,7 +7,7 @@ import (
 	"fichario/tests/testkit"
 )
 
-// TestHealthcheck: it says of the program on its address whether it lives and whether it is ready, without a database.
+// TestHealthcheck: it reports whether the program at its address is alive and ready, without a database.
 func TestHealthcheck(t *testing.T) {
 	t.Parallel()
 	p := testkit.StartProgram(t, testkit.Options{Env: testkit.SQLite(t)})

@@ -7,7 +7,8 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestContactsAreImportedByCommand: a dry run keeps nothing, a column can be said, and each rule counts as it says.
+// TestContactsAreImportedByCommand: a dry run stores nothing, columns can be mapped, and each duplicate rule works as
+// documented.
 func TestContactsAreImportedByCommand(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

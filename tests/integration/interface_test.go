@@ -15,7 +15,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// visitor is somebody at the interface.
+// visitor is somebody using the interface.
 type visitor struct {
 	base string
 	http *http.Client
@@ -57,7 +57,7 @@ func (v *visitor) do(t *testing.T, method, path string, form url.Values, header 
 }
 
 // TestNobodySeesAnotherOrganisation walks every route of the interface, by its row in pages: without a session, from
-// another site, as the owner of another organisation, as a member who may not, and as one who may.
+// another site, as the owner of another organisation, as a member without the right, and as one with it.
 func TestNobodySeesAnotherOrganisation(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -88,7 +88,7 @@ func TestNobodySeesAnotherOrganisation(t *testing.T) {
 		w.all(t, add(foreign, "rui", "owner"), "of another organisation", func(r pageRow, status int, _ http.Header) bool {
 			return len(r.ids) == 0 || status == http.StatusNotFound || r.ids[0] == "passkey" && status == proofAsked
 		})
-		// Whatever he was answered, also where an address has no id and a form has some: nothing came of it here.
+		// Whatever the stranger was answered, also where only a form has an id: nothing changed here.
 		members := testkit.JSON[[]map[string]any](t, testkit.Run(t, env, "member", "list", "--org", foreign, "--json"))
 		stranger, _ := members[0]["id"].(string)
 		db := intaketest.OpenDatabase(t, env)
@@ -114,7 +114,7 @@ func TestNobodySeesAnotherOrganisation(t *testing.T) {
 	})
 }
 
-// may tells whether who has these rows is answered as he should be: what he may not have is forbidden, or not there.
+// may checks the answer for somebody with these rows: others are forbidden, or not found.
 func may(who ...string) func(pageRow, int, http.Header) bool {
 	return func(r pageRow, status int, _ http.Header) bool {
 		if slices.Contains(who, r.who) {
@@ -125,7 +125,7 @@ func may(who ...string) func(pageRow, int, http.Header) bool {
 	}
 }
 
-// proofAsked is how a passkey that is to go is answered, whosever it is: a code is asked for first.
+// proofAsked is the answer to removing any passkey, whoever owns it: a code is required first.
 const proofAsked = http.StatusUnprocessableEntity
 
 // walk goes through the rows of pages.
@@ -134,7 +134,7 @@ type walk struct {
 	header map[string]string
 }
 
-// all asks for all pages but those that some have, and says which are not answered right.
+// all requests all pages except those of some rows, and reports wrong answers.
 func (w walk) all(
 	t *testing.T, v *visitor, how string, right func(pageRow, int, http.Header) bool, but ...string,
 ) {
@@ -150,7 +150,7 @@ func (w walk) all(
 	for _, r := range pageRows() {
 		fromAfar, inside := w.header != nil, v.http.Jar != nil
 		if slices.Contains(but, r.who) || fromAfar && r.method == "GET" || r.who == "door" && inside && !fromAfar {
-			continue // who is inside already may come in again, and go out
+			continue // a signed-in member may sign in again, and out
 		}
 		n := 0
 		path := strings.TrimSuffix(param.ReplaceAllStringFunc(r.path, func(string) string {
@@ -168,13 +168,13 @@ func (w walk) all(
 	}
 }
 
-// pagePolicy is what every page may load and do, word for word: one that is loosened is no accident.
+// pagePolicy is exactly what every page may load and do, so that it is not loosened by accident.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 	"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
 const demoOrganisation = "01980000-0000-7000-8000-000000000de0"
 
-// idsOfDemo are ids of the demonstration's organisation, one or more of each kind, some of them made for it.
+// idsOfDemo are ids in the demonstration's organisation, one or more of each kind, some made for this test.
 func idsOfDemo(t *testing.T, env map[string]string, owner *visitor) map[string]string {
 	t.Helper()
 	list := func(args ...string) []map[string]any {

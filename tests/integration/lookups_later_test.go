@@ -10,7 +10,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestAnswersLater: a lookup that is not waited for is one like any other, and its answer is there again, for its key.
+// TestAnswersLater: a lookup that nobody waits for is like any other, and its key can fetch the answer later.
 func TestAnswersLater(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -78,7 +78,7 @@ func TestAnswersLater(t *testing.T) {
 	})
 }
 
-// TestWhenHistoryAnswers: only when its answer is young enough, and it alone where nothing else is wanted.
+// TestWhenHistoryAnswers: only when its answer is recent enough; on request the bureau is never called.
 func TestWhenHistoryAnswers(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

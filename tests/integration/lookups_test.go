@@ -18,7 +18,7 @@ const (
 	acme = "11222333000181"
 )
 
-// onBoth is on both databases, and on PostgreSQL once more behind a pooler.
+// onBoth is on both databases, and on PostgreSQL once more through a pooler.
 var onBoth = testkit.OnBothAndPooled
 
 func expect[T any](t *testing.T, what string, got, want T) {
@@ -111,7 +111,7 @@ func TestProductsOfAFileNeedNoCode(t *testing.T) {
 		expect(t, "nome and razaoSocial", company.JSON["nome"], company.JSON["razaoSocial"])
 		calls := bureau.Calls()
 		for _, refused := range []lookuptest.Answer{
-			s.CPF(companies.Key, ana), // cached, and yet refused
+			s.CPF(companies.Key, ana), // cached, but refused all the same
 			s.Post(companies.Key, `{"produto":"score","documento":"`+ana+`"}`),
 		} {
 			expect(t, "scope", refused.Status, 403)
@@ -147,7 +147,7 @@ func TestLookupsMayBeOff(t *testing.T) {
 	expect(t, "health", s.Get("/healthz", "").Status, 200)
 }
 
-// TestHistoryAges: what is older than FICHARIO_HISTORY_FRESH no longer answers.
+// TestHistoryAges: answers older than FICHARIO_HISTORY_FRESH are no longer reused.
 func TestHistoryAges(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

@@ -86,7 +86,7 @@ func TestTogether(t *testing.T) {
 	})
 }
 
-// together begins n requests at once; the function that it returns waits for their answers.
+// together starts n requests at once; the returned function waits for their answers.
 func together(t *testing.T, n int, f func(i int) (lookuptest.Answer, error)) func() []lookuptest.Answer {
 	t.Helper()
 	out := make([]lookuptest.Answer, n)
@@ -102,7 +102,7 @@ func together(t *testing.T, n int, f func(i int) (lookuptest.Answer, error)) fun
 	return func() []lookuptest.Answer { wg.Wait(); return out }
 }
 
-// TestAFailureIsSharedToo: those that wait for a call get its failure, free, and do not ask again in turn.
+// TestAFailureIsSharedToo: requests that wait for a call get its failure, free, and do not repeat the call.
 func TestAFailureIsSharedToo(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -166,8 +166,8 @@ func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 	})
 }
 
-// TestAKeyEndsUnderLoad: of two instances, neither answers a request with it that began a tenth of a second after it
-// was given a new secret, or revoked.
+// TestAKeyEndsUnderLoad: on two instances, neither accepts a request that began a tenth of a second after the key was
+// rotated or revoked.
 func TestAKeyEndsUnderLoad(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -191,7 +191,7 @@ func TestAKeyEndsUnderLoad(t *testing.T) {
 		expect(t, what+": before", slices.Collect(maps.Keys(requests.after(t, time.Time{}))), []string{"200"})
 		said = s.Command(args...)
 		after := requests.after(t, time.Now().Add(100*time.Millisecond))
-		// So many of one network are not looked for any longer.
+		// After so many from one network, keys are not even checked.
 		if after["401 nao_autenticado"]+after["429 limite_por_minuto"] == 0 || after["200"] > 0 {
 			t.Errorf("%s: after it: %v", what, after)
 		}
@@ -202,8 +202,8 @@ func TestAKeyEndsUnderLoad(t *testing.T) {
 	ends("revoked", renewed.Key, "key", "revoke", key.ID)
 }
 
-// TestCallsThatHangHoldUpNobody: history, a statement and a lead are answered while as many calls hang as an instance
-// makes at one time, and one more is refused, free.
+// TestCallsThatHangHoldUpNobody: lookups from history, a statement and a lead are answered while as many calls hang as
+// an instance makes at once; one more call is refused, free.
 func TestCallsThatHangHoldUpNobody(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

@@ -20,17 +20,17 @@ import (
 
 const monitoring = "../../docs/monitoring/"
 
-// panel is one of a dashboard, or a row with others in it.
+// panel is a panel of a dashboard, or a row of them.
 type panel struct {
 	Title   string
 	Targets []struct{ Expr string }
 	Panels  []panel
 }
 
-// labelValues is what a variable of a dashboard may be: the values of a label of a metric.
+// labelValues matches a dashboard variable: the values of a metric's label.
 var labelValues = regexp.MustCompile(`^label_values\((\w+), *\w+\)$`)
 
-// expressions are those of the rules and of the dashboard, by where they stand.
+// expressions are those of the rules and of the dashboard, by location.
 func expressions(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -101,7 +101,7 @@ var (
 	words  = []string{"and", "or", "unless", "offset", "bool", "w", "e4"}
 )
 
-// metricsOf are the names of series in an expression.
+// metricsOf returns the names of series in an expression.
 func metricsOf(expr string) (names []string) {
 	for _, n := range name.FindAllString(inside.ReplaceAllString(expr, " "), -1) {
 		if !strings.HasSuffix(n, "(") && !slices.Contains(words, n) {
@@ -111,8 +111,8 @@ func metricsOf(expr string) (names []string) {
 	return names
 }
 
-// TestMonitoring: every metric that the alerts and the dashboard name is there, of the program that has done a bit of
-// everything; each alert has its runbook, and Prometheus' own tool takes all of it.
+// TestMonitoring: every metric named in the alerts and the dashboard is exposed by a program that has done a bit of
+// everything; each alert has its runbook, and Prometheus' own tool accepts all of it.
 func TestMonitoring(t *testing.T) {
 	t.Parallel()
 	env := testkit.PostgreSQL(t)
@@ -142,7 +142,7 @@ func TestMonitoring(t *testing.T) {
 		for _, s := range labelled.FindAllStringSubmatch(expr, -1) {
 			for _, m := range matcher.FindAllStringSubmatch(s[2], -1) {
 				if m[1] == "instance" || m[1] == "job" {
-					continue // Prometheus' own
+					continue // set by Prometheus itself
 				}
 				if !regexp.MustCompile(`(?m)^` + s[1] + `\{(?:[^}]*,)?` + m[1] + `="`).MatchString(exposed) {
 					t.Errorf("%s asks for the label %s of %s, which has none", where, m[1], s[1])
@@ -159,8 +159,8 @@ var (
 	matcher  = regexp.MustCompile(`(\w+)(?:=|!=)(~?)"([^"]*)"`)
 )
 
-// beginAtZero: an instance that has done nothing exposes each counter that an alert looks at, because a series that
-// begins with the first failure has not grown by it. Requests are left out: their alert looks at a share of many.
+// beginAtZero: an idle instance exposes each counter that an alert uses, because a series that begins with the first
+// failure has not grown by it. Requests are excluded: their alert is on a share of many.
 func beginAtZero(t *testing.T, exposed string) {
 	t.Helper()
 	for where, expr := range expressions(t) {
@@ -185,7 +185,8 @@ func beginAtZero(t *testing.T, exposed string) {
 	}
 }
 
-// promtool has Prometheus' tool read the rules, run their tests, and read the expressions of the dashboard as rules.
+// promtool makes Prometheus' tool check the rules, run their tests, and check the expressions of the dashboard as
+// rules.
 func promtool(t *testing.T) {
 	t.Helper()
 	tool, err := exec.LookPath("promtool")

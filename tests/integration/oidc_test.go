@@ -40,7 +40,7 @@ func startWithProvider(t *testing.T, env map[string]string, settings map[string]
 	return g
 }
 
-// known is what the provider says of one.
+// known are the provider's claims about a person.
 func known(sub, email string, more ...any) map[string]any {
 	claims := map[string]any{"sub": sub, "email": email, "email_verified": true, "name": "Ana Lima"}
 	for i := 0; i < len(more); i += 2 {
@@ -49,7 +49,7 @@ func known(sub, email string, more ...any) map[string]any {
 	return claims
 }
 
-// browser is somebody with cookies, who is led nowhere by himself.
+// browser is a visitor with cookies who follows no redirects.
 func (g guests) browser() *visitor {
 	g.t.Helper()
 	jar, err := cookiejar.New(nil)
@@ -76,7 +76,7 @@ func (g guests) away(v *visitor, login, after string) string {
 	return strings.TrimPrefix(back, g.URL)
 }
 
-// page gets one, and where it leads.
+// page gets a page, and the address it redirects to.
 func (g guests) page(v *visitor, path string) (status int, leads, text string) {
 	g.t.Helper()
 	req, err := http.NewRequestWithContext(g.t.Context(), http.MethodGet, v.base+path, nil)
@@ -92,7 +92,7 @@ func (g guests) page(v *visitor, path string) (status int, leads, text string) {
 	return resp.StatusCode, resp.Header.Get("Location"), string(body)
 }
 
-// comes goes there and back, and says where that leads; empty for who is refused.
+// comes goes there and back, and returns where that leads; empty where it is refused.
 func (g guests) comes(login string) (v *visitor, leads string) {
 	g.t.Helper()
 	v = g.browser()
@@ -100,7 +100,7 @@ func (g guests) comes(login string) (v *visitor, leads string) {
 	return v, leads
 }
 
-// role is that of a member; empty for nobody.
+// role is a member's role; empty for nobody.
 func (g guests) role(email string) string {
 	g.t.Helper()
 	all := testkit.Run(g.t, g.env, "member", "list", "--org", g.org, "--json")
@@ -112,7 +112,7 @@ func (g guests) role(email string) string {
 	return ""
 }
 
-// TestComingInByAProvider: known and unknown people, their roles, and what is in the audit of it.
+// TestComingInByAProvider: known and unknown people, their roles, and the audit of it.
 func TestComingInByAProvider(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -134,7 +134,7 @@ func TestComingInByAProvider(t *testing.T) {
 			t.Errorf("with the owner's address: %s, %s", leads, g.role("ana@"+domain))
 		}
 		for login, claims := range map[string]map[string]any{
-			"other":      known("3", "helena@"+domain), // whose account is another one
+			"other":      known("3", "helena@"+domain), // her account has another identity
 			"foreign":    known("4", "rui@mau.example"),
 			"unverified": known("5", "rui@"+domain, "email_verified", false),
 			"nameless":   known("6", ""),
@@ -160,7 +160,7 @@ func TestComingInByAProvider(t *testing.T) {
 	})
 }
 
-// TestForgedReturnsFromAProvider: whatever is wrong, the page is the same and nobody is in; nothing leads off this
+// TestForgedReturnsFromAProvider: whatever is wrong, the page is the same and nobody gets in; no redirect leaves this
 // site, and nothing of it is in the log.
 func TestForgedReturnsFromAProvider(t *testing.T) {
 	t.Parallel()
@@ -224,8 +224,8 @@ func TestForgedReturnsFromAProvider(t *testing.T) {
 	})
 }
 
-// TestAProviderThatIsAwayKeepsNobodyOut: the service starts, the button says what is wrong, a password lets in, and
-// when the provider is back, so does it.
+// TestAProviderThatIsAwayKeepsNobodyOut: the service starts, the button reports the problem, passwords work, and the
+// provider works again once it is back.
 func TestAProviderThatIsAwayKeepsNobodyOut(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

@@ -16,8 +16,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// operations has a row for each operation of the contract: what opens it, which its body is, and what it answers to a
-// key of another organisation and to one without the scope.
+// operations has a row for each operation of the contract: its credential, its body, and its answer to another
+// organisation's key and to a key without the scope.
 var operations = map[string]struct{ opens, body, foreign, weaker string }{
 	"lookupCpf":    {"key", "", "", "403 escopo_ausente"},
 	"lookupCnpj":   {"key", "", "", "403 escopo_ausente"},
@@ -41,8 +41,8 @@ var operations = map[string]struct{ opens, body, foreign, weaker string }{
 	"receiveLead":      {"token", `{"email":"ana@canario-7731.example"}`, "404 webhook_desconhecido", ""},
 }
 
-// TestEveryOperationIsHeldToItsCredential walks the contract: without a credential, with one that ended, with that of
-// another organisation, and with a key that may not. Nothing of it reaches the bureau or is charged.
+// TestEveryOperationIsHeldToItsCredential walks the contract: without a credential, with an expired one, with another
+// organisation's, and with a key without the right. None of it reaches the bureau or is charged.
 func TestEveryOperationIsHeldToItsCredential(t *testing.T) {
 	t.Parallel()
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
@@ -80,7 +80,7 @@ func TestEveryOperationIsHeldToItsCredential(t *testing.T) {
 					t.Helper()
 					at := strings.NewReplacer("{id}", id, "{token}", token, "cpf/{documento}", "cpf/"+ana,
 						"cnpj/{documento}", "cnpj/11222333000181").Replace(path)
-					if method == http.MethodHead { // which has no body
+					if method == http.MethodHead { // it has no body
 						return fmt.Sprint(knock(t, method, s.URL+at, key).status, " ")
 					}
 					json := map[string]string{"Content-Type": "application/json"}
@@ -127,15 +127,15 @@ func TestEveryOperationIsHeldToItsCredential(t *testing.T) {
 	})
 }
 
-// told is an answer without the ids that are its own.
+// told is an answer without its unique ids.
 func told(a lookuptest.Answer) string {
 	delete(a.JSON, "requestId")
 	delete(a.JSON, "instance")
-	said, _ := json.Marshal(a.JSON) // it was read from JSON
+	said, _ := json.Marshal(a.JSON) // it came from JSON
 	return fmt.Sprint(a, " ", string(said))
 }
 
-// TestAKeyWithoutTheScopeLearnsNothing: of a document that is in history and of one that is not, it is told the same.
+// TestAKeyWithoutTheScopeLearnsNothing: for a document in the history and one that is not, the answer is the same.
 func TestAKeyWithoutTheScopeLearnsNothing(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

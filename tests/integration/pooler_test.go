@@ -8,8 +8,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestStartingBehindAPooler: on an empty database too, and with an address of its own for migrations; the log says how
-// statements are sent and what bounds them, and a refusal is in the pooler's words, without the password.
+// TestStartingBehindAPooler: even on an empty database, and with a separate address for migrations; the log names the
+// query mode and the statement timeout, and a refusal is in the pooler's words, without the password.
 func TestStartingBehindAPooler(t *testing.T) {
 	t.Parallel()
 	url := postgres.New(t, nil)

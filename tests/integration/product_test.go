@@ -7,7 +7,7 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestALeadAndALookup is the shape of a new test of the product; CONTRIBUTING shows it.
+// TestALeadAndALookup is the pattern for a new test of the product; CONTRIBUTING shows it.
 func TestALeadAndALookup(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

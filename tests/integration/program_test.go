@@ -19,8 +19,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestTheDemonstration: what `make run` prints works when it is pasted, also after a restart, and leaves a database
-// that is somebody's own alone.
+// TestTheDemonstration: the commands that `make run` prints work when pasted, even after a restart, and a database with
+// other data is left alone.
 func TestTheDemonstration(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -79,13 +79,13 @@ func TestTheDemonstration(t *testing.T) {
 	})
 }
 
-// demoHasBatches waits for a batch that is done, one that waits and one that is quoted, of which the team was told.
+// demoHasBatches waits for a batch that is done, one that waits and one that is quoted, all notified to the team.
 func demoHasBatches(t *testing.T, env map[string]string) {
 	t.Helper()
 	const org = "01980000-0000-7000-8000-000000000de0"
 	type line struct {
 		Nome, Situacao, Motivo string
-		Teto                   float64 // a text is none
+		Teto                   float64 // a text would not decode
 		Progresso              struct{ Feitos, Cobrados, Falhas int }
 	}
 	var seen map[string]line
@@ -165,7 +165,7 @@ func fail(t *testing.T, env map[string]string, input string, args ...string) tes
 	cmd.Stdin = strings.NewReader(input)
 	var out, errOut strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errOut
-	_ = cmd.Run() // the code tells
+	_ = cmd.Run() // the exit code shows it
 	return testkit.Failure{Code: cmd.ProcessState.ExitCode(), Stdout: out.String(), Stderr: errOut.String()}
 }
 
@@ -207,7 +207,7 @@ extra: 1
 	}
 }
 
-// TestManyInstancesStartAtOnce: they migrate an empty database without getting in each other's way.
+// TestManyInstancesStartAtOnce: they migrate an empty database without disturbing each other.
 func TestManyInstancesStartAtOnce(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -223,7 +223,7 @@ func TestManyInstancesStartAtOnce(t *testing.T) {
 	})
 }
 
-// TestAFieldAddedLaterIsNullInHistory: an answer that was stored before a field existed has it all the same.
+// TestAFieldAddedLaterIsNullInHistory: an answer stored before a field existed has it as null.
 func TestAFieldAddedLaterIsNullInHistory(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -306,8 +306,8 @@ func TestOperations(t *testing.T) {
 	s.Hide(token)
 }
 
-// TestAStartWithoutItsDatabase: it tells of a name that is no setting, waits, says that it lives and does not serve
-// yet, and ends well when it is asked to. A variable of the bureau file is nobody's mistake.
+// TestAStartWithoutItsDatabase: it reports a mistyped setting, waits, says that it is alive and not serving yet, and
+// ends cleanly when asked to. A variable of the bureau file is not reported.
 func TestAStartWithoutItsDatabase(t *testing.T) {
 	t.Parallel()
 	var said output
@@ -350,7 +350,7 @@ func TestAStartWithoutItsDatabase(t *testing.T) {
 	}
 }
 
-// TestAStartWhileAnotherMigrates: it lives, serves nobody, and ends well when it is asked to.
+// TestAStartWhileAnotherMigrates: it is alive, serves nobody, and ends cleanly when asked to.
 func TestAStartWhileAnotherMigrates(t *testing.T) {
 	t.Parallel()
 	env := testkit.OnPostgreSQL(postgres.New(t, nil))

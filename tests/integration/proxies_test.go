@@ -13,8 +13,8 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestProxies: behind nginx and HAProxy, as docs/deploy configures them, the address of a client is the one that the
-// proxy saw, whatever the client says, cookies are kept to https, and /metrics is nobody's.
+// TestProxies: behind nginx and HAProxy, as configured in docs/deploy, a client's address is the one that the proxy
+// saw, whatever the client claims, cookies are restricted to https, and nobody can reach /metrics.
 func TestProxies(t *testing.T) {
 	t.Parallel()
 	env := testkit.SQLite(t)
@@ -22,14 +22,14 @@ func TestProxies(t *testing.T) {
 	p := intaketest.StartProduct(t, env)
 	there := p.Lookups.NewKey(60, 100, 100, "--from", "127.0.0.2/32")
 	hook := p.Leads.NewHook("Site", "generic")
-	var form bytes.Buffer // with a file that is nearly as large as a post may be
+	var form bytes.Buffer // with a file nearly as large as a post may be
 	w := multipart.NewWriter(&form)
 	_ = w.WriteField("email", "ana@x.example")
 	file, _ := w.CreateFormFile("contrato", "contrato.pdf")
 	_, _ = file.Write(make([]byte, 31<<20))
-	_ = w.Close() // none of these fails: they write into memory
+	_ = w.Close() // none of these fails: they write to memory
 	elsewhere := p.Lookups.NewKey(60, 100, 100, "--from", "203.0.113.0/24")
-	// Clients come from another address than the proxies.
+	// Clients use another address than the proxies.
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
 	transport := &http.Transport{DialContext: dialer.DialContext}
 	client := &http.Client{Transport: contracttest.Over(transport)}

@@ -16,7 +16,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// toldBureau is a bureau that is told what a lookup is for.
+// toldBureau is a bureau that receives the purpose of a lookup.
 func toldBureau(t *testing.T) (bureau *lookuptest.Bureau, file string, told chan string) {
 	t.Helper()
 	told = make(chan string, 100)
@@ -38,7 +38,7 @@ func toldBureau(t *testing.T) (bureau *lookuptest.Bureau, file string, told chan
 	return bureau, file, told
 }
 
-// asksFor asks about a person by POST, with a header and a field where they are not empty.
+// asksFor looks a person up by POST, with a header and a field where they are not empty.
 func asksFor(
 	t *testing.T, s *lookuptest.Service, key, document, header, field string, more ...string,
 ) lookuptest.Answer {
@@ -62,7 +62,7 @@ func asksFor(
 	return a
 }
 
-// TestPurposes is one organisation that begins to say what its lookups are for (design, section 14).
+// TestPurposes: an organisation begins to state purposes for its lookups (design, section 14).
 func TestPurposes(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -134,8 +134,8 @@ func TestPurposes(t *testing.T) {
 	})
 }
 
-// TestHistoryOfAPurpose: what was bought for one purpose answers another as long as the organisation shares it, and
-// batches keep theirs.
+// TestHistoryOfAPurpose: an answer bought for one purpose serves another as long as the organisation shares its
+// history, and batches keep their purpose.
 func TestHistoryOfAPurpose(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -180,7 +180,7 @@ func TestHistoryOfAPurpose(t *testing.T) {
 	})
 }
 
-// TestKeysBoundToNetworks: a key works from its networks only, whatever a request says of itself.
+// TestKeysBoundToNetworks: a key works only from its networks, whatever a request claims.
 func TestKeysBoundToNetworks(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -211,7 +211,7 @@ func TestKeysBoundToNetworks(t *testing.T) {
 	})
 }
 
-// TestKeysBoundToNetworksBehindAProxy: what a trusted proxy says of the caller's address counts.
+// TestKeysBoundToNetworksBehindAProxy: a trusted proxy's word on the caller's address counts.
 func TestKeysBoundToNetworksBehindAProxy(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -233,7 +233,7 @@ func TestKeysBoundToNetworksBehindAProxy(t *testing.T) {
 	})
 }
 
-// TestAutomationsLookUpForAPurpose: an automation says it when it is made, listeners hear it, and the record of
+// TestAutomationsLookUpForAPurpose: an automation states it when it is made, listeners receive it, and the record of
 // operations has both.
 func TestAutomationsLookUpForAPurpose(t *testing.T) {
 	t.Parallel()

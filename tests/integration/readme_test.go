@@ -11,8 +11,8 @@ import (
 	"fichario/tests/testkit"
 )
 
-// TestTheReadmeAsItStands pastes what README.md says into one shell, section after section: the first calls, a whole
-// file, the same by command, leads, and a member. But for its address and the program, which is built, it is the text.
+// TestTheReadmeAsItStands pastes the commands of README.md into one shell, section by section: the first calls, a whole
+// file, the same by command, leads, and a member. Only the address and the built program differ from the text.
 func TestTheReadmeAsItStands(t *testing.T) {
 	t.Parallel()
 	dir, address := t.TempDir(), "127.0.0.1:"+freePort(t)
@@ -26,7 +26,7 @@ func TestTheReadmeAsItStands(t *testing.T) {
 		}
 		script += "echo; echo '== " + heading + "'\n" + blocks[0] + "\n"
 	}
-	// What a flag says counts as what the environment says.
+	// A flag has the same effect as the environment variable.
 	script += "echo; echo '== by flags'\n" +
 		`env -u FICHARIO_KEY -u FICHARIO_URL bin/fichario lookup cpf 52998224725 --key "$KEY" --url "$FICHARIO_URL"` + "\n"
 	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o700); err != nil {

@@ -40,8 +40,8 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// TestReceiversOfTheGuide: the programs of the guide to events take a real delivery, and refuse one that somebody else
-// made, or whose body was changed.
+// TestReceiversOfTheGuide: the programs of the guide to events accept a real delivery, and refuse a forged one, or one
+// whose body was altered.
 func TestReceiversOfTheGuide(t *testing.T) {
 	t.Parallel()
 	env := maps.Clone(testkit.SQLite(t))
@@ -83,7 +83,7 @@ func TestReceiversOfTheGuide(t *testing.T) {
 		expect(t, lang+", a number that is no time", knockForged(t, address, "\xb2"), http.StatusUnauthorized)
 		expect(t, lang+", a time beyond all", knockForged(t, address, strings.Repeat("9", 5000)), http.StatusUnauthorized)
 		expect(t, lang+", another address", knockForged(t, address+"/outro", ""), http.StatusNotFound)
-		if lang == "typescript" { // where an error that nobody takes ends the program
+		if lang == "typescript" { // where an unhandled error ends the program
 			knockAndLeave(t, port)
 		}
 	}
@@ -96,7 +96,7 @@ func TestReceiversOfTheGuide(t *testing.T) {
 	}
 }
 
-// knockAndLeave begins to post, and resets the connection when it is asked to go on.
+// knockAndLeave begins to post, and resets the connection when told to continue.
 func knockAndLeave(t *testing.T, port string) {
 	t.Helper()
 	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
@@ -112,7 +112,7 @@ func knockAndLeave(t *testing.T, port string) {
 	}
 }
 
-// knockForged posts what nobody signed with the secret, now or at another time; 0 while there is no answer.
+// knockForged posts without a valid signature, dated now or at another time; 0 while there is no answer.
 func knockForged(t *testing.T, address, at string) int {
 	t.Helper()
 	event := strings.NewReader(`{"type":"contact.created"}`)

@@ -43,7 +43,7 @@ func page(t *testing.T, address string) string {
 	return string(text)
 }
 
-// samplesOf are the first programs that a page shows, by their language, as they are copied from it.
+// samplesOf are the first programs on a page, by language, as they are copied from it.
 func samplesOf(t *testing.T, address string) map[string]string {
 	t.Helper()
 	samples := map[string]string{}
@@ -55,10 +55,10 @@ func samplesOf(t *testing.T, address string) map[string]string {
 	return samples
 }
 
-// interpreters run the samples; `make test` sees to it that they are there.
+// interpreters run the samples; `make test` ensures that they are installed.
 var interpreters = map[string][]string{"bash": {"bash", ".sh"}, "typescript": {"node", ".mjs"}, "python": {"python3", ".py"}}
 
-// program is a command that runs code in a language, from a folder.
+// program is a command that runs code in a language, in a folder.
 func program(t *testing.T, dir, lang, name, code string) *exec.Cmd {
 	t.Helper()
 	with := interpreters[lang]
@@ -71,7 +71,7 @@ func program(t *testing.T, dir, lang, name, code string) *exec.Cmd {
 	return exec.CommandContext(t.Context(), path, file)
 }
 
-// goProgram compiles programs in Go, each a function of one binary, which runs the one that its argument names.
+// goProgram compiles Go programs into one binary, which runs the one that its argument names.
 func goProgram(t *testing.T, programs map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -91,7 +91,7 @@ func goProgram(t *testing.T, programs map[string]string) string {
 	return filepath.Join(dir, "samples")
 }
 
-// ask makes a call of the API and returns the value of a field of its answer.
+// ask makes a call to the API and returns a field of its answer.
 func (line ephemeral) ask(t *testing.T, method, path, body, field string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, line.URL+path, strings.NewReader(body))
@@ -114,8 +114,8 @@ func (line ephemeral) ask(t *testing.T, method, path, body, field string) string
 	return fmt.Sprint(answer[field])
 }
 
-// batchFor makes a batch that an operation can be tried on: one that is quoted; or one that runs, at a bureau that
-// takes its time, or is paused, and that ends with the attempt.
+// batchFor makes a batch to try an operation on: one that is quoted, or, against a slow bureau, one that runs or is
+// paused, and that ends with the attempt.
 func (line ephemeral) batchFor(t *testing.T, operation string) (id string, end func()) {
 	t.Helper()
 	if operation != "pauseBatch" && operation != "resumeBatch" {
@@ -135,8 +135,8 @@ func (line ephemeral) batchFor(t *testing.T, operation string) (id string, end f
 
 var operationPage = regexp.MustCompile(`href="(/docs/api/(\w+))"`)
 
-// TestSamplesOfTheReferenceRun: what the reference shows for each operation works when it is pasted, in each language,
-// and its bill is what the calls in it cost.
+// TestSamplesOfTheReferenceRun: the samples for each operation work when pasted, in each language, and the total charge
+// is what their calls cost.
 func TestSamplesOfTheReferenceRun(t *testing.T) {
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "cases.yaml")
@@ -199,7 +199,7 @@ var (
 	billSum  = regexp.MustCompile(`<td></td>\s*<td><strong>R\$ ([\d,.]+)</strong>`)
 )
 
-// payTheBill makes the calls of the guide to money and compares what each costs, in both languages.
+// payTheBill makes the calls in the guide to money and compares the cost of each, in both languages.
 func (line ephemeral) payTheBill(t *testing.T) {
 	t.Helper()
 	here, english := page(t, line.URL+"/docs/guias/dinheiro-e-limites"), page(t, line.URL+"/docs/en/guias/dinheiro-e-limites")

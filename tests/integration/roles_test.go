@@ -20,9 +20,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestTheServiceOwnsNothing: it runs with a role that reads and writes rows alone, as docs/operations.md says
-// how to make one. What changes the schema, partitions of the days to come among it, is done by the role of
-// FICHARIO_MIGRATE_DATABASE_URL.
+// TestTheServiceOwnsNothing: it runs with a role that only reads and writes rows, made as docs/operations.md describes.
+// Schema changes, including new partitions, use the role of FICHARIO_MIGRATE_DATABASE_URL.
 func TestTheServiceOwnsNothing(t *testing.T) {
 	t.Parallel()
 	env := testkit.OnPostgreSQL(postgres.New(t, nil))

@@ -8,9 +8,9 @@ import (
 	"fichario/adapters/web"
 )
 
-// pages is a row for each route of the interface: who may have it, the route, and what the ids in its path are of.
-// Everybody may have a "door", "all" members a page, an "admin" and owners what manages the organisation, an "owner" the
-// rest, and "self" whose own it is. Rows are walked in their order, in which one does not take another's ground away.
+// pages has a row for each route of the interface: who may use it, the route, and the kinds of the ids in its path.
+// Everybody may use a "door", "all" members a page, an "admin" and owners what manages the organisation, an "owner" the
+// rest, and "self" whoever it belongs to. Rows are walked in an order in which none destroys what a later one needs.
 const pages = `
 	door  GET /static/
 	door  GET /entrar
@@ -182,7 +182,7 @@ const pages = `
 // pageRow is a row of pages.
 type pageRow struct {
 	who, method, path string
-	ids               []string // what the ids in the path are of
+	ids               []string // the kinds of the ids in the path
 }
 
 func pageRows() (all []pageRow) {
@@ -194,7 +194,7 @@ func pageRows() (all []pageRow) {
 	return all
 }
 
-// TestEveryPageHasItsRow: a route of the interface that has no row in pages is not walked, and must not be.
+// TestEveryPageHasItsRow: a route without a row in pages would not be walked, so there must be none.
 func TestEveryPageHasItsRow(t *testing.T) {
 	t.Parallel()
 	var rows []string

@@ -17,8 +17,8 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// opened is everything that a database holds encrypted, opened with its data key: what an erasure leaves must not be
-// there in either form.
+// opened is everything in a database that is encrypted, decrypted with its data key: erased data must be there in
+// neither form.
 func opened(t *testing.T, o *intaketest.Org) string {
 	t.Helper()
 	env := o.Env()
@@ -86,7 +86,7 @@ func opened(t *testing.T, o *intaketest.Org) string {
 	return all.String()
 }
 
-// query is the rows of a statement, as texts.
+// query returns the rows of a statement, as texts.
 func query(t *testing.T, db *sql.DB, statement string) (all [][2]string) {
 	t.Helper()
 	rows, err := db.QueryContext(t.Context(), statement)

@@ -15,8 +15,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestEveryOperationRefuses: what keeps a caller out keeps him out of every operation with a key, in the contract's
-// words.
+// TestEveryOperationRefuses: what keeps a caller out does so at every operation with a key, in the contract's words.
 func TestEveryOperationRefuses(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
@@ -38,7 +37,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 	expect(t, "calls", bureau.Calls(), 0)
 }
 
-// keyed are the operations that ask for a key.
+// keyed are the operations that require a key.
 func keyed(t *testing.T) (all []contracttest.Operation) {
 	t.Helper()
 	operations, err := contracttest.Operations()
@@ -53,7 +52,7 @@ func keyed(t *testing.T) (all []contracttest.Operation) {
 	return all
 }
 
-// TestABureauThatFailsOnEveryDoor: each way to ask for a lookup tells what became of it.
+// TestABureauThatFailsOnEveryDoor: each way to make a lookup reports the outcome.
 func TestABureauThatFailsOnEveryDoor(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, r *http.Request, document string) {
@@ -82,7 +81,7 @@ func TestABureauThatFailsOnEveryDoor(t *testing.T) {
 	})
 }
 
-// TestBodiesThatAreNotTaken: every operation that reads JSON refuses what is not, what is too much, and what ends
+// TestBodiesThatAreNotTaken: every operation that reads JSON refuses anything else, what is too large, and what ends
 // early.
 func TestBodiesThatAreNotTaken(t *testing.T) {
 	t.Parallel()
@@ -111,8 +110,8 @@ func TestBodiesThatAreNotTaken(t *testing.T) {
 		"OPTIONS /api/webhooks/receive/x HTTP/1.1\r\nHost: x\r\nX-A: "+long+"\r\n\r\n"), 431)
 }
 
-// whatAnswers writes a request as it stands and nothing more, and gives the status of the answer, which must be as the
-// contract has it.
+// whatAnswers writes a raw request and nothing more, and returns the status of the answer, which must conform to the
+// contract.
 func whatAnswers(t *testing.T, address, request string) int {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", address, 20*time.Second)

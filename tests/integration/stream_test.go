@@ -10,8 +10,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// stream sends requests from several clients without a pause until it is stopped, and tells which answers came to those
-// that began after an instant.
+// stream sends requests from several clients without pause until it is stopped, and reports the answers to those that
+// began after an instant.
 type stream struct {
 	stop     chan struct{}
 	work     sync.WaitGroup
@@ -24,7 +24,7 @@ type requested struct {
 	what  string
 }
 
-// newStream starts it. What is sent is told how many there were before it.
+// newStream starts a stream. send gets the number of requests before it.
 func newStream(clients int, send func(n int) (answer string)) *stream {
 	s := &stream{stop: make(chan struct{})}
 	n := make(chan int)
@@ -57,7 +57,7 @@ func postsTo(o *org, h hook) *stream {
 	return newStream(2, func(n int) string { return o.Post(h, intaketest.Lead(fmt.Sprint("fluxo ", n))).String() })
 }
 
-// after counts the answers to requests that began after an instant, once there are some.
+// after counts the answers to requests that began after an instant, waiting until there are some.
 func (s *stream) after(t *testing.T, instant time.Time) map[string]int {
 	t.Helper()
 	out := map[string]int{}

@@ -16,7 +16,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// titular is somebody who is in everything.
+// titular is a person whose data are everywhere.
 type titular struct {
 	cpf, email, phone, surname string
 }
@@ -26,9 +26,9 @@ func (p titular) lead(name, more string) string {
 		p.phone, p.surname, more)
 }
 
-// everywhere puts a person into everything: lookups that were answered, are old, came from history and failed, items of
-// a batch, four contacts of which one became part of another and one was deleted, deliveries, notes, runs,
-// notifications and a file that was imported.
+// everywhere puts a person everywhere: lookups that were answered, are old, came from history or failed, items of a
+// batch, four contacts of which one was merged and one deleted, deliveries, notes, runs, notifications and an imported
+// file.
 func everywhere(t *testing.T, p intaketest.Product, who titular, key string) (contacts []string) {
 	t.Helper()
 	o := p.Leads
@@ -59,8 +59,8 @@ func everywhere(t *testing.T, p intaketest.Product, who titular, key string) (co
 	return []string{first, second}
 }
 
-// TestSomebodyWhoIsInEverythingIsErased: nothing that names him is found any more, in files, dumps, logs and what the
-// commands print, and all sums are as before.
+// TestSomebodyWhoIsInEverythingIsErased: nothing that identifies the person is found any more in files, dumps, logs and
+// the output of commands, and all totals are unchanged.
 func TestSomebodyWhoIsInEverythingIsErased(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -147,8 +147,8 @@ func exported(o *intaketest.Org, who ...string) map[string]any {
 	return intaketest.Read[map[string]any](o, append([]string{"subject", "export", "--org", o.ID}, who...)...)
 }
 
-// nowhere looks for what names a person in the files of the database, or a dump of it, in the log, and in what commands
-// print.
+// nowhere searches for identifying texts in the files of the database, or a dump of it, in the log, and in the output
+// of commands.
 func nowhere(t *testing.T, o *intaketest.Org, who titular) {
 	t.Helper()
 	places := map[string][]byte{

@@ -22,7 +22,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// traces is a collector that keeps what it is sent.
+// traces is a collector that keeps what it receives.
 type traces struct {
 	*httptest.Server
 
@@ -58,14 +58,14 @@ func startCollector(t *testing.T) *traces {
 	return c
 }
 
-// variables ask the program for traces to the collector, soon.
+// variables make the program send traces to the collector without delay.
 func (c *traces) variables() map[string]string {
 	return map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": c.URL, "OTEL_SERVICE_NAME": "fichario-de-teste", "OTEL_BSP_SCHEDULE_DELAY": "50",
 	}
 }
 
-// named are the spans of a name.
+// named are the spans with a name.
 func (c *traces) named(name string) (found []*trace.Span) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -77,7 +77,7 @@ func (c *traces) named(name string) (found []*trace.Span) {
 	return found
 }
 
-// path are the names from a span up to where its trace begins here.
+// path are the names from a span up to the root of its trace in this program.
 func (c *traces) path(s *trace.Span) (names []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -94,7 +94,7 @@ func (c *traces) path(s *trace.Span) (names []string) {
 	return names
 }
 
-// parentOf is the traceparent that names a span.
+// parentOf is the traceparent for a span's children.
 func parentOf(s *trace.Span) string {
 	return "00-" + hex.EncodeToString(s.GetTraceId()) + "-" + hex.EncodeToString(s.GetSpanId()) + "-01"
 }
@@ -102,7 +102,7 @@ func parentOf(s *trace.Span) string {
 const callersTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 // TestTraces: a lookup, a batch, a lead and its automation are traced from the caller to the bureau and the
-// destination, and nothing that is exported says about whom.
+// destination, and nothing exported identifies a person.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -173,7 +173,7 @@ func TestTraces(t *testing.T) {
 	})
 }
 
-// TestNoTraces: a collector that is away costs no request anything, and without the variables nobody is told anything.
+// TestNoTraces: a collector that is away slows no request, and without the variables nothing is reported.
 func TestNoTraces(t *testing.T) {
 	t.Parallel()
 	away := startCollector(t)
@@ -201,7 +201,7 @@ func TestNoTraces(t *testing.T) {
 	}
 }
 
-// TestTracesAreConfigured: what cannot be done is refused at the start.
+// TestTracesAreConfigured: unusable settings are refused at start-up.
 func TestTracesAreConfigured(t *testing.T) {
 	t.Parallel()
 	for variable, value := range map[string]string{

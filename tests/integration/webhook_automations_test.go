@@ -13,7 +13,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// testAutomations: each of the five actions does what it says, once, and is in the history and the list of runs.
+// testAutomations: each of the five actions takes effect, once, and is in the history and the list of runs.
 func testAutomations(t *testing.T, o *org) {
 	o.Member("Dona", "owner")
 	second := o.Member("Vendas", "member")
@@ -93,7 +93,7 @@ func testAutomations(t *testing.T, o *org) {
 	expect(t, "it does not run for those of before", len(o.Runs("--automation", off)), 1)
 }
 
-// testConditions: by origin, by webhook and by least value, alone and together.
+// testConditions: by origin, by webhook and by minimum value, alone and together.
 func testConditions(t *testing.T, o *org) {
 	o.Origins("Instagram", "Google")
 	a, b := o.NewHook("A", "generic"), o.NewHook("B", "generic")
@@ -125,7 +125,7 @@ func testConditions(t *testing.T, o *org) {
 		wanted += len(strings.Fields(c.want))
 	}
 	ran := map[string][]string{}
-	// All runs of a contact are made in one transaction, so that none is still to come when each has its own.
+	// All runs of a contact are made in one transaction, so none is missing once each contact has its own.
 	for _, r := range o.Settled(wanted, 15*time.Second) {
 		ran[r.Contact] = append(ran[r.Contact], names[intaketest.Or(r.Automation)])
 	}
@@ -135,8 +135,8 @@ func testConditions(t *testing.T, o *org) {
 	}
 }
 
-// testRetries: a call that failed is made again under the same id until it succeeds or is given up, and a person may
-// have it made again.
+// testRetries: a failed call is retried under the same id until it succeeds or is given up, and a person may have it
+// retried again.
 func testRetries(t *testing.T, o *org) {
 	h := o.NewHook("Insistência", "generic")
 	elsewhere := intaketest.StartReceiver(t, nil)
@@ -228,7 +228,7 @@ func testRetries(t *testing.T, o *org) {
 	expect(t, "its webhook-id", calls("/503")[1].ID, r.ID)
 }
 
-// TestWebhookTargets: without FICHARIO_ALLOW_PRIVATE_TARGETS no automation reaches an address that is not of the
+// TestWebhookTargets: without FICHARIO_ALLOW_PRIVATE_TARGETS no automation reaches an address outside the public
 // internet, however it is written.
 func TestWebhookTargets(t *testing.T) {
 	t.Parallel()
@@ -278,13 +278,13 @@ func TestWebhookTargets(t *testing.T) {
 	}
 }
 
-// testEmail: every active member gets one message about a contact, and the e-mail action writes to whom it should.
+// testEmail: every active member gets one message about a contact, and the e-mail action writes to the right recipient.
 func testEmail(t *testing.T, o *org, box *intaketest.Mailbox) {
 	names := []string{"Dona", "Gerente", "Vendas"}
 	for i, name := range names {
 		o.Member(name, []string{"owner", "admin", "member"}[i])
 	}
-	fixed := o.MemberEmail("caixa-fixa") // of nobody, and unique
+	fixed := o.MemberEmail("caixa-fixa") // nobody's, and unique
 	o.Automate("Ao contato", "email", "--to", "contact", "--subject",
 		"Recebemos, {nome}\r\nBcc: intruso@"+intaketest.Domain, "--text", "Olá {nome},\n.\nvalor {valor}")
 	o.Automate("Ao responsável", "email", "--to", "assignee", "--subject", "É seu", "--text", "{telefone} {empresa}")
@@ -330,7 +330,7 @@ func testEmail(t *testing.T, o *org, box *intaketest.Mailbox) {
 	if len(got) != 1 || got[0].Subject != "Entrou" || strings.TrimSpace(got[0].Text) != contact {
 		t.Errorf("%d messages to the fixed address, or another text", len(got))
 	}
-	// An address that cannot be written to is given up and told, and the contact is there all the same.
+	// An unusable address is given up and reported, and the contact exists all the same.
 	odd := o.Accept(h, `{"email":"isto não é@ um endereço"}`)
 	o.Eventually("it is given up", 10*time.Second, func() bool {
 		return len(o.Runs("--contact", odd, "--state", "dead")) == 1 && len(o.Runs("--contact", odd, "--state", "ready")) == 0

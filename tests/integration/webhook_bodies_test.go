@@ -12,8 +12,8 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// testRefusals: they create nothing, count nothing, are in the log with what was sent and why, and tell in Portuguese
-// what is wrong and which keys arrived.
+// testRefusals: refused posts create nothing, count nothing, are in the log with their content and the reason, and are
+// answered in Portuguese with what is wrong and which keys arrived.
 func testRefusals(t *testing.T, o *org) {
 	h := o.NewHook("Recusas", "generic")
 	automation, _ := o.Automate("Nunca", "add_note", "--text", "Não deveria")
@@ -65,7 +65,7 @@ func testRefusals(t *testing.T, o *org) {
 		"two objects": {intaketest.JSON, `{"a":1}{"b":2}`, "400 requisicao_invalida", []string{"JSON"}},
 		"multipart without parts": {map[string]string{"Content-Type": "multipart/form-data; boundary=b"}, "--b--\r\n",
 			"400 email_invalido", []string{"corpo"}},
-		// The file is an empty one, because the log keeps of others their headers only.
+		// The file is empty, because the log keeps only the headers of others.
 		"multipart of a file": {map[string]string{"Content-Type": "multipart/form-data; boundary=b"},
 			"--b\r\nContent-Disposition: form-data; name=\"cv\"; filename=\"cv.pdf\"\r\n\r\n\r\n--b--\r\n",
 			"400 email_invalido", []string{"corpo"}},
@@ -92,7 +92,7 @@ func testRefusals(t *testing.T, o *org) {
 		}
 		told[strings.TrimSpace(c.body)] = a.Text("code") + " " + a.Text("detail")
 	}
-	// What stands in the address is no part of the contact, and in no log.
+	// Parameters in the address are not part of the contact, and in no log.
 	a := o.Do(request{
 		Path: h.Path + "?email=" + intaketest.Email("endereço"), Header: intaketest.JSON, Body: `{"apelido":"x"}`,
 	})
@@ -112,7 +112,7 @@ func testRefusals(t *testing.T, o *org) {
 			t.Errorf("a refusal is logged as %s %s", d.Outcome, d.Code)
 		}
 		if i%4 != 0 {
-			continue // one in four is enough to see that bodies are kept
+			continue // one in four suffices to see that bodies are kept
 		}
 		if full := o.Delivery(d.ID); full.Body != many+"}" && full.Body != `{"apelido":"x"}` &&
 			told[strings.TrimSpace(full.Body)] != d.Code+" "+d.Reason {
@@ -121,7 +121,7 @@ func testRefusals(t *testing.T, o *org) {
 	}
 	expect(t, "runs", len(o.Runs("--automation", automation)), 0)
 
-	// A key that came with a refused post is still free.
+	// The key of a refused post is still unused.
 	keyed := map[string]string{"Content-Type": "application/json", "Idempotency-Key": "corrigida"}
 	expect(t, "refused", o.Do(request{Path: h.Path, Header: keyed, Body: `{"nome":"x"}`}).String(), "400 email_invalido")
 	expect(t, "mended", o.Do(request{Path: h.Path, Header: keyed, Body: intaketest.Lead("corrigida")}).String(), "200")
@@ -198,7 +198,7 @@ func testContentTypes(t *testing.T, o *org) {
 	expect(t, "contacts", len(all), 26)
 }
 
-// testFiles: files in a multipart body are ignored, whatever their size up to a bound; text after them is read.
+// testFiles: files in a multipart body are skipped, whatever their size up to a bound; text after them is read.
 func testFiles(t *testing.T, o *org) {
 	h := o.NewHook("Currículos", "generic")
 	const mark = "CONTEUDO-DO-ARQUIVO"
@@ -214,7 +214,7 @@ func testFiles(t *testing.T, o *org) {
 		_, _ = io.WriteString(must(w.CreateFormField("nome")), "Antes "+intaketest.Surname)
 		_, _ = io.WriteString(must(w.CreateFormFile("curriculo", "ana.pdf")),
 			strings.Repeat(mark+"\r\n--", fileSize/len(mark)))
-		_ = must(w.CreateFormFile("foto", "")) // as browsers send an input that was left alone
+		_ = must(w.CreateFormFile("foto", "")) // as browsers send an empty file input
 		_, _ = io.WriteString(must(w.CreateFormField("email")), email)
 		_, _ = io.WriteString(must(w.CreateFormField("mensagem")), "Depois "+intaketest.Message+strings.Repeat("m", textSize))
 		if err := w.Close(); err != nil {
@@ -255,8 +255,8 @@ func testFiles(t *testing.T, o *org) {
 	expect(t, "received", o.Show(h).Received, 2)
 }
 
-// testNoBoundary: a script that sets the type of a multipart body by hand forgets its boundary. The body begins with
-// it; where it does not, whoever looks for the reason finds the body in the log.
+// testNoBoundary: scripts that set the multipart type by hand omit the boundary. The body begins with it; where it does
+// not, the log has the body for whoever looks for the reason.
 func testNoBoundary(t *testing.T, o *org) {
 	header := map[string]string{"Content-Type": "multipart/form-data"}
 	h := o.NewHook("Sem fronteira nenhuma", "generic")
@@ -277,7 +277,7 @@ func testNoBoundary(t *testing.T, o *org) {
 		"200")
 }
 
-// testOddBytes: what no database can store as text is no reason to lose a lead, nor to fail.
+// testOddBytes: bytes that no database stores as text must neither lose a lead nor cause a failure.
 func testOddBytes(t *testing.T, o *org) {
 	h := o.NewHook("Bytes estranhos", "generic")
 	at := func(id string) string { return intaketest.Email(id) }
@@ -333,5 +333,5 @@ func testOddBytes(t *testing.T, o *org) {
 			t.Error("a contact has control characters")
 		}
 	}
-	o.Deliveries(h) // can be read
+	o.Deliveries(h) // they are readable
 }

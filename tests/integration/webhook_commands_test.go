@@ -12,7 +12,7 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// testCommands: with --json every command prints one JSON value of its shape; what is wrong ends with code 1 and a
+// testCommands: with --json every command prints one JSON value of the expected shape; errors exit with code 1 and a
 // message for people on standard error.
 func testCommands(t *testing.T, o, empty *org) {
 	member := o.Member("Dona", "owner")
@@ -73,7 +73,7 @@ func testCommands(t *testing.T, o, empty *org) {
 		}
 	}
 
-	// Reading is each member's own.
+	// Read marks are per member.
 	other := o.Member("Outra", "member")
 	unread := func(member string) bool {
 		return !intaketest.Read[[]intaketest.Note](o, "notification", "list", "--org", o.ID, "--member", member)[0].Lida
@@ -116,7 +116,7 @@ func testCommands(t *testing.T, o, empty *org) {
 	}
 }
 
-// testPagesOfCommands: lists come in pages, and a page that cannot be is refused in the same way on both databases.
+// testPagesOfCommands: lists are paged, and an invalid page is refused alike on both databases.
 func testPagesOfCommands(t *testing.T, o *org) {
 	h := o.NewHook("Páginas", "generic")
 	o.Automate("Nota", "add_note", "--text", "x")
@@ -156,7 +156,7 @@ func testPagesOfCommands(t *testing.T, o *org) {
 	}
 }
 
-// TestWebhookInput: what people type wrong is refused before anything is written.
+// TestWebhookInput: invalid input is refused before anything is written.
 func TestWebhookInput(t *testing.T) {
 	t.Parallel()
 	o := intaketest.StartService(t, testkit.SQLite(t)).Org(t)
@@ -208,7 +208,7 @@ func TestWebhookInput(t *testing.T) {
 	expect(t, "origins", len(intaketest.Read[[]any](o, "origin", "list", "--org", o.ID)), 0)
 }
 
-// testChangesAtOnce: what two people change at the same time is changed, each.
+// testChangesAtOnce: concurrent changes by two people all take effect.
 func testChangesAtOnce(t *testing.T, o *org) {
 	h := o.NewHook("Disputado", "generic")
 	for round := range 4 {
@@ -228,8 +228,8 @@ func testChangesAtOnce(t *testing.T, o *org) {
 	}
 }
 
-// testRegeneratingAtOnce: of several new addresses made at the same moment one stays, and no other is open without
-// anybody having seen it. It needs PostgreSQL: SQLite has one writer.
+// testRegeneratingAtOnce: of several new addresses made at the same moment one remains, and no address is open that
+// nobody was shown. It needs PostgreSQL: SQLite has one writer.
 func testRegeneratingAtOnce(t *testing.T, o *org) {
 	h := o.NewHook("Trocado por muitos", "generic")
 	tokens := make([]string, 3)

@@ -30,8 +30,8 @@ body: '{nome: $contact.nome, email: $contact.email, valor: $contact.valor}'
 done: .status == 201
 `
 
-// testDestinations: one that is busy is waited for, and a record whose answer was lost is not made again; what is
-// refused for good is given up at once.
+// testDestinations: a busy destination is retried, a record whose answer was lost is not created again, and a permanent
+// refusal is given up at once.
 func testDestinations(t *testing.T, o *org) {
 	const token = "t0k3n-que-ninguém-vê"
 	o.Hide(token)

@@ -12,7 +12,7 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// example is what a sensible person expects of a body that a form product sends.
+// example is what a sensible person expects from a form product's body.
 type example struct {
 	File, Type, Outcome string
 	ContentType         string `json:"content_type"`
@@ -29,8 +29,8 @@ type example struct {
 	}
 }
 
-// testExamples posts bodies in the formats that products document, and as open projects send them, and looks at the
-// contacts that they made.
+// testExamples posts bodies in the formats that products document, and as open-source projects send them, and checks
+// the contacts made.
 func testExamples(t *testing.T, o *org) {
 	const dir = "../../domain/intake/testdata/payloads"
 	files, err := filepath.Glob(filepath.Join(dir, "*.expect.json"))
@@ -42,7 +42,7 @@ func testExamples(t *testing.T, o *org) {
 		t.Fatalf("%d examples, %v", len(sent), err)
 	}
 	files = append(files, sent...)
-	// INSTAGRAM and google are sent in a case of their own; newsletter is only ever a campaign's source.
+	// INSTAGRAM and google are sent in another case; newsletter only occurs as a campaign's source.
 	o.Origins("Instagram", "Google", "Facebook", "Indicação de amigo", "Indicação", "Grupo OLX", "Google Ads",
 		"Formulário do site", "newsletter", "Feira", "Busca Orgânica", "Campanha", "Web Site", "Panfleto")
 	registered := map[string]string{
@@ -94,7 +94,7 @@ func testExamples(t *testing.T, o *org) {
 			origin = name
 		}
 		if origin == "bing" {
-			origin = "null" // a source that nobody registered
+			origin = "null" // an unregistered source
 		}
 		same := func(what, got, want string) {
 			if got != want {

@@ -9,12 +9,13 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// person is an element with an invented person.
+// person is a JSON element with an invented person.
 func person(name string) string {
 	return fmt.Sprintf(`{"nome":%q,"email":%q}`, name+" "+intaketest.Surname, intaketest.Email(name))
 }
 
-// testPeople: in each of the shapes that several people come in, each with an address is a contact as a lone one is.
+// testPeople: in each of the shapes that several people come in, each one with an address becomes a contact like a
+// single one.
 func testPeople(t *testing.T, o *org) {
 	h := o.NewHook("Grupos", "generic")
 	mautic := func(id int, name string) string {
@@ -58,7 +59,7 @@ func testPeople(t *testing.T, o *org) {
 	o.Command("doctor")
 }
 
-// testManyPeople: a post has 200 people, and not one more.
+// testManyPeople: a post may have 200 people, and not one more.
 func testManyPeople(t *testing.T, o *org) {
 	h := o.NewHook("Multidão", "generic")
 	crowd := func(n int) string {
@@ -84,7 +85,7 @@ func testManyPeople(t *testing.T, o *org) {
 	o.Command("doctor")
 }
 
-// testPeopleAgain: a retry is known by element, whole or in part, and a key stands for the whole post.
+// testPeopleAgain: a retry is recognised by element, whole or in part, and a key stands for the whole post.
 func testPeopleAgain(t *testing.T, o *org) {
 	h := o.NewHook("De novo em grupo", "generic")
 	send := func(key, body string) answer {
@@ -118,7 +119,7 @@ func testPeopleAgain(t *testing.T, o *org) {
 	expect(t, "contacts, notifications, received",
 		line(len(o.Contacts()), len(o.Notifications()), o.Show(h).Received), "5 5 5")
 
-	// Many at once, each with a neighbour's person.
+	// Many at once, each including a neighbour's person.
 	const posts = 16
 	answers := intaketest.Together(t, posts, func(i int) (answer, error) {
 		names := []string{fmt.Sprint("roda ", i), fmt.Sprint("roda ", (i+1)%posts)}
@@ -131,7 +132,7 @@ func testPeopleAgain(t *testing.T, o *org) {
 	o.Command("doctor")
 }
 
-// testPeopleSimulated: all are shown, and nothing is made.
+// testPeopleSimulated: all are shown, and none is made.
 func testPeopleSimulated(t *testing.T, o *org) {
 	h := o.NewHook("Ensaio em grupo", "generic")
 	a := o.Do(request{
@@ -153,7 +154,7 @@ func testPeopleSimulated(t *testing.T, o *org) {
 	o.Nothing(t, h)
 }
 
-// testPeopleReplayed: what was refused is read again whole, once; the automations run for each.
+// testPeopleReplayed: a refused post is replayed as a whole, once; the automations run for each person.
 func testPeopleReplayed(t *testing.T, o *org) {
 	h := o.NewHook("Refeito em grupo", "generic")
 	o.Automate("Anotar", "add_note", "--text", "visto")

@@ -53,7 +53,7 @@ func swapCase(s string) string {
 	}, s)
 }
 
-// testUnknownMethods: the token is looked at before the method, whatever the method.
+// testUnknownMethods: the token is checked before the method, whatever the method.
 func testUnknownMethods(t *testing.T, o *org) {
 	h := o.NewHook("Métodos raros", "generic")
 	for _, method := range []string{"PROPFIND", "REPORT", "LINK", "BREW"} {
@@ -83,7 +83,7 @@ func testMethods(t *testing.T, o *org) {
 	expect(t, "deliveries", len(o.Deliveries(h)), 0)
 }
 
-// testUnknownTokenFirst: whoever has not the token learns nothing about what else is wrong.
+// testUnknownTokenFirst: without a valid token nothing else about the request is judged.
 func testUnknownTokenFirst(t *testing.T, o *org) {
 	unknown := intaketest.PathOf(strings.Repeat("a", 48))
 	for _, query := range []string{"?simular=talvez", "?simular=true", "?simular=true&simular=false", "?simular=%zz"} {
@@ -92,8 +92,8 @@ func testUnknownTokenFirst(t *testing.T, o *org) {
 	}
 }
 
-// testOrderOfChecks: of two things that are wrong, the earlier one of the order is answered: token, method, declared
-// size, enabled, body, signature, delivered before, e-mail.
+// testOrderOfChecks: of two faults, the one checked first is answered: token, method, declared size, enabled, body,
+// signature, delivered before, e-mail.
 func testOrderOfChecks(t *testing.T, o *org) {
 	const secret = "um-segredo-7731"
 	o.Hide(secret)

@@ -27,7 +27,7 @@ func base64MAC(key []byte, signed string) string {
 	return base64.StdEncoding.EncodeToString(mac(key, signed))
 }
 
-// testOwnHeader: the plain HMAC in a header of the sender's own, in hex or base64, and in no other.
+// testOwnHeader: a plain HMAC in the sender's own header, in hex or base64, and in no other.
 func testOwnHeader(t *testing.T, o *org) {
 	const secret = "segredo-de-cabecalho-7731"
 	o.Hide(secret)
@@ -49,7 +49,7 @@ func testOwnHeader(t *testing.T, o *org) {
 	expect(t, "usual headers again", post(5, "X-Signature", ""), "200")
 }
 
-// testSignatures: with a secret, only what its holder signed is taken; a person may vouch for what was refused.
+// testSignatures: with a secret, only posts signed with it are accepted; a person may replay a refused one.
 func testSignatures(t *testing.T, o *org) {
 	const secret = "segredo-de-assinatura-7731"
 	key := []byte("chave de vinte e quatro b")
@@ -106,7 +106,7 @@ func testSignatures(t *testing.T, o *org) {
 		"standard": {standardSecret, []func(string) map[string]string{
 			func(b string) map[string]string { return standard("msg_1", at(0), b) },
 			func(b string) map[string]string { return standard("msg_2", at(4*time.Minute), b) },
-			func(b string) map[string]string { // while a sender changes its secret
+			func(b string) map[string]string { // while a sender rotates its secret
 				h := standard("msg_3", at(0), b)
 				h["webhook-signature"] = "v1," + base64MAC([]byte("outra"), b) + " " + h["webhook-signature"]
 				return h
@@ -161,7 +161,7 @@ func testSignatures(t *testing.T, o *org) {
 	}
 }
 
-// testIdempotency: a retry is answered with the first contact and does nothing else.
+// testIdempotency: a retry is answered with the first contact and has no other effect.
 func testIdempotency(t *testing.T, o *org) {
 	h, other := o.NewHook("Tentativas", "formservice"), o.NewHook("Outras tentativas", "formservice")
 	respondi := func(respondent, form, email string) string {
@@ -218,7 +218,7 @@ func testIdempotency(t *testing.T, o *org) {
 			t.Errorf("%s: known at another webhook, which answers %s", name, elsewhere)
 		}
 	}
-	// What is not the same submission is not taken for one.
+	// Different submissions are not taken for the same one.
 	for name, pair := range map[string][2]request{
 		"Respondi, another form": {{Header: intaketest.JSON, Body: respondi("r2", "f1", one)},
 			{Header: intaketest.JSON, Body: respondi("r2", "f2", one)}},
@@ -244,8 +244,8 @@ func testIdempotency(t *testing.T, o *org) {
 	expect(t, "events of a contact that was sent twice", len(o.Contact(o.Contacts()[21].ID).Historico), 1)
 }
 
-// testFiftyAtOnce: fifty posts of one delivery at once, spread over the instances, are one contact with what belongs to
-// it.
+// testFiftyAtOnce: fifty concurrent posts of one delivery, spread over the instances, make one contact with all that
+// belongs to it.
 func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
 	receiver := intaketest.StartReceiver(t, nil)
 	automation, _ := o.Automate("Cinquenta", "http", "--url", receiver.URL)
@@ -280,7 +280,7 @@ func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
 	expect(t, "deliveries", outcomes, map[string]int{"accepted": 2, "repeated": 98})
 	expect(t, "runs", len(o.Runs("--automation", automation)), 2)
 
-	// Fifty at once with one key and different bodies: one wins, the others are told.
+	// Fifty at once with one key and different bodies: one wins, and the others are refused.
 	mixed := map[string]int{}
 	for _, a := range intaketest.Together(t, 50, func(i int) (answer, error) {
 		return instances[i%len(instances)].Send(t.Context(), request{
@@ -294,7 +294,7 @@ func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
 	expect(t, "contacts", len(o.Contacts()), contacts+1)
 }
 
-// TestWebhookOverTwoInstances: what holds on one instance holds over two on one database.
+// TestWebhookOverTwoInstances: what holds on one instance holds on two with a shared database.
 func TestWebhookOverTwoInstances(t *testing.T) {
 	t.Parallel()
 	s := intaketest.StartService(t, testkit.PostgreSQL(t), map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true"})

@@ -40,7 +40,8 @@ func testThanks(t *testing.T, o *org) {
 	expect(t, "received", o.Show(h).Received, 4)
 }
 
-// testMassAssignment: what a sender calls as a column of ours is an answer of the form, and changes nothing else.
+// testMassAssignment: a form field named like one of our columns is just an answer of the form, and changes nothing
+// else.
 func testMassAssignment(t *testing.T, o *org) {
 	h := o.NewHook("Atribuição", "generic")
 	member := o.Member("Alvo", "owner")
@@ -114,7 +115,7 @@ func testOrigins(t *testing.T, o *org) {
 			t.Errorf("%s: the note has no %q", c.sent, c.note)
 		}
 	}
-	// One that is registered later is found from then on.
+	// An origin that is registered later is found from then on.
 	o.Origins("Rádio Clube")
 	got := o.Contact(o.Accept(h, `{"email":"`+intaketest.Email("rádio")+`","origem":"radio clube"}`))
 	expect(t, "registered later", intaketest.Or(got.Origem), "Rádio Clube")
@@ -127,7 +128,7 @@ func testOrigins(t *testing.T, o *org) {
 	expect(t, "origins", len(intaketest.Read[[]map[string]string](o, "origin", "list", "--org", o.ID)), 7)
 }
 
-// testDisabling: it counts from the very next post, and the senders that try again lose no contact.
+// testDisabling takes effect from the very next post, and senders that retry lose no contact.
 func testDisabling(t *testing.T, o *org) {
 	h := o.NewHook("Interruptor", "generic")
 	posts := postsTo(o, h)
@@ -166,7 +167,7 @@ func testReplays(t *testing.T, o *org) {
 	}
 	o.Nothing(t, h)
 	o.Command("webhook", "enable", h.ID)
-	// Two people press the button at once, and again.
+	// Two people press the button at once, repeatedly.
 	made := make([]intaketest.Replayed, 6)
 	var wg sync.WaitGroup
 	for i := range made {
@@ -193,7 +194,7 @@ func testReplays(t *testing.T, o *org) {
 		t.Error("the replay of a replay makes another contact")
 	}
 
-	// What a delivery is known by is kept: the sender's own retry and the replay are one contact.
+	// A delivery's identity is kept: the sender's own retry and the replay are one contact.
 	keyed := request{
 		Path: h.Path, Header: map[string]string{"Content-Type": "application/json", "Idempotency-Key": "tentativa"},
 		Body: intaketest.Lead("teimosa"),
@@ -205,14 +206,14 @@ func testReplays(t *testing.T, o *org) {
 	expect(t, "the sender tries again", o.Do(keyed).LeadID(), replay.Contact)
 	expect(t, "contacts", len(o.Contacts()), 2)
 
-	// What was refused for what it says is refused again, and the log says so.
+	// A post refused for its content is refused again, and the log says so.
 	expect(t, "no e-mail", o.Post(h, `{"nome":"x"}`).Status, 400)
 	bad := o.Deliveries(h)[0]
 	if said := o.Refused("webhook", "replay", bad.ID); !strings.Contains(said, "e-mail") {
 		t.Errorf("the replay of one without an e-mail says %q", said)
 	}
 	expect(t, "log of that", intaketest.Or(o.Deliveries(h)[0].ReplayOf)+o.Deliveries(h)[0].Code, bad.ID+"email_invalido")
-	// What was not kept whole cannot be read again.
+	// A body that was not kept whole cannot be replayed.
 	o.Do(request{
 		Path:   h.Path,
 		Header: map[string]string{"Content-Type": "application/json", "Content-Length": fmt.Sprint(large)},
@@ -280,7 +281,7 @@ func testSettings(t *testing.T, o *org) {
 	expect(t, "list", line(len(list), list[0].Name, list[0].Received, list[0].Token == ""), "1 Novo nome 2 true")
 }
 
-// testOrganisations: nothing of one is to be seen or set off from another.
+// testOrganisations: nothing of one organisation is visible in another, nor triggered from there.
 func testOrganisations(t *testing.T, a, b *org) {
 	a.Origins("Instagram")
 	b.Origins("Google")

@@ -23,8 +23,8 @@ const (
 	large = 2 << 20 // more than a body may have
 )
 
-// TestWebhook holds the webhook to every clause of the specification. Its parts share one program for each database,
-// and each has an organisation of its own there.
+// TestWebhook tests the webhook against every clause of the specification. The parts share one program per database,
+// with an organisation each.
 func TestWebhook(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
@@ -130,14 +130,14 @@ func testEffects(t *testing.T, o *org) {
 		t.Errorf("%d deliveries, or one of something else", len(log))
 	}
 
-	// The fields by what the specification says of their absence.
+	// The specification's defaults for absent fields.
 	bare := o.Contact(o.Accept(h, `{"email":"`+intaketest.Email("bare")+`","valor":"a combinar"}`))
 	expect(t, "nome", bare.Nome, "Lead sem nome")
 	expect(t, "what was not sent",
 		line(intaketest.Or(bare.Telefone), intaketest.Or(bare.TelefoneE164), intaketest.Or(bare.Empresa),
 			intaketest.Or(bare.Origem), bare.Valor), "null null null null 0")
 	expect(t, "the note keeps what is no number", strings.Contains(bare.Nota, "a combinar"), true)
-	o.Accept(h, `{"email":"@"}`) // whatever has an @ counts
+	o.Accept(h, `{"email":"@"}`) // anything with an @ counts
 	fs := o.NewHook("Formulários", "formservice")
 	named := o.Contact(o.Accept(fs, `{"email":"`+intaketest.Email("joana")+`"}`))
 	expect(t, "name of a form service's lead", named.Nome, "joana")
@@ -224,7 +224,7 @@ func testSimulation(t *testing.T, o *org) {
 	expect(t, "not JSON", try(h, "?simular=true", "{").String(), "400 requisicao_invalida")
 	expect(t, "disabled", try(off, "?simular=true", body).String(), "423 webhook_desabilitado")
 	o.Nothing(t, h)
-	// A word that is neither yes nor no is a post that was refused, and a line as others are.
+	// A value that is neither yes nor no is a refused post, with a line in the log like any other.
 	expect(t, "deliveries", []int{len(o.Deliveries(h)), len(o.Deliveries(off))}, []int{len(unsure), len(unsure)})
 	expect(t, "in earnest", try(h, "?simular=false", body).String(), "200")
 	expect(t, "contacts", len(o.Contacts()), 1)

@@ -7,7 +7,7 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// testVisitors: who is refused with a page, what it says, and that programs go on getting a problem document.
+// testVisitors: whose refusal is a page, what it says, and that programs still get a problem document.
 func testVisitors(t *testing.T, o *org) {
 	const (
 		page    = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"

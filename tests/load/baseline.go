@@ -17,8 +17,8 @@ import (
 	"fichario/adapters/gormstore"
 )
 
-// serveBaseline serves what the program is measured against: one indexed SELECT of the same size and nothing else, and
-// a handler that does nothing at all.
+// serveBaseline serves what the program is measured against: a single indexed SELECT of the same size, and a handler
+// that does nothing.
 func serveBaseline(ctx context.Context, url string) error {
 	find, err := finder(ctx, url)
 	if err != nil {

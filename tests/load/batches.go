@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// batchItems is the most that a batch holds, and batchCalls how many of them are asked about at once.
+	// batchItems is the maximum size of a batch, and batchCalls how many of its items are looked up at once.
 	batchItems, batchCalls = 50_000, 8
-	// singles is how many connections ask for single lookups beside a batch.
+	// singles is how many connections make single lookups beside a batch.
 	singles = 4
 )
 
-// batches measures a batch: its speed beside that of single lookups at its concurrency, what single lookups feel of it,
-// and the memory that its results take on their way out.
+// batches measures a batch: its speed compared with single lookups at its concurrency, its effect on single lookups,
+// and the memory for downloading its results.
 func batches(ctx context.Context, s settings, db string, seeded seeded, env []string) error {
 	program, err := start(ctx, s.binary, env, "serve")
 	if err != nil {
@@ -57,7 +57,7 @@ func batches(ctx context.Context, s settings, db string, seeded seeded, env []st
 				return err
 			}
 			beside = append(beside, r)
-			// One that has ended cannot be paused, and another takes its place.
+			// One that has ended cannot be paused; another then takes its place.
 			_, _ = program.ask(ctx, http.MethodPost, "/api/v1/lotes/"+id+"/pausar", seeded.key, "", "")
 		}
 		report(db, c.name, beside, alone, program.memoryMB())
@@ -71,7 +71,7 @@ func batches(ctx context.Context, s settings, db string, seeded seeded, env []st
 	for _, accept := range []string{
 		"text/csv", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/x-ndjson",
 	} {
-		_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", program.cmd.Process.Pid), []byte("5"), 0o600) // begins VmHWM anew
+		_ = os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", program.cmd.Process.Pid), []byte("5"), 0o600) // resets VmHWM
 		before, began := program.memoryMB(), time.Now()
 		body, err := program.ask(ctx, http.MethodGet, "/api/v1/lotes/"+id+"/resultados", seeded.key, accept, "")
 		if err != nil {
@@ -112,7 +112,7 @@ func (s *server) race(ctx context.Context, of settings, db, key, id string) erro
 	return nil
 }
 
-// quote makes a batch of documents that nobody has asked about.
+// quote makes a batch of documents that nobody has looked up.
 func (s *server) quote(ctx context.Context, key string) (id string, err error) {
 	documents := make([]string, batchItems)
 	for i := range documents {
@@ -127,7 +127,7 @@ func (s *server) quote(ctx context.Context, key string) (id string, err error) {
 	return made.ID, errors.Join(err, json.Unmarshal(answer, &made))
 }
 
-// run lets a batch begin, or go on, or another one where it has ended. It returns the one that runs.
+// run starts or resumes a batch, or starts another where it has ended. It returns the running one.
 func (s *server) run(ctx context.Context, key, id string) (string, error) {
 	for _, how := range []string{"retomar", "confirmar"} {
 		if _, err := s.ask(ctx, http.MethodPost, "/api/v1/lotes/"+id+"/"+how, key, "", ""); err == nil {
@@ -148,7 +148,7 @@ func (s *server) ended(ctx context.Context, key, id string) (int, error) {
 	return b.Progresso.Feitos, errors.Join(err, json.Unmarshal(answer, &b))
 }
 
-// ask makes one request and returns what is answered to it, unless that is a problem.
+// ask makes one request and returns the answer, or an error for a problem.
 func (s *server) ask(ctx context.Context, method, path, key, accept, body string) ([]byte, error) {
 	req, err := http.NewRequestWithContext(ctx, method, "http://"+s.addr+path, strings.NewReader(body))
 	if err != nil {

@@ -18,14 +18,13 @@ import (
 	"time"
 )
 
-// settling is how long programs take to start, which is not measured.
+// settling is the start-up time of programs, which is not measured.
 const settling = 2 * time.Second
 
-// postsASecond come at a steady pace, whether or not those before are answered.
+// postsASecond is the steady rate of posts, whether or not earlier ones are answered.
 const postsASecond = 150
 
-// beside measures posts while the service does nothing else, while `fichario rekey` seals values anew and while the
-// service forgets posts row by row, in turns.
+// beside measures posts alone, beside `fichario rekey`, and while the service forgets posts row by row, in turns.
 func beside(ctx context.Context, s settings) error {
 	fmt.Println("| database | beside | posts | p50 ms | p90 ms | p99 ms | longest ms |")
 	fmt.Println("|---|---|---|---|---|---|---|")
@@ -56,7 +55,7 @@ func besideOn(ctx context.Context, s settings, f *filling, kind string) error {
 	took := make([][]time.Duration, len(phases))
 	for range s.rounds {
 		for i, phase := range phases {
-			err := f.oldPosts(ctx, int(s.each.Seconds())*forgottenASecond) // before each, for what PostgreSQL does behind them
+			err := f.oldPosts(ctx, int(s.each.Seconds())*forgottenASecond) // for PostgreSQL's clean-up in each phase
 			var times []time.Duration
 			if err == nil {
 				times, err = phase.run()
@@ -75,7 +74,7 @@ func besideOn(ctx context.Context, s settings, f *filling, kind string) error {
 	return nil
 }
 
-// posts starts the service and posts to it for the time of a round.
+// posts starts the service and posts to it for one round.
 func (f *filling) posts(ctx context.Context, s settings, env []string) ([]time.Duration, error) {
 	program, err := start(ctx, s.binary, env, "serve")
 	if err != nil {
@@ -107,8 +106,7 @@ func (f *filling) postsBesideRekey(ctx context.Context, s settings, env []string
 	return times, err
 }
 
-// oldPosts adds posts of forty days ago, which a service that does not keep them for longer begins to forget as soon as
-// it starts.
+// oldPosts adds posts of forty days ago, which a service with a shorter retention begins to forget at start-up.
 func (f *filling) oldPosts(ctx context.Context, n int) error {
 	store, err := f.open(ctx)
 	if err != nil {
@@ -141,7 +139,7 @@ func (f *filling) postsBesideForgetting(ctx context.Context, s settings, env []s
 // forgottenASecond is more than a service forgets in a second.
 const forgottenASecond = 6_000
 
-// post150 posts at a pace. A post is timed from when it was due, so that those which wait behind a slow one count too.
+// post150 posts at a fixed rate. A post is timed from when it was due, so that posts delayed by a slow one count too.
 func (f *filling) post150(ctx context.Context, addr string, during time.Duration) ([]time.Duration, error) {
 	const connections = 16
 	began := time.Now()

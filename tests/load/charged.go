@@ -17,8 +17,8 @@ import (
 	"fichario/adapters/sandbox"
 )
 
-// chargedTables are what the baseline writes a charged lookup into: the program's columns and indexes that a charge
-// needs, without any rule and without encryption.
+// chargedTables are the baseline's tables for a charged lookup: the program's columns and indexes that a charge needs,
+// without any rule and without encryption.
 const chargedTables = `
 CREATE TABLE plain_leases (documento text PRIMARY KEY, call_id uuid NOT NULL, expires_at timestamptz NOT NULL);
 CREATE TABLE plain_usage (bucket text PRIMARY KEY, count bigint NOT NULL, amount bigint NOT NULL);
@@ -44,7 +44,7 @@ const (
 
 var chargeBuckets = []string{"2026-11", "2026-11-20", "hora", "dia", "total"}
 
-// statement is one with its values.
+// statement is a statement with its values.
 type statement struct {
 	text   string
 	values []any
@@ -64,8 +64,8 @@ func chargedStatements(documento string, answer []byte) (begin, end []statement)
 	}
 }
 
-// charger returns the baseline of a charged lookup: the same two transactions, one after the other, as batches of
-// statements on PostgreSQL and one by one on SQLite's one writer.
+// charger returns the baseline of a charged lookup: the same two transactions in sequence, as batches of statements on
+// PostgreSQL and one by one on SQLite, by its single writer.
 func charger(ctx context.Context, url string) (func(ctx context.Context, documento string) error, error) {
 	answer := make([]byte, 4000)
 	_, _ = rand.Read(answer)
@@ -136,16 +136,16 @@ func liteCharger(ctx context.Context, path string) (func(context.Context, []stat
 	}, nil
 }
 
-// liteTypes are SQLite's names of PostgreSQL's types.
+// liteTypes translates PostgreSQL's type names to SQLite's.
 var liteTypes = strings.NewReplacer(
 	"uuid", "text", "timestamptz", "datetime", "bigint", "integer", "bytea", "blob", "boolean", "integer")
 
-// unasked are documents that nobody has asked about: each is a call to the bureau.
+// unasked numbers documents that nobody has looked up: each causes a call to the bureau.
 var unasked atomic.Int64
 
 func nextCPF() string { return cpf(100_000_000 + int(unasked.Add(1))) }
 
-// chargedLookup is compared with its two transactions alone: nobody is asked in the baseline.
+// chargedLookup compares a charged lookup with just its two transactions: the baseline calls no bureau.
 func chargedLookup(of string, seeded seeded) comparison {
 	return comparison{
 		"charged lookup of " + of + " / its two transactions",
@@ -154,7 +154,7 @@ func chargedLookup(of string, seeded seeded) comparison {
 	}
 }
 
-// bureauOverHTTP starts the sandbox as a process of its own, and returns the setting that names it.
+// bureauOverHTTP starts the sandbox as a separate process, and returns the setting that selects it.
 func bureauOverHTTP(ctx context.Context, s settings, dir string) (env string, stop func(), err error) {
 	bureau, err := start(ctx, s.binary, []string{
 		"FICHARIO_LISTEN=127.0.0.1:0", "FICHARIO_LOG_FORMAT=json",

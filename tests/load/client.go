@@ -18,14 +18,14 @@ import (
 	"time"
 )
 
-// server is a process that listens.
+// server is a listening process.
 type server struct {
 	cmd  *exec.Cmd
 	addr string
 	once sync.Once
 }
 
-// start runs a program and reads where it listens from the first line of its log that says so.
+// start runs a program and reads its address from the first log line that has it.
 func start(ctx context.Context, path string, env []string, args ...string) (*server, error) {
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = append(os.Environ(), env...)
@@ -58,7 +58,7 @@ func (s *server) end() {
 	})
 }
 
-// memoryMB is the most memory that the process has held.
+// memoryMB is the peak memory of the process.
 func (s *server) memoryMB() int {
 	status, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/status")
 	if err != nil {
@@ -76,11 +76,11 @@ func (s *server) memoryMB() int {
 type result struct {
 	perSecond float64
 	p50, p99  time.Duration
-	// cpu is the microseconds of processors that the server took for a request, its database not counted.
+	// cpu is the server's CPU time per request in microseconds, without its database's.
 	cpu float64
 }
 
-// under is load on a server, with what it took of the processors.
+// under is load on a server, with the CPU time it took.
 func (s *server) under(ctx context.Context, of settings, request func(i int) string, status int) (result, error) {
 	before, _, _ := timeOf(s.cmd.Process.Pid)
 	began := time.Now()
@@ -90,8 +90,7 @@ func (s *server) under(ctx context.Context, of settings, request func(i int) str
 	return r, err
 }
 
-// load keeps every connection busy for the time of a round. It is lean, because it shares the machine with what it
-// measures.
+// load keeps every connection busy for one round. It is lean, because it shares the machine with what it measures.
 func load(ctx context.Context, addr string, s settings, request func(i int) string, status int) (result, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.each)
 	defer cancel()
@@ -159,7 +158,7 @@ func post(path string, i int) string {
 		strconv.Itoa(len(lead)) + "\r\n\r\n" + lead
 }
 
-// read reads one answer, which has a Content-Length or comes in chunks.
+// read reads one answer, which is chunked or has a Content-Length.
 func read(in *bufio.Reader, want []byte) error {
 	line, err := in.ReadSlice('\n')
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// growth measures what pages and calls cost as the database grows: it fills it step by step, and at each size asks for
-// every page as one user does, and prints what the largest size costs beside the smallest.
+// growth measures how the cost of pages and calls grows with the database: it fills it step by step, requests every
+// page as a single user at each size, and prints the cost at the largest size relative to the smallest.
 func growth(ctx context.Context, s settings, sizes string) error {
 	var steps []int
 	for text := range strings.SplitSeq(sizes, ",") {
@@ -54,7 +54,7 @@ func grow(ctx context.Context, s settings, f *filling, kind string, sizes []int)
 			table[i].name = c.name
 			table[i].cells = append(table[i].cells, c)
 		}
-		show(kind, sizes[:step+1], table) // a run of hours that is broken off has told what it knew
+		show(kind, sizes[:step+1], table) // so that a long run shows its results even if it is aborted
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func show(kind string, sizes []int, table []row) {
 		first, last := r.cells[0], r.cells[len(r.cells)-1]
 		ratio := last.p50.Seconds() / first.p50.Seconds()
 		cpu := (last.program + last.database) / max(first.program+first.database, 0.1)
-		if last.bytes > 0 && first.bytes > 0 { // what a megabyte takes
+		if last.bytes > 0 && first.bytes > 0 { // per megabyte
 			ratio *= float64(first.bytes) / float64(last.bytes)
 			cpu *= float64(first.bytes) / float64(last.bytes)
 		}

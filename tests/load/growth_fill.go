@@ -33,16 +33,14 @@ import (
 
 const (
 	email, password = "dona@example.com", "uma-senha-longa"
-	// span is the time of which lookups are, recent that of which contacts and posts are: the log of posts is kept for
-	// thirty days.
+	// span is the period of the lookups, recent that of contacts and posts: the log of posts is kept for thirty days.
 	span   = 24 * 30 * 24 * time.Hour
 	recent = 29 * 24 * time.Hour
-	// writers write at one time, so that they share commits as requests do.
+	// writers is how many write concurrently, so that they share commits like requests.
 	writers = 64
 )
 
-// filling fills a database through the ports that the program itself writes by, so that every figure that is kept
-// beside the rows is right.
+// filling fills a database through the ports that the program itself uses, so that all derived figures are right.
 type filling struct {
 	url     string
 	sealing [][]byte  // the data keys, of which the first encrypts
@@ -61,7 +59,7 @@ type keyWithSecret struct{ id, secret string }
 
 type hook struct{ id, token string }
 
-// onFilling does something on a new database of a kind, which goes afterwards.
+// onFilling runs do on a new database of a kind, which is then removed.
 func onFilling(ctx context.Context, kind string, do func(*filling) error) error {
 	dir, err := os.MkdirTemp("", "fichario-load-")
 	if err != nil {
@@ -104,15 +102,15 @@ func (f *filling) open(ctx context.Context) (*gormstore.Store, error) {
 	return store, store.Migrate(ctx)
 }
 
-// divide gives PostgreSQL, where there is nothing yet, the partitions that the program would have made in the time that
-// is filled: of the beginning they are only those to come.
+// divide gives an empty PostgreSQL database the partitions that the program would have made during the period: for the
+// beginning it makes only those ahead.
 func (f *filling) divide(ctx context.Context) error {
 	now := time.Now().UTC()
 	month, day := time.Date(now.Year(), now.Month(), 1, 0, 0, 0, 0, time.UTC), now.Truncate(24*time.Hour)
 	sql := ""
 	for _, t := range []struct {
 		table, layout       string
-		end                 time.Time // of what is there
+		end                 time.Time // of the existing partitions
 		months, days, parts int
 	}{
 		{"lookups", "2006_01", month, 1, 0, 25}, {"deliveries", "2006_01_02", day, 0, 1, 30},
@@ -137,7 +135,7 @@ func firstID(at time.Time) string {
 	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
 }
 
-// organise makes what is there once: the organisation, its people, keys and webhooks.
+// organise makes the fixed data: the organisation, its people, keys and webhooks.
 func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 	now := func() time.Time { return time.Now().UTC() }
 	by := app.Operator()
@@ -190,7 +188,7 @@ func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 	return err
 }
 
-// fill goes on until the database has so many lookups, in the order of time, the older ones first.
+// fill adds lookups, oldest first, until the database has that many.
 func (f *filling) fill(ctx context.Context, lookups int) error {
 	store, err := f.open(ctx)
 	if err != nil {
@@ -215,7 +213,7 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 	if err != nil {
 		return err
 	}
-	// As the program's chores do in the days that the rows stand for.
+	// Like the program's chores over the days that the rows represent.
 	if err := errors.Join(store.IndexContacts(ctx), store.CatchUp(ctx)); err != nil {
 		return err
 	}
@@ -224,11 +222,11 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 		return fmt.Errorf("no contact: %w", err)
 	}
 	f.contact = newest[0].ID
-	// What PostgreSQL's own daemon would have found out in those days.
+	// Like autovacuum over those days.
 	return f.onPostgres(ctx, "VACUUM ANALYZE")
 }
 
-// onPostgres runs statements there, and nothing on SQLite.
+// onPostgres runs a statement on PostgreSQL, and does nothing on SQLite.
 func (f *filling) onPostgres(ctx context.Context, sql string) error {
 	if _, ok := gormstore.SQLitePath(f.url); ok {
 		return nil
@@ -242,7 +240,7 @@ func (f *filling) onPostgres(ctx context.Context, sql string) error {
 	return err
 }
 
-// each does things about in their order, several at a time.
+// each calls do in order, several at a time.
 func each(n int, do func(i int) error) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -251,7 +249,7 @@ func each(n int, do func(i int) error) error {
 		wg.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				err := do(i)
-				for fault.CodeOf(err) == fault.ServiceUnavailable { // of a disk that is busy
+				for fault.CodeOf(err) == fault.ServiceUnavailable { // where the disk is busy
 					err = do(i)
 				}
 				if err != nil {
@@ -266,9 +264,9 @@ func each(n int, do func(i int) error) error {
 	return <-errs
 }
 
-// lookup writes one that was charged, or three times of four one that history answered.
+// lookup writes a charged lookup or, three times out of four, one answered from the history.
 func (f *filling) lookup(ctx context.Context, r ports.Repos, i int, at time.Time) error {
-	// What is charged is a group's; what history answers was charged some groups before, and is there by now.
+	// Charged ones start a group; the others repeat one from an earlier group, whose answer is stored by now.
 	group := i / 4
 	if i%4 > 0 {
 		group = max(0, group-writers)
@@ -287,7 +285,7 @@ func (f *filling) lookup(ctx context.Context, r ports.Repos, i int, at time.Time
 	if i%4 > 0 {
 		e.Cache, e.Day, e.Month = true, "", ""
 		_, err := r.History.Serve(ctx, e, time.Time{})
-		if errors.Is(err, ports.ErrNotFound) { // its answer is not there yet
+		if errors.Is(err, ports.ErrNotFound) { // its answer is not stored yet
 			return r.Statement.Add(ctx, e)
 		}
 		return err
@@ -308,7 +306,7 @@ func (f *filling) lookup(ctx context.Context, r ports.Repos, i int, at time.Time
 	return err
 }
 
-// post writes what a webhook received: a contact, or a refusal.
+// post writes a post to a webhook: a contact, or a refusal.
 func (f *filling) post(ctx context.Context, r ports.Repos, i int, at time.Time, refused bool) error {
 	w := f.hooks[i*i%len(f.hooks)]
 	d := webhook.Delivery{
@@ -358,7 +356,7 @@ var (
 
 func name(i int) string { return firstNames[i%len(firstNames)] + " " + surname(i) }
 
-// surname is different for most.
+// surname is a mostly unique name.
 func surname(i int) string {
 	text := ""
 	for n := i*2654435761%1_000_003 + 15; n > 0; n /= len(syllables) {
@@ -371,7 +369,7 @@ func address(i int) string { return fmt.Sprintf("%s.%d@example.com", surname(i),
 
 func phone(i int) string { return fmt.Sprintf("119%08d", i*7919%100_000_000) }
 
-// environment is the program's, for this database.
+// environment is the program's environment for this database.
 func (f *filling) environment() []string {
 	var keys []string
 	for _, key := range f.sealing {

@@ -17,23 +17,23 @@ import (
 	"fichario/adapters/gormstore"
 )
 
-// page is what somebody asks for: a page of the interface, or a call.
+// page is one request: a page of the interface, or a call.
 type page struct {
 	name   string
 	method string
-	// path is asked anew each time.
+	// path is evaluated for each request.
 	path func() string
 	body func() string
-	key  string // of a call
-	// whole files are asked once and measured by what they bring.
+	key  string // for a call
+	// whole files are requested once and measured per byte.
 	whole bool
 }
 
-// figures are what a page takes.
+// figures are the cost of a page.
 type figures struct {
 	name     string
 	p50, p99 time.Duration
-	// program and database are milliseconds of CPU for one request; the program has SQLite's.
+	// program and database are milliseconds of CPU per request; the program's include SQLite's.
 	program, database float64
 	bytes             int64 // of a whole file
 }
@@ -100,7 +100,7 @@ func (f *filling) pages() []page {
 	}
 }
 
-// asker asks for pages as somebody who has signed in, and as keys.
+// asker requests pages, as a signed-in member and with keys.
 type asker struct {
 	base string
 	http *http.Client
@@ -146,7 +146,7 @@ func measurePages(ctx context.Context, s settings, f *filling) ([]figures, error
 func (a *asker) measure(ctx context.Context, s settings, p page, clock *cpu) (out figures, err error) {
 	out.name = p.name
 	if !p.whole {
-		for range 3 { // what is prepared once
+		for range 3 { // warms up what is prepared once
 			if _, err := a.ask(ctx, p); err != nil {
 				return out, err
 			}
@@ -175,7 +175,7 @@ func (a *asker) measure(ctx context.Context, s settings, p page, clock *cpu) (ou
 	return out, nil
 }
 
-// ask returns how many bytes came.
+// ask returns the number of bytes received.
 func (a *asker) ask(ctx context.Context, p page) (int64, error) {
 	var body io.Reader
 	if p.body != nil {
@@ -207,7 +207,7 @@ func (a *asker) ask(ctx context.Context, p page) (int64, error) {
 	return n, err
 }
 
-// cpu reads how much of the processors the program and PostgreSQL have used, in milliseconds.
+// cpu reads the CPU time of the program and of PostgreSQL, in milliseconds.
 type cpu struct{ program, postmaster int }
 
 func newCPU(ctx context.Context, databaseURL string, program int) (*cpu, error) {

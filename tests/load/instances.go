@@ -16,10 +16,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// tick is what the kernel counts a process's time in.
+// tick is the unit in which the kernel reports a process's CPU time.
 const tick = 10 * time.Millisecond
 
-// timeOf is the time of processors that a process took, and with it that of children that it has waited for.
+// timeOf is the CPU time of a process, and that of its children that have ended.
 func timeOf(pid int) (own, ended time.Duration, parent int) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -34,7 +34,7 @@ func timeOf(pid int) (own, ended time.Duration, parent int) {
 	return time.Duration(n[0]+n[1]) * tick, time.Duration(n[2]+n[3]) * tick, parent
 }
 
-// timeOfAll is the time of a process and all its children, ended ones too.
+// timeOfAll is the CPU time of a process and all its children, including ended ones.
 func timeOfAll(postmaster int) time.Duration {
 	own, ended, _ := timeOf(postmaster)
 	all := own + ended
@@ -48,8 +48,8 @@ func timeOfAll(postmaster int) time.Duration {
 	return all
 }
 
-// instances measures one instance and two on one PostgreSQL, in turns: requests a second, and the processors' time that
-// a million of them takes; then what a million rows of each table take on disk.
+// instances compares one instance with two on the same PostgreSQL, in turns: requests per second, and CPU time per
+// million of them; then the disk space of a million rows of each table.
 func instances(ctx context.Context, s settings) error {
 	url, stop, err := database(ctx, "postgres", "")
 	if err != nil {
@@ -107,13 +107,13 @@ func instances(ctx context.Context, s settings) error {
 	return space(ctx, db)
 }
 
-// costs are a result, and the seconds of processors per million requests.
+// costs are a result with the CPU seconds per million requests.
 type costs struct {
 	result
 	service, database float64
 }
 
-// together loads servers at once, with the connections shared out among them.
+// together loads several servers at once, sharing the connections out among them.
 func together(ctx context.Context, s settings, servers []*server, postmaster int, c comparison) (costs, error) {
 	used := func() (service, database time.Duration) {
 		for _, one := range servers {
@@ -145,7 +145,7 @@ func together(ctx context.Context, s settings, servers []*server, postmaster int
 	return out, nil
 }
 
-// space prints what a million rows take, of the tables that grow with use.
+// space prints the size of a million rows of each table that grows with use.
 func space(ctx context.Context, db *pgx.Conn) error {
 	fmt.Println("\n| table | rows | MB per million, table | indexes |")
 	fmt.Println("|---|---|---|---|")

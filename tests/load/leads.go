@@ -12,7 +12,7 @@ import (
 	"fichario/adapters/gormstore"
 )
 
-// leadTables are what the baseline writes a lead into: the columns and indexes of the program's own tables, without its
+// leadTables are the baseline's tables for a lead: the columns and indexes of the program's own tables, without its
 // delivery log and its receipts, and without any rule.
 const leadTables = `
 CREATE TABLE plain_contacts (id uuid PRIMARY KEY, org_id uuid NOT NULL, webhook_id bigint, name text NOT NULL,
@@ -39,7 +39,7 @@ const (
 	countLead          = "UPDATE plain_counters SET received = received + 1 WHERE webhook_id = $1"
 )
 
-// leadStatements are the five statements of a lead with their values.
+// leadStatements are the five statements for a lead, with their values.
 func leadStatements(webhook int, id, body string, each func(statement string, values ...any)) {
 	const org, stage, member = "01980000-0000-7000-8000-000000000001", "01980000-0000-7000-8000-000000000002", "01980000-0000-7000-8000-000000000003"
 	now := time.Now().UTC().Truncate(time.Microsecond)
@@ -52,8 +52,8 @@ func leadStatements(webhook int, id, body string, each func(statement string, va
 	each(countLead, webhook)
 }
 
-// keeper returns what keeps a lead: on PostgreSQL the five statements as one batch, which is one round trip and one
-// transaction; on SQLite one writer that does the five in a transaction.
+// keeper returns a function that stores a lead: on PostgreSQL the five statements as one batch, in one round trip and
+// one transaction; on SQLite one writer that runs the five in a transaction.
 func keeper(ctx context.Context, url string) (func(ctx context.Context, webhook int, id, body string) error, error) {
 	if path, ok := gormstore.SQLitePath(url); ok {
 		return liteKeeper(ctx, path)

@@ -66,7 +66,7 @@ func main() {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "load:", err)
-		os.Exit(1) //nolint:gocritic // nothing is deferred that matters
+		os.Exit(1) //nolint:gocritic // no deferred call matters
 	}
 }
 
@@ -220,12 +220,12 @@ func report(db, name string, ours, theirs []result, memoryMB int) {
 		db, name, o.perSecond, ms(o.p50), ms(o.p99), o.cpu, t.perSecond, ms(t.p50), ms(t.p99), t.cpu, ratio, memoryMB)
 }
 
-// a comparison is what is asked of the program and of the baseline beside it.
+// a comparison is a pair of requests, to the program and to the baseline.
 type comparison struct {
 	name           string
 	ours, baseline func(i int) string // the text of a request
 	status         int
-	beside         *server // where it is not the baseline's own server
+	beside         *server // the server to compare with, where it is not the baseline's
 }
 
 func cases(db string, seeded seeded) []comparison {
@@ -268,8 +268,7 @@ func cases(db string, seeded seeded) []comparison {
 
 func ms(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// medianRatio compares the two halves of each round, because a shared machine is
-// seldom as fast in one minute as in the next.
+// medianRatio compares the two halves of each round, because a shared machine's speed varies from minute to minute.
 func medianRatio(ours, theirs []result) float64 {
 	ratios := make([]float64, len(ours))
 	for i := range ours {

@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// pocketbaseRows is how many answers PocketBase has to read.
+// pocketbaseRows is how many answers PocketBase's database has.
 const pocketbaseRows = 20_000
 
-// startModule builds a baseline that is a module of its own, so that nothing of it is in the program's, and starts it.
+// startModule builds and starts a baseline that is a module of its own, so that the program does not depend on it.
 func startModule(ctx context.Context, dir, name string, args ...string) (*server, error) {
 	binary := filepath.Join(dir, name)
 	build := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
@@ -42,8 +42,8 @@ func besideGlebarez(seeded seeded, glebarez *server) comparison {
 	}
 }
 
-// besidePocketBase compares what is asked most with what PocketBase does as its own API does it, with a journal that is
-// not on disk when it answers (WAL, synchronous NORMAL).
+// besidePocketBase compares the commonest requests with PocketBase's own API, which answers before its journal is on
+// disk (WAL, synchronous NORMAL).
 func besidePocketBase(seeded seeded, pocketbase *server) []comparison {
 	return []comparison{
 		{

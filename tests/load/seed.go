@@ -22,7 +22,7 @@ import (
 	"fichario/ports"
 )
 
-// cpf makes the i-th CPF.
+// cpf makes the i-th valid CPF.
 func cpf(i int) string {
 	digits := []byte(fmt.Sprintf("%09d", 100_000_000+i))
 	for range 2 {
@@ -35,7 +35,7 @@ func cpf(i int) string {
 	return string(digits)
 }
 
-// answer is a bureau's answer of about 4 KB that differs from row to row.
+// answer is a bureau's answer of about 4 KB, different for every row.
 func answer(i int) []byte {
 	noise := make([]byte, 1850)
 	_, _ = rand.Read(noise)
@@ -43,10 +43,10 @@ func answer(i int) []byte {
 		`{"resultado":{"nome":"PESSOA %d","fones":[{"ddd":"11","numero":"987654321"}]},"mais":"%s"}`, i, hex.EncodeToString(noise)))
 }
 
-// webhooks is how many there are.
+// webhooks is the number of webhooks.
 const webhooks = 64
 
-// seeded is what a client needs to know.
+// seeded is what a client needs for its requests.
 type seeded struct {
 	key    string
 	tokens []string
@@ -128,7 +128,7 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 	return out, plain.settle(ctx)
 }
 
-// plain is the baseline's table: the answers as they are, found by the document.
+// plain is the baseline's table: unencrypted answers, by document.
 type plain struct {
 	pg   *pgx.Conn
 	lite *sql.DB
@@ -145,7 +145,7 @@ func openPlain(ctx context.Context, url string) (*plain, error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err == nil {
 		_, err = conn.Exec(ctx, "CREATE TABLE plain (documento text PRIMARY KEY, answer bytea STORAGE EXTERNAL NOT NULL)")
-		if err != nil { // STORAGE in CREATE TABLE came with PostgreSQL 16
+		if err != nil { // PostgreSQL before 16 has no STORAGE in CREATE TABLE
 			_, err = conn.Exec(ctx, "CREATE TABLE plain (documento text PRIMARY KEY, answer bytea NOT NULL); ALTER TABLE plain ALTER COLUMN answer SET STORAGE EXTERNAL")
 		}
 	}
@@ -174,7 +174,7 @@ func (p *plain) insert(ctx context.Context, docs []string, answers [][]byte) err
 	return tx.Commit()
 }
 
-// settle leaves the database as it is in daily use: analysed, and with its writes behind it.
+// settle leaves the database as in daily use: analysed, and with all writes flushed.
 func (p *plain) settle(ctx context.Context) (err error) {
 	if p.pg != nil {
 		for _, statement := range []string{"VACUUM ANALYZE", "CHECKPOINT"} {

@@ -12,14 +12,14 @@ import (
 
 const toldEntry = "INSERT INTO plain_lookups VALUES ($1, $2, 'cpf', $3, $4, false, 0, 'concluida', NULL, NULL)"
 
-// told is somebody who waits for his line of the statement.
+// told is a caller waiting for a line of the statement.
 type told struct {
 	documento string
 	done      chan error
 }
 
-// teller returns the least that an answer from history costs who promises a statement: a line that is durable before
-// the answer, written together with those of all who wait at the moment. It has no rule, no key and no encryption.
+// teller is a baseline: the least that an answer from history costs if a statement is promised, a line that is durable
+// before the answer, written together with those of everybody waiting. It has no rule, no key and no encryption.
 func teller(ctx context.Context, url string) (func(ctx context.Context, documento string) error, error) {
 	var run func(context.Context, []statement) error
 	var err error

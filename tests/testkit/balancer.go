@@ -20,7 +20,7 @@ var ErrNoBalancer = errors.New("no HAProxy for the tests: install it (on Debian:
 
 // BalancerPath finds HAProxy's program.
 func BalancerPath() (string, error) {
-	for _, name := range []string{"haproxy", "/usr/sbin/haproxy"} { // sbin is not on everybody's PATH
+	for _, name := range []string{"haproxy", "/usr/sbin/haproxy"} { // sbin may not be on the PATH
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
@@ -28,9 +28,9 @@ func BalancerPath() (string, error) {
 	return "", ErrNoBalancer
 }
 
-// Balance starts HAProxy in front of programs, in turn, and returns its address. With a check, such as "check inter
-// 1s", it asks them whether they are ready, and a request that is sent to one that is not there is lost; without, it is
-// sent to another one.
+// Balance starts HAProxy in front of programs, round robin, and returns its address. With a check, such as "check inter
+// 1s", it tests whether they are ready, and a request sent to one that is gone is lost; without a check, such a request
+// goes to another one.
 func Balance(tb testing.TB, check string, to ...*Program) (addr string) {
 	tb.Helper()
 	path, err := BalancerPath()
@@ -47,7 +47,8 @@ func Balance(tb testing.TB, check string, to ...*Program) (addr string) {
 	return onFreePort(tb, func(addr string) error { return startBalancer(tb, path, addr, servers) })
 }
 
-// onFreePort has start use a port on loopback. Another process may take it first, so that it is called again then.
+// onFreePort calls start with a free port on loopback. Another process may take the port first, so start may be called
+// again.
 func onFreePort(tb testing.TB, start func(addr string) error) (addr string) {
 	tb.Helper()
 	var err error
@@ -66,7 +67,7 @@ func onFreePort(tb testing.TB, start func(addr string) error) (addr string) {
 	return ""
 }
 
-// balancing takes what a server would: it leaves refusals of odd requests to the program.
+// balancing accepts whatever a server would: refusing odd requests is left to the program.
 const balancing = `global
   maxconn 2000
   nbthread 1

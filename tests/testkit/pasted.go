@@ -9,7 +9,7 @@ import (
 
 var shellBlock = regexp.MustCompile("(?s)\n```\n(.*?)\n```\n")
 
-// ShellBlocks are what a section of a document, by its heading, has its readers paste into a shell.
+// ShellBlocks returns the shell commands in a section of a document, by its heading.
 func ShellBlocks(t *testing.T, path, heading string) (blocks []string) {
 	t.Helper()
 	page, err := os.ReadFile(path)

@@ -19,50 +19,50 @@ import (
 const (
 	// startLimit is generous: the machine may be busy with other test packages.
 	startLimit = time.Minute
-	// stopLimit is more than the thirty seconds that a request in flight may take.
+	// stopLimit exceeds the thirty seconds that a request in flight may take.
 	stopLimit = 45 * time.Second
-	// tail is how much of the log a failed test shows.
+	// tail is how many lines of the log a failed test shows.
 	tail = 60
 )
 
 // Options say how to start the program.
 type Options struct {
-	Env  map[string]string // over the defaults: any free port on loopback, the log as JSON
+	Env  map[string]string // overrides the defaults: any free port on loopback, the log as JSON
 	Args []string          // after "serve"
 }
 
 // Program is a running `fichario serve`.
 type Program struct {
-	URL  string // http://127.0.0.1:port, the same after a Restart; of the balancer where there are two instances
+	URL  string // http://127.0.0.1:port, the same after a Restart; the balancer's where there are two instances
 	Addr string // 127.0.0.1:port
 
-	at      string   // where it listens itself
+	at      string   // its own address
 	other   *Program // the second instance, behind the same balancer
 	tb      testing.TB
 	options Options
 	dir     string
 	output  output
-	mu      sync.Mutex // of cmd and exited: what it does may have it killed
+	mu      sync.Mutex // guards cmd and exited: its output may cause a kill
 	cmd     *exec.Cmd
 	entry   *guard.Entry
 	exited  chan struct{} // closed when the process has ended
 	err     error         // how it ended; to be read after exited
 }
 
-// personal is what no line of a log may hold, whatever the test: e-mail addresses, phones, CPFs and CNPJs as people
-// write them, and API keys.
+// personal matches what no log line may contain in any test: e-mail addresses, phones, CPFs and CNPJs as people write
+// them, and API keys.
 var personal = regexp.MustCompile(`(?i)[\w.+-]+@(?:[a-z0-9-]+\.)+[a-z]{2,}\b|\+55\d{10,11}|\b\d{3}\.\d{3}\.\d{3}-\d\d\b|` +
 	`\b\d\d\.\d{3}\.\d{3}/\d{4}-\d\d\b|\bfic_\w{20,}`)
 
-// StartProgram starts `fichario serve` in a directory of its own and waits until it listens. When the test ends the
-// program is killed, its log must hold nothing personal, and if the test failed the end of it is shown.
+// StartProgram starts `fichario serve` in its own directory and waits until it listens. When the test ends the program
+// is killed, its log must contain nothing personal, and if the test failed the end of the log is shown.
 func StartProgram(tb testing.TB, options Options) *Program {
 	tb.Helper()
 	p := &Program{tb: tb, options: options, dir: tb.TempDir(), at: "127.0.0.1:0"}
 	tb.Cleanup(func() {
 		p.Kill()
 		for line := range strings.Lines(p.output.String()) {
-			// What is no JSON is for who started it by hand, such as the way into the demonstration.
+			// Lines that are not JSON are for whoever started it by hand, such as the demonstration's credentials.
 			if found := personal.FindString(line); found != "" && strings.HasPrefix(line, "{") {
 				tb.Errorf("the log of %s holds something personal (%d characters): %s", p.at, len(found),
 					strings.ReplaceAll(line, found, "…"))
@@ -85,7 +85,7 @@ func StartProgram(tb testing.TB, options Options) *Program {
 	return p
 }
 
-// Instances are the addresses of the instances themselves.
+// Instances returns the addresses of the instances themselves.
 func (p *Program) Instances() []string {
 	all := []string{p.at}
 	if p.other != nil {
@@ -94,10 +94,11 @@ func (p *Program) Instances() []string {
 	return all
 }
 
-// pooled names the variable that asks for a second instance, with that way to the database, and a balancer before both.
+// pooled names the variable that requests a second instance, with that address for the database, and a balancer in
+// front of both.
 const pooled = "TEST_POOLED"
 
-// Logs is everything that the program has written so far, restarts included.
+// Logs is everything that the program has written so far, including before restarts.
 func (p *Program) Logs() string {
 	if p.other != nil {
 		return p.output.String() + p.other.Logs()
@@ -105,14 +106,14 @@ func (p *Program) Logs() string {
 	return p.output.String()
 }
 
-// ForgetLogs drops what the program has written so far, for a test that goes on for hours.
+// ForgetLogs drops what the program has written so far, for a test that runs for hours.
 func (p *Program) ForgetLogs() {
 	p.output.mu.Lock()
 	defer p.output.mu.Unlock()
 	p.output.text.Reset()
 }
 
-// Stop asks the program to end, as a deployment does, and waits. The test fails if it does not end with code 0.
+// Stop asks the program to end, like a deployment, and waits. The test fails if it does not end with code 0.
 func (p *Program) Stop() {
 	p.tb.Helper()
 	if code := p.Terminate(); code != 0 {
@@ -126,7 +127,7 @@ func (p *Program) Terminate() (code int) {
 	if !p.running() {
 		p.tb.Fatalf("the program ended by itself: %v", p.err)
 	}
-	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended, and that comes out below
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended, which shows below
 	select {
 	case <-p.exited:
 	case <-time.After(stopLimit):
@@ -139,7 +140,7 @@ func (p *Program) Terminate() (code int) {
 	return cmp.Or(p.cmd.ProcessState.ExitCode(), code)
 }
 
-// Kill ends the program as a power cut does, and waits. A program that has ended stays as it is.
+// Kill ends the program like a power cut, and waits. An ended program is left alone.
 func (p *Program) Kill() {
 	p.mu.Lock()
 	cmd, exited := p.cmd, p.exited
@@ -154,7 +155,7 @@ func (p *Program) Kill() {
 	}
 }
 
-// Restart starts the program again with the same settings, directory and port, after a Stop if it still runs.
+// Restart starts the program again with the same settings, directory and port, after a Stop if it is running.
 func (p *Program) Restart() {
 	p.tb.Helper()
 	if p.running() {
@@ -166,7 +167,7 @@ func (p *Program) Restart() {
 	}
 }
 
-// Pid is the process, for tests that send it other signals.
+// Pid is the process id, for tests that send it other signals.
 func (p *Program) Pid() int {
 	return p.cmd.Process.Pid
 }
@@ -188,7 +189,7 @@ func (p *Program) start() {
 	cmd.Env = environment(map[string]string{"FICHARIO_LISTEN": p.at, "FICHARIO_LOG_FORMAT": "json"}, p.options.Env)
 	cmd.Stdout, cmd.Stderr = &p.output, &p.output
 	cmd.WaitDelay = 5 * time.Second
-	// A group of its own: Ctrl-C reaches the tests, and the guard ends the program.
+	// Its own group: Ctrl-C only reaches the tests, and the guard ends the program.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		p.tb.Fatal(err)
@@ -217,15 +218,15 @@ func (p *Program) start() {
 	}
 }
 
-// output collects what the program writes and looks for the line that says where it listens.
+// output collects the program's output and looks for the line with its address.
 type output struct {
 	mu        sync.Mutex
 	text      bytes.Buffer
-	line      []byte // the one that is not complete yet
+	line      []byte // the incomplete last line
 	listening chan string
 }
 
-// expect gives the channel on which the next address comes.
+// expect returns the channel for the next address.
 func (o *output) expect() <-chan string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -234,7 +235,7 @@ func (o *output) expect() <-chan string {
 	return o.listening
 }
 
-// Write takes output of the program.
+// Write receives output of the program.
 func (o *output) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

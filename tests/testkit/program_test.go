@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestWhatALogMayNotHold: a program that wrote it would fail its test.
+// TestWhatALogMayNotHold: a program that logged such a text would fail its test.
 func TestWhatALogMayNotHold(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

@@ -15,7 +15,7 @@ var ErrNoNginx = errors.New("no nginx for the tests: install it (on Debian: apt-
 
 // NginxPath finds nginx's program.
 func NginxPath() (string, error) {
-	for _, name := range []string{"nginx", "/usr/sbin/nginx"} { // sbin is not on everybody's PATH
+	for _, name := range []string{"nginx", "/usr/sbin/nginx"} { // sbin may not be on the PATH
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
@@ -23,7 +23,7 @@ func NginxPath() (string, error) {
 	return "", ErrNoNginx
 }
 
-// BehindNginx starts nginx with the configuration of docs/deploy in front of a program, without TLS, and returns its
+// BehindNginx starts nginx with the configuration in docs/deploy in front of a program, without TLS, and returns its
 // address.
 func BehindNginx(tb testing.TB, p *Program) (addr string) {
 	tb.Helper()

@@ -8,22 +8,22 @@ import (
 	"testing"
 )
 
-// Fate is what becomes of bytes on their way through a Proxy.
+// Fate is what happens to bytes on their way through a Proxy.
 type Fate int
 
 // Fates of bytes.
 const (
 	Pass  Fate = iota // they arrive
-	Lose              // they do not, nor does anything else of their connection, which nobody ends: it is half open
-	Reset             // they do not, and both ends are told that the connection is over
+	Lose              // they are lost, like everything after them on a connection that then stays half open
+	Reset             // they are lost, and both ends get a reset
 )
 
-// A Meddler decides over bytes that the client sends, or that come from the server; it may take its time, and they then
-// arrive late. It is called by several connections at once.
+// A Meddler decides on bytes from the client or the server; it may delay them by taking its time. Several connections
+// call it concurrently.
 type Meddler func(fromServer bool, bytes []byte) Fate
 
-// Proxy stands between the program and a server. It is our own: toxiproxy brings a server, a router and metrics with
-// it, and knows no moment such as a commit.
+// Proxy stands between the program and a server. toxiproxy would bring along a server, a router and metrics, and cannot
+// react to a moment such as a commit.
 type Proxy struct {
 	Addr string
 
@@ -33,8 +33,8 @@ type Proxy struct {
 	conns   map[net.Conn]bool
 }
 
-// StartProxy starts a proxy to the server that a URL names, and returns the URL that leads through it. When the test
-// ends it ends its connections.
+// StartProxy starts a proxy to the server in a URL, and returns the URL that leads through it. When the test ends it
+// closes its connections.
 func StartProxy(tb testing.TB, serverURL string) (p *Proxy, through string) {
 	tb.Helper()
 	u, err := url.Parse(serverURL)
@@ -63,14 +63,15 @@ func StartProxy(tb testing.TB, serverURL string) (p *Proxy, through string) {
 	return p, u.String()
 }
 
-// Meddle has a function decide over what comes from now on; nil lets everything pass but what was half open before.
+// Meddle makes a function decide from now on; with nil everything passes, except on connections that are already half
+// open.
 func (p *Proxy) Meddle(m Meddler) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.meddler = m
 }
 
-// ResetAll ends all connections.
+// ResetAll resets all connections.
 func (p *Proxy) ResetAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -81,7 +82,7 @@ func (p *Proxy) ResetAll() {
 
 func reset(c net.Conn) {
 	if tcp, ok := c.(*net.TCPConn); ok {
-		_ = tcp.SetLinger(0) // a reset, not a polite end
+		_ = tcp.SetLinger(0) // a reset rather than an orderly close
 	}
 	_ = c.Close()
 }

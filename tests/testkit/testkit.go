@@ -32,7 +32,7 @@ import (
 )
 
 const (
-	// EnvBinary names the variable that holds the path of a built program; `make test` sets it.
+	// EnvBinary names the variable with the path of a built program; `make test` sets it.
 	EnvBinary = "FICHARIO_TEST_BINARY"
 
 	program = "fichario/cmd/fichario"
@@ -58,7 +58,7 @@ var build = sync.OnceValues(func() (string, error) {
 	return binary, nil
 })
 
-// Build gives the path of the program: the one of FICHARIO_TEST_BINARY, or one that is built once for this process.
+// Build returns the path of the program: the one in FICHARIO_TEST_BINARY, or one that is built once per process.
 func Build(tb testing.TB) string {
 	tb.Helper()
 	if built := os.Getenv(EnvBinary); built != "" {
@@ -75,14 +75,14 @@ func Build(tb testing.TB) string {
 	return binary
 }
 
-// Run runs a command of the program, such as "key", "create", and gives what it wrote to standard output. The test
-// fails when the command does.
+// Run runs a command of the program, such as "key", "create", and returns its standard output. The test fails when the
+// command does.
 func Run(tb testing.TB, env map[string]string, args ...string) string {
 	tb.Helper()
 	return RunInput(tb, "", env, args...)
 }
 
-// RunInput is Run with something on standard input, for options such as --password-stdin.
+// RunInput is Run with standard input, for options such as --password-stdin.
 func RunInput(tb testing.TB, input string, env map[string]string, args ...string) string {
 	tb.Helper()
 	r := run(Build(tb), tb.TempDir(), input, env, args)
@@ -92,7 +92,7 @@ func RunInput(tb testing.TB, input string, env map[string]string, args ...string
 	return r.Stdout
 }
 
-// Failure is a command that ended with a code other than 0.
+// Failure is a command that exited with a code other than 0.
 type Failure struct {
 	Code           int
 	Stdout, Stderr string
@@ -114,7 +114,7 @@ func RunErr(tb testing.TB, env map[string]string, args ...string) Failure {
 	return r.Failure
 }
 
-// JSON reads what a command wrote with --json.
+// JSON decodes the output of a command with --json.
 func JSON[T any](tb testing.TB, out string) T {
 	tb.Helper()
 	var value T
@@ -124,17 +124,17 @@ func JSON[T any](tb testing.TB, out string) T {
 	return value
 }
 
-// OnBothDatabases runs the test on each database that the program supports, one beside the other, and gives it the
-// environment that leads there: an SQLite file that does not exist yet, or a migrated PostgreSQL database of its own.
+// OnBothDatabases runs the test on each supported database, in parallel, with an environment for it: an SQLite file
+// that does not exist yet, or a migrated PostgreSQL database of its own.
 func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, SQLite(t)) })
 	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
 }
 
-// OnBothAndPooled is OnBothDatabases where the program runs on PostgreSQL as two instances behind HAProxy: one reaches
-// it itself, with statements that it has prepared, and one through PgBouncer in transaction mode. What is asked twice
-// has come to both.
+// OnBothAndPooled is OnBothDatabases where the program on PostgreSQL is two instances behind HAProxy: one connects
+// directly, with prepared statements, and one through PgBouncer in transaction mode. Of two equal requests, each
+// instance gets one.
 func OnBothAndPooled(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
 	OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -146,8 +146,8 @@ func OnBothAndPooled(t *testing.T, test func(t *testing.T, env map[string]string
 	})
 }
 
-// SQLite is the environment for a database file in the test's own directory. There is no data key in it: the program
-// makes itself one beside the file.
+// SQLite is the environment for a database file in the test's own directory. It has no data key: the program makes one
+// beside the file.
 func SQLite(tb testing.TB) map[string]string {
 	tb.Helper()
 	dir, err := os.MkdirTemp(memory.Folder(os.TempDir()), "fichario-sqlite-")
@@ -178,8 +178,8 @@ func OnPostgreSQL(url string) map[string]string {
 	return map[string]string{"FICHARIO_DATABASE_URL": url, "FICHARIO_DATA_KEY": dataKey()}
 }
 
-// Migrate runs `fichario migrate` on a PostgreSQL database. It is what a server of package postgres wants, for instance
-// a dedicated one: server.Database(t, testkit.Migrate).
+// Migrate runs `fichario migrate` on a PostgreSQL database. It is for a server of package postgres, for instance a
+// dedicated one: server.Database(t, testkit.Migrate).
 func Migrate(_ context.Context, url string) error {
 	binary := os.Getenv(EnvBinary)
 	if binary == "" {
@@ -194,7 +194,7 @@ func Migrate(_ context.Context, url string) error {
 	return nil
 }
 
-// dataKey is one key for the process, because the databases of its tests are clones of one that may have seen it.
+// dataKey is one key for the process, because its databases are clones of one that may have seen the key.
 var dataKey = sync.OnceValue(func() string {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
@@ -211,7 +211,7 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = dir
-	// A command has ended before its memory is worth collecting, which is a quarter of what starting one costs.
+	// A command ends before collecting its memory pays off, which would be a quarter of its start-up cost.
 	cmd.Env = append(environment(env), "GOGC=400")
 	cmd.Stdin = strings.NewReader(input)
 	var stdout, stderr bytes.Buffer
@@ -221,8 +221,8 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 	return result{Failure{Stdout: stdout.String(), Stderr: stderr.String()}, err}
 }
 
-// environment is this process's, less what would configure the program or lead it to another database, plus the given
-// one.
+// environment is this process's environment, without variables that would configure the program or lead it to another
+// database, plus the given ones.
 func environment(sets ...map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "FICHARIO_") || strings.HasPrefix(v, "PG")

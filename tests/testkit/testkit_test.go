@@ -14,8 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestMain builds a stand-in for the program: testkit's own tests say whether testkit works, not whether the program
-// does.
+// TestMain builds a stand-in for the program: these tests check testkit, not the program.
 func TestMain(m *testing.M) {
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "standin-")
@@ -49,7 +48,7 @@ func TestProgram(t *testing.T) {
 	p.Kill()
 	p.Restart()
 	answers(t, p)
-	p.Restart() // also while it runs
+	p.Restart() // even while it runs
 	answers(t, p)
 	if p.URL != url {
 		t.Errorf("it moved from %s to %s", url, p.URL)
@@ -66,7 +65,7 @@ func TestProgramThatStopsBadly(t *testing.T) {
 	}
 }
 
-// TestRun is not parallel: the environment is the process's.
+// TestRun is not parallel: the environment belongs to the process.
 func TestRun(t *testing.T) {
 	type echo struct {
 		Args                       []string
@@ -115,7 +114,7 @@ func TestDatabases(t *testing.T) {
 	})
 }
 
-// recorder notes a failure and does not fail.
+// recorder records a failure instead of failing.
 type recorder struct {
 	testing.TB
 	errors bool

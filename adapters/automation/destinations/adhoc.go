@@ -10,8 +10,8 @@ import (
 	"fichario/domain/automation"
 )
 
-// Of returns the form of the request of an http action: that of its destination, or of its own settings. The faults are
-// by the names of the command's options.
+// Of returns the form of an http action's request: its destination's, or that of its own settings. Faults are named
+// after the command's options.
 func Of(a automation.Action) (*File, []automation.FieldFault) {
 	switch {
 	case a.DestinationFile != "":
@@ -37,7 +37,7 @@ func Of(a automation.Action) (*File, []automation.FieldFault) {
 	return &o.file, nil
 }
 
-// own reads the settings of an action that has no destination.
+// own reads the settings of an action without a destination.
 type own struct {
 	file   File
 	faults []automation.FieldFault
@@ -97,7 +97,7 @@ func (o *own) header(h automation.Header, seen map[string]bool) {
 	o.file.main.headers = append(o.file.main.headers, header{name: name, value: value, hidden: hidden})
 }
 
-// harmless are the headers whose text is shown as it was written.
+// harmless are the headers whose text is shown unmasked.
 var harmless = map[string]bool{
 	"Accept": true, "Accept-Language": true, "Content-Type": true, "User-Agent": true, "Idempotency-Key": true,
 }

@@ -13,28 +13,28 @@ import (
 	"fichario/adapters/jq"
 )
 
-// Answer is what came back.
+// Answer is an HTTP answer.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Verdict is what an answer means.
+// Verdict is the meaning of an answer.
 type Verdict int
 
 const (
-	// Refused is not done; whether another attempt can help, the status says.
+	// Refused is a failure; the status says whether a retry can help.
 	Refused Verdict = iota
-	// Done is a request that did what it is for.
+	// Done is success.
 	Done
-	// Exists is a record that is there already, so that nothing is left to do.
+	// Exists means that the record is already there, so that nothing is left to do.
 	Exists
-	// Again is that another attempt may help, after the time that Judge returns; zero where that is not said.
+	// Again means that a retry may help, after the time that Judge returns; zero where the answer gives none.
 	Again
 )
 
-// Judge says what the answer to the request means.
+// Judge interprets the answer to the request.
 func (f *Filled) Judge(ctx context.Context, e Event, a Answer) (Verdict, time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, jqTime)
 	defer cancel()
@@ -63,7 +63,7 @@ func (f *Filled) Judge(ctx context.Context, e Event, a Answer) (Verdict, time.Du
 	return Refused, 0
 }
 
-// Found says whether the answer to the search has the record; ok is false where it does not tell.
+// Found reports whether the answer to the search has the record; ok is false where that cannot be told.
 func (f *Filled) Found(ctx context.Context, e Event, a Answer) (found, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, jqTime)
 	defer cancel()
@@ -72,10 +72,10 @@ func (f *Filled) Found(ctx context.Context, e Event, a Answer) (found, ok bool) 
 	return found, ok && err == nil
 }
 
-// maxSeconds bounds how long an answer's jq may ask to wait.
+// maxSeconds bounds the wait that an answer's jq may ask for.
 const maxSeconds = 3600
 
-// number reads a number of seconds.
+// number parses a number of seconds.
 func number(v any) (time.Duration, bool) {
 	var seconds float64
 	switch v := v.(type) {
@@ -94,7 +94,7 @@ func number(v any) (time.Duration, bool) {
 	return time.Duration(min(max(seconds, 0), maxSeconds) * float64(time.Second)), true
 }
 
-// input is an answer as jq sees it: status, headers by their names in lower case, and body, decoded where it is JSON.
+// input is an answer as jq sees it: status, headers by name in lower case, and body, decoded where it is JSON.
 func (a Answer) input() any {
 	headers := map[string]any{}
 	for name, list := range a.Header {

@@ -8,21 +8,20 @@ import (
 	"fichario/domain/automation"
 )
 
-// File is a destination that was read and found good. It is safe for concurrent use.
+// File is a valid destination. It is safe for concurrent use.
 type File struct {
 	automation.Destination
 	patterns map[string]*regexp.Regexp // of fields, by name
 	main     request
-	// signed is true where the event goes out as it does without a form: signed, and in the usual body unless there is
-	// another.
+	// signed says that the event is sent as without a form: signed, and in the default body unless the file has another.
 	signed  bool
-	done    *jq.Program // nil: a status of 2xx
-	search  *request    // is made first; nil without one
-	found   *jq.Program // of what search answers
-	existed *jq.Program // of what the request itself answers; nil without one
+	done    *jq.Program // nil: any status 2xx is success
+	search  *request    // made first; nil without one
+	found   *jq.Program // judges the answer to search
+	existed *jq.Program // judges the answer to the request itself; nil without one
 }
 
-// request is the form of one request.
+// request is the template of a request.
 type request struct {
 	method  string
 	address template
@@ -35,14 +34,14 @@ type request struct {
 type header struct {
 	name  string
 	value template
-	// hidden is true where the text itself may be a secret.
+	// hidden says that the text itself may be a secret.
 	hidden bool
 }
 
-// variables are what the jq of a destination has beside its input.
+// variables are those that a destination's jq has beside its input.
 var variables = []string{"fields", "id", "event", "contact", "summary"}
 
-// idField stands for the id of the run, which every attempt has in common.
+// idField stands for the id of the run, which is the same in every attempt.
 const idField = "id"
 
 // field returns the description of a field.
@@ -54,11 +53,11 @@ func (f *File) field(name string) (automation.DestinationField, bool) {
 	return f.Fields[i], true
 }
 
-// Signed tells whether the request is signed as the default is.
+// Signed reports whether the request is signed like the default one.
 func (f *File) Signed() bool { return f.signed }
 
-// SendsEvent tells whether what goes out is the event itself, to somebody who was made for it, and any 2xx is done.
+// SendsEvent reports whether the event itself is sent, to a receiver made for it, and any 2xx is success.
 func (f *File) SendsEvent() bool { return f.signed && f.main.body == nil && f.done == nil }
 
-// ReadsAnswer tells whether the body of the answer counts, and not its status alone.
+// ReadsAnswer reports whether the answer's body counts, not only its status.
 func (f *File) ReadsAnswer() bool { return f.done != nil || f.existed != nil }

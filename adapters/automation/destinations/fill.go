@@ -8,16 +8,16 @@ import (
 	"fichario/domain/automation"
 )
 
-// maxValue bounds what is filled in for one field.
+// maxValue bounds the value of a field, in bytes.
 const maxValue = 4000
 
-// Filled is a destination with its fields filled in. It is safe for concurrent use.
+// Filled is a destination with values for its fields. It is safe for concurrent use.
 type Filled struct {
 	*File
 	values map[string]string
 }
 
-// Fill puts values in, by the names of the fields. The faults name the fields, and never hold a value.
+// Fill sets the fields, by name. The faults name the fields, and never hold a value.
 func (f *File) Fill(values map[string]string) (*Filled, []automation.FieldFault) {
 	filled := &Filled{File: f, values: map[string]string{}}
 	var faults []automation.FieldFault
@@ -61,7 +61,7 @@ func (f *File) Fill(values map[string]string) (*Filled, []automation.FieldFault)
 	return filled, faults
 }
 
-// refuses says what is wrong with a value in the places where it is put.
+// refuses says what is wrong with a value, in any of the places that use it; empty when nothing is.
 func (f *File) refuses(name, value string) string {
 	requests := []request{f.main}
 	if f.search != nil {

@@ -7,7 +7,7 @@ import (
 	"fichario/domain/automation"
 )
 
-// TestMessagesSayWhatHappened: one of an event that has no contact says it in words, and of what.
+// TestMessagesSayWhatHappened: the message for an event without a contact says what happened, and to what.
 func TestMessagesSayWhatHappened(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[automation.EventName]struct{ data, title, rest string }{

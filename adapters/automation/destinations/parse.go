@@ -10,7 +10,7 @@ import (
 	"fichario/domain/automation"
 )
 
-// parser reads the file of a destination.
+// parser reads a destination file.
 type parser struct {
 	yamlfile.Reader
 	file File
@@ -25,8 +25,7 @@ var (
 	goodFieldName = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 )
 
-// Parse reads a destination and checks all of it. The error is always yamlfile.Problems, with every fault that was
-// found.
+// Parse reads and checks a destination. The error is always yamlfile.Problems, with every fault that was found.
 func Parse(src []byte) (*File, error) {
 	p := &parser{used: map[string]bool{}}
 	if root, ok := p.Load(src, "the file must be a mapping with name, title, address and body"); ok {
@@ -66,7 +65,7 @@ func (p *parser) root(top at) {
 	}
 }
 
-// texts reads those of the keys that are there.
+// texts reads those of the keys that are present.
 func (p *parser) texts(keys map[string]at, into map[string]*string) {
 	for name, text := range into {
 		if v, ok := keys[name]; ok {
@@ -108,7 +107,7 @@ func (p *parser) flag(keys map[string]at, name string) bool {
 	return ok && strings.EqualFold(v.Node.Value, "true")
 }
 
-// methods are those that a request may have.
+// methods are the methods allowed in a request.
 var methods = []string{"GET", "POST", "PUT", "PATCH", "DELETE"}
 
 // request reads method, address, query, headers and body.
@@ -138,7 +137,7 @@ func (p *parser) request(keys map[string]at, method string) request {
 
 func takesBody(method string) bool { return method != "GET" && method != "DELETE" }
 
-// uses reads a template, and notes its fields.
+// uses compiles a template, and records its fields.
 func (p *parser) uses(v at, compile func(string, func(string)) template) template {
 	text := p.Text(v)
 	if text == "" {
@@ -172,7 +171,7 @@ func (p *parser) headers(v at) []header {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7f }
 
-// program compiles the jq of a key.
+// program compiles a key's jq.
 func (p *parser) program(v at) *jq.Program {
 	program := p.JQ(v, variables...)
 	if program != nil {
@@ -181,7 +180,7 @@ func (p *parser) program(v at) *jq.Program {
 	return program
 }
 
-// exists reads how the other system says that it has the record already.
+// exists reads how the other system signals that it already has the record.
 func (p *parser) exists(v at) {
 	keys := p.Known(v, "search", "answer")
 	if answer, ok := keys["answer"]; ok {

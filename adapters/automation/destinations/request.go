@@ -14,18 +14,18 @@ import (
 	"fichario/domain/automation"
 )
 
-// Event is what a request is made of.
+// Event is the input of a request.
 type Event struct {
 	// ID is the id of the run, the same in every attempt.
 	ID   string
 	Name automation.EventName
-	// Data is the event's data as JSON is decoded, numbers as json.Number.
+	// Data is the event's data as decoded JSON, with numbers as json.Number.
 	Data any
-	// Whole is the event as the default sends it.
+	// Whole is the event as sent by default.
 	Whole []byte
 }
 
-// Request is what is sent.
+// Request is an HTTP request to be sent.
 type Request struct {
 	Method, Address string
 	Header          http.Header
@@ -33,30 +33,29 @@ type Request struct {
 	Body []byte
 }
 
-// What is shown to the organisation.
+// These are shown to the organisation.
 var (
 	errBody  = errors.New("o corpo do pedido não pôde ser calculado deste evento")
 	errQuery = errors.New("o endereço do pedido não pôde ser calculado deste evento")
 )
 
-// Mask stands for a secret in what is shown.
+// Mask replaces a secret in what is shown.
 const Mask = "••••"
 
 const (
-	// jqTime bounds all the jq of a request, and that of an answer.
+	// jqTime bounds all the jq of a request, and separately that of an answer.
 	jqTime = time.Second
-	// maxBody bounds what is sent.
+	// maxBody bounds the body of a request.
 	maxBody = 1 << 20
 )
 
-// Request makes the request for an event, and the one that is sent before it to see whether the record is there
-// already, nil without one. Both are nil where the body is null: then there is nothing to send. An error is a sentence
-// for the organisation, and quotes nothing.
+// Request makes the request for an event, and the search that precedes it, nil without one. Both are nil where the body
+// is null: then there is nothing to send. An error is a sentence for the organisation, and quotes nothing.
 func (f *Filled) Request(ctx context.Context, e Event) (request, search *Request, err error) {
 	return f.requests(ctx, e, false)
 }
 
-// Show is Request with the secrets masked. What jq makes of a secret is made of the mask.
+// Show is Request with the secrets masked. jq gets the mask in place of the secret.
 func (f *Filled) Show(ctx context.Context, e Event) (automation.ShownRequest, error) {
 	r, search, err := f.requests(ctx, e, true)
 	if err != nil || r == nil {
@@ -114,7 +113,7 @@ func (f *Filled) requests(ctx context.Context, e Event, masked bool) (r, search 
 	return r, search, err
 }
 
-// make makes a request of its form.
+// make fills in the template of a request.
 func (f *Filled) make(ctx context.Context, form request, body []byte, e Event, masked bool) (*Request, error) {
 	value := func(p part) string {
 		if p.field == idField {
@@ -157,7 +156,7 @@ func (f *Filled) make(ctx context.Context, form request, body []byte, e Event, m
 	return r, nil
 }
 
-// query runs the jq of a query, which gives an object; what is null in it is left out.
+// query runs the jq of a query, whose result is an object; its null members are left out.
 func (f *Filled) query(ctx context.Context, program *jq.Program, e Event, masked bool) (string, error) {
 	v, err := f.run(ctx, program, e.Data, e, masked)
 	object, is := v.(map[string]any)
@@ -194,7 +193,7 @@ func (f *Filled) run(ctx context.Context, p *jq.Program, input any, e Event, mas
 	return p.Run(ctx, input, fields, e.ID, string(e.Name), contactOf(e.Data), summaryOf(e.Data))
 }
 
-// value is what stands for a field.
+// value is the value of a field, or the mask.
 func (f *Filled) value(name string, masked bool) string {
 	field, _ := f.field(name)
 	if masked && field.Secret && f.values[name] != "" {
@@ -203,8 +202,7 @@ func (f *Filled) value(name string, masked bool) string {
 	return f.values[name]
 }
 
-// contactOf returns the contact of an event: its data, or what is in them beside a lookup; nil where the event has
-// none.
+// contactOf returns the contact of an event: its data, or the contact inside a lookup's data; nil where it has none.
 func contactOf(data any) any {
 	object, _ := data.(map[string]any)
 	if contact, is := object["contato"].(map[string]any); is {
@@ -216,7 +214,7 @@ func contactOf(data any) any {
 	return nil
 }
 
-// jsonText writes a value as people read it.
+// jsonText formats a value for people.
 func jsonText(v any) string {
 	switch v := v.(type) {
 	case string:

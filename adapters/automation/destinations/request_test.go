@@ -48,7 +48,7 @@ headers: { X-Texto: "a ${text}" }
 body: '{texto: $fields.text, valor}'
 `
 
-// What is filled in stays a value, whatever it holds.
+// FuzzNothingBreaksOut: a filled-in value stays a value, whatever it contains.
 func FuzzNothingBreaksOut(f *testing.F) {
 	for _, s := range []string{
 		"x", "../..", "a/b?c=d&e#f", `"}],"admin":true`, "${token}", "a\r\nX-Evil: 1", "%2e%2e",

@@ -15,7 +15,7 @@ var files embed.FS
 // names are the destinations that come with the program, in the order in which they are offered.
 var names = []string{"pipedrive", "hubspot", "rdstation", "kommo", "google-sheets", "slack", "telegram"}
 
-// shipped are read once; a test holds that they are good.
+// shipped is read once; a test ensures that all are valid.
 var shipped = sync.OnceValue(func() map[string]*File {
 	all := map[string]*File{}
 	for _, name := range names {

@@ -22,7 +22,7 @@ func TestShippedAreGood(t *testing.T) {
 	}
 }
 
-// TestTheGuide holds that the file in the guide is good, and that its table says what each destination asks for.
+// TestTheGuide: the file in the guide is valid, and its table lists the fields of each destination.
 func TestTheGuide(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../../docs/destinations.md")

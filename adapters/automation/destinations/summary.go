@@ -12,8 +12,8 @@ const (
 	maxSummary = 60
 )
 
-// summaryOf writes what was looked up, a field a line; empty where the event is of no lookup. It is for notes and
-// messages; jq has the fields themselves in .campos.
+// summaryOf lists the named fields of a lookup, one per line; empty where the event has no lookup. It is for notes and
+// messages; jq finds the fields themselves in .campos.
 func summaryOf(data any) string {
 	object, _ := data.(map[string]any)
 	fields, _ := object["campos"].(map[string]any)

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// place is where in a request a value is put; it says what would break out of it.
+// place is where in a request a value goes; it determines what would break out of it.
 type place int
 
 const (
@@ -25,22 +25,22 @@ type part struct {
 	place       place
 }
 
-// template is a text with the places of fields. What is put in is never searched for places.
+// template is a text with places for fields. Values are never searched for places.
 type template []part
 
 var (
-	// fieldRef finds ${NAME}; whatever follows "${" is taken as a name, so that a bad one is reported and not sent.
+	// fieldRef finds ${NAME}; whatever follows "${" counts as a name, so that a bad one is reported instead of sent.
 	fieldRef  = regexp.MustCompile(`\$\{([^}]*)\}?`)
 	goodField = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 	hostLabel = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
 )
 
-// headerTemplate splits the value of a header. Each fault is handed to report.
+// headerTemplate splits the value of a header. It passes each fault to report.
 func headerTemplate(s string, report func(string)) template {
 	return split(s, func(string) place { return inHeader }, report)
 }
 
-// addressTemplate splits an address, and finds out for each field what it is put into.
+// addressTemplate splits an address, and determines the place of each field.
 func addressTemplate(s string, report func(string)) template {
 	t := split(s, func(before string) place {
 		_, rest, ok := strings.Cut(before, "://")
@@ -70,7 +70,7 @@ func addressTemplate(s string, report func(string)) template {
 	return t
 }
 
-// split finds the fields of a text; where says what stands around the end of a text.
+// split finds the fields in a text; where returns the place after a given beginning.
 func split(s string, where func(before string) place, report func(string)) template {
 	var t template
 	before := ""
@@ -94,7 +94,7 @@ func split(s string, where func(before string) place, report func(string)) templ
 	return t
 }
 
-// expand puts the values in.
+// expand substitutes the values.
 func (t template) expand(value func(part) string) string {
 	var b strings.Builder
 	for _, p := range t {
@@ -107,14 +107,14 @@ func (t template) expand(value func(part) string) string {
 	return b.String()
 }
 
-// escape writes a value so that it stays within its place.
+// escape encodes a value so that it stays within its place.
 func (p part) escape(value string) string {
 	switch p.place {
 	case inPath:
 		return url.PathEscape(value)
 	case inQuery:
 		return url.QueryEscape(value)
-	case inHeader, inHost, asAddress: // checked when they are filled in
+	case inHeader, inHost, asAddress: // checked in Fill
 	}
 	return value
 }
@@ -136,17 +136,17 @@ func (p part) refuses(value string) string {
 	return ""
 }
 
-// maxAddress bounds an address.
+// maxAddress bounds an address, in bytes.
 const maxAddress = 4000
 
-// goodAddress tells whether a text is an address that can be called. Whether the host may be is seen at each call.
+// goodAddress reports whether a text is a callable address. Whether its host is allowed is checked at each call.
 func goodAddress(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil &&
 		!strings.Contains(s, "#") && len(s) <= maxAddress
 }
 
-// hasField tells whether a template has the place of a field.
+// hasField reports whether a template has a place for a field.
 func hasField(t template) bool {
 	return slices.ContainsFunc(t, func(p part) bool { return p.field != "" })
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// It is called with the path of the database that the benchmark has filled.
+// main takes the path of the database that the benchmark has filled.
 func main() {
 	if err := serve(os.Args[1]); err != nil {
 		log.Fatal(err)

@@ -19,7 +19,7 @@ import (
 	"github.com/pocketbase/pocketbase/tools/types"
 )
 
-// It is called with a directory for its files, the number of answers and the text of each.
+// main takes a directory for its files, the number of answers and the text of each.
 func main() {
 	rows, err := strconv.Atoi(os.Args[2])
 	if err == nil {
@@ -30,7 +30,7 @@ func main() {
 	}
 }
 
-// serve fills a database in dir with answers like text, and serves it.
+// serve fills a database in dir with answers of the given text, and serves it.
 func serve(dir string, rows int, text string) error {
 	app := pocketbase.NewWithConfig(pocketbase.Config{DefaultDataDir: dir, HideStartBanner: true})
 	if err := app.Bootstrap(); err != nil {
@@ -80,7 +80,7 @@ func fill(app core.App, rows int, text string) error {
 	return app.RunInTransaction(func(tx core.App) error {
 		for i := range rows {
 			r := core.NewRecord(answers)
-			// A record's id is of fifteen letters and digits; the benchmark asks by it.
+			// PocketBase's ids have fifteen letters and digits; the benchmark requests records by id.
 			r.Id = fmt.Sprintf("r%014d", i)
 			r.Set("documento", fmt.Sprintf("%011d", i))
 			r.Set("answer", text)

@@ -5,7 +5,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Authenticator gives the browser a device that makes passkeys, and says at once that its owner is there.
+// Authenticator gives the browser a virtual device that makes passkeys and confirms the user's presence at once.
 func (b *Browser) Authenticator() {
 	b.tb.Helper()
 	if _, err := chromedp.Call(b.ctx, webauthn.Enable, webauthn.EnableParams{}); err != nil {

@@ -22,31 +22,31 @@ import (
 //go:embed axe.min.js
 var axe string
 
-// patience is how long a page may take to show what is waited for.
+// patience is how long a page may take to show what a test waits for.
 const patience = 20 * time.Second
 
-// LAN is a name for 127.0.0.1 that browsers trust no more than any other over http: requests lack what they add for
-// loopback, such as Sec-Fetch-Site.
+// LAN is a name for 127.0.0.1 that browsers trust no more than any other over http: requests lack headers that browsers
+// add for loopback, such as Sec-Fetch-Site.
 const LAN = "fichario.lan"
 
-// whole is true in a page that has come to its end.
+// whole is true in a completely loaded page.
 const whole = "document.readyState === 'complete'"
 
-// Browser is one Chromium with one page and cookies of its own.
+// Browser is a Chromium with one page and its own cookies.
 type Browser struct {
 	tb   testing.TB
 	ctx  context.Context
 	base string
 
-	// Familiar leaves axe out of Accessible: another browser has the same pages looked at.
+	// Familiar skips axe in Accessible: another browser checks the same pages.
 	Familiar bool
 
 	mu       sync.Mutex
 	problems []string
 }
 
-// StartBrowser starts a browser at the address of the interface. What the browser itself complains about, such as a
-// script that the page's policy refuses, fails the test.
+// StartBrowser starts a browser at the address of the interface. Anything the browser itself reports, such as a script
+// refused by the page's policy, fails the test.
 func StartBrowser(tb testing.TB, base string) *Browser {
 	tb.Helper()
 	path, err := Path()
@@ -83,7 +83,7 @@ func StartBrowser(tb testing.TB, base string) *Browser {
 	return b
 }
 
-// hear keeps what the browser complains about, but for answers that are refusals and what it ignores without https.
+// hear records what the browser reports, except for refusals by the service and headers that it ignores without https.
 func (b *Browser) hear(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +107,7 @@ func (b *Browser) do(what string, action chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// excerpt is the beginning of what the page says, for a failure.
+// excerpt is the beginning of the page's text, for a failure message.
 func (b *Browser) excerpt() string {
 	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Second)
 	defer cancel()
@@ -122,16 +122,16 @@ func (b *Browser) Visit(path string) {
 	b.do("visit "+path, chromedp.Navigate(b.base+path))
 }
 
-// Back goes back one page, and waits until it stands still.
+// Back goes back one page, and waits until it has settled.
 func (b *Browser) Back() {
 	b.tb.Helper()
-	_, _ = evaluate[bool](b, "history.back(), true") // the page may be gone before it says so
-	time.Sleep(500 * time.Millisecond)               // a page that comes back may go away by itself
+	_, _ = evaluate[bool](b, "history.back(), true") // the page may be gone before it can reply
+	time.Sleep(500 * time.Millisecond)               // a restored page may navigate away by itself
 	b.wait("the page before", whole)
 }
 
-// Fill writes into a field, instead of what is there, at once as a paste does: three messages for each letter take the
-// browser a second for a sentence.
+// Fill replaces the content of a field, in one step like a paste: three messages per letter would take the browser a
+// second for a sentence.
 func (b *Browser) Fill(css, text string) {
 	b.tb.Helper()
 	b.wait("find "+css, fmt.Sprintf("(e => e !== null && e.checkVisibility() && (e.value = '', e.focus(), true))"+
@@ -142,28 +142,28 @@ func (b *Browser) Fill(css, text string) {
 	})
 }
 
-// Attach puts a file into a field.
+// Attach puts a file into a file field.
 func (b *Browser) Attach(css, path string) {
 	b.tb.Helper()
 	b.do("attach to "+css, chromedp.SetUploadFiles(css, []string{path}))
 }
 
-// Choose chooses an option of a list by its value.
+// Choose selects an option of a list by its value.
 func (b *Browser) Choose(css, value string) {
 	b.tb.Helper()
 	b.do("choose "+css, chromedp.SetValue(css, value))
 }
 
-// Click clicks on what is visible.
+// Click clicks on a visible element.
 func (b *Browser) Click(css string) {
 	b.tb.Helper()
-	// While a page still comes, what was found in it may be another node a moment later.
+	// While a page is loading, an element that was found may be replaced a moment later.
 	b.wait("the whole page before "+css, whole)
 	b.do("click "+css, chromedp.Click(css, chromedp.NodeVisible))
 }
 
-// Press clicks on the first visible button or link of the page's content whose words are these, once the page is whole:
-// before, what a button opens may not be there. Where the click leaves the page, it waits for the whole next one.
+// Press clicks on the first visible button or link with these words in the page's content, once the page is loaded:
+// earlier, what a button opens may be missing. Where the click leaves the page, it waits for the whole next one.
 func (b *Browser) Press(words string) {
 	b.tb.Helper()
 	b.wait("a button or link "+words, fmt.Sprintf(`(() => {
@@ -189,10 +189,10 @@ func (b *Browser) Press(words string) {
 	b.wait("the page after "+words, "window.leaving === undefined && document.readyState === 'complete'")
 }
 
-// Key presses keys on what has the focus.
+// Key presses keys on the focused element.
 func (b *Browser) Key(keys string) { b.tb.Helper(); b.do("press keys", chromedp.KeyEvent(keys)) }
 
-// See waits until a page that has come to its end says something.
+// See waits until a loaded page has the words.
 func (b *Browser) See(words ...string) {
 	b.tb.Helper()
 	for _, w := range words {
@@ -202,7 +202,7 @@ func (b *Browser) See(words ...string) {
 	}
 }
 
-// SeeNot fails when the page says something.
+// SeeNot fails when the page has the words.
 func (b *Browser) SeeNot(words string) {
 	b.tb.Helper()
 	if Eval[bool](b, fmt.Sprintf("document.body.innerText.includes(%q)", words)) {
@@ -210,13 +210,13 @@ func (b *Browser) SeeNot(words string) {
 	}
 }
 
-// At waits until the browser is at a page.
+// At waits until the browser is at a path.
 func (b *Browser) At(path string) {
 	b.tb.Helper()
 	b.wait("be at "+path, fmt.Sprintf("document.readyState === 'complete' && location.pathname === %q", path))
 }
 
-// Path is the page that the browser is at.
+// Path is the path that the browser is at.
 func (b *Browser) Path() string { b.tb.Helper(); return Eval[string](b, "location.pathname") }
 
 func (b *Browser) wait(what, expression string) {
@@ -252,7 +252,7 @@ func evaluate[T any](b *Browser, expression string) (T, error) {
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }
 
-// SignIn signs in at the door.
+// SignIn signs in on the sign-in page.
 func (b *Browser) SignIn(email, password string) {
 	b.tb.Helper()
 	b.Visit("/entrar")
@@ -262,13 +262,13 @@ func (b *Browser) SignIn(email, password string) {
 	b.wait("come in", "document.querySelector('#conteudo') !== null")
 }
 
-// Window makes the page so many pixels wide and high.
+// Window sets the size of the page in pixels.
 func (b *Browser) Window(width, height int64) {
 	b.tb.Helper()
 	b.do("size", chromedp.EmulateViewport(width, height))
 }
 
-// Size makes the page so many pixels wide; dark asks for the dark scheme.
+// Size sets the width of the page in pixels; dark requests the dark scheme.
 func (b *Browser) Size(width int64, dark bool) {
 	b.tb.Helper()
 	b.Window(width, 900)
@@ -284,8 +284,8 @@ func (b *Browser) Size(width int64, dark bool) {
 	}
 }
 
-// Accessible checks the page with axe-core: nothing of WCAG 2.2 AA, nothing wider than the window,
-// and one principal action at most.
+// Accessible checks the page with axe-core: no violation of WCAG 2.2 AA, nothing wider than the window, and at most one
+// primary action.
 func (b *Browser) Accessible() {
 	b.tb.Helper()
 	b.wait("the whole page", whole)
@@ -310,7 +310,7 @@ func (b *Browser) axe() {
 			.map(v => v.id + ' (' + v.impact + '): ' + v.nodes.slice(0, 3)
 				.map(n => n.target.join(' ') + ' ' + (n.any[0]?.message || '')).join(' | '))))`
 	found, err := evaluate[string](b, check)
-	if err != nil { // a page that waited for something gave way to the next one meanwhile
+	if err != nil { // a waiting page gave way to the next one meanwhile
 		b.wait("the whole next page", whole)
 		found, err = evaluate[string](b, check)
 	}

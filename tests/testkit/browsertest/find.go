@@ -7,13 +7,13 @@ import (
 	"os/exec"
 )
 
-// EnvPath names the browser to use instead of the one that is found.
+// EnvPath names a variable with the browser to use instead of the one found.
 const EnvPath = "FICHARIO_TEST_CHROMIUM"
 
-// Shell is the Chromium that has no window and takes half the processor's time of the whole one.
+// Shell is the Chromium without a window, which takes half the CPU time of the full one.
 const Shell = "chromium-headless-shell"
 
-// ErrNone says that there is no Chromium, and what to do about it.
+// ErrNone says that there is no Chromium, and what to do.
 var ErrNone = errors.New("no Chromium for the tests: install it (on Debian: apt-get install " + Shell + ") or set " +
 	EnvPath)
 

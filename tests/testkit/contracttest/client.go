@@ -14,15 +14,15 @@ import (
 	"strings"
 )
 
-// slow is a CPF about which the bureau takes its time.
+// slow is a CPF for which the bureau answers slowly.
 const slow = "39053344705"
 
-// RunClient runs a client's program against a service of its own, and fails where an answer is unlike the contract, or
-// where the client left an operation out.
+// RunClient runs a client's program against its own service, and fails where an answer breaks the contract, or where
+// the client left an operation out.
 //
 // The program finds in its environment the service's address (FICHARIO_URL), a key (FICHARIO_KEY), the token of a
-// webhook (FICHARIO_TOKEN), and the file of the contract as the service has it (FICHARIO_CONTRACT). The bureau takes
-// three seconds to answer about the CPF in FICHARIO_SLOW, so that a batch with it can be paused.
+// webhook (FICHARIO_TOKEN), and the file of the contract as served (FICHARIO_CONTRACT). The bureau takes three seconds
+// to answer about the CPF in FICHARIO_SLOW, so that a batch with it can be paused.
 func RunClient(fichario string, command ...string) (err error) {
 	if len(command) == 0 {
 		return errors.New("name the client's program")

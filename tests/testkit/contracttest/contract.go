@@ -28,7 +28,7 @@ func load() (*openapi3.T, error) {
 		return nil, err
 	}
 	doc.Servers = nil // any host
-	// Of formats kin-openapi knows dates alone by itself.
+	// Of all formats, kin-openapi validates only dates by default.
 	openapi3.DefineStringFormatValidator("uuid", openapi3.NewRegexpFormatValidator(
 		`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`))
 	return doc, nil
@@ -39,13 +39,14 @@ var router = sync.OnceValues(func() (routers.Router, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A hint to generators, which kin-openapi takes for the list of all products; the schemas tell them apart without.
+	// A hint for generators, which kin-openapi takes for an exhaustive list of products; the schemas are distinct without
+	// it.
 	doc.Components.Schemas["Resultado"].Value.Discriminator = nil
 	return gorillamux.NewRouter(doc)
 })
 
-// Conforms holds an answer to the contract, where it is about the path: the status is listed, the headers and the body
-// fit. It notes the status for Missing, and gives the id of the operation, "" for what is none.
+// Conforms checks an answer against the contract, where the contract has the path: the status is listed, and headers
+// and body match. It records the status for Missing, and returns the id of the operation, "" where there is none.
 func Conforms(method, path string, status int, header http.Header, body []byte) (operation string, err error) {
 	if !strings.HasPrefix(path, "/api/") {
 		return "", nil
@@ -60,7 +61,7 @@ func Conforms(method, path string, status int, header http.Header, body []byte) 
 	}
 	route, params, err := r.FindRoute(req)
 	if err != nil && method == http.MethodHead {
-		req.Method = http.MethodGet // it answers as GET does
+		req.Method = http.MethodGet // it is answered like GET
 		route, params, err = r.FindRoute(req)
 	}
 	if err != nil {
@@ -68,7 +69,7 @@ func Conforms(method, path string, status int, header http.Header, body []byte) 
 		case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusServiceUnavailable:
 			return "", nil // not a route, and the service says so, or cannot tell
 		case http.StatusBadRequest:
-			return "", nil // the slash of a masked CNPJ makes a path that is none, and is answered all the same
+			return "", nil // a masked CNPJ's slash makes an unknown path, which is answered all the same
 		}
 		return "", fmt.Errorf("%s answers %d on a route that the contract does not have", method, status)
 	}
@@ -80,12 +81,12 @@ func Conforms(method, path string, status int, header http.Header, body []byte) 
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
 	switch {
 	case method == http.MethodHead && req.Method == http.MethodGet && status == http.StatusMethodNotAllowed:
-		return "", nil // the two addresses that would cost somebody who only probes them
+		return "", nil // the two addresses where a probe would cost something
 	case method == http.MethodHead, status == http.StatusNoContent, status == http.StatusSeeOther:
 		input.Options.ExcludeResponseBody = true // no body, but the headers of one
 	case kind == "application/json", kind == "application/problem+json", kind == "":
 	default:
-		// A text; kin-openapi would want a table with a schema, and reads no page.
+		// A text; kin-openapi would require a schema for a table, and reads no HTML.
 		input.Options.ExcludeResponseBody = true
 		if r := route.Operation.Responses.Status(status); r != nil && r.Value.Content[kind] == nil {
 			return "", fmt.Errorf("%s %s answers %d with %s", method, route.Path, status, kind)

@@ -11,16 +11,16 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Operation is an operation of the contract, with the request that its examples make.
+// Operation is an operation of the contract, with the request from its examples.
 type Operation struct {
 	ID, Method, Path string
 	// Body is a JSON body, "" where the operation has none.
 	Body string
-	// Keyed says that it asks for a key.
+	// Keyed says that it requires a key.
 	Keyed bool
 }
 
-// Operations are all of the contract, in the order of their ids.
+// Operations returns those of the contract, in the order of their ids.
 func Operations() ([]Operation, error) {
 	doc, err := Contract()
 	if err != nil {
@@ -48,7 +48,7 @@ func Operations() ([]Operation, error) {
 	return all, err
 }
 
-// Header is what goes with the body.
+// Header is the header for the body.
 func (o Operation) Header() map[string]string {
 	if o.Body == "" {
 		return nil

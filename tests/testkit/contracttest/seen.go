@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// EnvSeen names the variable with the folder where each process notes the statuses that it saw; `make test` sets it.
+// EnvSeen names the variable with the folder where each process records the statuses that it saw; `make test` sets it.
 const EnvSeen = "FICHARIO_TEST_STATUSES"
 
 var seen = struct {
@@ -19,7 +19,7 @@ var seen = struct {
 	file  *os.File
 }{notes: map[string]bool{}}
 
-// note writes down the first answer of an operation with a status.
+// note records an operation's first answer with a status.
 func note(operation string, status int) error {
 	dir := os.Getenv(EnvSeen)
 	line := fmt.Sprintln(operation, status)
@@ -39,8 +39,7 @@ func note(operation string, status int) error {
 	return err
 }
 
-// Missing gives the statuses that the contract has, and that none of the processes that noted theirs in the folder has
-// seen, as "lookupCpf 503".
+// Missing returns the statuses of the contract that no process recorded in the folder, as "lookupCpf 503".
 func Missing(dir string) ([]string, error) {
 	doc, err := Contract()
 	if err != nil {

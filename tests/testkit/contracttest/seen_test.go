@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWhatWasSeen: a status counts once it was answered as the contract has it, and any other is not the contract's.
+// TestWhatWasSeen: a status counts once an answer with it conformed to the contract, and no other status exists there.
 func TestWhatWasSeen(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv(EnvSeen, dir)

@@ -7,15 +7,16 @@ import (
 	"net/http"
 )
 
-// Transport is net/http's own, for clients that are no kit's: an answer that is unlike the contract is an error.
+// Transport is net/http's own with a check, for clients outside the test kits: an answer that breaks the contract is an
+// error.
 var Transport = Over(http.DefaultTransport)
 
-// Over is Transport for a client that has one of its own, such as behind a proxy.
+// Over is Transport on top of another one, for instance behind a proxy.
 func Over(base http.RoundTripper) http.RoundTripper { return transport{base} }
 
 type transport struct{ base http.RoundTripper }
 
-// RoundTrip sends a request and reads the whole of its answer.
+// RoundTrip sends a request and reads the whole answer.
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	resp, err := t.base.RoundTrip(r)
 	if err != nil {
@@ -27,7 +28,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// hold is Conforms for an answer, whose body it leaves to be read.
+// hold is Conforms for an answer, whose body stays readable.
 func hold(resp *http.Response) (operation string, err error) {
 	body, err := io.ReadAll(resp.Body)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {

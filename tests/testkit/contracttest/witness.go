@@ -11,8 +11,8 @@ import (
 	"sync"
 )
 
-// Witness stands between a client and the service, holds each answer to the contract, and keeps account of the
-// operations that the client called.
+// Witness stands between a client and the service, checks each answer against the contract, and records the operations
+// that the client called.
 type Witness struct {
 	*httptest.Server
 
@@ -52,15 +52,15 @@ func (w *Witness) see(r *http.Response) error {
 	return nil
 }
 
-// Unlike are the answers that are unlike the contract, each as a line.
+// Unlike lists the answers that break the contract, one line each.
 func (w *Witness) Unlike() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.unlike)
 }
 
-// LeftOut are the operations that were never answered, never refused where the contract says how, or never answered
-// with a CSV where it has one, each as a line.
+// LeftOut lists the operations that were never answered, never refused although the contract has refusals, or never
+// answered with a CSV where it has one, one line each.
 func (w *Witness) LeftOut() ([]string, error) {
 	doc, err := Contract()
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *Witness) LeftOut() ([]string, error) {
 				out = append(out, name+" was never answered")
 			}
 			for status, response := range operation.Responses.Map() {
-				if status[0] == '4' && status != "431" && !w.refused[name] { // 431 is said before there is an operation
+				if status[0] == '4' && status != "431" && !w.refused[name] { // 431 is sent before there is an operation
 					out = append(out, name+" was never refused")
 				}
 				if response.Value.Content["text/csv"] != nil && !w.files[name] {

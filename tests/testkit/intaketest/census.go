@@ -8,24 +8,24 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/jackc/pgx/v5/stdlib" // and one on PostgreSQL
-	_ "modernc.org/sqlite"             // to read what a service on SQLite wrote
+	_ "github.com/jackc/pgx/v5/stdlib" // reads what a service on PostgreSQL wrote
+	_ "modernc.org/sqlite"             // reads what a service on SQLite wrote
 
 	"fichario/tests/testkit/lookuptest"
 )
 
-// Census is what there is of an organisation, by contact.
+// Census is the content of an organisation, by contact.
 type Census struct {
 	// Emails are the addresses of the contacts.
 	Emails map[string]string
 	// Histories are the kinds and actors of the history entries.
 	Histories map[string][]string
 	// Notifications and Accepted count the notifications of a new contact, and the accepted deliveries that made it: the
-	// retry of a part of a post names contacts that came before.
+	// partial retry of a post names contacts that already existed.
 	Notifications, Accepted map[string]int
 }
 
-// Census counts in the database itself, because lists are bounded and `contact show` is a process for each contact.
+// Census counts in the database itself, because lists are bounded and `contact show` takes a process per contact.
 func (o *Org) Census(t *testing.T) Census {
 	t.Helper()
 	db := o.Database(t)
@@ -74,7 +74,7 @@ func eachRow(ctx context.Context, db *sql.DB, query, org string, take func(conta
 	return rows.Err()
 }
 
-// LiveTokens is how many addresses of a webhook are open, whether or not somebody was shown them.
+// LiveTokens counts the open addresses of a webhook, whether or not anybody was shown them.
 func (o *Org) LiveTokens(t *testing.T, h Hook) (n int) {
 	t.Helper()
 	db := o.Database(t)
@@ -86,8 +86,8 @@ func (o *Org) LiveTokens(t *testing.T, h Hook) (n int) {
 	return n
 }
 
-// Hold keeps the addresses of a webhook on PostgreSQL from being changed, until n that want to are waiting, and lets
-// them all go on at that moment.
+// Hold blocks changes to the addresses of a webhook on PostgreSQL until n of them are waiting; release lets them all
+// continue at once.
 func (o *Org) Hold(t *testing.T, h Hook, n int) (release func()) {
 	t.Helper()
 	db := o.Database(t)
@@ -110,7 +110,7 @@ func (o *Org) Hold(t *testing.T, h Hook, n int) (release func()) {
 	}
 }
 
-// Lock keeps the SQLite file of the service from being written to, until the function that it returns is called.
+// Lock blocks writes to the service's SQLite file until unlock is called.
 func (o *Org) Lock(t *testing.T) (unlock func()) {
 	t.Helper()
 	db := o.Database(t)
@@ -129,19 +129,19 @@ func (o *Org) Lock(t *testing.T) (unlock func()) {
 	}
 }
 
-// Database opens the service's database behind its back.
+// Database opens the service's database directly.
 func (o *Org) Database(t *testing.T) *sql.DB {
 	t.Helper()
 	return OpenDatabase(t, o.env)
 }
 
-// OpenDatabase opens the database that env leads to.
+// OpenDatabase opens the database in env.
 func OpenDatabase(t *testing.T, env map[string]string) *sql.DB {
 	t.Helper()
 	driver, source := "pgx", env["FICHARIO_DATABASE_URL"]
 	if path, ok := strings.CutPrefix(source, "sqlite://"); ok {
 		driver, source = "sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"
-	} else if at, err := url.Parse(source); err == nil { // maybe through a pooler, which keeps no prepared statements
+	} else if at, err := url.Parse(source); err == nil { // possibly through a pooler, which keeps no prepared statements
 		query := at.Query()
 		query.Set("default_query_exec_mode", "exec")
 		at.RawQuery = query.Encode()

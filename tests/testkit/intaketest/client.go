@@ -20,23 +20,23 @@ import (
 
 // Request is a request to the service.
 type Request struct {
-	// Method is POST when it is empty.
+	// Method is POST when empty.
 	Method, Path string
 	Header       map[string]string
 	Body         string
-	// Chunked sends the body without saying how long it is.
+	// Chunked sends the body without declaring its length.
 	Chunked bool
-	// Stream, when there is one, is written instead of Body, for as long as the service takes it. What it declares is in
-	// Header.
+	// Stream, if set, is called to write the body instead of Body, for as long as the service accepts it. Header declares
+	// what it writes.
 	Stream func(w io.Writer)
-	// Begun, when there is one, is called when the service says that it reads the body, which it does for a Stream with
-	// "Expect: 100-continue" in Header.
+	// Begun, if set, is called when the service agrees to read the body, which it announces for a Stream with "Expect:
+	// 100-continue" in Header.
 	Begun func()
-	// Wait is how long to wait for the answer to a Stream; a minute when it is zero.
+	// Wait is how long to wait for the answer to a Stream; a minute when zero.
 	Wait time.Duration
 }
 
-// JSON is the header of a body that says what it is.
+// JSON is the header that declares a JSON body.
 var JSON = map[string]string{"Content-Type": "application/json"}
 
 // Answer is an answer of the service.
@@ -44,12 +44,12 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// JSON is the body decoded, where it is an object.
+	// JSON is the decoded body, where it is an object.
 	JSON map[string]any
 	Took time.Duration
 }
 
-// Text is a field of the body that is a text, or "".
+// Text is a text field of the body, or "".
 func (a Answer) Text(field string) string { text, _ := a.JSON[field].(string); return text }
 
 // LeadID is the id of the contact, "" for other answers.
@@ -76,7 +76,7 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Send sends a request and holds the answer to the contract and to what every answer of a webhook promises.
+// Send sends a request and checks the answer against the contract and the promises of every webhook answer.
 func (s *Service) Send(ctx context.Context, r Request) (Answer, error) {
 	if r.Method == "" {
 		r.Method = http.MethodPost
@@ -124,8 +124,8 @@ func (s *Service) whole(ctx context.Context, r Request) (Answer, error) {
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, err
 }
 
-// stream writes the body while it waits for the answer: a client that writes first and reads then would not see that of
-// a service that has heard enough.
+// stream writes the body while it waits for the answer: a client that first writes and then reads would miss the answer
+// of a service that has read enough.
 func (s *Service) stream(ctx context.Context, r Request) (Answer, error) {
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", s.Addr)
 	if err != nil {
@@ -164,7 +164,7 @@ func (s *Service) stream(ctx context.Context, r Request) (Answer, error) {
 	return Answer{Status: resp.StatusCode, Header: resp.Header, Body: body}, err
 }
 
-// Chunks writes an endless chunked body, made of one text again and again, until nobody takes it.
+// Chunks writes an endless chunked body, repeating one text, until the service stops accepting it.
 func Chunks(first, again string) func(w io.Writer) {
 	return func(w io.Writer) {
 		next := first + again
@@ -177,7 +177,7 @@ func Chunks(first, again string) func(w io.Writer) {
 	}
 }
 
-// promises are what holds for every answer of a webhook, whatever was sent.
+// promises checks what holds for every answer of a webhook, whatever was sent.
 func (s *Service) promises(r Request, a Answer) error {
 	if !strings.HasPrefix(r.Path, "/api/webhooks/") {
 		return nil
@@ -214,7 +214,7 @@ func (s *Service) promises(r Request, a Answer) error {
 
 func isPage(a Answer) bool { return strings.HasPrefix(a.Header.Get("Content-Type"), "text/html") }
 
-// Do is Send; the test fails when there is no answer, or one that is not as promised.
+// Do is Send; the test fails when there is no answer, or one that breaks the promises.
 func (o *Org) Do(r Request) Answer {
 	o.tb.Helper()
 	a, err := o.Send(o.tb.Context(), r)

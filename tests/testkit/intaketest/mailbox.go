@@ -15,14 +15,14 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// Mail is a message that a mail server took.
+// Mail is a message that a mail server accepted.
 type Mail struct {
 	From, To      string
 	Subject, Text string
 	ID            string // Message-ID
 }
 
-// Mailbox is a mail server that keeps what it is given.
+// Mailbox is a mail server that keeps its messages.
 type Mailbox struct {
 	// URL is for FICHARIO_SMTP_URL.
 	URL string
@@ -55,7 +55,7 @@ func StartMailServer(tb testing.TB) *Mailbox {
 	return b
 }
 
-// To are the messages for an address.
+// To returns the messages to an address.
 func (b *Mailbox) To(address string) (mails []Mail) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -80,7 +80,7 @@ func (*session) Logout() error                                 { return nil }
 func (s *session) Data(r io.Reader) error {
 	raw, err := io.ReadAll(r)
 	if err != nil {
-		return err // cut off: not a message
+		return err // cut off, so no message
 	}
 	m, err := parseMail(raw)
 	m.From, m.To = s.from, s.to
@@ -111,7 +111,7 @@ func parseMail(raw []byte) (Mail, error) {
 		ID: msg.Header.Get("Message-Id")}, err
 }
 
-// StartMuteServer starts a server that takes connections and says nothing, and returns its address, for
+// StartMuteServer starts a server that accepts connections and says nothing, and returns its address, for
 // FICHARIO_SMTP_URL and others.
 func StartMuteServer(tb testing.TB) string {
 	tb.Helper()

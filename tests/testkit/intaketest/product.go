@@ -11,18 +11,18 @@ import (
 // Product is the program with an organisation on it and a bureau behind it.
 type Product struct {
 	Bureau *lookuptest.Bureau
-	// Lookups makes keys and asks, Leads makes webhooks and posts.
+	// Lookups makes keys and lookups, Leads makes webhooks and posts.
 	Lookups *lookuptest.Service
 	Leads   *Org
 }
 
-// StartProduct starts the program on the database that env leads to, with all that is needed to ask and to post.
+// StartProduct starts the program on the database in env, with everything needed for lookups and posts.
 func StartProduct(tb testing.TB, env map[string]string) Product {
 	tb.Helper()
 	return StartProductOf(tb, env, lookuptest.StartBureau(tb, nil), 5*time.Second)
 }
 
-// StartProductOf is StartProduct with a bureau of the test's own, which may take so long.
+// StartProductOf is StartProduct with the test's own bureau and its timeout.
 func StartProductOf(
 	tb testing.TB, env map[string]string, bureau *lookuptest.Bureau, timeout time.Duration, more ...map[string]string,
 ) Product {

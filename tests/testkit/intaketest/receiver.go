@@ -17,11 +17,11 @@ import (
 	"time"
 )
 
-// Call is what an http automation sent.
+// Call is a call from an http automation.
 type Call struct {
-	// ID is the webhook-id: the same in each try of a run.
+	// ID is the webhook-id: the same in each attempt of a run.
 	ID string
-	// Contact is the id of the contact that it is about.
+	// Contact is the id of the contact concerned.
 	Contact string
 	Path    string
 	Header  http.Header
@@ -29,7 +29,7 @@ type Call struct {
 	At      time.Time
 }
 
-// Verify checks the signature by the words of Standard Webhooks, without the library that made it.
+// Verify checks the signature as Standard Webhooks specifies, without the library that made it.
 func (c Call) Verify(secret string) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil || !strings.HasPrefix(secret, "whsec_") || len(key) < 24 {
@@ -48,7 +48,7 @@ func (c Call) Verify(secret string) error {
 	return nil
 }
 
-// Receiver is a server that automations call. Its ledger has every call.
+// Receiver is a server that automations call. It keeps every call.
 type Receiver struct {
 	*httptest.Server
 
@@ -56,7 +56,7 @@ type Receiver struct {
 	ledger []Call
 }
 
-// StartReceiver starts a receiver. answer gets each call with its number among those of its webhook-id, from 1; nil
+// StartReceiver starts a receiver. answer gets each call with its attempt number, from 1, for its webhook-id; nil
 // answers 204 to all.
 func StartReceiver(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, c Call, try int)) *Receiver {
 	tb.Helper()
@@ -64,10 +64,10 @@ func StartReceiver(tb testing.TB, answer func(w http.ResponseWriter, r *http.Req
 	v.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
-			return // the caller was killed while it sent
+			return // the caller was killed while sending
 		}
 		var event struct{ Data struct{ ID string } }
-		_ = json.Unmarshal(body, &event) // a call without a contact is in the ledger as such
+		_ = json.Unmarshal(body, &event) // a call without a contact is kept as such
 		c := Call{
 			ID: r.Header.Get("webhook-id"), Contact: event.Data.ID, Path: r.URL.Path, Header: r.Header, Body: body,
 			At: time.Now(),
@@ -101,7 +101,7 @@ func (v *Receiver) Calls() []Call {
 	return append([]Call(nil), v.ledger...)
 }
 
-// About are the calls about a contact.
+// About returns the calls about a contact.
 func (v *Receiver) About(contact string) (calls []Call) {
 	for _, c := range v.Calls() {
 		if c.Contact == contact {

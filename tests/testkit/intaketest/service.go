@@ -13,31 +13,30 @@ import (
 	"fichario/tests/testkit"
 )
 
-// What invented people are made of. No log, metric or refusal may hold any of it, so the texts are such as nobody else
-// writes.
+// Parts of invented people. No log, metric or refusal may contain any of them, so the texts occur nowhere else.
 const (
-	// Domain is of every invented e-mail address.
+	// Domain is the domain of every invented e-mail address.
 	Domain = "canario-7731.example"
-	// Surname is of every invented person.
+	// Surname is the surname of every invented person.
 	Surname = "Canário7731"
 	// Phone is the phone of every invented person, as it is sent.
 	Phone = "(21) 99773-1077"
 	// PhoneE164 is the same in E.164.
 	PhoneE164 = "+5521997731077"
-	// Message is in the message of every invented person.
+	// Message is part of every invented person's message.
 	Message = "SEGREDO-7731"
 )
 
 // Email is the address of the invented person with that name.
 func Email(name string) string { return strings.ReplaceAll(name, " ", "-") + "@" + Domain }
 
-// Lead is a body with the fields of the specification for the invented person with that name.
+// Lead is a body with the specification's fields for the invented person with that name.
 func Lead(name string) string {
 	return fmt.Sprintf(`{"nome":%q,"email":%q,"telefone":%q,"mensagem":"Olá, %s"}`, name+" "+Surname, Email(name), Phone,
 		Message)
 }
 
-// Changes is a post of Meta about the invented people with those names, each with an id of its own.
+// Changes is a post from Meta about the invented people with those names, each with its own id.
 func Changes(names ...string) string {
 	all := make([]string, len(names))
 	for i, name := range names {
@@ -47,7 +46,7 @@ func Changes(names ...string) string {
 	return `{"object":"page","entry":[{"id":"1","changes":[` + strings.Join(all, ",") + `]}]}`
 }
 
-// Service is the program, whatever organisations are on it.
+// Service is the program, with whatever organisations it has.
 type Service struct {
 	*testkit.Program
 
@@ -56,8 +55,8 @@ type Service struct {
 	hidden *hidden
 }
 
-// StartService starts the program on the database that env leads to. When the test ends, neither its log, which is at
-// its most talkative, nor its metrics may hold anything that was hidden.
+// StartService starts the program on the database in env. When the test ends, neither its log, at the most verbose
+// level, nor its metrics may contain anything hidden.
 func StartService(tb testing.TB, env map[string]string, more ...map[string]string) *Service {
 	tb.Helper()
 	all := maps.Clone(env)
@@ -70,17 +69,17 @@ func StartService(tb testing.TB, env map[string]string, more ...map[string]strin
 	})
 }
 
-// watch is the service of a program that it starts.
+// watch is a service whose program it starts and checks.
 func watch(tb testing.TB, env map[string]string, h *hidden, start func() *testkit.Program) *Service {
 	tb.Helper()
 	s := &Service{tb: tb, env: env, hidden: h}
-	tb.Cleanup(func() { // after the program has been ended, so that its last words are seen too
+	tb.Cleanup(func() { // runs after the program has ended, so that its last output is checked too
 		if s.Program != nil {
 			s.clean("the log", s.Logs())
 		}
 	})
 	s.Program = start()
-	tb.Cleanup(func() { // before the program is ended
+	tb.Cleanup(func() { // runs before the program ends
 		if a, err := s.Send(tb.Context(), Request{Method: "GET", Path: "/metrics"}); err == nil {
 			s.clean("the metrics", string(a.Body))
 		}
@@ -103,7 +102,7 @@ func (s *Service) StartAnother() *Service {
 	})
 }
 
-// Hide adds texts that no log, metric or refusal may hold.
+// Hide adds texts that no log, metric or refusal may contain.
 func (s *Service) Hide(texts ...string) { s.hidden.add(texts...) }
 
 type hidden struct {
@@ -111,7 +110,7 @@ type hidden struct {
 	texts map[string]bool
 }
 
-// newHidden hides what invented people are made of.
+// newHidden hides the parts of invented people.
 func newHidden() *hidden {
 	h := &hidden{texts: map[string]bool{}}
 	h.add(Domain, Surname, Phone, PhoneE164, strings.TrimPrefix(PhoneE164, "+55"), Message)
@@ -122,13 +121,13 @@ func (h *hidden) add(texts ...string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, t := range texts {
-		if len(t) >= 6 { // a shorter one may be there by chance
+		if len(t) >= 6 { // a shorter one may occur by chance
 			h.texts[t] = true
 		}
 	}
 }
 
-// in is the length of a hidden text that stands in another, or 0.
+// in is the length of a hidden text that occurs in another, or 0.
 func (h *hidden) in(text string) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -140,7 +139,7 @@ func (h *hidden) in(text string) int {
 	return 0
 }
 
-// Org is an organisation of a test's own on a service that it may share with others.
+// Org is a test's own organisation on a service that it may share with others.
 type Org struct {
 	*Service
 
@@ -156,22 +155,22 @@ func (s *Service) Org(tb testing.TB) *Org {
 	return o
 }
 
-// At is the organisation as another instance of the service sees it.
+// At is the organisation on another instance of the service.
 func (o *Org) At(s *Service) *Org { return &Org{Service: s, ID: o.ID, tb: o.tb} }
 
-// With is the organisation for a part of the test that made it.
+// With is the organisation for a subtest of the test that made it.
 func (o *Org) With(tb testing.TB) *Org { return &Org{Service: o.Service, ID: o.ID, tb: tb} }
 
-// Command runs a command beside the service and returns what it printed.
+// Command runs a command on the service's database and returns its output.
 func (o *Org) Command(args ...string) string {
 	o.tb.Helper()
 	return testkit.Run(o.tb, o.env, args...)
 }
 
-// Env is the environment that leads to the database of the service.
+// Env is the environment with the service's database.
 func (o *Org) Env() map[string]string { return maps.Clone(o.env) }
 
-// Refused runs a command that must fail with code 1, say why on standard error and print nothing.
+// Refused runs a command that must fail with code 1, explain why on standard error and print nothing else.
 func (o *Org) Refused(args ...string) string {
 	o.tb.Helper()
 	f := testkit.RunErr(o.tb, o.env, args...)
@@ -187,7 +186,7 @@ func (o *Org) Refused(args ...string) string {
 	return f.Stderr
 }
 
-// Read runs a command with --json and reads what it prints.
+// Read runs a command with --json and decodes its output.
 func Read[T any](o *Org, args ...string) T {
 	o.tb.Helper()
 	return testkit.JSON[T](o.tb, o.Command(append(args, "--json")...))
@@ -202,7 +201,7 @@ func (o *Org) Member(name, role string) string {
 	return testkit.JSON[struct{ ID string }](o.tb, out).ID
 }
 
-// MemberEmail is the address of the member with that name. It is unique on the instance, as members' addresses are.
+// MemberEmail is the address of the member with that name. It is unique on the instance, as members' addresses must be.
 func (o *Org) MemberEmail(name string) string {
 	return strings.ToLower(Email(name + "-" + o.ID[len(o.ID)-8:]))
 }
@@ -218,7 +217,7 @@ func (o *Org) Origins(names ...string) {
 // Hook is a webhook.
 type Hook struct {
 	ID, Token string
-	// Path is its address, less the service's own.
+	// Path is its address without the service's.
 	Path string
 }
 
@@ -231,7 +230,7 @@ func (o *Org) NewHook(name, kind string, more ...string) Hook {
 	return h
 }
 
-// PathOf is the address of a token.
+// PathOf is the path of a token.
 func PathOf(token string) string { return "/api/webhooks/receive/" + token }
 
 // Automate makes an automation with flags of `automation add`, and returns its id and secret.
@@ -244,8 +243,8 @@ func (o *Org) Automate(name, action string, flags ...string) (id, secret string)
 	return a.ID, a.Secret
 }
 
-// AtOnce runs subtests beside each other on the one place among parallel tests that their parent has. It is for those
-// that wait more than they work, such as for a lease to end.
+// AtOnce runs subtests concurrently within their parent's single slot for parallel tests. It is for tests that mostly
+// wait, for instance for a lease to expire.
 func AtOnce(t *testing.T, tests map[string]func(t *testing.T)) {
 	t.Helper()
 	var wg sync.WaitGroup
@@ -255,7 +254,7 @@ func AtOnce(t *testing.T, tests map[string]func(t *testing.T)) {
 	wg.Wait()
 }
 
-// AtOnceOnBoth is testkit.OnBothDatabases by way of AtOnce.
+// AtOnceOnBoth is testkit.OnBothDatabases through AtOnce.
 func AtOnceOnBoth(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
 	AtOnce(t, map[string]func(t *testing.T){
@@ -264,5 +263,5 @@ func AtOnceOnBoth(t *testing.T, test func(t *testing.T, env map[string]string)) 
 	})
 }
 
-// Line prints values beside each other, with one space between any two, so that several can be compared at once.
+// Line prints values separated by one space, so that several can be compared at once.
 func Line(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }

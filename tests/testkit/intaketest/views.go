@@ -10,7 +10,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// most is the most that a list gives at once.
+// most is the maximum length of a list.
 const most = 500
 
 // Contact is a contact as `contact show` prints it.
@@ -25,7 +25,7 @@ type Contact struct {
 	Historico                             []struct{ Tipo, Autor, Texto string }
 }
 
-// Or is a text that may be null, as it prints.
+// Or is a nullable text, for printing.
 func Or(text *string) string {
 	if text == nil {
 		return "null"
@@ -45,7 +45,7 @@ func (o *Org) Contacts() []Contact {
 	return Read[[]Contact](o, "contact", "list", "--org", o.ID, "--limit", strconv.Itoa(most))
 }
 
-// ByID is Contacts by their ids: one command instead of one for each.
+// ByID is Contacts by id: one command instead of one per contact.
 func (o *Org) ByID() map[string]Contact {
 	o.tb.Helper()
 	all := map[string]Contact{}
@@ -63,7 +63,7 @@ type HookView struct {
 	Received                                                int
 }
 
-// Show shows a webhook.
+// Show returns a webhook.
 func (o *Org) Show(h Hook) HookView {
 	o.tb.Helper()
 	return Read[HookView](o, "webhook", "show", h.ID)
@@ -76,7 +76,7 @@ type Delivery struct {
 	Contacts                  []string
 	Bytes                     int
 	Truncated                 bool
-	// Headers and Body are only of one that is shown alone.
+	// Headers and Body are only set for a single delivery.
 	Headers map[string]string
 	Body    string
 }
@@ -103,20 +103,20 @@ func pages[T any](o *Org, id func(T) string, args ...string) (all []T) {
 	}
 }
 
-// Delivery shows one delivery with its body.
+// Delivery returns one delivery with its body.
 func (o *Org) Delivery(id string) Delivery {
 	o.tb.Helper()
 	return Read[Delivery](o, "webhook", "delivery", id)
 }
 
-// Replayed is what became of a replay.
+// Replayed is the outcome of a replay.
 type Replayed struct {
 	Contact  string
 	Contacts []string
 	Repeated bool
 }
 
-// Replay reads a delivery again.
+// Replay replays a delivery.
 func (o *Org) Replay(id string) Replayed {
 	o.tb.Helper()
 	return Read[Replayed](o, "webhook", "replay", id)
@@ -128,7 +128,7 @@ type Note struct {
 	Lida                             bool
 }
 
-// Notifications are the newest of the organisation.
+// Notifications returns the newest of the organisation.
 func (o *Org) Notifications() []Note {
 	o.tb.Helper()
 	return Read[[]Note](o, "notification", "list", "--org", o.ID, "--limit", strconv.Itoa(most))
@@ -142,14 +142,14 @@ type Run struct {
 	NextAt, EndedAt                  *time.Time
 }
 
-// Runs are those of the organisation, newest first; more flags of `automation runs` may be added.
+// Runs returns the organisation's runs, newest first; more flags of `automation runs` may be added.
 func (o *Org) Runs(more ...string) []Run {
 	o.tb.Helper()
 	return pages(o, func(r Run) string { return r.ID }, append([]string{"automation", "runs", "--org", o.ID}, more...)...)
 }
 
-// Eventually waits until f holds, which asks by commands: it leaves more time between two tries than lookuptest's,
-// because each is a process.
+// Eventually waits until f holds, where f runs commands: it polls more slowly than lookuptest's, because each command
+// is a process.
 func (o *Org) Eventually(what string, limit time.Duration, f func() bool) {
 	o.tb.Helper()
 	for deadline := time.Now().Add(limit); !f(); time.Sleep(150 * time.Millisecond) {
@@ -159,7 +159,7 @@ func (o *Org) Eventually(what string, limit time.Duration, f func() bool) {
 	}
 }
 
-// Settled waits until there are n runs and none of them is still to be done, and returns them.
+// Settled waits until there are n runs and all have ended, and returns them.
 func (o *Org) Settled(n int, limit time.Duration, more ...string) []Run {
 	o.tb.Helper()
 	var runs []Run

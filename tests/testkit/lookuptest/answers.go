@@ -19,7 +19,7 @@ type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
-	// JSON is the body decoded, where it is an object.
+	// JSON is the decoded body, where it is an object.
 	JSON map[string]any
 }
 
@@ -29,7 +29,7 @@ func (a Answer) Code() string { code, _ := a.JSON["code"].(string); return code 
 // String is the status and the code, for comparisons.
 func (a Answer) String() string { return strings.TrimSpace(fmt.Sprint(a.Status, " ", a.Code())) }
 
-// Raw is the text of `bruto` as it stands in the body.
+// Raw is the text of `bruto` exactly as in the body.
 func (a Answer) Raw(tb testing.TB) string {
 	tb.Helper()
 	var out struct{ Bruto json.RawMessage }
@@ -45,7 +45,7 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Do sends a request with the key ("" for none) and holds the answer to the contract.
+// Do sends a request with the key ("" for none) and checks the answer against the contract.
 func (s *Service) Do(
 	ctx context.Context, method, path, key string, header map[string]string, body string,
 ) (Answer, error) {
@@ -83,7 +83,7 @@ func (s *Service) Do(
 	return a, err
 }
 
-// Get sends a GET; the test fails when there is no answer, or one that the contract does not know.
+// Get sends a GET; the test fails when there is no answer, or one that breaks the contract.
 func (s *Service) Get(path, key string) Answer {
 	s.tb.Helper()
 	return s.must(s.Do(context.Background(), http.MethodGet, path, key, nil, ""))
@@ -104,7 +104,7 @@ func (s *Service) must(a Answer, err error) Answer {
 	return a
 }
 
-// CPF asks about a person and notes the document as one that no log may hold.
+// CPF looks a person up, and records the document as one that no log may contain.
 func (s *Service) CPF(key, document string) Answer {
 	s.tb.Helper()
 	s.Hide(document)

@@ -26,7 +26,7 @@ type Batch struct {
 	}
 }
 
-// String is what counts of it, in a line.
+// String is a summary in one line.
 func (b Batch) String() string {
 	p := b.Progresso
 	return fmt.Sprintf("%s %s: %d done, %d charged, %d free, %d failed, %s spent", b.Situacao, b.Motivo, p.Feitos, p.Cobrados,
@@ -43,7 +43,7 @@ type BatchResult struct {
 	Campos                    map[string]any
 }
 
-// SendTable posts a table to POST /api/v1/lotes; query is what is said of it.
+// SendTable posts a table to POST /api/v1/lotes; query has its parameters.
 func (s *Service) SendTable(key, query, kind, table string) Answer {
 	s.tb.Helper()
 	return s.must(s.Do(context.Background(), http.MethodPost, "/api/v1/lotes?"+query, key,
@@ -60,7 +60,7 @@ func (s *Service) Quote(key, body string, header ...string) Answer {
 	return s.must(s.Do(context.Background(), http.MethodPost, "/api/v1/lotes", key, headers, body))
 }
 
-// Move does something with a batch, such as "confirmar"; body may be empty.
+// Move changes the state of a batch, for instance with "confirmar"; body may be empty.
 func (s *Service) Move(key, id, what, body string) Answer {
 	s.tb.Helper()
 	header := map[string]string{}
@@ -70,7 +70,7 @@ func (s *Service) Move(key, id, what, body string) Answer {
 	return s.must(s.Do(context.Background(), http.MethodPost, "/api/v1/lotes/"+id+"/"+what, key, header, body))
 }
 
-// BatchOf reads an answer that is a batch; the test fails when it is something else.
+// BatchOf decodes an answer that is a batch; the test fails when it is something else.
 func (s *Service) BatchOf(a Answer) (b Batch) {
 	s.tb.Helper()
 	if a.Status >= http.StatusBadRequest {
@@ -82,13 +82,13 @@ func (s *Service) BatchOf(a Answer) (b Batch) {
 	return b
 }
 
-// Batch shows a batch.
+// Batch returns a batch.
 func (s *Service) Batch(key, id string) Batch {
 	s.tb.Helper()
 	return s.BatchOf(s.Get("/api/v1/lotes/"+id, key))
 }
 
-// AwaitBatch waits until a batch is as it should be.
+// AwaitBatch waits until a batch satisfies is.
 func (s *Service) AwaitBatch(key, id, what string, limit time.Duration, is func(Batch) bool) (b Batch) {
 	s.tb.Helper()
 	defer func() {
@@ -99,7 +99,7 @@ func (s *Service) AwaitBatch(key, id, what string, limit time.Duration, is func(
 	Eventually(s.tb, what, limit, func() bool {
 		a, err := s.Do(context.Background(), http.MethodGet, "/api/v1/lotes/"+id, key, nil, "")
 		if err != nil || a.Status != http.StatusOK {
-			return false // it may be starting
+			return false // the service may be starting
 		}
 		b = s.BatchOf(a)
 		return is(b)
@@ -107,7 +107,7 @@ func (s *Service) AwaitBatch(key, id, what string, limit time.Duration, is func(
 	return b
 }
 
-// BatchResults are all results of a batch, page by page.
+// BatchResults returns all results of a batch, page by page.
 func (s *Service) BatchResults(key, id string) (all []BatchResult) {
 	s.tb.Helper()
 	for cursor := ""; ; {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// Bureau is a bureau over HTTP. Its ledger says how often it was asked about each document.
+// Bureau is a bureau over HTTP. Its ledger counts the calls about each document.
 type Bureau struct {
 	*httptest.Server
 
@@ -26,7 +26,7 @@ type Bureau struct {
 	answer func(w http.ResponseWriter, r *http.Request, document string)
 }
 
-// StartBureau starts a bureau. A nil answer is an ordinary one.
+// StartBureau starts a bureau. A nil answer is Ordinary.
 func StartBureau(tb testing.TB, answer func(w http.ResponseWriter, r *http.Request, document string)) *Bureau {
 	tb.Helper()
 	b := &Bureau{ledger: map[string]int{}, held: map[string]chan struct{}{}, answer: answer}
@@ -60,7 +60,7 @@ func StartBureau(tb testing.TB, answer func(w http.ResponseWriter, r *http.Reque
 	return b
 }
 
-// Hold keeps calls about a document, or about all where it is "", from being answered until they are released.
+// Hold withholds the answers to calls about a document, or about all where it is "", until release.
 func (b *Bureau) Hold(document string) (release func()) {
 	gate := make(chan struct{})
 	b.mu.Lock()
@@ -74,7 +74,7 @@ func (b *Bureau) Hold(document string) (release func()) {
 	}
 }
 
-// Fail has calls for a product, by the first word of its path, answered with an error.
+// Fail makes calls for a product, by the first segment of its path, fail with an error.
 func (b *Bureau) Fail(path string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -88,26 +88,26 @@ func (b *Bureau) Fail(path string) {
 	}
 }
 
-// Await waits until the bureau has been asked n times, about all documents.
+// Await waits until the bureau has received n calls, about all documents.
 func (b *Bureau) Await(tb testing.TB, n int) {
 	tb.Helper()
 	Eventually(tb, fmt.Sprint(n, " calls reach the bureau"), 20*time.Second, func() bool { return b.Calls() >= n })
 }
 
-// Ordinary answers with a person whose mother, phone's WhatsApp and e-mails are not informed.
+// Ordinary answers with a person without a mother, a WhatsApp flag or e-mails.
 func Ordinary(w http.ResponseWriter, _ *http.Request, document string) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = io.WriteString(w, Body(document))
 }
 
-// Body is what Ordinary answers: its spacing, order, escapes, numbers and repeated key are those of no encoder.
+// Body is Ordinary's answer: no encoder produces its spacing, order, escapes, numbers and repeated key.
 func Body(document string) string {
 	return "{ \"z\" : 1.50, \"doc\":\"" + document + "\",\n\t\"nome\":\"Ana <Lima> & \\u00e9 " + Secret +
 		"\", \"n\":12345678901234567890, \"e\":1e2," +
 		" \"fones\":[{\"ddd\":\"11\",\"n\":\"987654321\",\"operadora\":\"X\"}], \"dup\":1, \"dup\":2 }"
 }
 
-// Calls is how often the bureau was asked, about all documents.
+// Calls counts the calls to the bureau, about all documents.
 func (b *Bureau) Calls() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -118,14 +118,14 @@ func (b *Bureau) Calls() int {
 	return n
 }
 
-// Traces are the traceparents that calls came with, in order, empty where there was none.
+// Traces are the traceparents of the calls, in order, empty where there was none.
 func (b *Bureau) Traces() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.traces)
 }
 
-// Ledger is how often the bureau was asked about each document.
+// Ledger counts the calls to the bureau for each document.
 func (b *Bureau) Ledger() map[string]int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,7 +133,7 @@ func (b *Bureau) Ledger() map[string]int {
 }
 
 // BureauFile writes a bureau file for a bureau at url and returns its path. The price of cpf is 0.45, of cnpj 0.30, of
-// the product renda_presumida, which only the file knows, 2.075.
+// renda_presumida, a product of the file's own, 2.075.
 func BureauFile(tb testing.TB, url string, timeout time.Duration) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "bureau.yaml")

@@ -42,7 +42,7 @@ func Eventually(tb testing.TB, what string, limit time.Duration, f func() bool) 
 	}
 }
 
-// Expect compares values, as reflect.DeepEqual does.
+// Expect compares values with reflect.DeepEqual.
 func Expect[T any](t *testing.T, what string, got, want T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {

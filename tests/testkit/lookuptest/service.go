@@ -16,7 +16,7 @@ import (
 	"fichario/tests/testkit"
 )
 
-// Secret is in every answer of the bureau and in its credential; a log that holds it shows what it must not.
+// Secret is in every answer of the bureau and in its credential; a log that contains it leaks.
 const Secret = "SEGREDO-DO-BUREAU-8431"
 
 // Service is the program with a database, a bureau and an organisation.
@@ -27,13 +27,13 @@ type Service struct {
 
 	tb     testing.TB
 	env    map[string]string
-	mu     *sync.Mutex     // with its other instances
-	hidden map[string]bool // what no log may hold
+	mu     *sync.Mutex     // shared with its other instances
+	hidden map[string]bool // what no log may contain
 }
 
-// StartService starts the program on the database that env leads to, in front of the bureau that the file describes,
-// and makes an organisation. When the test ends, neither the log nor the metrics of it, and of others that it starts,
-// may hold a document, key or answer that went through the service.
+// StartService starts the program on the database in env, in front of the bureau that the file describes, and makes an
+// organisation. When the test ends, neither the logs nor the metrics of its instances may contain a document, key or
+// answer that went through the service.
 func StartService(tb testing.TB, env map[string]string, bureauFile string, more ...map[string]string) *Service {
 	tb.Helper()
 	all := maps.Clone(env)
@@ -55,16 +55,16 @@ func (s *Service) StartAnother() *Service {
 	return other
 }
 
-// start starts the program, and looks at what it said when the test ends.
+// start starts the program, and checks its output when the test ends.
 func (s *Service) start() {
 	s.tb.Helper()
-	s.tb.Cleanup(func() { // after the program has been ended, so that its last words are seen too
+	s.tb.Cleanup(func() { // runs after the program has ended, so that its last output is checked too
 		if s.Program != nil {
 			s.clean("the log", s.Logs())
 		}
 	})
 	s.Program = testkit.StartProgram(s.tb, testkit.Options{Env: s.env})
-	s.tb.Cleanup(func() { // before the program is ended
+	s.tb.Cleanup(func() { // runs before the program ends
 		a, err := s.Do(context.Background(), http.MethodGet, "/metrics", "", nil, "")
 		if err == nil {
 			s.clean("the metrics", string(a.Body))
@@ -83,8 +83,8 @@ func (s *Service) clean(what, text string) {
 	}
 }
 
-// Instances are the instances of the program, which have the same address where a balancer is in front of them, each at
-// its own: the limit per minute is each one's.
+// Instances returns the instances of the program, each at its own address, even where a balancer in front gives them a
+// common one: the limit per minute is per instance.
 func (s *Service) Instances() []*Service {
 	var all []*Service
 	for _, addr := range s.Program.Instances() {
@@ -93,25 +93,25 @@ func (s *Service) Instances() []*Service {
 	return all
 }
 
-// At is the service as it is asked at another address.
+// At is the service at another address.
 func (s *Service) At(addr string) *Service {
 	there := &testkit.Program{URL: "http://" + addr, Addr: addr}
 	return &Service{Program: there, Org: s.Org, tb: s.tb, env: s.env, mu: s.mu, hidden: s.hidden}
 }
 
-// Command runs a command beside the service and returns what it printed.
+// Command runs a command on the service's database and returns its output.
 func (s *Service) Command(args ...string) string {
 	s.tb.Helper()
 	return testkit.Run(s.tb, s.env, args...)
 }
 
-// Env is the environment that leads commands to the service's database.
+// Env is the environment for commands on the service's database.
 func (s *Service) Env() map[string]string { return maps.Clone(s.env) }
 
 // Key is a key as `key create --json` prints it.
 type Key struct{ ID, Key, Prefix string }
 
-// NewKey makes a key with all scopes and the limits; more flags of `key create` may be added.
+// NewKey makes a key with all scopes and the given limits; more flags of `key create` may be added.
 func (s *Service) NewKey(minute, day, month int, more ...string) Key {
 	s.tb.Helper()
 	return s.ScopedKey("cpf,cnpj,placa,email", minute, day, month, more...)
@@ -129,16 +129,15 @@ func (s *Service) ScopedKey(scopes string, minute, day, month int, more ...strin
 	return k
 }
 
-// Hide adds a text that no log may hold.
+// Hide adds a text that no log may contain.
 func (s *Service) Hide(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.hidden[text] = true
 }
 
-// AwaitFollowers waits until n requests of a key, which may make limit a minute and has made none before, wait for a
-// call that the bureau holds: the service has let them in, and a lookup of another document by another key, which came
-// after them, has been answered.
+// AwaitFollowers waits until n requests of a so far unused key with limit requests per minute wait for a call that the
+// bureau holds: the service has admitted them, and has since answered a lookup of another document with another key.
 func (s *Service) AwaitFollowers(key string, limit, n int, another string) {
 	s.tb.Helper()
 	asked := 0

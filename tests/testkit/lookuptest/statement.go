@@ -17,13 +17,13 @@ type Entry struct {
 	Em                               time.Time
 }
 
-// Amounts are what was charged.
+// Amounts are the amounts charged.
 type Amounts struct{ Hoje, Mes, Total json.Number }
 
-// Counts are how often something was charged.
+// Counts count charges.
 type Counts struct{ Hoje, Mes, Total int }
 
-// Limits are those of a key.
+// Limits are the limits of a key.
 type Limits struct{ Minuto, Dia, Mes int }
 
 // Statement is a key's statement, with up to 200 entries.

@@ -22,14 +22,14 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// What a service is known by at every provider of this package.
+// The client's credentials at every provider of this package.
 const (
 	ClientID     = "fichario"
 	ClientSecret = "segredo-de-teste"
 	keyID        = "1"
 )
 
-// Provider is a running one.
+// Provider is a running provider.
 type Provider struct {
 	// Issuer is its address.
 	Issuer string
@@ -39,14 +39,14 @@ type Provider struct {
 
 	mu     sync.Mutex
 	people map[string]map[string]any
-	codes  map[string]url.Values // what was asked for when they were given
+	codes  map[string]url.Values // the authorization requests, by the codes given for them
 	away   bool
 	tamper func(claims map[string]any)
 	sign   func(claims []byte) string
 	asked  int
 }
 
-// key is made once: it takes a while.
+// key is made once, because that takes a while.
 var key = sync.OnceValue(func() *rsa.PrivateKey {
 	k, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -55,7 +55,7 @@ var key = sync.OnceValue(func() *rsa.PrivateKey {
 	return k
 })
 
-// Start starts a provider that knows nobody.
+// Start starts a provider without accounts.
 func Start(tb testing.TB) *Provider {
 	tb.Helper()
 	p := &Provider{key: key(), people: map[string]map[string]any{}, codes: map[string]url.Values{}}
@@ -92,7 +92,7 @@ func Nowhere(tb testing.TB) string {
 	return "http://" + l.Addr().String()
 }
 
-// Env is what the program is started with to know the provider.
+// Env is the environment for a program that uses the provider.
 func (p *Provider) Env(domains string) map[string]string {
 	return map[string]string{
 		"FICHARIO_OIDC_ISSUER": p.Issuer, "FICHARIO_OIDC_CLIENT_ID": ClientID, "FICHARIO_OIDC_CLIENT_SECRET": ClientSecret,
@@ -100,27 +100,27 @@ func (p *Provider) Env(domains string) map[string]string {
 	}
 }
 
-// Know gives somebody, by the name that he types, what the provider says of him: sub, email, and others.
+// Know adds an account, by the name typed to sign in, with its claims: sub, email, and others.
 func (p *Provider) Know(login string, claims map[string]any) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.people[login] = claims
 }
 
-// Away has it answer 502 to everything, or as before.
+// Away makes it answer 502 to everything, or work again.
 func (p *Provider) Away(away bool) { p.mu.Lock(); defer p.mu.Unlock(); p.away = away }
 
-// Asked is how many requests came.
+// Asked is the number of requests received.
 func (p *Provider) Asked() int { p.mu.Lock(); defer p.mu.Unlock(); return p.asked }
 
-// Tamper changes what ID tokens say from now on; nil leaves it.
+// Tamper changes the claims of ID tokens from now on; nil stops that.
 func (p *Provider) Tamper(f func(claims map[string]any)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tamper = f
 }
 
-// Forge has ID tokens made by f instead; nil for none.
+// Forge makes f produce the ID tokens instead; nil stops that.
 func (p *Provider) Forge(f func(claims []byte) string) { p.mu.Lock(); defer p.mu.Unlock(); p.sign = f }
 
 func answer(w http.ResponseWriter, status int, v any) {
@@ -216,7 +216,7 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// Signed is an ID token with these claims, signed by a key.
+// Signed is an ID token with these claims, signed with a key.
 func Signed(claims []byte, key any, algorithm jose.SignatureAlgorithm) string {
 	signer, err := jose.NewSigner(jose.SigningKey{
 		Algorithm: algorithm, Key: jose.JSONWebKey{Key: key, KeyID: keyID},
@@ -235,5 +235,5 @@ func Signed(claims []byte, key any, algorithm jose.SignatureAlgorithm) string {
 	return token
 }
 
-// PublicKey is what its tokens are checked by.
+// PublicKey is the key that verifies its tokens.
 func (p *Provider) PublicKey() *rsa.PublicKey { return &p.key.PublicKey }

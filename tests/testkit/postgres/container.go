@@ -35,7 +35,7 @@ func startContainer(ctx context.Context, hostPort string) (*Server, error) {
 		postgres.WithUsername("postgres"),
 		postgres.WithPassword("postgres"),
 		postgres.WithDatabase("postgres"),
-		// The module's own command switches fsync off; a test of durability needs it.
+		// The module's own command disables fsync; tests of durability need it.
 		testcontainers.WithCmd("postgres", "-c", "max_connections="+maxConnections),
 		testcontainers.WithHostConfigModifier(func(host *container.HostConfig) { publish(host, hostPort) }),
 	)
@@ -44,11 +44,11 @@ func startContainer(ctx context.Context, hostPort string) (*Server, error) {
 		b, err = guarded(ctx, c)
 	}
 	if err != nil {
-		// Run may leave a created container behind when it fails. A container that never was makes no error.
+		// A failed Run may leave a created container behind. Terminating one that never existed is no error.
 		return nil, errors.Join(err, testcontainers.TerminateContainer(c))
 	}
-	// The official image runs a first server while it sets itself up, but lets only the final one listen on TCP, so
-	// whoever answers there is the one to use.
+	// The official image runs a temporary server during its set-up, but only the final one listens on TCP, so whatever
+	// answers there is the right one.
 	hostPort, err = c.PortEndpoint(ctx, "5432/tcp", "")
 	if err != nil {
 		return nil, errors.Join(err, b.close())
@@ -72,25 +72,25 @@ func guarded(ctx context.Context, c *postgres.PostgresContainer) (*box, error) {
 	return &box{docker: docker, id: c.GetContainerID(), entry: entry}, nil
 }
 
-// prepareTestcontainers sets what testcontainers-go reads from the environment at its first use.
+// prepareTestcontainers sets variables that testcontainers-go reads at its first use.
 func prepareTestcontainers() {
-	// Its reaper is one more image to fetch, and what it does the guard does.
+	// Its reaper is one more image to fetch, and the guard does its work.
 	_ = os.Setenv("TESTCONTAINERS_RYUK_DISABLED", "true")
-	// On a machine that is itself a container it would take the gateway for the host and wait in vain.
+	// On a machine that is itself a container it would use the gateway as the host, and wait in vain.
 	if os.Getenv("TESTCONTAINERS_HOST_OVERRIDE") == "" && !remoteEngine() {
 		_ = os.Setenv("TESTCONTAINERS_HOST_OVERRIDE", "127.0.0.1")
 	}
-	// The line about the PostgreSQL in use says enough.
+	// The line about the PostgreSQL in use is enough.
 	log.SetDefault(log.NewNoopLogger())
 }
 
-// remoteEngine says whether the engine runs on another machine, whose ports are not on our loopback.
+// remoteEngine reports whether the engine runs on another machine, whose ports are not on our loopback.
 func remoteEngine() bool {
 	scheme, _, _ := strings.Cut(os.Getenv("DOCKER_HOST"), "://")
 	return scheme != "" && scheme != "unix"
 }
 
-// publish opens the server on loopback only: its password is no secret.
+// publish exposes the server only on loopback: its password is no secret.
 func publish(host *container.HostConfig, hostPort string) {
 	binding := network.PortBinding{HostPort: hostPort}
 	if os.Getenv("TESTCONTAINERS_HOST_OVERRIDE") == "127.0.0.1" {
@@ -113,7 +113,7 @@ func (b *box) stop(mode Mode) error {
 	return err
 }
 
-// awaitDown waits until the engine has seen the end of a container that was killed; before that it refuses to start it.
+// awaitDown waits until the engine has noticed the end of a killed container; before that it refuses to start it.
 func (b *box) awaitDown(ctx context.Context) error {
 	for {
 		inspected, err := b.docker.ContainerInspect(ctx, b.id, client.ContainerInspectOptions{})
@@ -143,7 +143,7 @@ func (b *box) close() error {
 	return errors.Join(b.entry.Undo(), b.docker.Close())
 }
 
-// brief keeps the first line of an error and not much of it.
+// brief shortens an error to the beginning of its first line.
 func brief(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
 	if len(line) > 200 {

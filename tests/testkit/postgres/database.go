@@ -18,7 +18,7 @@ import (
 )
 
 // Migrate brings the database at the URL to the current schema. It must have closed its connections when it returns: a
-// database that somebody is connected to cannot be cloned.
+// database with connections cannot be cloned.
 type Migrate = func(ctx context.Context, url string) error
 
 // template is a migrated database that is only ever cloned.
@@ -28,7 +28,7 @@ type template struct {
 	err  error
 }
 
-// shared is the server of this process: the one that `make test` started, or one of our own.
+// shared is the server of this process: the one that `make test` started, or its own.
 var shared = sync.OnceValues(func() (*Server, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
@@ -37,7 +37,7 @@ var shared = sync.OnceValues(func() (*Server, error) {
 		return nil, err
 	}
 	if s.control == nil {
-		// The server outlives this process, so the databases must be dropped, also those of a test that died.
+		// The server outlives this process, so the databases must be dropped, including those of a test that died.
 		if _, err := guard.Add(guard.Databases(s.URL, s.prefix)); err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ var shared = sync.OnceValues(func() (*Server, error) {
 })
 
 // New gives the test its own database, which migrate has brought to the current schema, and drops it when the test
-// ends. In each process migrate runs once, on a template that is then cloned; two functions make two templates, and
+// ends. In each process migrate runs once, on a template that is then cloned; two functions make two templates, but
 // closures of one function literal count as one. A nil migrate gives an empty database. Tests may call it in parallel.
 func New(tb testing.TB, migrate Migrate) string {
 	tb.Helper()
@@ -68,7 +68,7 @@ func (s *Server) Database(tb testing.TB, migrate Migrate) string {
 	if err := s.exec(create(name, t.name)); err != nil {
 		tb.Fatalf("a PostgreSQL database for the test: %v", err)
 	}
-	if s.tb == nil { // a dedicated server goes as a whole, and may be down when the test ends
+	if s.tb == nil { // a dedicated server is removed as a whole, and may be down when the test ends
 		tb.Cleanup(func() {
 			if err := s.exec(drop(name)); err != nil {
 				tb.Errorf("dropping the test's PostgreSQL database: %v", err)
@@ -97,14 +97,14 @@ func (s *Server) template(migrate Migrate) *template {
 			t.err = fmt.Errorf("%w; what its server did then:\n%s", t.err, s.activity())
 			return
 		}
-		// Not even autovacuum gets in from here on: whoever is connected to it holds up the clones.
+		// Not even autovacuum may connect from here on: any connection would block the clones.
 		t.err = s.exec("ALTER DATABASE " + quote(t.name) + " ALLOW_CONNECTIONS false")
 	})
 	return t
 }
 
-// exec runs one statement on the maintenance database. A connection for each: it costs 3 ms, and leaves no goroutine to
-// a test that looks for leaks.
+// exec runs one statement on the maintenance database, with a connection for each: that costs 3 ms, and leaves no
+// goroutine behind for a test that looks for leaks.
 func (s *Server) exec(statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -116,7 +116,7 @@ func (s *Server) exec(statement string) error {
 	return errors.Join(err, conn.Close(ctx))
 }
 
-// activity says what each connection does, or waits for.
+// activity says what each connection is doing, or waiting for.
 func (s *Server) activity() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -139,7 +139,7 @@ func (s *Server) activity() string {
 func (s *Server) database(name string) string {
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Scheme == "" {
-		// The other form that PostgreSQL knows, a list of settings: the last one of a name counts.
+		// The other form that PostgreSQL knows is a list of settings, where the last one of a name wins.
 		return s.URL + " dbname=" + name
 	}
 	u.Path = "/" + name

@@ -24,13 +24,13 @@ import (
 
 var errNoBinaries = errors.New("no initdb on PATH or in /usr/lib/postgresql/*/bin")
 
-// cluster is a throw-away cluster of the machine's own binaries. It keeps PostgreSQL's durable settings: what the tests
-// measure and break must be what runs in production.
+// cluster is a throw-away cluster from the machine's own binaries. It keeps PostgreSQL's durable settings: what the
+// tests measure and break must match production.
 type cluster struct {
 	bin   string // the directory of initdb and postgres
-	dir   string // holds data, socket and log; short, because a socket's path may have 107 bytes
+	dir   string // holds data, socket and log; short, because a socket's path is limited to 107 bytes
 	port  int
-	owner *syscall.Credential // whom the server runs as; nil for ourselves
+	owner *syscall.Credential // the user that the server runs as; nil for the current one
 	cmd   *exec.Cmd           // the postmaster; nil while down
 	entry *guard.Entry
 }
@@ -40,14 +40,14 @@ func startLocal(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// No sync: it is about the first files only, and nobody needs these after a power cut.
+	// No sync: it only concerns the initial files, which nobody needs after a power cut.
 	return startCluster(ctx, bin, func(c *cluster) *exec.Cmd {
 		return c.command(ctx, "initdb", "-D", c.data(), "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8",
 			"--no-sync")
 	})
 }
 
-// startCluster starts a cluster whose first files a command makes.
+// startCluster starts a cluster whose initial files a command makes.
 func startCluster(ctx context.Context, bin string, files func(*cluster) *exec.Cmd) (*Server, error) {
 	c := &cluster{bin: bin}
 	err := c.create()
@@ -69,7 +69,7 @@ func startCluster(ctx context.Context, bin string, files func(*cluster) *exec.Cm
 	return nil, errors.Join(fmt.Errorf("a throw-away PostgreSQL of %s: %w: %s", bin, err, c.log()), c.close())
 }
 
-// binaries finds the directory of the newest PostgreSQL, or of the one on PATH.
+// binaries finds the directory of the newest PostgreSQL, or of the one on the PATH.
 func binaries() (string, error) {
 	var candidates []string
 	if onPath, err := exec.LookPath("initdb"); err == nil {
@@ -98,7 +98,7 @@ func major(bin string) int {
 func (c *cluster) create() (err error) {
 	parent := os.TempDir()
 	if os.Geteuid() == 0 {
-		// PostgreSQL refuses to run as root, and another user may not be let into root's own temporary directory.
+		// PostgreSQL refuses to run as root, and another user may have no access to root's temporary directory.
 		parent = "/tmp"
 		if c.owner, err = unprivileged(); err != nil {
 			return err
@@ -133,8 +133,8 @@ func (c *cluster) startAnywhere(ctx context.Context) (s *Server, err error) {
 	return s, nil
 }
 
-// start starts the postmaster and does not wait until it answers. No Pdeathsig: that follows the thread that started
-// it, not the process; the guard ends the server of a test process that died.
+// start starts the postmaster without waiting until it answers. No Pdeathsig: that follows the thread that started it,
+// not the process; the guard ends the server of a dead test process.
 func (c *cluster) start(context.Context) error {
 	if c.cmd != nil {
 		return errors.New("it runs already")
@@ -168,7 +168,7 @@ func (c *cluster) stop(mode Mode) error {
 		return errors.New("it is down already")
 	}
 	pid := c.cmd.Process.Pid
-	if mode == Killed { // first the children: without a postmaster nobody would know them
+	if mode == Killed { // first freeze the children: without a postmaster they could not be found
 		if err := c.pause(); err != nil {
 			return err
 		}
@@ -182,7 +182,7 @@ func (c *cluster) stop(mode Mode) error {
 	if !proc.WaitGone(pid, 30*time.Second) {
 		return fmt.Errorf("it still runs 30 s after a %s shutdown", mode)
 	}
-	// The status is of no interest: an immediate shutdown is no success to PostgreSQL either.
+	// Ignore the status: PostgreSQL does not report an immediate shutdown as a success.
 	_ = c.cmd.Wait()
 	c.cmd = nil
 	return nil
@@ -232,14 +232,14 @@ func (c *cluster) data() string {
 	return filepath.Join(c.dir, "data")
 }
 
-// log is the end of what the server wrote, for an error.
+// log is the end of the server's log, for an error.
 func (c *cluster) log() string {
 	text, _ := os.ReadFile(filepath.Join(c.dir, "log"))
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	return strings.Join(lines[max(0, len(lines)-5):], "; ")
 }
 
-// command prepares a program of PostgreSQL: as the owner, in a directory that the owner may enter, out of reach of
+// command prepares a program of PostgreSQL: as the owner, in a directory accessible to the owner, out of reach of
 // Ctrl-C, and without the PG* variables, which would lead it to another server.
 func (c *cluster) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, filepath.Join(c.bin, name), args...)
@@ -249,7 +249,7 @@ func (c *cluster) command(ctx context.Context, name string, args ...string) *exe
 	return cmd
 }
 
-// unprivileged is whom root runs PostgreSQL as.
+// unprivileged is the user that root runs PostgreSQL as.
 func unprivileged() (*syscall.Credential, error) {
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)

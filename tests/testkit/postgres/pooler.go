@@ -25,7 +25,7 @@ var ErrNoPooler = errors.New("no PgBouncer for the tests: install it (on Debian:
 
 // PoolerPath finds PgBouncer's program.
 func PoolerPath() (string, error) {
-	for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer"} { // sbin is not on everybody's PATH
+	for _, name := range []string{"pgbouncer", "/usr/sbin/pgbouncer"} { // sbin may not be on the PATH
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
@@ -33,8 +33,8 @@ func PoolerPath() (string, error) {
 	return "", ErrNoPooler
 }
 
-// PoolerMode is how the program should find out that statements are sent through the pooler of the tests: PgBouncer
-// keeps track of prepared ones from 1.21 on.
+// PoolerMode is the query mode that the program should choose for the pooler of the tests: PgBouncer tracks prepared
+// statements from 1.21 on.
 func PoolerMode(tb testing.TB) string {
 	tb.Helper()
 	path, err := PoolerPath()
@@ -61,7 +61,7 @@ func tracksStatements(path string) (bool, error) {
 	return major > 1 || minor >= 21, err
 }
 
-// pooler is PgBouncer in front of the server of this process, in transaction mode.
+// pooler is PgBouncer in transaction mode in front of this process's server.
 var pooler = sync.OnceValues(func() (address string, err error) {
 	s, err := shared()
 	if err != nil {
@@ -70,7 +70,7 @@ var pooler = sync.OnceValues(func() (address string, err error) {
 	return startPooler(s.URL)
 })
 
-// Pooled is the address of a database of this process's server through PgBouncer in transaction mode: each transaction
+// Pooled is the address of a database on this process's server through PgBouncer in transaction mode: each transaction
 // may run in another session of the server, and start-up parameters are refused.
 func Pooled(tb testing.TB, databaseURL string) string {
 	tb.Helper()
@@ -96,7 +96,7 @@ func startPooler(server string) (address string, err error) {
 	if err != nil {
 		return "", err
 	}
-	// As PostgreSQL, it refuses to run as root.
+	// Like PostgreSQL, it refuses to run as root.
 	var owner *syscall.Credential
 	parent := os.TempDir()
 	if os.Geteuid() == 0 {
@@ -184,7 +184,7 @@ func runPooler(path, dir string, files map[string]string, address string, owner 
 		why := wait()
 		close(ended)
 		<-answered
-		// Nobody ends it while the tests run. Where it breaks, that is told, and what is behind it goes on with another.
+		// Nothing ends it while the tests run. If it breaks, report that and restart it.
 		for range 5 {
 			log, _ := os.ReadFile(filepath.Join(dir, "log"))
 			fmt.Fprintf(os.Stderr, "PgBouncer ended by itself (%v) and is started again: %s\n", why, log[max(0, len(log)-500):])

@@ -15,7 +15,7 @@ import (
 
 var migrations atomic.Int32
 
-// migrate is a schema of one table, and counts how often it ran.
+// migrate creates a schema of one table, and counts its runs.
 func migrate(ctx context.Context, url string) error {
 	migrations.Add(1)
 	conn, err := pgx.Connect(ctx, url)
@@ -58,7 +58,7 @@ func TestDatabasesAreDropped(t *testing.T) {
 	var url string
 	t.Run("use", func(t *testing.T) {
 		url = postgres.New(t, migrate)
-		// A connection that the test forgot must not keep the database.
+		// A forgotten connection must not keep the database from being dropped.
 		if _, err := pgx.Connect(t.Context(), url); err != nil {
 			t.Fatal(err)
 		}

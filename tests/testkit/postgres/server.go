@@ -25,15 +25,15 @@ import (
 )
 
 const (
-	// EnvURL names the variable that holds the URL of a server for the tests; its user must be a superuser, or own the
-	// right to create databases.
+	// EnvURL names the variable with the URL of a server for the tests; its user must be a superuser, or may at least
+	// create databases.
 	EnvURL = "FICHARIO_TEST_DATABASE_URL"
-	// EnvImage names the variable that holds the image of the container.
+	// EnvImage names the variable with the image of the container.
 	EnvImage = "FICHARIO_TEST_POSTGRES_IMAGE"
-	// DefaultImage is the image where EnvImage names none.
+	// DefaultImage is the image where EnvImage is not set.
 	DefaultImage = "postgres:17-alpine"
 
-	// maxConnections is enough for several test packages at once, each with a few pools of its own.
+	// maxConnections suffices for several test packages at once, each with a few pools.
 	maxConnections = "300"
 	// startLimit bounds how long a server may take until it answers.
 	startLimit = time.Minute
@@ -46,16 +46,16 @@ var ErrNone = errors.New("no PostgreSQL for the tests: set " + EnvURL +
 // A Mode is a way to shut PostgreSQL down.
 type Mode string
 
-// The modes of pg_ctl, and a worse one.
+// The modes of pg_ctl, and a harsher one.
 const (
 	Smart     Mode = "smart"     // waits for the clients to leave
 	Fast      Mode = "fast"      // rolls back, ends the connections, writes everything
 	Immediate Mode = "immediate" // as after a crash: the next start recovers
-	// Killed is no mode of pg_ctl: every process of the server is killed, and none has a last word.
+	// Killed is not a mode of pg_ctl: every process of the server is killed outright.
 	Killed Mode = "killed"
 )
 
-// control is what a server that we started can do, beside answering.
+// control operates a server that we started.
 type control interface {
 	stop(Mode) error
 	start(context.Context) error
@@ -68,19 +68,19 @@ type control interface {
 type Server struct {
 	// URL leads to the maintenance database, as a superuser.
 	URL string
-	// About says in a few words which server this is, version included.
+	// About describes the server in a few words, including its version.
 	About string
 
 	control control    // nil for a server that somebody else runs
-	tb      testing.TB // the test whose own server it is, if any
-	prefix  string     // of every database that this process makes
+	tb      testing.TB // the test that the server is dedicated to, if any
+	prefix  string     // of the names of this process's databases
 
 	mu        sync.Mutex
 	templates map[uintptr]*template
 }
 
-// Choose finds or starts a server in the project's order. The caller closes it. Without one the error is ErrNone, with
-// what was tried.
+// Choose finds or starts a server, in the order that the package describes. The caller closes it. Without a server the
+// error is ErrNone, with what was tried.
 func Choose(ctx context.Context) (*Server, error) {
 	if given := os.Getenv(EnvURL); given != "" {
 		s := newServer(given, nil)
@@ -100,9 +100,8 @@ func Choose(ctx context.Context) (*Server, error) {
 	return s, localErr
 }
 
-// StartDedicated gives a test a server that nobody else uses, to stop, start and freeze it. It takes the machine's
-// binaries where there are any (a second to start), otherwise a container; never the server of
-// FICHARIO_TEST_DATABASE_URL.
+// StartDedicated gives a test its own server, to stop, start and freeze. It uses the machine's binaries where there are
+// any (a second to start), otherwise a container; never the server of FICHARIO_TEST_DATABASE_URL.
 func StartDedicated(tb testing.TB) *Server {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
@@ -122,8 +121,8 @@ func StartDedicated(tb testing.TB) *Server {
 	return dedicated(tb, s, err)
 }
 
-// StartReplica gives a dedicated server of the machine's binaries a streaming replica, which a test may stop, start and
-// freeze as well.
+// StartReplica gives a dedicated server from the machine's binaries a streaming replica, which a test may also stop,
+// start and freeze.
 func (s *Server) StartReplica(tb testing.TB) *Server {
 	tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -138,7 +137,7 @@ func (s *Server) StartReplica(tb testing.TB) *Server {
 	return dedicated(tb, r, err)
 }
 
-// Address is where the server has a database that another one, of which it is a replica, has at an address.
+// Address is the replica's address of a database, given the primary's address of it.
 func (s *Server) Address(tb testing.TB, databaseURL string) string {
 	tb.Helper()
 	there, err := url.Parse(databaseURL)
@@ -163,7 +162,8 @@ func dedicated(tb testing.TB, s *Server, err error) *Server {
 	return s
 }
 
-// Synchronous has a dedicated server answer no commit before its replica has it on disk, and waits until that holds.
+// Synchronous makes a dedicated server confirm no commit before its replica has it on disk, and waits until that is in
+// effect.
 func (s *Server) Synchronous() {
 	s.tb.Helper()
 	s.must("waiting for the replica", s.exec("ALTER SYSTEM SET synchronous_standby_names = '*'"))
@@ -179,20 +179,20 @@ func (s *Server) Synchronous() {
 	}
 }
 
-// Promote makes a replica a server of its own, and returns when it takes what is written.
+// Promote makes a replica an independent server, and returns when it accepts writes.
 func (s *Server) Promote() {
 	s.tb.Helper()
 	s.must("promoting the replica", s.exec("SELECT pg_promote()"))
 }
 
-// Stop shuts a dedicated server down. A container takes Immediate and Killed as a kill and any other mode as the
-// engine's stop.
+// Stop shuts a dedicated server down. For a container Immediate and Killed are a kill, and any other mode the engine's
+// stop.
 func (s *Server) Stop(mode Mode) {
 	s.tb.Helper()
 	s.must("stopping PostgreSQL", s.control.stop(mode))
 }
 
-// Start brings a stopped dedicated server back on the same port and waits until it answers.
+// Start restarts a stopped dedicated server on the same port and waits until it answers.
 func (s *Server) Start() {
 	s.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -201,7 +201,7 @@ func (s *Server) Start() {
 	s.must("starting PostgreSQL", s.await(ctx, startLimit, "PostgreSQL", nil))
 }
 
-// Pause freezes a dedicated server with all its connections: it is there and does not answer.
+// Pause freezes a dedicated server with all its connections: it is reachable but does not answer.
 func (s *Server) Pause() {
 	s.tb.Helper()
 	s.must("freezing PostgreSQL", s.control.pause())
@@ -213,7 +213,7 @@ func (s *Server) Resume() {
 	s.must("thawing PostgreSQL", s.control.resume())
 }
 
-// Close stops the server and removes all that belongs to it. A server that somebody else runs stays as it is.
+// Close stops the server and removes everything of it. A server that somebody else runs is left alone.
 func (s *Server) Close() error {
 	if s.control == nil {
 		return nil
@@ -237,8 +237,8 @@ func newServer(address string, c control) *Server {
 	}
 }
 
-// await waits until the server answers and notes its version. It gives up early when alive says that nothing runs any
-// more.
+// await waits until the server answers and records its version. It gives up early when alive reports that it no longer
+// runs.
 func (s *Server) await(ctx context.Context, limit time.Duration, name string, alive func() bool) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -271,8 +271,7 @@ func ask(ctx context.Context, address string) (version string, err error) {
 	return version, err
 }
 
-// freePort asks the system for a port that nobody uses now. Somebody may take it before we do: whoever starts tries
-// again.
+// freePort asks the system for an unused port. Another process may take it first, so callers retry.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

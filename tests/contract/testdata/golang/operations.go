@@ -12,13 +12,13 @@ const (
 	unknown         = "019a9b1c-6a55-7d3e-9f3d-2f3a1f0c9d10"
 )
 
-// answer is what all answers of the generated client have.
+// answer has what all answers of the generated client have in common.
 type answer interface {
 	StatusCode() int
 	ContentType() string
 }
 
-// expect holds an answer to a status and to the beginning of its content type.
+// expect checks the status and the beginning of the content type of an answer.
 func expect[A answer](status int, kind string) func(A, error) A {
 	return func(a A, err error) A {
 		if err != nil || a.StatusCode() != status || !strings.HasPrefix(a.ContentType(), kind) {
@@ -30,7 +30,7 @@ func expect[A answer](status int, kind string) func(A, error) A {
 
 const asJSON, asProblem, asCSV = "application/json", "application/problem+json", "text/csv"
 
-// everyOperation calls each of them, so that it is answered and refused.
+// everyOperation calls each operation so that it succeeds, and so that it is refused.
 func everyOperation(ctx context.Context, c *ClientWithResponses) {
 	lookups(ctx, c)
 	account(ctx, c)

@@ -43,7 +43,7 @@ func client(secret string) *api.Client {
 	return c
 }
 
-// is takes an answer for what it should be.
+// is asserts the type of an answer.
 func is[T any](answer any, err error) T {
 	right, ok := answer.(T)
 	if !ok {

@@ -48,8 +48,8 @@ func main() {
 	os.Exit(code)
 }
 
-// runAndMiss is run, and names what the contract promises and no test saw. Of tests that failed it says nothing: they
-// may not have come so far.
+// runAndMiss is run, and then reports the statuses of the contract that no test saw. After failures it reports none:
+// tests may not have got that far.
 func runAndMiss(allow string, command []string) (code int, err error) {
 	dir, err := os.MkdirTemp("", "fichario-statuses-")
 	if err != nil {
@@ -79,7 +79,7 @@ func run(allow string, command []string) (code int, err error) {
 			return 2, err
 		}
 	}
-	// From here on a signal ends this program by the same path as everything else does.
+	// From here on a signal ends this program through the normal path.
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 
@@ -121,7 +121,7 @@ func choose() (*postgres.Server, error) {
 	return postgres.Choose(ctx)
 }
 
-// find says where a program is, or installs its package.
+// find reports where a program is, or installs its package.
 func find(what, name string, path func() (string, error), none error) error {
 	found, err := path()
 	if errors.Is(err, none) {
@@ -138,7 +138,7 @@ func find(what, name string, path func() (string, error), none error) error {
 	return err
 }
 
-// findBrowser sees to it that the quick browser is there. Where it cannot be installed, a slower one does as well.
+// findBrowser ensures that the fast browser is there. Where it cannot be installed, a slower one will do.
 func findBrowser() error {
 	if os.Getenv(browsertest.EnvPath) == "" {
 		if _, err := exec.LookPath(browsertest.Shell); err != nil {
@@ -156,13 +156,12 @@ func findBrowser() error {
 	return err
 }
 
-// tools run samples, completions and what the documents say, and their packages.
+// tools are the programs that run samples, completions and documented commands, with their packages.
 var tools = map[string]string{
 	"curl": "curl", "node": "nodejs", "python3": "python3", "zsh": "zsh", "fish": "fish", "sqlite3": "sqlite3",
 }
 
-// findTools sees to it that each tool is on the PATH, and promtool, which reads rules. remove takes away what it
-// unpacked.
+// findTools ensures that each tool is on the PATH, and promtool, which checks rules. remove deletes what it unpacked.
 func findTools() (remove func(), err error) {
 	for name, from := range tools {
 		err = errors.Join(err, find(name, from, func() (string, error) { return exec.LookPath(name) }, exec.ErrNotFound))
@@ -170,7 +169,7 @@ func findTools() (remove func(), err error) {
 	if _, missing := exec.LookPath("promtool"); missing == nil || err != nil {
 		return func() {}, err
 	}
-	// Its package brings a server that begins to run: only the tool is taken out of it.
+	// Its package would start a server: only the tool is extracted.
 	dir, err := os.MkdirTemp("", "fichario-promtool-")
 	if err != nil {
 		return nil, err
@@ -186,13 +185,13 @@ func findTools() (remove func(), err error) {
 		os.Setenv("PATH", dir+"/usr/bin"+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// install installs a package where that needs no question: on Debian and its kin, as root or by a sudo without
-// password.
+// install installs a package where that needs no interaction: on Debian and its derivatives, as root or with
+// passwordless sudo.
 func install(ctx context.Context, what, name string) error {
 	if _, err := exec.LookPath("apt-get"); err != nil {
 		return errors.New("no apt-get here")
 	}
-	// By way of env, because sudo hands no variables on.
+	// Through env, because sudo drops variables.
 	apt := []string{"env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-qq", "-y"}
 	if os.Geteuid() != 0 {
 		if exec.CommandContext(ctx, "sudo", "-n", "true").Run() != nil {
@@ -204,7 +203,7 @@ func install(ctx context.Context, what, name string) error {
 	for _, step := range [][]string{{"update"}, {"install", "--no-install-recommends", name}} {
 		args := slices.Concat(apt, step)
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-		cmd.Stderr = os.Stderr // says why; what it did is of no interest
+		cmd.Stderr = os.Stderr // shows why; the rest is of no interest
 		if err := cmd.Run(); err != nil {
 			return fmt.Errorf("apt-get %s: %w", step[0], err)
 		}
@@ -212,8 +211,7 @@ func install(ctx context.Context, what, name string) error {
 	return nil
 }
 
-// test runs the command in a process group of its own, so that a signal reaches the test binaries too, and reaches them
-// once.
+// test runs the command in its own process group, so that a signal also reaches the test binaries, and only once.
 func test(command []string, signals <-chan os.Signal, allowed *regexp.Regexp) (int, error) {
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = os.Stderr
@@ -226,7 +224,7 @@ func test(command []string, signals <-chan os.Signal, allowed *regexp.Regexp) (i
 	if err := cmd.Start(); err != nil {
 		return 1, err
 	}
-	// Should this program be killed itself, the tests must not go on alone.
+	// If this program itself is killed, the tests must not go on alone.
 	entry, err := guard.Add(guard.Process(cmd.Process.Pid))
 	if err != nil {
 		return 1, err
@@ -247,14 +245,14 @@ func test(command []string, signals <-chan os.Signal, allowed *regexp.Regexp) (i
 	case errors.As(err, &exit) && exit.Exited():
 		return exit.ExitCode(), nil
 	case err != nil:
-		return 1, err // a signal, for one
+		return 1, err // such as a signal
 	case !r.OK():
 		return 1, nil
 	}
 	return 0, nil
 }
 
-// forward hands signals on; whoever sends a second one means it.
+// forward passes signals on; a second one kills.
 func forward(signals <-chan os.Signal, group int, ended <-chan struct{}) {
 	for received := 0; ; received++ {
 		select {

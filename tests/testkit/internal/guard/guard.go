@@ -17,7 +17,7 @@ import (
 	"syscall"
 )
 
-// environment is what tells the copy that it is the guard.
+// environment marks a process as the guard.
 const environment = "FICHARIO_TEST_GUARD"
 
 // Thing is something that must not outlive the tests: one of Process, Directory, Cluster, Container and Databases.
@@ -34,7 +34,7 @@ type Entry struct {
 	err   error
 }
 
-// message goes over the pipe: a thing to guard, or, without one, the end of the guard over id.
+// message goes over the pipe: a thing to guard, or, without a thing, the release of id.
 type message struct {
 	ID    int
 	Thing *Thing
@@ -46,7 +46,7 @@ var (
 	last int
 )
 
-// The copy must never reach main: other packages' tests would run in it.
+// The copy must never reach main, where it would run another package's tests.
 func init() {
 	if os.Getenv(environment) != "" {
 		watch(os.Stdin)
@@ -70,7 +70,7 @@ func Add(thing Thing) (*Entry, error) {
 	return &Entry{id: last, thing: thing}, nil
 }
 
-// Undo removes the thing now, in this process. A second call does nothing and answers the same.
+// Undo removes the thing now, in this process. A second call does nothing and returns the same error.
 func (e *Entry) Undo() error {
 	e.once.Do(func() {
 		if e.err = undo(e.thing); e.err == nil {
@@ -80,7 +80,7 @@ func (e *Entry) Undo() error {
 	return e.err
 }
 
-// Forget ends the guard over a thing that is gone already.
+// Forget releases a thing that is already gone.
 func (e *Entry) Forget() {
 	e.once.Do(e.forget)
 }
@@ -88,7 +88,7 @@ func (e *Entry) Forget() {
 func (e *Entry) forget() {
 	mu.Lock()
 	defer mu.Unlock()
-	// A guard that is gone guards nothing: there is nobody to tell.
+	// Ignore the error: if the guard is gone, there is nobody to tell.
 	_ = pipe.Encode(message{ID: e.id})
 }
 
@@ -97,7 +97,7 @@ func start() error {
 	if err != nil {
 		return err
 	}
-	// Output goes nowhere: `go test` would wait for whoever holds its pipe.
+	// Discard its output: otherwise `go test` would wait for whoever holds its pipe.
 	cmd := exec.Command(self)
 	cmd.Env = append(os.Environ(), environment+"=1")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -112,7 +112,7 @@ func start() error {
 	return nil
 }
 
-// watch is the guard's life: it learns what there is, and at the end of the input undoes what is left, newest first.
+// watch is the guard's main loop: it records things, and at the end of the input undoes what is left, newest first.
 func watch(in io.Reader) {
 	things := map[int]Thing{}
 	newest := 0

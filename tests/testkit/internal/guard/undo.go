@@ -18,12 +18,12 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 )
 
-// Process is a process that leads its own group; the whole group is killed.
+// Process is the leader of a process group; the whole group is killed.
 func Process(pid int) Thing {
 	return Thing{Kind: "process", Args: []string{strconv.Itoa(pid)}}
 }
 
-// Directory is a directory with everything in it.
+// Directory is a directory with its content.
 func Directory(path string) Thing {
 	return Thing{Kind: "directory", Args: []string{path}}
 }
@@ -38,7 +38,7 @@ func Container(id string) Thing {
 	return Thing{Kind: "container", Args: []string{id}}
 }
 
-// Databases are those of a server whose names begin with a prefix.
+// Databases are the databases of a server whose names begin with a prefix.
 func Databases(server, prefix string) Thing {
 	return Thing{Kind: "databases", Args: []string{server, prefix}}
 }
@@ -73,7 +73,7 @@ func killGroup(pid string) error {
 }
 
 func removeCluster(dir string) error {
-	// Without the file the cluster is down, or never was up.
+	// Without the file the cluster is down, or was never up.
 	text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
 	if err == nil {
 		first, _, _ := strings.Cut(string(text), "\n")
@@ -84,7 +84,7 @@ func removeCluster(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// end ends a postmaster at once (an immediate shutdown), also one that a fault test has frozen.
+// end ends a postmaster at once (an immediate shutdown), even a frozen one.
 func end(pid int) {
 	family := append(proc.Children(pid), pid)
 	_ = syscall.Kill(pid, syscall.SIGQUIT)

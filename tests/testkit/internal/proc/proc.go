@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Alive says whether the process still runs. A zombie does not: it has ended and only waits to be asked how.
+// Alive reports whether the process still runs. A zombie does not: it has ended and only awaits its parent.
 func Alive(pid int) bool {
 	if pid <= 0 || syscall.Kill(pid, 0) == syscall.ESRCH {
 		return false
@@ -19,7 +19,7 @@ func Alive(pid int) bool {
 	return !ok || state != 'Z'
 }
 
-// WaitGone waits until the process has ended, at most for the given time, and says whether it has.
+// WaitGone waits until the process has ended, at most for the given time, and reports whether it has.
 func WaitGone(pid int, limit time.Duration) bool {
 	for end := time.Now().Add(limit); Alive(pid); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
@@ -29,7 +29,7 @@ func WaitGone(pid int, limit time.Duration) bool {
 	return true
 }
 
-// Children are the processes that the given one started and that have not ended.
+// Children returns the running processes that the given one started.
 func Children(pid int) []int {
 	entries, _ := filepath.Glob("/proc/[0-9]*")
 	var children []int
@@ -45,7 +45,7 @@ func Children(pid int) []int {
 	return children
 }
 
-// stat reads the state and the parent. The name before them is in brackets and may itself hold brackets and spaces.
+// stat reads the state and the parent. The name before them is in brackets and may itself contain brackets and spaces.
 func stat(pid int) (state byte, parent int, ok bool) {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

@@ -23,15 +23,15 @@ type Report struct {
 	allowed  *regexp.Regexp
 	packages map[string]*pkg
 	builds   map[string]*strings.Builder // compiler messages by import path
-	skips    []string                    // name and reason of each skipped test that is not allowed to
-	excused  []string                    // the same of those that are
+	skips    []string                    // name and reason of each skipped test that may not be skipped
+	excused  []string                    // the same for those that may be
 }
 
-// pkg is what is known about a package that still runs.
+// pkg is the state of a package that is still running.
 type pkg struct {
 	tests  map[string]*test
 	order  []string
-	output strings.Builder // what belongs to no test: TestMain, a panic
+	output strings.Builder // output outside any test: TestMain, a panic
 	failed int
 }
 
@@ -46,7 +46,8 @@ type event struct {
 	Elapsed                                                float64
 }
 
-// framing is what the testing package and go test say about the progress and the outcome, which the report says itself.
+// framing matches what the testing package and go test print about progress and outcome, which the report prints
+// itself.
 var framing = regexp.MustCompile(`^(=== (RUN|PAUSE|CONT|NAME) |(PASS|FAIL)\n$|(ok  |FAIL)\t)`)
 
 // Read prints and counts the events of one run, up to the end of in. A skipped test counts as a fault unless allowed,
@@ -73,7 +74,7 @@ func Read(in io.Reader, out io.Writer, allowed *regexp.Regexp) (*Report, error) 
 	}
 }
 
-// OK says whether the run is a success: something ran, nothing failed, and nothing was skipped that may not be.
+// OK reports whether the run is a success: something ran, nothing failed, and nothing was skipped without permission.
 func (r *Report) OK() bool {
 	return r.Failed == 0 && len(r.skips) == 0 && r.Passed > 0
 }
@@ -154,14 +155,14 @@ func (r *Report) skip(name string, t *test) {
 	}
 }
 
-// endPackage prints the package's line, and before it whatever failed.
+// endPackage prints the package's line, preceded by its failures.
 func (r *Report) endPackage(e event) {
 	p := r.pkg(e.Package)
 	delete(r.packages, e.Package)
 	for _, name := range p.order {
 		t := p.tests[name]
 		if t.result == "" {
-			// The process died, or ran out of time, before the test had an end.
+			// The process died, or timed out, before the test ended.
 			r.Failed++
 			p.failed++
 			t.output.WriteString("    did not finish\n")
@@ -174,7 +175,7 @@ func (r *Report) endPackage(e event) {
 	switch {
 	case e.Action == "fail":
 		if p.failed == 0 {
-			// No test is to blame: it did not build, or its TestMain failed. It must still be in the count.
+			// No test is to blame: it did not build, or its TestMain failed. It must still be counted.
 			r.Failed++
 		}
 		fmt.Fprint(r.out, ended(r.build(e.FailedBuild).String()), ended(p.output.String()))
@@ -183,7 +184,7 @@ func (r *Report) endPackage(e event) {
 		fmt.Fprintf(r.out, "-     %s  no tests\n", e.Package)
 	default:
 		elapsed := time.Duration(e.Elapsed * float64(time.Second)).Round(10 * time.Millisecond)
-		// What a TestMain says of a success is meant to be read.
+		// What a TestMain prints on success is meant to be read.
 		fmt.Fprintf(r.out, "ok    %s  %d tests, %s\n%s", e.Package, len(p.tests), elapsed, ended(p.output.String()))
 	}
 }
@@ -206,7 +207,7 @@ func (r *Report) build(path string) *strings.Builder {
 	return b
 }
 
-// said is what a test printed, on one line, without what the testing package says around it.
+// said is a test's output on one line, without the testing package's framing.
 func said(output string) string {
 	var words []string
 	for line := range strings.Lines(output) {
@@ -221,7 +222,7 @@ func said(output string) string {
 	return strings.Join(words, " ")
 }
 
-// ended is the text with a line break at its end, if there is any text.
+// ended is the text with a final line break, if there is any text.
 func ended(text string) string {
 	if text == "" || strings.HasSuffix(text, "\n") {
 		return text
