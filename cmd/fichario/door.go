@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"fichario/adapters/httpapi"
 )
 
@@ -57,10 +55,7 @@ func (s *service) closeDoor(ctx context.Context) {
 		}
 	}
 	await(silent, func() (some bool) {
-		_ = conn.Control(func(fd uintptr) {
-			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
-			some = n > 0 || err != nil
-		})
+		_ = conn.Control(func(fd uintptr) { some = acceptable(fd) })
 		return some
 	})
 	_ = s.listener.Close()

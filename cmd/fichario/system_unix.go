@@ -6,11 +6,19 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // writeBeyondLimits makes a write beyond the file size limit fail, like one to a full disk, instead of ending the
 // program.
 func writeBeyondLimits() { signal.Ignore(syscall.SIGXFSZ) }
+
+// acceptable reports whether a connection waits to be accepted by a listener, or its state cannot be told.
+func acceptable(listener uintptr) bool {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}, 0)
+	return n > 0 || err != nil
+}
 
 // ownedLike gives a new file the owner of the file at path. Only root can, and only root's files need it.
 func ownedLike(file *os.File, path string) error {
