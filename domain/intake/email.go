@@ -118,7 +118,7 @@ func findEmail(values []string) string {
 		if i := strings.IndexByte(s, '?'); i > 0 && hasMailto(strings.TrimSpace(v)) {
 			s = s[:i]
 		}
-		if strings.IndexByte(s, '@') >= 0 && text.Within(s, maxEmail) {
+		if s = strings.TrimSpace(s); strings.IndexByte(s, '@') >= 0 && text.Within(s, maxEmail) {
 			return s
 		}
 	}

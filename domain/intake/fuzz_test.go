@@ -44,7 +44,7 @@ func FuzzReadAll(f *testing.F) {
 		`[` + ana + `,` + beto + `,` + ana + `]`, `{"event_id":"e","type":"t","items":[` + ana + `,` + beto + `]}`,
 		`{"mautic.x":[{"submission":{"id":1,"c":` + ana + `}}],"mautic.y":[` + beto + `,` + ana + `]}`,
 		`{"entry":[{"changes":[{"value":` + ana + `},{"value":` + beto + `}]},{"changes":[` + ana + `]}]}`,
-		ana + "\n" + beto,
+		ana + "\n" + beto, `{"mail":"@0 \""}`,
 	} {
 		f.Add("application/json", []byte(body))
 	}
