@@ -55,8 +55,8 @@ func (l *Lookups) Budget(ctx context.Context, by Caller) (*Budget, error) {
 	return &Budget{Limit: *by.budget, Spent: spent[by.memberID].Amount}, err
 }
 
-// SpentByMembers returns what members were charged in this month, by their ids. The caller must manage the organisation;
-// that the ids belong to its members is not checked. Faults: NotFound, Forbidden, ServiceUnavailable.
+// SpentByMembers returns what members were charged in this month, by their ids. The caller must manage the
+// organisation; that the ids belong to its members is not checked. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (l *Lookups) SpentByMembers(ctx context.Context, by Caller, ids []string) (map[string]lookup.Spent, error) {
 	if _, err := by.managedOrg(); err != nil {
 		return nil, err

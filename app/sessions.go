@@ -89,8 +89,8 @@ func (s *Sessions) attempt(
 }
 
 // SignIn starts a session for somebody who comes from a network: an IPv4 address or the prefix of an IPv6 address,
-// empty where that is not known. After five failures in a row for one e-mail address that address must wait, longer
-// each time, and after twenty from one network that network; concurrent attempts count one after the other. Faults:
+// empty where that is not known. After five failures in a row for one e-mail address its sign-ins must wait, longer
+// each time, and after twenty from one network that network's; concurrent attempts count one after the other. Faults:
 // Unauthenticated with RetryAfter where waiting is needed; ServiceUnavailable, at "turn" with RetryAfter where there
 // are so many that the password was not compared, which does not count as an attempt.
 func (s *Sessions) SignIn(ctx context.Context, from, email, password string) (access.SessionToken, error) {
