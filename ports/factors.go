@@ -42,7 +42,7 @@ type Factors interface {
 	AddPasskey(ctx context.Context, p access.Passkey) error
 	// UsePasskey writes content and time of use; ErrNotFound when there is none.
 	UsePasskey(ctx context.Context, p access.Passkey) error
-	// RemovePasskey removes one of a member's; ErrNotFound when he has none with that id.
+	// RemovePasskey removes a passkey of a member; ErrNotFound when the member has none with that id.
 	RemovePasskey(ctx context.Context, memberID, id string) error
 	// Clear removes all factors of a member.
 	Clear(ctx context.Context, memberID string) error
@@ -64,7 +64,7 @@ type Passkeys interface {
 	) (access.Passkey, error)
 }
 
-// PasskeyOwner is a member with the passkeys that he has.
+// PasskeyOwner is a member with their passkeys.
 type PasskeyOwner struct {
 	ID, Email, Name string
 	Keys            []access.Passkey

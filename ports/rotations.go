@@ -17,7 +17,7 @@ type Rotations interface {
 	Update(ctx context.Context, r crm.Rotation) error
 	// Remove removes a rotation and its counts; ErrNotFound when there is none.
 	Remove(ctx context.Context, r crm.Rotation) error
-	// Turn takes the next turn of a rotation and returns the member whose it is, from a sequence that is not empty; other
-	// callers wait until the transaction ends. Only inside InTx.
+	// Turn takes the next turn of a rotation and returns the member, from a sequence that is not empty, whose turn it is;
+	// other callers wait until the transaction ends. Only inside InTx.
 	Turn(ctx context.Context, id string, sequence []string) (string, error)
 }

@@ -97,7 +97,7 @@ type Retention interface {
 	Mark(ctx context.Context, what string, before time.Time) error
 	// OldContacts examines contacts older than a time, in the order of their ids after one of them. It returns the ids of
 	// those to which nothing has happened since, by their organisations, and where to continue; next is empty at the end.
-	// Inside InTx the contacts it examines stay as they are until the end of that.
+	// Inside InTx the contacts it examines do not change until it ends.
 	OldContacts(
 		ctx context.Context, before time.Time, after string, limit int,
 	) (old map[string][]string, next string, err error)

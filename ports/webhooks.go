@@ -11,7 +11,8 @@ import (
 // secrets of signatures are encrypted too.
 type Webhooks interface {
 	Create(ctx context.Context, w webhook.Webhook, t webhook.Token) error
-	// Find returns a webhook and its newest token, or ErrNotFound. Inside InTx it locks the webhook until the end.
+	// Find returns a webhook and its newest token, or ErrNotFound. Inside InTx it locks the webhook until the transaction
+	// ends.
 	Find(ctx context.Context, id string) (webhook.Webhook, webhook.Token, error)
 	// List returns the webhooks of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]webhook.Webhook, error)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Session is a member who has signed in to the interface.
+// Session is the session of a member who signed in to the interface.
 type Session struct {
 	// ID is a UUID that names the session; it grants nothing.
 	ID, MemberID string

@@ -245,7 +245,7 @@ type Item struct {
 	Unreadable bool
 }
 
-// Outcome is what became of an item that was being asked about.
+// Outcome is the outcome of an item in flight.
 type Outcome struct {
 	ItemID, BatchID string
 	// LookupID is the id that its lookup was made under, and Kept whether the statement has an entry with that id.
