@@ -17,18 +17,18 @@ import (
 // agentSessionLives is how long an agent's session may go on.
 const agentSessionLives = 30 * 24 * time.Hour
 
-// AgentSession is what an agent may do until it goes: what its lookups are charged never exceeds the ceiling together,
-// on any number of instances and across crashes. What is known of it is in the database, by its id.
+// AgentSession is what an agent may do in one session: what its lookups are charged together never exceeds the ceiling,
+// on any number of instances and across crashes. Its state is in the database, by its id.
 type AgentSession struct {
 	ID string
-	// Ceiling is nil where none was said; then no lookup is made.
+	// Ceiling is nil where none was set; then no lookup is made.
 	Ceiling *catalog.Money
 }
 
 // NewAgentSessionID returns an id for a session.
 func NewAgentSessionID() string { return newID() }
 
-// OpenAt reports whether the id is one of ours, of a session that is not too old.
+// OpenAt reports whether the id has our form, and the session is not too old.
 func (s AgentSession) OpenAt(now time.Time) bool {
 	if !validID(s.ID) {
 		return false
@@ -45,16 +45,15 @@ func (s AgentSession) OpenAt(now time.Time) bool {
 	return age < agentSessionLives && age > -time.Hour // another instance's clock may be ahead
 }
 
-// account is the id of what the session was charged. It has the session's time, and belongs to the key: with another
-// one, the same session is another account.
+// account is the id under which the session's charges are counted. It has the session's time, and depends on the
+// caller: with another key the same session is another account.
 func (s AgentSession) account(by Caller) string {
 	sum := sha256.Sum256([]byte(s.ID + by.askedBy()))
 	h := hex.EncodeToString(sum[:])
 	return s.ID[:14] + "7" + h[:3] + "-8" + h[3:6] + "-" + h[6:18]
 }
 
-// SessionOpen reports whether the id is that of a session that may go on at a time. Faults: NotFound,
-// ServiceUnavailable.
+// SessionOpen reports whether the session may go on at a time. Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) SessionOpen(ctx context.Context, by Caller, s AgentSession, now time.Time) (bool, error) {
 	if _, err := by.org(); err != nil || !s.OpenAt(now) {
 		return false, err
@@ -65,8 +64,8 @@ func (l *Lookups) SessionOpen(ctx context.Context, by Caller, s AgentSession, no
 	return err == nil && !is, err
 }
 
-// EndSession notes that an agent ended its session: from then on it is not open. What is being asked about ends as it
-// does. Faults: NotFound, ServiceUnavailable.
+// EndSession records that an agent ended its session: from then on it is not open. Lookups in flight end as usual.
+// Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) EndSession(ctx context.Context, by Caller, s AgentSession) error {
 	if _, err := by.org(); err != nil {
 		return err
@@ -74,7 +73,7 @@ func (l *Lookups) EndSession(ctx context.Context, by Caller, s AgentSession) err
 	return l.store.Repos().Usage.EndSession(ctx, s.account(by))
 }
 
-// SessionSpent is what a session was charged, or may yet be. Fault: ServiceUnavailable.
+// SessionSpent is what a session was charged, or has reserved. Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) SessionSpent(ctx context.Context, by Caller, s AgentSession) (catalog.Money, error) {
 	if _, err := by.org(); err != nil || s.ID == "" {
 		return 0, err
@@ -84,11 +83,11 @@ func (l *Lookups) SessionSpent(ctx context.Context, by Caller, s AgentSession) (
 	return spent[account].Amount, err
 }
 
-// DoWithin is Do for the session of an agent. History answers whatever is left. Else the price is reserved before the
-// bureau is asked and given back where nothing was charged, but for a crash in between; when ctx ends the lookup goes
-// on, and counts as it ends. It says besides what the session was charged by then; nil where that cannot be read,
-// because an answer that was paid for is given all the same. Faults: those of Do; SessionCeiling without a session, a
-// ceiling, or enough left of it.
+// DoWithin is Do for the session of an agent. History answers whatever is left of the ceiling. Otherwise the price is
+// reserved before the bureau is asked and released where nothing was charged, unless a crash comes in between; when ctx
+// ends the lookup goes on, and counts as it ends. It also returns what the session was charged by then; nil where that
+// cannot be read, because an answer that was paid for is returned all the same. Faults: those of Do; SessionCeiling
+// without a session, a ceiling, or enough left of it.
 func (l *Lookups) DoWithin(
 	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
 ) (LookupResult, *catalog.Money, error) {
@@ -164,7 +163,7 @@ func (l *Lookups) sessionUsedUp(ctx context.Context, by Caller, s AgentSession, 
 		p.Name, p.Price.Exact(), max(0, *s.Ceiling-spent).Exact(), s.Ceiling.Exact()))
 }
 
-// wasCharged reports whether a lookup cost something, also where that is not known.
+// wasCharged reports whether a lookup cost something; true if that is not known.
 func (l *Lookups) wasCharged(ctx context.Context, id string, result LookupResult, err error) bool {
 	if err == nil {
 		return result.Entry.Charged
@@ -176,7 +175,7 @@ func (l *Lookups) wasCharged(ctx context.Context, id string, result LookupResult
 	return err == nil && e.Charged || err != nil && !errors.Is(err, ports.ErrNotFound)
 }
 
-// ForgetAgentSessions removes what is known of sessions that are over. It is a chore.
+// ForgetAgentSessions removes the data of sessions that are over. It is a chore.
 func (l *Lookups) ForgetAgentSessions(ctx context.Context) error {
 	return forget(ctx, func(ctx context.Context) (int, error) {
 		return l.store.Repos().Usage.ForgetSessions(ctx, l.clock().Add(-agentSessionLives-time.Hour))

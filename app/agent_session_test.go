@@ -19,12 +19,12 @@ import (
 	"fichario/ports/portstest"
 )
 
-// session is one with a ceiling.
+// session makes a session with a ceiling.
 func session(ceiling catalog.Money) app.AgentSession {
 	return app.AgentSession{ID: app.NewAgentSessionID(), Ceiling: &ceiling}
 }
 
-// within asks about the n-th person in a session.
+// within looks up the n-th person in a session.
 func (s *setting) within(a app.AgentSession, by app.Caller, n int, change ...func(*app.LookupRequest)) error {
 	r := app.LookupRequest{Product: catalog.CPF, Document: cpfs[n]}
 	for _, f := range change {
@@ -34,8 +34,8 @@ func (s *setting) within(a app.AgentSession, by app.Caller, n int, change ...fun
 	return err
 }
 
-// TestASessionsCeilingIsExact: of many at once only those are asked that it suffices for; what history has stays free,
-// and what was refused is asked nobody about.
+// TestASessionsCeilingIsExact: of many concurrent lookups only as many reach the bureau as the ceiling covers; answers
+// from history stay free.
 func TestASessionsCeilingIsExact(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -80,7 +80,7 @@ func TestASessionsCeilingIsExact(t *testing.T) {
 	equal(t, "calls since", len(s.bureau.Asked()), 2)
 }
 
-// blindStore knows of no sum.
+// blindStore cannot read what was spent.
 type blindStore struct{ ports.Store }
 
 func (s blindStore) Repos() ports.Repos {
@@ -95,7 +95,8 @@ func (blindUsage) SpentByKeys(context.Context, []string, string) (map[string]loo
 	return nil, fault.New(fault.ServiceUnavailable, "fora")
 }
 
-// TestAnAnswerIsGivenWithoutItsSum: what a session was charged cannot be read when the answer is there and paid for.
+// TestAnAnswerIsGivenWithoutItsSum: the answer is paid for, so it is returned although the session's sum cannot be
+// read.
 func TestAnAnswerIsGivenWithoutItsSum(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -111,7 +112,7 @@ func TestAnAnswerIsGivenWithoutItsSum(t *testing.T) {
 	equal(t, "with", line(result.Entry.Cache, spent.Exact()), line(true, catalog.Money(price).Exact()))
 }
 
-// TestWhatASessionCounts: what was charged, an answer or not; not what was refused, nor what was never sent.
+// TestWhatASessionCounts: what was charged, with or without an answer; not what was refused or never sent.
 func TestWhatASessionCounts(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -145,7 +146,7 @@ func TestWhatASessionCounts(t *testing.T) {
 	}
 }
 
-// TestASessionWhileNothingIsWritten: what was never sent does not count, though nobody could write that yet.
+// TestASessionWhileNothingIsWritten: what was never sent does not count, even if that cannot be written yet.
 func TestASessionWhileNothingIsWritten(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -164,7 +165,7 @@ func TestASessionWhileNothingIsWritten(t *testing.T) {
 	})
 }
 
-// TestTheSessionOfAnAgentThatWentAway: the call goes on and is counted as it ends, and until then as if it cost.
+// TestTheSessionOfAnAgentThatWentAway: the call goes on, counts as charged until it ends, and then as it ended.
 func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -192,7 +193,7 @@ func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
 	})
 }
 
-// TestHowLongASessionGoesOn: a month, also by the clock of another instance, which may be a little ahead.
+// TestHowLongASessionGoesOn: a month, even by the clock of another instance that is a little ahead.
 func TestHowLongASessionGoesOn(t *testing.T) {
 	t.Parallel()
 	begun := now()
@@ -211,7 +212,7 @@ func TestHowLongASessionGoesOn(t *testing.T) {
 	}
 }
 
-// TestWhichKeysReadContacts: those that were made for it, and what they are shown is in the audit.
+// TestWhichKeysReadContacts: those that were made for it; the audit records what they are shown.
 func TestWhichKeysReadContacts(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

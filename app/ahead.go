@@ -6,9 +6,9 @@ import (
 	"sync"
 )
 
-// readAhead yields what read returns, page by page, until a page has less than size, or an error at which it ends; that
-// ctx has ended is one too, for what was read by then is not all. While one page is being used the next one is read,
-// and no more than that is held. last is nil for the first page.
+// readAhead yields what read returns, page by page, until a page has fewer than size, or an error, which ends it. The
+// end of ctx counts as an error, because what was read by then is not all. While one page is in use the next one is
+// read, and no more than that is held. last is nil for the first page.
 func readAhead[T any](
 	ctx context.Context, size int, read func(ctx context.Context, last *T) ([]T, error),
 ) iter.Seq2[T, error] {

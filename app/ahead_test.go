@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWhatIsReadAheadEndsWithTheErrorThatEndedIt: a file that lost its end must not look like a whole one.
+// TestWhatIsReadAheadEndsWithTheErrorThatEndedIt: a truncated file must not look complete.
 func TestWhatIsReadAheadEndsWithTheErrorThatEndedIt(t *testing.T) {
 	t.Parallel()
 	for range 100 {

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// Clock tells the time; tests give their own.
+// Clock tells the time; tests supply their own.
 type Clock func() time.Time

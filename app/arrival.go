@@ -18,19 +18,18 @@ import (
 
 const idempotencyKeyMax = 255
 
-// identity is by what a post is known again, so that a retry makes no second contact.
+// identity holds what a repeated post is recognised by, so that a retry makes no second contact.
 type identity struct {
-	// keys are those of its people; one is empty where nothing identifies what was sent of
-	// the person.
+	// keys are the idempotency keys of its people; one is empty where nothing identifies the person's submission.
 	keys        []string
 	fingerprint []byte
-	// strict: the keys must come with the same fingerprint.
+	// strict says that a repeat with another fingerprint is an error.
 	strict bool
 }
 
-// identify takes the sender's Idempotency-Key, which is strict, or the product's own id of
-// the submission. Of several people the second and later ones have their number behind
-// what is one for all; an id of a person's own counts before one in the headers.
+// identify takes the sender's Idempotency-Key, which is strict, or the product's own id of the submission. An id for
+// the whole post is numbered for the second and later people; an id of a person's own takes precedence over one in the
+// headers.
 func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
 	if len(sent) > idempotencyKeyMax {
@@ -40,7 +39,7 @@ func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	for i, draft := range drafts {
 		number := ""
 		if i > 0 {
-			number = "\n" + strconv.Itoa(i+1) // no header holds a line break
+			number = "\n" + strconv.Itoa(i+1) // no header contains a line break
 		}
 		own := len(drafts) > 1 && draft.DeliveryID != "" && !draft.SharedID
 		key := ""
@@ -61,8 +60,8 @@ func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	return known, nil
 }
 
-// fingerprint is what makes two posts the same: the body, but for the boundary of a
-// multipart one, which senders draw anew for each try.
+// fingerprint is what two posts are compared by: the body, without the boundary of a multipart one, which senders
+// generate anew for each try.
 func fingerprint(d webhook.Delivery) []byte {
 	if _, params, err := mime.ParseMediaType(d.Header("content-type")); err == nil && params["boundary"] != "" {
 		return bytes.ReplaceAll(d.Body, []byte(params["boundary"]), nil)
@@ -70,8 +69,7 @@ func fingerprint(d webhook.Delivery) []byte {
 	return d.Body
 }
 
-// arrivalOf is an accepted post with the contacts that it makes and all that belongs to
-// them.
+// arrivalOf returns an accepted post with the contacts that it makes and all that belongs to them.
 func arrivalOf(hook webhook.Hook, drafts []intake.Draft, d webhook.Delivery, known identity) ports.Arrival {
 	d.Outcome = webhook.Accepted
 	var sequence []string
@@ -98,8 +96,7 @@ func arrivalOf(hook webhook.Hook, drafts []intake.Draft, d webhook.Delivery, kno
 	return a
 }
 
-// contactOf makes the contact of a draft: where it enters, whose it is and where it
-// comes from (specification, 4.5.2 to 4.5.4).
+// contactOf makes the contact of a draft: its stage, assignee and origin (specification, 4.5.2 to 4.5.4).
 func contactOf(hook webhook.Hook, draft intake.Draft, at time.Time) crm.Contact {
 	c := crm.Contact{
 		ID: newID(), OrgID: hook.OrgID, WebhookID: hook.ID, Name: draft.DisplayName(hook.Kind), Email: draft.Email,
@@ -116,16 +113,16 @@ func contactOf(hook webhook.Hook, draft intake.Draft, at time.Time) crm.Contact 
 	var stated bool
 	c.OriginID, stated = originOf(hook, draft)
 	if draft.Origin != "" && !stated {
-		// What the sender said and no field holds is not lost.
+		// A stated origin that no field holds must not be lost.
 		draft.Leftover = append(draft.Leftover, intake.Pair{Key: "Origem informada", Value: draft.Origin})
 	}
 	c.Note = draft.Note()
 	return c
 }
 
-// originOf returns the origin that a contact is linked to, and whether it is the one
-// that the sender stated, also in an advertiser's word for it ("fb"). A fixed origin
-// wins; a campaign's source counts only where the sender states nothing.
+// originOf returns the origin that a contact is linked to, and whether it is the one that the sender stated, be it in
+// an advertiser's abbreviation ("fb"). A fixed origin wins; a campaign's source counts only where the sender states
+// none.
 func originOf(hook webhook.Hook, draft intake.Draft) (id string, stated bool) {
 	raw := draft.Origin
 	if raw == "" {

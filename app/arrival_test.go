@@ -40,7 +40,7 @@ func TestWhatBecomesOfAPost(t *testing.T) {
 	}
 }
 
-// TestWhatAPostIsKnownBy: the sender's key before the product's ids before what was replayed.
+// TestWhatAPostIsKnownBy: the sender's key takes precedence over the product's ids, these over the replayed delivery.
 func TestWhatAPostIsKnownBy(t *testing.T) {
 	t.Parallel()
 	header := func(name, value string) intake.Pair { return intake.Pair{Key: name, Value: value} }
@@ -53,7 +53,7 @@ func TestWhatAPostIsKnownBy(t *testing.T) {
 		"":                {},
 		"key:a":           {[]intake.Pair{header("webhook-id", "b"), header("idempotency-key", "a")}, "c", "d"},
 		"id:webhook-id:b": {[]intake.Pair{header("webhook-id", "b")}, "c", "d"},
-		// At some products the subscription's, which is the same for everybody.
+		// At some products it is the subscription's, the same for everybody.
 		"id:x-webhook-id:b\n" + ofX: {[]intake.Pair{header("x-webhook-id", "b")}, "", "d"},
 		"id:c":                      {nil, "c", "d"},
 		"replay:d":                  {nil, "", "d"},
@@ -92,8 +92,8 @@ func TestWhatAPostIsKnownBy(t *testing.T) {
 	}
 }
 
-// TestWhereAContactComesFrom: a fixed origin wins, a campaign counts where nothing is stated, and what was stated and
-// is no origin is in the note.
+// TestWhereAContactComesFrom: a fixed origin wins, a campaign counts where nothing is stated, and a stated origin that
+// is not registered goes to the note.
 func TestWhereAContactComesFrom(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ fixed, stated, campaign, id, note string }{

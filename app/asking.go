@@ -11,13 +11,13 @@ import (
 	"fichario/ports"
 )
 
-// asking is a lookup that is about to be made.
+// asking is a lookup that was checked and is about to be made.
 type asking struct {
 	caller  Caller
 	product catalog.Product
 	doc     document.Document
 	fresh   time.Duration // how long history answers
-	// only is the purpose that its answers have to have been bought for; nil for whichever.
+	// only is the purpose that its answers must have been bought for; nil for any.
 	only *string
 	LookupRequest
 }
@@ -53,5 +53,5 @@ func (l *Lookups) check(ctx context.Context, caller Caller, req LookupRequest) (
 	return a, nil
 }
 
-// history is what may answer.
+// history returns the history that may answer.
 func (l *Lookups) history(a asking) ports.History { return historyFor(l.store.Repos().History, a.only) }

@@ -9,20 +9,20 @@ import (
 	"fichario/ports"
 )
 
-// Via is how a request came in. Driving adapters say it with Through.
+// Via is how a request came in. Driving adapters set it with Through.
 type Via struct {
 	Door audit.Door
-	// Address is the network that the request came from, RequestID the id that its answer and the log have.
+	// Address is the network that the request came from, RequestID its id in the answer and in the log.
 	Address, RequestID string
-	// Device is the browser and its system in words.
+	// Device names the browser and its system.
 	Device string
-	// Unattended is whether a page asks by itself, so that nobody need be there.
+	// Unattended is whether a page made the request by itself, so that nobody need be there.
 	Unattended bool
 }
 
 type viaKey struct{}
 
-// Through is a context of a request that came in like that.
+// Through returns a context for a request that came in like that.
 func Through(ctx context.Context, v Via) context.Context { return context.WithValue(ctx, viaKey{}, v) }
 
 func viaOf(ctx context.Context, by Caller) Via {
@@ -37,7 +37,7 @@ func viaOf(ctx context.Context, by Caller) Via {
 	return v
 }
 
-// actor is who a caller is in the audit.
+// actor returns the caller as the audit names it.
 func (c Caller) actor() audit.Actor {
 	switch {
 	case c.operator:
@@ -52,12 +52,12 @@ func (c Caller) actor() audit.Actor {
 	return audit.Nobody
 }
 
-// record writes a line of the audit in the transaction of what it tells, so that neither is there without the other. It
-// gets the organisation, the action, the object's id and, as Detail, what else there is to say, which is sealed:
+// record writes a line of the audit in the transaction of the change, so that neither exists without the other. Callers
+// set the organisation, the action, the object's id and, as Detail, what else there is to say, which is encrypted:
 //
 //	return record(ctx, r, by, audit.Line{OrgID: orgID, Action: audit.KeyRevoked, Object: key.ID})
 //
-// Who, when, and by which door it adds. Every use case that changes something has such a line, or says in
+// It adds who, when, and by which door. Every use case that changes something has such a line, or states in
 // TestEveryChangeIsInTheAudit why it has none.
 func record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
 	now, err := r.Clock.Now(ctx, time.Now())
@@ -75,7 +75,7 @@ func record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
 	return r.Audit.Append(ctx, l)
 }
 
-// recorded does f in a transaction that ends with a line of the audit.
+// recorded runs f in a transaction that ends with a line of the audit.
 func recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f func(ports.Repos) error) error {
 	return s.InTx(ctx, func(r ports.Repos) error {
 		if err := f(r); err != nil {
@@ -85,12 +85,12 @@ func recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f fun
 	})
 }
 
-// looked writes the line of somebody who is about to see something, which he does not without it.
+// looked writes the line of a caller who is about to see something, and who may not see it without one.
 func looked(ctx context.Context, s ports.Store, by Caller, l audit.Line) error {
 	return recorded(ctx, s, by, l, func(ports.Repos) error { return nil })
 }
 
-// differing are the values that a change gives another value, as "before → after".
+// differing returns the values that a change altered, as "before → after".
 func differing(before, after audit.Detail) audit.Detail {
 	out := audit.Detail{}
 	for name, is := range after {
@@ -101,10 +101,10 @@ func differing(before, after audit.Detail) audit.Detail {
 	return out
 }
 
-// nameOf is the detail of what has a name.
+// nameOf is the detail of something with a name.
 func nameOf(name string) audit.Detail { return audit.Detail{"nome": name} }
 
-// joined are words beside each other.
+// joined lists words, separated by commas.
 func joined[T ~string](words []T) string {
 	out := make([]string, len(words))
 	for i, w := range words {

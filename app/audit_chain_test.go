@@ -17,7 +17,7 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// behind runs a test on both databases with a way into their tables behind the store's back.
+// behind runs a test on both databases, with access to their tables behind the store's back.
 func behind(t *testing.T, test func(t *testing.T, s *setting, url string, edit func(query string, args ...any))) {
 	t.Helper()
 	for driver, url := range map[string]func(*testing.T) string{
@@ -40,7 +40,7 @@ func behind(t *testing.T, test func(t *testing.T, s *setting, url string, edit f
 	}
 }
 
-// TestWhatIsDoneToTheAuditIsFound edits the tables as somebody would who has the database and wants a line to be gone.
+// TestWhatIsDoneToTheAuditIsFound edits the tables like somebody who has the database and wants to get rid of a line.
 func TestWhatIsDoneToTheAuditIsFound(t *testing.T) {
 	t.Parallel()
 	const of = " WHERE org_id = @org AND number = "
@@ -113,14 +113,14 @@ func TestWhatIsDoneToTheAuditIsFound(t *testing.T) {
 				}
 			}
 			equal(t, "what is found with "+what, got, c.want)
-			must(s.origins.Add(t.Context(), owner, s.orgID, "Depois")) // people work on
+			must(s.origins.Add(t.Context(), owner, s.orgID, "Depois")) // people go on working
 			found = must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
 			equal(t, "whether something is found afterwards with "+what, found.Finding != nil, c.want != "")
 		}
 	})
 }
 
-// TestAHeadThatWasKeptElsewhere is known as long as the chain goes on from it; a chain made anew does not have it.
+// TestAHeadThatWasKeptElsewhere is recognised as long as the chain continues from it; a rebuilt chain lacks it.
 func TestAHeadThatWasKeptElsewhere(t *testing.T) {
 	t.Parallel()
 	behind(t, func(t *testing.T, s *setting, _ string, _ func(string, ...any)) {
@@ -134,7 +134,7 @@ func TestAHeadThatWasKeptElsewhere(t *testing.T) {
 	})
 }
 
-// TestTwoInstancesWriteOneChain: what they change at once, in organisations of each other too, is in the chains whole.
+// TestTwoInstancesWriteOneChain: their concurrent changes, in several organisations, leave every chain intact.
 func TestTwoInstancesWriteOneChain(t *testing.T) {
 	t.Parallel()
 	behind(t, func(t *testing.T, s *setting, url string, _ func(string, ...any)) {

@@ -10,7 +10,7 @@ import (
 	"fichario/ports"
 )
 
-// Audit shows what was done in an organisation to its owners and to the operator, and whether the record of it holds.
+// Audit shows an organisation's audit to its owners and to the operator, and verifies its chain.
 type Audit struct {
 	store ports.Store
 	clock Clock
@@ -19,12 +19,12 @@ type Audit struct {
 // NewAudit returns the use case.
 func NewAudit(store ports.Store, clock Clock) *Audit { return &Audit{store, clock} }
 
-// AuditSearch chooses lines. Zero values do not.
+// AuditSearch selects lines. Zero values select all.
 type AuditSearch struct {
-	// Who is the id of a member, a key or an automation, or audit.Operator or audit.Nobody.
+	// Who is the id of a member, a key or an automation, or one of the actors without an id.
 	Who    string
 	Action audit.Action
-	// Since is the first time that is wanted, Until the first one that is not.
+	// Since is inclusive, Until exclusive.
 	Since, Until time.Time
 	// After is the number of the last line of the page before.
 	After int64
@@ -33,7 +33,7 @@ type AuditSearch struct {
 // AuditLine is a line with the name of who did it.
 type AuditLine struct {
 	audit.Line
-	// Who is empty for somebody who is gone.
+	// Who is empty for an actor that no longer exists.
 	Who string
 }
 
@@ -41,14 +41,14 @@ type AuditLine struct {
 type AuditPage struct {
 	Lines []AuditLine
 	More  bool
-	// People are the names of members, keys and automations by their ids.
+	// People maps the ids of members, keys and automations to their names.
 	People map[string]string
 }
 
 // auditAtOnce is how many lines are read together.
 const auditAtOnce = 500
 
-// query checks a search. What names nobody finds nothing.
+// query checks a search. An id that names nobody is a fault.
 func (a *Audit) query(s AuditSearch, people map[string]string, kinds map[string]audit.Actor) (ports.AuditQuery, error) {
 	q := ports.AuditQuery{Action: s.Action, Since: s.Since, Until: s.Until, After: s.After}
 	switch {
@@ -65,7 +65,7 @@ func (a *Audit) query(s AuditSearch, people map[string]string, kinds map[string]
 	return q, nil
 }
 
-// people are the names of whoever may be in an organisation's audit, and who they are there.
+// people returns the names of everybody who may appear in an organisation's audit, and their actors.
 func (a *Audit) people(ctx context.Context, orgID string) (map[string]string, map[string]audit.Actor, error) {
 	r, names, actors := a.store.Repos(), map[string]string{}, map[string]audit.Actor{}
 	members, err := r.Members.List(ctx, orgID)
@@ -83,7 +83,7 @@ func (a *Audit) people(ctx context.Context, orgID string) (map[string]string, ma
 	return names, actors, errors.Join(err, err2, err3)
 }
 
-// whose is the name of who did something.
+// whose returns the name of a line's actor.
 func whose(l audit.Line, names map[string]string) string {
 	switch l.Actor {
 	case audit.Operator, audit.Service:
@@ -121,8 +121,8 @@ func (a *Audit) Page(ctx context.Context, by Caller, s AuditSearch, limit int) (
 	return page, err
 }
 
-// All yields the lines that a search finds, the newest first, or an error at which they end; they are read while they
-// are asked for. That a member asked is a line of its own. Faults: those of Page.
+// All yields the lines that a search finds, the newest first, or an error at which they end; they are read as they are
+// consumed. A member's request gets a line of its own. Faults: those of Page.
 func (a *Audit) All(ctx context.Context, by Caller, orgID string, s AuditSearch) (iter.Seq2[AuditLine, error], error) {
 	r := a.store.Repos()
 	if err := mayOwnOrg(ctx, r, by, orgID); err != nil {
@@ -143,7 +143,7 @@ func (a *Audit) All(ctx context.Context, by Caller, orgID string, s AuditSearch)
 	}
 	q.Limit = auditAtOnce
 	return readAhead(ctx, auditAtOnce, func(ctx context.Context, last *AuditLine) ([]AuditLine, error) {
-		q := q // each walk begins where the search does
+		q := q // each walk starts where the search does
 		if last != nil {
 			q.After = last.Number
 		}
@@ -156,22 +156,21 @@ func (a *Audit) All(ctx context.Context, by Caller, orgID string, s AuditSearch)
 	}), nil
 }
 
-// AuditFound is what became of a check.
+// AuditFound is the result of a check.
 type AuditFound struct {
-	// Lines is how many lines there are that hold, First the number of the first one that is kept, Emptied how many lost
-	// their detail to an erasure.
+	// Lines is how many lines are valid, First the number of the first one that is kept, Emptied how many lost their
+	// detail to an erasure.
 	Lines, First, Emptied int64
 	// Head is the hash of the last line, to be kept elsewhere.
 	Head audit.Hash
-	// Finding is the first thing that is wrong; nil where all holds.
+	// Finding is the first thing that is wrong; nil where the whole chain holds.
 	Finding *audit.Finding
-	// Seen is whether a head that was asked about is the hash of one of the lines, or of the last one that was removed
-	// for its age.
+	// Seen is whether the head that was passed in is the hash of one of the lines, or of the last one removed for its age.
 	Seen bool
 }
 
 // Verify follows the chain of an organisation from its first line to its end. seen is a head that was printed earlier,
-// the zero value for none. It may run beside everything else. Faults: NotFound, Forbidden, ServiceUnavailable.
+// the zero value for none. Other work may go on beside it. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Audit) Verify(ctx context.Context, by Caller, orgID string, seen audit.Hash) (AuditFound, error) {
 	r := a.store.Repos()
 	if err := mayOwnOrg(ctx, r, by, orgID); err != nil {
@@ -192,11 +191,11 @@ func (a *Audit) Verify(ctx context.Context, by Caller, orgID string, seen audit.
 		now, err := r.Audit.Head(ctx, orgID)
 		if err != nil || now.RemovedNumber == head.RemovedNumber {
 			return found, err
-		} // what was old enough was removed meanwhile
+		} // old lines were removed meanwhile
 	}
 }
 
-// follow is one walk.
+// follow walks the chain once.
 func (a *Audit) follow(ctx context.Context, head audit.Head, seen audit.Hash) (AuditFound, error) {
 	r, walk := a.store.Repos(), audit.NewWalk(head)
 	found := AuditFound{Head: head.Hash, First: head.RemovedNumber + 1, Seen: seen == head.RemovedHash}
@@ -237,7 +236,7 @@ func (a *Audit) follow(ctx context.Context, head audit.Head, seen audit.Hash) (A
 	return found, err
 }
 
-// lines are those of a chain, oldest first.
+// lines yields the lines of a chain, oldest first.
 func (a *Audit) lines(ctx context.Context, orgID string, after int64) iter.Seq2[audit.Line, error] {
 	return readAhead(ctx, auditAtOnce, func(ctx context.Context, last *audit.Line) ([]audit.Line, error) {
 		q := ports.AuditQuery{After: after, Ascending: true, Limit: auditAtOnce}
@@ -248,7 +247,7 @@ func (a *Audit) lines(ctx context.Context, orgID string, after int64) iter.Seq2[
 	})
 }
 
-// moved finds out whether a line that does not fit is only in another place.
+// moved finds out whether a line that does not fit is merely in another place.
 func (a *Audit) moved(ctx context.Context, orgID string, l audit.Line, f *audit.Finding) error {
 	if f.Problem != audit.Changed || l.Unreadable {
 		return nil

@@ -19,7 +19,7 @@ const (
 	inItself    = "- it says itself who made it, and costs nothing"
 )
 
-// audited is what use cases write to the audit that change something, or why they do not.
+// audited lists the audit lines of use cases that change something, or why there is none.
 var audited = map[string]string{
 	"Members.Add": "membro.criado", "Members.Update": "membro.alterado", "Members.SetPassword": "membro.senha_trocada",
 	"Sessions.ChangeOwnPassword": "senha.trocada", "Sessions.SignOutEverywhere": "sessoes.encerradas",
@@ -72,15 +72,15 @@ var audited = map[string]string{
 	"Factors.Renew": "codigos.refeitos", "Factors.Off": "segundo_fator.desligado",
 }
 
-// lines are the lines of the organisation behind one with a number, oldest first.
+// lines returns the organisation's lines after a number, oldest first.
 func (s *setting) lines(after int64) []audit.Line {
 	s.t.Helper()
 	q := ports.AuditQuery{After: after, Ascending: true, Limit: 500}
 	return must(s.store.Repos().Audit.Page(s.t.Context(), s.orgID, q))
 }
 
-// TestEveryChangeIsInTheAudit goes through every method that a caller asks for, as an owner: what changes something
-// writes the line that audited says, with who did it, or says there why it writes none.
+// TestEveryChangeIsInTheAudit calls every method that takes a caller, as an owner: one that changes something writes
+// the line listed in audited, with the owner as its actor, or audited says why it writes none.
 func TestEveryChangeIsInTheAudit(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -125,8 +125,8 @@ func TestEveryChangeIsInTheAudit(t *testing.T) {
 	equal(t, "the chain", fmt.Sprint(found.Finding, found.Lines), fmt.Sprint((*audit.Finding)(nil), len(s.lines(0))))
 }
 
-// TestSigningInIsInTheAudit: who came in and went, and who could not; an address that nobody has is nobody's line, and
-// who has to wait writes none.
+// TestSigningInIsInTheAudit: who signed in and out, and who failed; an unknown address gives no line, nor does an
+// attempt that has to wait.
 func TestSigningInIsInTheAudit(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -162,7 +162,7 @@ func actions(lines []audit.Line) string {
 	return strings.Join(out, " ")
 }
 
-// TestTheAuditIsForOwners: neither members nor administrators nor anybody else sees it.
+// TestTheAuditIsForOwners: members, administrators and strangers do not see it.
 func TestTheAuditIsForOwners(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -183,12 +183,12 @@ func TestTheAuditIsForOwners(t *testing.T) {
 	equal(t, "another action", said(err), "requisicao_invalida action")
 }
 
-// TestTheAuditIsReadTwice: a second walk over the same lines begins where the first one did.
+// TestTheAuditIsReadTwice: a second walk over the same lines starts where the first one did.
 func TestTheAuditIsReadTwice(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
-	for i := range 600 { // more than are read together
+	for i := range 600 { // more than one page
 		must(s.origins.Add(t.Context(), owner, s.orgID, fmt.Sprint("Origem ", i)))
 	}
 	all := must(s.audit.All(t.Context(), owner, s.orgID, app.AuditSearch{}))

@@ -12,8 +12,8 @@ import (
 	"fichario/ports"
 )
 
-// keyTTL is how long an instance trusts what it read about a key: a revocation, or a rotation without an overlap, is
-// seen everywhere within this time, which is about what the command takes to end.
+// keyTTL is how long an instance trusts what it read about a key: a revocation, or a rotation without overlap, takes
+// effect everywhere within this time, which is about as long as the command itself runs.
 const keyTTL = 100 * time.Millisecond
 
 type knownKey struct {
@@ -21,10 +21,9 @@ type knownKey struct {
 	read time.Duration // monotonic
 }
 
-// Authenticate returns the caller that a secret stands for, used from an address. It
-// reads the database at most ten times a second for each key that there is, and so many times a minute as strangersMost
-// says for those from one network that nobody has. Faults: Unauthenticated, AddressRefused, MinuteLimit,
-// ServiceUnavailable.
+// Authenticate returns the caller that a secret stands for, used from an address. It reads the database at most ten
+// times a second for each existing key, and strangersMost times a minute for unknown keys from one network. Faults:
+// Unauthenticated, AddressRefused, MinuteLimit, ServiceUnavailable.
 func (k *Keys) Authenticate(ctx context.Context, text string, from netip.Addr) (Caller, error) {
 	secret, ok := access.ParseSecret(text)
 	if !ok {
@@ -55,7 +54,7 @@ func (k *Keys) find(
 ) (*access.Key, error) {
 	elapsed := time.Since(k.start)
 	if v, ok := k.known.Load(hash); ok {
-		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // none else is stored
+		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // nothing else is stored
 			return &known.key, nil
 		}
 	} else if wait := k.strangers.wait(from, elapsed); wait > 0 {
@@ -84,22 +83,21 @@ func (k *Keys) Allow(key *access.Key) access.State {
 	if !ok {
 		w, _ = k.windows.LoadOrStore(key.ID, &access.Window{})
 	}
-	window := w.(*access.Window) //nolint:forcetypeassert // none else is stored
+	window := w.(*access.Window) //nolint:forcetypeassert // nothing else is stored
 	return window.Allow(time.Since(k.start), key.Limits.PerMinute)
 }
 
-// MinuteUse is how many requests of a key this instance counted within the last sixty
-// seconds.
+// MinuteUse returns how many requests of a key this instance counted within the last sixty seconds.
 func (k *Keys) MinuteUse(id string) int {
 	w, ok := k.windows.Load(id)
 	if !ok {
 		return 0
 	}
-	window := w.(*access.Window) //nolint:forcetypeassert // none else is stored
+	window := w.(*access.Window) //nolint:forcetypeassert // nothing else is stored
 	return window.Used(time.Since(k.start))
 }
 
-// MinuteLimit is the fault of a request that Allow refused.
+// MinuteLimit returns the fault of a request that Allow refused.
 func MinuteLimit(s access.State) error {
 	f := fault.New(fault.MinuteLimit,
 		"O limite de requisições por minuto desta chave foi atingido. Espere o tempo de Retry-After.").After(s.Reset)
@@ -107,11 +105,11 @@ func MinuteLimit(s access.State) error {
 	return f
 }
 
-// SaveUse writes down when keys were last used. It is a chore.
+// SaveUse stores when keys were last used. It is a chore.
 func (k *Keys) SaveUse(ctx context.Context) error {
 	uses := map[string]time.Time{}
 	k.used.Range(func(id, at any) bool {
-		uses[id.(string)] = at.(time.Time) //nolint:forcetypeassert // none else is stored
+		uses[id.(string)] = at.(time.Time) //nolint:forcetypeassert // nothing else is stored
 		return true
 	})
 	if len(uses) == 0 {
@@ -121,7 +119,7 @@ func (k *Keys) SaveUse(ctx context.Context) error {
 		return err
 	}
 	for id, at := range uses {
-		k.used.CompareAndDelete(id, at) // one of meanwhile stays, and those that were not written
+		k.used.CompareAndDelete(id, at) // keeps a use that came meanwhile
 	}
 	return nil
 }

@@ -18,7 +18,8 @@ import (
 
 const textMax = 10_000
 
-// describe checks a description of a caller who may manage its organisation, in a transaction that has locked that.
+// describe checks the description of an automation by a caller who may manage its organisation, which the transaction
+// has locked.
 func (a *Automations) describe(
 	ctx context.Context, r ports.Repos, by Caller, n NewAutomation,
 ) (automation.Automation, error) {
@@ -87,16 +88,16 @@ func (a *Automations) conditions(
 	return c, nil
 }
 
-// noMailer is why no e-mail is sent.
+// noMailer is the reason why no e-mail is sent.
 const noMailer = "O envio de e-mail não está configurado."
 
-// actionFields are what the kinds of actions need, each by its field.
+// actionFields are the fields that each kind of action needs.
 var actionFields = map[automation.ActionKind][]string{
 	automation.HTTP: {"url"}, automation.Email: {"to", "subject", "text"}, automation.MoveStage: {"stage"},
 	automation.Assign: {"member"}, automation.AddNote: {"text"}, automation.Lookup: {"product"},
 }
 
-// action checks what an action needs, and that it was given nothing else.
+// action checks that an action has what it needs, and nothing else.
 func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation) (automation.Action, error) {
 	if err := onlyItsFields(n); err != nil {
 		return automation.Action{}, err
@@ -135,7 +136,7 @@ func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation
 	return made, err
 }
 
-// maxAgeMost is the oldest answer that a lookup may ask for, in days.
+// maxAgeMost is the greatest maximum age that a lookup action may set, in days.
 const maxAgeMost = 30
 
 func (a *Automations) checkLookup(n NewAutomation) error {
@@ -184,15 +185,15 @@ func onlyItsFields(n NewAutomation) error {
 	return nil
 }
 
-// newSigningSecret makes a secret of Standard Webhooks.
+// newSigningSecret makes a secret for Standard Webhooks.
 func newSigningSecret() string {
 	key := make([]byte, 24)
 	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
 	return "whsec_" + base64.StdEncoding.EncodeToString(key)
 }
 
-// checkTarget refuses what cannot be called. Whether the address behind the name is
-// allowed is seen at each call, because names change.
+// checkTarget refuses an address that cannot be called. Whether the address behind the name is allowed is checked at
+// each call, because names change.
 func checkTarget(target string) error {
 	u, err := url.Parse(target)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil ||
@@ -231,7 +232,7 @@ func stageNamed(ctx context.Context, r ports.Repos, orgID, name string) (string,
 	return "", invalid("stage", "Não há etapa com este nome. As etapas são: "+strings.Join(known, ", ")+".")
 }
 
-// RotationPrefix stands before the name or id of a rotation where a member of assign may be.
+// RotationPrefix marks the name or id of a rotation in place of a member of assign.
 const RotationPrefix = "rodizio:"
 
 func memberNamed(ctx context.Context, r ports.Repos, orgID, text string) (string, error) {

@@ -12,26 +12,26 @@ import (
 	"fichario/ports"
 )
 
-// RequestForm is the form of the request of an http action, where it is not the signed default: a destination, or what
-// differs from the default. Its fields are as automation.Action has them.
+// RequestForm describes the request of an http action that is not the signed default: a destination, or the
+// differences. Its fields are those of automation.Action.
 type RequestForm struct {
 	Method     string
 	Headers    []automation.Header
 	Body, Done string
-	// Destination is the name of one that comes with the program, or of DestinationFile, which is the text of another.
+	// Destination is the name of a shipped destination or of the one in DestinationFile, which is the text of another.
 	Destination, DestinationFile string
-	// Values are what is filled in, by the names of the fields.
+	// Values are the values filled in, by the names of the fields.
 	Values map[string]string
 }
 
-// fileMax bounds the text of a destination.
+// fileMax bounds the text of a destination, in bytes.
 const fileMax = 64 << 10
 
-// Destinations describes those that come with the program.
+// Destinations describes the shipped destinations.
 func (a *Automations) Destinations() []automation.Destination { return a.means.Destinations.Shipped() }
 
-// Destination describes the destination of a form, or what is to be filled in for its ${…}. Faults: InvalidRequest with
-// the field at fault, which is not one that is only missing.
+// Destination describes the destination of a form, or what is to be filled in for its ${…}. Fault: InvalidRequest with
+// the field at fault, unless that is merely missing.
 func (a *Automations) Destination(url string, f RequestForm) (automation.Destination, error) {
 	if err := (NewAutomation{Action: automation.HTTP, URL: url, RequestForm: f}).misplaced(); err != nil {
 		return automation.Destination{}, err
@@ -46,7 +46,7 @@ func (a *Automations) Destination(url string, f RequestForm) (automation.Destina
 	return d, nil
 }
 
-// action puts the form into an action.
+// action copies the form into an action.
 func (f RequestForm) action(made automation.Action) automation.Action {
 	made.Method, made.Headers, made.Body, made.Done = f.Method, f.Headers, f.Body, f.Done
 	made.Destination, made.DestinationFile, made.Values = f.Destination, f.DestinationFile, f.Values
@@ -80,7 +80,7 @@ func (a *Automations) request(made automation.Action, n NewAutomation) (automati
 	return made, nil
 }
 
-// misplaced refuses a form where the action, or the destination, leaves no place for it.
+// misplaced refuses what the action, or the destination, leaves no place for.
 func (n NewAutomation) misplaced() error {
 	for _, given := range []struct {
 		field string
@@ -99,10 +99,10 @@ func (n NewAutomation) misplaced() error {
 	return nil
 }
 
-// kept fills in what is not given again, from the action as it was: but only where it goes to the same place, because a
-// secret is never shown again, nor sent elsewhere by whoever changes the address.
+// kept fills in from the old action what is not given again, but only if the request goes to the same place: a secret
+// is never shown again, nor may it be sent elsewhere by somebody who changes the address.
 //
-// What is given as an empty text is taken out.
+// A value given as an empty text is removed.
 func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation {
 	if n.Destination != "" && n.Destination == old.Destination && n.DestinationFile == "" {
 		n.DestinationFile = old.DestinationFile
@@ -110,7 +110,7 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 	if n.URL != old.URL || n.Destination != old.Destination || n.DestinationFile != old.DestinationFile {
 		return n
 	}
-	// In a destination that comes with the program, what is no secret leads to no other house.
+	// In a shipped destination, no field that is not a secret can redirect the request to another host.
 	d, _ := a.means.Destinations.Describe(old)
 	for _, field := range d.Fields {
 		value, given := n.Values[field.Name]
@@ -132,8 +132,8 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 	return n
 }
 
-// Refill fills fields of the request of an http action in anew: a token that has ended, another account. What is not
-// given stays; but as in an edit no secret does where another one is given, or a field of a file, which may lead
+// Refill fills in fields of the request of an http action anew: an expired token, another account. What is not given
+// stays; but, as in an edit, no secret stays where another one is given, or a field of a file, which may lead
 // elsewhere. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Refill(ctx context.Context, by Caller, id string, values map[string]string) error {
 	return a.change(ctx, by, id, func(
@@ -143,7 +143,7 @@ func (a *Automations) Refill(ctx context.Context, by Caller, id string, values m
 	})
 }
 
-// refilled is an automation whose request is filled in anew, and what the audit says of it.
+// refilled returns an automation with its request filled in anew, and the detail for the audit.
 func (a *Automations) refilled(
 	rule automation.Automation, values map[string]string,
 ) (automation.Automation, audit.Detail, error) {
@@ -173,7 +173,7 @@ func (a *Automations) refilled(
 	return rule, audit.Detail{"nome": rule.Name, "preenchido": filledIn(old.Values, rule.Action.Values)}, nil
 }
 
-// described adds the description of its request to an automation, where that has another form than the signed default.
+// described adds the description of its request to an automation, unless that is the signed default.
 func (a *Automations) described(v AutomationView) AutomationView {
 	if v.Action.HasForm() {
 		v.Destination, _ = a.means.Destinations.Describe(v.Action)

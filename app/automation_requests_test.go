@@ -20,7 +20,7 @@ headers: { X-Token: "${token}" }
 body: '{nome: $contact.nome}'
 `
 
-// TestFormsAreHeldToTheirShape: what is wrong is told by the field, and what an action does not use is refused.
+// TestFormsAreHeldToTheirShape: a fault names the field, and fields that an action does not use are refused.
 func TestFormsAreHeldToTheirShape(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -63,7 +63,7 @@ func TestFormsAreHeldToTheirShape(t *testing.T) {
 	equal(t, "the file's name", all[len(all)-1].Action.Destination, "meu-crm")
 }
 
-// TestSecretsStayWhereTheyGo: an edit that does not give them again keeps them, unless they would go elsewhere.
+// TestSecretsStayWhereTheyGo: an edit that does not repeat the secrets keeps them, unless they would go elsewhere.
 func TestSecretsStayWhereTheyGo(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -93,7 +93,7 @@ func TestSecretsStayWhereTheyGo(t *testing.T) {
 	equal(t, "a new one has none to keep", said(err), "requisicao_invalida url")
 }
 
-// TestAFormIsGivenUp: an edit to the plain address asks for nothing that only the form had.
+// TestAFormIsGivenUp: an edit back to the plain address needs nothing that only the form had.
 func TestAFormIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -137,7 +137,7 @@ func TestARehearsalLooksAtTheExpression(t *testing.T) {
 		`false [{when false}]  {"produto":"cpf","quem":"bia"}`)
 }
 
-// TestARehearsalShowsTheRequest: without its secrets, and without sending anything.
+// TestARehearsalShowsTheRequest without its secrets, and without sending anything.
 func TestARehearsalShowsTheRequest(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -158,7 +158,7 @@ func TestARehearsalShowsTheRequest(t *testing.T) {
 	equal(t, "a contact of others", said(err), "nao_encontrado contact")
 }
 
-// TestARehearsalNeedsAnEvent: a request of an event that there has not been would be made up.
+// TestARehearsalNeedsAnEvent: without a past event the request would be made up.
 func TestARehearsalNeedsAnEvent(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -177,8 +177,8 @@ func TestARehearsalNeedsAnEvent(t *testing.T) {
 	}
 }
 
-// TestARequestIsFilledInAnew: a token that ended is replaced where nobody can describe the request again, and no secret
-// is sent elsewhere.
+// TestARequestIsFilledInAnew: an expired token is replaced without describing the request again, and no secret is sent
+// elsewhere.
 func TestARequestIsFilledInAnew(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -197,7 +197,7 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 		what string
 		rule automation.Automation
 		give values
-		want string // the fault, or what is filled in
+		want string // the fault, or the values filled in
 	}{
 		{"another token", file, values{"token": "novo"}, "map[account:minha token:novo]"},
 		{"another account", file, values{"account": "outra"}, "requisicao_invalida set.token"},
@@ -223,7 +223,8 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 	}
 }
 
-// TestTheAuditSaysWhereContactsGo: which destination, and which of its fields were filled in anew, but not with what.
+// TestTheAuditSaysWhereContactsGo: to which destination, and which of its fields were filled in anew, but not the
+// values.
 func TestTheAuditSaysWhereContactsGo(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -252,7 +253,7 @@ func TestTheAuditSaysWhereContactsGo(t *testing.T) {
 		"kommo →   → PUT (account, token)")
 }
 
-// TestAnAutomationThatCouldNeverDoAnythingIsRefused: what asks for a contact, on an event that never has one.
+// TestAnAutomationThatCouldNeverDoAnythingIsRefused: an action that needs a contact, on an event that never has one.
 func TestAnAutomationThatCouldNeverDoAnythingIsRefused(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -286,7 +287,7 @@ func TestAnAutomationThatCouldNeverDoAnythingIsRefused(t *testing.T) {
 	}
 }
 
-// TestTwoChangesOfOneAutomation: what one does while another is on its way is not undone by it.
+// TestTwoChangesOfOneAutomation: a change does not undo a concurrent one.
 func TestTwoChangesOfOneAutomation(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

@@ -16,8 +16,8 @@ type RunView struct {
 	Automation, Contact, Member string
 }
 
-// RunViews returns runs of the caller's organisation: those that were given up first,
-// then the newest. Faults: InvalidRequest, ServiceUnavailable.
+// RunViews returns runs of the caller's organisation: those that were given up first, then the newest. Faults:
+// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) RunViews(ctx context.Context, by Caller, f automation.JobFilter, limit int) ([]RunView, error) {
 	dead := f
 	dead.State = automation.Dead
@@ -54,7 +54,7 @@ func (a *Automations) RunViews(ctx context.Context, by Caller, f automation.JobF
 	var out []RunView
 	for i, j := range all {
 		if i >= len(first) && j.State == automation.Dead {
-			continue // it is among the first
+			continue // already among the first
 		}
 		out = append(out, RunView{
 			Job: j, Automation: ruleNames[j.AutomationID], Contact: contacts[j.ContactID].Name,
@@ -64,8 +64,8 @@ func (a *Automations) RunViews(ctx context.Context, by Caller, f automation.JobF
 	return out, nil
 }
 
-// Runs returns the runs of automations and the e-mails of an organisation, newest
-// first. Faults: InvalidRequest, ServiceUnavailable.
+// Runs returns the runs of automations and the e-mails of an organisation, newest first. Faults: InvalidRequest,
+// NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Runs(
 	ctx context.Context, by Caller, orgID string, f automation.JobFilter, after string, limit int,
 ) ([]automation.Job, error) {
@@ -81,7 +81,7 @@ func (a *Automations) Runs(
 	return a.store.Repos().Jobs.Page(ctx, orgID, f, after, limit)
 }
 
-// runKind finds runs and e-mails; a fan-out is nobody's to see.
+// runKind finds runs and e-mails; fan-outs are internal and not shown.
 var runKind = kind[automation.Job]{
 	field: "run", missing: "Não há execução com este id; as que deram certo são guardadas por 30 dias.",
 	find: func(r ports.Repos) func(context.Context, string) (automation.Job, error) {
@@ -96,7 +96,7 @@ var runKind = kind[automation.Job]{
 	orgOf: func(j automation.Job) string { return j.OrgID },
 }
 
-// failedAtOnce is how many runs that were given up are counted, and run again, at once.
+// failedAtOnce is how many runs that were given up are counted, or revived, at once.
 const failedAtOnce = 500
 
 // CountFailed counts the runs of the caller's organisation that were given up, up to failedAtOnce; not those of
@@ -106,7 +106,8 @@ func (a *Automations) CountFailed(ctx context.Context, by Caller) (int, error) {
 	return len(failed), err
 }
 
-// failed are the newest runs that were given up, and how many more are of disabled automations, up to failedAtOnce.
+// failed returns the newest runs that were given up, and how many more belong to disabled automations, up to
+// failedAtOnce.
 func (a *Automations) failed(ctx context.Context, by Caller) (runs []automation.Job, off int, err error) {
 	all, err := a.Runs(ctx, by, by.orgID, automation.JobFilter{State: automation.Dead}, "", failedAtOnce)
 	if err != nil {
@@ -121,9 +122,8 @@ func (a *Automations) failed(ctx context.Context, by Caller) (runs []automation.
 	return runs, max(0, len(all)-len(runs)), err
 }
 
-// RunFailedAgain runs everything again that was given up in the caller's organisation, up
-// to failedAtOnce, and returns how many runs that are; those of disabled automations it
-// leaves, and counts. Faults: NotFound, Forbidden, ServiceUnavailable.
+// RunFailedAgain revives all runs that were given up in the caller's organisation, up to failedAtOnce, and returns how
+// many; those of disabled automations it leaves, and counts. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, left int, err error) {
 	runs, left, err := a.failed(ctx, by)
 	if err != nil {
@@ -132,7 +132,7 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, lef
 	return len(runs), left, a.revive(ctx, by, runs)
 }
 
-// disabledOf are the automations of an organisation that would do nothing.
+// disabledOf returns the disabled automations of an organisation, whose runs would do nothing.
 func disabledOf(ctx context.Context, r ports.Repos, orgID string) (ids []string, err error) {
 	rules, err := r.Automations.List(ctx, orgID)
 	for _, rule := range rules {
@@ -162,8 +162,8 @@ func (a *Automations) revive(ctx context.Context, by Caller, runs []automation.J
 	})
 }
 
-// waiting are the runs of the caller's organisation that failed and wait for their next attempt, up to failedAtOnce;
-// not those of disabled automations, whose next attempt would end them.
+// waiting returns the runs of the caller's organisation that failed and wait for their next attempt, up to
+// failedAtOnce; not those of disabled automations, which the next attempt would end.
 func (a *Automations) waiting(ctx context.Context, by Caller) ([]automation.Job, error) {
 	if err := mayManageOrg(ctx, a.store.Repos(), by, by.orgID); err != nil {
 		return nil, err
@@ -182,8 +182,8 @@ func (a *Automations) CountWaiting(ctx context.Context, by Caller) (int, error) 
 	return len(runs), err
 }
 
-// RunWaitingNow tries everything at once that CountWaiting counts, and returns how many runs that are: what they failed
-// at is mended, and the next attempt may be hours away. Faults: NotFound, Forbidden, ServiceUnavailable.
+// RunWaitingNow makes all runs due that CountWaiting counts, and returns how many: the cause of their failure may be
+// fixed while the next attempt is hours away. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) RunWaitingNow(ctx context.Context, by Caller) (int, error) {
 	runs, err := a.waiting(ctx, by)
 	if err != nil {
@@ -192,10 +192,9 @@ func (a *Automations) RunWaitingNow(ctx context.Context, by Caller) (int, error)
 	return len(runs), a.revive(ctx, by, runs)
 }
 
-// RunAgain runs an ended run once more: a dead one goes on under its own id, so that
-// its receiver knows it again, as one does that waits for its next attempt, which is
-// made now; of one that succeeded a new run is made. It returns
-// the id of the run. That of a disabled automation is refused, because it would do nothing. Faults: InvalidRequest,
+// RunAgain repeats a run: a dead one, or one that waits for its next attempt, goes on at once under its own id, so that
+// its receiver recognises it; for one that succeeded a new run is made. It returns the id of the run. A run of a
+// disabled automation is refused, because it would do nothing. Faults: InvalidRequest, NotFound, Forbidden,
 // ServiceUnavailable.
 func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (string, error) {
 	r := a.store.Repos()
@@ -234,7 +233,7 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 		State: automation.Ready, RunAt: now, CreatedAt: now,
 	}
 	if job.Event != "" {
-		again.CreatedAt = job.CreatedAt // when it happened
+		again.CreatedAt = job.CreatedAt // when the event happened
 	}
 	return again.ID, recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Jobs.Add(ctx, again) })
 }

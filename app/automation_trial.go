@@ -9,22 +9,22 @@ import (
 	"fichario/domain/webhook"
 )
 
-// Trial is an expression on a past event.
+// Trial is the result of an expression on a past event.
 type Trial struct {
-	// Found is whether there has been such an event, or there is what an example is made with.
+	// Found is whether there was such an event, or something to make an example with.
 	Found bool
-	// Example is whether the event is made up, with the newest contact or a key: of what happened to those no more is kept
-	// than their history says.
+	// Example is whether the event is made up, with the newest contact or a key: past events of these kinds are stored
+	// only in histories.
 	Example bool
-	// Holds is what the expression gives; Problem in Portuguese why it gives nothing.
+	// Holds is the result of the expression; Problem says in Portuguese why there is none.
 	Holds   bool
 	Problem string
 	// Data is what the expression sees, as JSON.
 	Data string
 }
 
-// Try looks at an expression on the newest event of a kind in the caller's organisation, or on an example of one;
-// nothing is done. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// Try evaluates an expression on the newest event of a kind in the caller's organisation, or on an example; nothing is
+// done. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Try(ctx context.Context, by Caller, event automation.EventName, when string) (Trial, error) {
 	orgID, err := by.managedOrg()
 	if err != nil {
@@ -55,13 +55,13 @@ func (a *Automations) Try(ctx context.Context, by Caller, event automation.Event
 	return t, nil
 }
 
-// madeUp reports whether newest gives an example of an event of that kind.
+// madeUp reports whether newest makes up an event of that kind.
 func madeUp(event automation.EventName) bool {
 	return event == automation.ContactUpdated || event == automation.ContactMoved || event == automation.CapReached
 }
 
-// newest is the job that the newest event of a kind would have, or of those that are madeUp an example; the zero value
-// when there was none, or nothing that one could be made with.
+// newest returns the job that the newest event of a kind would have, or for kinds that are madeUp an example; the zero
+// value where there is neither.
 func (a *Automations) newest(ctx context.Context, orgID string, event automation.EventName) (automation.Job, error) {
 	r := a.store.Repos()
 	job := eventJob(event, orgID, "", a.clock())

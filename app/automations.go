@@ -20,15 +20,15 @@ type Automations struct {
 	means Means
 }
 
-// Means are what automations have to act with.
+// Means are the facilities that automations act with.
 type Means struct {
 	// Mails is whether e-mail is configured.
 	Mails bool
-	// Conditions looks at expressions.
+	// Conditions evaluates expressions.
 	Conditions ports.Conditions
-	// Catalog is what can be looked up.
+	// Catalog holds the products that can be looked up.
 	Catalog catalog.Catalog
-	// Destinations knows the forms of requests.
+	// Destinations knows the requests that http actions can make.
 	Destinations ports.Destinations
 }
 
@@ -45,23 +45,22 @@ var automationKind = kind[automation.Automation]{
 	orgOf: func(a automation.Automation) string { return a.OrgID },
 }
 
-// NewAutomation describes an automation, with names where people know
-// names.
+// NewAutomation describes an automation, with names where people know names.
 type NewAutomation struct {
 	OrgID, Name string
 	Event       automation.EventName
 	Action      automation.ActionKind
-	// URL is of an http action without a destination.
+	// URL belongs to an http action without a destination.
 	URL string
 	RequestForm
-	// KeepAction leaves the action of one that is edited as it is.
+	// KeepAction keeps the action of an automation that is edited.
 	KeepAction bool
-	// To, Subject and Text are of an email action; Text is also the note of add_note.
+	// To, Subject and Text belong to an email action; Text is also the note of add_note.
 	To, Subject, Text string
 	// Stage is the name of the stage of move_stage, of any funnel, the default one's
 	// first.
 	Stage string
-	// Member is the id or e-mail address of the member of assign, or RotationPrefix with a rotation.
+	// Member is the id or e-mail address of the member of assign, or RotationPrefix followed by a rotation.
 	Member string
 	// Origin is the name of the only origin it runs for; empty for all.
 	Origin string
@@ -69,20 +68,20 @@ type NewAutomation struct {
 	WebhookID string
 	// MinAmount is the least value it runs for, in ten-thousandths of a real.
 	MinAmount catalog.Money
-	// When is an expression of jq over the event's data that must give true; empty for none.
+	// When is a jq expression over the event's data that must give true; empty for none.
 	When string
-	// Product, MaxAge in days and Ceiling, in ten-thousandths of a real for a month, are of a lookup action.
+	// Product, MaxAge (in days) and Ceiling (in ten-thousandths of a real per month) belong to a lookup action.
 	Product string
 	MaxAge  *int
 	Ceiling catalog.Money
-	// Purpose is the code of what a lookup action asks for; empty for the only one there is.
+	// Purpose is the code of a lookup action's purpose; empty for the organisation's only one.
 	Purpose string
 }
 
-// Add makes an enabled automation; that of an http action has a new secret. Faults:
-// InvalidRequest with the field at fault, ServiceUnavailable.
+// Add makes an enabled automation; an http action gets a new secret. Faults: InvalidRequest with the field at fault,
+// MissingPurpose, PurposeRefused, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (made automation.Automation, err error) {
-	n.KeepAction = false // there is none
+	n.KeepAction = false // there is none to keep
 	err = a.store.InTx(ctx, func(r ports.Repos) error {
 		if err := mayManageOrg(ctx, r, by, n.OrgID); err != nil {
 			return err
@@ -106,8 +105,8 @@ func (a *Automations) Add(ctx context.Context, by Caller, n NewAutomation) (made
 	return made, err
 }
 
-// Edit describes an automation anew, from its next run on; an http action keeps its
-// secret. Faults: those of Add.
+// Edit describes an automation anew, effective from its next run; an http action keeps its secret. Faults: those of
+// Add.
 func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutomation) error {
 	return a.change(ctx, by, id, func(
 		r ports.Repos, old automation.Automation,
@@ -116,13 +115,13 @@ func (a *Automations) Edit(ctx context.Context, by Caller, id string, n NewAutom
 	})
 }
 
-// edited is an automation that is described anew, and what the audit says of it.
+// edited returns an automation described anew, and the detail for the audit.
 func (a *Automations) edited(
 	ctx context.Context, r ports.Repos, by Caller, old automation.Automation, n NewAutomation,
 ) (automation.Automation, audit.Detail, error) {
 	n.OrgID = old.OrgID
 	n = a.kept(n, old.Action)
-	// One that is unreadable is not there to be kept, and nothing is written over what is stored of it.
+	// An unreadable action cannot be kept, and what is stored of it must not be overwritten.
 	if n.KeepAction = n.KeepAction && !old.Unreadable; n.KeepAction {
 		n.Action = old.Action.Kind
 	}
@@ -146,8 +145,8 @@ func (a *Automations) edited(
 	return changed, detail, nil
 }
 
-// change changes an automation by f, which gets it as it is while nobody else changes it, because all of it is written;
-// f returns it changed, with what the audit says of that.
+// change changes an automation by f, which gets it locked, because all of it is written; f returns it changed, with the
+// detail for the audit.
 func (a *Automations) change(
 	ctx context.Context, by Caller, id string,
 	f func(ports.Repos, automation.Automation) (automation.Automation, audit.Detail, error),
@@ -170,7 +169,7 @@ func (a *Automations) change(
 	})
 }
 
-// automationDetail is what the audit says of an automation; its secret and its texts are not in it.
+// automationDetail is what the audit says of an automation, without its secret and its texts.
 func automationDetail(a automation.Automation) audit.Detail {
 	age := ""
 	if a.Action.MaxAge != nil {
@@ -185,7 +184,7 @@ func automationDetail(a automation.Automation) audit.Detail {
 	}
 }
 
-// textsOf are the texts of an action, of which the audit names those that changed.
+// textsOf returns the texts of an action; the audit names only those that changed.
 func textsOf(a automation.Action) map[string]string {
 	headers := make([]string, len(a.Headers))
 	for i, h := range a.Headers {
@@ -196,7 +195,7 @@ func textsOf(a automation.Action) map[string]string {
 	}
 }
 
-// filledIn names the fields of a request that are not filled in as they were.
+// filledIn names the fields of a request whose values changed.
 func filledIn(before, after map[string]string) string {
 	all := maps.Clone(before)
 	if all == nil {
@@ -207,8 +206,7 @@ func filledIn(before, after map[string]string) string {
 	return strings.Join(slices.Sorted(maps.Keys(all)), ", ")
 }
 
-// List returns the automations of an organisation, oldest first. Faults:
-// InvalidRequest, ServiceUnavailable.
+// List returns the automations of an organisation, oldest first. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) List(ctx context.Context, by Caller, orgID string) ([]automation.Automation, error) {
 	if err := mayManageOrg(ctx, a.store.Repos(), by, orgID); err != nil {
 		return nil, err
@@ -216,8 +214,7 @@ func (a *Automations) List(ctx context.Context, by Caller, orgID string) ([]auto
 	return a.store.Repos().Automations.List(ctx, orgID)
 }
 
-// SetEnabled switches an automation on or off. Faults: InvalidRequest,
-// ServiceUnavailable.
+// SetEnabled switches an automation on or off. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) SetEnabled(ctx context.Context, by Caller, id string, enabled bool) error {
 	found, err := a.Find(ctx, by, id)
 	if err != nil {
@@ -232,7 +229,7 @@ func (a *Automations) SetEnabled(ctx context.Context, by Caller, id string, enab
 	})
 }
 
-// SetPurpose changes what a lookup action asks for. Faults: MissingPurpose, PurposeRefused, InvalidRequest, NotFound,
+// SetPurpose changes the purpose of a lookup action. Faults: MissingPurpose, PurposeRefused, InvalidRequest, NotFound,
 // Forbidden, ServiceUnavailable.
 func (a *Automations) SetPurpose(ctx context.Context, by Caller, id, code string) error {
 	return a.change(ctx, by, id, func(
@@ -246,7 +243,8 @@ func (a *Automations) SetPurpose(ctx context.Context, by Caller, id, code string
 	})
 }
 
-// actionPurpose is that of a lookup action: kept even where it is the only one, so that it holds when others come.
+// actionPurpose returns the purpose of a lookup action. It is stored even if it is the only one, so that it stays when
+// others are added.
 func actionPurpose(ctx context.Context, r ports.Repos, orgID, said string) (string, error) {
 	rules, err := readPurposeRules(ctx, r, orgID)
 	if err != nil {
@@ -263,12 +261,12 @@ func (a *Automations) Find(ctx context.Context, by Caller, id string) (automatio
 // AutomationView is an automation with the names behind its ids.
 type AutomationView struct {
 	automation.Automation
-	// Origin and Webhook are the names of what it runs only for; empty for all.
+	// Origin and Webhook name the only ones it runs for; empty for all.
 	Origin, Webhook string
-	// Stage and Member are names of what its action uses.
+	// Stage and Member name what its action uses.
 	Stage, Member string
-	// Destination describes where its http action sends to, or has only the fields of a request of its own form; the zero
-	// value where that is the signed default.
+	// Destination describes where its http action sends to, or only the fields of a request of its own; the zero value for
+	// the signed default.
 	Destination automation.Destination
 	// Last is its newest run; the zero value when it never ran.
 	Last automation.Job
@@ -297,8 +295,7 @@ func (a *Automations) Views(ctx context.Context, by Caller, orgID string) ([]Aut
 	return out, err
 }
 
-// View returns one automation, without its last run. Faults: InvalidRequest,
-// ServiceUnavailable.
+// View returns one automation, without its last run. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) View(ctx context.Context, by Caller, id string) (AutomationView, error) {
 	found, err := a.Find(ctx, by, id)
 	if err != nil {

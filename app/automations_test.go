@@ -13,7 +13,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// rule makes an automation.
+// rule makes an automation for new contacts.
 func (s *setting) rule(n app.NewAutomation) automation.Automation {
 	s.t.Helper()
 	n.OrgID, n.Event = s.orgID, automation.ContactCreated
@@ -23,8 +23,8 @@ func (s *setting) rule(n app.NewAutomation) automation.Automation {
 	return must(s.automations.Add(s.t.Context(), app.Operator(), n))
 }
 
-// TestNewAutomationsAreHeldToTheirForm: each action has what it needs and nothing else, and names are of the
-// organisation.
+// TestNewAutomationsAreHeldToTheirForm: each action has what it needs and nothing else, and names refer to the
+// organisation's own.
 func TestNewAutomationsAreHeldToTheirForm(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -79,7 +79,7 @@ func TestNewAutomationsAreHeldToTheirForm(t *testing.T) {
 	equal(t, "automations", len(must(s.automations.List(t.Context(), app.Operator(), s.orgID))), 6)
 }
 
-// TestAnEditKeepsTheSecret: of an http action that stays one; a new one has a new secret.
+// TestAnEditKeepsTheSecret of an http action that remains one; a new one gets a new secret.
 func TestAnEditKeepsTheSecret(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -97,7 +97,7 @@ func TestAnEditKeepsTheSecret(t *testing.T) {
 	equal(t, "an address again", anew != "" && anew != rule.Action.Secret, true)
 }
 
-// ended puts a run into the queue that has ended as told.
+// ended adds a run to the queue that has ended in a state.
 func (s *setting) ended(rule automation.Automation, contactID string, state automation.JobState) automation.Job {
 	s.t.Helper()
 	job := automation.Job{
@@ -116,7 +116,7 @@ func (s *setting) job(id string) automation.Job {
 	return must(s.store.Repos().Jobs.Find(s.t.Context(), id))
 }
 
-// TestRunsAreMadeAgain: a dead one under its own id, so that its receiver knows it again; of one that went well, anew.
+// TestRunsAreMadeAgain: a dead one under its own id, so that its receiver recognises it; a successful one as a new run.
 func TestRunsAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -159,7 +159,7 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	_, err = s.automations.RunAgain(t.Context(), owner, other.ID)
 	equal(t, "one of others", said(err), "nao_encontrado run")
 
-	// However many are of the disabled one, they stand in nobody's way.
+	// However many belong to the disabled one, they hide no others.
 	s.ended(rule, c.ID, automation.Dead)
 	for range 500 {
 		s.ended(off, c.ID, automation.Dead)
@@ -179,7 +179,7 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	equal(t, "the one that waits for the disabled one", s.job(rests.ID).Attempts, 3)
 }
 
-// TestRunsAreShown: those that were given up first, each once, with names.
+// TestRunsAreShown: those given up first, each once, with names.
 func TestRunsAreShown(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// courteousFor is how long after a single lookup the items of batches give way to those that may follow it.
+	// courteousFor is how long after a single lookup the items of batches yield to further ones.
 	courteousFor = 250 * time.Millisecond
-	// courteousGap is how far apart an instance then begins items. It bounds what batches take of the processor and of
-	// the database, and is little beside the answer of a bureau.
+	// courteousGap is the distance at which an instance then begins items. It bounds what batches take of the processor
+	// and of the database, and is little beside the answer time of a bureau.
 	courteousGap = 8 * time.Millisecond
-	// courteousGather is how long what became of items then waits for others.
+	// courteousGather is how long finished items then wait for others before they are written.
 	courteousGather = 50 * time.Millisecond
 )
 
-// courtesy spaces out the items of an instance's batches while somebody waits for single lookups, so that those are
-// hardly slower beside a batch. Where nobody does, items begin at once.
+// courtesy makes batches yield to single lookups: it spaces out an instance's items while single lookups come in, so
+// that a batch hardly slows these down. At other times items begin at once.
 type courtesy struct {
 	began  time.Time
 	single atomic.Int64 // nanoseconds from began to the last single lookup
@@ -31,7 +31,7 @@ func newCourtesy() *courtesy {
 	return c
 }
 
-// came is called for each single lookup.
+// came records a single lookup.
 func (c *courtesy) came() { c.single.Store(int64(time.Since(c.began))) }
 
 func (c *courtesy) due() bool {

@@ -12,22 +12,21 @@ import (
 )
 
 const (
-	// itemLease is how long an item is one instance's without being renewed, which happens every renewEvery.
+	// itemLease is how long an instance holds an item without renewing its lease, which it does every renewEvery.
 	itemLease  = 4 * time.Second
 	renewEvery = time.Second
-	// gatherEnds is how long what became of an item waits for others, so that they share a transaction.
+	// gatherEnds is how long a finished item waits for others, so that they share a transaction.
 	gatherEnds = 5 * time.Millisecond
-	// lookAgain is when an item is looked at again of which it is not known whether it was asked about.
+	// lookAgain is when an item is checked again whose lookup may or may not have been made.
 	lookAgain = time.Second
-	// itemsMax leaves half of the calls of an instance to single lookups.
+	// itemsMax leaves half of an instance's calls to single lookups.
 	itemsMax = callsMax / 2
-	// stepRetry is when a step is tried again for which the database was away, stepTries how often while the service
-	// stops.
+	// stepRetry is when a step that failed is tried again, stepTries how often while the service stops.
 	stepRetry = 500 * time.Millisecond
 	stepTries = 10
 )
 
-// Wake says that there may be something to do. It never blocks.
+// Wake signals that there may be work. It never blocks.
 func (b *Batches) Wake() {
 	select {
 	case b.woken <- struct{}{}:
@@ -35,10 +34,10 @@ func (b *Batches) Wake() {
 	}
 }
 
-// Run asks about the items of batches until ctx ends, and then finishes what it has begun. Any number of instances may
-// run: a transaction hands items out, so that each is asked about once, and no more than Concurrency of an organisation
-// at one time. An item whose instance died is settled by the entry of its lookup, and asked about again only where
-// there is none.
+// Run looks up the items of batches until ctx ends, and then finishes what it has begun. Any number of instances may
+// run: a transaction hands items out, so that each is looked up once, and no more than Concurrency of an organisation
+// at a time. An item whose instance died is settled by the statement entry of its lookup, and retried only where there
+// is none.
 func (b *Batches) Run(ctx context.Context) {
 	var working sync.WaitGroup
 	var mu sync.Mutex
@@ -87,18 +86,17 @@ func (b *Batches) busy(ctx context.Context) ([]string, error) {
 	return repos.Batches.Busy(ctx, now)
 }
 
-// batchWorker is an instance's work for the batches of one organisation, as long as there is some.
+// batchWorker is an instance's work for the batches of one organisation, as long as there is any.
 type batchWorker struct {
 	*Batches
 	orgID string
 	ended chan itemEnd
 	woken chan struct{}
-	// running are the lookups of the items that this worker asks about, untold what became of items and is not written
-	// yet.
+	// running are the ids of this worker's lookups in flight, untold the outcomes of items that are not written yet.
 	running map[string]bool
 	untold  []itemEnd
-	// queue are items that take the places of those that end, so that nobody waits for a transaction meanwhile; started
-	// are the ids of those that have, and of whom it is not written yet.
+	// queue holds claimed items that replace those that end, without waiting for a transaction; started are the ids of
+	// those that did so, which is not written yet.
 	queue   []claimedItem
 	started []string
 }
@@ -110,7 +108,7 @@ func (w *batchWorker) wake() {
 	}
 }
 
-// work hands out items and writes what became of them until nothing is left that this instance may do.
+// work hands out items and writes their outcomes until nothing is left for this instance.
 func (w *batchWorker) work(ctx context.Context) {
 	going := context.WithoutCancel(ctx)
 	renewed := time.Now()
@@ -150,8 +148,7 @@ func (w *batchWorker) work(ctx context.Context) {
 	}
 }
 
-// take notes what became of an item, and has the next one asked about in its place, unless it is not sure that the
-// place is free.
+// take records an item's outcome, and starts the next one in its place, unless the place may not be free.
 func (w *batchWorker) take(ctx context.Context, end itemEnd) {
 	delete(w.running, end.LookupID)
 	w.untold = append(w.untold, end)
@@ -163,7 +160,7 @@ func (w *batchWorker) take(ctx context.Context, end itemEnd) {
 	}
 }
 
-// await waits until as much has ended as goes on, so that one transaction is for several items, but not for long.
+// await waits briefly until at least as many items have ended as still run, so that they share a transaction.
 func (w *batchWorker) await(ctx context.Context, most time.Duration) {
 	over := time.After(most)
 	for len(w.untold) < len(w.running) {
@@ -176,7 +173,7 @@ func (w *batchWorker) await(ctx context.Context, most time.Duration) {
 	}
 }
 
-// gather takes what has ended by now.
+// gather takes the outcomes that are ready.
 func (w *batchWorker) gather(ctx context.Context) {
 	for {
 		select {
@@ -188,8 +185,8 @@ func (w *batchWorker) gather(ctx context.Context) {
 	}
 }
 
-// renew prolongs the leases of the items that this worker knows of, and of no others: of a step whose answer was lost
-// there may be some that it does not ask about.
+// renew extends the leases of the items that this worker knows of, and of no others: a step whose answer was lost may
+// have claimed some that it does not look up.
 func (w *batchWorker) renew(ctx context.Context) {
 	ids := slices.Collect(maps.Keys(w.running))
 	for _, item := range w.queue {
@@ -200,14 +197,14 @@ func (w *batchWorker) renew(ctx context.Context) {
 	}
 	repos := w.Store.Repos()
 	if now, err := repos.Clock.Now(ctx, w.Clock()); err == nil {
-		_ = repos.Batches.Renew(ctx, w.orgID, ids, now.Add(itemLease)) // the next time, or the next instance
+		_ = repos.Batches.Renew(ctx, w.orgID, ids, now.Add(itemLease)) // else the next time, or the next instance
 	}
 }
 
-// step is one transaction: it writes what became of items, hands out as many others as may be asked about, and has them
-// asked about. next is when to try again though nothing happens; zero for not.
+// step is one transaction: it writes outcomes and hands out as many items as allowed, which are then started. next is
+// when to try again although nothing happens; zero for never.
 func (w *batchWorker) step(ctx context.Context, stopping bool) (next time.Duration, err error) {
-	if stopping || len(w.running) == 0 { // nothing ends whose place a queued item could take
+	if stopping || len(w.running) == 0 { // no running item will make room for a queued one
 		w.release(func(claimedItem) bool { return true })
 	}
 	room := itemsMax - int(w.flying.Load())
@@ -227,7 +224,7 @@ func (w *batchWorker) step(ctx context.Context, stopping bool) (next time.Durati
 			w.start(ctx, item)
 		}
 	}
-	// Of a batch that does not run any more nothing is begun.
+	// A batch that no longer runs starts no more items.
 	w.release(func(item claimedItem) bool {
 		k := s.known[item.BatchID]
 		return k == nil || k.is.Status != batch.Running
@@ -251,7 +248,7 @@ func (w *batchWorker) release(which func(claimedItem) bool) {
 	})
 }
 
-// start has an item asked about.
+// start looks an item up in the background.
 func (w *batchWorker) start(ctx context.Context, item claimedItem) {
 	w.running[item.LookupID] = true
 	w.flying.Add(1)

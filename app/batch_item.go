@@ -16,29 +16,30 @@ import (
 const bureauPause = 5 * time.Second
 
 const (
-	// unreadableCode is of an item of which what is stored cannot be opened, and of no other.
+	// unreadableCode marks an item whose stored value cannot be opened, and no other.
 	unreadableCode = fault.Internal
 	unreadableItem = "O que está gravado deste item não pode ser lido: nada foi consultado nem cobrado. Envie o " +
 		"documento em outro lote, ou peça a quem opera o serviço que restaure o que falta e retome este com o que falhou."
 )
 
-// itemEnd is what became of an item, and what that means for its batch.
+// itemEnd is the outcome of an item, and its consequence for the batch.
 type itemEnd struct {
 	batch.Outcome
-	// reason is why the batch is to pause; empty for not. after is when it goes on by itself, zero for not.
+	// reason is why the batch must pause; empty if it need not. after is the delay until it resumes by itself, zero for
+	// never.
 	reason batch.Reason
 	note   string
 	after  time.Duration
 }
 
-// ask asks about an item, by the same use case as a single lookup.
+// ask looks an item up, by the same use case as a single lookup.
 func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 	end.Outcome = batch.Outcome{
 		ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.InFlight,
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			// The value may hold what was sent.
+			// The value may contain what was sent.
 			b.Log.ErrorContext(ctx, "panic", "work", "batches", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 		}
 	}()
@@ -49,8 +50,8 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 	}()
 	span.Set("fichario.batch", item.BatchID)
 	if item.Unreadable {
-		// Were it to wait, it would be the first again, and keep all others from being asked about. The store has told the
-		// log which value it is.
+		// Left pending, it would be handed out first again, and block all others. The store has already logged which value it
+		// is.
 		end.State, end.Code = batch.Failed, string(unreadableCode)
 		return end
 	}
@@ -61,7 +62,7 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 	result, err := b.Lookups.Do(ctx, item.by, LookupRequest{
 		Product: item.of.Product, Document: item.Document.Value(), ID: item.LookupID, BatchID: item.BatchID,
 		Ceiling: item.of.Limit(), Purpose: item.of.Purpose,
-		// What is newer than the quote is new enough; so nothing is asked for twice.
+		// Answers newer than the quote are new enough, so that nothing is asked for twice.
 		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID,
 	})
 	if err == nil {
@@ -72,7 +73,7 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 	return end
 }
 
-// refused says what an error of a lookup means for its item and its batch.
+// refused translates an error of a lookup into the outcome of its item and the consequence for its batch.
 func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, err error) {
 	pause := func(r batch.Reason, after time.Duration) {
 		end.State, end.reason, end.after = batch.Pending, r, after
@@ -85,7 +86,7 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 		time.Sleep(lookAgain / 10)
 		end.State = batch.Pending
 	case f == nil:
-		// In flight: whoever looks again finds out by the entry.
+		// In flight: whoever checks again learns the outcome from the entry.
 	case f.Code == fault.SubjectBlocked:
 		end.State, end.Code = batch.Failed, string(f.Code)
 	case f.Code == fault.DailyLimit:

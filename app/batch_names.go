@@ -2,7 +2,7 @@ package app
 
 import "context"
 
-// Names are the names of the organisation's members and keys by id, for who made a batch. Faults: NotFound,
+// Names maps the ids of the organisation's members and keys to their names, to show who made a batch. Faults: NotFound,
 // ServiceUnavailable.
 func (b *Batches) Names(ctx context.Context, by Caller) (map[string]string, error) {
 	orgID, err := by.org()

@@ -17,23 +17,23 @@ import (
 // resultsAtOnce is how many results are read together; each may hold some kilobytes.
 const resultsAtOnce = 200
 
-// BatchResult is what became of an item.
+// BatchResult is the outcome of an item.
 type BatchResult struct {
 	Line int
-	// Document is the text of a valid one without mask, and of another one as it came.
+	// Document is the text of a valid document without its mask, or of another one as it was sent.
 	Document string
-	// State is that of the item, or of the one that had its document first.
+	// State is the state of the item, or of the first one with its document.
 	State batch.State
-	// LookupID is the entry of the statement; empty without one.
+	// LookupID is the entry of the statement; empty where there is none.
 	LookupID string
 	// Cache is true where nothing was asked for this item: history answered, or its document came before.
 	Cache bool
 	// Amount is what the item cost.
 	Amount catalog.Money
-	// Code is the contract's word for why there is no answer, Message what is wrong with an invalid item, or with one that
-	// cannot be read.
+	// Code is the contract's word for why there is no answer. Message says what is wrong with an invalid or unreadable
+	// item.
 	Code, Message string
-	// Cells are what came, by the batch's columns.
+	// Cells holds the row as it was sent, by the batch's columns.
 	Cells []string
 	// Fields is the JSON object of the product's named fields; nil without an answer.
 	Fields []byte
@@ -44,16 +44,16 @@ type BatchResult struct {
 // BatchResults is a page of results, or all of them.
 type BatchResults struct {
 	Batch batch.Batch
-	// Product tells the fields; it has none where it is not offered any more.
+	// Product defines the fields; it has none if it is no longer offered.
 	Product catalog.Product
 	Results []BatchResult
-	// All are those of a file, read while it is written.
+	// All yields the results for a file, read while it is written.
 	All iter.Seq2[BatchResult, error]
 	// Next is the cursor of the next page; empty at the end.
 	Next string
 }
 
-// Results returns a page of what became of the items of a batch, in their order; a state chooses some. Faults:
+// Results returns a page of the outcomes of a batch's items, in their order; a state selects some. Faults:
 // UnknownBatch, InvalidRequest, ServiceUnavailable.
 func (b *Batches) Results(
 	ctx context.Context, by Caller, id string, state batch.State, cursor string, limit int,
@@ -83,8 +83,8 @@ func (b *Batches) Results(
 	return out, err
 }
 
-// AllResults is Results for a file: all of them, read while it is written. That it was asked for is in the audit.
-// Faults: UnknownBatch, InvalidRequest, ServiceUnavailable.
+// AllResults is Results for a file: all of them, read while it is written. The request is written to the audit. Faults:
+// UnknownBatch, InvalidRequest, ServiceUnavailable.
 func (b *Batches) AllResults(ctx context.Context, by Caller, id string, state batch.State) (BatchResults, error) {
 	out, err := b.resultsOf(ctx, by, id, state)
 	if err == nil {
@@ -124,7 +124,7 @@ func (b *Batches) resultsOf(ctx context.Context, by Caller, id string, state bat
 	return BatchResults{Batch: found, Product: product}, err
 }
 
-// results gives items what their lookups brought.
+// results combines items with what their lookups brought.
 func (b *Batches) results(
 	ctx context.Context, product catalog.Product, items []ports.BatchItem,
 ) ([]BatchResult, error) {
@@ -156,7 +156,7 @@ func (b *Batches) results(
 			Message: item.Message, Cells: item.Cells, RepeatOf: item.RepeatOf, Cache: item.RepeatOf > 0,
 		}
 		if r.Code == string(unreadableCode) {
-			r.Message = unreadableItem // also of those that repeat it
+			r.Message = unreadableItem // also for items that repeat it
 		}
 		if item.Document.IsZero() {
 			r.Document = item.Text()
@@ -176,7 +176,8 @@ func (b *Batches) results(
 	return out, nil
 }
 
-// fieldsOf are the named fields of a record, with those that the product has got meanwhile; nil without an answer.
+// fieldsOf returns the named fields of a record, completed with those that the product has gained since; nil without an
+// answer.
 func fieldsOf(product catalog.Product, schema string, rec lookup.Record) ([]byte, error) {
 	if rec.ID == "" || rec.Unreadable || len(product.Fields) == 0 || rec.Schema == schema {
 		return rec.Fields, nil

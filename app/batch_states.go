@@ -16,8 +16,8 @@ import (
 	"fichario/ports"
 )
 
-// Actor returns the key or the member in whose name the operator makes a batch: the key with that id, or that key
-// itself, or the first active owner of an organisation. Faults: NotFound, ServiceUnavailable.
+// Actor returns the key or the member in whose name the operator makes a batch: the key with that id or secret, or the
+// first active owner of an organisation. Faults: NotFound, ServiceUnavailable.
 func (b *Batches) Actor(ctx context.Context, orgID, key string) (Caller, error) {
 	repos := b.Store.Repos()
 	if key != "" {
@@ -30,7 +30,7 @@ func (b *Batches) Actor(ctx context.Context, orgID, key string) (Caller, error) 
 	return leaderOf(ctx, repos, orgID, "A organização não tem titular ativo, em nome de quem o lote seria feito.")
 }
 
-// keyOf finds a key by its id or by itself.
+// keyOf finds a key by its id or its secret.
 func (b *Batches) keyOf(ctx context.Context, r ports.Repos, text string) (access.Key, error) {
 	secret, ok := access.ParseSecret(text)
 	if !ok {
@@ -43,7 +43,7 @@ func (b *Batches) keyOf(ctx context.Context, r ports.Repos, text string) (access
 	return key, err
 }
 
-// find returns a batch that is there for the caller: a key's own, an organisation's for its members. Faults:
+// find returns a batch that is visible to the caller: a key's own, an organisation's for its members. Faults:
 // UnknownBatch, ServiceUnavailable.
 func (b *Batches) find(ctx context.Context, by Caller, id string) (batch.Batch, error) {
 	unknown := fault.New(fault.UnknownBatch, "Não há lote com este id, ou ele não é desta chave.").At("id")
@@ -86,8 +86,8 @@ type BatchPage struct {
 	Next string
 }
 
-// List returns batches, newest first: a key's own, or all of the organisation. Faults: InvalidRequest, NotFound,
-// ServiceUnavailable.
+// List returns batches, newest first: a key's own, or all of the organisation for members. Faults: InvalidRequest,
+// NotFound, ServiceUnavailable.
 func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int) (page BatchPage, err error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -108,8 +108,8 @@ func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int)
 	return page, err
 }
 
-// Open returns the batches of the caller's organisation that run, or wait for somebody, in the order of their start.
-// Faults: NotFound, ServiceUnavailable.
+// Open returns the batches of the caller's organisation that run or are paused, in the order of their start. Faults:
+// NotFound, ServiceUnavailable.
 func (b *Batches) Open(ctx context.Context, by Caller, limit int) ([]BatchView, error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -122,7 +122,7 @@ func (b *Batches) Open(ctx context.Context, by Caller, limit int) ([]BatchView, 
 	return b.views(ctx, found)
 }
 
-// All returns the batches of an organisation, newest first, at most limit. Faults: InvalidRequest, NotFound,
+// All returns the batches of an organisation, newest first, up to limit. Faults: InvalidRequest, NotFound,
 // ServiceUnavailable.
 func (b *Batches) All(ctx context.Context, by Caller, orgID string, limit int) ([]BatchView, error) {
 	repos := b.Store.Repos()
@@ -154,8 +154,8 @@ func (b *Batches) views(ctx context.Context, found []batch.Batch) ([]BatchView, 
 	return views, err
 }
 
-// Confirm lets a quoted batch run within a ceiling; without one, within that of the quote, or what it may cost at most.
-// Faults: UnknownBatch, BatchState, Forbidden, ServiceUnavailable.
+// Confirm lets a quoted batch run within a ceiling: the given one, else the quote's, else its maximum cost. Faults:
+// UnknownBatch, BatchState, Forbidden, ServiceUnavailable.
 func (b *Batches) Confirm(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money,
 ) (_ BatchView, err error) {
@@ -178,7 +178,7 @@ func (b *Batches) Confirm(
 	})
 }
 
-// Pause stops a batch until somebody resumes it; what is in flight ends. Faults: UnknownBatch, BatchState,
+// Pause stops a batch until somebody resumes it; items in flight end as usual. Faults: UnknownBatch, BatchState,
 // ServiceUnavailable.
 func (b *Batches) Pause(ctx context.Context, by Caller, id string) (BatchView, error) {
 	return b.move(ctx, by, id, audit.BatchPaused, func(_ ports.Repos, _ time.Time, q *batch.Batch) error {
@@ -190,9 +190,9 @@ func (b *Batches) Pause(ctx context.Context, by Caller, id string) (BatchView, e
 	})
 }
 
-// Resume lets a paused batch go on, within another ceiling if one is given, which is not below what was spent. With
-// failures those without an answer are asked again, as new spending; this may be said of a batch that is done, too.
-// Faults: UnknownBatch, BatchState, InvalidRequest, Forbidden, ServiceUnavailable.
+// Resume lets a paused batch go on, within another ceiling if one is given, which must cover what was spent. With
+// failures, items without an answer are retried and charged anew; that also applies to a batch that is done. Faults:
+// UnknownBatch, BatchState, InvalidRequest, Forbidden, ServiceUnavailable.
 func (b *Batches) Resume(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money, failures bool,
 ) (BatchView, error) {
@@ -225,7 +225,7 @@ func (b *Batches) Resume(
 	})
 }
 
-// Cancel ends a batch; what is in flight ends as any lookup. Faults: UnknownBatch, BatchState, ServiceUnavailable.
+// Cancel ends a batch; items in flight end as usual. Faults: UnknownBatch, BatchState, ServiceUnavailable.
 func (b *Batches) Cancel(ctx context.Context, by Caller, id string) (BatchView, error) {
 	return b.move(ctx, by, id, audit.BatchCancelled, func(_ ports.Repos, now time.Time, q *batch.Batch) error {
 		if q.Status.Ended() {
@@ -244,7 +244,7 @@ func wrongState(q batch.Batch, become, when string) error {
 		}[q.Status], become, when))
 }
 
-// suffices is the fault of a ceiling below what a batch was charged, or may yet be.
+// suffices returns the fault of a ceiling below what a batch was charged or has reserved.
 func suffices(ctx context.Context, r ports.Repos, q batch.Batch, ceiling catalog.Money) error {
 	spent, err := r.Usage.SpentByKeys(ctx, []string{q.ID}, lookup.BatchBucket)
 	if least := spent[q.ID].Amount; err == nil && ceiling < least {
@@ -253,8 +253,8 @@ func suffices(ctx context.Context, r ports.Repos, q batch.Batch, ceiling catalog
 	return err
 }
 
-// maySpend is the fault of a caller who may not spend what a batch may cost: members may up to the organisation's
-// limit, and those who manage it any amount. What a key may spend is bounded by its caps.
+// maySpend returns the fault of a caller who may not spend what a batch may cost: members may up to the organisation's
+// limit, those who manage it any amount. A key is bounded by its caps instead.
 func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batch.Batch) error {
 	if by.operator || by.key != nil || by.role != crm.Common {
 		return nil
@@ -268,7 +268,7 @@ func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batc
 		q.Limit().Exact(), org.MemberBatchLimit.Exact())).At("teto")
 }
 
-// batchLine is a line about a batch, with what it may be charged.
+// batchLine is an audit line about a batch, with its ceiling.
 func batchLine(a audit.Action, q batch.Batch) audit.Line {
 	l := audit.Line{OrgID: q.OrgID, Action: a, Object: q.ID}
 	if q.HasCeiling {
@@ -277,7 +277,7 @@ func batchLine(a audit.Action, q batch.Batch) audit.Line {
 	return l
 }
 
-// move changes a batch for a caller, with nobody else at it, and returns what that made of it, whatever it is by now.
+// move changes a batch for a caller, under lock, and returns the changed batch, whatever has become of it since.
 func (b *Batches) move(
 	ctx context.Context, by Caller, id string, action audit.Action,
 	f func(ports.Repos, time.Time, *batch.Batch) error,
@@ -322,8 +322,8 @@ func (b *Batches) change(
 	})
 }
 
-// save writes what became of a batch. Every change of its status comes through here, in the transaction that makes it
-// true: what is to be told of a batch that ended or paused is told here.
+// save writes a changed batch. Every change of status goes through here, in the transaction that makes it, so that ends
+// and pauses are also announced here.
 func (b *Batches) save(ctx context.Context, r ports.Repos, now time.Time, was, is batch.Batch) error {
 	if unchanged(was, is) {
 		return nil
@@ -331,7 +331,7 @@ func (b *Batches) save(ctx context.Context, r ports.Repos, now time.Time, was, i
 	return errors.Join(r.Batches.Update(ctx, is), b.tell(ctx, r, now, was, is))
 }
 
-// unchanged reports whether nothing has become of a batch.
+// unchanged reports whether a batch has not changed.
 func unchanged(was, is batch.Batch) bool {
 	return was.Status == is.Status && was.Reason == is.Reason && was.ResumeAt.Equal(is.ResumeAt) &&
 		was.Ended == is.Ended && was.RunFrom.Equal(is.RunFrom) && was.Ceiling == is.Ceiling && was.HasCeiling == is.HasCeiling

@@ -11,26 +11,26 @@ import (
 	"fichario/ports"
 )
 
-// batchStep is what one transaction finds and does.
+// batchStep is the state of one transaction of a batchWorker.
 type batchStep struct {
 	*Batches
 	r     ports.Repos
 	orgID string
 	now   time.Time
-	// known are the batches that it is about, by id, and order those that may go on, the first started first.
+	// known are the batches concerned, by id; order are those that may go on, the first started first.
 	known   map[string]*known
 	order   []*known
 	claimed []claimedItem
 	next    time.Duration
-	// started are items that were queued, and mine those that this instance asks about and those that it has queued.
+	// started are items that are no longer queued; mine counts the items that this instance looks up and has queued.
 	started []string
 	mine    struct{ asked, queued int }
 }
 
-// known is a batch as it was found, and as it has become.
+// known is a batch as it was read, and as it has become.
 type known struct{ was, is batch.Batch }
 
-// claimedItem is an item that is to be asked about.
+// claimedItem is an item to be looked up.
 type claimedItem struct {
 	batch.Item
 	of batch.Batch
@@ -70,7 +70,7 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 		places := max(0, min(s.Concurrency-left, room))
 		queue := s.mine.asked + places - s.mine.queued
 		if s.PerSecond > 0 {
-			queue = 0 // what waits for a place would start as it comes, however many come at once
+			queue = 0 // queued items start whenever a place is free, which would break the pace
 		}
 		if err := s.claim(ctx, places, queue); err != nil {
 			return err
@@ -85,8 +85,8 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 	return nil
 }
 
-// settle writes what became of items, of those that nobody asks about any more by their entries. It returns how many
-// are being asked about still, by all instances.
+// settle writes outcomes; for items whose lease has expired it takes them from their entries. It returns how many are
+// still in flight, over all instances.
 func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []itemEnd) (left int, err error) {
 	told := map[string]bool{}
 	for _, end := range ends {
@@ -142,7 +142,7 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 	return left, err
 }
 
-// batch is one of which an item ended, which may be paused or cancelled by now.
+// batch locks the batch of an item that ended, which may be paused or cancelled by now.
 func (s *batchStep) batch(ctx context.Context, id string) (*known, error) {
 	if k := s.known[id]; k != nil {
 		return k, nil
@@ -153,7 +153,7 @@ func (s *batchStep) batch(ctx context.Context, id string) (*known, error) {
 	return k, err
 }
 
-// claim hands out items, in the order of their batches and lines: places to be asked about now, and some to be queued.
+// claim hands out items, in the order of their batches and lines: places to be looked up now, and some to be queued.
 func (s *batchStep) claim(ctx context.Context, places, queue int) error {
 	for _, k := range s.order {
 		room := places + max(0, queue)
@@ -192,7 +192,7 @@ func (s *batchStep) claim(ctx context.Context, places, queue int) error {
 	return nil
 }
 
-// asker is who the items of a batch are asked as, or why nobody may any more.
+// asker returns the caller in whose name a batch's items are looked up, or why nobody may any more.
 func (s *batchStep) asker(ctx context.Context, b batch.Batch) (by Caller, refusal string, err error) {
 	if b.KeyID != "" {
 		key, err := s.r.Keys.Find(ctx, b.KeyID)
@@ -208,7 +208,7 @@ func (s *batchStep) asker(ctx context.Context, b batch.Batch) (by Caller, refusa
 	return ByMember(member), refusal, err
 }
 
-// pace leaves those items that the bureau may be asked about now, where its file says how many a second it takes.
+// pace reduces items to those that the bureau may be asked about now, if its file limits the calls per second.
 func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item) ([]batch.Item, error) {
 	if s.PerSecond == 0 || len(items) == 0 {
 		return items, nil
@@ -237,8 +237,8 @@ func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item)
 	return items, nil
 }
 
-// byEntry is what became of an item, as the statement says: there is no entry of what was not asked, and one that is
-// running will be settled.
+// byEntry derives an item's outcome from the statement: no entry means that it was not looked up, and a running one
+// will be settled.
 func byEntry(item batch.Item, e lookup.Entry, found bool) itemEnd {
 	end := itemEnd{Outcome: batch.Outcome{
 		ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.Pending,

@@ -13,8 +13,8 @@ import (
 	"fichario/ports"
 )
 
-// tell notifies the team of a batch that ended or paused by itself, and tells who listens that it ended. Of a quote
-// that nobody confirmed there is nothing to tell.
+// tell notifies the team of a batch that ended or paused by itself, and emits the event that it ended. A quote that
+// nobody confirmed is not reported.
 func (b *Batches) tell(ctx context.Context, r ports.Repos, now time.Time, was, is batch.Batch) error {
 	n := crm.Notification{ID: newID(), OrgID: is.OrgID, Kind: crm.BatchPaused, BatchID: is.ID, At: now}
 	switch {
@@ -27,7 +27,7 @@ func (b *Batches) tell(ctx context.Context, r ports.Repos, now time.Time, was, i
 		return errors.Join(r.Notifications.Create(ctx, n), emit(ctx, r, batchJob(is)))
 	case pausedByItself(is) && (was.Status != is.Status || was.Reason != is.Reason):
 		n.Subject = pausedText(is)
-		// One that goes on and pauses again for the same reason is told of once a day.
+		// A batch that resumes and pauses again for the same reason is reported once a day.
 		mark := fmt.Sprintf("%s:%s:%s:%s", is.Reason, b.Calendar.Day(now), is.Limit(), is.Note)
 		_, err := r.Notifications.CreateOnce(ctx, n, is.ID, mark)
 		return err
@@ -35,8 +35,7 @@ func (b *Batches) tell(ctx context.Context, r ports.Repos, now time.Time, was, i
 	return nil
 }
 
-// pausedByItself reports whether a batch waits although nobody asked for that. Where it cannot go on as it is, its
-// note says why.
+// pausedByItself reports whether nobody asked for a batch's pause. Where it cannot go on as it is, its note says why.
 func pausedByItself(q batch.Batch) bool {
 	return q.Status == batch.Paused && (q.Reason != batch.Asked || q.Note != "")
 }

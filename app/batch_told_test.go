@@ -18,7 +18,7 @@ import (
 	"fichario/ports/portstest"
 )
 
-// told are the notifications of batches, oldest first, each as its kind and text.
+// told returns the notifications about batches, oldest first, each as its kind and text.
 func (s *setting) told() (texts []string) {
 	s.t.Helper()
 	for _, n := range must(s.notifications.List(s.t.Context(), app.Operator(), s.orgID, "", 50)) {
@@ -30,7 +30,7 @@ func (s *setting) told() (texts []string) {
 	return texts
 }
 
-// outcomesTold are the batches that systems were told of, each as how it ended and what it cost.
+// outcomesTold returns the batches reported to other systems, each with how it ended and what it cost.
 func (s *setting) outcomesTold() (texts []string) {
 	for _, call := range s.dispatcher.list() {
 		if b := call.Event.Batch; b != nil {
@@ -49,7 +49,7 @@ func carteira(n int, ceiling catalog.Money, from int) app.NewBatch {
 const atTheCeiling = "lote_pausado Carteira: O lote chegou ao teto e espera por você: retome-o com um teto maior, ou " +
 	"cancele o resto."
 
-// TestWhatIsToldOfABatch: that it came to its ceiling, and that it ended, each once, and again when it ends again.
+// TestWhatIsToldOfABatch: that it reached its ceiling, and that it ended, each once, and again when it ends again.
 func TestWhatIsToldOfABatch(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -89,7 +89,7 @@ func TestWhatIsToldOfABatch(t *testing.T) {
 	})
 }
 
-// TestWhatPeopleDoToABatch is told where it ends something that had begun, and not where it pauses it.
+// TestWhatPeopleDoToABatch is reported where it ends a batch that had begun, and not where it pauses one.
 func TestWhatPeopleDoToABatch(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -114,7 +114,7 @@ func TestWhatPeopleDoToABatch(t *testing.T) {
 	})
 }
 
-// TestPausesAreToldOnceADay, however often a batch goes on in between.
+// TestPausesAreToldOnceADay, however often a batch resumes in between.
 func TestPausesAreToldOnceADay(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -123,7 +123,7 @@ func TestPausesAreToldOnceADay(t *testing.T) {
 		defer running(s)()
 		q := must(s.batches.Quote(t.Context(), key, carteira(20, 99*price, 7200)))
 		s.until(q.ID, paused)
-		time.Sleep(10 * time.Minute) // it tries again every few seconds
+		time.Sleep(10 * time.Minute) // it retries every few seconds
 		const away = "lote_pausado Carteira: O bureau está indisponível. Nada foi cobrado pelo que não foi enviado. " +
 			"Ele continua sozinho quando o bureau voltar."
 		equal(t, "away", s.told()[0], away)

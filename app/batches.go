@@ -21,19 +21,19 @@ import (
 	"fichario/ports"
 )
 
-// Batches quotes one question about many documents, and asks it within a ceiling (design, section 11).
+// Batches quotes one question about many documents, and looks them up within a ceiling (design, section 11).
 type Batches struct {
 	BatchesConfig
 	owner string
 	woken chan struct{}
-	// flying is how many items this instance asks about.
+	// flying is how many items this instance is looking up.
 	flying atomic.Int64
 }
 
 // BatchesConfig is what Batches needs.
 type BatchesConfig struct {
 	Store ports.Store
-	// Lookups asks; nil where nothing runs, as in commands.
+	// Lookups makes the lookups; nil where nothing runs, as in commands.
 	Lookups *Lookups
 	// Catalog is what the bureau offers.
 	Catalog catalog.Catalog
@@ -42,9 +42,9 @@ type BatchesConfig struct {
 	Calendar access.Calendar
 	Clock    Clock
 	Log      *slog.Logger
-	// Concurrency is how many items of an organisation are asked about at once, over all instances.
+	// Concurrency is how many items of an organisation are in flight at once, over all instances.
 	Concurrency int
-	// Bureau is what batches ask at most PerSecond calls a second of, over all instances; zero for as many as they like.
+	// PerSecond limits the calls of all instances to Bureau for batches; zero for no limit.
 	Bureau    string
 	PerSecond float64
 }
@@ -54,23 +54,23 @@ func NewBatches(c BatchesConfig) *Batches {
 	return &Batches{BatchesConfig: c, owner: newID(), woken: make(chan struct{}, 1)}
 }
 
-// NewBatch is what is to be quoted: rows of a table, or a list of documents.
+// NewBatch is the request for a quote: rows of a table, or a list of documents.
 type NewBatch struct {
 	Name, Product string
-	// Purpose is the code of what it is for; empty for the only one that its maker may say.
+	// Purpose is the code of its purpose; empty for the only one that its maker may state.
 	Purpose string
 	Rows    []batch.Row
-	// Column is that of the documents, by header, letter or number; empty for the first that has some.
+	// Column is the column of the documents, by header, letter or number; empty for the first that has some.
 	Column string
-	// Documents have no masks, as those of a lookup.
+	// Documents have no masks, like those of a lookup.
 	Documents []string
-	// Refresh asks the bureau also where history has an answer.
+	// Refresh asks the bureau even where history has an answer.
 	Refresh bool
-	// Ceiling is the most that it may be charged; nil to say it later.
+	// Ceiling is the most that it may be charged; nil to set it later.
 	Ceiling *catalog.Money
 	// Confirm lets it run at once; it needs a ceiling.
 	Confirm bool
-	// RequestKey names the request, so that its repetition is known, and RequestBody is all it asks, or a hash of that.
+	// RequestKey is the idempotency key of the request, RequestBody all that it asks, or a hash of that.
 	RequestKey  string
 	RequestBody []byte
 }
@@ -80,25 +80,24 @@ type BatchView struct {
 	batch.Batch
 	// Spent is what is reserved and spent.
 	Spent lookup.Spent
-	// Invalids are the first of its items that hold no document.
+	// Invalids are the first of its items without a valid document.
 	Invalids []batch.Item
-	// Now is when it was looked at.
+	// Now is the time of the view.
 	Now time.Time
 }
 
-// RetryCost is what it costs to ask about those again that have no answer.
+// RetryCost is what retrying the items without an answer costs.
 func (v BatchView) RetryCost() catalog.Money { return catalog.Money(v.Failed) * v.Price }
 
 const (
 	// invalidShown is how many invalid items a batch shows; the results have all.
 	invalidShown = 100
-	// itemsAtOnce is how many items are written in one transaction, so that others hardly wait for the one writer of
-	// SQLite.
+	// itemsAtOnce is how many items one transaction writes, so that others hardly wait for SQLite's only writer.
 	itemsAtOnce = 200
 )
 
-// Quote finds out what many documents would cost. It costs nothing, asks nobody and writes no line of the statement. A
-// request that was made before is answered with the batch that it made.
+// Quote finds out what looking up many documents would cost. It is free, asks nobody and writes no entry of the
+// statement. A repeated request is answered with the batch that the first one made.
 //
 // Faults: UnknownProduct, MissingScope, MissingPurpose, PurposeRefused, InvalidRequest with the field at fault,
 // BodyTooLarge, ReusedIdempotencyKey, ServiceUnavailable; Forbidden when it is to be confirmed above what the member
@@ -138,7 +137,7 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 		return BatchView{}, err
 	}
 	defer func() {
-		if err != nil { // the same request can be made again at once; what is left now, a chore forgets
+		if err != nil { // so that the request can be repeated at once; a chore removes what is left
 			_ = forget(context.WithoutCancel(ctx), func(ctx context.Context) (int, error) { return repo.Discard(ctx, q.ID) })
 		}
 	}()
@@ -165,7 +164,7 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 	return b.Show(ctx, by, q.ID)
 }
 
-// quotePause and quoteTries are how a repeated request waits for the first one, which may have been broken off.
+// quotePause and quoteTries are how a repeated request polls for the first one, which may have been broken off.
 const (
 	quotePause = 50 * time.Millisecond
 	quoteTries = 200
@@ -205,7 +204,7 @@ func (b *Batches) asked(ctx context.Context, by Caller, n NewBatch) (BatchView, 
 	return b.Show(ctx, by, known.ID)
 }
 
-// read checks what is to be quoted and makes its items.
+// read checks a request and makes its items.
 func (b *Batches) read(by Caller, n NewBatch) (q batch.Batch, items []batch.Item, err error) {
 	product, ok := b.Catalog.Find(n.Product)
 	if !ok {
@@ -254,7 +253,7 @@ func (b *Batches) read(by Caller, n NewBatch) (q batch.Batch, items []batch.Item
 	return q, items, nil
 }
 
-// tableOf is the table that was sent, or the one of a list.
+// tableOf returns the table that was sent, or one made of the list.
 func tableOf(product catalog.Product, n NewBatch) (t batch.Table, err error) {
 	rows := n.Rows
 	if rows == nil {
@@ -303,8 +302,8 @@ func (b *Batches) lookBack(ctx context.Context, q *batch.Batch, only *string, it
 	return nil
 }
 
-// Forget ends quotes that nobody confirmed, removes what was sent for them and for what was cancelled before it ran,
-// and what was left of a quote that was broken off. It is a chore.
+// Forget expires quotes that nobody confirmed, removes what was sent for them and for batches cancelled before they
+// ran, and what is left of broken requests. It is a chore.
 func (b *Batches) Forget(ctx context.Context) error {
 	repos := b.Store.Repos()
 	now, err := repos.Clock.Now(ctx, b.Clock())
@@ -325,8 +324,8 @@ func (b *Batches) Forget(ctx context.Context) error {
 	})
 }
 
-// overFor is how long a quote is over before what was sent for it goes: clocks of instances differ.
+// overFor is how long after its expiry the content of a quote is removed: clocks of instances differ.
 const overFor = time.Hour
 
-// brokenOff is when a batch that is still being prepared has nobody who does.
+// brokenOff is the age at which a batch still being prepared counts as abandoned.
 const brokenOff = 5 * time.Minute

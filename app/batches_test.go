@@ -23,7 +23,7 @@ import (
 	"fichario/ports/portstest"
 )
 
-// otherBatches are those of an instance with these lookups.
+// otherBatches makes the Batches of another instance, with these lookups.
 func (s *setting) otherBatches(l *app.Lookups) *app.Batches {
 	return app.NewBatches(app.BatchesConfig{
 		Store: s.store, Lookups: l, Catalog: products(), Fresh: fresh, Calendar: calendar, Clock: s.now, Log: s.log.logger(),
@@ -31,7 +31,7 @@ func (s *setting) otherBatches(l *app.Lookups) *app.Batches {
 	})
 }
 
-// running lets an instance ask until the returned function has stopped it.
+// running runs an instance until the returned function has stopped it.
 func running(s *setting) (stop func()) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	var wg sync.WaitGroup
@@ -39,7 +39,7 @@ func running(s *setting) (stop func()) {
 	return func() { cancel(); wg.Wait() }
 }
 
-// someCPFs are n valid ones, one after the other from a number on.
+// someCPFs returns n valid CPFs, ascending from a number.
 func someCPFs(from, n int) (out []string) {
 	for i := from; len(out) < n; i++ {
 		for digits := range 100 {
@@ -56,7 +56,7 @@ func quote(documents ...string) app.NewBatch {
 	return app.NewBatch{Product: catalog.CPF, Documents: documents}
 }
 
-// until waits until a batch is as it should be.
+// until waits until a batch meets a condition.
 func (s *setting) until(id string, is func(app.BatchView) bool) app.BatchView {
 	s.t.Helper()
 	for range 5000 {
@@ -72,13 +72,13 @@ func (s *setting) until(id string, is func(app.BatchView) bool) app.BatchView {
 func ended(v app.BatchView) bool  { return v.Status == batch.Done }
 func paused(v app.BatchView) bool { return v.Status == batch.Paused }
 
-// state is a batch in a line.
+// state describes a batch in one line.
 func state(v app.BatchView) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s ended %d charged %d free %d failed %d spent %s", v.Status, v.Reason, v.Ended,
 		v.Charged, v.Free, v.Failed, v.Spent.Amount))
 }
 
-// outcomes are the results of a batch, each as line, state, cost and whether it was free.
+// outcomes returns the results of a batch, each as line, state, cost and whether it was free.
 func (s *setting) outcomes(id string) (out []string) {
 	s.t.Helper()
 	for r, err := range must(s.batches.AllResults(s.t.Context(), app.Operator(), id, "")).All {
@@ -88,7 +88,7 @@ func (s *setting) outcomes(id string) (out []string) {
 	return out
 }
 
-// TestABatch: what is in history and what repeats is free, what is invalid is told, and the results are in order.
+// TestABatch: answers from history and repeats are free, invalid items are reported, and the results are in order.
 func TestABatch(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -123,7 +123,7 @@ func TestABatch(t *testing.T) {
 
 func second[T any](_ T, err error) error { return err }
 
-// TestARateHolds also when as many calls as there are places end at one time, after a while in which none was made.
+// TestARateHolds even when as many calls as there are places end at once, after a while without any.
 func TestARateHolds(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -151,8 +151,8 @@ func TestARateHolds(t *testing.T) {
 	})
 }
 
-// TestTheCeiling is exact while many are asked about at once; what was not sent gives it back, and who may pay more
-// lets it go on.
+// TestTheCeiling is exact under concurrency; what was not sent is returned to it, and a higher one lets the batch go
+// on.
 func TestTheCeiling(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -190,7 +190,7 @@ func TestTheCeiling(t *testing.T) {
 	})
 }
 
-// TestADayCapInTheMiddle pauses a batch until midnight; single lookups of others go on meanwhile.
+// TestADayCapInTheMiddle pauses a batch until midnight; others' single lookups go on meanwhile.
 func TestADayCapInTheMiddle(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -218,7 +218,7 @@ func TestADayCapInTheMiddle(t *testing.T) {
 	})
 }
 
-// TestABureauThatIsAway pauses a batch until it is back; nothing is charged for what was not sent.
+// TestABureauThatIsAway pauses a batch until it is back; what was not sent is not charged.
 func TestABureauThatIsAway(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -242,7 +242,7 @@ func TestABureauThatIsAway(t *testing.T) {
 	})
 }
 
-// TestFailures are charged and not repeated by themselves; who wants them asked again pays again.
+// TestFailures are charged and not retried by themselves; a requested retry is charged again.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -262,8 +262,8 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestAnItemThatCannotBeRead ends alone and free, and those after it are asked about; when its content is back, it is
-// asked about again with what failed.
+// TestAnItemThatCannotBeRead ends alone and free, and those after it are looked up; when its content is back, it is
+// retried along with what failed.
 func TestAnItemThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -280,7 +280,7 @@ func TestAnItemThatCannotBeRead(t *testing.T) {
 		must(db.ExecContext(t.Context(), "UPDATE batch_items SET content = ? WHERE line = 1", content))
 	}
 	own := of(1)
-	set(of(2)) // sealed for another item
+	set(of(2)) // encrypted for another item
 	must(s.batches.Confirm(t.Context(), key, q.ID, nil))
 	defer running(s)()
 	v := s.until(q.ID, func(v app.BatchView) bool { return ended(v) || paused(v) })
@@ -298,7 +298,7 @@ func TestAnItemThatCannotBeRead(t *testing.T) {
 	equal(t, "again", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
 }
 
-// TestWhoMaySpend: members up to the organisation's limit; whose key is revoked, whose batch stops.
+// TestWhoMaySpend: members up to the organisation's limit; revoking its key stops a batch.
 func TestWhoMaySpend(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -333,7 +333,7 @@ func TestWhoMaySpend(t *testing.T) {
 	})
 }
 
-// TestABatchIsMadeOnce: a request that is repeated makes nothing new, and another one with its key is refused.
+// TestABatchIsMadeOnce: a repeated request makes nothing new, and another one with its key is refused.
 func TestABatchIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -361,8 +361,8 @@ func TestABatchIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestWhatACrashLeaves: an item whose instance is gone is settled by the entry of its lookup, and asked about again
-// only where there is none.
+// TestWhatACrashLeaves: an item whose instance is gone is settled by the entry of its lookup, and retried only where
+// there is none.
 func TestWhatACrashLeaves(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -380,7 +380,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 			s.bureau.Script = script
 			_, _ = s.ask(key, app.LookupRequest{
 				Document: docs[i], ID: items[i].LookupID, BatchID: q.ID, Ceiling: 4 * price,
-			}) // its entry says
+			}) // its entry says the same
 		}
 		asked(0, nil)
 		asked(1, portstest.Fails(ports.Failed))
@@ -393,7 +393,7 @@ func TestWhatACrashLeaves(t *testing.T) {
 	})
 }
 
-// TestAQuoteThatIsOver says so for good, and what was sent for it is gone: with its day, and where it was cancelled.
+// TestAQuoteThatIsOver stays so, and what was sent for it is removed: after its expiry, and where it was cancelled.
 func TestAQuoteThatIsOver(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -418,7 +418,7 @@ func TestAQuoteThatIsOver(t *testing.T) {
 	}
 }
 
-// lossy is a store where one commit's answer is lost; left are the lookups that items were claimed for then.
+// lossy is a store that loses the answer of one commit; left receives the items that were claimed in it.
 type lossy struct {
 	ports.Store
 	lose atomic.Bool
@@ -434,8 +434,8 @@ func (l *lossy) InTx(ctx context.Context, f func(ports.Repos) error) error {
 	return errors.Join(ports.ErrUncertain, err)
 }
 
-// TestItemsThatNobodyKnowsOf are claimed in a step of which the answer was lost: who has them does not know it, and
-// asks about them when their lease is over, not at the end of the batch.
+// TestItemsThatNobodyKnowsOf are claimed in a step whose answer was lost: their owner does not know of them, and looks
+// them up when their lease has expired, not at the end of the batch.
 func TestItemsThatNobodyKnowsOf(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -469,7 +469,7 @@ func TestItemsThatNobodyKnowsOf(t *testing.T) {
 	})
 }
 
-// TestAQueueWhoseTurnDoesNotCome is given back: of the item before it nobody knows what became of it.
+// TestAQueueWhoseTurnDoesNotCome is given back, because the outcome of the item before it is unknown.
 func TestAQueueWhoseTurnDoesNotCome(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -491,7 +491,7 @@ func TestAQueueWhoseTurnDoesNotCome(t *testing.T) {
 	})
 }
 
-// TestOneRequestForABatchManyTimes: those that come while the first one is quoted wait for it.
+// TestOneRequestForABatchManyTimes: repeats that arrive while the first one is quoted wait for it.
 func TestOneRequestForABatchManyTimes(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

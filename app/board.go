@@ -12,17 +12,16 @@ import (
 // BoardStage is a stage of a board.
 type BoardStage struct {
 	crm.Stage
-	// Count and Amount are of all contacts in it, or, where Many says that there are more than CountMax that a search
-	// lets through, of the newest of those. Contacts are the newest.
+	// Count and Amount are those of all its contacts. If Many says that a search matches more than CountMax, they are
+	// those of the newest ones. Contacts are the newest.
 	Count    int
 	Amount   catalog.Money
 	Many     bool
 	Contacts []crm.ContactView
 }
 
-// Board returns the stages of a funnel with their newest contacts; of the default
-// funnel when funnelID is empty. Of the search only origin, assignee and waiting count. Faults:
-// InvalidRequest, ServiceUnavailable.
+// Board returns the stages of a funnel with their newest contacts; of the default funnel when funnelID is empty. Of the
+// search only origin, assignee and waiting count. Faults: NotFound, ServiceUnavailable.
 func (c *Contacts) Board(
 	ctx context.Context, by Caller, funnelID string, s ContactSearch, cards int,
 ) (crm.Funnel, []BoardStage, error) {

@@ -10,7 +10,7 @@ import (
 	"fichario/ports"
 )
 
-// bulkStep changes contacts of one action in one transaction.
+// bulkStep changes some contacts of one action in one transaction.
 type bulkStep struct {
 	*Bulks
 	r      ports.Repos
@@ -20,7 +20,7 @@ type bulkStep struct {
 	now    time.Time
 }
 
-// change does, or where they are done undoes, what an action does to contacts, and notes it in the items.
+// change does an action to contacts, or undoes it where it was done, and records that in the items.
 func (b *Bulks) change(
 	ctx context.Context, r ports.Repos, action crm.Bulk, state crm.BulkState, items []crm.BulkItem, now time.Time,
 ) error {
@@ -43,10 +43,11 @@ func (b *Bulks) change(
 	return nil
 }
 
-// answeredIn is said of a contact that waited until it was moved, with when that was: undone, it waits again.
+// answeredIn precedes, in an item's result, when a waiting contact was answered by the move: an undo makes it wait
+// again.
 const answeredIn = "primeira resposta em "
 
-// do does it to one contact. One that is there no more, or is that way already, is skipped.
+// do applies the action to one contact. One that no longer exists, or is that way already, is skipped.
 func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
 	c, err := s.r.Contacts.Lock(ctx, item.ContactID)
@@ -80,13 +81,13 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 	return err
 }
 
-// undo takes it back, unless somebody has changed the same since.
+// undo takes the action back, unless somebody has changed the same thing since.
 func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
 	if s.action.Kind == crm.BulkDelete {
 		gone, err := s.r.Removals.Find(ctx, item.ContactID)
 		if errors.Is(err, ports.ErrNotFound) || err == nil && (gone.Unreadable || gone.IntoID != "") {
-			return nil // it came back meanwhile, or became part of another, which stays
+			return nil // it was restored meanwhile, or merged into another, which stays
 		}
 		if err == nil {
 			item.State = crm.ItemUndone

@@ -13,7 +13,7 @@ import (
 	"fichario/ports"
 )
 
-// Bulks does something to many contacts, some at a time, and undoes it.
+// Bulks does one thing to many contacts, in steps, and undoes it.
 type Bulks struct {
 	contacts *Contacts
 	store    ports.Store
@@ -25,13 +25,14 @@ func NewBulks(store ports.Store, clock Clock) *Bulks {
 	return &Bulks{NewContacts(store, clock), store, clock}
 }
 
-// BulkMost is how many contacts one action is about at most.
+// BulkMost is how many contacts one action may cover.
 const BulkMost = 10_000
 
 const (
 	// bulkAtOnce is how many contacts are changed in one transaction.
 	bulkAtOnce = 20
-	// bulkHere is for how long whoever asks for an action does it himself, so that a page of contacts is done at once.
+	// bulkHere is how long the request that starts an action works on it itself, so that a page of contacts is done at
+	// once.
 	bulkHere = time.Second
 	// keepBulks is how long actions are kept.
 	keepBulks = 30 * 24 * time.Hour
@@ -48,7 +49,7 @@ var lockedBulkKind = kind[crm.Bulk]{
 	find: func(r ports.Repos) func(context.Context, string) (crm.Bulk, error) { return r.Bulks.Lock },
 }
 
-// Selection are the contacts that something is done to: some by their ids, or all that a search finds.
+// Selection is the contacts to act on: some by their ids, or all that a search finds.
 type Selection struct {
 	IDs    []string
 	Search *ContactSearch
@@ -62,9 +63,9 @@ type NewBulk struct {
 	Of       Selection
 }
 
-// Start begins to assign, move or delete contacts, and does as much as takes a moment; the rest is done in the
-// background. Only those who manage the organisation delete. What one of the ids does not name in the caller's
-// organisation is not found, and then nothing happens. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+// Start begins to assign, move or delete contacts, and does what fits into a moment; the rest is done in the
+// background. Only those who manage the organisation may delete. If an id is not in the caller's organisation, it is
+// not found, and nothing happens. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (b *Bulks) Start(ctx context.Context, by Caller, n NewBulk) (crm.Bulk, error) {
 	orgID, err := by.org()
 	if err == nil && n.Kind == crm.BulkDelete {
@@ -120,7 +121,7 @@ func (b *Bulks) checkTarget(ctx context.Context, orgID string, n NewBulk) error 
 	return invalid("kind", "A ação é atribuir, mover ou excluir.")
 }
 
-// selected are the ids of a selection, each once.
+// selected returns the ids of a selection, each once.
 func (b *Bulks) selected(ctx context.Context, by Caller, of Selection) ([]string, error) {
 	if of.Search == nil {
 		return b.named(ctx, by, of.IDs)
@@ -154,7 +155,7 @@ func tooMany() *fault.Error {
 	return invalid("contacts", fmt.Sprintf("Uma ação vale para até %d contatos. Use os filtros e faça em partes.", BulkMost))
 }
 
-// NobodyChosen is the fault of something that is to be done to contacts, none of whom was chosen.
+// NobodyChosen is the fault of an empty selection.
 func NobodyChosen() *fault.Error { return invalid("contacts", "Marque ao menos um contato.") }
 
 // named checks ids.
@@ -189,7 +190,7 @@ func (b *Bulks) named(ctx context.Context, by Caller, ids []string) (out []strin
 // BulkView is an action with the names behind its ids.
 type BulkView struct {
 	crm.Bulk
-	// Target is the name of the member or the stage, By who asked for it.
+	// Target is the name of the member or the stage, By the name of the member who asked for it.
 	Target, By string
 }
 
@@ -209,8 +210,8 @@ func (b *Bulks) Show(ctx context.Context, by Caller, id string) (BulkView, error
 	return view, err
 }
 
-// Undo takes an action back within crm.UndoBulk of its end; what was changed since stays. Only who asked for it and
-// those who manage the organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+// Undo takes an action back within crm.UndoBulk of its end; what was changed since stays. Only the member who asked for
+// it and those who manage the organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (b *Bulks) Undo(ctx context.Context, by Caller, id string) (crm.Bulk, error) {
 	err := b.store.InTx(ctx, func(r ports.Repos) error {
 		action, err := lockedBulkKind.visible(ctx, r, by, id)
@@ -238,18 +239,18 @@ func (b *Bulks) Undo(ctx context.Context, by Caller, id string) (crm.Bulk, error
 	return b.here(ctx, id)
 }
 
-// here does an action for a moment, and returns it as it is then.
+// here works on an action for a moment, and returns its state.
 func (b *Bulks) here(ctx context.Context, id string) (crm.Bulk, error) {
 	begun := time.Now()
 	for time.Since(begun) < bulkHere {
 		if more, err := b.step(ctx, id); err != nil || !more {
-			break // the chore will do what is left
+			break // the chore will do the rest
 		}
 	}
 	return b.store.Repos().Bulks.Find(ctx, id)
 }
 
-// Work does what is begun, on whichever instance takes it first. Somebody waits for it: it works a third of the time.
+// Work continues actions, on whichever instance takes one first. People wait for them, so it works a third of the time.
 // It is a chore.
 func (b *Bulks) Work(ctx context.Context) error {
 	return bitByBit(ctx, 2, func(ctx context.Context) (int, error) {
@@ -261,7 +262,7 @@ func (b *Bulks) Work(ctx context.Context) error {
 	})
 }
 
-// Forget removes actions of more than 30 days ago. It is a chore.
+// Forget removes actions older than 30 days. It is a chore.
 func (b *Bulks) Forget(ctx context.Context) error {
 	return forget(ctx, func(ctx context.Context) (int, error) {
 		return b.store.Repos().Bulks.Forget(ctx, b.clock().Add(-keepBulks))

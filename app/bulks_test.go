@@ -10,7 +10,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestUndoingADeletionLeavesWhatBecameOfAContact: one was brought back meanwhile, and made part of another.
+// TestUndoingADeletionLeavesWhatBecameOfAContact: one contact was restored meanwhile, and merged into another.
 func TestUndoingADeletionLeavesWhatBecameOfAContact(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -27,7 +27,7 @@ func TestUndoingADeletionLeavesWhatBecameOfAContact(t *testing.T) {
 	equal(t, "who came back", s.contact(alone).ID, alone)
 }
 
-// TestManyContactsAtOnce: by their ids or by a search, with undo; what somebody changed meanwhile stays.
+// TestManyContactsAtOnce: by ids or by a search, with undo; what somebody changed meanwhile stays.
 func TestManyContactsAtOnce(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

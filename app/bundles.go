@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// Bundles keeps the products that an organisation asks for together.
+// Bundles manages the sets of products that an organisation asks for together.
 type Bundles struct {
 	store   ports.Store
 	catalog catalog.Catalog
@@ -60,7 +60,7 @@ func (b *Bundles) Change(ctx context.Context, by Caller, orgID, id, name string,
 	}))
 }
 
-// Remove removes a bundle; what was asked through it stays. Faults: NotFound, Forbidden, ServiceUnavailable.
+// Remove removes a bundle; lookups made through it stay. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (b *Bundles) Remove(ctx context.Context, by Caller, orgID, id string) error {
 	if err := mayManageOrg(ctx, b.store.Repos(), by, orgID); err != nil {
 		return err
@@ -86,7 +86,7 @@ func bundleDetail(b catalog.Bundle) audit.Detail {
 	return audit.Detail{"nome": b.Name, "produtos": joined(b.Products)}
 }
 
-// check returns the name as it is kept.
+// check returns the name as it is stored.
 func (b *Bundles) check(made catalog.Bundle, typed string) (string, error) {
 	name, ok := crm.CleanName(typed)
 	if !ok || text.Fold(name) == "" {

@@ -2,8 +2,8 @@ package app
 
 import "sync"
 
-// callGroup is a sync.WaitGroup that may be waited for while somebody still starts something: that is not waited for.
-// What it was to do is in the database by then.
+// callGroup is a sync.WaitGroup that allows a start while somebody waits; such a late start is not waited for, because
+// its work is already recorded in the database.
 type callGroup struct {
 	mu      sync.Mutex
 	waiting bool

@@ -22,21 +22,21 @@ type Caller struct {
 	memberID string      // empty unless a member asks
 	role     crm.Role
 	operator bool
-	// budget is what the member's lookups may cost in a month; nil for no end.
+	// budget is what the member's lookups may cost in a month; nil for no limit.
 	budget *catalog.Money
-	// automationID is of an automation that asks.
+	// automationID is set where an automation asks.
 	automationID string
 }
 
-// ByKey is a key that asks about what its scopes allow.
+// ByKey returns the caller for a key, which may ask about what its scopes allow.
 func ByKey(k *access.Key) Caller { return Caller{orgID: k.OrgID, key: k} }
 
-// ByMember is a member who asks with the rights of his role.
+// ByMember returns the caller for a member, with the rights of their role.
 func ByMember(m crm.Member) Caller {
 	return Caller{orgID: m.OrgID, memberID: m.ID, role: m.Role, budget: m.Budget}
 }
 
-// Operator is who runs the instance: all organisations, all rights.
+// Operator returns the caller for whoever runs the instance: all organisations, all rights.
 func Operator() Caller { return Caller{operator: true} }
 
 // OrgID is the caller's organisation; empty for the operator.
@@ -48,15 +48,15 @@ func (c Caller) MemberID() string { return c.memberID }
 // Key is the key that asks; nil when a member or the operator does.
 func (c Caller) Key() *access.Key { return c.key }
 
-// MayManage reports whether the caller may change what his organisation has set up.
+// MayManage reports whether the caller may change the settings of their organisation.
 func (c Caller) MayManage() bool { return c.mayManage(c.orgID) }
 
-// maySee reports whether what belongs to an organisation is there for the caller.
+// maySee reports whether an organisation's data are visible to the caller.
 func (c Caller) maySee(orgID string) bool {
 	return c.operator || orgID != "" && c.orgID == orgID
 }
 
-// mayManage reports whether the caller may change what an organisation has set up.
+// mayManage reports whether the caller may change the settings of an organisation.
 func (c Caller) mayManage(orgID string) bool {
 	return c.maySee(orgID) && (c.operator || c.role == crm.Owner || c.role == crm.Admin)
 }
@@ -66,7 +66,7 @@ func (c Caller) mayAsk(t document.Type) bool {
 	return c.key != nil && c.key.Has(t) || c.memberID != "" || c.automationID != ""
 }
 
-// askedBy is the id of the key or member that asks, as entries of the statement have it.
+// askedBy is the id of the key or member that asks, as stored in entries of the statement.
 func (c Caller) askedBy() string { return cmp.Or(c.keyID(), c.memberID) }
 
 func (c Caller) keyID() string {
@@ -76,7 +76,7 @@ func (c Caller) keyID() string {
 	return c.key.ID
 }
 
-// org is the caller's organisation. Fault: NotFound for a caller who has none.
+// org returns the caller's organisation. Fault: NotFound for a caller without one.
 func (c Caller) org() (string, error) {
 	if c.orgID == "" {
 		return "", noOrg()
@@ -84,8 +84,8 @@ func (c Caller) org() (string, error) {
 	return c.orgID, nil
 }
 
-// contactsOrg is org for a caller who may read contacts: a key only when it was made for it. Faults: NotFound,
-// Forbidden.
+// contactsOrg is org for a caller who may read contacts, which a key may only if it was made for that. Faults:
+// NotFound, Forbidden.
 func (c Caller) contactsOrg() (string, error) {
 	orgID, err := c.org()
 	if err == nil && c.key != nil && !c.key.Contacts {
@@ -103,7 +103,7 @@ func (c Caller) managedOrg() (string, error) {
 	return orgID, err
 }
 
-// mayManageOrg is the fault of a caller who may not manage an organisation; see maySeeOrg.
+// mayManageOrg returns the fault of a caller who may not manage an organisation; see maySeeOrg.
 func mayManageOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
 	if err := maySeeOrg(ctx, r, by, id); err != nil {
 		return err
@@ -114,8 +114,8 @@ func mayManageOrg(ctx context.Context, r ports.Repos, by Caller, id string) erro
 	return nil
 }
 
-// maySeeOrg is the fault of an organisation that is not there for the caller. Only the
-// operator can name one that does not exist: everybody else is of one that does.
+// maySeeOrg returns the fault of an organisation that is not visible to the caller. Only the operator can name one that
+// does not exist: everybody else belongs to one that does.
 func maySeeOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
 	if !validID(id) || !by.maySee(id) {
 		return noOrg()
@@ -136,16 +136,15 @@ func forbidden() *fault.Error {
 	return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
 }
 
-// kind is a kind of thing that organisations have: how one is found by its id, whose it
-// is, and what is said when there is none for the caller.
+// kind describes a kind of thing that organisations have: how one is found by its id, which organisation it belongs to,
+// and the message when the caller has none.
 type kind[T any] struct {
 	field, missing string
 	find           func(ports.Repos) func(context.Context, string) (T, error)
 	orgOf          func(T) string
 }
 
-// visible returns the thing with an id. What is another organisation's is not found.
-// Faults: NotFound, ServiceUnavailable.
+// visible returns the thing with an id. Another organisation's is not found. Faults: NotFound, ServiceUnavailable.
 func (k kind[T]) visible(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
 	var none T
 	if !validID(id) {
@@ -169,8 +168,8 @@ func (k kind[T]) managed(ctx context.Context, r ports.Repos, by Caller, id strin
 	return found, err
 }
 
-// locked is managed in a transaction until whose end nobody else changes what is locked so in the thing's organisation.
-// Faults: NotFound, Forbidden, ServiceUnavailable.
+// locked is managed in a transaction that locks the thing's organisation: until its end nobody else changes what is
+// locked likewise. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (k kind[T]) locked(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
 	found, err := k.managed(ctx, r, by, id)
 	if err != nil {

@@ -23,12 +23,12 @@ import (
 	"fichario/domain/webhook"
 )
 
-// use is a method of a use case that callers ask for, with what it takes behind the caller.
+// use is a method of a use case that takes a caller, with its further arguments.
 type use struct {
 	method any
 	args   []any
-	// member and stranger are what a plain member of the organisation is told, and the owner of another one; all may do
-	// what they are told nothing of, the stranger in his own organisation.
+	// member and stranger are the faults of a plain member of the organisation and of another organisation's owner; empty
+	// where they may call it, the stranger in the other organisation.
 	member, stranger string
 }
 
@@ -38,7 +38,7 @@ const (
 	unknown   = "lote_desconhecido"
 )
 
-// uses are all of them, in an order in which an owner may use one after the other.
+// uses returns all of them, in an order in which an owner may call them one after the other.
 func (s *setting) uses(owner app.Caller) []use {
 	ctx := s.t.Context()
 	hook := s.hook(webhook.Signature{})
@@ -273,7 +273,7 @@ func (s *setting) uses(owner app.Caller) []use {
 	}...)
 }
 
-// by uses it as a caller, and returns the error of its results.
+// by calls the method as a caller, and returns the error among its results.
 func (u use) by(ctx context.Context, caller app.Caller) (err error) {
 	in := []reflect.Value{reflect.ValueOf(ctx), reflect.ValueOf(caller)}
 	for _, a := range u.args {
@@ -290,15 +290,15 @@ func (u use) by(ctx context.Context, caller app.Caller) (err error) {
 	return err
 }
 
-// name is "Members.Add".
+// name returns a name such as "Members.Add".
 func (u use) name() string {
 	name := runtime.FuncForPC(reflect.ValueOf(u.method).Pointer()).Name() // fichario/app.(*Members).Add-fm
 	return strings.NewReplacer("fichario/app.(*", "", ")", "", "-fm", "").Replace(name)
 }
 
-// TestWhoMayDoWhat goes through every method that a caller asks for. The zero caller may do nothing, a plain member
-// only what is everybody's, a stranger nothing here; what they may not do changes nothing. An owner may do all of it,
-// which also says that what was refused to the others was well asked.
+// TestWhoMayDoWhat calls every method that takes a caller. The zero caller may do nothing, a plain member only what
+// everybody may, a stranger nothing here; a refused call changes nothing. An owner may do all of it, which also shows
+// that the refused calls were valid otherwise.
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
@@ -308,7 +308,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	db := must(sql.Open("sqlite", path))
 	defer func() { _ = db.Close() }()
 	var used []string
-	before := "" // what there is; empty when it may have changed
+	before := "" // all rows; empty when they may have changed
 	for _, u := range uses {
 		used = append(used, u.name())
 		for _, c := range []struct {
@@ -326,7 +326,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 			err := u.by(t.Context(), c.by)
 			code, _, _ := strings.Cut(said(err), " ")
 			switch {
-			case code == "estado_do_lote" && c.who == "an owner" && u.member == "": // the member has done it
+			case code == "estado_do_lote" && c.who == "an owner" && u.member == "": // the member has done it already
 			case c.want != "?":
 				equal(t, u.name()+" by "+c.who, code, c.want)
 			case u.name() == "Sessions.SignOutEverywhere": // nobody has no sessions
@@ -348,8 +348,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 	equal(t, "all organisations, to an owner", said(err), forbidden)
 	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
 	used = append(used, "Organisations.List", "Lookups.Offers")          // offers: see TestTheLookupSheet
-	used = append(used, "Subjects.Replay")                               // of the operator
-	used = append(used, "Contacts.Merge", "Contacts.Part")               // which are done once: see TestTwoContactsBecomeOne
+	used = append(used, "Subjects.Replay")                               // the operator's
+	used = append(used, "Contacts.Merge", "Contacts.Part")               // done once: see TestTwoContactsBecomeOne
 	used = append(used, "Links.Link", "Factors.Reset", "Members.Unlink") // the operator's: see TestOnlyTheOperatorMay
 
 	for _, of := range []any{
@@ -367,7 +367,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	}
 }
 
-// contents are all rows of all tables but some.
+// contents returns all rows of all tables but some.
 func contents(t *testing.T, db *sql.DB, but ...string) string {
 	t.Helper()
 	var all strings.Builder

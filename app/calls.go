@@ -13,8 +13,8 @@ import (
 	"fichario/ports"
 )
 
-// callAndWait makes the call that reserve charged. The call is finished and stored even
-// when ctx ends, because it is paid for.
+// callAndWait makes the call that reserve charged. The call is finished and stored even when ctx ends, because it is
+// paid for.
 func (l *Lookups) callAndWait(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
 	type ended struct {
 		result LookupResult
@@ -71,7 +71,7 @@ func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.En
 	return LookupResult{Entry: e, Record: *rec}, nil
 }
 
-// ask makes the call. A bureau that panics was reached, as far as anybody knows.
+// ask makes the call. A bureau that panics counts as reached.
 func (l *Lookups) ask(
 	ctx context.Context, product catalog.Product, e lookup.Entry,
 ) (answer ports.Answer, took time.Duration, failure *ports.BureauError) {
@@ -82,7 +82,7 @@ func (l *Lookups) ask(
 	defer func() {
 		took = time.Since(start)
 		if r := recover(); r != nil {
-			// The value may hold what the bureau sent.
+			// The value may contain what the bureau sent.
 			l.log.ErrorContext(ctx, "panic", "product", product.ID, "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 			failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
 		}
@@ -105,21 +105,21 @@ func statusOf(o ports.BureauOutcome) lookup.Status {
 	return lookup.NoAnswer
 }
 
-// finish writes down how a call ended, or has it kept and tried again, because the answer is paid for. An entry whose
-// ending is never written remains charged and is settled later.
+// finish writes how a call ended, or keeps that for retries, because the answer is paid for. An entry whose ending is
+// never written remains charged and is settled later.
 func (l *Lookups) finish(ctx context.Context, e ending) {
 	if err := l.write(ctx, e); err != nil {
 		l.unwritten.keep(e, err)
 	}
 }
 
-// write writes an ending: the lease, the entry, what is given back, the record.
+// write writes an ending: the lease, the entry, the refund, the record.
 func (l *Lookups) write(ctx context.Context, e ending) error {
 	_, err := l.store.Repos().Calls.End(ctx, ports.Outcome{Entry: e.entry, Price: e.price, Record: e.rec})
 	return err
 }
 
-// unavailable says why nothing was charged.
+// unavailable says in Portuguese why nothing was charged.
 func unavailable(o ports.BureauOutcome) string {
 	if o == ports.NotCharged {
 		return "O bureau recusou a chamada. Nada foi cobrado; tente de novo em instantes."
@@ -145,7 +145,8 @@ func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 		"O bureau não respondeu a tempo. A chamada é cobrada, porque pode ter chegado a ele.").Because(cause)
 }
 
-// sharedFault is bureauFault for who waited for the call of somebody else, of whose failure nothing more may be known.
+// sharedFault is bureauFault for a lookup that waited for somebody else's call, of whose failure nothing more may be
+// known.
 func sharedFault(s lookup.Status, cause *ports.BureauError) error {
 	if cause == nil {
 		cause = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"}
@@ -178,7 +179,7 @@ type flight struct {
 	failure *ports.BureauError
 }
 
-// flight returns a call that is in flight, or nil.
+// flight returns this instance's call with an id, or nil.
 func (l *Lookups) flight(callID string) *flight {
 	f, _ := l.inFlight.Load(callID)
 	known, _ := f.(*flight)

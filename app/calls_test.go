@@ -14,7 +14,7 @@ import (
 	"fichario/domain/access"
 )
 
-// atBureau makes lookups go to a bureau of a file with the given keys, which h plays.
+// atBureau makes lookups go to a bureau file with the given keys, whose server is h.
 func (s *setting) atBureau(keys string, h http.HandlerFunc) {
 	s.t.Helper()
 	server := httptest.NewServer(h)
@@ -47,8 +47,8 @@ func tooMany(calls *atomic.Int32) http.HandlerFunc {
 
 var once = access.Limits{PerMinute: 60, PerDay: 1, PerMonth: 1}
 
-// TestARefusalThatIsNotBilledCostsNothing: no money, no place under the caps; and the bureau is left alone for as long
-// as it asks.
+// TestARefusalThatIsNotBilledCostsNothing: no money, nothing of the caps; and the bureau is not called again for as
+// long as it asks.
 func TestARefusalThatIsNotBilledCostsNothing(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -62,7 +62,7 @@ func TestARefusalThatIsNotBilledCostsNothing(t *testing.T) {
 			f := app.FaultOf(err)
 			inTime := f.RetryAfter > 0 && f.RetryAfter <= time.Second
 			equal(t, "held back", line(said(err), inTime), "bureau_indisponivel true")
-			time.Sleep(f.RetryAfter) // it really suffices
+			time.Sleep(f.RetryAfter) // the wait suffices
 		}
 		equal(t, "calls", calls.Load(), 2)
 		equal(t, "spent", s.spent(key), "1 1 1 0.4567")
@@ -74,7 +74,7 @@ func TestARefusalThatIsNotBilledCostsNothing(t *testing.T) {
 	})
 }
 
-// TestARefusalThatMayBeBilledIsCharged: without the file's word it costs what any call costs.
+// TestARefusalThatMayBeBilledIsCharged: unless the bureau's file says otherwise, it costs what any call costs.
 func TestARefusalThatMayBeBilledIsCharged(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

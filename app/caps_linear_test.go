@@ -21,8 +21,7 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// counter is a cap as who asks sees it: what is taken is there until it is given back, and what is refused is refused
-// because all is taken.
+// counter models a cap: what is taken stays until it is given back, and a refusal means that all is taken.
 func counter(most int) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return 0 },
@@ -39,7 +38,7 @@ func counter(most int) porcupine.Model {
 	}
 }
 
-// unreliable is a bureau that cannot be reached for three in ten. It notes when each document came and went.
+// unreliable is a bureau that three calls in ten cannot reach. It records when each document came and went.
 type unreliable struct {
 	mu      sync.Mutex
 	visits  map[string]visit
@@ -64,8 +63,8 @@ func (u *unreliable) Ask(_ context.Context, p catalog.Product, d document.Docume
 	return portstest.Found(p, map[string]any{"nome": "Ana"}), nil
 }
 
-// TestACapIsOneCounter: two instances that charge one key under a cap, and give back what was not sent, do it in an
-// order that one counter could have. At no moment is more charged than the cap, and in the end exactly that.
+// TestACapIsOneCounter: two instances that charge one key under a cap, and give back what was not sent, are
+// linearisable as one counter. At no moment is more charged than the cap, and in the end exactly that.
 func TestACapIsOneCounter(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -84,7 +83,7 @@ func TestACapIsOneCounter(t *testing.T) {
 func isOneCounter(t *testing.T, s *setting, stores ...ports.Store) {
 	const clients, each, most = 16, 15, 60
 	u := &unreliable{visits: map[string]visit{}}
-	at := now() // no midnight passes
+	at := now() // so that no midnight passes
 	instances := make([]*app.Lookups, len(stores))
 	for i, store := range stores {
 		instances[i] = app.NewLookups(app.LookupsConfig{
@@ -141,7 +140,7 @@ func isOneCounter(t *testing.T, s *setting, stores ...ports.Store) {
 		})
 	}
 	asking.Wait()
-	// What was given back last, all others had been refused for by then.
+	// What was given back last came too late for the others, which had been refused.
 	for n := clients * each; ask(0, n); n++ {
 	}
 	over.Store(true)

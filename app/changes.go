@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// changesEvery is how often changes are looked for while somebody watches, and changesBack how far back at least: an
-	// event may become visible that much later than its id says, when clocks differ or a transaction takes long.
+	// changesEvery is how often changes are polled while somebody watches. changesBack is how far back at least: an event
+	// may become visible that much later than its id says, because clocks differ or a transaction takes long.
 	changesEvery = 2 * time.Second
 	changesBack  = 15 * time.Second
-	// watchersMax and memberWatchers bound how many watch at once, all together and of one member.
+	// watchersMax and memberWatchers bound how many watch at once, in all and per member.
 	watchersMax, memberWatchers = 2000, 12
 )
 
@@ -31,27 +31,26 @@ type Changes struct {
 	running  bool
 }
 
-// Watcher is who is told of changes. Stop must be called at the end.
+// Watcher is notified of changes. Stop must be called at the end.
 type Watcher struct {
 	of              *Changes
 	orgID, memberID string
 	changed         chan struct{}
-	mark            string // what is before any event that it was not told of
-	looked          bool   // whether changes were looked for since it is there
+	mark            string // every event that it was not told of comes after this
+	looked          bool   // whether changes were polled since it began
 }
 
-// Changed gets a value after contacts of the organisation have changed; changes that come fast are told once.
+// Changed gets a value after contacts of the organisation have changed; changes in quick succession may give only one.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed }
 
-// Mark is from where whoever comes back has to watch, so that he misses nothing. What happened just before is told to
-// him again.
+// Mark is where a returning watcher must continue to miss nothing. What happened just before is told again.
 func (w *Watcher) Mark() string {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
 	return w.mark
 }
 
-// Stop ends it.
+// Stop ends the watch.
 func (w *Watcher) Stop() {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
@@ -63,11 +62,11 @@ func NewChanges(store ports.Store, clock Clock, log *slog.Logger) *Changes {
 	return &Changes{store: store, clock: clock, log: log, watchers: map[*Watcher]struct{}{}}
 }
 
-// Mark is the present moment among changes, for Watch.
+// Mark returns the present moment as a mark for Watch.
 func (c *Changes) Mark() string { return newID() }
 
-// Watch has the caller told of changes of his organisation's contacts, since a mark that is not long ago, or from now
-// on where it is none. Faults: NotFound; ServiceUnavailable when too many watch.
+// Watch notifies the caller of changes of their organisation's contacts, since a recent mark, or from now on if since
+// is not a mark. Faults: NotFound; ServiceUnavailable when too many watch.
 func (c *Changes) Watch(by Caller, since string) (*Watcher, error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -96,7 +95,7 @@ func (c *Changes) Watch(by Caller, since string) (*Watcher, error) {
 	return w, nil
 }
 
-// run looks until nobody watches.
+// run polls until nobody watches.
 func (c *Changes) run() {
 	tick := time.NewTicker(changesEvery)
 	defer tick.Stop()
@@ -129,8 +128,8 @@ type happened struct {
 	in    map[string]ports.ContactChanges
 }
 
-// look finds out what has happened since the last look, and tells it. An event that becomes visible late is not the
-// newest: it is one more than there were since the same time. That time moves on now and then.
+// look finds out what has happened since the last look, and tells it. An event that becomes visible late may not be the
+// newest, but it raises the number of events since the same time, which moves on now and then.
 func (c *Changes) look(ctx context.Context, known *happened) error {
 	contacts, now := c.store.Repos().Contacts, c.clock()
 	var next *happened
@@ -140,7 +139,7 @@ func (c *Changes) look(ctx context.Context, known *happened) error {
 		if next.in, err = contacts.Changed(ctx, next.since); err != nil {
 			return err
 		}
-	} // before what is told, so that nothing is in it that was not told
+	} // read before what is told, so that it holds nothing untold
 	in, err := contacts.Changed(ctx, known.since)
 	if err != nil {
 		return err
@@ -152,8 +151,8 @@ func (c *Changes) look(ctx context.Context, known *happened) error {
 	return nil
 }
 
-// tell tells those who watch an organisation in which something happened; whoever was not there at the last look, when
-// it is after his mark. From upTo on they may not have been told all.
+// tell notifies those who watch an organisation in which something happened; a watcher that was not there at the last
+// look only if that is after its mark. From upTo on they may not have been told everything.
 func (c *Changes) tell(was, is map[string]ports.ContactChanges, upTo string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

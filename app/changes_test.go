@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// TestWhoWatchesIsToldOfChanges of the own organisation, on whichever instance they are made, and of none before.
+// TestWhoWatchesIsToldOfChanges of the own organisation, made on any instance, and of none before.
 func TestWhoWatchesIsToldOfChanges(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -62,19 +62,19 @@ func TestWhoWatchesIsToldOfChanges(t *testing.T) {
 		for _, w := range all {
 			w.Stop()
 		}
-		time.Sleep(5 * time.Second) // nobody looks any more
+		time.Sleep(5 * time.Second) // nobody watches any more
 	})
 }
 
 // TestNoChangeIsMissedBetweenStreams: what happens after the last look of a stream is told to the next one, which
-// begins at the last mark that it was sent.
+// starts at the last mark that was sent.
 func TestNoChangeIsMissedBetweenStreams(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		hook, ana := s.hook(webhook.Signature{}), s.add("ana", crm.Common)
 		changes := app.NewChanges(s.store, s.now, s.log.logger())
 		stream := must(changes.Watch(ana, changes.Mark()))
-		time.Sleep(time.Second) // after a look, before the next one
+		time.Sleep(time.Second) // after one look, before the next
 		s.arrive(hook, "bia")
 		mark := stream.Mark()
 		stream.Stop()
@@ -87,7 +87,7 @@ func TestNoChangeIsMissedBetweenStreams(t *testing.T) {
 	})
 }
 
-// TestAnEventThatIsSeenLateIsTold: one from a clock behind, or of a long transaction, is older than what was told.
+// TestAnEventThatIsSeenLateIsTold: an event from a slow clock or a long transaction is older than what was told.
 func TestAnEventThatIsSeenLateIsTold(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Chore is background work that is done again and again.
+// Chore is background work that is repeated.
 type Chore struct {
-	// Name says for the log what it does.
+	// Name says in the log what it does.
 	Name  string
 	Every time.Duration
 	Do    func(context.Context) error
@@ -17,11 +17,11 @@ type Chore struct {
 	AtEnd bool
 }
 
-// choreRetry is when work that failed is tried again, unless it is done sooner anyway: what is done every hour is not
-// put off by an hour, and somebody learns that it goes on failing.
+// choreRetry is when failed work is tried again, unless it is due sooner: hourly work is not put off by an hour, and
+// the log shows that it keeps failing.
 const choreRetry = time.Minute
 
-// RunChores does chores at start and again after their time, until ctx ends.
+// RunChores does chores at start and again at their intervals, until ctx ends.
 func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
 	var running sync.WaitGroup
 	for _, c := range chores {

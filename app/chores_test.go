@@ -11,8 +11,8 @@ import (
 	"fichario/app"
 )
 
-// TestChores are done at start and again after their time; one that fails is logged and done again soon, and those that
-// are for the end are done once more then.
+// TestChores are done at start and at their intervals; a failed one is logged and soon retried, and those with AtEnd
+// are done once more at the end.
 func TestChores(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestChores(t *testing.T) {
 	})
 }
 
-// TestAChoreThatFailsIsTriedAgainSoon, and then again in its time.
+// TestAChoreThatFailsIsTriedAgainSoon, and then again at its interval.
 func TestAChoreThatFailsIsTriedAgainSoon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

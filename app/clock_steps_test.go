@@ -14,8 +14,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestAClockThatSteps back an hour and forward a day: each charge is in one day and one month, no day holds more than
-// its cap, history answers for as long as it should, and a repeated post is known for a day.
+// TestAClockThatSteps back an hour and forward a day: each charge is in one day and one month, no day exceeds its cap,
+// history answers for as long as it should, and a repeated post is recognised for a day.
 func TestAClockThatSteps(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, real *setting) {
@@ -68,7 +68,7 @@ func TestAClockThatSteps(t *testing.T) {
 	})
 }
 
-// addsUp holds what a key was charged in months, and ever, to what it was on days.
+// addsUp compares a key's charges by month and in total with those by day.
 func (s *setting) addsUp(by app.Caller, charged map[string]int) {
 	s.t.Helper()
 	total, months := 0, map[string]int{}

@@ -19,8 +19,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// apart runs a test on one PostgreSQL with two instances: the clock of the second differs by a minute and a half, one
-// way or the other.
+// apart runs a test on one PostgreSQL with two instances; the clock of the second is a minute and a half ahead or
+// behind.
 func apart(t *testing.T, test func(t *testing.T, s, other *setting)) {
 	t.Helper()
 	for what, skew := range map[string]time.Duration{"ahead": 90 * time.Second, "behind": -90 * time.Second} {
@@ -36,7 +36,7 @@ func apart(t *testing.T, test func(t *testing.T, s, other *setting)) {
 	}
 }
 
-// TestClocksThatDifferAskOnce: nobody takes a call for dead that is alive by the database's clock.
+// TestClocksThatDifferAskOnce: no call that is alive by the database's clock is taken for dead.
 func TestClocksThatDifferAskOnce(t *testing.T) {
 	t.Parallel()
 	apart(t, func(t *testing.T, s, other *setting) {
@@ -64,8 +64,8 @@ func TestClocksThatDifferAskOnce(t *testing.T) {
 	})
 }
 
-// TestClocksThatDifferRunAJobOnce: nobody leases what is leased, a job that may run at once is not waited for, and what
-// is to be tried again later is not tried at once.
+// TestClocksThatDifferRunAJobOnce: a leased job is not claimed, a due job does not wait, and a job whose retry is later
+// is not run at once.
 func TestClocksThatDifferRunAJobOnce(t *testing.T) {
 	t.Parallel()
 	apart(t, func(t *testing.T, s, other *setting) {
@@ -82,14 +82,14 @@ func TestClocksThatDifferRunAJobOnce(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		var working sync.WaitGroup
 		for _, instance := range []*setting{s, other} {
-			// The post of one sets going what the other one may do.
+			// Each may work on what the other's post triggers.
 			instance.arrive(instance.hook(webhook.Signature{}), "bia")
 			working.Go(func() { app.NewJobs(instance.worker()).Run(ctx) })
 		}
 		for limit := time.Now().Add(20 * time.Second); len(s.dispatcher.list()) < 2 && time.Now().Before(limit); {
 			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(1500 * time.Millisecond) // longer than jobs are looked for
+		time.Sleep(1500 * time.Millisecond) // longer than the poll interval
 		equal(t, "calls", len(s.dispatcher.list()), 2)
 		close(release)
 		time.Sleep(1500 * time.Millisecond)
@@ -103,8 +103,8 @@ func TestClocksThatDifferRunAJobOnce(t *testing.T) {
 	})
 }
 
-// TestClocksThatDifferKeepTheCaps: where a month ends on one instance before it does on the other, each charge is in
-// one day and one month, and none holds more than its cap.
+// TestClocksThatDifferKeepTheCaps: when a month ends on one instance before the other, each charge is in one day and
+// one month, and none exceeds its cap.
 func TestClocksThatDifferKeepTheCaps(t *testing.T) {
 	t.Parallel()
 	at := now().In(calendar.Location)
@@ -149,7 +149,7 @@ func TestClocksThatDifferKeepTheCaps(t *testing.T) {
 	}
 }
 
-// TestClocksThatDifferEndAtOnce: what is replaced, or is to wait, on one instance is so on the other.
+// TestClocksThatDifferEndAtOnce: what is replaced, or must wait, on one instance is so on the other.
 func TestClocksThatDifferEndAtOnce(t *testing.T) {
 	t.Parallel()
 	apart(t, func(t *testing.T, s, other *setting) {

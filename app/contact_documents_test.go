@@ -8,7 +8,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestDocumentsOfAContact: typed in the form, found by the whole document however it is written, edited and shown.
+// TestDocumentsOfAContact: entered in the form, found by the whole document in any spelling, edited and shown.
 func TestDocumentsOfAContact(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

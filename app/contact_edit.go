@@ -16,7 +16,7 @@ import (
 	"fichario/ports"
 )
 
-// ContactForm is what a member typed about a contact.
+// ContactForm is what a member entered about a contact.
 type ContactForm struct {
 	Name, Email, Phone, Company string
 	// Documents are CPFs and CNPJs as people write them, separated by commas, semicolons or lines.
@@ -29,16 +29,15 @@ type ContactForm struct {
 	// StageID is where a new contact enters; empty for the entry stage of the default
 	// funnel. It is not used when a contact is edited.
 	StageID string
-	// LookupID is the lookup from whose answer a new contact is made, which is tied to it; empty for none. It is not
+	// LookupID is the lookup from whose answer a new contact is made, and which is tied to it; empty for none. It is not
 	// used when a contact is edited.
 	LookupID string
-	// Version is crm.Contact.Version of what the form showed; when it is given, a
-	// contact that has changed since is not overwritten.
+	// Version is crm.Contact.Version of what the form showed. If it is given, a contact that has changed since is not
+	// overwritten.
 	Version string
 }
 
-// The longest that a contact's fields may be, in characters; those of what came in by
-// a webhook are the reader's.
+// The maximum lengths of a contact's fields, in characters. Contacts from webhooks have the reader's limits instead.
 const (
 	contactLineMax  = 200
 	contactEmailMax = 320
@@ -50,9 +49,9 @@ const (
 	contactAmountMax = 1_000_000_000 * catalog.Real
 )
 
-// Create makes a contact by hand, in the entry stage of the default funnel unless the
-// form says another, assigned to the caller; automations fire as for one that came in. Faults:
-// InvalidRequest with the field at fault, NotFound for a lookup that the caller may not see, ServiceUnavailable.
+// Create makes a contact by hand, in the entry stage of the default funnel unless the form names another, assigned to
+// the caller; automations fire as for one that came in. Faults: InvalidRequest with the field at fault, NotFound for a
+// lookup that the caller may not see, ServiceUnavailable.
 func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Contact, error) {
 	actor, err := c.actor(ctx, by)
 	if err != nil {
@@ -94,7 +93,7 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 	})
 }
 
-// entryStage is the one of the default funnel.
+// entryStage returns the entry stage of the default funnel.
 func entryStage(ctx context.Context, r ports.Repos, orgID string) (string, error) {
 	funnels, err := r.Funnels.List(ctx, orgID)
 	if err != nil || len(funnels) == 0 {
@@ -103,11 +102,10 @@ func entryStage(ctx context.Context, r ports.Repos, orgID string) (string, error
 	return funnels[0].Entry().ID, nil
 }
 
-// errNoFunnel is of a broken database: an organisation is made with its funnel.
+// errNoFunnel reports a broken database: an organisation is created with its funnel.
 var errNoFunnel = errors.New("the organisation has no funnel")
 
-// apply puts what was typed into a contact. What is as it was is not checked again:
-// what came by a webhook may be longer.
+// apply copies a form into a contact. An unchanged field is not checked again: what came by a webhook may be longer.
 func (f ContactForm) apply(c *crm.Contact, n names) error {
 	name, email := strings.TrimSpace(f.Name), strings.TrimSpace(f.Email)
 	phone, company := strings.TrimSpace(f.Phone), strings.TrimSpace(f.Company)
@@ -143,7 +141,7 @@ func (f ContactForm) apply(c *crm.Contact, n names) error {
 	return nil
 }
 
-// amount reads the typed value; empty is zero.
+// amount reads the entered value; empty is zero.
 func (f ContactForm) amount(before crm.Contact) (catalog.Money, error) {
 	switch typed := strings.TrimSpace(f.Amount); typed {
 	case "":
@@ -163,7 +161,7 @@ func badAmount() error {
 	return invalid("amount", "O valor é um número em reais, de 0 a 1 bilhão, como 1.234,56.")
 }
 
-// documents reads the typed documents, each once.
+// documents reads the entered documents, each once.
 func (f ContactForm) documents(before crm.Contact) ([]document.Document, error) {
 	if before.Unreadable {
 		return before.Documents, nil
@@ -187,7 +185,7 @@ func (f ContactForm) documents(before crm.Contact) ([]document.Document, error) 
 	return out, nil
 }
 
-// note reads the typed note. Browsers end lines with two characters.
+// note reads the entered note. Browsers end lines with two characters.
 func (f ContactForm) note(before crm.Contact) (string, error) {
 	note, was := unixLines(f.Note), unixLines(before.Note)
 	if note == was {
@@ -204,7 +202,7 @@ func (f ContactForm) note(before crm.Contact) (string, error) {
 
 func unixLines(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
 
-// looksLikeEmail asks for little: what came by a webhook was held to less.
+// looksLikeEmail is lenient: what came by a webhook was checked even less.
 func looksLikeEmail(s string) bool {
 	inner := strings.Trim(s, "@")
 	return line(s, contactEmailMax) && len(s) > 2 && strings.Contains(inner, "@") && !strings.ContainsAny(s, " \t")
@@ -221,15 +219,14 @@ func line(s string, most int) bool {
 	return n <= most
 }
 
-// storable takes out what no database keeps in a text.
+// storable removes what a database cannot store in a text.
 func storable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }
 
-// Edit changes the fields of a contact, and writes which ones into its history; when
-// nothing differs, nothing is written. One transaction. Faults: InvalidRequest with the
-// field at fault ("version" when it has changed since the form was shown),
-// ServiceUnavailable.
+// Edit changes the fields of a contact, and writes which ones into its history; when nothing differs, nothing is
+// written. One transaction. Faults: InvalidRequest with the field at fault ("version" when it has changed since the
+// form was shown), NotFound, ServiceUnavailable.
 func (c *Contacts) Edit(ctx context.Context, by Caller, id string, f ContactForm) error {
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, before crm.Contact, e crm.Event) error {
 		if f.Version != "" && f.Version != before.Version() {
@@ -270,8 +267,8 @@ func changedFields(a, b crm.Contact) []string {
 	return changed
 }
 
-// Note adds a text to the note of a contact. Faults: InvalidRequest with the field at
-// fault, ServiceUnavailable.
+// Note adds a text to the note of a contact. Faults: InvalidRequest with the field at fault, NotFound,
+// ServiceUnavailable.
 func (c *Contacts) Note(ctx context.Context, by Caller, id, text string) error {
 	text = storable(unixLines(text))
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
@@ -284,8 +281,8 @@ func (c *Contacts) Note(ctx context.Context, by Caller, id, text string) error {
 	})
 }
 
-// Assign gives a contact to an active member; when he has it already, nothing is
-// written. Faults: InvalidRequest, ServiceUnavailable.
+// Assign gives a contact to an active member; if it is already theirs, nothing is written. Faults: InvalidRequest,
+// NotFound, ServiceUnavailable.
 func (c *Contacts) Assign(ctx context.Context, by Caller, id, memberID string) error {
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
 		m, err := memberOf(ctx, r, k.OrgID, memberID)
@@ -302,8 +299,8 @@ func (c *Contacts) Assign(ctx context.Context, by Caller, id, memberID string) e
 	})
 }
 
-// Move puts a contact into a stage; when it is there already, nothing is written. It
-// returns the stage. Faults: InvalidRequest, ServiceUnavailable.
+// Move puts a contact into a stage; if it is already there, nothing is written. It returns the stage. Faults: NotFound,
+// ServiceUnavailable.
 func (c *Contacts) Move(ctx context.Context, by Caller, id, stageID string) (crm.Stage, error) {
 	var stage crm.Stage
 	err := c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
@@ -325,8 +322,8 @@ func (c *Contacts) Move(ctx context.Context, by Caller, id, stageID string) (crm
 	return stage, err
 }
 
-// change runs f on a contact of the caller's organisation, in one transaction that
-// keeps others from it, with an event that names the member.
+// change runs f on a locked contact of the caller's organisation, in one transaction, with an event that names the
+// member.
 func (c *Contacts) change(
 	ctx context.Context, by Caller, id string, f func(context.Context, ports.Repos, crm.Contact, crm.Event) error,
 ) error {
@@ -344,8 +341,7 @@ func (c *Contacts) change(
 	})
 }
 
-// actor is the name that the history gives the caller. Only members change contacts by
-// hand.
+// actor is the caller's name in the history. Only members change contacts by hand.
 func (c *Contacts) actor(ctx context.Context, by Caller) (string, error) {
 	m, err := memberOf(ctx, c.store.Repos(), by.orgID, by.memberID)
 	return m.Name, err

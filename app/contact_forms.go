@@ -7,16 +7,16 @@ import (
 	"fichario/domain/crm"
 )
 
-// Choices are what the forms about contacts offer.
+// Choices are the options that the forms about contacts offer.
 type Choices struct {
 	Funnels []crm.Funnel
 	Origins []crm.Origin
-	// Members are active or not, Webhooks are names by id.
+	// Members includes inactive ones. Webhooks are names by id.
 	Members  []crm.Member
 	Webhooks []Choice
 }
 
-// Choice is one thing to choose.
+// Choice is one option.
 type Choice struct{ ID, Name string }
 
 // Choices returns what the forms about contacts offer to a caller. Fault:

@@ -18,29 +18,27 @@ type ContactDocument struct {
 	lookup.Entry
 	// AnsweredAt is when the bureau gave the answer; zero when there is none.
 	AnsweredAt time.Time
-	// By is the name of the member or key that asked; empty when it is gone.
+	// By is the name of the member or key that asked; empty if it no longer exists.
 	By string
-	// Says is the value of the answer that people look for first, such as "score 742"; empty where there is none.
+	// Says is the most wanted value of the answer, such as "score 742"; empty where there is none.
 	Says string
 }
 
-// Happening is one thing that happened to a contact. Of Event, Run and Document one is
-// set.
+// Happening is one thing that happened to a contact. Exactly one of Event, Run and Document is set.
 type Happening struct {
 	At    time.Time
 	Event *crm.Event
-	// Run is a run of an automation or an e-mail, Automation its name; empty for the
-	// e-mail that tells a member of a new contact, whose name is Member.
+	// Run is a run of an automation, whose name is Automation, or an e-mail that told a member, whose name is Member, of a
+	// new contact.
 	Run                *automation.Job
 	Automation, Member string
 	Document           *ContactDocument
 }
 
-// happeningsMax is how many lookups and runs a history shows at most.
+// happeningsMax is how many lookups and how many runs a history shows at most.
 const happeningsMax = 200
 
-// Documents returns the lookups that are tied to a contact, newest first. Faults:
-// InvalidRequest, ServiceUnavailable.
+// Documents returns the lookups that are tied to a contact, newest first. Faults: NotFound, ServiceUnavailable.
 func (c *Contacts) Documents(ctx context.Context, by Caller, id string) ([]ContactDocument, error) {
 	view, err := c.View(ctx, by, id)
 	if err != nil {
@@ -71,10 +69,10 @@ func (c *Contacts) Documents(ctx context.Context, by Caller, id string) ([]Conta
 	return out, errors.Join(err, err2, err3, c.saying(ctx, out))
 }
 
-// saidMost is how many answers are opened for what they say.
+// saidMost is how many answers are opened to find their score.
 const saidMost = 20
 
-// saying has the newest lookups tell the score that they brought.
+// saying sets Says of the newest lookups that brought a score.
 func (c *Contacts) saying(ctx context.Context, documents []ContactDocument) error {
 	var ids []string
 	for _, d := range documents {
@@ -94,9 +92,8 @@ func (c *Contacts) saying(ctx context.Context, documents []ContactDocument) erro
 	return err
 }
 
-// History returns everything that happened to a contact, newest first: the entries of
-// its history, runs of automations with their outcome, and lookups. Every member of
-// the organisation may see it. Faults: InvalidRequest, ServiceUnavailable.
+// History returns everything that happened to a contact, newest first: the entries of its history, runs of automations
+// with their outcome, and lookups. Every member of the organisation may see it. Faults: NotFound, ServiceUnavailable.
 func (c *Contacts) History(ctx context.Context, by Caller, id string) (crm.ContactView, []Happening, error) {
 	view, events, err := c.Show(ctx, by, id)
 	if err != nil {
@@ -118,7 +115,7 @@ func (c *Contacts) History(ctx context.Context, by Caller, id string) (crm.Conta
 	for i, d := range documents {
 		out = append(out, Happening{At: d.At, Document: &documents[i]})
 	}
-	// What is of one moment stays in the order of its making.
+	// Entries of the same moment keep the order in which they were made.
 	slices.SortStableFunc(out, func(a, b Happening) int { return a.At.Compare(b.At) })
 	slices.Reverse(out)
 	return view, out, nil

@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// alikeMax is how many contacts that are alike are shown.
+// alikeMax is how many similar contacts are shown.
 const alikeMax = 20
 
 // AlikeContact is a contact that may be the same person as another one.
@@ -21,8 +21,8 @@ type AlikeContact struct {
 	By []string
 }
 
-// Alike returns the contacts that have the e-mail address, phone or a document of one, newest first. Faults: NotFound,
-// ServiceUnavailable.
+// Alike returns the contacts that share the e-mail address, the phone or a document with one, newest first. Faults:
+// NotFound, ServiceUnavailable.
 func (c *Contacts) Alike(ctx context.Context, by Caller, id string) ([]AlikeContact, error) {
 	r := c.store.Repos()
 	contact, err := contactKind.visible(ctx, r, by, id)
@@ -41,7 +41,7 @@ func (c *Contacts) Alike(ctx context.Context, by Caller, id string) ([]AlikeCont
 	return out, err
 }
 
-// inCommon says why two contacts are alike; documents are not compared, because they are sealed.
+// inCommon says what two contacts share. A document is inferred, because documents are encrypted and not compared.
 func inCommon(a, b crm.Contact) (out []string) {
 	if strings.EqualFold(a.Email, b.Email) {
 		out = append(out, "mesmo e-mail")
@@ -55,15 +55,15 @@ func inCommon(a, b crm.Contact) (out []string) {
 	return out
 }
 
-// CameBefore is how often somebody who came was there already.
+// CameBefore says how often a person had come before.
 type CameBefore struct {
 	// Times is counted up to cameBeforeMax.
 	Times int
-	// Last is the newest of them.
+	// Last is the newest of the earlier contacts.
 	Last crm.ContactView
 }
 
-// text says it in Portuguese, in a line; empty for somebody who came for the first time.
+// text describes it in one line of Portuguese; empty for a person who came for the first time.
 func (b CameBefore) text() string {
 	if b.Times == 0 {
 		return ""
@@ -82,7 +82,8 @@ func (b CameBefore) text() string {
 // cameBeforeMax is how many earlier contacts are counted for one that came.
 const cameBeforeMax = 100
 
-// CameBefore says of some contacts who of them were there before, by their ids. Faults: NotFound, ServiceUnavailable.
+// CameBefore returns, by the ids of contacts, which of these people had come before. Faults: NotFound,
+// ServiceUnavailable.
 func (c *Contacts) CameBefore(ctx context.Context, by Caller, ids []string) (map[string]CameBefore, error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -114,13 +115,13 @@ func cameBefore(ctx context.Context, r ports.Repos, orgID string, ids []string) 
 	return out, err
 }
 
-// MergePreview is what two contacts would be as one.
+// MergePreview is the result that a merge would have.
 type MergePreview struct {
-	// Into stays, From becomes part of it, and After is what Into is then.
+	// Into stays, From is merged into it, and After is Into afterwards.
 	Into, From, After crm.ContactView
 }
 
-// PreviewMerge shows what a contact becomes with another one. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+// PreviewMerge shows the result of a merge. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (c *Contacts) PreviewMerge(ctx context.Context, by Caller, intoID, fromID string) (MergePreview, error) {
 	return c.merged(ctx, c.store.Repos(), by, contactKind, intoID, fromID)
 }
@@ -131,7 +132,7 @@ func (c *Contacts) merged(
 	if intoID == fromID {
 		return MergePreview{}, invalid("contact", "Um contato não pode ser unido consigo mesmo.")
 	}
-	// Everybody takes two contacts in one order, so that nobody waits for somebody who waits for him.
+	// Everybody locks two contacts in the same order, to avoid deadlocks.
 	contacts := map[string]crm.Contact{}
 	for _, id := range []string{min(intoID, fromID), max(intoID, fromID)} {
 		contact, err := find.visible(ctx, r, by, id)
@@ -152,7 +153,7 @@ func (c *Contacts) merged(
 	return MergePreview{Into: n.view(into), From: n.view(from), After: n.view(after)}, nil
 }
 
-// Merge makes one contact part of another: nothing is lost, its history and lookups are read with the other's, and
+// Merge merges one contact into another: nothing is lost, its history and lookups are read with the other's, and
 // retries of its posts are answered with the other's id. It can be undone for crm.UndoMerge. One transaction. Faults:
 // NotFound, InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Merge(ctx context.Context, by Caller, intoID, fromID string) error {
@@ -170,7 +171,7 @@ func (c *Contacts) Merge(ctx context.Context, by Caller, intoID, fromID string) 
 			Contact: p.From.Contact, IntoID: intoID, Before: into, After: p.After.Contact, By: actor, At: c.clock(),
 		}
 		if into.Unreadable {
-			gone.Contact.Unreadable = true // the fault is the same
+			gone.Contact.Unreadable = true // makes remove refuse it for the same reason
 		}
 		if err := remove(ctx, r, gone); err != nil {
 			return err
@@ -184,7 +185,7 @@ func (c *Contacts) Merge(ctx context.Context, by Caller, intoID, fromID string) 
 	})
 }
 
-// Merges returns what became part of a contact and can be parted from it, the newest first. Faults: NotFound,
+// Merges returns the contacts merged into one that can still be parted from it, the newest first. Faults: NotFound,
 // ServiceUnavailable.
 func (c *Contacts) Merges(ctx context.Context, by Caller, id string) ([]crm.Removal, error) {
 	r := c.store.Repos()
@@ -201,8 +202,8 @@ func (c *Contacts) Merges(ctx context.Context, by Caller, id string) ([]crm.Remo
 	return out, err
 }
 
-// Part undoes a merge: the contact that became part of another one is what it was, and the other what it was before,
-// but for what was changed since. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+// Part undoes a merge: the merged contact is restored, and the other one is as before the merge, except for what was
+// changed since. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Part(ctx context.Context, by Caller, intoID, fromID string) error {
 	actor, err := c.whoever(ctx, by)
 	if err != nil {

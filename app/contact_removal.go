@@ -10,16 +10,16 @@ import (
 	"fichario/ports"
 )
 
-// removalKind finds contacts that were removed.
+// removalKind finds removed contacts.
 var removalKind = kind[crm.Removal]{
 	field: contactKind.field, missing: contactKind.missing,
 	find:  func(r ports.Repos) func(context.Context, string) (crm.Removal, error) { return r.Removals.Find },
 	orgOf: func(g crm.Removal) string { return g.Contact.OrgID },
 }
 
-// Delete deletes a contact: its fields, note, documents and history, which can be brought back for crm.UndoDeletion.
-// Lookups stay in the statement, the posts of its webhook in the delivery log for as long as those are kept, and a
-// retry of such a post is answered with its id still. Only those who manage the organisation may. Faults: NotFound,
+// Delete deletes a contact with its fields, note, documents and history, which can be restored for crm.UndoDeletion.
+// Lookups stay in the statement, the posts of its webhook in the delivery log as long as that keeps them, and a retry
+// of such a post is still answered with its id. Only those who manage the organisation may. Faults: NotFound,
 // Forbidden, ServiceUnavailable.
 func (c *Contacts) Delete(ctx context.Context, by Caller, id string) error {
 	actor, err := c.whoever(ctx, by)
@@ -42,7 +42,7 @@ func (c *Contacts) Delete(ctx context.Context, by Caller, id string) error {
 	})
 }
 
-// remove takes a contact that can be read from the others.
+// remove removes a contact; one that is to be merged must be readable.
 func remove(ctx context.Context, r ports.Repos, gone crm.Removal) error {
 	if gone.Contact.Unreadable && gone.IntoID != "" {
 		return invalid("contact", "A nota, os documentos ou a atribuição guardada de um dos contatos está ilegível. Ele não pode ser unido a outro.")
@@ -50,7 +50,7 @@ func remove(ctx context.Context, r ports.Repos, gone crm.Removal) error {
 	return r.Removals.Remove(ctx, gone)
 }
 
-// whoever is the name that the history gives the caller, a member or the operator.
+// whoever is the name of the caller, a member or the operator, in the history.
 func (c *Contacts) whoever(ctx context.Context, by Caller) (string, error) {
 	if by.operator {
 		return "operador", nil
@@ -58,8 +58,8 @@ func (c *Contacts) whoever(ctx context.Context, by Caller) (string, error) {
 	return c.actor(ctx, by)
 }
 
-// Undelete brings back a contact that was deleted within crm.UndoDeletion. Faults: NotFound, Forbidden,
-// InvalidRequest, ServiceUnavailable.
+// Undelete restores a contact that was deleted within crm.UndoDeletion. Faults: NotFound, Forbidden, InvalidRequest,
+// ServiceUnavailable.
 func (c *Contacts) Undelete(ctx context.Context, by Caller, id string) error {
 	actor, err := c.whoever(ctx, by)
 	if err != nil {
@@ -83,14 +83,14 @@ func (c *Contacts) Undelete(ctx context.Context, by Caller, id string) error {
 	})
 }
 
-// contactLine is a line about a contact. It says no more of him than his id, so that nothing stays of somebody who was
-// deleted.
+// contactLine is an audit line about a contact. It says no more than the id, so that nothing remains of a person who
+// was deleted.
 func contactLine(a audit.Action, c crm.Contact) audit.Line {
 	return audit.Line{OrgID: c.OrgID, Action: a, Object: c.ID}
 }
 
-// Opened writes down that the caller opened the page of a contact; what it returns is why he may not see it. Fault:
-// ServiceUnavailable.
+// Opened records that the caller opened the page of a contact; without the record they may not see it. Faults:
+// NotFound, ServiceUnavailable.
 func (c *Contacts) Opened(ctx context.Context, by Caller, view crm.ContactView) error {
 	if !by.maySee(view.OrgID) {
 		return contactKind.notFound()
@@ -102,7 +102,7 @@ func tooLate() *fault.Error {
 	return invalid("contact", "O prazo para desfazer passou.")
 }
 
-// restore brings a contact back to where it was, as far as that is still there.
+// restore puts a contact back where it was, as far as that still exists.
 func (c *Contacts) restore(ctx context.Context, r ports.Repos, contact crm.Contact, e crm.Event) error {
 	n, err := loadNames(ctx, r, contact.OrgID)
 	if err != nil {
@@ -126,8 +126,8 @@ func (c *Contacts) restore(ctx context.Context, r ports.Repos, contact crm.Conta
 	return err
 }
 
-// Removed returns a contact that the caller's organisation had, as long as it can be brought back, with the id of the
-// contact that it became part of, over any number of steps; empty where it was deleted. Faults: NotFound,
+// Removed returns a removed contact of the caller's organisation, as long as it can be restored, with the id of the
+// contact that it was merged into, over any number of merges; empty where it was deleted. Faults: NotFound,
 // ServiceUnavailable.
 func (c *Contacts) Removed(ctx context.Context, by Caller, id string) (gone crm.Removal, survivor string, err error) {
 	r := c.store.Repos()
@@ -141,7 +141,7 @@ func (c *Contacts) Removed(ctx context.Context, by Caller, id string) (gone crm.
 	return gone, survivor, err
 }
 
-// ForgetRemoved forgets what contacts were that can be brought back no more.
+// ForgetRemoved removes the content of contacts that can no longer be restored. It is a chore.
 func (c *Contacts) ForgetRemoved(ctx context.Context) error {
 	return forget(ctx, func(ctx context.Context) (int, error) {
 		now, err := c.store.Repos().Clock.Now(ctx, c.clock())

@@ -13,7 +13,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestADeletedContact is there no more, can be brought back for a while, and is forgotten then.
+// TestADeletedContact is gone, can be restored for a while, and is then forgotten.
 func TestADeletedContact(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -97,7 +97,7 @@ func TestTwoContactsBecomeOne(t *testing.T) {
 	equal(t, "parted twice", said(s.contacts.Part(t.Context(), ana, first, second)), "nao_encontrado contact")
 }
 
-// TestAListGoesOnAfterAContactThatIsGone; where nobody knows any more where that was, it begins again.
+// TestAListGoesOnAfterAContactThatIsGone; once its place is no longer known, the list starts again.
 func TestAListGoesOnAfterAContactThatIsGone(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -124,8 +124,8 @@ func TestAListGoesOnAfterAContactThatIsGone(t *testing.T) {
 	}
 }
 
-// TestWhoComesBackMeetsHisAutomations: what came due while a contact was deleted runs when that is undone, also behind
-// a condition; of one that stays deleted nothing runs.
+// TestWhoComesBackMeetsHisAutomations: what came due while a contact was deleted runs once that is undone, even with a
+// condition; for one that stays deleted nothing runs.
 func TestWhoComesBackMeetsHisAutomations(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -156,8 +156,8 @@ func TestWhoComesBackMeetsHisAutomations(t *testing.T) {
 	})
 }
 
-// TestWhoBecamePartOfAnotherIsErasedWithHim: by what only the one that is gone was known by, within the time in which
-// the two can be parted and long after it.
+// TestWhoBecamePartOfAnotherIsErasedWithHim: an erasure by an identity that only the merged contact had, while the two
+// can still be parted and long after.
 func TestWhoBecamePartOfAnotherIsErasedWithHim(t *testing.T) {
 	t.Parallel()
 	for what, later := range map[string]time.Duration{"soon": 0, "long after": crm.UndoMerge + time.Hour} {

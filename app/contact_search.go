@@ -18,23 +18,22 @@ import (
 	"fichario/ports"
 )
 
-// ContactSearch is what somebody looks for among contacts, and in which order. Zero
-// values do not filter.
+// ContactSearch is a search among contacts, with its order. Zero values do not filter.
 type ContactSearch struct {
-	// Text is what was typed: parts of a name, e-mail address, company or phone
-	// number, without regard to case and accents; each word must be there. Or a whole CPF or CNPJ.
+	// Text is what was typed: parts of a name, e-mail address, company or phone number, ignoring case and accents, every
+	// word of which must occur; or a whole CPF or CNPJ.
 	Text                                     string
 	StageID, OriginID, AssigneeID, WebhookID string
-	// Waiting wants those that nobody has answered.
+	// Waiting selects those that nobody has answered.
 	Waiting bool
-	// Since is when the first one wanted came.
+	// Since is the earliest arrival wanted.
 	Since time.Time
 	Order crm.ContactOrder
 	// Ascending puts the oldest, first in the alphabet or smallest first.
 	Ascending bool
 }
 
-// Narrow reports whether the search leaves contacts out.
+// Narrow reports whether the search excludes contacts.
 func (s ContactSearch) Narrow() bool {
 	return strings.TrimSpace(s.Text) != "" || s.StageID != "" || s.OriginID != "" || s.AssigneeID != "" ||
 		s.WebhookID != "" || s.Waiting || !s.Since.IsZero()
@@ -50,16 +49,16 @@ type ContactPage struct {
 const (
 	searchTextMax  = 200
 	searchWordsMax = 8
-	// CountMax is up to where matching contacts are counted.
+	// CountMax is how far matching contacts are counted.
 	CountMax = 1000
 )
 
-// searchWords are the words of a search as they are looked for. One without letters
-// is the digits of a phone number, however it is written.
+// searchWords returns the words of a search in the form in which they are matched. A text without letters becomes the
+// digits of a phone number, however it is written.
 func searchWords(raw string) []string {
 	raw = text.Fold(text.Cut(raw, searchTextMax))
 	if !strings.ContainsFunc(raw, unicode.IsLetter) {
-		// A phone number is written with spaces, and within Brazil sometimes with a zero.
+		// Phone numbers are written with spaces, and within Brazil sometimes with a leading zero.
 		if d := strings.TrimLeft(text.Digits(raw), "0"); d != "" {
 			return []string{d}
 		}
@@ -73,8 +72,7 @@ func searchWords(raw string) []string {
 	return words[:min(len(words), searchWordsMax)]
 }
 
-// filter checks a search against what the organisation has, so that an id of another
-// one is not found.
+// filter checks the ids of a search, so that another organisation's are not found.
 func (s ContactSearch) filter(n names) (ports.ContactFilter, error) {
 	switch {
 	case s.StageID != "" && n.stages[s.StageID].ID == "":
@@ -92,7 +90,7 @@ func (s ContactSearch) filter(n names) (ports.ContactFilter, error) {
 	}, nil
 }
 
-// prepared is a search of an organisation, with the names that its contacts are shown by.
+// prepared is a checked search of an organisation, with the names that its contacts are shown with.
 type prepared struct {
 	orgID  string
 	names  names
@@ -122,8 +120,8 @@ func (c *Contacts) prepare(ctx context.Context, by Caller, s ContactSearch) (pre
 // documentsMax is how many contacts with one document are found.
 const documentsMax = 500
 
-// withDocument returns the contacts of a search for a whole document; nil where the text is none, or nobody's: it may
-// be a phone number.
+// withDocument returns the contacts that have the document that was typed; nil where the text is not a document, or no
+// contact has it, because it may be a phone number.
 func (c *Contacts) withDocument(ctx context.Context, orgID, typed string) ([]string, error) {
 	known := document.Recognise(typed)
 	if known.Document.IsZero() || known.Type != document.CPF && known.Type != document.CNPJ {
@@ -160,7 +158,7 @@ func (c *Contacts) Search(
 	}
 	found, err := c.store.Repos().Contacts.Select(ctx, p.orgID, q)
 	if errors.Is(err, ports.ErrNotFound) && q.After != "" {
-		return c.Search(ctx, by, s, "", "", limit) // nobody knows where the page was
+		return c.Search(ctx, by, s, "", "", limit) // the page's place is no longer known
 	}
 	if err != nil {
 		return ContactPage{}, err
@@ -168,7 +166,7 @@ func (c *Contacts) Search(
 	page := ContactPage{First: after == "", More: len(found) > limit}
 	if before != "" {
 		if len(found) <= limit {
-			return c.Search(ctx, by, s, "", "", limit) // the first page is always whole
+			return c.Search(ctx, by, s, "", "", limit) // the first page is always full
 		}
 		slices.Reverse(found[:limit])
 		page.First, page.More = false, true
@@ -177,8 +175,8 @@ func (c *Contacts) Search(
 	return page, nil
 }
 
-// HandOut is Search by text for an agent with a key, newest first, which is written down. Faults: those of Search;
-// Forbidden for a key that was not made for it.
+// HandOut is Search by text for an agent with a key, newest first, and is written to the audit. Faults: those of
+// Search; Forbidden for a key that was not made for it.
 func (c *Contacts) HandOut(ctx context.Context, by Caller, text, after string, limit int) (ContactPage, error) {
 	orgID, err := by.contactsOrg()
 	if err == nil {
@@ -202,8 +200,8 @@ func (c *Contacts) Count(ctx context.Context, by Caller, s ContactSearch) (int, 
 	return c.store.Repos().Contacts.Count(ctx, p.orgID, p.filter, CountMax+1)
 }
 
-// Chosen yields contacts by their ids, whole, or an error at which they end; one that is not the caller's is not found.
-// That they are handed out is written down before the first one. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+// Chosen yields contacts by their ids, whole, or an error at which they end; an id outside the caller's organisation is
+// not found. The audit records it before the first one. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (c *Contacts) Chosen(ctx context.Context, by Caller, ids []string) iter.Seq2[crm.ContactView, error] {
 	return func(yield func(crm.ContactView, error) bool) {
 		switch {
@@ -229,9 +227,8 @@ func (c *Contacts) Chosen(ctx context.Context, by Caller, ids []string) iter.Seq
 	}
 }
 
-// All yields every contact that a search finds, whole and in its order, or an error at
-// which they end; they are read while they are asked for, which is written down. Faults: NotFound,
-// ServiceUnavailable.
+// All yields every contact that a search finds, whole and in order, or an error at which they end; they are read as
+// they are consumed. The audit records it first. Faults: NotFound, ServiceUnavailable.
 func (c *Contacts) All(ctx context.Context, by Caller, s ContactSearch) iter.Seq2[crm.ContactView, error] {
 	return func(yield func(crm.ContactView, error) bool) {
 		p, err := c.prepare(ctx, by, s)

@@ -24,7 +24,7 @@ var contactKind = kind[crm.Contact]{
 	orgOf: func(c crm.Contact) string { return c.OrgID },
 }
 
-// lockedContactKind keeps others from the contact until the transaction ends.
+// lockedContactKind also locks the contact until the transaction ends.
 var lockedContactKind = kind[crm.Contact]{
 	field: contactKind.field, missing: contactKind.missing, orgOf: contactKind.orgOf,
 	find: func(r ports.Repos) func(context.Context, string) (crm.Contact, error) { return r.Contacts.Lock },
@@ -39,8 +39,7 @@ var contactViewKind = kind[crm.ContactView]{
 	orgOf: func(v crm.ContactView) string { return v.OrgID },
 }
 
-// List returns contacts of an organisation, newest first. Faults: InvalidRequest,
-// ServiceUnavailable.
+// List returns contacts of an organisation, newest first. Faults: InvalidRequest, NotFound, ServiceUnavailable.
 func (c *Contacts) List(ctx context.Context, by Caller, orgID string, limit int) ([]crm.ContactView, error) {
 	if err := maySeeOrg(ctx, c.store.Repos(), by, orgID); err != nil {
 		return nil, err
@@ -55,8 +54,7 @@ func (c *Contacts) List(ctx context.Context, by Caller, orgID string, limit int)
 	return n.views(page), err
 }
 
-// Show returns a contact with its history, oldest first. Faults: InvalidRequest,
-// ServiceUnavailable.
+// Show returns a contact with its history, oldest first. Faults: NotFound, ServiceUnavailable.
 func (c *Contacts) Show(ctx context.Context, by Caller, id string) (crm.ContactView, []crm.Event, error) {
 	view, err := c.View(ctx, by, id)
 	if err != nil {
@@ -71,7 +69,7 @@ func (c *Contacts) Show(ctx context.Context, by Caller, id string) (crm.ContactV
 	return view, events, err
 }
 
-// View returns a contact. Faults: InvalidRequest, ServiceUnavailable.
+// View returns a contact. Faults: NotFound, ServiceUnavailable.
 func (c *Contacts) View(ctx context.Context, by Caller, id string) (crm.ContactView, error) {
 	return contactViewKind.visible(ctx, c.store.Repos(), by, id)
 }

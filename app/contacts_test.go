@@ -12,7 +12,7 @@ import (
 
 func bia() app.ContactForm { return app.ContactForm{Name: "Bia", Email: "bia@x.example"} }
 
-// TestWhatIsTypedAboutAContact is held to its form; nothing is written of what is refused.
+// TestWhatIsTypedAboutAContact is validated; a refused form writes nothing.
 func TestWhatIsTypedAboutAContact(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -54,7 +54,7 @@ func TestWhatIsTypedAboutAContact(t *testing.T) {
 	equal(t, "its history", s.kinds(kept.ID), "incluido")
 }
 
-// TestAContactMadeByHand: it is its maker's, in the entry stage unless the form says another.
+// TestAContactMadeByHand is assigned to its maker, in the entry stage unless the form names another.
 func TestAContactMadeByHand(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -71,7 +71,7 @@ func TestAContactMadeByHand(t *testing.T) {
 	equal(t, "another stage", must(s.contacts.Create(t.Context(), ana, form)).StageID, form.StageID)
 }
 
-// TestChangesOfAContact are written into its history by name, each with who made it; what changes nothing is not.
+// TestChangesOfAContact are written into its history, each with the member's name; an edit without changes is not.
 func TestChangesOfAContact(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -159,7 +159,7 @@ func TestContactsAreFoundInPages(t *testing.T) {
 	}
 	first := must(s.contacts.Search(t.Context(), ana, search, "", "", 3))
 	got := names(first)
-	must(s.contacts.Create(t.Context(), ana, bia())) // comes in between
+	must(s.contacts.Create(t.Context(), ana, bia())) // comes in meanwhile
 	second := must(s.contacts.Search(t.Context(), ana, search, first.Contacts[2].ID, "", 3))
 	third := must(s.contacts.Search(t.Context(), ana, search, second.Contacts[2].ID, "", 3))
 	got = append(append(got, names(second)...), names(third)...)

@@ -7,7 +7,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// FuzzCursors: what is taken for a cursor is an id that a database takes for one, and is refused otherwise, in words.
+// FuzzCursors: an accepted cursor is an id that a database accepts; any other is refused with a message.
 func FuzzCursors(f *testing.F) {
 	const id = "01980000-0000-7000-8000-000000000de0"
 	for _, s := range []string{

@@ -15,7 +15,7 @@ import (
 	"fichario/ports"
 )
 
-// Dashboard tells what happened in an organisation, and what wants attention.
+// Dashboard shows what happened in an organisation, and what needs attention.
 type Dashboard struct {
 	store    ports.Store
 	catalog  catalog.Catalog
@@ -23,8 +23,7 @@ type Dashboard struct {
 	clock    Clock
 }
 
-// NewDashboard returns the use case. The catalogue gives the prices by which what
-// history saved is reckoned.
+// NewDashboard returns the use case. The savings from history are computed with the prices of the catalogue.
 func NewDashboard(store ports.Store, c catalog.Catalog, calendar access.Calendar, clock Clock) *Dashboard {
 	return &Dashboard{store: store, catalog: c, calendar: calendar, clock: clock}
 }
@@ -37,56 +36,53 @@ type Day struct {
 	Contacts        map[string]int
 	Charged, Cached int
 	Spent           catalog.Money
-	// Saved is what the answers from history would cost today.
+	// Saved is what the answers from history would have cost at today's prices.
 	Saved catalog.Money
 }
 
 // Overview is the dashboard of a period.
 type Overview struct {
-	// Days are in order, the last one is today.
+	// Days are in order, ending today.
 	Days []Day
-	// Total sums all days up.
+	// Total is the sum of all days.
 	Total    Day
 	Webhooks map[string]string // names, by id
-	// Origins are those that contacts came from in the period, the most first.
+	// Origins are those of the period's contacts, the most frequent first.
 	Origins   []OriginCount
 	Attention []Attention
 	Newest    []crm.ContactView
-	// Accrued are the present month and the one before it.
+	// Accrued holds the present month and the one before.
 	Accrued [2]Accrued
-	// Open are the contacts of which nothing is decided.
+	// Open totals the contacts in stages without a decided outcome.
 	Open ports.StageTotal
-	// Steps are what comes first, for those who manage the organisation.
+	// Steps are the first steps of a new organisation, for those who manage it.
 	Steps Steps
 }
 
-// OriginCount is how many contacts came from an origin; its name is empty for those
-// without one.
+// OriginCount is how many contacts came from an origin; its name is empty for contacts without one.
 type OriginCount struct {
 	ID, Name string
 	Count    int
 }
 
-// Attention is something that somebody should look at.
+// Attention is something that somebody should look into.
 type Attention struct {
-	// Kind is refused (a webhook's posts), dead (runs that were given up) or cap (a key
-	// near its month's cap).
+	// Kind is refused (a webhook's posts), dead (runs that were given up) or cap (a key near its monthly cap).
 	Kind string
-	// ID and Name are of the webhook or key; Count of posts, runs or percent.
+	// ID and Name are those of the webhook or key; Count is of posts, runs or percent.
 	ID, Name string
 	Count    int
-	// Who is the contact, automation or person of the last one, and At when that was; zero values where nobody knows.
+	// Who is the contact, automation or person of the latest case, and At its time; zero values where not known.
 	Who string
 	At  time.Time
-	// Why is what kept the last one.
+	// Why is the reason of the latest case.
 	Why string
 }
 
 // newestShown is how many of the newest contacts the dashboard shows.
 const newestShown = 6
 
-// Look returns the dashboard of so many days up to today. Faults: NotFound,
-// ServiceUnavailable.
+// Look returns the dashboard of that many days up to today. Faults: NotFound, ServiceUnavailable.
 func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -123,7 +119,7 @@ func (d *Dashboard) Look(ctx context.Context, by Caller, days int) (Overview, er
 	return o, err
 }
 
-// emptyDays is an overview without its figures, with when its days begin and the last one ends.
+// emptyDays returns an overview without figures, with the beginnings of its days and the end of the last one.
 func (d *Dashboard) emptyDays(now time.Time, days int) (o Overview, bounds []time.Time) {
 	o = Overview{Total: Day{Contacts: map[string]int{}}, Days: make([]Day, days)}
 	for i := range o.Days {
@@ -172,7 +168,7 @@ func (d *Dashboard) countLookups(
 	return nil
 }
 
-// attention is what owners and administrators should look at.
+// attention returns what owners and administrators should look into.
 func (d *Dashboard) attention(
 	ctx context.Context, r ports.Repos, orgID string, n names, now time.Time,
 ) ([]Attention, error) {
@@ -226,7 +222,7 @@ func (d *Dashboard) attention(
 	return out, nil
 }
 
-// ContactCount is how many contacts a day brought.
+// ContactCount is how many contacts came on the day.
 func (d Day) ContactCount() (n int) {
 	for _, count := range d.Contacts {
 		n += count

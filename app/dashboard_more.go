@@ -10,7 +10,7 @@ import (
 	"fichario/ports"
 )
 
-// Accrued is what was spent up to the end of each day of a month, the first day first; of the present month up to
+// Accrued is the total spent up to the end of each day of a month, from the first day; for the present month up to
 // today.
 type Accrued struct {
 	// Start is the first day.
@@ -19,15 +19,15 @@ type Accrued struct {
 	Spent []catalog.Money
 }
 
-// Steps are what an organisation does first; true for what has been done.
+// Steps are the first steps of an organisation; true for those done.
 type Steps struct{ Webhook, Team, Lookup, Key bool }
 
-// Done reports whether nothing is left of them; without lookups, of those that are left then.
+// Done reports whether all steps are done; without lookups, all that then remain.
 func (s Steps) Done(lookups bool) bool {
 	return s.Webhook && s.Team && (!lookups || s.Lookup && s.Key)
 }
 
-// accrue adds the present month and the one before it, by day.
+// accrue adds the present month and the one before, by day.
 func (d *Dashboard) accrue(ctx context.Context, r ports.Repos, orgID string, o *Overview, now time.Time) error {
 	today := now.In(d.calendar.Location)
 	first := time.Date(today.Year(), today.Month(), 1, 0, 0, 0, 0, today.Location())
@@ -52,7 +52,7 @@ func (d *Dashboard) accrue(ctx context.Context, r ports.Repos, orgID string, o *
 	return nil
 }
 
-// countOpen adds how many contacts are in stages where nothing is decided, and what they are worth.
+// countOpen adds the number and value of contacts in open stages.
 func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n names) error {
 	totals, err := r.Contacts.Totals(ctx, orgID, ports.ContactFilter{}, CountMax)
 	for id, total := range totals {
@@ -63,7 +63,7 @@ func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n
 	return err
 }
 
-// steps are what the organisation has done of what comes first.
+// steps finds out which first steps the organisation has done.
 func (o *Overview) steps(ctx context.Context, r ports.Repos, orgID string, n names) error {
 	keys, err := r.Keys.List(ctx, orgID)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestDaysOfTheDashboard: each is there once, also where a day has no midnight.
+// TestDaysOfTheDashboard: each appears once, even where a day has no midnight.
 func TestDaysOfTheDashboard(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -35,8 +35,8 @@ func TestDaysOfTheDashboard(t *testing.T) {
 	}
 }
 
-// TestTheDashboardAddsUp: what came by webhooks and by hand, what was asked and what history saved, and for those who
-// manage what wants their attention.
+// TestTheDashboardAddsUp: what came by webhooks and by hand, what was looked up, what history saved, and for those who
+// manage what needs attention.
 func TestTheDashboardAddsUp(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -86,7 +86,7 @@ func TestTheDashboardAddsUp(t *testing.T) {
 	equal(t, "attention of who does not manage", len(must(s.dashboard.Look(t.Context(), ana, 7)).Attention), 0)
 }
 
-// TestTheDashboardTellsOfAnEMailThatWasGivenUp, which is of no automation.
+// TestTheDashboardTellsOfAnEMailThatWasGivenUp, which belongs to no automation.
 func TestTheDashboardTellsOfAnEMailThatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

@@ -36,13 +36,12 @@ var deliveryKind = kind[webhook.Delivery]{
 	orgOf: func(d webhook.Delivery) string { return d.OrgID },
 }
 
-// Delivery returns one delivery with its body. Faults: NotFound, Forbidden,
-// ServiceUnavailable.
+// Delivery returns one delivery with its body. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (i *Intake) Delivery(ctx context.Context, by Caller, id string) (webhook.Delivery, error) {
 	return deliveryKind.managed(ctx, i.store.Repos(), by, id)
 }
 
-// OpenDelivery is Delivery for somebody who is shown it, which is written down. Faults: NotFound, Forbidden,
+// OpenDelivery is Delivery for a person who is shown it, which the audit records. Faults: NotFound, Forbidden,
 // ServiceUnavailable.
 func (i *Intake) OpenDelivery(ctx context.Context, by Caller, id string) (webhook.Delivery, error) {
 	d, err := i.Delivery(ctx, by, id)
@@ -52,7 +51,7 @@ func (i *Intake) OpenDelivery(ctx context.Context, by Caller, id string) (webhoo
 	return d, looked(ctx, i.store, by, audit.Line{OrgID: d.OrgID, Action: audit.DeliveryOpened, Object: id})
 }
 
-// ContactsOf returns the contacts of deliveries by id, of each delivery at most so many, without their notes. Fault:
+// ContactsOf returns the contacts of deliveries by id, at most atMost of each delivery, without their notes. Fault:
 // ServiceUnavailable.
 func (i *Intake) ContactsOf(ctx context.Context, atMost int, of ...webhook.Delivery) (map[string]crm.Contact, error) {
 	var ids []string
@@ -63,11 +62,10 @@ func (i *Intake) ContactsOf(ctx context.Context, atMost int, of ...webhook.Deliv
 	return i.store.Repos().Contacts.Brief(ctx, ids)
 }
 
-// Replay reads a delivery of the log again, as if it came now: after an alias, a
-// setting or the webhook itself was mended. What it is known by is kept, so that it
-// never makes a second contact; signatures are not checked again, because a person
-// vouches for it. Faults: those of Receive, and InvalidRequest when there is no such
-// delivery or it was not kept whole.
+// Replay reads a delivery of the log again, as if it came now: after an alias, a setting or the webhook itself was
+// fixed. It keeps its idempotency keys, so that it never makes a second contact; signatures are not checked again,
+// because a person vouches for it. Faults: those of Receive, NotFound and Forbidden, and InvalidRequest when it was not
+// kept whole.
 func (i *Intake) Replay(ctx context.Context, by Caller, id string) (_ Accepted, err error) {
 	ctx, span := ports.Within(ctx, ports.Inner, "intake.replay")
 	defer func() { ports.EndSpan(span, err) }()
@@ -97,7 +95,7 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (_ Accepted, 
 		ReplayOf: old.ID,
 	}
 	if old.ReplayOf != "" {
-		d.ReplayOf = old.ReplayOf // one delivery makes one contact, by whatever path
+		d.ReplayOf = old.ReplayOf // one delivery makes one contact, however often it is replayed
 	}
 	line := audit.Line{OrgID: old.OrgID, Action: audit.DeliveryReplayed, Object: old.ID}
 	if err := looked(ctx, i.store, by, line); err != nil {
@@ -106,16 +104,16 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (_ Accepted, 
 	return i.take(ctx, hook, d)
 }
 
-// keepFor is how long runs that went well are kept.
+// keepFor is how long successful runs are kept.
 const keepFor = 30 * 24 * time.Hour
 
-// forget removes what is old, some at a time, until nothing is left. It works a tenth of the time: measured, posts
-// beside it then take as long as without.
+// forget removes old data, a limited number per call, until nothing is left. It works a tenth of the time: in
+// measurements, posts then take no longer than without it.
 func forget(ctx context.Context, next func(context.Context) (int, error)) error {
 	return bitByBit(ctx, 9, next)
 }
 
-// bitByBit does the next of something until nothing is left, and rests for so many times as long as each took.
+// bitByBit calls next until nothing is left, and rests after each call for rest times as long as it took.
 func bitByBit(ctx context.Context, rest time.Duration, next func(context.Context) (int, error)) error {
 	for {
 		begun := time.Now()

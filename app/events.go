@@ -14,7 +14,7 @@ import (
 	"fichario/ports"
 )
 
-// emit writes the job of an event in the transaction that makes it true, where an automation listens.
+// emit writes the job of an event, in the transaction of the change, if an automation listens.
 func emit(ctx context.Context, r ports.Repos, job automation.Job) error {
 	listens, err := r.Automations.Listens(ctx, job.OrgID, job.Event)
 	if err != nil || !listens {
@@ -23,7 +23,7 @@ func emit(ctx context.Context, r ports.Repos, job automation.Job) error {
 	return r.Jobs.Add(ctx, job)
 }
 
-// eventJob is the job of an event of a contact.
+// eventJob returns the job of an event of a contact.
 func eventJob(event automation.EventName, orgID, contactID string, at time.Time) automation.Job {
 	return automation.Job{
 		ID: newID(), OrgID: orgID, Kind: automation.FanOut, Event: event, ContactID: contactID, State: automation.Ready,
@@ -31,7 +31,7 @@ func eventJob(event automation.EventName, orgID, contactID string, at time.Time)
 	}
 }
 
-// emitChange tells who listens what an entry of a contact's history says; from is the stage that it was in before.
+// emitChange emits the event of an entry of a contact's history; from is the stage that the contact was in before.
 func emitChange(ctx context.Context, r ports.Repos, e crm.Event, from string, trail automation.Trail) error {
 	job := eventJob(automation.ContactUpdated, e.OrgID, e.ContactID, e.At)
 	job.Trail = trail
@@ -52,11 +52,11 @@ func emitChange(ctx context.Context, r ports.Repos, e crm.Event, from string, tr
 	return emit(ctx, r, job)
 }
 
-// errEventGone says that what an event was about is kept no more.
+// errEventGone says that what an event was about no longer exists.
 var errEventGone = errors.New("what the event was about is gone")
 
-// eventOf is what a run is told of: the contact and everything else as it is now. errEventGone where what it is about
-// does not exist any more.
+// eventOf returns the event of a job with the present state of all it refers to; errEventGone where that no longer
+// exists.
 func eventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation.Event, error) {
 	e := automation.Event{Name: job.Event, At: job.CreatedAt}
 	if job.Event == "" {
@@ -91,7 +91,7 @@ func eventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 	return e, gone(err)
 }
 
-// survivingContact is a contact, or the one that it became part of.
+// survivingContact returns a contact, or the one that it was merged into.
 func survivingContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView, error) {
 	view, err := viewContact(ctx, r, id)
 	if !errors.Is(err, ports.ErrNotFound) {
@@ -127,7 +127,7 @@ func addLookup(ctx context.Context, r ports.Repos, job automation.Job, e *automa
 	return nil
 }
 
-// addBatch says what became of a batch; how it ended is of then, since it may have been resumed.
+// addBatch adds the batch; its status is that of the event, since the batch may have been resumed.
 func addBatch(ctx context.Context, r ports.Repos, job automation.Job, e *automation.Event) error {
 	ended, err := r.Batches.Find(ctx, job.SubjectID)
 	if err != nil {
@@ -150,7 +150,7 @@ func addCap(ctx context.Context, r ports.Repos, job automation.Job, e *automatio
 	return err
 }
 
-// capDetail is the detail of a cap that is reached to so many percent.
+// capDetail is the detail of an event that a cap was used to that percentage.
 func capDetail(period string, percent, limit int) string {
 	return fmt.Sprintf("%s:%d:%d:%d", period, percent, limit, (limit*percent+99)/100)
 }

@@ -19,7 +19,7 @@ import (
 	"fichario/ports"
 )
 
-// listen makes an automation of an event that calls a system.
+// listen makes an automation that calls a system on an event.
 func (s *setting) listen(event automation.EventName, when string) automation.Automation {
 	s.t.Helper()
 	return must(s.automations.Add(s.t.Context(), app.Operator(), app.NewAutomation{
@@ -28,7 +28,7 @@ func (s *setting) listen(event automation.EventName, when string) automation.Aut
 	}))
 }
 
-// events are those that the systems were told, in order.
+// events returns the names of the events sent to systems, in order.
 func (s *setting) events() (names []string) {
 	for _, call := range s.dispatcher.list() {
 		names = append(names, string(call.Event.Name))
@@ -36,7 +36,7 @@ func (s *setting) events() (names []string) {
 	return names
 }
 
-// waiting are the jobs of events that were written, by their names.
+// waiting returns the names of the events whose jobs were written.
 func (s *setting) waiting() (names []string) {
 	s.t.Helper()
 	done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
@@ -50,7 +50,7 @@ func (s *setting) waiting() (names []string) {
 	return names
 }
 
-// TestAnEventCostsNothingWhereNobodyListens: only a new contact has its job in any case.
+// TestAnEventCostsNothingWhereNobodyListens: only a new contact always has a job.
 func TestAnEventCostsNothingWhereNobodyListens(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -100,7 +100,7 @@ func TestAnEventCostsNothingWhereNobodyListens(t *testing.T) {
 	})
 }
 
-// TestACapIsToldAtEightyAndAHundred, each once, to the team and to who listens.
+// TestACapIsToldAtEightyAndAHundred, each once, to the team and to listening automations.
 func TestACapIsToldAtEightyAndAHundred(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -128,7 +128,7 @@ func TestACapIsToldAtEightyAndAHundred(t *testing.T) {
 	})
 }
 
-// TestAConditionIsLookedAtOnTheRun: one that fails says so there, and holds nobody up.
+// TestAConditionIsLookedAtOnTheRun: a failing one is reported in the run, and holds nothing up.
 func TestAConditionIsLookedAtOnTheRun(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -162,7 +162,7 @@ func TestAConditionIsLookedAtOnTheRun(t *testing.T) {
 	})
 }
 
-// TestAutomationsThatFeedEachOther end: none follows from itself, and no more than five from each other.
+// TestAutomationsThatFeedEachOther end: none triggers itself, and a chain has at most five.
 func TestAutomationsThatFeedEachOther(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -276,7 +276,7 @@ func TestALookupByItself(t *testing.T) {
 	})
 }
 
-// TestARaisedCeiling is told of when it is reached too, each once in a month.
+// TestARaisedCeiling is reported when it is reached too, each once a month.
 func TestARaisedCeiling(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -315,7 +315,7 @@ func TestARaisedCeiling(t *testing.T) {
 	})
 }
 
-// TestABlockCountsBeforeItsErasureIsDone: history has the answer until then, and gives it to nobody.
+// TestABlockCountsBeforeItsErasureIsDone: until then history still has the answer, but gives it to nobody.
 func TestABlockCountsBeforeItsErasureIsDone(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -335,7 +335,7 @@ func TestABlockCountsBeforeItsErasureIsDone(t *testing.T) {
 	})
 }
 
-// TestALookupByItselfOfABlockedPerson: it is not made, nor tried again; those of the other documents are.
+// TestALookupByItselfOfABlockedPerson is neither made nor retried; those for the other documents are made.
 func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -362,7 +362,7 @@ func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 	})
 }
 
-// TestNewLookupsByThemselvesAreHeldToTheirForm: the ceiling is obligatory.
+// TestNewLookupsByThemselvesAreHeldToTheirForm: a ceiling is required.
 func TestNewLookupsByThemselvesAreHeldToTheirForm(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

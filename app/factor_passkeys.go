@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// Challenge is what a browser is given to answer with a passkey.
+// Challenge is given to a browser, which answers it with a passkey.
 type Challenge struct {
 	// Options are for the browser, as JSON.
 	Options []byte
@@ -20,18 +20,18 @@ type Challenge struct {
 	Ticket access.SessionToken
 }
 
-// wrongPasskey is said of every answer that does not count, for whatever reason.
+// wrongPasskey is the fault of every rejected answer, whatever the reason.
 func wrongPasskey() *fault.Error {
 	return fault.New(fault.Unauthenticated, "A chave de acesso não foi aceita. Tente de novo.").At("passkey")
 }
 
-// owner is a member with his passkeys.
+// owner returns a member with their passkeys.
 func (f *Factors) owner(ctx context.Context, m crm.Member) (ports.PasskeyOwner, error) {
 	keys, err := f.store.Repos().Factors.Passkeys(ctx, m.ID)
 	return ports.PasskeyOwner{ID: m.ID, Email: m.Email, Name: m.Name, Keys: keys}, err
 }
 
-// challenge keeps one until its answer comes.
+// challenge stores a challenge until its answer comes.
 func (f *Factors) challenge(
 	ctx context.Context, kind access.TicketKind, memberID string, options, kept []byte, err error,
 ) (Challenge, error) {
@@ -44,7 +44,7 @@ func (f *Factors) challenge(
 	})
 }
 
-// answered takes the challenge that an answer is to, which is used up by it.
+// answered returns the challenge of an answer, and uses it up.
 func (f *Factors) answered(ctx context.Context, kind access.TicketKind, memberID, text string) ([]byte, error) {
 	ticket, ok := access.ParseSessionToken(text)
 	if !ok {
@@ -53,7 +53,7 @@ func (f *Factors) answered(ctx context.Context, kind access.TicketKind, memberID
 	r := f.store.Repos().Tickets
 	t, err := r.Find(ctx, ticket)
 	if err == nil && (t.Kind != kind || t.MemberID != memberID || !f.clock().Before(t.ExpiresAt)) {
-		err = ports.ErrNotFound // another's stays his
+		err = ports.ErrNotFound // somebody else's is not used up
 	}
 	if err == nil {
 		t, err = r.Take(ctx, ticket)
@@ -64,7 +64,7 @@ func (f *Factors) answered(ctx context.Context, kind access.TicketKind, memberID
 	return t.Data, err
 }
 
-// BeginPasskey begins to make a passkey for the caller. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+// BeginPasskey begins to add a passkey for the caller. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (f *Factors) BeginPasskey(ctx context.Context, by Caller) (Challenge, error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
@@ -84,9 +84,9 @@ func (f *Factors) BeginPasskey(ctx context.Context, by Caller) (Challenge, error
 	return f.challenge(ctx, access.PasskeyAdd, m.ID, options, kept, err)
 }
 
-// AddPasskey adds the passkey that a browser made, and returns recovery codes where the caller had no second factor
-// before. The proof is a code or a recovery code where he has one, else his password, if he has one. Faults:
-// Unauthenticated, at "proof" when it is that which is wrong, with RetryAfter where waiting is needed, InvalidRequest,
+// AddPasskey adds the passkey that a browser made, and returns recovery codes if the caller had no second factor
+// before. proof is a code or a recovery code for a caller with a second factor, else the password, if there is one.
+// Faults: Unauthenticated, at "proof" when that is wrong, with RetryAfter where waiting is needed, InvalidRequest,
 // NotFound, ServiceUnavailable.
 func (f *Factors) AddPasskey(
 	ctx context.Context, by Caller, ticket, name string, answer []byte, proof string,
@@ -129,8 +129,8 @@ func (f *Factors) AddPasskey(
 	return recovery, err
 }
 
-// RemovePasskey removes a passkey of the caller, who shows a code or a recovery code; with the last of all his factors
-// the second factor is off. Faults: Unauthenticated, NotFound, ServiceUnavailable.
+// RemovePasskey removes a passkey of the caller, who shows a code or a recovery code; without any factor left the
+// second factor is off. Faults: Unauthenticated, NotFound, ServiceUnavailable.
 func (f *Factors) RemovePasskey(ctx context.Context, by Caller, id, code string) error {
 	m, err := f.self(ctx, by)
 	if err != nil {
@@ -157,9 +157,9 @@ func (f *Factors) RemovePasskey(ctx context.Context, by Caller, id, code string)
 	return err
 }
 
-// BeginPasskeyUse begins to sign in by a passkey: as the second factor of a sign-in that waits, or with an empty text
-// by itself. Faults: Unauthenticated, with RetryAfter for a network that began a hundred and ended none,
-// InvalidRequest, ServiceUnavailable.
+// BeginPasskeyUse begins to sign in by a passkey: as the second factor of the sign-in that text names or, if text is
+// empty, by the passkey alone. Faults: Unauthenticated, with RetryAfter for a network that began a hundred and
+// completed none, InvalidRequest, ServiceUnavailable.
 func (f *Factors) BeginPasskeyUse(ctx context.Context, from, text string) (Challenge, error) {
 	if f.passkeys == nil {
 		return Challenge{}, noPasskeys()
@@ -183,8 +183,8 @@ func (f *Factors) BeginPasskeyUse(ctx context.Context, from, text string) (Chall
 	return f.challenge(ctx, access.PasskeyUse, m.ID, options, kept, err)
 }
 
-// UsePasskey ends what BeginPasskeyUse began, with the same text. Faults: Unauthenticated, at "ticket" when the sign-in
-// that waits is over, with RetryAfter where waiting is needed, ServiceUnavailable.
+// UsePasskey completes what BeginPasskeyUse began, with the same text. Faults: Unauthenticated, at "ticket" when the
+// waiting sign-in is over, with RetryAfter where waiting is needed, ServiceUnavailable.
 func (f *Factors) UsePasskey(
 	ctx context.Context, from, text, ticket string, answer []byte,
 ) (access.SessionToken, error) {
@@ -219,14 +219,14 @@ func (f *Factors) UsePasskey(
 	return token, f.sessions.ends(ctx, from, err)
 }
 
-// useAlone lets whoever has a passkey in.
+// useAlone signs in by a passkey alone.
 func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (access.SessionToken, error) {
 	kept, err := f.answered(ctx, access.PasskeyUse, "", ticket)
 	if err != nil {
 		return access.SessionToken{}, err
 	}
 	var m crm.Member
-	var missed error // what kept the member from being found; the library says only that it was not
+	var missed error // why the member was not found; the library says only that it was not
 	used, err := f.passkeys.EndUse(nil, kept, answer, func(memberID string) (ports.PasskeyOwner, error) {
 		if !validID(memberID) {
 			return ports.PasskeyOwner{}, ports.ErrNotFound
@@ -250,7 +250,7 @@ func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (a
 	})
 }
 
-// refusedPasskey writes down that a passkey of a member was refused, where it is known whose it would have been.
+// refusedPasskey records that a passkey was refused, if the member it belongs to is known.
 func (f *Factors) refusedPasskey(ctx context.Context, m crm.Member) error {
 	if m.ID != "" {
 		l := audit.Line{OrgID: m.OrgID, Action: audit.FactorRefused, Object: m.ID}
@@ -261,7 +261,7 @@ func (f *Factors) refusedPasskey(ctx context.Context, m crm.Member) error {
 	return wrongPasskey()
 }
 
-// entered lets a member in whose passkey was accepted, unless his access ended or the passkey went meanwhile.
+// entered completes a sign-in by passkey, unless the member's access or the passkey ended meanwhile.
 func (f *Factors) entered(
 	ctx context.Context, m crm.Member, used access.Passkey, then func(ports.Repos) error,
 ) error {

@@ -11,12 +11,12 @@ import (
 	"fichario/ports"
 )
 
-// self is the member who calls. Faults: NotFound, ServiceUnavailable.
+// self returns the member who calls. Faults: NotFound, ServiceUnavailable.
 func (f *Factors) self(ctx context.Context, by Caller) (crm.Member, error) {
 	return memberKind.visible(ctx, f.store.Repos(), by, by.memberID)
 }
 
-// BeginCodes makes the secret of the caller's one-time codes, which count once he confirms them. Faults: NotFound,
+// BeginCodes makes the secret of the caller's one-time codes, which take effect once confirmed. Faults: NotFound,
 // InvalidRequest, ServiceUnavailable.
 func (f *Factors) BeginCodes(ctx context.Context, by Caller) error {
 	m, err := f.self(ctx, by)
@@ -28,7 +28,7 @@ func (f *Factors) BeginCodes(ctx context.Context, by Caller) error {
 		return invalid("code", "Os códigos já estão ligados.")
 	}
 	if err := orNothing(err); err != nil || known.Secret != "" {
-		return err // the page of a while ago still shows it
+		return err // a page opened earlier still shows it
 	}
 	secret, err := f.codes.New()
 	if err != nil {
@@ -37,10 +37,10 @@ func (f *Factors) BeginCodes(ctx context.Context, by Caller) error {
 	return f.store.Repos().Factors.SetCodes(ctx, m.ID, access.OneTimeCodes{Secret: secret})
 }
 
-// ConfirmCodes turns the codes on whose first one the caller shows, and returns recovery codes where he had no second
-// factor before. The proof is a recovery code where he has a second factor, else his password, if he has one. Faults:
-// Unauthenticated, at "proof" when it is that which is wrong, with RetryAfter where waiting is needed, InvalidRequest,
-// NotFound, ServiceUnavailable.
+// ConfirmCodes enables one-time codes with a first code, and returns recovery codes if the caller had no second factor
+// before. proof is a recovery code for a caller with a second factor, else the password, if there is one. Faults:
+// Unauthenticated, at "proof" when that is wrong, with RetryAfter where waiting is needed, InvalidRequest, NotFound,
+// ServiceUnavailable.
 func (f *Factors) ConfirmCodes(ctx context.Context, by Caller, code, proof string) (recovery []string, err error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
@@ -73,7 +73,7 @@ func (f *Factors) ConfirmCodes(ctx context.Context, by Caller, code, proof strin
 	return recovery, err
 }
 
-// turnedOn gives a member who had no second factor recovery codes, and writes down what he has now.
+// turnedOn gives recovery codes to a member who had no second factor, and records the new factor.
 func (f *Factors) turnedOn(
 	ctx context.Context, r ports.Repos, by Caller, m crm.Member, l audit.Line,
 ) (recovery []string, err error) {
@@ -95,7 +95,7 @@ func (f *Factors) renew(ctx context.Context, r ports.Repos, memberID string) ([]
 	return codes, r.Factors.SetRecovery(ctx, memberID, hashes)
 }
 
-// Renew gives the caller, who shows a code, other recovery codes. Faults: those of Off.
+// Renew replaces the recovery codes of the caller, who shows a code. Faults: those of Off.
 func (f *Factors) Renew(ctx context.Context, by Caller, code string) (recovery []string, err error) {
 	m, err := f.self(ctx, by)
 	if err != nil {
@@ -110,7 +110,7 @@ func (f *Factors) Renew(ctx context.Context, by Caller, code string) (recovery [
 	return recovery, err
 }
 
-// Off turns the second factor of the caller off, who shows a code of it or a recovery code. Faults: Unauthenticated,
+// Off turns off the second factor of the caller, who shows a code of it or a recovery code. Faults: Unauthenticated,
 // NotFound, ServiceUnavailable.
 func (f *Factors) Off(ctx context.Context, by Caller, code string) error {
 	m, err := f.self(ctx, by)
@@ -125,8 +125,8 @@ func (f *Factors) Off(ctx context.Context, by Caller, code string) error {
 	})
 }
 
-// Reset takes the second factor of a member away and ends his sessions, for who lost his device and his recovery codes.
-// Only the operator may. Faults: NotFound, Forbidden, ServiceUnavailable.
+// Reset removes the second factor of a member and ends their sessions, for a member who lost both device and recovery
+// codes. Only the operator may. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (f *Factors) Reset(ctx context.Context, by Caller, memberID string) error {
 	if !by.operator {
 		return forbidden()
@@ -142,9 +142,9 @@ func (f *Factors) Reset(ctx context.Context, by Caller, memberID string) error {
 	})
 }
 
-// Require says whether everybody in the caller's organisation must have a second factor; those without are led to it
-// from their next page on. Only an owner may who has one himself, with recovery codes left, so that he does not lock
-// himself out. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+// Require sets whether everybody in the caller's organisation must have a second factor; those without one are led to
+// it from their next page on. Only an owner who has one, with recovery codes left, may require it, so that no owner
+// locks themselves out. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (f *Factors) Require(ctx context.Context, by Caller, required bool) error {
 	if err := mayOwnOrg(ctx, f.store.Repos(), by, by.orgID); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (f *Factors) Require(ctx context.Context, by Caller, required bool) error {
 	})
 }
 
-// noPasskeys is the fault of a service whose address allows none.
+// noPasskeys is the fault of a service whose address does not allow passkeys.
 func noPasskeys() *fault.Error {
 	return invalid("passkey", "Chaves de acesso precisam que o serviço tenha um nome, e não só um endereço IP.")
 }

@@ -14,7 +14,7 @@ import (
 	"fichario/ports"
 )
 
-// Factors keeps the second factors of members: codes of an app, passkeys, and codes that replace either once.
+// Factors manages the second factors of members: codes of an app, passkeys, and single-use recovery codes.
 type Factors struct {
 	store    ports.Store
 	clock    Clock
@@ -27,7 +27,7 @@ type Factors struct {
 type Codes struct {
 	// New makes a secret.
 	New func() (string, error)
-	// Step returns the step of half a minute, around a time, whose code it is; false for none.
+	// Step returns the 30-second step near a time that the code belongs to; false for none.
 	Step func(secret, code string, at time.Time) (int64, bool)
 }
 
@@ -41,25 +41,25 @@ func NewFactors(
 // TakesPasskeys is whether the address of the service allows passkeys.
 func (f *Factors) TakesPasskeys() bool { return f.passkeys != nil }
 
-// FactorView is what a member has.
+// FactorView is a member's second factors.
 type FactorView struct {
-	// Codes is whether an app makes his codes, Secret what an app is given that is to make them.
+	// Codes is whether an app makes codes. Secret is the secret for an app that is still to be confirmed.
 	Codes  bool
 	Secret string
-	// Passkeys are his, oldest first.
+	// Passkeys are the member's, oldest first.
 	Passkeys []access.Passkey
-	// Recovery is how many recovery codes he has left.
+	// Recovery is how many recovery codes are left.
 	Recovery int
-	// Required is whether his organisation wants a second factor of everybody.
+	// Required is whether the organisation requires a second factor.
 	Required bool
-	// Password is whether he has one, which is asked for before his first second factor.
+	// Password is whether there is a password, which is asked for before the first second factor.
 	Password bool
 }
 
-// On is whether he has a second factor.
+// On is whether the member has a second factor.
 func (v FactorView) On() bool { return v.Codes || len(v.Passkeys) > 0 }
 
-// View returns what the caller has. Faults: NotFound, ServiceUnavailable.
+// View returns the caller's factors. Faults: NotFound, ServiceUnavailable.
 func (f *Factors) View(ctx context.Context, by Caller) (v FactorView, err error) {
 	r := f.store.Repos()
 	m, err := memberKind.visible(ctx, r, by, by.memberID)
@@ -86,15 +86,16 @@ func (f *Factors) View(ctx context.Context, by Caller) (v FactorView, err error)
 	return v, err
 }
 
-// wrongCode is said of every code that does not count, for whatever reason.
+// wrongCode is the fault of every rejected code, whatever the reason.
 func wrongCode() *fault.Error {
 	return fault.New(fault.Unauthenticated, "Este código não vale: ele está errado, venceu ou já foi usado.").At("code")
 }
 
-// oneTime is a one-time code as it was typed, without the space that apps show within it.
+// oneTime returns a one-time code as typed, without the space that apps show within it.
 func oneTime(typed string) string { return strings.Join(strings.Fields(typed), "") }
 
-// shows reports by what a member proved who he is, in a transaction that uses the code up; "" for nothing.
+// shows returns the kind of code by which a member proved their identity, in a transaction that uses it up; "" for
+// none.
 func (f *Factors) shows(ctx context.Context, r ports.Repos, memberID, code string) (by string, err error) {
 	if digits := oneTime(code); len(digits) == 6 {
 		codes, err := r.Factors.Codes(ctx, memberID)
@@ -138,8 +139,8 @@ func (f *Factors) forgive(ctx context.Context, r ports.Repos, memberID string) e
 	return r.Sessions.Clear(ctx, "factor|"+memberID)
 }
 
-// proving does then in a transaction in which a member has shown a code, which is counted as an attempt, and else says
-// that it is wrong and writes that down.
+// proving runs then in a transaction if the member shows a valid code, and otherwise records the refusal and says that
+// the code is wrong. The attempt is counted.
 func (f *Factors) proving(
 	ctx context.Context, m crm.Member, code string, then func(r ports.Repos, by string) error,
 ) error {
@@ -175,9 +176,9 @@ func (f *Factors) proving(
 	return err
 }
 
-// adding does then, which gives a member another way in, in a transaction. An open session is not enough for that: he
-// shows a code where he has a second factor, as for taking one away, and else his password, unless he has none because
-// a provider lets him in. What is wrong with the proof is at "proof".
+// adding runs then, which gives a member another way to sign in, in a transaction. An open session is not enough for
+// that: the member shows a code where there is a second factor, as for removing one, and else the password, unless
+// there is none because a provider signs them in. The fault of a wrong proof is at "proof".
 func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then func(ports.Repos) error) error {
 	proven := false
 	err := func() error {
@@ -208,12 +209,12 @@ func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then f
 	return err
 }
 
-// noEntry is said of a sign-in that waits no more for its second factor.
+// noEntry is the fault of a sign-in that no longer waits for its second factor.
 func noEntry() *fault.Error {
 	return fault.New(fault.Unauthenticated, "A entrada venceu. Entre de novo.").At("ticket")
 }
 
-// pending returns whose sign-in waits for a second factor. Fault: Unauthenticated.
+// pending returns the member whose sign-in waits for a second factor. Fault: Unauthenticated.
 func (f *Factors) pending(ctx context.Context, text string) (m crm.Member, ticket access.SessionToken, err error) {
 	ticket, ok := access.ParseSessionToken(text)
 	if !ok {
@@ -232,8 +233,8 @@ func (f *Factors) pending(ctx context.Context, text string) (m crm.Member, ticke
 	return m, ticket, err
 }
 
-// Waiting returns by what somebody whose password was right may go on: whether codes, and whether passkeys. Fault:
-// Unauthenticated.
+// Waiting returns the ways to complete a sign-in that waits for the second factor: whether codes, and whether passkeys.
+// Fault: Unauthenticated.
 func (f *Factors) Waiting(ctx context.Context, text string) (codes, passkeys bool, err error) {
 	m, _, err := f.pending(ctx, text)
 	if err != nil {
@@ -247,9 +248,9 @@ func (f *Factors) Waiting(ctx context.Context, text string) (codes, passkeys boo
 	return has.Confirmed, len(keys) > 0 && f.passkeys != nil, err
 }
 
-// Prove ends a sign-in by a code of the second factor, or a recovery code; see FactorNeeded. Wrong codes slow down as
-// passwords do. Faults: Unauthenticated, at "ticket" when the sign-in is over, with RetryAfter where waiting is needed,
-// ServiceUnavailable.
+// Prove completes a sign-in by a code of the second factor, or a recovery code; see FactorNeeded. Wrong codes are
+// slowed down like wrong passwords. Faults: Unauthenticated, at "ticket" when the sign-in is over, with RetryAfter
+// where waiting is needed, ServiceUnavailable.
 func (f *Factors) Prove(ctx context.Context, from, text, code string) (access.SessionToken, error) {
 	return fromNetwork(ctx, f.sessions, from, func() (access.SessionToken, error) {
 		m, ticket, err := f.pending(ctx, text)
@@ -263,7 +264,7 @@ func (f *Factors) Prove(ctx context.Context, from, text, code string) (access.Se
 	})
 }
 
-// enter starts the session of a sign-in that waited, and that somebody ended by showing something more.
+// enter starts the session of a sign-in that waited for its second factor.
 func (f *Factors) enter(
 	ctx context.Context, r ports.Repos, ticket, token access.SessionToken, m crm.Member, by string,
 ) error {

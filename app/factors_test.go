@@ -17,7 +17,7 @@ import (
 	"fichario/ports"
 )
 
-// enrolled turns one-time codes on, and returns their secret and the recovery codes.
+// enrolled enables one-time codes, and returns their secret and the recovery codes.
 func (s *setting) enrolled(who app.Caller) (secret string, recovery []string) {
 	s.t.Helper()
 	ctx := s.t.Context()
@@ -26,13 +26,13 @@ func (s *setting) enrolled(who app.Caller) (secret string, recovery []string) {
 	return secret, must(s.factors.ConfirmCodes(ctx, who, must(totp.GenerateCode(secret, s.now())), s.passwordOf(who)))
 }
 
-// passwordOf is the password that add gave somebody.
+// passwordOf returns the password that add gave a member.
 func (s *setting) passwordOf(who app.Caller) string {
 	s.t.Helper()
 	return "senha-de-" + must(s.store.Repos().Members.Find(s.t.Context(), who.MemberID())).Name
 }
 
-// waits signs somebody in by his password, and returns the ticket for his second factor.
+// waits signs a member in by password, and returns the ticket for the second factor.
 func (s *setting) waits(name string) string {
 	s.t.Helper()
 	_, err := s.sessions.SignIn(s.t.Context(), "", s.email(name), "senha-de-"+name)
@@ -43,7 +43,7 @@ func (s *setting) waits(name string) string {
 	return need.Ticket.Reveal()
 }
 
-// TestASecondFactorByCodes: the password alone lets nobody in, a code counts once, and a recovery code too.
+// TestASecondFactorByCodes: the password alone is not enough; a code counts once, and so does a recovery code.
 func TestASecondFactorByCodes(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -92,7 +92,7 @@ func TestASecondFactorByCodes(t *testing.T) {
 	})
 }
 
-// TestACodeAsAppsShowIt, with a space in its middle, counts where codes are turned on and at the door.
+// TestACodeAsAppsShowIt, with a space in its middle, is accepted both when codes are confirmed and at sign-in.
 func TestACodeAsAppsShowIt(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -111,7 +111,8 @@ func TestACodeAsAppsShowIt(t *testing.T) {
 	})
 }
 
-// TestCodesThatWaitEndWithThePassword: who had the session of before may have seen their secret. Codes that count stay.
+// TestCodesThatWaitEndWithThePassword: an intruder with an earlier session may have seen their secret. Confirmed codes
+// stay.
 func TestCodesThatWaitEndWithThePassword(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -145,7 +146,7 @@ func TestCodesThatWaitEndWithThePassword(t *testing.T) {
 	equal(t, "codes that were confirmed", must(s.factors.View(ctx, ana)).Codes, true)
 }
 
-// TestWrongCodesSlowDown, as passwords do: the right one too, and also one that comes with another sign-in.
+// TestWrongCodesSlowDown, as passwords do: even a right one must wait, and one that comes with another sign-in.
 func TestWrongCodesSlowDown(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -165,7 +166,7 @@ func TestWrongCodesSlowDown(t *testing.T) {
 	})
 }
 
-// TestOneCodeLetsOneIn, of several who come with it at once.
+// TestOneCodeLetsOneIn, of several concurrent uses.
 func TestOneCodeLetsOneIn(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -186,7 +187,7 @@ func TestOneCodeLetsOneIn(t *testing.T) {
 	})
 }
 
-// TestASecondFactorForAll: who has none is told so with his next page; no owner can demand what he could not show.
+// TestASecondFactorForAll: a member without one is led to it on the next page; no owner can require what they lack.
 func TestASecondFactorForAll(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -211,7 +212,7 @@ func TestASecondFactorForAll(t *testing.T) {
 	equal(t, "without recovery codes", said(s.factors.Require(ctx, owner, true)), "requisicao_invalida required")
 }
 
-// TestOnlyTheOperatorMay hand a link over and take a second factor away, which ends the sessions.
+// TestOnlyTheOperatorMay hand a link over and remove a second factor, which ends the sessions.
 func TestOnlyTheOperatorMay(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -232,8 +233,9 @@ func TestOnlyTheOperatorMay(t *testing.T) {
 	equal(t, "the audit of it", strings.Contains(actions(s.lines(0)), "segundo_fator.retirado"), true)
 }
 
-// TestASessionAloneAddsNoWayIn: before a passkey is added, or codes turned on, whoever has a second factor shows it,
-// and who has none his password, unless there is none because a provider lets him in. What is refused uses nothing up.
+// TestASessionAloneAddsNoWayIn: before a passkey is added, or codes are enabled, a member with a second factor shows
+// it, and one without gives the password, unless there is none because a provider signs them in. A refusal uses nothing
+// up.
 func TestASessionAloneAddsNoWayIn(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -286,7 +288,7 @@ func TestASessionAloneAddsNoWayIn(t *testing.T) {
 	equal(t, "a passkey of who has no password", said(err), "")
 }
 
-// TestPasskeysLetIn: as the second factor and alone, each answer once, and not those of who is gone.
+// TestPasskeysLetIn: as the second factor and alone, each answer once, and not those of a former member.
 func TestPasskeysLetIn(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -333,7 +335,7 @@ func TestPasskeysLetIn(t *testing.T) {
 	equal(t, "where there are none", said(err), "requisicao_invalida passkey")
 }
 
-// TestWhoBeginsSignInsAndEndsNoneWaits: each has a ticket stored, whoever begins it; those that end well do not count.
+// TestWhoBeginsSignInsAndEndsNoneWaits: anybody can make us store a ticket; completed sign-ins do not count.
 func TestWhoBeginsSignInsAndEndsNoneWaits(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

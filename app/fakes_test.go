@@ -17,7 +17,7 @@ import (
 	"fichario/ports/portstest"
 )
 
-// fakes stand for what is behind a port and not the store.
+// fakes implement the ports other than the store.
 type fakes struct {
 	bureau     *portstest.FakeBureau
 	dispatcher *dispatcher
@@ -32,7 +32,7 @@ func newFakes() fakes {
 	return fakes{&portstest.FakeBureau{}, &dispatcher{}, &mailer{}, &logbook{}, &seen[app.LookupEvent]{}, &atomic.Int32{}}
 }
 
-// seen keeps what it is given.
+// seen records what it is given.
 type seen[T any] struct {
 	mu  sync.Mutex
 	all []T
@@ -50,7 +50,7 @@ func (s *seen[T]) list() []T {
 	return append([]T(nil), s.all...)
 }
 
-// dispatcher takes calls as its script says; without one, with status 204.
+// dispatcher answers calls as its script says; without one, with status 204.
 type dispatcher struct {
 	seen[ports.Call]
 	script func(context.Context, ports.Call) (int, error)
@@ -100,7 +100,7 @@ func (l *logbook) String() string {
 
 func (l *logbook) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// broken is a store whose calls fail as told, before they are written or when they were.
+// broken is a store whose calls fail as told, before or after they are written.
 type broken struct {
 	ports.Store
 	before, after func() error
@@ -142,7 +142,7 @@ func (b *broken) fail(do func() error) error {
 	return err
 }
 
-// late is a store that does not hear of the first charge's commit, which comes a while after.
+// late is a store whose first charge is committed a while after its caller was told that the outcome is unknown.
 type late struct {
 	ports.Store
 	by   time.Duration
@@ -174,7 +174,7 @@ func (l lateCalls) Begin(ctx context.Context, c ports.Charge) (begun ports.Begun
 	return l.Calls.Begin(ctx, c)
 }
 
-// passkeys stand for a browser's: an answer is the credential itself.
+// passkeys fakes a browser's: an answer is the credential itself.
 type passkeys struct{}
 
 func (passkeys) BeginAdd(ports.PasskeyOwner) (options, challenge []byte, err error) {
@@ -196,7 +196,7 @@ func (passkeys) EndUse(
 	of *ports.PasskeyOwner, challenge, answer []byte, find func(string) (ports.PasskeyOwner, error),
 ) (access.Passkey, error) {
 	credential := string(answer)
-	if of == nil { // whose it is comes with it
+	if of == nil { // the answer then says whose it is
 		id, text, _ := strings.Cut(credential, " ")
 		found, err := find(id)
 		if err != nil {

@@ -14,12 +14,11 @@ import (
 
 const (
 	fanOutAtOnce = 500
-	// fanOutJobs is after how many jobs the other contacts wait for the next transaction.
+	// fanOutJobs is after how many jobs the remaining events wait for the next transaction.
 	fanOutJobs = 500
 )
 
-// fanOut makes the jobs that new contacts set going, many contacts at once in one
-// transaction, and reports whether there may be more.
+// fanOut makes the jobs that events trigger, for many events in one transaction, and reports whether there may be more.
 func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 	made := 0
 	err := j.Store.InTx(ctx, func(r ports.Repos) error {
@@ -52,35 +51,35 @@ func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 	return more
 }
 
-// fan gathers the jobs that contacts set going.
+// fan gathers the jobs that events trigger.
 type fan struct {
 	jobs *Jobs
 	r    ports.Repos
 	now  time.Time
-	orgs map[string]listeners // read once for all contacts of an organisation
+	orgs map[string]listeners // read once for all events of an organisation
 	made []automation.Job
 }
 
-// listeners are who is concerned by an organisation's contacts.
+// listeners are the automations and members concerned by an organisation's events.
 type listeners struct {
 	rules  []automation.Automation
-	mailed []crm.Member // nobody where e-mail is not configured
+	mailed []crm.Member // empty where e-mail is not configured
 }
 
-// contact adds the jobs of one event: a run of each automation that listens and whose conditions hold, and of a new
-// contact an e-mail to each active member unless one of them made it by hand.
+// contact adds the jobs of one event: a run of each automation that listens and whose conditions hold, and for a new
+// contact an e-mail to each active member, unless a member made it by hand.
 func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 	to, err := f.listeners(ctx, arrived.OrgID)
 	if err != nil {
 		return err
 	}
-	var contact crm.Contact // read when a condition asks for it
+	var contact crm.Contact // read when a condition needs it
 	for _, a := range to.rules {
 		if !a.Enabled || a.Event != cmp.Or(arrived.Event, automation.ContactCreated) {
 			continue
 		}
 		linked := a.Conditions
-		linked.When = "" // the run looks at it
+		linked.When = "" // the run evaluates it
 		if linked != (automation.Conditions{}) && contact.ID == "" && arrived.ContactID != "" {
 			if contact, err = f.asItWas(ctx, arrived.ContactID); err != nil {
 				return err
@@ -91,15 +90,15 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 		}
 	}
 	for _, m := range to.mailed {
-		if arrived.Event == "" && m.Active && arrived.MemberID == "" { // what a member made did not come in unseen
+		if arrived.Event == "" && m.Active && arrived.MemberID == "" { // a contact that a member made needs no announcement
 			f.add(arrived, automation.Job{Kind: automation.MailMember, MemberID: m.ID})
 		}
 	}
 	return nil
 }
 
-// asItWas is a contact, or the one that it became part of; of one that was deleted what it was, since it may come back,
-// for as long as that is kept.
+// asItWas returns a contact, or the one that it was merged into; if it was deleted, its former content, since it may be
+// restored, for as long as that is kept.
 func (f *fan) asItWas(ctx context.Context, id string) (crm.Contact, error) {
 	view, err := survivingContact(ctx, f.r, id)
 	if !errors.Is(err, ports.ErrNotFound) {
@@ -112,8 +111,8 @@ func (f *fan) asItWas(ctx context.Context, id string) (crm.Contact, error) {
 	return removed.Contact, err
 }
 
-// run adds a run of an automation, or says where a chain is cut off: an automation does not follow from itself, and not
-// more than automation.MaxSteps from each other.
+// run adds a run of an automation, or records where a chain is cut off: an automation does not trigger itself, and a
+// chain has at most automation.MaxSteps.
 func (f *fan) run(arrived automation.Job, automationID string) {
 	job := automation.Job{
 		Kind: automation.RunAutomation, AutomationID: automationID, Trail: arrived.Trail.With(automationID),
@@ -138,7 +137,7 @@ func (f *fan) add(arrived, job automation.Job) {
 	}
 	job.RunAt, job.CreatedAt = f.now, f.now
 	if arrived.Event != "" {
-		job.CreatedAt = arrived.CreatedAt // when it happened
+		job.CreatedAt = arrived.CreatedAt // when the event happened
 	}
 	f.made = append(f.made, job)
 }

@@ -15,8 +15,8 @@ func FaultOf(err error) *fault.Error {
 	return nil
 }
 
-// IsRefusal reports whether an error says that what was sent cannot be taken, rather
-// than that something is away or not there.
+// IsRefusal reports whether an error says that what was sent cannot be accepted, rather than that something is
+// unavailable or missing.
 func IsRefusal(err error) bool {
 	switch fault.CodeOf(err) {
 	case fault.InvalidRequest, fault.InvalidEmail, fault.WebhookDisabled, fault.ReusedIdempotencyKey,
@@ -26,7 +26,7 @@ func IsRefusal(err error) bool {
 	return false
 }
 
-// missing is the fault of a thing that is not there for the caller.
+// missing is the fault of a thing that does not exist for the caller.
 func missing(field, message string) *fault.Error { return fault.New(fault.NotFound, message).At(field) }
 
 func invalid(field, message string) *fault.Error {

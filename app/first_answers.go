@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// Called notes that a member called a contact. Faults: NotFound, ServiceUnavailable.
+// Called records that a member called a contact. Faults: NotFound, ServiceUnavailable.
 func (c *Contacts) Called(ctx context.Context, by Caller, id string) error {
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
 		e.Kind = crm.Called
@@ -19,15 +19,15 @@ func (c *Contacts) Called(ctx context.Context, by Caller, id string) error {
 	})
 }
 
-// Waits is how long contacts waited for their first note, call or move, by who answered and by where they came from,
-// the slowest first.
+// Waits is how long contacts waited for their first note, call or move, by answering member and by origin, the slowest
+// first.
 type Waits struct {
 	Members, Origins []Wait
-	// Waiting is how many wait now, counted to CountMax.
+	// Waiting is how many wait now, counted up to CountMax.
 	Waiting int
 }
 
-// Wait is how many contacts were answered, and how long each waited on average.
+// Wait is how many contacts were answered, and how long they waited on average.
 type Wait struct {
 	// ID and Name are of the member or the origin; empty for contacts without an origin.
 	ID, Name string
@@ -35,8 +35,7 @@ type Wait struct {
 	Mean     time.Duration
 }
 
-// Waits returns how long the contacts waited that were answered in as many days up to now. Faults: NotFound,
-// ServiceUnavailable.
+// Waits returns how long the contacts waited that were answered in the last days. Faults: NotFound, ServiceUnavailable.
 func (c *Contacts) Waits(ctx context.Context, by Caller, days int) (Waits, error) {
 	orgID, err := by.org()
 	if err != nil {

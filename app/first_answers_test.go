@@ -9,7 +9,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestFirstAnswers: the first note, call or move of a member ends the wait, once; what nobody did by hand does not.
+// TestFirstAnswers: a member's first note, call or move ends the wait, once; automatic ones do not.
 func TestFirstAnswers(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

@@ -8,12 +8,12 @@ import (
 	"fichario/ports"
 )
 
-// followGrace is what a call may need to be written down after its time.
+// followGrace is the time that writing the end of a call may take beyond the call's own.
 const followGrace = 500 * time.Millisecond
 
-// follow waits for the call of another identical lookup and shares its outcome: the answer, free and as from history,
-// or the failure, free and without an entry. For the call of another instance it waits as long as that may take and no
-// longer, because its owner may be dead; then the call is one without an answer.
+// follow waits for the call of an identical lookup and shares its outcome: the answer, free and as from history, or the
+// failure, free and without an entry. For another instance's call it waits no longer than that may take, because its
+// owner may be dead; then the call counts as one without an answer.
 func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
 	defer cancel()

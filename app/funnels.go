@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// Funnels keeps the funnels of organisations and their stages.
+// Funnels manages the funnels of organisations and their stages.
 type Funnels struct {
 	store ports.Store
 	clock Clock
@@ -62,7 +62,7 @@ func (u *Funnels) Add(ctx context.Context, by Caller, name string) error {
 	})
 }
 
-// newFunnel is a funnel with the stages of the default one.
+// newFunnel returns a funnel with the stages of the default one.
 func newFunnel(orgID, name string, at time.Time) crm.Funnel {
 	made := crm.Funnel{ID: newID(), OrgID: orgID, Name: name, CreatedAt: at}
 	for _, stage := range crm.DefaultStages() {
@@ -78,7 +78,7 @@ func (u *Funnels) Rename(ctx context.Context, by Caller, id, name string) error 
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.Rename(name) })
 }
 
-// AddStage puts a stage behind the others.
+// AddStage appends a stage.
 func (u *Funnels) AddStage(ctx context.Context, by Caller, id, name string) error {
 	stageID := newID()
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.AddStage(stageID, name) })
@@ -89,7 +89,7 @@ func (u *Funnels) RenameStage(ctx context.Context, by Caller, id, stageID, name 
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RenameStage(stageID, name) })
 }
 
-// EditStage gives a stage another name and outcome at once.
+// EditStage changes the name and outcome of a stage at once.
 func (u *Funnels) EditStage(ctx context.Context, by Caller, id, stageID, name string, o crm.Outcome) error {
 	return u.change(ctx, by, id, func(f *crm.Funnel) error {
 		if err := f.RenameStage(stageID, name); err != nil {
@@ -99,7 +99,7 @@ func (u *Funnels) EditStage(ctx context.Context, by Caller, id, stageID, name st
 	})
 }
 
-// SetOutcome says what it means that a contact is in a stage of an organisation.
+// SetOutcome sets the outcome of a stage of an organisation.
 func (u *Funnels) SetOutcome(ctx context.Context, by Caller, orgID, stageID string, o crm.Outcome) error {
 	if err := mayManageOrg(ctx, u.store.Repos(), by, orgID); err != nil {
 		return err
@@ -115,7 +115,7 @@ func (u *Funnels) PlaceStage(ctx context.Context, by Caller, id, stageID string,
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.PlaceStage(stageID, place) })
 }
 
-// RemoveStage takes a stage away that has no contacts, and in which none arrive.
+// RemoveStage removes a stage that has no contacts and is not where new ones enter.
 func (u *Funnels) RemoveStage(ctx context.Context, by Caller, id, stageID string) error {
 	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RemoveStage(stageID) })
 }
@@ -129,7 +129,7 @@ func (u *Funnels) change(ctx context.Context, by Caller, id string, edit func(*c
 	return u.edit(ctx, by, orgID, func(f crm.Funnel) bool { return f.ID == id }, edit)
 }
 
-// edit edits the one funnel that is wanted, which nobody else edits meanwhile.
+// edit edits the one funnel that is wanted, under the lock of its organisation.
 func (u *Funnels) edit(
 	ctx context.Context, by Caller, orgID string, wanted func(crm.Funnel) bool, edit func(*crm.Funnel) error,
 ) error {
@@ -149,8 +149,7 @@ func (u *Funnels) edit(
 		if err := edit(&funnel); err != nil {
 			return err
 		}
-		// Written first: whoever is putting a contact into a stage that goes away has done
-		// so by then, or cannot any more.
+		// The funnel is written first: whoever puts a contact into a removed stage has done so by then, or can no longer.
 		if err := r.Funnels.Update(ctx, funnel); err != nil {
 			return err
 		}
@@ -176,7 +175,7 @@ func funnelDetail(f crm.Funnel) audit.Detail {
 	return audit.Detail{"nome": f.Name, "etapas": joined(stages)}
 }
 
-// removedAreEmpty is the fault of a stage that went away with contacts in it.
+// removedAreEmpty returns the fault of a removed stage that has contacts.
 func removedAreEmpty(ctx context.Context, r ports.Repos, before, after crm.Funnel) error {
 	for _, s := range before.Stages {
 		if slices.ContainsFunc(after.Stages, func(kept crm.Stage) bool { return kept.ID == s.ID }) {

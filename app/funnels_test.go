@@ -10,13 +10,13 @@ import (
 	"fichario/domain/crm"
 )
 
-// funnel is the default funnel of the organisation.
+// funnel returns the default funnel of the organisation.
 func (s *setting) funnel(by app.Caller) crm.Funnel {
 	s.t.Helper()
 	return must(s.funnels.List(s.t.Context(), by, s.orgID))[0]
 }
 
-// TestFunnelsAreEdited: step by step, each with what is said of it and the stages that there are then.
+// TestFunnelsAreEdited step by step, each with its fault and the stages afterwards.
 func TestFunnelsAreEdited(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -94,7 +94,7 @@ func TestFunnelsAreEdited(t *testing.T) {
 	equal(t, "the funnel", s.funnel(owner).Name, "Locação")
 }
 
-// TestAStageWithContactsStays: until they have moved.
+// TestAStageWithContactsStays until they have moved.
 func TestAStageWithContactsStays(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -124,7 +124,7 @@ func TestFunnelsAreBounded(t *testing.T) {
 	equal(t, "a default one among the made", all[19].Default, false)
 }
 
-// TestTwoWhoAddAStage: both stages are there when both were told so.
+// TestTwoWhoAddAStage: both stages exist if both calls succeeded.
 func TestTwoWhoAddAStage(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -143,7 +143,7 @@ func TestTwoWhoAddAStage(t *testing.T) {
 	})
 }
 
-// TestOneMovesAContactIntoAStageThatAnotherRemoves: the contact is in a stage that is there.
+// TestOneMovesAContactIntoAStageThatAnotherRemoves: the contact ends up in a stage that exists.
 func TestOneMovesAContactIntoAStageThatAnotherRemoves(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

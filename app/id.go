@@ -14,9 +14,8 @@ import (
 
 var lastID atomic.Int64
 
-// newID returns a UUIDv7 (RFC 9562, 6.2 method 3): ids sort by the time of their
-// making, and those of one process never go back, even when its clock does. The
-// usual library would bring the network and database/sql into the use cases.
+// newID returns a UUIDv7 (RFC 9562, 6.2 method 3): ids sort by time of creation, and those of one process never go
+// back, even if its clock does. The usual library would bring the network and database/sql into the use cases.
 func newID() string {
 	// 48 bits of milliseconds and 12 bits of their fraction.
 	now := time.Now().UnixNano()
@@ -36,13 +35,13 @@ func newID() string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// idAt is an id before all that are made at a time and later.
+// idAt returns an id that precedes all ids made at a time and later.
 func idAt(t time.Time) string {
 	ms := t.UnixMilli()
 	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
 }
 
-// madeWithin reports whether an id is of the last while.
+// madeWithin reports whether an id is younger than d.
 func madeWithin(id string, d time.Duration) bool {
 	ms, err := strconv.ParseInt(strings.Replace(id, "-", "", 1)[:12], 16, 64)
 	return err == nil && time.Since(time.UnixMilli(ms)) < d
@@ -50,6 +49,6 @@ func madeWithin(id string, d time.Duration) bool {
 
 var idForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// validID reports whether s has the form of an id, so that a mistyped one is "not
-// found" on both databases and no error of one of them.
+// validID reports whether s has the form of an id, so that a mistyped one is "not found" on both databases, and not an
+// error of one of them.
 func validID(s string) bool { return idForm.MatchString(s) }

@@ -12,10 +12,10 @@ import (
 // importReadAtOnce is how many rows are read together.
 const importReadAtOnce = 1000
 
-// rowErased is what is said of a row whose person was erased.
+// rowErased is the result of a row whose person was erased.
 const rowErased = "Os dados desta linha foram apagados a pedido do titular."
 
-// rowsOf are the rows of an import, in their order.
+// rowsOf yields the rows of an import, in their order.
 func (b *Bulks) rowsOf(ctx context.Context, id string) iter.Seq2[ImportedRow, error] {
 	return readAhead(ctx, importReadAtOnce, func(ctx context.Context, last *ImportedRow) ([]ImportedRow, error) {
 		after := ""
@@ -28,7 +28,7 @@ func (b *Bulks) rowsOf(ctx context.Context, id string) iter.Seq2[ImportedRow, er
 			out[i] = ImportedRow{BulkItem: item}
 			switch {
 			case err != nil || item.Unreadable:
-			case item.Content == nil: // of whom somebody erased
+			case item.Content == nil: // somebody erased the person
 				out[i].Result = rowErased
 			default:
 				err = json.Unmarshal(item.Content, &out[i].Row)
@@ -38,13 +38,13 @@ func (b *Bulks) rowsOf(ctx context.Context, id string) iter.Seq2[ImportedRow, er
 	})
 }
 
-// ImportedRow is a row of an import, with what became of it.
+// ImportedRow is a row of an import, with its outcome.
 type ImportedRow struct {
 	crm.BulkItem
 	Row crm.ImportRow
 }
 
-// ImportResults returns what became of each row of an import that has begun, read while it is written. Faults:
+// ImportResults returns the outcome of each row of an import that has begun, read while it is written. Faults:
 // NotFound, InvalidRequest, ServiceUnavailable.
 func (b *Bulks) ImportResults(
 	ctx context.Context, by Caller, id string,

@@ -16,19 +16,19 @@ import (
 	"fichario/ports"
 )
 
-// importStep makes contacts of rows of an import.
+// importStep makes contacts from some rows of an import.
 type importStep struct {
 	r     ports.Repos
 	orgID string
 	plan  crm.Import
 	names names
-	// actor is who imports.
+	// actor is the name of the member who imports.
 	actor, memberID string
 	now             time.Time
 }
 
-// importRows makes contacts of some rows of an import, notes in the rows what became of them, and tells the team when
-// it is at its end.
+// importRows makes contacts from some rows of an import, records the outcome in the rows, and notifies the team when
+// the import ends.
 func (b *Bulks) importRows(
 	ctx context.Context, r ports.Repos, action *crm.Bulk, items []crm.BulkItem, now time.Time,
 ) error {
@@ -71,14 +71,14 @@ func (b *Bulks) importRows(
 	})
 }
 
-// ended says how an import ended.
+// ended describes in Portuguese how an import ended.
 func (s importStep) ended(total int) string {
 	return fmt.Sprintf("%s importou %s: linhas: %d, contatos novos: %d, completados: %d, pulados: %d, com erro: %d.", s.actor,
 		cmp.Or(s.plan.File, "contatos colados"), total, s.plan.Made, s.plan.Filled,
 		total-s.plan.Made-s.plan.Filled-s.plan.Wrong, s.plan.Wrong)
 }
 
-// do makes a contact of a row, or does with it what the rule for duplicates says.
+// do makes a contact from a row, or applies the rule for duplicates.
 func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRow) error {
 	c, remarks, err := contactOfRow(s.orgID, s.plan, s.names, row)
 	if f := FaultOf(err); f != nil {
@@ -116,7 +116,7 @@ func (s importStep) event(contactID string, kind crm.EventKind, subject string) 
 	}
 }
 
-// known is a row whose contact is there already.
+// known handles a row whose contact already exists.
 func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.Contact) error {
 	item.State, item.ContactID = crm.ItemSkipped, other.ID
 	item.Result = "Já existe: " + strings.Join(inCommon(c, other), ", ") + "."
@@ -149,8 +149,8 @@ func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.
 	return emitChange(ctx, s.r, event, "", "")
 }
 
-// contactOfRow is the contact that a row would be, and what could not be read of it. Faults: InvalidRequest that says
-// why it is none.
+// contactOfRow returns the contact that a row makes, and what could not be read of it. Fault: InvalidRequest that says
+// why it makes none.
 func contactOfRow(orgID string, plan crm.Import, n names, row crm.ImportRow) (crm.Contact, []string, error) {
 	record := intake.ReadRecord(plan.Columns, plan.Fields, row.Cells)
 	c := crm.Contact{
@@ -179,7 +179,7 @@ func contactOfRow(orgID string, plan crm.Import, n names, row crm.ImportRow) (cr
 	return c, record.Remarks, f.apply(&c, n)
 }
 
-// originMeant is the origin that a text means most; empty for none.
+// originMeant returns the origin that a text most likely means; empty for none.
 func originMeant(said string, n names) (id string) {
 	best := intake.Unlike
 	for origin, name := range n.origins {

@@ -11,10 +11,10 @@ import (
 
 // ImportTrial is what an import would do.
 type ImportTrial struct {
-	// Total is all rows, Wrong those that are no contact, Repeated those with the e-mail address, phone or a document of a
-	// row before.
+	// Total counts all rows, Wrong those that make no contact, Repeated those that share the e-mail address, the phone or
+	// a document with an earlier row.
 	Total, Wrong, Repeated int
-	// First are the first rows, Problems the first of those that are wrong.
+	// First are the first rows, Problems the first of the wrong ones.
 	First, Problems []TriedRow
 }
 
@@ -23,21 +23,21 @@ type TriedRow struct {
 	Line    int
 	Cells   []string
 	Contact crm.ContactView
-	// Wrong says why it is no contact; empty for one that is.
+	// Wrong says why it makes no contact; empty if it makes one.
 	Wrong string
 	// Remarks say what could not be read and would go to the note.
 	Remarks []string
-	// Like is the contact that is there already, with what they have in common in By; its id is empty for none.
+	// Like is the existing contact that it resembles, with what they share in By; its id is empty for none.
 	Like AlikeContact
-	// RepeatOf is the line before with the same address, phone or document; zero for none.
+	// RepeatOf is the earlier line with the same address, phone or document; zero for none.
 	RepeatOf int
 }
 
 // importShown is how many rows of a trial are shown.
 const importShown = 20
 
-// TryImport says what an import that has not begun would do with the choices that are kept. Faults: NotFound,
-// InvalidRequest, ServiceUnavailable.
+// TryImport says what an import that has not begun would do with the stored choices. Faults: NotFound, InvalidRequest,
+// ServiceUnavailable.
 func (b *Bulks) TryImport(ctx context.Context, by Caller, id string) (ImportView, ImportTrial, error) {
 	view, err := b.ShowImport(ctx, by, id)
 	if err != nil {
@@ -45,7 +45,7 @@ func (b *Bulks) TryImport(ctx context.Context, by Caller, id string) (ImportView
 	}
 	trial, err := b.tried(ctx, view.OrgID, view.Import, func(yield func(crm.ImportRow, error) bool) {
 		for row, err := range b.rowsOf(ctx, id) {
-			if row.Result == rowErased { // nobody any more
+			if row.Result == rowErased { // there is no person any more
 				continue
 			}
 			if !yield(row.Row, err) {
@@ -56,7 +56,7 @@ func (b *Bulks) TryImport(ctx context.Context, by Caller, id string) (ImportView
 	return view, trial, err
 }
 
-// RehearseImport says what an import of a table would do, and keeps nothing of it. Faults: NotFound, InvalidRequest,
+// RehearseImport says what an import of a table would do, and stores nothing. Faults: NotFound, InvalidRequest,
 // ServiceUnavailable.
 func (b *Bulks) RehearseImport(
 	ctx context.Context, by Caller, n NewImport, choices func(crm.Import) (ImportChoices, error),
@@ -128,7 +128,7 @@ func (b *Bulks) tried(
 	return trial, nil
 }
 
-// repeated returns the line before that has the address, phone or a document of a contact; zero for none.
+// repeated returns the earlier line with the address, the phone or a document of a contact; zero for none.
 func repeated(seen map[string]int, c crm.Contact, line int) (before int) {
 	marks := []string{"@" + strings.ToLower(c.Email)}
 	if c.PhoneE164 != "" {

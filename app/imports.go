@@ -19,17 +19,17 @@ import (
 
 // NewImport is a table of contacts that somebody sent.
 type NewImport struct {
-	// File is its name; empty for what was pasted.
+	// File is the name of the file; empty for pasted text.
 	File string
 	Rows []batch.Row
 }
 
-// ImportChoices are what is said of an import before it begins.
+// ImportChoices are the settings of an import before it begins.
 type ImportChoices struct {
-	// Fields are what each column becomes, a word of intake.ColumnFields; nil for as proposed.
+	// Fields are what each column becomes, a word of intake.ColumnFields; nil for the proposed ones.
 	Fields     []string
 	Duplicates crm.Duplicates
-	// StageID and AssigneeID are empty for the entry stage of the default funnel and for who imports.
+	// StageID and AssigneeID may be empty: the entry stage of the default funnel, and the member who imports.
 	StageID, AssigneeID string
 	Fires               bool
 }
@@ -45,7 +45,7 @@ const (
 	importNameMax = 120
 )
 
-// PrepareImport keeps a table, with what each column would become; nothing is made yet. Faults: NotFound,
+// PrepareImport stores a table, with what each column would become; no contacts are made yet. Faults: NotFound,
 // InvalidRequest, ServiceUnavailable.
 func (b *Bulks) PrepareImport(ctx context.Context, by Caller, n NewImport) (ImportView, error) {
 	if _, err := b.contacts.actor(ctx, by); err != nil {
@@ -103,7 +103,7 @@ func planOf(by Caller, n NewImport) (crm.Import, []crm.ImportRow, error) {
 	return plan, rows, nil
 }
 
-// choose puts choices into a plan. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+// choose applies choices to a plan. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (b *Bulks) choose(ctx context.Context, by Caller, plan *crm.Import, c ImportChoices) error {
 	fields := c.Fields
 	if fields == nil {
@@ -135,14 +135,14 @@ func (b *Bulks) choose(ctx context.Context, by Caller, plan *crm.Import, c Impor
 	return nil
 }
 
-// ChooseImport changes what an import that has not begun would do. Only who sent it and those who manage the
-// organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+// ChooseImport changes the settings of an import that has not begun. Only the member who sent it and those who manage
+// the organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (b *Bulks) ChooseImport(ctx context.Context, by Caller, id string, c ImportChoices) error {
 	return b.changeImport(ctx, by, id, c, crm.BulkDraft)
 }
 
-// StartImport begins an import, and does as much as takes a moment; the rest is done in the background, each row once.
-// Only who sent it and those who manage the organisation may. Faults: NotFound, Forbidden, InvalidRequest,
+// StartImport begins an import, and does what fits into a moment; the rest is done in the background, each row once.
+// Only the member who sent it and those who manage the organisation may. Faults: NotFound, Forbidden, InvalidRequest,
 // ServiceUnavailable.
 func (b *Bulks) StartImport(ctx context.Context, by Caller, id string, c ImportChoices) (crm.Bulk, error) {
 	if err := b.changeImport(ctx, by, id, c, crm.BulkRunning); err != nil {
@@ -186,7 +186,7 @@ func (b *Bulks) changeImport(ctx context.Context, by Caller, id string, c Import
 	})
 }
 
-// planIn are the settings of an import.
+// planIn reads the settings of an import.
 func planIn(action crm.Bulk) (plan crm.Import, err error) {
 	if action.Unreadable {
 		return plan, invalid("settings", "O que está gravado desta importação não pode ser lido. Envie o arquivo de novo.")
@@ -208,8 +208,8 @@ func (b *Bulks) ShowImport(ctx context.Context, by Caller, id string) (ImportVie
 	return ImportView{view, plan}, err
 }
 
-// FinishImport works at an import until its end, or until ctx ends, and returns it; another instance may do the same.
-// Faults: NotFound, InvalidRequest, ServiceUnavailable.
+// FinishImport works on an import until its end, or until ctx ends, and returns it; another instance may work on it
+// too. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (b *Bulks) FinishImport(ctx context.Context, by Caller, id string) (ImportView, error) {
 	for {
 		view, err := b.ShowImport(ctx, by, id)
@@ -220,7 +220,7 @@ func (b *Bulks) FinishImport(ctx context.Context, by Caller, id string) (ImportV
 		if err != nil {
 			return view, err
 		}
-		if !more { // somebody else is at it
+		if !more { // somebody else has it locked
 			select {
 			case <-time.After(bulkHere):
 			case <-ctx.Done():
@@ -230,8 +230,8 @@ func (b *Bulks) FinishImport(ctx context.Context, by Caller, id string) (ImportV
 	}
 }
 
-// Imports returns the latest imports of the caller's organisation, the newest first; those that cannot be read are left
-// out. Faults: NotFound, ServiceUnavailable.
+// Imports returns the latest imports of the caller's organisation, the newest first, without those that cannot be read.
+// Faults: NotFound, ServiceUnavailable.
 func (b *Bulks) Imports(ctx context.Context, by Caller) ([]ImportView, error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -252,13 +252,12 @@ func (b *Bulks) Imports(ctx context.Context, by Caller) ([]ImportView, error) {
 	return out, err
 }
 
-// Actor is the first active owner of an organisation, in whose name the operator imports. Fault:
-// NotFound.
+// Actor returns the first active owner of an organisation, in whose name the operator imports. Fault: NotFound.
 func (b *Bulks) Actor(ctx context.Context, orgID string) (Caller, error) {
 	return leaderOf(ctx, b.store.Repos(), orgID, "A organização não tem titular ativo, em nome de quem importar.")
 }
 
-// leaderOf is who acts for the operator in an organisation; none says that nobody can.
+// leaderOf returns the member who acts for the operator in an organisation; none is the message if there is nobody.
 func leaderOf(ctx context.Context, r ports.Repos, orgID, none string) (Caller, error) {
 	if err := maySeeOrg(ctx, r, Operator(), orgID); err != nil {
 		return Caller{}, err

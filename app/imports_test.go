@@ -15,7 +15,7 @@ import (
 	"fichario/ports"
 )
 
-// tableOf is a table as adapters read it: lines of cells between bars.
+// tableOf makes a table as adapters read it: lines of cells between bars.
 func tableOf(lines ...string) app.NewImport {
 	n := app.NewImport{File: "clientes.csv"}
 	for i, l := range lines {
@@ -24,7 +24,7 @@ func tableOf(lines ...string) app.NewImport {
 	return n
 }
 
-// TestAnImport: each rule for duplicates, what is wrong by line, who may, and what is told.
+// TestAnImport: each rule for duplicates, faults by line, permissions and notifications.
 func TestAnImport(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -95,7 +95,7 @@ func TestAnImport(t *testing.T) {
 	})
 }
 
-// results are what became of the rows of an import.
+// results describes the outcome of each row of an import.
 func results(s *setting, by app.Caller, id string) string {
 	_, rows, err := s.bulks.ImportResults(s.t.Context(), by, id)
 	done(err)
@@ -107,7 +107,7 @@ func results(s *setting, by app.Caller, id string) string {
 	return strings.Join(out, "; ")
 }
 
-// jobsOf are the jobs of a kind that wait.
+// jobsOf returns the waiting jobs of a kind.
 func (s *setting) jobsOf(kind automation.JobKind) (jobs []automation.Job, err error) {
 	err = s.store.InTx(s.t.Context(), func(r ports.Repos) error {
 		jobs, err = r.Jobs.Lock(s.t.Context(), kind, 1000)
@@ -116,7 +116,7 @@ func (s *setting) jobsOf(kind automation.JobKind) (jobs []automation.Job, err er
 	return jobs, err
 }
 
-// dying is a store whose transactions fail from some on, before they are written.
+// dying is a store whose transactions start to fail after some, before they are written.
 type dying struct {
 	ports.Store
 	left int
@@ -135,7 +135,7 @@ func (d *dying) InTx(ctx context.Context, f func(ports.Repos) error) error {
 	})
 }
 
-// TestAnImportThatIsKilled goes on where it was: each row once.
+// TestAnImportThatIsKilled resumes where it was: each row once.
 func TestAnImportThatIsKilled(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -156,8 +156,8 @@ func TestAnImportThatIsKilled(t *testing.T) {
 	})
 }
 
-// TestAnImportOutlivesWhoWasErased: his row is said to be gone, before and after the import, and the others are as they
-// were.
+// TestAnImportOutlivesWhoWasErased: the person's row is reported as erased, before and after the import, and the others
+// are unchanged.
 func TestAnImportOutlivesWhoWasErased(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

@@ -17,55 +17,54 @@ type Intake struct {
 	store ports.Store
 	clock Clock
 	wake  func()
-	// large holds a place for each large body that is being read.
+	// large holds a slot for each large body that is being read.
 	large chan struct{}
 }
 
 const (
-	// largeBody is from how many bytes a body is large. Reading one takes many times
-	// its size for a moment, so that only largeAtOnce are read at one time.
+	// largeBody is the size, in bytes, from which a body is large. Reading one takes many times its size for a moment, so
+	// only largeAtOnce are read at one time.
 	largeBody   = 64 << 10
 	largeAtOnce = 4
 )
 
-// NewIntake returns the use case. wake is called when a contact has been made, so
-// that what it sets going need not wait; it must not block.
+// NewIntake returns the use case. wake is called when a contact was made, so that what it triggers need not wait; it
+// must not block.
 func NewIntake(store ports.Store, clock Clock, wake func()) *Intake {
 	return &Intake{store: store, clock: clock, wake: wake, large: make(chan struct{}, largeAtOnce)}
 }
 
 // Post is one request to a webhook.
 type Post struct {
-	// Headers are those that tell something about it, with names in lower case.
+	// Headers are the informative ones, with names in lower case.
 	Headers []intake.Pair
-	// Body is what is read and kept. Of files in a multipart body nothing is left.
+	// Body is what is read and stored, without the contents of files in a multipart body.
 	Body []byte
-	// Signed is the body as it came, which a signature is over.
+	// Signed is the body as it came, byte for byte, for the signature.
 	Signed []byte
 	// Truncated is true when Body is only the beginning.
 	Truncated bool
-	// Declared is the refusal of a body whose declared size is too large already.
+	// Declared is the refusal of a body whose declared size is already too large.
 	Declared *fault.Error
-	// Unread is why the body could not be read whole; nil when it was.
+	// Unread is why the body could not be read completely; nil when it was.
 	Unread *fault.Error
 }
 
-// Accepted is what became of an accepted post.
+// Accepted is the result of an accepted post.
 type Accepted struct {
-	// ContactID is the contact, of several people the first; Others are those of the
-	// further people, in the order of the body.
+	// ContactID is the contact, the first of several; Others are those of the further people, in the order of the body.
 	ContactID string
 	Others    []string
-	// Known is how many of them had come before: these are the contacts of then.
+	// Known is how many of the people had come before: their contacts are those made then.
 	Known int
-	// Repeated is true when all had.
+	// Repeated is true when all of them had.
 	Repeated bool
 }
 
 // Made is how many contacts the post made.
 func (a Accepted) Made() int { return 1 + len(a.Others) - a.Known }
 
-// acceptedOf is what is answered to people who met these receipts.
+// acceptedOf combines the receipts of a post's people.
 func acceptedOf(met []ports.Receipt) Accepted {
 	a := Accepted{ContactID: met[0].ContactID}
 	for i, r := range met {
@@ -80,8 +79,8 @@ func acceptedOf(met []ports.Receipt) Accepted {
 	return a
 }
 
-// Open returns the webhook that a token opens, enabled or not, as it is at this
-// moment. Faults: UnknownWebhook, ServiceUnavailable.
+// Open returns the webhook that a token opens, enabled or not, in its present state. Faults: UnknownWebhook,
+// ServiceUnavailable.
 func (i *Intake) Open(ctx context.Context, token string) (webhook.Hook, error) {
 	unknown := fault.New(fault.UnknownWebhook,
 		"Nenhum webhook tem este endereço. Confira se ele foi copiado inteiro e se o token não foi trocado.")
@@ -96,12 +95,11 @@ func (i *Intake) Open(ctx context.Context, token string) (webhook.Hook, error) {
 	return hook, err
 }
 
-// reopenAfter is how long a body may take before the webhook is looked at again.
+// reopenAfter is how long a body may take before the webhook is read again.
 const reopenAfter = time.Second
 
-// Admit opens the webhook of a token, has read bring the post to it, and returns both. Where
-// that took long, much may have changed meanwhile, and the webhook is opened again. Faults:
-// UnknownWebhook, ServiceUnavailable.
+// Admit opens the webhook of a token, lets read fetch the post for it, and returns both. If that took long, the webhook
+// may have changed meanwhile, and is opened again. Faults: UnknownWebhook, ServiceUnavailable.
 func (i *Intake) Admit(ctx context.Context, token string, read func(webhook.Hook) Post) (webhook.Hook, Post, error) {
 	hook, err := i.Open(ctx, token)
 	if err != nil {
@@ -115,14 +113,12 @@ func (i *Intake) Admit(ctx context.Context, token string, read func(webhook.Hook
 	return hook, p, err
 }
 
-// Receive takes a post. Its checks, in their order: declared size, enabled, read
-// whole, signature, readable, delivered before, e-mail. An accepted post is one
-// transaction, on disk before Receive returns, in the order of effects of the
-// specification (4.5): contact in the entry stage, assignee, origin, notification,
-// history entry, counter, and the job that fires the automations; all of this for each
-// of several people, but for those that came before. A refused one
-// leaves a line in the delivery log and nothing else; when not even that can be
-// written, the fault is ServiceUnavailable, so that the sender tries again.
+// Receive takes a post. It checks, in this order: declared size, enabled, read completely, signature, readable,
+// delivered before, e-mail. An accepted post is one transaction, durable before Receive returns, with the effects of
+// the specification in their order (4.5): contact in the entry stage, assignee, origin, notification, history entry,
+// counter, and the job that fires the automations; all of this for each of several people, except those that came
+// before. A refused post leaves a line in the delivery log and nothing else; if even that cannot be written, the fault
+// is ServiceUnavailable, so that the sender tries again.
 //
 // Faults: BodyTooLarge, WebhookDisabled, IncompleteRequest, InvalidRequest,
 // Unauthenticated (the signature), ReusedIdempotencyKey, InvalidEmail,
@@ -148,8 +144,7 @@ func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (_ Acce
 	return i.take(ctx, hook, d)
 }
 
-// waitForPlace waits until a body of a size may be read; release lets the next one in. Fault:
-// ServiceUnavailable.
+// waitForPlace waits until a body of that size may be read; release frees the slot. Fault: ServiceUnavailable.
 func (i *Intake) waitForPlace(ctx context.Context, size int) (release func(), err error) {
 	if size < largeBody {
 		return func() {}, nil
@@ -193,7 +188,7 @@ func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault
 	return fault.New(fault.Unauthenticated, "A assinatura não confere. Confira se o segredo é o mesmo dos dois lados.")
 }
 
-// take reads a post that was let in, keeps what it makes, and answers what was decided of it.
+// take reads an admitted post, stores what it makes, and returns the decision on it.
 func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery) (Accepted, error) {
 	drafts, err := intake.ReadAll(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
@@ -208,7 +203,7 @@ func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery
 	case unfit == nil:
 		met, err = i.keep(ctx, arrivalOf(hook, drafts, d, known), known.strict)
 	case known.keys[0] != "":
-		// It may have come before with what it lacks now.
+		// It may be a repeat of an accepted post, which had what this one lacks.
 		met[0], err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[0], known.fingerprint)
 		if errors.Is(err, ports.ErrNotFound) {
 			err = nil
@@ -234,9 +229,9 @@ func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery
 	return accepted, nil
 }
 
-// keep takes an arrival. Where some of its people came before, it takes the others, with the contacts of those in the
-// delivery beside them. It returns what each met. Nothing was kept when all came before, or one with another body
-// where that must be the same.
+// keep stores an arrival. If some of its people came before, it stores the others, and lists the earlier contacts in
+// the delivery beside theirs. It returns a receipt for each. Nothing is stored when all came before, or, if strict,
+// when one came before with another body.
 func (i *Intake) keep(ctx context.Context, a ports.Arrival, strict bool) ([]ports.Receipt, error) {
 	people, met := a.People, make([]ports.Receipt, len(a.People))
 	for {
@@ -276,9 +271,8 @@ func same(met []ports.Receipt) bool {
 	return !slices.ContainsFunc(met, func(r ports.Receipt) bool { return r.Repeated && !r.Same })
 }
 
-// decide says what becomes of a post, by what the store knows of its keys: it is accepted when somebody comes for the
-// first time, or refused because it is unfit; one that came before is repeated, or refused because its key was
-// another post's.
+// decide decides on a post by what the store knows of its keys: it is accepted when somebody comes for the first time,
+// or refused because it is unfit; otherwise it is a repeat, or refused because its key belongs to another post.
 func (k identity) decide(met []ports.Receipt, unfit error) (webhook.Outcome, error) {
 	first := slices.ContainsFunc(met, func(r ports.Receipt) bool { return !r.Repeated })
 	switch {
@@ -306,7 +300,7 @@ func (i *Intake) refuse(ctx context.Context, d webhook.Delivery, why error) (Acc
 	return Accepted{}, f
 }
 
-// hookKind finds webhooks as a post to them would.
+// hookKind finds webhooks in the form that handling a post needs.
 var hookKind = kind[webhook.Hook]{
 	field: webhookKind.field, missing: webhookKind.missing,
 	find:  func(r ports.Repos) func(context.Context, string) (webhook.Hook, error) { return r.Webhooks.HookOf },

@@ -15,13 +15,13 @@ import (
 	"fichario/ports"
 )
 
-// deliveries are the lines of a webhook's log, newest first.
+// deliveries returns the lines of a webhook's log, newest first.
 func (s *setting) deliveries(hook webhook.Hook) []webhook.Delivery {
 	s.t.Helper()
 	return must(s.intake.Deliveries(s.t.Context(), app.Operator(), hook.ID, "", "", app.All))
 }
 
-// traces is what posts have left: contacts, notifications, jobs, posts counted, lines of the log.
+// traces counts what posts have left: contacts, notifications, jobs, posts counted, lines of the log.
 func (s *setting) traces(hook webhook.Hook) string {
 	s.t.Helper()
 	ctx, r := s.t.Context(), s.store.Repos()
@@ -37,8 +37,8 @@ func (s *setting) traces(hook webhook.Hook) string {
 		jobs, shown.Received, len(s.deliveries(hook)))
 }
 
-// TestTheEffectsOfAPost: contact, assignee, origin, history, notification, counter, job and line, and whoever does the
-// jobs is woken.
+// TestTheEffectsOfAPost: contact, assignee, origin, history, notification, counter, job and line; and the worker is
+// woken.
 func TestTheEffectsOfAPost(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -60,14 +60,14 @@ func TestTheEffectsOfAPost(t *testing.T) {
 	equal(t, "line", line(logged.Outcome, logged.ContactID == got.ID), "accepted true")
 }
 
-// TestTheOrderOfChecks: of all that is wrong with a post, the first is said; a refused one leaves a line in the log
-// that says the same, and nothing else. A rehearsal says it too, and leaves nothing.
+// TestTheOrderOfChecks: of several faults of a post the first one is returned; a refused post leaves a line in the log
+// with the same fault, and nothing else. A simulation returns it too, and leaves nothing.
 func TestTheOrderOfChecks(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	s.add("dona", crm.Owner)
 	hook := s.hook(webhook.Signature{Scheme: webhook.TallyScheme, Secret: "segredo-do-tally"})
-	// Everything is wrong at first; step by step less is.
+	// At first everything is wrong; each step fixes one thing.
 	p := post(`{"nome":`, "idempotency-key", strings.Repeat("k", 256))
 	p.Declared = fault.New(fault.BodyTooLarge, "declarado")
 	p.Unread = fault.New(fault.IncompleteRequest, "cortado")
@@ -76,7 +76,7 @@ func TestTheOrderOfChecks(t *testing.T) {
 	lines := 0
 	for _, c := range []struct {
 		mend       func()
-		want, sims string // what is said, and by Simulate where that differs
+		want, sims string // the fault, and Simulate's where it differs
 	}{
 		{func() {}, "corpo_grande_demais", ""},
 		{func() { p.Declared = nil }, "webhook_desabilitado", ""},
@@ -107,7 +107,7 @@ func TestTheOrderOfChecks(t *testing.T) {
 	equal(t, "traces of a simulation", s.traces(hook), line("0 0 0 0", lines))
 }
 
-// TestAPostThatTakesLong meets the webhook as it is when it has been read.
+// TestAPostThatTakesLong meets the webhook in the state in which it is after the post was read.
 func TestAPostThatTakesLong(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -128,13 +128,13 @@ func TestAPostThatTakesLong(t *testing.T) {
 	})
 }
 
-// repeated is the line of what a repetition is answered.
+// repeated returns the line expected for a repeat.
 func repeated(first app.Accepted) string {
 	first.Known, first.Repeated = 1+len(first.Others), true
 	return line(first)
 }
 
-// TestARepetitionIsInTheLog: of posts with one key the first makes the contact, and each of the others leaves its line.
+// TestARepetitionIsInTheLog: of posts with one key the first makes the contact, and each of the others leaves a line.
 func TestARepetitionIsInTheLog(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -163,7 +163,8 @@ func TestARepetitionIsInTheLog(t *testing.T) {
 	equal(t, "woken", s.woken.Load(), 1)
 }
 
-// TestAReplay reads a delivery as if it came now, whatever was mended meanwhile, and makes one contact by any path.
+// TestAReplay reads a delivery as if it came now, after settings were fixed, and makes one contact however it is
+// replayed.
 func TestAReplay(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -179,7 +180,7 @@ func TestAReplay(t *testing.T) {
 	_, err = replay(refused)
 	equal(t, "of a disabled webhook", said(err), "webhook_desabilitado")
 	enable(true)
-	// One that was refused again, and may be replayed as well.
+	// One that was refused again may be replayed as well.
 	between := s.deliveries(hook)[0]
 	between = must(s.intake.Delivery(t.Context(), app.Operator(), between.ID))
 	between.ID, between.ReplayOf = app.NewKeyID(), refused
@@ -212,7 +213,7 @@ func TestAReplay(t *testing.T) {
 	equal(t, "what there is not", said(err), "nao_encontrado delivery")
 }
 
-// atTheDoor is a store whose inbox does something before it takes an arrival.
+// atTheDoor is a store whose inbox calls do before it takes an arrival.
 type atTheDoor struct {
 	ports.Store
 	do func() error
@@ -236,7 +237,7 @@ func (i inbox) Take(ctx context.Context, a ports.Arrival) ([]ports.Receipt, erro
 	return i.Inbox.Take(ctx, a)
 }
 
-// TestLargeBodiesWait: four are read at one time, small ones never wait, and whoever waits too long is told so.
+// TestLargeBodiesWait: four are read at one time, small ones never wait, and one that waits too long is refused.
 func TestLargeBodiesWait(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -248,7 +249,7 @@ func TestLargeBodiesWait(t *testing.T) {
 		for range 4 {
 			taken.Go(func() { must(in.Receive(t.Context(), hook, large)) })
 		}
-		synctest.Wait() // for the gate
+		synctest.Wait() // until they block at the gate
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		_, err := in.Receive(ctx, hook, large)
@@ -259,14 +260,14 @@ func TestLargeBodiesWait(t *testing.T) {
 		equal(t, "a small one meanwhile", small.Repeated, false)
 
 		taken.Go(func() { must(in.Receive(t.Context(), hook, large)) })
-		synctest.Wait() // it waits for a place
+		synctest.Wait() // it waits for a slot
 		close(gate)
 		taken.Wait()
 		equal(t, "contacts", len(must(s.contacts.List(t.Context(), app.Operator(), s.orgID, 10))), 6)
 	})
 }
 
-// TestWhatIsOldIsForgotten: lines of the log and what posts are known by, after thirty days.
+// TestWhatIsOldIsForgotten: lines of the log and idempotency keys, after thirty days.
 func TestWhatIsOldIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -286,7 +287,7 @@ func TestWhatIsOldIsForgotten(t *testing.T) {
 	equal(t, "a repetition then", send().Repeated, false)
 }
 
-// TestALogThatCannotBeWritten: a refusal that leaves no line is an outage, so that the sender tries again.
+// TestALogThatCannotBeWritten: a refusal that leaves no line counts as an outage, so that the sender tries again.
 func TestALogThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

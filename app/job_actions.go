@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// attempt does what a job is for. Failures of what is outside are *ports.SendError.
+// attempt does the work of a job. Failures of other systems are *ports.SendError.
 func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error) {
 	r := j.Store.Repos()
 	event, err := eventOf(ctx, r, job)
@@ -62,7 +62,7 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 	return act(j, ctx, r, run{job, a, event.Contact, event})
 }
 
-// resultNotHeld is of a run whose expression did not give true.
+// resultNotHeld is the result of a run whose expression did not give true.
 const resultNotHeld = "a condição não vale para este evento"
 
 // needsContact reports whether an action does nothing without a contact.
@@ -71,7 +71,7 @@ func needsContact(a automation.Action) bool {
 		(a.Kind != automation.Email || a.To == automation.ToContact || a.To == automation.ToAssignee)
 }
 
-// run is one attempt of an automation for a contact.
+// run is one attempt of an automation for one event.
 type run struct {
 	job     automation.Job
 	rule    automation.Automation
@@ -79,7 +79,7 @@ type run struct {
 	about   automation.Event
 }
 
-// event is the entry that the run makes in the contact's history.
+// event is the entry that the run adds to the contact's history.
 func (u run) event(clock Clock, kind crm.EventKind, subject string) crm.Event {
 	return crm.Event{
 		ID: newID(), OrgID: u.job.OrgID, ContactID: u.contact.ID, Kind: kind, Actor: u.rule.Name, Subject: subject,
@@ -87,7 +87,7 @@ func (u run) event(clock Clock, kind crm.EventKind, subject string) crm.Event {
 	}
 }
 
-// actions are what the kinds of actions do.
+// actions implements the kinds of actions.
 var actions = map[automation.ActionKind]func(*Jobs, context.Context, ports.Repos, run) (outcome, error){
 	automation.HTTP:      (*Jobs).post,
 	automation.Email:     (*Jobs).mail,
@@ -180,7 +180,7 @@ func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error)
 	}}, nil
 }
 
-// mailMember tells one member of a new contact.
+// mailMember notifies one member of a new contact by e-mail.
 func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job, c crm.ContactView) (outcome, error) {
 	m, err := r.Members.Find(ctx, job.MemberID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {

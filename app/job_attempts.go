@@ -16,31 +16,30 @@ import (
 const (
 	// attemptAtMost bounds one attempt; it is less than runLease.
 	attemptAtMost = 25 * time.Second
-	// finishWithin bounds the writing of how it ended.
+	// finishWithin bounds the writing of the outcome.
 	finishWithin   = 5 * time.Second
 	reasonInternal = "erro interno"
 )
 
-// outcome is how an attempt ended well.
+// outcome is the result of a successful attempt.
 type outcome struct {
-	// result says it in Portuguese.
+	// result describes it in Portuguese.
 	result string
-	// change is what the job changes in our own data, nil for nothing. It happens in the
-	// transaction that ends the job, and so exactly once.
+	// change is what the job changes in our own data, nil for nothing. It is made in the transaction that ends the job,
+	// and thus exactly once.
 	change func(context.Context, ports.Repos) error
-	// off gives the job up, because its automation was switched off while it waited: it can be run again, and nobody is
-	// told, since somebody wanted it.
+	// off gives the job up because its automation was disabled while it waited: it can be run again, and nobody is
+	// notified, since the disabling was intended.
 	off bool
 }
 
-// errLeaseLost says that somebody else has a job now: what this one did is not
-// written down.
+// errLeaseLost says that somebody else has leased a job since: the outcome of this attempt is not written.
 var errLeaseLost = errors.New("a lease was lost")
 
-// errUnchanged says that what a job was to change in our own data could not be changed.
+// errUnchanged says that the change of a job in our own data could not be made.
 var errUnchanged = errors.New("the change of a job was not made")
 
-// run makes one attempt of a job and writes down how it ended.
+// run makes one attempt of a job and writes its outcome.
 func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	ctx, span := ports.Trace(ctx, ports.Inner, "jobs."+string(job.Kind))
 	defer span.End()
@@ -48,7 +47,7 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	attempt, cancel := context.WithTimeout(ctx, attemptAtMost)
 	defer cancel()
 	done, err := j.guarded(attempt, job)
-	// Its time may be over, but what has been done must be written down.
+	// The attempt's time may be over, but what was done must be written.
 	write, cancelWrite := context.WithTimeout(context.WithoutCancel(ctx), finishWithin)
 	defer cancelWrite()
 	job.EndedAt = j.now(write)
@@ -62,7 +61,7 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	}
 	err = j.finish(write, job, done)
 	if errors.Is(err, errUnchanged) && fault.CodeOf(err) != fault.ServiceUnavailable {
-		// The same would happen at each end of the lease, and nobody would hear of it: it counts as a failed attempt.
+		// The same would happen at each end of the lease, unnoticed, so it counts as a failed attempt.
 		j.failed(ctx, span, &job, err)
 		err = j.finish(write, job, outcome{})
 	}
@@ -76,7 +75,7 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	}
 }
 
-// failed plans what becomes of a job whose attempt failed.
+// failed records a failed attempt in the job.
 func (j *Jobs) failed(ctx context.Context, span ports.Span, job *automation.Job, err error) {
 	var unsent *ports.SendError
 	if errors.As(err, &unsent) {
@@ -84,18 +83,18 @@ func (j *Jobs) failed(ctx context.Context, span ports.Span, job *automation.Job,
 		fail(job, unsent)
 		return
 	}
-	// The database was away, or a fault of ours: the reason is for the log.
+	// The database was away, or the fault is ours: the reason is for the log only.
 	j.Log.WarnContext(ctx, "a job failed; it will be tried again", "job", job.ID, "kind", string(job.Kind), "error", err)
 	span.Fail("internal")
 	fail(job, &ports.SendError{Reason: reasonInternal})
 }
 
-// guarded is attempt for which a panic is a failure like others, so that one job does
-// not end the others, and the program.
+// guarded is attempt with a panic turned into an ordinary failure, so that one job does not end the others, and the
+// program.
 func (j *Jobs) guarded(ctx context.Context, job automation.Job) (done outcome, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			// The value may hold what somebody sent.
+			// The value may contain what somebody sent.
 			j.Log.ErrorContext(ctx, "panic", "job", job.ID, "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 			done, err = outcome{}, fmt.Errorf("panic (%T)", r)
 		}
@@ -103,7 +102,7 @@ func (j *Jobs) guarded(ctx context.Context, job automation.Job) (done outcome, e
 	return j.attempt(ctx, job)
 }
 
-// finish writes how a job ended, and makes its change, in one transaction.
+// finish writes the outcome of a job, and makes its change, in one transaction.
 func (j *Jobs) finish(ctx context.Context, job automation.Job, done outcome) error {
 	return j.Store.InTx(ctx, func(r ports.Repos) error {
 		n, err := r.Jobs.Finish(ctx, job)

@@ -17,11 +17,11 @@ import (
 	"fichario/ports"
 )
 
-// byAutomation is an automation that looks something up for its organisation.
+// byAutomation returns the caller for an automation that looks something up for its organisation.
 func byAutomation(a automation.Automation) Caller { return Caller{orgID: a.OrgID, automationID: a.ID} }
 
-// lookup looks up each document of the contact that the product takes. The lookups have ids that the run knows, so that
-// one whose instance died is found again, and none is charged twice.
+// lookup looks up each document of the contact that the product takes. The ids of the lookups are known to the run, so
+// that a lookup whose instance died is found again, and none is charged twice.
 func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error) {
 	if j.LookupsOff {
 		return outcome{}, &ports.SendError{Reason: "as consultas estão desligadas nesta instância"}
@@ -54,7 +54,7 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 	return outcome{result: strings.Join(said, "; ")}, nil
 }
 
-// lookUp is one lookup of a run, of the document at a place, or what became of it when it was begun before.
+// lookUp makes one lookup of a run, for the document at a position, or returns the outcome of an earlier attempt.
 func (j *Jobs) lookUp(
 	ctx context.Context, r ports.Repos, u *run, product catalog.Product, doc document.Document, place int,
 ) (string, error) {
@@ -97,8 +97,8 @@ func (j *Jobs) lookUp(
 	}
 }
 
-// before is what became of a lookup of a document that was begun before, or the id for one that is to be made. In the
-// same place another document may have stood by then.
+// before returns the outcome of a lookup that an earlier attempt began, or the id for a new one. At that time another
+// document may have stood at the position.
 func (j *Jobs) before(
 	ctx context.Context, r ports.Repos, u *run, product catalog.Product, doc document.Document, place int,
 ) (id, said string, err error) {
@@ -115,13 +115,13 @@ func (j *Jobs) before(
 			return "", "", err
 		}
 		if e.Status == lookup.NotSent || e.Document != doc {
-			id = automation.Derived(id, lookupsOfARun) // of this one nothing was charged: it is asked
+			id = automation.Derived(id, lookupsOfARun) // nothing was charged for this document: it is looked up
 			continue
 		}
 		if e.Status != lookup.Running {
 			return "", saidOf(product, e), nil
 		}
-		// Whoever began it may still be at it, or has died, and then it is settled.
+		// Whoever began it may still be waiting, or has died; then it will be settled.
 		select {
 		case <-time.After(time.Second):
 		case <-ctx.Done():
@@ -140,14 +140,14 @@ func (j *Jobs) before(
 }
 
 const (
-	// lookupsOfARun is more than a run has documents.
+	// lookupsOfARun exceeds the number of a run's documents.
 	lookupsOfARun = 32
-	// idsOfNow is for how long an id still tells when its lookup was made: lists are in the order of ids, and what is
-	// held of a person is looked for among those of the last hour. A run may be retried for a day, and revived later.
+	// idsOfNow is how long an id may be used after it was made: lists are ordered by id, and data of a person are sought
+	// among the ids of the last hour. A run may be retried for a day, and revived later.
 	idsOfNow = 30 * time.Minute
 )
 
-// saidOf says what a lookup was and cost.
+// saidOf describes in Portuguese the outcome and cost of a lookup.
 func saidOf(product catalog.Product, e lookup.Entry) string {
 	switch {
 	case e.Status == lookup.Done && e.Cache:
@@ -160,7 +160,7 @@ func saidOf(product catalog.Product, e lookup.Entry) string {
 	return product.Name + ": o bureau não respondeu, cobrado " + e.Amount.Exact()
 }
 
-// tellCeiling tells the team once a month of each ceiling: of one that was raised, that it is reached too.
+// tellCeiling notifies the team once a month for each ceiling, and again after one was raised.
 func (j *Jobs) tellCeiling(u run) func(context.Context, ports.Repos) error {
 	now := j.Clock()
 	n := crm.Notification{

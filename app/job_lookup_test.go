@@ -14,8 +14,8 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestALookupOfAnOldRun: a run that is done days after it was made, because somebody had it run again, leaves a lookup
-// that is found by its day and as held of the person, and is not done twice where its instance dies behind it.
+// TestALookupOfAnOldRun: a run revived days after it was made leaves a lookup that is found by its day and among the
+// person's data, and that is not repeated where its instance dies after it.
 func TestALookupOfAnOldRun(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -51,7 +51,7 @@ func TestALookupOfAnOldRun(t *testing.T) {
 	})
 }
 
-// TestAutomationsAskNothingWhereLookupsAreOff: they wait, as for a bureau that is away.
+// TestAutomationsAskNothingWhereLookupsAreOff: their runs wait, as they do for a bureau that is away.
 func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

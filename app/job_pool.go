@@ -9,10 +9,10 @@ import (
 )
 
 const (
-	// runLease is how long a job is one instance's; then it is free for the others.
+	// runLease is how long an instance holds a job; then others may claim it.
 	runLease   = 30 * time.Second
 	runsAtOnce = 32
-	// runsOfOneRule keeps one receiver that hangs from holding up the others.
+	// runsOfOneRule keeps one hanging receiver from holding up the others.
 	runsOfOneRule = 8
 	mailsAtOnce   = 4
 )
@@ -39,7 +39,7 @@ func (p *pool) vacancies() (free int, full []string) {
 	return p.free, full
 }
 
-// count notes that n more runs of an automation have begun, or fewer go on.
+// count records that n more runs of an automation have begun, or that runs have ended.
 func (p *pool) count(automationID string, n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,12 +51,11 @@ func (p *pool) count(automationID string, n int) {
 	}
 }
 
-// start leases jobs and runs each beside the others. It reports whether there may be
-// more that could start now.
+// start leases jobs and runs each in the background. It reports whether more might start now.
 func (j *Jobs) start(ctx context.Context, kind automation.JobKind, p *pool) bool {
 	free, full := p.vacancies()
 	if free == 0 {
-		return false // one that ends wakes the loop
+		return false // the end of a run wakes the loop
 	}
 	limit, now := min(free, runsOfOneRule), j.now(ctx)
 	leased, err := j.Store.Repos().Jobs.Claim(ctx, kind, j.lease, now, now.Add(runLease), full, limit)

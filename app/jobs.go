@@ -10,10 +10,8 @@ import (
 	"fichario/ports"
 )
 
-// Jobs does what is done after the answer: it finds out what a new contact sets
-// going, runs automations and sends e-mail. Every job is done at least once, on
-// whichever instance leases it first; a lease that its owner did not end, because
-// the process died, is free again after its time.
+// Jobs does what happens after the answer: it determines what events trigger, runs automations and sends e-mail. Every
+// job is done at least once, by whichever instance leases it first; a lease whose owner died expires after its time.
 type Jobs struct {
 	JobsConfig
 	lease string
@@ -25,18 +23,18 @@ type JobsConfig struct {
 	Store      ports.Store
 	Clock      Clock
 	Dispatcher ports.Dispatcher
-	// Conditions looks at the expressions of automations.
+	// Conditions evaluates the expressions of automations.
 	Conditions ports.Conditions
-	// Lookups does the lookups of automations. LookupsOff is of an instance without the lookup feature: they wait there,
-	// as for a bureau that is away.
+	// Lookups makes the lookups of automations. LookupsOff is set on an instance without the lookup feature: lookups wait
+	// there, as they do for a bureau that is away.
 	Lookups    *Lookups
 	LookupsOff bool
 	// Mailer is nil where e-mail is not configured.
 	Mailer ports.Mailer
-	// PublicURL is where links in e-mails lead, without a slash at its end.
+	// PublicURL is the base of links in e-mails, without a trailing slash.
 	PublicURL string
 	Log       *slog.Logger
-	// Observe is told how each attempt of a job ended.
+	// Observe is called with the outcome of each attempt of a job.
 	Observe func(automation.JobKind, automation.JobState)
 }
 
@@ -49,7 +47,7 @@ func NewJobs(c JobsConfig) *Jobs {
 	return j
 }
 
-// Wake says that a contact was made. It never blocks.
+// Wake signals that a contact was made. It never blocks.
 func (j *Jobs) Wake() { j.wake(automation.FanOut) }
 
 func (j *Jobs) wake(kind automation.JobKind) {
@@ -59,7 +57,7 @@ func (j *Jobs) wake(kind automation.JobKind) {
 	}
 }
 
-// now is the time by which jobs are leased: the database's, or while that is away the instance's own.
+// now returns the time by which jobs are leased: the database's or, while that is away, the instance's own.
 func (j *Jobs) now(ctx context.Context) time.Time {
 	local := j.Clock()
 	if shared, err := j.Store.Repos().Clock.Now(ctx, local); err == nil {
@@ -69,20 +67,19 @@ func (j *Jobs) now(ctx context.Context) time.Time {
 }
 
 const (
-	// pollEvery is how soon jobs are found that nobody in this process made: retries
-	// that are due, and those of other instances.
+	// pollEvery is how soon jobs are found that nobody in this process announced: due retries, and those of other
+	// instances.
 	pollEvery = time.Second
-	// drainJobs bounds how long a stopping service waits for jobs that run.
+	// drainJobs bounds how long a stopping service waits for running jobs.
 	drainJobs = 25 * time.Second
 
-	// gatherFor is how long new contacts are gathered, so that a burst of them is
-	// fanned out in few transactions.
+	// gatherFor is how long new events are gathered, so that a burst of them is fanned out in few transactions.
 	gatherFor = 50 * time.Millisecond
 )
 
 // Run works until ctx ends, and then finishes what it has begun.
 func (j *Jobs) Run(ctx context.Context) {
-	// Jobs outlive ctx for as long as they are waited for.
+	// Jobs outlive ctx for as long as Run waits for them.
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var loops sync.WaitGroup
@@ -101,8 +98,8 @@ func (j *Jobs) Run(ctx context.Context) {
 	mails.running.Wait()
 }
 
-// loop calls step until it reports that nothing is left, then waits to be woken and
-// for that long.
+// loop calls step until nothing is left, then waits for a wake-up, after which it gathers for a while, or the next
+// poll.
 func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, gather time.Duration, step func() (more bool)) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
@@ -122,7 +119,7 @@ func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, gather time.Du
 	}
 }
 
-// Forget removes jobs that were done more than 30 days ago.
+// Forget removes jobs that were done more than 30 days ago. It is a chore.
 func (j *Jobs) Forget(ctx context.Context) error {
 	return forget(ctx, func(ctx context.Context) (int, error) {
 		return j.Store.Repos().Jobs.Forget(ctx, j.Clock().Add(-keepFor))

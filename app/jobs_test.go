@@ -21,7 +21,7 @@ import (
 	"fichario/ports"
 )
 
-// worker is what the jobs need, with the fakes of the setting.
+// worker returns the configuration of Jobs, with the fakes of the setting.
 func (s *setting) worker() app.JobsConfig {
 	return app.JobsConfig{
 		Store: s.store, Clock: s.now, Dispatcher: s.dispatcher, Mailer: s.mailer, PublicURL: "https://f.example",
@@ -29,14 +29,14 @@ func (s *setting) worker() app.JobsConfig {
 	}
 }
 
-// work does what there is to do in that time; in a bubble it passes at once.
+// work runs jobs for that long; in a bubble the time passes at once.
 func (s *setting) work(c app.JobsConfig, d time.Duration) {
 	ctx, stop := context.WithTimeout(s.t.Context(), d)
 	defer stop()
 	app.NewJobs(c).Run(ctx)
 }
 
-// ready puts a run into the queue that may run now.
+// ready adds a run to the queue that may run now.
 func (s *setting) ready(rule automation.Automation, contactID string) automation.Job {
 	s.t.Helper()
 	job := automation.Job{
@@ -101,7 +101,7 @@ func TestWhatANewContactSetsGoing(t *testing.T) {
 	})
 }
 
-// TestAContactMadeByHandSetsAutomationsGoing, and sends no e-mail: it did not come in unseen.
+// TestAContactMadeByHandSetsAutomationsGoing, but sends no e-mail, because somebody made it knowingly.
 func TestAContactMadeByHandSetsAutomationsGoing(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -117,7 +117,7 @@ func TestAContactMadeByHandSetsAutomationsGoing(t *testing.T) {
 	})
 }
 
-// TestWhatEachActionDoes: how its run ends, and what is different then.
+// TestWhatEachActionDoes: how its run ends, and what has changed then.
 func TestWhatEachActionDoes(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -178,7 +178,7 @@ func TestWhatEachActionDoes(t *testing.T) {
 	})
 }
 
-// TestWhatAnAutomationOwesWhenItIsSwitchedOff is not lost: it can be run again when it is on. It alarms nobody.
+// TestWhatAnAutomationOwesWhenItIsSwitchedOff is not lost: it can be run once it is enabled again. Nobody is alarmed.
 func TestWhatAnAutomationOwesWhenItIsSwitchedOff(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -223,7 +223,7 @@ func TestAnEMailAfterItsServerWentAway(t *testing.T) {
 	})
 }
 
-// forgetNew removes what new contacts would set going.
+// forgetNew removes the jobs of new contacts.
 func forgetNew(s *setting) {
 	done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
 		all, err := r.Jobs.Lock(s.t.Context(), automation.FanOut, 1000)
@@ -231,8 +231,7 @@ func forgetNew(s *setting) {
 	}))
 }
 
-// TestWhatAnAttemptWrites: state, result and the next try, the team's notification when it was the last one, and what
-// the metrics are told.
+// TestWhatAnAttemptWrites: state, result and the next try, the team's notification after the last one, and the metrics.
 func TestWhatAnAttemptWrites(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -245,7 +244,7 @@ func TestWhatAnAttemptWrites(t *testing.T) {
 			attempts int
 			err      error
 			want     string        // state, result, notified
-			wait     time.Duration // for the next try, at least, and at most a fifth more
+			wait     time.Duration // until the next try, at least, and at most a fifth more
 			logged   string
 		}{
 			{"an answer", 0, nil, "done status 204 0", 0, ""},
@@ -288,7 +287,7 @@ func TestWhatAnAttemptWrites(t *testing.T) {
 	})
 }
 
-// TestAJobThatPanics fails alone: the one behind it is done, and the log has the stack and no value.
+// TestAJobThatPanics fails alone: the next one is done, and the log has the stack but no value.
 func TestAJobThatPanics(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -318,7 +317,7 @@ func TestAJobThatPanics(t *testing.T) {
 	})
 }
 
-// TestALeaseThatWasLost: what a worker did while another one got its job is not written down, and not made twice.
+// TestALeaseThatWasLost: what a worker did after another one took over its job is neither written nor done twice.
 func TestALeaseThatWasLost(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -341,8 +340,8 @@ func TestALeaseThatWasLost(t *testing.T) {
 	})
 }
 
-// TestAChangeThatCannotBeMade is a failed attempt like others: it is tried again later, and after the last one the team
-// is told.
+// TestAChangeThatCannotBeMade is a failed attempt like others: it is retried later, and after the last one the team is
+// notified.
 func TestAChangeThatCannotBeMade(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -353,7 +352,7 @@ func TestAChangeThatCannotBeMade(t *testing.T) {
 		rule := s.rule(app.NewAutomation{
 			Name: "Dividir", Action: automation.Assign, Member: app.RotationPrefix + "Vendas",
 		})
-		done(s.store.Repos().Rotations.Remove(t.Context(), gone)) // as by a hand in the database
+		done(s.store.Repos().Rotations.Remove(t.Context(), gone)) // as if by hand in the database
 		for _, a := range []struct {
 			attempts int
 			want     string // state, result, notified, observed
@@ -380,8 +379,8 @@ func TestAChangeThatCannotBeMade(t *testing.T) {
 	})
 }
 
-// TestWorkersArePatient: thirty-two at once, eight of one rule, so that one that hangs does not hold the others up; an
-// attempt ends in time, and so does the service.
+// TestWorkersArePatient: thirty-two at once, eight of one automation, so that one that hangs does not hold up the
+// others; attempts end in time, and so does the service.
 func TestWorkersArePatient(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -424,7 +423,7 @@ func TestWorkersArePatient(t *testing.T) {
 	})
 }
 
-// TestABacklogIsWorkedOff: many contacts and rules make more jobs than one statement takes.
+// TestABacklogIsWorkedOff: many contacts and automations make more jobs than one statement takes.
 func TestABacklogIsWorkedOff(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -442,7 +441,7 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		config := s.worker()
 		config.Mailer = nil
-		config.Observe = func(automation.JobKind, automation.JobState) { stop() } // the first that ended
+		config.Observe = func(automation.JobKind, automation.JobState) { stop() } // the first one that ended
 		app.NewJobs(config).Run(ctx)
 		made := 0
 		for after := ""; ; {

@@ -15,21 +15,21 @@ type KeyUse struct {
 	Usable bool
 }
 
-// HistoryOnly reports whether the key gets answers from history only, for good: one of its caps is zero.
+// HistoryOnly reports whether the key only ever gets answers from history: one of its caps is zero.
 func (u KeyUse) HistoryOnly() bool { return u.Usable && min(u.Limits.PerDay, u.Limits.PerMonth) == 0 }
 
-// Parked reports whether it does until the next day.
+// Parked reports whether the key only gets answers from history until the next day.
 func (u KeyUse) Parked() bool {
 	return u.Usable && !u.HistoryOnly() && u.Today.Count >= u.Limits.PerDay
 }
 
-// Exhausted reports whether it does until the next month.
+// Exhausted reports whether the key only gets answers from history until the next month.
 func (u KeyUse) Exhausted() bool {
 	return u.Usable && !u.HistoryOnly() && u.Month.Count >= u.Limits.PerMonth
 }
 
-// Keys returns the keys of an organisation with what they were charged,
-// oldest first, those that are over last. Faults: NotFound, Forbidden, ServiceUnavailable.
+// Keys returns the keys of an organisation with what they were charged, oldest first, those no longer usable last.
+// Faults: NotFound, Forbidden, ServiceUnavailable.
 func (s *Statement) Keys(ctx context.Context, by Caller, orgID string) ([]KeyUse, error) {
 	repos, now := s.store.Repos(), s.clock()
 	if err := mayManageOrg(ctx, repos, by, orgID); err != nil {

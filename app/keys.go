@@ -19,7 +19,7 @@ import (
 	"fichario/ports"
 )
 
-// Keys issues, authenticates and ends API keys, and keeps their per-minute limit.
+// Keys issues, authenticates and revokes API keys, and enforces their per-minute limit.
 type Keys struct {
 	store ports.Store
 	clock Clock
@@ -27,7 +27,7 @@ type Keys struct {
 
 	known   sync.Map // of [sha256.Size]byte to knownKey
 	windows sync.Map // of key id to *access.Window
-	used    sync.Map // of key id to time.Time: uses not yet written down
+	used    sync.Map // of key id to time.Time: uses not yet stored
 
 	strangers strangers
 }
@@ -45,13 +45,13 @@ var keyKind = kind[access.Key]{
 
 // NewKey describes a key to be made.
 type NewKey struct {
-	// ID is the key's; empty for a new one. A key with it that exists is a fault.
+	// ID is the key's id; empty for a new one. An existing id is a fault.
 	ID     string
 	OrgID  string
 	Name   string
 	Scopes []document.Type
 	Limits access.Limits
-	// Purposes are the codes of what it may ask for; empty for all.
+	// Purposes are the codes of the purposes that it may state; empty for all.
 	Purposes []string
 	// From are addresses and ranges that it may be used from; empty for all.
 	From []string
@@ -111,7 +111,7 @@ func keyDetail(k access.Key) audit.Detail {
 	return d
 }
 
-// describe checks a description.
+// describe checks a description and makes the key.
 func (n NewKey) describe(now time.Time) (access.Key, error) {
 	name, ok := crm.CleanName(n.Name)
 	id := cmp.Or(n.ID, newID())
@@ -144,7 +144,7 @@ func (n NewKey) describe(now time.Time) (access.Key, error) {
 	}, nil
 }
 
-// networksOf reads what a key is to be bound to. Fault: InvalidRequest.
+// networksOf reads the networks to bind a key to. Fault: InvalidRequest.
 func networksOf(typed []string) ([]netip.Prefix, error) {
 	from, err := access.ParseNetworks(typed)
 	if err != nil {
@@ -153,9 +153,9 @@ func networksOf(typed []string) ([]netip.Prefix, error) {
 	return from, nil
 }
 
-// Restrict changes what a key may ask for, by codes of purposes, and the addresses and ranges that it may be used from;
-// nil for what stays, empty for everything. It holds on every instance within a second. Faults: InvalidRequest with the
-// field at fault, NotFound, Forbidden, ServiceUnavailable.
+// Restrict changes the purposes that a key may state, by their codes, and the addresses and ranges that it may be used
+// from; nil leaves them, empty lifts the restriction. It takes effect on every instance within a second. Faults:
+// InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
 func (k *Keys) Restrict(ctx context.Context, by Caller, id string, purposes, from *[]string) (access.Key, error) {
 	repos := k.store.Repos()
 	key, err := keyKind.managed(ctx, repos, by, id)
@@ -163,7 +163,7 @@ func (k *Keys) Restrict(ctx context.Context, by Caller, id string, purposes, fro
 		return key, err
 	}
 	if purposes != nil {
-		isOld := func(code string) bool { return slices.Contains(key.Purposes, code) } // which may have ended
+		isOld := func(code string) bool { return slices.Contains(key.Purposes, code) } // those may have been retired
 		added := slices.DeleteFunc(slices.Clone(*purposes), isOld)
 		if err := checkPurposes(ctx, repos, key.OrgID, added); err != nil {
 			return key, err
@@ -183,10 +183,10 @@ func (k *Keys) Restrict(ctx context.Context, by Caller, id string, purposes, fro
 	})
 }
 
-// ErrTwice is behind the fault of a key that was made already.
+// ErrTwice is the cause of the fault where a key with the id was made already.
 var ErrTwice = errors.New("it was made already")
 
-// List returns the keys of an organisation, oldest first.
+// List returns the keys of an organisation, oldest first. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (k *Keys) List(ctx context.Context, by Caller, orgID string) ([]access.Key, error) {
 	if err := mayManageOrg(ctx, k.store.Repos(), by, orgID); err != nil {
 		return nil, err
@@ -194,8 +194,7 @@ func (k *Keys) List(ctx context.Context, by Caller, orgID string) ([]access.Key,
 	return k.store.Repos().Keys.List(ctx, orgID)
 }
 
-// Revoke ends a key for good, on every instance within a second. Fault:
-// InvalidRequest when there is no such key.
+// Revoke ends a key for good, on every instance within a second. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (k *Keys) Revoke(ctx context.Context, by Caller, id string) error {
 	key, err := keyKind.managed(ctx, k.store.Repos(), by, id)
 	if err != nil {
@@ -205,18 +204,17 @@ func (k *Keys) Revoke(ctx context.Context, by Caller, id string) error {
 	return recorded(ctx, k.store, by, line, func(r ports.Repos) error { return r.Keys.Revoke(ctx, id, k.clock()) })
 }
 
-// Rotate gives a key a new secret. The key stays the same one: its statement, its
-// limits and what is used of them go on. The old secret ends after the overlap, at
-// once when that is zero. Fault: InvalidRequest when there is no such key, or when
-// it is revoked.
+// Rotate gives a key a new secret. The key stays the same: its statement, its limits and their usage go on. The old
+// secret ends after the overlap, at once if that is zero. Faults: InvalidRequest for an overlap out of bounds and for a
+// key that is revoked or expired, NotFound, Forbidden, ServiceUnavailable.
 func (k *Keys) Rotate(
 	ctx context.Context, by Caller, id string, overlap time.Duration,
 ) (access.Key, access.Secret, error) {
 	return k.rotate(ctx, by, id, "", overlap)
 }
 
-// rotate is Rotate for a key whose newest secret has the prefix was, where that is not
-// empty; ports.ErrNotFound when it has another.
+// rotate is Rotate for a key whose newest secret must have the prefix was, unless that is empty; ports.ErrNotFound when
+// it has another.
 func (k *Keys) rotate(
 	ctx context.Context, by Caller, id, was string, overlap time.Duration,
 ) (access.Key, access.Secret, error) {
@@ -242,8 +240,7 @@ func (k *Keys) rotate(
 	return key, secret, err
 }
 
-// endAfter is when something ends that goes on for a while: with none of it, at a time that is past by any instance's
-// clock.
+// endAfter returns the end of an overlap that begins now; for none, a time that has passed by every instance's clock.
 func endAfter(now time.Time, while time.Duration) time.Time {
 	if while == 0 {
 		return time.Unix(0, 0)
@@ -251,14 +248,13 @@ func endAfter(now time.Time, while time.Duration) time.Time {
 	return now.Add(while)
 }
 
-// Show returns a key of an organisation that the caller manages. Faults:
-// InvalidRequest, ServiceUnavailable.
+// Show returns a key of an organisation that the caller manages. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (k *Keys) Show(ctx context.Context, by Caller, id string) (access.Key, error) {
 	return keyKind.managed(ctx, k.store.Repos(), by, id)
 }
 
-// RotateOnce is Rotate for a form that may be sent twice: the key gets a new secret
-// only if its newest one still has that prefix; otherwise rotated is false.
+// RotateOnce is Rotate for a form that may be sent twice: the key gets a new secret only if its newest one still has
+// that prefix; otherwise rotated is false.
 func (k *Keys) RotateOnce(
 	ctx context.Context, by Caller, id, prefix string, overlap time.Duration,
 ) (key access.Key, secret access.Secret, rotated bool, err error) {
@@ -270,6 +266,5 @@ func (k *Keys) RotateOnce(
 	return key, secret, err == nil, err
 }
 
-// NewKeyID returns an id for a key to be made by a form, so that a form that is sent
-// twice makes one key.
+// NewKeyID returns an id for a key that a form will make, so that sending the form twice makes one key.
 func NewKeyID() string { return newID() }

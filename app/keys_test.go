@@ -29,14 +29,14 @@ func (s *setting) key(limits access.Limits) (access.Key, string) {
 	return key, secret.Reveal()
 }
 
-// byKey is a caller with a key of its own.
+// byKey makes a caller with a key of its own.
 func (s *setting) byKey(limits access.Limits) app.Caller {
 	s.t.Helper()
 	_, secret := s.key(limits)
 	return must(s.keys.Authenticate(s.t.Context(), secret, netip.Addr{}))
 }
 
-// opens says whom a secret opens: nobody with what is said of it.
+// opens returns the key that a secret opens, or the fault.
 func (s *setting) opens(keys *app.Keys, secret string) string {
 	s.t.Helper()
 	by, err := keys.Authenticate(s.t.Context(), secret, netip.Addr{})
@@ -46,8 +46,7 @@ func (s *setting) opens(keys *app.Keys, secret string) string {
 	return by.Key().ID
 }
 
-// TestNewKeysAreHeldToTheirForm: a form with one thing wrong is refused at that field, and one that is sent twice makes
-// one key.
+// TestNewKeysAreHeldToTheirForm: a form with one fault is refused at that field, and one sent twice makes one key.
 func TestNewKeysAreHeldToTheirForm(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -86,7 +85,7 @@ func TestNewKeysAreHeldToTheirForm(t *testing.T) {
 	equal(t, "keys", len(must(s.keys.List(t.Context(), app.Operator(), s.orgID))), 3)
 }
 
-// TestWhatIsNoKeyOpensNothing: neither garbage nor a secret that nobody was given.
+// TestWhatIsNoKeyOpensNothing: neither garbage nor a secret that was never issued.
 func TestWhatIsNoKeyOpensNothing(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -128,7 +127,7 @@ func TestAKeyEndsOnEveryInstance(t *testing.T) {
 	})
 }
 
-// TestRotation: the old secret goes on for the overlap and not longer, and a second rotation ends all before it.
+// TestRotation: the old secret works during the overlap and no longer, and a second rotation ends all before it.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -175,7 +174,7 @@ func TestAFormThatIsSentTwice(t *testing.T) {
 	})
 }
 
-// TestTheMinuteLimit: within any sixty seconds, on each instance, and free again when it says.
+// TestTheMinuteLimit: within any sixty seconds, on each instance, and free again after the wait that it states.
 func TestTheMinuteLimit(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -199,7 +198,7 @@ func TestTheMinuteLimit(t *testing.T) {
 	})
 }
 
-// TestUseIsWrittenDown: once for all that came since.
+// TestUseIsWrittenDown: once for all uses since the last time.
 func TestUseIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -217,8 +216,8 @@ func TestUseIsWrittenDown(t *testing.T) {
 	})
 }
 
-// TestUseIsKeptUntilItIsWritten: a database that is away costs no use, and one that comes while another is written is
-// not taken for written.
+// TestUseIsKeptUntilItIsWritten: no use is lost while the database is away, and one that comes during a write is not
+// taken for written.
 func TestUseIsKeptUntilItIsWritten(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -240,7 +239,7 @@ func TestUseIsKeptUntilItIsWritten(t *testing.T) {
 	})
 }
 
-// touched is a store on which something happens before uses of keys are written.
+// touched is a store that calls do before it writes uses of keys.
 type touched struct {
 	ports.Store
 	do func() error

@@ -10,9 +10,9 @@ import (
 	"fichario/ports"
 )
 
-// DoLater is Do that does not wait for the bureau: where history does not answer at once, it returns the id of the
-// entry that Again answers for. A lookup that would wait for the call of another key waits for it, because that key's
-// entry is not the caller's. Faults: those of Do; what the bureau answers is told by Again.
+// DoLater is Do without waiting for the bureau: where history does not answer at once, it returns the id of an entry to
+// pass to Again. It does wait for the call of another key that it would share, because that key's entry is not the
+// caller's. Faults: those of Do; how the bureau answered is up to Again.
 func (l *Lookups) DoLater(ctx context.Context, caller Caller, req LookupRequest) (LookupResult, string, error) {
 	a, err := l.check(ctx, caller, req)
 	if err != nil {
@@ -38,26 +38,26 @@ func (l *Lookups) DoLater(ctx context.Context, caller Caller, req LookupRequest)
 	return LookupResult{}, id, nil
 }
 
-// goOn makes the call that was begun, or waits for somebody else's, also when ctx ends. It returns the id of the entry
-// that says what becomes of it; done ends then.
+// goOn makes the call that was begun, or waits for somebody else's, even after ctx ends. It returns the id of the entry
+// that will hold the outcome; done is closed then.
 func (l *Lookups) goOn(ctx context.Context, a asking, r reservation) (id string, done <-chan struct{}) {
 	ctx, ended := context.WithoutCancel(ctx), make(chan struct{})
 	if r.holder != "" {
 		l.calls.start(func() {
 			defer close(ended)
-			_, _ = l.follow(ctx, a, r.holder) // the holder's entry says what became of it
+			_, _ = l.follow(ctx, a, r.holder) // the holder's entry has the outcome
 		})
 		return r.holder, ended
 	}
 	l.calls.start(func() {
 		defer func() { <-l.slots; close(ended) }()
-		_, _ = l.call(ctx, a.product, r.entry) // the entry says what became of it
+		_, _ = l.call(ctx, a.product, r.entry) // the entry has the outcome
 	})
 	return r.entry.ID, ended
 }
 
-// Again returns the answer of a lookup that the caller's key has made; running is true while the bureau is asked, and
-// then there is none. It costs nothing and is a line of the audit, none of the statement. Faults: UnknownLookup,
+// Again returns the answer of a lookup that the caller's key has made; running is true, and there is none, while the
+// bureau is asked. It is free, and a line of the audit, but no entry of the statement. Faults: UnknownLookup,
 // ServiceUnavailable, and BureauFailed, BureauNoAnswer or BureauUnavailable when that is how the lookup ended.
 func (l *Lookups) Again(ctx context.Context, caller Caller, id string) (result LookupResult, running bool, err error) {
 	unknown := fault.New(fault.UnknownLookup,
@@ -78,7 +78,7 @@ func (l *Lookups) Again(ctx context.Context, caller Caller, id string) (result L
 	case lookup.Done:
 	default:
 		ended := bureauFault(e.Status, &ports.BureauError{Reason: "as it ended then"})
-		FaultOf(ended).RetryAfter = 0 // it stays so, however long one waits
+		FaultOf(ended).RetryAfter = 0 // the outcome is final, however long one waits
 		return LookupResult{}, false, ended
 	}
 	records, err := l.store.Repos().History.Records(ctx, []string{e.RecordID})

@@ -13,7 +13,7 @@ import (
 	"fichario/ports/portstest"
 )
 
-// TestAnAnswerThatIsReadAgainIsInTheAudit: it is no line of the statement, by which one could tell who had it.
+// TestAnAnswerThatIsReadAgainIsInTheAudit: no entry of the statement would show who read it.
 func TestAnAnswerThatIsReadAgainIsInTheAudit(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -26,7 +26,7 @@ func TestAnAnswerThatIsReadAgainIsInTheAudit(t *testing.T) {
 	equal(t, "the newest line", line(page.Lines[0].Action, page.Lines[0].Object), "resposta.baixada "+asked.Entry.ID)
 }
 
-// TestHowALookupEndedStays: it is told again and again, and no waiting is asked for.
+// TestHowALookupEndedStays: it is returned again and again, without a RetryAfter.
 func TestHowALookupEndedStays(t *testing.T) {
 	t.Parallel()
 	for outcome, want := range map[ports.BureauOutcome]string{
@@ -47,7 +47,7 @@ func TestHowALookupEndedStays(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatWasErasedIsKeptNoMore: it is not known to who asks for it again, and who listens is told so.
+// TestAnAnswerThatWasErasedIsKeptNoMore: asking again gives UnknownLookup, and listening automations are told.
 func TestAnAnswerThatWasErasedIsKeptNoMore(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

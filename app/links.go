@@ -16,7 +16,7 @@ import (
 	"fichario/ports"
 )
 
-// Links lets people choose a password who have none, or forgot theirs: by a link that is used once, within half an
+// Links lets people without a password, or who forgot theirs, choose one: by a link that works once, within half an
 // hour.
 type Links struct {
 	LinksConfig
@@ -32,7 +32,7 @@ type LinksConfig struct {
 	Hash func(string) (string, error)
 	// Mailer is nil where e-mail is not configured.
 	Mailer ports.Mailer
-	// PublicURL is the address of the service, without a slash at its end.
+	// PublicURL is the address of the service, without a trailing slash.
 	PublicURL string
 	Log       *slog.Logger
 }
@@ -40,7 +40,7 @@ type LinksConfig struct {
 // NewLinks returns the use case.
 func NewLinks(c LinksConfig) *Links { return &Links{LinksConfig: c} }
 
-// Wait waits until what was asked for is sent, or ctx ends: who was told that an e-mail is on its way may rely on it.
+// Wait waits until requested e-mails are sent, or ctx ends: people who were told that one is on its way may rely on it.
 func (l *Links) Wait(ctx context.Context) {
 	sent := make(chan struct{})
 	go func() {
@@ -63,12 +63,12 @@ const (
 	linkPath = "/entrar/link/"
 )
 
-// badLink is said of a link that was used, is over, or never was one.
+// badLink is the fault of a link that was used, expired, or never was one.
 func badLink() *fault.Error {
 	return fault.New(fault.Unauthenticated, "Este link não vale: ele foi usado, venceu ou não está inteiro. Peça outro.")
 }
 
-// make makes a link for a member, and ends those of its kind that he had.
+// make makes a link for a member, and ends their earlier links of its kind.
 func (l *Links) make(
 	ctx context.Context, by Caller, m crm.Member, kind access.TicketKind, action audit.Action,
 ) (access.SessionToken, error) {
@@ -81,12 +81,12 @@ func (l *Links) make(
 	})
 }
 
-// address is where a link leads.
+// address returns the URL of a link.
 func (l *Links) address(secret access.SessionToken) string {
 	return l.PublicURL + linkPath + secret.Reveal()
 }
 
-// invited finds somebody to be invited.
+// invited finds the member to be invited.
 func (l *Links) invited(ctx context.Context, by Caller, memberID string) (crm.Member, error) {
 	m, err := memberKind.managed(ctx, l.Store.Repos(), by, memberID)
 	if err == nil {
@@ -98,8 +98,8 @@ func (l *Links) invited(ctx context.Context, by Caller, memberID string) (crm.Me
 	return m, err
 }
 
-// Invite sends a member a link by which he chooses his password. Faults: NotFound, Forbidden, InvalidRequest where
-// e-mail is not configured or the mail server does not take it, ServiceUnavailable.
+// Invite sends a member a link to choose a password. Faults: NotFound, Forbidden, InvalidRequest where e-mail is not
+// configured or the mail server does not accept it, ServiceUnavailable.
 func (l *Links) Invite(ctx context.Context, by Caller, memberID string) error {
 	m, err := l.invited(ctx, by, memberID)
 	if err != nil {
@@ -118,7 +118,7 @@ func (l *Links) Invite(ctx context.Context, by Caller, memberID string) error {
 	return nil
 }
 
-// Link makes a link for the operator to hand over, and says until when it holds. Faults: NotFound, Forbidden,
+// Link makes a link for the operator to hand over, and returns when it expires. Faults: NotFound, Forbidden,
 // InvalidRequest, ServiceUnavailable.
 func (l *Links) Link(ctx context.Context, by Caller, memberID string) (address string, until time.Time, err error) {
 	if !by.operator {
@@ -133,9 +133,9 @@ func (l *Links) Link(ctx context.Context, by Caller, memberID string) (address s
 	return l.address(secret), until, err
 }
 
-// Forgot sends whoever has an e-mail address a link, if anybody has it: what it returns, and how long that takes, tells
-// nobody whether. After three for one address, and twenty from one network, one waits. Fault: Unauthenticated with
-// RetryAfter, ServiceUnavailable.
+// Forgot sends a link to an e-mail address, if a member has it: neither its result nor its duration reveals whether.
+// After three requests for one address, or twenty from one network, the next ones must wait. Faults: Unauthenticated
+// with RetryAfter, ServiceUnavailable.
 func (l *Links) Forgot(ctx context.Context, from, typed string) error {
 	const counted = "Foram %d pedidos."
 	if from != "" {
@@ -145,7 +145,7 @@ func (l *Links) Forgot(ctx context.Context, from, typed string) error {
 	}
 	address, err := document.Normalize(document.Email, typed)
 	if err != nil || l.Mailer == nil {
-		return nil //nolint:nilerr // nobody has it, and nobody is told
+		return nil //nolint:nilerr // nobody has it, and the sender is not told
 	}
 	email := address.Value()
 	err = l.Sessions.attempt(ctx, "link|"+email, access.NetworkMemory, access.LinkPause, counted)
@@ -157,7 +157,7 @@ func (l *Links) Forgot(ctx context.Context, from, typed string) error {
 		defer cancel()
 		defer func() {
 			if r := recover(); r != nil {
-				// The value may hold the address.
+				// The value may contain the address.
 				l.Log.ErrorContext(ctx, "panic", "work", "links", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 			}
 		}()
@@ -203,8 +203,8 @@ type LinkView struct {
 	Invited bool
 }
 
-// Open returns what a link is for; it can still be used then. Faults: Unauthenticated for any that cannot, with
-// RetryAfter for who tries several, ServiceUnavailable.
+// Open returns what a link is for, without using it up. Faults: Unauthenticated for an unusable one, with RetryAfter
+// after several attempts, ServiceUnavailable.
 func (l *Links) Open(ctx context.Context, from, text string) (LinkView, error) {
 	return fromNetwork(ctx, l.Sessions, from, func() (LinkView, error) {
 		m, t, _, err := l.find(ctx, l.Store.Repos().Tickets.Find, text)
@@ -212,7 +212,7 @@ func (l *Links) Open(ctx context.Context, from, text string) (LinkView, error) {
 	})
 }
 
-// find returns whose a link is.
+// find returns the member that a link belongs to.
 func (l *Links) find(
 	ctx context.Context, find func(context.Context, access.SessionToken) (access.Ticket, error), text string,
 ) (m crm.Member, t access.Ticket, secret access.SessionToken, err error) {
@@ -233,8 +233,8 @@ func (l *Links) find(
 	return m, t, secret, err
 }
 
-// Use gives the member of a link a password, and ends his sessions and other links. A password that is refused leaves
-// the link. Faults: those of Open, InvalidRequest.
+// Use sets the password of a link's member, and ends their sessions and other links. A refused password does not use
+// the link up. Faults: those of Open, InvalidRequest.
 func (l *Links) Use(ctx context.Context, from, text, password string) error {
 	_, err := fromNetwork(ctx, l.Sessions, from, func() (any, error) { return nil, l.use(ctx, text, password) })
 	return err
@@ -267,7 +267,7 @@ func (l *Links) use(ctx context.Context, text, password string) error {
 		if err != nil {
 			return err
 		}
-		if !same.Active { // his access ended while the password was hashed
+		if !same.Active { // the access ended while the password was hashed
 			return badLink()
 		}
 		same.PasswordHash = hash

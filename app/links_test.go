@@ -11,7 +11,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// mailed is the link in the last e-mail, and to whom it went.
+// mailed returns the link in the last e-mail, and its recipient.
 func (s *setting) mailed() (to, link string) {
 	s.t.Helper()
 	all := s.mailer.list()
@@ -23,7 +23,7 @@ func (s *setting) mailed() (to, link string) {
 	return last.To, strings.Fields(link)[0]
 }
 
-// TestAnInvitation lets somebody choose his first password, once.
+// TestAnInvitation lets a new member choose a first password, once.
 func TestAnInvitation(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -64,7 +64,7 @@ func TestAnInvitation(t *testing.T) {
 	})
 }
 
-// TestAForgottenPassword: the answer is the same whether anybody has the address; the link ends all sessions.
+// TestAForgottenPassword: the answer does not reveal whether anybody has the address; the link ends all sessions.
 func TestAForgottenPassword(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -77,7 +77,7 @@ func TestAForgottenPassword(t *testing.T) {
 			equal(t, "what is said", said(s.links.Forgot(ctx, "203.0.113.7", email)), "")
 			equal(t, "how long it takes", time.Since(began), 0)
 		}
-		s.links.Wait(ctx) // as a service that stops does
+		s.links.Wait(ctx) // as a stopping service does
 		equal(t, "e-mails", len(s.mailer.list()), 1)
 		to, link := s.mailed()
 		equal(t, "whom it went to", to, s.email("ana"))
@@ -112,7 +112,7 @@ func TestAForgottenPassword(t *testing.T) {
 	})
 }
 
-// TestANewPasswordEndsLinks of before, as the end of an access does: who has an old e-mail does not choose another one.
+// TestANewPasswordEndsLinks, and so does the end of an access: an old e-mail cannot be used to choose another one.
 func TestANewPasswordEndsLinks(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -178,7 +178,7 @@ func TestWhoTriesLinksWaits(t *testing.T) {
 	})
 }
 
-// TestOwnSessions: a member sees his own with device and network, and ends them.
+// TestOwnSessions: members see their own with device and network, and end them.
 func TestOwnSessions(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

@@ -2,13 +2,13 @@ package app
 
 import "fmt"
 
-// listMax is the most entries that a page of a list has.
+// listMax is the maximum number of entries on a page of a list.
 const listMax = 500
 
-// All is the limit of a list that is wanted whole.
+// All is the limit that asks for a whole list.
 const All = 1 << 30
 
-// paged reads a list page by page until limit entries are there, or all.
+// paged reads a list page by page up to limit entries, or to its end.
 func paged[T any](limit int, page func(after string, limit int) ([]T, error), id func(T) string) ([]T, error) {
 	if limit < 1 {
 		return nil, invalid("limit", "O limite é de ao menos 1.")

@@ -10,7 +10,7 @@ import (
 	"fichario/domain/lookup"
 )
 
-// TestALookupSaysWhichAutomationAsked, in lists and on its sheet, where nobody's name is on it.
+// TestALookupSaysWhichAutomationAsked, in lists and on its sheet, where no member or key asked.
 func TestALookupSaysWhichAutomationAsked(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

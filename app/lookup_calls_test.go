@@ -21,8 +21,8 @@ import (
 	"fichario/ports/portstest"
 )
 
-// TestFollowersShareACall: identical lookups in flight, on this instance and another, are one call. They get its answer
-// free, or its failure, free and without a line.
+// TestFollowersShareACall: identical lookups in flight, on this instance and another, share one call. They get its
+// answer free, or its failure, free and without an entry.
 func TestFollowersShareACall(t *testing.T) {
 	t.Parallel()
 	const followers = 6
@@ -63,7 +63,7 @@ func TestFollowersShareACall(t *testing.T) {
 					})
 				}
 				ask(0)
-				synctest.Wait() // for the bureau
+				synctest.Wait() // until it blocks at the bureau
 				for i := range followers {
 					ask(i + 1)
 				}
@@ -84,7 +84,7 @@ func TestFollowersShareACall(t *testing.T) {
 	}
 }
 
-// TestARunThatSharesAFailureIsNotCharged: it waited for the call of somebody else, whose entry has the charge.
+// TestARunThatSharesAFailureIsNotCharged: it waited for somebody else's call, whose entry has the charge.
 func TestARunThatSharesAFailureIsNotCharged(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -113,7 +113,7 @@ func TestARunThatSharesAFailureIsNotCharged(t *testing.T) {
 	})
 }
 
-// TestFollowersHearHowLongTheBureauAsksToWait, as whoever was refused does.
+// TestFollowersHearHowLongTheBureauAsksToWait, like the lookup that made the call.
 func TestFollowersHearHowLongTheBureauAsksToWait(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -133,7 +133,7 @@ func TestFollowersHearHowLongTheBureauAsksToWait(t *testing.T) {
 	})
 }
 
-// TestARefreshSharesNothing: unless the asker says what he has seen.
+// TestARefreshSharesNothing, unless the asker names the answer seen last.
 func TestARefreshSharesNothing(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -274,7 +274,7 @@ func TestAMembersLookupGoesOn(t *testing.T) {
 	})
 }
 
-// TestTheLookupSheet: what is offered, what history has, what was asked last and by whom.
+// TestTheLookupSheet: what is offered, what history has, what was looked up last and by whom.
 func TestTheLookupSheet(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

@@ -11,7 +11,7 @@ import (
 	"fichario/domain/lookup"
 )
 
-// historyOnly is said where a cap of zero leaves a key what history has.
+// historyOnly is the message where a cap of zero leaves a key only history.
 const historyOnly = "Esta chave só lê o histórico: o limite dela é de zero consultas cobradas. Para consultar o bureau, use uma chave com limite maior."
 
 func monthlyLimit(k *access.Key) error {
@@ -26,26 +26,26 @@ func dailyLimit(k *access.Key, wait time.Duration) error {
 	f := fault.New(fault.DailyLimit,
 		"O limite diário de consultas cobradas desta chave foi atingido. Tente de novo depois da meia-noite.")
 	if f.Limit = k.Limits.PerDay; f.Limit == 0 {
-		f.Message = historyOnly // and no wait suffices
+		f.Message = historyOnly // and no wait helps
 		return f
 	}
 	return f.After(wait)
 }
 
-// budgetSpent refuses a call that would cost more than is left of a member's month.
+// budgetSpent is the refusal of a call that costs more than what is left of a member's budget.
 func budgetSpent(budget catalog.Money, p catalog.Product) error {
 	return fault.New(fault.MonthlyLimit, fmt.Sprintf(
 		"%s custa %s, e o seu orçamento de %s neste mês não chega para isso. Nada foi cobrado. O que está no histórico "+
 			"segue grátis; quem é titular pode aumentar o orçamento.", p.Name, p.Price.Exact(), budget.Reais()))
 }
 
-// Budget is what a member's lookups may cost in the month, and did cost.
+// Budget is what a member's lookups may cost in the month, and what they did cost.
 type Budget struct{ Limit, Spent catalog.Money }
 
 // Left is what the member may still spend.
 func (b Budget) Left() catalog.Money { return max(0, b.Limit-b.Spent) }
 
-// Budget is the caller's own; nil for one without. Faults: NotFound, ServiceUnavailable.
+// Budget returns the caller's own; nil for a caller without one. Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) Budget(ctx context.Context, by Caller) (*Budget, error) {
 	if _, err := by.org(); err != nil || by.budget == nil {
 		return nil, err
@@ -55,8 +55,8 @@ func (l *Lookups) Budget(ctx context.Context, by Caller) (*Budget, error) {
 	return &Budget{Limit: *by.budget, Spent: spent[by.memberID].Amount}, err
 }
 
-// SpentByMembers is what members were charged in this month, by their ids. The ids must be of members of the caller's
-// organisation, which he manages: whose they are is not looked at. Faults: NotFound, Forbidden, ServiceUnavailable.
+// SpentByMembers returns what members were charged in this month, by their ids. The caller must manage the
+// organisation; that the ids belong to its members is not checked. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (l *Lookups) SpentByMembers(ctx context.Context, by Caller, ids []string) (map[string]lookup.Spent, error) {
 	if _, err := by.managedOrg(); err != nil {
 		return nil, err

@@ -9,18 +9,18 @@ import (
 	"fichario/domain/text"
 )
 
-// LookupList are lookups of an organisation, newest first.
+// LookupList holds lookups of an organisation, newest first.
 type LookupList struct {
 	Lookups []LookupView
-	// Next is the cursor of what follows; empty at the end.
+	// Next is the cursor of the next page; empty at the end.
 	Next string
-	// Looked is how many lookups a search has looked at, and Cut whether there are older ones.
+	// Looked is how many lookups a search has examined, and Cut whether there are older ones.
 	Looked int
 	Cut    bool
 }
 
-// List returns a page of the lookups of the caller's organisation, or only of those that he made himself. Faults:
-// InvalidRequest, NotFound, ServiceUnavailable.
+// List returns a page of the lookups of the caller's organisation, or only of the caller's own. Faults: InvalidRequest,
+// NotFound, ServiceUnavailable.
 func (l *Lookups) List(ctx context.Context, by Caller, own bool, cursor string, limit int) (LookupList, error) {
 	var out LookupList
 	asker, err := by.asker(own)
@@ -44,13 +44,13 @@ func (l *Lookups) List(ctx context.Context, by Caller, own bool, cursor string, 
 }
 
 const (
-	// searchedMost is how many lookups Search looks at: documents and names are sealed, so that each is opened for it.
+	// searchedMost is how many lookups Search examines: documents and names are encrypted, so each must be opened for it.
 	searchedMost = 2000
 	searchedStep = 200
 )
 
-// Search returns lookups of List whose document has the text in it, with or without mask, or whose name has all its
-// words. It looks at the newest ones only. Faults: InvalidRequest, NotFound, ServiceUnavailable.
+// Search returns those lookups of List whose document contains the text, with or without mask, or whose name contains
+// all its words. It examines only the newest ones. Faults: InvalidRequest, NotFound, ServiceUnavailable.
 func (l *Lookups) Search(
 	ctx context.Context, by Caller, own bool, typed string, limit int,
 ) (out LookupList, err error) {
@@ -86,7 +86,7 @@ func (l *Lookups) Search(
 	return out, nil
 }
 
-// asker is whose lookups are listed: the organisation's, or the caller's own.
+// asker selects whose lookups are listed: the organisation's, or the caller's own.
 func (c Caller) asker(own bool) (lookup.Asker, error) {
 	orgID, err := c.org()
 	asker := lookup.Asker{OrgID: orgID}
@@ -96,7 +96,7 @@ func (c Caller) asker(own bool) (lookup.Asker, error) {
 	return asker, err
 }
 
-// matching reports whether a lookup is one that a text asks for.
+// matching returns a predicate for the lookups that a text asks for.
 func matching(typed string) func(LookupView) bool {
 	bare := strings.ToUpper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "", "(", "", ")", "").Replace(typed))
 	words := strings.Fields(text.Fold(typed))

@@ -17,8 +17,8 @@ import (
 	"fichario/ports"
 )
 
-// Contact returns a contact that a lookup is to be about; the zero value for no id.
-// Faults: InvalidRequest, ServiceUnavailable.
+// Contact returns the contact that a lookup is to be about; the zero value for an empty id. Faults: NotFound,
+// ServiceUnavailable.
 func (l *Lookups) Contact(ctx context.Context, by Caller, id string) (crm.Contact, error) {
 	if id == "" {
 		return crm.Contact{}, nil
@@ -26,24 +26,24 @@ func (l *Lookups) Contact(ctx context.Context, by Caller, id string) (crm.Contac
 	return contactKind.visible(ctx, l.store.Repos(), by, id)
 }
 
-// LookupView is an entry of the statement with what belongs to it.
+// LookupView is an entry of the statement with what it refers to.
 type LookupView struct {
 	Entry lookup.Entry
-	// Product is what was asked for; one that is no longer offered has its id for a
-	// name, and no price.
+	// Product is the product of the lookup; one that is no longer offered has its id as its name, and no price.
 	Product catalog.Product
 	Offered bool
-	// Record is what was answered, its fields completed; nil when there is no answer.
+	// Record is the answer, its fields completed; nil when there is none.
 	Record *lookup.Record
-	// Unreadable is whether there is an answer that cannot be opened; Record is nil then.
+	// Unreadable is whether the answer cannot be opened; Record is then nil.
 	Unreadable bool
-	// Fresh is whether the answer still answers for free, FreeUntil how long.
+	// Fresh is whether the answer still answers lookups for free, FreeUntil until when.
 	Fresh     bool
 	FreeUntil time.Time
-	// Member or Key is the name of who asked; Member is the automation's where one asked in nobody's name.
+	// Member or Key is the name of whoever asked; Member is the automation's name where an automation asked in nobody's
+	// name.
 	Member, Key string
-	// Asked is the entry whose call brought the answer, which is this one unless
-	// history answered; AskedMember or AskedKey is who made it.
+	// Asked is the entry whose call brought the answer: this one, unless history answered. AskedMember or AskedKey is the
+	// name of whoever made that call.
 	Asked                 lookup.Entry
 	AskedMember, AskedKey string
 	Contact               crm.Contact
@@ -73,8 +73,7 @@ var entryKind = kind[lookup.Entry]{
 	orgOf: func(e lookup.Entry) string { return e.OrgID },
 }
 
-// Show returns one lookup of the caller's organisation, by whomever it was made.
-// Faults: InvalidRequest, ServiceUnavailable.
+// Show returns one lookup of the caller's organisation, whoever made it. Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) Show(ctx context.Context, by Caller, id string) (LookupView, error) {
 	e, err := entryKind.visible(ctx, l.store.Repos(), by, id)
 	if err != nil {
@@ -91,7 +90,7 @@ func (l *Lookups) Show(ctx context.Context, by Caller, id string) (LookupView, e
 	return v, err
 }
 
-// Opened writes down that the caller opened a lookup's answer; what it returns is why he may not see it. Fault:
+// Opened records that the caller opened a lookup's answer; without the record they may not see it. Faults: NotFound,
 // ServiceUnavailable.
 func (l *Lookups) Opened(ctx context.Context, by Caller, v LookupView) error {
 	return l.shown(ctx, by, audit.SheetOpened, v.Entry)
@@ -121,7 +120,7 @@ func (l *Lookups) shown(ctx context.Context, by Caller, a audit.Action, e lookup
 	return looked(ctx, l.store, by, line)
 }
 
-// Tie says which contact a lookup is about, instead of another one or none. Faults: NotFound, ServiceUnavailable.
+// Tie sets the contact that a lookup is about, in place of any other. Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) Tie(ctx context.Context, by Caller, id, contactID string) error {
 	repos := l.store.Repos()
 	contact, err := contactKind.visible(ctx, repos, by, contactID)
@@ -131,7 +130,7 @@ func (l *Lookups) Tie(ctx context.Context, by Caller, id, contactID string) erro
 	return tie(ctx, repos, by, id, contact)
 }
 
-// tie says which contact a lookup that the caller may see is about.
+// tie sets the contact of a lookup that the caller may see.
 func tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about crm.Contact) error {
 	e, err := entryKind.visible(ctx, r, by, lookupID)
 	if err != nil {
@@ -143,12 +142,11 @@ func tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about c
 	return r.Statement.Tie(ctx, lookupID, about.ID)
 }
 
-// recentPages is how much further back than its limit Recent looks.
+// recentPages is how many times its limit Recent looks back.
 const recentPages = 5
 
-// Recent returns the last lookups of the caller's organisation, by keys and members,
-// newest first: of each document in each product the last one. Faults: InvalidRequest,
-// ServiceUnavailable.
+// Recent returns the last lookups of the caller's organisation, by keys and members, newest first: only the last one
+// for each document and product. Faults: InvalidRequest, NotFound, ServiceUnavailable.
 func (l *Lookups) Recent(ctx context.Context, by Caller, limit int) ([]LookupView, error) {
 	last, err := l.lastOfEach(ctx, by, recentPages*limit)
 	if err != nil {
@@ -157,8 +155,8 @@ func (l *Lookups) Recent(ctx context.Context, by Caller, limit int) ([]LookupVie
 	return l.views(ctx, by, last[:min(limit, len(last))])
 }
 
-// RecentDocuments returns the lookups of Recent by document: first the one that was asked about last, of each in each
-// product the last lookup, newest first. Faults: InvalidRequest, ServiceUnavailable.
+// RecentDocuments returns the lookups of Recent grouped by document: the most recently asked document first, and for
+// each the last lookup per product, newest first. Faults: InvalidRequest, NotFound, ServiceUnavailable.
 func (l *Lookups) RecentDocuments(ctx context.Context, by Caller, limit int) ([][]LookupView, error) {
 	last, err := l.lastOfEach(ctx, by, 2*recentPages*limit)
 	if err != nil {
@@ -182,8 +180,8 @@ func (l *Lookups) RecentDocuments(ctx context.Context, by Caller, limit int) ([]
 	return out, err
 }
 
-// lastOfEach are, among so many of the organisation's last lookups, those that none about the same document in the same
-// product follows; newest first.
+// lastOfEach returns, from that many of the organisation's last lookups, the last one for each document and product,
+// newest first.
 func (l *Lookups) lastOfEach(ctx context.Context, by Caller, among int) ([]lookup.Entry, error) {
 	if err := checkPage("", among/recentPages); err != nil {
 		return nil, err
@@ -205,8 +203,8 @@ func (l *Lookups) lastOfEach(ctx context.Context, by Caller, among int) ([]looku
 	}), err
 }
 
-// Answers returns the entries whose calls brought the answers about a lookup's document
-// in its product, newest first. Fault: ServiceUnavailable.
+// Answers returns the entries whose calls brought the answers about a lookup's document in its product, newest first.
+// Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) Answers(ctx context.Context, by Caller, v LookupView, limit int) ([]LookupView, error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -239,8 +237,8 @@ func recordIDs(records []lookup.Record) []string {
 	return ids
 }
 
-// SpentToday is what the caller's organisation was charged today, by keys and members.
-// Fault: ServiceUnavailable.
+// SpentToday returns what the caller's organisation was charged today, by keys and members. Faults: NotFound,
+// ServiceUnavailable.
 func (l *Lookups) SpentToday(ctx context.Context, by Caller) (lookup.Spent, error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -255,7 +253,7 @@ func (l *Lookups) SpentToday(ctx context.Context, by Caller) (lookup.Spent, erro
 	return sum, err
 }
 
-// views adds to entries of one organisation what belongs to them.
+// views adds to entries of one organisation what they refer to.
 func (l *Lookups) views(ctx context.Context, by Caller, entries []lookup.Entry) ([]LookupView, error) {
 	ids := []string{}
 	for _, e := range entries {

@@ -18,13 +18,11 @@ import (
 )
 
 const (
-	// settleMargin is added to the bureau's timeout before a call that nobody
-	// finished is settled.
+	// settleMargin is added to the bureau's timeout before a call that nobody finished is settled.
 	settleMargin = 5 * time.Second
-	// callsMax bounds the calls at the bureau at one time, and with them the memory
-	// that answers can take.
+	// callsMax bounds the concurrent calls to the bureau, and with them the memory that answers can take.
 	callsMax = 256
-	// finishFor is how long Close goes on trying to write down how calls ended.
+	// finishFor is how long Close keeps trying to write the outcomes of calls.
 	finishFor = 10 * time.Second
 )
 
@@ -43,7 +41,7 @@ type Lookups struct {
 	schemas  map[string]string // of the products, by id
 
 	slots chan struct{}
-	// courtesy is what single lookups ask of batches.
+	// courtesy makes batches yield to single lookups.
 	courtesy *courtesy
 	calls    callGroup
 	// inFlight holds a *flight for each call of this instance, by its id.
@@ -59,7 +57,7 @@ type Lookups struct {
 type LookupsConfig struct {
 	Store  ports.Store
 	Bureau ports.Bureau
-	// Catalog is what the bureau offers.
+	// Catalog holds what the bureau offers.
 	Catalog catalog.Catalog
 	// Timeout bounds one call to the bureau.
 	Timeout time.Duration
@@ -68,8 +66,7 @@ type LookupsConfig struct {
 	Calendar access.Calendar
 	Clock    Clock
 	Log      *slog.Logger
-	// Observe is told about every lookup that was answered or failed at the
-	// bureau, for the metrics.
+	// Observe is called for every lookup that was answered or failed at the bureau, for the metrics.
 	Observe func(LookupEvent)
 }
 
@@ -108,31 +105,29 @@ type LookupRequest struct {
 	Product string
 	// Document is the bare text that was sent.
 	Document string
-	// Purpose is the code of what it is for; empty for the only one that the caller may say. That of a batch was chosen
-	// when it was made.
+	// Purpose is the code of its purpose; empty for the only one that the caller may state. That of a batch was chosen
+	// when the batch was made.
 	Purpose string
 	// Refresh asks the bureau even when history has an answer; it is charged.
 	Refresh bool
-	// Seen, beside Refresh, is the id of the newest answer that the asker knows: where
-	// history has a newer one by now, or somebody else is asking the same, that answers
-	// and nothing is charged. A button pressed twice is charged once. Empty asks in any
-	// case.
+	// Seen, with Refresh, is the id of the newest answer that the asker knows: if history has a newer one by now, or
+	// somebody else is asking the same, that is the answer, and nothing is charged. Thus a button pressed twice is charged
+	// once. Empty asks in any case.
 	Seen string
-	// Free asks history only: where that has no answer, the lookup ends with
-	// ErrNotInHistory.
+	// Free asks history only: where that has no answer, the lookup ends with ErrNotInHistory.
 	Free bool
-	// MaxAge is how old an answer of history may be, at most as old as the instance lets it; nil for as old as that.
+	// MaxAge is how old an answer from history may be, at most the instance's limit; nil for that limit.
 	MaxAge *time.Duration
 	// ContactID is the contact that the lookup is about; empty when there is none.
 	ContactID string
-	// ID is the id that the entry gets, so that who may not live to hear the outcome finds it; empty for a new one. No
-	// two lookups have one.
+	// ID is the id that the entry gets, chosen by a caller that may crash before it hears the outcome and must find the
+	// entry afterwards. Empty: a new id. Never reused.
 	ID string
-	// BatchID or AutomationID is what asks in the caller's name. Ceiling is what the batch may be charged in all, or the
-	// automation in the month.
+	// BatchID or AutomationID is the batch or automation that asks in the caller's name. Ceiling is what the batch may be
+	// charged in all, or the automation in the month.
 	BatchID, AutomationID string
 	Ceiling               catalog.Money
-	// Trail are the automations that led to the lookup.
+	// Trail lists the automations that led to the lookup.
 	Trail automation.Trail
 }
 
@@ -142,18 +137,16 @@ type LookupResult struct {
 	Record lookup.Record
 }
 
-// Do answers one lookup. The order of its checks is that of design section 3:
-// product and check digits, scope, purpose, history, month and day caps, bureau. It takes
-// one shared commit for an answer from history, two transactions around a call to
-// the bureau, and none is open during the call.
+// Do answers one lookup. Its checks follow the order of design section 3: product and check digits, scope, purpose,
+// history, month and day caps, bureau. An answer from history takes one shared commit; a call to the bureau takes a
+// transaction before and one after it, and none is open during the call.
 //
-// The call goes on, and is stored, when ctx ends. Identical lookups in flight, on
-// any instance, share one call: those that wait get its answer free, as from
-// history, or its failure.
+// The call goes on, and is stored, when ctx ends. Identical lookups in flight, on any instance, share one call: those
+// that wait get its answer free, as from history, or its failure.
 //
 // Faults: UnknownProduct, InvalidDocument, MissingScope, MissingPurpose, PurposeRefused, SubjectBlocked, DailyLimit,
-// MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory. Where the
-// ceiling would be exceeded the error is ports.ErrCeiling; where too much is in flight in this instance, ErrBusy is its
+// MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory. If the
+// ceiling would be exceeded the error is ports.ErrCeiling; if too much is in flight on this instance, ErrBusy is its
 // cause.
 func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (_ LookupResult, err error) {
 	ctx, span := ports.Within(ctx, ports.Inner, "lookups.do")
@@ -174,8 +167,8 @@ func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (_ L
 	return l.callAndWait(ctx, a.product, r.entry)
 }
 
-// begin answers from history or, where that has nothing, prepares a call to the
-// bureau: the caller of begin must make it.
+// begin answers from history or, where that has nothing, prepares a call to the bureau, which the caller of begin must
+// make.
 func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
 	if a.BatchID == "" {
 		l.courtesy.came()
@@ -228,13 +221,13 @@ func (l *Lookups) fromHistory(ctx context.Context, a asking, rec lookup.Record) 
 	return l.answer(a.product, e, rec)
 }
 
-// answer gives a record from history.
+// answer returns a record from history.
 func (l *Lookups) answer(product catalog.Product, e lookup.Entry, rec lookup.Record) (LookupResult, error) {
 	l.observe(LookupEvent{Product: product.ID, Cache: true})
 	return l.completed(product, e, rec)
 }
 
-// completed gives a record that is older than the product's fields the new ones.
+// completed adds fields that the product has gained since to a record.
 func (l *Lookups) completed(product catalog.Product, e lookup.Entry, rec lookup.Record) (LookupResult, error) {
 	if rec.Schema == l.schemas[product.ID] {
 		return LookupResult{Entry: e, Record: rec}, nil
@@ -244,7 +237,7 @@ func (l *Lookups) completed(product catalog.Product, e lookup.Entry, rec lookup.
 	return LookupResult{Entry: e, Record: rec}, err
 }
 
-// cached is the free entry of a lookup that history answers.
+// cached returns the free entry of a lookup that history answers.
 func (l *Lookups) cached(a asking) lookup.Entry {
 	e := l.entry(a)
 	e.Cache, e.Status = true, lookup.Done
@@ -260,14 +253,14 @@ func (l *Lookups) entry(a asking) lookup.Entry {
 	}
 }
 
-// Settle closes entries whose call nobody finished, as after a crash: charged,
-// because the call may have reached the bureau. It is a chore.
+// Settle closes entries whose call nobody finished, as after a crash; they stay charged, because the call may have
+// reached the bureau. It is a chore.
 func (l *Lookups) Settle(ctx context.Context) error {
 	return l.settle(ctx, func(now time.Time) time.Time { return now })
 }
 
-// SettleAll is Settle for calls of whatever time. It is for an instance that begins, and is alone with its database:
-// nobody is making them any more, and a clock that stepped back meanwhile keeps no document waiting.
+// SettleAll is Settle for calls of any time. It is for an instance that starts, and is alone with its database: nobody
+// is making those calls any more, and a clock that stepped back must not keep a document waiting.
 func (l *Lookups) SettleAll(ctx context.Context) error {
 	return l.settle(ctx, func(now time.Time) time.Time { return now.AddDate(100, 0, 0) })
 }
@@ -292,8 +285,8 @@ func (l *Lookups) settled(ctx context.Context, n int) {
 	l.log.WarnContext(ctx, "lookups settled without an outcome", "count", n)
 }
 
-// Unwritten is how many calls have ended without the database taking their outcome. They are kept in memory and tried
-// again until it does; it is zero as long as writing works.
+// Unwritten is how many calls have ended without their outcome being stored. They are kept in memory and retried until
+// it is; zero as long as writing works.
 func (l *Lookups) Unwritten() int { return len(l.unwritten.waiting(func(ending) bool { return true })) }
 
 // Ready reports whether outcomes can be written. Fault: ServiceUnavailable.
@@ -307,13 +300,13 @@ func (l *Lookups) Ready() error {
 		After(rewriteMost)
 }
 
-// GiveUp ends the calls that are at the bureau: they are charged, and without an answer. None begins any more.
+// GiveUp ends the calls at the bureau, charged and without an answer. No further ones begin.
 func (l *Lookups) GiveUp() { l.giveUp() }
 
-// Stop waits for the calls at the bureau to be finished and stored, and not for those that begin meanwhile. When ctx
-// ends it gives up those that are still there, and what cannot be written; none begins any more. It returns how many
-// answers that were paid for, or amounts that a key should have got back, are lost; calls that were given up are not,
-// because their entries say what became of them.
+// Stop waits for the calls at the bureau to be finished and stored, but not for those that begin meanwhile. When ctx
+// ends it gives up the remaining calls and what cannot be written; no further ones begin. It returns how many paid
+// answers, or refunds due to a key, are lost; calls that were given up are not counted, because their entries say what
+// became of them.
 func (l *Lookups) Stop(ctx context.Context) (lost int) {
 	defer context.AfterFunc(ctx, l.giveUp)()
 	l.calls.wait()
@@ -328,14 +321,14 @@ func (l *Lookups) Close() {
 	l.Stop(ctx)
 }
 
-// ErrBusy ends a lookup that found no place among the calls of this instance.
+// ErrBusy is the cause where a lookup found no slot among the calls of this instance.
 var ErrBusy = errors.New("too many calls in flight")
 
-// ErrNotInHistory ends a lookup that asked history only.
+// ErrNotInHistory is the cause where a lookup asked history only and got no answer.
 var ErrNotInHistory = errors.New("history has no fresh answer")
 
-// onlyHistory answers a lookup that must not be charged, where History.Serve found
-// nothing: it may leave out what Latest finds.
+// onlyHistory answers a lookup that must not be charged, after History.Serve found nothing: Latest may still find a
+// record.
 func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error) {
 	if err := l.notBlocked(ctx, a); err != nil {
 		return reservation{}, err
@@ -353,16 +346,15 @@ func (l *Lookups) onlyHistory(ctx context.Context, a asking) (reservation, error
 	return reservation{answer: &answer}, err
 }
 
-// Start begins one lookup of a member and returns the id of its entry, which is in the
-// statement from now on; done ends when it has an outcome, or when somebody else's
-// lookup that it waits for has one. It goes on when ctx ends. Its rules are those of
-// Do; the same checks, transactions and charges.
+// Start begins one lookup of a member and returns the id of its entry, which is in the statement from now on; done is
+// closed when it has an outcome, or when the lookup that it waits for has one. It goes on when ctx ends. Checks,
+// transactions and charges are those of Do.
 //
-// A lookup that waits for another one's call has no entry yet: then the id is the
-// other's, and once that is answered there is a free entry as well.
+// A lookup that waits for another's call has no entry yet: then the id is the other's, and once that is answered there
+// is a free entry as well.
 //
-// Faults: those of Do but for the limits and the bureau's, which the entry tells;
-// InvalidRequest when the contact is not of the organisation; ErrNotInHistory.
+// Faults: those of Do except for the limits and the bureau's, which the entry shows; NotFound when the contact is not
+// the organisation's; ErrNotInHistory.
 func (l *Lookups) Start(
 	ctx context.Context, by Caller, req LookupRequest,
 ) (id string, done <-chan struct{}, err error) {

@@ -18,7 +18,7 @@ import (
 	"fichario/ports/portstest"
 )
 
-// cpfs are valid, and nobody's.
+// cpfs are valid, and belong to nobody.
 var cpfs = []string{"52998224725", "11144477735", "12345678909", "98765432100"}
 
 const cnpj = "12ABC34501DE35"
@@ -31,7 +31,7 @@ func (s *setting) ask(by app.Caller, r app.LookupRequest) (app.LookupResult, err
 	return s.lookups.Do(s.t.Context(), by, r)
 }
 
-// entries are the lines of the organisation's statement, newest first: status, cache, charged, amount.
+// entries returns the organisation's statement, newest first: status, cache, charged, amount.
 func (s *setting) entries() (all []string) {
 	s.t.Helper()
 	asker := lookup.Asker{OrgID: s.orgID}
@@ -48,7 +48,7 @@ func (s *setting) entries() (all []string) {
 	return all
 }
 
-// spent is what a key was charged: today's, this month's and all calls, and their price.
+// spent returns what a key was charged: the calls of today, this month and in total, and their price.
 func (s *setting) spent(by app.Caller) string {
 	s.t.Helper()
 	today, month, ever, err := s.store.Repos().Usage.Spent(s.t.Context(), by.Key().ID, calendar.Day(s.now()),
@@ -57,12 +57,12 @@ func (s *setting) spent(by app.Caller) string {
 	return line(today.Count, month.Count, ever.Count, ever.Amount)
 }
 
-// TestTheOrderOfALookupsChecks: product, check digits, scope, history, caps, bureau; what is refused leaves no line.
+// TestTheOrderOfALookupsChecks: product, check digits, scope, history, caps, bureau; a refusal leaves no entry.
 func TestTheOrderOfALookupsChecks(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	s.bureau.Script = portstest.Fails(ports.Failed)
-	full := s.byKey(access.Limits{PerMinute: 1}) // no day, no month
+	full := s.byKey(access.Limits{PerMinute: 1}) // no lookup per day or month
 	for _, c := range []struct {
 		what string
 		r    app.LookupRequest
@@ -87,14 +87,14 @@ func TestTheOrderOfALookupsChecks(t *testing.T) {
 	equal(t, "history before caps", line(got.Entry.Cache, got.Entry.Charged), "true false")
 }
 
-// TestCaps: the month's is said before the day's, with what waiting helps.
+// TestCaps: the month's takes precedence over the day's, and the fault says whether waiting helps.
 func TestCaps(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	for _, c := range []struct {
 		what       string
 		day, month int
-		want       string // after one lookup that is let through, if any is
+		want       string // after one lookup that is allowed, if any is
 		waits      bool
 	}{
 		{"a day's", 1, 9, "limite_diario", true}, {"a month's", 9, 1, "limite_mensal", false},
@@ -121,7 +121,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestHistoryAnswers: for thirty days, all of the organisation and nobody else, free.
+// TestHistoryAnswers for thirty days, for free, everybody in the organisation and nobody else.
 func TestHistoryAnswers(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -146,7 +146,7 @@ func TestHistoryAnswers(t *testing.T) {
 	})
 }
 
-// TestRefreshing asks the bureau again; with the answer that the asker knows, only where history has no newer one.
+// TestRefreshing asks the bureau again; with Seen, only where history has no newer answer.
 func TestRefreshing(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -168,7 +168,7 @@ func TestRefreshing(t *testing.T) {
 	equal(t, "calls", len(s.bureau.Asked()), 3)
 }
 
-// TestWhatAFailureCosts: all that may have reached the bureau is charged and none of it is history.
+// TestWhatAFailureCosts: whatever may have reached the bureau is charged, and none of it is history.
 func TestWhatAFailureCosts(t *testing.T) {
 	t.Parallel()
 	strange := func(context.Context) (ports.Answer, error) { return ports.Answer{}, errors.New("?") }
@@ -237,7 +237,7 @@ func TestNoRecordIsAnAnswer(t *testing.T) {
 	equal(t, "spent", s.spent(key), "1 1 1 0.45")
 }
 
-// TestOldAnswersGetNewFields: what a product has learnt since is null in an answer that is older.
+// TestOldAnswersGetNewFields: fields that a product has gained since are null in older answers.
 func TestOldAnswersGetNewFields(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -258,13 +258,13 @@ func TestOldAnswersGetNewFields(t *testing.T) {
 }
 
 // TestADatabaseThatFails: a charge whose commit is in doubt is taken back, because no call is made; an outcome that
-// cannot be written at once is written a little later, and one that never can stays charged.
+// cannot be written at once is written later, and one that never can leaves the entry charged.
 func TestADatabaseThatFails(t *testing.T) {
 	t.Parallel()
 	away := fault.New(fault.ServiceUnavailable, "fora")
 	for _, c := range []struct {
 		what         string
-		after        bool // the transaction is written, and its confirmation lost
+		after        bool // the transaction is written, but its confirmation lost
 		fails        func(n int) bool
 		want, entry  string
 		spent, calls string
@@ -309,7 +309,7 @@ func TestADatabaseThatFails(t *testing.T) {
 	}
 }
 
-// TestAChargeWhoseCommitComesLate is taken back all the same: the caller was told 503, and no call is made.
+// TestAChargeWhoseCommitComesLate is taken back all the same: the caller got a 503, and no call is made.
 func TestAChargeWhoseCommitComesLate(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -326,7 +326,7 @@ func TestAChargeWhoseCommitComesLate(t *testing.T) {
 	})
 }
 
-// TestACallThatNobodyFinished is settled after its time, once, charged, and the next one asks anew.
+// TestACallThatNobodyFinished is settled after its time, once, charged, and the next lookup makes a new call.
 func TestACallThatNobodyFinished(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

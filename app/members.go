@@ -38,7 +38,7 @@ var memberKind = kind[crm.Member]{
 type NewMember struct {
 	OrgID, Name, Email string
 	Role               crm.Role
-	// Password is empty for somebody who is invited: nobody can sign in with none, see Links.
+	// Password is empty for a member who is invited: nobody can sign in without one, see Links.
 	Password string
 }
 
@@ -103,21 +103,21 @@ func (u *Members) List(ctx context.Context, by Caller, orgID string) ([]crm.Memb
 	return u.store.Repos().Members.List(ctx, orgID)
 }
 
-// MemberChange is what is to be different about a member; nil leaves as it is.
+// MemberChange is a change of a member; nil leaves a field as it is.
 type MemberChange struct {
 	Name   *string
 	Role   *crm.Role
 	Active *bool
-	// Budget is what the member's lookups may cost in a month, in ten-thousandths of a real; NoBudget ends one.
+	// Budget is what the member's lookups may cost in a month, in ten-thousandths of a real; NoBudget removes the limit.
 	Budget *catalog.Money
 }
 
-// NoBudget is the budget of who has none.
+// NoBudget is the budget of a member without a limit.
 const NoBudget catalog.Money = -1
 
-// Update changes a member. Only an owner may make an owner, or change one; the last
-// active owner stays; only an owner sets budgets; nobody ends his own access. Whoever loses it is signed out, and
-// his links end. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
+// Update changes a member. Only an owner may make or change an owner; the last active owner stays; only an owner sets
+// budgets; nobody ends their own access. A member who loses access is signed out, and their links end. Faults:
+// InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
 func (u *Members) Update(ctx context.Context, by Caller, id string, c MemberChange) error {
 	m, err := memberKind.managed(ctx, u.store.Repos(), by, id)
 	if err != nil {
@@ -146,7 +146,7 @@ func (u *Members) Update(ctx context.Context, by Caller, id string, c MemberChan
 	})
 }
 
-// setBudget gives a member a budget, or ends it.
+// setBudget sets or removes the budget of a member.
 func setBudget(by Caller, m *crm.Member, budget catalog.Money) error {
 	switch {
 	case by.role != crm.Owner && !by.operator:
@@ -161,7 +161,7 @@ func setBudget(by Caller, m *crm.Member, budget catalog.Money) error {
 	return nil
 }
 
-// SetPassword gives another member a new password and ends his sessions and links; one's own is changed with
+// SetPassword gives another member a new password and ends their sessions and links; one's own is changed with
 // Sessions.ChangeOwnPassword, which asks for the present one. Faults: InvalidRequest with the field at fault, NotFound,
 // Forbidden, ServiceUnavailable.
 func (u *Members) SetPassword(ctx context.Context, by Caller, id, password string) error {
@@ -177,8 +177,8 @@ func (u *Members) SetPassword(ctx context.Context, by Caller, id, password strin
 	return u.setPassword(ctx, by, m, password)
 }
 
-// setPassword gives a member a new password. Faults: Unauthenticated where it is his own and not the one any more that
-// he showed, InvalidRequest with the field at fault, Forbidden, ServiceUnavailable.
+// setPassword gives a member a new password. Faults: Unauthenticated where a caller's own password is no longer the one
+// that they showed, InvalidRequest with the field at fault, Forbidden, ServiceUnavailable.
 func (u *Members) setPassword(ctx context.Context, by Caller, m crm.Member, password string) error {
 	if err := checkPassword(password, m.Email); err != nil {
 		return err
@@ -191,8 +191,8 @@ func (u *Members) setPassword(ctx context.Context, by Caller, m crm.Member, pass
 		return err
 	}
 	return u.change(ctx, by, m, func(present *crm.Member) error {
-		// Whoever changes his own showed that he knows the one of m. One that he was given meanwhile, because somebody else
-		// may know the old one, stays.
+		// A caller who changes their own password knew that of m. If somebody set another one meanwhile, perhaps because the
+		// old one leaked, that one stays.
 		if by.memberID == m.ID && (present.PasswordHash != m.PasswordHash || !present.Active) {
 			return wrongPresent()
 		}
@@ -201,8 +201,7 @@ func (u *Members) setPassword(ctx context.Context, by Caller, m crm.Member, pass
 	})
 }
 
-// change changes a member by f, which gets him as he is while nobody else changes members
-// of his organisation.
+// change changes a member by f, which gets the present state under the lock of the organisation's members.
 func (u *Members) change(ctx context.Context, by Caller, m crm.Member, f func(*crm.Member) error) error {
 	return u.store.InTx(ctx, func(r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
@@ -237,16 +236,16 @@ func (u *Members) change(ctx context.Context, by Caller, m crm.Member, f func(*c
 	})
 }
 
-// endWaysIn ends what lets a member in, or whoever was in his place, beside his password and his second factor: his
-// sessions, and what was begun and could still be ended, which are links, a sign-in that waits and codes that are not
-// confirmed, whose secret somebody else may have seen.
+// endWaysIn ends every way in for a member, or for an intruder in the member's place, except password and second
+// factor: sessions, and what was begun and could still be completed: links, a waiting sign-in, and unconfirmed codes,
+// whose secret somebody else may have seen.
 func endWaysIn(ctx context.Context, r ports.Repos, memberID string) error {
 	return errors.Join(r.Sessions.EndAll(ctx, memberID), r.Tickets.Drop(ctx, memberID, access.Invitation),
 		r.Tickets.Drop(ctx, memberID, access.Forgotten), r.Tickets.Drop(ctx, memberID, access.Factor),
 		r.Factors.DropUnconfirmed(ctx, memberID))
 }
 
-// recordMember writes what is different about a member.
+// recordMember records in the audit how a member changed.
 func recordMember(ctx context.Context, r ports.Repos, by Caller, before, after crm.Member) error {
 	l := audit.Line{OrgID: after.OrgID, Action: audit.MemberChanged, Object: after.ID}
 	switch {
@@ -262,7 +261,7 @@ func recordMember(ctx context.Context, r ports.Repos, by Caller, before, after c
 	return record(ctx, r, by, l)
 }
 
-// anotherOwner is the fault of an organisation that would be left without an active owner.
+// anotherOwner returns the fault of an organisation that would be left without an active owner.
 func anotherOwner(ctx context.Context, r ports.Repos, m crm.Member) error {
 	all, err := r.Members.List(ctx, m.OrgID)
 	if err != nil {
@@ -274,7 +273,7 @@ func anotherOwner(ctx context.Context, r ports.Repos, m crm.Member) error {
 	return nil
 }
 
-// mayChangeRoles keeps administrators from owners, and from becoming one.
+// mayChangeRoles keeps administrators from changing owners, and from becoming one.
 func mayChangeRoles(by Caller, before, after crm.Role) error {
 	if by.role == crm.Admin && (before == crm.Owner || after == crm.Owner) {
 		return fault.New(fault.Forbidden, "Só quem é titular pode mudar um titular ou fazer outro.").At("role")
@@ -292,7 +291,7 @@ func memberName(typed string) (string, error) {
 
 func invalidRole() error { return invalid("role", "O papel é owner, admin ou member.") }
 
-// checkPassword is held to whenever a password is chosen; those from before go on.
+// checkPassword applies whenever a password is chosen; older passwords stay valid.
 func checkPassword(password, email string) error {
 	switch {
 	case !access.FitsPassword(password):
@@ -316,7 +315,7 @@ func memberOf(ctx context.Context, r ports.Repos, orgID, id string) (crm.Member,
 	return m, err
 }
 
-// replace sets what a change gives.
+// replace copies a value that a change gives.
 func replace[T any](into, value *T) {
 	if value != nil {
 		*into = *value

@@ -8,7 +8,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestNewMembersAreHeldToTheirForm: a form with one thing wrong is refused at that field.
+// TestNewMembersAreHeldToTheirForm: a form with one fault is refused at that field.
 func TestNewMembersAreHeldToTheirForm(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -92,7 +92,7 @@ func TestAdministratorsAndOwners(t *testing.T) {
 	}
 }
 
-// TestAPasswordIsAllThatItChanges: what happens to a member while a password is hashed stays.
+// TestAPasswordIsAllThatItChanges: what changes about a member while a password is hashed stays.
 func TestAPasswordIsAllThatItChanges(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -109,7 +109,7 @@ func TestAPasswordIsAllThatItChanges(t *testing.T) {
 	})
 }
 
-// TestTwoOwnersWhoTurnEachOtherOut: one of them is left.
+// TestTwoOwnersWhoTurnEachOtherOut: one of them remains.
 func TestTwoOwnersWhoTurnEachOtherOut(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

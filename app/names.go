@@ -9,7 +9,7 @@ import (
 	"fichario/ports"
 )
 
-// names are what the ids in contacts of one organisation stand for.
+// names maps the ids in contacts of one organisation to what they stand for.
 type names struct {
 	origins, webhooks map[string]string
 	stages            map[string]crm.Stage
@@ -44,7 +44,7 @@ func loadNames(ctx context.Context, r ports.Repos, orgID string) (names, error) 
 	return n, errors.Join(err, err2, err3, err4)
 }
 
-// automationNames are names with those of rotations.
+// automationNames is loadNames with the names of rotations.
 func automationNames(ctx context.Context, r ports.Repos, orgID string) (names, error) {
 	n, err := loadNames(ctx, r, orgID)
 	if err != nil {
@@ -66,7 +66,7 @@ func (n names) view(c crm.Contact) crm.ContactView {
 	}
 }
 
-// views are contacts with the names behind their ids.
+// views returns contacts with the names behind their ids.
 func (n names) views(contacts []crm.Contact) []crm.ContactView {
 	out := make([]crm.ContactView, len(contacts))
 	for i, c := range contacts {
@@ -91,7 +91,7 @@ func (n names) automation(a automation.Automation) AutomationView {
 	}
 }
 
-// people are the names of an organisation's members, keys and automations, by id.
+// people maps the ids of an organisation's members, keys and automations to their names.
 func people(ctx context.Context, store ports.Store, orgID string) (map[string]string, error) {
 	repos, names := store.Repos(), map[string]string{}
 	members, err := repos.Members.List(ctx, orgID)
@@ -112,7 +112,7 @@ func people(ctx context.Context, store ports.Store, orgID string) (map[string]st
 	return names, errors.Join(err, err2)
 }
 
-// assigned is who an automation gives contacts to.
+// assigned names the member or rotation that an automation gives contacts to.
 func (n names) assigned(a automation.Action) string {
 	if a.RotationID != "" {
 		return "o rodízio " + n.rotations[a.RotationID]

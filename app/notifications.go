@@ -7,14 +7,14 @@ import (
 	"fichario/ports"
 )
 
-// Notifications shows what the team was told, and what of it somebody has read.
+// Notifications shows what the team was told, and which of it a member has read.
 type Notifications struct{ store ports.Store }
 
 // NewNotifications returns the use case.
 func NewNotifications(store ports.Store) *Notifications { return &Notifications{store: store} }
 
-// List returns notifications of an organisation, newest first; what is read is said for
-// a member, when one is given. Faults: InvalidRequest, NotFound, ServiceUnavailable.
+// List returns notifications of an organisation, newest first; Read is that of a member, if one is given. Faults:
+// InvalidRequest, NotFound, ServiceUnavailable.
 func (n *Notifications) List(
 	ctx context.Context, by Caller, orgID, memberID string, limit int,
 ) ([]crm.Notification, error) {
@@ -51,8 +51,8 @@ func (n *Notifications) ReadAll(ctx context.Context, by Caller, orgID, memberID 
 	return r.ReadAll(ctx, orgID, memberID, last[0].ID)
 }
 
-// ReadUpTo marks the notifications up to one that the caller was shown as read by him;
-// those that came since stay unread. Faults: NotFound, ServiceUnavailable.
+// ReadUpTo marks the notifications up to one that the caller was shown as read by the caller; newer ones stay unread.
+// Faults: NotFound, ServiceUnavailable.
 func (n *Notifications) ReadUpTo(ctx context.Context, by Caller, id string) error {
 	orgID, err := by.org()
 	if err != nil {

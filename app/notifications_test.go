@@ -8,7 +8,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestNotificationsAreReadByEach: what one has read, the others have not, and what came since nobody has.
+// TestNotificationsAreReadByEach: what one has read, the others have not, and newer ones nobody has.
 func TestNotificationsAreReadByEach(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -31,7 +31,7 @@ func TestNotificationsAreReadByEach(t *testing.T) {
 		}
 	}
 	unread("before any", 0, 0)
-	done(s.notifications.ReadAll(t.Context(), ana, s.orgID, ana.MemberID())) // there is nothing to read
+	done(s.notifications.ReadAll(t.Context(), ana, s.orgID, ana.MemberID())) // nothing to read yet
 	for _, name := range []string{"bia", "rui", "lia"} {
 		c := s.arrive(hook, name)
 		equal(t, "the newest", list(ana)[0].ContactID, c.ID)

@@ -21,11 +21,10 @@ type Offer struct {
 // Products returns what the bureau offers.
 func (l *Lookups) Products() catalog.Catalog { return l.catalog }
 
-// Offers returns the products of which the caller may ask about at least one document
-// type, for a key those of its scopes.
+// Offers returns the products of which the caller may look up at least one document type; for a key, its scopes decide.
 func (l *Lookups) Offers(by Caller) []Offer { return l.offers(by.mayAsk) }
 
-// OffersFor returns the products that a key may ask about.
+// OffersFor returns the products that a key may look up.
 func (l *Lookups) OffersFor(k access.Key) []Offer { return l.offers(k.Has) }
 
 func (l *Lookups) offers(may func(document.Type) bool) []Offer {
@@ -44,19 +43,19 @@ func (l *Lookups) offers(may func(document.Type) bool) []Offer {
 	return offers
 }
 
-// ProductChoice is a product that fits a document, with what history has of it.
+// ProductChoice is a product that fits a document, with what history has about it.
 type ProductChoice struct {
 	Product catalog.Product
 	// Record is the newest answer; its zero value when there is none.
 	Record lookup.Record
-	// Fresh is whether it answers for free, FreeUntil how long.
+	// Fresh is whether that answers lookups for free, FreeUntil until when.
 	Fresh     bool
 	FreeUntil time.Time
 }
 
-// Choices returns the products that a document can be asked about, and what history has of each that may answer for a
-// purpose. One that the caller may not use, or has yet to choose, is answered by what was bought for it alone, where
-// history is not shared. Fault: ServiceUnavailable.
+// Choices returns the products that a document can be looked up in, with the answer from history for each, as far as it
+// serves the purpose. Where history is not shared, an unusable or unchosen purpose only gets answers bought for it.
+// Faults: NotFound, ServiceUnavailable.
 func (l *Lookups) Choices(
 	ctx context.Context, by Caller, doc document.Document, purpose string,
 ) ([]ProductChoice, error) {

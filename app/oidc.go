@@ -17,7 +17,7 @@ import (
 	"fichario/ports"
 )
 
-// OIDC lets people in who prove who they are at the provider of OpenID Connect that the operator configured.
+// OIDC signs people in through the OpenID Connect provider that the operator configured.
 type OIDC struct{ OIDCConfig }
 
 // OIDCConfig is what OIDC needs.
@@ -26,7 +26,7 @@ type OIDCConfig struct {
 	Clock    Clock
 	Sessions *Sessions
 	Provider ports.IdentityProvider
-	// Name is what people know the provider by.
+	// Name is the name by which people know the provider.
 	Name  string
 	Rules crm.ProviderRules
 	Log   *slog.Logger
@@ -35,12 +35,12 @@ type OIDCConfig struct {
 // NewOIDC returns the use case.
 func NewOIDC(c OIDCConfig) *OIDC { return &OIDC{c} }
 
-// byProvider is by what such a sign-in was, in the audit.
+// byProvider marks such a sign-in in the audit.
 const byProvider = "oidc"
 
-// Begin returns where a browser is led to, and the secret that it keeps until it comes back; from is the network that
-// it comes from, after where it wanted to go. Faults: Unauthenticated with RetryAfter for a network that began a
-// hundred and ended none, ServiceUnavailable, at "oidc" where it is the provider that does not answer.
+// Begin returns the address to send a browser to, and the secret that it keeps until it comes back; from is its
+// network, after the page it wanted. Faults: Unauthenticated with RetryAfter for a network that began a hundred and
+// completed none, ServiceUnavailable, at "oidc" if the provider does not answer.
 func (o *OIDC) Begin(ctx context.Context, from, after string) (address string, secret access.SessionToken, err error) {
 	secret = access.NewSessionToken()
 	address, err = o.Provider.Begin(ctx, secret.ProviderSecrets())
@@ -55,7 +55,7 @@ func (o *OIDC) Begin(ctx context.Context, from, after string) (address string, s
 	})
 }
 
-// away tells the operator why a provider is, and who wants to come in that it is.
+// away logs why the provider does not work for the operator, and returns the fault for the person signing in.
 func (o *OIDC) away(ctx context.Context, err error) error {
 	o.Log.WarnContext(ctx, "the provider of sign-ins does not work", "why", err.Error(),
 		"request_id", viaOf(ctx, Caller{}).RequestID)
@@ -63,12 +63,12 @@ func (o *OIDC) away(ctx context.Context, err error) error {
 		"tente de novo em instantes.").At("oidc").After(5 * time.Second)
 }
 
-// refusal is why somebody is not let in, for the operator: people are told the same for all.
+// refusal is the reason of a refused sign-in, for the operator: people get the same message for all.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
 
-// wrong is what they are told.
+// wrong is the fault for people, whatever the reason.
 func (o *OIDC) wrong() error {
 	return fault.New(fault.Unauthenticated, "Comece de novo. Se não der certo, confira com quem administra a sua "+
 		"organização se a sua conta tem acesso.").At("oidc")
@@ -76,15 +76,15 @@ func (o *OIDC) wrong() error {
 
 // Back is what a browser comes back with.
 type Back struct {
-	// Secret is what it kept since Begin.
+	// Secret is the secret that it has kept since Begin.
 	Secret string
 	// State, Code and Issuer are parameters of the address; Issuer may be empty (RFC 9207).
 	State, Code, Issuer string
 }
 
-// End ends a sign-in, once, and returns where the browser wanted to go. Whatever is wrong with it, or with who comes,
-// is told in the same words, and counts for the network that it comes from as a wrong password does. Faults:
-// Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable as of Begin; *FactorNeeded.
+// End completes a sign-in, once, and returns the page that the browser wanted. Whatever is wrong with the sign-in or
+// the person gets the same message, and counts for the network like a wrong password. Faults: Unauthenticated with
+// RetryAfter where waiting is needed, ServiceUnavailable as for Begin; *FactorNeeded.
 func (o *OIDC) End(ctx context.Context, from string, b Back) (token access.SessionToken, after string, err error) {
 	token, err = fromNetwork(ctx, o.Sessions, from, func() (access.SessionToken, error) {
 		var claims access.Claims
@@ -106,7 +106,7 @@ func (o *OIDC) End(ctx context.Context, from string, b Back) (token access.Sessi
 	return token, after, o.Sessions.ends(ctx, from, err)
 }
 
-// claims are what the provider says of who comes back.
+// claims returns what the provider states about the person who comes back.
 func (o *OIDC) claims(ctx context.Context, b Back) (c access.Claims, after string, err error) {
 	secret, ok := access.ParseSessionToken(b.Secret)
 	if !ok {
@@ -114,7 +114,7 @@ func (o *OIDC) claims(ctx context.Context, b Back) (c access.Claims, after strin
 	}
 	secrets := secret.ProviderSecrets()
 	if subtle.ConstantTimeCompare([]byte(b.State), []byte(secrets.State)) != 1 {
-		return c, "", refusal("it is not the sign-in that the browser began") // which goes on
+		return c, "", refusal("it is not the sign-in that the browser began") // which may still be completed
 	}
 	t, err := o.Store.Repos().Tickets.Take(ctx, secret)
 	switch {
@@ -138,7 +138,7 @@ func (o *OIDC) claims(ctx context.Context, b Back) (c access.Claims, after strin
 	return c, after, err
 }
 
-// enter starts the session of whom the provider means.
+// enter starts the session of the member whom the claims identify.
 func (o *OIDC) enter(ctx context.Context, c access.Claims) (token access.SessionToken, err error) {
 	email, err := document.Normalize(document.Email, c.Email)
 	if err != nil {
@@ -179,7 +179,7 @@ func (o *OIDC) enter(ctx context.Context, c access.Claims) (token access.Session
 	return token, err
 }
 
-// refused returns why somebody is not let in, once it is written down where it is known who it would have been.
+// refused returns why a sign-in is refused, after recording it if the member is known.
 func (o *OIDC) refused(ctx context.Context, m crm.Member, why refusal) error {
 	if m.ID != "" {
 		if err := looked(ctx, o.Store, Caller{}, audit.Line{
@@ -191,8 +191,8 @@ func (o *OIDC) refused(ctx context.Context, m crm.Member, why refusal) error {
 	return why
 }
 
-// find returns the member whom a provider means, and whether by his name there or only by his e-mail address; the zero
-// member for nobody.
+// find returns the member whom the claims identify, and whether by a linked account or only by the e-mail address; the
+// zero member for nobody.
 func (o *OIDC) find(ctx context.Context, r ports.Repos, c access.Claims) (m crm.Member, linked bool, err error) {
 	id, err := r.Identities.Member(ctx, c.Issuer, c.Subject)
 	switch linked = err == nil; {
@@ -205,8 +205,8 @@ func (o *OIDC) find(ctx context.Context, r ports.Repos, c access.Claims) (m crm.
 	return m, linked, err
 }
 
-// admits returns the role that the provider gives to whom it means, empty for that which he has, or why he is not let
-// in.
+// admits returns the role that the provider gives a person, empty to keep the present one, or the reason to refuse
+// them.
 func (o *OIDC) admits(c access.Claims, m crm.Member) (crm.Role, refusal) {
 	role, ok := o.Rules.RoleOf(c.Values)
 	switch {
@@ -226,14 +226,14 @@ func (o *OIDC) admits(c access.Claims, m crm.Member) (crm.Role, refusal) {
 	return role, ""
 }
 
-// member returns the member whom a provider means as he is to come in: made where he is unknown, bound to his name
-// there, and with the role that it gives him.
+// member returns the member for the claims, ready to sign in: created if unknown, linked to the account, and with the
+// role that the provider gives.
 func (o *OIDC) member(ctx context.Context, r ports.Repos, c access.Claims, role crm.Role) (crm.Member, error) {
 	m, linked, err := o.find(ctx, r, c)
 	if err != nil {
 		return m, err
 	}
-	if _, why := o.admits(c, m); why != "" { // he may have changed
+	if _, why := o.admits(c, m); why != "" { // the member may have changed
 		return m, why
 	}
 	if m.ID == "" {
@@ -269,7 +269,7 @@ func (o *OIDC) member(ctx context.Context, r ports.Repos, c access.Claims, role 
 		o.changed(ctx, r, m, audit.MemberChanged, differing(memberDetail(before), memberDetail(m))))
 }
 
-// changed writes down what the provider had changed about a member.
+// changed records what the provider's claims changed about a member.
 func (o *OIDC) changed(ctx context.Context, r ports.Repos, m crm.Member, did audit.Action, d audit.Detail) error {
 	d["por"] = byProvider
 	return record(ctx, r, Caller{}, audit.Line{
@@ -277,8 +277,9 @@ func (o *OIDC) changed(ctx context.Context, r ports.Repos, m crm.Member, did aud
 	})
 }
 
-// Unlink forgets which account of the provider is a member's, so that another may become it, and ends his sessions.
-// Faults: NotFound, Forbidden for who is not the operator, InvalidRequest where he has none, ServiceUnavailable.
+// Unlink removes the link between a member and the provider's account, so that another may take its place, and ends the
+// member's sessions. Faults: NotFound, Forbidden for anybody but the operator, InvalidRequest without a link,
+// ServiceUnavailable.
 func (u *Members) Unlink(ctx context.Context, by Caller, memberID string) error {
 	if !by.operator {
 		return forbidden()

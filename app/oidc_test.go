@@ -15,7 +15,7 @@ import (
 	"fichario/ports"
 )
 
-// provider says what its test has it say, to whoever brings the right secrets.
+// provider returns the claims that its test sets, to a caller with the right secrets.
 type provider struct {
 	claims  access.Claims
 	err     error
@@ -39,7 +39,7 @@ func (p *provider) End(_ context.Context, s access.ProviderSecrets, code string)
 	return p.claims, nil
 }
 
-// oidc is a provider for the people of the organisation, and the use case on it.
+// oidc makes a provider for the people of the organisation, and the use case on it.
 func (s *setting) oidc(roles string) (*provider, *app.OIDC) {
 	s.t.Helper()
 	claim, parsed, err := crm.ParseRoles(roles)
@@ -53,7 +53,7 @@ func (s *setting) oidc(roles string) (*provider, *app.OIDC) {
 	})
 }
 
-// comes goes to the provider and back, as whom the provider says.
+// comes goes to the provider and back, with these claims.
 func (s *setting) comes(p *provider, o *app.OIDC, as access.Claims) (session string, err error) {
 	s.t.Helper()
 	as.Issuer, p.claims = p.Issuer(), as
@@ -75,7 +75,7 @@ func (s *setting) roleOf(name string) crm.Role {
 	return must(s.store.Repos().Members.ByEmail(s.t.Context(), s.email(name))).Role
 }
 
-// TestWhoComesByAProvider: by the provider's name for him, and only the first time by his e-mail address.
+// TestWhoComesByAProvider: found by the linked account, and only the first time by the e-mail address.
 func TestWhoComesByAProvider(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -122,7 +122,7 @@ func TestWhoComesByAProvider(t *testing.T) {
 	equal(t, "where nobody becomes a member", in(s.claims("12", "leo")), refused)
 }
 
-// TestRolesComeWithEverySignIn, but nobody takes that of the last owner.
+// TestRolesComeWithEverySignIn, but never demote the last owner.
 func TestRolesComeWithEverySignIn(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -159,7 +159,7 @@ func TestRolesComeWithEverySignIn(t *testing.T) {
 	}
 }
 
-// TestASecondFactorElsewhere counts as that of the organisation; without it the member shows his own.
+// TestASecondFactorElsewhere counts as the required one; without it members show their own.
 func TestASecondFactorElsewhere(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -190,7 +190,8 @@ func TestASecondFactorElsewhere(t *testing.T) {
 	})
 }
 
-// TestForgedReturnsAreAllAlike: nobody learns what was wrong, one counts as a wrong password, a sign-in counts once.
+// TestForgedReturnsAreAllAlike: the fault does not tell what was wrong; each counts like a wrong password, and a
+// sign-in works once.
 func TestForgedReturnsAreAllAlike(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

@@ -61,7 +61,7 @@ func (o *Organisations) List(ctx context.Context, by Caller) ([]crm.Organisation
 	return o.store.Repos().Orgs.List(ctx)
 }
 
-// SetMemberBatchLimit changes up to which ceiling members may confirm a batch who do not manage the organisation.
+// SetMemberBatchLimit changes the highest batch ceiling that members who do not manage the organisation may confirm.
 // Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (o *Organisations) SetMemberBatchLimit(ctx context.Context, by Caller, id string, limit catalog.Money) error {
 	if err := mayManageOrg(ctx, o.store.Repos(), by, id); err != nil {

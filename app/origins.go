@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// Origins keeps the list of where an organisation's contacts come from.
+// Origins manages the list of where an organisation's contacts come from.
 type Origins struct{ store ports.Store }
 
 // NewOrigins returns the use case.
@@ -93,7 +93,7 @@ func originName(typed string) (string, error) {
 
 func noOrigin() error { return missing("origin", "Não há origem com este id.") }
 
-// originFault says for people what kept an origin from being written.
+// originFault translates the error of writing an origin for people.
 func originFault(err error, exists string) error {
 	switch {
 	case errors.Is(err, ports.ErrNotFound):

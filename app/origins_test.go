@@ -8,7 +8,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestOriginsAreKept: step by step, each with what is said of it and the origins that there are then.
+// TestOriginsAreKept step by step, each with its fault and the origins afterwards.
 func TestOriginsAreKept(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

@@ -10,11 +10,11 @@ import (
 	"fichario/domain/access"
 )
 
-// ownUses are the methods by which members keep their own way in.
+// ownUses are the methods by which members manage their own sign-in.
 func (s *setting) ownUses(owner app.Caller) []use {
 	ctx, repos, at, token := s.t.Context(), s.store.Repos(), now(), access.NewSessionToken()
 	s.factors = app.NewFactors(s.store, func() time.Time { return at }, s.sessions,
-		app.Codes{New: factors.NewSecret, Step: factors.Step}, passkeys{}) // whose codes stay
+		app.Codes{New: factors.NewSecret, Step: factors.Step}, passkeys{}) // at a fixed time, so that codes stay valid
 	session := access.Session{ID: app.NewKeyID(), MemberID: owner.MemberID(), CreatedAt: at, SeenAt: at}
 	done(repos.Sessions.Create(ctx, token, session))
 	key := access.Passkey{

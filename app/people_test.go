@@ -12,7 +12,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// changes is a post of Meta with a change for each id.
+// changes makes a post of Meta with a change for each id.
 func changes(ids ...int) string {
 	all := make([]string, len(ids))
 	for i, id := range ids {
@@ -22,10 +22,10 @@ func changes(ids ...int) string {
 	return `{"object":"page","entry":[{"id":"1","changes":[` + strings.Join(all, ",") + `]}]}`
 }
 
-// contacts are all of an answer, in order.
+// contacts returns all contacts of a result, in order.
 func contacts(a app.Accepted) []string { return append([]string{a.ContactID}, a.Others...) }
 
-// names are those of the contacts of an answer, in order.
+// names returns the names of the contacts of a result, in order.
 func (s *setting) names(a app.Accepted) string {
 	s.t.Helper()
 	var all []string
@@ -37,7 +37,7 @@ func (s *setting) names(a app.Accepted) string {
 
 const anaAndBeto = `[{"nome":"Ana","email":"a@x.example"},{"nome":"Beto","email":"b@x.example"}]`
 
-// TestSeveralPeopleInOnePost: each is a contact with all that a lone one has, and the delivery names all.
+// TestSeveralPeopleInOnePost: each gets a contact with all that a single one has, and the delivery lists all.
 func TestSeveralPeopleInOnePost(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -65,7 +65,7 @@ func TestSeveralPeopleInOnePost(t *testing.T) {
 	equal(t, "one submission twice", line(len(same.Others), s.traces(hook)), "1 9 9 9 9 5")
 }
 
-// TestTooManyPeople are refused, and leave their line.
+// TestTooManyPeople are refused, and leave a line.
 func TestTooManyPeople(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -84,7 +84,7 @@ func TestTooManyPeople(t *testing.T) {
 	equal(t, "lines", line(len(logged), logged[0].Outcome), "2 refused")
 }
 
-// TestRetriesOfSeveral are known by element: what came before is answered, the others are made.
+// TestRetriesOfSeveral are recognised by element: earlier people are returned, the others are made.
 func TestRetriesOfSeveral(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -137,7 +137,7 @@ func TestTheKeyOfSeveral(t *testing.T) {
 	equal(t, "traces", s.traces(hook), "2 2 2 2 6")
 }
 
-// TestOverlapsAtOnce: of posts that share people and come together each is answered whole, and nobody is made twice.
+// TestOverlapsAtOnce: concurrent posts that share people each get a complete answer, and nobody is made twice.
 func TestOverlapsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -201,7 +201,7 @@ func TestSeveralAreSimulated(t *testing.T) {
 	equal(t, "traces", s.traces(hook), "0 0 0 0 0")
 }
 
-// TestSeveralAndAStoreThatIsAway: nothing is said to be there.
+// TestSeveralAndAStoreThatIsAway: nothing is reported as stored.
 func TestSeveralAndAStoreThatIsAway(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -209,7 +209,7 @@ func TestSeveralAndAStoreThatIsAway(t *testing.T) {
 	must(s.intake.Receive(t.Context(), hook, post(changes(7))))
 	calls := 0
 	away := func() error {
-		if calls++; calls > 1 { // after what is known has been seen
+		if calls++; calls > 1 { // after the known people were found
 			return fault.New(fault.ServiceUnavailable, "fora")
 		}
 		return nil

@@ -12,8 +12,8 @@ import (
 	"fichario/ports"
 )
 
-// purposeRules are what an organisation looks people up for, and whether what was bought for one purpose answers
-// another (design, section 14).
+// purposeRules are the purposes of an organisation, and whether an answer bought for one may serve another (design,
+// section 14).
 type purposeRules struct {
 	all        []crm.Purpose
 	ownHistory bool
@@ -28,7 +28,7 @@ func readPurposeRules(ctx context.Context, r ports.Repos, orgID string) (p purpo
 	return p, err
 }
 
-// allowed are the purposes in force that a caller may look up for.
+// allowed returns the purposes in force that a caller may state.
 func (p purposeRules) allowed(by Caller) (out []crm.Purpose) {
 	for _, purpose := range p.all {
 		may := purpose.InForce()
@@ -45,8 +45,8 @@ func (p purposeRules) allowed(by Caller) (out []crm.Purpose) {
 	return out
 }
 
-// choose returns the purpose of a lookup: the one that was said, or the only one that the caller may say; none where
-// the organisation has none in force. Faults: MissingPurpose, PurposeRefused.
+// choose returns the purpose of a lookup: the one stated, or the only one that the caller may state; none where the
+// organisation has none in force. Faults: MissingPurpose, PurposeRefused.
 func (p purposeRules) choose(by Caller, said string) (string, error) {
 	allowed := p.allowed(by)
 	if said != "" {
@@ -82,7 +82,7 @@ func codesOf(purposes []crm.Purpose) string {
 	return strings.Join(codes, ", ")
 }
 
-// only is the purpose that answers of history have to have been bought for; nil for whichever.
+// only returns the purpose that answers from history must have been bought for; nil for any.
 func (p purposeRules) only(purpose string) *string {
 	if !p.ownHistory {
 		return nil
@@ -90,7 +90,7 @@ func (p purposeRules) only(purpose string) *string {
 	return &purpose
 }
 
-// historyFor is what history answers with.
+// historyFor restricts history to answers bought for only, unless that is nil.
 func historyFor(h ports.History, only *string) ports.History {
 	if only == nil {
 		return h
@@ -98,11 +98,11 @@ func historyFor(h ports.History, only *string) ports.History {
 	return h.Only(*only)
 }
 
-// rulesTTL is how long an instance trusts what it read of an organisation's purposes: one that is retired is used for
-// that long at most.
+// rulesTTL is how long an instance trusts what it read about an organisation's purposes, and thus how long a retired
+// one can still be used.
 const rulesTTL = keyTTL
 
-// knownRules are the rules of organisations that look something up.
+// knownRules caches the rules of organisations that make lookups.
 type knownRules struct {
 	start time.Time
 	byOrg sync.Map // of the organisation's id to readRules
@@ -113,11 +113,11 @@ type readRules struct {
 	at time.Duration // monotonic
 }
 
-// of are an organisation's, read from the database at most ten times a second; at once where fresh is said.
+// of returns an organisation's rules, read from the database at most ten times a second, or at once if fresh is set.
 func (k *knownRules) of(ctx context.Context, r ports.Repos, orgID string, fresh bool) (purposeRules, error) {
 	now := time.Since(k.start)
 	if v, ok := k.byOrg.Load(orgID); ok && !fresh {
-		if known := v.(readRules); now-known.at < rulesTTL { //nolint:forcetypeassert // none else is stored
+		if known := v.(readRules); now-known.at < rulesTTL { //nolint:forcetypeassert // nothing else is stored
 			return known.purposeRules, nil
 		}
 	}
@@ -128,8 +128,8 @@ func (k *knownRules) of(ctx context.Context, r ports.Repos, orgID string, fresh 
 	return rules, err
 }
 
-// choose is purposeRules.choose by what is known. Before it refuses, it reads again: nobody is refused for what has
-// been changed since.
+// choose is purposeRules.choose on cached rules. Before it refuses it reads them again, so that nobody is refused by
+// outdated rules.
 func (k *knownRules) choose(
 	ctx context.Context, r ports.Repos, by Caller, said string,
 ) (purpose string, only *string, err error) {

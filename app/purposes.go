@@ -13,7 +13,7 @@ import (
 	"fichario/ports"
 )
 
-// Purposes keeps what organisations look people up for (design, section 14).
+// Purposes manages what organisations look people up for (design, section 14).
 type Purposes struct {
 	store ports.Store
 	clock Clock
@@ -22,7 +22,7 @@ type Purposes struct {
 // NewPurposes returns the use case.
 func NewPurposes(store ports.Store, clock Clock) *Purposes { return &Purposes{store, clock} }
 
-// Add makes a purpose; ID, CreatedAt and RetiredAt are not said. Faults: InvalidRequest with the field at fault,
+// Add makes a purpose; ID, CreatedAt and RetiredAt are ignored. Faults: InvalidRequest with the field at fault,
 // NotFound, Forbidden, ServiceUnavailable.
 func (p *Purposes) Add(ctx context.Context, by Caller, made crm.Purpose) (crm.Purpose, error) {
 	if err := mayOwnOrg(ctx, p.store.Repos(), by, made.OrgID); err != nil {
@@ -45,13 +45,13 @@ func (p *Purposes) Add(ctx context.Context, by Caller, made crm.Purpose) (crm.Pu
 	return made, err
 }
 
-// PurposeChange is what is to be different about a purpose; nil for what stays.
+// PurposeChange is a change of a purpose; nil leaves a field as it is.
 type PurposeChange struct {
 	Name  *string
 	Basis *crm.Basis
-	// Roles may use it; empty for all.
+	// Roles are those that may use it; empty for all.
 	Roles *[]crm.Role
-	// Retired ends it: nothing more is looked up for it, and what was keeps its code. False puts it in force again.
+	// Retired ends it: no more lookups state it, and earlier ones keep its code. False puts it in force again.
 	Retired *bool
 }
 
@@ -63,7 +63,7 @@ func (p *Purposes) Set(
 		return changed, err
 	}
 	err = p.store.InTx(ctx, func(r ports.Repos) error {
-		// All of a purpose is written: whoever changes it too waits.
+		// The whole purpose is written, so concurrent changes must wait.
 		if err := r.Orgs.Lock(ctx, orgID); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (p *Purposes) Set(
 	return changed, err
 }
 
-// changed is the purpose that has a code, with what is to be different.
+// changed returns the purpose with a code, after the change.
 func (p *Purposes) changed(
 	ctx context.Context, r ports.Repos, orgID, code string, change PurposeChange,
 ) (crm.Purpose, error) {
@@ -152,8 +152,7 @@ func (p *Purposes) List(ctx context.Context, by Caller, orgID string) ([]crm.Pur
 	return p.store.Repos().Purposes.List(ctx, orgID)
 }
 
-// Allowed returns the purposes in force that the caller may look up for, oldest first. Faults: NotFound,
-// ServiceUnavailable.
+// Allowed returns the purposes in force that the caller may state, oldest first. Faults: NotFound, ServiceUnavailable.
 func (p *Purposes) Allowed(ctx context.Context, by Caller) ([]crm.Purpose, error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -163,8 +162,8 @@ func (p *Purposes) Allowed(ctx context.Context, by Caller) ([]crm.Purpose, error
 	return purposeRules{all: all}.allowed(by), err
 }
 
-// InForce returns the purposes of the caller's organisation that something may be looked up for, oldest first. Faults:
-// NotFound, ServiceUnavailable.
+// InForce returns the purposes in force of the caller's organisation, oldest first. Faults: NotFound,
+// ServiceUnavailable.
 func (p *Purposes) InForce(ctx context.Context, by Caller) ([]crm.Purpose, error) {
 	orgID, err := by.org()
 	if err != nil {
@@ -174,7 +173,7 @@ func (p *Purposes) InForce(ctx context.Context, by Caller) ([]crm.Purpose, error
 	return purposeRules{all: all}.allowed(Caller{orgID: orgID}), err
 }
 
-// checkPurposes refuses codes that are not of purposes in force. Faults: InvalidRequest, ServiceUnavailable.
+// checkPurposes refuses codes that do not belong to purposes in force. Faults: InvalidRequest, ServiceUnavailable.
 func checkPurposes(ctx context.Context, r ports.Repos, orgID string, codes []string) error {
 	if len(codes) == 0 {
 		return nil
@@ -196,7 +195,7 @@ func checkPurposes(ctx context.Context, r ports.Repos, orgID string, codes []str
 	return nil
 }
 
-// mayOwnOrg is the fault of a caller who is not an owner of an organisation; see maySeeOrg.
+// mayOwnOrg returns the fault of a caller who is not an owner of an organisation; see maySeeOrg.
 func mayOwnOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
 	if err := maySeeOrg(ctx, r, by, id); err != nil {
 		return err

@@ -12,16 +12,16 @@ import (
 	"fichario/domain/document"
 )
 
-// purpose registers one for all roles, or for some.
+// purpose registers a purpose for all roles, or for some.
 func (s *setting) purpose(code string, roles ...crm.Role) {
 	s.t.Helper()
 	must(s.purposes.Add(s.t.Context(), app.Operator(), crm.Purpose{
 		OrgID: s.orgID, Code: code, Name: "Para " + code, Basis: "legitimo_interesse", Roles: roles,
 	}))
-	s.lookups = s.otherLookups(s.store) // an instance knows what it has read for a second
+	s.lookups = s.otherLookups(s.store) // an instance trusts what it has read for a while
 }
 
-// restricted is a key that may use some purposes.
+// restricted makes a caller with a key that may state some purposes.
 func (s *setting) restricted(purposes ...string) app.Caller {
 	s.t.Helper()
 	_, secret, err := s.keys.Create(s.t.Context(), app.Operator(), app.NewKey{
@@ -32,7 +32,7 @@ func (s *setting) restricted(purposes ...string) app.Caller {
 	return must(s.keys.Authenticate(s.t.Context(), secret.Reveal(), netip.Addr{}))
 }
 
-// TestWhatALookupIsFor is the table of the rule: what is said, who says it, and what there is.
+// TestWhatALookupIsFor is the table of the rule: what is stated, by whom, and which purposes there are.
 func TestWhatALookupIsFor(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -89,7 +89,7 @@ func TestWhatALookupIsFor(t *testing.T) {
 		app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})).Entry.Purpose, "")
 }
 
-// TestHistoryOfAnotherPurpose: what was bought for one answers another only where the organisation says so.
+// TestHistoryOfAnotherPurpose: an answer bought for one serves another only where the organisation says so.
 func TestHistoryOfAnotherPurpose(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -183,7 +183,7 @@ func TestPurposesAreTheOwners(t *testing.T) {
 	}
 }
 
-// TestTwoChangesOfOnePurpose: what one does while another is on its way is not undone by it.
+// TestTwoChangesOfOnePurpose: a change does not undo a concurrent one.
 func TestTwoChangesOfOnePurpose(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

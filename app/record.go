@@ -22,10 +22,10 @@ type Record struct{ RecordConfig }
 type RecordConfig struct {
 	Store ports.Store
 	Clock Clock
-	// Bureau is the name of the bureau's file, Catalog what it offers.
+	// Bureau is the name of the bureau's file, Catalog what the bureau offers.
 	Bureau  string
 	Catalog catalog.Catalog
-	// Fresh is how long an answer is used again.
+	// Fresh is how long an answer is reused.
 	Fresh   time.Duration
 	Keeping Keeping
 	// Mails is whether e-mail is configured.
@@ -35,34 +35,34 @@ type RecordConfig struct {
 // NewRecord returns the use case.
 func NewRecord(c RecordConfig) *Record { return &Record{c} }
 
-// Operations are the record of one organisation at a time.
+// Operations is the record of one organisation at a moment.
 type Operations struct {
 	Organisation crm.Organisation
 	At           time.Time
 	Purposes     []crm.Purpose
-	// Subjects are whose data it is, Categories what data it is.
+	// Subjects are the categories of data subjects, Categories those of their data.
 	Subjects, Categories []string
 	Sources              []DataSource
 	Recipients           []DataRecipient
 	Terms                []KeptTerm
-	// Measures are what protects the data.
+	// Measures are the protective measures.
 	Measures []string
 }
 
 // DataSource is where data comes from.
 type DataSource struct {
-	// Kind is bureau, webhook or pessoa (who types it or sends a file).
+	// Kind is bureau, webhook or pessoa (a person who types it or sends a file).
 	Kind, Name string
 	// Product is what a bureau is asked for, Fields what it answers with; empty for other sources.
 	Product string
 	Fields  []string
 }
 
-// DataRecipient is who is given data.
+// DataRecipient is a recipient of data.
 type DataRecipient struct {
 	// Kind is bureau, automacao or notificacao.
 	Kind, Name string
-	// Target is where it is sent to: a host or destination, never more of an address.
+	// Target is where it is sent: a host or destination, never more of an address.
 	Target string
 }
 
@@ -143,7 +143,7 @@ func (r *Record) recipients(ctx context.Context, repos ports.Repos, orgID string
 	return append(out, DataRecipient{Kind: "notificacao", Name: "Notificações", Target: target}), err
 }
 
-// targetOf is where an action sends data to; empty for one that sends none.
+// targetOf returns where an action sends data; empty for one that sends none.
 func targetOf(a automation.Action) string {
 	switch a.Kind {
 	case automation.HTTP:

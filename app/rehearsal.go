@@ -13,9 +13,9 @@ import (
 type Rehearsal struct {
 	Automation AutomationView
 	Contact    crm.ContactView
-	// Conditions are the automation's, each with whether it holds.
+	// Conditions are the automation's, with the result of each.
 	Conditions []RehearsedCondition
-	// Runs is whether all hold. WhenProblem says in Portuguese why the expression gives nothing.
+	// Runs is whether all hold. WhenProblem says in Portuguese why the expression gives no result.
 	Runs        bool
 	WhenProblem string
 	// Text is what an email or add_note action would write.
@@ -32,8 +32,8 @@ type RehearsedCondition struct {
 	Holds bool
 }
 
-// Rehearse says what an automation would do for a contact. Nothing is sent or
-// changed. Faults: InvalidRequest, ServiceUnavailable.
+// Rehearse says what an automation would do for a contact. Nothing is sent or changed. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
 func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID string) (Rehearsal, error) {
 	rule, err := a.Find(ctx, by, id)
 	if err != nil {
@@ -78,7 +78,7 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 	}
 	a.rehearseWhen(ctx, &out, rule.Conditions.When, event, found)
 	if !found && rule.Action.Kind == automation.HTTP {
-		// The exact request is promised, and of the contact alone another one would be made.
+		// The exact request is promised, and the contact alone would give another one.
 		out.Problem = noEventYet(rule.Event) + ", e o pedido não pôde ser experimentado"
 		return out, nil
 	}
@@ -94,7 +94,7 @@ func noEventYet(event automation.EventName) string {
 	return "não há ainda um evento destes"
 }
 
-// rehearseWhen looks at the expression of an automation, on an event that was found.
+// rehearseWhen evaluates the expression of an automation on an event, if one was found.
 func (a *Automations) rehearseWhen(
 	ctx context.Context, out *Rehearsal, when string, event automation.Event, found bool,
 ) {
@@ -114,8 +114,8 @@ func (a *Automations) rehearseWhen(
 	out.Runs = out.Runs && holds
 }
 
-// pastEvent is the newest event that an automation listens to, of the contact where events have one. Where there was
-// none it is only the contact.
+// pastEvent returns the newest event that an automation listens to, of the contact if events have one. If there was
+// none, the event has only the contact.
 func (a *Automations) pastEvent(
 	ctx context.Context, rule automation.Automation, of crm.ContactView,
 ) (e automation.Event, found bool, err error) {
@@ -153,8 +153,8 @@ func (a *Automations) pastEvent(
 	return e, true, nil
 }
 
-// Newest returns the newest contacts of the caller's organisation, to rehearse with.
-// Faults: InvalidRequest, ServiceUnavailable.
+// Newest returns the newest contacts of the caller's organisation, to rehearse with. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
 func (a *Automations) Newest(ctx context.Context, by Caller, limit int) ([]crm.Contact, error) {
 	orgID, err := by.managedOrg()
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"fichario/ports"
 )
 
-// reservation is what begins a lookup: one of its fields.
+// reservation is the beginning of a lookup: one of its fields is set.
 type reservation struct {
 	answer *LookupResult  // history had it
 	entry  lookup.Entry   // the call is ours, and charged
 	holder string         // another call about the same document is in flight
-	fresh  *lookup.Record // one has just ended
+	fresh  *lookup.Record // another call has just ended
 }
 
-// reserve takes the lease, checks the caps and writes the entry as charged: whatever happens afterwards, the call is
-// accounted for.
+// reserve takes the lease, checks the caps and writes the entry as charged, so that the call is accounted for whatever
+// happens afterwards.
 func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	e, key := l.entry(a), a.caller.key
 	e.Status, e.Charged, e.Amount = lookup.Running, true, a.product.Price
@@ -50,15 +50,15 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	case errors.Is(err, ports.ErrBudget):
 		err = budgetSpent(*a.caller.budget, a.product)
 	case errors.Is(err, ports.ErrUncertain):
-		// No call was made, so what may have been charged is taken back.
+		// No call was made, so a charge that may have been written is taken back.
 		e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
 		l.calls.start(func() { l.takeBack(context.WithoutCancel(ctx), ending{e, a.product.Price, nil}) })
 	}
 	return r, err
 }
 
-// takeBack ends an entry of which nobody knows whether it is there: its commit may come behind a first attempt, until
-// the time at which it would be settled as charged.
+// takeBack ends an entry whose commit is uncertain. That may still land after a first attempt, so it retries until the
+// entry would be settled as charged.
 func (l *Lookups) takeBack(ctx context.Context, e ending) {
 	until := e.entry.At.Add(l.timeout + settleMargin)
 	for pause := 100 * time.Millisecond; ; pause *= 2 {
@@ -78,7 +78,7 @@ func (l *Lookups) takeBack(ctx context.Context, e ending) {
 	}
 }
 
-// charge begins a call, unless history has an answer by now, which is none when it cannot be opened.
+// charge begins a call, unless history has an answer by now; one that cannot be opened does not count.
 func (l *Lookups) charge(ctx context.Context, c ports.Charge) (reservation, error) {
 	for {
 		begun, err := l.store.Repos().Calls.Begin(ctx, c)
@@ -101,8 +101,8 @@ func (l *Lookups) charge(ctx context.Context, c ports.Charge) (reservation, erro
 	}
 }
 
-// written has what is known in this process about the same question written before it is asked: what is paid for is
-// not paid for again because it could not be stored. Fault: ServiceUnavailable.
+// written writes endings kept in this process that answer the same question, so that a paid answer is not paid for
+// again because it could not be stored. Fault: ServiceUnavailable.
 func (l *Lookups) written(ctx context.Context, a asking) error {
 	if a.Refresh && a.Seen == "" {
 		return nil

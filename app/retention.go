@@ -9,10 +9,10 @@ import (
 	"fichario/ports"
 )
 
-// Keeping is for how long things are kept; zero is until somebody removes them.
+// Keeping holds how long things are kept; zero means until somebody removes them.
 type Keeping struct{ Answers, Deliveries, Contacts, Audit time.Duration }
 
-// Check is the error of answers that would be removed while they still answer lookups.
+// Check returns the error of a retention shorter than answers are used for lookups.
 func (k Keeping) Check(fresh time.Duration) error {
 	if k.Answers < fresh {
 		return fmt.Errorf("FICHARIO_RETENTION_ANSWERS (%s) is shorter than FICHARIO_HISTORY_FRESH (%s): answers would be "+
@@ -21,8 +21,8 @@ func (k Keeping) Check(fresh time.Duration) error {
 	return nil
 }
 
-// Retention removes what has been kept for long enough, some at a time, beside whoever writes. Several instances may do
-// so at once: each row is removed by one.
+// Retention removes what has been kept long enough, a limited number per transaction, so that writers are not held up.
+// Several instances may do so at once: each row is removed by one.
 type Retention struct {
 	store ports.Store
 	keep  Keeping
@@ -41,7 +41,7 @@ func (r *Retention) ForgetAnswers(ctx context.Context) error {
 	})
 }
 
-// ForgetDeliveries removes the posts of webhooks and what they are known by, by whole days of UTC. It is a chore.
+// ForgetDeliveries removes the posts of webhooks and their idempotency keys, by whole days of UTC. It is a chore.
 func (r *Retention) ForgetDeliveries(ctx context.Context) error {
 	before := r.clock().Add(-r.keep.Deliveries).UTC().Truncate(24 * time.Hour)
 	if err := r.store.Repos().Retention.Mark(ctx, "deliveries", before); err != nil {
@@ -62,7 +62,7 @@ func (r *Retention) ForgetAudit(ctx context.Context) error {
 	})
 }
 
-// ForgetContacts removes contacts that nothing has happened to for as long, with their history, and as if they had been
+// ForgetContacts removes contacts to which nothing has happened for that long, with their history, as if they had been
 // deleted. It is a chore.
 func (r *Retention) ForgetContacts(ctx context.Context) error {
 	if r.keep.Contacts == 0 {
@@ -80,7 +80,7 @@ func (r *Retention) ForgetContacts(ctx context.Context) error {
 			return 1, nil
 		}
 		return 1, r.store.InTx(ctx, func(repos ports.Repos) error {
-			// They were looked at beside whoever writes: something may have happened to one since.
+			// They were read without a lock: something may have happened to one since.
 			old, _, err := repos.Retention.OldContacts(ctx, before, from, eraseAtOnce)
 			if err != nil {
 				return err

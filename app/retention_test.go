@@ -18,7 +18,7 @@ import (
 
 const day = 24 * time.Hour
 
-// TestWhatIsKeptForLongEnoughGoes: answers leave their entries and sums, and contacts those to whom something happened.
+// TestWhatIsKeptForLongEnoughGoes: removed answers leave entries and sums, and contacts with recent events stay.
 func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -59,8 +59,8 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 	})
 }
 
-// TestTheAuditIsKeptForAsLongAsItIsTold: of a chain a line of 1 826 days goes where five years are kept, one of 1 824
-// stays, and what is left is bound to what was there. Days are by the database's clock, and so lines are made old here.
+// TestTheAuditIsKeptForAsLongAsItIsTold: where five years are kept, a line of 1 826 days goes, one of 1 824 stays, and
+// the rest stays bound to what was removed. Ages follow the database's clock, so the lines are backdated here.
 func TestTheAuditIsKeptForAsLongAsItIsTold(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -90,7 +90,7 @@ func TestTheAuditIsKeptForAsLongAsItIsTold(t *testing.T) {
 	})
 }
 
-// meanwhile does something before each transaction.
+// meanwhile calls do before each transaction.
 type meanwhile struct {
 	ports.Store
 	do func()
@@ -101,7 +101,7 @@ func (m meanwhile) InTx(ctx context.Context, f func(ports.Repos) error) error {
 	return m.Store.InTx(ctx, f)
 }
 
-// TestAContactThatIsTouchedMeanwhileStays: between when it was found to be old and when it would be removed.
+// TestAContactThatIsTouchedMeanwhileStays: touched after it was found to be old and before it would be removed.
 func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -125,7 +125,7 @@ func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 	})
 }
 
-// idAt is an id that was made at a time.
+// idAt returns an id made at a time.
 func idAt(at time.Time) string {
 	ms := at.UnixMilli()
 	return fmt.Sprintf("%08x-%04x-7000-8000-000000000001", ms>>16, ms&0xffff)

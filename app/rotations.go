@@ -14,7 +14,7 @@ import (
 	"fichario/ports"
 )
 
-// Rotations keeps who is given contacts in turn.
+// Rotations manages the rotations that give contacts to members in turn.
 type Rotations struct {
 	store ports.Store
 	clock Clock
@@ -29,17 +29,17 @@ var rotationKind = kind[crm.Rotation]{
 	orgOf: func(r crm.Rotation) string { return r.OrgID },
 }
 
-// RotationPlace is somebody's place in a rotation, with who he is.
+// RotationPlace is a place in a rotation, with its member.
 type RotationPlace struct {
 	crm.RotationMember
 	Member crm.Member
 }
 
-// RotationView is a rotation with who is in it.
+// RotationView is a rotation with its members.
 type RotationView struct {
 	crm.Rotation
 	Places []RotationPlace
-	// Webhooks are the names of the webhooks that give their contacts by it.
+	// Webhooks are the names of the webhooks whose contacts it assigns.
 	Webhooks []string
 }
 
@@ -58,8 +58,8 @@ func (o *Rotations) Add(
 	return made, recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Rotations.Create(ctx, made) })
 }
 
-// Change gives a rotation another name and other members; who got how many stays. Faults: InvalidRequest, NotFound,
-// Forbidden, ServiceUnavailable.
+// Change gives a rotation another name and other members; the counts of contacts given stay. Faults: InvalidRequest,
+// NotFound, Forbidden, ServiceUnavailable.
 func (o *Rotations) Change(ctx context.Context, by Caller, id, name string, members []crm.RotationMember) error {
 	changed, err := rotationKind.managed(ctx, o.store.Repos(), by, id)
 	if err != nil {
@@ -83,7 +83,7 @@ func rotationDetail(r crm.Rotation) audit.Detail {
 	return audit.Detail{"nome": r.Name, "membros": joined(members)}
 }
 
-// Remove takes a rotation away that no webhook and no automation uses; contacts stay with whom it gave them to. Faults:
+// Remove removes a rotation that no webhook and no automation uses; contacts stay with their assignees. Faults:
 // InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (o *Rotations) Remove(ctx context.Context, by Caller, id string) error {
 	return o.store.InTx(ctx, func(r ports.Repos) error {
@@ -104,7 +104,7 @@ func (o *Rotations) Remove(ctx context.Context, by Caller, id string) error {
 	})
 }
 
-// unused refuses a rotation that a webhook or an automation uses, or one may that cannot be read. Faults:
+// unused refuses a rotation that a webhook or an automation uses, or that an unreadable automation may use. Faults:
 // InvalidRequest, ServiceUnavailable.
 func unused(ctx context.Context, r ports.Repos, rotation crm.Rotation) error {
 	hooks, err := r.Webhooks.List(ctx, rotation.OrgID)
@@ -132,7 +132,7 @@ func unused(ctx context.Context, r ports.Repos, rotation crm.Rotation) error {
 	return nil
 }
 
-// fill checks a name and members, and gives them to a rotation.
+// fill checks a name and members, and sets them in a rotation.
 func (o *Rotations) fill(ctx context.Context, r *crm.Rotation, name string, members []crm.RotationMember) error {
 	name, ok := crm.CleanName(name)
 	if !ok {
@@ -232,10 +232,10 @@ func rotationNamed(ctx context.Context, r ports.Repos, orgID, name string) (stri
 	return "", invalid("rotation", "Não há rodízio com este nome.")
 }
 
-// errNobody is of a broken database: an organisation has an active owner.
+// errNobody reports a broken database: an organisation has an active owner.
 var errNobody = errors.New("the organisation has nobody to give a contact to")
 
-// turn takes the next turn of a rotation in a transaction.
+// turn takes the next turn of a rotation, in a transaction.
 func turn(ctx context.Context, r ports.Repos, id string, now time.Time) (crm.Member, error) {
 	rotation, err := r.Rotations.Find(ctx, id)
 	if err != nil {

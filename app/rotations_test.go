@@ -15,7 +15,7 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// turning is a webhook with a rotation of ana, who gets two of three, and leo.
+// turning makes a webhook with a rotation of ana, who gets two of three, and leo.
 func (s *setting) turning(owner, ana, leo app.Caller) (crm.Rotation, webhook.Hook) {
 	s.t.Helper()
 	made := must(s.rotations.Add(s.t.Context(), owner, s.orgID, "Vendas", []crm.RotationMember{
@@ -28,7 +28,7 @@ func (s *setting) turning(owner, ana, leo app.Caller) (crm.Rotation, webhook.Hoo
 	return made, must(s.intake.Open(s.t.Context(), token.Reveal()))
 }
 
-// TestContactsAreGivenInTurn: whoever is away or has left gets none, and with nobody there they go to the owner.
+// TestContactsAreGivenInTurn: members who are away or have left get none, and if nobody is there they go to the owner.
 func TestContactsAreGivenInTurn(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -88,8 +88,8 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 	equal(t, "whom it is given to", must(s.automations.View(t.Context(), owner, rule.ID)).Member, "o rodízio Vendas")
 }
 
-// TestTurnsAreExact: over two instances, posts at once, of which some come twice; each member gets what his weight
-// says, and who got how many is counted.
+// TestTurnsAreExact over two instances, with concurrent posts, some of them repeated; each member gets the share of
+// their weight, and the counts agree.
 func TestTurnsAreExact(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]func(*testing.T) string{
@@ -129,7 +129,7 @@ func TestTurnsAreExact(t *testing.T) {
 	}
 }
 
-// TestARotationInUseStays: whoever removes one and whoever chooses it at the same moment cannot both.
+// TestARotationInUseStays: of a removal and a choice at the same moment only one succeeds.
 func TestARotationInUseStays(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -182,7 +182,7 @@ func TestARotationInUseStays(t *testing.T) {
 	})
 }
 
-// TestNoRotationGoesWhileAnAutomationIsUnreadable, because it may be the one that it gives contacts by.
+// TestNoRotationGoesWhileAnAutomationIsUnreadable, because that one may use it.
 func TestNoRotationGoesWhileAnAutomationIsUnreadable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")

@@ -10,7 +10,7 @@ import (
 	"fichario/ports"
 )
 
-// List returns the caller's own sessions that go on, the last one seen first; present is the text of the one that asks.
+// List returns the caller's own live sessions, the last one seen first; present is the token of the requesting one.
 // Faults: NotFound, ServiceUnavailable.
 func (s *Sessions) List(ctx context.Context, by Caller, present string) ([]access.Session, error) {
 	if by.memberID == "" {
@@ -45,7 +45,7 @@ func (s *Sessions) End(ctx context.Context, by Caller, id string) error {
 	return err
 }
 
-// EndOthers ends the caller's own sessions but the one that asks. Faults: NotFound, ServiceUnavailable.
+// EndOthers ends the caller's own sessions except the requesting one. Faults: NotFound, ServiceUnavailable.
 func (s *Sessions) EndOthers(ctx context.Context, by Caller, present string) error {
 	token, ok := access.ParseSessionToken(present)
 	if by.memberID == "" || !ok {

@@ -16,26 +16,26 @@ import (
 	"fichario/ports"
 )
 
-// Sessions lets members in to the interface and out again.
+// Sessions signs members in to the interface and out again.
 type Sessions struct {
 	store     ports.Store
 	clock     Clock
 	passwords Passwords
-	// comparing bounds how many passwords are compared at once, to half of the processors and comparingMax: each takes a
-	// processor and 19 MiB for some hundredths of a second, and anybody may ask for it.
+	// comparing bounds how many passwords are compared at once, to half of the processors and to comparingMax: each takes
+	// a processor and 19 MiB for some hundredths of a second, and anybody may request it.
 	comparing chan struct{}
 }
 
-// Passwords makes and compares what is stored of passwords.
+// Passwords hashes passwords and compares them with their hashes.
 type Passwords struct {
-	// Hash makes the text that is stored for a password.
+	// Hash returns what is stored of a password.
 	Hash func(password string) (string, error)
 	// Fits reports whether a password is the one of a hash.
 	Fits func(hash, password string) bool
-	// Stale reports whether a hash is of a form that Hash makes no more. It is replaced when its member signs in.
+	// Stale reports whether a hash has a form that Hash no longer makes; the next sign-in of its member replaces it.
 	Stale func(hash string) bool
-	// Decoy is a hash of nobody's password, compared for addresses that nobody has, so that the time of an answer does
-	// not tell them apart.
+	// Decoy is a hash of nobody's password, compared for unknown addresses, so that the time of an answer does not reveal
+	// them.
 	Decoy string
 }
 
@@ -52,8 +52,8 @@ const comparingMax = 4
 // compareWithin is how long a password waits to be compared.
 const compareWithin = 5 * time.Second
 
-// compare compares a password with a hash when its turn comes. Fault: ServiceUnavailable,
-// at "turn", with RetryAfter when it does not.
+// compare compares a password with a hash when its turn comes. Fault: ServiceUnavailable, at "turn", with RetryAfter,
+// if it does not come in time.
 func (s *Sessions) compare(ctx context.Context, hash, password string) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, compareWithin)
 	defer cancel()
@@ -67,25 +67,24 @@ func (s *Sessions) compare(ctx context.Context, hash, password string) (bool, er
 	}
 }
 
-// touchEvery is how often the use of a session is written down.
+// touchEvery is how often the use of a session is stored.
 const touchEvery = time.Minute
 
-// guess counts an attempt for an e-mail address and compares its password; one whose turn
-// did not come is no guess, and is taken back. Faults: Unauthenticated with RetryAfter
-// where waiting is needed, ServiceUnavailable, as of compare too.
+// guess counts an attempt for an e-mail address and compares its password; if its turn did not come, the attempt is
+// taken back. Faults: Unauthenticated with RetryAfter where waiting is needed, ServiceUnavailable, also as for compare.
 func (s *Sessions) guess(ctx context.Context, email, hash, password string) (bool, error) {
 	if err := s.attempt(ctx, email, access.SessionMax, access.SignInPause, "Foram %d tentativas."); err != nil {
 		return false, err
 	}
 	fits, err := s.compare(ctx, hash, password)
 	if err != nil {
-		// Also where nobody waits for the answer any more.
+		// Even if nobody waits for the answer any more.
 		err = cmp.Or(s.store.Repos().Sessions.Forgive(context.WithoutCancel(ctx), email), err)
 	}
 	return fits, err
 }
 
-// attempt counts one attempt, or says how long there is to wait.
+// attempt counts one attempt, or returns the fault with the remaining wait.
 func (s *Sessions) attempt(
 	ctx context.Context, who string, memory time.Duration, pause func(int) time.Duration, counted string,
 ) error {
@@ -102,17 +101,16 @@ func (s *Sessions) attempt(
 		fmt.Sprintf(counted+" Espere %s antes da próxima.", before, inWords(wait))).After(wait)
 }
 
-// SignIn starts a session for somebody who comes from a network: an IPv4 address or the
-// beginning of an IPv6 address, empty where that is not known. After five failures in a
-// row for one e-mail address whoever has it waits, longer each time, and after twenty from
-// one network whoever is there; attempts that come together count one after the other.
-// Faults: Unauthenticated with RetryAfter where waiting is needed; ServiceUnavailable, at "turn" with RetryAfter where
-// so many come that the password was not compared, which counts for nobody.
+// SignIn starts a session for somebody who comes from a network: an IPv4 address or the prefix of an IPv6 address,
+// empty where that is not known. After five failures in a row for one e-mail address its sign-ins must wait, longer
+// each time, and after twenty from one network that network's; concurrent attempts count one after the other. Faults:
+// Unauthenticated with RetryAfter where waiting is needed; ServiceUnavailable, at "turn" with RetryAfter where there
+// are so many that the password was not compared, which does not count as an attempt.
 func (s *Sessions) SignIn(ctx context.Context, from, email, password string) (access.SessionToken, error) {
 	return fromNetwork(ctx, s, from, func() (access.SessionToken, error) { return s.signIn(ctx, email, password) })
 }
 
-// fromNetwork counts an attempt of a network, unless it succeeds or fails for another reason than a wrong guess.
+// fromNetwork counts an attempt for a network, unless it succeeds or fails for another reason than a wrong guess.
 func fromNetwork[T any](ctx context.Context, s *Sessions, from string, try func() (T, error)) (done T, err error) {
 	if from == "" {
 		return try()
@@ -128,8 +126,8 @@ func fromNetwork[T any](ctx context.Context, s *Sessions, from string, try func(
 	return done, err
 }
 
-// begins counts that a network begins a sign-in in two steps, for which anybody has a ticket stored. Fault:
-// Unauthenticated with RetryAfter where waiting is needed.
+// begins counts that a network begins a two-step sign-in, for which it makes us store a ticket. Fault: Unauthenticated
+// with RetryAfter where waiting is needed.
 func (s *Sessions) begins(ctx context.Context, from string) error {
 	if from == "" {
 		return nil
@@ -138,7 +136,7 @@ func (s *Sessions) begins(ctx context.Context, from string) error {
 	return s.attempt(ctx, begunBy(from), access.NetworkMemory, access.BegunPause, counted)
 }
 
-// ends takes back what begins counted, of a sign-in that ended well.
+// ends takes back what begins counted, if the sign-in was completed.
 func (s *Sessions) ends(ctx context.Context, from string, err error) error {
 	var need *FactorNeeded
 	if from == "" || err != nil && !errors.As(err, &need) {
@@ -147,16 +145,16 @@ func (s *Sessions) ends(ctx context.Context, from string, err error) error {
 	return cmp.Or(s.store.Repos().Sessions.Forgive(ctx, begunBy(from)), err)
 }
 
-// begunBy is who a network is where what it begins is counted.
+// begunBy is the name under which a network's begun sign-ins are counted.
 func begunBy(from string) string { return "begun|" + from }
 
-// FactorNeeded is the error of a sign-in whose password was right, of somebody who has a second factor to show.
+// FactorNeeded is the error of a sign-in that succeeded except for the second factor that the member has to show.
 type FactorNeeded struct {
-	// Ticket lets him show it, see Factors.Prove.
+	// Ticket lets the member show it, see Factors.Prove.
 	Ticket access.SessionToken
 }
 
-// Error says it in words.
+// Error describes it in English.
 func (*FactorNeeded) Error() string { return "a second factor is needed" }
 
 func (s *Sessions) signIn(ctx context.Context, email, password string) (access.SessionToken, error) {
@@ -170,7 +168,7 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return access.SessionToken{}, err
 	}
-	// Somebody who was invited has no password yet.
+	// A member who was invited has no password yet.
 	fits, err := s.guess(ctx, email, cmp.Or(m.PasswordHash, s.passwords.Decoy), password)
 	if err != nil {
 		return access.SessionToken{}, err
@@ -181,11 +179,9 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 		}
 		return access.SessionToken{}, wrong
 	}
-	renewed := m.PasswordHash
-	if s.passwords.Stale(renewed) {
-		if renewed, err = s.passwords.Hash(password); err != nil {
-			return access.SessionToken{}, err
-		}
+	renewed, err := s.renewed(m.PasswordHash, password)
+	if err != nil {
+		return access.SessionToken{}, err
 	}
 	token := access.NewSessionToken()
 	err = s.store.InTx(ctx, func(r ports.Repos) error {
@@ -199,16 +195,14 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 		}
 		if same.PasswordHash != renewed {
 			same.PasswordHash = renewed
-			if err := r.Members.Update(ctx, same); err != nil {
-				return err
-			}
+			err = r.Members.Update(ctx, same)
 		}
 		if m.SecondFactor {
-			return errors.Join(r.Sessions.Clear(ctx, email), r.Tickets.Put(ctx, token, access.Ticket{
+			return errors.Join(err, r.Sessions.Clear(ctx, email), r.Tickets.Put(ctx, token, access.Ticket{
 				Kind: access.Factor, MemberID: m.ID, ExpiresAt: s.clock().Add(access.FactorFor),
 			}))
 		}
-		return errors.Join(r.Sessions.Clear(ctx, email), s.begin(ctx, r, token, m, "senha", false))
+		return errors.Join(err, r.Sessions.Clear(ctx, email), s.begin(ctx, r, token, m, "senha", false))
 	})
 	if err == nil && m.SecondFactor {
 		return access.SessionToken{}, &FactorNeeded{token}
@@ -216,8 +210,16 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 	return token, err
 }
 
-// begin starts a session in the transaction that let a member in; by says by what he proved who he is, and factored
-// whether a provider asked him for a second factor.
+// renewed is the hash to be stored of a password that fits one: the same, or a new one where it is stale.
+func (s *Sessions) renewed(hash, password string) (string, error) {
+	if !s.passwords.Stale(hash) {
+		return hash, nil
+	}
+	return s.passwords.Hash(password)
+}
+
+// begin starts a session in the transaction that signs a member in; by says how they proved their identity, factored
+// whether a provider checked a second factor.
 func (s *Sessions) begin(
 	ctx context.Context, r ports.Repos, token access.SessionToken, m crm.Member, by string, factored bool,
 ) error {
@@ -230,8 +232,8 @@ func (s *Sessions) begin(
 	}))
 }
 
-// refused writes down that somebody tried to sign in as a member. An address that nobody has is no organisation's; and
-// who tries again and again has to wait before his password is looked at, so that he writes some lines an hour.
+// refused records a failed attempt to sign in as a member. An address that nobody has belongs to no organisation. The
+// waits of repeated attempts limit these lines to a few an hour.
 func (s *Sessions) refused(ctx context.Context, m crm.Member) error {
 	if m.ID == "" {
 		return nil
@@ -250,9 +252,8 @@ func inWords(d time.Duration) string {
 	return fmt.Sprintf("%d %s", n, unit)
 }
 
-// Resume returns the member of a session and the caller that he is. A request that a page
-// makes by itself is no visit, and lets the session grow idle. Faults: Unauthenticated,
-// ServiceUnavailable.
+// Resume returns the member of a session and the corresponding caller. A request that a page makes by itself does not
+// count as activity, so the session can expire. Faults: Unauthenticated, ServiceUnavailable.
 func (s *Sessions) Resume(ctx context.Context, text string) (Caller, crm.Member, error) {
 	gone := fault.New(fault.Unauthenticated, "A sessão terminou. Entre de novo.")
 	token, ok := access.ParseSessionToken(text)
@@ -275,7 +276,7 @@ func (s *Sessions) Resume(ctx context.Context, text string) (Caller, crm.Member,
 	return ByMember(m), m, nil
 }
 
-// SignOut ends a session; it is no error when there is none.
+// SignOut ends a session; a missing one is no error.
 func (s *Sessions) SignOut(ctx context.Context, text string) error {
 	token, ok := access.ParseSessionToken(text)
 	if !ok {
@@ -301,7 +302,7 @@ func (s *Sessions) SignOutEverywhere(ctx context.Context, by Caller) error {
 	return recorded(ctx, s.store, by, line, func(r ports.Repos) error { return r.Sessions.EndAll(ctx, by.memberID) })
 }
 
-// Forget removes sessions that ended long ago, and tickets that nobody can use any more. A chore.
+// Forget removes sessions that ended long ago, and tickets that can no longer be used. It is a chore.
 func (s *Sessions) Forget(ctx context.Context) error {
 	err := forget(ctx, func(ctx context.Context) (int, error) {
 		return s.store.Repos().Tickets.Forget(ctx, s.clock().Add(-access.LinkFor))
@@ -314,21 +315,20 @@ func (s *Sessions) Forget(ctx context.Context) error {
 	})
 }
 
-// wrongPresent is said to whoever changes his password and does not know the one there is.
+// wrongPresent is the fault where a caller's present password is wrong.
 func wrongPresent() *fault.Error {
 	return fault.New(fault.Unauthenticated, "A senha atual não confere.").At("password")
 }
 
-// ChangeOwnPassword changes the caller's password, who shows that he knows the one
-// there is, and ends all his sessions and links. Faults: Unauthenticated when the present
-// one is wrong, InvalidRequest, also for who has none, ServiceUnavailable, at "turn" where so
-// many come that it was not compared.
+// ChangeOwnPassword changes the caller's password, given the present one, and ends all their sessions and links.
+// Faults: Unauthenticated when the present one is wrong, InvalidRequest, also for a caller without a password,
+// ServiceUnavailable, at "turn" where there are so many that it was not compared.
 func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, password string, people *Members) error {
 	m, err := s.store.Repos().Members.Find(ctx, by.memberID)
 	if err != nil {
 		return err
 	}
-	if m.PasswordHash == "" { // whatever he typed would be a wrong guess
+	if m.PasswordHash == "" { // any input would count as a wrong guess
 		return invalid("password", "Você não tem senha aqui.")
 	}
 	if err := s.knows(ctx, m, present); err != nil {
@@ -337,8 +337,8 @@ func (s *Sessions) ChangeOwnPassword(ctx context.Context, by Caller, present, pa
 	return people.setPassword(ctx, by, m, password)
 }
 
-// knows has a member show that he knows his password, which is counted as a sign-in is. Faults: Unauthenticated when
-// it is another one, with RetryAfter where waiting is needed, ServiceUnavailable.
+// knows has a member prove that they know their password, counted like a sign-in. Faults: Unauthenticated when it is
+// wrong, with RetryAfter where waiting is needed, ServiceUnavailable.
 func (s *Sessions) knows(ctx context.Context, m crm.Member, present string) error {
 	fits, err := s.guess(ctx, m.Email, m.PasswordHash, present)
 	if err != nil {

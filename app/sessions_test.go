@@ -22,7 +22,7 @@ func (s *setting) signIn(name, password string) string {
 	return must(s.sessions.SignIn(s.t.Context(), "", s.email(name), password)).Reveal()
 }
 
-// inside says whether a token lets somebody in: as he is called, or what he is told.
+// inside returns the name of the member whom a token signs in, or the fault.
 func (s *setting) inside(token string) string {
 	s.t.Helper()
 	by, m, err := s.sessions.Resume(s.t.Context(), token)
@@ -64,7 +64,7 @@ func TestSessionsEndWithTheirReason(t *testing.T) {
 	equal(t, "a token that cannot be one", s.inside("x"), out)
 }
 
-// TestSessionsEndInTime: twelve hours after the last visit, and after a week whatever happens.
+// TestSessionsEndInTime: twelve hours after the last activity, and after a week in any case.
 func TestSessionsEndInTime(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -85,7 +85,7 @@ func TestSessionsEndInTime(t *testing.T) {
 	})
 }
 
-// TestAnOpenPageIsNoVisit: what a page asks by itself is answered, and the session ends as if it were closed.
+// TestAnOpenPageIsNoVisit: a page's own requests are answered, but the session ends as if the page were closed.
 func TestAnOpenPageIsNoVisit(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -104,7 +104,7 @@ func TestAnOpenPageIsNoVisit(t *testing.T) {
 	})
 }
 
-// TestSigningInTellsNobodyApart: who has no account, no access or another password hears one and the same.
+// TestSigningInTellsNobodyApart: no account, no access and a wrong password give the same fault.
 func TestSigningInTellsNobodyApart(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -130,7 +130,7 @@ func TestSigningInTellsNobodyApart(t *testing.T) {
 	equal(t, "different messages", len(messages), 1)
 }
 
-// TestGuessersWait: after five wrong passwords, longer each time, the right one too; a right one forgets them.
+// TestGuessersWait: after five wrong passwords, longer each time, even with the right one; success resets the count.
 func TestGuessersWait(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -162,7 +162,7 @@ func TestGuessersWait(t *testing.T) {
 	})
 }
 
-// TestHowLongGuessersWaitIsSaid in the words of one and of several.
+// TestHowLongGuessersWaitIsSaid with singular and plural.
 func TestHowLongGuessersWaitIsSaid(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -190,7 +190,7 @@ func TestHowLongGuessersWaitIsSaid(t *testing.T) {
 	})
 }
 
-// TestAStaleHashIsReplaced at the sign-in that shows the password, which ends nothing; a wrong one replaces none.
+// TestAStaleHashIsReplaced by a sign-in with the right password, which ends no session; a wrong one leaves it.
 func TestAStaleHashIsReplaced(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -210,7 +210,7 @@ func TestAStaleHashIsReplaced(t *testing.T) {
 	})
 }
 
-// TestGuessesAreCounted: also those that come together.
+// TestGuessesAreCounted, concurrent ones too.
 func TestGuessesAreCounted(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -235,8 +235,8 @@ func TestGuessesAreCounted(t *testing.T) {
 	})
 }
 
-// TestPasswordsLeaveProcessorsFree: comparing them takes one at a time for each two processors, whoever asks, and those
-// that wait too long are told to come back.
+// TestPasswordsLeaveProcessorsFree: at most one comparison at a time for each two processors, whoever asks; one that
+// waits too long is told to come back.
 func TestPasswordsLeaveProcessorsFree(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -308,7 +308,7 @@ func TestAPasswordThatIsNotComparedIsNoGuess(t *testing.T) {
 	})
 }
 
-// TestOwnPassword: whoever changes his own shows that he knows the one there is, and there is no way around that.
+// TestOwnPassword: members who change their own must know the present one, and there is no way around that.
 func TestOwnPassword(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -329,7 +329,7 @@ func TestOwnPassword(t *testing.T) {
 	equal(t, "the new one", s.inside(s.signIn("ana", "nova-senha")), "ana")
 }
 
-// TestWhoHasNoPasswordChangesNone: that is said, however often, and counts as no guess.
+// TestWhoHasNoPasswordChangesNone: the fault says so, however often, and it does not count as a guess.
 func TestWhoHasNoPasswordChangesNone(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -345,7 +345,7 @@ func TestWhoHasNoPasswordChangesNone(t *testing.T) {
 	equal(t, "with one", s.inside(s.signIn("nova", "senha-de-nova")), "Nova")
 }
 
-// TestAPasswordThatWasResetMeanwhileStays: whoever knew the one before does not replace it.
+// TestAPasswordThatWasResetMeanwhileStays: knowing the previous one is not enough to replace it.
 func TestAPasswordThatWasResetMeanwhileStays(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -369,8 +369,8 @@ func TestAPasswordThatWasResetMeanwhileStays(t *testing.T) {
 	equal(t, "once it is back", s.inside(s.signIn("ana", "outra-de-ana")), "ana")
 }
 
-// TestGuessersOfManyAccountsWait: failures are counted by the network that they come from, whosever the accounts are;
-// somebody who gets in takes back no more than his own attempt, and after an hour without any they are forgotten.
+// TestGuessersOfManyAccountsWait: failures are counted by network, for any accounts; a successful sign-in takes back
+// only its own attempt, and after an hour without failures they are forgotten.
 func TestGuessersOfManyAccountsWait(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -404,7 +404,7 @@ func TestGuessersOfManyAccountsWait(t *testing.T) {
 	})
 }
 
-// TestGuessesFromOneNetworkAreCounted: also those that come together, on two instances.
+// TestGuessesFromOneNetworkAreCounted, concurrent ones too, on two instances.
 func TestGuessesFromOneNetworkAreCounted(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

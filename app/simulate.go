@@ -12,17 +12,17 @@ import (
 // Simulation is a contact that a post would make.
 type Simulation struct {
 	Contact crm.Contact
-	// Origin, Funnel, Stage and Assignee are names; empty when there is none.
+	// Origin, Funnel, Stage and Assignee are names; empty where there is none.
 	Origin, Funnel, Stage, Assignee string
 	// Fields says which key of the body each field was read from.
 	Fields []intake.Source
-	// DeliveryID is the product's own id, by which a retry would be known.
+	// DeliveryID is the product's own id, by which a retry would be recognised.
 	DeliveryID string
 }
 
-// Simulate says what Receive would make of a post: a contact for each of its people, in
-// the order of the body, whether or not they came before. It writes nothing, not even into
-// the delivery log. Faults: those of Receive, but for ReusedIdempotencyKey.
+// Simulate says what Receive would make of a post: a contact for each of its people, in the order of the body, whether
+// or not they came before. It writes nothing, not even to the delivery log. Faults: those of Receive, except
+// ReusedIdempotencyKey.
 func (i *Intake) Simulate(ctx context.Context, hook webhook.Hook, p Post) ([]Simulation, error) {
 	release, err := i.waitForPlace(ctx, len(p.Body))
 	if err != nil {
@@ -39,9 +39,8 @@ func (i *Intake) Simulate(ctx context.Context, hook webhook.Hook, p Post) ([]Sim
 	return simulate(hook, d)
 }
 
-// Try says what a webhook would make of a body that somebody pasted, enabled or not
-// and unsigned. It writes nothing. Faults: InvalidRequest, InvalidEmail, NotFound,
-// Forbidden, ServiceUnavailable.
+// Try says what a webhook, enabled or not, would make of a pasted body without a signature. It writes nothing. Faults:
+// InvalidRequest, InvalidEmail, NotFound, Forbidden, ServiceUnavailable.
 func (i *Intake) Try(ctx context.Context, by Caller, webhookID string, body []byte) ([]Simulation, error) {
 	hook, err := hookKind.managed(ctx, i.store.Repos(), by, webhookID)
 	if err != nil {
@@ -50,8 +49,8 @@ func (i *Intake) Try(ctx context.Context, by Caller, webhookID string, body []by
 	return simulate(hook, webhook.Delivery{At: i.clock(), Body: body})
 }
 
-// Explain says how a delivery is read now: the contacts that it makes, or would make,
-// and which key each field comes from. Faults: those of Try.
+// Explain says how a delivery is read now: the contacts that it makes, or would make, and which key each field comes
+// from. Faults: those of Try.
 func (i *Intake) Explain(ctx context.Context, by Caller, d webhook.Delivery) ([]Simulation, error) {
 	hook, err := hookKind.managed(ctx, i.store.Repos(), by, d.WebhookID)
 	if err != nil {
@@ -60,7 +59,7 @@ func (i *Intake) Explain(ctx context.Context, by Caller, d webhook.Delivery) ([]
 	return simulate(hook, d)
 }
 
-// simulate reads a delivery. What it read comes with the fault of a missing e-mail.
+// simulate reads a delivery. The result is returned even with the fault of a missing e-mail.
 func simulate(hook webhook.Hook, d webhook.Delivery) ([]Simulation, error) {
 	drafts, err := intake.ReadAll(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"fichario/ports"
 )
 
-// Statement shows what was asked and what it cost: to a key its own (specification,
-// 4.4), to a member his own, to those who manage an organisation everything, by keys and members.
+// Statement shows what was looked up and what it cost: to a key its own (specification, 4.4), to a member their own, to
+// those who manage an organisation everything, by keys and members.
 type Statement struct {
 	store    ports.Store
 	calendar access.Calendar
@@ -26,11 +26,11 @@ func NewStatement(store ports.Store, calendar access.Calendar, clock Clock) *Sta
 	return &Statement{store: store, calendar: calendar, clock: clock}
 }
 
-// StatementQuery chooses entries of a statement. Zero values do not.
+// StatementQuery selects entries of a statement. Zero values select all.
 type StatementQuery struct {
-	// Limit is how many a page has, 200 at most; zero for 50.
+	// Limit is the size of a page, at most 200; zero for 50.
 	Limit int
-	// Cursor is StatementPage.Next of the page before.
+	// Cursor is StatementPage.Next of the previous page.
 	Cursor string
 	// From and Until are days of the instance's calendar, both inclusive, as 2006-01-02.
 	From, Until string
@@ -38,15 +38,15 @@ type StatementQuery struct {
 	// Purpose is a code.
 	Purpose string
 	Cache   *bool
-	// By chooses lookups of an organisation's statement by the id of a key, ByMembers or BySelf. Who does not manage the
-	// organisation gets his own in any case.
+	// By selects lookups of an organisation's statement: the id of a key, ByMembers or BySelf. A caller who does not
+	// manage the organisation always gets their own.
 	By string
-	// OfKey is the key whose own statement is wanted by somebody who manages it.
+	// OfKey is the key whose own statement a caller who manages it wants.
 	OfKey string
 }
 
-// ByMembers asks for what was looked up without a key, by members and by automations, which are the organisation's as
-// they are; BySelf for what the caller did.
+// ByMembers selects lookups made without a key, by members and by automations, which act for the organisation as they
+// do; BySelf selects the caller's own.
 const (
 	ByMembers = "equipe"
 	BySelf    = "minhas"
@@ -61,12 +61,12 @@ const (
 
 // StatementPage is one page of a statement.
 type StatementPage struct {
-	// Key is whose statement it is; its zero value for an organisation's.
+	// Key is the key that the statement belongs to; its zero value for an organisation's.
 	Key access.Key
-	// Ever is known of keys only.
+	// Ever is set for keys only.
 	Today, Month, Ever lookup.Spent
 	Entries            []lookup.Entry
-	// Names are the names of the organisation's keys and members by id; not for a key.
+	// Names maps the ids of the organisation's keys and members to their names; not for a key.
 	Names map[string]string
 	// Next is the cursor of the next page; empty at the end.
 	Next string
@@ -101,7 +101,7 @@ func (s *Statement) Page(ctx context.Context, caller Caller, q StatementQuery) (
 	return page, nil
 }
 
-// Figures is a Page without its entries, for who asks again and again what was spent. Faults: those of Page.
+// Figures is a Page without its entries, for a caller who polls what was spent. Faults: those of Page.
 func (s *Statement) Figures(ctx context.Context, caller Caller, q StatementQuery) (StatementPage, error) {
 	of, err := s.owner(ctx, caller, q)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *Statement) Figures(ctx context.Context, caller Caller, q StatementQuery
 	return s.spending(ctx, caller, of)
 }
 
-// StatementLine is a line of a statement with the name of who asked; empty in a key's.
+// StatementLine is a line of a statement with the name of whoever asked; empty in a key's.
 type StatementLine struct {
 	lookup.Entry
 	By string
@@ -118,17 +118,16 @@ type StatementLine struct {
 
 // StatementLines are all lines of a statement.
 type StatementLines struct {
-	// OfKey is whether they are those of one key.
+	// OfKey is whether they belong to one key.
 	OfKey bool
-	// Zone is where the days of the organisation begin and end.
+	// Zone is the time zone of the days.
 	Zone *time.Location
-	// All yields them newest first, or an error at which they end. They are read while
-	// they are asked for.
+	// All yields them newest first, or an error at which they end. They are read as they are consumed.
 	All iter.Seq2[StatementLine, error]
 }
 
-// Lines returns every line that a query wants, whatever its limit and cursor say, and writes down who asked. Faults:
-// those of Page.
+// Lines returns every line that a query selects, ignoring its limit and cursor, and records the request in the audit.
+// Faults: those of Page.
 func (s *Statement) Lines(ctx context.Context, caller Caller, q StatementQuery) (StatementLines, error) {
 	of, err := s.owner(ctx, caller, q)
 	if err != nil {
@@ -167,14 +166,14 @@ func (s *Statement) Lines(ctx context.Context, caller Caller, q StatementQuery) 
 	return lines, nil
 }
 
-// statementOwner is whose statement is shown: a key's, or with none an organisation's.
+// statementOwner is the owner of a statement: a key or, without one, an organisation.
 type statementOwner struct {
 	asker lookup.Asker
 	key   *access.Key
 }
 
-// owner finds out whose statement a caller may see. Faults: InvalidRequest, NotFound,
-// Forbidden, ServiceUnavailable.
+// owner determines the statement that a caller may see. Faults: InvalidRequest, NotFound, Forbidden,
+// ServiceUnavailable.
 func (s *Statement) owner(ctx context.Context, caller Caller, q StatementQuery) (statementOwner, error) {
 	key := caller.key
 	if q.OfKey != "" && key == nil {
@@ -205,7 +204,7 @@ func (s *Statement) owner(ctx context.Context, caller Caller, q StatementQuery) 
 	return statementOwner{asker: who}, err
 }
 
-// spending is a page without its entries.
+// spending returns a page without its entries.
 func (s *Statement) spending(ctx context.Context, caller Caller, of statementOwner) (page StatementPage, err error) {
 	now := s.clock()
 	day, month := s.calendar.Day(now), s.calendar.Month(now)
@@ -235,9 +234,9 @@ func (s *Statement) spending(ctx context.Context, caller Caller, of statementOwn
 // spendMax is the longest period that Spend adds up, in days.
 const spendMax = 400
 
-// Spend returns what was charged on each day of a period, by product, oldest day first;
-// both days are inclusive, as 2006-01-02. Of the query, By and OfKey say whose lookups
-// they are. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// Spend returns what was charged on each day of a period, by product, oldest day first; both days are inclusive, as
+// 2006-01-02. By and OfKey of the query select whose lookups. Faults: InvalidRequest, NotFound, Forbidden,
+// ServiceUnavailable.
 func (s *Statement) Spend(
 	ctx context.Context, caller Caller, q StatementQuery, from, until string,
 ) ([]lookup.DaySpent, error) {

@@ -10,7 +10,7 @@ import (
 	"fichario/domain/lookup"
 )
 
-// chosenLines is what a statement's query asks for, read and checked.
+// chosenLines is a statement's query, read and checked.
 type chosenLines struct {
 	filter lookup.Filter
 	after  string // the id that the page comes after

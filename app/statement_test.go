@@ -14,7 +14,7 @@ import (
 	"fichario/domain/lookup"
 )
 
-// asked writes an entry of the past, charged.
+// asked writes an entry of the past, charged unless it came from history.
 func (s *setting) asked(by app.Caller, at time.Time, product string, cache bool) lookup.Entry {
 	s.t.Helper()
 	e := lookup.Entry{
@@ -32,13 +32,13 @@ func (s *setting) asked(by app.Caller, at time.Time, product string, cache bool)
 	return e
 }
 
-// idOf is an id that was made at a time.
+// idOf returns an id made at a time.
 func idOf(at time.Time) string {
 	ms := at.UnixMilli()
 	return fmt.Sprintf("%08x-%04x%s", ms>>16, ms&0xffff, app.NewKeyID()[13:])
 }
 
-// TestWhoseStatementItIs: a key's own, and for those who manage the organisation's, by who asked.
+// TestWhoseStatementItIs: a key's own, and for those who manage the organisation the whole, by who asked.
 func TestWhoseStatementItIs(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -56,7 +56,7 @@ func TestWhoseStatementItIs(t *testing.T) {
 		by   app.Caller
 		q    app.StatementQuery
 		said string
-		want string // lines, today's and all charges, whether it is a key's, names
+		want string // lines, today's and all charges, whether it is a key's, number of names
 	}{
 		{"a key's own", first, app.StatementQuery{}, "", "3 2 2 true 0"},
 		{"a key's own, whatever it asks for", first, app.StatementQuery{OfKey: second.Key().ID, By: app.ByMembers}, "",
@@ -129,7 +129,7 @@ func TestStatementsAreFiltered(t *testing.T) {
 	}
 }
 
-// TestStatementsHavePages: each line once, newest first, while others come in.
+// TestStatementsHavePages: each entry once, newest first, while others come in.
 func TestStatementsHavePages(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -191,7 +191,7 @@ func TestWhatDaysCost(t *testing.T) {
 	}
 }
 
-// TestKeysAndWhatTheyUsed: those that are over last, with what is left of their caps.
+// TestKeysAndWhatTheyUsed: those no longer usable last, with what is left of their caps.
 func TestKeysAndWhatTheyUsed(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

@@ -26,8 +26,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// setting is an organisation on a store, with every use case on it. What is behind a port and not the store is a fake
-// that does as its test says.
+// setting is an organisation on a store, with every use case on it. All ports but the store are fakes that a test
+// scripts.
 type setting struct {
 	t     *testing.T
 	store ports.Store
@@ -107,7 +107,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	return s
 }
 
-// otherLookups are those of another instance, or on a store that fails.
+// otherLookups makes the Lookups of another instance, or on a store that fails.
 func (s *setting) otherLookups(store ports.Store) *app.Lookups {
 	l := app.NewLookups(app.LookupsConfig{
 		Store: store, Bureau: s.bureau, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: calendar,
@@ -117,7 +117,7 @@ func (s *setting) otherLookups(store ports.Store) *app.Lookups {
 	return l
 }
 
-// means are all that automations can have.
+// means returns everything that automations can have.
 func means(mails bool) app.Means {
 	return app.Means{
 		Mails: mails, Conditions: outbound.NewConditions(), Catalog: products(), Destinations: outbound.Destinations{},
@@ -129,7 +129,7 @@ type journal struct{}
 
 func (journal) Append(privacy.Entry) (bool, error) { return false, nil }
 
-// passwords stands for hashes that take a processor for some time; fits compares. One of before begins with "old:".
+// passwords stands in for slow hashes; fits compares. A stale hash begins with "old:".
 func passwords(fits func(hash, password string) bool) app.Passwords {
 	return app.Passwords{
 		Hash: hashed, Fits: fits, Stale: func(hash string) bool { return strings.HasPrefix(hash, "old:") }, Decoy: "nobody's",
@@ -152,7 +152,7 @@ func done(err error) {
 	}
 }
 
-// said is what a caller is told of an error: the code, and the field at fault.
+// said returns what a caller sees of an error: the code, and the field at fault.
 func said(err error) string {
 	f := app.FaultOf(err)
 	switch {
@@ -171,18 +171,18 @@ func equal[T comparable](t *testing.T, what string, got, want T) {
 	}
 }
 
-// line is values beside each other, so that several are compared at once.
+// line joins values, so that several are compared at once.
 func line(values ...any) string { return strings.TrimSuffix(fmt.Sprintln(values...), "\n") }
 
 func at[T any](v T) *T { return &v }
 
-// now is the time as the store keeps it.
+// now returns the time with the precision of the store.
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
-// dataKey is that of all databases of these tests.
+// dataKey is the key of all databases of these tests.
 var dataKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
 
-// migrate makes the template of the PostgreSQL databases.
+// migrate prepares the template of the PostgreSQL databases.
 func migrate(ctx context.Context, url string) error {
 	store, err := gormstore.Open(url, [][]byte{dataKey})
 	if err != nil {
@@ -199,7 +199,7 @@ func open(t *testing.T, url string) *gormstore.Store {
 	return store
 }
 
-// inMemory is a setting where time stands still, so that no midnight passes.
+// inMemory makes a setting where time stands still, so that no midnight passes.
 func inMemory(t *testing.T) *setting {
 	t.Helper()
 	start := now()
@@ -209,7 +209,7 @@ func inMemory(t *testing.T) *setting {
 // inBubble is inMemory where time passes only while everybody waits, and then at once.
 func inBubble(t *testing.T, test func(t *testing.T, s *setting)) {
 	t.Helper()
-	_ = app.NewKeyID() // ids go on from now, not from the year in which bubbles begin
+	_ = app.NewKeyID() // ids continue from now, not from the year in which bubbles begin
 	start := now()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -218,7 +218,7 @@ func inBubble(t *testing.T, test func(t *testing.T, s *setting)) {
 	})
 }
 
-// atOnce runs a test on stores that have connections for two things at one moment: SQLite in a file, and PostgreSQL.
+// atOnce runs a test on stores with several connections: SQLite in a file, and PostgreSQL.
 func atOnce(t *testing.T, test func(t *testing.T, s *setting)) {
 	t.Helper()
 	for name, url := range map[string]func(*testing.T) string{
@@ -235,13 +235,13 @@ func atOnce(t *testing.T, test func(t *testing.T, s *setting)) {
 	}
 }
 
-// another is the same store with an organisation of its own.
+// another makes a setting on the same store with an organisation of its own.
 func (s *setting) another() *setting {
 	s.t.Helper()
 	return newSetting(s.t, s.store, s.now)
 }
 
-// add makes a member; his password is "senha-de-" and his name.
+// add makes a member, whose password is "senha-de-" and the name.
 func (s *setting) add(name string, role crm.Role) app.Caller {
 	s.t.Helper()
 	return app.ByMember(must(s.members.Add(s.t.Context(), app.Operator(), app.NewMember{
@@ -251,7 +251,7 @@ func (s *setting) add(name string, role crm.Role) app.Caller {
 
 func (s *setting) email(name string) string { return name + "@org-" + s.orgID + ".example" }
 
-// hook makes a webhook and returns it as a post finds it.
+// hook makes a webhook and returns it in the form that handling a post needs.
 func (s *setting) hook(signature webhook.Signature) webhook.Hook {
 	s.t.Helper()
 	_, token, err := s.webhooks.Create(s.t.Context(), app.Operator(), app.NewWebhook{
@@ -261,7 +261,7 @@ func (s *setting) hook(signature webhook.Signature) webhook.Hook {
 	return must(s.intake.Open(s.t.Context(), token.Reveal()))
 }
 
-// post is a JSON body; headers are names and values in turn.
+// post makes a JSON post; headers are alternating names and values.
 func post(body string, headers ...string) app.Post {
 	p := app.Post{
 		Body: []byte(body), Signed: []byte(body), Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}},
@@ -284,7 +284,7 @@ func (s *setting) contact(id string) crm.Contact {
 	return must(s.store.Repos().Contacts.Find(s.t.Context(), id))
 }
 
-// kinds are those of the entries of a contact's history, oldest first.
+// kinds returns the kinds of a contact's history entries, oldest first.
 func (s *setting) kinds(contactID string) (kinds string) {
 	s.t.Helper()
 	for _, e := range must(s.store.Repos().Contacts.Events(s.t.Context(), contactID)) {
@@ -293,7 +293,7 @@ func (s *setting) kinds(contactID string) (kinds string) {
 	return strings.TrimSpace(kinds)
 }
 
-// meetings is how often two try to meet; both lets them.
+// meetings is how often two try to collide; both runs them together.
 const meetings = 15
 
 func both(f func(i int)) {

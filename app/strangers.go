@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// strangersMost is how many keys that nobody has may come from one network within a minute, and be looked for, but for
-	// those that come at one moment. Keys that this instance has seen are no strangers.
+	// strangersMost is how many unknown keys from one network are looked up within a minute, apart from concurrent ones.
+	// Keys that this instance has seen do not count.
 	strangersMost = 300
-	// networksMost is of how many networks that is known. With more of them all begin anew: memory is bounded, and each
-	// one has its limit again.
+	// networksMost is how many networks are tracked. Beyond that all counts restart: memory is bounded, and each network
+	// has its limit again.
 	networksMost = 1024
 )
 
-// strangers counts the keys that nobody has, by the network that they come from, so that guessing asks the database for
-// no more than strangersMost.
+// strangers counts unknown keys, by the network that they come from, so that guessing makes no more than strangersMost
+// database queries.
 type strangers struct {
 	mu       sync.Mutex
 	networks map[netip.Prefix]*access.Window
 }
 
-// wait is how long a network has to wait before another key is looked for.
+// wait returns how long a network must wait before another key is looked up.
 func (s *strangers) wait(from netip.Addr, now time.Duration) time.Duration {
 	s.mu.Lock()
 	w := s.networks[access.NetworkOf(from)]
@@ -32,10 +32,10 @@ func (s *strangers) wait(from netip.Addr, now time.Duration) time.Duration {
 	if w == nil || w.Used(now) < strangersMost {
 		return 0
 	}
-	return w.Allow(now, strangersMost).Reset // which a refusal does not change
+	return w.Allow(now, strangersMost).Reset // a refusal leaves the count as it is
 }
 
-// count adds a key that nobody has.
+// count records an unknown key.
 func (s *strangers) count(from netip.Addr, now time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -25,13 +25,13 @@ func (noKeys) BySecret(context.Context, access.Secret, time.Time) (access.Key, e
 	return access.Key{}, ports.ErrNotFound
 }
 
-// TestKeysThatNobodyHasAreNotRemembered: whoever tries them fills no memory, neither the limiter's nor another.
+// TestKeysThatNobodyHasAreNotRemembered: trying unknown keys fills no memory, neither the limiter's nor another.
 func TestKeysThatNobodyHasAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	k := NewKeys(emptyStore{}, time.Now)
 	for i := range uint32(1_000_000 / 20) {
 		text, from := access.NewSecret().Reveal(), netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, i)))
-		for n := range 20 { // the others are of another form, which is seen first
+		for n := range 20 { // the others have an invalid form, which is noticed first
 			if n > 0 {
 				text = text[:len(text)-1] + string(rune('!'+n))
 			}
@@ -50,8 +50,8 @@ func TestKeysThatNobodyHasAreNotRemembered(t *testing.T) {
 	}
 }
 
-// TestGuessesOfKeysAskTheDatabaseForSoMany and no more, from one network within a minute; of another network, and for
-// keys that are known, nothing changes.
+// TestGuessesOfKeysAskTheDatabaseForSoMany and no more, from one network within a minute; other networks and known keys
+// are not affected.
 func TestGuessesOfKeysAskTheDatabaseForSoMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -79,14 +79,14 @@ func TestGuessesOfKeysAskTheDatabaseForSoMany(t *testing.T) {
 		store.away = fault.New(fault.ServiceUnavailable, "")
 		try(known, "2001:db8::3", fault.ServiceUnavailable)
 		store.away = nil
-		try(known, "2001:db8::3", "") // it is no stranger for that
+		try(known, "2001:db8::3", "") // which does not make it unknown
 		try(access.NewSecret(), "2001:db8:0:1::1", fault.Unauthenticated)
 		time.Sleep(time.Minute)
 		try(access.NewSecret(), "2001:db8::2", fault.Unauthenticated)
 	})
 }
 
-// TestAKeyIsReadAgainAtOnce: one that was turned in by another process is refused a tenth of a second later.
+// TestAKeyIsReadAgainAtOnce: one that another process revoked is refused a tenth of a second later.
 func TestAKeyIsReadAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -103,7 +103,7 @@ func TestAKeyIsReadAgainAtOnce(t *testing.T) {
 	})
 }
 
-// oneKey is a store that counts how often it is asked.
+// oneKey is a store that counts how often it is queried.
 type oneKey struct {
 	ports.Store
 	ports.Keys

@@ -8,7 +8,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestTheAuditForgetsWhoWasErased: lines about him say nothing of him any more, stay, and the chain holds.
+// TestTheAuditForgetsWhoWasErased: lines about the person lose their details but stay, and the chain holds.
 func TestTheAuditForgetsWhoWasErased(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -31,7 +31,7 @@ func TestTheAuditForgetsWhoWasErased(t *testing.T) {
 		before := len(s.lines(0))
 		who := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		erased := must(s.subjects.Erase(t.Context(), owner, who, false))
-		done(s.lookups.Opened(t.Context(), owner, sheets[0])) // while it is being done
+		done(s.lookups.Opened(t.Context(), owner, sheets[0])) // during the erasure
 		done(s.subjects.Finish(t.Context(), erased.ID))
 		equal(t, "after", line(documents()), line([]string{"", cpfs[1], ""}))
 		all := s.lines(0)

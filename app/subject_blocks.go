@@ -14,8 +14,8 @@ func subjectBlocked() *fault.Error {
 		"ser consultado. Nada foi consultado nem cobrado. Quem é titular da organização pode desfazer o bloqueio em Privacidade.")
 }
 
-// notBlocked is the error of a question about who is blocked. History.Serve finds nothing of them, and who may be asked
-// about at the bureau is decided where the call is charged.
+// notBlocked returns the fault of a lookup of a blocked person. It is for answers from history only: History.Serve
+// finds nothing for blocked persons, and a call to the bureau is checked where it is charged.
 func (l *Lookups) notBlocked(ctx context.Context, a asking) error {
 	i, ok := privacy.OfDocument(a.doc)
 	if !ok {
@@ -35,8 +35,8 @@ func (l *Lookups) notBlocked(ctx context.Context, a asking) error {
 	return nil
 }
 
-// Unblock lets a person be looked up again who was erased with a block: by what he is known by, or by the id of his
-// erasure. Only the owners of the organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+// Unblock lets a person be looked up again who was erased with a block, given an identity. Only the owners of the
+// organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (s *Subjects) Unblock(ctx context.Context, by Caller, q SubjectQuery) error {
 	if err := mayOwnOrg(ctx, s.store.Repos(), by, q.OrgID); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *Subjects) unblock(ctx context.Context, by Caller, orgID, erasureID stri
 	})
 }
 
-// Blocks returns who is blocked by some erasures, the newest first. Faults: those of AllErasures.
+// Blocks returns the persons blocked by some erasures, the newest first. Faults: those of AllErasures.
 func (s *Subjects) Blocks(ctx context.Context, by Caller, orgID string, erasureIDs ...string) ([]privacy.Block, error) {
 	if err := mayOwnOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (s *Subjects) Blocks(ctx context.Context, by Caller, orgID string, erasureI
 	return s.store.Repos().Subjects.Blocks(ctx, orgID, erasureIDs)
 }
 
-// blocks are the hashes that a block needs: of what can be looked up.
+// blocks stores the block of an erasure, with the hashes of the identities that can be looked up.
 func blocks(ctx context.Context, r ports.Repos, e privacy.Erasure) error {
 	var hashes [][]byte
 	for n, i := range e.Person.Identities {

@@ -12,18 +12,18 @@ import (
 	"fichario/ports"
 )
 
-// sweeping is the last step of an erasure, when nobody is named any more.
+// sweeping is the last step of an erasure, when nothing identifies the person any more.
 const sweeping privacy.Kind = "varredura"
 
-// lateLines is how long a lookup may take that history answers, from reading the answer to its line in the statement.
+// lateLines is how long a lookup answered from history may take from reading the answer to writing its entry.
 const lateLines = 200 * time.Millisecond
 
-// awaitEvery is how often it is looked whether somebody else has done an erasure.
+// awaitEvery is how often an erasure that another instance works on is checked.
 const awaitEvery = 200 * time.Millisecond
 
-// Erase begins the erasure of a person, which Work does: it goes on when ctx ends, and when the process is killed. With
-// block, nobody of the organisation may look the person up again from now on. Statement entries stay without the
-// document, so that all sums are as before. Only the owners of the organisation may. Faults: those of Count.
+// Erase begins the erasure of a person, which Work carries out: it goes on when ctx ends, and after a crash. With
+// block, the organisation may not look the person up again from now on. Statement entries stay, without the document,
+// so that all sums are unchanged. Only the owners of the organisation may. Faults: those of Count.
 func (s *Subjects) Erase(ctx context.Context, by Caller, q SubjectQuery, block bool) (privacy.Erasure, error) {
 	p, err := s.find(ctx, by, q)
 	if err != nil {
@@ -53,15 +53,14 @@ func (s *Subjects) Erase(ctx context.Context, by Caller, q SubjectQuery, block b
 	})
 }
 
-// erasureLine has the id of the erasure, by which lines that were emptied for it name it.
+// erasureLine has the id of the erasure, by which the lines emptied for it refer to it.
 func erasureLine(e privacy.Erasure) audit.Line {
 	return audit.Line{
 		ID: e.ID, OrgID: e.OrgID, Action: audit.SubjectErased, Object: e.ID, Detail: audit.Detail{"bloqueio": yesNo(e.Block)},
 	}
 }
 
-// Work goes on with the erasures that are not done and that nobody else works on. It is a chore, and leased: of several
-// instances one does it.
+// Work continues unfinished erasures that nobody else works on. It is a chore; a lease keeps each to one instance.
 func (s *Subjects) Work(ctx context.Context) error {
 	for {
 		err := s.Finish(ctx, "")
@@ -74,8 +73,8 @@ func (s *Subjects) Work(ctx context.Context) error {
 	}
 }
 
-// Finish does one erasure to its end, or any that waits. It returns ports.ErrNotFound where somebody else has it, or it
-// is done.
+// Finish completes one erasure, or any waiting one if id is empty. It returns ports.ErrNotFound where somebody else has
+// it, or it is done.
 func (s *Subjects) Finish(ctx context.Context, id string) error {
 	w := &erasing{Subjects: s, lease: newID()}
 	if err := w.hold(ctx, id, eraseLease); err != nil {
@@ -92,15 +91,15 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 		if !more {
 			break
 		}
-		select { // a lookup is running, and has an outcome soon
+		select { // a lookup is running, and will have an outcome soon
 		case <-time.After(time.Second):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	var marks [][]byte // not known after a kill in between
+	var marks [][]byte // unknown after a crash in between
 	if w.e.Person != nil {
-		marks = append([][]byte{}, w.e.Person.Marks...) // not nil: what had nothing needs no looking for
+		marks = append([][]byte{}, w.e.Person.Marks...) // not nil: with no marks there is nothing to look for
 	}
 	if err := w.save(ctx, func(e *privacy.Erasure) { e.Person, e.Kind, e.After = nil, sweeping, "" }); err != nil {
 		return err
@@ -114,8 +113,8 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 	return w.save(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() })
 }
 
-// Await does an erasure to its end, or waits for whoever has it, and returns the receipt. A copy of the database that
-// was made in the middle of one has it under a lease that nobody gives back: five minutes at most.
+// Await completes an erasure, or waits for whoever works on it, and returns the receipt. A copy of the database made in
+// the middle of one contains its lease, which nobody gives back: five minutes at most.
 func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error) {
 	for {
 		if err := s.Finish(ctx, id); err != nil && !errors.Is(err, ports.ErrNotFound) {
@@ -133,7 +132,7 @@ func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error
 	}
 }
 
-// erasing is an instance at work on an erasure.
+// erasing is an instance's work on an erasure.
 type erasing struct {
 	*Subjects
 	lease string
@@ -141,7 +140,7 @@ type erasing struct {
 	e     privacy.Erasure
 }
 
-// hold takes the lease, or makes it longer.
+// hold takes the lease, or extends it.
 func (w *erasing) hold(ctx context.Context, id string, lease time.Duration) error {
 	repos := w.store.Repos()
 	now, err := repos.Clock.Now(ctx, w.clock())
@@ -150,14 +149,14 @@ func (w *erasing) hold(ctx context.Context, id string, lease time.Duration) erro
 	}
 	w.held = time.Now()
 	e, err := repos.Subjects.LeaseErasure(ctx, id, w.lease, now, now.Add(lease))
-	if w.e.ID != "" { // what was looked at since is not written
+	if w.e.ID != "" { // progress since the last write is not stored
 		e.Kind, e.After = w.e.Kind, w.e.After
 	}
 	w.e = e
 	return err
 }
 
-// write tells the journal, before anything is gone. One that is killed here is told twice, under one id.
+// write adds the erasure to the journal, before anything is erased. After a crash here it is added twice, under one id.
 func (w *erasing) write(ctx context.Context) error {
 	if w.e.Journalled || w.e.Person == nil {
 		return nil
@@ -187,8 +186,8 @@ func (w *erasing) save(ctx context.Context, change func(*privacy.Erasure)) error
 	})
 }
 
-// round goes through all kinds once, a small transaction after the other, each of which says how far it came. It
-// reports whether a lookup was running, or was answered from what is gone now.
+// round goes through all kinds once, in small transactions that each record the progress. It reports whether a lookup
+// was running, or was answered from data that are now erased.
 func (w *erasing) round(ctx context.Context) (more bool, err error) {
 	if err := w.index.CatchUp(ctx); err != nil {
 		return false, err
@@ -225,8 +224,8 @@ func (w *erasing) round(ctx context.Context) (more bool, err error) {
 	return len(left) > 0, err
 }
 
-// step erases what one transaction may, and reports whether all kinds have been gone through. What is looked at is read
-// before it, so that nobody who writes waits for that.
+// step erases what fits one transaction, and reports whether all kinds have been gone through. The rows are found
+// before the transaction, so that writers do not wait for that.
 func (w *erasing) step(ctx context.Context) (over bool, err error) {
 	if w.e.Person == nil {
 		return false, errors.New("nobody can tell any more whose erasure this is")
@@ -272,8 +271,8 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 	return over, err
 }
 
-// emptied takes what lines of the audit say of the person: of those about what is erased here and, at the end of each
-// kind, of those that are found by what he is known by.
+// emptied removes what the audit says of the person: in lines about the erased ids and, at the end of each kind, in
+// lines found by the person's hashes.
 func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string) error {
 	of := ports.AuditTraces{Objects: ids}
 	if e.After == "" {
@@ -287,9 +286,9 @@ func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string
 	}
 }
 
-// Replay does erasures of the journal once more, after a copy from before them was restored: those that the database
-// has not. orgID chooses those of one organisation; empty for all. Only the operator may. It returns how many were done
-// again, and how many the database had. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// Replay repeats erasures of the journal after an older copy was restored: those that the database lacks. orgID selects
+// those of one organisation; empty for all. Only the operator may. It returns how many were repeated, and how many the
+// database had. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (s *Subjects) Replay(
 	ctx context.Context, by Caller, orgID string, entries []privacy.Entry,
 ) (again, known int, err error) {
@@ -297,7 +296,7 @@ func (s *Subjects) Replay(
 		return 0, 0, forbidden()
 	}
 	repos := s.store.Repos().Subjects
-	if orgID != "" { // of a mistyped one nothing would be done again, as if there were nothing to do
+	if orgID != "" { // a mistyped one would look as if there were nothing to repeat
 		err = maySeeOrg(ctx, s.store.Repos(), by, orgID)
 	}
 	key := ""
@@ -340,7 +339,7 @@ func (s *Subjects) Replay(
 	return again, known, nil
 }
 
-// restoreErasure writes an erasure of the journal into a database that does not have it.
+// restoreErasure adds an erasure from the journal to a database that lacks it.
 func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) error {
 	repos := s.store.Repos()
 	if _, err := repos.Orgs.Find(ctx, entry.OrgID); errors.Is(err, ports.ErrNotFound) {
@@ -362,7 +361,7 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 		if err == nil {
 			p.Take(c)
 		} else if !slices.Contains(p.Contacts, id) {
-			p.Contacts = append(p.Contacts, id) // it was removed already, and its history may be there
+			p.Contacts = append(p.Contacts, id) // already removed, but its history may be there
 		}
 	}
 	for _, id := range entry.Parts {

@@ -17,8 +17,8 @@ import (
 	"fichario/ports"
 )
 
-// SubjectExport is everything that is held of a person, read while it is written out, so that somebody with very many
-// traces needs no more memory than one with few.
+// SubjectExport is all data held about a person, read while it is written out, so that many rows need no more memory
+// than few.
 type SubjectExport struct {
 	At      time.Time
 	AskedBy string
@@ -42,8 +42,8 @@ type SubjectLookup struct {
 	Record *lookup.Record
 }
 
-// SubjectContact is a contact about a person, or one about somebody else that has a document of him: then Partly, and
-// nothing else of it is his.
+// SubjectContact is a contact about a person or, if Partly, one about somebody else that holds a document of the person
+// and nothing else about them.
 type SubjectContact struct {
 	crm.ContactView
 	Partly bool
@@ -51,14 +51,14 @@ type SubjectContact struct {
 	Runs   []SubjectRun
 }
 
-// SubjectRun is something that an automation did with a contact.
+// SubjectRun is a run of an automation for a contact.
 type SubjectRun struct {
 	automation.Job
 	Rule automation.Automation
 }
 
-// PassedTo is to whom a run passes the contact on: an address, or what a destination is called; empty where he stays in
-// the house.
+// PassedTo returns the recipient that a run passes the contact to: an address, or the name of a destination; empty if
+// it stays in-house.
 func (c SubjectContact) PassedTo(run SubjectRun) string {
 	switch a := run.Rule.Action; {
 	case a.Kind == automation.Email && a.To == automation.ToContact:
@@ -77,7 +77,7 @@ type SubjectItem struct {
 	Batch batch.Batch
 }
 
-// Export returns everything that is held of a person. Only the owners of the organisation may. Faults: those of Count.
+// Export returns all data held about a person. Only the owners of the organisation may. Faults: those of Count.
 func (s *Subjects) Export(ctx context.Context, by Caller, q SubjectQuery) (*SubjectExport, error) {
 	p, err := s.find(ctx, by, q)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *Subjects) Export(ctx context.Context, by Caller, q SubjectQuery) (*Subj
 	return x, looked(ctx, s.store, by, audit.Line{OrgID: p.OrgID, Action: audit.SubjectExported, Subject: hashes[0]})
 }
 
-// stream gives what is held of one kind, some at a time.
+// stream yields the data of one kind, a few at a time.
 func stream[T any](
 	ctx context.Context, x *SubjectExport, k privacy.Kind, read func(ids []string) ([]T, error),
 ) iter.Seq2[T, error] {
@@ -133,7 +133,7 @@ func stream[T any](
 	}
 }
 
-// Lookups are the lookups of the person, the oldest first, each answer with the lookup that brought it.
+// Lookups yields the lookups of the person, the oldest first, each answer with the lookup that brought it.
 func (x *SubjectExport) Lookups(ctx context.Context) iter.Seq2[SubjectLookup, error] {
 	repos := x.s.store.Repos()
 	return stream(ctx, x, privacy.Lookups, func(ids []string) ([]SubjectLookup, error) {
@@ -164,7 +164,7 @@ func (x *SubjectExport) Lookups(ctx context.Context) iter.Seq2[SubjectLookup, er
 	})
 }
 
-// Contacts are the contacts about the person, and then those about others that have a document of him.
+// Contacts yields the contacts about the person, then those about others that hold one of the person's documents.
 func (x *SubjectExport) Contacts(ctx context.Context) iter.Seq2[SubjectContact, error] {
 	return func(yield func(SubjectContact, error) bool) {
 		for n, id := range append(x.p.Contacts[:len(x.p.Contacts):len(x.p.Contacts)], x.p.Parts...) {
@@ -205,7 +205,7 @@ func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (Su
 	return out, err
 }
 
-// Items are rows of batches with the person.
+// Items yields rows of batches with the person.
 func (x *SubjectExport) Items(ctx context.Context) iter.Seq2[SubjectItem, error] {
 	repos, known := x.s.store.Repos(), map[string]batch.Batch{}
 	return stream(ctx, x, privacy.Items, func(ids []string) (out []SubjectItem, err error) {
@@ -224,7 +224,7 @@ func (x *SubjectExport) Items(ctx context.Context) iter.Seq2[SubjectItem, error]
 	})
 }
 
-// Deliveries are posts that made one of the person's contacts, or name him.
+// Deliveries yields posts that made one of the person's contacts, or name the person.
 func (x *SubjectExport) Deliveries(ctx context.Context) iter.Seq2[webhook.Delivery, error] {
 	return stream(ctx, x, privacy.Deliveries, func(ids []string) ([]webhook.Delivery, error) {
 		found, err := x.s.store.Repos().Subjects.Read(ctx, privacy.Deliveries, ids)
@@ -232,7 +232,7 @@ func (x *SubjectExport) Deliveries(ctx context.Context) iter.Seq2[webhook.Delive
 	})
 }
 
-// Rows are rows of files that were imported, or are to be.
+// Rows yields rows of files that were imported, or are to be.
 func (x *SubjectExport) Rows(ctx context.Context) iter.Seq2[crm.BulkItem, error] {
 	return stream(ctx, x, privacy.Rows, func(ids []string) ([]crm.BulkItem, error) {
 		found, err := x.s.store.Repos().Subjects.Read(ctx, privacy.Rows, ids)
@@ -240,7 +240,7 @@ func (x *SubjectExport) Rows(ctx context.Context) iter.Seq2[crm.BulkItem, error]
 	})
 }
 
-// Notices are notifications about the person's contacts.
+// Notices yields notifications about the person's contacts.
 func (x *SubjectExport) Notices(ctx context.Context) iter.Seq2[crm.Notification, error] {
 	return stream(ctx, x, privacy.Notices, func(ids []string) ([]crm.Notification, error) {
 		found, err := x.s.store.Repos().Subjects.Read(ctx, privacy.Notices, ids)
@@ -248,7 +248,7 @@ func (x *SubjectExport) Notices(ctx context.Context) iter.Seq2[crm.Notification,
 	})
 }
 
-// Removed are contacts that were deleted, or became part of others, while it can be undone.
+// Removed yields contacts that were deleted or merged, while that can be undone.
 func (x *SubjectExport) Removed(ctx context.Context) iter.Seq2[crm.Removal, error] {
 	return stream(ctx, x, privacy.Removed, func(ids []string) (out []crm.Removal, err error) {
 		for _, id := range ids {
@@ -264,5 +264,5 @@ func (x *SubjectExport) Removed(ctx context.Context) iter.Seq2[crm.Removal, erro
 	})
 }
 
-// Webhook is the name of a webhook.
+// Webhook returns the name of a webhook.
 func (x *SubjectExport) Webhook(id string) string { return x.names.webhooks[id] }

@@ -23,7 +23,7 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// traced writes n lookups of a document with answers of some size, and returns the bytes of the answers.
+// traced writes n lookups of a document with answers of that size, and returns the bytes of the answers.
 func (s *setting) traced(n, size int) int {
 	s.t.Helper()
 	doc, noise, sum := must(document.Parse(document.CPF, cpfs[0])), make([]byte, size/2), 0
@@ -54,7 +54,7 @@ func (s *setting) traced(n, size int) int {
 	return sum
 }
 
-// heap notes how much memory is in use while it is written to.
+// heap records how much memory is in use while it is written to.
 type heap struct {
 	written, calls int
 	most           uint64
@@ -71,8 +71,8 @@ func (h *heap) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSomebodyWithVeryManyTracesIsStreamed: what is in memory is a small part of what is written. It runs alone,
-// because it looks at the memory of the process.
+// TestSomebodyWithVeryManyTracesIsStreamed: only a small part of what is written is in memory at a time. It runs alone,
+// because it measures the memory of the process.
 func TestSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:paralleltest // see above
 	for name, url := range map[string]string{
 		"sqlite": "sqlite://" + filepath.Join(t.TempDir(), "test.db"), "postgres": postgres.New(t, migrate),
@@ -101,7 +101,7 @@ func streamed(t *testing.T, s *setting) {
 	equal(t, "lookups", must(s.subjects.Count(t.Context(), owner, q, 0)).Counts["consultas"], n)
 }
 
-// TestACountThatTakesTooLong has all that is found by an index, and says that there may be more.
+// TestACountThatTakesTooLong has everything that an index finds, and says that there may be more.
 func TestACountThatTakesTooLong(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -123,7 +123,7 @@ func TestACountThatTakesTooLong(t *testing.T) {
 	})
 }
 
-// TestAnExportIsWhatWasPutIn, word by word.
+// TestAnExportIsWhatWasPutIn, word for word.
 func TestAnExportIsWhatWasPutIn(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -180,7 +180,7 @@ func TestAnExportIsWhatWasPutIn(t *testing.T) {
 	})
 }
 
-// written is what was written.
+// written collects what is written.
 type written []byte
 
 func (w *written) Write(p []byte) (int, error) { *w = append(*w, p...); return len(p), nil }

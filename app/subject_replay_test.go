@@ -16,8 +16,8 @@ import (
 	"fichario/ports"
 )
 
-// TestWhoHasNoDocumentIsNotBlocked: nobody could look him up, so that there is nothing to keep; he is not erased
-// either, as long as nobody says so without the block.
+// TestWhoHasNoDocumentIsNotBlocked: such a person cannot be looked up anyway, so a block is refused, and with it the
+// erasure, until it is requested without the block.
 func TestWhoHasNoDocumentIsNotBlocked(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -29,7 +29,8 @@ func TestWhoHasNoDocumentIsNotBlocked(t *testing.T) {
 	must(s.subjects.Erase(t.Context(), owner, who, false))
 }
 
-// TestAnErasureMeetsALookupThatHistoryAnswers: what read the answer before it was gone writes its line behind that.
+// TestAnErasureMeetsALookupThatHistoryAnswers: a lookup that read the answer before the erasure writes its entry after
+// it.
 func TestAnErasureMeetsALookupThatHistoryAnswers(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -49,7 +50,7 @@ func TestAnErasureMeetsALookupThatHistoryAnswers(t *testing.T) {
 	}
 }
 
-// lateIndex has a line written right after the first time that the index was brought to the present moment.
+// lateIndex writes an entry right after the index first caught up.
 type lateIndex struct {
 	ports.SubjectIndex
 	line func()
@@ -62,8 +63,8 @@ func (i *lateIndex) CatchUp(ctx context.Context) error {
 	return err
 }
 
-// TestReplayWaitsForAnErasureThatSomebodyHas: a copy may have been made in the middle of one, so that its lease is
-// still that of an instance that is gone. The erasures after it in the journal are done too.
+// TestReplayWaitsForAnErasureThatSomebodyHas: a copy made in the middle of an erasure contains the lease of an instance
+// that is gone. The erasures after it in the journal are done too.
 func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -83,7 +84,7 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 	})
 }
 
-// TestAllErasuresAreForTheJournal, however many there are: an erasure that it lacks is not done again.
+// TestAllErasuresAreForTheJournal, however many there are: a replay cannot repeat one that the journal lacks.
 func TestAllErasuresAreForTheJournal(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

@@ -11,8 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// Subjects are the rights of persons whose data an organisation holds (LGPD, art. 18): to see them, and to have them
-// erased.
+// Subjects serves the rights of persons whose data an organisation holds (LGPD, art. 18): access and erasure.
 type Subjects struct {
 	store   ports.Store
 	index   ports.SubjectIndex
@@ -27,7 +26,7 @@ func NewSubjects(
 	return &Subjects{store, index, journal, clock}
 }
 
-// SubjectQuery says whom one asks about: one of the last three, as people write it.
+// SubjectQuery identifies a person by at least one of the last three, as people write them.
 type SubjectQuery struct {
 	OrgID                  string
 	Document, Email, Phone string
@@ -64,7 +63,7 @@ func (q SubjectQuery) identities() (out []privacy.Identity, err error) {
 	return out, nil
 }
 
-// asked is who asks, by the name that receipts have.
+// asked is the name of the caller, as receipts have it.
 func (s *Subjects) asked(ctx context.Context, by Caller) (string, error) {
 	if by.operator {
 		return "operador", nil
@@ -73,8 +72,8 @@ func (s *Subjects) asked(ctx context.Context, by Caller) (string, error) {
 	return m.Name, err
 }
 
-// find finds a person: the contacts that have what is asked for, and through these what else is his. It waits until the
-// index has everything.
+// find finds a person: the contacts with the identities asked for, and through these the person's other identities. It
+// brings the index up to date first.
 func (s *Subjects) find(ctx context.Context, by Caller, q SubjectQuery) (*privacy.Person, error) {
 	if err := mayOwnOrg(ctx, s.store.Repos(), by, q.OrgID); err != nil {
 		return nil, err
@@ -93,7 +92,7 @@ func (s *Subjects) find(ctx context.Context, by Caller, q SubjectQuery) (*privac
 	return p, s.extend(ctx, p, identities)
 }
 
-// extend adds the contacts of identities, and goes on with what those say.
+// extend adds the contacts of identities, and goes on with the identities in these.
 func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
 	asked := map[privacy.Identity]int{}
 	for len(next) > 0 {
@@ -110,7 +109,7 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 		if err != nil {
 			return err
 		}
-		// Whom the organisation declared to be one person is one.
+		// Contacts that the organisation merged are about one person.
 		merged, err := s.store.Repos().Subjects.Merged(ctx, p.OrgID, i)
 		if err != nil {
 			return err
@@ -118,7 +117,7 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 		for _, c := range merged {
 			next = append(next, p.Take(c)...)
 		}
-		// A phone that he shares leads to the contacts of his names only.
+		// A phone may be shared, so it leads only to contacts with one of the person's names.
 		for _, phone := range p.Phones {
 			if len(next) > 0 || asked[phone] == len(p.Names) {
 				continue
@@ -137,7 +136,7 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 	return nil
 }
 
-// contacts gives all contacts with an identity.
+// contacts calls each for all contacts with an identity.
 func (s *Subjects) contacts(
 	ctx context.Context, orgID string, i privacy.Identity, each func(crm.Contact),
 ) error {
@@ -153,7 +152,7 @@ func (s *Subjects) contacts(
 	}
 }
 
-// traces gives every id of what is held of a person, one kind after the other.
+// traces calls each with the ids of all data of one kind about a person, a few at a time.
 func (s *Subjects) traces(
 	ctx context.Context, p *privacy.Person, k privacy.Kind, each func(ids []string) error,
 ) error {
@@ -169,20 +168,20 @@ func (s *Subjects) traces(
 	}
 }
 
-// Held is what is held of a person.
+// Held counts the data held about a person.
 type Held struct {
 	privacy.Counts
-	// Identities is how many things he is known by.
+	// Identities is how many identities the person has.
 	Identities int
-	// Blocked is whether nobody of the organisation may look him up.
+	// Blocked is whether the organisation may not look the person up.
 	Blocked bool
-	// More is whether the time was over before all that has no index of persons was opened.
+	// More is whether time ran out before all rows without an index of persons were opened.
 	More bool
 }
 
-// Count counts what is held of a person, and changes nothing. What persons have no index to, such as posts, is opened
-// row by row: for within at most, or all of it where within is zero. Only the owners of the organisation may. Faults:
-// NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+// Count counts the data held about a person, and changes nothing. Rows without an index of persons, such as posts, are
+// opened one by one: for within at most, or all of them if within is zero. Only the owners of the organisation may.
+// Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (s *Subjects) Count(ctx context.Context, by Caller, q SubjectQuery, within time.Duration) (Held, error) {
 	p, err := s.find(ctx, by, q)
 	if err != nil {
@@ -235,14 +234,14 @@ func (s *Subjects) Count(ctx context.Context, by Caller, q SubjectQuery, within 
 	return held, err
 }
 
-// runsOf are the runs of automations for a contact.
+// runsOf returns the runs of automations for a contact.
 func (s *Subjects) runsOf(ctx context.Context, orgID, contactID string) ([]automation.Job, error) {
 	return paged(All, func(after string, n int) ([]automation.Job, error) {
 		return s.store.Repos().Jobs.Page(ctx, orgID, automation.JobFilter{ContactID: contactID}, after, n)
 	}, func(j automation.Job) string { return j.ID })
 }
 
-// Ready reports whether everything that is held of persons can be found at once; after an upgrade that takes a while.
+// Ready reports whether the index covers all data of persons; after an upgrade that takes a while.
 func (s *Subjects) Ready(ctx context.Context) (bool, error) { return s.index.Indexed(ctx) }
 
 // Erasures returns erasures of an organisation, the newest first, that come after the one with id after ("" starts at
@@ -284,10 +283,10 @@ func (s *Subjects) Erasure(ctx context.Context, by Caller, id string) (privacy.E
 }
 
 const (
-	// eraseAtOnce is how many rows one transaction erases, so that posts, for which SQLite has one writer, hardly wait.
+	// eraseAtOnce is how many rows one transaction erases, so that posts hardly wait for SQLite's only writer.
 	eraseAtOnce = 100
-	// eraseLease is for how long an instance that works on an erasure has it before another one may take it over, and
-	// sweepLease while the database is swept, which is one step.
+	// eraseLease is how long an instance holds an erasure before another one may take it over; sweepLease is the same for
+	// sweeping the database, which is a single step.
 	eraseLease = 15 * time.Second
 	sweepLease = 5 * time.Minute
 )

@@ -10,7 +10,7 @@ import (
 // RequestSpan is the span of a request that a driving adapter answers; zero where requests are not traced.
 type RequestSpan struct{ span ports.Span }
 
-// TraceRequest begins the span of a request, in whose context it is to be answered.
+// TraceRequest begins the span of a request, and returns the context to answer it in.
 func TraceRequest(ctx context.Context) (context.Context, RequestSpan) {
 	ctx, span := ports.Trace(ctx, ports.Serving, "request")
 	if span.TraceID() == "" {
@@ -22,7 +22,7 @@ func TraceRequest(ctx context.Context) (context.Context, RequestSpan) {
 // Traced reports whether there is a span.
 func (s RequestSpan) Traced() bool { return s.span != nil }
 
-// Answered ends the span with the method and the route, which are patterns of the program's and not what was sent, and
+// Answered ends the span with the method and the route, which are the program's patterns and not what was sent, and
 // with the status and the request's id.
 func (s RequestSpan) Answered(method, route string, status int, id string) {
 	if s.span == nil {

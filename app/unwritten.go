@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	// unwrittenMax and unwrittenBytes bound the endings that wait in memory to be written: beyond, no further call is
-	// begun. Calls that are in flight by then are kept all the same.
+	// unwrittenMax and unwrittenBytes bound the endings that wait in memory to be written: beyond, no further call begins.
+	// Those of calls already in flight are kept all the same.
 	unwrittenMax   = 10_000
 	unwrittenBytes = 64 << 20
-	// endingBytes is what an ending takes beside its answer, roughly.
+	// endingBytes is roughly what an ending takes besides its answer.
 	endingBytes = 1 << 10
-	// rewriteFirst and rewriteMost are how long the first and each later attempt to write is waited for.
+	// rewriteFirst and rewriteMost are the first and the longest pause before another attempt to write.
 	rewriteFirst = 50 * time.Millisecond
 	rewriteMost  = 2 * time.Second
 )
@@ -36,11 +36,11 @@ func (e ending) size() int {
 	return endingBytes + len(e.rec.Raw) + len(e.rec.Fields)
 }
 
-// counts reports whether something is lost when the ending is never written: an answer that was paid for, or what a key
-// gets back. Any other entry is settled as what it is, charged and without an answer.
+// counts reports whether something is lost if the ending is never written: a paid answer, or a key's refund. Any other
+// entry is settled as what it is, charged and without an answer.
 func (e ending) counts() bool { return e.rec != nil || !e.entry.Charged }
 
-// unwritten keeps endings that the database did not take, and goes on trying until it does.
+// unwritten keeps endings that the database did not accept, and retries until it does.
 type unwritten struct {
 	write func(context.Context, ending) error
 	log   *slog.Logger
@@ -52,7 +52,7 @@ type unwritten struct {
 	stopped bool
 
 	worker sync.WaitGroup
-	ctx    context.Context //nolint:containedctx // that of the worker, which stop ends
+	ctx    context.Context //nolint:containedctx // the worker's, ended by stop
 	end    context.CancelFunc
 }
 
@@ -62,7 +62,7 @@ func newUnwritten(log *slog.Logger, write func(context.Context, ending) error) *
 	return u
 }
 
-// keep takes an ending that could not be written.
+// keep adds an ending that could not be written.
 func (u *unwritten) keep(e ending, why error) {
 	u.log.Error("the outcome of a lookup cannot be written; it is kept in memory and tried again", "lookup", e.entry.ID,
 		"error", why)
@@ -76,7 +76,7 @@ func (u *unwritten) keep(e ending, why error) {
 	}
 }
 
-// try writes what is kept until nothing is.
+// try writes what is kept until nothing is left.
 func (u *unwritten) try() {
 	written := 0
 	for wait := rewriteFirst; ; wait = min(2*wait, rewriteMost) {
@@ -87,7 +87,7 @@ func (u *unwritten) try() {
 		}
 		for _, e := range u.waiting(func(ending) bool { return true }) {
 			if u.flush(u.ctx, e) != nil {
-				break // what one is refused for, the others most likely are too
+				break // the others would most likely fail for the same reason
 			}
 			written++
 		}
@@ -102,7 +102,7 @@ func (u *unwritten) try() {
 	}
 }
 
-// flush writes one that is kept. Two that do so at one time do no harm: an entry is finished once.
+// flush writes one that is kept. Concurrent flushes do no harm: an entry is finished once.
 func (u *unwritten) flush(ctx context.Context, e ending) error {
 	if err := u.write(ctx, e); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (u *unwritten) flush(ctx context.Context, e ending) error {
 	return nil
 }
 
-// waiting returns those that are wanted, in no order: one that is refused for its size does not hold up the others.
+// waiting returns those that are wanted, in random order: one that is refused for its size must not hold up the others.
 func (u *unwritten) waiting(wanted func(ending) bool) (all []ending) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -142,10 +142,10 @@ func (u *unwritten) full() bool {
 	return len(u.kept) >= unwrittenMax || u.bytes >= unwrittenBytes
 }
 
-// stop goes on trying until ctx ends, and returns how many were lost.
+// stop keeps trying until ctx ends, and returns how many were lost.
 func (u *unwritten) stop(ctx context.Context) (lost int) {
 	u.mu.Lock()
-	u.stopped = true // a worker that is trying goes on, and no other one begins
+	u.stopped = true // a trying worker goes on, and no other one begins
 	u.mu.Unlock()
 	idle := make(chan struct{})
 	go func() {

@@ -16,7 +16,7 @@ import (
 	"fichario/ports/portstest"
 )
 
-// fullDisk is a store that takes small things, such as what is charged, and while it is full no outcome.
+// fullDisk is a store that accepts small writes, such as charges, and while it is full no outcomes.
 type fullDisk struct {
 	ports.Store
 	full atomic.Bool
@@ -47,7 +47,8 @@ func (s *setting) onFullDisk() *fullDisk {
 	return disk
 }
 
-// TestAnAnswerThatCannotBeWritten is given to whoever paid for it, kept, not paid for again, and written in the end.
+// TestAnAnswerThatCannotBeWritten is returned to the caller who paid for it, kept, not paid for again, and written in
+// the end.
 func TestAnAnswerThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -73,7 +74,7 @@ func TestAnAnswerThatCannotBeWritten(t *testing.T) {
 	})
 }
 
-// TestTheNextOneWritesWhatIsKept: it does not wait until that is tried again.
+// TestTheNextOneWritesWhatIsKept: it does not wait for the next retry.
 func TestTheNextOneWritesWhatIsKept(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -86,7 +87,7 @@ func TestTheNextOneWritesWhatIsKept(t *testing.T) {
 	})
 }
 
-// TestFollowersOfWhatCannotBeWritten are told at once, free, and as what they are told a failure is kept, too.
+// TestFollowersOfWhatCannotBeWritten are told at once, free, and a kept failure is reported as what it is.
 func TestFollowersOfWhatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	for outcome, want := range map[ports.BureauOutcome]string{
@@ -127,7 +128,7 @@ func TestFollowersOfWhatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestWhatIsKeptIsBounded: beyond, nobody is charged any more.
+// TestWhatIsKeptIsBounded: beyond the bound nobody is charged any more.
 func TestWhatIsKeptIsBounded(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -159,13 +160,13 @@ func must2[T any](v T, ok bool) T {
 	return v
 }
 
-// TestStopping: what is kept is tried until the end, and what is lost then is counted; a call that is given up is not
+// TestStopping: writes are retried until the end, and what is then lost is counted; a call that is given up is not
 // lost, because its entry says so.
 func TestStopping(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		what    string
-		after   time.Duration // there is room again
+		after   time.Duration // when there is room again
 		script  func(context.Context) (ports.Answer, error)
 		lost    int
 		entries string
@@ -212,8 +213,8 @@ func TestStopping(t *testing.T) {
 	})
 }
 
-// TestWhoIsAloneSettlesAtOnce: calls of a process that was killed are charged, and their documents wait for nobody,
-// though the clock has stepped back.
+// TestWhoIsAloneSettlesAtOnce: calls of a killed process are charged, and their documents need not wait, although the
+// clock has stepped back.
 func TestWhoIsAloneSettlesAtOnce(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {

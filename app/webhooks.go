@@ -33,11 +33,11 @@ type NewWebhook struct {
 	Origin    string
 	Signature webhook.Signature
 	ThanksURL string
-	// Rotation is the name or id of the rotation that its contacts are given by; empty for none.
+	// Rotation is the name or id of the rotation that assigns its contacts; empty for none.
 	Rotation string
 }
 
-// Create makes an enabled webhook. Faults: InvalidRequest with the field at fault,
+// Create makes an enabled webhook. Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
 // ServiceUnavailable.
 func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook.Webhook, webhook.Token, error) {
 	fail := func(err error) (webhook.Webhook, webhook.Token, error) {
@@ -67,7 +67,7 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook
 	}
 	token := webhook.NewToken()
 	err := w.store.InTx(ctx, func(r ports.Repos) (err error) {
-		// The rotation that it names stays until it is written.
+		// The lock keeps the named rotation from being removed before the webhook is written.
 		if err := r.Orgs.Lock(ctx, n.OrgID); err != nil {
 			return err
 		}
@@ -104,17 +104,17 @@ func checkSettings(s webhook.Signature, thanksURL string) error {
 	return nil
 }
 
-// WebhookView is a webhook with the names and the token that its owners may see.
+// WebhookView is a webhook with the names and the token that those who manage it may see.
 type WebhookView struct {
 	webhook.Webhook
 	// Origin is the name of the fixed origin; empty when there is none.
 	Origin string
-	// Rotation is the name of the one that its contacts are given by; empty when there is none.
+	// Rotation is the name of the rotation that assigns its contacts; empty when there is none.
 	Rotation string
 	Token    webhook.Token
 }
 
-// Show returns a webhook. Faults: InvalidRequest, ServiceUnavailable.
+// Show returns a webhook. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (w *Webhooks) Show(ctx context.Context, by Caller, id string) (WebhookView, error) {
 	v, err := webhookKind.managed(ctx, w.store.Repos(), by, id)
 	if err == nil && v.RotationID != "" {
@@ -137,8 +137,7 @@ func (w *Webhooks) Show(ctx context.Context, by Caller, id string) (WebhookView,
 	return v, err
 }
 
-// List returns the webhooks of an organisation, oldest first. Faults:
-// InvalidRequest, ServiceUnavailable.
+// List returns the webhooks of an organisation, oldest first. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]webhook.Webhook, error) {
 	if err := mayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
 		return nil, err
@@ -146,8 +145,8 @@ func (w *Webhooks) List(ctx context.Context, by Caller, orgID string) ([]webhook
 	return w.store.Repos().Webhooks.List(ctx, orgID)
 }
 
-// Summaries returns what the webhooks of an organisation got since a time, by
-// webhook. Faults: InvalidRequest, ServiceUnavailable.
+// Summaries returns what the webhooks of an organisation received since a time, by webhook. Faults: NotFound,
+// Forbidden, ServiceUnavailable.
 func (w *Webhooks) Summaries(
 	ctx context.Context, by Caller, orgID string, since time.Time,
 ) (map[string]webhook.Summary, error) {
@@ -157,7 +156,7 @@ func (w *Webhooks) Summaries(
 	return w.store.Repos().Deliveries.Summaries(ctx, orgID, since)
 }
 
-// Change is what is to be different about a webhook; nil leaves as it is.
+// Change is a change of a webhook; nil leaves a field as it is.
 type Change struct {
 	Name *string
 	// Origin is the name of the fixed origin; "" for none.
@@ -171,15 +170,16 @@ type Change struct {
 	Rotation *string
 }
 
-// Update changes a webhook; the next post sees it. Faults: InvalidRequest with the
-// field at fault, ServiceUnavailable.
+// Update changes a webhook; the next post sees it. Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
+// ServiceUnavailable.
 func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) error {
 	of, err := webhookKind.managed(ctx, w.store.Repos(), by, id)
 	if err != nil {
 		return err
 	}
 	return w.store.InTx(ctx, func(r ports.Repos) error {
-		// Before the webhook, which is locked where it is found: the rotation that it names stays until it is written.
+		// Locked before the webhook, which is locked when found, so that the named rotation stays until the webhook is
+		// written.
 		if err := r.Orgs.Lock(ctx, of.OrgID); err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func (w *Webhooks) Update(ctx context.Context, by Caller, id string, c Change) e
 	})
 }
 
-// hookDetail is what the audit says of a webhook; secrets are not in it.
+// hookDetail is what the audit says of a webhook, without secrets.
 func hookDetail(h webhook.Webhook) audit.Detail {
 	return audit.Detail{
 		"nome": h.Name, "tipo": string(h.Kind), "faixa": string(h.Band), "habilitado": yesNo(h.Enabled),
@@ -245,8 +245,8 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 	return checkSettings(hook.Signature, hook.ThanksURL)
 }
 
-// Regenerate gives a webhook a new token. The old one ends at once, or after grace.
-// Faults: InvalidRequest, ServiceUnavailable.
+// Regenerate gives a webhook a new token. The old one ends at once, or after grace. Faults: InvalidRequest, NotFound,
+// Forbidden, ServiceUnavailable.
 func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace time.Duration) error {
 	if grace < 0 {
 		return invalid("grace", "O tempo em que o endereço antigo ainda vale não é negativo.")

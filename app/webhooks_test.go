@@ -11,7 +11,7 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestNewWebhooksAreHeldToTheirForm: a form with one thing wrong is refused at that field.
+// TestNewWebhooksAreHeldToTheirForm: a form with one fault is refused at that field.
 func TestNewWebhooksAreHeldToTheirForm(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
@@ -48,7 +48,7 @@ func TestNewWebhooksAreHeldToTheirForm(t *testing.T) {
 	equal(t, "webhooks", len(must(s.webhooks.List(t.Context(), app.Operator(), s.orgID))), 3)
 }
 
-// TestAPostSeesAChangeAtOnce: whatever is changed about a webhook or around it.
+// TestAPostSeesAChangeAtOnce, whatever is changed about a webhook or around it.
 func TestAPostSeesAChangeAtOnce(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

@@ -7,8 +7,8 @@ import (
 	"fichario/domain/batch"
 )
 
-// Batches stores batches and their items. Names of columns, cells and documents are encrypted at rest. What a batch was
-// charged is in Usage, by its id in lookup.BatchBucket.
+// Batches stores batches and their items. Names of columns, cells and documents are encrypted at rest. Usage counts
+// what a batch was charged, by its id in lookup.BatchBucket.
 type Batches interface {
 	// Create writes a batch without its items. ErrExists where its maker has one with the same RequestKey.
 	Create(ctx context.Context, b batch.Batch) error
@@ -17,62 +17,62 @@ type Batches interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (batch.Batch, error)
 	// ByRequest returns the batch that a key or member made with a RequestKey, and whether its RequestBody was the same,
-	// or ErrNotFound. Both are kept as keyed hashes alone.
+	// or ErrNotFound. Both are stored only as keyed hashes.
 	ByRequest(ctx context.Context, makerID, requestKey string, body []byte) (b batch.Batch, same bool, err error)
-	// Lock is Find that keeps others from the batch until the transaction ends. Only inside InTx.
+	// Lock is Find that also locks the batch until the transaction ends. Only inside InTx.
 	Lock(ctx context.Context, id string) (batch.Batch, error)
-	// Update writes what becomes of a batch: all but what it was made with. Only inside InTx.
+	// Update writes everything of a batch but what was fixed when it was made. Only inside InTx.
 	Update(ctx context.Context, b batch.Batch) error
 	// Page returns the batches of an organisation, or of one of its keys, newest first, that come after the one with id
-	// after ("" starts at the newest); those that are being prepared are not there.
+	// after ("" starts at the newest), without those being prepared.
 	Page(ctx context.Context, orgID, keyID, after string, limit int) ([]batch.Batch, error)
 	// Open returns the batches of an organisation that run or are paused, in the order of their start.
 	Open(ctx context.Context, orgID string, limit int) ([]batch.Batch, error)
-	// Items returns items of a batch after a line, in order. A state chooses those that have it, or whose document had it
-	// where it came first; "" all.
+	// Items returns items of a batch after a line, in order. A state selects the items in it, where a repeated item has
+	// the state of the first one with its document; "" selects all.
 	Items(ctx context.Context, batchID string, state batch.State, after, limit int) ([]BatchItem, error)
 
-	// Busy returns the organisations that have something to do at now: batches that run or whose pause is over, and items
-	// that nobody asks about any more.
+	// Busy returns the organisations with work to do at now: batches that run or whose pause is over, and items in flight
+	// whose lease has expired.
 	Busy(ctx context.Context, now time.Time) ([]string, error)
 	// Due returns the batches of an organisation that run, or whose pause is over at now, in the order of their start, and
-	// keeps others from them. Only inside InTx.
+	// locks them. Only inside InTx.
 	Due(ctx context.Context, orgID string, now time.Time) ([]batch.Batch, error)
-	// InFlight returns the items of an organisation that are being asked about, without documents and cells.
+	// InFlight returns the items of an organisation that are in flight, without documents and cells.
 	InFlight(ctx context.Context, orgID string) ([]batch.Item, error)
 	// Next returns the first items of a batch that are pending.
 	Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error)
-	// Claim writes that items are being asked about, all by one instance and until one time, with the ids of their
-	// lookups. Only inside InTx.
+	// Claim marks items as in flight, all with one owner and one end of the lease, with the ids of their lookups. Only
+	// inside InTx.
 	Claim(ctx context.Context, items []batch.Item) error
-	// Start writes that items which were Queued are being asked about. Only inside InTx.
+	// Start marks items in flight as no longer Queued. Only inside InTx.
 	Start(ctx context.Context, ids []string) error
-	// Settle writes what became of items that were being asked about as these LookupIDs, and returns the outcomes of those
-	// that still were. Only inside InTx.
+	// Settle writes the outcomes of items in flight under these LookupIDs, and returns the outcomes of those that still
+	// were. Only inside InTx.
 	Settle(ctx context.Context, outcomes []batch.Outcome) ([]batch.Outcome, error)
-	// Renew prolongs items of an organisation that are being asked about as these lookups.
+	// Renew extends the leases of an organisation's items in flight under these lookups.
 	Renew(ctx context.Context, orgID string, lookupIDs []string, until time.Time) error
 	// Retry makes the items of a batch without an answer pending again and returns how many of them were charged and how
 	// many were not. Only inside InTx.
 	Retry(ctx context.Context, batchID string) (charged, free int, err error)
-	// Pace counts calls to a bureau that is to get so many in a second, from everybody, and returns how many of n may be
-	// made at now. Only inside InTx.
+	// Pace limits the calls of all instances to a bureau to perSecond, and returns how many of n may be made at now. Only
+	// inside InTx.
 	Pace(ctx context.Context, bureau string, perSecond float64, n int, now time.Time) (int, error)
 
-	// Expire ends quotes that are over at now, and returns how many there were.
+	// Expire ends quotes that have expired at now, and returns how many there were.
 	Expire(ctx context.Context, now time.Time) (int, error)
 	// ForgetQuotes removes items and names of columns of batches that were made before a time and ended without having
-	// run, some items of one at a time, and returns how much it found; the batches stay. None of those that may still be
-	// confirmed was made before that time.
+	// run, a limited number of items of one batch per call, and returns 0 when nothing is left; the batches stay. The time
+	// must be so early that no batch made before it can still be confirmed.
 	ForgetQuotes(ctx context.Context, before time.Time) (int, error)
-	// Discard removes a batch that is being prepared, some of its items at a time, and returns how many rows there were.
+	// Discard removes a batch being prepared, a limited number of items per call, and returns how many rows there were.
 	Discard(ctx context.Context, id string) (int, error)
-	// Forget removes batches that were begun before a time and are still being prepared, some of their items at a time,
-	// and returns how many rows there were.
+	// Forget removes batches that were begun before a time and are still being prepared, a limited number of items per
+	// call, and returns how many rows there were.
 	Forget(ctx context.Context, before time.Time) (int, error)
 }
 
-// BatchItem is an item with what became of it, or of the one that had its document first.
+// BatchItem is an item together with the one whose outcome it has.
 type BatchItem struct {
 	batch.Item
 	// First is the item that had the document first; the item itself where nothing is repeated.

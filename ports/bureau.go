@@ -10,12 +10,11 @@ import (
 	"fichario/domain/document"
 )
 
-// Bureau asks an external data bureau. Implementations never repeat a call that the
-// bureau may charge for: every one that may have reached it, but for those that it is
-// known to have refused for nothing (specification, 8.1.4).
+// Bureau asks an external data bureau. Implementations never repeat a call that the bureau may charge for: any call
+// that may have reached it, except those that it is known to refuse free of charge (specification, 8.1.4).
 type Bureau interface {
-	// Ask makes one call for a purpose, by its code; empty for none. The context bounds it; implementations also keep the
-	// bureau's own timeout. A failure is a *BureauError, always.
+	// Ask makes one call; purpose is the code of its purpose, or empty. The context bounds it; implementations also keep
+	// the bureau's own timeout. A failure is always a *BureauError.
 	Ask(ctx context.Context, product catalog.Product, doc document.Document, purpose string) (Answer, error)
 }
 
@@ -46,11 +45,11 @@ const (
 	Failed BureauOutcome = "failed"
 	// NoAnswer: the call may have reached the bureau, and no answer came in time.
 	NoAnswer BureauOutcome = "no_answer"
-	// NotCharged: the bureau refused the call, in a way that it is known not to charge for.
+	// NotCharged: the bureau refused the call in a way that it is known not to charge for.
 	NotCharged BureauOutcome = "not_charged"
 )
 
-// Charged reports whether a call that ended so is charged: every one that the bureau may have served
+// Charged reports whether a call with this outcome is charged: every one that the bureau may have served
 // (specification, 8.1.4).
 func (o BureauOutcome) Charged() bool { return o != NotSent && o != NotCharged }
 
@@ -61,7 +60,7 @@ type BureauError struct {
 	// Reason is a short English phrase for the log: "connection refused",
 	// "status 500", "answer is not JSON".
 	Reason string
-	// RetryAfter is how long waiting makes sense; zero when that is not known.
+	// RetryAfter is how long to wait before asking again; zero when that is not known.
 	RetryAfter time.Duration
 }
 

@@ -10,46 +10,46 @@ import (
 	"fichario/domain/lookup"
 )
 
-// Calls accounts for the calls to the bureau: each is charged before it is made, and told afterwards what became of it.
-// The calls of a moment share a commit; one that is refused or fails does not spoil its neighbours.
+// Calls accounts for the calls to the bureau: each is charged before it is made, and its outcome is recorded
+// afterwards. Concurrent calls may share a commit; one that is refused or fails does not affect the others.
 type Calls interface {
-	// Begin charges a call and writes its entry, or writes nothing at all: where Begun says that another call is in
-	// flight or has just ended, and where a cap is reached, the month's before the day's before the member's budget
-	// before the ceiling. Under any concurrency none is exceeded. Errors: ErrBlocked, which comes before all of them,
-	// ErrMonthCap, ErrDayCap, ErrBudget, ErrCeiling; ErrUncertain where the commit may have happened. Only outside InTx.
+	// Begin charges a call and writes its entry, or writes nothing at all: where Begun says that another call is in flight
+	// or has just ended, and where a limit is reached, in this order: the month's cap, the day's, the member's budget, the
+	// ceiling. None is exceeded under any concurrency. Errors: ErrBlocked, which takes precedence, ErrMonthCap, ErrDayCap,
+	// ErrBudget, ErrCeiling; ErrUncertain where the commit may have happened. Only outside InTx.
 	Begin(ctx context.Context, c Charge) (Begun, error)
-	// End writes the outcome of a call, with what it was charged in the end, and reports whether it was still open: an
-	// entry is open while it is running, or was settled without its owner. Of one that is, the record is saved, and
-	// what is not charged after all is taken back. The call's lease ends in any case. Only outside InTx.
+	// End writes the outcome of a call and its final charge, and reports whether its entry was still open: running, or
+	// settled by somebody other than its owner. If it was, the record is saved, and a charge that no longer applies is
+	// taken back. The call's lease ends in any case. Only outside InTx.
 	End(ctx context.Context, o Outcome) (open bool, err error)
 }
 
 // Charge is what Begin writes.
 type Charge struct {
-	// Entry is running and charged. Its SettleAt is Takes after the time of Clock.
+	// Entry is running and charged. Its SettleAt is set to Takes after the time of Clock.
 	Entry lookup.Entry
 	Takes time.Duration
-	// Caps are those of the entry's key; nothing counts for an entry without one.
+	// Caps are those of the entry's key; they do not apply to an entry without one.
 	Caps access.Limits
-	// Budget is what the entry's member may be charged in the entry's month; nil for no end.
+	// Budget is what the entry's member may be charged in the entry's month; nil for no limit.
 	Budget *catalog.Money
-	// Ceiling is what the entry's batch may be charged in all, or its automation in the entry's month. Of a batch that is
-	// stored with a ceiling, that one counts: it may have been changed since the item was handed out.
+	// Ceiling is what the entry's batch may be charged in all, or its automation in the entry's month. A ceiling stored
+	// with the batch takes precedence: it may have been changed since the item was handed out.
 	Ceiling catalog.Money
-	// Shared calls about one document in one product are made one at a time, and not where history has an answer that
-	// was given after After, other than Seen.
+	// Shared calls for the same document and product are made one at a time, and not at all if history has an answer given
+	// after After, other than Seen.
 	Shared bool
 	After  time.Time
 	Seen   string
-	// Only, where not nil, is the purpose that an answer has to have been bought for, and that calls share.
+	// Only, unless nil, limits the answers from history and the calls shared with to those for this purpose.
 	Only *string
 }
 
-// Begun is what became of a Charge; the zero value says that it may be made.
+// Begun is the result of a Charge; the zero value says that the call may be made.
 type Begun struct {
-	// Holder is the entry of the call that is in flight.
+	// Holder is the entry of another call that is in flight.
 	Holder string
-	// RecordID is the answer that history has meanwhile.
+	// RecordID is the answer that history now has.
 	RecordID string
 }
 
@@ -62,8 +62,8 @@ type Outcome struct {
 	Record *lookup.Record
 }
 
-// ErrDayCap and ErrMonthCap say which cap a charge would exceed, ErrBudget that it is its member's, ErrCeiling that it
-// is the ceiling of its batch or automation.
+// ErrDayCap and ErrMonthCap say which cap a charge would exceed, ErrBudget that it would exceed its member's budget,
+// ErrCeiling the ceiling of its batch or automation.
 var (
 	ErrDayCap   = errors.New("day cap reached")
 	ErrMonthCap = errors.New("month cap reached")

@@ -7,18 +7,18 @@ import (
 	"fichario/domain/catalog"
 )
 
-// Figures counts what happened in an organisation, for its dashboard, by days of its zone. Of each day bounds have the
-// beginning, which counts as on the whole hour of UTC that it is in, and as the last one the end of the last day.
+// Figures counts what happened in an organisation, for its dashboard, by days of its zone. bounds holds the beginning
+// of each day and, last, the end of the last one; each counts as the whole hour of UTC that it is in.
 type Figures interface {
 	// Contacts counts contacts by day, webhook and origin.
 	Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ContactFigure, error)
-	// Lookups counts lookups by day and product. A day of which everything was taken back may be there without figures.
+	// Lookups counts lookups by day and product. A day whose charges were all taken back may appear with zeros.
 	Lookups(ctx context.Context, orgID string, bounds []time.Time) ([]LookupFigure, error)
 }
 
 // ContactFigure is how many contacts came on a day.
 type ContactFigure struct {
-	// Day is which one of those that were asked for, the first is 0.
+	// Day is the index of the day among those asked for.
 	Day int
 	// WebhookID is empty for contacts that were made by hand, OriginID for those
 	// without an origin.
@@ -28,7 +28,7 @@ type ContactFigure struct {
 
 // LookupFigure is what was asked on a day about a product.
 type LookupFigure struct {
-	// Day is which one of those that were asked for, the first is 0.
+	// Day is the index of the day among those asked for.
 	Day     int
 	Product string
 	// Charged counts calls that cost Amount together; Cached counts answers from

@@ -9,9 +9,8 @@ import (
 // Funnels stores funnels and their stages.
 type Funnels interface {
 	Create(ctx context.Context, f crm.Funnel) error
-	// Update writes the name and the stages of a funnel: new ones are added, those that
-	// are not there any more removed. From then on, until the transaction ends, nothing
-	// is put into a removed one.
+	// Update writes the name and the stages of a funnel: new ones are added, missing ones removed. From then on, until the
+	// transaction ends, nothing can be put into a removed one.
 	Update(ctx context.Context, f crm.Funnel) error
 	// List returns the funnels of an organisation, the default one first, each with
 	// its stages in order.
@@ -23,7 +22,7 @@ type Origins interface {
 	// Create returns ErrExists when the organisation has an origin whose name
 	// differs at most by case or accents.
 	Create(ctx context.Context, o crm.Origin) error
-	// Rename changes a name; ErrExists as Create, ErrNotFound when there is none.
+	// Rename changes a name; ErrExists as for Create, ErrNotFound when there is none.
 	Rename(ctx context.Context, o crm.Origin) error
 	// Remove removes an origin that nothing is linked to; ErrExists when something is.
 	Remove(ctx context.Context, o crm.Origin) error

@@ -14,7 +14,7 @@ type Automations interface {
 	Find(ctx context.Context, id string) (automation.Automation, error)
 	// List returns the automations of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]automation.Automation, error)
-	// Listens reports whether an organisation has an enabled automation of an event.
+	// Listens reports whether an organisation has an enabled automation for an event.
 	Listens(ctx context.Context, orgID string, event automation.EventName) (bool, error)
 	// Update writes its event, name, conditions and action; ErrNotFound when there is none.
 	Update(ctx context.Context, a automation.Automation) error
@@ -25,8 +25,8 @@ type Automations interface {
 // Jobs is the durable queue.
 type Jobs interface {
 	Add(ctx context.Context, jobs ...automation.Job) error
-	// Claim leases up to limit jobs of a kind that may run at now, oldest first, until
-	// a time: no other worker gets them before. Jobs of the automations in without are
+	// Claim leases up to limit jobs of a kind that may run at now, oldest first; no other worker gets them before until.
+	// Jobs of the automations in without are left. Each claim counts as an attempt.
 	// left. Each counts an attempt.
 	Claim(
 		ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,
@@ -37,24 +37,22 @@ type Jobs interface {
 	Finish(ctx context.Context, jobs ...automation.Job) (int, error)
 	// NameLookups writes the ids of a job's lookups. It returns ErrNotFound when somebody else has leased it since.
 	NameLookups(ctx context.Context, j automation.Job) error
-	// Lock returns up to limit jobs of a kind that are ready, whatever their time, oldest
-	// first, and keeps others from them until the transaction ends. Only inside InTx.
+	// Lock returns up to limit jobs of a kind that are ready, whatever their time, oldest first, and locks them until the
+	// transaction ends. Only inside InTx.
 	Lock(ctx context.Context, kind automation.JobKind, limit int) ([]automation.Job, error)
 	// Remove removes jobs.
 	Remove(ctx context.Context, jobs ...automation.Job) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (automation.Job, error)
-	// Page returns jobs of an organisation but for fan-outs, newest first, that come
-	// after the one with id after ("" starts at the newest).
+	// Page returns jobs of an organisation except fan-outs, newest first, that come after the one with id after ("" starts
+	// at the newest).
 	Page(ctx context.Context, orgID string, f automation.JobFilter, after string, limit int) ([]automation.Job, error)
-	// Waiting returns jobs of an organisation but for fan-outs that failed and wait for an attempt after now, the next one
-	// first; not those of the automations in without.
+	// Waiting returns jobs of an organisation, except fan-outs, that failed and wait for an attempt after now, the next
+	// one first; not those of the automations in without.
 	Waiting(ctx context.Context, orgID string, now time.Time, without []string, limit int) ([]automation.Job, error)
-	// Revive makes a dead job ready again, or one due that waits for its next attempt,
-	// with its attempts forgotten, and reports whether it was either: one that runs
-	// now, or was never tried, is left.
+	// Revive makes a dead job ready again, or one that waits for its next attempt due now, resets its attempts, and
+	// reports whether it was either: one that runs now, or was never tried, is left.
 	Revive(ctx context.Context, id string, now time.Time) (bool, error)
-	// Forget removes jobs that were done before that time, some at a time, and
-	// returns how many there were.
+	// Forget removes jobs that were done before that time, a limited number per call, and returns how many there were.
 	Forget(ctx context.Context, before time.Time) (int, error)
 }

@@ -14,9 +14,9 @@ type Statement interface {
 	Add(ctx context.Context, e lookup.Entry) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (lookup.Entry, error)
-	// Entries returns entries by their ids; those that do not exist are not there.
+	// Entries returns entries by their ids; unknown ids are left out.
 	Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error)
-	// Abandon marks an entry as NoAnswer that is running, and reports whether it was. Its lease stays, and its owner may
+	// Abandon marks a running entry as NoAnswer, and reports whether it was running. Its lease stays, and its owner may
 	// still finish it.
 	Abandon(ctx context.Context, id string) (bool, error)
 	// Settle marks every running entry with SettleAt before now as NoAnswer, and
@@ -30,7 +30,7 @@ type Statement interface {
 	// Spend returns what was charged on each day from one to another, both inclusive, by
 	// product, oldest day first.
 	Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error)
-	// Tie says which contact an entry is about, instead of another one or none.
+	// Tie sets the contact that an entry is about, in place of any other.
 	Tie(ctx context.Context, id, contactID string) error
 	// OfContact returns the entries that an organisation tied to a contact, newest
 	// first, each with when its answer was given.
@@ -47,28 +47,25 @@ type ContactLookup struct {
 // History stores what bureaus answered. Documents and answers are encrypted at
 // rest and found by a keyed hash.
 type History interface {
-	// Only is a History that answers as if it held only what was bought for a purpose; it reads no more than this one.
+	// Only returns a History that answers as if it held only what was bought for a purpose; it needs no more reads.
 	Only(purpose string) History
-	// Serve answers a lookup from history in one step, with an entry that is done,
-	// free and in no bucket: if the newest record of the
-	// entry's document in its product was answered after that time, it writes the
-	// entry, with the record's id, and returns the record when the entry is durable.
-	// Otherwise, and for a person whom the organisation has blocked, it returns
-	// ErrNotFound and writes nothing; it may also do so for a
-	// record that only Latest finds, because an older data key encrypted it. Many
-	// calls may share one commit; one that fails does not spoil its neighbours. Only
-	// outside InTx.
+	// Serve answers a lookup from history in one step, with an entry that is done, free and in no bucket: if the newest
+	// record of the entry's document in its product was answered after that time, it writes the entry, with the record's
+	// id, and returns the record when the entry is durable. Otherwise, and for a person whom the organisation has blocked,
+	// it returns ErrNotFound and writes nothing; it may also do so for a record that only Latest finds, because an older
+	// data key encrypted it. Concurrent calls may share a commit; one that fails does not affect the others. Only outside
+	// InTx.
 	Serve(ctx context.Context, e lookup.Entry, after time.Time) (lookup.Record, error)
-	// Latest returns the newest record of a document in a product, or ErrNotFound. For it and Serve, a record that
-	// cannot be opened is as good as none.
+	// Latest returns the newest record of a document in a product, or ErrNotFound. It and Serve treat a record that cannot
+	// be opened as missing.
 	Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error)
 	Save(ctx context.Context, r lookup.Record) error
-	// Fresh returns the newest records of documents that were answered after a time, by document; those without one are
-	// not there.
+	// Fresh returns the newest records of documents that were answered after a time, by document; documents without one
+	// are left out.
 	Fresh(
 		ctx context.Context, orgID, product string, docs []document.Document, after time.Time,
 	) (map[document.Document]string, error)
-	// Records returns records by their ids; those that do not exist are not there.
+	// Records returns records by their ids; unknown ids are left out.
 	Records(ctx context.Context, ids []string) (map[string]lookup.Record, error)
 	// Answers returns all records of a document in a product, newest first, without
 	// their fields and bytes.

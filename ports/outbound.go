@@ -7,37 +7,37 @@ import (
 	"fichario/domain/automation"
 )
 
-// Dispatcher calls other systems for automations. What it is given is the
-// organisation's, not the operator's: implementations refuse addresses that are
-// not on the public internet, after name resolution, follow no redirect, and bound
-// the time and the answer.
+// Dispatcher calls other systems for automations. Addresses come from organisations, not from the operator:
+// implementations refuse those that are not on the public internet, after name resolution, follow no redirect, and
+// bound the time and the answer.
 type Dispatcher interface {
 	// Post sends one event, signed by Standard Webhooks, and returns the status of
 	// the answer. Every status outside 200 to 299, and every call without an
 	// answer, is a *SendError.
 	Post(ctx context.Context, c Call) (status int, err error)
-	// Send makes the request of the form that the action of c describes, unless a search before it finds the record
-	// there, and returns a short Portuguese phrase that says how it ended: "status 201", "já existe no destino". What was
-	// refused, and every call without an answer, is a *SendError.
+	// Send makes the request that the action of c describes, unless its search finds the record there already, and returns
+	// a short Portuguese phrase about the outcome: "status 201", "já existe no destino". A refusal, and every call without
+	// an answer, is a *SendError.
 	Send(ctx context.Context, c Call) (result string, err error)
 }
 
-// Destinations knows the forms of requests.
+// Destinations knows the requests that HTTP actions can make.
 type Destinations interface {
 	// Shipped describes the destinations that come with the program.
 	Shipped() []automation.Destination
-	// Describe reads the action's destination or own form, and says what is wrong with it or with what is filled in.
+	// Describe reads the action's destination or own request, and returns what is wrong with it or with the values filled
+	// in.
 	Describe(a automation.Action) (automation.Destination, []automation.FieldFault)
 	// Show returns the request that a call would make, with the secrets masked. Its error is a *SendError.
 	Show(ctx context.Context, c Call) (automation.ShownRequest, error)
 }
 
-// Conditions looks at expressions of jq over what systems are told of an event: what Dispatcher sends as `data`.
+// Conditions evaluates jq expressions over what other systems are told of an event: what Dispatcher sends as `data`.
 type Conditions interface {
 	// Check returns what is wrong with an expression, in Portuguese.
 	Check(expression string) error
-	// Holds reports whether the expression gives true for an event. An error is a short Portuguese phrase without
-	// personal data: the expression fails, gives something else than true or false, or takes too long.
+	// Holds reports whether the expression gives true for an event. An error is a short Portuguese phrase without personal
+	// data: the expression fails, gives something other than true or false, or takes too long.
 	Holds(ctx context.Context, expression string, e automation.Event) (bool, error)
 	// Data is what the expression sees, as JSON for people to read.
 	Data(e automation.Event) string
@@ -55,7 +55,7 @@ type Call struct {
 	At time.Time
 	// Event is what the receiver is told.
 	Event automation.Event
-	// Action is of Send.
+	// Action is set for Send.
 	Action automation.Action
 }
 

@@ -16,10 +16,10 @@ type Orgs interface {
 	Find(ctx context.Context, id string) (crm.Organisation, error)
 	// List returns all of them, oldest first.
 	List(ctx context.Context) ([]crm.Organisation, error)
-	// Lock keeps everybody else who locks the organisation waiting until the transaction
-	// ends; ErrNotFound when there is none. Only inside InTx.
+	// Lock makes other callers of Lock for the organisation wait until the transaction ends; ErrNotFound when there is
+	// none. Only inside InTx.
 	Lock(ctx context.Context, id string) error
-	// SetSecondFactor changes whether members must have one; ErrNotFound when there is no organisation.
+	// SetSecondFactor changes whether members must have a second factor; ErrNotFound when there is no organisation.
 	SetSecondFactor(ctx context.Context, id string, required bool) error
 	// SetMemberBatchLimit changes what members may spend on a batch; ErrNotFound when there is no organisation.
 	SetMemberBatchLimit(ctx context.Context, id string, limit catalog.Money) error
@@ -37,22 +37,22 @@ type Members interface {
 	// ByEmail returns the member with an e-mail address in lower case, or
 	// ErrNotFound.
 	ByEmail(ctx context.Context, email string) (crm.Member, error)
-	// Update changes name, e-mail, role, activity and password hash; ErrNotFound when
-	// there is none, ErrExists when the e-mail is taken.
+	// Update changes name, e-mail, role, active state and password hash; ErrNotFound when there is none, ErrExists when
+	// the e-mail is taken.
 	Update(ctx context.Context, m crm.Member) error
 	// List returns the members of an organisation, active or not, oldest first.
 	List(ctx context.Context, orgID string) ([]crm.Member, error)
 }
 
-// Sessions stores who is signed in, by hashes of tokens, and failed attempts to sign
-// in, by keyed hashes of who made them: an e-mail address, or the network that they came from.
+// Sessions stores sessions, by hashes of their tokens, and failed attempts to sign in, by keyed hashes of who made
+// them: an e-mail address, or the network that they came from.
 type Sessions interface {
 	Create(ctx context.Context, t access.SessionToken, s access.Session) error
-	// Find returns a session with its member, of whom it also knows whether he needs a second factor, or ErrNotFound.
+	// Find returns a session with its member, NeedsFactor included, or ErrNotFound.
 	Find(ctx context.Context, t access.SessionToken) (access.Session, crm.Member, error)
-	// Touch notes that a session was used, and from which network.
+	// Touch records that a session was used, and from which network.
 	Touch(ctx context.Context, t access.SessionToken, at time.Time, address string) error
-	// List returns the sessions of a member seen since a time, the last one seen first; present is the one that asks.
+	// List returns the sessions of a member seen since a time, the last one seen first; present is the requesting one.
 	List(ctx context.Context, memberID string, present access.SessionToken, since time.Time) ([]access.Session, error)
 	// EndByID ends a session of a member by its id, or returns ErrNotFound; EndOthers all but one.
 	EndByID(ctx context.Context, memberID, id string) error
@@ -60,11 +60,10 @@ type Sessions interface {
 	// End ends one session; EndAll ends those of a member.
 	End(ctx context.Context, t access.SessionToken) error
 	EndAll(ctx context.Context, memberID string) error
-	// Attempt counts one more attempt to sign in, unless pause, which gets the number of
-	// those before, says that it comes too early after the last of them: then it returns
-	// that number and how long there is to wait. Those before are forgotten when the last
-	// of them is older than memory. Attempts that come together are counted one after the
-	// other.
+	// Attempt counts an attempt to sign in, unless it comes too early: pause gets the number of earlier attempts, and
+	// returns how long after the last of them the next one may come. Then it returns that number and the remaining wait.
+	// Earlier attempts are forgotten once the last of them is older than memory. Concurrent attempts are counted one after
+	// the other.
 	Attempt(
 		ctx context.Context, who string, at time.Time, memory time.Duration, pause func(before int) time.Duration,
 	) (before int, wait time.Duration, err error)
@@ -72,7 +71,7 @@ type Sessions interface {
 	Forgive(ctx context.Context, who string) error
 	// Clear forgets the attempts.
 	Clear(ctx context.Context, who string) error
-	// Forget removes sessions not seen since a time, and older failures, some at a time, and returns how many there
-	// were.
+	// Forget removes sessions not seen since a time, and older failures, a limited number per call, and returns how many
+	// there were.
 	Forget(ctx context.Context, before time.Time) (int, error)
 }

@@ -6,7 +6,7 @@ import (
 	"fichario/domain/crm"
 )
 
-// Purposes stores what organisations look people up for. None is ever removed: lookups keep their codes.
+// Purposes stores what organisations look people up for. None is ever removed, because lookups keep their codes.
 type Purposes interface {
 	// Create returns ErrExists when the organisation has a purpose with the code.
 	Create(ctx context.Context, p crm.Purpose) error

@@ -11,44 +11,41 @@ import (
 var ErrNotFound = errors.New("not found")
 
 // ErrUnreadable is returned by an operation that needs a stored value which cannot be opened with the data keys at
-// hand. What only shows a row returns it without the value, and says so in its Unreadable.
+// hand. An operation that only shows a row returns it without the value, with Unreadable set.
 var ErrUnreadable = errors.New("a stored value cannot be opened with the data keys at hand")
 
 // ErrExists is returned where a unique value is taken already.
 var ErrExists = errors.New("exists already")
 
-// ErrOutsideTx and ErrInsideTx are returned, with the operation's name before them, by methods that are called outside
-// InTx and are only for inside, and the other way round.
+// ErrOutsideTx is returned, after the operation's name, by methods that are only for inside InTx and were called
+// outside, ErrInsideTx by methods that are only for outside.
 var (
 	ErrOutsideTx = errors.New("only inside InTx")
 	ErrInsideTx  = errors.New("only outside InTx")
 )
 
-// Store is the border to the database. Both databases behave alike; the suite in
-// ports/portstest holds them to it.
+// Store is the boundary to the database. Both databases behave alike; the suite in ports/portstest holds them to it.
 //
-// When the database cannot be reached, or does not answer in time, every method
-// of the store and its repositories returns a fault.ServiceUnavailable. Every error
-// says the operation that failed, and no value.
+// When the database cannot be reached, or does not answer in time, every method of the store and its repositories
+// returns a fault.ServiceUnavailable. Every error names the operation that failed, and no value.
 type Store interface {
-	// Repos gives repositories outside a transaction: each call is its own.
+	// Repos returns repositories outside a transaction: each call is a transaction of its own.
 	Repos() Repos
-	// InTx runs f in one transaction: all of it happens, or nothing. f may run up to
-	// three times (the database may refuse a transaction that collides with another),
-	// uses only the repositories that it is given, and never calls a bureau, sends
-	// anything or waits. An error of f rolls back and is returned as it is. Only
-	// outside InTx: within f it returns ErrInsideTx.
+	// InTx runs f in one transaction: all of it happens, or nothing. f may run up to three times (the database may refuse
+	// a transaction that collides with another), so it uses only the repositories that it is given, and never calls a
+	// bureau, sends anything or waits. An error of f rolls back and is returned as it is. Only outside InTx: within f it
+	// returns ErrInsideTx.
 	InTx(ctx context.Context, f func(Repos) error) error
 }
 
-// Clock tells the time by which leases, pauses and jobs are measured. What one instance writes another one compares
-// with now, and the clocks of two machines differ.
+// Clock tells the time by which leases, pauses and jobs are measured. One instance compares what another one wrote with
+// now, and the clocks of two machines differ.
 type Clock interface {
-	// Now returns the database's time where it is shared by several machines, and elsewhere local, which is the caller's.
+	// Now returns the database's time where several machines share it; elsewhere it returns local, the caller's time.
 	Now(ctx context.Context, local time.Time) (time.Time, error)
 }
 
-// Repos are the repositories, each small enough to be read at a glance.
+// Repos holds the repositories, each small enough to be read at a glance.
 type Repos struct {
 	Clock     Clock
 	Orgs      Orgs

@@ -7,7 +7,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// SpanKind is on which side of a conversation a span is.
+// SpanKind is a span's side of a conversation.
 type SpanKind int
 
 const (
@@ -15,16 +15,16 @@ const (
 	Inner SpanKind = iota
 	// Serving answers a request.
 	Serving
-	// Calling makes one.
+	// Calling makes a request.
 	Calling
 	// Storing is an operation of the database.
 	Storing
 )
 
 // Tracer makes the spans of traces. Names and values come from the program, its configuration and the contract, never
-// from what somebody sent: what is traced leaves the house.
+// from what somebody sent, because traces leave the house.
 type Tracer interface {
-	// Begin begins a span below that of ctx, or a trace where it has none.
+	// Begin begins a span below that of ctx, or a trace where ctx has none.
 	Begin(ctx context.Context, kind SpanKind, name string) (context.Context, Span)
 }
 
@@ -32,11 +32,11 @@ type Tracer interface {
 type Span interface {
 	Rename(name string)
 	Set(key, value string)
-	// Fail says by which code it failed.
+	// Fail records the code of a failure.
 	Fail(code string)
 	End()
-	// Traceparent is the header (W3C Trace Context) by which a request continues the trace, and TraceID what logs name
-	// it by.
+	// Traceparent is the header (W3C Trace Context) by which a request continues the trace, and TraceID is the trace's
+	// name in logs.
 	Traceparent() string
 	TraceID() string
 }
@@ -48,7 +48,7 @@ type tracing struct {
 	span   Span // nil where no trace has begun
 }
 
-// WithTracer is a context in which Trace and Within make spans.
+// WithTracer returns a context in which Trace and Within make spans.
 func WithTracer(ctx context.Context, t Tracer) context.Context {
 	return context.WithValue(ctx, tracingKey{}, tracing{tracer: t})
 }
@@ -62,7 +62,7 @@ func Trace(ctx context.Context, kind SpanKind, name string) (context.Context, Sp
 	return t.begin(ctx, kind, name)
 }
 
-// Within is Trace for a part of something: what polls in the background makes no traces of its own.
+// Within is Trace for a part of something traced, so that background polling makes no traces of its own.
 func Within(ctx context.Context, kind SpanKind, name string) (context.Context, Span) {
 	t, _ := ctx.Value(tracingKey{}).(tracing)
 	if t.span == nil {
@@ -76,7 +76,7 @@ func (t tracing) begin(ctx context.Context, kind SpanKind, name string) (context
 	return context.WithValue(ctx, tracingKey{}, t), t.span
 }
 
-// Traceparent is the header by which a request that is made with ctx continues its trace; empty without one.
+// Traceparent returns the header by which a request made with ctx continues its trace; empty without one.
 func Traceparent(ctx context.Context) string {
 	if t, _ := ctx.Value(tracingKey{}).(tracing); t.span != nil {
 		return t.span.Traceparent()
@@ -84,8 +84,8 @@ func Traceparent(ctx context.Context) string {
 	return ""
 }
 
-// EndSpan ends a span with how its work ended: of an error the code alone, whose text may hold anything. What was not
-// there, or there already, is no failure.
+// EndSpan ends a span with the result of its work: of an error only the code, because its text may hold anything.
+// ErrNotFound and ErrExists are not failures.
 func EndSpan(s Span, err error) {
 	switch {
 	case err == nil, errors.Is(err, ErrNotFound), errors.Is(err, ErrExists):

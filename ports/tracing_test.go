@@ -6,7 +6,7 @@ import (
 	"fichario/ports"
 )
 
-// TestUntraced: without a tracer a span costs no memory.
+// TestUntraced: without a tracer a span allocates nothing.
 func TestUntraced(t *testing.T) { //nolint:paralleltest // it counts what the whole program allocates
 	ctx := t.Context()
 	if n := testing.AllocsPerRun(100, func() {

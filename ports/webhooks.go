@@ -7,24 +7,24 @@ import (
 	"fichario/domain/webhook"
 )
 
-// Webhooks stores webhooks. Tokens are kept as hashes, and once more encrypted, to
-// be shown again to those who may see them; so are the secrets of signatures.
+// Webhooks stores webhooks. Tokens are stored as hashes and also encrypted, so that they can be shown again; the
+// secrets of signatures are encrypted too.
 type Webhooks interface {
 	Create(ctx context.Context, w webhook.Webhook, t webhook.Token) error
-	// Find returns a webhook and its newest token, or ErrNotFound. Inside InTx nobody
-	// else changes the webhook until it ends.
+	// Find returns a webhook and its newest token, or ErrNotFound. Inside InTx it locks the webhook until the transaction
+	// ends.
 	Find(ctx context.Context, id string) (webhook.Webhook, webhook.Token, error)
 	// List returns the webhooks of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]webhook.Webhook, error)
-	// Open returns the webhook that a token opens at now as it is in this moment, or
-	// ErrNotFound. Many calls may share one reading. Only outside InTx.
+	// Open returns the present state of the webhook that a token opens at now, or ErrNotFound. Concurrent calls may share
+	// a read. Only outside InTx.
 	Open(ctx context.Context, t webhook.Token, now time.Time) (webhook.Hook, error)
 	// HookOf is Open by the webhook's id; the token and the counter are not read.
 	HookOf(ctx context.Context, id string) (webhook.Hook, error)
 	// Update changes everything but the counter and the tokens.
 	Update(ctx context.Context, w webhook.Webhook) error
-	// SetToken gives a webhook a new token, which ends the ones it had at endOthers,
-	// unless they end before. Only inside InTx.
+	// SetToken gives a webhook a new token, and ends its earlier ones at endOthers, unless they end before. Only inside
+	// InTx.
 	SetToken(ctx context.Context, webhookID string, t webhook.Token, endOthers time.Time) error
 }
 
@@ -32,13 +32,12 @@ type Webhooks interface {
 type Deliveries interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (webhook.Delivery, error)
-	// Page returns deliveries of a webhook, newest first, that come after the one with
-	// id after ("" starts at the newest); outcome is the only one wanted, or "".
+	// Page returns deliveries of a webhook, newest first, that come after the one with id after ("" starts at the newest);
+	// outcome is the only one wanted, or "".
 	Page(
 		ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
 	) ([]webhook.Delivery, error)
-	// Summaries returns what the webhooks of an organisation got since the beginning of
-	// the hour, in UTC, that a time is in, by webhook; those that got nothing are not
-	// there.
+	// Summaries returns what the webhooks of an organisation received since the beginning of the hour, in UTC, that since
+	// is in, by webhook; webhooks that received nothing are left out.
 	Summaries(ctx context.Context, orgID string, since time.Time) (map[string]webhook.Summary, error)
 }

@@ -24,9 +24,9 @@ const (
 // argonForm begins every hash that HashPassword makes (PHC string format); salt and key follow.
 var argonForm = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, argonMemory, argonPasses, argonLanes)
 
-// NobodysPassword is a hash of a password that nobody has, at the cost of all others: compared for an address that
-// nobody has, it makes the answer take as long.
-const NobodysPassword = "$argon2id$v=19$m=19456,t=2,p=1$uwAXfvJ7pmk4fkYvuJyUMg$7hNYqvU2jTvUw2pFTb0yWXkIzX0zA9cV2oQ0b3mY5bI"
+// NobodysPassword is a hash of a password that nobody has, at the usual cost: compared for an unknown address, it makes
+// the answer take as long as for a known one.
+const NobodysPassword = "$argon2id$v=19$m=19456,t=2,p=1$uwAXfvJ7pmk4fkYvuJyUMg$7hNYqvU2jTvUw2pFTb0yWXkIzX0zA9cV2oQ0b3mY5bI" //nolint:gosec // of no password
 
 // HashPassword returns what is stored of a password: an Argon2id hash with a salt of its own. It takes 19 MiB for some
 // hundredths of a second.
@@ -52,7 +52,7 @@ func PasswordFits(hash, password string) bool {
 	return bcrypt.CompareHashAndPassword([]byte(hash), bcryptInput(password)) == nil
 }
 
-// PasswordStale reports whether a hash is of another form than those that HashPassword makes: bcrypt, which came before.
+// PasswordStale reports whether HashPassword no longer makes such a hash: one of bcrypt, which came before.
 func PasswordStale(hash string) bool { return !strings.HasPrefix(hash, argonForm) }
 
 // bcryptInput is a password as bcrypt was given it, which takes no more than 72 bytes: a longer one as its hash.

@@ -83,8 +83,8 @@ func (d *dialer) open() *sql.DB {
 	return stdlib.OpenDB(*d.config, stdlib.OptionBeforeConnect(mode), stdlib.OptionAfterConnect(greet))
 }
 
-// greet applies the settings in the same query that tells whether the session is ours: it is if the backend process that
-// answers is the one that the connection was opened to. A connection opened in a query mode that fails through the
+// greet applies the settings in the same query that tells whether the session is ours: it is if the backend process
+// that answers is the one that the connection was opened to. A connection opened in a query mode that fails through the
 // pooler is driver.ErrBadConn, so that database/sql opens another.
 func (d *dialer) greet(ctx context.Context, conn *pgx.Conn) error {
 	calls, args := []string{"'ours'"}, []any{pgx.QueryExecModeExec, int64(conn.PgConn().PID())}

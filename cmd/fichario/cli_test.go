@@ -51,8 +51,8 @@ func TestHelpIsInGroups(t *testing.T) {
 	}
 }
 
-// TestHelpListsTheSettingsWhereTheyAreLookedFor: the help of the program and of serve lists every setting; anywhere else
-// they would bury the flags of the command.
+// TestHelpListsTheSettingsWhereTheyAreLookedFor: the help of the program and of serve lists every setting; anywhere
+// else they would bury the flags of the command.
 func TestHelpListsTheSettingsWhereTheyAreLookedFor(t *testing.T) {
 	t.Parallel()
 	parser, err := newParser(&cli{}, nil, nil, func(int) {})

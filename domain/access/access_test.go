@@ -25,7 +25,7 @@ func TestSecrets(t *testing.T) {
 		if !ok || again.Hash() != s.Hash() || again.Prefix() != text[:12] {
 			t.Fatal("a secret does not parse")
 		}
-		// One changed character is found without the database.
+		// A single changed character is detected without the database.
 		i := 4 + rand.IntN(46)
 		c := byte('a')
 		if text[i] == c {
@@ -103,7 +103,7 @@ func TestCalendar(t *testing.T) {
 	}
 }
 
-// TestDaysAreWithoutGaps walks fourteen years of changing clocks: each day begins where the one before ends.
+// TestDaysAreWithoutGaps walks fourteen years of clock changes: each day begins where the one before ends.
 func TestDaysAreWithoutGaps(t *testing.T) {
 	t.Parallel()
 	for _, zone := range []string{
@@ -137,8 +137,8 @@ func TestDaysAreWithoutGaps(t *testing.T) {
 	}
 }
 
-// TestWindow holds the limiter to its promise by brute force: never more than the limit within any sixty seconds,
-// refused requests do not count, and waiting for Reset suffices.
+// TestWindow checks the limiter's promise by brute force: never more than the limit in any sixty seconds, refused
+// requests do not count, and waiting for Reset suffices.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -183,7 +183,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// TestWindowOfALoweredLimit: with ten counted and a limit that is now three, eight must leave.
+// TestWindowOfALoweredLimit: with ten counted and a limit that is now three, eight must expire.
 func TestWindowOfALoweredLimit(t *testing.T) {
 	t.Parallel()
 	var w access.Window

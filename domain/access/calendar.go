@@ -15,18 +15,18 @@ func (c Calendar) Day(t time.Time) string { return t.In(c.Location).Format(time.
 // Month returns the bucket of the monthly cap that t falls in, as 2006-01.
 func (c Calendar) Month(t time.Time) string { return t.In(c.Location).Format("2006-01") }
 
-// Days are of these years, both included: in any zone, and with the day after the last one, their times have four
-// digits for the year, which is what both databases can keep and read.
+// The years that days may fall in, both inclusive. In any zone, and even on the day after the last one, the year has
+// four digits, which is what both databases can store and read.
 const (
 	FirstYear = 2000
 	LastYear  = 9998
 )
 
-// ErrYear says that a day is not in a year that may be stored.
+// ErrYear says that a day falls outside FirstYear to LastYear.
 var ErrYear = errors.New("the year is not between 2000 and 9998")
 
-// StartOf returns the first instant, in UTC, of the local day that a text of the
-// form 2006-01-02 names. The error is that of time.Parse, or ErrYear.
+// StartOf returns the first instant, in UTC, of the local day written as 2006-01-02. The error is that of time.Parse,
+// or ErrYear.
 func (c Calendar) StartOf(day string) (time.Time, error) {
 	d, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -44,8 +44,7 @@ func (c Calendar) NextDay(t time.Time) time.Time {
 	return c.start(time.Date(y, m, d+1, 0, 0, 0, 0, time.UTC))
 }
 
-// DaysBefore returns the first instant, in UTC, of the local day that was so many days
-// before t's.
+// DaysBefore returns the first instant, in UTC, of the local day that many days before t's.
 func (c Calendar) DaysBefore(t time.Time, days int) time.Time {
 	y, m, d := t.In(c.Location).Date()
 	return c.start(time.Date(y, m, d-days, 0, 0, 0, 0, time.UTC))

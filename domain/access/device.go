@@ -2,7 +2,7 @@ package access
 
 import "strings"
 
-// Device is a browser and its system in words, from what it says in User-Agent; "" where it says nothing known.
+// Device names the browser and system in a User-Agent header; "" if it recognises neither.
 func Device(agent string) string {
 	first := func(of [][2]string) string {
 		for _, known := range of {

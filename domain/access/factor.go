@@ -13,64 +13,64 @@ type TicketKind string
 
 // The kinds of tickets.
 const (
-	// Invitation lets somebody choose his first password, Forgotten another one.
+	// Invitation lets a new member choose a first password, Forgotten lets a member choose a new one.
 	Invitation TicketKind = "convite"
 	Forgotten  TicketKind = "senha"
-	// Factor is a sign-in whose password was right, and which waits for the second factor.
+	// Factor is a sign-in, by password or provider, that still waits for the second factor.
 	Factor TicketKind = "fator"
-	// PasskeyAdd and PasskeyUse are challenges of passkeys.
+	// PasskeyAdd and PasskeyUse are passkey challenges.
 	PasskeyAdd TicketKind = "chave_nova"
 	PasskeyUse TicketKind = "chave"
-	// Elsewhere is a sign-in that a provider of OpenID Connect is to answer.
+	// Elsewhere is a sign-in that an OpenID Connect provider has yet to answer.
 	Elsewhere TicketKind = "provedor"
 )
 
-// How long tickets hold.
+// How long tickets are valid.
 const (
 	LinkFor      = 30 * time.Minute
 	FactorFor    = 10 * time.Minute
 	ChallengeFor = 5 * time.Minute
 )
 
-// Ticket is something that is used once. Its secret is a SessionToken, of which only the hash is stored.
+// Ticket is a single-use token. Its secret is a SessionToken, of which only the hash is stored.
 type Ticket struct {
 	Kind TicketKind
-	// MemberID is whose it is; empty for a challenge that anybody may answer.
+	// MemberID is the member that it belongs to; empty for a challenge or sign-in that anybody may complete.
 	MemberID string
-	// Data is what belongs to a challenge, where a sign-in at a provider leads afterwards, or by what one that waits for
-	// the second factor began: empty for a password.
+	// Data depends on Kind: the state of a challenge, the page to open after a sign-in at a provider, or how a sign-in
+	// that waits for the second factor began (empty: with a password).
 	Data      []byte
 	ExpiresAt time.Time
 }
 
-// OneTimeCodes are how a member makes the codes of his second factor.
+// OneTimeCodes is a member's set-up of one-time codes (TOTP).
 type OneTimeCodes struct {
 	// Secret is in base32, as authenticator apps take it.
 	Secret string
-	// Confirmed is whether the member has shown that his app makes the codes.
+	// Confirmed is whether the member has entered a code from the app, and thus shown that it makes them.
 	Confirmed bool
-	// LastStep is the last of the steps of half a minute whose code was used: neither it nor one before counts again.
+	// LastStep is the latest 30-second step whose code was used; codes of that step or an earlier one are refused.
 	LastStep int64
 }
 
-// Passkey is a key of a device or a password manager, by which a member proves who he is.
+// Passkey is a key in a device or password manager with which a member proves their identity.
 type Passkey struct {
 	// ID is a UUIDv7.
 	ID, MemberID, Name string
-	// Credential is the id that the device knows it by, Content the public key and what else is to be known of it.
+	// Credential is the device's id for the key; Content holds the public key and the rest that verification needs.
 	Credential, Content []byte
 	CreatedAt           time.Time
-	// UsedAt is zero when it never was.
+	// UsedAt is zero if it was never used.
 	UsedAt time.Time
 }
 
 // PasskeysMax is how many passkeys a member may have.
 const PasskeysMax = 10
 
-// RecoveryCodes is how many of them a member gets.
+// RecoveryCodes is how many recovery codes a member gets.
 const RecoveryCodes = 10
 
-// NewRecoveryCodes makes the codes that replace a second factor once each, of 80 random bits.
+// NewRecoveryCodes makes codes of 80 random bits, each of which replaces the second factor once.
 func NewRecoveryCodes() []string {
 	out := make([]string, RecoveryCodes)
 	for i := range out {
@@ -82,7 +82,8 @@ func NewRecoveryCodes() []string {
 	return out
 }
 
-// RecoveryHash is what is stored of a recovery code, however it is typed; false for what cannot be one.
+// RecoveryHash returns the hash stored for a recovery code, whatever its case, hyphens and spaces; false for a text
+// that cannot be one.
 func RecoveryHash(typed string) (hash []byte, ok bool) {
 	bare := strings.ToLower(strings.NewReplacer("-", "", " ", "").Replace(typed))
 	if len(bare) != 16 {

@@ -2,8 +2,8 @@ package access
 
 import "testing"
 
-// FuzzSecrets: a text that is taken for a key, a session or a recovery code is what would be stored of it, and nothing
-// that is printed shows it.
+// FuzzSecrets: a text accepted as a key, a session or a recovery code is the one whose hash is stored, and no printed
+// form shows it.
 func FuzzSecrets(f *testing.F) {
 	f.Add(NewSecret().Reveal())
 	f.Add(NewSessionToken().Reveal())

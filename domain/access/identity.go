@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// Identity is who a member is at a provider of OpenID Connect.
+// Identity links a member to an account at an OpenID Connect provider.
 type Identity struct {
-	// Issuer is the provider, Subject its name for the member, which is never another's.
+	// Issuer is the provider, Subject its id for the account, which it never reassigns.
 	Issuer, Subject, MemberID string
 	CreatedAt                 time.Time
 }
 
-// Claims are what a provider says of somebody who signs in.
+// Claims holds what a provider states about a person who signs in.
 type Claims struct {
 	Issuer, Subject string
 	Email           string
-	// Verified is whether the provider says that the e-mail address is his.
+	// Verified is whether the provider states that the e-mail address is theirs.
 	Verified bool
 	// Name may be empty.
 	Name string
-	// Values are those of the claim that roles come from.
+	// Values are the values of the claim that roles are derived from.
 	Values []string
-	// Factor is whether he showed the provider more than a password.
+	// Factor is whether they showed the provider more than a password.
 	Factor bool
 }
 
@@ -32,7 +32,7 @@ type Claims struct {
 // a key in hardware, a smart card.
 var factorMethods = map[string]bool{"mfa": true, "otp": true, "hwk": true, "sc": true}
 
-// ShowsFactor reports whether the methods by which a provider knew somebody (amr) are more than a password.
+// ShowsFactor reports whether the authentication methods that a provider states (amr) go beyond a password.
 func ShowsFactor(methods []string) bool {
 	for _, m := range methods {
 		if factorMethods[m] {
@@ -42,11 +42,12 @@ func ShowsFactor(methods []string) bool {
 	return false
 }
 
-// ProviderSecrets bind what a provider says to one sign-in of one browser: State comes back with the browser, Nonce in
-// the signed token, and Verifier is shown when the code is given back (RFC 7636).
+// ProviderSecrets binds a provider's answer to one sign-in in one browser: State comes back with the browser, Nonce in
+// the signed token, and Verifier is shown when the code is exchanged (RFC 7636).
 type ProviderSecrets struct{ State, Nonce, Verifier string }
 
-// ProviderSecrets are those of a sign-in whose secret the browser keeps. They do not tell it, nor each other.
+// ProviderSecrets derives the secrets of a sign-in from the token that the browser keeps. None of them reveals the
+// token or another.
 func (t SessionToken) ProviderSecrets() ProviderSecrets {
 	made := func(purpose string) string {
 		mac := hmac.New(sha256.New, []byte(t.text))
@@ -56,8 +57,8 @@ func (t SessionToken) ProviderSecrets() ProviderSecrets {
 	return ProviderSecrets{State: made("state"), Nonce: made("nonce"), Verifier: made("verifier")}
 }
 
-// String hides them.
+// String hides the secrets.
 func (ProviderSecrets) String() string { return "…" }
 
-// GoString hides them from %#v as well.
+// GoString hides the secrets from %#v as well.
 func (ProviderSecrets) GoString() string { return "…" }

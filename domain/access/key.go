@@ -35,17 +35,17 @@ type Limits struct {
 
 // Key is an API key of an organisation. Its secret is shown once and never stored.
 type Key struct {
-	// ID is a UUIDv7. It stays when the secret is rotated, and with it the
-	// statement and what is used of the caps.
+	// ID is a UUIDv7. It survives a rotation of the secret, and so do the statement and the usage counted towards the
+	// caps.
 	ID    string
 	OrgID string
 	Name  string
-	// Prefix is the first characters of the newest secret, to recognise it by.
+	// Prefix holds the first characters of the newest secret, by which people recognise it.
 	Prefix string
 	// Scopes are the document types that the key may ask about.
 	Scopes []document.Type
 	Limits Limits
-	// Purposes are the codes of what the key may ask for; empty for all.
+	// Purposes are the codes of the purposes that the key may state; empty for all.
 	Purposes []string
 	// From are the networks that the key may be used from; empty for all.
 	From []netip.Prefix
@@ -59,7 +59,7 @@ type Key struct {
 // Has reports whether the key may ask about documents of type t.
 func (k Key) Has(t document.Type) bool { return slices.Contains(k.Scopes, t) }
 
-// UsableAt reports whether the key opens anything at that time.
+// UsableAt reports whether the key is neither revoked nor expired at that time.
 func (k Key) UsableAt(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))
 }
@@ -74,8 +74,8 @@ func NewSecret() Secret {
 	return Secret{text: body + checksum(body)}
 }
 
-// ParseSecret reads a secret. It reports false for a text that no NewSecret can
-// have made, so that garbage never reaches the database.
+// ParseSecret reads a secret. It reports false for a text that NewSecret cannot have made, so that garbage never
+// reaches the database.
 func ParseSecret(s string) (Secret, bool) {
 	if len(s) != secretLen || !strings.HasPrefix(s, secretPrefix) {
 		return Secret{}, false

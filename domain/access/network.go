@@ -10,15 +10,15 @@ import (
 // NetworksMax is the most networks that a key may be bound to.
 const NetworksMax = 50
 
-// NetworkOf is the network of one customer: an IPv4 address, or of an IPv6 address the first 64 bits. Of no address it
-// is none, which is a network too.
+// NetworkOf returns the network that counts as one customer: an IPv4 address itself, or the first 64 bits of an IPv6
+// address. The zero address gives the zero Prefix, which counts as a network too.
 func NetworkOf(address netip.Addr) netip.Prefix {
-	network, _ := address.Prefix(min(address.BitLen(), 64)) // an address has as many bits
+	network, _ := address.Prefix(min(address.BitLen(), 64)) // never fails: an address has that many bits
 	return network
 }
 
 // ParseNetworks reads addresses and ranges of them, IPv4 or IPv6, such as 203.0.113.0/24 and 2001:db8::1. A range is
-// kept by its first address, and one is kept once. The error names the one that cannot be read.
+// normalised to its first address, and duplicates are dropped. The error names the text that cannot be read.
 func ParseNetworks(texts []string) (all []netip.Prefix, err error) {
 	for _, text := range texts {
 		if text = strings.TrimSpace(text); text == "" {
@@ -48,7 +48,7 @@ func ParseNetworks(texts []string) (all []netip.Prefix, err error) {
 	return all, nil
 }
 
-// UsableFrom reports whether the key may be used from an address, which is IPv4 where it can be.
+// UsableFrom reports whether the key may be used from an address, which must be plain IPv4 rather than IPv4 in IPv6.
 func (k Key) UsableFrom(address netip.Addr) bool {
 	return len(k.From) == 0 || slices.ContainsFunc(k.From, func(n netip.Prefix) bool { return n.Contains(address) })
 }

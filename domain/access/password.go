@@ -15,7 +15,7 @@ const (
 	PasswordMax = 72
 )
 
-// commonWords are what the passwords that everybody tries first are made of.
+// commonWords are the words behind the passwords that attackers try first.
 //
 //go:embed common_passwords.txt
 var commonWords string
@@ -28,15 +28,15 @@ var common = func() map[string]bool {
 	return words
 }()
 
-// FitsPassword reports whether a password has the length of one.
+// FitsPassword reports whether a password has an acceptable length and is not blank.
 func FitsPassword(password string) bool {
 	n := utf8.RuneCountInString(password)
 	return n >= PasswordMin && n <= PasswordMax && strings.TrimSpace(password) != ""
 }
 
-// CommonPassword reports whether a password is one of those that everybody tries first: a common word with or without
-// digits and signs around it, one sign or a short piece again and again, a run along the alphabet, the digits or the
-// keyboard, a date, or the e-mail address of whoever has it.
+// CommonPassword reports whether a password is one that attackers try first: a common word, with or without digits and
+// symbols around it, a symbol or a short piece repeated, a run along the alphabet, the digits or the keyboard, a date,
+// or the member's own e-mail address.
 func CommonPassword(password, email string) bool {
 	folded := text.Fold(password)
 	local, _, _ := strings.Cut(email, "@")
@@ -52,10 +52,10 @@ func CommonPassword(password, email string) bool {
 	return repeated(folded) || alongARow(folded)
 }
 
-// unleet reads digits and signs that stand for letters.
+// unleet replaces digits and symbols that stand for letters.
 var unleet = strings.NewReplacer("0", "o", "1", "i", "3", "e", "4", "a", "5", "s", "7", "t", "@", "a", "$", "s", "!", "i")
 
-// repeated reports whether a text is a piece of at most four characters again and again.
+// repeated reports whether a text is one piece of at most four bytes, repeated.
 func repeated(s string) bool {
 	for size := 1; size <= 4 && 2*size <= len(s); size++ {
 		if again := strings.Repeat(s[:size], len(s)/size+1); again[:len(s)] == s {
@@ -82,7 +82,7 @@ var rows = func() []string {
 	return all
 }()
 
-// alongARow reports whether a text is nothing but one or two pieces of rows.
+// alongARow reports whether a text consists of one or two pieces of rows.
 func alongARow(s string) bool {
 	for i := 3; i <= len(s); i++ {
 		if inRow(s[:i]) && (i == len(s) || len(s)-i >= 3 && inRow(s[i:])) {

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// Session is a member who has signed in to the interface.
+// Session is the session of a member who signed in to the interface.
 type Session struct {
-	// ID is a UUID that names it and opens nothing.
+	// ID is a UUID that names the session; it grants nothing.
 	ID, MemberID string
 	// Device is the browser and its system in words, Address the network of its last request; both may be empty.
 	Device, Address string
-	// CreatedAt is when he signed in, SeenAt when he was last here; both UTC.
+	// CreatedAt is when the member signed in, SeenAt when they were last active; both UTC.
 	CreatedAt, SeenAt time.Time
-	// FactorElsewhere is whether a provider of OpenID Connect asked him for a second factor.
+	// FactorElsewhere is whether an OpenID Connect provider checked a second factor.
 	FactorElsewhere bool
-	// Present is whether it is the one that asks.
+	// Present is whether it is the session that made the request.
 	Present bool
 }
 
 const (
-	// SessionIdle is how long a session lasts without a visit.
+	// SessionIdle is how long a session lasts without activity.
 	SessionIdle = 12 * time.Hour
 	// SessionMax is how long a session lasts at most.
 	SessionMax = 7 * 24 * time.Hour
 )
 
-// AliveAt reports whether the session still holds at that time.
+// AliveAt reports whether the session is still valid at that time.
 func (s Session) AliveAt(now time.Time) bool {
 	return now.Before(s.SeenAt.Add(SessionIdle)) && now.Before(s.CreatedAt.Add(SessionMax))
 }
@@ -66,18 +66,18 @@ func (t SessionToken) GoString() string { return t.String() }
 // long each time, up to a quarter of an hour.
 func SignInPause(failures int) time.Duration { return pauseAfter(5, failures) }
 
-// NetworkPause is SignInPause for all that comes from one network, which many people may
-// share: nothing for the first nineteen.
+// NetworkPause is SignInPause for all attempts from one network, which many people may share: nothing for the first
+// nineteen.
 func NetworkPause(failures int) time.Duration { return pauseAfter(20, failures) }
 
-// BegunPause is SignInPause for sign-ins in two steps that one network began and did not end: nothing for the first
+// BegunPause is SignInPause for two-step sign-ins that one network began and did not complete: nothing for the first
 // hundred.
 func BegunPause(begun int) time.Duration { return pauseAfter(100, begun) }
 
-// LinkPause is SignInPause for links to one address: nothing for the first three.
+// LinkPause is SignInPause for links sent to one address: nothing for the first three.
 func LinkPause(links int) time.Duration { return pauseAfter(3, links) }
 
-// NetworkMemory is after how long without failures those of a network are forgotten.
+// NetworkMemory is how long a network must go without a failure for its failures to be forgotten.
 const NetworkMemory = time.Hour
 
 func pauseAfter(free, failures int) time.Duration {

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Window is a per-minute limit: never more than its limit within any sixty
-// seconds, not only within a minute of the clock. Refused requests do not count.
-// The zero value is ready to use.
+// Window is a per-minute limit: at most that many requests in any sixty seconds, not just in each minute of the clock.
+// Refused requests do not count. The zero value is ready to use.
 type Window struct {
 	mu sync.Mutex
 	// used is a ring of the times of the requests that counted, oldest first.
@@ -16,14 +15,14 @@ type Window struct {
 	count int
 }
 
-// State is what a limit says after a request.
+// State is a limit's verdict on a request.
 type State struct {
 	// OK is false when the request is refused.
 	OK bool
 	// Limit is how many are allowed, Remaining how many are left now.
 	Limit, Remaining int
-	// Reset is how long it takes until the oldest counted request no longer
-	// counts; after a refusal, how long waiting suffices.
+	// Reset is how long until the oldest counted request stops counting; after a refusal, the wait after which a request
+	// is allowed.
 	Reset time.Duration
 }
 
@@ -39,7 +38,7 @@ func (w *Window) Allow(now time.Duration, limit int) State {
 	}
 	s.Remaining = max(limit-w.count, 0)
 	if w.count > 0 {
-		// With a limit that was lowered, more than one must leave first.
+		// After the limit was lowered, more than one must expire first.
 		nth := w.first
 		if !s.OK {
 			nth = (w.first + w.count - max(limit, 1)) % len(w.used)
@@ -49,7 +48,7 @@ func (w *Window) Allow(now time.Duration, limit int) State {
 	return s
 }
 
-// Used is how many requests count at now; asking is not counted.
+// Used returns how many requests count at now, without adding one.
 func (w *Window) Used(now time.Duration) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// What is done by whoever comes in.
+// Sign-ins, credentials and members.
 const (
 	SignedIn         Action = "entrada.aceita"
 	SignInRefused    Action = "entrada.recusada"
@@ -33,7 +33,7 @@ const (
 	IdentityRemoved  Action = "vinculo.removido"
 )
 
-// What is done with what is known of people.
+// Access to personal data, and changes to it.
 const (
 	SheetOpened         Action = "consulta.aberta"
 	ContactOpened       Action = "contato.aberto"
@@ -56,7 +56,7 @@ const (
 	ImportStarted       Action = "importacao.iniciada"
 )
 
-// What is done to settings, and to what may be spent.
+// Changes to settings and to spending limits.
 const (
 	OrgCreated          Action = "organizacao.criada"
 	OrgLimitChanged     Action = "organizacao.limite_alterado"
@@ -94,7 +94,7 @@ const (
 	DeliveryReplayed    Action = "entrega.repetida"
 )
 
-// labels are the actions in words. A test holds that each has one.
+// labels names the actions in Portuguese. A test ensures that each has a label.
 var labels = map[Action]string{
 	SignedIn: "Entrou", SignInRefused: "Tentativa de entrar recusada", SignedOut: "Saiu",
 	SessionEnded: "Encerrou uma sessão", SessionsEnded: "Encerrou sessões", PasswordChanged: "Trocou a própria senha",
@@ -130,7 +130,7 @@ var labels = map[Action]string{
 	BatchCancelled: "Cancelou um lote", DeliveryReplayed: "Repetiu uma entrega",
 }
 
-// Actions are all of them, in the order of their words.
+// Actions returns all actions, sorted by their codes.
 func Actions() []Action { return slices.Sorted(maps.Keys(labels)) }
 
 // Valid reports whether there is such an action.

@@ -13,44 +13,45 @@ import (
 	"time"
 )
 
-// Line is one thing that was done.
+// Line records one action.
 type Line struct {
-	// ID is a UUIDv7, by which an erasure is named in the lines that it emptied.
+	// ID is a UUIDv7; lines that an erasure emptied refer to the erasure's line by it.
 	ID, OrgID string
 	// Number counts the lines of an organisation from 1, without gaps.
 	Number int64
-	// At is in UTC, in whole microseconds, and never before the line before.
+	// At is in UTC, in whole microseconds, and never earlier than the previous line's.
 	At     time.Time
 	Actor  Actor
 	Door   Door
 	Action Action
-	// Object is the id of what it was done to; empty for nothing that has one.
+	// Object is the id of what the action was done to; empty where that has none.
 	Object string
-	// RequestID is that of the request, as in its answer and in the log.
+	// RequestID is the id of the request, as in its answer and in the log.
 	RequestID string
-	// Address is the network that the request came from, and Detail what else there is to say. Both are sealed at rest;
-	// only Detail goes when the person whom it names is erased.
+	// Address is the network that the request came from, Detail whatever else there is to say. Both are encrypted at rest;
+	// when the person named in a line is erased, only Detail is removed.
 	Address string
 	Detail  Detail
-	// AddressSum and DetailSum bind the line to them without telling them; nil where they are empty.
+	// AddressSum and DetailSum bind the line to both without revealing them; nil where they are empty.
 	AddressSum, DetailSum []byte
-	// Subject is the keyed hash of whom the line is about, by which it is found again; nil for nobody. It is not bound.
+	// Subject is the keyed hash of the person that the line is about, used to find it; nil for none. Hash does not cover
+	// it.
 	Subject []byte
-	// ErasedBy is the id of the line of the erasure that took Detail away; empty for none.
+	// ErasedBy is the id of the line of the erasure that removed Detail; empty for none.
 	ErasedBy string
 	Hash     Hash
-	// Unreadable is whether Address or Detail cannot be opened, or is not what the line is bound to.
+	// Unreadable is whether Address or Detail cannot be opened, or does not match its sum.
 	Unreadable bool
 }
 
-// Detail are values by their names, which are in Portuguese as people see them.
+// Detail maps Portuguese names, as shown to people, to values.
 type Detail map[string]string
 
 // Actor is who did it: a kind and, for most, an id.
 type Actor string
 
-// Nobody is who tried to sign in and could not, the operator who used the command line, and the service who did
-// something by itself.
+// The actors without an id: somebody who failed to sign in, the operator at the command line, and the service acting by
+// itself.
 const (
 	Nobody   Actor = "ninguem"
 	Operator Actor = "operador"
@@ -62,25 +63,25 @@ const (
 	memberKind, keyKind, automationKind = "membro", "chave", "automacao"
 )
 
-// ByMember is a member by his id.
+// ByMember returns the actor for the id of a member.
 func ByMember(id string) Actor { return Actor(memberKind + " " + id) }
 
-// ByKey is a key by its id.
+// ByKey returns the actor for the id of a key.
 func ByKey(id string) Actor { return Actor(keyKind + " " + id) }
 
-// ByAutomation is an automation by its id.
+// ByAutomation returns the actor for the id of an automation.
 func ByAutomation(id string) Actor { return Actor(automationKind + " " + id) }
 
-// Kind is membro, chave, automacao, operador, servico or ninguem.
+// Kind returns membro, chave, automacao, operador, servico or ninguem.
 func (a Actor) Kind() string { kind, _, _ := strings.Cut(string(a), " "); return kind }
 
-// ID is empty for who has none.
+// ID returns the actor's id; empty for an actor without one.
 func (a Actor) ID() string { _, id, _ := strings.Cut(string(a), " "); return id }
 
-// Door is how somebody came in.
+// Door is the entrance through which an action was requested.
 type Door string
 
-// The doors. Nothing said is the service's own work.
+// The doors. Own is the service's own work.
 const (
 	API       Door = "api"
 	Interface Door = "interface"
@@ -88,10 +89,10 @@ const (
 	Own       Door = "servico"
 )
 
-// Hash is what binds a line to the one before.
+// Hash binds a line to the one before.
 type Hash [sha256.Size]byte
 
-// String is in hexadecimal digits.
+// String returns the hash in hexadecimal digits.
 func (h Hash) String() string { return hex.EncodeToString(h[:]) }
 
 // ParseHash reads what String wrote; false for any other text.
@@ -103,7 +104,7 @@ func ParseHash(text string) (h Hash, ok bool) {
 	return Hash(raw), true
 }
 
-// After is the hash that a line has behind one with another hash; the first line is behind the zero hash.
+// After returns the hash of the line when it follows a line with the hash before; the first line follows the zero hash.
 func (l Line) After(before Hash) (h Hash) {
 	sum := sha256.New()
 	field := func(b []byte) {
@@ -128,22 +129,22 @@ func (l Line) After(before Hash) (h Hash) {
 	return h
 }
 
-// SaltSize is how many random bytes stand before what Sum binds, so that nobody finds out by trying what was there once
-// it is gone.
+// SaltSize is how many random bytes Salted puts before a text, so that an erased text cannot be found by hashing
+// guesses.
 const SaltSize = 32
 
-// Salted puts a new salt before a text.
+// Salted prepends a new salt to a text.
 func Salted(plain []byte) []byte {
 	out := make([]byte, SaltSize, SaltSize+len(plain))
 	_, _ = rand.Read(out) // never fails: crypto/rand ends the program instead
 	return append(out, plain...)
 }
 
-// Sum binds a line to what Salted made.
+// Sum returns the hash that binds a line to what Salted made.
 func Sum(salted []byte) []byte { s := sha256.Sum256(salted); return s[:] }
 
-// Head is where a chain ends, kept apart from its lines so that one which lost its last ones is known, and where it
-// begins since what was old enough was removed.
+// Head says where a chain ends, stored apart from its lines so that the loss of the last ones is detected, and where it
+// begins after old lines were removed.
 type Head struct {
 	OrgID string
 	// Number and Hash are those of the last line, At its time; zero before the first.
@@ -158,5 +159,5 @@ type Head struct {
 // Action is what was done, as "thing.participle" in Portuguese.
 type Action string
 
-// Label is an action in words; one that is not known is its own.
+// Label names an action in Portuguese; an unknown action is returned as it is.
 func (a Action) Label() string { return cmp.Or(labels[a], string(a)) }

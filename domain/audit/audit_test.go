@@ -7,7 +7,7 @@ import (
 	"fichario/domain/audit"
 )
 
-// TestAHashIsOfAllOfALine but of what may change: the subject's hash, and what is sealed, which sums stand for.
+// TestAHashIsOfAllOfALine except what may change: the subject's hash, and the sealed values, which are hashed as sums.
 func TestAHashIsOfAllOfALine(t *testing.T) {
 	t.Parallel()
 	line := audit.Line{

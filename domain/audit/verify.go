@@ -5,7 +5,7 @@ import "fmt"
 // Problem is what is wrong with a chain.
 type Problem string
 
-// The problems. Whoever can write to the database and read the program can make a whole chain anew, but not seal its
+// The problems. Whoever can write to the database and read the program can rebuild a whole chain, but cannot seal its
 // head without a data key.
 const (
 	Changed   Problem = "alterada"
@@ -18,14 +18,14 @@ const (
 
 // Finding is the first thing that is wrong with a chain.
 type Finding struct {
-	// Number is of the line; of the last one for AtHead.
+	// Number is that of the line; of the last one for AtHead.
 	Number  int64
 	Problem Problem
-	// Moved is where a line of Reordered was.
+	// Moved is the original number of a Reordered line.
 	Moved int64
 }
 
-// Message says it for people.
+// Message describes the finding in Portuguese.
 func (f Finding) Message() string {
 	switch f.Problem {
 	case Changed:
@@ -48,13 +48,13 @@ type Walk struct {
 	head   Head
 	number int64
 	hash   Hash
-	// erasures are those that were met: a line that is written while one goes on stands behind it. emptied are the lines
-	// whose detail was erased, by the erasure that has to come yet.
+	// erasures are the lines of erasures met so far. emptied holds, by the id of an erasure not met yet, the first line
+	// whose detail it removed: a line written while an erasure runs stands behind its line.
 	erasures map[string]bool
 	emptied  map[string]int64
 }
 
-// NewWalk begins before the first line that is kept.
+// NewWalk starts before the first line that is kept.
 func NewWalk(head Head) *Walk {
 	return &Walk{
 		head: head, number: head.RemovedNumber, hash: head.RemovedHash,
@@ -62,7 +62,7 @@ func NewWalk(head Head) *Walk {
 	}
 }
 
-// Next takes the next line, which is not behind the head.
+// Next checks the next line, which must not lie beyond the head.
 func (w *Walk) Next(l Line) *Finding {
 	switch {
 	case l.Number != w.number+1:
@@ -84,7 +84,7 @@ func (w *Walk) Next(l Line) *Finding {
 	return nil
 }
 
-// End is what is wrong behind the last line: erasure returns the line with an id, false where there is none.
+// End checks what remains after the last line. erasure looks up a line by its id; false where there is none.
 func (w *Walk) End(erasure func(id string) (Line, bool, error)) (*Finding, error) {
 	if w.number < w.head.Number {
 		return &Finding{Number: w.number + 1, Problem: Removed}, nil
@@ -104,8 +104,8 @@ func (w *Walk) End(erasure func(id string) (Line, bool, error)) (*Finding, error
 	return nil, nil //nolint:nilnil // nothing is wrong
 }
 
-// WasAt reports at which number, behind another line, a line has the hash that it says: of a line that was put
-// elsewhere, its own place.
+// WasAt returns the number at which a line, placed behind another, has the hash that it states: for a line that was
+// moved, its original number.
 func (l Line) WasAt(behind Line) (int64, bool) {
 	for _, number := range []int64{behind.Number, behind.Number + 1, l.Number} {
 		moved := l

@@ -39,47 +39,46 @@ func (k ActionKind) Valid() bool { return slices.Contains(Actions(), k) }
 // Action is what an automation does, with what it needs.
 type Action struct {
 	Kind ActionKind
-	// URL and Secret are of an HTTP action; the secret signs what is sent (`whsec_`
-	// and base64).
+	// URL and Secret belong to an HTTP action; the secret signs what is sent (`whsec_` and base64).
 	URL, Secret string
-	// Method, Headers, Body and Done are of an HTTP action whose request has another form than the signed default: Body
-	// is jq over the event's data, Done jq over status, headers and body of the answer. Empty ones are as the default.
+	// Method, Headers, Body and Done belong to an HTTP action whose request differs from the signed default: Body is jq
+	// over the event's data, Done jq over status, headers and body of the answer. Empty ones mean the default.
 	Method     string
 	Headers    []Header
 	Body, Done string
-	// Destination is the name of what an HTTP action sends to in its place; DestinationFile is its text where it does not
-	// come with the program.
+	// Destination names the destination that an HTTP action sends to instead; DestinationFile is its definition where it
+	// is not shipped with the program.
 	Destination, DestinationFile string
-	// Values are what was filled in for ${…} in URL, headers and destination, by name. Secrets are among them.
+	// Values holds what was filled in for ${…} in URL, headers and destination, by name. Some are secrets.
 	Values map[string]string
 	// To is the address of an Email action, or ToContact or ToAssignee.
 	To string
-	// Subject is of an Email action.
+	// Subject belongs to an Email action.
 	Subject string
-	// Text is of an Email or AddNote action.
+	// Text belongs to an Email or AddNote action.
 	Text string
-	// StageID is of a MoveStage action.
+	// StageID belongs to a MoveStage action.
 	StageID string
-	// MemberID is of an Assign action.
+	// MemberID belongs to an Assign action.
 	MemberID string
-	// RotationID is of an Assign action that gives contacts in turn, instead of MemberID.
+	// RotationID replaces MemberID in an Assign action that gives contacts in turn.
 	RotationID string `json:",omitempty"`
-	// Product is what a Lookup action looks up. Ceiling is what it may be charged in a month, in ten-thousandths of a
-	// real.
+	// Product is what a Lookup action looks up. Ceiling is the most that it may be charged in a month, in ten-thousandths
+	// of a real.
 	Product string        `json:",omitempty"`
 	Ceiling catalog.Money `json:",omitempty"`
-	// MaxAge is how old an answer of history may be for a Lookup action, in days; nil for as old as the instance lets it.
+	// MaxAge is how old an answer from history may be for a Lookup action, in days; nil for the instance's limit.
 	MaxAge *int `json:",omitempty"`
-	// Purpose is the code of what a Lookup action asks for; empty for the only one there is.
+	// Purpose is the code of a Lookup action's purpose; empty for the organisation's only one.
 	Purpose string `json:",omitempty"`
 }
 
-// HasForm tells whether the request of an HTTP action has another form than the signed default.
+// HasForm reports whether the request of an HTTP action differs from the signed default.
 func (a Action) HasForm() bool {
 	return a.Destination != "" || a.Method != "" || len(a.Headers) > 0 || a.Body != "" || a.Done != "" || len(a.Values) > 0
 }
 
-// What the address of an Email action may be instead of an address.
+// What Action.To may hold instead of an address.
 const (
 	// ToContact sends to the contact itself.
 	ToContact = "contact"
@@ -94,7 +93,7 @@ type Conditions struct {
 	WebhookID string
 	// MinAmount is in ten-thousandths of a real.
 	MinAmount catalog.Money
-	// When is an expression of jq over the event's data, which the run looks at; empty for none.
+	// When is a jq expression over the event's data, evaluated when the automation runs; empty for none.
 	When string
 }
 
@@ -120,11 +119,11 @@ type Automation struct {
 	Unreadable bool
 }
 
-// Fill puts a contact's values where a text has their names in braces: {nome}, {email}, {telefone}, {empresa}, and
-// {valor} as R$ 1.234,50. Other braces stay.
+// Fill replaces names in braces with a contact's values: {nome}, {email}, {telefone}, {empresa}, and {valor} as R$
+// 1.234,50. Other braces stay.
 func Fill(text string, k crm.Contact) string {
 	amount := k.Amount.Reais()
 	return strings.NewReplacer("{nome}", k.Name, "{email}", k.Email, "{telefone}", k.Phone, "{empresa}", k.Company,
-		// Many write the sign themselves.
+		// Many templates already contain the currency sign.
 		"R${valor}", amount, "R$ {valor}", amount, "R$\u00a0{valor}", amount, "{valor}", amount).Replace(text)
 }

@@ -1,8 +1,9 @@
 package automation
 
-// Destination is another system that a file describes: what has to be filled in, and what becomes of a repetition.
+// Destination is another system as its file describes it: what must be filled in, and what a repeated request does
+// there.
 type Destination struct {
-	// Name is its short name, as in "pipedrive"; Title and Help are Portuguese, for who chooses it.
+	// Name is its short name, as in "pipedrive"; Title and Help are Portuguese, for the person who chooses it.
 	Name, Title, Help string
 	// Repeat says in Portuguese what a second request for the same contact does there.
 	Repeat string
@@ -28,7 +29,7 @@ type ShownRequest struct {
 	Method, Address string
 	Headers         []Header
 	Body            string
-	// Search is the request that is made before, to see whether the record is there already; nil without one.
+	// Search is the request made first, to see whether the record is there already; nil without one.
 	Search *ShownRequest
 }
 

@@ -53,14 +53,14 @@ type Event struct {
 	Name EventName
 	// At is when it happened, UTC; the same in every attempt.
 	At time.Time
-	// Contact is the one that it happened to, as it is now; the zero value where there is none.
+	// Contact is the contact that it happened to, as it is now; the zero value where there is none.
 	Contact crm.ContactView
-	// Changed are the Portuguese names of what ContactUpdated changed.
+	// Changed lists the fields that ContactUpdated changed, by their Portuguese names.
 	Changed []string
 	// From is the name of the stage that ContactMoved left.
 	From string
-	// Lookup is of LookupCompleted, Batch of BatchCompleted, Cap of CapReached, Delivery and its webhook's name of
-	// DeliveryRefused.
+	// Lookup is set for LookupCompleted, Batch for BatchCompleted, Cap for CapReached, Delivery and Webhook, the name of
+	// its webhook, for DeliveryRefused.
 	Lookup   *LookupOutcome
 	Batch    *BatchOutcome
 	Cap      *Cap
@@ -80,14 +80,14 @@ type BatchOutcome struct {
 	Spent catalog.Money
 }
 
-// Cap is a limit of a key that is reached.
+// Cap reports how much of a key's limit is used.
 type Cap struct {
 	KeyID, Key, Prefix string
 	// Period is DayCap or MonthCap.
 	Period string
 	// Percent is 80 or 100.
 	Percent int
-	// Limit is in charged lookups, Used what was charged when it was reached.
+	// Limit and Used count charged lookups; Used is the count at that moment.
 	Limit, Used int
 }
 
@@ -97,13 +97,13 @@ const (
 	MonthCap = "mes"
 )
 
-// MaxSteps is how many automations may follow from each other.
+// MaxSteps is how many automations may trigger one another in a chain.
 const MaxSteps = 5
 
-// Trail are the automations that led to an event, the first one first.
+// Trail lists the ids of the automations that led to an event, the first one first, separated by commas.
 type Trail string
 
-// With adds an automation.
+// With returns the trail with an automation added.
 func (t Trail) With(id string) Trail {
 	if t == "" {
 		return Trail(id)
@@ -111,12 +111,12 @@ func (t Trail) With(id string) Trail {
 	return t + "," + Trail(id)
 }
 
-// Has reports whether an automation is among them.
+// Has reports whether an automation is in the trail.
 func (t Trail) Has(id string) bool {
 	return t != "" && slices.Contains(strings.Split(string(t), ","), id)
 }
 
-// Steps is how many there are.
+// Steps returns how many automations there are.
 func (t Trail) Steps() int {
 	if t == "" {
 		return 0

@@ -2,8 +2,8 @@ package automation
 
 import "strconv"
 
-// Derived returns the n-th id that belongs to a UUIDv7: of the same moment, and the same whenever it is asked for. The
-// id itself is the one with n zero.
+// Derived returns the n-th id derived from a UUIDv7, always the same and with the same timestamp. With n zero it is the
+// id itself.
 func Derived(id string, n int) string {
 	if len(id) < 4 {
 		return id

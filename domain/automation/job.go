@@ -10,9 +10,9 @@ type JobKind string
 
 // The kinds of jobs.
 const (
-	// FanOut finds out what an event sets going, and makes the jobs for it.
+	// FanOut determines what an event triggers, and makes the jobs for it.
 	FanOut JobKind = "contact.created"
-	// RunAutomation runs one automation for one contact.
+	// RunAutomation runs one automation for one event.
 	RunAutomation JobKind = "automation"
 	// MailMember tells one member of a new contact by e-mail.
 	MailMember JobKind = "notification.email"
@@ -31,8 +31,8 @@ const (
 	Dead JobState = "dead"
 )
 
-// Job is one piece of work that is done after the answer, at least once. It holds
-// ids only, no personal data.
+// Job is one piece of work that is done after the request was answered, at least once. It holds ids only, no personal
+// data.
 type Job struct {
 	// ID is a UUIDv7. It is the `webhook-id` of an HTTP action, in every attempt.
 	ID    string
@@ -40,19 +40,19 @@ type Job struct {
 	Kind  JobKind
 	// Event is what happened; empty for ContactCreated.
 	Event EventName
-	// SubjectID is what the event is about beside the contact: the stage that was left, the lookup, the batch, the key or
+	// SubjectID is what the event is about besides the contact: the stage that was left, the lookup, the batch, the key or
 	// the delivery.
 	SubjectID string
 	// Detail says more without personal data: the fields that were changed, or which cap was reached.
 	Detail string
-	// Trail are the automations that led to the event; of RunAutomation this one is the last.
+	// Trail lists the automations that led to the event; for RunAutomation it ends with its own.
 	Trail Trail
 	// ContactID is the contact that it is about; empty when there is none.
 	ContactID string
-	// AutomationID is of RunAutomation.
+	// AutomationID is set for RunAutomation.
 	AutomationID string
-	// MemberID is who is told by MailMember, and of FanOut the member who made the contact by hand; empty for one that
-	// came in by a webhook.
+	// MemberID is the recipient of MailMember and, for FanOut, the member who made the contact by hand; empty for a
+	// contact that came in by a webhook.
 	MemberID string
 	State    JobState
 	// Attempts counts how often it was begun.
@@ -64,10 +64,9 @@ type Job struct {
 	CreatedAt time.Time
 	// EndedAt is when the last attempt ended; zero before the first.
 	EndedAt time.Time
-	// Lookups are the ids of its lookups that do not follow from its own, by the place of the document; empty for those
-	// that do. See Derived.
+	// Lookups holds the ids of its lookups by the position of the document. An empty one is Derived from the job's id.
 	Lookups []string
-	// Lease is who runs it now; empty when nobody does.
+	// Lease identifies the worker that runs it now; empty for none.
 	Lease string
 }
 
@@ -78,8 +77,8 @@ var delays = []time.Duration{
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour,
 }
 
-// Next returns how long a job waits after so many failed attempts, with up to a
-// fifth more so that many do not come back at once; false when it is given up.
+// Next returns how long a job waits after so many failed attempts, plus up to a fifth of jitter so that many do not
+// come back at once; false when it is given up.
 func Next(attempts int) (time.Duration, bool) {
 	if attempts < 1 || attempts > len(delays) {
 		return 0, false
@@ -92,6 +91,6 @@ func Next(attempts int) (time.Duration, bool) {
 type JobFilter struct {
 	AutomationID, ContactID string
 	State                   JobState
-	// Without are automations whose jobs are not wanted.
+	// Without lists automations whose jobs are left out.
 	Without []string
 }

@@ -17,8 +17,8 @@ const MaxItems = 50_000
 // QuoteLasts is how long a quote may be confirmed.
 const QuoteLasts = 7 * 24 * time.Hour
 
-// Burst is how much of the time before may be made up for at once with a bureau that takes so many calls a second:
-// enough for a worker that wakes late, and less than a bureau that counts would see.
+// Burst is how much unused time may be made up for at once with a rate-limited bureau: enough for a worker that wakes
+// late, and too little for a bureau that counts to notice.
 const Burst = 50 * time.Millisecond
 
 // Status is where a batch is, in the words of the contract.
@@ -36,13 +36,13 @@ const (
 	Expired   Status = "expirado"
 )
 
-// Ended reports whether nothing more becomes of the batch by itself.
+// Ended reports whether the batch is done, cancelled or expired.
 func (s Status) Ended() bool { return s == Done || s == Cancelled || s == Expired }
 
 // Reason is why a batch is paused, in the words of the contract.
 type Reason string
 
-// The reasons of a pause. The batch goes on by itself after BureauAway, and after DailyLimit unless that is zero.
+// The reasons for a pause. The batch resumes by itself after BureauAway, and after DailyLimit unless that is zero.
 const (
 	Ceiling      Reason = "teto"
 	DailyLimit   Reason = "limite_diario"
@@ -55,25 +55,25 @@ const (
 type Batch struct {
 	// ID is a UUIDv7.
 	ID, OrgID string
-	// KeyID or MemberID is who made it, and in whose name its items are asked.
+	// KeyID or MemberID is who made it, and in whose name its items are looked up.
 	KeyID, MemberID string
 	Name, Product   string
-	// Purpose is the code of what its items are asked for; empty where the organisation has no purposes.
+	// Purpose is the code of the purpose of its lookups; empty where the organisation has none.
 	Purpose string
-	// Refresh asks the bureau also where history has an answer.
+	// Refresh asks the bureau even where history has an answer.
 	Refresh bool
 	Status  Status
 	// Reason is why it is paused, and Note says more where the reason does not; both empty otherwise.
 	Reason Reason
 	Note   string
-	// ResumeAt is when a pause ends by itself; zero when somebody has to.
+	// ResumeAt is when a pause ends by itself; zero when somebody has to end it.
 	ResumeAt time.Time
-	// Columns are the names of the columns that came.
+	// Columns are the names of the columns of the table that was sent.
 	Columns []string
 
-	// Total are all items: Valid ones, of which each document is counted once, Repeated and Invalid ones.
+	// Total counts all items: Valid ones (each document once), Repeated and Invalid ones.
 	Total, Valid, Repeated, Invalid int
-	// FromHistory of the valid ones had an answer when it was quoted.
+	// FromHistory counts the valid items that history could answer when it was quoted.
 	FromHistory int
 	// Price is that of the product when it was quoted, in ten-thousandths of a real.
 	Price catalog.Money
@@ -81,8 +81,8 @@ type Batch struct {
 	Ceiling    catalog.Money
 	HasCeiling bool
 
-	// Ended of the valid items have an outcome; Charged and Free are those that cost and those that did not, Failed those
-	// of both without an answer.
+	// Ended counts the valid items that have an outcome: Charged those that cost something, Free those that did not.
+	// Failed counts those of either kind without an answer.
 	Ended, Charged, Free, Failed int
 	// RunFrom is when it last began to run, and RunEnded how many items had ended then.
 	RunFrom  time.Time
@@ -91,8 +91,8 @@ type Batch struct {
 	CreatedAt, ExpiresAt time.Time
 	// StartedAt is when it was confirmed, EndedAt when it was done, cancelled or expired; zero before.
 	StartedAt, EndedAt time.Time
-	// RequestKey and RequestBody are a name that its maker gave the request, and what it asked; empty without, and where
-	// the batch was read.
+	// RequestKey is the idempotency key of the request that made it, RequestBody what it asked; both empty without a key,
+	// and in a batch read from the store.
 	RequestKey  string
 	RequestBody []byte
 }
@@ -134,8 +134,8 @@ func (b Batch) EndsAt(now time.Time) time.Time {
 	return now.Add(time.Duration(float64(b.Valid-b.Ended) / rate * float64(time.Second)))
 }
 
-// Pause stops a running batch. The reason that is given first stays, but that nothing was sent for lack of the bureau
-// comes before a ceiling or a limit: what was reserved is back, and there is something left to spend.
+// Pause stops a running batch. The first reason stays, except that BureauAway replaces a ceiling or a limit: nothing
+// was sent, so the reservations were returned and there is something left to spend.
 func (b *Batch) Pause(r Reason, note string, resumeAt time.Time) {
 	again, more := b.Status == Paused && b.Reason == r, b.Status == Paused && b.Reason != Asked && r == BureauAway
 	if b.Status != Running && !again && !more {
@@ -175,14 +175,14 @@ func (b Batch) PauseText() string {
 	return ""
 }
 
-// Run lets a batch go on, or ends it where nothing is left to do.
+// Run sets a batch running, or ends it where nothing is left to do.
 func (b *Batch) Run(now time.Time) {
 	b.Status, b.Reason, b.Note, b.ResumeAt = Running, "", "", time.Time{}
 	b.RunFrom, b.RunEnded = now, b.Ended
 	b.Finish(now)
 }
 
-// Finish ends a running or paused batch of which every item has an outcome, and reports whether it did.
+// Finish ends a running or paused batch whose items all have an outcome, and reports whether it did.
 func (b *Batch) Finish(now time.Time) bool {
 	if b.Status != Running && b.Status != Paused || b.Ended < b.Valid {
 		return false
@@ -194,20 +194,20 @@ func (b *Batch) Finish(now time.Time) bool {
 // State is what became of an item, in the words of the contract: one of these, or a lookup.Status.
 type State string
 
-// The states of an item; what has an outcome has that of its lookup.
+// The states of an item; one with an outcome has the status of its lookup.
 const (
 	Pending  State = "pendente"
 	InFlight State = State(lookup.Running)
 	Answered State = State(lookup.Done)
 	Failed   State = State(lookup.Failed)
 	NoAnswer State = State(lookup.NoAnswer)
-	// Repeat is an item whose document came before, and whose outcome is that one's.
+	// Repeat is an item whose document came before, and which shares that item's outcome.
 	Repeat State = "repetido"
-	// Invalid is an item that holds no document.
+	// Invalid is an item without a valid document.
 	Invalid State = "invalido"
 )
 
-// States are those that results can be filtered by.
+// States returns those that results can be filtered by.
 func States() []State { return []State{Pending, InFlight, Answered, Failed, NoAnswer, Invalid} }
 
 // Valid reports whether results can be filtered by it.
@@ -215,14 +215,14 @@ func (s State) Valid() bool { return slices.Contains(States(), s) }
 
 // Item is a row of a batch.
 type Item struct {
-	// ID is a UUIDv7; those of a batch sort as its lines do.
+	// ID is a UUIDv7; the ids of a batch sort in the order of its lines.
 	ID, BatchID, OrgID string
 	// Line is its number in the file, or its place in the list that was sent, from 1 on.
 	Line  int
 	State State
 	// Document is zero for an invalid item.
 	Document document.Document
-	// Cells are what came, by the batch's Columns; it may have fewer. At is the one with the document.
+	// Cells holds the row as it was sent, by the batch's Columns; it may be shorter. At is the cell with the document.
 	Cells []string
 	At    int
 	// RepeatOf is the line that had the document first; zero for the first itself.
@@ -233,25 +233,25 @@ type Item struct {
 	Code string
 	// SeenID is the answer that history had when the batch was quoted; empty without one.
 	SeenID string
-	// LookupID is the entry of the statement that says what became of it; empty before, and for a failure of somebody
-	// else's call.
+	// LookupID is the statement entry that says what became of it; empty before, and where it failed with a call that
+	// somebody else made.
 	LookupID string
-	// Owner is the instance that asks while it is in flight, as long as LeaseUntil is not over.
+	// Owner is the instance that holds it while it is in flight, until LeaseUntil.
 	Owner      string
 	LeaseUntil time.Time
-	// Queued is whether it waits there for another item of the owner's to end, and then takes its place.
+	// Queued is whether it waits at the owner for another of its items to end, whose place it then takes.
 	Queued bool
 	// Unreadable is true where what is stored cannot be opened: Document and Cells are then zero.
 	Unreadable bool
 }
 
-// Outcome is what became of an item that was being asked about.
+// Outcome is the outcome of an item in flight.
 type Outcome struct {
 	ItemID, BatchID string
-	// LookupID is what it was asked about as, and Kept whether the statement has an entry with that id.
+	// LookupID is the id that its lookup was made under, and Kept whether the statement has an entry with that id.
 	LookupID string
 	Kept     bool
-	// State is Pending where it is to be asked about again, and InFlight where that is not known: then somebody looks
+	// State is Pending where the item is to be retried, and InFlight where the outcome is not known: then it is checked
 	// again after Until.
 	State State
 	Code  string
@@ -260,7 +260,7 @@ type Outcome struct {
 	Until   time.Time
 }
 
-// Count adds outcomes to what became of the batch.
+// Count adds an item's outcome to the counters of the batch.
 func (b *Batch) Count(o Outcome) {
 	if o.State == Pending || o.State == InFlight {
 		return
@@ -276,7 +276,7 @@ func (b *Batch) Count(o Outcome) {
 	}
 }
 
-// Text is the document as it came.
+// Text returns the document as it was sent.
 func (i Item) Text() string {
 	if i.At < len(i.Cells) {
 		return i.Cells[i.At]

@@ -10,17 +10,17 @@ import (
 	"fichario/domain/text"
 )
 
-// Row is a row of a table that is not empty.
+// Row is a non-empty row of a table.
 type Row struct {
 	// Line is its number in the file, as a spreadsheet shows it; the first is 1.
 	Line  int
 	Cells []string
 }
 
-// looked is how many filled cells of a column are looked at to see whether it holds documents.
+// looked is how many filled cells of a column are examined to see whether it holds documents.
 const looked = 1000
 
-// Table is a table that somebody sent: what its columns are called, and which of them holds the documents.
+// Table is a table that somebody sent: the names of its columns, and which of them holds the documents.
 type Table struct {
 	Columns []string
 	// At is the column of the documents, from 0 on.
@@ -29,24 +29,24 @@ type Table struct {
 	Rows []Row
 }
 
-// The errors of ReadTable; what they say is for who sent the table, and holds nothing of it but the names of columns.
+// The errors of ReadTable. Their texts are for the sender of the table, and hold nothing of it but names of columns.
 var (
 	ErrNoDocuments = errors.New("nenhuma coluna tem, na maioria das linhas, documentos que o produto aceita: diga qual é em coluna, " +
 		"por nome, letra ou número")
 	ErrNoRows = errors.New("abaixo do cabeçalho não há nenhuma linha")
 )
 
-// NoColumn says that a column was named that the table does not have.
+// NoColumn says that the table lacks the column that was named.
 type NoColumn struct{ Columns []string }
 
-// Error names those that there are.
+// Error lists the columns that there are.
 func (e *NoColumn) Error() string {
 	return "a tabela não tem essa coluna. As que tem: " + strings.Join(e.Columns, ", ")
 }
 
-// ReadTable finds the header and the column of the documents. column names it by its header, letter or number; without
-// one it is the first of which most filled cells are documents that the product takes. Errors: ErrNoDocuments,
-// ErrNoRows, *NoColumn.
+// ReadTable finds the header and the column of the documents. column names it by its header, letter or number; if
+// empty, it is the first column in which most filled cells are documents that the product takes. Errors:
+// ErrNoDocuments, ErrNoRows, *NoColumn.
 func ReadTable(p catalog.Product, rows []Row, column string) (Table, error) {
 	width := 0
 	for _, row := range rows {
@@ -81,8 +81,8 @@ func ReadTable(p catalog.Product, rows []Row, column string) (Table, error) {
 	return t, nil
 }
 
-// Distinct are names of columns of which none comes twice, for cells that go by the names of their columns: the first
-// of several that are alike keeps its name, the others get their number.
+// Distinct makes the names of columns unique, for formats that key cells by them: the first of several equal names
+// stays, the others get a number.
 func Distinct(columns []string) []string {
 	taken, out := map[string]bool{}, make([]string, len(columns))
 	for _, name := range columns {
@@ -121,7 +121,7 @@ func find(p catalog.Product, rows []Row, width int, column string) (at int, head
 	return at, isHeader(p, rows, at)
 }
 
-// documentsIn returns the first column of which most filled cells are documents, the header not counted, or -1.
+// documentsIn returns the first column in which most filled cells, the header aside, are documents, or -1.
 func documentsIn(p catalog.Product, rows []Row, width int) int {
 	for at := range width {
 		filled, documents := 0, 0
@@ -133,7 +133,7 @@ func documentsIn(p catalog.Product, rows []Row, width int) int {
 			if filled++; isDocument(p, c) {
 				documents++
 			} else if i == 0 {
-				filled-- // what the column is called
+				filled-- // the name of the column
 			}
 			if filled == looked {
 				break
@@ -146,12 +146,12 @@ func documentsIn(p catalog.Product, rows []Row, width int) int {
 	return -1
 }
 
-// isHeader reports whether the first row says what the columns are: where the documents are it has a name, and neither
-// a document nor digits that might be a mistyped one.
+// isHeader reports whether the first row is a header: its cell in the documents' column holds a name, neither a
+// document nor digits that might be a mistyped one.
 func isHeader(p catalog.Product, rows []Row, at int) bool {
 	c := cell(rows[0], at)
 	if c == "" {
-		return len(rows) > 1 // of a row without a document in the first place
+		return len(rows) > 1 // a first row without a document
 	}
 	digits := 0
 	for _, r := range c {
@@ -167,11 +167,11 @@ func isDocument(p catalog.Product, c string) bool {
 	return err == nil
 }
 
-// errAmbiguous is of a number without its zeros that is a CPF and a CNPJ.
+// errAmbiguous is the error of a number without its leading zeros that may be a CPF or a CNPJ.
 var errAmbiguous = errors.New("perdeu os zeros à esquerda e pode ser um CPF ou um CNPJ: formate a coluna como texto e digite-o de novo")
 
-// ReadCell reads the document of a cell as people write them, with masks and without, and as spreadsheets spoil them.
-// The error is a sentence for who sent it.
+// ReadCell reads the document in a cell as people write it, with or without a mask, and as spreadsheets spoil it. The
+// error is a sentence for the sender.
 func ReadCell(p catalog.Product, c string) (document.Document, error) {
 	var found []document.Document
 	var why error
@@ -198,7 +198,7 @@ func ReadCell(p catalog.Product, c string) (document.Document, error) {
 		return document.Document{}, errAmbiguous
 	case !lost && len(p.Documents) > 1:
 		if _, err := p.Parse(bare.Replace(strings.ToUpper(c))); err != nil {
-			why = err // of the type that it is most like
+			why = err // the error of the likeliest type
 		}
 	}
 	return document.Document{}, why
@@ -206,8 +206,8 @@ func ReadCell(p catalog.Product, c string) (document.Document, error) {
 
 var bare = strings.NewReplacer(".", "", "-", "", "/", "", " ", "")
 
-// Items are the rows of a table; strict takes documents without masks only, as the API does. Those that are not valid
-// say why, and those whose document came before say where.
+// Items makes items of the rows of a table; strict takes only documents without masks, as the API does. Invalid items
+// say why, and repeated ones which line came first.
 func (t Table) Items(p catalog.Product, strict bool) []Item {
 	out := make([]Item, len(t.Rows))
 	first := make(map[document.Document]int, len(t.Rows))
@@ -239,7 +239,7 @@ func cell(r Row, at int) string {
 	return ""
 }
 
-// letter is what spreadsheets call a column.
+// letter returns the name that spreadsheets give a column.
 func letter(at int) string {
 	if at < 26 {
 		return string(rune('A' + at))

@@ -19,7 +19,7 @@ func product(t *testing.T, id string) catalog.Product {
 	return p
 }
 
-// table is a table as tests write it: rows with bars between their cells, the first of which is line 1.
+// table makes a table from a test's text: rows of cells between bars; the first row is line 1.
 func table(text string) (rows []batch.Row) {
 	for i, line := range strings.Split(text, "\n") {
 		if line != "" {
@@ -45,7 +45,7 @@ func TestTheColumnOfTheDocuments(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
 		product, column, rows string
-		want                  string // columns, the one chosen, and the lines below the header
+		want                  string // columns, the chosen one, and the lines below the header
 	}{
 		"a header":                {"cpf", "", "nome|cpf\nAna|529.982.247-25\nBia|02345678992", "[nome cpf] 1 [2 3]"},
 		"no header":               {"cpf", "", "Ana|52998224725\nBia|02345678992", "[A B] 1 [1 2]"},

@@ -5,7 +5,7 @@ import "slices"
 // BundleMax is the most products of a bundle.
 const BundleMax = 12
 
-// Bundle is products that an organisation asks for together about one document: "Crédito PJ".
+// Bundle is a set of products that an organisation asks for together about one document: "Crédito PJ".
 type Bundle struct {
 	ID, OrgID, Name string
 	// Products are the ids of two to BundleMax products, each once, in the order in which they are shown. One that the

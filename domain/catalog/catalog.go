@@ -30,7 +30,7 @@ type Product struct {
 	ID string
 	// Name and Description are Portuguese text for people.
 	Name, Description string
-	// Documents are the types that the product takes, one of which a request holds.
+	// Documents are the types that the product takes; a request holds one document of any of them.
 	Documents []document.Type
 	// Fields are the named fields, in the order of the answer.
 	Fields []Field
@@ -39,7 +39,7 @@ type Product struct {
 	Price Money
 }
 
-// Takes reports whether the product is asked with documents of type t.
+// Takes reports whether the product takes documents of type t.
 func (p Product) Takes(t document.Type) bool { return slices.Contains(p.Documents, t) }
 
 // Field returns the named field with that name.

@@ -206,7 +206,7 @@ func TestCompleteAddsNewFields(t *testing.T) {
 	}
 }
 
-// TestReais: what Exact writes is read as it was, whatever the fraction, and what people write instead of it.
+// TestReais: the output of Exact is read back unchanged, whatever the fraction, and so are people's own spellings.
 func TestReais(t *testing.T) {
 	t.Parallel()
 	for _, m := range []catalog.Money{0, 1, 450, 4500, 20750, 2_0750, 2075_0000, 99_9999, 1_234_567_8901, -20750} {

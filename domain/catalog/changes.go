@@ -6,18 +6,18 @@ import (
 	"slices"
 )
 
-// Change is what became of a field between two answers. Values are as JSON has them, with numbers as json.Number.
+// Change is how a field differs between two answers. Values are decoded JSON, with numbers as json.Number.
 type Change struct {
 	Field Field
-	// Was and Is are a value before and after; nil where the bureau did not inform it.
+	// Was and Is are the value before and after; nil where the bureau gave none.
 	Was, Is any
-	// Gone and New are the elements of a list that the newer answer has not, or has for the first time; Was and Is are
-	// nil then. A list that is not informed any more is a value: nobody knows whether its elements are gone.
+	// Gone and New are the elements of a list that only the older or only the newer answer has; Was and Is are then nil. A
+	// list that the newer answer lacks altogether is reported in Was and Is: nobody knows whether its elements are gone.
 	Gone, New []any
 }
 
 // Changes compares the named fields of two answers, in the order of the product's fields. Elements of a list are
-// compared as wholes, wherever they stand in it. What cannot be read has not changed.
+// compared as wholes, wherever they stand in it. An answer that cannot be read has no changes.
 func (p Product) Changes(was, is []byte) []Change {
 	older, newer := Values(was), Values(is)
 	if older == nil || newer == nil {
@@ -56,7 +56,7 @@ func Values(fields []byte) map[string]any {
 	return values
 }
 
-// without are the elements of a list that another one lacks.
+// without returns the elements of a list that another one lacks.
 func without(list, other []any) (out []any) {
 	for _, v := range list {
 		if !slices.ContainsFunc(other, func(o any) bool { return same(v, o) }) {
@@ -66,7 +66,7 @@ func without(list, other []any) (out []any) {
 	return out
 }
 
-// same compares two values as JSON writes them, for which the order of an object's fields is no difference.
+// same compares two values by their JSON, in which the order of an object's fields makes no difference.
 func same(a, b any) bool {
 	x, errX := json.Marshal(a)
 	y, errY := json.Marshal(b)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestChanges: what a sheet says of two answers is what differs, and neither order nor form.
+// TestChanges: a sheet shows only where two answers differ in content, not in order or form.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct{ product, was, is, want string }{

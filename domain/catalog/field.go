@@ -25,7 +25,7 @@ func (k Kind) Valid() bool {
 	return slices.Contains([]Kind{String, Number, Boolean, Date, List, Object}, k)
 }
 
-// Format is how people write a value, where its kind does not say it. Of a list it is the format of each element.
+// Format is how a value is written for people, where its kind does not say so. For a list it applies to each element.
 type Format string
 
 // The formats of fields.
@@ -34,13 +34,13 @@ const (
 	Reais   Format = "reais"
 	Percent Format = "percent"
 	Year    Format = "year"
-	// Score is a number from 0 to 1000, of which more is better.
+	// Score is a number from 0 to 1000; more is better.
 	Score Format = "score"
 	// Email is an address to write to.
 	Email Format = "email"
-	// Code is a text of which every letter counts: a chassis, a plate.
+	// Code is a text in which every character counts: a chassis, a plate.
 	Code Format = "code"
-	// Identity is the CPF or CNPJ of somebody else than who was asked about: of a CPF only a part is shown.
+	// Identity is the CPF or CNPJ of somebody other than the subject of the lookup: a CPF is shown only in part.
 	Identity Format = "identity"
 	// Activity, Phone and Address are objects with the fields that the standard products give them.
 	Activity Format = "activity"
@@ -48,8 +48,8 @@ const (
 	Address  Format = "address"
 )
 
-// Field is a named field of a product's answer. It is always present in an answer, and null where the bureau does not
-// inform it. What it is called and how it is shown is said here, and nowhere else.
+// Field is a named field of a product's answer. It is always present in an answer, and null where the bureau gives no
+// value. Its name and presentation are defined here and nowhere else.
 type Field struct {
 	Name string
 	Kind Kind
@@ -57,17 +57,17 @@ type Field struct {
 	Description string
 	// Label is what people call it; see Called for fields without one.
 	Label string
-	// Group is the title under which it is shown. Place is 0 for fields that are shown in the order of the answer, more
-	// for those that come after them, less for those before.
+	// Group is the title under which it is shown. Place orders the fields: 0 keeps the order of the answer, more comes
+	// after, less before.
 	Group  string
 	Place  int
 	Format Format
-	// Fields are the named fields of an object, or of each object of a list. Without them an object or a list is passed
-	// on as it is.
+	// Fields are the named fields of an object, or of each object of a list. Without them an object or a list is passed on
+	// unchanged.
 	Fields []Field
 	// Items is the kind of the elements of a list of plain values.
 	Items Kind
-	// Twin names another field that holds the same words: what one lacks it takes from the other.
+	// Twin names another field with the same content: where one is empty, it takes the other's value.
 	Twin string
 }
 
@@ -102,8 +102,8 @@ type Group struct {
 	Fields []Field
 }
 
-// Groups returns the fields as people look for them. Those that have no group come last, under a title in Portuguese;
-// one of them whose twin has a group is left out.
+// Groups returns the fields grouped for display. Those without a group come last, under a title in Portuguese, and are
+// left out if their twin has a group.
 func (p Product) Groups() []Group {
 	fields := slices.Clone(p.Fields)
 	slices.SortStableFunc(fields, func(a, b Field) int { return a.Place - b.Place })

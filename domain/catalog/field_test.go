@@ -32,7 +32,7 @@ func shown(p catalog.Product) string {
 	return strings.Join(groups, "\n")
 }
 
-// TestStandardProductsAreShown holds the words, their order and their groups.
+// TestStandardProductsAreShown pins the labels, their order and their groups.
 func TestStandardProductsAreShown(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
@@ -63,7 +63,7 @@ Registro: Chassi code, Renavam code, Cidade, UF, Restrições`,
 	}
 }
 
-// TestStandardFieldsSayHowTheyAreShown finds fields without words, and formats that do not fit their values.
+// TestStandardFieldsSayHowTheyAreShown finds fields without labels, and formats that do not fit their values.
 func TestStandardFieldsSayHowTheyAreShown(t *testing.T) {
 	t.Parallel()
 	kinds := map[catalog.Format][]catalog.Kind{
@@ -93,7 +93,7 @@ func TestStandardFieldsSayHowTheyAreShown(t *testing.T) {
 	}
 }
 
-// TestOwnFieldsAreShown is about a bureau file's own product, of which the code knows names and kinds.
+// TestOwnFieldsAreShown is about a bureau file's own product, of which only names and kinds are known.
 func TestOwnFieldsAreShown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -42,8 +42,8 @@ func ParseMoney(s string) (Money, error) {
 // exponentMost is far beyond any amount.
 const exponentMost = 30
 
-// ParseNumber reads an amount as programs write JSON numbers, also with an exponent or needless zeros: 1.0E7,
-// 10.500000. Its error is ErrMoney.
+// ParseNumber reads an amount as programs write JSON numbers, including exponents and needless zeros: 1.0E7, 10.500000.
+// Its error is ErrMoney.
 func ParseNumber(s string) (Money, error) {
 	mantissa, exponent := s, 0
 	if at := strings.IndexAny(s, "eE"); at >= 0 {
@@ -67,9 +67,9 @@ func ParseNumber(s string) (Money, error) {
 	return ParseMoney(whole)
 }
 
-// ParseReais reads an amount as people in Brazil write it, and so what Exact writes: R$ 1.234,5678, with a comma before
-// at most four digits and, where they are there, a dot before each group of three. One dot that makes no group is taken
-// for the comma. Its error is ErrMoney.
+// ParseReais reads an amount as people in Brazil, and Exact, write it: R$ 1.234,5678, with a comma before at most four
+// digits and, optionally, a dot before each group of three. A single dot that forms no group is read as the comma. Its
+// error is ErrMoney.
 func ParseReais(s string) (Money, error) {
 	s, negative := strings.CutPrefix(strings.ToUpper(strings.TrimSpace(s)), "-")
 	s = strings.TrimSpace(strings.TrimPrefix(s, "R$"))
@@ -99,8 +99,8 @@ func ParseReais(s string) (Money, error) {
 // cent is the smallest part of a real that people write.
 const cent = Real / 100
 
-// Reais writes the amount as people in Brazil do, in whole cents: R$ 1.234,50, with a no-break space. Half a cent and
-// more is rounded away from zero; Exact writes what this leaves out.
+// Reais writes the amount as people in Brazil do, in whole cents: R$ 1.234,50, with a no-break space. Half a cent or
+// more is rounded away from zero; Exact does not round.
 func (m Money) Reais() string {
 	rest := m % cent
 	m -= rest
@@ -113,7 +113,8 @@ func (m Money) Reais() string {
 	return m.brazilian(2)
 }
 
-// Exact is Reais with three or four decimals where there is a fraction of a cent: R$ 2,075. Prices are written so.
+// Exact is Reais with three or four decimals where there is a fraction of a cent: R$ 2,075. Prices are written this
+// way.
 func (m Money) Exact() string {
 	decimals := 2
 	for part := cent; m%part != 0; part /= 10 {
@@ -122,10 +123,10 @@ func (m Money) Exact() string {
 	return m.brazilian(decimals)
 }
 
-// WholeCents reports whether Reais leaves nothing out.
+// WholeCents reports whether Reais is exact.
 func (m Money) WholeCents() bool { return m%cent == 0 }
 
-// brazilian writes so many of the four decimals.
+// brazilian writes the amount with that many of its four decimals.
 func (m Money) brazilian(decimals int) string {
 	sign := "R$\u00a0"
 	if m < 0 {

@@ -21,10 +21,10 @@ func Standard() Catalog {
 	}
 }
 
-// person is what products about people take.
+// person returns the documents that products about people take.
 func person() []document.Type { return []document.Type{document.CPF} }
 
-// anybody is what products about people and companies take.
+// anybody returns the documents that products about people and companies take.
 func anybody() []document.Type { return []document.Type{document.CPF, document.CNPJ} }
 
 // group puts fields under a title.
@@ -113,7 +113,7 @@ func score() Product {
 }
 
 func vehicle() Product {
-	// What names a vehicle to people comes before its numbers.
+	// Fields by which people recognise a vehicle come before its registration numbers.
 	const car, register, last = "Veículo", "Registro", 1
 	return Product{
 		ID: "veiculo", Name: "Veículo", Documents: []document.Type{document.Plate},

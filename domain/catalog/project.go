@@ -22,8 +22,8 @@ func (p Product) Project(values map[string]any) (fields []byte, dropped []string
 	return pr.buf.Bytes(), pr.dropped
 }
 
-// Complete brings the named fields of a stored answer up to the product's present
-// fields: those that were not known then are null, those no longer known go.
+// Complete brings the named fields of a stored answer up to the product's present fields: new fields become null,
+// fields that no longer exist are dropped.
 func (p Product) Complete(stored []byte) ([]byte, error) {
 	dec := json.NewDecoder(bytes.NewReader(stored))
 	dec.UseNumber()
@@ -60,8 +60,7 @@ func (p *projector) object(fields []Field, values map[string]any, path string) b
 	return anyValue
 }
 
-// value writes one value, or null, and reports whether it wrote something else
-// than null.
+// value writes one value, or null, and reports whether it wrote something other than null.
 func (p *projector) value(f Field, v any, path string) bool {
 	start := p.buf.Len()
 	ok, right := p.write(f, v, path)

@@ -6,7 +6,7 @@ import (
 	"fichario/domain/document"
 )
 
-// personRecord is everything about a person.
+// personRecord is the complete record of a person.
 func personRecord() Product {
 	return Product{
 		ID: CPF, Name: "Cadastro de pessoa", Documents: person(),
@@ -22,7 +22,7 @@ func personRecord() Product {
 	}
 }
 
-// companyRecord is everything about a company.
+// companyRecord is the complete record of a company.
 func companyRecord() Product {
 	activity := []Field{
 		{Name: "codigo", Kind: String, Label: "Código", Description: "Código CNAE."},
@@ -62,7 +62,7 @@ func companyRecord() Product {
 	}
 }
 
-// reached is how somebody is reached, which is shown after everything else of a record, telephones first.
+// reached returns the contact details, which are shown after everything else of a record, telephones first.
 func reached() []Field {
 	return []Field{
 		{Name: "emails", Kind: List, Items: String, Format: Email, Label: "E-mails", Group: "E-mails", Place: 2,

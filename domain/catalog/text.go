@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Text writes a value of the field, as encoding/json decodes it with numbers as json.Number, in one cell of a table:
-// elements of a list with semicolons between them, the parts of an object with commas. What is not informed is empty.
+// Text writes a value of the field, as encoding/json decodes it with numbers as json.Number, for one cell of a table:
+// elements of a list are separated by semicolons, the parts of an object by commas. A missing value is empty.
 func (f Field) Text(v any) string {
 	switch x := v.(type) {
 	case string:
@@ -33,7 +33,7 @@ func (f Field) parts(of map[string]any) string {
 			number += " (WhatsApp)"
 		}
 		return number
-	case len(f.Fields) == 0: // passed on as it is
+	case len(f.Fields) == 0: // passed on unchanged
 		plain, err := json.Marshal(of)
 		if err != nil {
 			return ""
@@ -47,7 +47,7 @@ func (f Field) parts(of map[string]any) string {
 	return joined(values, ", ", text)
 }
 
-// joined leaves out what is empty.
+// joined joins the texts of values, leaving out empty ones.
 func joined(values []any, between string, write func(any) string) string {
 	var all []string
 	for _, v := range values {

@@ -13,16 +13,16 @@ const (
 	BulkMove BulkKind = "mover"
 	// BulkDelete deletes them.
 	BulkDelete BulkKind = "excluir"
-	// BulkImport makes them of the rows of a file.
+	// BulkImport makes them from the rows of a file.
 	BulkImport BulkKind = "importar"
 )
 
-// BulkStatus is where a bulk action is.
+// BulkStatus is the state of a bulk action.
 type BulkStatus string
 
 // The states of a bulk action.
 const (
-	// BulkDraft is an import that nobody has begun.
+	// BulkDraft is an import that has not been started.
 	BulkDraft   BulkStatus = "rascunho"
 	BulkRunning BulkStatus = "fazendo"
 	BulkDone    BulkStatus = "concluida"
@@ -30,7 +30,7 @@ const (
 	BulkUndone  BulkStatus = "desfeita"
 )
 
-// Bulk is something that is done to many contacts, some at a time.
+// Bulk is an action on many contacts, done in steps.
 type Bulk struct {
 	// ID is a UUIDv7.
 	ID    string
@@ -43,8 +43,8 @@ type Bulk struct {
 	// Settings are those of BulkImport: an Import in JSON.
 	Settings []byte
 	Status   BulkStatus
-	// Total is how many contacts or rows it is about, Done how many of them were looked at, Skipped how many of these were
-	// left as they were. While it is undone they count anew.
+	// Total is how many contacts or rows it covers, Done how many of them were processed, Skipped how many of these were
+	// left as they were. An undo counts Done and Skipped from zero again.
 	Total, Done, Skipped int
 	At                   time.Time
 	// EndedAt is when it was done; zero before.
@@ -53,7 +53,7 @@ type Bulk struct {
 	Unreadable bool
 }
 
-// UndoBulk is for how long after its end a bulk action can be undone.
+// UndoBulk is how long after its end a bulk action can be undone.
 const UndoBulk = 30 * time.Second
 
 // CanUndo reports whether it can be undone at a time.
@@ -61,22 +61,22 @@ func (b Bulk) CanUndo(now time.Time) bool {
 	return b.Status == BulkDone && b.Kind != BulkImport && b.Done > b.Skipped && now.Sub(b.EndedAt) <= UndoBulk
 }
 
-// Open reports whether there is something to do.
+// Open reports whether there is work left to do.
 func (b Bulk) Open() bool { return b.Status == BulkRunning || b.Status == BulkUndoing }
 
-// BulkState is where one contact of a bulk action is.
+// BulkState is the state of one contact of a bulk action.
 type BulkState string
 
 // The states of an item.
 const (
 	ItemWaiting BulkState = "espera"
 	ItemDone    BulkState = "feito"
-	// ItemSkipped: it was that way already, or is there no more.
+	// ItemSkipped: it was that way already, or no longer exists.
 	ItemSkipped BulkState = "pulado"
 	ItemUndone  BulkState = "desfeito"
-	// ItemFilled: a contact was filled from the row.
+	// ItemFilled: an existing contact was completed from the row.
 	ItemFilled BulkState = "completado"
-	// ItemWrong: the row is no contact.
+	// ItemWrong: the row does not make a contact.
 	ItemWrong BulkState = "erro"
 )
 
@@ -85,10 +85,10 @@ type BulkItem struct {
 	// ID is a UUIDv7; items are done in the order of their ids.
 	ID     string
 	BulkID string
-	// ContactID is empty for a row that is no contact.
+	// ContactID is empty for a row that made no contact.
 	ContactID string
 	State     BulkState
-	// BeforeID is the member or the stage that it had.
+	// BeforeID is the member or the stage that the contact had before.
 	BeforeID string
 	// Content is the row of BulkImport: an ImportRow in JSON.
 	Content []byte

@@ -43,12 +43,12 @@ type Contact struct {
 	Note string
 	// OriginID is empty when the contact is linked to no origin.
 	OriginID string
-	// Attribution is what the sender told about campaign and page.
+	// Attribution is what the sender said about campaign and page.
 	Attribution []Attribute
 	StageID     string
 	// AssigneeID is empty in an organisation without active members.
 	AssigneeID string
-	// Waiting is true from when it came in until somebody answers: the first note, call or move of a member.
+	// Waiting is true from its arrival until a member first answers, by a note, a call or a move.
 	Waiting   bool
 	CreatedAt time.Time
 	// Unreadable is true where the note, the documents or the attribution cannot be opened and is left out. The stored

@@ -17,22 +17,22 @@ type Organisation struct {
 	ID        string
 	Name      string
 	CreatedAt time.Time
-	// MemberBatchLimit is the highest ceiling of a batch that members may confirm who do not manage the organisation, in
+	// MemberBatchLimit is the highest batch ceiling that members who do not manage the organisation may confirm, in
 	// ten-thousandths of a real.
 	MemberBatchLimit catalog.Money
-	// OwnHistory is whether history that was bought for one purpose does not answer another.
+	// OwnHistory keeps history apart by purpose: an answer bought for one does not answer a lookup for another.
 	OwnHistory bool
-	// SecondFactor is whether its members must have one.
+	// SecondFactor is whether its members must have a second factor.
 	SecondFactor bool
 }
 
-// DefaultMemberBatchLimit is that of an organisation which has set none.
+// DefaultMemberBatchLimit is the MemberBatchLimit of an organisation that has set none.
 const DefaultMemberBatchLimit = 100 * catalog.Real
 
 // Role says what a member may do.
 type Role string
 
-// The roles, from the one that may most.
+// The roles, the most powerful first.
 const (
 	Owner  Role = "owner"
 	Admin  Role = "admin"
@@ -52,20 +52,20 @@ type Member struct {
 	Email  string
 	Role   Role
 	Active bool
-	// Budget is what the member's lookups may cost in a month, in ten-thousandths of a real; nil for no end.
+	// Budget is what the member's lookups may cost in a month, in ten-thousandths of a real; nil for no limit.
 	Budget *catalog.Money
 	// PasswordHash is the text of a password hash, never the password.
 	PasswordHash string
 	CreatedAt    time.Time
-	// SecondFactor is whether he has one; NeedsFactor whether his organisation wants one and he has none, of a member who
-	// is found by his session.
+	// SecondFactor is whether the member has one. NeedsFactor is whether the organisation requires one that is missing; it
+	// is set only for a member found by session.
 	SecondFactor, NeedsFactor bool
 }
 
-// LeadsActively reports whether the member is an owner whose access holds.
+// LeadsActively reports whether the member is an active owner.
 func (m Member) LeadsActively() bool { return m.Active && m.Role == Owner }
 
-// NameMax is the longest name of anything, in characters.
+// NameMax is the maximum length of any name, in characters.
 const NameMax = 120
 
 // CleanName trims a name and reports whether it is usable: not empty, not longer

@@ -28,7 +28,7 @@ type Stage struct {
 	Outcome Outcome
 }
 
-// Outcome is what it means that a contact is in a stage.
+// Outcome is what a stage means for the contacts in it.
 type Outcome string
 
 // The outcomes.
@@ -73,8 +73,7 @@ func (f *Funnel) Rename(name string) error {
 	return nil
 }
 
-// AddStage puts a stage behind the others. Fault: InvalidRequest when the name is taken
-// or no name, or when there are StagesMax.
+// AddStage appends a stage. Fault: InvalidRequest when the name is taken or unusable, or when there are StagesMax.
 func (f *Funnel) AddStage(id, name string) error {
 	if len(f.Stages) >= StagesMax {
 		return invalidStage(fmt.Sprintf("Um funil tem de 1 a %d etapas.", StagesMax))
@@ -84,8 +83,7 @@ func (f *Funnel) AddStage(id, name string) error {
 	return err
 }
 
-// RenameStage gives a stage another name. Faults: NotFound, InvalidRequest when the name
-// is taken or no name.
+// RenameStage gives a stage another name. Faults: NotFound, InvalidRequest when the name is taken or unusable.
 func (f *Funnel) RenameStage(id, name string) error {
 	return f.change(id, func(i int) (err error) {
 		f.Stages[i].Name, err = f.stageName(id, name)
@@ -93,8 +91,7 @@ func (f *Funnel) RenameStage(id, name string) error {
 	})
 }
 
-// SetOutcome says what it means that a contact is in a stage. Faults: NotFound,
-// InvalidRequest for an outcome that there is not.
+// SetOutcome sets the outcome of a stage. Faults: NotFound, InvalidRequest for an unknown outcome.
 func (f *Funnel) SetOutcome(id string, o Outcome) error {
 	return f.change(id, func(i int) error {
 		if !o.Valid() {
@@ -115,8 +112,8 @@ func (f *Funnel) PlaceStage(id string, place int) error {
 	})
 }
 
-// RemoveStage takes a stage away. Faults: NotFound, InvalidRequest for the last stage and
-// for the one in which new contacts enter.
+// RemoveStage removes a stage. Faults: NotFound, InvalidRequest for the last stage and for the one that new contacts
+// enter.
 func (f *Funnel) RemoveStage(id string) error {
 	return f.change(id, func(i int) error {
 		switch {
@@ -131,7 +128,7 @@ func (f *Funnel) RemoveStage(id string) error {
 	})
 }
 
-// change runs an edit of the stage with an id, on stages that nobody else holds.
+// change edits the stage with an id, on a copy of the stages, because others may hold the slice.
 func (f *Funnel) change(id string, edit func(i int) error) error {
 	i := slices.IndexFunc(f.Stages, func(s Stage) bool { return s.ID == id })
 	if i < 0 {
@@ -141,7 +138,7 @@ func (f *Funnel) change(id string, edit func(i int) error) error {
 	return edit(i)
 }
 
-// stageName checks a name that the stage with an id is to have.
+// stageName checks a new name for the stage with an id.
 func (f *Funnel) stageName(id, typed string) (string, error) {
 	name, ok := CleanName(typed)
 	taken := func(s Stage) bool { return s.ID != id && text.Fold(s.Name) == text.Fold(name) }

@@ -1,6 +1,6 @@
 package crm
 
-// Duplicates is what an import does with a row whose e-mail address, phone or document a contact has.
+// Duplicates is what an import does with a row whose e-mail address, phone or document a contact already has.
 type Duplicates string
 
 // The rules for duplicates.
@@ -18,23 +18,23 @@ func (d Duplicates) Valid() bool {
 	return d == SkipDuplicates || d == FillDuplicates || d == CreateDuplicates
 }
 
-// Import are the settings of a BulkImport, and how far it is.
+// Import holds the settings of a BulkImport, and its progress.
 type Import struct {
-	// File is its name.
+	// File is the name of the file.
 	File string `json:"arquivo"`
-	// Columns are what the columns are called, Fields what each becomes: a word of intake.ColumnFields.
+	// Columns are the names of the columns, Fields what each becomes: a word of intake.ColumnFields.
 	Columns []string `json:"colunas"`
 	Fields  []string `json:"campos"`
 
 	Duplicates Duplicates `json:"duplicados"`
-	// StageID is where contacts enter, AssigneeID whose they are.
+	// StageID is the stage that contacts enter, AssigneeID the member that they are assigned to.
 	StageID    string `json:"etapa"`
 	AssigneeID string `json:"responsavel"`
-	// Fires has automations told of every contact that is made or changed.
+	// Fires triggers automations for every contact that is made or changed.
 	Fires bool `json:"automacoes"`
 
-	// Made, Filled and Wrong are rows of which a contact was made, that a contact was filled from, and that are no
-	// contact. The others are Bulk.Skipped.
+	// Made, Filled and Wrong count the rows that made a contact, that completed one, and that do not make one. The others
+	// are counted in Bulk.Skipped.
 	Made   int `json:"criados"`
 	Filled int `json:"completados"`
 	Wrong  int `json:"erros"`
@@ -47,7 +47,7 @@ type ImportRow struct {
 	Cells []string `json:"celulas"`
 }
 
-// Fill returns a contact with what it lacks from another one. The name and the address stay.
+// Fill returns a contact with its empty fields filled from another one. Name and e-mail address stay.
 func Fill(c, from Contact) Contact {
 	if c.Phone == "" {
 		c.Phone, c.PhoneE164 = from.Phone, from.PhoneE164

@@ -13,9 +13,9 @@ const NoName = "Lead sem nome"
 // DocumentsMax is how many documents a contact has at most.
 const DocumentsMax = 10
 
-// Merge returns a contact with what another one knows beside it. What the contact lacks is filled from the other; what
-// the two say differently stays as the contact has it, and is added to its note, with the other's note. originOf names
-// an origin by its id.
+// Merge returns a contact combined with another one. Empty fields are filled from the other; where the two differ, the
+// contact keeps its value, and the other's is added to its note, with the other's note. originOf names an origin by its
+// id.
 func Merge(into, from Contact, originOf func(string) string) Contact {
 	var m merge
 	if into.Name == NoName {
@@ -46,12 +46,12 @@ func Merge(into, from Contact, originOf func(string) string) Contact {
 	return into
 }
 
-// merge gathers what the other contact says differently.
+// merge collects the differing values of the other contact.
 type merge struct{ said []string }
 
 func (m *merge) say(label, value string) { m.said = append(m.said, label+": "+value) }
 
-// fill fills a field that is empty.
+// fill fills an empty field, and records a differing value.
 func (m *merge) fill(label string, have *string, other string) {
 	if strings.TrimSpace(*have) == "" {
 		*have = other
@@ -60,7 +60,7 @@ func (m *merge) fill(label string, have *string, other string) {
 	}
 }
 
-// lists puts documents and attribution together.
+// lists merges documents and attribution.
 func (m *merge) lists(into *Contact, from Contact) {
 	into.Documents = slices.Clone(into.Documents)
 	for _, d := range from.Documents {
@@ -83,7 +83,7 @@ func (m *merge) lists(into *Contact, from Contact) {
 	}
 }
 
-// mergedNote is what the note gets of a contact that became part of another.
+// mergedNote is the text that the note gains from the contact that was merged into it.
 func mergedNote(from Contact, said []string) string {
 	if len(said) == 0 && strings.TrimSpace(from.Note) == "" {
 		return ""
@@ -95,8 +95,8 @@ func nonEmpty(all ...string) []string {
 	return slices.DeleteFunc(all, func(s string) bool { return strings.TrimSpace(s) == "" })
 }
 
-// Parted returns what the contact that another one had become part of is without it: what the merge had changed is as
-// before, unless somebody has changed it since.
+// Parted returns the surviving contact without the one that was merged into it: what the merge changed is as before,
+// unless somebody has changed it since.
 func (r Removal) Parted(now Contact) Contact {
 	now.Name = back(now.Name, r.Before.Name, r.After.Name)
 	now.Email = back(now.Email, r.Before.Email, r.After.Email)

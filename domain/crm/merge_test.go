@@ -18,7 +18,7 @@ func documents(values ...string) (out []document.Document) {
 	return out
 }
 
-// TestMerge: what the one lacks the other fills, and what they say differently is in the note.
+// TestMerge: the other contact fills empty fields, and values that differ go to the note.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	full := crm.Contact{
@@ -61,7 +61,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// TestParted: what was changed since stays.
+// TestParted: what was changed since the merge stays.
 func TestParted(t *testing.T) {
 	t.Parallel()
 	before := crm.Contact{Name: "Ana", Email: "a@x.example", Note: "um"}

@@ -16,7 +16,7 @@ const (
 	JobDead NotificationKind = "falha"
 	// CapReached: a key has used 80 or 100 % of a limit, once each.
 	CapReached NotificationKind = "limite"
-	// CeilingReached: an automation may be charged no more this month.
+	// CeilingReached: an automation has reached its ceiling for the month.
 	CeilingReached NotificationKind = "teto"
 	// BatchEnded: a batch is done or was cancelled.
 	BatchEnded NotificationKind = "lote"
@@ -26,8 +26,8 @@ const (
 	ImportEnded NotificationKind = "importacao"
 )
 
-// Notification tells the team of an organisation that something happened. It is
-// shown to every active member, each of whom reads it for himself.
+// Notification tells the team of an organisation that something happened. It is shown to every active member, and
+// marked as read by each separately.
 type Notification struct {
 	// ID is a UUIDv7.
 	ID    string
@@ -37,7 +37,7 @@ type Notification struct {
 	ContactID, ContactName string
 	// BatchID is the batch that it is about, BatchName its name; empty where there is none.
 	BatchID, BatchName string
-	// Subject is the name of the webhook, or of what was given up; of all other kinds it is what there is to say.
+	// Subject is the name of the webhook, or of what was given up; for all other kinds it is the message itself.
 	Subject string
 	At      time.Time
 	// Read is whether the member who asks has read it.
@@ -81,5 +81,5 @@ func (n Notification) Text() string {
 	return n.contact() + " chegou pelo webhook " + n.Subject + "."
 }
 
-// contact is the name of the contact, or what is said of one that was deleted or became part of another.
+// contact returns the name of the contact, or a phrase for one that was deleted or merged.
 func (n Notification) contact() string { return cmp.Or(n.ContactName, "Um contato que saiu da lista") }

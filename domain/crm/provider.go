@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// ProviderRules say whom a provider of OpenID Connect lets in, and as what.
+// ProviderRules says whom an OpenID Connect provider may sign in, and with which role.
 type ProviderRules struct {
-	// OrgID is the only organisation that people come to, and that unknown ones become members of; empty for that of each
-	// member, and nobody becomes one.
+	// OrgID is the only organisation that people may enter, and that unknown ones join as members. If empty, members enter
+	// their own, and nobody joins.
 	OrgID string
-	// Domains are those of the e-mail addresses that may come in, in lower case.
+	// Domains are the domains of the e-mail addresses that may sign in, in lower case.
 	Domains []string
-	// Claim is where Roles look; both are empty where roles are given in Fichário only.
+	// Claim is the claim whose values Roles maps to roles; both are empty where roles are managed in Fichário only.
 	Claim string
 	Roles map[string]Role
 }
 
-// AnyValue is what stands, in Roles, for everybody whom no other value fits.
+// AnyValue is the key in Roles for everybody whom no other value matches.
 const AnyValue = "*"
 
-// Admits reports whether somebody with an e-mail address in lower case may come in. A domain stands for itself, not for
-// those below it.
+// Admits reports whether somebody with an e-mail address in lower case may sign in. A domain does not include its
+// subdomains.
 func (r ProviderRules) Admits(email string) bool {
 	at := strings.LastIndexByte(email, '@')
 	for _, d := range r.Domains {
@@ -32,8 +32,8 @@ func (r ProviderRules) Admits(email string) bool {
 	return false
 }
 
-// RoleOf returns the role that fits the values of the claim, of several the one that may most; empty where roles are
-// not the provider's matter. It reports whether one who has these values may come in.
+// RoleOf returns the role for the values of the claim, the most powerful one of several; empty where the provider does
+// not manage roles. It reports whether a person with these values may sign in.
 func (r ProviderRules) RoleOf(values []string) (role Role, ok bool) {
 	if len(r.Roles) == 0 {
 		return "", true
@@ -68,8 +68,8 @@ func ParseDomains(text string) (all []string, err error) {
 	return all, nil
 }
 
-// ParseRoles reads which values of a claim make which role: groups:boss=owner,desk=member. The claim ends with the last
-// colon before the first equals sign, because its name may be an address.
+// ParseRoles reads which values of a claim give which role: groups:boss=owner,desk=member. The claim ends at the last
+// colon before the first equals sign, because its name may be a URL.
 func ParseRoles(text string) (claim string, roles map[string]Role, err error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil, nil

@@ -11,22 +11,22 @@ import (
 type Purpose struct {
 	// ID is a UUIDv7.
 	ID, OrgID string
-	// Code is what requests say, and what lookups keep; it never changes.
+	// Code is what requests state and lookups record; it never changes.
 	Code string
 	Name string
 	// Basis is the legal basis.
 	Basis Basis
-	// Roles are those whose members may look up for it; empty for all.
+	// Roles are those whose members may use the purpose; empty for all.
 	Roles     []Role
 	CreatedAt time.Time
-	// RetiredAt is when it was retired: nothing more is looked up for it. Zero for one that is in force.
+	// RetiredAt is when it was retired: lookups can no longer state it. Zero while it is in force.
 	RetiredAt time.Time
 }
 
-// InForce reports whether something may be looked up for the purpose.
+// InForce reports whether lookups may state the purpose.
 func (p Purpose) InForce() bool { return p.RetiredAt.IsZero() }
 
-// For reports whether members of a role may look up for the purpose.
+// For reports whether members of a role may use the purpose.
 func (p Purpose) For(r Role) bool { return len(p.Roles) == 0 || slices.Contains(p.Roles, r) }
 
 // Basis is a legal basis of LGPD, art. 7.

@@ -4,23 +4,23 @@ import "time"
 
 // Removal is a contact that was deleted, or that became part of another one.
 type Removal struct {
-	// Contact is what it was.
+	// Contact is the contact as it was.
 	Contact Contact
 	// IntoID is the contact that it became part of; empty where it was deleted.
 	IntoID string
-	// Before and After are that contact without it and with it.
+	// Before and After are that contact without and with it.
 	Before, After Contact
 	// By is the name of who did it.
 	By string
 	At time.Time
-	// Unreadable is true where what it was cannot be opened, or is kept no more: then it cannot be undone.
+	// Unreadable is true where Contact cannot be opened or is no longer kept: then the removal cannot be undone.
 	Unreadable bool
 }
 
 const (
-	// UndoDeletion is for how long a deleted contact can be brought back.
+	// UndoDeletion is how long a deleted contact can be brought back.
 	UndoDeletion = 30 * time.Second
-	// UndoMerge is for how long two contacts that became one can be parted.
+	// UndoMerge is how long merged contacts can be parted.
 	UndoMerge = 30 * 24 * time.Hour
 )
 

@@ -19,11 +19,11 @@ type Rotation struct {
 // RotationMember is somebody's place in a rotation.
 type RotationMember struct {
 	MemberID string
-	// Weight is how many contacts he gets while one of weight 1 gets one; see RotationWeightMax.
+	// Weight is how many contacts the member gets for each one that a member of weight 1 gets; see RotationWeightMax.
 	Weight int
-	// AwayUntil is until when he gets none; zero when he is there.
+	// AwayUntil is the end of an absence, in which the member gets none; zero for no absence.
 	AwayUntil time.Time
-	// Given is how many he has got.
+	// Given is how many the member has got.
 	Given int
 }
 
@@ -34,8 +34,8 @@ const (
 	RotationMembersMax = 30
 )
 
-// Sequence is whose turn it is, one contact after the other and then again from the first: of those who are active and
-// not away at a time, each as often as his weight, and as far apart as can be. It is empty when nobody is there.
+// Sequence returns the member ids of one round of turns, which then repeats: those who are active and not away at a
+// time, each as often as their weight, spread as evenly as possible. It is empty when nobody is available.
 func (r Rotation) Sequence(active []Member, at time.Time) []string {
 	type place struct {
 		id            string

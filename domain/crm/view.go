@@ -13,13 +13,13 @@ type ContactView struct {
 	// Origin and Webhook are names; empty when there is none.
 	Origin, Webhook string
 	Funnel, Stage   string
-	// StageOutcome is that of the stage.
+	// StageOutcome is the outcome of the stage.
 	StageOutcome Outcome
-	// Assignee is the member it belongs to; the zero value when nobody does.
+	// Assignee is the member that it is assigned to; the zero value for none.
 	Assignee Member
 }
 
-// Version tells whether what a form of the contact shows has changed.
+// Version fingerprints what a form of the contact shows, so that a change in between is noticed.
 func (c Contact) Version() string {
 	sum := sha256.New()
 	parts := []string{c.Name, c.Email, c.Phone, c.Company, c.Amount.String(), c.OriginID, c.Note}

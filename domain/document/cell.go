@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// LostDigits is the reason of a cell in which a spreadsheet has rounded a document as a number.
+// LostDigits is the reason where a spreadsheet took a document for a number and rounded it.
 const LostDigits Reason = "virou um número arredondado na planilha e perdeu dígitos: formate a coluna como texto e digite-o de novo"
 
-// numberOf are the lengths of documents that a spreadsheet may take for numbers.
+// numberOf holds the lengths of the documents that a spreadsheet may take for numbers.
 var numberOf = map[Type]int{CPF: 11, CNPJ: 14}
 
 var (
@@ -19,8 +19,8 @@ var (
 )
 
 // FromCell reads a document from the cell of a spreadsheet: as Normalize does, and as a number where the spreadsheet
-// took it for one. Zeros that it cut off are put back where the check digits then agree; digits that it rounded away
-// are LostDigits. The error is always an *Invalid.
+// took it for one. Lost leading zeros are restored if the check digits then agree; rounded digits are LostDigits. The
+// error is always an *Invalid.
 func FromCell(t Type, cell string) (Document, error) {
 	cell = strings.TrimPrefix(strings.TrimSpace(cell), "'")
 	length, number := numberOf[t]

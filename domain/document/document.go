@@ -244,7 +244,7 @@ func checkCNPJ(s string) Reason {
 	for n := 12; n <= 13; n++ {
 		sum := 0
 		for i := range n {
-			// The weights run 2 to 9 from the right, and start again.
+			// The weights run from 2 to 9, right to left, and repeat.
 			sum += int(s[i]-'0') * (2 + (n-1-i)%8)
 		}
 		if int(s[n]-'0') != mod11(sum) {

@@ -6,26 +6,25 @@ import (
 	"unicode"
 )
 
-// Recognised is what a text that somebody typed or pasted is, or what is wrong with it.
+// Recognised says which document a typed or pasted text is, or what is wrong with it.
 type Recognised struct {
-	// Type is what the text is, or is taken for; empty when it is like nothing.
+	// Type is the type of the document, or the likeliest one; empty when the text resembles none.
 	Type Type
 	// Document is zero unless the text is one.
 	Document Document
 	// Reason says what is wrong; empty for a document.
 	Reason Reason
-	// Short is set while characters are missing, so that whoever still types is not
-	// told that something is wrong.
+	// Short is set while characters are missing, so that a person who is still typing is not told that something is wrong.
 	Short bool
 	// Length is how many characters there are, Want how many the type has; both zero
 	// for an e-mail address.
 	Length, Want int
-	// Several are the documents of a text that has more than one, each once; nothing else is set but Reason.
+	// Several lists the documents of a text with more than one, each once; nothing else is set but Reason.
 	Several []Document
 }
 
-// RecogniseIn is Recognise for a text that may have words around a document, or several documents. An address after
-// another word is not taken for one: that may be its beginning.
+// RecogniseIn is Recognise for a text that may have words around a document, or several documents. An e-mail address
+// that follows another word is ignored: that word may be its beginning.
 func RecogniseIn(text string) Recognised {
 	r := Recognise(text)
 	words := strings.FieldsFunc(text, func(c rune) bool { return unicode.IsSpace(c) || strings.ContainsRune(apart, c) })
@@ -56,10 +55,10 @@ func RecogniseIn(text string) Recognised {
 	return r
 }
 
-// apart are the signs that stand between a document and what is beside it.
+// apart holds the characters that separate a document from what is beside it.
 const apart = ",;:|()<>\"'"
 
-// alone reports whether a word begins its text, or comes after a sign or in a new line.
+// alone reports whether a word begins its text or a line, or follows a separator.
 func alone(text, word string) bool {
 	before, _, _ := strings.Cut(text, word)
 	before = strings.TrimRight(before, " \t")
@@ -94,7 +93,7 @@ func Recognise(text string) Recognised {
 	return r
 }
 
-// bare leaves out what is not seen, and makes every space and dash a plain one.
+// bare drops invisible characters, and makes every space and dash a plain one.
 func bare(r rune) rune {
 	switch {
 	case unicode.IsSpace(r):

@@ -47,8 +47,7 @@ const (
 	Timeout              Code = "tempo_esgotado"
 )
 
-// Codes that only the interface and the commands tell apart; the contract's word for both
-// is InvalidRequest.
+// Codes that only the interface and the commands distinguish; the contract's word for both is InvalidRequest.
 const (
 	// NotFound: there is no such thing for the caller.
 	NotFound Code = "nao_encontrado"
@@ -56,7 +55,7 @@ const (
 	Forbidden Code = "nao_permitido"
 )
 
-// SessionCeiling is told agents alone: their session has no ceiling, or not enough is left of it.
+// SessionCeiling is reported only to agents: their session has no ceiling, or too little of it is left.
 const SessionCeiling Code = "teto_da_sessao"
 
 // Error is a failure that a caller can be told about.
@@ -68,10 +67,9 @@ type Error struct {
 	Message string
 	// Field names the part of the request that is at fault; empty when none is.
 	Field string
-	// RetryAfter is how long waiting really suffices; zero when waiting makes no
-	// sense (specification, 8.1.3).
+	// RetryAfter is the wait after which a retry can succeed; zero when waiting does not help (specification, 8.1.3).
 	RetryAfter time.Duration
-	// Limit is the limit that a 429 speaks of, in calls; zero for other codes.
+	// Limit is the limit that a 429 reports, in calls; zero for other codes.
 	Limit int
 
 	cause error
@@ -85,7 +83,7 @@ func New(code Code, message string) *Error {
 // At names the field of the request that is at fault.
 func (e *Error) At(field string) *Error { e.Field = field; return e }
 
-// After says how long waiting suffices.
+// After sets RetryAfter.
 func (e *Error) After(d time.Duration) *Error { e.RetryAfter = d; return e }
 
 // Because keeps the cause for errors.Is, errors.As and the log. The cause is

@@ -69,8 +69,8 @@ var aliases = map[field]string{
 		phoneextension`,
 }
 
-// phoneOrder ranks the phones of one contact: the one in the pocket first, the office line last (RD Station's phone is
-// usually that).
+// phoneOrder ranks the phones of one contact, mobiles last and best: RD Station's phone, for one, is usually the office
+// line.
 var phoneOrder = []string{
 	`phone telefone businessphone homephone workphone fixo telefonecomercial telefonefixo telefoneresidencial`, // 1
 	`personalphone`, // 2

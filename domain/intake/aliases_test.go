@@ -38,7 +38,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// TestTitlesOfOtherQuestions: what words of a title were put apart for stays apart.
+// TestTitlesOfOtherQuestions: titles that a rule excludes by a word stay excluded.
 func TestTitlesOfOtherQuestions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

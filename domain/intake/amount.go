@@ -8,7 +8,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxAmountText bounds what is looked at: no amount takes more, and an answer of a megabyte is not searched for one.
+// maxAmountText bounds the text that is examined: no amount is longer, and an answer of a megabyte is not searched for
+// one.
 const maxAmountText = 200
 
 // ParseAmount converts what a form sends as a value to ten-thousandths of a real.
@@ -21,8 +22,8 @@ func ParseAmount(text string) (amount int64, ok bool) {
 	return parseBare(s)
 }
 
-// bareAmount lower-cases a text and takes away the marks of currency, of period and of approximation, which do not
-// change the number. ok is false when nothing is left to read.
+// bareAmount lower-cases a text and removes the marks of currency, period and approximation, which do not change the
+// number. ok is false when nothing is left to read.
 func bareAmount(s string) (bare string, ok bool) {
 	if len(s) > maxAmountText {
 		return "", false
@@ -53,7 +54,7 @@ func bareAmount(s string) (bare string, ok bool) {
 	return strings.TrimSpace(s), true
 }
 
-// foldAmount lower-cases a text, and writes its minus signs and apostrophes as a keyboard does.
+// foldAmount lower-cases a text, and replaces its minus signs and apostrophes by those of a keyboard.
 func foldAmount(s string) string {
 	if text.Printable(s) {
 		return strings.ToLower(s)
@@ -89,7 +90,7 @@ func hasLetter(s string) bool {
 	return false
 }
 
-// dropPhrase takes a phrase away where no letter touches it. A digit may: "3500BRL".
+// dropPhrase removes a phrase where no letter touches it. A digit may: "3500BRL".
 func dropPhrase(s, phrase string) string {
 	for from := 0; ; {
 		i := strings.Index(s[from:], phrase)
@@ -117,7 +118,7 @@ var magnitudes = map[string]int{
 	"bi": 9, "bilhao": 9, "bilhoes": 9, "billion": 9,
 }
 
-// parseBare reads what is left when the words are gone: a sign, one number, a magnitude.
+// parseBare reads what is left after the words were removed: a sign, one number, a magnitude.
 func parseBare(s string) (int64, bool) {
 	negative := false
 	if len(s) > 2 && s[0] == '(' && s[len(s)-1] == ')' {

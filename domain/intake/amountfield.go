@@ -12,7 +12,7 @@ func (c *chooser) amountOf(a *answer) (int64, bool) {
 }
 
 func (c *chooser) readAmount(a *answer) (int64, bool) {
-	if a.logical || len(a.values) != 1 || strings.HasPrefix(a.key, "_") { // "_total" is a time that the form took
+	if a.logical || len(a.values) != 1 || strings.HasPrefix(a.key, "_") { // "_total" is how long filling in took
 		return 0, false
 	}
 	if strings.Contains(strings.ToLower(a.key), "cent") && speaksOf(wordsOf(a.key), centWords) {
@@ -29,7 +29,7 @@ func (c *chooser) readAmount(a *answer) (int64, bool) {
 	return bandAmount(a.values[0], c.band)
 }
 
-// takeAmount takes the value. The text of a band says more than the number that was made of it, and stays in the note.
+// takeAmount takes the value. The text of a band says more than the number derived from it, so it stays in the note.
 func (c *chooser) takeAmount(d *Draft) {
 	a := c.best[fieldAmount].answer
 	if a == nil {
@@ -40,7 +40,7 @@ func (c *chooser) takeAmount(d *Draft) {
 	d.take(fieldAmount, a)
 }
 
-// Words of a number question. It feeds the value when it speaks of money; when it is the only number of a form it is
+// Words of a number question. The number is the value if the question speaks of money; the only number of a form is
 // taken for money unless it counts or measures something.
 var (
 	moneyWords = words(`

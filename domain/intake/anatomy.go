@@ -6,7 +6,7 @@ import (
 	"fichario/domain/text"
 )
 
-// part says what a member is in an object that holds one answer.
+// part is the role of a member in an object that holds one answer.
 type part uint8
 
 const (
@@ -15,16 +15,16 @@ const (
 	namePart         // the question's technical name
 	valuePart        // the answer
 	typePart         // the type of the field
-	otherPart        // the furniture of a field: whether it is required, where it stands
+	otherPart        // the rest of a field: whether it is required, where it stands
 )
 
-// itemPart is what a member is, and its order among those of one kind.
+// itemPart is the role of a member, and its rank among the members of that role.
 type itemPart struct {
 	part part
 	rank int
 }
 
-// itemParts are the members of an answer's object, in normal form.
+// itemParts holds the members of an answer's object, in normal form.
 var itemParts = func() map[string]itemPart {
 	m := map[string]itemPart{}
 	for p, list := range itemWords {
@@ -35,8 +35,8 @@ var itemParts = func() map[string]itemPart {
 	return m
 }()
 
-// itemWords are the members of each kind; the earlier counts before the later. "text" is in none: beside a question it
-// is a part of the answer.
+// itemWords are the members of each role; earlier ones take precedence. "text" has none: beside a question it is a part
+// of the answer.
 var itemWords = map[part]string{
 	titlePart: `
 		title label question questiontitle questiontext questionname columnname fieldlabel fieldtitle displayname humanlabel
@@ -54,7 +54,7 @@ var itemWords = map[part]string{
 		questionref questionindex versions ishidden optional short inline object fieldorder fieldgroup kind`,
 }
 
-// partOf looks a member up.
+// partOf looks up the role of a member.
 func partOf(key string) itemPart {
 	var buf [64]byte
 	return itemParts[string(appendName(buf[:0], key))]
@@ -96,21 +96,21 @@ func dissect(n *node) (a anatomy, ok bool) {
 	return a, a.value != nil
 }
 
-// ranked is the member of its kind that counts, with its place in itemWords.
+// ranked is the member chosen for a role, with its rank in itemWords.
 type ranked struct {
 	node *node
 	rank int
 }
 
-// take takes a member that says something and stands before the one that was taken.
+// take takes a non-empty member if it ranks before the one taken so far.
 func (r *ranked) take(k *node, rank int) {
 	if !k.empty() && (r.node == nil || rank < r.rank) {
 		*r = ranked{k, rank}
 	}
 }
 
-// takeValue is take for an answer, which may be empty. Of two answers to one question, the code and the words for it,
-// it returns the lesser.
+// takeValue is take for an answer, which may be empty. Of two answers to one question, such as a code and its words, it
+// returns the lower-ranked.
 func (r *ranked) takeValue(k *node, rank int) (lesser *node) {
 	if r.node != nil && !r.node.empty() {
 		if k.empty() {
@@ -151,12 +151,12 @@ func (r *reader) labelOf(n *node, a anatomy) (title, name string) {
 		title = r.titles[name]
 	}
 	if title == "" && a.value != nil && a.value.key != "text" {
-		title = n.str("text") // Jotform's API calls the label so
+		title = n.str("text") // Jotform's API gives the label this name
 	}
 	return title, name
 }
 
-// labelText is the text of a label, also of one that is an object.
+// labelText is the text of a label, even of one that is an object.
 func labelText(n *node) string {
 	if n != nil && n.kind == isObject {
 		n = n.child("custom") // Stripe's label

@@ -6,30 +6,30 @@ import (
 	"fichario/domain/text"
 )
 
-// answer is a key or question with what was answered.
+// answer is a key or question with what was answered to it.
 type answer struct {
 	scope
-	at       int64 // the place of its arrival
-	entry    entry // what the vocabulary says of the title, or of the key where there is no title
+	at       int64 // its place in the order of arrival
+	entry    entry // the vocabulary's entry for the title, or for the key where there is no title
 	typ      answerType
 	labelled bool // the title is a question that a person wrote
 	logical  bool // it was sent as true or false
-	counted  bool // it was looked at as a value
-	isAmount bool // it is one
+	counted  bool // it was tried as a value
+	isAmount bool // it is a value
 	isBand   bool // a range, of which one end is the value
-	taken    bool // a field took the whole of it
-	// centsPlace is the place of an amount in cents among those of its product, from 1; 0 for any other answer.
+	taken    bool // a field took all of it
+	// centsPlace is the rank of an amount in cents among those of its product, from 1; 0 for any other answer.
 	centsPlace int8
 	field      field // the field that it would feed
 	key        string
 	title      string
 	values     []string
 	number     string // the literal, when the answer is a JSON number
-	amount     int64  // what it is as a value, when it is one and was looked at
+	amount     int64  // the value, when it is one and was tried
 	attr       string // canonical key of attribution
 }
 
-// name is what the vocabulary is asked for: the title is the question; without one the key speaks.
+// name is what is looked up in the vocabulary: the title or, without one, the key.
 func (a *answer) name() string {
 	if a.title != "" {
 		return a.title
@@ -71,7 +71,7 @@ func (a *answer) wants(f field) bool {
 	return f == fieldPhone && a.typ == phoneType
 }
 
-// join joins what is not empty with spaces.
+// join joins the non-empty parts with spaces.
 func join(parts ...string) string {
 	out := ""
 	for _, p := range parts {

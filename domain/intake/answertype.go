@@ -15,11 +15,11 @@ const (
 	longType
 	choiceType
 	documentType
-	titleType // of a record: what its owner calls it
+	titleType // of a record: what its owner named it
 	otherType
 )
 
-// typeWords find the type in a product's word for it; the first that fits, so "phone_number" is a phone.
+// typeWords find the type in a product's word for it. The first match counts, so "phone_number" is a phone.
 var typeWords = []struct {
 	typ   answerType
 	parts []string

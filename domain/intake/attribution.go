@@ -39,7 +39,7 @@ var attributionKeys = map[attr]string{
 	attrPlatform: `platform`,
 }
 
-// platforms are the values of "platform" that say where an advertisement was seen. Others speak of an operating system.
+// platforms are the values of "platform" that say where an advertisement was seen. Others name an operating system.
 var platforms = words(`
 	fb ig facebook instagram msg messenger an wa whatsapp tiktok linkedin google youtube`)
 
@@ -60,7 +60,7 @@ func (a *answer) attribution(value string) string {
 	return key
 }
 
-// shortUTM is the canonical key of a member of an object of UTMs: "source", or a click id among them.
+// shortUTM returns the canonical key of a member of an object of UTMs: "source", or a click id among them.
 func shortUTM(key string) string {
 	n := nameOf(key)
 	switch {
@@ -72,8 +72,7 @@ func shortUTM(key string) string {
 	return "utm_" + n
 }
 
-// attributionOf returns the canonical key that stands for a key, or "" when it says nothing about the way of the
-// contact.
+// attributionOf returns the canonical form of a key, or "" when it says nothing about how the contact came here.
 func attributionOf(e entry, key, value string) string {
 	switch e.attr {
 	case attrUTM:
@@ -104,7 +103,7 @@ func attributionOf(e entry, key, value string) string {
 	return ""
 }
 
-// prefixedUTM finds a UTM that no table knows, also with a product's word before it: tracker_utm_source, cf_utm_source.
+// prefixedUTM finds a UTM that no table knows, even behind a product's prefix: tracker_utm_source, cf_utm_source.
 func prefixedUTM(key string) string {
 	for i := 0; i+4 < len(key); i++ {
 		if key[i]|0x20 != 'u' || key[i+1]|0x20 != 't' || key[i+2]|0x20 != 'm' || strings.IndexByte("_- ", key[i+3]) < 0 {
@@ -133,7 +132,7 @@ func looksURL(s string) bool {
 	return false
 }
 
-// Bounds of the pairs and the length of each: an address of a megabyte explains nothing.
+// Bounds on the number of pairs and the length of each: an address of a megabyte explains nothing.
 const (
 	maxAttribution     = 60
 	maxAttributionText = 2000
@@ -152,8 +151,8 @@ func (d *Draft) attribute(key, value string) {
 	d.Attribution = append(d.Attribution, Pair{key, text.Cut(value, maxAttributionText)})
 }
 
-// attributeOnce adds an answer to the attribution, and reports whether the note can do without it: click ids tell a
-// person nothing.
+// attributeOnce adds an answer to the attribution, and reports whether the note can do without it: click ids mean
+// nothing to a person.
 func (d *Draft) attributeOnce(a *answer, said string) bool {
 	d.attribute(a.attr, text.OneLine(said))
 	switch a.attr {
@@ -169,7 +168,7 @@ type arrival struct {
 	at   int64
 }
 
-// orderAttribution puts the pairs into the order in which they arrived.
+// orderAttribution puts the pairs in their order of arrival.
 func (d *Draft) orderAttribution(arrived []arrival) {
 	place := func(p Pair) int {
 		return slices.IndexFunc(arrived, func(a arrival) bool { return a.name == p.Key })
@@ -178,8 +177,8 @@ func (d *Draft) orderAttribution(arrived []arrival) {
 	slices.SortFunc(d.Attribution, func(a, b Pair) int { return place(a) - place(b) })
 }
 
-// attributeFromURLs adds what the pages' own addresses say, after everything that was said outright; the page before
-// the referrer.
+// attributeFromURLs adds what the query strings of the pages say, after everything that was sent outright: the page of
+// the form first, the referrer last.
 func (d *Draft) attributeFromURLs() {
 	for _, key := range [...]string{"page_url", "landing_url", "referrer"} {
 		_, query, _ := strings.Cut(d.attributionText(key), "?")

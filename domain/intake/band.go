@@ -6,7 +6,7 @@ import (
 	"fichario/domain/text"
 )
 
-// Band says what a range ("De R$ 4 mil a R$ 7 mil") becomes as a value.
+// Band says which value a range ("De R$ 4 mil a R$ 7 mil") becomes.
 type Band string
 
 // The bands.
@@ -32,7 +32,7 @@ var bandOpeners = []string{"entre ", "de ", "between ", "from "}
 // bandJoins stand between the ends of a range.
 var bandJoins = []string{" ate ", " a ", " e ", " to ", " and ", " - ", "-", "–", "—"}
 
-// boundOpeners and boundClosers make a bound with one end, which counts as both ends.
+// boundOpeners and boundClosers mark a bound with one end, which counts as both ends.
 var boundOpeners = []string{
 	"ate ", "acima de ", "mais de ", "a partir de ", "abaixo de ", "menos de ", "maior que ", "menor que ",
 	"no minimo ", "no maximo ", "minimo de ", "maximo de ", "up to ", "over ", "under ", "more than ", "less than ",
@@ -84,7 +84,7 @@ func bandAmount(said string, b Band) (int64, bool) {
 	return 0, false
 }
 
-// shareMagnitude gives the lower end the magnitude that is written once: "4 a 7 mil".
+// shareMagnitude gives the lower end the magnitude that is written only once: "4 a 7 mil".
 func shareMagnitude(lower, upper string) string {
 	if hasLetter(lower) {
 		return lower

@@ -8,8 +8,8 @@ import (
 	"fichario/domain/fault"
 )
 
-// mediaType is what a Content-Type says, in lower case. A header that cannot be parsed says what stands before its
-// first semicolon.
+// mediaType returns what a Content-Type says, in lower case. Of a header that cannot be parsed it returns the text
+// before the first semicolon.
 func mediaType(contentType string) (typ, charset string) {
 	switch contentType {
 	case "application/json", "application/x-www-form-urlencoded":
@@ -23,7 +23,7 @@ func mediaType(contentType string) (typ, charset string) {
 	return typ, strings.ToLower(params["charset"])
 }
 
-// parseBody makes a tree of the bytes, whatever they are written in.
+// parseBody makes a tree of the bytes, whatever their format.
 func parseBody(contentType string, body []byte) (node, error) {
 	typ, charset := mediaType(contentType)
 	if len(bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))) == 0 {
@@ -33,7 +33,7 @@ func parseBody(contentType string, body []byte) (node, error) {
 	if IsMultipart(contentType) && (HasBoundary(contentType) || !looksJSON(text)) {
 		return parseMultipart(contentType, body)
 	}
-	if strings.HasPrefix(text, "%") { // JSON, all of which was encoded for a form
+	if strings.HasPrefix(text, "%") { // JSON that was encoded as a whole for a form
 		if whole := unescape(strings.TrimSuffix(strings.TrimSpace(text), "=")); looksJSON(whole) {
 			text = whole
 		}
@@ -47,8 +47,8 @@ func parseBody(contentType string, body []byte) (node, error) {
 	return parseTop(text)
 }
 
-// parseTop reads the outermost JSON value, also one that was written as a JSON string, as some senders do by encoding
-// twice. What is no JSON is tried as plain text.
+// parseTop reads the outermost JSON value, even one inside a JSON string, because some senders encode twice. Anything
+// else is tried as plain text.
 func parseTop(text string) (node, error) {
 	for range 3 {
 		n, err := parseJSON(text)
@@ -60,7 +60,7 @@ func parseTop(text string) (node, error) {
 		}
 		switch n.kind {
 		case isObject, isArray:
-			return n, nil // also an empty one: what it lacks is an e-mail
+			return n, nil // even an empty one: what it lacks is an e-mail
 		case isString:
 			if text = strings.TrimSpace(n.text); looksJSON(text) || strings.HasPrefix(text, `"`) {
 				continue

@@ -101,7 +101,7 @@ func TestUnreadableBodies(t *testing.T) {
 	}
 }
 
-// TestDeepTextIsAText: what a person pastes is no reason to lose the lead.
+// TestDeepTextIsAText: nothing that a person pastes may lose the lead.
 func TestDeepTextIsAText(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
@@ -110,7 +110,7 @@ func TestDeepTextIsAText(t *testing.T) {
 	}
 }
 
-// TestBodiesWithoutFields: what can be read and holds no field lacks its e-mail, and is refused for that.
+// TestBodiesWithoutFields: a readable body without fields lacks its e-mail, and is refused for that.
 func TestBodiesWithoutFields(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{
@@ -119,7 +119,7 @@ func TestBodiesWithoutFields(t *testing.T) {
 		{formType, "&&&"}, {formType, "="}, {multipartType, "--B--\r\n"},
 		{multipartType, multipartPart(`name="planta"; filename="a.pdf"`, "%PDF") + "--B--\r\n"},
 	} {
-		if c[0] == multipartType { // as the door hands it on
+		if c[0] == multipartType { // as the HTTP handler passes it on
 			kept, err := Reduce(c[0], strings.NewReader(c[1]), 1<<20)
 			if err != nil {
 				t.Fatal(err)

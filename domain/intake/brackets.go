@@ -12,13 +12,13 @@ type bracketTree struct {
 // branch is a node under construction: its members by key, in order of arrival.
 type branch struct {
 	key     string
-	at      int // the place of its arrival
+	at      int // its place in the order of arrival
 	leaf    *node
 	members []*branch
 	index   map[string]int
 }
 
-// add puts one value under a key as it was sent, decoded.
+// add puts one decoded value under a key as it was sent.
 func (t *bracketTree) add(key string, value node) error {
 	if t.leaves++; t.leaves > maxLeaves {
 		return errTooMany()
@@ -41,7 +41,7 @@ func (t *bracketTree) add(key string, value node) error {
 		b.leaf = &value
 		return nil
 	}
-	b.append("", t.leaves).leaf = &value // the key again: the values become a list
+	b.append("", t.leaves).leaf = &value // a repeated key: its values become a list
 	return nil
 }
 
@@ -64,7 +64,7 @@ func splitBrackets(key string) (name, brackets string) {
 	return key[:i], key[i:]
 }
 
-// member returns the branch under a key, a new one when there is none. at is the place of its arrival.
+// member returns the branch under a key, a new one when there is none. at is its place in the order of arrival.
 func (b *branch) member(key string, at int) *branch {
 	if i, ok := b.index[key]; ok {
 		return b.members[i]
@@ -80,7 +80,7 @@ func (b *branch) member(key string, at int) *branch {
 func (b *branch) append(key string, at int) *branch {
 	m := &branch{key: key, at: at}
 	if b.leaf != nil {
-		// A value and a group under one name: the value becomes a member without a name.
+		// A value and a group share a name: the value becomes a member without a name.
 		b.members = append(b.members, &branch{leaf: b.leaf, at: b.at})
 		b.leaf = nil
 	}
@@ -88,8 +88,8 @@ func (b *branch) append(key string, at int) *branch {
 	return m
 }
 
-// node builds the nodes. A group whose names are nothing or count from zero is a list; other numbers are the ids of
-// questions. The outermost group is no list.
+// node builds the nodes. A group whose names are empty or count from zero is a list; other numbers are the ids of
+// questions. The outermost group is never a list.
 func (b *branch) node(top bool) node {
 	if b.leaf != nil {
 		n := *b.leaf

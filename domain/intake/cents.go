@@ -2,12 +2,12 @@ package intake
 
 import "strings"
 
-// centsRule tells, by the members of an object, a product whose integers are cents.
+// centsRule recognises, by the members of an object, a product whose integers are cents.
 type centsRule struct {
 	product string
-	has     []string // the members that tell the product
-	// amounts are the members that hold cents, in normal form: the value of the whole first, then what says less of it.
-	// What stands after "-" is never the value.
+	has     []string // the members that identify the product
+	// amounts are the members that hold cents, in normal form: the total first, then less complete ones. Those after "-"
+	// are never the value.
 	amounts map[string]int8
 }
 
@@ -26,7 +26,7 @@ var centsRules = []centsRule{
 	{"gumroad", []string{"seller_id", "permalink", "price"}, amountsOf(`price - gumroadfee`)},
 }
 
-// notTheValue is the place of an amount that is in cents and never the value.
+// notTheValue is the rank of an amount that is in cents and never the value.
 const notTheValue = 100
 
 func amountsOf(list string) map[string]int8 {
@@ -43,7 +43,7 @@ func amountsOf(list string) map[string]int8 {
 	return m
 }
 
-// centsRuleOf returns the number of the rule that fits an object, or 0.
+// centsRuleOf returns the number, from 1, of the rule that fits an object, or 0.
 func centsRuleOf(n *node) uint8 {
 	for i := range centsRules {
 		if centsRules[i].fits(n) {
@@ -62,7 +62,7 @@ func (c *centsRule) fits(n *node) bool {
 	return true
 }
 
-// inCents puts the word into the key of an amount that is in cents, for the note and for whoever reads it as a value.
+// inCents appends "_cents" to the key of an amount that is in cents, for the note and for readAmount.
 func (a *answer) inCents() {
 	if a.cents == 0 || len(a.values) != 1 || a.title != "" {
 		return
@@ -76,7 +76,7 @@ func (a *answer) inCents() {
 	}
 }
 
-// byCents believes what a product's envelope says of its amounts.
+// byCents believes what a product's envelope says about its amounts.
 func (q *candidate) byCents() bid {
 	if q.centsPlace == 0 || q.centsPlace > notTheValue {
 		return bid{}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// decodeBody makes UTF-8 of a whole body, by its byte order mark first, which cannot be mistaken.
+// decodeBody converts a whole body to UTF-8. Its byte order mark decides first, because it is unambiguous.
 func decodeBody(body []byte, charset string) string {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
@@ -21,7 +21,7 @@ func decodeBody(body []byte, charset string) string {
 	case bytes.HasPrefix(body, []byte("\xfe\xff")):
 		return decodeUTF16(body[2:], true)
 	}
-	// Without a mark, the zero bytes of ASCII brackets and quotes tell: JSON has none of its own.
+	// Without a mark, zero bytes beside ASCII brackets and quotes reveal UTF-16: JSON itself has none.
 	if len(body) >= 4 && len(body)%2 == 0 && charset != "utf-8" {
 		if body[0] == 0 && body[1] != 0 {
 			return decodeUTF16(body, true)
@@ -54,8 +54,8 @@ var charsets = map[string]*charmap.Charmap{
 	"latin9": charmap.ISO8859_15, "cp850": charmap.CodePage850, "macintosh": charmap.Macintosh,
 }
 
-// decodeText makes UTF-8 of a text in the encoding that is declared. Without a declared one, a text that is no valid
-// UTF-8 is read as Windows-1252.
+// decodeText converts a text in the declared encoding to UTF-8. Without one, a text that is not valid UTF-8 is read as
+// Windows-1252.
 func decodeText(s, charset string) string {
 	encoding := charsets[charset]
 	if encoding == nil {
@@ -64,7 +64,7 @@ func decodeText(s, charset string) string {
 		}
 		encoding = charmap.Windows1252
 	}
-	// No text in another encoding has letters beyond ASCII and is UTF-8 by chance: then the header is wrong.
+	// Text in another encoding that has letters beyond ASCII is never valid UTF-8 by chance: then the header is wrong.
 	if text.Printable(s) || utf8.ValidString(s) {
 		return s
 	}

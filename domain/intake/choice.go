@@ -1,13 +1,13 @@
 package intake
 
-// choiceMember is what a member tells of an object that may be a choice.
+// choiceMember describes a member of an object that may be a choice.
 type choiceMember struct {
 	textRank int8 // 1: the words of the choice; 2: its words where there are no others; 0: no words
 	names    bool // it says which choice it is
-	answers  bool // it is what an answer's value is called
+	answers  bool // it is also a name of an answer's value
 }
 
-// choiceMembers are the members that a choice may have, in normal form. A type is among them, see choiceOf.
+// choiceMembers are the members that a choice may have, in normal form. "type" is one of them, see choiceOf.
 var choiceMembers = map[string]choiceMember{
 	"value": {textRank: 1, answers: true}, "answer": {textRank: 1, answers: true},
 	"text": {textRank: 1}, "simpletext": {textRank: 1}, "label": {textRank: 1, names: true},
@@ -16,8 +16,8 @@ var choiceMembers = map[string]choiceMember{
 	"weight": {}, "color": {}, "type": {}, "enumcode": {},
 }
 
-// choiceText reads a choice that is an object: {label}, {id, text}, {value, enum}. In a list that is no answer's value
-// (bare), one with both a name and a value is not a choice but an answer.
+// choiceText reads a choice that is an object: {label}, {id, text}, {value, enum}. In a list that is not an answer's
+// value (bare), an object with both a name and a value is an answer instead of a choice.
 func (r *reader) choiceText(n *node, bare bool) (string, bool) {
 	if n.kind != isObject {
 		return "", false
@@ -37,7 +37,7 @@ func (r *reader) choiceText(n *node, bare bool) (string, bool) {
 	return text, true
 }
 
-// fileText is what stands in a note for a file, or for a piece of Notion's formatted text; "" for any other object.
+// fileText returns the note's text for a file, or for a piece of Notion's formatted text; "" for any other object.
 func fileText(n *node) string {
 	url := n.str("url")
 	if url != "" && (n.child("name") != nil || n.child("mimeType") != nil || n.child("filename") != nil) {
@@ -49,7 +49,7 @@ func fileText(n *node) string {
 	return ""
 }
 
-// choiceOf returns the member that holds the words of a choice, or nil when the object is none.
+// choiceOf returns the member that holds the words of a choice, or nil when the object is not one.
 func choiceOf(n *node, bare bool) *node {
 	if len(n.children) > 8 {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"fichario/domain/text"
 )
 
-// strength is how sure a rule is that an answer is a field's: the lower wins, whatever the order of arrival.
+// strength is how sure a rule is that an answer belongs to a field: the lower wins, whatever the order of arrival.
 type strength uint8
 
 const (
@@ -17,29 +17,29 @@ const (
 	titleWord                          // a word of the question
 	onlyNumberQuestion                 // the only number question
 	weakName                           // a name that often means something else
-	lookOnly                           // nothing but the look of the value
+	lookOnly                           // only the look of the value
 )
 
-// bid is what a rule says of an answer: the field that it would feed, and how surely. The zero value bids for nothing.
+// bid is a rule's offer for an answer: the field that it would feed, and how surely. The zero value bids for nothing.
 type bid struct {
 	field    field
 	strength strength
-	penalty  int8 // among bids of one strength from one distance, the lower wins
+	penalty  int8 // breaks ties of strength and distance; the lower wins
 }
 
 // score is how good a claim is. Scores are compared field by field, in this order; the lower wins.
 type score struct {
-	formName bool // it may be the form's name: any other name is better
-	alias    bool // it has not the contract's own name of the field
-	apart    int8 // of a name: how far it is from the record that gave the e-mail
+	formName bool // it may be the form's name: any other name wins
+	alias    bool // its name is not the contract's own name of the field
+	apart    int8 // of a name: its distance from the record that gave the e-mail
 	strength strength
-	distance int8 // how far the answer is from the contact
+	distance int8 // the answer's distance from the contact
 	penalty  int8
-	copied   bool // it has no question's title, and may be the copy of one that has
-	away     int8 // of a phone: how far it is from the record that gave the e-mail
+	copied   bool // it has no question's title, and may be a copy of one that has
+	away     int8 // of a phone: its distance from the record that gave the e-mail
 }
 
-// maxDistance is the distance from which all are equally far.
+// maxDistance is the distance beyond which all count as equally far.
 const maxDistance = 20
 
 func scoreOf(a *answer, b bid) score {
@@ -49,16 +49,16 @@ func scoreOf(a *answer, b bid) score {
 	}
 }
 
-// hasOwnName reports whether the sender wrote the contract's own name of the field, exactly so, and a rule believes
-// that it means it. Beside the name of somebody else it is that person's.
+// hasOwnName reports whether the sender wrote exactly the contract's own name of the field, and a rule believes that it
+// means it. Beside the name of somebody else it is that person's.
 func (a *answer) hasOwnName(b bid) bool {
 	own := fieldNames[b.field]
 	return own != "" && (a.key == own || a.title == own) && b.strength <= typeElsewhere && !a.another &&
 		(a.prefix == "" || !a.saysNotTheirs())
 }
 
-// beats reports whether a score is better than another. Equal ones leave it to the order of the walk, which is that of
-// lists, and of keys whatever the order in which they came.
+// beats reports whether a score is better than another. Ties are left to the order of the walk: that of lists, and for
+// keys one that does not depend on their arrival.
 func (s score) beats(other score) bool {
 	if s.formName != other.formName {
 		return other.formName
@@ -78,7 +78,7 @@ func (s score) beats(other score) bool {
 	return cmp.Or(order, cmp.Compare(s.away, other.away)) < 0
 }
 
-// claim is an answer that would feed a field. The zero value is none.
+// claim is an answer that would feed a field. The zero value is no claim.
 type claim struct {
 	answer *answer
 	score  score
@@ -95,10 +95,10 @@ func (c *claim) offer(a *answer, s score) {
 type chooser struct {
 	band        Band
 	answers     []answer
-	candidate   candidate // the answer whose field is looked for
+	candidate   candidate // the answer being placed
 	best        [fieldFirst]claim
-	firstTwo    [2]claim                           // the memory of waiting, unless there are more
-	waiting     []claim                            // for names and phones: the best is known when the e-mail is
+	firstTwo    [2]claim                           // backs waiting, unless there are more
+	waiting     []claim                            // names and phones: the best is known only once the e-mail is
 	parents     []int32                            // of the records, by number; see reader.parents
 	parts       [fieldCount - fieldFirst][]*answer // of a name or a phone, in order of arrival
 	badEmail    claim                              // an e-mail field without an @
@@ -135,7 +135,7 @@ func (r *reader) choose(d *Draft) {
 	c.takeMessage(d)
 }
 
-// settle compares the names and phones, among which those of the record that gave the e-mail come first.
+// settle compares the names and phones; those of the record that gave the e-mail come first.
 func (c *chooser) settle() {
 	for _, w := range c.waiting {
 		switch apart := c.apart(w.answer); {
@@ -195,7 +195,7 @@ func (c *chooser) claim(a *answer, b bid) bool {
 // partsOf returns the answers that are parts of a name or a phone.
 func (c *chooser) partsOf(f field) []*answer { return c.parts[f-fieldFirst] }
 
-// take says which answer fed a field.
+// take records which answer fed a field.
 func (d *Draft) take(f field, a *answer) {
 	if d.Fields == nil {
 		d.Fields = make([]Source, 0, 8)
@@ -203,7 +203,7 @@ func (d *Draft) take(f field, a *answer) {
 	d.Fields = append(d.Fields, Source{fieldNames[f], text.Cut(text.OneLine(text.Clean(a.name())), maxKeyText)})
 }
 
-// takeLine takes a field that is one line.
+// takeLine takes a one-line field.
 func (c *chooser) takeLine(d *Draft, f field, to *string) {
 	if a := c.best[f].answer; a != nil {
 		*to = text.OneLine(a.text())

@@ -2,7 +2,7 @@ package intake
 
 import "testing"
 
-// TestScores: fields are compared in their order; a later one never makes up for an earlier one.
+// TestScores: scores are compared field by field; a later field never makes up for an earlier one.
 func TestScores(t *testing.T) {
 	t.Parallel()
 	ordered := []score{
@@ -60,7 +60,7 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestNamesOfForms: what stands beside the answers under "name" is the form's, or the person's at most.
+// TestNamesOfForms: a "name" beside the answers is the form's, or at most the person's only name.
 func TestNamesOfForms(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -11,7 +11,7 @@ import (
 	"fichario/domain/text"
 )
 
-// The words for what a column of a table becomes that are no field of the contract.
+// What a column of a table can become besides a field of the contract.
 const (
 	// ColumnArea is the area code of the phone.
 	ColumnArea = "ddd"
@@ -21,7 +21,7 @@ const (
 	ColumnNone = "ignorar"
 )
 
-// ColumnFields are what a column of a table can become: words of the contract, then those of above.
+// ColumnFields returns what a column of a table can become: words of the contract, then the three above.
 func ColumnFields() []string {
 	return []string{
 		fieldNames[fieldEmail], fieldNames[fieldName], fieldNames[fieldPhone], ColumnArea, fieldNames[fieldCompany],
@@ -29,12 +29,12 @@ func ColumnFields() []string {
 	}
 }
 
-// columnSample is how many rows are read to see what columns hold.
+// columnSample is how many rows are read to find out what columns hold.
 const columnSample = 50
 
-// ReadColumns says what the columns of a table are called and what each would become, and whether the first row holds
-// the names. Without names they are called as spreadsheets do. The reader of webhooks reads some rows, and a column
-// becomes the field that it is most often taken for.
+// ReadColumns returns the names of a table's columns, what each would become, and whether the first row is a header.
+// Without one, columns are named as in spreadsheets. Some rows are read as submissions, and a column becomes the field
+// that it is most often taken for.
 func ReadColumns(rows [][]string) (columns, fields []string, header bool) {
 	width := 0
 	for _, row := range rows {
@@ -54,12 +54,12 @@ func ReadColumns(rows [][]string) (columns, fields []string, header bool) {
 	return columns, proposeFields(columns, rows[:min(len(rows), columnSample)]), header
 }
 
-// isContent reports whether a cell is surely no name of a column.
+// isContent reports whether a cell is surely not the name of a column.
 func isContent(cell string) bool {
 	return strings.Contains(cell, "@") || 2*countDigits(cell) >= len(cell) && len(cell) >= 4
 }
 
-// ColumnLetter is what spreadsheets call a column.
+// ColumnLetter returns the name that spreadsheets give a column.
 func ColumnLetter(at int) string {
 	if at < 26 {
 		return string(rune('A' + at))
@@ -67,8 +67,8 @@ func ColumnLetter(at int) string {
 	return ColumnLetter(at/26-1) + ColumnLetter(at%26)
 }
 
-// proposeFields has each row read as a submission; a column becomes what it fed most often. What no row says is left to
-// the column's name.
+// proposeFields reads each row as a submission; a column becomes what it fed most often. Where no row says anything,
+// the column's name decides.
 func proposeFields(columns []string, rows [][]string) []string {
 	votes := make([]map[string]int, len(columns))
 	for _, row := range rows {
@@ -108,8 +108,8 @@ func proposeFields(columns []string, rows [][]string) []string {
 	return fields
 }
 
-// mayHoldDocuments reports whether a cell of a column holds documents, as spreadsheets spoil them too, or none holds
-// anything: those who have one may stand further below.
+// mayHoldDocuments reports whether a cell of a column holds documents, even as spreadsheets spoil them, or none holds
+// anything: documents may stand further down.
 func mayHoldDocuments(rows [][]string, column int) bool {
 	empty := true
 	for _, row := range rows {
@@ -142,7 +142,7 @@ func fieldsFed(columns, row []string) map[int]string {
 	}
 	fed := map[int]string{}
 	for _, source := range draft.Fields {
-		// The name beside an address, as in "Ana <ana@example.com>", is read from the column of the address.
+		// The name beside an address, as in "Ana <ana@example.com>", has the address's column as its source.
 		if i := slices.Index(columns, source.Key); i >= 0 && fed[i] == "" {
 			fed[i] = source.Field
 		}
@@ -150,7 +150,7 @@ func fieldsFed(columns, row []string) map[int]string {
 	return fed
 }
 
-// Record is what a row of a table says of a contact. Its texts are not held to any length.
+// Record is what a row of a table says of a contact. The length of its texts is not limited.
 type Record struct {
 	Email, Name, Phone, Company, Origin, Message string
 	// Amount is in ten-thousandths of a real.
@@ -158,12 +158,12 @@ type Record struct {
 	Documents []document.Document
 	// Leftover is what no field took, by column.
 	Leftover []Pair
-	// Remarks say in Portuguese what could not be read, and is in the leftover for that.
+	// Remarks say in Portuguese what could not be read, and is therefore in the leftover.
 	Remarks []string
 }
 
-// ReadRecord reads a row by what its columns become. Names are joined, documents and messages added; of two columns for
-// any other field the first that holds something counts, and the other is left over, as is what a field cannot hold.
+// ReadRecord reads a row by what its columns become. Names are joined, documents and messages collected. Of two columns
+// for any other field the first non-empty one counts; the other is left over, as is what a field cannot hold.
 func ReadRecord(columns, fields, cells []string) Record {
 	var r Record
 	area := ""
@@ -207,7 +207,7 @@ func ReadRecord(columns, fields, cells []string) Record {
 	return r
 }
 
-// first sets a field that is still empty, and reports whether it says now what it was given.
+// first sets a field that is still empty, and reports whether it now holds the given text.
 func first(to *string, said string) bool {
 	if *to == "" {
 		*to = said
@@ -215,7 +215,7 @@ func first(to *string, said string) bool {
 	return *to == said
 }
 
-// setEmail takes the address in a cell; what else the cell says is left over.
+// setEmail takes the address in a cell, and reports whether that is all the cell says.
 func (r *Record) setEmail(cell string) bool {
 	address := findEmail([]string{cell})
 	return address != "" && first(&r.Email, address) && address == cell
@@ -242,7 +242,7 @@ func (r *Record) setAmount(cell string) bool {
 	return r.Amount == amount
 }
 
-// addDocuments takes the documents of a cell, as spreadsheets spoil them too, and reports whether it took all of it.
+// addDocuments takes the documents of a cell, even as spreadsheets spoil them, and reports whether it took all of it.
 func (r *Record) addDocuments(cell string) bool {
 	var found []document.Document
 	for part := range strings.FieldsFuncSeq(cell, func(c rune) bool { return strings.ContainsRune(",;|\n", c) }) {
@@ -265,14 +265,14 @@ func (r *Record) addDocuments(cell string) bool {
 	return true
 }
 
-// exponent and zeroes are how a spreadsheet writes a number that it took for an amount.
+// exponent and zeroes match how a spreadsheet writes a number that it took for an amount.
 var (
 	exponent = regexp.MustCompile(`^(\d)(?:[.,](\d+))?[eE]\+?(\d{1,2})$`)
 	zeroes   = regexp.MustCompile(`^(\d+)[.,]0+$`)
 )
 
-// wholeNumber writes a number out that a spreadsheet took for an amount, as it does with long phones; false where it
-// rounded digits away, and what is left is somebody else's number.
+// wholeNumber writes out a number that a spreadsheet took for an amount, as it does with long phones; false where
+// digits were rounded away, because what is left is somebody else's number.
 func wholeNumber(cell string) (string, bool) {
 	if m := zeroes.FindStringSubmatch(cell); m != nil {
 		return m[1], true

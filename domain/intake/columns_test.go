@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestWhatColumnsBecome: by the names that webhooks know, by what the cells look like, with and without a header.
+// TestWhatColumnsBecome is decided by the names that webhooks know and by the look of the cells, with and without a
+// header.
 func TestWhatColumnsBecome(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, rows, columns, fields string }{
@@ -65,7 +66,7 @@ func TestWhatColumnsBecome(t *testing.T) {
 	}
 }
 
-// TestARowOfATable: nothing of a row vanishes but what is to be left out.
+// TestARowOfATable: nothing of a row is lost except what is to be ignored.
 func TestARowOfATable(t *testing.T) {
 	t.Parallel()
 	columns := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}

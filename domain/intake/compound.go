@@ -6,10 +6,10 @@ import (
 	"fichario/domain/text"
 )
 
-// members are those of an object, by the normal form of their keys.
+// members are the members of an object, by the normal form of their keys.
 type members map[string]*node
 
-// membersOf returns the members, and false when two have the same name or they are too many for one answer.
+// membersOf returns the members; false when two share a name or there are too many for one answer.
 func membersOf(n *node) (members, bool) {
 	if len(n.children) == 0 || len(n.children) > 12 {
 		return nil, false
@@ -21,7 +21,7 @@ func membersOf(n *node) (members, bool) {
 	return m, len(m) == len(n.children)
 }
 
-// only reports whether all members are of a set, and scalars but for the lists of a choice.
+// only reports whether all members are in a set, and scalar except for the lists of a choice.
 func (m members) only(set map[string]bool) bool {
 	for k, c := range m {
 		list := c.kind == isArray && (k == "labels" || k == "ids" || k == "refs")
@@ -32,7 +32,7 @@ func (m members) only(set map[string]bool) bool {
 	return true
 }
 
-// have reports whether one of the members is there.
+// have reports whether one of the members exists.
 func (m members) have(keys ...string) bool {
 	for _, k := range keys {
 		if m[k] != nil {
@@ -42,7 +42,7 @@ func (m members) have(keys ...string) bool {
 	return false
 }
 
-// text returns the text of the first member that says something.
+// text returns the text of the first non-empty member.
 func (m members) text(keys ...string) string {
 	for _, k := range keys {
 		if c := m[k]; c != nil && c.scalar() && !c.empty() {
@@ -57,7 +57,7 @@ type compoundKind struct {
 	name string
 	// is reports whether the members are parts of an answer of the kind.
 	is func(m members, a answer) bool
-	// text puts the parts together; "" says that the object must be walked instead.
+	// text joins the parts; "" says that the object must be walked instead.
 	text func(m members) string
 	// typ is the type of the answer, where the form has given it none.
 	typ func(a answer) answerType
@@ -109,7 +109,7 @@ var nameParts = words(`
 	first last middle prefix suffix firstname lastname middlename firstandlast full fullname givenname familyname surname
 	nome sobrenome primeironome middleinitial`)
 
-// isCalled: {"nome": …} is what something is called, and its key says what.
+// isCalled: {"nome": …} is the name of something, and its key says of what.
 func isCalled(m members, a answer) bool {
 	return len(m) == 1 && m.have("nome") && m.only(nameParts) && !a.wants(fieldName) && !a.wants(fieldCompany)
 }
@@ -141,7 +141,7 @@ func nameFromParts(m members) string {
 	return join(m.text("prefix"), givenName(m), middle, familyName(m), m.text("suffix"))
 }
 
-// typeOfName: {"empresa": {"nome": …}} is no person's name.
+// typeOfName: {"empresa": {"nome": …}} is not a person's name.
 func typeOfName(a answer) answerType {
 	if e := lookup(a.key); e.field == noField || e.field == fieldName {
 		return nameType
@@ -158,7 +158,7 @@ func isPhoneInParts(m members, a answer) bool {
 	return m.only(phoneParts) && (m.have("phone", "phonenumber", "telefone") || a.wants(fieldPhone))
 }
 
-// phoneFromParts joins the parts of a phone. A country is part of the number only when it is digits.
+// phoneFromParts joins the parts of a phone. A country is part of the number only when it is written in digits.
 func phoneFromParts(m members) string {
 	if full := m.text("full", "e164", "international", "formatted"); full != "" {
 		return full

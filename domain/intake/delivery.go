@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// deliveryRule says where a product puts its own id of a submission, the same in every retry of it. Keys are joined
-// with dots.
+// deliveryRule says where a product puts its own id of a submission, the same in every retry. Keys are joined with
+// dots.
 type deliveryRule struct {
 	product         string
-	has             string           // the members that tell the product, with spaces between them
+	has             string           // the members that identify the product, separated by spaces
 	when            func(*node) bool // what else must hold; nil for nothing
-	id              string           // the members that make the id, with spaces between them
+	id              string           // the members that make the id, separated by spaces
 	hasPath, idPath [][]string
 }
 
@@ -84,12 +84,12 @@ func paths(list string) [][]string {
 	return out
 }
 
-// originalEvent is where RD Station puts the id of the event that a conversion was made of.
+// originalEvent is where RD Station puts the id of the event that a conversion was made from.
 const originalEvent = "leads.last_conversion.content.__cdp__original_event.event_uuid"
 
 func hasOriginalEvent(n *node) bool { return n.str(strings.Split(originalEvent, ".")...) != "" }
 
-// fromOLX tells the portals of one group, whose lead id names a lead, from those whose id names a person and repeats.
+// fromOLX recognises the portals of one group, whose lead id names a lead; other portals' ids name a person and repeat.
 func fromOLX(n *node) bool {
 	switch nameOf(n.str("leadOrigin")) {
 	case "grupoolx", "olx", "vivareal", "zap", "zapimoveis", "grupozap":
@@ -98,8 +98,8 @@ func fromOLX(n *node) bool {
 	return false
 }
 
-// deliveryID returns the sender's own id of a submission, or "". A bare "id" of an unknown sender is none: two posts of
-// it are two contacts.
+// deliveryID returns the sender's own id of a submission, or "". A bare "id" of an unknown sender does not count: two
+// posts with it are two contacts.
 func deliveryID(n *node) string {
 	n = n.first()
 	if n == nil || n.kind != isObject {

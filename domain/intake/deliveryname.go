@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// What senders without a rule of their own call the id of a post is told by its name. An id counts when it stands for
-// the delivery or the submission, and so is the same in a retry and in nothing else. One that stands for the person,
-// the form, the webhook or the visit comes again with the next submission, and never counts.
+// The id of a post whose sender has no rule is recognised by its name. An id counts when it stands for the delivery or
+// the submission, because only a retry repeats it. One that stands for the person, the form, the webhook or the visit
+// comes again with the next submission, and never counts.
 
-// idKind says what an id stands for, and so what else must be there.
+// idKind is what an id stands for, and thus what else must be there.
 type idKind uint8
 
 const (
 	_            idKind = iota
 	deliveryName        // the delivery or the event: enough alone
-	recordName          // the submission: enough alone, but told apart by its form and event
-	eventName           // the event of the webhook, or one that people attend: only beside the event's type
-	orderName           // an order, of which many events come: only with the event's type, and its state
+	recordName          // the submission: enough alone, but qualified by its form and event
+	eventName           // an event of the webhook, or one that people attend: only with the event's type
+	orderName           // an order, which has many events: only with the event's type, and its state
 )
 
 // idNames are the names of ids, in normal form.
@@ -35,8 +35,8 @@ var idNames = namesOf(map[idKind]string{
 		invoiceid bookingid bookinguid appointmentid`,
 })
 
-// eventTypes are where senders say what happened, in normal form; orderStates where an order stands; formIDs which form
-// was sent.
+// eventTypes name the members that say what happened, orderStates the state of an order, formIDs the form that was
+// sent; all in normal form.
 var (
 	eventTypes = words(`
 		event eventtype type topic trigger triggerevent webhookeventtype eventname action hookevent eventkey tipoevento`)
@@ -44,10 +44,10 @@ var (
 	formIDs     = words(`formid formuuid formkey surveyid formslug idform`)
 )
 
-// idPlaces are the envelopes that are looked into, one level deep.
+// idPlaces are the envelopes that are searched, one level deep.
 var idPlaces = words(`data payload body entry submission response form_response lead record`)
 
-// idLists are lists of people, of which the first is looked into.
+// idLists are lists of people, of which the first is searched.
 var idLists = words(`
 	leads contacts contatos people pessoas customers clientes subscribers items itens rows records results data submissions
 	responses entries`)
@@ -62,11 +62,11 @@ func namesOf[K comparable](lists map[K]string) map[string]K {
 	return m
 }
 
-// facts are what an object says of the post that it is.
+// facts is what an object says about the post.
 type facts struct {
-	name, id           string // of the surest id
+	name, id           string // of the best id
 	kind               idKind
-	bare               string // what stands under "id" or "uuid"
+	bare               string // the value of "id" or "uuid"
 	event, state, form string
 	person, envelope   bool // it has an address; it has objects
 }
@@ -100,7 +100,7 @@ func factsOf(n *node) facts {
 	return f
 }
 
-// idByName returns the id of a post that its name tells, with the name before it, or "".
+// idByName returns the id of a post that is recognised by its name, after that name, or "".
 func idByName(n *node) string {
 	var f facts
 	if slices.ContainsFunc(n.children, mayBeID) {
@@ -160,7 +160,7 @@ func idOfPerson(n, person *node) string {
 	return inner.named()
 }
 
-// mayBeID tells the keys that are worth a look: most bodies have none.
+// mayBeID reports whether a key is worth a closer look: most bodies have none.
 func mayBeID(n node) bool {
 	key := n.key
 	for i := 0; i+1 < len(key); i++ {
@@ -171,10 +171,10 @@ func mayBeID(n node) bool {
 	return slices.ContainsFunc(idEndings[:], func(ending string) bool { return strings.HasSuffix(key, ending) })
 }
 
-// idEndings are those of the names of ids without "id" in them.
+// idEndings are the endings of id names without "id" in them.
 var idEndings = [...]string{"ref", "code", "Code", "number", "Number", "key", "Key"}
 
-// named returns the id that has a name of its own, when what it needs is there.
+// named returns the id with a name of its own, when what it needs beside it is there.
 func (f *facts) named() string {
 	switch {
 	case f.kind == 0, f.kind >= eventName && f.event == "":
@@ -187,7 +187,7 @@ func (f *facts) named() string {
 	return f.name + ":" + join(f.event, f.form, f.id)
 }
 
-// usableID tells an id from what stands for none: nothing was stored, or it is no id at all.
+// usableID rejects what stands for a missing id.
 func usableID(s string) bool {
 	switch strings.TrimSpace(s) {
 	case "", "0", "null", "undefined", "true", "false":
@@ -196,11 +196,11 @@ func usableID(s string) bool {
 	return len(s) <= 200
 }
 
-// drawn reports whether an id was drawn for the event, and is not the number of a record, which comes again when the
-// record changes.
+// drawn reports whether an id was generated for the event, rather than the number of a record, which comes again when
+// the record changes.
 func drawn(id string) bool { return countDigits(id) < len(id) && len(id) >= 8 || len(id) >= 16 }
 
-// created reports whether an event makes a record, which happens once; changes whether it changes one.
+// created reports whether an event creates a record, which happens once; changes whether it changes one.
 func created(event string) bool { return speaksOf(wordsOf(event), creating) }
 
 func changes(event string) bool { return speaksOf(wordsOf(event), changing) }

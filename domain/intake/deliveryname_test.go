@@ -2,7 +2,7 @@ package intake
 
 import "testing"
 
-// TestDeliveryIDs: ids of the delivery or the submission are known again, whatever the sender calls them.
+// TestDeliveryIDs: ids of the delivery or the submission are recognised, whatever the sender calls them.
 func TestDeliveryIDs(t *testing.T) {
 	t.Parallel()
 	const who = `"name":"Ana","email":"ana@exemplo.com.br"`
@@ -35,7 +35,7 @@ func TestDeliveryIDs(t *testing.T) {
 	}
 }
 
-// TestIDsOfOthers: ids of the person, the form, the hook, the visit or a concert come again in another submission.
+// TestIDsOfOthers: ids of the person, the form, the hook, the visit or a concert return with other submissions.
 func TestIDsOfOthers(t *testing.T) {
 	t.Parallel()
 	const who = `"name":"Ana","email":"ana@exemplo.com.br"`

@@ -18,16 +18,16 @@ var documentWords = words(`
 	identification identificacao identificationnumber federaltaxnumber inscricaofederal registrofederal docnumber
 	brcpf brcnpj taxvat`)
 
-// documentPairs are two words that name one together: "tax_id", "numero do documento" has its own.
+// documentPairs are words that together name a document: "tax_id". "numero do documento" has a word of its own.
 var documentPairs = words(`tax id vat fiscal federal identification identificacao`)
 
-// otherPeople are words of those whose document is not the contact's.
+// otherPeople are words for people whose document is not the contact's.
 var otherPeople = words(`
 	conjuge esposa esposo marido companheiro companheira mae pai filho filha filhos dependente avalista fiador fiadora
 	indicado indicada indicador amigo amiga vendedor vendedora corretor corretora agente consultor afiliado affiliate
 	seller producer produtor owner responsavel spouse partner parceiro referral host testemunha socio socia socios`)
 
-// takeDocuments gives the contact the documents that answers under such a name hold; the others stay what they are.
+// takeDocuments gives the contact the documents in answers with such names; the other answers stay as they are.
 func (r *reader) takeDocuments(d *Draft) {
 	for i := range r.answers {
 		a := &r.answers[i]
@@ -51,13 +51,13 @@ func (r *reader) takeDocuments(d *Draft) {
 // fieldDocuments is the contract's word.
 const fieldDocuments = "documentos"
 
-// maybeDocument is a fast look at whether an answer may hold one.
+// maybeDocument is a cheap test of whether an answer may hold one.
 func maybeDocument(a *answer) bool {
 	v := a.values[0]
 	return !a.logical && !a.taken && len(v) >= 8 && len(v) <= 400 && countDigits(v) >= 2 && strings.IndexByte(v, '@') < 0
 }
 
-// namesDocument reports whether the title, the key, what is around it or the type of the form's field says that the
+// namesDocument reports whether the title, the key, the keys around it or the type of the form's field says that the
 // answer is a document of the contact.
 func (a *answer) namesDocument() bool {
 	around := wordsOf(a.prefix)
@@ -78,7 +78,7 @@ func (a *answer) namesDocument() bool {
 	return false
 }
 
-// payingWords are of those who buy, whose documents stand in trees that say nothing else of the contact.
+// payingWords name the buyer, whose documents stand in objects that say nothing else about the contact.
 var payingWords = words(`payer pagador payment payments pagamento billing cobranca charge cardholder holder titular`)
 
 // namesTogether: "tax_id", "taxId", "cpf/cnpj".
@@ -98,7 +98,7 @@ func namesTogether(name string) bool {
 	return false
 }
 
-// documents are those of an answer, or none when a part of it is something else.
+// documents returns those of an answer, or none when a part of it is something else.
 func (a *answer) documents() []document.Document {
 	var out []document.Document
 	for _, value := range a.values {
@@ -118,8 +118,8 @@ func (a *answer) documents() []document.Document {
 	return out
 }
 
-// documentIn reads a CPF or CNPJ with right digits. A number has lost its leading zeros, and may have been written as
-// an amount.
+// documentIn reads a CPF or CNPJ with valid check digits. A number has lost its leading zeros, and may have been
+// written as an amount.
 func documentIn(s string, number bool) (document.Document, bool) {
 	if number {
 		whole, ok := wholeNumber(strings.TrimPrefix(s, "'"))
@@ -149,7 +149,7 @@ func documentIn(s string, number bool) (document.Document, bool) {
 	return document.Document{}, false
 }
 
-// saidByDocument reports whether an answer without a question's title is the copy of a document that the contact has.
+// saidByDocument reports whether an answer without a question's title repeats a document that the contact has.
 func saidByDocument(d *Draft, a *answer) bool {
 	if len(d.Documents) == 0 || a.labelled || !maybeDocument(a) || !maybeMirror(a, a.text()) {
 		return false

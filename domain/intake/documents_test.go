@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// documented are bodies with documents in the shapes that senders have, with what is taken of each and what stays.
+// documented are bodies with documents as senders shape them, with what is taken from each and what stays.
 var documented = []struct {
 	name, body string
 	want       []string
@@ -113,7 +113,7 @@ func TestMoreDocumentsThanAContactHasStayInTheNote(t *testing.T) {
 	}
 }
 
-// withDigits ends the twelve characters of a CNPJ with their digits.
+// withDigits appends the check digits to twelve characters of a CNPJ.
 func withDigits(base string) string {
 	for range 2 {
 		sum := 0

@@ -9,22 +9,22 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// E164 returns the international form of a phone number ("+5511987654321"), or "" when it is none; one without a
-// country code is of Brazil.
+// E164 returns the international form of a phone number ("+5511987654321"), or "" when it is not one. A number without
+// a country code is taken as Brazilian.
 func E164(text string) string { return e164(text) }
 
-// region is the one whose numbers come without a country code.
+// region is the country of numbers without a country code.
 const region = "BR"
 
-// e164 returns the international form of a number, or "" when the numbering plan has none such. Of several, and of one
-// with words beside it, the first counts.
+// e164 returns the international form of a number, or "" when no numbering plan has it. Of several numbers, or one
+// among words, the first counts.
 func e164(number string) string {
 	if n := brazilian(strings.TrimSuffix(number, ".0")); n != "" {
 		return n
 	}
 	s := strings.TrimSuffix(strings.TrimSpace(number), ".0") // what a spreadsheet makes of a number
 	s = s[carrierSlot(s):]
-	if !strings.ContainsFunc(s, unicode.IsLetter) { // of which the library would make digits, as on a telephone's keys
+	if !strings.ContainsFunc(s, unicode.IsLetter) { // the library turns letters into digits, as a phone's keypad does
 		if n := planned(s); n != "" {
 			return n
 		}
@@ -45,25 +45,24 @@ func inNumber(c rune) bool {
 	return c >= '0' && c <= '9' || strings.ContainsRune(" +-.()\u00a0\u2010\u2011\u2012\u2013\u2014", c)
 }
 
-// planned reads a number without words beside it.
+// planned reads a number without words around it.
 func planned(s string) string {
 	if n := parsePhone(s); n != "" {
 		return n
 	}
 	digits := text.Digits(s)
-	// "550..." and "+55 0 11": the trunk digit between the country and the area is written often, and is no part of the
-	// number.
+	// "550..." and "+55 0 11": the trunk digit between country and area is often written, but not part of the number.
 	if rest, ok := strings.CutPrefix(digits, "550"); ok {
 		return parsePhone("+55" + rest)
 	}
-	// A mask that puts the country before what has it already.
+	// A mask that adds the country to a number that already has it.
 	if rest, ok := strings.CutPrefix(digits, "5555"); ok && (len(rest) == 10 || len(rest) == 11) {
 		return brazilian(rest)
 	}
 	if n := withNinthDigit(digits, strings.HasPrefix(s, "+")); n != "" {
 		return n
 	}
-	// A form that puts the country code first without a plus: only Brazil's is guessed by the library.
+	// A form that puts the country code first without a plus: the library guesses only Brazil's.
 	if !strings.HasPrefix(s, "+") && len(digits) > 11 && len(digits) <= 15 && !strings.HasPrefix(digits, "0") {
 		return parsePhone("+" + digits)
 	}
@@ -104,8 +103,8 @@ func carrierSlot(s string) int {
 	return 0
 }
 
-// brazilian answers for the commonest numbers of all without the library, which costs as much as the rest of the
-// reading. It says "" when in doubt; a test holds it against the library.
+// brazilian handles the commonest numbers without the library, which costs as much as the rest of the reading. It
+// returns "" when in doubt; a test compares it with the library.
 func brazilian(s string) string {
 	var buf [13]byte
 	digits, plus, ok := phoneDigits(buf[:0], s)
@@ -129,8 +128,8 @@ func brazilian(s string) string {
 	return "+55" + string(digits)
 }
 
-// phoneDigits appends the digits of a number that is written with nothing else but separators and a plus before them.
-// ok is false for any other text, and for one of more digits than there is room for.
+// phoneDigits appends the digits of a number that is written with nothing but separators and a leading plus. ok is
+// false for any other text, and for more digits than dst has room for.
 func phoneDigits(dst []byte, s string) (digits []byte, plus, ok bool) {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -154,8 +153,8 @@ var areas = words(`
 	11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 61 62 63 64 65 66
 	67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99`)
 
-// Mobile reports whether a number in E.164 may be a mobile's: in Brazil it has nine digits and begins with 9; of other
-// countries, where both kinds may look alike, all that are not surely landlines.
+// Mobile reports whether a number in E.164 may be a mobile: in Brazil, one of nine digits that begins with 9; in
+// countries where both kinds look alike, every number that is not surely a landline.
 func Mobile(number string) bool {
 	n, err := phonenumbers.Parse(number, "")
 	if err != nil {

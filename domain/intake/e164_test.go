@@ -30,7 +30,7 @@ func TestE164(t *testing.T) {
 	}
 }
 
-// TestBrazilian holds the short way to what the library answers.
+// TestBrazilian compares the shortcut with the library.
 func TestBrazilian(t *testing.T) {
 	t.Parallel()
 	check := func(s string) {

@@ -9,7 +9,7 @@ import (
 	"fichario/domain/text"
 )
 
-// takeEmail takes the best answer with an @, or remembers which field should have had one. empty is the e-mail field
+// takeEmail takes the best answer with an @, or records which field should have held one. empty is the e-mail field
 // that came without a value.
 func (c *chooser) takeEmail(d *Draft, empty string) {
 	a := c.best[fieldEmail].answer
@@ -30,8 +30,8 @@ func (c *chooser) takeEmail(d *Draft, empty string) {
 	d.take(fieldEmail, a)
 }
 
-// dropAccountUser gives up the address of a "user" beside whose name there is another person's: that user is who has
-// the account or the deal. A name that may be the form's is a person's where a phone stands outside too.
+// dropAccountUser drops the address of a "user" when another person is named too: that user owns the account or the
+// deal. A name that may be the form's counts as a person's where a phone stands outside the user too.
 func (c *chooser) dropAccountUser() {
 	if a := c.best[fieldEmail].answer; a == nil || !a.marks.has(inUser) {
 		return
@@ -61,7 +61,7 @@ func (c *chooser) dropAccountUser() {
 	if phone {
 		others = append(others, forms...)
 	}
-	const most = 50 // more names than that are nobody's account
+	const most = 50 // nobody's account has more names
 	users, others = users[:min(most, len(users))], others[:min(most, len(others))]
 	somebodyElse := slices.ContainsFunc(others, func(name string) bool {
 		return !slices.ContainsFunc(users, func(user string) bool {
@@ -73,7 +73,7 @@ func (c *chooser) dropAccountUser() {
 	}
 }
 
-// trimEmail takes away what surrounds an address that stands alone.
+// trimEmail removes what surrounds an address that stands alone.
 func trimEmail(s string) string {
 	s = withoutStrayQuotes(strings.TrimSpace(s))
 	if len(s) > len(mailto) && hasMailto(s) {
@@ -87,7 +87,7 @@ func trimEmail(s string) string {
 	return s
 }
 
-// withoutQuotes takes away the quotes around a text, in pairs.
+// withoutQuotes removes pairs of quotes around a text.
 func withoutQuotes(s string) string {
 	for len(s) > 1 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
 		s = strings.TrimSpace(s[1 : len(s)-1])
@@ -125,7 +125,7 @@ func findEmail(values []string) string {
 	return ""
 }
 
-// withoutTags puts a space in place of each tag of a text in HTML. The brackets of "Ana <ana@x.com>" are none.
+// withoutTags replaces each HTML tag of a text by a space. The brackets of "Ana <ana@x.com>" are not a tag.
 func withoutTags(s string) string {
 	if !strings.Contains(s, "</") && !strings.Contains(s, "/>") {
 		return s
@@ -149,7 +149,7 @@ func withoutTags(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// isTag tells a tag of HTML from an address in brackets.
+// isTag tells an HTML tag from an address in brackets.
 func isTag(s string) bool {
 	switch {
 	case s == "":
@@ -182,7 +182,7 @@ func firstAddress(s string) string {
 	return s
 }
 
-// tidyAddress takes away what stands around an address in a sentence, and all after the first of several.
+// tidyAddress removes what surrounds an address in a sentence, and everything after the first of several.
 func tidyAddress(s string) string {
 	between := unicode.IsSpace
 	if strings.Count(s, "@") > 1 {
@@ -199,7 +199,7 @@ func tidyAddress(s string) string {
 // addressEnds separate the words of a sentence and the addresses of a list.
 const addressEnds = " ,;"
 
-// quotedLocal returns the length of the local part in quotes that a text begins with, whatever is between them, or 0.
+// quotedLocal returns the length of the quoted local part that a text begins with, or 0.
 func quotedLocal(s string) int {
 	if s == "" || s[0] != '"' {
 		return 0
@@ -218,8 +218,7 @@ func quotedLocal(s string) int {
 	return 0
 }
 
-// withoutStrayQuotes takes away the quotes that an address begins or ends with, but those of its local part:
-// "joão silva"@x.com.
+// withoutStrayQuotes removes quotes at either end of an address, except those of its local part: "joão silva"@x.com.
 func withoutStrayQuotes(s string) string {
 	if s = withoutQuotes(s); quotedLocal(s) > 0 {
 		return strings.TrimRight(s, `"'`)
@@ -234,14 +233,14 @@ func wholeAddress(s string) bool {
 		return false
 	}
 	if strings.HasSuffix(s, "whatsapp.net") || strings.HasSuffix(s, "msging.net") {
-		return false // the identity of a chat
+		return false // the id of a chat
 	}
 	dot := strings.LastIndexByte(s, '.')
 	return dot > at+1 && dot < len(s)-1
 }
 
-// CheckEmail returns a fault.InvalidEmail when the draft has no usable e-mail. Its message names the keys that
-// arrived, so that whoever set the form up sees what to change; it never holds what was answered.
+// CheckEmail returns a fault.InvalidEmail when the draft has no usable e-mail. Its message names the keys that arrived,
+// so that the person who set up the form sees what to change; it never holds what was answered.
 func (d Draft) CheckEmail() error {
 	if strings.IndexByte(d.Email, '@') >= 0 {
 		return nil

@@ -69,7 +69,7 @@ func TestEmails(t *testing.T) {
 	}
 }
 
-// TestQuotes: those around an address go, those of the address stay.
+// TestQuotes: quotes around an address are removed, its own stay.
 func TestQuotes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -121,7 +121,7 @@ func TestEmailsOfOthers(t *testing.T) {
 	}
 }
 
-// TestEmailsOfUsers: who signs up is often called a user, and is the contact where nobody else is.
+// TestEmailsOfUsers: a person who signs up is often called a user, and is the contact if nobody else is named.
 func TestEmailsOfUsers(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{

@@ -1,6 +1,6 @@
 package intake
 
-// ReadTraced is Read that also tells every text that a rule drops, so that a test can account for each answer.
+// ReadTraced is Read that also returns every text that a rule drops, so that a test can account for each answer.
 func ReadTraced(o Options, contentType string, body []byte) (d Draft, dropped []string, err error) {
 	var collect func(n *node)
 	collect = func(n *node) {

@@ -94,7 +94,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestSenderOfAnEmail: the contact is who wrote the e-mail.
+// TestSenderOfAnEmail: the contact is the person who wrote the e-mail.
 func TestSenderOfAnEmail(t *testing.T) {
 	t.Parallel()
 	d := mustRead(t, "",

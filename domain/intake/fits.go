@@ -7,15 +7,15 @@ import (
 	"fichario/domain/text"
 )
 
-// Bounds of the fields, in characters. What is longer is no such thing and stays in the note.
+// Bounds of the fields, in characters. What is longer does not fit and stays in the note.
 const (
 	maxEmail = 320
 	maxLine  = 200
 	maxPhone = 60
 )
 
-// fits say, of each field, whether an answer's value can be it. The weaker the rule that bids, the more the value must
-// look like it.
+// fits tells, for each field, whether an answer's value can be it. The weaker the rule that bids, the more the value
+// must look like it.
 var fits = [fieldCount]func(c *chooser, a *answer, s strength) bool{
 	fieldEmail:   fitsEmail,
 	fieldPhone:   fitsPhone,
@@ -46,8 +46,8 @@ func fitsPhone(_ *chooser, a *answer, s strength) bool {
 	return s < weakName || n <= 13
 }
 
-// isLine reports whether an answer is the line of a person's or a thing's name, and not the answer to a question that
-// only seems to ask for one: "Tem empresa?".
+// isLine reports whether an answer is one line that names a person or thing, and not the answer to a question that only
+// seems to ask for a name: "Tem empresa?".
 func isLine(a *answer) bool {
 	t := a.text()
 	if a.logical || t == "" || !text.Within(t, maxLine) || len(t) < 6 && yesNo[text.Fold(t)] {
@@ -58,7 +58,7 @@ func isLine(a *answer) bool {
 
 var yesNo = words(`sim nao yes no si true false on off ok`)
 
-// fitsName: whatever stands under a key that is the name's is the name, unless it is a phone.
+// fitsName: whatever stands under a key for names is a name, unless it is a phone.
 func fitsName(c *chooser, a *answer, s strength) bool {
 	if s < titleWord && a.title == "" {
 		return isLine(a) && e164(a.text()) == ""
@@ -89,7 +89,7 @@ func fitsLine(_ *chooser, a *answer, s strength) bool {
 	return s < weakName || hasWord(t) && !strings.Contains(t, "\n") && !looksURL(t) && strings.IndexByte(t, '@') < 0
 }
 
-// machineChannels are how a program says that it was a program.
+// machineChannels are the words by which a program names its own kind.
 var machineChannels = words(`web api app mobile server desktop browser chat email`)
 
 func fitsMessage(_ *chooser, a *answer, s strength) bool {
@@ -117,7 +117,7 @@ func hasWord(s string) bool {
 	return false
 }
 
-// saysNone reports whether a text is what a sender writes where it has nothing: the word of its language for that, or a
+// saysNone reports whether a text is what a sender writes where it has nothing: its language's word for that, or a
 // variable that its template did not fill.
 func saysNone(s string) bool {
 	if s == "" || len(s) > 60 || strings.IndexByte("nNuU-{[$*%#<", s[0]) < 0 {
@@ -130,8 +130,8 @@ func saysNone(s string) bool {
 	return slices.ContainsFunc(unfilled, func(mark unfilledMark) bool { return mark.around(s) })
 }
 
-// unfilledMark is how a template writes a variable. A bare one stands around a single word, of any letters that keys
-// have: the marks are also those of a text that a person wrote.
+// unfilledMark is how a template writes a variable. The marks of a bare one also occur in what people write, so they
+// must enclose a single word of the letters that keys have.
 type unfilledMark struct {
 	opening, closing string
 	bare             bool

@@ -8,7 +8,7 @@ import (
 	"fichario/domain/fault"
 )
 
-// FuzzRead holds three promises over any body: it is read without a panic, what comes out can be stored, and no answer
+// FuzzRead checks three promises for any body: it is read without a panic, the result can be stored, and no answer
 // vanishes.
 func FuzzRead(f *testing.F) {
 	for _, s := range everySubmission(f) {
@@ -36,8 +36,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzReadAll holds what ReadAll promises over any body: no panic, a draft wherever Read has one, an address for each
-// of several, and no two of them with one id.
+// FuzzReadAll checks the promises of ReadAll for any body: no panic, a draft wherever Read has one, an address for each
+// of several, and no two with the same id.
 func FuzzReadAll(f *testing.F) {
 	const ana, beto = `{"email":"a@x.com","lead_id":"7"}`, `{"email":"b@x.com","lead_id":"7","id":3}`
 	for _, body := range []string{
@@ -58,7 +58,7 @@ func FuzzReadAll(f *testing.F) {
 		all, err := ReadAll(Options{Kind: Generic}, typ, body)
 		_, alone := Read(Options{Kind: Generic}, typ, body)
 		if err != nil {
-			return // of too many people too
+			return // for too many people, for one
 		}
 		if alone != nil || len(all) == 0 || len(all) > MaxPeople {
 			t.Errorf("%d drafts, and alone %v", len(all), alone)
@@ -74,8 +74,8 @@ func FuzzReadAll(f *testing.F) {
 	})
 }
 
-// FuzzReduce: what is kept of a multipart body is within the limit, and reducing it once more changes nothing; what is
-// not is a fault for people, or too large.
+// FuzzReduce: the result is within the limit, and reducing it again changes nothing; any error is a fault for people,
+// or ErrTooLarge.
 func FuzzReduce(f *testing.F) {
 	text, file := multipartPart(`name="nome"`, "Ana"), multipartPart(`name="f"; filename="a.pdf"`, "%PDF")
 	f.Add(multipartType, []byte(text+file+"--B--\r\n"))

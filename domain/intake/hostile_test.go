@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestHostileBodies bounds the time of a megabyte of anything. It runs alone: others would take of its time.
+// TestHostileBodies bounds the time for a megabyte of anything. It runs alone: other tests would take time from it.
 func TestHostileBodies(t *testing.T) {
 	fill := func(s string) string { return strings.Repeat(s, 1<<20/len(s)) }
 	wrap := `{"email":"a@b.c","payload":`

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// mailboxLabels are the labels that say which of several mailboxes or phones a value is, and nothing of the question.
+// mailboxLabels say which of several mailboxes or phones a value is, and nothing about the question.
 var mailboxLabels = words(`
 	work home mobile main other primary personal trabalho casa celular comercial pessoal principal outro business default`)
 
@@ -40,7 +40,7 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		if a.title == nil && a.typ == nil || ans.label() == "" {
 			return false
 		}
-		// An answer for certain, of a shape that is not: it is kept under its title, and feeds no field.
+		// Certainly an answer, but of unknown shape: it is kept under its title, and feeds no field.
 		tree := withOptionTexts(*a.value, n)
 		tree.key = ans.label()
 		s.prefix, s.closed = "", true
@@ -51,7 +51,7 @@ func (r *reader) item(n *node, key string, s scope) bool {
 	return true
 }
 
-// unanswered walks a question without an answer, or a heading: its name is nobody's.
+// unanswered walks a question without an answer, or a heading: its name belongs to nobody.
 func (r *reader) unanswered(n *node, a anatomy, s scope) bool {
 	if s.closed || a.typ == nil || a.name == nil || a.title == nil && n.child("text") == nil || len(a.unknown) > 1 {
 		return false
@@ -61,8 +61,8 @@ func (r *reader) unanswered(n *node, a anatomy, s scope) bool {
 	return true
 }
 
-// nameUnderKey names the answer of an object that is the value of a key. It says no to a record: a deal with a title
-// and a value, and {name, value}, whereas {value} and {title, type, value} are answers.
+// nameUnderKey names the answer of an object that is the value of a key. It rejects records: a deal with a title and a
+// value, and {name, value}, whereas {value} and {title, type, value} are answers.
 func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 	switch lookup(key).tree {
 	case dealTree:
@@ -84,7 +84,7 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 	return true
 }
 
-// nameInList names the answer of an object in a list. It says no to one that is a record.
+// nameInList names the answer of an object in a list. It rejects records.
 func (a anatomy) nameInList(ans *answer) bool {
 	if ans.title == "" && ans.key == "" {
 		if len(a.unknown) > 0 || a.typ == nil || a.typ.kind != isString || !meansOfContact(a.typ.text) {
@@ -100,7 +100,7 @@ func (a anatomy) nameInList(ans *answer) bool {
 			ans.title, ans.key, ans.prefix = "", ans.prefix, ""
 		}
 	}
-	// A name beside a type is what a form calls its field.
+	// A name beside a type is the form's name for its field.
 	ans.labelled = ans.title != "" || a.typ != nil
 	return true
 }
@@ -116,7 +116,7 @@ func meansOfContact(name string) bool {
 	return ok && (e.field == fieldEmail || e.field == fieldPhone)
 }
 
-// besides keeps what stands beside the answer in its object, unless it says the same, and drops the furniture.
+// besides keeps what stands beside the answer in its object, unless it repeats it, and drops the object's bookkeeping.
 func (r *reader) besides(n *node, a anatomy, ans *answer, s scope) {
 	for i := range n.children {
 		if k := &n.children[i]; k != a.value && !slices.Contains(a.unknown, k) && !slices.Contains(a.also, k) {
@@ -138,8 +138,8 @@ func (r *reader) besides(n *node, a anatomy, ans *answer, s scope) {
 	}
 }
 
-// repeats reports whether a member says again what the answer beside it says: WPForms repeats the parts of a name and
-// the number of a price, Elementor the choices.
+// repeats reports whether a member repeats the answer beside it: WPForms repeats the parts of a name and the number of
+// a price, Elementor the choices.
 func repeats(n *node, text string) bool {
 	if n.scalarList() {
 		for i := range n.children {
@@ -158,8 +158,8 @@ func repeats(n *node, text string) bool {
 	return ok && isAmount && said == answered
 }
 
-// typedItem reads the shape in which the value stands under the name of its type: Typeform's answers, with the question
-// under "field", and the fields of Notion and Stripe, with the question under "label" or around them.
+// typedItem reads objects whose value stands under the name of its type: Typeform's answers, with the question under
+// "field", and the fields of Notion and Stripe, with the question under "label" or around them.
 func (r *reader) typedItem(n *node, key string, s scope) bool {
 	typ, field := n.child("type"), n.child("field")
 	if typ == nil || typ.kind != isString || field != nil && field.kind != isObject {
@@ -191,7 +191,8 @@ func (r *reader) typedItem(n *node, key string, s scope) bool {
 	return true
 }
 
-// nameTyped names the answer of an object that is a type, a value under the name of the type, and a label at the most.
+// nameTyped names the answer of an object that holds only a type, a value under the name of the type, and maybe a
+// label.
 func (r *reader) nameTyped(ans *answer, n *node, typ, key string) bool {
 	if noisySuffix(typ, false) {
 		return false

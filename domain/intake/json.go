@@ -39,8 +39,7 @@ func syntaxError(body string) error {
 }
 
 // escapeBreaks escapes the control characters inside the strings of a JSON text, and reports whether there were any.
-// Templates that paste an answer of several lines between quotes leave them bare, and the lead should not be lost for
-// it.
+// Templates that paste an answer of several lines between quotes leave them bare, and that must not lose the lead.
 func escapeBreaks(s string) (escaped string, changed bool) {
 	var b strings.Builder
 	inside := false
@@ -65,7 +64,7 @@ func escapeBreaks(s string) (escaped string, changed bool) {
 	return b.String(), changed
 }
 
-// jsonParser walks a text that is known to be valid JSON, so it looks for no errors of syntax.
+// jsonParser walks a text that is known to be valid JSON, so it checks no syntax.
 type jsonParser struct {
 	s      string
 	i      int
@@ -175,7 +174,7 @@ func (p *jsonParser) str() string {
 			}
 			p.i++
 			var s string
-			// It was part of a valid text, so it is one itself.
+			// Part of a valid text, so it is valid itself.
 			_ = json.Unmarshal([]byte(p.s[start:p.i]), &s)
 			return s
 		}
@@ -196,7 +195,7 @@ func looksJSON(s string) bool {
 	return false
 }
 
-// embeddedJSON reads a JSON text that came as the value of a field. What is no JSON stays the text that it is.
+// embeddedJSON reads a JSON text that came as the value of a field. Anything else stays text.
 func embeddedJSON(s string, depth int) (node, bool, error) {
 	if !looksJSON(s) || !utf8.ValidString(s) || !json.Valid([]byte(s)) {
 		return node{}, false, nil

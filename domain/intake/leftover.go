@@ -8,7 +8,7 @@ import (
 	"fichario/domain/text"
 )
 
-// collectLeftover puts into the leftover what no field took: each answer once, with the best title, in the order of
+// collectLeftover fills the leftover with what no field took: each answer once, under its best title, in order of
 // arrival.
 func (r *reader) collectLeftover(d *Draft) {
 	left := r.notTaken(d)
@@ -30,7 +30,7 @@ func (r *reader) collectLeftover(d *Draft) {
 	}
 }
 
-// saying is the text of an answer, and the form in which it is told apart from others.
+// saying is the text of an answer, and the form in which it is compared with others.
 type saying struct{ text, likeness string }
 
 // notTaken attributes the answers that say how the contact came here, and returns those that the note needs.
@@ -70,16 +70,16 @@ func (a *answer) placeInNote() int {
 	return 1
 }
 
-// leftover tells which answers say what others say. Its sets are made when they are asked for.
+// leftover finds the answers that repeat others. Its sets are made on demand.
 type leftover struct {
 	*reader
-	titledTexts map[string]bool // what the answers with a question's title say
-	allTexts    map[string]bool // what all answers say
+	titledTexts map[string]bool // the texts of answers with a question's title
+	allTexts    map[string]bool // the texts of all answers
 	kept        map[string]bool // the answers of the note
 }
 
-// isCopy reports whether an answer without a title says what others say: the row of a sheet beside its cells, and the
-// answers once more under technical keys.
+// isCopy reports whether an answer without a title repeats others: the row of a sheet beside its cells, or the answers
+// again under technical keys.
 func (l *leftover) isCopy(a *answer, said saying) bool {
 	if a.labelled {
 		return false
@@ -114,7 +114,7 @@ func (l *leftover) textsOf(which func(*answer) bool) map[string]bool {
 	return texts
 }
 
-// onlySays reports whether a list holds nothing but what other answers say, and the moment of the submission.
+// onlySays reports whether a list holds nothing but the texts of other answers and the time of the submission.
 func onlySays(list *answer, texts map[string]bool) bool {
 	for _, v := range list.values {
 		stamp := countDigits(v) >= 12 && strings.Contains(v, "/") && strings.Contains(v, ":")
@@ -125,17 +125,17 @@ func onlySays(list *answer, texts map[string]bool) bool {
 	return true
 }
 
-// maybeMirror reports whether an answer under a technical key that says what a titled one says is surely its copy. A
-// short "Sim" under a key that means something may be the answer to another question.
+// maybeMirror reports whether an answer under a technical key that repeats a titled one is surely its copy. A short
+// "Sim" under a meaningful key may answer another question.
 func maybeMirror(a *answer, said string) bool {
 	return len(said) >= 8 || strings.HasPrefix(a.key, "field:") || saysNothing(a.key)
 }
 
-// isRepeated reports whether the note has the answer: under its title, or in its field, since a second phone under two
-// keys is one phone.
+// isRepeated reports whether the note already has the answer, under its title or in its field: a second phone that came
+// under two keys is one phone.
 func (l *leftover) isRepeated(a *answer, said saying) bool {
 	if a.closed && (wholeAddress(said.text) || speaksOf(wordsOf(a.prefix), keeping)) {
-		// Who owns a record, made it and changed it is one person more often than not.
+		// The owner, the creator and the last editor of a record are usually one person.
 		what := nameOf(a.key)
 		if wholeAddress(said.text) {
 			what = ""
@@ -150,7 +150,7 @@ func (l *leftover) isRepeated(a *answer, said saying) bool {
 	return a.field != noField && l.repeats(fieldNames[a.field]+"\x00\x00"+said.likeness)
 }
 
-// keeping are the words of who keeps a record: createdBy, updated_by, owner.
+// keeping are words for those who keep a record: createdBy, updated_by, owner.
 var keeping = words(`by owner organizer host calendar`)
 
 func (l *leftover) repeats(key string) bool {
@@ -191,11 +191,11 @@ func (r *reader) saidByField(d *Draft, a *answer, said saying) bool {
 	return ok && n == d.Amount && r.fed(fieldAmount)
 }
 
-// longEnough is the length from which equal texts are the same answer, whatever their keys: nobody writes a sentence
-// twice by chance.
+// longEnough is the length from which equal texts count as the same answer, whatever their keys: nobody writes a
+// sentence twice by chance.
 const longEnough = 20
 
-// saidByAnyField finds the copies under keys that name no field: Netlify's summary, a mirror without titles.
+// saidByAnyField finds copies under keys that name no field: Netlify's summary, a mirror without titles.
 func (r *reader) saidByAnyField(d *Draft, a *answer, said saying) bool {
 	if d.Email != "" && strings.EqualFold(said.text, d.Email) {
 		return true
@@ -223,7 +223,7 @@ func (r *reader) fed(f field) bool {
 	return slices.ContainsFunc(r.answers, func(a answer) bool { return a.field == f && a.taken })
 }
 
-// samePhone compares digits, and the international forms where the country is written on one side only.
+// samePhone compares digits, or the international forms where only one side has the country.
 func samePhone(said string, d *Draft) bool {
 	if d.Phone == "" {
 		return false
@@ -234,8 +234,8 @@ func samePhone(said string, d *Draft) bool {
 	return d.PhoneE164 != "" && len(said) <= maxPhone && phoneLike(said) && e164(said) == d.PhoneE164
 }
 
-// likeness is the form in which answers are told apart: folded, but a long text as it is, which is told apart by far
-// less.
+// likeness is the form in which answers are compared: folded, except that a long text is compared as it is, because
+// chance matches are rare.
 func likeness(s string) string {
 	if len(s) > 2000 {
 		return s

@@ -6,25 +6,25 @@ import (
 	"fichario/domain/text"
 )
 
-// Members of a line item, in normal form, and the lists that hold them. A price without "unit" in its name is that of
-// one as well: what a line costs is called a total.
+// Members of a line item, in normal form, and the lists that hold them. A price without "unit" in its name is also the
+// price of one: what a line costs is called a total.
 var (
 	lineLists = words(`
 		items itens lineitems orderitems orderlines lines products produtos cartitems itensdopedido itenspedido`)
 	unitPrices = words(`
 		unitprice unitpricecents price pricecents precounitario valorunitario preco precocents unitvalue valor`)
 	quantities = words(`quantity qty quantidade qtd qtde quant`)
-	// chargeWords are of what an order costs; beside line items they say that the lines are not all of it.
+	// chargeWords name what an order costs; beside line items they mean that the lines are not all of it.
 	chargeWords = words(`
 		valor preco price amount total subtotal montante value discount desconto coupon cupom shipping frete tax taxa imposto
 		juros fee tip gorjeta`)
-	// numberWords take a number out of that: how many, how much of, and which.
+	// numberWords exclude a number from that: how many, what share, and which one.
 	numberWords = words(`
 		items itens products produtos lines id code codigo percent percentual rate weight peso currency moeda quantity qty
 		quantidade qtd qtde quant count type`)
 )
 
-// lineSum is what a body says of the lines of an order.
+// lineSum is what the lines of an order in a body add up to.
 type lineSum struct {
 	amount int64 // in ten-thousandths
 	lists  int
@@ -32,7 +32,7 @@ type lineSum struct {
 }
 
 // amountOfLines takes the value from line items, where nothing else in the body says what they cost together: each
-// price times its quantity, added up exactly. It takes none in doubt: lists with one that lacks either, two lists, a
+// price times its quantity, added up exactly. In doubt it takes none: an item without price or quantity, two lists, a
 // line with another total, a discount or a charge beside them, amounts in cents by the product's envelope. The lines
 // stay in the note.
 func (r *reader) amountOfLines(d *Draft, tree *node) {
@@ -72,7 +72,7 @@ func (s *lineSum) find(n *node, depth int) bool {
 	return true
 }
 
-// linesOfOrder reports whether a node is a list of line items: by its name, and because one of them has a price.
+// linesOfOrder reports whether a node is a list of line items: it has such a name, and one of its items has a price.
 func (n *node) linesOfOrder() bool {
 	if n.kind != isArray || len(n.children) == 0 || !lineLists[nameOf(n.key)] {
 		return false
@@ -98,8 +98,8 @@ func (n *node) member(names map[string]bool) (found *node) {
 	return found
 }
 
-// lineAmount is the price of a line times its quantity; ok is false where either lacks, is no number or negative, where
-// the product is no whole number of ten-thousandths, and where the line says of itself that it costs something else.
+// lineAmount is the price of a line times its quantity; ok is false where either is missing, not a number or negative,
+// where the result is not a whole number of ten-thousandths, and where the line itself states another cost.
 func lineAmount(line *node) (amount int64, ok bool) {
 	price, quantity := line.member(unitPrices), line.member(quantities)
 	if price == nil || quantity == nil || centsRuleOf(line) != 0 {
@@ -121,8 +121,7 @@ func lineAmount(line *node) (amount int64, ok bool) {
 	return amount, true
 }
 
-// charged reports whether a tree says, beside its line items, what something costs, or is of a product whose amounts
-// are cents.
+// charged reports whether a tree states a cost beside its line items, or belongs to a product whose amounts are cents.
 func charged(n *node) bool {
 	if n.kind == isObject && centsRuleOf(n) != 0 {
 		return true

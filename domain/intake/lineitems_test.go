@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLineItems: an order without a total is worth what its lines cost, exactly, and nothing where that is in doubt.
+// TestLineItems: an order without a total is worth the exact sum of its lines, or nothing where that is in doubt.
 func TestLineItems(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]int64{ // in ten-thousandths of a real
@@ -20,18 +20,18 @@ func TestLineItems(t *testing.T) {
 		`"items":[{"price":10,"quantity":2}],"discount":"0.00","total_items":2,"items_count":1`:           20_0000,
 		`"items":[{"price":10,"quantity":2,"product":{"id":1}}],"items_total_quantity":2,"tax_rate":"10"`: 20_0000,
 
-		// A total, readable or not, is what is meant.
+		// A total, readable or not, takes precedence.
 		`"total":"25.00","items":[{"price":10,"quantity":2}]`:      25_0000,
 		`"total":0,"items":[{"price":10,"quantity":2}]`:            0,
 		`"valor":"a combinar","items":[{"price":10,"quantity":2}]`: 0,
 		`"subtotal":"20.00","items":[{"price":10,"quantity":2}]`:   0,
-		// Something else is paid beside the lines.
+		// Something else is charged beside the lines.
 		`"discount":5,"items":[{"price":10,"quantity":2}]`:                                      0,
 		`"items":[{"price":10,"quantity":2}],"shipping_lines":[{"title":"PAC","price":"7.00"}]`: 0,
 		`"frete":{"valor":"12,00"},"pedido":{"itens":[{"preco":10,"quantidade":2}]}`:            0,
 		`"items":[{"price":10,"quantity":2,"discount":"1.00"}]`:                                 0,
 		`"items":[{"price":10,"quantity":2,"line_total":18}]`:                                   0,
-		// A line that is not whole.
+		// A line is incomplete.
 		`"items":[{"price":10,"quantity":2},{"price":5}]`:                                  0,
 		`"items":[{"price":10,"quantity":2},{"quantity":5}]`:                               0,
 		`"items":[{"price":10}]`:                                                           0,
@@ -43,7 +43,7 @@ func TestLineItems(t *testing.T) {
 		`"items":[{"price":9e14,"quantity":2e5}]`:                                          0,
 		`"items":[{"price":9e14,"quantity":1},{"price":9e14,"quantity":1}]`:                0,
 		`"items":[{"price":10,"quantity":2}],"order":{"items":[{"price":1,"quantity":1}]}`: 0,
-		// No lines of an order.
+		// Not the lines of an order.
 		`"filhos":[{"price":10,"quantity":2}]`:                                            0,
 		`"seller_id":"s","permalink":"p","price":"0","items":[{"price":10,"quantity":2}]`: 0,
 	} {

@@ -14,7 +14,7 @@ func (r *reader) list(n *node, s scope) {
 		return
 	}
 	mirrors := optionMirrors(n)
-	// What stands in the list without a name of its own has the name of the list.
+	// An element without a name of its own takes the name of the list.
 	named := answer{key: s.prefix, scope: s}
 	named.prefix = ""
 	if named.key == "" {
@@ -23,9 +23,9 @@ func (r *reader) list(n *node, s scope) {
 	records := int32(0)
 	for i := range n.children {
 		k := &n.children[i]
-		k.key = "" // the place in a list is no name
+		k.key = "" // an index is not a name
 		r.at = r.place(k, s)
-		s.closed = s.closed || k.stranger // they are the last
+		s.closed = s.closed || k.stranger // strangers come last
 		switch {
 		case mirrors[i]:
 			r.drop("option mirror", k)
@@ -56,7 +56,7 @@ func (r *reader) phoneRecord(n *node, a answer) bool {
 	return a.wants(fieldPhone) && r.fill(&a, n, nil)
 }
 
-// holdsPairs reports whether a list holds pairs of a key and a value, as a script makes them of a form's entries.
+// holdsPairs reports whether a list holds pairs of a key and a value, as scripts make them from a form's entries.
 func holdsPairs(n *node) bool {
 	for i := range n.children {
 		k := &n.children[i]

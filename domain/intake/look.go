@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// The e-mail and the phone are found by their look where no key or title tells: forms whose keys are numbers or random.
+// The e-mail and the phone are found by their look where no key or title tells: keys may be numbers or random.
 
-// notTheirs are the words of keys whose address or number is never the contact's.
+// notTheirs are words in keys whose address or number is never the contact's.
 var notTheirs = words(`
 	owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento
 	document protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url
@@ -23,8 +23,8 @@ func (a *answer) saysNotTheirs() bool {
 // free reports whether an answer may still be found by its look.
 func (a *answer) free() bool { return !a.closed && a.attr == "" && a.field == noField }
 
-// emailByLook finds one whole address, or one among the values of a whole form without its keys: better that than no
-// lead. Where the form has its field, and somebody wrote something else there, an address elsewhere is not his.
+// emailByLook finds one whole address, or one among the values of a form that came without its keys: better than no
+// lead. If the form has an e-mail field with something else in it, an address elsewhere is not the contact's.
 func (c *chooser) emailByLook() {
 	if c.badEmail.answer != nil {
 		return
@@ -45,8 +45,8 @@ func (c *chooser) emailByLook() {
 	}
 }
 
-// phoneByLook finds a number of ten to thirteen digits: first under a key that says nothing or written as only phones
-// are, then a bare one of this country under a key that says of no other number.
+// phoneByLook finds a number of ten to thirteen digits: first one under a meaningless key or written as only phones
+// are, then a bare Brazilian one under a key that names no other number.
 func (c *chooser) phoneByLook() {
 	for _, looks := range [...]func(a *answer, v string) bool{surePhone, barePhone} {
 		for i := range c.answers {
@@ -69,12 +69,12 @@ func (c *chooser) phoneByLook() {
 	}
 }
 
-// surePhone reports whether a number is a phone for its key, which says nothing, or for how it is written.
+// surePhone reports whether a number is surely a phone: its key means nothing, or it is written as only phones are.
 func surePhone(a *answer, v string) bool {
 	return (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && e164(v) != ""
 }
 
-// barePhone reports whether a number can be a phone here, and is called nothing else.
+// barePhone reports whether a number can be a Brazilian phone, and its key names nothing else.
 func barePhone(a *answer, v string) bool {
 	if strings.IndexByte(a.name(), ' ') >= 0 || isRecentMoment(v) || !strings.HasPrefix(e164(v), "+55") {
 		return false // a question's title says what it asks for
@@ -87,14 +87,14 @@ func barePhone(a *answer, v string) bool {
 		!slices.ContainsFunc(partsOfOtherNumbers, func(part string) bool { return strings.Contains(name, part) })
 }
 
-// isRecentMoment reports whether a number is seconds since 1970 of the years from 2017 to 2033, which look like phones
-// of the area codes 15 to 19.
+// isRecentMoment reports whether a number is a Unix time of 2017 to 2033, which looks like a phone of the area codes 15
+// to 19.
 func isRecentMoment(v string) bool {
 	return len(v) == 10 && countDigits(v) == 10 && v > "15" && v < "20"
 }
 
-// otherNumbers are words of keys whose number is no phone; partsOfOtherNumbers are those that count in the middle of a
-// word too, as in "numeropedido".
+// otherNumbers are words in keys whose number is not a phone; partsOfOtherNumbers count even inside a word, as in
+// "numeropedido".
 var (
 	otherNumbers = words(`
 		conta contas nf nfe ref sku ean gtin cnh cns nis sus ie im crm oab creci lote quadra serie token hash key chave data
@@ -109,7 +109,7 @@ var (
 		prontuar passap passport licen`)
 )
 
-// phoneLike reports whether a text holds only what phones are written with.
+// phoneLike reports whether a text holds only characters that phones are written with.
 func phoneLike(s string) bool {
 	for i := range len(s) {
 		if strings.IndexByte("0123456789 ()+-.", s[i]) < 0 {
@@ -119,7 +119,7 @@ func phoneLike(s string) bool {
 	return true
 }
 
-// saysNothing reports whether a key tells a reader nothing: a number, input_3, a random id.
+// saysNothing reports whether a key means nothing to a reader: a number, input_3, a random id.
 func saysNothing(key string) bool {
 	w := wordsOf(key)
 	if len(w) == 0 || countDigits(key) > 0 && countDigits(key)*2 >= len(key) {

@@ -2,7 +2,7 @@ package intake
 
 import "testing"
 
-// TestPhonesByLook: a bare number is the phone where nothing else is, unless its key says what it is.
+// TestPhonesByLook: a bare number is the phone if there is no other, unless its key says what it is.
 func TestPhonesByLook(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
@@ -14,9 +14,9 @@ func TestPhonesByLook(t *testing.T) {
 		`"answers":{"abcdef":"11987654321"}`:               "11987654321",
 		`"fields":[{"id":"abcdef","value":"11987654321"}]`: "11987654321",
 		`"value1":"Ana","value3":"11987654321"`:            "11987654321",
-		// A key that tells nothing at all is surer than one that may.
+		// A meaningless key is surer than one that may mean something.
 		`"abcdef":"21987654321","zz9zz9zz9zz9zz9zz9":"11987654321"`: "11987654321",
-		// What has its own field is the phone, and the other number stays.
+		// The value of the phone's own field is the phone, and the other number stays.
 		`"abcdef":"21987654321","telefone":"11987654321"`: "11987654321",
 		// Keys of other numbers.
 		`"cpf":"11987654321"`: "", `"cnpj":"11987654321"`: "", `"cep":"1133334444"`: "", `"ip":"11987654321"`: "",
@@ -30,13 +30,13 @@ func TestPhonesByLook(t *testing.T) {
 		`"venda":{"nsu":"11987654321"}`: "", `"pedido":{"abcdef":"11987654321"}`: "", `"cnh":"11987654321"`: "",
 		`"lead_id":"11987654321"`: "", `"beneficio":"1133334444"`: "", `"instalacao_uc":"1133334444"`: "",
 		`"rastreamento":{"abcdef":"11987654321"}`: "", `"chave":"11987654321"`: "",
-		// Values that are no phone, or a moment as well.
+		// Values that are not phones, or may also be a time.
 		`"abcdef":"1764000000"`: "", `"abcdef":"1764000000000"`: "", `"abcdef":"202609141000"`: "",
 		`"abcdef":"14.09.2026 10"`: "", `"abcdef":"11111111111"`: "", `"abcdef":"52998224725"`: "",
 		`"abcdef":"0011987654"`:    "",
 		`"abcdef":"1234567890123"`: "", `"abcdef":"119876543210"`: "", `"abcdef":"1.134.567.890"`: "",
 		`"abcdef":["11987654321","21987654321"]`: "",
-		// A question says what it asks.
+		// A question's title says what it asks for.
 		`"Quanto fatura?":"11987654321"`: "", `"fields":[{"label":"Número de série","value":"11987654321"}]`: "",
 	} {
 		d := mustRead(t, "", `{"e6lis6":"ana@x.com",`+body+`}`)

@@ -17,7 +17,7 @@ func IsMultipart(contentType string) bool {
 	return strings.EqualFold(strings.TrimSpace(typ), "multipart/form-data")
 }
 
-// HasBoundary reports whether a Content-Type says where the parts of the body end.
+// HasBoundary reports whether a Content-Type names the boundary of the parts.
 func HasBoundary(contentType string) bool {
 	_, err := boundaryOf(contentType)
 	return err == nil
@@ -36,7 +36,7 @@ func parseMultipart(contentType string, body []byte) (node, error) {
 	closed := bytes.Contains(body, closingBoundary(boundary))
 	for parts := multipart.NewReader(bytes.NewReader(body), boundary); ; {
 		part, err := parts.NextPart()
-		if err == io.EOF && closed { // the bare value; a wrapped one is a body cut short
+		if err == io.EOF && closed { // compared bare: a wrapped one is a body cut short
 			break
 		}
 		if err != nil {
@@ -100,12 +100,11 @@ func firstBoundary(body []byte) string {
 	return text
 }
 
-// closingBoundary ends a body. The multipart reader says io.EOF at its end, and also for a body cut short within a
-// header.
+// closingBoundary ends a body. It is checked because the multipart reader also returns io.EOF for a body cut short
+// within a header.
 func closingBoundary(boundary string) []byte { return []byte("--" + boundary + "--") }
 
-// isFilePart tells a file from a text part, also a file whose name is empty, as a browser sends for an input that was
-// left alone.
+// isFilePart tells a file from a text part. A file may have an empty name: browsers send that for an input left alone.
 func isFilePart(part *multipart.Part) bool {
 	if part.FileName() != "" {
 		return true

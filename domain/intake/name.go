@@ -7,8 +7,8 @@ import (
 	"fichario/domain/text"
 )
 
-// scoreOfName puts back a name that looks like none. What was sent as the name is the name where nothing looks more
-// like one; a name that stands beside the answers is the form's, or is the person's only when there is no other.
+// scoreOfName demotes a name that does not look like one, so that it counts only where nothing better was sent. A name
+// that stands beside the answers is the form's, or the person's only when there is no other.
 func scoreOfName(a *answer, s score) (score, bool) {
 	if s.strength < weakName && (!hasWord(a.text()) || strings.IndexByte(a.text(), '@') >= 0) {
 		s.strength, s.alias = weakName, true
@@ -19,11 +19,11 @@ func scoreOfName(a *answer, s score) (score, bool) {
 	return s, !s.formName || a.envelope != formEnvelope
 }
 
-// notAround is how far an answer is from the e-mail that does not stand in a record around it.
+// notAround is the distance of an answer from an e-mail whose record is not inside the answer's.
 const notAround = 9
 
-// apart returns how far an answer is from the record that gave the e-mail: 0 in it, 1 in the record around it, and so
-// on. What is called a name there is the person's; elsewhere it may be that of a deal, a table or a page.
+// apart returns how far an answer is from the record that gave the e-mail: 0 inside it, 1 in the record around it, and
+// so on. A name there is the person's; elsewhere it may be that of a deal, a table or a page.
 func (c *chooser) apart(a *answer) int8 {
 	email := c.best[fieldEmail].answer
 	if email == nil {
@@ -42,7 +42,7 @@ func (c *chooser) apart(a *answer) int8 {
 	return notAround
 }
 
-// bareName reports whether a key says "name" and nothing of whose.
+// bareName reports whether a key says "name" without saying whose.
 func bareName(key string) bool {
 	switch nameOf(key) {
 	case "name", "nome", "nombre":
@@ -76,8 +76,8 @@ func (c *chooser) takeNameBesideEmail(d *Draft) {
 	d.take(fieldName, a)
 }
 
-// prefersParts reports whether the parts say more of the name than what was sent as all of it, which may be a nickname
-// or a word of a title.
+// prefersParts reports whether the parts say more than what was sent as the full name, which may be a nickname or a
+// word of a title.
 func (c *chooser) prefersParts(full, first, last *answer) bool {
 	switch {
 	case !c.best[fieldName].score.alias:
@@ -91,7 +91,7 @@ func (c *chooser) prefersParts(full, first, last *answer) bool {
 	return last != nil || c.guessedName()
 }
 
-// guessedName reports whether the name was not sent under a key or type that says so.
+// guessedName reports whether no key or type said outright that it is a name.
 func (c *chooser) guessedName() bool {
 	s := c.best[fieldName].score
 	return s.formName || s.strength >= titleWord
@@ -154,8 +154,8 @@ func (c *chooser) partsOfName(full *answer) (first, last *answer) {
 	return first, last
 }
 
-// nearest returns the part of a name that is nearest to the e-mail, then the first of a group, then the one that is
-// nearest to the contact.
+// nearest returns the part of a name nearest to the e-mail; among equals one of the group, then the one nearest to the
+// contact.
 func (c *chooser) nearest(f field, group int32) *answer {
 	var best *answer
 	for _, a := range c.partsOf(f) {
@@ -182,8 +182,8 @@ func lineOf(a *answer) string {
 	return text.OneLine(a.text())
 }
 
-// DisplayName is the name that the contact gets: its own, else "Lead sem nome", or for a form product what stands
-// before the @ of its e-mail (specification, 2.5).
+// DisplayName returns the name that the contact gets: its own, else "Lead sem nome" or, for a form product, the part of
+// its e-mail before the @ (specification, 2.5).
 func (d Draft) DisplayName(k Kind) string {
 	if d.Name != "" {
 		return d.Name

@@ -18,8 +18,7 @@ func TestDisplayName(t *testing.T) {
 	}
 }
 
-// TestNamesAreTakenAsSent: whatever stands in a field that is the name's is the name, unless something else looks more
-// like one.
+// TestNamesAreTakenAsSent: whatever stands in a name field is the name, unless something else looks more like one.
 func TestNamesAreTakenAsSent(t *testing.T) {
 	t.Parallel()
 	for sent, want := range map[string]string{

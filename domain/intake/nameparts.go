@@ -2,7 +2,7 @@ package intake
 
 import "strings"
 
-// partWords are the words of the parts of a name: some say it alone, others beside a word for a name.
+// partWords are the words for parts of a name: some suffice alone, others need a word for a name beside them.
 var partWords = func() map[string]uint8 {
 	m := map[string]uint8{}
 	for part, list := range map[uint8]string{
@@ -22,7 +22,7 @@ const (
 	alone
 )
 
-// partOfName tells the title of a first or a last name from that of a whole one: "Nome e sobrenome" asks for both.
+// partOfName tells the title of a first or last name from that of a full name: "Nome e sobrenome" asks for both.
 func partOfName(title []string) field {
 	part := uint8(0)
 	for _, w := range title {

@@ -2,14 +2,14 @@ package intake
 
 import "strings"
 
-// naming is what the vocabulary says of a title or a key.
+// naming is the vocabulary's result for a title or a key.
 type naming struct {
 	entry entry
 	again bool // it is the second of its kind ("email_2")
 	known bool // it was looked up
 }
 
-// againPenalty puts "email_2" behind every "email".
+// againPenalty ranks "email_2" after every "email".
 const againPenalty = 20
 
 func (n naming) penalty() int8 {
@@ -37,8 +37,8 @@ func (q *candidate) namedByKey() naming {
 	return q.found.byKey
 }
 
-// named looks a name of the answer up, in the company of the unknown objects around it: "name" inside "company" is
-// "company name".
+// named looks up a name of the answer together with the unknown objects around it: "name" inside "company" is "company
+// name".
 func (q *candidate) named(name string) naming {
 	if q.prefix == "" || name == q.title {
 		return q.alias(name)
@@ -59,7 +59,7 @@ func (q *candidate) named(name string) naming {
 	return naming{}
 }
 
-// namedByAround looks a key up that says nothing beside the objects around it.
+// namedByAround looks up a key that means nothing without the objects around it.
 func (q *candidate) namedByAround(key string) (naming, bool) {
 	var n naming
 	switch nameOf(key) {
@@ -67,7 +67,7 @@ func (q *candidate) namedByAround(key string) (naming, bool) {
 		n = namingOf(q.prefix)
 		return n, n.entry.field != noField
 	case "name", "nome":
-		// An object that stands for an origin is called what the origin is called.
+		// An object that stands for an origin is named like the origin.
 		thing := q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:]
 		n = namingOf(thing)
 		return n, n.entry.field == fieldOrigin && (!n.entry.weak || nameOf(thing) == "origin")
@@ -78,8 +78,8 @@ func (q *candidate) namedByAround(key string) (naming, bool) {
 	return n, false
 }
 
-// plainEnough reports whether a key counts inside objects that no table knows. What an e-mail or a phone is called
-// does, wherever it stands; the names of other fields do in a deal.
+// plainEnough reports whether a key counts inside objects that no table knows. Names of e-mails and phones do anywhere;
+// the names of other fields do in a deal.
 func (q *candidate) plainEnough(e entry) bool {
 	switch e.field {
 	case fieldEmail, fieldPhone, fieldFirst, fieldLast, fieldArea, fieldCountry:
@@ -92,9 +92,9 @@ func (q *candidate) plainEnough(e entry) bool {
 	return false
 }
 
-// ownOrigin reports whether a key is the contract's own name of the origin, exactly so written, and the objects around
-// it are nothing that comes from somewhere itself. The other own names are read there by the words of titles, among
-// which this one would be "País de origem" too.
+// ownOrigin reports whether a key is exactly the contract's own name of the origin, and the objects around it are
+// nothing that has an origin itself. The other own names are read there by the words of titles, where this one would
+// also match "País de origem".
 func (q *candidate) ownOrigin(name string) bool {
 	if name != fieldNames[fieldOrigin] || q.another || q.saysNotTheirs() || speaksOf(wordsOf(q.prefix), withOrigins) {
 		return false
@@ -107,7 +107,7 @@ func (q *candidate) ownOrigin(name string) bool {
 	return true
 }
 
-// withOrigins are the things that have an origin of their own, and what a program keeps beside a record. bookedRoute is
+// withOrigins are things that have an origin of their own, and what a program keeps beside a record. bookedRoute is
 // what stands beside the origin of a journey.
 var (
 	withOrigins = words(`
@@ -129,7 +129,7 @@ func (q *candidate) alias(name string) naming {
 	return namingOf(name)
 }
 
-// namingOf looks a name up without an answer around it; the zero value says that it names no field.
+// namingOf looks up a name on its own; the zero value says that it names no field.
 func namingOf(name string) naming {
 	e, again, ok := aliasOf(name)
 	if !ok {

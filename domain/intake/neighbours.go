@@ -2,10 +2,10 @@ package intake
 
 import "strings"
 
-// neighbours is what the members of an object tell about each other: special knowledge of a product's envelope, where
-// the shape alone misleads.
+// neighbours is what the members of an object say about each other: knowledge of a product's envelope, where the shape
+// alone misleads.
 type neighbours struct {
-	any       bool  // one of the members may tell something
+	any       bool  // one of the members may say something
 	jotform   bool  // rawRequest holds the answers; beside it stand the form's and the owner's data
 	typeform  bool  // the definition holds the questions, which the answers refer to
 	questions bool  // questions beside answers, which refer to them
@@ -16,15 +16,15 @@ type neighbours struct {
 	mail      bool  // an e-mail, whose sender is the contact
 	wufoo     bool  // the questions stand in a JSON text
 	cents     uint8 // the rule by which integers are cents, see cents.go
-	seller    bool  // the account of a Stripe object is who sells
+	seller    bool  // the account of a Stripe object is the seller's
 	kiwify    bool  // among the commissions is what the buyer paid
 	funnel    bool  // RD Station's, whose origin is the contact's
-	opnForm   bool  // the message is the product's own, to whoever sets the webhook up
+	opnForm   bool  // the message is the product's own, for the person who sets the webhook up
 
 	answeredRaw map[string]bool // Respondi: titles that raw_answers answers better
 }
 
-// neighbours looks at the members of an object once, and learns the titles of questions that stand apart.
+// neighbours examines the members of an object once, and learns the titles of questions that are sent separately.
 func (r *reader) neighbours(n *node) neighbours {
 	var nb neighbours
 	if len(n.children) > 200 {
@@ -63,7 +63,7 @@ func (r *reader) neighbours(n *node) neighbours {
 	return nb
 }
 
-// product looks whether a member is the mark of a product, beside another.
+// product checks whether a member, together with another, marks a product.
 func (nb *neighbours) product(n, k *node) bool {
 	switch k.key {
 	case "charges", "closed", "livemode", "net_amount", "permalink", "webhook_event_type":
@@ -84,7 +84,7 @@ func (nb *neighbours) product(n, k *node) bool {
 	return true
 }
 
-// questionsBeside learns from a member beside the answers what they answer.
+// questionsBeside learns the questions from a member beside the answers.
 func (r *reader) questionsBeside(answers, k *node, nb *neighbours) {
 	switch k.key {
 	case "definition":
@@ -105,7 +105,7 @@ func isSender(n, from *node) bool {
 	return from.kind == isString && strings.IndexByte(from.text, '@') > 0 && n.str("subject") != "" && n.str("to") != ""
 }
 
-// explained handles a member that its neighbours explain, and reports whether they did.
+// explained handles a member that its neighbours explain, and reports whether it did.
 func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 	if nb.jotform && k.key != "rawRequest" && k.key != "formTitle" {
 		r.drop("jotform envelope", k)
@@ -151,7 +151,7 @@ func (r *reader) dropIf(known bool, rule string, k *node) bool {
 	return known
 }
 
-// typeformDefinition keeps the form's title; the questions were learned.
+// typeformDefinition keeps the form's title; the questions are already learned.
 func (r *reader) typeformDefinition(nb neighbours, k *node, s scope) bool {
 	if !nb.typeform {
 		return false
@@ -181,8 +181,8 @@ func (r *reader) respondiAnswers(nb neighbours, k *node, s scope) bool {
 	return true
 }
 
-// rdStationOrigin: the source beside conversion_origin is the conversion's name; the one in it is the origin, however
-// weak the word is elsewhere.
+// rdStationOrigin: the source beside conversion_origin is the conversion's name; the one inside it is the origin,
+// although the word is weak elsewhere.
 func (r *reader) rdStationOrigin(nb neighbours, k *node, s scope) bool {
 	switch {
 	case !nb.rdStation:
@@ -199,7 +199,7 @@ func (r *reader) rdStationOrigin(nb neighbours, k *node, s scope) bool {
 	return false
 }
 
-// within walks a member as that of another tree.
+// within walks a member as a tree of the given role.
 func (r *reader) within(known bool, t treeRole, k *node, s scope) bool {
 	if !known {
 		return false

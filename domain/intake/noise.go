@@ -6,15 +6,15 @@ import (
 	"fichario/domain/text"
 )
 
-// noise says when an answer is dropped for its key. Everything that the reader drops is dropped by a rule of this file
-// or by a mirror rule of shapes.go; whatever no rule names is in a field or in the note.
+// noise says when an answer is dropped for its key. The reader drops only what a rule of this file names and what
+// repeats another answer; everything else is in a field or in the note.
 type noise uint8
 
 const (
 	_ noise = iota // keys that no rule names
 	// hardNoise is never an answer, whoever titled it: secrets, captcha tokens, nonces, the browser and its address.
 	hardNoise
-	// softNoise is bookkeeping when a machine wrote the key, and an answer when a question has that title.
+	// softNoise is bookkeeping under a key that a machine wrote, and an answer under a question's title.
 	softNoise
 	// stampNoise is dropped when the value is a moment that a machine wrote.
 	stampNoise
@@ -61,8 +61,7 @@ var noiseKeys = map[noise]string{
 		formmode billingreason collectionmode initiatedfrom createdvia parenttype valuetype trigger integration`,
 }
 
-// machineStates are the states that bookkeeping speaks of, in normal form, in English and as the platforms here have
-// them.
+// machineStates are the states that bookkeeping uses, in normal form, in English and as the platforms here write them.
 var machineStates = words(`
 	completed complete finished approved active partial submitted verified subscribed read unread new success received
 	pending paid unpaid open opened closed refused rejected declined denied failed failure error inactive enabled disabled
@@ -74,12 +73,12 @@ var machineStates = words(`
 	abandoned billetprinted printedbillet fulfilled unfulfilled shipped returned accepted available blocked suspended
 	aprovado pago recusado reembolsado estornado aguardandopagamento pagamentoaprovado pagamentopendente`)
 
-// statedRecords are what a platform has states of: "order_status", "lead_status".
+// statedRecords are what platforms give states: "order_status", "lead_status".
 var statedRecords = words(`
 	order lead contact deal sale purchase subscription subscriber transaction charge invoice financial fulfillment form
 	response submission entry record checkout cart opportunity`)
 
-// keptIDs are the words of the identifiers that a person looks for in the note: the listing, the order, a nickname.
+// keptIDs are words of identifiers that a person looks for in the note: the listing, the order, a nickname.
 var keptIDs = words(`
 	listing imovel anuncio order pedido tax instagram telegram discord sku property contract contrato apple utm`)
 
@@ -88,7 +87,7 @@ func (a *answer) noisy(value string) bool {
 	if a.labelled && a.key != a.title && lookup(a.key).noise == hardNoise {
 		return true
 	}
-	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title of a question
+	key, labelled := a.name(), a.labelled && !a.closed // a person wrote the title
 	if kind := a.entry.noise; kind != 0 {
 		return kind == hardNoise || !labelled && kind.drops(value)
 	}
@@ -99,12 +98,12 @@ func (a *answer) noisy(value string) bool {
 		return true
 	}
 	if labelled && strings.IndexByte(key, ' ') >= 0 || strings.IndexByte(value, '@') >= 0 {
-		return false // an address is no bookkeeping, also under "email_id"
+		return false // an address is not bookkeeping, even under "email_id"
 	}
 	return noisySuffix(key, labelled)
 }
 
-// drops reports whether the key's kind and the value together are bookkeeping.
+// drops reports whether the value makes an answer of this kind bookkeeping.
 func (n noise) drops(value string) bool {
 	switch n {
 	case softNoise:
@@ -126,7 +125,7 @@ var records = words(`
 	form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session
 	survey`)
 
-// noisySuffix drops the names that end in what they are: form_id, pageUuid, _fluentform_3_fluentformnonce.
+// noisySuffix reports keys that end in what they are: form_id, pageUuid, _fluentform_3_fluentformnonce.
 func noisySuffix(key string, labelled bool) bool {
 	n := len(key)
 	if n < 2 || n > 80 || strings.IndexByte("densDENS", key[n-1]) < 0 {
@@ -155,7 +154,7 @@ func noisySuffix(key string, labelled bool) bool {
 	return false
 }
 
-// isBrowser reports whether a value is what a browser calls itself, or its address under a key that says so.
+// isBrowser reports whether a value is a browser's User-Agent, or its IP address under a key that says so.
 func isBrowser(key, value string) bool {
 	if strings.HasPrefix(value, "Mozilla/") {
 		return true
@@ -171,8 +170,8 @@ func isBrowser(key, value string) bool {
 	return speaksOf(wordsOf(key), ipWords)
 }
 
-// ofPayment reports whether a platform says something of a payment: "payment_id", "paymentGateway". No person writes a
-// title so. Who pays, with name, address, phone or document, says something of the contact.
+// ofPayment reports whether a platform states something about a payment: "payment_id", "paymentGateway". People do not
+// write titles like that. The payer's name, address, phone or document, however, is about the contact.
 func (a *answer) ofPayment(key, value string) bool {
 	const payment = "payment"
 	n := len(payment)
@@ -207,8 +206,8 @@ func isCode(s string) bool {
 	return true
 }
 
-// isBookkeeping reports whether a program keeps a key for itself: when it did what, a sum of nothing, a currency, the
-// name of a thing in another service.
+// isBookkeeping reports whether a program keeps a key for itself: a time of its own, a zero sum, a currency, an id in
+// another service.
 func isBookkeeping(key, value string) bool {
 	if strings.HasPrefix(value, "urn:") {
 		return true
@@ -243,7 +242,7 @@ func isStateOfRecord(key string) bool {
 	return statedRecords[wordsOf(key)[0]]
 }
 
-// recordedWords are of moments that a program records; a visit that is booked has others. sumWords are of sums.
+// recordedWords mark times that a program records; a visit that is booked has others. sumWords mark sums.
 var (
 	recordedWords = words(`
 		created updated modified changed sent opened published completed approved submitted received deleted fired last
@@ -270,11 +269,11 @@ func isFile(s string) bool {
 	return countDigits(s) > 0
 }
 
-// isStamp reports whether a value is a moment to the second, as a machine writes it. A visit that a person books has
-// no seconds.
+// isStamp reports whether a value is a time to the second, as machines write it. A visit that a person books has no
+// seconds.
 func isStamp(s string) bool {
 	if len(s) < 19 || len(s) > 40 {
-		// Seconds or milliseconds since 1970, of this century: phones have as many digits.
+		// Unix time in seconds or milliseconds, of this century: phones have as many digits.
 		return (len(s) == 10 || len(s) == 13) && countDigits(s) == len(s) && s[0] >= '1' && s[0] <= '3'
 	}
 	date := countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-'

@@ -16,7 +16,7 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
-// TestPaymentsAndStates: what a platform says of a payment and of a state is no answer. What a person says is.
+// TestPaymentsAndStates: what a platform says about payments and states is not an answer; what a person says is.
 func TestPaymentsAndStates(t *testing.T) {
 	t.Parallel()
 	for _, c := range [][2]string{
@@ -60,7 +60,7 @@ func TestPaymentsAndStates(t *testing.T) {
 	}
 }
 
-// TestNoiseByLook: what a rule knows by its value rather than by its key alone.
+// TestNoiseByLook: noise that a rule recognises by its value rather than by its key alone.
 func TestNoiseByLook(t *testing.T) {
 	t.Parallel()
 	file := "JVBERi0xLjQKJcOkw7zDtsOfCjIgMCBvYmoK" + strings.Repeat("PDwvTGVuZ3RoIDMgMCBSL0ZpbHRlci9GbGF0ZURlY29kZT4", 10)

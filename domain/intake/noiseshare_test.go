@@ -6,10 +6,9 @@ import (
 	"testing"
 )
 
-// TestShareOfNoise measures how much of the notes no person wrote. Of each line of a note, the answer is noise when it
-// is an identifier, a moment, an address of a picture or a service, a machine's word, or empty of words under a
-// technical key; the key is noise when a machine wrote it. What counts is characters, over all bodies of the tables and
-// files.
+// TestShareOfNoise measures how much of the notes no person wrote. In each line of a note, the answer is noise when it
+// is an identifier, a time, the URL of a picture or service, a machine's word, or wordless under a technical key; the
+// key is noise when a machine wrote it. Characters are counted, over the bodies of all tables and files.
 func TestShareOfNoise(t *testing.T) {
 	t.Parallel()
 	noise, all := 0, 0
@@ -36,7 +35,7 @@ func TestShareOfNoise(t *testing.T) {
 	}
 }
 
-// noiseLimit is in hundredths of the text of all notes.
+// noiseLimit is a percentage of the text of all notes.
 const noiseLimit = 35
 
 // machineKey reports whether a program named the answer: snake_case, camelCase, or a path of keys.
@@ -55,7 +54,7 @@ func machineKey(key string) bool {
 
 func accented(s string) bool { return strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 }) }
 
-// machineValue reports whether a program made the answer up.
+// machineValue reports whether a program generated the answer.
 func machineValue(p Pair) bool {
 	v := p.Value
 	switch {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// appendName appends the normal form of a key (aliases are compared in it): decomposed, without accents, lower case,
-// letters and digits only. That also makes one word of "E-mail", "e_mail" and "eMail".
+// appendName appends the normal form of a key, in which keys are compared: decomposed, without accents, lower case,
+// letters and digits only. Thus "E-mail", "e_mail" and "eMail" are one word.
 func appendName(dst []byte, s string) []byte {
 	for i := range len(s) {
 		c := s[i]
@@ -26,8 +26,8 @@ func appendName(dst []byte, s string) []byte {
 	return dst
 }
 
-// bareLetters are the letters and digits that are left of characters without their accents, for the scripts of Western
-// Europe, which need no search in the tables of Unicode; 0 where nothing is left, manyLetters where more than one is.
+// bareLetters are the letters and digits that characters become without their accents, so that the scripts of Western
+// Europe need no search in the Unicode tables; 0 where nothing is left, manyLetters where more than one is.
 var bareLetters = func() (t [0x180]byte) {
 	for r := rune(utf8.RuneSelf); r < rune(len(t)); r++ {
 		switch left := appendDecomposed(nil, string(r)); len(left) {
@@ -55,7 +55,7 @@ func appendAccented(dst []byte, s string) []byte {
 			if bareLetters[r] != 0 {
 				dst = append(dst, bareLetters[r])
 			}
-		case r >= 0x300 && r < 0x370: // accents of their own
+		case r >= 0x300 && r < 0x370: // combining accents
 		default:
 			dst = appendDecomposed(dst, string(r))
 		}
@@ -76,7 +76,7 @@ func appendDecomposed(dst []byte, s string) []byte {
 func nameOf(s string) string { return string(appendName(make([]byte, 0, 64), s)) }
 
 // wordsOf splits a title or a key into normalised words: at spaces, at punctuation, and where camelCase changes. "e"
-// and "mail" are one.
+// and "mail" become one.
 func wordsOf(s string) []string {
 	words, letters := make([]string, 0, 8), make([]byte, 0, 24)
 	last := separator
@@ -104,7 +104,7 @@ func wordsOf(s string) []string {
 	return endWord(words, letters)
 }
 
-// runeKind is what a character does to a word.
+// runeKind is the effect of a character on a word.
 type runeKind uint8
 
 const (
@@ -113,10 +113,10 @@ const (
 	upperLetter
 	lowerLetter
 	digit
-	rareRune // a letter only for the tables of Unicode, if at all
+	rareRune // a letter only by the Unicode tables, if at all
 )
 
-// runeOf returns what a character is, and its letter or digit in normal form.
+// runeOf returns the kind of a character, and its letter or digit in normal form.
 func runeOf(r rune) (runeKind, byte) {
 	switch {
 	case r >= 'a' && r <= 'z':
@@ -141,7 +141,7 @@ func runeOf(r rune) (runeKind, byte) {
 	return lowerLetter, bareLetters[r]
 }
 
-// endWord adds the word that the letters make, if there are any.
+// endWord adds the word that the letters form, if there are any.
 func endWord(words []string, letters []byte) []string {
 	if len(letters) == 0 {
 		return words

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNames holds the short way through the tables to the long one.
+// TestNames compares the shortcut through the tables with the full computation.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	for r := rune(1); r < 0x3000; r++ {
@@ -28,7 +28,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestLeadingWordsInOnePiece: the word that a product puts before a key comes off its normal form too.
+// TestLeadingWordsInOnePiece: the word that a product puts before a key is also removed from its normal form.
 func TestLeadingWordsInOnePiece(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]field{
@@ -43,7 +43,7 @@ func TestLeadingWordsInOnePiece(t *testing.T) {
 			t.Errorf("%q: %d, want %d", key, e.field, want)
 		}
 	}
-	// One word comes off, from the front, and the names that forms have for the parts of a field are no answers.
+	// Only one word is removed, from the front, and form names for the parts of a field are not answers.
 	for _, key := range []string{
 		"fieldname", "fieldnames", "fieldvalue", "fieldtype", "fieldlabel", "fieldtext", "fieldid", "fielddescription",
 		"fieldmessage", "fieldsource", "inputname", "inputvalue", "inputtype", "inputtext", "INPUTNAME", "formname",

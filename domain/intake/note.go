@@ -2,8 +2,8 @@ package intake
 
 import "strings"
 
-// Note is the text of the contact's note: the message, a line when the submission is a test, and the leftover, one
-// question a line. It is "" when there is nothing to say.
+// Note returns the text of the contact's note: the message, a line when the submission is a test, and the leftover, one
+// question per line. It is "" when there is nothing to say.
 func (d Draft) Note() string {
 	var b strings.Builder
 	b.WriteString(d.Message)

@@ -15,8 +15,8 @@ func TestNote(t *testing.T) {
 	}
 }
 
-// TestNoteOrder: what a person was asked stands first; then what came with it, the way that it came, and what is about
-// something else.
+// TestNoteOrder: first what a person was asked; then what came with it, how it came here, and what is about something
+// else.
 func TestNoteOrder(t *testing.T) {
 	t.Parallel()
 	d := mustRead(t, "", `{"event":"novo","utm_source":"ig","product":{"name":"Bolo"},"email":"a@b.c",

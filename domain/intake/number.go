@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// splitNumber separates the digits before the decimal mark from those after it, and refuses what is not one number.
+// splitNumber separates the digits before the decimal mark from those after it; ok is false if s is not one number.
 func splitNumber(s string, magnified bool) (whole, part string, ok bool) {
 	dots, commas := strings.Count(s, "."), strings.Count(s, ",")
 	spaces, quotes := strings.Count(s, " "), strings.Count(s, "'")
 	if countDigits(s) == 0 || countDigits(s)+dots+commas+spaces+quotes != len(s) {
 		return "", "", false
 	}
-	mark := -1 // where the decimal mark is
+	mark := -1 // index of the decimal mark
 	switch {
 	case dots > 0 && commas > 0:
 		mark = max(strings.LastIndexByte(s, '.'), strings.LastIndexByte(s, ','))
@@ -34,7 +34,7 @@ func splitNumber(s string, magnified bool) (whole, part string, ok bool) {
 	return whole, part, ok
 }
 
-// ungroup removes the thousands separators, which must be of one kind and stand before groups of three.
+// ungroup removes the thousands separators, which must be of one kind, each before a group of three.
 func ungroup(s string) (string, bool) {
 	i := strings.IndexAny(s, "., '")
 	if i < 0 {
@@ -55,8 +55,8 @@ func ungroup(s string) (string, bool) {
 	return string(whole), true
 }
 
-// decimal makes ten-thousandths of the digits, rounded to cents, half away from zero. It works on the text, so nothing
-// is ever inexact.
+// decimal makes ten-thousandths of the digits, rounded to cents, half away from zero. It works on the text, so that it
+// is exact.
 func decimal(whole, part string, power int, negative bool) (int64, bool) {
 	digits := whole + part
 	cents := len(whole) + power + 2 // how many of the digits are whole cents
@@ -110,8 +110,8 @@ func parseNumber(literal string) (int64, bool) {
 	return decimal(whole, part, power, negative)
 }
 
-// plainNumber writes a JSON number without an exponent where that is short, and without a fraction of nothing, so that
-// a phone sent as 1.1987654321e10 or 11987654321.0 has its digits.
+// plainNumber writes a JSON number without an exponent where that is short, and without a zero fraction, so that a
+// phone sent as 1.1987654321e10 or 11987654321.0 keeps its digits.
 func plainNumber(literal string) string {
 	i := strings.IndexAny(literal, "eE")
 	if i < 0 {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestOrderOfKeys: a body whose keys come in another order, at every level, gives the same contact.
+// TestOrderOfKeys: a body whose keys are reordered at every level gives the same contact.
 func TestOrderOfKeys(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(11, 4))
@@ -36,7 +36,7 @@ func TestOrderOfKeys(t *testing.T) {
 	}
 }
 
-// submission is a body with its type.
+// submission is a body with its content type.
 type submission struct{ typ, body string }
 
 // everySubmission returns the bodies of all tables and files.
@@ -60,7 +60,7 @@ func everySubmission(t testing.TB) map[string]submission {
 	return all
 }
 
-// contactOf is a draft as a text that does not tell in which order the answers came: only the note tells that.
+// contactOf writes a draft independently of the order of its answers: only the note shows that.
 func contactOf(d Draft) string {
 	slices.Sort(d.Keys)
 	byKey := func(a, b Pair) int { return strings.Compare(a.Key+"\x00"+a.Value, b.Key+"\x00"+b.Value) }
@@ -70,8 +70,7 @@ func contactOf(d Draft) string {
 	return string(raw)
 }
 
-// shuffledBody puts the keys of a body into another order. It says no to what has no keys, or an order that means
-// something.
+// shuffledBody reorders the keys of a body. It returns false for a body without keys, or one whose order matters.
 func shuffledBody(rnd *rand.Rand, s submission) (string, bool) {
 	text := strings.TrimSpace(s.body)
 	switch {
@@ -101,7 +100,7 @@ func groupOfPair(pair string) string {
 	return key
 }
 
-// writeShuffled writes a node as JSON, with the members of its objects in any order; also of those in its texts.
+// writeShuffled writes a node as JSON, with the members of its objects, and of those in its texts, in random order.
 func writeShuffled(rnd *rand.Rand, n node) string {
 	switch n.kind {
 	case isNull:

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestOwnNames: the contract's names, exactly so written, beat any alias, wherever they stand and whichever comes
-// first.
+// TestOwnNames: the contract's names, written exactly, beat any alias, wherever they stand and whichever comes first.
 func TestOwnNames(t *testing.T) {
 	t.Parallel()
 	values := map[field]struct{ own, other string }{
@@ -39,7 +38,7 @@ func TestOwnNames(t *testing.T) {
 	}
 }
 
-// fieldText is what a field holds, as the test wrote it.
+// fieldText is the content of a field, as the test wrote it.
 func (d Draft) fieldText(f field) string {
 	switch f {
 	case fieldEmail:
@@ -60,7 +59,7 @@ func (d Draft) fieldText(f field) string {
 	return ""
 }
 
-// TestOwnNamesOfOthers: the same words beside somebody else's name are no names of ours.
+// TestOwnNamesOfOthers: the same words beside somebody else's name are not the contract's.
 func TestOwnNamesOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{
@@ -88,7 +87,7 @@ func TestOwnOriginInUnknownObjects(t *testing.T) {
 		`{"email":"a@x.com","ficha":{"origem":"Instagram"},"lead_source":"Site"}`:           "Instagram",
 		`{"email":"a@x.com","ficha":{"origem":"Instagram"},"origem":"Feira"}`:               "Feira",
 		`{"email":"a@x.com","utm_source":"ig","ficha":{"origem":"Feira"}}`:                  "Feira",
-		// Not exactly so written, or of something else.
+		// Not written exactly, or about something else.
 		`{"email":"a@x.com","ficha":{"Origem do produto":"China"}}`:            "",
 		`{"email":"a@x.com","produto":{"nome":"Bolsa","origem":"China"}}`:      "",
 		`{"email":"a@x.com","pet":{"nome":"Rex","origem":"Canil"}}`:            "",

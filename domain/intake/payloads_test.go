@@ -17,7 +17,7 @@ type expectation struct {
 	Type        Kind   `json:"type"`
 	ContentType string `json:"content_type"`
 	Outcome     string `json:"outcome"`
-	// Delivery is the id by which a retry is known; nil where the example says nothing of it.
+	// Delivery is the id by which a retry is recognised; nil where the example does not say.
 	Delivery *string `json:"delivery"`
 	Expect   *struct {
 		Email       string         `json:"email"`
@@ -59,7 +59,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// exampleFiles are the expectations: of formats that products document, and of bodies as open projects send them.
+// exampleFiles returns the expectations: for formats that products document, and for bodies as open-source projects
+// send them.
 func exampleFiles(t testing.TB) []string {
 	t.Helper()
 	documented, err := filepath.Glob("testdata/payloads/*.expect.json")
@@ -90,7 +91,7 @@ func checkExample(t *testing.T, want expectation, kind Kind, body []byte) {
 	e := want.Expect
 	name, fallback := d.DisplayName(kind), d.FallbackOrigin
 	if e.Nome == "Lead sem nome" && kind != Generic {
-		name = e.Nome // what stands before the @ is the name then
+		name = e.Nome // then the name is what precedes the @
 	}
 	if e.Fallback == "" {
 		fallback = ""
@@ -124,7 +125,7 @@ func checkExample(t *testing.T, want expectation, kind Kind, body []byte) {
 	}
 }
 
-// checkHolds checks what a text must and must not hold.
+// checkHolds checks what a text must and must not contain.
 func checkHolds(t *testing.T, what, text string, must, mustNot []string) {
 	t.Helper()
 	for _, s := range must {
@@ -139,7 +140,7 @@ func checkHolds(t *testing.T, what, text string, must, mustNot []string) {
 	}
 }
 
-// checkDocuments checks the documents of a draft, by their bare characters, where it is said which ones it has.
+// checkDocuments checks the documents of a draft, by their bare characters, where the example lists them.
 func checkDocuments(t *testing.T, d Draft, want []string) {
 	t.Helper()
 	var got []string

@@ -12,18 +12,18 @@ import (
 const (
 	// MaxPeople bounds the people of one body.
 	MaxPeople = 200
-	// maxPeopleText bounds the bytes that are kept of all of them: what stands outside is kept once for each.
+	// maxPeopleText bounds the bytes kept for all of them together: what stands outside the list is kept for each.
 	maxPeopleText = 16 << 20
-	// maxPeopleFields bounds the fields that are read of all of them, likewise.
+	// maxPeopleFields bounds the fields read for all of them together, likewise.
 	maxPeopleFields = 100_000
 )
 
 // ReadAll is Read for a body with several people: each element of a list that has an address of its own is a draft, in
-// the order of the list, and what stands outside the elements belongs to each. Elements without an address are in
-// the note of the first. An id of the element counts before one that is for all; of that the second and later drafts
-// have their number behind it, so that each is known again in a retry. An element with the id and the address of one
-// before it is the same submission, and no draft. A body with one person, or none, is one draft. The error is a
-// fault.InvalidRequest, as that of Read, also for more than MaxPeople and for too much that would be kept for each.
+// the order of the list, and what stands outside the elements belongs to each. Elements without an address go to the
+// note of the first. The id of an element takes precedence over one for all; the latter is numbered from the second
+// draft on, so that each is recognised in a retry. An element with the id and address of an earlier one is the same
+// submission, and no draft. A body with one person, or none, is one draft. The error is a fault.InvalidRequest, as for
+// Read, and also for more than MaxPeople and for too much that would be kept for each.
 func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	tree, err := parseBody(contentType, body)
 	if err != nil {
@@ -41,17 +41,17 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 	return []Draft{d}, nil
 }
 
-// version is a body with one of its people.
+// version is a body reduced to one of its people.
 type version struct {
 	tree  node
 	email string // the address of the element, which the draft must have
-	// path leads to the element: at each step down the place among the children, the last step first.
+	// path leads to the element: the index among the children at each level, the innermost first.
 	path    []int
 	element *node
 }
 
-// readVersions returns nil when the address outside the elements is the contact's: then they are no people of their
-// own.
+// readVersions returns nil when the address outside the elements is the contact's: then the elements are not separate
+// people.
 func readVersions(o Options, versions []version) ([]Draft, error) {
 	drafts, taken, size, fields := make([]Draft, 0, len(versions)), map[string]bool{}, 0, 0
 	for i := range versions {
@@ -94,7 +94,7 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 	return drafts, nil
 }
 
-// fields is how many values a tree has; a list of plain ones is one.
+// fields is how many values a tree has; a list of scalars counts as one.
 func (n *node) fields() int {
 	if len(n.children) == 0 || n.scalarList() {
 		return 1
@@ -106,7 +106,7 @@ func (n *node) fields() int {
 	return sum
 }
 
-// size is how much text is kept of a draft.
+// size is how much text a draft keeps.
 func (d *Draft) size() int {
 	n := len(d.Message)
 	for _, pairs := range [][]Pair{d.Leftover, d.Attribution} {
@@ -117,13 +117,13 @@ func (d *Draft) size() int {
 	return n
 }
 
-// shares reports whether an id of the body stands outside the person, and so is one for all.
+// shares reports whether an id of the body stands outside the person, and is thus shared by all.
 func (v *version) shares(id string) bool {
 	rest := v.tree.without(v.path)
 	return deliveryID(&rest) == id
 }
 
-// without is the tree but for the node at the end of a path.
+// without returns the tree minus the node at the end of a path.
 func (n *node) without(path []int) node {
 	rest, last := *n, len(path)-1
 	rest.children = slices.Clone(n.children)
@@ -135,15 +135,15 @@ func (n *node) without(path []int) node {
 	return rest
 }
 
-// peopleLists are the keys of lists that hold people, and of what stands around them, in normal form. Those who come
-// along are none of them: the guests of a meeting, who is to receive an e-mail.
+// peopleLists are the keys of lists that hold people, and of what stands around them, in normal form. People who merely
+// come along have no list here: the guests of a meeting, the recipients of an e-mail.
 var peopleLists = words(`
 	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items itens
 	rows records record results data payload body entry entries changes add unsorted submissions responses list batch
 	events
 	event root object objects value`)
 
-// people returns a version of a part of the body for each person in it, when there are several; else nil.
+// people returns a version of a part of the body for each person in it, if there are several; else nil.
 func people(n *node, o Options) []version {
 	switch n.kind {
 	case isArray:
@@ -209,7 +209,7 @@ func around(n *node, member int, found []version, lists []int) []version {
 	return out
 }
 
-// peopleOfList returns a list of one element for each person in a list, when there are several.
+// peopleOfList returns, for each person in a list, the list with that element only, if there are several.
 func peopleOfList(n *node, o Options) []version {
 	if len(n.children) == 0 || n.scalarList() {
 		return nil
@@ -248,8 +248,8 @@ func peopleOfList(n *node, o Options) []version {
 	return found
 }
 
-// setApart has the one person with an address be the contact, where others in the list have a name and a phone or a
-// document of their own too: neither is the contact's. Without a name of its own, they may be the rest of it.
+// setApart makes the one person with an address the contact. Other people in the list, who have a name and a phone or
+// document of their own, become strangers. If the contact has no name, they may be the rest of it.
 func setApart(n *node, contact int, o Options) {
 	if personOf(&n.children[contact], o).Name == "" {
 		return
@@ -267,8 +267,8 @@ func setApart(n *node, contact int, o Options) {
 	n.children = append(theirs, others...)
 }
 
-// addressOf returns the address of a record that is a person by itself, and "" for a question with its answer and for
-// whatever else stands in lists.
+// addressOf returns the address of a record that is a person by itself; "" for a question with its answer and for
+// anything else in lists.
 func addressOf(n *node, o Options) string { return personOf(n, o).Email }
 
 // personOf reads a record that is a person by itself.

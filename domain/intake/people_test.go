@@ -80,7 +80,7 @@ func TestReadAll(t *testing.T) {
 	}
 }
 
-// TestElementsWithoutAddress stay with the first, so that nothing is lost.
+// TestElementsWithoutAddress stay with the first person, so that nothing is lost.
 func TestElementsWithoutAddress(t *testing.T) {
 	t.Parallel()
 	const body = `[{"email":"a@x.com"},{"obs":"sem endereço"},{"email":"b@x.com"}]`
@@ -101,7 +101,7 @@ func TestAnOrderOfManyTickets(t *testing.T) {
 	}
 }
 
-// TestManyPeople: a body has so many people and no more, and takes no long time.
+// TestManyPeople: the number of people in a body is limited, and reading them is fast.
 func TestManyPeople(t *testing.T) {
 	t.Parallel()
 	body := func(n int) []byte {
@@ -130,7 +130,7 @@ func TestManyPeople(t *testing.T) {
 	}
 }
 
-// TestReadAllIsRead: a body with one person is read as it always was.
+// TestReadAllIsRead: for a body with one person it gives what Read gives.
 func TestReadAllIsRead(t *testing.T) {
 	t.Parallel()
 	for name, s := range everySubmission(t) {
@@ -142,8 +142,8 @@ func TestReadAllIsRead(t *testing.T) {
 	}
 }
 
-// TestOnePersonOfAList: who has a name and a phone of his own beside the one with the address is somebody else; a
-// record that says one of both may be the rest of the contact.
+// TestOnePersonOfAList: a person with a name and a phone of their own, beside the one with the address, is somebody
+// else; a record with only one of them may be the rest of the contact.
 func TestOnePersonOfAList(t *testing.T) {
 	t.Parallel()
 	const ana, bia = `{"nome":"Ana","email":"a@x.com"}`, `{"nome":"Bia","telefone":"11987654321"}`
@@ -167,8 +167,8 @@ func TestOnePersonOfAList(t *testing.T) {
 	}
 }
 
-// TestElementsWithoutAnAddress are in the note of the first person, and feed none of its fields; nor do people who
-// stand under a name of their own.
+// TestElementsWithoutAnAddress go to the note of the first person, and feed none of its fields; nor do people who stand
+// under a name of their own.
 func TestElementsWithoutAnAddress(t *testing.T) {
 	t.Parallel()
 	const bia = `{"nome":"Bia","telefone":"11987654321","empresa":"ACME","valor":500,"cpf":"529.982.247-25"}`

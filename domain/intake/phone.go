@@ -6,13 +6,13 @@ import (
 	"fichario/domain/text"
 )
 
-// mobileWords speak of the phone that its owner carries.
+// mobileWords name a phone that its owner carries.
 var mobileWords = words(`whatsapp whats wpp wsp zap celular cel cell mobile movil`)
 
-// landlinePenalty puts the other phones behind it.
+// landlinePenalty ranks other phones after mobiles.
 const landlinePenalty = 5
 
-// takePhone takes the best phone, with the area and the country that stand beside it.
+// takePhone takes the best phone, with the area and country beside it.
 func (c *chooser) takePhone(d *Draft) {
 	a := c.best[fieldPhone].answer
 	if a == nil {
@@ -45,7 +45,7 @@ func (c *chooser) takePhone(d *Draft) {
 	d.PhoneE164 = e164(d.Phone)
 }
 
-// numberBesideArea finds the number that only the area code beside it makes a phone.
+// numberBesideArea finds a number that is a phone only because of the area code beside it.
 func (c *chooser) numberBesideArea() *answer {
 	areas := c.partsOf(fieldArea)
 	for _, area := range areas[:min(len(areas), 4)] { // of a thousand, none is the contact's

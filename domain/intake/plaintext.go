@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// parsePlain reads what is no JSON but holds a submission all the same: JSON values one a line, XML, and lines of
+// parsePlain reads what is not JSON but holds a submission all the same: one JSON value per line, XML, and lines of
 // "Nome: Ana". ok is false when it holds no address: then the refusal had better speak of JSON, which is what the
 // sender should use.
 func parsePlain(text string) (n node, ok bool) {
@@ -24,7 +24,7 @@ func parsePlain(text string) (n node, ok bool) {
 	return n, ok && len(n.children) > 0
 }
 
-// parseJSONLines reads one JSON value a line, as exports and queues send them.
+// parseJSONLines reads one JSON value per line, as exports and queues send them.
 func parseJSONLines(text string) (node, bool) {
 	list := node{kind: isArray}
 	leaves := 0
@@ -46,8 +46,8 @@ func parseJSONLines(text string) (node, bool) {
 	return list, true
 }
 
-// parseTitledLines reads an answer a line, "Nome: Ana" or "nome=Ana", as e-mails and forms of the type text/plain have
-// them. A line without a title goes on with the answer above it.
+// parseTitledLines reads one answer per line, "Nome: Ana" or "nome=Ana", as in e-mails and text/plain forms. A line
+// without a title continues the answer above it.
 func parseTitledLines(text string) (node, bool) {
 	n := node{kind: isObject}
 	answerStart, lineEnd := 0, 0
@@ -65,7 +65,7 @@ func parseTitledLines(text string) (node, bool) {
 			n.children = append(n.children,
 				node{kind: isString, key: strings.TrimSpace(line[:i]), at: int32(len(n.children))})
 		case len(n.children) == 0:
-			n.children = append(n.children, node{kind: isString, key: "texto"}) // what a notification begins with
+			n.children = append(n.children, node{kind: isString, key: "texto"}) // the opening text of a notification
 		}
 		n.children[len(n.children)-1].text = strings.TrimSpace(text[answerStart:lineEnd])
 	}
@@ -73,7 +73,7 @@ func parseTitledLines(text string) (node, bool) {
 	return n, titled > 1 || titled == len(n.children)
 }
 
-// titleEnd returns where the title of a line ends, or 0: an address in front of the colon is no title, nor is a URL's
+// titleEnd returns where the title of a line ends, or 0: an address before the colon is not a title, nor is a URL's
 // "https".
 func titleEnd(line string) int {
 	i := strings.IndexAny(line, ":=")

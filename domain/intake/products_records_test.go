@@ -1,6 +1,6 @@
 package intake
 
-// recordProducts are CRMs, portals, chats and calendars, which send a record of theirs.
+// recordProducts are CRMs, portals, chats and calendars, which send a record of their own.
 var recordProducts = []product{
 	{
 		name: "rd station v2",

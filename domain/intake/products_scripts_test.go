@@ -1,6 +1,6 @@
 package intake
 
-// scripts are bodies that people write themselves, and shapes that no product owns.
+// scripts are bodies that people write themselves, and shapes that belong to no product.
 var scripts = []product{
 	{
 		name: "n8n",

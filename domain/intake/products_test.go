@@ -11,7 +11,7 @@ import (
 type product struct {
 	name     string
 	kind     Kind
-	typ      string // of the content; JSON when empty
+	typ      string // content type; JSON when empty
 	body     string
 	email    string
 	nome     string
@@ -25,7 +25,7 @@ type product struct {
 	note     []string
 	not      []string
 	test     bool
-	// documents are all that it has; nil where they are not looked at.
+	// documents are all documents of the contact; nil where they are not checked.
 	documents []string
 }
 

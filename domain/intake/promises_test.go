@@ -41,7 +41,7 @@ func checkStorable(t *testing.T, d Draft) {
 	}
 }
 
-// textsOf are all texts of a draft, and those that are made of it.
+// textsOf returns all texts of a draft, and those derived from it.
 func textsOf(d Draft) []string {
 	texts := []string{
 		d.Email, d.Name, d.Phone, d.PhoneE164, d.Company, d.Message, d.Origin, d.FallbackOrigin, d.DeliveryID, d.Note(),
@@ -62,8 +62,7 @@ func textsOf(d Draft) []string {
 	return texts
 }
 
-// accountFor walks a JSON object on its own and looks for each of its texts in the draft, or among what a listed rule
-// dropped.
+// accountFor walks a JSON object by itself and looks for each of its texts in the draft, or among what rules dropped.
 func accountFor(t *testing.T, body []byte, d Draft, dropped []string) {
 	t.Helper()
 	var v map[string]any
@@ -85,7 +84,7 @@ func accountFor(t *testing.T, body []byte, d Draft, dropped []string) {
 		if s == "" || strings.Contains(have, text.Fold(s)) || looksJSON(s) || readAsField(s, d) {
 			return
 		}
-		// In the note a text of several lines is indented.
+		// The note indents a text of several lines.
 		for line := range strings.SplitSeq(s, "\n") {
 			if !strings.Contains(have, text.Fold(line)) {
 				t.Fatalf("%q vanished from %s\n%+v\n%q", s, body, d, dropped)
@@ -112,8 +111,8 @@ func eachText(v any, visit func(string)) {
 	}
 }
 
-// readAsField reports whether a text was read as something else than a text: a value, a phone without its decoration,
-// an address without its brackets.
+// readAsField reports whether a text was read as something other than text: a value, a phone without its decoration, an
+// address without its brackets.
 func readAsField(s string, d Draft) bool {
 	if n, ok := ParseAmount(s); ok && n == d.Amount {
 		return true
@@ -127,7 +126,7 @@ func readAsField(s string, d Draft) bool {
 	return samePhone(s, &d) || trimEmail(s) == d.Email || d.Email != "" && findEmail([]string{s}) == d.Email
 }
 
-// saysDocuments reports whether a text is one of the contact's documents, or several, or one as a number.
+// saysDocuments reports whether a text is one or several of the contact's documents, or one as a number.
 func saysDocuments(s string, d Draft) bool {
 	a := answer{values: []string{s}, number: plainNumber(s)}
 	found := a.documents()

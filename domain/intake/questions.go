@@ -6,7 +6,7 @@ import (
 	"fichario/domain/text"
 )
 
-// learnTitles remembers which question an id stands for. Typeform may put fields inside a group.
+// learnTitles records the question of each id. Typeform may put fields inside a group.
 func (r *reader) learnTitles(fields *node) {
 	if fields == nil || fields.scalar() {
 		return
@@ -34,7 +34,7 @@ func (r *reader) learnTitles(fields *node) {
 	}
 }
 
-// learnWufoo learns the titles of Wufoo, whose questions stand in a JSON text.
+// learnWufoo learns the titles of Wufoo, which sends its questions as a JSON text.
 func (r *reader) learnWufoo(k *node) bool {
 	structure, ok, _ := embeddedJSON(k.text, 1)
 	if ok {
@@ -43,7 +43,7 @@ func (r *reader) learnWufoo(k *node) bool {
 	return ok
 }
 
-// unanswered reports whether a list holds questions only.
+// unanswered reports whether a list holds only questions.
 func unanswered(list *node) bool {
 	for i := range list.children {
 		if _, ok := dissect(&list.children[i]); ok || list.children[i].kind != isObject {
@@ -53,7 +53,7 @@ func unanswered(list *node) bool {
 	return true
 }
 
-// humanAnswers puts the words of a consent in place of "yes", and returns the titles that need not be read twice
+// humanAnswers replaces "yes" and "no" by the wording of a consent, and returns the titles that need not be read twice
 // (Respondi).
 func (r *reader) humanAnswers(raw, answers *node) map[string]bool {
 	titles := map[string]bool{}
@@ -73,7 +73,7 @@ func (r *reader) humanAnswers(raw, answers *node) map[string]bool {
 	return titles
 }
 
-// sameAnswer reports whether a structured answer says what its text says.
+// sameAnswer reports whether a structured answer and a text say the same.
 func sameAnswer(value *node, human string) bool {
 	if value.scalar() {
 		return text.Fold(value.text) == text.Fold(human)
@@ -87,11 +87,11 @@ func sameAnswer(value *node, human string) bool {
 	return strings.Trim(rest, " ,;/+-()") == ""
 }
 
-// maxJotformRead bounds how much text is looked through for the labels of all answers: no form has thousands.
+// maxJotformRead bounds how much text is searched for labels in all: no form has thousands.
 const maxJotformRead = 16 << 20
 
-// jotformTitle finds the label of a Jotform answer, whose key holds only the first words of it, in the text that
-// repeats all of them.
+// jotformTitle finds the label of a Jotform answer, whose key holds only its first words, in the text that repeats all
+// labels.
 func (r *reader) jotformTitle(k *node) string {
 	if r.jotformText == "" || k.kind != isString || len(k.text) < 2 || !numberedKey(k.key) {
 		return ""
@@ -107,7 +107,7 @@ func (r *reader) jotformTitle(k *node) string {
 	label := r.jotformText[:i]
 	label = label[strings.LastIndex(label, ", ")+1:]
 	label = strings.TrimSpace(strings.TrimPrefix(label, ","))
-	// Only a label that begins as the key does is surely this answer's.
+	// Only a label that begins like the key surely belongs to this answer.
 	_, words, _ := strings.Cut(k.key, "_")
 	if words = nameOf(words); len(words) < 2 || !strings.HasPrefix(nameOf(label), words) {
 		return ""

@@ -13,16 +13,16 @@ type reader struct {
 	answers     []answer
 	titles      map[string]string // question titles by the id that answers refer to
 	keys        []string          // the names that arrived, in order of arrival
-	keyPlaces   []int64           // where each arrived
-	at          int64             // where the part arrived that is being read
-	base        int64             // where the text arrived that it is in, see place
+	keyPlaces   []int64           // the place of arrival of each
+	at          int64             // the place of arrival of the part being read
+	base        int64             // the place of arrival of the text around it, see place
 	emptyEmail  string            // the e-mail field that came without a value
 	parents     []int32           // the record around each record, by its number less one; 0 for the body itself
 	test        bool              // the sender calls the submission a test
 	labelled    bool              // some answers carry question titles
 	jotformText string            // all titles and answers of Jotform, in one text
-	jotformRead int               // how much of that was looked through
-	options     *node             // whose texts are in optionTexts
+	jotformRead int               // how much of that was searched
+	options     *node             // the options whose texts are in optionTexts
 	optionTexts map[string]string // by the ids of options
 	err         error
 
@@ -31,7 +31,7 @@ type reader struct {
 
 	chooser      chooser
 	singles      []string   // see single
-	firstAnswers [13]answer // the memory of the answers, unless there are more
+	firstAnswers [13]answer // backs answers, unless there are more
 }
 
 func newReader(o Options, trace func(rule string, n *node)) *reader {
@@ -53,7 +53,7 @@ func (r *reader) dropText(rule, text string) {
 	}
 }
 
-// single makes a list of one text. The lists of a body share their memory: most answers are one text.
+// single makes a list of one text. The lists of a body share one array, because most answers are one text.
 func (r *reader) single(text string) []string {
 	if len(r.singles) == cap(r.singles) {
 		r.singles = make([]string, 0, 2*cap(r.singles)+16)
@@ -63,13 +63,13 @@ func (r *reader) single(text string) []string {
 	return r.singles[n-1 : n : n]
 }
 
-// Bounds of what a refusal names.
+// Bounds on the keys that a refusal names.
 const (
 	maxKeys    = 40
 	maxKeyText = 60
 )
 
-// rememberKey remembers a cleaned name for the refusals.
+// rememberKey records a cleaned name for refusals.
 func (r *reader) rememberKey(name string) {
 	if len(r.keys) >= maxKeys {
 		return
@@ -88,7 +88,7 @@ func (r *reader) rememberKey(name string) {
 	r.keys, r.keyPlaces = slices.Insert(r.keys, i, name), slices.Insert(r.keyPlaces, i, r.at)
 }
 
-// withoutPersonalData hides a key that is somebody's number or address: refusals show keys, and are kept in the clear.
+// withoutPersonalData hides a key that is a person's number or address: refusals show keys and are stored in clear.
 func withoutPersonalData(key string) string {
 	switch {
 	case countDigits(key) >= 10:
@@ -103,7 +103,7 @@ func withoutPersonalData(key string) string {
 func (r *reader) keep(a *answer) {
 	a.at = r.at
 	if known := r.titles[a.key]; a.title == "" && known != "" {
-		a.title, a.labelled = known, true // answers by the id of their question
+		a.title, a.labelled = known, true // refers to its question by id
 	}
 	r.rememberKey(a.label())
 	a.inCents()
@@ -115,9 +115,9 @@ func (r *reader) keep(a *answer) {
 		return
 	}
 	value := a.values[0]
-	r.test = r.test || strings.HasPrefix(value, "<test lead:") // what Meta's testing tool answers
+	r.test = r.test || strings.HasPrefix(value, "<test lead:") // the answer of Meta's testing tool
 	if len(a.values) == 1 && (value == "null" || value == "undefined" || value == "[object Object]") {
-		r.dropText("no answer", value) // what a script writes for none
+		r.dropText("no answer", value) // what scripts write for no answer
 		return
 	}
 	r.replaceFiles(a)
@@ -135,7 +135,7 @@ func (r *reader) keep(a *answer) {
 	r.answers = append(r.answers, *a)
 }
 
-// rememberEmptyEmail remembers the e-mail field that came without a value, for the refusal.
+// rememberEmptyEmail records the e-mail field that came without a value, for the refusal.
 func (r *reader) rememberEmptyEmail(a *answer) {
 	if r.emptyEmail != "" || a.closed {
 		return

@@ -13,10 +13,10 @@ import (
 // ErrTooLarge says that the text parts of a multipart body are larger than the limit.
 var ErrTooLarge = errors.New("intake: the text of the multipart body is too large")
 
-// Reduce streams a multipart body: it copies the text parts to a new multipart body with the same boundary and keeps
-// of the file parts only their headers, so that what is kept can be read, or replayed, with the same Content-Type.
-// limit bounds the kept bytes; what is beyond it is ErrTooLarge. An error of the reader is wrapped; a body that ends
-// early is a fault because of io.ErrUnexpectedEOF.
+// Reduce streams a multipart body: it copies the text parts to a new multipart body with the same boundary, and only
+// the headers of the file parts, so that the result can be read, or replayed, with the same Content-Type. limit bounds
+// the bytes kept; more is ErrTooLarge. An error of the reader is wrapped; a body that ends early is a fault caused by
+// io.ErrUnexpectedEOF.
 func Reduce(contentType string, body io.Reader, limit int64) ([]byte, error) {
 	boundary, err := boundaryOf(contentType)
 	if err != nil {
@@ -29,7 +29,7 @@ func Reduce(contentType string, body io.Reader, limit int64) ([]byte, error) {
 		return nil, errMalformed(err)
 	}
 	for parts := multipart.NewReader(source, boundary); ; {
-		source.budget = limit + headerAllowance // whatever stands before a part is read into memory
+		source.budget = limit + headerAllowance // whatever precedes a part is read into memory
 		part, err := parts.NextRawPart()
 		//nolint:errorlint // the end of the body is the bare value; a wrapped one is a body cut short
 		if err == io.EOF && source.complete(boundary) {
@@ -71,13 +71,13 @@ func Reduce(contentType string, body io.Reader, limit int64) ([]byte, error) {
 const (
 	// headerAllowance is what the multipart reader may buffer beyond the parts that are kept.
 	headerAllowance = 64 << 10
-	// tailSize holds what the multipart reader may have read ahead, and a boundary.
+	// tailSize is how much of the end is kept: what the multipart reader may have read ahead, and a boundary.
 	tailSize = 8 << 10
 	// unlimited is a budget that bounds nothing.
 	unlimited = -1
 )
 
-// boundedReader bounds how much is read, and remembers the reader's own error, which is not the body's fault.
+// boundedReader bounds how much is read, and records the reader's own error, which is not the body's fault.
 type boundedReader struct {
 	r      io.Reader
 	budget int64 // the bytes that may still be read
@@ -111,7 +111,7 @@ func (b *boundedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// explain tells the three causes apart: the reader failed, the limit was reached, the body ends early or is malformed.
+// explain tells three causes apart: the reader failed, the limit was reached, the body ends early or is malformed.
 func (b *boundedReader) explain(err error) error {
 	switch {
 	case b.err != nil:
@@ -119,7 +119,7 @@ func (b *boundedReader) explain(err error) error {
 	case errors.Is(err, ErrTooLarge):
 		return ErrTooLarge
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		// The reader came to its end, so that sending the same again will not help.
+		// The reader itself ended normally, so sending the same again will not help.
 		return fault.New(fault.InvalidRequest, "O corpo multipart/form-data termina antes do seu fim: falta a linha que o "+
 			"fecha, com o limite (boundary) entre dois pares de hifens.").Because(io.ErrUnexpectedEOF)
 	}

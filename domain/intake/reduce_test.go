@@ -19,7 +19,7 @@ func multipartPart(disposition, content string) string {
 
 const multipartType = "multipart/form-data; boundary=B"
 
-// multipartBody has a text, a file, an input for a file that was left alone, and a text.
+// multipartBody has a text, a file, a file input left alone, and a text.
 func multipartBody() string {
 	return multipartPart(`name="nome"`, "Ana") +
 		multipartPart(`name="planta"; filename="a b.pdf"`, strings.Repeat("%PDF\r\n", 300000)) +
@@ -57,7 +57,7 @@ func TestReduceRefusesWhatIsTooLarge(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// What never ends stops at the limit: a header, what stands before the first part, a text.
+	// Endless input stops at the limit: a header, the preamble, a text.
 	for _, head := range []string{"--B\r\nX: ", "", "--B\r\nContent-Disposition: form-data; name=a\r\n\r\n"} {
 		if _, err := Reduce(multipartType, io.MultiReader(strings.NewReader(head), endless{}), 1000); err == nil {
 			t.Errorf("%q: no error", head)

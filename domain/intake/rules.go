@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// candidate is an answer whose field is looked for, with what the rules ask beside it.
+// candidate is an answer whose field is sought, with what the rules need to know.
 type candidate struct {
 	*answer
 	answers    []answer      // all of the submission
@@ -15,14 +15,14 @@ type candidate struct {
 	found      findings
 }
 
-// findings are what rules have found out of a candidate, so that it is done once.
+// findings caches what rules have found out about a candidate.
 type findings struct {
 	byTitle, byKey naming
 	words          []string
-	split          bool // words is made
+	split          bool // words is filled
 }
 
-// rule is one way to see what an answer would feed.
+// rule is one way to tell which field an answer would feed.
 type rule struct {
 	name string
 	bid  func(*candidate) bid
@@ -46,7 +46,7 @@ var rules = slices.Concat([]rule{
 	{"title of a record", (*candidate).byRecordTitle},
 })
 
-// titleWordRules are the rules of the words of titles.
+// titleWordRules returns the rules for the words of titles.
 func titleWordRules() []rule {
 	out := make([]rule, len(titleRules))
 	for i := range titleRules {
@@ -55,7 +55,7 @@ func titleWordRules() []rule {
 	return out
 }
 
-// byFieldType believes the type that the form gives the field; on a webhook for form products, before all else.
+// byFieldType believes the type that the form gives the field; on a webhook for form products it outranks the rest.
 func (q *candidate) byFieldType() bid {
 	b := bid{strength: typeElsewhere}
 	if q.service {
@@ -109,7 +109,7 @@ func (q *candidate) known(n naming) bid {
 	if n.entry.field == fieldName && q.title == "" {
 		switch nameOf(q.key) {
 		case "name", "displayname":
-			b.penalty++ // what a record or an account is called; "contact_name" says whose name it is
+			b.penalty++ // the name of a record or an account; "contact_name" says whose name it is
 		}
 	}
 	if n.entry.weak && (!q.marks.has(statedOrigin) || n.entry.field != fieldOrigin) {
@@ -136,7 +136,7 @@ func (q *candidate) numberUnder(n naming) bid {
 }
 
 // byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6
-// the last, unless there is an <n>.1 or <n>.5, which makes an address of it.
+// the last, unless <n>.1 or <n>.5 shows that it is an address.
 func (q *candidate) byNumberedPart() bid {
 	n := len(q.key)
 	if n < 3 || n > 12 || q.title != "" || q.key[n-2] != '.' && q.key[n-2] != '_' {
@@ -158,7 +158,7 @@ func (q *candidate) byNumberedPart() bid {
 	return bid{field: fieldLast, strength: knownName}
 }
 
-// stem is what the parts of a numbered field have in common: the record, and their keys but for the last character.
+// stem is what the parts of a numbered field share: the record, and their keys without the last character.
 type stem struct {
 	group  int32
 	number string
@@ -204,8 +204,8 @@ func (q *candidate) byPartInTitle() bid {
 	return bid{field: partOfName(q.words()), strength: titleWord}
 }
 
-// byPriceWithCents believes a key that speaks of an amount in English or of a total. Such keys hold cents as often as
-// not, so only a number that shows its cents counts.
+// byPriceWithCents believes an English key for an amount or total. Such keys hold cents as often as not, so only a
+// number with decimals counts.
 func (q *candidate) byPriceWithCents() bid {
 	w := q.words()
 	if len(w) < 2 || q.title != "" || len(q.values) > 1 || !speaksOf(w, priceWords) || speaksOf(w, feeWords) {
@@ -219,7 +219,7 @@ func (q *candidate) byPriceWithCents() bid {
 	return bid{field: fieldAmount, strength: weakName, penalty: 20}
 }
 
-// byRecordTitle: the record of a contact is called what the contact is called, where nothing else says it.
+// byRecordTitle: the record of a contact is named after the contact, where nothing else gives the name.
 func (q *candidate) byRecordTitle() bid {
 	if q.typ != titleType {
 		return bid{}
@@ -227,7 +227,7 @@ func (q *candidate) byRecordTitle() bid {
 	return bid{field: fieldName, strength: weakName, penalty: 15}
 }
 
-// fullTitle is the title, or the key in the company of the objects around it.
+// fullTitle is the title, or the key together with the objects around it.
 func (q *candidate) fullTitle() string {
 	if q.title != "" {
 		return q.title
@@ -235,7 +235,7 @@ func (q *candidate) fullTitle() string {
 	return join(q.prefix, q.key)
 }
 
-// words are those of the full title; none for a plain key, which no rule about titles can match.
+// words are the words of the full title; none for a plain key, which no rule about titles can match.
 func (q *candidate) words() []string {
 	if !q.found.split {
 		q.found.split = true

@@ -16,7 +16,7 @@ func ask(t *testing.T, name string, q candidate) bid {
 	return rules[i].bid(&q)
 }
 
-// TestRules asks each rule alone, also where another would speak first.
+// TestRules asks each rule alone, even where another would come first.
 func TestRules(t *testing.T) {
 	t.Parallel()
 	key := func(key string, values ...string) *answer { return &answer{key: key, values: values} }
@@ -110,7 +110,7 @@ func TestRuleOfNumberedParts(t *testing.T) {
 	}
 }
 
-// TestRulesOfTitles: of each rule a title that it takes, and one that looks like it.
+// TestRulesOfTitles has, for each rule, a title that it takes and a similar one that it does not.
 func TestRulesOfTitles(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ rule, yes, no string }{

@@ -10,52 +10,52 @@ import (
 type scope struct {
 	prefix   string // the keys of the unknown objects around it
 	group    int32  // the record that it belongs to
-	rank     int16  // how far it is from the contact; the lower is the better
-	embeds   int8   // how many texts that hold a submission it is inside of
+	rank     int16  // its distance from the contact; the lower the better
+	embeds   int8   // how many embedded submissions it is inside
 	closed   bool   // it feeds no field
-	person   bool   // it belongs to what is called a contact, lead, customer …
-	deal     bool   // it belongs to a deal or a purchase
-	another  bool   // it may be somebody else's, or hold no more
+	person   bool   // it is inside a contact, lead, customer …
+	deal     bool   // it is inside a deal or a purchase
+	another  bool   // it may be somebody else's, or out of date
 	cents    uint8  // the rule by which its integers are cents, see cents.go
 	marks    marks
 	envelope envelope
 }
 
-// bitsOfPlace holds a place in one text: a body has at most maxLeaves.
+// bitsOfPlace is the size of a place within one text: a body has at most maxLeaves.
 const bitsOfPlace = 15
 
-// place is where a part of the body arrived, also one of a text that is a submission itself, so that the note can be in
-// the order in which the answers came.
+// place is where a part of the body arrived, including parts of embedded submissions, so that the note can keep the
+// order of the answers.
 func (r *reader) place(n *node, s scope) int64 {
 	return r.base + int64(n.at)<<(bitsOfPlace*(maxEmbeds-s.embeds))
 }
 
-// marks are what few parts of few bodies are.
+// marks are rare properties of parts of a body.
 type marks uint8
 
 const (
 	inEntry      marks = 1 << iota // a member of an "entry"
-	asked                          // a part of what was answered to a question
-	inUTM                          // its key is that of a UTM without "utm_"
-	statedOrigin                   // a weak name of the origin is a strong one here
+	asked                          // a part of the answer to a question
+	inUTM                          // its key is a UTM's without "utm_"
+	statedOrigin                   // a weak name of the origin counts as a strong one here
 	inUser                         // a member of a "user"
 )
 
 func (m marks) has(mark marks) bool { return m&mark != 0 }
 
-// envelope says whether a name that stands beside the answers is that of the form.
+// envelope says whether a name that stands beside the answers belongs to the form.
 type envelope uint8
 
 const (
 	noEnvelope    envelope = iota
-	maybeEnvelope          // a name there is the person's only when there is no other
+	maybeEnvelope          // a name there is the person's only if there is no other
 	formEnvelope           // a name there is the form's
 )
 
-// formMarks are the neighbours that make a name that of a form or of the hook itself.
+// formMarks are neighbours that show a name to be that of a form or of the hook itself.
 var formMarks = words(`formid formname formtitle siteid site sitename surveyid triggertype filterid formelementid d`)
 
-// envelopeOf looks whether the answers stand in a container of an object rather than in the object itself.
+// envelopeOf tells whether the answers stand in a container of an object rather than in the object itself.
 func envelopeOf(n *node) envelope {
 	container, mark, name := false, false, false
 	for i := range n.children {
@@ -87,7 +87,7 @@ func envelopeOf(n *node) envelope {
 	return noEnvelope
 }
 
-// within is the scope inside a tree.
+// within is the scope inside a tree with a key and role.
 func (s scope) within(key string, t treeRole) scope {
 	s.envelope = noEnvelope
 	if s.closed {
@@ -106,7 +106,7 @@ func (s scope) within(key string, t treeRole) scope {
 	default:
 		s.rank++
 	}
-	// The keys around an answer tell a reader what it is about; beyond a few they tell nothing.
+	// The keys around an answer tell a reader what it is about; more than a few of them add nothing.
 	if len(s.prefix) < 120 {
 		s.prefix = join(s.prefix, text.Cut(key, 80))
 	}
@@ -124,16 +124,16 @@ func (r *reader) under(key string, e entry, s scope) scope {
 	case "entry":
 		sub.marks |= inEntry
 	case "responsavel":
-		sub.rank += 2 // the seller as often as the guardian
+		sub.rank += 2 // as often the seller as the guardian
 		sub.another = true
 	case "user", "usuario":
-		sub.rank += 2 // the account's user as often as the form's
+		sub.rank += 2 // as often the account's user as the form's
 		sub.another = true
 		sub.marks |= inUser
 		if s.marks.has(inEntry) {
 			sub = s.within(key, closedTree) // Cognito: who typed the entry in
 		}
-	case "firstconversion": // what the contact said then; the record around it says what holds now
+	case "firstconversion": // what the contact said then; the record around it has the present state
 		sub.rank += 2
 		sub.another = true
 	case "lastconversion":

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestUnfilledTemplates: what a template did not fill is nobody's name, and what a person writes in brackets is.
+// TestUnfilledTemplates: a variable that a template did not fill is not a name; what a person writes in brackets is.
 func TestUnfilledTemplates(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
@@ -21,7 +21,7 @@ func TestUnfilledTemplates(t *testing.T) {
 	}
 }
 
-// TestNamesBesideTheEmail: what stands in the record that gave the e-mail is the person's.
+// TestNamesBesideTheEmail: a name in the record that gave the e-mail is the person's.
 func TestNamesBesideTheEmail(t *testing.T) {
 	t.Parallel()
 	const email = `"email":"ana@x.com"`
@@ -64,7 +64,7 @@ func TestCents(t *testing.T) {
 	}
 }
 
-// TestContactInParts: Formbricks sends its question for a contact as a list of five.
+// TestContactInParts: Formbricks sends its contact question as a list of five.
 func TestContactInParts(t *testing.T) {
 	t.Parallel()
 	d := mustRead(t, "", `{"data":{"k1":["Ana","Lima","ana@x.com","11987654321","Casa Azul"],"k2":["a","b","c@x.com"]}}`)

@@ -6,7 +6,7 @@ import (
 	"fichario/domain/text"
 )
 
-// Likeness is how surely what a sender calls an origin is one that is listed; the higher, the surer.
+// Likeness is how surely a sender's name for an origin means a listed one; the higher, the surer.
 type Likeness int
 
 // The likenesses.
@@ -23,7 +23,7 @@ const (
 	SameName
 )
 
-// OriginLikeness compares what a sender calls an origin, also in the short words of advertisers, with the name of a
+// OriginLikeness compares a sender's name for an origin, which may be an advertiser's abbreviation, with the name of a
 // listed one.
 func OriginLikeness(said, name string) Likeness {
 	if strings.TrimSpace(said) == "" || len(said) > 4*maxLine {
@@ -45,12 +45,12 @@ func OriginLikeness(said, name string) Likeness {
 	case a.paid == b.paid:
 		return SameSource
 	case a.brand == "google":
-		return Unlike // the search and the advertisements are two origins
+		return Unlike // search and advertisements are two origins
 	}
 	return SameBrand
 }
 
-// source is what the words of an origin say.
+// source is the meaning of the words of an origin.
 type source struct {
 	brand string
 	paid  bool
@@ -76,7 +76,7 @@ func sourceOf(s string) source {
 	return out
 }
 
-// brands are the words for each, as senders and people write them.
+// brands are the words for each brand, as senders and people write them.
 var brands = namesOf(map[string]string{
 	"facebook": `fb facebook fbads facebookads fblead fbleads metaads`, "instagram": `ig instagram igads instagramads`,
 	"google":   `google googleads gads adwords googleadwords`,
@@ -86,10 +86,10 @@ var brands = namesOf(map[string]string{
 })
 
 var (
-	// paidBrands are those that are advertisements by their name; paidWords make one of any brand.
+	// paidBrands name advertisements by themselves; paidWords make an advertisement of any brand.
 	paidBrands = words(`
 		fbads facebookads metaads igads googleads gads adwords googleadwords linkedinads tiktokads bingads`)
 	paidWords = words(`ads ad cpc ppc paid pago anuncio anuncios patrocinado`)
-	// besideBrand say of a brand nothing that makes another origin of it.
+	// besideBrand are words beside a brand that do not make another origin of it.
 	besideBrand = words(`lead leads form forms social com br feed stories story organico organic network app`)
 )

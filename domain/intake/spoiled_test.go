@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestWhatSendersSpoil is read all the same: encodings that are not what the header says, and headers that say nothing.
+// TestWhatSendersSpoil is still read: encodings other than the header's, and headers that say nothing.
 func TestWhatSendersSpoil(t *testing.T) {
 	t.Parallel()
 	const want = "ana@x.example João"
@@ -29,7 +29,7 @@ func TestWhatSendersSpoil(t *testing.T) {
 	}
 }
 
-// TestAnAddressInASentence is taken without what stands around it, and of several the first.
+// TestAnAddressInASentence is taken without the punctuation around it, and of several the first.
 func TestAnAddressInASentence(t *testing.T) {
 	t.Parallel()
 	for said, want := range map[string]string{
@@ -49,7 +49,7 @@ func TestAnAddressInASentence(t *testing.T) {
 	}
 }
 
-// TestAPhoneIsNoMoment, whatever its key speaks of; a moment of this century is one.
+// TestAPhoneIsNoMoment, whatever its key says; a time of this century is one.
 func TestAPhoneIsNoMoment(t *testing.T) {
 	t.Parallel()
 	for key, value := range map[string]string{

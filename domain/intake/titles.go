@@ -10,11 +10,11 @@ type titleRule struct {
 	name  string
 	field field
 	any   map[string]bool // one of these
-	also  map[string]bool // and one of these, when there are any
+	also  map[string]bool // and one of these, if there are any
 	none  map[string]bool // and none of these
-	// doubt are words of questions that only speak of the field; the value must be one beyond doubt.
+	// doubt are words of questions that merely mention the field; the value must then be beyond doubt.
 	doubt map[string]bool
-	// outright are titles that ask for the field, whatever words of none they have.
+	// outright matches titles that ask for the field despite words in none.
 	outright *regexp.Regexp
 }
 
@@ -28,7 +28,7 @@ func (t *titleRule) bid(q *candidate) bid {
 		switch t.field {
 		case fieldName, fieldCompany:
 			if q.deal {
-				return bid{} // what a deal or an order is called
+				return bid{} // the name of a deal or an order
 			}
 		case fieldAmount:
 			if q.prefix != "" && !speaksOf(wordsOf(q.key), t.any) {
@@ -46,7 +46,7 @@ func (t *titleRule) bid(q *candidate) bid {
 	return b
 }
 
-// houseWords speak of the company's own address and phone, which serve where the person's are not given.
+// houseWords mark the company's own address and phone, which serve where the person's are not given.
 var houseWords = words(`empresa loja company store escritorio`)
 
 const housePenalty = 10
@@ -90,9 +90,9 @@ var nameRule = titleRule{
 		preferred solteiro madre padre hijo hija mascota producto calle ciudad`),
 }
 
-// companyAsked are titles, in their words, that ask what a company is called or which one it is: "Como se chama sua
-// empresa?", "Qual o nome da empresa em que você atua?". The same words ask for something else where they stand in
-// another order: "Como sua empresa atua?", "Você tem empresa?".
+// companyAsked matches titles, as words, that ask for the name of a company or which one it is: "Como se chama sua
+// empresa?", "Qual o nome da empresa em que você atua?". In another order the same words ask for something else: "Como
+// sua empresa atua?", "Você tem empresa?".
 var companyAsked = regexp.MustCompile(`^(q?\d+ )?(` +
 	`como ([ao] )?(sua |seu )?` + companyWord + ` se chama|` +
 	`(como (se )?chama |como e (chamad[ao] |o nome d[aeo] )|((qual|e|o|digite|informe) )*nome d[aeo] |` +
@@ -104,11 +104,11 @@ const (
 	companyVerb = `(atua|possui|tem|trabalha|representa)`
 )
 
-// phoneWords speak of a phone.
+// phoneWords name a phone.
 var phoneWords = words(`
 	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`)
 
-// titleRules are tried in this order after the aliases, on titles and keys of two words or more. The company stands
+// titleRules are tried in this order after the aliases, on titles and keys of two words or more. The company comes
 // before the name: "Nome da empresa" names a company.
 var titleRules = []titleRule{
 	{

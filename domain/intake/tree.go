@@ -15,7 +15,7 @@ const (
 	maxLeaves = 20000
 )
 
-// nodeKind is what a node of the tree is.
+// nodeKind is the kind of a node of the tree.
 type nodeKind uint8
 
 const (
@@ -27,19 +27,19 @@ const (
 	isArray
 )
 
-// node is a part of a body, whatever it was written in. The members of an object stand in one order, whatever the order
-// in which they came (sortMembers), and a key that comes twice is there twice: a map would lose an answer.
+// node is a part of a body of whatever format. The members of an object stand in an order of our own (sortMembers), and
+// a repeated key is kept twice: a map would lose an answer.
 type node struct {
 	kind     nodeKind
-	at       int32  // the place of its arrival, for the note
+	at       int32  // its place in the order of arrival, for the note
 	key      string // in its parent, when that is an object
 	text     string // of a scalar; the literal of a number
-	stranger bool   // an element beside people who have a draft each: it feeds no field
+	stranger bool   // an element beside people who each have a draft: it feeds no field
 	children []node
 }
 
-// sortMembers puts the members of an object into an order that is the same however they came, since the order of keys
-// has no meaning: the shorter key first, "E-mail" before "E-mail do sócio". Members with one key keep their order.
+// sortMembers orders the members of an object independently of their arrival, since the order of keys has no meaning:
+// shorter keys first, "E-mail" before "E-mail do sócio". Members with the same key keep their order.
 func sortMembers(members []node) {
 	const few = 24
 	if len(members) > few {
@@ -76,7 +76,7 @@ func (n *node) child(key string) *node {
 	return nil
 }
 
-// path follows keys and gives nil where one is missing; an array is entered at its first element.
+// path follows keys and returns nil where one is missing; an array is entered at its first element.
 func (n *node) path(keys ...string) *node {
 	for _, k := range keys {
 		if n = n.first(); n == nil || n.kind != isObject {
@@ -108,7 +108,7 @@ func (n *node) str(keys ...string) string {
 
 func (n *node) scalar() bool { return n.kind <= isString }
 
-// empty reports whether there is no answer in a node.
+// empty reports whether a node holds no answer.
 func (n *node) empty() bool {
 	switch n.kind {
 	case isNull:
@@ -121,7 +121,7 @@ func (n *node) empty() bool {
 	return false
 }
 
-// scalarList reports whether a node is a list of nothing but scalars.
+// scalarList reports whether a node is a list of scalars only.
 func (n *node) scalarList() bool {
 	if n.kind != isArray {
 		return false

@@ -8,7 +8,7 @@ const (
 	containerTree          // the envelope: its members count as if they stood outside
 	personTree             // the contact itself
 	dealTree               // a deal or purchase: its value counts, its name is a title
-	closedTree             // what is in it says nothing about the contact, and goes to the note only
+	closedTree             // its contents say nothing about the contact, and go to the note only
 	ignoredTree            // dropped, see noise.go
 )
 

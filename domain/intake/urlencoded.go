@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// looksURLEncoded reports whether a text that is no JSON is clearly a form: key=value, without a space or a line before
-// the first &.
+// looksURLEncoded reports whether a text that is not JSON is clearly a form: key=value, without spaces or line breaks.
 func looksURLEncoded(s string) bool {
 	s = strings.TrimSpace(s)
 	key, _, ok := strings.Cut(s, "=")
@@ -16,8 +15,8 @@ func looksURLEncoded(s string) bool {
 	return key[0] != '&' && key[0] != '='
 }
 
-// parseURLEncoded reads an urlencoded body. Each text is decoded on its own: a broken one must not spoil the others. A
-// body that was encoded twice, as its @ tells, is decoded once before.
+// parseURLEncoded reads an urlencoded body. Each text is decoded on its own, so that a broken one does not spoil the
+// others. A body that was encoded twice, as its @ shows, is decoded once beforehand.
 func parseURLEncoded(body []byte, charset string) (node, error) {
 	var form bracketTree
 	body = bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf"))
@@ -40,8 +39,8 @@ func parseURLEncoded(body []byte, charset string) (node, error) {
 	return form.tree(), nil
 }
 
-// isPlainAddress reports whether an e-mail address was sent as it is: an @ that nobody encoded stands beside a plus
-// that nobody meant as a space, as in maria+site@x.com.
+// isPlainAddress reports whether an e-mail address was sent unencoded: beside its bare @, a plus does not stand for a
+// space, as in maria+site@x.com.
 func isPlainAddress(key, value string) bool {
 	return strings.Contains(value, "+") && strings.Contains(strings.ToLower(key), "mail") && wholeAddress(value)
 }
@@ -82,7 +81,7 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// unhex is the value of a hexadecimal digit, or -1.
+// unhex returns the value of a hexadecimal digit, or -1.
 func unhex(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':

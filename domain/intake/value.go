@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// fill puts a value's texts into an answer and keeps it. holder is the object that the value stands in, when that is a
-// form's field. It says no when the value is a tree that must be walked.
+// fill puts a value's texts into an answer and keeps it. holder is the object around the value, when that is a form's
+// field. It returns false when the value is a tree that must be walked.
 func (r *reader) fill(a *answer, value, holder *node) bool {
 	for holder != nil && value.kind == isObject && len(value.children) == 1 && wrapsAnswer(value.children[0].key) {
 		value = &value.children[0]
@@ -30,10 +30,10 @@ func (r *reader) fill(a *answer, value, holder *node) bool {
 	return true
 }
 
-// contactParts are the answers of Formbricks' question for a contact, in their order.
+// contactParts are the answers to Formbricks' contact question, in order.
 var contactParts = [...]string{"first_name", "last_name", "email", "phone", "company"}
 
-// contactInfo reads a contact that came as a list of its five parts, an address in the middle.
+// contactInfo reads a contact that came as a list of its five parts, recognised by the address in the middle.
 func (r *reader) contactInfo(a *answer, value *node) bool {
 	if value.kind != isArray || len(value.children) != len(contactParts) || !value.scalarList() ||
 		!wholeAddress(value.children[2].text) {
@@ -65,8 +65,8 @@ func (r *reader) fillScalar(a *answer, value, holder *node) {
 	r.keep(a)
 }
 
-// wrapsAnswer reports whether a name says no more than that an answer is in it: LinkedIn's
-// {"textQuestionAnswer": {"answer": …}}.
+// wrapsAnswer reports whether a key only says that it holds an answer: LinkedIn's {"textQuestionAnswer": {"answer":
+// …}}.
 func wrapsAnswer(key string) bool {
 	var buf [64]byte
 	w := appendName(buf[:0], key)
@@ -77,7 +77,7 @@ func wrapsAnswer(key string) bool {
 	return itemParts[string(w)].part == valuePart || bytes.HasSuffix(w, []byte("answer"))
 }
 
-// texts reads a list of choices or a value that is made of parts. ok is false when it is neither.
+// texts reads a list of choices or a value made of parts. ok is false when it is neither.
 func (r *reader) texts(value, holder *node, a *answer) (texts []string, ok bool) {
 	if value.kind == isObject {
 		if texts, ok = r.chosenByID(value, holder); ok {
@@ -90,7 +90,7 @@ func (r *reader) texts(value, holder *node, a *answer) (texts []string, ok bool)
 			return nil, false
 		}
 		if a.wants(fieldCompany) {
-			return nil, false // a company with its site is no file
+			return nil, false // a company with its site is not a file
 		}
 		t, ok := r.choiceText(value, false)
 		return r.single(t), ok && t != ""
@@ -146,7 +146,7 @@ func (r *reader) chosenByID(value, holder *node) (texts []string, ok bool) {
 	return texts, true
 }
 
-// optionText returns the text of a choice that came as the id of an option of its field, or "".
+// optionText returns the text of a choice that was sent as the id of an option of its field, or "".
 func (r *reader) optionText(holder, value *node) string {
 	options := optionsOf(holder)
 	if options == nil {
@@ -162,7 +162,7 @@ func (r *reader) optionText(holder, value *node) string {
 	return t
 }
 
-// textsByID are the texts of options by their ids; of several with one id the first counts.
+// textsByID returns the texts of options by their ids; of several with one id the first counts.
 func textsByID(options *node) map[string]string {
 	texts := make(map[string]string, len(options.children))
 	for i := range options.children {
@@ -184,7 +184,7 @@ func textsByID(options *node) map[string]string {
 	return texts
 }
 
-// withOptionTexts puts the texts of a table's rows and columns in place of their ids, where the form sends both.
+// withOptionTexts replaces the ids of a table's rows and columns by their texts, where the form sends both.
 func withOptionTexts(value node, holder *node) node {
 	texts := map[string]string{}
 	for _, side := range [...]string{"rows", "columns"} {

@@ -11,7 +11,7 @@ import (
 const leadingWords = `
 	nolabel your seu sua field fields cf input txt meu minha lead contact contato client cliente customer mf`
 
-// aliasOf finds the field that a key or title names: as it stands, and then in the forms that products give it. again
+// aliasOf finds the field that a key or title names: first as it stands, then in the forms that products give it. again
 // says that the key is a second one of its kind ("email_2").
 func aliasOf(key string) (e entry, again, ok bool) {
 	if len(key) > 200 {
@@ -32,8 +32,8 @@ func aliasOf(key string) (e entry, again, ok bool) {
 	return e, false, e.field != noField
 }
 
-// inOnePiece finds the field that a key names behind a leading word that nothing separates from it: "txtnome",
-// "q4email". The zero value says that it names none.
+// inOnePiece finds the field that a key names after a leading word without a separator: "txtnome", "q4email". The zero
+// value says that it names none.
 func inOnePiece(key string) entry {
 	var buf [64]byte
 	name := appendName(buf[:0], key)
@@ -59,10 +59,10 @@ func inOnePiece(key string) entry {
 	return entry{}
 }
 
-// joinedWord is a leading word that may come in one piece with the key.
+// joinedWord is a leading word that may be joined to the key.
 type joinedWord struct {
 	word      []byte
-	furniture map[string]bool // what makes of it a part of a field, and no answer: "fieldname", "inputvalue"
+	furniture map[string]bool // rests that make it a part of a field, and not an answer: "fieldname", "inputvalue"
 }
 
 var joinedWords = []joinedWord{
@@ -71,18 +71,18 @@ var joinedWords = []joinedWord{
 	{word: []byte("field"), furniture: partsOfFields}, {word: []byte("input"), furniture: partsOfFields},
 }
 
-// partsOfFields are the English names that forms have for the parts of a field, and that are aliases by themselves.
+// partsOfFields are English names for the parts of a form's field that are aliases themselves.
 var partsOfFields = words(`
 	name names displayname nickname value text textarea multiline description detail details question questions content
 	body source origin message note notes comment comments total amount first last contact lead channel`)
 
-// variant is a key without something that a product or a person adds to it.
+// variant is a key without something that a product or a person added to it.
 type variant struct {
 	key   string
 	again bool
 }
 
-// keyVariants returns the other forms under which a key is looked up, the nearest first.
+// keyVariants returns the other forms under which a key is looked up, the closest first.
 func keyVariants(key string) []variant {
 	var out []variant
 	again := false
@@ -97,7 +97,7 @@ func keyVariants(key string) []variant {
 		add(base)
 	}
 	if i := strings.IndexAny(base, "(?["); i > 0 {
-		base = base[:i] // what explains the question
+		base = base[:i] // the explanation of the question
 		add(base)
 	}
 	if i := strings.LastIndexAny(base, "_-"); i > 0 && len(base)-i == 5 && isHex(base[i+1:]) {
@@ -127,7 +127,7 @@ func isHex(s string) bool {
 	return true
 }
 
-// isOrdinal reports whether a text is the number of a second field of its kind: one digit or two.
+// isOrdinal reports whether a text numbers a second field of its kind: one digit or two.
 func isOrdinal(s string) bool { return (len(s) == 1 || len(s) == 2) && countDigits(s) == len(s) }
 
 // withoutLeadingWord takes one leading word off a key: "your-email", "field:email", "No Label email", "q4_email",

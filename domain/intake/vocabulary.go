@@ -27,18 +27,18 @@ var fieldNames = [fieldCount]string{
 	fieldMessage: "mensagem", fieldOrigin: "origem",
 }
 
-// entry is what the reader knows of a key, by its normal form.
+// entry is what the reader knows about a key, by its normal form.
 type entry struct {
 	field      field
 	weak       bool     // only when no other key feeds the field, and the value looks right
-	preference int8     // among the keys of one field, the higher is the better
-	tree       treeRole // when the value is an object or an array
+	preference int8     // among the keys of one field, the higher the better
+	tree       treeRole // its role when the value is an object or an array
 	attr       attr     // attribution, see attribution.go
 	noise      noise    // see noise.go
 	leading    bool     // one of the leading words that a product puts before a key
 }
 
-// vocabulary is every key that the reader knows, in one table, so that a key costs one look.
+// vocabulary is every key that the reader knows, in one table, so that a key costs one lookup.
 var vocabulary = buildVocabulary()
 
 func buildVocabulary() map[string]entry {

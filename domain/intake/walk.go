@@ -93,14 +93,14 @@ func (r *reader) objectMember(k *node, e entry, s scope) {
 	r.object(k, sub)
 }
 
-// oneAnswer keeps a list of choices, or an object of parts, as the answer under its key. It says no to any other tree.
+// oneAnswer keeps a list of choices, or an object of parts, as the answer under its key. It rejects any other tree.
 func (r *reader) oneAnswer(k *node, e entry, s scope) bool {
 	a := answer{key: k.key, scope: s}
 	a.closed = s.closed || e.tree == closedTree
 	return r.fill(&a, k, nil)
 }
 
-// thingUnderID is what a key with "_id" names when an object stands under it: Pipedrive puts the person under
+// thingUnderID returns what a key with "_id" names when an object stands under it: Pipedrive puts the person under
 // "person_id".
 func thingUnderID(k *node) (thing string, ok bool) {
 	if k.kind != isObject {
@@ -113,8 +113,8 @@ func thingUnderID(k *node) (thing string, ok bool) {
 	return thing, e.tree != unknownTree || e.field != noField
 }
 
-// roleOfClosed is what a member is whose key usually means something else than the contact: "items" may hold questions
-// with their answers, and an "item" with an address in it is nothing that is sold.
+// roleOfClosed returns the role of a member whose key usually is not about the contact: "items" may hold questions with
+// their answers, and an "item" with an e-mail address is not goods.
 func roleOfClosed(k *node) treeRole {
 	switch nameOf(k.key) {
 	case "variables":
@@ -148,7 +148,7 @@ func roleOfClosed(k *node) treeRole {
 	return closedTree
 }
 
-// recordOfPerson reports whether an object has an address among its members, under a name that says so.
+// recordOfPerson reports whether an object has an address among its members, under a name for one.
 func recordOfPerson(n *node) bool {
 	if n == nil || n.kind != isObject {
 		return false
@@ -162,7 +162,7 @@ func recordOfPerson(n *node) bool {
 	return false
 }
 
-// maxEmbeds is how many texts that hold a submission may stand one inside the other.
+// maxEmbeds is how deep submissions may be embedded as text in one another.
 const maxEmbeds = 3
 
 // leaf reads a scalar member.
@@ -201,7 +201,7 @@ func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
 	r.base = r.at
 	s.embeds++
 	if n.kind == isObject && e.tree == unknownTree {
-		s.rank++ // a submission in a field of another, whatever the field is called
+		s.rank++ // a submission in a field of another, whatever the field's name
 		r.object(&n, s)
 	} else {
 		r.member(&n, s)
@@ -209,7 +209,7 @@ func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
 	return true
 }
 
-// queryLeaf walks a text that is a submission as an address writes it, under a key that says so.
+// queryLeaf walks a text that is an urlencoded submission, under a key that says so.
 func (r *reader) queryLeaf(k *node, s scope) bool {
 	if strings.IndexByte(k.text, '=') <= 0 || !looksURLEncoded(k.text) {
 		return false

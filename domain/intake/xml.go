@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// element is an XML element while it is open.
+// element is an XML element that is still open.
 type element struct {
 	node
 	text strings.Builder
 }
 
-// parseXML reads elements as members. The name of an element without answers around the others (an envelope) says
-// nothing and is left out.
+// parseXML reads elements as members. An element that only encloses the others (an envelope) is left out, because its
+// name says nothing.
 func parseXML(text string) (node, bool) {
 	d := xml.NewDecoder(strings.NewReader(text))
-	// The text is UTF-8 by now, whatever it says of itself.
+	// The text is already UTF-8, whatever it declares.
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	open := []*element{{node: node{kind: isObject}}}
 	leaves := 0
@@ -44,8 +44,8 @@ func parseXML(text string) (node, bool) {
 	}
 }
 
-// startElement opens an element with its attributes as members, without those that declare a namespace. at is the place
-// of its arrival.
+// startElement opens an element with its attributes as members, without namespace declarations. at is its place in the
+// order of arrival.
 func startElement(t xml.StartElement, at int) *element {
 	e := &element{node: node{kind: isObject, key: t.Name.Local, at: int32(at)}}
 	for _, a := range t.Attr {
@@ -68,7 +68,7 @@ func (e *element) close() node {
 	return e.node
 }
 
-// withoutEnvelopes enters the elements that stand alone around the others.
+// withoutEnvelopes enters elements that stand alone around the others.
 func withoutEnvelopes(n node) (node, bool) {
 	for len(n.children) == 1 && n.children[0].kind == isObject {
 		n = n.children[0]

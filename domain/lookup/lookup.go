@@ -45,13 +45,13 @@ type Entry struct {
 	MemberID string
 	// ContactID is the contact that it is about; empty when there is none.
 	ContactID string
-	// BatchID and AutomationID are what asked in the name of KeyID or MemberID; empty when they asked themselves.
+	// BatchID and AutomationID are the batch or automation that asked in the name of KeyID or MemberID; empty for none.
 	BatchID, AutomationID string
 
-	// Trail are the automations that led to it, one after the other; it is not kept.
+	// Trail lists the automations that led to the lookup, the first one first; it is not stored.
 	Trail string
 
-	// Purpose is the code of what it was asked for; empty where the organisation has no purposes.
+	// Purpose is the code of the purpose that it stated; empty where the organisation has none.
 	Purpose string
 
 	Product  string
@@ -60,7 +60,7 @@ type Entry struct {
 	At time.Time
 	// Cache is true when history answered.
 	Cache bool
-	// Charged is whether Amount was taken.
+	// Charged is whether Amount was charged.
 	Charged bool
 	// Amount is in ten-thousandths of a real; zero when not charged.
 	Amount catalog.Money
@@ -75,7 +75,7 @@ type Entry struct {
 	SettleAt time.Time
 	// Unreadable is true where what is stored cannot be opened: Document is then the zero value.
 	Unreadable bool
-	// Erased is true where the person had his data erased: Document is then the zero value, and there is no record.
+	// Erased is true where the person's data were erased: Document is then the zero value, and there is no record.
 	Erased bool
 }
 
@@ -87,7 +87,7 @@ type Record struct {
 	OrgID    string
 	Product  string
 	Document document.Document
-	// Purpose is the code of what it was bought for; empty where the organisation had no purposes.
+	// Purpose is the code of the purpose that it was bought for; empty where the organisation had none.
 	Purpose string
 	// AnsweredAt is when the bureau answered, UTC.
 	AnsweredAt time.Time
@@ -103,28 +103,28 @@ type Record struct {
 	Unreadable bool
 }
 
-// FreshAt reports whether the record may answer a lookup at now without asking
-// the bureau (specification, 8.1.5). The limit itself no longer counts.
+// FreshAt reports whether the record may answer a lookup at now without asking the bureau (specification, 8.1.5). A
+// record of exactly maxAge is too old.
 func (r Record) FreshAt(now time.Time, maxAge time.Duration) bool {
 	return now.Sub(r.AnsweredAt) < maxAge
 }
 
-// AskedBy is the id of the key, of the member or of the automation that asked.
+// AskedBy returns the id of the key, member or automation that asked.
 func (e Entry) AskedBy() string {
 	return cmp.Or(e.KeyID, e.MemberID, e.AutomationID)
 }
 
-// BatchBucket is where what a batch was charged is counted, beside the days and months of access.Calendar.
+// BatchBucket is the bucket for what a batch was charged, beside the days and months of access.Calendar.
 const BatchBucket = "lote"
 
-// AgentBucket is where what a session of an agent was charged, or may yet be, is counted.
+// AgentBucket is the bucket for what an agent's session was charged, or has reserved.
 const AgentBucket = "sessao"
 
-// EndedBucket is where it is noted that a session of an agent ended.
+// EndedBucket is the bucket that marks an agent's session as ended.
 const EndedBucket = "encerrada"
 
-// Asker chooses lookups of an organisation by who asked: KeyID is the only key wanted, MemberID the only member,
-// Members leaves out what keys asked, and leaves what automations did; with none of them everybody is meant.
+// Asker chooses lookups of an organisation by who asked: KeyID wants one key only, MemberID one member, Members leaves
+// out those of keys but keeps those of automations; with none of them set, everybody's are wanted.
 type Asker struct {
 	OrgID, KeyID, MemberID string
 	Members                bool
@@ -137,7 +137,7 @@ type Filter struct {
 	From, Until time.Time
 	Cache       *bool
 	Purpose     string
-	// Brief leaves out of entries what no list shows: organisation, contact, record, buckets and SettleAt.
+	// Brief leaves out the fields of entries that no list shows: organisation, contact, record, buckets and SettleAt.
 	Brief bool
 }
 
@@ -155,5 +155,5 @@ type Spent struct {
 	Amount catalog.Money
 }
 
-// Add adds what else was spent.
+// Add adds o.
 func (s *Spent) Add(o Spent) { s.Count, s.Amount = s.Count+o.Count, s.Amount+o.Amount }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kind is a kind of what is held of a person, in the words of receipts and exports.
+// Kind is a kind of data held about a person, in the words of receipts and exports.
 type Kind string
 
 // The kinds, in the order in which they are erased.
@@ -20,7 +20,7 @@ const (
 	Notices    Kind = "notificacoes"
 )
 
-// Further kinds, which go with one of the others.
+// Further kinds, which are erased along with one of the others.
 const (
 	// Answers go with their lookups.
 	Answers Kind = "respostas"
@@ -29,25 +29,25 @@ const (
 	Runs       Kind = "execucoes"
 )
 
-// Kinds are those that are gone through, one after the other.
+// Kinds returns those that an erasure goes through, one after the other.
 func Kinds() []Kind {
 	return []Kind{Lookups, Items, Contacts, Parts, Removed, Rows, Deliveries, Notices}
 }
 
-// Opened is whether what is held of a person is found by opening each row of the kind; the others have an index.
+// Opened reports whether a person's rows of the kind are found by decrypting every row; the others have an index.
 func (k Kind) Opened() bool { return slices.Contains([]Kind{Removed, Rows, Deliveries, Notices}, k) }
 
-// Counts is how many there are of each kind.
+// Counts is the number of rows of each kind.
 type Counts map[Kind]int
 
-// Add adds others.
+// Add adds o.
 func (c Counts) Add(o Counts) {
 	for k, n := range o {
 		c[k] += n
 	}
 }
 
-// State is how far an erasure is.
+// State is the state of an erasure.
 type State string
 
 // The states of an erasure.
@@ -56,8 +56,8 @@ const (
 	Done    State = "concluida"
 )
 
-// Erasure is a request that a person's data be gone, and in the end its receipt. Nothing of it says who the person is
-// but Hashes, which are keyed.
+// Erasure is a request that a person's data be erased and, once done, its receipt, which identifies the person only by
+// Hashes, which are keyed.
 type Erasure struct {
 	// ID is a UUIDv7.
 	ID    string
@@ -66,28 +66,28 @@ type Erasure struct {
 	// AskedBy is the name of the member who asked, or "operador".
 	AskedBy    string
 	At, EndsAt time.Time
-	// Block is whether nobody of the organisation may look the person up again.
+	// Block is whether the organisation may no longer look the person up.
 	Block bool
 	// Hashes are those of the person's identities; KeyID names the key that made them.
 	Hashes [][]byte
 	KeyID  string
-	// Gone is what has been erased so far.
+	// Gone counts what has been erased so far.
 	Gone Counts
-	// Person is whom it is about; nil when it is done.
+	// Person is the person to be erased; nil when it is done.
 	Person *Person
-	// Kind and After are what was gone through last. Round is how often all kinds have been.
+	// Kind and After mark where the present round has got to. Round counts the rounds through all kinds.
 	Kind  Kind
 	After string
 	Round int
-	// Journalled is whether the journal outside of the database has it.
+	// Journalled is whether it is in the journal outside the database.
 	Journalled bool
-	// Replayed is when it was done once more, after a restore; zero without.
+	// Replayed is when it was repeated after a restore; zero if it was not.
 	Replayed time.Time
-	// Lease is whoever works on it.
+	// Lease identifies the worker that holds it.
 	Lease string
 }
 
-// Next is the kind that comes after the present one; false after the last one.
+// Next returns the kind after the present one; false after the last one.
 func (e *Erasure) Next() (Kind, bool) {
 	kinds := Kinds()
 	for n, k := range kinds {
@@ -101,7 +101,7 @@ func (e *Erasure) Next() (Kind, bool) {
 	return "", false
 }
 
-// Entry is an erasure as the journal keeps it, outside of the database, for a restore.
+// Entry is an erasure as the journal outside the database keeps it, to repeat it after a restore.
 type Entry struct {
 	ID      string    `json:"id"`
 	OrgID   string    `json:"organizacao"`
@@ -110,20 +110,20 @@ type Entry struct {
 	Block   bool      `json:"bloqueio"`
 	// KeyID names the key of the hashes.
 	KeyID string `json:"chave"`
-	// Hashes are keyed, so that they tell nobody's document.
+	// Hashes are keyed, so that they reveal no document.
 	Hashes [][]byte `json:"titular"`
 	// Contacts and Parts are ids.
 	Contacts []string `json:"contatos"`
 	Parts    []string `json:"partes,omitempty"`
 }
 
-// Block is a person whom nobody of an organisation may look up.
+// Block is a person whom an organisation may not look up.
 type Block struct {
-	// ErasureID is the erasure that blocked him.
+	// ErasureID is the erasure that set the block.
 	ErasureID string
 	OrgID     string
 	AskedBy   string
 	At        time.Time
-	// Hashes are his documents'.
+	// Hashes are those of the person's documents.
 	Hashes [][]byte
 }

@@ -14,7 +14,7 @@ import (
 	"fichario/domain/text"
 )
 
-// Type is what an identity is: a document.Type, or Phone.
+// Type is the type of an identity: a document.Type, or Phone.
 type Type string
 
 // The types of identities. Those of documents have the words of document.Type.
@@ -68,7 +68,7 @@ func ByDocument(typed string) (Identity, error) {
 	return Identity{}, &document.Invalid{Type: t, Reason: reason}
 }
 
-// ByEmail reads an e-mail address. It is as forgiving as posts are: what has an @ is one.
+// ByEmail reads an e-mail address. It is as lenient as posts are: a text with an @ and no space is one.
 func ByEmail(typed string) (Identity, error) {
 	value := strings.ToLower(strings.TrimSpace(typed))
 	if !strings.Contains(value, "@") || strings.ContainsAny(value, " \t\n") {
@@ -77,7 +77,7 @@ func ByEmail(typed string) (Identity, error) {
 	return Identity{Email, value}, nil
 }
 
-// ByPhone reads a phone number; one without a country code is of Brazil. It returns false for what is none.
+// ByPhone reads a phone number, Brazilian if it has no country code. It returns false for a text that is none.
 func ByPhone(typed string) (Identity, bool) {
 	value := intake.E164(typed)
 	return Identity{Phone, value}, value != ""
@@ -89,7 +89,7 @@ var (
 	escapes   = regexp.MustCompile(`\\u00[0-7][0-9a-fA-F]|%[0-7][0-9a-fA-F]`)
 )
 
-// plain takes away what forms and JSON put around characters.
+// plain decodes the escapes that forms and JSON put in place of characters.
 func plain(s string) string {
 	if !strings.ContainsAny(s, `%\+`) {
 		return s
@@ -110,8 +110,8 @@ func unhex(c byte) byte {
 	return c - '0'
 }
 
-// FindIn returns the identities that a text names, each once: e-mail addresses, documents with right digits and phone
-// numbers. It may return a number that means something else, and is for finding known ones among many.
+// FindIn returns the identities in a text, each once: e-mail addresses, documents with valid check digits and phone
+// numbers. It may return a number that means something else, so use it only to look for known identities.
 func FindIn(s string) []Identity {
 	s = strings.ReplaceAll(plain(s), "\u00a0", " ")
 	var out []Identity
@@ -144,8 +144,8 @@ func FindIn(s string) []Identity {
 	return out
 }
 
-// mentions reports whether a folded text has an identity, whole: what has it within another address or a longer number
-// is about somebody else.
+// mentions reports whether a folded text holds the whole identity: one inside another address or a longer number
+// belongs to somebody else.
 func (i Identity) mentions(folded string) bool {
 	switch i.Type {
 	case Email:
@@ -158,8 +158,8 @@ func (i Identity) mentions(folded string) bool {
 	return hasNumber(folded, strings.ToLower(i.Value), func(string) bool { return false })
 }
 
-// hasAddress reports whether a text has an e-mail address. A full stop behind it may be the sentence's, a plus before
-// it a form's space.
+// hasAddress reports whether a text holds an e-mail address. A full stop after it may end the sentence, a plus before
+// it may be a form's space.
 func hasAddress(s, address string) bool {
 	for {
 		at := strings.Index(s, address)
@@ -178,16 +178,16 @@ func hasAddress(s, address string) bool {
 	}
 }
 
-// inAddress reports whether a character beside an address would be part of it; not that the text ends there.
+// inAddress reports whether a character beside an address would belong to it; the end of the text does not.
 func inAddress(c rune) bool {
 	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("._-", c))
 }
 
-// separatorsMost is how many characters may stand between two of a number.
+// separatorsMost is how many separators may stand between two characters of a number.
 const separatorsMost = 4
 
-// hasNumber reports whether a text has a number, with separators between its characters. Before it may stand zeros, and
-// what prefix takes.
+// hasNumber reports whether a text holds a number, with or without separators between its characters. Zeros may precede
+// it, and so may whatever prefix accepts.
 func hasNumber(s, number string, prefix func(string) bool) bool {
 	for start := 0; ; start++ {
 		at := strings.IndexByte(s[start:], number[0])
@@ -207,7 +207,7 @@ func hasNumber(s, number string, prefix func(string) bool) bool {
 	}
 }
 
-// endOf is where a number that begins at start has ended; 0 where it does not stand there.
+// endOf returns the index after a number that begins at start; 0 where the number is not there.
 func endOf(number, s string, start int) int {
 	at, between := start, 0
 	for n := 0; n < len(number); at++ {
@@ -225,13 +225,13 @@ func endOf(number, s string, start int) int {
 	return at
 }
 
-// sameKind reports whether a character beside a number would be part of it: a digit, and beside one with letters a
-// letter too.
+// sameKind reports whether a character beside a number would belong to it: a digit, or, beside a number with letters, a
+// letter.
 func sameKind(c byte, number string) bool {
 	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' && strings.Trim(number, "0123456789") != ""
 }
 
-// national is a number without the country code of Brazil, as most write it.
+// national returns a number without the country code of Brazil, as most people write it.
 func national(e164 string) string {
 	bare := strings.TrimPrefix(e164, "+")
 	if rest, ok := strings.CutPrefix(bare, "55"); ok && len(rest) >= 10 {
@@ -243,10 +243,10 @@ func national(e164 string) string {
 // separators are what stands between the characters of a number.
 const separators = " .-/()+"
 
-// fold makes what mentions looks at.
+// fold prepares a text for mentions.
 func fold(s string) string {
 	return strings.ReplaceAll(strings.ToLower(plain(s)), "\u00a0", " ")
 }
 
-// foldName is a name as it is compared.
+// foldName returns a name in the form in which names are compared.
 func foldName(s string) string { return text.Fold(s) }

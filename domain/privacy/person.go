@@ -9,18 +9,18 @@ import (
 	"fichario/domain/text"
 )
 
-// Person is whose data are exported or erased, in one organisation: what he is known by, and the contacts about him.
+// Person is the subject of an export or erasure in one organisation: their identities, and the contacts about them.
 type Person struct {
 	OrgID string
-	// Identities are his alone: what was asked for, the e-mail addresses of his contacts, their CPF.
+	// Identities belong to this person alone: those asked for, and the e-mail addresses and CPF of their contacts.
 	Identities []Identity
-	// Phones and Names are of his contacts. A phone may be a household's: only with one of the names it is his.
+	// Phones and Names come from their contacts. A household may share a phone, so it counts only with one of the names.
 	Phones []Identity
 	Names  []string
-	// Marks are bytes that nothing else has, of what was erased: names and addresses as they stood, and the beginnings of
-	// what was encrypted. As long as the files of the database have one, the erasure is not done.
+	// Marks are bytes that occur only in what was erased: names and addresses in clear, and the beginnings of encrypted
+	// values. While the files of the database still hold one, the erasure is not done.
 	Marks [][]byte
-	// Contacts are about him. In Parts, which are about others, only his documents stand.
+	// Contacts are about the person. Parts are about others and only hold one of the person's documents.
 	Contacts, Parts []string
 }
 
@@ -33,10 +33,10 @@ func (p *Person) Add(i Identity) bool {
 	return true
 }
 
-// Knows reports whether an identity is his.
+// Knows reports whether an identity belongs to the person.
 func (p *Person) Knows(i Identity) bool { return slices.Contains(p.Identities, i) }
 
-// Mentions reports whether a text names him: by an identity, or by a phone and a name together.
+// Mentions reports whether a text names the person: by an identity, or by a phone and a name together.
 func (p *Person) Mentions(s string) bool {
 	folded := fold(s)
 	has := func(i Identity) bool { return i.mentions(folded) }
@@ -50,7 +50,7 @@ func (p *Person) Mentions(s string) bool {
 	return slices.ContainsFunc(p.Names, func(name string) bool { return strings.Contains(words, name) })
 }
 
-// own are the documents that say whom a contact is about: its CPFs, or where it has none its CNPJs.
+// own returns the documents that say whom a contact is about: its CPFs or, if it has none, its CNPJs.
 func own(c crm.Contact) (out []Identity) {
 	for _, t := range []Type{CPF, CNPJ} {
 		for _, d := range c.Documents {
@@ -65,8 +65,8 @@ func own(c crm.Contact) (out []Identity) {
 	return nil
 }
 
-// Is reports whether a contact that was found by an identity is about the person. It is not when it was found by a
-// document that stands there among others', as a partner's; nor when it has a CPF, and none of his, while his is known.
+// Is reports whether a contact found by an identity is about the person. It is not if the identity is a document among
+// others', such as a partner's; nor if the contact has a CPF, the person's CPF is known, and they differ.
 func (p *Person) Is(c crm.Contact, by Identity) bool {
 	mine := own(c)
 	if by.IsDocument() && by.Type != Email {
@@ -78,14 +78,14 @@ func (p *Person) Is(c crm.Contact, by Identity) bool {
 	return !slices.ContainsFunc(p.Identities, func(i Identity) bool { return i.Type == CPF })
 }
 
-// Take adds a contact about the person, and what it says of him; it returns what is new of that.
+// Take adds a contact about the person and the identities that it gives; it returns those that are new.
 func (p *Person) Take(c crm.Contact) (found []Identity) {
 	if slices.Contains(p.Contacts, c.ID) {
 		return nil
 	}
 	p.Contacts = append(p.Contacts, c.ID)
 	p.Parts = slices.DeleteFunc(p.Parts, func(id string) bool { return id == c.ID })
-	// What only has an @ may stand in anybody's address.
+	// An address that merely has an @ may be part of anybody's.
 	if i, err := ByEmail(c.Email); err == nil && wholeAddress(i) && p.Add(i) {
 		found = append(found, i)
 	}
@@ -113,13 +113,13 @@ func (p *Person) TakePart(id string) {
 	}
 }
 
-// Named reports whether a contact has one of his names.
+// Named reports whether a contact has one of the person's names.
 func (p *Person) Named(c crm.Contact) bool { return slices.Contains(p.Names, text.Fold(c.Name)) }
 
 // redacted stands where something was taken out of a text.
 const redacted = "[apagado]"
 
-// Redact takes his documents, addresses and numbers out of a text about others.
+// Redact removes the person's documents, addresses and numbers from a text about others.
 func (p *Person) Redact(s string) string {
 	out := addresses.ReplaceAllStringFunc(s, func(found string) string {
 		if i, err := ByEmail(strings.Trim(found, ".")); err == nil && p.Knows(i) {

@@ -38,7 +38,7 @@ func TestIdentitiesAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// TestWhatATextNames: in JSON, in forms, in tables and in words.
+// TestWhatATextNames: identities in JSON, in forms, in tables and in prose.
 func TestWhatATextNames(t *testing.T) {
 	t.Parallel()
 	p := privacy.Person{
@@ -71,7 +71,7 @@ func TestWhatATextNames(t *testing.T) {
 	}
 }
 
-// TestWhomAContactIsAbout: the one whose CPF it has; where there are several, nobody is erased by one of them.
+// TestWhomAContactIsAbout: the person whose CPF it has; with several CPFs, none of them erases the contact.
 func TestWhomAContactIsAbout(t *testing.T) {
 	t.Parallel()
 	doc := func(t document.Type, v string) document.Document { return document.Restore(t, v) }

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold is the form in which origins are compared: without case (all of Unicode),
-// accents and surrounding or repeated space.
+// Fold returns the form in which names are compared: without case (all of Unicode), accents and surrounding or repeated
+// space.
 func Fold(s string) string {
 	if Printable(s) {
 		s = strings.TrimSpace(s)
@@ -30,7 +30,7 @@ func Fold(s string) string {
 				b.WriteByte(' ')
 				space = false
 			}
-			// The ends of both directions: ß and ẞ, ς and σ, and the letters with three cases meet in one.
+			// To upper and back to lower case, so that variants become one: ß and ẞ, ς and σ, the letters with three cases.
 			switch r = unicode.ToLower(unicode.ToUpper(r)); r {
 			case 'ß':
 				b.WriteString("ss")

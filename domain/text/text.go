@@ -8,9 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Clean returns text that any store and any screen can hold: valid UTF-8, no control character but line feed and tab,
-// none of the invisible direction marks that come along when a number is copied from an address book, and nothing at
-// its ends but what was written.
+// Clean returns text that any store and any screen can hold: valid UTF-8, trimmed, with no control character but line
+// feed and tab, and without the invisible direction marks that come along when a number is copied from an address book.
 func Clean(s string) string {
 	s = strings.TrimSpace(s)
 	if Printable(s) {
@@ -44,7 +43,7 @@ func Printable(s string) bool {
 	return true
 }
 
-// invisible tells the marks that carry no text. The joiners (U+200C, U+200D) stay: scripts and emoji need them.
+// invisible reports marks that carry no text. The joiners (U+200C, U+200D) stay: scripts and emoji need them.
 func invisible(r rune) bool {
 	switch r {
 	case '\u00ad', '\u200b', '\u2060', '\u200e', '\u200f', '\ufeff':

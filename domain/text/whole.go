@@ -8,8 +8,8 @@ import (
 
 var wholeForm = regexp.MustCompile(`^(\d+|\d{1,3}(\.\d{3})+)$`)
 
-// Whole reads a whole number that is not negative as people in Brazil write it, with or without dots between its
-// thousands: 2000 or 2.000. It reports false for anything else: "1.5" is no fifteen.
+// Whole reads a non-negative whole number as people in Brazil write it, with or without dots between its thousands:
+// 2000 or 2.000. It reports false for anything else: "1.5" does not mean fifteen.
 func Whole(s string) (int, bool) {
 	if !wholeForm.MatchString(s) {
 		return 0, false

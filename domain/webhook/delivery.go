@@ -13,7 +13,7 @@ type Outcome string
 const (
 	// Accepted: a contact was made.
 	Accepted Outcome = "accepted"
-	// Repeated: the post had come before; the first contact was answered.
+	// Repeated: the post had come before; the answer named the first contact.
 	Repeated Outcome = "repeated"
 	// Refused: nothing was made.
 	Refused Outcome = "refused"
@@ -30,8 +30,7 @@ type Delivery struct {
 	// Code and Reason say why it was refused: the contract's code, and the
 	// Portuguese message that the sender got. Empty otherwise.
 	Code, Reason string
-	// ContactID is the contact that was made or answered, of several people the first; empty
-	// for a refusal.
+	// ContactID is the contact that was made, or named in the answer; the first of several; empty for a refusal.
 	ContactID string
 	// Others are the further contacts of a post with several people, in its order.
 	Others []string
@@ -42,7 +41,7 @@ type Delivery struct {
 	Body []byte
 	// Truncated is true when Body is only the beginning of what was sent.
 	Truncated bool
-	// ReplayOf is the delivery that this one repeats by hand; empty otherwise.
+	// ReplayOf is the delivery that this one replays, started by hand; empty otherwise.
 	ReplayOf string
 	// Unreadable is true where headers and body cannot be opened and are left out.
 	Unreadable bool
@@ -58,7 +57,7 @@ func (d Delivery) Header(name string) string {
 	return ""
 }
 
-// Contacts are all that were made or answered, in the order of the people in the post.
+// Contacts returns all contacts that were made or named in the answer, in the order of the people in the post.
 func (d Delivery) Contacts() []string {
 	if d.ContactID == "" {
 		return nil
@@ -66,8 +65,8 @@ func (d Delivery) Contacts() []string {
 	return append([]string{d.ContactID}, d.Others...)
 }
 
-// deliveryHeaders are headers in which products send their own id of a submission: it stays the same when they try
-// again.
+// deliveryHeaders are headers in which products send their own id of a submission, which stays the same when they
+// retry.
 var deliveryHeaders = []string{
 	"webhook-id", "svix-id", "framer-webhook-submission-id", "x-meetime-delivery", "x-delivery-id",
 	"x-shopify-webhook-id", "x-wc-webhook-delivery-id", "x-baserow-delivery", "x-chatwoot-delivery", "x-github-delivery",
@@ -84,8 +83,8 @@ func (d Delivery) HeaderID() string {
 	return ""
 }
 
-// AmbiguousID returns an id in the headers that is the submission's at some products and the subscription's at others,
-// or "": only together with the same body is it a submission's.
+// AmbiguousID returns a header that some products set per submission and others per subscription, or "": it identifies
+// a submission only together with the same body.
 func (d Delivery) AmbiguousID() string { return d.Header("x-webhook-id") }
 
 // Summary is what a webhook got in a period.

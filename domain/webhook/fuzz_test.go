@@ -7,7 +7,7 @@ import (
 	"fichario/domain/intake"
 )
 
-// FuzzSignature: who has not the secret signs nothing, whatever the headers and the scheme.
+// FuzzSignature: without the secret nobody can sign, whatever the headers and the scheme.
 func FuzzSignature(f *testing.F) {
 	for _, header := range []string{
 		"webhook-signature", "webhook-id", "webhook-timestamp", "svix-signature", "x-hub-signature-256", "tally-signature",

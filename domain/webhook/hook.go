@@ -2,7 +2,7 @@ package webhook
 
 import "fichario/domain/crm"
 
-// Hook is a webhook with what a post to it needs to know.
+// Hook is a webhook with the data that handling a post needs.
 type Hook struct {
 	Webhook
 	// Funnel is the name of the organisation's default funnel, Entry its entry stage.
@@ -11,6 +11,6 @@ type Hook struct {
 	// Members are the active members of the organisation.
 	Members []crm.Member
 	Origins []crm.Origin
-	// Rotation is that of RotationID.
+	// Rotation is the one that RotationID names.
 	Rotation crm.Rotation
 }

@@ -57,7 +57,7 @@ func (s Scheme) expects() string {
 	return ""
 }
 
-// Valid reports whether s is one of these.
+// Valid reports whether s is one of the schemes.
 func (s Scheme) Valid() bool {
 	return slices.Contains([]Scheme{NoSignature, TypeformScheme, TallyScheme, StandardScheme, HMACScheme}, s)
 }
@@ -68,8 +68,7 @@ type Signature struct {
 	// Secret is the text that the sender was given; for StandardScheme it is base64,
 	// with or without `whsec_` before it.
 	Secret string
-	// Header is where a sender of HMACScheme puts it, in lower case; empty for the
-	// usual headers.
+	// Header is the header, in lower case, in which a sender of HMACScheme puts the signature; empty for the usual ones.
 	Header string
 }
 
@@ -127,9 +126,8 @@ func (s Signature) key() ([]byte, error) {
 	return base64.StdEncoding.DecodeString(strings.TrimPrefix(s.Secret, "whsec_"))
 }
 
-// Check verifies the signature of a delivery at a time: ErrUnsigned,
-// ErrBadSignature or ErrStale when it does not hold. body is what was signed, byte
-// for byte.
+// Check verifies the signature of a delivery at a time; it returns ErrUnsigned, ErrBadSignature or ErrStale if that
+// fails. body is the signed body, byte for byte.
 func (s Signature) Check(d Delivery, body []byte, now time.Time) error {
 	key, err := s.key()
 	if err != nil {
@@ -150,7 +148,7 @@ func (s Signature) Check(d Delivery, body []byte, now time.Time) error {
 	return ErrBadSignature
 }
 
-// sent returns the plain HMAC that a delivery came with, or "".
+// sent returns the plain HMAC in the headers of a delivery, or "".
 func (s Signature) sent(d Delivery) string {
 	if s.Header != "" {
 		return d.Header(s.Header)
@@ -163,8 +161,7 @@ func (s Signature) sent(d Delivery) string {
 	return ""
 }
 
-// checkStandard verifies a delivery of Standard Webhooks, under one of the names of
-// its headers.
+// checkStandard verifies a delivery of Standard Webhooks, with either prefix of its headers.
 func checkStandard(key []byte, d Delivery, body []byte, now time.Time) error {
 	id, at, signatures := "", "", ""
 	for _, prefix := range standardPrefixes {
@@ -183,7 +180,7 @@ func checkStandard(key []byte, d Delivery, body []byte, now time.Time) error {
 		return ErrStale
 	}
 	signed := append([]byte(id+"."+at+"."), body...)
-	// While a sender changes its secret it sends several.
+	// A sender that is changing its secret sends several.
 	for versioned := range strings.FieldsSeq(signatures) {
 		if signature, ok := strings.CutPrefix(versioned, "v1,"); ok && check(key, signed, signature) == nil {
 			return nil

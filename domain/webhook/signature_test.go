@@ -111,7 +111,7 @@ func TestStandardSignatures(t *testing.T) {
 	}
 }
 
-// svix gives the headers of Standard Webhooks the names that they had before.
+// svix renames the headers of Standard Webhooks to their older names.
 func svix(standard []intake.Pair) []intake.Pair {
 	out := slices.Clone(standard)
 	for i := range out {

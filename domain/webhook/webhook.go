@@ -26,8 +26,8 @@ type Webhook struct {
 	// ThanksURL is where the browser of a plain HTML form is sent after an accepted
 	// post; empty answers JSON to everybody.
 	ThanksURL string
-	// RotationID is the rotation that its contacts are given by; empty where they go to the first active member
-	// (specification, 4.5.3).
+	// RotationID is the rotation that assigns its contacts; empty where they go to the first active member (specification,
+	// 4.5.3).
 	RotationID string
 	// Received counts the contacts that accepted posts made.
 	Received  int64

@@ -31,7 +31,7 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	}
 	same(t, "who waits", waiting(), []string{"Ana", "Bia", "Ana", "Bia"})
 	same(t, "who waits with a name", waiting("bia"), []string{"Bia", "Bia"})
-	for range 2 { // the second time it does not wait
+	for range 2 { // the second time it no longer waits
 		must(t, s.InTx(ctx, func(r ports.Repos) error {
 			return r.Contacts.Answer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
 		}))
@@ -48,7 +48,7 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	same(t, "answers", answers, []ports.FirstAnswer{
 		{MemberID: person, OriginID: origin, Answers: 1, Waited: 90 * time.Minute},
 	})
-	for range 2 { // the second time it waits
+	for range 2 { // the second time it already waits
 		must(t, s.InTx(ctx, func(r ports.Repos) error {
 			return r.Contacts.Unanswer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
 		}))

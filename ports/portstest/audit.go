@@ -33,7 +33,7 @@ func auditLine(orgID string, after time.Duration, a audit.Action) audit.Line {
 	}
 }
 
-// chain are all lines of an organisation, which must follow each other up to the head.
+// chain returns all lines of an organisation, which must follow each other up to the head.
 func chain(t *testing.T, s ports.Store, orgID string) []audit.Line {
 	t.Helper()
 	r := s.Repos().Audit
@@ -65,7 +65,7 @@ func auditChain(t *testing.T, s ports.Store) {
 	all := chain(t, s, o.ID)
 	for i, want := range []audit.Line{first, second} {
 		got := all[i]
-		want.Number, want.At = int64(i+1), first.At // never before the line before
+		want.Number, want.At = int64(i+1), first.At // never earlier than the line before
 		want.AddressSum, want.DetailSum, want.Hash = got.AddressSum, got.DetailSum, got.Hash
 		same(t, "a line", got, want)
 	}
@@ -138,7 +138,7 @@ func auditPages(t *testing.T, s ports.Store) {
 	}
 }
 
-// auditErasures takes details away, of which the chain says by what, and what nothing says of is found.
+// auditErasures blanks details: the chain says which erasure did so, and a detail missing without one is detected.
 func auditErasures(t *testing.T, s ports.Store) {
 	ctx, o, somebody := t.Context(), org(t, s), []byte("somebody")
 	of := auditLine(o.ID, 0, audit.SheetOpened)
@@ -173,7 +173,7 @@ func auditErasures(t *testing.T, s ports.Store) {
 	walk := audit.NewWalk(head)
 	for _, l := range all {
 		if l.Action == audit.SubjectErased {
-			l.ID = id() // and so another hash
+			l.ID = id() // and thus another hash
 			continue
 		}
 		if f := walk.Next(l); f != nil {
@@ -185,7 +185,7 @@ func auditErasures(t *testing.T, s ports.Store) {
 	same(t, "without the erasure", *f, audit.Finding{Number: 4, Problem: audit.Removed})
 }
 
-// auditForgotten removes what is old from the beginning of each chain; what is left holds.
+// auditForgotten removes old lines from the beginning of each chain; the rest stays valid.
 func auditForgotten(t *testing.T, s ports.Store) {
 	ctx, o, other := t.Context(), org(t, s), org(t, s)
 	for i := range 250 {

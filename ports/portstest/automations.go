@@ -51,7 +51,7 @@ func automations(t *testing.T, s ports.Store) {
 		same(t, "somebody listens to "+string(event), yes, want)
 	}
 	listens(automation.LookupCompleted, true)
-	listens(automation.ContactCreated, false) // the other one is switched off
+	listens(automation.ContactCreated, false) // the other one is disabled
 	must(t, repos.Automations.Update(ctx, rule))
 	listens(automation.LookupCompleted, false)
 	must(t, repos.Automations.SetEnabled(ctx, rule.ID, false))

@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// quoted is a batch of an organisation that was confirmed, with items of these states, from line 2 on.
+// quoted makes a confirmed batch of an organisation, with items in these states, from line 2 on.
 func quoted(t *testing.T, s ports.Store, orgID string, states ...batch.State) (batch.Batch, []batch.Item) {
 	t.Helper()
 	b := batch.Batch{
@@ -63,7 +63,7 @@ func batches(t *testing.T, s ports.Store) {
 		n, err = repo.Discard(ctx, brokenOff.ID)
 		must(t, err)
 	}
-	must(t, repo.Create(ctx, brokenOff)) // as if nobody had asked
+	must(t, repo.Create(ctx, brokenOff)) // left over from a broken request
 	_, err = repo.Discard(ctx, brokenOff.ID)
 	must(t, err)
 	discarded, err := repo.Discard(ctx, first.ID)
@@ -148,7 +148,7 @@ func batchQuotes(t *testing.T, s ports.Store) {
 	}
 }
 
-// forgetQuote makes a batch and forgets those that were made until then; kept is whether its items stay.
+// forgetQuote makes a batch and forgets those made until then; kept says whether its items must stay.
 func forgetQuote(t *testing.T, s ports.Store, what string, made time.Time, kept bool, change func(*batch.Batch)) {
 	t.Helper()
 	ctx, repo := t.Context(), s.Repos().Batches
@@ -190,7 +190,7 @@ func forgetQuote(t *testing.T, s ports.Store, what string, made time.Time, kept 
 	same(t, what, is(), all)
 }
 
-// batchItems go from hand to hand, and only who has one says what became of it.
+// batchItems are claimed by one owner after another, and only the present owner settles them.
 func batchItems(t *testing.T, s ports.Store) {
 	ctx, repo, o := t.Context(), s.Repos().Batches, id()
 	b, items := quoted(t, s, o, batch.Pending, batch.Invalid, batch.Pending, batch.Repeat, batch.Pending)

@@ -16,7 +16,7 @@ import (
 // Misbehaviour is how the other side of a ports.Bureau fails.
 type Misbehaviour string
 
-// What the other side does.
+// The misbehaviours of the other side.
 const (
 	// Away: no connection can be made.
 	Away Misbehaviour = "away"
@@ -24,28 +24,28 @@ const (
 	Silent Misbehaviour = "silent"
 	// Breaking: the call arrives, and its connection breaks.
 	Breaking Misbehaviour = "breaking"
-	// Failing: an error is answered, as the bureau does it.
+	// Failing: an error is answered, in the bureau's own form.
 	Failing Misbehaviour = "failing"
-	// Babbling: something is answered that is none of the bureau's answers.
+	// Babbling: the answer is none of the bureau's forms.
 	Babbling Misbehaviour = "babbling"
 )
 
-// BureauUnderTest is a ports.Bureau with a hold on its other side.
+// BureauUnderTest is a ports.Bureau with control over its other side.
 type BureauUnderTest struct {
 	Bureau ports.Bureau
 	// Product is one that it offers.
 	Product catalog.Product
-	// Known is a document of the product that the bureau has a record of, and Unknown one that it has not.
+	// Known is a document of the product that the bureau has a record of, Unknown one that it has not.
 	Known, Unknown document.Document
-	// Wrong is a document that the product is not about.
+	// Wrong is a document of a type that the product does not take.
 	Wrong document.Document
-	// Misbehave makes the other side fail so from now on.
+	// Misbehave makes the other side fail like this from now on.
 	Misbehave func(Misbehaviour)
 	// Calls is how many calls have arrived at the other side.
 	Calls func() int
 }
 
-// Bureau runs the suite of ports.Bureau: whether a call is charged hangs on it. start returns one that works.
+// Bureau runs the suite of ports.Bureau, which decides whether a call is charged. start returns one that works.
 func Bureau(t *testing.T, start func(t *testing.T) BureauUnderTest) {
 	t.Helper()
 	t.Run("answers", func(t *testing.T) { bureauAnswers(t, start(t)) })
@@ -75,7 +75,7 @@ func Bureau(t *testing.T, start func(t *testing.T) BureauUnderTest) {
 	}
 }
 
-// bureauAnswers: an answer has every named field, and the bureau's own text; no record is an answer, too.
+// bureauAnswers: an answer has every named field, and the bureau's own text; "no record" is an answer, too.
 func bureauAnswers(t *testing.T, b BureauUnderTest) {
 	t.Helper()
 	for d, found := range map[document.Document]bool{b.Known: true, b.Unknown: false} {
@@ -102,7 +102,7 @@ func bureauAnswers(t *testing.T, b BureauUnderTest) {
 	}
 }
 
-// bureauRefuses: what is not asked is not charged.
+// bureauRefuses: a call that is not made is not charged.
 func bureauRefuses(t *testing.T, b BureauUnderTest) {
 	t.Helper()
 	_, err := b.Bureau.Ask(t.Context(), b.Product, b.Wrong, "")
@@ -118,7 +118,7 @@ func bureauRefuses(t *testing.T, b BureauUnderTest) {
 	}
 }
 
-// wantFailure: a failure says whether it is charged, and tells nobody whom it was about.
+// wantFailure: a failure says whether it is charged, and does not reveal the document.
 func (b BureauUnderTest) wantFailure(t *testing.T, err error, outcomes ...ports.BureauOutcome) {
 	t.Helper()
 	var failure *ports.BureauError

@@ -10,15 +10,15 @@ import (
 	"fichario/ports"
 )
 
-// FakeBureau is a ports.Bureau for tests of what asks one. Its zero value knows everybody, by the name of Ana:
+// FakeBureau is a ports.Bureau for tests of its callers. Its zero value knows everybody, by the name of Ana:
 //
 //	bureau := &portstest.FakeBureau{}
 //	bureau.Knows("52998224725", map[string]any{"nome": "Bia", "situacaoCadastral": "REGULAR"})
 //	lookups := app.NewLookups(app.LookupsConfig{Bureau: bureau, …})
 //
-// It is safe for concurrent use, but for Script, which is set while nobody asks.
+// It is safe for concurrent use, except for Script, which is set while nobody asks.
 type FakeBureau struct {
-	// Script answers in place of what the bureau knows: Fails, Holds, or what a test says.
+	// Script answers instead of what the bureau knows: Fails, Holds, or a test's own.
 	Script func(context.Context) (ports.Answer, error)
 
 	mu    sync.Mutex
@@ -28,8 +28,8 @@ type FakeBureau struct {
 
 var _ ports.Bureau = (*FakeBureau)(nil)
 
-// Knows makes the bureau answer about a document, by its bare characters, with these named fields, the others null. No
-// fields are no record.
+// Knows makes the bureau answer about a document, given by its bare characters, with these named fields, the others
+// null. Without fields it has no record.
 func (b *FakeBureau) Knows(d string, fields map[string]any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,7 +39,7 @@ func (b *FakeBureau) Knows(d string, fields map[string]any) {
 	b.known[d] = fields
 }
 
-// Asked are the documents of all calls, in their order.
+// Asked returns the documents of all calls, in order.
 func (b *FakeBureau) Asked() []document.Document {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,24 +63,24 @@ func (b *FakeBureau) Ask(
 	return Found(p, fields), nil
 }
 
-// Found is an answer with these fields of a product; without any, that there is no record.
+// Found returns an answer with these fields of a product; without any, that there is no record.
 func Found(p catalog.Product, fields map[string]any) ports.Answer {
 	raw, err := json.Marshal(fields)
 	if err != nil {
-		panic(err) // a test that says what cannot be said
+		panic(err) // a mistake in the test
 	}
 	projected, dropped := p.Project(fields)
 	return ports.Answer{Found: len(fields) > 0, Raw: raw, Fields: projected, Dropped: dropped}
 }
 
-// Fails is a script of a bureau that brings no answer.
+// Fails is the script of a bureau that brings no answer.
 func Fails(outcome ports.BureauOutcome) func(context.Context) (ports.Answer, error) {
 	return func(context.Context) (ports.Answer, error) {
 		return ports.Answer{}, &ports.BureauError{Outcome: outcome, Reason: "as told"}
 	}
 }
 
-// Holds is a script of a bureau that knows a person when it is released, and does not answer before.
+// Holds is the script of a bureau that answers only when it is released.
 func Holds(release <-chan struct{}) func(context.Context) (ports.Answer, error) {
 	return func(ctx context.Context) (ports.Answer, error) {
 		select {

@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// sharedCalls are about one document; each has an entry of its own.
+// sharedCalls are about the same document; each has an entry of its own.
 func sharedCalls(t *testing.T, s ports.Store) {
 	ctx, org := t.Context(), id()
 	call := func(takes time.Duration) ports.Charge {
@@ -43,7 +43,7 @@ func sharedCalls(t *testing.T, s ports.Store) {
 	same(t, "the entry", []any{entry.Status, entry.Charged, entry.Amount}, []any{lookup.Running, true, catalog.Money(4500)})
 }
 
-// callsAndHistory: an answer that came meanwhile spares a shared call, and not one that has seen it.
+// callsAndHistory: an answer that came meanwhile makes a shared call needless, unless the call has already seen it.
 func callsAndHistory(t *testing.T, s ports.Store) {
 	ctx := t.Context()
 	rec := kept(t, s, id(), doc(t, document.CPF, "52998224725"))
@@ -69,7 +69,7 @@ func callsAndHistory(t *testing.T, s ports.Store) {
 	_, err = s.Repos().Calls.Begin(ctx, full)
 	wantErr(t, "nothing fresh, and a cap", err, ports.ErrMonthCap)
 	seen := call(before, rec.ID)
-	same(t, "seen", begins(t, s, seen), ports.Begun{}) // none of those before left its lease
+	same(t, "seen", begins(t, s, seen), ports.Begun{}) // none of the earlier ones left a lease
 	newer := rec
 	newer.ID, newer.AnsweredAt = id(), rec.AnsweredAt.Add(time.Second)
 	seen.Entry.Status, seen.Entry.RecordID = lookup.Done, newer.ID
@@ -116,7 +116,7 @@ func callsUnderConcurrency(t *testing.T, s ports.Store) {
 	}
 }
 
-// callsOfMany begin and end at one time, each as what it is: what is charged in the end is what counts say.
+// callsOfMany begin and end concurrently, each on its own; the counts must agree with what was charged in the end.
 func callsOfMany(t *testing.T, s ports.Store) {
 	ctx, org, keys := t.Context(), id(), []string{id(), id(), ""}
 	const n = 60

@@ -13,7 +13,7 @@ import (
 	"fichario/ports"
 )
 
-// changedCeilings hold for calls that knew of another one.
+// changedCeilings apply to calls that were handed out with another one.
 func changedCeilings(t *testing.T, s ports.Store) {
 	ctx, key := t.Context(), id()
 	b, _ := quoted(t, s, id())
@@ -40,7 +40,7 @@ func changedCeilings(t *testing.T, s ports.Store) {
 	}
 }
 
-// ceilings are exact under any concurrency, and what is not charged after all may be spent again.
+// ceilings are exact under any concurrency, and a charge that is taken back may be spent again.
 func ceilings(t *testing.T, s ports.Store) {
 	ctx, org, key := t.Context(), id(), id()
 	caps := access.Limits{PerDay: 1000, PerMonth: 1000}
@@ -106,7 +106,7 @@ func ceilings(t *testing.T, s ports.Store) {
 	}
 }
 
-// budgetOf is a ceiling as the budget of an entry's member, where nothing else has it.
+// budgetOf returns a ceiling as the budget of an entry's member, unless its batch or automation has it.
 func budgetOf(e lookup.Entry, ceiling catalog.Money) *catalog.Money {
 	if e.BatchID != "" || e.AutomationID != "" {
 		return nil
@@ -160,7 +160,7 @@ func agentSessions(t *testing.T, s ports.Store) {
 
 	day := 24 * time.Hour
 	forgotten, old := idOf(time.Now().Add(-20*day)), idOf(time.Now().Add(-25*day))
-	_, err := usage.ForgetSessions(ctx, time.Now().Add(-30*day)) // and the service is off for weeks
+	_, err := usage.ForgetSessions(ctx, time.Now().Add(-30*day)) // and then the service is off for weeks
 	must(t, err)
 	must(t, usage.EndSession(ctx, forgotten))
 	must(t, usage.EndSession(ctx, old))

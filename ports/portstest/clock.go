@@ -7,7 +7,7 @@ import (
 	"fichario/ports"
 )
 
-// sharedClock is the same for every instance: the database's, or that of the one machine that there is.
+// sharedClock is the same for every instance: the database's or, on a single machine, its own.
 func sharedClock(t *testing.T, s ports.Store) {
 	ctx := t.Context()
 	now := func(r ports.Repos, local time.Time) time.Time {

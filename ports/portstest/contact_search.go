@@ -12,7 +12,7 @@ import (
 	"fichario/ports"
 )
 
-// searched is an organisation with contacts to look for, and another one's.
+// searched is an organisation with contacts to search, beside another one's.
 type searched struct {
 	repos    ports.Repos
 	org      crm.Organisation
@@ -111,7 +111,7 @@ func contactSearch(t *testing.T, s ports.Store) {
 	same(t, "whole", whole, c.contacts[:1])
 }
 
-// contactOrders pages through all contacts in every order, each once, whatever comes in meanwhile.
+// contactOrders pages through all contacts in every order, each once, while others come in.
 func contactOrders(t *testing.T, s ports.Store) {
 	c := toSearch(t, s)
 	for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
@@ -132,8 +132,8 @@ func contactOrders(t *testing.T, s ports.Store) {
 	}
 }
 
-// contactsGone goes on after contacts that were removed between two pages: where they were as long as that is known,
-// and in the order of arrival always.
+// contactsGone continues after contacts that were removed between two pages: always in the order of arrival, and in
+// other orders as long as the place of the removed one is known.
 func contactsGone(t *testing.T, s ports.Store) {
 	ctx, c := t.Context(), toSearch(t, s)
 	for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
@@ -172,7 +172,7 @@ func contactsGone(t *testing.T, s ports.Store) {
 	}
 }
 
-// contactFilters compares filters in every order, page by page, with the same choice among all.
+// contactFilters compares filters in every order, page by page, with the same selection made in memory.
 func contactFilters(t *testing.T, s ports.Store) {
 	c := toSearch(t, s)
 	w, _ := hook(t, s, c.org.ID)

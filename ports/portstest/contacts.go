@@ -71,7 +71,7 @@ func contacts(t *testing.T, s ports.Store) {
 	_, err = repos.Contacts.Find(ctx, id())
 	wantErr(t, "unknown contact", err, ports.ErrNotFound)
 
-	// Notes that are added at once are all there.
+	// Concurrent notes are all kept.
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
@@ -154,7 +154,7 @@ func contactPages(t *testing.T, s ports.Store) {
 	same(t, "next page", page, all[:1])
 }
 
-// contactWithoutDocument takes all documents but one from a contact, by which it is found no more.
+// contactWithoutDocument removes a document from a contact, which is then no longer found by it.
 func contactWithoutDocument(t *testing.T, s ports.Store, c crm.Contact) {
 	ctx, gone := t.Context(), c.Documents[0]
 	c.Documents = c.Documents[1:]

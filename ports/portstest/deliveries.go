@@ -47,7 +47,7 @@ func deliveries(t *testing.T, s ports.Store) {
 	same(t, "summary of another organisation", len(sums), 0)
 }
 
-// deliveryFigures are exact when posts of one and of several people, new, known, refused and wrong, come at once.
+// deliveryFigures are exact when posts of one and of several people, new, known, refused and wrong, come concurrently.
 func deliveryFigures(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	w, _ := hook(t, s, o.ID)
@@ -69,7 +69,7 @@ func deliveryFigures(t *testing.T, s ports.Store) {
 			case 2:
 				a = keyed(a, "body", "b")
 			case 3:
-				a.People[1].Contact.StageID = "no id at all" // on PostgreSQL nothing is left of it
+				a.People[1].Contact.StageID = "no id at all" // PostgreSQL keeps nothing of it
 			}
 			receipts, err := repos.Inbox.Take(ctx, a)
 			want.Lock()

@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// tickets are used once, also by several who come together.
+// tickets are used once, even by concurrent callers.
 func tickets(t *testing.T, s ports.Store) {
 	ctx, r, o := t.Context(), s.Repos().Tickets, org(t, s)
 	ana := member(t, s, o.ID, crm.Common, true)

@@ -47,8 +47,8 @@ func figures(t *testing.T, s ports.Store) {
 	same(t, "lookups", lookups, []ports.LookupFigure{{Day: 1, Product: "cpf", Charged: 2, Cached: 1, Amount: 9000}})
 }
 
-// lookupFigures are exact when lookups are answered from history, charged and taken back at once, and what is rolled
-// back is not in them.
+// lookupFigures are exact when lookups are served from history, charged and taken back concurrently, and do not include
+// what is rolled back.
 func lookupFigures(t *testing.T, s ports.Store) {
 	ctx, repos := t.Context(), s.Repos()
 	rec := kept(t, s, id(), doc(t, document.CPF, "52998224725"))
@@ -111,8 +111,8 @@ func expectNone(t *testing.T, err error) {
 	}
 }
 
-// contactFigures are exact when contacts come by webhook, one and several at a time, by hand, and change their origin,
-// value and stage at once.
+// contactFigures are exact when contacts come by webhook, one and several at a time, and by hand, and change origin,
+// value and stage concurrently.
 func contactFigures(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	stages := funnelOf(t, s, o.ID, true, "Novo", "Ganho").Stages

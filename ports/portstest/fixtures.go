@@ -19,12 +19,12 @@ import (
 	"fichario/ports"
 )
 
-// at is a time of day that both databases keep exactly.
+// at is a time that both databases store exactly.
 var at = time.Date(2026, 11, 20, 14, 3, 11, 520_001_000, time.UTC)
 
 func id() string { return uuid.Must(uuid.NewV7()).String() }
 
-// idOf is an id of another time than now: stores find things by the time in their ids.
+// idOf returns an id of another time than now: stores find things by the time in their ids.
 func idOf(t time.Time) string {
 	u := uuid.Must(uuid.NewV7())
 	for i := range 6 {
@@ -104,7 +104,7 @@ func hook(t *testing.T, s ports.Store, orgID string) (webhook.Webhook, webhook.T
 // arrival is a post that makes a contact.
 func arrival(w webhook.Webhook, stageID string) ports.Arrival { return arrivalOf(w, stageID, 1) }
 
-// arrivalOf is a post with so many people.
+// arrivalOf is a post with that many people.
 func arrivalOf(w webhook.Webhook, stageID string, people int) ports.Arrival {
 	a := ports.Arrival{Delivery: webhook.Delivery{
 		ID: id(), OrgID: w.OrgID, WebhookID: w.ID, At: at, Outcome: webhook.Accepted,
@@ -150,7 +150,7 @@ func received(t *testing.T, s ports.Store, webhookID string) int64 {
 	return w.Received
 }
 
-// made writes contacts by hand, in their order.
+// made creates contacts by hand, in order.
 func made(t *testing.T, s ports.Store, contacts ...crm.Contact) []crm.Contact {
 	t.Helper()
 	for i := range contacts {
@@ -206,7 +206,7 @@ func charged(
 	return e, err
 }
 
-// notSent ends a call that was charged amount and costs nothing after all.
+// notSent ends a call that was charged but costs nothing after all.
 func notSent(e lookup.Entry) ports.Outcome {
 	o := ports.Outcome{Entry: e, Price: e.Amount}
 	o.Entry.Status, o.Entry.Charged, o.Entry.Amount = lookup.NotSent, false, 0
@@ -229,7 +229,7 @@ func ready(orgID, automationID string, runAt time.Time) automation.Job {
 	}
 }
 
-// refusal is a post that made nothing.
+// refusal is a refused post.
 func refusal(w webhook.Webhook) webhook.Delivery {
 	return webhook.Delivery{
 		ID: id(), OrgID: w.OrgID, WebhookID: w.ID, At: at, Outcome: webhook.Refused, Code: "email_invalido",

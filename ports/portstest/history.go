@@ -84,8 +84,7 @@ func serving(t *testing.T, s ports.Store) {
 	}
 }
 
-// servingTogether mixes lookups that are served, that are not, and that cannot be
-// written, all at once.
+// servingTogether mixes concurrent lookups: some are served, some are not, and some cannot be written.
 func servingTogether(t *testing.T, s ports.Store) {
 	ctx, repos, key := t.Context(), s.Repos(), id()
 	const n = 300

@@ -8,7 +8,7 @@ import (
 	"fichario/ports"
 )
 
-// identities are one of a member at an issuer, and one member's each.
+// identities are unique: an account belongs to one member, and a member has one account per issuer.
 func identities(t *testing.T, s ports.Store) {
 	ctx, r, o := t.Context(), s.Repos().Identities, org(t, s)
 	ana, rui := member(t, s, o.ID, crm.Owner, true), member(t, s, o.ID, crm.Common, true)

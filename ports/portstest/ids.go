@@ -8,7 +8,7 @@ import (
 	"fichario/ports"
 )
 
-// noID: what refers to something that is gone, or never was, is asked for by an empty id, and there is nothing with it.
+// noID: references to something that is gone, or never was, hold an empty id, which must find nothing.
 func noID(t *testing.T, s ports.Store) {
 	ctx, repos, orgID := t.Context(), s.Repos(), org(t, s).ID
 	for what, find := range map[string]func() error{
@@ -48,7 +48,7 @@ func noID(t *testing.T, s ports.Store) {
 			_, err := r.Orgs.Find(ctx, orgID)
 			return err
 		})
-		must(t, err) // what the transaction does next is not spoilt
+		must(t, err) // the transaction can go on
 	}
 	rec := kept(t, s, orgID, doc(t, document.CPF, "52998224725"))
 	e := free(t, id(), rec)

@@ -116,9 +116,9 @@ func takingTogether(t *testing.T, s ports.Store) {
 			a := arrival(hooks[i%3], id())
 			switch i % 6 {
 			case 0, 1:
-				a.People[0].Key = "one key" // on the first and on the second webhook
+				a.People[0].Key = "one key" // at the first and at the second webhook
 			case 2:
-				a.People[0].Contact.StageID = "no id at all" // spoils nobody but itself
+				a.People[0].Contact.StageID = "no id at all" // affects nobody but itself
 			}
 			r, err := repos.Inbox.Take(ctx, a)
 			mu.Lock()
@@ -139,7 +139,7 @@ func takingTogether(t *testing.T, s ports.Store) {
 		counted += received(t, s, w.ID)
 	}
 	same(t, "counters", counted, int64(len(all)))
-	// On PostgreSQL a wrong id is refused; SQLite takes any text.
+	// PostgreSQL refuses an invalid id; SQLite takes any text.
 	if failed != 0 && failed != posts/6 {
 		t.Errorf("%d posts failed", failed)
 	}
@@ -159,7 +159,7 @@ func forgetting(t *testing.T, s ports.Store) {
 	w, _ := hook(t, s, o.ID)
 	a := arrival(w, id())
 	a.People[0].Key = "k"
-	// Ids say when they were made: now.
+	// Ids hold the time when they were made: now.
 	a.Delivery.At = time.Now().UTC().Truncate(time.Microsecond)
 	a.People[0].Contact.CreatedAt = a.Delivery.At
 	_, err := repos.Inbox.Take(ctx, a)

@@ -36,7 +36,7 @@ func jobs(t *testing.T, s ports.Store) {
 	same(t, "nothing is leased twice", claim(t, s, "a", now), nil)
 	same(t, "after a lease has ended", claim(t, s, "c", now.Add(2*time.Minute), other), []string{first.ID})
 
-	// b's lease is over: what it says does not count.
+	// b's lease is over, so its result is ignored.
 	done := first
 	done.State, done.Result, done.EndedAt, done.Lease = automation.Done, "status 200", now, "b"
 	n, err := queue.Finish(ctx, done)

@@ -79,7 +79,7 @@ func restrictedKeys(t *testing.T, s ports.Store) {
 	wantErr(t, "an unknown key", repos.Keys.Restrict(ctx, id(), nil, &key.From), ports.ErrNotFound)
 }
 
-// historyOfPurposes has one document asked about for two purposes, and for none.
+// historyOfPurposes has one document looked up for two purposes, and for none.
 func historyOfPurposes(t *testing.T, s ports.Store) {
 	ctx, repos, orgID, key := t.Context(), s.Repos(), id(), id()
 	person := doc(t, document.CPF, "52998224725")
@@ -121,7 +121,7 @@ func historyOfPurposes(t *testing.T, s ports.Store) {
 	same(t, "and an answer", answers[1].Purpose, "credito")
 }
 
-// callsForPurposes has calls share answers and leases with those for the same purpose only.
+// callsForPurposes: calls share answers and leases only with those for the same purpose.
 func callsForPurposes(t *testing.T, s ports.Store) {
 	first := running(t, id())
 	ask := func(purpose string, only *string) ports.Begun {

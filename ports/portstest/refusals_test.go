@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestEveryRefusalIsTried: what a comment in package ports says is only for inside or outside a transaction is in the
-// tables of the suite, and nothing else is.
+// TestEveryRefusalIsTried: the tables of the suite hold exactly the methods whose comments in package ports say that
+// they are only for inside or outside a transaction.
 func TestEveryRefusalIsTried(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../*.go")

@@ -56,7 +56,7 @@ func alikeContacts(t *testing.T, s ports.Store) {
 	same(t, "before none", len(of), 0)
 }
 
-// remove takes a contact from the others.
+// remove removes a contact.
 func remove(t *testing.T, s ports.Store, gone crm.Removal) {
 	t.Helper()
 	must(t, s.InTx(t.Context(), func(r ports.Repos) error { return r.Removals.Remove(t.Context(), gone) }))

@@ -48,8 +48,8 @@ func rotations(t *testing.T, s ports.Store) {
 	wantErr(t, "change of none", repos.Rotations.Update(ctx, none), ports.ErrNotFound)
 }
 
-// takingInTurn: posts that come together, some repeated, some with several people and some to a webhook without a
-// rotation; each member gets exactly what his weight says.
+// takingInTurn: concurrent posts, some repeated, some with several people and some to a webhook without a rotation;
+// each member gets exactly the share of their weight.
 func takingInTurn(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	made := crm.Rotation{ID: id(), OrgID: o.ID, Name: "Vendas", CreatedAt: at, Members: []crm.RotationMember{

@@ -10,7 +10,7 @@ import (
 	"fichario/ports"
 )
 
-// sessions holds what lets members in to both databases.
+// sessions checks on both databases what lets members in.
 func sessions(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	ana, rui := member(t, s, o.ID, crm.Owner, true), member(t, s, o.ID, crm.Common, true)
@@ -29,7 +29,7 @@ func sessions(t *testing.T, s ports.Store) {
 	}
 	first, second, other := begin(ana, at), begin(ana, at), begin(rui, at)
 	must(t, repos.Sessions.Touch(ctx, first, at.Add(time.Hour), "203.0.113.9"))
-	must(t, repos.Sessions.Touch(ctx, first, at.Add(time.Minute), "203.0.113.10")) // what is later stays
+	must(t, repos.Sessions.Touch(ctx, first, at.Add(time.Minute), "203.0.113.10")) // the later time stays
 	session, who, err := repos.Sessions.Find(ctx, first)
 	must(t, err)
 	same(t, "session", session, access.Session{
@@ -71,7 +71,7 @@ func sessions(t *testing.T, s ports.Store) {
 	}
 }
 
-// attempts to sign in are counted one after the other, also when they come together.
+// attempts to sign in are counted one after the other, even concurrent ones.
 func attempts(t *testing.T, s ports.Store) {
 	ctx, repos := t.Context(), s.Repos()
 	const email = "ana@example.com"

@@ -11,7 +11,7 @@ import (
 	"fichario/ports"
 )
 
-// takingSeveral keeps each person of a post as a lone one is kept, and the delivery once.
+// takingSeveral stores each person of a post like a single one, and the delivery once.
 func takingSeveral(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	w, _ := hook(t, s, o.ID)
@@ -55,7 +55,7 @@ func takingSeveral(t *testing.T, s ports.Store) {
 	same(t, "counter", received(t, s, w.ID), 203)
 }
 
-// keyed gives the people of a post their keys, and says what was sent.
+// keyed sets the keys of a post's people, and its fingerprint.
 func keyed(a ports.Arrival, body string, keys ...string) ports.Arrival {
 	for i, key := range keys {
 		a.People[i].Key = key
@@ -64,7 +64,7 @@ func keyed(a ports.Arrival, body string, keys ...string) ports.Arrival {
 	return a
 }
 
-// takingSeveralOnce keeps nothing of a post of which one key is known, and says which.
+// takingSeveralOnce stores nothing of a post with a known key, and says which.
 func takingSeveralOnce(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	w, _ := hook(t, s, o.ID)
@@ -92,7 +92,7 @@ func takingSeveralOnce(t *testing.T, s ports.Store) {
 	_, err = repos.Inbox.Known(ctx, w.ID, "c", nil)
 	wantErr(t, "a key of what was not kept", err, ports.ErrNotFound)
 
-	// The others, with the one that is known beside them.
+	// The others, listed with the known one.
 	overlap.Delivery.ContactID, overlap.Delivery.Others = overlap.People[0].Contact.ID,
 		[]string{contactOf(1), overlap.People[2].Contact.ID}
 	overlap.People = []ports.Newcomer{overlap.People[0], overlap.People[2]}
@@ -114,7 +114,7 @@ func takingSeveralOnce(t *testing.T, s ports.Store) {
 	same(t, "forgotten: deliveries, their further contacts, and keys", n, 3+5+5)
 }
 
-// severalAtOnce has posts that share some keys arrive together: whoever is not first at one of them is kept not at all.
+// severalAtOnce: of concurrent posts that share keys, one that is not first at every key is not stored at all.
 func severalAtOnce(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	w, _ := hook(t, s, o.ID)
@@ -127,7 +127,7 @@ func severalAtOnce(t *testing.T, s ports.Store) {
 			keys := []string{fmt.Sprint("k", i%4)}
 			if i%3 > 0 {
 				a = arrivalOf(w, id(), 3)
-				// In either order, so that two posts wait for each other if they can.
+				// In either order, so that two posts deadlock if they can.
 				keys = []string{fmt.Sprint("k", i%4), fmt.Sprint("own", i), fmt.Sprint("k", (i+i%3)%4)}
 			}
 			receipts, err := repos.Inbox.Take(ctx, keyed(a, "body", keys...))
@@ -166,12 +166,12 @@ func severalAtOnce(t *testing.T, s ports.Store) {
 	}
 }
 
-// oneOfSeveralFails leaves nothing of the others.
+// oneOfSeveralFails: one that cannot be stored leaves nothing of the others.
 func oneOfSeveralFails(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	w, _ := hook(t, s, o.ID)
 	a := keyed(arrivalOf(w, id(), 3), "body", "a", "b", "c")
-	a.People[2].Job.ID = a.People[0].Job.ID // no two jobs have one id
+	a.People[2].Job.ID = a.People[0].Job.ID // no two jobs have the same id
 	if _, err := repos.Inbox.Take(ctx, a); err == nil {
 		t.Fatal("it is kept")
 	}

@@ -87,7 +87,7 @@ func statementPages(t *testing.T, s ports.Store) {
 		page(lookup.Filter{From: at.Add(2 * time.Hour), Until: at.Add(4 * time.Hour)}, "", 10), all[3:5])
 }
 
-// statementFilters compares every filter of every asker, page by page, with the same choice made here.
+// statementFilters compares every filter of every asker, page by page, with the same selection made in memory.
 func statementFilters(t *testing.T, s ports.Store) {
 	ctx, repos, org, keys, member := t.Context(), s.Repos(), id(), []string{id(), id(), ""}, id()
 	var all []lookup.Entry
@@ -188,7 +188,7 @@ func settling(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "once", open, false)
 
-	// An erasure forgets who was asked about; that nothing was called may still be said, and is given back.
+	// An erasure forgets whom an entry is about; the entry can still be settled as not sent, and its charge taken back.
 	erased := ports.Charge{Entry: running(t, id()), Takes: 15 * time.Second, Caps: access.Limits{PerDay: 1, PerMonth: 1}}
 	same(t, "begun", begins(t, s, erased), ports.Begun{})
 	e, err = repos.Statement.Find(ctx, erased.Entry.ID)

@@ -21,7 +21,7 @@ func catchUp(t *testing.T, s ports.Store) {
 	must(t, s.(ports.SubjectIndex).CatchUp(t.Context())) //nolint:forcetypeassert // every store has one
 }
 
-// tracesOf are all ids of a kind, a few at a time.
+// tracesOf returns all ids of a kind, read a few at a time.
 func tracesOf(t *testing.T, s ports.Store, p *privacy.Person, k privacy.Kind) (all []string) {
 	t.Helper()
 	for after := ""; ; {

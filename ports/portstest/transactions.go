@@ -53,8 +53,8 @@ func transactions(t *testing.T, s ports.Store) {
 	}
 }
 
-// onlyInside are the operations whose comments in package ports say so, by what their errors call them; a test holds
-// the two together.
+// onlyInside are the operations whose comments in package ports say so, by the names in their errors; a test keeps the
+// two in step.
 var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"orgs.lock": func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, id()) },
 	"contacts.setStage": func(ctx context.Context, r ports.Repos) error {
@@ -137,7 +137,7 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	},
 }
 
-// onlyOutside are likewise those that are refused inside a transaction.
+// onlyOutside are likewise those refused inside a transaction.
 var onlyOutside = map[string]func(context.Context, ports.Store, ports.Repos) error{
 	"store.inTx": func(ctx context.Context, s ports.Store, _ ports.Repos) error {
 		return s.InTx(ctx, func(ports.Repos) error { return nil })

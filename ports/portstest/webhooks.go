@@ -78,7 +78,7 @@ func opening(t *testing.T, s ports.Store) {
 	_, err = repos.Webhooks.HookOf(ctx, id())
 	wantErr(t, "hook of an unknown webhook", err, ports.ErrNotFound)
 
-	// Each change is seen by the next post, not some time later.
+	// The very next post sees each change.
 	m := member(t, s, o.ID, crm.Owner, true)
 	member(t, s, o.ID, crm.Owner, false)
 	got := open(token, at)
@@ -104,7 +104,7 @@ func opening(t *testing.T, s ports.Store) {
 	_, err = repos.Webhooks.Open(ctx, token, at.Add(90*time.Minute))
 	wantErr(t, "an ended token does not come back", err, ports.ErrNotFound)
 
-	// Of other organisations nothing is seen.
+	// Nothing of other organisations is seen.
 	foreign := org(t, s)
 	funnelOf(t, s, foreign.ID, true, "De outros")
 	_, theirs := hook(t, s, foreign.ID)
