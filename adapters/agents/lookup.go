@@ -42,7 +42,7 @@ func (s *session) lookupTool() *mcp.Tool {
 		"documento":        object{"type": "string", "description": "CPF, CNPJ, plate or e-mail address, with or without punctuation."},
 		"atualizar":        object{"type": "boolean", "description": "Ask the bureau although history has an answer; always charged."},
 		"maxIdade":         object{"type": "integer", "minimum": 0, "maximum": 30, "description": "How many days old an answer of history may be."},
-		"somenteHistorico": object{"type": "boolean", "description": "Never ask the bureau, and so never be charged."},
+		"somenteHistorico": object{"type": "boolean", "description": "Never ask the bureau; free of charge."},
 		"semMascara":       unmaskedArg,
 	}
 	required := []string{"produto", "documento"}

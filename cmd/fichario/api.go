@@ -12,11 +12,11 @@ import (
 // separate: it is the operator's, who sees every batch, and a variable must not decide which of the two a command line
 // means.
 type apiCmd struct {
-	Lookup    lookupCmd    `cmd:"" help:"Look a document up; fichario lookup is the same."`
-	Answer    answerCmd    `cmd:"" help:"The answer of a lookup again, free."`
-	Products  productsCmd  `cmd:"" help:"What the key may ask for, with prices."`
-	Statement statementCmd `cmd:"" help:"What the key has spent, and on what."`
-	Batch     apiBatchCmd  `cmd:"" help:"One question about many documents, within a ceiling."`
+	Lookup    lookupCmd    `cmd:"" help:"Look up a document, as fichario lookup does."`
+	Answer    answerCmd    `cmd:"" help:"Get the answer of a lookup again, free of charge."`
+	Products  productsCmd  `cmd:"" help:"List the products that the key may use, with prices."`
+	Statement statementCmd `cmd:"" help:"Show what the key has spent, and on what."`
+	Batch     apiBatchCmd  `cmd:"" help:"Look up many documents, within a ceiling."`
 }
 
 type lookupCmd struct {
@@ -24,12 +24,12 @@ type lookupCmd struct {
 	shown  `embed:""`
 
 	Product     string `arg:"" help:"Product id, such as cpf, cnpj or score."`
-	Document    string `arg:"" help:"Bare characters, such as 52998224725."`
-	Refresh     bool   `help:"Ask the bureau although history has an answer; it is charged."`
-	MaxAge      *int   `placeholder:"DAYS" help:"How old an answer of history may be."`
-	HistoryOnly bool   `help:"Never ask the bureau, and so never be charged."`
-	Purpose     string `help:"Code of what it is for; needed where the key may use several."`
-	Later       bool   `help:"Do not wait for the bureau; fichario api answer ID has the answer."`
+	Document    string `arg:"" help:"Document without punctuation, such as 52998224725."`
+	Refresh     bool   `help:"Ask the bureau even if history has an answer; this is charged."`
+	MaxAge      *int   `placeholder:"DAYS" help:"Oldest acceptable answer from history."`
+	HistoryOnly bool   `help:"Never ask the bureau; free of charge."`
+	Purpose     string `help:"Code of the purpose; required if the key may use several."`
+	Later       bool   `help:"Do not wait for the bureau; fichario api answer ID gets the answer later."`
 }
 
 // Run looks a document up. The document is in the body, so that no log on the way has it.
@@ -92,14 +92,14 @@ type statementCmd struct {
 	remote `embed:""`
 	shown  `embed:""`
 
-	Limit   int    `default:"50" help:"Lookups per page, at most 200; csv has all."`
-	Cursor  string `help:"What the page before said."`
+	Limit   int    `default:"50" help:"Lookups per page, at most 200; csv always has all."`
+	Cursor  string `help:"Cursor that the previous page printed."`
 	From    string `placeholder:"DAY" help:"First day, such as 2026-11-01."`
 	Until   string `placeholder:"DAY" help:"Last day, such as 2026-11-30."`
 	Product string `help:"Only lookups of this product."`
 	Purpose string `help:"Only lookups for this purpose."`
-	Cached  *bool  `negatable:"" help:"Only answers from history; with --no-cached only the others."`
-	Excel   bool   `help:"With csv: a file that spreadsheets in Brazil open right."`
+	Cached  *bool  `negatable:"" help:"Only answers from history; --no-cached: only the others."`
+	Excel   bool   `help:"With csv: a file for spreadsheets in Brazil."`
 }
 
 // Run shows a page of the statement, or writes all of it as CSV.
@@ -152,7 +152,7 @@ func (r remote) copy(e *environment, c call) error {
 	}
 	defer func() { _ = res.Body.Close() }()
 	if _, err = io.Copy(e.out, res.Body); err != nil {
-		return fmt.Errorf("the file did not come whole: %w", err)
+		return fmt.Errorf("the file arrived incomplete: %w", err)
 	}
 	return nil
 }

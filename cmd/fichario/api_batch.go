@@ -10,14 +10,14 @@ import (
 )
 
 type apiBatchCmd struct {
-	Quote   apiQuoteCmd   `cmd:"" help:"Say what a table of documents would cost; asks nobody and costs nothing."`
+	Quote   apiQuoteCmd   `cmd:"" help:"Quote the price of a table of documents; no bureau is asked, nothing is charged."`
 	List    apiBatchesCmd `cmd:"" help:"List the key's batches, newest first."`
-	Show    apiShowCmd    `cmd:"" help:"Show a batch and how far it is."`
-	Confirm apiConfirmCmd `cmd:"" help:"Let a quoted batch run, within a ceiling."`
-	Pause   apiPauseCmd   `cmd:"" help:"Pause a batch; what is in flight ends."`
-	Resume  apiResumeCmd  `cmd:"" help:"Let a paused batch go on, or ask those without an answer again."`
-	Cancel  apiCancelCmd  `cmd:"" help:"End a batch; what is in flight ends."`
-	Results apiResultsCmd `cmd:"" help:"What became of each item."`
+	Show    apiShowCmd    `cmd:"" help:"Show a batch and its progress."`
+	Confirm apiConfirmCmd `cmd:"" help:"Start a quoted batch, within a ceiling."`
+	Pause   apiPauseCmd   `cmd:"" help:"Pause a batch; calls in flight are completed."`
+	Resume  apiResumeCmd  `cmd:"" help:"Resume a paused batch, or retry items without an answer."`
+	Cancel  apiCancelCmd  `cmd:"" help:"Cancel a batch; calls in flight are completed."`
+	Results apiResultsCmd `cmd:"" help:"Show the result of each item."`
 }
 
 const batchesPath = "/api/v1/lotes"
@@ -49,13 +49,13 @@ type apiQuoteCmd struct {
 
 	File    string `arg:"" help:"Path of a table, CSV or XLSX; - for standard input."`
 	Product string `required:"" help:"Product id."`
-	Column  string `help:"Column of the documents, by header, letter or number. Default: the first that holds some."`
-	Name    string `help:"What people call the batch."`
-	Refresh bool   `help:"Ask the bureau also where history has an answer."`
-	Purpose string `help:"Code of what it is for; needed where the key may use several."`
-	Ceiling reais  `placeholder:"REAIS" help:"The most that it may be charged."`
-	Confirm bool   `help:"Let it run at once; needs --ceiling."`
-	Once    string `placeholder:"NAME" help:"Idempotency-Key: the same name with the same table makes nothing new."`
+	Column  string `help:"Column with the documents, by header, letter or number. Default: the first that has any."`
+	Name    string `help:"Name of the batch, for people."`
+	Refresh bool   `help:"Ask the bureau even if history has an answer."`
+	Purpose string `help:"Code of the purpose; required if the key may use several."`
+	Ceiling reais  `placeholder:"REAIS" help:"Most that the batch may cost."`
+	Confirm bool   `help:"Start it at once; requires --ceiling."`
+	Once    string `placeholder:"NAME" help:"Idempotency-Key: the same name with the same table creates no second batch."`
 }
 
 // Run quotes a table.
@@ -97,7 +97,7 @@ type apiBatchesCmd struct {
 	shown  `embed:""`
 
 	Limit  int    `default:"50" help:"Batches per page, at most 200."`
-	Cursor string `help:"What the page before said."`
+	Cursor string `help:"Cursor that the previous page printed."`
 }
 
 // Run lists the batches.
@@ -126,7 +126,7 @@ func (c *apiShowCmd) Run(e *environment) error {
 type apiConfirmCmd struct {
 	oneBatch `embed:""`
 
-	Ceiling reais `placeholder:"REAIS" help:"The most that it may be charged. Default: that of the quote, or what it may cost at most."`
+	Ceiling reais `placeholder:"REAIS" help:"Most that the batch may cost. Default: the ceiling of the quote, or else its maximum cost."`
 }
 
 // Run confirms a batch.
@@ -153,8 +153,8 @@ func (c *apiPauseCmd) Run(e *environment) error { return c.post(e, "pausar", nil
 type apiResumeCmd struct {
 	oneBatch `embed:""`
 
-	Ceiling  reais `placeholder:"REAIS" help:"The most that it may be charged in all. Default: as before."`
-	Failures bool  `help:"Ask those without an answer again, as new spending."`
+	Ceiling  reais `placeholder:"REAIS" help:"Most that the batch may cost in total. Default: as before."`
+	Failures bool  `help:"Retry items without an answer, as new spending."`
 }
 
 // Run resumes a batch.
@@ -176,10 +176,10 @@ func (c *apiCancelCmd) Run(e *environment) error { return c.post(e, "cancelar", 
 type apiResultsCmd struct {
 	oneBatch `embed:""`
 
-	Limit  int    `default:"100" help:"Items per page, at most 200; files have all."`
-	Cursor string `help:"What the page before said."`
-	State  string `name:"situacao" help:"Only items where this is so, such as falhou."`
-	Format string `enum:"csv,excel,xlsx,ndjson," default:"" help:"The whole as a file: csv, excel (a CSV for spreadsheets in Brazil), xlsx or ndjson."`
+	Limit  int    `default:"100" help:"Items per page, at most 200; files always have all."`
+	Cursor string `help:"Cursor that the previous page printed."`
+	State  string `name:"situacao" help:"Only items in this state, such as falhou."`
+	Format string `enum:"csv,excel,xlsx,ndjson," default:"" help:"All results as a file: csv, excel (a CSV for spreadsheets in Brazil), xlsx or ndjson."`
 }
 
 // Run shows a page of results, or writes all of them as a file.

@@ -14,14 +14,14 @@ import (
 
 type auditCmd struct {
 	List   auditListCmd   `cmd:"" help:"List what was done in an organisation, newest first."`
-	Verify auditVerifyCmd `cmd:"" help:"Check that no line was changed, removed or put elsewhere; exit 1 when one was."`
+	Verify auditVerifyCmd `cmd:"" help:"Check that no line was changed, removed or moved; exit 1 if one was."`
 }
 
 type auditListCmd struct {
 	Org    string `required:"" help:"Id of the organisation."`
-	Since  string `help:"Only from this moment on: a date, such as 2026-11-01, or a time (RFC 3339)."`
-	Until  string `help:"Only before this moment."`
-	Who    string `help:"Only by this member, key or automation (its id), or by operador, servico or ninguem."`
+	Since  string `help:"Only from this time on: a date, such as 2026-11-01, or a time (RFC 3339)."`
+	Until  string `help:"Only before this time."`
+	Who    string `help:"Only actions of this member, key or automation (its id), or of operador, servico or ninguem."`
 	Action string `help:"Only this action, such as chave.criada."`
 }
 
@@ -121,7 +121,7 @@ func (c *auditListCmd) Run(e *environment) (err error) {
 
 type auditVerifyCmd struct {
 	Org  string `required:"" help:"Id of the organisation."`
-	Head string `help:"Hash that an earlier check printed, which has to be in the chain still."`
+	Head string `help:"Head that an earlier check printed; it must still be in the chain."`
 }
 
 // auditResult is a check as --json shows it.
@@ -139,13 +139,13 @@ type auditResult struct {
 }
 
 // errAudit is for a broken chain, after the details were printed.
-var errAudit = errors.New("the audit does not hold")
+var errAudit = errors.New("the audit trail is not intact")
 
 // Run checks the chain.
 func (c *auditVerifyCmd) Run(e *environment) error {
 	seen, ok := audit.ParseHash(c.Head)
 	if c.Head != "" && !ok {
-		return fmt.Errorf("--head: %q is no hash of 64 hexadecimal digits", c.Head)
+		return fmt.Errorf("--head: %q is not a hash of 64 hexadecimal digits", c.Head)
 	}
 	return e.withStore(func(store *gormstore.Store) error {
 		found, err := app.NewAudit(store, now).Verify(e.ctx, app.Operator(), c.Org, seen)
@@ -179,6 +179,6 @@ func (r auditResult) text() string {
 	if !r.OK {
 		return "NOT OK: " + r.Mensagem + "\n"
 	}
-	return fmt.Sprintf("OK: %d lines, from %d on; %d lost their detail to an erasure.\nHead: %s\n",
+	return fmt.Sprintf("OK: %d lines, from %d on; erasures removed the detail of %d.\nHead: %s\n",
 		r.Linhas, r.Primeira, r.Apagadas, r.Cabeca)
 }

@@ -41,19 +41,19 @@ func (e *environment) offered() (catalog.Catalog, error) {
 type automationCmd struct {
 	Add          automationAddCmd          `cmd:"" help:"Make an automation."`
 	List         automationListCmd         `cmd:"" help:"List the automations of an organisation."`
-	Set          automationSetCmd          `cmd:"" help:"Change what the lookup of one is for, or what is filled in for its request, such as a token."`
-	Enable       automationEnableCmd       `cmd:"" help:"Switch one on."`
-	Disable      automationDisableCmd      `cmd:"" help:"Switch one off."`
-	Runs         automationRunsCmd         `cmd:"" help:"Show runs and e-mails with how they ended, newest first."`
-	Destinations automationDestinationsCmd `cmd:"" help:"List the destinations that come with the program, and what each asks for."`
-	Try          automationTryCmd          `cmd:"" help:"Show what one would do for a contact: the exact request, its secrets masked. Nothing is sent."`
-	Rerun        automationRerunCmd        `cmd:"" help:"Run one again that was given up, or that succeeded, or now where it waits for its next attempt."`
+	Set          automationSetCmd          `cmd:"" help:"Change the purpose of its lookup, or a value filled into its request, such as a token."`
+	Enable       automationEnableCmd       `cmd:"" help:"Enable an automation."`
+	Disable      automationDisableCmd      `cmd:"" help:"Disable an automation."`
+	Runs         automationRunsCmd         `cmd:"" help:"Show runs and e-mails with their results, newest first."`
+	Destinations automationDestinationsCmd `cmd:"" help:"List the built-in destinations, and the fields of each."`
+	Try          automationTryCmd          `cmd:"" help:"Show what it would do for a contact: the exact request, with secrets masked. Nothing is sent."`
+	Rerun        automationRerunCmd        `cmd:"" help:"Repeat a run that was given up or that succeeded, or retry a waiting one now."`
 }
 
 type automationAddCmd struct {
 	Org    string `required:"" help:"Id of the organisation."`
 	Name   string `required:"" help:"Name of the automation; contacts' histories show it."`
-	Event  string `default:"contact.created" help:"What starts it: contact.created, contact.updated, contact.moved, lookup.completed, batch.completed, cap.reached or delivery.refused."`
+	Event  string `default:"contact.created" help:"Event that starts it: contact.created, contact.updated, contact.moved, lookup.completed, batch.completed, cap.reached or delivery.refused."`
 	Action string `required:"" enum:"http,email,move_stage,assign,add_note,lookup" help:"http, email, move_stage, assign, add_note or lookup."`
 	URL    string `name:"url" help:"http: the address to post to."`
 	requestFlags
@@ -65,11 +65,11 @@ type automationAddCmd struct {
 	Origin  string `help:"Only for contacts of this origin."`
 	Webhook string `help:"Only for contacts of the webhook with this id."`
 	Min     string `name:"min-value" help:"Only for contacts worth at least this many reais, such as 1500.50."`
-	When    string `help:"Only when this expression of jq over the event's data gives true, such as '.campos.score >= 600'."`
+	When    string `help:"Only if this jq expression over the event's data is true, such as '.campos.score >= 600'."`
 	Product string `help:"lookup: the product."`
-	MaxAge  *int   `help:"lookup: how old an answer of history may be, in days, 0 to 30."`
-	Purpose string `help:"lookup: code of what it is for; needed where the organisation has several purposes."`
-	Ceiling string `name:"monthly-ceiling" help:"lookup: the most that it may spend in a month, in reais, such as 50.00; obligatory."`
+	MaxAge  *int   `help:"lookup: oldest acceptable answer from history, in days, 0 to 30."`
+	Purpose string `help:"lookup: code of the purpose; required if the organisation has several."`
+	Ceiling string `name:"monthly-ceiling" help:"lookup: most that it may spend in a month, in reais, such as 50.00; required."`
 }
 
 // Run makes an automation.
@@ -182,9 +182,9 @@ func (c *automationListCmd) Run(e *environment) error {
 
 type automationSetCmd struct {
 	ID      string            `arg:"" help:"Id of the automation."`
-	Purpose string            `help:"lookup: code of what it is for."`
-	Set     map[string]string `mapsep:"none" help:"http: what is filled in anew for a field of the destination or a $${NAME}, as name=value; may be repeated."`
-	Secrets bool              `help:"http: ask anew, on standard input, for each secret that --set does not give, as add does."`
+	Purpose string            `help:"lookup: code of the purpose."`
+	Set     map[string]string `mapsep:"none" help:"http: a new value for a field of the destination or a $${NAME}, as name=value; may be repeated."`
+	Secrets bool              `help:"http: read each secret that --set does not give from standard input again, as add does."`
 }
 
 // Run changes an automation.
@@ -192,9 +192,9 @@ func (c *automationSetCmd) Run(e *environment) error {
 	fills := c.Secrets || len(c.Set) > 0
 	switch {
 	case c.Purpose == "" && !fills:
-		return errors.New("say what changes: --purpose, --set or --secrets")
+		return errors.New("give what to change: --purpose, --set or --secrets")
 	case c.Purpose != "" && fills:
-		return errors.New("--purpose is of a lookup, --set and --secrets are of a request: change one or the other")
+		return errors.New("--purpose belongs to a lookup, --set and --secrets to a request: change one or the other")
 	}
 	return e.withStore(func(store *gormstore.Store) error {
 		if fills {
@@ -204,7 +204,7 @@ func (c *automationSetCmd) Run(e *environment) error {
 			return err
 		}
 		return e.print(map[string]string{"id": c.ID, "purpose": c.Purpose},
-			"Automation %s looks up for %s.\n", c.ID, c.Purpose)
+			"Automation %s now has the purpose %s.\n", c.ID, c.Purpose)
 	})
 }
 
@@ -228,7 +228,7 @@ func (c *automationSetCmd) fill(e *environment, rules *app.Automations) error {
 	}
 	names := slices.Sorted(maps.Keys(values))
 	return e.print(map[string]any{"id": c.ID, "set": names},
-		"Automation %s is filled in anew: %s.\n", c.ID, strings.Join(names, ", "))
+		"Automation %s has new values: %s.\n", c.ID, strings.Join(names, ", "))
 }
 
 type automationEnableCmd struct {
@@ -256,11 +256,11 @@ func (e *environment) enableAutomation(id string, enabled bool) error {
 
 type automationRunsCmd struct {
 	Org        string `required:"" help:"Id of the organisation."`
-	Automation string `help:"Only of this automation."`
-	Contact    string `help:"Only for this contact."`
-	State      string `enum:",ready,done,dead" default:"" help:"Only those that are ready (to be tried), done or dead (given up)."`
+	Automation string `help:"Only runs of this automation."`
+	Contact    string `help:"Only runs for this contact."`
+	State      string `enum:",ready,done,dead" default:"" help:"Only runs that are ready (to be tried), done or dead (given up)."`
 	Limit      int    `default:"50" help:"How many."`
-	After      string `help:"Only those before this run: the last one of the page before."`
+	After      string `help:"Only runs before this one: the last of the previous page."`
 }
 
 // runView is a run of an automation, or an e-mail to a member, as --json shows it.

@@ -16,11 +16,11 @@ import (
 // requestFlags describe the request of an http action.
 type requestFlags struct {
 	Method      string            `help:"http: GET, POST (the default), PUT, PATCH or DELETE."`
-	Header      []string          `sep:"none" help:"http: a header, as 'Name: value'; may be repeated. A $${SECRET} in it, or in --url, is asked for once, and sealed."`
+	Header      []string          `sep:"none" help:"http: a header, as 'Name: value'; may be repeated. A $${SECRET} in it, or in --url, is read once, and stored encrypted."`
 	Body        string            `help:"http: the body, as jq over the event's data; without it, the event."`
-	Done        string            `help:"http: whether it was done, as jq over {status, headers, body} of the answer; without it, a status of 2xx."`
-	Destination string            `help:"http: in the place of --url, a destination that comes with the program (automation destinations lists them), or the path of a file."`
-	Set         map[string]string `mapsep:"none" help:"http: what is filled in for a field of the destination or a $${NAME}, as name=value; may be repeated. A secret that is not given is asked for on standard input."`
+	Done        string            `help:"http: whether the call succeeded, as jq over {status, headers, body} of the answer; without it, if the status is 2xx."`
+	Destination string            `help:"http: instead of --url, a built-in destination (automation destinations lists them) or the path of a destination file."`
+	Set         map[string]string `mapsep:"none" help:"http: the value of a field of the destination or a $${NAME}, as name=value; may be repeated. A secret that is not given is read from standard input."`
 }
 
 // form reads the flags, and prompts for missing secrets.
@@ -196,8 +196,8 @@ func rehearsalText(r app.Rehearsal) string {
 		text += "There is nothing to send: the body is null.\n"
 	case r.Request.Method != "":
 		if r.Request.Search != nil {
-			text += "It would ask first whether the record is there:\n\n" + requestText(*r.Request.Search)
-			text += "\nAnd unless it is:\n"
+			text += "It would first ask whether the record exists:\n\n" + requestText(*r.Request.Search)
+			text += "\nAnd if it does not:\n"
 		}
 		text += "\n" + requestText(r.Request)
 	case r.To != "":
@@ -217,7 +217,7 @@ func unmet(r app.Rehearsal) string {
 			names = append(names, flags[condition.Field])
 		}
 	}
-	text := strings.Join(names, ", ") + " does not hold"
+	text := strings.Join(names, ", ") + " not met"
 	if r.WhenProblem != "" {
 		text += ": " + r.WhenProblem
 	}

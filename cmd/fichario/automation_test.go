@@ -73,7 +73,7 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 				"--destination", "kommo", "--set", "account=minha")
 		}
 		code, out, errOut := p.says(a.typed, append([]string{"automation", "set", of}, a.args...)...)
-		if code != 0 || !strings.Contains(out, "is filled in anew: "+a.want) || strings.Contains(out+errOut, "segredo") {
+		if code != 0 || !strings.Contains(out, "has new values: "+a.want) || strings.Contains(out+errOut, "segredo") {
 			t.Errorf("%q: %d %s%s", a.args, code, out, errOut)
 		}
 	}
@@ -84,5 +84,5 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 	plain := p.made("automation", "add", "--org", org, "--name", "Sem", "--action", "http", "--url", "https://x.example/a")
 	p.refused("--secrets: the request of this automation has none", "", "automation", "set", plain, "--secrets")
 	p.refused("--purpose: ", "", append(set, "--purpose", "credito")...)
-	p.refused("--purpose is of a lookup", "", append(set, "--purpose", "credito", "--secrets")...)
+	p.refused("--purpose belongs to a lookup", "", append(set, "--purpose", "credito", "--secrets")...)
 }

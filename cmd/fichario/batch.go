@@ -14,14 +14,14 @@ import (
 )
 
 type batchCmd struct {
-	Quote   batchQuoteCmd   `cmd:"" help:"Say what a table of documents would cost; asks nobody and costs nothing."`
-	Confirm batchConfirmCmd `cmd:"" help:"Let a quoted batch run, on any instance, within a ceiling."`
+	Quote   batchQuoteCmd   `cmd:"" help:"Quote the price of a table of documents; no bureau is asked, nothing is charged."`
+	Confirm batchConfirmCmd `cmd:"" help:"Start a quoted batch, on any instance, within a ceiling."`
 	List    batchListCmd    `cmd:"" help:"List the batches of an organisation, newest first."`
-	Show    batchShowCmd    `cmd:"" help:"Show a batch and how far it is."`
-	Pause   batchPauseCmd   `cmd:"" help:"Pause a batch; what is in flight ends."`
-	Resume  batchResumeCmd  `cmd:"" help:"Let a paused batch go on, or ask those without an answer again."`
-	Cancel  batchCancelCmd  `cmd:"" help:"End a batch; what is in flight ends."`
-	Results batchResultsCmd `cmd:"" help:"Write what became of each item to standard output."`
+	Show    batchShowCmd    `cmd:"" help:"Show a batch and its progress."`
+	Pause   batchPauseCmd   `cmd:"" help:"Pause a batch; calls in flight are completed."`
+	Resume  batchResumeCmd  `cmd:"" help:"Resume a paused batch, or retry items without an answer."`
+	Cancel  batchCancelCmd  `cmd:"" help:"Cancel a batch; calls in flight are completed."`
+	Results batchResultsCmd `cmd:"" help:"Write the result of each item to standard output."`
 }
 
 // batches is the use case on a store.
@@ -57,7 +57,7 @@ type reais struct{ amount *catalog.Money }
 func (r *reais) UnmarshalText(b []byte) error {
 	m, err := catalog.ParseMoney(string(b))
 	if err != nil {
-		return fmt.Errorf("%q is no amount in reais, such as 12.50", b)
+		return fmt.Errorf("%q is not an amount in reais, such as 12.50", b)
 	}
 	r.amount = &m
 	return nil
@@ -65,14 +65,14 @@ func (r *reais) UnmarshalText(b []byte) error {
 
 type batchQuoteCmd struct {
 	File    string `arg:"" help:"Path of a table, CSV or XLSX; - for standard input."`
-	Org     string `xor:"who" required:"" help:"Id of the organisation; the batch is made in the name of its first active owner."`
-	Key     string `xor:"who" required:"" help:"The key in whose name the batch is made: its id, or the key itself."`
+	Org     string `xor:"who" required:"" help:"Id of the organisation; the batch is created as its first active owner."`
+	Key     string `xor:"who" required:"" help:"Key as which the batch is created: its id, or the key itself."`
 	Product string `required:"" help:"Product id."`
-	Column  string `help:"Column of the documents, by header, letter or number. Default: the first that holds some."`
-	Name    string `help:"What people call the batch."`
-	Refresh bool   `help:"Ask the bureau also where history has an answer."`
-	Purpose string `help:"Code of what it is for; needed where its maker may use several purposes."`
-	Ceiling reais  `placeholder:"REAIS" help:"The most that it may be charged; confirm may say another one."`
+	Column  string `help:"Column with the documents, by header, letter or number. Default: the first that has any."`
+	Name    string `help:"Name of the batch, for people."`
+	Refresh bool   `help:"Ask the bureau even if history has an answer."`
+	Purpose string `help:"Code of the purpose; required if the owner or key may use several."`
+	Ceiling reais  `placeholder:"REAIS" help:"Most that the batch may cost; confirm may change it."`
 }
 
 // Run quotes a table.
@@ -100,7 +100,7 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 
 type batchConfirmCmd struct {
 	ID      string `arg:"" help:"Id of the batch."`
-	Ceiling reais  `placeholder:"REAIS" help:"The most that it may be charged. Default: that of the quote, or what it may cost at most."`
+	Ceiling reais  `placeholder:"REAIS" help:"Most that the batch may cost. Default: the ceiling of the quote, or else its maximum cost."`
 }
 
 // Run confirms a batch.
@@ -152,8 +152,8 @@ func (c *batchPauseCmd) Run(e *environment) error {
 
 type batchResumeCmd struct {
 	ID       string `arg:"" help:"Id of the batch."`
-	Ceiling  reais  `placeholder:"REAIS" help:"The most that it may be charged in all. Default: as before."`
-	Failures bool   `help:"Ask those without an answer again, as new spending."`
+	Ceiling  reais  `placeholder:"REAIS" help:"Most that the batch may cost in total. Default: as before."`
+	Failures bool   `help:"Retry items without an answer, as new spending."`
 }
 
 // Run resumes a batch.

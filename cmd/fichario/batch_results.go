@@ -16,7 +16,7 @@ import (
 type batchResultsCmd struct {
 	ID     string `arg:"" help:"Id of the batch."`
 	Format string `enum:",csv,excel,xlsx,ndjson" default:"" help:"csv (without --json), excel (a CSV for spreadsheets in Brazil), xlsx or ndjson."`
-	State  string `name:"situacao" help:"Only items where this is so, such as falhou."`
+	State  string `name:"situacao" help:"Only items in this state, such as falhou."`
 }
 
 // Run writes the results.
@@ -31,8 +31,8 @@ func (c *batchResultsCmd) Run(e *environment) error {
 		}
 		asLines := c.Format == "ndjson" || c.Format == "" && e.json
 		if _, offered := batches.Catalog.Find(results.Batch.Product); !offered && !asLines {
-			return fmt.Errorf("the bureau of this shell (%s) does not offer %s, so that its columns would be missing: set "+
-				"FICHARIO_BUREAU as the service has it, or take --format ndjson", e.settings.Bureau, results.Batch.Product)
+			return fmt.Errorf("FICHARIO_BUREAU of this shell (%s) does not offer %s, so its columns would be missing: set it "+
+				"as for the service, or use --format ndjson", e.settings.Bureau, results.Batch.Product)
 		}
 		to := output{e.out, http.Header{}}
 		switch c.Format {
@@ -55,7 +55,7 @@ func (c *batchResultsCmd) Run(e *environment) error {
 }
 
 // errTwoForms is for results requested in two formats.
-var errTwoForms = errors.New("--format and --json name two forms: give one of them")
+var errTwoForms = errors.New("--format and --json ask for two formats: use one of them")
 
 // printResults prints lines of JSON as one value, in the form of a page of results.
 func (e *environment) printResults(write func(lines io.Writer) error) error {

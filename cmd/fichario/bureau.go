@@ -14,7 +14,7 @@ import (
 )
 
 type bureauCmd struct {
-	Check bureauCheckCmd `cmd:"" help:"Check a bureau file; every fault is shown with its line."`
+	Check bureauCheckCmd `cmd:"" help:"Check a bureau file; every error is shown with its line."`
 	Try   bureauTryCmd   `cmd:"" help:"Make one real call and show the fields. The bureau may charge for it."`
 }
 
@@ -58,8 +58,8 @@ func (c *bureauCheckCmd) Run(e *environment) error {
 type bureauTryCmd struct {
 	File     string `arg:"" help:"Path of a bureau file, or sandbox or brasilapi."`
 	Product  string `arg:"" help:"Product id."`
-	Document string `arg:"" help:"Document, bare characters."`
-	Purpose  string `help:"Code of the purpose, as the file's $finalidade gets it."`
+	Document string `arg:"" help:"Document without punctuation."`
+	Purpose  string `help:"Code of the purpose, which the file gets as $finalidade."`
 }
 
 // Run makes one call.

@@ -42,7 +42,7 @@ func (e *environment) openBureau(log *slog.Logger) (bureauClient, func(), error)
 		return nil, nil, fmt.Errorf("bureau file %s:\n%w", ref, err)
 	}
 	if e.settings.SandboxScript != "" && ref != "sandbox" {
-		return nil, nil, errors.New("FICHARIO_SANDBOX_SCRIPT is for FICHARIO_BUREAU=sandbox; here another bureau is asked")
+		return nil, nil, errors.New("FICHARIO_SANDBOX_SCRIPT requires FICHARIO_BUREAU=sandbox, but another bureau is set")
 	}
 	if ref == "sandbox" {
 		invented, err := e.sandbox()

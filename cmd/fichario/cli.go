@@ -16,28 +16,28 @@ type cli struct {
 	Settings `embed:"" group:"settings"`
 
 	JSON    bool             `name:"json" help:"Print one JSON value instead of text."`
-	Version kong.VersionFlag `help:"Print the version and end."`
+	Version kong.VersionFlag `help:"Print the version and exit."`
 
 	Serve       serveCmd       `cmd:"" group:"serve" help:"Run the service."`
 	Healthcheck healthcheckCmd `cmd:"" group:"serve" help:"Check that the service on this machine is alive; exit 1 when it is not."`
-	Migrate     migrateCmd     `cmd:"" group:"serve" help:"Bring the database to the newest schema. serve and every command that uses the database do it too."`
+	Migrate     migrateCmd     `cmd:"" group:"serve" help:"Migrate the database to the newest schema. serve and every command that uses the database do it too."`
 	Doctor      doctorCmd      `cmd:"" group:"serve" help:"Check the invariants of the data; exit 1 when one does not hold."`
-	Rekey       rekeyCmd       `cmd:"" group:"serve" help:"Encrypt everything with the first data key, so that the older ones can be removed."`
+	Rekey       rekeyCmd       `cmd:"" group:"serve" help:"Re-encrypt everything with the first data key, so that the older ones can be removed."`
 
-	Lookup        lookupCmd        `cmd:"" group:"lookups" help:"Ask a running service about a document, with a key."`
-	API           apiCmd           `cmd:"" group:"lookups" name:"api" help:"Everything that a key may do at a running service: lookups, products, statement, batches."`
-	MCP           mcpCmd           `cmd:"" group:"lookups" name:"mcp" help:"Give an agent lookup tools at a running service, under a spending ceiling (MCP on standard input)."`
+	Lookup        lookupCmd        `cmd:"" group:"lookups" help:"Look up a document at a running service, with an API key."`
+	API           apiCmd           `cmd:"" group:"lookups" name:"api" help:"Use the API of a running service with a key: lookups, products, statement, batches."`
+	MCP           mcpCmd           `cmd:"" group:"lookups" name:"mcp" help:"Give an agent the lookup tools of a running service, under a spending ceiling (MCP on standard input)."`
 	Key           keyCmd           `cmd:"" group:"lookups" help:"API keys."`
-	Batch         batchCmd         `cmd:"" group:"lookups" help:"One question about many documents."`
+	Batch         batchCmd         `cmd:"" group:"lookups" help:"Look up many documents at once."`
 	Bureau        bureauCmd        `cmd:"" group:"lookups" help:"Check and try a bureau file."`
 	SandboxBureau sandboxBureauCmd `cmd:"" group:"lookups" name:"sandbox-bureau" help:"Serve the sandbox bureau over HTTP, with invented answers or those of a script."`
 
-	Webhook      webhookCmd      `cmd:"" group:"leads" help:"Addresses that contacts are sent to."`
+	Webhook      webhookCmd      `cmd:"" group:"leads" help:"Addresses that receive contacts."`
 	Contact      contactCmd      `cmd:"" group:"leads" help:"Contacts."`
 	Origin       originCmd       `cmd:"" group:"leads" help:"Where contacts come from."`
 	Funnel       funnelCmd       `cmd:"" group:"leads" help:"The stages that contacts move through."`
-	Rotation     rotationCmd     `cmd:"" group:"leads" help:"Members who are given contacts in turn."`
-	Automation   automationCmd   `cmd:"" group:"leads" help:"What happens by itself on an event, such as a new contact."`
+	Rotation     rotationCmd     `cmd:"" group:"leads" help:"Members who receive contacts in turn."`
+	Automation   automationCmd   `cmd:"" group:"leads" help:"Actions that run on an event, such as a new contact."`
 	Notification notificationCmd `cmd:"" group:"leads" help:"Notifications of the team."`
 
 	Org    orgCmd    `cmd:"" group:"people" help:"Organisations."`
@@ -47,7 +47,7 @@ type cli struct {
 	Subject subjectCmd `cmd:"" group:"privacy" help:"Data subjects' requests (LGPD): export, erasure, record of operations."`
 	Audit   auditCmd   `cmd:"" group:"privacy" help:"The audit trail: list and verify it."`
 
-	Completion completionCmd `cmd:"" group:"tools" help:"Print the completion script of a shell: bash, zsh or fish."`
+	Completion completionCmd `cmd:"" group:"tools" help:"Print the completion script for a shell: bash, zsh or fish."`
 }
 
 // groups are the sections of `fichario --help`.
@@ -64,28 +64,28 @@ const settingsGroup = "settings"
 type Settings struct {
 	Listen         string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" validate:"required" help:"Address to listen on."`
 	DatabaseURL    string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" validate:"database" help:"sqlite://PATH, or postgres://… for more than one instance."`
-	Connections    int           `env:"FICHARIO_DATABASE_CONNECTIONS" name:"database-connections" default:"16" validate:"min=1,max=1000" help:"Connections of this process to PostgreSQL, at most; a quarter of them for what people look at."`
-	MigrateURL     string        `env:"FICHARIO_MIGRATE_DATABASE_URL" name:"migrate-database-url" validate:"omitempty,database" help:"postgres:// address of the same database that leads past a pooler, for migrations. Default: the one of FICHARIO_DATABASE_URL."`
-	ReadURL        string        `env:"FICHARIO_READ_DATABASE_URL" name:"read-database-url" validate:"omitempty,database" help:"postgres:// address of a streaming replica, from which lists, figures, statements and files are read. Default: none."`
-	ReadMaxLag     time.Duration `env:"FICHARIO_READ_MAX_LAG" default:"5s" validate:"min=1s,max=1h" help:"How old lists, figures and files may be that are read from there; beyond it they are read from FICHARIO_DATABASE_URL."`
+	Connections    int           `env:"FICHARIO_DATABASE_CONNECTIONS" name:"database-connections" default:"16" validate:"min=1,max=1000" help:"Most connections of this process to PostgreSQL; a quarter of them serve pages, statements and files."`
+	MigrateURL     string        `env:"FICHARIO_MIGRATE_DATABASE_URL" name:"migrate-database-url" validate:"omitempty,database" help:"postgres:// address of the same database that bypasses a pooler, for migrations. Default: FICHARIO_DATABASE_URL."`
+	ReadURL        string        `env:"FICHARIO_READ_DATABASE_URL" name:"read-database-url" validate:"omitempty,database" help:"postgres:// address of a streaming replica that serves lists, figures, statements and files. Default: none."`
+	ReadMaxLag     time.Duration `env:"FICHARIO_READ_MAX_LAG" default:"5s" validate:"min=1s,max=1h" help:"Largest replication lag at which the replica is read; beyond it, FICHARIO_DATABASE_URL is."`
 	Bureau         string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, brasilapi, or the path of a bureau file."`
-	SandboxScript  string        `env:"FICHARIO_SANDBOX_SCRIPT" name:"sandbox-script" help:"File of cases that the sandbox answers with, for tests; see docs/sandbox.md. Default: what it invents."`
-	Lookup         bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; without, every lookup route is 404."`
-	TimeZone       string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the days and months of the caps."`
-	HistoryFresh   time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" validate:"min=0" help:"How long history answers instead of the bureau."`
-	BatchCalls     int           `env:"FICHARIO_BATCH_CONCURRENCY" name:"batch-concurrency" default:"8" validate:"min=1,max=64" help:"Calls at once for an organisation's batches, over all instances."`
-	DataKey        string        `env:"FICHARIO_DATA_KEY" help:"32 bytes in base64 that encrypt personal data; several with commas while rotating, the first encrypts. Default: a key file beside the SQLite database; required with PostgreSQL."`
-	KeepAnswers    time.Duration `env:"FICHARIO_RETENTION_ANSWERS" name:"retention-answers" default:"4320h" validate:"min=24h" help:"How long answers of bureaus are kept; at least as long as history answers."`
-	KeepDeliveries time.Duration `env:"FICHARIO_RETENTION_DELIVERIES" name:"retention-deliveries" default:"720h" validate:"min=24h" help:"How long the posts of webhooks are kept, and what they are known by."`
-	KeepContacts   time.Duration `env:"FICHARIO_RETENTION_CONTACTS" name:"retention-contacts" default:"0s" validate:"omitempty,min=24h" help:"How long contacts are kept, at least 24h. Default: until somebody deletes them."`
-	KeepAudit      time.Duration `env:"FICHARIO_RETENTION_AUDIT" name:"retention-audit" default:"43800h" validate:"min=24h" help:"How long the audit is kept."`
-	ErasureJournal string        `env:"FICHARIO_ERASURE_JOURNAL" name:"erasure-journal" help:"File that erasures are noted in outside of the database, so that they can be done again after a restore. Default: beside the SQLite database; none with PostgreSQL."`
+	SandboxScript  string        `env:"FICHARIO_SANDBOX_SCRIPT" name:"sandbox-script" help:"File of cases that the sandbox answers with, for tests; see docs/sandbox.md. Default: invented answers."`
+	Lookup         bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; if not, every lookup route answers 404."`
+	TimeZone       string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the caps' days and months."`
+	HistoryFresh   time.Duration `env:"FICHARIO_HISTORY_FRESH" default:"720h" validate:"min=0" help:"How long history is used instead of asking the bureau."`
+	BatchCalls     int           `env:"FICHARIO_BATCH_CONCURRENCY" name:"batch-concurrency" default:"8" validate:"min=1,max=64" help:"Concurrent calls for an organisation's batches, over all instances."`
+	DataKey        string        `env:"FICHARIO_DATA_KEY" help:"Key for personal data, 32 bytes in base64; while rotating, several with commas, of which the first encrypts. Default: a key file beside the SQLite database; required with PostgreSQL."`
+	KeepAnswers    time.Duration `env:"FICHARIO_RETENTION_ANSWERS" name:"retention-answers" default:"4320h" validate:"min=24h" help:"How long bureau answers are kept; at least FICHARIO_HISTORY_FRESH."`
+	KeepDeliveries time.Duration `env:"FICHARIO_RETENTION_DELIVERIES" name:"retention-deliveries" default:"720h" validate:"min=24h" help:"How long webhook posts are kept, and repeated ones recognised."`
+	KeepContacts   time.Duration `env:"FICHARIO_RETENTION_CONTACTS" name:"retention-contacts" default:"0s" validate:"omitempty,min=24h" help:"How long contacts are kept after their last activity, at least 24h. Default: until somebody deletes them."`
+	KeepAudit      time.Duration `env:"FICHARIO_RETENTION_AUDIT" name:"retention-audit" default:"43800h" validate:"min=24h" help:"How long the audit trail is kept."`
+	ErasureJournal string        `env:"FICHARIO_ERASURE_JOURNAL" name:"erasure-journal" help:"File outside the database that records erasures, so that they can be repeated after a restore. Default: beside the SQLite database; none with PostgreSQL."`
 	SMTPURL        string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
 	AllowPrivate   bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`
 	PublicURL      string        `env:"FICHARIO_PUBLIC_URL" name:"public-url" validate:"omitempty,address,plain" help:"Address of the service in links. Default: http:// and the listen address."`
-	MetricsListen  string        `env:"FICHARIO_METRICS_LISTEN" name:"metrics-listen" help:"Address on which /metrics is served alone, such as 127.0.0.1:9090. Default: it is served with everything else."`
-	Proxies        string        `env:"FICHARIO_TRUSTED_PROXIES" name:"trusted-proxies" validate:"networks" help:"Addresses and ranges, separated by commas, of proxies whose X-Forwarded-For and -Proto count, such as 10.0.0.0/8. Default: no X-Forwarded-For counts."`
-	DrainDelay     time.Duration `env:"FICHARIO_DRAIN_DELAY" default:"0s" validate:"min=0,max=20s" help:"How long a stopping service still takes requests while /readyz says 503, for balancers to turn away; at most 20s."`
+	MetricsListen  string        `env:"FICHARIO_METRICS_LISTEN" name:"metrics-listen" help:"Separate address for /metrics, such as 127.0.0.1:9090. Default: the same as for everything else."`
+	Proxies        string        `env:"FICHARIO_TRUSTED_PROXIES" name:"trusted-proxies" validate:"networks" help:"Addresses and ranges, separated by commas, of proxies whose X-Forwarded-For and -Proto are trusted, such as 10.0.0.0/8. Default: X-Forwarded-For is ignored."`
+	DrainDelay     time.Duration `env:"FICHARIO_DRAIN_DELAY" default:"0s" validate:"min=0,max=20s" help:"How long a stopping service still accepts requests while /readyz answers 503, so that load balancers notice; at most 20s."`
 	LogFormat      string        `env:"FICHARIO_LOG_FORMAT" enum:"text,json" default:"text" help:"text or json, on standard error."`
 	LogLevel       string        `env:"FICHARIO_LOG_LEVEL" enum:"debug,info,warn,error" default:"info" help:"debug, info, warn or error."`
 	OIDC           OIDC          `embed:"" prefix:"oidc-"`

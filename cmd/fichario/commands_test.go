@@ -190,7 +190,7 @@ func TestTheJournalIsNoJSON(t *testing.T) {
 		{"api", "batch", "results", "x", "--format", "csv", "--json", "--key", "k"},
 		{"api", "batch", "results", "x", "--format", "csv", "-o", "json", "--key", "k"},
 	} {
-		if code, out, errOut := p.says("", args...); code == 0 || out != "" || !strings.Contains(errOut, "name two forms") {
+		if code, out, errOut := p.says("", args...); code == 0 || out != "" || !strings.Contains(errOut, "ask for two formats") {
 			t.Errorf("%v: code %d, %q, %q", args, code, out, errOut)
 		}
 	}

@@ -17,12 +17,12 @@ type contactCmd struct {
 	Show contactShowCmd `cmd:"" help:"Show a contact with its history."`
 
 	Duplicates contactDuplicatesCmd `cmd:"" help:"List contacts that may be the same person: same e-mail, phone or document."`
-	Merge      contactMergeCmd      `cmd:"" help:"Make a contact part of another one; nothing is lost."`
+	Merge      contactMergeCmd      `cmd:"" help:"Merge a contact into another one; nothing is lost."`
 	Split      contactSplitCmd      `cmd:"" help:"Undo a merge, for 30 days."`
 	Delete     contactDeleteCmd     `cmd:"" help:"Delete a contact with its note, documents and history."`
 	Restore    contactRestoreCmd    `cmd:"" help:"Bring a deleted contact back, for 30 seconds."`
-	Import     contactImportCmd     `cmd:"" help:"Make contacts of the rows of a table; columns are matched by what forms call them."`
-	Results    contactResultsCmd    `cmd:"" name:"import-results" help:"Write what became of each row of an import to standard output, for 30 days."`
+	Import     contactImportCmd     `cmd:"" help:"Create contacts from the rows of a table; columns are matched by the names that forms use."`
+	Results    contactResultsCmd    `cmd:"" name:"import-results" help:"Write the result of each row of an import to standard output, up to 30 days later."`
 }
 
 type contactListCmd struct {

@@ -24,10 +24,10 @@ import (
 type contactImportCmd struct {
 	File       string   `arg:"" help:"Path of a table, CSV or XLSX; - for standard input."`
 	Org        string   `required:"" help:"Id of the organisation; its first active owner imports."`
-	Duplicates string   `enum:"skip,fill,create" default:"skip" help:"What is done with somebody who is there already, by e-mail, phone or document: skip, fill (what is empty) or create."`
-	Map        []string `placeholder:"COLUMN=FIELD" help:"What a column becomes, where it is not as proposed: email, nome, telefone, ddd, empresa, valor, documentos, origem, mensagem, anotar (into the note) or ignorar."`
-	Automation bool     `help:"Have automations told of every contact that is made or filled."`
-	DryRun     bool     `help:"Say what would be done, and keep nothing."`
+	Duplicates string   `enum:"skip,fill,create" default:"skip" help:"What to do with a contact that exists, by e-mail, phone or document: skip, fill (empty fields) or create."`
+	Map        []string `placeholder:"COLUMN=FIELD" help:"Field for a column, instead of the proposed one: email, nome, telefone, ddd, empresa, valor, documentos, origem, mensagem, anotar (into the note) or ignorar."`
+	Automation bool     `help:"Run automations for every contact that is created or filled."`
+	DryRun     bool     `help:"Show what would be done, and save nothing."`
 }
 
 // duplicateRules are the rules for duplicates, by their names in the command.
@@ -120,7 +120,7 @@ func interrupted(e *environment, bulks *app.Bulks, by app.Caller, id string, err
 	if unseen != nil || !view.Open() {
 		return err
 	}
-	return fmt.Errorf("interrupted; the service goes on with import %s, each row once: do not run this again", id)
+	return fmt.Errorf("interrupted; the service continues import %s, each row once: do not run this again", id)
 }
 
 // choices are the flags' choices for the columns of a table.
@@ -186,7 +186,7 @@ func (e *environment) printImport(o importOutcome, plan crm.Import) error {
 }
 
 type contactResultsCmd struct {
-	ID     string `arg:"" help:"Id of the import, which contact import prints."`
+	ID     string `arg:"" help:"Id of the import, as contact import printed it."`
 	Format string `enum:",csv,excel,xlsx" default:"" help:"csv (without --json), excel (a CSV for spreadsheets in Brazil) or xlsx."`
 }
 

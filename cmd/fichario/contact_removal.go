@@ -36,7 +36,7 @@ func (c *contactDuplicatesCmd) Run(e *environment) error {
 
 type contactMergeCmd struct {
 	Into string `arg:"" help:"Id of the contact that stays."`
-	From string `arg:"" help:"Id of the contact that becomes part of it."`
+	From string `arg:"" help:"Id of the contact to merge into it."`
 }
 
 // Run merges two contacts.
@@ -48,7 +48,7 @@ func (c *contactMergeCmd) Run(e *environment) error {
 
 type contactSplitCmd struct {
 	Into string `arg:"" help:"Id of the contact that stayed."`
-	From string `arg:"" help:"Id of the contact that became part of it."`
+	From string `arg:"" help:"Id of the contact that was merged into it."`
 }
 
 // Run undoes a merge.

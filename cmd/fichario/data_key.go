@@ -20,7 +20,7 @@ func (e *environment) dataKeys() ([][]byte, error) {
 	if text == "" {
 		path, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL)
 		if !sqlite {
-			return nil, errors.New("FICHARIO_DATA_KEY is required with PostgreSQL: 32 random bytes in base64, for example from `openssl rand -base64 32`; keep it safe, without it the data cannot be read")
+			return nil, errors.New("FICHARIO_DATA_KEY is required with PostgreSQL: 32 random bytes in base64, for example from `openssl rand -base64 32`; keep it safe: without it the data cannot be read")
 		}
 		if path == gormstore.InMemory {
 			return [][]byte{newDataKey()}, nil

@@ -9,7 +9,7 @@ import (
 )
 
 type doctorCmd struct {
-	Deep bool `help:"Also open every value that is stored encrypted; takes a while."`
+	Deep bool `help:"Also decrypt every encrypted value; takes a while."`
 }
 
 // Run checks the invariants of the data.
@@ -53,7 +53,7 @@ func (c *doctorCmd) Run(e *environment) error {
 		if err := e.print(view, "%s", text.String()); err != nil || view.OK {
 			return err
 		}
-		return errors.New("the data does not hold together; nothing was changed")
+		return errors.New("the data is not consistent; nothing was changed")
 	})
 }
 
@@ -64,12 +64,12 @@ func (rekeyCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		n, err := store.Rekey(e.ctx)
 		if err != nil {
-			return fmt.Errorf("%d values are encrypted anew, the others when this is run again: %w", n, err)
+			return fmt.Errorf("%d values were re-encrypted; run this again for the others: %w", n, err)
 		}
 		view := struct {
 			Encrypted int `json:"encrypted"`
 		}{n}
-		return e.print(view, "%d values encrypted anew. FICHARIO_DATA_KEY needs its first key only.\n", n)
+		return e.print(view, "%d values re-encrypted. FICHARIO_DATA_KEY now needs only its first key.\n", n)
 	})
 }
 

@@ -41,7 +41,7 @@ func viewDelivery(d webhook.Delivery) deliveryView {
 type webhookDeliveriesCmd struct {
 	ID    string `arg:"" help:"Id of the webhook."`
 	Limit int    `default:"1000" help:"How many."`
-	After string `help:"Only those before this delivery: the last one of the page before."`
+	After string `help:"Only deliveries before this one: the last of the previous page."`
 }
 
 // Run shows the delivery log.
@@ -100,7 +100,7 @@ func (c *webhookReplayCmd) Run(e *environment) error {
 		contacts := append([]string{a.ContactID}, a.Others...)
 		text := "Contact %s\n"
 		if a.Repeated {
-			text = "It had made contact %s already; nothing changed.\n"
+			text = "It had already created contact %s; nothing changed.\n"
 		}
 		return e.print(map[string]any{"contact": a.ContactID, "contacts": contacts, "repeated": a.Repeated},
 			text, strings.Join(contacts, ", "))

@@ -35,8 +35,8 @@ func (e *environment) demo(
 		return err
 	}
 	if key == nil {
-		fmt.Fprintln(e.errOut, "The database has organisations already; no demonstration data was made.\n"+
-			"Make a key with `fichario key create`, or give the demonstration a database of its own:\n"+
+		fmt.Fprintln(e.errOut, "The database already has organisations; no demonstration data was created.\n"+
+			"Create a key with `fichario key create`, or give the demonstration its own database:\n"+
 			"  FICHARIO_DATABASE_URL=sqlite://demo.db make run")
 		return nil
 	}

@@ -45,7 +45,7 @@ func TestReplayOfJournals(t *testing.T) {
 		code     int
 		says     string
 	}{
-		{"none, where nobody was ever erased", "", nil, 0, "x.db.erasures: that is right where nobody was ever erased"},
+		{"none, where nobody was ever erased", "", nil, 0, "x.db.erasures: correct if nobody was ever erased"},
 		{"one that was named", "", []string{"--from", filepath.Join(dir, "no")}, 1, "no such file"},
 		{"one that was set", "", []string{"--erasure-journal", filepath.Join(dir, "no")}, 1, "no such file"},
 		{"garbage", "garbage\n", []string{"--from=-"}, 1, "cannot be read: 1"},

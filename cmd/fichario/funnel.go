@@ -11,7 +11,7 @@ import (
 
 type funnelCmd struct {
 	List funnelListCmd `cmd:"" help:"List the funnels of an organisation with their stages, the default one first."`
-	Set  funnelSetCmd  `cmd:"" help:"Say whether the contacts in a stage are open, won or lost."`
+	Set  funnelSetCmd  `cmd:"" help:"Set whether the contacts in a stage are open, won or lost."`
 }
 
 type funnelListCmd struct {

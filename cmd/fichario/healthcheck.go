@@ -12,7 +12,7 @@ import (
 const healthWithin = 4 * time.Second
 
 type healthcheckCmd struct {
-	Ready bool `help:"Also ask whether the database answers and takes what is written."`
+	Ready bool `help:"Also check that the database answers and accepts writes."`
 }
 
 // Run checks the service with the same settings on this machine. It needs no shell and no database, so that it can be
@@ -26,7 +26,7 @@ func (c *healthcheckCmd) Run(e *environment) error {
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
-		return errors.New("FICHARIO_LISTEN is no address")
+		return errors.New("FICHARIO_LISTEN is not an address")
 	}
 	// No proxy from the environment: the service is local.
 	res, err := (&http.Transport{Proxy: nil, DisableKeepAlives: true}).RoundTrip(req)
@@ -35,7 +35,7 @@ func (c *healthcheckCmd) Run(e *environment) error {
 	}
 	_ = res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return fmt.Errorf("the service answers %d at %s", res.StatusCode, address)
+		return fmt.Errorf("the service answered %d at %s", res.StatusCode, address)
 	}
 	return e.print(struct {
 		OK bool `json:"ok"`

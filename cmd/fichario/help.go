@@ -20,7 +20,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintln(ctx.Stdout, "\nThe settings of the service: fichario --help")
+	_, err := fmt.Fprintln(ctx.Stdout, "\nThe service's settings: fichario --help")
 	return err
 }
 

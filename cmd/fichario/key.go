@@ -16,24 +16,24 @@ import (
 )
 
 type keyCmd struct {
-	Create keyCreateCmd `cmd:"" help:"Make a key; it is shown once."`
+	Create keyCreateCmd `cmd:"" help:"Create a key; it is shown once."`
 	List   keyListCmd   `cmd:"" help:"List the keys of an organisation."`
-	Set    keySetCmd    `cmd:"" help:"Change what a key may ask for and where it may be used from."`
-	Revoke keyRevokeCmd `cmd:"" help:"End a key for good."`
-	Rotate keyRotateCmd `cmd:"" help:"Give a key a new secret; its statement and limits go on."`
+	Set    keySetCmd    `cmd:"" help:"Change a key's purposes and the networks that may use it."`
+	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key permanently."`
+	Rotate keyRotateCmd `cmd:"" help:"Give a key a new secret; its statement and limits stay."`
 }
 
 type keyCreateCmd struct {
 	Org      string      `required:"" help:"Id of the organisation."`
 	Name     string      `required:"" help:"Name of the key."`
-	Scopes   []string    `required:"" help:"Document types it may ask about: cpf,cnpj,placa,email."`
+	Scopes   []string    `required:"" help:"Document types it may look up: cpf,cnpj,placa,email."`
 	Minute   wholeNumber `name:"per-minute" default:"60" help:"Requests per minute, on each instance."`
 	Day      wholeNumber `name:"per-day" default:"500" help:"Charged lookups per day; 0 allows answers from history only."`
 	Month    wholeNumber `name:"per-month" default:"5000" help:"Charged lookups per month; 0 allows answers from history only."`
-	Purposes []string    `help:"Codes of the purposes it may ask for. Default: all."`
+	Purposes []string    `help:"Codes of the purposes it may use. Default: all."`
 	From     []string    `help:"Addresses and ranges it may be used from, such as 203.0.113.0/24,2001:db8::1. Default: all."`
 	Contacts bool        `help:"Let agents search the organisation's contacts with it (docs/mcp.md)."`
-	Expires  string      `help:"Last day (2026-12-31, in the instance's time zone) or instant (2026-12-31T18:00:00Z). Default: never."`
+	Expires  string      `help:"Last day (2026-12-31, in the instance's time zone) or end time (2026-12-31T18:00:00Z). Default: never."`
 }
 
 // Run makes a key.
@@ -66,7 +66,7 @@ type wholeNumber int
 func (n *wholeNumber) UnmarshalText(b []byte) error {
 	v, ok := text.Whole(string(b))
 	if !ok {
-		return fmt.Errorf("%q is no whole number, such as 60 or 2.000", b)
+		return fmt.Errorf("%q is not a whole number, such as 60 or 2.000", b)
 	}
 	*n = wholeNumber(v)
 	return nil
@@ -92,14 +92,14 @@ func (c *keyCreateCmd) expiry(e *environment) (time.Time, error) {
 	}
 	if err != nil {
 		return time.Time{}, fmt.Errorf(
-			"--expires: %q is neither a day such as 2026-12-31 nor an instant such as 2026-12-31T18:00:00Z", c.Expires)
+			"--expires: %q is neither a day such as 2026-12-31 nor a time such as 2026-12-31T18:00:00Z", c.Expires)
 	}
 	return calendar.NextDay(start), nil
 }
 
 func (e *environment) printSecret(key access.Key, secret access.Secret) error {
 	return e.print(map[string]string{"id": key.ID, "key": secret.Reveal(), "prefix": key.Prefix},
-		"Key %s: %s\nIt is shown only now. To try it:\n\n  curl -H 'Authorization: Bearer %s' %s/api/v1/produtos\n",
+		"Key %s: %s\nIt is not shown again. To try it:\n\n  curl -H 'Authorization: Bearer %s' %s/api/v1/produtos\n",
 		key.ID, secret.Reveal(), secret.Reveal(), e.publicURL(e.settings.Listen))
 }
 
@@ -185,14 +185,14 @@ func trimmed(words []string) []string {
 
 type keySetCmd struct {
 	ID       string    `arg:"" help:"Id of the key."`
-	Purposes *[]string `help:"Codes of the purposes it may ask for; an empty one for all."`
-	From     *[]string `help:"Addresses and ranges it may be used from, such as 203.0.113.0/24,2001:db8::1; an empty one for all."`
+	Purposes *[]string `help:"Codes of the purposes it may use; empty for all."`
+	From     *[]string `help:"Addresses and ranges it may be used from, such as 203.0.113.0/24,2001:db8::1; empty for all."`
 }
 
 // Run changes a key.
 func (c *keySetCmd) Run(e *environment) error {
 	if c.Purposes == nil && c.From == nil {
-		return errors.New("say --purposes or --from")
+		return errors.New("give --purposes or --from")
 	}
 	if c.Purposes != nil {
 		purposes := trimmed(*c.Purposes)
@@ -223,7 +223,7 @@ func (c *keyRevokeCmd) Run(e *environment) error {
 
 type keyRotateCmd struct {
 	ID      string        `arg:"" help:"Id of the key."`
-	Overlap time.Duration `default:"0" help:"How long the old secret still works."`
+	Overlap time.Duration `default:"0" help:"How long the old secret keeps working."`
 }
 
 // Run rotates a key.

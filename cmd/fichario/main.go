@@ -87,7 +87,7 @@ func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Wr
 	if err := parsed.Run(env); err != nil {
 		// A driver's error is of no use to somebody who pressed Ctrl+C.
 		if why := ctx.Err(); why != nil && errors.Is(err, why) {
-			err = errors.New("interrupted; what was done stays")
+			err = errors.New("interrupted; completed changes are kept")
 		}
 		fmt.Fprintln(errOut, "fichario:", inWords(err, parsed.Flags()))
 		return 1
@@ -152,7 +152,7 @@ func version() string {
 func newParser(c *cli, errOut, out io.Writer, exit func(int)) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("fichario"),
-		kong.Description("One stable contract in front of any data bureau, and one door for leads from any form."),
+		kong.Description("One stable API in front of any data bureau, and one webhook for leads from any form."),
 		kong.Writers(out, errOut),
 		kong.Exit(exit),
 		kong.ExplicitGroups(groups),

@@ -15,8 +15,8 @@ import (
 type mcpCmd struct {
 	remote `embed:""`
 
-	Ceiling  reais `required:"" placeholder:"REAIS" help:"The most that this session may be charged, such as 5.00."`
-	Unmasked bool  `help:"Show documents in full unless the agent wants them masked."`
+	Ceiling  reais `required:"" placeholder:"REAIS" help:"Most that this session may cost, such as 5.00."`
+	Unmasked bool  `help:"Show documents in full unless the agent asks for masked ones."`
 }
 
 // Run forwards an agent's messages from standard input to the service's /mcp, which has the tools and the ceiling, and
@@ -73,7 +73,7 @@ func (c *mcpCmd) pass(service *mcp.ClientSession, tool *mcp.Tool) mcp.ToolHandle
 		}
 		var said map[string]json.RawMessage
 		if err := json.Unmarshal(args, &said); err != nil {
-			return told("The arguments are no object."), nil
+			return told("The arguments are not an object."), nil
 		}
 		if masks && c.Unmasked && said != nil && said["semMascara"] == nil {
 			args = unmasked(args, len(said) > 0)
@@ -108,7 +108,7 @@ func plainly(err error) error {
 	case errors.As(err, &refusal):
 		return refusal
 	case errors.Is(err, mcp.ErrSessionMissing), errors.Is(err, mcp.ErrConnectionClosed):
-		return errors.New("this session is over, as one is after thirty days: start fichario mcp again")
+		return errors.New("this session has ended (after thirty days at most): start fichario mcp again")
 	case errors.As(err, &address):
 		return address.Err
 	}

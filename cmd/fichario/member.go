@@ -16,17 +16,17 @@ import (
 type memberCmd struct {
 	Add      memberAddCmd      `cmd:"" help:"Add a person."`
 	List     memberListCmd     `cmd:"" help:"List the people of an organisation, oldest first."`
-	Budget   memberBudgetCmd   `cmd:"" help:"Say what a person's lookups may cost in a month."`
-	Password memberPasswordCmd `cmd:"" help:"Give a person a new password; ends his sessions."`
-	Link     memberLinkCmd     `cmd:"" help:"Make a link by which a person chooses a password, once and within 30 minutes."`
+	Budget   memberBudgetCmd   `cmd:"" help:"Set what a person's lookups may cost in a month."`
+	Password memberPasswordCmd `cmd:"" help:"Set a new password for a person; ends their sessions."`
+	Link     memberLinkCmd     `cmd:"" help:"Create a link for choosing a password; works once, for 30 minutes."`
 
-	Unlink            memberUnlinkCmd `cmd:"" help:"Forget which account of the OpenID Connect provider is a person's, so that another may be; ends his sessions."`
-	ResetSecondFactor memberResetCmd  `cmd:"" name:"reset-second-factor" help:"Take a person's second factor away; ends his sessions."`
+	Unlink            memberUnlinkCmd `cmd:"" help:"Unlink a person from their account at the OpenID Connect provider, so that another can be linked; ends their sessions."`
+	ResetSecondFactor memberResetCmd  `cmd:"" name:"reset-second-factor" help:"Remove a person's second factor; ends their sessions."`
 }
 
 type memberBudgetCmd struct {
 	ID    string `arg:"" help:"Id of the member."`
-	Month string `xor:"budget" required:"" help:"Most that may be charged in a month, in reais, as 150 or 150.50."`
+	Month string `xor:"budget" required:"" help:"Most that may be charged in a month, in reais, such as 150 or 150.50."`
 	None  bool   `xor:"budget" required:"" help:"No limit."`
 }
 
@@ -82,7 +82,7 @@ type memberAddCmd struct {
 	Email         string `required:"" help:"E-mail address to sign in with."`
 	Role          string `required:"" enum:"owner,admin,member" help:"owner, admin or member."`
 	PasswordStdin bool   `required:"" xor:"password" name:"password-stdin" help:"Read the password from the first line of standard input."`
-	Invite        bool   `required:"" xor:"password" help:"No password: the person chooses one, by a link that is sent by e-mail, or with member link."`
+	Invite        bool   `required:"" xor:"password" help:"No password: the person chooses one, with a link from an e-mail or from member link."`
 }
 
 // Run adds a member.
@@ -106,7 +106,7 @@ func (c *memberAddCmd) Run(e *environment) (err error) {
 		if err == nil && c.Invite && e.settings.SMTPURL != "" {
 			err = e.withLinks(store, func(l *app.Links) error { return l.Invite(e.ctx, app.Operator(), m.ID) })
 			if known := app.FaultOf(err); known != nil {
-				return fmt.Errorf("member %s is added, but not invited: %s; make a link with: fichario member link %s", m.ID,
+				return fmt.Errorf("member %s was added, but not invited: %s; create a link with: fichario member link %s", m.ID,
 					strings.TrimSuffix(known.Message, ". Tente de novo."), m.ID)
 			}
 		}

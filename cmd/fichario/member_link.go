@@ -21,7 +21,7 @@ func (c *memberLinkCmd) Run(e *environment) error {
 				return err
 			}
 			return e.print(map[string]string{"id": c.ID, "url": address, "until": until.Format(time.RFC3339)},
-				"%s\nIt serves once, until %s.\n", address, until.Format(time.RFC3339))
+				"%s\nIt works once, until %s.\n", address, until.Format(time.RFC3339))
 		})
 	})
 }
@@ -61,6 +61,6 @@ func (c *memberUnlinkCmd) Run(e *environment) error {
 		if err := members(store).Unlink(e.ctx, app.Operator(), c.ID); err != nil {
 			return err
 		}
-		return e.print(map[string]string{"id": c.ID}, "Member %s has no account at the provider.\n", c.ID)
+		return e.print(map[string]string{"id": c.ID}, "Member %s is linked to no account at the provider.\n", c.ID)
 	})
 }

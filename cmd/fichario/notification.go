@@ -11,12 +11,12 @@ import (
 
 type notificationCmd struct {
 	List notificationListCmd `cmd:"" help:"List notifications, newest first."`
-	Read notificationReadCmd `cmd:"" help:"Mark all as read by a member."`
+	Read notificationReadCmd `cmd:"" help:"Mark all as read for a member."`
 }
 
 type notificationListCmd struct {
 	Org    string `required:"" help:"Id of the organisation."`
-	Member string `help:"Id of the member whose reading counts."`
+	Member string `help:"Id of the member for whom they are read or unread."`
 	Limit  *int   `help:"How many; all by default."`
 }
 

@@ -17,27 +17,27 @@ import (
 
 // OIDC configures an identity provider for signing in, beside passwords.
 type OIDC struct {
-	Issuer       string `env:"FICHARIO_OIDC_ISSUER" validate:"omitempty,address" help:"Address of a provider of OpenID Connect that people may sign in at, as its discovery names it. Default: none."`
-	ClientID     string `env:"FICHARIO_OIDC_CLIENT_ID" name:"client-id" help:"What the provider knows this service by; its redirect address there is FICHARIO_PUBLIC_URL with /entrar/oidc/retorno."`
-	ClientSecret string `env:"FICHARIO_OIDC_CLIENT_SECRET" help:"The secret that the provider gave for it."`
-	Name         string `env:"FICHARIO_OIDC_NAME" default:"a conta da empresa" validate:"max=60" help:"What the button says after Entrar com."`
-	Domains      string `env:"FICHARIO_OIDC_DOMAINS" help:"Domains of the e-mail addresses that may come in there, separated by commas; required with a provider."`
-	Org          string `env:"FICHARIO_OIDC_ORG" validate:"omitempty,uuid" help:"Id of the organisation that they come to, and become members of when they are unknown. Default: each to his own, and nobody becomes one."`
-	Roles        string `env:"FICHARIO_OIDC_ROLES" help:"Which values of a claim make which role, at each sign-in, such as groups:fichario-owner=owner,fichario-admin=admin,*=member; who fits none is refused. Default: the provider changes no roles, and new people are members."`
-	Scopes       string `env:"FICHARIO_OIDC_SCOPES" default:"openid email profile" help:"What the provider is asked for; some want groups among them before they give that claim."`
+	Issuer       string `env:"FICHARIO_OIDC_ISSUER" validate:"omitempty,address" help:"Issuer of the OpenID Connect provider for sign-in, exactly as its discovery document gives it. Default: none."`
+	ClientID     string `env:"FICHARIO_OIDC_CLIENT_ID" name:"client-id" help:"Client id of this service at the provider, where its redirect address is FICHARIO_PUBLIC_URL + /entrar/oidc/retorno."`
+	ClientSecret string `env:"FICHARIO_OIDC_CLIENT_SECRET" help:"Client secret that the provider issued."`
+	Name         string `env:"FICHARIO_OIDC_NAME" default:"a conta da empresa" validate:"max=60" help:"Text of the sign-in button after Entrar com."`
+	Domains      string `env:"FICHARIO_OIDC_DOMAINS" help:"Domains of the e-mail addresses that may sign in there, separated by commas; required with a provider."`
+	Org          string `env:"FICHARIO_OIDC_ORG" validate:"omitempty,uuid" help:"Id of the organisation that people sign in to; it gets unknown people as members. Default: members sign in to their own, unknown people are refused."`
+	Roles        string `env:"FICHARIO_OIDC_ROLES" help:"Roles by the values of a claim, set at each sign-in, such as groups:fichario-owner=owner,fichario-admin=admin,*=member; people without a match are refused. Default: the provider changes no roles, and new people are members."`
+	Scopes       string `env:"FICHARIO_OIDC_SCOPES" default:"openid email profile" help:"Scopes requested from the provider; some send the groups claim only if groups is among them."`
 }
 
 // rules validates the settings of a provider; false where there is none.
 func (c OIDC) rules() (rules crm.ProviderRules, there bool, err error) {
 	if c.Issuer == "" {
 		if c.ClientID+c.ClientSecret+c.Domains+c.Org+c.Roles != "" {
-			err = errors.New("FICHARIO_OIDC_ISSUER is missing: without it the other FICHARIO_OIDC_ settings mean nothing")
+			err = errors.New("FICHARIO_OIDC_ISSUER is missing: without it the other FICHARIO_OIDC_ settings have no effect")
 		}
 		return rules, false, err
 	}
 	at, err := url.Parse(c.Issuer)
 	if err != nil {
-		return rules, false, errors.New("FICHARIO_OIDC_ISSUER is no address") // its shape has been checked
+		return rules, false, errors.New("FICHARIO_OIDC_ISSUER is not an address") // its shape has been checked
 	}
 	loopback := at.Hostname() == "localhost" || net.ParseIP(at.Hostname()).IsLoopback()
 	rules.OrgID = c.Org
@@ -50,15 +50,15 @@ func (c OIDC) rules() (rules crm.ProviderRules, there bool, err error) {
 	case err != nil:
 		err = fmt.Errorf("FICHARIO_OIDC_ROLES: %w", err)
 	case at.Scheme != "https" && !loopback:
-		err = errors.New("FICHARIO_OIDC_ISSUER is https://, or http:// on this machine")
+		err = errors.New("FICHARIO_OIDC_ISSUER must use https://, or http:// on this machine")
 	case at.RawQuery != "" || at.Fragment != "":
-		err = errors.New("FICHARIO_OIDC_ISSUER has no query and no fragment")
+		err = errors.New("FICHARIO_OIDC_ISSUER must have no query and no fragment")
 	case c.ClientID == "" || c.ClientSecret == "":
 		err = errors.New("FICHARIO_OIDC_ISSUER needs FICHARIO_OIDC_CLIENT_ID and FICHARIO_OIDC_CLIENT_SECRET")
 	case len(rules.Domains) == 0:
-		err = errors.New("FICHARIO_OIDC_ISSUER needs FICHARIO_OIDC_DOMAINS: whose e-mail addresses may come in")
+		err = errors.New("FICHARIO_OIDC_ISSUER needs FICHARIO_OIDC_DOMAINS: the e-mail addresses that may sign in")
 	case len(rules.Roles) > 0 && c.Org == "":
-		err = errors.New("FICHARIO_OIDC_ROLES needs FICHARIO_OIDC_ORG: whose roles they are")
+		err = errors.New("FICHARIO_OIDC_ROLES needs FICHARIO_OIDC_ORG: the organisation of the roles")
 	case !slices.Contains(strings.Fields(c.Scopes), "openid"):
 		err = errors.New("FICHARIO_OIDC_SCOPES needs openid")
 	case strings.TrimSpace(c.Name) == "":

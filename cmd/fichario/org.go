@@ -16,7 +16,7 @@ import (
 type orgCmd struct {
 	Create orgCreateCmd `cmd:"" help:"Make an organisation."`
 	List   orgListCmd   `cmd:"" help:"List the organisations, oldest first."`
-	Set    orgSetCmd    `cmd:"" help:"Change what an organisation allows."`
+	Set    orgSetCmd    `cmd:"" help:"Change the settings of an organisation."`
 }
 
 type orgListCmd struct{}
@@ -57,24 +57,24 @@ func (c *orgCreateCmd) Run(e *environment) error {
 type orgSetCmd struct {
 	ID               string `arg:"" optional:"" help:"Id of the organisation."`
 	Org              string `help:"Id of the organisation."`
-	MemberBatchLimit string `name:"member-batch-limit" placeholder:"REAIS" help:"Highest ceiling, such as 100.00, of a batch that members may confirm; owners and administrators confirm any."`
-	ShareHistory     *bool  `name:"share-history" help:"Whether history that was bought for one purpose answers another; true unless it is set."`
+	MemberBatchLimit string `name:"member-batch-limit" placeholder:"REAIS" help:"Highest ceiling, such as 100.00, of a batch that members may confirm; owners and administrators may confirm any."`
+	ShareHistory     *bool  `name:"share-history" help:"Whether history bought for one purpose answers lookups for another. Default: true."`
 }
 
 // Run changes the settings that were given.
 func (c *orgSetCmd) Run(e *environment) error {
 	id := cmp.Or(c.Org, c.ID)
 	if c.ID != "" && c.ID != id {
-		return errors.New("--org and the id before it are two different organisations: say one")
+		return errors.New("--org and the id argument are two different organisations: give one")
 	}
 	if c.MemberBatchLimit == "" && c.ShareHistory == nil {
-		return errors.New("say --member-batch-limit or --share-history")
+		return errors.New("give --member-batch-limit or --share-history")
 	}
 	var limit catalog.Money
 	if c.MemberBatchLimit != "" {
 		var err error
 		if limit, err = catalog.ParseMoney(c.MemberBatchLimit); err != nil {
-			return fmt.Errorf("--member-batch-limit: %q is no amount in reais, such as 100.00", c.MemberBatchLimit)
+			return fmt.Errorf("--member-batch-limit: %q is not an amount in reais, such as 100.00", c.MemberBatchLimit)
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
@@ -91,7 +91,7 @@ func (c *orgSetCmd) Run(e *environment) error {
 				return err
 			}
 			value["shareHistory"] = *c.ShareHistory
-			text += fmt.Sprintf("History bought for one purpose answers another: %t.\n", *c.ShareHistory)
+			text += fmt.Sprintf("History bought for one purpose answers lookups for another: %t.\n", *c.ShareHistory)
 		}
 		return e.print(value, "%s", text)
 	})

@@ -13,7 +13,7 @@ type originCmd struct {
 
 type originAddCmd struct {
 	Org  string `required:"" help:"Id of the organisation."`
-	Name string `required:"" help:"Name of the origin; case and accents do not distinguish two."`
+	Name string `required:"" help:"Name of the origin; case and accents do not matter."`
 }
 
 // originView is an origin as --json shows it.

@@ -12,13 +12,13 @@ import (
 
 type purposeCmd struct {
 	Add  purposeAddCmd  `cmd:"" help:"Register a purpose."`
-	List purposeListCmd `cmd:"" help:"List the purposes of an organisation, retired ones too."`
+	List purposeListCmd `cmd:"" help:"List the purposes of an organisation, including retired ones."`
 	Set  purposeSetCmd  `cmd:"" help:"Rename a purpose, change who may use it, or retire it; lookups keep its code."`
 }
 
 type purposeAddCmd struct {
 	Org   string   `required:"" help:"Id of the organisation."`
-	Code  string   `required:"" help:"Code that requests say, such as credito; it never changes."`
+	Code  string   `required:"" help:"Code used in requests, such as credito; it never changes."`
 	Name  string   `required:"" help:"Name for people."`
 	Basis string   `required:"" help:"Legal basis of LGPD, art. 7: consentimento, obrigacao_legal, politicas_publicas, estudos, execucao_de_contrato, exercicio_de_direitos, protecao_da_vida, tutela_da_saude, legitimo_interesse or protecao_do_credito."`
 	Roles []string `help:"Roles whose members may use it: owner,admin,member. Default: all."`
@@ -90,8 +90,8 @@ type purposeSetCmd struct {
 	Code    string    `required:"" help:"Code of the purpose."`
 	Name    *string   `help:"New name."`
 	Basis   *string   `help:"New legal basis."`
-	Roles   *[]string `help:"Roles whose members may use it: owner,admin,member; an empty one for all."`
-	Retired *bool     `help:"true: nothing more is looked up for it; false: it is in force again."`
+	Roles   *[]string `help:"Roles whose members may use it: owner,admin,member; empty for all."`
+	Retired *bool     `help:"true: no more lookups for this purpose; false: in force again."`
 }
 
 // Run changes a purpose.

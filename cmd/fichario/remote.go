@@ -15,8 +15,8 @@ import (
 
 // remote is a running service, for commands that work over HTTP.
 type remote struct {
-	URL string `env:"FICHARIO_URL" default:"http://127.0.0.1:8080" help:"Address of the service that is asked."`
-	Key string `env:"FICHARIO_KEY" placeholder:"KEY" help:"API key. Say it in FICHARIO_KEY: a flag is seen by everybody on the machine."`
+	URL string `env:"FICHARIO_URL" default:"http://127.0.0.1:8080" help:"Address of the service."`
+	Key string `env:"FICHARIO_KEY" placeholder:"KEY" help:"API key. Prefer the variable FICHARIO_KEY: everybody on the machine can see a flag."`
 }
 
 // answerWithin bounds the wait for an answer to begin; the bureau bounds a lookup.
@@ -26,10 +26,10 @@ const answerWithin = 5 * time.Minute
 func (r remote) client() (*http.Client, error) {
 	address, err := url.Parse(r.URL)
 	if err != nil || address.Scheme != "http" && address.Scheme != "https" || address.Host == "" || address.User != nil {
-		return nil, errors.New("FICHARIO_URL is the address of a service, such as https://fichario.example")
+		return nil, errors.New("FICHARIO_URL must be the address of a service, such as https://fichario.example")
 	}
 	if strings.TrimSpace(r.Key) == "" {
-		return nil, errors.New("a key is missing: put it into FICHARIO_KEY (fichario key create makes one)")
+		return nil, errors.New("no API key: put one into FICHARIO_KEY (fichario key create makes one)")
 	}
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ResponseHeaderTimeout: answerWithin}
 	return &http.Client{
@@ -68,7 +68,7 @@ func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, &p
 	case res.StatusCode >= 300 && res.StatusCode < 400:
 		_ = res.Body.Close()
-		return nil, fmt.Errorf("%s leads elsewhere (%s): say the right address in FICHARIO_URL", at, res.Status)
+		return nil, fmt.Errorf("%s redirects elsewhere (%s): put the right address into FICHARIO_URL", at, res.Status)
 	}
 	return res, nil
 }
@@ -88,9 +88,9 @@ func (p *problem) Error() string {
 	}
 	switch p.Code {
 	case "nao_autenticado":
-		text += " (The key is that of FICHARIO_KEY or --key.)"
+		text += " (The key comes from FICHARIO_KEY or --key.)"
 	case "recurso_indisponivel":
-		text += " (The address is that of FICHARIO_URL or --url.)"
+		text += " (The address comes from FICHARIO_URL or --url.)"
 	}
 	return fmt.Sprintf("%s [%s, request %s]", text, p.Code, p.RequestID)
 }
@@ -142,7 +142,7 @@ func (r remote) do(ctx context.Context, c call) (*http.Response, error) {
 	}
 	if err == nil && (res.StatusCode >= http.StatusBadRequest || isPage(res.Header.Get("Content-Type"))) {
 		_ = res.Body.Close()
-		err = fmt.Errorf("%s answered %s, not as a Fichário does: check FICHARIO_URL", r.URL, res.Status)
+		err = fmt.Errorf("%s answered %s, but is not a Fichário service: check FICHARIO_URL", r.URL, res.Status)
 	}
 	return res, err
 }

@@ -15,16 +15,16 @@ import (
 )
 
 type rotationCmd struct {
-	Add    rotationAddCmd    `cmd:"" help:"Make a rotation of members who are given contacts in turn."`
-	Set    rotationSetCmd    `cmd:"" help:"Give a rotation another name and other members."`
+	Add    rotationAddCmd    `cmd:"" help:"Create a rotation of members who receive contacts in turn."`
+	Set    rotationSetCmd    `cmd:"" help:"Change the name and the members of a rotation."`
 	Remove rotationRemoveCmd `cmd:"" help:"Remove a rotation that no webhook and no automation uses."`
-	List   rotationListCmd   `cmd:"" help:"List the rotations of an organisation, and who got how many contacts."`
+	List   rotationListCmd   `cmd:"" help:"List the rotations of an organisation with the number of contacts per member."`
 }
 
 type rotationAddCmd struct {
 	Org    string   `required:"" help:"Id of the organisation."`
 	Name   string   `required:"" help:"Name of the rotation."`
-	Member []string `help:"E-mail of a member, where wanted with his weight after = (1 to 10) and until when he is away after @ (RFC 3339), such as ana@example.com=2@2026-12-01T00:00:00Z. May be given more than once."`
+	Member []string `help:"E-mail of a member, optionally with =WEIGHT (1 to 10) and @TIME (RFC 3339) until which the member is away, such as ana@example.com=2@2026-12-01T00:00:00Z. May be repeated."`
 }
 
 // Run makes a rotation.
@@ -45,7 +45,7 @@ func (c *rotationAddCmd) Run(e *environment) error {
 type rotationSetCmd struct {
 	ID     string   `arg:"" help:"Id of the rotation."`
 	Name   *string  `help:"New name."`
-	Member []string `help:"All its members, as for rotation add; without any it keeps those that it has."`
+	Member []string `help:"All its members, as for rotation add. Default: no change."`
 }
 
 // Run changes a rotation.
@@ -97,8 +97,8 @@ func rotationPlaces(
 	for _, text := range given {
 		place, ok := rotationPlace(all, text)
 		if !ok {
-			return nil, fault.New(fault.InvalidRequest, "A member is e-mail, e-mail=weight, e-mail@away or e-mail=weight@away "+
-				"of this organisation, such as ana@example.com=2@2026-12-01T00:00:00Z, not "+text).At("member")
+			return nil, fault.New(fault.InvalidRequest, "A member of this organisation is given as e-mail, e-mail=weight, "+
+				"e-mail@away or e-mail=weight@away, such as ana@example.com=2@2026-12-01T00:00:00Z, not "+text).At("member")
 		}
 		out = append(out, place)
 	}

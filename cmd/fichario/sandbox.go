@@ -17,15 +17,15 @@ import (
 )
 
 type sandboxBureauCmd struct {
-	Script string `placeholder:"FILE" help:"File of cases: what is answered to whom, and what goes wrong (docs/sandbox.md)."`
-	Check  bool   `help:"Only check the script; every fault is shown with its line."`
+	Script string `placeholder:"FILE" help:"File of cases: the answers to requests, and the failures (docs/sandbox.md)."`
+	Check  bool   `help:"Only check the script; every error is shown with its line."`
 }
 
 // Run serves the sandbox bureau until the context ends.
 func (c *sandboxBureauCmd) Run(e *environment) error {
 	e.settings.SandboxScript = cmp.Or(c.Script, e.settings.SandboxScript)
 	if c.Check && e.settings.SandboxScript == "" {
-		return errors.New("--check checks a script: say which, with --script FILE")
+		return errors.New("--check needs a script: give it with --script FILE")
 	}
 	bureau, err := e.sandbox()
 	var problems sandbox.Problems

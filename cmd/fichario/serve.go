@@ -23,8 +23,8 @@ const (
 )
 
 type serveCmd struct {
-	Demo       bool   `xor:"data" help:"On an empty database, make an organisation with people, a key and lookups; print lines to paste."`
-	Ephemeral  bool   `xor:"data" help:"For test suites: keep everything in memory, print one line of JSON when ready, end with the parent process."`
+	Demo       bool   `xor:"data" help:"On an empty database, create an organisation with people, a key and lookups; print commands to paste."`
+	Ephemeral  bool   `xor:"data" help:"For test suites: keep everything in memory, print one line of JSON when ready, exit with the parent process."`
 	CPUProfile string `name:"cpu-profile" placeholder:"FILE" help:"Write a CPU profile of the whole run."`
 }
 
@@ -113,7 +113,7 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 	lost := s.lookups.Stop(ctx)
 	s.links.Wait(ctx)
 	if lost > 0 {
-		return fmt.Errorf("the outcome of %d lookups could not be written and is lost; they stay charged", lost)
+		return fmt.Errorf("the outcomes of %d lookups could not be written and are lost; they stay charged", lost)
 	}
 	return nil
 }

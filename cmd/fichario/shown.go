@@ -89,13 +89,13 @@ func (s shown) list(e *environment, body []byte, name string, columns ...string)
 		return err
 	}
 	if next := readable(answer["proxima"]); next != "" && next != absent {
-		_, err = fmt.Fprintf(e.out, "\nThere is more: --cursor %s\n", next)
+		_, err = fmt.Fprintf(e.out, "\nNext page: --cursor %s\n", next)
 	}
 	return err
 }
 
 func notUnderstood(err error) error {
-	return fmt.Errorf("the answer is not what a Fichário of this version sends: %w", err)
+	return fmt.Errorf("the answer is not that of a Fichário service of this version: %w", err)
 }
 
 func asItCame(e *environment, body []byte) error {

@@ -18,11 +18,11 @@ import (
 
 type subjectCmd struct {
 	Record   subjectRecordCmd   `cmd:"" help:"Print the record of operations of an organisation (LGPD, art. 37)."`
-	Export   subjectExportCmd   `cmd:"" help:"Write everything that is held of a person as JSON."`
-	Erase    subjectEraseCmd    `cmd:"" help:"Erase everything that is held of a person; statement entries stay without the document."`
-	Unblock  subjectUnblockCmd  `cmd:"" help:"Let a person be looked up again who was erased with --block."`
+	Export   subjectExportCmd   `cmd:"" help:"Write everything that is held about a person as JSON."`
+	Erase    subjectEraseCmd    `cmd:"" help:"Erase everything that is held about a person; statement entries stay, without the document."`
+	Unblock  subjectUnblockCmd  `cmd:"" help:"Allow lookups of a person who was erased with --block."`
 	Erasures subjectErasuresCmd `cmd:"" help:"List erasures with their receipts."`
-	Replay   subjectReplayCmd   `cmd:"" name:"replay-erasures" help:"Do the erasures of the journal again that a restored database does not have."`
+	Replay   subjectReplayCmd   `cmd:"" name:"replay-erasures" help:"Repeat the erasures in the journal that a restored database lacks."`
 }
 
 // subjectFlags say which person a command is about.
@@ -30,7 +30,7 @@ type subjectFlags struct {
 	Org      string `required:"" help:"Id of the organisation."`
 	Document string `xor:"who" required:"" help:"CPF, CNPJ or plate of the person."`
 	Email    string `xor:"who" required:"" help:"E-mail address of the person."`
-	Phone    string `xor:"who" required:"" help:"Phone number of the person; without a country code it is of Brazil."`
+	Phone    string `xor:"who" required:"" help:"Phone number of the person; without a country code, a Brazilian one."`
 }
 
 func (f subjectFlags) query() app.SubjectQuery {
@@ -64,8 +64,8 @@ func (c *subjectExportCmd) Run(e *environment) error {
 
 type subjectEraseCmd struct {
 	subjectFlags
-	DryRun bool `help:"Only say what would be erased."`
-	Block  bool `help:"Also keep anybody of the organisation from looking the person up again."`
+	DryRun bool `help:"Only show what would be erased."`
+	Block  bool `help:"Also block lookups of the person by the organisation."`
 }
 
 // Run erases a person, and waits for completion.
@@ -110,7 +110,7 @@ func receiptText(erasure privacy.Erasure) string {
 	text := fmt.Sprintf("%s  %s  asked by %s, %s\n%s", erasure.ID, erasure.At.Format(time.DateTime), erasure.AskedBy, ended,
 		countsText(erasure.Gone))
 	if !erasure.EndsAt.IsZero() && !erasure.Journalled {
-		text += "  In no journal: a restore of a backup from before brings the person back (FICHARIO_ERASURE_JOURNAL).\n"
+		text += "  In no journal: restoring an older backup brings the person back (FICHARIO_ERASURE_JOURNAL).\n"
 	}
 	return text
 }
@@ -135,7 +135,7 @@ func (c *subjectUnblockCmd) Run(e *environment) error {
 		if err := subjects.Unblock(e.ctx, app.Operator(), c.query()); err != nil {
 			return err
 		}
-		return e.print(map[string]bool{"bloqueado": false}, "The person may be looked up again.\n")
+		return e.print(map[string]bool{"bloqueado": false}, "The person can be looked up again.\n")
 	})
 }
 
@@ -147,7 +147,7 @@ type subjectErasuresCmd struct {
 // Run lists erasures.
 func (c *subjectErasuresCmd) Run(e *environment) error {
 	if c.Journal && e.json {
-		return errors.New("--journal and --json name two forms: give one of them")
+		return errors.New("--journal and --json ask for two formats: use one of them")
 	}
 	return e.withSubjects(func(subjects *app.Subjects) error {
 		all, err := subjects.AllErasures(e.ctx, app.Operator(), c.Org)
@@ -162,8 +162,8 @@ func (c *subjectErasuresCmd) Run(e *environment) error {
 }
 
 type subjectReplayCmd struct {
-	Org  string `help:"Id of the organisation; all by default."`
-	From string `help:"The journal; by default FICHARIO_ERASURE_JOURNAL, or the file beside the SQLite database. - reads standard input."`
+	Org  string `help:"Id of the organisation. Default: all."`
+	From string `help:"The journal, or - for standard input. Default: FICHARIO_ERASURE_JOURNAL, or the file beside the SQLite database."`
 }
 
 // Run repeats erasures.
@@ -183,13 +183,13 @@ func (c *subjectReplayCmd) Run(e *environment) error {
 			return err
 		}
 		err = e.print(map[string]int{"refeitas": again, "jaFeitas": known, "ilegiveis": journal.unread},
-			"%d erasures done again, %d were there.\n", again, known)
+			"%d erasures repeated, %d already present.\n", again, known)
 		if journal.cut {
-			fmt.Fprintln(e.errOut, "fichario: the last line of the journal is cut off, as a crash leaves one whose erasure "+
-				"had not begun; if the file was copied, copy it once more")
+			fmt.Fprintln(e.errOut, "fichario: the last line of the journal is cut off: a crash can do this before "+
+				"its erasure begins; if the file was copied, copy it again")
 		}
 		if err == nil && journal.unread > 0 {
-			err = fmt.Errorf("lines of the journal that cannot be read: %d; erasures that they were of are not done again",
+			err = fmt.Errorf("lines of the journal that cannot be read: %d; their erasures are not repeated",
 				journal.unread)
 		}
 		return err
@@ -207,12 +207,12 @@ func (c *subjectReplayCmd) open(e *environment) (io.ReadCloser, error) {
 		journal = erasureJournal{path: c.From}
 	}
 	if journal.path == "" {
-		return nil, errors.New("there is none: set FICHARIO_ERASURE_JOURNAL, or give --from")
+		return nil, errors.New("there is no journal: set FICHARIO_ERASURE_JOURNAL, or give --from")
 	}
 	file, err := os.Open(journal.path)
 	if journal.beside != "" && errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(e.errOut, "fichario: there is no journal of erasures at %s: that is right where nobody was ever erased; "+
-			"else put it back and run this again\n", journal.path)
+		fmt.Fprintf(e.errOut, "fichario: there is no journal of erasures at %s: correct if nobody was ever erased; "+
+			"otherwise put it back and run this again\n", journal.path)
 		return io.NopCloser(strings.NewReader("")), nil
 	}
 	return file, err

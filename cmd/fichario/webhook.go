@@ -14,14 +14,14 @@ import (
 type webhookCmd struct {
 	Create     webhookCreateCmd     `cmd:"" help:"Make a webhook and print its address."`
 	List       webhookListCmd       `cmd:"" help:"List the webhooks of an organisation."`
-	Show       webhookShowCmd       `cmd:"" help:"Show a webhook with its address and counter."`
+	Show       webhookShowCmd       `cmd:"" help:"Show a webhook with its address and count of posts."`
 	Set        webhookSetCmd        `cmd:"" help:"Change a webhook."`
 	Enable     webhookEnableCmd     `cmd:"" help:"Accept contacts."`
-	Disable    webhookDisableCmd    `cmd:"" help:"Refuse contacts until it is enabled; the senders that try again lose none."`
-	Regenerate webhookRegenerateCmd `cmd:"" help:"Give it a new address; the old one ends."`
-	Deliveries webhookDeliveriesCmd `cmd:"" help:"Show what was posted in the last 30 days, newest first."`
-	Delivery   webhookDeliveryCmd   `cmd:"" help:"Show one delivery with its body."`
-	Replay     webhookReplayCmd     `cmd:"" help:"Read a delivery again, as if it came now."`
+	Disable    webhookDisableCmd    `cmd:"" help:"Refuse contacts until it is enabled; senders that retry lose none."`
+	Regenerate webhookRegenerateCmd `cmd:"" help:"Give it a new address; the old one stops working."`
+	Deliveries webhookDeliveriesCmd `cmd:"" help:"List the posts of the last 30 days, newest first."`
+	Delivery   webhookDeliveryCmd   `cmd:"" help:"Show a delivery with its body."`
+	Replay     webhookReplayCmd     `cmd:"" help:"Process a delivery again, as if it arrived now."`
 }
 
 type webhookCreateCmd struct {
@@ -29,12 +29,12 @@ type webhookCreateCmd struct {
 	Name      string `required:"" help:"Name of the webhook; contacts' histories show it."`
 	Type      string `required:"" enum:"generic,formservice" help:"generic, or formservice for an online form product."`
 	Origin    string `help:"Name of the fixed origin of all its contacts."`
-	Bands     string `enum:"zero,lower,middle,upper" default:"zero" help:"What a band such as 'R$ 1 mil a R$ 2 mil' is worth: zero, lower, middle or upper."`
-	Signature string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks) or hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64). Default: not at all."`
+	Bands     string `enum:"zero,lower,middle,upper" default:"zero" help:"Value of a band such as 'R$ 1 mil a R$ 2 mil': zero, lower, middle or upper."`
+	Signature string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks) or hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64). Default: no signature."`
 	Secret    string `help:"Secret that senders sign with."`
-	Header    string `name:"signature-header" help:"Header that the signature of --signature hmac comes in, such as X-Cal-Signature-256; with or without sha256= before it, hex or base64. Default: the usual ones."`
-	ThanksURL string `name:"thanks-url" help:"Page that a browser is sent to after a plain HTML form."`
-	Rotation  string `help:"Name or id of the rotation that its contacts are given by. Default: they go to the first active member."`
+	Header    string `name:"signature-header" help:"Header that carries the signature of --signature hmac, such as X-Cal-Signature-256; with or without a leading sha256=, hex or base64. Default: the usual ones."`
+	ThanksURL string `name:"thanks-url" help:"Page to which a browser is redirected after a plain HTML form."`
+	Rotation  string `help:"Name or id of the rotation that assigns its contacts. Default: they go to the first active member."`
 }
 
 // Run makes a webhook.
@@ -147,12 +147,12 @@ type webhookSetCmd struct {
 	Name      *string `help:"New name."`
 	Type      *string `enum:"generic,formservice" help:"generic or formservice."`
 	Origin    *string `help:"Name of the fixed origin; empty for none."`
-	Bands     *string `enum:"zero,lower,middle,upper" help:"What a band of values is worth."`
-	Signature *string `enum:"none,typeform,tally,standard,hmac" help:"How senders must sign; none to take any."`
+	Bands     *string `enum:"zero,lower,middle,upper" help:"Value of a band of amounts."`
+	Signature *string `enum:"none,typeform,tally,standard,hmac" help:"How senders must sign; none accepts any post."`
 	Secret    string  `help:"Secret that senders sign with; goes with --signature."`
-	Header    string  `name:"signature-header" help:"Header that the signature comes in; goes with --signature hmac."`
+	Header    string  `name:"signature-header" help:"Header that carries the signature; goes with --signature hmac."`
 	ThanksURL *string `name:"thanks-url" help:"Page for browsers after a plain HTML form; empty for none."`
-	Rotation  *string `help:"Name or id of the rotation that its contacts are given by; empty for none."`
+	Rotation  *string `help:"Name or id of the rotation that assigns its contacts; empty for none."`
 }
 
 // Run changes a webhook.
@@ -197,7 +197,7 @@ func (e *environment) enableWebhook(id string, enabled bool) error {
 
 type webhookRegenerateCmd struct {
 	ID    string        `arg:"" help:"Id of the webhook."`
-	Grace time.Duration `default:"0" help:"How long the old address still works."`
+	Grace time.Duration `default:"0" help:"How long the old address keeps working."`
 }
 
 // Run gives a webhook a new address.

@@ -88,7 +88,7 @@ func (e *environment) reach(store *gormstore.Store, patience time.Duration, away
 // withStore runs a command on the database.
 func (e *environment) withStore(f func(*gormstore.Store) error) error {
 	store, err := e.openStore(commandPatience, func(why string) {
-		fmt.Fprintf(e.errOut, "fichario: the database is away: %s; trying for %s\n", why, commandPatience)
+		fmt.Fprintf(e.errOut, "fichario: the database is away: %s; retrying for %s\n", why, commandPatience)
 	})
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ func TestTheAPIByCommand(t *testing.T) {
 	has(t, "products", do("api", "products"), "renda_presumida  2.075", "Renda presumida")
 	has(t, "their prices", do("api", "products", "-o", "csv"), "id,preco,documentos,nome", "cpf,0.45,")
 
-	has(t, "the statement", do("api", "statement", "--limit", "1"), "hoje 0.9", "concluida", "There is more: --cursor ")
+	has(t, "the statement", do("api", "statement", "--limit", "1"), "hoje 0.9", "concluida", "Next page: --cursor ")
 	expect(t, "its file", len(readCSV(t, do("api", "statement", "--output", "csv"))), 5)
 	expect(t, "what cost", len(readCSV(t, do("api", "statement", "-o", "csv", "--no-cached", "--product", "cpf"))), 3)
 	has(t, "as JSON", do("api", "statement", "--cached", "--json"), `"cache":true`)
@@ -88,23 +88,23 @@ func TestTheAPIByCommand(t *testing.T) {
 	fails("dígito verificador", nil, "lookup", "cpf", "52998224726")
 	fails("[produto_desconhecido, request ", nil, "lookup", "nada", ana)
 	fails("[estado_do_lote", nil, "api", "batch", "pause", quoted.ID)
-	fails("of FICHARIO_KEY or --key", map[string]string{"FICHARIO_KEY": "fic_errada"}, "lookup", "cpf", ana)
-	fails("a key is missing: put it into FICHARIO_KEY", map[string]string{"FICHARIO_KEY": " "}, "lookup", "cpf", ana)
+	fails("from FICHARIO_KEY or --key", map[string]string{"FICHARIO_KEY": "fic_errada"}, "lookup", "cpf", ana)
+	fails("no API key: put one into FICHARIO_KEY", map[string]string{"FICHARIO_KEY": " "}, "lookup", "cpf", ana)
 	fails("no service answers at http://127.0.0.1:1", map[string]string{"FICHARIO_URL": "http://127.0.0.1:1"},
 		"lookup", "cpf", ana)
-	fails("FICHARIO_URL is the address", map[string]string{"FICHARIO_URL": "x"}, "lookup", "cpf", ana)
+	fails("FICHARIO_URL must be the address", map[string]string{"FICHARIO_URL": "x"}, "lookup", "cpf", ana)
 	elsewhere := httptest.NewServer(http.RedirectHandler("http://127.0.0.1:1/", http.StatusFound))
 	t.Cleanup(elsewhere.Close)
-	fails("leads elsewhere", map[string]string{"FICHARIO_URL": elsewhere.URL}, "lookup", "cpf", ana)
+	fails("redirects elsewhere", map[string]string{"FICHARIO_URL": elsewhere.URL}, "lookup", "cpf", ana)
 	none := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(none.Close)
-	fails("not as a Fichário does", map[string]string{"FICHARIO_URL": none.URL}, "api", "products")
+	fails("is not a Fichário service", map[string]string{"FICHARIO_URL": none.URL}, "api", "products")
 	portal := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "<html>Sign in to this network")
 	}))
 	t.Cleanup(portal.Close)
 	for _, args := range [][]string{{"lookup", "cpf", ana, "-o", "json"}, {"api", "statement", "-o", "csv"}, {"api", "statement"}} {
-		fails("not as a Fichário does", map[string]string{"FICHARIO_URL": portal.URL}, args...)
+		fails("is not a Fichário service", map[string]string{"FICHARIO_URL": portal.URL}, args...)
 	}
 }
 

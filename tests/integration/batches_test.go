@@ -323,7 +323,7 @@ func TestResultsNeedTheServicesBureau(t *testing.T) {
 	env["FICHARIO_BUREAU"] = "sandbox"
 	for _, form := range []string{"csv", "excel", "xlsx"} {
 		if failed := testkit.RunErr(t, env, "batch", "results", quoted.ID, "--format", form); failed.Code != 1 ||
-			!strings.Contains(failed.Stderr, "set FICHARIO_BUREAU as the service has it") {
+			!strings.Contains(failed.Stderr, "set it as for the service") {
 			t.Errorf("%s: %+v", form, failed)
 		}
 	}

@@ -175,7 +175,7 @@ func TestAScriptIsChecked(t *testing.T) {
 	}
 	another := map[string]string{"FICHARIO_SANDBOX_SCRIPT": script, "FICHARIO_BUREAU": "brasilapi"}
 	other := testkit.RunErr(t, another, "serve")
-	if !strings.Contains(other.Stderr, "FICHARIO_SANDBOX_SCRIPT is for FICHARIO_BUREAU=sandbox") {
+	if !strings.Contains(other.Stderr, "FICHARIO_SANDBOX_SCRIPT requires FICHARIO_BUREAU=sandbox") {
 		t.Error(other.Stderr)
 	}
 }
