@@ -84,7 +84,7 @@ func standing(status string) mark {
 		}
 	}
 	return mark{false, "Situação: " + shorten(labelText, strings.TrimSpace(status)),
-		"A Receita não a dá como regular. Confira antes de contratar."}
+		"A situação na Receita não é regular. Confira antes de contratar."}
 }
 
 // restrictions are those of a vehicle, without the words that say that there are none.

@@ -56,7 +56,7 @@ func problemWords(r document.Recognised) string {
 	if r.Reason == document.Empty {
 		return "Escreva ou cole um CPF, CNPJ, placa ou e-mail."
 	}
-	return "Isto não é CPF, CNPJ, placa ou e-mail. Quem você procura por nome ou telefone está em Contatos." + nothing
+	return "Isto não é CPF, CNPJ, placa ou e-mail. Para procurar por nome ou telefone, use Contatos." + nothing
 }
 
 // refusal is why a lookup was not begun, in words; empty for other errors.

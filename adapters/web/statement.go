@@ -61,7 +61,7 @@ type statementFilter struct {
 // statementDownload is what a file of lines is to hold, and how it is written.
 type statementDownload struct {
 	statementFilter
-	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
+	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato deve ser excel, ou nenhum."`
 }
 
 func (f statementFilter) query() app.StatementQuery {
