@@ -33,7 +33,7 @@ type identity struct {
 func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
 	if len(sent) > idempotencyKeyMax {
-		return known, invalid("Idempotency-Key", fmt.Sprintf("A Idempotency-Key tem até %d caracteres.", idempotencyKeyMax))
+		return known, invalid("Idempotency-Key", fmt.Sprintf("A Idempotency-Key pode ter até %d caracteres.", idempotencyKeyMax))
 	}
 	known.strict = sent != ""
 	for i, draft := range drafts {

@@ -59,7 +59,7 @@ func (k *Keys) find(
 		}
 	} else if wait := k.strangers.wait(from, elapsed); wait > 0 {
 		return nil, fault.New(fault.MinuteLimit,
-			"Vieram desta rede chaves demais que ninguém tem. Confira a chave e espere o tempo de Retry-After.").After(wait)
+			"Esta rede enviou chaves desconhecidas demais. Confira a chave e espere o tempo de Retry-After.").After(wait)
 	}
 	key, err := k.store.Repos().Keys.BySecret(ctx, s, now)
 	if errors.Is(err, ports.ErrNotFound) {

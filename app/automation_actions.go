@@ -31,9 +31,9 @@ func (a *Automations) describe(
 	case !n.Event.Valid():
 		return automation.Automation{}, invalid("event", "Os eventos são "+eventNames()+".")
 	case !n.Action.Valid():
-		return automation.Automation{}, invalid("action", "A ação é http, email, move_stage, assign, add_note ou lookup.")
+		return automation.Automation{}, invalid("action", "A ação deve ser http, email, move_stage, assign, add_note ou lookup.")
 	case n.MinAmount < 0:
-		return automation.Automation{}, invalid("minValue", "O valor mínimo não é negativo.")
+		return automation.Automation{}, invalid("minValue", "O valor mínimo não pode ser negativo.")
 	}
 	var action automation.Action
 	if !n.KeepAction {
@@ -70,7 +70,7 @@ func (a *Automations) conditions(
 		}{{"origin", n.Origin != ""}, {"webhook", n.WebhookID != ""}, {"minValue", n.MinAmount != 0}} {
 			if given.is {
 				return c, invalid(given.field,
-					"Este evento não tem contato, e a condição nunca valeria: tire-a, ou escolha outro evento.")
+					"Este evento não tem contato, e a condição nunca seria atendida: remova-a, ou escolha outro evento.")
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation
 		return automation.Action{}, err
 	}
 	if len(n.Text) > textMax || len(n.Subject) > textMax {
-		return automation.Action{}, invalid("text", fmt.Sprintf("O texto tem até %d caracteres.", textMax))
+		return automation.Action{}, invalid("text", fmt.Sprintf("O texto pode ter até %d caracteres.", textMax))
 	}
 	made := automation.Action{Kind: n.Action, URL: n.URL, To: n.To, Subject: n.Subject, Text: n.Text}
 	var err error
@@ -131,7 +131,7 @@ func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation
 		}
 	}
 	if err == nil && !n.Event.OfContact() && needsContact(made) {
-		err = invalid("event", "Este evento não tem contato, e sem um a ação não faz nada: escolha outro evento, ou outra ação.")
+		err = invalid("event", "Este evento não tem contato, e esta ação precisa de um: escolha outro evento, ou outra ação.")
 	}
 	return made, err
 }
@@ -198,7 +198,7 @@ func checkTarget(target string) error {
 	u, err := url.Parse(target)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil ||
 		len(target) > 2000 {
-		return invalid("url", "O endereço é um http:// ou https:// completo, sem usuário e senha nele.")
+		return invalid("url", "O endereço deve ser um http:// ou https:// completo, sem usuário e senha.")
 	}
 	return nil
 }
@@ -210,7 +210,7 @@ func recipient(to string) (string, error) {
 	}
 	address, err := document.Normalize(document.Email, to)
 	if err != nil {
-		return "", invalid("to", "O destinatário é um endereço de e-mail, contact (o contato) ou assignee (o responsável).")
+		return "", invalid("to", "O destinatário deve ser um endereço de e-mail, contact (o contato) ou assignee (o responsável).")
 	}
 	return address.Value(), nil
 }

@@ -148,7 +148,7 @@ func (a *Automations) refilled(
 	rule automation.Automation, values map[string]string,
 ) (automation.Automation, audit.Detail, error) {
 	if len(values) == 0 {
-		return rule, nil, invalid("set", "Diga ao menos um campo a preencher.")
+		return rule, nil, invalid("set", "Informe ao menos um campo a preencher.")
 	}
 	if rule.Unreadable || rule.Action.Kind != automation.HTTP {
 		return rule, nil, invalid("set", "Só o pedido de uma ação http tem campos a preencher.")

@@ -128,8 +128,8 @@ func TestARehearsalLooksAtTheExpression(t *testing.T) {
 	equal(t, "it does not", try(automation.ContactCreated, `.nome == "rui"`), "false [{when false}]  "+lead)
 	equal(t, "it fails", try(automation.ContactCreated, ".nome"),
 		"false [{when false}] a expressão não dá verdadeiro nem falso "+lead)
-	equal(t, "without an event", try(automation.LookupCompleted, score), "false [{when false}] não há ainda um evento destes "+
-		"com este contato, e a expressão não pôde ser experimentada ")
+	equal(t, "without an event", try(automation.LookupCompleted, score), "false [{when false}] ainda não há um evento destes "+
+		"com este contato, e não foi possível experimentar a expressão ")
 	must(s.ask(owner, app.LookupRequest{Document: cpfs[0], ContactID: c.ID}))
 	must(s.ask(owner, app.LookupRequest{Document: cpfs[1]}))
 	equal(t, "on a lookup", try(automation.LookupCompleted, score), `true [{when true}]  {"produto":"cpf","quem":"bia"}`)
@@ -166,8 +166,8 @@ func TestARehearsalNeedsAnEvent(t *testing.T) {
 	c := s.arrive(s.hook(webhook.Signature{}), "bia")
 	for event, want := range map[automation.EventName]string{
 		automation.ContactMoved:    "POST ",
-		automation.LookupCompleted: " não há ainda um evento destes com este contato, e o pedido não pôde ser experimentado",
-		automation.BatchCompleted:  " não há ainda um evento destes, e o pedido não pôde ser experimentado",
+		automation.LookupCompleted: " ainda não há um evento destes com este contato, e não foi possível experimentar o pedido",
+		automation.BatchCompleted:  " ainda não há um evento destes, e não foi possível experimentar o pedido",
 	} {
 		rule := must(s.automations.Add(t.Context(), owner, app.NewAutomation{
 			OrgID: s.orgID, Name: "Regra", Event: event, Action: automation.HTTP, URL: "https://x.example/a",

@@ -73,7 +73,7 @@ func (a *Automations) Runs(
 		return nil, err
 	}
 	if f.AutomationID != "" && !validID(f.AutomationID) || f.ContactID != "" && !validID(f.ContactID) {
-		return nil, invalid("automation", "Automação e contato são ids.")
+		return nil, invalid("automation", "Automação e contato devem ser ids.")
 	}
 	if err := mayManageOrg(ctx, a.store.Repos(), by, orgID); err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (b *Batches) Results(
 	after := 0
 	if cursor != "" {
 		if after, err = strconv.Atoi(cursor); err != nil || after < 0 {
-			return out, invalid("cursor", "O cursor não é um que esta API tenha dado: use o valor de proxima da página anterior.")
+			return out, invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
 		}
 	}
 	if limit < 1 || limit > listMax {

@@ -94,7 +94,7 @@ func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int)
 		return page, err
 	}
 	if err := checkPage(cursor, limit); err != nil {
-		return page, invalid("cursor", "O cursor não é um que esta API tenha dado: use o valor de proxima da página anterior.")
+		return page, invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
 	}
 	found, err := b.Store.Repos().Batches.Page(ctx, orgID, by.keyID(), cursor, limit+1)
 	if err != nil {
@@ -199,7 +199,7 @@ func (b *Batches) Resume(
 	return b.move(ctx, by, id, audit.BatchResumed, func(r ports.Repos, now time.Time, q *batch.Batch) error {
 		again := failures && q.Failed > 0
 		if q.Status != batch.Paused && (q.Status != batch.Done || !again) {
-			return wrongState(*q, "retomado", "pausado, ou concluído com falhas que se queira repetir")
+			return wrongState(*q, "retomado", "pausado, ou concluído com falhas a repetir")
 		}
 		if ceiling != nil {
 			if err := suffices(ctx, r, *q, *ceiling); err != nil {
@@ -248,7 +248,7 @@ func wrongState(q batch.Batch, become, when string) error {
 func suffices(ctx context.Context, r ports.Repos, q batch.Batch, ceiling catalog.Money) error {
 	spent, err := r.Usage.SpentByKeys(ctx, []string{q.ID}, lookup.BatchBucket)
 	if least := spent[q.ID].Amount; err == nil && ceiling < least {
-		return invalid("teto", "O lote já gastou ou reservou "+least.Exact()+": diga um teto que não seja menor.")
+		return invalid("teto", "O lote já gastou ou reservou "+least.Exact()+": informe um teto que não seja menor.")
 	}
 	return err
 }
@@ -264,7 +264,7 @@ func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batc
 		return err
 	}
 	return fault.New(fault.Forbidden, fmt.Sprintf("O teto deste lote é de %s, e membros confirmam até %s. "+
-		"Peça a quem administra a organização que o confirme, ou diga um teto menor.",
+		"Peça a quem administra a organização que o confirme, ou informe um teto menor.",
 		q.Limit().Exact(), org.MemberBatchLimit.Exact())).At("teto")
 }
 

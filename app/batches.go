@@ -220,7 +220,7 @@ func (b *Batches) read(by Caller, n NewBatch) (q batch.Batch, items []batch.Item
 		return q, nil, invalid("nome", fmt.Sprintf("O nome do lote tem de 1 a %d caracteres.", crm.NameMax))
 	}
 	if n.Confirm && n.Ceiling == nil {
-		return q, nil, invalid("teto", "Para confirmar já no primeiro pedido, diga o teto em reais.")
+		return q, nil, invalid("teto", "Para confirmar já no primeiro pedido, informe o teto em reais.")
 	}
 	table, err := tableOf(product, n)
 	if err != nil {

@@ -118,7 +118,7 @@ func (b *Bulks) checkTarget(ctx context.Context, orgID string, n NewBulk) error 
 		return nil
 	case crm.BulkImport:
 	}
-	return invalid("kind", "A ação é atribuir, mover ou excluir.")
+	return invalid("kind", "A ação deve ser atribuir, mover ou excluir.")
 }
 
 // selected returns the ids of a selection, each once.

@@ -106,7 +106,7 @@ func bundleFault(err error) error {
 	case errors.Is(err, ports.ErrNotFound):
 		return noBundle()
 	case errors.Is(err, ports.ErrExists):
-		return invalid("name", "Já há um pacote com este nome; maiúsculas e acentos não os distinguem.")
+		return invalid("name", "Já há um pacote com este nome, sem contar maiúsculas e acentos.")
 	}
 	return err
 }

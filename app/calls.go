@@ -124,7 +124,7 @@ func unavailable(o ports.BureauOutcome) string {
 	if o == ports.NotCharged {
 		return "O bureau recusou a chamada. Nada foi cobrado; tente de novo em instantes."
 	}
-	return "O bureau não pôde ser alcançado, ou pede que se espere. Nada foi cobrado; tente de novo em instantes."
+	return "Não foi possível acessar o bureau, ou ele pediu para esperar. Nada foi cobrado; tente de novo em instantes."
 }
 
 func bureauFault(s lookup.Status, cause *ports.BureauError) error {
@@ -138,7 +138,7 @@ func bureauFault(s lookup.Status, cause *ports.BureauError) error {
 			unavailable(cause.Outcome)).After(retry).Because(cause)
 	case lookup.Failed:
 		return fault.New(fault.BureauFailed,
-			"O bureau foi alcançado e não deu uma resposta válida. A chamada é cobrada e não entra no histórico.").Because(cause)
+			"A chamada chegou ao bureau, que não deu uma resposta válida. Ela é cobrada e não entra no histórico.").Because(cause)
 	case lookup.NoAnswer, lookup.Running, lookup.Done:
 	}
 	return fault.New(fault.BureauNoAnswer,
@@ -156,7 +156,7 @@ func sharedFault(s lookup.Status, cause *ports.BureauError) error {
 		return bureauFault(s, cause)
 	case lookup.Failed:
 		return fault.New(fault.BureauFailed,
-			"Um pedido igual, feito ao mesmo tempo, alcançou o bureau, que não deu uma resposta válida. Este pedido não foi cobrado.").Because(cause)
+			"Um pedido igual, feito ao mesmo tempo, chegou ao bureau, que não deu uma resposta válida. Este pedido não foi cobrado.").Because(cause)
 	case lookup.NoAnswer, lookup.Running, lookup.Done:
 	}
 	return fault.New(fault.BureauNoAnswer,

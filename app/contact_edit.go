@@ -115,9 +115,9 @@ func (f ContactForm) apply(c *crm.Contact, n names) error {
 	case email == "", email != c.Email && !looksLikeEmail(email):
 		return invalid("email", "O e-mail tem um @ entre o nome e o domínio, como ana@empresa.com.br.")
 	case phone != c.Phone && !line(phone, contactPhoneMax):
-		return invalid("phone", fmt.Sprintf("O telefone tem até %d caracteres, em uma linha.", contactPhoneMax))
+		return invalid("phone", fmt.Sprintf("O telefone pode ter até %d caracteres, em uma linha.", contactPhoneMax))
 	case company != c.Company && !line(company, contactLineMax):
-		return invalid("company", fmt.Sprintf("A empresa tem até %d caracteres, em uma linha.", contactLineMax))
+		return invalid("company", fmt.Sprintf("A empresa pode ter até %d caracteres, em uma linha.", contactLineMax))
 	case f.OriginID != "" && n.origins[f.OriginID] == "":
 		return noOrigin()
 	}
@@ -173,14 +173,14 @@ func (f ContactForm) documents(before crm.Contact) ([]document.Document, error) 
 		}
 		known := document.Recognise(typed)
 		if known.Document.IsZero() || known.Type != document.CPF && known.Type != document.CNPJ {
-			return nil, invalid("documents", "Cada documento é um CPF ou CNPJ com os dígitos certos, separado por vírgula.")
+			return nil, invalid("documents", "Informe CPFs ou CNPJs com os dígitos certos, separados por vírgula.")
 		}
 		if !slices.Contains(out, known.Document) {
 			out = append(out, known.Document)
 		}
 	}
 	if len(out) > contactDocumentsMax {
-		return nil, invalid("documents", fmt.Sprintf("Um contato tem até %d documentos.", contactDocumentsMax))
+		return nil, invalid("documents", fmt.Sprintf("Um contato pode ter até %d documentos.", contactDocumentsMax))
 	}
 	return out, nil
 }
@@ -195,7 +195,7 @@ func (f ContactForm) note(before crm.Contact) (string, error) {
 		return "", invalid("note", "A nota guardada deste contato está ilegível e não pode ser mudada. Deixe-a vazia e salve o resto; quem cuida do serviço a encontra com fichario doctor --deep.")
 	}
 	if utf8.RuneCountInString(note) > max(contactNoteMax, utf8.RuneCountInString(was)) {
-		return "", invalid("note", fmt.Sprintf("A nota tem até %d caracteres.", contactNoteMax))
+		return "", invalid("note", fmt.Sprintf("A nota pode ter até %d caracteres.", contactNoteMax))
 	}
 	return storable(note), nil
 }
@@ -231,7 +231,7 @@ func (c *Contacts) Edit(ctx context.Context, by Caller, id string, f ContactForm
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, before crm.Contact, e crm.Event) error {
 		if f.Version != "" && f.Version != before.Version() {
 			return invalid("version",
-				"Este contato mudou enquanto você o editava. Confira o que ele diz agora e repita a sua mudança.")
+				"Este contato mudou enquanto você o editava. Confira os dados atuais e repita a sua alteração.")
 		}
 		n, err := loadNames(ctx, r, by.orgID)
 		if err != nil {

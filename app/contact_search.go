@@ -210,7 +210,7 @@ func (c *Contacts) Chosen(ctx context.Context, by Caller, ids []string) iter.Seq
 			return
 		case len(ids) > listMax:
 			yield(crm.ContactView{}, invalid("contacts", fmt.Sprintf(
-				"Um arquivo tem até %d contatos marcados. Use os filtros e baixe todos os que eles encontram.", listMax)))
+				"Um arquivo pode ter até %d contatos marcados. Use os filtros e baixe todos os que eles encontram.", listMax)))
 			return
 		}
 		for i, id := range ids {

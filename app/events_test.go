@@ -136,10 +136,10 @@ func TestAConditionIsLookedAtOnTheRun(t *testing.T) {
 		results := map[string]string{
 			`.valor >= 0`: "done status 204", `.valor > 5000`: "done a condição não vale para este evento",
 			`.nome | startswith("B")`: "done status 204", `.nada`: "done a condição não vale para este evento",
-			`.nome.nada`: "dead a condição falhou: a expressão não pôde ser calculada sobre este evento, ou demora demais",
+			`.nome.nada`: "dead a condição falhou: não foi possível calcular a expressão com este evento, ou ela demora demais",
 			`.nome`:      "dead a condição falhou: a expressão não dá verdadeiro nem falso",
-			`[range(1e9)] | length > 1`: "dead a condição falhou: a expressão não pôde ser calculada sobre este evento, ou " +
-				"demora demais",
+			`[range(1e9)] | length > 1`: "dead a condição falhou: não foi possível calcular a expressão com este evento, ou " +
+				"ela demora demais",
 		}
 		rules := map[string]string{}
 		for when := range results {
@@ -357,7 +357,7 @@ func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 			automation.JobFilter{ContactID: c.ID, AutomationID: rule.ID}, "", 10))
 		offered, _ := products().Find("cnpj")
 		equal(t, "one of two", line(runs[0].State, runs[0].Result), line(automation.Done, offered.Name+
-			": o titular pediu que não o consultem, nada foi cobrado; "+offered.Name+" consultado, "+catalog.Money(price).Reais()))
+			": o titular pediu para não ser consultado, nada foi cobrado; "+offered.Name+" consultado, "+catalog.Money(price).Reais()))
 		equal(t, "calls", len(s.bureau.Asked()), 1)
 	})
 }

@@ -98,7 +98,7 @@ func planOf(by Caller, n NewImport) (crm.Import, []crm.ImportRow, error) {
 	case len(rows) == 0:
 		return plan, nil, invalid("file", "Abaixo do cabeçalho não há nenhuma linha.")
 	case len(rows) > BulkMost:
-		return plan, nil, invalid("file", fmt.Sprintf("Uma importação tem até %d linhas. Divida o arquivo em partes.", BulkMost))
+		return plan, nil, invalid("file", fmt.Sprintf("Uma importação pode ter até %d linhas. Divida o arquivo em partes.", BulkMost))
 	}
 	return plan, rows, nil
 }
@@ -113,9 +113,9 @@ func (b *Bulks) choose(ctx context.Context, by Caller, plan *crm.Import, c Impor
 	switch {
 	case len(fields) != len(plan.Columns),
 		slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(known, f) }):
-		return invalid("fields", "Cada coluna vira um de: "+strings.Join(known, ", ")+".")
+		return invalid("fields", "Cada coluna deve ter um destes destinos: "+strings.Join(known, ", ")+".")
 	case !slices.Contains(fields, known[0]):
-		return invalid("fields", "Diga qual coluna é o e-mail: sem e-mail não há contato.")
+		return invalid("fields", "Informe qual coluna é o e-mail: sem e-mail não há contato.")
 	case !c.Duplicates.Valid():
 		return invalid("duplicates", "Com duplicados: pular, completar ou criar.")
 	}

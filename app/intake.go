@@ -180,10 +180,10 @@ func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault
 		return nil
 	case errors.Is(err, webhook.ErrUnsigned):
 		return fault.New(fault.Unauthenticated, "Este webhook exige assinatura, e a requisição veio sem ela: falta "+
-			hook.Signature.Expects()+". Configure o mesmo segredo em quem envia.")
+			hook.Signature.Expects()+". Configure o mesmo segredo no remetente.")
 	case errors.Is(err, webhook.ErrStale):
 		return fault.New(fault.Unauthenticated,
-			"A assinatura é de mais de cinco minutos atrás ou à frente. Confira o relógio de quem envia.")
+			"A assinatura é de mais de cinco minutos atrás ou à frente. Confira o relógio do remetente.")
 	}
 	return fault.New(fault.Unauthenticated, "A assinatura não confere. Confira se o segredo é o mesmo dos dois lados.")
 }

@@ -17,7 +17,7 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 	event, err := eventOf(ctx, r, job)
 	if errors.Is(err, errEventGone) {
 		if job.ContactID == "" || event.Contact.ID != "" {
-			return outcome{result: "o que o evento conta não é mais guardado"}, nil
+			return outcome{result: "os dados do evento não estão mais guardados"}, nil
 		}
 		if removed, err := r.Removals.Find(ctx, job.ContactID); err == nil && removed.IntoID == "" && !removed.Unreadable {
 			return outcome{}, &ports.SendError{

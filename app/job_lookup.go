@@ -85,11 +85,11 @@ func (j *Jobs) lookUp(
 	case fault.BureauFailed, fault.BureauNoAnswer:
 		e, err := r.Statement.Find(ctx, id)
 		if errors.Is(err, ports.ErrNotFound) {
-			return product.Name + ": falhou junto com uma consulta igual, feita ao mesmo tempo; desta nada foi cobrado", nil
+			return product.Name + ": falhou junto com uma consulta igual, feita ao mesmo tempo; nada foi cobrado por esta", nil
 		}
 		return saidOf(product, e), err
 	case fault.SubjectBlocked:
-		return product.Name + ": o titular pediu que não o consultem, nada foi cobrado", nil
+		return product.Name + ": o titular pediu para não ser consultado, nada foi cobrado", nil
 	}
 	return "", &ports.SendError{
 		Reason: "a consulta não foi feita: " + string(f.Code), RetryAfter: f.RetryAfter,

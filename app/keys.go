@@ -123,13 +123,13 @@ func (n NewKey) describe(now time.Time) (access.Key, error) {
 	case slices.ContainsFunc(n.Scopes, func(s document.Type) bool { return !s.Valid() }):
 		return access.Key{}, invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.")
 	case n.Limits.PerMinute < 1:
-		return access.Key{}, invalid("perMinute", "O limite por minuto é de ao menos 1.")
+		return access.Key{}, invalid("perMinute", "O limite por minuto deve ser de pelo menos 1.")
 	case n.Limits.PerDay < 0 || n.Limits.PerMonth < 0:
-		return access.Key{}, invalid("perDay", "Os limites por dia e por mês não são negativos.")
+		return access.Key{}, invalid("perDay", "Os limites por dia e por mês não podem ser negativos.")
 	case !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now):
-		return access.Key{}, invalid("expires", "A chave já estaria expirada.")
+		return access.Key{}, invalid("expires", "A data de vencimento da chave já passou.")
 	case n.ExpiresAt.UTC().Year() > access.LastYear+1: // the last day of the last year ends in the next
-		return access.Key{}, invalid("expires", fmt.Sprintf("A chave vence até o fim de %d.", access.LastYear))
+		return access.Key{}, invalid("expires", fmt.Sprintf("O vencimento da chave pode ser até o fim de %d.", access.LastYear))
 	case !validID(id):
 		return access.Key{}, invalid("id", "O id da chave não é válido.")
 	}

@@ -71,6 +71,6 @@ func TestAnAnswerThatWasErasedIsKeptNoMore(t *testing.T) {
 		}
 		app.NewJobs(config).Run(ctx)
 		run = s.job(run.ID)
-		equal(t, "its run", line(run.State, run.Result), "done o que o evento conta não é mais guardado")
+		equal(t, "its run", line(run.State, run.Result), "done os dados do evento não estão mais guardados")
 	})
 }

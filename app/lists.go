@@ -11,7 +11,7 @@ const All = 1 << 30
 // paged reads a list page by page up to limit entries, or to its end.
 func paged[T any](limit int, page func(after string, limit int) ([]T, error), id func(T) string) ([]T, error) {
 	if limit < 1 {
-		return nil, invalid("limit", "O limite é de ao menos 1.")
+		return nil, invalid("limit", "O limite deve ser de pelo menos 1.")
 	}
 	var out []T
 	after := ""
@@ -34,7 +34,7 @@ func checkPage(after string, limit int) error {
 		return invalid("limit", fmt.Sprintf("O limite vai de 1 a %d.", listMax))
 	}
 	if after != "" && !validID(after) {
-		return invalid("after", "A página começa depois de um id que veio na anterior.")
+		return invalid("after", "A página deve começar depois de um id da página anterior.")
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func TestARunThatSharesAFailureIsNotCharged(t *testing.T) {
 		runs := must(s.automations.Runs(t.Context(), owner, s.orgID,
 			automation.JobFilter{ContactID: c.ID, AutomationID: rule.ID}, "", 10))
 		equal(t, "runs", len(runs), 1)
-		equal(t, "what became of it", strings.Contains(runs[0].Result, "desta nada foi cobrado"), true)
+		equal(t, "what became of it", strings.Contains(runs[0].Result, "nada foi cobrado por esta"), true)
 		equal(t, "calls", len(s.bureau.Asked()), 1)
 	})
 }

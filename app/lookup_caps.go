@@ -35,7 +35,7 @@ func dailyLimit(k *access.Key, wait time.Duration) error {
 // budgetSpent is the refusal of a call that costs more than what is left of a member's budget.
 func budgetSpent(budget catalog.Money, p catalog.Product) error {
 	return fault.New(fault.MonthlyLimit, fmt.Sprintf(
-		"%s custa %s, e o seu orçamento de %s neste mês não chega para isso. Nada foi cobrado. O que está no histórico "+
+		"%s custa %s, e o seu orçamento de %s neste mês não é suficiente. Nada foi cobrado. O que está no histórico "+
 			"segue grátis; quem é titular pode aumentar o orçamento.", p.Name, p.Price.Exact(), budget.Reais()))
 }
 

@@ -140,7 +140,7 @@ func (u *Members) Update(ctx context.Context, by Caller, id string, c MemberChan
 		case !m.Role.Valid():
 			return invalidRole()
 		case !m.Active && by.memberID == m.ID:
-			return invalid("active", "Ninguém encerra o próprio acesso: peça a outra pessoa que administra.")
+			return invalid("active", "Você não pode encerrar o próprio acesso: peça a outro administrador.")
 		}
 		return nil
 	})
@@ -154,7 +154,7 @@ func setBudget(by Caller, m *crm.Member, budget catalog.Money) error {
 	case budget == NoBudget:
 		m.Budget = nil
 	case budget < 0:
-		return invalid("budget", "O orçamento não é negativo.")
+		return invalid("budget", "O orçamento não pode ser negativo.")
 	default:
 		m.Budget = &budget
 	}
@@ -170,7 +170,7 @@ func (u *Members) SetPassword(ctx context.Context, by Caller, id, password strin
 	case err != nil:
 		return err
 	case by.memberID == id:
-		return fault.New(fault.Forbidden, "A sua própria senha se troca em Sua conta, com a senha atual.")
+		return fault.New(fault.Forbidden, "Para trocar a sua própria senha, use Sua conta, com a senha atual.")
 	case !by.mayManage(m.OrgID):
 		return forbidden()
 	}
@@ -268,7 +268,7 @@ func anotherOwner(ctx context.Context, r ports.Repos, m crm.Member) error {
 		return err
 	}
 	if !slices.ContainsFunc(all, func(o crm.Member) bool { return o.ID != m.ID && o.LeadsActively() }) {
-		return invalid("role", "A organização precisa de ao menos um titular ativo. Faça outro antes.")
+		return invalid("role", "A organização precisa de ao menos um titular ativo. Crie outro antes.")
 	}
 	return nil
 }
@@ -276,7 +276,7 @@ func anotherOwner(ctx context.Context, r ports.Repos, m crm.Member) error {
 // mayChangeRoles keeps administrators from changing owners, and from becoming one.
 func mayChangeRoles(by Caller, before, after crm.Role) error {
 	if by.role == crm.Admin && (before == crm.Owner || after == crm.Owner) {
-		return fault.New(fault.Forbidden, "Só quem é titular pode mudar um titular ou fazer outro.").At("role")
+		return fault.New(fault.Forbidden, "Só quem é titular pode mudar um titular ou criar outro.").At("role")
 	}
 	return nil
 }
@@ -289,7 +289,7 @@ func memberName(typed string) (string, error) {
 	return name, nil
 }
 
-func invalidRole() error { return invalid("role", "O papel é owner, admin ou member.") }
+func invalidRole() error { return invalid("role", "O papel deve ser owner, admin ou member.") }
 
 // checkPassword applies whenever a password is chosen; older passwords stay valid.
 func checkPassword(password, email string) error {

@@ -19,7 +19,7 @@ func (n *Notifications) List(
 	ctx context.Context, by Caller, orgID, memberID string, limit int,
 ) ([]crm.Notification, error) {
 	if limit < 1 {
-		return nil, invalid("limit", "O limite é de ao menos 1.")
+		return nil, invalid("limit", "O limite deve ser de pelo menos 1.")
 	}
 	if err := n.check(ctx, by, orgID, memberID); err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func (o *Organisations) SetMemberBatchLimit(ctx context.Context, by Caller, id s
 		return err
 	}
 	if limit < 0 {
-		return invalid("memberBatchLimit", "O limite não é negativo.")
+		return invalid("memberBatchLimit", "O limite não pode ser negativo.")
 	}
 	line := audit.Line{
 		OrgID: id, Action: audit.OrgLimitChanged, Object: id, Detail: audit.Detail{"limite": limit.String()},

@@ -81,7 +81,7 @@ func (o *Origins) Remove(ctx context.Context, by Caller, id string) error {
 		"Há contatos, webhooks ou automações com esta origem. Ela só pode ser renomeada.")
 }
 
-const originExists = "Já há uma origem com este nome; maiúsculas e acentos não as distinguem."
+const originExists = "Já há uma origem com este nome, sem contar maiúsculas e acentos."
 
 func originName(typed string) (string, error) {
 	name, ok := crm.CleanName(typed)

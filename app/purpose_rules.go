@@ -51,7 +51,7 @@ func (p purposeRules) choose(by Caller, said string) (string, error) {
 	allowed := p.allowed(by)
 	if said != "" {
 		if !slices.ContainsFunc(allowed, func(a crm.Purpose) bool { return a.Code == said }) {
-			return "", purposeRefused("Esta finalidade não existe, foi encerrada ou não é permitida a quem consulta.", allowed)
+			return "", purposeRefused("Esta finalidade não existe, foi encerrada ou não é permitida nesta consulta.", allowed)
 		}
 		return said, nil
 	}
@@ -59,11 +59,11 @@ func (p purposeRules) choose(by Caller, said string) (string, error) {
 	case !slices.ContainsFunc(p.all, crm.Purpose.InForce):
 		return "", nil
 	case len(allowed) == 0:
-		return "", purposeRefused("A organização não permite nenhuma das suas finalidades a quem consulta.", nil)
+		return "", purposeRefused("Nenhuma finalidade da organização é permitida nesta consulta.", nil)
 	case len(allowed) == 1:
 		return allowed[0].Code, nil
 	}
-	return "", fault.New(fault.MissingPurpose, "Diga para que é a consulta. As finalidades são: "+codesOf(allowed)+
+	return "", fault.New(fault.MissingPurpose, "Informe a finalidade da consulta. As finalidades são: "+codesOf(allowed)+
 		". Na API, no cabeçalho X-Finalidade ou no campo finalidade; num comando, com --purpose. Nada foi consultado nem cobrado.").At("finalidade")
 }
 

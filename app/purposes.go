@@ -127,7 +127,7 @@ func checkPurpose(p crm.Purpose) (crm.Purpose, error) {
 	case !ok:
 		return p, invalid("name", fmt.Sprintf("O nome da finalidade tem de 1 a %d caracteres.", crm.NameMax))
 	case !p.Basis.Valid():
-		return p, invalid("basis", "A base legal é uma das do art. 7º da LGPD: "+basisNames()+".")
+		return p, invalid("basis", "A base legal deve ser uma das previstas no art. 7º da LGPD:  "+basisNames()+".")
 	case slices.ContainsFunc(p.Roles, func(r crm.Role) bool { return !r.Valid() }):
 		return p, invalidRole()
 	}

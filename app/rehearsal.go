@@ -79,7 +79,7 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 	a.rehearseWhen(ctx, &out, rule.Conditions.When, event, found)
 	if !found && rule.Action.Kind == automation.HTTP {
 		// The exact request is promised, and the contact alone would give another one.
-		out.Problem = noEventYet(rule.Event) + ", e o pedido não pôde ser experimentado"
+		out.Problem = noEventYet(rule.Event) + ", e não foi possível experimentar o pedido"
 		return out, nil
 	}
 	err = a.rehearseRequest(ctx, &out, rule, event)
@@ -89,9 +89,9 @@ func (a *Automations) Rehearse(ctx context.Context, by Caller, id, contactID str
 // noEventYet says that there is no event to rehearse with.
 func noEventYet(event automation.EventName) string {
 	if event.OfContact() {
-		return "não há ainda um evento destes com este contato"
+		return "ainda não há um evento destes com este contato"
 	}
-	return "não há ainda um evento destes"
+	return "ainda não há um evento destes"
 }
 
 // rehearseWhen evaluates the expression of an automation on an event, if one was found.
@@ -103,7 +103,7 @@ func (a *Automations) rehearseWhen(
 	}
 	holds := false
 	if !found {
-		out.WhenProblem = noEventYet(out.Automation.Event) + ", e a expressão não pôde ser experimentada"
+		out.WhenProblem = noEventYet(out.Automation.Event) + ", e não foi possível experimentar a expressão"
 	} else {
 		var err error
 		if holds, err = a.means.Conditions.Holds(ctx, when, event); err != nil {

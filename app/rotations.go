@@ -139,7 +139,7 @@ func (o *Rotations) fill(ctx context.Context, r *crm.Rotation, name string, memb
 		return invalid("name", fmt.Sprintf("O nome do rodízio tem de 1 a %d caracteres.", crm.NameMax))
 	}
 	if len(members) > crm.RotationMembersMax {
-		return invalid("members", fmt.Sprintf("Um rodízio tem até %d pessoas.", crm.RotationMembersMax))
+		return invalid("members", fmt.Sprintf("Um rodízio pode ter até %d pessoas.", crm.RotationMembersMax))
 	}
 	r.Name, r.Members = name, slices.Clone(members)
 	slices.SortFunc(r.Members, func(a, b crm.RotationMember) int { return strings.Compare(a.MemberID, b.MemberID) })
@@ -148,7 +148,7 @@ func (o *Rotations) fill(ctx context.Context, r *crm.Rotation, name string, memb
 			return invalid("weight", fmt.Sprintf("O peso vai de 1 a %d.", crm.RotationWeightMax))
 		}
 		if i > 0 && m.MemberID == r.Members[i-1].MemberID {
-			return invalid("members", "Cada pessoa entra uma vez no rodízio.")
+			return invalid("members", "Cada pessoa só pode entrar uma vez no rodízio.")
 		}
 		if _, err := memberOf(ctx, o.store.Repos(), r.OrgID, m.MemberID); err != nil {
 			return err
@@ -225,7 +225,7 @@ func rotationNamed(ctx context.Context, r ports.Repos, orgID, name string) (stri
 	case len(called) == 1:
 		return called[0], nil
 	case len(called) > 1:
-		return "", invalid("rotation", "Há mais de um rodízio com este nome. Diga o id de um: "+strings.Join(called, ", ")+".")
+		return "", invalid("rotation", "Há mais de um rodízio com este nome. Informe o id de um: "+strings.Join(called, ", ")+".")
 	case validID(name):
 		return "", rotationKind.notFound()
 	}

@@ -65,7 +65,7 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 		crm.RotationMember{MemberID: leo.MemberID(), Weight: 1}))
 	equal(t, "while ana is away", given(2), "leo leo ")
 	equal(t, "what a trial says", must(s.intake.Try(t.Context(), owner, hook.ID, []byte(`{"email":"a@x.example"}`)))[0].Assignee,
-		"quem for a vez no rodízio Vendas")
+		"a pessoa da vez no rodízio Vendas")
 	done(places())
 	equal(t, "with nobody there", given(1), "dona ")
 	equal(t, "removed while in use", said(s.rotations.Remove(t.Context(), owner, rotation.ID)), "requisicao_invalida rotation")

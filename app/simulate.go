@@ -88,7 +88,7 @@ func simulationOf(hook webhook.Hook, draft intake.Draft, at time.Time) Simulatio
 		}
 	}
 	if hook.RotationID != "" && len(hook.Rotation.Sequence(hook.Members, at)) > 0 {
-		s.Assignee = "quem for a vez no rodízio " + hook.Rotation.Name
+		s.Assignee = "a pessoa da vez no rodízio " + hook.Rotation.Name
 	}
 	return s
 }

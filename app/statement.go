@@ -242,14 +242,14 @@ func (s *Statement) Spend(
 ) ([]lookup.DaySpent, error) {
 	first, err := time.Parse(time.DateOnly, from)
 	if err != nil {
-		return nil, invalid("de", "O período começa em uma data, como 2026-11-01.")
+		return nil, invalid("de", "O início do período deve ser uma data, como 2026-11-01.")
 	}
 	last, err := time.Parse(time.DateOnly, until)
 	if err != nil || last.Before(first) {
-		return nil, invalid("ate", "O período termina em uma data que não é anterior à primeira.")
+		return nil, invalid("ate", "O fim do período deve ser uma data que não seja anterior à primeira.")
 	}
 	if last.Sub(first) > spendMax*24*time.Hour {
-		return nil, invalid("de", fmt.Sprintf("O período vai até %d dias.", spendMax))
+		return nil, invalid("de", fmt.Sprintf("O período pode ter até %d dias.", spendMax))
 	}
 	of, err := s.owner(ctx, caller, q)
 	if err != nil {

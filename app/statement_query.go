@@ -25,9 +25,9 @@ func (s *Statement) parse(q StatementQuery) (c chosenLines, err error) {
 	case q.Limit < 0:
 		return c, invalid("limite", fmt.Sprintf("O limite vai de 1 a %d.", pageMax))
 	case q.Product != "" && !catalog.ValidID(q.Product):
-		return c, invalid("produto", "O parâmetro produto é o código de um produto, como cpf.")
+		return c, invalid("produto", "O parâmetro produto deve ser o código de um produto, como cpf.")
 	case q.Purpose != "" && !crm.ValidPurposeCode(q.Purpose):
-		return c, invalid("finalidade", "O parâmetro finalidade é o código de uma finalidade, como credito.")
+		return c, invalid("finalidade", "O parâmetro finalidade deve ser o código de uma finalidade, como credito.")
 	}
 	if c.after, err = pageCursor(q.Cursor); err != nil {
 		return c, err
@@ -39,7 +39,7 @@ func (s *Statement) parse(q StatementQuery) (c chosenLines, err error) {
 func pageCursor(sent string) (after string, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(sent)
 	if after = string(raw); err != nil || sent != "" && !validID(after) {
-		return "", invalid("cursor", "O cursor não é um que esta API tenha dado: use o valor de proxima da página anterior.")
+		return "", invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
 	}
 	return after, nil
 }
@@ -48,13 +48,13 @@ func pageCursor(sent string) (after string, err error) {
 func (s *Statement) period(q StatementQuery, f *lookup.Filter) (err error) {
 	if q.From != "" {
 		if f.From, err = s.calendar.StartOf(q.From); err != nil {
-			return invalid("de", "O parâmetro de é uma data entre 2000 e 9998, como 2026-11-01.")
+			return invalid("de", "O parâmetro de deve ser uma data entre 2000 e 9998, como 2026-11-01.")
 		}
 	}
 	if q.Until != "" {
 		last, err := s.calendar.StartOf(q.Until)
 		if err != nil {
-			return invalid("ate", "O parâmetro ate é uma data entre 2000 e 9998, como 2026-11-30.")
+			return invalid("ate", "O parâmetro ate deve ser uma data entre 2000 e 9998, como 2026-11-30.")
 		}
 		f.Until = s.calendar.NextDay(last)
 	}

@@ -90,7 +90,7 @@ func blocks(ctx context.Context, r ports.Repos, e privacy.Erasure) error {
 		}
 	}
 	if len(hashes) == 0 {
-		return fault.New(fault.InvalidRequest, "Só se bloqueia por CPF ou CNPJ, e desta pessoa não se conhece nenhum. "+
+		return fault.New(fault.InvalidRequest, "Só é possível bloquear por CPF ou CNPJ, e esta pessoa não tem nenhum registrado. "+
 			"Informe o documento dela, ou apague sem bloquear. Nada foi apagado.")
 	}
 	return r.Subjects.Block(ctx, privacy.Block{

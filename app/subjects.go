@@ -58,7 +58,7 @@ func (q SubjectQuery) identities() (out []privacy.Identity, err error) {
 		out = append(out, i)
 	}
 	if len(out) == 0 {
-		return nil, invalid("document", "Diga de quem se trata: documento, e-mail ou telefone.")
+		return nil, invalid("document", "Informe de quem se trata: documento, e-mail ou telefone.")
 	}
 	return out, nil
 }

@@ -48,9 +48,9 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook
 	case !ok:
 		return fail(invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax)))
 	case !n.Kind.Valid():
-		return fail(invalid("type", "O tipo é generic ou formservice."))
+		return fail(invalid("type", "O tipo deve ser generic ou formservice."))
 	case n.Band != "" && !n.Band.Valid():
-		return fail(invalid("bands", "Faixas de valor são zero, lower, middle ou upper."))
+		return fail(invalid("bands", "As faixas de valor devem ser zero, lower, middle ou upper."))
 	}
 	if n.Band == "" {
 		n.Band = intake.BandZero
@@ -92,14 +92,14 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook
 
 func checkSettings(s webhook.Signature, thanksURL string) error {
 	if !s.Usable() {
-		return invalid("secret", "A assinatura é typeform, tally, standard ou hmac, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes. Um cabeçalho próprio é só para hmac, com letras, algarismos e hifens.")
+		return invalid("secret", "A assinatura deve ser typeform, tally, standard ou hmac, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes. Um cabeçalho próprio é só para hmac, com letras, algarismos e hifens.")
 	}
 	if thanksURL == "" {
 		return nil
 	}
 	u, err := url.Parse(thanksURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-		return invalid("thanksUrl", "O endereço de agradecimento é um http:// ou https:// completo.")
+		return invalid("thanksUrl", "O endereço de agradecimento deve ser um http:// ou https:// completo.")
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 	replace(&hook.Signature, c.Signature)
 	replace(&hook.ThanksURL, c.ThanksURL)
 	if !hook.Kind.Valid() || !hook.Band.Valid() {
-		return invalid("type", "O tipo é generic ou formservice; faixas de valor são zero, lower, middle ou upper.")
+		return invalid("type", "O tipo deve ser generic ou formservice; as faixas de valor, zero, lower, middle ou upper.")
 	}
 	return checkSettings(hook.Signature, hook.ThanksURL)
 }
@@ -249,7 +249,7 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 // Forbidden, ServiceUnavailable.
 func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace time.Duration) error {
 	if grace < 0 {
-		return invalid("grace", "O tempo em que o endereço antigo ainda vale não é negativo.")
+		return invalid("grace", "O tempo em que o endereço antigo ainda vale não pode ser negativo.")
 	}
 	return w.store.InTx(ctx, func(r ports.Repos) error {
 		hook, err := webhookKind.managed(ctx, r, by, id)

@@ -117,7 +117,7 @@ func (s *session) request(args lookupArgs) (app.LookupRequest, error) {
 	}
 	if args.Refresh && (args.HistoryOnly || args.MaxAge != nil) {
 		return req, fault.New(fault.InvalidRequest,
-			"atualizar não combina com maxIdade nem com somenteHistorico: mande um deles.")
+			"atualizar não pode ser usado com maxIdade nem com somenteHistorico: envie só um deles.")
 	}
 	if args.MaxAge != nil {
 		if *args.MaxAge < 0 || *args.MaxAge > 30 {
@@ -127,7 +127,7 @@ func (s *session) request(args lookupArgs) (app.LookupRequest, error) {
 		req.MaxAge = &age
 	}
 	if len(s.purposes) > 0 && args.Purpose == "" {
-		return req, fault.New(fault.MissingPurpose, "Diga em finalidade para que é a consulta: "+
+		return req, fault.New(fault.MissingPurpose, "Informe o motivo da consulta em finalidade: "+
 			strings.Join(s.codes(), ", ")+". Nada foi consultado nem cobrado.")
 	}
 	return req, nil

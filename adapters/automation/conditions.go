@@ -40,7 +40,7 @@ func (c *Conditions) program(expression string) (*jq.Program, error) {
 		return known, nil
 	}
 	if len(expression) > expressionMax {
-		return nil, errors.New("a expressão tem até 2000 caracteres")
+		return nil, errors.New("a expressão pode ter até 2000 caracteres")
 	}
 	p, err := jq.Compile(expression)
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *Conditions) Holds(ctx context.Context, expression string, e automation.
 	v, err := p.Run(ctx, input)
 	if err != nil {
 		// The error may quote the input, so it is replaced.
-		return false, errors.New("a expressão não pôde ser calculada sobre este evento, ou demora demais")
+		return false, errors.New("não foi possível calcular a expressão com este evento, ou ela demora demais")
 	}
 	switch v := v.(type) {
 	case bool:

@@ -69,7 +69,7 @@ func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 	case destinations.Again:
 		reason := "status " + strconv.Itoa(answer.Status)
 		if answer.Status >= 200 && answer.Status <= 299 {
-			reason = "o destino ainda não fez o que se pediu (" + reason + ")"
+			reason = "o destino ainda não fez o que foi pedido (" + reason + ")"
 		}
 		return "", &ports.SendError{Reason: reason, RetryAfter: after}
 	case destinations.Refused:

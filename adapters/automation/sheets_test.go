@@ -20,7 +20,7 @@ func TestGoogleSheetsAnswers(t *testing.T) {
 		want   ports.SendError
 	}{
 		"a script that fails": {
-			answers(200, nil, "<html>Exception</html>"), ports.SendError{Reason: "o destino ainda não fez o que se pediu (status 200)", RetryAfter: time.Minute},
+			answers(200, nil, "<html>Exception</html>"), ports.SendError{Reason: "o destino ainda não fez o que foi pedido (status 200)", RetryAfter: time.Minute},
 		},
 		"an app that is not open to all": {
 			redirect("https://accounts.google.com/ServiceLogin"),

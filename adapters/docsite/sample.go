@@ -67,7 +67,7 @@ func (s *language) variableOf(path string) (variable, bool) {
 	case strings.HasPrefix(path, "/api/v1/lotes/"):
 		return variable{"FICHARIO_LOTE", s.say("o id de um lote", "the id of a batch")}, true
 	case strings.HasPrefix(path, "/api/webhooks/"):
-		return variable{"FICHARIO_WEBHOOK", s.say("o token do webhook, o fim do endereço dele", "the webhook's token, the end of its address")}, true
+		return variable{"FICHARIO_WEBHOOK", s.say("o token do webhook, no fim do endereço dele", "the webhook's token, the end of its address")}, true
 	}
 	return variable{}, false
 }

@@ -134,7 +134,7 @@ func isBatchType(kind string) bool {
 
 func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {
 	if len(query) > 0 {
-		return fault.New(fault.InvalidRequest, "Com um corpo JSON esta rota não tem parâmetros: diga tudo no corpo.")
+		return fault.New(fault.InvalidRequest, "Com um corpo JSON, esta rota não tem parâmetros: envie tudo no corpo.")
 	}
 	var b batchBody
 	if err := decodeStrict(data, &b); err != nil {

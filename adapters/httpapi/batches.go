@@ -118,7 +118,7 @@ func ceilingOf(sent *number) (*catalog.Money, error) {
 	m, err := catalog.ParseNumber(string(*sent))
 	if err != nil {
 		return nil, fault.New(fault.InvalidRequest,
-			"O teto é um número de reais com até quatro casas decimais, como 0.45.").At("teto")
+			"O teto deve ser um número em reais, com até quatro casas decimais, como 0.45.").At("teto")
 	}
 	return &m, nil
 }

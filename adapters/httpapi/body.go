@@ -113,7 +113,7 @@ func decodeStrict(body []byte, into any) error {
 		if wrong.Type == reflect.TypeFor[number]() {
 			said = "um número"
 		}
-		return fault.New(fault.InvalidRequest, "O campo "+wrong.Field+" é "+said+".").At(wrong.Field)
+		return fault.New(fault.InvalidRequest, "O campo "+wrong.Field+" deve ser "+said+".").At(wrong.Field)
 	}
 	if err != nil {
 		return notJSON()

@@ -11,9 +11,9 @@ func TestACeiling(t *testing.T) {
 	t.Parallel()
 	for sent, want := range map[string]string{
 		"1.0E0": "1", "1.0E7": "10000000", "0.45": "0.45", "0": "0", "4.5e-1": "0.45", "123456789012.3456": "123456789012.3456",
-		`"1"`: "O campo teto é um número.", `"x"`: "O campo teto é um número.", "true": "O campo teto é um número.",
-		"-1":      "O teto é um número de reais com até quatro casas decimais, como 0.45.",
-		"0.00001": "O teto é um número de reais com até quatro casas decimais, como 0.45.",
+		`"1"`: "O campo teto deve ser um número.", `"x"`: "O campo teto deve ser um número.", "true": "O campo teto deve ser um número.",
+		"-1":      "O teto deve ser um número em reais, com até quatro casas decimais, como 0.45.",
+		"0.00001": "O teto deve ser um número em reais, com até quatro casas decimais, como 0.45.",
 	} {
 		var b ConfirmBatchJSONRequestBody
 		err := decodeStrict([]byte(`{"teto":`+sent+`}`), &b)

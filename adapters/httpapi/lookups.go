@@ -136,14 +136,14 @@ func (h handlers) lookup(ctx context.Context, req app.LookupRequest, c condition
 func onePurpose(header, field string) (string, error) {
 	if header != "" && field != "" && header != field {
 		return "", fault.New(fault.InvalidRequest,
-			"X-Finalidade e finalidade dizem coisas diferentes. Envie uma das duas, ou a mesma.").At("finalidade")
+			"X-Finalidade e finalidade são diferentes. Envie uma das duas, ou a mesma.").At("finalidade")
 	}
 	return cmp.Or(field, header), nil
 }
 
 func contradiction(field string) error {
 	return fault.New(fault.InvalidRequest,
-		field+" e atualizar se excluem: atualizar consulta o bureau em qualquer caso. Envie um dos dois.").At(field)
+		field+" e atualizar não podem vir juntos: atualizar consulta o bureau em qualquer caso. Envie um dos dois.").At(field)
 }
 
 // prefersLater reads a Prefer header (RFC 7240): comma-separated preferences, each with parameters after semicolons.

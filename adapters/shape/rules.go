@@ -43,13 +43,13 @@ var rules = map[string]rule{
 			return err == nil
 		},
 		says: func(string) string {
-			return fmt.Sprintf("é uma data entre %d e %d, como 2026-11-01", access.FirstYear, access.LastYear)
+			return fmt.Sprintf("deve ser uma data entre %d e %d, como 2026-11-01", access.FirstYear, access.LastYear)
 		},
 	},
 	// product: the syntax of a product's id.
 	"product": {
 		holds: func(f validator.FieldLevel) bool { return catalog.ValidID(f.Field().String()) },
-		says:  func(string) string { return "é o id de um produto, como cpf; GET /api/v1/produtos os lista" },
+		says:  func(string) string { return "deve ser o id de um produto, como cpf; GET /api/v1/produtos os lista" },
 	},
 	// document=email: a document of a type, in any notation.
 	"document": {
@@ -66,7 +66,7 @@ var rules = map[string]rule{
 			file := scheme == "sqlite" && path != "" && !strings.ContainsAny(path, "?#")
 			return file || scheme == "postgres" || scheme == "postgresql"
 		},
-		says: func(string) string { return "é sqlite://CAMINHO, sem ? nem #, ou um endereço postgres://" },
+		says: func(string) string { return "deve ser sqlite://CAMINHO, sem ? nem #, ou um endereço postgres://" },
 	},
 	// networks: addresses, and ranges of addresses.
 	"networks": {
@@ -74,7 +74,7 @@ var rules = map[string]rule{
 			_, err := Networks(f.Field().String())
 			return err == nil
 		},
-		says: func(string) string { return "é uma lista de faixas de endereços, como 10.0.0.0/8,192.168.1.10" },
+		says: func(string) string { return "deve ser uma lista de faixas de endereços, como 10.0.0.0/8,192.168.1.10" },
 	},
 	// address: a complete http:// or https:// address without user information.
 	"address": {
@@ -82,7 +82,7 @@ var rules = map[string]rule{
 			u, err := url.Parse(f.Field().String())
 			return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil
 		},
-		says: func(string) string { return "é um endereço http:// ou https:// completo" },
+		says: func(string) string { return "deve ser um endereço http:// ou https:// completo" },
 	},
 	// plain: an address that paths can be appended to, with a host name as browsers compare it.
 	"plain": {
@@ -92,7 +92,7 @@ var rules = map[string]rule{
 			return err == nil && u.RawQuery == "" && !u.ForceQuery && u.Fragment == "" && !strings.ContainsFunc(u.Host, beyond)
 		},
 		says: func(string) string {
-			return "não tem ? nem #, e escreve um nome com acentos na forma xn--, como https://xn--exmple-xta.com"
+			return "não pode ter ? nem #, e um nome com acentos deve estar na forma xn--, como https://xn--exmple-xta.com"
 		},
 	},
 }
@@ -136,19 +136,19 @@ func sentence(e validator.FieldError) string {
 	case "required":
 		return "Falta o campo " + e.Field() + "."
 	case "timezone":
-		return name + " é um fuso horário, como America/Sao_Paulo."
+		return name + " deve ser um fuso horário, como America/Sao_Paulo."
 	case "oneof":
-		return name + " é " + strings.Join(strings.Fields(e.Param()), " ou ") + "."
+		return name + " deve ser " + strings.Join(strings.Fields(e.Param()), " ou ") + "."
 	case "max":
 		if isText {
-			return name + " tem até " + e.Param() + " caracteres."
+			return name + " pode ter até " + e.Param() + " caracteres."
 		}
-		return name + " é no máximo " + e.Param() + "."
+		return name + " deve ser no máximo " + e.Param() + "."
 	case "min":
 		if isText {
-			return name + " tem ao menos " + e.Param() + " caracteres."
+			return name + " deve ter ao menos " + e.Param() + " caracteres."
 		}
-		return name + " é no mínimo " + e.Param() + "."
+		return name + " deve ser no mínimo " + e.Param() + "."
 	}
 	return unshaped(e.Field())
 }

@@ -27,8 +27,8 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	text := func(s string) *string { return &s }
 	const (
-		noAddress = "O campo pagina é um endereço http:// ou https:// completo."
-		noProduct = "O campo produto é o id de um produto, como cpf; GET /api/v1/produtos os lista."
+		noAddress = "O campo pagina deve ser um endereço http:// ou https:// completo."
+		noProduct = "O campo produto deve ser o id de um produto, como cpf; GET /api/v1/produtos os lista."
 	)
 	for name, c := range map[string]struct {
 		change  func(*sample)
@@ -37,22 +37,22 @@ func TestCheck(t *testing.T) {
 	}{
 		"as it should be":  {func(*sample) {}, "", ""},
 		"missing":          {func(s *sample) { s.Name = "" }, "NOME", "Falta o campo NOME."},
-		"too long":         {func(s *sample) { s.Name = "ananas" }, "NOME", "O campo NOME tem até 5 caracteres."},
+		"too long":         {func(s *sample) { s.Name = "ananas" }, "NOME", "O campo NOME pode ter até 5 caracteres."},
 		"counted in runes": {func(s *sample) { s.Name = "ééééé" }, "", ""},
-		"too short":        {func(s *sample) { s.Password = "ab" }, "senha", "O campo senha tem ao menos 3 caracteres."},
-		"too small":        {func(s *sample) { s.Per = -1 }, "minuto", "O campo minuto é no mínimo 0."},
-		"too large":        {func(s *sample) { s.Per = 10 }, "minuto", "O campo minuto é no máximo 9."},
+		"too short":        {func(s *sample) { s.Password = "ab" }, "senha", "O campo senha deve ter ao menos 3 caracteres."},
+		"too small":        {func(s *sample) { s.Per = -1 }, "minuto", "O campo minuto deve ser no mínimo 0."},
+		"too large":        {func(s *sample) { s.Per = 10 }, "minuto", "O campo minuto deve ser no máximo 9."},
 		"in its own words": {func(s *sample) { s.Amount = new(-1) }, "valor", "Escreva um valor só."},
-		"no choice":        {func(s *sample) { s.Cache = "sim" }, "cache", "O campo cache é true ou false."},
+		"no choice":        {func(s *sample) { s.Cache = "sim" }, "cache", "O campo cache deve ser true ou false."},
 		"out of bounds":    {func(s *sample) { s.Limit = text("201") }, "limite", "O campo limite vai de 1 a 200."},
 		"no number":        {func(s *sample) { s.Limit = text("1e2") }, "limite", "O campo limite vai de 1 a 200."},
 		"a number":         {func(s *sample) { s.Limit = text("200") }, "", ""},
-		"no day":           {func(s *sample) { s.Day = "2026-02-30" }, "de", "O campo de é uma data entre 2000 e 9998, como 2026-11-01."},
-		"no year":          {func(s *sample) { s.Day = "9999-12-31" }, "de", "O campo de é uma data entre 2000 e 9998, como 2026-11-01."},
+		"no day":           {func(s *sample) { s.Day = "2026-02-30" }, "de", "O campo de deve ser uma data entre 2000 e 9998, como 2026-11-01."},
+		"no year":          {func(s *sample) { s.Day = "9999-12-31" }, "de", "O campo de deve ser uma data entre 2000 e 9998, como 2026-11-01."},
 		"no e-mail":        {func(s *sample) { s.Email = "ana@" }, "email", "O campo email não é um e-mail válido."},
 		"no address":       {func(s *sample) { s.Page = "ontem" }, "pagina", noAddress},
 		"a user in it":     {func(s *sample) { s.Page = "https://a:b@x.example" }, "pagina", noAddress},
-		"within":           {func(s *sample) { s.Within.Deep = "b" }, "fundo", "O campo fundo é a."},
+		"within":           {func(s *sample) { s.Within.Deep = "b" }, "fundo", "O campo fundo deve ser a."},
 		"no product":       {func(s *sample) { s.Product = "../x" }, "produto", noProduct},
 	} {
 		s := sample{Name: "ana"}

@@ -92,13 +92,13 @@ func (s *server) auditSearch(f auditFilter) (q app.AuditSearch, err error) {
 	q = app.AuditSearch{Who: f.Who, Action: audit.Action(f.Action)}
 	if f.From != "" {
 		if q.Since, err = s.Calendar.StartOf(f.From); err != nil {
-			return q, fault.New(fault.InvalidRequest, "O período começa em uma data.")
+			return q, fault.New(fault.InvalidRequest, "O início do período deve ser uma data.")
 		}
 	}
 	if f.Until != "" {
 		last, err := s.Calendar.StartOf(f.Until)
 		if err != nil {
-			return q, fault.New(fault.InvalidRequest, "O período termina em uma data.")
+			return q, fault.New(fault.InvalidRequest, "O fim do período deve ser uma data.")
 		}
 		q.Until = s.Calendar.NextDay(last)
 	}
@@ -160,7 +160,7 @@ func (f auditFilter) Any() bool { f.After = ""; return f != auditFilter{} }
 // auditFile sends all lines that match the filter in the address.
 func (s *server) auditFile(c *call, f struct {
 	auditFilter
-	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
+	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato deve ser excel, ou nenhum."`
 }) error {
 	q, err := s.auditSearch(f.auditFilter)
 	if err != nil {

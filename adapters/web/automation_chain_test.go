@@ -62,7 +62,7 @@ func TestDocumentsOnAContactsPage(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	has(t, "a wrong digit", sent(t, v, 422, "/contatos", "nome", "Bia", "email", "b@x.example", "documentos", "529.982.247-26"),
-		"Cada documento é um CPF ou CNPJ")
+		"Informe CPFs ou CNPJs com os dígitos certos")
 	page := sent(t, v, 200, "/contatos", "nome", "Bia", "email", "b@x.example", "documentos", "52998224725; 11.222.333/0001-81")
 	has(t, "summary", page, "529.982.247-25", "11.222.333/0001-81", `name="documento" value="52998224725"`, "R$ 0,45")
 	has(t, "found", v.get("/contatos?busca=529.982.247-25"), "Bia")

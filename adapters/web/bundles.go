@@ -187,7 +187,7 @@ func (s *server) bundleRemove(c *call) error {
 	if err := s.Bundles.Remove(c.ctx(), c.by, c.by.OrgID(), c.PathValue("id")); err != nil {
 		return err
 	}
-	return c.done("/pacotes", "Pacote tirado. O que foi consultado com ele fica.")
+	return c.done("/pacotes", "Pacote tirado. As consultas feitas com ele ficam.")
 }
 
 func (s *server) bundleSaved(c *call, part string, f bundleFields, err error, notice string) error {

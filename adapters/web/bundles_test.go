@@ -60,7 +60,7 @@ func TestABundleIsAskedInOneGo(t *testing.T) {
 	v.bureau.fails(anotherPerson, ports.NotSent)
 	response, _ = v.send("/consultas/pacote", "documento", anotherPerson, "pacote", bundle, "preco", "1.35")
 	page = v.get(response.Header.Get("Location"))
-	has(t, "none of it reached the bureau", page, "Nada foi cobrado.", "O bureau não pôde ser alcançado")
+	has(t, "none of it reached the bureau", page, "Nada foi cobrado.", "Não foi possível acessar o bureau")
 	hasNot(t, "none of it reached the bureau", page, "tudo veio do histórico")
 	v.send("/pacotes/"+bundle, form("Análise", "cpf", "obito")...)
 	hasNot(t, "a company again", second(v.send("/consultar", "documento", aCompany)), "Análise")

@@ -11,7 +11,7 @@ import (
 // contactsFile sends every contact that matches the filter in the address.
 func (s *server) contactsFile(c *call, f struct {
 	contactFilter
-	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
+	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato deve ser excel, ou nenhum."`
 }) error {
 	found := s.Contacts.All(c.ctx(), c.by, s.contactSearch(f.contactFilter))
 	return s.download(c, contactTable(found, s.Calendar.Location), f.Form)

@@ -92,7 +92,7 @@ func destinationFault(shown *Form, destination string, all []automation.Destinat
 	marked := destination == "" && known != nil && strings.HasPrefix(known.Field, "set.")
 	if marked {
 		shown.Field = "url"
-		shown.Problem = "O que está em ${…} só se preenche pelo comando: fichario automation add. Aqui, escreva o endereço inteiro."
+		shown.Problem = "Os campos ${…} só podem ser preenchidos pelo comando: fichario automation add. Aqui, escreva o endereço inteiro."
 	}
 	for _, d := range all {
 		for _, f := range d.Fields {

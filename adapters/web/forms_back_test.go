@@ -66,11 +66,11 @@ func TestWrongFormsComeBack(t *testing.T) {
 		{"/chaves", key, "pode", "rg", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.", `value="2099-12-31"`},
 		{"/chaves", key, "minuto", "", number, `value="ERP & <b>"`},
 		{"/chaves", key, "minuto", "sessenta", number, `name="minuto" type="text" value="sessenta"`},
-		{"/chaves", key, "minuto", "0", "O limite por minuto é de ao menos 1.", `name="minuto" type="text" value="0"`},
+		{"/chaves", key, "minuto", "0", "O limite por minuto deve ser de pelo menos 1.", `name="minuto" type="text" value="0"`},
 		{"/chaves", key, "dia", "-1", number, `name="dia" type="text" value="-1"`},
 		{"/chaves", key, "mes", "1.000.000.001", number, `name="mes" type="text" value="1.000.000.001"`},
 		{"/chaves", key, "vence", "ontem", date, `value="ontem"`},
-		{"/chaves", key, "vence", "2001-01-01", "A chave já estaria expirada.", `value="placa" checked`},
+		{"/chaves", key, "vence", "2001-01-01", "A data de vencimento da chave já passou.", `value="placa" checked`},
 		{"/automacoes", mail, "nome", " ", "O nome da automação tem de 1 a 120 caracteres.", `value="R$ 1.500,50"`},
 		{"/automacoes", mail, "valor", "dez", amount, `name="nome" type="text" value=" Boas-vindas "`},
 		{"/automacoes", mail, "valor", "-5", amount, `name="valor" type="text" value="-5"`},
@@ -79,11 +79,11 @@ func TestWrongFormsComeBack(t *testing.T) {
 		{"/automacoes", mail, "assunto", "", "Escreva o assunto do e-mail.", `value="ana@example.com"`},
 		{"/automacoes", mail, "texto", " ", "Escreva o texto.", `value="email" checked`},
 		{"/automacoes", call, "url", "", "Escreva o endereço que recebe o contato, como https://", `value="http" checked`},
-		{"/automacoes", call, "url", "nada", "O endereço é um http:// ou https:// completo", `value="nada"`},
+		{"/automacoes", call, "url", "nada", "O endereço deve ser um http:// ou https:// completo", `value="nada"`},
 		{"/automacoes", asks, "teto", "", "Escreva um teto por mês maior que zero, como R$ 50,00.", `value="lookup" checked`},
 		{"/automacoes", asks, "teto", "0", "Escreva um teto por mês maior que zero, como R$ 50,00.", `value="0"`},
 		{"/webhooks", hook, "nome", "", "O nome do webhook tem de 1 a 120 caracteres.", `value="formservice" checked`},
-		{"/webhooks", hook, "obrigado", "ontem", "é um http:// ou https:// completo.", `value="ontem"`},
+		{"/webhooks", hook, "obrigado", "ontem", "deve ser um http:// ou https:// completo.", `value="ontem"`},
 		{"/webhooks", hook, "segredo", "curto", "com um segredo de ao menos 8 caracteres", `value="middle" selected`},
 		{"/equipe/membros", person, "nome", "", "O nome tem de 1 a 120 caracteres.", `value="caio@example.com"`},
 		{"/equipe/membros", person, "email", "caio@", "", `value="caio@"`},
@@ -110,9 +110,9 @@ func TestWrongChoicesAreSaid(t *testing.T) {
 		andShows string
 	}{
 		{"/equipe/membros", person, "A senha tem de 8 a 72 caracteres.", `value="caio@example.com"`},
-		{"/equipe/membros", url.Values{"nome": {"Bia"}, "email": {"c@example.com"}}, "O papel é owner, admin ou", ""},
-		{"/equipe/membros/" + v.member.ID, url.Values{"papel": {"rei"}}, "O papel é owner, admin ou", ""},
-		{"/equipe/membros/" + v.member.ID, url.Values{"ativo": {"não"}}, "Ninguém encerra o próprio acesso", ""},
+		{"/equipe/membros", url.Values{"nome": {"Bia"}, "email": {"c@example.com"}}, "O papel deve ser owner, admin ou", ""},
+		{"/equipe/membros/" + v.member.ID, url.Values{"papel": {"rei"}}, "O papel deve ser owner, admin ou", ""},
+		{"/equipe/membros/" + v.member.ID, url.Values{"ativo": {"não"}}, "Você não pode encerrar o próprio acesso", ""},
 		{"/equipe/membros/" + other.ID + "/senha", url.Values{"senha": {"curta"}}, "A senha tem de 8 a 72", ""},
 		{"/automacoes", url.Values{"nome": {"A"}}, "Escolha o que a automação faz.", `value="A"`},
 		{"/automacoes", url.Values{"nome": {"A"}, "acao": {"move_stage"}}, "Escolha uma etapa.", `value="A"`},
@@ -125,10 +125,10 @@ func TestWrongChoicesAreSaid(t *testing.T) {
 		{"/equipe/funis", url.Values{"nome": {""}}, "O nome do funil tem de 1 a", ""},
 		{"/equipe/funis/" + funnel.ID, url.Values{
 			"fazer": {"guardar"}, "etapa": {funnel.Stages[0].ID}, "nome": {""}, "resultado": {"won"},
-		}, "Cada etapa tem um nome seu, de 1 a 120 caracteres.", `<option value="won" selected>`},
+		}, "Cada etapa precisa de um nome próprio, de 1 a 120 caracteres.", `<option value="won" selected>`},
 		{"/equipe/funis/" + funnel.ID, url.Values{
 			"fazer": {"guardar"}, "etapa": {funnel.Stages[0].ID}, "nome": {"Primeira"}, "resultado": {"talvez"},
-		}, "O resultado de uma etapa é", `value="Primeira"`},
+		}, "O resultado de uma etapa deve ser", `value="Primeira"`},
 		{"/chaves/" + id + "/trocar", url.Values{"manter": {"sempre"}}, "Escolha até quando a chave atual vale.", ""},
 		{"/chaves/" + id + "/trocar", url.Values{}, "Escolha até quando a chave atual vale.", ""},
 		{"/conta/senha", url.Values{"atual": {"errada"}, "senha": {"outra-senha"}}, "A senha atual não confere.", `aria-describedby="atual-p" autofocus`},
@@ -168,12 +168,12 @@ func TestFiltersComeBack(t *testing.T) {
 	has(t, "the board", v.get("/funil?resp="+v.member.ID), `value="`+v.member.ID+`" selected`,
 		`href="/contatos?resp=`+v.member.ID+`"`, `href="/contatos?etapa=`+v.funnel().Stages[0].ID+"&resp="+v.member.ID)
 	has(t, "the statement", v.refused(422, "/extrato?de=ontem&ate=2026-11-02&produto=cpf&resultado=bureau&quem=equipe"),
-		"é uma data entre 2000 e 9998, como 2026-11-01.", `value="ontem"`, `value="2026-11-02"`, `value="cpf" selected`,
+		"deve ser uma data entre 2000 e 9998, como 2026-11-01.", `value="ontem"`, `value="2026-11-02"`, `value="cpf" selected`,
 		`value="bureau" selected`, `value="equipe" selected`,
 		`href="/extrato.csv?ate=2026-11-02&de=ontem&produto=cpf&quem=equipe&resultado=bureau"`)
 	has(t, "the end before the beginning", v.refused(422, "/extrato?de=2026-11-03&ate=2026-11-02"),
 		"A data em Até vem antes da data em De.")
-	if status := v.refused(422, "/extrato.csv?ate=31-12-2026"); !strings.Contains(unescaped(status), "é uma data") {
+	if status := v.refused(422, "/extrato.csv?ate=31-12-2026"); !strings.Contains(unescaped(status), "deve ser uma data") {
 		t.Error("the file of a wrong filter does not say what is wrong")
 	}
 	has(t, "deliveries", v.get("/webhooks/"+v.hook.ID+"?resultado=refused&como=curl"), "Nenhuma entrega assim",

@@ -217,7 +217,7 @@ func (s *server) importChange(c *call, f importChoices) error {
 
 // importCSV sends the outcome of each row, for programs or, with the form excel, for people; importXLSX for people too.
 func (s *server) importCSV(c *call, f struct {
-	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
+	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato deve ser excel, ou nenhum."`
 }) error {
 	view, rows, err := s.Bulks.ImportResults(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {

@@ -22,7 +22,7 @@ func TestAnImportFromFileToResult(t *testing.T) {
 		"Importar 2 linhas", "1 linha repete")
 	page = v.comesBack(place, url.Values{"coluna": {"nome", "mensagem", "ignorar", "empresa"}}, "acao", "importar",
 		"duplicados", "completar", "etapa", v.funnel().Stages[1].ID, "automacoes", "sim")
-	v.shows(page, "Diga qual coluna é o e-mail")
+	v.shows(page, "Informe qual coluna é o e-mail")
 	has(t, "as it was sent", page, `value="nome" selected`, `value="mensagem" selected`, `value="ignorar" selected`,
 		`value="empresa" selected`, `value="completar" checked`, `value="sim" checked`, v.funnel().Stages[1].ID+`" selected`)
 	hasNot(t, "as it was sent", page, `value="email" selected`, `value="telefone" selected`, `value="pular" checked`)

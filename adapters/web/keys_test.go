@@ -113,7 +113,7 @@ func TestAKeyShowsItsUse(t *testing.T) {
 		"Ver os números", "Cadastro de pessoa")
 	hasNot(t, "filtered", v.get("/chaves/"+id+"?resultado=bureau"), `b-hist"`)
 	has(t, "nothing so", v.get("/chaves/"+id+"?produto=veiculo&de=2026-01-01"), "Tirar o filtro")
-	has(t, "a wrong filter", v.refused(422, "/chaves/"+id+"?de=ontem"), "é uma data")
+	has(t, "a wrong filter", v.refused(422, "/chaves/"+id+"?de=ontem"), "deve ser uma data")
 	rows, err := csv.NewReader(strings.NewReader(v.get("/chaves/" + id + "/extrato.csv"))).ReadAll()
 	if err != nil || len(rows) != 4 ||
 		strings.Join(rows[0], ",") != "id,produto,documento,em,cache,cobrada,valor,situacao,finalidade" {

@@ -268,7 +268,7 @@ func (s *server) troubleOf(v app.LookupView) trouble {
 		return trouble{"O bureau respondeu com um erro.", cost, again}
 	case lookup.NotSent:
 		return trouble{
-			"O bureau não pôde ser alcançado, ou recusou sem cobrar.", "Nada foi cobrado.",
+			"Não foi possível acessar o bureau, ou ele recusou sem cobrar.", "Nada foi cobrado.",
 			"Tente de novo em instantes; se repetir, avise quem cuida do contrato com o bureau.",
 		}
 	case lookup.Running, lookup.Done:
@@ -276,7 +276,7 @@ func (s *server) troubleOf(v app.LookupView) trouble {
 	if v.Unreadable {
 		return trouble{
 			"A resposta guardada desta consulta está ilegível.", "Ela custou " + v.Entry.Amount.Exact() + ".",
-			"Avise quem cuida do serviço: fichario doctor --deep diz quais são. Tentar de novo pergunta outra vez ao bureau.",
+			"Avise quem cuida do serviço: fichario doctor --deep diz quais são. Tentar de novo consulta o bureau outra vez.",
 		}
 	}
 	return trouble{

@@ -99,7 +99,7 @@ func TestABudgetIsShownBeforeItIsSpent(t *testing.T) {
 	if status != http.StatusUnprocessableEntity || site.bureau.calls.Load() != calls {
 		t.Errorf("one too many: %d, %d calls", status, site.bureau.calls.Load()-calls)
 	}
-	has(t, "one too many", page, "o seu orçamento de R$ 0,80 neste mês não chega", "Nada foi cobrado")
+	has(t, "one too many", page, "o seu orçamento de R$ 0,80 neste mês não é suficiente", "Nada foi cobrado")
 	has(t, "his statement", member.get("/extrato"), "Seu orçamento deste mês", "restam de R$ 0,80")
 	set(owner, "")
 	has(t, "without one", owner.get("/equipe"), "R$ 0,45")

@@ -83,7 +83,7 @@ func standing(status string) mark {
 		}
 	}
 	return mark{false, "Situação: " + shorten(labelText, strings.TrimSpace(status)),
-		"A Receita não a dá como regular. Confira antes de contratar."}
+		"A situação na Receita não é regular. Confira antes de contratar."}
 }
 
 // restrictions are a vehicle's restrictions, without the phrases for having none.

@@ -64,7 +64,7 @@ func TestLookupsErrorsInWords(t *testing.T) {
 		ports.Failed: {"O bureau respondeu com um erro.", "R$ 0,45 foram cobrados",
 			"Tentar de novo <span class=\"preco\">R$ 0,45"},
 		ports.NoAnswer: {"O bureau não respondeu em 3 segundos.", "R$ 0,45 foram cobrados", "Tentar de novo"},
-		ports.NotSent:  {"O bureau não pôde ser alcançado, ou recusou sem cobrar.", "Nada foi cobrado.", "Tentar de novo"},
+		ports.NotSent:  {"Não foi possível acessar o bureau, ou ele recusou sem cobrar.", "Nada foi cobrado.", "Tentar de novo"},
 	} {
 		v.bureau.fails(aPerson, outcome)
 		before := v.spent()

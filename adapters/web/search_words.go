@@ -56,7 +56,7 @@ func problemWords(r document.Recognised) string {
 	if r.Reason == document.Empty {
 		return "Escreva ou cole um CPF, CNPJ, placa ou e-mail."
 	}
-	return "Isto não é CPF, CNPJ, placa ou e-mail. Quem você procura por nome ou telefone está em Contatos." + nothing
+	return "Isto não é CPF, CNPJ, placa ou e-mail. Para procurar por nome ou telefone, use Contatos." + nothing
 }
 
 // refusal says why a lookup was not started; empty for other errors.

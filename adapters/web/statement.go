@@ -59,7 +59,7 @@ type statementFilter struct {
 // statementDownload is the filter and the format of a file of lines.
 type statementDownload struct {
 	statementFilter
-	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato é excel, ou nenhum."`
+	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato deve ser excel, ou nenhum."`
 }
 
 func (f statementFilter) query() app.StatementQuery {

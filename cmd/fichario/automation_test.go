@@ -41,7 +41,7 @@ func TestATrialSaysThatItIsDisabled(t *testing.T) {
 		t.Fatal(contacts)
 	}
 	for want, event := range map[string]string{
-		"It is disabled. Enabled, it would run": "contact.created", "no request to show: não há ainda": "lookup.completed",
+		"It is disabled. Enabled, it would run": "contact.created", "no request to show: ainda não há": "lookup.completed",
 	} {
 		id := p.made("automation", "add", "--org", org, "--name", event, "--event", event, "--action", "http",
 			"--url", "https://x.example/a")

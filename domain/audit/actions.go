@@ -116,8 +116,8 @@ var labels = map[Action]string{
 	BulkUndone: "Desfez uma ação em contatos", ImportStarted: "Iniciou uma importação",
 
 	OrgCreated: "Criou a organização", OrgLimitChanged: "Mudou o limite de lotes de membros",
-	OrgShareChanged: "Mudou se o histórico responde a outra finalidade", PurposeCreated: "Criou uma finalidade",
-	PurposeChanged: "Alterou uma finalidade", KeyCreated: "Criou uma chave", KeyRestricted: "Mudou o que uma chave pode",
+	OrgShareChanged: "Mudou o histórico entre finalidades", PurposeCreated: "Criou uma finalidade",
+	PurposeChanged: "Alterou uma finalidade", KeyCreated: "Criou uma chave", KeyRestricted: "Mudou as permissões de uma chave",
 	KeyRotated: "Trocou o segredo de uma chave", KeyRevoked: "Revogou uma chave", WebhookCreated: "Criou um webhook",
 	WebhookChanged: "Alterou um webhook", WebhookRegenerated: "Trocou o endereço de um webhook",
 	AutomationCreated: "Criou uma automação", AutomationChanged: "Alterou uma automação",

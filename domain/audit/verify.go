@@ -37,10 +37,10 @@ func (f Finding) Message() string {
 	case Added:
 		return fmt.Sprintf("A linha %d foi acrescentada depois do fim.", f.Number)
 	case Emptied:
-		return fmt.Sprintf("O detalhe da linha %d foi apagado sem um pedido de titular que o diga.", f.Number)
+		return fmt.Sprintf("O detalhe da linha %d foi apagado sem um pedido de titular correspondente.", f.Number)
 	case AtHead:
 	}
-	return "O fim da auditoria, guardado à parte, falta, não é o da última linha ou não foi escrito por este serviço."
+	return "O fim da auditoria, guardado à parte, está ausente, não é o da última linha ou não foi escrito por este serviço."
 }
 
 // Walk follows a chain from its first line to its head.

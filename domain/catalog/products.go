@@ -71,7 +71,7 @@ func shares() Product {
 				{Name: "razaoSocial", Kind: String, Label: "Razão social", Description: "Razão social."},
 				{Name: "qualificacao", Kind: String, Label: "Qualificação", Description: "Qualificação na sociedade."},
 				{Name: "percentual", Kind: Number, Format: Percent, Label: "Participação",
-					Description: "Participação em por cento."},
+					Description: "Participação, em porcentagem."},
 				{Name: "entrada", Kind: Date, Label: "Entrada", Description: "Data de entrada na sociedade."},
 			},
 		}),
@@ -107,7 +107,7 @@ func score() Product {
 			Field{Name: "score", Kind: Number, Format: Score, Label: "Score", Description: "Pontuação, de 0 a 1000."},
 			Field{Name: "faixa", Kind: String, Label: "Faixa", Description: "Faixa de risco, nas palavras do bureau."},
 			Field{Name: "probabilidadeInadimplencia", Kind: Number, Format: Percent, Label: "Chance de inadimplência",
-				Description: "Probabilidade de inadimplência, em por cento."},
+				Description: "Probabilidade de inadimplência, em porcentagem."},
 		),
 	}
 }

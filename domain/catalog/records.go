@@ -33,7 +33,7 @@ func companyRecord() Product {
 		Description: "Cadastro completo de uma empresa: razão social, situação, atividades, sócios, telefones e endereços.",
 		Fields: slices.Concat([]Field{
 			{Name: "nome", Kind: String, Label: "Nome", Twin: "razaoSocial",
-				Description: "Razão social; as mesmas palavras de razaoSocial."},
+				Description: "Razão social; igual a razaoSocial."},
 		}, group("Identificação",
 			Field{Name: "razaoSocial", Kind: String, Label: "Razão social", Twin: "nome", Description: "Razão social."},
 			Field{Name: "nomeFantasia", Kind: String, Label: "Nome fantasia", Description: "Nome fantasia."},

@@ -95,7 +95,7 @@ func (f *Funnel) RenameStage(id, name string) error {
 func (f *Funnel) SetOutcome(id string, o Outcome) error {
 	return f.change(id, func(i int) error {
 		if !o.Valid() {
-			return fault.New(fault.InvalidRequest, "O resultado de uma etapa é open, won ou lost.").At("outcome")
+			return fault.New(fault.InvalidRequest, "O resultado de uma etapa deve ser open, won ou lost.").At("outcome")
 		}
 		f.Stages[i].Outcome = o
 		return nil
@@ -121,7 +121,7 @@ func (f *Funnel) RemoveStage(id string) error {
 			return invalidStage(fmt.Sprintf("Um funil tem de 1 a %d etapas.", StagesMax))
 		case f.Default && i == 0:
 			return invalidStage("Na etapa " + f.Stages[i].Name +
-				" entram os contatos novos. Ponha outra antes dela para a poder tirar.")
+				" entram os contatos novos. Ponha outra antes dela para poder tirá-la.")
 		}
 		f.Stages = slices.Delete(f.Stages, i, i+1)
 		return nil
@@ -143,7 +143,7 @@ func (f *Funnel) stageName(id, typed string) (string, error) {
 	name, ok := CleanName(typed)
 	taken := func(s Stage) bool { return s.ID != id && text.Fold(s.Name) == text.Fold(name) }
 	if !ok || slices.ContainsFunc(f.Stages, taken) {
-		return "", invalidStage(fmt.Sprintf("Cada etapa tem um nome seu, de 1 a %d caracteres.", NameMax))
+		return "", invalidStage(fmt.Sprintf("Cada etapa precisa de um nome próprio, de 1 a %d caracteres.", NameMax))
 	}
 	return name, nil
 }

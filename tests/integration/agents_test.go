@@ -254,7 +254,7 @@ func (a agent) refusals(bureau *lookuptest.Bureau, people []string) {
 			"[requisicao_invalida]",
 		},
 		{map[string]any{"produto": "cpf", "documento": 52998224725}, "documento é de outro tipo"},
-		{map[string]any{"produto": "cpf", "documento": people[0], "atualizar": true, "maxIdade": 1}, "atualizar não combina"},
+		{map[string]any{"produto": "cpf", "documento": people[0], "atualizar": true, "maxIdade": 1}, "atualizar não pode ser usado"},
 	} {
 		got := a.use("lookup", c.args)
 		if !got.refused || !strings.Contains(got.text, c.want) || strings.Contains(got.text, "529") {

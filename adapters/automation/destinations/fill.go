@@ -48,7 +48,7 @@ func (f *File) Fill(values map[string]string) (*Filled, []automation.FieldFault)
 			}
 			fault(field.Name, "Falta %s.", missing)
 		case len(value) > maxValue:
-			fault(field.Name, "%s tem até %d caracteres.", field.Name, maxValue)
+			fault(field.Name, "%s pode ter até %d caracteres.", field.Name, maxValue)
 		case re != nil && !re.MatchString(value):
 			fault(field.Name, "%s não tem a forma que o destino pede. %s", field.Name, field.Help)
 		default:

@@ -101,7 +101,7 @@ func TestFillFaults(t *testing.T) {
 		{"host", "loja@x", "é uma parte do nome do servidor"},
 		{"path", "..", "não pode ser só pontos"},
 		{"text", "a\nb", "não pode ter quebra de linha"},
-		{"text", strings.Repeat("x", maxValue+1), "tem até"},
+		{"text", strings.Repeat("x", maxValue+1), "pode ter até"},
 		{"outro", "x", "O destino não tem o campo outro"},
 	} {
 		values := map[string]string{c.field: c.value}
