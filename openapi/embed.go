@@ -1,4 +1,4 @@
-// Package openapi holds the contract: openapi.yaml, exactly as it is served, and what is said of it in other languages.
+// Package openapi holds the contract: openapi.yaml, exactly as it is served, and its texts in other languages.
 package openapi
 
 import (

@@ -1,5 +1,5 @@
-// Package ports holds the interfaces through which the use cases reach what is outside the program, and the values that
-// cross them: storage, bureaus, other systems and mail.
+// Package ports holds the interfaces through which the use cases reach the outside world, and the values that cross
+// them: storage, bureaus, other systems and mail.
 package ports
 
 import (

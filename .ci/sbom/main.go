@@ -1,5 +1,5 @@
-// Command sbom writes what a binary of Go is made of as a CycloneDX document, from what the linker wrote into it, and
-// holds that to the schema of CycloneDX.
+// Command sbom writes a CycloneDX document of the components of a Go binary, from the build information in it, and
+// validates it against the CycloneDX schema.
 //
 //	sbom BINARY >BINARY.cdx.json
 package main

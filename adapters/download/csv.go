@@ -1,5 +1,4 @@
-// Package download sends tables as files that are written while they are read, so that
-// their length costs no memory. Both driving adapters use it.
+// Package download streams tables as files, so that their length costs no memory. Both driving adapters use it.
 package download
 
 import (

@@ -1,4 +1,4 @@
-// Package factors makes and checks what members prove with who they are: passwords (Argon2id), one-time codes of
+// Package factors creates and verifies what members prove their identity with: passwords (Argon2id), one-time codes of
 // authenticator apps (RFC 6238) and passkeys (WebAuthn).
 package factors
 

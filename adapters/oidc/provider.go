@@ -1,4 +1,4 @@
-// Package oidc speaks to a provider of OpenID Connect, by its discovery, with the authorization code flow and PKCE.
+// Package oidc implements an OpenID Connect client: discovery, authorization code flow, PKCE.
 package oidc
 
 import (

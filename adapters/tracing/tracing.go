@@ -1,4 +1,4 @@
-// Package tracing sends traces to a collector by OTLP over HTTP, as the environment variables of OpenTelemetry say.
+// Package tracing sends traces to a collector over OTLP/HTTP, as configured by the OpenTelemetry environment variables.
 package tracing
 
 import (

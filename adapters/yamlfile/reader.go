@@ -1,4 +1,4 @@
-// Package yamlfile reads YAML files that people write: strictly, with every fault by its line. Bureau files and
+// Package yamlfile reads hand-written YAML files strictly, reporting every fault with its line. Bureau files and
 // destinations are such files.
 package yamlfile
 

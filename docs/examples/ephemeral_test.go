@@ -1,4 +1,4 @@
-// Package examples shows how to test what is built on Fichário. Copy what you need.
+// Package examples shows how to test software built on Fichário. Copy what you need.
 package examples
 
 import (

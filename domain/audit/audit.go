@@ -1,6 +1,5 @@
-// Package audit is the record of who did what with an organisation's settings, and with the data of people: lines that
-// are only ever added, each bound to the one before by a hash, so that one that was changed, removed or put elsewhere
-// is found (design, section 14).
+// Package audit records who did what to an organisation's settings and to personal data: an append-only chain of lines,
+// each bound by a hash to the one before, so that a changed, removed or moved line is detected (design, section 14).
 package audit
 
 import (

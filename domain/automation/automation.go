@@ -1,5 +1,5 @@
-// Package automation holds what an organisation wants done by itself when a
-// contact comes in, and the jobs that do it.
+// Package automation holds what an organisation wants done automatically when something happens, and the jobs that do
+// it.
 package automation
 
 import (

@@ -1,5 +1,5 @@
-// Package batch holds one question about many documents: the quote, what it may cost, its items, and how a table that
-// somebody sends is read as one. Everything that holds for one lookup holds for each item.
+// Package batch holds one question about many documents: its quote, ceiling and items, and how an uploaded table is
+// read as one. Whatever applies to a single lookup applies to each item.
 package batch
 
 import (

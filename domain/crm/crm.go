@@ -1,5 +1,4 @@
-// Package crm holds an organisation with its members, and its contacts with the funnels, stages and
-// origins that they stand in.
+// Package crm holds organisations with their members, and contacts with their funnels, stages and origins.
 package crm
 
 import (

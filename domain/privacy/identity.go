@@ -1,5 +1,5 @@
-// Package privacy holds what the rights of a person are about (LGPD, art. 18): who somebody is to this service, what is
-// held of him, and the erasure of it.
+// Package privacy serves the rights of data subjects (LGPD, art. 18): how this service identifies a person, what it
+// holds about them, and its erasure.
 package privacy
 
 import (

@@ -1,5 +1,5 @@
-// Package text holds rules of text that several packages need: what a screen can hold, how names
-// are compared, how a text is cut.
+// Package text holds text rules that several packages need: which characters can be displayed, how names are compared,
+// how a text is truncated.
 package text
 
 import (

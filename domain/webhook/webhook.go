@@ -1,5 +1,5 @@
-// Package webhook holds the addresses that contacts are sent to: the webhook and its token, how
-// senders sign, and the log of what they sent. What a body says is read by package intake.
+// Package webhook holds the endpoints that receive contacts: the webhook and its token, how senders sign, and the log
+// of their deliveries. Package intake interprets the bodies.
 package webhook
 
 import (

@@ -1,4 +1,4 @@
-// Package browser walks through the interface in a real Chromium, job by job, against the real program.
+// Package browser walks through the interface in a real Chromium, task by task, against the real program.
 package browser
 
 import (

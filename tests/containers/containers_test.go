@@ -1,4 +1,4 @@
-// Package containers has the image built and the compose file run, by the engine that answers.
+// Package containers builds the image and runs the compose file with the available engine.
 package containers
 
 import (

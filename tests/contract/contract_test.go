@@ -1,4 +1,4 @@
-// Package contract holds the code to the contract and to the architecture.
+// Package contract checks the code against the contract and the architecture.
 package contract
 
 import (

@@ -1,6 +1,6 @@
-// Package destinations turns an event into a request of the form that another system wants, and reads its answer. What
-// the form is, a file says (a destination), or the settings of an automation.
+// Package destinations turns an event into a request in the format that another system expects, and reads its answer.
+// The format is described by a file (a destination) or by the settings of an automation.
 //
-// Who writes either is not trusted: what is filled in never changes the form of an address, a header or a body; jq runs
-// within bounds; and neither a secret nor anything that was answered is in an error.
+// Authors of both are untrusted: a filled-in value never changes the form of an address, header or body; jq runs within
+// bounds; and no error contains a secret or anything from the answer.
 package destinations

@@ -1,4 +1,4 @@
-// Command standin does what testkit expects of the real program, and no more, so that testkit has tests of its own.
+// Command standin does only what testkit expects of the real program, so that testkit can have its own tests.
 package main
 
 import (
