@@ -40,7 +40,7 @@ func TestTheAuditOnItsPage(t *testing.T) {
 	}
 	has(t, "the page", page, `href="/contatos/`+contact+`"`, "documento: 52998224725", "marcados: 1")
 	hasNot(t, "a filter", v.get("/auditoria?acao=organizacao.criada"), "documento: 52998224725")
-	has(t, "another period", v.get("/auditoria?ate=2020-01-01"), "Nenhuma linha passa por este filtro")
+	has(t, "another period", v.get("/auditoria?ate=2020-01-01"), "Nenhuma linha com este filtro")
 	has(t, "no action", v.refused(http.StatusUnprocessableEntity, "/auditoria?acao=x"), "Não há ação com este nome")
 	has(t, "no date", v.refused(http.StatusUnprocessableEntity, "/auditoria?de=ontem"), `role="alert"`)
 

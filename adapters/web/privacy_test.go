@@ -38,7 +38,7 @@ func TestAPersonIsShownAndErased(t *testing.T) {
 	_, page := v.send("/privacidade/procurar", "tipo", "email", "valor", "rita@X.example")
 	has(t, "found by address", page, "Consultas", "Contatos", "Envios recebidos por webhooks", "Apagar tudo")
 	_, page = v.send("/privacidade/procurar", "tipo", "telefone", "valor", "(11) 90000-0000")
-	has(t, "somebody unknown", page, "Nada está guardado")
+	has(t, "somebody unknown", page, "Não há nada guardado")
 	_, page = v.send("/privacidade/imprimir", "tipo", "documento", "valor", aPerson)
 	has(t, "to print", page, "Rita Apagada", "Site de Ana", "a pedido de", "Criado pelo webhook")
 	response, page := v.send("/privacidade/exportar", "tipo", "documento", "valor", aPerson)

@@ -76,7 +76,7 @@ func TestACountThatTakesTooLongSaysSo(t *testing.T) {
 		if err := s.execute(&out, name, block, data); err != nil {
 			t.Error(err)
 		}
-		if got := out.String(); !strings.Contains(got, "são o mínimo") || strings.Contains(got, "Nada está guardado") ||
+		if got := out.String(); !strings.Contains(got, "são o mínimo") || strings.Contains(got, "Não há nada guardado") ||
 			strings.Contains(got, "Bloquear esta pessoa") {
 			t.Errorf("%s says %s", name, got)
 		}

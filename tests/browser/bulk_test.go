@@ -41,7 +41,7 @@ func TestSeveralContactsAtOnce(t *testing.T) {
 		b.See("4 contatos com estes filtros")
 		b.Click(".bulk input[value=sim]")
 		b.Press("Excluir")
-		b.See("Excluir 4 contatos?", "Vão embora")
+		b.See("Excluir 4 contatos?", "são apagados")
 		b.Accessible()
 		b.Press("Excluir")
 		b.See("4 contatos excluídos")
