@@ -1,16 +1,16 @@
-# Everything that is done with this project more than once. `make` alone lists it.
+# All recurring tasks of this project. `make` alone lists them.
 
 GO ?= go
 CHANGES = $(GO) -C .ci/changes
 SINCE_RELEASE = ../../openapi/released.yaml ../../openapi/openapi.yaml
 LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
-# The program that the tests start is compiled as they are, so that nothing is compiled twice, and hashes passwords at
-# less cost; the one that is shipped is tried by contract, containers and release.
+# The tests' program is compiled with the same flags as the tests, so that nothing is compiled twice; contract,
+# containers and release exercise the shipped one.
 PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/tested bin/pgtest -every-status
 
 # Three packages at a time: most of them use the same PostgreSQL, some start programs of their own, and some mostly wait.
-# Those that take longest begin first. The profile in cmd/fichario is for the program alone: with it, each package would be
-# compiled once more.
+# The slowest start first. The profile in cmd/fichario is for the program alone: with it, each package would be compiled
+# once more.
 GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off -vet=off
 LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
 
@@ -18,16 +18,16 @@ LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstor
 .PHONY: help run test containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
 	bin/tested bin/pgtest bin/witness
 
-help: ## list what there is to make
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: ## start the program with a demonstration in it, on SQLite
+run: ## start the program with demonstration data, on SQLite
 	$(GO) run -pgo=off ./cmd/fichario serve --demo
 
 test: bin/tested bin/pgtest ## run every test, on SQLite and on a real PostgreSQL that it finds, starts or installs
 	$(PGTEST) $(ALLOWED) -- $(GOTEST) -timeout 20m $(LONGEST) ./...
 
-# The one test that may be skipped, because it needs an engine and minutes.
+# The only test that may be skipped, because it needs a container engine and takes minutes.
 ALLOWED = -allow-skip '^fichario/tests/containers\.TestContainers: '
 
 containers: ## build the image, run the compose file, take it down and up again (needs Docker)
@@ -37,52 +37,52 @@ test-race: bin/tested bin/pgtest ## run every test with the race detector (needs
 	CGO_ENABLED=1 $(PGTEST) $(ALLOWED) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
 
 SOAK ?= 30m
-soak: build ## kill the program at random under load for SOAK, such as 30m, and count what is lost; then look for drift
+soak: build ## kill the program at random under load for SOAK, such as 30m, and count the losses; then look for drift
 	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario SOAK=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestSoak$$' ./tests/faults
 	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario DRIFT=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestDrift$$' ./tests/faults
 
-generate: ## write the generated code anew
+generate: ## regenerate the generated code
 	$(GO) generate ./...
 
 contract: export FICHARIO = $(CURDIR)/bin/fichario
 contract: export WITNESS = $(CURDIR)/bin/witness
-contract: build bin/witness ## hold the contract to its linters, and clients that are made of it to it (needs Node.js)
+contract: build bin/witness ## lint the contract, and check generated clients against it (needs Node.js)
 	cd tests/contract/testdata/node && npm ci --ignore-scripts --no-audit --no-fund && \
 		REDOCLY_TELEMETRY=off npm run --silent check
 	$(WITNESS) sh tests/contract/testdata/ogen/run.sh
 	$(CHANGES) test ./...
 	$(CHANGES) run . -breaking $(SINCE_RELEASE)
 
-changes: ## tell what changed in the contract since the last release, as Markdown
+changes: ## list changes of the contract since the last release, as Markdown
 	@$(CHANGES) run . $(SINCE_RELEASE)
 
-lint: ## check formatting, style and who imports whom
+lint: ## check formatting, style and import rules
 	GOFLAGS=-pgo=off $(LINT) run
 
 build: ## build the program, static and stripped, as bin/fichario
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/fichario ./cmd/fichario
 
-release: ## build what is committed for every platform, twice, with SBOM and checksums, in dist/
+release: ## build the commit for every platform, twice, with SBOM and checksums, in dist/
 	.ci/release
 
 bench: build ## measure the program under load, beside a baseline (about a quarter of an hour)
 	$(GO) run ./tests/load
 
-profile: build ## measure, and write the profile by which the program is compiled (about a quarter of an hour)
+profile: build ## measure, and write the profile for compiling the program (about a quarter of an hour)
 	mkdir -p bin/profiles
 	$(GO) run ./tests/load -profiles bin/profiles
 	$(GO) tool pprof -proto bin/profiles/*.pprof >bin/profiles/default.pgo
 	mv bin/profiles/default.pgo cmd/fichario/default.pgo
 
 FUZZTIME ?= 1m
-fuzz: ## run every fuzz target for FUZZTIME (a minute) each, and count what they tried
+fuzz: ## run every fuzz target for FUZZTIME (a minute) each, and count executions
 	FUZZTIME=$(FUZZTIME) .ci/fuzz
 
 GROWTH ?= 10000,1000000
 bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 10000,1000000,10000000 (a quarter of an hour for a million)
 	$(GO) run ./tests/load -growth $(GROWTH)
 
-# Always: go build knows best whether there is anything to do.
+# Always run: go build knows best whether anything must be rebuilt.
 bin/tested:
 	@$(GO) build -pgo=off -o $@ ./cmd/fichario
 

@@ -1,5 +1,5 @@
-// Changes tells, as Markdown, what changed from one contract to the next. With -breaking it tells only what may break a
-// client, and fails where there is such a change.
+// Changes lists, as Markdown, the changes from one contract to the next. With -breaking it lists only those that may
+// break a client, and fails if there are any.
 //
 //	go run . [-breaking] BEFORE AFTER
 package main
@@ -37,7 +37,7 @@ func main() {
 	}
 }
 
-// compare tells of changes of a level and above, and how many there are.
+// compare returns the changes of a level and above as text, and their number.
 func compare(before, after string, level checker.Level) (text string, changes int, err error) {
 	loader := openapi3.NewLoader()
 	old, err := load.NewSpecInfo(loader, load.NewSource(before))

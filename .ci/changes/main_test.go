@@ -9,7 +9,7 @@ import (
 	"github.com/oasdiff/oasdiff/checker"
 )
 
-// TestCompare: what is taken away breaks clients, what is added does not, and both are told.
+// TestCompare: removals break clients, additions do not, and both are listed.
 func TestCompare(t *testing.T) {
 	const released = "../../openapi/released.yaml"
 	source, err := os.ReadFile(released)

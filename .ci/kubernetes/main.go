@@ -1,5 +1,5 @@
-// Kubernetes reads manifests as the API server does, by its own types and strictly: a field that they do not have, or
-// have otherwise, is an error.
+// Kubernetes reads manifests as the API server does, strictly and with its types: an unknown field, or one of another
+// type, is an error.
 //
 //	go run . FILE…
 package main

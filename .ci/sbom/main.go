@@ -21,7 +21,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// version is the newest one whose schema the library brings whole.
+// version is the newest one whose complete schema the library includes.
 const (
 	version    = cdx.SpecVersion1_6
 	schemaURL  = "http://cyclonedx.org/schema/"
@@ -55,7 +55,7 @@ func run(binary string) error {
 	return err
 }
 
-// bomOf has neither a serial number nor a time, so that it is the same whenever it is written.
+// bomOf adds neither a serial number nor a time, so that its output is reproducible.
 func bomOf(info *buildinfo.BuildInfo) *cdx.BOM {
 	program := component(cdx.ComponentTypeApplication, info.Main)
 	std := component(cdx.ComponentTypeLibrary, debug.Module{Path: "std", Version: info.GoVersion})
@@ -90,7 +90,7 @@ func component(kind cdx.ComponentType, m debug.Module) cdx.Component {
 	return c
 }
 
-// valid holds a document to the schema that comes with the library.
+// valid checks a document against the schema included in the library.
 func valid(document []byte) error {
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/CycloneDX/cyclonedx-go").Output()
 	if err != nil {

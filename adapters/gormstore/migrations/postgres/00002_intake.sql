@@ -1,5 +1,5 @@
 -- +goose Up
--- epoch rises with every change that posts to the organisation's webhooks must see.
+-- epoch increases with every change that posts to the organisation's webhooks must see.
 ALTER TABLE organisations ADD COLUMN epoch bigint NOT NULL DEFAULT 0;
 
 CREATE TABLE funnels (
@@ -19,7 +19,7 @@ CREATE TABLE stages (
 );
 CREATE UNIQUE INDEX stages_position ON stages (funnel_id, position);
 
--- Organisations of before had no funnel.
+-- Existing organisations have no funnel.
 INSERT INTO funnels (id, org_id, name, is_default, created_at)
 SELECT gen_random_uuid(), id, 'Vendas', true, created_at FROM organisations;
 INSERT INTO stages (id, funnel_id, name, position)
@@ -35,7 +35,7 @@ CREATE TABLE origins (
 );
 CREATE UNIQUE INDEX origins_folded ON origins (org_id, folded);
 
--- token and secret are encrypted: they are shown again to those who may see them.
+-- token and secret are encrypted, not hashed: authorised members can see them again.
 CREATE TABLE webhooks (
     id         uuid PRIMARY KEY,
     org_id     uuid NOT NULL REFERENCES organisations (id),
@@ -60,8 +60,8 @@ CREATE TABLE webhook_tokens (
 );
 CREATE INDEX webhook_tokens_webhook ON webhook_tokens (webhook_id);
 
--- A counter is the sum of its slots. Each instance counts in a slot of its own, so
--- that no two wait for each other.
+-- A counter is the sum of its slots. Each instance counts in its own slot, so that
+-- none waits for another.
 CREATE TABLE webhook_counters (
     webhook_id uuid NOT NULL,
     slot       bigint NOT NULL,
@@ -69,8 +69,8 @@ CREATE TABLE webhook_counters (
     PRIMARY KEY (webhook_id, slot)
 ) WITH (fillfactor = 50);
 
--- What follows is written with every post and has no foreign keys: each would lock
--- and read a row for every row. `fichario doctor` checks what they would.
+-- The following tables are written with every post and have no foreign keys: each would
+-- lock and read a row for every row. `fichario doctor` checks the references instead.
 -- note and attribution are encrypted.
 CREATE TABLE contacts (
     id          uuid PRIMARY KEY,
@@ -113,7 +113,7 @@ CREATE TABLE notifications (
 );
 CREATE INDEX notifications_org ON notifications (org_id, id);
 
--- Up to which notification each member has read.
+-- The last notification that each member has read.
 CREATE TABLE notification_marks (
     member_id uuid PRIMARY KEY REFERENCES members (id),
     up_to     uuid NOT NULL
@@ -136,7 +136,7 @@ CREATE TABLE deliveries (
 ALTER TABLE deliveries ALTER COLUMN content SET STORAGE EXTERNAL;
 CREATE INDEX deliveries_webhook ON deliveries (webhook_id, id);
 
--- What a post was known by, so that it is done once. key and body are keyed hashes.
+-- What identifies a post, so that it is processed once. key and body are keyed hashes.
 CREATE TABLE receipts (
     webhook_id uuid NOT NULL,
     key        bytea NOT NULL,
@@ -147,7 +147,7 @@ CREATE TABLE receipts (
 );
 CREATE INDEX receipts_at ON receipts (at);
 
--- action holds what it does, encrypted: addresses, secrets and texts.
+-- action is encrypted: it holds addresses, secrets and texts.
 CREATE TABLE automations (
     id         uuid PRIMARY KEY,
     org_id     uuid NOT NULL REFERENCES organisations (id),
@@ -162,7 +162,7 @@ CREATE TABLE automations (
 );
 CREATE INDEX automations_org ON automations (org_id, id);
 
--- The queue: what is done after the answer. It holds ids, no personal data.
+-- The queue of work done after the answer. It holds ids, no personal data.
 CREATE TABLE jobs (
     id            uuid PRIMARY KEY,
     org_id        uuid NOT NULL,

@@ -1,8 +1,8 @@
 -- +goose Up
--- What members looked up, among far more that keys did.
+-- Lookups by members, among far more by keys.
 CREATE INDEX lookups_members ON lookups (org_id, id) WHERE key_id IS NULL;
 
--- What became of a contact, and of an automation.
+-- The history of a contact, and of an automation.
 CREATE INDEX jobs_contact ON jobs (contact_id, id) WHERE kind <> 'contact.created';
 CREATE INDEX jobs_automation ON jobs (automation_id, id) WHERE kind <> 'contact.created';
 

@@ -1,5 +1,5 @@
 -- +goose Up
--- What it means that a contact is in a stage: open, won or lost. Until now the names said it.
+-- The meaning of a stage: open, won or lost. Until now it was derived from the name.
 ALTER TABLE stages ADD COLUMN outcome text;
 UPDATE stages SET outcome = CASE name WHEN 'Ganho' THEN 'won' WHEN 'Perdido' THEN 'lost' ELSE 'open' END;
 

@@ -1,5 +1,5 @@
 -- +goose Up
--- The header in which the sender of a plain HMAC puts it; none for the usual ones.
+-- The header that carries a sender's plain HMAC; empty for the usual headers.
 ALTER TABLE webhooks ADD COLUMN signature_header text;
 
 -- +goose Down

@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- What a killed run left behind is built again.
+-- Indexes left invalid by a killed run are rebuilt.
 -- +goose StatementBegin
 DO $$
 DECLARE broken text;
@@ -13,16 +13,16 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- NULLS LAST is an order that the primary key does not have, so that it is never taken for these indexes.
--- A statement filtered by product, by cache or by both: of a key, an organisation and its members.
+-- NULLS LAST differs from the primary key's order, so that the planner never prefers that key to these indexes.
+-- Statements of a key, an organisation and its members, filtered by product, by cache or by both.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS lookups_key_product ON lookups (key_id, product, cache, id DESC NULLS LAST);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS lookups_org_product ON lookups (org_id, product, cache, id DESC NULLS LAST);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS lookups_members_product ON lookups (org_id, product, cache, id DESC NULLS LAST) WHERE key_id IS NULL;
 
--- Contacts by amount and in the order of the alphabet.
+-- Contacts by amount and in alphabetical order.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_amount ON contacts (org_id, amount, id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_name ON contacts (org_id, (substr(search, 1, 80) COLLATE "C"), id);
--- Contacts of one origin, webhook or member. Those of a stage have an index.
+-- Contacts by origin, webhook or member. Those by stage already have an index.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_origin ON contacts (origin_id, id DESC NULLS LAST) WHERE origin_id IS NOT NULL;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_webhook ON contacts (webhook_id, id DESC NULLS LAST) WHERE webhook_id IS NOT NULL;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_assignee ON contacts (assignee_id, id DESC NULLS LAST) WHERE assignee_id IS NOT NULL;

@@ -1,6 +1,6 @@
 -- +goose Up
--- What a webhook got in an hour, which begins on a whole hour of UTC, by outcome: the sum of its slots, as with
--- webhook_counters. It is filled at once: deliveries are those of thirty days.
+-- Deliveries of a webhook per UTC hour, by outcome: the sum of its slots, as with webhook_counters. It is filled here,
+-- because deliveries span only thirty days.
 CREATE TABLE delivery_hours (
     webhook_id uuid NOT NULL,
     hour       timestamptz NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
--- How many contacts came in an hour, which begins on a whole hour of UTC: the sum of its slots. Where there is no
--- webhook or origin, its id is of zeros.
+-- The number of contacts received per UTC hour: the sum of its slots. Without a webhook or origin, its id is all
+-- zeros.
 CREATE TABLE contact_hours (
     org_id     uuid NOT NULL,
     hour       timestamptz NOT NULL,

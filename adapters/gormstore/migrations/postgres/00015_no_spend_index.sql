@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- What was spent is read from spend_days.
+-- Spending is now read from spend_days.
 DROP INDEX CONCURRENTLY IF EXISTS lookups_spend;
 
 -- +goose Down

@@ -1,21 +1,21 @@
 -- +goose Up
--- What contacts are searched by, written a while after they came, so that no post waits for its index. Migrate makes the
--- index, contact_trigrams, because not every role may. There is no foreign key: it would cost as much as the row.
+-- The search text of contacts, written some time after they arrive, so that no post waits for its index. Migrate
+-- creates that index, contact_trigrams, as not every role may. There is no foreign key: it would cost as much as the row.
 CREATE TABLE contact_words (
     contact_id uuid PRIMARY KEY,
     org_id     uuid NOT NULL,
     words      text NOT NULL
 );
 
--- Up to which contact their words are written.
+-- The last contact whose words are written.
 CREATE TABLE contact_index (
     id    bigint PRIMARY KEY,
     up_to uuid NOT NULL
 );
 INSERT INTO contact_index (id, up_to) VALUES (1, '00000000-0000-0000-0000-000000000000');
 
--- Words change and go with their contact. One whose words are not there yet gets them, for a writer that has read it
--- before the change.
+-- Words are changed and deleted with their contact. A contact without words yet gets them here, because the indexer
+-- may have read it before the change.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION contact_words_follow() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

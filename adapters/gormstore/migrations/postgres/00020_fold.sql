@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- What a killed run left behind is built again.
+-- Indexes left invalid by a killed run are rebuilt.
 -- +goose StatementBegin
 DO $$
 DECLARE broken text;
@@ -13,7 +13,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- What is not folded yet: slots of past hours are put together in one of their own, whose number is -100.
+-- Slots not folded yet: those of past hours are merged into a single one, number -100.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS delivery_hours_open ON delivery_hours (hour) WHERE slot <> -100;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS lookup_hours_open ON lookup_hours (hour) WHERE slot <> -100;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contact_hours_open ON contact_hours (hour) WHERE slot <> -100;

@@ -2,7 +2,7 @@
 -- The CPFs and CNPJs of contacts, sealed, and the keyed hash of each, one after the other.
 ALTER TABLE contacts ADD COLUMN IF NOT EXISTS documents bytea, ADD COLUMN IF NOT EXISTS doc_index bytea;
 
--- What contacts are found by. There is no foreign key: it would cost as much as the row.
+-- The hashes that contacts are found by. There is no foreign key: it would cost as much as the row.
 CREATE TABLE contact_documents (
     org_id     uuid NOT NULL,
     doc_index  bytea NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE contact_documents (
 );
 CREATE INDEX contact_documents_contact ON contact_documents (contact_id);
 
--- Documents come, change and go with their contact; one without any costs nothing.
+-- Documents are added, changed and deleted with their contact; one without any costs nothing.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION contact_documents_follow() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

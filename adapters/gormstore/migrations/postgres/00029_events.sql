@@ -1,6 +1,6 @@
 -- +goose Up
--- What happened, what it is about beside the contact, and the automations that led to it. A job without a contact has
--- the id of none.
+-- The event, its subject beside the contact, and the automations that led to it. A job without a contact has the zero
+-- id.
 ALTER TABLE jobs
     ADD COLUMN IF NOT EXISTS event text NOT NULL DEFAULT 'contact.created',
     ADD COLUMN IF NOT EXISTS subject_id uuid,
@@ -8,10 +8,10 @@ ALTER TABLE jobs
     ADD COLUMN IF NOT EXISTS trail text NOT NULL DEFAULT '';
 ALTER TABLE automations ADD COLUMN IF NOT EXISTS condition text NOT NULL DEFAULT '';
 
--- Who listens: looked at by whoever makes an event true.
+-- Automations by event: read whenever an event occurs.
 CREATE INDEX automations_event ON automations (org_id, event) WHERE enabled;
 
--- What the team was told once: the mark says what of it.
+-- Notifications that the team gets only once per subject and mark.
 CREATE TABLE told (
     subject_id uuid NOT NULL,
     mark       text NOT NULL,

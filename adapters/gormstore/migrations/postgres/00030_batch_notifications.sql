@@ -3,7 +3,7 @@
 -- The batch that a notification is about.
 ALTER TABLE notifications ADD COLUMN IF NOT EXISTS batch_id uuid;
 
--- What a batch shows of its faults, whenever it is looked at; what a killed run left behind is built again.
+-- The faults that a batch's page shows; indexes left invalid by a killed run are rebuilt.
 DROP INDEX CONCURRENTLY IF EXISTS batch_items_invalid;
 CREATE INDEX CONCURRENTLY batch_items_invalid ON batch_items (batch_id, line) WHERE state = 'invalido';
 

@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- What a killed run left behind is built again.
+-- Indexes left invalid by a killed run are rebuilt.
 -- +goose StatementBegin
 DO $$
 DECLARE broken text;
@@ -13,8 +13,8 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- Contacts that were deleted, and those that became part of another one: what they were is sealed, for as long as it
--- can be undone. The id stays: posts were answered with it.
+-- Contacts that were deleted or merged into another one: their content is kept sealed for as long as this can be
+-- undone. The id stays: posts were answered with it.
 CREATE TABLE IF NOT EXISTS removed_contacts (
     id         uuid PRIMARY KEY,
     org_id     uuid NOT NULL,
@@ -26,7 +26,7 @@ CREATE TABLE IF NOT EXISTS removed_contacts (
 CREATE INDEX IF NOT EXISTS removed_contacts_into ON removed_contacts (into_id, id) WHERE into_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS removed_contacts_at ON removed_contacts (at) WHERE content IS NOT NULL;
 
--- Contacts that are alike. An address may be longer than an index takes.
+-- Similar contacts. An address may be longer than an index allows.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_email ON contacts (org_id, (substr(lower(email COLLATE "C"), 1, 200)), id);
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_phone ON contacts (org_id, phone_e164, id) WHERE phone_e164 <> '';
 

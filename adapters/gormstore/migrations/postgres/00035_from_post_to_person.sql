@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- What a killed run left behind is built again.
+-- Indexes left invalid by a killed run are rebuilt.
 -- +goose StatementBegin
 DO $$
 DECLARE broken text;
@@ -13,7 +13,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- Members who are given contacts in turn: each as often as his weight says, but not while he is away.
+-- Members who are given contacts in turn: each in proportion to their weight, but not while away.
 CREATE TABLE IF NOT EXISTS rotations (
     id         uuid NOT NULL PRIMARY KEY,
     org_id     uuid NOT NULL,
@@ -29,7 +29,7 @@ CREATE TABLE IF NOT EXISTS rotation_members (
     PRIMARY KEY (rotation_id, member_id)
 );
 
--- How many turns were taken, and who got how many contacts. There are no foreign keys: posts write them.
+-- The number of turns taken, and of contacts given to each member. There are no foreign keys: posts write these rows.
 CREATE TABLE IF NOT EXISTS rotation_turns (
     rotation_id uuid NOT NULL PRIMARY KEY,
     turn        bigint NOT NULL
@@ -42,8 +42,8 @@ CREATE TABLE IF NOT EXISTS rotation_counts (
 );
 ALTER TABLE webhooks ADD COLUMN IF NOT EXISTS rotation_id uuid;
 
--- Contacts that nobody has answered yet: those that came before this are not known to wait. And how long others waited,
--- by who answered first and where they came from.
+-- Contacts that nobody has answered yet; for those older than this migration it is unknown. And how long others waited,
+-- by who answered first and by origin.
 ALTER TABLE contacts ADD COLUMN IF NOT EXISTS waiting boolean NOT NULL DEFAULT false;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_waiting ON contacts (org_id, id DESC NULLS LAST) WHERE waiting;
 CREATE TABLE IF NOT EXISTS first_answers (

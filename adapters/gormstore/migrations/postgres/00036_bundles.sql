@@ -1,5 +1,5 @@
 -- +goose Up
--- Products that an organisation asks for together, their ids separated by spaces. folded is the name without case and
+-- Products that an organisation requests together, their ids separated by spaces. folded is the name without case and
 -- accents.
 CREATE TABLE bundles (
     id       uuid PRIMARY KEY,

@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- What a killed run left behind is built again.
+-- Indexes left invalid by a killed run are rebuilt.
 -- +goose StatementBegin
 DO $$
 DECLARE broken text;
@@ -13,8 +13,8 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- Behind the order of the ids are the columns of the other filters, so that what these leave out is passed over in the
--- index. What waits in one stage has an index of its own. Those of before go when their successors are there.
+-- After the id come the columns of the other filters, so that excluded rows are skipped within the index. Contacts
+-- waiting in one stage have their own index. Old indexes are dropped once their successors exist.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_of_assignee ON contacts (assignee_id, id DESC NULLS LAST, stage_id) WHERE assignee_id IS NOT NULL;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_of_origin ON contacts (origin_id, id DESC NULLS LAST, stage_id, assignee_id) WHERE origin_id IS NOT NULL;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS contacts_of_webhook ON contacts (webhook_id, id DESC NULLS LAST, stage_id, assignee_id, origin_id) WHERE webhook_id IS NOT NULL;

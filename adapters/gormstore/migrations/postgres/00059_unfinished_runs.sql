@@ -1,6 +1,6 @@
 -- +goose NO TRANSACTION
 -- +goose Up
--- What a killed run left behind is built again.
+-- Indexes left invalid by a killed run are rebuilt.
 -- +goose StatementBegin
 DO $$
 DECLARE broken text;
@@ -13,7 +13,7 @@ BEGIN
 END $$;
 -- +goose StatementEnd
 
--- What was given up, and what waits for its next attempt, without a walk along everything that was done.
+-- Runs that were given up, and those awaiting their next attempt, without scanning all finished ones.
 CREATE INDEX CONCURRENTLY IF NOT EXISTS jobs_dead ON jobs (org_id, id) WHERE state = 'dead' AND kind <> 'contact.created';
 CREATE INDEX CONCURRENTLY IF NOT EXISTS jobs_waiting ON jobs (org_id, run_at) WHERE state = 'ready' AND kind <> 'contact.created';
 

@@ -42,7 +42,7 @@ CREATE TABLE key_secrets (
 );
 CREATE INDEX key_secrets_key ON key_secrets (key_id);
 
--- What each key was charged in a day (2026-11-20), a month (2026-11) and in total.
+-- Charges of each key for a day (2026-11-20), a month (2026-11) and in total.
 CREATE TABLE key_usage (
     key_id text NOT NULL,
     bucket text NOT NULL,
@@ -97,8 +97,8 @@ CREATE TABLE leases (
 );
 CREATE INDEX leases_call ON leases (call_id);
 
--- One sealed sentence for each data key that has been in use: a wrong key is
--- found at start, not when the first record cannot be read.
+-- One sealed sentence for each data key ever used, so that a wrong key is
+-- detected at start, not when the first record cannot be read.
 CREATE TABLE data_keys (
     id         text PRIMARY KEY,
     proof      blob NOT NULL,

@@ -1,5 +1,5 @@
 -- +goose Up
--- The sessions of members in the interface, by the hash of their cookie's token.
+-- Members' sessions in the interface, by the hash of the cookie's token.
 CREATE TABLE sessions (
     hash       blob PRIMARY KEY,
     member_id  text NOT NULL REFERENCES members (id),
@@ -8,7 +8,7 @@ CREATE TABLE sessions (
 );
 CREATE INDEX sessions_member ON sessions (member_id);
 
--- Failed attempts to sign in, by a keyed hash of the e-mail address that was tried.
+-- Failed sign-in attempts, by a keyed hash of the e-mail address.
 CREATE TABLE sign_in_failures (
     email blob PRIMARY KEY,
     count integer NOT NULL,
@@ -19,16 +19,16 @@ CREATE TABLE sign_in_failures (
 ALTER TABLE lookups ADD COLUMN contact_id text;
 CREATE INDEX lookups_contact ON lookups (contact_id, id) WHERE contact_id IS NOT NULL;
 CREATE INDEX lookups_org ON lookups (org_id, id);
--- Who asked the bureau for an answer, and what was spent on which day, by the index alone.
+-- Covering indexes: the lookup that called the bureau for a record, and spending by day.
 CREATE INDEX lookups_record ON lookups (record_id) WHERE NOT cache AND record_id IS NOT NULL;
 CREATE INDEX lookups_spend ON lookups (org_id, day, product, key_id, amount, charged) WHERE charged;
 
--- search is what contacts are found by, without case and accents: name, e-mail,
--- company and the digits of the phone. Migrate writes it once more for the contacts
--- that are there already, because no database here knows how to take accents away.
+-- search is the text that contacts are searched by, without case and accents: name,
+-- e-mail, company and the digits of the phone. Migrate rewrites it for existing
+-- contacts, because neither database can remove accents.
 ALTER TABLE contacts ADD COLUMN search text;
 UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164);
--- What the board shows of a stage, its number and value, is in the index alone.
+-- A covering index for a stage's count and value on the board.
 CREATE INDEX contacts_stage ON contacts (stage_id, id, amount);
 
 -- +goose Down

@@ -1,5 +1,5 @@
 -- +goose Up
--- The contacts of a post with several people after the first, from position 1 on. No foreign keys, as with deliveries.
+-- The second and further contacts of a post with several people, from position 1. No foreign keys, as with deliveries.
 CREATE TABLE delivery_contacts (
     delivery_id text NOT NULL,
     position    integer NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
--- What an organisation asked in an hour, which begins on a whole hour of UTC, by product: calls that were charged and
--- what they cost, and answers from history. It is the sum of its slots.
+-- Lookups of an organisation per UTC hour, by product: charged calls and their cost, and answers from history. Each is
+-- the sum of its slots.
 CREATE TABLE lookup_hours (
     org_id  text NOT NULL,
     hour    datetime NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
--- How many contacts are in a stage and what they are worth: the sum of its slots. An amount is high * 1048576 + low,
--- each added up by itself, because amounts come from outside and two of them may be more than a sum can hold.
+-- The number and value of the contacts in a stage: the sum of its slots. An amount is high * 1048576 + low, summed
+-- separately, because amounts are external input and two of them may overflow a sum.
 CREATE TABLE stage_totals (
     stage_id text NOT NULL,
     slot     integer NOT NULL,

@@ -1,6 +1,6 @@
 -- +goose Up
--- What was charged on a day, as the entries of the statement say it, by product and key; what members asked has a key
--- of zeros. It is the sum of its slots.
+-- Charges per day, as in the entries of the statement, by product and key; lookups by members have a key id of all
+-- zeros. Each is the sum of its slots.
 CREATE TABLE spend_days (
     org_id  text NOT NULL,
     day     text NOT NULL,

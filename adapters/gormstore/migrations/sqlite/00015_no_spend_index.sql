@@ -1,5 +1,5 @@
 -- +goose Up
--- What was spent is read from spend_days.
+-- Spending is now read from spend_days.
 DROP INDEX IF EXISTS lookups_spend;
 
 -- +goose Down

@@ -1,16 +1,16 @@
 -- +goose Up
--- The index of the search: all that follows each other three by three in what contacts are searched by. It is written a
--- while after they came, so that no post waits for it. What is deleted is gone from it at once.
+-- The search index: all trigrams of the contacts' search text. It is written some time after they arrive, so that no
+-- post waits for it. Deleted text leaves it at once.
 CREATE VIRTUAL TABLE contact_trigrams USING fts5 (words, content = '', detail = none, tokenize = 'trigram');
 INSERT INTO contact_trigrams (contact_trigrams, rank) VALUES ('secure-delete', 1);
 
--- Which contact a row of it is of. Places are in the order of the contacts' ids: see placeOf.
+-- The contact of each row in it. Places are in the order of the contacts' ids: see placeOf.
 CREATE TABLE contact_words (
     place      integer PRIMARY KEY,
     contact_id text NOT NULL UNIQUE
 );
 
--- Up to which contact their words are written.
+-- The last contact whose words are written.
 CREATE TABLE contact_index (
     id    integer PRIMARY KEY,
     up_to text NOT NULL
@@ -18,8 +18,8 @@ CREATE TABLE contact_index (
 INSERT INTO contact_index (id, up_to) VALUES (1, '00000000-0000-0000-0000-000000000000');
 
 DROP VIEW IF EXISTS contact_texts;
--- What the index is written from: three characters for the organisation, so that each has its part of it, and the words,
--- each after two spaces, so that the first letter of a word has three characters that nothing else has.
+-- The text to index: three characters for the organisation, so that each has its own part of the index, and the words,
+-- each after two spaces, so that the first letter of a word has a trigram of its own.
 CREATE VIEW contact_texts AS
 SELECT w.place, c.id, char(
         57344 + instr('0123456789abcdef', substr(c.org_id, -1)),
@@ -28,7 +28,7 @@ SELECT w.place, c.id, char(
     ) || '  ' || replace(c.search, ' ', '  ') AS words
 FROM contact_words w CROSS JOIN contacts c ON c.id = w.contact_id;
 
--- Words change and go with their contact.
+-- Words are changed and deleted with their contact.
 DROP TRIGGER IF EXISTS contact_words_go;
 DROP TRIGGER IF EXISTS contact_words_return;
 DROP TRIGGER IF EXISTS contact_words_leave;

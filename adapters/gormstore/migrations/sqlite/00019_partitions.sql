@@ -1,5 +1,5 @@
 -- +goose Up
--- On PostgreSQL some tables are put into partitions (see partitioning.go).
+-- On PostgreSQL some tables are partitioned (see partitioning.go).
 SELECT 1;
 
 -- +goose Down

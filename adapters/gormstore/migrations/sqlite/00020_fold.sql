@@ -1,5 +1,5 @@
 -- +goose Up
--- What is not folded yet: slots of past hours are put together in one of their own, whose number is -100.
+-- Slots not folded yet: those of past hours are merged into a single one, number -100.
 CREATE INDEX delivery_hours_open ON delivery_hours (hour) WHERE slot <> -100;
 CREATE INDEX lookup_hours_open ON lookup_hours (hour) WHERE slot <> -100;
 CREATE INDEX contact_hours_open ON contact_hours (hour) WHERE slot <> -100;

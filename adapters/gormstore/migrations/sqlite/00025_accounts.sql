@@ -1,6 +1,6 @@
 -- +goose Up
--- What asked in the name of a key or member. What a batch was charged in all, and an automation in a month, is in
--- key_usage, as what a key was. On PostgreSQL see partitioning.go.
+-- The batch or automation that asked in the name of a key or member. A batch's total charges and an automation's
+-- monthly ones are in key_usage, like a key's. On PostgreSQL see partitioning.go.
 ALTER TABLE lookups ADD COLUMN batch_id text;
 ALTER TABLE lookups ADD COLUMN automation_id text;
 

@@ -1,6 +1,6 @@
 -- +goose Up
--- One question about many documents. columns is what came above the items, encrypted; what a batch was charged is in
--- key_usage.
+-- One question about many documents. columns is the names of the table's columns, encrypted; a batch's charges
+-- are in key_usage.
 CREATE TABLE batches (
     id           text PRIMARY KEY,
     org_id       text NOT NULL,
@@ -41,7 +41,7 @@ CREATE INDEX batches_quoted ON batches (expires_at) WHERE status = 'orcado';
 CREATE INDEX batches_preparing ON batches (id) WHERE status = 'preparando';
 CREATE UNIQUE INDEX batches_request ON batches (COALESCE(key_id, member_id), request_key) WHERE request_key <> '';
 
--- content is the document and the row that it came in, encrypted. What became of an item is in the statement, by lookup_id.
+-- content is the document and its row, encrypted. An item's outcome is in the statement, by lookup_id.
 CREATE TABLE batch_items (
     id          text PRIMARY KEY,
     batch_id    text NOT NULL,
@@ -64,7 +64,7 @@ CREATE UNIQUE INDEX batch_items_line ON batch_items (batch_id, line);
 CREATE INDEX batch_items_pending ON batch_items (batch_id, line) WHERE state = 'pendente';
 CREATE INDEX batch_items_in_flight ON batch_items (org_id, lease_until) WHERE state = 'em_andamento';
 
--- When a bureau that is asked for so many calls a second may be asked the next time, by batches.
+-- When batches may next call a bureau whose calls per second are limited.
 CREATE TABLE bureau_pace (
     bureau  text PRIMARY KEY,
     next_at datetime NOT NULL

@@ -3,7 +3,7 @@
 ALTER TABLE contacts ADD COLUMN documents blob;
 ALTER TABLE contacts ADD COLUMN doc_index blob;
 
--- What contacts are found by.
+-- The hashes that contacts are found by.
 CREATE TABLE contact_documents (
     org_id     text NOT NULL,
     doc_index  blob NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE contact_documents (
 ) WITHOUT ROWID;
 CREATE INDEX contact_documents_contact ON contact_documents (contact_id);
 
--- Documents come, change and go with their contact, which has ten at most.
+-- Documents are added, changed and deleted with their contact, which has at most ten.
 -- +goose StatementBegin
 CREATE TRIGGER contact_documents_come AFTER INSERT ON contacts WHEN new.doc_index IS NOT NULL
 BEGIN

@@ -1,16 +1,16 @@
 -- +goose Up
--- What happened, what it is about beside the contact, and the automations that led to it. A job without a contact has
--- the id of none.
+-- The event, its subject beside the contact, and the automations that led to it. A job without a contact has the zero
+-- id.
 ALTER TABLE jobs ADD COLUMN event text NOT NULL DEFAULT 'contact.created';
 ALTER TABLE jobs ADD COLUMN subject_id text;
 ALTER TABLE jobs ADD COLUMN detail text NOT NULL DEFAULT '';
 ALTER TABLE jobs ADD COLUMN trail text NOT NULL DEFAULT '';
 ALTER TABLE automations ADD COLUMN condition text NOT NULL DEFAULT '';
 
--- Who listens: looked at by whoever makes an event true.
+-- Automations by event: read whenever an event occurs.
 CREATE INDEX automations_event ON automations (org_id, event) WHERE enabled;
 
--- What the team was told once: the mark says what of it.
+-- Notifications that the team gets only once per subject and mark.
 CREATE TABLE told (
     subject_id text NOT NULL,
     mark       text NOT NULL,

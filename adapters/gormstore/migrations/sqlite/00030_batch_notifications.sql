@@ -2,7 +2,7 @@
 -- The batch that a notification is about.
 ALTER TABLE notifications ADD COLUMN batch_id text;
 
--- What a batch shows of its faults, whenever it is looked at.
+-- The faults that a batch's page shows.
 CREATE INDEX batch_items_invalid ON batch_items (batch_id, line) WHERE state = 'invalido';
 
 -- +goose Down

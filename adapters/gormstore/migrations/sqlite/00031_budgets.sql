@@ -1,6 +1,6 @@
 -- +goose Up
--- What a member's lookups may cost in a month, in ten-thousandths of a real; null for no end. What they did cost is in
--- key_usage, from this month on.
+-- A member's monthly budget for lookups, in ten-thousandths of a real; null for no limit. Their cost is in key_usage,
+-- from this month on.
 ALTER TABLE members ADD COLUMN budget bigint;
 CREATE INDEX lookups_member ON lookups (member_id, id) WHERE member_id IS NOT NULL;
 INSERT INTO key_usage (key_id, bucket, count, amount)

@@ -1,5 +1,5 @@
 -- +goose Up
--- What is done to many contacts: assigned, moved, deleted or read from a file, some at a time.
+-- Bulk actions on contacts: assigning, moving, deleting, or importing a file, a few at a time.
 CREATE TABLE bulk_actions (
     id        text NOT NULL PRIMARY KEY,
     org_id    text NOT NULL,
@@ -17,7 +17,7 @@ CREATE TABLE bulk_actions (
 CREATE INDEX bulk_actions_open ON bulk_actions (id) WHERE status IN ('fazendo', 'desfazendo');
 CREATE INDEX bulk_actions_at ON bulk_actions (at);
 
--- The contacts of one, in the order of their ids: what each was before, or the row of the file that it is read from.
+-- The contacts of one action, by id: each one's previous state, or the row of the file to import it from.
 CREATE TABLE bulk_items (
     id         text NOT NULL PRIMARY KEY,
     bulk_id    text NOT NULL,

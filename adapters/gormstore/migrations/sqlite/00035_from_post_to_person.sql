@@ -1,5 +1,5 @@
 -- +goose Up
--- Members who are given contacts in turn: each as often as his weight says, but not while he is away.
+-- Members who are given contacts in turn: each in proportion to their weight, but not while away.
 CREATE TABLE rotations (
     id         text NOT NULL PRIMARY KEY,
     org_id     text NOT NULL,
@@ -15,7 +15,7 @@ CREATE TABLE rotation_members (
     PRIMARY KEY (rotation_id, member_id)
 );
 
--- How many turns were taken, and who got how many contacts. There are no foreign keys: posts write them.
+-- The number of turns taken, and of contacts given to each member. There are no foreign keys: posts write these rows.
 CREATE TABLE rotation_turns (
     rotation_id text NOT NULL PRIMARY KEY,
     turn        integer NOT NULL
@@ -28,8 +28,8 @@ CREATE TABLE rotation_counts (
 );
 ALTER TABLE webhooks ADD COLUMN rotation_id text;
 
--- Contacts that nobody has answered yet: those that came before this are not known to wait. And how long others waited,
--- by who answered first and where they came from.
+-- Contacts that nobody has answered yet; for those older than this migration it is unknown. And how long others waited,
+-- by who answered first and by origin.
 ALTER TABLE contacts ADD COLUMN waiting boolean NOT NULL DEFAULT false;
 CREATE INDEX contacts_waiting ON contacts (org_id, id) WHERE waiting;
 CREATE TABLE first_answers (

@@ -1,13 +1,13 @@
 -- +goose Up
--- The key of the hashes that persons are found by. It is sealed, and stays the same when the data keys change.
+-- The key of the hashes that people are found by. It is sealed, and stays the same when the data keys change.
 CREATE TABLE subject_keys (
     id         text PRIMARY KEY,
     secret     blob NOT NULL,
     created_at datetime NOT NULL
 );
 
--- What is held of a person, by the keyed hash of organisation and document: lookups, and items of batches. A chore
--- writes it, up to a mark; what came later is looked at.
+-- The data held about a person, by the keyed hash of organisation and document: lookups, and items of batches. A chore
+-- writes it up to a mark; later rows are scanned.
 CREATE TABLE subject_traces (
     subject blob NOT NULL,
     kind    text NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE privacy_marks (
 INSERT INTO privacy_marks (name, up_to) VALUES ('lookups', '00000000-0000-0000-0000-000000000000'),
     ('batch_items', '00000000-0000-0000-0000-000000000000'), ('records', '00000000-0000-0000-0000-000000000000');
 
--- Persons whom nobody of an organisation may look up.
+-- People whom nobody in an organisation may look up.
 CREATE TABLE subject_blocks (
     org_id     text NOT NULL,
     subject    blob NOT NULL,
@@ -31,8 +31,8 @@ CREATE TABLE subject_blocks (
     PRIMARY KEY (org_id, subject)
 ) WITHOUT ROWID;
 
--- Erasures, and in the end their receipts. hashes are those of the person, one after the other; content says who it is,
--- sealed, until it is done.
+-- Erasures, and finally their receipts. hashes are those of the person, concatenated; content is the person's sealed
+-- identity, until it is done.
 CREATE TABLE erasures (
     id          text PRIMARY KEY,
     org_id      text NOT NULL,

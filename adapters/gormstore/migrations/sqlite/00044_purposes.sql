@@ -1,5 +1,5 @@
 -- +goose Up
--- What an organisation looks people up for, by codes that lookups keep. roles are separated by commas; empty for all.
+-- The purposes of an organisation's lookups, by the codes that lookups keep. roles are comma-separated; empty for all.
 CREATE TABLE purposes (
     id         text NOT NULL PRIMARY KEY,
     org_id     text NOT NULL REFERENCES organisations (id),
@@ -12,7 +12,7 @@ CREATE TABLE purposes (
 );
 CREATE UNIQUE INDEX purposes_code ON purposes (org_id, code);
 ALTER TABLE organisations ADD COLUMN own_history boolean NOT NULL DEFAULT false;
--- Codes of purposes, and networks that a key may be used from, separated by commas; empty for all.
+-- Codes of purposes, and networks that a key may be used from, comma-separated; empty for all.
 ALTER TABLE keys ADD COLUMN purposes text NOT NULL DEFAULT '';
 ALTER TABLE keys ADD COLUMN networks text NOT NULL DEFAULT '';
 ALTER TABLE batches ADD COLUMN purpose text NOT NULL DEFAULT '';

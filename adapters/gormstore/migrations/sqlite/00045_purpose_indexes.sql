@@ -1,5 +1,5 @@
 -- +goose Up
--- What a statement walks to show the lookups of one purpose.
+-- The indexes for a statement of one purpose.
 CREATE INDEX lookups_org_purpose ON lookups (org_id, purpose, id) WHERE purpose <> '';
 CREATE INDEX lookups_key_purpose ON lookups (key_id, purpose, id) WHERE purpose <> '';
 

@@ -1,6 +1,6 @@
 -- +goose Up
--- Who did what: for each organisation a chain of lines, each bound to the one before by its hash. address and detail are
--- sealed, and bound by their sums, so that they can be sealed anew or taken away.
+-- The audit log: for each organisation a chain of lines, each bound to the one before by its hash. address and detail
+-- are sealed, and bound by their checksums, so that they can be resealed or removed.
 CREATE TABLE audit_lines (
     id          text NOT NULL PRIMARY KEY,
     org_id      text NOT NULL,
@@ -28,7 +28,7 @@ CREATE INDEX audit_lines_actor_action ON audit_lines (org_id, actor, action, num
 CREATE INDEX audit_lines_object ON audit_lines (org_id, object);
 CREATE INDEX audit_lines_subject ON audit_lines (org_id, subject) WHERE subject IS NOT NULL;
 
--- Where each chain ends, apart from its lines; sealed is the same, as nobody without a data key can write it.
+-- The end of each chain, apart from its lines; sealed is the same, which nobody can write without a data key.
 CREATE TABLE audit_heads (
     id             text NOT NULL PRIMARY KEY,
     number         integer NOT NULL,

@@ -1,5 +1,5 @@
 -- +goose Up
--- Who is signed in sees with what and from where, and can end one of several. address is sealed.
+-- Members see the device and address of each of their sessions, and can end any. address is sealed.
 ALTER TABLE sessions ADD COLUMN id text NOT NULL DEFAULT '';
 UPDATE sessions SET id = lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) ||
     '-8' || substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)));
@@ -7,8 +7,8 @@ ALTER TABLE sessions ADD COLUMN device text NOT NULL DEFAULT '';
 ALTER TABLE sessions ADD COLUMN address blob;
 CREATE UNIQUE INDEX sessions_id ON sessions (id);
 
--- What is used once, by the hash of its secret: links by e-mail, sign-ins that wait for a second factor, challenges of
--- passkeys. data is what belongs to it, and nothing personal.
+-- Single-use tickets, by the hash of their secret: links by e-mail, sign-ins that await a second factor, passkey
+-- challenges. data belongs to the ticket and is not personal.
 CREATE TABLE tickets (
     hash       blob NOT NULL PRIMARY KEY,
     kind       text NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE tickets (
 CREATE INDEX tickets_member ON tickets (member_id, kind);
 CREATE INDEX tickets_expires ON tickets (expires_at);
 
--- The second factor of a member, by his id: the sealed secret of his one-time codes, and the last step that was used.
+-- A member's second factor, by member id: the sealed secret of the one-time codes, and the last time step used.
 CREATE TABLE one_time_codes (
     id        text NOT NULL PRIMARY KEY,
     secret    blob NOT NULL,

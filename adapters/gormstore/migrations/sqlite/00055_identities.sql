@@ -1,5 +1,5 @@
 -- +goose Up
--- Who a member is at a provider of OpenID Connect: its issuer, and the name that it has for him and never gives to another.
+-- A member's identity at an OpenID Connect provider: the issuer, and its subject, which is never reassigned.
 CREATE TABLE identities (
     issuer     text NOT NULL,
     subject    text NOT NULL,
@@ -9,7 +9,7 @@ CREATE TABLE identities (
 );
 CREATE UNIQUE INDEX identities_member ON identities (member_id, issuer);
 
--- Whether the provider said that he showed a second factor there.
+-- Whether the provider said that a second factor was used there.
 ALTER TABLE sessions ADD COLUMN factor_elsewhere boolean NOT NULL DEFAULT false;
 
 -- +goose Down

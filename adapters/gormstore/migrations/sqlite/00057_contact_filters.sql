@@ -1,6 +1,6 @@
 -- +goose Up
--- Behind the order of the ids are the columns of the other filters, so that what these leave out is passed over in the
--- index. What waits in one stage has an index of its own.
+-- After the id come the columns of the other filters, so that excluded rows are skipped within the index. Contacts
+-- waiting in one stage have their own index.
 DROP INDEX contacts_assignee;
 DROP INDEX contacts_origin;
 DROP INDEX contacts_webhook;

@@ -1,5 +1,5 @@
 -- +goose Up
--- What a member was charged on a day, by product, as the entries of the statement say it. It is the sum of its slots.
+-- A member's charges per day, by product, as in the entries of the statement. Each is the sum of its slots.
 CREATE TABLE member_days (
     org_id    text NOT NULL,
     member_id text NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE member_days (
 ) WITHOUT ROWID;
 CREATE INDEX member_days_open ON member_days (day) WHERE slot <> -100;
 
--- It follows the entries by itself, as on PostgreSQL, where older versions may go on serving.
+-- Triggers keep it up to date, as on PostgreSQL, where older versions may go on serving.
 -- +goose StatementBegin
 CREATE TRIGGER member_days_come AFTER INSERT ON lookups WHEN new.charged AND new.member_id IS NOT NULL
 BEGIN
@@ -34,7 +34,7 @@ INSERT INTO member_days (org_id, member_id, day, product, slot, charged, amount)
 SELECT org_id, member_id, day, product, 0, COUNT(*), SUM(amount) FROM lookups
 WHERE charged AND member_id IS NOT NULL GROUP BY 1, 2, 3, 4;
 
--- What a member asked, without a walk along what a filter leaves out.
+-- A member's lookups, without scanning rows that a filter excludes.
 CREATE INDEX lookups_member_product ON lookups (member_id, product, cache, id) WHERE member_id IS NOT NULL;
 CREATE INDEX lookups_member_purpose ON lookups (member_id, purpose, id) WHERE member_id IS NOT NULL AND purpose <> '';
 
