@@ -45,7 +45,7 @@ func (c *Client) read(
 		switch {
 		case err != nil:
 			// An error mistaken for an answer would be stored, and shown for a month.
-			return reply{}, neutral(ports.Failed, "the file's failed cannot read the answer")
+			return reply{}, neutral(ports.Failed, "the bureau file's `failed` cannot read the answer")
 		case saysFailed(v):
 			return reply{}, neutral(ports.Failed, "the bureau reports a failure")
 		}
@@ -55,7 +55,7 @@ func (c *Client) read(
 		v, err := m.found.Run(ctx, decoded, doc.variables(m.product.ID)...)
 		is := false
 		if r.found, is = v.(bool); err != nil || !is {
-			return reply{}, neutral(ports.Failed, "the answer does not tell whether a record was found")
+			return reply{}, neutral(ports.Failed, "the answer does not say whether a record was found")
 		}
 	}
 	return r, nil
@@ -81,13 +81,13 @@ func (c *Client) believe(
 	if when := c.file.notFound.when; when != nil {
 		decoded, err := jq.Decode(bytes.TrimPrefix(raw, byteOrderMark))
 		if err != nil {
-			return neutral(ports.Failed, not+", and answer "+err.Error())
+			return neutral(ports.Failed, not+", and the answer "+err.Error())
 		}
 		mapping, cancel := context.WithTimeout(context.WithoutCancel(parent), mappingTime)
 		defer cancel()
 		says, err := when.Run(mapping, decoded, doc.variables(m.product.ID)...)
 		if doubt = says == inDoubt; err != nil || says != true && !doubt {
-			return neutral(ports.Failed, not+" in other words than those of a missing record")
+			return neutral(ports.Failed, not+", but the answer is not one for a missing record")
 		}
 	}
 	check := c.file.notFound.check

@@ -210,7 +210,7 @@ func (c *Client) body(ctx context.Context, m *mapping, doc asked) ([]byte, *fail
 	}
 	b, err := makeBody(ctx, m.request.body, doc, m.product.ID)
 	if err != nil {
-		return nil, neutral(ports.NotSent, "the body of the request could not be made")
+		return nil, neutral(ports.NotSent, "the request body could not be built")
 	}
 	return b, nil
 }

@@ -261,9 +261,9 @@ func TestFailedAndFound(t *testing.T) {
 		{"def f: f; f", "true", `{}`, "cannot read", false},
 		{"false", ".ok", `{"ok":true}`, "", true},
 		{"false", ".ok", `{"ok":false,"nome":"ANA"}`, "", false},
-		{"false", ".ok", `{"ok":null}`, "does not tell", false},
-		{"false", ".ok", `{"ok":"sim"}`, "does not tell", false},
-		{"false", ".ok", `[]`, "does not tell", false},
+		{"false", ".ok", `{"ok":null}`, "does not say", false},
+		{"false", ".ok", `{"ok":"sim"}`, "does not say", false},
+		{"false", ".ok", `[]`, "does not say", false},
 	} {
 		url, _ := serve(t, body(200, c.body))
 		src := strings.Replace(fmt.Sprintf(basic, url, "failed: '"+c.failed+"'"), "    fields:",

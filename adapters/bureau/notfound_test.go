@@ -34,9 +34,9 @@ func TestMissingCompany(t *testing.T) {
 		"the check says too many":                {body(404, own), body(429, ``), "check fails", 1},
 		"the check hangs":                        {body(404, own), func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "check fails", 1},
 		"the check is cut":                       {body(404, own), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "check fails", 1},
-		"another CNPJ":                           {body(404, strings.Replace(own, "81", "82", 1)), updated, "other words", 0},
-		"a page":                                 {body(404, `{"message":"Page not found.","type":"not_found","name":"NotFoundError"}`), updated, "other words", 0},
-		"a list":                                 {body(404, `[]`), updated, "other words", 0},
+		"another CNPJ":                           {body(404, strings.Replace(own, "81", "82", 1)), updated, "not one for a missing record", 0},
+		"a page":                                 {body(404, `{"message":"Page not found.","type":"not_found","name":"NotFoundError"}`), updated, "not one for a missing record", 0},
+		"a list":                                 {body(404, `[]`), updated, "not one for a missing record", 0},
 		"a page of a proxy":                      {body(404, `<html>`), updated, "not JSON", 0},
 		"nothing":                                {body(404, ``), updated, "empty", 0},
 		"not valid":                              {body(400, `{"message":"CNPJ 11.222.333/0001-81 inválido."}`), updated, "status 400", 0},
@@ -82,7 +82,7 @@ func TestParseNotFound(t *testing.T) {
 		"{ check: {} }":                                  "not_found.check.path: is missing",
 		"{ check: { path: updated } }":                   "not_found.check.path: must start with",
 		"{ check: { path: /a, method: X } }":             "not_found.check.method: unknown key",
-		`{ when: 'if .a then "doubt" end' }`:             "not_found.when: speaks of doubt",
+		`{ when: 'if .a then "doubt" end' }`:             "not_found.when: may say doubt",
 		"{ check: { path: /a, query: { q: '{cpf}' } } }": "not_found.check.query.q: {cpf} is not known",
 	} {
 		_, err := bureau.Parse("x", []byte(strings.Replace(good, "[404]", text, 1)), env)

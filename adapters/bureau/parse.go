@@ -89,11 +89,11 @@ func (p *parser) address(v at, query bool) string {
 	case err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
 		p.Fault(v, "must be an address that starts with http:// or https://")
 	case u.User != nil:
-		p.Fault(v, "must not hold a user or a password: send them in a header")
+		p.Fault(v, "must not contain a user or password: send them in a header")
 	case !query && (u.RawQuery != "" || u.ForceQuery):
-		p.Fault(v, "must not hold a query: put it in the product's request")
+		p.Fault(v, "must not contain a query: put it in the product's request")
 	case u.Fragment != "" || strings.Contains(s, "#"):
-		p.Fault(v, "must not hold a #")
+		p.Fault(v, "must not contain a #")
 	case len(s) > maxURL:
 		p.Fault(v, "is longer than %d characters", maxURL)
 	}
@@ -104,7 +104,7 @@ func (p *parser) address(v at, query bool) string {
 func (p *parser) plain(v at) string {
 	t := p.template(v, nil)
 	if t.uses(slotDocument) || t.uses(slotProduct) || t.uses(slotPurpose) {
-		p.Fault(v, "takes no {documento} or {produto}")
+		p.Fault(v, "cannot use {documento} or {produto}")
 	}
 	return t.expand(filled{}, nil)
 }
@@ -135,7 +135,7 @@ func (p *parser) auth(v at) {
 	}
 	for _, h := range p.file.headers {
 		if h.name == "Authorization" {
-			p.Fault(v, "the headers send an Authorization already: keep one of the two")
+			p.Fault(v, "the headers already send an Authorization: keep one of the two")
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (p *parser) products(v at) {
 	}
 	for _, pair := range pairs {
 		if !catalog.ValidID(pair.Key) {
-			p.Fault(pair.At, "a product id is lower-case letters, digits and _, at most 64, a letter first")
+			p.Fault(pair.At, "a product id is at most 64 lower-case letters, digits and _, beginning with a letter")
 			continue
 		}
 		if known, ok := standard.Find(pair.Key); ok {
@@ -239,12 +239,12 @@ func (p *parser) documents(v at, allowed []document.Type) []document.Type {
 		case len(allowed) > 0 && !slices.Contains(allowed, t):
 			p.Fault(item, "the product does not take %s", t)
 		case seen[t]:
-			p.Fault(item, "is here twice")
+			p.Fault(item, "is repeated")
 		}
 		seen[t] = true
 	}
 	if len(items) == 0 && v.Node.Kind == yaml.SequenceNode {
-		p.Fault(v, "must hold at least one type of document")
+		p.Fault(v, "must list at least one type of document")
 	}
 	var types []document.Type
 	for _, t := range document.Types() {
@@ -297,9 +297,9 @@ func (p *parser) customFields(v at) ([]fieldMapping, []catalog.Field) {
 	for _, pair := range pairs {
 		switch {
 		case !goodField.MatchString(pair.Key):
-			p.Fault(pair.At, "a field name is letters, digits and _, at most 64, a letter first")
+			p.Fault(pair.At, "a field name is at most 64 letters, digits and _, beginning with a letter")
 		case slices.Contains(reserved, pair.Key):
-			p.Fault(pair.At, "is the name of a field that every answer has: choose another")
+			p.Fault(pair.At, "is the name of a field that every answer has: choose another name")
 		}
 		keys := p.Known(pair.At, "type", "value", "description")
 		p.Required(pair.At, keys, "type", "value")

@@ -24,7 +24,7 @@ func (p *parser) notFound(v at) {
 	if k, ok := keys["check"]; ok {
 		p.file.notFound.check = p.check(k)
 	} else if when := p.file.notFound.when; when != nil && strings.Contains(when.Source(), inDoubt) {
-		p.Fault(keys["when"], "speaks of doubt, which only a check can take away")
+		p.Fault(keys["when"], "may say doubt, which needs a check to resolve it")
 	}
 }
 
@@ -53,7 +53,7 @@ func (p *parser) notCharged(v at) {
 	p.file.notCharged = p.statuses(v, "from 400 to 599", func(status int) bool { return status >= 400 })
 	for _, status := range p.file.notCharged {
 		if slices.Contains(p.file.notFound.status, status) {
-			p.Fault(v, "not_found has it: a status %d is an answer and charged, or it is neither", status)
+			p.Fault(v, "is also in not_found: a status %d is either a charged answer or not charged", status)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (p *parser) statuses(v at, which string, good func(int) bool) []int {
 		case err != nil || item.Node.Kind != yaml.ScalarNode || status > 599 || !good(status):
 			p.Fault(item, "must be a status %s", which)
 		case slices.Contains(list, status):
-			p.Fault(item, "is here twice")
+			p.Fault(item, "is repeated")
 		default:
 			list = append(list, status)
 		}

@@ -39,7 +39,7 @@ func (p *parser) request(v at, product catalog.Product) request {
 		}
 	}
 	if !uses && len(keys) > 0 {
-		p.Fault(v, "uses the document nowhere: put {documento} in path, query or headers, or .documento in body")
+		p.Fault(v, "does not use the document: put {documento} in path, query or headers, or .documento in body")
 	}
 	return r
 }
@@ -69,11 +69,11 @@ func (p *parser) path(v at) (string, template) {
 	case !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//"):
 		p.Fault(v, `must start with one "/"`)
 	case strings.ContainsAny(s, "?#"):
-		p.Fault(v, "must not hold ? or #: put a query under query")
+		p.Fault(v, "must not contain ? or #: put a query under query")
 	case strings.ContainsAny(sample, "{}"):
-		p.Fault(v, "holds a { or } that is not part of {documento} or {produto}")
+		p.Fault(v, "contains a { or } that is not part of {documento} or {produto}")
 	case err != nil || strings.ContainsAny(sample, " \t\r\n"):
-		p.Fault(v, "is not a path of an address")
+		p.Fault(v, "is not a valid URL path")
 	case len(u.EscapedPath()) > maxURL:
 		p.Fault(v, "is longer than %d characters", maxURL)
 	}

@@ -48,10 +48,10 @@ func (p *parser) texts(v at, escape func(string) string) []entry {
 	for _, pair := range p.Pairs(v) {
 		switch {
 		case pair.Node.Kind != yaml.ScalarNode || pair.Node.Tag == "!!null":
-			p.Fault(pair.At, "must be a text")
+			p.Fault(pair.At, "must be text")
 			continue
 		case strings.ContainsFunc(pair.Node.Value, func(r rune) bool { return r < ' ' || r == 0x7f }):
-			p.Fault(pair.At, "must not hold a line break or another control character")
+			p.Fault(pair.At, "must not contain a line break or another control character")
 			continue
 		}
 		t := compileTemplate(pair.Node.Value, p.env, escape, func(message string) { p.Fault(pair.At, "%s", message) })

@@ -271,8 +271,8 @@ func TestParseNotCharged(t *testing.T) {
 		"[302]":      "status from 400 to 599",
 		"[x]":        "status from 400 to 599",
 		"[600]":      "status from 400 to 599",
-		"[404]":      "not_found has it",
-		"[429, 429]": "is here twice",
+		"[404]":      "is also in not_found",
+		"[429, 429]": "is repeated",
 	} {
 		src := strings.Replace(good, "not_found: [404]", "not_found: [404]\nnot_charged: "+list, 1)
 		_, err := bureau.Parse("x", []byte(src), env)

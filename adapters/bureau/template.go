@@ -90,7 +90,7 @@ func compileTemplate(
 		case !ok || v == "":
 			report("the environment variable " + name + " is not set or is empty")
 		case strings.ContainsFunc(v, func(r rune) bool { return r < ' ' || r == 0x7f }):
-			report("the environment variable " + name + " holds a line break or another control character")
+			report("the environment variable " + name + " contains a line break or another control character")
 		default:
 			if escape != nil {
 				v = escape(v)

@@ -140,7 +140,7 @@ func (s *tokenSource) ask(ctx context.Context) (token string, life time.Duration
 		return "", 0, "answer is not JSON"
 	}
 	if !plainToken(answer.AccessToken) || answer.TokenType != "" && !strings.EqualFold(answer.TokenType, "bearer") {
-		return "", 0, "answer holds no bearer token"
+		return "", 0, "answer contains no bearer token"
 	}
 	life = tokenLife
 	if n, err := answer.ExpiresIn.Int64(); err == nil && n > 0 {

@@ -261,7 +261,7 @@ func brokenReason(err error) string {
 	case errors.Is(err, io.EOF):
 		return "connection closed without an answer"
 	}
-	return "connection broken, or answer is not proper HTTP"
+	return "connection broken, or answer is not valid HTTP"
 }
 
 // unsentReason words an error before sending.

@@ -158,7 +158,7 @@ func TestWordsGoWithTheirContact(t *testing.T) {
 		for _, want := range []int64{0, 1} {
 			findings, err := s.Check(t.Context(), time.Now())
 			for _, f := range findings {
-				if f.Name == "the index of the search is of contacts that exist" && f.Violations != want || err != nil {
+				if f.Name == "the search index has only contacts that exist" && f.Violations != want || err != nil {
 					t.Errorf("%s: %d of %s, not %d, %v", s.read.Name(), f.Violations, f.Name, want, err)
 				}
 			}
@@ -213,7 +213,7 @@ func TestAContactThatComesBackIsFound(t *testing.T) {
 		found("rosalva")
 		findings, err := s.Check(ctx, time.Now())
 		for _, f := range findings {
-			if strings.Contains(f.Name, "index of the search") && f.Violations > 0 || err != nil {
+			if strings.Contains(f.Name, "search index") && f.Violations > 0 || err != nil {
 				t.Errorf("%s: %d of %s, %v", s.read.Name(), f.Violations, f.Name, err)
 			}
 		}

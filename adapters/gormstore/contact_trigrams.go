@@ -57,7 +57,7 @@ func (s *Store) NoTrigrams() string {
 	if s.noTrigrams == nil {
 		return ""
 	}
-	return "contacts are searched without an index, which takes long where they are many; the database refused " +
+	return "contacts are searched without an index, which is slow if there are many; the database refused " +
 		s.noTrigrams.Error() + ". Run CREATE EXTENSION " + strings.Join(searchExtensions, "; CREATE EXTENSION ") +
-		"; in it as its owner or an administrator, and then fichario migrate"
+		"; in the database as its owner or an administrator, then fichario migrate"
 }

@@ -47,13 +47,13 @@ func (i invariant) of(database string) string {
 //
 // A post may also name contacts that already existed: a contact has the time of the delivery that made it.
 var invariants = []invariant{
-	{"a webhook's counter is the number of its contacts, removed ones too", `
+	{"a webhook's counter equals the number of its contacts, including removed ones", `
 		SELECT webhook_id FROM (
 			SELECT webhook_id, SUM(received) AS n FROM webhook_counters GROUP BY webhook_id
 			UNION ALL SELECT webhook_id, -COUNT(*) FROM removed_contacts WHERE webhook_id IS NOT NULL GROUP BY webhook_id
 			UNION ALL SELECT webhook_id, -COUNT(*) FROM contacts WHERE webhook_id IS NOT NULL GROUP BY webhook_id
 		) AS both_counts GROUP BY webhook_id HAVING SUM(n) <> 0`},
-	{"a webhook's figures of an hour are those of its deliveries, while deliveries are kept", `
+	{"a webhook's hourly figures match its deliveries, while deliveries are kept", `
 		SELECT webhook_id FROM (
 			SELECT webhook_id, hour, accepted, repeated, refused FROM delivery_hours WHERE hour > @kept
 			UNION ALL SELECT webhook_id, {hour of at} AS hour, -` + countOf("outcome", webhook.Accepted) + `,
@@ -61,28 +61,28 @@ var invariants = []invariant{
 				FROM deliveries WHERE {hour of at} > @kept GROUP BY webhook_id, {hour of at}
 		) AS both_counts GROUP BY webhook_id, hour
 		HAVING SUM(accepted) <> 0 OR SUM(repeated) <> 0 OR SUM(refused) <> 0`},
-	{"an organisation's figures of an hour are those of its contacts", `
+	{"an organisation's hourly figures match its contacts", `
 		SELECT org_id FROM (
 			SELECT org_id, hour, webhook_id, origin_id, contacts FROM contact_hours
 			UNION ALL SELECT org_id, {hour of created_at} AS hour, COALESCE(webhook_id, '` + noID + `'),
 				COALESCE(origin_id, '` + noID + `'), -COUNT(*)
 				FROM contacts GROUP BY org_id, {hour of created_at}, webhook_id, origin_id
 		) AS both_counts GROUP BY org_id, hour, webhook_id, origin_id HAVING SUM(contacts) <> 0`},
-	{"an organisation's audit has the lines that its head says", `
+	{"an organisation's audit has as many lines as its head says", `
 		SELECT id FROM (
 			SELECT id, number - removed_number AS n FROM audit_heads
 			UNION ALL SELECT org_id, -COUNT(*) FROM audit_lines GROUP BY org_id
 		) AS both_counts GROUP BY id HAVING SUM(n) <> 0`},
-	{"a stage's totals are those of its contacts", `
+	{"a stage's totals match its contacts", `
 		SELECT stage_id FROM (
 			SELECT stage_id, contacts, high, low FROM stage_totals
 			UNION ALL SELECT stage_id, -COUNT(*), -SUM(amount >> 20), -SUM(amount & 1048575) FROM contacts GROUP BY stage_id
 		) AS both_counts GROUP BY stage_id HAVING SUM(contacts) <> 0 OR SUM(high) <> 0 OR SUM(low) <> 0`},
-	{"a contact has one history entry of its making", `
+	{"a contact has one history entry for its creation", `
 		SELECT c.id FROM contacts c
 		LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = ` + literal(crm.ContactCreated) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(e.id) <> 1`},
-	{"a contact has one notification of its making", `
+	{"a contact has one notification for its creation", `
 		SELECT c.id FROM contacts c
 		LEFT JOIN notifications n ON n.contact_id = c.id AND n.kind = ` + literal(crm.NewContact) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(n.id) <> 1`},
@@ -93,26 +93,26 @@ var invariants = []invariant{
 				WHERE d.outcome = ` + literal(webhook.Accepted) + `
 		) AS d ON d.contact_id = c.id AND d.at = c.created_at
 		WHERE c.webhook_id IS NOT NULL AND c.created_at > @kept GROUP BY c.id HAVING COUNT(d.id) <> 1`},
-	{"a removed contact is not among the others, and what it became part of is one, or was removed itself", `
+	{"a removed contact is not in contacts, and the one it was merged into is, or was itself removed", `
 		SELECT r.id FROM removed_contacts r WHERE EXISTS (SELECT 1 FROM contacts c WHERE c.id = r.id)
 		OR r.into_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.id = r.into_id)
 			AND NOT EXISTS (SELECT 1 FROM removed_contacts o WHERE o.id = r.into_id)`},
-	{"history, notifications, jobs and receipts are of contacts that exist, or did", `
+	{"history, notifications, jobs and receipts belong to contacts that exist or existed", `
 		SELECT contact_id FROM (
 			SELECT contact_id FROM contact_events UNION ALL SELECT contact_id FROM notifications
 			UNION ALL SELECT contact_id FROM jobs UNION ALL SELECT contact_id FROM receipts
 		) AS of_contacts WHERE contact_id <> '` + noID + `'
 		AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)
 		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.id = of_contacts.contact_id)`},
-	{"the turns of a rotation are those that its members were given", `
+	{"a rotation's turns match the contacts that its members received", `
 		SELECT rotation_id FROM (
 			SELECT rotation_id, turn AS n FROM rotation_turns
 			UNION ALL SELECT rotation_id, -SUM(contacts) FROM rotation_counts GROUP BY rotation_id
 		) AS both_counts GROUP BY rotation_id HAVING SUM(n) <> 0`},
-	{"a webhook's rotation exists and is of its organisation", `
+	{"a webhook's rotation exists and belongs to its organisation", `
 		SELECT w.id FROM webhooks w WHERE w.rotation_id IS NOT NULL
 		AND NOT EXISTS (SELECT 1 FROM rotations r WHERE r.id = w.rotation_id AND r.org_id = w.org_id)`},
-	{"a contact's stage, assignee and origin exist and are of its organisation", `
+	{"a contact's stage, assignee and origin exist and belong to its organisation", `
 		SELECT c.id FROM contacts c
 		WHERE NOT EXISTS (
 			SELECT 1 FROM stages s JOIN funnels f ON f.id = s.funnel_id WHERE s.id = c.stage_id AND f.org_id = c.org_id)
@@ -120,19 +120,19 @@ var invariants = []invariant{
 			SELECT 1 FROM members m WHERE m.id = c.assignee_id AND m.org_id = c.org_id)
 		OR c.origin_id IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM origins o WHERE o.id = c.origin_id AND o.org_id = c.org_id)`},
-	{"a contact of before the last hour is in the index of the search, where that has come so far", `
+	{"a contact older than an hour is in the search index, as far as the index has been filled", `
 		SELECT c.id FROM contacts c JOIN contact_index i ON c.id <= i.up_to
 		WHERE c.created_at < @hourAgo AND NOT EXISTS (SELECT 1 FROM contact_words w WHERE w.contact_id = c.id)`},
-	{"the index of the search is of contacts that exist", `
+	{"the search index has only contacts that exist", `
 		SELECT contact_id FROM contact_words WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE id = contact_words.contact_id)`},
 	{"an organisation has one default funnel, with an entry stage", `
 		SELECT o.id FROM organisations o LEFT JOIN funnels f ON f.org_id = o.id AND f.is_default
 		LEFT JOIN stages s ON s.funnel_id = f.id AND s.position = 0
 		GROUP BY o.id HAVING COUNT(s.id) <> 1`},
-	{"no job has waited for an hour beyond its time", `
+	{"no job is overdue by more than an hour", `
 		SELECT id FROM jobs WHERE state = ` + literal(automation.Ready) + ` AND run_at < @hourAgo
 		AND (lease_until IS NULL OR lease_until < @hourAgo)`},
-	{"what a key was charged is what its statement says, and so for members, batches and automations", `
+	{"the charges of a key match its statement, as do those of members, batches and automations", `
 		SELECT key_id FROM (
 			-- What an agent's session reserved is there before, and after a crash without, its lookup.
 			SELECT key_id, bucket, count AS n, amount AS a FROM key_usage
@@ -153,7 +153,7 @@ var invariants = []invariant{
 					SELECT 1 FROM key_usage u WHERE u.key_id = lookups.member_id AND u.bucket = lookups.month)
 				GROUP BY member_id, month
 		) AS both_counts GROUP BY key_id, bucket HAVING SUM(n) <> 0 OR SUM(a) <> 0`},
-	{"an organisation's figures of an hour are those of its lookups", `
+	{"an organisation's hourly figures match its lookups", `
 		SELECT org_id FROM (
 			SELECT org_id, hour, product, charged, cached, amount FROM lookup_hours
 			UNION ALL SELECT org_id, {hour of at} AS hour, product, -COUNT(CASE WHEN charged THEN 1 END),
@@ -161,7 +161,7 @@ var invariants = []invariant{
 				FROM lookups WHERE charged OR cache GROUP BY org_id, {hour of at}, product
 		) AS both_counts GROUP BY org_id, hour, product
 		HAVING SUM(charged) <> 0 OR SUM(cached) <> 0 OR SUM(amount) <> 0`},
-	{"a batch's counters are those of its items", `
+	{"a batch's counters match its items", `
 		SELECT b.id FROM batches b LEFT JOIN (
 			SELECT batch_id, COUNT(*) AS n, ` + countOf("state", batch.Repeat) + ` AS repeated,
 				` + countOf("state", batch.Invalid) + ` AS invalid, ` + countOf("state", batch.Answered) + ` AS answered,
@@ -175,27 +175,27 @@ var invariants = []invariant{
 			OR b.repeated <> COALESCE(i.repeated, 0) OR b.invalid <> COALESCE(i.invalid, 0)
 			OR b.ended <> COALESCE(answered + i.failed, 0) OR b.failed <> COALESCE(i.failed, 0)
 			OR b.charged + b.free <> b.ended OR b.total <> b.valid + b.repeated + b.invalid)`},
-	{"what an organisation was charged on a day is what its statement says", `
+	{"an organisation's daily charges match its statement", `
 		SELECT org_id FROM (
 			SELECT org_id, day, key_id, product, charged, amount FROM spend_days
 			UNION ALL SELECT org_id, day, COALESCE(key_id, '` + noID + `'), product, -COUNT(*), -SUM(amount)
 				FROM lookups WHERE charged GROUP BY org_id, day, key_id, product
 		) AS both_counts GROUP BY org_id, day, key_id, product HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
-	{"what a member was charged on a day is what his statement says", `
+	{"a member's daily charges match their statement", `
 		SELECT member_id FROM (
 			SELECT org_id, member_id, day, product, charged, amount FROM member_days
 			UNION ALL SELECT org_id, member_id, day, product, -COUNT(*), -SUM(amount)
 				FROM lookups WHERE charged AND member_id IS NOT NULL GROUP BY org_id, member_id, day, product
 		) AS both_counts GROUP BY org_id, member_id, day, product HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
-	{"no lookup is running a minute after it should have been settled", `
+	{"no lookup is still running a minute after it should have been settled", `
 		SELECT id FROM lookups WHERE status = ` + literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
-	{"an erasure that is done does not say any more who it was of", `
+	{"a completed erasure no longer identifies the person", `
 		SELECT id FROM erasures WHERE state = ` + literal(privacy.Done) + ` AND (content IS NOT NULL OR ended_at IS NULL)`},
-	{"what is free in the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
+	{"free entries of the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
 	{"a bureau's answer is in the statement", `
 		SELECT r.id FROM records r WHERE NOT EXISTS (
 			SELECT 1 FROM lookups l WHERE l.record_id = r.id AND NOT l.cache)`},
-	{"what the statement says was answered is in the history, while answers are kept", `
+	{"answers in the statement are in the history, while answers are kept", `
 		SELECT l.id FROM lookups l WHERE l.record_id IS NOT NULL
 		AND l.record_id >= (SELECT up_to FROM privacy_marks WHERE name = 'records')
 		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = l.record_id)`},
@@ -258,7 +258,7 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 func (s *Store) CheckSealed(ctx context.Context) ([]Finding, error) {
 	out := make([]Finding, len(sealed))
 	for i, c := range sealed {
-		out[i].Name = c.table + "." + c.column + " can be opened"
+		out[i].Name = c.table + "." + c.column + " can be decrypted"
 		for last := beforeAll; last != ""; {
 			rows, next, err := s.sealedAfter(ctx, c.table, c.column, last)
 			if err != nil {

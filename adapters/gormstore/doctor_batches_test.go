@@ -59,7 +59,7 @@ func TestCheckCountsBatches(t *testing.T) {
 					t.Fatal(err)
 				}
 				broken := strings.Join(brokenIn(t, s), "")
-				if found := broken == "a batch's counters are those of its items ["+b.ID+"]"; found != (step == " + 1") {
+				if found := broken == "a batch's counters match its items ["+b.ID+"]"; found != (step == " + 1") {
 					t.Errorf("%s: %s%s: %q", s.write.Name(), counter, step, broken)
 				}
 			}

@@ -39,36 +39,36 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 		other := "'01980000-0000-7000-8000-0000000000ff'"
 		for _, c := range []struct{ broken, statement string }{
 			{"counter", "UPDATE webhook_counters SET received = received + 1"},
-			{"figures of an hour are those of its deliveries", "UPDATE delivery_hours SET refused = refused + 1"},
-			{"figures of an hour are those of its contacts", "UPDATE contact_hours SET contacts = contacts + 1"},
+			{"hourly figures match its deliveries", "UPDATE delivery_hours SET refused = refused + 1"},
+			{"hourly figures match its contacts", "UPDATE contact_hours SET contacts = contacts + 1"},
 			{"a stage's totals", "UPDATE stage_totals SET low = low + 1"},
 			{"an organisation's audit", "INSERT INTO audit_heads (id, number, hash, at, removed_number, removed_hash) " +
 				"VALUES (" + other + ", 1, '', '2020-01-01 00:00:00+00:00', 0, '')"},
 			{"history entry", "DELETE FROM contact_events"},
 			{"one notification", "DELETE FROM notifications"},
 			{"accepted delivery", "UPDATE deliveries SET outcome = 'repeated'"},
-			{"figures of an hour are those of its contacts", "UPDATE contacts SET created_at = '2020-01-01 00:00:00+00:00'"},
-			{"in the index of the search", "UPDATE contact_index SET up_to = '" + afterAll + "'"},
+			{"hourly figures match its contacts", "UPDATE contacts SET created_at = '2020-01-01 00:00:00+00:00'"},
+			{"in the search index", "UPDATE contact_index SET up_to = '" + afterAll + "'"},
 			{"contacts that exist", "UPDATE jobs SET contact_id = " + other},
 			{"stage, assignee and origin", "UPDATE contacts SET stage_id = " + other},
 			{"default funnel", "UPDATE funnels SET is_default = false"},
-			{"waited for an hour", "UPDATE jobs SET run_at = '2020-01-01 00:00:00+00:00'"},
-			{"what a key was charged",
+			{"overdue by more than an hour", "UPDATE jobs SET run_at = '2020-01-01 00:00:00+00:00'"},
+			{"the charges of a key",
 				"INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (" + other + ", 'total', 1, 4500)"},
-			{"figures of an hour are those of its lookups",
+			{"hourly figures match its lookups",
 				"INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount) VALUES (" + other +
 					", '2020-01-01 00:00:00+00:00', 'cpf', 1, 0, 1, 0)"},
-			{"what an organisation was charged on a day",
+			{"an organisation's daily charges",
 				"INSERT INTO spend_days (org_id, day, key_id, product, slot, charged, amount) VALUES (" + other +
 					", '2020-01-01', " + other + ", 'cpf', 1, 1, 0)"},
-			{"what a member was charged on a day",
+			{"a member's daily charges",
 				"INSERT INTO member_days (org_id, member_id, day, product, slot, charged, amount) VALUES (" + other +
 					", " + other + ", '2020-01-01', 'cpf', 1, 1, 0)"},
 			{"running", `INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
 				day, month, settle_at) VALUES (` + other + ", " + other + `, 'cpf', 'cpf', '', '2020-01-01 00:00:00+00:00', false,
 				false, 1, 'em_andamento', '', '', '2020-01-01 00:00:00+00:00')`},
-			{"is in the history", "UPDATE lookups SET record_id = '01980000-0000-7000-8000-0000000000fe'"},
-			{"free in the statement", "UPDATE lookups SET amount = 2"},
+			{"are in the history", "UPDATE lookups SET record_id = '01980000-0000-7000-8000-0000000000fe'"},
+			{"free entries of the statement", "UPDATE lookups SET amount = 2"},
 			{"bureau's answer", "INSERT INTO records (id, org_id, product, doc_type, doc_index, document, answered_at, " +
 				"found, schema, answer) VALUES (" +
 				other + ", " + other + ", 'cpf', 'cpf', '', '', '2020-01-01 00:00:00+00:00', true, '', '')"},

@@ -25,7 +25,7 @@ var migrations embed.FS
 func (s *Store) Migrate(ctx context.Context) error {
 	err := s.migrate(ctx)
 	if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code == insufficientPrivilege {
-		err = fmt.Errorf(`%w: "Roles of the database" in docs/operations.md says what to grant to which role`, err)
+		err = fmt.Errorf(`%w: "Roles of the database" in docs/operations.md says which grants each role needs`, err)
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func (s *Store) migrate(ctx context.Context) error {
 func (s *Store) MigrateThrough(databaseURL string) error {
 	const variable = "FICHARIO_MIGRATE_DATABASE_URL"
 	if s.dialect != goose.DialectPostgres {
-		return errors.New(variable + " is for PostgreSQL, and FICHARIO_DATABASE_URL leads to SQLite")
+		return errors.New(variable + " requires PostgreSQL, but FICHARIO_DATABASE_URL is SQLite")
 	}
 	d, err := newDialer(variable, databaseURL)
 	if err == nil {
@@ -124,8 +124,8 @@ func (s *Store) mayMigrate(ctx context.Context, pool *sql.DB, provider *goose.Pr
 	}
 	pending, err := provider.HasPending(ctx)
 	if err == nil && pending {
-		err = fmt.Errorf("the schema is not the newest, and the database is reached through a pooler where a statement "+
-			"may take %s: set FICHARIO_MIGRATE_DATABASE_URL to an address that leads to PostgreSQL directly", limit)
+		err = fmt.Errorf("the schema is not the newest, and the database is reached through a pooler where statements "+
+			"may take only %s: set FICHARIO_MIGRATE_DATABASE_URL to an address that bypasses the pooler", limit)
 	}
 	return err
 }
@@ -175,7 +175,7 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unloc
 			_, err := tx.ExecContext(asking, "SET LOCAL idle_in_transaction_session_timeout = 0")
 			cancel()
 			if err != nil {
-				lose(fmt.Errorf("the lock of migrations is lost: %w", err))
+				lose(fmt.Errorf("the migration lock was lost: %w", err))
 				return
 			}
 			select {

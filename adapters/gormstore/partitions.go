@@ -183,10 +183,10 @@ func (t partitioned) parts(ctx context.Context, db *sql.DB) (all []partition, er
 
 // partitionInvariants hold on PostgreSQL only.
 var partitionInvariants = []invariant{
-	{"a row is in the partition of its time", strings.Join(mapped(partitionedTables, func(t partitioned) string {
+	{"every row is in the partition for its time", strings.Join(mapped(partitionedTables, func(t partitioned) string {
 		return "SELECT id FROM " + t.rest()
 	}), " UNION ALL ")},
-	{"there are partitions for tomorrow", strings.Join(mapped(partitionedTables, func(t partitioned) string {
+	{"partitions for tomorrow exist", strings.Join(mapped(partitionedTables, func(t partitioned) string {
 		return `SELECT ` + literal(t.table) + ` AS id WHERE NOT EXISTS (SELECT 1 FROM pg_inherits JOIN pg_class c ON c.oid = inhrelid
 			WHERE inhparent = to_regclass(` + literal(t.table) + `)
 			AND substring(pg_get_expr(c.relpartbound, c.oid) FROM 'TO \(''([0-9a-f-]+)') > @tomorrow)`

@@ -295,7 +295,7 @@ func TestPartitionsAreMadeAhead(t *testing.T) {
 			broken[f.Name] = f.Violations
 		}
 	}
-	want := map[string]int64{"a row is in the partition of its time": 3, "there are partitions for tomorrow": 1}
+	want := map[string]int64{"every row is in the partition for its time": 3, "partitions for tomorrow exist": 1}
 	if err != nil || !maps.Equal(broken, want) {
 		t.Errorf("doctor finds %v, %v", broken, err)
 	}

@@ -82,7 +82,7 @@ func (s *Store) tryWriting(ctx context.Context) error {
 	return refuses("A gravação no banco de dados está falhando.", err)
 }
 
-var errReadOnly = errors.New("the database is read only")
+var errReadOnly = errors.New("the database is read-only")
 
 func refuses(message string, cause error) error {
 	return fault.New(fault.ServiceUnavailable, message).After(probeWithin).Because(cause)

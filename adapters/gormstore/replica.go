@@ -68,7 +68,7 @@ const replicaVariable = "FICHARIO_READ_DATABASE_URL"
 // this database. The caller must then call FollowReplica periodically.
 func (s *Store) ReadFrom(ctx context.Context, databaseURL string, lag time.Duration, log *slog.Logger) error {
 	if s.dialect != goose.DialectPostgres {
-		return errors.New(replicaVariable + " is for PostgreSQL, and FICHARIO_DATABASE_URL leads to SQLite")
+		return errors.New(replicaVariable + " requires PostgreSQL, but FICHARIO_DATABASE_URL is SQLite")
 	}
 	d, err := newDialer(replicaVariable, databaseURL)
 	if err != nil {
@@ -113,14 +113,14 @@ func (r *replica) same(ctx context.Context) error {
 	defer cancel()
 	var ours, theirs string
 	if err := r.primary.WithContext(ctx).Raw(askIdentity).Scan(&ours).Error; err != nil {
-		return fmt.Errorf("%s: what identifies the primary: %w", replicaVariable, classify(err))
+		return fmt.Errorf("%s: reading the identity of the primary: %w", replicaVariable, classify(err))
 	}
 	err := r.db.WithContext(ctx).Raw(askIdentity).Scan(&theirs).Error
 	if err != nil && !away(err) {
-		return fmt.Errorf("%s: what identifies the replica: %w", replicaVariable, err)
+		return fmt.Errorf("%s: reading the identity of the replica: %w", replicaVariable, err)
 	}
 	if err == nil && ours != theirs {
-		return errors.New(replicaVariable + " leads to a server or database that is no replica of the one of " +
+		return errors.New(replicaVariable + " is the address of a server or database that is not a replica of " +
 			"FICHARIO_DATABASE_URL")
 	}
 	return nil
@@ -142,7 +142,7 @@ func (r *replica) look(ctx context.Context) {
 		return
 	}
 	if err == nil && r.lag() > r.maxLag {
-		err = fmt.Errorf("it may lack what was written more than %s ago", r.maxLag)
+		err = fmt.Errorf("it may lag by more than %s", r.maxLag)
 	}
 	r.turn(err)
 }
@@ -167,7 +167,7 @@ func (r *replica) measure(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !there.Replaying:
-		return errors.New("it is no replica (any more): it takes writes")
+		return errors.New("it is not a replica (any more): it accepts writes")
 	case there.Schema < r.schema:
 		return errors.New("its schema is older than this program's")
 	}

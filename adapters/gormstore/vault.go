@@ -159,8 +159,8 @@ func (v *vault) prove(ctx context.Context, db *gorm.DB, now time.Time) error {
 	case opened == 0 && len(known) > 0:
 		return fmt.Errorf("%w is not the key that this database was written with", ErrDataKey)
 	case opened < len(known):
-		return fmt.Errorf("%w lacks a key that part of this database was written with: put it back behind the others, "+
-			"and leave it out after `fichario rekey`", ErrDataKey)
+		return fmt.Errorf("%w lacks a key that part of this database was written with: put it back after the others, "+
+			"and remove it after `fichario rekey`", ErrDataKey)
 	}
 	id := v.keys[0].name()
 	if slices.ContainsFunc(known, func(row dataKeyRow) bool { return row.ID == id }) {

@@ -58,7 +58,7 @@ func (g *guarding) define(d *gojq.FuncDef) {
 func (g *guarding) name(name string, args int) {
 	id := name + "/" + strconv.Itoa(args)
 	if _, known := functions[id]; known {
-		g.fail("%s is a function of jq: choose another name", id)
+		g.fail("%s is a jq function: choose another name", id)
 	}
 	g.variable(name)
 	g.own[id] = true
@@ -75,7 +75,7 @@ func (g *guarding) query(q *gojq.Query) *gojq.Query {
 		return nil
 	}
 	if len(q.Imports) > 0 || q.Meta != nil {
-		g.fail("there are no modules here")
+		g.fail("modules are not available")
 	}
 	for _, d := range q.FuncDefs {
 		g.define(d)

@@ -222,13 +222,13 @@ func TestJQFunctions(t *testing.T) {
 			`$__m`, `. as $__x | 1`, `def __1: 2; __1`, `def f($__x): 2; f(1)`, `. as {a: $__x} | 1`, `. as {$__x} | 1`,
 			`reduce 1 as $__x (0; 1)`,
 		},
-		"map/1 is a function of jq": {
+		"map/1 is a jq function": {
 			`def map(f): 1; map(.)`,
 		},
-		"first/0 is a function of jq": {
+		"first/0 is a jq function": {
 			`def f(first): 1; f(.)`,
 		},
-		"no modules": {
+		"modules are not": {
 			`import "a" as a; 1`,
 		},
 		"variable not defined": {

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrBounds says that a jq program needs more steps, memory or time than it may use.
-var ErrBounds = errors.New("the program goes beyond its bounds")
+var ErrBounds = errors.New("the program exceeds its limits")
 
 // bounds are what one run of a program may use. A step of gojq retains at most about 150 bytes, except for those that
 // guard meters.

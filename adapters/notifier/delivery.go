@@ -15,8 +15,8 @@ import (
 )
 
 var (
-	errNoAuth = errors.New("the mail server offers no way to authenticate that is known here")
-	errUTF8   = errors.New("the mail server takes no address with accents")
+	errNoAuth = errors.New("the mail server offers no supported authentication method")
+	errUTF8   = errors.New("the mail server accepts no address with accents")
 )
 
 // stage is how far a delivery has got, which gives a server's answer its meaning.

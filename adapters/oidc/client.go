@@ -36,8 +36,8 @@ type bounded struct {
 }
 
 var (
-	errForeign = errors.New("an address that leads to http from https")
-	errTooLong = errors.New("an answer of more than a megabyte")
+	errForeign = errors.New("a redirect from https to http")
+	errTooLong = errors.New("an answer larger than a megabyte")
 )
 
 // RoundTrip makes the request.

@@ -170,11 +170,11 @@ func (p *Provider) End(ctx context.Context, s access.ProviderSecrets, code strin
 	case watched.away:
 		return access.Claims{}, away("its keys cannot be read")
 	case errors.As(err, &expired):
-		return access.Claims{}, errors.New("the ID token is over")
+		return access.Claims{}, errors.New("the ID token has expired")
 	case err != nil:
-		return access.Claims{}, errors.New("the ID token has another issuer, audience or signature")
+		return access.Claims{}, errors.New("the ID token has a wrong issuer, audience or signature")
 	case subtle.ConstantTimeCompare([]byte(token.Nonce), []byte(s.Nonce)) != 1:
-		return access.Claims{}, errors.New("the ID token is of another sign-in")
+		return access.Claims{}, errors.New("the ID token belongs to another sign-in")
 	}
 	return p.read(token)
 }

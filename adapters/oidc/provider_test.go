@@ -70,7 +70,7 @@ func TestWhatAProviderSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const wrong, fine = "the ID token has another issuer, audience or signature", "{7 ana@x.example true Ana [a b] true}"
+	const wrong, fine = "the ID token has a wrong issuer, audience or signature", "{7 ana@x.example true Ana [a b] true}"
 	b64 := base64.RawURLEncoding.EncodeToString
 	for name, c := range map[string]struct {
 		change func(*oidctest.Provider)
@@ -87,11 +87,11 @@ func TestWhatAProviderSays(t *testing.T) {
 		"another issuer":         {set("iss", "https://mau.example"), wrong},
 		"another audience":       {set("aud", "outro"), wrong},
 		"for another service":    {set("azp", "outro"), "the ID token is for another service"},
-		"expired":                {set("exp", time.Now().Add(-time.Second).Unix()), "the ID token is over"},
+		"expired":                {set("exp", time.Now().Add(-time.Second).Unix()), "the ID token has expired"},
 		"without an end":         {set("exp", nil), wrong},
 		"not yet":                {set("nbf", time.Now().Add(time.Hour).Unix()), wrong},
-		"of another sign-in":     {set("nonce", "x"), "the ID token is of another sign-in"},
-		"without a nonce":        {set("nonce", nil), "the ID token is of another sign-in"},
+		"of another sign-in":     {set("nonce", "x"), "the ID token belongs to another sign-in"},
+		"without a nonce":        {set("nonce", nil), "the ID token belongs to another sign-in"},
 		"nobody":                 {set("sub", ""), "the ID token cannot be read"},
 		"somebody very long":     {set("sub", strings.Repeat("x", 256)), "the ID token cannot be read"},
 		"signed by another key": {forged(func(_ *oidctest.Provider, c []byte) string {
@@ -192,7 +192,7 @@ func TestWhatNoProviderSays(t *testing.T) {
 		"another issuer than FICHARIO_OIDC_ISSUER": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprint(w, `{"issuer":"https://mau.example"}`)
 		},
-		"more than a megabyte": func(w http.ResponseWriter, _ *http.Request) {
+		"larger than a megabyte": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = fmt.Fprint(w, strings.Repeat("segredo ", 200_000))
 		},
 		"it answers 302 Found": func(w http.ResponseWriter, r *http.Request) {

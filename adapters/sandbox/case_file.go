@@ -70,7 +70,7 @@ func (r *caseReader) oneCase(v yamlfile.At) oneCase {
 	}
 	for _, name := range answerKeys {
 		if beside, ok := keys[name]; ok {
-			r.Fault(beside, "belongs into the answers of the sequence")
+			r.Fault(beside, "belongs in the answers of the sequence")
 		}
 	}
 	items := r.List(sequence)
@@ -92,7 +92,7 @@ func (r *caseReader) names(v yamlfile.At) []string {
 	var out []string
 	for _, item := range items {
 		if item.Node.Kind != yaml.ScalarNode || item.Node.Tag == "!!null" || item.Node.Value == "" {
-			r.Fault(item, "must be a text, or a list of texts")
+			r.Fault(item, "must be text or a list of texts")
 			continue
 		}
 		out = append(out, item.Node.Value)
@@ -110,7 +110,7 @@ func (r *caseReader) products(v yamlfile.At, named []string) {
 	}
 	for _, name := range named {
 		if name != everything && !slices.Contains(known, name) {
-			r.Fault(v, "there is no product %q; it is *, or one of %s", name, strings.Join(known, ", "))
+			r.Fault(v, "there is no product %q; use * or one of %s", name, strings.Join(known, ", "))
 		}
 	}
 }
@@ -133,7 +133,7 @@ func (r *caseReader) documents(v yamlfile.At, c oneCase) {
 		switch {
 		case strings.Contains(d, everything) || len(types) == 0:
 		case bare == "":
-			r.Fault(v, "%q is never asked: it is no valid document of the product, written bare; a pattern has a *", d)
+			r.Fault(v, "%q never matches: it is not a valid document of the product, without punctuation; a pattern has a *", d)
 		default:
 			c.documents[i] = bare
 		}
@@ -170,7 +170,7 @@ func (r *caseReader) headers(v yamlfile.At) http.Header {
 		name := r.HeaderName(pair.At, pair.Key, seen)
 		switch {
 		case pair.Node.Kind != yaml.ScalarNode || strings.ContainsAny(pair.Node.Value, "\r\n\x00"):
-			r.Fault(pair.At, "must be a text on one line")
+			r.Fault(pair.At, "must be text on one line")
 		case name != "":
 			header.Set(name, pair.Node.Value)
 		}
@@ -184,7 +184,7 @@ func (r *caseReader) content(keys map[string]yamlfile.At, a *reply) {
 	for _, name := range []string{"body", "file", "merge"} {
 		if v, ok := keys[name]; ok {
 			if said = append(said, name); len(said) > 1 {
-				r.Fault(v, "and %s exclude each other", said[0])
+				r.Fault(v, "cannot be used with %s", said[0])
 			}
 		}
 	}
@@ -196,12 +196,12 @@ func (r *caseReader) content(keys map[string]yamlfile.At, a *reply) {
 	}
 	if v, ok := keys["merge"]; ok {
 		if v.Node.Kind != yaml.MappingNode {
-			r.Fault(v, "must be a mapping, which is laid over the invented result")
+			r.Fault(v, "must be a mapping, which is merged into the invented result")
 		}
 		a.merge = r.value(v)
 	}
 	if without := a.fault == Refuse || a.fault == Broken || a.fault == Hang || a.fault == HTML; without && len(said) > 0 {
-		r.Fault(keys[said[0]], "is never sent: the fault is %s", a.fault)
+		r.Fault(keys[said[0]], "is never sent with the fault %s", a.fault)
 	}
 }
 
@@ -223,7 +223,7 @@ func (r *caseReader) value(v yamlfile.At) (value any) {
 		return nil
 	}
 	if _, err := json.Marshal(value); err != nil {
-		r.Fault(v, "cannot be written as JSON: its keys have to be texts")
+		r.Fault(v, "cannot be written as JSON: its keys must be text")
 		return nil
 	}
 	return value
@@ -235,12 +235,12 @@ func (r *caseReader) file(v yamlfile.At) []byte {
 		return nil
 	}
 	if r.files == nil {
-		r.Fault(v, "there is no folder to look for files in: put the body here")
+		r.Fault(v, "there is no folder to read files from: put the body here")
 		return nil
 	}
 	text, err := fs.ReadFile(r.files, name)
 	if err != nil {
-		r.Fault(v, "the file %q cannot be read; it has to be in the folder of the cases, or below it", name)
+		r.Fault(v, "the file %q cannot be read; it must be in the folder of the script, or below it", name)
 	}
 	return text
 }
@@ -272,7 +272,7 @@ func (r *caseReader) fault(v yamlfile.At) (Fault, int) {
 	}
 	m := rate.FindStringSubmatch(at.Node.Value)
 	if m == nil {
-		r.Fault(at, "must be a rate like 1KB/s; its units are B, KB and MB")
+		r.Fault(at, "must be a rate such as 1KB/s; the units are B, KB and MB")
 		return "", 0
 	}
 	n, _ := strconv.Atoi(m[1])

@@ -83,7 +83,7 @@ func (r *Reader) Pairs(v At) []Pair {
 	for i := 0; i+1 < len(v.Node.Content); i += 2 {
 		k, n := v.Node.Content[i], v.Node.Content[i+1]
 		if k.Kind != yaml.ScalarNode {
-			r.Add(k.Line, v.Path, "a key must be a text")
+			r.Add(k.Line, v.Path, "a key must be text")
 			continue
 		}
 		for n.Kind == yaml.AliasNode && n.Alias != nil {
@@ -91,7 +91,7 @@ func (r *Reader) Pairs(v At) []Pair {
 		}
 		where := At{Node: n, Line: k.Line, Path: strings.TrimPrefix(v.Path+"."+k.Value, ".")}
 		if line, twice := first[k.Value]; twice {
-			r.Fault(where, "the key is here twice (first on line %d)", line)
+			r.Fault(where, "duplicate key (first on line %d)", line)
 			continue
 		}
 		first[k.Value] = k.Line
@@ -105,7 +105,7 @@ func (r *Reader) Known(v At, allowed ...string) map[string]At {
 	keys := map[string]At{}
 	for _, pair := range r.Pairs(v) {
 		if !slices.Contains(allowed, pair.Key) {
-			r.Fault(pair.At, "unknown key; here go %s", strings.Join(allowed, ", "))
+			r.Fault(pair.At, "unknown key; allowed here: %s", strings.Join(allowed, ", "))
 			continue
 		}
 		keys[pair.Key] = pair.At
@@ -145,11 +145,11 @@ func (r *Reader) List(v At) []At {
 func (r *Reader) Text(v At) string {
 	switch {
 	case v.Node.Kind != yaml.ScalarNode:
-		r.Fault(v, "must be a text")
+		r.Fault(v, "must be text")
 	case v.Node.Tag == "!!null" || v.Node.Tag == "!!str" && strings.TrimSpace(v.Node.Value) == "":
 		r.Fault(v, "is empty")
 	case v.Node.Tag != "!!str":
-		r.Fault(v, "must be a text: put it in quotes")
+		r.Fault(v, "must be text: put it in quotes")
 	default:
 		return v.Node.Value
 	}
@@ -186,11 +186,11 @@ func (r *Reader) HeaderName(v At, name string, seen map[string]bool, refused ...
 	canonical := HeaderName(name)
 	switch {
 	case canonical == "":
-		r.Fault(v, "is not a name of a header")
+		r.Fault(v, "is not a header name")
 	case seen[canonical]:
-		r.Fault(v, "is here twice")
+		r.Fault(v, "is repeated")
 	case slices.Contains(ownHeaders, canonical) || slices.Contains(refused, canonical):
-		r.Fault(v, "cannot be set: the client needs it")
+		r.Fault(v, "cannot be set: the client sets it itself")
 	}
 	seen[canonical] = true
 	return canonical

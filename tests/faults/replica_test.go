@@ -185,8 +185,8 @@ func TestAnAddressThatIsNoReplicas(t *testing.T) {
 	primary, replica, env := withReplica(t, time.Second)
 	other := primary.Database(t, nil)
 	for name, c := range map[string]struct{ read, says string }{
-		"another server":   {testkit.PostgreSQL(t)["FICHARIO_DATABASE_URL"], "no replica"},
-		"another database": {replica.Address(t, other), "no replica"},
+		"another server":   {testkit.PostgreSQL(t)["FICHARIO_DATABASE_URL"], "not a replica"},
+		"another database": {replica.Address(t, other), "not a replica"},
 		"SQLite":           {"sqlite://a.db", "FICHARIO_READ_DATABASE_URL"},
 		"no address":       {"postgres://usuario:segredo-da-base@[/x", "FICHARIO_READ_DATABASE_URL"},
 	} {

@@ -45,7 +45,7 @@ func (p *parser) root(top at) {
 		"name": &p.file.Name, "title": &p.file.Title, "help": &p.file.Help, "repeat": &p.file.Repeat,
 	})
 	if v, ok := keys["name"]; ok && p.file.Name != "" && !goodName.MatchString(p.file.Name) {
-		p.Fault(v, "is lower-case letters, digits and -, at most 64, a letter first")
+		p.Fault(v, "must be at most 64 lower-case letters, digits and -, beginning with a letter")
 	}
 	if v, ok := keys["fields"]; ok {
 		p.fields(v)
@@ -60,7 +60,7 @@ func (p *parser) root(top at) {
 	for _, f := range p.file.Fields {
 		inJQ := slices.ContainsFunc(p.jq, func(src string) bool { return strings.Contains(src, "$fields."+f.Name) })
 		if !p.used[f.Name] && !inJQ {
-			p.Fault(keys["fields"], "%s is used nowhere: write ${%[1]s}, or $fields.%[1]s in jq", f.Name)
+			p.Fault(keys["fields"], "%s is not used: write ${%[1]s}, or $fields.%[1]s in jq", f.Name)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func (p *parser) fields(v at) {
 	p.file.patterns = map[string]*regexp.Regexp{}
 	for _, pair := range p.Pairs(v) {
 		if !goodFieldName.MatchString(pair.Key) || pair.Key == idField {
-			p.Fault(pair.At, "a field is lower-case letters, digits and _, at most 32, a letter first, and not id")
+			p.Fault(pair.At, "a field is at most 32 lower-case letters, digits and _, beginning with a letter, and not id")
 		}
 		keys := p.Known(pair.At, "title", "help", "secret", "optional", "default", "pattern")
 		p.Required(pair.At, keys, "title")
@@ -91,7 +91,7 @@ func (p *parser) fields(v at) {
 		if pattern != "" {
 			re, err := regexp.Compile(`^(?:` + pattern + `)$`)
 			if err != nil {
-				p.Fault(keys["pattern"], "is no regular expression: %v", err)
+				p.Fault(keys["pattern"], "is not a regular expression: %v", err)
 			}
 			p.file.patterns[pair.Key] = re
 		}
@@ -129,7 +129,7 @@ func (p *parser) request(keys map[string]at, method string) request {
 	}
 	if v, ok := keys["body"]; ok {
 		if r.body = p.program(v); !takesBody(r.method) {
-			p.Fault(v, "a %s has no body here: use query", r.method)
+			p.Fault(v, "a %s cannot have a body: use query", r.method)
 		}
 	}
 	return r
@@ -161,7 +161,7 @@ func (p *parser) headers(v at) []header {
 	seen := map[string]bool{}
 	for _, pair := range p.Pairs(v) {
 		if strings.ContainsFunc(pair.Node.Value, isControl) {
-			p.Fault(pair.At, "must not hold a line break or another control character")
+			p.Fault(pair.At, "must not contain a line break or another control character")
 			continue
 		}
 		list = append(list, header{name: p.HeaderName(pair.At, pair.Key, seen), value: p.uses(pair.At, headerTemplate)})
