@@ -1,6 +1,5 @@
-// Package app holds the use cases of Fichário. Each is a concrete type with the
-// ports that it needs; the driving adapters (HTTP API, interface, commands) parse,
-// call and map, and know no rule.
+// Package app has the use cases of Fichário. Each is a concrete type with the ports that it needs; the driving
+// adapters (HTTP API, interface, commands) parse, call and map, and contain no rules.
 package app
 
 import (

@@ -1,4 +1,4 @@
-// Package docs holds the guides of the API as they are served at /docs.
+// Package docs embeds the guides of the API, served at /docs.
 package docs
 
 import "embed"

@@ -1,4 +1,4 @@
-// Package openapi holds the contract: openapi.yaml, exactly as it is served, and what is said of it in other languages.
+// Package openapi embeds the contract: openapi.yaml, exactly as it is served, and its translations.
 package openapi
 
 import (

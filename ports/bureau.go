@@ -1,5 +1,5 @@
-// Package ports holds the interfaces through which the use cases reach what is outside the program, and the values that
-// cross them: storage, bureaus, other systems and mail.
+// Package ports has the interfaces through which use cases reach everything outside the program (storage, bureaus,
+// other systems, mail), and the values that cross them.
 package ports
 
 import (

@@ -1,5 +1,5 @@
-// Changes tells, as Markdown, what changed from one contract to the next. With -breaking it tells only what may break a
-// client, and fails where there is such a change.
+// Changes reports, as Markdown, the differences between two versions of the contract. With -breaking it reports only
+// what may break a client, and fails if there is any.
 //
 //	go run . [-breaking] BEFORE AFTER
 package main

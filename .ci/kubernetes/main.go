@@ -1,5 +1,5 @@
-// Kubernetes reads manifests as the API server does, by its own types and strictly: a field that they do not have, or
-// have otherwise, is an error.
+// Kubernetes parses manifests strictly, with the API server's own types: an unknown field or a wrong type is an
+// error.
 //
 //	go run . FILE…
 package main

@@ -1,5 +1,5 @@
-// Command sbom writes what a binary of Go is made of as a CycloneDX document, from what the linker wrote into it, and
-// holds that to the schema of CycloneDX.
+// Command sbom writes the components of a Go binary as a CycloneDX document, from what the linker recorded in it,
+// and validates that against the CycloneDX schema.
 //
 //	sbom BINARY >BINARY.cdx.json
 package main

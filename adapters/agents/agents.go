@@ -1,5 +1,5 @@
-// Package agents is the door for agents that speak the Model Context Protocol: tools over the use cases, with their
-// prices, under a ceiling for each session.
+// Package agents serves agents that speak the Model Context Protocol: tools over the use cases, with their prices,
+// under a ceiling for each session.
 package agents
 
 import (

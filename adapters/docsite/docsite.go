@@ -1,5 +1,5 @@
-// Package docsite is the reference of the API at /docs: made on the server from the contract, in Portuguese and, one
-// click away, in English, with guides beside it. It needs no script, and loads nothing from elsewhere.
+// Package docsite serves the API reference at /docs, rendered on the server from the contract and the guides, in
+// Portuguese and English. It needs no script and loads nothing from other sites.
 package docsite
 
 import (

@@ -1,5 +1,5 @@
-// Package download sends tables as files that are written while they are read, so that
-// their length costs no memory. Both driving adapters use it.
+// Package download writes tables as files while they are read, so that memory use does not depend on their length.
+// Both driving adapters use it.
 package download
 
 import (

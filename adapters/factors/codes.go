@@ -1,4 +1,4 @@
-// Package factors makes and checks what members prove with who they are: passwords (Argon2id), one-time codes of
+// Package factors creates and checks the credentials of members: passwords (Argon2id), one-time codes from
 // authenticator apps (RFC 6238) and passkeys (WebAuthn).
 package factors
 

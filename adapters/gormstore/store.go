@@ -1,5 +1,5 @@
-// Package gormstore keeps everything in SQLite (the embedded default) or
-// PostgreSQL, through GORM, with one behaviour on both.
+// Package gormstore stores everything in SQLite (the embedded default) or PostgreSQL, through GORM, with the same
+// behaviour on both.
 package gormstore
 
 import (

@@ -1,6 +1,6 @@
-// Package httpapi is the HTTP door: the lookup API and the webhook, whose server
-// is generated from openapi/openapi.yaml, and the operational routes. Handlers
-// parse, call a use case and map; they know no rule.
+// Package httpapi is the HTTP adapter: the lookup API and the webhook, whose server is generated from
+// openapi/openapi.yaml, and the operational routes. Handlers parse, call a use case and map the result; they contain
+// no rules.
 package httpapi
 
 import (

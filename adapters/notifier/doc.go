@@ -1,6 +1,6 @@
-// Package notifier sends e-mail through one mail server over SMTP: plain text, one
-// recipient and one connection for each message.
+// Package notifier sends e-mail through one SMTP server: plain text, with one recipient and one connection per
+// message.
 //
-// Addresses, credentials and what the mail server answers are in no error. A
-// password leaves only through TLS, or to a mail server on this machine.
+// Errors contain no addresses, credentials or answers of the mail server. A password is sent only over TLS, or to a
+// mail server on this machine.
 package notifier

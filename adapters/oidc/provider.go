@@ -1,4 +1,4 @@
-// Package oidc speaks to a provider of OpenID Connect, by its discovery, with the authorization code flow and PKCE.
+// Package oidc is a client of an OpenID Connect provider: discovery, and the authorization code flow with PKCE.
 package oidc
 
 import (

@@ -1,6 +1,5 @@
-// Package shape holds what comes from outside to its shape: bodies and parameters of the
-// contract, forms of the interface, the configuration, the bureau file. A shape is said by
-// `validate` tags on the struct that was read; rules of the field stay in the domain.
+// Package shape validates external input: bodies and parameters of the contract, forms, the configuration, bureau
+// files. Shapes are `validate` tags on the structs read; domain rules stay in the domain.
 package shape
 
 import (

@@ -1,5 +1,5 @@
-// Package sheet reads the tables that people send, as CSV or XLSX from whatever program made them, and writes XLSX. It
-// knows no rule: cells are text.
+// Package sheet reads the tables that people send, as CSV or XLSX from any program, and writes XLSX. It contains no
+// rules: cells are text.
 package sheet
 
 import (

@@ -1,4 +1,4 @@
-// Package stored serves what is kept as it is sent: files of the program, and pages that are made once.
+// Package stored serves content that never changes between requests: files of the program, and pages rendered once.
 package stored
 
 import (

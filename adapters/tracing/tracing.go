@@ -1,4 +1,5 @@
-// Package tracing sends traces to a collector by OTLP over HTTP, as the environment variables of OpenTelemetry say.
+// Package tracing sends traces to a collector by OTLP over HTTP, configured by OpenTelemetry's environment
+// variables.
 package tracing
 
 import (

@@ -1,6 +1,5 @@
-// Package web is the interface: pages in Brazilian Portuguese, made on the server,
-// over the same use cases as the API. Every asset is in the binary, and every task
-// can be done without script; htmx adds comfort.
+// Package web is the interface: pages in Brazilian Portuguese, rendered on the server, over the same use cases as
+// the API. All assets are in the binary, and every task works without script; htmx adds convenience.
 package web
 
 import (

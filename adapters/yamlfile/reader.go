@@ -1,5 +1,5 @@
-// Package yamlfile reads YAML files that people write: strictly, with every fault by its line. Bureau files and
-// destinations are such files.
+// Package yamlfile parses YAML files that people write, such as bureau files and destinations: strictly, reporting
+// every fault with its line.
 package yamlfile
 
 import (

@@ -1,6 +1,6 @@
-// Package audit is the record of who did what with an organisation's settings, and with the data of people: lines that
-// are only ever added, each bound to the one before by a hash, so that one that was changed, removed or put elsewhere
-// is found (design, section 14).
+// Package audit records who did what with an organisation's settings and with personal data. Lines are only ever
+// appended, and each is bound to the one before by a hash, so that a changed, removed or moved line is found
+// (design, section 14).
 package audit
 
 import (

@@ -1,5 +1,5 @@
-// Package automation holds what an organisation wants done by itself when a
-// contact comes in, and the jobs that do it.
+// Package automation has the actions that an organisation wants to run on events, such as a new contact, and the
+// jobs that run them.
 package automation
 
 import (

@@ -1,5 +1,5 @@
-// Package batch holds one question about many documents: the quote, what it may cost, its items, and how a table that
-// somebody sends is read as one. Everything that holds for one lookup holds for each item.
+// Package batch is one lookup for many documents: the quote, its maximum cost, the items, and how an uploaded table
+// is read as a batch. All rules of a single lookup apply to each item.
 package batch
 
 import (

@@ -1,5 +1,4 @@
-// Package crm holds an organisation with its members, and its contacts with the funnels, stages and
-// origins that they stand in.
+// Package crm has organisations with their members, and their contacts with funnels, stages and origins.
 package crm
 
 import (

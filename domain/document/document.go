@@ -1,9 +1,8 @@
-// Package document knows the identifiers that a bureau is asked about: CPF,
-// CNPJ (numeric and alphanumeric), licence plate and e-mail address.
+// Package document parses the identifiers that a bureau is asked about: CPF, CNPJ (numeric and alphanumeric),
+// licence plate and e-mail address.
 //
-// The check digits are tested before anything else happens to a request, because
-// a bureau does not validate what it is given and may answer with another
-// person's record (specification, section 7).
+// Check digits are verified before anything else happens to a request, because a bureau does not validate its input
+// and may answer with another person's record (specification, section 7).
 package document
 
 import (

@@ -1,7 +1,7 @@
-// Package fault holds the one error type that crosses the borders of Fichário.
+// Package fault has the one error type that crosses the layers of Fichário.
 //
-// A use case says what went wrong with a Code, which is a word of the public
-// contract; the driving adapters decide what status or page that is.
+// A use case says what went wrong with a Code, which is part of the public contract; the driving adapters map it to
+// a status or a page.
 package fault
 
 import (

@@ -1,18 +1,17 @@
-// Package intake reads the submissions of forms: it turns a body, in whatever
-// shape a form product or a script sends it, into a draft of a contact and what
-// was left over (specification, 2.5 and 4.5).
+// Package intake parses form submissions: it turns a body, in any format that a form product or a script sends, into a
+// contact draft and leftovers (specification, 2.5 and 4.5).
 //
-// A body takes this path:
+// The steps:
 //
-//   - parse: the bytes become one tree, whatever they were written in (body.go, and a file for each way of writing).
+//   - parse: the bytes become one tree, whatever their format (body.go, and a file for each format).
 //   - walk: the tree is searched for answers, each a key or a question's title with a text. Containers, records and
 //     lists are shapes (walk.go, list.go, scope.go). An object that holds one answer is an item (item.go, anatomy.go).
-//     A value may come in parts or as a choice (value.go, compound.go, choice.go). What only a product's envelope
-//     explains is in neighbours.go, questions.go and delivery.go.
+//     A value may come in parts or as a choice (value.go, compound.go, choice.go). Texts that
+//     only a product's envelope explains are in neighbours.go, questions.go and delivery.go.
 //   - choose: the answers compete for the contact's fields, by an ordered list of rules (choose.go, rules.go).
-//   - note: what no field took is left over, each answer once, and goes to the note (leftover.go, note.go).
+//   - note: answers that no field took go to the note, each once (leftover.go, note.go).
 //
-// The words that the reader knows are in aliases.go, trees.go, titles.go, noise.go and attribution.go.
+// The known words are in aliases.go, trees.go, titles.go, noise.go and attribution.go.
 package intake
 
 import (

@@ -1,5 +1,5 @@
-// Package lookup holds the values of a lookup: the record that a bureau answered,
-// which is history, and the statement's entry for each time it was asked for.
+// Package lookup has the values of a lookup: the record that a bureau answered, which is history, and the statement
+// entry for each request.
 package lookup
 
 import (

@@ -1,5 +1,5 @@
-// Package privacy holds what the rights of a person are about (LGPD, art. 18): who somebody is to this service, what is
-// held of him, and the erasure of it.
+// Package privacy is about data subjects' rights (LGPD, art. 18): how a person is identified, what is held about
+// them, and its erasure.
 package privacy
 
 import (

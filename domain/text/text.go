@@ -1,5 +1,5 @@
-// Package text holds rules of text that several packages need: what a screen can hold, how names
-// are compared, how a text is cut.
+// Package text has text rules that several packages need: what a screen can show, how names are compared, how text
+// is truncated.
 package text
 
 import (

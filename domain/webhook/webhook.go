@@ -1,5 +1,5 @@
-// Package webhook holds the addresses that contacts are sent to: the webhook and its token, how
-// senders sign, and the log of what they sent. What a body says is read by package intake.
+// Package webhook is about the addresses that receive contacts: the webhook and its token, senders' signatures, and
+// the delivery log. Package intake reads the bodies.
 package webhook
 
 import (

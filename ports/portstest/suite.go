@@ -1,5 +1,5 @@
-// Package portstest holds the suites that every implementation of a port must pass,
-// so that two databases stay one product.
+// Package portstest has the test suites that every implementation of a port must pass, so that both databases behave
+// the same.
 package portstest
 
 import (

@@ -1,5 +1,5 @@
-// Command load measures the program under load, always as a ratio to something that runs beside it in the same minute:
-// the machine's own speed cancels out. `make bench` runs it; docs/speed.md has the table.
+// Command load measures the program under load, always as a ratio to a baseline that runs beside it in the same
+// minute, so that the machine's own speed cancels out. `make bench` runs it; docs/speed.md has the results.
 package main
 
 import (

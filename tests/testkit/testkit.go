@@ -1,5 +1,5 @@
-// Package testkit starts the real program for end-to-end tests: the binary that users run, over its own doors, on the
-// databases that it supports.
+// Package testkit starts the real program for end-to-end tests: the binary that users run, over its own interfaces, on
+// the databases that it supports.
 //
 //	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 //		program := testkit.StartProgram(t, testkit.Options{Env: env})

@@ -1,6 +1,6 @@
-// Package destinations turns an event into a request of the form that another system wants, and reads its answer. What
-// the form is, a file says (a destination), or the settings of an automation.
+// Package destinations turns an event into a request in the format of another system, and reads its answer. A
+// destination file or the settings of an automation define the format.
 //
-// Who writes either is not trusted: what is filled in never changes the form of an address, a header or a body; jq runs
-// within bounds; and neither a secret nor anything that was answered is in an error.
+// Neither is trusted: values never change the structure of an address, a header or a body; jq runs within limits;
+// and no error contains a secret or anything from an answer.
 package destinations

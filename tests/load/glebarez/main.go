@@ -1,6 +1,6 @@
-// Command glebarez is a third baseline of the benchmark: one indexed SELECT through the SQLite driver that the program
-// used before, glebarez/go-sqlite, which prepares a statement again at each execution. It is a module of its own,
-// because two drivers cannot be called "sqlite" in one program.
+// Command glebarez is a third baseline of the benchmark: one indexed SELECT through the SQLite driver that the
+// program used before, glebarez/go-sqlite, which prepares a statement again at each execution. It is a separate
+// module, because one program cannot have two drivers called "sqlite".
 package main
 
 import (

@@ -1,8 +1,8 @@
 // Command pocketbase is a second baseline of the benchmark: PocketBase reading a record by an indexed field, and
-// creating one, as its own API does. It is a module of its own, so that none of it is in the program's.
+// creating one, as its own API does. It is a separate module, so that the program does not depend on it.
 //
-// Its durability is its own: SQLite with WAL and synchronous NORMAL, so a created record may be lost with the power,
-// which the program's are not.
+// Its durability differs: SQLite with WAL and synchronous NORMAL, so a power failure may lose a created record,
+// which cannot happen in the program.
 package main
 
 import (

@@ -1,5 +1,5 @@
-// Package contracttest holds answers of the service to the contract, and keeps account of which of its statuses a run
-// of the tests has seen.
+// Package contracttest checks answers of the service against the contract, and records which statuses of the
+// contract a test run has seen.
 package contracttest
 
 import (

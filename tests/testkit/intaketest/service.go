@@ -1,6 +1,6 @@
-// Package intaketest sets the inbound webhook up for end-to-end tests: the real program, organisations that share it,
-// the receivers and the mail server that automations talk to, each with a ledger of its own, and a client that holds
-// every answer to the contract.
+// Package intaketest sets up the inbound webhook for end-to-end tests: the real program, organisations that share
+// it, the receivers and the mail server that automations talk to, each with its own ledger, and a client that checks
+// every answer against the contract.
 package intaketest
 
 import (

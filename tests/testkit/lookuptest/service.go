@@ -1,5 +1,5 @@
-// Package lookuptest sets a lookup service up for end-to-end tests: a bureau over real HTTP that keeps its own ledger,
-// the real program in front of it, and a client that holds every answer to the contract.
+// Package lookuptest sets up a lookup service for end-to-end tests: a bureau over real HTTP with its own ledger, the
+// real program in front of it, and a client that checks every answer against the contract.
 package lookuptest
 
 import (

@@ -1,5 +1,5 @@
-// Package oidctest is a small provider of OpenID Connect over HTTP: discovery, keys, a form to sign in with, codes that
-// count once with PKCE, and signed ID tokens.
+// Package oidctest is a small OpenID Connect provider over HTTP: discovery, keys, a sign-in form, single-use codes
+// with PKCE, and signed ID tokens.
 package oidctest
 
 import (

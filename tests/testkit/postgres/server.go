@@ -1,10 +1,10 @@
 // Package postgres gives tests a real PostgreSQL, and each test its own database on it.
 //
-// Where the server comes from, in this order: FICHARIO_TEST_DATABASE_URL; a container, when a Docker engine answers
-// (image from FICHARIO_TEST_POSTGRES_IMAGE); the machine's own PostgreSQL binaries, as a throw-away cluster. `make
-// test` starts one for the whole run; a test binary that runs outside it starts its own. Nothing is skipped for want of
-// a server: such a test fails and says what to install. Nothing is left behind either, however the tests end (see
-// package guard).
+// The server comes from the first of these that is available: FICHARIO_TEST_DATABASE_URL; a container, if a Docker
+// engine answers (image from FICHARIO_TEST_POSTGRES_IMAGE); the machine's own PostgreSQL binaries, as a temporary
+// cluster. `make test` starts one for the whole run; a test binary that runs outside it starts its own. No test is
+// skipped for lack of a server: it fails and says what to install. Nothing is left behind either, however the tests
+// end (see package guard).
 package postgres
 
 import (

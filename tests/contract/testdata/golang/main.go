@@ -1,7 +1,7 @@
-// Command golang is a program as anybody would write it with the client that oapi-codegen makes of the contract, which
-// is beside it only while it is built. It calls every operation; with the word "products" it asks for every product that
-// its key may request, and for the statement, and prints for each answer what it was taken for, as it came, and as the
-// client has it.
+// Command golang is a typical program with the client that oapi-codegen generates from the contract, which is beside
+// it only during the build. It calls every operation. With the argument "products" it requests every product that
+// its key may use, and the statement, and prints for each answer its detected type, the raw answer, and the answer
+// as the client decoded it.
 package main
 
 import (

@@ -1,6 +1,6 @@
-// Command ogen is a program with the client that ogen makes of the contract, which is below it only while it runs. It
-// calls every operation, so that it is answered and refused; ogen's clients refuse answers that the contract does not
-// describe. It runs in front of a witness, which sees that none is left out.
+// Command ogen is a program with the client that ogen generates from the contract, which is below it only while it
+// runs. It calls every operation, with successful and refused requests; ogen's clients reject answers that the
+// contract does not describe. It talks through a witness, which checks that no operation is left out.
 package main
 
 import (

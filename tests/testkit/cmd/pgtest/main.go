@@ -2,12 +2,12 @@
 //
 //	pgtest [-allow-skip REGEXP] [-every-status] -- go test -json ./...
 //
-// It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where there is none and it
-// may, and Chromium, PgBouncer, HAProxy, nginx and the programs of tools likewise, says which ones it uses, hands the
+// It finds or starts the server (see package postgres). If PostgreSQL, Chromium, PgBouncer, HAProxy, nginx or a
+// program of tools is missing, it installs it with apt-get where it may, and says which ones it uses. It passes the
 // server's URL to the command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the
-// count, and takes the server away again, whatever happened. It exits with the command's code, or with 1 when the
-// report finds a fault that the command did not: a skipped test, no test at all, or with -every-status a status of the
-// contract that no answer had.
+// count, and always removes the server again. It exits with the command's code, or with 1 if the report finds a
+// fault that the command did not: a skipped test, no test at all, or with -every-status a status of the contract
+// that no answer had.
 package main
 
 import (

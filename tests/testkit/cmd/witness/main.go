@@ -1,4 +1,4 @@
-// Command witness runs a client's program against a service of its own, see contracttest.RunClient:
+// Command witness runs a client program against a service of its own, see contracttest.RunClient:
 //
 //	FICHARIO=bin/fichario witness node client.js
 package main

@@ -1,9 +1,8 @@
 // Package guard cleans up what a test process started, however that process ends.
 //
-// A test binary that panics, runs out of time or is killed runs none of its cleanups. So the first thing that is put
-// under guard starts the same executable once more; the copy does nothing but wait at the other end of a pipe, and when
-// the pipe closes it undoes whatever had not been undone by then. It is in a process group of its own, so that Ctrl-C
-// passes it by.
+// A test binary that panics, times out or is killed runs none of its cleanups. So the first guarded resource starts
+// the same executable once more; the copy only waits at the other end of a pipe, and when the pipe closes it undoes
+// whatever is left. It has its own process group, so that Ctrl-C does not reach it.
 package guard
 
 import (

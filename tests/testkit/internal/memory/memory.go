@@ -1,5 +1,5 @@
-// Package memory finds room in memory for the databases of tests: each test has one of its own, which on PostgreSQL is
-// hundreds of files to make and to remove.
+// Package memory finds space in memory for test databases: each test has its own, which on PostgreSQL is hundreds of
+// files to create and remove.
 package memory
 
 import "golang.org/x/sys/unix"

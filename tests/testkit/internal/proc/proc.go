@@ -1,4 +1,4 @@
-// Package proc looks at other processes by way of /proc, so it needs Linux.
+// Package proc inspects other processes through /proc, so it needs Linux.
 package proc
 
 import (

@@ -1,5 +1,5 @@
-// Package report turns the events of `go test -json` into what a person wants to read: a line for each package,
-// failures in full, every skipped test with its reason, and the counts at the end.
+// Package report turns the events of `go test -json` into a report for people: a line for each package, failures in
+// full, every skipped test with its reason, and the counts at the end.
 package report
 
 import (

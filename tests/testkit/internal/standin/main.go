@@ -1,4 +1,4 @@
-// Command standin does what testkit expects of the real program, and no more, so that testkit has tests of its own.
+// Command standin does only what testkit expects of the real program, so that testkit itself can be tested.
 package main
 
 import (
