@@ -97,7 +97,7 @@ func (l *Lookups) DoWithin(
 	}
 	spent, err := l.SessionSpent(ctx, caller, s)
 	if err != nil {
-		l.log.WarnContext(ctx, "an agent is not told what its session was charged", "error", err)
+		l.log.WarnContext(ctx, "an agent was not told what its session was charged", "error", err)
 		return result, nil, nil
 	}
 	return result, &spent, nil

@@ -113,7 +113,7 @@ func (c *Changes) run() {
 		cancel()
 		if err != nil {
 			if !failed {
-				c.log.Warn("changes could not be looked for; pages update when they are loaded", "error", err)
+				c.log.Warn("checking for changes failed; pages update only when loaded", "error", err)
 			}
 			failed = true
 			continue

@@ -57,7 +57,7 @@ func (o *OIDC) Begin(ctx context.Context, from, after string) (address string, s
 
 // away logs why the provider does not work for the operator, and returns the fault for the person signing in.
 func (o *OIDC) away(ctx context.Context, err error) error {
-	o.Log.WarnContext(ctx, "the provider of sign-ins does not work", "why", err.Error(),
+	o.Log.WarnContext(ctx, "the sign-in provider does not work", "why", err.Error(),
 		"request_id", viaOf(ctx, Caller{}).RequestID)
 	return fault.New(fault.ServiceUnavailable, o.Name+" não está respondendo agora. Entre com o e-mail e a senha, ou "+
 		"tente de novo em instantes.").At("oidc").After(5 * time.Second)
@@ -97,7 +97,7 @@ func (o *OIDC) End(ctx context.Context, from string, b Back) (token access.Sessi
 		case errors.Is(err, ports.ErrProviderAway):
 			err = o.away(ctx, err)
 		case errors.As(err, &why):
-			o.Log.InfoContext(ctx, "a sign-in by the provider was refused", "why", string(why),
+			o.Log.InfoContext(ctx, "a sign-in through the provider was refused", "why", string(why),
 				"request_id", viaOf(ctx, Caller{}).RequestID)
 			err = o.wrong()
 		}
@@ -110,7 +110,7 @@ func (o *OIDC) End(ctx context.Context, from string, b Back) (token access.Sessi
 func (o *OIDC) claims(ctx context.Context, b Back) (c access.Claims, after string, err error) {
 	secret, ok := access.ParseSessionToken(b.Secret)
 	if !ok {
-		return c, "", refusal("the browser began no sign-in")
+		return c, "", refusal("the browser had not begun a sign-in")
 	}
 	secrets := secret.ProviderSecrets()
 	if subtle.ConstantTimeCompare([]byte(b.State), []byte(secrets.State)) != 1 {
@@ -119,17 +119,17 @@ func (o *OIDC) claims(ctx context.Context, b Back) (c access.Claims, after strin
 	t, err := o.Store.Repos().Tickets.Take(ctx, secret)
 	switch {
 	case errors.Is(err, ports.ErrNotFound), err == nil && t.Kind != access.Elsewhere:
-		return c, "", refusal("it came back before")
+		return c, "", refusal("this sign-in was used before")
 	case err != nil:
 		return c, "", err
 	}
 	switch after = string(t.Data); {
 	case !o.Clock().Before(t.ExpiresAt):
-		return c, after, refusal("it took too long")
+		return c, after, refusal("the sign-in took too long")
 	case b.Issuer != "" && b.Issuer != o.Provider.Issuer():
-		return c, after, refusal("it comes back from another provider")
+		return c, after, refusal("the response is from another provider")
 	case b.Code == "":
-		return c, after, refusal("the provider let nobody in")
+		return c, after, refusal("the provider signed nobody in")
 	}
 	c, err = o.Provider.End(ctx, secrets, b.Code)
 	if err != nil && !errors.Is(err, ports.ErrProviderAway) {
@@ -259,7 +259,7 @@ func (o *OIDC) member(ctx context.Context, r ports.Repos, c access.Claims, role 
 	m.Role = role
 	if before.LeadsActively() {
 		if err := anotherOwner(ctx, r, before); fault.CodeOf(err) == fault.InvalidRequest {
-			o.Log.WarnContext(ctx, "the last owner keeps his role, which the provider would take away")
+			o.Log.WarnContext(ctx, "the last owner keeps the role that the provider would take away")
 			return before, nil
 		} else if err != nil {
 			return before, err

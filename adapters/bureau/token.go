@@ -104,7 +104,7 @@ func (s *tokenSource) fetch(done chan struct{}) {
 	s.mu.Unlock()
 	close(done)
 	if reason != "" && s.base.Err() == nil {
-		s.log.Warn("bureau gives no token", "reason", reason)
+		s.log.Warn("no token for the bureau", "reason", reason)
 	}
 }
 

@@ -28,7 +28,7 @@ func (u *unreadable) tell(place string) {
 		return
 	}
 	u.told.Add(1)
-	log.Error("a stored value cannot be opened and is shown as unreadable; fichario doctor --deep names all of them",
+	log.Error("a stored value cannot be decrypted and is shown as unreadable; fichario doctor --deep lists all of them",
 		"place", place)
 }
 

@@ -60,8 +60,8 @@ func NewMetrics(products catalog.Catalog) *Metrics {
 		posts: counter("webhook_posts_total", "Posts to webhooks by outcome: accepted, repeated, refused, failed.",
 			"outcome"),
 		jobs: counter("job_attempts_total",
-			"Attempts of jobs by kind and what they led to: done, ready (to be tried again), dead.", "kind", "state"),
-		background: counter("background_failures_total", "Failures of what is done again and again beside the requests.",
+			"Job attempts by kind and resulting state: done, ready (to be tried again), dead.", "kind", "state"),
+		background: counter("background_failures_total", "Failures of periodic background work, by task.",
 			"work"),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, m.refusals, m.calls, m.callSeconds, m.hits, m.charged, m.dropped,
@@ -128,7 +128,7 @@ func (m *Metrics) Background(work string) (failed func()) {
 func (m *Metrics) Unwritten(count func() int) {
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Namespace: "fichario", Name: "unwritten_outcomes",
-		Help: "Calls at the bureau whose outcome could not be written yet and is lost with this process.",
+		Help: "Bureau calls whose outcome is not written yet and would be lost with this process.",
 	}, func() float64 { return float64(count()) }))
 }
 
@@ -146,7 +146,7 @@ func (m *Metrics) Replica(state func() (inUse bool, lag time.Duration, answered,
 			}
 			return 0
 		})
-	gauge("replica_lag_seconds", "How old the replica of the database is at most.", func() float64 {
+	gauge("replica_lag_seconds", "Maximum lag of the replica behind the primary.", func() float64 {
 		_, lag, _, _ := state()
 		return lag.Seconds()
 	})
@@ -156,7 +156,7 @@ func (m *Metrics) Replica(state func() (inUse bool, lag time.Duration, answered,
 	} {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Namespace: "fichario", Name: "list_reads_total", ConstLabels: prometheus.Labels{"from": from},
-			Help: "Lists that the replica may answer, by where they were read.",
+			Help: "Lists that the replica may serve, by where they were read.",
 		}, read))
 	}
 }

@@ -84,7 +84,7 @@ func (s *server) bundleAsk(c *call, f struct {
 		case len(ids) == 0:
 			return err
 		default: // show what was answered; why the rest was not concerns whoever runs the service
-			s.Log.WarnContext(c.ctx(), "a product of a bundle was not asked", "product", one.Product.ID, "error", err)
+			s.Log.WarnContext(c.ctx(), "a product of a bundle was not looked up", "product", one.Product.ID, "error", err)
 			refused = one.Product.Name + " não pôde ser consultado."
 		}
 	}

@@ -1,5 +1,5 @@
-// Fichário asks data bureaus about CPFs and CNPJs behind one stable contract, with
-// every charged call accounted for, and catches leads from any form.
+// Fichário looks up CPFs and CNPJs at data bureaus through one stable contract, accounts for every charged call, and
+// receives leads from any form.
 package main
 
 import (

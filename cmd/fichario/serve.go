@@ -68,7 +68,7 @@ func (c *serveCmd) Run(e *environment) error {
 
 	if c.Demo {
 		if err := e.demo(e.ctx, s.store, s.keys, s.lookupsConfig, s.batches, s.listener.Addr().String()); err != nil {
-			log.Error("demo data not made", "error", err)
+			log.Error("demonstration data not created", "error", err)
 		}
 		s.preparing.Store(false)
 	}
@@ -81,7 +81,7 @@ func (c *serveCmd) Run(e *environment) error {
 		case err = <-s.served:
 		case <-e.ctx.Done():
 			turnAway = e.settings.DrainDelay
-			log.Info("stopping: finishing what is in flight", "drain_delay", turnAway.String())
+			log.Info("stopping: finishing requests in flight", "drain_delay", turnAway.String())
 		}
 	}
 	stopRunning()

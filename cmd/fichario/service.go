@@ -89,7 +89,7 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 		return nil, err
 	}
 	if unknown := unknownSettings(e.commands, e.asked, os.Environ()); len(unknown) > 0 {
-		log.Warn("there are no settings of these names", "names", strings.Join(unknown, ", "))
+		log.Warn("no settings have these names", "names", strings.Join(unknown, ", "))
 	}
 	if s.alone, err = gormstore.Alone(e.settings.DatabaseURL); err != nil {
 		return nil, err
@@ -307,7 +307,7 @@ func (s *service) chores() []app.Chore {
 func (e *environment) checkJournal(log *slog.Logger) error {
 	journal := e.erasureJournal()
 	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); !sqlite && journal.path == "" {
-		log.Warn("erasures are noted in no journal: a restore brings erased persons back; set FICHARIO_ERASURE_JOURNAL")
+		log.Warn("erasures are recorded in no journal: a restore brings erased persons back; set FICHARIO_ERASURE_JOURNAL")
 	}
 	return journal.Check()
 }
@@ -325,7 +325,7 @@ func (s *service) tellOfPooler(ctx context.Context, log *slog.Logger) error {
 	}
 	log.Info("the database is reached through a pooler", "statements", mode, "statement_timeout", limit)
 	if limit == "0" {
-		log.Warn("PostgreSQL bounds no statement that comes through the pooler; set it on the role: " +
+		log.Warn("PostgreSQL has no time limits for statements through the pooler; set them on the role: " +
 			"ALTER ROLE … SET statement_timeout = '5s'; ALTER ROLE … SET idle_in_transaction_session_timeout = '10s'")
 	}
 	return nil

@@ -1,5 +1,4 @@
-// Package access holds API keys, their scopes and limits, and the periods in which
-// the limits are counted.
+// Package access has API keys, their scopes and limits, and the periods in which the limits are counted.
 package access
 
 import (

@@ -1,6 +1,5 @@
-// Package catalog describes what can be asked of a bureau: the products, the
-// documents that each takes, and the named fields of its answer, which are the
-// contract with our callers (specification, 2.1 and 2.2).
+// Package catalog describes what can be asked of a bureau: the products, the documents that each takes, and the
+// named fields of its answer, which are the contract with callers (specification, 2.1 and 2.2).
 package catalog
 
 import (

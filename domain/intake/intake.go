@@ -1,7 +1,7 @@
 // Package intake reads form submissions: it turns a body, in whatever shape a form product or a script sends it, into a
 // draft of a contact and the leftovers (specification, 2.5 and 4.5).
 //
-// A body takes this path:
+// The steps:
 //
 //   - parse: the bytes become one tree, whatever their format (body.go, and a file for each format).
 //   - walk: the tree is searched for answers, each a key or a question's title with a text. Containers, records and

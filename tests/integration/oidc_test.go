@@ -210,7 +210,7 @@ func TestForgedReturnsFromAProvider(t *testing.T) {
 			t.Errorf("they are told %d things: %v", len(said), said)
 		}
 		lookuptest.Eventually(t, "the log says why of all", 20*time.Second, func() bool {
-			return strings.Count(g.Logs(), "a sign-in by the provider was refused") == 7
+			return strings.Count(g.Logs(), "a sign-in through the provider was refused") == 7
 		})
 		if strings.Contains(g.Logs(), "eyJ") {
 			t.Error("the log has a token")
