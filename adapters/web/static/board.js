@@ -11,7 +11,7 @@ const stageOf = (element) => element.closest('.stage')
 const nameOf = (card) => card.querySelector('h3').textContent.trim()
 const say = (text) => { voice.textContent = text }
 
-// warn says above the board what did not work, until it is said again or a card is taken.
+// warn shows an error above the board until the next one, or until a card is taken.
 let warning = null
 function warn(text) {
   warning?.remove()
@@ -25,7 +25,7 @@ frame.classList.add('can-drag')
 help.hidden = false
 describe()
 
-// What the keys do is read with a card's name.
+// Screen readers read the key instructions with a card's name.
 function describe() {
   for (const link of frame.querySelectorAll('.lead h3 a')) link.setAttribute('aria-describedby', 'ajuda')
 }
@@ -55,7 +55,7 @@ function over(stage) {
   }
 }
 
-// show brings a stage into sight sideways; up and down everything stays where it is.
+// show scrolls a stage into view horizontally; the vertical position stays.
 function show(stage) {
   const board = frame.firstElementChild, edge = board.getBoundingClientRect(), box = stage.getBoundingClientRect()
   if (box.right > edge.right) board.scrollLeft += box.right - edge.right + 8
@@ -87,11 +87,11 @@ async function drop() {
   const target = was.stage.dataset.stage, where = was.stage.dataset.name, id = was.card.id
   const item = was.card.parentElement, after = item.nextElementSibling
   const focused = was.card.contains(document.activeElement)
-  was.stage.querySelector('ul').prepend(was.card.parentElement) // at once; the server says the rest
+  was.stage.querySelector('ul').prepend(was.card.parentElement) // at once; the server confirms
   try {
     const moved = await fetch(was.card.querySelector('form').action, {
       method: 'POST', headers: { 'HX-Request': 'true' }, body: new URLSearchParams({ etapa: target }), redirect: 'error',
-      keepalive: true, // who leaves the page at once has moved the card all the same
+      keepalive: true, // the card is moved even if the page is left at once
     })
     const door = moved.headers.get('HX-Redirect')
     if (door) return void (location.href = door) // signed out
@@ -99,7 +99,7 @@ async function drop() {
     await again()
     say(was.name + ' movido para ' + where + '.')
   } catch {
-    // Without a network a page that is read anew would be lost: the card goes back, and what is not known is said.
+    // Without a network a reload would lose the page: the card goes back, with a message that the outcome is unknown.
     await again().catch(() => was.from.querySelector('ul').insertBefore(item, after))
     warn('Não deu para mover ' + was.name + '. Confira a rede e tente de novo.')
   }
@@ -109,7 +109,7 @@ async function drop() {
   ;(link || frame.firstElementChild).focus()
 }
 
-// again reads the board anew, and keeps how far it was scrolled. Where somebody is there, what he did was the visit.
+// again reloads the board and keeps its scroll position. If the user is active, the user's action counts as the visit.
 async function again() {
   const answer = await fetch(location.href, { headers: { 'HX-Request': 'true', 'X-Unattended': 'true' } })
   if (!answer.ok || answer.status === 204) throw new Error('no board')
@@ -122,18 +122,18 @@ async function again() {
   describe()
 }
 
-// Somebody else changed the board.
+// The board was changed by somebody else.
 frame.addEventListener('live', (event) => {
   event.preventDefault()
   if (!held && !press) again().catch(() => {}) // the next change tries again
 })
 
-// A Space that was for a card does not scroll as well, even when the card has gone elsewhere meanwhile.
+// A Space meant for a card does not also scroll, even when the card has moved meanwhile.
 let spent = false
 addEventListener('keypress', (event) => { if (spent && event.key === ' ') event.preventDefault() }, true)
 addEventListener('keyup', () => { spent = false }, true)
 
-// The keyboard: on a card's name, Espaço takes and lets go, arrows choose the stage, Esc gives up.
+// The keyboard: on a card's name, Space picks up and drops, arrows choose the stage, Esc cancels.
 frame.addEventListener('keydown', (event) => {
   const card = event.target.closest('.lead')
   if (!card || !event.target.matches('.lead, .lead h3 a') || event.ctrlKey || event.metaKey || event.altKey) return
@@ -205,7 +205,7 @@ addEventListener('pointerup', (event) => {
   const dragged = press.dragging
   stop()
   if (!dragged || !held) return
-  // The click that ends a drag opens nothing.
+  // The click that ends a drag must not open a link.
   const swallow = (click) => { click.preventDefault(); click.stopPropagation() }
   addEventListener('click', swallow, { capture: true })
   setTimeout(() => removeEventListener('click', swallow, { capture: true }), 50)
@@ -213,7 +213,7 @@ addEventListener('pointerup', (event) => {
 })
 addEventListener('pointercancel', () => { if (press) { stop(); giveUp() } })
 addEventListener('keydown', (event) => { if (event.key === 'Escape' && press?.dragging) { stop(); giveUp() } })
-// While a card is held the page does not scroll under the finger.
+// While a card is held, a finger does not scroll the page.
 addEventListener('touchmove', (event) => { if (press?.dragging) event.preventDefault() }, { passive: false })
 frame.addEventListener('contextmenu', (event) => { if (press?.dragging) event.preventDefault() })
 frame.addEventListener('dragstart', (event) => event.preventDefault())
@@ -224,8 +224,8 @@ function stop() {
   press = null
 }
 
-// The menu of a card, and what undoes it, send a form, after which the page comes anew: what was in sight stays there. Who
-// works by keyboard has the focus on the card again, others keep it free, so that the board goes on updating itself.
+// A card's menu, and its undo, send a form and reload the page; the scroll position is kept. Keyboard users get the
+// focus back on the card; for others it stays free, so that the board goes on updating itself.
 const placed = 'quadro:' + location.pathname + location.search
 document.addEventListener('submit', (event) => {
   if (event.defaultPrevented || !/\/etapa$/.test(event.target.action)) return
@@ -243,7 +243,7 @@ document.addEventListener('submit', (event) => {
   }
 }
 
-// What a menu offers comes into sight where the board ends before it.
+// Scrolls a menu into view where the board would cut it off.
 frame.addEventListener('toggle', (event) => {
   if (event.target.open) event.target.querySelector('form').scrollIntoView({ block: 'nearest', inline: 'nearest' })
 }, true)

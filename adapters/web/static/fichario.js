@@ -1,14 +1,14 @@
-// What the pages do with script. Each of it only adds comfort: without script the same forms and links do the same.
+// Script for the pages. All of it only adds comfort: without script the same forms and links do the same.
 'use strict'
 
-// Copying: a button beside a text that stands in data-copy, or in the element with that id.
+// Copying: a button copies the text in data-copy, or in the element with that id.
 document.addEventListener('click', async (event) => {
   const button = event.target.closest('[data-copy]')
   if (!button) return
   const source = document.getElementById(button.dataset.copy)
   try {
     await navigator.clipboard.writeText(source.dataset.text || source.textContent.trim())
-    if (button.dataset.copied) return // it says so
+    if (button.dataset.copied) return // already shown
     button.dataset.copied = 'yes'
     const before = button.innerHTML
     button.textContent = 'Copiado'
@@ -18,7 +18,7 @@ document.addEventListener('click', async (event) => {
   }
 })
 
-// The field of the search screen is marked wrong while the words below it say so.
+// The search field is marked invalid while the text below it says so.
 const verdict = document.getElementById('documento-p')
 if (verdict) {
   new MutationObserver(() => {
@@ -26,14 +26,14 @@ if (verdict) {
   }).observe(verdict, { childList: true, subtree: true })
 }
 
-// Copying what a file holds, byte for byte, and printing: buttons that only script can serve.
+// Copying a file byte for byte, and printing: buttons that need script.
 for (const button of document.querySelectorAll('[data-copy-url], [data-print]')) button.hidden = false
 document.addEventListener('click', async (event) => {
   if (event.target.closest('[data-print]')) print()
   const button = event.target.closest('[data-copy-url]')
   if (!button) return
   try {
-    // A promise in the item, because some browsers allow copying only at once after the click.
+    // A promise in the item, because some browsers allow copying only directly after the click.
     const content = fetch(button.dataset.copyUrl).then((answer) => answer.text()).then((text) => new Blob([text], { type: 'text/plain' }))
     await navigator.clipboard.write([new ClipboardItem({ 'text/plain': content })])
     button.lastChild.textContent = 'Copiado'
@@ -43,9 +43,8 @@ document.addEventListener('click', async (event) => {
   }
 })
 
-// A form that sends itself when one of its fields changes, where it says so. Arrows walk through a list: what is chosen
-// with them counts when they rest, and the list has the focus again on the page that follows, as has what was switched
-// by keyboard.
+// Forms marked so submit themselves when a field changes. A choice made with the arrow keys counts once they rest, and
+// the list has the focus again on the next page, as does anything switched by keyboard.
 let walking = null, walkedOn = null
 document.addEventListener('keydown', (event) => {
   if (event.target.matches('form[data-auto] :is(select, .switch)')) walkedOn = event.target
@@ -61,7 +60,7 @@ document.addEventListener('change', (event) => {
     form.requestSubmit()
   }, 900)
 })
-// What is changed in passing, or undone, leaves the page where it is.
+// Quick changes and undo keep the scroll position.
 document.addEventListener('submit', ({ target: form }) => {
   if (!form.matches('[data-auto], [data-quick], .toast form')) return
   sessionStorage.setItem('lugar', JSON.stringify({ at: location.pathname + location.search, y: scrollY }))
@@ -73,20 +72,20 @@ const left = (sessionStorage.getItem('foco') || '').split('#')
 sessionStorage.removeItem('foco')
 if (left[0] === location.pathname) document.getElementById(left[1])?.focus()
 
-// Ctrl+Enter sends what is written, where a form says so.
+// Ctrl+Enter submits forms marked so.
 document.addEventListener('keydown', (event) => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
   const form = event.target.closest('form[data-quick]')
   if (form) form.requestSubmit()
 })
 
-// A notice goes by itself; one that can be undone stays longer, and for as long as somebody is at it.
+// A notice disappears by itself; one with undo stays longer, and while it has the pointer or the focus.
 for (const toast of document.querySelectorAll('.toast')) {
   const go = () => { if (toast.matches(':hover, :focus-within')) setTimeout(go, 2000); else toast.remove() }
   setTimeout(go, toast.querySelector('form') ? 20000 : 8000)
 }
 
-// What spends or destroys asks first: the page that asks without script is read, and its question shown above this one.
+// Spending or destroying asks first: the page that asks without script is fetched, and its dialog shown above this one.
 async function ask(opener, address, request) {
   if (opener.dataset.asking) return
   opener.dataset.asking = 'yes'
@@ -101,9 +100,9 @@ async function ask(opener, address, request) {
     dialog.removeAttribute('open')
     opener.closest('main').append(document.adoptNode(dialog))
     dialog.addEventListener('close', () => dialog.remove())
-    if (!opener.contains(document.activeElement)) (opener.querySelector('button') || opener).focus() // it gets the focus back
+    if (!opener.contains(document.activeElement)) (opener.querySelector('button') || opener).focus() // as before
     dialog.showModal()
-  } catch { // signed out, or no network: the browser says so itself
+  } catch { // signed out, or no network: the browser shows it
     if (opener.href) location.href = opener.href
     else opener.submit()
   } finally {
@@ -117,7 +116,7 @@ document.addEventListener('click', (event) => {
   ask(link, link.href)
 })
 
-// Tab stays inside a question.
+// Tab stays inside a dialog.
 document.addEventListener('keydown', (event) => {
   const dialog = event.key === 'Tab' && document.querySelector('dialog:modal')
   if (!dialog) return
@@ -129,13 +128,13 @@ document.addEventListener('keydown', (event) => {
   other?.focus()
 })
 
-// What a page asks again and again keeps nobody's session alive.
+// Polling by a page does not extend a session.
 document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
   if (ctx.sourceEvent?.type === 'every') ctx.request.headers['X-Unattended'] = 'true'
 })
 
-// What somebody asked for in place and did not get is said beside it, in the service's words where it sent any, until he
-// asks again. What asks by itself keeps what it shows, and asks again.
+// A failed in-place request shows its error beside it, in the service's words if it sent any, until the next attempt.
+// Polling keeps its present content, and goes on.
 let refused = null
 document.addEventListener('htmx:before:request', ({ detail: { ctx } }) => { if (ctx.request.method === 'POST') refused?.remove() })
 for (const failure of ['htmx:response:error', 'htmx:error']) document.addEventListener(failure, ({ detail: { ctx } }) => {
@@ -152,7 +151,7 @@ for (const failure of ['htmx:response:error', 'htmx:error']) document.addEventLi
   else ctx.target.prepend(refused)
 })
 
-// A form is sent once, but for a download, after which the page is still there.
+// A form is sent once, except for a download, after which the page remains.
 document.addEventListener('submit', (event) => {
   const form = event.target
   if ('ask' in form.dataset) {
@@ -165,12 +164,12 @@ document.addEventListener('submit', (event) => {
 })
 addEventListener('pageshow', () => { for (const form of document.forms) delete form.dataset.sent })
 
-// A page that the browser brings back is as old as it was left, and may be somebody's who has signed out: it is not seen
-// until it has been read again.
+// A page that the browser restores is stale, and its user may have signed out: it stays hidden until it has been
+// reloaded.
 addEventListener('pagehide', (event) => { if (event.persisted) document.documentElement.classList.add('left') })
 addEventListener('pageshow', (event) => { if (event.persisted) location.reload() })
 
-// What is done to marked contacts needs one that is marked: where none is, that is said where one marks them.
+// Bulk actions need a marked contact: without one, an error is shown beside the marking controls.
 document.addEventListener('submit', (event) => {
   const form = event.target
   if (form.id !== 'acoes' || form.elements.todos.value || boxesOf(form).some((box) => box.checked)) return
@@ -183,7 +182,7 @@ document.addEventListener('submit', (event) => {
   form.querySelector('fieldset').after(said)
 })
 
-// Marking all contacts of a page, or none where all of them are.
+// Marks all contacts of a page, or none if all are marked.
 const boxesOf = (form) => [...document.querySelectorAll(`input[name=c][form=${form.id}]`)]
 const onlyMarked = (form) => {
   form.querySelector('[name=todos][value=""]').checked = true
@@ -197,7 +196,7 @@ document.addEventListener('click', (event) => {
   for (const box of boxes) box.checked = !all
   onlyMarked(button.form)
 })
-// Who marks one means what is marked; who chooses all that the filter finds means no marks.
+// Marking a contact selects only marked ones; choosing all that the filter finds clears the marks.
 document.addEventListener('change', (event) => {
   const field = event.target
   if (field.matches('#acoes [name=todos][value=sim]')) for (const box of boxesOf(field.form)) box.checked = false

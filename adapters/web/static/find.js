@@ -1,10 +1,10 @@
-// The search over everything, from any page: Ctrl+K or / opens it, arrows choose, Enter goes there, Esc closes. It is the
-// page of the search, shown above this one; without script it is only that page.
+// The search over everything, from any page: Ctrl+K or / opens it, arrows choose, Enter opens, Esc closes. It is the
+// search page, shown above this one; without script it is only that page.
 'use strict'
 
 let finder = null
 
-// at makes a search work by keyboard.
+// at adds keyboard control to a search.
 function at(search) {
   const field = search.querySelector('input[name=busca]')
   search.addEventListener('keydown', (event) => {
@@ -13,8 +13,8 @@ function at(search) {
     event.preventDefault()
     all[(Math.max(all.indexOf(document.activeElement), 0) + step) % all.length].focus()
   })
-  // Enter in the field goes to the first thing found, as soon as what is shown is what was typed. What costs money is not
-  // bought by an Enter that came before its price was seen: it has the focus then.
+  // Enter in the field opens the first result, once the results match the typed text. An Enter pressed before a price
+  // was visible does not buy: it only moves the focus there.
   let waiting = false
   const go = (seen) => {
     waiting = search.querySelector('data').value !== field.value.trim()
@@ -38,7 +38,7 @@ async function openFinder() {
   if (!finder) {
     const answer = await fetch('/buscar')
     const found = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.finder')
-    if (!found) return void (location.href = '/buscar') // signed out, for one
+    if (!found) return void (location.href = '/buscar') // signed out, for example
     finder = document.createElement('dialog')
     finder.className = 'dialog finder'
     finder.setAttribute('aria-label', 'Buscar')

@@ -1,5 +1,5 @@
-// Lists and the board update themselves when somebody else changes them. What one is about to click stays where it is:
-// while the pointer or the focus is there, a line offers the news instead.
+// Lists and the board update themselves when somebody else changes them. Nothing moves just before a click: while the
+// pointer or the focus is there, a line offers the update instead.
 'use strict'
 
 const fresh = document.querySelector('[data-live]')
@@ -9,17 +9,17 @@ if (fresh && window.EventSource) {
   note.className = 'live-note'
   note.setAttribute('role', 'status')
   fresh.before(note)
-  // What somebody has ticked or chosen is work under way.
+  // Ticked boxes and choices are work in progress.
   const touched = () => [...fresh.querySelectorAll('input, option')]
     .some((e) => e.tagName === 'OPTION' ? e.selected && !e.defaultSelected && e.index > 0 : e.checked !== e.defaultChecked)
   const busy = () => fresh.matches(':hover, :focus-within') || touched() ||
     document.querySelector('dialog:modal') !== null || getSelection().toString() !== ''
 
-  // update is called by the news, or by whoever clicks on their offer: only the second is a visit.
+  // update is called by a change, or by a click on the offer: only the latter counts as a visit.
   const update = async (click) => {
     waiting = null
     const place = new CustomEvent('live', { cancelable: true, bubbles: true })
-    if (!fresh.dispatchEvent(place)) return void note.replaceChildren() // it reads itself anew
+    if (!fresh.dispatchEvent(place)) return void note.replaceChildren() // it reloads itself
     const answer = await fetch(location.href, { headers: click ? {} : { 'X-Unattended': 'true' } }).catch(() => null)
     const page = answer?.ok && new DOMParser().parseFromString(await answer.text(), 'text/html')
     const found = page && page.querySelector('[data-live]')
@@ -45,23 +45,23 @@ if (fresh && window.EventSource) {
     Object.assign(button, { type: 'button', className: 'btn btn-s', textContent: 'Atualizar', onclick: update })
     note.append('Outra pessoa mudou esta página. ', button)
   }
-  // Several changes in a row are one.
+  // Several changes in a row cause one update.
   const heard = () => { waiting ??= setTimeout(offer, 400) }
-  // What changed between the making of the page and the first message is news as well.
+  // Changes between rendering the page and the first message count as well.
   let made = '?desde=' + fresh.dataset.live
   const listen = () => {
     if (document.hidden || source) return
     source = new EventSource('/eventos' + made)
     made = ''
     source.addEventListener('contatos', heard)
-    // After an answer that is none a browser does not ask again by itself: a server that starts anew, or is full.
+    // After an error status, from a restarting or full server, a browser does not reconnect by itself.
     source.addEventListener('error', () => {
       if (source?.readyState !== EventSource.CLOSED) return
       source = null
       setTimeout(() => { listen(); heard() }, 30000)
     })
   }
-  // A page that nobody sees keeps no connection; when it is seen again it may be old.
+  // A hidden page keeps no connection; when it is visible again it may be stale.
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) {
       source?.close()

@@ -7,7 +7,7 @@ for (const body of document.querySelectorAll('[data-order]')) {
   let held = null, from = 0
   for (const row of rows()) {
     const grip = row.querySelector('.grip')
-    if (!grip) continue // it is edited
+    if (!grip) continue // being edited
     grip.hidden = false
     row.draggable = true
   }

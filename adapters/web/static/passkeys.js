@@ -1,5 +1,5 @@
-// Passkeys: a form that asks the browser for one before it is sent. Without script, or in a browser that has none, the
-// forms stay hidden, and codes do the same.
+// Passkeys: a form asks the browser for one before it is sent. Without script, or in a browser without passkeys, the
+// forms stay hidden, and codes serve instead.
 'use strict'
 
 const known = window.PublicKeyCredential?.parseRequestOptionsFromJSON && window.PublicKeyCredential.parseCreationOptionsFromJSON

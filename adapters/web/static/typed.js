@@ -1,6 +1,6 @@
-// What was typed and not sent stays in the tab until it is sent or somebody signs out, so that it survives a failure, the
-// end of a session and a reload. Never secrets, nor what is asked or done at once (data-passing). Without script the page
-// of an error shows what was posted.
+// Unsent input stays in the tab until it is sent or the user signs out, so that it survives a failure, the end of a
+// session and a reload. Never secrets, nor immediate questions and actions (data-passing). Without script the error
+// page shows what was posted.
 'use strict'
 {
   const member = document.body.dataset.member || ''
@@ -9,7 +9,7 @@
     all: () => Object.keys(sessionStorage).filter((key) => key.startsWith(begin)),
     drop: (key) => sessionStorage.removeItem(key),
     get: (key) => JSON.parse(sessionStorage.getItem(key) || '{}'),
-    set: (key, value) => { try { sessionStorage.setItem(key, JSON.stringify(value)) } catch { /* it is full */ } },
+    set: (key, value) => { try { sessionStorage.setItem(key, JSON.stringify(value)) } catch { /* storage is full */ } },
   }
   const pathOf = (form) => new URL(form.getAttribute('action') || location.pathname, location.href).pathname
   const keyOf = (form) => mine + pathOf(form)
@@ -21,7 +21,7 @@
   const valueOf = (e) => ticked(e) ? e.checked : e.value
   const plainOf = (e) => ticked(e) ? e.defaultChecked
     : e.options ? ([...e.options].find((o) => o.defaultSelected) || e.options[0])?.value ?? '' : e.defaultValue
-  // Fields with one name are told apart by their order, and by their value where they are ticked.
+  // Fields with the same name are distinguished by order, and checkboxes by value.
   const nameOf = (form, e) => e.name + '|' + (ticked(e) ? e.value
     : [...form.elements].filter((o) => o.name === e.name).indexOf(e))
 
@@ -42,7 +42,7 @@
     for (const form of document.forms) if (ofForm(form)) bring(form)
   }
 
-  // bring puts back what was typed, unless the page says something else there than it did then.
+  // bring restores typed input, unless the page's own value has changed since.
   function bring(form) {
     const kept = store.get(keyOf(form)).fields
     if (!kept) return
