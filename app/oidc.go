@@ -114,7 +114,7 @@ func (o *OIDC) claims(ctx context.Context, b Back) (c access.Claims, after strin
 	}
 	secrets := secret.ProviderSecrets()
 	if subtle.ConstantTimeCompare([]byte(b.State), []byte(secrets.State)) != 1 {
-		return c, "", refusal("it is not the sign-in that the browser began") // which may still be completed
+		return c, "", refusal("it is not the sign-in that this browser began") // which may still be completed
 	}
 	t, err := o.Store.Repos().Tickets.Take(ctx, secret)
 	switch {
