@@ -27,7 +27,7 @@ func FuzzCursors(f *testing.F) {
 			t.Error("a cursor that starts again")
 		}
 		if checkPage(sent, 1) == nil && sent != "" && len(sent) != len(id) {
-			t.Error("a page behind what is no id")
+			t.Error("a page after an invalid id")
 		}
 	})
 }

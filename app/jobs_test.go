@@ -312,7 +312,7 @@ func TestAJobThatPanics(t *testing.T) {
 			}
 		}
 		if strings.Contains(log, "segredo") || strings.Contains(log, "bia@x.example") {
-			t.Error("the log holds what was panicked with")
+			t.Error("the log contains the panic value")
 		}
 	})
 }

@@ -67,7 +67,7 @@ func statementTool() *mcp.Tool {
 	return tool("statement", "Extrato", "Shows what this key has spent today, this month and in all, in reais, and its "+
 		"lookups, newest first. Free (R$ 0,00).", nil, object{
 		"limite":     object{"type": "integer", "minimum": 1, "maximum": 200, "description": "Lookups per page; 50 by default."},
-		"cursor":     text("proxima of the page before."),
+		"cursor":     text("proxima of the previous page."),
 		"de":         text("First day, as 2026-11-01."),
 		"ate":        text("Last day, as 2026-11-30."),
 		"produto":    text("Only lookups of this product."),
@@ -135,7 +135,7 @@ func contactsTool() *mcp.Tool {
 		"in the audit.", []string{"busca"}, object{
 		"busca":  object{"type": "string", "description": "Parts of a name, e-mail address, company or phone, or a whole CPF or CNPJ."},
 		"limite": object{"type": "integer", "minimum": 1, "maximum": contactsMost, "description": "Contacts per page; 20 by default."},
-		"cursor": object{"type": "string", "description": "proxima of the page before."},
+		"cursor": object{"type": "string", "description": "proxima of the previous page."},
 	}, readOnly)
 }
 

@@ -40,8 +40,8 @@ func (s *session) lookupTool() *mcp.Tool {
 	properties := object{
 		"produto":          object{"type": "string", "enum": ids, "description": "What to ask for."},
 		"documento":        object{"type": "string", "description": "CPF, CNPJ, plate or e-mail address, with or without punctuation."},
-		"atualizar":        object{"type": "boolean", "description": "Ask the bureau although history has an answer; always charged."},
-		"maxIdade":         object{"type": "integer", "minimum": 0, "maximum": 30, "description": "How many days old an answer of history may be."},
+		"atualizar":        object{"type": "boolean", "description": "Ask the bureau even if history has an answer; always charged."},
+		"maxIdade":         object{"type": "integer", "minimum": 0, "maximum": 30, "description": "Oldest acceptable answer from history, in days."},
 		"somenteHistorico": object{"type": "boolean", "description": "Never ask the bureau; free of charge."},
 		"semMascara":       unmaskedArg,
 	}
@@ -56,8 +56,8 @@ func (s *session) lookupTool() *mcp.Tool {
 		}
 		required = append(required, "finalidade")
 	}
-	return tool("lookup", "Consultar", "Looks somebody or something up at the data bureau. It costs money, per call that reaches "+
-		"the bureau, also where the bureau has no record or fails: "+strings.Join(prices, "; ")+". The same question again "+
+	return tool("lookup", "Consultar", "Looks up a CPF, CNPJ, plate or e-mail address at the data bureau. Calls that reach the "+
+		"bureau cost money, even if it has no record or fails: "+strings.Join(prices, "; ")+". The same question again "+
 		"within "+days(s.Lookups.Fresh())+" is answered from history, free. "+s.ceiling(), required, properties,
 		mcp.ToolAnnotations{DestructiveHint: new(bool)})
 }

@@ -30,9 +30,9 @@ type session struct {
 func (s *session) server() *mcp.Server {
 	program := &mcp.Implementation{Name: "fichario", Title: "Fichário", Version: s.Version}
 	server := mcp.NewServer(program, &mcp.ServerOptions{
-		Instructions: "Fichário asks a Brazilian data bureau about a CPF, CNPJ, plate or e-mail address, and accounts for " +
-			"every charged call. " + s.ceiling() + " Ask only about people about whom there is a legal basis to ask. " +
-			"Documents are masked in what you get, unless you pass semMascara.",
+		Instructions: "Fichário looks up a CPF, CNPJ, plate or e-mail address at a Brazilian data bureau, and accounts for " +
+			"every charged call. " + s.ceiling() + " Look up only people for whom there is a legal basis. " +
+			"Documents are masked in answers, unless you pass semMascara.",
 		Capabilities:              &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
 		SupportedProtocolVersions: versions,
 		// The tools depend on the key and the session's ceiling, so a gateway must not cache them for others.
@@ -50,10 +50,10 @@ func (s *session) server() *mcp.Server {
 // ceiling words what the session may spend.
 func (s *session) ceiling() string {
 	if s.Session.Ceiling == nil {
-		return "This session has no ceiling, so lookups are refused: whoever set you up has to say one (fichario mcp " +
+		return "This session has no ceiling, so lookups are refused: whoever configured you must set one (fichario mcp " +
 			"--ceiling 5.00, or ?teto=5.00 in the address)."
 	}
-	return "This session may spend " + reais(*s.Session.Ceiling) + " in all; each answer says what is left (sessao.restante)."
+	return "This session may spend " + reais(*s.Session.Ceiling) + " in total; each answer says how much is left (sessao.restante)."
 }
 
 // reais is an amount in Brazilian notation, with a plain space.

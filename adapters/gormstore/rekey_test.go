@@ -49,7 +49,7 @@ func TestDataKeys(t *testing.T) {
 		}
 		for _, want := range []int{3, 0} { // the earlier record's document and answer, and the key of the index of people
 			if n, err := rotating.Rekey(t.Context()); err != nil || n != want {
-				t.Errorf("encrypted anew: %d, %v, want %d", n, err, want)
+				t.Errorf("re-encrypted: %d, %v, want %d", n, err, want)
 			}
 		}
 		if err := after.Migrate(t.Context()); err != nil {
@@ -115,7 +115,7 @@ func TestTheAuditHoldsUnderAnotherKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n, err := rotating.Rekey(t.Context()); err != nil || n != 4 { // the head, and the key of the index of people
-			t.Errorf("encrypted anew: %d, %v", n, err)
+			t.Errorf("re-encrypted: %d, %v", n, err)
 		}
 		after := open(t, url, newKey)
 		appendTo(after, "01980000-0000-7000-8000-000000000004")

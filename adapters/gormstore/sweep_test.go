@@ -122,7 +122,7 @@ func TestWhatHadNothingIsNotWrittenAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	if pages() == "0" {
-		t.Error("it was written anew for nothing")
+		t.Error("it was rewritten needlessly")
 	}
 	if err := s.Sweep(t.Context(), nil); err != nil {
 		t.Fatal(err)

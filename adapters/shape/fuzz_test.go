@@ -21,7 +21,7 @@ func FuzzClientAddress(f *testing.F) {
 		r := &http.Request{RemoteAddr: remote, Header: http.Header{"X-Forwarded-For": strings.Split(forwarded, "\n")}}
 		own, client := shape.Address(remote), shape.ClientAddress(r, proxies)
 		if direct := shape.ClientAddress(r, nil); direct != own {
-			t.Errorf("%q is taken for %s where nobody is trusted", remote, direct)
+			t.Errorf("%q counts as %s although no proxy is trusted", remote, direct)
 		}
 		if !shape.Trusted(proxies, own) && client != own {
 			t.Errorf("%q is taken for %s", remote, client)

@@ -118,7 +118,7 @@ func TestAMoveAndAnAssignmentAreUndone(t *testing.T) {
 	}
 	c := v.find(id)
 	if c.StageID != before.StageID || c.AssigneeID != before.AssigneeID || c.AssigneeID != owner.member.ID {
-		t.Error("what was undone is not as it was")
+		t.Error("the undone change was not reverted")
 	}
 	v.post(at+"/etapa", url.Values{"etapa": {before.StageID}})
 	hasNot(t, "a move to where it is", v.get(at), "Desfazer")

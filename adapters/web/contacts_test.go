@@ -84,7 +84,7 @@ func TestContactsSearchAndFilters(t *testing.T) {
 		t.Error("the head does not say how the list is ordered")
 	}
 	if strings.Contains(site.log.String(), "aracaju") {
-		t.Error("what was searched for is in the log")
+		t.Error("the search text is in the log")
 	}
 }
 

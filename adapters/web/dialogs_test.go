@@ -40,7 +40,7 @@ func TestWhatSpendsOrDestroysAsksOnAPageOfItsOwn(t *testing.T) {
 	has(t, "an unknown question", v.get("/webhooks/"+v.hook.ID+"?perguntar=nada"), `id="entregas"`)
 	status, page := v.post("/consultas/confirmar", url.Values{"documento": {aPerson}, "produto": {"cpf"}})
 	if status != http.StatusOK {
-		t.Errorf("asking anew: %d", status)
+		t.Errorf("asking again: %d", status)
 	}
 	has(t, "asking anew", page, "Consultar de novo?", "Será cobrado", `formaction="/consultar"`, " open ")
 }

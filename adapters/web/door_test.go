@@ -207,7 +207,7 @@ func TestALinkWithoutScript(t *testing.T) {
 	}
 	has(t, "the link again", other.refused(http.StatusUnauthorized, path), "Este link não vale")
 	if response, _ := v.do(http.MethodGet, "/contatos", nil); response.StatusCode != http.StatusSeeOther {
-		t.Errorf("a session of before: %d", response.StatusCode)
+		t.Errorf("an old session: %d", response.StatusCode)
 	}
 	if status, _ := other.post("/entrar", url.Values{
 		"email": {"ana@example.com"}, "senha": {"vento sul forte"},

@@ -22,7 +22,7 @@ func TestContactsFormIsReadWhole(t *testing.T) {
 	typed := url.Values{"atual": {"minha-senha-atual"}, "senha": {"outra-senha"}, "nome": {"visível"}}
 	_, page = v.do(http.MethodPost, "/conta/senha?x=%zz", typed)
 	if strings.Contains(page, "senha-atual") || !strings.Contains(page, "visível") {
-		t.Error("what was typed is not shown again, or a password is")
+		t.Error("the input is not shown again, or a password is")
 	}
 	at, err := url.Parse(v.server.URL)
 	if err != nil {

@@ -69,7 +69,7 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	again := v.again(aPerson)
 	has(t, "asked anew", v.get(again), "Cobrada", "Respostas anteriores", path)
 	if v.spent() != spent+testPrice {
-		t.Error("asking anew is charged once")
+		t.Error("asking again is charged once")
 	}
 }
 

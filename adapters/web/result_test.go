@@ -145,7 +145,7 @@ func TestLookupsHostileTextIsText(t *testing.T) {
 		_, page := v.send("/consultar", "documento", typed)
 		hasNot(t, "typed", page, script)
 		if len(page) > 100_000 {
-			t.Error("what was typed fills the page")
+			t.Error("the input fills the page")
 		}
 	}
 	if strings.Contains(v.log.String(), aPerson) || strings.Contains(v.log.String(), "nome nome") {

@@ -147,7 +147,7 @@ func TestRecentsAreGroupedByPerson(t *testing.T) {
 	page := v.get("/consultar")
 	helena, joao := strings.Index(page, "Helena Duarte"), strings.Index(page, "João Sá")
 	if helena < 0 || joao < helena || strings.Count(page, "Helena Duarte") != 1 {
-		t.Errorf("who was asked about last is not first, or twice: %d, %d", helena, joao)
+		t.Errorf("the last document looked up is not first, or is listed twice: %d, %d", helena, joao)
 	}
 	has(t, "the row", page[helena:joao], `href="`+first+`"`, `href="`+score+`"`, "Ana")
 	v.ask("documento", thirdPerson, "produto", "cpf", "gratis", "sim")

@@ -65,7 +65,7 @@ func TestSigningInAgainEndsTheSessionBefore(t *testing.T) {
 	other.get("/contatos")
 	old, _ := site.outside().do(http.MethodGet, "/contatos", nil, "Cookie", before)
 	if to := old.Header.Get("Location"); old.StatusCode != http.StatusSeeOther || !strings.HasPrefix(to, "/entrar") {
-		t.Errorf("the cookie of before: %d to %s", old.StatusCode, to)
+		t.Errorf("the old cookie: %d to %s", old.StatusCode, to)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestAPasswordIsTypedUnseen(t *testing.T) {
 			t.Errorf("interrupted %t: code %d, %q, %s%v", interrupted, code, said, out.String(), err)
 		}
 		if !shows(t, terminal) {
-			t.Errorf("interrupted %t: the terminal goes on hiding what is typed", interrupted)
+			t.Errorf("interrupted %t: the terminal still hides input", interrupted)
 		}
 		interrupt()
 	}

@@ -58,6 +58,6 @@ func TestWhereAKeyMayBeUsedFrom(t *testing.T) {
 		}
 	}
 	if key.UsableFrom(netip.Addr{}) || !(access.Key{}).UsableFrom(netip.Addr{}) {
-		t.Error("an address that is not known opens what is bound, or not what is free")
+		t.Error("an unknown address may use a bound key, or may not use an unbound one")
 	}
 }

@@ -88,7 +88,7 @@ func TestParseRefuses(t *testing.T) {
 			continue
 		}
 		if c.in != "" && strings.Contains(err.Error(), c.in) {
-			t.Errorf("Parse(%s, …): the error repeats what was sent", c.typ)
+			t.Errorf("Parse(%s, …): the error quotes the input", c.typ)
 		}
 	}
 }

@@ -100,7 +100,7 @@ func FuzzRecognise(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		in := document.RecogniseIn(s).Document
 		if !in.IsZero() && document.Recognise(in.Value()).Document != in {
-			t.Error("what is found in a text is no document")
+			t.Error("a document found in a text is not recognised by itself")
 		}
 		r := document.Recognise(s)
 		if r.Document.IsZero() != (r.Reason != "") {

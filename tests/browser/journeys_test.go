@@ -239,7 +239,7 @@ func TestAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
 		b.Key(" ")
 		b.See("Automação ligada")
 		if !browsertest.Eval[bool](b, "document.activeElement.matches('.switch')") {
-			t.Error("what was switched by keyboard has not the focus any more")
+			t.Error("the control switched by keyboard has lost the focus")
 		}
 	})
 }

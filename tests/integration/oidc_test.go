@@ -147,7 +147,7 @@ func TestComingInByAProvider(t *testing.T) {
 			}
 		}
 		if got := g.role("rui@" + domain); got != "" {
-			t.Errorf("who was refused became a member: %s", got)
+			t.Errorf("a refused person became a member: %s", got)
 		}
 		audit := testkit.Run(t, env, "audit", "list", "--org", g.org, "--json")
 		for _, want := range []string{

@@ -164,7 +164,7 @@ func TestTraces(t *testing.T) {
 			lookuptest.Secret, "Lima", "987654321", receiver.URL, p.Bureau.URL,
 		}, asked...) {
 			if canary != "" && bytes.Contains(c.bytes, []byte(canary)) {
-				t.Errorf("what is exported holds what it must not (%d characters)", len(canary))
+				t.Errorf("the export contains forbidden data (%d characters)", len(canary))
 			}
 		}
 		if !bytes.Contains(c.bytes, []byte("fichario-de-teste")) {

@@ -88,7 +88,7 @@ func testRefusals(t *testing.T, o *org) {
 			}
 		}
 		if strings.Contains(string(a.Body), "sem-arroba-7731") {
-			t.Errorf("%s: it repeats what was answered", name)
+			t.Errorf("%s: it quotes the answer", name)
 		}
 		told[strings.TrimSpace(c.body)] = a.Text("code") + " " + a.Text("detail")
 	}
