@@ -171,7 +171,7 @@ func TestAgents(t *testing.T) {
 			}
 			names, described, schema := a.tools()
 			expect(t, "tools", strings.Join(names, " "), "lookup products statement")
-			has(t, "the description", described["lookup"], "R$ 0,45", "R$ 0,30", "R$ 2,075", "R$ 1,50 in all")
+			has(t, "the description", described["lookup"], "R$ 0,45", "R$ 0,30", "R$ 2,075", "R$ 1,50 in total")
 			priced(t, described)
 			has(t, "the schema", schema["lookup"], `"renda_presumida"`, `"required":["produto","documento"]`)
 
