@@ -47,60 +47,29 @@ func numbers(text string) []string {
 // texts are the summaries and descriptions, by their place.
 func texts(t *testing.T, source []byte) map[string]string {
 	t.Helper()
+	found := map[string]string{}
+	visit(t, source, func(place string, of map[string]any) {
+		for _, key := range []string{"summary", "description"} {
+			if text, isText := of[key].(string); isText {
+				found[place+"."+key] = text
+			}
+		}
+	})
+	return found
+}
+
+// visit calls each for every mapping of a contract, with its place; examples' values are data.
+func visit(t *testing.T, source []byte, each func(place string, of map[string]any)) {
+	t.Helper()
 	var contract any
 	if err := yaml.Unmarshal(source, &contract); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]string{}
 	var walk func(place string, of any)
 	walk = func(place string, of any) {
 		switch of := of.(type) {
 		case map[string]any:
-			for key, value := range of {
-				text, isText := value.(string)
-				switch {
-				case isText && (key == "summary" || key == "description"):
-					found[place+"."+key] = text
-				case key != "value" && key != "example": // what they hold is data
-					walk(place+"."+key, value)
-				}
-			}
-		case []any:
-			for i, value := range of {
-				walk(fmt.Sprintf("%s[%d]", place, i), value)
-			}
-		}
-	}
-	walk("$", contract)
-	return found
-}
-
-// TestExamplesBesideOthersHaveATitle: the reference shows them one below the other, and "Example" four times tells
-// nobody which one to open.
-func TestExamplesBesideOthersHaveATitle(t *testing.T) {
-	t.Parallel()
-	var contract any
-	if err := yaml.Unmarshal(YAML, &contract); err != nil {
-		t.Fatal(err)
-	}
-	several := 0
-	var walk func(place string, of any)
-	walk = func(place string, of any) {
-		switch of := of.(type) {
-		case map[string]any:
-			examples, _ := of["examples"].(map[string]any)
-			if place == "$.components" {
-				examples = nil // none stands beside another
-			}
-			if len(examples) > 1 {
-				several++
-			}
-			for name, example := range examples {
-				e, _ := example.(map[string]any)
-				if len(examples) > 1 && e["summary"] == nil && e["$ref"] == nil {
-					t.Errorf("%s.examples.%s has no summary", place, name)
-				}
-			}
+			each(place, of)
 			for key, value := range of {
 				if key != "value" && key != "example" {
 					walk(place+"."+key, value)
@@ -113,6 +82,26 @@ func TestExamplesBesideOthersHaveATitle(t *testing.T) {
 		}
 	}
 	walk("$", contract)
+}
+
+// TestExamplesBesideOthersHaveATitle: the reference shows them one below the other, and "Example" four times tells
+// nobody which one to open.
+func TestExamplesBesideOthersHaveATitle(t *testing.T) {
+	t.Parallel()
+	several := 0
+	visit(t, YAML, func(place string, of map[string]any) {
+		examples, _ := of["examples"].(map[string]any)
+		if len(examples) < 2 || place == "$.components" { // those stand beside nothing
+			return
+		}
+		several++
+		for name, example := range examples {
+			e, _ := example.(map[string]any)
+			if e["summary"] == nil && e["$ref"] == nil {
+				t.Errorf("%s.examples.%s has no summary", place, name)
+			}
+		}
+	})
 	if several < 5 {
 		t.Errorf("only %d places with several examples were found", several)
 	}

@@ -21,38 +21,51 @@ const (
 	keySize     = 32
 )
 
-// argonForm begins every hash that HashPassword makes (PHC string format); salt and key follow.
-var argonForm = fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$", argon2.Version, argonMemory, argonPasses, argonLanes)
+const argonName = "$argon2id$"
 
-// NobodysPassword is a hash of a password that nobody has, at the usual cost: compared for an unknown address, it makes
-// the answer take as long as for a known one.
-const NobodysPassword = "$argon2id$v=19$m=19456,t=2,p=1$uwAXfvJ7pmk4fkYvuJyUMg$7hNYqvU2jTvUw2pFTb0yWXkIzX0zA9cV2oQ0b3mY5bI" //nolint:gosec // of no password
+// argonForm begins every hash that HashPassword makes (PHC string format); salt and key follow.
+var argonForm = fmt.Sprintf(argonName+"v=%d$m=%d,t=%d,p=%d$", argon2.Version, argonMemory, argonPasses, argonLanes)
+
+// NobodysPassword is a hash of a password that nobody has, at the present cost: compared for an unknown address, it
+// makes the answer take as long as for a known one.
+var NobodysPassword = argonHash(make([]byte, saltSize), make([]byte, keySize))
+
+func argonHash(salt, key []byte) string {
+	return argonForm + base64.RawStdEncoding.EncodeToString(salt) + "$" + base64.RawStdEncoding.EncodeToString(key)
+}
 
 // HashPassword returns what is stored of a password: an Argon2id hash with a salt of its own. It takes 19 MiB for some
 // hundredths of a second.
 func HashPassword(password string) (string, error) {
 	salt := make([]byte, saltSize)
 	rand.Read(salt) // never fails
-	return argonForm + base64.RawStdEncoding.EncodeToString(salt) + "$" +
-		base64.RawStdEncoding.EncodeToString(argonKey(password, salt)), nil
+	return argonHash(salt, argon2.IDKey([]byte(password), salt, argonPasses, argonMemory, argonLanes, keySize)), nil
 }
 
-func argonKey(password string, salt []byte) []byte {
-	return argon2.IDKey([]byte(password), salt, argonPasses, argonMemory, argonLanes, keySize)
-}
-
-// PasswordFits reports whether a password is the one of a hash.
+// PasswordFits reports whether a password is the one of a hash, which may be of an earlier cost, or of bcrypt.
 func PasswordFits(hash, password string) bool {
-	if rest, ok := strings.CutPrefix(hash, argonForm); ok {
-		first, second, _ := strings.Cut(rest, "$")
-		salt, err := base64.RawStdEncoding.DecodeString(first)
-		key, err2 := base64.RawStdEncoding.DecodeString(second)
-		return err == nil && err2 == nil && subtle.ConstantTimeCompare(key, argonKey(password, salt)) == 1
+	if !strings.HasPrefix(hash, argonName) {
+		return bcrypt.CompareHashAndPassword([]byte(hash), bcryptInput(password)) == nil
 	}
-	return bcrypt.CompareHashAndPassword([]byte(hash), bcryptInput(password)) == nil
+	var version, memory, passes uint32
+	var lanes uint8
+	var encoded string
+	const form = argonName + "v=%d$m=%d,t=%d,p=%d$%s"
+	_, err := fmt.Sscanf(hash, form, &version, &memory, &passes, &lanes, &encoded)
+	if err != nil || version != argon2.Version || passes == 0 || lanes == 0 {
+		return false
+	}
+	first, second, _ := strings.Cut(encoded, "$")
+	salt, err := base64.RawStdEncoding.DecodeString(first)
+	key, keyErr := base64.RawStdEncoding.DecodeString(second)
+	if err != nil || keyErr != nil || len(key) != keySize {
+		return false
+	}
+	return subtle.ConstantTimeCompare(key, argon2.IDKey([]byte(password), salt, passes, memory, lanes, keySize)) == 1
 }
 
-// PasswordStale reports whether HashPassword no longer makes such a hash: one of bcrypt, which came before.
+// PasswordStale reports whether HashPassword no longer makes such a hash: one of another cost, or of bcrypt, which came
+// before.
 func PasswordStale(hash string) bool { return !strings.HasPrefix(hash, argonForm) }
 
 // bcryptInput is a password as bcrypt was given it, which takes no more than 72 bytes: a longer one as its hash.

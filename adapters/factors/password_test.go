@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/crypto/argon2"
 	"golang.org/x/crypto/bcrypt"
 
 	"fichario/adapters/factors"
@@ -50,7 +51,7 @@ func TestNobodysPassword(t *testing.T) {
 	}
 }
 
-// TestPasswordsFromBefore: hashes of bcrypt are still compared, and known as stale.
+// TestPasswordsFromBefore: hashes of bcrypt and of another cost are still compared, and known as stale.
 func TestPasswordsFromBefore(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("é", 72)
@@ -67,7 +68,16 @@ func TestPasswordsFromBefore(t *testing.T) {
 			t.Error("a hash from before does not fit its password")
 		}
 	}
-	for _, hash := range []string{"", "x", argon, argon + "x", argon + "$", argon + "!$!"} {
+	salt := []byte("sal-de-16-letras")
+	cheaper := "$argon2id$v=19$m=64,t=1,p=1$" + base64.RawStdEncoding.EncodeToString(salt) + "$" +
+		base64.RawStdEncoding.EncodeToString(argon2.IDKey([]byte("cavalo-bateria"), salt, 1, 64, 1, 32))
+	if !factors.PasswordFits(cheaper, "cavalo-bateria") || factors.PasswordFits(cheaper, "cavalo") ||
+		!factors.PasswordStale(cheaper) {
+		t.Error("a hash of an earlier cost does not fit its password")
+	}
+	for _, hash := range []string{
+		"", "x", "$argon2id$", "$argon2id$v=19$m=64,t=0,p=0$YQ$YQ", argon, argon + "x", argon + "$", argon + "!$!",
+	} {
 		if factors.PasswordFits(hash, "cavalo-bateria") {
 			t.Errorf("%q fits a password", hash)
 		}
