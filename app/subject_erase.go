@@ -374,6 +374,9 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 	return recorded(ctx, s.store, Operator(), erasureLine(e), func(r ports.Repos) error {
 		err := r.Subjects.AddErasure(ctx, e)
 		if err == nil && e.Block {
+			if err = holdCharges(ctx, r, e.OrgID); err != nil {
+				return err
+			}
 			err = r.Subjects.Block(ctx, privacy.Block{
 				ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: e.Hashes,
 			})
