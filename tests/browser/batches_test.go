@@ -38,7 +38,7 @@ func TestABatchFromAFileToItsResult(t *testing.T) {
 		b.Press("Consultar 2")
 		b.See("Escreva o teto em reais, como 50,00.")
 		b.Accessible()
-		lookuptest.Eventually(t, "after a wrong ceiling the focus is on its field", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "after a wrong ceiling the focus is on its field", func() bool {
 			return browsertest.Eval[string](b, "document.activeElement.id") == "teto"
 		})
 		b.Fill("#teto", "0,45")

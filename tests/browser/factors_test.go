@@ -168,7 +168,7 @@ func comeByMail(t *testing.T, p *place, b *browsertest.Browser, mails *intaketes
 	linkTo := func(address string) string {
 		t.Helper()
 		var link string
-		lookuptest.Eventually(t, "a link comes", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "a link comes", func() bool {
 			all := mails.To(address)
 			if len(all) > 0 {
 				_, after, _ := strings.Cut(all[len(all)-1].Text, p.URL)

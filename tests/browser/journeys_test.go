@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
@@ -263,7 +262,7 @@ func TestTheTeamItsFunnelAndItsOrigins(t *testing.T) {
 		b.See("Já há uma origem com este nome")
 		seen := func(css string) {
 			t.Helper()
-			lookuptest.Eventually(t, css+" has the focus and is in sight", 20*time.Second, func() bool {
+			lookuptest.Eventually(t, css+" has the focus and is in sight", func() bool {
 				return browsertest.Eval[bool](b, "(e => (r => r.top >= 0 && r.bottom <= innerHeight)(e.getBoundingClientRect()) "+
 					"&& document.activeElement === e)(document.querySelector('"+css+"'))")
 			})

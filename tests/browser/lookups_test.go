@@ -66,7 +66,7 @@ func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 		b.Fill("#documento", "52998224725")
 		b.Key("\r")
 		b.See("Abrir do histórico")
-		lookuptest.Eventually(t, "after Enter the focus is on the product", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "after Enter the focus is on the product", func() bool {
 			return browsertest.Eval[string](b, "document.activeElement.name") == "escolhido"
 		})
 		b.Press("Abrir do histórico")

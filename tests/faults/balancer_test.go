@@ -31,7 +31,7 @@ func TestABalancerTurnsAwayFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ready lookuptest.Answer
-	lookuptest.Eventually(t, "not ready", 5*time.Second, func() bool {
+	lookuptest.Eventually(t, "not ready", func() bool {
 		ready = s.Get("/readyz", "")
 		return ready.Status == http.StatusServiceUnavailable
 	})
@@ -93,7 +93,7 @@ func TestNoRequestIsLostBehindABalancer(t *testing.T) {
 	more := func(what string) {
 		t.Helper()
 		before := asked.Load() + posted.Load()
-		lookuptest.Eventually(t, what, 20*time.Second, func() bool { return asked.Load()+posted.Load() > before+100 })
+		lookuptest.Eventually(t, what, func() bool { return asked.Load()+posted.Load() > before+100 })
 	}
 	for _, stopped := range []*lookuptest.Service{one, another} {
 		more("requests are answered by both")
@@ -101,7 +101,7 @@ func TestNoRequestIsLostBehindABalancer(t *testing.T) {
 		more("requests are answered by the other one")
 		before := strings.Count(stopped.Logs(), "/api/v1/cpf/")
 		stopped.Restart()
-		lookuptest.Eventually(t, "it is back", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "it is back", func() bool {
 			return strings.Count(stopped.Logs(), "/api/v1/cpf/") > before
 		})
 	}
@@ -147,20 +147,20 @@ func TestAClientThatHangsUp(t *testing.T) {
 		return n
 	}
 	for i, path := range []string{"/api/v1/consultas", "/api/v1/consultas?formato=excel"} {
-		lookuptest.Eventually(t, "the one before has gone", 4*time.Second, func() bool { return waiters() == 0 })
+		lookuptest.Eventually(t, "the one before has gone", func() bool { return waiters() == 0 })
 		ctx, hangUp := context.WithCancel(t.Context())
 		left := make(chan error, 1)
 		go func() {
 			_, err := s.Do(ctx, "GET", path, key, nil, "")
 			left <- err
 		}()
-		lookuptest.Eventually(t, "it waits for the table", 4*time.Second, func() bool { return waiters() > 0 })
+		lookuptest.Eventually(t, "it waits for the table", func() bool { return waiters() > 0 })
 		hangUp()
 		if <-left == nil {
 			t.Error("the client did not leave")
 		}
 		counted := fmt.Sprintf(`route="/api/v1/consultas",status="499"} %d`, i+1)
-		lookuptest.Eventually(t, "it is counted as such", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "it is counted as such", func() bool {
 			return strings.Contains(string(s.Get("/metrics", "").Body), counted)
 		})
 	}

@@ -133,7 +133,7 @@ func TestADiskThatIsFull(t *testing.T) {
 		}
 		expect(t, "calls", bureau.Ledger()[docs[1]], 1)
 		full(false)
-		lookuptest.Eventually(t, "ready again", 20*time.Second, func() bool { return s.Get("/readyz", "").Status == 200 })
+		lookuptest.Eventually(t, "ready again", func() bool { return s.Get("/readyz", "").Status == 200 })
 		again := s.CPF(key, docs[1])
 		expect(t, "from history", again.JSON["cache"], true)
 		expect(t, "byte for byte", again.Raw(t), paid.Raw(t))
@@ -166,7 +166,7 @@ func TestStoppingOnAFullDisk(t *testing.T) {
 		expect(t, "code", s.Terminate(), 1)
 		s.Restart()
 		full(false)
-		lookuptest.Eventually(t, "settled", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "settled", func() bool {
 			return s.Statement(key).Charged()["sem_resposta"] == 1
 		})
 		expect(t, "charged as the bureau says", s.Statement(key).Cobradas.Total, bureau.Calls())
@@ -222,7 +222,7 @@ func TestAServerThatOnlyReads(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		lookuptest.Eventually(t, "/readyz says so: "+c.want, 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "/readyz says so: "+c.want, func() bool {
 			return s.Get("/readyz", "").String() == c.want
 		})
 		expect(t, "read only "+c.readOnly, s.CPF(key, ana).String(), c.want)

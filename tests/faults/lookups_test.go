@@ -60,7 +60,7 @@ func TestKill(t *testing.T) {
 			wg.Wait()
 			s.Restart()
 		}
-		lookuptest.Eventually(t, "every call has an outcome", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "every call has an outcome", func() bool {
 			return !strings.Contains(fmt.Sprint(s.Statement(key).Charged()), "em_andamento")
 		})
 		st := s.Statement(key)
@@ -147,7 +147,7 @@ func TestSIGTERM(t *testing.T) {
 			defer close(stopped)
 			s.Stop()
 		}()
-		lookuptest.Eventually(t, "the program is stopping", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, "the program is stopping", func() bool {
 			return strings.Contains(s.Logs(), "stopping")
 		})
 		release()
@@ -180,7 +180,7 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 	} {
 		fault.begin()
 		calls := bureau.Calls()
-		lookuptest.Eventually(t, name+": what is remembered of a key is over", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, name+": what is remembered of a key is over", func() bool {
 			return s.Get("/api/v1/produtos", key).Status == http.StatusServiceUnavailable
 		})
 		for _, a := range []lookuptest.Answer{
@@ -205,7 +205,7 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 		expect(t, name+": health", s.Get("/healthz", "").Status, 200)
 		expect(t, name+": calls", bureau.Calls(), calls)
 		fault.end()
-		lookuptest.Eventually(t, name+": service returns", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, name+": service returns", func() bool {
 			a, err := s.Do(context.Background(), "GET", "/api/v1/cpf/"+docs[0], key, nil, "")
 			return err == nil && a.Status == 200
 		})

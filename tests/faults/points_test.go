@@ -84,7 +84,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 			}
 			s.Restart()
 		}
-		lookuptest.Eventually(t, "every call has an outcome", time.Minute, func() bool {
+		lookuptest.Eventually(t, "every call has an outcome", func() bool {
 			return !strings.Contains(fmt.Sprint(s.Statement(key).Charged()), "em_andamento")
 		})
 		entries, charged := map[string]string{}, 0

@@ -42,7 +42,7 @@ func hold(t *testing.T, replica *postgres.Server) (release func()) {
 		}
 	}
 	replay("pause")
-	lookuptest.Eventually(t, "the replica is held back", 10*time.Second, func() bool {
+	lookuptest.Eventually(t, "the replica is held back", func() bool {
 		var state string
 		_ = db.QueryRowContext(t.Context(), "SELECT pg_get_wal_replay_pause_state()").Scan(&state)
 		return state == "paused"
@@ -65,7 +65,7 @@ func current(t *testing.T, primary, replica *postgres.Server) {
 	}
 	var written string
 	ask(primary, "SELECT pg_current_wal_flush_lsn()::text", &written)
-	lookuptest.Eventually(t, "the replica has everything", 20*time.Second, func() (has bool) {
+	lookuptest.Eventually(t, "the replica has everything", func() (has bool) {
 		ask(replica, "SELECT COALESCE(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false)", &has, written)
 		return has
 	})
@@ -114,7 +114,7 @@ func TestAReplicaThatIsHeldBack(t *testing.T) {
 		expect(t, name+": to others", strings.Contains(reader.get(t, s.URL, "/contatos"), "Davi"), false)
 	}
 	p.Lookups.Command("key", "revoke", late.ID)
-	lookuptest.Eventually(t, "the key has ended", 10*time.Second, func() bool {
+	lookuptest.Eventually(t, "the key has ended", func() bool {
 		return another.CPF(late.Key, ana).Status == http.StatusUnauthorized
 	})
 	reader.post(t, p.Leads.URL, "/sair", nil)
@@ -138,7 +138,7 @@ func TestAReplicaThatFails(t *testing.T) {
 	hook, reader := p.Leads.NewHook("Site", "generic"), enter(t, p, "Ana")
 	used := func(want int) {
 		t.Helper()
-		lookuptest.Eventually(t, fmt.Sprintf("in use: %d", want), 20*time.Second, func() bool {
+		lookuptest.Eventually(t, fmt.Sprintf("in use: %d", want), func() bool {
 			metrics := string(p.Lookups.Get("/metrics", "").Body)
 			return strings.Contains(metrics, fmt.Sprintf("fichario_replica_in_use %d\n", want))
 		})
@@ -158,7 +158,7 @@ func TestAReplicaThatFails(t *testing.T) {
 		c.fail()
 		name := fmt.Sprintf("Pessoa%d", n)
 		p.Leads.Accept(hook, intaketest.Lead(name))
-		lookuptest.Eventually(t, c.what+": the newest contact", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, c.what+": the newest contact", func() bool {
 			return strings.Contains(reader.get(t, p.Leads.URL, "/contatos"), name)
 		})
 		used(0)

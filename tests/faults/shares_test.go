@@ -91,7 +91,7 @@ func TestNobodyWaitsForTheOther(t *testing.T) {
 			for n := range docs {
 				waiting.Go(func() { c.wait(p, key, n, look) })
 			}
-			lookuptest.Eventually(t, "they wait", 4*time.Second, func() bool { return waiters() > 0 })
+			lookuptest.Eventually(t, "they wait", func() bool { return waiters() > 0 })
 			for _, status := range c.others(p, key, hook, look) {
 				expect(t, "of the others", status, http.StatusOK)
 			}

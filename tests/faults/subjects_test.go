@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
@@ -90,7 +89,7 @@ func TestAnErasureThatIsKilled(t *testing.T) {
 
 func await(t *testing.T, what string, f func() bool) {
 	t.Helper()
-	lookuptest.Eventually(t, what, 2*time.Minute, f)
+	lookuptest.Eventually(t, what, f)
 }
 
 // copyOf copies an idle database, and returns a function that restores the copy.
