@@ -186,6 +186,13 @@ func TestBureauCommands(t *testing.T) {
 	if !strings.Contains(f.Stderr, "would be charged") {
 		t.Errorf("try of a failing call: %s", f.Stderr)
 	}
+	text = testkit.Run(t, env, "bureau", "try", "sandbox", "cpf", "90000000418")
+	for _, want := range []string{"Record found: false", "Warning: the file takes any 404 as \"no record\""} {
+		if !strings.Contains(text, want) {
+			t.Errorf("try of nobody does not say %q:\n%s", want, text)
+		}
+	}
+	bureauCheckWithAnAnswer(t, env)
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	const wrong = `name: x
 base_url: https://x.example
@@ -204,6 +211,39 @@ extra: 1
 		if !strings.Contains(f.Stderr, want) {
 			t.Errorf("check does not say %q:\n%s", want, f.Stderr)
 		}
+	}
+}
+
+// bureauCheckWithAnAnswer: a misspelt key is shown without a call.
+func bureauCheckWithAnAnswer(t *testing.T, env map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	file, answer := filepath.Join(dir, "file.yaml"), filepath.Join(dir, "answer.json")
+	for path, text := range map[string]string{
+		file: `name: x
+base_url: https://x.example
+failed: '.cpf != $documento'
+products:
+  cpf:
+    price: "1.50"
+    request: { method: GET, path: "/p/{documento}" }
+    fields: { nome: .nome, nomeMae: .mae, nascimento: .nacimento }
+`,
+		answer: `{"cpf":"` + ana + `","nome":"Ana","mae":"Eva","nascimento":"1990-01-31"}`,
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := testkit.Run(t, env, "bureau", "check", file, "--answer", answer, "--document", ana)
+	for _, want := range []string{`"Eva"`, "nothing to read in this answer: nascimento\n", "`bruto` only): .nascimento\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("check with an answer does not say %q:\n%s", want, text)
+		}
+	}
+	f := testkit.RunErr(t, env, "bureau", "check", file, "--answer", answer, "--document", "11144477735")
+	if !strings.Contains(f.Stderr, "the bureau reports a failure") {
+		t.Errorf("somebody else's answer: %s", f.Stderr)
 	}
 }
 
