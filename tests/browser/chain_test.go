@@ -86,8 +86,8 @@ func TestALeadBecomesADecision(t *testing.T) {
 	})
 }
 
-// TestAnExpressionIsTriedOnWhatHasHappened without losing what was typed.
-func TestAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
+// TestSlowAnExpressionIsTriedOnWhatHasHappened without losing what was typed.
+func TestSlowAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
 	t.Parallel()
 	demonstration(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.Visit("/automacoes/nova")

@@ -17,9 +17,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestABalancerTurnsAwayFirst: asked to stop, the service reports not ready, and still answers requests until the delay
+// TestSlowABalancerTurnsAwayFirst: asked to stop, the service reports not ready, and still answers requests until the delay
 // is over; then it ends, and none of this is an error.
-func TestABalancerTurnsAwayFirst(t *testing.T) {
+func TestSlowABalancerTurnsAwayFirst(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second),
@@ -51,8 +51,8 @@ func TestABalancerTurnsAwayFirst(t *testing.T) {
 	}
 }
 
-// TestNoRequestIsLostBehindABalancer with health checks, while each of two instances is restarted in turn.
-func TestNoRequestIsLostBehindABalancer(t *testing.T) {
+// TestSlowNoRequestIsLostBehindABalancer with health checks, while each of two instances is restarted in turn.
+func TestSlowNoRequestIsLostBehindABalancer(t *testing.T) {
 	t.Parallel()
 	env := testkit.PostgreSQL(t)
 	env["FICHARIO_DRAIN_DELAY"] = "2s"

@@ -11,9 +11,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestABureauFailsInTheMiddleOfABatch: its circuit opens, and the batch pauses by itself and resumes when the bureau is
+// TestSlowABureauFailsInTheMiddleOfABatch: its circuit opens, and the batch pauses by itself and resumes when the bureau is
 // back. Calls not sent cost nothing, and no document is looked up twice.
-func TestABureauFailsInTheMiddleOfABatch(t *testing.T) {
+func TestSlowABureauFailsInTheMiddleOfABatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		const documents, good = 200, 60

@@ -32,10 +32,10 @@ func openDatabase(t *testing.T, env map[string]string) *sql.DB {
 	return db
 }
 
-// TestABatchThatIsKilled has 5 000 items, of which 300 repeat, 200 are invalid and 1 000 are in the history, and a
+// TestSlowABatchThatIsKilled has 5 000 items, of which 300 repeat, 200 are invalid and 1 000 are in the history, and a
 // ceiling for 2 000. However often its instances are killed, each document is looked up once, and the ceiling holds at
 // every instant.
-func TestABatchThatIsKilled(t *testing.T) {
+func TestSlowABatchThatIsKilled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		const cents, most = 45, 2000

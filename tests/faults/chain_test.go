@@ -9,8 +9,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestAChainIsKilledAtEachStep: it completes all the same, and each document is looked up and charged once.
-func TestAChainIsKilledAtEachStep(t *testing.T) {
+// TestSlowAChainIsKilledAtEachStep: it completes all the same, and each document is looked up and charged once.
+func TestSlowAChainIsKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		p := intaketest.StartProduct(t, env)

@@ -44,9 +44,9 @@ func running(t *testing.T, s *lookuptest.Service) int {
 	return n
 }
 
-// TestAThousandClientsThatNeverFinish sending headers or bodies, or reading: others are served, memory is bounded,
+// TestSlowAThousandClientsThatNeverFinish sending headers or bodies, or reading: others are served, memory is bounded,
 // headers are not waited for, half a post makes nothing, and everything is released when the clients are gone.
-func TestAThousandClientsThatNeverFinish(t *testing.T) {
+func TestSlowAThousandClientsThatNeverFinish(t *testing.T) {
 	t.Parallel()
 	p := intaketest.StartProduct(t, testkit.SQLite(t))
 	s := p.Lookups
@@ -98,9 +98,9 @@ func TestAThousandClientsThatNeverFinish(t *testing.T) {
 	expect(t, "contacts", len(p.Leads.Contacts()), 20)
 }
 
-// TestTwoHundredClientsThatLeave while the bureau is being called: each call is charged and stored once, the next
+// TestSlowTwoHundredClientsThatLeave while the bureau is being called: each call is charged and stored once, the next
 // request gets it free, and nothing of the clients stays.
-func TestTwoHundredClientsThatLeave(t *testing.T) {
+func TestSlowTwoHundredClientsThatLeave(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		const clients = 200

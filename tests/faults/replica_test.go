@@ -71,9 +71,9 @@ func current(t *testing.T, primary, replica *postgres.Server) {
 	})
 }
 
-// TestAReplicaThatIsHeldBack serves stale lists to those who have changed nothing. Whoever has just changed something
+// TestSlowAReplicaThatIsHeldBack serves stale lists to those who have changed nothing. Whoever has just changed something
 // sees it, on every instance, and caps, keys, sessions and what is looked up by id are never stale.
-func TestAReplicaThatIsHeldBack(t *testing.T) {
+func TestSlowAReplicaThatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Hour)
 	p := intaketest.StartProduct(t, env)
@@ -129,9 +129,9 @@ func TestAReplicaThatIsHeldBack(t *testing.T) {
 	}
 }
 
-// TestAReplicaThatFails: lists come from the primary while it lags too far, is frozen, down or promoted, and from the
+// TestSlowAReplicaThatFails: lists come from the primary while it lags too far, is frozen, down or promoted, and from the
 // replica again once it is back; the log reports each change once, and neither readiness nor doctor depends on it.
-func TestAReplicaThatFails(t *testing.T) {
+func TestSlowAReplicaThatFails(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Second)
 	p := intaketest.StartProduct(t, env)
@@ -179,8 +179,8 @@ func TestAReplicaThatFails(t *testing.T) {
 	_ = primary
 }
 
-// TestAnAddressThatIsNoReplicas is refused at start-up, and the error has no password.
-func TestAnAddressThatIsNoReplicas(t *testing.T) {
+// TestSlowAnAddressThatIsNoReplicas is refused at start-up, and the error has no password.
+func TestSlowAnAddressThatIsNoReplicas(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Second)
 	other := primary.Database(t, nil)

@@ -23,9 +23,9 @@ func browser(t *testing.T) *http.Client {
 	return &http.Client{Jar: jar, Timeout: 20 * time.Second}
 }
 
-// TestNobodyWaitsForTheOther: lookups and posts are answered while pages waiting for the database hold all their
+// TestSlowNobodyWaitsForTheOther: lookups and posts are answered while pages waiting for the database hold all their
 // connections, and pages while lookups do.
-func TestNobodyWaitsForTheOther(t *testing.T) {
+func TestSlowNobodyWaitsForTheOther(t *testing.T) {
 	t.Parallel()
 	docs := lookuptest.CPFs(8, 40)
 	for name, c := range map[string]struct {

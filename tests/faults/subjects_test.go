@@ -14,9 +14,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestAnErasureThatIsKilled: the command and the service are killed midway, the next start completes the erasure, and
+// TestSlowAnErasureThatIsKilled: the command and the service are killed midway, the next start completes the erasure, and
 // there is one receipt. Then an earlier copy is restored, and the journal repeats the erasure.
-func TestAnErasureThatIsKilled(t *testing.T) {
+func TestSlowAnErasureThatIsKilled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		const posts = 1200

@@ -27,9 +27,9 @@ type (
 
 var line = intaketest.Line
 
-// TestWebhookFaults are the faults that take time because the program waits: for a lease to expire, for a database, for
+// TestSlowWebhookFaults are the faults that take time because the program waits: for a lease to expire, for a database, for
 // a body.
-func TestWebhookFaults(t *testing.T) {
+func TestSlowWebhookFaults(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnce(t, map[string]func(t *testing.T){
 		"killing on SQLite":                    func(t *testing.T) { killing(t, testkit.SQLite(t)) },
@@ -195,8 +195,8 @@ func lockedDatabase(t *testing.T) {
 	whole(t, o, h, "Trancado")
 }
 
-// TestWebhookSlowReceivers: work after the answer does not delay the answer, nor do receivers that hang delay others.
-func TestWebhookSlowReceivers(t *testing.T) {
+// TestSlowWebhookSlowReceivers: work after the answer does not delay the answer, nor do receivers that hang delay others.
+func TestSlowWebhookSlowReceivers(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		s := intaketest.StartService(t, env, map[string]string{

@@ -85,8 +85,8 @@ func TestABatch(t *testing.T) {
 	})
 }
 
-// TestSlowTables: uploads in progress take no parsing slot, so they delay nobody's quote.
-func TestSlowTables(t *testing.T) {
+// TestTablesThatComeSlowly: uploads in progress take no parsing slot, so they delay nobody's quote.
+func TestTablesThatComeSlowly(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
