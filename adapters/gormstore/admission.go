@@ -44,6 +44,8 @@ type admission struct {
 	automations map[uid]automationRow
 	purposes    map[statedPurpose]purposeRow
 	blocked     map[string]bool // by subject
+	// erased are the positions of calls that began before an erasure of their person has ended.
+	erased map[int]bool
 }
 
 // batchAdmits is what admits the items of a batch: its ceiling, and who pays.
@@ -63,6 +65,7 @@ func newAdmission() admission {
 	return admission{
 		keys: map[uid]keyRow{}, members: map[uid]memberRow{}, batches: map[uid]batchAdmits{},
 		automations: map[uid]automationRow{}, purposes: map[statedPurpose]purposeRow{}, blocked: map[string]bool{},
+		erased: map[int]bool{},
 	}
 }
 
@@ -72,11 +75,14 @@ func purposeOf(b beginning) (p statedPurpose, states bool) {
 	return statedPurpose{b.entry.OrgID, b.entry.Purpose}, b.entry.Purpose != "" && b.entry.BatchID == nil
 }
 
-// apply gives a call the limits that are stored, and returns the error of one that may not be made whatever it costs:
-// ports.ErrBlocked, ErrEnded, ErrPurpose.
-func (s admission) apply(v *vault, b *beginning, now time.Time) error {
-	if s.blocked[string(b.subject)] {
+// apply gives the call at a position the limits that are stored, and returns the error of one that may not be made
+// whatever it costs: ports.ErrBlocked, ErrErased, ErrEnded, ErrPurpose.
+func (s admission) apply(v *vault, at int, b *beginning, now time.Time) error {
+	switch {
+	case s.blocked[string(b.subject)]:
 		return ports.ErrBlocked
+	case s.erased[at]:
+		return ports.ErrErased
 	}
 	purpose, states := purposeOf(*b)
 	may := true
@@ -189,7 +195,8 @@ func (r *purposeRow) admits() []any {
 }
 
 // admission reads on SQLite what a call needs and sum has not read yet.
-func (w *writer) admission(s admission, b beginning) {
+func (w *writer) admission(s admission, at int, b beginning) {
+	s.erased[at] = w.erased(b)
 	if w.row(askBlocked, []any{b.entry.OrgID, b.subject}, new(int)) {
 		s.blocked[string(b.subject)] = true
 	}

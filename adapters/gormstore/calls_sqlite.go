@@ -40,8 +40,8 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 			b := &in[i]
 			settleAt := stamp(b.Entry.At.Add(b.Takes))
 			b.entry.SettleAt = &settleAt
-			w.admission(admits, *b)
-			if out[i].refused = admits.apply(s.vault, b, b.Entry.At); out[i].refused != nil {
+			w.admission(admits, i, *b)
+			if out[i].refused = admits.apply(s.vault, i, b, b.Entry.At); out[i].refused != nil {
 				continue
 			}
 			if out[i].Begun = w.lease(*b); out[i].writes() {
