@@ -25,6 +25,9 @@ var deliveryRules = compileDeliveryRules([]deliveryRule{
 	{product: "googleads", has: "user_column_data lead_id", id: "lead_id"},
 	{product: "meta", has: "entry.changes.value.leadgen_id", id: "entry.changes.value.leadgen_id"},
 	{product: "meta", has: "leadgen_id", id: "leadgen_id"},
+	{product: "meta", has: "id form_id", when: fromMetaSheet, id: "id"},
+	{product: "pubsub", has: "subscription message.messageId", id: "message.messageId"},
+	{product: "salesforce", has: "OrganizationId ActionId Notification.Id", id: "Notification.Id"},
 	{product: "wix", has: "data.submissionId", id: "data.submissionId"},
 	{product: "webflow", has: "triggerType payload.id", id: "payload.id"},
 	{product: "formbricks", has: "webhookId data.surveyId data.id", id: "data.id"},
@@ -96,6 +99,11 @@ func fromOLX(n *node) bool {
 		return true
 	}
 	return false
+}
+
+// fromMetaSheet recognises a lead of Meta as it stands in a sheet and in Zapier: its ids have a letter before them.
+func fromMetaSheet(n *node) bool {
+	return strings.HasPrefix(n.str("id"), "l:") && len(n.str("id")) > len("l:") && n.path("leadgenId") == nil
 }
 
 // deliveryID returns the sender's own id of a submission, or "". A bare "id" of an unknown sender does not count: two

@@ -17,7 +17,7 @@ var notTheirs = words(`
 
 // saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
 func (a *answer) saysNotTheirs() bool {
-	return speaksOf(wordsOf(join(a.prefix, a.key, a.title)), notTheirs)
+	return a.ofOurs() || speaksOf(wordsOf(join(a.prefix, a.key, a.title)), notTheirs)
 }
 
 // free reports whether an answer may still be found by its look.
