@@ -32,6 +32,7 @@ var centsRules = []centsRule{
 		amount paidamount - authorizedamount refundedamount cost unitprice`)},
 	{"pagarme", []string{"object", "customer", "items", "amount", "paid_amount"}, nil, amountsOf(`
 		amount paidamount - unitprice`)},
+	{"tickettailor", []string{"buyer_details", "total"}, nil, amountsOf(`total - subtotal tax refundamount`)},
 	{"woovi", []string{"correlationID", "value"}, nil, amountsOf(`value - fee discount`)},
 	{"lemonsqueezy", []string{"total_formatted", "total"}, nil, amountsOf(`
 		total - subtotal tax discounttotal setupfee refundedamount price`)},

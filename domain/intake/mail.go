@@ -22,9 +22,10 @@ var (
 
 // mail is what is known of the object that holds an e-mail: its sender is the contact, its recipients are us.
 type mail struct {
-	message *node // the text of it
-	reply   bool  // a machine sent it, and the answer goes to the contact
-	headers bool  // the sender stands among the headers
+	message  *node // the text of it
+	reply    bool  // a machine sent it, and the answer goes to the contact
+	mandrill bool  // "email" is the mailbox that got it
+	headers  bool  // the sender stands among the headers
 }
 
 // mailOf reports whether an object is an e-mail: it has a sender with an address, a recipient, and a subject or a text.
@@ -38,7 +39,7 @@ func mailOf(n *node) *mail {
 	if from == "" || !slices.ContainsFunc(parts.children, isTarget) && !slices.ContainsFunc(n.children, isTarget) {
 		return nil
 	}
-	m.message = textOfMail(n)
+	m.message, m.mandrill = textOfMail(n), n.child("raw_msg") != nil
 	if m.message == nil && !slices.ContainsFunc(parts.children, func(k node) bool { return nameOf(k.key) == "subject" }) {
 		return nil
 	}
@@ -68,7 +69,7 @@ func senderOf(n *node) string {
 // addressInside finds the first whole address in a record of an e-mail's sender or recipients.
 func addressInside(n *node, depth int) string {
 	if n.scalar() {
-		if n.kind == isString && wholeAddress(strings.TrimSpace(n.text)) {
+		if n.kind == isString && len(n.text) <= maxEmail && wholeAddress(findEmail([]string{n.text})) {
 			return n.text
 		}
 		return ""
@@ -136,12 +137,12 @@ func (r *reader) mailMember(m *mail, k *node, s scope) bool {
 		r.mailSender(m, k, s)
 	case name == "replyto" && m.reply && k.scalar():
 		r.keep(&answer{key: k.key, typ: emailType, values: r.single(scalarText(k)), scope: s})
-	case mailTargets[name]:
+	case mailTargets[name], m.mandrill && name == "email":
 		r.within(true, closedTree, k, s)
 	case mailHeaders[name]:
 		r.drop("mail header", k)
 	case k == m.message:
-		r.at = r.place(k, s)
+		r.at, s.prefix = r.place(k, s), ""
 		r.keep(&answer{key: k.key, entry: entry{field: fieldMessage}, values: r.single(scalarText(k)), scope: s})
 	case mailHTML[name] && m.message != nil && k.kind == isString:
 		return r.dropIf(text.Fold(withoutTags(k.text)) == text.Fold(m.message.text), "mirror", k)
@@ -154,6 +155,10 @@ func (r *reader) mailMember(m *mail, k *node, s scope) bool {
 // mailSender reads who sent an e-mail. A machine's address is not the contact's where an answer would go elsewhere.
 func (r *reader) mailSender(m *mail, k *node, s scope) {
 	r.at = r.place(k, s)
+	if k.scalarList() && len(k.children) == 1 {
+		only := k.children[0]
+		only.key, k = k.key, &only
+	}
 	switch {
 	case k.scalar() && !m.reply && strings.IndexByte(k.text, '@') > 0:
 		r.keep(&answer{key: k.key, typ: emailType, values: r.single(scalarText(k)), scope: s})

@@ -77,7 +77,7 @@ func (r *reader) neighbours(n *node) neighbours {
 func (nb *neighbours) product(n, k *node) bool {
 	switch k.key {
 	case "charges", "closed", "livemode", "net_amount", "permalink", "webhook_event_type", "account", "authorized_amount",
-		"correlationID", "total_formatted", "clientProfileData", "transaction_hash", "paid_amount":
+		"correlationID", "total_formatted", "clientProfileData", "transaction_hash", "paid_amount", "buyer_details":
 		nb.cents = max(nb.cents, centsRuleOf(n))
 	}
 	switch k.key {
@@ -159,6 +159,11 @@ func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 		return r.within(nb.kiwify, dealTree, k, s)
 	case "message":
 		return r.dropIf(nb.opnForm, "opnform envelope", k) || r.within(nb.thanks && k.scalar(), closedTree, k, s)
+	case "response_json":
+		if s.prefix = ""; nb.flow {
+			r.member(k, s)
+		}
+		return nb.flow
 	case "name", "body":
 		return r.within(nb.flow && k.scalar(), closedTree, k, s)
 	case "total", "count", "total_count", "totalCount":

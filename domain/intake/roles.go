@@ -24,7 +24,7 @@ func init() {
 			organizer organizers organiser organisers organizador organizadora host hosts cohost cohosts anfitriao owner owners
 			agent agents agente agentes operator operators operador operadora operadores atendente atendentes assignee assignees
 			assigned seller sellers vendedor vendedora vendedores corretor corretora corretores consultor consultora salesperson
-			salesrep rep reps staff staffs admin admins administrator administrador moderator moderators
+			salesrep rep reps staff staffs team teams admin admins administrator administrador moderator moderators
 			cc bcc merchant producer producers produtor produtora affiliate affiliates affiliations afiliado
 			afiliados creator interviewer recruiter practitioner teammate teammates geoip geolocation isp`,
 		leads: `

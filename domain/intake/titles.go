@@ -58,12 +58,12 @@ func (t *titleRule) bid(q *candidate) bid {
 var (
 	thingWords = words(`
 		link scope meeting webinar appointment session calendar service servico department departamento setor queue fila room
-		sala category categoria label etiqueta schedule slot flow button interface menu screen tela integration instance
+		sala category categoria label etiqueta schedule slot flow button interface menu integration instance
 		instancia package pacote tier role type tipo region zone ticket coupon cupom variant vendor gateway acquirer bank
 		banco marketplace`)
 	ownMessages = words(`
 		stream headers confirmation confirmacao success sucesso thank thanks thankyou obrigado agradecimento error erro
-		welcome boasvindas auto autoresponse autoreply redirect`)
+		welcome boasvindas html auto autoresponse autoreply redirect`)
 )
 
 // houseWords mark the company's own address and phone, which serve where the person's are not given.

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"encoding/base64"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -39,7 +40,7 @@ func (r *reader) object(n *node, s scope) {
 		s.staff = true
 	case leads:
 		s.staff, s.lead = false, true
-		if s.own {
+		if s.own && !s.closed {
 			s.prefix = ""
 		}
 	}
@@ -149,6 +150,10 @@ func roleOfClosed(k *node) treeRole {
 		if k.str("type") == "conversation" {
 			return containerTree // Intercom's
 		}
+	case "form":
+		if k.kind == isArray && len(k.children) > 0 && allAnswers(k) {
+			return containerTree // YouCanBookMe's
+		}
 	case "items", "itens":
 		if recordOfPerson(k.path()) {
 			return containerTree // Baserow's rows
@@ -178,6 +183,14 @@ func roleBySide(key string) treeRole {
 		return personTree
 	}
 	return unknownTree
+}
+
+// allAnswers reports whether each element of a list is an answer under the name of its question.
+func allAnswers(list *node) bool {
+	return !slices.ContainsFunc(list.children, func(k node) bool {
+		a, ok := dissect(&k)
+		return !ok || a.name == nil && a.title == nil || !a.value.scalar()
+	})
 }
 
 // recordOfPerson reports whether an object has an address among its members, under a name for one.
