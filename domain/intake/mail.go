@@ -128,7 +128,9 @@ func (r *reader) mailMember(m *mail, k *node, s scope) bool {
 		for i := range k.children {
 			h := &k.children[i]
 			if headerName := nameOf(h.key); mailSenders[headerName] || mailTargets[headerName] || headerName == "subject" {
-				r.mailMember(m, h, s)
+				if !r.mailMember(m, h, s) {
+					r.member(h, s)
+				}
 			} else {
 				r.drop("mail header", h)
 			}
