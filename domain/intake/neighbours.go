@@ -27,6 +27,7 @@ type neighbours struct {
 	woovi     bool  // the company is the account's
 	flow      bool  // the name and the body are those of a WhatsApp Flow
 	counted   bool  // the total is how many records there are
+	typed     bool  // a field's type stands beside the parts of its answer
 	formstack bool  // texts may hold the parts of an answer, one a line
 
 	answeredRaw map[string]bool // Respondi: titles that raw_answers answers better
@@ -95,6 +96,8 @@ func (nb *neighbours) product(n, k *node) bool {
 		nb.flow = true
 	case "total", "count", "total_count", "totalCount":
 		nb.counted = nb.counted || countsRecords(n, k)
+	case "field_type":
+		nb.typed = k.kind == isString && len(n.children) > 1
 	case "UniqueID":
 		nb.formstack = n.child("FormID") != nil
 	case "form_slug":
@@ -151,6 +154,8 @@ func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 		return r.graphQL(nb, k, s)
 	case "funnel":
 		return r.rdFunnel(nb, k, s)
+	case "field_type":
+		return r.dropIf(nb.typed, "furniture", k)
 	case "account_name":
 		return r.within(nb.seller, closedTree, k, s)
 	case "company":

@@ -52,7 +52,7 @@ var noiseKeys = map[noise]string{
 		triggerevent authmode columnstart columnend rowstart rowend wpcf7posteddatahash viewstate viewstategenerator
 		eventvalidation eventtarget eventargument avatarurl
 		avatartemplate editlink analyzeurl editresponseurl targeturl webhookendpoint successurl bookerurl orderkey formslug
-		itemkey xformidstring fieldtype`,
+		itemkey xformidstring`,
 	stampNoise: `date time datetime when datadeenvio horadeenvio`,
 	stateNoise: `status responsestatus`,
 	rowNoise:   `order`,
