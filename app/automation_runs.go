@@ -230,7 +230,7 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 	again := automation.Job{
 		ID: newID(), OrgID: job.OrgID, Kind: job.Kind, ContactID: job.ContactID, AutomationID: job.AutomationID,
 		MemberID: job.MemberID, Event: job.Event, SubjectID: job.SubjectID, Detail: job.Detail, Trail: job.Trail,
-		State: automation.Ready, RunAt: now, CreatedAt: now,
+		Facts: job.Facts, Place: job.Place, State: automation.Ready, RunAt: now, CreatedAt: now,
 	}
 	if job.Event != "" {
 		again.CreatedAt = job.CreatedAt // when the event happened

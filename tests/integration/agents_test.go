@@ -286,6 +286,15 @@ func TestWhatAgentsMayNot(t *testing.T) {
 			got, err := s.Do(t.Context(), c.method, "/mcp"+c.query, c.key, nil, c.body)
 			expect(t, want, fmt.Sprint(got, err), want+" <nil>")
 		}
+		for origin, want := range map[string]string{
+			"https://elsewhere.example": "403 endereco_negado", "null": "403 endereco_negado", s.URL + ".elsewhere.example": "403 endereco_negado",
+			s.URL: "400 requisicao_invalida",
+		} {
+			got, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, map[string]string{"Origin": origin}, "[{},{}]")
+			expect(t, "a message from "+origin, fmt.Sprint(got, err), want+" <nil>")
+			got, err = s.Do(t.Context(), http.MethodPost, "/mcp", "", map[string]string{"Origin": "https://elsewhere.example"}, "{}")
+			expect(t, "before the key is looked at", fmt.Sprint(got, err), "403 endereco_negado <nil>")
+		}
 		several, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, nil, "[{},{}]")
 		expect(t, "several at once", fmt.Sprint(several, err), "400 requisicao_invalida <nil>")
 
