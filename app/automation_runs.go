@@ -203,7 +203,7 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 		return "", err
 	}
 	if job.State == automation.Ready && job.Attempts == 0 {
-		return "", invalid("run", "Esta execução está na fila: ela será feita em instantes.")
+		return "", invalid("run", "Esta execução está na fila: ela será feita em instantes, ou depois da anterior do mesmo contato.")
 	}
 	if job.AutomationID != "" {
 		switch rule, err := r.Automations.Find(ctx, job.AutomationID); {
