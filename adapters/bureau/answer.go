@@ -19,6 +19,8 @@ type reply struct {
 	found   bool
 	raw     []byte
 	decoded any
+	// status is the HTTP status if the reply means "no record" because of it, whatever its body; zero otherwise.
+	status int
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
@@ -29,9 +31,14 @@ func (c *Client) read(
 ) (reply, *failure) {
 	raw = bytes.TrimPrefix(raw, byteOrderMark)
 	if slices.Contains(c.file.notFound.status, status.code) {
-		return noRecord(raw)
+		r, fail := noRecord(raw)
+		if c.file.notFound.when == nil {
+			r.status = status.code
+		}
+		return r, fail
 	}
-	if status.code < 200 || status.code > 299 {
+	// Another success, such as 202, may say that the answer comes later.
+	if !slices.Contains(c.file.answered, status.code) {
 		return reply{}, statusFailure(status)
 	}
 	decoded, err := jq.Decode(raw)

@@ -128,20 +128,25 @@ func (c *Client) Close() {
 func (c *Client) Ask(
 	ctx context.Context, product catalog.Product, d document.Document, purpose string,
 ) (ports.Answer, error) {
-	doc := asked{d, purpose}
+	answer, _, err := c.ask(ctx, product, asked{d, purpose})
+	return answer, err
+}
+
+// ask is Ask, and also returns the reply that the answer was made of.
+func (c *Client) ask(ctx context.Context, product catalog.Product, doc asked) (ports.Answer, reply, error) {
 	m, ok := c.mappings[product.ID]
 	if !ok || doc.IsZero() || !m.product.Takes(doc.Type()) {
-		return ports.Answer{}, &ports.BureauError{
+		return ports.Answer{}, reply{}, &ports.BureauError{
 			Outcome: ports.NotSent, Reason: "product is not mapped for this type of document",
 		}
 	}
 	if left := c.wait.left(); left > 0 {
-		return ports.Answer{}, &ports.BureauError{
+		return ports.Answer{}, reply{}, &ports.BureauError{
 			Outcome: ports.NotSent, Reason: "the bureau has asked to wait", RetryAfter: left,
 		}
 	}
 	if c.refuses != nil && c.refuses(product.ID, doc.Value()) {
-		return ports.Answer{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "connection refused"}
+		return ports.Answer{}, reply{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "connection refused"}
 	}
 	ctx, span := ports.Within(ctx, ports.Calling, "bureau call")
 	defer span.End()
@@ -154,7 +159,7 @@ func (c *Client) Ask(
 		c.log.DebugContext(ctx, "bureau call failed", "product", m.product.ID, "outcome", string(fail.err.Outcome),
 			"reason", fail.err.Reason,
 			"ms", time.Since(start).Milliseconds())
-		return ports.Answer{}, fail.err
+		return ports.Answer{}, reply{}, fail.err
 	}
 	answer := c.project(ctx, m, doc, r)
 	c.log.DebugContext(ctx, "bureau call answered", "product", m.product.ID, "found", answer.Found,
@@ -164,7 +169,7 @@ func (c *Client) Ask(
 		c.log.WarnContext(ctx,
 			"bureau answer has fields that the mapping could not read", "product", m.product.ID, "fields", answer.Dropped)
 	}
-	return answer, nil
+	return answer, r, nil
 }
 
 // call makes the request and reads the reply, within the bureau's timeout.

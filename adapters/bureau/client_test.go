@@ -96,7 +96,7 @@ func TestRequestBody(t *testing.T) {
 	})
 	for _, c := range []struct{ body, want string }{
 		{`body: '{doc: .documento, p: .produto, n: 1, v: $documento}'`, `{"nome":"{\"doc\":\"52998224725\",\"n\":1,\"p\":\"cpf\",\"v\":\"52998224725\"}","nomeMae":null`},
-		{`body: '{documento} | tojson', headers: { content-type: text/x }`, `{"nome":"\"{\\\"documento\\\":\\\"52998224725\\\"}\"","nomeMae":null,"nascimento":null,"sexo":"text/x`},
+		{`body: '{documento}', headers: { content-type: text/x }`, `{"nome":"{\"documento\":\"52998224725\"}","nomeMae":null,"nascimento":null,"sexo":"text/x`},
 		{`query: { d: "{documento}" }`, `{"nome":null,"nomeMae":null,"nascimento":null,"sexo":"0 []"`},
 	} {
 		cl := client(t, fmt.Sprintf(
@@ -174,7 +174,11 @@ func TestAnswersThatAreNone(t *testing.T) {
 		"two values":     {200, `{} {}`, "not JSON"},
 		"not utf-8":      {200, "{\"nome\": \"JOS\xc9\"}", "not UTF-8"},
 		"too deep":       {200, strings.Repeat("[", 20000) + strings.Repeat("]", 20000), "not JSON"},
-		"no content":     {204, "", "empty"},
+		"created":        {201, `{"nome":"ANA"}`, "status 201"},
+		"accepted":       {202, `{"nome":"ANA"}`, "status 202"},
+		"second-hand":    {203, `{"nome":"ANA"}`, "status 203"},
+		"no content":     {204, "", "status 204"},
+		"partial":        {206, `{"nome":"ANA"}`, "status 206"},
 		"redirect":       {302, "{}", "status 302"},
 		"bad request":    {400, "{}", "status 400"},
 		"unauthorized":   {401, "{}", "status 401"},
@@ -234,6 +238,30 @@ func TestNoRecord(t *testing.T) {
 	url, _ := serve(t, body(404, "{}"))
 	_, err := ask(t, client(t, fmt.Sprintf(basic, url, "not_found: []")))
 	wantError(t, err, ports.Failed, "status 404")
+}
+
+// TestAnswered: a success other than 200 is an answer where the file says so, and only there.
+func TestAnswered(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		keys   string
+		status int
+		failed string
+	}{
+		{"answered: [200, 201]", 200, ""},
+		{"answered: [200, 201]", 201, ""},
+		{"answered: [200, 201]", 202, "status 202"},
+		{"answered: [203]", 200, "status 200"},
+		{"not_found: [202]", 200, ""},
+	} {
+		url, _ := serve(t, body(c.status, `{"nome":"ANA"}`))
+		a, err := ask(t, client(t, fmt.Sprintf(basic, url, c.keys)))
+		if c.failed != "" {
+			wantError(t, err, ports.Failed, c.failed)
+		} else if err != nil || !a.Found {
+			t.Errorf("%s, %d: found %t, %v", c.keys, c.status, a.Found, err)
+		}
+	}
 }
 
 func TestFailedAndFound(t *testing.T) {

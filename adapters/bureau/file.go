@@ -16,6 +16,7 @@ type File struct {
 	oauth        *oauth
 	timeout      time.Duration
 	failed       *jq.Program
+	answered     []int // statuses of an answer
 	notFound     notFound
 	notCharged   []int
 	rate         float64 // calls per second; zero without a limit

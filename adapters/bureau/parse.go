@@ -1,6 +1,7 @@
 package bureau
 
 import (
+	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
@@ -26,7 +27,9 @@ const (
 // Parse reads and checks a bureau file. name says where it came from (a path, or the name of a shipped file); env looks
 // up environment variables, like os.LookupEnv. The error is always Problems, with every fault that was found.
 func Parse(name string, src []byte, env func(string) (string, bool)) (*File, error) {
-	p := &parser{env: env, file: File{source: name, timeout: defaultTimeout, notFound: notFound{status: []int{404}}}}
+	p := &parser{env: env, file: File{
+		source: name, timeout: defaultTimeout, answered: []int{http.StatusOK}, notFound: notFound{status: []int{http.StatusNotFound}},
+	}}
 	if root, ok := p.Load(src, "the file must be a mapping with name, base_url and products"); ok {
 		p.root(root)
 	}
@@ -38,8 +41,8 @@ func Parse(name string, src []byte, env func(string) (string, bool)) (*File, err
 
 func (p *parser) root(n *yaml.Node) {
 	top := at{Node: n, Line: n.Line}
-	keys := p.Known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "not_found", "not_charged", "rate",
-		"traceparent", "products")
+	keys := p.Known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "answered", "not_found", "not_charged",
+		"rate", "traceparent", "products")
 	p.Required(top, keys, "name", "base_url", "products")
 	if v, ok := keys["name"]; ok {
 		p.file.name = p.Text(v)
@@ -61,6 +64,9 @@ func (p *parser) root(n *yaml.Node) {
 	}
 	if v, ok := keys["not_found"]; ok {
 		p.notFound(v)
+	}
+	if v, ok := keys["answered"]; ok {
+		p.answered(v)
 	}
 	if v, ok := keys["not_charged"]; ok {
 		p.notCharged(v)

@@ -48,6 +48,19 @@ func (p *parser) check(v at) *request {
 	return r
 }
 
+// answered reads the statuses at which the body is an answer.
+func (p *parser) answered(v at) {
+	p.file.answered = p.statuses(v, "from 200 to 299", func(status int) bool { return status >= 200 && status < 300 })
+	if v.Node.Kind == yaml.SequenceNode && len(v.Node.Content) == 0 {
+		p.Fault(v, "must list at least one status")
+	}
+	for _, status := range p.file.answered {
+		if slices.Contains(p.file.notFound.status, status) {
+			p.Fault(v, "is also in not_found: a status %d is either an answer or no record", status)
+		}
+	}
+}
+
 // notCharged reads the statuses that the bureau does not bill.
 func (p *parser) notCharged(v at) {
 	p.file.notCharged = p.statuses(v, "from 400 to 599", func(status int) bool { return status >= 400 })

@@ -35,13 +35,33 @@ func (p *parser) request(v at, product catalog.Product) request {
 			p.Fault(k, "a GET has no body: use POST, or query")
 		}
 		if r.body = p.jq(k); r.body != nil {
-			uses = p.bodyUses(k, r.body, product) || uses
+			uses = p.bodyUses(k, r.body, product, contentType(p.file.headers, r.headers)) || uses
 		}
 	}
 	if !uses && len(keys) > 0 {
 		p.Fault(v, "does not use the document: put {documento} in path, query or headers, or .documento in body")
 	}
 	return r
+}
+
+// contentType is the last header of that name, without its parameters and in lower case; empty without one.
+func contentType(lists ...[]header) string {
+	typ := ""
+	for _, list := range lists {
+		for _, h := range list {
+			if h.name == "Content-Type" {
+				typ, _, _ = strings.Cut(h.value.expand(filled{}, nil), ";")
+			}
+		}
+	}
+	return strings.ToLower(strings.TrimSpace(typ))
+}
+
+// belies reports whether a Content-Type says that a body is no JSON: a form's, or any other for a bare text, which would
+// arrive in quotes.
+func belies(typ string, body []byte) bool {
+	return typ == "application/x-www-form-urlencoded" || strings.HasPrefix(typ, "multipart/") ||
+		body[0] == '"' && typ != "" && typ != "application/json" && !strings.HasSuffix(typ, "+json")
 }
 
 func anyUses(list []header) bool {
@@ -88,9 +108,12 @@ var samples = map[document.Type][2]string{
 	document.Email: {"ana@exemplo.com.br", "bia@correio.example"},
 }
 
+// Sample is a valid document of a type that belongs to nobody in particular, for an answer whose own is not known.
+func Sample(t document.Type) document.Document { return document.Restore(t, samples[t][0]) }
+
 // bodyUses runs the program on sample documents, and reports whether the body depends on the document. The program's
-// text would not tell.
-func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product) bool {
+// text would not tell. typ is the Content-Type that the headers give, or empty.
+func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product, typ string) bool {
 	uses := false
 	for _, t := range product.Documents {
 		var bodies [2][]byte
@@ -100,7 +123,11 @@ func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product) bool 
 				p.Fault(v, "makes no body for a %s", t)
 				return true
 			}
-			bodies[i] = b
+			if bodies[i] = b; belies(typ, b) {
+				// typ is not quoted: it may come from the environment.
+				p.Fault(v, "is sent as JSON, but a header gives another Content-Type: take that header out; a form cannot be sent")
+				return true
+			}
 		}
 		uses = uses || !bytes.Equal(bodies[0], bodies[1])
 	}

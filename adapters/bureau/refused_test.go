@@ -263,6 +263,56 @@ func TestShippedFilesSayWhatIsFree(t *testing.T) {
 	}
 }
 
+func TestParseAnswered(t *testing.T) {
+	t.Parallel()
+	for list, want := range map[string]string{
+		"[]":         "must list at least one status",
+		"[199]":      "status from 200 to 299",
+		"[302]":      "status from 200 to 299",
+		"[201, 201]": "is repeated",
+		"[200, 204]": "is also in not_found",
+	} {
+		src := strings.Replace(good, "not_found: [404]", "not_found: [204, 404]\nanswered: "+list, 1)
+		_, err := bureau.Parse("x", []byte(src), env)
+		if err == nil || !strings.Contains(err.Error(), "line 8: answered") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", list, err, want)
+		}
+	}
+}
+
+// TestParseBodiesThatAreNotJSON: a body is always sent as JSON, so no header may call it something else.
+func TestParseBodiesThatAreNotJSON(t *testing.T) {
+	t.Parallel()
+	const file = `name: teste
+base_url: https://x.example
+%s
+products:
+  cpf:
+    price: "0.45"
+    request: { method: %s, path: "/pessoas/{documento}"%s }
+    fields: { nome: .nome }
+`
+	const text = `, body: '"doc=\(.documento)"'`
+	for _, c := range []struct{ headers, method, request, want string }{
+		{`headers: { content-type: application/x-www-form-urlencoded }`, "POST", text, "sent as JSON"},
+		{"", "POST", text + `, headers: { Content-Type: "application/x-www-form-urlencoded; charset=utf-8" }`, "sent as JSON"},
+		{"", "POST", text + `, headers: { Content-Type: text/xml }`, "sent as JSON"},
+		{`headers: { Content-Type: text/xml }`, "POST", text + `, headers: { Content-Type: application/vnd.x+json }`, ""},
+		{`headers: { Content-Type: "application/json;charset=UTF-8" }`, "POST", text, ""},
+		{`headers: { Content-Type: text/xml }`, "GET", "", ""},
+		{"", "POST", text, ""},
+	} {
+		_, err := bureau.Parse("x", fmt.Appendf(nil, file, c.headers, c.method, c.request), noEnv)
+		switch {
+		case c.want == "" && err != nil:
+			t.Errorf("%+v: %v", c, err)
+		case c.want != "" && (err == nil || !strings.Contains(err.Error(), "line 7: products.cpf.request") ||
+			!strings.Contains(err.Error(), c.want)):
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}
+
 func TestParseNotCharged(t *testing.T) {
 	t.Parallel()
 	for list, want := range map[string]string{

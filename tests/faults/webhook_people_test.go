@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
@@ -61,7 +60,7 @@ func killingSeveral(t *testing.T, env map[string]string) {
 	for round := range 3 {
 		var acked atomic.Int64
 		wait := parties(o, h, round, &acked)
-		lookuptest.Eventually(t, "posts are accepted", 20*time.Second, func() bool { return acked.Load() >= 30 })
+		lookuptest.Eventually(t, "posts are accepted", func() bool { return acked.Load() >= 30 })
 		s.Kill()
 		posts = append(posts, wait()...)
 		s.Restart()

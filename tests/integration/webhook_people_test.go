@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit/intaketest"
 )
@@ -167,7 +166,7 @@ func testPeopleReplayed(t *testing.T, o *org) {
 	again := o.Replay(o.Deliveries(h)[0].ID)
 	expect(t, "again", line(again.Contacts, again.Repeated), line(made.Contacts, true))
 	expect(t, "the refused one again", line(o.Replay(refused).Contacts), line(made.Contacts))
-	for _, r := range o.Settled(2, 10*time.Second) {
+	for _, r := range o.Settled(2) {
 		expect(t, "run", r.State, "done")
 	}
 	for _, id := range made.Contacts {

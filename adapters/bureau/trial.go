@@ -1,0 +1,58 @@
+package bureau
+
+import (
+	"context"
+	"fmt"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// Trial is what a bureau file makes of one answer, for whoever writes the file.
+type Trial struct {
+	ports.Answer
+	// Unread are the keys of the answer that nothing in the file reads, such as ".pessoa.fones[].zap", without their
+	// values. Where a whole object is not read, only the object is listed.
+	Unread []string
+	// Idle are the fields whose mapping finds nothing to read in the answer.
+	Idle []string
+	// Undescribed is the HTTP status of a "no record" that the file concludes from the status alone, so that a mistyped
+	// path would give the same; zero otherwise.
+	Undescribed int
+}
+
+// Try is Ask, and compares the answer with the mappings.
+func (c *Client) Try(
+	ctx context.Context, product catalog.Product, d document.Document, purpose string,
+) (Trial, error) {
+	doc := asked{d, purpose}
+	answer, r, err := c.ask(ctx, product, doc)
+	if err != nil {
+		return Trial{}, err
+	}
+	return c.examine(ctx, c.mappings[product.ID], doc, answer, r), nil
+}
+
+// Examine is Try for an answer that was saved earlier with status 200, without a call. The error says why the file does
+// not take it as an answer.
+func (c *Client) Examine(
+	ctx context.Context, product catalog.Product, d document.Document, raw []byte,
+) (Trial, error) {
+	m, doc := c.mappings[product.ID], asked{d, ""}
+	r, fail := c.read(ctx, m, doc, status{code: c.file.answered[0]}, raw)
+	if fail != nil {
+		return Trial{}, fmt.Errorf("a lookup with this answer would fail: %s", fail.err.Reason)
+	}
+	return c.examine(ctx, m, doc, c.project(ctx, m, doc, r), r), nil
+}
+
+func (c *Client) examine(ctx context.Context, m *mapping, doc asked, answer ports.Answer, r reply) Trial {
+	t := Trial{Answer: answer, Undescribed: r.status}
+	if r.found {
+		s := newSearch(ctx, c.file, m, doc, r.decoded)
+		s.look(r.decoded, "", func(v any) any { return v })
+		t.Unread, t.Idle = s.unread, s.idle()
+	}
+	return t
+}
