@@ -17,6 +17,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // workers runs jobs as so many instances do, until the function that it returns is called.
@@ -27,18 +28,6 @@ func (s *setting) workers(n int) (stop func()) {
 		running.Go(func() { app.NewJobs(s.worker()).Run(ctx) })
 	}
 	return func() { cancel(); running.Wait() }
-}
-
-// wait waits until something is so.
-func (s *setting) wait(what string, is func() bool) {
-	s.t.Helper()
-	for range 2400 {
-		if is() {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	s.t.Fatalf("in vain: %s", what)
 }
 
 // moved returns the moves that a rule's receiver was told of, by contact.
@@ -89,7 +78,7 @@ func TestEachMoveIsToldAsItWas(t *testing.T) {
 			}
 			return n
 		}
-		s.wait("every rule looked at every move", func() bool { return finished() == 2*3*len(pauses) })
+		patience.Every(t, 50*time.Millisecond, "every rule looked at every move", func() bool { return finished() == 2*3*len(pauses) })
 		stop()
 		equal(t, "into the first", len(s.moved(rules[0])), 0)
 		second, third := s.moved(rules[1]), s.moved(rules[2])
@@ -155,7 +144,7 @@ func TestTheEventsOfAContactInOrder(t *testing.T) {
 			}
 			want[i] = stages[from].Name + " → " + stages[to].Name
 		}
-		s.wait("all were told", func() bool { return len(s.dispatcher.list()) == len(ids)*len(path)+1 })
+		patience.Until(t, "all were told", func() bool { return len(s.dispatcher.list()) == len(ids)*len(path)+1 })
 		stop()
 		for _, id := range ids {
 			expected := want
