@@ -39,6 +39,8 @@ type Config struct {
 	Log     *slog.Logger
 	// MetricsElsewhere says that another listener serves /metrics, see Metrics.Handler.
 	MetricsElsewhere bool
+	// PublicURL is the address of the service: agents' messages from pages elsewhere are refused.
+	PublicURL string
 	// Agents serves agents at /mcp.
 	Agents *agents.Handler
 	// Docs is the reference, at /docs and below it.
@@ -93,7 +95,8 @@ func New(c Config) http.Handler {
 		"probeWebhook":    {firstOf("hub.challenge", "hub.verify_token")},
 	}})
 	// Not GET: the service sends agents nothing unasked, and so no stream outlives its key.
-	e.Match([]string{http.MethodPost, http.MethodDelete}, agentPath, s.agent, lookup("teto")...)
+	e.Match([]string{http.MethodPost, http.MethodDelete}, agentPath, s.agent,
+		append([]echo.MiddlewareFunc{s.ownOrigin}, lookup("teto")...)...)
 	s.documentation(e)
 	e.Match(probed, "/healthz", alive)
 	e.Match(probed, "/readyz", s.ready)
