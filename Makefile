@@ -6,40 +6,54 @@ SINCE_RELEASE = ../../openapi/released.yaml ../../openapi/openapi.yaml
 LINT = $(GO) tool -modfile=.ci/golangci-lint.mod golangci-lint
 # The tests' program is compiled with the same flags as the tests, so that nothing is compiled twice; contract,
 # containers and release exercise the shipped one.
-PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/tested bin/pgtest -every-status
+PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/tested bin/pgtest
 
 # Three packages at a time: most of them use the same PostgreSQL, some start programs of their own, and some mostly wait.
 # The slowest start first. The profile in cmd/fichario is for the program alone: with it, each package would be compiled
-# once more.
-GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off -vet=off
-LONGEST = ./tests/browser ./tests/integration ./tests/faults ./adapters/gormstore
+# once more. The limit of go test is only for what hangs beyond every wait of the tests.
+GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off -vet=off -ldflags=-s -timeout 5h
+LONGEST = ./tests/integration ./adapters/gormstore ./app ./tests/faults
+
+# Tests that take long, break things or need a browser have a name that begins so; `make test` leaves them to
+# `make test-slow`, and says how many.
+SLOW = ^TestSlow
+SLOW_TESTS = $(shell grep -roE --include='*_test.go' '^func TestSlow[A-Za-z0-9]+' adapters app cmd docs domain tests | tr -d ' ')
+SLOW_PACKAGES = $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
+.PHONY: help run test test-slow containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
 	bin/tested bin/pgtest bin/witness
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## start the program with demonstration data, on SQLite
-	$(GO) run -pgo=off ./cmd/fichario serve --demo
+	@echo "Compiling the program; the first time takes a minute, and several on a slow machine. Then it makes the"
+	@echo "demonstration data, serves them at http://127.0.0.1:8080/ and prints commands to paste."
+	@$(MAKE) --no-print-directory bin/tested
+	@echo "Compiled; starting."
+	@bin/tested serve --demo
 
-test: bin/tested bin/pgtest ## run every test, on SQLite and on a real PostgreSQL that it finds, starts or installs
-	$(PGTEST) $(ALLOWED) -- $(GOTEST) -timeout 20m $(LONGEST) ./...
+test: bin/tested bin/pgtest ## run the tests, on SQLite and on a real PostgreSQL that it finds, starts or installs (four minutes)
+	@echo "$(words $(SLOW_TESTS)) tests take long, break things or need a browser: make test-slow runs them"
+	$(PGTEST) -every-status -- $(GOTEST) -skip '$(SLOW)' $(LONGEST) ./...
+
+test-slow: bin/tested bin/pgtest ## run the tests that take long, break things or need a browser (about ten minutes)
+	$(PGTEST) $(ALLOWED) -- $(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES)
 
 # The only test that may be skipped, because it needs a container engine and takes minutes.
-ALLOWED = -allow-skip '^fichario/tests/containers\.TestContainers: '
+ALLOWED = -allow-skip '^fichario/tests/containers\.TestSlowContainers: '
 
 containers: ## build the image, run the compose file, take it down and up again (needs Docker)
 	FICHARIO_TEST_CONTAINERS=1 $(GO) test -count=1 -v -timeout 30m ./tests/containers
 
 test-race: bin/tested bin/pgtest ## run every test with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(PGTEST) $(ALLOWED) -- $(GOTEST) -race -timeout 40m $(LONGEST) ./...
+	CGO_ENABLED=1 $(PGTEST) -every-status $(ALLOWED) -- $(GOTEST) -race ./tests/browser $(LONGEST) ./...
 
 SOAK ?= 30m
 soak: build ## kill the program at random under load for SOAK, such as 30m, and count the losses; then look for drift
-	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario SOAK=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestSoak$$' ./tests/faults
-	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario DRIFT=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestDrift$$' ./tests/faults
+	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario SOAK=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestSlowSoak$$' ./tests/faults
+	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario DRIFT=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestSlowDrift$$' ./tests/faults
 
 generate: ## regenerate the generated code
 	$(GO) generate ./...

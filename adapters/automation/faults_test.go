@@ -23,7 +23,7 @@ var silent = log.New(io.Discard, "", 0)
 
 const short = 150 * time.Millisecond
 
-func TestSlowServer(t *testing.T) {
+func TestAServerThatIsSlow(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // or the server does not notice that we are gone

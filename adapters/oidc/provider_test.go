@@ -169,7 +169,7 @@ func TestAProviderThatIsAway(t *testing.T) {
 		t.Errorf("asked %d times", p.Asked())
 	}
 	p.Away(false)
-	lookuptest.Eventually(t, "the provider is asked again", 20*time.Second, func() bool {
+	lookuptest.Eventually(t, "the provider is asked again", func() bool {
 		_, err := ours.Begin(t.Context(), secrets)
 		return err == nil
 	})

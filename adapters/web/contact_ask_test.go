@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/domain/catalog"
 	"fichario/ports"
@@ -84,7 +83,7 @@ func TestASlowAnswerArrivesInPlace(t *testing.T) {
 		t.Fatal("the line does not ask for itself")
 	}
 	close(gate)
-	lookuptest.Eventually(t, "the bureau has answered", 20*time.Second, func() bool {
+	lookuptest.Eventually(t, "the bureau has answered", func() bool {
 		_, part = v.do(http.MethodGet, line[1], nil, "HX-Request", "true")
 		return !strings.Contains(part, "Perguntando…")
 	})

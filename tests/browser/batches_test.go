@@ -15,8 +15,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestABatchFromAFileToItsResult: with a file, a ceiling that is too low, and the end without script.
-func TestABatchFromAFileToItsResult(t *testing.T) {
+// TestSlowABatchFromAFileToItsResult: with a file, a ceiling that is too low, and the end without script.
+func TestSlowABatchFromAFileToItsResult(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "Clientes de maio.csv")
 	table := "nome;CPF do cliente\nAna;900.000.001-75\nBia;52998224725\nAna de novo;90000000175\nCaio;5,29982E+10\n"
@@ -38,7 +38,7 @@ func TestABatchFromAFileToItsResult(t *testing.T) {
 		b.Press("Consultar 2")
 		b.See("Escreva o teto em reais, como 50,00.")
 		b.Accessible()
-		lookuptest.Eventually(t, "after a wrong ceiling the focus is on its field", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "after a wrong ceiling the focus is on its field", func() bool {
 			return browsertest.Eval[string](b, "document.activeElement.id") == "teto"
 		})
 		b.Fill("#teto", "0,45")
@@ -61,8 +61,8 @@ func TestABatchFromAFileToItsResult(t *testing.T) {
 	})
 }
 
-// TestABatchIsPausedResumedAndDownloaded by a person, while the bureau is slow with the second document.
-func TestABatchIsPausedResumedAndDownloaded(t *testing.T) {
+// TestSlowABatchIsPausedResumedAndDownloaded by a person, while the bureau is slow with the second document.
+func TestSlowABatchIsPausedResumedAndDownloaded(t *testing.T) {
 	t.Parallel()
 	docs := lookuptest.CPFs(91, 5)
 	file, table := filepath.Join(t.TempDir(), "Clientes lentos.csv"), "nome;CPF\n"

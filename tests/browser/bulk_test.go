@@ -7,7 +7,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-func TestSeveralContactsAtOnce(t *testing.T) {
+func TestSlowSeveralContactsAtOnce(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		for i := range 4 {
@@ -54,9 +54,9 @@ func TestSeveralContactsAtOnce(t *testing.T) {
 	})
 }
 
-// TestWhoIsMeantIsChosenAnew: choosing all contacts is neither remembered nor combined with ticks, and a download
+// TestSlowWhoIsMeantIsChosenAnew: choosing all contacts is neither remembered nor combined with ticks, and a download
 // leaves the form unchanged.
-func TestWhoIsMeantIsChosenAnew(t *testing.T) {
+func TestSlowWhoIsMeantIsChosenAnew(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		for i := range 3 {

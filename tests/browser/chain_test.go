@@ -3,7 +3,6 @@ package browser
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
@@ -16,7 +15,7 @@ func demonstration(t *testing.T, walk func(t *testing.T, p *place, b *browsertes
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		p := &place{env: env, org: "01980000-0000-7000-8000-000000000de0"}
 		p.Program = testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
-		lookuptest.Eventually(t, "the demonstration is there", 40*time.Second, func() bool {
+		lookuptest.Eventually(t, "the demonstration is there", func() bool {
 			return strings.Contains(p.Logs(), "The interface: ")
 		})
 		b := browsertest.StartBrowser(t, p.URL)
@@ -48,7 +47,7 @@ func TestALeadBecomesADecision(t *testing.T) {
 			page := browsertest.Eval[string](b, "fetch('"+contact+"/historico').then(r => r.text())")
 			return strings.Contains(page, "atribuiu a")
 		}
-		lookuptest.Eventually(t, "the chain has ended", 20*time.Second, decided)
+		lookuptest.Eventually(t, "the chain has ended", decided)
 		b.Visit(contact + "/historico")
 		told := browsertest.Eval[string](b, "document.querySelector('main').innerText.replace(/\\s+/g, ' ')")
 		for _, step := range []string{ // newest first
@@ -87,8 +86,8 @@ func TestALeadBecomesADecision(t *testing.T) {
 	})
 }
 
-// TestAnExpressionIsTriedOnWhatHasHappened without losing what was typed.
-func TestAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
+// TestSlowAnExpressionIsTriedOnWhatHasHappened without losing what was typed.
+func TestSlowAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
 	t.Parallel()
 	demonstration(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.Visit("/automacoes/nova")

@@ -33,8 +33,8 @@ func (h *hands) choose(css, words string) {
 		"').value; s.dispatchEvent(new Event('change', {bubbles: true})); return true })(document.querySelector('"+css+"'))")
 }
 
-// TestTheCommonestJobsTakeFewClicks counts ten jobs through the interface. Together they took 29, and may take 18.
-func TestTheCommonestJobsTakeFewClicks(t *testing.T) {
+// TestSlowTheCommonestJobsTakeFewClicks counts ten jobs through the interface. Together they took 29, and may take 18.
+func TestSlowTheCommonestJobsTakeFewClicks(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "telefone", "(11) 98765-4321",

@@ -8,7 +8,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-func TestALeadArrivesAndIsWorkedOn(t *testing.T) {
+func TestSlowALeadArrivesAndIsWorkedOn(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.See("Nenhum contato ainda")
@@ -57,7 +57,7 @@ func TestALeadArrivesAndIsWorkedOn(t *testing.T) {
 	})
 }
 
-func TestACardIsMovedByMenuAndByKeyboard(t *testing.T) {
+func TestSlowACardIsMovedByMenuAndByKeyboard(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "valor", "R$ 73.400")
@@ -105,8 +105,8 @@ func TestACardIsMovedByMenuAndByKeyboard(t *testing.T) {
 	})
 }
 
-// TestAContactIsChangedAtOnce: stage and assignee apply on change and can be undone, by keyboard too; Ctrl+Enter notes.
-func TestAContactIsChangedAtOnce(t *testing.T) {
+// TestSlowAContactIsChangedAtOnce: stage and assignee apply on change and can be undone, by keyboard too; Ctrl+Enter notes.
+func TestSlowAContactIsChangedAtOnce(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "valor", "R$ 73.400")

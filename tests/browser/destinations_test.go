@@ -6,9 +6,9 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestADestinationIsChosenAndTried: its fields appear once it is chosen, faults are shown beside their field, and the
+// TestSlowADestinationIsChosenAndTried: its fields appear once it is chosen, faults are shown beside their field, and the
 // request is shown without its secret.
-func TestADestinationIsChosenAndTried(t *testing.T) {
+func TestSlowADestinationIsChosenAndTried(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com", "empresa", "Padaria & Cia")

@@ -8,9 +8,9 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestQuestionsHoldTheKeyboard: destructive actions ask first, with the focus on Cancelar, and nothing else is
+// TestSlowQuestionsHoldTheKeyboard: destructive actions ask first, with the focus on Cancelar, and nothing else is
 // reachable until the question is answered.
-func TestQuestionsHoldTheKeyboard(t *testing.T) {
+func TestSlowQuestionsHoldTheKeyboard(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.Visit("/webhooks")
@@ -50,8 +50,8 @@ func TestQuestionsHoldTheKeyboard(t *testing.T) {
 	})
 }
 
-// TestStagesAreDraggedToTheirPlace, or moved with Subir and Descer, which need no script.
-func TestStagesAreDraggedToTheirPlace(t *testing.T) {
+// TestSlowStagesAreDraggedToTheirPlace, or moved with Subir and Descer, which need no script.
+func TestSlowStagesAreDraggedToTheirPlace(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		order := func() string {

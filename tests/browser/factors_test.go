@@ -46,9 +46,9 @@ func code(t *testing.T, secret string, steps int) string {
 	return made
 }
 
-// TestTheSecondFactor turns on codes and a passkey, signs in with each, and turns them off; then everybody else is made
+// TestSlowTheSecondFactor turns on codes and a passkey, signs in with each, and turns them off; then everybody else is made
 // to set one up.
-func TestTheSecondFactor(t *testing.T) {
+func TestSlowTheSecondFactor(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		base := named(t, env)
@@ -146,8 +146,8 @@ func TestTheSecondFactor(t *testing.T) {
 	})
 }
 
-// TestAnInvitationAndAForgottenPassword by e-mail; then the owner reads in the audit what was done.
-func TestAnInvitationAndAForgottenPassword(t *testing.T) {
+// TestSlowAnInvitationAndAForgottenPassword by e-mail; then the owner reads in the audit what was done.
+func TestSlowAnInvitationAndAForgottenPassword(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		mails := intaketest.StartMailServer(t)
@@ -168,7 +168,7 @@ func comeByMail(t *testing.T, p *place, b *browsertest.Browser, mails *intaketes
 	linkTo := func(address string) string {
 		t.Helper()
 		var link string
-		lookuptest.Eventually(t, "a link comes", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "a link comes", func() bool {
 			all := mails.To(address)
 			if len(all) > 0 {
 				_, after, _ := strings.Cut(all[len(all)-1].Text, p.URL)

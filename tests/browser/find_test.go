@@ -6,8 +6,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestEverythingIsFoundFromAnyPage by keyboard alone: pages, contacts, documents with their price, sheets.
-func TestEverythingIsFoundFromAnyPage(t *testing.T) {
+// TestSlowEverythingIsFoundFromAnyPage by keyboard alone: pages, contacts, documents with their price, sheets.
+func TestSlowEverythingIsFoundFromAnyPage(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		const open = "document.querySelector('dialog.finder').open"

@@ -8,8 +8,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestContactsFromAFile: the columns are checked and changed, then the rows become contacts.
-func TestContactsFromAFile(t *testing.T) {
+// TestSlowContactsFromAFile: the columns are checked and changed, then the rows become contacts.
+func TestSlowContactsFromAFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "Clientes.csv")
 	table := "Nome;E-mail;Celular;Empresa;CPF;Valor;Cor preferida\n" +

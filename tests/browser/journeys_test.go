@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
@@ -100,7 +99,7 @@ func walkIn(t *testing.T, env map[string]string, walk func(t *testing.T, p *plac
 	walked.Add(1)
 }
 
-func TestSigningInAndOut(t *testing.T) {
+func TestSlowSigningInAndOut(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.See("Painel", "Aroeira Crédito", "Marina Tavares")
@@ -125,7 +124,7 @@ func TestSigningInAndOut(t *testing.T) {
 	})
 }
 
-func TestAWebhookFromItsMakingToARefusedPostThatIsReplayed(t *testing.T) {
+func TestSlowAWebhookFromItsMakingToARefusedPostThatIsReplayed(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.Visit("/webhooks")
@@ -163,7 +162,7 @@ func TestAWebhookFromItsMakingToARefusedPostThatIsReplayed(t *testing.T) {
 	})
 }
 
-func TestAPostWithSeveralPeople(t *testing.T) {
+func TestSlowAPostWithSeveralPeople(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		const both = `[{"nome":"Plínio Sá","email":"plinio@example.com"},{"nome":"Rita Luz","email":"rita@example.com"}]`
@@ -191,7 +190,7 @@ func TestAPostWithSeveralPeople(t *testing.T) {
 	})
 }
 
-func TestAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
+func TestSlowAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com", "valor", "R$ 96.000")
@@ -244,7 +243,7 @@ func TestAnAutomationIsRehearsedRunsAndIsRunAgain(t *testing.T) {
 	})
 }
 
-func TestTheTeamItsFunnelAndItsOrigins(t *testing.T) {
+func TestSlowTheTeamItsFunnelAndItsOrigins(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.Visit("/equipe")
@@ -263,7 +262,7 @@ func TestTheTeamItsFunnelAndItsOrigins(t *testing.T) {
 		b.See("Já há uma origem com este nome")
 		seen := func(css string) {
 			t.Helper()
-			lookuptest.Eventually(t, css+" has the focus and is in sight", 20*time.Second, func() bool {
+			lookuptest.Eventually(t, css+" has the focus and is in sight", func() bool {
 				return browsertest.Eval[bool](b, "(e => (r => r.top >= 0 && r.bottom <= innerHeight)(e.getBoundingClientRect()) "+
 					"&& document.activeElement === e)(document.querySelector('"+css+"'))")
 			})

@@ -10,8 +10,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestTheBoardUpdatesItself when somebody else changes it, but nothing moves under the pointer.
-func TestTheBoardUpdatesItself(t *testing.T) {
+// TestSlowTheBoardUpdatesItself when somebody else changes it, but nothing moves under the pointer.
+func TestSlowTheBoardUpdatesItself(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.Visit("/funil")
@@ -29,8 +29,8 @@ func TestTheBoardUpdatesItself(t *testing.T) {
 	})
 }
 
-// TestTheListUpdatesItself, but not while boxes are ticked, and they stay ticked when the update is requested.
-func TestTheListUpdatesItself(t *testing.T) {
+// TestSlowTheListUpdatesItself, but not while boxes are ticked, and they stay ticked when the update is requested.
+func TestSlowTheListUpdatesItself(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Estava Aqui", "email", "antes@example.com")
@@ -57,8 +57,8 @@ func TestTheListUpdatesItself(t *testing.T) {
 	})
 }
 
-// TestWhatAPageRepeatsSaysSo: polling is marked, because it is no visit; a person's own actions are not.
-func TestWhatAPageRepeatsSaysSo(t *testing.T) {
+// TestSlowWhatAPageRepeatsSaysSo: polling is marked, because it is no visit; a person's own actions are not.
+func TestSlowWhatAPageRepeatsSaysSo(t *testing.T) {
 	t.Parallel()
 	glance(t, func(_ *testing.T, _ *place, b *browsertest.Browser) {
 		b.Visit("/contatos")
@@ -83,9 +83,9 @@ func TestWhatAPageRepeatsSaysSo(t *testing.T) {
 	})
 }
 
-// TestAPhone: the search comes first, filters are folded, and whole cards are tap targets, except for the controls on
+// TestSlowAPhone: the search comes first, filters are folded, and whole cards are tap targets, except for the controls on
 // them.
-func TestAPhone(t *testing.T) {
+func TestSlowAPhone(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "telefone", "(11) 98765-4321")

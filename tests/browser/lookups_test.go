@@ -38,7 +38,7 @@ func (p *place) ask(t *testing.T, key, cpf string) map[string]any {
 	return answer
 }
 
-func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
+func TestSlowALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		key := testkit.JSON[map[string]string](t,
@@ -66,7 +66,7 @@ func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 		b.Fill("#documento", "52998224725")
 		b.Key("\r")
 		b.See("Abrir do histórico")
-		lookuptest.Eventually(t, "after Enter the focus is on the product", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "after Enter the focus is on the product", func() bool {
 			return browsertest.Eval[string](b, "document.activeElement.name") == "escolhido"
 		})
 		b.Press("Abrir do histórico")
@@ -97,9 +97,9 @@ func TestALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 	})
 }
 
-// TestASlowBureauCanBeLeftAndAFailureIsSaidInWords holds the bureau's answer until the waiting page has been checked,
+// TestSlowASlowBureauCanBeLeftAndAFailureIsSaidInWords holds the bureau's answer until the waiting page has been checked,
 // which then gives way to the answer by itself.
-func TestASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
+func TestSlowASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 	t.Parallel()
 	const slow, failing = "90000000680", "90000000841"
 	answer := make(chan struct{}, 1)
@@ -138,7 +138,7 @@ func TestASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 	})
 }
 
-func TestAKeyIsMadeUsedAndRevoked(t *testing.T) {
+func TestSlowAKeyIsMadeUsedAndRevoked(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		b.Visit("/chaves/nova")

@@ -9,8 +9,8 @@ import (
 	"fichario/tests/testkit/oidctest"
 )
 
-// TestTheButtonOfTheProvider leads there and back, and failures are shown beside the password form.
-func TestTheButtonOfTheProvider(t *testing.T) {
+// TestSlowTheButtonOfTheProvider leads there and back, and failures are shown beside the password form.
+func TestSlowTheButtonOfTheProvider(t *testing.T) {
 	t.Parallel()
 	env, provider := testkit.SQLite(t), oidctest.Start(t)
 	maps.Copy(env, provider.Env("example.com"))

@@ -6,8 +6,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestAPersonIsErased: an owner finds a person, sees what is held, and erases it; the receipt appears by itself.
-func TestAPersonIsErased(t *testing.T) {
+// TestSlowAPersonIsErased: an owner finds a person, sees what is held, and erases it; the receipt appears by itself.
+func TestSlowAPersonIsErased(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Rita Prado", "email", "rita@example.com", "cpf", "529.982.247-25", "mensagem", "Quero crédito")

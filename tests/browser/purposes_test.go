@@ -6,9 +6,9 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestAnOwnerSaysWhatLookupsAreFor: two purposes are made, and then every way to make a lookup states one; the record
+// TestSlowAnOwnerSaysWhatLookupsAreFor: two purposes are made, and then every way to make a lookup states one; the record
 // of operations has them.
-func TestAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
+func TestSlowAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
 		looked := func() {

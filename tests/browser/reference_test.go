@@ -33,9 +33,9 @@ func everyPage(t *testing.T, b *browsertest.Browser) {
 	}
 }
 
-// TestTheReference: its pages at both widths, in both schemes and both languages; the search finds while typing; a call
+// TestSlowTheReference: its pages at both widths, in both schemes and both languages; the search finds while typing; a call
 // is made with a key; and nothing is requested from elsewhere.
-func TestTheReference(t *testing.T) {
+func TestSlowTheReference(t *testing.T) {
 	t.Parallel()
 	env := testkit.SQLite(t)
 	p := start(t, env)

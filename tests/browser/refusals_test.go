@@ -6,9 +6,9 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestAFailureStaysWhereItHappened: an error page is never inserted into a page. The failure of an action is shown
+// TestSlowAFailureStaysWhereItHappened: an error page is never inserted into a page. The failure of an action is shown
 // beside it, in the service's words or without any; polling continues.
-func TestAFailureStaysWhereItHappened(t *testing.T) {
+func TestSlowAFailureStaysWhereItHappened(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Rita Prado", "email", "rita@example.com", "cpf", "529.982.247-25")

@@ -8,7 +8,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-func TestContactsAreDeletedAndMerged(t *testing.T) {
+func TestSlowContactsAreDeletedAndMerged(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Otávio Prado", "email", "otavio@example.com", "mensagem", "primeira vez")

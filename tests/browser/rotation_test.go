@@ -7,7 +7,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-func TestContactsAreGivenInTurn(t *testing.T) {
+func TestSlowContactsAreGivenInTurn(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		testkit.RunInput(t, password+"\n", p.env, "member", "add", "--org", p.org, "--name", "Rui Prado",

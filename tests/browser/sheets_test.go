@@ -6,8 +6,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestASheetFromABundleToAContact: several products at once, their dividers, and the contact that they are about.
-func TestASheetFromABundleToAContact(t *testing.T) {
+// TestSlowASheetFromABundleToAContact: several products at once, their dividers, and the contact that they are about.
+func TestSlowASheetFromABundleToAContact(t *testing.T) {
 	t.Parallel()
 	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		looked := func() {

@@ -6,8 +6,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestNothingComesBackAfterSigningOut: browsers cache pages for going back.
-func TestNothingComesBackAfterSigningOut(t *testing.T) {
+// TestSlowNothingComesBackAfterSigningOut: browsers cache pages for going back.
+func TestSlowNothingComesBackAfterSigningOut(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com")

@@ -7,9 +7,9 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestWhatWasTypedSurvives a reload, the end of a session and an oversized form, until it is sent or the person signs
+// TestSlowWhatWasTypedSurvives a reload, the end of a session and an oversized form, until it is sent or the person signs
 // out.
-func TestWhatWasTypedSurvives(t *testing.T) {
+func TestSlowWhatWasTypedSurvives(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		const note, back = "Ligar na sexta", "O que você escreveu e não enviou está de volta."

@@ -10,9 +10,9 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestAVisitorOfASiteIsRefusedInWords: a form on another site, without script, is refused with a page that leads back
+// TestSlowAVisitorOfASiteIsRefusedInWords: a form on another site, without script, is refused with a page that leads back
 // to it, at every width and in both schemes.
-func TestAVisitorOfASiteIsRefusedInWords(t *testing.T) {
+func TestSlowAVisitorOfASiteIsRefusedInWords(t *testing.T) {
 	t.Parallel()
 	p := start(t, testkit.SQLite(t))
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

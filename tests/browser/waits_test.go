@@ -6,7 +6,7 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-func TestWhoWaitsForAnAnswer(t *testing.T) {
+func TestSlowWhoWaitsForAnAnswer(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com")

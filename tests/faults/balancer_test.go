@@ -17,9 +17,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestABalancerTurnsAwayFirst: asked to stop, the service reports not ready, and still answers requests until the delay
+// TestSlowABalancerTurnsAwayFirst: asked to stop, the service reports not ready, and still answers requests until the delay
 // is over; then it ends, and none of this is an error.
-func TestABalancerTurnsAwayFirst(t *testing.T) {
+func TestSlowABalancerTurnsAwayFirst(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second),
@@ -31,7 +31,7 @@ func TestABalancerTurnsAwayFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	var ready lookuptest.Answer
-	lookuptest.Eventually(t, "not ready", 5*time.Second, func() bool {
+	lookuptest.Eventually(t, "not ready", func() bool {
 		ready = s.Get("/readyz", "")
 		return ready.Status == http.StatusServiceUnavailable
 	})
@@ -51,8 +51,8 @@ func TestABalancerTurnsAwayFirst(t *testing.T) {
 	}
 }
 
-// TestNoRequestIsLostBehindABalancer with health checks, while each of two instances is restarted in turn.
-func TestNoRequestIsLostBehindABalancer(t *testing.T) {
+// TestSlowNoRequestIsLostBehindABalancer with health checks, while each of two instances is restarted in turn.
+func TestSlowNoRequestIsLostBehindABalancer(t *testing.T) {
 	t.Parallel()
 	env := testkit.PostgreSQL(t)
 	env["FICHARIO_DRAIN_DELAY"] = "2s"
@@ -93,7 +93,7 @@ func TestNoRequestIsLostBehindABalancer(t *testing.T) {
 	more := func(what string) {
 		t.Helper()
 		before := asked.Load() + posted.Load()
-		lookuptest.Eventually(t, what, 20*time.Second, func() bool { return asked.Load()+posted.Load() > before+100 })
+		lookuptest.Eventually(t, what, func() bool { return asked.Load()+posted.Load() > before+100 })
 	}
 	for _, stopped := range []*lookuptest.Service{one, another} {
 		more("requests are answered by both")
@@ -101,7 +101,7 @@ func TestNoRequestIsLostBehindABalancer(t *testing.T) {
 		more("requests are answered by the other one")
 		before := strings.Count(stopped.Logs(), "/api/v1/cpf/")
 		stopped.Restart()
-		lookuptest.Eventually(t, "it is back", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "it is back", func() bool {
 			return strings.Count(stopped.Logs(), "/api/v1/cpf/") > before
 		})
 	}
@@ -147,20 +147,20 @@ func TestAClientThatHangsUp(t *testing.T) {
 		return n
 	}
 	for i, path := range []string{"/api/v1/consultas", "/api/v1/consultas?formato=excel"} {
-		lookuptest.Eventually(t, "the one before has gone", 4*time.Second, func() bool { return waiters() == 0 })
+		lookuptest.Eventually(t, "the one before has gone", func() bool { return waiters() == 0 })
 		ctx, hangUp := context.WithCancel(t.Context())
 		left := make(chan error, 1)
 		go func() {
 			_, err := s.Do(ctx, "GET", path, key, nil, "")
 			left <- err
 		}()
-		lookuptest.Eventually(t, "it waits for the table", 4*time.Second, func() bool { return waiters() > 0 })
+		lookuptest.Eventually(t, "it waits for the table", func() bool { return waiters() > 0 })
 		hangUp()
 		if <-left == nil {
 			t.Error("the client did not leave")
 		}
 		counted := fmt.Sprintf(`route="/api/v1/consultas",status="499"} %d`, i+1)
-		lookuptest.Eventually(t, "it is counted as such", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "it is counted as such", func() bool {
 			return strings.Contains(string(s.Get("/metrics", "").Body), counted)
 		})
 	}

@@ -11,9 +11,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestABureauFailsInTheMiddleOfABatch: its circuit opens, and the batch pauses by itself and resumes when the bureau is
+// TestSlowABureauFailsInTheMiddleOfABatch: its circuit opens, and the batch pauses by itself and resumes when the bureau is
 // back. Calls not sent cost nothing, and no document is looked up twice.
-func TestABureauFailsInTheMiddleOfABatch(t *testing.T) {
+func TestSlowABureauFailsInTheMiddleOfABatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		const documents, good = 200, 60
@@ -36,14 +36,14 @@ func TestABureauFailsInTheMiddleOfABatch(t *testing.T) {
 			return strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.2f", float64(n)*.45), "0"), ".")
 		}
 		// One call tests every few seconds whether it is back.
-		away := s.AwaitBatch(key, b.ID, "it waits, and what was sent is charged", 30*time.Second, func(b lookuptest.Batch) bool {
+		away := s.AwaitBatch(key, b.ID, "it waits, and what was sent is charged", func(b lookuptest.Batch) bool {
 			return b.Situacao == "pausado" && b.Motivo == "bureau_indisponivel" && b.Progresso.Feitos == bureau.Calls() &&
 				b.Progresso.Cobrados == b.Progresso.Feitos && b.Progresso.Gasto.String() == costs(b.Progresso.Feitos)
 		})
 		expect(t, "it failed, and then nothing was sent", []any{away.Progresso.Feitos < documents, away.Progresso.Falhas >= 20,
 			away.RetomaEm != nil}, []any{true, true, true})
 		back.Store(true)
-		done := s.AwaitBatch(key, b.ID, "it has gone on by itself", time.Minute, func(b lookuptest.Batch) bool {
+		done := s.AwaitBatch(key, b.ID, "it has gone on by itself", func(b lookuptest.Batch) bool {
 			return b.Situacao == "concluido"
 		})
 		for _, n := range bureau.Ledger() {

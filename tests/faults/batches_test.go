@@ -32,10 +32,10 @@ func openDatabase(t *testing.T, env map[string]string) *sql.DB {
 	return db
 }
 
-// TestABatchThatIsKilled has 5 000 items, of which 300 repeat, 200 are invalid and 1 000 are in the history, and a
+// TestSlowABatchThatIsKilled has 5 000 items, of which 300 repeat, 200 are invalid and 1 000 are in the history, and a
 // ceiling for 2 000. However often its instances are killed, each document is looked up once, and the ceiling holds at
 // every instant.
-func TestABatchThatIsKilled(t *testing.T) {
+func TestSlowABatchThatIsKilled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		const cents, most = 45, 2000
@@ -51,7 +51,7 @@ func TestABatchThatIsKilled(t *testing.T) {
 		key := s.NewKey(1000000, 1000000, 1000000).Key
 		docs := lookuptest.CPFs(500, 4500)
 		history := s.BatchOf(s.Quote(key, `{"produto":"cpf","teto":1000,"confirmar":true,"documentos":`+lookuptest.List(docs[:1000])+`}`))
-		s.AwaitBatch(key, history.ID, "history is there", time.Minute, func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
+		s.AwaitBatch(key, history.ID, "history is there", func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
 
 		rows := slices.Clone(docs)
 		for i := range 300 {
@@ -80,12 +80,12 @@ func TestABatchThatIsKilled(t *testing.T) {
 		}
 		slices.Sort(kills)
 		for _, at := range kills {
-			lookuptest.Eventually(t, "the next kill", time.Minute, func() bool { return bureau.Calls() >= at })
+			lookuptest.Eventually(t, "the next kill", func() bool { return bureau.Calls() >= at })
 			victim := instances[rand.IntN(len(instances))]
 			victim.Kill()
 			victim.Restart()
 		}
-		end := s.AwaitBatch(key, quote.ID, "the ceiling is reached, and nothing is in flight", time.Minute, func(b lookuptest.Batch) bool {
+		end := s.AwaitBatch(key, quote.ID, "the ceiling is reached, and nothing is in flight", func(b lookuptest.Batch) bool {
 			return b.Situacao == "pausado" && b.Progresso.Cobrados == most
 		})
 		close(stop)

@@ -94,7 +94,7 @@ func (w *shift) more(t *testing.T, what string, n int) {
 	t.Helper()
 	acknowledged := func() int { return w.count(func(w *shift) int { return w.acknowledged }) }
 	before := acknowledged()
-	lookuptest.Eventually(t, what, time.Minute, func() bool { return acknowledged() >= before+n })
+	lookuptest.Eventually(t, what, func() bool { return acknowledged() >= before+n })
 }
 
 // stop lets the clients finish.

@@ -44,9 +44,9 @@ func running(t *testing.T, s *lookuptest.Service) int {
 	return n
 }
 
-// TestAThousandClientsThatNeverFinish sending headers or bodies, or reading: others are served, memory is bounded,
+// TestSlowAThousandClientsThatNeverFinish sending headers or bodies, or reading: others are served, memory is bounded,
 // headers are not waited for, half a post makes nothing, and everything is released when the clients are gone.
-func TestAThousandClientsThatNeverFinish(t *testing.T) {
+func TestSlowAThousandClientsThatNeverFinish(t *testing.T) {
 	t.Parallel()
 	p := intaketest.StartProduct(t, testkit.SQLite(t))
 	s := p.Lookups
@@ -80,7 +80,7 @@ func TestAThousandClientsThatNeverFinish(t *testing.T) {
 	if grown := resident(t, s.Pid(), "VmHWM") - before; grown > 100 {
 		t.Errorf("the program grew by %d MB", grown)
 	}
-	lookuptest.Eventually(t, "headers are not waited for", 7*time.Second, func() bool {
+	lookuptest.Eventually(t, "headers are not waited for", func() bool {
 		for _, c := range headers {
 			_ = c.SetReadDeadline(time.Now().Add(10 * time.Millisecond))
 			if _, err := c.Read(make([]byte, 512)); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -92,15 +92,15 @@ func TestAThousandClientsThatNeverFinish(t *testing.T) {
 	for _, c := range append(headers, others...) {
 		_ = c.Close()
 	}
-	lookuptest.Eventually(t, "what they held is free", 30*time.Second, func() bool {
+	lookuptest.Eventually(t, "what they held is free", func() bool {
 		return files(t, s.Pid()) <= opened+opened/10+8 && running(t, s) <= goes+goes/10+8
 	})
 	expect(t, "contacts", len(p.Leads.Contacts()), 20)
 }
 
-// TestTwoHundredClientsThatLeave while the bureau is being called: each call is charged and stored once, the next
+// TestSlowTwoHundredClientsThatLeave while the bureau is being called: each call is charged and stored once, the next
 // request gets it free, and nothing of the clients stays.
-func TestTwoHundredClientsThatLeave(t *testing.T) {
+func TestSlowTwoHundredClientsThatLeave(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		const clients = 200
@@ -124,7 +124,7 @@ func TestTwoHundredClientsThatLeave(t *testing.T) {
 		leave()
 		asking.Wait()
 		release()
-		lookuptest.Eventually(t, "every answer is stored", 30*time.Second, func() bool {
+		lookuptest.Eventually(t, "every answer is stored", func() bool {
 			return s.Statement(key).Charged()["concluida"] == clients // a page of the statement
 		})
 		ledger := bureau.Ledger()
@@ -135,7 +135,7 @@ func TestTwoHundredClientsThatLeave(t *testing.T) {
 			}
 		}
 		expect(t, "charged", s.Statement(key).Cobradas.Total, clients+1)
-		lookuptest.Eventually(t, "nothing of them stays", 30*time.Second, func() bool {
+		lookuptest.Eventually(t, "nothing of them stays", func() bool {
 			return running(t, s) <= goes+goes/10+8
 		})
 	})

@@ -107,10 +107,10 @@ func onFull(t *testing.T, test func(t *testing.T, s *lookuptest.Service, bureau 
 	})
 }
 
-// TestADiskThatIsFull when an outcome is written: whoever paid gets the answer, nobody pays for it again, /readyz
+// TestSlowADiskThatIsFull when an outcome is written: whoever paid gets the answer, nobody pays for it again, /readyz
 // reports that writing fails, and once there is room again the answer is in the history and the statement agrees with
 // the bureau.
-func TestADiskThatIsFull(t *testing.T) {
+func TestSlowADiskThatIsFull(t *testing.T) {
 	t.Parallel()
 	onFull(t, func(t *testing.T, s *lookuptest.Service, bureau *lookuptest.Bureau, full func(bool)) {
 		key := s.NewKey(600, 500, 500).Key
@@ -133,7 +133,7 @@ func TestADiskThatIsFull(t *testing.T) {
 		}
 		expect(t, "calls", bureau.Ledger()[docs[1]], 1)
 		full(false)
-		lookuptest.Eventually(t, "ready again", 20*time.Second, func() bool { return s.Get("/readyz", "").Status == 200 })
+		lookuptest.Eventually(t, "ready again", func() bool { return s.Get("/readyz", "").Status == 200 })
 		again := s.CPF(key, docs[1])
 		expect(t, "from history", again.JSON["cache"], true)
 		expect(t, "byte for byte", again.Raw(t), paid.Raw(t))
@@ -145,9 +145,9 @@ func TestADiskThatIsFull(t *testing.T) {
 	})
 }
 
-// TestStoppingOnAFullDisk: an answer that finds no room until the end is lost, and the exit code says so; its entry is
+// TestSlowStoppingOnAFullDisk: an answer that finds no room until the end is lost, and the exit code says so; its entry is
 // settled at the next start.
-func TestStoppingOnAFullDisk(t *testing.T) {
+func TestSlowStoppingOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	onFull(t, func(t *testing.T, s *lookuptest.Service, bureau *lookuptest.Bureau, full func(bool)) {
 		key := s.NewKey(600, 500, 500).Key
@@ -166,16 +166,16 @@ func TestStoppingOnAFullDisk(t *testing.T) {
 		expect(t, "code", s.Terminate(), 1)
 		s.Restart()
 		full(false)
-		lookuptest.Eventually(t, "settled", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "settled", func() bool {
 			return s.Statement(key).Charged()["sem_resposta"] == 1
 		})
 		expect(t, "charged as the bureau says", s.Statement(key).Cobradas.Total, bureau.Calls())
 	})
 }
 
-// TestStoppingBeforeACallEnds: a call that outlasts the program's patience is charged and without an answer, as its
+// TestSlowStoppingBeforeACallEnds: a call that outlasts the program's patience is charged and without an answer, as its
 // entry says at once; nothing is lost, so the exit code is 0.
-func TestStoppingBeforeACallEnds(t *testing.T) {
+func TestSlowStoppingBeforeACallEnds(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
@@ -200,9 +200,9 @@ func TestStoppingBeforeACallEnds(t *testing.T) {
 	})
 }
 
-// TestAServerThatOnlyReads, like a standby: the bureau is not called and nothing charged, and everybody is told that it
+// TestSlowAServerThatOnlyReads, like a standby: the bureau is not called and nothing charged, and everybody is told that it
 // will pass.
-func TestAServerThatOnlyReads(t *testing.T) {
+func TestSlowAServerThatOnlyReads(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	url := postgres.StartDedicated(t).Database(t, testkit.Migrate)
@@ -222,7 +222,7 @@ func TestAServerThatOnlyReads(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		lookuptest.Eventually(t, "/readyz says so: "+c.want, 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "/readyz says so: "+c.want, func() bool {
 			return s.Get("/readyz", "").String() == c.want
 		})
 		expect(t, "read only "+c.readOnly, s.CPF(key, ana).String(), c.want)

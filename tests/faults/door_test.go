@@ -84,7 +84,7 @@ func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
 			}
 		})
 	}
-	lookuptest.Eventually(t, "clients are answered", 10*time.Second, func() bool { return answered.Load() > 200 })
+	lookuptest.Eventually(t, "clients are answered", func() bool { return answered.Load() > 200 })
 	s.Stop()
 	clients.Wait()
 	expect(t, "clients who were told, and who were cut off", []int32{told.Load(), lost.Load()}, []int32{32, 0})
@@ -106,7 +106,7 @@ func TestAConnectionThatRestsIsKeptWhileOthersAreAnswered(t *testing.T) {
 	work.Go(func() { expect(t, "who was being answered", s.CPF(key, "52998224725").Status, http.StatusOK) })
 	bureau.Await(t, 1)
 	work.Go(s.Stop)
-	lookuptest.Eventually(t, "nobody else is let in", 10*time.Second, func() bool {
+	lookuptest.Eventually(t, "nobody else is let in", func() bool {
 		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addr)
 		return err != nil || conn.Close() != nil
 	})

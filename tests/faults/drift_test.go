@@ -20,10 +20,10 @@ type held struct {
 	counters                    int64 // bytes, including dead rows; 0 on SQLite, which has none
 }
 
-// TestDrift keeps one process under load, on both databases at once, and checks between the shifts that files and
+// TestSlowDrift keeps one process under load, on both databases at once, and checks between the shifts that files and
 // goroutines are released. For as long as DRIFT says (`make soak`) it checks every minute, and then memory and the
 // tables that each request updates may not grow by a hundredth per minute either.
-func TestDrift(t *testing.T) {
+func TestSlowDrift(t *testing.T) {
 	t.Parallel()
 	shifts, shift, begin, slope := 3, time.Duration(0), 0, false
 	if text := os.Getenv("DRIFT"); text != "" {

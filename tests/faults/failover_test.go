@@ -48,7 +48,7 @@ func standbyTakesOver(t *testing.T) {
 	batch := s.BatchOf(s.Quote(b.key, `{"produto":"cpf","teto":900,"confirmar":true,"documentos":`+lookuptest.List(docs)+`}`))
 	w := b.load()
 	w.more(t, "requests are answered", 100)
-	s.AwaitBatch(b.key, batch.ID, "the batch is at it", time.Minute, func(b lookuptest.Batch) bool {
+	s.AwaitBatch(b.key, batch.ID, "the batch is at it", func(b lookuptest.Batch) bool {
 		return b.Progresso.Feitos > 0
 	})
 	standby.Pause()
@@ -64,7 +64,7 @@ func standbyTakesOver(t *testing.T) {
 	looked := time.Since(promoted)
 	w.more(t, "requests are answered again", 100)
 	w.stop()
-	s.AwaitBatch(b.key, batch.ID, "the batch ends", time.Minute, func(b lookuptest.Batch) bool {
+	s.AwaitBatch(b.key, batch.ID, "the batch ends", func(b lookuptest.Batch) bool {
 		return b.Situacao == "concluido" && b.Progresso.Feitos == documents
 	})
 	mended(b, w, "failover")

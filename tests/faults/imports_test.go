@@ -13,8 +13,8 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestAnImportThatIsKilled: the command and the service are killed midway, and each row still makes one contact.
-func TestAnImportThatIsKilled(t *testing.T) {
+// TestSlowAnImportThatIsKilled: the command and the service are killed midway, and each row still makes one contact.
+func TestSlowAnImportThatIsKilled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		const rows = 1500

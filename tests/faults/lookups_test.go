@@ -60,7 +60,7 @@ func TestKill(t *testing.T) {
 			wg.Wait()
 			s.Restart()
 		}
-		lookuptest.Eventually(t, "every call has an outcome", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "every call has an outcome", func() bool {
 			return !strings.Contains(fmt.Sprint(s.Statement(key).Charged()), "em_andamento")
 		})
 		st := s.Statement(key)
@@ -95,8 +95,8 @@ func sum(m map[string]int) (n int) {
 	return n
 }
 
-// TestTheLeaderDies: requests on another instance that wait for a call whose instance is killed do get an answer.
-func TestTheLeaderDies(t *testing.T) {
+// TestSlowTheLeaderDies: requests on another instance that wait for a call whose instance is killed do get an answer.
+func TestSlowTheLeaderDies(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, func(_ http.ResponseWriter, r *http.Request, _ string) { <-r.Context().Done() })
 	s := lookuptest.StartService(t, testkit.PostgreSQL(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
@@ -147,7 +147,7 @@ func TestSIGTERM(t *testing.T) {
 			defer close(stopped)
 			s.Stop()
 		}()
-		lookuptest.Eventually(t, "the program is stopping", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, "the program is stopping", func() bool {
 			return strings.Contains(s.Logs(), "stopping")
 		})
 		release()
@@ -158,9 +158,9 @@ func TestSIGTERM(t *testing.T) {
 	})
 }
 
-// TestTheDatabaseGoesAndComesBack: while it is away the bureau is not called and nothing charged, and service returns
+// TestSlowTheDatabaseGoesAndComesBack: while it is away the bureau is not called and nothing charged, and service returns
 // without a restart.
-func TestTheDatabaseGoesAndComesBack(t *testing.T) {
+func TestSlowTheDatabaseGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	server := postgres.StartDedicated(t)
 	bureau := lookuptest.StartBureau(t, nil)
@@ -180,7 +180,7 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 	} {
 		fault.begin()
 		calls := bureau.Calls()
-		lookuptest.Eventually(t, name+": what is remembered of a key is over", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, name+": what is remembered of a key is over", func() bool {
 			return s.Get("/api/v1/produtos", key).Status == http.StatusServiceUnavailable
 		})
 		for _, a := range []lookuptest.Answer{
@@ -205,7 +205,7 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 		expect(t, name+": health", s.Get("/healthz", "").Status, 200)
 		expect(t, name+": calls", bureau.Calls(), calls)
 		fault.end()
-		lookuptest.Eventually(t, name+": service returns", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, name+": service returns", func() bool {
 			a, err := s.Do(context.Background(), "GET", "/api/v1/cpf/"+docs[0], key, nil, "")
 			return err == nil && a.Status == 200
 		})
@@ -215,9 +215,9 @@ func TestTheDatabaseGoesAndComesBack(t *testing.T) {
 	expect(t, "charged", st.Cobradas.Total, bureau.Calls())
 }
 
-// TestTheDatabaseComesLater: a service started before its database says why it waits, and starts when the database is
+// TestSlowTheDatabaseComesLater: a service started before its database says why it waits, and starts when the database is
 // up.
-func TestTheDatabaseComesLater(t *testing.T) {
+func TestSlowTheDatabaseComesLater(t *testing.T) {
 	t.Parallel()
 	server := postgres.StartDedicated(t)
 	env := testkit.OnPostgreSQL(server.Database(t, testkit.Migrate))
@@ -234,8 +234,8 @@ func TestTheDatabaseComesLater(t *testing.T) {
 	}
 }
 
-// TestBrokenClients: half a body gets an answer, one that never comes is not waited for, and headers are bounded.
-func TestBrokenClients(t *testing.T) {
+// TestSlowBrokenClients: half a body gets an answer, one that never comes is not waited for, and headers are bounded.
+func TestSlowBrokenClients(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))

@@ -14,9 +14,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestKilledAtEachPoint kills the program at each step of a lookup that is visible from outside. Afterwards every call
+// TestSlowKilledAtEachPoint kills the program at each step of a lookup that is visible from outside. Afterwards every call
 // that the bureau saw is charged, nothing twice, and what was not charged was not called.
-func TestKilledAtEachPoint(t *testing.T) {
+func TestSlowKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
@@ -84,7 +84,7 @@ func TestKilledAtEachPoint(t *testing.T) {
 			}
 			s.Restart()
 		}
-		lookuptest.Eventually(t, "every call has an outcome", time.Minute, func() bool {
+		lookuptest.Eventually(t, "every call has an outcome", func() bool {
 			return !strings.Contains(fmt.Sprint(s.Statement(key).Charged()), "em_andamento")
 		})
 		entries, charged := map[string]string{}, 0

@@ -42,7 +42,7 @@ func hold(t *testing.T, replica *postgres.Server) (release func()) {
 		}
 	}
 	replay("pause")
-	lookuptest.Eventually(t, "the replica is held back", 10*time.Second, func() bool {
+	lookuptest.Eventually(t, "the replica is held back", func() bool {
 		var state string
 		_ = db.QueryRowContext(t.Context(), "SELECT pg_get_wal_replay_pause_state()").Scan(&state)
 		return state == "paused"
@@ -65,15 +65,15 @@ func current(t *testing.T, primary, replica *postgres.Server) {
 	}
 	var written string
 	ask(primary, "SELECT pg_current_wal_flush_lsn()::text", &written)
-	lookuptest.Eventually(t, "the replica has everything", 20*time.Second, func() (has bool) {
+	lookuptest.Eventually(t, "the replica has everything", func() (has bool) {
 		ask(replica, "SELECT COALESCE(pg_last_wal_replay_lsn() >= $1::text::pg_lsn, false)", &has, written)
 		return has
 	})
 }
 
-// TestAReplicaThatIsHeldBack serves stale lists to those who have changed nothing. Whoever has just changed something
+// TestSlowAReplicaThatIsHeldBack serves stale lists to those who have changed nothing. Whoever has just changed something
 // sees it, on every instance, and caps, keys, sessions and what is looked up by id are never stale.
-func TestAReplicaThatIsHeldBack(t *testing.T) {
+func TestSlowAReplicaThatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Hour)
 	p := intaketest.StartProduct(t, env)
@@ -114,7 +114,7 @@ func TestAReplicaThatIsHeldBack(t *testing.T) {
 		expect(t, name+": to others", strings.Contains(reader.get(t, s.URL, "/contatos"), "Davi"), false)
 	}
 	p.Lookups.Command("key", "revoke", late.ID)
-	lookuptest.Eventually(t, "the key has ended", 10*time.Second, func() bool {
+	lookuptest.Eventually(t, "the key has ended", func() bool {
 		return another.CPF(late.Key, ana).Status == http.StatusUnauthorized
 	})
 	reader.post(t, p.Leads.URL, "/sair", nil)
@@ -129,16 +129,16 @@ func TestAReplicaThatIsHeldBack(t *testing.T) {
 	}
 }
 
-// TestAReplicaThatFails: lists come from the primary while it lags too far, is frozen, down or promoted, and from the
+// TestSlowAReplicaThatFails: lists come from the primary while it lags too far, is frozen, down or promoted, and from the
 // replica again once it is back; the log reports each change once, and neither readiness nor doctor depends on it.
-func TestAReplicaThatFails(t *testing.T) {
+func TestSlowAReplicaThatFails(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Second)
 	p := intaketest.StartProduct(t, env)
 	hook, reader := p.Leads.NewHook("Site", "generic"), enter(t, p, "Ana")
 	used := func(want int) {
 		t.Helper()
-		lookuptest.Eventually(t, fmt.Sprintf("in use: %d", want), 20*time.Second, func() bool {
+		lookuptest.Eventually(t, fmt.Sprintf("in use: %d", want), func() bool {
 			metrics := string(p.Lookups.Get("/metrics", "").Body)
 			return strings.Contains(metrics, fmt.Sprintf("fichario_replica_in_use %d\n", want))
 		})
@@ -158,7 +158,7 @@ func TestAReplicaThatFails(t *testing.T) {
 		c.fail()
 		name := fmt.Sprintf("Pessoa%d", n)
 		p.Leads.Accept(hook, intaketest.Lead(name))
-		lookuptest.Eventually(t, c.what+": the newest contact", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, c.what+": the newest contact", func() bool {
 			return strings.Contains(reader.get(t, p.Leads.URL, "/contatos"), name)
 		})
 		used(0)
@@ -179,8 +179,8 @@ func TestAReplicaThatFails(t *testing.T) {
 	_ = primary
 }
 
-// TestAnAddressThatIsNoReplicas is refused at start-up, and the error has no password.
-func TestAnAddressThatIsNoReplicas(t *testing.T) {
+// TestSlowAnAddressThatIsNoReplicas is refused at start-up, and the error has no password.
+func TestSlowAnAddressThatIsNoReplicas(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Second)
 	other := primary.Database(t, nil)

@@ -15,9 +15,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestBackupAndRestoreAsDocumented runs the commands of docs/operations.md verbatim: the backup's data are back, people
+// TestSlowBackupAndRestoreAsDocumented runs the commands of docs/operations.md verbatim: the backup's data are back, people
 // erased since are not, and a second run works on what the first left.
-func TestBackupAndRestoreAsDocumented(t *testing.T) {
+func TestSlowBackupAndRestoreAsDocumented(t *testing.T) {
 	t.Parallel()
 	blocks := testkit.ShellBlocks(t, "../../docs/operations.md", "Backup and restore")
 	expect(t, "blocks of the page", len(blocks), 4)

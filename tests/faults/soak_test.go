@@ -13,10 +13,10 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestSoak kills the program at random under 32 clients that post and make lookups, on both databases at once, and
+// TestSlowSoak kills the program at random under 32 clients that post and make lookups, on both databases at once, and
 // checks every row against what the clients and the bureau know. It kills each instance three times, or for as long as
 // SOAK says (`make soak`).
-func TestSoak(t *testing.T) {
+func TestSlowSoak(t *testing.T) {
 	t.Parallel()
 	goOn := func(kills int, _ time.Time) bool { return kills < 3 }
 	if text := os.Getenv("SOAK"); text != "" {

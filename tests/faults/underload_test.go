@@ -16,9 +16,9 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestUnderLoad are faults under 32 clients that post and make lookups, each checked to the row. They mostly wait, so
+// TestSlowUnderLoad are faults under 32 clients that post and make lookups, each checked to the row. They mostly wait, so
 // they run in parallel.
-func TestUnderLoad(t *testing.T) {
+func TestSlowUnderLoad(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnce(t, map[string]func(*testing.T){
 		"the way to PostgreSQL is cut":   wayIsCut,

@@ -16,8 +16,8 @@ import (
 	"fichario/tests/testkit/intaketest"
 )
 
-// TestWebhookHostileBodies: whatever is posted, the answer is clear, and memory stays bounded.
-func TestWebhookHostileBodies(t *testing.T) {
+// TestSlowWebhookHostileBodies: whatever is posted, the answer is clear, and memory stays bounded.
+func TestSlowWebhookHostileBodies(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		s := intaketest.StartService(t, env)

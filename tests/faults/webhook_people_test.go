@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
@@ -33,7 +32,7 @@ func parties(o *org, h hook, round int, acked *atomic.Int64) (wait func() []part
 					p.names = append(p.names, fmt.Sprintf("grupo %d-%d-%d-%d", round, c, i, j))
 				}
 				a, err := o.Send(context.Background(), request{
-					Path: h.Path, Header: intaketest.JSON, Body: intaketest.Changes(p.names...),
+					Path: h.Path, Header: intaketest.JSON, Body: intaketest.Numbered(p.names...),
 				})
 				if a.Status == http.StatusOK {
 					p.ids = a.LeadIDs()
@@ -61,7 +60,7 @@ func killingSeveral(t *testing.T, env map[string]string) {
 	for round := range 3 {
 		var acked atomic.Int64
 		wait := parties(o, h, round, &acked)
-		lookuptest.Eventually(t, "posts are accepted", 20*time.Second, func() bool { return acked.Load() >= 30 })
+		lookuptest.Eventually(t, "posts are accepted", func() bool { return acked.Load() >= 30 })
 		s.Kill()
 		posts = append(posts, wait()...)
 		s.Restart()
@@ -91,7 +90,7 @@ func killingSeveral(t *testing.T, env map[string]string) {
 			continue // check one in ten of the acknowledged ones
 		}
 		for _, names := range [][]string{{p.names[4], p.names[0]}, p.names} {
-			a := o.Do(request{Path: h.Path, Header: intaketest.JSON, Body: intaketest.Changes(names...)})
+			a := o.Do(request{Path: h.Path, Header: intaketest.JSON, Body: intaketest.Numbered(names...)})
 			ids := a.LeadIDs()
 			if len(ids) != len(names) {
 				t.Fatalf("a retry is answered with %s and %d contacts", a, len(ids))

@@ -27,9 +27,9 @@ type (
 
 var line = intaketest.Line
 
-// TestWebhookFaults are the faults that take time because the program waits: for a lease to expire, for a database, for
+// TestSlowWebhookFaults are the faults that take time because the program waits: for a lease to expire, for a database, for
 // a body.
-func TestWebhookFaults(t *testing.T) {
+func TestSlowWebhookFaults(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnce(t, map[string]func(t *testing.T){
 		"killing on SQLite":                    func(t *testing.T) { killing(t, testkit.SQLite(t)) },
@@ -58,7 +58,7 @@ func killing(t *testing.T, env map[string]string) {
 	const kills = 3
 	for round := range kills {
 		l := newLoad(o, h, 32, strconv.Itoa(round))
-		lookuptest.Eventually(t, "posts are accepted", 20*time.Second, func() bool { return l.acked.Load() >= 80 })
+		lookuptest.Eventually(t, "posts are accepted", func() bool { return l.acked.Load() >= 80 })
 		s.Kill()
 		posts = append(posts, l.end()...)
 		s.Restart()
@@ -78,11 +78,11 @@ func killing(t *testing.T, env map[string]string) {
 		}
 		return out
 	}
-	lookuptest.Eventually(t, "every automation has run for every contact", 60*time.Second, func() bool {
+	lookuptest.Eventually(t, "every automation has run for every contact", func() bool {
 		return len(called("/primeira")) >= len(all) && len(called("/segunda")) >= len(all)
 	})
 	runs := map[string]intaketest.Run{}
-	for _, r := range o.Settled(3*len(all), 40*time.Second) {
+	for _, r := range o.Settled(3 * len(all)) {
 		expect(t, "run", r.State, "done")
 		runs[r.ID] = r
 	}
@@ -128,7 +128,7 @@ func databaseGoesAndComesBack(t *testing.T) {
 		"frozen":  {server.Pause, server.Resume},
 	} {
 		l := newLoad(o, h, 16, name)
-		lookuptest.Eventually(t, name+": posts are accepted", 20*time.Second, func() bool { return l.acked.Load() >= 50 })
+		lookuptest.Eventually(t, name+": posts are accepted", func() bool { return l.acked.Load() >= 50 })
 		fault.begin()
 		count := func(status int) (n int) {
 			l.mu.Lock()
@@ -140,7 +140,7 @@ func databaseGoesAndComesBack(t *testing.T) {
 			}
 			return n
 		}
-		lookuptest.Eventually(t, name+": posts are told", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, name+": posts are told", func() bool {
 			return count(http.StatusServiceUnavailable) >= 16
 		})
 		probes := []request{
@@ -155,7 +155,7 @@ func databaseGoesAndComesBack(t *testing.T) {
 		expect(t, name+": health", o.Do(request{Method: "GET", Path: "/healthz"}).Status, 200)
 		before := l.acked.Load()
 		fault.end()
-		lookuptest.Eventually(t, name+": service returns", 15*time.Second, func() bool { return l.acked.Load() > before+50 })
+		lookuptest.Eventually(t, name+": service returns", func() bool { return l.acked.Load() > before+50 })
 		posts = append(posts, l.end()...)
 	}
 	for _, p := range posts {
@@ -169,7 +169,7 @@ func databaseGoesAndComesBack(t *testing.T) {
 	}
 	settle(t, o, h, posts)
 	// a run whose end could not be written is repeated when its lease expires
-	o.Settled(len(o.Census(t).Emails), 60*time.Second)
+	o.Settled(len(o.Census(t).Emails))
 	whole(t, o, h, "Sem banco")
 	notedOnce(t, o)
 }
@@ -195,8 +195,8 @@ func lockedDatabase(t *testing.T) {
 	whole(t, o, h, "Trancado")
 }
 
-// TestWebhookSlowReceivers: work after the answer does not delay the answer, nor do receivers that hang delay others.
-func TestWebhookSlowReceivers(t *testing.T) {
+// TestSlowWebhookSlowReceivers: work after the answer does not delay the answer, nor do receivers that hang delay others.
+func TestSlowWebhookSlowReceivers(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		s := intaketest.StartService(t, env, map[string]string{
@@ -236,12 +236,12 @@ func TestWebhookSlowReceivers(t *testing.T) {
 		o.Automate("Carta", "email", "--to", "contact", "--subject", "x", "--text", "x")
 		o.Automate("Responde", "http", "--url", fast.URL)
 		with := post(o, o.NewHook("Com automações", "generic"))
-		lookuptest.Eventually(t, "both kinds of receivers are called", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, "both kinds of receivers are called", func() bool {
 			return len(slow.Calls()) > 0 && len(fast.Calls()) > 0
 		})
 		h := o.NewHook("Depois", "generic")
 		id := o.Accept(h, intaketest.Lead("depois"))
-		lookuptest.Eventually(t, "the one that answers is called about all", 30*time.Second, func() bool {
+		lookuptest.Eventually(t, "the one that answers is called about all", func() bool {
 			return len(fast.About(id)) == 1
 		})
 		t.Logf("99th percentile of the answers: %s without automations, %s with those that hang", without, with)
@@ -266,7 +266,7 @@ func TestWebhookSIGTERM(t *testing.T) {
 		for i := range contacts {
 			o.Accept(h, intaketest.Lead(fmt.Sprint("parada ", i)))
 		}
-		lookuptest.Eventually(t, "calls have begun", 10*time.Second, func() bool { return len(receiver.Calls()) >= 4 })
+		lookuptest.Eventually(t, "calls have begun", func() bool { return len(receiver.Calls()) >= 4 })
 		// A post whose body is still arriving when the program is told to stop.
 		halfway, finish := make(chan struct{}), make(chan struct{})
 		late := make(chan answer, 1)
@@ -299,7 +299,7 @@ func TestWebhookSIGTERM(t *testing.T) {
 			defer close(stopped)
 			s.Stop()
 		}()
-		lookuptest.Eventually(t, "the program is stopping", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, "the program is stopping", func() bool {
 			return strings.Contains(s.Logs(), "stopping")
 		})
 		close(finish)
@@ -308,7 +308,7 @@ func TestWebhookSIGTERM(t *testing.T) {
 		expect(t, "the post in flight", (<-late).String(), "200")
 		begun := len(receiver.Calls())
 		s.Restart()
-		for _, r := range o.Settled(contacts+1, 20*time.Second) {
+		for _, r := range o.Settled(contacts + 1) {
 			expect(t, "run", line(r.State, r.Attempts), "done 1")
 		}
 		expect(t, "calls", len(receiver.Calls()), contacts+1)

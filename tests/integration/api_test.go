@@ -60,11 +60,11 @@ func TestTheAPIByCommand(t *testing.T) {
 	}](t, do("api", "batch", "quote", file, "--product", "cpf", "--once", "carteira", "--json"))
 	expect(t, "what it costs at most", quoted.CustoMaximo.String(), "0.9")
 	has(t, "confirmed", do("api", "batch", "confirm", quoted.ID, "--ceiling", "0.45"), "teto", "0.45")
-	s.AwaitBatch(key.Key, quoted.ID, "the ceiling is reached", 20*time.Second, func(b lookuptest.Batch) bool {
+	s.AwaitBatch(key.Key, quoted.ID, "the ceiling is reached", func(b lookuptest.Batch) bool {
 		return b.Situacao == "pausado"
 	})
 	has(t, "with more", do("api", "batch", "resume", quoted.ID, "--ceiling", "0.90"), "0.9")
-	s.AwaitBatch(key.Key, quoted.ID, "it is done", 20*time.Second, func(b lookuptest.Batch) bool {
+	s.AwaitBatch(key.Key, quoted.ID, "it is done", func(b lookuptest.Batch) bool {
 		return b.Situacao == "concluido"
 	})
 	has(t, "shown", do("api", "batch", "show", quoted.ID), "concluido", "feitos 2")

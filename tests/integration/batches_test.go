@@ -54,7 +54,7 @@ func TestABatch(t *testing.T) {
 		expect(t, "a ceiling of words", s.Move(key.Key, b.ID, "confirmar", `{"teto":"x"}`).String(), "400 requisicao_invalida")
 		expect(t, "by its id in capitals", s.Batch(key.Key, strings.ToUpper(b.ID)).ID, b.ID)
 		expect(t, "confirmed without a length", chunked(t, s, key.Key, place+"/confirmar"), 202)
-		done := s.AwaitBatch(key.Key, b.ID, "it is done", 20*time.Second, func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
+		done := s.AwaitBatch(key.Key, b.ID, "it is done", func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
 		expect(t, "the end", done.String(), "concluido : 2 done, 1 charged, 1 free, 0 failed, 0.45 spent")
 		expect(t, "calls", bureau.Calls(), 2)
 		var lines []string
@@ -87,8 +87,8 @@ func TestABatch(t *testing.T) {
 	})
 }
 
-// TestSlowTables: uploads in progress take no parsing slot, so they delay nobody's quote.
-func TestSlowTables(t *testing.T) {
+// TestTablesThatComeSlowly: uploads in progress take no parsing slot, so they delay nobody's quote.
+func TestTablesThatComeSlowly(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
@@ -347,10 +347,10 @@ func TestABatchWaits(t *testing.T) {
 		is := func(state, reason string) func(lookuptest.Batch) bool {
 			return func(b lookuptest.Batch) bool { return b.Situacao == state && b.Motivo == reason }
 		}
-		away := s.AwaitBatch(key, b.ID, "it waits for the bureau", 20*time.Second, is("pausado", "bureau_indisponivel"))
+		away := s.AwaitBatch(key, b.ID, "it waits for the bureau", is("pausado", "bureau_indisponivel"))
 		expect(t, "spent", []any{away.Progresso.Feitos, away.RetomaEm != nil}, []any{0, true})
 		down.Store(false)
-		capped := s.AwaitBatch(key, b.ID, "it waits for midnight", 30*time.Second, func(b lookuptest.Batch) bool {
+		capped := s.AwaitBatch(key, b.ID, "it waits for midnight", func(b lookuptest.Batch) bool {
 			return is("pausado", "limite_diario")(b) && b.Progresso.Feitos == 60
 		})
 		expect(t, "spent", capped.Progresso.Gasto.String(), "27")
@@ -358,11 +358,11 @@ func TestABatchWaits(t *testing.T) {
 		expect(t, "paused", s.BatchOf(s.Move(key, b.ID, "pausar", "")).Motivo, "pedido")
 		expect(t, "twice", s.Move(key, b.ID, "pausar", "").String(), "409 estado_do_lote")
 		expect(t, "resumed", s.BatchOf(s.Move(key, b.ID, "retomar", `{"falhas":true}`)).Situacao, "em_andamento")
-		s.AwaitBatch(key, b.ID, "it waits again", 20*time.Second, is("pausado", "limite_diario"))
+		s.AwaitBatch(key, b.ID, "it waits again", is("pausado", "limite_diario"))
 		expect(t, "cancelled", s.BatchOf(s.Move(key, b.ID, "cancelar", "")).Situacao, "cancelado")
 		expect(t, "resumed", s.Move(key, b.ID, "retomar", "").String(), "409 estado_do_lote")
 		// Calls that the key's cap refused as they began are returned to the queue a moment later.
-		lookuptest.Eventually(t, "sixty are done, and sixty were not begun", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, "sixty are done, and sixty were not begun", func() bool {
 			seen := map[string]int{}
 			for _, r := range s.BatchResults(key, b.ID) {
 				seen[r.Situacao]++

@@ -3,7 +3,6 @@ package integration
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
@@ -24,14 +23,14 @@ func TestFromLeadToDecision(t *testing.T) {
 		o.Automate("Condição que falha", "add_note", "--text", "nunca", "--event", "lookup.completed", "--when", ".campos + 1")
 		id := o.Accept(hook, `{"nome":"Bia `+intaketest.Surname+`","email":"`+intaketest.Email("bia")+
 			`","cnpj":"11.222.333/0001-81"}`)
-		o.Eventually("the chain has ended", 20*time.Second, func() bool {
+		o.Eventually("the chain has ended", func() bool {
 			c := o.Contact(id)
 			return c.Etapa == "Proposta" && strings.Contains(c.Nota, "Falar com Bia")
 		})
 		expect(t, "calls at the bureau", p.Bureau.Calls(), 1)
 		runs := o.Runs("--automation", first)
 		expect(t, "the lookup's run", len(runs) == 1 && strings.Contains(runs[0].Result, "consultado, R$"), true)
-		o.Eventually("the one that fails says so", 10*time.Second, func() bool {
+		o.Eventually("the one that fails says so", func() bool {
 			for _, r := range o.Runs("--state", "dead") {
 				if strings.HasPrefix(r.Result, "a condição falhou") {
 					return true

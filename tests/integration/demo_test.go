@@ -17,7 +17,7 @@ func TestTheDemonstrationIsCompleteAndCoherent(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
 		refused := 0
-		lookuptest.Eventually(t, "it is ready", 60*time.Second, func() bool {
+		lookuptest.Eventually(t, "it is ready", func() bool {
 			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+p.Instances()[0]+"/readyz", nil)
 			if err != nil {
 				t.Fatal(err)
@@ -33,7 +33,7 @@ func TestTheDemonstrationIsCompleteAndCoherent(t *testing.T) {
 			return resp.StatusCode == http.StatusOK
 		})
 		expect(t, "it was refused before", refused > 0, true)
-		lookuptest.Eventually(t, "what it prints arrives", 5*time.Second, func() bool {
+		lookuptest.Eventually(t, "what it prints arrives", func() bool {
 			return strings.Contains(p.Logs(), "The interface: ")
 		})
 		p.Stop()

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
@@ -147,7 +146,7 @@ cases:
 	if err := parent.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	lookuptest.Eventually(t, "it ends with its parent", 20*time.Second, func() bool {
+	lookuptest.Eventually(t, "it ends with its parent", func() bool {
 		_, err := os.Stat("/proc/" + pid)
 		return os.IsNotExist(err)
 	})

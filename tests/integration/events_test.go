@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
@@ -84,12 +83,12 @@ func TestEvents(t *testing.T) {
 		}
 		s.BatchOf(s.Quote(key, body(docs, "")))
 		first := s.BatchOf(s.Quote(key, body(docs[:2], `,"teto":9,"confirmar":true`)))
-		s.AwaitBatch(key, first.ID, "it is done", 20*time.Second, func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
+		s.AwaitBatch(key, first.ID, "it is done", func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
 		second := s.BatchOf(s.Quote(key, body(docs[2:], `,"teto":9,"confirmar":true`)))
 		capped := func(b lookuptest.Batch) bool { return b.Motivo == "limite_diario" && b.Progresso.Feitos == 3 }
-		s.AwaitBatch(key, second.ID, "it waits", 20*time.Second, capped)
+		s.AwaitBatch(key, second.ID, "it waits", capped)
 		s.Move(key, second.ID, "retomar", "")
-		s.AwaitBatch(key, second.ID, "it waits again", 20*time.Second, capped)
+		s.AwaitBatch(key, second.ID, "it waits again", capped)
 		s.Move(key, second.ID, "cancelar", "")
 
 		want := []string{
@@ -98,8 +97,8 @@ func TestEvents(t *testing.T) {
 			"delivery.refused email_invalido",
 		}
 		want = append(want, slices.Repeat([]string{"lookup.completed"}, 5+1)...)
-		o.Eventually("all is told", 20*time.Second, func() bool { return len(receiver.Calls()) >= len(want) })
-		o.Settled(len(want)+3+6+1, 20*time.Second) // and the lookups of leads, automations on lookups, and the note
+		o.Eventually("all is told", func() bool { return len(receiver.Calls()) >= len(want) })
+		o.Settled(len(want) + 3 + 6 + 1) // and the lookups of leads, automations on lookups, and the note
 		expect(t, "told", strings.Join(toldOf(t, receiver), "\n"), strings.Join(want, "\n"))
 		notes := map[string]int{}
 		for _, n := range o.Notifications() {

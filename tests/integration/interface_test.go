@@ -62,7 +62,7 @@ func TestNobodySeesAnotherOrganisation(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
-		lookuptest.Eventually(t, "the demonstration is there", 40*time.Second, func() bool {
+		lookuptest.Eventually(t, "the demonstration is there", func() bool {
 			return strings.Contains(p.Logs(), "The interface: ")
 		})
 		const password = "uma-senha-longa"
@@ -184,7 +184,7 @@ func idsOfDemo(t *testing.T, env map[string]string, owner *visitor) map[string]s
 	first := func(args ...string) string { return id(list(append(args, "--org", demoOrganisation)...)[0]) }
 	contacts, hook := list("contact", "list", "--org", demoOrganisation), first("webhook", "list")
 	var runs []map[string]any
-	lookuptest.Eventually(t, "an automation has run", 30*time.Second, func() bool {
+	lookuptest.Eventually(t, "an automation has run", func() bool {
 		runs = list("automation", "runs", "--org", demoOrganisation)
 		return len(runs) > 0
 	})

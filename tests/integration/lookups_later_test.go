@@ -45,7 +45,7 @@ func TestAnswersLater(t *testing.T) {
 		expect(t, "the same again", []any{same.Status, same.JSON["consultaId"]}, []any{202, id})
 		release()
 		var answer lookuptest.Answer
-		lookuptest.Eventually(t, "its answer", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, "its answer", func() bool {
 			answer = s.Get(place, key.Key)
 			return answer.Status == 200
 		})
@@ -67,11 +67,11 @@ func TestAnswersLater(t *testing.T) {
 			[]any{200, true, json.Number("0")})
 
 		failed := later("/api/v1/cpf/" + other)
-		lookuptest.Eventually(t, "its problem", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, "its problem", func() bool {
 			return s.Get("/api/v1/consultas/"+failed.JSON["consultaId"].(string), key.Key).String() == "502 bureau_falhou" //nolint:forcetypeassert // as above
 		})
 		expect(t, "calls", bureau.Calls(), 2)
-		lookuptest.Eventually(t, "the follower's line", 5*time.Second, func() bool {
+		lookuptest.Eventually(t, "the follower's line", func() bool {
 			return len(s.Statement(key.Key).Consultas) == 4
 		})
 		expect(t, "refused as ever", later("/api/v1/cpf/52998224726").String(), "400 documento_invalido")

@@ -159,7 +159,7 @@ func TestHistoryAges(t *testing.T) {
 		first := s.CPF(key, ana)
 		expect(t, "at once", s.CPF(key, ana).JSON["cache"], true)
 		var later lookuptest.Answer
-		lookuptest.Eventually(t, "the bureau is asked again", 6*time.Second, func() bool {
+		lookuptest.Eventually(t, "the bureau is asked again", func() bool {
 			later = s.CPF(key, ana)
 			return later.JSON["cache"] == false
 		})

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v4"
 
@@ -126,7 +125,7 @@ func TestMonitoring(t *testing.T) {
 	p.Lookups.CPF(key.Key, ana)
 	p.Lookups.CPF(key.Key, ana)
 	p.Lookups.CPF("nobody", ana)
-	p.Leads.Settled(1, 10*time.Second, "--contact", p.Leads.Accept(hook, intaketest.Lead("Ana")))
+	p.Leads.Settled(1, "--contact", p.Leads.Accept(hook, intaketest.Lead("Ana")))
 	exposed := string(p.Lookups.Get("/metrics", "").Body)
 	known := regexp.MustCompile(`(?m)^([a-z_]+)[{ ]`).FindAllStringSubmatch(exposed, -1)
 	for where, expr := range expressions(t) {

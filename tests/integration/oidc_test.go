@@ -209,7 +209,7 @@ func TestForgedReturnsFromAProvider(t *testing.T) {
 		if len(said) != 1 {
 			t.Errorf("they are told %d things: %v", len(said), said)
 		}
-		lookuptest.Eventually(t, "the log says why of all", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "the log says why of all", func() bool {
 			return strings.Count(g.Logs(), "a sign-in through the provider was refused") == 7
 		})
 		if strings.Contains(g.Logs(), "eyJ") {
@@ -246,7 +246,7 @@ func TestAProviderThatIsAwayKeepsNobodyOut(t *testing.T) {
 		}
 		signIn(t, g.URL, "helena@"+domain, "uma-senha-longa")
 		g.provider.Away(false)
-		lookuptest.Eventually(t, "the provider is asked again", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "the provider is asked again", func() bool {
 			status, _, _ = g.page(v, "/entrar/oidc")
 			return status == http.StatusSeeOther
 		})

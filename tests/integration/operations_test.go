@@ -62,7 +62,7 @@ func TestEveryOperationIsHeldToItsCredential(t *testing.T) {
 		expect(t, "bought", s.CPF(key.Key, ana).Status, 200)
 		lookup := s.Statement(key.Key).Consultas[0].ID
 		batch := s.BatchOf(s.Quote(key.Key, `{"produto":"cpf","documentos":["`+lookuptest.CPFs(7, 1)[0]+`"]}`)).ID
-		lookuptest.Eventually(t, "the revoked key ends", 5*time.Second, func() bool {
+		lookuptest.Eventually(t, "the revoked key ends", func() bool {
 			return s.Get("/api/v1/produtos", ended.Key).Status == http.StatusUnauthorized
 		})
 		calls, entries := bureau.Calls(), len(s.Statement(key.Key).Consultas)

@@ -27,7 +27,7 @@ func TestTheDemonstration(t *testing.T) {
 		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
 		pasted := func() string {
 			lines := ""
-			lookuptest.Eventually(t, "the lines are printed", 20*time.Second, func() bool {
+			lookuptest.Eventually(t, "the lines are printed", func() bool {
 				_, after, found := strings.Cut(p.Logs(), "Paste these lines")
 				lines = after
 				return found && strings.Contains(after, "Reference of the API")
@@ -56,7 +56,7 @@ func TestTheDemonstration(t *testing.T) {
 		old := key.FindString(first)
 		before := strings.Count(p.Logs(), "Paste these lines")
 		p.Restart()
-		lookuptest.Eventually(t, "the lines are printed again", 20*time.Second, func() bool {
+		lookuptest.Eventually(t, "the lines are printed again", func() bool {
 			return strings.Count(p.Logs(), "Reference of the API") > before
 		})
 		all := key.FindAllString(p.Logs(), -1)
@@ -74,7 +74,7 @@ func TestTheDemonstration(t *testing.T) {
 	own := testkit.SQLite(t)
 	testkit.Run(t, own, "org", "create", "--name", "Minha")
 	p := testkit.StartProgram(t, testkit.Options{Env: own, Args: []string{"--demo"}})
-	lookuptest.Eventually(t, "it says so", 20*time.Second, func() bool {
+	lookuptest.Eventually(t, "it says so", func() bool {
 		return strings.Contains(p.Logs(), "no demonstration data")
 	})
 }
@@ -89,7 +89,7 @@ func demoHasBatches(t *testing.T, env map[string]string) {
 		Progresso              struct{ Feitos, Cobrados, Falhas int }
 	}
 	var seen map[string]line
-	lookuptest.Eventually(t, "batches have ended and paused", 30*time.Second, func() bool {
+	lookuptest.Eventually(t, "batches have ended and paused", func() bool {
 		seen = map[string]line{}
 		for _, b := range testkit.JSON[[]line](t, testkit.Run(t, env, "batch", "list", "--org", org, "--json")) {
 			seen[b.Nome+" "+b.Situacao+" "+b.Motivo] = b
@@ -366,7 +366,7 @@ func TestAStartWithoutItsDatabase(t *testing.T) {
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}
-	lookuptest.Eventually(t, "it waits", 20*time.Second, func() bool { return strings.Contains(said.String(), "trying again") })
+	lookuptest.Eventually(t, "it waits", func() bool { return strings.Contains(said.String(), "trying again") })
 	s := &lookuptest.Service{Program: &testkit.Program{URL: "http://" + addr}}
 	for path, want := range map[string]string{
 		"/healthz": "200", "/readyz": "503 servico_indisponivel", "/api/v1/cpf/" + ana: "503 servico_indisponivel",
@@ -416,7 +416,7 @@ func TestAStartWhileAnotherMigrates(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &lookuptest.Service{Program: &testkit.Program{URL: "http://" + addr}}
-	lookuptest.Eventually(t, "it lives", 20*time.Second, func() bool {
+	lookuptest.Eventually(t, "it lives", func() bool {
 		a, err := s.Do(t.Context(), "GET", "/healthz", "", nil, "")
 		return err == nil && a.Status == 200
 	})

@@ -86,7 +86,7 @@ func TestPurposes(t *testing.T) {
 		all := s.NewKey(600, 50, 50).Key
 		one := s.NewKey(600, 50, 50, "--purposes", "cobranca").Key
 		for _, instance := range s.Instances() {
-			lookuptest.Eventually(t, "every instance knows", 5*time.Second, func() bool {
+			lookuptest.Eventually(t, "every instance knows", func() bool {
 				return asksFor(t, instance, before.Key, docs[0], "", "").Status == 400
 			})
 		}
@@ -126,7 +126,7 @@ func TestPurposes(t *testing.T) {
 		}
 		s.Command("purpose", "set", "--org", s.Org, "--code", "cobranca", "--retired=true")
 		for _, instance := range s.Instances() {
-			lookuptest.Eventually(t, "it is retired everywhere", 5*time.Second, func() bool {
+			lookuptest.Eventually(t, "it is retired everywhere", func() bool {
 				return asksFor(t, instance, one, docs[4], "", "").String() == "403 finalidade_negada"
 			})
 		}
@@ -161,7 +161,7 @@ func TestHistoryOfAPurpose(t *testing.T) {
 
 		calls := bureau.Calls()
 		b := s.BatchOf(quote("cobranca", `,"teto":5,"confirmar":true`))
-		b = s.AwaitBatch(key, b.ID, "it ends", 20*time.Second, func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
+		b = s.AwaitBatch(key, b.ID, "it ends", func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
 		expect(t, "calls for another purpose", bureau.Calls()-calls, 2)
 		for range calls {
 			<-told
@@ -173,7 +173,7 @@ func TestHistoryOfAPurpose(t *testing.T) {
 		free := s.Post(key, `{"produto":"cpf","documento":"`+docs[1]+`","finalidade":"credito","somenteHistorico":true}`)
 		expect(t, "only history of its own", free.String(), "404 fora_do_historico")
 		s.Command("org", "set", s.Org, "--share-history=true")
-		lookuptest.Eventually(t, "shared", 5*time.Second, func() bool {
+		lookuptest.Eventually(t, "shared", func() bool {
 			again := s.Post(key, `{"produto":"cpf","documento":"`+docs[1]+`","finalidade":"credito","somenteHistorico":true}`)
 			return again.Status == http.StatusOK
 		})
@@ -203,7 +203,7 @@ func TestKeysBoundToNetworks(t *testing.T) {
 		expect(t, "calls", bureau.Calls(), 1)
 		expect(t, "lines", len(s.Statement(here.Key).Consultas), 1)
 		s.Command("key", "set", elsewhere.ID, "--from", "")
-		lookuptest.Eventually(t, "bound no more", 5*time.Second, func() bool { return s.CPF(elsewhere.Key, ana).Status == 200 })
+		lookuptest.Eventually(t, "bound no more", func() bool { return s.CPF(elsewhere.Key, ana).Status == 200 })
 		wrong := testkit.RunErr(t, env, "key", "set", here.ID, "--from", "203.0.113.0/33")
 		if !strings.Contains(wrong.Stderr, "203.0.113.0/33") {
 			t.Errorf("a wrong range: %s", wrong.Stderr)
@@ -259,7 +259,7 @@ func TestAutomationsLookUpForAPurpose(t *testing.T) {
 		hook := o.NewHook("Crédito", "generic")
 		o.Accept(hook, fmt.Sprintf(`{"nome":"Bia %s","email":"%s","cnpj":"11.222.333/0001-81"}`, intaketest.Surname,
 			intaketest.Email("bia")))
-		o.Eventually("it is told", 20*time.Second, func() bool { return len(receiver.Calls()) > 0 })
+		o.Eventually("it is told", func() bool { return len(receiver.Calls()) > 0 })
 		if told := string(receiver.Calls()[0].Body); !strings.Contains(told, `"finalidade":"cobranca"`) {
 			t.Errorf("told %.200s", told)
 		}

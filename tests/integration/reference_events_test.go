@@ -77,7 +77,7 @@ func TestReceiversOfTheGuide(t *testing.T) {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 		})
-		lookuptest.Eventually(t, lang+" refuses a stranger", 30*time.Second, func() bool {
+		lookuptest.Eventually(t, lang+" refuses a stranger", func() bool {
 			return knockForged(t, address, "") == http.StatusUnauthorized
 		})
 		expect(t, lang+", a number that is no time", knockForged(t, address, "\xb2"), http.StatusUnauthorized)
@@ -89,9 +89,9 @@ func TestReceiversOfTheGuide(t *testing.T) {
 	}
 	lead := p.Leads.Accept(p.Leads.NewHook("Site", "generic"), intaketest.Lead("Ana"))
 	for lang, out := range written {
-		lookuptest.Eventually(t, lang+" takes the delivery", 30*time.Second, func() bool { return strings.Contains(out.String(), lead) })
+		lookuptest.Eventually(t, lang+" takes the delivery", func() bool { return strings.Contains(out.String(), lead) })
 	}
-	for _, run := range p.Leads.Settled(len(written), 30*time.Second, "--contact", lead) {
+	for _, run := range p.Leads.Settled(len(written), "--contact", lead) {
 		expect(t, "the run", run.State, "done")
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // PostgreSQL for whoever owns the tables
 
@@ -83,7 +82,7 @@ func TestTheServiceOwnsNothing(t *testing.T) {
 	lead := p.Leads.Accept(hook, intaketest.Lead("Ana"))
 	expect(t, "stage of the lead", p.Leads.Contact(lead).Etapa, "Novo")
 	expect(t, "answer to the lookup", p.Lookups.CPF(key.Key, ana).String(), "200")
-	lookuptest.Eventually(t, "the partition is made again", 20*time.Second, func() bool { return ask(newest) == last })
+	lookuptest.Eventually(t, "the partition is made again", func() bool { return ask(newest) == last })
 	p.Lookups.Command("doctor")
 	for _, word := range []string{"permission denied", "must be owner", "42501"} {
 		if strings.Contains(p.Lookups.Logs(), word) {

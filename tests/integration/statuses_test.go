@@ -76,7 +76,7 @@ func TestABureauThatFailsOnEveryDoor(t *testing.T) {
 	asked := s.Post(key, `{"produto":"cpf","documento":"`+ana+`"}`)
 	expect(t, "no answer", asked.String(), "504 bureau_sem_resposta")
 	made := get("/api/v1/cpf/"+ana, later).JSON["consultaId"]
-	lookuptest.Eventually(t, "no answer, later", 20*time.Second, func() bool {
+	lookuptest.Eventually(t, "no answer, later", func() bool {
 		return get(fmt.Sprint("/api/v1/consultas/", made), nil).String() == "504 bureau_sem_resposta"
 	})
 }

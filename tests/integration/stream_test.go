@@ -61,7 +61,7 @@ func postsTo(o *org, h hook) *stream {
 func (s *stream) after(t *testing.T, instant time.Time) map[string]int {
 	t.Helper()
 	out := map[string]int{}
-	lookuptest.Eventually(t, "requests go on", 10*time.Second, func() bool {
+	lookuptest.Eventually(t, "requests go on", func() bool {
 		clear(out)
 		s.mu.Lock()
 		defer s.mu.Unlock()

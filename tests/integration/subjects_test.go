@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
@@ -46,12 +45,12 @@ func everywhere(t *testing.T, p intaketest.Product, who titular, key string) (co
 	o.Do(intaketest.Request{
 		Path: hook.Path, Header: intaketest.JSON, Body: `{"nome":"` + who.surname + `","documento":"` + mask(who.cpf) + `"}`,
 	})
-	o.Settled(4, 20*time.Second)
+	o.Settled(4)
 	o.Command("contact", "merge", first, third)
 	o.Command("contact", "delete", gone)
 	table := "nome;CPF;e-mail\nRosa;" + mask(who.cpf) + ";" + who.email + "\nOutra;" + lookuptest.CPFs(77, 1)[0] + ";outra@x.example\n"
 	b := p.Lookups.BatchOf(p.Lookups.SendTable(key, "produto=cpf&confirmar=true&teto=5", "text/csv", table))
-	p.Lookups.AwaitBatch(key, b.ID, "it is done", 20*time.Second, func(b lookuptest.Batch) bool {
+	p.Lookups.AwaitBatch(key, b.ID, "it is done", func(b lookuptest.Batch) bool {
 		return b.Situacao == "concluido"
 	})
 	testkit.RunInput(t, "nome;e-mail;telefone\nRosa "+who.surname+";"+who.email+";"+who.phone+"\n", o.Env(), "contact", "import",
@@ -135,7 +134,7 @@ func isBlocked(t *testing.T, p intaketest.Product, who titular, key string) {
 	later, err := s.Do(t.Context(), "GET", "/api/v1/cpf/"+who.cpf, key, map[string]string{"Prefer": "respond-async"}, "")
 	expect(t, "later", fmt.Sprint(later, err), want+" <nil>")
 	b := s.BatchOf(s.Quote(key, `{"produto":"cpf","documentos":["`+who.cpf+`"],"confirmar":true,"teto":1}`))
-	s.AwaitBatch(key, b.ID, "it is done", 20*time.Second, func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
+	s.AwaitBatch(key, b.ID, "it is done", func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
 	item := s.BatchResults(key, b.ID)[0]
 	expect(t, "in a batch", []any{item.Situacao, item.Code, item.Valor.String()}, []any{"falhou", "titular_bloqueado", "0"})
 	s.Command("batch", "results", b.ID)

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	trace "go.opentelemetry.io/proto/otlp/trace/v1"
@@ -129,9 +128,9 @@ func TestTraces(t *testing.T) {
 		asked := lookuptest.CPFs(7, 2)
 		quoted := p.Lookups.Quote(key.Key, `{"produto":"cpf","documentos":`+lookuptest.List(asked)+`,"teto":10,"confirmar":true}`)
 		id := p.Lookups.BatchOf(quoted).ID
-		p.Lookups.AwaitBatch(key.Key, id, "done", 20*time.Second, func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
+		p.Lookups.AwaitBatch(key.Key, id, "done", func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
 		lead := p.Leads.Accept(hook, intaketest.Lead("Ana"))
-		p.Leads.Settled(1, 10*time.Second, "--contact", lead)
+		p.Leads.Settled(1, "--contact", lead)
 		p.Lookups.Stop()
 
 		if c.wrong != nil {
@@ -189,7 +188,7 @@ func TestNoTraces(t *testing.T) {
 			expect(t, "answer", p.Lookups.CPF(key.Key, ana).String(), "200")
 			expect(t, "the bureau is told of a trace", p.Bureau.Traces()[0] != "", name != "none")
 			if name != "none" {
-				lookuptest.Eventually(t, "the log says that traces are lost", 20*time.Second, func() bool {
+				lookuptest.Eventually(t, "the log says that traces are lost", func() bool {
 					return strings.Contains(p.Lookups.Logs(), "traces were not delivered")
 				})
 			}

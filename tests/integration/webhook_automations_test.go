@@ -39,7 +39,7 @@ func testAutomations(t *testing.T, o *org) {
 
 	id := o.Accept(h, `{"nome":"Bia `+intaketest.Surname+`","email":"`+intaketest.Email("bia")+
 		`","valor":1500.5,"mensagem":"<b>`+intaketest.Message+`</b>"}`)
-	runs := o.Settled(5+2, 10*time.Second, "--contact", id) // and an e-mail to each member
+	runs := o.Settled(5+2, "--contact", id) // and an e-mail to each member
 	kinds := map[string]int{}
 	for _, r := range runs {
 		expect(t, "run", line(r.State, r.Attempts, r.EndedAt != nil, r.Result != ""), "done 1 true true")
@@ -89,7 +89,7 @@ func testAutomations(t *testing.T, o *org) {
 
 	o.Command("automation", "enable", off)
 	next := o.Accept(h, intaketest.Lead("seguinte"))
-	expect(t, "runs with the one that was enabled", len(o.Settled(6+2, 10*time.Second, "--contact", next)), 8)
+	expect(t, "runs with the one that was enabled", len(o.Settled(6+2, "--contact", next)), 8)
 	expect(t, "it does not run for those of before", len(o.Runs("--automation", off)), 1)
 }
 
@@ -126,7 +126,7 @@ func testConditions(t *testing.T, o *org) {
 	}
 	ran := map[string][]string{}
 	// All runs of a contact are made in one transaction, so none is missing once each contact has its own.
-	for _, r := range o.Settled(wanted, 15*time.Second) {
+	for _, r := range o.Settled(wanted) {
 		ran[r.Contact] = append(ran[r.Contact], names[intaketest.Or(r.Automation)])
 	}
 	for i, c := range cases {
@@ -160,7 +160,7 @@ func testRetries(t *testing.T, o *org) {
 	redirect, _ := o.Automate("Manda embora", "http", "--url", receiver.URL+"/302")
 	away, _ := o.Automate("Fora do ar", "http", "--url", receiver.URL+"/503")
 	id := o.Accept(h, intaketest.Lead("insistente"))
-	o.Eventually("the runs are made", 10*time.Second, func() bool { return len(o.Runs()) == 4 })
+	o.Eventually("the runs are made", func() bool { return len(o.Runs()) == 4 })
 	calls := func(path string) (out []intaketest.Call) {
 		for _, c := range receiver.About(id) {
 			if c.Path == path {
@@ -177,7 +177,7 @@ func testRetries(t *testing.T, o *org) {
 		}
 		return runs[0]
 	}
-	o.Eventually("the run that failed once succeeds", 10*time.Second, func() bool { return only(failing).State == "done" })
+	o.Eventually("the run that failed once succeeds", func() bool { return only(failing).State == "done" })
 	r := only(failing)
 	tries := calls("/500")
 	expect(t, "attempts", line(r.Attempts, len(tries)), "2 2")
@@ -202,11 +202,11 @@ func testRetries(t *testing.T, o *org) {
 	expect(t, "notifications of it", said, 1)
 	again := intaketest.Read[struct{ ID string }](o, "automation", "rerun", r.ID)
 	expect(t, "a dead run goes on", again.ID, r.ID)
-	o.Eventually("it succeeds", 10*time.Second, func() bool { return only(gone).State == "done" })
+	o.Eventually("it succeeds", func() bool { return only(gone).State == "done" })
 	ids := calls("/410")
 	expect(t, "webhook-ids", line(len(ids), ids[0].ID == r.ID, ids[1].ID == r.ID), "2 true true")
 	fresh := intaketest.Read[struct{ ID string }](o, "automation", "rerun", r.ID)
-	lookuptest.Eventually(t, "a run that had succeeded is made anew", 10*time.Second, func() bool {
+	lookuptest.Eventually(t, "a run that had succeeded is made anew", func() bool {
 		return len(calls("/410")) == 3
 	})
 	if fresh.ID == r.ID || calls("/410")[2].ID != fresh.ID {
@@ -220,11 +220,11 @@ func testRetries(t *testing.T, o *org) {
 		t.Error("it is not said when it is tried again")
 	}
 
-	o.Eventually("one waits for an hour", 10*time.Second, func() bool { return only(away).Result == "status 503" })
+	o.Eventually("one waits for an hour", func() bool { return only(away).Result == "status 503" })
 	r = only(away)
 	again = intaketest.Read[struct{ ID string }](o, "automation", "rerun", r.ID)
 	expect(t, "a run that waits goes on", again.ID, r.ID)
-	o.Eventually("it is tried now", 10*time.Second, func() bool { return only(away).State == "done" })
+	o.Eventually("it is tried now", func() bool { return only(away).State == "done" })
 	expect(t, "its webhook-id", calls("/503")[1].ID, r.ID)
 }
 
@@ -250,7 +250,7 @@ func TestWebhookTargets(t *testing.T) {
 	}
 	o.Accept(h, intaketest.Lead("alvo"))
 	var runs []intaketest.Run
-	o.Eventually("each was tried", 20*time.Second, func() bool {
+	o.Eventually("each was tried", func() bool {
 		runs = o.Runs()
 		return len(runs) == len(names) && !slices.ContainsFunc(runs, func(r intaketest.Run) bool { return r.Result == "" })
 	})
@@ -293,7 +293,7 @@ func testEmail(t *testing.T, o *org, box *intaketest.Mailbox) {
 	contact := o.MemberEmail("a-contato")
 	id := o.Accept(h, `{"nome":"Bia `+intaketest.Surname+`","email":"`+contact+`","telefone":"`+intaketest.Phone+
 		`","valor":12.5,"mensagem":"`+intaketest.Message+`"}`)
-	for _, r := range o.Settled(6, 15*time.Second) {
+	for _, r := range o.Settled(6) {
 		expect(t, "run", line(r.State, r.Attempts, r.Result), "done 1 enviado")
 	}
 	subjects := map[string]int{}
@@ -332,7 +332,7 @@ func testEmail(t *testing.T, o *org, box *intaketest.Mailbox) {
 	}
 	// An unusable address is given up and reported, and the contact exists all the same.
 	odd := o.Accept(h, `{"email":"isto não é@ um endereço"}`)
-	o.Eventually("it is given up", 10*time.Second, func() bool {
+	o.Eventually("it is given up", func() bool {
 		return len(o.Runs("--contact", odd, "--state", "dead")) == 1 && len(o.Runs("--contact", odd, "--state", "ready")) == 0
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
@@ -24,7 +23,7 @@ func testCommands(t *testing.T, o, empty *org) {
 	expect(t, "secrets", line(secret == "", strings.HasPrefix(httpSecret, "whsec_")), "true true")
 	contact := o.Accept(h, intaketest.Lead("comando"))
 	delivery := o.Deliveries(h)[0].ID
-	run := o.Settled(1, 10*time.Second, "--automation", automation)[0].ID
+	run := o.Settled(1, "--automation", automation)[0].ID
 
 	keys := func(v any) string {
 		text, err := json.Marshal(v)
@@ -124,7 +123,7 @@ func testPagesOfCommands(t *testing.T, o *org) {
 	for i := range 5 {
 		made = append(made, o.Accept(h, intaketest.Lead(fmt.Sprint("página ", i))))
 	}
-	o.Settled(5, 10*time.Second)
+	o.Settled(5)
 	list := intaketest.Read[[]intaketest.Contact](o, "contact", "list", "--org", o.ID, "--limit", "2")
 	expect(t, "newest first", line(len(list), list[0].ID, list[1].ID), line(2, made[4], made[3]))
 	seen, after := 0, ""

@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
@@ -52,7 +51,7 @@ func TestWebhookDataKeyRotation(t *testing.T) {
 			byID[i] = o.Accept(h, tally(i, intaketest.Email(fmt.Sprint("id ", i))))
 			byKey[i] = o.Do(keyed(i)).LeadID()
 		}
-		o.Settled(2*posts, 15*time.Second)
+		o.Settled(2 * posts)
 		before.Stop()
 
 		o = o.At(start(key('b') + "," + key('a')))
@@ -76,7 +75,7 @@ func TestWebhookDataKeyRotation(t *testing.T) {
 		})
 		expect(t, "the secret is read", a.String(), "200")
 		expect(t, "deliveries are read", len(o.Deliveries(h)), 2*posts+3*3*posts+1)
-		o.Settled(2*posts+1, 15*time.Second)
+		o.Settled(2*posts + 1)
 		notes := func() {
 			for _, c := range o.Contacts() {
 				expect(t, "the note", strings.Count(c.Nota, "depois da rotação"), 1)
@@ -101,7 +100,7 @@ func TestWebhookDataKeyRotation(t *testing.T) {
 		})
 		expect(t, "the secret is read with the new key alone", a.String(), "200")
 		expect(t, "deliveries are read with the new key alone", len(o.Deliveries(h)), 2*posts+3*3*posts+1)
-		o.Settled(2*posts+2, 15*time.Second)
+		o.Settled(2*posts + 2)
 		notes()
 	})
 }
@@ -195,7 +194,7 @@ func TestWebhookOldDatabase(t *testing.T) {
 			c := o.Contact(o.Accept(h, intaketest.Lead("primeira")))
 			expect(t, "where it enters", line(c.Funil, c.Etapa), "Vendas Novo")
 			moved := o.Accept(h, `{"email":"`+intaketest.Email("movida")+`","valor":10}`)
-			o.Settled(1, 10*time.Second)
+			o.Settled(1)
 			expect(t, "where it was moved", o.Contact(moved).Etapa, "Proposta")
 		}
 	})

@@ -80,7 +80,7 @@ func testDestinations(t *testing.T, o *org) {
 		t.Error("the token is shown")
 	}
 
-	runs := o.Settled(2, 30*time.Second, "--contact", id)
+	runs := o.Settled(2, "--contact", id)
 	for _, r := range runs {
 		want := map[string]string{
 			rule: "done 3 já existe no destino", wrong: "dead 1 o destino recusou (status 401)",

@@ -268,7 +268,7 @@ func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
 		contacts++
 		expect(t, "contacts", len(o.Contacts()), contacts)
 		expect(t, "received", o.Show(h).Received, contacts)
-		runs := o.Settled(contacts, 10*time.Second)
+		runs := o.Settled(contacts)
 		expect(t, "attempts", runs[0].Attempts, 1)
 		expect(t, "calls", len(receiver.About(answers[0].LeadID())), 1)
 		expect(t, "history", len(o.Contact(answers[0].LeadID()).Historico), 1)
@@ -314,7 +314,7 @@ func TestWebhookOverTwoInstances(t *testing.T) {
 		}) {
 			expect(t, "answer", a.String(), "200")
 		}
-		for _, r := range o.Settled(2*contacts, 20*time.Second) {
+		for _, r := range o.Settled(2 * contacts) {
 			expect(t, "run", line(r.State, r.Attempts), "done 1")
 		}
 		calls := map[string]int{}

@@ -255,7 +255,7 @@ func testRegenerating(t *testing.T, o *org) {
 	o.Hide(brief.Token)
 	old := hook{Path: intaketest.PathOf(final.Token)}
 	expect(t, "within the grace", o.Do(request{Method: "GET", Path: old.Path}).Status, 200)
-	lookuptest.Eventually(t, "the grace ends", 5*time.Second, func() bool {
+	lookuptest.Eventually(t, "the grace ends", func() bool {
 		return o.Do(request{Method: "GET", Path: old.Path}).Status == 404
 	})
 	o.Refused("webhook", "regenerate", h.ID, "--grace=-1h")
@@ -300,7 +300,7 @@ func testOrganisations(t *testing.T, a, b *org) {
 		t.Fatal("the same key at two organisations is one contact")
 	}
 	for _, o := range []*org{a, b} {
-		o.Settled(1, 10*time.Second, "--automation", map[string]string{a.ID: ra, b.ID: rb}[o.ID])
+		o.Settled(1, "--automation", map[string]string{a.ID: ra, b.ID: rb}[o.ID])
 	}
 	ca, cb := a.Contact(la), b.Contact(lb)
 	expect(t, "origins", intaketest.Or(ca.Origem)+" "+intaketest.Or(cb.Origem), "Instagram null")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/patience"
 )
 
 // ErrNoBalancer says, in one sentence, that there is no HAProxy and what to install.
@@ -74,10 +75,10 @@ const balancing = `global
   tune.bufsize 65536
 defaults
   mode http
-  timeout connect 5s
-  timeout client 90s
-  timeout server 90s
-  timeout http-keep-alive 90s
+  timeout connect 1h
+  timeout client 1h
+  timeout server 1h
+  timeout http-keep-alive 1h
   balance roundrobin
   option httpchk GET /readyz
 frontend in
@@ -121,7 +122,7 @@ func startProxy(tb testing.TB, cmd *exec.Cmd, addr string) error {
 		_ = cmd.Process.Kill()
 		<-ended
 	})
-	for deadline := time.Now().Add(startLimit); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience.Limit()); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 		select {
 		case <-ended:
 			return fmt.Errorf("%s ended at once: %s", filepath.Base(cmd.Path), said.String())

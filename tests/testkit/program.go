@@ -14,13 +14,10 @@ import (
 	"time"
 
 	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/patience"
 )
 
 const (
-	// startLimit is generous: the machine may be busy with other test packages.
-	startLimit = time.Minute
-	// stopLimit exceeds the thirty seconds that a request in flight may take.
-	stopLimit = 45 * time.Second
 	// tail is how many lines of the log a failed test shows.
 	tail = 60
 )
@@ -130,9 +127,9 @@ func (p *Program) Terminate() (code int) {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended, which shows below
 	select {
 	case <-p.exited:
-	case <-time.After(stopLimit):
+	case <-time.After(patience.Limit()):
 		p.Kill()
-		p.tb.Errorf("the program still ran %v after SIGTERM", stopLimit)
+		p.tb.Errorf("the program still ran %v after SIGTERM", patience.Limit())
 	}
 	if p.other != nil {
 		code = p.other.Terminate()
@@ -188,7 +185,7 @@ func (p *Program) start() {
 	cmd.Dir = p.dir
 	cmd.Env = environment(map[string]string{"FICHARIO_LISTEN": p.at, "FICHARIO_LOG_FORMAT": "json"}, p.options.Env)
 	cmd.Stdout, cmd.Stderr = &p.output, &p.output
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = patience.Limit()
 	// Its own group: Ctrl-C only reaches the tests, and the guard ends the program.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
@@ -213,8 +210,8 @@ func (p *Program) start() {
 	case p.at = <-listening:
 	case <-exited:
 		p.tb.Fatalf("the program ended before it listened: %v", p.err)
-	case <-time.After(startLimit):
-		p.tb.Fatalf("the program does not listen after %v", startLimit)
+	case <-time.After(patience.Limit()):
+		p.tb.Fatalf("the program does not listen after %v", patience.Limit())
 	}
 }
 

@@ -24,10 +24,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/internal/memory"
+	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -36,8 +36,6 @@ const (
 	EnvBinary = "FICHARIO_TEST_BINARY"
 
 	program = "fichario/cmd/fichario"
-	// commandLimit bounds one command of the program, such as `fichario migrate`.
-	commandLimit = 2 * time.Minute
 )
 
 var build = sync.OnceValues(func() (string, error) {
@@ -49,7 +47,7 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", errors.Join(err, os.RemoveAll(dir))
 	}
 	binary := filepath.Join(dir, "fichario")
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", "build", "-pgo=off", "-o", binary, program)
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -207,7 +205,7 @@ type result struct {
 }
 
 func run(binary, dir, input string, env map[string]string, args []string) result {
-	ctx, cancel := context.WithTimeout(context.Background(), commandLimit)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.Dir = dir
@@ -216,7 +214,7 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 	cmd.Stdin = strings.NewReader(input)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = patience.Limit()
 	err := cmd.Run()
 	return result{Failure{Stdout: stdout.String(), Stderr: stderr.String()}, err}
 }

@@ -17,13 +17,12 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"fichario/tests/testkit/patience"
 )
 
 //go:embed axe.min.js
 var axe string
-
-// patience is how long a page may take to show what a test waits for.
-const patience = 20 * time.Second
 
 // LAN is a name for 127.0.0.1 that browsers trust no more than any other over http: requests lack headers that browsers
 // add for loopback, such as Sec-Fetch-Site.
@@ -100,7 +99,7 @@ func (b *Browser) hear(event any) {
 
 func (b *Browser) do(what string, action chromedp.Action[chromedp.Void]) {
 	b.tb.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, patience.Limit())
 	defer cancel()
 	if err := chromedp.Do(ctx, action); err != nil {
 		b.tb.Fatalf("%s: %v\nthe page says:\n%s", what, err, b.excerpt())
@@ -109,7 +108,7 @@ func (b *Browser) do(what string, action chromedp.Action[chromedp.Void]) {
 
 // excerpt is the beginning of the page's text, for a failure message.
 func (b *Browser) excerpt() string {
-	ctx, cancel := context.WithTimeout(b.ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(b.ctx, 10*time.Second)
 	defer cancel()
 	text, _ := chromedp.Run(ctx,
 		chromedp.Evaluate[string]("location.pathname + '\\n' + document.body.innerText.slice(0, 1500)"))
@@ -221,9 +220,9 @@ func (b *Browser) Path() string { b.tb.Helper(); return Eval[string](b, "locatio
 
 func (b *Browser) wait(what, expression string) {
 	b.tb.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(patience.Limit())
 	for {
-		ctx, cancel := context.WithTimeout(b.ctx, patience)
+		ctx, cancel := context.WithTimeout(b.ctx, patience.Limit())
 		yes, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
 		cancel()
 		if err == nil && yes {
@@ -247,7 +246,7 @@ func Eval[T any](b *Browser, expression string) T {
 }
 
 func evaluate[T any](b *Browser, expression string) (T, error) {
-	ctx, cancel := context.WithTimeout(b.ctx, patience)
+	ctx, cancel := context.WithTimeout(b.ctx, patience.Limit())
 	defer cancel()
 	return chromedp.Run(ctx, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
 }

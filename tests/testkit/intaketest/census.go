@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // reads what a service on PostgreSQL wrote
 	_ "modernc.org/sqlite"             // reads what a service on SQLite wrote
@@ -100,7 +99,7 @@ func (o *Org) Hold(t *testing.T, h Hook, n int) (release func()) {
 	}
 	return func() {
 		defer func() { _, _ = tx.Rollback(), db.Close() }()
-		lookuptest.Eventually(t, "all wait for the same rows", 10*time.Second, func() bool {
+		lookuptest.Eventually(t, "all wait for the same rows", func() bool {
 			const locked = `SELECT COUNT(*) FROM pg_stat_activity
 				WHERE datname = current_database() AND wait_event_type = 'Lock'`
 			waiting := 0

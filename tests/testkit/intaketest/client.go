@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit/contracttest"
+	"fichario/tests/testkit/patience"
 )
 
 // Request is a request to the service.
@@ -32,7 +33,7 @@ type Request struct {
 	// Begun, if set, is called when the service agrees to read the body, which it announces for a Stream with "Expect:
 	// 100-continue" in Header.
 	Begun func()
-	// Wait is how long to wait for the answer to a Stream; a minute when zero.
+	// Wait is how long to wait for the answer to a Stream; as long as any test waits when zero.
 	Wait time.Duration
 }
 
@@ -71,7 +72,7 @@ func (a Answer) LeadIDs() (all []string) {
 func (a Answer) String() string { return strings.TrimSpace(fmt.Sprint(a.Status, " ", a.Text("code"))) }
 
 var client = &http.Client{
-	Timeout:       time.Minute,
+	Timeout:       patience.Limit(),
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
@@ -136,7 +137,7 @@ func (s *Service) stream(ctx context.Context, r Request) (Answer, error) {
 	defer func() { _ = conn.Close() }()
 	wait := r.Wait
 	if wait == 0 {
-		wait = time.Minute
+		wait = patience.Limit()
 	}
 	_ = conn.SetDeadline(time.Now().Add(wait))
 	head := r.Method + " " + r.Path + " HTTP/1.1\r\nHost: " + s.Addr + "\r\n"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // most is the maximum length of a list.
@@ -150,20 +151,16 @@ func (o *Org) Runs(more ...string) []Run {
 
 // Eventually waits until f holds, where f runs commands: it polls more slowly than lookuptest's, because each command
 // is a process.
-func (o *Org) Eventually(what string, limit time.Duration, f func() bool) {
+func (o *Org) Eventually(what string, f func() bool) {
 	o.tb.Helper()
-	for deadline := time.Now().Add(limit); !f(); time.Sleep(150 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			o.tb.Fatalf("not within %s: %s", limit, what)
-		}
-	}
+	patience.Every(o.tb, 150*time.Millisecond, what, f)
 }
 
 // Settled waits until there are n runs and all have ended, and returns them.
-func (o *Org) Settled(n int, limit time.Duration, more ...string) []Run {
+func (o *Org) Settled(n int, more ...string) []Run {
 	o.tb.Helper()
 	var runs []Run
-	o.Eventually(strconv.Itoa(n)+" runs have ended", limit, func() bool {
+	o.Eventually(strconv.Itoa(n)+" runs have ended", func() bool {
 		runs = o.Runs(more...)
 		for _, r := range runs {
 			if r.State == "ready" {

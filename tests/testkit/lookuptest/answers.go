@@ -9,9 +9,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit/contracttest"
+	"fichario/tests/testkit/patience"
 )
 
 // Answer is an answer of the service.
@@ -40,7 +40,7 @@ func (a Answer) Raw(tb testing.TB) string {
 }
 
 var client = &http.Client{
-	Timeout:       time.Minute,
+	Timeout:       patience.Limit(),
 	Transport:     &http.Transport{MaxIdleConnsPerHost: 128},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }

@@ -92,14 +92,14 @@ func (s *Service) Batch(key, id string) Batch {
 }
 
 // AwaitBatch waits until a batch satisfies is.
-func (s *Service) AwaitBatch(key, id, what string, limit time.Duration, is func(Batch) bool) (b Batch) {
+func (s *Service) AwaitBatch(key, id, what string, is func(Batch) bool) (b Batch) {
 	s.tb.Helper()
 	defer func() {
 		if s.tb.Failed() {
 			s.tb.Log(b)
 		}
 	}()
-	Eventually(s.tb, what, limit, func() bool {
+	Eventually(s.tb, what, func() bool {
 		a, err := s.Do(context.Background(), http.MethodGet, "/api/v1/lotes/"+id, key, nil, "")
 		if err != nil || a.Status != http.StatusOK {
 			return false // the service may be starting

@@ -91,7 +91,7 @@ func (b *Bureau) Fail(path string) {
 // Await waits until the bureau has received n calls, about all documents.
 func (b *Bureau) Await(tb testing.TB, n int) {
 	tb.Helper()
-	Eventually(tb, fmt.Sprint(n, " calls reach the bureau"), 20*time.Second, func() bool { return b.Calls() >= n })
+	Eventually(tb, fmt.Sprint(n, " calls reach the bureau"), func() bool { return b.Calls() >= n })
 }
 
 // Ordinary answers with a person without a mother, a WhatsApp flag or e-mails.

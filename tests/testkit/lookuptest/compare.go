@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
-	"time"
+
+	"fichario/tests/testkit/patience"
 )
 
 // CPFs makes n valid CPFs, different for each seed from 0 to 999.
@@ -30,16 +31,10 @@ func CPF(n int) string {
 	return string(digits)
 }
 
-// Eventually waits until f holds.
-func Eventually(tb testing.TB, what string, limit time.Duration, f func() bool) {
+// Eventually waits until f holds, for as long as any test waits.
+func Eventually(tb testing.TB, what string, f func() bool) {
 	tb.Helper()
-	deadline := time.Now().Add(limit)
-	for !f() {
-		if time.Now().After(deadline) {
-			tb.Fatalf("not within %s: %s", limit, what)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	patience.Until(tb, what, f)
 }
 
 // Expect compares values with reflect.DeepEqual.

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 )
@@ -141,7 +140,7 @@ func (s *Service) Hide(text string) {
 func (s *Service) AwaitFollowers(key string, limit, n int, another string) {
 	s.tb.Helper()
 	asked := 0
-	Eventually(s.tb, "the requests are let in", 20*time.Second, func() bool {
+	Eventually(s.tb, "the requests are let in", func() bool {
 		asked++
 		in := 0
 		for _, one := range s.Instances() {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/patience"
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
@@ -54,7 +55,7 @@ func startContainer(ctx context.Context, hostPort string) (*Server, error) {
 		return nil, errors.Join(err, b.close())
 	}
 	s := newServer(loopback(url.UserPassword("postgres", "postgres"), hostPort), b)
-	if err := s.await(ctx, startLimit, "container of "+image, nil); err != nil {
+	if err := s.await(ctx, patience.Limit(), "container of "+image, nil); err != nil {
 		return nil, errors.Join(err, b.close())
 	}
 	return s, nil
@@ -100,7 +101,7 @@ func publish(host *container.HostConfig, hostPort string) {
 }
 
 func (b *box) stop(mode Mode) error {
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	if mode == Immediate || mode == Killed {
 		_, err := b.docker.ContainerKill(ctx, b.id, client.ContainerKillOptions{Signal: "SIGKILL"})

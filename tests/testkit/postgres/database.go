@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/patience"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -30,7 +30,7 @@ type template struct {
 
 // shared is the server of this process: the one that `make test` started, or its own.
 var shared = sync.OnceValues(func() (*Server, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	s, err := Choose(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Server) template(migrate Migrate) *template {
 		if t.err = s.exec(create(t.name, "template1")); t.err != nil || migrate == nil {
 			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+		ctx, cancel := patience.Context()
 		defer cancel()
 		if t.err = migrate(ctx, s.database(t.name)); t.err != nil {
 			t.err = fmt.Errorf("%w; what its server did then:\n%s", t.err, s.activity())
@@ -106,7 +106,7 @@ func (s *Server) template(migrate Migrate) *template {
 // exec runs one statement on the maintenance database, with a connection for each: that costs 3 ms, and leaves no
 // goroutine behind for a test that looks for leaks.
 func (s *Server) exec(statement string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	conn, err := pgx.Connect(ctx, s.URL)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Server) exec(statement string) error {
 
 // activity says what each connection is doing, or waiting for.
 func (s *Server) activity() string {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	conn, err := pgx.Connect(ctx, s.URL)
 	if err != nil {

@@ -15,11 +15,11 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/internal/memory"
 	"fichario/tests/testkit/internal/proc"
+	"fichario/tests/testkit/patience"
 )
 
 var errNoBinaries = errors.New("no initdb on PATH or in /usr/lib/postgresql/*/bin")
@@ -127,7 +127,7 @@ func (c *cluster) startAnywhere(ctx context.Context) (s *Server, err error) {
 	}
 	hostPort := net.JoinHostPort("127.0.0.1", strconv.Itoa(c.port))
 	s = newServer(loopback(url.User("postgres"), hostPort), c)
-	if err := s.await(ctx, startLimit, "local cluster, "+c.bin, c.alive); err != nil {
+	if err := s.await(ctx, patience.Limit(), "local cluster, "+c.bin, c.alive); err != nil {
 		return nil, errors.Join(err, c.stop(Immediate))
 	}
 	return s, nil
@@ -179,7 +179,7 @@ func (c *cluster) stop(mode Mode) error {
 	if err := c.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	if !proc.WaitGone(pid, 30*time.Second) {
+	if !proc.WaitGone(pid, patience.Limit()) {
 		return fmt.Errorf("it still runs 30 s after a %s shutdown", mode)
 	}
 	// Ignore the status: PostgreSQL does not report an immediate shutdown as a success.

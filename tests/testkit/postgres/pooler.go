@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/patience"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -193,7 +193,7 @@ func runPooler(path, dir string, files map[string]string, address string, owner 
 			}
 		}
 	}()
-	for ctx, cancel := context.WithTimeout(context.Background(), startLimit); ; {
+	for ctx, cancel := patience.Context(); ; {
 		_, err := ask(ctx, address+"&default_query_exec_mode=exec")
 		if err == nil {
 			cancel()

@@ -21,6 +21,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"fichario/tests/testkit/patience"
 )
 
 const (
@@ -34,8 +36,6 @@ const (
 
 	// maxConnections suffices for several test packages at once, each with a few pools.
 	maxConnections = "300"
-	// startLimit bounds how long a server may take until it answers.
-	startLimit = time.Minute
 )
 
 // ErrNone says, in one sentence, that there is no PostgreSQL and what to install.
@@ -83,7 +83,7 @@ type Server struct {
 func Choose(ctx context.Context) (*Server, error) {
 	if given := os.Getenv(EnvURL); given != "" {
 		s := newServer(given, nil)
-		if err := s.await(ctx, 10*time.Second, "the server of "+EnvURL, nil); err != nil {
+		if err := s.await(ctx, patience.Limit(), "the server of "+EnvURL, nil); err != nil {
 			return nil, fmt.Errorf("%s is set, but its server does not answer: %w", EnvURL, err)
 		}
 		return s, nil
@@ -103,7 +103,7 @@ func Choose(ctx context.Context) (*Server, error) {
 // any (a second to start), otherwise a container; never the server of FICHARIO_TEST_DATABASE_URL.
 func StartDedicated(tb testing.TB) *Server {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	s, err := startLocal(ctx)
 	if errors.Is(err, errNoBinaries) {
@@ -124,7 +124,7 @@ func StartDedicated(tb testing.TB) *Server {
 // start and freeze.
 func (s *Server) StartReplica(tb testing.TB) *Server {
 	tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	primary, ok := s.control.(*cluster)
 	if !ok {
@@ -167,7 +167,7 @@ func (s *Server) Synchronous() {
 	s.tb.Helper()
 	s.must("waiting for the replica", s.exec("ALTER SYSTEM SET synchronous_standby_names = '*'"))
 	s.must("waiting for the replica", s.exec("SELECT pg_reload_conf()"))
-	for deadline := time.Now().Add(startLimit); ; time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience.Limit()); ; time.Sleep(10 * time.Millisecond) {
 		err := s.exec("SELECT 1 / count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")
 		if err == nil {
 			return
@@ -194,10 +194,10 @@ func (s *Server) Stop(mode Mode) {
 // Start restarts a stopped dedicated server on the same port and waits until it answers.
 func (s *Server) Start() {
 	s.tb.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	s.must("starting PostgreSQL", s.control.start(ctx))
-	s.must("starting PostgreSQL", s.await(ctx, startLimit, "PostgreSQL", nil))
+	s.must("starting PostgreSQL", s.await(ctx, patience.Limit(), "PostgreSQL", nil))
 }
 
 // Pause freezes a dedicated server with all its connections: it is reachable but does not answer.
@@ -259,7 +259,7 @@ func (s *Server) await(ctx context.Context, limit time.Duration, name string, al
 }
 
 func ask(ctx context.Context, address string) (version string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, patience.Limit())
 	defer cancel()
 	conn, err := pgx.Connect(ctx, address)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Command pgtest runs `go test -json` with one PostgreSQL for the whole run:
 //
-//	pgtest [-allow-skip REGEXP] [-every-status] -- go test -json ./...
+//	pgtest [-allow-skip REGEXP] [-every-status] [-promtool] -- go test -json ./...
 //
-// It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where it is missing and
+// It measures how slow the machine is (package patience). It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where it is missing and
 // permitted, and likewise Chromium, PgBouncer, HAProxy, nginx and the programs of tools, lists those in use, passes the
 // server's URL to the command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the
 // count, and always removes the server again. It exits with the command's code, or with 1 when the report finds a fault
@@ -29,6 +29,7 @@ import (
 	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/internal/report"
+	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -83,6 +84,12 @@ func run(allow string, command []string) (code int, err error) {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 
+	slowness := patience.Measure()
+	if err := os.Setenv(patience.Env, fmt.Sprint(slowness)); err != nil {
+		return 1, err
+	}
+	fmt.Printf("this machine is %v times slower than an ordinary one: a wait that never ends fails after %s\n", slowness,
+		patience.Limit())
 	server, err := choose()
 	if err != nil {
 		return 1, err
@@ -109,7 +116,7 @@ func run(allow string, command []string) (code int, err error) {
 }
 
 func choose() (*postgres.Server, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	ctx, cancel := patience.Context()
 	defer cancel()
 	server, err := postgres.Choose(ctx)
 	if !errors.Is(err, postgres.ErrNone) {
@@ -125,7 +132,7 @@ func choose() (*postgres.Server, error) {
 func find(what, name string, path func() (string, error), none error) error {
 	found, err := path()
 	if errors.Is(err, none) {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+		ctx, cancel := patience.Context()
 		defer cancel()
 		if failure := install(ctx, what, name); failure != nil {
 			return fmt.Errorf("%w; not installed: %w", err, failure)
@@ -142,7 +149,7 @@ func find(what, name string, path func() (string, error), none error) error {
 func findBrowser() error {
 	if os.Getenv(browsertest.EnvPath) == "" {
 		if _, err := exec.LookPath(browsertest.Shell); err != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+			ctx, cancel := patience.Context()
 			defer cancel()
 			if err := install(ctx, browsertest.Shell, browsertest.Shell); err != nil {
 				fmt.Printf("%s was not installed: %v\n", browsertest.Shell, err)
