@@ -83,7 +83,7 @@ func New(c Config) http.Handler {
 			lookup("limite", "cursor", "de", "ate", "produto", "finalidade", "cache", "formato")...),
 		"listProducts": lookup(),
 		"createBatch": append([]echo.MiddlewareFunc{s.through},
-			lookup("produto", "finalidade", "coluna", "nome", "atualizar", "teto", "confirmar")...),
+			lookup("produto", "finalidade", "aba", "coluna", "nome", "atualizar", "teto", "confirmar")...),
 		"listBatches":     append([]echo.MiddlewareFunc{looking}, lookup("limite", "cursor")...),
 		"getBatch":        append([]echo.MiddlewareFunc{looking}, lookup()...),
 		"confirmBatch":    append([]echo.MiddlewareFunc{s.through}, lookup()...),
