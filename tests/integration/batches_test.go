@@ -235,7 +235,7 @@ func TestAPauseSaysWhatIsStillInFlight(t *testing.T) {
 		expect(t, "paused", []any{paused.Situacao, paused.Progresso.Consultando, paused.Progresso.Feitos}, []any{"pausado", 3, 0})
 		expect(t, "shown", s.Batch(key, b.ID).Progresso.Consultando, 3)
 		release()
-		final := s.AwaitBatch(key, b.ID, "all have ended", time.Minute, func(b lookuptest.Batch) bool {
+		final := s.AwaitBatch(key, b.ID, "all have ended", func(b lookuptest.Batch) bool {
 			if b.Progresso.Consultando+b.Progresso.Feitos < 3 {
 				t.Errorf("%d in flight and %d done of 3", b.Progresso.Consultando, b.Progresso.Feitos)
 			}
