@@ -39,7 +39,7 @@ test: bin/tested bin/pgtest ## run the tests, on SQLite and on a real PostgreSQL
 	$(PGTEST) -every-status -- $(GOTEST) -skip '$(SLOW)' $(LONGEST) ./...
 
 test-slow: bin/tested bin/pgtest ## run the tests that take long, break things or need a browser (about ten minutes)
-	$(PGTEST) $(ALLOWED) -- $(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES)
+	$(PGTEST) -promtool $(ALLOWED) -- $(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES)
 
 # The only test that may be skipped, because it needs a container engine and takes minutes.
 ALLOWED = -allow-skip '^fichario/tests/containers\.TestSlowContainers: '
@@ -48,7 +48,7 @@ containers: ## build the image, run the compose file, take it down and up again 
 	FICHARIO_TEST_CONTAINERS=1 $(GO) test -count=1 -v -timeout 30m ./tests/containers
 
 test-race: bin/tested bin/pgtest ## run every test with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(PGTEST) -every-status $(ALLOWED) -- $(GOTEST) -race ./tests/browser $(LONGEST) ./...
+	CGO_ENABLED=1 $(PGTEST) -every-status -promtool $(ALLOWED) -- $(GOTEST) -race ./tests/browser $(LONGEST) ./...
 
 SOAK ?= 30m
 soak: build ## kill the program at random under load for SOAK, such as 30m, and count the losses; then look for drift

@@ -23,7 +23,7 @@ import (
 func TestWhoWaitsAtTheDoorIsAnswered(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(1_000_000, 1000, 1000).Key
 	addr := strings.TrimPrefix(s.URL, "http://")
 	for round := range 3 {
@@ -63,7 +63,7 @@ func TestWhoWaitsAtTheDoorIsAnswered(t *testing.T) {
 func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	addr := strings.TrimPrefix(s.URL, "http://")
 	var answered, told, lost atomic.Int32
 	var clients sync.WaitGroup

@@ -130,7 +130,7 @@ func TestSIGTERM(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		release := bureau.Hold(ana)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 500, 500).Key
 		s.Hide(ana)
 		answered := make(chan lookuptest.Answer, 1)

@@ -24,6 +24,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/internal/memory"
@@ -219,13 +220,17 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 	return result{Failure{Stdout: stdout.String(), Stderr: stderr.String()}, err}
 }
 
+// databaseTimeout is what an operation of the database may take, as FICHARIO_DATABASE_TIMEOUT says it: the program's
+// default on an ordinary machine.
+func databaseTimeout() string { return min(patience.Scaled(5*time.Second), 10*time.Minute).String() }
+
 // environment is this process's environment, without variables that would configure the program or lead it to another
 // database, plus the given ones.
 func environment(sets ...map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "FICHARIO_") || strings.HasPrefix(v, "PG")
 	})
-	all := map[string]string{}
+	all := map[string]string{"FICHARIO_DATABASE_TIMEOUT": databaseTimeout()}
 	for _, set := range sets {
 		maps.Copy(all, set)
 	}
