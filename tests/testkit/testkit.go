@@ -35,6 +35,8 @@ import (
 const (
 	// EnvBinary names the variable with the path of a built program; `make test` sets it.
 	EnvBinary = "FICHARIO_TEST_BINARY"
+	// EnvPooled names the variable that makes OnBothAndPooled start two instances; `make test-slow` sets it.
+	EnvPooled = "FICHARIO_TEST_POOLED"
 
 	program = "fichario/cmd/fichario"
 )
@@ -131,16 +133,19 @@ func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string
 	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
 }
 
-// OnBothAndPooled is OnBothDatabases where the program on PostgreSQL is two instances behind HAProxy: one connects
-// directly, with prepared statements, and one through PgBouncer in transaction mode. Of two equal requests, each
-// instance gets one.
+// OnBothAndPooled is OnBothDatabases; with EnvPooled set it is PostgreSQL only, and the program is two instances behind
+// HAProxy: one connects directly, with prepared statements, and one through PgBouncer in transaction mode. Of two equal
+// requests, each instance gets one.
 func OnBothAndPooled(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
-	OnBothDatabases(t, func(t *testing.T, env map[string]string) {
-		t.Helper()
-		if url := env["FICHARIO_DATABASE_URL"]; !strings.HasPrefix(url, "sqlite:") {
-			env[pooled] = postgres.Pooled(t, url)
-		}
+	if os.Getenv(EnvPooled) == "" {
+		OnBothDatabases(t, test)
+		return
+	}
+	t.Run("pooled", func(t *testing.T) {
+		t.Parallel()
+		env := PostgreSQL(t)
+		env[pooled] = postgres.Pooled(t, env["FICHARIO_DATABASE_URL"])
 		test(t, env)
 	})
 }
