@@ -110,6 +110,9 @@ func (l *Lookups) doWithin(
 		return LookupResult{}, fault.New(fault.SessionCeiling, "Esta sessão não tem teto, e sem ele nada é consultado. "+
 			"Comece outra e diga quanto ela pode gastar: fichario mcp --ceiling 5.00, ou o endereço …/mcp?teto=5.00. Nada foi cobrado.")
 	}
+	if req.Since.IsZero() {
+		req.Since = time.Now()
+	}
 	if !req.Refresh {
 		known := req
 		known.Free = true

@@ -36,6 +36,9 @@ func (l *Lookups) check(ctx context.Context, caller Caller, req LookupRequest) (
 		return asking{}, fault.New(fault.MissingScope,
 			fmt.Sprintf("Esta chave não tem o escopo %s. Peça a quem administra as chaves, ou use outra.", doc.Type()))
 	}
+	if req.Since.IsZero() {
+		req.Since = time.Now()
+	}
 	a := asking{caller, product, doc, l.fresh, nil, req}
 	if req.BatchID == "" {
 		a.Purpose, a.only, err = l.rules.choose(ctx, l.store.Repos(), caller, req.Purpose)

@@ -209,8 +209,9 @@ func (w *batchWorker) step(ctx context.Context, stopping bool) (next time.Durati
 	}
 	room := itemsMax - int(w.flying.Load())
 	var s batchStep
+	since := time.Now()
 	err = w.Store.InTx(ctx, func(r ports.Repos) error {
-		s = batchStep{Batches: w.Batches, r: r, orgID: w.orgID, known: map[string]*known{}, started: w.started}
+		s = batchStep{Batches: w.Batches, r: r, orgID: w.orgID, known: map[string]*known{}, started: w.started, since: since}
 		return s.do(ctx, w.untold, room, stopping)
 	})
 	if err != nil {

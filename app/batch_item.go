@@ -61,7 +61,7 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 	}
 	result, err := b.Lookups.Do(ctx, item.by, LookupRequest{
 		Product: item.of.Product, Document: item.Document.Value(), ID: item.LookupID, BatchID: item.BatchID,
-		Ceiling: item.of.Limit(), Purpose: item.of.Purpose,
+		Ceiling: item.of.Limit(), Purpose: item.of.Purpose, Since: item.since,
 		// Answers newer than the quote are new enough, so that nothing is asked for twice.
 		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID,
 	})

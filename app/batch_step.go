@@ -17,6 +17,7 @@ type batchStep struct {
 	r     ports.Repos
 	orgID string
 	now   time.Time
+	since time.Time // before the transaction, by the clock of this instance
 	// known are the batches concerned, by id; order are those that may go on, the first started first.
 	known   map[string]*known
 	order   []*known
@@ -35,6 +36,8 @@ type claimedItem struct {
 	batch.Item
 	of batch.Batch
 	by Caller
+	// since precedes the reading of the item.
+	since time.Time
 }
 
 func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping bool) (err error) {
@@ -183,7 +186,7 @@ func (s *batchStep) claim(ctx context.Context, places, queue int) error {
 				items[i].Queued = true
 				queue--
 			}
-			s.claimed = append(s.claimed, claimedItem{items[i], k.is, by})
+			s.claimed = append(s.claimed, claimedItem{items[i], k.is, by, s.since})
 		}
 		if err := s.r.Batches.Claim(ctx, items); err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"fichario/domain/document"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -108,6 +109,7 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 	if _, err := by.org(); err != nil {
 		return BatchView{}, err
 	}
+	since := time.Now()
 	if again, err := b.asked(ctx, by, n); err != nil || again.ID != "" {
 		return again, err
 	}
@@ -145,7 +147,19 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 		for i := range some {
 			some[i].ID, some[i].BatchID, some[i].OrgID = newID(), q.ID, q.OrgID
 		}
-		if err := repo.AddItems(ctx, some); err != nil {
+		err := b.Store.InTx(ctx, func(r ports.Repos) error {
+			barred, err := r.Subjects.Barred(ctx, q.OrgID, since)
+			if err != nil {
+				return err
+			}
+			for i := range some {
+				if barred != nil && concerns(some[i], barred) { // erased while the request was read
+					some[i].Document, some[i].Cells = document.Document{}, make([]string, len(some[i].Cells))
+				}
+			}
+			return r.Batches.AddItems(ctx, some)
+		})
+		if err != nil {
 			return BatchView{}, err
 		}
 	}
@@ -162,6 +176,12 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 	}
 	b.Wake()
 	return b.Show(ctx, by, q.ID)
+}
+
+// concerns reports whether an item names somebody of a kind.
+func concerns(item batch.Item, who func(privacy.Identity) bool) bool {
+	i, ok := privacy.OfDocument(item.Document)
+	return ok && who(i) || slices.ContainsFunc(privacy.FindIn(strings.Join(item.Cells, "\n")), who)
 }
 
 // quotePause and quoteTries are how a repeated request polls for the first one, which may have been broken off.

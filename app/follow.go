@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"fichario/domain/lookup"
@@ -38,12 +39,10 @@ func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupRe
 		switch {
 		case err != nil:
 			return LookupResult{}, err
+		case call.Erased:
+			return LookupResult{}, subjectErased()
 		case call.Status == lookup.Done:
-			rec, err := l.history(a).Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
-			if err != nil {
-				return LookupResult{}, err
-			}
-			return l.fromHistory(ctx, a, rec)
+			return l.shared(ctx, a, call)
 		case call.Status != lookup.Running:
 			return LookupResult{}, sharedFault(call.Status, failure)
 		}
@@ -68,4 +67,23 @@ func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupRe
 			return LookupResult{}, timedOut(ctx.Err())
 		}
 	}
+}
+
+// shared answers with what somebody else's call brought. There may be nothing by now: the person was erased, or the
+// answer cannot be opened.
+func (l *Lookups) shared(ctx context.Context, a asking, call lookup.Entry) (LookupResult, error) {
+	rec, err := l.history(a).Latest(ctx, a.caller.orgID, a.product.ID, a.doc)
+	if err == nil {
+		return l.fromHistory(ctx, a, rec)
+	}
+	if !errors.Is(err, ports.ErrNotFound) {
+		return LookupResult{}, err
+	}
+	if call, err = l.store.Repos().Statement.Find(ctx, call.ID); err != nil {
+		return LookupResult{}, err
+	}
+	if call.Erased || call.RecordID == "" {
+		return LookupResult{}, subjectErased()
+	}
+	return LookupResult{}, sharedFault(lookup.NoAnswer, nil)
 }

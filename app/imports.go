@@ -13,6 +13,7 @@ import (
 	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/privacy"
 	"fichario/domain/text"
 	"fichario/ports"
 )
@@ -51,6 +52,7 @@ func (b *Bulks) PrepareImport(ctx context.Context, by Caller, n NewImport) (Impo
 	if _, err := b.contacts.actor(ctx, by); err != nil {
 		return ImportView{}, err
 	}
+	since := time.Now()
 	plan, rows, err := planOf(by, n)
 	if err != nil {
 		return ImportView{}, err
@@ -72,7 +74,20 @@ func (b *Bulks) PrepareImport(ctx context.Context, by Caller, n NewImport) (Impo
 			return ImportView{}, err
 		}
 	}
-	err = b.store.InTx(ctx, func(r ports.Repos) error { return r.Bulks.Create(ctx, action, items) })
+	err = b.store.InTx(ctx, func(r ports.Repos) error {
+		barred, err := r.Subjects.Barred(ctx, action.OrgID, since)
+		if err != nil {
+			return err
+		}
+		kept := items
+		if barred != nil { // erased while the file was read
+			kept = slices.DeleteFunc(slices.Clone(items), func(i crm.BulkItem) bool {
+				return slices.ContainsFunc(privacy.FindIn(string(i.Content)), barred)
+			})
+		}
+		action.Total = len(kept)
+		return r.Bulks.Create(ctx, action, kept)
+	})
 	return ImportView{BulkView: BulkView{Bulk: action}, Import: plan}, err
 }
 

@@ -13,7 +13,7 @@ import (
 
 // attempt does the work of a job. Failures of other systems are *ports.SendError.
 func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error) {
-	r := j.Store.Repos()
+	r, since := j.Store.Repos(), time.Now()
 	event, err := eventOf(ctx, r, job)
 	if errors.Is(err, errEventGone) {
 		if job.ContactID == "" || event.Contact.ID != "" {
@@ -59,7 +59,7 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 	if event.Contact.ID == "" && needsContact(a.Action) {
 		return outcome{result: "o evento não tem contato"}, nil
 	}
-	return act(j, ctx, r, run{job, a, event.Contact, event})
+	return act(j, ctx, r, run{job, a, event.Contact, event, since})
 }
 
 // resultNotHeld is the result of a run whose expression did not give true.
@@ -77,6 +77,8 @@ type run struct {
 	rule    automation.Automation
 	contact crm.ContactView
 	about   automation.Event
+	// since precedes the reading of the contact.
+	since time.Time
 }
 
 // event is the entry that the run adds to the contact's history.

@@ -65,6 +65,7 @@ func (j *Jobs) lookUp(
 	request := LookupRequest{
 		Product: product.ID, Document: doc.Value(), ContactID: u.contact.ID, ID: id, AutomationID: u.rule.ID,
 		Ceiling: u.rule.Action.Ceiling, Trail: u.job.Trail, Purpose: u.rule.Action.Purpose,
+		Since: u.since,
 	}
 	if days := u.rule.Action.MaxAge; days != nil {
 		age := time.Duration(*days) * 24 * time.Hour

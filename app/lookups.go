@@ -118,6 +118,9 @@ type LookupRequest struct {
 	Free bool
 	// MaxAge is how old an answer from history may be, at most the instance's limit; nil for that limit.
 	MaxAge *time.Duration
+	// Since is when the document was read, by whoever may have held it for a while before asking; zero for now. If the
+	// person was erased after that, nothing is asked, charged or stored.
+	Since time.Time
 	// ContactID is the contact that the lookup is about; empty when there is none.
 	ContactID string
 	// ID is the id that the entry gets, chosen by a caller that may crash before it hears the outcome and must find the
@@ -215,7 +218,9 @@ func (l *Lookups) begin(ctx context.Context, a asking) (reservation, error) {
 func (l *Lookups) fromHistory(ctx context.Context, a asking, rec lookup.Record) (LookupResult, error) {
 	e := l.cached(a)
 	e.RecordID = rec.ID
-	if err := l.store.Repos().Statement.Add(ctx, e); err != nil {
+	if err := l.store.Repos().Statement.Add(ctx, e); errors.Is(err, ports.ErrErased) {
+		return LookupResult{}, subjectErased()
+	} else if err != nil {
 		return LookupResult{}, err
 	}
 	return l.answer(a.product, e, rec)
@@ -248,7 +253,7 @@ func (l *Lookups) entry(a asking) lookup.Entry {
 	now := l.clock()
 	return lookup.Entry{
 		ID: cmp.Or(a.ID, newID()), OrgID: a.caller.orgID, KeyID: a.caller.keyID(), MemberID: a.caller.memberID,
-		ContactID: a.ContactID, BatchID: a.BatchID, AutomationID: a.AutomationID, Trail: string(a.Trail),
+		ContactID: a.ContactID, BatchID: a.BatchID, AutomationID: a.AutomationID, Trail: string(a.Trail), Since: a.Since,
 		Product: a.product.ID, Document: a.doc, Purpose: a.Purpose, At: now,
 	}
 }

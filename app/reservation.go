@@ -47,6 +47,8 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 		err = dailyLimit(key, l.calendar.NextDay(e.At).Sub(e.At))
 	case errors.Is(err, ports.ErrBlocked):
 		err = subjectBlocked()
+	case errors.Is(err, ports.ErrErased):
+		err = subjectErased()
 	case errors.Is(err, ports.ErrBudget):
 		err = budgetSpent(*a.caller.budget, a.product)
 	case errors.Is(err, ports.ErrUncertain):

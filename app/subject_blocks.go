@@ -14,6 +14,13 @@ func subjectBlocked() *fault.Error {
 		"ser consultado. Nada foi consultado nem cobrado. Quem é titular da organização pode desfazer o bloqueio em Privacidade.")
 }
 
+// subjectErased is for a lookup that began before an erasure of its person ended.
+func subjectErased() *fault.Error {
+	return fault.New(fault.SubjectBlocked, "Os dados do titular deste documento estão sendo apagados, ou foram apagados depois "+
+		"que este pedido começou. Nada foi consultado nem cobrado. Se ainda for preciso consultar, faça outro pedido quando a "+
+		"eliminação terminar.")
+}
+
 // notBlocked returns the fault of a lookup of a blocked person. It is for answers from history only: History.Serve
 // finds nothing for blocked persons, and a call to the bureau is checked where it is charged.
 func (l *Lookups) notBlocked(ctx context.Context, a asking) error {
@@ -83,17 +90,24 @@ func (s *Subjects) Blocks(ctx context.Context, by Caller, orgID string, erasureI
 
 // blocks stores the block of an erasure, with the hashes of the identities that can be looked up.
 func blocks(ctx context.Context, r ports.Repos, e privacy.Erasure) error {
-	var hashes [][]byte
-	for n, i := range e.Person.Identities {
-		if i.IsDocument() && n < len(e.Hashes) {
-			hashes = append(hashes, e.Hashes[n])
-		}
-	}
+	hashes := lookedUpBy(e.Person, e.Hashes)
 	if len(hashes) == 0 {
 		return fault.New(fault.InvalidRequest, "Só é possível bloquear por CPF ou CNPJ, e esta pessoa não tem nenhum registrado. "+
 			"Informe o documento dela, ou apague sem bloquear. Nada foi apagado.")
 	}
-	return r.Subjects.Block(ctx, privacy.Block{
-		ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: hashes,
-	})
+	return r.Subjects.Block(ctx, blockOf(e, hashes))
+}
+
+// lookedUpBy returns those hashes of a person's identities, in their order, that belong to documents.
+func lookedUpBy(p *privacy.Person, hashes [][]byte) (out [][]byte) {
+	for n, i := range p.Identities {
+		if i.IsDocument() && n < len(hashes) {
+			out = append(out, hashes[n])
+		}
+	}
+	return out
+}
+
+func blockOf(e privacy.Erasure, hashes [][]byte) privacy.Block {
+	return privacy.Block{ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: hashes}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +16,8 @@ import (
 // sweeping is the last step of an erasure, when nothing identifies the person any more.
 const sweeping privacy.Kind = "varredura"
 
-// lateLines is how long a lookup answered from history may take from reading the answer to writing its entry.
-const lateLines = 200 * time.Millisecond
+// clocksDiffer bounds how far the clocks of instances, which make ids, differ, and how long a row takes to be written.
+const clocksDiffer = 10 * time.Minute
 
 // awaitEvery is how often an erasure that another instance works on is checked.
 const awaitEvery = 200 * time.Millisecond
@@ -46,6 +47,9 @@ func (s *Subjects) Erase(ctx context.Context, by Caller, q SubjectQuery, block b
 	}
 	return e, recorded(ctx, s.store, by, erasureLine(e), func(r ports.Repos) error {
 		err := r.Subjects.AddErasure(ctx, e)
+		if err == nil {
+			err = r.Subjects.Bar(ctx, e.OrgID, e.ID, e.Hashes)
+		}
 		if err == nil && block {
 			err = blocks(ctx, r, e)
 		}
@@ -83,19 +87,8 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 	if err := w.write(ctx); err != nil {
 		return err
 	}
-	for w.e.Person != nil {
-		more, err := w.round(ctx)
-		if err != nil {
-			return err
-		}
-		if !more {
-			break
-		}
-		select { // a lookup is running, and will have an outcome soon
-		case <-time.After(time.Second):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	if err := w.rounds(ctx); err != nil {
+		return err
 	}
 	var marks [][]byte // unknown after a crash in between
 	if w.e.Person != nil {
@@ -110,7 +103,8 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 	if err := s.index.Sweep(ctx, marks); err != nil {
 		return err
 	}
-	return w.save(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() })
+	return w.saveWith(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() },
+		func(r ports.Repos) error { return r.Subjects.Unbar(ctx, w.e.ID) })
 }
 
 // Await completes an erasure, or waits for whoever works on it, and returns the receipt. A copy of the database made in
@@ -138,6 +132,10 @@ type erasing struct {
 	lease string
 	held  time.Time
 	e     privacy.Erasure
+	// found is how many rows the present round has erased.
+	found int
+	// since is an id before all rows that the round before may have missed; empty if it was not a whole one.
+	since string
 }
 
 // hold takes the lease, or extends it.
@@ -175,6 +173,11 @@ func (w *erasing) write(ctx context.Context) error {
 }
 
 func (w *erasing) save(ctx context.Context, change func(*privacy.Erasure)) error {
+	return w.saveWith(ctx, change, func(ports.Repos) error { return nil })
+}
+
+// saveWith is save with more in the same transaction.
+func (w *erasing) saveWith(ctx context.Context, change func(*privacy.Erasure), more func(ports.Repos) error) error {
 	return w.store.InTx(ctx, func(r ports.Repos) (err error) {
 		e, err := r.Subjects.LockErasure(ctx, w.e.ID, w.lease)
 		if err != nil {
@@ -182,26 +185,74 @@ func (w *erasing) save(ctx context.Context, change func(*privacy.Erasure)) error
 		}
 		change(&e)
 		w.e = e
-		return r.Subjects.SaveErasure(ctx, e)
+		if err := r.Subjects.SaveErasure(ctx, e); err != nil {
+			return err
+		}
+		return more(r)
 	})
 }
 
-// round goes through all kinds once, in small transactions that each record the progress. It reports whether a lookup
-// was running, or was answered from data that are now erased.
-func (w *erasing) round(ctx context.Context) (more bool, err error) {
+// rounds erases until a whole round has found nothing. Since the person is barred, nothing that somebody read before is
+// stored any more; each round begins when all transactions have ended that may have begun before that, or before the
+// end of the last round, so that the last one sees everything.
+func (w *erasing) rounds(ctx context.Context) error {
+	if w.e.Person == nil {
+		return nil
+	}
+	// An erasure that an earlier version began has barred nobody.
+	err := w.saveWith(ctx, func(*privacy.Erasure) {}, func(r ports.Repos) error {
+		return r.Subjects.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
+	})
+	if err != nil {
+		return err
+	}
+	for {
+		begun, whole := time.Now(), w.e.Kind == "" && w.e.After == ""
+		grown, running, err := w.round(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case running: // a lookup will have an outcome soon
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		case whole && !grown && w.found == 0:
+			return nil
+		}
+		if w.since = ""; whole {
+			w.since = idAt(begun.Add(-clocksDiffer))
+		}
+	}
+}
+
+// round goes through all kinds once, in small transactions that each record the progress. It reports whether more is
+// known of the person, and whether a lookup was still running.
+func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
+	if err := w.index.Quiet(ctx); err != nil {
+		return false, false, err
+	}
 	if err := w.index.CatchUp(ctx); err != nil {
-		return false, err
+		return false, false, err
+	}
+	if grown, err = w.grow(ctx); err != nil {
+		return false, false, err
+	}
+	if w.found = 0; grown {
+		w.since = "" // what was passed over may be the person's
 	}
 	for {
 		if time.Since(w.held) > eraseLease/3 {
 			if err := w.hold(ctx, w.e.ID, eraseLease); err != nil {
-				return false, err
+				return false, false, err
 			}
 		}
 		begun := time.Now()
 		over, err := w.step(ctx)
 		if err != nil {
-			return false, err
+			return false, false, err
 		}
 		if over {
 			break
@@ -209,19 +260,45 @@ func (w *erasing) round(ctx context.Context) (more bool, err error) {
 		select {
 		case <-time.After(min(4*time.Since(begun), 100*time.Millisecond)):
 		case <-ctx.Done():
-			return false, ctx.Err()
+			return false, false, ctx.Err()
 		}
 	}
-	select {
-	case <-time.After(lateLines):
-	case <-ctx.Done():
-		return false, ctx.Err()
+	left, _, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
+	return grown, len(left) > 0, err
+}
+
+// grow looks for the person's contacts again: an import, a post or the undoing of a merger may have brought one since
+// the erasure began, and with it another address. It reports whether there is more.
+func (w *erasing) grow(ctx context.Context) (bool, error) {
+	size := func(p *privacy.Person) int {
+		return len(p.Contacts) + len(p.Parts) + len(p.Identities) + len(p.Phones) + len(p.Names)
 	}
-	if err := w.index.CatchUp(ctx); err != nil {
+	p, had := w.e.Person, size(w.e.Person)
+	if err := w.extend(ctx, p, slices.Clone(p.Identities)); err != nil || size(p) == had {
 		return false, err
 	}
-	left, _, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
-	return len(left) > 0, err
+	hashes, err := w.store.Repos().Subjects.Hashes(ctx, p.OrgID, p.Identities...)
+	if err != nil {
+		return false, err
+	}
+	err = w.saveWith(ctx, func(e *privacy.Erasure) {
+		e.Person, e.Journalled = p, false
+		for _, hash := range hashes {
+			if !slices.ContainsFunc(e.Hashes, func(known []byte) bool { return bytes.Equal(known, hash) }) {
+				e.Hashes = append(e.Hashes, hash)
+			}
+		}
+	}, func(r ports.Repos) error {
+		err := r.Subjects.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
+		if found := lookedUpBy(p, hashes); err == nil && w.e.Block && len(found) > 0 {
+			err = r.Subjects.Block(ctx, blockOf(w.e, found))
+		}
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	return true, w.write(ctx)
 }
 
 // step erases what fits one transaction, and reports whether all kinds have been gone through. The rows are found
@@ -233,6 +310,9 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 	if w.e.Kind == "" {
 		w.e.Kind, _ = w.e.Next()
 	}
+	if w.e.After == "" && w.e.Kind.Opened() && w.e.Kind != privacy.Removed {
+		w.e.After = w.since // older rows have been opened, and stay as they are
+	}
 	ids, next, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, w.e.Kind, w.e.After, eraseAtOnce)
 	if err != nil {
 		return false, err
@@ -241,8 +321,9 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 		w.e.After = next
 		return false, nil
 	}
+	var found int
 	err = w.store.InTx(ctx, func(r ports.Repos) error {
-		over = false
+		over, found = false, 0
 		e, err := r.Subjects.LockErasure(ctx, w.e.ID, w.lease)
 		if err != nil {
 			return err
@@ -256,6 +337,9 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 			return err
 		}
 		e.Gone.Add(gone)
+		for _, n := range gone {
+			found += n
+		}
 		if next == "" {
 			kind, more := e.Next()
 			if e.Kind, over = kind, !more; over {
@@ -268,6 +352,7 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 		w.e = e
 		return nil
 	})
+	w.found += found
 	return over, err
 }
 
@@ -309,12 +394,14 @@ func (s *Subjects) Replay(
 	if err != nil {
 		return 0, 0, err
 	}
-	done := map[string]bool{}
-	for _, entry := range entries {
-		if done[entry.ID] || orgID != "" && entry.OrgID != orgID {
+	last := map[string]int{} // an erasure that found more of its person is there again, with all of it
+	for n, entry := range entries {
+		last[entry.ID] = n
+	}
+	for n, entry := range entries {
+		if last[entry.ID] != n || orgID != "" && entry.OrgID != orgID {
 			continue
 		}
-		done[entry.ID] = true
 		if entry.KeyID != key {
 			return again, known, invalid("from", fmt.Sprintf(
 				"A eliminação %s foi feita com outra chave de titulares (%s): o diário não é deste banco de dados.",
@@ -373,10 +460,11 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 	}
 	return recorded(ctx, s.store, Operator(), erasureLine(e), func(r ports.Repos) error {
 		err := r.Subjects.AddErasure(ctx, e)
+		if err == nil {
+			err = r.Subjects.Bar(ctx, e.OrgID, e.ID, e.Hashes)
+		}
 		if err == nil && e.Block {
-			err = r.Subjects.Block(ctx, privacy.Block{
-				ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: e.Hashes,
-			})
+			err = r.Subjects.Block(ctx, blockOf(e, e.Hashes))
 		}
 		return err
 	})

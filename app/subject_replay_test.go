@@ -29,18 +29,18 @@ func TestWhoHasNoDocumentIsNotBlocked(t *testing.T) {
 	must(s.subjects.Erase(t.Context(), owner, who, false))
 }
 
-// TestAnErasureMeetsALookupThatHistoryAnswers: a lookup that read the answer before the erasure writes its entry after
-// it.
+// TestAnErasureMeetsALookupThatHistoryAnswers: a lookup that read the answer before the erasure cannot write its entry
+// after it.
 func TestAnErasureMeetsALookupThatHistoryAnswers(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 	must(s.ask(owner, app.LookupRequest{Document: cpfs[0]}))
 	index := &lateIndex{SubjectIndex: s.store.(ports.SubjectIndex), line: func() {
-		done(s.store.Repos().Statement.Add(t.Context(), lookup.Entry{
+		equal(t, "written late", errors.Is(s.store.Repos().Statement.Add(t.Context(), lookup.Entry{
 			ID: app.NewKeyID(), OrgID: s.orgID, MemberID: owner.MemberID(), Product: catalog.CPF, At: s.now(), Cache: true,
 			Status: lookup.Done, Document: document.Restore(document.CPF, cpfs[0]),
-		}))
+		}), ports.ErrErased), true)
 	}}
 	subjects := app.NewSubjects(s.store, index, journal{}, now)
 	e := must(s.subjects.Erase(t.Context(), owner, who, false))

@@ -14,6 +14,10 @@ import (
 // ErrBlocked is returned by Calls.Begin for a person whom the organisation may not look up.
 var ErrBlocked = errors.New("the person is blocked")
 
+// ErrErased is returned where something about a person was begun before an erasure of the person ended: nothing was
+// written.
+var ErrErased = errors.New("the person was erased meanwhile")
+
 // Subjects finds and erases the data of persons, by keyed hashes that stay the same when the data keys change.
 type Subjects interface {
 	// KeyID names the key of the hashes.
@@ -49,6 +53,14 @@ type Subjects interface {
 	// Blocks returns the persons blocked in an organisation by some erasures, the newest first.
 	Blocks(ctx context.Context, orgID string, erasureIDs []string) ([]privacy.Block, error)
 
+	// Bar makes Calls.Begin, Statement.Add and History.Serve refuse some people until Unbar, and from then on what began
+	// before Unbar (lookup.Entry, Since). Only inside InTx.
+	Bar(ctx context.Context, orgID, erasureID string, hashes [][]byte) error
+	// Unbar ends the refusals of one erasure. Only inside InTx.
+	Unbar(ctx context.Context, erasureID string) error
+	// Barred returns what tells about whom nothing may be stored that began at since; nil where that is nobody.
+	Barred(ctx context.Context, orgID string, since time.Time) (func(privacy.Identity) bool, error)
+
 	// AddErasure writes a new one; ErrExists where there is one with this id. Only inside InTx.
 	AddErasure(ctx context.Context, e privacy.Erasure) error
 	// SaveErasure writes the progress of one. Only inside InTx.
@@ -68,6 +80,8 @@ type Subjects interface {
 type SubjectIndex interface {
 	// CatchUp brings the index up to date.
 	CatchUp(ctx context.Context) error
+	// Quiet returns when every transaction that is running now, on any instance, has ended.
+	Quiet(ctx context.Context) error
 	// Indexed reports whether the index has all but the last minutes.
 	Indexed(ctx context.Context) (bool, error)
 	// Sweep purges erased data from the space that databases keep of removed rows, as far as that is possible at once.

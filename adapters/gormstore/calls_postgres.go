@@ -170,6 +170,8 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 			b := &in[i]
 			if out[i].Begun = seen.of(*b); seen.blocked[string(b.subject)] {
 				out[i].Begun, out[i].refused = ports.Begun{}, ports.ErrBlocked
+			} else if seen.erased[i] {
+				out[i].Begun, out[i].refused = ports.Begun{}, ports.ErrErased
 			}
 			if ceiling, is := seen.ceilings[orNoID(b.entry.BatchID)]; is {
 				b.Ceiling = ceiling
@@ -271,6 +273,8 @@ type before struct {
 	newest  map[string]newestAnswer
 	counted map[account]usageRow
 	blocked map[string]bool // by subject
+	// erased are the positions of calls that began before an erasure of their person has ended.
+	erased map[int]bool
 	// ceilings has the batches that have one.
 	ceilings map[uid]catalog.Money
 }
@@ -284,7 +288,7 @@ type newestAnswer struct {
 func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
 	seen := before{
 		holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{},
-		blocked: map[string]bool{}, ceilings: map[uid]catalog.Money{},
+		blocked: map[string]bool{}, erased: map[int]bool{}, ceilings: map[uid]catalog.Money{},
 	}
 	var leases, of, indexes [][]byte
 	var calls []string
@@ -336,6 +340,7 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 	}
 	seen.askCeilings(batch, in)
 	seen.askBlocked(batch, in)
+	seen.askErased(batch, in)
 	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
 	return seen, tx.SendBatch(ctx, batch).Close()
 }

@@ -46,6 +46,10 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 				out[i].refused = ports.ErrBlocked
 				continue
 			}
+			if w.erased(*b) {
+				out[i].refused = ports.ErrErased
+				continue
+			}
 			if out[i].Begun = w.lease(*b); out[i].writes() {
 				w.counted(sum, b.entry)
 				if b.entry.BatchID != nil {

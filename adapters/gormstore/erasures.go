@@ -98,7 +98,7 @@ func (r subjects) SaveErasure(ctx context.Context, e privacy.Erasure) error {
 	row := r.store.vault.erasureRow(e)
 	return r.inside(ctx, "subjects.saveErasure", func(db *gorm.DB) error {
 		return orNotFound(db.Model(&erasureRow{}).Where("id = ?", e.ID).
-			Select("state", "ended_at", "counts", "content", "kind", "after", "round", "journalled", "replayed_at").
+			Select("state", "ended_at", "hashes", "counts", "content", "kind", "after", "round", "journalled", "replayed_at").
 			Updates(&row))
 	})
 }

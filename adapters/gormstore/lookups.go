@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -76,11 +77,23 @@ func (v *vault) openDocument(e *lookup.Entry, docType document.Type, sealed []by
 type statement struct {
 	conn
 	vault *vault
+	// secret is the key of the hashes by which people are found.
+	secret func(context.Context) ([]byte, error)
 }
 
 func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 	row := r.vault.lookupRow(e)
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return err
+	}
+	subject := documentHash(secret, e.OrgID, e.Document)
 	return r.whole(ctx, "statement.add", func(db *gorm.DB) error {
+		var barred []int
+		find := barring(e.OrgID, e.Since)(db.Session(&gorm.Session{NewDB: true})).Where("subject = ?", blob(subject)).Limit(1).Select("1")
+		if err := find.Scan(&barred).Error; err != nil || len(barred) > 0 {
+			return cmp.Or(err, ports.ErrErased)
+		}
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}

@@ -30,8 +30,9 @@ type served struct {
 
 // entered is the entry of a lookup answered from the history, with the automations that led to it.
 type entered struct {
-	row   lookupRow
-	trail automation.Trail
+	row     lookupRow
+	trail   automation.Trail
+	subject []byte
 }
 
 // kept is what the history has for one lookup: a record, or why there is none.
@@ -108,19 +109,29 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 		return none, nil
 	}
 	a.entry.RecordID = &row.ID
-	_, err = s.entries.call(ctx, entered{a.entry, a.trail})
+	written, err := s.entries.call(ctx, entered{a.entry, a.trail, a.subject})
+	if err == nil && !written {
+		return none, nil
+	}
 	return kept{record: rec}, err
 }
 
-// enterOnSQLite writes and counts the entries of a batch of answered lookups, in one transaction.
-func (s *Store) enterOnSQLite(ctx context.Context, entries []entered) ([]struct{}, error) {
-	return make([]struct{}, len(entries)), s.writing(ctx, func(w *writer) {
+// enterOnSQLite writes and counts the entries of a batch of answered lookups, in one transaction, and says which were
+// written: not those of people who have been erased since the record was read.
+func (s *Store) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, error) {
+	written := make([]bool, len(entries))
+	return written, s.writing(ctx, func(w *writer) {
 		listeners := map[listener]bool{}
+		late := w.late(entries)
+		var rows []lookupRow
 		for i := range entries {
+			if written[i] = !late[i]; late[i] {
+				continue
+			}
+			rows = append(rows, entries[i].row)
 			w.exec(insertEntry, entryTable.values(&entries[i].row)...)
 			w.completed(listeners, entries[i].row, entries[i].trail)
 		}
-		rows := mapped(entries, func(e entered) lookupRow { return e.row })
 		for _, hour := range hoursOfCached(rows, s.slot) {
 			w.exec(countLookups, hour.values()...)
 		}
@@ -226,6 +237,9 @@ WITH hit AS (
 	) r
 	WHERE r.answered_at > a.after AND NOT EXISTS (
 		SELECT 1 FROM subject_blocks b WHERE b.org_id = a.entry_org_id::uuid AND b.subject = a.asked_of)
+		AND NOT EXISTS (
+		SELECT 1 FROM erased_subjects e WHERE e.org_id = a.entry_org_id::uuid AND e.subject = a.asked_of
+			AND e.until > clock_timestamp() - interval '24 hours')
 ), added AS (
 	` + sentEntry.insert("hit") + `
 ), completed AS (

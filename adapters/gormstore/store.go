@@ -68,7 +68,7 @@ type Store struct {
 	// serve answers lookups from the history: on PostgreSQL in batches, on SQLite singly, batching only their entries.
 	serve   func(context.Context, served) (kept, error)
 	served  *together[served, kept]
-	entries *together[entered, struct{}]
+	entries *together[entered, bool]
 	hooks   *together[opening, opened]
 	inbox   *together[taken, bool]
 	// known caches webhooks by id.
@@ -282,7 +282,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Members:   members{c},
 		Keys:      keys{c},
 		Usage:     usage{c},
-		Statement: statement{c, s.vault},
+		Statement: statement{c, s.vault, s.subjectSecret},
 		History:   history{c, s.vault, s.serve, nil, s.subjectSecret},
 		Calls:     calls{c, s.vault, s.begin, s.end, s.subjectSecret},
 		Batches:   batches{c, s.vault, s.subjectSecret},

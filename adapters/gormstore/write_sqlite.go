@@ -15,7 +15,7 @@ var onSQLite = []string{
 	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertEventJob, insertDelivery,
 	countReceived,
 	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
-	askBlocked, takeLease, askHolder, freeLease, askNewest, askCeiling, askCounted, countCharged, endEntry, insertRecord,
+	askBlocked, askErased, askErasing, takeLease, askHolder, freeLease, askNewest, askCeiling, askCounted, countCharged, endEntry, insertRecord,
 	askListens, tellOnSQLite, keyNameOnSQLite, takeTurn, readTurn, countTurn,
 }
 

@@ -50,6 +50,9 @@ type Entry struct {
 
 	// Trail lists the automations that led to the lookup, the first one first; it is not stored.
 	Trail string
+	// Since is when whoever asks read the document that is asked about, by the clock of this instance; it is not stored.
+	// Nothing is charged or written if the person was erased after that. Zero for now.
+	Since time.Time
 
 	// Purpose is the code of the purpose that it stated; empty where the organisation has none.
 	Purpose string

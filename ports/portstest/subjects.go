@@ -176,6 +176,65 @@ func subjectBlocks(t *testing.T, s ports.Store) {
 	must(t, begin(o.ID, ana.Value, true))
 }
 
+// subjectsBarred: what began before an erasure has ended is refused, in the organisation that erased; what began later
+// is not. A lookup that the history would answer finds nothing.
+func subjectsBarred(t *testing.T, s ports.Store) {
+	ctx, repos, o, other := t.Context(), s.Repos(), org(t, s), org(t, s)
+	rec := kept(t, s, o.ID, doc(t, document.CPF, ana.Value))
+	hashes, err := repos.Subjects.Hashes(ctx, o.ID, ana)
+	must(t, err)
+	entry := func(orgID, cpf string, since time.Time) lookup.Entry {
+		return lookup.Entry{
+			ID: id(), OrgID: orgID, KeyID: id(), Product: catalog.CPF, Document: doc(t, document.CPF, cpf), At: time.Now(),
+			Status: lookup.Running, Charged: true, Amount: 1, Day: "2026-11-20", Month: "2026-11", Since: since,
+		}
+	}
+	begin := func(orgID, cpf string, since time.Time) error {
+		t.Helper()
+		_, err := repos.Calls.Begin(ctx, ports.Charge{
+			Entry: entry(orgID, cpf, since), Takes: time.Minute, Caps: access.Limits{PerMinute: 9, PerDay: 9, PerMonth: 9},
+		})
+		return err
+	}
+	add := func(since time.Time) error {
+		e := entry(o.ID, ana.Value, since)
+		e.Status, e.Charged, e.Amount, e.Cache, e.Day, e.Month = lookup.Done, false, 0, true, "", ""
+		return repos.Statement.Add(ctx, e)
+	}
+	serve := func() error {
+		e := entry(o.ID, ana.Value, time.Time{})
+		e.Status, e.Charged, e.Amount, e.Cache, e.Day, e.Month = lookup.Done, false, 0, true, "", ""
+		_, err := repos.History.Serve(ctx, e, rec.AnsweredAt.Add(-time.Hour))
+		return err
+	}
+	must(t, serve())
+	erasure, before := id(), time.Now()
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Subjects.Bar(ctx, o.ID, erasure, hashes) }))
+	wantErr(t, "a call while it runs", begin(o.ID, ana.Value, time.Time{}), ports.ErrErased)
+	wantErr(t, "an entry while it runs", add(time.Time{}), ports.ErrErased)
+	wantErr(t, "from the history while it runs", serve(), ports.ErrNotFound)
+	must(t, begin(o.ID, "11144477735", before))
+	must(t, begin(other.ID, ana.Value, before))
+	barred := func(since time.Time, who privacy.Identity) bool {
+		t.Helper()
+		is, err := repos.Subjects.Barred(ctx, o.ID, since)
+		must(t, err)
+		return is != nil && is(who)
+	}
+	same(t, "she is barred", barred(time.Time{}, ana), true)
+	same(t, "somebody else is", barred(time.Time{}, privacy.Identity{Type: privacy.CPF, Value: "11144477735"}), false)
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Subjects.Unbar(ctx, id()) }))
+	wantErr(t, "while another one ends", begin(o.ID, ana.Value, time.Time{}), ports.ErrErased)
+	must(t, s.(ports.SubjectIndex).Quiet(ctx)) //nolint:forcetypeassert // every store has one
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Subjects.Unbar(ctx, erasure) }))
+	wantErr(t, "a call that began before", begin(o.ID, ana.Value, before), ports.ErrErased)
+	wantErr(t, "an entry that began before", add(before), ports.ErrErased)
+	same(t, "she was barred", barred(before, ana), true)
+	same(t, "she is barred afterwards", barred(time.Time{}, ana), false)
+	must(t, begin(o.ID, ana.Value, time.Time{}))
+	must(t, add(time.Now()))
+}
+
 func erasures(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	e := privacy.Erasure{

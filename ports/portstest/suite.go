@@ -86,6 +86,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"pages of jobs":           jobPages,
 		"jobs and their workers":  workers,
 		"traces of persons":       subjectTraces,
+		"persons being erased":    subjectsBarred,
 		"contacts of persons":     subjectContacts,
 		"blocked persons":         subjectBlocks,
 		"erasures":                erasures,

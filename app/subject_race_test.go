@@ -1,0 +1,285 @@
+package app_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/domain/privacy"
+	"fichario/ports"
+	"fichario/ports/portstest"
+)
+
+var raceSeed = flag.Uint64("seed", 0, "seed of the pauses in TestErasuresAmongEverything; 0 for another one each time")
+
+// heldStore holds operations at gates, as on an instance that is slow: before a call is charged, before the history is
+// read, and before the entry of an answer from it is written.
+type heldStore struct {
+	ports.Store
+	begin, add, latest func()
+	refused            chan error // what Begin returned
+}
+
+func (l *heldStore) Repos() ports.Repos {
+	r := l.Store.Repos()
+	r.Calls, r.Statement, r.History = heldCalls{r.Calls, l}, heldStatement{r.Statement, l}, heldHistory{r.History, l}
+	return r
+}
+
+func held(f func()) {
+	if f != nil {
+		f()
+	}
+}
+
+type heldCalls struct {
+	ports.Calls
+	*heldStore
+}
+
+func (l heldCalls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
+	held(l.begin)
+	begun, err := l.Calls.Begin(ctx, c)
+	if l.refused != nil {
+		l.refused <- err
+	}
+	return begun, err
+}
+
+type heldStatement struct {
+	ports.Statement
+	*heldStore
+}
+
+func (l heldStatement) Add(ctx context.Context, e lookup.Entry) error {
+	held(l.add)
+	return l.Statement.Add(ctx, e)
+}
+
+type heldHistory struct {
+	ports.History
+	*heldStore
+}
+
+func (l heldHistory) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
+	held(l.latest)
+	return l.History.Latest(ctx, orgID, product, d)
+}
+
+// gate holds whoever comes until it is opened; came says that somebody is there.
+type gate struct{ came, open chan struct{} }
+
+func newGate() gate { return gate{make(chan struct{}, 100), make(chan struct{})} }
+
+func (g gate) wait() { g.came <- struct{}{}; <-g.open }
+
+// left returns what is stored of a person: identities in any index, entries with a document.
+func (s *setting) left(owner app.Caller, who app.SubjectQuery) string {
+	s.t.Helper()
+	held := must(s.subjects.Count(s.t.Context(), owner, who, 0))
+	for k, n := range held.Counts {
+		if n == 0 {
+			delete(held.Counts, k)
+		}
+	}
+	return line(held.Counts)
+}
+
+// erase erases a person completely and expects that nothing is left.
+func (s *setting) erase(owner app.Caller, who app.SubjectQuery) {
+	s.t.Helper()
+	e := must(s.subjects.Erase(s.t.Context(), owner, who, false))
+	e = must(s.subjects.Await(s.t.Context(), e.ID))
+	equal(s.t, "the receipt", e.State, privacy.Done)
+	equal(s.t, "what is left", s.left(owner, who), "map[]")
+}
+
+// TestWhatAnErasureFindsInMemory: whoever read the person's document before the erasure, and asks after its receipt, is
+// refused, free, and nothing is stored: a lookup, a batch, an automation, an agent, a lookup that history answers. A new
+// request buys again.
+func TestWhatAnErasureFindsInMemory(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, key, who := s.add("dona", crm.Owner), s.byKey(wide), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		late := &heldStore{Store: s.store}
+		slow := s.otherLookups(late)
+		refused := func(what string, begun func() error) {
+			t.Helper()
+			g := newGate()
+			late.begin, late.refused = g.wait, make(chan error, 100)
+			ended := make(chan error, 1)
+			go func() { ended <- begun() }()
+			<-g.came
+			s.erase(owner, who)
+			close(g.open)
+			equal(t, what, said(<-ended), "titular_bloqueado")
+			late.begin = nil
+			equal(t, what+": calls", len(s.bureau.Asked()), 0)
+			equal(t, what+": left", s.left(owner, who), "map[]")
+			equal(t, what+": spent", s.spent(key), "0 0 0 0")
+		}
+		ask := app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}
+		fresh := ask
+		fresh.Refresh = true
+		refused("a lookup", func() error { return second(slow.Do(t.Context(), key, ask)) })
+		refused("a fresh one", func() error { return second(slow.Do(t.Context(), key, fresh)) })
+		refused("one for later", func() error { _, _, err := slow.DoLater(t.Context(), key, ask); return err })
+		refused("a page's", func() error { _, _, err := slow.Start(t.Context(), owner, ask); return err })
+		refused("an agent's", func() error {
+			within := app.AgentSession{ID: app.NewAgentSessionID(), Ceiling: at(catalog.Money(2 * price))}
+			_, _, err := slow.DoWithin(t.Context(), key, ask, within)
+			equal(t, "the session's", must(slow.SessionSpent(t.Context(), key, within)), catalog.Money(0))
+			return err
+		})
+		refused("a batch's", func() error {
+			batches := s.otherBatches(slow)
+			n := quote(cpfs[0])
+			n.Confirm, n.Ceiling = true, at(catalog.Money(price))
+			b := must(batches.Quote(t.Context(), key, n))
+			ctx, stop := context.WithCancel(t.Context())
+			var ran sync.WaitGroup
+			ran.Go(func() { batches.Run(ctx) })
+			defer ran.Wait()
+			defer stop()
+			equal(t, "the batch", state(s.until(b.ID, ended)), "concluido  ended 1 charged 0 free 1 failed 1 spent 0")
+			item := must(s.store.Repos().Batches.Items(t.Context(), b.ID, "", 0, 1))[0]
+			return fault.New(fault.Code(item.Code), "")
+		})
+		refused("an automation's", func() error {
+			rule := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * price})
+			form := bia()
+			form.Documents = cpfs[0]
+			must(s.contacts.Create(t.Context(), owner, form))
+			worker := s.worker()
+			worker.Lookups = slow
+			ctx, stop := context.WithCancel(t.Context())
+			var ran sync.WaitGroup
+			ran.Go(func() { app.NewJobs(worker).Run(ctx) })
+			defer ran.Wait()
+			defer stop()
+			equal(t, "the run's", errors.Is(<-late.refused, ports.ErrErased), true)
+			return errors.Join(s.automations.SetEnabled(t.Context(), owner, rule.ID, false), fault.New(fault.SubjectBlocked, ""))
+		})
+		must(s.ask(key, ask)) // a new request buys again
+		equal(t, "calls", len(s.bureau.Asked()), 1)
+	})
+}
+
+// TestWhoWaitedForAnAnswerThatIsErased: a lookup that shares another's call is told so, and stores nothing, wherever the
+// erasure overtakes it.
+func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		late := &heldStore{Store: s.store}
+		slow := s.otherLookups(late)
+		for what, hold := range map[string]func(func()){
+			"before it reads": func(f func()) { late.latest = f }, "before it writes": func(f func()) { late.add = f },
+		} {
+			atBureau, g := newGate(), newGate()
+			s.bureau.Script = func(context.Context) (ports.Answer, error) {
+				atBureau.wait()
+				p, _ := products().Find(catalog.CPF)
+				return portstest.Found(p, map[string]any{"nome": "Ana"}), nil
+			}
+			hold(g.wait)
+			first, second := make(chan error, 1), make(chan error, 1)
+			ask := func(l *app.Lookups, to chan error) {
+				_, err := l.Do(t.Context(), s.byKey(wide), app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
+				to <- err
+			}
+			go ask(s.lookups, first)
+			<-atBureau.came
+			go ask(slow, second)
+			close(atBureau.open)
+			done(<-first)
+			<-g.came
+			s.erase(owner, who)
+			close(g.open)
+			equal(t, what, said(<-second), "titular_bloqueado")
+			equal(t, what+": left", s.left(owner, who), "map[]")
+			late.latest, late.add = nil, nil
+		}
+	})
+}
+
+// TestErasuresAmongEverything: lookups, batches and imports that began before an erasure, with random pauses, leave
+// nothing of the person behind its receipt, and whatever was charged was charged before.
+func TestErasuresAmongEverything(t *testing.T) {
+	t.Parallel()
+	seed := *raceSeed
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("seed %d", seed)
+	atOnce(t, func(t *testing.T, s *setting) {
+		var mu sync.Mutex
+		chance := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test's
+		pause := func() {
+			mu.Lock()
+			d := time.Duration(chance.IntN(4)) * time.Duration(chance.IntN(4)) * 10 * time.Millisecond
+			mu.Unlock()
+			time.Sleep(d)
+		}
+		late := &heldStore{Store: s.store, begin: pause, add: pause, latest: pause}
+		owner, key, slow := s.add("dona", crm.Owner), s.byKey(wide), s.otherLookups(late)
+		batches := s.otherBatches(slow)
+		ctx, stop := context.WithCancel(t.Context())
+		var ran sync.WaitGroup
+		ran.Go(func() { batches.Run(ctx) })
+		defer ran.Wait()
+		defer stop()
+		for n, cpf := range someCPFs(int(seed%1e6), 2) {
+			who := app.SubjectQuery{OrgID: s.orgID, Document: cpf}
+			email := fmt.Sprintf("rosa-%d@x.example", n)
+			var all sync.WaitGroup
+			begun := func(f func()) {
+				all.Go(func() { pause(); f() })
+			}
+			ask := app.LookupRequest{Product: catalog.CPF, Document: cpf}
+			fresh := ask
+			fresh.Refresh = true
+			for range 3 {
+				begun(func() { _, _ = slow.Do(t.Context(), key, ask) })
+				begun(func() { _, _ = slow.Do(t.Context(), owner, fresh) })
+			}
+			others := someCPFs(int(seed%1e6)+100*(n+1), 12)
+			items := quote(append(others, cpf)...)
+			items.Confirm, items.Ceiling = true, at(catalog.Money(100*price))
+			b := must(batches.Quote(t.Context(), key, items))
+			table := []string{"Nome|E-mail|CPF"}
+			for i := range 60 {
+				table = append(table, fmt.Sprintf("Outro|outro-%d-%d@x.example|", n, i), "Rosa|"+email+"|"+cpf)
+			}
+			file := must(s.bulks.PrepareImport(t.Context(), owner, tableOf(table...)))
+			begun(func() {
+				_, _ = s.bulks.StartImport(t.Context(), owner, file.ID, app.ImportChoices{Duplicates: crm.CreateDuplicates})
+			})
+			begun(func() { _, _ = s.bulks.PrepareImport(t.Context(), owner, tableOf(table...)) })
+			pause()
+			e := must(s.subjects.Erase(t.Context(), owner, who, false))
+			must(s.subjects.Await(t.Context(), e.ID))
+			calls := len(s.bureau.Asked())
+			all.Wait()
+			must(s.bulks.FinishImport(t.Context(), owner, file.ID))
+			s.until(b.ID, ended)
+			equal(t, "left of "+email, s.left(owner, who), "map[]")
+			equal(t, "contacts of "+email, s.left(owner, app.SubjectQuery{OrgID: s.orgID, Email: email}), "map[]")
+			for _, d := range s.bureau.Asked()[calls:] {
+				equal(t, "asked after the receipt", d.Value() == cpf, false)
+			}
+		}
+	})
+}
