@@ -61,14 +61,21 @@ func (b *Batches) find(ctx context.Context, by Caller, id string) (batch.Batch, 
 // Show returns a batch. Faults: UnknownBatch, ServiceUnavailable.
 func (b *Batches) Show(ctx context.Context, by Caller, id string) (BatchView, error) {
 	found, err := b.find(ctx, by, id)
+	if err != nil || found.StartedAt.IsZero() || found.Status == batch.Done {
+		return b.shown(ctx, found, nil, err)
+	}
+	flying, err := inFlight(ctx, b.Store.Repos(), found.OrgID)
+	if err == nil {
+		found, err = b.find(ctx, by, id)
+	}
+	return b.shown(ctx, found, flying, err)
+}
+
+func (b *Batches) shown(ctx context.Context, found batch.Batch, flying map[string]int, err error) (BatchView, error) {
 	if err != nil {
 		return BatchView{}, err
 	}
-	return b.shown(ctx, found)
-}
-
-func (b *Batches) shown(ctx context.Context, found batch.Batch) (BatchView, error) {
-	views, err := b.views(ctx, []batch.Batch{found})
+	views, err := b.views(ctx, []batch.Batch{found}, flying)
 	if err != nil || found.Invalid == 0 {
 		return append(views, BatchView{})[0], err
 	}
@@ -96,6 +103,10 @@ func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int)
 	if err := checkPage(cursor, limit); err != nil {
 		return page, invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
 	}
+	flying, err := inFlight(ctx, b.Store.Repos(), orgID)
+	if err != nil {
+		return page, err
+	}
 	found, err := b.Store.Repos().Batches.Page(ctx, orgID, by.keyID(), cursor, limit+1)
 	if err != nil {
 		return page, err
@@ -104,7 +115,7 @@ func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int)
 		found = found[:limit]
 		page.Next = found[limit-1].ID
 	}
-	page.Batches, err = b.views(ctx, found)
+	page.Batches, err = b.views(ctx, found, flying)
 	return page, err
 }
 
@@ -115,11 +126,15 @@ func (b *Batches) Open(ctx context.Context, by Caller, limit int) ([]BatchView, 
 	if err != nil {
 		return nil, err
 	}
+	flying, err := inFlight(ctx, b.Store.Repos(), orgID)
+	if err != nil {
+		return nil, err
+	}
 	found, err := b.Store.Repos().Batches.Open(ctx, orgID, limit)
 	if err != nil {
 		return nil, err
 	}
-	return b.views(ctx, found)
+	return b.views(ctx, found, flying)
 }
 
 // All returns the batches of an organisation, newest first, up to limit. Faults: InvalidRequest, NotFound,
@@ -129,16 +144,20 @@ func (b *Batches) All(ctx context.Context, by Caller, orgID string, limit int) (
 	if err := maySeeOrg(ctx, repos, by, orgID); err != nil {
 		return nil, err
 	}
+	flying, err := inFlight(ctx, repos, orgID)
+	if err != nil {
+		return nil, err
+	}
 	found, err := paged(limit, func(after string, limit int) ([]batch.Batch, error) {
 		return repos.Batches.Page(ctx, orgID, by.keyID(), after, limit)
 	}, func(one batch.Batch) string { return one.ID })
 	if err != nil {
 		return nil, err
 	}
-	return b.views(ctx, found)
+	return b.views(ctx, found, flying)
 }
 
-func (b *Batches) views(ctx context.Context, found []batch.Batch) ([]BatchView, error) {
+func (b *Batches) views(ctx context.Context, found []batch.Batch, flying map[string]int) ([]BatchView, error) {
 	ids, views, repos := make([]string, len(found)), make([]BatchView, len(found)), b.Store.Repos()
 	for i, one := range found {
 		ids[i] = one.ID
@@ -149,9 +168,20 @@ func (b *Batches) views(ctx context.Context, found []batch.Batch) ([]BatchView, 
 	}
 	now, err := repos.Clock.Now(ctx, b.Clock())
 	for i, one := range found {
-		views[i] = BatchView{Batch: one, Spent: spent[one.ID], Now: now}
+		views[i] = BatchView{Batch: one, Spent: spent[one.ID], InFlight: flying[one.ID], Now: now}
 	}
 	return views, err
+}
+
+// inFlight counts the items in flight of an organisation, by their batch. It is read before the batches and what they
+// spent: what has then ended is in their counts.
+func inFlight(ctx context.Context, r ports.Repos, orgID string) (map[string]int, error) {
+	items, err := r.Batches.InFlight(ctx, orgID)
+	counts := map[string]int{}
+	for _, item := range items {
+		counts[item.BatchID]++
+	}
+	return counts, err
 }
 
 // Confirm lets a quoted batch run within a ceiling: the given one, else the quote's, else its maximum cost. Faults:
@@ -283,20 +313,23 @@ func (b *Batches) move(
 	f func(ports.Repos, time.Time, *batch.Batch) error,
 ) (BatchView, error) {
 	found, err := b.find(ctx, by, id)
+	var flying map[string]int
 	if err == nil {
 		err = b.change(ctx, found, func(r ports.Repos, now time.Time, q *batch.Batch) error {
 			if err := f(r, now, q); err != nil {
 				return err
 			}
 			found = *q
+			if flying, err = inFlight(ctx, r, q.OrgID); err != nil {
+				return err
+			}
 			return record(ctx, r, by, batchLine(action, *q))
 		})
 	}
-	if err != nil {
-		return BatchView{}, err
+	if err == nil {
+		b.Wake()
 	}
-	b.Wake()
-	return b.shown(ctx, found)
+	return b.shown(ctx, found, flying, err)
 }
 
 func (b *Batches) change(

@@ -29,12 +29,13 @@ type batchRow struct {
 	Note        string `gorm:"not null"`
 	ResumeAt    *time.Time
 	Columns     []byte `gorm:"not null"`
-	Total       int    `gorm:"not null"`
-	Valid       int    `gorm:"not null"`
-	Repeated    int    `gorm:"not null"`
-	Invalid     int    `gorm:"not null"`
-	FromHistory int    `gorm:"not null"`
-	Price       int64  `gorm:"not null"`
+	Sheets      []byte
+	Total       int   `gorm:"not null"`
+	Valid       int   `gorm:"not null"`
+	Repeated    int   `gorm:"not null"`
+	Invalid     int   `gorm:"not null"`
+	FromHistory int   `gorm:"not null"`
+	Price       int64 `gorm:"not null"`
 	Ceiling     *int64
 	Ended       int `gorm:"not null"`
 	Charged     int `gorm:"not null"`
@@ -63,6 +64,9 @@ func (v *vault) batchRow(b batch.Batch) batchRow {
 		RunFrom: optionalTime(b.RunFrom), RunEnded: b.RunEnded, CreatedAt: stamp(b.CreatedAt), ExpiresAt: stamp(b.ExpiresAt),
 		StartedAt: optionalTime(b.StartedAt), EndedAt: optionalTime(b.EndedAt), Purpose: b.Purpose,
 	}
+	if b.Sheet != "" {
+		row.Sheets = v.sealJSON(append([]string{b.Sheet}, b.OtherSheets...), "batches|sheets|"+b.ID)
+	}
 	if b.RequestKey != "" {
 		maker := cmp.Or(b.KeyID, b.MemberID)
 		row.RequestKey = hex.EncodeToString(v.indexes(requestOf(maker, b.RequestKey))[0])
@@ -90,6 +94,12 @@ func (v *vault) batch(row batchRow) batch.Batch {
 	}
 	if plain, ok := v.shown(row.Columns, "batches|columns|"+b.ID); ok {
 		_ = json.Unmarshal(plain, &b.Columns) // sealJSON wrote it
+	}
+	if row.Sheets != nil {
+		var sheets []string
+		if plain, ok := v.shown(row.Sheets, "batches|sheets|"+b.ID); ok && json.Unmarshal(plain, &sheets) == nil && len(sheets) > 0 {
+			b.Sheet, b.OtherSheets = sheets[0], sheets[1:]
+		}
 	}
 	return b
 }
@@ -214,7 +224,8 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 			return r.forgetItems(db, secret, items)
 		}
 		none := r.vault.batchRow(batch.Batch{ID: string(next[0].ID)}).Columns
-		if err := db.Model(&batchRow{}).Where("id = ?", next[0].ID).Update("columns", blob(none)).Error; err != nil {
+		gone := map[string]any{"columns": blob(none), "sheets": nil}
+		if err := db.Model(&batchRow{}).Where("id = ?", next[0].ID).Updates(gone).Error; err != nil {
 			return err
 		}
 		return moveMark(db, mark, string(next[0].ID))

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/ports"
 )
@@ -262,6 +263,9 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 		}
 		return tx.SendBatch(ctx, batch).Close()
 	})
+	if err == nil {
+		s.announce(automation.FanOut)
+	}
 	return open, err
 }
 

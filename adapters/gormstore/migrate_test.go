@@ -181,7 +181,7 @@ func undoFrom(db *gorm.DB, from int) error {
 	}
 	for index, version := range map[string]int{ // of columns to be dropped
 		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45, "sessions_id": 49,
-		"lookups_member_purpose": 60,
+		"lookups_member_purpose": 60, "jobs_turn": 70,
 	} {
 		if from > version {
 			continue
@@ -221,7 +221,7 @@ var madeColumns = map[string]int{
 	"lookups.batch_id":            25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"members.budget":     31,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,
-	"jobs.trail": 29, "jobs.lookups": 58, "automations.condition": 29, "notifications.batch_id": 30,
+	"jobs.trail": 29, "jobs.lookups": 58, "jobs.facts": 70, "jobs.place": 70, "automations.condition": 29, "notifications.batch_id": 30,
 }
 
 // TestAKilledMigrationGoesOn: an index that PostgreSQL was building is left behind invalid when the run is killed.

@@ -19,6 +19,7 @@ import (
 	"gorm.io/gorm/logger"
 
 	"fichario/domain/audit"
+	"fichario/domain/automation"
 	"fichario/ports"
 )
 
@@ -81,6 +82,8 @@ type Store struct {
 	// newest belongs to newestOnSQLite.
 	newest  *sql.Stmt
 	reading sync.Mutex
+	// onJobs is called with the kinds of jobs that have become due.
+	onJobs atomic.Pointer[func(automation.JobKind)]
 	// slot is the slot that this instance counts in.
 	slot int64
 	// trigrams says whether the search has an index, noTrigrams why not. indexedAgain belongs to IndexContacts.
@@ -215,6 +218,7 @@ func (s *Store) Repos() ports.Repos {
 func (s *Store) conn() conn {
 	c := conn{
 		read: s.read, write: s.write, pages: s.pages, replica: s.replica, migrating: s.migrating, edges: &s.edges,
+		announce: s.announce,
 	}
 	if s.dialer != nil {
 		c.standby = &s.dialer.standby
@@ -243,11 +247,14 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	var own error // the error of f, returned unchanged
+	var queued []automation.JobKind
 	c := s.conn()
 	err := c.standby.holds(func() error {
 		return c.of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 			var lines []audit.Line
-			if own = f(s.repos(conn{read: tx, write: tx, edges: &s.edges, tx: true, lines: &lines})); own != nil {
+			queued = nil
+			inside := conn{read: tx, write: tx, edges: &s.edges, tx: true, lines: &lines, queued: &queued}
+			if own = f(s.repos(inside)); own != nil {
 				return own
 			}
 			return s.vault.appendLines(tx, lines)
@@ -256,7 +263,22 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	if own != nil {
 		return own
 	}
+	s.announce(queued...) // if the commit is uncertain, they may be due
 	return named("store.inTx", told(ctx, err))
+}
+
+// OnJobs sets what is called, often and by many at once, when jobs of a kind have become due by a change of this
+// process, so that it does them at once. It must not block.
+func (s *Store) OnJobs(f func(automation.JobKind)) { s.onJobs.Store(&f) }
+
+func (s *Store) announce(kinds ...automation.JobKind) {
+	f := s.onJobs.Load()
+	if f == nil {
+		return
+	}
+	for _, kind := range kinds {
+		(*f)(kind)
+	}
 }
 
 // nested reports whether InTx, its caller, is on the stack twice. Neither its context nor f's repositories would tell,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"fichario/domain/automation"
 	"fichario/ports"
 )
 
@@ -25,6 +26,8 @@ type writer struct {
 	tx       *sql.Tx
 	prepared map[string]*sql.Stmt
 	err      error
+	// queued says that an event's job was written.
+	queued bool
 }
 
 // writing runs f in one transaction.
@@ -48,6 +51,9 @@ func (s *Store) writing(ctx context.Context, f func(*writer)) error {
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("%w: %w", ports.ErrUncertain, err)
+	}
+	if w.queued {
+		s.announce(automation.FanOut)
 	}
 	return nil
 }

@@ -84,6 +84,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"automations":             automations,
 		"jobs":                    jobs,
 		"pages of jobs":           jobPages,
+		"turns of jobs":           jobTurns,
 		"jobs and their workers":  workers,
 		"traces of persons":       subjectTraces,
 		"persons being erased":    subjectsBarred,

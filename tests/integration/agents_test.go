@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -269,6 +270,8 @@ func TestWhatAgentsMayNot(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
+		env = maps.Clone(env)
+		env["FICHARIO_PUBLIC_URL"] = "https://fichario.example"
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(6000, 500, 5000)
 		old := s.NewKey(6000, 5, 5, "--expires", time.Now().Add(4*time.Second).UTC().Format(time.RFC3339))
@@ -285,6 +288,15 @@ func TestWhatAgentsMayNot(t *testing.T) {
 		} {
 			got, err := s.Do(t.Context(), c.method, "/mcp"+c.query, c.key, nil, c.body)
 			expect(t, want, fmt.Sprint(got, err), want+" <nil>")
+		}
+		for origin, want := range map[string]string{
+			"https://elsewhere.example": "403 endereco_negado", "null": "403 endereco_negado", "http://fichario.example": "403 endereco_negado",
+			"https://Fichario.example": "400 requisicao_invalida",
+		} {
+			got, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, map[string]string{"Origin": origin}, "[{},{}]")
+			expect(t, "a message from "+origin, fmt.Sprint(got, err), want+" <nil>")
+			got, err = s.Do(t.Context(), http.MethodPost, "/mcp", "", map[string]string{"Origin": "https://elsewhere.example"}, "{}")
+			expect(t, "before the key is looked at", fmt.Sprint(got, err), "403 endereco_negado <nil>")
 		}
 		several, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, nil, "[{},{}]")
 		expect(t, "several at once", fmt.Sprint(several, err), "400 requisicao_invalida <nil>")
