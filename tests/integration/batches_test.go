@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/xuri/excelize/v2"
 
@@ -31,7 +30,7 @@ func TestABatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, stranger := s.NewKey(600, 50, 50), s.NewKey(600, 50, 50)
 		docs := lookuptest.CPFs(31, 3)
 		for _, d := range docs {
@@ -91,7 +90,7 @@ func TestABatch(t *testing.T) {
 func TestTablesThatComeSlowly(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key, docs := s.NewKey(600, 50, 50), lookuptest.CPFs(32, 3)
 	for _, d := range docs {
 		s.Hide(d)
@@ -235,7 +234,7 @@ func TestAPauseSaysWhatIsStillInFlight(t *testing.T) {
 		expect(t, "paused", []any{paused.Situacao, paused.Progresso.Consultando, paused.Progresso.Feitos}, []any{"pausado", 3, 0})
 		expect(t, "shown", s.Batch(key, b.ID).Progresso.Consultando, 3)
 		release()
-		final := s.AwaitBatch(key, b.ID, "all have ended", time.Minute, func(b lookuptest.Batch) bool {
+		final := s.AwaitBatch(key, b.ID, "all have ended", func(b lookuptest.Batch) bool {
 			if b.Progresso.Consultando+b.Progresso.Feitos < 3 {
 				t.Errorf("%d in flight and %d done of 3", b.Progresso.Consultando, b.Progresso.Feitos)
 			}
@@ -251,7 +250,7 @@ func TestWhatIsNoBatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, cnpjs := s.NewKey(600, 50, 50).Key, s.ScopedKey("cnpj", 600, 50, 50).Key
 		body := `{"produto":"cpf","documentos":["` + ana + `"]}`
 		first := s.BatchOf(s.Quote(key, body, "Idempotency-Key", "a"))
@@ -337,7 +336,7 @@ func TestABatchWaits(t *testing.T) {
 			}
 			lookuptest.Ordinary(w, r, document)
 		})
-		file := lookuptest.BureauFile(t, bureau.URL, 5*time.Second)
+		file := lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient)
 		appendTo(t, file, "not_charged: [429]\nrate: 200/s\n")
 		s := lookuptest.StartService(t, env, file)
 		key, other := s.NewKey(600, 60, 1000).Key, s.NewKey(600, 60, 1000).Key
@@ -391,7 +390,7 @@ func appendTo(t *testing.T, path, text string) {
 func TestResultsNeedTheServicesBureau(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	quoted := s.BatchOf(s.Quote(s.NewKey(60, 60, 60).Key, `{"produto":"renda_presumida","documentos":["52998224725"]}`))
 	env := s.Env()
 	env["FICHARIO_BUREAU"] = "sandbox"
