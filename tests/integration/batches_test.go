@@ -198,7 +198,7 @@ func TestSheetsOfAWorkbook(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, docs := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(33, 2)
 		for _, d := range docs {
 			s.Hide(d)
@@ -225,7 +225,7 @@ func TestAPauseSaysWhatIsStillInFlight(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 2*time.Minute))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, docs := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(34, 3)
 		release := bureau.Hold("")
 		b := s.BatchOf(s.Quote(key, `{"produto":"cpf","teto":54,"confirmar":true,"documentos":`+lookuptest.List(docs)+`}`))
