@@ -27,6 +27,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	charge := ports.Charge{
 		Entry: e, Takes: l.timeout + settleMargin, Shared: !a.Refresh || a.Seen != "", After: e.At.Add(-a.fresh),
 		Ceiling: a.Ceiling, Budget: a.caller.budget, Only: a.only,
+		RequestName: a.RequestKey,
 	}
 	if key != nil {
 		charge.Caps = key.Limits

@@ -16,7 +16,7 @@ type Calls interface {
 	// Begin charges a call and writes its entry, or writes nothing at all: where Begun says that another call is in flight
 	// or has just ended, and where a limit is reached, in this order: the month's cap, the day's, the member's budget, the
 	// ceiling. None is exceeded under any concurrency. Limits and rights are those in force when the charge commits.
-	// Errors: ErrBlocked, ErrErased, ErrEnded and ErrPurpose, which take precedence, ErrMonthCap, ErrDayCap, ErrBudget,
+	// Errors: ErrBlocked, ErrErased, ErrOvertaken, ErrEnded and ErrPurpose, which take precedence, ErrMonthCap, ErrDayCap, ErrBudget,
 	// ErrCeiling; ErrUncertain where the commit may have happened. Only outside InTx.
 	Begin(ctx context.Context, c Charge) (Begun, error)
 	// End writes the outcome of a call and its final charge, and reports whether its entry was still open: running, or
@@ -36,6 +36,8 @@ type Charge struct {
 	Caps    access.Limits
 	Budget  *catalog.Money
 	Ceiling catalog.Money
+	// RequestName is the idempotency key of the request, which must still stand for the entry; empty without one.
+	RequestName string
 	// Shared calls for the same document and product are made one at a time, and not at all if history has an answer given
 	// after After, other than Seen.
 	Shared bool

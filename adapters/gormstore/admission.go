@@ -46,6 +46,8 @@ type admission struct {
 	blocked     map[string]bool // by subject
 	// erased are the positions of calls that began before an erasure of their person has ended.
 	erased map[int]bool
+	// overtaken are the positions of calls whose idempotency key another request has by now.
+	overtaken map[int]bool
 }
 
 // batchAdmits is what admits the items of a batch: its ceiling, and who pays.
@@ -65,7 +67,7 @@ func newAdmission() admission {
 	return admission{
 		keys: map[uid]keyRow{}, members: map[uid]memberRow{}, batches: map[uid]batchAdmits{},
 		automations: map[uid]automationRow{}, purposes: map[statedPurpose]purposeRow{}, blocked: map[string]bool{},
-		erased: map[int]bool{},
+		erased: map[int]bool{}, overtaken: map[int]bool{},
 	}
 }
 
@@ -76,13 +78,15 @@ func purposeOf(b beginning) (p statedPurpose, states bool) {
 }
 
 // apply gives the call at a position the limits that are stored, and returns the error of one that may not be made
-// whatever it costs: ports.ErrBlocked, ErrErased, ErrEnded, ErrPurpose.
+// whatever it costs: ports.ErrBlocked, ErrErased, ErrOvertaken, ErrEnded, ErrPurpose.
 func (s admission) apply(v *vault, at int, b *beginning, now time.Time) error {
 	switch {
 	case s.blocked[string(b.subject)]:
 		return ports.ErrBlocked
 	case s.erased[at]:
 		return ports.ErrErased
+	case s.overtaken[at]:
+		return ports.ErrOvertaken
 	}
 	purpose, states := purposeOf(*b)
 	may := true
@@ -197,6 +201,7 @@ func (r *purposeRow) admits() []any {
 // admission reads on SQLite what a call needs and sum has not read yet.
 func (w *writer) admission(s admission, at int, b beginning) {
 	s.erased[at] = w.erased(b)
+	s.overtaken[at] = b.request != nil && !w.row(askRequest, []any{b.entry.KeyID, b.request, b.entry.ID}, new(int))
 	if w.row(askBlocked, []any{b.entry.OrgID, b.subject}, new(int)) {
 		s.blocked[string(b.subject)] = true
 	}

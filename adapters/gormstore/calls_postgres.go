@@ -162,7 +162,7 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 		sum := newCharges()
 		sum.counted = seen.counted
 		var entries []lookupRow
-		var freed []string
+		var freed, requests []string
 		for i := range in {
 			b := &in[i]
 			if out[i].refused = seen.admission.apply(s.vault, i, b, seen.now); out[i].refused == nil {
@@ -177,6 +177,9 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 				sum.crossed(*b)
 				sum.add(b.entry, b.entry.Amount, 1)
 				entries = append(entries, b.entry)
+				if b.request != nil {
+					requests = append(requests, string(b.entry.ID))
+				}
 			} else if b.Shared && out[i].Holder == "" {
 				freed = append(freed, string(b.entry.ID))
 			}
@@ -189,6 +192,9 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 			batch.Queue(freeLeases, freed)
 		}
 		queueRows(batch, addEntries, entries)
+		if len(requests) > 0 {
+			batch.Queue(beginRequests, requests)
+		}
 		sum.queue(batch)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
@@ -299,6 +305,7 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 	}
 	batch := &pgx.Batch{}
 	queueShared(batch, in)
+	seen.queueRequests(batch, in)
 	if len(leases) > 0 {
 		batch.Queue(takeLeases, leases, calls, micros)
 		batch.Queue(askHolders, leases).Query(func(rows pgx.Rows) error {

@@ -52,6 +52,9 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 				sum.crossed(*b)
 				sum.add(b.entry, b.entry.Amount, 1)
 				w.exec(insertEntry, entryTable.values(&b.entry)...)
+				if b.request != nil {
+					w.exec(beginRequest, b.entry.ID)
+				}
 			} else if b.Shared && out[i].Holder == "" {
 				w.exec(freeLease, b.entry.ID)
 			}

@@ -122,6 +122,7 @@ var made = map[int][]string{
 	38: {"TABLE subject_keys", "TABLE subject_traces", "TABLE privacy_marks", "TABLE subject_blocks", "TABLE erasures"},
 	55: {"TABLE identities"}, 78: {"TABLE erased_subjects"}, 59: {"INDEX jobs_dead", "INDEX jobs_waiting"},
 	60: {"TABLE member_days", "INDEX lookups_member_product"}, 61: {"TABLE limit_changes"},
+	62: {"TABLE lookup_requests"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},

@@ -845,6 +845,9 @@ type MaxAge = string
 // Prefer Example: respond-async
 type Prefer = string
 
+// RepeatedLookup Example: 0f8fad5b-d9cb-469f-a165-70867728950e
+type RepeatedLookup = string
+
 // HistoryOnly defines model for SomenteHistorico.
 type HistoryOnly = string
 
@@ -914,6 +917,9 @@ type ReusedBatchKey = Problem
 // ReusedKey A problem of the webhook, with the same fields as its answer.
 type ReusedKey = LeadProblem
 
+// ReusedLookupKey A problem (RFC 9457).
+type ReusedLookupKey = Problem
+
 // Running defines model for Running.
 type Running = PendingLookup
 
@@ -977,6 +983,12 @@ type LookupCnpjParams struct {
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
 	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
+
+	// IdempotencyKey A name for this question, such as a UUID: printable characters. For 24 hours, the same name with the same
+	// question is the same lookup on any instance and across restarts: the first answer again, or the failure that was
+	// charged, never a second call. While the first one runs, the others wait for it. A lookup that certainly cost
+	// nothing leaves the name free. It belongs to the API key. Another question under it is a 422.
+	IdempotencyKey *RepeatedLookup `json:"Idempotency-Key,omitempty"`
 }
 
 // GetStatementParams defines parameters for GetStatement.
@@ -1017,6 +1029,12 @@ type LookupParams struct {
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
 	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
+
+	// IdempotencyKey A name for this question, such as a UUID: printable characters. For 24 hours, the same name with the same
+	// question is the same lookup on any instance and across restarts: the first answer again, or the failure that was
+	// charged, never a second call. While the first one runs, the others wait for it. A lookup that certainly cost
+	// nothing leaves the name free. It belongs to the API key. Another question under it is a 422.
+	IdempotencyKey *RepeatedLookup `json:"Idempotency-Key,omitempty"`
 }
 
 // LookupCpfParams defines parameters for LookupCpf.
@@ -1040,6 +1058,12 @@ type LookupCpfParams struct {
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
 	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
+
+	// IdempotencyKey A name for this question, such as a UUID: printable characters. For 24 hours, the same name with the same
+	// question is the same lookup on any instance and across restarts: the first answer again, or the failure that was
+	// charged, never a second call. While the first one runs, the others wait for it. A lookup that certainly cost
+	// nothing leaves the name free. It belongs to the API key. Another question under it is a 422.
+	IdempotencyKey *RepeatedLookup `json:"Idempotency-Key,omitempty"`
 }
 
 // ListBatchesParams defines parameters for ListBatches.
@@ -1517,6 +1541,21 @@ func (w *ServerInterfaceWrapper) LookupCnpj(ctx echo.Context) error {
 
 		params.Prefer = &Prefer
 	}
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey RepeatedLookup
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.LookupCnpj(ctx, documento, params)
@@ -1628,6 +1667,21 @@ func (w *ServerInterfaceWrapper) Lookup(ctx echo.Context) error {
 
 		params.Prefer = &Prefer
 	}
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey RepeatedLookup
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.Lookup(ctx, params)
@@ -1714,6 +1768,21 @@ func (w *ServerInterfaceWrapper) LookupCpf(ctx echo.Context) error {
 		}
 
 		params.Prefer = &Prefer
+	}
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey RepeatedLookup
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -2126,6 +2195,7 @@ type BatchTooLargeApplicationProblemPlusJSONResponse struct {
 }
 
 type BureauFailedResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	XRateLimitLimit     *int
@@ -2247,6 +2317,7 @@ type MissingScopeApplicationProblemPlusJSONResponse struct {
 }
 
 type NoAnswerResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	RetryAfter          *int
@@ -2274,6 +2345,7 @@ type NotInHistoryApplicationProblemPlusJSONResponse struct {
 }
 
 type PendingResponseHeaders struct {
+	IdempotencyReplayed *string
 	Location            *string
 	PreferenceApplied   *string
 	RateLimit           *string
@@ -2310,6 +2382,19 @@ type ReusedKeyApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
 
 	Headers ReusedKeyResponseHeaders
+}
+
+type ReusedLookupKeyResponseHeaders struct {
+	RateLimit           *string
+	RateLimitPolicy     *string
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRequestId          *string
+}
+type ReusedLookupKeyApplicationProblemPlusJSONResponse struct {
+	Body Problem
+
+	Headers ReusedLookupKeyResponseHeaders
 }
 
 type RunningResponseHeaders struct {
@@ -2488,6 +2573,7 @@ type LookupCnpjResponseObject interface {
 }
 
 type LookupCnpj200ResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	XRateLimitLimit     *int
@@ -2507,6 +2593,9 @@ func (response LookupCnpj200JSONResponse) VisitLookupCnpjResponse(w http.Respons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -2536,6 +2625,9 @@ func (response LookupCnpj202JSONResponse) VisitLookupCnpjResponse(w http.Respons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.Location != nil {
 		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
 	}
@@ -2680,6 +2772,37 @@ func (response LookupCnpj404ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 	return err
 }
 
+type LookupCnpj422ApplicationProblemPlusJSONResponse struct {
+	ReusedLookupKeyApplicationProblemPlusJSONResponse
+}
+
+func (response LookupCnpj422ApplicationProblemPlusJSONResponse) VisitLookupCnpjResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LookupCnpj429ApplicationProblemPlusJSONResponse struct {
 	TooManyRequestsApplicationProblemPlusJSONResponse
 }
@@ -2747,6 +2870,9 @@ func (response LookupCnpj502ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -2800,6 +2926,9 @@ func (response LookupCnpj504ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3086,6 +3215,7 @@ type LookupResponseObject interface {
 }
 
 type Lookup200ResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	XRateLimitLimit     *int
@@ -3105,6 +3235,9 @@ func (response Lookup200JSONResponse) VisitLookupResponse(w http.ResponseWriter)
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3134,6 +3267,9 @@ func (response Lookup202JSONResponse) VisitLookupResponse(w http.ResponseWriter)
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.Location != nil {
 		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
 	}
@@ -3371,6 +3507,37 @@ func (response Lookup415ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 	return err
 }
 
+type Lookup422ApplicationProblemPlusJSONResponse struct {
+	ReusedLookupKeyApplicationProblemPlusJSONResponse
+}
+
+func (response Lookup422ApplicationProblemPlusJSONResponse) VisitLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type Lookup429ApplicationProblemPlusJSONResponse struct {
 	TooManyRequestsApplicationProblemPlusJSONResponse
 }
@@ -3438,6 +3605,9 @@ func (response Lookup502ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3491,6 +3661,9 @@ func (response Lookup504ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3764,6 +3937,9 @@ func (response GetLookup502ApplicationProblemPlusJSONResponse) VisitGetLookupRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3817,6 +3993,9 @@ func (response GetLookup504ApplicationProblemPlusJSONResponse) VisitGetLookupRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3850,6 +4029,7 @@ type LookupCpfResponseObject interface {
 }
 
 type LookupCpf200ResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	XRateLimitLimit     *int
@@ -3869,6 +4049,9 @@ func (response LookupCpf200JSONResponse) VisitLookupCpfResponse(w http.ResponseW
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3898,6 +4081,9 @@ func (response LookupCpf202JSONResponse) VisitLookupCpfResponse(w http.ResponseW
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.Location != nil {
 		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
 	}
@@ -4042,6 +4228,37 @@ func (response LookupCpf404ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 	return err
 }
 
+type LookupCpf422ApplicationProblemPlusJSONResponse struct {
+	ReusedLookupKeyApplicationProblemPlusJSONResponse
+}
+
+func (response LookupCpf422ApplicationProblemPlusJSONResponse) VisitLookupCpfResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LookupCpf429ApplicationProblemPlusJSONResponse struct {
 	TooManyRequestsApplicationProblemPlusJSONResponse
 }
@@ -4109,6 +4326,9 @@ func (response LookupCpf502ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -4162,6 +4382,9 @@ func (response LookupCpf504ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}

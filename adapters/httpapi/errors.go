@@ -131,6 +131,9 @@ func (s *server) fail(err error, c echo.Context) {
 		}
 		h.Set("WWW-Authenticate", scheme+` realm="fichario"`)
 	}
+	if f.Replayed {
+		h.Set(replayedHeader, "true")
+	}
 	capHeaders(h, f)
 	body := Problem{
 		Type: "/docs/erros#" + string(f.Code), Title: kind.Title, Status: kind.Status, Detail: f.Message, Code: Code(f.Code),

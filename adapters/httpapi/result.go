@@ -41,6 +41,9 @@ func (r *result) write(w http.ResponseWriter) error {
 	b = append(append(b, `","valorCobrado":`...), r.Entry.Amount.String()...)
 	b = append(append(b, `,"bruto":`...), raw...)
 	b = append(b, '}')
+	if r.Replayed {
+		w.Header().Set(replayedHeader, "true")
+	}
 	w.Header().Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
 	w.Header().Set(echo.HeaderContentLength, strconv.Itoa(len(b)))
 	_, err := w.Write(b)

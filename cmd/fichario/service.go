@@ -284,6 +284,7 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget deliveries", Every: time.Hour, Do: s.retention.ForgetDeliveries},
 		{Name: "forget audit", Every: time.Hour, Do: s.retention.ForgetAudit},
 		{Name: "forget contacts", Every: time.Hour, Do: s.retention.ForgetContacts},
+		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: s.lookups.ForgetRequests},
 		{Name: "forget sessions of agents", Every: time.Hour, Do: s.lookups.ForgetAgentSessions},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
 		{Name: "change many contacts", Every: time.Second, Do: app.NewBulks(s.store, now).Work},
