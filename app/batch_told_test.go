@@ -116,8 +116,8 @@ func TestWhatPeopleDoToABatch(t *testing.T) {
 	})
 }
 
-// TestPausesAreToldOnceADay, however often a batch resumes in between.
-func TestPausesAreToldOnceADay(t *testing.T) {
+// TestSlowPausesAreToldOnceADay, however often a batch resumes in between.
+func TestSlowPausesAreToldOnceADay(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		s.bureau.Script = portstest.Fails(ports.NotSent)

@@ -190,8 +190,8 @@ func TestTheCeiling(t *testing.T) {
 	})
 }
 
-// TestADayCapInTheMiddle pauses a batch until midnight; others' single lookups go on meanwhile.
-func TestADayCapInTheMiddle(t *testing.T) {
+// TestSlowADayCapInTheMiddle pauses a batch until midnight; others' single lookups go on meanwhile.
+func TestSlowADayCapInTheMiddle(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		key := s.byKey(access.Limits{PerMinute: 60, PerDay: 5, PerMonth: 8})

@@ -129,7 +129,7 @@ func (c conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) 
 	if c.tx {
 		return named(op, told(ctx, f(db))) // InTx bounds the whole transaction
 	}
-	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	return named(op, told(ctx, f(db.WithContext(ctx))))
 }

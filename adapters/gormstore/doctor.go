@@ -289,7 +289,7 @@ type sealedValue struct {
 func (s *Store) sealedAfter(
 	ctx context.Context, table, column, last string,
 ) (rows []sealedValue, next string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	db := s.read.WithContext(ctx)
 	if next, err = endOfStep(db, table, last); err != nil {

@@ -93,7 +93,7 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	if err != nil {
 		return none, classify(err)
 	}
-	read, cancel := context.WithTimeout(ctx, opTimeout)
+	read, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	var row recordRow
 	err = newest.QueryRowContext(read, blob(a.index), a.only, a.entry.OrgID, blob(a.subject)).Scan(

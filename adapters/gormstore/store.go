@@ -3,6 +3,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -23,15 +24,28 @@ import (
 )
 
 const (
-	// opTimeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs
-	// causes errors instead of a pile-up.
-	opTimeout = 5 * time.Second
 	// poolSize is measured: between 4 and 32 the throughput differs by less than a
 	// fifth, and the default idle pool of 2 costs three quarters of it.
 	poolSize = 16 // see LimitConnections
 	// counterSlots is how many instances can count on one webhook without often waiting for each other.
 	counterSlots = 64
 )
+
+// DefaultTimeout is Timeout before SetTimeout.
+const DefaultTimeout = 5 * time.Second
+
+// timeout is what SetTimeout set.
+var timeout atomic.Int64
+
+// SetTimeout sets Timeout for every store of the process. Call it before Open.
+func SetTimeout(d time.Duration) { timeout.Store(int64(d)) }
+
+// Timeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs causes
+// errors instead of a pile-up.
+func Timeout() time.Duration { return cmp.Or(time.Duration(timeout.Load()), DefaultTimeout) }
+
+// connectTimeout bounds the wait for a connection to be made, and for what tells whether the database is there.
+func connectTimeout() time.Duration { return Timeout() * 2 / 5 }
 
 // Store is the database.
 type Store struct {
@@ -230,7 +244,7 @@ func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error)
 }
 
 func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
-	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	var own error // the error of f, returned unchanged
 	var queued []automation.JobKind

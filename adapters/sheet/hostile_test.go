@@ -63,12 +63,12 @@ func around(element, attributes string, content ...repeated) []repeated {
 	return append(append([]repeated{begin}, content...), repeated{"</" + element + ">", 1})
 }
 
-// TestAWorkbookIsBoundedInMemory: files of some ten to hundred kilobytes, whose parts stay within 128 MiB, but which
+// TestSlowAWorkbookIsBoundedInMemory: files of some ten to hundred kilobytes, whose parts stay within 128 MiB, but which
 // excelize would turn into gigabytes. It measures everything allocated until the file is refused, including what is
 // freed at once.
 //
 //nolint:paralleltest // it counts what the whole process allocates
-func TestAWorkbookIsBoundedInMemory(t *testing.T) {
+func TestSlowAWorkbookIsBoundedInMemory(t *testing.T) {
 	const most = 768 << 20
 	data := func(content ...repeated) []repeated {
 		all := append([]repeated{{"<sheetData>", 1}}, content...)

@@ -15,6 +15,7 @@ import (
 
 	"fichario/domain/crm"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // upload posts the form of a new batch with a file.
@@ -211,15 +212,12 @@ func TestAPauseLeavesItsFormAlone(t *testing.T) {
 // until reloads a page until it has a text.
 func (v *visitor) until(path, says string) string {
 	v.t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		page := v.get(path)
-		if strings.Contains(text(page), says) {
-			return page
-		}
-		if time.Now().After(end) {
-			v.t.Fatalf("%s never says %q:\n%s", path, says, text(page))
-		}
-	}
+	page := ""
+	patience.Every(v.t, 50*time.Millisecond, path+" says "+says, func() bool {
+		page = v.get(path)
+		return strings.Contains(text(page), says)
+	})
+	return page
 }
 
 // shows fails unless a page has all of these texts.

@@ -159,7 +159,7 @@ func TestAgents(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(6000, 500, 5000).Key
 		for i, connect := range []func() (agent, error){
 			func() (agent, error) { return overHTTP(t, s, key, "?teto=1.50") },
@@ -272,7 +272,7 @@ func TestWhatAgentsMayNot(t *testing.T) {
 		bureau := lookuptest.StartBureau(t, nil)
 		env = maps.Clone(env)
 		env["FICHARIO_PUBLIC_URL"] = "https://fichario.example"
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(6000, 500, 5000)
 		old := s.NewKey(6000, 5, 5, "--expires", time.Now().Add(4*time.Second).UTC().Format(time.RFC3339))
 
@@ -338,7 +338,7 @@ func TestWhatAgentsMayNot(t *testing.T) {
 func TestAnAgentThatWentAway(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(6000, 500, 5000).Key
 	s.Hide(ana)
 	a := must(t)(overStdio(t, s, key, "--ceiling", "0.50"))
@@ -371,7 +371,7 @@ func TestASessionThatEnded(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, other := s.NewKey(6000, 500, 5000).Key, s.NewKey(6000, 500, 5000).Key
 		s.Hide(ana)
 		ask := func(method, key, session, body string) lookuptest.Answer {

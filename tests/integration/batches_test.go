@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/xuri/excelize/v2"
 
@@ -31,7 +30,7 @@ func TestABatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, stranger := s.NewKey(600, 50, 50), s.NewKey(600, 50, 50)
 		docs := lookuptest.CPFs(31, 3)
 		for _, d := range docs {
@@ -91,7 +90,7 @@ func TestABatch(t *testing.T) {
 func TestTablesThatComeSlowly(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key, docs := s.NewKey(600, 50, 50), lookuptest.CPFs(32, 3)
 	for _, d := range docs {
 		s.Hide(d)
@@ -199,7 +198,7 @@ func TestSheetsOfAWorkbook(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, docs := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(33, 2)
 		for _, d := range docs {
 			s.Hide(d)
@@ -226,7 +225,7 @@ func TestAPauseSaysWhatIsStillInFlight(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 2*time.Minute))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, docs := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(34, 3)
 		release := bureau.Hold("")
 		b := s.BatchOf(s.Quote(key, `{"produto":"cpf","teto":54,"confirmar":true,"documentos":`+lookuptest.List(docs)+`}`))
@@ -251,7 +250,7 @@ func TestWhatIsNoBatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, cnpjs := s.NewKey(600, 50, 50).Key, s.ScopedKey("cnpj", 600, 50, 50).Key
 		body := `{"produto":"cpf","documentos":["` + ana + `"]}`
 		first := s.BatchOf(s.Quote(key, body, "Idempotency-Key", "a"))
@@ -337,7 +336,7 @@ func TestABatchWaits(t *testing.T) {
 			}
 			lookuptest.Ordinary(w, r, document)
 		})
-		file := lookuptest.BureauFile(t, bureau.URL, 5*time.Second)
+		file := lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient)
 		appendTo(t, file, "not_charged: [429]\nrate: 200/s\n")
 		s := lookuptest.StartService(t, env, file)
 		key, other := s.NewKey(600, 60, 1000).Key, s.NewKey(600, 60, 1000).Key
@@ -391,7 +390,7 @@ func appendTo(t *testing.T, path, text string) {
 func TestResultsNeedTheServicesBureau(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	quoted := s.BatchOf(s.Quote(s.NewKey(60, 60, 60).Key, `{"produto":"renda_presumida","documentos":["52998224725"]}`))
 	env := s.Env()
 	env["FICHARIO_BUREAU"] = "sandbox"

@@ -15,7 +15,7 @@ func TestKeysOpenOnlyWhatTheyShould(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 5, 5)
 		for name, header := range map[string]string{
 			"none": "", "other scheme": "Basic " + key.Key, "no scheme": key.Key, "garbage": "Bearer abc", "empty": "Bearer ",
@@ -82,7 +82,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		docs := lookuptest.CPFs(2, 6)
 
 		minute, one := s.NewKey(3, 100, 100).Key, s.Instances()[0]

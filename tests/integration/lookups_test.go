@@ -30,7 +30,7 @@ func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 500, 5000)
 
 		fresh := s.CPF(key.Key, ana)
@@ -87,7 +87,7 @@ func TestProductsOfAFileNeedNoCode(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		all, companies := s.NewKey(600, 5, 5), s.ScopedKey("cnpj", 600, 5, 5)
 		s.Hide(ana)
 		a := s.Post(all.Key, `{"produto":"renda_presumida","documento":"`+ana+`"}`)
@@ -126,7 +126,7 @@ func TestLookupsMayBeOff(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	off := map[string]string{"FICHARIO_LOOKUP_ENABLED": "false"}
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second), off)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient), off)
 	key := s.NewKey(600, 5, 5).Key
 	for _, k := range []string{key, "", "abc"} {
 		for _, o := range keyed(t) {
@@ -152,7 +152,7 @@ func TestHistoryAges(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second), map[string]string{
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient), map[string]string{
 			"FICHARIO_HISTORY_FRESH": "2s",
 		})
 		key := s.NewKey(6000, 500, 500).Key
