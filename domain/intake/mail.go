@@ -176,6 +176,22 @@ func (r *reader) mailSender(m *mail, k *node, s scope) {
 		r.leaf(k, lookup(k.key), s)
 	default:
 		s.lead = true
-		r.within(true, personTree, k, s)
+		sender := withAddressAsEmail(*k, 0)
+		r.within(true, personTree, &sender, s)
 	}
+}
+
+// withAddressAsEmail gives the "address" of a sender the name of what it is.
+func withAddressAsEmail(n node, depth int) node {
+	if n.kind == isString && nameOf(n.key) == "address" && wholeAddress(n.text) {
+		n.key = fieldNames[fieldEmail]
+	}
+	if n.scalar() || depth > 2 {
+		return n
+	}
+	n.children = slices.Clone(n.children)
+	for i := range n.children {
+		n.children[i] = withAddressAsEmail(n.children[i], depth+1)
+	}
+	return n
 }
