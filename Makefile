@@ -18,7 +18,7 @@ LONGEST = ./tests/integration ./adapters/gormstore ./app ./tests/faults
 # `make test-slow`, and says how many.
 SLOW = ^TestSlow
 SLOW_TESTS = $(shell grep -roE --include='*_test.go' '^func TestSlow[A-Za-z0-9]+' adapters app cmd docs domain tests | tr -d ' ')
-SLOW_PACKAGES = $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
+SLOW_PACKAGES = ./tests/browser ./tests/faults $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-slow containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \

@@ -39,6 +39,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"calls of many":           callsOfMany,
 		"ceilings":                ceilings,
 		"changed ceilings":        changedCeilings,
+		"changes under load":      changesUnderLoad,
 		"agent sessions":          agentSessions,
 		"batches":                 batches,
 		"quotes of batches":       batchQuotes,

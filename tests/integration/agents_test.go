@@ -18,6 +18,7 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // agent is a session of the official client.
@@ -274,7 +275,7 @@ func TestWhatAgentsMayNot(t *testing.T) {
 		env["FICHARIO_PUBLIC_URL"] = "https://fichario.example"
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(6000, 500, 5000)
-		old := s.NewKey(6000, 5, 5, "--expires", time.Now().Add(4*time.Second).UTC().Format(time.RFC3339))
+		old := s.NewKey(6000, 5, 5, "--expires", time.Now().Add(patience.Scaled(4*time.Second)).UTC().Format(time.RFC3339))
 
 		a := must(t)(overHTTP(t, s, key.Key, "?teto=9"))
 		none, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, agentHeaders("x"),
