@@ -54,13 +54,15 @@ func main() {
 // runAndMiss is run, and then reports the statuses of the contract that no test saw. After failures it reports none:
 // tests may not have got that far.
 func runAndMiss(allow string, rules bool, command []string) (code int, err error) {
-	dir, err := os.MkdirTemp("", "fichario-statuses-")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := os.Setenv(contracttest.EnvSeen, dir); err != nil {
-		return 1, err
+	dir := os.Getenv(contracttest.EnvSeen) // may have what an earlier run saw
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "fichario-statuses-"); err != nil {
+			return 1, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		if err := os.Setenv(contracttest.EnvSeen, dir); err != nil {
+			return 1, err
+		}
 	}
 	if code, err := run(allow, rules, command); code != 0 || err != nil {
 		return code, err
