@@ -50,7 +50,7 @@ func (r *reader) neighbours(n *node) neighbours {
 			nb.netlify = true
 		case "conversion_origin":
 			nb.rdStation = k.kind == isObject
-		case "from", "From", "sender", "headers", "FromFull", "from_email", "mail_from":
+		case "from", "From", "sender", "headers", "FromFull", "from_email", "mail_from", "from_field":
 			if nb.mail == nil {
 				nb.mail = mailOf(n)
 			}
