@@ -7,8 +7,8 @@ import (
 	"fichario/tests/testkit/patience"
 )
 
-// TestMain gives operations the time that this machine needs, in whole seconds, as PostgreSQL shows them.
+// TestMain gives operations much more time than this machine needs, in whole seconds, as PostgreSQL shows them.
 func TestMain(m *testing.M) {
-	SetTimeout(min(patience.Scaled(DefaultTimeout), 59*time.Second).Round(time.Second))
+	SetTimeout(min(patience.Scaled(4*DefaultTimeout), 59*time.Second).Round(time.Second))
 	m.Run()
 }
