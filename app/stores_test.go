@@ -17,6 +17,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/access"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
@@ -96,7 +97,12 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
 	s.bulks, s.rotations = app.NewBulks(store, now), app.NewRotations(store, now)
 	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, means(true))
-	s.intake = app.NewIntake(store, now, func() { s.woken.Add(1) })
+	s.intake = app.NewIntake(store, now)
+	if announces, ok := store.(interface {
+		OnJobs(func(automation.JobKind))
+	}); ok {
+		announces.OnJobs(func(automation.JobKind) { s.woken.Add(1) })
+	}
 	s.lookups = s.otherLookups(store)
 	s.statement = app.NewStatement(store, calendar, now)
 	s.audit = app.NewAudit(store, now)

@@ -111,7 +111,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Organisations: app.NewOrganisations(store, now), Members: site.people(), Funnels: app.NewFunnels(store, now),
 		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
-		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
+		Intake: app.NewIntake(store, now), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
 		Bulks: app.NewBulks(store, now), Rotations: app.NewRotations(store, now),
 		Automations: app.NewAutomations(store, now, app.Means{
 			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},

@@ -146,7 +146,7 @@ func (e *environment) wireUseCases(
 		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.store.OnJobs(s.jobs.Wake)
-	s.intake = app.NewIntake(s.store, now, func() {}) // the store announces what it takes
+	s.intake = app.NewIntake(s.store, now)
 	s.subjects = e.subjects(s.store)
 	s.retention = app.NewRetention(s.store, e.keeping(), now)
 	s.sessions = app.NewSessions(s.store, now, passwords)
