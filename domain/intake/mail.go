@@ -40,7 +40,7 @@ func mailOf(n *node) *mail {
 		return nil
 	}
 	m.message, m.mandrill = textOfMail(n), n.child("raw_msg") != nil
-	if !betweenTwo(parts) && m.message == nil && !slices.ContainsFunc(parts.children, func(k node) bool { return nameOf(k.key) == "subject" }) {
+	if !betweenTwo(parts) && m.message == nil && memberNamed(parts, "subject") == nil {
 		return nil
 	}
 	if reply := memberNamed(parts, "replyto"); reply != nil && strings.IndexByte(reply.text, '@') > 0 {

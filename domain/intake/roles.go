@@ -2,7 +2,7 @@ package intake
 
 import "strings"
 
-// Whose a part of a body is. A post often names several people: who asked, and who serves them, owns the account or gets
+// Whose a part of a body is. A post often names several people: who asked, and who serves them, owns the account or got
 // the mail. The names of keys and what records say about themselves tell them apart (docs/leads.md, "Who is the lead").
 
 // side is whose a part of a body is.
@@ -26,7 +26,8 @@ func init() {
 			assigned seller sellers vendedor vendedora vendedores corretor corretora corretores consultor consultora salesperson
 			salesrep rep reps staff staffs team teams admin admins administrator administrador moderator moderators
 			cc bcc merchant producer producers produtor produtora affiliate affiliates affiliations afiliado
-			afiliados creator manager managers gerente support suporte interviewer recruiter practitioner teammate teammates geoip geolocation isp`,
+			afiliados creator manager managers gerente support suporte
+			interviewer recruiter practitioner teammate teammates geoip geolocation isp`,
 		leads: `
 			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees attendee
 			attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters solicitante
@@ -82,8 +83,11 @@ func ofTrade(key string) bool {
 
 // sideOfName returns the side that a machine's key names. rest is what follows the word that decides.
 func sideOfName(key string) (s side, rest []string) {
-	if len(key) > 80 {
+	switch {
+	case len(key) > 80:
 		return neutral, nil
+	case plainKey(key) && key != "to" && !ourNumbers[key]:
+		return sideWords[key], nil
 	}
 	w := wordsOf(key)
 	for i := len(w) - 1; i >= 0; i-- {
@@ -175,7 +179,7 @@ func meansOfPerson(k *node) bool {
 	case fieldMessage:
 		return k.kind == isString
 	}
-	switch nameOf(k.key) {
+	switch k.key {
 	case "handle":
 		return true
 	case "attributes", "profile":
