@@ -183,7 +183,7 @@ func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
-		late := &heldStore{Store: s.store}
+		late := &heldStore{Store: s.store, refused: make(chan error, 100)}
 		slow := s.otherLookups(late)
 		for what, hold := range map[string]func(func()){
 			"before it reads": func(f func()) { late.latest = f }, "before it writes": func(f func()) { late.add = f },
@@ -203,6 +203,7 @@ func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
 			go ask(s.lookups, first)
 			<-atBureau.came
 			go ask(slow, second)
+			done(<-late.refused) // it waits for the first one
 			close(atBureau.open)
 			done(<-first)
 			<-g.came
