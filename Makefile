@@ -11,14 +11,14 @@ PGTEST = FICHARIO_TEST_BINARY=$(CURDIR)/bin/tested bin/pgtest
 # Three packages at a time: most of them use the same PostgreSQL, some start programs of their own, and some mostly wait.
 # The slowest start first. The profile in cmd/fichario is for the program alone: with it, each package would be compiled
 # once more. The limit of go test is only for what hangs beyond every wait of the tests.
-GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off -vet=off -ldflags=-s -timeout 5h
+GOTEST = $(GO) test -json -count=1 -p 3 -pgo=off -vet=off -ldflags=-s -parallel 4 -timeout 5h
 LONGEST = ./tests/integration ./adapters/gormstore ./app ./tests/faults
 
 # Tests that take long, break things or need a browser have a name that begins so; `make test` leaves them to
 # `make test-slow`, and says how many.
 SLOW = ^TestSlow
 SLOW_TESTS = $(shell grep -roE --include='*_test.go' '^func TestSlow[A-Za-z0-9]+' adapters app cmd docs domain tests | tr -d ' ')
-SLOW_PACKAGES = $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
+SLOW_PACKAGES = ./tests/browser ./tests/faults $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-slow containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
@@ -38,8 +38,10 @@ test: bin/tested bin/pgtest ## run the tests, on SQLite and on a real PostgreSQL
 	@echo "$(words $(SLOW_TESTS)) tests take long, break things or need a browser: make test-slow runs them"
 	$(PGTEST) -every-status -- $(GOTEST) -skip '$(SLOW)' $(LONGEST) ./...
 
+# The end-to-end tests run again on two instances behind HAProxy, one of them behind PgBouncer.
 test-slow: bin/tested bin/pgtest ## run the tests that take long, break things or need a browser (about ten minutes)
-	$(PGTEST) $(ALLOWED) -- $(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES)
+	$(PGTEST) -promtool $(ALLOWED) -- sh -c "$(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
+		FICHARIO_TEST_POOLED=1 $(GOTEST) -skip '$(SLOW)' ./tests/integration || bad=1; exit \$${bad:-0}"
 
 # The only test that may be skipped, because it needs a container engine and takes minutes.
 ALLOWED = -allow-skip '^fichario/tests/containers\.TestSlowContainers: '
@@ -48,7 +50,7 @@ containers: ## build the image, run the compose file, take it down and up again 
 	FICHARIO_TEST_CONTAINERS=1 $(GO) test -count=1 -v -timeout 30m ./tests/containers
 
 test-race: bin/tested bin/pgtest ## run every test with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(PGTEST) -every-status $(ALLOWED) -- $(GOTEST) -race ./tests/browser $(LONGEST) ./...
+	CGO_ENABLED=1 $(PGTEST) -every-status -promtool $(ALLOWED) -- $(GOTEST) -race ./tests/browser $(LONGEST) ./...
 
 SOAK ?= 30m
 soak: build ## kill the program at random under load for SOAK, such as 30m, and count the losses; then look for drift
@@ -98,7 +100,7 @@ bench-growth: build ## measure every page at GROWTH numbers of lookups, such as 
 
 # Always run: go build knows best whether anything must be rebuilt.
 bin/tested:
-	@$(GO) build -pgo=off -o $@ ./cmd/fichario
+	@$(GO) build -pgo=off -ldflags=-s -o $@ ./cmd/fichario
 
 bin/pgtest bin/witness:
 	@$(GO) build -o $@ ./tests/testkit/cmd/$(@F)

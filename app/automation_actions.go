@@ -58,8 +58,8 @@ func (a *Automations) conditions(
 	ctx context.Context, r ports.Repos, by Caller, n NewAutomation,
 ) (automation.Conditions, error) {
 	c := automation.Conditions{WebhookID: n.WebhookID, MinAmount: n.MinAmount, When: strings.TrimSpace(n.When)}
-	if c.When != "" {
-		if err := a.means.Conditions.Check(c.When); err != nil {
+	if n.When != "" { // blanks alone would be no condition, which nobody means who writes one
+		if err := a.means.Conditions.Check(n.When); err != nil {
 			return c, invalid("when", "Confira a condição: "+err.Error()+".")
 		}
 	}

@@ -203,7 +203,7 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 		return "", err
 	}
 	if job.State == automation.Ready && job.Attempts == 0 {
-		return "", invalid("run", "Esta execução está na fila: ela será feita em instantes.")
+		return "", invalid("run", "Esta execução está na fila: ela será feita em instantes, ou depois da anterior do mesmo contato.")
 	}
 	if job.AutomationID != "" {
 		switch rule, err := r.Automations.Find(ctx, job.AutomationID); {
@@ -230,7 +230,7 @@ func (a *Automations) RunAgain(ctx context.Context, by Caller, id string) (strin
 	again := automation.Job{
 		ID: newID(), OrgID: job.OrgID, Kind: job.Kind, ContactID: job.ContactID, AutomationID: job.AutomationID,
 		MemberID: job.MemberID, Event: job.Event, SubjectID: job.SubjectID, Detail: job.Detail, Trail: job.Trail,
-		State: automation.Ready, RunAt: now, CreatedAt: now,
+		Facts: job.Facts, Place: job.Place, State: automation.Ready, RunAt: now, CreatedAt: now,
 	}
 	if job.Event != "" {
 		again.CreatedAt = job.CreatedAt // when the event happened

@@ -106,7 +106,9 @@ func (a *Automations) newest(ctx context.Context, orgID string, event automation
 		batches, err := r.Batches.Page(ctx, orgID, "", "", listMax)
 		for _, b := range batches {
 			if b.Status.Ended() && !b.StartedAt.IsZero() {
-				return batchJob(b), err
+				job := batchJob(b, 0)
+				job.Facts = "" // as it is now
+				return job, err
 			}
 		}
 		return automation.Job{}, err

@@ -61,14 +61,21 @@ func (b *Batches) find(ctx context.Context, by Caller, id string) (batch.Batch, 
 // Show returns a batch. Faults: UnknownBatch, ServiceUnavailable.
 func (b *Batches) Show(ctx context.Context, by Caller, id string) (BatchView, error) {
 	found, err := b.find(ctx, by, id)
+	if err != nil || found.StartedAt.IsZero() || found.Status == batch.Done {
+		return b.shown(ctx, found, nil, err)
+	}
+	flying, err := inFlight(ctx, b.Store.Repos(), found.OrgID)
+	if err == nil {
+		found, err = b.find(ctx, by, id)
+	}
+	return b.shown(ctx, found, flying, err)
+}
+
+func (b *Batches) shown(ctx context.Context, found batch.Batch, flying map[string]int, err error) (BatchView, error) {
 	if err != nil {
 		return BatchView{}, err
 	}
-	return b.shown(ctx, found)
-}
-
-func (b *Batches) shown(ctx context.Context, found batch.Batch) (BatchView, error) {
-	views, err := b.views(ctx, []batch.Batch{found})
+	views, err := b.views(ctx, []batch.Batch{found}, flying)
 	if err != nil || found.Invalid == 0 {
 		return append(views, BatchView{})[0], err
 	}
@@ -96,6 +103,10 @@ func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int)
 	if err := checkPage(cursor, limit); err != nil {
 		return page, invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
 	}
+	flying, err := inFlight(ctx, b.Store.Repos(), orgID)
+	if err != nil {
+		return page, err
+	}
 	found, err := b.Store.Repos().Batches.Page(ctx, orgID, by.keyID(), cursor, limit+1)
 	if err != nil {
 		return page, err
@@ -104,7 +115,7 @@ func (b *Batches) List(ctx context.Context, by Caller, cursor string, limit int)
 		found = found[:limit]
 		page.Next = found[limit-1].ID
 	}
-	page.Batches, err = b.views(ctx, found)
+	page.Batches, err = b.views(ctx, found, flying)
 	return page, err
 }
 
@@ -115,11 +126,15 @@ func (b *Batches) Open(ctx context.Context, by Caller, limit int) ([]BatchView, 
 	if err != nil {
 		return nil, err
 	}
+	flying, err := inFlight(ctx, b.Store.Repos(), orgID)
+	if err != nil {
+		return nil, err
+	}
 	found, err := b.Store.Repos().Batches.Open(ctx, orgID, limit)
 	if err != nil {
 		return nil, err
 	}
-	return b.views(ctx, found)
+	return b.views(ctx, found, flying)
 }
 
 // All returns the batches of an organisation, newest first, up to limit. Faults: InvalidRequest, NotFound,
@@ -129,16 +144,20 @@ func (b *Batches) All(ctx context.Context, by Caller, orgID string, limit int) (
 	if err := maySeeOrg(ctx, repos, by, orgID); err != nil {
 		return nil, err
 	}
+	flying, err := inFlight(ctx, repos, orgID)
+	if err != nil {
+		return nil, err
+	}
 	found, err := paged(limit, func(after string, limit int) ([]batch.Batch, error) {
 		return repos.Batches.Page(ctx, orgID, by.keyID(), after, limit)
 	}, func(one batch.Batch) string { return one.ID })
 	if err != nil {
 		return nil, err
 	}
-	return b.views(ctx, found)
+	return b.views(ctx, found, flying)
 }
 
-func (b *Batches) views(ctx context.Context, found []batch.Batch) ([]BatchView, error) {
+func (b *Batches) views(ctx context.Context, found []batch.Batch, flying map[string]int) ([]BatchView, error) {
 	ids, views, repos := make([]string, len(found)), make([]BatchView, len(found)), b.Store.Repos()
 	for i, one := range found {
 		ids[i] = one.ID
@@ -149,13 +168,24 @@ func (b *Batches) views(ctx context.Context, found []batch.Batch) ([]BatchView, 
 	}
 	now, err := repos.Clock.Now(ctx, b.Clock())
 	for i, one := range found {
-		views[i] = BatchView{Batch: one, Spent: spent[one.ID], Now: now}
+		views[i] = BatchView{Batch: one, Spent: spent[one.ID], InFlight: flying[one.ID], Now: now}
 	}
 	return views, err
 }
 
-// Confirm lets a quoted batch run within a ceiling: the given one, else the quote's, else its maximum cost. Faults:
-// UnknownBatch, BatchState, Forbidden, ServiceUnavailable.
+// inFlight counts the items in flight of an organisation, by their batch. It is read before the batches and what they
+// spent: what has then ended is in their counts.
+func inFlight(ctx context.Context, r ports.Repos, orgID string) (map[string]int, error) {
+	items, err := r.Batches.InFlight(ctx, orgID)
+	counts := map[string]int{}
+	for _, item := range items {
+		counts[item.BatchID]++
+	}
+	return counts, err
+}
+
+// Confirm lets a quoted batch run within a ceiling: the given one, else the quote's, else its maximum cost. Who confirms
+// it pays. Faults: UnknownBatch, BatchState, Forbidden, MonthlyLimit, PurposeRefused, ServiceUnavailable.
 func (b *Batches) Confirm(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money,
 ) (_ BatchView, err error) {
@@ -170,6 +200,9 @@ func (b *Batches) Confirm(
 			q.Ceiling = *ceiling
 		}
 		q.HasCeiling, q.StartedAt = true, now
+		if _, err := b.pays(ctx, r, by, q); err != nil {
+			return err
+		}
 		if err := b.maySpend(ctx, r, by, *q); err != nil {
 			return err
 		}
@@ -191,8 +224,9 @@ func (b *Batches) Pause(ctx context.Context, by Caller, id string) (BatchView, e
 }
 
 // Resume lets a paused batch go on, within another ceiling if one is given, which must cover what was spent. With
-// failures, items without an answer are retried and charged anew; that also applies to a batch that is done. Faults:
-// UnknownBatch, BatchState, InvalidRequest, Forbidden, ServiceUnavailable.
+// failures, items without an answer are retried and charged anew; that also applies to a batch that is done. Who resumes
+// it pays for the rest. Faults: UnknownBatch, BatchState, InvalidRequest, Forbidden, MonthlyLimit, PurposeRefused,
+// ServiceUnavailable.
 func (b *Batches) Resume(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money, failures bool,
 ) (BatchView, error) {
@@ -201,13 +235,17 @@ func (b *Batches) Resume(
 		if q.Status != batch.Paused && (q.Status != batch.Done || !again) {
 			return wrongState(*q, "retomado", "pausado, ou concluído com falhas a repetir")
 		}
+		other, err := b.pays(ctx, r, by, q)
+		if err != nil {
+			return err
+		}
 		if ceiling != nil {
 			if err := suffices(ctx, r, *q, *ceiling); err != nil {
 				return err
 			}
 			q.Ceiling, q.HasCeiling = *ceiling, true
 		}
-		if ceiling != nil || again {
+		if ceiling != nil || again || other {
 			if err := b.maySpend(ctx, r, by, *q); err != nil {
 				return err
 			}
@@ -244,7 +282,7 @@ func wrongState(q batch.Batch, become, when string) error {
 		}[q.Status], become, when))
 }
 
-// suffices returns the fault of a ceiling below what a batch was charged or has reserved.
+// suffices returns the fault of a ceiling below what a batch was charged or has reserved. Charges must be held.
 func suffices(ctx context.Context, r ports.Repos, q batch.Batch, ceiling catalog.Money) error {
 	spent, err := r.Usage.SpentByKeys(ctx, []string{q.ID}, lookup.BatchBucket)
 	if least := spent[q.ID].Amount; err == nil && ceiling < least {
@@ -268,6 +306,42 @@ func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batc
 		q.Limit().Exact(), org.MemberBatchLimit.Exact())).At("teto")
 }
 
+// pays holds the organisation's charges back, and makes the caller pay for a batch from now on, by their own rights:
+// whoever confirms or resumes it spends. The operator acts for whoever paid before. It reports whether that was somebody else. Faults: MonthlyLimit where the
+// caller's budget does not allow a single call, and what choosing the batch's purpose returns.
+func (b *Batches) pays(ctx context.Context, r ports.Repos, by Caller, q *batch.Batch) (other bool, err error) {
+	if err := holdCharges(ctx, r, q.OrgID); err != nil {
+		return false, err
+	}
+	if by.operator {
+		return false, nil
+	}
+	if other = q.PaidBy(by.keyID(), by.memberID); other && q.Purpose != "" {
+		rules, err := readPurposeRules(ctx, r, q.OrgID)
+		if err != nil {
+			return other, err
+		}
+		if _, err := rules.choose(by, q.Purpose); err != nil {
+			return other, err
+		}
+	}
+	if by.memberID == "" || q.ToAsk() == 0 {
+		return other, nil
+	}
+	member, err := r.Members.Find(ctx, by.memberID)
+	if err != nil || member.Budget == nil {
+		return other, err
+	}
+	month := b.Calendar.Month(b.Clock())
+	spent, err := r.Usage.SpentByKeys(ctx, []string{by.memberID}, month)
+	if left := *member.Budget - spent[by.memberID].Amount; err == nil && left < q.Price {
+		return other, fault.New(fault.MonthlyLimit, fmt.Sprintf("Quem confirma ou retoma um lote paga por ele. Cada consulta "+
+			"custa até %s, e do seu orçamento de %s neste mês restam %s. Nada foi consultado nem cobrado; quem é titular "+
+			"pode aumentar o orçamento, ou confirmar o lote.", q.Price.Exact(), member.Budget.Reais(), max(0, left).Exact()))
+	}
+	return other, err
+}
+
 // batchLine is an audit line about a batch, with its ceiling.
 func batchLine(a audit.Action, q batch.Batch) audit.Line {
 	l := audit.Line{OrgID: q.OrgID, Action: a, Object: q.ID}
@@ -283,20 +357,23 @@ func (b *Batches) move(
 	f func(ports.Repos, time.Time, *batch.Batch) error,
 ) (BatchView, error) {
 	found, err := b.find(ctx, by, id)
+	var flying map[string]int
 	if err == nil {
 		err = b.change(ctx, found, func(r ports.Repos, now time.Time, q *batch.Batch) error {
 			if err := f(r, now, q); err != nil {
 				return err
 			}
 			found = *q
+			if flying, err = inFlight(ctx, r, q.OrgID); err != nil {
+				return err
+			}
 			return record(ctx, r, by, batchLine(action, *q))
 		})
 	}
-	if err != nil {
-		return BatchView{}, err
+	if err == nil {
+		b.Wake()
 	}
-	b.Wake()
-	return b.shown(ctx, found)
+	return b.shown(ctx, found, flying, err)
 }
 
 func (b *Batches) change(

@@ -8,6 +8,7 @@ import (
 
 	"fichario/domain/automation"
 	"fichario/domain/batch"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -24,7 +25,7 @@ func (b *Batches) tell(ctx context.Context, r ports.Repos, now time.Time, was, i
 			return err
 		}
 		n.Kind, n.Subject = crm.BatchEnded, endedText(is, spent[is.ID])
-		return errors.Join(r.Notifications.Create(ctx, n), emit(ctx, r, batchJob(is)))
+		return errors.Join(r.Notifications.Create(ctx, n), emit(ctx, r, batchJob(is, spent[is.ID].Amount)))
 	case pausedByItself(is) && (was.Status != is.Status || was.Reason != is.Reason):
 		n.Subject = pausedText(is)
 		// A batch that resumes and pauses again for the same reason is reported once a day.
@@ -68,8 +69,8 @@ func endedText(q batch.Batch, spent lookup.Spent) string {
 }
 
 // batchJob is the job of a batch that has ended.
-func batchJob(q batch.Batch) automation.Job {
+func batchJob(q batch.Batch, spent catalog.Money) automation.Job {
 	job := eventJob(automation.BatchCompleted, q.OrgID, "", q.EndedAt)
-	job.SubjectID, job.Detail = q.ID, string(q.Status)
+	job.SubjectID, job.Detail, job.Facts = q.ID, string(q.Status), automation.FactsOfBatch(q, spent)
 	return job
 }

@@ -60,7 +60,10 @@ type NewBatch struct {
 	Name, Product string
 	// Purpose is the code of its purpose; empty for the only one that its maker may state.
 	Purpose string
-	Rows    []batch.Row
+	// Sheets are those of a table, nil for a list of documents. Sheet names one of them, or is empty for the only one that
+	// has documents.
+	Sheets []batch.Sheet
+	Sheet  string
 	// Column is the column of the documents, by header, letter or number; empty for the first that has some.
 	Column string
 	// Documents have no masks, like those of a lookup.
@@ -81,6 +84,8 @@ type BatchView struct {
 	batch.Batch
 	// Spent is what is reserved and spent.
 	Spent lookup.Spent
+	// InFlight counts its items that are being looked up: while there are any, counts and Spent are not final.
+	InFlight int
 	// Invalids are the first of its items without a valid document.
 	Invalids []batch.Item
 	// Now is the time of the view.
@@ -242,14 +247,14 @@ func (b *Batches) read(by Caller, n NewBatch) (q batch.Batch, items []batch.Item
 	if n.Confirm && n.Ceiling == nil {
 		return q, nil, invalid("teto", "Para confirmar já no primeiro pedido, informe o teto em reais.")
 	}
-	table, err := tableOf(product, n)
+	table, sheet, others, err := tableOf(product, n)
 	if err != nil {
 		return q, nil, err
 	}
-	items = table.Items(product, n.Rows == nil)
+	items = table.Items(product, n.Sheets == nil)
 	q = batch.Batch{
 		ID: newID(), OrgID: by.orgID, KeyID: by.keyID(), MemberID: by.memberID, Name: name, Product: product.ID,
-		Refresh: n.Refresh, Status: batch.Preparing, Columns: table.Columns, Total: len(items), Price: product.Price,
+		Refresh: n.Refresh, Status: batch.Preparing, Columns: table.Columns, Sheet: sheet, OtherSheets: others, Total: len(items), Price: product.Price,
 		CreatedAt: now, ExpiresAt: now.Add(batch.QuoteLasts), RequestKey: n.RequestKey, RequestBody: n.RequestBody,
 	}
 	if n.Ceiling != nil {
@@ -273,30 +278,70 @@ func (b *Batches) read(by Caller, n NewBatch) (q batch.Batch, items []batch.Item
 	return q, items, nil
 }
 
-// tableOf returns the table that was sent, or one made of the list.
-func tableOf(product catalog.Product, n NewBatch) (t batch.Table, err error) {
-	rows := n.Rows
-	if rows == nil {
+// tableOf returns the table that was sent, with the names of its sheet and of the others, or one made of the list.
+func tableOf(product catalog.Product, n NewBatch) (t batch.Table, sheet string, others []string, err error) {
+	if n.Sheets == nil {
 		t.Columns, t.Rows = []string{"documento"}, make([]batch.Row, len(n.Documents))
 		for i, text := range n.Documents {
 			t.Rows[i] = batch.Row{Line: i + 1, Cells: []string{text}}
 		}
-	} else if t, err = batch.ReadTable(product, rows, n.Column); err != nil {
-		field := "arquivo"
-		if !errors.Is(err, batch.ErrNoRows) {
-			field = "coluna"
+	} else {
+		var from batch.Sheet
+		t, from, others, err = batch.ReadSheets(product, n.Sheets, n.Sheet, n.Column)
+		if sheet = from.Name; err != nil {
+			return t, "", nil, tableFault(err)
 		}
-		said := err.Error()
-		return t, invalid(field, strings.ToUpper(said[:1])+said[1:]+".")
 	}
 	switch {
 	case len(t.Rows) == 0:
-		return t, invalid("documentos", "Envie ao menos um documento.")
+		return t, "", nil, invalid("documentos", "Envie ao menos um documento.")
 	case len(t.Rows) > batch.MaxItems:
-		return t, fault.New(fault.BodyTooLarge,
+		return t, "", nil, fault.New(fault.BodyTooLarge,
 			fmt.Sprintf("Um lote tem no máximo %d itens. Divida-o em partes.", batch.MaxItems))
 	}
-	return t, nil
+	return t, sheet, others, nil
+}
+
+// tableFault is the fault of a table that cannot be read as one.
+func tableFault(err error) error {
+	var none *batch.NoSheet
+	var which *batch.WhichSheet
+	field := "coluna"
+	switch {
+	case FaultOf(err) != nil: // of the only sheet, or of the chosen one
+		return err
+	case errors.Is(err, batch.ErrNoRows):
+		field = "arquivo"
+	case errors.As(err, &none), errors.As(err, &which):
+		return sheetFault("aba", err)
+	}
+	return invalid(field, sentence(err))
+}
+
+func sentence(err error) string {
+	said := err.Error()
+	return strings.ToUpper(said[:1]) + said[1:] + "."
+}
+
+// Sheets is the cause of the fault of a workbook with several sheets to choose from. Its text is without their names,
+// which may be people's.
+type Sheets []string
+
+// Error says that there are sheets to choose from.
+func (s Sheets) Error() string { return "a sheet must be chosen" }
+
+// sheetFault is the fault of a sheet that is not named, or does not exist.
+func sheetFault(field string, err error) error {
+	var none *batch.NoSheet
+	var which *batch.WhichSheet
+	switch known := invalid(field, sentence(err)); {
+	case errors.As(err, &none):
+		return known.Because(Sheets(none.Sheets))
+	case errors.As(err, &which):
+		return known.Because(Sheets(which.Sheets))
+	default:
+		return known
+	}
 }
 
 // lookBack finds out which items history can answer.

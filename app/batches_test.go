@@ -190,8 +190,8 @@ func TestTheCeiling(t *testing.T) {
 	})
 }
 
-// TestADayCapInTheMiddle pauses a batch until midnight; others' single lookups go on meanwhile.
-func TestADayCapInTheMiddle(t *testing.T) {
+// TestSlowADayCapInTheMiddle pauses a batch until midnight; others' single lookups go on meanwhile.
+func TestSlowADayCapInTheMiddle(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		key := s.byKey(access.Limits{PerMinute: 60, PerDay: 5, PerMonth: 8})
@@ -353,8 +353,8 @@ func TestABatchIsMadeOnce(t *testing.T) {
 		"nothing":          {quote(), "requisicao_invalida documentos"},
 		"no ceiling":       {app.NewBatch{Product: catalog.CPF, Documents: cpfs, Confirm: true}, "requisicao_invalida teto"},
 		"too many":         {quote(make([]string, batch.MaxItems+1)...), "corpo_grande_demais"},
-		"no documents":     {app.NewBatch{Product: catalog.CPF, Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}, "requisicao_invalida coluna"},
-		"a column of none": {app.NewBatch{Product: catalog.CPF, Column: "y", Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}, "requisicao_invalida coluna"},
+		"no documents":     {app.NewBatch{Product: catalog.CPF, Sheets: []batch.Sheet{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
+		"a column of none": {app.NewBatch{Product: catalog.CPF, Column: "y", Sheets: []batch.Sheet{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
 	} {
 		_, err := s.batches.Quote(t.Context(), key, c.n)
 		equal(t, what, said(err), c.want)

@@ -136,7 +136,7 @@ func (s bulkStep) assign(ctx context.Context, c crm.Contact, memberID string) (b
 		name = "ninguém"
 	}
 	e := s.event(c.ID, crm.Assigned, name)
-	return true, errors.Join(s.r.Contacts.SetAssignee(ctx, memberID, e), emitChange(ctx, s.r, e, "", ""))
+	return true, assign(ctx, s.r, c, memberID, e, "")
 }
 
 func (s bulkStep) move(ctx context.Context, c crm.Contact, stageID string) (bool, error) {
@@ -145,5 +145,5 @@ func (s bulkStep) move(ctx context.Context, c crm.Contact, stageID string) (bool
 		return false, nil
 	}
 	e := s.event(c.ID, crm.StageMoved, stage.Name)
-	return true, errors.Join(s.r.Contacts.SetStage(ctx, stageID, e), emitChange(ctx, s.r, e, c.StageID, ""))
+	return true, move(ctx, s.r, c, stageID, e, "")
 }

@@ -80,7 +80,7 @@ func (c *Contacts) Create(ctx context.Context, by Caller, f ContactForm) (crm.Co
 	}
 	fires := automation.Job{
 		ID: newID(), OrgID: by.orgID, Kind: automation.FanOut, ContactID: made.ID, MemberID: by.memberID,
-		State: automation.Ready, RunAt: made.CreatedAt, CreatedAt: made.CreatedAt,
+		Facts: automation.FactsOf(made), State: automation.Ready, RunAt: made.CreatedAt, CreatedAt: made.CreatedAt,
 	}
 	return made, c.store.InTx(ctx, func(r ports.Repos) error {
 		if err := errors.Join(r.Contacts.Create(ctx, made, event), r.Jobs.Add(ctx, fires)); err != nil {
@@ -246,7 +246,7 @@ func (c *Contacts) Edit(ctx context.Context, by Caller, id string, f ContactForm
 			return nil
 		}
 		e.Kind, e.Subject = crm.ContactEdited, strings.Join(changed, ", ")
-		return errors.Join(r.Contacts.Edit(ctx, after, e), emitChange(ctx, r, e, "", ""))
+		return errors.Join(r.Contacts.Edit(ctx, after, e), emitChange(ctx, r, e, change{was: before, is: after}))
 	})
 }
 
@@ -277,7 +277,7 @@ func (c *Contacts) Note(ctx context.Context, by Caller, id, text string) error {
 		}
 		e.Kind, e.Subject = crm.NoteAdded, text
 		return errors.Join(r.Contacts.Answer(ctx, k, by.memberID, e.At), r.Contacts.AddNote(ctx, e),
-			emitChange(ctx, r, e, "", ""))
+			emitChange(ctx, r, e, change{was: k, is: k}))
 	})
 }
 
@@ -295,7 +295,7 @@ func (c *Contacts) Assign(ctx context.Context, by Caller, id, memberID string) e
 			return nil
 		}
 		e.Kind, e.Subject = crm.Assigned, m.Name
-		return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, e), emitChange(ctx, r, e, "", ""))
+		return assign(ctx, r, k, m.ID, e, "")
 	})
 }
 
@@ -316,10 +316,27 @@ func (c *Contacts) Move(ctx context.Context, by Caller, id, stageID string) (crm
 			return nil
 		}
 		e.Kind, e.Subject = crm.StageMoved, stage.Name
-		return errors.Join(r.Contacts.Answer(ctx, k, by.memberID, e.At), r.Contacts.SetStage(ctx, stageID, e),
-			emitChange(ctx, r, e, k.StageID, ""))
+		return errors.Join(r.Contacts.Answer(ctx, k, by.memberID, e.At), move(ctx, r, k, stageID, e, ""))
 	})
 	return stage, err
+}
+
+// assign gives a locked contact to a member, or to nobody, and emits the event.
+func assign(
+	ctx context.Context, r ports.Repos, k crm.Contact, memberID string, e crm.Event, trail automation.Trail,
+) error {
+	after := k
+	after.AssigneeID = memberID
+	return errors.Join(r.Contacts.SetAssignee(ctx, memberID, e), emitChange(ctx, r, e, change{k, after, trail}))
+}
+
+// move puts a locked contact into a stage, and emits the event.
+func move(
+	ctx context.Context, r ports.Repos, k crm.Contact, stageID string, e crm.Event, trail automation.Trail,
+) error {
+	after := k
+	after.StageID = stageID
+	return errors.Join(r.Contacts.SetStage(ctx, stageID, e), emitChange(ctx, r, e, change{k, after, trail}))
 }
 
 // change runs f on a locked contact of the caller's organisation, in one transaction, with an event that names the

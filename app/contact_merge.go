@@ -180,7 +180,8 @@ func (c *Contacts) Merge(ctx context.Context, by Caller, intoID, fromID string) 
 			ID: newID(), OrgID: into.OrgID, ContactID: intoID, Kind: crm.Merged, Actor: actor, Subject: p.From.Name,
 			At: gone.At,
 		}
-		return errors.Join(r.Contacts.Edit(ctx, p.After.Contact, event), emitChange(ctx, r, event, "", ""),
+		return errors.Join(r.Contacts.Edit(ctx, p.After.Contact, event),
+			emitChange(ctx, r, event, change{was: into, is: p.After.Contact}),
 			record(ctx, r, by, contactLine(audit.ContactsMerged, p.From.Contact)))
 	})
 }
@@ -237,7 +238,7 @@ func (c *Contacts) Part(ctx context.Context, by Caller, intoID, fromID string) e
 		}
 		return errors.Join(
 			c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Parted, Actor: actor, Subject: into.Name}),
-			r.Contacts.Edit(ctx, after, event), emitChange(ctx, r, event, "", ""),
+			r.Contacts.Edit(ctx, after, event), emitChange(ctx, r, event, change{was: into, is: after}),
 			record(ctx, r, by, contactLine(audit.ContactsParted, gone.Contact)),
 		)
 	})

@@ -14,11 +14,17 @@ import (
 	"fichario/ports"
 )
 
-// emit writes the job of an event, in the transaction of the change, if an automation listens.
+// emit writes the job of an event, in the transaction of the change, if an automation listens. A contact that it
+// happened to is locked, so that its events have the order in which they happened, on any instance.
 func emit(ctx context.Context, r ports.Repos, job automation.Job) error {
 	listens, err := r.Automations.Listens(ctx, job.OrgID, job.Event)
 	if err != nil || !listens {
 		return err
+	}
+	if job.ContactID != "" {
+		if job.Place, err = r.Jobs.NextPlace(ctx, job.ContactID); err != nil {
+			return err
+		}
 	}
 	return r.Jobs.Add(ctx, job)
 }
@@ -31,15 +37,21 @@ func eventJob(event automation.EventName, orgID, contactID string, at time.Time)
 	}
 }
 
-// emitChange emits the event of an entry of a contact's history; from is the stage that the contact was in before.
-func emitChange(ctx context.Context, r ports.Repos, e crm.Event, from string, trail automation.Trail) error {
+// change is a change of a contact: its state before and after, and the automations that led to it.
+type change struct {
+	was, is crm.Contact
+	trail   automation.Trail
+}
+
+// emitChange emits the event of an entry of a contact's history.
+func emitChange(ctx context.Context, r ports.Repos, e crm.Event, c change) error {
 	job := eventJob(automation.ContactUpdated, e.OrgID, e.ContactID, e.At)
-	job.Trail = trail
+	job.Trail, job.Facts = c.trail, automation.FactsOf(c.is)
 	switch e.Kind {
 	case crm.StageMoved:
-		job.Event, job.SubjectID = automation.ContactMoved, from
+		job.Event, job.SubjectID = automation.ContactMoved, c.was.StageID
 	case crm.Assigned:
-		job.Detail = "responsável"
+		job.Detail, job.SubjectID = "responsável", c.was.AssigneeID
 	case crm.NoteAdded:
 		job.Detail = "nota"
 	case crm.ContactEdited:
@@ -55,29 +67,32 @@ func emitChange(ctx context.Context, r ports.Repos, e crm.Event, from string, tr
 // errEventGone says that what an event was about no longer exists.
 var errEventGone = errors.New("what the event was about is gone")
 
-// eventOf returns the event of a job with the present state of all it refers to; errEventGone where that no longer
-// exists.
+// eventOf returns the event of a job, with what was so when it happened and the present state of all else that it
+// refers to; errEventGone where that no longer exists.
 func eventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation.Event, error) {
 	e := automation.Event{Name: job.Event, At: job.CreatedAt}
 	if job.Event == "" {
 		e.Name = automation.ContactCreated
 	}
 	var err error
+	var n names
 	if job.ContactID != "" {
-		if e.Contact, err = survivingContact(ctx, r, job.ContactID); err != nil {
+		c, err := survivingContact(ctx, r, job.ContactID)
+		if err != nil {
 			return e, gone(err)
 		}
+		if n, err = loadNames(ctx, r, job.OrgID); err != nil {
+			return e, err
+		}
+		job.Facts.Apply(&c)
+		e.Contact = n.view(c)
 	}
 	switch e.Name {
 	case automation.ContactCreated:
 		e.At = e.Contact.CreatedAt
 	case automation.ContactUpdated:
-		e.Changed = strings.Split(job.Detail, ", ")
+		e.Changed, e.Before = strings.Split(job.Detail, ", "), n.members[job.SubjectID]
 	case automation.ContactMoved:
-		n, err := loadNames(ctx, r, job.OrgID)
-		if err != nil {
-			return e, err
-		}
 		e.From = n.stages[job.SubjectID].Name
 	case automation.LookupCompleted:
 		err = addLookup(ctx, r, job, &e)
@@ -92,15 +107,15 @@ func eventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 }
 
 // survivingContact returns a contact, or the one that it was merged into.
-func survivingContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView, error) {
-	view, err := viewContact(ctx, r, id)
+func survivingContact(ctx context.Context, r ports.Repos, id string) (crm.Contact, error) {
+	c, err := r.Contacts.Find(ctx, id)
 	if !errors.Is(err, ports.ErrNotFound) {
-		return view, err
+		return c, err
 	}
 	if id, err = r.Removals.Survivor(ctx, id); err != nil {
-		return view, err
+		return c, err
 	}
-	return viewContact(ctx, r, id)
+	return r.Contacts.Find(ctx, id)
 }
 
 func gone(err error) error {
@@ -127,15 +142,19 @@ func addLookup(ctx context.Context, r ports.Repos, job automation.Job, e *automa
 	return nil
 }
 
-// addBatch adds the batch; its status is that of the event, since the batch may have been resumed.
+// addBatch adds the batch as it was when it ended, since it may have been resumed.
 func addBatch(ctx context.Context, r ports.Repos, job automation.Job, e *automation.Event) error {
 	ended, err := r.Batches.Find(ctx, job.SubjectID)
 	if err != nil {
 		return err
 	}
-	spent, err := r.Usage.SpentByKeys(ctx, []string{ended.ID}, lookup.BatchBucket)
 	ended.Status, ended.EndedAt = batch.Status(job.Detail), job.CreatedAt
-	e.Batch = &automation.BatchOutcome{Batch: ended, Spent: spent[ended.ID].Amount}
+	e.Batch = &automation.BatchOutcome{Batch: ended}
+	if job.Facts.ApplyToBatch(e.Batch) {
+		return nil
+	}
+	spent, err := r.Usage.SpentByKeys(ctx, []string{ended.ID}, lookup.BatchBucket)
+	e.Batch.Spent = spent[ended.ID].Amount
 	return err
 }
 

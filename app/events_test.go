@@ -149,6 +149,19 @@ func TestAConditionIsLookedAtOnTheRun(t *testing.T) {
 			OrgID: s.orgID, Name: "x", Event: automation.ContactCreated, Action: automation.AddNote, Text: "x", When: ".nome ==",
 		})
 		equal(t, "an expression that is none", said(err), "requisicao_invalida when")
+		for _, blank := range []string{" ", "\n\t", "# .valor > 5", " # a\n #b"} {
+			_, err := s.automations.Add(t.Context(), owner, app.NewAutomation{
+				OrgID: s.orgID, Name: "x", Event: automation.ContactCreated, Action: automation.AddNote, Text: "x", When: blank,
+			})
+			equal(t, "a blank expression is no condition", said(err), "requisicao_invalida when")
+			for field, form := range map[string]app.RequestForm{"body": {Body: blank}, "done": {Done: blank}} {
+				_, err = s.automations.Add(t.Context(), owner, app.NewAutomation{
+					OrgID: s.orgID, Name: "x", Event: automation.ContactCreated, Action: automation.HTTP,
+					URL: "https://x.example", RequestForm: form,
+				})
+				equal(t, "a blank "+field, said(err), "requisicao_invalida "+field)
+			}
+		}
 		must(s.contacts.Create(t.Context(), owner, bia()))
 		s.work(s.worker(), 5*time.Second)
 		seen := 0

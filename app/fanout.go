@@ -30,7 +30,7 @@ func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 		if err != nil {
 			return err
 		}
-		f := fan{jobs: j, r: r, now: now, orgs: map[string]listeners{}}
+		f := fan{jobs: j, r: r, now: now, orgs: map[string]listeners{}, answers: map[string]int{}}
 		done := 0
 		for ; done < len(arrived) && len(f.made) < fanOutJobs; done++ {
 			if err := f.contact(ctx, arrived[done]); err != nil {
@@ -45,8 +45,8 @@ func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 		return false
 	}
 	if made > 0 {
-		j.wake(automation.RunAutomation)
-		j.wake(automation.MailMember)
+		j.Wake(automation.RunAutomation)
+		j.Wake(automation.MailMember)
 	}
 	return more
 }
@@ -57,7 +57,9 @@ type fan struct {
 	r    ports.Repos
 	now  time.Time
 	orgs map[string]listeners // read once for all events of an organisation
-	made []automation.Job
+	// answers counts, by contact, the runs of the last hour that followed from other runs.
+	answers map[string]int
+	made    []automation.Job
 }
 
 // listeners are the automations and members concerned by an organisation's events.
@@ -81,12 +83,14 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 		linked := a.Conditions
 		linked.When = "" // the run evaluates it
 		if linked != (automation.Conditions{}) && contact.ID == "" && arrived.ContactID != "" {
-			if contact, err = f.asItWas(ctx, arrived.ContactID); err != nil {
+			if contact, err = f.asItWas(ctx, arrived); err != nil {
 				return err
 			}
 		}
 		if a.Conditions.Hold(contact) {
-			f.run(arrived, a.ID)
+			if err := f.run(ctx, arrived, a.ID); err != nil {
+				return err
+			}
 		}
 	}
 	for _, m := range to.mailed {
@@ -97,23 +101,32 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 	return nil
 }
 
-// asItWas returns a contact, or the one that it was merged into; if it was deleted, its former content, since it may be
-// restored, for as long as that is kept.
-func (f *fan) asItWas(ctx context.Context, id string) (crm.Contact, error) {
-	view, err := survivingContact(ctx, f.r, id)
-	if !errors.Is(err, ports.ErrNotFound) {
-		return view.Contact, err
+// asItWas returns the contact of an event with what conditions look at, as it was when the event happened. Where that is
+// not known it is the contact, or the one that it was merged into, as it is now; if it was deleted, its former content,
+// since it may be restored, for as long as that is kept.
+func (f *fan) asItWas(ctx context.Context, arrived automation.Job) (crm.Contact, error) {
+	then := crm.Contact{ID: arrived.ContactID}
+	if arrived.Facts.Apply(&then) {
+		return then, nil
 	}
-	removed, err := f.r.Removals.Find(ctx, id)
+	c, err := survivingContact(ctx, f.r, arrived.ContactID)
+	if !errors.Is(err, ports.ErrNotFound) {
+		return c, err
+	}
+	removed, err := f.r.Removals.Find(ctx, arrived.ContactID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return crm.Contact{}, nil
 	}
 	return removed.Contact, err
 }
 
-// run adds a run of an automation, or records where a chain is cut off: an automation does not trigger itself, and a
-// chain has at most automation.MaxSteps.
-func (f *fan) run(arrived automation.Job, automationID string) {
+// run adds a run of an automation, or records where a chain is cut off: an automation does not trigger itself, a chain
+// has at most automation.MaxSteps, and a contact at most automation.MaxAnswers in an hour.
+func (f *fan) run(ctx context.Context, arrived automation.Job, automationID string) error {
+	many, err := f.tooMany(ctx, arrived)
+	if err != nil {
+		return err
+	}
 	job := automation.Job{
 		Kind: automation.RunAutomation, AutomationID: automationID, Trail: arrived.Trail.With(automationID),
 		State: automation.Ready,
@@ -125,13 +138,48 @@ func (f *fan) run(arrived automation.Job, automationID string) {
 	case arrived.Trail.Steps() >= automation.MaxSteps:
 		job.State, job.EndedAt = automation.Done, f.now
 		job.Result = fmt.Sprintf("cadeia interrompida: ela já tem %d passos", automation.MaxSteps)
+	case many:
+		job.State, job.EndedAt = automation.Done, f.now
+		job.Result = fmt.Sprintf(
+			"cadeia interrompida: neste contato, as automações já responderam umas às outras %d vezes em uma hora",
+			automation.MaxAnswers)
+		err = f.tellMany(ctx, arrived)
+	case arrived.Trail != "":
+		f.answers[arrived.ContactID]++
 	}
 	f.add(arrived, job)
+	return err
+}
+
+// tooMany reports whether a contact has had so many runs because of other automations that it gets no more for now.
+func (f *fan) tooMany(ctx context.Context, arrived automation.Job) (bool, error) {
+	if arrived.Trail == "" || arrived.ContactID == "" {
+		return false, nil
+	}
+	if _, known := f.answers[arrived.ContactID]; !known {
+		n, err := f.r.Jobs.Answers(ctx, arrived.ContactID, f.now.Add(-time.Hour), automation.MaxAnswers)
+		if err != nil {
+			return false, err
+		}
+		f.answers[arrived.ContactID] = n
+	}
+	return f.answers[arrived.ContactID] >= automation.MaxAnswers, nil
+}
+
+// tellMany notifies the team, once a day: what answers each other is the automations, not the contact.
+func (f *fan) tellMany(ctx context.Context, arrived automation.Job) error {
+	_, err := f.r.Notifications.CreateOnce(ctx, crm.Notification{
+		ID: newID(), OrgID: arrived.OrgID, Kind: crm.ChainCut, ContactID: arrived.ContactID, At: f.now,
+		Subject: fmt.Sprintf("Em um contato, as automações responderam umas às outras %d vezes em uma hora, e as seguintes "+
+			"foram cortadas. Confira o que cada uma muda e que evento as outras esperam.", automation.MaxAnswers),
+	}, arrived.OrgID, "cadeia:"+f.now.UTC().Format(time.DateOnly))
+	return err
 }
 
 func (f *fan) add(arrived, job automation.Job) {
 	job.ID, job.OrgID, job.ContactID = newID(), arrived.OrgID, arrived.ContactID
 	job.Event, job.SubjectID, job.Detail = arrived.Event, arrived.SubjectID, arrived.Detail
+	job.Facts, job.Place = arrived.Facts, arrived.Place
 	if job.State == "" {
 		job.State = automation.Ready
 	}

@@ -106,7 +106,7 @@ func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRo
 	}
 	return s.r.Jobs.Add(ctx, automation.Job{
 		ID: newID(), OrgID: s.orgID, Kind: automation.FanOut, ContactID: c.ID, MemberID: s.memberID,
-		State: automation.Ready, RunAt: s.now, CreatedAt: s.now,
+		Facts: automation.FactsOf(c), State: automation.Ready, RunAt: s.now, CreatedAt: s.now,
 	})
 }
 
@@ -146,7 +146,7 @@ func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.
 	if err := s.r.Contacts.Edit(ctx, after, event); err != nil || !s.plan.Fires {
 		return err
 	}
-	return emitChange(ctx, s.r, event, "", "")
+	return emitChange(ctx, s.r, event, change{was: before, is: after})
 }
 
 // contactOfRow returns the contact that a row makes, and what could not be read of it. Fault: InvalidRequest that says

@@ -22,7 +22,9 @@ import (
 type NewImport struct {
 	// File is the name of the file; empty for pasted text.
 	File string
-	Rows []batch.Row
+	// Sheets are those of the table. Sheet names one of them, or is empty for the only one with addresses.
+	Sheets []batch.Sheet
+	Sheet  string
 }
 
 // ImportChoices are the settings of an import before it begins.
@@ -91,24 +93,35 @@ func (b *Bulks) PrepareImport(ctx context.Context, by Caller, n NewImport) (Impo
 	return ImportView{BulkView: BulkView{Bulk: action}, Import: plan}, err
 }
 
-// planOf finds the columns of a table and proposes what each becomes.
+// planOf finds the sheet and the columns of a table and proposes what each becomes.
 func planOf(by Caller, n NewImport) (crm.Import, []crm.ImportRow, error) {
-	cells, rows := make([][]string, len(n.Rows)), make([]crm.ImportRow, len(n.Rows))
-	for i, row := range n.Rows {
+	plan := crm.Import{Duplicates: crm.SkipDuplicates, AssigneeID: by.memberID}
+	if len(n.Sheets) == 0 {
+		return plan, nil, invalid("file", "O arquivo não tem nenhuma linha preenchida.")
+	}
+	sheet, others, err := batch.Choose(n.Sheets, n.Sheet, hasAddresses)
+	if err != nil && FaultOf(err) == nil {
+		err = sheetFault("sheet", err)
+	}
+	if err != nil {
+		return plan, nil, err
+	}
+	file := n.File
+	if len(others) > 0 {
+		file = strings.TrimSpace(file + " · " + sheet.Name)
+	}
+	plan.File = text.Cut(text.OneLine(text.Clean(storable(file))), importNameMax)
+	cells, rows := make([][]string, len(sheet.Rows)), make([]crm.ImportRow, len(sheet.Rows))
+	for i, row := range sheet.Rows {
 		rows[i] = crm.ImportRow{Line: row.Line, Cells: make([]string, len(row.Cells))}
 		for j, cell := range row.Cells {
 			rows[i].Cells[j] = storable(cell)
 		}
 		cells[i] = rows[i].Cells
 	}
-	plan := crm.Import{
-		File: text.Cut(text.OneLine(text.Clean(storable(n.File))), importNameMax), Duplicates: crm.SkipDuplicates,
-		AssigneeID: by.memberID,
-	}
-	var header bool
-	if plan.Columns, plan.Fields, header = intake.ReadColumns(cells); header {
-		rows = rows[1:]
-	}
+	var first int
+	plan.Columns, plan.Fields, first = intake.ReadColumns(cells)
+	rows = rows[first:]
 	switch {
 	case len(rows) == 0:
 		return plan, nil, invalid("file", "Abaixo do cabeçalho não há nenhuma linha.")
@@ -117,6 +130,19 @@ func planOf(by Caller, n NewImport) (crm.Import, []crm.ImportRow, error) {
 	}
 	return plan, rows, nil
 }
+
+// hasAddresses reports whether a sheet may hold contacts: a column in it becomes their address.
+func hasAddresses(s batch.Sheet) bool {
+	cells := make([][]string, min(len(s.Rows), addressesLooked))
+	for i := range cells {
+		cells[i] = s.Rows[i].Cells
+	}
+	_, fields, first := intake.ReadColumns(cells)
+	return first < len(s.Rows) && slices.Contains(fields, intake.ColumnFields()[0])
+}
+
+// addressesLooked is how many rows of a sheet are examined for addresses.
+const addressesLooked = 200
 
 // choose applies choices to a plan. Faults: NotFound, InvalidRequest, ServiceUnavailable.
 func (b *Bulks) choose(ctx context.Context, by Caller, plan *crm.Import, c ImportChoices) error {

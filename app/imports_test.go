@@ -17,11 +17,15 @@ import (
 
 // tableOf makes a table as adapters read it: lines of cells between bars.
 func tableOf(lines ...string) app.NewImport {
-	n := app.NewImport{File: "clientes.csv"}
+	return app.NewImport{File: "clientes.csv", Sheets: []batch.Sheet{sheetOf("", lines...)}}
+}
+
+func sheetOf(name string, lines ...string) batch.Sheet {
+	s := batch.Sheet{Name: name}
 	for i, l := range lines {
-		n.Rows = append(n.Rows, batch.Row{Line: i + 1, Cells: strings.Split(l, "|")})
+		s.Rows = append(s.Rows, batch.Row{Line: i + 1, Cells: strings.Split(l, "|")})
 	}
-	return n
+	return s
 }
 
 // TestAnImport: each rule for duplicates, faults by line, permissions and notifications.
@@ -142,7 +146,7 @@ func TestAnImportThatIsKilled(t *testing.T) {
 		owner := s.add("dona", crm.Owner)
 		table := tableOf("Nome|E-mail")
 		for i := range 110 {
-			table.Rows = append(table.Rows, batch.Row{Line: i + 2, Cells: []string{"P", fmt.Sprintf("p%d@example.com", i)}})
+			table.Sheets[0].Rows = append(table.Sheets[0].Rows, batch.Row{Line: i + 2, Cells: []string{"P", fmt.Sprintf("p%d@example.com", i)}})
 		}
 		made := must(s.bulks.PrepareImport(t.Context(), owner, table))
 		all := app.ImportChoices{Duplicates: crm.CreateDuplicates}
@@ -185,5 +189,24 @@ func TestAnImportOutlivesWhoWasErased(t *testing.T) {
 			last = row
 		}
 		equal(t, "those after them are whole", line(last.Row.Cells), "[Caio caio@x.example]")
+	})
+}
+
+// TestTheSheetOfAnImport: the only sheet with addresses is imported, and several are asked about.
+func TestTheSheetOfAnImport(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		n := app.NewImport{File: "clientes.xlsx", Sheets: []batch.Sheet{
+			sheetOf("Resumo", "Total|2"), sheetOf("Ativos", "Clientes", "Nome|E-mail", "Ana|ana@example.com"),
+		}}
+		made := must(s.bulks.PrepareImport(t.Context(), owner, n))
+		equal(t, "the sheet with addresses", line(made.File, strings.Join(made.Columns, " "), made.Total), "clientes.xlsx · Ativos Nome E-mail 1")
+		n.Sheets = append(n.Sheets, sheetOf("Antigos", "Nome|E-mail", "Bia|bia@example.com"))
+		_, err := s.bulks.PrepareImport(t.Context(), owner, n)
+		var which app.Sheets
+		equal(t, "which one", line(said(err), errors.As(err, &which), strings.Join(which, " ")), "requisicao_invalida sheet true Ativos Antigos")
+		n.Sheet = "antigos"
+		equal(t, "the chosen one", must(s.bulks.PrepareImport(t.Context(), owner, n)).File, "clientes.xlsx · Antigos")
 	})
 }

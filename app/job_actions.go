@@ -143,23 +143,26 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 	}
 	event := u.event(j.Clock, crm.StageMoved, n.stages[stageID].Name)
 	return outcome{result: "movido", change: func(ctx context.Context, r ports.Repos) error {
-		if u.contact.StageID == stageID {
-			return nil // it is there already, and nothing happens
+		k, err := r.Contacts.Lock(ctx, u.contact.ID)
+		if err != nil || k.StageID == stageID {
+			return err // it is there already, and nothing happens
 		}
-		return errors.Join(r.Contacts.SetStage(ctx, stageID, event),
-			emitChange(ctx, r, event, u.contact.StageID, u.job.Trail))
+		return move(ctx, r, k, stageID, event, u.job.Trail)
 	}}, nil
 }
 
 func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error) {
 	if id := u.rule.Action.RotationID; id != "" {
 		return outcome{result: "atribuído pelo rodízio", change: func(ctx context.Context, r ports.Repos) error {
+			k, err := r.Contacts.Lock(ctx, u.contact.ID)
+			if err != nil {
+				return err
+			}
 			m, err := turn(ctx, r, id, j.Clock())
 			if err != nil {
 				return err
 			}
-			event := u.event(j.Clock, crm.Assigned, m.Name)
-			return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, event), emitChange(ctx, r, event, "", u.job.Trail))
+			return assign(ctx, r, k, m.ID, u.event(j.Clock, crm.Assigned, m.Name), u.job.Trail)
 		}}, nil
 	}
 	m, err := r.Members.Find(ctx, u.rule.Action.MemberID)
@@ -171,14 +174,22 @@ func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error
 	}
 	event := u.event(j.Clock, crm.Assigned, m.Name)
 	return outcome{result: "atribuído", change: func(ctx context.Context, r ports.Repos) error {
-		return errors.Join(r.Contacts.SetAssignee(ctx, m.ID, event), emitChange(ctx, r, event, "", u.job.Trail))
+		k, err := r.Contacts.Lock(ctx, u.contact.ID)
+		if err != nil {
+			return err
+		}
+		return assign(ctx, r, k, m.ID, event, u.job.Trail)
 	}}, nil
 }
 
 func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error) {
 	event := u.event(j.Clock, crm.NoteAdded, automation.Fill(u.rule.Action.Text, u.contact.Contact))
 	return outcome{result: "nota adicionada", change: func(ctx context.Context, r ports.Repos) error {
-		return errors.Join(r.Contacts.AddNote(ctx, event), emitChange(ctx, r, event, "", u.job.Trail))
+		k, err := r.Contacts.Lock(ctx, u.contact.ID)
+		if err != nil {
+			return err
+		}
+		return errors.Join(r.Contacts.AddNote(ctx, event), emitChange(ctx, r, event, change{k, k, u.job.Trail}))
 	}}, nil
 }
 

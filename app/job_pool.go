@@ -68,7 +68,7 @@ func (j *Jobs) start(ctx context.Context, kind automation.JobKind, p *pool) bool
 		p.running.Go(func() {
 			j.run(ctx, job)
 			p.count(job.AutomationID, -1)
-			j.wake(kind)
+			j.Wake(kind)
 		})
 	}
 	return len(leased) == limit

@@ -47,10 +47,8 @@ func NewJobs(c JobsConfig) *Jobs {
 	return j
 }
 
-// Wake signals that a contact was made. It never blocks.
-func (j *Jobs) Wake() { j.wake(automation.FanOut) }
-
-func (j *Jobs) wake(kind automation.JobKind) {
+// Wake signals that jobs of a kind may run now. It never blocks.
+func (j *Jobs) Wake(kind automation.JobKind) {
 	select {
 	case j.wakes[kind] <- struct{}{}:
 	default:

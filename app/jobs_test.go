@@ -385,15 +385,18 @@ func TestWorkersArePatient(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		c := must(s.contacts.Create(t.Context(), owner, bia()))
+		var of []string // each contact waits for its own runs only
+		for range 12 {
+			of = append(of, must(s.contacts.Create(t.Context(), owner, bia())).ID)
+		}
 		forgetNew(s)
 		hang := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://pendura.example"})
 		quick := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://rapida.example"})
 		var hanging []automation.Job
-		for range 12 {
-			hanging = append(hanging, s.ready(hang, c.ID))
+		for _, id := range of {
+			hanging = append(hanging, s.ready(hang, id))
 		}
-		last := s.ready(quick, c.ID)
+		last := s.ready(quick, of[0])
 		var now atomic.Int32
 		s.dispatcher.script = func(ctx context.Context, call ports.Call) (int, error) {
 			if call.URL == "https://rapida.example" {

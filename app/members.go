@@ -223,6 +223,9 @@ func (u *Members) change(ctx context.Context, by Caller, m crm.Member, f func(*c
 				return err
 			}
 		}
+		if err := holdCharges(ctx, r, m.OrgID, m.ID); err != nil {
+			return err
+		}
 		if err := r.Members.Update(ctx, after); err != nil {
 			return err
 		}

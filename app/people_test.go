@@ -12,14 +12,13 @@ import (
 	"fichario/domain/webhook"
 )
 
-// changes makes a post of Meta with a change for each id.
-func changes(ids ...int) string {
+// numbered makes a post of several leads, each with one of the ids.
+func numbered(ids ...int) string {
 	all := make([]string, len(ids))
 	for i, id := range ids {
-		all[i] = fmt.Sprintf(`{"field":"leadgen","value":{"leadgen_id":"%d","field_data":[
-			{"name":"full_name","values":["p%[1]d"]},{"name":"email","values":["p%[1]d@x.example"]}]}}`, id)
+		all[i] = fmt.Sprintf(`{"lead_id":"%d","full_name":"p%[1]d","email":"p%[1]d@x.example"}`, id)
 	}
-	return `{"object":"page","entry":[{"id":"1","changes":[` + strings.Join(all, ",") + `]}]}`
+	return `{"leads":[` + strings.Join(all, ",") + `]}`
 }
 
 // contacts returns all contacts of a result, in order.
@@ -61,7 +60,7 @@ func TestSeveralPeopleInOnePost(t *testing.T) {
 	twice := must(s.intake.Receive(t.Context(), hook,
 		post(`[{"nome":"Ana","email":"a@x.example"},{"nome":"Ana","email":"a@x.example"}]`)))
 	equal(t, "one address twice", line(len(twice.Others), s.traces(hook)), "1 7 7 7 7 4")
-	same := must(s.intake.Receive(t.Context(), hook, post(changes(1, 2, 1))))
+	same := must(s.intake.Receive(t.Context(), hook, post(numbered(1, 2, 1))))
 	equal(t, "one submission twice", line(len(same.Others), s.traces(hook)), "1 9 9 9 9 5")
 }
 
@@ -93,19 +92,19 @@ func TestRetriesOfSeveral(t *testing.T) {
 		t.Helper()
 		return must(s.intake.Receive(t.Context(), hook, post(body, headers...)))
 	}
-	first := send(changes(7, 8))
-	equal(t, "the whole again", line(send(changes(7, 8))), repeated(first))
-	equal(t, "in another order", line(send(changes(8, 7)).Others, s.traces(hook)),
+	first := send(numbered(7, 8))
+	equal(t, "the whole again", line(send(numbered(7, 8))), repeated(first))
+	equal(t, "in another order", line(send(numbered(8, 7)).Others, s.traces(hook)),
 		line([]string{first.ContactID}, "2 2 2 2 3"))
-	overlap := send(changes(8, 9, 7, 10))
+	overlap := send(numbered(8, 9, 7, 10))
 	equal(t, "overlap", s.names(overlap), "p8 p9 p7 p10")
 	equal(t, "those of then", line(contacts(overlap)[0], contacts(overlap)[2]), line(first.Others[0], first.ContactID))
 	equal(t, "made and known", line(overlap.Made(), overlap.Known, overlap.Repeated), "2 2 false")
 	equal(t, "traces", s.traces(hook), "4 4 4 4 4")
 	equal(t, "its line", line(s.deliveries(hook)[0].Contacts()), line(contacts(overlap)))
-	alone := send(changes(9))
+	alone := send(numbered(9))
 	equal(t, "one of them alone", line(alone.ContactID == overlap.Others[0], alone.Repeated), "true true")
-	more := send(changes(9, 11))
+	more := send(numbered(9, 11))
 	equal(t, "one new", line(more.ContactID == alone.ContactID, more.Made(), s.traces(hook)), "true 1 5 5 5 5 6")
 	equal(t, "the line of the repetition", line(s.deliveries(hook)[2].Outcome), "accepted")
 
@@ -129,7 +128,7 @@ func TestTheKeyOfSeveral(t *testing.T) {
 		line("repeated", contacts(first)))
 	for _, other := range []string{
 		`[{"email":"a@x.example"},{"email":"b@x.example"},{"email":"c@x.example"}]`, `{"email":"a@x.example"}`,
-		`[{"nome":"Ana"}]`, changes(7, 8),
+		`[{"nome":"Ana"}]`, numbered(7, 8),
 	} {
 		_, err := send(other)
 		equal(t, "another body", said(err), "chave_reutilizada Idempotency-Key")
@@ -151,7 +150,7 @@ func TestOverlapsAtOnce(t *testing.T) {
 			if i%2 > 0 {
 				slices.Reverse(ids)
 			}
-			answers[i] = must(s.intake.Receive(t.Context(), hook, post(changes(ids...))))
+			answers[i] = must(s.intake.Receive(t.Context(), hook, post(numbered(ids...))))
 		})
 	}
 	wg.Wait()
@@ -206,7 +205,7 @@ func TestSeveralAndAStoreThatIsAway(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
-	must(s.intake.Receive(t.Context(), hook, post(changes(7))))
+	must(s.intake.Receive(t.Context(), hook, post(numbered(7))))
 	calls := 0
 	away := func() error {
 		if calls++; calls > 1 { // after the known people were found
@@ -215,7 +214,7 @@ func TestSeveralAndAStoreThatIsAway(t *testing.T) {
 		return nil
 	}
 	in := app.NewIntake(atTheDoor{s.store, away}, s.now, func() { t.Error("it is announced") })
-	_, err := in.Receive(t.Context(), hook, post(changes(7, 8)))
+	_, err := in.Receive(t.Context(), hook, post(numbered(7, 8)))
 	equal(t, "said", said(err), "servico_indisponivel")
 	equal(t, "traces", s.traces(hook), "1 1 1 1 1")
 }

@@ -23,6 +23,7 @@ import (
 	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -184,6 +185,7 @@ var dataKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
 
 // migrate prepares the template of the PostgreSQL databases.
 func migrate(ctx context.Context, url string) error {
+	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
 	store, err := gormstore.Open(url, [][]byte{dataKey})
 	if err != nil {
 		return err
@@ -193,6 +195,7 @@ func migrate(ctx context.Context, url string) error {
 
 func open(t *testing.T, url string) *gormstore.Store {
 	t.Helper()
+	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
 	store := must(gormstore.Open(url, [][]byte{dataKey}))
 	t.Cleanup(func() { _ = store.Close() })
 	done(store.Migrate(t.Context()))

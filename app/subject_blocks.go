@@ -95,6 +95,9 @@ func blocks(ctx context.Context, r ports.Repos, e privacy.Erasure) error {
 		return fault.New(fault.InvalidRequest, "Só é possível bloquear por CPF ou CNPJ, e esta pessoa não tem nenhum registrado. "+
 			"Informe o documento dela, ou apague sem bloquear. Nada foi apagado.")
 	}
+	if err := holdCharges(ctx, r, e.OrgID); err != nil {
+		return err
+	}
 	return r.Subjects.Block(ctx, blockOf(e, hashes))
 }
 

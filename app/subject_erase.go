@@ -485,6 +485,9 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 			err = r.Subjects.Bar(ctx, e.OrgID, e.ID, e.Hashes)
 		}
 		if err == nil && e.Block {
+			if err = holdCharges(ctx, r, e.OrgID); err != nil {
+				return err
+			}
 			err = r.Subjects.Block(ctx, blockOf(e, e.Hashes))
 		}
 		return err

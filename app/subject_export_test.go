@@ -71,9 +71,9 @@ func (h *heap) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSomebodyWithVeryManyTracesIsStreamed: only a small part of what is written is in memory at a time. It runs alone,
+// TestSlowSomebodyWithVeryManyTracesIsStreamed: only a small part of what is written is in memory at a time. It runs alone,
 // because it measures the memory of the process.
-func TestSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:paralleltest // see above
+func TestSlowSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:paralleltest // see above
 	for name, url := range map[string]string{
 		"sqlite": "sqlite://" + filepath.Join(t.TempDir(), "test.db"), "postgres": postgres.New(t, migrate),
 	} {

@@ -25,9 +25,15 @@ type Automations interface {
 // Jobs is the durable queue.
 type Jobs interface {
 	Add(ctx context.Context, jobs ...automation.Job) error
+	// NextPlace returns the place behind all events and runs of a contact that have not ended. Only inside InTx, where the
+	// contact is locked.
+	NextPlace(ctx context.Context, contactID string) (int, error)
+	// Answers counts the runs of a contact for events since then, up to that limit, that followed from a run of another
+	// automation and were not cut off.
+	Answers(ctx context.Context, contactID string, since time.Time, limit int) (int, error)
 	// Claim leases up to limit jobs of a kind that may run at now, oldest first; no other worker gets them before until.
-	// Jobs of the automations in without are left. Each claim counts as an attempt.
-	// left. Each counts an attempt.
+	// Jobs of the automations in without are left, and those for which the same automation has a job of the same contact
+	// with a lower place that has not ended, or may yet get one. Each claim counts as an attempt.
 	Claim(
 		ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,
 	) ([]automation.Job, error)

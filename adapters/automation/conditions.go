@@ -43,6 +43,9 @@ func (c *Conditions) program(expression string) (*jq.Program, error) {
 		return nil, errors.New("a expressão pode ter até 2000 caracteres")
 	}
 	p, err := jq.Compile(expression)
+	if errors.Is(err, jq.ErrBlank) {
+		return nil, errors.New("a expressão está em branco")
+	}
 	if err != nil {
 		return nil, errors.New("a expressão não é jq válido: " + strings.SplitN(err.Error(), "\n", 2)[0])
 	}

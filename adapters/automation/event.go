@@ -10,8 +10,8 @@ import (
 	"fichario/domain/crm"
 )
 
-// eventJSON is the body of a call: Standard Webhooks' form, with the event's subject as it is now, and the event's
-// time, which is the same in every attempt. The contract's `x-webhooks` describe it.
+// eventJSON is the body of a call in Standard Webhooks' form. The event's time is the same in every attempt. The
+// contract's `x-webhooks` describe it, and say what is as it was when the event happened.
 type eventJSON struct {
 	Type      automation.EventName `json:"type"`
 	Timestamp time.Time            `json:"timestamp"`
@@ -39,8 +39,9 @@ func dataOf(e automation.Event) any {
 	case automation.ContactUpdated:
 		return struct {
 			ContactJSON
-			Alterados []string `json:"alterados"`
-		}{NewContactJSON(e.Contact), e.Changed}
+			Alterados           []string `json:"alterados"`
+			ResponsavelAnterior *string  `json:"responsavelAnterior"`
+		}{NewContactJSON(e.Contact), e.Changed, orNull(e.Before.Name)}
 	case automation.ContactMoved:
 		return struct {
 			ContactJSON

@@ -5,11 +5,47 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"fichario/ports"
 )
 
 // busy answers 429, and says how long to wait.
 func busy() http.HandlerFunc {
 	return answers(429, map[string]string{"Retry-After": "90"}, `{"error":"too many"}`)
+}
+
+// waits are the answers that mean "later" in a destination's own way, after its documentation.
+var waits = map[string][]struct {
+	answer http.HandlerFunc
+	want   ports.SendError
+}{
+	"hubspot": {
+		{answers(423, nil, `{"status":"error","message":"locked"}`), ports.SendError{Reason: "status 423", RetryAfter: 2 * time.Second}},
+		{answers(477, map[string]string{"Retry-After": "1800"}, `{}`), ports.SendError{Reason: "status 477", RetryAfter: 30 * time.Minute}},
+		{answers(477, map[string]string{"Retry-After": "86400"}, `{}`), ports.SendError{Reason: "status 477", RetryAfter: time.Hour}},
+		{answers(477, nil, ``), ports.SendError{Reason: "status 477", RetryAfter: time.Hour}},
+		{answers(429, nil, `{"errorType":"RATE_LIMIT"}`), ports.SendError{Reason: "status 429"}},
+		{answers(521, nil, ``), ports.SendError{Reason: "status 521"}},
+	},
+	"rdstation": {
+		{answers(429, nil, `{"errors":{"error_type":"TOO_MANY_REQUESTS","max":24,"usage":55,"remaining_time":1200}}`),
+			ports.SendError{Reason: "status 429", RetryAfter: 20 * time.Minute}},
+		{answers(429, nil, `{"errors":[{"error_type":"TOO_MANY_REQUESTS","remaining_time":44286}]}`),
+			ports.SendError{Reason: "status 429", RetryAfter: time.Hour}},
+		{answers(429, nil, `limite`), ports.SendError{Reason: "status 429"}},
+	},
+	"pipedrive": {
+		{answers(429, map[string]string{"X-RateLimit-Reset": "2"}, `{"success":false}`),
+			ports.SendError{Reason: "status 429", RetryAfter: 2 * time.Second}},
+		{answers(429, nil, `{"success":false}`), ports.SendError{Reason: "status 429"}},
+		{answers(402, nil, `{}`), ports.SendError{Reason: "o destino recusou (status 402)", Permanent: true}},
+	},
+	"kommo": {
+		{answers(429, nil, ``), ports.SendError{Reason: "status 429"}},
+		{answers(504, nil, ``), ports.SendError{Reason: "status 504"}},
+	},
+	"slack":    {{answers(410, nil, `channel_is_archived`), ports.SendError{Reason: "o destino recusou (status 410)", Permanent: true}}},
+	"telegram": {{answers(502, nil, `{"ok":false}`), ports.SendError{Reason: "status 502"}}},
 }
 
 func shippedCases() map[string]shippedCase {

@@ -164,6 +164,15 @@ func (c shippedCase) run(t *testing.T, name string) {
 		_, err := send()
 		fails(t, err, want)
 	}
+	for _, wait := range waits[name] {
+		// Where there is a search, it finds nothing; the request itself gets the answer.
+		p.script = []http.HandlerFunc{wait.answer}
+		if strings.HasPrefix(c.asked, "GET ") {
+			p.script = []http.HandlerFunc{func(w http.ResponseWriter, r *http.Request) { c.peer(p, w, r, nil) }, wait.answer}
+		}
+		_, err := send()
+		fails(t, err, wait.want)
+	}
 	p.script = []http.HandlerFunc{c.busy}
 	_, err := send()
 	fails(t, err, ports.SendError{Reason: "status 429", RetryAfter: c.busyWait})

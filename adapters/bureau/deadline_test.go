@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 const switching = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"
@@ -58,11 +59,10 @@ func TestEveryByteIsUnderTheDeadline(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			url, calls := rawServe(t, func(_ int, conn net.Conn, _ string) bool { h(conn); return false })
-			start := time.Now()
 			_, err := ask(t, client(t, fmt.Sprintf(basic, url, "timeout: 300ms")))
 			wantError(t, err, outcome, reason)
-			if took := time.Since(start); calls.Load() != 1 || took > 5*time.Second {
-				t.Errorf("%d calls in %s", calls.Load(), took)
+			if calls.Load() != 1 {
+				t.Errorf("%d calls", calls.Load())
 			}
 		})
 	}
@@ -90,18 +90,14 @@ func TestTokenServerThatHangs(t *testing.T) {
 				return true
 			})
 			url, _ := serve(t, body(200, `{}`))
-			c := client(t, strings.Replace(fmt.Sprintf(withAuth, url, tokens), "timeout: 2s", "timeout: 300ms", 1))
+			c := client(t, strings.Replace(fmt.Sprintf(withAuth, url, tokens), "timeout: 60s", "timeout: 300ms", 1))
 			_, err := ask(t, c)
 			wantError(t, err, ports.NotSent, "no token")
 			well.Store(true)
-			for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-				if _, err = ask(t, c); err == nil {
-					return
-				}
-				if time.Now().After(end) {
-					t.Fatalf("the token server is well again, and lookups still fail: %v", err)
-				}
-			}
+			patience.Every(t, 50*time.Millisecond, "the token server is well again, and so are lookups", func() bool {
+				_, err = ask(t, c)
+				return err == nil
+			})
 		})
 	}
 	for name, h := range slowAnswers {

@@ -29,12 +29,13 @@ type batchRow struct {
 	Note        string `gorm:"not null"`
 	ResumeAt    *time.Time
 	Columns     []byte `gorm:"not null"`
-	Total       int    `gorm:"not null"`
-	Valid       int    `gorm:"not null"`
-	Repeated    int    `gorm:"not null"`
-	Invalid     int    `gorm:"not null"`
-	FromHistory int    `gorm:"not null"`
-	Price       int64  `gorm:"not null"`
+	Sheets      []byte
+	Total       int   `gorm:"not null"`
+	Valid       int   `gorm:"not null"`
+	Repeated    int   `gorm:"not null"`
+	Invalid     int   `gorm:"not null"`
+	FromHistory int   `gorm:"not null"`
+	Price       int64 `gorm:"not null"`
 	Ceiling     *int64
 	Ended       int `gorm:"not null"`
 	Charged     int `gorm:"not null"`
@@ -49,6 +50,8 @@ type batchRow struct {
 	RequestKey  string `gorm:"not null"`
 	RequestBody []byte
 	Purpose     string `gorm:"not null;default:''"`
+
+	PayerKeyID, PayerMemberID *uid
 }
 
 func (batchRow) TableName() string { return "batches" }
@@ -62,6 +65,10 @@ func (v *vault) batchRow(b batch.Batch) batchRow {
 		Price: int64(b.Price), Ended: b.Ended, Charged: b.Charged, Free: b.Free, Failed: b.Failed,
 		RunFrom: optionalTime(b.RunFrom), RunEnded: b.RunEnded, CreatedAt: stamp(b.CreatedAt), ExpiresAt: stamp(b.ExpiresAt),
 		StartedAt: optionalTime(b.StartedAt), EndedAt: optionalTime(b.EndedAt), Purpose: b.Purpose,
+		PayerKeyID: optional(b.PayerKeyID), PayerMemberID: optional(b.PayerMemberID),
+	}
+	if b.Sheet != "" {
+		row.Sheets = v.sealJSON(append([]string{b.Sheet}, b.OtherSheets...), "batches|sheets|"+b.ID)
 	}
 	if b.RequestKey != "" {
 		maker := cmp.Or(b.KeyID, b.MemberID)
@@ -84,12 +91,19 @@ func (v *vault) batch(row batchRow) batch.Batch {
 		Price: catalog.Money(row.Price), Ended: row.Ended, Charged: row.Charged, Free: row.Free, Failed: row.Failed,
 		RunFrom: timeOf(row.RunFrom), RunEnded: row.RunEnded, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
 		StartedAt: timeOf(row.StartedAt), EndedAt: timeOf(row.EndedAt), Purpose: row.Purpose,
+		PayerKeyID: row.PayerKeyID.text(), PayerMemberID: row.PayerMemberID.text(),
 	}
 	if row.Ceiling != nil {
 		b.Ceiling, b.HasCeiling = catalog.Money(*row.Ceiling), true
 	}
 	if plain, ok := v.shown(row.Columns, "batches|columns|"+b.ID); ok {
 		_ = json.Unmarshal(plain, &b.Columns) // sealJSON wrote it
+	}
+	if row.Sheets != nil {
+		var sheets []string
+		if plain, ok := v.shown(row.Sheets, "batches|sheets|"+b.ID); ok && json.Unmarshal(plain, &sheets) == nil && len(sheets) > 0 {
+			b.Sheet, b.OtherSheets = sheets[0], sheets[1:]
+		}
 	}
 	return b
 }
@@ -136,7 +150,7 @@ func (r batches) Update(ctx context.Context, b batch.Batch) error {
 	return r.inside(ctx, "batches.update", func(db *gorm.DB) error {
 		return orNotFound(db.Model(&row).Select("status", "reason", "note", "resume_at", "total", "valid", "repeated",
 			"invalid", "from_history", "ceiling", "ended", "charged", "free", "failed", "run_from", "run_ended",
-			"started_at", "ended_at", "expires_at").Updates(&row))
+			"started_at", "ended_at", "expires_at", "payer_key_id", "payer_member_id").Updates(&row))
 	})
 }
 
@@ -214,7 +228,8 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 			return r.forgetItems(db, secret, items)
 		}
 		none := r.vault.batchRow(batch.Batch{ID: string(next[0].ID)}).Columns
-		if err := db.Model(&batchRow{}).Where("id = ?", next[0].ID).Update("columns", blob(none)).Error; err != nil {
+		gone := map[string]any{"columns": blob(none), "sheets": nil}
+		if err := db.Model(&batchRow{}).Where("id = ?", next[0].ID).Updates(gone).Error; err != nil {
 			return err
 		}
 		return moveMark(db, mark, string(next[0].ID))

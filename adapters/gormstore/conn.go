@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"fichario/domain/audit"
+	"fichario/domain/automation"
 	"fichario/ports"
 )
 
@@ -24,6 +25,18 @@ type conn struct {
 	tx        bool
 	// lines are the audit lines that are written last in the transaction.
 	lines *[]audit.Line
+	// queued are the kinds of jobs that the transaction makes due, announced once it is committed.
+	queued   *[]automation.JobKind
+	announce func(...automation.JobKind)
+}
+
+// due announces jobs that may run now, at the latest when the transaction is committed.
+func (c conn) due(kinds ...automation.JobKind) {
+	if c.tx {
+		*c.queued = append(*c.queued, kinds...)
+		return
+	}
+	c.announce(kinds...)
 }
 
 // share is the connections reserved for one kind of work.
@@ -116,7 +129,7 @@ func (c conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) 
 	if c.tx {
 		return named(op, told(ctx, f(db))) // InTx bounds the whole transaction
 	}
-	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	return named(op, told(ctx, f(db.WithContext(ctx))))
 }

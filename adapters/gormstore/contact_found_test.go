@@ -51,8 +51,8 @@ var searches = []ports.ContactFilter{
 	{Words: []string{"expo"}, OriginID: planKey, StageID: planOrg}, {Words: []string{"example"}, OriginID: planKey},
 }
 
-// TestSearchOfMany: the index finds what scanning each contact finds, in every order, page by page.
-func TestSearchOfMany(t *testing.T) {
+// TestSlowSearchOfMany: the index finds what scanning each contact finds, in every order, page by page.
+func TestSlowSearchOfMany(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		manyContacts(t, s, 13_000)

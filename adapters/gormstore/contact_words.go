@@ -67,7 +67,7 @@ func (s *Store) indexAll(ctx context.Context, after, until string) error {
 // indexSome indexes the next contacts with ids between two, both exclusive, and returns the last one and whether there
 // may be more. Without after it continues where the index ends.
 func (s *Store) indexSome(ctx context.Context, after, until string) (last string, more bool, err error) {
-	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		var at []contactIndexRow

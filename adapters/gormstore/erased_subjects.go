@@ -74,7 +74,7 @@ func (w *writer) late(entries []entered) map[int]bool {
 }
 
 // askErased is writer.erased on PostgreSQL, for all calls of a transaction, by their positions.
-func (s before) askErased(batch *pgx.Batch, in []beginning) {
+func (s admission) askErased(batch *pgx.Batch, in []beginning) {
 	orgs := mapped(in, func(b beginning) string { return string(b.entry.OrgID) })
 	subjects := mapped(in, func(b beginning) []byte { return b.subject })
 	micros := mapped(in, func(b beginning) int64 { return waited(b.Entry.Since).Microseconds() })

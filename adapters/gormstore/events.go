@@ -49,6 +49,7 @@ func (w *writer) completed(known map[listener]bool, row lookupRow, trail automat
 	if yes {
 		job := completedJob(row, trail)
 		w.exec(insertJob, sentJob.values(&job)...)
+		w.queued = true
 	}
 }
 

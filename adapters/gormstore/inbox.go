@@ -11,6 +11,8 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -41,6 +43,14 @@ type taken struct {
 	job          jobRow
 	receipt      *receiptRow // nil when nothing identifies the post
 	turns        *turns      // nil where the webhook has no rotation
+}
+
+// factsOf are the facts of a contact that came in, after its turn was taken.
+func factsOf(row *contactRow) string {
+	return string(automation.FactsOf(crm.Contact{
+		StageID: string(row.StageID), AssigneeID: row.AssigneeID.text(), OriginID: row.OriginID.text(),
+		WebhookID: row.WebhookID.text(), Amount: catalog.Money(row.Amount),
+	}))
 }
 
 func (v *vault) taken(n ports.Newcomer, k identity) taken {

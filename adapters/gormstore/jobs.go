@@ -3,6 +3,7 @@ package gormstore
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,8 @@ type jobRow struct {
 	Detail    string `gorm:"not null;default:''"`
 	Trail     string `gorm:"not null;default:''"`
 	Lookups   string `gorm:"not null;default:''"` // comma-separated ids
+	Facts     string `gorm:"not null;default:''"`
+	Place     int    `gorm:"not null;default:0"`
 }
 
 var jobColumns = columnNames(jobRow{}, "jobs")
@@ -43,7 +46,7 @@ func jobRowOf(j automation.Job) jobRow {
 	return jobRow{
 		ID: uid(j.ID), OrgID: uid(j.OrgID), Kind: string(j.Kind), ContactID: orNoID(optional(j.ContactID)),
 		Event: string(cmp.Or(j.Event, automation.ContactCreated)), SubjectID: optional(j.SubjectID), Detail: j.Detail,
-		Trail:        string(j.Trail),
+		Trail: string(j.Trail), Facts: string(j.Facts), Place: j.Place,
 		AutomationID: optional(j.AutomationID), MemberID: optional(j.MemberID), State: string(j.State), Attempts: j.Attempts,
 		RunAt: stamp(j.RunAt), Result: j.Result, CreatedAt: stamp(j.CreatedAt), EndedAt: optionalTime(j.EndedAt),
 	}
@@ -60,6 +63,7 @@ func (r jobRow) job() automation.Job {
 		AutomationID: r.AutomationID.text(), MemberID: r.MemberID.text(), State: automation.JobState(r.State),
 		Attempts: r.Attempts, RunAt: r.RunAt.UTC(), Result: r.Result, CreatedAt: r.CreatedAt.UTC(),
 		EndedAt: timeOf(r.EndedAt), Lease: r.Lease, Event: eventOf(r.Event), Lookups: lookups,
+		Facts: automation.Facts(r.Facts), Place: r.Place,
 	}
 }
 
@@ -79,8 +83,40 @@ func (r jobs) Add(ctx context.Context, add ...automation.Job) error {
 	}
 	rows := mapped(add, jobRowOf)
 	// The parameters of a statement are limited: to 32 766 on SQLite, 65 535 on PostgreSQL.
-	return r.exec(ctx, "jobs.add", func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
+	err := r.exec(ctx, "jobs.add", func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
+	for _, kind := range []automation.JobKind{automation.FanOut, automation.RunAutomation, automation.MailMember} {
+		if slices.ContainsFunc(add, func(j automation.Job) bool { return j.Kind == kind && j.State == automation.Ready }) {
+			r.due(kind)
+		}
+	}
+	return err
 }
+
+func (r jobs) NextPlace(ctx context.Context, contactID string) (place int, err error) {
+	err = r.inside(ctx, "jobs.nextPlace", func(db *gorm.DB) error {
+		return db.Raw("SELECT COALESCE(MAX(place), -1) + 1 FROM jobs WHERE contact_id = ? AND state = "+
+			literal(automation.Ready), contactID).Scan(&place).Error
+	})
+	return place, err
+}
+
+func (r jobs) Answers(ctx context.Context, contactID string, since time.Time, limit int) (n int, err error) {
+	err = r.query(ctx, "jobs.answers", func(db *gorm.DB) error {
+		some := db.Model(&jobRow{}).Select("id").Where("contact_id = ? AND created_at >= ?", contactID, stamp(since)).
+			Where("kind <> " + literal(automation.FanOut) + " AND trail LIKE '%,%'"). // the last one is the run's own
+			Where("(state <> " + literal(automation.Done) + " OR attempts > 0)").Limit(limit)
+		return db.Table("(?) AS answers", some).Select("COUNT(*)").Scan(&n).Error
+	})
+	return n, err
+}
+
+// inTurn selects the runs that no earlier one of the same contact and automation precedes. An earlier event whose runs
+// are still to be made may get one.
+const inTurn = `contact_id = '` + noID + `' OR NOT EXISTS (
+	SELECT 1 FROM jobs AS earlier
+	WHERE earlier.contact_id = jobs.contact_id AND earlier.state = 'ready' AND earlier.event = jobs.event
+		AND (earlier.kind = 'contact.created' OR earlier.automation_id = jobs.automation_id)
+		AND (earlier.place < jobs.place OR earlier.place = jobs.place AND earlier.id < jobs.id))`
 
 // ready selects the jobs of a kind that have not ended.
 func ready(kind automation.JobKind) scope {
@@ -97,6 +133,9 @@ func (r jobs) Claim(
 			Where("run_at <= ? AND (lease_until IS NULL OR lease_until <= ?)", stamp(now), stamp(now))
 		if len(without) > 0 {
 			next = next.Where("automation_id NOT IN ?", without)
+		}
+		if kind == automation.RunAutomation {
+			next = next.Where(inTurn)
 		}
 		next = locked("UPDATE", "SKIP LOCKED")(next).Order("run_at").Limit(limit)
 		return db.Raw("UPDATE jobs SET lease = ?, lease_until = ?, attempts = attempts + 1 WHERE id IN (?) RETURNING "+jobColumns,
@@ -142,7 +181,29 @@ func (r jobs) Finish(ctx context.Context, done ...automation.Job) (int, error) {
 			return written, err
 		}
 	}
-	return written, nil
+	return written, r.holdNext(ctx, done)
+}
+
+// holdNext puts off the runs that wait for one that is tried again, so that a claim need not look at them meanwhile.
+func (r jobs) holdNext(ctx context.Context, failed []automation.Job) error {
+	for _, j := range failed {
+		if j.State != automation.Ready || j.ContactID == "" || j.AutomationID == "" {
+			continue
+		}
+		_, err := r.changed(ctx, "jobs.finish", func(db *gorm.DB) *gorm.DB {
+			return behind(db, j).Where("run_at < ?", stamp(j.RunAt)).Update("run_at", stamp(j.RunAt))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// behind selects the runs that wait for another one.
+func behind(db *gorm.DB, j automation.Job) *gorm.DB {
+	return db.Model(&jobRow{}).Where("contact_id = ? AND automation_id = ? AND state = "+literal(automation.Ready),
+		j.ContactID, j.AutomationID).Where("attempts = 0 AND (place > ? OR place = ? AND id > ?)", j.Place, j.Place, j.ID)
 }
 
 func (r jobs) NameLookups(ctx context.Context, j automation.Job) error {
@@ -218,12 +279,24 @@ func notOf(without []string) scope {
 }
 
 func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {
-	n, err := r.changed(ctx, "jobs.revive", func(db *gorm.DB) *gorm.DB {
+	const op = "jobs.revive"
+	n, err := r.changed(ctx, op, func(db *gorm.DB) *gorm.DB {
 		const waits = "state = ? OR state = ? AND attempts > 0 AND lease_until IS NULL"
 		return db.Model(&jobRow{}).Where("id = ?", id).Where(waits, string(automation.Dead), string(automation.Ready)).
 			Updates(map[string]any{"state": string(automation.Ready), "attempts": 0, "run_at": stamp(now)})
 	})
-	return n > 0, err
+	if err != nil || n == 0 {
+		return false, err
+	}
+	job, err := r.Find(ctx, id)
+	r.due(job.Kind)
+	if err != nil || job.ContactID == "" || job.AutomationID == "" {
+		return err == nil, err
+	}
+	_, err = r.changed(ctx, op, func(db *gorm.DB) *gorm.DB {
+		return behind(db, job).Where("run_at > ?", stamp(now)).Update("run_at", stamp(now))
+	})
+	return err == nil, err
 }
 
 func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {

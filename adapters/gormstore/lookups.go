@@ -100,6 +100,7 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 		if err := addCompleted(db, row, automation.Trail(e.Trail)); err != nil {
 			return err
 		}
+		r.due(automation.FanOut)
 		return countEntry(db, row, someSlot())
 	})
 }

@@ -171,7 +171,7 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unloc
 	watch.Go(func() {
 		for {
 			// Also keeps a timeout for idle transactions from ending it.
-			asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), opTimeout)
+			asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), Timeout())
 			_, err := tx.ExecContext(asking, "SET LOCAL idle_in_transaction_session_timeout = 0")
 			cancel()
 			if err != nil {

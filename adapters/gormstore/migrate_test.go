@@ -121,7 +121,7 @@ var made = map[int][]string{
 	36: {"TABLE bundles"}, 44: {"TABLE purposes"}, 48: {"TABLE audit_lines", "TABLE audit_heads"},
 	38: {"TABLE subject_keys", "TABLE subject_traces", "TABLE privacy_marks", "TABLE subject_blocks", "TABLE erasures"},
 	55: {"TABLE identities"}, 78: {"TABLE erased_subjects"}, 59: {"INDEX jobs_dead", "INDEX jobs_waiting"},
-	60: {"TABLE member_days", "INDEX lookups_member_product"},
+	60: {"TABLE member_days", "INDEX lookups_member_product"}, 61: {"TABLE limit_changes"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
@@ -181,7 +181,7 @@ func undoFrom(db *gorm.DB, from int) error {
 	}
 	for index, version := range map[string]int{ // of columns to be dropped
 		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45, "sessions_id": 49,
-		"lookups_member_purpose": 60,
+		"lookups_member_purpose": 60, "jobs_turn": 70,
 	} {
 		if from > version {
 			continue
@@ -212,6 +212,7 @@ func undoFrom(db *gorm.DB, from int) error {
 
 // madeColumns are the columns that migrations add, with their versions.
 var madeColumns = map[string]int{
+	"batches.payer_key_id": 61, "batches.payer_member_id": 61,
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
 	"organisations.own_history": 44,
 	"webhooks.rotation_id":      35, "contacts.waiting": 35,
@@ -221,7 +222,7 @@ var madeColumns = map[string]int{
 	"lookups.batch_id":            25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"members.budget":     31,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,
-	"jobs.trail": 29, "jobs.lookups": 58, "automations.condition": 29, "notifications.batch_id": 30,
+	"jobs.trail": 29, "jobs.lookups": 58, "jobs.facts": 70, "jobs.place": 70, "automations.condition": 29, "notifications.batch_id": 30,
 }
 
 // TestAKilledMigrationGoesOn: an index that PostgreSQL was building is left behind invalid when the run is killed.

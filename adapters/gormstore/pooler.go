@@ -42,14 +42,14 @@ func newDialer(variable, databaseURL string) (*dialer, error) {
 		// environment.
 		return nil, fmt.Errorf("%s is neither sqlite://PATH nor a valid postgres:// URL", variable)
 	}
-	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, 2*time.Second)
+	cfg.ConnectTimeout = cmp.Or(cfg.ConnectTimeout, connectTimeout())
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = "fichario" // poolers hand it on
 	}
 	d := &dialer{config: cfg, settings: map[string]string{}, modeGiven: address.Query().Has("default_query_exec_mode")}
 	cfg.OnNotice = d.standby.heard
 	for name, value := range map[string]string{
-		"statement_timeout": "5s", "idle_in_transaction_session_timeout": "10s",
+		"statement_timeout": inMilliseconds(Timeout()), "idle_in_transaction_session_timeout": inMilliseconds(2 * Timeout()),
 	} {
 		if _, set := cfg.RuntimeParams[name]; !set {
 			d.settings[name] = value
@@ -57,6 +57,9 @@ func newDialer(variable, databaseURL string) (*dialer, error) {
 	}
 	return d, nil
 }
+
+// inMilliseconds is a duration as PostgreSQL reads it.
+func inMilliseconds(d time.Duration) string { return fmt.Sprint(d.Milliseconds(), "ms") }
 
 // patient is the same dialer without a statement timeout.
 func (d *dialer) patient() *dialer {

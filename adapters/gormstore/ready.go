@@ -14,7 +14,7 @@ import (
 
 // Ping reports whether the database answers.
 func (s *Store) Ping(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout())
 	defer cancel()
 	pool, err := s.write.DB()
 	if err != nil {
@@ -33,11 +33,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	return named("store.ready", s.probe.ask(ctx, s.tryWriting))
 }
 
-const (
-	// probeEvery is how long a result is reused, so that frequent checks cause few writes.
-	probeEvery  = time.Second
-	probeWithin = 2 * time.Second
-)
+// probeEvery is how long a result is reused, so that frequent checks cause few writes.
+const probeEvery = time.Second
 
 // probe caches the answer to a costly question.
 type probe struct {
@@ -50,7 +47,7 @@ func (p *probe) ask(ctx context.Context, question func(context.Context) error) e
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.asked.IsZero() || time.Since(p.asked) >= probeEvery {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeWithin)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout())
 		defer cancel()
 		p.answer = question(ctx)
 		p.asked = time.Now()
@@ -85,7 +82,7 @@ func (s *Store) tryWriting(ctx context.Context) error {
 var errReadOnly = errors.New("the database is read-only")
 
 func refuses(message string, cause error) error {
-	return fault.New(fault.ServiceUnavailable, message).After(probeWithin).Because(cause)
+	return fault.New(fault.ServiceUnavailable, message).After(connectTimeout()).Because(cause)
 }
 
 // full reports whether SQLite ran out of space.

@@ -30,6 +30,7 @@ var sealed = []sealedColumn{
 	{"deliveries", "content"},
 	{"automations", "action"},
 	{"batches", "columns"},
+	{"batches", "sheets"},
 	{"batch_items", "content"},
 	{"audit_lines", "address"},
 	{"audit_lines", "detail"},

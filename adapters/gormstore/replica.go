@@ -225,7 +225,7 @@ func (r *replica) answer(ctx context.Context, f func(*gorm.DB) error) (done bool
 	if !usable {
 		return false, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	reading, leave := context.WithCancel(ctx)
 	defer leave()

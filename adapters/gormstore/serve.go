@@ -93,7 +93,7 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	if err != nil {
 		return none, classify(err)
 	}
-	read, cancel := context.WithTimeout(ctx, opTimeout)
+	read, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	var row recordRow
 	err = newest.QueryRowContext(read, blob(a.index), a.only, a.entry.OrgID, blob(a.subject)).Scan(
@@ -168,7 +168,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 	for i := range asked {
 		entries[i], indexes[i], after[i] = reflect.ValueOf(&asked[i].entry).Elem(), asked[i].index, asked[i].after
 	}
-	out := nothing(n)
+	out, queued := nothing(n), false
 	err := s.pastGORM(ctx, func(db *pgx.Conn) error {
 		values := append([]any{indexes, after, s.slot, trails, only, subjects}, serveArrays.values(entries)...)
 		rows, err := db.Query(ctx, serveStatement, values...)
@@ -181,7 +181,7 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 			answer pgtype.DriverBytes // the driver's memory, so open it before the next row
 			closed []int              // lookups whose records cannot be opened
 		)
-		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer}
+		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &queued}
 		_, err = pgx.ForEachRow(rows, into, func() error {
 			row.Answer = answer
 			if rec, ok := s.vault.record(row); ok {
@@ -202,6 +202,9 @@ func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, er
 		}
 		return nil
 	})
+	if queued {
+		s.announce(automation.FanOut)
+	}
 	return out, err
 }
 
@@ -249,9 +252,10 @@ WITH hit AS (
 		COALESCE(entry_contact_id::uuid, '` + noID + `'::uuid), ` + literal(automation.Ready) + `, 0, entry_at, '', entry_at, '',
 		` + literal(automation.LookupCompleted) + `, entry_id::uuid, '', trail
 	FROM hit WHERE ` + listening("entry_org_id::uuid", literal(automation.LookupCompleted)) + `
+	RETURNING id
 ), counted AS (
 	INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
 	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, $3::bigint, 0, COUNT(*), 0 FROM hit
 	GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + addLookups + `
 )
-SELECT number, record_id::text, answered_at, found, schema, answer FROM hit`
+SELECT number, record_id::text, answered_at, found, schema, answer, EXISTS (SELECT 1 FROM completed) FROM hit`

@@ -15,6 +15,7 @@ import (
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // held takes every connection of some pools, and returns a function that releases them.
@@ -98,7 +99,7 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 			{"pages", []*gorm.DB{s.read}, look},
 		} {
 			release := held(t, c.held...)
-			within, cancel := context.WithTimeout(ctx, 20*time.Second)
+			within, cancel := context.WithTimeout(ctx, patience.Limit())
 			if err := c.do(within); err != nil {
 				t.Errorf("%s: %s wait: %v", s.write.Name(), c.what, err)
 			}

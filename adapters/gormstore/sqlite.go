@@ -46,7 +46,7 @@ func (s *Store) openMemory() (err error) {
 }
 
 // busyTimeout is how long one connection waits for another's lock, in milliseconds.
-const busyTimeout = 2500
+func busyTimeout() int64 { return (Timeout() / 2).Milliseconds() }
 
 func (s *Store) openSQLite(path string) error {
 	if path == InMemory {
@@ -58,7 +58,7 @@ func (s *Store) openSQLite(path string) error {
 	s.path = path
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?_time_format=sqlite&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)" +
-		fmt.Sprintf("&_pragma=busy_timeout(%d)", busyTimeout)
+		fmt.Sprintf("&_pragma=busy_timeout(%d)", busyTimeout())
 	// The file holds names and phone numbers: it is created for its owner alone, and SQLite gives its companion files the
 	// same mode. Closing any descriptor of a file drops all of the process's locks on it, and without SQLite's lock
 	// another process that ends would remove this one's write-ahead log: so it is closed after the pools, and never opened

@@ -16,9 +16,9 @@ const (
 	planLast = "019d8000-0000-7000-8000-000000000000"
 )
 
-// TestAStatementWalksAnIndex: whatever the filter, the cost of a page depends on what it shows, and an empty one costs
+// TestSlowAStatementWalksAnIndex: whatever the filter, the cost of a page depends on what it shows, and an empty one costs
 // nothing.
-func TestAStatementWalksAnIndex(t *testing.T) {
+func TestSlowAStatementWalksAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		inPartitions(t, s, "lookups", 30)

@@ -3,6 +3,7 @@
 package gormstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -18,19 +19,33 @@ import (
 	"gorm.io/gorm/logger"
 
 	"fichario/domain/audit"
+	"fichario/domain/automation"
 	"fichario/ports"
 )
 
 const (
-	// opTimeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs
-	// causes errors instead of a pile-up.
-	opTimeout = 5 * time.Second
 	// poolSize is measured: between 4 and 32 the throughput differs by less than a
 	// fifth, and the default idle pool of 2 costs three quarters of it.
 	poolSize = 16 // see LimitConnections
 	// counterSlots is how many instances can count on one webhook without often waiting for each other.
 	counterSlots = 64
 )
+
+// DefaultTimeout is Timeout before SetTimeout.
+const DefaultTimeout = 5 * time.Second
+
+// timeout is what SetTimeout set.
+var timeout atomic.Int64
+
+// SetTimeout sets Timeout for every store of the process. Call it before Open.
+func SetTimeout(d time.Duration) { timeout.Store(int64(d)) }
+
+// Timeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs causes
+// errors instead of a pile-up.
+func Timeout() time.Duration { return cmp.Or(time.Duration(timeout.Load()), DefaultTimeout) }
+
+// connectTimeout bounds the wait for a connection to be made, and for what tells whether the database is there.
+func connectTimeout() time.Duration { return Timeout() * 2 / 5 }
 
 // Store is the database.
 type Store struct {
@@ -67,6 +82,8 @@ type Store struct {
 	// newest belongs to newestOnSQLite.
 	newest  *sql.Stmt
 	reading sync.Mutex
+	// onJobs is called with the kinds of jobs that have become due.
+	onJobs atomic.Pointer[func(automation.JobKind)]
 	// slot is the slot that this instance counts in.
 	slot int64
 	// trigrams says whether the search has an index, noTrigrams why not. indexedAgain belongs to IndexContacts.
@@ -201,6 +218,7 @@ func (s *Store) Repos() ports.Repos {
 func (s *Store) conn() conn {
 	c := conn{
 		read: s.read, write: s.write, pages: s.pages, replica: s.replica, migrating: s.migrating, edges: &s.edges,
+		announce: s.announce,
 	}
 	if s.dialer != nil {
 		c.standby = &s.dialer.standby
@@ -226,14 +244,17 @@ func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error)
 }
 
 func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
-	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	var own error // the error of f, returned unchanged
+	var queued []automation.JobKind
 	c := s.conn()
 	err := c.standby.holds(func() error {
 		return c.of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 			var lines []audit.Line
-			if own = f(s.repos(conn{read: tx, write: tx, edges: &s.edges, tx: true, lines: &lines})); own != nil {
+			queued = nil
+			inside := conn{read: tx, write: tx, edges: &s.edges, tx: true, lines: &lines, queued: &queued}
+			if own = f(s.repos(inside)); own != nil {
 				return own
 			}
 			return s.vault.appendLines(tx, lines)
@@ -242,7 +263,22 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	if own != nil {
 		return own
 	}
+	s.announce(queued...) // if the commit is uncertain, they may be due
 	return named("store.inTx", told(ctx, err))
+}
+
+// OnJobs sets what is called, often and by many at once, when jobs of a kind have become due by a change of this
+// process, so that it does them at once. It must not block.
+func (s *Store) OnJobs(f func(automation.JobKind)) { s.onJobs.Store(&f) }
+
+func (s *Store) announce(kinds ...automation.JobKind) {
+	f := s.onJobs.Load()
+	if f == nil {
+		return
+	}
+	for _, kind := range kinds {
+		(*f)(kind)
+	}
 }
 
 // nested reports whether InTx, its caller, is on the stack twice. Neither its context nor f's repositories would tell,

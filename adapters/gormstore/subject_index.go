@@ -136,7 +136,7 @@ func (s *Store) traceSome(ctx context.Context, table, after, until string) (last
 	if err != nil {
 		return "", false, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, opTimeout)
+	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		from := after

@@ -92,7 +92,7 @@ func (s *Store) emptyLog(ctx context.Context) error {
 				return err
 			}
 			err := db.Raw("PRAGMA wal_checkpoint(TRUNCATE)").Row().Scan(&busy, &frames, &written)
-			again := db.WithContext(context.WithoutCancel(ctx)).Exec(fmt.Sprintf("PRAGMA busy_timeout(%d)", busyTimeout))
+			again := db.WithContext(context.WithoutCancel(ctx)).Exec(fmt.Sprintf("PRAGMA busy_timeout(%d)", busyTimeout()))
 			return errors.Join(err, again.Error)
 		})
 		if err != nil || busy == 0 {

@@ -29,8 +29,13 @@ func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) 
 		_, err = pgx.ForEachRow(rows, []any{&id}, func() error { made[id] = true; return nil })
 		return err
 	})
+	queued := false
 	for i, t := range in {
 		kept[i] = t.contact == nil || made[string(t.contact.ID)]
+		queued = queued || kept[i] && t.job.ID != ""
+	}
+	if queued {
+		s.announce(automation.FanOut)
 	}
 	return kept, err
 }
@@ -52,11 +57,15 @@ var (
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "automation_id": "NULL", "member_id": "NULL",
 		"attempts": "0", "run_at": "delivery_at", "result": "''", "created_at": "delivery_at", "ended_at": "NULL",
 		"lease": "''", "lease_until": "NULL", "event": literal(automation.ContactCreated),
-		"subject_id": "NULL", "detail": "''", "trail": "''", "lookups": "''",
+		"subject_id": "NULL", "detail": "''", "trail": "''", "lookups": "''", "place": "0",
+		// automation.FactsOf
+		"facts": "concat(contact_stage_id, ',', contact_assignee_id, ',', contact_origin_id, ',', delivery_webhook_id, ',', " +
+			"contact_amount)",
 	}}
 	// A refused post has a job for automations that listen.
 	refusedJob = sent{sentJob.table, sentJob.prefix, with(sentJob.said, map[string]string{
 		"contact_id": "'" + noID + "'::uuid", "event": literal(automation.DeliveryRefused), "subject_id": "delivery_id::uuid",
+		"facts": "''",
 	})}
 	sentReceipt = sent{tableOf(receiptRow{}), "receipt_", map[string]string{
 		"webhook_id": "delivery_webhook_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",

@@ -8,6 +8,8 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"fichario/domain/automation"
 )
 
 // errKnown rolls back a post with several people.
@@ -32,6 +34,9 @@ func (r inbox) takeSeveral(
 		}
 		if errors.Is(err, errKnown) {
 			return false, nil
+		}
+		if err == nil {
+			r.due(automation.FanOut)
 		}
 		return err == nil, err
 	}
@@ -69,6 +74,9 @@ func (r inbox) writeSeveral(
 			return err
 		}
 		contacts[i].AssigneeID = optional(member)
+	}
+	for i := range jobs {
+		jobs[i].Facts = factsOf(&contacts[i])
 	}
 	rows := []any{&delivery}
 	if len(others) > 0 {

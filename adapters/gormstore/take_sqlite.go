@@ -35,7 +35,9 @@ func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 				w.exec(insertContact, sentContact.values(t.contact)...)
 				w.exec(insertEvent, sentEvent.values(&t.event)...)
 				w.exec(insertNotification, sentNotification.values(&t.notification)...)
+				t.job.Facts = factsOf(t.contact)
 				w.exec(insertJob, sentJob.values(&t.job)...)
+				w.queued = true
 				counts[t.delivery.WebhookID]++
 				figures.add(t.contact, 1)
 			} else if t.job.ID != "" {
@@ -73,5 +75,7 @@ func (w *writer) turn(t *taken) {
 
 // job writes the job of an event, if an automation listens.
 func (w *writer) job(row jobRow) {
-	w.exec(insertEventJob, append(sentJob.values(&row), row.OrgID, row.Event)...)
+	if w.exec(insertEventJob, append(sentJob.values(&row), row.OrgID, row.Event)...) > 0 {
+		w.queued = true
+	}
 }

@@ -134,7 +134,7 @@ func (t *together[In, Out]) answer(batch []request[In, Out]) {
 }
 
 func (t *together[In, Out]) try(ins []In) ([]Out, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), opTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), Timeout())
 	defer cancel()
 	outs, err := t.do(ctx, ins)
 	return outs, classify(err)

@@ -140,7 +140,7 @@ func beside(t *testing.T, do func(ctx context.Context, n int) error) (stop func(
 		begun := sync.OnceFunc(func() { close(first) })
 		defer begun()
 		for ; done == 0 || ctx.Err() == nil; done++ {
-			limited, release := context.WithTimeout(t.Context(), opTimeout)
+			limited, release := context.WithTimeout(t.Context(), Timeout())
 			err := do(limited, done)
 			release()
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"fichario/domain/automation"
 	"fichario/ports"
 )
 
@@ -15,7 +16,8 @@ var onSQLite = []string{
 	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertEventJob, insertDelivery,
 	countReceived,
 	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
-	askBlocked, askErased, askErasing, takeLease, askHolder, freeLease, askNewest, askCeiling, askCounted, countCharged, endEntry, insertRecord,
+	askBlocked, askErased, askErasing, askKey, askMember, askRule, askPurpose, askBatch,
+	takeLease, askHolder, freeLease, askNewest, askCounted, countCharged, endEntry, insertRecord,
 	askListens, tellOnSQLite, keyNameOnSQLite, takeTurn, readTurn, countTurn,
 }
 
@@ -25,6 +27,8 @@ type writer struct {
 	tx       *sql.Tx
 	prepared map[string]*sql.Stmt
 	err      error
+	// queued says that an event's job was written.
+	queued bool
 }
 
 // writing runs f in one transaction.
@@ -48,6 +52,9 @@ func (s *Store) writing(ctx context.Context, f func(*writer)) error {
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("%w: %w", ports.ErrUncertain, err)
+	}
+	if w.queued {
+		s.announce(automation.FanOut)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package httpapi
 import (
 	"bytes"
 	"io"
+	"net/url"
+	"strings"
 
 	"github.com/labstack/echo/v4"
 
@@ -13,6 +15,20 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
 )
+
+// ownOrigin refuses the messages of pages elsewhere, as the protocol requires: such a page may have found a way around
+// the browser's rules, by a name that now leads here. Agents that are no page send no Origin.
+func (s *server) ownOrigin(next echo.HandlerFunc) echo.HandlerFunc {
+	own, err := url.Parse(s.PublicURL)
+	return func(c echo.Context) error {
+		for _, sent := range c.Request().Header.Values(echo.HeaderOrigin) {
+			if err != nil || !strings.EqualFold(sent, own.Scheme+"://"+own.Host) {
+				return fault.New(fault.AddressRefused, "Uma página de outro endereço não pode usar as ferramentas de agentes.")
+			}
+		}
+		return next(c)
+	}
+}
 
 // agent forwards an agent's message once its key, size and ceiling have been checked.
 func (s *server) agent(c echo.Context) error {

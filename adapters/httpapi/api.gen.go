@@ -513,7 +513,10 @@ type LeadSimulatedSimulated bool
 // BatchEntry defines model for Lote.
 type BatchEntry struct {
 	// AConsultar Documents that have to be asked of the bureau.
-	AConsultar   int        `json:"aConsultar"`
+	AConsultar int `json:"aConsultar"`
+
+	// Aba The sheet that was read; null for what is no workbook.
+	Aba          *string    `json:"aba"`
 	Atualizar    bool       `json:"atualizar"`
 	ConfirmadoEm *time.Time `json:"confirmadoEm"`
 	CriadoEm     time.Time  `json:"criadoEm"`
@@ -558,11 +561,18 @@ type BatchEntry struct {
 
 	// Motivo Why it is paused. `limite_diario` resumes by itself at `retomaEm`, after the local midnight, and
 	// `bureau_indisponivel` when the bureau is back; the others wait for `retomar`.
-	Motivo    *string `json:"motivo"`
-	Nome      string  `json:"nome"`
-	Produto   string  `json:"produto"`
-	Progresso struct {
+	Motivo *string `json:"motivo"`
+	Nome   string  `json:"nome"`
+
+	// OutrasAbas The other visible sheets of the workbook that are not empty; they are not read.
+	OutrasAbas []string `json:"outrasAbas"`
+	Produto    string   `json:"produto"`
+	Progresso  struct {
 		Cobrados int `json:"cobrados"`
+
+		// Consultando Items that are being looked up at this moment. After a pause or a cancellation they are still completed:
+		// counts and amounts are not final until this is 0.
+		Consultando int `json:"consultando"`
 
 		// Falhas Those of both that have no answer.
 		Falhas int `json:"falhas"`

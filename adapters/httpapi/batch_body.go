@@ -108,7 +108,7 @@ func readBatch(r *http.Request, data []byte) (n app.NewBatch, err error) {
 	if n.Purpose, err = onePurpose(header, n.Purpose); err != nil {
 		return n, err
 	}
-	n.Rows, err = sheet.Read(r.Context(), data, batch.MaxItems+1) // and a header row
+	n.Sheets, err = sheet.Read(r.Context(), data, batch.MaxItems+sheet.Above)
 	return n, err
 }
 
@@ -149,6 +149,7 @@ func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {
 // batchOfQuery reads the parameters of a table from the address.
 func batchOfQuery(n *app.NewBatch, query url.Values) (err error) {
 	n.Name, n.Product, n.Column = query.Get("nome"), query.Get("produto"), query.Get("coluna")
+	n.Sheet = query.Get("aba")
 	n.Purpose = query.Get("finalidade")
 	for name, into := range map[string]*bool{"atualizar": &n.Refresh, "confirmar": &n.Confirm} {
 		switch v, sent := query[name]; {

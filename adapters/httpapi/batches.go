@@ -70,8 +70,10 @@ func BatchEntryOf(v app.BatchView) BatchEntry {
 	for i, item := range v.Invalids {
 		out.Invalidos[i].Linha, out.Invalidos[i].Mensagem = item.Line, item.Message
 	}
+	out.Aba, out.OutrasAbas = textOrNull(v.Sheet), append([]string{}, v.OtherSheets...)
 	p := &out.Progresso
 	p.Feitos, p.Cobrados, p.Gratis, p.Falhas = v.Ended, v.Charged, v.Free, v.Failed
+	p.Consultando = v.InFlight
 	p.Gasto = amount(v.Spent.Amount)
 	if v.HasCeiling {
 		ceiling, left := amount(v.Ceiling), amount(max(0, v.Ceiling-v.Spent.Amount))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"fichario/adapters/sheet"
 	"fichario/app"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
@@ -107,8 +108,12 @@ func FuzzBatchBody(f *testing.F) {
 		switch {
 		case err != nil && fault.CodeOf(err) == "":
 			t.Errorf("no words for people: %v", err)
-		case err == nil && len(n.Rows) > batch.MaxItems+1:
-			t.Errorf("%d rows", len(n.Rows))
+		case err == nil:
+			for _, s := range n.Sheets {
+				if len(s.Rows) > batch.MaxItems+sheet.Above {
+					t.Errorf("%d rows", len(s.Rows))
+				}
+			}
 		}
 	})
 }

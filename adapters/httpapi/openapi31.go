@@ -65,13 +65,6 @@ func rewrite(n *yaml.Node) {
 			n.Content[kind+1], text("null"),
 		}}
 		n.Content[kind+1] = null
-		if all, ok := at["allOf"]; ok {
-			// The schemas in allOf exclude null, so it becomes an alternative to them.
-			n.Content[all].Value = "anyOf"
-			n.Content[all+1].Content = append(n.Content[all+1].Content, &yaml.Node{
-				Kind: yaml.MappingNode, Style: yaml.FlowStyle, Content: []*yaml.Node{text("type"), text("null")},
-			})
-		}
 		n.Content = append(n.Content[:i], n.Content[i+2:]...)
 	}
 }

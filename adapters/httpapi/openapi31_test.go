@@ -44,6 +44,52 @@ func TestTheContractIn31(t *testing.T) {
 	}
 }
 
+// TestNullIsTakenByStrictReaders: null is a type of its own to a strict reader of 3.0 (and in 3.1), so that nothing
+// beside it may exclude it: no schema that another one refers to, and no list of values without it.
+func TestNullIsTakenByStrictReaders(t *testing.T) {
+	t.Parallel()
+	var doc any
+	if err := yaml.Unmarshal(openapi.YAML, &doc); err != nil {
+		t.Fatal(err)
+	}
+	seen := 0
+	var look func(at string, v any)
+	look = func(at string, v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, one := range v {
+				look(at, one)
+			}
+		case map[string]any:
+			if v["nullable"] == true {
+				seen++
+				for _, other := range []string{"allOf", "anyOf", "oneOf", "not", "$ref", "const"} {
+					if v[other] != nil {
+						t.Errorf("%s: %s beside nullable", at, other)
+					}
+				}
+				if values, is := v["enum"].([]any); is && !slices.Contains(values, nil) {
+					t.Errorf("%s: null is none of the values", at)
+				}
+				if v["type"] == nil {
+					t.Errorf("%s: nullable without a type", at)
+				}
+			}
+			for name, one := range v {
+				look(at+"."+name, one)
+			}
+		}
+	}
+	look("", doc)
+	if seen < 100 {
+		t.Errorf("only %d schemas with null", seen)
+	}
+	schema := schemas31(t)["EventLookupContact"]
+	if err := schema.Validate(nil); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestBothContractsTakeTheSame: the schemas of both versions accept and refuse the same, for each example of the
 // contract, and for each with a field missing, null, or of another type.
 func TestBothContractsTakeTheSame(t *testing.T) {

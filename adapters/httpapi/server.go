@@ -39,6 +39,8 @@ type Config struct {
 	Log     *slog.Logger
 	// MetricsElsewhere says that another listener serves /metrics, see Metrics.Handler.
 	MetricsElsewhere bool
+	// PublicURL is the address of the service: agents' messages from pages elsewhere are refused.
+	PublicURL string
 	// Agents serves agents at /mcp.
 	Agents *agents.Handler
 	// Docs is the reference, at /docs and below it.
@@ -81,7 +83,7 @@ func New(c Config) http.Handler {
 			lookup("limite", "cursor", "de", "ate", "produto", "finalidade", "cache", "formato")...),
 		"listProducts": lookup(),
 		"createBatch": append([]echo.MiddlewareFunc{s.through},
-			lookup("produto", "finalidade", "coluna", "nome", "atualizar", "teto", "confirmar")...),
+			lookup("produto", "finalidade", "aba", "coluna", "nome", "atualizar", "teto", "confirmar")...),
 		"listBatches":     append([]echo.MiddlewareFunc{looking}, lookup("limite", "cursor")...),
 		"getBatch":        append([]echo.MiddlewareFunc{looking}, lookup()...),
 		"confirmBatch":    append([]echo.MiddlewareFunc{s.through}, lookup()...),
@@ -93,7 +95,8 @@ func New(c Config) http.Handler {
 		"probeWebhook":    {firstOf("hub.challenge", "hub.verify_token")},
 	}})
 	// Not GET: the service sends agents nothing unasked, and so no stream outlives its key.
-	e.Match([]string{http.MethodPost, http.MethodDelete}, agentPath, s.agent, lookup("teto")...)
+	e.Match([]string{http.MethodPost, http.MethodDelete}, agentPath, s.agent,
+		append([]echo.MiddlewareFunc{s.ownOrigin}, lookup("teto")...)...)
 	s.documentation(e)
 	e.Match(probed, "/healthz", alive)
 	e.Match(probed, "/readyz", s.ready)

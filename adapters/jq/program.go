@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/itchyny/gojq"
@@ -13,6 +14,9 @@ import (
 // ErrSeveral says that a jq program produced more than one value. Taking the first would pick, say, one of a person's
 // phones at random.
 var ErrSeveral = errors.New("more than one value")
+
+// ErrBlank says that a program has nothing but blanks and comments. To jq that is the input itself, which nobody means.
+var ErrBlank = errors.New("there is nothing in it")
 
 // Program is a compiled jq program. It has no environment, no modules and no input but its own, and stays within its
 // bounds of steps, memory and time whatever its text and its input are (see meter). It is safe for concurrent use.
@@ -50,7 +54,21 @@ func FaultAt(err error) (offset int, ok bool) {
 // Source returns the text of the program.
 func (p *Program) Source() string { return p.src }
 
+// blank reports whether a program has nothing but blanks and comments.
+func blank(src string) bool {
+	for line := range strings.Lines(src) {
+		before, _, _ := strings.Cut(line, "#")
+		if strings.TrimSpace(before) != "" {
+			return false
+		}
+	}
+	return true
+}
+
 func (p *Program) compile() error {
+	if blank(p.src) {
+		return ErrBlank
+	}
 	q, err := gojq.Parse(p.src)
 	if err != nil {
 		return err

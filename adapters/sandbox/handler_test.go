@@ -18,6 +18,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // scripted returns the published document of a type with an effect.
@@ -197,7 +198,7 @@ func TestTimeoutEndsWithTheClient(t *testing.T) {
 	}
 	select {
 	case <-done:
-	case <-time.After(5 * time.Second):
+	case <-time.After(patience.Limit()):
 		t.Error("the handler still waits")
 	}
 }

@@ -69,12 +69,23 @@ func (t *table) readCSV(ctx context.Context, data []byte) error {
 		}
 		line, _ := r.FieldPos(0)
 		for i := range cells {
-			cells[i] = strings.Trim(cells[i], " \t\r\n\u00a0")
+			cells[i] = unquoted(strings.Trim(cells[i], " \t\r\n\u00a0"))
 		}
 		if err := t.add(line+skipped, cells); err != nil {
 			return err
 		}
 	}
+}
+
+// unquoted is the text of a formula that only quotes one, ="00123", as programs write it to keep Excel from reading a
+// number.
+func unquoted(cell string) string {
+	if inner, ok := strings.CutPrefix(cell, `="`); ok && len(inner) > 0 && strings.HasSuffix(inner, `"`) {
+		if inner = inner[:len(inner)-1]; !strings.Contains(strings.ReplaceAll(inner, `""`, ""), `"`) {
+			return strings.TrimSpace(strings.ReplaceAll(inner, `""`, `"`))
+		}
+	}
+	return cell
 }
 
 // decode converts to UTF-8.

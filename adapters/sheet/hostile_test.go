@@ -63,12 +63,12 @@ func around(element, attributes string, content ...repeated) []repeated {
 	return append(append([]repeated{begin}, content...), repeated{"</" + element + ">", 1})
 }
 
-// TestAWorkbookIsBoundedInMemory: files of some ten to hundred kilobytes, whose parts stay within 128 MiB, but which
+// TestSlowAWorkbookIsBoundedInMemory: files of some ten to hundred kilobytes, whose parts stay within 128 MiB, but which
 // excelize would turn into gigabytes. It measures everything allocated until the file is refused, including what is
 // freed at once.
 //
 //nolint:paralleltest // it counts what the whole process allocates
-func TestAWorkbookIsBoundedInMemory(t *testing.T) {
+func TestSlowAWorkbookIsBoundedInMemory(t *testing.T) {
 	const most = 768 << 20
 	data := func(content ...repeated) []repeated {
 		all := append([]repeated{{"<sheetData>", 1}}, content...)
@@ -95,7 +95,7 @@ func TestAWorkbookIsBoundedInMemory(t *testing.T) {
 		file := hostile(t, parts)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := sheet.Read(t.Context(), file, 1000)
+		_, err := readFirst(t.Context(), file, 1000)
 		runtime.ReadMemStats(&after)
 		allocated := after.TotalAlloc - before.TotalAlloc
 		if allocated > most || fault.CodeOf(err) != fault.BodyTooLarge && fault.CodeOf(err) != fault.InvalidRequest {
@@ -113,7 +113,7 @@ func TestARowOfACSVIsBoundedInMemory(t *testing.T) {
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := sheet.Read(t.Context(), []byte(data), 1000)
+		_, err := readFirst(t.Context(), []byte(data), 1000)
 		runtime.ReadMemStats(&after)
 		var known *fault.Error
 		allocated := (after.TotalAlloc - before.TotalAlloc) >> 20
@@ -136,7 +136,7 @@ func TestAWorkbookIsBoundedInWork(t *testing.T) {
 		sheetPart: around("worksheet", "", repeated{"<sheetData>", 1},
 			repeated{`<row r="1"><c s="1"><v>46296</v></c></row></sheetData>`, 1}),
 	})
-	rows, err := sheet.Read(t.Context(), formats, 10)
+	rows, err := readFirst(t.Context(), formats, 10)
 	if err != nil || rows[0].Cells[0] != "01/10/2026" {
 		t.Errorf("a date behind formats that no cell has: %v, %v", rows, err)
 	}
@@ -147,14 +147,14 @@ func TestAWorkbookIsBoundedInWork(t *testing.T) {
 	all := hostile(t, map[string][]repeated{"xl/styles.xml": around("styleSheet", "",
 		repeated{"<numFmts>" + many.String() + "</numFmts><cellXfs>", 1},
 		repeated{strings.NewReplacer("numFmt ", "xf ").Replace(many.String()), 1}, repeated{"</cellXfs>", 1})})
-	if _, err := sheet.Read(t.Context(), all, 10); fault.CodeOf(err) != fault.BodyTooLarge {
+	if _, err := readFirst(t.Context(), all, 10); fault.CodeOf(err) != fault.BodyTooLarge {
 		t.Error("a thousand formats of dates: ", err)
 	}
 	for _, c := range []map[string][]repeated{
 		{"xl/workbook.xml": around("workbook", "", repeated{"<sheets>", 1}, repeated{`<sheet name="a"/>`, 500_000}, repeated{"</sheets>", 1})},
 		{sheetPart: around("worksheet", "", repeated{"<sheetData>", 1}, repeated{`<row/>`, 1_100_000}, repeated{"</sheetData>", 1})},
 	} {
-		if _, err := sheet.Read(t.Context(), hostile(t, c), 10); fault.CodeOf(err) != fault.BodyTooLarge {
+		if _, err := readFirst(t.Context(), hostile(t, c), 10); fault.CodeOf(err) != fault.BodyTooLarge {
 			t.Error(err)
 		}
 	}
@@ -166,7 +166,7 @@ func TestNobodyWaitsForATable(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	for _, data := range [][]byte{[]byte("CPF\n"), hostile(t, nil)} {
-		if _, err := sheet.Read(gone, data, 10); !errors.Is(err, context.Canceled) {
+		if _, err := readFirst(gone, data, 10); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	}

@@ -5,6 +5,7 @@ package sheet
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 
 	"fichario/domain/batch"
@@ -17,18 +18,20 @@ const (
 	MaxBytes = 16 << 20
 	// maxText bounds all text of a table together.
 	maxText    = 32 << 20
-	maxColumns = 100
+	maxColumns = 300
 	maxCell    = 4000
 	// maxRecord bounds one row of a CSV: 16 MB of separators would be as many strings at once.
 	maxRecord = 1 << 20
-	// maxLines is the last line read from a workbook, and maxCells bounds all cells together, including those of empty
-	// rows: a row of a few bytes may declare 16,384 cells without content.
+	// maxLines is the last line read from a sheet, and maxCells bounds all cells of a file together, including those of
+	// empty rows: a row of a few bytes may declare 16,384 cells without content.
 	maxLines = 1 << 20
 	maxCells = 8 << 20
+	// maxFilled bounds the cells of a file that are kept: 16 bytes each, whatever is in them.
+	maxFilled = 5 << 20
 )
 
-// Row is a non-empty row.
-type Row = batch.Row
+// Above is how many rows a reader may allow for beside those of data: the header, and titles above it.
+const Above = 10
 
 // Format is a file format.
 type Format string
@@ -47,13 +50,15 @@ func FormatOf(data []byte) Format {
 	return CSV
 }
 
-// Read returns the non-empty rows of a table, at most maxRows. Faults: BodyTooLarge for a file that exceeds a bound;
-// InvalidRequest, which names the line, for an unreadable one. When the context ends it returns the context's error.
-func Read(ctx context.Context, data []byte, maxRows int) ([]Row, error) {
+// Read returns the sheets of a file that are visible and not empty, in their order, each with at most maxRows rows; a
+// file that is no workbook is one sheet without a name. A sheet of several that cannot be read has the fault. Faults:
+// BodyTooLarge for what exceeds a bound; InvalidRequest, which names the line, for what cannot be read. When the context
+// ends it returns the context's error.
+func Read(ctx context.Context, data []byte, maxRows int) ([]batch.Sheet, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge("O arquivo passa de 16 MB. Divida-o em partes.")
 	}
-	t := &table{maxRows: maxRows}
+	b := &book{maxRows: maxRows}
 	err := error(nil)
 	switch {
 	case bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0")):
@@ -61,24 +66,49 @@ func Read(ctx context.Context, data []byte, maxRows int) ([]Row, error) {
 	case bytes.HasPrefix(data, []byte("%PDF")):
 		return nil, unreadable("O arquivo é um PDF. Envie uma planilha .xlsx ou um CSV.")
 	case FormatOf(data) == XLSX:
-		err = t.readXLSX(ctx, data)
+		err = b.readXLSX(ctx, data)
 	default:
-		err = t.readCSV(ctx, data)
+		err = b.only(func(t *table) error { return t.readCSV(ctx, data) })
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(t.rows) == 0 {
+	case len(b.sheets) == 1 && b.sheets[0].Err != nil:
+		return nil, b.sheets[0].Err
+	case len(b.sheets) == 0:
 		return nil, unreadable("O arquivo não tem nenhuma linha preenchida.")
 	}
-	return t.rows, nil
+	return b.sheets, nil
 }
 
-// table collects rows within the bounds.
+// book collects sheets within the bounds.
+type book struct {
+	sheets                     []batch.Sheet
+	maxRows, text, cells, seen int
+}
+
+// only reads the only table of a file.
+func (b *book) only(read func(*table) error) error { return b.add("", read) }
+
+// add reads a sheet; what is wrong with it is kept with it. The error is the context's.
+func (b *book) add(name string, read func(*table) error) error {
+	t := &table{book: b}
+	err := read(t)
+	if known := (*fault.Error)(nil); err != nil && !errors.As(err, &known) {
+		return err
+	}
+	if err != nil {
+		b.sheets = append(b.sheets, batch.Sheet{Name: name, Err: err})
+	} else if len(t.rows) > 0 {
+		b.sheets = append(b.sheets, batch.Sheet{Name: name, Rows: t.rows})
+	}
+	return nil
+}
+
+// table collects the rows of a sheet.
 type table struct {
-	rows    []Row
-	maxRows int
-	text    int
+	*book
+	rows []batch.Row
 }
 
 func (t *table) add(line int, cells []string) error {
@@ -90,7 +120,8 @@ func (t *table) add(line int, cells []string) error {
 		return nil
 	}
 	if last > maxColumns {
-		return tooLarge(fmt.Sprintf("A linha %d tem mais de %d colunas. Deixe só as que importam.", line, maxColumns))
+		return tooLarge(fmt.Sprintf("A linha %d vai até a coluna %d, e são aceitas %d. Apague as colunas que não precisam voltar "+
+			"no resultado, ou copie as que importam para uma planilha nova, e envie-a outra vez.", line, last, maxColumns))
 	}
 	if len(t.rows) == t.maxRows {
 		return tooLarge(fmt.Sprintf("O arquivo tem mais de %d linhas. Divida-o em partes.", t.maxRows))
@@ -101,10 +132,10 @@ func (t *table) add(line int, cells []string) error {
 		}
 		t.text += len(cell)
 	}
-	if t.text > maxText {
+	if t.cells += last; t.text > maxText || t.cells > maxFilled {
 		return tooLarge("O arquivo tem texto demais. Deixe só as colunas que importam, ou divida-o em partes.")
 	}
-	t.rows = append(t.rows, Row{Line: line, Cells: append([]string(nil), cells[:last]...)})
+	t.rows = append(t.rows, batch.Row{Line: line, Cells: append([]string(nil), cells[:last]...)})
 	return nil
 }
 

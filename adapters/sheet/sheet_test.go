@@ -3,9 +3,11 @@ package sheet_test
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,13 +16,23 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"fichario/adapters/sheet"
+	"fichario/domain/batch"
 	"fichario/domain/fault"
 )
+
+// readFirst reads the first sheet of a file.
+func readFirst(ctx context.Context, data []byte, most int) ([]batch.Row, error) {
+	sheets, err := sheet.Read(ctx, data, most)
+	if err != nil {
+		return nil, err
+	}
+	return sheets[0].Rows, sheets[0].Err
+}
 
 // rows are rows as texts: the line, then the cells.
 func rows(t *testing.T, data []byte) (out []string) {
 	t.Helper()
-	got, err := sheet.Read(t.Context(), data, 1000)
+	got, err := readFirst(t.Context(), data, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,6 +76,9 @@ func TestCSVOfEveryKind(t *testing.T) {
 		"empty cells between tabs": {
 			"nome\tfone\tempresa\nAna\t\tFlor\n\t11\t\n\t\tSol\n", []string{"1 nome|fone|empresa", "2 Ana||Flor", "3 |11", "4 ||Sol"},
 		},
+		"texts as formulas": {"cpf;nome\n=\"01234567890\";\"=\"\"012\"\"\"\n=\"\";=\"a\"&\"b\"\n", []string{
+			"1 cpf|nome", "2 01234567890|012", `3 |="a"&"b"`,
+		}},
 		"sep= a tab":            {"sep=\t\na\t\tb\n", []string{"2 a||b"}},
 		"lines of an old Mac":   {"nome;cpf\rJoão;1\r\rRui;2", []string{"1 nome|cpf", "2 João|1", "4 Rui|2"}},
 		"quotes within a cell":  {"nome;tela\nAna;24\" larga\nRui;\"24\"\" larga\"", []string{"1 nome|tela", `2 Ana|24" larga`, `3 Rui|24" larga`}},
@@ -157,6 +172,56 @@ func TestDatesOfXLSX(t *testing.T) {
 	}
 }
 
+// archiveOf is a zip with these files.
+func archiveOf(t *testing.T, names ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, name := range names {
+		w, err := z.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = w.Write([]byte("<x/>"))
+	}
+	_ = z.Close()
+	return out.Bytes()
+}
+
+// hiddenSheet is a workbook whose only sheet is hidden, which no program writes.
+func hiddenSheet(t *testing.T) []byte {
+	t.Helper()
+	return book(t, func(f *excelize.File) { f.WorkBook.Sheets.Sheet[0].State = "hidden" })
+}
+
+// TestSheets: all visible sheets with content are read, and one beyond the bounds does not keep the others from it.
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	data := book(t, func(f *excelize.File) {
+		for name, cells := range map[string][]any{
+			"Resumo": {"Total", 3}, "Oculta": {"x"}, "Vazia": nil, "Ativos": {"cpf", "52998224725"}, "Grande": {strings.Repeat("x", 4001)},
+		} {
+			_, _ = f.NewSheet(name)
+			_ = f.SetSheetRow(name, "A1", &cells)
+		}
+		_ = f.DeleteSheet("Sheet1")
+		_ = f.SetSheetVisible("Oculta", false)
+		_ = f.MergeCell("Ativos", "A3", "C3")
+	})
+	sheets, err := sheet.Read(t.Context(), data, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range sheets {
+		got = append(got, fmt.Sprint(s.Name, len(s.Rows), s.Err != nil))
+	}
+	slices.Sort(got)
+	if want := []string{"Ativos1 false", "Grande0 true", "Resumo1 false"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestFilesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	bomb := func() []byte {
@@ -186,7 +251,11 @@ func TestFilesThatAreRefused(t *testing.T) {
 		"nothing":         {nil, fault.InvalidRequest, "nenhuma linha"},
 		"empty lines":     {[]byte("\n ; ;\n"), fault.InvalidRequest, "nenhuma linha"},
 		"too many rows":   {bytes.Repeat([]byte("1\n"), 1001), fault.BodyTooLarge, "1000 linhas"},
-		"too many cells":  {[]byte(strings.Repeat("1;", 101)), fault.BodyTooLarge, "100 colunas"},
+		"too many cells":  {[]byte(strings.Repeat("1;", 301)), fault.BodyTooLarge, "até a coluna 301, e são aceitas 300"},
+		"ODS":             {archiveOf(t, "mimetype", "content.xml", "META-INF/manifest.xml"), fault.InvalidRequest, ".ods"},
+		"XLSB":            {archiveOf(t, "[Content_Types].xml", "xl/workbook.bin"), fault.InvalidRequest, ".xlsb"},
+		"Numbers":         {archiveOf(t, "Index/Document.iwa"), fault.InvalidRequest, "Numbers"},
+		"no visible one":  {hiddenSheet(t), fault.InvalidRequest, "aba visível"},
 		"too long a cell": {[]byte("a\n" + strings.Repeat("x", 4001)), fault.BodyTooLarge, "linha 2"},
 		"an open quote":   {[]byte("a\n\"b\nc\n"), fault.InvalidRequest, "linha 2"},
 		"an open quote, and much after it": {
@@ -196,7 +265,7 @@ func TestFilesThatAreRefused(t *testing.T) {
 			[]byte("\"Ana Lima\" <ana@example.com>\n\"Rui\" <rui@example.com>\n"), fault.InvalidRequest, "aspas",
 		},
 	} {
-		_, err := sheet.Read(t.Context(), c.data, 1000)
+		_, err := readFirst(t.Context(), c.data, 1000)
 		var f *fault.Error
 		if errors.As(err, &f) != (c.code != "") || f != nil && (f.Code != c.code || !strings.Contains(f.Message, c.says)) {
 			t.Errorf("%s: %v %q", what, err, fmt.Sprint(f))

@@ -26,8 +26,8 @@ type batchPage struct {
 	// Pace says how fast it is, PauseText why it is paused and what to do.
 	Pace, PauseText                      string
 	Live, MayPause, MayResume, MayCancel bool
-	// Until is when it resumes by itself, in Unix seconds; zero when it does not.
-	Until     int64
+	// Pause tells one state of a pause from another: when it ends by itself, and what is in flight. Empty while it runs.
+	Pause     string
 	AgainCost catalog.Money
 	// Results says whether there are any to show.
 	Results bool
@@ -86,10 +86,10 @@ func (s *server) batchPage(c *call, v app.BatchView) (p batchPage, err error) {
 	p.batchLine = s.batchLine(v, names)
 	p.For = purposes[v.Purpose]
 	p.CeilingText = v.Limit().Exact()
-	if v.Status == batch.Paused && !v.ResumeAt.IsZero() {
-		p.Until = v.ResumeAt.Unix()
+	if v.Status == batch.Paused {
+		p.Pause = fmt.Sprintf("%d.%d", v.ResumeAt.Unix(), v.InFlight)
 	}
-	p.Live = v.Status == batch.Running || p.Until != 0
+	p.Live = v.Status == batch.Running || v.Status == batch.Paused && !v.ResumeAt.IsZero() || v.InFlight > 0
 	p.MayPause = v.Status == batch.Running
 	p.MayResume = v.Status == batch.Paused || v.Status == batch.Done && v.Failed > 0
 	p.MayCancel = !v.Status.Ended()
@@ -182,7 +182,7 @@ func (s *server) pauseText(v app.BatchView) string {
 // batchProgress answers htmx while the batch runs or will run; once it has ended, the whole page is reloaded. A page
 // that already shows the same pause gets no content: somebody may be typing in its form.
 func (s *server) batchProgress(c *call, shown struct {
-	Until int64 `form:"ate"`
+	Pause string `form:"pausa"`
 }) error {
 	v, err := s.Batches.Show(c.ctx(), c.by, c.PathValue("id"))
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *server) batchProgress(c *call, shown struct {
 	if !data.Live {
 		c.w.Header().Set("HX-Refresh", "true")
 	}
-	if data.Until != 0 && data.Until == shown.Until {
+	if data.Live && data.Pause != "" && data.Pause == shown.Pause {
 		c.w.WriteHeader(http.StatusNoContent)
 		return nil
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"errors"
 	"net/http"
 	"path"
 	"strings"
@@ -33,7 +34,9 @@ type batchesPage struct {
 	Products []catalog.Product
 	Purposes purposes
 	MaxItems int
-	Lines    []batchLine
+	// Sheets are those of a workbook to choose from; empty where there is nothing to choose.
+	Sheets []string
+	Lines  []batchLine
 	// Next is the cursor of the next page.
 	Next string
 }
@@ -77,6 +80,7 @@ func (s *server) batchLine(v app.BatchView, names map[string]string) batchLine {
 type batchFields struct {
 	Name      string  `form:"nome"`
 	Product   string  `form:"produto" validate:"required" says:"Escolha o produto."`
+	Sheet     string  `form:"aba"`
 	Column    string  `form:"coluna"`
 	Documents asTyped `form:"documentos"`
 	Refresh   bool    `form:"atualizar"`
@@ -90,13 +94,13 @@ func (s *server) batchQuote(c *call) error {
 	if err := c.decode(&f); err != nil {
 		return s.batchFormAgain(c, f, err)
 	}
-	n := app.NewBatch{Name: f.Name, Product: f.Product, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose}
+	n := app.NewBatch{Name: f.Name, Product: f.Product, Sheet: f.Sheet, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose}
 	release, err := s.Tables.Turn(c.ctx())
 	if err != nil {
 		return err
 	}
 	defer release()
-	if n.Rows, err = c.table(&n, string(f.Documents)); err == nil {
+	if n.Sheets, err = c.table(&n, string(f.Documents)); err == nil {
 		var made app.BatchView
 		if made, err = s.Batches.Quote(c.ctx(), c.by, n); err == nil {
 			return c.done("/lotes/"+made.ID, "Orçamento pronto. Nada foi consultado nem cobrado.")
@@ -113,8 +117,8 @@ func (s *server) batchPasted(c *call) error {
 	return s.batchesPage(c, http.StatusOK, "", batchesPage{Form: shown})
 }
 
-// table returns the rows of the file that was sent, or else of what was pasted.
-func (c *call) table(n *app.NewBatch, pasted string) ([]batch.Row, error) {
+// table returns the sheets of the file that was sent, or else of what was pasted.
+func (c *call) table(n *app.NewBatch, pasted string) ([]batch.Sheet, error) {
 	data, name, err := c.file()
 	switch {
 	case err != nil:
@@ -126,12 +130,7 @@ func (c *call) table(n *app.NewBatch, pasted string) ([]batch.Row, error) {
 	case n.Name == "":
 		n.Name = strings.TrimSuffix(name, path.Ext(name))
 	}
-	read, err := spreadsheet.Read(c.ctx(), data, batch.MaxItems+1)
-	rows := make([]batch.Row, len(read))
-	for i, row := range read {
-		rows[i] = batch.Row(row)
-	}
-	return rows, err
+	return spreadsheet.Read(c.ctx(), data, batch.MaxItems+spreadsheet.Above)
 }
 
 func (s *server) batchFormAgain(c *call, f batchFields, why error) error {
@@ -140,5 +139,7 @@ func (s *server) batchFormAgain(c *call, f batchFields, why error) error {
 	if known == nil || !app.IsRefusal(why) && known.Code != fault.BodyTooLarge {
 		return why
 	}
-	return s.batchesPage(c, http.StatusUnprocessableEntity, "", batchesPage{Form: form, Problem: known.Message})
+	data := batchesPage{Form: form, Problem: known.Message}
+	errors.As(why, (*app.Sheets)(&data.Sheets))
+	return s.batchesPage(c, http.StatusUnprocessableEntity, "", data)
 }

@@ -11,8 +11,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/xuri/excelize/v2"
+
 	"fichario/domain/crm"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // upload posts the form of a new batch with a file.
@@ -209,15 +212,12 @@ func TestAPauseLeavesItsFormAlone(t *testing.T) {
 // until reloads a page until it has a text.
 func (v *visitor) until(path, says string) string {
 	v.t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		page := v.get(path)
-		if strings.Contains(text(page), says) {
-			return page
-		}
-		if time.Now().After(end) {
-			v.t.Fatalf("%s never says %q:\n%s", path, says, text(page))
-		}
-	}
+	page := ""
+	patience.Every(v.t, 50*time.Millisecond, path+" says "+says, func() bool {
+		page = v.get(path)
+		return strings.Contains(text(page), says)
+	})
+	return page
 }
 
 // shows fails unless a page has all of these texts.
@@ -300,3 +300,32 @@ func TestAFileWithoutRoom(t *testing.T) {
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestTheSheetOfAWorkbook: where several have documents, the form asks; the quote says which was read, and which were not.
+func TestTheSheetOfAWorkbook(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	f := excelize.NewFile()
+	for name, rows := range map[string][]string{
+		"Resumo": {"Total"}, "Ativos": {"cpf", "52998224725"}, "Antigos": {"cpf", "02345678992"}, "Contatos": {"e-mail", "ana@example.com"},
+	} {
+		_, _ = f.NewSheet(name)
+		_ = f.SetSheetCol(name, "A1", &rows)
+	}
+	_ = f.DeleteSheet("Sheet1")
+	var file bytes.Buffer
+	if err := f.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	status, _, page := v.upload("a.xlsx", file.String(), map[string]string{"produto": "cpf"})
+	has(t, "which sheet", page, `name="aba"`, "<option>Ativos", "<option>Antigos", "Mais de uma aba")
+	hasNot(t, "which sheet", strings.ToLower(page), "<option>resumo")
+	if status != http.StatusUnprocessableEntity {
+		t.Errorf("status %d", status)
+	}
+	_, place, _ := v.upload("a.xlsx", file.String(), map[string]string{"produto": "cpf", "aba": "Antigos"})
+	has(t, "the quote", v.get(place), `da aba <bdi class="break">Antigos</bdi>`, "Ficaram de fora:", "Resumo", "Ativos")
+	_, place, _ = v.uploadTo("/importacoes", "a.xlsx", file.String(), nil)
+	has(t, "the only sheet with addresses", v.get(place), "a.xlsx · Contatos")
+}

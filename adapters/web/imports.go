@@ -1,6 +1,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 
@@ -17,7 +18,9 @@ type importsPage struct {
 	Form    Form
 	Problem string
 	Most    int
-	Latest  []app.ImportView
+	// Sheets are those of a workbook to choose from; empty where there is nothing to choose.
+	Sheets []string
+	Latest []app.ImportView
 }
 
 // importColumn is a column of a file, with the field that it becomes.
@@ -74,6 +77,7 @@ func (s *server) importsPage(c *call, status int, data importsPage) (err error) 
 // importFields are the fields of a new import's form, beside its file.
 type importFields struct {
 	Pasted asTyped `form:"linhas"`
+	Sheet  string  `form:"aba" app:"sheet"`
 	File   string  `form:"arquivo" app:"file"` // carries the file's fault
 }
 
@@ -91,6 +95,7 @@ func (s *server) importSend(c *call) error {
 	if err == nil {
 		var n app.NewImport
 		if n, err = c.importTable(string(f.Pasted)); err == nil {
+			n.Sheet = f.Sheet
 			var made app.ImportView
 			if made, err = s.Bulks.PrepareImport(c.ctx(), c.by, n); err == nil {
 				return c.done("/importacoes/"+made.ID, "")
@@ -102,7 +107,9 @@ func (s *server) importSend(c *call) error {
 	if known == nil || !app.IsRefusal(err) && known.Code != fault.BodyTooLarge {
 		return err
 	}
-	return s.importsPage(c, http.StatusUnprocessableEntity, importsPage{Form: form, Problem: known.Message})
+	data := importsPage{Form: form, Problem: known.Message}
+	errors.As(err, (*app.Sheets)(&data.Sheets))
+	return s.importsPage(c, http.StatusUnprocessableEntity, data)
 }
 
 // importTable returns the rows of the file that was sent, or else of what was pasted.
@@ -117,7 +124,7 @@ func (c *call) importTable(pasted string) (n app.NewImport, err error) {
 		data = []byte(pasted)
 	}
 	n.File = name
-	n.Rows, err = spreadsheet.Read(c.ctx(), data, app.BulkMost+1)
+	n.Sheets, err = spreadsheet.Read(c.ctx(), data, app.BulkMost+spreadsheet.Above)
 	return n, err
 }
 

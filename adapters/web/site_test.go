@@ -27,6 +27,7 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/privacy"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // testSite is the interface on its own store, with a scripted bureau.
@@ -56,6 +57,7 @@ func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 func newSite(t *testing.T, all bool) *testSite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
+	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
 	store, err := gormstore.Open("sqlite://"+path, [][]byte{
 		bytes.Repeat([]byte{7}, gormstore.DataKeySize),
 	})

@@ -57,19 +57,19 @@ type automationAddCmd struct {
 	Action string `required:"" enum:"http,email,move_stage,assign,add_note,lookup" help:"http, email, move_stage, assign, add_note or lookup."`
 	URL    string `name:"url" help:"http: the address to post to."`
 	requestFlags
-	To      string `help:"email: an address, contact or assignee."`
-	Subject string `help:"email: the subject; {nome}, {email}, {telefone}, {empresa} and {valor} are filled in."`
-	Text    string `help:"email and add_note: the text; the same are filled in."`
-	Stage   string `help:"move_stage: name of the stage."`
-	Member  string `help:"assign: id or e-mail address of the member."`
-	Origin  string `help:"Only for contacts of this origin."`
-	Webhook string `help:"Only for contacts of the webhook with this id."`
-	Min     string `name:"min-value" help:"Only for contacts worth at least this many reais, such as 1500.50."`
-	When    string `help:"Only if this jq expression over the event's data is true, such as '.campos.score >= 600'."`
-	Product string `help:"lookup: the product."`
-	MaxAge  *int   `help:"lookup: oldest acceptable answer from history, in days, 0 to 30."`
-	Purpose string `help:"lookup: code of the purpose; required if the organisation has several."`
-	Ceiling string `name:"monthly-ceiling" help:"lookup: most that it may spend in a month, in reais, such as 50.00; required."`
+	To      string  `help:"email: an address, contact or assignee."`
+	Subject string  `help:"email: the subject; {nome}, {email}, {telefone}, {empresa} and {valor} are filled in."`
+	Text    string  `help:"email and add_note: the text; the same are filled in."`
+	Stage   string  `help:"move_stage: name of the stage."`
+	Member  string  `help:"assign: id or e-mail address of the member."`
+	Origin  written `help:"Only for contacts of this origin."`
+	Webhook written `help:"Only for contacts of the webhook with this id."`
+	Min     written `name:"min-value" help:"Only for contacts worth at least this many reais, such as 1500.50."`
+	When    written `help:"Only if this jq expression over the event's data is true, such as '.campos.score >= 600'."`
+	Product string  `help:"lookup: the product."`
+	MaxAge  *int    `help:"lookup: oldest acceptable answer from history, in days, 0 to 30."`
+	Purpose string  `help:"lookup: code of the purpose; required if the organisation has several."`
+	Ceiling string  `name:"monthly-ceiling" help:"lookup: most that it may spend in a month, in reais, such as 50.00; required."`
 }
 
 // Run makes an automation.
@@ -77,8 +77,8 @@ func (c *automationAddCmd) Run(e *environment) error {
 	n := app.NewAutomation{
 		OrgID: c.Org, Name: c.Name, Event: automation.EventName(c.Event), Action: automation.ActionKind(c.Action), URL: c.URL,
 		To:      c.To,
-		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: c.Origin, WebhookID: c.Webhook,
-		When: c.When, Product: c.Product, MaxAge: c.MaxAge, Purpose: c.Purpose,
+		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: string(c.Origin), WebhookID: string(c.Webhook),
+		When: string(c.When), Product: c.Product, MaxAge: c.MaxAge, Purpose: c.Purpose,
 	}
 	if c.Ceiling != "" {
 		var err error
@@ -95,7 +95,7 @@ func (c *automationAddCmd) Run(e *environment) error {
 	}
 	if c.Min != "" {
 		var err error
-		if n.MinAmount, err = catalog.ParseMoney(c.Min); err != nil {
+		if n.MinAmount, err = catalog.ParseMoney(string(c.Min)); err != nil {
 			return fmt.Errorf("--min-value: %w", err)
 		}
 	}

@@ -13,12 +13,25 @@ import (
 	"fichario/domain/automation"
 )
 
+// written is a flag that may be left out but not be blank: in a script, --when "$CONDITION" of an unset variable would
+// otherwise make an automation without a condition.
+type written string
+
+// UnmarshalText refuses a blank text.
+func (w *written) UnmarshalText(text []byte) error {
+	if strings.TrimSpace(string(text)) == "" {
+		return errors.New("is blank; leave the option out instead")
+	}
+	*w = written(text)
+	return nil
+}
+
 // requestFlags describe the request of an http action.
 type requestFlags struct {
 	Method      string            `help:"http: GET, POST (the default), PUT, PATCH or DELETE."`
 	Header      []string          `sep:"none" help:"http: a header, as 'Name: value'; may be repeated. A $${SECRET} in it, or in --url, is read once, and stored encrypted."`
-	Body        string            `help:"http: the body, as jq over the event's data; without it, the event."`
-	Done        string            `help:"http: whether the call succeeded, as jq over {status, headers, body} of the answer; without it, if the status is 2xx."`
+	Body        written           `help:"http: the body, as jq over the event's data; without it, the event."`
+	Done        written           `help:"http: whether the call succeeded, as jq over {status, headers, body} of the answer; without it, if the status is 2xx."`
 	Destination string            `help:"http: instead of --url, a built-in destination (automation destinations lists them) or the path of a destination file."`
 	Set         map[string]string `mapsep:"none" help:"http: the value of a field of the destination or a $${NAME}, as name=value; may be repeated. A secret that is not given is read from standard input."`
 }
@@ -26,7 +39,7 @@ type requestFlags struct {
 // form reads the flags, and prompts for missing secrets.
 func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAutomation) (app.RequestForm, error) {
 	form := app.RequestForm{
-		Method: strings.ToUpper(f.Method), Body: f.Body, Done: f.Done, Destination: f.Destination, Values: f.Set,
+		Method: strings.ToUpper(f.Method), Body: string(f.Body), Done: string(f.Done), Destination: f.Destination, Values: f.Set,
 	}
 	for _, h := range f.Header {
 		name, value, ok := strings.Cut(h, ":")

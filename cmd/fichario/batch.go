@@ -68,6 +68,7 @@ type batchQuoteCmd struct {
 	Org     string `xor:"who" required:"" help:"Id of the organisation; the batch is created as its first active owner."`
 	Key     string `xor:"who" required:"" help:"Key as which the batch is created: its id, or the key itself."`
 	Product string `required:"" help:"Product id."`
+	Sheet   string `help:"Sheet of a workbook, by name or number. Default: the only one that has documents."`
 	Column  string `help:"Column with the documents, by header, letter or number. Default: the first that has any."`
 	Name    string `help:"Name of the batch, for people."`
 	Refresh bool   `help:"Ask the bureau even if history has an answer."`
@@ -81,7 +82,7 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 	if err != nil {
 		return err
 	}
-	rows, err := sheet.Read(e.ctx, data, batch.MaxItems+1)
+	sheets, err := sheet.Read(e.ctx, data, batch.MaxItems+sheet.Above)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 			return err
 		}
 		v, err := batches.Quote(e.ctx, by, app.NewBatch{
-			Name: c.Name, Product: c.Product, Rows: rows, Column: c.Column, Refresh: c.Refresh, Ceiling: c.Ceiling.amount,
+			Name: c.Name, Product: c.Product, Sheets: sheets, Sheet: c.Sheet, Column: c.Column, Refresh: c.Refresh, Ceiling: c.Ceiling.amount,
 			Purpose: c.Purpose,
 		})
 		return e.printBatch(v, err)

@@ -65,6 +65,7 @@ type Settings struct {
 	Listen         string        `env:"FICHARIO_LISTEN" default:"127.0.0.1:8080" validate:"required" help:"Address to listen on."`
 	DatabaseURL    string        `env:"FICHARIO_DATABASE_URL" name:"database-url" default:"sqlite://fichario.db" validate:"database" help:"sqlite://PATH, or postgres://… for more than one instance."`
 	Connections    int           `env:"FICHARIO_DATABASE_CONNECTIONS" name:"database-connections" default:"16" validate:"min=1,max=1000" help:"Most connections of this process to PostgreSQL; a quarter of them serve pages, statements and files."`
+	StoreTimeout   time.Duration `env:"FICHARIO_DATABASE_TIMEOUT" name:"database-timeout" default:"5s" validate:"min=1s,max=10m" help:"How long one operation of the database may take before it fails; commands wait twice as long for a database that is away."`
 	MigrateURL     string        `env:"FICHARIO_MIGRATE_DATABASE_URL" name:"migrate-database-url" validate:"omitempty,database" help:"postgres:// address of the same database that bypasses a pooler, for migrations. Default: FICHARIO_DATABASE_URL."`
 	ReadURL        string        `env:"FICHARIO_READ_DATABASE_URL" name:"read-database-url" validate:"omitempty,database" help:"postgres:// address of a streaming replica that serves lists, figures, statements and files. Default: none."`
 	ReadMaxLag     time.Duration `env:"FICHARIO_READ_MAX_LAG" default:"5s" validate:"min=1s,max=1h" help:"Largest replication lag at which the replica is read; beyond it, FICHARIO_DATABASE_URL is."`

@@ -24,6 +24,7 @@ import (
 type contactImportCmd struct {
 	File       string   `arg:"" help:"Path of a table, CSV or XLSX; - for standard input."`
 	Org        string   `required:"" help:"Id of the organisation; its first active owner imports."`
+	Sheet      string   `help:"Sheet of a workbook, by name or number. Default: the only one with e-mail addresses."`
 	Duplicates string   `enum:"skip,fill,create" default:"skip" help:"What to do with a contact that exists, by e-mail, phone or document: skip, fill (empty fields) or create."`
 	Map        []string `placeholder:"COLUMN=FIELD" help:"Field for a column, instead of the proposed one: email, nome, telefone, ddd, empresa, valor, documentos, origem, mensagem, anotar (into the note) or ignorar."`
 	Automation bool     `help:"Run automations for every contact that is created or filled."`
@@ -64,7 +65,8 @@ func (c *contactImportCmd) Run(e *environment) error {
 	if c.File != "-" {
 		table.File = path.Base(c.File)
 	}
-	if table.Rows, err = sheet.Read(e.ctx, data, app.BulkMost+1); err != nil {
+	table.Sheet = c.Sheet
+	if table.Sheets, err = sheet.Read(e.ctx, data, app.BulkMost+sheet.Above); err != nil {
 		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {

@@ -33,9 +33,9 @@ func demoBatches(ctx context.Context, store *gormstore.Store, batches *app.Batch
 		n       app.NewBatch
 		confirm bool
 	}{
-		{helena, app.NewBatch{Name: "Carteira de clientes", Product: catalog.CNPJ, Rows: rows}, true},
-		{helena, app.NewBatch{Name: "Score antes da renovação", Product: catalog.ScoreID, Rows: rows, Ceiling: &few}, true},
-		{caio, app.NewBatch{Name: "Protestos da carteira", Product: "protestos", Rows: rows}, false},
+		{helena, app.NewBatch{Name: "Carteira de clientes", Product: catalog.CNPJ, Sheets: []batch.Sheet{{Rows: rows}}}, true},
+		{helena, app.NewBatch{Name: "Score antes da renovação", Product: catalog.ScoreID, Sheets: []batch.Sheet{{Rows: rows}}, Ceiling: &few}, true},
+		{caio, app.NewBatch{Name: "Protestos da carteira", Product: "protestos", Sheets: []batch.Sheet{{Rows: rows}}}, false},
 	} {
 		b.n.Purpose = demoPurpose(b.by, b.n.Product)
 		made, err := batches.Quote(ctx, b.by, b.n)

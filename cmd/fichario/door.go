@@ -40,39 +40,49 @@ func (e *environment) listen(s *service) (err error) {
 func (s *service) answer(h http.Handler) { s.answering.Store(&h) }
 
 // closeDoor stops taking connections. Connected clients may have sent a request that is not yet accepted or read:
-// closing the listener, or net/http's shutdown, would cut them off without a response, so both come later. Clients that
-// connect and stay silent are waited for at most two seconds, the others until ctx ends.
+// closing the listener, or net/http's shutdown, would cut them off without a response, so both come later, however slow
+// the machine is: until nothing waits any more, or ctx ends. Clients that connect and send nothing are waited for at most
+// two seconds.
 func (s *service) closeDoor(ctx context.Context) {
 	conn, err := s.listener.(syscall.Conn).SyscallConn()
 	if err != nil {
 		return // it is already closed
 	}
-	silent, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
 	await := func(ctx context.Context, some func() bool) {
 		for some() && ctx.Err() == nil {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
-	await(silent, func() (some bool) {
-		_ = conn.Control(func(fd uintptr) { some = acceptable(fd) })
-		return some
-	})
+	knocking, cancel := context.WithTimeout(ctx, knocksFor)
+	await(knocking, func() bool { return pending(conn) })
+	cancel()
 	_ = s.listener.Close()
 	s.serving.Wait() // the last accepted connection is counted
+	silent, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
 	await(silent, func() bool { return s.arrivals.conns(http.StateNew) > 0 })
 	// A keep-alive client may have its next request on the way: each response now tells it to close, and a connection
 	// still open after that belongs to a client that seldom asks. While any request is running, clients waiting for it may
 	// still use an idle connection.
 	await(ctx, func() bool {
-		before := s.arrivals.requests()
+		before, unread := s.arrivals.requests(), s.arrivals.unread()
 		time.Sleep(quiet)
-		return s.arrivals.requests() != before || s.arrivals.conns(http.StateActive) > 0
+		return unread || s.arrivals.requests() != before || s.arrivals.conns(http.StateActive) > 0
 	})
 }
 
-// quiet is for how long no request must have begun before connected clients count as idle.
-const quiet = 100 * time.Millisecond
+const (
+	// quiet is for how long no request must have begun before connected clients count as idle.
+	quiet = 100 * time.Millisecond
+	// knocksFor bounds the wait for who is connected and not accepted, because others may connect meanwhile for ever.
+	knocksFor = drainFor / 2
+)
+
+// pending reports whether a listener has a connection to accept, or a connection something to read.
+func pending(conn syscall.RawConn) (is bool) {
+	_ = conn.Control(func(fd uintptr) { is = waits(fd) }) // nothing waits on a closed one
+	return is
+}
 
 // arrivals tracks the open connections, and counts requests.
 type arrivals struct {
@@ -114,4 +124,18 @@ func (a *arrivals) conns(state http.ConnState) (n int) {
 		}
 	}
 	return n
+}
+
+// unread reports whether a client has sent something that is not read yet.
+func (a *arrivals) unread() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for conn, is := range a.open {
+		if raw, ok := conn.(syscall.Conn); ok && is != http.StateActive {
+			if conn, err := raw.SyscallConn(); err == nil && pending(conn) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 )
@@ -23,5 +28,74 @@ func TestWhatAClientMayKeep(t *testing.T) {
 	}
 	if s.MaxHeaderBytes != 16<<10 {
 		t.Errorf("headers of %d bytes", s.MaxHeaderBytes)
+	}
+}
+
+// slowDoor accepts a connection only every 50 ms, like a machine that is busy with something else.
+type slowDoor struct{ *net.TCPListener }
+
+func (d slowDoor) Accept() (net.Conn, error) {
+	time.Sleep(50 * time.Millisecond)
+	conn, err := d.TCPListener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return slowReader{conn.(*net.TCPConn), new(sync.Once)}, nil
+}
+
+// slowReader reads nothing for three seconds, longer than silent clients are waited for.
+type slowReader struct {
+	*net.TCPConn
+	once *sync.Once
+}
+
+func (r slowReader) Read(b []byte) (int, error) {
+	r.once.Do(func() { time.Sleep(3 * time.Second) })
+	return r.TCPConn.Read(b)
+}
+
+// TestASlowMachineAnswersWhoWasThere: when the service is asked to stop, sixty clients have sent a request, and it takes
+// three seconds to accept them all, three more to read what each sent, and one to answer. All are answered.
+func TestASlowMachineAnswersWhoWasThere(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &service{listener: slowDoor{listener.(*net.TCPListener)}, served: make(chan error, 1)}
+	s.server = newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(time.Second)
+		w.WriteHeader(http.StatusNoContent)
+	}), time.Minute)
+	s.server.ConnState = s.arrivals.note
+	s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
+	var clients []net.Conn
+	for range 60 {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", listener.Addr().String())
+		if err == nil {
+			_, err = fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		clients = append(clients, conn)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	s.closeDoor(ctx)
+	if err := s.server.Shutdown(ctx); err != nil {
+		t.Error(err)
+	}
+	unanswered := 0
+	for _, conn := range clients {
+		if res, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || res.StatusCode != http.StatusNoContent {
+			unanswered++
+		} else {
+			_ = res.Body.Close()
+		}
+	}
+	if unanswered > 0 {
+		t.Errorf("%d of %d requests that were there are not answered", unanswered, len(clients))
 	}
 }

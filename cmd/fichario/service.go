@@ -145,7 +145,8 @@ func (e *environment) wireUseCases(
 		Lookups: s.lookups, LookupsOff: !e.settings.Lookup, Mailer: s.mailer,
 		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
-	s.intake = app.NewIntake(s.store, now, s.jobs.Wake)
+	s.store.OnJobs(s.jobs.Wake)
+	s.intake = app.NewIntake(s.store, now, func() {}) // the store announces what it takes
 	s.subjects = e.subjects(s.store)
 	s.retention = app.NewRetention(s.store, e.keeping(), now)
 	s.sessions = app.NewSessions(s.store, now, passwords)
@@ -165,7 +166,7 @@ func (e *environment) wireServer(
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches, Tables: tables,
 		LookupEnabled: e.settings.Lookup, TrustedProxies: trusted,
 		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
-		Agents: s.agents(statement, log),
+		PublicURL: publicURL, Agents: s.agents(statement, log),
 		Docs: docsite.New(docsite.Config{
 			PublicURL: publicURL, Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"), Icon: web.Asset("icon.svg"),
 			Theme: web.Theme, Problems: httpapi.Problems(), Sandbox: sandboxDocuments(),

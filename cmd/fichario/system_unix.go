@@ -14,9 +14,9 @@ import (
 // program.
 func writeBeyondLimits() { signal.Ignore(syscall.SIGXFSZ) }
 
-// acceptable reports whether a connection waits to be accepted by a listener, or its state cannot be told.
-func acceptable(listener uintptr) bool {
-	n, err := unix.Poll([]unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}, 0)
+// waits reports whether a listener has a connection to accept or a connection something to read, or that cannot be told.
+func waits(fd uintptr) bool {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 	return n > 0 || err != nil
 }
 

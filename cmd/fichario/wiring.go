@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	// forever and commandPatience are how long the service and commands wait for a database that is away.
-	forever         = time.Duration(math.MaxInt64)
-	commandPatience = 10 * time.Second
-	// askEvery is the pause between attempts, and reachWithin the limit of one: so the first reason is reported within two
-	// seconds.
-	askEvery    = 500 * time.Millisecond
-	reachWithin = 1500 * time.Millisecond
+	// forever is how long the service waits for a database that is away.
+	forever = time.Duration(math.MaxInt64)
+	// askEvery is the pause between attempts.
+	askEvery = 500 * time.Millisecond
 	// tellEvery is how often an unchanged reason is reported again.
 	tellEvery = 15 * time.Second
 )
+
+// commandPatience is how long a command waits for a database that is away.
+func commandPatience() time.Duration { return 2 * gormstore.Timeout() }
 
 // openStore opens the database and migrates it to the newest schema, so that every command works on a fresh machine. It
 // retries a database that is away until patience runs out; away receives the reason, in the database's words.
@@ -33,6 +33,7 @@ func (e *environment) openStore(patience time.Duration, away func(why string)) (
 	if err != nil {
 		return nil, err
 	}
+	gormstore.SetTimeout(e.settings.StoreTimeout)
 	store, err := gormstore.Open(e.settings.DatabaseURL, keys)
 	if err != nil {
 		return nil, err
@@ -61,7 +62,8 @@ func (e *environment) reach(store *gormstore.Store, patience time.Duration, away
 	var last string
 	var told time.Time
 	for start := time.Now(); ; {
-		ctx, cancel := context.WithTimeout(e.ctx, reachWithin)
+		// By default one attempt has 1.5 s, so that the first reason is reported within two seconds.
+		ctx, cancel := context.WithTimeout(e.ctx, gormstore.Timeout()*3/10)
 		err := store.Ping(ctx)
 		cancel()
 		if err == nil {
@@ -87,8 +89,8 @@ func (e *environment) reach(store *gormstore.Store, patience time.Duration, away
 
 // withStore runs a command on the database.
 func (e *environment) withStore(f func(*gormstore.Store) error) error {
-	store, err := e.openStore(commandPatience, func(why string) {
-		fmt.Fprintf(e.errOut, "fichario: the database is away: %s; retrying for %s\n", why, commandPatience)
+	store, err := e.openStore(commandPatience(), func(why string) {
+		fmt.Fprintf(e.errOut, "fichario: the database is away: %s; retrying for %s\n", why, commandPatience())
 	})
 	if err != nil {
 		return err

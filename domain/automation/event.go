@@ -53,11 +53,16 @@ type Event struct {
 	Name EventName
 	// At is when it happened, UTC; the same in every attempt.
 	At time.Time
-	// Contact is the contact that it happened to, as it is now; the zero value where there is none.
+	// Contact is the contact that it happened to; the zero value where there is none. Its name, address, phone, company,
+	// documents, note and attribution are as they are now, and for LookupCompleted all of it. Otherwise its stage, assignee,
+	// origin and amount are as they were when it happened.
 	Contact crm.ContactView
 	// Changed lists the fields that ContactUpdated changed, by their Portuguese names.
 	Changed []string
-	// From is the name of the stage that ContactMoved left.
+	// Before is the member whom ContactUpdated replaced as the assignee; the zero value where there was none, or the
+	// assignee is none of the changed fields.
+	Before crm.Member
+	// From is the name of the stage that ContactMoved left; empty where it was removed since.
 	From string
 	// Lookup is set for LookupCompleted, Batch for BatchCompleted, Cap for CapReached, Delivery and Webhook, the name of
 	// its webhook, for DeliveryRefused.
@@ -97,8 +102,13 @@ const (
 	MonthCap = "mes"
 )
 
-// MaxSteps is how many automations may trigger one another in a chain.
-const MaxSteps = 5
+const (
+	// MaxSteps is how many automations may trigger one another in a chain.
+	MaxSteps = 5
+	// MaxAnswers is how many runs for one contact may begin in an hour because of what other automations changed: a chain
+	// may branch at each of its steps.
+	MaxAnswers = 30
+)
 
 // Trail lists the ids of the automations that led to an event, the first one first, separated by commas.
 type Trail string

@@ -40,9 +40,13 @@ type Job struct {
 	Kind  JobKind
 	// Event is what happened; empty for ContactCreated.
 	Event EventName
-	// SubjectID is what the event is about besides the contact: the stage that was left, the lookup, the batch, the key or
-	// the delivery.
+	// SubjectID is what the event is about besides the contact: the stage that was left, the assignee that was replaced,
+	// the lookup, the batch, the key or the delivery.
 	SubjectID string
+	// Facts is what was so when the event happened.
+	Facts Facts
+	// Place is the place of the event among those of its contact that have not ended.
+	Place int
 	// Detail says more without personal data: the fields that were changed, or which cap was reached.
 	Detail string
 	// Trail lists the automations that led to the event; for RunAutomation it ends with its own.

@@ -2,6 +2,7 @@ package batch
 
 import (
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -44,38 +45,35 @@ func (e *NoColumn) Error() string {
 	return "a tabela não tem essa coluna. As que tem: " + strings.Join(e.Columns, ", ")
 }
 
-// ReadTable finds the header and the column of the documents. column names it by its header, letter or number; if
-// empty, it is the first column in which most filled cells are documents that the product takes. Errors:
-// ErrNoDocuments, ErrNoRows, *NoColumn.
+// ReadTable finds the header and the column of the documents; titles above the header are left out. column names it by
+// its header, letter or number; if empty, it is the first column in which most filled cells are documents that the
+// product takes. Errors: ErrNoDocuments, ErrNoRows, *NoColumn.
 func ReadTable(p catalog.Product, rows []Row, column string) (Table, error) {
 	width := 0
 	for _, row := range rows {
 		width = max(width, len(row.Cells))
 	}
 	t := Table{Rows: rows, At: -1}
-	header := false
+	header, first := -1, 0
 	if column == "" {
 		if t.At = documentsIn(p, rows, width); t.At < 0 {
 			return t, ErrNoDocuments
 		}
-		header = isHeader(p, rows, t.At)
+		header, first = headerOf(p, rows, t.At)
 	} else {
-		t.At, header = find(p, rows, width, column)
+		t.At, header, first = find(p, rows, width, column)
 	}
 	t.Columns = make([]string, width)
 	for i := range t.Columns {
 		t.Columns[i] = letter(i)
-		if header && cell(rows[0], i) != "" {
-			t.Columns[i] = cell(rows[0], i)
+		if header >= 0 && cell(rows[header], i) != "" {
+			t.Columns[i] = cell(rows[header], i)
 		}
 	}
 	if t.At < 0 {
 		return t, &NoColumn{t.Columns}
 	}
-	if header {
-		t.Rows = rows[1:]
-	}
-	if len(t.Rows) == 0 {
+	if t.Rows = rows[first:]; len(t.Rows) == 0 {
 		return t, ErrNoRows
 	}
 	return t, nil
@@ -99,29 +97,41 @@ func Distinct(columns []string) []string {
 	return out
 }
 
-// find returns the column that a name means, or -1, and whether the first row is a header.
-func find(p catalog.Product, rows []Row, width int, column string) (at int, header bool) {
+// above is how many rows may be above the documents: titles, and the header.
+const above = 10
+
+// find returns the column that a name means, or -1, its header, or -1, and the first row of the table.
+func find(p catalog.Product, rows []Row, width int, column string) (at, header, first int) {
 	wanted := text.Fold(strings.TrimSpace(column))
-	for i, name := range rows[0].Cells {
-		if text.Fold(strings.TrimSpace(name)) == wanted {
-			return i, true
+	number, notNumber := strconv.Atoi(wanted)
+	most := min(len(rows), above)
+	if len(wanted) <= 2 || notNumber == nil { // a place rather than a name, which a row of data may hold too
+		most = min(most, titles(rows)+1)
+	}
+	for line, row := range rows[:most] {
+		for i, name := range row.Cells {
+			if text.Fold(strings.TrimSpace(name)) == wanted {
+				return i, line, line + 1
+			}
 		}
 	}
 	at = -1
-	if n, err := strconv.Atoi(wanted); err == nil {
-		at = n - 1
+	if notNumber == nil {
+		at = number - 1
 	} else if len(wanted) == 1 && wanted[0] >= 'a' && wanted[0] <= 'z' {
 		at = int(wanted[0] - 'a')
 	} else if len(wanted) == 2 && wanted[0] >= 'a' && wanted[0] <= 'z' && wanted[1] >= 'a' && wanted[1] <= 'z' {
 		at = (int(wanted[0]-'a')+1)*26 + int(wanted[1]-'a')
 	}
 	if at < 0 || at >= width {
-		return -1, true
+		return -1, titles(rows), 0
 	}
-	return at, isHeader(p, rows, at)
+	header, first = headerOf(p, rows, at)
+	return at, header, first
 }
 
-// documentsIn returns the first column in which most filled cells, the header aside, are documents, or -1.
+// documentsIn returns the first column in which most filled cells, those above the documents aside, are documents, or
+// -1.
 func documentsIn(p catalog.Product, rows []Row, width int) int {
 	for at := range width {
 		filled, documents := 0, 0
@@ -132,8 +142,8 @@ func documentsIn(p catalog.Product, rows []Row, width int) int {
 			}
 			if filled++; isDocument(p, c) {
 				documents++
-			} else if i == 0 {
-				filled-- // the name of the column
+			} else if i < above && documents == 0 && isName(p, c) {
+				filled-- // the name of the column, or a title
 			}
 			if filled == looked {
 				break
@@ -146,20 +156,67 @@ func documentsIn(p catalog.Product, rows []Row, width int) int {
 	return -1
 }
 
-// isHeader reports whether the first row is a header: its cell in the documents' column holds a name, neither a
-// document nor digits that might be a mistyped one.
-func isHeader(p catalog.Product, rows []Row, at int) bool {
-	c := cell(rows[0], at)
-	if c == "" {
-		return len(rows) > 1 // a first row without a document
+// headerOf returns the header, or -1 where there is none, and the first row of the table, for documents in column at.
+// What is above the documents are titles, then the header, and perhaps rows without a document.
+func headerOf(p catalog.Product, rows []Row, at int) (header, first int) {
+	top := 0
+	for top < len(rows) && top < above && isName(p, cell(rows[top], at)) {
+		top++
 	}
+	if top == 0 {
+		return -1, 0
+	}
+	from := min(titles(rows), top-1)
+	header = -1
+	for i := from; i < top; i++ {
+		switch c := cell(rows[i], at); {
+		case documentName.MatchString(text.Fold(c)):
+			header = i
+		case header < 0 && c != "":
+			header = i
+		}
+	}
+	switch {
+	case header >= 0:
+		return header, header + 1
+	case len(rows) == 1: // named by its letter, and empty
+		return -1, 0
+	}
+	return from, from + 1 // the column of the documents has no name
+}
+
+// documentName matches the name of a column of documents, in lower case and without accents.
+var documentName = regexp.MustCompile(`^(n[or.º° ]*|numero d[aeo] )?(cpf|cnpj|documento|placa|e-?mail)\b.{0,30}$`)
+
+// titles counts the rows at the top with a single cell, of a table that is wider: the cell of a title may be merged.
+func titles(rows []Row) int {
+	for i, row := range rows[:min(len(rows), above)] {
+		if filled(row) > 1 {
+			return i
+		}
+	}
+	return 0
+}
+
+func filled(r Row) (n int) {
+	for _, c := range r.Cells {
+		if c != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// isName reports whether a cell may be above the documents: it is empty or a name, neither a document nor digits that
+// might be a mistyped one.
+func isName(p catalog.Product, c string) bool {
 	digits := 0
 	for _, r := range c {
 		if r >= '0' && r <= '9' {
 			digits++
 		}
 	}
-	return !isDocument(p, c) && 2*digits < len(c) && !strings.Contains(c, "@")
+	return c == "" || !isDocument(p, c) && 2*digits < len(c) && !strings.Contains(c, "@")
 }
 
 func isDocument(p catalog.Product, c string) bool {

@@ -63,6 +63,16 @@ func TestTheColumnOfTheDocuments(t *testing.T) {
 		"another type":            {"cnpj", "", "cpf\n52998224725", "no documents"},
 		"a header alone":          {"cpf", "cpf", "nome|cpf", "no rows"},
 		"a column without a name": {"cpf", "", "nome|\nAna|52998224725", "[nome B] 1 [2]"},
+		"a title":                 {"cpf", "", "Clientes de 2026\nnome|cpf\nAna|52998224725\nBia|02345678992", "[nome cpf] 1 [3 4]"},
+		"a title, one document":   {"cpf", "", "Clientes\n\nnome|cpf\nAna|52998224725", "[nome cpf] 1 [4]"},
+		"two titles, one name":    {"cpf", "", "Loja Boa\nClientes\ncpf|nome\n52998224725|Ana", "[cpf nome] 0 [4]"},
+		"a title of two cells":    {"cpf", "", "Relatório||em 01/02/2026\nnome|cpf|cidade\nAna|52998224725|Sé", "[nome cpf cidade] 1 [3]"},
+		"a title of one column":   {"cpf", "", "Clientes\nCPF do titular\n52998224725", "[CPF do titular] 0 [3]"},
+		"a title, no name":        {"cpf", "", "Clientes\nnome|\nAna|52998224725\nBia|", "[nome B] 1 [3 4]"},
+		"a first row without one": {"cpf", "", "nome|cpf\nAna|\nBia|não tem\nCaio|52998224725\nEva|02345678992\nIda|11144477735", "[nome cpf] 1 [2 3 4 5 6]"},
+		"a title, by name":        {"cpf", "cliente", "Clientes\ncliente|fiador\n52998224725|1", "[cliente fiador] 0 [3]"},
+		"a title, by letter":      {"cpf", "b", "Clientes\ncliente|fiador\n52998224725|1", "[cliente fiador] 1 [3]"},
+		"a number that is data":   {"cpf", "2", "nome|cpf\nAna|2\nBia|52998224725", "[nome cpf] 1 [2 3]"},
 		"plates":                  {"veiculo", "", "placa\nabc-1d23\nABC1234", "[placa] 0 [2 3]"},
 		"addresses":               {"validacao_email", "", "ana@example.com\nbia@example.com", "[A] 0 [1 2]"},
 		"numbers of spreadsheets": {"cnpj", "", "cnpj\n191\n11222333000181", "[cnpj] 0 [2 3]"},
@@ -133,5 +143,41 @@ func TestItems(t *testing.T) {
 	_, err := batch.ReadCell(product(t, "score"), "5.29982E+10")
 	if err == nil || !strings.Contains(err.Error(), "arredondado") {
 		t.Error(err)
+	}
+}
+
+func TestWhichSheet(t *testing.T) {
+	t.Parallel()
+	sheet := func(name, rows string) batch.Sheet { return batch.Sheet{Name: name, Rows: table(rows)} }
+	broken := batch.Sheet{Name: "Grande", Err: errors.New("é grande demais")}
+	resumo, um := sheet("Resumo", "Total|12"), sheet("Ativos", "cpf\n52998224725")
+	outro, vazio := sheet("Inativos", "cpf|nome\n02345678992|Bia"), sheet("Velhos", "cpf\n123")
+	for what, c := range map[string]struct {
+		sheets       []batch.Sheet
+		name, column string
+		want         string
+	}{
+		"a summary first":    {[]batch.Sheet{resumo, um}, "", "", "Ativos, not [Resumo]"},
+		"two with documents": {[]batch.Sheet{resumo, um, outro}, "", "", "mais de uma aba da planilha serve. Diga em aba qual usar, pelo nome: Ativos, Inativos"},
+		"by name":            {[]batch.Sheet{resumo, um, outro}, " inativos", "", "Inativos, not [Resumo Ativos]"},
+		"by place":           {[]batch.Sheet{resumo, um, outro}, "2", "", "Ativos, not [Resumo Inativos]"},
+		"by its column":      {[]batch.Sheet{um, outro}, "", "nome", "Inativos, not [Ativos]"},
+		"by a wrong column":  {[]batch.Sheet{resumo, vazio}, "", "cpf", "Velhos, not [Resumo]"},
+		"another name":       {[]batch.Sheet{resumo, um}, "Todos", "", "a planilha não tem essa aba. As que tem: Resumo, Ativos"},
+		"without documents":  {[]batch.Sheet{resumo, vazio}, "", "", "nenhuma aba da planilha tem uma coluna que sirva. Diga em aba qual usar, pelo nome: Resumo, Velhos"},
+		"one that is broken": {[]batch.Sheet{um, broken}, "", "", "mais de uma aba da planilha serve. Diga em aba qual usar, pelo nome: Ativos, Grande"},
+		"the other one":      {[]batch.Sheet{um, broken}, "Ativos", "", "Ativos, not [Grande]"},
+		"the broken one":     {[]batch.Sheet{um, broken}, "Grande", "", "é grande demais"},
+		"the only one":       {[]batch.Sheet{vazio}, "", "", batch.ErrNoDocuments.Error()},
+		"no workbook":        {[]batch.Sheet{sheet("", "52998224725")}, "", "", ", not []"},
+	} {
+		_, sheet, others, err := batch.ReadSheets(product(t, "cpf"), c.sheets, c.name, c.column)
+		said := fmt.Sprint(sheet.Name, ", not ", others)
+		if err != nil {
+			said = err.Error()
+		}
+		if said != c.want {
+			t.Errorf("%s: got %s, want %s", what, said, c.want)
+		}
 	}
 }

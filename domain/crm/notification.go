@@ -24,6 +24,8 @@ const (
 	BatchPaused NotificationKind = "lote_pausado"
 	// ImportEnded: an import of contacts is done.
 	ImportEnded NotificationKind = "importacao"
+	// ChainCut: automations answered each other so often that they were stopped for a contact.
+	ChainCut NotificationKind = "cadeia"
 )
 
 // Notification tells the team of an organisation that something happened. It is shown to every active member, and
@@ -59,6 +61,8 @@ func (n Notification) Title() string {
 		return "Lote pausado"
 	case ImportEnded:
 		return "Importação concluída"
+	case ChainCut:
+		return "Automações que se respondem"
 	case NewContact:
 	}
 	return "Novo contato"
@@ -72,7 +76,7 @@ func (n Notification) Text() string {
 			return n.Subject + " falhou e não será tentada de novo sozinha."
 		}
 		return n.Subject + " falhou para " + n.contact() + " e não será tentada de novo sozinha."
-	case CapReached, CeilingReached, ImportEnded:
+	case CapReached, CeilingReached, ImportEnded, ChainCut:
 		return n.Subject
 	case BatchEnded, BatchPaused:
 		return n.BatchName + ": " + n.Subject

@@ -22,7 +22,7 @@ var (
 // took it for one. Lost leading zeros are restored if the check digits then agree; rounded digits are LostDigits. The
 // error is always an *Invalid.
 func FromCell(t Type, cell string) (Document, error) {
-	cell = strings.TrimPrefix(strings.TrimSpace(cell), "'")
+	cell = strings.TrimPrefix(strings.TrimSpace(strings.Map(bare, cell)), "'")
 	length, number := numberOf[t]
 	if !number {
 		return Normalize(t, cell)

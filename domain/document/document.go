@@ -121,18 +121,12 @@ func Parse(t Type, s string) (Document, error) {
 	return Document{typ: t, value: s}, nil
 }
 
-// Normalize reads a document as a person types or pastes it: with a mask, spaces
-// or lower-case letters. The error is always an *Invalid.
+// Normalize reads a document as a person types or pastes it: with a mask of any dashes, spaces or lower-case letters.
+// The error is always an *Invalid.
 func Normalize(t Type, s string) (Document, error) {
-	s = strings.TrimSpace(s)
+	s = strings.TrimSpace(strings.Map(bare, s))
 	if t != Email {
-		s = strings.ToUpper(strings.Map(func(r rune) rune {
-			switch r {
-			case '.', '-', '/', ' ', '\u00a0', '\t':
-				return -1
-			}
-			return r
-		}, s))
+		s = strings.ToUpper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "").Replace(s))
 	}
 	return Parse(t, s)
 }

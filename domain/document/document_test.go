@@ -128,6 +128,10 @@ func TestNormalize(t *testing.T) {
 		{document.CPF, " 529.982.247-25 ", "52998224725"},
 		{document.CNPJ, "12.abc.345/01de-35", "12ABC34501DE35"},
 		{document.CNPJ, "11.222.333/0001-81", "11222333000181"},
+		{document.CPF, "529.982.247\u201325\u200b", "52998224725"},
+		{document.CNPJ, "11\u00a0222\u00a0333/0001\u221281", "11222333000181"},
+		{document.CPF, "529\u2011982\u2011247\u201425", "52998224725"},
+		{document.Plate, "abc\u20131d23", "ABC1D23"},
 		{document.Plate, "abc-1d23", "ABC1D23"},
 		{document.Email, " Ana@Exemplo.com.br", "ana@exemplo.com.br"},
 	} {

@@ -26,7 +26,7 @@ var aliases = map[field]string{
 		telefonefixo telefoneparacontato telefoneresidencial telefonewhatsapp telephone telephonenumber userphone
 		userphonenumber whats* whatsapp whatsappcomddd whatsappnumber whatsapptelefone workphone wpp wsp yourphone yourtel
 		zap* zapzap phones mobilephones checkoutphone telephone1 movil telefonomovil telefono numerodetelefono telefones
-		celulares contactphones sms*`,
+		celulares contactphones sms* waid`,
 	fieldCompany: `
 		accountname business* businessname clinica* companhia company companyname emp* employer* empresa empresaondetrabalha
 		emqualempresavocetrabalha escritorio* fantasia* firm firma* instituicao loja* negocio* nomedaempresa nomedaloja
@@ -66,7 +66,7 @@ var aliases = map[field]string{
 	fieldArea: `ddd areacode codigodearea phoneareacode`,
 	fieldCountry: `
 		ddi countrycode phonecountrycode codigodopais codigopais dialcode callingcode phonecode checkoutphonecode
-		phoneextension`,
+		phoneextension phonelocalcode`,
 }
 
 // phoneOrder ranks the phones of one contact, mobiles last and best: RD Station's phone, for one, is usually the office

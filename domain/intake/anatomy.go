@@ -46,7 +46,7 @@ var itemWords = map[part]string{
 		variable campo chave nome fieldcode fieldidentifier alias`,
 	valuePart: `
 		value answer stringvalue values answers fieldvalue uservalue response resposta valor selectedoptions rawvalue
-		textvalue answerdetails a normalizedvalue`,
+		textvalue answerdetails a normalizedvalue submittedvalue answervalue answertext`,
 	typePart: `type fieldtype questiontype inputtype element controltype family subtype tipo`,
 	otherPart: `
 		required options order position index visible properties description hidden group sublabel placeholder itemid enum

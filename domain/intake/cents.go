@@ -1,11 +1,14 @@
 package intake
 
-import "strings"
+import (
+	"strings"
+)
 
 // centsRule recognises, by the members of an object, a product whose integers are cents.
 type centsRule struct {
 	product string
-	has     []string // the members that identify the product
+	has     []string         // the members that identify the product
+	when    func(*node) bool // what else must hold; nil for nothing
 	// amounts are the members that hold cents, in normal form: the total first, then less complete ones. Those after "-"
 	// are never the value.
 	amounts map[string]int8
@@ -13,17 +16,29 @@ type centsRule struct {
 
 // centsRules are tried in order, on every object.
 var centsRules = []centsRule{
-	{"stripe", []string{"livemode", "object"}, amountsOf(`
+	{"stripe", []string{"livemode", "object"}, nil, amountsOf(`
 		amounttotal total amountpaid amountdue amount unitamount - amountsubtotal subtotal amountremaining amountcaptured
 		amountrefunded applicationfeeamount unitamountdecimal`)},
-	{"pagarme", []string{"charges", "amount"}, amountsOf(`amount paidamount - canceledamount unitamount`)},
-	{"pagarme", []string{"amount", "currency", "closed"}, amountsOf(`amount paidamount - unitamount`)},
-	{"pagbank", []string{"reference_id", "charges"}, amountsOf(`amount value - unitamount total paid refunded`)},
-	{"kiwify", []string{"webhook_event_type", "Commissions"}, amountsOf(`
+	{"pagarme", []string{"charges", "amount"}, nil, amountsOf(`amount paidamount - canceledamount unitamount`)},
+	{"pagarme", []string{"amount", "currency", "closed"}, nil, amountsOf(`amount paidamount - unitamount`)},
+	{"pagbank", []string{"reference_id", "charges"}, nil, amountsOf(`amount value - unitamount total paid refunded`)},
+	{"kiwify", []string{"webhook_event_type", "Commissions"}, nil, amountsOf(`
 		chargeamount productbaseprice - kiwifyfee mycommission settlementamount saletaxamount fundsstatus value`)},
-	{"polar", []string{"total_amount", "net_amount", "currency"}, amountsOf(`
+	{"polar", []string{"total_amount", "net_amount", "currency"}, nil, amountsOf(`
 		totalamount amount - subtotalamount discountamount netamount taxamount refundedamount`)},
-	{"gumroad", []string{"seller_id", "permalink", "price"}, amountsOf(`price - gumroadfee`)},
+	{"pagarme", []string{"account", "type", "data"}, fromPagarme, amountsOf(`
+		amount paidamount - canceledamount unitamount price totaldiscount totalincrement`)},
+	{"pagarme", []string{"authorized_amount", "paid_amount", "amount"}, nil, amountsOf(`
+		amount paidamount - authorizedamount refundedamount cost unitprice`)},
+	{"pagarme", []string{"object", "customer", "items", "amount", "paid_amount"}, nil, amountsOf(`
+		amount paidamount - unitprice`)},
+	{"tickettailor", []string{"buyer_details", "total"}, nil, amountsOf(`total - subtotal tax refundamount`)},
+	{"woovi", []string{"correlationID", "value"}, nil, amountsOf(`value - fee discount`)},
+	{"lemonsqueezy", []string{"total_formatted", "total"}, nil, amountsOf(`
+		total - subtotal tax discounttotal setupfee refundedamount price`)},
+	{"vtex", []string{"clientProfileData", "value"}, nil, amountsOf(`value - price listprice sellingprice tax`)},
+	{"ticto", []string{"transaction_hash", "paid_amount"}, nil, amountsOf(`paidamount - commission`)},
+	{"gumroad", []string{"seller_id", "permalink", "price"}, nil, amountsOf(`price - gumroadfee`)},
 }
 
 // notTheValue is the rank of an amount that is in cents and never the value.
@@ -59,7 +74,12 @@ func (c *centsRule) fits(n *node) bool {
 			return false
 		}
 	}
-	return true
+	return c.when == nil || c.when(n)
+}
+
+// fromPagarme recognises an event of Pagar.me by its ids.
+func fromPagarme(n *node) bool {
+	return strings.HasPrefix(n.str("id"), "hook_") && strings.HasPrefix(n.str("account", "id"), "acc_")
 }
 
 // inCents appends "_cents" to the key of an amount that is in cents, for the note and for readAmount.
@@ -82,4 +102,42 @@ func (q *candidate) byCents() bid {
 		return bid{}
 	}
 	return bid{field: fieldAmount, strength: weakName, penalty: 10 + q.centsPlace}
+}
+
+// payment reads what was paid, of which only the whole sum is the value: the rest is about the card, the fees and the
+// bank.
+func (r *reader) payment(k *node, s scope) bool {
+	switch nameOf(k.key) {
+	case "payment", "pagamento":
+	case "charge", "cobranca":
+		if centsRuleOf(k) == 0 {
+			return false
+		}
+	default:
+		return false
+	}
+	if cents := centsRuleOf(k); cents != 0 {
+		s.cents = cents
+	}
+	paid, rest := s.within(k.key, dealTree), s.within(k.key, closedTree)
+	for i := range k.children {
+		c := &k.children[i]
+		if c.scalar() && wholeSum(c, s.cents != 0) {
+			r.member(c, paid)
+		} else {
+			r.member(c, rest)
+		}
+	}
+	return true
+}
+
+// wholeSum reports whether a member of a payment is the whole of it. An "amount" without decimals may be cents.
+func wholeSum(n *node, cents bool) bool {
+	switch nameOf(n.key) {
+	case "total", "value", "valor", "valortotal", "totalvalue":
+		return true
+	case "amount":
+		return cents || strings.ContainsAny(n.text, ".,")
+	}
+	return false
 }

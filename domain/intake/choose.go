@@ -36,6 +36,7 @@ type score struct {
 	distance int8 // the answer's distance from the contact
 	penalty  int8
 	copied   bool // it has no question's title, and may be a copy of one that has
+	other    bool // no record of the lead holds it
 	away     int8 // of a phone: its distance from the record that gave the e-mail
 }
 
@@ -45,7 +46,7 @@ const maxDistance = 20
 func scoreOf(a *answer, b bid) score {
 	return score{
 		alias: !a.hasOwnName(b), strength: b.strength, distance: int8(min(a.rank, maxDistance)), penalty: b.penalty,
-		copied: !a.labelled,
+		other: !a.lead, copied: !a.labelled,
 	}
 }
 
@@ -74,6 +75,9 @@ func (s score) beats(other score) bool {
 	)
 	if order == 0 && s.copied != other.copied {
 		return other.copied
+	}
+	if order == 0 && s.other != other.other {
+		return other.other
 	}
 	return cmp.Or(order, cmp.Compare(s.away, other.away)) < 0
 }
@@ -154,7 +158,14 @@ func (c *chooser) settle() {
 // place asks the rules in their order what an answer would feed, and makes the first claim that its value can meet.
 func (c *chooser) place(q *candidate) {
 	for i := range rules {
-		if b := rules[i].bid(q); b.field != noField && c.claim(q.answer, b) {
+		b := rules[i].bid(q)
+		if b.field == noField || personal[b.field] && q.ofOurs() {
+			continue
+		}
+		if q.reopened {
+			b.strength = max(b.strength, weakName)
+		}
+		if c.claim(q.answer, b) {
 			return
 		}
 	}

@@ -32,26 +32,63 @@ func ColumnFields() []string {
 // columnSample is how many rows are read to find out what columns hold.
 const columnSample = 50
 
-// ReadColumns returns the names of a table's columns, what each would become, and whether the first row is a header.
-// Without one, columns are named as in spreadsheets. Some rows are read as submissions, and a column becomes the field
-// that it is most often taken for.
-func ReadColumns(rows [][]string) (columns, fields []string, header bool) {
+// ReadColumns returns the names of a table's columns, what each would become, and its first row of data, below the
+// header and titles above that. Without a header, columns are named as in spreadsheets. Some rows are read as
+// submissions, and a column becomes the field that it is most often taken for.
+func ReadColumns(rows [][]string) (columns, fields []string, first int) {
 	width := 0
 	for _, row := range rows {
 		width = max(width, len(row))
 	}
-	header = len(rows) > 0 && !slices.ContainsFunc(rows[0], isContent)
+	header := headerOf(rows)
 	columns = make([]string, width)
 	for i := range columns {
 		columns[i] = ColumnLetter(i)
-		if header && i < len(rows[0]) && rows[0][i] != "" {
-			columns[i] = text.Cut(text.OneLine(text.Clean(rows[0][i])), maxKeyText)
+		if header >= 0 && i < len(rows[header]) && rows[header][i] != "" {
+			columns[i] = text.Cut(text.OneLine(text.Clean(rows[header][i])), maxKeyText)
 		}
 	}
-	if header {
-		rows = rows[1:]
+	rows = rows[header+1:]
+	return columns, proposeFields(columns, rows[:min(len(rows), columnSample)]), header + 1
+}
+
+// aboveData is how many rows may be above the first one with content.
+const aboveData = 10
+
+// headerOf returns the header's row, or -1. It is above all content, below titles, which have a single cell, and has the
+// most names of fields.
+func headerOf(rows [][]string) int {
+	top, titles := 0, -1
+	for i, row := range rows[:min(len(rows), aboveData)] {
+		if top == i && !slices.ContainsFunc(row, isContent) {
+			top++
+		}
+		if titles < 0 && filledCells(row) > 1 {
+			titles = i
+		}
 	}
-	return columns, proposeFields(columns, rows[:min(len(rows), columnSample)]), header
+	header, most := -1, -1
+	for i := max(0, min(titles, top-1)); i < top; i++ {
+		known := 0
+		for _, name := range rows[i] {
+			if fieldNames[lookup(name).field] != "" {
+				known++
+			}
+		}
+		if known > most {
+			header, most = i, known
+		}
+	}
+	return header
+}
+
+func filledCells(row []string) (n int) {
+	for _, c := range row {
+		if c != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // isContent reports whether a cell is surely not the name of a column.

@@ -23,8 +23,10 @@ var deliveryRules = compileDeliveryRules([]deliveryRule{
 	{product: "jotform", has: "submissionID rawRequest", id: "submissionID"},
 	{product: "jotform", has: "submissionID formID", id: "submissionID"},
 	{product: "googleads", has: "user_column_data lead_id", id: "lead_id"},
-	{product: "meta", has: "entry.changes.value.leadgen_id", id: "entry.changes.value.leadgen_id"},
 	{product: "meta", has: "leadgen_id", id: "leadgen_id"},
+	{product: "meta", has: "id form_id", when: fromMetaSheet, id: "id"},
+	{product: "pubsub", has: "subscription message.messageId", id: "message.messageId"},
+	{product: "salesforce", has: "OrganizationId ActionId Notification.Id", id: "Notification.Id"},
 	{product: "wix", has: "data.submissionId", id: "data.submissionId"},
 	{product: "webflow", has: "triggerType payload.id", id: "payload.id"},
 	{product: "formbricks", has: "webhookId data.surveyId data.id", id: "data.id"},
@@ -51,6 +53,7 @@ var deliveryRules = compileDeliveryRules([]deliveryRule{
 	{product: "jotform", has: "id form_id answers", id: "id"},
 	{product: "surveymonkey", has: "id survey_id collector_id", id: "id"},
 	{product: "linkedin", has: "id leadType formResponse", id: "id"},
+	{product: "tiktok", has: "entry.lead_id entry.changes", id: "entry.lead_id"},
 	{product: "kommo", has: "leads.add.id", id: "leads.add.id"},
 	{product: "bitrix24", has: "event data.FIELDS.ID ts", id: "event data.FIELDS.ID ts"},
 	{product: "woocommerce", has: "order_key id status", id: "id status"},
@@ -96,6 +99,11 @@ func fromOLX(n *node) bool {
 		return true
 	}
 	return false
+}
+
+// fromMetaSheet recognises a lead of Meta as it stands in a sheet and in Zapier: its ids have a letter before them.
+func fromMetaSheet(n *node) bool {
+	return strings.HasPrefix(n.str("id"), "l:") && len(n.str("id")) > len("l:") && n.path("leadgenId") == nil
 }
 
 // deliveryID returns the sender's own id of a submission, or "". A bare "id" of an unknown sender does not count: two

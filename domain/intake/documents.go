@@ -13,10 +13,10 @@ const maxDocuments = 10
 
 // documentWords name a CPF or a CNPJ, in a title, a key or the type of a form's field.
 var documentWords = words(`
-	cpf cpfs cnpj cnpjs cpfcnpj cnpjcpf cpfoucnpj cpfecnpj documento documentos doc document documentnumber documment
+	cpf cpfs cnpj cnpjs cpfcnpj cnpjcpf cpfoucnpj cpfecnpj documento documentos doc document documents documentnumber documment
 	documentonumero numerodocumento numdocumento taxid taxnumber taxidnumber taxidentifier vatnumber fiscalnumber
 	identification identificacao identificationnumber federaltaxnumber inscricaofederal registrofederal docnumber
-	brcpf brcnpj taxvat`)
+	brcpf brcnpj taxvat registrycode`)
 
 // documentPairs are words that together name a document: "tax_id". "numero do documento" has a word of its own.
 var documentPairs = words(`tax id vat fiscal federal identification identificacao`)

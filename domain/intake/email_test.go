@@ -159,3 +159,16 @@ func TestAPlusThatNobodyEncoded(t *testing.T) {
 		t.Errorf("the message is %q", d.Message)
 	}
 }
+
+// TestNotificationOfMeta has ids only: it is refused, and the refusal says what to do.
+func TestNotificationOfMeta(t *testing.T) {
+	t.Parallel()
+	const body = `{"object":"page","entry":[{"id":"153125381133","time":1757858400,"changes":[{"field":"leadgen",
+		"value":{"leadgen_id":"4444","page_id":"153125381133","form_id":"2","adgroup_id":"8","ad_id":"9",
+		"created_time":1757858400}}]}]}`
+	d := mustRead(t, "", body)
+	var refusal *fault.Error
+	if !errors.As(d.CheckEmail(), &refusal) || !strings.Contains(refusal.Message, "só tem ids") || d.DeliveryID != "" {
+		t.Errorf("%v, %q", refusal, d.DeliveryID)
+	}
+}

@@ -104,7 +104,7 @@ func fitsArea(_ *chooser, a *answer, _ strength) bool {
 func fitsCountry(_ *chooser, a *answer, _ strength) bool {
 	v := a.values[0]
 	n := countDigits(v)
-	return n >= 1 && n <= 3 && len(v) <= 5 && phoneLike(v) && strings.Trim(v, "+0 ") != ""
+	return len(a.values) == 1 && n >= 1 && n <= 3 && len(v) <= 5 && phoneLike(v) && strings.Trim(v, "+0 ") != ""
 }
 
 // hasWord reports whether a text has a letter.

@@ -116,6 +116,7 @@ func readTree(o Options, tree node, trace func(rule string, n *node)) (Draft, er
 	}
 	d.Test = d.Test || r.test
 	d.Keys = r.keys
+	r.closeStaff()
 	r.takeDocuments(&d)
 	r.choose(&d)
 	r.amountOfLines(&d, &tree)

@@ -17,7 +17,7 @@ var notTheirs = words(`
 
 // saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
 func (a *answer) saysNotTheirs() bool {
-	return speaksOf(wordsOf(join(a.prefix, a.key, a.title)), notTheirs)
+	return a.ofOurs() || speaksOf(wordsOf(join(a.prefix, a.key, a.title)), notTheirs)
 }
 
 // free reports whether an answer may still be found by its look.
@@ -97,7 +97,7 @@ func isRecentMoment(v string) bool {
 // "numeropedido".
 var (
 	otherNumbers = words(`
-		conta contas nf nfe ref sku ean gtin cnh cns nis sus ie im crm oab creci lote quadra serie token hash key chave data
+		ts 		conta contas nf nfe ref sku ean gtin cnh cns nis sus ie im crm oab creci lote quadra serie token hash key chave data
 		nit pasep siape uc vin km dia mes ano peso area total count qtd score lat lng renda divida idade
 		value`)
 	partsOfOtherNumbers = strings.Fields(`

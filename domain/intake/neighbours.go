@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // neighbours is what the members of an object say about each other: knowledge of a product's envelope, where the shape
 // alone misleads.
@@ -13,13 +16,19 @@ type neighbours struct {
 	rdStation bool  // source is the name of the conversion
 	kommo     bool  // leads beside contacts are deals
 	graphQL   bool  // the variables of a query are what it sends
-	mail      bool  // an e-mail, whose sender is the contact
+	mail      *mail // an e-mail, whose sender is the contact
 	wufoo     bool  // the questions stand in a JSON text
 	cents     uint8 // the rule by which integers are cents, see cents.go
 	seller    bool  // the account of a Stripe object is the seller's
 	kiwify    bool  // among the commissions is what the buyer paid
 	funnel    bool  // RD Station's, whose origin is the contact's
 	opnForm   bool  // the message is the product's own, for the person who sets the webhook up
+	thanks    bool  // the message is what the site answered to its visitor
+	woovi     bool  // the company is the account's
+	flow      bool  // the name and the body are those of a WhatsApp Flow
+	counted   bool  // the total is how many records there are
+	typed     bool  // a field's type stands beside the parts of its answer
+	formstack bool  // texts may hold the parts of an answer, one a line
 
 	answeredRaw map[string]bool // Respondi: titles that raw_answers answers better
 }
@@ -41,8 +50,10 @@ func (r *reader) neighbours(n *node) neighbours {
 			nb.netlify = true
 		case "conversion_origin":
 			nb.rdStation = k.kind == isObject
-		case "from":
-			nb.mail = isSender(n, k)
+		case "from", "From", "sender", "headers", "FromFull", "from_email", "mail_from":
+			if nb.mail == nil {
+				nb.mail = mailOf(n)
+			}
 		case "query":
 			nb.graphQL = k.kind == isString && n.child("variables") != nil
 		case "contacts":
@@ -66,7 +77,8 @@ func (r *reader) neighbours(n *node) neighbours {
 // product checks whether a member, together with another, marks a product.
 func (nb *neighbours) product(n, k *node) bool {
 	switch k.key {
-	case "charges", "closed", "livemode", "net_amount", "permalink", "webhook_event_type":
+	case "charges", "closed", "livemode", "net_amount", "permalink", "webhook_event_type", "account", "authorized_amount",
+		"correlationID", "total_formatted", "clientProfileData", "transaction_hash", "paid_amount", "buyer_details":
 		nb.cents = max(nb.cents, centsRuleOf(n))
 	}
 	switch k.key {
@@ -76,6 +88,18 @@ func (nb *neighbours) product(n, k *node) bool {
 		nb.kiwify = n.child("Commissions") != nil
 	case "funnel":
 		nb.funnel = k.child("lifecycle_stage") != nil
+	case "success":
+		nb.thanks = k.kind == isBool && n.child("message") != nil && n.child("data") != nil
+	case "charge":
+		nb.woovi = k.child("correlationID") != nil
+	case "response_json":
+		nb.flow = true
+	case "total", "count", "total_count", "totalCount":
+		nb.counted = nb.counted || countsRecords(n, k)
+	case "field_type":
+		nb.typed = k.kind == isString && len(n.children) > 1
+	case "UniqueID":
+		nb.formstack = n.child("FormID") != nil
 	case "form_slug":
 		nb.opnForm = n.child("submission") != nil && n.child("data") != nil
 	default:
@@ -100,15 +124,13 @@ func (r *reader) questionsBeside(answers, k *node, nb *neighbours) {
 	}
 }
 
-// isSender reports whether a member is the sender of an e-mail.
-func isSender(n, from *node) bool {
-	return from.kind == isString && strings.IndexByte(from.text, '@') > 0 && n.str("subject") != "" && n.str("to") != ""
-}
-
 // explained handles a member that its neighbours explain, and reports whether it did.
 func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 	if nb.jotform && k.key != "rawRequest" && k.key != "formTitle" {
 		r.drop("jotform envelope", k)
+		return true
+	}
+	if nb.mail != nil && r.mailMember(nb.mail, k, s) {
 		return true
 	}
 	switch k.key {
@@ -130,18 +152,29 @@ func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 		return r.within(nb.kommo && !k.scalar(), dealTree, k, s)
 	case "variables", "query", "operationName":
 		return r.graphQL(nb, k, s)
-	case "from":
-		return r.sender(nb, k, s)
 	case "funnel":
 		return r.rdFunnel(nb, k, s)
+	case "field_type":
+		return r.dropIf(nb.typed, "furniture", k)
 	case "account_name":
 		return r.within(nb.seller, closedTree, k, s)
+	case "company":
+		return r.within(nb.woovi, closedTree, k, s)
 	case "Commissions":
 		return r.within(nb.kiwify, dealTree, k, s)
 	case "message":
-		return r.dropIf(nb.opnForm, "opnform envelope", k)
+		return r.dropIf(nb.opnForm, "opnform envelope", k) || r.within(nb.thanks && k.scalar(), closedTree, k, s)
+	case "response_json":
+		if s.prefix = ""; nb.flow {
+			r.member(k, s)
+		}
+		return nb.flow
+	case "name", "body":
+		return r.within(nb.flow && k.scalar(), closedTree, k, s)
+	case "total", "count", "total_count", "totalCount":
+		return r.within(nb.counted && k.scalar(), closedTree, k, s)
 	}
-	return false
+	return nb.formstack && r.linesOfParts(k, s)
 }
 
 func (r *reader) dropIf(known bool, rule string, k *node) bool {
@@ -248,10 +281,37 @@ func (r *reader) graphQL(nb neighbours, k *node, s scope) bool {
 	return k.kind == isObject
 }
 
-func (r *reader) sender(nb neighbours, k *node, s scope) bool {
-	if !nb.mail {
+// countsRecords reports whether a number says how many records the list beside it has.
+func countsRecords(n, total *node) bool {
+	if total.kind != isNumber {
 		return false
 	}
-	r.keep(&answer{key: k.key, typ: emailType, values: r.single(scalarText(k)), scope: s})
+	for i := range n.children {
+		k := &n.children[i]
+		if k.kind != isArray || k.scalarList() || lineLists[nameOf(k.key)] && nameOf(k.key) != "items" {
+			continue
+		}
+		if strconv.Itoa(len(k.children)) == total.text || peopleLists[nameOf(k.key)] && !k.linesOfOrder() {
+			return true
+		}
+	}
+	return false
+}
+
+// linesOfParts reads an answer of Formstack that came as lines of "first = Ana".
+func (r *reader) linesOfParts(k *node, s scope) bool {
+	if k.kind != isString || !strings.Contains(k.text, " = ") {
+		return false
+	}
+	parts := node{kind: isObject, key: k.key, at: k.at}
+	for line := range strings.SplitSeq(k.text, "\n") {
+		key, value, ok := strings.Cut(strings.TrimSpace(line), " = ")
+		if !ok || key == "" || len(key) > maxKeyText || len(parts.children) > 30 {
+			return false
+		}
+		parts.children = append(parts.children, node{kind: isString, key: key, at: k.at, text: value})
+	}
+	sortMembers(parts.children)
+	r.member(&parts, s)
 	return true
 }

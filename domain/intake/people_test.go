@@ -13,9 +13,9 @@ import (
 func TestReadAll(t *testing.T) {
 	t.Parallel()
 	const ana, beto = `"nome":"Ana","email":"ana@x.com"`, `"nome":"Beto","email":"beto@x.com"`
-	lead := func(id, name string) string {
-		return `{"field":"leadgen","value":{"leadgen_id":"` + id + `","field_data":[{"name":"full_name","values":["` + name +
-			`"]},{"name":"email","values":["` + strings.ToLower(name) + `@x.com"]}]}}`
+	tiktok := func(id, name string) string {
+		return `{"lead_id":"` + id + `","changes":[{"field":"name","value":"` + name + `"},{"field":"email","value":"` +
+			strings.ToLower(name) + `@x.com"}]}`
 	}
 	mautic := func(id, name string) string {
 		return `{"submission":{"id":` + id + `,"results":{"nome":"` + name + `","email":"` + strings.ToLower(name) +
@@ -26,10 +26,8 @@ func TestReadAll(t *testing.T) {
 		"leads":          {`{"leads":[{` + ana + `},{` + beto + `}],"origem":"Feira"}`, "Ana Feira|Beto Feira"},
 		"lines":          {"{" + ana + "}\n{" + beto + "}\n", "Ana|Beto"},
 		"in an envelope": {`{"data":{"contacts":[{` + ana + `},{` + beto + `}]},"mensagem":"oi"}`, "Ana oi|Beto oi"},
-		"meta, one entry": {`{"entry":[{"id":"1","changes":[` + lead("7", "Ana") + "," + lead("8", "Beto") + `]}]}`,
-			"Ana meta:7|Beto meta:8"},
-		"meta, two entries": {`{"entry":[{"changes":[` + lead("7", "Ana") + `]},{"changes":[` + lead("8", "Beto") + `]}]}`,
-			"Ana meta:7|Beto meta:8"},
+		"tiktok": {`{"object":"LEAD","entry":[` + tiktok("7", "Ana") + "," + tiktok("8", "Beto") + `]}`,
+			"Ana tiktok:7|Beto tiktok:8"},
 		"mautic": {`{"mautic.form_on_submit":[` + mautic("1", "Ana") + "," + mautic("2", "Beto") + `]}`,
 			"Ana mautic:mautic.form_on_submit:1|Beto mautic:mautic.form_on_submit:2"},
 		"mautic, two kinds": {`{"mautic.form_on_submit":[` + mautic("1", "Ana") + `],

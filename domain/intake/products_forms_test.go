@@ -128,12 +128,11 @@ var formProducts = []product{
 		email: "ana@exemplo.com.br", nome: "Ana Lia",
 	},
 	{
-		name: "meta lead",
-		body: `{"object":"page","entry":[{"id":"1","time":1757858400,"changes":[{"field":"leadgen",
-			"value":{"leadgen_id":"4444","page_id":"1","form_id":"2","created_time":1757858400,"platform":"ig",
+		name: "meta lead from the graph api",
+		body: `{"created_time":"2026-09-14T10:00:00+0000","id":"4444","ad_id":"9","form_id":"2","platform":"ig",
 			"field_data":[{"name":"full_name","values":["Rita Maia"]},{"name":"email","values":["rita@exemplo.com.br"]},
-			{"name":"phone_number","values":["+5511966665555"]},{"name":"qual_seu_orçamento?","values":["até_5_mil"]}]}}]}]}`,
-		email: "rita@exemplo.com.br", nome: "Rita Maia", fone: "+5511966665555", fallback: "ig", delivery: "meta:4444",
+			{"name":"phone_number","values":["+5511966665555"]},{"name":"qual_seu_orçamento?","values":["até_5_mil"]}]}`,
+		email: "rita@exemplo.com.br", nome: "Rita Maia", fone: "+5511966665555", fallback: "ig",
 		note: []string{"qual_seu_orçamento?: até_5_mil"},
 	},
 	{

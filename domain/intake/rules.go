@@ -38,6 +38,9 @@ var rules = slices.Concat([]rule{
 	{"number under a title of names", (*candidate).byNumberUnderTitle},
 	{"known key", (*candidate).byKnownKey},
 	{"number under a key of names", (*candidate).byNumberUnderKey},
+	{"lead in the key", (*candidate).byLeadInKey},
+	{"address of a person", (*candidate).byAddressOfPerson},
+	{"name of the user", (*candidate).byUserName},
 	{"numbered part of a name", (*candidate).byNumberedPart},
 	{"number question", (*candidate).byNumberQuestion},
 	{"part of a name in the title", (*candidate).byPartInTitle},
@@ -133,6 +136,65 @@ func (q *candidate) numberUnder(n naming) bid {
 		return bid{}
 	}
 	return bid{field: fieldPhone, strength: weakName, penalty: n.penalty()}
+}
+
+// byLeadInKey: "ticket_requester_name", "email_visitante". Whatever stands around it, the key says whose it is.
+func (q *candidate) byLeadInKey() bid {
+	if q.title != "" || plainKey(q.key) {
+		return bid{}
+	}
+	w := wordsOf(q.key)
+	at := len(w) - 1
+	for at >= 0 && sideWords[w[at]] == neutral {
+		at--
+	}
+	if at < 0 || sideWords[w[at]] != leads {
+		return bid{}
+	}
+	what := strings.Join(w[at+1:], "")
+	if what == "" && at > 0 {
+		what = w[0]
+	}
+	e := vocabulary[what]
+	if !personal[e.field] || e.weak {
+		return bid{}
+	}
+	b := bid{field: e.field, strength: titleWord, penalty: 10 - e.preference}
+	return b
+}
+
+// byAddressOfPerson: an "address" or a "handle" of the lead may be one of e-mail.
+func (q *candidate) byAddressOfPerson() bid {
+	if !q.lead || q.title != "" || !wholeAddress(q.values[0]) {
+		return bid{}
+	}
+	switch nameOf(q.key) {
+	case "address", "handle", "identifier":
+		return bid{field: fieldEmail, strength: titleWord}
+	}
+	return bid{}
+}
+
+// byUserName: "user_name" is a login, unless the same record says "user_email".
+func (q *candidate) byUserName() bid {
+	if q.title != "" || len(q.key) < 8 || nameOf(q.key[:4]) != "user" {
+		return bid{}
+	}
+	f := noField
+	switch w := wordsOf(q.key); strings.Join(w, " ") {
+	case "user name", "user full name":
+		f = fieldName
+	case "user first name":
+		f = fieldFirst
+	case "user last name":
+		f = fieldLast
+	}
+	if f == noField || !slices.ContainsFunc(q.answers, func(a answer) bool {
+		return a.group == q.group && nameOf(a.key) == "useremail"
+	}) {
+		return bid{}
+	}
+	return bid{field: f, strength: knownName, penalty: 10}
 }
 
 // byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6
@@ -233,6 +295,11 @@ func (q *candidate) fullTitle() string {
 		return q.title
 	}
 	return join(q.prefix, q.key)
+}
+
+// nearTitle is the key together with the object that holds it.
+func (q *candidate) nearTitle() string {
+	return join(q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:], q.key)
 }
 
 // words are the words of the full title; none for a plain key, which no rule about titles can match.

@@ -16,6 +16,11 @@ type scope struct {
 	person   bool   // it is inside a contact, lead, customer …
 	deal     bool   // it is inside a deal or a purchase
 	another  bool   // it may be somebody else's, or out of date
+	staff    bool   // it is in a record that calls itself ours, see closeStaff
+	own      bool   // an address of e-mail stands in the same record
+	lead     bool   // it is in a record of the lead, by its key or by what it says
+	reopened bool   // it is in a record of the lead inside a closed tree: second to what stands outside
+	shut     bool   // it is closed for all that it holds: people of ours, people whom the contact names
 	cents    uint8  // the rule by which its integers are cents, see cents.go
 	marks    marks
 	envelope envelope
@@ -39,6 +44,7 @@ const (
 	inUTM                          // its key is a UTM's without "utm_"
 	statedOrigin                   // a weak name of the origin counts as a strong one here
 	inUser                         // a member of a "user"
+	inEvent                        // a member of an "event" that people attend
 )
 
 func (m marks) has(mark marks) bool { return m&mark != 0 }
@@ -90,16 +96,25 @@ func envelopeOf(n *node) envelope {
 // within is the scope inside a tree with a key and role.
 func (s scope) within(key string, t treeRole) scope {
 	s.envelope = noEnvelope
-	if s.closed {
+	s.marks &^= inEvent
+	lead := t == personTree && sideOfTree(key) == leads
+	switch {
+	case s.closed && lead && !s.shut:
+		s.closed, s.reopened = false, true // the customer of a charge
+	case s.closed:
 		t = closedTree
 	}
 	switch t {
 	case containerTree:
 		return s
 	case personTree:
-		s.prefix, s.deal, s.person = "", false, true
+		s.prefix, s.deal, s.person, s.lead = "", false, true, s.lead || lead
+		if s.reopened {
+			s.prefix = text.Cut(key, 80)
+		}
 		return s
 	case closedTree:
+		s.shut = s.shut || !s.closed && !openToLeads[nameOf(key)] && sideOfTree(key) != ours
 		s.closed = true
 	case dealTree:
 		s.deal = true
@@ -113,6 +128,11 @@ func (s scope) within(key string, t treeRole) scope {
 	return s
 }
 
+// openToLeads are the closed trees in which a record of the lead is the lead's all the same, as in those of our people:
+// the charge is not about the contact, but its customer is.
+var openToLeads = words(`
+	charge payment payments pagamento meta inbox account store workspace site page funnel scheduling device`)
+
 // under is the scope of what stands under a key. A key that no table knows is looked up without what products add to
 // it.
 func (r *reader) under(key string, e entry, s scope) scope {
@@ -123,6 +143,8 @@ func (r *reader) under(key string, e entry, s scope) scope {
 		sub.marks |= inUTM
 	case "entry":
 		sub.marks |= inEntry
+	case "event", "evento":
+		sub.marks |= inEvent
 	case "responsavel":
 		sub.rank += 2 // as often the seller as the guardian
 		sub.another = true

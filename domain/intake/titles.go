@@ -21,14 +21,21 @@ type titleRule struct {
 // bid offers an answer whose title the rule recognises.
 func (t *titleRule) bid(q *candidate) bid {
 	title := q.words()
+	if t.field == fieldName && q.own && q.title == "" && q.prefix != "" {
+		title = wordsOf(q.nearTitle()) // whose name it is, does not depend on what stands around the record
+	}
 	if len(title) < 2 || !t.recognises(title) || speaksOf(title, t.doubt) && !surelyPhone(q.answer) {
 		return bid{}
 	}
 	if q.title == "" {
 		switch t.field {
 		case fieldName, fieldCompany:
-			if q.deal {
+			if q.deal || t.field == fieldName && speaksOf(wordsOf(q.nearTitle()), thingWords) {
 				return bid{} // the name of a deal or an order
+			}
+		case fieldMessage:
+			if speaksOf(title, ownMessages) {
+				return bid{} // what the site says to its visitors
 			}
 		case fieldAmount:
 			if q.prefix != "" && !speaksOf(wordsOf(q.key), t.any) {
@@ -45,6 +52,19 @@ func (t *titleRule) bid(q *candidate) bid {
 	}
 	return b
 }
+
+// thingWords are what machines name: a key with one of them names no person. ownMessages are about messages that are
+// not the contact's.
+var (
+	thingWords = words(`
+		link scope meeting webinar appointment session calendar service servico department departamento setor queue fila room
+		sala category categoria label etiqueta schedule slot flow button interface menu integration instance
+		instancia package pacote tier role type tipo region zone ticket coupon cupom variant vendor gateway acquirer bank
+		banco marketplace`)
+	ownMessages = words(`
+		stream headers confirmation confirmacao success sucesso thank thanks thankyou obrigado agradecimento error erro
+		welcome boasvindas html auto autoresponse autoreply redirect`)
+)
 
 // houseWords mark the company's own address and phone, which serve where the person's are not given.
 var houseWords = words(`empresa loja company store escritorio`)

@@ -22,7 +22,7 @@ var trees = map[treeRole]string{
 		changes value unsorted add current extradata rawrequest datajson event tracking trackingparameters lastconversion
 		firstconversion content conversionorigin json root request contactattributes dadosadicionais dados campos perguntas
 		respostas resposta camposadicionais camposextras contactdata leaddata userdata submissiondata formsubmission
-		formsubmissions document new object rows formanswers embedded entries`,
+		formsubmissions document new object rows formanswers embedded entries sobject responsejson notification`,
 	personTree: `
 		contact contacts contato contatos person people pessoa lead leads customer customers cliente clientes buyer
 		comprador subscriber subscribers student aluno client visitor visitante attendee participant invitee guest applicant

@@ -96,6 +96,10 @@ func keyVariants(key string) []variant {
 		base = strings.TrimSpace(base[i+1:]) // the number of a question: "3. Celular"
 		add(base)
 	}
+	if rest, ok := withoutScreen(base); ok {
+		base = rest
+		add(base)
+	}
 	if i := strings.IndexAny(base, "(?["); i > 0 {
 		base = base[:i] // the explanation of the question
 		add(base)
@@ -116,6 +120,20 @@ func keyVariants(key string) []variant {
 		add(base[:i]) // "Empresa / CNPJ"
 	}
 	return out
+}
+
+// withoutScreen takes off what WhatsApp's Flows put around a key: "screen_0_Nome_completo_1".
+func withoutScreen(key string) (string, bool) {
+	rest, ok := strings.CutPrefix(key, "screen_")
+	if !ok {
+		return "", false
+	}
+	number, rest, ok := strings.Cut(rest, "_")
+	end := strings.LastIndexByte(rest, '_')
+	if !ok || end <= 0 || !isOrdinal(number) || !isOrdinal(rest[end+1:]) {
+		return "", false
+	}
+	return rest[:end], true
 }
 
 func isHex(s string) bool {

@@ -1,7 +1,10 @@
 package intake
 
 import (
+	"encoding/base64"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"fichario/domain/text"
 )
@@ -29,6 +32,18 @@ func (r *reader) object(n *node, s scope) {
 	if !s.person {
 		s.envelope = envelopeOf(n)
 	}
+	if s.own = recordOfPerson(n); s.own {
+		s.marks &^= inEvent
+	}
+	switch markOf(n) {
+	case ours:
+		s.staff = true
+	case leads:
+		s.staff, s.lead = false, true
+		if s.own && !s.closed {
+			s.prefix = ""
+		}
+	}
 	nb := r.neighbours(n)
 	if nb.cents != 0 {
 		s.cents = nb.cents
@@ -49,8 +64,11 @@ func (r *reader) member(k *node, s scope) {
 		e.tree = containerTree // the event's name
 	}
 	if !k.scalar() {
-		if e.tree == closedTree {
+		switch e.tree {
+		case closedTree:
 			e.tree = roleOfClosed(k)
+		case unknownTree:
+			e.tree = roleBySide(k.key)
 		}
 		if thing, ok := thingUnderID(k); ok {
 			named := *k
@@ -60,6 +78,7 @@ func (r *reader) member(k *node, s scope) {
 		}
 	}
 	switch {
+	case k.kind == isObject && e.tree == closedTree && !s.closed && r.payment(k, s):
 	case e.noise == hardNoise:
 		r.drop("noise", k)
 	case k.scalar():
@@ -128,6 +147,13 @@ func roleOfClosed(k *node) treeRole {
 		if recordOfPerson(k) {
 			return personTree
 		}
+		if k.str("type") == "conversation" {
+			return containerTree // Intercom's
+		}
+	case "form":
+		if k.kind == isArray && len(k.children) > 0 && allAnswers(k) {
+			return containerTree // YouCanBookMe's
+		}
 	case "items", "itens":
 		if recordOfPerson(k.path()) {
 			return containerTree // Baserow's rows
@@ -148,6 +174,25 @@ func roleOfClosed(k *node) treeRole {
 	return closedTree
 }
 
+// roleBySide returns the role of a tree that no table knows, by whose it is.
+func roleBySide(key string) treeRole {
+	switch sideOfTree(key) {
+	case ours:
+		return closedTree
+	case leads:
+		return personTree
+	}
+	return unknownTree
+}
+
+// allAnswers reports whether each element of a list is an answer under the name of its question.
+func allAnswers(list *node) bool {
+	return !slices.ContainsFunc(list.children, func(k node) bool {
+		a, ok := dissect(&k)
+		return !ok || a.name == nil && a.title == nil || !a.value.scalar()
+	})
+}
+
 // recordOfPerson reports whether an object has an address among its members, under a name for one.
 func recordOfPerson(n *node) bool {
 	if n == nil || n.kind != isObject {
@@ -162,18 +207,24 @@ func recordOfPerson(n *node) bool {
 	return false
 }
 
+// namesThing are the keys that say what an event is called.
+var namesThing = words(`name nome title titulo description descricao summary`)
+
 // maxEmbeds is how deep submissions may be embedded as text in one another.
 const maxEmbeds = 3
 
 // leaf reads a scalar member.
 func (r *reader) leaf(k *node, e entry, s scope) {
 	if k.kind == isString && s.embeds < maxEmbeds {
-		if looksJSON(k.text) && r.jsonLeaf(k, e, s) {
+		if looksJSON(k.text) && r.jsonLeaf(k, e, s) || r.base64Leaf(k, s) {
 			return
 		}
 		if e.tree == containerTree && r.queryLeaf(k, s) {
 			return
 		}
+	}
+	if s.marks.has(inEvent) && namesThing[nameOf(k.key)] {
+		s.closed = true
 	}
 	a := answer{key: k.key, scope: s, entry: e, logical: k.kind == isBool}
 	if t := scalarText(k); t != "" {
@@ -206,6 +257,30 @@ func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
 	} else {
 		r.member(&n, s)
 	}
+	return true
+}
+
+// base64Leaf walks a text that is a submission in JSON in base64, as queues wrap their messages (Google Pub/Sub).
+func (r *reader) base64Leaf(k *node, s scope) bool {
+	// What JSON begins with: an object or an array, maybe with white space.
+	if len(k.text) < 16 || strings.IndexByte("eW", k.text[0]) < 0 || strings.IndexByte("ywz3", k.text[1]) < 0 {
+		return false
+	}
+	encoding := base64.StdEncoding
+	if strings.ContainsAny(k.text, "-_") {
+		encoding = base64.URLEncoding
+	}
+	plain, err := encoding.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(k.text, "="))
+	if err != nil || !utf8.Valid(plain) || !looksJSON(string(plain)) {
+		return false
+	}
+	inside := *k
+	inside.text = string(plain)
+	s.prefix = ""
+	if !r.jsonLeaf(&inside, entry{tree: containerTree}, s) {
+		return false
+	}
+	r.dropText("base64", k.text)
 	return true
 }
 

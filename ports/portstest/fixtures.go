@@ -138,7 +138,7 @@ func newcomer(w webhook.Webhook, stageID string) ports.Newcomer {
 		},
 		Job: automation.Job{
 			ID: id(), OrgID: w.OrgID, Kind: automation.FanOut, ContactID: c.ID, State: automation.Ready, RunAt: at,
-			CreatedAt: at,
+			CreatedAt: at, Facts: automation.FactsOf(c),
 		},
 	}
 }

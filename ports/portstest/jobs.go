@@ -142,6 +142,79 @@ func jobPages(t *testing.T, s ports.Store) {
 	wantErr(t, "forgotten job", err, ports.ErrNotFound)
 }
 
+// jobTurns: the runs of one contact and automation, one after the other in the order of their places, whatever their
+// time; other contacts and automations, and events without a contact, do not wait.
+func jobTurns(t *testing.T, s ports.Store) {
+	ctx, queue, o := t.Context(), s.Repos().Jobs, org(t, s)
+	rule, other, contact := id(), id(), id()
+	run := func(automationID, contactID string, place int, after time.Duration) automation.Job {
+		j := ready(o.ID, automationID, at.Add(after))
+		j.ContactID, j.Place = contactID, place
+		return j
+	}
+	third, first, second := run(rule, contact, 3, 0), run(rule, contact, 1, time.Second), run(rule, contact, 2, 0)
+	free := []automation.Job{run(other, contact, 9, 0), run(rule, id(), 9, 0), run(rule, "", 1, 0), run(rule, "", 2, 0)}
+	must(t, queue.Add(ctx, third, first, second))
+	must(t, queue.Add(ctx, free...))
+	next := func() (place int) {
+		t.Helper()
+		must(t, s.InTx(ctx, func(r ports.Repos) (err error) { place, err = r.Jobs.NextPlace(ctx, contact); return err }))
+		return place
+	}
+	same(t, "the next place", next(), 10)
+	ids := []string{first.ID}
+	for _, j := range free {
+		ids = append(ids, j.ID)
+	}
+	slices.Sort(ids)
+	now := at.Add(time.Minute)
+	same(t, "the first, and what does not wait", claim(t, s, "a", now), ids)
+	same(t, "while it runs", claim(t, s, "a", now), nil)
+	end := func(j automation.Job, state automation.JobState, runAt time.Time) {
+		t.Helper()
+		j.State, j.Lease, j.EndedAt, j.RunAt = state, "a", now, runAt
+		n, err := queue.Finish(ctx, j)
+		must(t, err)
+		same(t, "finished", n, 1)
+	}
+	end(first, automation.Ready, now.Add(time.Hour))
+	same(t, "while it waits for its next attempt", claim(t, s, "a", now.Add(30*time.Second)), nil)
+	revived, err := queue.Revive(ctx, first.ID, now)
+	must(t, err)
+	same(t, "revived", revived, true)
+	same(t, "again", claim(t, s, "a", now), []string{first.ID})
+	end(first, automation.Dead, now)
+	same(t, "given up, it holds no longer", claim(t, s, "a", now), []string{second.ID})
+	end(second, automation.Done, now)
+
+	// An event that is still to be fanned out may get a run that comes earlier.
+	event := run("", contact, 2, 0)
+	event.Kind, event.AutomationID = automation.FanOut, ""
+	must(t, queue.Add(ctx, event))
+	same(t, "before an earlier event is fanned out", claim(t, s, "a", now), nil)
+	must(t, queue.Remove(ctx, event))
+	same(t, "the last", claim(t, s, "a", now), []string{third.ID})
+	end(third, automation.Done, now)
+	must(t, queue.Remove(ctx, free...))
+	same(t, "the next place, when nothing is left", next(), 0)
+	since, echo := at.Add(-time.Hour), run(rule, contact, 0, 0)
+	echo.Trail = automation.Trail(other).With(rule)
+	cut := echo
+	cut.ID, cut.State = id(), automation.Done
+	must(t, queue.Add(ctx, echo, cut))
+	answers := func(contactID string, since time.Time) int {
+		t.Helper()
+		n, err := queue.Answers(ctx, contactID, since, 10)
+		must(t, err)
+		return n
+	}
+	same(t, "answers of the contact, of another, and since then", []int{
+		answers(contact, since), answers(id(), since), answers(contact, at.Add(time.Second)),
+	}, []int{1, 0, 0})
+	_, err = queue.NextPlace(ctx, contact)
+	wantErr(t, "outside a transaction", err, ports.ErrOutsideTx)
+}
+
 func workers(t *testing.T, s ports.Store) {
 	ctx, o := t.Context(), org(t, s)
 	const many = 60

@@ -78,6 +78,10 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		_, err := r.Notifications.CreateOnce(ctx, crm.Notification{}, id(), "x")
 		return err
 	},
+	"jobs.nextPlace": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Jobs.NextPlace(ctx, id())
+		return err
+	},
 	"jobs.lock": func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Jobs.Lock(ctx, automation.FanOut, 1)
 		return err
@@ -118,6 +122,10 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		_, err := r.Subjects.Erase(ctx, &privacy.Person{}, privacy.Lookups, []string{id()})
 		return err
 	},
+	"subjects.bar": func(ctx context.Context, r ports.Repos) error {
+		return r.Subjects.Bar(ctx, id(), id(), [][]byte{{1}})
+	},
+	"subjects.unbar": func(ctx context.Context, r ports.Repos) error { return r.Subjects.Unbar(ctx, id()) },
 	"subjects.block": func(ctx context.Context, r ports.Repos) error {
 		return r.Subjects.Block(ctx, privacy.Block{Hashes: [][]byte{{1}}})
 	},

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
@@ -76,7 +75,7 @@ func TestSlowABatchIsPausedResumedAndDownloaded(t *testing.T) {
 		bureau := lookuptest.StartBureau(t, nil)
 		maps.Copy(env, map[string]string{
 			"FICHARIO_BATCH_CONCURRENCY": "1", "TESTE_TOKEN": lookuptest.Secret,
-			"FICHARIO_BUREAU": lookuptest.BureauFile(t, bureau.URL, 30*time.Second),
+			"FICHARIO_BUREAU": lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient),
 		})
 		release := sync.OnceFunc(bureau.Hold(docs[1]))
 		defer release()

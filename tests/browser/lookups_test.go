@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/browsertest"
@@ -134,7 +133,7 @@ func TestSlowASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 		b.See("O bureau respondeu com um erro", "R$ 0,45")
 		b.Accessible()
 	}, map[string]string{
-		"FICHARIO_BUREAU": lookuptest.BureauFile(t, bureau.URL, time.Minute), "TESTE_TOKEN": lookuptest.Secret,
+		"FICHARIO_BUREAU": lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient), "TESTE_TOKEN": lookuptest.Secret,
 	})
 }
 

@@ -19,9 +19,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestAClientInGo: a client that oapi-codegen generates from the whole contract builds, recognises each product's
+// TestSlowAClientInGo: a client that oapi-codegen generates from the whole contract builds, recognises each product's
 // result, loses no digit of any number, and calls every operation.
-func TestAClientInGo(t *testing.T) {
+func TestSlowAClientInGo(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, _ *http.Request, _ string) {
 		_, _ = fmt.Fprint(w, `{"valor":310123.07,"exato":99999999999.9999}`)

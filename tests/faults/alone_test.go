@@ -69,7 +69,7 @@ func TestConnections(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = db.Close() }()
-			s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second),
+			s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient),
 				map[string]string{"FICHARIO_DATABASE_CONNECTIONS": fmt.Sprint(most)})
 			key := s.NewKey(6000, 5000, 5000).Key
 			var asking sync.WaitGroup

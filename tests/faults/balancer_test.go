@@ -22,7 +22,7 @@ import (
 func TestSlowABalancerTurnsAwayFirst(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second),
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient),
 		map[string]string{"FICHARIO_DRAIN_DELAY": "6s"})
 	key := s.NewKey(60, 60, 60).Key
 	s.Hide(ana)
@@ -121,7 +121,7 @@ func TestAClientThatHangsUp(t *testing.T) {
 	t.Parallel()
 	env := testkit.PostgreSQL(t)
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(60, 60, 60).Key
 	s.Hide(ana)
 	expect(t, "a lookup", s.CPF(key, ana).Status, http.StatusOK)

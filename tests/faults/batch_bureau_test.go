@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit/lookuptest"
 )
@@ -26,7 +25,7 @@ func TestSlowABureauFailsInTheMiddleOfABatch(t *testing.T) {
 			}
 			lookuptest.Ordinary(w, r, document)
 		})
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, docs := s.NewKey(600, 1000, 1000).Key, lookuptest.CPFs(81, documents)
 		for _, d := range docs {
 			s.Hide(d)

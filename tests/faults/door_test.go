@@ -16,6 +16,7 @@ import (
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // TestWhoWaitsAtTheDoorIsAnswered: a client connected when the service is asked to stop, but not accepted yet because
@@ -23,7 +24,7 @@ import (
 func TestWhoWaitsAtTheDoorIsAnswered(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(1_000_000, 1000, 1000).Key
 	addr := strings.TrimPrefix(s.URL, "http://")
 	for round := range 3 {
@@ -44,7 +45,7 @@ func TestWhoWaitsAtTheDoorIsAnswered(t *testing.T) {
 		signal(t, s.Program, syscall.SIGCONT)
 		lost := 0
 		for _, conn := range waiting {
-			_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+			_ = conn.SetReadDeadline(time.Now().Add(patience.Limit()))
 			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
 			if err != nil || res.StatusCode != http.StatusOK {
 				lost++
@@ -59,12 +60,14 @@ func TestWhoWaitsAtTheDoorIsAnswered(t *testing.T) {
 }
 
 // TestWhoKeepsAConnectionIsToldThatItEnds: a client that sends one request after another on a connection is told with a
-// response that it is the last. The connection is not closed between two, when the next may be on its way.
+// response that it is the last. The connection is not closed between two, when the next may be on its way. A lookup is
+// under way meanwhile, so that the service waits for all of them, however long this machine keeps one from asking.
 func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
-	addr := strings.TrimPrefix(s.URL, "http://")
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
+	key, addr := s.NewKey(60, 60, 60).Key, strings.TrimPrefix(s.URL, "http://")
+	s.Hide(ana)
 	var answered, told, lost atomic.Int32
 	var clients sync.WaitGroup
 	for range 32 {
@@ -85,8 +88,14 @@ func TestWhoKeepsAConnectionIsToldThatItEnds(t *testing.T) {
 		})
 	}
 	lookuptest.Eventually(t, "clients are answered", func() bool { return answered.Load() > 200 })
-	s.Stop()
+	release := bureau.Hold("")
+	var work sync.WaitGroup
+	work.Go(func() { expect(t, "the lookup", s.CPF(key, ana).Status, http.StatusOK) })
+	bureau.Await(t, 1)
+	work.Go(s.Stop)
 	clients.Wait()
+	release()
+	work.Wait()
 	expect(t, "clients who were told, and who were cut off", []int32{told.Load(), lost.Load()}, []int32{32, 0})
 }
 

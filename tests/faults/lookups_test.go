@@ -19,6 +19,7 @@ import (
 	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -117,7 +118,7 @@ func TestSlowTheLeaderDies(t *testing.T) {
 	select {
 	case a := <-answered:
 		expect(t, "answer", a.String(), "504 bureau_sem_resposta")
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience.Limit()):
 		t.Fatal("no answer")
 	}
 	st := other.Statement(key)
@@ -130,7 +131,7 @@ func TestSIGTERM(t *testing.T) {
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		release := bureau.Hold(ana)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 500, 500).Key
 		s.Hide(ana)
 		answered := make(chan lookuptest.Answer, 1)
@@ -267,7 +268,7 @@ func TestSlowBrokenClients(t *testing.T) {
 		"POST /api/webhooks/receive/x": "404",
 	} {
 		hanging := dial(address + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{")
-		_ = hanging.SetReadDeadline(time.Now().Add(20 * time.Second))
+		_ = hanging.SetReadDeadline(time.Now().Add(patience.Limit()))
 		answer, err := io.ReadAll(hanging)
 		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 "+want) {
 			t.Errorf("%s with a body that never comes: %.20q, %v", address, answer, err)

@@ -6,11 +6,11 @@ import (
 	"net/http/cookiejar"
 	"sync"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // browser is a client with cookies.
@@ -20,7 +20,7 @@ func browser(t *testing.T) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Jar: jar, Timeout: 20 * time.Second}
+	return &http.Client{Jar: jar, Timeout: patience.Limit()}
 }
 
 // TestSlowNobodyWaitsForTheOther: lookups and posts are answered while pages waiting for the database hold all their

@@ -32,7 +32,7 @@ func parties(o *org, h hook, round int, acked *atomic.Int64) (wait func() []part
 					p.names = append(p.names, fmt.Sprintf("grupo %d-%d-%d-%d", round, c, i, j))
 				}
 				a, err := o.Send(context.Background(), request{
-					Path: h.Path, Header: intaketest.JSON, Body: intaketest.Changes(p.names...),
+					Path: h.Path, Header: intaketest.JSON, Body: intaketest.Numbered(p.names...),
 				})
 				if a.Status == http.StatusOK {
 					p.ids = a.LeadIDs()
@@ -90,7 +90,7 @@ func killingSeveral(t *testing.T, env map[string]string) {
 			continue // check one in ten of the acknowledged ones
 		}
 		for _, names := range [][]string{{p.names[4], p.names[0]}, p.names} {
-			a := o.Do(request{Path: h.Path, Header: intaketest.JSON, Body: intaketest.Changes(names...)})
+			a := o.Do(request{Path: h.Path, Header: intaketest.JSON, Body: intaketest.Numbered(names...)})
 			ids := a.LeadIDs()
 			if len(ids) != len(names) {
 				t.Fatalf("a retry is answered with %s and %d contacts", a, len(ids))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // agent is a session of the official client.
@@ -158,7 +160,7 @@ func TestAgents(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(6000, 500, 5000).Key
 		for i, connect := range []func() (agent, error){
 			func() (agent, error) { return overHTTP(t, s, key, "?teto=1.50") },
@@ -269,9 +271,11 @@ func TestWhatAgentsMayNot(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		env = maps.Clone(env)
+		env["FICHARIO_PUBLIC_URL"] = "https://fichario.example"
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(6000, 500, 5000)
-		old := s.NewKey(6000, 5, 5, "--expires", time.Now().Add(4*time.Second).UTC().Format(time.RFC3339))
+		old := s.NewKey(6000, 5, 5, "--expires", time.Now().Add(patience.Scaled(4*time.Second)).UTC().Format(time.RFC3339))
 
 		a := must(t)(overHTTP(t, s, key.Key, "?teto=9"))
 		none, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, agentHeaders("x"),
@@ -285,6 +289,15 @@ func TestWhatAgentsMayNot(t *testing.T) {
 		} {
 			got, err := s.Do(t.Context(), c.method, "/mcp"+c.query, c.key, nil, c.body)
 			expect(t, want, fmt.Sprint(got, err), want+" <nil>")
+		}
+		for origin, want := range map[string]string{
+			"https://elsewhere.example": "403 endereco_negado", "null": "403 endereco_negado", "http://fichario.example": "403 endereco_negado",
+			"https://Fichario.example": "400 requisicao_invalida",
+		} {
+			got, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, map[string]string{"Origin": origin}, "[{},{}]")
+			expect(t, "a message from "+origin, fmt.Sprint(got, err), want+" <nil>")
+			got, err = s.Do(t.Context(), http.MethodPost, "/mcp", "", map[string]string{"Origin": "https://elsewhere.example"}, "{}")
+			expect(t, "before the key is looked at", fmt.Sprint(got, err), "403 endereco_negado <nil>")
 		}
 		several, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, nil, "[{},{}]")
 		expect(t, "several at once", fmt.Sprint(several, err), "400 requisicao_invalida <nil>")
@@ -326,7 +339,7 @@ func TestWhatAgentsMayNot(t *testing.T) {
 func TestAnAgentThatWentAway(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(6000, 500, 5000).Key
 	s.Hide(ana)
 	a := must(t)(overStdio(t, s, key, "--ceiling", "0.50"))
@@ -359,7 +372,7 @@ func TestASessionThatEnded(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, other := s.NewKey(6000, 500, 5000).Key, s.NewKey(6000, 500, 5000).Key
 		s.Hide(ana)
 		ask := func(method, key, session, body string) lookuptest.Answer {

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
@@ -21,7 +20,7 @@ import (
 func TestTheAPIByCommand(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(6000, 500, 5000)
 	there := map[string]string{"FICHARIO_URL": s.URL, "FICHARIO_KEY": key.Key}
 	do := func(args ...string) string { t.Helper(); return testkit.Run(t, there, args...) }

@@ -114,9 +114,9 @@ func inTable(t *testing.T, db *sql.DB, text string) (n int) {
 	return n
 }
 
-// TestTheAuditSurvivesAKill: each change that two instances were making when they were killed is there with its line,
+// TestSlowTheAuditSurvivesAKill: each change that two instances were making when they were killed is there with its line,
 // or neither is.
-func TestTheAuditSurvivesAKill(t *testing.T) {
+func TestSlowTheAuditSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		s := intaketest.StartService(t, env)

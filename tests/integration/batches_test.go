@@ -14,7 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
+
+	"github.com/xuri/excelize/v2"
 
 	"fichario/adapters/sheet"
 	"fichario/tests/testkit"
@@ -29,7 +30,7 @@ func TestABatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, stranger := s.NewKey(600, 50, 50), s.NewKey(600, 50, 50)
 		docs := lookuptest.CPFs(31, 3)
 		for _, d := range docs {
@@ -89,7 +90,7 @@ func TestABatch(t *testing.T) {
 func TestTablesThatComeSlowly(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key, docs := s.NewKey(600, 50, 50), lookuptest.CPFs(32, 3)
 	for _, d := range docs {
 		s.Hide(d)
@@ -150,10 +151,11 @@ func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []by
 func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 	t.Helper()
 	for kind, head := range map[string]string{"text/csv": "'=Ana", workbookType: "=Ana"} {
-		rows, err := sheet.Read(t.Context(), fileOf(t, s, key, place, kind), 100)
+		sheets, err := sheet.Read(t.Context(), fileOf(t, s, key, place, kind), 100)
 		if err != nil {
 			t.Fatal(err)
 		}
+		rows := sheets[0].Rows
 		names := strings.Join(rows[0].Cells, " ")
 		expect(t, kind, []any{len(rows), rows[1].Cells[0], strings.HasPrefix(names, "nome CPF do cliente nome nomeMae"),
 			strings.HasSuffix(names, "situacao valor mensagem")}, []any{5, head, true, true})
@@ -171,13 +173,84 @@ func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 	expect(t, "for spreadsheets", bytes.HasPrefix(excel.Body, []byte("\ufeffnome;")) && bytes.Contains(excel.Body, []byte(";0,45;")), true)
 }
 
+// workbook is a workbook with a summary, and sheets of documents under a title.
+func workbook(t *testing.T, sheets map[string]string) string {
+	t.Helper()
+	f := excelize.NewFile()
+	_ = f.SetSheetName("Sheet1", "Resumo")
+	_ = f.SetSheetRow("Resumo", "A1", &[]any{"Total", 3})
+	for name, doc := range sheets {
+		_, _ = f.NewSheet(name)
+		_ = f.SetCellValue(name, "A1", "Carteira de clientes, 2026")
+		_ = f.MergeCell(name, "A1", "B1")
+		_ = f.SetSheetRow(name, "A3", &[]any{"nome", "CPF"})
+		_ = f.SetSheetRow(name, "A4", &[]any{"Ana", doc[:9] + "\u2013" + doc[9:]})
+	}
+	var out bytes.Buffer
+	if err := f.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestSheetsOfAWorkbook: the quote says which sheet was read, and several with documents are asked about.
+func TestSheetsOfAWorkbook(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
+		key, docs := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(33, 2)
+		for _, d := range docs {
+			s.Hide(d)
+		}
+		one := s.BatchOf(s.SendTable(key, "produto=cpf", workbookType, workbook(t, map[string]string{"Ativos": docs[0]})))
+		expect(t, "the only one with documents", fmt.Sprint(*one.Aba, " ", one.OutrasAbas, one.Itens.Validos, one.Itens.Total), "Ativos [Resumo] 1 1")
+		two := workbook(t, map[string]string{"Ativos": docs[0], "Antigos": docs[1]})
+		asked := s.SendTable(key, "produto=cpf", workbookType, two)
+		expect(t, "two with documents", asked.String(), "400 requisicao_invalida")
+		expect(t, "the field and the names", []any{strings.Contains(string(asked.Body), `"campo":"aba"`), strings.Contains(string(asked.Body), "Ativos"),
+			strings.Contains(string(asked.Body), "Antigos")}, []any{true, true, true})
+		chosen := s.BatchOf(s.SendTable(key, "produto=cpf&aba=antigos", workbookType, two))
+		expect(t, "the chosen one", fmt.Sprint(*chosen.Aba, " ", len(chosen.OutrasAbas)), "Antigos 2")
+		expect(t, "read again", *s.Batch(key, chosen.ID).Aba, "Antigos")
+		expect(t, "no such sheet", s.SendTable(key, "produto=cpf&aba=x", workbookType, two).String(), "400 requisicao_invalida")
+		csv := s.BatchOf(s.SendTable(key, "produto=cpf", "text/csv", "cpf\n=\""+docs[0]+"\"\n"))
+		expect(t, "no workbook", []any{csv.Aba == nil, len(csv.OutrasAbas), csv.Itens.Validos}, []any{true, 0, 1})
+		expect(t, "calls", bureau.Calls(), 0)
+	})
+}
+
+// TestAPauseSaysWhatIsStillInFlight: until then, counts and amounts are not final.
+func TestAPauseSaysWhatIsStillInFlight(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, nil)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
+		key, docs := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(34, 3)
+		release := bureau.Hold("")
+		b := s.BatchOf(s.Quote(key, `{"produto":"cpf","teto":54,"confirmar":true,"documentos":`+lookuptest.List(docs)+`}`))
+		bureau.Await(t, 3)
+		paused := s.BatchOf(s.Move(key, b.ID, "pausar", ""))
+		expect(t, "paused", []any{paused.Situacao, paused.Progresso.Consultando, paused.Progresso.Feitos}, []any{"pausado", 3, 0})
+		expect(t, "shown", s.Batch(key, b.ID).Progresso.Consultando, 3)
+		release()
+		final := s.AwaitBatch(key, b.ID, "all have ended", func(b lookuptest.Batch) bool {
+			if b.Progresso.Consultando+b.Progresso.Feitos < 3 {
+				t.Errorf("%d in flight and %d done of 3", b.Progresso.Consultando, b.Progresso.Feitos)
+			}
+			return b.Progresso.Consultando == 0
+		})
+		expect(t, "final", final.Progresso.Feitos, 3)
+	})
+}
+
 // TestWhatIsNoBatch: a batch is made once, whatever happens to the connection; and an invalid one is refused with the
 // reason.
 func TestWhatIsNoBatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, cnpjs := s.NewKey(600, 50, 50).Key, s.ScopedKey("cnpj", 600, 50, 50).Key
 		body := `{"produto":"cpf","documentos":["` + ana + `"]}`
 		first := s.BatchOf(s.Quote(key, body, "Idempotency-Key", "a"))
@@ -263,7 +336,7 @@ func TestABatchWaits(t *testing.T) {
 			}
 			lookuptest.Ordinary(w, r, document)
 		})
-		file := lookuptest.BureauFile(t, bureau.URL, 5*time.Second)
+		file := lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient)
 		appendTo(t, file, "not_charged: [429]\nrate: 200/s\n")
 		s := lookuptest.StartService(t, env, file)
 		key, other := s.NewKey(600, 60, 1000).Key, s.NewKey(600, 60, 1000).Key
@@ -317,7 +390,7 @@ func appendTo(t *testing.T, path, text string) {
 func TestResultsNeedTheServicesBureau(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	quoted := s.BatchOf(s.Quote(s.NewKey(60, 60, 60).Key, `{"produto":"renda_presumida","documentos":["52998224725"]}`))
 	env := s.Env()
 	env["FICHARIO_BUREAU"] = "sandbox"

@@ -3,6 +3,9 @@ package integration
 import (
 	"database/sql"
 	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -68,3 +71,39 @@ func TestTheDemonstrationIsCompleteAndCoherent(t *testing.T) {
 }
 
 func tomorrow() string { return time.Now().UTC().Add(24 * time.Hour).Format(time.DateTime) }
+
+// TestMakeRun says at once what it is doing, and git shows none of the files that it leaves, while it runs and after.
+func TestMakeRun(t *testing.T) {
+	t.Parallel()
+	said, err := exec.CommandContext(t.Context(), "make", "-C", "../..", "run", "GO=false").CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "Compiling the program") {
+		t.Errorf("before it compiles it says %q, %v", said, err)
+	}
+	dir := t.TempDir()
+	git := func(args ...string) string {
+		t.Helper()
+		out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return string(out)
+	}
+	git("init", "--quiet")
+	ignored, err := os.ReadFile("../../.gitignore")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, ".gitignore"), ignored, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := testkit.StartProgram(t, testkit.Options{
+		Env: map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(dir, "fichario.db")}, Args: []string{"--demo"},
+	})
+	lookuptest.Eventually(t, "it serves", func() bool { return strings.Contains(p.Logs(), "The interface: ") })
+	expect(t, "what git shows while it runs", git("status", "--porcelain", "--untracked-files=all"), "?? .gitignore\n")
+	p.Stop()
+	expect(t, "what git shows after it", git("status", "--porcelain", "--untracked-files=all"), "?? .gitignore\n")
+	if _, err := os.Stat(filepath.Join(dir, "fichario.db.erasures")); err != nil {
+		t.Errorf("the demonstration's erasure leaves no journal: %v", err)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
@@ -53,7 +52,7 @@ func knockBy(t *testing.T, by http.RoundTripper, method, url, key string) door {
 func TestUnusualRequests(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(600, 50, 50)
 	t.Run("a path with two slashes is a problem of the API", func(t *testing.T) {
 		for _, path := range []string{"//api/v1/produtos", "//api/webhooks/receive/x", "/x/../api/v1/produtos"} {

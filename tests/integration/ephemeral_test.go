@@ -179,9 +179,9 @@ func TestAScriptIsChecked(t *testing.T) {
 	}
 }
 
-// TestScriptsOfTheGuides: the script on each page about the sandbox works verbatim, and its complete answer is one that
+// TestSlowScriptsOfTheGuides: the script on each page about the sandbox works verbatim, and its complete answer is one that
 // a lookup accepts.
-func TestScriptsOfTheGuides(t *testing.T) {
+func TestSlowScriptsOfTheGuides(t *testing.T) {
 	t.Parallel()
 	for _, guide := range []string{"sandbox.md", "guides/pt/sandbox.md"} {
 		text, err := os.ReadFile("../../docs/" + guide)

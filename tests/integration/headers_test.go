@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
@@ -17,7 +16,7 @@ import (
 func TestHeadersOnSeveralLines(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key, other := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(91, 1)[0]
 	s.Hide(ana)
 	s.Hide(other)

@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // visitor is somebody using the interface.
@@ -28,7 +28,7 @@ func signIn(t *testing.T, base, email, password string) *visitor {
 		t.Fatal(err)
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	v := &visitor{base: base, http: &http.Client{Jar: jar, Timeout: 20 * time.Second, CheckRedirect: stay}}
+	v := &visitor{base: base, http: &http.Client{Jar: jar, Timeout: patience.Limit(), CheckRedirect: stay}}
 	status, _ := v.do(t, "POST", "/entrar", url.Values{"email": {email}, "senha": {password}}, nil)
 	if status != http.StatusSeeOther {
 		t.Fatalf("signing in: %d", status)

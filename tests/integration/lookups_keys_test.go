@@ -9,13 +9,14 @@ import (
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 func TestKeysOpenOnlyWhatTheyShould(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 5, 5)
 		for name, header := range map[string]string{
 			"none": "", "other scheme": "Basic " + key.Key, "no scheme": key.Key, "garbage": "Bearer abc", "empty": "Bearer ",
@@ -56,7 +57,7 @@ func TestKeysOpenOnlyWhatTheyShould(t *testing.T) {
 			return s.CPF(last.Key, ana).Status == 401
 		})
 
-		soon := s.NewKey(600, 5, 5, "--expires", time.Now().Add(3*time.Second).UTC().Format(time.RFC3339))
+		soon := s.NewKey(600, 5, 5, "--expires", time.Now().Add(patience.Scaled(3*time.Second)).UTC().Format(time.RFC3339))
 		expect(t, "before its end", s.CPF(soon.Key, ana).Status, 200)
 		lookuptest.Eventually(t, "the key expires", func() bool { return s.CPF(soon.Key, ana).Status == 401 })
 
@@ -82,7 +83,7 @@ func TestLimits(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		docs := lookuptest.CPFs(2, 6)
 
 		minute, one := s.NewKey(3, 100, 100).Key, s.Instances()[0]

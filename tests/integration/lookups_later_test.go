@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit/lookuptest"
 )
@@ -22,7 +21,7 @@ func TestAnswersLater(t *testing.T) {
 			}
 			lookuptest.Ordinary(w, r, document)
 		})
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, stranger := s.NewKey(600, 50, 50), s.NewKey(600, 50, 50)
 		later := func(path string) lookuptest.Answer {
 			a, err := s.Do(t.Context(), "GET", path, key.Key, map[string]string{"Prefer": "wait=1, Respond-Async; x=1"}, "")
@@ -83,7 +82,7 @@ func TestWhenHistoryAnswers(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 50, 50)
 		get := func(query string) string { return s.Get("/api/v1/cpf/"+ana+query, key.Key).String() }
 		post := func(more string) string {

@@ -11,6 +11,7 @@ import (
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 const (
@@ -30,7 +31,7 @@ func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 500, 5000)
 
 		fresh := s.CPF(key.Key, ana)
@@ -87,7 +88,7 @@ func TestProductsOfAFileNeedNoCode(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		all, companies := s.NewKey(600, 5, 5), s.ScopedKey("cnpj", 600, 5, 5)
 		s.Hide(ana)
 		a := s.Post(all.Key, `{"produto":"renda_presumida","documento":"`+ana+`"}`)
@@ -126,7 +127,7 @@ func TestLookupsMayBeOff(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
 	off := map[string]string{"FICHARIO_LOOKUP_ENABLED": "false"}
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second), off)
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient), off)
 	key := s.NewKey(600, 5, 5).Key
 	for _, k := range []string{key, "", "abc"} {
 		for _, o := range keyed(t) {
@@ -151,9 +152,9 @@ func TestLookupsMayBeOff(t *testing.T) {
 func TestHistoryAges(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second), map[string]string{
-			"FICHARIO_HISTORY_FRESH": "2s",
+		bureau, fresh := lookuptest.StartBureau(t, nil), patience.Scaled(2*time.Second)
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient), map[string]string{
+			"FICHARIO_HISTORY_FRESH": fresh.String(),
 		})
 		key := s.NewKey(6000, 500, 500).Key
 		first := s.CPF(key, ana)
@@ -170,7 +171,7 @@ func TestHistoryAges(t *testing.T) {
 			}
 			return when
 		}
-		if age := at(later).Sub(at(first)); age < 2*time.Second {
+		if age := at(later).Sub(at(first)); age < fresh {
 			t.Errorf("asked again after %s", age)
 		}
 		expect(t, "calls", bureau.Calls(), 2)

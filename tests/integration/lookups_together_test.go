@@ -21,7 +21,7 @@ func TestTogether(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		instances := []*lookuptest.Service{s}
 		if strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "postgres") {
 			instances = append(instances, s.StartAnother())
@@ -113,7 +113,7 @@ func TestAFailureIsSharedToo(t *testing.T) {
 			}
 			w.WriteHeader(http.StatusInternalServerError)
 		})
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, other := s.NewKey(6000, 500, 500).Key, s.NewKey(6000, 500, 500).Key
 		s.Hide(ana)
 		release := bureau.Hold(ana)
@@ -143,7 +143,7 @@ func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 500, 500).Key
 		s.Hide(ana)
 		release := bureau.Hold(ana)
@@ -166,12 +166,12 @@ func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 	})
 }
 
-// TestAKeyEndsUnderLoad: on two instances, neither accepts a request that began a tenth of a second after the key was
+// TestSlowAKeyEndsUnderLoad: on two instances, neither accepts a request that began a tenth of a second after the key was
 // rotated or revoked.
-func TestAKeyEndsUnderLoad(t *testing.T) {
+func TestSlowAKeyEndsUnderLoad(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.PostgreSQL(t), lookuptest.BureauFile(t, bureau.URL, time.Second))
+	s := lookuptest.StartService(t, testkit.PostgreSQL(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	instances := []*lookuptest.Service{s, s.StartAnother()}
 	key := s.NewKey(1e9, 1e9, 1e9)
 	s.CPF(key.Key, ana)
@@ -209,7 +209,7 @@ func TestCallsThatHangHoldUpNobody(t *testing.T) {
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		const most = 256
 		bureau := lookuptest.StartBureau(t, nil)
-		both := intaketest.StartProductOf(t, env, bureau, 30*time.Second)
+		both := intaketest.StartProductOf(t, env, bureau, lookuptest.Patient)
 		s, hook := both.Lookups, both.Leads.NewHook("Enquanto isso", "generic")
 		key, docs := s.NewKey(6000, 500, 500).Key, lookuptest.CPFs(13, most+2)
 		known, beyond := docs[most], docs[most+1]

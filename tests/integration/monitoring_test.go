@@ -110,9 +110,9 @@ func metricsOf(expr string) (names []string) {
 	return names
 }
 
-// TestMonitoring: every metric named in the alerts and the dashboard is exposed by a program that has done a bit of
+// TestSlowMonitoring: every metric named in the alerts and the dashboard is exposed by a program that has done a bit of
 // everything; each alert has its runbook, and Prometheus' own tool accepts all of it.
-func TestMonitoring(t *testing.T) {
+func TestSlowMonitoring(t *testing.T) {
 	t.Parallel()
 	env := testkit.PostgreSQL(t)
 	env["FICHARIO_READ_DATABASE_URL"] = env["FICHARIO_DATABASE_URL"]

@@ -8,11 +8,11 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
 	"fichario/tests/testkit/oidctest"
+	"fichario/tests/testkit/patience"
 )
 
 const domain = "aroeira.example"
@@ -56,7 +56,7 @@ func (g guests) browser() *visitor {
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	return &visitor{base: g.URL, http: &http.Client{Jar: jar, Timeout: 20 * time.Second,
+	return &visitor{base: g.URL, http: &http.Client{Jar: jar, Timeout: patience.Limit(),
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/getkin/kin-openapi/openapi3"
 
@@ -51,7 +50,7 @@ func TestEveryOperationIsHeldToItsCredential(t *testing.T) {
 	}
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, ended, weaker := s.NewKey(600, 50, 50), s.NewKey(600, 50, 50), s.ScopedKey("placa", 600, 50, 50)
 		s.Command("key", "revoke", ended.ID)
 		other := testkit.JSON[struct{ ID string }](t, s.Command("org", "create", "--name", "Outra", "--json")).ID
@@ -140,7 +139,7 @@ func TestAKeyWithoutTheScopeLearnsNothing(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		docs := lookuptest.CPFs(3, 2)
 		key, weaker := s.NewKey(600, 50, 50), s.ScopedKey("cnpj", 600, 50, 50)
 		expect(t, "bought", s.CPF(key.Key, docs[0]).Status, 200)

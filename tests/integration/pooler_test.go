@@ -8,9 +8,9 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestStartingBehindAPooler: even on an empty database, and with a separate address for migrations; the log names the
+// TestSlowStartingBehindAPooler: even on an empty database, and with a separate address for migrations; the log names the
 // query mode and the statement timeout, and a refusal is in the pooler's words, without the password.
-func TestStartingBehindAPooler(t *testing.T) {
+func TestSlowStartingBehindAPooler(t *testing.T) {
 	t.Parallel()
 	url := postgres.New(t, nil)
 	env := testkit.OnPostgreSQL(postgres.Pooled(t, url))

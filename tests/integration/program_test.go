@@ -10,7 +10,6 @@ import (
 	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/pressly/goose/v3/lock"
 
@@ -267,7 +266,7 @@ func TestManyInstancesStartAtOnce(t *testing.T) {
 func TestAFieldAddedLaterIsNullInHistory(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	file := lookuptest.BureauFile(t, bureau.URL, 5*time.Second)
+	file := lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient)
 	s := lookuptest.StartService(t, testkit.SQLite(t), file)
 	key := s.NewKey(600, 5, 5).Key
 	s.Hide(ana)
@@ -293,7 +292,7 @@ func TestAFieldAddedLaterIsNullInHistory(t *testing.T) {
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(600, 5, 5).Key
 	s.CPF(key, ana)
 	s.CPF(key, ana)

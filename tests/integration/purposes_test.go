@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
@@ -24,7 +23,7 @@ func toldBureau(t *testing.T) (bureau *lookuptest.Bureau, file string, told chan
 		told <- r.Header.Get("X-Purpose")
 		lookuptest.Ordinary(w, r, document)
 	})
-	file = lookuptest.BureauFile(t, bureau.URL, 5*time.Second)
+	file = lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient)
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +184,7 @@ func TestKeysBoundToNetworks(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		elsewhere := s.NewKey(600, 50, 50, "--from", "203.0.113.0/24,2001:db8::1")
 		here := s.NewKey(600, 50, 50, "--from", "127.0.0.0/8,::1")
 		forwarded := func(key, address string) string {
@@ -216,7 +215,7 @@ func TestKeysBoundToNetworksBehindAProxy(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
-		behind := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, 5*time.Second),
+		behind := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient),
 			map[string]string{"FICHARIO_TRUSTED_PROXIES": "127.0.0.0/8,::1,10.0.0.0/8"})
 		key := behind.NewKey(600, 50, 50, "--from", "203.0.113.0/24,2001:db8::1").Key
 		for from, want := range map[string]string{

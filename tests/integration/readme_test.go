@@ -11,9 +11,9 @@ import (
 	"fichario/tests/testkit"
 )
 
-// TestTheReadmeAsItStands pastes the commands of README.md into one shell, section by section: the first calls, a whole
+// TestSlowTheReadmeAsItStands pastes the commands of README.md into one shell, section by section: the first calls, a whole
 // file, the same by command, leads, and a member. Only the address and the built program differ from the text.
-func TestTheReadmeAsItStands(t *testing.T) {
+func TestSlowTheReadmeAsItStands(t *testing.T) {
 	t.Parallel()
 	dir, address := t.TempDir(), "127.0.0.1:"+freePort(t)
 	script := "set -eo pipefail\nmake() { :; }\ntrap 'kill $(jobs -p) && wait' EXIT\n"

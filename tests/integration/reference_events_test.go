@@ -40,9 +40,9 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// TestReceiversOfTheGuide: the programs of the guide to events accept a real delivery, and refuse a forged one, or one
+// TestSlowReceiversOfTheGuide: the programs of the guide to events accept a real delivery, and refuse a forged one, or one
 // whose body was altered.
-func TestReceiversOfTheGuide(t *testing.T) {
+func TestSlowReceiversOfTheGuide(t *testing.T) {
 	t.Parallel()
 	env := maps.Clone(testkit.SQLite(t))
 	env["FICHARIO_ALLOW_PRIVATE_TARGETS"] = "true"

@@ -135,9 +135,9 @@ func (line ephemeral) batchFor(t *testing.T, operation string) (id string, end f
 
 var operationPage = regexp.MustCompile(`href="(/docs/api/(\w+))"`)
 
-// TestSamplesOfTheReferenceRun: the samples for each operation work when pasted, in each language, and the total charge
+// TestSlowSamplesOfTheReferenceRun: the samples for each operation work when pasted, in each language, and the total charge
 // is what their calls cost.
-func TestSamplesOfTheReferenceRun(t *testing.T) {
+func TestSlowSamplesOfTheReferenceRun(t *testing.T) {
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "cases.yaml")
 	writeFile(t, script, "cases:\n  - {product: veiculo, document: 'LEN*', delay: 4s}\n")

@@ -19,9 +19,9 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestTheServiceOwnsNothing: it runs with a role that only reads and writes rows, made as docs/operations.md describes.
+// TestSlowTheServiceOwnsNothing: it runs with a role that only reads and writes rows, made as docs/operations.md describes.
 // Schema changes, including new partitions, use the role of FICHARIO_MIGRATE_DATABASE_URL.
-func TestTheServiceOwnsNothing(t *testing.T) {
+func TestSlowTheServiceOwnsNothing(t *testing.T) {
 	t.Parallel()
 	env := testkit.OnPostgreSQL(postgres.New(t, nil))
 	owner := env["FICHARIO_DATABASE_URL"]

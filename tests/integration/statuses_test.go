@@ -13,13 +13,14 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // TestEveryOperationRefuses: what keeps a caller out does so at every operation with a key, in the contract's words.
 func TestEveryOperationRefuses(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key, elsewhere, slow := s.NewKey(600, 50, 50), s.NewKey(600, 50, 50, "--from", "192.0.2.0/24"), s.NewKey(1, 50, 50)
 	expect(t, "the only one of the minute", s.Get("/api/v1/produtos", slow.Key).Status, 200)
 	refuse := func(key, query, want string) {
@@ -62,7 +63,7 @@ func TestABureauThatFailsOnEveryDoor(t *testing.T) {
 		}
 		<-r.Context().Done()
 	})
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 200*time.Millisecond))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, patience.Scaled(time.Second)))
 	key := s.NewKey(600, 50, 50).Key
 	get := func(path string, header map[string]string) lookuptest.Answer {
 		a, err := s.Do(t.Context(), "GET", path, key, header, "")
@@ -86,7 +87,7 @@ func TestABureauThatFailsOnEveryDoor(t *testing.T) {
 func TestBodiesThatAreNotTaken(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(600, 50, 50).Key
 	for _, o := range keyed(t) {
 		if o.Body == "" {
@@ -146,7 +147,7 @@ func whatAnswers(t *testing.T, address, request string) int {
 func TestABatchThatHasEnded(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 5*time.Second))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 	key := s.NewKey(600, 50, 50).Key
 	id := s.BatchOf(s.Quote(key, `{"produto":"cpf","documentos":["`+ana+`"]}`)).ID
 	expect(t, "ended", s.Move(key, id, "cancelar", "").Status, 202)

@@ -105,9 +105,9 @@ func TestWebhookDataKeyRotation(t *testing.T) {
 	})
 }
 
-// TestTheDataKeyChangesUnderTwoInstances: in the order of docs/operations.md, one instance at a time, each finds what
+// TestSlowTheDataKeyChangesUnderTwoInstances: in the order of docs/operations.md, one instance at a time, each finds what
 // the other wrote: nothing is charged or made twice.
-func TestTheDataKeyChangesUnderTwoInstances(t *testing.T) {
+func TestSlowTheDataKeyChangesUnderTwoInstances(t *testing.T) {
 	t.Parallel()
 	const old, fresh = "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE=", "YmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmI="
 	env := testkit.OnPostgreSQL(postgres.New(t, nil))
@@ -147,9 +147,9 @@ func TestTheDataKeyChangesUnderTwoInstances(t *testing.T) {
 	expect(t, "calls", p.Bureau.Calls(), len(steps))
 }
 
-// TestWebhookOldDatabase: a database from before the webhook has organisations without a funnel, and the migration
+// TestSlowWebhookOldDatabase: a database from before the webhook has organisations without a funnel, and the migration
 // gives them one.
-func TestWebhookOldDatabase(t *testing.T) {
+func TestSlowWebhookOldDatabase(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		driver, folder := "sqlite", "sqlite"

@@ -21,11 +21,11 @@ func testPeople(t *testing.T, o *org) {
 		return fmt.Sprintf(`{"submission":{"id":%d,"results":%s}}`, id, person(name))
 	}
 	for shape, body := range map[string]string{
-		"array":  `[` + person("array um") + `,` + person("array dois") + `]`,
-		"leads":  `{"leads":[` + person("leads um") + `,` + person("leads dois") + `],"mensagem":"da feira"}`,
-		"lines":  person("lines um") + "\n" + person("lines dois") + "\n",
-		"meta":   intaketest.Changes("meta um", "meta dois"),
-		"mautic": `{"mautic.form_on_submit":[` + mautic(1, "mautic um") + `,` + mautic(2, "mautic dois") + `]}`,
+		"array":    `[` + person("array um") + `,` + person("array dois") + `]`,
+		"leads":    `{"leads":[` + person("leads um") + `,` + person("leads dois") + `],"mensagem":"da feira"}`,
+		"lines":    person("lines um") + "\n" + person("lines dois") + "\n",
+		"numbered": intaketest.Numbered("numbered um", "numbered dois"),
+		"mautic":   `{"mautic.form_on_submit":[` + mautic(1, "mautic um") + `,` + mautic(2, "mautic dois") + `]}`,
 		"baserow": `{"event_id":"e","event_type":"rows.created","items":[` + person("baserow um") + `,` +
 			person("baserow dois") + `]}`,
 	} {
@@ -54,7 +54,7 @@ func testPeople(t *testing.T, o *org) {
 	expect(t, "its delivery", line(o.Deliveries(h)[0].Contacts), line([]string{one.LeadID()}))
 	twice := o.Post(h, `[`+person("gêmea")+`,`+person("gêmea")+`]`)
 	expect(t, "one address twice is two contacts, as in two posts", len(twice.LeadIDs()), 2)
-	expect(t, "one submission twice is one", len(o.Post(h, intaketest.Changes("mesma", "outra", "mesma")).LeadIDs()), 2)
+	expect(t, "one submission twice is one", len(o.Post(h, intaketest.Numbered("mesma", "outra", "mesma")).LeadIDs()), 2)
 	o.Command("doctor")
 }
 
@@ -94,14 +94,14 @@ func testPeopleAgain(t *testing.T, o *org) {
 		}
 		return o.Do(request{Path: h.Path, Header: header, Body: body})
 	}
-	first := send("", intaketest.Changes("sete", "oito"))
-	again := send("", intaketest.Changes("sete", "oito"))
+	first := send("", intaketest.Numbered("sete", "oito"))
+	again := send("", intaketest.Numbered("sete", "oito"))
 	expect(t, "whole", line(again.LeadIDs(), again.Text("message")),
 		line(first.LeadIDs(), "Este envio já tinha sido recebido; nada mudou."))
-	overlap := send("", intaketest.Changes("oito", "nove", "sete"))
+	overlap := send("", intaketest.Numbered("oito", "nove", "sete"))
 	expect(t, "in part", line(len(overlap.LeadIDs()), overlap.LeadID(), overlap.LeadIDs()[2], overlap.Text("message")),
 		line(3, first.LeadIDs()[1], first.LeadID(), "1 contato criado; 2 já tinham sido recebidos."))
-	alone := send("", intaketest.Changes("nove"))
+	alone := send("", intaketest.Numbered("nove"))
 	expect(t, "alone", line(alone.LeadID(), alone.JSON["leadIds"]), line(overlap.LeadIDs()[1], nil))
 	log := o.Deliveries(h)
 	expect(t, "log", line(log[0].Outcome, log[1].Outcome, log[1].Contacts, log[2].Outcome, log[2].Contacts),
@@ -122,7 +122,7 @@ func testPeopleAgain(t *testing.T, o *org) {
 	const posts = 16
 	answers := intaketest.Together(t, posts, func(i int) (answer, error) {
 		names := []string{fmt.Sprint("roda ", i), fmt.Sprint("roda ", (i+1)%posts)}
-		return o.Send(t.Context(), request{Path: h.Path, Header: intaketest.JSON, Body: intaketest.Changes(names...)})
+		return o.Send(t.Context(), request{Path: h.Path, Header: intaketest.JSON, Body: intaketest.Numbered(names...)})
 	})
 	for i, a := range answers {
 		expect(t, "the neighbour's person is one", a.LeadIDs()[1], answers[(i+1)%posts].LeadID())

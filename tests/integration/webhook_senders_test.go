@@ -294,8 +294,8 @@ func testFiftyAtOnce(t *testing.T, o *org, instances ...*intaketest.Service) {
 	expect(t, "contacts", len(o.Contacts()), contacts+1)
 }
 
-// TestWebhookOverTwoInstances: what holds on one instance holds on two with a shared database.
-func TestWebhookOverTwoInstances(t *testing.T) {
+// TestSlowWebhookOverTwoInstances: what holds on one instance holds on two with a shared database.
+func TestSlowWebhookOverTwoInstances(t *testing.T) {
 	t.Parallel()
 	s := intaketest.StartService(t, testkit.PostgreSQL(t), map[string]string{"FICHARIO_ALLOW_PRIVATE_TARGETS": "true"})
 	other := s.StartAnother()

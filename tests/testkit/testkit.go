@@ -24,6 +24,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/internal/memory"
@@ -34,6 +35,8 @@ import (
 const (
 	// EnvBinary names the variable with the path of a built program; `make test` sets it.
 	EnvBinary = "FICHARIO_TEST_BINARY"
+	// EnvPooled names the variable that makes OnBothAndPooled start two instances; `make test-slow` sets it.
+	EnvPooled = "FICHARIO_TEST_POOLED"
 
 	program = "fichario/cmd/fichario"
 )
@@ -130,16 +133,19 @@ func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string
 	t.Run("postgres", func(t *testing.T) { t.Parallel(); test(t, PostgreSQL(t)) })
 }
 
-// OnBothAndPooled is OnBothDatabases where the program on PostgreSQL is two instances behind HAProxy: one connects
-// directly, with prepared statements, and one through PgBouncer in transaction mode. Of two equal requests, each
-// instance gets one.
+// OnBothAndPooled is OnBothDatabases; with EnvPooled set it is PostgreSQL only, and the program is two instances behind
+// HAProxy: one connects directly, with prepared statements, and one through PgBouncer in transaction mode. Of two equal
+// requests, each instance gets one.
 func OnBothAndPooled(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
-	OnBothDatabases(t, func(t *testing.T, env map[string]string) {
-		t.Helper()
-		if url := env["FICHARIO_DATABASE_URL"]; !strings.HasPrefix(url, "sqlite:") {
-			env[pooled] = postgres.Pooled(t, url)
-		}
+	if os.Getenv(EnvPooled) == "" {
+		OnBothDatabases(t, test)
+		return
+	}
+	t.Run("pooled", func(t *testing.T) {
+		t.Parallel()
+		env := PostgreSQL(t)
+		env[pooled] = postgres.Pooled(t, env["FICHARIO_DATABASE_URL"])
 		test(t, env)
 	})
 }
@@ -219,13 +225,17 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 	return result{Failure{Stdout: stdout.String(), Stderr: stderr.String()}, err}
 }
 
+// databaseTimeout is what an operation of the database may take, as FICHARIO_DATABASE_TIMEOUT says it: the program's
+// default on an ordinary machine.
+func databaseTimeout() string { return min(patience.Scaled(5*time.Second), 10*time.Minute).String() }
+
 // environment is this process's environment, without variables that would configure the program or lead it to another
 // database, plus the given ones.
 func environment(sets ...map[string]string) []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "FICHARIO_") || strings.HasPrefix(v, "PG")
 	})
-	all := map[string]string{}
+	all := map[string]string{"FICHARIO_DATABASE_TIMEOUT": databaseTimeout()}
 	for _, set := range sets {
 		maps.Copy(all, set)
 	}

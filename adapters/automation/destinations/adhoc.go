@@ -1,6 +1,7 @@
 package destinations
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -103,11 +104,14 @@ var harmless = map[string]bool{
 }
 
 func (o *own) program(field, src string) *jq.Program {
-	if strings.TrimSpace(src) == "" {
+	if src == "" {
 		return nil
 	}
 	program, err := jq.Compile(src, variables...)
-	if err != nil {
+	switch {
+	case errors.Is(err, jq.ErrBlank):
+		o.fault(field, "A expressão jq está em branco.")
+	case err != nil:
 		o.fault(field, "A expressão jq não compila: %v", err)
 	}
 	return program

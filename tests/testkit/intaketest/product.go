@@ -19,7 +19,7 @@ type Product struct {
 // StartProduct starts the program on the database in env, with everything needed for lookups and posts.
 func StartProduct(tb testing.TB, env map[string]string) Product {
 	tb.Helper()
-	return StartProductOf(tb, env, lookuptest.StartBureau(tb, nil), 5*time.Second)
+	return StartProductOf(tb, env, lookuptest.StartBureau(tb, nil), lookuptest.Patient)
 }
 
 // StartProductOf is StartProduct with the test's own bureau and its timeout.

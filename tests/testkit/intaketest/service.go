@@ -36,14 +36,13 @@ func Lead(name string) string {
 		Message)
 }
 
-// Changes is a post from Meta about the invented people with those names, each with its own id.
-func Changes(names ...string) string {
+// Numbered is a post about the invented people with those names, each with an id of its own.
+func Numbered(names ...string) string {
 	all := make([]string, len(names))
 	for i, name := range names {
-		all[i] = fmt.Sprintf(`{"field":"leadgen","value":{"leadgen_id":%q,"field_data":[
-			{"name":"full_name","values":[%q]},{"name":"email","values":[%q]}]}}`, name, name+" "+Surname, Email(name))
+		all[i] = fmt.Sprintf(`{"lead_id":%q,"full_name":%q,"email":%q}`, name, name+" "+Surname, Email(name))
 	}
-	return `{"object":"page","entry":[{"id":"1","changes":[` + strings.Join(all, ",") + `]}]}`
+	return `{"leads":[` + strings.Join(all, ",") + `]}`
 }
 
 // Service is the program, with whatever organisations it has.

@@ -18,10 +18,13 @@ type Batch struct {
 		Linha    int
 		Mensagem string
 	}
+	Aba                            *string
+	OutrasAbas                     []string
 	DoHistorico, AConsultar        int
 	CustoMaximo, CustoFalhas, Teto json.Number
 	Progresso                      struct {
 		Feitos, Cobrados, Gratis, Falhas int
+		Consultando                      int
 		Gasto, Restante                  json.Number
 	}
 }

@@ -132,6 +132,9 @@ func (b *Bureau) Ledger() map[string]int {
 	return maps.Clone(b.ledger)
 }
 
+// Patient is the bureau's timeout in tests that do not test it: the longest that a bureau file may have.
+const Patient = 2 * time.Minute
+
 // BureauFile writes a bureau file for a bureau at url and returns its path. The price of cpf is 0.45, of cnpj 0.30, of
 // renda_presumida, a product of the file's own, 2.075.
 func BureauFile(tb testing.TB, url string, timeout time.Duration) string {

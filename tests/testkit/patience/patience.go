@@ -25,14 +25,20 @@ const (
 )
 
 // Limit is how long a test may wait for one condition.
-func Limit() time.Duration { return limit() }
+func Limit() time.Duration { return Scaled(ordinary) }
 
-var limit = sync.OnceValue(func() time.Duration {
+// Scaled is a time that suffices on an ordinary machine, made longer for this one.
+func Scaled(d time.Duration) time.Duration {
+	return time.Duration(slowness() * float64(d)).Round(time.Millisecond)
+}
+
+// slowness is what Env says, or is measured once.
+var slowness = sync.OnceValue(func() float64 {
 	slowness, err := strconv.ParseFloat(os.Getenv(Env), 64)
 	if err != nil || slowness < 1 {
 		slowness = Measure()
 	}
-	return time.Duration(min(slowness, most) * float64(ordinary))
+	return min(slowness, most)
 })
 
 // Measure counts to a fixed number and returns how many times longer than on an ordinary machine that took, at least 1.

@@ -36,12 +36,13 @@ import (
 func main() {
 	allow := flag.String("allow-skip", "", "skipped tests whose line \"package.Test: reason\" matches are no fault")
 	every := flag.Bool("every-status", false, "the tests must see each status of each operation of the contract")
+	rules := flag.Bool("promtool", false, "the tests need promtool, which may have to be fetched")
 	flag.Parse()
 	run := run
 	if *every {
 		run = runAndMiss
 	}
-	code, err := run(*allow, flag.Args())
+	code, err := run(*allow, *rules, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pgtest:", err)
 		code = max(code, 1)
@@ -51,7 +52,7 @@ func main() {
 
 // runAndMiss is run, and then reports the statuses of the contract that no test saw. After failures it reports none:
 // tests may not have got that far.
-func runAndMiss(allow string, command []string) (code int, err error) {
+func runAndMiss(allow string, rules bool, command []string) (code int, err error) {
 	dir, err := os.MkdirTemp("", "fichario-statuses-")
 	if err != nil {
 		return 1, err
@@ -60,7 +61,7 @@ func runAndMiss(allow string, command []string) (code int, err error) {
 	if err := os.Setenv(contracttest.EnvSeen, dir); err != nil {
 		return 1, err
 	}
-	if code, err := run(allow, command); code != 0 || err != nil {
+	if code, err := run(allow, rules, command); code != 0 || err != nil {
 		return code, err
 	}
 	missing, err := contracttest.Missing(dir)
@@ -70,7 +71,7 @@ func runAndMiss(allow string, command []string) (code int, err error) {
 	return 0, err
 }
 
-func run(allow string, command []string) (code int, err error) {
+func run(allow string, rules bool, command []string) (code int, err error) {
 	if len(command) == 0 {
 		return 2, errors.New("nothing to run: say pgtest -- go test -json and what to test")
 	}
@@ -104,7 +105,7 @@ func run(allow string, command []string) (code int, err error) {
 	); err != nil {
 		return 1, err
 	}
-	removeTools, err := findTools()
+	removeTools, err := findTools(rules)
 	if err != nil {
 		return 1, err
 	}
@@ -168,12 +169,13 @@ var tools = map[string]string{
 	"curl": "curl", "node": "nodejs", "python3": "python3", "zsh": "zsh", "fish": "fish", "sqlite3": "sqlite3",
 }
 
-// findTools ensures that each tool is on the PATH, and promtool, which checks rules. remove deletes what it unpacked.
-func findTools() (remove func(), err error) {
+// findTools ensures that each tool is on the PATH, and with rules promtool, which checks them. remove deletes what it
+// unpacked.
+func findTools(rules bool) (remove func(), err error) {
 	for name, from := range tools {
 		err = errors.Join(err, find(name, from, func() (string, error) { return exec.LookPath(name) }, exec.ErrNotFound))
 	}
-	if _, missing := exec.LookPath("promtool"); missing == nil || err != nil {
+	if _, missing := exec.LookPath("promtool"); missing == nil || !rules || err != nil {
 		return func() {}, err
 	}
 	// Its package would start a server: only the tool is extracted.
