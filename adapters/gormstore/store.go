@@ -300,7 +300,7 @@ func nested() bool {
 func (s *Store) repos(c conn) ports.Repos {
 	return ports.Repos{
 		Clock:          clock{c},
-		Orgs:           orgs{c},
+		Orgs:           orgs{c, s.vault},
 		Members:        members{c},
 		Keys:           keys{c},
 		Usage:          usage{c},
