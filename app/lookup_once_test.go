@@ -73,7 +73,7 @@ func TestWhatAnIdempotencyKeyKeeps(t *testing.T) {
 		{ports.NotSent, "bureau_indisponivel", false}, {ports.NotCharged, "bureau_indisponivel", false},
 	} {
 		s.bureau.Script = portstest.Fails(c.outcome)
-		key, before := "k" + c.want + string(rune(97+i)), len(s.bureau.Asked())
+		key, before := "k"+c.want+string(rune(97+i)), len(s.bureau.Asked())
 		_, first := s.ask(by, anew(key, cpfs[0]))
 		equal(t, "first", said(first), c.want)
 		_, again := s.ask(by, anew(key, cpfs[0]))
