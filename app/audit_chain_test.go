@@ -196,8 +196,8 @@ func TestOtherLinesDoNotPassForErased(t *testing.T) {
 	})
 }
 
-// TestRetentionFollowsTheChain: a line whose time was changed takes none with it, and a chain that does not hold keeps no
-// other from being shortened.
+// TestRetentionFollowsTheChain: a line whose time was changed takes none with it, and a chain that does not hold
+// keeps no other from being shortened.
 func TestRetentionFollowsTheChain(t *testing.T) {
 	t.Parallel()
 	behind(t, func(t *testing.T, s *setting, _ string, edit func(string, ...any)) {
@@ -213,7 +213,8 @@ func TestRetentionFollowsTheChain(t *testing.T) {
 		equal(t, "found", line(f.Number, f.Problem), "7 alterada")
 
 		edit("UPDATE audit_lines SET at = '2001-01-01 00:00:00+00:00' WHERE org_id = '" + s.orgID + "'")
-		done(app.NewRetention(s.store, app.Keeping{}, func() time.Time { return s.now().Add(time.Hour) }).ForgetAudit(t.Context()))
+		later := func() time.Time { return s.now().Add(time.Hour) }
+		done(app.NewRetention(s.store, app.Keeping{}, later).ForgetAudit(t.Context()))
 		equal(t, "lines that no longer hold", len(s.lines(0)), 8)
 		if left := len(other.lines(0)); left > 1 {
 			t.Errorf("%d lines of another chain", left)

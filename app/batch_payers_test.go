@@ -18,7 +18,8 @@ import (
 func TestWhoConfirmsPays(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
-		key, owner, caio, none := s.byKey(wide), s.add("dona", crm.Owner), s.add("caio", crm.Common), s.add("nada", crm.Common)
+		key, owner := s.byKey(wide), s.add("dona", crm.Owner)
+		caio, none := s.add("caio", crm.Common), s.add("nada", crm.Common)
 		budget := func(who app.Caller, m catalog.Money) {
 			done(s.members.Update(t.Context(), app.Operator(), who.MemberID(), app.MemberChange{Budget: &m}))
 		}
@@ -42,7 +43,8 @@ func TestWhoConfirmsPays(t *testing.T) {
 		equal(t, "the rest", state(s.until(q.ID, ended)), "concluido  ended 5 charged 5 free 0 failed 0 spent 2.25")
 
 		paid := map[string]int{}
-		for _, e := range must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 50)) {
+		asker := lookup.Asker{OrgID: s.orgID}
+		for _, e := range must(s.store.Repos().Statement.Page(t.Context(), asker, lookup.Filter{}, "", 50)) {
 			paid[e.KeyID+e.MemberID]++
 		}
 		equal(t, "who paid", line(paid[caio.MemberID()], paid[owner.MemberID()], paid[key.Key().ID]), "2 3 0")
@@ -126,8 +128,8 @@ func TestALoweredCeilingHolds(t *testing.T) {
 	})
 }
 
-// TestAKeyThatEndsPaysNothingMore: a charge that commits after a change is refused by it, also where the request was let
-// in before.
+// TestAKeyThatEndsPaysNothingMore: a charge that commits after a change is refused by it, also where the request was
+// let in before.
 func TestAKeyThatEndsPaysNothingMore(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

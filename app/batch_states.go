@@ -184,8 +184,8 @@ func inFlight(ctx context.Context, r ports.Repos, orgID string) (map[string]int,
 	return counts, err
 }
 
-// Confirm lets a quoted batch run within a ceiling: the given one, else the quote's, else its maximum cost. Who confirms
-// it pays. Faults: UnknownBatch, BatchState, Forbidden, MonthlyLimit, PurposeRefused, ServiceUnavailable.
+// Confirm lets a quoted batch run within a ceiling: the given one, else the quote's, else its maximum cost. Who
+// confirms it pays. Faults: UnknownBatch, BatchState, Forbidden, MonthlyLimit, PurposeRefused, ServiceUnavailable.
 func (b *Batches) Confirm(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money,
 ) (_ BatchView, err error) {
@@ -224,9 +224,9 @@ func (b *Batches) Pause(ctx context.Context, by Caller, id string) (BatchView, e
 }
 
 // Resume lets a paused batch go on, within another ceiling if one is given, which must cover what was spent. With
-// failures, items without an answer are retried and charged anew; that also applies to a batch that is done. Who resumes
-// it pays for the rest. Faults: UnknownBatch, BatchState, InvalidRequest, Forbidden, MonthlyLimit, PurposeRefused,
-// ServiceUnavailable.
+// failures, items without an answer are retried and charged anew; that also applies to a batch that is done. Who
+// resumes it pays for the rest. Faults: UnknownBatch, BatchState, InvalidRequest, Forbidden, MonthlyLimit,
+// PurposeRefused, ServiceUnavailable.
 func (b *Batches) Resume(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money, failures bool,
 ) (BatchView, error) {
@@ -307,8 +307,9 @@ func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batc
 }
 
 // pays holds the organisation's charges back, and makes the caller pay for a batch from now on, by their own rights:
-// whoever confirms or resumes it spends. The operator acts for whoever paid before. It reports whether that was somebody else. Faults: MonthlyLimit where the
-// caller's budget does not allow a single call, and what choosing the batch's purpose returns.
+// whoever confirms or resumes it spends. The operator acts for whoever paid before. It reports whether that was
+// somebody else. Faults: MonthlyLimit where the caller's budget does not allow a single call, and what choosing the
+// batch's purpose returns.
 func (b *Batches) pays(ctx context.Context, r ports.Repos, by Caller, q *batch.Batch) (other bool, err error) {
 	if err := holdCharges(ctx, r, q.OrgID); err != nil {
 		return false, err
@@ -335,8 +336,8 @@ func (b *Batches) pays(ctx context.Context, r ports.Repos, by Caller, q *batch.B
 	month := b.Calendar.Month(b.Clock())
 	spent, err := r.Usage.SpentByKeys(ctx, []string{by.memberID}, month)
 	if left := *member.Budget - spent[by.memberID].Amount; err == nil && left < q.Price {
-		return other, fault.New(fault.MonthlyLimit, fmt.Sprintf("Quem confirma ou retoma um lote paga por ele. Cada consulta "+
-			"custa até %s, e do seu orçamento de %s neste mês restam %s. Nada foi consultado nem cobrado; quem é titular "+
+		return other, fault.New(fault.MonthlyLimit, fmt.Sprintf("Quem confirma ou retoma um lote paga por ele. Cada "+
+			"consulta custa até %s, e do seu orçamento de %s neste mês restam %s. Nada foi consultado nem cobrado; quem é titular "+
 			"pode aumentar o orçamento, ou confirmar o lote.", q.Price.Exact(), member.Budget.Reais(), max(0, left).Exact()))
 	}
 	return other, err

@@ -29,9 +29,9 @@ func (r LookupRequest) question() string {
 	return fmt.Sprintf("%s|%s|%s|%t|%t|%s", r.Product, r.Document, r.Purpose, r.Refresh, r.Free, age)
 }
 
-// once is Do, or DoLater where later is set, for a request with an idempotency key: the first one with the key makes the
-// lookup, and all others have its outcome, for a day and on any instance. A lookup that certainly cost nothing and has
-// no answer leaves the key free again.
+// once is Do, or DoLater where later is set, for a request with an idempotency key: the first one with the key makes
+// the lookup, and all others have its outcome, for a day and on any instance. A lookup that certainly cost nothing
+// and has no answer leaves the key free again.
 func (l *Lookups) once(ctx context.Context, a asking, later bool) (result LookupResult, id string, err error) {
 	mine := ports.LookupRequest{
 		KeyID: a.caller.keyID(), Name: a.RequestKey, Question: a.question(), LookupID: newID(),

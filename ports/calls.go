@@ -16,8 +16,8 @@ type Calls interface {
 	// Begin charges a call and writes its entry, or writes nothing at all: where Begun says that another call is in flight
 	// or has just ended, and where a limit is reached, in this order: the month's cap, the day's, the member's budget, the
 	// ceiling. None is exceeded under any concurrency. Limits and rights are those in force when the charge commits.
-	// Errors: ErrBlocked, ErrErased, ErrOvertaken, ErrEnded and ErrPurpose, which take precedence, ErrMonthCap, ErrDayCap, ErrBudget,
-	// ErrCeiling; ErrUncertain where the commit may have happened. Only outside InTx.
+	// Errors: ErrBlocked, ErrErased, ErrOvertaken, ErrEnded and ErrPurpose, which take precedence, ErrMonthCap,
+	// ErrDayCap, ErrBudget, ErrCeiling; ErrUncertain where the commit may have happened. Only outside InTx.
 	Begin(ctx context.Context, c Charge) (Begun, error)
 	// End writes the outcome of a call and its final charge, and reports whether its entry was still open: running, or
 	// settled by somebody other than its owner. If it was, the record is saved, and a charge that no longer applies is

@@ -24,7 +24,7 @@ import (
 func chargesLock(orgID uid) int64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte("charges|" + orgID))
-	return int64(h.Sum64()) //nolint:gosec // any number will do
+	return int64(h.Sum64())
 }
 
 func (r orgs) HoldCharges(ctx context.Context, id string) error {
@@ -87,46 +87,59 @@ func (s admission) apply(v *vault, at int, b *beginning, now time.Time) error {
 		return ports.ErrErased
 	case s.overtaken[at]:
 		return ports.ErrOvertaken
+	case !s.asks(v, b, now):
+		return ports.ErrEnded
+	case !s.mayState(*b):
+		return ports.ErrPurpose
 	}
-	purpose, states := purposeOf(*b)
-	may := true
-	if states {
-		if row, known := s.purposes[purpose]; known {
-			may = row.purpose().InForce()
-		}
+	return nil
+}
+
+// mayState reports whether whoever makes a call may state its purpose.
+func (s admission) mayState(b beginning) bool {
+	purpose, states := purposeOf(b)
+	if !states {
+		return true
 	}
+	if row, known := s.purposes[purpose]; known && !row.purpose().InForce() {
+		return false
+	}
+	if row, known := s.keys[orNoID(b.entry.KeyID)]; known && !row.key().MayState(purpose.code) {
+		return false
+	}
+	row, known := s.members[orNoID(b.entry.MemberID)]
+	return !known || s.purposes[purpose].purpose().For(row.member().Role)
+}
+
+// asks gives a call the limits of whoever makes it, and reports whether they still may make any.
+func (s admission) asks(v *vault, b *beginning, now time.Time) bool {
 	if row, known := s.keys[orNoID(b.entry.KeyID)]; known {
 		key := row.key()
 		if b.Caps = key.Limits; !key.UsableAt(now) {
-			return ports.ErrEnded
+			return false
 		}
-		may = may && (!states || key.MayState(purpose.code))
 	}
 	if row, known := s.members[orNoID(b.entry.MemberID)]; known {
 		member := row.member()
 		if b.Budget = member.Budget; !member.Active {
-			return ports.ErrEnded
+			return false
 		}
-		may = may && (!states || s.purposes[purpose].purpose().For(member.Role))
 	}
 	if of, known := s.batches[orNoID(b.entry.BatchID)]; known {
 		if of.ceiling != nil {
 			b.Ceiling = catalog.Money(*of.ceiling)
 		}
 		if of.payer != orNoID(b.entry.KeyID) && of.payer != orNoID(b.entry.MemberID) {
-			return ports.ErrEnded // the item was handed out before somebody else resumed the batch
+			return false // the item was handed out before somebody else resumed the batch
 		}
 	}
 	if row, known := s.automations[orNoID(b.entry.AutomationID)]; known {
 		rule := v.automation(row)
 		if b.Ceiling = rule.Action.Ceiling; !rule.Enabled || rule.Unreadable {
-			return ports.ErrEnded
+			return false
 		}
 	}
-	if !may {
-		return ports.ErrPurpose
-	}
-	return nil
+	return true
 }
 
 // limitChangeRow is what an account held when its limit was last changed. A limit may be lowered below it, and then the

@@ -182,9 +182,9 @@ func (v *vault) saveHead(tx *gorm.DB, head audit.Head, proven bool) error {
 	return tx.Model(&auditHeadRow{}).Where("id = ?", row.ID).Select("*").Omit(but...).Updates(&row).Error
 }
 
-// lockedHead locks the head of a chain and says whether it agrees with its seal. A head or lines that were tampered with
-// still take further lines, because people work on: an organisation is made with its head, so a missing one is made
-// without a seal.
+// lockedHead locks the head of a chain and says whether it agrees with its seal. A head or lines that were tampered
+// with still take further lines, because people work on: an organisation is made with its head, so a missing one is
+// made without a seal.
 func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven bool, err error) {
 	find := func() (rows []auditHeadRow, err error) {
 		err = locked("UPDATE", "")(tx).Limit(1).Find(&rows, "id = ?", orgID).Error

@@ -12,8 +12,8 @@ import (
 	"fichario/ports"
 )
 
-// TestAnAuditOfAnEarlierVersionIsSealed once: a head without lines had no seal, and an erasure no last line. A head that
-// is reset afterwards stays without one.
+// TestAnAuditOfAnEarlierVersionIsSealed once: a head without lines had no seal, and an erasure no last line. A head
+// that is reset afterwards stays without one.
 func TestAnAuditOfAnEarlierVersionIsSealed(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

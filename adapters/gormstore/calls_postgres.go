@@ -165,7 +165,7 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 		var freed, requests []string
 		for i := range in {
 			b := &in[i]
-			if out[i].refused = seen.admission.apply(s.vault, i, b, seen.now); out[i].refused == nil {
+			if out[i].refused = seen.apply(s.vault, i, b, seen.now); out[i].refused == nil {
 				out[i].Begun = seen.of(*b)
 			}
 			if out[i].writes() {
@@ -337,7 +337,7 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 			return err
 		})
 	}
-	seen.admission.queue(batch, in)
+	seen.queue(batch, in)
 	seen.askErased(batch, in)
 	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
 	return seen, tx.SendBatch(ctx, batch).Close()

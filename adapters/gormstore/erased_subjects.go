@@ -97,7 +97,9 @@ func barring(orgID string, since time.Time) scope {
 }
 
 func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]byte) error {
-	rows := mapped(hashes, func(hash []byte) erasedRow { return erasedRow{uid(orgID), hash, uid(erasureID), whileErasing} })
+	rows := mapped(hashes, func(hash []byte) erasedRow {
+		return erasedRow{uid(orgID), hash, uid(erasureID), whileErasing}
+	})
 	return r.inside(ctx, "subjects.bar", func(db *gorm.DB) error {
 		if len(rows) == 0 {
 			return nil

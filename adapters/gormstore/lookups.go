@@ -90,7 +90,8 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 	subject := documentHash(secret, e.OrgID, e.Document)
 	return r.whole(ctx, "statement.add", func(db *gorm.DB) error {
 		var barred []int
-		find := barring(e.OrgID, e.Since)(db.Session(&gorm.Session{NewDB: true})).Where("subject = ?", blob(subject)).Limit(1).Select("1")
+		find := barring(e.OrgID, e.Since)(db.Session(&gorm.Session{NewDB: true})).
+			Where("subject = ?", blob(subject)).Limit(1).Select("1")
 		if err := find.Scan(&barred).Error; err != nil || len(barred) > 0 {
 			return cmp.Or(err, ports.ErrErased)
 		}

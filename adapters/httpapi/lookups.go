@@ -223,9 +223,7 @@ func (p pending) VisitGetLookupResponse(w http.ResponseWriter) error { return p.
 func (p pending) write(w http.ResponseWriter) error {
 	h := w.Header()
 	h.Set("Retry-After", "1")
-	if p.replayed {
-		h.Set(replayedHeader, "true")
-	}
+	setReplayed(h, p.replayed)
 	if p.begun {
 		h.Set(echo.HeaderLocation, "/api/v1/consultas/"+p.id)
 		h.Set("Preference-Applied", respondAsync)

@@ -57,8 +57,8 @@ type Walk struct {
 	head   Head
 	number int64
 	hash   Hash
-	// begun are the erasures whose first line was met; emptied are, by the id of an erasure, the numbers of the lines whose
-	// detail it removed; ended are the lines that say so.
+	// begun are the erasures whose first line was met; emptied are, by the id of an erasure, the numbers of the lines
+	// whose detail it removed; ended are the lines that say so.
 	begun   map[string]bool
 	emptied map[string][]int64
 	ended   map[string]Line

@@ -18,8 +18,8 @@ import (
 	"fichario/tests/testkit/patience"
 )
 
-// TestSlowABalancerTurnsAwayFirst: asked to stop, the service reports not ready, and still answers requests until the delay
-// is over; then it ends, and none of this is an error.
+// TestSlowABalancerTurnsAwayFirst: asked to stop, the service reports not ready, and still answers requests until the
+// delay is over; then it ends, and none of this is an error.
 func TestSlowABalancerTurnsAwayFirst(t *testing.T) {
 	t.Parallel()
 	bureau, delay := lookuptest.StartBureau(t, nil), min(patience.Scaled(6*time.Second), 20*time.Second)
