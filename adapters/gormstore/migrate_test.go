@@ -212,7 +212,7 @@ func undoFrom(db *gorm.DB, from int) error {
 
 // madeColumns are the columns that migrations add, with their versions.
 var madeColumns = map[string]int{
-	"batches.payer_key_id": 61, "batches.payer_member_id": 61,
+	"batches.payer_key_id": 61, "batches.payer_member_id": 61, "batches.sheets": 75,
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
 	"organisations.own_history": 44,
 	"webhooks.rotation_id":      35, "contacts.waiting": 35,

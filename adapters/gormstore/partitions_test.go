@@ -236,7 +236,8 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			ALTER TABLE organisations ADD COLUMN own_history boolean NOT NULL DEFAULT false;
 			ALTER TABLE jobs ADD COLUMN event text NOT NULL DEFAULT 'contact.created', ADD COLUMN subject_id uuid,
 			ADD COLUMN detail text NOT NULL DEFAULT '', ADD COLUMN trail text NOT NULL DEFAULT '',
-			ADD COLUMN lookups text NOT NULL DEFAULT '';
+			ADD COLUMN lookups text NOT NULL DEFAULT '', ADD COLUMN facts text NOT NULL DEFAULT '',
+			ADD COLUMN place bigint NOT NULL DEFAULT 0;
 			ALTER TABLE notifications ADD COLUMN batch_id uuid;
 			ALTER TABLE organisations ADD COLUMN member_batch_limit bigint,
 				ADD COLUMN second_factor boolean NOT NULL DEFAULT false`).Error

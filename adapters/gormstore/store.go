@@ -40,8 +40,8 @@ var timeout atomic.Int64
 // SetTimeout sets Timeout for every store of the process. Call it before Open.
 func SetTimeout(d time.Duration) { timeout.Store(int64(d)) }
 
-// Timeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs causes
-// errors instead of a pile-up.
+// Timeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs
+// causes errors instead of a pile-up.
 func Timeout() time.Duration { return cmp.Or(time.Duration(timeout.Load()), DefaultTimeout) }
 
 // connectTimeout bounds the wait for a connection to be made, and for what tells whether the database is there.

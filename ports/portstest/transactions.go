@@ -56,7 +56,9 @@ func transactions(t *testing.T, s ports.Store) {
 // onlyInside are the operations whose comments in package ports say so, by the names in their errors; a test keeps the
 // two in step.
 var onlyInside = map[string]func(context.Context, ports.Repos) error{
-	"orgs.lock": func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, id()) },
+	"orgs.holdCharges":   func(ctx context.Context, r ports.Repos) error { return r.Orgs.HoldCharges(ctx, id()) },
+	"usage.limitChanged": func(ctx context.Context, r ports.Repos) error { return r.Usage.LimitChanged(ctx, id()) },
+	"orgs.lock":          func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, id()) },
 	"contacts.setStage": func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.SetStage(ctx, id(), crm.Event{})
 	},

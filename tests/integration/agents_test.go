@@ -290,13 +290,14 @@ func TestWhatAgentsMayNot(t *testing.T) {
 			got, err := s.Do(t.Context(), c.method, "/mcp"+c.query, c.key, nil, c.body)
 			expect(t, want, fmt.Sprint(got, err), want+" <nil>")
 		}
+		from := func(origin string) map[string]string { return map[string]string{"Origin": origin} }
 		for origin, want := range map[string]string{
 			"https://elsewhere.example": "403 endereco_negado", "null": "403 endereco_negado", "http://fichario.example": "403 endereco_negado",
 			"https://Fichario.example": "400 requisicao_invalida",
 		} {
-			got, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, map[string]string{"Origin": origin}, "[{},{}]")
+			got, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, from(origin), "[{},{}]")
 			expect(t, "a message from "+origin, fmt.Sprint(got, err), want+" <nil>")
-			got, err = s.Do(t.Context(), http.MethodPost, "/mcp", "", map[string]string{"Origin": "https://elsewhere.example"}, "{}")
+			got, err = s.Do(t.Context(), http.MethodPost, "/mcp", "", from("https://elsewhere.example"), "{}")
 			expect(t, "before the key is looked at", fmt.Sprint(got, err), "403 endereco_negado <nil>")
 		}
 		several, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, nil, "[{},{}]")
