@@ -203,7 +203,7 @@ func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
 			go ask(s.lookups, first)
 			<-atBureau.came
 			go ask(slow, second)
-			<-late.refused // it knows of the first call, and follows it
+			<-late.refused //nolint:errcheck // it knows of the first call, and follows it
 			close(atBureau.open)
 			done(<-first)
 			<-g.came

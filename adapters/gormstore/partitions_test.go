@@ -240,11 +240,16 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			ADD COLUMN place bigint NOT NULL DEFAULT 0;
 			ALTER TABLE notifications ADD COLUMN batch_id uuid;
 			ALTER TABLE organisations ADD COLUMN member_batch_limit bigint,
-				ADD COLUMN second_factor boolean NOT NULL DEFAULT false`).Error
+				ADD COLUMN second_factor boolean NOT NULL DEFAULT false;
+			CREATE TABLE audit_heads (id uuid PRIMARY KEY, number bigint, hash bytea, at timestamptz, removed_number bigint,
+				removed_hash bytea, sealed bytea)`).Error
 		if err != nil {
 			t.Fatal(err)
 		}
 		made := takeOne(t, s)
+		if err := s.write.Exec("DROP TABLE audit_heads").Error; err != nil {
+			t.Fatal(err)
+		}
 		now := time.Now()
 		ids := map[string]string{
 			addLookup(t, s, now.Add(-time.Hour)): "lookups_first", addLookup(t, s, now.AddDate(0, 3, 0)): "",

@@ -41,6 +41,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"changed ceilings":        changedCeilings,
 		"changes under load":      changesUnderLoad,
 		"agent sessions":          agentSessions,
+		"idempotency keys":        lookupRequests,
 		"batches":                 batches,
 		"quotes of batches":       batchQuotes,
 		"items of batches":        batchItems,

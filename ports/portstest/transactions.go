@@ -164,6 +164,10 @@ var onlyOutside = map[string]func(context.Context, ports.Store, ports.Repos) err
 		_, err := r.Calls.End(ctx, ports.Outcome{})
 		return err
 	},
+	"lookupRequests.claim": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
+		_, err := r.LookupRequests.Claim(ctx, ports.LookupRequest{})
+		return err
+	},
 	"webhooks.open": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
 		_, err := r.Webhooks.Open(ctx, webhook.NewToken(), at)
 		return err
