@@ -311,7 +311,7 @@ func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batc
 // somebody else. Faults: MonthlyLimit where the caller's budget does not allow a single call, and what choosing the
 // batch's purpose returns.
 func (b *Batches) pays(ctx context.Context, r ports.Repos, by Caller, q *batch.Batch) (other bool, err error) {
-	if err := holdCharges(ctx, r, q.OrgID); err != nil {
+	if err := r.Orgs.HoldCharges(ctx, q.OrgID); err != nil {
 		return false, err
 	}
 	if by.operator {

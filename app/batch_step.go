@@ -200,7 +200,7 @@ func (s *batchStep) asker(ctx context.Context, b batch.Batch) (by Caller, refusa
 	keyID, memberID := b.Payer()
 	if keyID != "" {
 		key, err := s.r.Keys.Find(ctx, keyID)
-		if err == nil && !key.UsableAt(s.Clock()) {
+		if err == nil && !key.UsableAt(s.now) {
 			refusal = "A chave que paga o lote foi revogada ou expirou. Alguém da organização pode retomá-lo, e passa a pagar."
 		}
 		return ByKey(&key), refusal, err

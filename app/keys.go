@@ -198,8 +198,13 @@ func (k *Keys) Change(ctx context.Context, by Caller, id string, change KeyChang
 			}
 			key.Limits, written.Limits = limits, &limits
 		}
-		if err := holdCharges(ctx, r, key.OrgID, id); err != nil {
+		if err := r.Orgs.HoldCharges(ctx, key.OrgID); err != nil {
 			return err
+		}
+		if written.Limits != nil {
+			if err := r.Usage.LimitChanged(ctx, id); err != nil {
+				return err
+			}
 		}
 		if err := r.Keys.Change(ctx, id, written); err != nil {
 			return err
@@ -243,7 +248,7 @@ func (k *Keys) Revoke(ctx context.Context, by Caller, id string) error {
 	}
 	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRevoked, Object: id, Detail: nameOf(key.Name)}
 	return recorded(ctx, k.store, by, line, func(r ports.Repos) error {
-		if err := holdCharges(ctx, r, key.OrgID); err != nil {
+		if err := r.Orgs.HoldCharges(ctx, key.OrgID); err != nil {
 			return err
 		}
 		return r.Keys.Revoke(ctx, id, k.clock())

@@ -70,7 +70,7 @@ func (p *Purposes) Set(
 		if changed, err = p.changed(ctx, r, orgID, code, change); err != nil {
 			return err
 		}
-		if err := holdCharges(ctx, r, orgID); err != nil {
+		if err := r.Orgs.HoldCharges(ctx, orgID); err != nil {
 			return err
 		}
 		if err := r.Purposes.Update(ctx, changed); err != nil {

@@ -299,7 +299,7 @@ func (w *erasing) grow(ctx context.Context) (bool, error) {
 	}, func(r ports.Repos) error {
 		err := r.Subjects.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
 		if found := lookedUpBy(p, hashes); err == nil && w.e.Block && len(found) > 0 {
-			err = r.Subjects.Block(ctx, blockOf(w.e, found))
+			err = block(ctx, r, w.e, found)
 		}
 		return err
 	})
@@ -485,10 +485,7 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 			err = r.Subjects.Bar(ctx, e.OrgID, e.ID, e.Hashes)
 		}
 		if err == nil && e.Block {
-			if err = holdCharges(ctx, r, e.OrgID); err != nil {
-				return err
-			}
-			err = r.Subjects.Block(ctx, blockOf(e, e.Hashes))
+			err = block(ctx, r, e, e.Hashes)
 		}
 		return err
 	})

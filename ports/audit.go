@@ -29,9 +29,6 @@ type Audit interface {
 	Blank(ctx context.Context, orgID, erasure string, of AuditTraces, limit int) (int, error)
 	// Emptied returns the numbers of the lines that Blank has emptied for an erasure, in ascending order.
 	Emptied(ctx context.Context, orgID, erasure string) ([]int64, error)
-	// Heads returns the heads of organisations after one of them, in the order of their ids, without those that are not as
-	// the store wrote them.
-	Heads(ctx context.Context, after string, limit int) (heads []audit.Head, next string, err error)
 	// Forget removes lines older than a time from the beginning of a chain, a limited number per call, and returns how
 	// many there were. It follows the chain as a check does, and stops at the first line that does not fit, whose time may
 	// be anything; nothing is removed where the head is not as the store wrote it. The rest stays bound to the last one

@@ -1,7 +1,6 @@
 package gormstore
 
 import (
-	"cmp"
 	"context"
 	"time"
 
@@ -80,20 +79,6 @@ func (r auditLines) Emptied(ctx context.Context, orgID, erasure string) (numbers
 			Pluck("number", &numbers).Error
 	})
 	return numbers, err
-}
-
-func (r auditLines) Heads(ctx context.Context, after string, limit int) (heads []audit.Head, next string, err error) {
-	rows, err := findAll(ctx, r.query, "audit.heads", func(row auditHeadRow) auditHeadRow { return row },
-		where("id > ?", cmp.Or(after, beforeAll)), order("id"), func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
-	for _, row := range rows {
-		if r.vault.proven(row) {
-			heads = append(heads, row.head())
-		}
-	}
-	if len(rows) == limit {
-		next = string(rows[limit-1].ID)
-	}
-	return heads, next, err
 }
 
 // old finds the chains whose first line is older than a time.

@@ -79,16 +79,16 @@ func (m many) then(clause string) many {
 	return m
 }
 
-// queueRows queues the insertion of rows, if there are any.
-func queueRows[Row any](batch *pgx.Batch, m many, rows []Row) {
+// queueRows queues the insertion of rows; nil if there are none.
+func queueRows[Row any](batch *pgx.Batch, m many, rows []Row) *pgx.QueuedQuery {
 	if len(rows) == 0 {
-		return
+		return nil
 	}
 	values := make([]reflect.Value, len(rows))
 	for i := range rows {
 		values[i] = reflect.ValueOf(&rows[i]).Elem()
 	}
-	batch.Queue(m.statement, m.values(values)...)
+	return batch.Queue(m.statement, m.values(values)...)
 }
 
 // transaction runs f in a transaction on PostgreSQL, bypassing GORM, and retries it after a collision with another one.
@@ -153,6 +153,7 @@ func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, e
 
 // beginApart charges calls of which no two share a lease.
 func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, err error) {
+	told := false
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		out = make([]begun, len(in))
 		seen, err := lookBefore(ctx, tx, in)
@@ -199,10 +200,14 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		return tell(ctx, tx, sum.reached)
+		told, err = tell(ctx, tx, sum.reached)
+		return err
 	})
 	if errors.Is(err, errNothingBegun) {
 		err = nil
+	}
+	if err == nil && told {
+		s.announce(automation.FanOut)
 	}
 	return out, err
 }
@@ -212,7 +217,7 @@ var errNothingBegun = errors.New("nothing begun")
 
 // endOnPostgres writes the outcomes of a batch of calls.
 func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
-	ids := mapped(in, func(e ended) string { return string(e.entry.ID) })
+	ids, queued := mapped(in, func(e ended) string { return string(e.entry.ID) }), false
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		open = make([]bool, len(in))
 		batch := &pgx.Batch{}
@@ -248,9 +253,9 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 				sum.add(e.entry, e.price, -1)
 			}
 		}
-		batch = &pgx.Batch{}
+		batch, queued = &pgx.Batch{}, false
 		queueRows(batch, addRecords, records)
-		queueRows(batch, addEventJobs, completed)
+		queueJobs(batch, completed, &queued)
 		if keys, buckets := inOrder(maps.Keys(sum.added)); len(keys) > 0 {
 			batch.Queue(lockCounts, keys, buckets)
 		}
@@ -260,7 +265,7 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 		}
 		return tx.SendBatch(ctx, batch).Close()
 	})
-	if err == nil {
+	if err == nil && queued {
 		s.announce(automation.FanOut)
 	}
 	return open, err

@@ -117,9 +117,10 @@ const (
 func (s admission) queueRequests(batch *pgx.Batch, in []beginning) {
 	var keys, ids []string
 	var names [][]byte
+	positions := map[string]int{}
 	for i, b := range in {
 		if b.request != nil {
-			s.overtaken[i] = true
+			s.overtaken[i], positions[string(b.entry.ID)] = true, i
 			keys, names = append(keys, string(orNoID(b.entry.KeyID))), append(names, b.request)
 			ids = append(ids, string(b.entry.ID))
 		}
@@ -129,14 +130,7 @@ func (s admission) queueRequests(batch *pgx.Batch, in []beginning) {
 	}
 	batch.Queue(lockRequests, keys, names, ids).Query(func(rows pgx.Rows) error {
 		var id string
-		_, err := pgx.ForEachRow(rows, []any{&id}, func() error {
-			for i, b := range in {
-				if string(b.entry.ID) == id {
-					delete(s.overtaken, i)
-				}
-			}
-			return nil
-		})
+		_, err := pgx.ForEachRow(rows, []any{&id}, func() error { delete(s.overtaken, positions[id]); return nil })
 		return err
 	})
 }

@@ -19,8 +19,6 @@ const (
 	Added     Problem = "acrescentada"
 	Emptied   Problem = "esvaziada"
 	AtHead    Problem = "cabeca"
-	// Rebuilt is a line that is not the one that a witness outside the database has.
-	Rebuilt Problem = "refeita"
 )
 
 // Finding is the first thing that is wrong with a chain.
@@ -45,8 +43,6 @@ func (f Finding) Message() string {
 		return fmt.Sprintf("A linha %d foi acrescentada depois do fim.", f.Number)
 	case Emptied:
 		return fmt.Sprintf("O detalhe da linha %d foi apagado sem um pedido de titular correspondente.", f.Number)
-	case Rebuilt:
-		return fmt.Sprintf("A linha %d não é a que foi testemunhada fora do banco de dados: a cadeia foi cortada ou refeita.", f.Number)
 	case AtHead:
 	}
 	return "O fim da auditoria, guardado à parte, está ausente, não é o da última linha ou não foi escrito por este serviço."

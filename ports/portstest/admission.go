@@ -32,7 +32,7 @@ type admitted struct {
 
 // changesUnderLoad changes what admits charges while charges are made: none commits after the change that it refuses.
 func changesUnderLoad(t *testing.T, s ports.Store) {
-	for what, make := range map[string]func(*testing.T, ports.Store, crm.Organisation) admitted{
+	for what, prepare := range map[string]func(*testing.T, ports.Store, crm.Organisation) admitted{
 		"a batch's ceiling":       aBatch,
 		"a member's budget":       aBudget,
 		"a member's access":       aMember,
@@ -46,7 +46,7 @@ func changesUnderLoad(t *testing.T, s ports.Store) {
 	} {
 		for range 3 {
 			o := org(t, s)
-			a := make(t, s, o)
+			a := prepare(t, s, o)
 			changeUnderLoad(t, s, o.ID, what, a)
 		}
 	}
