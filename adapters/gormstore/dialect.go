@@ -1,7 +1,6 @@
 package gormstore
 
 import (
-	"database/sql"
 	"errors"
 	"strconv"
 	"strings"
@@ -17,16 +16,15 @@ import (
 
 // sqliteDialect teaches GORM SQLite through a driver that keeps its prepared statements; GORM's own dialect would also
 // link a driver in C. Tables are made by migrations alone, so it has no migrator.
-type sqliteDialect struct{ dsn string }
+type sqliteDialect struct {
+	ways ways
+	dsn  string
+}
 
 func (sqliteDialect) Name() string { return "sqlite" }
 
 func (d sqliteDialect) Initialize(db *gorm.DB) error {
-	pool, err := sql.Open("sqlite", d.dsn)
-	if err != nil {
-		return err
-	}
-	db.ConnPool = pool
+	db.ConnPool = d.ways.open(d.dsn)
 	callbacks.RegisterDefaultCallbacks(db, &callbacks.Config{
 		CreateClauses: []string{"INSERT", "VALUES", "ON CONFLICT", "RETURNING"},
 		UpdateClauses: []string{"UPDATE", "SET", "FROM", "WHERE", "RETURNING"},

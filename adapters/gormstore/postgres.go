@@ -15,6 +15,9 @@ func (s *Store) openPostgres(databaseURL string) error {
 	if err != nil {
 		return err
 	}
+	if s.ways.dial != nil {
+		d.config.DialFunc = s.ways.dial
+	}
 	s.dialer, s.migrating = d, d.patient()
 	if s.write, err = d.gorm(); err != nil {
 		return err

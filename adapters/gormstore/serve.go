@@ -89,7 +89,7 @@ var (
 // serveOnSQLite reads concurrently with writers, and shares a commit only for the entry.
 func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	none := kept{err: ports.ErrNotFound}
-	newest, err := s.newestOnSQLite() //nolint:sqlclosecheck // it lives as long as the pool
+	newest, err := s.newestOnSQLite(ctx) //nolint:sqlclosecheck // it lives as long as the pool
 	if err != nil {
 		return none, classify(err)
 	}
@@ -139,15 +139,17 @@ func (s *Store) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, e
 }
 
 // newestOnSQLite is newestRecord, prepared on first use: earlier, its table may not exist.
-func (s *Store) newestOnSQLite() (*sql.Stmt, error) {
-	s.reading.Lock()
-	defer s.reading.Unlock()
+func (s *Store) newestOnSQLite(ctx context.Context) (*sql.Stmt, error) {
+	if err := s.reading.take(ctx); err != nil {
+		return nil, err
+	}
+	defer s.reading.give()
 	if s.newest == nil {
 		pool, err := s.read.DB()
 		if err != nil {
 			return nil, err
 		}
-		stmt, err := pool.PrepareContext(context.Background(), newestRecord)
+		stmt, err := pool.PrepareContext(ctx, newestRecord)
 		if err != nil {
 			return nil, err
 		}

@@ -31,7 +31,7 @@ var memories atomic.Int64
 // transaction ends.
 func (s *Store) openMemory() (err error) {
 	dsn := fmt.Sprintf("file:/fichario-%d?vfs=memdb&_time_format=sqlite&_pragma=foreign_keys(1)", memories.Add(1))
-	if s.write, err = gorm.Open(sqliteDialect{dsn}, config()); err != nil {
+	if s.write, err = gorm.Open(sqliteDialect{s.ways, dsn}, config()); err != nil {
 		return err
 	}
 	s.read, s.dialect = s.write, goose.DialectSQLite3
@@ -72,14 +72,14 @@ func (s *Store) openSQLite(path string) error {
 	// erased people stays in free space. Its cache is larger than the default 2 MB, because names and amounts enter their
 	// indexes at random places.
 	writing := dsn + "&_txlock=immediate&_pragma=cache_size(-65536)&_pragma=secure_delete(1)"
-	s.write, err = gorm.Open(sqliteDialect{writing}, config())
+	s.write, err = gorm.Open(sqliteDialect{s.ways, writing}, config())
 	if err != nil {
 		return notOpened(path, err)
 	}
 	for _, read := range []**gorm.DB{&s.read, &s.pages.read} {
 		reading := config()
-		reading.PrepareStmt = true
-		if *read, err = gorm.Open(sqliteDialect{dsn + "&_pragma=query_only(1)"}, reading); err != nil {
+		reading.PrepareStmt = !s.ways.unprepared
+		if *read, err = gorm.Open(sqliteDialect{s.ways, dsn + "&_pragma=query_only(1)"}, reading); err != nil {
 			return notOpened(path, err)
 		}
 		if err := setPool(*read, 4); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+	"modernc.org/sqlite"
 
 	"fichario/domain/audit"
 	"fichario/domain/automation"
@@ -49,6 +50,7 @@ func connectTimeout() time.Duration { return Timeout() * 2 / 5 }
 
 // Store is the database.
 type Store struct {
+	ways        ways
 	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
 	pages       share     // for what people look at, so that they and callers do not wait for each other; none in memory
 	path        string    // of SQLite's file; empty in memory
@@ -78,10 +80,10 @@ type Store struct {
 	end   *together[ended, bool]
 	// prepared holds the statements of onSQLite.
 	prepared  map[string]*sql.Stmt
-	preparing sync.Mutex
+	preparing turn
 	// newest belongs to newestOnSQLite.
 	newest  *sql.Stmt
-	reading sync.Mutex
+	reading turn
 	// onJobs is called with the kinds of jobs that have become due.
 	onJobs atomic.Pointer[func(automation.JobKind)]
 	// slot is the slot that this instance counts in.
@@ -99,12 +101,15 @@ var _ ports.Store = (*Store)(nil)
 // Open connects to a database: sqlite://PATH, postgres://…, or sqlite://:memory: for an empty one that ends with the
 // store. The first data key encrypts, all of them decrypt; each has DataKeySize bytes. It does not wait for PostgreSQL:
 // until that is up, operations fail with fault.ServiceUnavailable.
-func Open(databaseURL string, dataKeys [][]byte) (*Store, error) {
+func Open(databaseURL string, dataKeys [][]byte, options ...Option) (*Store, error) {
 	v, err := newVault(dataKeys)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{vault: v}
+	s := &Store{vault: v, ways: ways{lite: &sqlite.Driver{}}, preparing: newTurn(), reading: newTurn()}
+	for _, o := range options {
+		o(&s.ways)
+	}
 	if path, ok := SQLitePath(databaseURL); ok {
 		err = s.openSQLite(path)
 	} else {

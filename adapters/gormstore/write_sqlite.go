@@ -10,6 +10,22 @@ import (
 	"fichario/ports"
 )
 
+// turn lets one at a time through, and the others give up when their context ends.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+func (t turn) take(ctx context.Context) error {
+	select {
+	case t <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (t turn) give() { <-t }
+
 // onSQLite are the statements that concurrent requests run in one transaction on SQLite: there is no round trip to
 // save, and they are prepared once.
 var onSQLite = []string{
@@ -62,8 +78,10 @@ func (s *Store) writing(ctx context.Context, f func(*writer)) error {
 // statements prepares onSQLite: once the schema exists, or when one is first used. If ctx ends, those already prepared
 // are kept.
 func (s *Store) statements(ctx context.Context, pool *sql.DB) (map[string]*sql.Stmt, error) {
-	s.preparing.Lock()
-	defer s.preparing.Unlock()
+	if err := s.preparing.take(ctx); err != nil {
+		return nil, err
+	}
+	defer s.preparing.give()
 	if s.prepared == nil {
 		s.prepared = map[string]*sql.Stmt{}
 	}

@@ -1,0 +1,135 @@
+package world_test
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
+	"fichario/ports/portstest"
+)
+
+// bureau is the bureau of a world, with a ledger of its own.
+type bureau struct {
+	world *world
+	mu    sync.Mutex
+	calls map[string]int // by document
+	// ledger has every call that reached it.
+	ledger []bought
+}
+
+// bought is one call that reached the bureau.
+type bought struct {
+	product, document string
+	at                time.Time
+	charged           bool // by what the bureau says
+	answered          bool
+	by                string // instance
+}
+
+// chance is a number below n that depends on the seed and on what happens, and not on the order of other things.
+func (w *world) chance(n int, about ...any) int {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintln(h, append([]any{w.plan.seed}, about...)...)
+	return int(h.Sum64() % uint64(n))
+}
+
+// seenBy is the bureau as an instance reaches it.
+type seenBy struct {
+	*bureau
+	from *instance
+}
+
+// Ask takes two steps: the request arrives, and the answer does.
+func (s seenBy) Ask(ctx context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
+	b, w := s.bureau, s.bureau.world
+	fails := func(o ports.BureauOutcome, why string) (ports.Answer, error) {
+		return ports.Answer{}, &ports.BureauError{Outcome: o, Reason: why}
+	}
+	v := w.sched.await(s.from.name, "bureau", "asked")
+	if v == refused || ctx.Err() != nil {
+		return fails(ports.NotSent, "no connection")
+	}
+	b.mu.Lock()
+	b.calls[d.Value()]++
+	mood := w.chance(100, "bureau", d.Value(), p.ID, b.calls[d.Value()])
+	moods := w.plan.moods
+	if mood < moods.refuses {
+		b.mu.Unlock()
+		return fails(ports.NotSent, "refused")
+	}
+	if mood < moods.refuses+moods.free {
+		b.mu.Unlock()
+		return fails(ports.NotCharged, "status 429")
+	}
+	number := len(b.ledger)
+	b.ledger = append(b.ledger, bought{product: p.ID, document: d.Value(), at: time.Now(), charged: true, by: s.from.name})
+	b.mu.Unlock()
+	if mood >= 100-moods.hangs {
+		<-ctx.Done()
+		return fails(ports.NoAnswer, "time is over")
+	}
+	v2 := w.sched.await(s.from.name, "bureau", "answers")
+	if v == unheard || v2 != proceed || ctx.Err() != nil {
+		return fails(ports.NoAnswer, "connection lost")
+	}
+	if mood >= 100-moods.hangs-moods.fails {
+		return fails(ports.Failed, "status 500")
+	}
+	b.mu.Lock()
+	b.ledger[number].answered = true
+	b.mu.Unlock()
+	if mood >= 100-moods.hangs-moods.fails-moods.unknown {
+		return portstest.Found(p, nil), nil
+	}
+	return portstest.Found(p, map[string]any{"nome": fmt.Sprintf("Resposta %d", number)}), nil
+}
+
+// moods are how many of a hundred calls the bureau treats in a way of its own.
+type moods struct{ refuses, free, fails, hangs, unknown int }
+
+// receiver is the other system that automations call.
+type receiver struct {
+	world *world
+	mu    sync.Mutex
+	heard []ports.Call
+	times []time.Time
+	tries map[string]int
+}
+
+type hearing struct {
+	*receiver
+	from *instance
+}
+
+// Post takes the event, and answers as the world's plan says.
+func (h hearing) Post(_ context.Context, c ports.Call) (int, error) {
+	w := h.receiver.world
+	v := w.sched.await(h.from.name, "post", string(c.Event.Name))
+	if v == refused {
+		return 0, &ports.SendError{Reason: "sem conexão"}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.tries == nil {
+		h.tries = map[string]int{}
+	}
+	h.tries[c.ID]++
+	if w.chance(100, "receiver", len(h.heard), h.tries[c.ID]) < w.plan.deaf {
+		return 0, &ports.SendError{Reason: "status 500"}
+	}
+	h.heard, h.times = append(h.heard, c), append(h.times, time.Now())
+	if v == unheard {
+		return 0, &ports.SendError{Reason: "sem resposta"}
+	}
+	return 204, nil
+}
+
+func (h hearing) Send(ctx context.Context, c ports.Call) (string, error) {
+	status, err := h.Post(ctx, c)
+	return fmt.Sprintf("status %d", status), err
+}

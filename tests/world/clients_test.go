@@ -1,0 +1,557 @@
+package world_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/intake"
+	"fichario/domain/privacy"
+)
+
+// happening is what a client did, and what it was told.
+type happening struct {
+	client, number int
+	op             op
+	begun, ended   time.Time
+	err            error
+	// said is what the answer was, key what it was asked under, and about whom.
+	said, key, document string
+	// id is what it made or changed; amount and spent are of an account that it limited.
+	id     string
+	limit  *catalog.Money
+	spent  catalog.Money
+	cached bool
+}
+
+// rules are the automations that a world may have.
+var rules = []func(w *world) app.NewAutomation{
+	func(*world) app.NewAutomation {
+		return app.NewAutomation{Name: "avisa", Event: automation.ContactMoved, Action: automation.HTTP, URL: "https://x.example/a"}
+	},
+	func(*world) app.NewAutomation {
+		return app.NewAutomation{Name: "criado", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://x.example/b"}
+	},
+	func(w *world) app.NewAutomation {
+		return app.NewAutomation{
+			Name: "anota um", Event: automation.ContactMoved, Action: automation.AddNote, Text: "foi para um",
+			When: fmt.Sprintf(".contato.etapa == %q", w.stages[1].Name),
+		}
+	},
+	func(w *world) app.NewAutomation {
+		return app.NewAutomation{
+			Name: "anota dois", Event: automation.ContactMoved, Action: automation.AddNote, Text: "foi para dois",
+			When: fmt.Sprintf(".contato.etapa == %q", w.stages[2].Name),
+		}
+	},
+	func(*world) app.NewAutomation {
+		return app.NewAutomation{
+			Name: "consulta", Event: automation.ContactCreated, Action: automation.Lookup, Product: catalog.CPF, Ceiling: 2 * price,
+		}
+	},
+	func(w *world) app.NewAutomation {
+		return app.NewAutomation{Name: "anda", Event: automation.ContactCreated, Action: automation.MoveStage, Stage: w.stages[1].Name}
+	},
+}
+
+// settle makes the organisation.
+func (w *world) settle() error {
+	ctx, j, by := context.Background(), w.judge, app.Operator()
+	org, err := j.orgs.Create(ctx, "Org")
+	if err != nil {
+		return err
+	}
+	w.orgID = org.ID
+	for n, role := range []crm.Role{crm.Owner, crm.Common, crm.Admin} {
+		m, err := j.members.Add(ctx, by, app.NewMember{
+			OrgID: org.ID, Name: fmt.Sprintf("Membro %d", n), Email: fmt.Sprintf("m%d@%s.example", n, org.ID[24:]), Role: role,
+			Password: "senha-comprida",
+		})
+		if err != nil {
+			return err
+		}
+		w.members = append(w.members, m.ID)
+	}
+	w.owner = w.members[0]
+	if err := j.members.Update(ctx, by, w.members[1], app.MemberChange{Budget: &w.plan.budget}); err != nil {
+		return err
+	}
+	for n := range 2 {
+		limits := access.Limits{PerMinute: 100_000, PerDay: 1000, PerMonth: 1000}
+		if n == 0 {
+			limits = w.plan.caps
+		}
+		key, secret, err := j.keys.Create(ctx, by, app.NewKey{
+			OrgID: org.ID, Name: fmt.Sprintf("Chave %d", n), Scopes: []document.Type{document.CPF}, Limits: limits,
+		})
+		if err != nil {
+			return err
+		}
+		w.keys = append(w.keys, heldKey{key.ID, secret.Reveal()})
+	}
+	_, token, err := j.webhooks.Create(ctx, by, app.NewWebhook{
+		OrgID: org.ID, Name: "Formulário", Options: intake.Options{Kind: intake.Generic},
+	})
+	if err != nil {
+		return err
+	}
+	w.hook = token.Reveal()
+	funnels, err := j.funnels.List(ctx, by, org.ID)
+	if err != nil {
+		return err
+	}
+	w.stages = funnels[0].Stages
+	for n, there := range w.plan.rules {
+		if !there {
+			continue
+		}
+		a := rules[n](w)
+		a.OrgID = org.ID
+		made, err := j.automations.Add(ctx, by, a)
+		if err != nil {
+			return fmt.Errorf("automation %s: %w", a.Name, err)
+		}
+		w.rules = append(w.rules, made.ID)
+	}
+	return nil
+}
+
+// member returns the caller for a member, who is read afresh as a session does.
+func (i *instance) member(ctx context.Context, id string) (app.Caller, error) {
+	m, err := i.store.Repos().Members.Find(ctx, id)
+	if err != nil {
+		return app.Caller{}, err
+	}
+	if !m.Active {
+		return app.Caller{}, errAway
+	}
+	return app.ByMember(m), nil
+}
+
+// do does one thing, at an instance, and keeps what came of it.
+func (w *world) do(client, number int, o op) {
+	w.sched.await(fmt.Sprintf("client %d", client), "client", o.String())
+	h := happening{client: client, number: number, op: o, begun: time.Now()}
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	verbs[o.verb](w, ctx, w.at(o.at), &h)
+	h.ended = time.Now()
+	w.mu.Lock()
+	w.happened = append(w.happened, h)
+	w.mu.Unlock()
+}
+
+func (w *world) batch(n int) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.batches) == 0 {
+		return ""
+	}
+	return w.batches[n%len(w.batches)]
+}
+
+// contact returns the newest contact of a person.
+func (w *world) contact(n int) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.contacts[fmt.Sprint(n)]
+}
+
+// ask is a lookup by a key.
+func ask(w *world, ctx context.Context, i *instance, h *happening, change func(*app.LookupRequest)) {
+	req := app.LookupRequest{Product: catalog.CPF, Document: cpf(h.op.a)}
+	change(&req)
+	h.document, h.key = req.Document, req.RequestKey
+	caller, err := i.keys.Authenticate(ctx, w.keys[h.op.b%2].secret, nobody)
+	if err != nil {
+		h.err = err
+		return
+	}
+	if h.op.verb == "later" {
+		var result app.LookupResult
+		result, h.id, h.err = i.lookups.DoLater(ctx, caller, req)
+		if h.id == "" {
+			h.id, h.said, h.cached = result.Entry.ID, string(result.Record.Raw), result.Entry.Cache
+		}
+		return
+	}
+	result, err := i.lookups.Do(ctx, caller, req)
+	h.err, h.id, h.said, h.cached = err, result.Entry.ID, string(result.Record.Raw), result.Entry.Cache
+}
+
+// verbs are what clients do. Errors are part of the answer.
+var verbs = map[string]func(*world, context.Context, *instance, *happening){
+	"wait": func(w *world, _ context.Context, _ *instance, h *happening) {
+		time.Sleep(time.Duration(h.op.c) * 10 * time.Millisecond)
+	},
+	"kill": func(w *world, _ context.Context, _ *instance, h *happening) { w.kill(h.op.at % len(w.instances)) },
+	"clock": func(w *world, _ context.Context, i *instance, h *happening) {
+		i.offset = time.Duration(h.op.c-500) * 10 * time.Millisecond
+	},
+	"lookup": func(w *world, ctx context.Context, i *instance, h *happening) {
+		ask(w, ctx, i, h, func(*app.LookupRequest) {})
+	},
+	"fresh": func(w *world, ctx context.Context, i *instance, h *happening) {
+		ask(w, ctx, i, h, func(r *app.LookupRequest) { r.Refresh = true })
+	},
+	"once": func(w *world, ctx context.Context, i *instance, h *happening) {
+		ask(w, ctx, i, h, func(r *app.LookupRequest) {
+			r.Refresh = true
+			r.RequestKey = fmt.Sprintf("pedido-%d-%d", h.op.a, h.op.b%4)
+		})
+	},
+	"later": func(w *world, ctx context.Context, i *instance, h *happening) {
+		ask(w, ctx, i, h, func(r *app.LookupRequest) { r.Refresh = h.op.c%2 == 0 })
+	},
+	"page": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.members[h.op.b%2])
+		if err != nil {
+			h.err = err
+			return
+		}
+		h.document = cpf(h.op.a)
+		var done <-chan struct{}
+		h.id, done, h.err = i.lookups.Start(ctx, by, app.LookupRequest{
+			Product: catalog.CPF, Document: h.document, Refresh: h.op.c%2 == 0,
+		})
+		if h.err == nil {
+			select {
+			case <-done:
+			case <-ctx.Done():
+			}
+		}
+	},
+	"caps": func(w *world, ctx context.Context, i *instance, h *happening) {
+		n := h.op.c % 12
+		_, h.err = i.keys.Change(ctx, app.Operator(), w.keys[0].id, app.KeyChange{PerDay: &n, PerMonth: &n})
+		if h.err == nil {
+			limit := catalog.Money(n) * price
+			h.limit, h.id = &limit, w.keys[0].id
+			h.spent = catalog.Money(w.number(charged("key_id", h.id)))
+		}
+	},
+	"restrict": func(w *world, ctx context.Context, i *instance, h *happening) {
+		from := []string{"10.0.0.0/8"}
+		if h.op.c%2 == 0 {
+			from = nil
+		}
+		_, h.err = i.keys.Change(ctx, app.Operator(), w.keys[1].id, app.KeyChange{From: &from})
+	},
+	"revoke": func(w *world, ctx context.Context, i *instance, h *happening) {
+		h.id = w.keys[1].id
+		if h.err = i.keys.Revoke(ctx, app.Operator(), h.id); h.err == nil {
+			h.spent = catalog.Money(w.number(charged("key_id", h.id)))
+		}
+	},
+	"budget": func(w *world, ctx context.Context, i *instance, h *happening) {
+		limit := catalog.Money(h.op.c%8) * price
+		h.id = w.members[1]
+		if h.err = i.members.Update(ctx, app.Operator(), h.id, app.MemberChange{Budget: &limit}); h.err == nil {
+			h.limit, h.spent = &limit, catalog.Money(w.number(charged("member_id", h.id)))
+		}
+	},
+	"role": func(w *world, ctx context.Context, i *instance, h *happening) {
+		active := h.op.c%2 == 0
+		h.id = w.members[2]
+		if h.err = i.members.Update(ctx, app.Operator(), h.id, app.MemberChange{Active: &active}); h.err == nil && !active {
+			h.spent = catalog.Money(w.number(charged("member_id", h.id)))
+		}
+	},
+	"purpose": func(w *world, ctx context.Context, i *instance, h *happening) {
+		_, h.err = i.purposes.Add(ctx, app.Operator(), crm.Purpose{
+			OrgID: w.orgID, Code: fmt.Sprintf("finalidade-%d", h.op.c%2), Name: "Finalidade", Basis: crm.Bases()[0],
+		})
+	},
+	"batch": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := w.payer(ctx, i, h.op.b)
+		if err != nil {
+			h.err = err
+			return
+		}
+		var docs []string
+		for n := range 1 + h.op.c%batchMax {
+			docs = append(docs, cpf(h.op.a+n))
+		}
+		ceiling := catalog.Money(h.op.c%5) * price
+		made, err := i.batches.Quote(ctx, by, app.NewBatch{
+			Name: "Lote", Product: catalog.CPF, Documents: docs, Ceiling: &ceiling, Confirm: h.op.b < 6, Refresh: h.op.c%3 == 0,
+		})
+		h.err, h.id = err, made.ID
+		if err == nil {
+			w.mu.Lock()
+			w.batches = append(w.batches, made.ID)
+			w.mu.Unlock()
+			if h.op.b >= 6 {
+				_, h.err = i.batches.Confirm(ctx, by, made.ID, &ceiling)
+			}
+			h.limit = &ceiling
+			h.spent = catalog.Money(w.number(charged("batch_id", h.id)))
+		}
+	},
+	"pause": func(w *world, ctx context.Context, i *instance, h *happening) {
+		if h.id = w.batch(h.op.c); h.id == "" {
+			h.err = errAway
+			return
+		}
+		_, h.err = i.batches.Pause(ctx, app.Operator(), h.id)
+	},
+	"resume": func(w *world, ctx context.Context, i *instance, h *happening) {
+		w.resume(ctx, i, h, catalog.Money(h.op.b)*price)
+	},
+	"ceiling": func(w *world, ctx context.Context, i *instance, h *happening) {
+		if h.id = w.batch(h.op.c); h.id == "" {
+			h.err = errAway
+			return
+		}
+		_, _ = i.batches.Pause(ctx, app.Operator(), h.id)
+		// A ceiling below what is spent is refused, so the best lower one is just that.
+		w.resume(ctx, i, h, catalog.Money(w.number(charged("batch_id", h.id)))+catalog.Money(h.op.b%2)*price)
+	},
+	"cancel": func(w *world, ctx context.Context, i *instance, h *happening) {
+		if h.id = w.batch(h.op.c); h.id == "" {
+			h.err = errAway
+			return
+		}
+		_, h.err = i.batches.Cancel(ctx, app.Operator(), h.id)
+	},
+	"post":  func(w *world, ctx context.Context, i *instance, h *happening) { w.post(ctx, i, h, h.op.c) },
+	"again": func(w *world, ctx context.Context, i *instance, h *happening) { w.post(ctx, i, h, h.op.c%3) },
+	"replay": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		if err != nil {
+			h.err = err
+			return
+		}
+		all := w.rows(fmt.Sprintf("SELECT id FROM deliveries WHERE org_id = '%s' ORDER BY id", w.orgID))
+		if len(all) == 0 {
+			h.err = errAway
+			return
+		}
+		_, h.err = i.intake.Replay(ctx, by, all[h.op.c%len(all)][0])
+	},
+	"create": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		if err != nil {
+			h.err = err
+			return
+		}
+		made, err := i.contacts.Create(ctx, by, app.ContactForm{
+			Name: fmt.Sprintf("Pessoa %d", h.op.a), Email: fmt.Sprintf("p%d@x.example", h.op.a), Documents: cpf(h.op.a),
+		})
+		h.err, h.id = err, made.ID
+		w.keep(h.op.a, made.ID, err)
+	},
+	"move": func(w *world, ctx context.Context, i *instance, h *happening) {
+		w.onContact(ctx, i, h, func(by app.Caller, id string) error {
+			_, err := i.contacts.Move(ctx, by, id, w.stages[h.op.b%len(w.stages)].ID)
+			return err
+		})
+	},
+	"note": func(w *world, ctx context.Context, i *instance, h *happening) {
+		w.onContact(ctx, i, h, func(by app.Caller, id string) error {
+			return i.contacts.Note(ctx, by, id, fmt.Sprintf("nota %d", h.op.c))
+		})
+	},
+	"edit": func(w *world, ctx context.Context, i *instance, h *happening) {
+		w.onContact(ctx, i, h, func(by app.Caller, id string) error {
+			return i.contacts.Edit(ctx, by, id, app.ContactForm{
+				Name: fmt.Sprintf("Pessoa %d", h.op.a), Email: fmt.Sprintf("p%d@x.example", h.op.a), Documents: cpf(h.op.a),
+				Company: fmt.Sprintf("Empresa %d", h.op.c),
+			})
+		})
+	},
+	"assign": func(w *world, ctx context.Context, i *instance, h *happening) {
+		w.onContact(ctx, i, h, func(by app.Caller, id string) error {
+			return i.contacts.Assign(ctx, by, id, w.members[h.op.b%len(w.members)])
+		})
+	},
+	"delete": func(w *world, ctx context.Context, i *instance, h *happening) {
+		w.onContact(ctx, i, h, func(by app.Caller, id string) error { return i.contacts.Delete(ctx, by, id) })
+	},
+	"undelete": func(w *world, ctx context.Context, i *instance, h *happening) {
+		w.onContact(ctx, i, h, func(by app.Caller, id string) error { return i.contacts.Undelete(ctx, by, id) })
+	},
+	"merge": func(w *world, ctx context.Context, i *instance, h *happening) {
+		all := w.rows(fmt.Sprintf("SELECT id FROM contacts WHERE org_id = '%s' ORDER BY id", w.orgID))
+		w.onContact(ctx, i, h, func(by app.Caller, id string) error {
+			if len(all) < 2 {
+				return errAway
+			}
+			return i.contacts.Merge(ctx, by, id, all[h.op.c%len(all)][0])
+		})
+	},
+	"bulk": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		if err != nil {
+			h.err = err
+			return
+		}
+		all := w.rows(fmt.Sprintf("SELECT id FROM contacts WHERE org_id = '%s' ORDER BY id", w.orgID))
+		var ids []string
+		for _, row := range all {
+			ids = append(ids, row[0])
+		}
+		if len(ids) == 0 {
+			h.err = errAway
+			return
+		}
+		made, err := i.bulks.Start(ctx, by, app.NewBulk{
+			Kind: crm.BulkMove, TargetID: w.stages[h.op.b%len(w.stages)].ID, Of: app.Selection{IDs: ids},
+		})
+		h.err, h.id = err, made.ID
+	},
+	"undo": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		all := w.rows(fmt.Sprintf("SELECT id FROM bulk_actions WHERE org_id = '%s' ORDER BY id DESC", w.orgID))
+		if err != nil || len(all) == 0 {
+			h.err = errAway
+			return
+		}
+		_, h.err = i.bulks.Undo(ctx, by, all[0][0])
+	},
+	"toggle": func(w *world, ctx context.Context, i *instance, h *happening) {
+		if len(w.rules) == 0 {
+			h.err = errAway
+			return
+		}
+		h.id = w.rules[h.op.c%len(w.rules)]
+		h.err = i.automations.SetEnabled(ctx, app.Operator(), h.id, h.op.b%2 == 0)
+	},
+	"rule": func(w *world, ctx context.Context, i *instance, h *happening) {
+		a := rules[4](w)
+		a.OrgID, a.Ceiling = w.orgID, catalog.Money(1+h.op.b%4)*price
+		for _, id := range w.rules {
+			found, err := i.automations.Find(ctx, app.Operator(), id)
+			if err != nil || found.Name != a.Name {
+				continue
+			}
+			if h.id, h.err = id, i.automations.Edit(ctx, app.Operator(), id, a); h.err == nil {
+				h.limit, h.spent = &a.Ceiling, catalog.Money(w.number(charged("automation_id", id)))
+			}
+			return
+		}
+		h.err = errAway
+	},
+	"erase": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		if err != nil {
+			h.err = err
+			return
+		}
+		h.document = cpf(h.op.a)
+		e, err := i.subjects.Erase(ctx, by, app.SubjectQuery{OrgID: w.orgID, Document: h.document}, h.op.c%2 == 0)
+		h.id, h.err = e.ID, err
+		if err == nil && e.State != privacy.Done {
+			e, h.err = i.subjects.Await(ctx, e.ID)
+		}
+		if h.err == nil && e.State != privacy.Done {
+			h.err = errAway
+		}
+	},
+	"unblock": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		if err == nil {
+			err = i.subjects.Unblock(ctx, by, app.SubjectQuery{OrgID: w.orgID, Document: cpf(h.op.a)})
+		}
+		h.err = err
+	},
+	"export": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		if err == nil {
+			_, err = i.subjects.Export(ctx, by, app.SubjectQuery{OrgID: w.orgID, Document: cpf(h.op.a)})
+		}
+		h.err = err
+	},
+}
+
+// charged is the statement that sums what an account was charged.
+func charged(column, id string) string {
+	return fmt.Sprintf("SELECT coalesce(sum(amount), 0) FROM lookups WHERE %s = '%s' AND charged", column, id)
+}
+
+// payer is who makes or confirms a batch: a key, or one of the members.
+func (w *world) payer(ctx context.Context, i *instance, n int) (app.Caller, error) {
+	if n%4 == 0 {
+		return i.keys.Authenticate(ctx, w.keys[0].secret, nobody)
+	}
+	return i.member(ctx, w.members[n%4-1])
+}
+
+func (w *world) resume(ctx context.Context, i *instance, h *happening, ceiling catalog.Money) {
+	if h.id = w.batch(h.op.c); h.id == "" {
+		h.err = errAway
+		return
+	}
+	by, err := w.payer(ctx, i, h.op.a)
+	if err != nil {
+		h.err = err
+		return
+	}
+	if _, h.err = i.batches.Resume(ctx, by, h.id, &ceiling, h.op.a%2 == 0); h.err == nil {
+		h.limit, h.spent = &ceiling, catalog.Money(w.number(charged("batch_id", h.id)))
+	}
+}
+
+func (w *world) keep(person int, id string, err error) {
+	if err != nil || id == "" {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.contacts[fmt.Sprint(person)] = id
+}
+
+// onContact does something to the newest contact of a person, as the owner.
+func (w *world) onContact(ctx context.Context, i *instance, h *happening, f func(app.Caller, string) error) {
+	if h.id = w.contact(h.op.a); h.id == "" {
+		h.err = errAway
+		return
+	}
+	by, err := i.member(ctx, w.owner)
+	if err != nil {
+		h.err = err
+		return
+	}
+	h.err = f(by, h.id)
+}
+
+// post sends a lead; the same number is the same idempotency key and body.
+func (w *world) post(ctx context.Context, i *instance, h *happening, number int) {
+	body, _ := json.Marshal(map[string]string{
+		"nome": fmt.Sprintf("Pessoa %d", h.op.a), "email": fmt.Sprintf("p%d@x.example", h.op.a), "cpf": cpf(h.op.a),
+		"mensagem": fmt.Sprintf("pedido %d", number),
+	})
+	h.key = fmt.Sprintf("envio-%d-%d", h.op.a, number)
+	p := app.Post{Body: body, Signed: body, Headers: []intake.Pair{
+		{Key: "content-type", Value: "application/json"}, {Key: "idempotency-key", Value: h.key},
+	}}
+	hook, err := i.intake.Open(ctx, w.hook)
+	if err != nil {
+		h.err = err
+		return
+	}
+	accepted, err := i.intake.Receive(ctx, hook, p)
+	h.err, h.id = err, accepted.ContactID
+	w.keep(h.op.a, accepted.ContactID, err)
+}
+
+// unknown reports whether a client cannot know from the error whether something happened.
+func unknown(err error) bool {
+	if err == nil {
+		return false
+	}
+	f := app.FaultOf(err)
+	return f == nil || slices.Contains([]fault.Code{fault.ServiceUnavailable, fault.Timeout}, f.Code) ||
+		errors.Is(err, context.DeadlineExceeded) || strings.Contains(err.Error(), errLost.Error())
+}

@@ -1,0 +1,369 @@
+package world_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/privacy"
+)
+
+// quiet reports whether nothing is left to do; what waits for a retry counts as left.
+func (w *world) quiet() bool {
+	return w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND settle_at IS NOT NULL") == 0 &&
+		w.numbers("SELECT count(*) FROM batches WHERE org_id = '%s' AND status IN ('em_andamento', 'preparando')") == 0 &&
+		w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'") == 0 &&
+		w.numbers("SELECT count(*) FROM jobs WHERE org_id = '%s' AND state NOT IN ('done', 'dead')") == 0 &&
+		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluido', 'desfeito')") == 0
+}
+
+func (w *world) numbers(statement string) int64 { return w.number(fmt.Sprintf(statement, w.orgID)) }
+
+// verb reports whether anything with one of these verbs was done.
+func (w *world) did(verbs ...string) bool {
+	return slices.ContainsFunc(w.happened, func(h happening) bool { return slices.Contains(verbs, h.op.verb) })
+}
+
+// crashed reports whether an instance died or lost a connection, so that a charge may stand for a call not made.
+func (w *world) crashed() bool {
+	return w.did("kill") || w.plan.faults.lost > 0 || w.plan.faults.unheard > 0
+}
+
+// verdicts are all judges.
+func (w *world) verdicts() {
+	ctx := context.Background()
+	w.judgeDoctor(ctx)
+	w.judgeLedger()
+	w.judgeLimits()
+	w.judgeAnswers()
+	w.judgeContacts()
+	w.judgeErasures(ctx)
+	w.judgeEvents(ctx)
+	w.judgeAudit(ctx)
+}
+
+// judgeDoctor: the product's own invariants hold.
+func (w *world) judgeDoctor(ctx context.Context) {
+	found, err := w.judge.store.Check(ctx, time.Now())
+	if err != nil {
+		w.fail("doctor", "%v", err)
+	}
+	sealed, err := w.judge.store.CheckSealed(ctx)
+	if err != nil {
+		w.fail("doctor", "%v", err)
+	}
+	for _, f := range append(found, sealed...) {
+		if f.Violations > 0 {
+			w.fail("doctor", "%s: %d, %v", f.Name, f.Violations, f.IDs)
+		}
+	}
+}
+
+// judgeLedger: every call that reached the bureau is charged once; where nothing crashed, nothing else is.
+func (w *world) judgeLedger() {
+	reached := int64(len(w.bureau.ledger))
+	count := w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND charged")
+	amount := w.numbers("SELECT coalesce(sum(amount), 0) FROM lookups WHERE org_id = '%s' AND charged")
+	switch {
+	case count < reached:
+		w.fail("ledger", "%d calls reached the bureau, %d are charged", reached, count)
+	case count > reached && !w.crashed():
+		w.fail("ledger", "%d are charged, %d calls reached the bureau", count, reached)
+	}
+	if amount != count*int64(price) {
+		w.fail("ledger", "%d calls are charged with %d", count, amount)
+	}
+	if open := w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND settle_at IS NOT NULL"); open > 0 {
+		w.fail("unsettled", "%d calls have no outcome in the end", open)
+	}
+}
+
+// judgeLimits: once a limit was changed, nothing is charged above it but what was charged before.
+func (w *world) judgeLimits() {
+	byAccount := map[string][]happening{}
+	columns := map[string]string{
+		"caps": "key_id", "revoke": "key_id", "budget": "member_id", "role": "member_id", "batch": "batch_id", "resume": "batch_id",
+		"ceiling": "batch_id", "rule": "automation_id",
+	}
+	none := catalog.Money(0)
+	for _, h := range w.happened {
+		column := columns[h.op.verb]
+		if column == "" || h.id == "" {
+			continue
+		}
+		switch h.op.verb {
+		case "revoke":
+			h.limit = &none
+		case "role":
+			if h.op.c%2 != 0 {
+				h.limit = &none
+			}
+		}
+		byAccount[column+" "+h.id] = append(byAccount[column+" "+h.id], h)
+	}
+	for account, changes := range byAccount {
+		var column, id string
+		_, _ = fmt.Sscan(account, &column, &id)
+		if column == "key_id" && w.plan.midnight || column == "member_id" && w.plan.midnight || column == "automation_id" && w.plan.midnight {
+			continue // another day or month
+		}
+		total := catalog.Money(w.number(charged(column, id)))
+		for _, h := range changes {
+			if h.err != nil || h.limit == nil {
+				continue
+			}
+			// Any change that overlaps it, or came later, may have been the last.
+			most := catalog.Money(-1)
+			for _, other := range changes {
+				switch {
+				case other.ended.Before(h.begun):
+				case other.err != nil && !unknown(other.err):
+				case other.limit == nil:
+					most = 1 << 40
+				default:
+					most = max(most, *other.limit, other.spent)
+				}
+			}
+			if total > most {
+				w.fail("limit", "%s of %s is %d, above %d, which it was set to by %q while %d were spent", h.op.verb, account, total, most,
+					h.op, h.spent)
+			}
+		}
+	}
+}
+
+// judgeAnswers: an answer is the bureau's about that document, and one idempotency key brings one of them.
+func (w *world) judgeAnswers() {
+	once, ids := map[string]happening{}, map[string]happening{}
+	for _, h := range w.happened {
+		if h.said != "" {
+			var n int
+			if _, err := fmt.Sscanf(h.said, `{"nome":"Resposta %d"}`, &n); err == nil {
+				if n >= len(w.bureau.ledger) || w.bureau.ledger[n].document != h.document {
+					w.fail("answer", "%q got an answer about somebody else", h.op)
+				}
+			}
+		}
+		if h.err != nil || h.id == "" {
+			continue
+		}
+		switch h.op.verb {
+		case "once":
+			key := fmt.Sprint(h.op.b%2, h.key)
+			if first, again := once[key]; again && (first.id != h.id || first.said != h.said) && !w.did("erase") {
+				w.fail("once", "%q and %q have the same idempotency key and other answers", first.op, h.op)
+			}
+			once[key] = h
+		case "lookup", "fresh":
+			if first, again := ids[h.id]; again {
+				w.fail("answer", "%q and %q have the same entry", first.op, h.op)
+			}
+			ids[h.id] = h
+			if w.number(fmt.Sprintf("SELECT count(*) FROM lookups WHERE id = '%s'", h.id)) != 1 {
+				w.fail("answer", "%q was answered and has no entry in the statement", h.op)
+			}
+		}
+	}
+	// An idempotency key is charged once, whatever became of its requests.
+	for _, row := range w.rows(fmt.Sprintf(`SELECT r.lookup_id, count(*) FROM lookup_requests r JOIN keys k ON k.id = r.key_id
+		WHERE k.org_id = '%s' GROUP BY r.lookup_id HAVING count(*) > 1`, w.orgID)) {
+		w.fail("once", "the lookup %s stands for several idempotency keys", row[0])
+	}
+}
+
+// judgeContacts: each accepted post has its contact, once.
+func (w *world) judgeContacts() {
+	byKey, byID := map[string]string{}, map[string]string{}
+	tried, unsure := map[string]bool{}, false
+	for _, h := range w.happened {
+		if h.op.verb != "post" && h.op.verb != "again" {
+			continue
+		}
+		tried[h.key] = true
+		unsure = unsure || h.err != nil
+		if h.err != nil {
+			continue
+		}
+		if id := byKey[h.key]; id != "" && id != h.id && !w.did("erase") {
+			w.fail("contact", "the same post made the contacts %s and %s", id, h.id)
+		}
+		if key := byID[h.id]; key != "" && key != h.key {
+			w.fail("contact", "the posts %s and %s made one contact", key, h.key)
+		}
+		byKey[h.key], byID[h.id] = h.id, h.key
+	}
+	if w.did("erase", "delete", "undelete", "merge", "replay") {
+		return
+	}
+	there := w.numbers("SELECT count(*) FROM contacts WHERE org_id = '%s' AND webhook_id IS NOT NULL")
+	if int(there) < len(byID) || int(there) > len(tried) || !unsure && int(there) != len(byID) {
+		w.fail("contact", "%d posts were accepted, %d tried, and there are %d contacts", len(byID), len(tried), there)
+	}
+}
+
+// about reports whether a happening may bring a person's data in, or ask about the person.
+func (h happening) about(person int) bool {
+	switch h.op.verb {
+	case "lookup", "fresh", "once", "later", "page", "post", "again", "create", "edit":
+		return h.op.a == person
+	case "batch":
+		return h.op.a <= person && person <= h.op.a+h.op.c%batchMax
+	case "replay", "merge", "undelete":
+		return true
+	}
+	return false
+}
+
+// judgeErasures: what began before an erasure ends with it.
+func (w *world) judgeErasures(ctx context.Context) {
+	for _, e := range w.happened {
+		if e.op.verb != "erase" || e.err != nil {
+			continue
+		}
+		later := slices.ContainsFunc(w.happened, func(h happening) bool { return h.about(e.op.a) && !h.begun.Before(e.begun) })
+		if later {
+			continue
+		}
+		for _, call := range w.bureau.ledger {
+			if call.document == e.document && call.at.After(e.ended) {
+				w.fail("erased", "person %d was bought again by %s, after the receipt of %q", e.op.a, call.by, e.op)
+			}
+		}
+		held, err := w.judge.subjects.Count(ctx, app.Operator(), app.SubjectQuery{OrgID: w.orgID, Document: e.document}, 0)
+		if err != nil {
+			w.fail("erased", "%v", err)
+			continue
+		}
+		for kind, n := range held.Counts {
+			if n > 0 {
+				w.fail("erased", "of person %d there are %d %s after the receipt of %q", e.op.a, n, kind, e.op)
+			}
+		}
+	}
+	if running := w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'"); running > 0 {
+		w.fail("unfinished", "%d erasures never end", running)
+	}
+	_ = privacy.Done
+}
+
+// move is a contact's move, as its history has it.
+type move struct {
+	at time.Time
+	to string
+}
+
+// judgeEvents: each event is told once, in order, and as it was.
+func (w *world) judgeEvents(ctx context.Context) {
+	if w.did("merge", "delete", "undelete", "erase") {
+		return
+	}
+	moves, notes := map[string][]move{}, map[string]int{}
+	for _, row := range w.rows(fmt.Sprintf("SELECT id FROM contacts WHERE org_id = '%s'", w.orgID)) {
+		_, history, err := w.judge.contacts.Show(ctx, app.Operator(), row[0])
+		if err != nil {
+			w.fail("events", "%v", err)
+			return
+		}
+		sort.Slice(history, func(i, j int) bool { return history[i].ID < history[j].ID })
+		for _, e := range history {
+			switch e.Kind {
+			case crm.StageMoved:
+				moves[row[0]] = append(moves[row[0]], move{e.At, e.Subject})
+			case crm.NoteAdded:
+				notes[e.Subject]++
+			}
+		}
+	}
+	type told struct {
+		at    time.Time
+		event automation.Event
+	}
+	heard := map[string][]told{} // by automation's address and contact
+	seen := map[string]bool{}
+	for n, c := range w.heard.heard {
+		if seen[c.ID] {
+			if w.plan.faults == (faults{}) && !w.did("kill") {
+				w.fail("events", "%s was delivered twice", c.Event.Name)
+			}
+			continue
+		}
+		seen[c.ID] = true
+		key := c.URL + " " + c.Event.Contact.ID
+		heard[key] = append(heard[key], told{w.heard.times[n], c.Event})
+	}
+	for _, key := range slices.Sorted(maps.Keys(heard)) {
+		var before time.Time
+		for _, one := range heard[key] {
+			if one.event.At.Before(before) && !w.did("clock") {
+				w.fail("events", "an event of %s came after a later one", key)
+			}
+			before = one.event.At
+			if one.event.Name != automation.ContactMoved {
+				continue
+			}
+			history := moves[one.event.Contact.ID]
+			k := slices.IndexFunc(history, func(m move) bool { return m.at.Equal(one.event.At) && m.to == one.event.Contact.Stage })
+			if k < 0 {
+				w.fail("events", "a move to %s was told that the history does not have", one.event.Contact.Stage)
+				continue
+			}
+			from := w.stages[0].Name
+			if k > 0 {
+				from = history[k-1].to
+			}
+			if one.event.From != from {
+				w.fail("events", "a move from %s to %s was told as one from %s", from, history[k].to, one.event.From)
+			}
+		}
+	}
+	w.judgeMoves(moves, notes, heard != nil)
+}
+
+// judgeMoves: what every move triggers happened as often as there were moves.
+func (w *world) judgeMoves(moves map[string][]move, notes map[string]int, _ bool) {
+	if w.did("toggle") || !w.quiet() {
+		return
+	}
+	count := map[string]int{}
+	all := 0
+	for _, of := range moves {
+		for _, m := range of {
+			count[m.to]++
+			all++
+		}
+	}
+	for n, text := range []string{"foi para um", "foi para dois"} {
+		if w.plan.rules[2+n] && notes[text] != count[w.stages[1+n].Name] && all < 30 {
+			w.fail("moves", "%d moves to %s, and %d notes %q", count[w.stages[1+n].Name], w.stages[1+n].Name, notes[text], text)
+		}
+	}
+	if !w.plan.rules[0] || w.plan.deaf > 0 {
+		return
+	}
+	told := map[string]bool{}
+	for _, c := range w.heard.heard {
+		if c.Event.Name == automation.ContactMoved {
+			told[c.ID] = true
+		}
+	}
+	if len(told) != all && all < 30 {
+		w.fail("moves", "%d moves, and %d were told", all, len(told))
+	}
+}
+
+// judgeAudit: the chain of every organisation verifies.
+func (w *world) judgeAudit(ctx context.Context) {
+	found, err := w.judge.audit.Verify(ctx, app.Operator(), w.orgID, [32]byte{})
+	if err != nil {
+		w.fail("audit", "%v", err)
+	} else if found.Finding != nil {
+		w.fail("audit", "%s", found.Finding.Message())
+	}
+}

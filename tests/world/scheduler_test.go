@@ -1,0 +1,266 @@
+package world_test
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing/synctest"
+	"time"
+)
+
+// verdict is what becomes of a step.
+type verdict int
+
+const (
+	proceed verdict = iota
+	// refused: the connection was lost before the step was taken.
+	refused
+	// unheard: the step is taken, and the connection lost before the answer arrives.
+	unheard
+)
+
+// errLost is what an instance hears of a step that was refused or unheard.
+var errLost = errors.New("the connection was lost")
+
+// step is something that an instance, or a client, is about to do to the world outside it. It waits until the scheduler
+// takes it.
+type step struct {
+	// who is the instance or the client, kind what kind of step it is ("sql", "commit", "bureau", "client" …), what says
+	// what it does, without values.
+	who, kind, what string
+	number          int // in order of arrival
+	verdict         chan verdict
+}
+
+func (s *step) String() string { return s.who + ": " + s.kind + " " + s.what }
+
+// scheduler decides which of the waiting steps goes next, by a seed. It runs in a bubble of fake time: while it thinks,
+// everybody waits, and time passes only when it says so.
+type scheduler struct {
+	random *rand.Rand
+	// outside is what happens outside the bubble; nil for a database within it.
+	outside interface {
+		// settled delivers what has been answered, and reports whether there was anything.
+		settled() bool
+		// tell sets the time that the database sees.
+		tell(now time.Time) error
+	}
+	told time.Time
+	// seed and strategy say how the next step is chosen.
+	seed     uint64
+	strategy strategy
+	faults   faults
+	frozen   map[string]time.Time
+
+	mu      sync.Mutex
+	waiting []*step
+	arrived int
+	free    bool // every step is taken at once
+	dead    map[string]bool
+
+	taken   []string // what was done, in order
+	pairs   map[[2]string]int
+	last    *step
+	quantum time.Duration
+}
+
+// strategy is how the next step is chosen.
+type strategy int
+
+const (
+	// anyOrder takes any of the waiting steps.
+	anyOrder strategy = iota
+	// byRank gives every kind of step of each instance a rank, and takes the first; ranks change now and then. It finds
+	// orders in which one party stands still for long.
+	byRank
+	// inTurn goes on with whoever went last, mostly.
+	inTurn
+	strategies
+)
+
+// faults are how often, in a thousand steps, something goes wrong.
+type faults struct{ lost, unheard, frozen, kill int }
+
+func newScheduler(seed uint64) *scheduler {
+	r := rand.New(rand.NewPCG(seed, 1))
+	return &scheduler{
+		random: r, seed: seed, strategy: strategy(r.IntN(int(strategies))), frozen: map[string]time.Time{},
+		dead: map[string]bool{}, pairs: map[[2]string]int{}, quantum: time.Millisecond,
+	}
+}
+
+// await waits until the scheduler takes the step.
+func (s *scheduler) await(who, kind, what string) verdict {
+	s.mu.Lock()
+	if s.dead[who] {
+		s.mu.Unlock()
+		return refused
+	}
+	if s.free || who == judge {
+		s.mu.Unlock()
+		return proceed
+	}
+	s.arrived++
+	one := &step{who, kind, what, s.arrived, make(chan verdict, 1)}
+	s.waiting = append(s.waiting, one)
+	s.mu.Unlock()
+	return <-one.verdict
+}
+
+// kill lets no further step of an instance happen.
+func (s *scheduler) kill(who string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead[who] = true
+	s.waiting = slices.DeleteFunc(s.waiting, func(one *step) bool {
+		if one.who == who {
+			one.verdict <- refused
+		}
+		return one.who == who
+	})
+}
+
+func (s *scheduler) isDead(who string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dead[who]
+}
+
+// alive undoes kill, for an instance that starts again.
+func (s *scheduler) alive(who string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.dead, who)
+}
+
+// freely takes every step at once from now on, or no longer.
+func (s *scheduler) freely(free bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.free = free
+	if !free {
+		return
+	}
+	for _, one := range s.waiting {
+		one.verdict <- proceed
+	}
+	s.waiting = nil
+}
+
+// until schedules until over reports true while nothing waits, or for at most the given time of the world.
+func (s *scheduler) until(over func() bool, most time.Duration) bool {
+	for end := time.Now().Add(most); ; {
+		synctest.Wait()
+		if s.outside != nil && s.outside.settled() {
+			continue
+		}
+		one := s.choose()
+		if one == nil {
+			if over() {
+				return true
+			}
+			if time.Now().After(end) {
+				return false
+			}
+			s.pass()
+			continue
+		}
+		s.quantum = time.Millisecond
+		s.take(one)
+	}
+}
+
+// pass lets a little time pass, more each time that nobody comes.
+func (s *scheduler) pass() {
+	time.Sleep(s.quantum)
+	s.quantum = min(2*s.quantum, 250*time.Millisecond)
+}
+
+// choose picks the next step; nil when none can be taken, or time is to pass first.
+func (s *scheduler) choose() *step {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	ready := make([]*step, 0, len(s.waiting))
+	for _, one := range s.waiting {
+		if until, frozen := s.frozen[one.who]; !frozen || now.After(until) {
+			ready = append(ready, one)
+		}
+	}
+	if len(ready) == 0 || s.faults != (faults{}) && s.random.IntN(200) == 0 {
+		return nil
+	}
+	// What arrived at the same moment may have come in any order.
+	slices.SortStableFunc(ready, func(a, b *step) int {
+		return cmp.Or(strings.Compare(a.who, b.who), strings.Compare(a.kind, b.kind), strings.Compare(a.what, b.what),
+			a.number-b.number)
+	})
+	one := ready[s.pick(ready)]
+	s.waiting = slices.DeleteFunc(s.waiting, func(other *step) bool { return other == one })
+	return one
+}
+
+func (s *scheduler) pick(ready []*step) int {
+	switch s.strategy {
+	case byRank:
+		if s.random.IntN(40) == 0 {
+			return s.random.IntN(len(ready))
+		}
+		best, rank := 0, uint64(0)
+		for i, one := range ready {
+			h := fnv.New64a()
+			_, _ = fmt.Fprint(h, s.seed, len(s.taken)/60, one.who, one.what)
+			if r := h.Sum64(); i == 0 || r > rank {
+				best, rank = i, r
+			}
+		}
+		return best
+	case inTurn:
+		if s.last != nil && s.random.IntN(6) > 0 {
+			if i := slices.IndexFunc(ready, func(one *step) bool { return one.who == s.last.who }); i >= 0 {
+				return i
+			}
+		}
+	}
+	return s.random.IntN(len(ready))
+}
+
+func (s *scheduler) take(one *step) {
+	v := proceed
+	if one.kind != "client" {
+		switch chance := s.random.IntN(1000); {
+		case chance < s.faults.lost:
+			v = refused
+		case chance < s.faults.lost+s.faults.unheard:
+			v = unheard
+		case chance < s.faults.lost+s.faults.unheard+s.faults.frozen:
+			s.frozen[one.who] = time.Now().Add(time.Duration(s.random.IntN(40_000)) * time.Millisecond)
+		}
+	}
+	line := one.String()
+	if v != proceed {
+		line += [...]string{"", " (connection lost before)", " (connection lost after)"}[v]
+	}
+	s.note(line)
+	if s.last != nil && s.last.who != one.who {
+		s.pairs[[2]string{s.last.kind + " " + s.last.what, one.kind + " " + one.what}]++
+	}
+	s.last = one
+	if now := time.Now(); s.outside != nil && !now.Equal(s.told) {
+		s.told = now
+		if err := s.outside.tell(now); err != nil {
+			panic(err)
+		}
+	}
+	one.verdict <- v
+}
+
+// note adds a line to what was done.
+func (s *scheduler) note(line string) {
+	s.taken = append(s.taken, fmt.Sprintf("%s %s", time.Now().Format("15:04:05.000"), line))
+}

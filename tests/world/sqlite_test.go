@@ -1,0 +1,217 @@
+package world_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"strings"
+	"time"
+
+	"fichario/adapters/gormstore"
+)
+
+// lite is SQLite's driver, whose statements wait for the scheduler. It works within the bubble: SQLite runs in the
+// goroutine that asks.
+type lite struct {
+	driver.Driver
+	sched *scheduler
+	who   string
+	// writing is the lock of the database's only writer, over all instances. SQLite's own wait for it is in real time.
+	writing chan struct{}
+}
+
+func (l lite) Open(dsn string) (driver.Conn, error) {
+	if l.sched.isDead(l.who) {
+		return nil, errLost
+	}
+	conn, err := l.Driver.Open(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &liteConn{fullConn: conn.(fullConn), lite: l, writes: strings.Contains(dsn, "_txlock=immediate")}, nil
+}
+
+// fullConn is all that SQLite's connections can do.
+type fullConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.SessionResetter
+	driver.Validator
+	driver.Pinger
+}
+
+type liteConn struct {
+	fullConn
+	lite
+	writes bool // it is the connection that writes
+	holds  bool // the lock
+	lost   bool
+}
+
+// lock waits for the lock as long as SQLite would.
+func (c *liteConn) lock(ctx context.Context) error {
+	if !c.writes || c.holds {
+		return nil
+	}
+	select {
+	case c.writing <- struct{}{}:
+		c.holds = true
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(gormstore.Timeout() / 2):
+		return errBusy
+	}
+}
+
+var errBusy = errors.New("database is locked (5) (SQLITE_BUSY)")
+
+func (c *liteConn) unlock() {
+	if c.holds {
+		c.holds = false
+		<-c.writing
+	}
+}
+
+// alone runs a statement outside a transaction, which needs the lock for itself.
+func (c *liteConn) alone(ctx context.Context, do func() error) error {
+	if c.holds {
+		return do()
+	}
+	if err := c.lock(ctx); err != nil {
+		return err
+	}
+	defer c.unlock()
+	return do()
+}
+
+func (c *liteConn) Close() error {
+	err := c.fullConn.Close()
+	c.unlock()
+	return err
+}
+
+// step waits for the scheduler, and does what is to be done.
+func (c *liteConn) step(kind, statement string, do func() error) error {
+	if c.lost {
+		return driver.ErrBadConn
+	}
+	v := proceed
+	if !strings.HasPrefix(statement, "PRAGMA") {
+		v = c.sched.await(c.who, kind, short(statement))
+	}
+	if v == refused {
+		c.lost = true
+		return errLost
+	}
+	err := do()
+	if v == unheard && err == nil {
+		c.lost = true
+		return errLost
+	}
+	return err
+}
+
+func (c *liteConn) IsValid() bool { return !c.lost && c.fullConn.IsValid() }
+
+func (c *liteConn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.Tx, err error) {
+	begun := false
+	err = c.step("sql", "begin", func() error {
+		if err := c.lock(ctx); err != nil {
+			return err
+		}
+		tx, err = c.fullConn.BeginTx(ctx, o)
+		begun = err == nil
+		return err
+	})
+	if err != nil {
+		if begun { // the connection was lost after it began
+			_ = tx.Rollback()
+		}
+		c.unlock()
+		return nil, err
+	}
+	return &liteTx{tx, c}, nil
+}
+
+type liteTx struct {
+	driver.Tx
+	on *liteConn
+}
+
+func (t *liteTx) Commit() error {
+	defer t.on.unlock()
+	committed := false
+	err := t.on.step("commit", "commit", func() error { err := t.Tx.Commit(); committed = err == nil; return err })
+	if t.on.lost && !committed {
+		_ = t.Tx.Rollback()
+	}
+	return err
+}
+
+// Rollback needs nobody's leave: a lost connection does it as well.
+func (t *liteTx) Rollback() error {
+	defer t.on.unlock()
+	return t.Tx.Rollback()
+}
+
+func (c *liteConn) ExecContext(ctx context.Context, q string, args []driver.NamedValue) (r driver.Result, err error) {
+	err = c.step("sql", q, func() error {
+		return c.alone(ctx, func() error { r, err = c.fullConn.ExecContext(ctx, q, args); return err })
+	})
+	return r, err
+}
+
+func (c *liteConn) QueryContext(ctx context.Context, q string, args []driver.NamedValue) (r driver.Rows, err error) {
+	read := false
+	err = c.step("sql", q, func() error {
+		return c.alone(ctx, func() error { r, err = c.fullConn.QueryContext(ctx, q, args); read = err == nil; return err })
+	})
+	if err != nil && read {
+		_ = r.Close()
+	}
+	return r, err
+}
+
+func (c *liteConn) PrepareContext(ctx context.Context, q string) (driver.Stmt, error) {
+	s, err := c.fullConn.PrepareContext(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return &liteStmt{s.(fullStmt), c, q}, nil
+}
+
+type fullStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
+type liteStmt struct {
+	fullStmt
+	on    *liteConn
+	query string
+}
+
+func (s *liteStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (r driver.Result, err error) {
+	err = s.on.step("sql", s.query, func() error {
+		return s.on.alone(ctx, func() error { r, err = s.fullStmt.ExecContext(ctx, args); return err })
+	})
+	return r, err
+}
+
+func (s *liteStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (r driver.Rows, err error) {
+	read := false
+	err = s.on.step("sql", s.query, func() error { r, err = s.fullStmt.QueryContext(ctx, args); read = err == nil; return err })
+	if err != nil && read {
+		_ = r.Close()
+	}
+	return r, err
+}
+
+func (w *world) driver(who string) func(driver.Driver) driver.Driver {
+	return func(d driver.Driver) driver.Driver { return lite{d, w.sched, who, w.writing} }
+}

@@ -1,0 +1,482 @@
+// Package world_test explores orders of steps. A world is one or two organisations, what happens to them, and up to
+// three instances of the program on one database, in one process and in a bubble of fake time. Every statement, every
+// call to the bureau and to other systems is a step that waits for a scheduler, which chooses by a seed; afterwards
+// judges compare everything with what a simple model allows. The same seed makes the same world.
+package world_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/cryptotest"
+	"testing/synctest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"fichario/adapters/automation"
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/privacy"
+)
+
+const (
+	price   = catalog.Money(4500) // of each product, in ten-thousandths of a real
+	timeout = 10 * time.Second    // of the bureau
+	fresh   = 30 * 24 * time.Hour // how long history answers
+)
+
+var (
+	calendar = access.Calendar{Location: time.FixedZone("BRT", -3*3600)}
+	dataKey  = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
+	nobody   = netip.MustParseAddr("127.0.0.1")
+)
+
+func products() catalog.Catalog {
+	all := catalog.Standard()
+	for i := range all {
+		all[i].Price = price
+	}
+	return all
+}
+
+// world is one run.
+type world struct {
+	t      *testing.T
+	plan   plan
+	sched  *scheduler
+	server *server // nil on SQLite
+	path   string  // of SQLite's file
+	// writing is SQLite's lock.
+	writing chan struct{}
+	bureau  *bureau
+	heard   *receiver
+
+	instances []*instance
+	judge     *instance // whose steps never wait
+	look      *sql.DB   // what judges read
+
+	orgID   string
+	owner   string // id of a member
+	members []string
+	keys    []heldKey
+	hook    string // token of the webhook
+	stages  []crm.Stage
+	rules   []string
+
+	mu       sync.Mutex
+	wires    map[string][]*wire
+	findings []finding
+	happened []happening
+	batches  []string
+	contacts map[string]string // of people, by their number
+	started  int
+}
+
+type heldKey struct{ id, secret string }
+
+// finding is what a judge holds against a world.
+type finding struct{ judgement, text string }
+
+func (w *world) fail(judgement, format string, values ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.findings = append(w.findings, finding{judgement, fmt.Sprintf(format, values...)})
+}
+
+// opened notes a connection of an instance.
+func (w *world) opened(who string, c *wire) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.wires[who] = append(w.wires[who], c)
+}
+
+// instance is one running program: its own use cases and pool.
+type instance struct {
+	name   string
+	world  *world
+	store  *gormstore.Store
+	offset time.Duration // of its clock
+
+	lookups     *app.Lookups
+	keys        *app.Keys
+	batches     *app.Batches
+	jobs        *app.Jobs
+	intake      *app.Intake
+	contacts    *app.Contacts
+	bulks       *app.Bulks
+	members     *app.Members
+	automations *app.Automations
+	subjects    *app.Subjects
+	audit       *app.Audit
+	webhooks    *app.Webhooks
+	funnels     *app.Funnels
+	purposes    *app.Purposes
+	orgs        *app.Organisations
+	retention   *app.Retention
+	statement   *app.Statement
+
+	stop context.CancelFunc
+	over sync.WaitGroup
+}
+
+// journal keeps nothing.
+type journal struct{}
+
+func (journal) Append(privacy.Entry) (bool, error) { return false, nil }
+
+func (w *world) open(name string) (*instance, error) {
+	var store *gormstore.Store
+	var err error
+	if w.server != nil {
+		store, err = gormstore.Open("postgres://postgres@world/"+w.server.database+"?sslmode=disable", [][]byte{dataKey},
+			gormstore.Dialing(w.server.dial(w, name)))
+	} else {
+		store, err = gormstore.Open("sqlite://"+w.path, [][]byte{dataKey}, gormstore.Driving(w.driver(name)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := store.LimitConnections(8); err != nil {
+		return nil, err
+	}
+	i := &instance{name: name, world: w, store: store}
+	now := func() time.Time { return time.Now().UTC().Add(i.offset) }
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	if testing.Verbose() && os.Getenv("WORLD_LOG") != "" {
+		log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("instance", name)
+	}
+	store.LogTo(log)
+	i.lookups = app.NewLookups(app.LookupsConfig{
+		Store: store, Bureau: seenBy{w.bureau, i}, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: calendar,
+		Clock: now, Log: log, Observe: func(app.LookupEvent) {},
+	})
+	i.keys = app.NewKeys(store, now)
+	i.batches = app.NewBatches(app.BatchesConfig{
+		Store: store, Lookups: i.lookups, Catalog: products(), Fresh: fresh, Calendar: calendar, Clock: now, Log: log,
+		Concurrency: 4, Bureau: "mundo",
+	})
+	i.jobs = app.NewJobs(app.JobsConfig{
+		Store: store, Clock: now, Dispatcher: hearing{w.heard, i}, Conditions: automation.NewConditions(), Lookups: i.lookups,
+		Log: log, PublicURL: "https://f.example",
+	})
+	store.OnJobs(i.jobs.Wake)
+	i.intake, i.contacts, i.bulks = app.NewIntake(store, now), app.NewContacts(store, now), app.NewBulks(store, now)
+	i.members = app.NewMembers(store, now, func(p string) (string, error) { return "h:" + p, nil })
+	i.automations = app.NewAutomations(store, now, app.Means{
+		Conditions: automation.NewConditions(), Catalog: products(), Destinations: automation.Destinations{},
+	})
+	i.subjects, i.audit = app.NewSubjects(store, store, journal{}, now), app.NewAudit(store, now)
+	i.webhooks, i.funnels = app.NewWebhooks(store, now), app.NewFunnels(store, now)
+	i.purposes, i.orgs = app.NewPurposes(store, now), app.NewOrganisations(store, now)
+	i.retention = app.NewRetention(store, app.Keeping{
+		Answers: 90 * 24 * time.Hour, Deliveries: 30 * 24 * time.Hour, Audit: 365 * 24 * time.Hour,
+	}, now)
+	i.statement = app.NewStatement(store, calendar, now)
+	return i, nil
+}
+
+// start begins the instance's own work.
+func (i *instance) start() {
+	ctx, stop := context.WithCancel(context.Background())
+	i.stop = stop
+	log := slog.New(slog.NewTextHandler(io.Discard, nil))
+	pace := i.world.plan.pace
+	i.over.Go(func() { i.batches.Run(ctx) })
+	i.over.Go(func() { i.jobs.Run(ctx) })
+	i.over.Go(func() {
+		app.RunChores(ctx, log, []app.Chore{
+			{Name: "settle", Every: 3 * pace, Do: i.lookups.Settle},
+			{Name: "use", Every: 10 * pace, Do: i.keys.SaveUse},
+			{Name: "index", Every: 5 * pace, Do: i.store.IndexContacts},
+			{Name: "persons", Every: 10 * pace, Do: i.store.IndexSubjects},
+			{Name: "erase", Every: pace, Do: i.subjects.Work},
+			{Name: "fold", Every: 20 * pace, Do: i.store.FoldFigures},
+			{Name: "answers", Every: 60 * pace, Do: i.retention.ForgetAnswers},
+			{Name: "audit", Every: 60 * pace, Do: i.retention.ForgetAudit},
+			{Name: "requests", Every: 60 * pace, Do: i.lookups.ForgetRequests},
+			{Name: "quotes", Every: 60 * pace, Do: i.batches.Forget},
+			{Name: "bulks", Every: pace, Do: i.bulks.Work},
+			{Name: "removed", Every: 15 * pace, Do: i.contacts.ForgetRemoved},
+		}...)
+	})
+}
+
+// end stops the instance as SIGTERM does.
+func (i *instance) end() {
+	if i.stop != nil {
+		i.stop()
+	}
+	i.over.Wait()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if lost := i.lookups.Stop(ctx); lost > 0 && !i.world.sched.isDead(i.name) {
+		i.world.fail("lost", "%s: %d outcomes of calls were lost at the end", i.name, lost)
+	}
+	_ = i.store.Close()
+}
+
+// kill ends everything of an instance at once, and starts it again.
+func (w *world) kill(n int) {
+	old := w.instances[n]
+	w.sched.note(old.name + ": KILLED")
+	w.sched.kill(old.name)
+	w.mu.Lock()
+	wires := w.wires[old.name]
+	delete(w.wires, old.name)
+	w.mu.Unlock()
+	for _, c := range wires {
+		_ = c.pipe.Close()
+	}
+	old.stop()
+	old.lookups.GiveUp()
+	go old.end()
+	w.started++
+	fresh, err := w.open(fmt.Sprintf("%c%d", 'A'+n, w.started))
+	if err != nil {
+		w.fail("start", "starting again: %v", err)
+		return
+	}
+	w.mu.Lock()
+	w.instances[n] = fresh
+	w.mu.Unlock()
+	fresh.start()
+}
+
+// at returns an instance, as the balancer in front of them would.
+func (w *world) at(n int) *instance {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.instances[n%len(w.instances)]
+}
+
+var errAway = errors.New("no such thing yet")
+
+// lookAt opens what judges read.
+func (w *world) lookAt() (*sql.DB, error) {
+	if w.server == nil {
+		return sql.Open("sqlite", "file:"+w.path+"?_time_format=sqlite&_pragma=query_only(1)")
+	}
+	config, err := pgx.ParseConfig("postgres://postgres@world/" + w.server.database + "?sslmode=disable")
+	if err != nil {
+		return nil, err
+	}
+	config.DialFunc = w.server.dial(w, judge)
+	return stdlib.OpenDB(*config), nil
+}
+
+// number reads one number.
+func (w *world) number(statement string) (n int64) {
+	var out sql.NullInt64
+	if err := w.look.QueryRow(statement).Scan(&out); err != nil {
+		w.fail("judge", "%s: %v", statement, err)
+	}
+	return out.Int64
+}
+
+// rows reads texts.
+func (w *world) rows(statement string) (all [][]string) {
+	rows, err := w.look.Query(statement)
+	if err != nil {
+		w.fail("judge", "%s: %v", statement, err)
+		return nil
+	}
+	defer func() { _ = rows.Close() }()
+	columns, _ := rows.Columns()
+	for rows.Next() {
+		texts, into := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range texts {
+			into[i] = &texts[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			w.fail("judge", "%s: %v", statement, err)
+		}
+		one := make([]string, len(columns))
+		for i, t := range texts {
+			one[i] = t.String
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// judge is the name under which nothing waits.
+const judge = "judge"
+
+// outcome is what became of a world.
+type outcome struct {
+	seed     uint64
+	findings []finding
+	steps    []string
+	pairs    map[[2]string]int
+}
+
+// where gives worlds a database.
+type where struct {
+	server   *server
+	template string // SQLite's file to copy
+	dir      string
+	begun    int
+}
+
+// run makes the world of a plan and judges it.
+func (at *where) run(t *testing.T, p plan) (out outcome) {
+	t.Helper()
+	at.begun++
+	begin := time.Date(2027, 1, 1, 15, 0, 0, 0, time.UTC).AddDate(0, 0, at.begun)
+	if p.midnight {
+		begin = begin.Add(12*time.Hour - 20*time.Second)
+	}
+	var path string
+	if at.server == nil {
+		path = filepath.Join(at.dir, fmt.Sprintf("%d.db", at.begun))
+		if err := copyFile(path, at.template); err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			for _, end := range []string{"", "-wal", "-shm"} {
+				_ = os.Remove(path + end)
+			}
+		}()
+	}
+	cryptotest.SetGlobalRandom(t, p.seed)
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(begin))
+		w := &world{
+			t: t, plan: p, sched: newScheduler(p.seed), server: at.server, path: path,
+			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1),
+		}
+		w.sched.strategy = p.strategy
+		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}}, &receiver{world: w}
+		if at.server != nil {
+			w.sched.outside = at.server
+		}
+		w.live()
+		out = outcome{p.seed, w.findings, w.sched.taken, w.sched.pairs}
+	})
+	return out
+}
+
+func copyFile(to, from string) error {
+	all, err := os.ReadFile(from)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, all, 0o600)
+}
+
+// within runs f in a goroutine, and schedules until it is done.
+func (w *world) within(f func()) {
+	var done bool
+	var mu sync.Mutex
+	go func() {
+		f()
+		mu.Lock()
+		done = true
+		mu.Unlock()
+	}()
+	if !w.sched.until(func() bool { mu.Lock(); defer mu.Unlock(); return done }, time.Hour) {
+		w.fail("stuck", "something did not end within an hour: %s", w.sched.stuck())
+	}
+}
+
+// live is the life of a world: it is made, things happen to it, it comes to rest, and is judged.
+func (w *world) live() {
+	w.sched.freely(true)
+	w.within(func() {
+		var err error
+		if w.look, err = w.lookAt(); err == nil {
+			w.judge, err = w.open(judge)
+		}
+		for n := range w.plan.instances {
+			var one *instance
+			if err == nil {
+				one, err = w.open(string(rune('A' + n)))
+				w.instances = append(w.instances, one)
+			}
+		}
+		if err == nil {
+			err = w.settle()
+		}
+		if err != nil {
+			w.fail("setting up", "%v", err)
+		}
+	})
+	if len(w.findings) == 0 {
+		w.sched.freely(false)
+		for _, i := range w.instances {
+			i.start()
+		}
+		w.sched.faults = w.plan.faults
+		w.play()
+		w.sched.faults = faults{}
+		w.rest()
+	}
+	w.sched.freely(true)
+	w.within(func() {
+		for _, i := range w.instances {
+			i.end()
+		}
+		if len(w.findings) == 0 {
+			w.verdicts()
+		}
+		w.judge.end()
+		_ = w.look.Close()
+	})
+	// What was killed has fifteen seconds to notice.
+	w.sched.until(func() bool { return false }, 20*time.Second)
+}
+
+// play lets the clients do what the plan says.
+func (w *world) play() {
+	var left sync.WaitGroup
+	var mu sync.Mutex
+	running := len(w.plan.clients)
+	for c, script := range w.plan.clients {
+		left.Go(func() {
+			for n, o := range script {
+				w.do(c, n, o)
+			}
+			mu.Lock()
+			running--
+			mu.Unlock()
+		})
+	}
+	if !w.sched.until(func() bool { mu.Lock(); defer mu.Unlock(); return running == 0 }, 2*time.Hour) {
+		w.fail("stuck", "clients wait after two hours: %s", w.sched.stuck())
+		w.sched.freely(true)
+	}
+}
+
+// rest lets everything that was begun end.
+func (w *world) rest() {
+	calm := 0
+	w.sched.until(func() bool {
+		calm++
+		return calm%20 == 0 && w.quiet()
+	}, 10*time.Minute)
+}
+
+func (s *scheduler) stuck() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []string
+	for _, one := range s.waiting {
+		all = append(all, one.String())
+	}
+	return strings.Join(all, "; ")
+}
