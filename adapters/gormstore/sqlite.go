@@ -78,7 +78,7 @@ func (s *Store) openSQLite(path string) error {
 	}
 	for _, read := range []**gorm.DB{&s.read, &s.pages.read} {
 		reading := config()
-		reading.PrepareStmt = !s.ways.unprepared
+		reading.PrepareStmt = !s.ways.driven
 		if *read, err = gorm.Open(sqliteDialect{s.ways, dsn + "&_pragma=query_only(1)"}, reading); err != nil {
 			return notOpened(path, err)
 		}
@@ -87,6 +87,9 @@ func (s *Store) openSQLite(path string) error {
 		}
 	}
 	s.pages.write, s.dialect = s.write, goose.DialectSQLite3
+	if s.ways.driven {
+		return setPool(s.write, poolSize)
+	}
 	return setPool(s.write, 1)
 }
 

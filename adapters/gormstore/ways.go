@@ -12,8 +12,9 @@ import (
 // ways are how a store reaches its database.
 type ways struct {
 	lite driver.Driver
-	// unprepared keeps GORM from caching statements: its cache has a goroutine that never ends.
-	unprepared bool
+	// driven says that the driver is a caller's, who keeps writers apart and wants no goroutine of ours to stay: GORM's
+	// cache of statements has one that never ends.
+	driven bool
 	dial pgconn.DialFunc // nil for the ordinary one
 }
 
@@ -25,9 +26,9 @@ func Dialing(dial func(ctx context.Context, network, address string) (net.Conn, 
 	return func(w *ways) { w.dial = dial }
 }
 
-// Driving puts a driver of the caller's around SQLite's, and leaves no goroutine behind when the store is closed.
+// Driving puts a driver of the caller's around SQLite's. It lets one at a time write.
 func Driving(around func(driver.Driver) driver.Driver) Option {
-	return func(w *ways) { w.lite, w.unprepared = around(w.lite), true }
+	return func(w *ways) { w.lite, w.driven = around(w.lite), true }
 }
 
 // connector opens connections of a driver to one database.

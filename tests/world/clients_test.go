@@ -46,13 +46,13 @@ var rules = []func(w *world) app.NewAutomation{
 	func(w *world) app.NewAutomation {
 		return app.NewAutomation{
 			Name: "anota um", Event: automation.ContactMoved, Action: automation.AddNote, Text: "foi para um",
-			When: fmt.Sprintf(".contato.etapa == %q", w.stages[1].Name),
+			When: fmt.Sprintf(".etapa == %q", w.stages[1].Name),
 		}
 	},
 	func(w *world) app.NewAutomation {
 		return app.NewAutomation{
 			Name: "anota dois", Event: automation.ContactMoved, Action: automation.AddNote, Text: "foi para dois",
-			When: fmt.Sprintf(".contato.etapa == %q", w.stages[2].Name),
+			When: fmt.Sprintf(".etapa == %q", w.stages[2].Name),
 		}
 	},
 	func(*world) app.NewAutomation {

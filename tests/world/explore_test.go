@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,8 @@ func TestWorld(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
+			// One processor: goroutines that wake at once run in one order.
+			t.Cleanup(func(n int) func() { return func() { runtime.GOMAXPROCS(n) } }(runtime.GOMAXPROCS(1)))
 			at := open(t)
 			if *only != 0 {
 				out := at.run(t, draw(*only))
@@ -89,6 +92,17 @@ func explore(t *testing.T, at *where) {
 	for time.Since(begin) < lasts {
 		seed++
 		out := at.run(t, draw(seed))
+		if os.Getenv("WORLD_TWICE") != "" {
+			again := at.run(t, draw(seed))
+			n := 0
+			for n < min(len(out.steps), len(again.steps)) && out.steps[n] == again.steps[n] {
+				n++
+			}
+			for k := max(0, n-2); k < min(n+3, len(out.steps), len(again.steps)); k++ {
+				fmt.Println("   ", out.steps[k], " | ", again.steps[k])
+			}
+			fmt.Println(seed, "steps", len(out.steps), len(again.steps), "the same", n, len(out.findings), len(again.findings))
+		}
 		worlds, steps = worlds+1, steps+len(out.steps)
 		for p, n := range out.pairs {
 			pairs[p] += n

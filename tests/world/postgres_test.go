@@ -244,7 +244,7 @@ func (s *server) dial(w *world, who string) func(context.Context, string, string
 		c := &wire{server: s, world: w, who: who, pipe: theirs, statements: map[string]string{}}
 		w.opened(who, c)
 		go c.serve()
-		return ours, nil
+		return namedConn{ours, c}, nil
 	}
 }
 
@@ -256,6 +256,9 @@ type wire struct {
 	pipe       net.Conn
 	on         *backend
 	statements map[string]string // prepared, by name
+
+	mu     sync.Mutex
+	caller string
 }
 
 func (c *wire) serve() {
@@ -290,7 +293,10 @@ func (c *wire) serve() {
 			if strings.HasPrefix(what, "commit") {
 				kind = "commit"
 			}
-			v = c.world.sched.await(c.who, kind, what)
+			c.mu.Lock()
+			by := c.caller
+			c.mu.Unlock()
+			v = c.world.sched.await(c.who, kind, strings.TrimSpace(what+" in "+by))
 		}
 		if v == refused {
 			return

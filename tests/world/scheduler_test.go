@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -22,6 +23,8 @@ const (
 	refused
 	// unheard: the step is taken, and the connection lost before the answer arrives.
 	unheard
+	// given up: whoever wanted it no longer waits.
+	givenUp
 )
 
 // errLost is what an instance hears of a step that was refused or unheard.
@@ -33,7 +36,8 @@ type step struct {
 	// who is the instance or the client, kind what kind of step it is ("sql", "commit", "bureau", "client" …), what says
 	// what it does, without values.
 	who, kind, what string
-	number          int // in order of arrival
+	ready           func() bool // nil for always
+	number          int         // in order of arrival
 	verdict         chan verdict
 }
 
@@ -96,6 +100,11 @@ func newScheduler(seed uint64) *scheduler {
 
 // await waits until the scheduler takes the step.
 func (s *scheduler) await(who, kind, what string) verdict {
+	return s.awaitWithin(context.Background(), who, kind, what, nil)
+}
+
+// awaitWithin is await that gives up when ctx ends.
+func (s *scheduler) awaitWithin(ctx context.Context, who, kind, what string, ready func() bool) verdict {
 	s.mu.Lock()
 	if s.dead[who] {
 		s.mu.Unlock()
@@ -106,10 +115,18 @@ func (s *scheduler) await(who, kind, what string) verdict {
 		return proceed
 	}
 	s.arrived++
-	one := &step{who, kind, what, s.arrived, make(chan verdict, 1)}
+	one := &step{who, kind, what, ready, s.arrived, make(chan verdict, 1)}
 	s.waiting = append(s.waiting, one)
 	s.mu.Unlock()
-	return <-one.verdict
+	select {
+	case v := <-one.verdict:
+		return v
+	case <-ctx.Done():
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting = slices.DeleteFunc(s.waiting, func(other *step) bool { return other == one })
+	return givenUp
 }
 
 // kill lets no further step of an instance happen.
@@ -188,7 +205,7 @@ func (s *scheduler) choose() *step {
 	now := time.Now()
 	ready := make([]*step, 0, len(s.waiting))
 	for _, one := range s.waiting {
-		if until, frozen := s.frozen[one.who]; !frozen || now.After(until) {
+		if until, frozen := s.frozen[one.who]; (!frozen || now.After(until)) && (one.ready == nil || one.ready()) {
 			ready = append(ready, one)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"strings"
-	"time"
 
 	"fichario/adapters/gormstore"
 )
@@ -51,20 +50,27 @@ type liteConn struct {
 	lost   bool
 }
 
-// lock waits for the lock as long as SQLite would.
-func (c *liteConn) lock(ctx context.Context) error {
+// locked is step for what needs the lock, and waits for it as long as SQLite would. Afterwards it holds the lock.
+func (c *liteConn) locked(ctx context.Context, statement string, do func() error) error {
 	if !c.writes || c.holds {
-		return nil
+		return c.step(ctx, "sql", statement, do)
 	}
-	select {
-	case c.writing <- struct{}{}:
+	waiting, cancel := context.WithTimeout(ctx, gormstore.Timeout()/2)
+	defer cancel()
+	free := func() bool { return len(c.writing) == 0 }
+	err := c.stepWhen(waiting, free, "sql", statement, func() error {
+		select {
+		case c.writing <- struct{}{}:
+		case <-waiting.Done(): // somebody holds it, where everything is done freely
+			return errBusy
+		}
 		c.holds = true
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-time.After(gormstore.Timeout() / 2):
+		return do()
+	})
+	if err != nil && waiting.Err() != nil && ctx.Err() == nil {
 		return errBusy
 	}
+	return err
 }
 
 var errBusy = errors.New("database is locked (5) (SQLITE_BUSY)")
@@ -76,16 +82,12 @@ func (c *liteConn) unlock() {
 	}
 }
 
-// alone runs a statement outside a transaction, which needs the lock for itself.
-func (c *liteConn) alone(ctx context.Context, do func() error) error {
-	if c.holds {
-		return do()
+// alone runs a statement that, outside a transaction, needs the lock for itself.
+func (c *liteConn) alone(ctx context.Context, statement string, do func() error) error {
+	if !c.holds {
+		defer c.unlock()
 	}
-	if err := c.lock(ctx); err != nil {
-		return err
-	}
-	defer c.unlock()
-	return do()
+	return c.locked(ctx, statement, do)
 }
 
 func (c *liteConn) Close() error {
@@ -95,13 +97,21 @@ func (c *liteConn) Close() error {
 }
 
 // step waits for the scheduler, and does what is to be done.
-func (c *liteConn) step(kind, statement string, do func() error) error {
+func (c *liteConn) step(ctx context.Context, kind, statement string, do func() error) error {
+	return c.stepWhen(ctx, nil, kind, statement, do)
+}
+
+// stepWhen is step that can be taken only while ready.
+func (c *liteConn) stepWhen(ctx context.Context, ready func() bool, kind, statement string, do func() error) error {
 	if c.lost {
 		return driver.ErrBadConn
 	}
 	v := proceed
 	if !strings.HasPrefix(statement, "PRAGMA") {
-		v = c.sched.await(c.who, kind, short(statement))
+		v = c.sched.awaitWithin(ctx, c.who, kind, short(statement)+" in "+caller(), ready)
+	}
+	if v == givenUp {
+		return ctx.Err()
 	}
 	if v == refused {
 		c.lost = true
@@ -119,14 +129,7 @@ func (c *liteConn) IsValid() bool { return !c.lost && c.fullConn.IsValid() }
 
 func (c *liteConn) BeginTx(ctx context.Context, o driver.TxOptions) (tx driver.Tx, err error) {
 	begun := false
-	err = c.step("sql", "begin", func() error {
-		if err := c.lock(ctx); err != nil {
-			return err
-		}
-		tx, err = c.fullConn.BeginTx(ctx, o)
-		begun = err == nil
-		return err
-	})
+	err = c.locked(ctx, "begin", func() error { tx, err = c.fullConn.BeginTx(ctx, o); begun = err == nil; return err })
 	if err != nil {
 		if begun { // the connection was lost after it began
 			_ = tx.Rollback()
@@ -145,7 +148,7 @@ type liteTx struct {
 func (t *liteTx) Commit() error {
 	defer t.on.unlock()
 	committed := false
-	err := t.on.step("commit", "commit", func() error { err := t.Tx.Commit(); committed = err == nil; return err })
+	err := t.on.step(context.Background(), "commit", "commit", func() error { err := t.Tx.Commit(); committed = err == nil; return err })
 	if t.on.lost && !committed {
 		_ = t.Tx.Rollback()
 	}
@@ -159,17 +162,13 @@ func (t *liteTx) Rollback() error {
 }
 
 func (c *liteConn) ExecContext(ctx context.Context, q string, args []driver.NamedValue) (r driver.Result, err error) {
-	err = c.step("sql", q, func() error {
-		return c.alone(ctx, func() error { r, err = c.fullConn.ExecContext(ctx, q, args); return err })
-	})
+	err = c.alone(ctx, q, func() error { r, err = c.fullConn.ExecContext(ctx, q, args); return err })
 	return r, err
 }
 
 func (c *liteConn) QueryContext(ctx context.Context, q string, args []driver.NamedValue) (r driver.Rows, err error) {
 	read := false
-	err = c.step("sql", q, func() error {
-		return c.alone(ctx, func() error { r, err = c.fullConn.QueryContext(ctx, q, args); read = err == nil; return err })
-	})
+	err = c.alone(ctx, q, func() error { r, err = c.fullConn.QueryContext(ctx, q, args); read = err == nil; return err })
 	if err != nil && read {
 		_ = r.Close()
 	}
@@ -197,15 +196,13 @@ type liteStmt struct {
 }
 
 func (s *liteStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (r driver.Result, err error) {
-	err = s.on.step("sql", s.query, func() error {
-		return s.on.alone(ctx, func() error { r, err = s.fullStmt.ExecContext(ctx, args); return err })
-	})
+	err = s.on.alone(ctx, s.query, func() error { r, err = s.fullStmt.ExecContext(ctx, args); return err })
 	return r, err
 }
 
 func (s *liteStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (r driver.Rows, err error) {
 	read := false
-	err = s.on.step("sql", s.query, func() error { r, err = s.fullStmt.QueryContext(ctx, args); read = err == nil; return err })
+	err = s.on.alone(ctx, s.query, func() error { r, err = s.fullStmt.QueryContext(ctx, args); read = err == nil; return err })
 	if err != nil && read {
 		_ = r.Close()
 	}

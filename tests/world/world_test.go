@@ -151,7 +151,7 @@ func (w *world) open(name string) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := store.LimitConnections(8); err != nil {
+	if err := store.LimitConnections(40); err != nil {
 		return nil, err
 	}
 	i := &instance{name: name, world: w, store: store}
@@ -205,7 +205,7 @@ func (i *instance) start() {
 			{Name: "index", Every: 5 * pace, Do: i.store.IndexContacts},
 			{Name: "persons", Every: 10 * pace, Do: i.store.IndexSubjects},
 			{Name: "erase", Every: pace, Do: i.subjects.Work},
-			{Name: "fold", Every: 20 * pace, Do: i.store.FoldFigures},
+			{Name: "fold", Every: 100 * pace, Do: i.store.FoldFigures},
 			{Name: "answers", Every: 60 * pace, Do: i.retention.ForgetAnswers},
 			{Name: "audit", Every: 60 * pace, Do: i.retention.ForgetAudit},
 			{Name: "requests", Every: 60 * pace, Do: i.lookups.ForgetRequests},
@@ -464,11 +464,20 @@ func (w *world) play() {
 
 // rest lets everything that was begun end.
 func (w *world) rest() {
-	calm := 0
-	w.sched.until(func() bool {
-		calm++
-		return calm%20 == 0 && w.quiet()
-	}, 10*time.Minute)
+	var mu sync.Mutex
+	calm := false
+	go func() {
+		for range 100 {
+			time.Sleep(6 * time.Second)
+			if w.quiet() {
+				break
+			}
+		}
+		mu.Lock()
+		calm = true
+		mu.Unlock()
+	}()
+	w.sched.until(func() bool { mu.Lock(); defer mu.Unlock(); return calm }, time.Hour)
 }
 
 func (s *scheduler) stuck() string {
