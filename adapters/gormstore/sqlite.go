@@ -82,15 +82,12 @@ func (s *Store) openSQLite(path string) error {
 		if *read, err = gorm.Open(sqliteDialect{s.ways, dsn + "&_pragma=query_only(1)"}, reading); err != nil {
 			return notOpened(path, err)
 		}
-		if err := setPool(*read, 4); err != nil {
+		if err := setPool(*read, s.ways.readers()); err != nil {
 			return err
 		}
 	}
 	s.pages.write, s.dialect = s.write, goose.DialectSQLite3
-	if s.ways.driven {
-		return setPool(s.write, poolSize)
-	}
-	return setPool(s.write, 1)
+	return setPool(s.write, s.ways.writers())
 }
 
 // notOpened says why a file cannot be opened. Where the disk has no room for the companion files, SQLite only reports

@@ -41,3 +41,19 @@ func (c connector) Connect(context.Context) (driver.Conn, error) { return c.driv
 func (c connector) Driver() driver.Driver                        { return c.driver }
 
 func (w ways) open(dsn string) *sql.DB { return sql.OpenDB(connector{w.lite, dsn}) }
+
+// readers and writers are how many connections to SQLite each pool has: with a driver of the caller's, so many that
+// database/sql, which takes any of those who wait for a connection, decides nothing.
+func (w ways) readers() int {
+	if w.driven {
+		return 64
+	}
+	return 4
+}
+
+func (w ways) writers() int {
+	if w.driven {
+		return 64
+	}
+	return 1
+}

@@ -143,7 +143,7 @@ func (w *world) open(name string) (*instance, error) {
 	var store *gormstore.Store
 	var err error
 	if w.server != nil {
-		store, err = gormstore.Open("postgres://postgres@world/"+w.server.database+"?sslmode=disable", [][]byte{dataKey},
+		store, err = gormstore.Open("postgres://postgres@127.0.0.1/"+w.server.database+"?sslmode=disable", [][]byte{dataKey},
 			gormstore.Dialing(w.server.dial(w, name)))
 	} else {
 		store, err = gormstore.Open("sqlite://"+w.path, [][]byte{dataKey}, gormstore.Driving(w.driver(name)))
@@ -151,7 +151,7 @@ func (w *world) open(name string) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := store.LimitConnections(40); err != nil {
+	if err := store.LimitConnections(80); err != nil {
 		return nil, err
 	}
 	i := &instance{name: name, world: w, store: store}
@@ -271,7 +271,7 @@ func (w *world) lookAt() (*sql.DB, error) {
 	if w.server == nil {
 		return sql.Open("sqlite", "file:"+w.path+"?_time_format=sqlite&_pragma=query_only(1)")
 	}
-	config, err := pgx.ParseConfig("postgres://postgres@world/" + w.server.database + "?sslmode=disable")
+	config, err := pgx.ParseConfig("postgres://postgres@127.0.0.1/" + w.server.database + "?sslmode=disable")
 	if err != nil {
 		return nil, err
 	}
