@@ -15,13 +15,17 @@ import (
 	"fichario/domain/privacy"
 )
 
-// quiet reports whether nothing is left to do; what waits for a retry counts as left.
-func (w *world) quiet() bool {
+// calm reports whether nothing is under way.
+func (w *world) calm() bool {
 	return w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND settle_at IS NOT NULL") == 0 &&
 		w.numbers("SELECT count(*) FROM batches WHERE org_id = '%s' AND status IN ('em_andamento', 'preparando')") == 0 &&
 		w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'") == 0 &&
-		w.numbers("SELECT count(*) FROM jobs WHERE org_id = '%s' AND state NOT IN ('done', 'dead')") == 0 &&
 		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluido', 'desfeito')") == 0
+}
+
+// idle reports whether no job is left to do, now or later.
+func (w *world) idle() bool {
+	return w.numbers("SELECT count(*) FROM jobs WHERE org_id = '%s' AND state NOT IN ('done', 'dead')") == 0
 }
 
 func (w *world) numbers(statement string) int64 { return w.number(fmt.Sprintf(statement, w.orgID)) }
@@ -328,7 +332,7 @@ func (w *world) judgeEvents(ctx context.Context) {
 
 // judgeMoves: what every move triggers happened as often as there were moves.
 func (w *world) judgeMoves(moves map[string][]move, notes map[string]int, _ bool) {
-	if w.did("toggle") || !w.quiet() {
+	if w.did("toggle") || !w.idle() {
 		return
 	}
 	count := map[string]int{}

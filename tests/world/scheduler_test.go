@@ -268,13 +268,20 @@ func (s *scheduler) take(one *step) {
 		s.pairs[[2]string{s.last.kind + " " + s.last.what, one.kind + " " + one.what}]++
 	}
 	s.last = one
-	if now := time.Now(); s.outside != nil && !now.Equal(s.told) {
-		s.told = now
-		if err := s.outside.tell(now); err != nil {
-			panic(err)
-		}
-	}
+	s.tell()
 	one.verdict <- v
+}
+
+// tell lets the database know what time it is.
+func (s *scheduler) tell() {
+	now := time.Now()
+	if s.outside == nil || now.Equal(s.told) {
+		return
+	}
+	s.told = now
+	if err := s.outside.tell(now); err != nil {
+		panic(err)
+	}
 }
 
 // note adds a line to what was done.

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
@@ -41,9 +42,11 @@ const (
 )
 
 var (
-	calendar = access.Calendar{Location: time.FixedZone("BRT", -3*3600)}
-	dataKey  = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
-	nobody   = netip.MustParseAddr("127.0.0.1")
+	started     = time.Now().UTC().Truncate(time.Hour)
+	worldsBegun atomic.Int64
+
+	dataKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
+	nobody  = netip.MustParseAddr("127.0.0.1")
 )
 
 func products() catalog.Catalog {
@@ -62,9 +65,10 @@ type world struct {
 	server *server // nil on SQLite
 	path   string  // of SQLite's file
 	// writing is SQLite's lock.
-	writing chan struct{}
-	bureau  *bureau
-	heard   *receiver
+	writing  chan struct{}
+	bureau   *bureau
+	heard    *receiver
+	calendar access.Calendar
 
 	instances []*instance
 	judge     *instance // whose steps never wait
@@ -162,12 +166,12 @@ func (w *world) open(name string) (*instance, error) {
 	}
 	store.LogTo(log)
 	i.lookups = app.NewLookups(app.LookupsConfig{
-		Store: store, Bureau: seenBy{w.bureau, i}, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: calendar,
+		Store: store, Bureau: seenBy{w.bureau, i}, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: w.calendar,
 		Clock: now, Log: log, Observe: func(app.LookupEvent) {},
 	})
 	i.keys = app.NewKeys(store, now)
 	i.batches = app.NewBatches(app.BatchesConfig{
-		Store: store, Lookups: i.lookups, Catalog: products(), Fresh: fresh, Calendar: calendar, Clock: now, Log: log,
+		Store: store, Lookups: i.lookups, Catalog: products(), Fresh: fresh, Calendar: w.calendar, Clock: now, Log: log,
 		Concurrency: 4, Bureau: "mundo",
 	})
 	i.jobs = app.NewJobs(app.JobsConfig{
@@ -186,7 +190,7 @@ func (w *world) open(name string) (*instance, error) {
 	i.retention = app.NewRetention(store, app.Keeping{
 		Answers: 90 * 24 * time.Hour, Deliveries: 30 * 24 * time.Hour, Audit: 365 * 24 * time.Hour,
 	}, now)
-	i.statement = app.NewStatement(store, calendar, now)
+	i.statement = app.NewStatement(store, w.calendar, now)
 	return i, nil
 }
 
@@ -330,20 +334,20 @@ type where struct {
 	server   *server
 	template string // SQLite's file to copy
 	dir      string
-	begun    int
 }
 
 // run makes the world of a plan and judges it.
 func (at *where) run(t *testing.T, p plan) (out outcome) {
 	t.Helper()
-	at.begun++
-	begin := time.Date(2027, 1, 1, 15, 0, 0, 0, time.UTC).AddDate(0, 0, at.begun)
-	if p.midnight {
-		begin = begin.Add(12*time.Hour - 20*time.Second)
+	// Each begins after the one before, because ids never go back.
+	begin := started.Add(time.Duration(worldsBegun.Add(1)) * 15 * time.Minute)
+	zone := time.FixedZone("BRT", -3*3600)
+	if p.midnight { // twenty seconds before one
+		zone = time.FixedZone("perto da meia-noite", 86_400-20-int(begin.Sub(begin.Truncate(24*time.Hour)).Seconds()))
 	}
 	var path string
 	if at.server == nil {
-		path = filepath.Join(at.dir, fmt.Sprintf("%d.db", at.begun))
+		path = filepath.Join(at.dir, fmt.Sprintf("%d.db", worldsBegun.Load()))
 		if err := copyFile(path, at.template); err != nil {
 			t.Fatal(err)
 		}
@@ -353,12 +357,16 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 			}
 		}()
 	}
-	cryptotest.SetGlobalRandom(t, p.seed)
+	random := p.seed
+	if at.server != nil { // the same secrets would meet those of the run before
+		random ^= uint64(worldsBegun.Load()) << 40
+	}
+	cryptotest.SetGlobalRandom(t, random)
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(begin))
 		w := &world{
 			t: t, plan: p, sched: newScheduler(p.seed), server: at.server, path: path,
-			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1),
+			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1), calendar: access.Calendar{Location: zone},
 		}
 		w.sched.strategy = p.strategy
 		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}}, &receiver{world: w}
@@ -396,6 +404,7 @@ func (w *world) within(f func()) {
 
 // live is the life of a world: it is made, things happen to it, it comes to rest, and is judged.
 func (w *world) live() {
+	w.sched.tell()
 	w.sched.freely(true)
 	w.within(func() {
 		var err error
@@ -408,6 +417,9 @@ func (w *world) live() {
 				one, err = w.open(string(rune('A' + n)))
 				w.instances = append(w.instances, one)
 			}
+		}
+		if err == nil {
+			err = w.judge.store.KeepPartitions(context.Background())
 		}
 		if err == nil {
 			err = w.settle()
@@ -467,9 +479,10 @@ func (w *world) rest() {
 	var mu sync.Mutex
 	calm := false
 	go func() {
-		for range 100 {
+		for n := range 100 {
 			time.Sleep(6 * time.Second)
-			if w.quiet() {
+			// A job that waits for its next attempt may wait for hours.
+			if w.calm() && (n > 8 || w.idle()) {
 				break
 			}
 		}
