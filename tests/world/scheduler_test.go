@@ -189,6 +189,10 @@ func (s *scheduler) until(over func() bool, most time.Duration) bool {
 		}
 		s.quantum = time.Millisecond
 		s.take(one)
+		if s.random.IntN(8) == 0 { // nothing is done in no time
+			synctest.Wait()
+			time.Sleep(time.Duration(1+s.random.IntN(3000)) * time.Microsecond)
+		}
 	}
 }
 
