@@ -193,7 +193,11 @@ func ask(w *world, ctx context.Context, i *instance, h *happening, change func(*
 // verbs are what clients do. Errors are part of the answer.
 var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	"wait": func(w *world, _ context.Context, _ *instance, h *happening) {
-		time.Sleep(time.Duration(h.op.c) * 10 * time.Millisecond)
+		d := time.Duration(h.op.c) * time.Millisecond
+		if h.op.b == 0 {
+			d *= 20
+		}
+		time.Sleep(d)
 	},
 	"kill": func(w *world, _ context.Context, _ *instance, h *happening) { w.kill(h.op.at % len(w.instances)) },
 	"clock": func(w *world, _ context.Context, i *instance, h *happening) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -88,7 +89,7 @@ func explore(t *testing.T, at *where) {
 	begin := time.Now()
 	seed := uint64(begin.UnixNano()) % 1_000_000_000
 	first, worlds, steps := seed, 0, 0
-	pairs := map[[2]string]int{}
+	pairs, kinds := map[[2]string]int{}, map[string]int{}
 	for time.Since(begin) < lasts {
 		seed++
 		out := at.run(t, draw(seed))
@@ -102,6 +103,11 @@ func explore(t *testing.T, at *where) {
 				fmt.Println("   ", out.steps[k], " | ", again.steps[k])
 			}
 			fmt.Println(seed, "steps", len(out.steps), len(again.steps), "the same", n, len(out.findings), len(again.findings))
+		}
+		for _, line := range out.steps {
+			if _, what, ok := strings.Cut(line[13:], ": "); ok && os.Getenv("WORLD_KINDS") != "" {
+				kinds[what]++
+			}
 		}
 		worlds, steps = worlds+1, steps+len(out.steps)
 		for p, n := range out.pairs {
@@ -117,5 +123,7 @@ func explore(t *testing.T, at *where) {
 	took := time.Since(begin).Seconds()
 	fmt.Printf("%s: %d worlds from seed %d, %d steps, %.1f worlds and %.0f steps a second, %d orders of kinds\n", t.Name(), worlds,
 		first+1, steps, float64(worlds)/took, float64(steps)/took, len(pairs))
-	_ = slices.Sorted[string]
+	for _, k := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return kinds[b] - kinds[a] })[:min(len(kinds), 40)] {
+		fmt.Println(kinds[k], k)
+	}
 }

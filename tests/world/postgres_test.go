@@ -48,6 +48,7 @@ type exchange struct {
 	done    chan struct{}
 	answer  []byte
 	err     error
+	known   bool // to wait for a lock
 	// into is within the bubble.
 	into chan struct{}
 }
@@ -202,12 +203,25 @@ func (s *server) settled() bool {
 				}
 			}
 			s.running = open
-			if len(open) == 0 || s.blocked(open) {
+			if len(open) == 0 {
+				return
+			}
+			if newest := open[len(open)-1]; !newest.known {
+				select {
+				case <-newest.done:
+					continue
+				case <-time.After(1500 * time.Microsecond): // it may wait for a lock
+				}
+			}
+			if s.blocked(open) {
+				for _, e := range open {
+					e.known = true
+				}
 				return
 			}
 			select {
 			case <-open[len(open)-1].done:
-			case <-time.After(500 * time.Microsecond):
+			case <-time.After(200 * time.Microsecond):
 			}
 		}
 	})
@@ -288,7 +302,7 @@ func (c *wire) serve() {
 			return
 		}
 		v := proceed
-		if what != "" {
+		if what != "" && what != "-- ping" {
 			kind := "sql"
 			if strings.HasPrefix(what, "commit") {
 				kind = "commit"
@@ -382,6 +396,17 @@ var (
 
 // short describes a statement by its verb and its first table.
 func short(statement string) string {
+	if known, ok := shortened.Load(statement); ok {
+		return known.(string)
+	}
+	s := shorten(statement)
+	shortened.Store(statement, s)
+	return s
+}
+
+var shortened sync.Map // of statements
+
+func shorten(statement string) string {
 	text := strings.ToLower(spaces.ReplaceAllString(strings.TrimSpace(statement), " "))
 	m := named.FindStringSubmatch(text)
 	if m == nil {

@@ -479,10 +479,10 @@ func (w *world) rest() {
 	var mu sync.Mutex
 	calm := false
 	go func() {
-		for n := range 100 {
-			time.Sleep(6 * time.Second)
+		for n := range 200 {
+			time.Sleep(3 * time.Second)
 			// A job that waits for its next attempt may wait for hours.
-			if w.calm() && (n > 8 || w.idle()) {
+			if w.calm() && (n > 6 || w.idle()) {
 				break
 			}
 		}
