@@ -431,6 +431,9 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		}
 		h.id = w.rules[h.op.c%len(w.rules)]
 		h.err = i.automations.SetEnabled(ctx, app.Operator(), h.id, h.op.b%2 == 0)
+		if h.err == nil {
+			h.spent = catalog.Money(w.number(charged("automation_id", h.id)))
+		}
 	},
 	"rule": func(w *world, ctx context.Context, i *instance, h *happening) {
 		a := rules[4](w)

@@ -96,7 +96,7 @@ func (w *world) judgeLimits() {
 	byAccount := map[string][]happening{}
 	columns := map[string]string{
 		"caps": "key_id", "revoke": "key_id", "budget": "member_id", "role": "member_id", "batch": "batch_id", "resume": "batch_id",
-		"ceiling": "batch_id", "rule": "automation_id",
+		"ceiling": "batch_id", "rule": "automation_id", "toggle": "automation_id",
 	}
 	none := catalog.Money(0)
 	for _, h := range w.happened {
@@ -109,6 +109,10 @@ func (w *world) judgeLimits() {
 			h.limit = &none
 		case "role":
 			if h.op.c%2 != 0 {
+				h.limit = &none
+			}
+		case "toggle":
+			if h.op.b%2 != 0 {
 				h.limit = &none
 			}
 		}
@@ -172,15 +176,33 @@ func (w *world) judgeAnswers() {
 				w.fail("answer", "%q and %q have the same entry", first.op, h.op)
 			}
 			ids[h.id] = h
-			if w.number(fmt.Sprintf("SELECT count(*) FROM lookups WHERE id = '%s'", h.id)) != 1 {
-				w.fail("answer", "%q was answered and has no entry in the statement", h.op)
+			if w.number(fmt.Sprintf("SELECT count(*) FROM lookups WHERE id = '%s' AND status = 'concluida'", h.id)) != 1 && !w.did("kill") {
+				w.fail("answer", "%q was answered, and the statement does not say so", h.op)
 			}
 		}
 	}
+	w.judgeShared()
 	// An idempotency key is charged once, whatever became of its requests.
 	for _, row := range w.rows(fmt.Sprintf(`SELECT r.lookup_id, count(*) FROM lookup_requests r JOIN keys k ON k.id = r.key_id
 		WHERE k.org_id = '%s' GROUP BY r.lookup_id HAVING count(*) > 1`, w.orgID)) {
 		w.fail("once", "the lookup %s stands for several idempotency keys", row[0])
+	}
+}
+
+// judgeShared: what history has, or somebody is asking, is not bought again, unless somebody wants it fresh.
+func (w *world) judgeShared() {
+	if w.crashed() || w.plan.faults.frozen > 0 || w.did("erase", "purpose", "clock") {
+		return
+	}
+	bought := map[string]happening{}
+	for _, h := range w.happened {
+		if h.op.verb != "lookup" || h.err != nil || h.cached || h.said == "" {
+			continue
+		}
+		if first, again := bought[h.document]; again {
+			w.fail("shared", "%q bought what %q had", h.op, first.op)
+		}
+		bought[h.document] = h
 	}
 }
 
@@ -232,6 +254,15 @@ func (w *world) judgeErasures(ctx context.Context) {
 	for _, e := range w.happened {
 		if e.op.verb != "erase" || e.err != nil {
 			continue
+		}
+		if e.op.c%2 == 0 && !w.did("unblock") && !slices.ContainsFunc(w.happened, func(h happening) bool { // nobody may ask any more
+			return h.op.verb == "erase" && h.op.a == e.op.a && h != e
+		}) {
+			for _, call := range w.bureau.ledger {
+				if call.document == e.document && call.at.After(e.ended) {
+					w.fail("blocked", "person %d was bought by %s in spite of the block of %q", e.op.a, call.by, e.op)
+				}
+			}
 		}
 		later := slices.ContainsFunc(w.happened, func(h happening) bool { return h.about(e.op.a) && !h.begun.Before(e.begun) })
 		if later {
