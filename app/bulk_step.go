@@ -121,9 +121,11 @@ func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 	return err
 }
 
+// event is an entry of the history of a contact, which is locked.
 func (s bulkStep) event(contactID string, kind crm.EventKind, subject string) crm.Event {
 	return crm.Event{
-		ID: newID(), OrgID: s.action.OrgID, ContactID: contactID, Kind: kind, Actor: s.actor, Subject: subject, At: s.now,
+		ID: newID(), OrgID: s.action.OrgID, ContactID: contactID, Kind: kind, Actor: s.actor, Subject: subject,
+		At: s.clock(),
 	}
 }
 

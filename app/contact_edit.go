@@ -348,12 +348,13 @@ func (c *Contacts) change(
 	if err != nil {
 		return err
 	}
-	event := crm.Event{ID: newID(), OrgID: by.orgID, ContactID: id, Actor: actor, At: c.clock()}
 	return c.store.InTx(ctx, func(r ports.Repos) error {
 		contact, err := lockedContactKind.visible(ctx, r, by, id)
 		if err != nil {
 			return err
 		}
+		// Whoever waited for the lock changes it after those who had it.
+		event := crm.Event{ID: newID(), OrgID: by.orgID, ContactID: id, Actor: actor, At: c.clock()}
 		return f(ctx, r, contact, event)
 	})
 }

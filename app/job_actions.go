@@ -81,7 +81,7 @@ type run struct {
 	since time.Time
 }
 
-// event is the entry that the run adds to the contact's history.
+// event is the entry that the run adds to the history of the contact, which is locked.
 func (u run) event(clock Clock, kind crm.EventKind, subject string) crm.Event {
 	return crm.Event{
 		ID: newID(), OrgID: u.job.OrgID, ContactID: u.contact.ID, Kind: kind, Actor: u.rule.Name, Subject: subject,
@@ -141,13 +141,12 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 	if n.stages[stageID].ID == "" {
 		return outcome{}, &ports.SendError{Reason: "a etapa não existe mais", Permanent: true}
 	}
-	event := u.event(j.Clock, crm.StageMoved, n.stages[stageID].Name)
 	return outcome{result: "movido", change: func(ctx context.Context, r ports.Repos) error {
 		k, err := r.Contacts.Lock(ctx, u.contact.ID)
 		if err != nil || k.StageID == stageID {
 			return err // it is there already, and nothing happens
 		}
-		return move(ctx, r, k, stageID, event, u.job.Trail)
+		return move(ctx, r, k, stageID, u.event(j.Clock, crm.StageMoved, n.stages[stageID].Name), u.job.Trail)
 	}}, nil
 }
 
@@ -172,23 +171,22 @@ func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error
 	if err != nil {
 		return outcome{}, err
 	}
-	event := u.event(j.Clock, crm.Assigned, m.Name)
 	return outcome{result: "atribuído", change: func(ctx context.Context, r ports.Repos) error {
 		k, err := r.Contacts.Lock(ctx, u.contact.ID)
 		if err != nil {
 			return err
 		}
-		return assign(ctx, r, k, m.ID, event, u.job.Trail)
+		return assign(ctx, r, k, m.ID, u.event(j.Clock, crm.Assigned, m.Name), u.job.Trail)
 	}}, nil
 }
 
 func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error) {
-	event := u.event(j.Clock, crm.NoteAdded, automation.Fill(u.rule.Action.Text, u.contact.Contact))
 	return outcome{result: "nota adicionada", change: func(ctx context.Context, r ports.Repos) error {
 		k, err := r.Contacts.Lock(ctx, u.contact.ID)
 		if err != nil {
 			return err
 		}
+		event := u.event(j.Clock, crm.NoteAdded, automation.Fill(u.rule.Action.Text, u.contact.Contact))
 		return errors.Join(r.Contacts.AddNote(ctx, event), emitChange(ctx, r, event, change{k, k, u.job.Trail}))
 	}}, nil
 }
