@@ -25,6 +25,7 @@ type importStep struct {
 	// actor is the name of the member who imports.
 	actor, memberID string
 	now             time.Time
+	clock           Clock
 }
 
 // importRows makes contacts from some rows of an import, records the outcome in the rows, and notifies the team when
@@ -37,7 +38,7 @@ func (b *Bulks) importRows(
 		return err
 	}
 	plan, lost := planIn(*action)
-	s := importStep{r, action.OrgID, plan, n, n.members[action.MemberID].Name, action.MemberID, now}
+	s := importStep{r, action.OrgID, plan, n, n.members[action.MemberID].Name, action.MemberID, now, b.clock}
 	if n.stages[s.plan.StageID].ID == "" { // it was removed since
 		if s.plan.StageID, err = entryStage(ctx, r, s.orgID); err != nil {
 			return err
@@ -143,6 +144,7 @@ func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.
 	item.State = crm.ItemFilled
 	item.Result += " Completado: " + strings.Join(changed, ", ") + "."
 	event := s.event(other.ID, crm.ContactEdited, strings.Join(changed, ", "))
+	event.At = s.clock() // the contact was locked after the step began
 	if err := s.r.Contacts.Edit(ctx, after, event); err != nil || !s.plan.Fires {
 		return err
 	}

@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,9 +21,12 @@ import (
 )
 
 var (
-	only   = flag.Uint64("seed", 0, "the seed of one world, to be run again; 0 for new ones")
+	only   = flag.Uint64("seed", 0, "make the world of this seed again; 0 for others")
 	engine = flag.String("database", "", "sqlite or postgres; both where it is empty")
 )
+
+// databases are where worlds can be.
+var databases = map[string]func(*testing.T) *where{"sqlite": onSQLite, "postgres": onPostgres}
 
 // migrate prepares a template.
 func migrate(ctx context.Context, url string) error {
@@ -48,7 +53,6 @@ func onSQLite(t *testing.T) *where {
 
 func onPostgres(t *testing.T) *where {
 	t.Helper()
-	gormstore.SetTimeout(gormstore.DefaultTimeout)
 	s, err := openServer(postgres.New(t, migrate))
 	if err != nil {
 		t.Fatal(err)
@@ -57,73 +61,195 @@ func onPostgres(t *testing.T) *where {
 	return &where{server: s}
 }
 
-// TestWorld makes worlds from seeds: one with -seed, or new ones for WORLDS (a time or a number).
+// TestWorld makes the world of -seed again; or new ones for WORLDS, a time such as 10m; or else those of the file seeds
+// and the first few seeds there are. At the first finding it prints the seed, the shortest list of what happened that it
+// finds, and the steps in their order.
 func TestWorld(t *testing.T) {
-	for name, open := range map[string]func(*testing.T) *where{"sqlite": onSQLite, "postgres": onPostgres} {
+	lasts, err := time.ParseDuration(cmp.Or(os.Getenv("WORLDS"), "0s"))
+	if err != nil {
+		t.Fatal("WORLDS: ", err)
+	}
+	gormstore.SetTimeout(gormstore.DefaultTimeout) // of the world's time
+	// One processor: what wakes at once runs in one order.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for _, name := range slices.Sorted(maps.Keys(databases)) {
 		if *engine != "" && *engine != name {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			// One processor: goroutines that wake at once run in one order.
-			t.Cleanup(func(n int) func() { return func() { runtime.GOMAXPROCS(n) } }(runtime.GOMAXPROCS(1)))
-			at := open(t)
-			if *only != 0 {
+			at := databases[name](t)
+			seen := sight{pairs: map[[2]string]int{}, kinds: map[string]int{}, begun: time.Now()}
+			defer seen.tell(t.Name())
+			switch {
+			case *only != 0:
 				out := at.run(t, draw(*only))
-				t.Logf("%s%s", draw(*only), strings.Join(out.steps, "\n"))
-				for _, f := range out.findings {
-					t.Errorf("%s: %s", f.judgement, f.text)
+				seen.add(out)
+				if len(out.findings) == 0 {
+					t.Log(draw(*only), "\n", strings.Join(out.steps, "\n"), "\nnothing was found")
+					return
 				}
-				return
+				at.report(t, draw(*only), out)
+			case lasts > 0:
+				first := uint64(time.Now().UnixNano()) % 1_000_000_000_000
+				fmt.Printf("%s: from seed %d\n", t.Name(), first)
+				for seed := first; time.Since(seen.begun) < lasts; seed++ {
+					if !at.look(t, seed, &seen) {
+						return
+					}
+				}
+			default:
+				for _, seed := range append(seeds(t), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10) {
+					if !at.look(t, seed, &seen) {
+						return
+					}
+				}
 			}
-			explore(t, at)
 		})
 	}
 }
 
-func explore(t *testing.T, at *where) {
+// seeds are those of worlds in which something was found once.
+func seeds(t *testing.T) (all []uint64) {
 	t.Helper()
-	lasts, err := time.ParseDuration(os.Getenv("WORLDS"))
+	text, err := os.ReadFile("seeds")
 	if err != nil {
-		lasts = 5 * time.Second
+		t.Fatal(err)
 	}
-	begin := time.Now()
-	seed := uint64(begin.UnixNano()) % 1_000_000_000
-	first, worlds, steps := seed, 0, 0
-	pairs, kinds := map[[2]string]int{}, map[string]int{}
-	for time.Since(begin) < lasts {
-		seed++
-		out := at.run(t, draw(seed))
-		if os.Getenv("WORLD_TWICE") != "" {
-			again := at.run(t, draw(seed))
-			n := 0
-			for n < min(len(out.steps), len(again.steps)) && out.steps[n] == again.steps[n] {
-				n++
-			}
-			for k := max(0, n-2); k < min(n+3, len(out.steps), len(again.steps)); k++ {
-				fmt.Println("   ", out.steps[k], " | ", again.steps[k])
-			}
-			fmt.Println(seed, "steps", len(out.steps), len(again.steps), "the same", n, len(out.findings), len(again.findings))
+	for line := range strings.Lines(string(text)) {
+		word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if word == "" || word == "#" {
+			continue
 		}
-		for _, line := range out.steps {
-			if _, what, ok := strings.Cut(line[13:], ": "); ok && os.Getenv("WORLD_KINDS") != "" {
-				kinds[what]++
+		seed, err := strconv.ParseUint(word, 10, 64)
+		if err != nil {
+			t.Fatal("seeds: ", err)
+		}
+		all = append(all, seed)
+	}
+	return all
+}
+
+// look makes the world of a seed, and reports false, after a report, when it finds something.
+func (at *where) look(t *testing.T, seed uint64, seen *sight) bool {
+	t.Helper()
+	out := at.run(t, draw(seed))
+	seen.add(out)
+	if len(out.findings) > 0 {
+		at.report(t, draw(seed), out)
+	}
+	return len(out.findings) == 0
+}
+
+// report fails the test with a finding.
+func (at *where) report(t *testing.T, p plan, out outcome) {
+	t.Helper()
+	p, out, times := at.shrunk(t, p, out)
+	var said []string
+	for _, f := range out.findings {
+		said = append(said, f.judgement+": "+f.text)
+	}
+	t.Errorf("seed %[1]d (shrunk by %[2]d tries; -seed %[1]d makes the whole world again)\n%[3]s%[4]s\njudgement\n%[5]s", p.seed, times, p,
+		strings.Join(out.steps, "\n"), strings.Join(said, "\n"))
+}
+
+// shrunk leaves out of a plan what the same judgement does not need.
+func (at *where) shrunk(t *testing.T, p plan, out outcome) (plan, outcome, int) {
+	t.Helper()
+	tries := 0
+	var changed bool
+	try := func(q plan) bool {
+		if tries++; tries > 120 {
+			return false
+		}
+		again := at.run(t, q)
+		if len(again.findings) > 0 && again.findings[0].judgement == out.findings[0].judgement {
+			p, out, changed = q, again, true
+			return true
+		}
+		return false
+	}
+	for changed = true; changed && tries <= 120; {
+		changed = false
+		for c := len(p.clients) - 1; c >= 0; c-- {
+			q := p
+			q.clients = slices.Delete(slices.Clone(p.clients), c, c+1)
+			if try(q) {
+				continue
+			}
+			for n := len(p.clients[c]) - 1; n >= 0; n-- {
+				q := p
+				q.clients = slices.Clone(p.clients)
+				q.clients[c] = slices.Delete(slices.Clone(p.clients[c]), n, n+1)
+				try(q)
 			}
 		}
-		worlds, steps = worlds+1, steps+len(out.steps)
-		for p, n := range out.pairs {
-			pairs[p] += n
+		for n, there := range p.rules {
+			if there {
+				q := p
+				q.rules = slices.Clone(p.rules)
+				q.rules[n] = false
+				try(q)
+			}
 		}
-		if len(out.findings) > 0 {
-			t.Errorf("seed %d: %v", seed, out.findings)
-			if os.Getenv("WORLD_GO_ON") == "" {
-				break
+		for chore := range chores {
+			if p.without&(1<<chore) == 0 {
+				q := p
+				q.without |= 1 << chore
+				try(q)
+			}
+		}
+		for _, simpler := range []func(*plan){
+			func(q *plan) { q.faults = faults{} }, func(q *plan) { q.moods, q.deaf = moods{}, 0 },
+			func(q *plan) { q.instances = max(1, q.instances-1) },
+		} {
+			q := p
+			simpler(&q)
+			if q.faults != p.faults || q.moods != p.moods || q.deaf != p.deaf || q.instances != p.instances {
+				try(q)
 			}
 		}
 	}
-	took := time.Since(begin).Seconds()
-	fmt.Printf("%s: %d worlds from seed %d, %d steps, %.1f worlds and %.0f steps a second, %d orders of kinds\n", t.Name(), worlds,
-		first+1, steps, float64(worlds)/took, float64(steps)/took, len(pairs))
-	for _, k := range slices.SortedFunc(maps.Keys(kinds), func(a, b string) int { return kinds[b] - kinds[a] })[:min(len(kinds), 40)] {
-		fmt.Println(kinds[k], k)
+	return p, out, tries
+}
+
+// sight is what was seen.
+type sight struct {
+	begun         time.Time
+	worlds, steps int
+	// pairs counts the steps of one party that followed another's, by what they do; kinds all steps.
+	pairs map[[2]string]int
+	kinds map[string]int
+}
+
+func (s *sight) add(out outcome) {
+	s.worlds, s.steps = s.worlds+1, s.steps+len(out.steps)
+	for pair, n := range out.pairs {
+		s.pairs[pair] += n
 	}
+	for kind, n := range out.kinds {
+		s.kinds[kind] += n
+	}
+}
+
+// tell prints it.
+func (s *sight) tell(name string) {
+	took := time.Since(s.begun).Seconds()
+	both, interleaved := 0, map[string]bool{}
+	for pair := range s.pairs {
+		interleaved[pair[0]], interleaved[pair[1]] = true, true
+		if pair[0] < pair[1] && s.pairs[[2]string{pair[1], pair[0]}] > 0 {
+			both++
+		}
+	}
+	var never []string
+	for kind := range s.kinds {
+		if !interleaved[kind] {
+			never = append(never, kind)
+		}
+	}
+	slices.Sort(never)
+	fmt.Printf("%s: %d worlds, %d steps; %.1f worlds and %.0f steps a second\n", name, s.worlds, s.steps, float64(s.worlds)/took,
+		float64(s.steps)/took)
+	fmt.Printf("%s: %d kinds of steps; one followed another party's in %d ways, in both orders for %d pairs; %d kinds were never "+
+		"interleaved%s\n", name, len(s.kinds), len(s.pairs), both, len(never), strings.Join(append([]string{""}, never...), "\n\t"))
 }

@@ -24,6 +24,8 @@ type plan struct {
 	budget    catalog.Money // of the second member
 	rules     []bool        // which of the automations are there
 	clients   [][]op
+	// without are the kinds of periodic work that are left out, as bits.
+	without uint
 }
 
 // op is something that a client does. What its numbers mean depends on its verb.

@@ -41,6 +41,15 @@ type step struct {
 	verdict         chan verdict
 }
 
+// sort is what kind of step it is, whoever takes it.
+func (s *step) sort() string {
+	if s.kind == "client" {
+		verb, _, _ := strings.Cut(s.what, " ")
+		return s.kind + " " + verb
+	}
+	return s.kind + " " + s.what
+}
+
 func (s *step) String() string { return s.who + ": " + s.kind + " " + s.what }
 
 // scheduler decides which of the waiting steps goes next, by a seed. It runs in a bubble of fake time: while it thinks,
@@ -69,6 +78,7 @@ type scheduler struct {
 
 	taken   []string // what was done, in order
 	pairs   map[[2]string]int
+	kinds   map[string]int
 	last    *step
 	quantum time.Duration
 }
@@ -94,7 +104,7 @@ func newScheduler(seed uint64) *scheduler {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return &scheduler{
 		random: r, seed: seed, strategy: strategy(r.IntN(int(strategies))), frozen: map[string]time.Time{},
-		dead: map[string]bool{}, pairs: map[[2]string]int{}, quantum: time.Millisecond,
+		dead: map[string]bool{}, pairs: map[[2]string]int{}, kinds: map[string]int{}, quantum: time.Millisecond,
 	}
 }
 
@@ -268,8 +278,9 @@ func (s *scheduler) take(one *step) {
 		line += [...]string{"", " (connection lost before)", " (connection lost after)"}[v]
 	}
 	s.note(line)
+	s.kinds[one.sort()]++
 	if s.last != nil && s.last.who != one.who {
-		s.pairs[[2]string{s.last.kind + " " + s.last.what, one.kind + " " + one.what}]++
+		s.pairs[[2]string{s.last.sort(), one.sort()}]++
 	}
 	s.last = one
 	s.tell()

@@ -199,25 +199,38 @@ func (i *instance) start() {
 	ctx, stop := context.WithCancel(context.Background())
 	i.stop = stop
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	pace := i.world.plan.pace
 	i.over.Go(func() { i.batches.Run(ctx) })
 	i.over.Go(func() { i.jobs.Run(ctx) })
 	i.over.Go(func() {
-		app.RunChores(ctx, log, []app.Chore{
-			{Name: "settle", Every: 3 * pace, Do: i.lookups.Settle},
-			{Name: "use", Every: 10 * pace, Do: i.keys.SaveUse},
-			{Name: "index", Every: 5 * pace, Do: i.store.IndexContacts},
-			{Name: "persons", Every: 10 * pace, Do: i.store.IndexSubjects},
-			{Name: "erase", Every: pace, Do: i.subjects.Work},
-			{Name: "fold", Every: 100 * pace, Do: i.store.FoldFigures},
-			{Name: "answers", Every: 60 * pace, Do: i.retention.ForgetAnswers},
-			{Name: "audit", Every: 60 * pace, Do: i.retention.ForgetAudit},
-			{Name: "requests", Every: 60 * pace, Do: i.lookups.ForgetRequests},
-			{Name: "quotes", Every: 60 * pace, Do: i.batches.Forget},
-			{Name: "bulks", Every: pace, Do: i.bulks.Work},
-			{Name: "removed", Every: 15 * pace, Do: i.contacts.ForgetRemoved},
-		}...)
+		app.RunChores(ctx, log, i.work()...)
 	})
+}
+
+// chores is how many kinds of periodic work there are.
+const chores = 12
+
+// work is the periodic work that the plan has.
+func (i *instance) work() (all []app.Chore) {
+	pace := i.world.plan.pace
+	for n, c := range []app.Chore{
+		{Name: "settle", Every: 3 * pace, Do: i.lookups.Settle},
+		{Name: "use", Every: 10 * pace, Do: i.keys.SaveUse},
+		{Name: "index", Every: 5 * pace, Do: i.store.IndexContacts},
+		{Name: "persons", Every: 10 * pace, Do: i.store.IndexSubjects},
+		{Name: "erase", Every: pace, Do: i.subjects.Work},
+		{Name: "fold", Every: 100 * pace, Do: i.store.FoldFigures},
+		{Name: "answers", Every: 60 * pace, Do: i.retention.ForgetAnswers},
+		{Name: "audit", Every: 60 * pace, Do: i.retention.ForgetAudit},
+		{Name: "requests", Every: 60 * pace, Do: i.lookups.ForgetRequests},
+		{Name: "quotes", Every: 60 * pace, Do: i.batches.Forget},
+		{Name: "bulks", Every: pace, Do: i.bulks.Work},
+		{Name: "removed", Every: 15 * pace, Do: i.contacts.ForgetRemoved},
+	} {
+		if i.world.plan.without&(1<<n) == 0 {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // end stops the instance as SIGTERM does.
@@ -327,6 +340,7 @@ type outcome struct {
 	findings []finding
 	steps    []string
 	pairs    map[[2]string]int
+	kinds    map[string]int
 }
 
 // where gives worlds a database.
@@ -374,7 +388,7 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 			w.sched.outside = at.server
 		}
 		w.live()
-		out = outcome{p.seed, w.findings, w.sched.taken, w.sched.pairs}
+		out = outcome{p.seed, w.findings, w.sched.taken, w.sched.pairs, w.sched.kinds}
 	})
 	return out
 }
