@@ -348,7 +348,7 @@ func (w *world) judgeEvents(ctx context.Context) {
 			}
 			history := moves[one.event.Contact.ID]
 			if !slices.ContainsFunc(history, func(m move) bool { return m.at.Equal(one.event.At) && m.to == one.event.Contact.Stage }) {
-				w.fail("events", "a move to %s was told that the history does not have", one.event.Contact.Stage)
+				w.fail("events", "a move to %s at %s was told that the history does not have: %v", one.event.Contact.Stage, one.event.At, history)
 			}
 			if told, ok := strings.CutPrefix(key, "https://x.example/a "); ok {
 				edges[told] = append(edges[told], [2]string{one.event.From, one.event.Contact.Stage})

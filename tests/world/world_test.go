@@ -460,11 +460,29 @@ func (w *world) live() {
 		if len(w.findings) == 0 {
 			w.verdicts()
 		}
+		w.clear()
 		w.judge.end()
 		_ = w.look.Close()
 	})
 	// What was killed has fifteen seconds to notice.
 	w.sched.until(func() bool { return false }, 20*time.Second)
+}
+
+// clear leaves nothing to do in a database that further worlds use.
+func (w *world) clear() {
+	if w.server == nil {
+		return
+	}
+	for _, statement := range []string{
+		"DELETE FROM jobs WHERE org_id = '%s'",
+		"UPDATE batches SET status = 'cancelado' WHERE org_id = '%s' AND status NOT IN ('concluido', 'cancelado', 'expirado')",
+		"UPDATE erasures SET state = 'concluida' WHERE org_id = '%s'",
+		"UPDATE bulk_actions SET status = 'concluido' WHERE org_id = '%s' AND status <> 'desfeito'",
+	} {
+		if _, err := w.look.Exec(fmt.Sprintf(statement, w.orgID)); err != nil {
+			w.fail("clearing", "%v", err)
+		}
+	}
 }
 
 // play lets the clients do what the plan says.
