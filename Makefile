@@ -21,7 +21,7 @@ SLOW_TESTS = $(shell grep -roE --include='*_test.go' '^func TestSlow[A-Za-z0-9]+
 SLOW_PACKAGES = ./tests/browser ./tests/faults $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
+.PHONY: help run test test-slow world containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
 	bin/tested bin/pgtest bin/witness
 
 help: ## list the targets
@@ -60,6 +60,11 @@ SOAK ?= 30m
 soak: build ## kill the program at random under load for SOAK, such as 30m, and count the losses; then look for drift
 	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario SOAK=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestSlowSoak$$' ./tests/faults
 	FICHARIO_TEST_BINARY=$(CURDIR)/bin/fichario DRIFT=$(SOAK) $(GO) test -count=1 -v -timeout 0 -run '^TestSlowDrift$$' ./tests/faults
+
+WORLDS ?= 10m
+WORLD = WORLDS=$(WORLDS) $(GO) test -count=1 -v -pgo=off -vet=off -timeout 0 -run '^TestWorld$$' ./tests/world
+world: ## search the orders of steps of worlds from new seeds for WORLDS, such as 10m, on both databases at once
+	$(WORLD) -database sqlite & $(WORLD) -database postgres; code=$$?; wait $$! && exit $$code
 
 generate: ## regenerate the generated code
 	$(GO) generate ./...

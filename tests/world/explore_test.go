@@ -22,6 +22,7 @@ import (
 
 var (
 	only   = flag.Uint64("seed", 0, "make the world of this seed again; 0 for others")
+	whole  = flag.Bool("whole", false, "report a world as it is, without looking for what it does not need")
 	engine = flag.String("database", "", "sqlite or postgres; both where it is empty")
 )
 
@@ -156,6 +157,9 @@ func (at *where) report(t *testing.T, p plan, out outcome) {
 func (at *where) shrunk(t *testing.T, p plan, out outcome) (plan, outcome, int) {
 	t.Helper()
 	tries := 0
+	if *whole {
+		return p, out, tries
+	}
 	var changed bool
 	try := func(q plan) bool {
 		if tries++; tries > 120 {
