@@ -111,7 +111,7 @@ func (l *Lookups) doWithin(
 			"Comece outra e diga quanto ela pode gastar: fichario mcp --ceiling 5.00, ou o endereço …/mcp?teto=5.00. Nada foi cobrado.")
 	}
 	if req.Since.IsZero() {
-		req.Since = time.Now()
+		req.Since = ports.Now()
 	}
 	if !req.Refresh {
 		known := req

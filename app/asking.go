@@ -41,7 +41,7 @@ func (l *Lookups) check(ctx context.Context, caller Caller, req LookupRequest) (
 		req.RequestKey = "" // it belongs to a key
 	}
 	if req.Since.IsZero() {
-		req.Since = time.Now()
+		req.Since = ports.Now()
 	}
 	a := asking{caller, product, doc, l.fresh, nil, req}
 	if req.MaxAge != nil {

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"strings"
-	"time"
 
 	"fichario/domain/audit"
 	"fichario/ports"
@@ -60,7 +59,7 @@ func (c Caller) actor() audit.Actor {
 // It adds who, when, and by which door. Every use case that changes something has such a line, or states in
 // TestEveryChangeIsInTheAudit why it has none.
 func record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
-	now, err := r.Clock.Now(ctx, time.Now())
+	now, err := r.Clock.Now(ctx, ports.Now())
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func unauthenticated(message string) *fault.Error {
 func (k *Keys) find(
 	ctx context.Context, s access.Secret, hash [sha256.Size]byte, now time.Time, from netip.Addr,
 ) (*access.Key, error) {
-	elapsed := time.Since(k.start)
+	elapsed := ports.Since(k.start)
 	if v, ok := k.known.Load(hash); ok {
 		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // nothing else is stored
 			return &known.key, nil
@@ -84,7 +84,7 @@ func (k *Keys) Allow(key *access.Key) access.State {
 		w, _ = k.windows.LoadOrStore(key.ID, &access.Window{})
 	}
 	window := w.(*access.Window) //nolint:forcetypeassert // nothing else is stored
-	return window.Allow(time.Since(k.start), key.Limits.PerMinute)
+	return window.Allow(ports.Since(k.start), key.Limits.PerMinute)
 }
 
 // MinuteUse returns how many requests of a key this instance counted within the last sixty seconds.
@@ -94,7 +94,7 @@ func (k *Keys) MinuteUse(id string) int {
 		return 0
 	}
 	window := w.(*access.Window) //nolint:forcetypeassert // nothing else is stored
-	return window.Used(time.Since(k.start))
+	return window.Used(ports.Since(k.start))
 }
 
 // MinuteLimit returns the fault of a request that Allow refused.

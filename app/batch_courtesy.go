@@ -4,6 +4,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"fichario/ports"
 )
 
 const (
@@ -26,16 +28,16 @@ type courtesy struct {
 }
 
 func newCourtesy() *courtesy {
-	c := &courtesy{began: time.Now()}
+	c := &courtesy{began: ports.Now()}
 	c.single.Store(-int64(courteousFor))
 	return c
 }
 
 // came records a single lookup.
-func (c *courtesy) came() { c.single.Store(int64(time.Since(c.began))) }
+func (c *courtesy) came() { c.single.Store(int64(ports.Since(c.began))) }
 
 func (c *courtesy) due() bool {
-	return time.Since(c.began)-time.Duration(c.single.Load()) < courteousFor
+	return ports.Since(c.began)-time.Duration(c.single.Load()) < courteousFor
 }
 
 // turn waits until the next item may begin.
@@ -44,12 +46,12 @@ func (c *courtesy) turn() {
 		return
 	}
 	c.mu.Lock()
-	now := time.Now()
+	now := ports.Now()
 	at := c.next
 	if at.Before(now) {
 		at = now
 	}
 	c.next = at.Add(courteousGap)
 	c.mu.Unlock()
-	time.Sleep(at.Sub(now))
+	ports.Sleep(at.Sub(now))
 }

@@ -42,7 +42,7 @@ func (b *Batches) Run(ctx context.Context) {
 	var working sync.WaitGroup
 	var mu sync.Mutex
 	busy := map[string]*batchWorker{}
-	ticker := time.NewTicker(pollEvery)
+	ticker := ports.NewTicker(pollEvery)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		orgs, err := b.busy(ctx)
@@ -111,7 +111,7 @@ func (w *batchWorker) wake() {
 // work hands out items and writes their outcomes until nothing is left for this instance.
 func (w *batchWorker) work(ctx context.Context) {
 	going := context.WithoutCancel(ctx)
-	renewed := time.Now()
+	renewed := ports.Now()
 	for failed := 0; ; {
 		w.gather(ctx)
 		next, err := w.step(going, ctx.Err() != nil)
@@ -139,10 +139,10 @@ func (w *batchWorker) work(ctx context.Context) {
 				w.await(ctx, gatherEnds)
 			}
 		case <-w.woken:
-		case <-time.After(next):
+		case <-ports.After(next):
 		}
-		if len(w.running) > 0 && time.Since(renewed) > renewEvery {
-			renewed = time.Now()
+		if len(w.running) > 0 && ports.Since(renewed) > renewEvery {
+			renewed = ports.Now()
 			w.renew(going)
 		}
 	}
@@ -162,7 +162,7 @@ func (w *batchWorker) take(ctx context.Context, end itemEnd) {
 
 // await waits briefly until at least as many items have ended as still run, so that they share a transaction.
 func (w *batchWorker) await(ctx context.Context, most time.Duration) {
-	over := time.After(most)
+	over := ports.After(most)
 	for len(w.untold) < len(w.running) {
 		select {
 		case end := <-w.ended:
@@ -209,7 +209,7 @@ func (w *batchWorker) step(ctx context.Context, stopping bool) (next time.Durati
 	}
 	room := itemsMax - int(w.flying.Load())
 	var s batchStep
-	since := time.Now()
+	since := ports.Now()
 	err = w.Store.InTx(ctx, func(r ports.Repos) error {
 		s = batchStep{Batches: w.Batches, r: r, orgID: w.orgID, known: map[string]*known{}, started: w.started, since: since}
 		return s.do(ctx, w.untold, room, stopping)

@@ -85,7 +85,7 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	case errors.Is(err, ports.ErrEnded): // the next step pauses the batch
 		end.State = batch.Pending
 	case errors.Is(err, ErrBusy):
-		time.Sleep(lookAgain / 10)
+		ports.Sleep(lookAgain / 10)
 		end.State = batch.Pending
 	case f == nil:
 		// In flight: whoever checks again learns the outcome from the entry.

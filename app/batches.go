@@ -114,7 +114,7 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 	if _, err := by.org(); err != nil {
 		return BatchView{}, err
 	}
-	since := time.Now()
+	since := ports.Now()
 	if again, err := b.asked(ctx, by, n); err != nil || again.ID != "" {
 		return again, err
 	}
@@ -212,7 +212,7 @@ func (b *Batches) asked(ctx context.Context, by Caller, n NewBatch) (BatchView, 
 			break
 		}
 		select {
-		case <-time.After(quotePause):
+		case <-ports.After(quotePause):
 			known, same, err = repo.ByRequest(ctx, by.askedBy(), n.RequestKey, n.RequestBody)
 		case <-ctx.Done():
 			return BatchView{}, ctx.Err()

@@ -241,8 +241,8 @@ func (b *Bulks) Undo(ctx context.Context, by Caller, id string) (crm.Bulk, error
 
 // here works on an action for a moment, and returns its state.
 func (b *Bulks) here(ctx context.Context, id string) (crm.Bulk, error) {
-	begun := time.Now()
-	for time.Since(begun) < bulkHere {
+	begun := ports.Now()
+	for ports.Since(begun) < bulkHere {
 		if more, err := b.step(ctx, id); err != nil || !more {
 			break // the chore will do the rest
 		}

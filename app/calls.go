@@ -78,9 +78,9 @@ func (l *Lookups) ask(
 	ctx, cancel := context.WithTimeout(ctx, l.timeout)
 	defer cancel()
 	defer context.AfterFunc(l.stopping, cancel)()
-	start := time.Now()
+	start := ports.Now()
 	defer func() {
-		took = time.Since(start)
+		took = ports.Since(start)
 		if r := recover(); r != nil {
 			// The value may contain what the bureau sent.
 			l.log.ErrorContext(ctx, "panic", "product", product.ID, "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))

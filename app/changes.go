@@ -97,7 +97,7 @@ func (c *Changes) Watch(by Caller, since string) (*Watcher, error) {
 
 // run polls until nobody watches.
 func (c *Changes) run() {
-	tick := time.NewTicker(changesEvery)
+	tick := ports.NewTicker(changesEvery)
 	defer tick.Stop()
 	known := happened{since: c.clock().Add(-changesBack)}
 	for failed := false; ; <-tick.C {

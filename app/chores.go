@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"fichario/ports"
 )
 
 // Chore is background work that is repeated.
@@ -26,7 +28,7 @@ func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
 	var running sync.WaitGroup
 	for _, c := range chores {
 		running.Go(func() {
-			ticker := time.NewTicker(c.Every)
+			ticker := ports.NewTicker(c.Every)
 			defer ticker.Stop()
 			for every := c.Every; ; {
 				next := c.Every

@@ -116,12 +116,12 @@ func forget(ctx context.Context, next func(context.Context) (int, error)) error 
 // bitByBit calls next until nothing is left, and rests after each call for rest times as long as it took.
 func bitByBit(ctx context.Context, rest time.Duration, next func(context.Context) (int, error)) error {
 	for {
-		begun := time.Now()
+		begun := ports.Now()
 		if n, err := next(ctx); err != nil || n == 0 {
 			return err
 		}
 		select {
-		case <-time.After(rest * time.Since(begun)):
+		case <-ports.After(rest * ports.Since(begun)):
 		case <-ctx.Done():
 			return ctx.Err()
 		}

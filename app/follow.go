@@ -59,10 +59,10 @@ func (l *Lookups) outcome(ctx context.Context, callID string) (lookup.Entry, *po
 			if err != nil {
 				return call, nil, err
 			}
-			over = time.After(min(call.SettleAt.Add(-settleMargin).Sub(now), l.timeout) + followGrace)
+			over = ports.After(min(call.SettleAt.Add(-settleMargin).Sub(now), l.timeout) + followGrace)
 		}
 		select {
-		case <-time.After(wait):
+		case <-ports.After(wait):
 		case <-over:
 			abandoned, err := l.store.Repos().Statement.Abandon(ctx, callID)
 			if err != nil {

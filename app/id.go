@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"fichario/ports"
 )
 
 var lastID atomic.Int64
@@ -18,7 +20,7 @@ var lastID atomic.Int64
 // back, even if its clock does. The usual library would bring the network and database/sql into the use cases.
 func newID() string {
 	// 48 bits of milliseconds and 12 bits of their fraction.
-	now := time.Now().UnixNano()
+	now := ports.Now().UnixNano()
 	stamp := now/1e6<<12 | now%1e6<<12/1e6
 	for {
 		last := lastID.Load()
@@ -44,7 +46,7 @@ func idAt(t time.Time) string {
 // madeWithin reports whether an id is younger than d.
 func madeWithin(id string, d time.Duration) bool {
 	ms, err := strconv.ParseInt(strings.Replace(id, "-", "", 1)[:12], 16, 64)
-	return err == nil && time.Since(time.UnixMilli(ms)) < d
+	return err == nil && ports.Since(time.UnixMilli(ms)) < d
 }
 
 var idForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"fichario/domain/audit"
 	"fichario/domain/batch"
@@ -54,7 +53,7 @@ func (b *Bulks) PrepareImport(ctx context.Context, by Caller, n NewImport) (Impo
 	if _, err := b.contacts.actor(ctx, by); err != nil {
 		return ImportView{}, err
 	}
-	since := time.Now()
+	since := ports.Now()
 	plan, rows, err := planOf(by, n)
 	if err != nil {
 		return ImportView{}, err
@@ -263,7 +262,7 @@ func (b *Bulks) FinishImport(ctx context.Context, by Caller, id string) (ImportV
 		}
 		if !more { // somebody else has it locked
 			select {
-			case <-time.After(bulkHere):
+			case <-ports.After(bulkHere):
 			case <-ctx.Done():
 				return view, ctx.Err()
 			}

@@ -103,9 +103,9 @@ func (i *Intake) Admit(ctx context.Context, token string, read func(webhook.Hook
 	if err != nil {
 		return hook, Post{}, err
 	}
-	opened := time.Now()
+	opened := ports.Now()
 	p := read(hook)
-	if time.Since(opened) > reopenAfter {
+	if ports.Since(opened) > reopenAfter {
 		hook, err = i.Open(ctx, token)
 	}
 	return hook, p, err

@@ -13,7 +13,7 @@ import (
 
 // attempt does the work of a job. Failures of other systems are *ports.SendError.
 func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error) {
-	r, since := j.Store.Repos(), time.Now()
+	r, since := j.Store.Repos(), ports.Now()
 	event, err := eventOf(ctx, r, job)
 	if errors.Is(err, errEventGone) {
 		if job.ContactID == "" || event.Contact.ID != "" {

@@ -124,10 +124,10 @@ func (j *Jobs) finish(ctx context.Context, job automation.Job, done outcome) err
 
 // fail plans the next attempt, or gives the job up.
 func fail(job *automation.Job, why *ports.SendError) {
-	delay, more := automation.Next(job.Attempts)
+	delay, spread, more := automation.Next(job.Attempts)
 	job.State, job.Result = automation.Dead, why.Reason
 	if more && !why.Permanent {
-		job.State, job.RunAt = automation.Ready, job.EndedAt.Add(max(delay, why.RetryAfter))
+		job.State, job.RunAt = automation.Ready, job.EndedAt.Add(max(delay+ports.Spread(spread), why.RetryAfter))
 	}
 }
 

@@ -124,7 +124,7 @@ func (j *Jobs) before(
 		}
 		// Whoever began it may still be waiting, or has died; then it will be settled.
 		select {
-		case <-time.After(time.Second):
+		case <-ports.After(time.Second):
 		case <-ctx.Done():
 			return "", "", &ports.SendError{Reason: "a consulta ainda está em andamento"}
 		}

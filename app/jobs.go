@@ -90,7 +90,7 @@ func (j *Jobs) Run(ctx context.Context) {
 		j.loop(ctx, automation.MailMember, 0, func() bool { return j.start(work, automation.MailMember, mails) })
 	})
 	loops.Wait()
-	patience := time.AfterFunc(drainJobs, stop)
+	patience := ports.AfterFunc(drainJobs, stop)
 	defer patience.Stop()
 	runs.running.Wait()
 	mails.running.Wait()
@@ -99,7 +99,7 @@ func (j *Jobs) Run(ctx context.Context) {
 // loop calls step until nothing is left, then waits for a wake-up, after which it gathers for a while, or the next
 // poll.
 func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, gather time.Duration, step func() (more bool)) {
-	ticker := time.NewTicker(pollEvery)
+	ticker := ports.NewTicker(pollEvery)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		if step() {
@@ -109,7 +109,7 @@ func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, gather time.Du
 		case <-ticker.C:
 		case <-j.wakes[kind]:
 			select {
-			case <-time.After(gather):
+			case <-ports.After(gather):
 			case <-ctx.Done():
 			}
 		case <-ctx.Done():

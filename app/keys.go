@@ -34,7 +34,7 @@ type Keys struct {
 
 // NewKeys returns the use case.
 func NewKeys(store ports.Store, clock Clock) *Keys {
-	return &Keys{store: store, clock: clock, start: time.Now()}
+	return &Keys{store: store, clock: clock, start: ports.Now()}
 }
 
 var keyKind = kind[access.Key]{

@@ -61,7 +61,7 @@ func (l *Lookups) once(ctx context.Context, a asking, later bool) (result Lookup
 			return result, id, err
 		}
 		select {
-		case <-time.After(wait):
+		case <-ports.After(wait):
 		case <-waiting.Done():
 			return result, "", timedOut(waiting.Err())
 		}

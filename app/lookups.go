@@ -93,7 +93,7 @@ func NewLookups(c LookupsConfig) *Lookups {
 	l := &Lookups{
 		schemas: schemas, store: c.Store, bureau: c.Bureau, catalog: c.Catalog, timeout: c.Timeout, fresh: c.Fresh,
 		calendar: c.Calendar, clock: c.Clock, log: c.Log, observe: c.Observe,
-		slots: make(chan struct{}, callsMax), courtesy: newCourtesy(), rules: knownRules{start: time.Now()},
+		slots: make(chan struct{}, callsMax), courtesy: newCourtesy(), rules: knownRules{start: ports.Now()},
 	}
 	l.unwritten = newUnwritten(c.Log, l.write)
 	l.stopping, l.giveUp = context.WithCancel(context.Background())

@@ -115,7 +115,7 @@ type readRules struct {
 
 // of returns an organisation's rules, read from the database at most ten times a second, or at once if fresh is set.
 func (k *knownRules) of(ctx context.Context, r ports.Repos, orgID string, fresh bool) (purposeRules, error) {
-	now := time.Since(k.start)
+	now := ports.Since(k.start)
 	if v, ok := k.byOrg.Load(orgID); ok && !fresh {
 		if known := v.(readRules); now-known.at < rulesTTL { //nolint:forcetypeassert // nothing else is stored
 			return known.purposeRules, nil

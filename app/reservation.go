@@ -78,7 +78,7 @@ func (l *Lookups) takeBack(ctx context.Context, e ending) {
 			return
 		}
 		select {
-		case <-time.After(pause):
+		case <-ports.After(pause):
 		case <-l.stopping.Done():
 			return
 		}

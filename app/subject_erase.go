@@ -127,7 +127,7 @@ func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error
 			return e, err
 		}
 		select {
-		case <-time.After(awaitEvery):
+		case <-ports.After(awaitEvery):
 		case <-ctx.Done():
 			return e, ctx.Err()
 		}
@@ -153,7 +153,7 @@ func (w *erasing) hold(ctx context.Context, id string, lease time.Duration) erro
 	if err != nil {
 		return err
 	}
-	w.held = time.Now()
+	w.held = ports.Now()
 	e, err := repos.Subjects.LeaseErasure(ctx, id, w.lease, now, now.Add(lease))
 	if w.e.ID != "" { // progress since the last write is not stored
 		e.Kind, e.After = w.e.Kind, w.e.After
@@ -215,7 +215,7 @@ func (w *erasing) rounds(ctx context.Context) error {
 		return err
 	}
 	for {
-		begun, whole := time.Now(), w.e.Kind == "" && w.e.After == ""
+		begun, whole := ports.Now(), w.e.Kind == "" && w.e.After == ""
 		grown, running, err := w.round(ctx)
 		if err != nil {
 			return err
@@ -223,7 +223,7 @@ func (w *erasing) rounds(ctx context.Context) error {
 		switch {
 		case running: // a lookup will have an outcome soon
 			select {
-			case <-time.After(time.Second):
+			case <-ports.After(time.Second):
 			case <-ctx.Done():
 				return ctx.Err()
 			}
@@ -252,12 +252,12 @@ func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
 		w.since = "" // what was passed over may be the person's
 	}
 	for {
-		if time.Since(w.held) > eraseLease/3 {
+		if ports.Since(w.held) > eraseLease/3 {
 			if err := w.hold(ctx, w.e.ID, eraseLease); err != nil {
 				return false, false, err
 			}
 		}
-		begun := time.Now()
+		begun := ports.Now()
 		over, err := w.step(ctx)
 		if err != nil {
 			return false, false, err
@@ -266,7 +266,7 @@ func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
 			break
 		}
 		select {
-		case <-time.After(min(4*time.Since(begun), 100*time.Millisecond)):
+		case <-ports.After(min(4*ports.Since(begun), 100*time.Millisecond)):
 		case <-ctx.Done():
 			return false, false, ctx.Err()
 		}

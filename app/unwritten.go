@@ -8,6 +8,7 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
 const (
@@ -81,7 +82,7 @@ func (u *unwritten) try() {
 	written := 0
 	for wait := rewriteFirst; ; wait = min(2*wait, rewriteMost) {
 		select {
-		case <-time.After(wait):
+		case <-ports.After(wait):
 		case <-u.ctx.Done():
 			return
 		}

@@ -45,9 +45,12 @@ func TestNextTriesForADayAndGivesUp(t *testing.T) {
 	attempts := 0
 	for {
 		attempts++
-		d, more := Next(attempts)
+		d, spread, more := Next(attempts)
 		if !more {
 			break
+		}
+		if spread <= 0 || spread > d/5 {
+			t.Errorf("after attempt %d the wait varies by %s", attempts, spread)
 		}
 		if d < before/2 {
 			t.Errorf("after attempt %d the wait is %s, after %s", attempts, d, before)
@@ -57,7 +60,7 @@ func TestNextTriesForADayAndGivesUp(t *testing.T) {
 	if sum < 20*time.Hour || sum > 32*time.Hour {
 		t.Errorf("given up after %s", sum)
 	}
-	if _, more := Next(0); more {
+	if _, _, more := Next(0); more {
 		t.Error("a job that was never tried has no next attempt")
 	}
 }

@@ -1,7 +1,6 @@
 package automation
 
 import (
-	"math/rand/v2"
 	"time"
 )
 
@@ -81,14 +80,14 @@ var delays = []time.Duration{
 	time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour, 8 * time.Hour,
 }
 
-// Next returns how long a job waits after so many failed attempts, plus up to a fifth of jitter so that many do not
+// Next returns how long a job waits after so many failed attempts, and how much longer it may wait, so that many do not
 // come back at once; false when it is given up.
-func Next(attempts int) (time.Duration, bool) {
+func Next(attempts int) (delay, spread time.Duration, more bool) {
 	if attempts < 1 || attempts > len(delays) {
-		return 0, false
+		return 0, 0, false
 	}
 	d := delays[attempts-1]
-	return d + rand.N(d/5+1), true //nolint:gosec // it spreads load, it hides nothing
+	return d, d / 5, true
 }
 
 // JobFilter says which jobs are wanted.

@@ -158,6 +158,9 @@ func (w *world) batch(n int) string {
 	if len(w.batches) == 0 {
 		return ""
 	}
+	if n%3 > 0 { // mostly the newest
+		return w.batches[len(w.batches)-1]
+	}
 	return w.batches[n%len(w.batches)]
 }
 
@@ -287,9 +290,12 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		for n := range 1 + h.op.c%batchMax {
 			docs = append(docs, cpf(h.op.a+n))
 		}
-		ceiling := catalog.Money(h.op.c%5) * price
+		ceiling := catalog.Money(len(docs)) * price
+		if h.op.c%3 == 0 {
+			ceiling = catalog.Money(h.op.c%5) * price
+		}
 		made, err := i.batches.Quote(ctx, by, app.NewBatch{
-			Name: "Lote", Product: catalog.CPF, Documents: docs, Ceiling: &ceiling, Confirm: h.op.b < 6, Refresh: h.op.c%3 == 0,
+			Name: "Lote", Product: catalog.CPF, Documents: docs, Ceiling: &ceiling, Confirm: h.op.b < 6, Refresh: h.op.c%4 != 0,
 		})
 		h.err, h.id = err, made.ID
 		if err == nil {

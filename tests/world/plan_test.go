@@ -3,6 +3,7 @@ package world_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,16 +15,18 @@ import (
 type plan struct {
 	seed      uint64
 	instances int
-	strategy  strategy
-	pace      time.Duration // of the instances' periodic work
-	midnight  bool          // it begins seconds before one
-	moods     moods
-	deaf      int // of a hundred calls of automations that fail
-	faults    faults
-	caps      access.Limits
-	budget    catalog.Money // of the second member
-	rules     []bool        // which of the automations are there
-	clients   [][]op
+	// working are the instances that do jobs and batches, as bits: the others only answer.
+	working  uint
+	strategy strategy
+	pace     time.Duration // of the instances' periodic work
+	midnight bool          // it begins seconds before one
+	moods    moods
+	deaf     int // of a hundred calls of automations that fail
+	faults   faults
+	caps     access.Limits
+	budget   catalog.Money // of the second member
+	rules    []bool        // which of the automations are there
+	clients  [][]op
 	// without are the kinds of periodic work that are left out, as bits.
 	without uint
 }
@@ -58,6 +61,9 @@ var subjects = map[string][]weighed{
 	},
 }
 
+// firsts are what a world of a subject begins with, so that there is something to happen to.
+var firsts = map[string]string{"batches": "batch", "leads": "post", "moves": "post", "persons": "post"}
+
 type weighed struct {
 	verb   string
 	weight int
@@ -65,7 +71,7 @@ type weighed struct {
 
 const (
 	people   = 4 // persons of a world
-	batchMax = 6 // documents of a batch
+	batchMax = 8 // documents of a batch
 )
 
 // draw makes the plan of a seed.
@@ -76,6 +82,10 @@ func draw(seed uint64) plan {
 		pace: []time.Duration{400, 2000, 7000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(6) == 0,
 		caps:   access.Limits{PerMinute: 100_000, PerDay: 3 + r.IntN(20), PerMonth: 3 + r.IntN(30)},
 		budget: catalog.Money(r.IntN(8)) * price,
+	}
+	p.working = 1<<r.IntN(p.instances) | uint(r.IntN(8))
+	if r.IntN(2) == 0 {
+		p.working = 1 << r.IntN(p.instances)
 	}
 	for range rules {
 		p.rules = append(p.rules, r.IntN(2) == 0)
@@ -93,8 +103,9 @@ func draw(seed uint64) plan {
 		p.faults = faults{frozen: 1 + r.IntN(8)}
 	}
 	names := []string{"batches", "leads", "lookups", "money", "moves", "persons"}
-	var verbs []weighed
-	for range 1 + r.IntN(2) {
+	about := names[r.IntN(len(names))]
+	verbs := slices.Clone(subjects[about])
+	if r.IntN(3) == 0 {
 		verbs = append(verbs, subjects[names[r.IntN(len(names))]]...)
 	}
 	if r.IntN(3) == 0 {
@@ -105,8 +116,11 @@ func draw(seed uint64) plan {
 	for _, v := range verbs {
 		sum += v.weight
 	}
-	for range 2 + r.IntN(4) {
+	for c := range 2 + r.IntN(4) {
 		var script []op
+		if first := firsts[about]; c < 2 && first != "" {
+			script = append(script, op{first, r.IntN(p.instances), r.IntN(people), r.IntN(8), r.IntN(1000)})
+		}
 		for range 2 + r.IntN(7) {
 			n := r.IntN(sum)
 			for _, v := range verbs {

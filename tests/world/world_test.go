@@ -37,7 +37,7 @@ import (
 
 const (
 	price   = catalog.Money(4500) // of each product, in ten-thousandths of a real
-	timeout = 10 * time.Second    // of the bureau
+	timeout = 4 * time.Second     // of the bureau
 	fresh   = 30 * 24 * time.Hour // how long history answers
 )
 
@@ -112,6 +112,7 @@ func (w *world) opened(who string, c *wire) {
 // instance is one running program: its own use cases and pool.
 type instance struct {
 	name   string
+	place  int // among the instances
 	world  *world
 	store  *gormstore.Store
 	offset time.Duration // of its clock
@@ -199,8 +200,10 @@ func (i *instance) start() {
 	ctx, stop := context.WithCancel(context.Background())
 	i.stop = stop
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	i.over.Go(func() { i.batches.Run(ctx) })
-	i.over.Go(func() { i.jobs.Run(ctx) })
+	if i.world.plan.working&(1<<i.place) != 0 {
+		i.over.Go(func() { i.batches.Run(ctx) })
+		i.over.Go(func() { i.jobs.Run(ctx) })
+	}
 	i.over.Go(func() {
 		app.RunChores(ctx, log, i.work()...)
 	})
@@ -268,6 +271,7 @@ func (w *world) kill(n int) {
 		w.fail("start", "starting again: %v", err)
 		return
 	}
+	fresh.place = n
 	w.mu.Lock()
 	w.instances[n] = fresh
 	w.mu.Unlock()
@@ -430,6 +434,9 @@ func (w *world) live() {
 			if err == nil {
 				one, err = w.open(string(rune('A' + n)))
 				w.instances = append(w.instances, one)
+				if err == nil {
+					one.place = n
+				}
 			}
 		}
 		if err == nil {
@@ -514,7 +521,7 @@ func (w *world) rest() {
 		for n := range 200 {
 			time.Sleep(3 * time.Second)
 			// A job that waits for its next attempt may wait for hours.
-			if w.calm() && (n > 6 || w.idle()) {
+			if w.calm() && (n > 4 || w.idle()) {
 				break
 			}
 		}
