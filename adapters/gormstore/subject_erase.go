@@ -27,7 +27,7 @@ func (r subjects) Erase(
 		if len(ids) == 0 {
 			return nil
 		}
-		gone, err = erase(db.Session(&gorm.Session{NewDB: true, Context: ctx}), p, ids)
+		gone, err = erase(db.Session(&gorm.Session{NewDB: true}), p, ids)
 		return err
 	})
 	return gone, err

@@ -33,6 +33,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
+	"fichario/tests/testkit/patience"
 )
 
 const (
@@ -380,6 +381,9 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 		random ^= uint64(worldsBegun.Load()) << 40
 	}
 	cryptotest.SetGlobalRandom(t, random)
+	// Who waits for a mutex is awake for the scheduler, which waits in turn: the stacks tell who holds it.
+	hangs := time.AfterFunc(patience.Scaled(5*time.Minute), func() { panic(fmt.Sprintf("the world of seed %d hangs", p.seed)) })
+	defer hangs.Stop()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(begin))
 		w := &world{
