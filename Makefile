@@ -18,7 +18,7 @@ LONGEST = ./tests/integration ./adapters/gormstore ./app ./tests/faults
 # `make test-slow`, and says how many.
 SLOW = ^TestSlow
 SLOW_TESTS = $(shell grep -roE --include='*_test.go' '^func TestSlow[A-Za-z0-9]+' adapters app cmd docs domain tests | tr -d ' ')
-SLOW_PACKAGES = $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
+SLOW_PACKAGES = ./tests/browser ./tests/faults $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
 
 .DEFAULT_GOAL := help
 .PHONY: help run test test-slow containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
@@ -36,11 +36,15 @@ run: ## start the program with demonstration data, on SQLite
 
 test: bin/tested bin/pgtest ## run the tests, on SQLite and on a real PostgreSQL that it finds, starts or installs (four minutes)
 	@echo "$(words $(SLOW_TESTS)) tests take long, break things or need a browser: make test-slow runs them"
-	$(PGTEST) -every-status -- $(GOTEST) -skip '$(SLOW)' $(LONGEST) ./...
+	@rm -rf bin/statuses && mkdir -p bin/statuses
+	$(SEEN) $(PGTEST) -- $(GOTEST) -skip '$(SLOW)' $(LONGEST) ./...
+
+# Both note the statuses of the contract that they see; after make test, make test-slow fails for those that neither saw.
+SEEN = FICHARIO_TEST_STATUSES=$(CURDIR)/bin/statuses
 
 # The end-to-end tests run again on two instances behind HAProxy, one of them behind PgBouncer.
 test-slow: bin/tested bin/pgtest ## run the tests that take long, break things or need a browser (about ten minutes)
-	$(PGTEST) -promtool $(ALLOWED) -- sh -c "$(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
+	$(SEEN) $(PGTEST) $(if $(wildcard bin/statuses),-every-status) -promtool $(ALLOWED) -- sh -c "$(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
 		FICHARIO_TEST_POOLED=1 $(GOTEST) -skip '$(SLOW)' ./tests/integration || bad=1; exit \$${bad:-0}"
 
 # The only test that may be skipped, because it needs a container engine and takes minutes.

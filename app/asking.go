@@ -22,6 +22,7 @@ type asking struct {
 	LookupRequest
 }
 
+// check reads a request, and chooses its purpose unless it has an idempotency key.
 func (l *Lookups) check(ctx context.Context, caller Caller, req LookupRequest) (asking, error) {
 	product, ok := l.catalog.Find(req.Product)
 	if !ok {
@@ -36,24 +37,32 @@ func (l *Lookups) check(ctx context.Context, caller Caller, req LookupRequest) (
 		return asking{}, fault.New(fault.MissingScope,
 			fmt.Sprintf("Esta chave não tem o escopo %s. Peça a quem administra as chaves, ou use outra.", doc.Type()))
 	}
+	if caller.key == nil {
+		req.RequestKey = "" // it belongs to a key
+	}
 	if req.Since.IsZero() {
 		req.Since = time.Now()
 	}
 	a := asking{caller, product, doc, l.fresh, nil, req}
-	if req.BatchID == "" {
-		a.Purpose, a.only, err = l.rules.choose(ctx, l.store.Repos(), caller, req.Purpose)
-	} else {
-		var rules purposeRules
-		rules, err = l.rules.of(ctx, l.store.Repos(), caller.orgID, false)
-		a.only = rules.only(req.Purpose)
-	}
-	if err != nil {
-		return asking{}, err
-	}
 	if req.MaxAge != nil {
 		a.fresh = min(a.fresh, *req.MaxAge)
 	}
-	return a, nil
+	if req.RequestKey != "" {
+		return a, nil // an answer that it repeats needs no purpose
+	}
+	return l.stated(ctx, a)
+}
+
+// stated chooses the purpose of a lookup. Faults: MissingPurpose, PurposeRefused.
+func (l *Lookups) stated(ctx context.Context, a asking) (asking, error) {
+	var err error
+	if a.BatchID == "" {
+		a.Purpose, a.only, err = l.rules.choose(ctx, l.store.Repos(), a.caller, a.Purpose)
+		return a, err
+	}
+	rules, err := l.rules.of(ctx, l.store.Repos(), a.caller.orgID, false)
+	a.only = rules.only(a.Purpose)
+	return a, err
 }
 
 // history returns the history that may answer.

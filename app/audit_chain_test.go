@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	_ "github.com/jackc/pgx/v5/stdlib" // PostgreSQL for who edits the tables behind the store's back
 
@@ -87,6 +88,13 @@ func TestWhatIsDoneToTheAuditIsFound(t *testing.T) {
 			"UPDATE audit_heads SET removed_number = 1, removed_hash = (SELECT hash FROM audit_lines" + of +
 				"1) WHERE id = @org;DELETE FROM audit_lines" + of + "1", "8 cabeca",
 		},
+		"all lines gone, and the head reset": {
+			"DELETE FROM audit_lines WHERE org_id = @org;UPDATE audit_heads SET number = 0, hash = removed_hash, sealed = NULL " +
+				"WHERE id = @org", "0 cabeca",
+		},
+		"all lines and the head gone": {
+			"DELETE FROM audit_lines WHERE org_id = @org;DELETE FROM audit_heads WHERE id = @org", "0 cabeca",
+		},
 		"no head":                {"DELETE FROM audit_heads WHERE id = @org", "0 cabeca"},
 		"a head that was undone": {"UPDATE audit_heads SET number = 0, sealed = NULL WHERE id = @org", "0 cabeca"},
 	}
@@ -156,5 +164,60 @@ func TestTwoInstancesWriteOneChain(t *testing.T) {
 		equal(t, "lines", line(found.Finding == nil, found.Lines), line(true, 2+4*each))
 		found = must(s.audit.Verify(t.Context(), app.Operator(), rival.orgID, audit.Hash{}))
 		equal(t, "lines of the other one", line(found.Finding == nil, found.Lines), line(true, 1+4*each))
+	})
+}
+
+// TestOtherLinesDoNotPassForErased: whoever empties lines in the name of an erasure that there was is found, also where
+// its own lines have been removed for their age.
+func TestOtherLinesDoNotPassForErased(t *testing.T) {
+	t.Parallel()
+	behind(t, func(t *testing.T, s *setting, _ string, edit func(string, ...any)) {
+		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		sheet := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		done(s.lookups.Opened(t.Context(), owner, must(s.lookups.Show(t.Context(), owner, sheet.ID))))
+		e := must(s.subjects.Erase(t.Context(), owner, who, false))
+		verify := func() (what string) {
+			if f := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{})).Finding; f != nil {
+				what = line(f.Number, f.Problem)
+			}
+			return what
+		}
+		equal(t, "while it runs", verify(), "")
+		done(s.subjects.Finish(t.Context(), e.ID))
+		equal(t, "when it is done", verify(), "")
+		must(s.origins.Add(t.Context(), owner, s.orgID, "Feira"))
+		lines := s.lines(0)
+		at := lines[len(lines)-1].Number
+		const empty = "UPDATE audit_lines SET detail = NULL, erased_by = '%s' WHERE org_id = '%s' AND number = %d"
+		edit(fmt.Sprintf(empty, e.ID, s.orgID, 2))
+		equal(t, "an earlier line", verify(), "2 esvaziada")
+		edit(fmt.Sprintf(empty, e.ID, s.orgID, at))
+		equal(t, "both", verify(), "2 esvaziada")
+	})
+}
+
+// TestRetentionFollowsTheChain: a line whose time was changed takes none with it, and a chain that does not hold
+// keeps no other from being shortened.
+func TestRetentionFollowsTheChain(t *testing.T) {
+	t.Parallel()
+	behind(t, func(t *testing.T, s *setting, _ string, edit func(string, ...any)) {
+		owner, other := s.add("dona", crm.Owner), s.another()
+		for i := range 6 {
+			must(s.origins.Add(t.Context(), owner, s.orgID, fmt.Sprint("Origem ", i)))
+		}
+		edit("UPDATE audit_lines SET at = '2001-01-01 00:00:00+00:00' WHERE org_id = '" + s.orgID + "' AND number = 7")
+		keep := app.NewRetention(s.store, app.Keeping{Audit: 365 * day}, s.now)
+		done(keep.ForgetAudit(t.Context()))
+		equal(t, "lines", len(s.lines(0)), 8)
+		f := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{})).Finding
+		equal(t, "found", line(f.Number, f.Problem), "7 alterada")
+
+		edit("UPDATE audit_lines SET at = '2001-01-01 00:00:00+00:00' WHERE org_id = '" + s.orgID + "'")
+		later := func() time.Time { return s.now().Add(time.Hour) }
+		done(app.NewRetention(s.store, app.Keeping{}, later).ForgetAudit(t.Context()))
+		equal(t, "lines that no longer hold", len(s.lines(0)), 8)
+		if left := len(other.lines(0)); left > 1 {
+			t.Errorf("%d lines of another chain", left)
+		}
 	})
 }

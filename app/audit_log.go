@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fichario/domain/audit"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -215,13 +216,7 @@ func (a *Audit) follow(ctx context.Context, head audit.Head, seen audit.Hash) (A
 		found.Seen = found.Seen || l.Hash == seen
 	}
 	var err error
-	found.Finding, err = walk.End(func(id string) (audit.Line, bool, error) {
-		l, err := r.Audit.Find(ctx, head.OrgID, id)
-		if errors.Is(err, ports.ErrNotFound) {
-			return l, false, nil
-		}
-		return l, err == nil, err
-	})
+	found.Finding, err = walk.End(func(id string) (audit.Erasure, error) { return a.erasure(ctx, head, id) })
 	if err != nil || found.Finding != nil {
 		return found, err
 	}
@@ -234,6 +229,30 @@ func (a *Audit) follow(ctx context.Context, head audit.Head, seen audit.Hash) (A
 		found.Finding = &audit.Finding{Number: now.Number + 1, Problem: audit.Added}
 	}
 	return found, err
+}
+
+// erasure finds what stands beyond a head about an erasure, and whether it is still running.
+func (a *Audit) erasure(ctx context.Context, head audit.Head, id string) (out audit.Erasure, err error) {
+	r := a.store.Repos()
+	begun, err := r.Audit.Find(ctx, head.OrgID, id)
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		return out, err
+	}
+	out.Begun = err == nil && begun.Action == audit.SubjectErased && begun.Number > head.Number
+	e, err := r.Subjects.FindErasure(ctx, id) // before its last line, so that it is not missed
+	if err != nil && !errors.Is(err, ports.ErrNotFound) {
+		return out, err
+	}
+	out.Running = err == nil && e.OrgID == head.OrgID && e.State == privacy.Running && e.Person != nil
+	for l, err := range a.lines(ctx, head.OrgID, head.Number) {
+		if err != nil {
+			return out, err
+		}
+		if l.Action == audit.SubjectEmptied && l.Object == id {
+			out.Ended = &l
+		}
+	}
+	return out, nil
 }
 
 // lines yields the lines of a chain, oldest first.

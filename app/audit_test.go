@@ -31,7 +31,7 @@ var audited = map[string]string{
 	"Bundles.Add": "pacote.criado", "Bundles.Change": "pacote.alterado", "Bundles.Remove": "pacote.removido",
 	"Rotations.Add": "rodizio.criado", "Rotations.Change": "rodizio.alterado", "Rotations.Remove": "rodizio.removido",
 	"Purposes.Add": "finalidade.criada", "Purposes.Set": "finalidade.alterada",
-	"Organisations.SetShareHistory": "organizacao.historico_alterado", "Keys.Restrict": "chave.restringida",
+	"Organisations.SetShareHistory": "organizacao.historico_alterado", "Keys.Change": "chave.restringida",
 	"Automations.SetPurpose": "automacao.alterada", "Automations.Refill": "automacao.alterada",
 	"Subjects.Export": "titular.exportado", "Subjects.Erase": "titular.apagado",
 	"Subjects.Unblock": "titular.desbloqueado", "Subjects.UnblockErased": "titular.desbloqueado",

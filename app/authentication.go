@@ -45,7 +45,7 @@ func (k *Keys) Authenticate(ctx context.Context, text string, from netip.Addr) (
 	return ByKey(key), nil
 }
 
-func unauthenticated(message string) error {
+func unauthenticated(message string) *fault.Error {
 	return fault.New(fault.Unauthenticated, message+" Envie uma chave válida em Authorization: Bearer.")
 }
 

@@ -160,6 +160,14 @@ func (a *Automations) change(
 		if err != nil {
 			return err
 		}
+		if err := r.Orgs.HoldCharges(ctx, old.OrgID); err != nil {
+			return err
+		}
+		if old.Action.Ceiling != changed.Action.Ceiling {
+			if err := r.Usage.LimitChanged(ctx, id); err != nil {
+				return err
+			}
+		}
 		if err := r.Automations.Update(ctx, changed); err != nil {
 			return err
 		}
@@ -225,6 +233,9 @@ func (a *Automations) SetEnabled(ctx context.Context, by Caller, id string, enab
 		line.Action = audit.AutomationEnabled
 	}
 	return recorded(ctx, a.store, by, line, func(r ports.Repos) error {
+		if err := r.Orgs.HoldCharges(ctx, found.OrgID); err != nil {
+			return err
+		}
 		return r.Automations.SetEnabled(ctx, id, enabled)
 	})
 }

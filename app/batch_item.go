@@ -82,6 +82,8 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	switch {
 	case errors.Is(err, ports.ErrCeiling):
 		pause(batch.Ceiling, 0)
+	case errors.Is(err, ports.ErrEnded): // the next step pauses the batch
+		end.State = batch.Pending
 	case errors.Is(err, ErrBusy):
 		time.Sleep(lookAgain / 10)
 		end.State = batch.Pending

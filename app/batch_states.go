@@ -184,8 +184,8 @@ func inFlight(ctx context.Context, r ports.Repos, orgID string) (map[string]int,
 	return counts, err
 }
 
-// Confirm lets a quoted batch run within a ceiling: the given one, else the quote's, else its maximum cost. Faults:
-// UnknownBatch, BatchState, Forbidden, ServiceUnavailable.
+// Confirm lets a quoted batch run within a ceiling: the given one, else the quote's, else its maximum cost. Who
+// confirms it pays. Faults: UnknownBatch, BatchState, Forbidden, MonthlyLimit, PurposeRefused, ServiceUnavailable.
 func (b *Batches) Confirm(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money,
 ) (_ BatchView, err error) {
@@ -200,6 +200,9 @@ func (b *Batches) Confirm(
 			q.Ceiling = *ceiling
 		}
 		q.HasCeiling, q.StartedAt = true, now
+		if _, err := b.pays(ctx, r, by, q); err != nil {
+			return err
+		}
 		if err := b.maySpend(ctx, r, by, *q); err != nil {
 			return err
 		}
@@ -221,8 +224,9 @@ func (b *Batches) Pause(ctx context.Context, by Caller, id string) (BatchView, e
 }
 
 // Resume lets a paused batch go on, within another ceiling if one is given, which must cover what was spent. With
-// failures, items without an answer are retried and charged anew; that also applies to a batch that is done. Faults:
-// UnknownBatch, BatchState, InvalidRequest, Forbidden, ServiceUnavailable.
+// failures, items without an answer are retried and charged anew; that also applies to a batch that is done. Who
+// resumes it pays for the rest. Faults: UnknownBatch, BatchState, InvalidRequest, Forbidden, MonthlyLimit,
+// PurposeRefused, ServiceUnavailable.
 func (b *Batches) Resume(
 	ctx context.Context, by Caller, id string, ceiling *catalog.Money, failures bool,
 ) (BatchView, error) {
@@ -231,13 +235,17 @@ func (b *Batches) Resume(
 		if q.Status != batch.Paused && (q.Status != batch.Done || !again) {
 			return wrongState(*q, "retomado", "pausado, ou concluído com falhas a repetir")
 		}
+		other, err := b.pays(ctx, r, by, q)
+		if err != nil {
+			return err
+		}
 		if ceiling != nil {
 			if err := suffices(ctx, r, *q, *ceiling); err != nil {
 				return err
 			}
 			q.Ceiling, q.HasCeiling = *ceiling, true
 		}
-		if ceiling != nil || again {
+		if ceiling != nil || again || other {
 			if err := b.maySpend(ctx, r, by, *q); err != nil {
 				return err
 			}
@@ -274,7 +282,7 @@ func wrongState(q batch.Batch, become, when string) error {
 		}[q.Status], become, when))
 }
 
-// suffices returns the fault of a ceiling below what a batch was charged or has reserved.
+// suffices returns the fault of a ceiling below what a batch was charged or has reserved. Charges must be held.
 func suffices(ctx context.Context, r ports.Repos, q batch.Batch, ceiling catalog.Money) error {
 	spent, err := r.Usage.SpentByKeys(ctx, []string{q.ID}, lookup.BatchBucket)
 	if least := spent[q.ID].Amount; err == nil && ceiling < least {
@@ -296,6 +304,43 @@ func (b *Batches) maySpend(ctx context.Context, r ports.Repos, by Caller, q batc
 	return fault.New(fault.Forbidden, fmt.Sprintf("O teto deste lote é de %s, e membros confirmam até %s. "+
 		"Peça a quem administra a organização que o confirme, ou informe um teto menor.",
 		q.Limit().Exact(), org.MemberBatchLimit.Exact())).At("teto")
+}
+
+// pays holds the organisation's charges back, and makes the caller pay for a batch from now on, by their own rights:
+// whoever confirms or resumes it spends. The operator acts for whoever paid before. It reports whether that was
+// somebody else. Faults: MonthlyLimit where the caller's budget does not allow a single call, and what choosing the
+// batch's purpose returns.
+func (b *Batches) pays(ctx context.Context, r ports.Repos, by Caller, q *batch.Batch) (other bool, err error) {
+	if err := r.Orgs.HoldCharges(ctx, q.OrgID); err != nil {
+		return false, err
+	}
+	if by.operator {
+		return false, nil
+	}
+	if other = q.PaidBy(by.keyID(), by.memberID); other && q.Purpose != "" {
+		rules, err := readPurposeRules(ctx, r, q.OrgID)
+		if err != nil {
+			return other, err
+		}
+		if _, err := rules.choose(by, q.Purpose); err != nil {
+			return other, err
+		}
+	}
+	if by.memberID == "" || q.ToAsk() == 0 {
+		return other, nil
+	}
+	member, err := r.Members.Find(ctx, by.memberID)
+	if err != nil || member.Budget == nil {
+		return other, err
+	}
+	month := b.Calendar.Month(b.Clock())
+	spent, err := r.Usage.SpentByKeys(ctx, []string{by.memberID}, month)
+	if left := *member.Budget - spent[by.memberID].Amount; err == nil && left < q.Price {
+		return other, fault.New(fault.MonthlyLimit, fmt.Sprintf("Quem confirma ou retoma um lote paga por ele. Cada "+
+			"consulta custa até %s, e do seu orçamento de %s neste mês restam %s. Nada foi consultado nem cobrado; quem é titular "+
+			"pode aumentar o orçamento, ou confirmar o lote.", q.Price.Exact(), member.Budget.Reais(), max(0, left).Exact()))
+	}
+	return other, err
 }
 
 // batchLine is an audit line about a batch, with its ceiling.

@@ -197,16 +197,17 @@ func (s *batchStep) claim(ctx context.Context, places, queue int) error {
 
 // asker returns the caller in whose name a batch's items are looked up, or why nobody may any more.
 func (s *batchStep) asker(ctx context.Context, b batch.Batch) (by Caller, refusal string, err error) {
-	if b.KeyID != "" {
-		key, err := s.r.Keys.Find(ctx, b.KeyID)
-		if err == nil && !key.UsableAt(s.Clock()) {
-			refusal = "A chave que fez o lote foi revogada ou expirou. Faça outro lote com uma chave válida."
+	keyID, memberID := b.Payer()
+	if keyID != "" {
+		key, err := s.r.Keys.Find(ctx, keyID)
+		if err == nil && !key.UsableAt(s.now) {
+			refusal = "A chave que paga o lote foi revogada ou expirou. Alguém da organização pode retomá-lo, e passa a pagar."
 		}
 		return ByKey(&key), refusal, err
 	}
-	member, err := s.r.Members.Find(ctx, b.MemberID)
+	member, err := s.r.Members.Find(ctx, memberID)
 	if err == nil && !member.Active {
-		refusal = "Quem fez o lote não tem mais acesso. Faça outro lote."
+		refusal = "Quem paga o lote não tem mais acesso. Outra pessoa pode retomá-lo, e passa a pagar."
 	}
 	return ByMember(member), refusal, err
 }

@@ -146,11 +146,11 @@ func TestSlowPausesAreToldOnceADay(t *testing.T) {
 		done(s.keys.Revoke(t.Context(), app.Operator(), key.Key().ID))
 		must(s.batches.Resume(t.Context(), key, q.ID, nil, false))
 		s.until(q.ID, func(v app.BatchView) bool { return paused(v) && v.Reason == batch.Asked })
-		equal(t, "of a revoked key", strings.Contains(s.told()[len(s.told())-1], "O lote parou. A chave que fez o lote"), true)
+		equal(t, "of a revoked key", strings.Contains(s.told()[len(s.told())-1], "O lote parou. A chave que paga o lote"), true)
 	})
 }
 
-// TestPausesThatEndNotByThemselves say what helps: a key's limits never change, a member's budget does.
+// TestPausesThatEndNotByThemselves say what helps.
 func TestPausesThatEndNotByThemselves(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -163,12 +163,13 @@ func TestPausesThatEndNotByThemselves(t *testing.T) {
 			reason batch.Reason
 			want   string
 		}{
-			{s.byKey(access.Limits{PerMinute: 60, PerMonth: 100}), batch.DailyLimit, "O limite diário da chave do lote não " +
-				"permite nenhuma consulta. Faça outro lote com uma chave de limite maior."},
+			{s.byKey(access.Limits{PerMinute: 60, PerMonth: 100}), batch.DailyLimit, "O limite diário da chave que paga o " +
+				"lote não permite nenhuma consulta. Aumente o limite dela, ou retome o lote por outra pessoa, que passa a pagar."},
 			{s.byKey(access.Limits{PerMinute: 60, PerDay: 100, PerMonth: 1}), batch.MonthlyLimit, "O limite mensal da chave " +
-				"do lote foi atingido. Retome-o no mês que vem, ou faça outro lote com uma chave de limite maior."},
-			{member, batch.MonthlyLimit, "O orçamento do mês de quem fez o lote foi atingido. Aumente-o, em Equipe e funil, e " +
-				"retome o lote."},
+				"que paga o lote foi atingido. Retome-o no mês que vem, aumente o limite dela, ou retome-o por outra pessoa, que " +
+				"passa a pagar o resto."},
+			{member, batch.MonthlyLimit, "O orçamento do mês de quem paga o lote foi atingido. Aumente-o, em Equipe e funil, " +
+				"e retome o lote; ou outra pessoa o retoma e paga o resto."},
 		} {
 			q := must(s.batches.Quote(t.Context(), c.by, carteira(3, 99*price, 7300+10*i)))
 			v := s.until(q.ID, paused)

@@ -152,19 +152,7 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 		for i := range some {
 			some[i].ID, some[i].BatchID, some[i].OrgID = newID(), q.ID, q.OrgID
 		}
-		err := b.Store.InTx(ctx, func(r ports.Repos) error {
-			barred, err := r.Subjects.Barred(ctx, q.OrgID, since)
-			if err != nil {
-				return err
-			}
-			for i := range some {
-				if barred != nil && concerns(some[i], barred) { // erased while the request was read
-					some[i].Document, some[i].Cells = document.Document{}, make([]string, len(some[i].Cells))
-				}
-			}
-			return r.Batches.AddItems(ctx, some)
-		})
-		if err != nil {
+		if err := b.addItems(ctx, q.OrgID, some, since); err != nil {
 			return BatchView{}, err
 		}
 	}
@@ -187,6 +175,22 @@ func (b *Batches) Quote(ctx context.Context, by Caller, n NewBatch) (_ BatchView
 func concerns(item batch.Item, who func(privacy.Identity) bool) bool {
 	i, ok := privacy.OfDocument(item.Document)
 	return ok && who(i) || slices.ContainsFunc(privacy.FindIn(strings.Join(item.Cells, "\n")), who)
+}
+
+// addItems writes items of a batch, without what belongs to people who were erased since the request was read.
+func (b *Batches) addItems(ctx context.Context, orgID string, some []batch.Item, since time.Time) error {
+	return b.Store.InTx(ctx, func(r ports.Repos) error {
+		barred, err := r.Subjects.Barred(ctx, orgID, since)
+		if err != nil {
+			return err
+		}
+		for i := range some {
+			if barred != nil && concerns(some[i], barred) {
+				some[i].Document, some[i].Cells = document.Document{}, make([]string, len(some[i].Cells))
+			}
+		}
+		return r.Batches.AddItems(ctx, some)
+	})
 }
 
 // quotePause and quoteTries are how a repeated request polls for the first one, which may have been broken off.
@@ -254,7 +258,8 @@ func (b *Batches) read(by Caller, n NewBatch) (q batch.Batch, items []batch.Item
 	items = table.Items(product, n.Sheets == nil)
 	q = batch.Batch{
 		ID: newID(), OrgID: by.orgID, KeyID: by.keyID(), MemberID: by.memberID, Name: name, Product: product.ID,
-		Refresh: n.Refresh, Status: batch.Preparing, Columns: table.Columns, Sheet: sheet, OtherSheets: others, Total: len(items), Price: product.Price,
+		Refresh: n.Refresh, Status: batch.Preparing, Columns: table.Columns, Sheet: sheet,
+		OtherSheets: others, Total: len(items), Price: product.Price,
 		CreatedAt: now, ExpiresAt: now.Add(batch.QuoteLasts), RequestKey: n.RequestKey, RequestBody: n.RequestBody,
 	}
 	if n.Ceiling != nil {

@@ -76,6 +76,17 @@ func (c Caller) keyID() string {
 	return c.key.ID
 }
 
+// ended is the refusal of a caller whose right to ask ended while a lookup was being made.
+func (c Caller) ended() *fault.Error {
+	switch {
+	case c.key != nil:
+		return unauthenticated("Esta chave foi revogada ou expirou. Nada foi cobrado.")
+	case c.automationID != "":
+		return fault.New(fault.Forbidden, "A automação foi desabilitada. Nada foi cobrado.")
+	}
+	return fault.New(fault.Forbidden, "Seu acesso foi encerrado. Nada foi cobrado.")
+}
+
 // org returns the caller's organisation. Fault: NotFound for a caller without one.
 func (c Caller) org() (string, error) {
 	if c.orgID == "" {

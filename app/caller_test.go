@@ -190,7 +190,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.keys.List, args{s.orgID}, forbidden, missing},
 		{s.keys.Show, args{key.ID}, forbidden, missing},
 		{s.keys.RotateOnce, args{key.ID, key.Prefix, time.Duration(0)}, forbidden, missing},
-		{s.keys.Restrict, args{key.ID, &[]string{"credito"}, &[]string{"10.0.0.1"}}, forbidden, missing},
+		{s.keys.Change, args{key.ID, app.KeyChange{From: &[]string{"10.0.0.1"}}}, forbidden, missing},
 		{s.keys.Rotate, args{key.ID, time.Duration(0)}, forbidden, missing},
 		{s.keys.Revoke, args{key.ID}, forbidden, missing},
 		{s.statement.Page, args{app.StatementQuery{OfKey: key.ID}}, forbidden, missing},

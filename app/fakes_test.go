@@ -24,7 +24,7 @@ type fakes struct {
 	mailer     *mailer
 	log        *logbook
 	observed   *seen[app.LookupEvent]
-	// woken counts how often new contacts were announced.
+	// woken counts how often the store announced that jobs are due.
 	woken *atomic.Int32
 }
 

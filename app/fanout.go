@@ -101,9 +101,9 @@ func (f *fan) contact(ctx context.Context, arrived automation.Job) error {
 	return nil
 }
 
-// asItWas returns the contact of an event with what conditions look at, as it was when the event happened. Where that is
-// not known it is the contact, or the one that it was merged into, as it is now; if it was deleted, its former content,
-// since it may be restored, for as long as that is kept.
+// asItWas returns the contact of an event with what conditions look at, as it was when the event happened. Where that
+// is not known it is the contact, or the one that it was merged into, as it is now; if it was deleted, its former
+// content, since it may be restored, for as long as that is kept.
 func (f *fan) asItWas(ctx context.Context, arrived automation.Job) (crm.Contact, error) {
 	then := crm.Contact{ID: arrived.ContactID}
 	if arrived.Facts.Apply(&then) {

@@ -13,43 +13,51 @@ import (
 const followGrace = 500 * time.Millisecond
 
 // follow waits for the call of an identical lookup and shares its outcome: the answer, free and as from history, or the
-// failure, free and without an entry. For another instance's call it waits no longer than that may take, because its
-// owner may be dead; then the call counts as one without an answer.
+// failure, free and without an entry.
 func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
 	defer cancel()
+	switch call, failure, err := l.outcome(ctx, callID); {
+	case err != nil:
+		return LookupResult{}, err
+	case call.Erased:
+		return LookupResult{}, subjectErased()
+	case call.Status == lookup.Done:
+		return l.shared(ctx, a, call)
+	default:
+		return LookupResult{}, sharedFault(call.Status, failure)
+	}
+}
+
+// outcome waits until a call has ended, and returns its entry, and why it failed if this instance made it. For another
+// instance's call it waits no longer than that may take, because its owner may be dead; then the call counts as one
+// without an answer.
+func (l *Lookups) outcome(ctx context.Context, callID string) (lookup.Entry, *ports.BureauError, error) {
 	var failure *ports.BureauError
 	if f := l.flight(callID); f != nil {
 		select {
 		case <-f.ended:
 			failure = f.failure
 		case <-ctx.Done():
-			return LookupResult{}, timedOut(ctx.Err())
+			return lookup.Entry{}, nil, timedOut(ctx.Err())
 		}
 	}
 	var over <-chan time.Time
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
 		if end, kept := l.unwritten.of(callID); kept {
 			if end.rec != nil {
-				return LookupResult{}, notWritten(nil)
+				return lookup.Entry{}, nil, notWritten(nil)
 			}
-			return LookupResult{}, sharedFault(end.entry.Status, failure)
+			return end.entry, failure, nil
 		}
 		call, err := l.store.Repos().Statement.Find(ctx, callID)
-		switch {
-		case err != nil:
-			return LookupResult{}, err
-		case call.Erased:
-			return LookupResult{}, subjectErased()
-		case call.Status == lookup.Done:
-			return l.shared(ctx, a, call)
-		case call.Status != lookup.Running:
-			return LookupResult{}, sharedFault(call.Status, failure)
+		if err != nil || call.Erased || call.Status != lookup.Running {
+			return call, failure, err
 		}
 		if over == nil {
 			now, err := l.store.Repos().Clock.Now(ctx, l.clock())
 			if err != nil {
-				return LookupResult{}, err
+				return call, nil, err
 			}
 			over = time.After(min(call.SettleAt.Add(-settleMargin).Sub(now), l.timeout) + followGrace)
 		}
@@ -58,13 +66,13 @@ func (l *Lookups) follow(ctx context.Context, a asking, callID string) (LookupRe
 		case <-over:
 			abandoned, err := l.store.Repos().Statement.Abandon(ctx, callID)
 			if err != nil {
-				return LookupResult{}, err
+				return call, nil, err
 			}
 			if abandoned { // otherwise its owner was just in time
 				l.settled(ctx, 1)
 			}
 		case <-ctx.Done():
-			return LookupResult{}, timedOut(ctx.Err())
+			return call, nil, timedOut(ctx.Err())
 		}
 	}
 }

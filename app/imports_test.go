@@ -146,7 +146,8 @@ func TestAnImportThatIsKilled(t *testing.T) {
 		owner := s.add("dona", crm.Owner)
 		table := tableOf("Nome|E-mail")
 		for i := range 110 {
-			table.Sheets[0].Rows = append(table.Sheets[0].Rows, batch.Row{Line: i + 2, Cells: []string{"P", fmt.Sprintf("p%d@example.com", i)}})
+			row := batch.Row{Line: i + 2, Cells: []string{"P", fmt.Sprintf("p%d@example.com", i)}}
+			table.Sheets[0].Rows = append(table.Sheets[0].Rows, row)
 		}
 		made := must(s.bulks.PrepareImport(t.Context(), owner, table))
 		all := app.ImportChoices{Duplicates: crm.CreateDuplicates}

@@ -16,7 +16,6 @@ import (
 type Intake struct {
 	store ports.Store
 	clock Clock
-	wake  func()
 	// large holds a slot for each large body that is being read.
 	large chan struct{}
 }
@@ -28,10 +27,9 @@ const (
 	largeAtOnce = 4
 )
 
-// NewIntake returns the use case. wake is called when a contact was made, so that what it triggers need not wait; it
-// must not block.
-func NewIntake(store ports.Store, clock Clock, wake func()) *Intake {
-	return &Intake{store: store, clock: clock, wake: wake, large: make(chan struct{}, largeAtOnce)}
+// NewIntake returns the use case.
+func NewIntake(store ports.Store, clock Clock) *Intake {
+	return &Intake{store: store, clock: clock, large: make(chan struct{}, largeAtOnce)}
 }
 
 // Post is one request to a webhook.
@@ -216,7 +214,6 @@ func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery
 	accepted := acceptedOf(met)
 	switch outcome {
 	case webhook.Accepted:
-		i.wake()
 		return accepted, nil
 	case webhook.Refused:
 		return i.refuse(ctx, d, why)

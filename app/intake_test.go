@@ -243,7 +243,7 @@ func TestLargeBodiesWait(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		hook := s.hook(webhook.Signature{})
 		gate := make(chan struct{})
-		in := app.NewIntake(atTheDoor{s.store, func() error { <-gate; return nil }}, s.now, func() {})
+		in := app.NewIntake(atTheDoor{s.store, func() error { <-gate; return nil }}, s.now)
 		large := post(`{"email":"a@x.example","x":"` + strings.Repeat("x", 64<<10) + `"}`)
 		var taken sync.WaitGroup
 		for range 4 {
@@ -293,7 +293,7 @@ func TestALogThatCannotBeWritten(t *testing.T) {
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
 	away := func() error { return fault.New(fault.ServiceUnavailable, "fora") }
-	in := app.NewIntake(atTheDoor{s.store, away}, s.now, func() { t.Error("it is announced") })
+	in := app.NewIntake(atTheDoor{s.store, away}, s.now)
 	for _, body := range []string{`{"nome":"sem e-mail"}`, `{"email":"a@x.example"}`} {
 		_, err := in.Receive(t.Context(), hook, post(body))
 		equal(t, body, said(err), "servico_indisponivel")

@@ -122,16 +122,15 @@ func (n NewKey) describe(now time.Time) (access.Key, error) {
 		return access.Key{}, invalid("scopes", "A chave precisa de ao menos um escopo: cpf, cnpj, placa ou email.")
 	case slices.ContainsFunc(n.Scopes, func(s document.Type) bool { return !s.Valid() }):
 		return access.Key{}, invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.")
-	case n.Limits.PerMinute < 1:
-		return access.Key{}, invalid("perMinute", "O limite por minuto deve ser de pelo menos 1.")
-	case n.Limits.PerDay < 0 || n.Limits.PerMonth < 0:
-		return access.Key{}, invalid("perDay", "Os limites por dia e por mês não podem ser negativos.")
 	case !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now):
 		return access.Key{}, invalid("expires", "A data de vencimento da chave já passou.")
 	case n.ExpiresAt.UTC().Year() > access.LastYear+1: // the last day of the last year ends in the next
 		return access.Key{}, invalid("expires", fmt.Sprintf("O vencimento da chave pode ser até o fim de %d.", access.LastYear))
 	case !validID(id):
 		return access.Key{}, invalid("id", "O id da chave não é válido.")
+	}
+	if err := checkLimits(n.Limits); err != nil {
+		return access.Key{}, err
 	}
 	from, err := networksOf(n.From)
 	if err != nil {
@@ -153,34 +152,81 @@ func networksOf(typed []string) ([]netip.Prefix, error) {
 	return from, nil
 }
 
-// Restrict changes the purposes that a key may state, by their codes, and the addresses and ranges that it may be used
-// from; nil leaves them, empty lifts the restriction. It takes effect on every instance within a second. Faults:
+// KeyChange is what changes of a key; nil leaves it.
+type KeyChange struct {
+	// Purposes are the codes of those that it may state, From the addresses and ranges that it may be used from; empty
+	// ones lift the restriction.
+	Purposes, From *[]string
+	// The limits are those of access.Limits.
+	PerMinute, PerDay, PerMonth *int
+}
+
+// limits returns the limits after the change.
+func (c KeyChange) limits(l access.Limits) access.Limits {
+	replace(&l.PerMinute, c.PerMinute)
+	replace(&l.PerDay, c.PerDay)
+	replace(&l.PerMonth, c.PerMonth)
+	return l
+}
+
+// Change changes a key's purposes, networks and limits. No charge that the new ones refuse commits after it; that
+// requests are refused for their address or the limit per minute takes up to a second on other instances. Faults:
 // InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
-func (k *Keys) Restrict(ctx context.Context, by Caller, id string, purposes, from *[]string) (access.Key, error) {
-	repos := k.store.Repos()
-	key, err := keyKind.managed(ctx, repos, by, id)
-	if err != nil {
-		return key, err
-	}
-	if purposes != nil {
-		isOld := func(code string) bool { return slices.Contains(key.Purposes, code) } // those may have been retired
-		added := slices.DeleteFunc(slices.Clone(*purposes), isOld)
-		if err := checkPurposes(ctx, repos, key.OrgID, added); err != nil {
-			return key, err
+func (k *Keys) Change(ctx context.Context, by Caller, id string, change KeyChange) (key access.Key, err error) {
+	err = k.store.InTx(ctx, func(r ports.Repos) error {
+		if key, err = keyKind.locked(ctx, r, by, id); err != nil {
+			return err
 		}
-		key.Purposes = *purposes
-	}
-	var networks *[]netip.Prefix
-	if from != nil {
-		if key.From, err = networksOf(*from); err != nil {
-			return key, err
+		written := ports.KeyChange{Purposes: change.Purposes}
+		if change.Purposes != nil {
+			isOld := func(code string) bool { return slices.Contains(key.Purposes, code) } // those may have been retired
+			added := slices.DeleteFunc(slices.Clone(*change.Purposes), isOld)
+			if err := checkPurposes(ctx, r, key.OrgID, added); err != nil {
+				return err
+			}
+			key.Purposes = *change.Purposes
 		}
-		networks = &key.From
-	}
-	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRestricted, Object: id, Detail: keyDetail(key)}
-	return key, recorded(ctx, k.store, by, line, func(r ports.Repos) error {
-		return r.Keys.Restrict(ctx, id, purposes, networks)
+		if change.From != nil {
+			if key.From, err = networksOf(*change.From); err != nil {
+				return err
+			}
+			written.From = &key.From
+		}
+		if limits := change.limits(key.Limits); limits != key.Limits {
+			if err := checkLimits(limits); err != nil {
+				return err
+			}
+			key.Limits, written.Limits = limits, &limits
+		}
+		if err := r.Orgs.HoldCharges(ctx, key.OrgID); err != nil {
+			return err
+		}
+		if written.Limits != nil {
+			if err := r.Usage.LimitChanged(ctx, id); err != nil {
+				return err
+			}
+		}
+		if err := r.Keys.Change(ctx, id, written); err != nil {
+			return err
+		}
+		return record(ctx, r, by, audit.Line{
+			OrgID: key.OrgID, Action: audit.KeyRestricted, Object: id, Detail: keyDetail(key),
+		})
 	})
+	return key, err
+}
+
+// checkLimits returns the fault of limits that no key can have.
+func checkLimits(l access.Limits) error {
+	switch {
+	case l.PerMinute < 1:
+		return invalid("perMinute", "O limite por minuto deve ser de pelo menos 1.")
+	case l.PerDay < 0:
+		return invalid("perDay", "Os limites por dia e por mês não podem ser negativos.")
+	case l.PerMonth < 0:
+		return invalid("perMonth", "Os limites por dia e por mês não podem ser negativos.")
+	}
+	return nil
 }
 
 // ErrTwice is the cause of the fault where a key with the id was made already.
@@ -201,7 +247,12 @@ func (k *Keys) Revoke(ctx context.Context, by Caller, id string) error {
 		return err
 	}
 	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRevoked, Object: id, Detail: nameOf(key.Name)}
-	return recorded(ctx, k.store, by, line, func(r ports.Repos) error { return r.Keys.Revoke(ctx, id, k.clock()) })
+	return recorded(ctx, k.store, by, line, func(r ports.Repos) error {
+		if err := r.Orgs.HoldCharges(ctx, key.OrgID); err != nil {
+			return err
+		}
+		return r.Keys.Revoke(ctx, id, k.clock())
+	})
 }
 
 // Rotate gives a key a new secret. The key stays the same: its statement, its limits and their usage go on. The old

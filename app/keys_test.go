@@ -62,7 +62,7 @@ func TestNewKeysAreHeldToTheirForm(t *testing.T) {
 		{func(n *app.NewKey) { n.Scopes = append(n.Scopes, "rg") }, "requisicao_invalida scopes"},
 		{func(n *app.NewKey) { n.Limits.PerMinute = 0 }, "requisicao_invalida perMinute"},
 		{func(n *app.NewKey) { n.Limits.PerDay = -1 }, "requisicao_invalida perDay"},
-		{func(n *app.NewKey) { n.Limits.PerMonth = -1 }, "requisicao_invalida perDay"},
+		{func(n *app.NewKey) { n.Limits.PerMonth = -1 }, "requisicao_invalida perMonth"},
 		{func(n *app.NewKey) { n.ExpiresAt = now().Add(-time.Second) }, "requisicao_invalida expires"},
 		{func(n *app.NewKey) { n.ID = "x" }, "requisicao_invalida id"},
 		{func(n *app.NewKey) { n.OrgID = app.NewKeyID() }, "nao_encontrado org"},

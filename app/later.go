@@ -18,18 +18,28 @@ func (l *Lookups) DoLater(ctx context.Context, caller Caller, req LookupRequest)
 	if err != nil {
 		return LookupResult{}, "", err
 	}
+	if a.RequestKey != "" {
+		return l.once(ctx, a, true)
+	}
+	return l.doLater(ctx, a)
+}
+
+func (l *Lookups) doLater(ctx context.Context, a asking) (LookupResult, string, error) {
 	r, err := l.begin(ctx, a)
 	switch {
 	case err != nil:
 		return LookupResult{}, "", err
 	case r.answer != nil:
 		return *r.answer, "", nil
+	case r.holder != "" && a.RequestKey != "": // whose entry is not that of this idempotency key
+		result, err := l.follow(ctx, a, r.holder)
+		return result, "", err
 	case r.holder != "":
 		e, err := l.store.Repos().Statement.Find(ctx, r.holder)
 		if err != nil {
 			return LookupResult{}, "", err
 		}
-		if e.AskedBy() != caller.askedBy() {
+		if e.AskedBy() != a.caller.askedBy() {
 			result, err := l.follow(ctx, a, r.holder)
 			return result, "", err
 		}
@@ -81,17 +91,9 @@ func (l *Lookups) Again(ctx context.Context, caller Caller, id string) (result L
 		FaultOf(ended).RetryAfter = 0 // the outcome is final, however long one waits
 		return LookupResult{}, false, ended
 	}
-	records, err := l.store.Repos().History.Records(ctx, []string{e.RecordID})
-	if err != nil {
-		return LookupResult{}, false, err
-	}
-	rec, kept := records[e.RecordID]
-	if !kept || rec.Unreadable {
+	result, kept, err := l.keptAnswer(ctx, e)
+	if err == nil && !kept {
 		return LookupResult{}, false, unknown
-	}
-	result = LookupResult{Entry: e, Record: rec}
-	if product, offered := l.catalog.Find(e.Product); offered {
-		result, err = l.completed(product, e, rec)
 	}
 	if err == nil {
 		err = l.shown(ctx, caller, audit.AnswerDownloaded, e)

@@ -33,10 +33,14 @@ func dailyLimit(k *access.Key, wait time.Duration) error {
 }
 
 // budgetSpent is the refusal of a call that costs more than what is left of a member's budget.
-func budgetSpent(budget catalog.Money, p catalog.Product) error {
+func budgetSpent(budget *catalog.Money, p catalog.Product) error {
+	of := ""
+	if budget != nil { // otherwise it was set while the lookup was made
+		of = " de " + budget.Reais()
+	}
 	return fault.New(fault.MonthlyLimit, fmt.Sprintf(
-		"%s custa %s, e o seu orçamento de %s neste mês não é suficiente. Nada foi cobrado. O que está no histórico "+
-			"segue grátis; quem é titular pode aumentar o orçamento.", p.Name, p.Price.Exact(), budget.Reais()))
+		"%s custa %s, e o seu orçamento%s neste mês não é suficiente. Nada foi cobrado. O que está no histórico "+
+			"segue grátis; quem é titular pode aumentar o orçamento.", p.Name, p.Price.Exact(), of))
 }
 
 // Budget is what a member's lookups may cost in the month, and what they did cost.

@@ -130,6 +130,9 @@ type LookupRequest struct {
 	// charged in all, or the automation in the month.
 	BatchID, AutomationID string
 	Ceiling               catalog.Money
+	// RequestKey is the idempotency key of a request by an API key: a request repeated with it within a day has the first
+	// one's outcome. Empty without one.
+	RequestKey string
 	// Trail lists the automations that led to the lookup.
 	Trail automation.Trail
 }
@@ -138,6 +141,8 @@ type LookupRequest struct {
 type LookupResult struct {
 	Entry  lookup.Entry
 	Record lookup.Record
+	// Replayed is true where an idempotency key brought the outcome of an earlier request.
+	Replayed bool
 }
 
 // Do answers one lookup. Its checks follow the order of design section 3: product and check digits, scope, purpose,
@@ -148,7 +153,8 @@ type LookupResult struct {
 // that wait get its answer free, as from history, or its failure.
 //
 // Faults: UnknownProduct, InvalidDocument, MissingScope, MissingPurpose, PurposeRefused, SubjectBlocked, DailyLimit,
-// MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory. If the
+// MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory,
+// ReusedIdempotencyKey. If the
 // ceiling would be exceeded the error is ports.ErrCeiling; if too much is in flight on this instance, ErrBusy is its
 // cause.
 func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (_ LookupResult, err error) {
@@ -158,6 +164,14 @@ func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (_ L
 	if err != nil {
 		return LookupResult{}, err
 	}
+	if a.RequestKey != "" {
+		result, _, err := l.once(ctx, a, false)
+		return result, err
+	}
+	return l.do(ctx, a)
+}
+
+func (l *Lookups) do(ctx context.Context, a asking) (LookupResult, error) {
 	r, err := l.begin(ctx, a)
 	switch {
 	case err != nil:

@@ -223,6 +223,14 @@ func (u *Members) change(ctx context.Context, by Caller, m crm.Member, f func(*c
 				return err
 			}
 		}
+		if err := r.Orgs.HoldCharges(ctx, m.OrgID); err != nil {
+			return err
+		}
+		if !sameLimit(before.Budget, after.Budget) {
+			if err := r.Usage.LimitChanged(ctx, m.ID); err != nil {
+				return err
+			}
+		}
 		if err := r.Members.Update(ctx, after); err != nil {
 			return err
 		}
@@ -280,6 +288,9 @@ func mayChangeRoles(by Caller, before, after crm.Role) error {
 	}
 	return nil
 }
+
+// sameLimit reports whether two limits are the same; nil is none.
+func sameLimit(a, b *catalog.Money) bool { return a == b || a != nil && b != nil && *a == *b }
 
 func memberName(typed string) (string, error) {
 	name, ok := crm.CleanName(typed)

@@ -265,7 +265,7 @@ func (o *OIDC) member(ctx context.Context, r ports.Repos, c access.Claims, role 
 			return before, err
 		}
 	}
-	return m, errors.Join(r.Members.Update(ctx, m),
+	return m, errors.Join(r.Orgs.HoldCharges(ctx, m.OrgID), r.Members.Update(ctx, m),
 		o.changed(ctx, r, m, audit.MemberChanged, differing(memberDetail(before), memberDetail(m))))
 }
 

@@ -213,7 +213,7 @@ func TestSeveralAndAStoreThatIsAway(t *testing.T) {
 		}
 		return nil
 	}
-	in := app.NewIntake(atTheDoor{s.store, away}, s.now, func() { t.Error("it is announced") })
+	in := app.NewIntake(atTheDoor{s.store, away}, s.now)
 	_, err := in.Receive(t.Context(), hook, post(numbered(7, 8)))
 	equal(t, "said", said(err), "servico_indisponivel")
 	equal(t, "traces", s.traces(hook), "1 1 1 1 1")

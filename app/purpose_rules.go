@@ -34,7 +34,7 @@ func (p purposeRules) allowed(by Caller) (out []crm.Purpose) {
 		may := purpose.InForce()
 		switch {
 		case by.key != nil:
-			may = may && (len(by.key.Purposes) == 0 || slices.Contains(by.key.Purposes, purpose.Code))
+			may = may && by.key.MayState(purpose.Code)
 		case by.memberID != "":
 			may = may && purpose.For(by.role)
 		}

@@ -70,6 +70,9 @@ func (p *Purposes) Set(
 		if changed, err = p.changed(ctx, r, orgID, code, change); err != nil {
 			return err
 		}
+		if err := r.Orgs.HoldCharges(ctx, orgID); err != nil {
+			return err
+		}
 		if err := r.Purposes.Update(ctx, changed); err != nil {
 			return err
 		}

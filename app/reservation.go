@@ -27,6 +27,7 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	charge := ports.Charge{
 		Entry: e, Takes: l.timeout + settleMargin, Shared: !a.Refresh || a.Seen != "", After: e.At.Add(-a.fresh),
 		Ceiling: a.Ceiling, Budget: a.caller.budget, Only: a.only,
+		RequestName: a.RequestKey,
 	}
 	if key != nil {
 		charge.Caps = key.Limits
@@ -50,7 +51,11 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	case errors.Is(err, ports.ErrErased):
 		err = subjectErased()
 	case errors.Is(err, ports.ErrBudget):
-		err = budgetSpent(*a.caller.budget, a.product)
+		err = budgetSpent(a.caller.budget, a.product)
+	case errors.Is(err, ports.ErrEnded):
+		err = a.caller.ended().Because(err)
+	case errors.Is(err, ports.ErrPurpose):
+		err = purposeRefused("A finalidade foi encerrada ou deixou de ser permitida enquanto o pedido era feito.", nil)
 	case errors.Is(err, ports.ErrUncertain):
 		// No call was made, so a charge that may have been written is taken back.
 		e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0

@@ -12,6 +12,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
+	"fichario/ports"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -100,7 +101,7 @@ func TestTurnsAreExact(t *testing.T) {
 			t.Parallel()
 			at := url(t)
 			s := newSetting(t, open(t, at), now)
-			doors := []*app.Intake{s.intake, app.NewIntake(open(t, at), now, func() {})}
+			doors := []*app.Intake{s.intake, app.NewIntake(open(t, at), now)}
 			owner, ana, leo := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("leo", crm.Common)
 			rotation, hook := s.turning(owner, ana, leo)
 			var all sync.WaitGroup
@@ -115,10 +116,18 @@ func TestTurnsAreExact(t *testing.T) {
 				}
 			}
 			all.Wait()
-			given := map[string]int{}
+			given, has := map[string]int{}, map[string]string{}
 			for _, c := range must(s.contacts.List(t.Context(), owner, s.orgID, app.All)) {
 				given[c.AssigneeID]++
+				has[c.ID] = c.AssigneeID
 			}
+			done(s.store.InTx(t.Context(), func(r ports.Repos) error {
+				for _, event := range must(r.Jobs.Lock(t.Context(), automation.FanOut, 100)) {
+					var then crm.Contact
+					equal(t, "the event's facts", line(event.Facts.Apply(&then), then.AssigneeID), line(true, has[event.ContactID]))
+				}
+				return nil
+			}))
 			equal(t, "given", line(given[ana.MemberID()], given[leo.MemberID()], len(given)), "40 20 2")
 			counted := map[string]int{}
 			for _, m := range must(s.rotations.Show(t.Context(), owner, rotation.ID)).Members {

@@ -17,12 +17,14 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/access"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/privacy"
 	"fichario/domain/webhook"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -95,7 +97,12 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
 	s.bulks, s.rotations = app.NewBulks(store, now), app.NewRotations(store, now)
 	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, means(true))
-	s.intake = app.NewIntake(store, now, func() { s.woken.Add(1) })
+	s.intake = app.NewIntake(store, now)
+	if announces, ok := store.(interface {
+		OnJobs(func(automation.JobKind))
+	}); ok {
+		announces.OnJobs(func(automation.JobKind) { s.woken.Add(1) })
+	}
 	s.lookups = s.otherLookups(store)
 	s.statement = app.NewStatement(store, calendar, now)
 	s.audit = app.NewAudit(store, now)
@@ -184,6 +191,7 @@ var dataKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
 
 // migrate prepares the template of the PostgreSQL databases.
 func migrate(ctx context.Context, url string) error {
+	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
 	store, err := gormstore.Open(url, [][]byte{dataKey})
 	if err != nil {
 		return err
@@ -193,6 +201,7 @@ func migrate(ctx context.Context, url string) error {
 
 func open(t *testing.T, url string) *gormstore.Store {
 	t.Helper()
+	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
 	store := must(gormstore.Open(url, [][]byte{dataKey}))
 	t.Cleanup(func() { _ = store.Close() })
 	done(store.Migrate(t.Context()))

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"testing"
 
 	"fichario/app"
@@ -35,9 +36,12 @@ func TestTheAuditForgetsWhoWasErased(t *testing.T) {
 		done(s.subjects.Finish(t.Context(), erased.ID))
 		equal(t, "after", line(documents()), line([]string{"", cpfs[1], ""}))
 		all := s.lines(0)
-		equal(t, "lines", len(all), before+2)
+		equal(t, "lines", len(all), before+3)
 		equal(t, "the one that says so", line(all[before].Action, all[before].ID), line(audit.SubjectErased, erased.ID))
+		last := all[before+2]
+		equal(t, "the one that says what was emptied", line(last.Action, last.Object, last.Detail["linhas"], last.Detail["numeros"]),
+			line(audit.SubjectEmptied, erased.ID, 2, fmt.Sprintf("%d, %d", before-1, before+2)))
 		found := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
-		equal(t, "the chain", line(found.Finding == nil, found.Lines, found.Emptied), line(true, before+2, 2))
+		equal(t, "the chain", line(found.Finding == nil, found.Lines, found.Emptied), line(true, before+3, 2))
 	})
 }

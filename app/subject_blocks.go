@@ -95,7 +95,7 @@ func blocks(ctx context.Context, r ports.Repos, e privacy.Erasure) error {
 		return fault.New(fault.InvalidRequest, "Só é possível bloquear por CPF ou CNPJ, e esta pessoa não tem nenhum registrado. "+
 			"Informe o documento dela, ou apague sem bloquear. Nada foi apagado.")
 	}
-	return r.Subjects.Block(ctx, blockOf(e, hashes))
+	return block(ctx, r, e, hashes)
 }
 
 // lookedUpBy returns those hashes of a person's identities, in their order, that belong to documents.
@@ -108,6 +108,12 @@ func lookedUpBy(p *privacy.Person, hashes [][]byte) (out [][]byte) {
 	return out
 }
 
-func blockOf(e privacy.Erasure, hashes [][]byte) privacy.Block {
-	return privacy.Block{ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: hashes}
+// block blocks people by the hashes of their documents. From its commit on, no call about them is charged.
+func block(ctx context.Context, r ports.Repos, e privacy.Erasure, hashes [][]byte) error {
+	if err := r.Orgs.HoldCharges(ctx, e.OrgID); err != nil {
+		return err
+	}
+	return r.Subjects.Block(ctx, privacy.Block{
+		ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: hashes,
+	})
 }

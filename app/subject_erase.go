@@ -94,7 +94,15 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 	if w.e.Person != nil {
 		marks = append([][]byte{}, w.e.Person.Marks...) // not nil: with no marks there is nothing to look for
 	}
-	if err := w.save(ctx, func(e *privacy.Erasure) { e.Person, e.Kind, e.After = nil, sweeping, "" }); err != nil {
+	known := w.e.Person != nil
+	err := w.saveWith(ctx, func(e *privacy.Erasure) { e.Person, e.Kind, e.After = nil, sweeping, "" },
+		func(r ports.Repos) error {
+			if !known {
+				return nil // this was written before a crash
+			}
+			return w.emptied(ctx, r)
+		})
+	if err != nil {
 		return err
 	}
 	if err := w.hold(ctx, w.e.ID, sweepLease); err != nil {
@@ -291,7 +299,7 @@ func (w *erasing) grow(ctx context.Context) (bool, error) {
 	}, func(r ports.Repos) error {
 		err := r.Subjects.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
 		if found := lookedUpBy(p, hashes); err == nil && w.e.Block && len(found) > 0 {
-			err = r.Subjects.Block(ctx, blockOf(w.e, found))
+			err = block(ctx, r, w.e, found)
 		}
 		return err
 	})
@@ -369,6 +377,19 @@ func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string
 			return err
 		}
 	}
+}
+
+// emptied writes the last line of an erasure, which says what lines of the audit it has emptied: from then on, no other
+// line can pass for one of them.
+func (w *erasing) emptied(ctx context.Context, r ports.Repos) error {
+	numbers, err := r.Audit.Emptied(ctx, w.e.OrgID, w.e.ID)
+	if err != nil {
+		return err
+	}
+	return record(ctx, r, Caller{}, audit.Line{
+		OrgID: w.e.OrgID, Actor: audit.Service, Action: audit.SubjectEmptied, Object: w.e.ID,
+		Detail: audit.EmptiedLines(numbers),
+	})
 }
 
 // Replay repeats erasures of the journal after an older copy was restored: those that the database lacks. orgID selects
@@ -464,7 +485,7 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 			err = r.Subjects.Bar(ctx, e.OrgID, e.ID, e.Hashes)
 		}
 		if err == nil && e.Block {
-			err = r.Subjects.Block(ctx, blockOf(e, e.Hashes))
+			err = block(ctx, r, e, e.Hashes)
 		}
 		return err
 	})

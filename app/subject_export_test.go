@@ -71,8 +71,8 @@ func (h *heap) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestSlowSomebodyWithVeryManyTracesIsStreamed: only a small part of what is written is in memory at a time. It runs alone,
-// because it measures the memory of the process.
+// TestSlowSomebodyWithVeryManyTracesIsStreamed: only a small part of what is written is in memory at a time. It runs
+// alone, because it measures the memory of the process.
 func TestSlowSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:paralleltest // see above
 	for name, url := range map[string]string{
 		"sqlite": "sqlite://" + filepath.Join(t.TempDir(), "test.db"), "postgres": postgres.New(t, migrate),

@@ -107,8 +107,8 @@ func (s *setting) erase(owner app.Caller, who app.SubjectQuery) {
 }
 
 // TestWhatAnErasureFindsInMemory: whoever read the person's document before the erasure, and asks after its receipt, is
-// refused, free, and nothing is stored: a lookup, a batch, an automation, an agent, a lookup that history answers. A new
-// request buys again.
+// refused, free, and nothing is stored: a lookup, a batch, an automation, an agent, a lookup that history answers. A
+// new request buys again.
 func TestWhatAnErasureFindsInMemory(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
@@ -177,13 +177,13 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 	})
 }
 
-// TestWhoWaitedForAnAnswerThatIsErased: a lookup that shares another's call is told so, and stores nothing, wherever the
-// erasure overtakes it.
+// TestWhoWaitedForAnAnswerThatIsErased: a lookup that shares another's call is told so, and stores nothing, wherever
+// the erasure overtakes it.
 func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
-		late := &heldStore{Store: s.store}
+		late := &heldStore{Store: s.store, refused: make(chan error, 100)}
 		slow := s.otherLookups(late)
 		for what, hold := range map[string]func(func()){
 			"before it reads": func(f func()) { late.latest = f }, "before it writes": func(f func()) { late.add = f },
@@ -203,6 +203,7 @@ func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
 			go ask(s.lookups, first)
 			<-atBureau.came
 			go ask(slow, second)
+			<-late.refused //nolint:errcheck // it knows of the first call, and follows it
 			close(atBureau.open)
 			done(<-first)
 			<-g.came
@@ -226,7 +227,7 @@ func TestErasuresAmongEverything(t *testing.T) {
 	t.Logf("seed %d", seed)
 	atOnce(t, func(t *testing.T, s *setting) {
 		var mu sync.Mutex
-		chance := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a test's
+		chance := rand.New(rand.NewPCG(seed, 0))
 		pause := func() {
 			mu.Lock()
 			d := time.Duration(chance.IntN(4)) * time.Duration(chance.IntN(4)) * 10 * time.Millisecond

@@ -7,8 +7,8 @@ import (
 	"fichario/domain/batch"
 )
 
-// Batches stores batches and their items. Names of columns and sheets, cells and documents are encrypted at rest. Usage counts
-// what a batch was charged, by its id in lookup.BatchBucket.
+// Batches stores batches and their items. Names of columns and sheets, cells and documents are encrypted at rest.
+// Usage counts what a batch was charged, by its id in lookup.BatchBucket.
 type Batches interface {
 	// Create writes a batch without its items. ErrExists where its maker has one with the same RequestKey.
 	Create(ctx context.Context, b batch.Batch) error
@@ -61,9 +61,9 @@ type Batches interface {
 
 	// Expire ends quotes that have expired at now, and returns how many there were.
 	Expire(ctx context.Context, now time.Time) (int, error)
-	// ForgetQuotes removes items and names of columns and sheets of batches that were made before a time and ended without having
-	// run, a limited number of items of one batch per call, and returns 0 when nothing is left; the batches stay. The time
-	// must be so early that no batch made before it can still be confirmed.
+	// ForgetQuotes removes items and names of columns and sheets of batches that were made before a time and ended
+	// without having run, a limited number of items of one batch per call, and returns 0 when nothing is left; the
+	// batches stay. The time must be so early that no batch made before it can still be confirmed.
 	ForgetQuotes(ctx context.Context, before time.Time) (int, error)
 	// Discard removes a batch being prepared, a limited number of items per call, and returns how many rows there were.
 	Discard(ctx context.Context, id string) (int, error)

@@ -15,8 +15,9 @@ import (
 type Calls interface {
 	// Begin charges a call and writes its entry, or writes nothing at all: where Begun says that another call is in flight
 	// or has just ended, and where a limit is reached, in this order: the month's cap, the day's, the member's budget, the
-	// ceiling. None is exceeded under any concurrency. Errors: ErrBlocked and ErrErased, which take precedence,
-	// ErrMonthCap, ErrDayCap, ErrBudget, ErrCeiling; ErrUncertain where the commit may have happened. Only outside InTx.
+	// ceiling. None is exceeded under any concurrency. Limits and rights are those in force when the charge commits.
+	// Errors: ErrBlocked, ErrErased, ErrOvertaken, ErrEnded and ErrPurpose, which take precedence, ErrMonthCap,
+	// ErrDayCap, ErrBudget, ErrCeiling; ErrUncertain where the commit may have happened. Only outside InTx.
 	Begin(ctx context.Context, c Charge) (Begun, error)
 	// End writes the outcome of a call and its final charge, and reports whether its entry was still open: running, or
 	// settled by somebody other than its owner. If it was, the record is saved, and a charge that no longer applies is
@@ -29,13 +30,14 @@ type Charge struct {
 	// Entry is running and charged. Its SettleAt is set to Takes after the time of Clock.
 	Entry lookup.Entry
 	Takes time.Duration
-	// Caps are those of the entry's key; they do not apply to an entry without one.
-	Caps access.Limits
-	// Budget is what the entry's member may be charged in the entry's month; nil for no limit.
-	Budget *catalog.Money
-	// Ceiling is what the entry's batch may be charged in all, or its automation in the entry's month. A ceiling stored
-	// with the batch takes precedence: it may have been changed since the item was handed out.
+	// Caps, Budget and Ceiling are what the caller knew of the limits: of the entry's key; of its member in the entry's
+	// month, nil for no limit; of its batch in all, or its automation in the entry's month. They apply only where the
+	// store has no such key, member, batch or automation: what is stored when the charge commits counts.
+	Caps    access.Limits
+	Budget  *catalog.Money
 	Ceiling catalog.Money
+	// RequestName is the idempotency key of the request, which must still stand for the entry; empty without one.
+	RequestName string
 	// Shared calls for the same document and product are made one at a time, and not at all if history has an answer given
 	// after After, other than Seen.
 	Shared bool
@@ -69,6 +71,13 @@ var (
 	ErrMonthCap = errors.New("month cap reached")
 	ErrBudget   = errors.New("budget spent")
 	ErrCeiling  = errors.New("ceiling reached")
+)
+
+// ErrEnded and ErrPurpose say that who asked may no longer ask when the charge commits: the key was revoked or has
+// expired, the member has no access any more, the automation is disabled; or that it may no longer state its purpose.
+var (
+	ErrEnded   = errors.New("the right to ask has ended")
+	ErrPurpose = errors.New("the purpose may no longer be stated")
 )
 
 // ErrUncertain is returned where the confirmation of a commit was lost: it may have happened.

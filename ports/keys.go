@@ -23,19 +23,28 @@ type Keys interface {
 	Find(ctx context.Context, id string) (access.Key, error)
 	// List returns the keys of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]access.Key, error)
-	// Restrict changes the purposes and networks of a key; nil leaves them, empty lifts the restriction. ErrNotFound when
-	// there is none.
-	Restrict(ctx context.Context, id string, purposes *[]string, from *[]netip.Prefix) error
+	// Change changes a key; ErrNotFound when there is none.
+	Change(ctx context.Context, id string, change KeyChange) error
 	// Revoke ends a key for good; revoking it again keeps the first time.
 	Revoke(ctx context.Context, id string, at time.Time) error
 	// Touch notes when keys were last used.
 	Touch(ctx context.Context, lastUse map[string]time.Time) error
 }
 
+// KeyChange is what changes of a key; nil leaves it. Empty purposes or networks lift the restriction.
+type KeyChange struct {
+	Purposes *[]string
+	From     *[]netip.Prefix
+	Limits   *access.Limits
+}
+
 // Usage counts what a key was charged, in the buckets of access.Calendar.
 type Usage interface {
 	// Spent returns what the key was charged in the day, the month and in total.
 	Spent(ctx context.Context, keyID, day, month string) (today, thisMonth, total lookup.Spent, err error)
+	// LimitChanged notes what an account (a key, a member, an automation) holds at this moment, because its limit changes
+	// in this transaction, which holds the organisation's charges. Only inside InTx.
+	LimitChanged(ctx context.Context, accountID string) error
 	// SpentByKeys returns what several keys were charged in a bucket, by key; those that were charged nothing are left
 	// out.
 	SpentByKeys(ctx context.Context, keyIDs []string, bucket string) (map[string]lookup.Spent, error)

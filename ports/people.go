@@ -19,6 +19,11 @@ type Orgs interface {
 	// Lock makes other callers of Lock for the organisation wait until the transaction ends; ErrNotFound when there is
 	// none. Only inside InTx.
 	Lock(ctx context.Context, id string) error
+	// HoldCharges makes Calls.Begin wait, for the organisation, until the transaction ends, and returns once every charge
+	// that began before is committed or refused. A change of what admits a charge (a limit, a right, a purpose, a block)
+	// calls it before it reads what was charged and before it writes, so that no charge commits by a rule that is no
+	// longer in force. After Lock where both are needed. Only inside InTx.
+	HoldCharges(ctx context.Context, id string) error
 	// SetSecondFactor changes whether members must have a second factor; ErrNotFound when there is no organisation.
 	SetSecondFactor(ctx context.Context, id string, required bool) error
 	// SetMemberBatchLimit changes what members may spend on a batch; ErrNotFound when there is no organisation.

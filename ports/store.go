@@ -47,17 +47,18 @@ type Clock interface {
 
 // Repos holds the repositories, each small enough to be read at a glance.
 type Repos struct {
-	Clock     Clock
-	Orgs      Orgs
-	Members   Members
-	Keys      Keys
-	Usage     Usage
-	Statement Statement
-	History   History
-	Calls     Calls
-	Batches   Batches
-	Bundles   Bundles
-	Purposes  Purposes
+	Clock          Clock
+	Orgs           Orgs
+	Members        Members
+	Keys           Keys
+	Usage          Usage
+	Statement      Statement
+	History        History
+	Calls          Calls
+	LookupRequests LookupRequests
+	Batches        Batches
+	Bundles        Bundles
+	Purposes       Purposes
 
 	Funnels       Funnels
 	Origins       Origins

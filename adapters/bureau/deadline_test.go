@@ -90,7 +90,7 @@ func TestTokenServerThatHangs(t *testing.T) {
 				return true
 			})
 			url, _ := serve(t, body(200, `{}`))
-			c := client(t, strings.Replace(fmt.Sprintf(withAuth, url, tokens), "timeout: 2s", "timeout: 300ms", 1))
+			c := client(t, strings.Replace(fmt.Sprintf(withAuth, url, tokens), "timeout: 60s", "timeout: 300ms", 1))
 			_, err := ask(t, c)
 			wantError(t, err, ports.NotSent, "no token")
 			well.Store(true)

@@ -5,10 +5,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"fichario/adapters/bureau"
 	"fichario/domain/document"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // TestMissingCompany checks the shipped file against both services: Minha Receita answers 404 for a CNPJ that does not
@@ -54,7 +56,8 @@ func TestMissingCompany(t *testing.T) {
 					t.Errorf("asked for %s", r.URL)
 				}
 			})
-			text := strings.NewReplacer("https://brasilapi.com.br", url, "timeout: 10s", "timeout: 500ms").Replace(string(src))
+			text := strings.NewReplacer("https://brasilapi.com.br", url, "timeout: 10s",
+				fmt.Sprint("timeout: ", patience.Scaled(500*time.Millisecond))).Replace(string(src))
 			cl := bureau.New(parse(t, text))
 			defer cl.Close()
 			a, err := cl.Ask(t.Context(), product(t, cl, "cnpj"), doc(t, document.CNPJ, "11222333000181"), "")

@@ -28,7 +28,8 @@ const (
 // up environment variables, like os.LookupEnv. The error is always Problems, with every fault that was found.
 func Parse(name string, src []byte, env func(string) (string, bool)) (*File, error) {
 	p := &parser{env: env, file: File{
-		source: name, timeout: defaultTimeout, answered: []int{http.StatusOK}, notFound: notFound{status: []int{http.StatusNotFound}},
+		source: name, timeout: defaultTimeout, answered: []int{http.StatusOK},
+		notFound: notFound{status: []int{http.StatusNotFound}},
 	}}
 	if root, ok := p.Load(src, "the file must be a mapping with name, base_url and products"); ok {
 		p.root(root)

@@ -57,8 +57,8 @@ func contentType(lists ...[]header) string {
 	return strings.ToLower(strings.TrimSpace(typ))
 }
 
-// belies reports whether a Content-Type says that a body is no JSON: a form's, or any other for a bare text, which would
-// arrive in quotes.
+// belies reports whether a Content-Type says that a body is no JSON: a form's, or any other for a bare text, which
+// would arrive in quotes.
 func belies(typ string, body []byte) bool {
 	return typ == "application/x-www-form-urlencoded" || strings.HasPrefix(typ, "multipart/") ||
 		body[0] == '"' && typ != "" && typ != "application/json" && !strings.HasSuffix(typ, "+json")

@@ -14,6 +14,7 @@ import (
 
 	"fichario/adapters/bureau"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // refuse answers with a status and a Retry-After, where that is not empty.
@@ -71,7 +72,8 @@ func TestRefusedWithoutABody(t *testing.T) {
 		_, _ = io.ReadAll(conn)
 		return false
 	})
-	_, err := ask(t, client(t, fmt.Sprintf(basic, url, "timeout: 300ms\nnot_charged: [429]")))
+	_, err := ask(t, client(t, fmt.Sprintf(basic, url,
+		fmt.Sprint("timeout: ", patience.Scaled(300*time.Millisecond), "\nnot_charged: [429]"))))
 	wantError(t, err, ports.NotCharged, "status 429")
 }
 

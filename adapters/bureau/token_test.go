@@ -18,7 +18,7 @@ import (
 const withAuth = `name: teste
 base_url: %s
 auth: { oauth2: { token_url: "%s/token?a=1", client_id: "id:%%", client_secret: "s e", scopes: [a, b] } }
-timeout: 2s
+timeout: 60s
 products:
   cpf:
     price: "0.45"
@@ -120,7 +120,7 @@ func TestOAuth2Fails(t *testing.T) {
 			t.Parallel()
 			tokenURL, fetches := serve(t, token)
 			url, calls := serve(t, body(200, "{}"))
-			c := client(t, strings.Replace(fmt.Sprintf(withAuth, url, tokenURL), "timeout: 2s", "timeout: 300ms", 1))
+			c := client(t, strings.Replace(fmt.Sprintf(withAuth, url, tokenURL), "timeout: 60s", "timeout: 300ms", 1))
 			for range 5 {
 				_, err := ask(t, c)
 				if e := failureOf(t, err, ports.NotSent, "no token"); e.RetryAfter < time.Second {

@@ -34,8 +34,8 @@ type search struct {
 	unread   []string
 }
 
-// outcome is what a program gave. projected is the answer that it makes; a failing field is null there. The others are set
-// where the answer does not show it: for programs that are no field's, and for values of the wrong type.
+// outcome is what a program gave. projected is the answer that it makes; a failing field is null there. The others
+// are set where the answer does not show it: for programs that are no field's, and for values of the wrong type.
 type outcome struct {
 	projected string
 	value     any
@@ -53,8 +53,9 @@ const maxLiterals = 60
 
 func newSearch(ctx context.Context, f *File, m *mapping, doc asked, decoded any) *search {
 	s := &search{
-		ctx: ctx, until: time.Now().Add(searchTime), product: m.product, fields: m.fields, values: doc.variables(m.product.ID),
-		names: map[string]bool{},
+		ctx: ctx, until: time.Now().Add(searchTime), product: m.product, fields: m.fields,
+		values: doc.variables(m.product.ID),
+		names:  map[string]bool{},
 		// What programs look for when they select: a text, numbers, a date, a phone, an address, and everything empty.
 		tries: []any{
 			"?", "11987654321", "1999-12-31", "31121999", "a@b.example", "", json.Number("7"), true, false, nil,

@@ -122,11 +122,13 @@ func (r auditHeadRow) head() audit.Head {
 	return h
 }
 
-// proven reports whether a row agrees with what is sealed in it. A head that no line was appended to has nothing
-// sealed.
+// firstHead is the head of a chain without lines.
+func firstHead(orgID string) audit.Head { return audit.Head{OrgID: orgID, At: time.Unix(0, 0).UTC()} }
+
+// proven reports whether a row agrees with what is sealed in it.
 func (v *vault) proven(row auditHeadRow) bool {
 	if row.Sealed == nil {
-		return row.Number == 0 && row.RemovedNumber == 0
+		return false
 	}
 	plain, ok := v.shown(row.Sealed, "audit_heads|sealed|"+string(row.ID))
 	var said headJSON
@@ -180,8 +182,9 @@ func (v *vault) saveHead(tx *gorm.DB, head audit.Head, proven bool) error {
 	return tx.Model(&auditHeadRow{}).Where("id = ?", row.ID).Select("*").Omit(but...).Updates(&row).Error
 }
 
-// lockedHead locks the head of a chain, creating it if needed, and says whether it agrees with its seal. A head or
-// lines that were tampered with still take further lines, because people work on.
+// lockedHead locks the head of a chain and says whether it agrees with its seal. A head or lines that were tampered
+// with still take further lines, because people work on: an organisation is made with its head, so a missing one is
+// made without a seal.
 func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven bool, err error) {
 	find := func() (rows []auditHeadRow, err error) {
 		err = locked("UPDATE", "")(tx).Limit(1).Find(&rows, "id = ?", orgID).Error
@@ -189,8 +192,15 @@ func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven b
 	}
 	rows, err := find()
 	if err == nil && len(rows) == 0 {
-		var none audit.Hash
-		first := auditHeadRow{ID: uid(orgID), Hash: none[:], RemovedHash: none[:], At: time.Unix(0, 0).UTC()}
+		first := v.headRow(firstHead(orgID))
+		var org []int
+		err = tx.Model(&orgRow{}).Where("id = ?", orgID).Limit(1).Select("1").Scan(&org).Error
+		if err != nil {
+			return head, false, err
+		}
+		if len(org) > 0 {
+			first.Sealed = nil
+		}
 		if err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&first).Error; err == nil {
 			rows, err = find()
 		}

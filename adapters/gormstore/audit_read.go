@@ -73,31 +73,61 @@ func (r auditLines) Blank(
 
 func blobs(all [][]byte) []blob { return mapped(all, func(b []byte) blob { return b }) }
 
-func (r auditLines) Forget(ctx context.Context, before time.Time) (n int, err error) {
-	err = r.whole(ctx, "audit.forget", func(db *gorm.DB) error {
-		var old lineRow
-		err := db.Select("org_id").Where("at < ?", stamp(before)).Order("at").Limit(1).Find(&old).Error
-		if err != nil || old.OrgID == "" {
-			return err
-		}
-		head, proven, err := r.vault.lockedHead(db, string(old.OrgID))
-		if err != nil {
-			return err
-		}
-		var gone []lineRow
-		err = db.Select("number", "hash").Where("org_id = ? AND at < ?", old.OrgID, stamp(before)).
-			Order("number").Limit(forgetAtOnce).Find(&gone).Error
-		if err != nil || len(gone) == 0 {
-			return err
-		}
-		last := gone[len(gone)-1]
-		head.RemovedNumber = last.Number
-		copy(head.RemovedHash[:], last.Hash)
-		removed := db.Delete(&lineRow{}, "org_id = ? AND number <= ?", old.OrgID, last.Number)
-		if n = int(removed.RowsAffected); removed.Error != nil {
-			return removed.Error
-		}
-		return r.vault.saveHead(db, head, proven)
+func (r auditLines) Emptied(ctx context.Context, orgID, erasure string) (numbers []int64, err error) {
+	err = r.query(ctx, "audit.emptied", func(db *gorm.DB) error {
+		return db.Model(&lineRow{}).Where("org_id = ? AND erased_by = ?", orgID, erasure).Order("number").
+			Pluck("number", &numbers).Error
 	})
+	return numbers, err
+}
+
+// old finds the chains whose first line is older than a time.
+const old = `SELECT h.id FROM audit_heads h JOIN audit_lines l ON l.org_id = h.id AND l.number = h.removed_number + 1
+	WHERE l.at < ? ORDER BY h.id`
+
+func (r auditLines) Forget(ctx context.Context, before time.Time) (n int, err error) {
+	var chains []string
+	err = r.query(ctx, "audit.forget", func(db *gorm.DB) error { return db.Raw(old, stamp(before)).Scan(&chains).Error })
+	for _, orgID := range chains {
+		if err != nil || n >= forgetAtOnce { // a chain that does not hold gives none
+			break
+		}
+		var some int
+		err = r.whole(ctx, "audit.forget", func(db *gorm.DB) (err error) {
+			some, err = r.forgetIn(db, orgID, before)
+			return err
+		})
+		n += some
+	}
 	return n, err
+}
+
+// forgetIn removes the lines of one chain that are older than a time, as far as each follows from the one before.
+func (r auditLines) forgetIn(db *gorm.DB, orgID string, before time.Time) (n int, err error) {
+	head, proven, err := r.vault.lockedHead(db, orgID)
+	if err != nil || !proven {
+		return 0, err
+	}
+	var rows []lineRow
+	err = db.Where("org_id = ? AND number > ? AND number <= ?", orgID, head.RemovedNumber, head.Number).Order("number").
+		Limit(forgetAtOnce).Find(&rows).Error
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range rows {
+		l := r.vault.line(row)
+		if l.Number != head.RemovedNumber+1 || l.After(head.RemovedHash) != l.Hash || !l.At.Before(before) {
+			break
+		}
+		head.RemovedNumber, head.RemovedHash = l.Number, l.Hash
+		n++
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	gone := db.Delete(&lineRow{}, "org_id = ? AND number <= ?", orgID, head.RemovedNumber)
+	if gone.Error != nil {
+		return 0, gone.Error
+	}
+	return n, r.vault.saveHead(db, head, proven)
 }

@@ -50,6 +50,8 @@ type batchRow struct {
 	RequestKey  string `gorm:"not null"`
 	RequestBody []byte
 	Purpose     string `gorm:"not null;default:''"`
+
+	PayerKeyID, PayerMemberID *uid
 }
 
 func (batchRow) TableName() string { return "batches" }
@@ -63,6 +65,7 @@ func (v *vault) batchRow(b batch.Batch) batchRow {
 		Price: int64(b.Price), Ended: b.Ended, Charged: b.Charged, Free: b.Free, Failed: b.Failed,
 		RunFrom: optionalTime(b.RunFrom), RunEnded: b.RunEnded, CreatedAt: stamp(b.CreatedAt), ExpiresAt: stamp(b.ExpiresAt),
 		StartedAt: optionalTime(b.StartedAt), EndedAt: optionalTime(b.EndedAt), Purpose: b.Purpose,
+		PayerKeyID: optional(b.PayerKeyID), PayerMemberID: optional(b.PayerMemberID),
 	}
 	if b.Sheet != "" {
 		row.Sheets = v.sealJSON(append([]string{b.Sheet}, b.OtherSheets...), "batches|sheets|"+b.ID)
@@ -88,6 +91,7 @@ func (v *vault) batch(row batchRow) batch.Batch {
 		Price: catalog.Money(row.Price), Ended: row.Ended, Charged: row.Charged, Free: row.Free, Failed: row.Failed,
 		RunFrom: timeOf(row.RunFrom), RunEnded: row.RunEnded, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
 		StartedAt: timeOf(row.StartedAt), EndedAt: timeOf(row.EndedAt), Purpose: row.Purpose,
+		PayerKeyID: row.PayerKeyID.text(), PayerMemberID: row.PayerMemberID.text(),
 	}
 	if row.Ceiling != nil {
 		b.Ceiling, b.HasCeiling = catalog.Money(*row.Ceiling), true
@@ -146,7 +150,7 @@ func (r batches) Update(ctx context.Context, b batch.Batch) error {
 	return r.inside(ctx, "batches.update", func(db *gorm.DB) error {
 		return orNotFound(db.Model(&row).Select("status", "reason", "note", "resume_at", "total", "valid", "repeated",
 			"invalid", "from_history", "ceiling", "ended", "charged", "free", "failed", "run_from", "run_ended",
-			"started_at", "ended_at", "expires_at").Updates(&row))
+			"started_at", "ended_at", "expires_at", "payer_key_id", "payer_member_id").Updates(&row))
 	})
 }
 

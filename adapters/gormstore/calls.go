@@ -41,6 +41,8 @@ type beginning struct {
 	lease []byte
 	// subject is the hash of the document's person, as blocks store it.
 	subject []byte
+	// request is the hash of the idempotency key; nil without one.
+	request []byte
 }
 
 // begun is the outcome of a beginning.
@@ -71,6 +73,9 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	}
 	b := beginning{
 		Charge: c, entry: r.vault.lookupRow(c.Entry), subject: documentHash(secret, c.Entry.OrgID, c.Entry.Document),
+	}
+	if c.RequestName != "" {
+		b.request = requestHash(secret, c.Entry.KeyID, "name", c.RequestName)
 	}
 	if c.Shared {
 		shared := indexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document)

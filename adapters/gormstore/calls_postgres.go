@@ -13,21 +13,18 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"fichario/domain/automation"
-	"fichario/domain/catalog"
 	"fichario/ports"
 )
 
 // The statements of calls to the bureau on PostgreSQL. Each takes its columns as arrays, so that one plan serves any
-// number of calls. Leases come first, then counts, then figures, each in a fixed order, so that no two transactions
-// deadlock.
+// number of calls. The organisations' locks come first, then leases, counts and figures, each in a fixed order, so that
+// no two transactions deadlock.
 var (
 	takeLeases = `INSERT INTO leases (doc_index, call_id, expires_at)
 		SELECT doc_index, call_id::uuid, clock_timestamp() + micros * interval '1 microsecond'
 		FROM unnest($1::bytea[], $2::text[], $3::bigint[]) AS a (doc_index, call_id, micros) ORDER BY doc_index
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= clock_timestamp()`
-	askBlockeds = `SELECT b.subject FROM subject_blocks b JOIN unnest($1::text[], $2::bytea[]) AS a (org_id, subject)
-		ON b.org_id = a.org_id::uuid AND b.subject = a.subject`
 	askHolders = "SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[])"
 	askNewests = `SELECT a.lease, r.id::text, r.answered_at
 		FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS a (lease, doc_index, only_purpose)
@@ -36,8 +33,7 @@ var (
 			WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR purpose = only_purpose)
 			ORDER BY answered_at DESC LIMIT 1
 		) r`
-	askCeilings = "SELECT id::text, ceiling FROM batches WHERE id = ANY ($1::text[]::uuid[]) AND ceiling IS NOT NULL"
-	freeLeases  = `DELETE FROM leases WHERE doc_index IN (
+	freeLeases = `DELETE FROM leases WHERE doc_index IN (
 		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE
 	) AND call_id = ANY ($1::text[]::uuid[])`
 
@@ -83,16 +79,16 @@ func (m many) then(clause string) many {
 	return m
 }
 
-// queueRows queues the insertion of rows, if there are any.
-func queueRows[Row any](batch *pgx.Batch, m many, rows []Row) {
+// queueRows queues the insertion of rows; nil if there are none.
+func queueRows[Row any](batch *pgx.Batch, m many, rows []Row) *pgx.QueuedQuery {
 	if len(rows) == 0 {
-		return
+		return nil
 	}
 	values := make([]reflect.Value, len(rows))
 	for i := range rows {
 		values[i] = reflect.ValueOf(&rows[i]).Elem()
 	}
-	batch.Queue(m.statement, m.values(values)...)
+	return batch.Queue(m.statement, m.values(values)...)
 }
 
 // transaction runs f in a transaction on PostgreSQL, bypassing GORM, and retries it after a collision with another one.
@@ -157,6 +153,7 @@ func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, e
 
 // beginApart charges calls of which no two share a lease.
 func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, err error) {
+	told := false
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		out = make([]begun, len(in))
 		seen, err := lookBefore(ctx, tx, in)
@@ -166,16 +163,11 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 		sum := newCharges()
 		sum.counted = seen.counted
 		var entries []lookupRow
-		var freed []string
+		var freed, requests []string
 		for i := range in {
 			b := &in[i]
-			if out[i].Begun = seen.of(*b); seen.blocked[string(b.subject)] {
-				out[i].Begun, out[i].refused = ports.Begun{}, ports.ErrBlocked
-			} else if seen.erased[i] {
-				out[i].Begun, out[i].refused = ports.Begun{}, ports.ErrErased
-			}
-			if ceiling, is := seen.ceilings[orNoID(b.entry.BatchID)]; is {
-				b.Ceiling = ceiling
+			if out[i].refused = seen.apply(s.vault, i, b, seen.now); out[i].refused == nil {
+				out[i].Begun = seen.of(*b)
 			}
 			if out[i].writes() {
 				out[i].refused = sum.admit(*b)
@@ -186,6 +178,9 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 				sum.crossed(*b)
 				sum.add(b.entry, b.entry.Amount, 1)
 				entries = append(entries, b.entry)
+				if b.request != nil {
+					requests = append(requests, string(b.entry.ID))
+				}
 			} else if b.Shared && out[i].Holder == "" {
 				freed = append(freed, string(b.entry.ID))
 			}
@@ -198,14 +193,21 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 			batch.Queue(freeLeases, freed)
 		}
 		queueRows(batch, addEntries, entries)
+		if len(requests) > 0 {
+			batch.Queue(beginRequests, requests)
+		}
 		sum.queue(batch)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
 			return err
 		}
-		return tell(ctx, tx, sum.reached)
+		told, err = tell(ctx, tx, sum.reached)
+		return err
 	})
 	if errors.Is(err, errNothingBegun) {
 		err = nil
+	}
+	if err == nil && told {
+		s.announce(automation.FanOut)
 	}
 	return out, err
 }
@@ -215,7 +217,7 @@ var errNothingBegun = errors.New("nothing begun")
 
 // endOnPostgres writes the outcomes of a batch of calls.
 func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
-	ids := mapped(in, func(e ended) string { return string(e.entry.ID) })
+	ids, queued := mapped(in, func(e ended) string { return string(e.entry.ID) }), false
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		open = make([]bool, len(in))
 		batch := &pgx.Batch{}
@@ -251,9 +253,9 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 				sum.add(e.entry, e.price, -1)
 			}
 		}
-		batch = &pgx.Batch{}
+		batch, queued = &pgx.Batch{}, false
 		queueRows(batch, addRecords, records)
-		queueRows(batch, addEventJobs, completed)
+		queueJobs(batch, completed, &queued)
 		if keys, buckets := inOrder(maps.Keys(sum.added)); len(keys) > 0 {
 			batch.Queue(lockCounts, keys, buckets)
 		}
@@ -263,7 +265,7 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 		}
 		return tx.SendBatch(ctx, batch).Close()
 	})
-	if err == nil {
+	if err == nil && queued {
 		s.announce(automation.FanOut)
 	}
 	return open, err
@@ -276,11 +278,7 @@ type before struct {
 	holders map[string]string
 	newest  map[string]newestAnswer
 	counted map[account]usageRow
-	blocked map[string]bool // by subject
-	// erased are the positions of calls that began before an erasure of their person has ended.
-	erased map[int]bool
-	// ceilings has the batches that have one.
-	ceilings map[uid]catalog.Money
+	admission
 }
 
 type newestAnswer struct {
@@ -288,11 +286,11 @@ type newestAnswer struct {
 	at time.Time
 }
 
-// lookBefore takes the free leases and locks the counts.
+// lookBefore takes the free leases, locks the counts, and then reads what admits the calls.
 func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
 	seen := before{
 		holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{},
-		blocked: map[string]bool{}, erased: map[int]bool{}, ceilings: map[uid]catalog.Money{},
+		admission: newAdmission(),
 	}
 	var leases, of, indexes [][]byte
 	var calls []string
@@ -311,6 +309,8 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 		}
 	}
 	batch := &pgx.Batch{}
+	queueShared(batch, in)
+	seen.queueRequests(batch, in)
 	if len(leases) > 0 {
 		batch.Queue(takeLeases, leases, calls, micros)
 		batch.Queue(askHolders, leases).Query(func(rows pgx.Rows) error {
@@ -342,40 +342,10 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 			return err
 		})
 	}
-	seen.askCeilings(batch, in)
-	seen.askBlocked(batch, in)
+	seen.queue(batch, in)
 	seen.askErased(batch, in)
 	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
 	return seen, tx.SendBatch(ctx, batch).Close()
-}
-
-func (s before) askCeilings(batch *pgx.Batch, in []beginning) {
-	var ids []string
-	for _, b := range in {
-		if b.entry.BatchID != nil {
-			ids = append(ids, string(*b.entry.BatchID))
-		}
-	}
-	if len(ids) == 0 {
-		return
-	}
-	batch.Queue(askCeilings, ids).Query(func(rows pgx.Rows) error {
-		var id string
-		var ceiling int64
-		_, err := pgx.ForEachRow(rows, []any{&id, &ceiling},
-			func() error { s.ceilings[uid(id)] = catalog.Money(ceiling); return nil })
-		return err
-	})
-}
-
-func (s before) askBlocked(batch *pgx.Batch, in []beginning) {
-	orgs := mapped(in, func(b beginning) string { return string(b.entry.OrgID) })
-	subjects := mapped(in, func(b beginning) []byte { return b.subject })
-	batch.Queue(askBlockeds, orgs, subjects).Query(func(rows pgx.Rows) error {
-		var subject []byte
-		_, err := pgx.ForEachRow(rows, []any{&subject}, func() error { s.blocked[string(subject)] = true; return nil })
-		return err
-	})
 }
 
 // of returns what one call finds.

@@ -14,12 +14,10 @@ const (
 	takeLease = `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= ?`
-	askBlocked = "SELECT 1 FROM subject_blocks WHERE org_id = ? AND subject = ?"
-	askHolder  = "SELECT call_id FROM leases WHERE doc_index = ?"
-	freeLease  = "DELETE FROM leases WHERE call_id = ?"
-	askNewest  = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
+	askHolder = "SELECT call_id FROM leases WHERE doc_index = ?"
+	freeLease = "DELETE FROM leases WHERE call_id = ?"
+	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
 		ORDER BY answered_at DESC LIMIT 1`
-	askCeiling   = "SELECT ceiling FROM batches WHERE id = ? AND ceiling IS NOT NULL"
 	askCounted   = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
 	countCharged = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, ?, ?)
 		ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + excluded.count,
@@ -37,30 +35,26 @@ var (
 func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
 	err := s.writing(ctx, func(w *writer) {
-		sum := newCharges()
+		sum, admits := newCharges(), newAdmission()
 		for i := range in {
 			b := &in[i]
 			settleAt := stamp(b.Entry.At.Add(b.Takes))
 			b.entry.SettleAt = &settleAt
-			if w.row(askBlocked, []any{b.entry.OrgID, b.subject}, new(int)) {
-				out[i].refused = ports.ErrBlocked
-				continue
-			}
-			if w.erased(*b) {
-				out[i].refused = ports.ErrErased
+			w.admission(admits, i, *b)
+			if out[i].refused = admits.apply(s.vault, i, b, b.Entry.At); out[i].refused != nil {
 				continue
 			}
 			if out[i].Begun = w.lease(*b); out[i].writes() {
 				w.counted(sum, b.entry)
-				if b.entry.BatchID != nil {
-					w.row(askCeiling, []any{*b.entry.BatchID}, &b.Ceiling)
-				}
 				out[i].refused = sum.admit(*b)
 			}
 			if out[i].writes() {
 				sum.crossed(*b)
 				sum.add(b.entry, b.entry.Amount, 1)
 				w.exec(insertEntry, entryTable.values(&b.entry)...)
+				if b.request != nil {
+					w.exec(beginRequest, b.entry.ID)
+				}
 			} else if b.Shared && out[i].Holder == "" {
 				w.exec(freeLease, b.entry.ID)
 			}

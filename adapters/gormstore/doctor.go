@@ -204,15 +204,15 @@ var invariants = []invariant{
 // Check tests all invariants of the data in one snapshot, beside a running service. It reads whole tables, so it takes
 // its time.
 func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
-	all := invariants
+	all := slices.Concat(invariants, limitInvariants)
 	options := &sql.TxOptions{ReadOnly: true}
 	if s.dialect == goose.DialectPostgres {
 		options.Isolation = sql.LevelRepeatableRead
-		all = slices.Concat(all, partitionInvariants)
+		all = append(all, partitionInvariants...)
 	} else {
 		options = nil // a transaction on SQLite is a snapshot
 	}
-	out := make([]Finding, len(all))
+	out := make([]Finding, len(all)+1)
 	now, err := s.Repos().Clock.Now(ctx, now)
 	if err != nil {
 		return nil, err
@@ -249,7 +249,8 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 				}
 			}
 		}
-		return nil
+		out[len(all)], err = s.checkAutomations(tx)
+		return err
 	}, options)))
 }
 

@@ -3,6 +3,7 @@ package gormstore
 import (
 	"bytes"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -19,7 +20,7 @@ func TestDoctorReadsNoTableForEachRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	named := regexp.MustCompile(`@\w+`)
-	for _, i := range invariants {
+	for _, i := range slices.Concat(invariants, limitInvariants) {
 		var steps []struct {
 			ID, Parent int
 			Detail     string

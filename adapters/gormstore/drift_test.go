@@ -15,7 +15,8 @@ import (
 
 // rows are all tables except those of the search index, which differ per database; new tables belong here too.
 var rows = []any{
-	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &lookupRow{}, &lookupHourRow{}, &spendDayRow{},
+	&orgRow{}, &memberRow{}, &keyRow{}, &secretRow{}, &usageRow{}, &limitChangeRow{}, &lookupRequestRow{},
+	&lookupRow{}, &lookupHourRow{}, &spendDayRow{},
 	&memberDayRow{}, &recordRow{}, &leaseRow{}, &dataKeyRow{}, &funnelRow{}, &stageRow{}, &stageTotalRow{}, &originRow{},
 	&webhookRow{},
 	&tokenRow{}, &counterRow{}, &contactRow{}, &contactHourRow{}, &eventRow{}, &notificationRow{}, &markRow{},

@@ -74,7 +74,7 @@ func (w *writer) late(entries []entered) map[int]bool {
 }
 
 // askErased is writer.erased on PostgreSQL, for all calls of a transaction, by their positions.
-func (s before) askErased(batch *pgx.Batch, in []beginning) {
+func (s admission) askErased(batch *pgx.Batch, in []beginning) {
 	orgs := mapped(in, func(b beginning) string { return string(b.entry.OrgID) })
 	subjects := mapped(in, func(b beginning) []byte { return b.subject })
 	micros := mapped(in, func(b beginning) int64 { return waited(b.Entry.Since).Microseconds() })
@@ -97,7 +97,9 @@ func barring(orgID string, since time.Time) scope {
 }
 
 func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]byte) error {
-	rows := mapped(hashes, func(hash []byte) erasedRow { return erasedRow{uid(orgID), hash, uid(erasureID), whileErasing} })
+	rows := mapped(hashes, func(hash []byte) erasedRow {
+		return erasedRow{uid(orgID), hash, uid(erasureID), whileErasing}
+	})
 	return r.inside(ctx, "subjects.bar", func(db *gorm.DB) error {
 		if len(rows) == 0 {
 			return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
 
 	"fichario/domain/automation"
@@ -140,13 +141,13 @@ func (w *writer) tell(reached []crossing) {
 	}
 }
 
-// tell is its counterpart on PostgreSQL.
-func tell(ctx context.Context, tx pgx.Tx, reached []crossing) error {
+// tell is its counterpart on PostgreSQL. It reports whether a job was written.
+func tell(ctx context.Context, tx pgx.Tx, reached []crossing) (queued bool, err error) {
 	for _, x := range reached {
 		key := string(*x.entry.KeyID)
 		told, err := tx.Exec(ctx, tellOnPostgres, key, x.mark(), x.entry.At)
 		if err != nil {
-			return err
+			return queued, err
 		}
 		if told.RowsAffected() == 0 {
 			continue
@@ -157,30 +158,37 @@ func tell(ctx context.Context, tx pgx.Tx, reached []crossing) error {
 			names, err = pgx.CollectRows(rows, pgx.RowTo[string])
 		}
 		if err != nil {
-			return err
+			return queued, err
 		}
 		batch := &pgx.Batch{}
 		queueRows(batch, addNotifications, []notificationRow{x.notification(append(names, "")[0])})
-		queueRows(batch, addEventJobs, []jobRow{x.job()})
+		queueJobs(batch, []jobRow{x.job()}, &queued)
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
-			return err
+			return queued, err
 		}
 	}
-	return nil
+	return queued, nil
+}
+
+// queueJobs queues the jobs of events, and notes in queued whether an automation listened to one.
+func queueJobs(batch *pgx.Batch, jobs []jobRow, queued *bool) {
+	if written := queueRows(batch, addEventJobs, jobs); written != nil {
+		written.Exec(func(done pgconn.CommandTag) error { *queued = *queued || done.RowsAffected() > 0; return nil })
+	}
 }
 
 var addNotifications = manyOf(tableOf(notificationRow{}))
 
-// addCompleted writes the job of a lookup that the history answered, in its transaction.
-func addCompleted(db *gorm.DB, row lookupRow, trail automation.Trail) error {
+// addCompleted writes the job of a lookup that the history answered, in its transaction. It reports whether an
+// automation listens.
+func addCompleted(db *gorm.DB, row lookupRow, trail automation.Trail) (yes bool, err error) {
 	if row.Status != string(lookup.Done) {
-		return nil
+		return false, nil
 	}
-	var yes bool
-	err := db.Raw("SELECT "+listening("?", "?"), row.OrgID, string(automation.LookupCompleted)).Scan(&yes).Error
+	err = db.Raw("SELECT "+listening("?", "?"), row.OrgID, string(automation.LookupCompleted)).Scan(&yes).Error
 	if err != nil || !yes {
-		return err
+		return false, err
 	}
 	job := completedJob(row, trail)
-	return db.Create(&job).Error
+	return true, db.Create(&job).Error
 }

@@ -10,6 +10,7 @@ import (
 
 	"fichario/domain/access"
 	"fichario/domain/document"
+	"fichario/ports"
 )
 
 type keyRow struct {
@@ -106,18 +107,21 @@ func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (acc
 		where("key_secrets.hash = ? AND (key_secrets.ends_at IS NULL OR key_secrets.ends_at > ?)", hash[:], stamp(now)))
 }
 
-func (r keys) Restrict(ctx context.Context, id string, purposes *[]string, from *[]netip.Prefix) error {
+func (r keys) Change(ctx context.Context, id string, change ports.KeyChange) error {
 	changed := map[string]any{}
-	if purposes != nil {
-		changed["purposes"] = commas(*purposes)
+	if change.Purposes != nil {
+		changed["purposes"] = commas(*change.Purposes)
 	}
-	if from != nil {
-		changed["networks"] = commas(mapped(*from, netip.Prefix.String))
+	if change.From != nil {
+		changed["networks"] = commas(mapped(*change.From, netip.Prefix.String))
+	}
+	if l := change.Limits; l != nil {
+		changed["per_minute"], changed["per_day"], changed["per_month"] = l.PerMinute, l.PerDay, l.PerMonth
 	}
 	if len(changed) == 0 {
 		return nil
 	}
-	return r.exec(ctx, "keys.restrict", func(db *gorm.DB) error {
+	return r.exec(ctx, "keys.change", func(db *gorm.DB) error {
 		return orNotFound(db.Model(&keyRow{}).Where("id = ?", id).Updates(changed))
 	})
 }

@@ -88,21 +88,26 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 		return err
 	}
 	subject := documentHash(secret, e.OrgID, e.Document)
-	return r.whole(ctx, "statement.add", func(db *gorm.DB) error {
+	queued := false
+	err = r.whole(ctx, "statement.add", func(db *gorm.DB) (err error) {
 		var barred []int
-		find := barring(e.OrgID, e.Since)(db.Session(&gorm.Session{NewDB: true})).Where("subject = ?", blob(subject)).Limit(1).Select("1")
+		find := barring(e.OrgID, e.Since)(db.Session(&gorm.Session{NewDB: true})).
+			Where("subject = ?", blob(subject)).Limit(1).Select("1")
 		if err := find.Scan(&barred).Error; err != nil || len(barred) > 0 {
 			return cmp.Or(err, ports.ErrErased)
 		}
 		if err := db.Create(&row).Error; err != nil {
 			return err
 		}
-		if err := addCompleted(db, row, automation.Trail(e.Trail)); err != nil {
+		if queued, err = addCompleted(db, row, automation.Trail(e.Trail)); err != nil {
 			return err
 		}
-		r.due(automation.FanOut)
 		return countEntry(db, row, someSlot())
 	})
+	if err == nil && queued {
+		r.due(automation.FanOut)
+	}
+	return err
 }
 
 func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {

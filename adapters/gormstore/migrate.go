@@ -52,7 +52,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			return fmt.Errorf("migrate: %w", classify(err))
 		}
 	}
-	provider, err := goose.NewProvider(s.dialect, pool, folder, goose.WithGoMigrations(writtenInGo(s.dialect)...))
+	provider, err := goose.NewProvider(s.dialect, pool, folder, goose.WithGoMigrations(s.writtenInGo()...))
 	if err != nil {
 		return err
 	}

@@ -121,7 +121,8 @@ var made = map[int][]string{
 	36: {"TABLE bundles"}, 44: {"TABLE purposes"}, 48: {"TABLE audit_lines", "TABLE audit_heads"},
 	38: {"TABLE subject_keys", "TABLE subject_traces", "TABLE privacy_marks", "TABLE subject_blocks", "TABLE erasures"},
 	55: {"TABLE identities"}, 78: {"TABLE erased_subjects"}, 59: {"INDEX jobs_dead", "INDEX jobs_waiting"},
-	60: {"TABLE member_days", "INDEX lookups_member_product"},
+	60: {"TABLE member_days", "INDEX lookups_member_product"}, 61: {"TABLE limit_changes"},
+	62: {"TABLE lookup_requests"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
@@ -212,6 +213,7 @@ func undoFrom(db *gorm.DB, from int) error {
 
 // madeColumns are the columns that migrations add, with their versions.
 var madeColumns = map[string]int{
+	"batches.payer_key_id": 61, "batches.payer_member_id": 61, "batches.sheets": 75,
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
 	"organisations.own_history": 44,
 	"webhooks.rotation_id":      35, "contacts.waiting": 35,

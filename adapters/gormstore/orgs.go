@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -34,10 +35,19 @@ func (r orgRow) org() crm.Organisation {
 	return o
 }
 
-type orgs struct{ conn }
+type orgs struct {
+	conn
+	vault *vault
+}
 
 func (r orgs) Create(ctx context.Context, o crm.Organisation) error {
-	return r.create(ctx, "orgs.create", &orgRow{ID: uid(o.ID), Name: o.Name, CreatedAt: stamp(o.CreatedAt)})
+	row, head := orgRow{ID: uid(o.ID), Name: o.Name, CreatedAt: stamp(o.CreatedAt)}, r.vault.headRow(firstHead(o.ID))
+	return r.whole(ctx, "orgs.create", func(db *gorm.DB) error {
+		if err := db.Create(&row).Error; err != nil {
+			return err
+		}
+		return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&head).Error
+	})
 }
 
 func (r orgs) SetMemberBatchLimit(ctx context.Context, id string, limit catalog.Money) error {

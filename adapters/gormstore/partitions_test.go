@@ -236,14 +236,20 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			ALTER TABLE organisations ADD COLUMN own_history boolean NOT NULL DEFAULT false;
 			ALTER TABLE jobs ADD COLUMN event text NOT NULL DEFAULT 'contact.created', ADD COLUMN subject_id uuid,
 			ADD COLUMN detail text NOT NULL DEFAULT '', ADD COLUMN trail text NOT NULL DEFAULT '',
-			ADD COLUMN lookups text NOT NULL DEFAULT '';
+			ADD COLUMN lookups text NOT NULL DEFAULT '', ADD COLUMN facts text NOT NULL DEFAULT '',
+			ADD COLUMN place bigint NOT NULL DEFAULT 0;
 			ALTER TABLE notifications ADD COLUMN batch_id uuid;
 			ALTER TABLE organisations ADD COLUMN member_batch_limit bigint,
-				ADD COLUMN second_factor boolean NOT NULL DEFAULT false`).Error
+				ADD COLUMN second_factor boolean NOT NULL DEFAULT false;
+			CREATE TABLE audit_heads (id uuid PRIMARY KEY, number bigint, hash bytea, at timestamptz, removed_number bigint,
+				removed_hash bytea, sealed bytea)`).Error
 		if err != nil {
 			t.Fatal(err)
 		}
 		made := takeOne(t, s)
+		if err := s.write.Exec("DROP TABLE audit_heads").Error; err != nil {
+			t.Fatal(err)
+		}
 		now := time.Now()
 		ids := map[string]string{
 			addLookup(t, s, now.Add(-time.Hour)): "lookups_first", addLookup(t, s, now.AddDate(0, 3, 0)): "",

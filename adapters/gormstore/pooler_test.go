@@ -39,7 +39,7 @@ func TestWhatIsInBetween(t *testing.T) {
 		EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''7s''', current_database()); END $$`)
 	through := postgres.Pooled(t, url)
 	for name, c := range map[string]struct{ url, mode, limit string }{
-		"directly":                      {url, "", "5s"},
+		"directly":                      {url, "", gormstore.Timeout().String()},
 		"directly, with a limit":        {url + "&statement_timeout=9s", "", "9s"},
 		"through a pooler":              {through, postgres.PoolerMode(t), "7s"},
 		"through a pooler, with a mode": {through + "&default_query_exec_mode=cache_describe", "cache describe", "7s"},

@@ -48,7 +48,8 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 	const orgID = "01980000-0000-7000-8000-000000000001"
 	for _, s := range each(t) {
 		ctx, repos, now := t.Context(), s.Repos(), time.Now().UTC()
-		key := access.Key{ID: orgID, OrgID: orgID, Name: "CRM", Prefix: "fic_", CreatedAt: now}
+		key := access.Key{ID: orgID, OrgID: orgID, Name: "CRM", Prefix: "fic_", CreatedAt: now,
+			Limits: access.Limits{PerDay: 9, PerMonth: 9}}
 		secret, token := access.NewSecret(), access.NewSessionToken()
 		m := crm.Member{ID: orgID, OrgID: orgID, Email: "ana@example.com", Active: true}
 		doc := document.Restore(document.CPF, "52998224725")

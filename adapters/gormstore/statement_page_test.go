@@ -16,8 +16,8 @@ const (
 	planLast = "019d8000-0000-7000-8000-000000000000"
 )
 
-// TestSlowAStatementWalksAnIndex: whatever the filter, the cost of a page depends on what it shows, and an empty one costs
-// nothing.
+// TestSlowAStatementWalksAnIndex: whatever the filter, the cost of a page depends on what it shows, and an empty one
+// costs nothing.
 func TestSlowAStatementWalksAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

@@ -40,8 +40,8 @@ var timeout atomic.Int64
 // SetTimeout sets Timeout for every store of the process. Call it before Open.
 func SetTimeout(d time.Duration) { timeout.Store(int64(d)) }
 
-// Timeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs causes
-// errors instead of a pile-up.
+// Timeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs
+// causes errors instead of a pile-up.
 func Timeout() time.Duration { return cmp.Or(time.Duration(timeout.Load()), DefaultTimeout) }
 
 // connectTimeout bounds the wait for a connection to be made, and for what tells whether the database is there.
@@ -299,17 +299,18 @@ func nested() bool {
 
 func (s *Store) repos(c conn) ports.Repos {
 	return ports.Repos{
-		Clock:     clock{c},
-		Orgs:      orgs{c},
-		Members:   members{c},
-		Keys:      keys{c},
-		Usage:     usage{c},
-		Statement: statement{c, s.vault, s.subjectSecret},
-		History:   history{c, s.vault, s.serve, nil, s.subjectSecret},
-		Calls:     calls{c, s.vault, s.begin, s.end, s.subjectSecret},
-		Batches:   batches{c, s.vault, s.subjectSecret},
-		Bundles:   bundles{c},
-		Purposes:  purposes{c},
+		Clock:          clock{c},
+		Orgs:           orgs{c, s.vault},
+		Members:        members{c},
+		Keys:           keys{c},
+		Usage:          usage{c},
+		Statement:      statement{c, s.vault, s.subjectSecret},
+		History:        history{c, s.vault, s.serve, nil, s.subjectSecret},
+		Calls:          calls{c, s.vault, s.begin, s.end, s.subjectSecret},
+		LookupRequests: lookupRequests{c, s.subjectSecret},
+		Batches:        batches{c, s.vault, s.subjectSecret},
+		Bundles:        bundles{c},
+		Purposes:       purposes{c},
 
 		Funnels:       funnels{c},
 		Origins:       origins{c},

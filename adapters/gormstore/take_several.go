@@ -66,16 +66,13 @@ func (r inbox) writeSeveral(
 		}
 	}
 	for i, p := range people {
-		if p.turns == nil {
-			continue
+		if p.turns != nil {
+			member, err := p.turns.take(tx)
+			if err != nil {
+				return err
+			}
+			contacts[i].AssigneeID = optional(member)
 		}
-		member, err := p.turns.take(tx)
-		if err != nil {
-			return err
-		}
-		contacts[i].AssigneeID = optional(member)
-	}
-	for i := range jobs {
 		jobs[i].Facts = factsOf(&contacts[i])
 	}
 	rows := []any{&delivery}

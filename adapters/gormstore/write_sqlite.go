@@ -16,7 +16,8 @@ var onSQLite = []string{
 	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertEventJob, insertDelivery,
 	countReceived,
 	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
-	askBlocked, askErased, askErasing, takeLease, askHolder, freeLease, askNewest, askCeiling, askCounted, countCharged, endEntry, insertRecord,
+	askRequest, beginRequest, askBlocked, askErased, askErasing, askKey, askMember, askRule, askPurpose, askBatch,
+	takeLease, askHolder, freeLease, askNewest, askCounted, countCharged, endEntry, insertRecord,
 	askListens, tellOnSQLite, keyNameOnSQLite, takeTurn, readTurn, countTurn,
 }
 

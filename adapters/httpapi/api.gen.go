@@ -848,6 +848,9 @@ type MaxAge = string
 // Prefer Example: respond-async
 type Prefer = string
 
+// RepeatedLookup Example: 0f8fad5b-d9cb-469f-a165-70867728950e
+type RepeatedLookup = string
+
 // HistoryOnly defines model for SomenteHistorico.
 type HistoryOnly = string
 
@@ -917,6 +920,9 @@ type ReusedBatchKey = Problem
 // ReusedKey A problem of the webhook, with the same fields as its answer.
 type ReusedKey = LeadProblem
 
+// ReusedLookupKey A problem (RFC 9457).
+type ReusedLookupKey = Problem
+
 // Running defines model for Running.
 type Running = PendingLookup
 
@@ -980,6 +986,12 @@ type LookupCnpjParams struct {
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
 	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
+
+	// IdempotencyKey A name for this question, such as a UUID: printable characters. For 24 hours, the same name with the same
+	// question is the same lookup on any instance and across restarts: the first answer again, or the failure that was
+	// charged, never a second call. While the first one runs, the others wait for it. A lookup that certainly cost
+	// nothing leaves the name free. It belongs to the API key. Another question under it is a 422.
+	IdempotencyKey *RepeatedLookup `json:"Idempotency-Key,omitempty"`
 }
 
 // GetStatementParams defines parameters for GetStatement.
@@ -1017,6 +1029,12 @@ type LookupParams struct {
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
 	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
+
+	// IdempotencyKey A name for this question, such as a UUID: printable characters. For 24 hours, the same name with the same
+	// question is the same lookup on any instance and across restarts: the first answer again, or the failure that was
+	// charged, never a second call. While the first one runs, the others wait for it. A lookup that certainly cost
+	// nothing leaves the name free. It belongs to the API key. Another question under it is a 422.
+	IdempotencyKey *RepeatedLookup `json:"Idempotency-Key,omitempty"`
 }
 
 // LookupOpenParams defines parameters for LookupOpen.
@@ -1029,6 +1047,12 @@ type LookupOpenParams struct {
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
 	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
+
+	// IdempotencyKey A name for this question, such as a UUID: printable characters. For 24 hours, the same name with the same
+	// question is the same lookup on any instance and across restarts: the first answer again, or the failure that was
+	// charged, never a second call. While the first one runs, the others wait for it. A lookup that certainly cost
+	// nothing leaves the name free. It belongs to the API key. Another question under it is a 422.
+	IdempotencyKey *RepeatedLookup `json:"Idempotency-Key,omitempty"`
 }
 
 // LookupCpfParams defines parameters for LookupCpf.
@@ -1052,6 +1076,12 @@ type LookupCpfParams struct {
 	// Prefer `respond-async` (RFC 7240): unless history answers at once, the answer is a 202 that says where to read the
 	// result later.
 	Prefer *Prefer `json:"Prefer,omitempty"`
+
+	// IdempotencyKey A name for this question, such as a UUID: printable characters. For 24 hours, the same name with the same
+	// question is the same lookup on any instance and across restarts: the first answer again, or the failure that was
+	// charged, never a second call. While the first one runs, the others wait for it. A lookup that certainly cost
+	// nothing leaves the name free. It belongs to the API key. Another question under it is a 422.
+	IdempotencyKey *RepeatedLookup `json:"Idempotency-Key,omitempty"`
 }
 
 // GetStatementFileParams defines parameters for GetStatementFile.
@@ -1573,6 +1603,21 @@ func (w *ServerInterfaceWrapper) LookupCnpj(ctx echo.Context) error {
 
 		params.Prefer = &Prefer
 	}
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey RepeatedLookup
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.LookupCnpj(ctx, documento, params)
@@ -1684,6 +1729,21 @@ func (w *ServerInterfaceWrapper) Lookup(ctx echo.Context) error {
 
 		params.Prefer = &Prefer
 	}
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey RepeatedLookup
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+	}
 
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.Lookup(ctx, params)
@@ -1727,6 +1787,21 @@ func (w *ServerInterfaceWrapper) LookupOpen(ctx echo.Context) error {
 		}
 
 		params.Prefer = &Prefer
+	}
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey RepeatedLookup
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -1830,6 +1905,21 @@ func (w *ServerInterfaceWrapper) LookupCpf(ctx echo.Context) error {
 		}
 
 		params.Prefer = &Prefer
+	}
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey RepeatedLookup
+		n := len(valueList)
+		if n != 1 {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Expected one value for Idempotency-Key, got %d", n))
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter Idempotency-Key: %s", err))
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
 	}
 
 	// Invoke the callback with all the unmarshaled arguments
@@ -2331,6 +2421,7 @@ type BatchTooLargeApplicationProblemPlusJSONResponse struct {
 }
 
 type BureauFailedResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	XRateLimitLimit     *int
@@ -2452,6 +2543,7 @@ type MissingScopeApplicationProblemPlusJSONResponse struct {
 }
 
 type NoAnswerResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	RetryAfter          *int
@@ -2479,6 +2571,7 @@ type NotInHistoryApplicationProblemPlusJSONResponse struct {
 }
 
 type PendingResponseHeaders struct {
+	IdempotencyReplayed *string
 	Location            *string
 	PreferenceApplied   *string
 	RateLimit           *string
@@ -2515,6 +2608,19 @@ type ReusedKeyApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
 
 	Headers ReusedKeyResponseHeaders
+}
+
+type ReusedLookupKeyResponseHeaders struct {
+	RateLimit           *string
+	RateLimitPolicy     *string
+	XRateLimitLimit     *int
+	XRateLimitRemaining *int
+	XRequestId          *string
+}
+type ReusedLookupKeyApplicationProblemPlusJSONResponse struct {
+	Body Problem
+
+	Headers ReusedLookupKeyResponseHeaders
 }
 
 type RunningResponseHeaders struct {
@@ -2693,6 +2799,7 @@ type LookupCnpjResponseObject interface {
 }
 
 type LookupCnpj200ResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	XRateLimitLimit     *int
@@ -2712,6 +2819,9 @@ func (response LookupCnpj200JSONResponse) VisitLookupCnpjResponse(w http.Respons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -2741,6 +2851,9 @@ func (response LookupCnpj202JSONResponse) VisitLookupCnpjResponse(w http.Respons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.Location != nil {
 		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
 	}
@@ -2885,6 +2998,37 @@ func (response LookupCnpj404ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 	return err
 }
 
+type LookupCnpj422ApplicationProblemPlusJSONResponse struct {
+	ReusedLookupKeyApplicationProblemPlusJSONResponse
+}
+
+func (response LookupCnpj422ApplicationProblemPlusJSONResponse) VisitLookupCnpjResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LookupCnpj429ApplicationProblemPlusJSONResponse struct {
 	TooManyRequestsApplicationProblemPlusJSONResponse
 }
@@ -2952,6 +3096,9 @@ func (response LookupCnpj502ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3005,6 +3152,9 @@ func (response LookupCnpj504ApplicationProblemPlusJSONResponse) VisitLookupCnpjR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3255,6 +3405,7 @@ type LookupResponseObject interface {
 }
 
 type Lookup200ResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	XRateLimitLimit     *int
@@ -3274,6 +3425,9 @@ func (response Lookup200JSONResponse) VisitLookupResponse(w http.ResponseWriter)
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3303,6 +3457,9 @@ func (response Lookup202JSONResponse) VisitLookupResponse(w http.ResponseWriter)
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.Location != nil {
 		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
 	}
@@ -3540,6 +3697,37 @@ func (response Lookup415ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 	return err
 }
 
+type Lookup422ApplicationProblemPlusJSONResponse struct {
+	ReusedLookupKeyApplicationProblemPlusJSONResponse
+}
+
+func (response Lookup422ApplicationProblemPlusJSONResponse) VisitLookupResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type Lookup429ApplicationProblemPlusJSONResponse struct {
 	TooManyRequestsApplicationProblemPlusJSONResponse
 }
@@ -3607,6 +3795,9 @@ func (response Lookup502ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3660,6 +3851,9 @@ func (response Lookup504ApplicationProblemPlusJSONResponse) VisitLookupResponse(
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3693,6 +3887,7 @@ type LookupOpenResponseObject interface {
 }
 
 type LookupOpen200ResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	XRateLimitLimit     *int
@@ -3712,6 +3907,9 @@ func (response LookupOpen200JSONResponse) VisitLookupOpenResponse(w http.Respons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -3741,6 +3939,9 @@ func (response LookupOpen202JSONResponse) VisitLookupOpenResponse(w http.Respons
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.Location != nil {
 		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
 	}
@@ -3978,6 +4179,37 @@ func (response LookupOpen415ApplicationProblemPlusJSONResponse) VisitLookupOpenR
 	return err
 }
 
+type LookupOpen422ApplicationProblemPlusJSONResponse struct {
+	ReusedLookupKeyApplicationProblemPlusJSONResponse
+}
+
+func (response LookupOpen422ApplicationProblemPlusJSONResponse) VisitLookupOpenResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LookupOpen429ApplicationProblemPlusJSONResponse struct {
 	TooManyRequestsApplicationProblemPlusJSONResponse
 }
@@ -4045,6 +4277,9 @@ func (response LookupOpen502ApplicationProblemPlusJSONResponse) VisitLookupOpenR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -4098,6 +4333,9 @@ func (response LookupOpen504ApplicationProblemPlusJSONResponse) VisitLookupOpenR
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -4371,6 +4609,9 @@ func (response GetLookupOpen502ApplicationProblemPlusJSONResponse) VisitGetLooku
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -4424,6 +4665,9 @@ func (response GetLookupOpen504ApplicationProblemPlusJSONResponse) VisitGetLooku
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -4697,6 +4941,9 @@ func (response GetLookup502ApplicationProblemPlusJSONResponse) VisitGetLookupRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -4750,6 +4997,9 @@ func (response GetLookup504ApplicationProblemPlusJSONResponse) VisitGetLookupRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -4783,6 +5033,7 @@ type LookupCpfResponseObject interface {
 }
 
 type LookupCpf200ResponseHeaders struct {
+	IdempotencyReplayed *string
 	RateLimit           *string
 	RateLimitPolicy     *string
 	XRateLimitLimit     *int
@@ -4802,6 +5053,9 @@ func (response LookupCpf200JSONResponse) VisitLookupCpfResponse(w http.ResponseW
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -4831,6 +5085,9 @@ func (response LookupCpf202JSONResponse) VisitLookupCpfResponse(w http.ResponseW
 		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.Location != nil {
 		w.Header().Set("Location", fmt.Sprint(*response.Headers.Location))
 	}
@@ -4975,6 +5232,37 @@ func (response LookupCpf404ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 	return err
 }
 
+type LookupCpf422ApplicationProblemPlusJSONResponse struct {
+	ReusedLookupKeyApplicationProblemPlusJSONResponse
+}
+
+func (response LookupCpf422ApplicationProblemPlusJSONResponse) VisitLookupCpfResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LookupCpf429ApplicationProblemPlusJSONResponse struct {
 	TooManyRequestsApplicationProblemPlusJSONResponse
 }
@@ -5042,6 +5330,9 @@ func (response LookupCpf502ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}
@@ -5095,6 +5386,9 @@ func (response LookupCpf504ApplicationProblemPlusJSONResponse) VisitLookupCpfRes
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
 	if response.Headers.RateLimit != nil {
 		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
 	}

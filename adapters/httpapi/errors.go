@@ -92,6 +92,20 @@ func kindOf(code fault.Code) problemKind {
 // ownAgain is the retry delay for a failure of our own that gives none.
 const ownAgain = 5 * time.Second
 
+func problemOf(f *fault.Error, kind problemKind, requestID string) Problem {
+	body := Problem{
+		Type: "/docs/erros#" + string(f.Code), Title: kind.Title, Status: kind.Status, Detail: f.Message, Code: Code(f.Code),
+		RequestId: requestID,
+	}
+	if f.Field != "" {
+		body.Errors = &[]struct {
+			Campo    string `json:"campo"`
+			Mensagem string `json:"mensagem"`
+		}{{f.Field, f.Message}}
+	}
+	return body
+}
+
 // fail is the only place that writes an error. Errors that are no faults become 500 without their text, and are logged
 // once.
 func (s *server) fail(err error, c echo.Context) {
@@ -131,17 +145,9 @@ func (s *server) fail(err error, c echo.Context) {
 		}
 		h.Set("WWW-Authenticate", scheme+` realm="fichario"`)
 	}
+	setReplayed(h, f.Replayed)
 	capHeaders(h, f)
-	body := Problem{
-		Type: "/docs/erros#" + string(f.Code), Title: kind.Title, Status: kind.Status, Detail: f.Message, Code: Code(f.Code),
-		RequestId: h.Get(echo.HeaderXRequestID),
-	}
-	if f.Field != "" {
-		body.Errors = &[]struct {
-			Campo    string `json:"campo"`
-			Mensagem string `json:"mensagem"`
-		}{{f.Field, f.Message}}
-	}
+	body := problemOf(f, kind, h.Get(echo.HeaderXRequestID))
 	var answer any = body
 	if isWebhook(c) {
 		answer = LeadProblem{

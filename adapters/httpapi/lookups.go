@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -24,14 +27,14 @@ import (
 func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (LookupCpfResponseObject, error) {
 	p := r.Params
 	return h.lookup(ctx, app.LookupRequest{Product: catalog.CPF, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
-		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
+		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer), p.IdempotencyKey)
 }
 
 // LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
 func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (LookupCnpjResponseObject, error) {
 	p := r.Params
 	return h.lookup(ctx, app.LookupRequest{Product: catalog.CNPJ, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
-		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer))
+		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer), p.IdempotencyKey)
 }
 
 // wholeRoute refuses an address that continues beyond the route's last parameter, which the router takes as part of the
@@ -81,7 +84,7 @@ func (h handlers) inBody(ctx context.Context, r LookupRequestObject) (lookupAnsw
 		conditions{
 			refresh: b.Refresh != nil && *b.Refresh, maxAge: b.MaxAge, historyOnly: b.HistoryOnly != nil && *b.HistoryOnly,
 			prefer: r.Params.Prefer,
-		})
+		}, r.Params.IdempotencyKey)
 }
 
 // conditions say when the history may answer, and how the answer is wanted.
@@ -119,7 +122,12 @@ type lookupAnswer interface {
 	GetLookupOpenResponseObject
 }
 
-func (h handlers) lookup(ctx context.Context, req app.LookupRequest, c conditions) (lookupAnswer, error) {
+func (h handlers) lookup(
+	ctx context.Context, req app.LookupRequest, c conditions, requestKey *string,
+) (_ lookupAnswer, err error) {
+	if req.RequestKey, err = requestKeyOf(requestKey); err != nil {
+		return nil, err
+	}
 	switch {
 	case c.empty != "":
 		return nil, fault.New(fault.InvalidRequest, "O parâmetro "+c.empty+" veio sem valor.").At(c.empty)
@@ -145,9 +153,23 @@ func (h handlers) lookup(ctx context.Context, req app.LookupRequest, c condition
 	case err != nil:
 		return nil, err
 	case id != "":
-		return pending{id: id, begun: true}, nil
+		return pending{id: id, begun: true, replayed: answer.Replayed}, nil
 	}
 	return &result{answer}, nil
+}
+
+// requestKeyOf checks the idempotency key of a lookup. Fault: InvalidRequest.
+func requestKeyOf(header *string) (string, error) {
+	if header == nil {
+		return "", nil
+	}
+	printable := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
+	if n := len(*header); n == 0 || n > requestKeyMax || strings.TrimFunc(*header, printable) != "" {
+		return "", fault.New(fault.InvalidRequest, fmt.Sprintf(
+			"A Idempotency-Key deve ter de 1 a %d caracteres imprimíveis, como um UUID. Nada foi consultado nem cobrado.",
+			requestKeyMax)).At(requestKeyHeader)
+	}
+	return *header, nil
 }
 
 // onePurpose merges the purposes of the header and the body. Fault: InvalidRequest where they differ.
@@ -178,6 +200,8 @@ func prefersLater(header string) bool {
 const (
 	respondAsync = "respond-async"
 	preferHeader = "Prefer"
+	// replayedHeader marks the outcome of an earlier request with the same idempotency key.
+	replayedHeader = "Idempotency-Replayed"
 )
 
 // quotedText is a quoted text, even an unterminated one; separators inside it do not count.
@@ -211,8 +235,8 @@ func (h handlers) again(ctx context.Context, id string) (lookupAnswer, error) {
 // pending is a lookup whose answer the bureau still owes.
 type pending struct {
 	id string
-	// begun says that this request started it.
-	begun bool
+	// begun says that this request started it, replayed that an earlier one with the same idempotency key did.
+	begun, replayed bool
 	// open says that the answer will be read with the open schema.
 	open bool
 }
@@ -238,6 +262,7 @@ func (p pending) VisitGetLookupResponse(w http.ResponseWriter) error { return p.
 func (p pending) write(w http.ResponseWriter) error {
 	h := w.Header()
 	h.Set("Retry-After", "1")
+	setReplayed(h, p.replayed)
 	if p.begun {
 		place := "/api/v1/consultas/"
 		if p.open {

@@ -55,15 +55,18 @@ func smallID(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// headerLines joins the lines of Prefer into one list (RFC 7240, section 2), and refuses a repeated X-Finalidade.
+// headerLines joins the lines of Prefer into one list (RFC 7240, section 2), and refuses a repeated X-Finalidade
+// or Idempotency-Key.
 func headerLines(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		h := c.Request().Header
 		if lines := h[preferHeader]; len(lines) > 1 {
 			h[preferHeader] = []string{strings.Join(lines, ", ")}
 		}
-		if len(h[purposeHeader]) > 1 {
-			return fault.New(fault.InvalidRequest, "O cabeçalho "+purposeHeader+" veio mais de uma vez.").At(purposeHeader)
+		for _, name := range []string{purposeHeader, requestKeyHeader} {
+			if len(h[name]) > 1 {
+				return fault.New(fault.InvalidRequest, "O cabeçalho "+name+" veio mais de uma vez.").At(name)
+			}
 		}
 		return next(c)
 	}

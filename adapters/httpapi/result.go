@@ -47,6 +47,7 @@ func (r *result) write(w http.ResponseWriter) error {
 	b = append(append(b, `","valorCobrado":`...), r.Entry.Amount.String()...)
 	b = append(append(b, `,"bruto":`...), raw...)
 	b = append(b, '}')
+	setReplayed(w.Header(), r.Replayed)
 	w.Header().Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
 	w.Header().Set(echo.HeaderContentLength, strconv.Itoa(len(b)))
 	_, err := w.Write(b)
@@ -55,6 +56,13 @@ func (r *result) write(w http.ResponseWriter) error {
 		buffers.Put(buf)
 	}
 	return err
+}
+
+// setReplayed marks the outcome of an earlier request with the same idempotency key.
+func setReplayed(h http.Header, is bool) {
+	if is {
+		h.Set(replayedHeader, "true")
+	}
 }
 
 // bufferKept is the largest buffer that is reused, so that a single large answer does not pin its memory.

@@ -54,7 +54,7 @@ func TestAPostThatIsNotDoneInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Config{
-			Intake: app.NewIntake(slowStore{}, time.Now, func() {}), Metrics: NewMetrics(nil),
+			Intake: app.NewIntake(slowStore{}, time.Now), Metrics: NewMetrics(nil),
 			Log: slog.New(slog.DiscardHandler),
 		})
 		began := time.Now()

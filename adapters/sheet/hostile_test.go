@@ -63,9 +63,9 @@ func around(element, attributes string, content ...repeated) []repeated {
 	return append(append([]repeated{begin}, content...), repeated{"</" + element + ">", 1})
 }
 
-// TestSlowAWorkbookIsBoundedInMemory: files of some ten to hundred kilobytes, whose parts stay within 128 MiB, but which
-// excelize would turn into gigabytes. It measures everything allocated until the file is refused, including what is
-// freed at once.
+// TestSlowAWorkbookIsBoundedInMemory: files of some ten to hundred kilobytes, whose parts stay within 128 MiB, but
+// which excelize would turn into gigabytes. It measures everything allocated until the file is refused, including
+// what is freed at once.
 //
 //nolint:paralleltest // it counts what the whole process allocates
 func TestSlowAWorkbookIsBoundedInMemory(t *testing.T) {

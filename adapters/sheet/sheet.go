@@ -52,8 +52,8 @@ func FormatOf(data []byte) Format {
 
 // Read returns the sheets of a file that are visible and not empty, in their order, each with at most maxRows rows; a
 // file that is no workbook is one sheet without a name. A sheet of several that cannot be read has the fault. Faults:
-// BodyTooLarge for what exceeds a bound; InvalidRequest, which names the line, for what cannot be read. When the context
-// ends it returns the context's error.
+// BodyTooLarge for what exceeds a bound; InvalidRequest, which names the line, for what cannot be read. When the
+// context ends it returns the context's error.
 func Read(ctx context.Context, data []byte, maxRows int) ([]batch.Sheet, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge("O arquivo passa de 16 MB. Divida-o em partes.")

@@ -94,7 +94,9 @@ func (s *server) batchQuote(c *call) error {
 	if err := c.decode(&f); err != nil {
 		return s.batchFormAgain(c, f, err)
 	}
-	n := app.NewBatch{Name: f.Name, Product: f.Product, Sheet: f.Sheet, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose}
+	n := app.NewBatch{
+		Name: f.Name, Product: f.Product, Sheet: f.Sheet, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose,
+	}
 	release, err := s.Tables.Turn(c.ctx())
 	if err != nil {
 		return err

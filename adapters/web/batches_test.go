@@ -301,7 +301,8 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// TestTheSheetOfAWorkbook: where several have documents, the form asks; the quote says which was read, and which were not.
+// TestTheSheetOfAWorkbook: where several have documents, the form asks; the quote says which was read, and which were
+// not.
 func TestTheSheetOfAWorkbook(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)

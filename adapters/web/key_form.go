@@ -140,8 +140,11 @@ func (s *server) keyFormAgain(c *call, f keyFields, why error) error {
 
 // boundFields are what can be changed of a key.
 type boundFields struct {
-	Purposes []string `form:"finalidades" app:"purposes"`
-	From     string   `form:"redes" app:"from"`
+	Purposes  []string `form:"finalidades" app:"purposes"`
+	From      string   `form:"redes" app:"from"`
+	PerMinute *int     `form:"minuto" app:"perMinute" validate:"omitempty,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
+	PerDay    *int     `form:"dia" app:"perDay" validate:"omitempty,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
+	PerMonth  *int     `form:"mes" app:"perMonth" validate:"omitempty,min=0,max=1000000000" says:"Escreva um número, como 60 ou 2.000."`
 }
 
 func (s *server) keyEdit(c *call) error {
@@ -149,7 +152,10 @@ func (s *server) keyEdit(c *call) error {
 	if err != nil {
 		return err
 	}
-	now := boundFields{Purposes: key.Purposes, From: strings.Join(networkTexts(key.From), ", ")}
+	now := boundFields{
+		Purposes: key.Purposes, From: strings.Join(networkTexts(key.From), ", "),
+		PerMinute: &key.Limits.PerMinute, PerDay: &key.Limits.PerDay, PerMonth: &key.Limits.PerMonth,
+	}
 	return s.boundForm(c, http.StatusOK, key, now, filled(now))
 }
 
@@ -170,7 +176,9 @@ func (s *server) keyChange(c *call) error {
 	var f boundFields
 	if err = c.decode(&f); err == nil {
 		from := networks(f.From)
-		_, err = s.Keys.Restrict(c.ctx(), c.by, key.ID, &f.Purposes, &from)
+		_, err = s.Keys.Change(c.ctx(), c.by, key.ID, app.KeyChange{
+			Purposes: &f.Purposes, From: &from, PerMinute: f.PerMinute, PerDay: f.PerDay, PerMonth: f.PerMonth,
+		})
 	}
 	if err == nil {
 		return c.done("/chaves/"+key.ID, "Chave alterada. Vale em todas as instâncias em um segundo.")

@@ -132,7 +132,7 @@ func TestTheDashboardSaysWhatComesFirst(t *testing.T) {
 func TestWhatWasRefusedIsNotPromised(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	in := app.NewIntake(v.store, time.Now, func() {})
+	in := app.NewIntake(v.store, time.Now)
 	hook, err := in.Open(t.Context(), v.token.Reveal())
 	if err != nil {
 		t.Fatal(err)

@@ -27,6 +27,7 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/privacy"
 	"fichario/ports"
+	"fichario/tests/testkit/patience"
 )
 
 // testSite is the interface on its own store, with a scripted bureau.
@@ -56,6 +57,7 @@ func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 func newSite(t *testing.T, all bool) *testSite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
+	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
 	store, err := gormstore.Open("sqlite://"+path, [][]byte{
 		bytes.Repeat([]byte{7}, gormstore.DataKeySize),
 	})
@@ -109,7 +111,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Organisations: app.NewOrganisations(store, now), Members: site.people(), Funnels: app.NewFunnels(store, now),
 		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
 		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
-		Intake: app.NewIntake(store, now, func() {}), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
+		Intake: app.NewIntake(store, now), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
 		Bulks: app.NewBulks(store, now), Rotations: app.NewRotations(store, now),
 		Automations: app.NewAutomations(store, now, app.Means{
 			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},

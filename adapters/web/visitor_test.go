@@ -103,7 +103,7 @@ func (v *visitor) lead(fields url.Values) string {
 // receive posts a body to the webhook.
 func (v *visitor) receive(contentType, body string) app.Accepted {
 	v.t.Helper()
-	in := app.NewIntake(v.store, func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) }, func() {})
+	in := app.NewIntake(v.store, func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) })
 	hook, err := in.Open(v.t.Context(), v.token.Reveal())
 	if err != nil {
 		v.t.Fatal(err)

@@ -77,8 +77,9 @@ func (c *automationAddCmd) Run(e *environment) error {
 	n := app.NewAutomation{
 		OrgID: c.Org, Name: c.Name, Event: automation.EventName(c.Event), Action: automation.ActionKind(c.Action), URL: c.URL,
 		To:      c.To,
-		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: string(c.Origin), WebhookID: string(c.Webhook),
-		When: string(c.When), Product: c.Product, MaxAge: c.MaxAge, Purpose: c.Purpose,
+		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: string(c.Origin),
+		WebhookID: string(c.Webhook),
+		When:      string(c.When), Product: c.Product, MaxAge: c.MaxAge, Purpose: c.Purpose,
 	}
 	if c.Ceiling != "" {
 		var err error

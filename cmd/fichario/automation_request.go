@@ -39,7 +39,8 @@ type requestFlags struct {
 // form reads the flags, and prompts for missing secrets.
 func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAutomation) (app.RequestForm, error) {
 	form := app.RequestForm{
-		Method: strings.ToUpper(f.Method), Body: string(f.Body), Done: string(f.Done), Destination: f.Destination, Values: f.Set,
+		Method: strings.ToUpper(f.Method), Body: string(f.Body), Done: string(f.Done), Destination: f.Destination,
+		Values: f.Set,
 	}
 	for _, h := range f.Header {
 		name, value, ok := strings.Cut(h, ":")

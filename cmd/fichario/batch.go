@@ -92,8 +92,8 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 			return err
 		}
 		v, err := batches.Quote(e.ctx, by, app.NewBatch{
-			Name: c.Name, Product: c.Product, Sheets: sheets, Sheet: c.Sheet, Column: c.Column, Refresh: c.Refresh, Ceiling: c.Ceiling.amount,
-			Purpose: c.Purpose,
+			Name: c.Name, Product: c.Product, Sheets: sheets, Sheet: c.Sheet, Column: c.Column, Refresh: c.Refresh,
+			Ceiling: c.Ceiling.amount, Purpose: c.Purpose,
 		})
 		return e.printBatch(v, err)
 	})

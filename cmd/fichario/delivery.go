@@ -47,7 +47,7 @@ type webhookDeliveriesCmd struct {
 // Run shows the delivery log.
 func (c *webhookDeliveriesCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewIntake(store, now, func() {}).Deliveries(e.ctx, app.Operator(), c.ID, "", c.After, c.Limit)
+		all, err := app.NewIntake(store, now).Deliveries(e.ctx, app.Operator(), c.ID, "", c.After, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ type webhookDeliveryCmd struct {
 // Run shows one delivery with what was posted.
 func (c *webhookDeliveryCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		d, err := app.NewIntake(store, now, func() {}).OpenDelivery(e.ctx, app.Operator(), c.ID)
+		d, err := app.NewIntake(store, now).OpenDelivery(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}
@@ -93,7 +93,7 @@ type webhookReplayCmd struct {
 func (c *webhookReplayCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		// The service on this database finds the job within a second.
-		a, err := app.NewIntake(store, now, func() {}).Replay(e.ctx, app.Operator(), c.ID)
+		a, err := app.NewIntake(store, now).Replay(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func demoPost(
 	if err != nil {
 		return "", err
 	}
-	inbox := app.NewIntake(store, func() time.Time { return at }, func() {})
+	inbox := app.NewIntake(store, func() time.Time { return at })
 	hook, err := inbox.Open(ctx, token.Reveal())
 	if err != nil {
 		return "", err

@@ -40,9 +40,9 @@ func (e *environment) listen(s *service) (err error) {
 func (s *service) answer(h http.Handler) { s.answering.Store(&h) }
 
 // closeDoor stops taking connections. Connected clients may have sent a request that is not yet accepted or read:
-// closing the listener, or net/http's shutdown, would cut them off without a response, so both come later, however slow
-// the machine is: until nothing waits any more, or ctx ends. Clients that connect and send nothing are waited for at most
-// two seconds.
+// closing the listener, or net/http's shutdown, would cut them off without a response, so both come later, however
+// slow the machine is: until nothing waits any more, or ctx ends. Clients that connect and send nothing are waited for
+// at most two seconds.
 func (s *service) closeDoor(ctx context.Context) {
 	conn, err := s.listener.(syscall.Conn).SyscallConn()
 	if err != nil {

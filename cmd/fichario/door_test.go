@@ -54,8 +54,8 @@ func (r slowReader) Read(b []byte) (int, error) {
 	return r.TCPConn.Read(b)
 }
 
-// TestASlowMachineAnswersWhoWasThere: when the service is asked to stop, sixty clients have sent a request, and it takes
-// three seconds to accept them all, three more to read what each sent, and one to answer. All are answered.
+// TestASlowMachineAnswersWhoWasThere: when the service is asked to stop, sixty clients have sent a request, and it
+// takes three seconds to accept them all, three more to read what each sent, and one to answer. All are answered.
 func TestASlowMachineAnswersWhoWasThere(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -18,7 +18,7 @@ import (
 type keyCmd struct {
 	Create keyCreateCmd `cmd:"" help:"Create a key; it is shown once."`
 	List   keyListCmd   `cmd:"" help:"List the keys of an organisation."`
-	Set    keySetCmd    `cmd:"" help:"Change a key's purposes and the networks that may use it."`
+	Set    keySetCmd    `cmd:"" help:"Change a key's purposes, limits, and the networks that may use it."`
 	Revoke keyRevokeCmd `cmd:"" help:"Revoke a key permanently."`
 	Rotate keyRotateCmd `cmd:"" help:"Give a key a new secret; its statement and limits stay."`
 }
@@ -187,19 +187,26 @@ type keySetCmd struct {
 	ID       string    `arg:"" help:"Id of the key."`
 	Purposes *[]string `help:"Codes of the purposes it may use; empty for all."`
 	From     *[]string `help:"Addresses and ranges it may be used from, such as 203.0.113.0/24,2001:db8::1; empty for all."`
+
+	Minute *wholeNumber `name:"per-minute" help:"Requests per minute, on each instance."`
+	Day    *wholeNumber `name:"per-day" help:"Charged lookups per day; 0 allows answers from history only."`
+	Month  *wholeNumber `name:"per-month" help:"Charged lookups per month; 0 allows answers from history only."`
 }
 
 // Run changes a key.
 func (c *keySetCmd) Run(e *environment) error {
-	if c.Purposes == nil && c.From == nil {
-		return errors.New("give --purposes or --from")
+	if c.Purposes == nil && c.From == nil && c.Minute == nil && c.Day == nil && c.Month == nil {
+		return errors.New("give --purposes, --from, --per-minute, --per-day or --per-month")
 	}
 	if c.Purposes != nil {
 		purposes := trimmed(*c.Purposes)
 		c.Purposes = &purposes
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		key, err := app.NewKeys(store, now).Restrict(e.ctx, app.Operator(), c.ID, c.Purposes, c.From)
+		key, err := app.NewKeys(store, now).Change(e.ctx, app.Operator(), c.ID, app.KeyChange{
+			Purposes: c.Purposes, From: c.From,
+			PerMinute: (*int)(c.Minute), PerDay: (*int)(c.Day), PerMonth: (*int)(c.Month),
+		})
 		if err != nil {
 			return err
 		}

@@ -146,7 +146,7 @@ func (e *environment) wireUseCases(
 		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.store.OnJobs(s.jobs.Wake)
-	s.intake = app.NewIntake(s.store, now, func() {}) // the store announces what it takes
+	s.intake = app.NewIntake(s.store, now)
 	s.subjects = e.subjects(s.store)
 	s.retention = app.NewRetention(s.store, e.keeping(), now)
 	s.sessions = app.NewSessions(s.store, now, passwords)
@@ -284,6 +284,7 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget deliveries", Every: time.Hour, Do: s.retention.ForgetDeliveries},
 		{Name: "forget audit", Every: time.Hour, Do: s.retention.ForgetAudit},
 		{Name: "forget contacts", Every: time.Hour, Do: s.retention.ForgetContacts},
+		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: s.lookups.ForgetRequests},
 		{Name: "forget sessions of agents", Every: time.Hour, Do: s.lookups.ForgetAgentSessions},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
 		{Name: "change many contacts", Every: time.Second, Do: app.NewBulks(s.store, now).Work},

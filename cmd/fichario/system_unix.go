@@ -14,7 +14,8 @@ import (
 // program.
 func writeBeyondLimits() { signal.Ignore(syscall.SIGXFSZ) }
 
-// waits reports whether a listener has a connection to accept or a connection something to read, or that cannot be told.
+// waits reports whether a listener has a connection to accept or a connection something to read, or that cannot be
+// told.
 func waits(fd uintptr) bool {
 	n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
 	return n > 0 || err != nil

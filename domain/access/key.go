@@ -58,6 +58,11 @@ type Key struct {
 // Has reports whether the key may ask about documents of type t.
 func (k Key) Has(t document.Type) bool { return slices.Contains(k.Scopes, t) }
 
+// MayState reports whether the key may state the purpose with that code.
+func (k Key) MayState(code string) bool {
+	return len(k.Purposes) == 0 || slices.Contains(k.Purposes, code)
+}
+
 // UsableAt reports whether the key is neither revoked nor expired at that time.
 func (k Key) UsableAt(now time.Time) bool {
 	return k.RevokedAt.IsZero() && (k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt))

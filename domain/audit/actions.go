@@ -50,6 +50,7 @@ const (
 	ContactsParted      Action = "contatos.separados"
 	SubjectExported     Action = "titular.exportado"
 	SubjectErased       Action = "titular.apagado"
+	SubjectEmptied      Action = "titular.linhas_esvaziadas"
 	SubjectUnblocked    Action = "titular.desbloqueado"
 	BulkStarted         Action = "acao.iniciada"
 	BulkUndone          Action = "acao.desfeita"
@@ -59,6 +60,7 @@ const (
 // Changes to settings and to spending limits.
 const (
 	OrgCreated          Action = "organizacao.criada"
+	ChainSealed         Action = "auditoria.selada"
 	OrgLimitChanged     Action = "organizacao.limite_alterado"
 	OrgShareChanged     Action = "organizacao.historico_alterado"
 	PurposeCreated      Action = "finalidade.criada"
@@ -112,10 +114,11 @@ var labels = map[Action]string{
 	ContactsDownloaded: "Baixou contatos", BatchDownloaded: "Baixou um lote", ImportDownloaded: "Baixou uma importação",
 	AuditDownloaded: "Baixou a auditoria", ContactDeleted: "Excluiu um contato", ContactRestored: "Restaurou um contato",
 	ContactsMerged: "Uniu contatos", ContactsParted: "Separou contatos", SubjectExported: "Exportou dados de um titular",
-	SubjectErased: "Apagou um titular", SubjectUnblocked: "Desfez o bloqueio de um titular", BulkStarted: "Iniciou uma ação em contatos",
+	SubjectErased: "Apagou um titular", SubjectEmptied: "Esvaziou linhas da auditoria sobre um titular apagado",
+	SubjectUnblocked: "Desfez o bloqueio de um titular", BulkStarted: "Iniciou uma ação em contatos",
 	BulkUndone: "Desfez uma ação em contatos", ImportStarted: "Iniciou uma importação",
 
-	OrgCreated: "Criou a organização", OrgLimitChanged: "Mudou o limite de lotes de membros",
+	OrgCreated: "Criou a organização", ChainSealed: "Selou a auditoria de uma versão anterior", OrgLimitChanged: "Mudou o limite de lotes de membros",
 	OrgShareChanged: "Mudou o histórico entre finalidades", PurposeCreated: "Criou uma finalidade",
 	PurposeChanged: "Alterou uma finalidade", KeyCreated: "Criou uma chave", KeyRestricted: "Mudou as permissões de uma chave",
 	KeyRotated: "Trocou o segredo de uma chave", KeyRevoked: "Revogou uma chave", WebhookCreated: "Criou um webhook",

@@ -1,6 +1,11 @@
 package audit
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Problem is what is wrong with a chain.
 type Problem string
@@ -48,17 +53,18 @@ type Walk struct {
 	head   Head
 	number int64
 	hash   Hash
-	// erasures are the lines of erasures met so far. emptied holds, by the id of an erasure not met yet, the first line
-	// whose detail it removed: a line written while an erasure runs stands behind its line.
-	erasures map[string]bool
-	emptied  map[string]int64
+	// begun are the erasures whose first line was met; emptied are, by the id of an erasure, the numbers of the lines
+	// whose detail it removed; ended are the lines that say so.
+	begun   map[string]bool
+	emptied map[string][]int64
+	ended   map[string]Line
 }
 
 // NewWalk starts before the first line that is kept.
 func NewWalk(head Head) *Walk {
 	return &Walk{
 		head: head, number: head.RemovedNumber, hash: head.RemovedHash,
-		erasures: map[string]bool{}, emptied: map[string]int64{},
+		begun: map[string]bool{}, emptied: map[string][]int64{}, ended: map[string]Line{},
 	}
 }
 
@@ -71,37 +77,111 @@ func (w *Walk) Next(l Line) *Finding {
 		return &Finding{Number: l.Number, Problem: Changed}
 	case l.DetailSum != nil && l.Detail == nil && l.ErasedBy == "", l.AddressSum != nil && l.Address == "":
 		return &Finding{Number: l.Number, Problem: Emptied}
-	case l.DetailSum != nil && l.Detail == nil && !w.erasures[l.ErasedBy]:
-		if _, known := w.emptied[l.ErasedBy]; !known {
-			w.emptied[l.ErasedBy] = l.Number
-		}
+	case l.DetailSum != nil && l.Detail == nil:
+		w.emptied[l.ErasedBy] = append(w.emptied[l.ErasedBy], l.Number)
 	}
 	w.number, w.hash = l.Number, l.Hash
-	if l.Action == SubjectErased {
-		w.erasures[l.ID] = true
-		delete(w.emptied, l.ID)
+	switch l.Action {
+	case SubjectErased:
+		w.begun[l.ID] = true
+	case SubjectEmptied:
+		w.ended[l.Object] = l
 	}
 	return nil
 }
 
-// End checks what remains after the last line. erasure looks up a line by its id; false where there is none.
-func (w *Walk) End(erasure func(id string) (Line, bool, error)) (*Finding, error) {
+// Erasure is what is known of an erasure that a walk has not met from its first line to its last.
+type Erasure struct {
+	// Begun is whether its first line stands beyond the head of the walk, Ended the last one if that does.
+	Begun bool
+	Ended *Line
+	// Running is whether it is not done, and thus without a last line.
+	Running bool
+}
+
+// End checks what remains after the last line. find looks for an erasure by its id.
+func (w *Walk) End(find func(id string) (Erasure, error)) (*Finding, error) {
 	if w.number < w.head.Number {
 		return &Finding{Number: w.number + 1, Problem: Removed}, nil
 	}
-	if w.hash != w.head.Hash {
+	if w.number == 0 || w.hash != w.head.Hash { // the making of an organisation is a line
 		return &Finding{Number: w.number, Problem: AtHead}, nil
 	}
-	for id, number := range w.emptied {
-		l, found, err := erasure(id) // written since the walk began
-		if err != nil {
-			return nil, err
+	for id, l := range w.ended {
+		if found := w.compare(w.emptied[id], l, true); found != nil {
+			return found, nil
 		}
-		if !found || l.Action != SubjectErased || l.Number <= w.head.Number {
-			return &Finding{Number: number, Problem: Emptied}, nil
+	}
+	for id, numbers := range w.emptied {
+		if _, known := w.ended[id]; known {
+			continue
+		}
+		e, err := find(id)
+		switch {
+		case err != nil:
+			return nil, err
+		case e.Ended != nil:
+			if found := w.compare(numbers, *e.Ended, false); found != nil {
+				return found, nil
+			}
+		case !e.Running, !w.begun[id] && !e.Begun:
+			return &Finding{Number: numbers[0], Problem: Emptied}, nil
 		}
 	}
 	return nil, nil //nolint:nilnil // nothing is wrong
+}
+
+// compare checks the lines that an erasure has emptied against its last line. all says that the walk has seen them all.
+func (w *Walk) compare(numbers []int64, last Line, all bool) *Finding {
+	said := emptiedBy(last)
+	for _, n := range numbers {
+		if _, is := slices.BinarySearch(said, n); !is {
+			return &Finding{Number: n, Problem: Emptied}
+		}
+	}
+	for _, n := range said {
+		if _, is := slices.BinarySearch(numbers, n); !is && all && n > w.head.RemovedNumber {
+			return &Finding{Number: n, Problem: Changed}
+		}
+	}
+	return nil
+}
+
+// The details of a SubjectEmptied line.
+const emptiedCount, emptiedNumbers = "linhas", "numeros"
+
+// EmptiedLines is the detail of an erasure's last line: how many lines of the audit lost their details, and which,
+// given their numbers in ascending order.
+func EmptiedLines(numbers []int64) Detail {
+	var parts []string
+	for i := 0; i < len(numbers); i++ {
+		from := numbers[i]
+		for i+1 < len(numbers) && numbers[i+1] == numbers[i]+1 {
+			i++
+		}
+		part := strconv.FormatInt(from, 10)
+		if to := numbers[i]; to > from {
+			part += "-" + strconv.FormatInt(to, 10)
+		}
+		parts = append(parts, part)
+	}
+	return Detail{emptiedCount: strconv.Itoa(len(numbers)), emptiedNumbers: strings.Join(parts, ", ")}
+}
+
+// emptiedBy reads what EmptiedLines wrote; the line is sealed, so that it is nothing else.
+func emptiedBy(l Line) (numbers []int64) {
+	for part := range strings.SplitSeq(l.Detail[emptiedNumbers], ", ") {
+		first, last, several := strings.Cut(part, "-")
+		from, err := strconv.ParseInt(first, 10, 64)
+		to := from
+		if several && err == nil {
+			to, err = strconv.ParseInt(last, 10, 64)
+		}
+		for n := from; err == nil && n <= to; n++ {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
 }
 
 // WasAt returns the number at which a line, placed behind another, has the hash that it states: for a line that was

@@ -53,9 +53,8 @@ type Event struct {
 	Name EventName
 	// At is when it happened, UTC; the same in every attempt.
 	At time.Time
-	// Contact is the contact that it happened to; the zero value where there is none. Its name, address, phone, company,
-	// documents, note and attribution are as they are now, and for LookupCompleted all of it. Otherwise its stage, assignee,
-	// origin and amount are as they were when it happened.
+	// Contact is the contact that it happened to; the zero value where there is none. Its stage, assignee, origin and
+	// amount are as they were when it happened, all else is as it is now; for LookupCompleted all of it.
 	Contact crm.ContactView
 	// Changed lists the fields that ContactUpdated changed, by their Portuguese names.
 	Changed []string

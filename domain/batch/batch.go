@@ -55,9 +55,12 @@ const (
 type Batch struct {
 	// ID is a UUIDv7.
 	ID, OrgID string
-	// KeyID or MemberID is who made it, and in whose name its items are looked up.
+	// KeyID or MemberID is who made it.
 	KeyID, MemberID string
-	Name, Product   string
+	// PayerKeyID or PayerMemberID is who confirmed or last resumed it, in whose name its items are looked up: by their
+	// rights, and charged to them. Both are empty where that is who made it.
+	PayerKeyID, PayerMemberID string
+	Name, Product             string
 	// Purpose is the code of the purpose of its lookups; empty where the organisation has none.
 	Purpose string
 	// Refresh asks the bureau even where history has an answer.
@@ -112,6 +115,21 @@ func (b Batch) ToAsk() int {
 // MaxCost is what it costs if the bureau has to be asked about all of them.
 func (b Batch) MaxCost() catalog.Money { return catalog.Money(b.ToAsk()) * b.Price }
 
+// Payer returns the key or the member in whose name its items are looked up.
+func (b Batch) Payer() (keyID, memberID string) {
+	if b.PayerKeyID != "" || b.PayerMemberID != "" {
+		return b.PayerKeyID, b.PayerMemberID
+	}
+	return b.KeyID, b.MemberID
+}
+
+// PaidBy makes a key or a member pay for it from now on, and reports whether somebody else did before.
+func (b *Batch) PaidBy(keyID, memberID string) bool {
+	wasKey, wasMember := b.Payer()
+	b.PayerKeyID, b.PayerMemberID = keyID, memberID
+	return wasKey != keyID || wasMember != memberID
+}
+
 // Limit is the most that it may be charged.
 func (b Batch) Limit() catalog.Money {
 	if b.HasCeiling {
@@ -160,15 +178,16 @@ func (b Batch) PauseText() string {
 	case Ceiling:
 		return "O lote chegou ao teto e espera por você: retome-o com um teto maior, ou cancele o resto."
 	case MonthlyLimit:
-		if b.KeyID != "" { // whose limits never change
-			return "O limite mensal da chave do lote foi atingido. Retome-o no mês que vem, ou faça outro lote com uma chave " +
-				"de limite maior."
+		if key, _ := b.Payer(); key != "" {
+			return "O limite mensal da chave que paga o lote foi atingido. Retome-o no mês que vem, aumente o limite dela, " +
+				"ou retome-o por outra pessoa, que passa a pagar o resto."
 		}
-		return "O orçamento do mês de quem fez o lote foi atingido. Aumente-o, em Equipe e funil, e retome o lote."
+		return "O orçamento do mês de quem paga o lote foi atingido. Aumente-o, em Equipe e funil, e retome o lote; " +
+			"ou outra pessoa o retoma e paga o resto."
 	case DailyLimit:
 		if b.ResumeAt.IsZero() { // a limit of zero, which no day changes
-			return "O limite diário da chave do lote não permite nenhuma consulta. Faça outro lote com uma chave de limite " +
-				"maior."
+			return "O limite diário da chave que paga o lote não permite nenhuma consulta. Aumente o limite dela, ou retome o " +
+				"lote por outra pessoa, que passa a pagar."
 		}
 		return "O limite diário de consultas da chave foi atingido."
 	case BureauAway:

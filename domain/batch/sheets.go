@@ -90,7 +90,9 @@ func names(sheets []Sheet) []string {
 
 // ReadSheets is ReadTable for the sheet with that name; without a name, for the only one that has documents. Errors:
 // those of ReadTable and Choose.
-func ReadSheets(p catalog.Product, sheets []Sheet, name, column string) (t Table, sheet Sheet, others []string, err error) {
+func ReadSheets(
+	p catalog.Product, sheets []Sheet, name, column string,
+) (t Table, sheet Sheet, others []string, err error) {
 	fits := func(least int) func(Sheet) bool {
 		return func(s Sheet) bool {
 			t, err := ReadTable(p, s.Rows, column)

@@ -54,7 +54,7 @@ func ReadTable(p catalog.Product, rows []Row, column string) (Table, error) {
 		width = max(width, len(row.Cells))
 	}
 	t := Table{Rows: rows, At: -1}
-	header, first := -1, 0
+	var header, first int
 	if column == "" {
 		if t.At = documentsIn(p, rows, width); t.At < 0 {
 			return t, ErrNoDocuments

@@ -124,9 +124,10 @@ func Parse(t Type, s string) (Document, error) {
 // Normalize reads a document as a person types or pastes it: with a mask of any dashes, spaces or lower-case letters.
 // The error is always an *Invalid.
 func Normalize(t Type, s string) (Document, error) {
-	s = strings.TrimSpace(strings.Map(bare, s))
-	if t != Email {
-		s = strings.ToUpper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "").Replace(s))
+	s = strings.TrimSpace(s)
+	if t != Email { // an address with a character taken out is another one
+		bared := strings.Map(bare, s)
+		s = strings.ToUpper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "").Replace(bared))
 	}
 	return Parse(t, s)
 }

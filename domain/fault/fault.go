@@ -71,6 +71,8 @@ type Error struct {
 	RetryAfter time.Duration
 	// Limit is the limit that a 429 reports, in calls; zero for other codes.
 	Limit int
+	// Replayed is true where it is the failure of an earlier request with the same idempotency key.
+	Replayed bool
 
 	cause error
 }

@@ -55,8 +55,8 @@ func ReadColumns(rows [][]string) (columns, fields []string, first int) {
 // aboveData is how many rows may be above the first one with content.
 const aboveData = 10
 
-// headerOf returns the header's row, or -1. It is above all content, below titles, which have a single cell, and has the
-// most names of fields.
+// headerOf returns the header's row, or -1. It is above all content, below titles, which have a single cell, and has
+// the most names of fields.
 func headerOf(rows [][]string) int {
 	top, titles := 0, -1
 	for i, row := range rows[:min(len(rows), aboveData)] {

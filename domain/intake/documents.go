@@ -13,8 +13,9 @@ const maxDocuments = 10
 
 // documentWords name a CPF or a CNPJ, in a title, a key or the type of a form's field.
 var documentWords = words(`
-	cpf cpfs cnpj cnpjs cpfcnpj cnpjcpf cpfoucnpj cpfecnpj documento documentos doc document documents documentnumber documment
-	documentonumero numerodocumento numdocumento taxid taxnumber taxidnumber taxidentifier vatnumber fiscalnumber
+	cpf cpfs cnpj cnpjs cpfcnpj cnpjcpf cpfoucnpj cpfecnpj documento documentos doc document documentnumber
+	documment documents documentonumero numerodocumento numdocumento taxid taxnumber taxidnumber taxidentifier
+	vatnumber fiscalnumber
 	identification identificacao identificationnumber federaltaxnumber inscricaofederal registrofederal docnumber
 	brcpf brcnpj taxvat registrycode`)
 

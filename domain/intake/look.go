@@ -97,8 +97,8 @@ func isRecentMoment(v string) bool {
 // "numeropedido".
 var (
 	otherNumbers = words(`
-		ts 		conta contas nf nfe ref sku ean gtin cnh cns nis sus ie im crm oab creci lote quadra serie token hash key chave data
-		nit pasep siape uc vin km dia mes ano peso area total count qtd score lat lng renda divida idade
+		ts conta contas nf nfe ref sku ean gtin cnh cns nis sus ie im crm oab creci lote quadra serie token hash key chave
+		data		nit pasep siape uc vin km dia mes ano peso area total count qtd score lat lng renda divida idade
 		value`)
 	partsOfOtherNumbers = strings.Fields(`
 		cpf cnpj pedido order protocol codig code contrat invoice transa fatura boleto nota account agencia banco bank card

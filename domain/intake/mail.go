@@ -9,10 +9,10 @@ import (
 
 // The members of an e-mail as its parsers name them, in normal form.
 var (
-	mailSenders = words(`from sender mailfrom fromfull fromemail fromaddress`)
+	mailSenders = words(`from sender mailfrom fromfull fromemail fromaddress fromfield`)
 	mailTargets = words(`
 		to recipient torecipients tofull rcptto originalrecipient toaddress toemail cc bcc ccfull bccfull
-		ccrecipients bccrecipients envelope deliveredto`)
+		ccrecipients bccrecipients envelope deliveredto tofields ccfields bccfields`)
 	mailHTML    = words(`html htmlbody bodyhtml strippedhtml`)
 	mailHeaders = words(`headers messageheaders rawheaders headerlines receivedlines`)
 	// mailTexts are the texts of an e-mail, what its sender wrote anew before what they also quote.
@@ -40,13 +40,19 @@ func mailOf(n *node) *mail {
 		return nil
 	}
 	m.message, m.mandrill = textOfMail(n), n.child("raw_msg") != nil
-	if m.message == nil && !slices.ContainsFunc(parts.children, func(k node) bool { return nameOf(k.key) == "subject" }) {
+	if !betweenTwo(parts) && m.message == nil && memberNamed(parts, "subject") == nil {
 		return nil
 	}
 	if reply := memberNamed(parts, "replyto"); reply != nil && strings.IndexByte(reply.text, '@') > 0 {
 		m.reply = sentByMachine(from)
 	}
 	return m
+}
+
+// betweenTwo reports whether an object says from whom and to whom, with addresses, in these very words.
+func betweenTwo(n *node) bool {
+	from, to := memberNamed(n, "from"), memberNamed(n, "to")
+	return from != nil && to != nil && strings.IndexByte(from.text, '@') > 0 && strings.IndexByte(to.text, '@') > 0
 }
 
 // senderOf returns the sender of an e-mail as it was written, or "".
@@ -170,6 +176,22 @@ func (r *reader) mailSender(m *mail, k *node, s scope) {
 		r.leaf(k, lookup(k.key), s)
 	default:
 		s.lead = true
-		r.within(true, personTree, k, s)
+		sender := withAddressAsEmail(*k, 0)
+		r.within(true, personTree, &sender, s)
 	}
+}
+
+// withAddressAsEmail gives the "address" of a sender the name of what it is.
+func withAddressAsEmail(n node, depth int) node {
+	if n.kind == isString && nameOf(n.key) == "address" && wholeAddress(n.text) {
+		n.key = fieldNames[fieldEmail]
+	}
+	if n.scalar() || depth > 2 {
+		return n
+	}
+	n.children = slices.Clone(n.children)
+	for i := range n.children {
+		n.children[i] = withAddressAsEmail(n.children[i], depth+1)
+	}
+	return n
 }

@@ -50,7 +50,7 @@ func (r *reader) neighbours(n *node) neighbours {
 			nb.netlify = true
 		case "conversion_origin":
 			nb.rdStation = k.kind == isObject
-		case "from", "From", "sender", "headers", "FromFull", "from_email", "mail_from":
+		case "from", "From", "sender", "headers", "FromFull", "from_email", "mail_from", "from_field":
 			if nb.mail == nil {
 				nb.mail = mailOf(n)
 			}
@@ -136,14 +136,6 @@ func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 	switch k.key {
 	case "definition":
 		return r.typeformDefinition(nb, k, s)
-	case "questions", "fields":
-		return r.dropIf(nb.questions, "definition", k)
-	case "FieldStructure":
-		return r.dropIf(nb.wufoo, "definition", k)
-	case "number":
-		return r.dropIf(nb.netlify, "netlify envelope", k)
-	case "data.xml":
-		return r.dropIf(true, "data.xml", k) // Unbounce: data.json says the same
 	case "answers":
 		return r.respondiAnswers(nb, k, s)
 	case "source", "conversion_origin":
@@ -154,27 +146,56 @@ func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 		return r.graphQL(nb, k, s)
 	case "funnel":
 		return r.rdFunnel(nb, k, s)
-	case "field_type":
-		return r.dropIf(nb.typed, "furniture", k)
-	case "account_name":
-		return r.within(nb.seller, closedTree, k, s)
-	case "company":
-		return r.within(nb.woovi, closedTree, k, s)
 	case "Commissions":
 		return r.within(nb.kiwify, dealTree, k, s)
-	case "message":
-		return r.dropIf(nb.opnForm, "opnform envelope", k) || r.within(nb.thanks && k.scalar(), closedTree, k, s)
 	case "response_json":
-		if s.prefix = ""; nb.flow {
-			r.member(k, s)
-		}
-		return nb.flow
-	case "name", "body":
-		return r.within(nb.flow && k.scalar(), closedTree, k, s)
-	case "total", "count", "total_count", "totalCount":
-		return r.within(nb.counted && k.scalar(), closedTree, k, s)
+		return nb.flow && r.flowAnswers(k, s)
 	}
-	return nb.formstack && r.linesOfParts(k, s)
+	return r.furniture(nb, k) || r.ofSender(nb, k, s) || nb.formstack && r.linesOfParts(k, s)
+}
+
+// furniture drops a member that is no answer beside its neighbours.
+func (r *reader) furniture(nb neighbours, k *node) bool {
+	switch k.key {
+	case "questions", "fields":
+		return r.dropIf(nb.questions, "definition", k)
+	case "FieldStructure":
+		return r.dropIf(nb.wufoo, "definition", k)
+	case "number":
+		return r.dropIf(nb.netlify, "netlify envelope", k)
+	case "data.xml":
+		return r.dropIf(true, "data.xml", k) // Unbounce: data.json says the same
+	case "field_type":
+		return r.dropIf(nb.typed, "furniture", k)
+	case "message":
+		return r.dropIf(nb.opnForm, "opnform envelope", k)
+	}
+	return false
+}
+
+// ofSender closes a member that is about the sender of the post and not about the contact.
+func (r *reader) ofSender(nb neighbours, k *node, s scope) bool {
+	known := false
+	switch k.key {
+	case "account_name":
+		known = nb.seller
+	case "company":
+		known = nb.woovi
+	case "message":
+		known = nb.thanks && k.scalar()
+	case "name", "body":
+		known = nb.flow && k.scalar()
+	case "total", "count", "total_count", "totalCount":
+		known = nb.counted && k.scalar()
+	}
+	return r.within(known, closedTree, k, s)
+}
+
+// flowAnswers walks what a person answered in a WhatsApp Flow.
+func (r *reader) flowAnswers(k *node, s scope) bool {
+	s.prefix = ""
+	r.member(k, s)
+	return true
 }
 
 func (r *reader) dropIf(known bool, rule string, k *node) bool {

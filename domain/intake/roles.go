@@ -2,7 +2,7 @@ package intake
 
 import "strings"
 
-// Whose a part of a body is. A post often names several people: who asked, and who serves them, owns the account or gets
+// Whose a part of a body is. A post often names several people: who asked, and who serves them, owns the account or got
 // the mail. The names of keys and what records say about themselves tell them apart (docs/leads.md, "Who is the lead").
 
 // side is whose a part of a body is.
@@ -26,12 +26,14 @@ func init() {
 			assigned seller sellers vendedor vendedora vendedores corretor corretora corretores consultor consultora salesperson
 			salesrep rep reps staff staffs team teams admin admins administrator administrador moderator moderators
 			cc bcc merchant producer producers produtor produtora affiliate affiliates affiliations afiliado
-			afiliados creator interviewer recruiter practitioner teammate teammates geoip geolocation isp`,
+			afiliados creator manager managers gerente support suporte
+			interviewer recruiter practitioner teammate teammates geoip geolocation isp`,
 		leads: `
 			customer customers client clients cliente clientes visitor visitors visitante visitantes invitee invitees attendee
 			attendees lead leads buyer buyers comprador compradora subscriber subscribers requester requesters solicitante
 			applicant applicants candidate candidato candidata prospect prospects registrant registrants booker scheduler payer
-			pagador guest`,
+			pagador guest patient patients paciente pacientes student students aluno alunos hospede passenger passageiro
+			assinante contratante inscrito`,
 	} {
 		for w := range strings.FieldsSeq(list) {
 			sideWords[w] = s
@@ -49,14 +51,51 @@ var ourNumbers = words(`
 	displayphonenumber connectedphone businessphonenumber phonenumberid botnumber tonumber callednumber dialednumber
 	originalrecipient deliveredto envelopeto toemails toname toemail toaddress tofull tophone`)
 
-// sideOfName returns the side that a machine's key names. rest is what follows the word that decides.
-func sideOfName(key string) (s side, rest []string) {
+// ourDeeds are what our people do to a record: "created_by". A contact may well have submitted or booked it.
+var ourDeeds = words(`created updated modified edited assigned closed handled owned changed resolved accepted hosted`)
+
+// trades are the people and places that serve, and may just as well be who asks: a record under such a key is set aside
+// only if another person of the body has an address, see closeStaff.
+var trades = words(`
+	broker brokers advisor adviser consultant attendant provider providers professional professionals profissional doctor
+	doctors medico medica dentist dentista employee employees funcionario funcionaria colaborador colaboradora specialist
+	especialista therapist terapeuta stylist barber barbeiro technician tecnico instructor instructors trainer coach tutor
+	clinician realtor advertiser anunciante publisher vendor supplier sponsor mentor speaker speakers palestrante presenter
+	presenters imobiliaria agency agencia shop clinic clinica salon salao branch filial tenant dealer dealership
+	concessionaria unidade unit`)
+
+// ofTrade reports whether a key ends in the name of a trade, but for a noun for a record or what is asked of it.
+func ofTrade(key string) bool {
 	if len(key) > 80 {
-		return neutral, nil
+		return false
 	}
 	w := wordsOf(key)
 	for i := len(w) - 1; i >= 0; i-- {
-		if found := sideWords[w[i]]; found != neutral {
+		if trades[w[i]] {
+			return true
+		}
+		if sideWords[w[i]] != neutral {
+			return false
+		}
+	}
+	return false
+}
+
+// sideOfName returns the side that a machine's key names. rest is what follows the word that decides.
+func sideOfName(key string) (s side, rest []string) {
+	switch {
+	case len(key) > 80:
+		return neutral, nil
+	case plainKey(key) && key != "to" && !ourNumbers[key]:
+		return sideWords[key], nil
+	}
+	w := wordsOf(key)
+	for i := len(w) - 1; i >= 0; i-- {
+		found := sideWords[w[i]]
+		if i > 0 && (w[i] == "by" && ourDeeds[w[i-1]] || w[i] == "lead" && w[i-1] == "team") {
+			found = ours
+		}
+		if found != neutral {
 			return found, w[i+1:]
 		}
 	}
@@ -105,29 +144,85 @@ var sideWordsOfMarks = map[string]side{
 	"incoming": leads, "inbound": leads,
 }
 
-// markOf returns the side that a record claims for itself: {"type": "agent"}, {"is_organizer": true}.
+// markOf returns the side that a record of a person claims for itself: {"type": "agent"}, {"is_organizer": true}.
 func markOf(n *node) side {
+	person, found := false, neutral
 	for i := range n.children {
 		k := &n.children[i]
-		switch k.key {
-		case "type", "kind", "role", "user_type", "userType", "author_type", "authorType", "sender_type", "senderType",
-			"participant_type", "member_type", "direction", "Type", "Kind", "Role", "tipo", "papel":
-			if k.kind != isString || len(k.text) > 30 {
-				continue
-			}
+		s := neutral
+		switch {
+		case k.kind == isString && len(k.text) <= 30 && marksByText(k.key):
 			word := nameOf(k.text)
-			if s := sideWordsOfMarks[word]; s != neutral {
-				return s
+			if s = sideWordsOfMarks[word]; s == neutral {
+				s = sideWords[word]
 			}
-			if s := sideWords[word]; s != neutral {
-				return s
-			}
-		case "is_organizer", "isOrganizer", "organizer", "self", "is_host", "isHost", "is_agent", "isAgent", "is_staff",
-			"isStaff", "is_bot", "isBot", "is_owner", "isOwner", "is_operator", "from_me", "fromMe", "is_internal":
-			if k.kind == isBool && k.text == "true" {
-				return ours
-			}
+			person = person || word == "outgoing" || word == "outbound"
+		case k.kind == isBool && k.text == "true":
+			s = sideOfFlag(k.key)
 		}
+		if found == neutral {
+			found = s
+		}
+		person = person || s == neutral && meansOfPerson(k)
+	}
+	if !person {
+		return neutral // the kind of an event, or of a commission
+	}
+	return found
+}
+
+// meansOfPerson reports whether a member names or reaches a person, or is what one wrote.
+func meansOfPerson(k *node) bool {
+	switch e := lookup(k.key); e.field {
+	case fieldEmail, fieldFirst, fieldName, fieldPhone:
+		return true
+	case fieldMessage:
+		return k.kind == isString
+	}
+	switch k.key {
+	case "handle":
+		return true
+	case "attributes", "profile":
+		return k.kind == isObject
+	}
+	return false
+}
+
+// marksByText reports whether the text under a key says what a record is: "type", "userType", "participant_role".
+func marksByText(key string) bool {
+	switch key {
+	case "tipo", "papel", "direction":
+		return true
+	}
+	n := len(key) - len("type")
+	if n < 0 || n > 20 {
+		return false
+	}
+	switch end := key[n:]; {
+	case strings.EqualFold(end, "type"), strings.EqualFold(end, "role"), strings.EqualFold(end, "kind"):
+	default:
+		return false
+	}
+	return n == 0 || whoseMarks[nameOf(key[:n])]
+}
+
+// whoseMarks may stand before "type" where a record says what it is.
+var whoseMarks = words(`user author sender participant member person actor attendee party contact message sub`)
+
+// sideOfFlag returns the side of a record with a true "is_organizer", "host" or "fromMe".
+func sideOfFlag(key string) side {
+	if len(key) > 20 {
+		return neutral
+	}
+	w := wordsOf(key)
+	if len(w) == 2 && w[0] == "is" {
+		w = w[1:]
+	}
+	switch {
+	case len(w) == 1 && (w[0] == "self" || w[0] == "bot" || w[0] == "internal"), len(w) == 2 && w[0] == "from" && w[1] == "me":
+		return ours
+	case len(w) == 1:
+		return sideWords[w[0]]
 	}
 	return neutral
 }
@@ -138,9 +233,10 @@ func (r *reader) closeStaff() {
 	staff, other := false, false
 	for i := range r.answers {
 		a := &r.answers[i]
+		a.staff = a.staff || a.title == "" && !plainKey(a.key) && ofTrade(a.key)
 		staff = staff || a.staff
 		other = other || !a.staff && !a.closed && !a.ofOurs() && strings.IndexByte(a.values[0], '@') > 0 &&
-			findEmail(a.values[:1]) != "" && (meansOfContact(a.name()) || a.typ == emailType || a.lead)
+			findEmail(a.values[:1]) != "" && (meansOfContact(a.name()) || a.typ == emailType || a.lead || !a.saysNotTheirs())
 	}
 	if !staff || !other {
 		return

@@ -53,6 +53,7 @@ var (
 	ourRoles     = strings.Fields(`
 		organizer agent host owner operator assignee seller assigned_to assignedAgent account_owner salesRep created_by
 		organizador atendente vendedor corretor meeting_host hostUser staff admin contact_owner`)
+	tradeRoles  = strings.Fields(`provider professional broker doctor medico employee instructor clinic imobiliaria`)
 	ourPrefixes = strings.Fields(`organizer agent host owner operator seller assignee vendedor admin contact_owner`)
 	wrappers    = strings.Fields(`data payload body event xyz detail chat session conversation booking object resource`)
 )
@@ -72,7 +73,11 @@ func (g *generated) ourPerson() person {
 
 // addOurs puts people and things of ours into an object.
 func (g *generated) addOurs(into object) {
-	switch g.rnd.IntN(10) {
+	switch g.rnd.IntN(12) {
+	case 10:
+		into[tradeRoles[g.rnd.IntN(len(tradeRoles))]] = g.ourPerson().record(g.rnd)
+	case 11:
+		into[[...]string{"created_by_email", "support_email", "account_manager_email"}[g.rnd.IntN(3)]] = g.ourPerson().email
 	case 0, 1, 2:
 		into[ourRoles[g.rnd.IntN(len(ourRoles))]] = g.ourPerson().record(g.rnd)
 	case 3, 4:
@@ -101,14 +106,23 @@ func (g *generated) addLead(into object) {
 	p := g.lead
 	switch g.rnd.IntN(6) {
 	case 0, 1:
-		into[leadRoles[g.rnd.IntN(len(leadRoles))]] = p.record(g.rnd)
+		record := p.record(g.rnd)
+		if g.rnd.IntN(3) == 0 { // who serves the lead stands in the lead's own record
+			record[ourRoles[g.rnd.IntN(len(ourRoles))]] = g.ourPerson().record(g.rnd)
+		}
+		into[leadRoles[g.rnd.IntN(len(leadRoles))]] = record
 	case 2:
 		p.flat(g.rnd, into, leadPrefixes[g.rnd.IntN(len(leadPrefixes))])
 	case 3:
-		into["user_name"], into["user_email"], into["phone_number"] = p.name, p.email, p.phone
+		email := [...]string{"user_email", "email"}[g.rnd.IntN(2)]
+		into["user_name"], into[email], into["phone_number"] = p.name, p.email, p.phone
 	case 4: // a list of all who were there, who say what they are
 		us, them := g.ourPerson().record(g.rnd), p.record(g.rnd)
-		switch g.rnd.IntN(3) {
+		switch g.rnd.IntN(5) {
+		case 3:
+			us["self"] = true
+		case 4:
+			us["participantRole"], them["isGuest"] = "ORGANIZER", true
 		case 0:
 			us["type"], them["type"] = "agent", "customer"
 		case 1:
@@ -121,7 +135,9 @@ func (g *generated) addLead(into object) {
 		into[[...]string{"users", "attendees", "participants"}[g.rnd.IntN(3)]] = list
 	case 5: // an e-mail
 		us := g.ourPerson()
-		into["Subject"], into["text"] = "Preço", "Quanto custa?"
+		if g.rnd.IntN(3) > 0 {
+			into["Subject"], into["text"] = "Preço", "Quanto custa?"
+		}
 		into["To"] = us.name + " <" + us.email + ">"
 		into["phone"] = p.phone
 		if g.rnd.IntN(2) == 0 {
@@ -169,7 +185,7 @@ func (g *generated) body() string {
 func TestWhoIsTheLead(t *testing.T) {
 	t.Parallel()
 	failed := 0
-	for seed := range uint64(1000) {
+	for seed := range uint64(1500) {
 		g := generated{rnd: rand.New(rand.NewPCG(seed, 33)), lead: newPerson("Ana", "exemplo.com.br", int(seed)%50)}
 		body := g.body()
 		d, dropped, err := ReadTraced(Options{Kind: Generic}, "application/json", []byte(body))

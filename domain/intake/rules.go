@@ -41,6 +41,7 @@ var rules = slices.Concat([]rule{
 	{"lead in the key", (*candidate).byLeadInKey},
 	{"address of a person", (*candidate).byAddressOfPerson},
 	{"name of the user", (*candidate).byUserName},
+	{"sender", (*candidate).bySender},
 	{"numbered part of a name", (*candidate).byNumberedPart},
 	{"number question", (*candidate).byNumberQuestion},
 	{"part of a name in the title", (*candidate).byPartInTitle},
@@ -163,19 +164,25 @@ func (q *candidate) byLeadInKey() bid {
 	return b
 }
 
-// byAddressOfPerson: an "address" or a "handle" of the lead may be one of e-mail.
+// byAddressOfPerson: an "address" or a "handle" of the lead may be one of e-mail, and a "number" that of a phone.
 func (q *candidate) byAddressOfPerson() bid {
-	if !q.lead || q.title != "" || !wholeAddress(q.values[0]) {
+	if !q.lead || q.title != "" {
 		return bid{}
 	}
-	switch nameOf(q.key) {
+	switch v := q.values[0]; nameOf(q.key) {
 	case "address", "handle", "identifier":
-		return bid{field: fieldEmail, strength: titleWord}
+		if wholeAddress(v) {
+			return bid{field: fieldEmail, strength: knownName, penalty: 12}
+		}
+	case "number", "numero":
+		if surelyPhone(q.answer) && countDigits(v) >= 10 {
+			return bid{field: fieldPhone, strength: titleWord}
+		}
 	}
 	return bid{}
 }
 
-// byUserName: "user_name" is a login, unless the same record says "user_email".
+// byUserName: "user_name" is a login, unless the same record says "user_email" or it has a space.
 func (q *candidate) byUserName() bid {
 	if q.title != "" || len(q.key) < 8 || nameOf(q.key[:4]) != "user" {
 		return bid{}
@@ -189,12 +196,30 @@ func (q *candidate) byUserName() bid {
 	case "user last name":
 		f = fieldLast
 	}
-	if f == noField || !slices.ContainsFunc(q.answers, func(a answer) bool {
-		return a.group == q.group && nameOf(a.key) == "useremail"
-	}) {
+	switch {
+	case f == noField:
+		return bid{}
+	case slices.ContainsFunc(q.answers, func(a answer) bool { return a.group == q.group && nameOf(a.key) == "useremail" }):
+		return bid{field: f, strength: knownName, penalty: 10}
+	case strings.IndexByte(q.values[0], ' ') > 0:
+		return bid{field: f, strength: weakName, penalty: 10}
+	}
+	return bid{}
+}
+
+// bySender: "from" is who wrote, wherever no e-mail around it says more. In the context of an answer it is who was
+// answered.
+func (q *candidate) bySender() bid {
+	if q.title != "" || nameOf(q.key) != "from" || strings.HasSuffix(q.prefix, "context") {
 		return bid{}
 	}
-	return bid{field: f, strength: knownName, penalty: 10}
+	switch v := strings.TrimPrefix(q.values[0], "whatsapp:"); {
+	case strings.IndexByte(v, '@') > 0:
+		return bid{field: fieldEmail, strength: weakName, penalty: 10}
+	case phoneLike(v) && e164(v) != "" && countDigits(v) >= 10:
+		return bid{field: fieldPhone, strength: weakName, penalty: 10}
+	}
+	return bid{}
 }
 
 // byNumberedPart finds the parts of a name in Gravity Forms, whose keys are numbers: <n>.3 is the first name and <n>.6

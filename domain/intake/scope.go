@@ -109,6 +109,7 @@ func (s scope) within(key string, t treeRole) scope {
 		return s
 	case personTree:
 		s.prefix, s.deal, s.person, s.lead = "", false, true, s.lead || lead
+		s.staff = s.staff && !lead
 		if s.reopened {
 			s.prefix = text.Cut(key, 80)
 		}

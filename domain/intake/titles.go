@@ -27,21 +27,8 @@ func (t *titleRule) bid(q *candidate) bid {
 	if len(title) < 2 || !t.recognises(title) || speaksOf(title, t.doubt) && !surelyPhone(q.answer) {
 		return bid{}
 	}
-	if q.title == "" {
-		switch t.field {
-		case fieldName, fieldCompany:
-			if q.deal || t.field == fieldName && speaksOf(wordsOf(q.nearTitle()), thingWords) {
-				return bid{} // the name of a deal or an order
-			}
-		case fieldMessage:
-			if speaksOf(title, ownMessages) {
-				return bid{} // what the site says to its visitors
-			}
-		case fieldAmount:
-			if q.prefix != "" && !speaksOf(wordsOf(q.key), t.any) {
-				return bid{} // an object called "valor" is a value only by a member that says so
-			}
-		}
+	if q.title == "" && t.misledBy(q, title) {
+		return bid{}
 	}
 	b := bid{field: t.field, strength: titleWord}
 	if t.field == fieldPhone && !speaksOf(title, mobileWords) {
@@ -65,6 +52,21 @@ var (
 		stream headers confirmation confirmacao success sucesso thank thanks thankyou obrigado agradecimento error erro
 		welcome boasvindas html auto autoresponse autoreply redirect`)
 )
+
+// misledBy reports whether the words of a machine's key are about something else than those of a question would be.
+func (t *titleRule) misledBy(q *candidate, key []string) bool {
+	switch t.field {
+	case fieldName:
+		return q.deal || speaksOf(wordsOf(q.nearTitle()), thingWords) // the name of a deal, an order or a thing
+	case fieldCompany:
+		return q.deal
+	case fieldMessage:
+		return speaksOf(key, ownMessages) // what the site says to its visitors
+	case fieldAmount:
+		return q.prefix != "" && !speaksOf(wordsOf(q.key), t.any) // "valor" by a member that says so
+	}
+	return false
+}
 
 // houseWords mark the company's own address and phone, which serve where the person's are not given.
 var houseWords = words(`empresa loja company store escritorio`)

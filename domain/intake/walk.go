@@ -40,6 +40,9 @@ func (r *reader) object(n *node, s scope) {
 		s.staff = true
 	case leads:
 		s.staff, s.lead = false, true
+		if s.closed && !s.shut {
+			s.closed, s.reopened = false, true
+		}
 		if s.own && !s.closed {
 			s.prefix = ""
 		}
@@ -89,7 +92,9 @@ func (r *reader) member(k *node, s scope) {
 		r.drop("ignored tree", k)
 	case k.kind == isArray:
 		if !r.oneAnswer(k, e, s) {
-			r.list(k, r.under(k.key, e, s))
+			sub := r.under(k.key, e, s)
+			sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.key)
+			r.list(k, sub)
 		}
 	default:
 		r.objectMember(k, e, s)
@@ -105,6 +110,7 @@ func (r *reader) objectMember(k *node, e entry, s scope) {
 		return
 	}
 	sub := r.under(k.key, e, s)
+	sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.key)
 	if listInDisguise(k) {
 		r.list(k, sub)
 		return

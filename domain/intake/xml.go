@@ -59,6 +59,9 @@ func startElement(t xml.StartElement, at int) *element {
 // close makes a node of an element: a string when it has no members, else an object with its text as "value".
 func (e *element) close() node {
 	text := strings.TrimSpace(e.text.String())
+	if len(e.children) == 1 && e.children[0].key == "part" && e.key == "name" {
+		e.key, e.children = e.children[0].text+" name", nil // the leads of car dealers (ADF)
+	}
 	if len(e.children) == 0 {
 		e.kind, e.node.text = isString, text
 	} else if text != "" {

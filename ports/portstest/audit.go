@@ -47,7 +47,7 @@ func chain(t *testing.T, s ports.Store, orgID string) []audit.Line {
 			t.Fatal(f.Message())
 		}
 	}
-	f, err := walk.End(func(string) (audit.Line, bool, error) { return audit.Line{}, false, nil })
+	f, err := walk.End(func(string) (audit.Erasure, error) { return audit.Erasure{Running: true}, nil })
 	must(t, err)
 	if f != nil {
 		t.Fatal(f.Message())
@@ -57,8 +57,11 @@ func chain(t *testing.T, s ports.Store, orgID string) []audit.Line {
 
 func auditChain(t *testing.T, s ports.Store) {
 	ctx, r, o, other := t.Context(), s.Repos().Audit, org(t, s), org(t, s)
-	_, err := r.Head(ctx, o.ID)
-	wantErr(t, "a head before the first line", err, ports.ErrNotFound)
+	_, err := r.Head(ctx, id())
+	wantErr(t, "the head of nobody", err, ports.ErrNotFound)
+	head, err := r.Head(ctx, o.ID)
+	must(t, err)
+	same(t, "a head before the first line", values{head.Number, head.Hash}, values{int64(0), audit.Hash{}})
 	first, second := auditLine(o.ID, time.Hour, audit.KeyCreated), auditLine(o.ID, 0, audit.KeyRevoked)
 	second.Address, second.Detail, second.Subject = "", nil, []byte{1, 2}
 	write(t, s, first, auditLine(other.ID, 0, audit.SignedIn), second)
@@ -160,6 +163,9 @@ func auditErasures(t *testing.T, s ports.Store) {
 		return err
 	}))
 	all := chain(t, s, o.ID)
+	numbers, err := s.Repos().Audit.Emptied(ctx, o.ID, erasure.ID)
+	must(t, err)
+	same(t, "the emptied lines", numbers, []int64{1, 2})
 	for _, l := range all[:2] {
 		same(t, "an emptied line", values{l.Detail == nil, l.Subject == nil, l.ErasedBy, l.Address},
 			values{true, true, erasure.ID, "203.0.113.7"})
@@ -180,7 +186,7 @@ func auditErasures(t *testing.T, s ports.Store) {
 			t.Fatal(f.Message())
 		}
 	}
-	f, err := walk.End(func(string) (audit.Line, bool, error) { return audit.Line{}, false, nil })
+	f, err := walk.End(func(string) (audit.Erasure, error) { return audit.Erasure{}, nil })
 	must(t, err)
 	same(t, "without the erasure", *f, audit.Finding{Number: 4, Problem: audit.Removed})
 }

@@ -15,8 +15,9 @@ import (
 
 // changedCeilings apply to calls that were handed out with another one.
 func changedCeilings(t *testing.T, s ports.Store) {
-	ctx, key := t.Context(), id()
+	ctx := t.Context()
 	b, _ := quoted(t, s, id())
+	key := b.KeyID
 	for _, c := range []struct {
 		ceiling, known catalog.Money
 		want           int

@@ -66,17 +66,20 @@ func restrictedKeys(t *testing.T, s ports.Store) {
 	read("a restricted key")
 	key.Purposes = []string{"credito", "cobranca"}
 	key.From = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("2001:db8::1/128")}
-	must(t, repos.Keys.Restrict(ctx, key.ID, &key.Purposes, &key.From))
+	must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{Purposes: &key.Purposes, From: &key.From}))
 	read("restricted otherwise")
 	key.Purposes = nil
-	must(t, repos.Keys.Restrict(ctx, key.ID, &key.Purposes, nil))
+	must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{Purposes: &key.Purposes}))
 	read("of purposes no more")
 	key.From = nil
-	must(t, repos.Keys.Restrict(ctx, key.ID, nil, &key.From))
+	must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{From: &key.From}))
 	read("no more restricted")
-	must(t, repos.Keys.Restrict(ctx, key.ID, nil, nil))
+	key.Limits = access.Limits{PerMinute: 7, PerDay: 0, PerMonth: 3}
+	must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{Limits: &key.Limits}))
+	read("with other limits")
+	must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{}))
 	read("left as it is")
-	wantErr(t, "an unknown key", repos.Keys.Restrict(ctx, id(), nil, &key.From), ports.ErrNotFound)
+	wantErr(t, "an unknown key", repos.Keys.Change(ctx, id(), ports.KeyChange{From: &key.From}), ports.ErrNotFound)
 }
 
 // historyOfPurposes has one document looked up for two purposes, and for none.

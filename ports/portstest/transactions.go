@@ -56,7 +56,9 @@ func transactions(t *testing.T, s ports.Store) {
 // onlyInside are the operations whose comments in package ports say so, by the names in their errors; a test keeps the
 // two in step.
 var onlyInside = map[string]func(context.Context, ports.Repos) error{
-	"orgs.lock": func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, id()) },
+	"orgs.holdCharges":   func(ctx context.Context, r ports.Repos) error { return r.Orgs.HoldCharges(ctx, id()) },
+	"usage.limitChanged": func(ctx context.Context, r ports.Repos) error { return r.Usage.LimitChanged(ctx, id()) },
+	"orgs.lock":          func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, id()) },
 	"contacts.setStage": func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.SetStage(ctx, id(), crm.Event{})
 	},
@@ -76,6 +78,10 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	},
 	"notifications.createOnce": func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Notifications.CreateOnce(ctx, crm.Notification{}, id(), "x")
+		return err
+	},
+	"jobs.nextPlace": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Jobs.NextPlace(ctx, id())
 		return err
 	},
 	"jobs.lock": func(ctx context.Context, r ports.Repos) error {
@@ -118,6 +124,10 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		_, err := r.Subjects.Erase(ctx, &privacy.Person{}, privacy.Lookups, []string{id()})
 		return err
 	},
+	"subjects.bar": func(ctx context.Context, r ports.Repos) error {
+		return r.Subjects.Bar(ctx, id(), id(), [][]byte{{1}})
+	},
+	"subjects.unbar": func(ctx context.Context, r ports.Repos) error { return r.Subjects.Unbar(ctx, id()) },
 	"subjects.block": func(ctx context.Context, r ports.Repos) error {
 		return r.Subjects.Block(ctx, privacy.Block{Hashes: [][]byte{{1}}})
 	},
@@ -152,6 +162,10 @@ var onlyOutside = map[string]func(context.Context, ports.Store, ports.Repos) err
 	},
 	"calls.end": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
 		_, err := r.Calls.End(ctx, ports.Outcome{})
+		return err
+	},
+	"lookupRequests.claim": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
+		_, err := r.LookupRequests.Claim(ctx, ports.LookupRequest{})
 		return err
 	},
 	"webhooks.open": func(ctx context.Context, _ ports.Store, r ports.Repos) error {

@@ -105,7 +105,8 @@ func TestSlowACardIsMovedByMenuAndByKeyboard(t *testing.T) {
 	})
 }
 
-// TestSlowAContactIsChangedAtOnce: stage and assignee apply on change and can be undone, by keyboard too; Ctrl+Enter notes.
+// TestSlowAContactIsChangedAtOnce: stage and assignee apply on change and can be undone, by keyboard too; Ctrl+Enter
+// notes.
 func TestSlowAContactIsChangedAtOnce(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

@@ -6,8 +6,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestSlowADestinationIsChosenAndTried: its fields appear once it is chosen, faults are shown beside their field, and the
-// request is shown without its secret.
+// TestSlowADestinationIsChosenAndTried: its fields appear once it is chosen, faults are shown beside their field, and
+// the request is shown without its secret.
 func TestSlowADestinationIsChosenAndTried(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

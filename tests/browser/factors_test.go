@@ -46,8 +46,8 @@ func code(t *testing.T, secret string, steps int) string {
 	return made
 }
 
-// TestSlowTheSecondFactor turns on codes and a passkey, signs in with each, and turns them off; then everybody else is made
-// to set one up.
+// TestSlowTheSecondFactor turns on codes and a passkey, signs in with each, and turns them off; then everybody else
+// is made to set one up.
 func TestSlowTheSecondFactor(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

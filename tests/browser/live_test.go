@@ -83,8 +83,8 @@ func TestSlowWhatAPageRepeatsSaysSo(t *testing.T) {
 	})
 }
 
-// TestSlowAPhone: the search comes first, filters are folded, and whole cards are tap targets, except for the controls on
-// them.
+// TestSlowAPhone: the search comes first, filters are folded, and whole cards are tap targets, except for the
+// controls on them.
 func TestSlowAPhone(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

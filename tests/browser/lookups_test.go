@@ -96,8 +96,8 @@ func TestSlowALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 	})
 }
 
-// TestSlowASlowBureauCanBeLeftAndAFailureIsSaidInWords holds the bureau's answer until the waiting page has been checked,
-// which then gives way to the answer by itself.
+// TestSlowASlowBureauCanBeLeftAndAFailureIsSaidInWords holds the bureau's answer until the waiting page has been
+// checked, which then gives way to the answer by itself.
 func TestSlowASlowBureauCanBeLeftAndAFailureIsSaidInWords(t *testing.T) {
 	t.Parallel()
 	const slow, failing = "90000000680", "90000000841"

@@ -6,8 +6,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestSlowAnOwnerSaysWhatLookupsAreFor: two purposes are made, and then every way to make a lookup states one; the record
-// of operations has them.
+// TestSlowAnOwnerSaysWhatLookupsAreFor: two purposes are made, and then every way to make a lookup states one; the
+// record of operations has them.
 func TestSlowAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, _ *place, b *browsertest.Browser) {

@@ -33,8 +33,8 @@ func everyPage(t *testing.T, b *browsertest.Browser) {
 	}
 }
 
-// TestSlowTheReference: its pages at both widths, in both schemes and both languages; the search finds while typing; a call
-// is made with a key; and nothing is requested from elsewhere.
+// TestSlowTheReference: its pages at both widths, in both schemes and both languages; the search finds while typing;
+// a call is made with a key; and nothing is requested from elsewhere.
 func TestSlowTheReference(t *testing.T) {
 	t.Parallel()
 	env := testkit.SQLite(t)

@@ -7,8 +7,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestSlowWhatWasTypedSurvives a reload, the end of a session and an oversized form, until it is sent or the person signs
-// out.
+// TestSlowWhatWasTypedSurvives a reload, the end of a session and an oversized form, until it is sent or the person
+// signs out.
 func TestSlowWhatWasTypedSurvives(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

@@ -10,8 +10,8 @@ import (
 	"fichario/tests/testkit/browsertest"
 )
 
-// TestSlowAVisitorOfASiteIsRefusedInWords: a form on another site, without script, is refused with a page that leads back
-// to it, at every width and in both schemes.
+// TestSlowAVisitorOfASiteIsRefusedInWords: a form on another site, without script, is refused with a page that leads
+// back to it, at every width and in both schemes.
 func TestSlowAVisitorOfASiteIsRefusedInWords(t *testing.T) {
 	t.Parallel()
 	p := start(t, testkit.SQLite(t))

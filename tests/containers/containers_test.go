@@ -25,8 +25,8 @@ const (
 	document  = "52998224725"
 )
 
-// TestSlowContainers: the image is small, runs without privileges on a read-only file system, and is healthy; the service
-// of the compose file keeps a lookup, a lead and a batch when it is taken down and up again.
+// TestSlowContainers: the image is small, runs without privileges on a read-only file system, and is healthy; the
+// service of the compose file keeps a lookup, a lead and a batch when it is taken down and up again.
 //
 // It takes minutes and needs an engine, so it only runs where FICHARIO_TEST_CONTAINERS is set. GO_IMAGE and
 // POSTGRES_IMAGE override the base images, see .ci/images.

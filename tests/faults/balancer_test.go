@@ -15,15 +15,16 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
-// TestSlowABalancerTurnsAwayFirst: asked to stop, the service reports not ready, and still answers requests until the delay
-// is over; then it ends, and none of this is an error.
+// TestSlowABalancerTurnsAwayFirst: asked to stop, the service reports not ready, and still answers requests until the
+// delay is over; then it ends, and none of this is an error.
 func TestSlowABalancerTurnsAwayFirst(t *testing.T) {
 	t.Parallel()
-	bureau := lookuptest.StartBureau(t, nil)
+	bureau, delay := lookuptest.StartBureau(t, nil), min(patience.Scaled(6*time.Second), 20*time.Second)
 	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient),
-		map[string]string{"FICHARIO_DRAIN_DELAY": "6s"})
+		map[string]string{"FICHARIO_DRAIN_DELAY": delay.String()})
 	key := s.NewKey(60, 60, 60).Key
 	s.Hide(ana)
 	asked := time.Now()
@@ -39,7 +40,7 @@ func TestSlowABalancerTurnsAwayFirst(t *testing.T) {
 	a := s.CPF(key, ana)
 	expect(t, "a lookup that still comes", a.Status, http.StatusOK)
 	s.Stop() // checks once more, and waits
-	if took := time.Since(asked); took < 6*time.Second {
+	if took := time.Since(asked); took < delay {
 		t.Errorf("it ended after %s", took)
 	}
 	if strings.Contains(s.Logs(), `"level":"ERROR"`) {
@@ -55,7 +56,7 @@ func TestSlowABalancerTurnsAwayFirst(t *testing.T) {
 func TestSlowNoRequestIsLostBehindABalancer(t *testing.T) {
 	t.Parallel()
 	env := testkit.PostgreSQL(t)
-	env["FICHARIO_DRAIN_DELAY"] = "2s"
+	env["FICHARIO_DRAIN_DELAY"] = min(patience.Scaled(2*time.Second), 20*time.Second).String()
 	p := intaketest.StartProduct(t, env)
 	one := p.Lookups
 	another := one.StartAnother()

@@ -10,8 +10,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestSlowABureauFailsInTheMiddleOfABatch: its circuit opens, and the batch pauses by itself and resumes when the bureau is
-// back. Calls not sent cost nothing, and no document is looked up twice.
+// TestSlowABureauFailsInTheMiddleOfABatch: its circuit opens, and the batch pauses by itself and resumes when the
+// bureau is back. Calls not sent cost nothing, and no document is looked up twice.
 func TestSlowABureauFailsInTheMiddleOfABatch(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

@@ -145,8 +145,8 @@ func TestSlowADiskThatIsFull(t *testing.T) {
 	})
 }
 
-// TestSlowStoppingOnAFullDisk: an answer that finds no room until the end is lost, and the exit code says so; its entry is
-// settled at the next start.
+// TestSlowStoppingOnAFullDisk: an answer that finds no room until the end is lost, and the exit code says so; its
+// entry is settled at the next start.
 func TestSlowStoppingOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	onFull(t, func(t *testing.T, s *lookuptest.Service, bureau *lookuptest.Bureau, full func(bool)) {
@@ -200,8 +200,8 @@ func TestSlowStoppingBeforeACallEnds(t *testing.T) {
 	})
 }
 
-// TestSlowAServerThatOnlyReads, like a standby: the bureau is not called and nothing charged, and everybody is told that it
-// will pass.
+// TestSlowAServerThatOnlyReads, like a standby: the bureau is not called and nothing charged, and everybody is told
+// that it will pass.
 func TestSlowAServerThatOnlyReads(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)

@@ -159,8 +159,8 @@ func TestSIGTERM(t *testing.T) {
 	})
 }
 
-// TestSlowTheDatabaseGoesAndComesBack: while it is away the bureau is not called and nothing charged, and service returns
-// without a restart.
+// TestSlowTheDatabaseGoesAndComesBack: while it is away the bureau is not called and nothing charged, and service
+// returns without a restart.
 func TestSlowTheDatabaseGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	server := postgres.StartDedicated(t)
@@ -216,8 +216,8 @@ func TestSlowTheDatabaseGoesAndComesBack(t *testing.T) {
 	expect(t, "charged", st.Cobradas.Total, bureau.Calls())
 }
 
-// TestSlowTheDatabaseComesLater: a service started before its database says why it waits, and starts when the database is
-// up.
+// TestSlowTheDatabaseComesLater: a service started before its database says why it waits, and starts when the
+// database is up.
 func TestSlowTheDatabaseComesLater(t *testing.T) {
 	t.Parallel()
 	server := postgres.StartDedicated(t)

@@ -14,8 +14,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestSlowKilledAtEachPoint kills the program at each step of a lookup that is visible from outside. Afterwards every call
-// that the bureau saw is charged, nothing twice, and what was not charged was not called.
+// TestSlowKilledAtEachPoint kills the program at each step of a lookup that is visible from outside. Afterwards every
+// call that the bureau saw is charged, nothing twice, and what was not charged was not called.
 func TestSlowKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {

@@ -71,8 +71,8 @@ func current(t *testing.T, primary, replica *postgres.Server) {
 	})
 }
 
-// TestSlowAReplicaThatIsHeldBack serves stale lists to those who have changed nothing. Whoever has just changed something
-// sees it, on every instance, and caps, keys, sessions and what is looked up by id are never stale.
+// TestSlowAReplicaThatIsHeldBack serves stale lists to those who have changed nothing. Whoever has just changed
+// something sees it, on every instance, and caps, keys, sessions and what is looked up by id are never stale.
 func TestSlowAReplicaThatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Hour)
@@ -129,8 +129,9 @@ func TestSlowAReplicaThatIsHeldBack(t *testing.T) {
 	}
 }
 
-// TestSlowAReplicaThatFails: lists come from the primary while it lags too far, is frozen, down or promoted, and from the
-// replica again once it is back; the log reports each change once, and neither readiness nor doctor depends on it.
+// TestSlowAReplicaThatFails: lists come from the primary while it lags too far, is frozen, down or promoted, and from
+// the replica again once it is back; the log reports each change once, and neither readiness nor doctor depends on
+// it.
 func TestSlowAReplicaThatFails(t *testing.T) {
 	t.Parallel()
 	primary, replica, env := withReplica(t, time.Second)

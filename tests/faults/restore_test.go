@@ -15,8 +15,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestSlowBackupAndRestoreAsDocumented runs the commands of docs/operations.md verbatim: the backup's data are back, people
-// erased since are not, and a second run works on what the first left.
+// TestSlowBackupAndRestoreAsDocumented runs the commands of docs/operations.md verbatim: the backup's data are back,
+// people erased since are not, and a second run works on what the first left.
 func TestSlowBackupAndRestoreAsDocumented(t *testing.T) {
 	t.Parallel()
 	blocks := testkit.ShellBlocks(t, "../../docs/operations.md", "Backup and restore")

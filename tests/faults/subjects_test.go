@@ -14,8 +14,8 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestSlowAnErasureThatIsKilled: the command and the service are killed midway, the next start completes the erasure, and
-// there is one receipt. Then an earlier copy is restored, and the journal repeats the erasure.
+// TestSlowAnErasureThatIsKilled: the command and the service are killed midway, the next start completes the erasure,
+// and there is one receipt. Then an earlier copy is restored, and the journal repeats the erasure.
 func TestSlowAnErasureThatIsKilled(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

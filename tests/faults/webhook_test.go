@@ -27,8 +27,8 @@ type (
 
 var line = intaketest.Line
 
-// TestSlowWebhookFaults are the faults that take time because the program waits: for a lease to expire, for a database, for
-// a body.
+// TestSlowWebhookFaults are the faults that take time because the program waits: for a lease to expire, for a
+// database, for a body.
 func TestSlowWebhookFaults(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnce(t, map[string]func(t *testing.T){
@@ -195,7 +195,8 @@ func lockedDatabase(t *testing.T) {
 	whole(t, o, h, "Trancado")
 }
 
-// TestSlowWebhookSlowReceivers: work after the answer does not delay the answer, nor do receivers that hang delay others.
+// TestSlowWebhookSlowReceivers: work after the answer does not delay the answer, nor do receivers that hang delay
+// others.
 func TestSlowWebhookSlowReceivers(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

@@ -18,6 +18,7 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // agent is a session of the official client.
@@ -274,7 +275,7 @@ func TestWhatAgentsMayNot(t *testing.T) {
 		env["FICHARIO_PUBLIC_URL"] = "https://fichario.example"
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(6000, 500, 5000)
-		old := s.NewKey(6000, 5, 5, "--expires", time.Now().Add(4*time.Second).UTC().Format(time.RFC3339))
+		old := s.NewKey(6000, 5, 5, "--expires", time.Now().Add(patience.Scaled(4*time.Second)).UTC().Format(time.RFC3339))
 
 		a := must(t)(overHTTP(t, s, key.Key, "?teto=9"))
 		none, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, agentHeaders("x"),
@@ -289,13 +290,14 @@ func TestWhatAgentsMayNot(t *testing.T) {
 			got, err := s.Do(t.Context(), c.method, "/mcp"+c.query, c.key, nil, c.body)
 			expect(t, want, fmt.Sprint(got, err), want+" <nil>")
 		}
+		from := func(origin string) map[string]string { return map[string]string{"Origin": origin} }
 		for origin, want := range map[string]string{
 			"https://elsewhere.example": "403 endereco_negado", "null": "403 endereco_negado", "http://fichario.example": "403 endereco_negado",
 			"https://Fichario.example": "400 requisicao_invalida",
 		} {
-			got, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, map[string]string{"Origin": origin}, "[{},{}]")
+			got, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, from(origin), "[{},{}]")
 			expect(t, "a message from "+origin, fmt.Sprint(got, err), want+" <nil>")
-			got, err = s.Do(t.Context(), http.MethodPost, "/mcp", "", map[string]string{"Origin": "https://elsewhere.example"}, "{}")
+			got, err = s.Do(t.Context(), http.MethodPost, "/mcp", "", from("https://elsewhere.example"), "{}")
 			expect(t, "before the key is looked at", fmt.Sprint(got, err), "403 endereco_negado <nil>")
 		}
 		several, err := s.Do(t.Context(), http.MethodPost, "/mcp", key.Key, nil, "[{},{}]")

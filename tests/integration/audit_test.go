@@ -114,8 +114,8 @@ func inTable(t *testing.T, db *sql.DB, text string) (n int) {
 	return n
 }
 
-// TestSlowTheAuditSurvivesAKill: each change that two instances were making when they were killed is there with its line,
-// or neither is.
+// TestSlowTheAuditSurvivesAKill: each change that two instances were making when they were killed is there with its
+// line, or neither is.
 func TestSlowTheAuditSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {

@@ -179,8 +179,8 @@ func TestAScriptIsChecked(t *testing.T) {
 	}
 }
 
-// TestSlowScriptsOfTheGuides: the script on each page about the sandbox works verbatim, and its complete answer is one that
-// a lookup accepts.
+// TestSlowScriptsOfTheGuides: the script on each page about the sandbox works verbatim, and its complete answer is
+// one that a lookup accepts.
 func TestSlowScriptsOfTheGuides(t *testing.T) {
 	t.Parallel()
 	for _, guide := range []string{"sandbox.md", "guides/pt/sandbox.md"} {

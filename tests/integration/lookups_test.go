@@ -11,6 +11,7 @@ import (
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 const (
@@ -160,9 +161,9 @@ func TestLookupsMayBeOff(t *testing.T) {
 func TestHistoryAges(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
-		bureau := lookuptest.StartBureau(t, nil)
+		bureau, fresh := lookuptest.StartBureau(t, nil), patience.Scaled(2*time.Second)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient), map[string]string{
-			"FICHARIO_HISTORY_FRESH": "2s",
+			"FICHARIO_HISTORY_FRESH": fresh.String(),
 		})
 		key := s.NewKey(6000, 500, 500).Key
 		first := s.CPF(key, ana)
@@ -179,7 +180,7 @@ func TestHistoryAges(t *testing.T) {
 			}
 			return when
 		}
-		if age := at(later).Sub(at(first)); age < 2*time.Second {
+		if age := at(later).Sub(at(first)); age < fresh {
 			t.Errorf("asked again after %s", age)
 		}
 		expect(t, "calls", bureau.Calls(), 2)

@@ -166,8 +166,8 @@ func TestAClientThatLeavesHasPaidForEverybody(t *testing.T) {
 	})
 }
 
-// TestSlowAKeyEndsUnderLoad: on two instances, neither accepts a request that began a tenth of a second after the key was
-// rotated or revoked.
+// TestSlowAKeyEndsUnderLoad: on two instances, neither accepts a request that began a tenth of a second after the key
+// was rotated or revoked.
 func TestSlowAKeyEndsUnderLoad(t *testing.T) {
 	t.Parallel()
 	bureau := lookuptest.StartBureau(t, nil)

@@ -8,8 +8,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestSlowStartingBehindAPooler: even on an empty database, and with a separate address for migrations; the log names the
-// query mode and the statement timeout, and a refusal is in the pooler's words, without the password.
+// TestSlowStartingBehindAPooler: even on an empty database, and with a separate address for migrations; the log names
+// the query mode and the statement timeout, and a refusal is in the pooler's words, without the password.
 func TestSlowStartingBehindAPooler(t *testing.T) {
 	t.Parallel()
 	url := postgres.New(t, nil)

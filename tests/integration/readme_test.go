@@ -11,8 +11,8 @@ import (
 	"fichario/tests/testkit"
 )
 
-// TestSlowTheReadmeAsItStands pastes the commands of README.md into one shell, section by section: the first calls, a whole
-// file, the same by command, leads, and a member. Only the address and the built program differ from the text.
+// TestSlowTheReadmeAsItStands pastes the commands of README.md into one shell, section by section: the first calls, a
+// whole file, the same by command, leads, and a member. Only the address and the built program differ from the text.
 func TestSlowTheReadmeAsItStands(t *testing.T) {
 	t.Parallel()
 	dir, address := t.TempDir(), "127.0.0.1:"+freePort(t)

@@ -40,8 +40,8 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// TestSlowReceiversOfTheGuide: the programs of the guide to events accept a real delivery, and refuse a forged one, or one
-// whose body was altered.
+// TestSlowReceiversOfTheGuide: the programs of the guide to events accept a real delivery, and refuse a forged one,
+// or one whose body was altered.
 func TestSlowReceiversOfTheGuide(t *testing.T) {
 	t.Parallel()
 	env := maps.Clone(testkit.SQLite(t))

@@ -135,8 +135,8 @@ func (line ephemeral) batchFor(t *testing.T, operation string) (id string, end f
 
 var operationPage = regexp.MustCompile(`href="(/docs/api/(\w+))"`)
 
-// TestSlowSamplesOfTheReferenceRun: the samples for each operation work when pasted, in each language, and the total charge
-// is what their calls cost.
+// TestSlowSamplesOfTheReferenceRun: the samples for each operation work when pasted, in each language, and the total
+// charge is what their calls cost.
 func TestSlowSamplesOfTheReferenceRun(t *testing.T) {
 	t.Parallel()
 	script := filepath.Join(t.TempDir(), "cases.yaml")

@@ -19,8 +19,8 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestSlowTheServiceOwnsNothing: it runs with a role that only reads and writes rows, made as docs/operations.md describes.
-// Schema changes, including new partitions, use the role of FICHARIO_MIGRATE_DATABASE_URL.
+// TestSlowTheServiceOwnsNothing: it runs with a role that only reads and writes rows, made as docs/operations.md
+// describes. Schema changes, including new partitions, use the role of FICHARIO_MIGRATE_DATABASE_URL.
 func TestSlowTheServiceOwnsNothing(t *testing.T) {
 	t.Parallel()
 	env := testkit.OnPostgreSQL(postgres.New(t, nil))

@@ -13,6 +13,7 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 // TestEveryOperationRefuses: what keeps a caller out does so at every operation with a key, in the contract's words.
@@ -62,7 +63,7 @@ func TestABureauThatFailsOnEveryDoor(t *testing.T) {
 		}
 		<-r.Context().Done()
 	})
-	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, 200*time.Millisecond))
+	s := lookuptest.StartService(t, testkit.SQLite(t), lookuptest.BureauFile(t, bureau.URL, patience.Scaled(time.Second)))
 	key := s.NewKey(600, 50, 50).Key
 	get := func(path string, header map[string]string) lookuptest.Answer {
 		a, err := s.Do(t.Context(), "GET", path, key, header, "")

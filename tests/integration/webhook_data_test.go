@@ -105,8 +105,8 @@ func TestWebhookDataKeyRotation(t *testing.T) {
 	})
 }
 
-// TestSlowTheDataKeyChangesUnderTwoInstances: in the order of docs/operations.md, one instance at a time, each finds what
-// the other wrote: nothing is charged or made twice.
+// TestSlowTheDataKeyChangesUnderTwoInstances: in the order of docs/operations.md, one instance at a time, each finds
+// what the other wrote: nothing is charged or made twice.
 func TestSlowTheDataKeyChangesUnderTwoInstances(t *testing.T) {
 	t.Parallel()
 	const old, fresh = "YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE=", "YmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmJiYmI="

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +77,9 @@ func testExamples(t *testing.T, o *org) {
 			continue
 		}
 		expect(t, e.File, a.String(), "200")
+		if before, is := made[a.LeadID()]; is {
+			t.Errorf("%s is taken for %s sent again", e.File, before.File)
+		}
 		made[a.LeadID()] = e
 	}
 	all := o.ByID()
@@ -93,7 +97,7 @@ func testExamples(t *testing.T, o *org) {
 		if name := registered[origin]; name != "" {
 			origin = name
 		}
-		if origin == "bing" {
+		if slices.Contains([]string{"bing", "Site", "Web"}, origin) {
 			origin = "null" // an unregistered source
 		}
 		same := func(what, got, want string) {

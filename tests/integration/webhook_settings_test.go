@@ -10,6 +10,7 @@ import (
 
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/patience"
 )
 
 func testThanks(t *testing.T, o *org) {
@@ -251,7 +252,8 @@ func testRegenerating(t *testing.T, o *org) {
 	for what, token := range map[string]string{"the one in its grace": next.Token, "the last one": last.Token} {
 		expect(t, what+" ends too", o.Post(hook{Path: intaketest.PathOf(token)}, intaketest.Lead("fim")).Status, 404)
 	}
-	brief := intaketest.Read[intaketest.HookView](o, "webhook", "regenerate", h.ID, "--grace", "2s")
+	brief := intaketest.Read[intaketest.HookView](o, "webhook", "regenerate", h.ID, "--grace",
+		patience.Scaled(2*time.Second).String())
 	o.Hide(brief.Token)
 	old := hook{Path: intaketest.PathOf(final.Token)}
 	expect(t, "within the grace", o.Do(request{Method: "GET", Path: old.Path}).Status, 200)

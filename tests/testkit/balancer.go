@@ -79,6 +79,7 @@ defaults
   timeout client 1h
   timeout server 1h
   timeout http-keep-alive 1h
+  timeout check 1h
   balance roundrobin
   option httpchk GET /readyz
 frontend in

@@ -28,7 +28,9 @@ const (
 func Limit() time.Duration { return Scaled(ordinary) }
 
 // Scaled is a time that suffices on an ordinary machine, made longer for this one.
-func Scaled(d time.Duration) time.Duration { return time.Duration(slowness() * float64(d)) }
+func Scaled(d time.Duration) time.Duration {
+	return time.Duration(slowness() * float64(d)).Round(time.Millisecond)
+}
 
 // slowness is what Env says, or is measured once.
 var slowness = sync.OnceValue(func() float64 {

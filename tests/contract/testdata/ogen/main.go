@@ -81,7 +81,7 @@ func lookups(c *api.Client) {
 	score := is[*api.ResultadoHeaders](c.Lookup(ctx, &api.Consulta{Produto: "score", Documento: cpf}, api.LookupParams{}))
 	result, ok := score.Response.GetResultadoScore()
 	must(ok, "the result is a score")
-	again := is[*api.ResultadoHeaders](c.GetLookup(ctx, api.GetLookupParams{ID: result.ConsultaId.String()}))
+	again := is[*api.GetLookupOKHeaders](c.GetLookup(ctx, api.GetLookupParams{ID: result.ConsultaId.String()}))
 	must(again.Response.ResultadoScore.Score == result.Score, "the same score again")
 	is[*api.UnknownLookupHeaders](c.GetLookup(ctx, api.GetLookupParams{ID: unknown}))
 	open := is[*api.ResultadoOutroHeaders](c.LookupOpen(ctx, &api.Consulta{Produto: "score", Documento: cpf}, api.LookupOpenParams{}))

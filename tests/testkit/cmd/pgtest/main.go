@@ -2,12 +2,12 @@
 //
 //	pgtest [-allow-skip REGEXP] [-every-status] [-promtool] -- go test -json ./...
 //
-// It measures how slow the machine is (package patience). It finds or starts the server (see package postgres), installs PostgreSQL with apt-get where it is missing and
-// permitted, and likewise Chromium, PgBouncer, HAProxy, nginx and the programs of tools, lists those in use, passes the
-// server's URL to the command in FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the
-// count, and always removes the server again. It exits with the command's code, or with 1 when the report finds a fault
-// that the command did not: a skipped test, no test at all, or with -every-status a status of the contract that no
-// answer had.
+// It measures how slow the machine is (package patience). It finds or starts the server (see package postgres),
+// installs PostgreSQL with apt-get where it is missing and permitted, and likewise Chromium, PgBouncer, HAProxy,
+// nginx and the programs of tools, lists those in use, passes the server's URL to the command in
+// FICHARIO_TEST_DATABASE_URL, turns the events into a report whose last line is the count, and always removes the
+// server again. It exits with the command's code, or with 1 when the report finds a fault that the command did not: a
+// skipped test, no test at all, or with -every-status a status of the contract that no answer had.
 package main
 
 import (
@@ -53,13 +53,15 @@ func main() {
 // runAndMiss is run, and then reports the statuses of the contract that no test saw. After failures it reports none:
 // tests may not have got that far.
 func runAndMiss(allow string, rules bool, command []string) (code int, err error) {
-	dir, err := os.MkdirTemp("", "fichario-statuses-")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	if err := os.Setenv(contracttest.EnvSeen, dir); err != nil {
-		return 1, err
+	dir := os.Getenv(contracttest.EnvSeen) // may have what an earlier run saw
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "fichario-statuses-"); err != nil {
+			return 1, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		if err := os.Setenv(contracttest.EnvSeen, dir); err != nil {
+			return 1, err
+		}
 	}
 	if code, err := run(allow, rules, command); code != 0 || err != nil {
 		return code, err

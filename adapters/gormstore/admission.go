@@ -1,0 +1,308 @@
+package gormstore
+
+import (
+	"context"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"fichario/domain/catalog"
+	"fichario/ports"
+)
+
+// What admits a charge is read in the transaction that writes it, under a lock that every change of it takes: charges
+// share the lock of their organisation, a change has it alone (HoldCharges). So a limit, a right or a purpose that was
+// changed counts for every charge that commits after the change. SQLite has one writer, which is that lock.
+
+// chargesLock is the number of the advisory lock of an organisation's charges on PostgreSQL. Organisations that share a
+// number only wait for each other.
+func chargesLock(orgID uid) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte("charges|" + orgID))
+	return int64(h.Sum64())
+}
+
+func (r orgs) HoldCharges(ctx context.Context, id string) error {
+	return r.inside(ctx, "orgs.holdCharges", func(db *gorm.DB) error {
+		if db.Name() != "postgres" {
+			return nil
+		}
+		return db.Exec("SELECT pg_advisory_xact_lock(?)", chargesLock(uid(id))).Error
+	})
+}
+
+// admission is what the store has, when calls are charged, of those who ask and of what they ask for.
+type admission struct {
+	keys        map[uid]keyRow
+	members     map[uid]memberRow
+	batches     map[uid]batchAdmits
+	automations map[uid]automationRow
+	purposes    map[statedPurpose]purposeRow
+	blocked     map[string]bool // by subject
+	// erased are the positions of calls that began before an erasure of their person has ended.
+	erased map[int]bool
+	// overtaken are the positions of calls whose idempotency key another request has by now.
+	overtaken map[int]bool
+}
+
+// batchAdmits is what admits the items of a batch: its ceiling, and who pays.
+type batchAdmits struct {
+	id      uid
+	ceiling *int64
+	payer   uid
+}
+
+// statedPurpose is the code of a purpose, which an organisation has once.
+type statedPurpose struct {
+	org  uid
+	code string
+}
+
+func newAdmission() admission {
+	return admission{
+		keys: map[uid]keyRow{}, members: map[uid]memberRow{}, batches: map[uid]batchAdmits{},
+		automations: map[uid]automationRow{}, purposes: map[statedPurpose]purposeRow{}, blocked: map[string]bool{},
+		erased: map[int]bool{}, overtaken: map[int]bool{},
+	}
+}
+
+// purposeOf is the purpose that must be in force when a call is charged; none for an item of a batch, whose purpose was
+// chosen when the batch was made.
+func purposeOf(b beginning) (p statedPurpose, states bool) {
+	return statedPurpose{b.entry.OrgID, b.entry.Purpose}, b.entry.Purpose != "" && b.entry.BatchID == nil
+}
+
+// apply gives the call at a position the limits that are stored, and returns the error of one that may not be made
+// whatever it costs: ports.ErrBlocked, ErrErased, ErrOvertaken, ErrEnded, ErrPurpose.
+func (s admission) apply(v *vault, at int, b *beginning, now time.Time) error {
+	switch {
+	case s.blocked[string(b.subject)]:
+		return ports.ErrBlocked
+	case s.erased[at]:
+		return ports.ErrErased
+	case s.overtaken[at]:
+		return ports.ErrOvertaken
+	case !s.asks(v, b, now):
+		return ports.ErrEnded
+	case !s.mayState(*b):
+		return ports.ErrPurpose
+	}
+	return nil
+}
+
+// mayState reports whether whoever makes a call may state its purpose.
+func (s admission) mayState(b beginning) bool {
+	purpose, states := purposeOf(b)
+	if !states {
+		return true
+	}
+	if row, known := s.purposes[purpose]; known && !row.purpose().InForce() {
+		return false
+	}
+	if row, known := s.keys[orNoID(b.entry.KeyID)]; known && !row.key().MayState(purpose.code) {
+		return false
+	}
+	row, known := s.members[orNoID(b.entry.MemberID)]
+	return !known || s.purposes[purpose].purpose().For(row.member().Role)
+}
+
+// asks gives a call the limits of whoever makes it, and reports whether they still may make any.
+func (s admission) asks(v *vault, b *beginning, now time.Time) bool {
+	if row, known := s.keys[orNoID(b.entry.KeyID)]; known {
+		key := row.key()
+		if b.Caps = key.Limits; !key.UsableAt(now) {
+			return false
+		}
+	}
+	if row, known := s.members[orNoID(b.entry.MemberID)]; known {
+		member := row.member()
+		if b.Budget = member.Budget; !member.Active {
+			return false
+		}
+	}
+	if of, known := s.batches[orNoID(b.entry.BatchID)]; known {
+		if of.ceiling != nil {
+			b.Ceiling = catalog.Money(*of.ceiling)
+		}
+		if of.payer != orNoID(b.entry.KeyID) && of.payer != orNoID(b.entry.MemberID) {
+			return false // the item was handed out before somebody else resumed the batch
+		}
+	}
+	if row, known := s.automations[orNoID(b.entry.AutomationID)]; known {
+		rule := v.automation(row)
+		if b.Ceiling = rule.Action.Ceiling; !rule.Enabled || rule.Unreadable {
+			return false
+		}
+	}
+	return true
+}
+
+// limitChangeRow is what an account held when its limit was last changed. A limit may be lowered below it, and then the
+// account stays above its limit without any charge having passed it.
+type limitChangeRow struct {
+	KeyID  uid    `gorm:"primaryKey"`
+	Bucket string `gorm:"primaryKey"`
+	Count  int64  `gorm:"not null"`
+	Amount int64  `gorm:"not null"`
+}
+
+func (limitChangeRow) TableName() string { return "limit_changes" }
+
+const noteLimitChange = `INSERT INTO limit_changes (key_id, bucket, count, amount)
+	SELECT key_id, bucket, count, amount FROM key_usage WHERE key_id = ?
+	ON CONFLICT (key_id, bucket) DO UPDATE SET count = excluded.count, amount = excluded.amount`
+
+func (r usage) LimitChanged(ctx context.Context, accountID string) error {
+	return r.inside(ctx, "usage.limitChanged", func(db *gorm.DB) error {
+		return db.Exec(noteLimitChange, uid(accountID)).Error
+	})
+}
+
+// The statements that read an admission; on SQLite for one call each.
+const (
+	askBlocked = "SELECT 1 FROM subject_blocks WHERE org_id = ? AND subject = ?"
+	askKey     = "SELECT " + keyAdmits + " FROM keys WHERE id = ?"
+	askMember  = "SELECT " + memberAdmits + " FROM members WHERE id = ?"
+	askRule    = "SELECT " + ruleAdmits + " FROM automations WHERE id = ?"
+	askPurpose = "SELECT " + purposeAdmits + " FROM purposes WHERE org_id = ? AND code = ?"
+	askBatch   = "SELECT " + batchColumns + " FROM batches WHERE id = ?"
+
+	keyAdmits     = "id, per_day, per_month, expires_at, revoked_at, purposes"
+	memberAdmits  = "id, role, active, budget"
+	ruleAdmits    = "id, enabled, action"
+	purposeAdmits = "org_id, code, roles, retired_at"
+	batchColumns  = "id, ceiling, CAST(COALESCE(payer_key_id, payer_member_id, key_id, member_id) AS text)"
+
+	shareCharges = "SELECT pg_advisory_xact_lock_shared(number) FROM unnest($1::bigint[]) AS a (number) ORDER BY number"
+	askBlockeds  = `SELECT b.subject FROM subject_blocks b JOIN unnest($1::text[], $2::bytea[]) AS a (org_id, subject)
+		ON b.org_id = a.org_id::uuid AND b.subject = a.subject`
+)
+
+// These read the same for many calls on PostgreSQL.
+var (
+	askKeys     = manyIDs(askKey)
+	askMembers  = manyIDs(askMember)
+	askRules    = manyIDs(askRule)
+	askBatches  = manyIDs(askBatch)
+	askPurposes = strings.NewReplacer("SELECT org_id", "SELECT org_id::text", "org_id = ? AND code = ?",
+		"(org_id, code) IN (SELECT org_id::uuid, code FROM unnest($1::text[], $2::text[]) AS a (org_id, code))",
+	).Replace(askPurpose)
+)
+
+func manyIDs(statement string) string {
+	return strings.NewReplacer("SELECT id", "SELECT id::text", "id = ?", "id = ANY ($1::text[]::uuid[])").Replace(statement)
+}
+
+// The columns of each statement.
+func (r *keyRow) admits() []any {
+	return []any{(*string)(&r.ID), &r.PerDay, &r.PerMonth, &r.ExpiresAt, &r.RevokedAt, &r.Purposes}
+}
+func (r *memberRow) admits() []any     { return []any{(*string)(&r.ID), &r.Role, &r.Active, &r.Budget} }
+func (r *automationRow) admits() []any { return []any{(*string)(&r.ID), &r.Enabled, &r.Action} }
+func (r *batchAdmits) admits() []any {
+	return []any{(*string)(&r.id), &r.ceiling, (*string)(&r.payer)}
+}
+func (r *purposeRow) admits() []any {
+	return []any{(*string)(&r.OrgID), &r.Code, &r.Roles, &r.RetiredAt}
+}
+
+// admission reads on SQLite what a call needs and sum has not read yet.
+func (w *writer) admission(s admission, at int, b beginning) {
+	s.erased[at] = w.erased(b)
+	s.overtaken[at] = b.request != nil && !w.row(askRequest, []any{b.entry.KeyID, b.request, b.entry.ID}, new(int))
+	if w.row(askBlocked, []any{b.entry.OrgID, b.subject}, new(int)) {
+		s.blocked[string(b.subject)] = true
+	}
+	readOne(w, s.keys, b.entry.KeyID, askKey, (*keyRow).admits)
+	readOne(w, s.members, b.entry.MemberID, askMember, (*memberRow).admits)
+	readOne(w, s.automations, b.entry.AutomationID, askRule, (*automationRow).admits)
+	readOne(w, s.batches, b.entry.BatchID, askBatch, (*batchAdmits).admits)
+	if purpose, states := purposeOf(b); states {
+		var row purposeRow
+		if w.row(askPurpose, []any{purpose.org, purpose.code}, row.admits()...) {
+			s.purposes[purpose] = row
+		}
+	}
+}
+
+// readOne reads the row with an id, unless it was read already or there is none.
+func readOne[Row any](w *writer, rows map[uid]Row, id *uid, statement string, columns func(*Row) []any) {
+	if id == nil {
+		return
+	}
+	if _, known := rows[*id]; known {
+		return
+	}
+	var row Row
+	if w.row(statement, []any{*id}, columns(&row)...) {
+		rows[*id] = row
+	}
+}
+
+// queue queues on PostgreSQL what calls need.
+func (s admission) queue(batch *pgx.Batch, in []beginning) {
+	keys, members, batches, rules := map[uid]bool{}, map[uid]bool{}, map[uid]bool{}, map[uid]bool{}
+	purposes := map[statedPurpose]bool{}
+	for _, b := range in {
+		keys[orNoID(b.entry.KeyID)], members[orNoID(b.entry.MemberID)] = true, true
+		batches[orNoID(b.entry.BatchID)], rules[orNoID(b.entry.AutomationID)] = true, true
+		if purpose, states := purposeOf(b); states {
+			purposes[purpose] = true
+		}
+	}
+	queueIDs(batch, askKeys, keys, (*keyRow).admits, func(r keyRow) { s.keys[r.ID] = r })
+	queueIDs(batch, askMembers, members, (*memberRow).admits, func(r memberRow) { s.members[r.ID] = r })
+	queueIDs(batch, askRules, rules, (*automationRow).admits, func(r automationRow) { s.automations[r.ID] = r })
+	queueIDs(batch, askBatches, batches, (*batchAdmits).admits, func(r batchAdmits) { s.batches[r.id] = r })
+	if len(purposes) > 0 {
+		stated := slices.Collect(maps.Keys(purposes))
+		queueRead(batch.Queue(askPurposes, mapped(stated, func(p statedPurpose) string { return string(p.org) }),
+			mapped(stated, func(p statedPurpose) string { return p.code })), (*purposeRow).admits,
+			func(r purposeRow) { s.purposes[statedPurpose{r.OrgID, r.Code}] = r })
+	}
+	batch.Queue(askBlockeds, mapped(in, func(b beginning) string { return string(b.entry.OrgID) }),
+		mapped(in, func(b beginning) []byte { return b.subject }),
+	).Query(func(rows pgx.Rows) error {
+		var subject []byte
+		_, err := pgx.ForEachRow(rows, []any{&subject}, func() error { s.blocked[string(subject)] = true; return nil })
+		return err
+	})
+}
+
+// queueIDs queues a statement for ids, unless there are none.
+func queueIDs[Row any](
+	batch *pgx.Batch, statement string, ids map[uid]bool, columns func(*Row) []any, keep func(Row),
+) {
+	delete(ids, noID)
+	if len(ids) > 0 {
+		sought := mapped(slices.Collect(maps.Keys(ids)), func(id uid) string { return string(id) })
+		queueRead(batch.Queue(statement, sought), columns, keep)
+	}
+}
+
+func queueRead[Row any](query *pgx.QueuedQuery, columns func(*Row) []any, keep func(Row)) {
+	query.Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var row Row
+			if err := rows.Scan(columns(&row)...); err != nil {
+				return err
+			}
+			keep(row)
+		}
+		return rows.Err()
+	})
+}
+
+// queueShared queues the locks that let calls be charged together, and no limit change meanwhile.
+func queueShared(batch *pgx.Batch, in []beginning) {
+	locks := map[int64]bool{}
+	for _, b := range in {
+		locks[chargesLock(b.entry.OrgID)] = true
+	}
+	batch.Queue(shareCharges, slices.Sorted(maps.Keys(locks)))
+}

@@ -1,0 +1,165 @@
+package app_test
+
+import (
+	"bytes"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/fault"
+	"fichario/ports"
+	"fichario/ports/portstest"
+)
+
+// anew is a question that costs, unless its idempotency key has been used.
+func anew(key, document string) app.LookupRequest {
+	return app.LookupRequest{Product: catalog.CPF, Document: document, Refresh: true, RequestKey: key}
+}
+
+// TestAQuestionIsBoughtOnce: the same idempotency key with the same question is the same lookup, for a day.
+func TestAQuestionIsBoughtOnce(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		by, other := s.byKey(access.Limits{PerMinute: 99, PerDay: 2, PerMonth: 9}), s.byKey(wide)
+		first := must(s.ask(by, anew("a", cpfs[0])))
+		again := must(s.ask(by, anew("a", cpfs[0])))
+		equal(t, "again", line(again.Replayed, first.Replayed, again.Entry.ID == first.Entry.ID, again.Entry.Amount,
+			bytes.Equal(again.Record.Raw, first.Record.Raw)), "true false true 0.45 true")
+		equal(t, "calls and lines", line(len(s.bureau.Asked()), len(s.entries())), "1 1")
+		free := app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], RequestKey: "b"}
+		equal(t, "from history", must(s.ask(by, free)).Entry.Cache, true)
+		equal(t, "and again", must(s.ask(by, free)).Entry.Cache, true)
+		equal(t, "lines", len(s.entries()), 2)
+
+		for what, r := range map[string]app.LookupRequest{
+			"another document": anew("a", cpfs[1]), "another product": {Product: "score", Document: cpfs[0], Refresh: true, RequestKey: "a"},
+			"without refresh": {Product: catalog.CPF, Document: cpfs[0], RequestKey: "a"},
+		} {
+			_, err := s.ask(by, r)
+			equal(t, what, said(err), "chave_reutilizada")
+		}
+		must(s.ask(other, anew("a", cpfs[1])))
+		must(s.ask(by, anew("A", cpfs[1])))
+		_, err := s.ask(by, anew("c", cpfs[2]))
+		equal(t, "beyond the cap", said(err), "limite_diario")
+		equal(t, "a replay passes it", must(s.ask(by, anew("a", cpfs[0]))).Replayed, true)
+		_, _, err = s.keys.Rotate(t.Context(), app.Operator(), by.Key().ID, 0)
+		done(err)
+		equal(t, "after a rotation", must(s.ask(by, anew("a", cpfs[0]))).Replayed, true)
+
+		time.Sleep(24*time.Hour + time.Minute)
+		equal(t, "a day later", must(s.ask(by, anew("a", cpfs[1]))).Replayed, false)
+		time.Sleep(26 * time.Hour)
+		done(s.lookups.ForgetRequests(t.Context()))
+		equal(t, "calls", len(s.bureau.Asked()), 4)
+	})
+}
+
+// TestWhatAnIdempotencyKeyKeeps: a failure that was charged, and nothing that certainly cost nothing.
+func TestWhatAnIdempotencyKeyKeeps(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	by := s.byKey(wide)
+	for i, c := range []struct {
+		outcome ports.BureauOutcome
+		want    string
+		kept    bool
+	}{
+		{ports.Failed, "bureau_falhou", true}, {ports.NoAnswer, "bureau_sem_resposta", true},
+		{ports.NotSent, "bureau_indisponivel", false}, {ports.NotCharged, "bureau_indisponivel", false},
+	} {
+		s.bureau.Script = portstest.Fails(c.outcome)
+		key, before := "k"+c.want+string(rune(97+i)), len(s.bureau.Asked())
+		_, first := s.ask(by, anew(key, cpfs[0]))
+		equal(t, "first", said(first), c.want)
+		_, again := s.ask(by, anew(key, cpfs[0]))
+		calls := 2
+		if c.kept {
+			calls = 1
+		}
+		equal(t, c.want+" again", line(said(again), app.FaultOf(again).Message == app.FaultOf(first).Message,
+			app.FaultOf(again).Replayed, len(s.bureau.Asked())-before), line(c.want, true, c.kept, calls))
+		_, err := s.ask(by, anew(key, cpfs[1]))
+		want := c.want
+		if c.kept {
+			want = "chave_reutilizada"
+		}
+		equal(t, "another question", said(err), want)
+	}
+	s.bureau.Script = nil
+	zero := s.byKey(access.Limits{PerMinute: 9})
+	_, err := s.ask(zero, anew("z", cpfs[0]))
+	equal(t, "a cap", said(err), "limite_mensal")
+	_, err = s.ask(zero, app.LookupRequest{Product: catalog.CPF, Document: cpfs[1], Free: true, RequestKey: "z"})
+	equal(t, "free for another question", said(err), "fora_do_historico")
+}
+
+// TestOneCallForManyEqualRequests at two instances, sent at once.
+func TestOneCallForManyEqualRequests(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		by := s.byKey(wide)
+		instances := []*app.Lookups{s.lookups, s.otherLookups(s.store)}
+		for round := range 5 {
+			key := string(rune('a' + round))
+			var mu sync.Mutex
+			ids, replayed := map[string]int{}, 0
+			var asking sync.WaitGroup
+			for i := range 20 {
+				asking.Go(func() {
+					r, err := instances[i%2].Do(t.Context(), by, anew(key, cpfs[0]))
+					if err != nil {
+						t.Error(err)
+					}
+					mu.Lock()
+					defer mu.Unlock()
+					ids[r.Entry.ID]++
+					if r.Replayed {
+						replayed++
+					}
+				})
+			}
+			asking.Wait()
+			equal(t, "lookups and replays", line(len(ids), replayed), "1 19")
+		}
+		equal(t, "calls", len(s.bureau.Asked()), 5)
+		equal(t, "spent", s.spent(by), "5 5 5 2.25")
+	})
+}
+
+// TestAnIdempotencyKeyWhoseInstanceDied: before its call began, another instance makes it; the dead one, should it live
+// after all, is refused. Once the call is charged it is settled as any other, and the key answers with that.
+func TestAnIdempotencyKeyWhoseInstanceDied(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		by := s.byKey(wide)
+		must(s.ask(by, anew("a", cpfs[0]))) // for its entry
+		died := ports.LookupRequest{
+			KeyID: by.Key().ID, Name: "b", Question: "cpf|" + cpfs[1] + "||true|false|-", LookupID: app.NewKeyID(), At: s.now(),
+			Begins: 5 * time.Second, Lasts: 24 * time.Hour,
+		}
+		must(s.store.Repos().LookupRequests.Claim(t.Context(), died))
+		began := time.Now()
+		equal(t, "made by another", must(s.ask(by, anew("b", cpfs[1]))).Replayed, false)
+		equal(t, "after the dead one could have begun", time.Since(began) >= 5*time.Second, true)
+
+		s.bureau.Script = portstest.Holds(make(chan struct{})) // never answers
+		pending, id, err := s.lookups.DoLater(t.Context(), by, anew("c", cpfs[2]))
+		done(err)
+		same, again, err := s.lookups.DoLater(t.Context(), by, anew("c", cpfs[2]))
+		done(err)
+		equal(t, "later", line(pending.Replayed, same.Replayed, id == again), "false true true")
+		_, err = s.ask(by, anew("c", cpfs[2]))
+		equal(t, "settled", said(err), "bureau_sem_resposta")
+		_, err = s.ask(by, anew("c", cpfs[2]))
+		equal(t, "kept", line(said(err), app.FaultOf(err).Replayed), "bureau_sem_resposta true")
+		equal(t, "calls", len(s.bureau.Asked()), 3)
+		if errors.Is(err, ports.ErrOvertaken) || fault.CodeOf(err) == fault.Internal {
+			t.Error(err)
+		}
+	})
+}
