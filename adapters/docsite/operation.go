@@ -50,7 +50,7 @@ type answer struct {
 }
 
 // spending are the operations that may call the bureau.
-var spending = []string{"lookupCpf", "lookupCnpj", "lookup", "createBatch", "confirmBatch", "resumeBatch"}
+var spending = []string{"lookupCpf", "lookupCnpj", "lookup", "lookupOpen", "createBatch", "confirmBatch", "resumeBatch"}
 
 // methods are the HTTP methods in display order.
 var methods = []string{

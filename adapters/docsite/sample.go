@@ -62,7 +62,7 @@ func (s *language) samples(op operation) ([]sample, []variable) {
 // variableOf is the source of the id in a path; documents appear in it literally.
 func (s *language) variableOf(path string) (variable, bool) {
 	switch {
-	case strings.HasPrefix(path, "/api/v1/consultas/"):
+	case strings.HasPrefix(path, "/api/v1/consultas/"), strings.HasPrefix(path, "/api/v1/consultas-abertas/"):
 		return variable{"FICHARIO_CONSULTA", s.say("o consultaId de uma resposta", "the consultaId of an answer")}, true
 	case strings.HasPrefix(path, "/api/v1/lotes/"):
 		return variable{"FICHARIO_LOTE", s.say("o id de um lote", "the id of a batch")}, true
