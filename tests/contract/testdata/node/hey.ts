@@ -68,7 +68,7 @@ async function batches() {
   assert.equal(ok(await api.getBatch(mine)).situacao, "cancelado");
   const page = ok(await api.getBatchResults(mine));
   assert.ok(typeof page === "object" && "resultados" in page && page.resultados.length === 2);
-  const file = ok(await api.getBatchResultsFile({ ...mine, query: { formato: "xlsx" }, parseAs: "blob" }));
+  const file = ok<unknown>(await api.getBatchResultsFile({ ...mine, query: { formato: "xlsx" }, parseAs: "blob" }));
   assert.ok(file instanceof Blob && file.size > 1000);
   assert.match(String(ok(await api.getBatchResultsFile(mine))), /^documento,/);
   refused(await api.getBatchResultsFile(nobodys), 404, "lote_desconhecido");

@@ -87,7 +87,7 @@ func lookups(c *api.Client) {
 	open := is[*api.ResultadoOutroHeaders](c.LookupOpen(ctx, &api.Consulta{Produto: "score", Documento: cpf}, api.LookupOpenParams{}))
 	must(len(open.Response.AdditionalProps["score"]) > 0, "the score of an open result")
 	is[*api.BadLookupHeaders](c.LookupOpen(ctx, &api.Consulta{Produto: "nada", Documento: cpf}, api.LookupOpenParams{}))
-	is[*api.ResultadoOutroHeaders](c.GetLookupOpen(ctx, api.GetLookupOpenParams{ID: open.Response.ConsultaId.String()}))
+	is[*api.GetLookupOpenOKHeaders](c.GetLookupOpen(ctx, api.GetLookupOpenParams{ID: open.Response.ConsultaId.String()}))
 	is[*api.UnknownLookupHeaders](c.GetLookupOpen(ctx, api.GetLookupOpenParams{ID: unknown}))
 	is[*api.BadLookupHeaders](c.Lookup(ctx, &api.Consulta{Produto: "nada", Documento: cpf}, api.LookupParams{}))
 	later := is[*api.PendingHeaders](c.Lookup(ctx, &api.Consulta{Produto: "obito", Documento: os.Getenv("FICHARIO_SLOW")},
