@@ -70,7 +70,7 @@ func (s *language) operations() (all []operation) {
 			op.Method, op.Path = method, path
 			op.Params = append(s.params(item), s.params(n)...)
 			op.TryBody = s.bodyOf(op, "  ")
-			op.Samples, op.Variables = s.samples(op)
+			op.Samples, op.Variables = s.samples(op, "")
 			all = append(all, op)
 		}
 	})
