@@ -177,6 +177,9 @@ func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 	workbook := s.Get(place+"/resultados?formato=xlsx", key).Header.Get("Content-Disposition")
 	expect(t, "the name of a workbook", strings.HasSuffix(workbook, `.xlsx"`), true)
 	expect(t, "a file from a page of junk", s.Get(place+"/resultados?formato=csv&cursor=x", key).String(), "400 requisicao_invalida")
+	for _, query := range []string{"/resultados?cursor=%2B1", "/resultados?cursor=01", "/resultados?situacao=", "/resultados/arquivo?situacao="} {
+		expect(t, query, s.Get(place+query, key).String(), "400 requisicao_invalida")
+	}
 	expect(t, "a file of no form", s.Get(place+"/resultados/arquivo?formato=", key).String(), "400 requisicao_invalida")
 	expect(t, "a file has no pages", s.Get(place+"/resultados/arquivo?limite=1", key).String(), "400 requisicao_invalida")
 	excel := s.Get(place+"/resultados?formato=excel", key)
