@@ -53,6 +53,18 @@ type BatchResults struct {
 	Next string
 }
 
+// ResultsAfter is the line that a page of results begins after; a file, which has no pages, refuses a wrong cursor too.
+// Fault: InvalidRequest.
+func ResultsAfter(cursor string) (line int, err error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	if line, err = strconv.Atoi(cursor); err != nil || line < 0 || strconv.Itoa(line) != cursor {
+		return 0, invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
+	}
+	return line, nil
+}
+
 // Results returns a page of the outcomes of a batch's items, in their order; a state selects some. Faults:
 // UnknownBatch, InvalidRequest, ServiceUnavailable.
 func (b *Batches) Results(
@@ -62,11 +74,9 @@ func (b *Batches) Results(
 	if err != nil {
 		return out, err
 	}
-	after := 0
-	if cursor != "" {
-		if after, err = strconv.Atoi(cursor); err != nil || after < 0 {
-			return out, invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
-		}
+	after, err := ResultsAfter(cursor)
+	if err != nil {
+		return out, err
 	}
 	if limit < 1 || limit > listMax {
 		return out, invalid("limite", fmt.Sprintf("O limite vai de 1 a %d.", listMax))

@@ -237,7 +237,8 @@ func TestWhatMayBeCharged(t *testing.T) {
 		"lookupCpf": true, "lookupCnpj": true, "lookup": true, "createBatch": true, "confirmBatch": true, "resumeBatch": true,
 		"getStatement": false, "getLookup": false, "listBatches": false, "getBatch": false, "pauseBatch": false,
 		"cancelBatch": false, "getBatchResults": false, "listProducts": false, "verifyWebhook": false, "probeWebhook": false,
-		"preflightWebhook": false, "receiveLead": false,
+		"preflightWebhook": false, "receiveLead": false, "lookupOpen": true, "getLookupOpen": false,
+		"getStatementFile": false, "getBatchResultsFile": false,
 	}
 	for _, m := range regexp.MustCompile(`operationId: (\w+)`).FindAllSubmatch(openapi.YAML, -1) {
 		id := string(m[1])

@@ -15,6 +15,8 @@ var tokens = map[string]*regexp.Regexp{
 		`(\b(?:async|await|const|else|export|for|function|if|import|from|let|new|of|return|throw|true|false|null)\b)`),
 	"python": regexp.MustCompile(`(#.*)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|` +
 		`(\b(?:as|class|def|else|except|False|for|from|if|import|in|None|not|or|and|raise|return|True|try|with)\b)`),
+	"php": regexp.MustCompile(`(//.*)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|` +
+		`(\b(?:echo|else|exit|false|fn|foreach|function|if|or|return|true)\b|<\?php)`),
 	"json": regexp.MustCompile(`()("(?:[^"\\]|\\.)*")|(\b(?:true|false|null)\b)`),
 }
 

@@ -50,7 +50,7 @@ type answer struct {
 }
 
 // spending are the operations that may call the bureau.
-var spending = []string{"lookupCpf", "lookupCnpj", "lookup", "createBatch", "confirmBatch", "resumeBatch"}
+var spending = []string{"lookupCpf", "lookupCnpj", "lookup", "lookupOpen", "createBatch", "confirmBatch", "resumeBatch"}
 
 // methods are the HTTP methods in display order.
 var methods = []string{
@@ -70,7 +70,7 @@ func (s *language) operations() (all []operation) {
 			op.Method, op.Path = method, path
 			op.Params = append(s.params(item), s.params(n)...)
 			op.TryBody = s.bodyOf(op, "  ")
-			op.Samples, op.Variables = s.samples(op)
+			op.Samples, op.Variables = s.samples(op, "")
 			all = append(all, op)
 		}
 	})

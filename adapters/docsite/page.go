@@ -117,11 +117,11 @@ func (s *language) groupOf(tag string) string {
 	return s.say(cmp.Or(words[tag], tag), tag)
 }
 
-// inserted is a line of a guide that stands for code: the samples of an operation, or a program.
-var inserted = regexp.MustCompile(`(?m)^\{(samples|code):(\w+)\}$`)
+// inserted is a line of a guide that stands for code: the samples of an operation, with a header perhaps, or a program.
+var inserted = regexp.MustCompile(`(?m)^\{(samples|code):(\w+)(?: ([\w-]+: [^}]+))?\}$`)
 
 // programs are the extensions of a program's files, with their languages.
-var programs = []sample{{Lang: "go", Name: "go"}, {Lang: "typescript", Name: "ts"}, {Lang: "python", Name: "py"}}
+var programs = []sample{{Lang: "go", Name: "go"}, {Lang: "typescript", Name: "ts"}, {Lang: "python", Name: "py"}, {Lang: "php", Name: "php"}}
 
 // guide returns the title and the text of a guide.
 func (s *language) guide(name string, operations []operation) (title, text string, err error) {
@@ -139,8 +139,9 @@ func (s *language) guide(name string, operations []operation) (title, text strin
 		var blocks strings.Builder
 		for _, op := range operations {
 			if m[1] == "samples" && op.ID == m[2] {
-				all = op.Samples
-				for _, v := range op.Variables {
+				var variables []variable
+				all, variables = s.samples(op, m[3])
+				for _, v := range variables {
 					fmt.Fprintf(&blocks, "- `%s`: %s\n", v.Name, v.What)
 				}
 				blocks.WriteString("\n")

@@ -21,10 +21,23 @@ type variable struct{ Name, What string }
 // call is the request of a sample.
 type call struct {
 	method, base string
-	// path has ${NAME} in place of an environment variable.
-	path string
-	key  bool
-	body string
+	// path, and the values of headers, have ${NAME} in place of an environment variable.
+	path    string
+	headers []headerLine
+	body    string
+	// name is the operation's.
+	name string
+}
+
+// headerLine is a header of a request.
+type headerLine struct{ Name, Value string }
+
+// joined writes a text with environment variables as an expression: quoted text, and calls of env with the variables'
+// names, joined by the operator.
+func joined(value, join, env string) string {
+	const quote = `"`
+	out := quote + inPath.ReplaceAllString(value, quote+join+strings.ReplaceAll(env, "NAME", "$1")+join+quote) + quote
+	return strings.TrimSuffix(strings.TrimPrefix(out, quote+quote+join), join+quote+quote)
 }
 
 const (
@@ -32,8 +45,8 @@ const (
 	jsonMediaType = "application/json"
 )
 
-// samples renders an operation in each language.
-func (s *language) samples(op operation) ([]sample, []variable) {
+// samples renders an operation in each language, with an extra header of the request if there is one ("Name: value").
+func (s *language) samples(op operation, extra string) ([]sample, []variable) {
 	var known []variable
 	if op.Key {
 		known = append(known, variable{keyVariable, s.say("a sua chave de API", "your API key")})
@@ -50,19 +63,29 @@ func (s *language) samples(op operation) ([]sample, []variable) {
 		}
 		path = strings.ReplaceAll(path, "{"+p.Name+"}", value)
 	}
-	c := call{method: op.Method, base: s.PublicURL, path: path, key: op.Key, body: s.bodyOf(op, "")}
+	c := call{method: op.Method, base: s.PublicURL, path: path, body: s.bodyOf(op, ""), name: op.ID}
+	if op.Key {
+		c.headers = append(c.headers, headerLine{"Authorization", "Bearer ${" + keyVariable + "}"})
+	}
+	if c.body != "" {
+		c.headers = append(c.headers, headerLine{"Content-Type", jsonMediaType})
+	}
+	if name, value, ok := strings.Cut(extra, ": "); ok {
+		c.headers = append(c.headers, headerLine{name, value})
+	}
 	return []sample{
 		{"bash", "curl", c.curl()},
 		{"go", "Go", c.golang()},
 		{"typescript", "TypeScript", c.typescript()},
 		{"python", "Python", c.python()},
+		{"php", "PHP", c.php()},
 	}, known
 }
 
 // variableOf is the source of the id in a path; documents appear in it literally.
 func (s *language) variableOf(path string) (variable, bool) {
 	switch {
-	case strings.HasPrefix(path, "/api/v1/consultas/"):
+	case strings.HasPrefix(path, "/api/v1/consultas/"), strings.HasPrefix(path, "/api/v1/consultas-abertas/"):
 		return variable{"FICHARIO_CONSULTA", s.say("o consultaId de uma resposta", "the consultaId of an answer")}, true
 	case strings.HasPrefix(path, "/api/v1/lotes/"):
 		return variable{"FICHARIO_LOTE", s.say("o id de um lote", "the id of a batch")}, true
@@ -95,27 +118,28 @@ func (c call) curl() string {
 		out.WriteString(" -X " + c.method)
 	}
 	fmt.Fprintf(&out, ` "%s%s"`, c.base, inPath.ReplaceAllString(c.path, "$$$1"))
-	if c.key {
-		fmt.Fprintf(&out, " \\\n  -H \"Authorization: Bearer $%s\"", keyVariable)
+	for _, h := range c.headers {
+		quote := "'"
+		if inPath.MatchString(h.Value) {
+			quote = `"`
+		}
+		fmt.Fprintf(&out, " \\\n  -H %s%s: %s%[1]s", quote, h.Name, inPath.ReplaceAllString(h.Value, "$$$1"))
 	}
 	if c.body != "" {
-		fmt.Fprintf(&out, " \\\n  -H 'Content-Type: %s' \\\n  -d '%s'", jsonMediaType, strings.ReplaceAll(c.body, "'", `'\''`))
+		fmt.Fprintf(&out, " \\\n  -d '%s'", strings.ReplaceAll(c.body, "'", `'\''`))
 	}
 	return out.String() + "\n"
 }
 
 func (c call) golang() string {
-	address := inPath.ReplaceAllString(fmt.Sprintf("%q", c.base+c.path), `" + os.Getenv("$1") + "`)
+	address := joined(c.base+c.path, " + ", `os.Getenv("NAME")`)
 	body, read := "nil", ""
 	if c.body != "" {
 		body, read = "strings.NewReader(`"+c.body+"`)", "\n\t\"strings\""
 	}
 	var headers string
-	if c.key {
-		headers += fmt.Sprintf("\treq.Header.Set(\"Authorization\", \"Bearer \"+os.Getenv(%q))\n", keyVariable)
-	}
-	if c.body != "" {
-		headers += fmt.Sprintf("\treq.Header.Set(\"Content-Type\", %q)\n", jsonMediaType)
+	for _, h := range c.headers {
+		headers += fmt.Sprintf("\treq.Header.Set(%q, %s)\n", h.Name, joined(h.Value, "+", `os.Getenv("NAME")`))
 	}
 	os := ""
 	if strings.Contains(address+headers, "os.") {
@@ -146,7 +170,7 @@ func main() {
 	}
 	fmt.Printf("%%s\n", answer)
 }
-`, os, read, c.method, strings.TrimSuffix(address, ` + ""`), body, headers)
+`, os, read, c.method, address, body, headers)
 }
 
 func (c call) typescript() string {
@@ -158,11 +182,12 @@ func (c call) typescript() string {
 	if c.method != "GET" {
 		init += fmt.Sprintf("\n  method: %q,", c.method)
 	}
-	if c.key {
-		headers += fmt.Sprintf("\n    Authorization: `Bearer ${process.env.%s}`,", keyVariable)
-	}
-	if c.body != "" {
-		headers += fmt.Sprintf("\n    \"Content-Type\": %q,", jsonMediaType)
+	for _, h := range c.headers {
+		value := fmt.Sprintf("%q", h.Value)
+		if inPath.MatchString(h.Value) {
+			value = "`" + inPath.ReplaceAllString(h.Value, "$${process.env.$1}") + "`"
+		}
+		headers += fmt.Sprintf("\n    %q: %s,", h.Name, value)
 	}
 	if headers != "" {
 		init += "\n  headers: {" + headers + "\n  },"
@@ -173,22 +198,21 @@ func (c call) typescript() string {
 	if init != "" {
 		init = ", {" + init + "\n}"
 	}
-	return fmt.Sprintf(`const answer = await fetch(%s%s);
+	return fmt.Sprintf(`// %s.mts
+// npm install --save-dev typescript@5 @types/node
+// npx tsc --strict --target es2023 --module nodenext --types node %[1]s.mts && node %[1]s.mjs
+const answer = await fetch(%s%s);
 const text = await answer.text();
 if (!answer.ok) throw new Error(text);
 console.log(text);
-`, address, init)
+`, c.name, address, init)
 }
 
 func (c call) python() string {
-	address := inPath.ReplaceAllString(fmt.Sprintf("%q", c.base+c.path), `" + os.environ["$1"] + "`)
-	address = strings.TrimSuffix(address, ` + ""`)
+	address := joined(c.base+c.path, " + ", `os.environ["NAME"]`)
 	var more, headers string
-	if c.key {
-		headers += fmt.Sprintf("\n        \"Authorization\": \"Bearer \" + os.environ[%q],", keyVariable)
-	}
-	if c.body != "" {
-		headers += fmt.Sprintf("\n        \"Content-Type\": %q,", jsonMediaType)
+	for _, h := range c.headers {
+		headers += fmt.Sprintf("\n        %q: %s,", h.Name, joined(h.Value, " + ", `os.environ["NAME"]`))
 	}
 	if headers != "" {
 		more += "\n    headers={" + headers + "\n    },"
@@ -196,16 +220,53 @@ func (c call) python() string {
 	if c.body != "" {
 		more += fmt.Sprintf("\n    data='%s'.encode(),", strings.ReplaceAll(c.body, `'`, `\'`))
 	}
-	imports := "import urllib.request\n"
+	imports := ""
 	if strings.Contains(address+more, "os.environ") {
-		imports = "import os\n" + imports
+		imports = "import os\n"
 	}
-	return fmt.Sprintf(`%s
+	return fmt.Sprintf(`import json
+%simport urllib.error
+import urllib.request
+
 request = urllib.request.Request(
     %s,
     method=%q,%s
 )
-with urllib.request.urlopen(request) as answer:
-    print(answer.read().decode())
+try:
+    with urllib.request.urlopen(request) as answer:
+        print(answer.read().decode())
+except urllib.error.HTTPError as error:
+    problem = json.loads(error.read() or "{}")
+    raise SystemExit(f"{problem.get('code', error.code)}: {problem.get('detail', error.reason)}")
 `, imports, address, c.method, more)
+}
+
+// php needs no extension: Debian's php-cli has all of it.
+func (c call) php() string {
+	address := joined(c.base+c.path, " . ", `getenv("NAME")`)
+	var more string
+	for _, h := range c.headers {
+		more += "\n        " + joined(h.Name+": "+h.Value, " . ", `getenv("NAME")`) + ","
+	}
+	if more != "" {
+		more = "\n    \"header\" => [" + more + "\n    ],"
+	}
+	if c.body != "" {
+		more += "\n    \"content\" => '" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(c.body) + "',"
+	}
+	return fmt.Sprintf(`<?php
+$request = stream_context_create(["http" => [
+    "method" => %q,%s
+    "ignore_errors" => true,
+]]);
+$stream = fopen(%s, "r", false, $request) or exit(1);
+$answer = stream_get_contents($stream);
+$status = (int) explode(" ", stream_get_meta_data($stream)["wrapper_data"][0])[1];
+if ($status >= 400) {
+    $problem = json_decode($answer);
+    fwrite(STDERR, ($problem->code ?? $status) . ": " . ($problem->detail ?? "") . "\n");
+    exit(1);
+}
+echo $answer, "\n";
+`, c.method, more, address)
 }

@@ -199,6 +199,9 @@ func (h handlers) GetBatchResults(
 		form = preferred(c.accept)
 	}
 	if form != "" {
+		if _, err := app.ResultsAfter(orEmpty(p.Cursor)); err != nil {
+			return nil, err
+		}
 		all, err := h.Batches.AllResults(ctx, c.caller, r.Id, state)
 		return batchFile{all, form}, err
 	}
@@ -239,6 +242,19 @@ const (
 type batchFile struct {
 	all  app.BatchResults
 	form string
+}
+
+// GetBatchResultsFile serves GET /api/v1/lotes/{id}/resultados/arquivo.
+func (h handlers) GetBatchResultsFile(
+	ctx context.Context, r GetBatchResultsFileRequestObject,
+) (GetBatchResultsFileResponseObject, error) {
+	all, err := h.Batches.AllResults(ctx, callOf(ctx).caller, r.Id, batch.State(orEmpty(r.Params.Situacao)))
+	return batchFile{all, orEmpty(r.Params.Formato)}, err
+}
+
+// VisitGetBatchResultsFileResponse writes the file.
+func (f batchFile) VisitGetBatchResultsFileResponse(w http.ResponseWriter) error {
+	return f.VisitGetBatchResultsResponse(w)
 }
 
 // VisitGetBatchResultsResponse writes the file.

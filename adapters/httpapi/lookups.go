@@ -59,6 +59,22 @@ func isDocument(text string) bool {
 
 // Lookup serves POST /api/v1/consultas (specification, 4.2).
 func (h handlers) Lookup(ctx context.Context, r LookupRequestObject) (LookupResponseObject, error) {
+	answer, err := h.inBody(ctx, r)
+	return answer, err
+}
+
+// LookupOpen serves POST /api/v1/consultas-abertas: the contract gives its answer another schema.
+func (h handlers) LookupOpen(ctx context.Context, r LookupOpenRequestObject) (LookupOpenResponseObject, error) {
+	answer, err := h.inBody(ctx, LookupRequestObject{Params: LookupParams(r.Params), Body: r.Body})
+	if later, is := answer.(pending); is {
+		later.open = true
+		return later, err
+	}
+	return answer, err
+}
+
+// inBody makes the lookup that a body describes.
+func (h handlers) inBody(ctx context.Context, r LookupRequestObject) (lookupAnswer, error) {
 	b := r.Body
 	purpose, err := onePurpose(orEmpty(r.Params.Purpose), orEmpty(b.Purpose))
 	if err != nil {
@@ -101,7 +117,9 @@ type lookupAnswer interface {
 	LookupCpfResponseObject
 	LookupCnpjResponseObject
 	LookupResponseObject
+	LookupOpenResponseObject
 	GetLookupResponseObject
+	GetLookupOpenResponseObject
 }
 
 func (h handlers) lookup(
@@ -191,7 +209,20 @@ var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*(?:"|$)`)
 
 // GetLookup serves GET /api/v1/consultas/{id} (design, section 12).
 func (h handlers) GetLookup(ctx context.Context, r GetLookupRequestObject) (GetLookupResponseObject, error) {
-	answer, running, err := h.Lookups.Again(ctx, callOf(ctx).caller, r.Id)
+	answer, err := h.again(ctx, r.Id)
+	return answer, err
+}
+
+// GetLookupOpen serves GET /api/v1/consultas-abertas/{id}.
+func (h handlers) GetLookupOpen(
+	ctx context.Context, r GetLookupOpenRequestObject,
+) (GetLookupOpenResponseObject, error) {
+	answer, err := h.again(ctx, r.Id)
+	return answer, err
+}
+
+func (h handlers) again(ctx context.Context, id string) (lookupAnswer, error) {
+	answer, running, err := h.Lookups.Again(ctx, callOf(ctx).caller, id)
 	switch {
 	case err != nil:
 		return nil, err
@@ -206,6 +237,8 @@ type pending struct {
 	id string
 	// begun says that this request started it, replayed that an earlier one with the same idempotency key did.
 	begun, replayed bool
+	// open says that the answer will be read with the open schema.
+	open bool
 }
 
 // VisitLookupCpfResponse writes the answer.
@@ -217,6 +250,12 @@ func (p pending) VisitLookupCnpjResponse(w http.ResponseWriter) error { return p
 // VisitLookupResponse writes the answer.
 func (p pending) VisitLookupResponse(w http.ResponseWriter) error { return p.write(w) }
 
+// VisitLookupOpenResponse writes the answer.
+func (p pending) VisitLookupOpenResponse(w http.ResponseWriter) error { return p.write(w) }
+
+// VisitGetLookupOpenResponse writes the answer.
+func (p pending) VisitGetLookupOpenResponse(w http.ResponseWriter) error { return p.write(w) }
+
 // VisitGetLookupResponse writes the answer.
 func (p pending) VisitGetLookupResponse(w http.ResponseWriter) error { return p.write(w) }
 
@@ -225,7 +264,11 @@ func (p pending) write(w http.ResponseWriter) error {
 	h.Set("Retry-After", "1")
 	setReplayed(h, p.replayed)
 	if p.begun {
-		h.Set(echo.HeaderLocation, "/api/v1/consultas/"+p.id)
+		place := "/api/v1/consultas/"
+		if p.open {
+			place = "/api/v1/consultas-abertas/"
+		}
+		h.Set(echo.HeaderLocation, place+p.id)
 		h.Set("Preference-Applied", respondAsync)
 	}
 	h.Set(echo.HeaderContentType, echo.MIMEApplicationJSON)

@@ -24,6 +24,12 @@ func (r *result) VisitLookupCnpjResponse(w http.ResponseWriter) error { return r
 // VisitLookupResponse writes the answer.
 func (r *result) VisitLookupResponse(w http.ResponseWriter) error { return r.write(w) }
 
+// VisitLookupOpenResponse writes the answer.
+func (r *result) VisitLookupOpenResponse(w http.ResponseWriter) error { return r.write(w) }
+
+// VisitGetLookupOpenResponse writes the answer.
+func (r *result) VisitGetLookupOpenResponse(w http.ResponseWriter) error { return r.write(w) }
+
 // VisitGetLookupResponse writes the answer.
 func (r *result) VisitGetLookupResponse(w http.ResponseWriter) error { return r.write(w) }
 

@@ -76,15 +76,11 @@ func (s *server) through(next echo.HandlerFunc) echo.HandlerFunc {
 // GetStatement serves GET /api/v1/consultas (specification, 4.4).
 func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject) (GetStatementResponseObject, error) {
 	p, c := r.Params, callOf(ctx)
-	q := app.StatementQuery{
-		Cursor: orEmpty(p.Cursor), From: orEmpty(p.De), Until: orEmpty(p.Ate), Product: orEmpty(p.Produto),
-		Purpose: orEmpty(p.Finalidade),
-	}
+	q := statementQuery(GetStatementFileParams{
+		De: p.De, Ate: p.Ate, Produto: p.Produto, Finalidade: p.Finalidade, Cache: p.Cache,
+	})
+	q.Cursor = orEmpty(p.Cursor)
 	q.Limit, _ = strconv.Atoi(orEmpty(p.Limite)) // its shape has been checked
-	if cache := orEmpty(p.Cache); cache != "" {  // an empty parameter counts as absent, like the others
-		cached := cache == "true"
-		q.Cache = &cached
-	}
 	ctx = app.ForList(ctx)
 	form := download.Form(orEmpty(p.Formato))
 	if form == download.Excel || wanted(c.accept, csvType) != "" {
@@ -93,6 +89,30 @@ func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject)
 	}
 	page, err := h.Statement.Page(ctx, c.caller, q)
 	return body{statementPage(page)}, err
+}
+
+// GetStatementFile serves GET /api/v1/extrato/arquivo.
+func (h handlers) GetStatementFile(
+	ctx context.Context, r GetStatementFileRequestObject,
+) (GetStatementFileResponseObject, error) {
+	form := download.Plain
+	if orEmpty(r.Params.Formato) == string(download.Excel) {
+		form = download.Excel
+	}
+	lines, err := h.Statement.Lines(app.ForList(ctx), callOf(ctx).caller, statementQuery(r.Params))
+	return file{download.Statement(lines), form}, err
+}
+
+// statementQuery reads the filters, whose shape was checked.
+func statementQuery(p GetStatementFileParams) app.StatementQuery {
+	q := app.StatementQuery{
+		From: orEmpty(p.De), Until: orEmpty(p.Ate), Product: orEmpty(p.Produto), Purpose: orEmpty(p.Finalidade),
+	}
+	if p.Cache != nil {
+		cached := *p.Cache == "true"
+		q.Cache = &cached
+	}
+	return q
 }
 
 func statementPage(page app.StatementPage) StatementPage {
@@ -120,6 +140,11 @@ func statementPage(page app.StatementPage) StatementPage {
 type file struct {
 	table download.Table
 	form  download.Form
+}
+
+// VisitGetStatementFileResponse writes the file.
+func (f file) VisitGetStatementFileResponse(w http.ResponseWriter) error {
+	return f.VisitGetStatementResponse(w)
 }
 
 // VisitGetStatementResponse writes the file.

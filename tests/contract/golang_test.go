@@ -32,9 +32,9 @@ func TestSlowAClientInGo(t *testing.T) {
 
 	want := []string{"*main.Produtos"}
 	for _, p := range catalog.Standard() {
-		want = append(want, "main.Resultado"+camel(p.ID))
+		want = append(want, "main.Resultado"+camel(p.ID), "main.ResultadoOutro")
 	}
-	want = append(want, "main.ResultadoOutro", "*main.Extrato")
+	want = append(want, "main.ResultadoOutro", "*main.Extrato") // of the product that the file adds
 	var got []string
 	for line := range strings.Lines(out) {
 		var answer struct {

@@ -66,7 +66,8 @@ func TestABatch(t *testing.T) {
 		page := s.Get("/api/v1/lotes?limite=1", key.Key)
 		expect(t, "the list", []any{page.Status, len(page.JSON["lotes"].([]any))}, []any{200, 1}) //nolint:forcetypeassert // a list
 		for _, path := range []string{"/api/v1/lotes", place + "/resultados"} {
-			expect(t, "what is empty limits nothing", s.Get(path+"?limite=&cursor=", key.Key).Status, 200)
+			expect(t, "an empty cursor is the first page", s.Get(path+"?cursor=", key.Key).Status, 200)
+			expect(t, "an empty limit", s.Get(path+"?limite=", key.Key).String(), "400 requisicao_invalida")
 		}
 		expect(t, "a stranger's list", string(s.Get("/api/v1/lotes", stranger.Key).Body), `{"lotes":[],"proxima":null}`+"\n")
 		expect(t, "the commands", s.Command("batch", "results", b.ID), string(fileOf(t, s, key.Key, place, "text/csv")))
@@ -138,13 +139,20 @@ func chunked(t *testing.T, s *lookuptest.Service, key, path string) int {
 
 func mask(cpf string) string { return cpf[:3] + "." + cpf[3:6] + "." + cpf[6:9] + "-" + cpf[9:] }
 
+// fileOf is the file that the route for files gives, which an Accept header gets from the route for pages too.
 func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []byte {
 	t.Helper()
 	a, err := s.Do(t.Context(), "GET", place+"/resultados", key, map[string]string{"Accept": accept}, "")
 	if err != nil || a.Status != 200 || !strings.HasPrefix(a.Header.Get("Content-Type"), accept) {
 		t.Fatalf("%s: %s %v", accept, a, err)
 	}
-	return a.Body
+	form := map[string]string{"text/csv": "csv", workbookType: "xlsx", "application/x-ndjson": "ndjson"}[accept]
+	file := s.Get(place+"/resultados/arquivo?formato="+form, key)
+	if file.Status != 200 || file.Header.Get("Content-Type") != a.Header.Get("Content-Type") ||
+		form != "xlsx" && !bytes.Equal(file.Body, a.Body) {
+		t.Errorf("%s: %s, and another file", form, file)
+	}
+	return file.Body
 }
 
 // checkFiles: the three kinds of file have the uploaded columns, in their order, and no formula.
@@ -169,6 +177,12 @@ func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 		[]any{4, nil, 2, "=Ana"})
 	workbook := s.Get(place+"/resultados?formato=xlsx", key).Header.Get("Content-Disposition")
 	expect(t, "the name of a workbook", strings.HasSuffix(workbook, `.xlsx"`), true)
+	expect(t, "a file from a page of junk", s.Get(place+"/resultados?formato=csv&cursor=x", key).String(), "400 requisicao_invalida")
+	for _, query := range []string{"/resultados?cursor=%2B1", "/resultados?cursor=01", "/resultados?situacao=", "/resultados/arquivo?situacao="} {
+		expect(t, query, s.Get(place+query, key).String(), "400 requisicao_invalida")
+	}
+	expect(t, "a file of no form", s.Get(place+"/resultados/arquivo?formato=", key).String(), "400 requisicao_invalida")
+	expect(t, "a file has no pages", s.Get(place+"/resultados/arquivo?limite=1", key).String(), "400 requisicao_invalida")
 	excel := s.Get(place+"/resultados?formato=excel", key)
 	expect(t, "for spreadsheets", bytes.HasPrefix(excel.Body, []byte("\ufeffnome;")) && bytes.Contains(excel.Body, []byte(";0,45;")), true)
 }

@@ -49,8 +49,12 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 			expect(t, query+": filters do not change what was spent", st.Gasto.Total, "3.45")
 		}
 
-		blank := s.StatementAt("/api/v1/consultas?limite=50&cache=&produto=&de=", key)
+		blank := s.StatementAt("/api/v1/consultas?limite=50&produto=&cursor=", key)
 		expect(t, "what is empty filters nothing", len(blank.Consultas), len(s.StatementAt("/api/v1/consultas?limite=50", key).Consultas))
+		for _, name := range []string{"limite", "de", "ate", "cache", "formato"} {
+			expect(t, "empty "+name, s.Get("/api/v1/consultas?"+name+"=", key).String(), "400 requisicao_invalida")
+		}
+		expect(t, "a file from a page of junk", s.Get("/api/v1/consultas?formato=excel&cursor=x", key).String(), "400 requisicao_invalida")
 		file, err := s.Do(t.Context(), "GET", "/api/v1/consultas?limite=1&cache=false", key,
 			map[string]string{"Accept": "text/csv"}, "")
 		if err != nil {
@@ -61,6 +65,7 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 			t.Fatal(err)
 		}
 		expect(t, "rows", len(rows), 9)
+		expect(t, "the route for files", string(s.Get("/api/v1/extrato/arquivo?cache=false", key).Body), string(file.Body))
 		expect(t, "header", strings.Join(rows[0], ","), "id,produto,documento,em,cache,cobrada,valor,situacao,finalidade")
 		expect(t, "first row", strings.Join(slices.Delete(slices.Clone(rows[1]), 3, 4), ",")[37:],
 			"cnpj,"+acme+",false,true,0.3,concluida,")

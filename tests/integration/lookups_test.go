@@ -94,6 +94,15 @@ func TestProductsOfAFileNeedNoCode(t *testing.T) {
 		a := s.Post(all.Key, `{"produto":"renda_presumida","documento":"`+ana+`"}`)
 		expect(t, "renda", a.JSON["renda"], any(json.Number("1.50")))
 		expect(t, "valorCobrado", a.JSON["valorCobrado"], any(json.Number("2.075")))
+		open, err := s.Do(t.Context(), "POST", "/api/v1/consultas-abertas", all.Key,
+			map[string]string{"Content-Type": "application/json"}, `{"produto":"renda_presumida","documento":"`+ana+`"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "on the open route", []any{open.JSON["renda"], open.JSON["cache"]}, []any{json.Number("1.50"), true})
+		for _, place := range []string{"/api/v1/consultas/", "/api/v1/consultas-abertas/"} {
+			expect(t, place, s.Get(place+fmt.Sprint(open.JSON["consultaId"]), all.Key).JSON["renda"], any(json.Number("1.50")))
+		}
 
 		ids := func(key string) (out []string) {
 			for _, p := range s.Get("/api/v1/produtos", key).JSON["produtos"].([]any) {

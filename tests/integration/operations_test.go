@@ -18,10 +18,18 @@ import (
 // operations has a row for each operation of the contract: its credential, its body, and its answer to another
 // organisation's key and to a key without the scope.
 var operations = map[string]struct{ opens, body, foreign, weaker string }{
-	"lookupCpf":    {"key", "", "", "403 escopo_ausente"},
-	"lookupCnpj":   {"key", "", "", "403 escopo_ausente"},
-	"lookup":       {"key", `{"produto":"cpf","documento":"` + ana + `"}`, "", "403 escopo_ausente"},
-	"getLookup":    {"key", "", "404 consulta_desconhecida", "404 consulta_desconhecida"},
+	"lookupCpf":  {"key", "", "", "403 escopo_ausente"},
+	"lookupCnpj": {"key", "", "", "403 escopo_ausente"},
+	"lookup":     {"key", `{"produto":"cpf","documento":"` + ana + `"}`, "", "403 escopo_ausente"},
+	"lookupOpen": {"key", `{"produto":"cpf","documento":"` + ana + `"}`, "", "403 escopo_ausente"},
+	"getLookup":  {"key", "", "404 consulta_desconhecida", "404 consulta_desconhecida"},
+	"getLookupOpen": {
+		"key", "", "404 consulta_desconhecida", "404 consulta_desconhecida",
+	},
+	"getStatementFile": {"key", "", "", ""},
+	"getBatchResultsFile": {
+		"key", "", "404 lote_desconhecido", "404 lote_desconhecido",
+	},
 	"getStatement": {"key", "", "", ""},
 	"listProducts": {"key", "", "", ""},
 	"createBatch":  {"key", `{"produto":"cpf","documentos":["` + ana + `"]}`, "", "403 escopo_ausente"},

@@ -56,7 +56,10 @@ func samplesOf(t *testing.T, address string) map[string]string {
 }
 
 // interpreters run the samples; `make test` ensures that they are installed.
-var interpreters = map[string][]string{"bash": {"bash", ".sh"}, "typescript": {"node", ".mjs"}, "python": {"python3", ".py"}}
+var interpreters = map[string][]string{
+	"bash": {"bash", ".sh"}, "typescript": {"node", ".mjs"}, "python": {"python3", ".py"},
+	"php": {"php", ".php"},
+}
 
 // program is a command that runs code in a language, in a folder.
 func program(t *testing.T, dir, lang, name, code string) *exec.Cmd {
@@ -157,14 +160,15 @@ func TestSlowSamplesOfTheReferenceRun(t *testing.T) {
 			languages[lang][m[2]] = code
 		}
 	}
-	if all := slices.Sorted(maps.Keys(languages)); !slices.Equal(all, []string{"bash", "go", "python", "typescript"}) {
+	all := slices.Sorted(maps.Keys(languages))
+	if !slices.Equal(all, []string{"bash", "go", "php", "python", "typescript"}) {
 		t.Fatalf("the languages are %v", all)
 	}
 	consulta := line.ask(t, "GET", "/api/v1/cpf/52998224725", "", "consultaId")
 	for lang, samples := range languages {
 		t.Run(lang, func(t *testing.T) {
 			t.Parallel()
-			if len(samples) != 18 {
+			if len(samples) != 22 {
 				t.Errorf("%d operations have a sample", len(samples))
 			}
 			binary := ""
@@ -175,12 +179,16 @@ func TestSlowSamplesOfTheReferenceRun(t *testing.T) {
 			writeFile(t, filepath.Join(dir, ".curlrc"), "silent\nshow-error\nfail-with-body\n")
 			for operation, code := range samples {
 				batch, end := line.batchFor(t, operation)
-				var cmd *exec.Cmd
-				if lang == "go" {
-					cmd = exec.CommandContext(t.Context(), binary, operation)
-				} else {
-					cmd = program(t, dir, lang, operation, code)
+				run := func() *exec.Cmd {
+					if lang == "go" {
+						return exec.CommandContext(t.Context(), binary, operation)
+					}
+					return program(t, dir, lang, operation, code)
 				}
+				if operation == "lookupCpf" {
+					refusedSample(t, run(), dir)
+				}
+				cmd := run()
 				cmd.Env = append(os.Environ(), "CURL_HOME="+dir, "FICHARIO_KEY="+line.Chave, "FICHARIO_CONSULTA="+consulta,
 					"FICHARIO_LOTE="+batch, "FICHARIO_WEBHOOK="+filepath.Base(line.Webhook))
 				if out, err := cmd.CombinedOutput(); err != nil {
@@ -191,6 +199,17 @@ func TestSlowSamplesOfTheReferenceRun(t *testing.T) {
 				end()
 			}
 		})
+	}
+}
+
+// refusedSample: a sample that is refused fails, and shows the code and the detail of the problem.
+func refusedSample(t *testing.T, cmd *exec.Cmd, home string) {
+	t.Helper()
+	cmd.Env = append(os.Environ(), "CURL_HOME="+home, "FICHARIO_KEY=fic_nobody")
+	out, err := cmd.CombinedOutput()
+	text := string(out)
+	if err == nil || !strings.Contains(text, "nao_autenticado") || !strings.Contains(text, "uma chave do Fichário") {
+		t.Errorf("with another key: %v, %s", err, out)
 	}
 }
 

@@ -1,3 +1,4 @@
+// client.ts
 import createClient from "openapi-fetch";
 import type { paths } from "./contract.d.ts";
 

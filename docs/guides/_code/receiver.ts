@@ -1,3 +1,6 @@
+// receiver.mts
+// npm install --save-dev typescript@5 @types/node
+// npx tsc --strict --target es2023 --module nodenext --types node receiver.mts && node receiver.mjs
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,11 +40,34 @@ var router = sync.OnceValues(func() (routers.Router, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A hint for generators, which kin-openapi takes for an exhaustive list of products; the schemas are distinct without
-	// it.
-	doc.Components.Schemas["Resultado"].Value.Discriminator = nil
+	// The contract leaves products of a bureau file out of the schema, for generators, and says in words that they are
+	// answered all the same.
+	results := doc.Components.Schemas["Resultado"].Value
+	results.Discriminator = nil
+	results.OneOf = append(results.OneOf, openapi3.NewSchemaRef("", others(doc, results)))
 	return gorillamux.NewRouter(doc)
 })
+
+// others accepts the results of products that the contract does not have.
+func others(doc *openapi3.T, results *openapi3.Schema) *openapi3.Schema {
+	var known []any
+	for id := range results.OneOf {
+		known = append(known, results.OneOf[id].Value.Properties["produto"].Value.Enum...)
+	}
+	another := openapi3.NewObjectSchema().WithProperty("produto",
+		&openapi3.Schema{Not: openapi3.NewSchemaRef("", openapi3.NewSchema().WithEnum(known...))})
+	return &openapi3.Schema{AllOf: openapi3.SchemaRefs{
+		doc.Components.Schemas["ResultadoOutro"], openapi3.NewSchemaRef("", another),
+	}}
+}
+
+// asBefore are the kinds of file that older clients get in place of a page. The contract has routes for files.
+var asBefore = map[string][]string{
+	"getStatement": {"text/csv"},
+	"getBatchResults": {
+		"text/csv", "application/x-ndjson", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+	},
+}
 
 // Conforms checks an answer against the contract, where the contract has the path: the status is listed, and headers
 // and body match. It records the status for Missing, and returns the id of the operation, "" where there is none.
@@ -79,6 +103,9 @@ func Conforms(method, path string, status int, header http.Header, body []byte) 
 		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	}
 	kind, _, _ := strings.Cut(header.Get("Content-Type"), ";")
+	if slices.Contains(asBefore[route.Operation.OperationID], kind) && status == http.StatusOK {
+		return route.Operation.OperationID, note(route.Operation.OperationID, status)
+	}
 	switch {
 	case method == http.MethodHead && req.Method == http.MethodGet && status == http.StatusMethodNotAllowed:
 		return "", nil // the two addresses where a probe would cost something

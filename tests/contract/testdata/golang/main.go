@@ -43,18 +43,20 @@ func products(ctx context.Context, c *ClientWithResponses) error {
 	}
 	tell(products.Body, products.JSON200)
 	for _, p := range products.JSON200.Produtos {
-		r, err := c.LookupWithResponse(ctx, nil, Consulta{Produto: p.Id, Documento: documents[p.Documentos[0]]})
+		question := Consulta{Produto: p.Id, Documento: documents[p.Documentos[0]]}
+		r, err := c.LookupWithResponse(ctx, nil, question)
 		if err != nil {
 			return err
 		}
-		// A product that the bureau file adds is not in the mapping.
-		result, err := r.JSON200.ValueByDiscriminator()
-		if err != nil {
-			if result, err = r.JSON200.AsResultadoOutro(); err != nil {
-				return err
-			}
+		if result, err := r.JSON200.ValueByDiscriminator(); err == nil {
+			tell(r.Body, result)
 		}
-		tell(r.Body, result)
+		// The other route reads every product, also one that the bureau file adds.
+		open, err := c.LookupOpenWithResponse(ctx, nil, question)
+		if err != nil {
+			return err
+		}
+		tell(open.Body, *open.JSON200)
 	}
 	statement, err := c.GetStatementWithResponse(ctx, &GetStatementParams{})
 	if err != nil {

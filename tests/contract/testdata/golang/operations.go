@@ -56,10 +56,18 @@ func lookups(ctx context.Context, c *ClientWithResponses) {
 	}
 	expect[*GetLookupResponse](200, asJSON)(c.GetLookupWithResponse(ctx, cpf.JSON200.ConsultaId.String()))
 	expect[*GetLookupResponse](404, asProblem)(c.GetLookupWithResponse(ctx, unknown))
+	open := expect[*LookupOpenResponse](200, asJSON)(c.LookupOpenWithResponse(ctx, nil,
+		Consulta{Produto: "score", Documento: person}))
+	if open.JSON200.Produto != "score" || open.JSON200.AdditionalProperties["score"] == nil {
+		panic("no score in the open result")
+	}
+	expect[*LookupOpenResponse](400, asProblem)(c.LookupOpenWithResponse(ctx, nil, Consulta{Produto: "nada", Documento: person}))
+	expect[*GetLookupOpenResponse](200, asJSON)(c.GetLookupOpenWithResponse(ctx, open.JSON200.ConsultaId.String()))
+	expect[*GetLookupOpenResponse](404, asProblem)(c.GetLookupOpenWithResponse(ctx, unknown))
 }
 
 func account(ctx context.Context, c *ClientWithResponses) {
-	bad, excel := "?", GetStatementParamsFormatoExcel
+	bad, excel, never := "?", GetStatementFileParamsFormatoExcel, "?"
 	expect[*ListProductsResponse](200, asJSON)(c.ListProductsWithResponse(ctx))
 	nobody, err := NewClientWithResponses(os.Getenv("FICHARIO_URL"))
 	if err != nil {
@@ -67,7 +75,9 @@ func account(ctx context.Context, c *ClientWithResponses) {
 	}
 	expect[*ListProductsResponse](401, asProblem)(nobody.ListProductsWithResponse(ctx))
 	page := expect[*GetStatementResponse](200, asJSON)(c.GetStatementWithResponse(ctx, nil))
-	file := expect[*GetStatementResponse](200, asCSV)(c.GetStatementWithResponse(ctx, &GetStatementParams{Formato: &excel}))
+	file := expect[*GetStatementFileResponse](200, asCSV)(c.GetStatementFileWithResponse(ctx,
+		&GetStatementFileParams{Formato: &excel}))
+	expect[*GetStatementFileResponse](400, asProblem)(c.GetStatementFileWithResponse(ctx, &GetStatementFileParams{Produto: &never}))
 	if len(page.JSON200.Consultas) == 0 || len(file.Body) == 0 {
 		panic("an empty statement")
 	}
@@ -75,7 +85,7 @@ func account(ctx context.Context, c *ClientWithResponses) {
 }
 
 func batches(ctx context.Context, c *ClientWithResponses, slow string) {
-	bad, csv, cpf := "?", GetBatchResultsParamsFormatoCsv, "cpf"
+	bad, ndjson, cpf := "?", GetBatchResultsFileParamsFormatoNdjson, "cpf"
 	created := expect[*CreateBatchResponse](201, asJSON)(c.CreateBatchWithResponse(ctx, nil,
 		NovoLote{Produto: cpf, Documentos: []string{slow, person}}))
 	id := created.JSON201.Id.String()
@@ -90,8 +100,10 @@ func batches(ctx context.Context, c *ClientWithResponses, slow string) {
 	expect[*CancelBatchResponse](202, asJSON)(c.CancelBatchWithResponse(ctx, id))
 	expect[*GetBatchResponse](200, asJSON)(c.GetBatchWithResponse(ctx, id))
 	expect[*GetBatchResultsResponse](200, asJSON)(c.GetBatchResultsWithResponse(ctx, id, nil))
-	expect[*GetBatchResultsResponse](200, asCSV)(c.GetBatchResultsWithResponse(ctx, id,
-		&GetBatchResultsParams{Formato: &csv}))
+	expect[*GetBatchResultsFileResponse](200, asCSV)(c.GetBatchResultsFileWithResponse(ctx, id, nil))
+	expect[*GetBatchResultsFileResponse](200, "application/x-ndjson")(c.GetBatchResultsFileWithResponse(ctx, id,
+		&GetBatchResultsFileParams{Formato: &ndjson}))
+	expect[*GetBatchResultsFileResponse](404, asProblem)(c.GetBatchResultsFileWithResponse(ctx, unknown, nil))
 	expect[*ConfirmBatchResponse](409, asProblem)(c.ConfirmBatchWithResponse(ctx, id, Teto{}))
 	expect[*PauseBatchResponse](409, asProblem)(c.PauseBatchWithResponse(ctx, id))
 	expect[*ResumeBatchResponse](404, asProblem)(c.ResumeBatchWithResponse(ctx, unknown, Retomada{}))

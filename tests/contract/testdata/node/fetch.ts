@@ -53,6 +53,11 @@ async function lookups() {
   const again = await api.GET("/api/v1/consultas/{id}", { params: { path: { id: score.consultaId } } });
   assert.deepEqual(ok(again), score);
   refused(await api.GET("/api/v1/consultas/{id}", { params: { path: { id: unknown } } }), 404, "consulta_desconhecida");
+  const any = now(ok(await api.POST("/api/v1/consultas-abertas", { body: { produto: "score", documento: cpf } })));
+  assert.ok(any.produto === "score" && "score" in any);
+  refused(await api.POST("/api/v1/consultas-abertas", { body: { produto: "nada", documento: cpf } }), 400, "produto_desconhecido");
+  assert.deepEqual(ok(await api.GET("/api/v1/consultas-abertas/{id}", { params: { path: { id: any.consultaId } } })), any);
+  refused(await api.GET("/api/v1/consultas-abertas/{id}", { params: { path: { id: unknown } } }), 404, "consulta_desconhecida");
 }
 
 async function account() {
@@ -61,8 +66,10 @@ async function account() {
   refused(await api.GET("/api/v1/produtos", { headers: stranger }), 401, "nao_autenticado");
   const page = ok(await api.GET("/api/v1/consultas", { params: { query: { limite: 1, cache: false } } }));
   assert.ok(typeof page === "object" && page.consultas.length === 1 && page.gasto.hoje > 0 && page.proxima !== null);
-  const csv = await api.GET("/api/v1/consultas", { headers: { Accept: "text/csv" }, parseAs: "text" });
-  assert.match(String(ok(csv)), /^id,produto,documento,/);
+  const csv = await api.GET("/api/v1/extrato/arquivo", { params: { query: { cache: false } }, parseAs: "text" });
+  assert.match(ok(csv), /^id,produto,documento,/);
+  const none = await api.GET("/api/v1/extrato/arquivo", { params: { query: { produto: "?" } }, parseAs: "text" });
+  assert.equal(none.response.status, 400);
   assert.equal(csv.response.headers.get("Content-Type"), "text/csv; charset=utf-8");
   refused(await api.GET("/api/v1/consultas", { params: { query: { cursor: "?" } } }), 400, "requisicao_invalida");
 }
@@ -91,8 +98,9 @@ async function batches() {
   assert.equal(ok(await api.GET(`${post}/{id}`, mine)).situacao, "cancelado");
   const page = ok(await api.GET(`${post}/{id}/resultados`, mine));
   assert.ok(typeof page === "object" && page.resultados[1]?.documento === cpf);
-  const csv = { headers: { Accept: "text/csv" }, parseAs: "text" as const };
-  assert.match(String(ok(await api.GET(`${post}/{id}/resultados`, { ...mine, ...csv }))), /^doc,nome,/);
+  const file = `${post}/{id}/resultados/arquivo` as const;
+  assert.match(ok(await api.GET(file, { ...mine, parseAs: "text" })), /^doc,nome,/);
+  refused(await api.GET(file, nobodys), 404, "lote_desconhecido");
   refused(await api.POST(`${post}/{id}/confirmar`, mine), 409, "estado_do_lote");
   refused(await api.POST(`${post}/{id}/pausar`, mine), 409, "estado_do_lote");
   refused(await api.POST(`${post}/{id}/retomar`, nobodys), 404, "lote_desconhecido");

@@ -38,6 +38,11 @@ async function lookups() {
   assert.equal(later.response.status, 202);
   assert.deepEqual(ok(await api.getLookup({ path: { id: score.consultaId } })), score);
   refused(await api.getLookup(nobodys), 404, "consulta_desconhecida");
+  const any = ok(await api.lookupOpen({ body: { produto: "score", documento: cpf } }));
+  assert.ok("produto" in any && any.produto === "score" && "score" in any);
+  refused(await api.lookupOpen({ body: { produto: "nada", documento: cpf } }), 400, "produto_desconhecido");
+  assert.deepEqual(ok(await api.getLookupOpen({ path: { id: String(any.consultaId) } })), any);
+  refused(await api.getLookupOpen(nobodys), 404, "consulta_desconhecida");
 }
 
 async function account() {
@@ -45,8 +50,8 @@ async function account() {
   refused(await api.listProducts({ auth: "fic_nobody" }), 401, "nao_autenticado");
   const page = ok(await api.getStatement({ query: { limite: 1, cache: false } }));
   assert.ok(typeof page === "object" && page.consultas.length === 1);
-  const csv = await api.getStatement({ headers: { Accept: "text/csv" } });
-  assert.match(String(ok(csv)), /^id,produto,documento,/);
+  assert.match(ok(await api.getStatementFile()), /^id,produto,documento,/);
+  refused(await api.getStatementFile({ query: { produto: "?" } }), 400, "requisicao_invalida");
   refused(await api.getStatement({ query: { cursor: "?" } }), 400, "requisicao_invalida");
 }
 
@@ -63,9 +68,10 @@ async function batches() {
   assert.equal(ok(await api.getBatch(mine)).situacao, "cancelado");
   const page = ok(await api.getBatchResults(mine));
   assert.ok(typeof page === "object" && "resultados" in page && page.resultados.length === 2);
-  const file = ok(await api.getBatchResults({ ...mine, query: { formato: "xlsx" }, parseAs: "blob" }));
+  const file = ok<unknown>(await api.getBatchResultsFile({ ...mine, query: { formato: "xlsx" }, parseAs: "blob" }));
   assert.ok(file instanceof Blob && file.size > 1000);
-  assert.match(String(ok(await api.getBatchResults({ ...mine, headers: { Accept: "text/csv" } }))), /^documento,/);
+  assert.match(String(ok(await api.getBatchResultsFile(mine))), /^documento,/);
+  refused(await api.getBatchResultsFile(nobodys), 404, "lote_desconhecido");
   refused(await api.confirmBatch(mine), 409, "estado_do_lote");
   refused(await api.pauseBatch(mine), 409, "estado_do_lote");
   refused(await api.resumeBatch(nobodys), 404, "lote_desconhecido");

@@ -84,6 +84,11 @@ func lookups(c *api.Client) {
 	again := is[*api.GetLookupOKHeaders](c.GetLookup(ctx, api.GetLookupParams{ID: result.ConsultaId.String()}))
 	must(again.Response.ResultadoScore.Score == result.Score, "the same score again")
 	is[*api.UnknownLookupHeaders](c.GetLookup(ctx, api.GetLookupParams{ID: unknown}))
+	open := is[*api.ResultadoOutroHeaders](c.LookupOpen(ctx, &api.Consulta{Produto: "score", Documento: cpf}, api.LookupOpenParams{}))
+	must(len(open.Response.AdditionalProps["score"]) > 0, "the score of an open result")
+	is[*api.BadLookupHeaders](c.LookupOpen(ctx, &api.Consulta{Produto: "nada", Documento: cpf}, api.LookupOpenParams{}))
+	is[*api.GetLookupOpenOKHeaders](c.GetLookupOpen(ctx, api.GetLookupOpenParams{ID: open.Response.ConsultaId.String()}))
+	is[*api.UnknownLookupHeaders](c.GetLookupOpen(ctx, api.GetLookupOpenParams{ID: unknown}))
 	is[*api.BadLookupHeaders](c.Lookup(ctx, &api.Consulta{Produto: "nada", Documento: cpf}, api.LookupParams{}))
 	later := is[*api.PendingHeaders](c.Lookup(ctx, &api.Consulta{Produto: "obito", Documento: os.Getenv("FICHARIO_SLOW")},
 		api.LookupParams{Prefer: api.NewOptString("respond-async")}))
@@ -95,9 +100,10 @@ func account(c *api.Client) {
 	is[*api.UnauthenticatedHeaders](client("fic_nobody").ListProducts(ctx))
 	page := is[*api.ExtratoHeaders](c.GetStatement(ctx, api.GetStatementParams{Limite: api.NewOptInt(1)}))
 	must(len(page.Response.Consultas) == 1 && page.Response.Gasto.Hoje > 0, "a page of one")
-	csv := is[*api.GetStatementOKTextCsvHeaders](c.GetStatement(ctx, api.GetStatementParams{
-		Formato: api.NewOptGetStatementFormato(api.GetStatementFormatoExcel),
+	csv := is[*api.GetStatementFileOKHeaders](c.GetStatementFile(ctx, api.GetStatementFileParams{
+		Formato: api.NewOptGetStatementFileFormato(api.GetStatementFileFormatoExcel),
 	}))
+	is[*api.BadRequestHeaders](c.GetStatementFile(ctx, api.GetStatementFileParams{Produto: api.NewOptString("?")}))
 	must(strings.Contains(text(csv.Response), cpf[:3]), "the file has the lookups")
 	is[*api.BadRequestHeaders](c.GetStatement(ctx, api.GetStatementParams{Cursor: api.NewOptString("?")}))
 }
@@ -121,9 +127,8 @@ func batches(c *api.Client, slow string) {
 	is[*api.LoteHeaders](c.GetBatch(ctx, api.GetBatchParams{ID: id}))
 	page := is[*api.ResultadosHeaders](c.GetBatchResults(ctx, api.GetBatchResultsParams{ID: id}))
 	must(len(page.Response.Resultados) == 2, "two items")
-	file := is[*api.GetBatchResultsOKTextCsvHeaders](c.GetBatchResults(ctx, api.GetBatchResultsParams{
-		ID: id, Formato: api.NewOptGetBatchResultsFormato(api.GetBatchResultsFormatoCsv),
-	}))
+	file := is[*api.GetBatchResultsFileOKTextCsvHeaders](c.GetBatchResultsFile(ctx, api.GetBatchResultsFileParams{ID: id}))
+	is[*api.UnknownBatchHeaders](c.GetBatchResultsFile(ctx, api.GetBatchResultsFileParams{ID: unknown}))
 	must(strings.HasPrefix(text(file.Response), "documento,"), "the file has a header")
 	is[*api.BatchStateHeaders](c.ConfirmBatch(ctx, ceiling, api.ConfirmBatchParams{ID: id}))
 	is[*api.BatchStateHeaders](c.PauseBatch(ctx, api.PauseBatchParams{ID: id}))

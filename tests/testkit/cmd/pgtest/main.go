@@ -168,7 +168,7 @@ func findBrowser() error {
 
 // tools are the programs that run samples, completions and documented commands, with their packages.
 var tools = map[string]string{
-	"curl": "curl", "node": "nodejs", "python3": "python3", "zsh": "zsh", "fish": "fish", "sqlite3": "sqlite3",
+	"curl": "curl", "node": "nodejs", "python3": "python3", "php": "php-cli", "zsh": "zsh", "fish": "fish", "sqlite3": "sqlite3",
 }
 
 // findTools ensures that each tool is on the PATH, and with rules promtool, which checks them. remove deletes what it
