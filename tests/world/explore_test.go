@@ -254,6 +254,19 @@ func (s *sight) tell(name string) {
 	slices.Sort(never)
 	fmt.Printf("%s: %d worlds, %d steps; %.1f worlds and %.0f steps a second\n", name, s.worlds, s.steps, float64(s.worlds)/took,
 		float64(s.steps)/took)
+	if testing.Verbose() {
+		fmt.Printf("%s: most were%s\n", name, s.most(25))
+	}
 	fmt.Printf("%s: %d kinds of steps; one followed another party's in %d ways, in both orders for %d pairs; %d kinds were never "+
 		"interleaved%s\n", name, len(s.kinds), len(s.pairs), both, len(never), strings.Join(append([]string{""}, never...), "\n\t"))
+}
+
+// most lists the kinds of steps that there were most of.
+func (s *sight) most(n int) string {
+	all := slices.SortedFunc(maps.Keys(s.kinds), func(a, b string) int { return cmp.Or(s.kinds[b]-s.kinds[a], strings.Compare(a, b)) })
+	var b strings.Builder
+	for _, kind := range all[:min(n, len(all))] {
+		fmt.Fprintf(&b, "\n\t%d %s", s.kinds[kind], kind)
+	}
+	return b.String()
 }

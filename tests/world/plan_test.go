@@ -79,7 +79,7 @@ func draw(seed uint64) plan {
 	r := rand.New(rand.NewPCG(seed, 2))
 	p := plan{
 		seed: seed, instances: 1 + r.IntN(3), strategy: strategy(r.IntN(int(strategies))),
-		pace: []time.Duration{400, 2000, 7000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(6) == 0,
+		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(6) == 0,
 		caps:   access.Limits{PerMinute: 100_000, PerDay: 3 + r.IntN(20), PerMonth: 3 + r.IntN(30)},
 		budget: catalog.Money(r.IntN(8)) * price,
 	}
