@@ -21,7 +21,7 @@ SLOW_TESTS = $(shell grep -roE --include='*_test.go' '^func TestSlow[A-Za-z0-9]+
 SLOW_PACKAGES = ./tests/browser ./tests/faults $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow world containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
+.PHONY: help run test test-slow world planted planted containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
 	bin/tested bin/pgtest bin/witness
 
 help: ## list the targets
@@ -65,6 +65,9 @@ WORLDS ?= 10m
 WORLD = WORLDS=$(WORLDS) $(GO) test -count=1 -v -pgo=off -vet=off -timeout 0 -run '^TestWorld$$' ./tests/world
 world: ## search the orders of steps of worlds from new seeds for WORLDS, such as 10m, on both databases at once
 	$(WORLD) -database sqlite & $(WORLD) -database postgres; code=$$?; wait $$! && exit $$code
+
+planted: ## plant each bug of tests/world/planted in a copy, and search for it for WORLDS (hours)
+	WORLDS=$(WORLDS) WORLD_PLANTED=planted $(GO) test -count=1 -v -pgo=off -vet=off -timeout 0 -run '^TestSlowPlanted$$' ./tests/world
 
 generate: ## regenerate the generated code
 	$(GO) generate ./...
