@@ -2,6 +2,7 @@ package world_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
 	"slices"
@@ -416,12 +417,55 @@ func (w *world) judgeMoves(moves map[string][]move, notes map[string]int) {
 	}
 }
 
-// judgeAudit: the chain of every organisation verifies.
+// judgeAudit: the chain verifies, and does not while a line of it is another one, or somewhere else.
 func (w *world) judgeAudit(ctx context.Context) {
-	found, err := w.judge.audit.Verify(ctx, app.Operator(), w.orgID, [32]byte{})
-	if err != nil {
-		w.fail("audit", "%v", err)
-	} else if found.Finding != nil {
-		w.fail("audit", "%s", found.Finding.Message())
+	said := ""
+	verify := func() bool {
+		found, err := w.judge.audit.Verify(ctx, app.Operator(), w.orgID, [32]byte{})
+		if err != nil {
+			w.fail("audit", "%v", err)
+		} else if found.Finding != nil {
+			said = found.Finding.Message()
+		}
+		return err == nil && found.Finding == nil
+	}
+	if !verify() {
+		w.fail("audit", "%s", said)
+		return
+	}
+	lines := int(w.numbers("SELECT count(*) FROM audit_lines WHERE org_id = '%s'"))
+	at := 1 + w.chance(lines, "tampering")
+	for _, change := range []string{"action = 'key.revoked'||action", "number = number + 1000000", "actor = 'operador '||actor"} {
+		column, _, _ := strings.Cut(change, " ")
+		line := fmt.Sprintf("org_id = '%s' AND number = %d", w.orgID, at)
+		before := w.rows("SELECT " + column + " FROM audit_lines WHERE " + line)
+		if len(before) != 1 {
+			w.fail("audit", "there is no line %d of %d", at, lines)
+			return
+		}
+		w.tamper("UPDATE audit_lines SET " + change + " WHERE " + line)
+		if verify() {
+			w.fail("audit", "line %d of %d verifies with %s", at, lines, change)
+		}
+		if column == "number" {
+			line = fmt.Sprintf("org_id = '%s' AND number = %d", w.orgID, at+1_000_000)
+		}
+		w.tamper("UPDATE audit_lines SET " + column + " = '" + before[0][0] + "' WHERE " + line)
+	}
+}
+
+// tamper changes a database behind the program's back.
+func (w *world) tamper(statement string) {
+	db := w.look
+	if w.server == nil {
+		var err error
+		if db, err = sql.Open("sqlite", "file:"+w.path); err != nil {
+			w.fail("judge", "%v", err)
+			return
+		}
+		defer func() { _ = db.Close() }()
+	}
+	if _, err := db.Exec(statement); err != nil {
+		w.fail("judge", "%s: %v", statement, err)
 	}
 }
