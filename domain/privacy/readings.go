@@ -20,7 +20,7 @@ const (
 	readingsMost  = 48
 	readingsDepth = 6
 	// readingsFree and readingsTimes bound the bytes of all readings together: so many, or that many times the text.
-	readingsFree, readingsTimes = 1 << 20, 12
+	readingsFree, readingsTimes = 1 << 20, 6
 )
 
 // decoders take one kind of encoding off a text, wherever it stands. Each returns the text itself where there is none.
