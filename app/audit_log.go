@@ -168,14 +168,24 @@ type AuditFound struct {
 	Finding *audit.Finding
 	// Seen is whether the head that was passed in is the hash of one of the lines, or of the last one removed for its age.
 	Seen bool
+	// Witnessed is how many of the given outside heads are in the chain, TooOld how many belong to lines that were removed
+	// for their age and cannot be compared any more.
+	Witnessed, TooOld int64
 }
 
 // Verify follows the chain of an organisation from its first line to its end. seen is a head that was printed earlier,
-// the zero value for none. Other work may go on beside it. Faults: NotFound, Forbidden, ServiceUnavailable.
-func (a *Audit) Verify(ctx context.Context, by Caller, orgID string, seen audit.Hash) (AuditFound, error) {
+// the zero value for none; witnessed are heads that left the house before, whose signatures are checked and which must be
+// in the chain too. Other work may go on beside it. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (a *Audit) Verify(
+	ctx context.Context, by Caller, orgID string, seen audit.Hash, witnessed ...audit.Witnessed,
+) (AuditFound, error) {
 	r := a.store.Repos()
 	if err := mayOwnOrg(ctx, r, by, orgID); err != nil {
 		return AuditFound{}, err
+	}
+	outside, err := a.outside(ctx, witnessed)
+	if err != nil || outside.broken != nil {
+		return AuditFound{Finding: outside.broken}, err
 	}
 	for {
 		head, err := r.Audit.Head(ctx, orgID)
@@ -185,7 +195,7 @@ func (a *Audit) Verify(ctx context.Context, by Caller, orgID string, seen audit.
 		if err != nil {
 			return AuditFound{}, err
 		}
-		found, err := a.follow(ctx, head, seen)
+		found, err := a.follow(ctx, head, seen, outside.heads)
 		if err != nil || found.Finding == nil {
 			return found, err
 		}
@@ -197,8 +207,10 @@ func (a *Audit) Verify(ctx context.Context, by Caller, orgID string, seen audit.
 }
 
 // follow walks the chain once.
-func (a *Audit) follow(ctx context.Context, head audit.Head, seen audit.Hash) (AuditFound, error) {
-	r, walk := a.store.Repos(), audit.NewWalk(head)
+func (a *Audit) follow(
+	ctx context.Context, head audit.Head, seen audit.Hash, outside map[int64][]string,
+) (AuditFound, error) {
+	r, walk, met := a.store.Repos(), audit.NewWalk(head), map[int64]audit.Hash{}
 	found := AuditFound{Head: head.Hash, First: head.RemovedNumber + 1, Seen: seen == head.RemovedHash}
 	for l, err := range a.lines(ctx, head.OrgID, head.RemovedNumber) {
 		if err != nil {
@@ -214,6 +226,9 @@ func (a *Audit) follow(ctx context.Context, head audit.Head, seen audit.Hash) (A
 			found.Emptied++
 		}
 		found.Seen = found.Seen || l.Hash == seen
+		if outside[l.Number] != nil {
+			met[l.Number] = l.Hash
+		}
 	}
 	var err error
 	found.Finding, err = walk.End(func(id string) (audit.Erasure, error) { return a.erasure(ctx, head, id) })
@@ -227,6 +242,9 @@ func (a *Audit) follow(ctx context.Context, head audit.Head, seen audit.Hash) (A
 	now, err := r.Audit.Head(ctx, head.OrgID) // read after the lines, so that it is never behind them
 	if err == nil && last > now.Number {
 		found.Finding = &audit.Finding{Number: now.Number + 1, Problem: audit.Added}
+	}
+	if found.Finding == nil {
+		found.Finding = found.against(head, outside, met)
 	}
 	return found, err
 }

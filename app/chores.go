@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -21,6 +22,9 @@ type Chore struct {
 // the log shows that it keeps failing.
 const choreRetry = time.Minute
 
+// errTold is for a failure that is in the log already, and would be there again at each attempt.
+var errTold = errors.New("the log says why")
+
 // RunChores does chores at start and again at their intervals, until ctx ends.
 func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
 	var running sync.WaitGroup
@@ -31,7 +35,9 @@ func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
 			for every := c.Every; ; {
 				next := c.Every
 				if err := c.Do(ctx); err != nil && ctx.Err() == nil {
-					log.WarnContext(ctx, "background work failed; it will be tried again", "work", c.Name, "error", err)
+					if !errors.Is(err, errTold) {
+						log.WarnContext(ctx, "background work failed; it will be tried again", "work", c.Name, "error", err)
+					}
 					next = min(next, choreRetry)
 				}
 				if next != every {

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"crypto/ed25519"
 	"time"
 
 	"fichario/domain/audit"
@@ -17,6 +18,11 @@ type Audit interface {
 	// Head returns the head of an organisation's chain: ErrNotFound where there is none, ErrUnreadable where it is not as
 	// the store wrote it.
 	Head(ctx context.Context, orgID string) (audit.Head, error)
+	// Heads returns the heads of the organisations after an id, in the order of their ids. Those that are not as the store
+	// wrote them have no OrgID.
+	Heads(ctx context.Context, after string, limit int) ([]audit.Head, error)
+	// WitnessKey signs heads that leave the house. It stays the same when the data key is changed.
+	WitnessKey(ctx context.Context) (ed25519.PrivateKey, error)
 	// Last returns the greatest number of a line; zero for none.
 	Last(ctx context.Context, orgID string) (int64, error)
 	// Page returns lines in the order of their numbers, the newest first unless the query is Ascending.
@@ -53,4 +59,13 @@ type AuditQuery struct {
 type AuditTraces struct {
 	Subjects [][]byte
 	Objects  []string
+}
+
+// Witness takes signed heads of the audit out of the reach of whoever has the database.
+type Witness interface {
+	// Take is given lines of JSON, each ended by a newline; they are safe there when it returns. Its error holds neither an
+	// address nor what the other side answered.
+	Take(ctx context.Context, lines []byte) error
+	// Fresh reports whether it holds nothing, and is to be given every head again.
+	Fresh() bool
 }

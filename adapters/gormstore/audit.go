@@ -2,6 +2,9 @@ package gormstore
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/hkdf"
+	"crypto/sha256"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -221,6 +224,7 @@ func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven b
 type auditLines struct {
 	conn
 	vault *vault
+	store *Store
 }
 
 func (r auditLines) Append(_ context.Context, l audit.Line) error {
@@ -237,6 +241,32 @@ func (r auditLines) Head(ctx context.Context, orgID string) (audit.Head, error) 
 		err = named("audit.head", ports.ErrUnreadable)
 	}
 	return row.head(), err
+}
+
+func (r auditLines) Heads(ctx context.Context, after string, limit int) ([]audit.Head, error) {
+	proven := func(row auditHeadRow) audit.Head {
+		if !r.vault.proven(row) {
+			return audit.Head{OrgID: string(row.ID)}
+		}
+		return row.head()
+	}
+	scopes := []scope{order("id"), func(db *gorm.DB) *gorm.DB { return db.Limit(limit) }}
+	if after != "" {
+		scopes = append(scopes, where("id > ?", after))
+	}
+	return findAll(ctx, r.query, "audit.heads", proven, scopes...)
+}
+
+func (r auditLines) WitnessKey(ctx context.Context) (ed25519.PrivateKey, error) {
+	secret, err := r.store.subjectSecret(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seed, err := hkdf.Key(sha256.New, secret, nil, "fichario audit witness v1", ed25519.SeedSize)
+	if err != nil {
+		return nil, err
+	}
+	return ed25519.NewKeyFromSeed(seed), nil
 }
 
 func (r auditLines) Last(ctx context.Context, orgID string) (n int64, err error) {

@@ -328,7 +328,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Sessions:  sessions{c, s.vault},
 		Tickets:   tickets{c},
 		Factors:   factors{c, s.vault},
-		Audit:     auditLines{c, s.vault},
+		Audit:     auditLines{c, s.vault, s},
 		Figures:   figures{c},
 		Subjects:  subjects{c, s},
 		Retention: retention{c},

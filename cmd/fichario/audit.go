@@ -120,8 +120,9 @@ func (c *auditListCmd) Run(e *environment) (err error) {
 }
 
 type auditVerifyCmd struct {
-	Org  string `required:"" help:"Id of the organisation."`
-	Head string `help:"Head that an earlier check printed; it must still be in the chain."`
+	Org     string   `required:"" help:"Id of the organisation."`
+	Head    string   `help:"Head that an earlier check printed; it must still be in the chain."`
+	Witness []string `sep:"none" placeholder:"FILE" help:"File of signed heads (FICHARIO_AUDIT_WITNESS), or - for standard input; each head must be in the chain. May be given several times."`
 }
 
 // auditResult is a check as --json shows it.
@@ -132,10 +133,48 @@ type auditResult struct {
 	Apagadas int64  `json:"apagadas"`
 	Cabeca   string `json:"cabeca"`
 	// Vista says whether the hash of --head is in the chain; absent without --head.
-	Vista    *bool         `json:"vista,omitempty"`
-	Linha    int64         `json:"linha,omitempty"`
-	Problema audit.Problem `json:"problema,omitempty"`
-	Mensagem string        `json:"mensagem,omitempty"`
+	Vista *bool `json:"vista,omitempty"`
+	// Testemunha says what the heads of --witness show; absent without it.
+	Testemunha *witnessResult `json:"testemunha,omitempty"`
+	Linha      int64          `json:"linha,omitempty"`
+	Problema   audit.Problem  `json:"problema,omitempty"`
+	Mensagem   string         `json:"mensagem,omitempty"`
+}
+
+// witnessResult is how many outside heads are in the chain, how many are older than what is kept, how many lines of the
+// files are no heads, the newest head, and the public key of the signatures.
+type witnessResult struct {
+	Conferidas int64            `json:"conferidas"`
+	Antigas    int64            `json:"antigas"`
+	Ilegiveis  int64            `json:"ilegiveis"`
+	Ultima     *audit.Witnessed `json:"ultima"`
+}
+
+// witnessed reads the heads of an organisation in the files of --witness. Without one, they would show nothing.
+func (c *auditVerifyCmd) witnessed(e *environment) (of []audit.Witnessed, out *witnessResult, err error) {
+	if len(c.Witness) == 0 {
+		return nil, nil, nil
+	}
+	out = &witnessResult{}
+	for _, path := range c.Witness {
+		heads, unread, err := e.readWitness(path)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--witness: %w", err)
+		}
+		out.Ilegiveis += unread
+		for _, w := range heads {
+			if w.OrgID != c.Org {
+				continue
+			}
+			if of = append(of, w); out.Ultima == nil || w.Number >= out.Ultima.Number {
+				out.Ultima = &w
+			}
+		}
+	}
+	if len(of) == 0 {
+		return nil, nil, errors.New("--witness: there is no head of this organisation, so that it shows nothing")
+	}
+	return of, out, nil
 }
 
 // errAudit is for a broken chain, after the details were printed.
@@ -147,14 +186,21 @@ func (c *auditVerifyCmd) Run(e *environment) error {
 	if c.Head != "" && !ok {
 		return fmt.Errorf("--head: %q is not a hash of 64 hexadecimal digits", c.Head)
 	}
+	outside, witness, err := c.witnessed(e) // before the chain, so that it is never ahead of it
+	if err != nil {
+		return err
+	}
 	return e.withStore(func(store *gormstore.Store) error {
-		found, err := app.NewAudit(store, now).Verify(e.ctx, app.Operator(), c.Org, seen)
+		found, err := app.NewAudit(store, now).Verify(e.ctx, app.Operator(), c.Org, seen, outside...)
 		if err != nil {
 			return err
 		}
 		out := auditResult{
 			OK: found.Finding == nil, Linhas: found.Lines, Primeira: found.First, Apagadas: found.Emptied,
-			Cabeca: found.Head.String(),
+			Cabeca: found.Head.String(), Testemunha: witness,
+		}
+		if witness != nil {
+			witness.Conferidas, witness.Antigas = found.Witnessed, found.TooOld
 		}
 		if f := found.Finding; f != nil {
 			out.Linha, out.Problema, out.Mensagem = f.Number, f.Problem, f.Message()
@@ -179,6 +225,11 @@ func (r auditResult) text() string {
 	if !r.OK {
 		return "NOT OK: " + r.Mensagem + "\n"
 	}
-	return fmt.Sprintf("OK: %d lines, from %d on; erasures removed the detail of %d.\nHead: %s\n",
+	text := fmt.Sprintf("OK: %d lines, from %d on; erasures removed the detail of %d.\nHead: %s\n",
 		r.Linhas, r.Primeira, r.Apagadas, r.Cabeca)
+	if w := r.Testemunha; w != nil {
+		text += fmt.Sprintf("Witness: %d heads are in the chain, the newest is line %d, signed %s; %d are older than what is kept, %d lines are no heads.\n",
+			w.Conferidas, w.Ultima.Number, w.Ultima.At.Format(time.DateTime), w.Antigas, w.Ilegiveis)
+	}
+	return text
 }

@@ -80,6 +80,7 @@ type Settings struct {
 	KeepDeliveries time.Duration `env:"FICHARIO_RETENTION_DELIVERIES" name:"retention-deliveries" default:"720h" validate:"min=24h" help:"How long webhook posts are kept, and repeated ones recognised."`
 	KeepContacts   time.Duration `env:"FICHARIO_RETENTION_CONTACTS" name:"retention-contacts" default:"0s" validate:"omitempty,min=24h" help:"How long contacts are kept after their last activity, at least 24h. Default: until somebody deletes them."`
 	KeepAudit      time.Duration `env:"FICHARIO_RETENTION_AUDIT" name:"retention-audit" default:"43800h" validate:"min=24h" help:"How long the audit trail is kept."`
+	AuditWitness   string        `env:"FICHARIO_AUDIT_WITNESS" name:"audit-witness" help:"File, or https:// address, that gets each new head of the audit signed, at most once a minute; see docs/audit.md. Default: none."`
 	ErasureJournal string        `env:"FICHARIO_ERASURE_JOURNAL" name:"erasure-journal" help:"File outside the database that records erasures, so that they can be repeated after a restore. Default: beside the SQLite database; none with PostgreSQL."`
 	SMTPURL        string        `env:"FICHARIO_SMTP_URL" name:"smtp-url" help:"Mail server for notifications and automations, such as smtp://user:password@mail.example:587?from=fichario@example.com; smtps:// for TLS from the start. Default: no e-mail."`
 	AllowPrivate   bool          `env:"FICHARIO_ALLOW_PRIVATE_TARGETS" name:"allow-private-targets" default:"false" help:"Whether automations may call loopback and private addresses, and any port."`

@@ -16,6 +16,13 @@ type doctorCmd struct {
 func (c *doctorCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		findings, err := store.Check(e.ctx, now())
+		if err == nil {
+			var left gormstore.Finding
+			var is bool
+			if left, is, err = e.checkWitness(store); is {
+				findings = append(findings, left)
+			}
+		}
 		if err == nil && c.Deep {
 			var unreadable []gormstore.Finding
 			unreadable, err = store.CheckSealed(e.ctx)

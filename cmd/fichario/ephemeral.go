@@ -22,7 +22,7 @@ const parentLook = 250 * time.Millisecond
 // and may send events to a test on its own machine.
 func (s Settings) forgetful() Settings {
 	s.DatabaseURL = "sqlite://" + gormstore.InMemory
-	s.DataKey, s.MigrateURL, s.ReadURL, s.ErasureJournal, s.PublicURL = "", "", "", "", ""
+	s.DataKey, s.MigrateURL, s.ReadURL, s.ErasureJournal, s.AuditWitness, s.PublicURL = "", "", "", "", "", ""
 	s.OIDC, s.MetricsListen, s.Proxies, s.DrainDelay = OIDC{}, "", "", 0
 	s.AllowPrivate = true
 	return s

@@ -47,6 +47,7 @@ type service struct {
 	links         *app.Links
 	subjects      *app.Subjects
 	retention     *app.Retention
+	witness       *app.Witness // nil for none
 	listener      net.Listener
 	serving       sync.WaitGroup // the accept loop
 	served        chan error     // receives why that ended
@@ -116,6 +117,9 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 		return nil, err
 	}
 	e.wireUseCases(s, log, calendar, metrics)
+	if s.witness, err = e.witness(s, log); err != nil {
+		return nil, err
+	}
 	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); sqlite {
 		if err := s.lookups.SettleAll(e.ctx); err != nil {
 			return nil, err
@@ -292,6 +296,9 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget removed contacts", Every: time.Minute, Do: app.NewContacts(s.store, now).ForgetRemoved},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
+	if s.witness != nil {
+		chores = append(chores, app.Chore{Name: "witness the audit", Every: time.Minute, Do: s.witness.Work})
+	}
 	for i, c := range chores {
 		failed := s.failures(c.Name)
 		chores[i].Do = func(ctx context.Context) error {

@@ -19,11 +19,13 @@ const (
 	Added     Problem = "acrescentada"
 	Emptied   Problem = "esvaziada"
 	AtHead    Problem = "cabeca"
+	// AtWitness is for a head that left the house and is not in the chain, or has a broken signature.
+	AtWitness Problem = "testemunha"
 )
 
 // Finding is the first thing that is wrong with a chain.
 type Finding struct {
-	// Number is that of the line; of the last one for AtHead.
+	// Number is that of the line; of the last one for AtHead, of the outside head for AtWitness.
 	Number  int64
 	Problem Problem
 	// Moved is the original number of a Reordered line.
@@ -43,6 +45,8 @@ func (f Finding) Message() string {
 		return fmt.Sprintf("A linha %d foi acrescentada depois do fim.", f.Number)
 	case Emptied:
 		return fmt.Sprintf("O detalhe da linha %d foi apagado sem um pedido de titular correspondente.", f.Number)
+	case AtWitness:
+		return fmt.Sprintf("A cabeça testemunhada da linha %d não está na cadeia, ou não foi assinada por este serviço.", f.Number)
 	case AtHead:
 	}
 	return "O fim da auditoria, guardado à parte, está ausente, não é o da última linha ou não foi escrito por este serviço."
