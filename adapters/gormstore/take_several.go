@@ -16,8 +16,8 @@ import (
 // errKnown rolls back a post with several people.
 var errKnown = errors.New("a key is known")
 
-// arrived is a post with several people, or a replay. job tells of its refusal where it has no people; read is the
-// delivery that a replay has read.
+// arrived is a post with several people, or a replay. Where it has no people, job, if any, tells of its refusal. read is
+// the delivery that a replay has read.
 type arrived struct {
 	delivery deliveryRow
 	others   []deliveryContactRow
@@ -136,7 +136,7 @@ func stillThere(tx *gorm.DB, id string) error {
 
 // tellRefused writes the job of a refused replay, if an automation listens.
 func tellRefused(tx *gorm.DB, a arrived) error {
-	if a.job.ID == "" {
+	if len(a.people) > 0 || a.job.ID == "" {
 		return nil
 	}
 	var listens bool
