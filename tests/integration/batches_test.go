@@ -139,7 +139,7 @@ func chunked(t *testing.T, s *lookuptest.Service, key, path string) int {
 
 func mask(cpf string) string { return cpf[:3] + "." + cpf[3:6] + "." + cpf[6:9] + "-" + cpf[9:] }
 
-// fileOf is the file that the route for files gives, which is the one that an Accept header gets from the route for pages.
+// fileOf is the file that the route for files gives, which an Accept header gets from the route for pages too.
 func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []byte {
 	t.Helper()
 	a, err := s.Do(t.Context(), "GET", place+"/resultados", key, map[string]string{"Accept": accept}, "")
@@ -148,7 +148,8 @@ func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []by
 	}
 	form := map[string]string{"text/csv": "csv", workbookType: "xlsx", "application/x-ndjson": "ndjson"}[accept]
 	file := s.Get(place+"/resultados/arquivo?formato="+form, key)
-	if file.Status != 200 || file.Header.Get("Content-Type") != a.Header.Get("Content-Type") || form != "xlsx" && !bytes.Equal(file.Body, a.Body) {
+	if file.Status != 200 || file.Header.Get("Content-Type") != a.Header.Get("Content-Type") ||
+		form != "xlsx" && !bytes.Equal(file.Body, a.Body) {
 		t.Errorf("%s: %s, and another file", form, file)
 	}
 	return file.Body
