@@ -22,6 +22,7 @@ import (
 
 var (
 	only   = flag.Uint64("seed", 0, "make the world of this seed again; 0 for others")
+	from   = flag.Uint64("from", 0, "the first seed of new worlds; 0 for one that depends on the time")
 	whole  = flag.Bool("whole", false, "report a world as it is, without looking for what it does not need")
 	engine = flag.String("database", "", "sqlite or postgres; both where it is empty")
 )
@@ -91,7 +92,7 @@ func TestWorld(t *testing.T) {
 				}
 				at.report(t, draw(*only), out)
 			case lasts > 0:
-				first := uint64(time.Now().UnixNano()) % 1_000_000_000_000
+				first := cmp.Or(*from, uint64(time.Now().UnixNano())%1_000_000_000_000)
 				fmt.Printf("%s: from seed %d\n", t.Name(), first)
 				for seed := first; time.Since(seen.begun) < lasts; seed++ {
 					if !at.look(t, seed, &seen) {
