@@ -23,6 +23,7 @@ type plan struct {
 	moods    moods
 	deaf     int // of a hundred calls of automations that fail
 	faults   faults
+	holds    int // of a thousand steps that are held for a while
 	caps     access.Limits
 	budget   catalog.Money // of the second member
 	rules    []bool        // which of the automations are there
@@ -102,6 +103,7 @@ func draw(seed uint64) plan {
 	case 1:
 		p.faults = faults{frozen: 1 + r.IntN(8)}
 	}
+	p.holds = []int{0, 5, 20, 60}[r.IntN(4)]
 	names := []string{"batches", "leads", "lookups", "money", "moves", "persons"}
 	about := names[r.IntN(len(names))]
 	verbs := slices.Clone(subjects[about])
@@ -138,8 +140,8 @@ func draw(seed uint64) plan {
 // String is the plan as people read it.
 func (p plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d instances, work every %s, bureau %+v, deaf %d, faults %+v, caps %d a day and %d a month, "+
-		"budget %d, rules %v, strategy %d, midnight %t\n", p.seed, p.instances, p.pace, p.moods, p.deaf, p.faults, p.caps.PerDay,
+	fmt.Fprintf(&b, "seed %d: %d instances, work every %s, bureau %+v, deaf %d, faults %+v, holds %d, caps %d a day and %d a month, "+
+		"budget %d, rules %v, strategy %d, midnight %t\n", p.seed, p.instances, p.pace, p.moods, p.deaf, p.faults, p.holds, p.caps.PerDay,
 		p.caps.PerMonth, p.budget, p.rules, p.strategy, p.midnight)
 	for c, script := range p.clients {
 		fmt.Fprintf(&b, "client %d: ", c)

@@ -68,7 +68,10 @@ type scheduler struct {
 	seed     uint64
 	strategy strategy
 	faults   faults
-	frozen   map[string]time.Time
+	// holds is how many of a thousand steps are held for up to four seconds.
+	holds  int
+	seen   map[string]int // by name
+	frozen map[string]time.Time
 
 	mu      sync.Mutex
 	waiting []*step
@@ -81,6 +84,8 @@ type scheduler struct {
 	kinds   map[string]int
 	last    *step
 	quantum time.Duration
+	// epoch is for how many steps ranks stay.
+	epoch int
 }
 
 // strategy is how the next step is chosen.
@@ -98,13 +103,13 @@ const (
 )
 
 // faults are how often, in a thousand steps, something goes wrong.
-type faults struct{ lost, unheard, frozen, kill int }
+type faults struct{ lost, unheard, frozen int }
 
 func newScheduler(seed uint64) *scheduler {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return &scheduler{
 		random: r, seed: seed, strategy: strategy(r.IntN(int(strategies))), frozen: map[string]time.Time{},
-		dead: map[string]bool{}, pairs: map[[2]string]int{}, kinds: map[string]int{}, quantum: time.Millisecond,
+		dead: map[string]bool{}, seen: map[string]int{}, pairs: map[[2]string]int{}, kinds: map[string]int{}, quantum: time.Millisecond, epoch: []int{60, 400, 3000}[r.IntN(3)],
 	}
 }
 
@@ -125,7 +130,8 @@ func (s *scheduler) awaitWithin(ctx context.Context, who, kind, what string, rea
 		return proceed
 	}
 	s.arrived++
-	one := &step{who, kind, what, ready, s.arrived, make(chan verdict, 1)}
+	one := &step{who: who, kind: kind, what: what, ready: ready, number: s.arrived, verdict: make(chan verdict, 1)}
+	one.after = s.held(one)
 	s.waiting = append(s.waiting, one)
 	s.mu.Unlock()
 	select {
@@ -137,6 +143,23 @@ func (s *scheduler) awaitWithin(ctx context.Context, who, kind, what string, rea
 	defer s.mu.Unlock()
 	s.waiting = slices.DeleteFunc(s.waiting, func(other *step) bool { return other == one })
 	return givenUp
+}
+
+// held is until when a step is held, as where a process is slow: most not at all. Whether it is depends on what was done
+// before only by how often such a step came, so that a world that is shrunk holds the same ones.
+func (s *scheduler) held(one *step) time.Time {
+	if s.holds == 0 || one.kind == "client" {
+		return time.Time{}
+	}
+	name := one.String()
+	s.seen[name]++
+	h := fnv.New64a()
+	_, _ = fmt.Fprint(h, s.seed, name, s.seen[name])
+	n := h.Sum64()
+	if int(n%1000) >= s.holds {
+		return time.Time{}
+	}
+	return time.Now().Add(time.Duration(20+n/1000%4000) * time.Millisecond)
 }
 
 // kill lets no further step of an instance happen.
@@ -219,7 +242,7 @@ func (s *scheduler) choose() *step {
 	now := time.Now()
 	ready := make([]*step, 0, len(s.waiting))
 	for _, one := range s.waiting {
-		if until, frozen := s.frozen[one.who]; (!frozen || now.After(until)) && (one.ready == nil || one.ready()) {
+		if until, frozen := s.frozen[one.who]; (!frozen || now.After(until)) && !now.Before(one.after) && (one.ready == nil || one.ready()) {
 			ready = append(ready, one)
 		}
 	}
@@ -245,7 +268,7 @@ func (s *scheduler) pick(ready []*step) int {
 		best, rank := 0, uint64(0)
 		for i, one := range ready {
 			h := fnv.New64a()
-			_, _ = fmt.Fprint(h, s.seed, len(s.taken)/60, one.who, one.what)
+			_, _ = fmt.Fprint(h, s.seed, len(s.taken)/s.epoch, one.who, one.what)
 			if r := h.Sum64(); i == 0 || r > rank {
 				best, rank = i, r
 			}

@@ -458,9 +458,9 @@ func (w *world) live() {
 		for _, i := range w.instances {
 			i.start()
 		}
-		w.sched.faults = w.plan.faults
+		w.sched.faults, w.sched.holds = w.plan.faults, w.plan.holds
 		w.play()
-		w.sched.faults = faults{}
+		w.sched.faults, w.sched.holds = faults{}, 0
 		w.rest()
 	}
 	w.sched.freely(true)
