@@ -37,6 +37,7 @@ type step struct {
 	// what it does, without values.
 	who, kind, what string
 	ready           func() bool // nil for always
+	after           time.Time   // it is held until then
 	number          int         // in order of arrival
 	verdict         chan verdict
 }
