@@ -91,7 +91,13 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 // settle writes outcomes; for items whose lease has expired it takes them from their entries. It returns how many are
 // still in flight, over all instances.
 func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []itemEnd) (left int, err error) {
-	told := map[string]bool{}
+	// An item whose lease expired may have been handed out again, to this worker too: only the outcome of the lookup that
+	// it has now counts.
+	told, current := map[string]bool{}, map[string]string{}
+	for _, item := range inFlight {
+		current[item.ID] = item.LookupID
+	}
+	ends = slices.DeleteFunc(slices.Clone(ends), func(end itemEnd) bool { return current[end.ItemID] != end.LookupID })
 	for _, end := range ends {
 		told[end.ItemID] = true
 	}

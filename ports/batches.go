@@ -47,8 +47,8 @@ type Batches interface {
 	Claim(ctx context.Context, items []batch.Item) error
 	// Start marks items in flight as no longer Queued. Only inside InTx.
 	Start(ctx context.Context, ids []string) error
-	// Settle writes the outcomes of items in flight under these LookupIDs, and returns the outcomes of those that still
-	// were. Only inside InTx.
+	// Settle writes the outcomes of items in flight under these LookupIDs, at most one for each item, and returns the
+	// outcomes of those that still were. Only inside InTx.
 	Settle(ctx context.Context, outcomes []batch.Outcome) ([]batch.Outcome, error)
 	// Renew extends the leases of an organisation's items in flight under these lookups.
 	Renew(ctx context.Context, orgID string, lookupIDs []string, until time.Time) error

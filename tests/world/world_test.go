@@ -90,6 +90,7 @@ type world struct {
 	batches  []string
 	contacts map[string]string // of people, by their number
 	started  int
+	known    map[string]bool // violations that were there before
 }
 
 type heldKey struct{ id, secret string }
@@ -353,6 +354,7 @@ type where struct {
 	server   *server
 	template string // SQLite's file to copy
 	dir      string
+	known    map[string]bool // violations in a database that worlds share
 }
 
 // run makes the world of a plan and judges it.
@@ -376,6 +378,9 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 			}
 		}()
 	}
+	if at.known == nil || at.server == nil {
+		at.known = map[string]bool{}
+	}
 	random := p.seed
 	if at.server != nil { // the same secrets would meet those of the run before
 		random ^= uint64(worldsBegun.Load()) << 40
@@ -388,7 +393,7 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 		time.Sleep(time.Until(begin))
 		w := &world{
 			t: t, plan: p, sched: newScheduler(p.seed), server: at.server, path: path,
-			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1), calendar: access.Calendar{Location: zone},
+			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1), known: at.known, calendar: access.Calendar{Location: zone},
 		}
 		w.sched.strategy = p.strategy
 		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}}, &receiver{world: w}
