@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 	"time"
 
 	"fichario/domain/audit"
@@ -289,9 +290,11 @@ func (x *SubjectExport) Texts(ctx context.Context) iter.Seq2[SubjectText, error]
 				return out, err
 			}
 			said := x.p.Passages(c.Note)
-			for _, a := range c.Attribution {
-				said = append(said, x.p.Passages(a.Value)...)
+			values := make([]string, len(c.Attribution))
+			for n, a := range c.Attribution {
+				values[n] = a.Value
 			}
+			said = append(said, x.p.Passages(strings.Join(values, "\n"))...)
 			for _, e := range events {
 				said = append(said, x.p.Passages(e.Subject)...)
 			}

@@ -35,6 +35,9 @@ func TestTextsOfOthersThatNameAPerson(t *testing.T) {
 		noted := s.arrive(hook, "bento")
 		done(s.contacts.Note(t.Context(), owner, noted.ID, "indicado por ana.b@x.example em maio"))
 		left[noted.ID] = ""
+		apart := must(s.intake.Receive(t.Context(), hook, // a phone and a name in different answers
+			post(`{"nome":"Lu","email":"lu@x.example","utm_term":"Ana Lima","utm_source":"21 99773-1077"}`)))
+		left[apart.ContactID] = ""
 		stranger := must(s.intake.Receive(t.Context(), hook,
 			post(`{"nome":"Lia","email":"lia@x.example","mensagem":"mariana.b@x.example, 1529.982.247-25, 21 99773-1077"}`)))
 		was := s.contact(stranger.ContactID)

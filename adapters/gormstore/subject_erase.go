@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -239,11 +240,15 @@ func (r subjects) eraseTexts(db *gorm.DB, p *privacy.Person, ids []string) (priv
 			c.Note = note
 			changed["note"] = blob(r.store.vault.sealNote(c))
 		}
-		for n, a := range c.Attribution {
-			if p.Mentions(a.Value) {
-				c.Attribution[n].Value = p.Redact(a.Value)
-				changed["attribution"] = blob(r.store.vault.sealJSON(c.Attribution, "contacts|attribution|"+c.ID))
+		if p.Mentions(valuesOf(c.Attribution)) {
+			mark(p, row.Attribution)
+			left := strings.Split(p.Redact(valuesOf(c.Attribution)), "\n")
+			for n := range c.Attribution {
+				if c.Attribution[n].Value = ""; len(left) == len(c.Attribution) { // else a value has lines, or all are gone
+					c.Attribution[n].Value = left[n]
+				}
 			}
+			changed["attribution"] = blob(r.store.vault.sealJSON(c.Attribution, "contacts|attribution|"+c.ID))
 		}
 		if len(changed) > 0 {
 			if err := db.Model(&contactRow{}).Where("id = ?", row.ID).Updates(changed).Error; err != nil {

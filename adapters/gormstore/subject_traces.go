@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"gorm.io/gorm"
 
@@ -254,6 +255,11 @@ func (r subjects) deliveriesOf(some *gorm.DB, p *privacy.Person, his func(*uid) 
 	return ids, err
 }
 
+// valuesOf are the values of a contact's attribution, which its page shows beside each other.
+func valuesOf(from []crm.Attribute) string {
+	return strings.Join(mapped(from, func(a crm.Attribute) string { return a.Value }), "\n")
+}
+
 // textsOf returns contacts about others whose note, attribution or history names the person.
 func (r subjects) textsOf(
 	some *gorm.DB, p *privacy.Person, his func(*uid) bool, mentions func([]byte, string) bool,
@@ -272,8 +278,12 @@ func (r subjects) textsOf(
 	}
 	for _, row := range rows {
 		id := string(row.ID)
+		var from []crm.Attribute
+		if plain, err := r.store.vault.open(row.Attribution, "contacts|attribution|"+id); row.Attribution != nil && err == nil {
+			_ = json.Unmarshal(plain, &from) // contactRow wrote it
+		}
 		if !his(&row.ID) && (named[row.ID] || mentions(row.Note, "contacts|note|"+id) ||
-			row.Attribution != nil && mentions(row.Attribution, "contacts|attribution|"+id)) {
+			p.Mentions(valuesOf(from))) {
 			ids = append(ids, id)
 		}
 	}
