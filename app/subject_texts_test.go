@@ -11,8 +11,8 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestTextsOfOthersThatNameAPerson: the message, the attribution and the history of somebody else's contact are exported
-// line by line, and an erasure removes the person from them and leaves the rest.
+// TestTextsOfOthersThatNameAPerson: the message, the attribution and the history of somebody else's contact are
+// exported line by line, and an erasure removes the person from them and leaves the rest.
 func TestTextsOfOthersThatNameAPerson(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

@@ -279,7 +279,8 @@ func (r subjects) textsOf(
 	for _, row := range rows {
 		id := string(row.ID)
 		var from []crm.Attribute
-		if plain, err := r.store.vault.open(row.Attribution, "contacts|attribution|"+id); row.Attribution != nil && err == nil {
+		plain, err := r.store.vault.open(row.Attribution, "contacts|attribution|"+id)
+		if row.Attribution != nil && err == nil {
 			_ = json.Unmarshal(plain, &from) // contactRow wrote it
 		}
 		if !his(&row.ID) && (named[row.ID] || mentions(row.Note, "contacts|note|"+id) ||
