@@ -174,8 +174,8 @@ type AuditFound struct {
 }
 
 // Verify follows the chain of an organisation from its first line to its end. seen is a head that was printed earlier,
-// the zero value for none; witnessed are heads that left the house before, whose signatures are checked and which must be
-// in the chain too. Other work may go on beside it. Faults: NotFound, Forbidden, ServiceUnavailable.
+// the zero value for none; witnessed are heads that left the house before, whose signatures are checked and which must
+// be in the chain too. Other work may go on beside it. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Audit) Verify(
 	ctx context.Context, by Caller, orgID string, seen audit.Hash, witnessed ...audit.Witnessed,
 ) (AuditFound, error) {

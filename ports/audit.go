@@ -63,8 +63,8 @@ type AuditTraces struct {
 
 // Witness takes signed heads of the audit out of the reach of whoever has the database.
 type Witness interface {
-	// Take is given lines of JSON, each ended by a newline; they are safe there when it returns. Its error holds neither an
-	// address nor what the other side answered.
+	// Take is given lines of JSON, each ended by a newline; they are safe there when it returns. Its error holds neither
+	// an address nor what the other side answered.
 	Take(ctx context.Context, lines []byte) error
 	// Check fails where it would take none. It leaves nothing behind.
 	Check(ctx context.Context) error
