@@ -196,6 +196,44 @@ func TestOtherLinesDoNotPassForErased(t *testing.T) {
 	})
 }
 
+// TestAnErasureThatRunsIsNoCover: what is emptied in the name of an erasure that is kept running, or that is begun again
+// behind the service's back, was not emptied by it.
+func TestAnErasureThatRunsIsNoCover(t *testing.T) {
+	t.Parallel()
+	behind(t, func(t *testing.T, s *setting, _ string, edit func(string, ...any)) {
+		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		sheet := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		done(s.lookups.Opened(t.Context(), owner, must(s.lookups.Show(t.Context(), owner, sheet.ID))))
+		must(s.origins.Add(t.Context(), owner, s.orgID, "Feira"))
+		verify := func() (what string) {
+			if f := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{})).Finding; f != nil {
+				what = line(f.Number, f.Problem)
+			}
+			return what
+		}
+		const empty, back = "UPDATE audit_lines SET detail = NULL, erased_by = '%s' WHERE org_id = '%s' AND number = %d",
+			"UPDATE audit_lines SET detail = k.detail, erased_by = NULL FROM kept k WHERE audit_lines.number = 2 AND audit_lines.id = k.id"
+		edit("CREATE TABLE kept AS SELECT id, detail FROM audit_lines")
+		e := must(s.subjects.Erase(t.Context(), owner, who, false))
+		edit("CREATE TABLE running AS SELECT id, content FROM erasures")
+		edit(fmt.Sprintf(empty, e.ID, s.orgID, 2))
+		equal(t, "while it runs", verify(), "2 esvaziada")
+		edit(back)
+		equal(t, "put back", verify(), "")
+		edit(fmt.Sprintf(empty, e.ID, s.orgID, 2))
+		done(s.subjects.Finish(t.Context(), e.ID))
+		equal(t, "when it is done", verify(), "2 esvaziada")
+		edit(back)
+		equal(t, "put back again", verify(), "")
+		edit(fmt.Sprintf(empty, e.ID, s.orgID, 2))
+		edit("UPDATE erasures SET state = 'em_andamento', lease = '', lease_until = NULL, content = r.content FROM running r " +
+			"WHERE erasures.id = r.id")
+		equal(t, "begun again", verify(), "2 esvaziada")
+		done(s.subjects.Finish(t.Context(), e.ID))
+		equal(t, "and done again", verify(), "2 esvaziada")
+	})
+}
+
 // TestRetentionFollowsTheChain: a line whose time was changed takes none with it, and a chain that does not hold
 // keeps no other from being shortened.
 func TestRetentionFollowsTheChain(t *testing.T) {
