@@ -59,7 +59,7 @@ func ResultsAfter(cursor string) (line int, err error) {
 	if cursor == "" {
 		return 0, nil
 	}
-	if line, err = strconv.Atoi(cursor); err != nil || line < 0 {
+	if line, err = strconv.Atoi(cursor); err != nil || line < 0 || strconv.Itoa(line) != cursor {
 		return 0, invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
 	}
 	return line, nil

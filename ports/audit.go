@@ -19,7 +19,7 @@ type Audit interface {
 	// the store wrote it.
 	Head(ctx context.Context, orgID string) (audit.Head, error)
 	// Heads returns the heads of the organisations after an id, in the order of their ids. Those that are not as the store
-	// wrote them have no OrgID.
+	// wrote them have an OrgID and nothing else.
 	Heads(ctx context.Context, after string, limit int) ([]audit.Head, error)
 	// WitnessKey signs heads that leave the house. It stays the same when the data key is changed.
 	WitnessKey(ctx context.Context) (ed25519.PrivateKey, error)
@@ -64,6 +64,8 @@ type Witness interface {
 	// Take is given lines of JSON, each ended by a newline; they are safe there when it returns. Its error holds neither an
 	// address nor what the other side answered.
 	Take(ctx context.Context, lines []byte) error
+	// Check fails where it would take none. It leaves nothing behind.
+	Check(ctx context.Context) error
 	// Fresh reports whether it holds nothing, and is to be given every head again.
 	Fresh() bool
 }

@@ -27,6 +27,9 @@ func TestCompare(t *testing.T) {
 		},
 		"a route less":     {old: "\n  /api/v1/produtos:\n", new: "\n  /api/v1/catalogo:\n", told: true, bad: true},
 		"a parameter less": {old: "name: somenteHistorico\n", new: "name: soHistorico\n", told: true, bad: true},
+		"a parameter less where a file was": {
+			old: "name: cursor\n", new: "name: marcador\n", told: true, bad: true,
+		},
 	} {
 		if !strings.Contains(string(source), c.old) {
 			t.Fatalf("%s: the contract has no %q", name, c.old)

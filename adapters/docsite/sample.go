@@ -32,12 +32,12 @@ type call struct {
 // headerLine is a header of a request.
 type headerLine struct{ Name, Value string }
 
-// joined writes a text with environment variables as an expression: the text between quotes, and calls of env with their
+// joined writes a text with environment variables as an expression: quoted text, and calls of env with the variables'
 // names, joined by the operator.
-func joined(value, quote, join, env string) string {
+func joined(value, join, env string) string {
+	const quote = `"`
 	out := quote + inPath.ReplaceAllString(value, quote+join+strings.ReplaceAll(env, "NAME", "$1")+join+quote) + quote
-	out = strings.TrimPrefix(out, quote+quote+join)
-	return strings.TrimSuffix(out, join+quote+quote)
+	return strings.TrimSuffix(strings.TrimPrefix(out, quote+quote+join), join+quote+quote)
 }
 
 const (
@@ -132,14 +132,14 @@ func (c call) curl() string {
 }
 
 func (c call) golang() string {
-	address := joined(c.base+c.path, `"`, " + ", `os.Getenv("NAME")`)
+	address := joined(c.base+c.path, " + ", `os.Getenv("NAME")`)
 	body, read := "nil", ""
 	if c.body != "" {
 		body, read = "strings.NewReader(`"+c.body+"`)", "\n\t\"strings\""
 	}
 	var headers string
 	for _, h := range c.headers {
-		headers += fmt.Sprintf("\treq.Header.Set(%q, %s)\n", h.Name, joined(h.Value, `"`, "+", `os.Getenv("NAME")`))
+		headers += fmt.Sprintf("\treq.Header.Set(%q, %s)\n", h.Name, joined(h.Value, "+", `os.Getenv("NAME")`))
 	}
 	os := ""
 	if strings.Contains(address+headers, "os.") {
@@ -209,10 +209,10 @@ console.log(text);
 }
 
 func (c call) python() string {
-	address := joined(c.base+c.path, `"`, " + ", `os.environ["NAME"]`)
+	address := joined(c.base+c.path, " + ", `os.environ["NAME"]`)
 	var more, headers string
 	for _, h := range c.headers {
-		headers += fmt.Sprintf("\n        %q: %s,", h.Name, joined(h.Value, `"`, " + ", `os.environ["NAME"]`))
+		headers += fmt.Sprintf("\n        %q: %s,", h.Name, joined(h.Value, " + ", `os.environ["NAME"]`))
 	}
 	if headers != "" {
 		more += "\n    headers={" + headers + "\n    },"
@@ -243,10 +243,10 @@ except urllib.error.HTTPError as error:
 
 // php needs no extension: Debian's php-cli has all of it.
 func (c call) php() string {
-	address := joined(c.base+c.path, `"`, " . ", `getenv("NAME")`)
+	address := joined(c.base+c.path, " . ", `getenv("NAME")`)
 	var more string
 	for _, h := range c.headers {
-		more += "\n        " + joined(h.Name+": "+h.Value, `"`, " . ", `getenv("NAME")`) + ","
+		more += "\n        " + joined(h.Name+": "+h.Value, " . ", `getenv("NAME")`) + ","
 	}
 	if more != "" {
 		more = "\n    \"header\" => [" + more + "\n    ],"

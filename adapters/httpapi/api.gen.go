@@ -1124,14 +1124,14 @@ type GetBatchResultsParams struct {
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 
 	// Situacao Only items in this state.
-	Situacao *string `form:"situacao,omitempty" json:"situacao,omitempty"`
+	Situacao *string `form:"situacao,omitempty" json:"situacao,omitempty" validate:"omitempty,oneof=pendente em_andamento concluida falhou sem_resposta invalido"`
 	Formato  *string `form:"formato,omitempty" json:"formato,omitempty" validate:"omitempty,oneof=csv excel xlsx ndjson"`
 }
 
 // GetBatchResultsFileParams defines parameters for GetBatchResultsFile.
 type GetBatchResultsFileParams struct {
 	// Situacao Only items in this state.
-	Situacao *string `form:"situacao,omitempty" json:"situacao,omitempty"`
+	Situacao *string `form:"situacao,omitempty" json:"situacao,omitempty" validate:"omitempty,oneof=pendente em_andamento concluida falhou sem_resposta invalido"`
 
 	// Formato `csv` if absent; `excel` is a CSV with a byte order mark, semicolons and decimal commas.
 	Formato *string `form:"formato,omitempty" json:"formato,omitempty" validate:"omitempty,oneof=csv excel xlsx ndjson"`

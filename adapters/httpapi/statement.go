@@ -76,7 +76,9 @@ func (s *server) through(next echo.HandlerFunc) echo.HandlerFunc {
 // GetStatement serves GET /api/v1/consultas (specification, 4.4).
 func (h handlers) GetStatement(ctx context.Context, r GetStatementRequestObject) (GetStatementResponseObject, error) {
 	p, c := r.Params, callOf(ctx)
-	q := statementQuery(GetStatementFileParams{De: p.De, Ate: p.Ate, Produto: p.Produto, Finalidade: p.Finalidade, Cache: p.Cache})
+	q := statementQuery(GetStatementFileParams{
+		De: p.De, Ate: p.Ate, Produto: p.Produto, Finalidade: p.Finalidade, Cache: p.Cache,
+	})
 	q.Cursor = orEmpty(p.Cursor)
 	q.Limit, _ = strconv.Atoi(orEmpty(p.Limite)) // its shape has been checked
 	ctx = app.ForList(ctx)

@@ -157,19 +157,18 @@ func (c *auditVerifyCmd) witnessed(e *environment) (of []audit.Witnessed, out *w
 	}
 	out = &witnessResult{}
 	for _, path := range c.Witness {
-		heads, unread, err := e.readWitness(path)
-		if err != nil {
-			return nil, nil, fmt.Errorf("--witness: %w", err)
-		}
-		out.Ilegiveis += unread
-		for _, w := range heads {
+		unread, err := e.readWitness(path, func(w audit.Witnessed) {
 			if w.OrgID != c.Org {
-				continue
+				return
 			}
 			if of = append(of, w); out.Ultima == nil || w.Number >= out.Ultima.Number {
 				out.Ultima = &w
 			}
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("--witness: %w", err)
 		}
+		out.Ilegiveis += unread
 	}
 	if len(of) == 0 {
 		return nil, nil, errors.New("--witness: there is no head of this organisation, so that it shows nothing")

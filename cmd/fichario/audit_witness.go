@@ -1,15 +1,17 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -26,7 +28,7 @@ type witnessFile string
 
 // Take is durable on return.
 func (path witnessFile) Take(_ context.Context, lines []byte) error {
-	file, err := path.open()
+	file, err := path.open(os.O_CREATE)
 	if err != nil {
 		return err
 	}
@@ -41,8 +43,25 @@ func (path witnessFile) Take(_ context.Context, lines []byte) error {
 	return err
 }
 
-func (path witnessFile) open() (*os.File, error) {
-	return os.OpenFile(string(path), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+func (path witnessFile) open(how int) (*os.File, error) {
+	// Opening a pipe waits for whoever reads it, and a device keeps nothing.
+	if info, err := os.Stat(string(path)); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", string(path))
+	}
+	return os.OpenFile(string(path), os.O_WRONLY|os.O_APPEND|how, 0o600)
+}
+
+// Check creates no file: it would belong to whoever runs the command.
+func (path witnessFile) Check(context.Context) error {
+	file, err := path.open(0)
+	if errors.Is(err, fs.ErrNotExist) {
+		_, err = os.Stat(filepath.Dir(string(path)))
+		return err
+	}
+	if err == nil {
+		err = file.Close()
+	}
+	return err
 }
 
 // Fresh reports whether the file was rotated away, so that each file begins with the head of every organisation.
@@ -57,24 +76,17 @@ func (e *environment) witnessAddress() (string, bool) {
 	return to, strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://")
 }
 
-// auditWitness returns where heads of the audit go; nil for nowhere. A file must be writable from the beginning; http
-// without encryption needs FICHARIO_ALLOW_PRIVATE_TARGETS, for tests.
+// auditWitness returns where heads of the audit go; nil for nowhere. A file that cannot be written keeps no service from
+// starting. http without encryption needs FICHARIO_ALLOW_PRIVATE_TARGETS, for tests.
 func (e *environment) auditWitness(d *automation.Dispatcher) (ports.Witness, error) {
 	to, is := e.witnessAddress()
 	switch {
 	case to == "":
 		return nil, nil //nolint:nilnil // no witness is a configuration like any other
-	case is && strings.HasPrefix(to, "http://") && !e.settings.AllowPrivate:
-		return nil, errors.New("FICHARIO_AUDIT_WITNESS: an address begins with https://")
+	case !is && strings.Contains(to, "://"), strings.HasPrefix(to, "http://") && !e.settings.AllowPrivate:
+		return nil, errors.New("FICHARIO_AUDIT_WITNESS: must be the path of a file, or an address that begins with https://")
 	case is:
 		return automation.Witness{Dispatcher: d, Address: to}, nil
-	}
-	file, err := witnessFile(to).open()
-	if err == nil {
-		err = file.Close()
-	}
-	if err != nil {
-		return nil, fmt.Errorf("FICHARIO_AUDIT_WITNESS: the file cannot be written: %w", err)
 	}
 	return witnessFile(to), nil
 }
@@ -88,60 +100,79 @@ func (e *environment) witness(s *service, log *slog.Logger) (*app.Witness, error
 	return app.NewWitness(s.store, out, now, log), nil
 }
 
-// readWitness reads the heads in a witness file, and how many of its lines are none, such as those that a crash cut off.
-func (e *environment) readWitness(path string) (heads []audit.Witnessed, unread int64, err error) {
-	var text []byte
-	if path == "-" {
-		text, err = io.ReadAll(e.in)
-	} else {
-		text, err = os.ReadFile(path)
+// readWitness gives the heads in a witness file to each, and returns how many of its lines are none, such as those that
+// a crash cut off.
+func (e *environment) readWitness(path string, each func(audit.Witnessed)) (unread int64, err error) {
+	in := e.in
+	if path != "-" {
+		file, err := os.Open(path)
+		if err != nil {
+			return 0, err
+		}
+		defer func() { _ = file.Close() }()
+		in = file
 	}
-	for line := range bytes.Lines(text) {
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
 		var w audit.Witnessed
-		switch line = bytes.TrimSpace(line); {
+		switch line := bytes.TrimSpace(lines.Bytes()); {
 		case len(line) == 0:
 		case json.Unmarshal(line, &w) == nil && w.OrgID != "":
-			heads = append(heads, w)
+			each(w)
 		default:
 			unread++
 		}
 	}
-	return heads, unread, err
+	return unread, lines.Err()
 }
 
 // witnessLate is how old a head may be that has not left yet, before the doctor says so.
 const witnessLate = 5 * time.Minute
 
-// checkWitness finds organisations whose newest head is not in the witness file. What arrived at an address is not known
-// here; false for that, and for no witness.
-func (e *environment) checkWitness(store *gormstore.Store) (f gormstore.Finding, is bool, err error) {
-	f = gormstore.Finding{Name: "every head of the audit is in the witness file within minutes"}
-	to, address := e.witnessAddress()
-	if to == "" || address {
-		return f, false, nil
+// checkWitness finds a witness that takes no heads, and organisations whose newest head is not in a witness file; what
+// arrived at an address is not known here. It finds nothing where there is no witness.
+func (e *environment) checkWitness(store *gormstore.Store) ([]gormstore.Finding, error) {
+	dispatcher := automation.New(e.settings.AllowPrivate)
+	defer dispatcher.Close()
+	out, err := e.auditWitness(dispatcher)
+	if err != nil || out == nil {
+		return nil, err
 	}
-	heads, _, err := e.readWitness(to)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return f, false, err
+	takes := gormstore.Finding{Name: "the witness of the audit takes heads"}
+	if err := out.Check(e.ctx); err != nil {
+		takes.Violations, takes.IDs = 1, []string{err.Error()}
+		return []gormstore.Finding{takes}, nil
 	}
+	if _, address := e.witnessAddress(); address {
+		return []gormstore.Finding{takes}, nil
+	}
+	left, err := e.missingHeads(store)
+	return []gormstore.Finding{takes, left}, err
+}
+
+// missingHeads compares the witness file with the heads in the database.
+func (e *environment) missingHeads(store *gormstore.Store) (f gormstore.Finding, err error) {
+	f.Name = "every head of the audit is in the witness file within minutes"
 	r := store.Repos()
 	key, err := r.Audit.WitnessKey(e.ctx)
 	if err != nil {
-		return f, false, err
+		return f, err
 	}
-	there := map[string]bool{}
-	for _, w := range heads {
-		if w.SignedBy(key.Public().(ed25519.PublicKey)) {
-			there[w.OrgID+w.Hash] = true
-		}
+	newest := map[string]audit.Witnessed{} // by organisation; the last one in the file
+	_, err = e.readWitness(e.settings.AuditWitness, func(w audit.Witnessed) { newest[w.OrgID] = w })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return f, err
 	}
 	for after := ""; ; {
 		page, err := r.Audit.Heads(e.ctx, after, 500)
 		if err != nil || len(page) == 0 {
-			return f, err == nil, err
+			return f, err
 		}
 		for _, h := range page {
-			if after = h.OrgID; h.Number > 0 && !there[h.OrgID+h.Hash.String()] && time.Since(h.At) > witnessLate {
+			after = h.OrgID
+			w := newest[h.OrgID]
+			there := w.Hash == h.Hash.String() && w.SignedBy(key.Public().(ed25519.PublicKey))
+			if h.Number > 0 && !there && time.Since(h.At) > witnessLate {
 				f.Violations++
 				f.IDs = append(f.IDs, h.OrgID)
 			}

@@ -17,11 +17,9 @@ func (c *doctorCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		findings, err := store.Check(e.ctx, now())
 		if err == nil {
-			var left gormstore.Finding
-			var is bool
-			if left, is, err = e.checkWitness(store); is {
-				findings = append(findings, left)
-			}
+			var ofWitness []gormstore.Finding
+			ofWitness, err = e.checkWitness(store)
+			findings = append(findings, ofWitness...)
 		}
 		if err == nil && c.Deep {
 			var unreadable []gormstore.Finding

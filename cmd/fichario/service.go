@@ -297,7 +297,7 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
 	if s.witness != nil {
-		chores = append(chores, app.Chore{Name: "witness the audit", Every: time.Minute, Do: s.witness.Work})
+		chores = append(chores, app.Chore{Name: "witness the audit", Every: time.Minute, Do: s.witness.Work, AtEnd: true})
 	}
 	for i, c := range chores {
 		failed := s.failures(c.Name)

@@ -76,8 +76,8 @@ func TestWhatGeneratorsMisread(t *testing.T) {
 	})
 }
 
-// TestResultsAreToldApart: the union has every product of the catalogue, each schema is flat and has the id of one product
-// alone, which is what generators can tell apart. The open schema takes any product.
+// TestResultsAreToldApart: the union has every product of the catalogue, each schema is flat and has the id of one
+// product alone, which is what generators can tell apart. The open schema takes any product.
 func TestResultsAreToldApart(t *testing.T) {
 	t.Parallel()
 	schemas := contract(t).Components.Schemas

@@ -83,7 +83,9 @@ func TestNamedFieldsAreTheContract(t *testing.T) {
 			}
 			delete(own.Properties, name)
 		}
-		own.Required = slices.DeleteFunc(slices.Clone(own.Required), func(name string) bool { return slices.Contains(closing, name) })
+		own.Required = slices.DeleteFunc(slices.Clone(own.Required), func(name string) bool {
+			return slices.Contains(closing, name)
+		})
 		compare(t, p.ID, &own, p.Fields)
 	}
 }

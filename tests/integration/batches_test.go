@@ -139,7 +139,7 @@ func chunked(t *testing.T, s *lookuptest.Service, key, path string) int {
 
 func mask(cpf string) string { return cpf[:3] + "." + cpf[3:6] + "." + cpf[6:9] + "-" + cpf[9:] }
 
-// fileOf is the file that the route for files gives, which is the one that an Accept header gets from the route for pages.
+// fileOf is the file that the route for files gives, which an Accept header gets from the route for pages too.
 func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []byte {
 	t.Helper()
 	a, err := s.Do(t.Context(), "GET", place+"/resultados", key, map[string]string{"Accept": accept}, "")
@@ -148,7 +148,8 @@ func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []by
 	}
 	form := map[string]string{"text/csv": "csv", workbookType: "xlsx", "application/x-ndjson": "ndjson"}[accept]
 	file := s.Get(place+"/resultados/arquivo?formato="+form, key)
-	if file.Status != 200 || file.Header.Get("Content-Type") != a.Header.Get("Content-Type") || form != "xlsx" && !bytes.Equal(file.Body, a.Body) {
+	if file.Status != 200 || file.Header.Get("Content-Type") != a.Header.Get("Content-Type") ||
+		form != "xlsx" && !bytes.Equal(file.Body, a.Body) {
 		t.Errorf("%s: %s, and another file", form, file)
 	}
 	return file.Body
@@ -177,6 +178,9 @@ func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 	workbook := s.Get(place+"/resultados?formato=xlsx", key).Header.Get("Content-Disposition")
 	expect(t, "the name of a workbook", strings.HasSuffix(workbook, `.xlsx"`), true)
 	expect(t, "a file from a page of junk", s.Get(place+"/resultados?formato=csv&cursor=x", key).String(), "400 requisicao_invalida")
+	for _, query := range []string{"/resultados?cursor=%2B1", "/resultados?cursor=01", "/resultados?situacao=", "/resultados/arquivo?situacao="} {
+		expect(t, query, s.Get(place+query, key).String(), "400 requisicao_invalida")
+	}
 	expect(t, "a file of no form", s.Get(place+"/resultados/arquivo?formato=", key).String(), "400 requisicao_invalida")
 	expect(t, "a file has no pages", s.Get(place+"/resultados/arquivo?limite=1", key).String(), "400 requisicao_invalida")
 	excel := s.Get(place+"/resultados?formato=excel", key)

@@ -2,6 +2,7 @@ package integration
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -40,6 +41,7 @@ func TestAnswersLater(t *testing.T) {
 		}, " "), place+" respond-async 1")
 		bureau.Await(t, 1)
 		expect(t, "while it runs", []any{s.Get(place, key.Key).Status, s.Get(place, key.Key).JSON["consultaId"]}, []any{202, id})
+		expect(t, "on the open route", s.Get("/api/v1/consultas-abertas/"+id, key.Key).Status, 202)
 		same := later("/api/v1/cpf/" + ana)
 		expect(t, "the same again", []any{same.Status, same.JSON["consultaId"]}, []any{202, id})
 		release()
@@ -69,6 +71,8 @@ func TestAnswersLater(t *testing.T) {
 		lookuptest.Eventually(t, "its problem", func() bool {
 			return s.Get("/api/v1/consultas/"+failed.JSON["consultaId"].(string), key.Key).String() == "502 bureau_falhou" //nolint:forcetypeassert // as above
 		})
+		expect(t, "its problem on the open route",
+			s.Get(fmt.Sprint("/api/v1/consultas-abertas/", failed.JSON["consultaId"]), key.Key).String(), "502 bureau_falhou")
 		expect(t, "calls", bureau.Calls(), 2)
 		lookuptest.Eventually(t, "the follower's line", func() bool {
 			return len(s.Statement(key.Key).Consultas) == 4

@@ -27,11 +27,17 @@ func TestAnIdempotencyKeyOfALookup(t *testing.T) {
 		first := ask("GET", "/api/v1/cpf/"+docs[0]+"?atualizar=true", "")
 		again := ask("POST", "/api/v1/consultas", `{"produto":"cpf","documento":"`+docs[0]+`","atualizar":true}`)
 		expect(t, "again", string(again.Body), string(first.Body))
+		none, err := s.Do(t.Context(), "POST", "/api/v1/consultas-abertas", key, map[string]string{"Content-Type": "application/json"},
+			`{"produto":"cpf","documento":"`+docs[1]+`","somenteHistorico":true}`)
+		expect(t, "nothing there", []any{none.String(), err}, []any{"404 fora_do_historico", nil})
+		open := ask("POST", "/api/v1/consultas-abertas", `{"produto":"cpf","documento":"`+docs[0]+`","atualizar":true}`)
+		expect(t, "on the open route", string(open.Body)+open.Header.Get("Idempotency-Replayed"), string(first.Body)+"true")
 		expect(t, "marked", []string{first.Header.Get("Idempotency-Replayed"), again.Header.Get("Idempotency-Replayed")},
 			[]string{"", "true"})
 		for path, body := range map[string]string{
 			"/api/v1/cpf/" + docs[1]: "", "/api/v1/cnpj/11222333000181": "",
-			"/api/v1/consultas": `{"produto":"cpf","documento":"` + docs[0] + `"}`,
+			"/api/v1/consultas":         `{"produto":"cpf","documento":"` + docs[0] + `"}`,
+			"/api/v1/consultas-abertas": `{"produto":"cpf","documento":"` + docs[0] + `"}`,
 		} {
 			method := "GET"
 			if body != "" {

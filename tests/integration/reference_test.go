@@ -160,7 +160,8 @@ func TestSlowSamplesOfTheReferenceRun(t *testing.T) {
 			languages[lang][m[2]] = code
 		}
 	}
-	if all := slices.Sorted(maps.Keys(languages)); !slices.Equal(all, []string{"bash", "go", "php", "python", "typescript"}) {
+	all := slices.Sorted(maps.Keys(languages))
+	if !slices.Equal(all, []string{"bash", "go", "php", "python", "typescript"}) {
 		t.Fatalf("the languages are %v", all)
 	}
 	consulta := line.ask(t, "GET", "/api/v1/cpf/52998224725", "", "consultaId")
@@ -206,7 +207,8 @@ func refusedSample(t *testing.T, cmd *exec.Cmd, home string) {
 	t.Helper()
 	cmd.Env = append(os.Environ(), "CURL_HOME="+home, "FICHARIO_KEY=fic_nobody")
 	out, err := cmd.CombinedOutput()
-	if err == nil || !bytes.Contains(out, []byte("nao_autenticado")) || !bytes.Contains(out, []byte("uma chave do Fichário")) {
+	text := string(out)
+	if err == nil || !strings.Contains(text, "nao_autenticado") || !strings.Contains(text, "uma chave do Fichário") {
 		t.Errorf("with another key: %v, %s", err, out)
 	}
 }

@@ -76,6 +76,20 @@ func TestABureauThatFailsOnEveryDoor(t *testing.T) {
 	expect(t, "a failure about a company", get("/api/v1/cnpj/12ABC34501DE35", nil).String(), "502 bureau_falhou")
 	asked := s.Post(key, `{"produto":"cpf","documento":"`+ana+`"}`)
 	expect(t, "no answer", asked.String(), "504 bureau_sem_resposta")
+	open := func(product, document string, header map[string]string) lookuptest.Answer {
+		header["Content-Type"] = "application/json"
+		a, err := s.Do(t.Context(), "POST", "/api/v1/consultas-abertas", key, header,
+			`{"produto":"`+product+`","documento":"`+document+`"}`)
+		expect(t, "an open lookup", err, nil)
+		return a
+	}
+	expect(t, "an open lookup without an answer", open("cpf", ana, map[string]string{}).String(), "504 bureau_sem_resposta")
+	expect(t, "an open lookup that fails", open("cnpj", "12ABC34501DE35", map[string]string{}).String(), "502 bureau_falhou")
+	waiting := open("cpf", ana, map[string]string{"Prefer": "respond-async"})
+	expect(t, "its place", waiting.Header.Get("Location"), fmt.Sprint("/api/v1/consultas-abertas/", waiting.JSON["consultaId"]))
+	lookuptest.Eventually(t, "no answer there", func() bool {
+		return get(waiting.Header.Get("Location"), nil).String() == "504 bureau_sem_resposta"
+	})
 	made := get("/api/v1/cpf/"+ana, later).JSON["consultaId"]
 	lookuptest.Eventually(t, "no answer, later", func() bool {
 		return get(fmt.Sprint("/api/v1/consultas/", made), nil).String() == "504 bureau_sem_resposta"
