@@ -63,6 +63,7 @@ func TestWhatIsDoneToTheAuditIsFound(t *testing.T) {
 		"no detail":              {"UPDATE audit_lines SET detail = NULL" + of + "3", "3 esvaziada"},
 		"no detail, and no sum":  {"UPDATE audit_lines SET detail = NULL, detail_sum = NULL" + of + "3", "3 alterada"},
 		"an erasure that is not": {"UPDATE audit_lines SET detail = NULL, erased_by = id" + of + "3", "3 esvaziada"},
+		"said to be erased":      {"UPDATE audit_lines SET erased_by = id" + of + "3", "3 alterada"},
 		"the first line gone":    {"DELETE FROM audit_lines" + of + "1", "1 removida"},
 		"a line gone":            {"DELETE FROM audit_lines" + of + "4", "4 removida"},
 		"the last line gone":     {"DELETE FROM audit_lines" + of + "8", "8 removida"},

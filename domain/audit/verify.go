@@ -81,6 +81,8 @@ func (w *Walk) Next(l Line) *Finding {
 		return &Finding{Number: l.Number, Problem: Changed}
 	case l.DetailSum != nil && l.Detail == nil && l.ErasedBy == "", l.AddressSum != nil && l.Address == "":
 		return &Finding{Number: l.Number, Problem: Emptied}
+	case l.ErasedBy != "" && (l.DetailSum == nil || l.Detail != nil): // no erasure has emptied it
+		return &Finding{Number: l.Number, Problem: Changed}
 	case l.DetailSum != nil && l.Detail == nil:
 		w.emptied[l.ErasedBy] = append(w.emptied[l.ErasedBy], l.Number)
 	}
