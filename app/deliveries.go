@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"time"
 
 	"fichario/domain/audit"
@@ -101,7 +102,11 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (_ Accepted, 
 	if err := looked(ctx, i.store, by, line); err != nil {
 		return Accepted{}, err
 	}
-	return i.take(ctx, hook, d)
+	made, err := i.take(ctx, hook, d, old.ID)
+	if errors.Is(err, ports.ErrErased) {
+		err = invalid("delivery", "O corpo desta entrega acaba de ser apagado, e não pode ser lido de novo.")
+	}
+	return made, err
 }
 
 // keepFor is how long successful runs are kept.

@@ -134,12 +134,12 @@ func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (_ Acce
 	}
 	defer release()
 	if f := admit(hook, p); f != nil {
-		return i.refuse(ctx, d, f)
+		return i.refuse(ctx, ports.Arrival{Delivery: d}, f)
 	}
 	if f := checkSignature(hook, d, p.Signed); f != nil {
-		return i.refuse(ctx, d, f)
+		return i.refuse(ctx, ports.Arrival{Delivery: d}, f)
 	}
-	return i.take(ctx, hook, d)
+	return i.take(ctx, hook, d, "")
 }
 
 // waitForPlace waits until a body of that size may be read; release frees the slot. Fault: ServiceUnavailable.
@@ -186,20 +186,24 @@ func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault
 	return fault.New(fault.Unauthenticated, "A assinatura não confere. Confira se o segredo é o mesmo dos dois lados.")
 }
 
-// take reads an admitted post, stores what it makes, and returns the decision on it.
-func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery) (Accepted, error) {
+// take reads an admitted post, stores what it makes, and returns the decision on it. read is the delivery that a replay
+// has read; empty for a post.
+func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery, read string) (Accepted, error) {
+	line := ports.Arrival{Delivery: d, Read: read}
 	drafts, err := intake.ReadAll(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
-		return i.refuse(ctx, d, err)
+		return i.refuse(ctx, line, err)
 	}
 	known, err := identify(d, drafts)
 	if err != nil {
-		return i.refuse(ctx, d, err)
+		return i.refuse(ctx, line, err)
 	}
 	unfit, met := drafts[0].CheckEmail(), make([]ports.Receipt, 1) // of several people each has an address
 	switch {
 	case unfit == nil:
-		met, err = i.keep(ctx, arrivalOf(hook, drafts, d, known), known.strict)
+		arrival := arrivalOf(hook, drafts, d, known)
+		arrival.Read = read
+		met, err = i.keep(ctx, arrival, known.strict)
 	case known.keys[0] != "":
 		// It may be a repeat of an accepted post, which had what this one lacks.
 		met[0], err = i.store.Repos().Inbox.Known(ctx, d.WebhookID, known.keys[0], known.fingerprint)
@@ -216,11 +220,12 @@ func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery
 	case webhook.Accepted:
 		return accepted, nil
 	case webhook.Refused:
-		return i.refuse(ctx, d, why)
+		return i.refuse(ctx, line, why)
 	case webhook.Repeated:
 	}
-	d.Outcome, d.ContactID, d.Others = webhook.Repeated, accepted.ContactID, accepted.Others
-	if _, err := i.store.Repos().Inbox.Take(ctx, ports.Arrival{Delivery: d}); err != nil {
+	line.Delivery.Outcome = webhook.Repeated
+	line.Delivery.ContactID, line.Delivery.Others = accepted.ContactID, accepted.Others
+	if _, err := i.store.Repos().Inbox.Take(ctx, line); err != nil {
 		return Accepted{}, err
 	}
 	return accepted, nil
@@ -285,13 +290,14 @@ func (k identity) decide(met []ports.Receipt, unfit error) (webhook.Outcome, err
 }
 
 // refuse writes a refusal into the delivery log and returns it.
-func (i *Intake) refuse(ctx context.Context, d webhook.Delivery, why error) (Accepted, error) {
+func (i *Intake) refuse(ctx context.Context, line ports.Arrival, why error) (Accepted, error) {
 	var f *fault.Error
 	if !errors.As(why, &f) {
 		return Accepted{}, why
 	}
+	d := &line.Delivery
 	d.Outcome, d.Code, d.Reason = webhook.Refused, string(f.Code), f.Message
-	if _, err := i.store.Repos().Inbox.Take(ctx, ports.Arrival{Delivery: d}); err != nil {
+	if _, err := i.store.Repos().Inbox.Take(ctx, line); err != nil {
 		return Accepted{}, err
 	}
 	return Accepted{}, f

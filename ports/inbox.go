@@ -17,6 +17,8 @@ type Arrival struct {
 	People []Newcomer
 	// Fingerprint tells whether two posts with the same key are equal.
 	Fingerprint []byte
+	// Read is the id of the delivery that a replay has read; empty for a post.
+	Read string
 }
 
 // Newcomer is a contact to be made. Event is the history entry of its making, Notification what the team is told, Job
@@ -52,7 +54,8 @@ type Inbox interface {
 	// Take stores an arrival: the contacts, each with its history entry, notification and job, the delivery, and the
 	// webhook's counter; all of it or nothing, and durably when Take returns. Of any number of arrivals with one key only
 	// the first is stored; the others are told so. It returns a receipt for each of the people, in their order. Calls with
-	// one person may share a commit; one that fails does not affect the others. Only outside InTx.
+	// one person may share a commit; one that fails does not affect the others. A replay of a delivery that was emptied
+	// or removed since it was read stores nothing: ErrErased. Only outside InTx.
 	Take(ctx context.Context, a Arrival) ([]Receipt, error)
 	// Known returns the receipt of the post that had this key, or ErrNotFound.
 	Known(ctx context.Context, webhookID, key string, fingerprint []byte) (Receipt, error)

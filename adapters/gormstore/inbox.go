@@ -107,18 +107,18 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, er
 // keep writes an arrival, unless one of its keys is already known.
 func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, error) {
 	delivery := r.vault.deliveryRow(a.Delivery)
-	if len(a.People) > 1 || len(a.Delivery.Others) > 0 {
-		people := mapped(a.People, func(n ports.Newcomer) taken { return r.vault.taken(n, k) })
-		return r.takeSeveral(ctx, delivery, deliveryContactRows(a.Delivery), people)
-	}
+	people := mapped(a.People, func(n ports.Newcomer) taken { return r.vault.taken(n, k) })
 	var t taken
-	if len(a.People) > 0 {
-		t = r.vault.taken(a.People[0], k)
+	if len(people) > 0 {
+		t = people[0]
 	} else if a.Delivery.Outcome == webhook.Refused {
 		t.job = jobRowOf(automation.Job{
 			ID: a.Delivery.ID, OrgID: a.Delivery.OrgID, Kind: automation.FanOut, Event: automation.DeliveryRefused,
 			SubjectID: a.Delivery.ID, State: automation.Ready, RunAt: a.Delivery.At, CreatedAt: a.Delivery.At,
 		})
+	}
+	if len(people) > 1 || len(a.Delivery.Others) > 0 || a.Read != "" {
+		return r.takeSeveral(ctx, arrived{delivery, deliveryContactRows(a.Delivery), people, t.job, a.Read})
 	}
 	t.delivery = delivery
 	return r.take.call(ctx, t)

@@ -3,6 +3,7 @@ package gormstore
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -241,7 +243,9 @@ func (r subjects) deliveriesOf(some *gorm.DB, p *privacy.Person, his func(*uid) 
 		if opened != nil || len(body) == 0 && string(headers) == noHeaders {
 			continue
 		}
-		if his(row.ContactID) || slices.Contains(others, row.ID) || p.Mentions(string(body)) || p.Mentions(string(headers)) {
+		post := webhook.Delivery{Body: body, ContactID: row.ContactID.text(), Truncated: row.Truncated}
+		_ = json.Unmarshal(headers, &post.Headers) // deliveryRow wrote them
+		if his(row.ContactID) || slices.Contains(others, row.ID) || p.Posted(post) {
 			ids = append(ids, string(row.ID))
 		}
 	}

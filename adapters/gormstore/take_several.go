@@ -10,24 +10,33 @@ import (
 	"gorm.io/gorm/clause"
 
 	"fichario/domain/automation"
+	"fichario/ports"
 )
 
 // errKnown rolls back a post with several people.
 var errKnown = errors.New("a key is known")
 
-// takeSeveral writes a post with several people in a transaction of its own: its people share the commit, and only
-// written receipts show whether all of them are new. Once begun it runs to its end, so that the answer matches what
-// happened.
-func (r inbox) takeSeveral(
-	ctx context.Context, delivery deliveryRow, others []deliveryContactRow, people []taken,
-) (kept bool, err error) {
+// arrived is a post with several people, or a replay. Where it has no people, job, if any, tells of its refusal. read is
+// the delivery that a replay has read.
+type arrived struct {
+	delivery deliveryRow
+	others   []deliveryContactRow
+	people   []taken
+	job      jobRow
+	read     string
+}
+
+// takeSeveral writes a post with several people, or a replay, in a transaction of its own: its people share the commit,
+// only written receipts show whether all of them are new, and what a replay has read must be there still. Once begun it
+// runs to its end, so that the answer matches what happened.
+func (r inbox) takeSeveral(ctx context.Context, a arrived) (kept bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
 	const tries = 3
 	for try := 1; ; try++ {
 		err = r.exec(context.WithoutCancel(ctx), "inbox.take", func(db *gorm.DB) error {
-			return db.Transaction(func(tx *gorm.DB) error { return r.writeSeveral(tx, delivery, others, people) })
+			return db.Transaction(func(tx *gorm.DB) error { return r.writeSeveral(tx, a) })
 		})
 		if try < tries && collided(err) {
 			continue
@@ -43,9 +52,11 @@ func (r inbox) takeSeveral(
 }
 
 // writeSeveral writes receipts first, in the order of their keys, and counters and figures last, like takeStatement.
-func (r inbox) writeSeveral(
-	tx *gorm.DB, delivery deliveryRow, others []deliveryContactRow, people []taken,
-) error {
+func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
+	if err := stillThere(tx, a.read); err != nil {
+		return err
+	}
+	delivery, others, people := a.delivery, a.others, a.people
 	var receipts []receiptRow
 	contacts, events := make([]contactRow, len(people)), make([]eventRow, len(people))
 	notifications, jobs := make([]notificationRow, len(people)), make([]jobRow, len(people))
@@ -87,6 +98,9 @@ func (r inbox) writeSeveral(
 			return err
 		}
 	}
+	if err := tellRefused(tx, a); err != nil {
+		return err
+	}
 	if len(people) > 0 {
 		if err := tx.Exec(countReceived, delivery.WebhookID, r.slot, len(people)).Error; err != nil {
 			return err
@@ -104,4 +118,31 @@ func (r inbox) writeSeveral(
 		figures.add(&contacts[i], 1)
 	}
 	return figures.count(tx)
+}
+
+// stillThere returns ports.ErrErased for a delivery that was emptied or removed, and keeps it as it is until the
+// transaction ends: an erasure that comes then finds what was made of it.
+func stillThere(tx *gorm.DB, id string) error {
+	if id == "" {
+		return nil
+	}
+	var there []string
+	err := locked("SHARE", "")(tx).Model(&deliveryRow{}).Where("id = ? AND NOT truncated", id).Pluck("id", &there).Error
+	if err == nil && len(there) == 0 {
+		err = ports.ErrErased
+	}
+	return err
+}
+
+// tellRefused writes the job of a refused replay, if an automation listens.
+func tellRefused(tx *gorm.DB, a arrived) error {
+	if len(a.people) > 0 || a.job.ID == "" {
+		return nil
+	}
+	var listens bool
+	err := tx.Raw("SELECT "+listening("?", "?"), a.job.OrgID, a.job.Event).Scan(&listens).Error
+	if err == nil && listens {
+		err = tx.Create(&a.job).Error
+	}
+	return err
 }

@@ -3,11 +3,14 @@
 package privacy
 
 import (
+	"html"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 
 	"fichario/domain/document"
 	"fichario/domain/intake"
@@ -86,40 +89,25 @@ func ByPhone(typed string) (Identity, bool) {
 var (
 	addresses = regexp.MustCompile(`[^\s"'<>(),;:=&|\\/\[\]{}]+@[^\s"'<>(),;:=&|\\/\[\]{}@+]+`)
 	numbers   = regexp.MustCompile(`\+?[0-9A-Z(][0-9A-Z .()/-]{6,24}[0-9]`)
-	escapes   = regexp.MustCompile(`\\u00[0-7][0-9a-fA-F]|%[0-7][0-9a-fA-F]`)
 )
 
-// plain decodes the escapes that forms and JSON put in place of characters.
-func plain(s string) string {
-	if !strings.ContainsAny(s, `%\+`) {
-		return s
-	}
-	return escapes.ReplaceAllStringFunc(s, func(e string) string {
-		code := e[len(e)-2:]
-		return string(rune(unhex(code[0])<<4 | unhex(code[1])))
-	})
-}
-
-func unhex(c byte) byte {
-	switch {
-	case c >= 'a':
-		return c - 'a' + 10
-	case c >= 'A':
-		return c - 'A' + 10
-	}
-	return c - '0'
-}
-
 // FindIn returns the identities in a text, each once: e-mail addresses, documents with valid check digits and phone
-// numbers. It may return a number that means something else, so use it only to look for known identities.
-func FindIn(s string) []Identity {
-	s = strings.ReplaceAll(plain(s), "\u00a0", " ")
-	var out []Identity
+// numbers, in whatever encoding (see readings). It may return a number that means something else, so use it only to look
+// for known identities.
+func FindIn(s string) (out []Identity) {
 	add := func(i Identity, ok bool) {
 		if ok && !slices.Contains(out, i) {
 			out = append(out, i)
 		}
 	}
+	for reading := range readings(s) {
+		findIn(fold(reading), add)
+	}
+	return out
+}
+
+// findIn tells add of the identities in one reading of a text.
+func findIn(s string, add func(Identity, bool)) {
 	for _, address := range addresses.FindAllString(s, -1) {
 		i, err := ByEmail(strings.Trim(address, "."))
 		add(i, err == nil)
@@ -141,7 +129,6 @@ func FindIn(s string) []Identity {
 			add(ByPhone(part))
 		}
 	}
-	return out
 }
 
 // mentions reports whether a folded text holds the whole identity: one inside another address or a longer number
@@ -149,7 +136,7 @@ func FindIn(s string) []Identity {
 func (i Identity) mentions(folded string) bool {
 	switch i.Type {
 	case Email:
-		return hasAddress(folded, i.Value)
+		return hasAddress(folded, fold(i.Value))
 	case Phone:
 		return hasNumber(folded, national(i.Value), func(before string) bool {
 			return before == "55" || before == "055" || len(before) == 3 && before[0] == '0' // the code of a carrier
@@ -167,12 +154,13 @@ func hasAddress(s, address string) bool {
 			return false
 		}
 		before, _ := utf8.DecodeLastRuneInString(s[:at])
+		open := goesOn(s, at, at+len(address))
 		s = s[at+len(address):]
 		after, size := utf8.DecodeRuneInString(s)
 		if after == '.' {
 			after, _ = utf8.DecodeRuneInString(s[size:])
 		}
-		if !inAddress(before) && !inAddress(after) && after != '@' {
+		if !open && !inAddress(before) && !inAddress(after) && after != '@' {
 			return true
 		}
 	}
@@ -180,7 +168,48 @@ func hasAddress(s, address string) bool {
 
 // inAddress reports whether a character beside an address would belong to it; the end of the text does not.
 func inAddress(c rune) bool {
-	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("._-", c))
+	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c) || strings.ContainsRune("._-", c))
+}
+
+var (
+	encodedNext = regexp.MustCompile(`^(?:%[0-9a-f]{2}|[\\%]u[0-9a-f]{4}|\\x[0-9a-f]{2}|&#?[0-9a-z]{1,31};|=[0-9a-f]{2}|` +
+		`=[ \t]*\r?\n|\?=[+ \t\r\n]+=\?)`)
+	encodedBefore = regexp.MustCompile(`(?:&#?[0-9a-z]{1,31};|=[ \t]*\r?\n|\?=[+ \t\r\n]+=\?[^? ]{1,40}\?[bq]\?)$`)
+)
+
+const (
+	// encodedMost is how long what encodedNext and encodedBefore find may be.
+	encodedMost = 60
+	// softBreak is how long a line is at least that quoted-printable breaks.
+	softBreak = 60
+)
+
+// goesOn reports whether an encoded character, or a broken line, stands beside a part of a text: only the reading
+// without the encoding tells whether it belongs to it.
+func goesOn(s string, start, end int) bool {
+	if next := s[end:min(len(s), end+encodedMost)]; next != "" && strings.IndexByte(`%\&=?`, next[0]) >= 0 {
+		if encodes(encodedNext.FindString(next), s[:end]) {
+			return true
+		}
+	}
+	if start > 0 && strings.IndexByte(";\n?", s[start-1]) >= 0 {
+		e := encodedBefore.FindString(s[max(0, start-encodedMost):start])
+		return encodes(e, s[:start-len(e)])
+	}
+	return false
+}
+
+// encodes reports whether what stands behind a text is encoded: an entity that there is, or the end of a long line.
+func encodes(e, before string) bool {
+	switch {
+	case e == "":
+		return false
+	case e[0] == '&':
+		return html.UnescapeString(e) != e
+	case e[0] == '=' && e[len(e)-1] == '\n':
+		return len(before)-strings.LastIndexByte(before, '\n') > softBreak
+	}
+	return true
 }
 
 // separatorsMost is how many separators may stand between two characters of a number.
@@ -195,7 +224,8 @@ func hasNumber(s, number string, prefix func(string) bool) bool {
 			return false
 		}
 		start += at
-		if end := endOf(number, s, start); end > 0 && (end == len(s) || !sameKind(s[end], number)) {
+		end := endOf(number, s, start)
+		if end > 0 && (end == len(s) || !sameKind(s[end], number)) && !goesOn(s, start, end) {
 			begin := start
 			for begin > 0 && sameKind(s[begin-1], number) {
 				begin--
@@ -243,9 +273,49 @@ func national(e164 string) string {
 // separators are what stands between the characters of a number.
 const separators = " .-/()+"
 
-// fold prepares a text for mentions.
-func fold(s string) string {
-	return strings.ReplaceAll(strings.ToLower(plain(s)), "\u00a0", " ")
+// fold brings a text into the form in which identities are compared.
+func fold(s string) string { return strings.ToLower(normal(s)) }
+
+// normal writes each character in one way: a full-width letter is the letter, a letter and its accent are one, every dash
+// and every space is one, and what nobody sees is left out.
+func normal(s string) string {
+	if ascii(s) {
+		return s
+	}
+	if !strings.ContainsFunc(s, odd) && norm.NFKC.IsNormalString(s) {
+		return s
+	}
+	return norm.NFKC.String(strings.Map(func(r rune) rune {
+		switch {
+		case r < utf8.RuneSelf:
+		case unicode.Is(unicode.Pd, r), r == minusSign:
+			return '-'
+		case unicode.Is(unicode.Zs, r):
+			return ' '
+		case unicode.Is(unicode.Cf, r), unicode.Is(unicode.Variation_Selector, r):
+			return -1
+		}
+		return r
+	}, s))
+}
+
+const minusSign = '\u2212'
+
+// odd reports whether normal changes a character by itself; the letters of Latin alphabets are not.
+func odd(r rune) bool {
+	if r >= 0xc0 && r < 0x250 || r < utf8.RuneSelf {
+		return false
+	}
+	return r == minusSign || unicode.In(r, unicode.Pd, unicode.Zs, unicode.Cf, unicode.Variation_Selector)
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // foldName returns a name in the form in which names are compared.

@@ -6,7 +6,9 @@ import (
 
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/intake"
 	"fichario/domain/text"
+	"fichario/domain/webhook"
 )
 
 // Person is the subject of an export or erasure in one organisation: their identities, and the contacts about them.
@@ -39,8 +41,19 @@ func (p *Person) Add(i Identity) bool {
 // Knows reports whether an identity belongs to the person.
 func (p *Person) Knows(i Identity) bool { return slices.Contains(p.Identities, i) }
 
-// Mentions reports whether a text names the person: by an identity, or by a phone and a name together.
+// Mentions reports whether a text names the person, in whatever encoding (see readings): by an identity, or by a phone
+// and a name together.
 func (p *Person) Mentions(s string) bool {
+	for reading := range readings(s) {
+		if p.named(reading) {
+			return true
+		}
+	}
+	return false
+}
+
+// named is Mentions for one reading.
+func (p *Person) named(s string) bool {
 	folded := fold(s)
 	has := func(i Identity) bool { return i.mentions(folded) }
 	if slices.ContainsFunc(p.Identities, has) {
@@ -49,8 +62,34 @@ func (p *Person) Mentions(s string) bool {
 	if !slices.ContainsFunc(p.Phones, has) {
 		return false
 	}
-	words := foldName(folded)
-	return slices.ContainsFunc(p.Names, func(name string) bool { return strings.Contains(words, name) })
+	said := foldName(strings.ReplaceAll(folded, "+", " ")) // a form's space
+	return slices.ContainsFunc(p.Names, func(name string) bool { return strings.Contains(said, name) })
+}
+
+// Posted reports whether a post names the person: its headers, its body, or what its body is read as, such as a name or
+// a number that comes in parts.
+func (p *Person) Posted(d webhook.Delivery) bool {
+	headers := make([]string, 0, 2*len(d.Headers))
+	for _, h := range d.Headers {
+		headers = append(headers, h.Key, h.Value)
+	}
+	if p.Mentions(string(d.Body)) || p.Mentions(strings.Join(headers, "\n")) {
+		return true
+	}
+	if d.ContactID != "" || d.Truncated { // its contact has the rest; what is not whole is not read
+		return false
+	}
+	drafts, err := intake.ReadAll(intake.Options{}, d.Header("content-type"), d.Body)
+	return err == nil && slices.ContainsFunc(drafts, func(draft intake.Draft) bool { return p.named(textOf(draft)) })
+}
+
+// textOf is what a draft says of its person; the other fields stand in the body as they are.
+func textOf(d intake.Draft) string {
+	said := []string{d.Email, d.Name, d.Phone, d.PhoneE164}
+	for _, one := range d.Documents {
+		said = append(said, one.Value())
+	}
+	return strings.Join(said, "\n")
 }
 
 // own returns the documents that say whom a contact is about: its CPFs or, if it has none, its CNPJs.
