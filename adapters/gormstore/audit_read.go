@@ -56,9 +56,9 @@ func (r auditLines) Blank(
 			Where("action <> ?", string(audit.SubjectErased))
 		switch subjects := blobs(of.Subjects); {
 		case len(subjects) > 0 && len(of.Objects) > 0:
-			found = found.Where("subject IN ? OR object IN ?", subjects, of.Objects)
+			found = found.Where("subject IN ? AND action IN ? OR object IN ?", subjects, audit.AboutPersons, of.Objects)
 		case len(subjects) > 0:
-			found = found.Where("subject IN ?", subjects)
+			found = found.Where("subject IN ? AND action IN ?", subjects, audit.AboutPersons)
 		case len(of.Objects) > 0:
 			found = found.Where("object IN ?", of.Objects)
 		default:
