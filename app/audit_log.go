@@ -261,12 +261,14 @@ func (a *Audit) erasure(ctx context.Context, head audit.Head, id string) (out au
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return out, err
 	}
-	out.Running = err == nil && e.OrgID == head.OrgID && e.State == privacy.Running && e.Person != nil
+	if err == nil && e.OrgID == head.OrgID && e.State == privacy.Running && e.Person != nil {
+		out.Running, out.Emptied = true, e.Person.Emptied
+	}
 	for l, err := range a.lines(ctx, head.OrgID, head.Number) {
 		if err != nil {
 			return out, err
 		}
-		if l.Action == audit.SubjectEmptied && l.Object == id {
+		if out.Ended == nil && l.Action == audit.SubjectEmptied && l.Object == id {
 			out.Ended = &l
 		}
 	}
