@@ -24,6 +24,9 @@ type Person struct {
 	Marks [][]byte
 	// Contacts are about the person. Parts are about others and only hold one of the person's documents.
 	Contacts, Parts []string
+	// Emptied are the numbers of the lines of the audit that lost their details, in ascending order. They are kept here
+	// because this is sealed: what the lines say of themselves can be written by whoever has the database.
+	Emptied []int64
 }
 
 // Add adds an identity, and reports whether it is new.
