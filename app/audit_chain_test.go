@@ -63,6 +63,7 @@ func TestWhatIsDoneToTheAuditIsFound(t *testing.T) {
 		"no detail":              {"UPDATE audit_lines SET detail = NULL" + of + "3", "3 esvaziada"},
 		"no detail, and no sum":  {"UPDATE audit_lines SET detail = NULL, detail_sum = NULL" + of + "3", "3 alterada"},
 		"an erasure that is not": {"UPDATE audit_lines SET detail = NULL, erased_by = id" + of + "3", "3 esvaziada"},
+		"said to be erased":      {"UPDATE audit_lines SET erased_by = id" + of + "3", "3 alterada"},
 		"the first line gone":    {"DELETE FROM audit_lines" + of + "1", "1 removida"},
 		"a line gone":            {"DELETE FROM audit_lines" + of + "4", "4 removida"},
 		"the last line gone":     {"DELETE FROM audit_lines" + of + "8", "8 removida"},
@@ -193,6 +194,44 @@ func TestOtherLinesDoNotPassForErased(t *testing.T) {
 		equal(t, "an earlier line", verify(), "2 esvaziada")
 		edit(fmt.Sprintf(empty, e.ID, s.orgID, at))
 		equal(t, "both", verify(), "2 esvaziada")
+	})
+}
+
+// TestAnErasureThatRunsIsNoCover: what is emptied in the name of an erasure that is kept running, or that is begun again
+// behind the service's back, was not emptied by it.
+func TestAnErasureThatRunsIsNoCover(t *testing.T) {
+	t.Parallel()
+	behind(t, func(t *testing.T, s *setting, _ string, edit func(string, ...any)) {
+		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		sheet := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		done(s.lookups.Opened(t.Context(), owner, must(s.lookups.Show(t.Context(), owner, sheet.ID))))
+		must(s.origins.Add(t.Context(), owner, s.orgID, "Feira"))
+		verify := func() (what string) {
+			if f := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{})).Finding; f != nil {
+				what = line(f.Number, f.Problem)
+			}
+			return what
+		}
+		const empty, back = "UPDATE audit_lines SET detail = NULL, erased_by = '%s' WHERE org_id = '%s' AND number = %d",
+			"UPDATE audit_lines SET detail = k.detail, erased_by = NULL FROM kept k WHERE audit_lines.number = 2 AND audit_lines.id = k.id"
+		edit("CREATE TABLE kept AS SELECT id, detail FROM audit_lines")
+		e := must(s.subjects.Erase(t.Context(), owner, who, false))
+		edit("CREATE TABLE running AS SELECT id, content FROM erasures")
+		edit(fmt.Sprintf(empty, e.ID, s.orgID, 2))
+		equal(t, "while it runs", verify(), "2 esvaziada")
+		edit(back)
+		equal(t, "put back", verify(), "")
+		edit(fmt.Sprintf(empty, e.ID, s.orgID, 2))
+		done(s.subjects.Finish(t.Context(), e.ID))
+		equal(t, "when it is done", verify(), "2 esvaziada")
+		edit(back)
+		equal(t, "put back again", verify(), "")
+		edit(fmt.Sprintf(empty, e.ID, s.orgID, 2))
+		edit("UPDATE erasures SET state = 'em_andamento', lease = '', lease_until = NULL, content = r.content FROM running r " +
+			"WHERE erasures.id = r.id")
+		equal(t, "begun again", verify(), "2 esvaziada")
+		done(s.subjects.Finish(t.Context(), e.ID))
+		equal(t, "and done again", verify(), "2 esvaziada")
 	})
 }
 

@@ -174,8 +174,8 @@ type AuditFound struct {
 }
 
 // Verify follows the chain of an organisation from its first line to its end. seen is a head that was printed earlier,
-// the zero value for none; witnessed are heads that left the house before, whose signatures are checked and which must be
-// in the chain too. Other work may go on beside it. Faults: NotFound, Forbidden, ServiceUnavailable.
+// the zero value for none; witnessed are heads that left the house before, whose signatures are checked and which must
+// be in the chain too. Other work may go on beside it. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Audit) Verify(
 	ctx context.Context, by Caller, orgID string, seen audit.Hash, witnessed ...audit.Witnessed,
 ) (AuditFound, error) {
@@ -261,12 +261,14 @@ func (a *Audit) erasure(ctx context.Context, head audit.Head, id string) (out au
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return out, err
 	}
-	out.Running = err == nil && e.OrgID == head.OrgID && e.State == privacy.Running && e.Person != nil
+	if err == nil && e.OrgID == head.OrgID && e.State == privacy.Running && e.Person != nil {
+		out.Running, out.Emptied = true, e.Person.Emptied
+	}
 	for l, err := range a.lines(ctx, head.OrgID, head.Number) {
 		if err != nil {
 			return out, err
 		}
-		if l.Action == audit.SubjectEmptied && l.Object == id {
+		if out.Ended == nil && l.Action == audit.SubjectEmptied && l.Object == id {
 			out.Ended = &l
 		}
 	}

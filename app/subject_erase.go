@@ -94,13 +94,13 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 	if w.e.Person != nil {
 		marks = append([][]byte{}, w.e.Person.Marks...) // not nil: with no marks there is nothing to look for
 	}
-	known := w.e.Person != nil
-	err := w.saveWith(ctx, func(e *privacy.Erasure) { e.Person, e.Kind, e.After = nil, sweeping, "" },
+	var gone *privacy.Person
+	err := w.saveWith(ctx, func(e *privacy.Erasure) { gone, e.Person, e.Kind, e.After = e.Person, nil, sweeping, "" },
 		func(r ports.Repos) error {
-			if !known {
+			if gone == nil {
 				return nil // this was written before a crash
 			}
-			return w.emptied(ctx, r)
+			return w.emptied(ctx, r, gone.Emptied)
 		})
 	if err != nil {
 		return err
@@ -318,7 +318,7 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 	if w.e.Kind == "" {
 		w.e.Kind, _ = w.e.Next()
 	}
-	if w.e.After == "" && w.e.Kind.Opened() && w.e.Kind != privacy.Removed {
+	if w.e.After == "" && w.e.Kind.Opened() && !w.e.Kind.Changes() {
 		w.e.After = w.since // older rows have been opened, and stay as they are
 	}
 	ids, next, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, w.e.Kind, w.e.After, eraseAtOnce)
@@ -368,12 +368,17 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 // lines found by the person's hashes.
 func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string) error {
 	of := ports.AuditTraces{Objects: ids}
+	if e.Kind == privacy.Texts { // what happened to those contacts is about others
+		of.Objects = nil
+	}
 	if e.After == "" {
 		of.Subjects = e.Hashes
 	}
 	for {
-		n, err := r.Audit.Blank(ctx, e.OrgID, e.ID, of, eraseAtOnce)
-		if err != nil || n < eraseAtOnce {
+		numbers, err := r.Audit.Blank(ctx, e.OrgID, e.ID, of, eraseAtOnce)
+		e.Person.Emptied = append(e.Person.Emptied, numbers...)
+		slices.Sort(e.Person.Emptied)
+		if err != nil || len(numbers) < eraseAtOnce {
 			return err
 		}
 	}
@@ -381,11 +386,7 @@ func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string
 
 // emptied writes the last line of an erasure, which says what lines of the audit it has emptied: from then on, no other
 // line can pass for one of them.
-func (w *erasing) emptied(ctx context.Context, r ports.Repos) error {
-	numbers, err := r.Audit.Emptied(ctx, w.e.OrgID, w.e.ID)
-	if err != nil {
-		return err
-	}
+func (w *erasing) emptied(ctx context.Context, r ports.Repos, numbers []int64) error {
 	return record(ctx, r, Caller{}, audit.Line{
 		OrgID: w.e.OrgID, Actor: audit.Service, Action: audit.SubjectEmptied, Object: w.e.ID,
 		Detail: audit.EmptiedLines(numbers),

@@ -29,12 +29,10 @@ type Audit interface {
 	Page(ctx context.Context, orgID string, q AuditQuery) ([]audit.Line, error)
 	// Find returns the line with an id, or ErrNotFound.
 	Find(ctx context.Context, orgID, id string) (audit.Line, error)
-	// Blank removes the details of lines about a person, up to limit of them, and returns how many there were. erasure is
+	// Blank removes the details of lines about a person, up to limit of them, and returns their numbers. erasure is
 	// the id of the line that records it, written in the same transaction or an earlier one; that line keeps its own. The
 	// chain stays valid. Only inside InTx.
-	Blank(ctx context.Context, orgID, erasure string, of AuditTraces, limit int) (int, error)
-	// Emptied returns the numbers of the lines that Blank has emptied for an erasure, in ascending order.
-	Emptied(ctx context.Context, orgID, erasure string) ([]int64, error)
+	Blank(ctx context.Context, orgID, erasure string, of AuditTraces, limit int) ([]int64, error)
 	// Forget removes lines older than a time from the beginning of a chain, a limited number per call, and returns how
 	// many there were. It follows the chain as a check does, and stops at the first line that does not fit, whose time may
 	// be anything; nothing is removed where the head is not as the store wrote it. The rest stays bound to the last one
@@ -63,8 +61,8 @@ type AuditTraces struct {
 
 // Witness takes signed heads of the audit out of the reach of whoever has the database.
 type Witness interface {
-	// Take is given lines of JSON, each ended by a newline; they are safe there when it returns. Its error holds neither an
-	// address nor what the other side answered.
+	// Take is given lines of JSON, each ended by a newline; they are safe there when it returns. Its error holds neither
+	// an address nor what the other side answered.
 	Take(ctx context.Context, lines []byte) error
 	// Check fails where it would take none. It leaves nothing behind.
 	Check(ctx context.Context) error

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/domain/audit"
 	"fichario/ports"
@@ -49,37 +50,31 @@ func (r auditLines) Find(ctx context.Context, orgID, id string) (audit.Line, err
 
 func (r auditLines) Blank(
 	ctx context.Context, orgID, erasure string, of ports.AuditTraces, limit int,
-) (n int, err error) {
+) (numbers []int64, err error) {
 	err = r.inside(ctx, "audit.blank", func(db *gorm.DB) error {
 		found := db.Model(&lineRow{}).Select("id").Where("org_id = ? AND id <> ? AND detail IS NOT NULL", orgID, erasure).
 			Where("action <> ?", string(audit.SubjectErased))
 		switch subjects := blobs(of.Subjects); {
 		case len(subjects) > 0 && len(of.Objects) > 0:
-			found = found.Where("subject IN ? OR object IN ?", subjects, of.Objects)
+			found = found.Where("subject IN ? AND action IN ? OR object IN ?", subjects, audit.AboutPersons, of.Objects)
 		case len(subjects) > 0:
-			found = found.Where("subject IN ?", subjects)
+			found = found.Where("subject IN ? AND action IN ?", subjects, audit.AboutPersons)
 		case len(of.Objects) > 0:
 			found = found.Where("object IN ?", of.Objects)
 		default:
 			return nil
 		}
-		done := db.Model(&lineRow{}).Where("id IN (?)", found.Limit(limit)).
+		var rows []lineRow
+		done := db.Model(&rows).Clauses(clause.Returning{Columns: []clause.Column{{Name: "number"}}}).
+			Where("id IN (?)", found.Limit(limit)).
 			Updates(map[string]any{"detail": nil, "subject": nil, "erased_by": erasure})
-		n = int(done.RowsAffected)
+		numbers = mapped(rows, func(row lineRow) int64 { return row.Number })
 		return done.Error
-	})
-	return n, err
-}
-
-func blobs(all [][]byte) []blob { return mapped(all, func(b []byte) blob { return b }) }
-
-func (r auditLines) Emptied(ctx context.Context, orgID, erasure string) (numbers []int64, err error) {
-	err = r.query(ctx, "audit.emptied", func(db *gorm.DB) error {
-		return db.Model(&lineRow{}).Where("org_id = ? AND erased_by = ?", orgID, erasure).Order("number").
-			Pluck("number", &numbers).Error
 	})
 	return numbers, err
 }
+
+func blobs(all [][]byte) []blob { return mapped(all, func(b []byte) blob { return b }) }
 
 // old finds the chains whose first line is older than a time.
 const old = `SELECT h.id FROM audit_heads h JOIN audit_lines l ON l.org_id = h.id AND l.number = h.removed_number + 1

@@ -30,6 +30,7 @@ type lookupCmd struct {
 	HistoryOnly bool   `help:"Never ask the bureau; free of charge."`
 	Purpose     string `help:"Code of the purpose; required if the key may use several."`
 	Later       bool   `help:"Do not wait for the bureau; fichario api answer ID gets the answer later."`
+	Once        string `name:"idempotency-key" placeholder:"KEY" help:"Name of this question: asked again under it within a day, it is bought once and gives the same answer."`
 }
 
 // Run looks a document up. The document is in the body, so that no log on the way has it.
@@ -47,9 +48,12 @@ func (c *lookupCmd) Run(e *environment) error {
 	if c.Purpose != "" {
 		body["finalidade"] = c.Purpose
 	}
-	asked := call{method: http.MethodPost, path: "/api/v1/consultas", body: body}
+	asked := call{method: http.MethodPost, path: "/api/v1/consultas", body: body, header: map[string]string{}}
 	if c.Later {
-		asked.header = map[string]string{"Prefer": "respond-async"}
+		asked.header["Prefer"] = "respond-async"
+	}
+	if c.Once != "" {
+		asked.header["Idempotency-Key"] = c.Once
 	}
 	answer, err := c.read(e.ctx, asked)
 	if err != nil {

@@ -76,8 +76,8 @@ func (e *environment) witnessAddress() (string, bool) {
 	return to, strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://")
 }
 
-// auditWitness returns where heads of the audit go; nil for nowhere. A file that cannot be written keeps no service from
-// starting. http without encryption needs FICHARIO_ALLOW_PRIVATE_TARGETS, for tests.
+// auditWitness returns where heads of the audit go; nil for nowhere. A file that cannot be written keeps no service
+// from starting. http without encryption needs FICHARIO_ALLOW_PRIVATE_TARGETS, for tests.
 func (e *environment) auditWitness(d *automation.Dispatcher) (ports.Witness, error) {
 	to, is := e.witnessAddress()
 	switch {

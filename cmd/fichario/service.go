@@ -116,8 +116,7 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if err := e.readElsewhere(s, log, metrics); err != nil {
 		return nil, err
 	}
-	e.wireUseCases(s, log, calendar, metrics)
-	if s.witness, err = e.witness(s, log); err != nil {
+	if err := e.wireUseCases(s, log, calendar, metrics); err != nil {
 		return nil, err
 	}
 	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); sqlite {
@@ -133,7 +132,7 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 
 func (e *environment) wireUseCases(
 	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
-) {
+) (err error) {
 	s.lookupsConfig = app.LookupsConfig{
 		Store: s.store, Bureau: s.bureau, Catalog: s.bureau.Catalog(), Timeout: s.bureau.Timeout(),
 		Fresh: e.settings.HistoryFresh, Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
@@ -154,6 +153,8 @@ func (e *environment) wireUseCases(
 	s.subjects = e.subjects(s.store)
 	s.retention = app.NewRetention(s.store, e.keeping(), now)
 	s.sessions = app.NewSessions(s.store, now, passwords)
+	s.witness, err = e.witness(s, log)
+	return err
 }
 
 func (e *environment) wireServer(

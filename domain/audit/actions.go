@@ -57,6 +57,10 @@ const (
 	ImportStarted       Action = "importacao.iniciada"
 )
 
+// AboutPersons are the actions whose lines have a Subject and details about it. An erasure empties no others by their
+// Subject, which the hash does not cover.
+var AboutPersons = []Action{SheetOpened, AnswerDownloaded}
+
 // Changes to settings and to spending limits.
 const (
 	OrgCreated          Action = "organizacao.criada"

@@ -81,6 +81,8 @@ func (w *Walk) Next(l Line) *Finding {
 		return &Finding{Number: l.Number, Problem: Changed}
 	case l.DetailSum != nil && l.Detail == nil && l.ErasedBy == "", l.AddressSum != nil && l.Address == "":
 		return &Finding{Number: l.Number, Problem: Emptied}
+	case l.ErasedBy != "" && (l.DetailSum == nil || l.Detail != nil): // no erasure has emptied it
+		return &Finding{Number: l.Number, Problem: Changed}
 	case l.DetailSum != nil && l.Detail == nil:
 		w.emptied[l.ErasedBy] = append(w.emptied[l.ErasedBy], l.Number)
 	}
@@ -89,7 +91,9 @@ func (w *Walk) Next(l Line) *Finding {
 	case SubjectErased:
 		w.begun[l.ID] = true
 	case SubjectEmptied:
-		w.ended[l.Object] = l
+		if _, is := w.ended[l.Object]; !is { // an erasure ends once
+			w.ended[l.Object] = l
+		}
 	}
 	return nil
 }
@@ -99,8 +103,9 @@ type Erasure struct {
 	// Begun is whether its first line stands beyond the head of the walk, Ended the last one if that does.
 	Begun bool
 	Ended *Line
-	// Running is whether it is not done, and thus without a last line.
+	// Running is whether it is not done, and thus without a last line; Emptied are the lines that it has emptied so far.
 	Running bool
+	Emptied []int64
 }
 
 // End checks what remains after the last line. find looks for an erasure by its id.
@@ -112,7 +117,7 @@ func (w *Walk) End(find func(id string) (Erasure, error)) (*Finding, error) {
 		return &Finding{Number: w.number, Problem: AtHead}, nil
 	}
 	for id, l := range w.ended {
-		if found := w.compare(w.emptied[id], l, true); found != nil {
+		if found := w.compare(w.emptied[id], emptiedBy(l), true); found != nil {
 			return found, nil
 		}
 	}
@@ -125,19 +130,23 @@ func (w *Walk) End(find func(id string) (Erasure, error)) (*Finding, error) {
 		case err != nil:
 			return nil, err
 		case e.Ended != nil:
-			if found := w.compare(numbers, *e.Ended, false); found != nil {
+			if found := w.compare(numbers, emptiedBy(*e.Ended), false); found != nil {
 				return found, nil
 			}
 		case !e.Running, !w.begun[id] && !e.Begun:
 			return &Finding{Number: numbers[0], Problem: Emptied}, nil
+		default:
+			if found := w.compare(numbers, e.Emptied, false); found != nil {
+				return found, nil
+			}
 		}
 	}
 	return nil, nil //nolint:nilnil // nothing is wrong
 }
 
-// compare checks the lines that an erasure has emptied against its last line. all says that the walk has seen them all.
-func (w *Walk) compare(numbers []int64, last Line, all bool) *Finding {
-	said := emptiedBy(last)
+// compare checks the lines that name an erasure against those that it says to have emptied. all says that the walk has
+// seen them all.
+func (w *Walk) compare(numbers, said []int64, all bool) *Finding {
 	for _, n := range numbers {
 		if _, is := slices.BinarySearch(said, n); !is {
 			return &Finding{Number: n, Problem: Emptied}

@@ -3,6 +3,7 @@ package portstest
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -34,7 +35,7 @@ func auditLine(orgID string, after time.Duration, a audit.Action) audit.Line {
 }
 
 // chain returns all lines of an organisation, which must follow each other up to the head.
-func chain(t *testing.T, s ports.Store, orgID string) []audit.Line {
+func chain(t *testing.T, s ports.Store, orgID string, emptied ...int64) []audit.Line {
 	t.Helper()
 	r := s.Repos().Audit
 	head, err := r.Head(t.Context(), orgID)
@@ -47,7 +48,7 @@ func chain(t *testing.T, s ports.Store, orgID string) []audit.Line {
 			t.Fatal(f.Message())
 		}
 	}
-	f, err := walk.End(func(string) (audit.Erasure, error) { return audit.Erasure{Running: true}, nil })
+	f, err := walk.End(func(string) (audit.Erasure, error) { return audit.Erasure{Running: true, Emptied: emptied}, nil })
 	must(t, err)
 	if f != nil {
 		t.Fatal(f.Message())
@@ -153,19 +154,20 @@ func auditErasures(t *testing.T, s ports.Store) {
 	traces := ports.AuditTraces{Subjects: [][]byte{somebody}, Objects: []string{contact.Object}}
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
 		must(t, r.Audit.Append(ctx, erasure))
+		var emptied []int64
 		for _, want := range []int{1, 1, 0} {
-			n, err := r.Audit.Blank(ctx, o.ID, erasure.ID, traces, 1)
+			numbers, err := r.Audit.Blank(ctx, o.ID, erasure.ID, traces, 1)
 			must(t, err)
-			same(t, "lines that lose their detail", n, want)
+			same(t, "lines that lose their detail", len(numbers), want)
+			emptied = append(emptied, numbers...)
 		}
-		n, err := r.Audit.Blank(ctx, o.ID, erasure.ID, ports.AuditTraces{}, 9)
-		same(t, "lines about nobody", n, 0)
+		slices.Sort(emptied)
+		same(t, "the emptied lines", emptied, []int64{1, 2})
+		numbers, err := r.Audit.Blank(ctx, o.ID, erasure.ID, ports.AuditTraces{}, 9)
+		same(t, "lines about nobody", len(numbers), 0)
 		return err
 	}))
-	all := chain(t, s, o.ID)
-	numbers, err := s.Repos().Audit.Emptied(ctx, o.ID, erasure.ID)
-	must(t, err)
-	same(t, "the emptied lines", numbers, []int64{1, 2})
+	all := chain(t, s, o.ID, 1, 2)
 	for _, l := range all[:2] {
 		same(t, "an emptied line", values{l.Detail == nil, l.Subject == nil, l.ErasedBy, l.Address},
 			values{true, true, erasure.ID, "203.0.113.7"})

@@ -105,6 +105,8 @@ func TestTheAPIByCommand(t *testing.T) {
 	for _, args := range [][]string{{"lookup", "cpf", ana, "-o", "json"}, {"api", "statement", "-o", "csv"}, {"api", "statement"}} {
 		fails("is not a Fichário service", map[string]string{"FICHARIO_URL": portal.URL}, args...)
 	}
+	once := do("lookup", "cpf", ana, "--refresh", "--json", "--idempotency-key", "pergunta 1")
+	expect(t, "asked again under one key", do("lookup", "cpf", ana, "--refresh", "--json", "--idempotency-key", "pergunta 1"), once)
 }
 
 func readCSV(t *testing.T, text string) [][]string {

@@ -32,8 +32,8 @@ func TestTheWitnessGetsTheLastHeads(t *testing.T) {
 	})
 }
 
-// TestAWitnessThatCannotBeWrittenHoldsNothingUp: a folder that is not there, such as one that is not mounted, and a pipe
-// that nobody reads are named in the log and by doctor; the service starts, serves and stops.
+// TestAWitnessThatCannotBeWrittenHoldsNothingUp: a folder that is not there, such as one that is not mounted, and a
+// pipe that nobody reads are named in the log and by doctor; the service starts, serves and stops.
 func TestAWitnessThatCannotBeWrittenHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

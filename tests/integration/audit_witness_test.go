@@ -27,7 +27,8 @@ func TestTheAuditHasAWitness(t *testing.T) {
 		db := o.Database(t)
 		var number int
 		var hash, sealed []byte
-		if err := db.QueryRowContext(t.Context(), "SELECT number, hash, sealed FROM audit_heads").Scan(&number, &hash, &sealed); err != nil {
+		row := db.QueryRowContext(t.Context(), "SELECT number, hash, sealed FROM audit_heads")
+		if err := row.Scan(&number, &hash, &sealed); err != nil {
 			t.Fatal(err)
 		}
 		o.Origins("Loja")
@@ -37,7 +38,8 @@ func TestTheAuditHasAWitness(t *testing.T) {
 			return strings.Contains(string(text), o.ID)
 		})
 		verify := func() auditCheck {
-			return testkit.JSON[auditCheck](t, testkit.RunErr(t, env, "audit", "verify", "--org", o.ID, "--json", "--witness", file).Stdout)
+			failed := testkit.RunErr(t, env, "audit", "verify", "--org", o.ID, "--json", "--witness", file)
+			return testkit.JSON[auditCheck](t, failed.Stdout)
 		}
 		expect(t, "intact", intaketest.Read[auditCheck](o, "audit", "verify", "--org", o.ID, "--witness", file).OK, true)
 		o.Command("doctor")
