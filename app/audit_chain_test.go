@@ -197,7 +197,8 @@ func TestOtherLinesDoNotPassForErased(t *testing.T) {
 	})
 }
 
-// TestAnErasureThatRunsIsNoCover: what is emptied in the name of an erasure that is kept running, or that is begun again
+// TestAnErasureThatRunsIsNoCover: what is emptied in the name of an erasure that is kept running, or that is begun
+// again
 // behind the service's back, was not emptied by it.
 func TestAnErasureThatRunsIsNoCover(t *testing.T) {
 	t.Parallel()

@@ -88,19 +88,26 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 	return nil
 }
 
-// settle writes outcomes; for items whose lease has expired it takes them from their entries. It returns how many are
-// still in flight, over all instances.
-func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []itemEnd) (left int, err error) {
-	// An item whose lease expired may have been handed out again, to this worker too: only the outcome of the lookup that
-	// it has now counts.
-	told, current := map[string]bool{}, map[string]string{}
+// ofPresent returns the outcomes of the lookups that items in flight have now, and the items they are of. An item whose
+// lease expired may have been handed out again, to this worker too: the outcome of its earlier lookup does not count.
+func ofPresent(inFlight []batch.Item, ends []itemEnd) (of []itemEnd, told map[string]bool) {
+	current := map[string]string{}
 	for _, item := range inFlight {
 		current[item.ID] = item.LookupID
 	}
-	ends = slices.DeleteFunc(slices.Clone(ends), func(end itemEnd) bool { return current[end.ItemID] != end.LookupID })
+	told = map[string]bool{}
 	for _, end := range ends {
-		told[end.ItemID] = true
+		if current[end.ItemID] == end.LookupID {
+			of, told[end.ItemID] = append(of, end), true
+		}
 	}
+	return of, told
+}
+
+// settle writes outcomes; for items whose lease has expired it takes them from their entries. It returns how many are
+// still in flight, over all instances.
+func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []itemEnd) (left int, err error) {
+	ends, told := ofPresent(inFlight, ends)
 	for _, item := range inFlight {
 		if item.LeaseUntil.After(s.now) || told[item.ID] {
 			continue

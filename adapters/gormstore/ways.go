@@ -15,7 +15,7 @@ type ways struct {
 	// driven says that the driver is a caller's, who keeps writers apart and wants no goroutine of ours to stay: GORM's
 	// cache of statements has one that never ends.
 	driven bool
-	dial pgconn.DialFunc // nil for the ordinary one
+	dial   pgconn.DialFunc // nil for the ordinary one
 }
 
 // Option changes how Open reaches the database.

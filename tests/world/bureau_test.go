@@ -46,7 +46,7 @@ type seenBy struct {
 
 // Ask takes two steps: the request arrives, and the answer does.
 func (s seenBy) Ask(ctx context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
-	b, w := s.bureau, s.bureau.world
+	b, w := s.bureau, s.world
 	fails := func(o ports.BureauOutcome, why string) (ports.Answer, error) {
 		return ports.Answer{}, &ports.BureauError{Outcome: o, Reason: why}
 	}
@@ -108,7 +108,7 @@ type hearing struct {
 
 // Post takes the event, and answers as the world's plan says.
 func (h hearing) Post(_ context.Context, c ports.Call) (int, error) {
-	w := h.receiver.world
+	w := h.world
 	v := w.sched.await(h.from.name, "post", string(c.Event.Name))
 	if v == refused {
 		return 0, &ports.SendError{Reason: "sem conexão"}

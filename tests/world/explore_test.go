@@ -64,8 +64,8 @@ func onPostgres(t *testing.T) *where {
 }
 
 // TestWorld makes the world of -seed again; or new ones for WORLDS, a time such as 10m; or else those of the file seeds
-// and the first few seeds there are. At the first finding it prints the seed, the shortest list of what happened that it
-// finds, and the steps in their order.
+// and the first few seeds there are. At the first finding it prints the seed, the shortest list of what happened that
+// it finds, and the steps in their order.
 func TestWorld(t *testing.T) {
 	lasts, err := time.ParseDuration(cmp.Or(os.Getenv("WORLDS"), "0s"))
 	if err != nil {
@@ -209,7 +209,8 @@ func (at *where) shrunk(t *testing.T, p plan, out outcome) (plan, outcome, int) 
 		} {
 			q := p
 			simpler(&q)
-			if q.faults != p.faults || q.holds != p.holds || q.moods != p.moods || q.deaf != p.deaf || q.instances != p.instances {
+			if q.faults != p.faults || q.holds != p.holds || q.moods != p.moods || q.deaf != p.deaf ||
+				q.instances != p.instances {
 				try(q)
 			}
 		}
@@ -264,7 +265,9 @@ func (s *sight) tell(name string) {
 
 // most lists the kinds of steps that there were most of.
 func (s *sight) most(n int) string {
-	all := slices.SortedFunc(maps.Keys(s.kinds), func(a, b string) int { return cmp.Or(s.kinds[b]-s.kinds[a], strings.Compare(a, b)) })
+	all := slices.SortedFunc(maps.Keys(s.kinds), func(a, b string) int {
+		return cmp.Or(s.kinds[b]-s.kinds[a], strings.Compare(a, b))
+	})
 	var b strings.Builder
 	for _, kind := range all[:min(n, len(all))] {
 		fmt.Fprintf(&b, "\n\t%d %s", s.kinds[kind], kind)

@@ -271,7 +271,9 @@ func (w *world) judgeErasures(ctx context.Context) {
 				}
 			}
 		}
-		later := slices.ContainsFunc(w.happened, func(h happening) bool { return h.about(e.op.a) && !h.begun.Before(e.begun) })
+		later := slices.ContainsFunc(w.happened, func(h happening) bool {
+			return h.about(e.op.a) && !h.begun.Before(e.begun)
+		})
 		if later {
 			continue
 		}
@@ -354,7 +356,9 @@ func (w *world) judgeEvents(ctx context.Context) {
 				continue
 			}
 			history := moves[one.event.Contact.ID]
-			if !slices.ContainsFunc(history, func(m move) bool { return m.at.Equal(one.event.At) && m.to == one.event.Contact.Stage }) {
+			if !slices.ContainsFunc(history, func(m move) bool {
+				return m.at.Equal(one.event.At) && m.to == one.event.Contact.Stage
+			}) {
 				w.fail("events", "a move to %s at %s was told that the history does not have: %v", one.event.Contact.Stage, one.event.At, history)
 			}
 			if told, ok := strings.CutPrefix(key, "https://x.example/a "); ok {

@@ -15,17 +15,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// server is PostgreSQL as seen from a bubble: its real connections live outside, where time is real, and are used by one
-// world after the other. Within the bubble, each is one end of a pipe, whose other end reads what the driver sends,
+// server is PostgreSQL as seen from a bubble: its real connections live outside, where time is real, and are used by
+// one world after the other. Within the bubble, each is one end of a pipe, whose other end reads what the driver sends,
 // waits for the scheduler, has it answered outside and hands the answer in.
 type server struct {
 	address, database string
 	asks              chan func() // run outside the bubble
 	monitor           *pgx.Conn
 
-	mu    sync.Mutex
-	idle  []*backend
-	count int
+	mu   sync.Mutex
+	idle []*backend
 
 	// running are the exchanges that are not answered yet.
 	running []*exchange
@@ -166,7 +165,8 @@ func (b *backend) read(readies int) (all []byte, err error) {
 
 // simple runs a statement on a connection whose client is gone.
 func (b *backend) simple(statement string) error {
-	message := append(binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(len(statement)+5)), append([]byte(statement), 0)...)
+	message := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(len(statement)+5))
+	message = append(append(message, statement...), 0)
 	if _, err := b.conn.Write(message); err != nil {
 		return err
 	}

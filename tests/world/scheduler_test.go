@@ -93,8 +93,7 @@ type scheduler struct {
 type strategy int
 
 const (
-	// anyOrder takes any of the waiting steps.
-	anyOrder strategy = iota
+	_ strategy = iota // any order, as drawn
 	// byRank gives every kind of step of each instance a rank, and takes the first; ranks change now and then. It finds
 	// orders in which one party stands still for long.
 	byRank
@@ -110,7 +109,9 @@ func newScheduler(seed uint64) *scheduler {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return &scheduler{
 		random: r, seed: seed, strategy: strategy(r.IntN(int(strategies))), frozen: map[string]time.Time{},
-		dead: map[string]bool{}, seen: map[string]int{}, pairs: map[[2]string]int{}, kinds: map[string]int{}, quantum: time.Millisecond, epoch: []int{60, 400, 3000}[r.IntN(3)],
+		dead: map[string]bool{}, seen: map[string]int{},
+		pairs: map[[2]string]int{}, kinds: map[string]int{}, quantum: time.Millisecond,
+		epoch: []int{60, 400, 3000}[r.IntN(3)],
 	}
 }
 
@@ -146,8 +147,8 @@ func (s *scheduler) awaitWithin(ctx context.Context, who, kind, what string, rea
 	return givenUp
 }
 
-// held is until when a step is held, as where a process is slow: most not at all. Whether it is depends on what was done
-// before only by how often such a step came, so that a world that is shrunk holds the same ones.
+// held is until when a step is held, as where a process is slow: most not at all. Whether it is depends on what was
+// done before only by how often such a step came, so that a world that is shrunk holds the same ones.
 func (s *scheduler) held(one *step) time.Time {
 	if s.holds == 0 || one.kind == "client" {
 		return time.Time{}
@@ -180,13 +181,6 @@ func (s *scheduler) isDead(who string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.dead[who]
-}
-
-// alive undoes kill, for an instance that starts again.
-func (s *scheduler) alive(who string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.dead, who)
 }
 
 // freely takes every step at once from now on, or no longer.
@@ -243,7 +237,8 @@ func (s *scheduler) choose() *step {
 	now := time.Now()
 	ready := make([]*step, 0, len(s.waiting))
 	for _, one := range s.waiting {
-		if until, frozen := s.frozen[one.who]; (!frozen || now.After(until)) && !now.Before(one.after) && (one.ready == nil || one.ready()) {
+		until := s.frozen[one.who]
+		if now.After(until) && !now.Before(one.after) && (one.ready == nil || one.ready()) {
 			ready = append(ready, one)
 		}
 	}

@@ -202,7 +202,11 @@ func (s *liteStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (r
 
 func (s *liteStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (r driver.Rows, err error) {
 	read := false
-	err = s.on.alone(ctx, s.query, func() error { r, err = s.fullStmt.QueryContext(ctx, args); read = err == nil; return err })
+	err = s.on.alone(ctx, s.query, func() error {
+		r, err = s.fullStmt.QueryContext(ctx, args)
+		read = err == nil
+		return err
+	})
 	if err != nil && read {
 		_ = r.Close()
 	}

@@ -334,6 +334,9 @@ func (w *world) rows(statement string) (all [][]string) {
 		}
 		all = append(all, one)
 	}
+	if err := rows.Err(); err != nil {
+		w.fail("judge", "%s: %v", statement, err)
+	}
 	return all
 }
 
@@ -387,13 +390,16 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 	}
 	cryptotest.SetGlobalRandom(t, random)
 	// Who waits for a mutex is awake for the scheduler, which waits in turn: the stacks tell who holds it.
-	hangs := time.AfterFunc(patience.Scaled(5*time.Minute), func() { panic(fmt.Sprintf("the world of seed %d hangs", p.seed)) })
+	hangs := time.AfterFunc(patience.Scaled(5*time.Minute), func() {
+		panic(fmt.Sprintf("the world of seed %d hangs", p.seed))
+	})
 	defer hangs.Stop()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(begin))
 		w := &world{
 			t: t, plan: p, sched: newScheduler(p.seed), server: at.server, path: path,
-			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1), known: at.known, calendar: access.Calendar{Location: zone},
+			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1), known: at.known,
+			calendar: access.Calendar{Location: zone},
 		}
 		w.sched.strategy = p.strategy
 		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}}, &receiver{world: w}
