@@ -318,7 +318,7 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 	if w.e.Kind == "" {
 		w.e.Kind, _ = w.e.Next()
 	}
-	if w.e.After == "" && w.e.Kind.Opened() && w.e.Kind != privacy.Removed {
+	if w.e.After == "" && w.e.Kind.Opened() && !w.e.Kind.Changes() {
 		w.e.After = w.since // older rows have been opened, and stay as they are
 	}
 	ids, next, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, w.e.Kind, w.e.After, eraseAtOnce)
@@ -368,6 +368,9 @@ func (w *erasing) step(ctx context.Context) (over bool, err error) {
 // lines found by the person's hashes.
 func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string) error {
 	of := ports.AuditTraces{Objects: ids}
+	if e.Kind == privacy.Texts { // what happened to those contacts is about others
+		of.Objects = nil
+	}
 	if e.After == "" {
 		of.Subjects = e.Hashes
 	}

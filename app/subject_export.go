@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"strings"
 	"time"
 
 	"fichario/domain/audit"
@@ -259,6 +260,45 @@ func (x *SubjectExport) Removed(ctx context.Context) iter.Seq2[crm.Removal, erro
 			if err == nil {
 				out = append(out, gone)
 			}
+		}
+		return out, nil
+	})
+}
+
+// SubjectText is what a contact about somebody else says of the person, in its note, its attribution and its history.
+type SubjectText struct {
+	// Contact has the id and the time of the contact, and nothing else about its person.
+	Contact crm.Contact
+	// Passages are the lines that name the person.
+	Passages []string
+}
+
+// Texts yields what contacts about others say of the person.
+func (x *SubjectExport) Texts(ctx context.Context) iter.Seq2[SubjectText, error] {
+	repos := x.s.store.Repos()
+	return stream(ctx, x, privacy.Texts, func(ids []string) (out []SubjectText, err error) {
+		for _, id := range ids {
+			c, err := repos.Contacts.Find(ctx, id)
+			if errors.Is(err, ports.ErrNotFound) {
+				continue
+			}
+			if err != nil {
+				return out, err
+			}
+			events, err := repos.Contacts.Events(ctx, id)
+			if err != nil {
+				return out, err
+			}
+			said := x.p.Passages(c.Note)
+			values := make([]string, len(c.Attribution))
+			for n, a := range c.Attribution {
+				values[n] = a.Value
+			}
+			said = append(said, x.p.Passages(strings.Join(values, "\n"))...)
+			for _, e := range events {
+				said = append(said, x.p.Passages(e.Subject)...)
+			}
+			out = append(out, SubjectText{crm.Contact{ID: c.ID, OrgID: c.OrgID, CreatedAt: c.CreatedAt}, said})
 		}
 		return out, nil
 	})

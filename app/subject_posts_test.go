@@ -29,8 +29,8 @@ func (s *setting) refused(hook webhook.Hook, contentType, body string) string {
 	return s.deliveries(hook)[0].ID
 }
 
-// TestRefusedPostsOfAPersonInWhateverEncoding: the export lists, and the erasure empties, the deliveries whose page shows
-// the person, and no others.
+// TestRefusedPostsOfAPersonInWhateverEncoding: the export lists, and the erasure empties, the deliveries whose page
+// shows the person, and no others.
 func TestRefusedPostsOfAPersonInWhateverEncoding(t *testing.T) {
 	t.Parallel()
 	const (

@@ -42,6 +42,7 @@ func Subject(ctx context.Context, to io.Writer, x *app.SubjectExport) error {
 	list(w, "itensDeLote", x.Items(ctx), itemOf)
 	list(w, "linhasDeImportacao", x.Rows(ctx), rowOf)
 	list(w, "notificacoes", x.Notices(ctx), noticeOf)
+	list(w, "mencoesEmOutrosContatos", x.Texts(ctx), textOf)
 	w.write("}\n")
 	return w.err
 }
@@ -334,4 +335,12 @@ func noticeOf(n crm.Notification) any {
 		Tipo  string    `json:"tipo"`
 		Texto string    `json:"texto"`
 	}{n.At, string(n.Kind), n.Subject}
+}
+
+func textOf(t app.SubjectText) any {
+	return struct {
+		Contato  string    `json:"contato"`
+		CriadoEm time.Time `json:"criadoEm"`
+		Trechos  []string  `json:"trechos"`
+	}{t.Contact.ID, t.Contact.CreatedAt, t.Passages}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -22,6 +23,7 @@ func (r subjects) Erase(
 		privacy.Lookups: r.eraseLookups, privacy.Items: r.eraseItems, privacy.Contacts: r.eraseContacts,
 		privacy.Parts: r.eraseParts, privacy.Removed: r.eraseRemoved, privacy.Rows: r.eraseRows,
 		privacy.Deliveries: r.eraseDeliveries, privacy.Notices: r.eraseNotices,
+		privacy.Texts: r.eraseTexts,
 	}[k]
 	err = r.inside(ctx, "subjects.erase", func(db *gorm.DB) error {
 		if len(ids) == 0 {
@@ -223,6 +225,41 @@ func (r subjects) eraseParts(db *gorm.DB, p *privacy.Person, ids []string) (priv
 		gone[privacy.Parts]++
 	}
 	return gone, nil
+}
+
+// eraseTexts removes the person from the texts of contacts about others.
+func (r subjects) eraseTexts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	var rows []contactRow
+	if err := locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids, p.OrgID).Error; err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		c, changed := r.store.vault.contact(row), map[string]any{}
+		if note := p.Redact(c.Note); p.Mentions(c.Note) {
+			mark(p, row.Note)
+			c.Note = note
+			changed["note"] = blob(r.store.vault.sealNote(c))
+		}
+		if p.Mentions(valuesOf(c.Attribution)) {
+			mark(p, row.Attribution)
+			left := strings.Split(p.Redact(valuesOf(c.Attribution)), "\n")
+			for n := range c.Attribution {
+				if c.Attribution[n].Value = ""; len(left) == len(c.Attribution) { // else a value has lines, or all are gone
+					c.Attribution[n].Value = left[n]
+				}
+			}
+			changed["attribution"] = blob(r.store.vault.sealJSON(c.Attribution, "contacts|attribution|"+c.ID))
+		}
+		if len(changed) > 0 {
+			if err := db.Model(&contactRow{}).Where("id = ?", row.ID).Updates(changed).Error; err != nil {
+				return nil, err
+			}
+		}
+		if err := r.redactEvents(db, p, row.ID); err != nil {
+			return nil, err
+		}
+	}
+	return privacy.Counts{privacy.Texts: len(rows)}, nil
 }
 
 // nullable turns nil into NULL rather than an empty value.

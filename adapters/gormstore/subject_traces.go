@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strings"
 
 	"gorm.io/gorm"
 
@@ -121,7 +122,7 @@ func (r subjects) Traces(
 	err = r.query(ctx, "subjects.traces", func(db *gorm.DB) error {
 		table := map[privacy.Kind]string{
 			privacy.Removed: "removed_contacts", privacy.Rows: "bulk_items", privacy.Deliveries: "deliveries",
-			privacy.Notices: "notifications",
+			privacy.Notices: "notifications", privacy.Texts: "contacts",
 		}[k]
 		find := db.Session(&gorm.Session{NewDB: true}).Table(table).Where("id > ?", cmp.Or(after, beforeAll)).Order("id").
 			Offset(scanAtOnce - 1).Limit(1)
@@ -206,6 +207,8 @@ func (r subjects) scan(some *gorm.DB, p *privacy.Person, k privacy.Kind) (ids []
 		}
 	case privacy.Deliveries:
 		return r.deliveriesOf(some, p, his)
+	case privacy.Texts:
+		return r.textsOf(some, p, his, mentions)
 	case privacy.Notices:
 		if len(mine) == 0 {
 			return nil, nil
@@ -247,6 +250,42 @@ func (r subjects) deliveriesOf(some *gorm.DB, p *privacy.Person, his func(*uid) 
 		_ = json.Unmarshal(headers, &post.Headers) // deliveryRow wrote them
 		if his(row.ContactID) || slices.Contains(others, row.ID) || p.Posted(post) {
 			ids = append(ids, string(row.ID))
+		}
+	}
+	return ids, err
+}
+
+// valuesOf are the values of a contact's attribution, which its page shows beside each other.
+func valuesOf(from []crm.Attribute) string {
+	return strings.Join(mapped(from, func(a crm.Attribute) string { return a.Value }), "\n")
+}
+
+// textsOf returns contacts about others whose note, attribution or history names the person.
+func (r subjects) textsOf(
+	some *gorm.DB, p *privacy.Person, his func(*uid) bool, mentions func([]byte, string) bool,
+) (ids []string, err error) {
+	var rows []contactRow
+	err = some.Select("id", "note", "attribution").Find(&rows, "org_id = ?", p.OrgID).Error
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	var events []eventRow
+	err = some.Session(&gorm.Session{NewDB: true}).Find(&events, "contact_id IN ? AND subject IS NOT NULL",
+		mapped(rows, func(row contactRow) uid { return row.ID })).Error
+	named := map[uid]bool{}
+	for _, row := range events {
+		named[row.ContactID] = named[row.ContactID] || mentions(row.Subject, "contact_events|subject|"+string(row.ID))
+	}
+	for _, row := range rows {
+		id := string(row.ID)
+		var from []crm.Attribute
+		plain, err := r.store.vault.open(row.Attribution, "contacts|attribution|"+id)
+		if row.Attribution != nil && err == nil {
+			_ = json.Unmarshal(plain, &from) // contactRow wrote it
+		}
+		if !his(&row.ID) && (named[row.ID] || mentions(row.Note, "contacts|note|"+id) ||
+			p.Mentions(valuesOf(from))) {
+			ids = append(ids, id)
 		}
 	}
 	return ids, err

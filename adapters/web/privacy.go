@@ -74,6 +74,7 @@ var kindNames = []struct {
 	{privacy.Runs, "Execuções de automações"}, {privacy.Parts, "Documento em contatos de outras pessoas"},
 	{privacy.Removed, "Contatos excluídos ou unidos"}, {privacy.Deliveries, "Envios recebidos por webhooks"},
 	{privacy.Rows, "Linhas de importações"}, {privacy.Notices, "Notificações"},
+	{privacy.Texts, "Menções em contatos de outras pessoas"},
 }
 
 func countLines(counts privacy.Counts) (out []countLine) {
@@ -180,6 +181,7 @@ type subjectPage struct {
 	Items      []app.SubjectItem
 	Removed    []crm.Removal
 	Rows       []crm.BulkItem
+	Texts      []app.SubjectText
 	// Purposes are the names of the lookups' purposes, by code.
 	Purposes map[string]string
 	// More says that a kind has more.
@@ -229,6 +231,9 @@ func (s *server) subjectPrint(c *call, f subjectFields) error {
 		return err
 	}
 	if p.Rows, err = some(x.Rows(c.ctx()), &p.More); err != nil {
+		return err
+	}
+	if p.Texts, err = some(x.Texts(c.ctx()), &p.More); err != nil {
 		return err
 	}
 	return c.render("titular", page{Title: "Dados do titular", Nav: "privacidade", Read: true, Data: p})

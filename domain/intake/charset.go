@@ -11,8 +11,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Text reads bytes as this package reads a body that declares no encoding: UTF-16 or UTF-8 as its mark or its zeros say,
-// and otherwise Windows-1252.
+// Text reads bytes as this package reads a body that declares no encoding: UTF-16 or UTF-8 as its mark or its zeros
+// say, and otherwise Windows-1252.
 func Text(body []byte) string { return decodeBody(body, "") }
 
 // decodeBody converts a whole body to UTF-8. Its byte order mark decides first, because it is unambiguous.

@@ -18,6 +18,7 @@ const (
 	Rows       Kind = "linhasDeImportacao"
 	Deliveries Kind = "entregas"
 	Notices    Kind = "notificacoes"
+	Texts      Kind = "mencoesEmOutrosContatos"
 )
 
 // Further kinds, which are erased along with one of the others.
@@ -31,11 +32,16 @@ const (
 
 // Kinds returns those that an erasure goes through, one after the other.
 func Kinds() []Kind {
-	return []Kind{Lookups, Items, Contacts, Parts, Removed, Rows, Deliveries, Notices}
+	return []Kind{Lookups, Items, Contacts, Parts, Removed, Rows, Deliveries, Notices, Texts}
 }
 
 // Opened reports whether a person's rows of the kind are found by decrypting every row; the others have an index.
-func (k Kind) Opened() bool { return slices.Contains([]Kind{Removed, Rows, Deliveries, Notices}, k) }
+func (k Kind) Opened() bool {
+	return slices.Contains([]Kind{Removed, Rows, Deliveries, Notices, Texts}, k)
+}
+
+// Changes reports whether old rows of the kind may come to name the person, so that every round opens all of them.
+func (k Kind) Changes() bool { return k == Removed || k == Texts }
 
 // Counts is the number of rows of each kind.
 type Counts map[Kind]int

@@ -92,8 +92,8 @@ var (
 )
 
 // FindIn returns the identities in a text, each once: e-mail addresses, documents with valid check digits and phone
-// numbers, in whatever encoding (see readings). It may return a number that means something else, so use it only to look
-// for known identities.
+// numbers, in whatever encoding (see readings). It may return a number that means something else, so use it only to
+// look for known identities.
 func FindIn(s string) (out []Identity) {
 	add := func(i Identity, ok bool) {
 		if ok && !slices.Contains(out, i) {
@@ -168,7 +168,8 @@ func hasAddress(s, address string) bool {
 
 // inAddress reports whether a character beside an address would belong to it; the end of the text does not.
 func inAddress(c rune) bool {
-	return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c) || strings.ContainsRune("._-", c))
+	return c != utf8.RuneError &&
+		(unicode.IsLetter(c) || unicode.IsMark(c) || unicode.IsDigit(c) || strings.ContainsRune("._-", c))
 }
 
 var (
@@ -276,8 +277,8 @@ const separators = " .-/()+"
 // fold brings a text into the form in which identities are compared.
 func fold(s string) string { return strings.ToLower(normal(s)) }
 
-// normal writes each character in one way: a full-width letter is the letter, a letter and its accent are one, every dash
-// and every space is one, and what nobody sees is left out.
+// normal writes each character in one way: a full-width letter is the letter, a letter and its accent are one, every
+// dash and every space is one, and what nobody sees is left out.
 func normal(s string) string {
 	if ascii(s) {
 		return s

@@ -161,19 +161,56 @@ func (p *Person) Named(c crm.Contact) bool { return slices.Contains(p.Names, tex
 // redacted stands where something was taken out of a text.
 const redacted = "[apagado]"
 
-// Redact removes the person's documents, addresses and numbers from a text about others.
+// Redact removes the person's documents, addresses and numbers from a text about others: each by itself or, where it is
+// encoded, with its line.
 func (p *Person) Redact(s string) string {
+	out := p.redact(s, p.Knows)
+	if p.Mentions(out) {
+		out = p.redact(out, func(i Identity) bool { return slices.Contains(p.Phones, i) })
+	}
+	if !p.Mentions(out) {
+		return out
+	}
+	lines := strings.Split(out, "\n")
+	for n, line := range lines {
+		if p.Mentions(line) {
+			lines[n] = redacted
+		}
+	}
+	if out = strings.Join(lines, "\n"); p.Mentions(out) {
+		return redacted
+	}
+	return out
+}
+
+func (p *Person) redact(s string, his func(Identity) bool) string {
 	out := addresses.ReplaceAllStringFunc(s, func(found string) string {
-		if i, err := ByEmail(strings.Trim(found, ".")); err == nil && p.Knows(i) {
+		if i, err := ByEmail(strings.Trim(found, ".")); err == nil && his(i) {
 			return redacted
 		}
 		return found
 	})
 	out = numbers.ReplaceAllStringFunc(out, func(found string) string {
-		if slices.ContainsFunc(FindIn(found), p.Knows) {
+		if slices.ContainsFunc(FindIn(found), his) {
 			return redacted + " "
 		}
 		return found
 	})
 	return strings.TrimSuffix(out, " ")
+}
+
+// Passages returns the lines of a text that name the person, or the text itself where no single line does.
+func (p *Person) Passages(s string) (out []string) {
+	if !p.Mentions(s) {
+		return nil
+	}
+	for line := range strings.SplitSeq(s, "\n") {
+		if p.Mentions(line) {
+			out = append(out, line)
+		}
+	}
+	if out == nil {
+		out = []string{s}
+	}
+	return out
 }

@@ -184,7 +184,8 @@ func unbased(s string) string {
 }
 
 func inBase(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '-' || c == '_'
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+		c == '+' || c == '/' || c == '-' || c == '_'
 }
 
 // baseRun returns the end of the characters of base64 from start on, and these without the ends of lines among them.
@@ -316,7 +317,8 @@ func mayBeText(b []byte) bool {
 }
 
 func inUTF16(b []byte) bool {
-	return len(b) > 1 && (b[0] == 0) != (b[1] == 0) || bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff"))
+	return len(b) > 1 && (b[0] == 0) != (b[1] == 0) ||
+		bytes.HasPrefix(b, []byte("\xff\xfe")) || bytes.HasPrefix(b, []byte("\xfe\xff"))
 }
 
 // isText reports whether bytes are a text in UTF-16, in UTF-8 or, if there are enough to tell, in Windows-1252.

@@ -121,8 +121,9 @@ var forms = map[string]func(string) webhook.Delivery{
 			"--b\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n"+s+"\r\n--b--\r\n")
 	},
 	"a file": func(s string) webhook.Delivery {
-		return posted("multipart/form-data; boundary=b", "--b\r\nContent-Disposition: form-data; name=\"x\"; filename=\"x.txt\""+
-			"\r\nContent-Transfer-Encoding: base64\r\n\r\n"+based("Segue: "+s)+"\r\n--b--\r\n")
+		return posted("multipart/form-data; boundary=b",
+			"--b\r\nContent-Disposition: form-data; name=\"x\"; filename=\"x.txt\""+
+				"\r\nContent-Transfer-Encoding: base64\r\n\r\n"+based("Segue: "+s)+"\r\n--b--\r\n")
 	},
 	"text": func(s string) webhook.Delivery { return posted("text/plain", "Contato: "+s+"\nObrigado") },
 	"XML":  func(s string) webhook.Delivery { return posted("text/xml", "<a><b>"+s+"</b><c>1</c></a>") },
@@ -249,7 +250,8 @@ func TestLookingForAPersonIsBounded(t *testing.T) {
 	t.Parallel()
 	p := titular()
 	for _, unit := range []string{
-		"%2525253D&amp;amp;#64;\\\\\\u0040=3D3D=?utf-8?q?=3D?= YW5hQGI= ", "%", "&", "=?", "\\u", "=\r\n", "A", "AAAAAAAA\n", "9 ",
+		"%2525253D&amp;amp;#64;\\\\\\u0040=3D3D=?utf-8?q?=3D?= YW5hQGI= ", "%", "&", "=?",
+		"\\u", "=\r\n", "A", "AAAAAAAA\n", "9 ",
 		"ana.b@x.example2 ", "=?a?b?", "\x00", "%41", "&amp;", strings.Repeat("QUJD", 19) + "\n",
 	} {
 		begun := time.Now()
@@ -261,7 +263,8 @@ func TestLookingForAPersonIsBounded(t *testing.T) {
 }
 
 func BenchmarkPosted(b *testing.B) {
-	p, post := titular(), posted("application/json", `{"nome":"Rui Reis","email":"rui@x.example","telefone":"(11) 98765-4321",`+
+	p := titular()
+	post := posted("application/json", `{"nome":"Rui Reis","email":"rui@x.example","telefone":"(11) 98765-4321",`+
 		`"mensagem":"`+strings.Repeat("Quero saber o preço. ", 30)+`"}`)
 	post.ContactID = "1"
 	for b.Loop() {
