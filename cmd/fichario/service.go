@@ -106,11 +106,8 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if err := e.checkJournal(log); err != nil {
 		return nil, err
 	}
-	if err := s.tellOfPooler(e.ctx, log); err != nil {
+	if err := s.tellOfDatabase(e.ctx, log); err != nil {
 		return nil, err
-	}
-	if why := s.store.NoTrigrams(); why != "" {
-		log.Warn(why)
 	}
 	metrics := httpapi.NewMetrics(s.bureau.Catalog())
 	if err := e.readElsewhere(s, log, metrics); err != nil {
@@ -322,9 +319,12 @@ func (e *environment) checkJournal(log *slog.Logger) error {
 	return journal.Check()
 }
 
-// tellOfPooler logs how the database is reached through a pooler. No session setting works there, so the server ends
-// the statements of a vanished instance only if the role has a time limit.
-func (s *service) tellOfPooler(ctx context.Context, log *slog.Logger) error {
+// tellOfDatabase logs what the database lacks, and how it is reached through a pooler. No session setting works there,
+// so the server ends the statements of a vanished instance only if the role has a time limit.
+func (s *service) tellOfDatabase(ctx context.Context, log *slog.Logger) error {
+	if why := s.store.NoTrigrams(); why != "" {
+		log.Warn(why)
+	}
 	mode := s.store.Pooler()
 	if mode == "" {
 		return nil

@@ -206,8 +206,9 @@ func TestAPersonIsFoundInEncodingsOfEncodings(t *testing.T) {
 		if text := pick(random, hers); !find(text) {
 			t.Errorf("seed %d: %s as %s as %s in %s is not found", seed, text, first, second, form)
 		}
-		// A line broken within an encoded character leaves half of it: nobody's mail does that.
-		if text := pick(random, others); second != "soft breaks" && find(text) {
+		// Lines and words that break what another encoding has made leave half of an address: nobody's mail does that.
+		breaks := second == "soft breaks" || strings.HasSuffix(second, " words")
+		if text := pick(random, others); !breaks && find(text) {
 			t.Errorf("seed %d: %s as %s as %s in %s is taken for the person", seed, text, first, second, form)
 		}
 	}
