@@ -66,15 +66,8 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 			receipts = append(receipts, *p.receipt)
 		}
 	}
-	slices.SortFunc(receipts, func(a, b receiptRow) int { return bytes.Compare(a.Key, b.Key) })
-	if len(receipts) > 0 {
-		claimed := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&receipts)
-		if claimed.Error != nil {
-			return claimed.Error
-		}
-		if int(claimed.RowsAffected) < len(receipts) {
-			return errKnown
-		}
+	if err := claim(tx, receipts); err != nil {
+		return err
 	}
 	for i, p := range people {
 		if p.turns != nil {
@@ -118,6 +111,19 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		figures.add(&contacts[i], 1)
 	}
 	return figures.count(tx)
+}
+
+// claim writes receipts, in the order of their keys, or returns errKnown where one is there already.
+func claim(tx *gorm.DB, receipts []receiptRow) error {
+	if len(receipts) == 0 {
+		return nil
+	}
+	slices.SortFunc(receipts, func(a, b receiptRow) int { return bytes.Compare(a.Key, b.Key) })
+	claimed := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&receipts)
+	if claimed.Error == nil && int(claimed.RowsAffected) < len(receipts) {
+		return errKnown
+	}
+	return claimed.Error
 }
 
 // stillThere returns ports.ErrErased for a delivery that was emptied or removed, and keeps it as it is until the
