@@ -72,9 +72,20 @@ func (w *world) judgeDoctor(ctx context.Context) {
 			w.known[f.Name+id] = true
 		}
 		if len(of) > 0 {
-			w.fail("doctor", "%s: %v", f.Name, of)
+			w.fail("doctor", "%s: %v%s", f.Name, of, w.shown(f.Name, of))
 		}
 	}
+}
+
+// shown is what there is of batches that break an invariant.
+func (w *world) shown(name string, ids []string) string {
+	if !strings.Contains(name, "batch") {
+		return ""
+	}
+	list := "'" + strings.Join(ids, "', '") + "'"
+	return fmt.Sprint("\n", w.rows("SELECT status, reason, total, valid, repeated, invalid, ended, charged, free, failed FROM "+
+		"batches WHERE id IN ("+list+")"), "\n", w.rows("SELECT line, state, code, lookup_id, owner, lease_until FROM batch_items "+
+		"WHERE batch_id IN ("+list+") ORDER BY line"))
 }
 
 // judgeLedger: every call that reached the bureau is charged once; where nothing crashed, nothing else is.
