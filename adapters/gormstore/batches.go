@@ -261,18 +261,24 @@ func (r batches) Discard(ctx context.Context, id string) (int, error) {
 	return r.discard(ctx, "batches.discard", byID(id))
 }
 
-// discard removes batches that are still being prepared.
+// discard removes batches that are still being prepared, their items first. It locks them, because one may be quoted at
+// this moment: its maker was not told of the commit, and gives it up.
 func (r batches) discard(ctx context.Context, op string, which scope) (n int, err error) {
-	old := func(db *gorm.DB) *gorm.DB { return which(db).Where("status = " + literal(batch.Preparing)) }
-	n, err = r.changed(ctx, op, func(db *gorm.DB) *gorm.DB {
-		items := db.Model(&batchItemRow{}).Select("id").
-			Where("batch_id IN (?)", old(db.Model(&batchRow{}).Select("id"))).Limit(forgetAtOnce)
-		return db.Delete(&batchItemRow{}, "id IN (?)", items)
+	err = r.whole(ctx, op, func(db *gorm.DB) error {
+		var ids []uid
+		old := locked("UPDATE", "")(which(db.Model(&batchRow{}))).Where("status = " + literal(batch.Preparing))
+		if err := old.Order("id").Limit(forgetAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+			return err
+		}
+		items := db.Model(&batchItemRow{}).Select("id").Where("batch_id IN ?", ids).Limit(forgetAtOnce)
+		gone := db.Delete(&batchItemRow{}, "id IN (?)", items)
+		if gone.Error == nil && gone.RowsAffected == 0 {
+			gone = db.Delete(&batchRow{}, "id IN ?", ids)
+		}
+		n = int(gone.RowsAffected)
+		return gone.Error
 	})
-	if n > 0 || err != nil {
-		return n, err
-	}
-	return r.changed(ctx, op, func(db *gorm.DB) *gorm.DB { return old(db).Delete(&batchRow{}) })
+	return n, err
 }
 
 type paceRow struct {

@@ -1,7 +1,9 @@
 package portstest
 
 import (
+	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -69,6 +71,7 @@ func batches(t *testing.T, s ports.Store) {
 	discarded, err := repo.Discard(ctx, first.ID)
 	must(t, err)
 	same(t, "one that is quoted stays", discarded, 0)
+	quotedWhileGivenUp(t, s, hidden)
 	for body, want := range map[string]bool{"a": true, "b": false} {
 		named, same1, err := repo.ByRequest(ctx, first.KeyID, "k", []byte(body))
 		must(t, err)
@@ -385,4 +388,37 @@ func batchLimits(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "set", found.MemberBatchLimit, 0)
 	wantErr(t, "of none", s.Repos().Orgs.SetMemberBatchLimit(ctx, id(), 1), ports.ErrNotFound)
+}
+
+// quotedWhileGivenUp: a batch whose quote commits while its maker, who was not told, gives it up keeps its items.
+func quotedWhileGivenUp(t *testing.T, s ports.Store, preparing batch.Batch) {
+	t.Helper()
+	ctx, repo := t.Context(), s.Repos().Batches
+	preparing.ID, preparing.OrgID, preparing.KeyID, preparing.RequestKey = id(), id(), id(), ""
+	must(t, repo.Create(ctx, preparing))
+	item := batch.Item{
+		ID: id(), BatchID: preparing.ID, OrgID: preparing.OrgID, Line: 1, State: batch.Invalid, At: 1,
+	}
+	must(t, repo.AddItems(ctx, []batch.Item{item}))
+	begun, done := make(chan struct{}), make(chan error, 1)
+	go func() {
+		<-begun
+		_, err := repo.Discard(ctx, preparing.ID)
+		done <- err
+	}()
+	var once sync.Once
+	must(t, s.InTx(ctx, func(r ports.Repos) error {
+		preparing.Status = batch.Quoted
+		err := r.Batches.Update(ctx, preparing)
+		once.Do(func() { close(begun) })
+		for range 50 { // gives Discard time to do what it must not
+			_, lookErr := r.Batches.Find(ctx, preparing.ID)
+			err = errors.Join(err, lookErr)
+		}
+		return err
+	}))
+	must(t, <-done)
+	left, err := repo.Items(ctx, preparing.ID, "", 0, 10)
+	must(t, err)
+	same(t, "the items of a batch that was quoted while it was given up", len(left), 1)
 }
