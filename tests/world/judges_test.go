@@ -300,7 +300,8 @@ func (w *world) judgeErasures(ctx context.Context) {
 		}
 		for kind, n := range held.Counts {
 			if n > 0 {
-				w.fail("erased", "of person %d there are %d %s after the receipt of %q", e.op.a, n, kind, e.op)
+				w.fail("erased", "of person %d there are %d %s after the receipt of %q, %s to %s: %s", e.op.a, n, kind, e.op,
+					e.begun.Format(stamp), e.ended.Format(stamp), w.items(ctx, e.document))
 			}
 		}
 	}
@@ -308,6 +309,22 @@ func (w *world) judgeErasures(ctx context.Context) {
 		w.fail("unfinished", "%d erasures never end", running)
 	}
 	_ = privacy.Done
+}
+
+// items lists the items of batches about a person.
+func (w *world) items(ctx context.Context, document string) (all []string) {
+	x, err := w.judge.subjects.Export(ctx, app.Operator(), app.SubjectQuery{OrgID: w.orgID, Document: document})
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for item, err := range x.Items(ctx) {
+		if err != nil {
+			return append(all, err.Error())
+		}
+		all = append(all, fmt.Sprint(w.rows("SELECT b.status, i.line, i.state, i.code, b.id, i.id FROM batch_items i JOIN batches b ON "+
+			"b.id = i.batch_id WHERE i.id = '"+item.ID+"'")))
+	}
+	return all
 }
 
 // move is a contact's move, as its history has it.

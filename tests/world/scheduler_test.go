@@ -318,7 +318,10 @@ func (s *scheduler) tell() {
 	}
 }
 
+// stamp is how times are written.
+const stamp = "15:04:05.000"
+
 // note adds a line to what was done.
 func (s *scheduler) note(line string) {
-	s.taken = append(s.taken, fmt.Sprintf("%s %s", time.Now().Format("15:04:05.000"), line))
+	s.taken = append(s.taken, fmt.Sprintf("%s %s", time.Now().Format(stamp), line))
 }
