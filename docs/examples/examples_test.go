@@ -43,8 +43,15 @@ func TestTheShell(t *testing.T) {
 	}
 }
 
+func TestPHP(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "php", "ephemeral.php").CombinedOutput()
+	if err != nil || !strings.HasPrefix(string(out), "ok: ") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 func TestExamplesAreShort(t *testing.T) {
-	for _, pattern := range []string{"*.sh", "*.ts", "ephemeral_test.go", "containers_test.go", "postgresql_test.go"} {
+	for _, pattern := range []string{"*.sh", "*.ts", "*.php", "ephemeral_test.go", "containers_test.go", "postgresql_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%s: %v", pattern, err)
