@@ -22,7 +22,7 @@ func (w *world) calm() bool {
 	return w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'") == 0 &&
 		w.numbers("SELECT count(*) FROM batches WHERE org_id = '%s' AND status IN ('em_andamento', 'preparando')") == 0 &&
 		w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'") == 0 &&
-		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluido', 'desfeito')") == 0
+		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluida', 'desfeita')") == 0
 }
 
 // idle reports whether no job is left to do, now or later.

@@ -499,7 +499,7 @@ func (w *world) clear() {
 		"DELETE FROM jobs WHERE org_id = '%s'",
 		"UPDATE batches SET status = 'cancelado' WHERE org_id = '%s' AND status NOT IN ('concluido', 'cancelado', 'expirado')",
 		"UPDATE erasures SET state = 'concluida' WHERE org_id = '%s'",
-		"UPDATE bulk_actions SET status = 'concluido' WHERE org_id = '%s' AND status <> 'desfeito'",
+		"UPDATE bulk_actions SET status = 'concluida' WHERE org_id = '%s' AND status <> 'desfeita'",
 	} {
 		if _, err := w.look.Exec(fmt.Sprintf(statement, w.orgID)); err != nil {
 			w.fail("clearing", "%v", err)
