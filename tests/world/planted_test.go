@@ -12,7 +12,7 @@ import (
 )
 
 // sample is the bug that TestSlowPlanted plants unless it is told to plant all.
-const sample = "planted/caps-as-known.patch"
+const sample = "planted/refund-not-written.patch"
 
 // TestSlowPlanted shows that worlds find bugs: it applies a patch to a copy of the checkout, and searches there on both
 // databases at once, for WORLDS or ten minutes. With WORLD_PLANTED it applies each patch of that folder of tests/world,
