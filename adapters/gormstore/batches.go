@@ -264,17 +264,24 @@ func (r batches) Discard(ctx context.Context, id string) (int, error) {
 // discard removes batches that are still being prepared, their items first. It locks them, because one may be quoted at
 // this moment: its maker was not told of the commit, and gives it up.
 func (r batches) discard(ctx context.Context, op string, which scope) (n int, err error) {
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return 0, err
+	}
 	err = r.whole(ctx, op, func(db *gorm.DB) error {
 		var ids []uid
 		old := locked("UPDATE", "")(which(db.Model(&batchRow{}))).Where("status = " + literal(batch.Preparing))
 		if err := old.Order("id").Limit(forgetAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
 			return err
 		}
-		items := db.Model(&batchItemRow{}).Select("id").Where("batch_id IN ?", ids).Limit(forgetAtOnce)
-		gone := db.Delete(&batchItemRow{}, "id IN (?)", items)
-		if gone.Error == nil && gone.RowsAffected == 0 {
-			gone = db.Delete(&batchRow{}, "id IN ?", ids)
+		var items []batchItemRow
+		if err := db.Limit(forgetAtOnce).Find(&items, "batch_id IN ?", ids).Error; err != nil {
+			return err
 		}
+		if n = len(items); n > 0 {
+			return r.forgetItems(db, secret, items)
+		}
+		gone := db.Delete(&batchRow{}, "id IN ?", ids)
 		n = int(gone.RowsAffected)
 		return gone.Error
 	})

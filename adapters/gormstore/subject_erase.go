@@ -136,7 +136,8 @@ func (r subjects) eraseItems(db *gorm.DB, p *privacy.Person, ids []string) (priv
 			return nil, err
 		}
 	}
-	return privacy.Counts{privacy.Items: len(rows)}, nil
+	// An item may have been removed while the index of people took it up.
+	return privacy.Counts{privacy.Items: len(rows)}, r.untrace(db, p, privacy.Items, ids)
 }
 
 // eraseContacts removes contacts, those merged into them, and their history and runs. Their ids stay, because posts

@@ -72,6 +72,7 @@ func batches(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "one that is quoted stays", discarded, 0)
 	quotedWhileGivenUp(t, s, hidden)
+	givenUpWithItsPeople(t, s, hidden)
 	for body, want := range map[string]bool{"a": true, "b": false} {
 		named, same1, err := repo.ByRequest(ctx, first.KeyID, "k", []byte(body))
 		must(t, err)
@@ -421,4 +422,30 @@ func quotedWhileGivenUp(t *testing.T, s ports.Store, preparing batch.Batch) {
 	left, err := repo.Items(ctx, preparing.ID, "", 0, 10)
 	must(t, err)
 	same(t, "the items of a batch that was quoted while it was given up", len(left), 1)
+}
+
+// givenUpWithItsPeople: a batch that is given up leaves nobody in the index of people.
+func givenUpWithItsPeople(t *testing.T, s ports.Store, preparing batch.Batch) {
+	t.Helper()
+	ctx, repo := t.Context(), s.Repos().Batches
+	preparing.ID, preparing.OrgID, preparing.KeyID, preparing.RequestKey = id(), id(), id(), ""
+	must(t, repo.Create(ctx, preparing))
+	must(t, repo.AddItems(ctx, []batch.Item{{
+		ID: id(), BatchID: preparing.ID, OrgID: preparing.OrgID, Line: 1, State: batch.Pending,
+		Document: doc(t, document.CPF, "52998224725"),
+	}}))
+	must(t, s.(ports.SubjectIndex).CatchUp(ctx)) //nolint:forcetypeassert // every store has one
+	p := &privacy.Person{OrgID: preparing.OrgID, Identities: []privacy.Identity{{Type: privacy.CPF, Value: "52998224725"}}}
+	traces := func() int {
+		ids, _, err := s.Repos().Subjects.Traces(ctx, p, privacy.Items, "", 10)
+		must(t, err)
+		return len(ids)
+	}
+	same(t, "in the index", traces(), 1)
+	for n := 1; n > 0; {
+		var err error
+		n, err = repo.Discard(ctx, preparing.ID)
+		must(t, err)
+	}
+	same(t, "in the index of people after a batch was given up", traces(), 0)
 }
