@@ -267,8 +267,8 @@ func (x *SubjectExport) Removed(ctx context.Context) iter.Seq2[crm.Removal, erro
 
 // SubjectText is what a contact about somebody else says of the person, in its note, its attribution and its history.
 type SubjectText struct {
-	// Contact has the id and the time of the contact, and nothing else about its person.
-	Contact crm.Contact
+	ContactID string
+	CreatedAt time.Time // of the contact, UTC
 	// Passages are the lines that name the person.
 	Passages []string
 }
@@ -298,7 +298,7 @@ func (x *SubjectExport) Texts(ctx context.Context) iter.Seq2[SubjectText, error]
 			for _, e := range events {
 				said = append(said, x.p.Passages(e.Subject)...)
 			}
-			out = append(out, SubjectText{crm.Contact{ID: c.ID, OrgID: c.OrgID, CreatedAt: c.CreatedAt}, said})
+			out = append(out, SubjectText{c.ID, c.CreatedAt, said})
 		}
 		return out, nil
 	})

@@ -1,11 +1,13 @@
 package ports
 
 import (
-	"math/rand/v2"
+	"crypto/rand"
+	"encoding/binary"
 	"time"
 )
 
-// Time and chance reach the use cases through here alone (CONTRIBUTING, Worlds): a world of tests/world decides both.
+// Time and chance reach the use cases through here alone, or by crypto/rand: a world of tests/world decides both, time
+// in a bubble and chance by its seed.
 // Times are local, with a monotonic reading; what is stored comes from a use case's own clock, or the database's.
 
 // Now is the time.
@@ -27,4 +29,8 @@ func AfterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d,
 func NewTicker(d time.Duration) *time.Ticker { return time.NewTicker(d) }
 
 // Spread is a random part of d, from none to all of it, so that many do not do the same at one time. It hides nothing.
-func Spread(d time.Duration) time.Duration { return rand.N(d + 1) } //nolint:gosec // it spreads load
+func Spread(d time.Duration) time.Duration {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	return time.Duration(binary.BigEndian.Uint64(b[:]) % uint64(d+1))
+}

@@ -342,5 +342,5 @@ func textOf(t app.SubjectText) any {
 		Contato  string    `json:"contato"`
 		CriadoEm time.Time `json:"criadoEm"`
 		Trechos  []string  `json:"trechos"`
-	}{t.Contact.ID, t.Contact.CreatedAt, t.Passages}
+	}{t.ContactID, t.CreatedAt, t.Passages}
 }

@@ -82,12 +82,12 @@ func (s *Store) openSQLite(path string) error {
 		if *read, err = gorm.Open(sqliteDialect{s.ways, dsn + "&_pragma=query_only(1)"}, reading); err != nil {
 			return notOpened(path, err)
 		}
-		if err := setPool(*read, s.ways.readers()); err != nil {
+		if err := setPool(*read, s.ways.pool(4)); err != nil {
 			return err
 		}
 	}
 	s.pages.write, s.dialect = s.write, goose.DialectSQLite3
-	return setPool(s.write, s.ways.writers())
+	return setPool(s.write, s.ways.pool(1))
 }
 
 // notOpened says why a file cannot be opened. Where the disk has no room for the companion files, SQLite only reports

@@ -236,9 +236,9 @@ func (r subjects) eraseTexts(db *gorm.DB, p *privacy.Person, ids []string) (priv
 	}
 	for _, row := range rows {
 		c, changed := r.store.vault.contact(row), map[string]any{}
-		if note := p.Redact(c.Note); p.Mentions(c.Note) {
+		if p.Mentions(c.Note) {
 			mark(p, row.Note)
-			c.Note = note
+			c.Note = p.Redact(c.Note)
 			changed["note"] = blob(r.store.vault.sealNote(c))
 		}
 		if p.Mentions(valuesOf(c.Attribution)) {

@@ -42,18 +42,11 @@ func (c connector) Driver() driver.Driver                        { return c.driv
 
 func (w ways) open(dsn string) *sql.DB { return sql.OpenDB(connector{w.lite, dsn}) }
 
-// readers and writers are how many connections to SQLite each pool has: with a driver of the caller's, so many that
-// database/sql, which takes any of those who wait for a connection, decides nothing.
-func (w ways) readers() int {
+// pool is how many connections to SQLite a pool has: with a driver of the caller's, so many that database/sql, which
+// takes any of those who wait for a connection, decides nothing.
+func (w ways) pool(ordinary int) int {
 	if w.driven {
 		return 64
 	}
-	return 4
-}
-
-func (w ways) writers() int {
-	if w.driven {
-		return 64
-	}
-	return 1
+	return ordinary
 }

@@ -24,11 +24,9 @@ type bureau struct {
 
 // bought is one call that reached the bureau.
 type bought struct {
-	product, document string
-	at                time.Time
-	charged           bool // by what the bureau says
-	answered          bool
-	by                string // instance
+	document string
+	at       time.Time
+	by       string // instance
 }
 
 // chance is a number below n that depends on the seed and on what happens, and not on the order of other things.
@@ -67,7 +65,7 @@ func (s seenBy) Ask(ctx context.Context, p catalog.Product, d document.Document,
 		return fails(ports.NotCharged, "status 429")
 	}
 	number := len(b.ledger)
-	b.ledger = append(b.ledger, bought{product: p.ID, document: d.Value(), at: time.Now(), charged: true, by: s.from.name})
+	b.ledger = append(b.ledger, bought{d.Value(), time.Now(), s.from.name})
 	b.mu.Unlock()
 	if mood >= 100-moods.hangs {
 		<-ctx.Done()
@@ -80,9 +78,6 @@ func (s seenBy) Ask(ctx context.Context, p catalog.Product, d document.Document,
 	if mood >= 100-moods.hangs-moods.fails {
 		return fails(ports.Failed, "status 500")
 	}
-	b.mu.Lock()
-	b.ledger[number].answered = true
-	b.mu.Unlock()
 	if mood >= 100-moods.hangs-moods.fails-moods.unknown {
 		return portstest.Found(p, nil), nil
 	}

@@ -22,10 +22,9 @@ import (
 
 // happening is what a client did, and what it was told.
 type happening struct {
-	client, number int
-	op             op
-	begun, ended   time.Time
-	err            error
+	op           op
+	begun, ended time.Time
+	err          error
 	// said is what the answer was, key what it was asked under, and about whom.
 	said, key, document string
 	// id is what it made or changed; amount and spent are of an account that it limited.
@@ -140,9 +139,9 @@ func (i *instance) member(ctx context.Context, id string) (app.Caller, error) {
 }
 
 // do does one thing, at an instance, and keeps what came of it.
-func (w *world) do(client, number int, o op) {
+func (w *world) do(client int, o op) {
 	w.sched.await(fmt.Sprintf("client %d", client), "client", o.String())
-	h := happening{client: client, number: number, op: o, begun: time.Now()}
+	h := happening{op: o, begun: time.Now()}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	verbs[o.verb](w, ctx, w.at(o.at), &h)

@@ -14,7 +14,6 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
-	"fichario/domain/privacy"
 )
 
 // calm reports whether nothing is under way.
@@ -308,7 +307,6 @@ func (w *world) judgeErasures(ctx context.Context) {
 	if running := w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'"); running > 0 {
 		w.fail("unfinished", "%d erasures never end", running)
 	}
-	_ = privacy.Done
 }
 
 // items lists the items of batches about a person.

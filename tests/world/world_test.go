@@ -345,7 +345,6 @@ const judge = "judge"
 
 // outcome is what became of a world.
 type outcome struct {
-	seed     uint64
 	findings []finding
 	steps    []string
 	pairs    map[[2]string]int
@@ -407,7 +406,7 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 			w.sched.outside = at.server
 		}
 		w.live()
-		out = outcome{p.seed, w.findings, w.sched.taken, w.sched.pairs, w.sched.kinds}
+		out = outcome{w.findings, w.sched.taken, w.sched.pairs, w.sched.kinds}
 	})
 	return out
 }
@@ -509,18 +508,17 @@ func (w *world) clear() {
 
 // play lets the clients do what the plan says.
 func (w *world) play() {
-	var left sync.WaitGroup
 	var mu sync.Mutex
 	running := len(w.plan.clients)
 	for c, script := range w.plan.clients {
-		left.Go(func() {
-			for n, o := range script {
-				w.do(c, n, o)
+		go func() {
+			for _, o := range script {
+				w.do(c, o)
 			}
 			mu.Lock()
 			running--
 			mu.Unlock()
-		})
+		}()
 	}
 	if !w.sched.until(func() bool { mu.Lock(); defer mu.Unlock(); return running == 0 }, 2*time.Hour) {
 		w.fail("stuck", "clients wait after two hours: %s", w.sched.stuck())
