@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"fichario/domain/catalog"
@@ -53,33 +54,56 @@ func (s AgentSession) account(by Caller) string {
 	return s.ID[:14] + "7" + h[:3] + "-8" + h[3:6] + "-" + h[6:18]
 }
 
-// SessionOpen reports whether the session may go on at a time. Faults: NotFound, ServiceUnavailable.
-func (l *Lookups) SessionOpen(ctx context.Context, by Caller, s AgentSession, now time.Time) (bool, error) {
+// AgentSessions makes the lookups of agents, each session within its ceiling.
+type AgentSessions struct {
+	lookups AgentLookups
+	store   ports.Store
+	clock   Clock
+	log     *slog.Logger
+}
+
+// AgentLookups is what AgentSessions needs of the lookups.
+type AgentLookups interface {
+	// Do looks up.
+	Do(ctx context.Context, by Caller, req LookupRequest) (LookupResult, error)
+	// Priced returns the product of a lookup that the caller may make. Its faults are those of Do before anything is charged.
+	Priced(ctx context.Context, by Caller, req LookupRequest) (catalog.Product, error)
+	// GoOn runs do, which a stopping service waits for.
+	GoOn(do func())
+}
+
+// NewAgentSessions returns the use case.
+func NewAgentSessions(lookups AgentLookups, store ports.Store, clock Clock, log *slog.Logger) *AgentSessions {
+	return &AgentSessions{lookups, store, clock, log}
+}
+
+// Open reports whether the session may go on at a time. Faults: NotFound, ServiceUnavailable.
+func (a *AgentSessions) Open(ctx context.Context, by Caller, s AgentSession, now time.Time) (bool, error) {
 	if _, err := by.org(); err != nil || !s.OpenAt(now) {
 		return false, err
 	}
 	account := s.account(by)
-	ended, err := l.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.EndedBucket)
+	ended, err := a.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.EndedBucket)
 	_, is := ended[account]
 	return err == nil && !is, err
 }
 
-// EndSession records that an agent ended its session: from then on it is not open. Lookups in flight end as usual.
+// End records that an agent ended its session: from then on it is not open. Lookups in flight end as usual.
 // Faults: NotFound, ServiceUnavailable.
-func (l *Lookups) EndSession(ctx context.Context, by Caller, s AgentSession) error {
+func (a *AgentSessions) End(ctx context.Context, by Caller, s AgentSession) error {
 	if _, err := by.org(); err != nil {
 		return err
 	}
-	return l.store.Repos().Usage.EndSession(ctx, s.account(by))
+	return a.store.Repos().Usage.EndSession(ctx, s.account(by))
 }
 
-// SessionSpent is what a session was charged, or has reserved. Faults: NotFound, ServiceUnavailable.
-func (l *Lookups) SessionSpent(ctx context.Context, by Caller, s AgentSession) (catalog.Money, error) {
+// Spent is what a session was charged, or has reserved. Faults: NotFound, ServiceUnavailable.
+func (a *AgentSessions) Spent(ctx context.Context, by Caller, s AgentSession) (catalog.Money, error) {
 	if _, err := by.org(); err != nil || s.ID == "" {
 		return 0, err
 	}
 	account := s.account(by)
-	spent, err := l.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.AgentBucket)
+	spent, err := a.store.Repos().Usage.SpentByKeys(ctx, []string{account}, lookup.AgentBucket)
 	return spent[account].Amount, err
 }
 
@@ -88,22 +112,22 @@ func (l *Lookups) SessionSpent(ctx context.Context, by Caller, s AgentSession) (
 // ends the lookup goes on, and counts as it ends. It also returns what the session was charged by then; nil where that
 // cannot be read, because an answer that was paid for is returned all the same. Faults: those of Do; SessionCeiling
 // without a session, a ceiling, or enough left of it.
-func (l *Lookups) DoWithin(
+func (a *AgentSessions) DoWithin(
 	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
 ) (LookupResult, *catalog.Money, error) {
-	result, err := l.doWithin(ctx, caller, req, s)
+	result, err := a.doWithin(ctx, caller, req, s)
 	if err != nil {
 		return LookupResult{}, nil, err
 	}
-	spent, err := l.SessionSpent(ctx, caller, s)
+	spent, err := a.Spent(ctx, caller, s)
 	if err != nil {
-		l.log.WarnContext(ctx, "an agent was not told what its session was charged", "error", err)
+		a.log.WarnContext(ctx, "an agent was not told what its session was charged", "error", err)
 		return result, nil, nil
 	}
 	return result, &spent, nil
 }
 
-func (l *Lookups) doWithin(
+func (a *AgentSessions) doWithin(
 	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
 ) (LookupResult, error) {
 	if s.Ceiling == nil || s.ID == "" {
@@ -116,18 +140,18 @@ func (l *Lookups) doWithin(
 	if !req.Refresh {
 		known := req
 		known.Free = true
-		if result, err := l.Do(ctx, caller, known); req.Free || !errors.Is(err, ErrNotInHistory) {
+		if result, err := a.lookups.Do(ctx, caller, known); req.Free || !errors.Is(err, ErrNotInHistory) {
 			return result, err
 		}
 	}
-	a, err := l.check(ctx, caller, req)
+	product, err := a.lookups.Priced(ctx, caller, req)
 	if err != nil {
 		return LookupResult{}, err
 	}
-	account, price := s.account(caller), a.product.Price
-	err = l.store.Repos().Usage.Reserve(ctx, account, price, *s.Ceiling)
+	account, price := s.account(caller), product.Price
+	err = a.store.Repos().Usage.Reserve(ctx, account, price, *s.Ceiling)
 	if errors.Is(err, ports.ErrCeiling) {
-		return LookupResult{}, l.sessionUsedUp(ctx, caller, s, a.product)
+		return LookupResult{}, a.usedUp(ctx, caller, s, product)
 	}
 	if err != nil {
 		return LookupResult{}, err
@@ -138,12 +162,12 @@ func (l *Lookups) doWithin(
 	}
 	req.ID = newID()
 	done := make(chan ended, 1)
-	l.calls.start(func() {
+	a.lookups.GoOn(func() {
 		goesOn := context.WithoutCancel(ctx)
-		result, err := l.Do(goesOn, caller, req)
-		if !l.wasCharged(goesOn, req.ID, result, err) {
-			if err := l.store.Repos().Usage.Return(goesOn, account, price); err != nil {
-				l.log.ErrorContext(goesOn, "an agent's session counts a lookup that cost nothing", "error", err)
+		result, err := a.lookups.Do(goesOn, caller, req)
+		if !a.wasCharged(goesOn, req.ID, result, err) {
+			if err := a.store.Repos().Usage.Return(goesOn, account, price); err != nil {
+				a.log.ErrorContext(goesOn, "an agent's session counts a lookup that cost nothing", "error", err)
 			}
 		}
 		done <- ended{result, err}
@@ -156,8 +180,8 @@ func (l *Lookups) doWithin(
 	}
 }
 
-func (l *Lookups) sessionUsedUp(ctx context.Context, by Caller, s AgentSession, p catalog.Product) error {
-	spent, err := l.SessionSpent(ctx, by, s)
+func (a *AgentSessions) usedUp(ctx context.Context, by Caller, s AgentSession, p catalog.Product) error {
+	spent, err := a.Spent(ctx, by, s)
 	if err != nil {
 		return err
 	}
@@ -167,20 +191,20 @@ func (l *Lookups) sessionUsedUp(ctx context.Context, by Caller, s AgentSession, 
 }
 
 // wasCharged reports whether a lookup cost something; true if that is not known.
-func (l *Lookups) wasCharged(ctx context.Context, id string, result LookupResult, err error) bool {
+func (a *AgentSessions) wasCharged(ctx context.Context, id string, result LookupResult, err error) bool {
 	if err == nil {
 		return result.Entry.Charged
 	}
 	if code := fault.CodeOf(err); code == fault.BureauUnavailable || code == fault.ServiceUnavailable {
 		return false // nothing was called, though that may not be written yet
 	}
-	e, err := l.store.Repos().Statement.Find(ctx, id)
+	e, err := a.store.Repos().Statement.Find(ctx, id)
 	return err == nil && e.Charged || err != nil && !errors.Is(err, ports.ErrNotFound)
 }
 
-// ForgetAgentSessions removes the data of sessions that are over. It is a chore.
-func (l *Lookups) ForgetAgentSessions(ctx context.Context) error {
+// Forget removes the data of sessions that are over. It is a chore.
+func (a *AgentSessions) Forget(ctx context.Context) error {
 	return forget(ctx, func(ctx context.Context) (int, error) {
-		return l.store.Repos().Usage.ForgetSessions(ctx, l.clock().Add(-agentSessionLives-time.Hour))
+		return a.store.Repos().Usage.ForgetSessions(ctx, a.clock().Add(-agentSessionLives-time.Hour))
 	})
 }

@@ -30,7 +30,7 @@ func (s *setting) within(a app.AgentSession, by app.Caller, n int, change ...fun
 	for _, f := range change {
 		f(&r)
 	}
-	_, _, err := s.lookups.DoWithin(s.t.Context(), by, r, a)
+	_, _, err := s.agents().DoWithin(s.t.Context(), by, r, a)
 	return err
 }
 
@@ -52,7 +52,7 @@ func TestASessionsCeilingIsExact(t *testing.T) {
 	wait.Wait()
 	equal(t, "refused", strings.Join(refused.list(), ","), strings.Repeat(",teto_da_sessao", len(cpfs)-2)[1:])
 	equal(t, "calls", len(s.bureau.Asked()), 2)
-	spent := func() catalog.Money { return must(s.lookups.SessionSpent(t.Context(), key, a)) }
+	spent := func() catalog.Money { return must(s.agents().Spent(t.Context(), key, a)) }
 	equal(t, "spent", spent(), 2*price)
 
 	var known, unknown int
@@ -76,7 +76,7 @@ func TestASessionsCeilingIsExact(t *testing.T) {
 	equal(t, "without a ceiling", said(s.within(app.AgentSession{ID: a.ID}, key, 0)), "teto_da_sessao")
 	equal(t, "without a session", said(s.within(app.AgentSession{Ceiling: a.Ceiling}, key, 0)), "teto_da_sessao")
 	other := s.byKey(wide)
-	equal(t, "another key's", must(s.lookups.SessionSpent(t.Context(), other, a)), 0)
+	equal(t, "another key's", must(s.agents().Spent(t.Context(), other, a)), 0)
 	equal(t, "calls since", len(s.bureau.Asked()), 2)
 }
 
@@ -101,14 +101,15 @@ func TestAnAnswerIsGivenWithoutItsSum(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	key, a := s.byKey(wide), session(price)
-	ask := func(l *app.Lookups) (app.LookupResult, *catalog.Money) {
-		result, spent, err := l.DoWithin(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
+	ask := func(store ports.Store) (app.LookupResult, *catalog.Money) {
+		agents := app.NewAgentSessions(s.otherLookups(store), store, now, s.log.logger())
+		result, spent, err := agents.DoWithin(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
 		done(err)
 		return result, spent
 	}
-	result, spent := ask(s.otherLookups(blindStore{s.store}))
+	result, spent := ask(blindStore{s.store})
 	equal(t, "without", line(result.Entry.Charged, string(result.Record.Raw), spent == nil), `true {"nome":"Ana"} true`)
-	result, spent = ask(s.lookups)
+	result, spent = ask(s.store)
 	equal(t, "with", line(result.Entry.Cache, spent.Exact()), line(true, catalog.Money(price).Exact()))
 }
 
@@ -142,7 +143,7 @@ func TestWhatASessionCounts(t *testing.T) {
 		if err := s.within(a, c.by, 0, change); err == nil {
 			t.Errorf("%s is answered", c.what)
 		}
-		equal(t, c.what, must(s.lookups.SessionSpent(t.Context(), c.by, a)), c.want)
+		equal(t, c.what, must(s.agents().Spent(t.Context(), c.by, a)), c.want)
 	}
 }
 
@@ -160,7 +161,7 @@ func TestASessionWhileNothingIsWritten(t *testing.T) {
 		s.bureau.Script = portstest.Fails(ports.NotSent)
 		equal(t, "said", said(s.within(a, key, 0, func(*app.LookupRequest) {})), "bureau_indisponivel")
 		time.Sleep(time.Minute)
-		equal(t, "counted", must(s.lookups.SessionSpent(t.Context(), key, a)), 0)
+		equal(t, "counted", must(s.agents().Spent(t.Context(), key, a)), 0)
 		s.lookups.Close()
 	})
 }
@@ -170,7 +171,7 @@ func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		key, a := s.byKey(wide), session(price)
-		spent := func() catalog.Money { return must(s.lookups.SessionSpent(t.Context(), key, a)) }
+		spent := func() catalog.Money { return must(s.agents().Spent(t.Context(), key, a)) }
 		gate := make(chan struct{})
 		s.bureau.Script = func(context.Context) (ports.Answer, error) {
 			<-gate
@@ -179,7 +180,7 @@ func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		told := make(chan string, 1)
 		go func() {
-			_, _, err := s.lookups.DoWithin(ctx, key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
+			_, _, err := s.agents().DoWithin(ctx, key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
 			told <- said(err)
 		}()
 		synctest.Wait()

@@ -8,6 +8,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/fault"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -67,3 +68,24 @@ func (l *Lookups) stated(ctx context.Context, a asking) (asking, error) {
 
 // history returns the history that may answer.
 func (l *Lookups) history(a asking) ports.History { return historyFor(l.store.Repos().History, a.only) }
+
+// notBlocked returns the fault of a lookup of a blocked person. It is for answers from history only: History.Serve
+// finds nothing for blocked persons, and a call to the bureau is checked where it is charged.
+func (l *Lookups) notBlocked(ctx context.Context, a asking) error {
+	i, ok := privacy.OfDocument(a.doc)
+	if !ok {
+		return nil
+	}
+	repos := l.store.Repos().Subjects
+	hashes, err := repos.Hashes(ctx, a.caller.orgID, i)
+	if err != nil {
+		return err
+	}
+	switch yes, err := repos.Blocked(ctx, a.caller.orgID, hashes); {
+	case err != nil:
+		return err
+	case yes:
+		return subjectBlocked()
+	}
+	return nil
+}

@@ -53,9 +53,9 @@ var audited = map[string]string{
 	"Batches.Resume": "lote.retomado", "Batches.Cancel": "lote.cancelado", "Batches.AllResults": "lote.baixado",
 	"Statement.Lines": "extrato.baixado",
 
-	"Lookups.Do": inStatement, "Lookups.DoWithin": inStatement, "Lookups.Start": inStatement, "Lookups.DoLater": inStatement,
+	"Lookups.Do": inStatement, "AgentSessions.DoWithin": inStatement, "Lookups.Start": inStatement, "Lookups.DoLater": inStatement,
 	"Lookups.Tie": "- it is a note to the lookup", "Lookups.Opened": "consulta.aberta",
-	"Lookups.EndSession": "- as none tells that a session began",
+	"AgentSessions.End":  "- as none tells that a session began",
 	"Lookups.Downloaded": "resposta.baixada", "Lookups.Again": "resposta.baixada",
 
 	"Webhooks.Create": "webhook.criado", "Webhooks.Update": "webhook.alterado",

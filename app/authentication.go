@@ -45,10 +45,6 @@ func (k *Keys) Authenticate(ctx context.Context, text string, from netip.Addr) (
 	return ByKey(key), nil
 }
 
-func unauthenticated(message string) *fault.Error {
-	return fault.New(fault.Unauthenticated, message+" Envie uma chave válida em Authorization: Bearer.")
-}
-
 func (k *Keys) find(
 	ctx context.Context, s access.Secret, hash [sha256.Size]byte, now time.Time, from netip.Addr,
 ) (*access.Key, error) {

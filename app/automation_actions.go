@@ -16,8 +16,6 @@ import (
 	"fichario/ports"
 )
 
-const textMax = 10_000
-
 // describe checks the description of an automation by a caller who may manage its organisation, which the transaction
 // has locked.
 func (a *Automations) describe(
@@ -88,9 +86,6 @@ func (a *Automations) conditions(
 	return c, nil
 }
 
-// noMailer is the reason why no e-mail is sent.
-const noMailer = "O envio de e-mail não está configurado."
-
 // actionFields are the fields that each kind of action needs.
 var actionFields = map[automation.ActionKind][]string{
 	automation.HTTP: {"url"}, automation.Email: {"to", "subject", "text"}, automation.MoveStage: {"stage"},
@@ -102,8 +97,8 @@ func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation
 	if err := onlyItsFields(n); err != nil {
 		return automation.Action{}, err
 	}
-	if len(n.Text) > textMax || len(n.Subject) > textMax {
-		return automation.Action{}, invalid("text", fmt.Sprintf("O texto pode ter até %d caracteres.", textMax))
+	if len(n.Text) > crm.TextMax || len(n.Subject) > crm.TextMax {
+		return automation.Action{}, invalid("text", fmt.Sprintf("O texto pode ter até %d caracteres.", crm.TextMax))
 	}
 	made := automation.Action{Kind: n.Action, URL: n.URL, To: n.To, Subject: n.Subject, Text: n.Text}
 	var err error

@@ -9,6 +9,7 @@ import (
 
 	"fichario/domain/audit"
 	"fichario/domain/automation"
+	"fichario/domain/crm"
 	"fichario/ports"
 )
 
@@ -62,9 +63,9 @@ func (a *Automations) request(made automation.Action, n NewAutomation) (automati
 	if !made.HasForm() && !strings.Contains(made.URL, "${") {
 		return made, checkTarget(made.URL)
 	}
-	if len(n.Body) > textMax || len(n.Done) > textMax || len(n.DestinationFile) > fileMax {
+	if len(n.Body) > crm.TextMax || len(n.Done) > crm.TextMax || len(n.DestinationFile) > fileMax {
 		return made, invalid("body", fmt.Sprintf(
-			"O corpo e a condição têm até %d caracteres, e um destino até 64 KiB.", textMax))
+			"O corpo e a condição têm até %d caracteres, e um destino até 64 KiB.", crm.TextMax))
 	}
 	described, faults := a.means.Destinations.Describe(made)
 	if made.DestinationFile != "" {

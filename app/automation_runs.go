@@ -96,9 +96,6 @@ var runKind = kind[automation.Job]{
 	orgOf: func(j automation.Job) string { return j.OrgID },
 }
 
-// failedAtOnce is how many runs that were given up are counted, or revived, at once.
-const failedAtOnce = 500
-
 // CountFailed counts the runs of the caller's organisation that were given up, up to failedAtOnce; not those of
 // disabled automations. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) CountFailed(ctx context.Context, by Caller) (int, error) {
@@ -130,17 +127,6 @@ func (a *Automations) RunFailedAgain(ctx context.Context, by Caller) (again, lef
 		return 0, 0, err
 	}
 	return len(runs), left, a.revive(ctx, by, runs)
-}
-
-// disabledOf returns the disabled automations of an organisation, whose runs would do nothing.
-func disabledOf(ctx context.Context, r ports.Repos, orgID string) (ids []string, err error) {
-	rules, err := r.Automations.List(ctx, orgID)
-	for _, rule := range rules {
-		if !rule.Enabled {
-			ids = append(ids, rule.ID)
-		}
-	}
-	return ids, err
 }
 
 // revive makes runs due.

@@ -261,7 +261,7 @@ func actionPurpose(ctx context.Context, r ports.Repos, orgID, said string) (stri
 	if err != nil {
 		return "", err
 	}
-	return rules.choose(Caller{orgID: orgID}, said)
+	return rules.choose(ofOrg(orgID), said)
 }
 
 // Find returns one automation. Faults: NotFound, Forbidden, ServiceUnavailable.
@@ -314,4 +314,19 @@ func (a *Automations) View(ctx context.Context, by Caller, id string) (Automatio
 	}
 	n, err := automationNames(ctx, a.store.Repos(), found.OrgID)
 	return a.described(n.automation(found)), err
+}
+
+func (n names) automation(a automation.Automation) AutomationView {
+	return AutomationView{
+		Automation: a, Origin: n.origins[a.Conditions.OriginID], Webhook: n.webhooks[a.Conditions.WebhookID],
+		Stage: n.stages[a.Action.StageID].Name, Member: n.assigned(a.Action),
+	}
+}
+
+// assigned names the member or rotation that an automation gives contacts to.
+func (n names) assigned(a automation.Action) string {
+	if a.RotationID != "" {
+		return "o rodízio " + n.rotations[a.RotationID]
+	}
+	return n.members[a.MemberID].Name
 }

@@ -19,6 +19,8 @@ const (
 	gatherEnds = 5 * time.Millisecond
 	// lookAgain is when an item is checked again whose lookup may or may not have been made.
 	lookAgain = time.Second
+	// yieldGather is how long finished items wait for others while single lookups come in.
+	yieldGather = 50 * time.Millisecond
 	// itemsMax leaves half of an instance's calls to single lookups.
 	itemsMax = callsMax / 2
 	// stepRetry is when a step that failed is tried again, stepTries how often while the service stops.
@@ -133,8 +135,8 @@ func (w *batchWorker) work(ctx context.Context) {
 		select {
 		case end := <-w.ended:
 			w.take(ctx, end)
-			if w.Lookups.courtesy.due() {
-				w.await(ctx, courteousGather)
+			if w.Lookups.Busy() {
+				w.await(ctx, yieldGather)
 			} else {
 				w.await(ctx, gatherEnds)
 			}
@@ -254,7 +256,7 @@ func (w *batchWorker) start(ctx context.Context, item claimedItem) {
 	w.running[item.LookupID] = true
 	w.flying.Add(1)
 	go func() {
-		w.Lookups.courtesy.turn()
+		w.Lookups.Yield()
 		end := w.ask(ctx, item)
 		w.flying.Add(-1)
 		w.ended <- end

@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"fichario/domain/automation"
 	"fichario/domain/batch"
-	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -66,11 +64,4 @@ func endedText(q batch.Batch, spent lookup.Spent) string {
 		text += fmt.Sprintf(", sem resposta: %d", q.Failed)
 	}
 	return text + ", gasto: " + spent.Amount.Reais() + "."
-}
-
-// batchJob is the job of a batch that has ended.
-func batchJob(q batch.Batch, spent catalog.Money) automation.Job {
-	job := eventJob(automation.BatchCompleted, q.OrgID, "", q.EndedAt)
-	job.SubjectID, job.Detail, job.Facts = q.ID, string(q.Status), automation.FactsOfBatch(q, spent)
-	return job
 }

@@ -323,32 +323,6 @@ func tableFault(err error) error {
 	return invalid(field, sentence(err))
 }
 
-func sentence(err error) string {
-	said := err.Error()
-	return strings.ToUpper(said[:1]) + said[1:] + "."
-}
-
-// Sheets is the cause of the fault of a workbook with several sheets to choose from. Its text is without their names,
-// which may be people's.
-type Sheets []string
-
-// Error says that there are sheets to choose from.
-func (s Sheets) Error() string { return "a sheet must be chosen" }
-
-// sheetFault is the fault of a sheet that is not named, or does not exist.
-func sheetFault(field string, err error) error {
-	var none *batch.NoSheet
-	var which *batch.WhichSheet
-	switch known := invalid(field, sentence(err)); {
-	case errors.As(err, &none):
-		return known.Because(Sheets(none.Sheets))
-	case errors.As(err, &which):
-		return known.Because(Sheets(which.Sheets))
-	default:
-		return known
-	}
-}
-
 // lookBack finds out which items history can answer.
 func (b *Batches) lookBack(ctx context.Context, q *batch.Batch, only *string, items []batch.Item) error {
 	docs := make([]document.Document, 0, q.Valid)
@@ -393,9 +367,6 @@ func (b *Batches) Forget(ctx context.Context) error {
 		return b.Store.Repos().Batches.Forget(ctx, now.Add(-brokenOff))
 	})
 }
-
-// overFor is how long after its expiry the content of a quote is removed: clocks of instances differ.
-const overFor = time.Hour
 
 // brokenOff is the age at which a batch still being prepared counts as abandoned.
 const brokenOff = 5 * time.Minute

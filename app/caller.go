@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"fichario/domain/access"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -193,3 +194,32 @@ func (k kind[T]) locked(ctx context.Context, r ports.Repos, by Caller, id string
 }
 
 func (k kind[T]) notFound() *fault.Error { return missing(k.field, k.missing) }
+
+// mayOwnOrg returns the fault of a caller who is not an owner of an organisation; see maySeeOrg.
+func mayOwnOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
+	if err := maySeeOrg(ctx, r, by, id); err != nil {
+		return err
+	}
+	if !by.operator && by.role != crm.Owner {
+		return fault.New(fault.Forbidden, "Só quem é titular da organização pode ver ou mudar isto.")
+	}
+	return nil
+}
+
+// byAutomation returns the caller for an automation that looks something up for its organisation.
+func byAutomation(a automation.Automation) Caller { return Caller{orgID: a.OrgID, automationID: a.ID} }
+
+// ofOrg returns a caller without rights who belongs to an organisation.
+func ofOrg(id string) Caller { return Caller{orgID: id} }
+
+// Role is the member's role; empty unless a member asks.
+func (c Caller) Role() crm.Role { return c.role }
+
+// IsOperator reports whether the operator asks.
+func (c Caller) IsOperator() bool { return c.operator }
+
+// AutomationID is the automation that asks; empty when somebody else does.
+func (c Caller) AutomationID() string { return c.automationID }
+
+// Budget is what the member's lookups may cost in a month; nil for no limit.
+func (c Caller) Budget() *catalog.Money { return c.budget }

@@ -200,12 +200,12 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.statement.Keys, args{s.orgID}, forbidden, missing},
 
 		{s.lookups.Do, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
-		{s.lookups.DoWithin, args{
+		{s.agents().DoWithin, args{
 			app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, session(9 * catalog.Real),
 		}, "", ""},
-		{s.lookups.SessionSpent, args{session(0)}, "", ""},
-		{s.lookups.SessionOpen, args{session(0), now()}, "", ""},
-		{s.lookups.EndSession, args{session(0)}, "", ""},
+		{s.agents().Spent, args{session(0)}, "", ""},
+		{s.agents().Open, args{session(0), now()}, "", ""},
+		{s.agents().End, args{session(0)}, "", ""},
 		{
 			s.lookups.Start, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], ContactID: contact.ID}}, "",
 			missing,
@@ -347,15 +347,15 @@ func TestWhoMayDoWhat(t *testing.T) {
 	_, err := s.orgs.List(t.Context(), owner)
 	equal(t, "all organisations, to an owner", said(err), forbidden)
 	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
-	used = append(used, "Organisations.List", "Lookups.Offers")          // offers: see TestTheLookupSheet
-	used = append(used, "Subjects.Replay")                               // the operator's
-	used = append(used, "Contacts.Merge", "Contacts.Part")               // done once: see TestTwoContactsBecomeOne
-	used = append(used, "Links.Link", "Factors.Reset", "Members.Unlink") // the operator's: see TestOnlyTheOperatorMay
+	used = append(used, "Organisations.List", "Lookups.Offers", "Lookups.Priced") // offers: see TestTheLookupSheet
+	used = append(used, "Subjects.Replay")                                        // the operator's
+	used = append(used, "Contacts.Merge", "Contacts.Part")                        // done once: see TestTwoContactsBecomeOne
+	used = append(used, "Links.Link", "Factors.Reset", "Members.Unlink")          // the operator's: see TestOnlyTheOperatorMay
 
 	for _, of := range []any{
 		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.record, s.contacts,
 		s.bulks, s.rotations, s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard,
-		s.batches, s.audit, s.subjects, s.links, s.factors,
+		s.batches, s.audit, s.subjects, s.links, s.factors, s.agents(),
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {
 			name := reflect.TypeOf(of).Elem().Name() + "." + m.Name

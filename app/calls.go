@@ -34,11 +34,6 @@ func (l *Lookups) callAndWait(ctx context.Context, product catalog.Product, e lo
 	}
 }
 
-func timedOut(cause error) error {
-	return fault.New(fault.Timeout,
-		"A consulta não terminou a tempo. Ela segue em andamento: repita o pedido e a resposta virá do histórico.").Because(cause)
-}
-
 func (l *Lookups) call(ctx context.Context, product catalog.Product, e lookup.Entry) (LookupResult, error) {
 	defer l.announce(e.ID)
 	answer, took, failure := l.ask(ctx, product, e)

@@ -60,3 +60,7 @@ func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
 	}
 	running.Wait()
 }
+
+// pollEvery is how soon work is found in the database that nobody in this process announced: due retries, and what
+// other instances wrote.
+const pollEvery = time.Second

@@ -272,8 +272,8 @@ func changedFields(a, b crm.Contact) []string {
 func (c *Contacts) Note(ctx context.Context, by Caller, id, text string) error {
 	text = storable(unixLines(text))
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
-		if text == "" || utf8.RuneCountInString(text) > textMax {
-			return invalid("note", fmt.Sprintf("A nota tem de 1 a %d caracteres.", textMax))
+		if text == "" || utf8.RuneCountInString(text) > crm.TextMax {
+			return invalid("note", fmt.Sprintf("A nota tem de 1 a %d caracteres.", crm.TextMax))
 		}
 		e.Kind, e.Subject = crm.NoteAdded, text
 		return errors.Join(r.Contacts.Answer(ctx, k, by.memberID, e.At), r.Contacts.AddNote(ctx, e),

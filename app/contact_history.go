@@ -138,7 +138,7 @@ func (c *Contacts) runs(ctx context.Context, view crm.ContactView) ([]Happening,
 	}
 	var out []Happening
 	for i, job := range slices.Backward(jobs) {
-		if job.Result == resultNotHeld {
+		if job.Result == automation.NotHeld {
 			continue // nothing happened to the contact; the automation's page has it
 		}
 		at := job.EndedAt

@@ -49,8 +49,6 @@ type ContactPage struct {
 const (
 	searchTextMax  = 200
 	searchWordsMax = 8
-	// CountMax is how far matching contacts are counted.
-	CountMax = 1000
 )
 
 // searchWords returns the words of a search in the form in which they are matched. A text without letters becomes the

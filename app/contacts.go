@@ -18,25 +18,10 @@ func NewContacts(store ports.Store, clock Clock) *Contacts {
 	return &Contacts{store: store, clock: clock}
 }
 
-var contactKind = kind[crm.Contact]{
-	field: "contact", missing: "Não há contato com este id.",
-	find:  func(r ports.Repos) func(context.Context, string) (crm.Contact, error) { return r.Contacts.Find },
-	orgOf: func(c crm.Contact) string { return c.OrgID },
-}
-
 // lockedContactKind also locks the contact until the transaction ends.
 var lockedContactKind = kind[crm.Contact]{
 	field: contactKind.field, missing: contactKind.missing, orgOf: contactKind.orgOf,
 	find: func(r ports.Repos) func(context.Context, string) (crm.Contact, error) { return r.Contacts.Lock },
-}
-
-// contactViewKind finds contacts with the names behind their ids.
-var contactViewKind = kind[crm.ContactView]{
-	field: contactKind.field, missing: contactKind.missing,
-	find: func(r ports.Repos) func(context.Context, string) (crm.ContactView, error) {
-		return func(ctx context.Context, id string) (crm.ContactView, error) { return viewContact(ctx, r, id) }
-	},
-	orgOf: func(v crm.ContactView) string { return v.OrgID },
 }
 
 // List returns contacts of an organisation, newest first. Faults: InvalidRequest, NotFound, ServiceUnavailable.

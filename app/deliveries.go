@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"time"
 
 	"fichario/domain/audit"
 	"fichario/domain/crm"
@@ -107,28 +106,4 @@ func (i *Intake) Replay(ctx context.Context, by Caller, id string) (_ Accepted, 
 		err = invalid("delivery", "O corpo desta entrega acaba de ser apagado, e não pode ser lido de novo.")
 	}
 	return made, err
-}
-
-// keepFor is how long successful runs are kept.
-const keepFor = 30 * 24 * time.Hour
-
-// forget removes old data, a limited number per call, until nothing is left. It works a tenth of the time: in
-// measurements, posts then take no longer than without it.
-func forget(ctx context.Context, next func(context.Context) (int, error)) error {
-	return bitByBit(ctx, 9, next)
-}
-
-// bitByBit calls next until nothing is left, and rests after each call for rest times as long as it took.
-func bitByBit(ctx context.Context, rest time.Duration, next func(context.Context) (int, error)) error {
-	for {
-		begun := ports.Now()
-		if n, err := next(ctx); err != nil || n == 0 {
-			return err
-		}
-		select {
-		case <-ports.After(rest * ports.Since(begun)):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"fichario/domain/automation"
 	"fichario/domain/batch"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -182,4 +183,11 @@ func addDelivery(ctx context.Context, r ports.Repos, job automation.Job, e *auto
 	n, err := loadNames(ctx, r, job.OrgID)
 	e.Delivery, e.Webhook, e.At = &d, n.webhooks[d.WebhookID], d.At
 	return err
+}
+
+// batchJob is the job of a batch that has ended.
+func batchJob(q batch.Batch, spent catalog.Money) automation.Job {
+	job := eventJob(automation.BatchCompleted, q.OrgID, "", q.EndedAt)
+	job.SubjectID, job.Detail, job.Facts = q.ID, string(q.Status), automation.FactsOfBatch(q, spent)
+	return job
 }

@@ -32,3 +32,17 @@ func missing(field, message string) *fault.Error { return fault.New(fault.NotFou
 func invalid(field, message string) *fault.Error {
 	return fault.New(fault.InvalidRequest, message).At(field)
 }
+
+func unauthenticated(message string) *fault.Error {
+	return fault.New(fault.Unauthenticated, message+" Envie uma chave válida em Authorization: Bearer.")
+}
+
+func invalidRole() error { return invalid("role", "O papel deve ser owner, admin ou member.") }
+
+// noMailer is the reason why no e-mail is sent.
+const noMailer = "O envio de e-mail não está configurado."
+
+func timedOut(cause error) error {
+	return fault.New(fault.Timeout,
+		"A consulta não terminou a tempo. Ela segue em andamento: repita o pedido e a resposta virá do histórico.").Because(cause)
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"fichario/domain/audit"
 	"fichario/domain/crm"
@@ -60,16 +59,6 @@ func (u *Funnels) Add(ctx context.Context, by Caller, name string) error {
 			OrgID: orgID, Action: audit.FunnelCreated, Object: made.ID, Detail: nameOf(made.Name),
 		})
 	})
-}
-
-// newFunnel returns a funnel with the stages of the default one.
-func newFunnel(orgID, name string, at time.Time) crm.Funnel {
-	made := crm.Funnel{ID: newID(), OrgID: orgID, Name: name, CreatedAt: at}
-	for _, stage := range crm.DefaultStages() {
-		stage.ID = newID()
-		made.Stages = append(made.Stages, stage)
-	}
-	return made
 }
 
 // Rename gives a funnel another name. Faults of this and of the edits below:

@@ -296,20 +296,3 @@ func (b *Bulks) Imports(ctx context.Context, by Caller) ([]ImportView, error) {
 func (b *Bulks) Actor(ctx context.Context, orgID string) (Caller, error) {
 	return leaderOf(ctx, b.store.Repos(), orgID, "A organização não tem titular ativo, em nome de quem importar.")
 }
-
-// leaderOf returns the member who acts for the operator in an organisation; none is the message if there is nobody.
-func leaderOf(ctx context.Context, r ports.Repos, orgID, none string) (Caller, error) {
-	if err := maySeeOrg(ctx, r, Operator(), orgID); err != nil {
-		return Caller{}, err
-	}
-	members, err := r.Members.List(ctx, orgID)
-	for _, m := range members {
-		if m.LeadsActively() {
-			return ByMember(m), nil
-		}
-	}
-	if err == nil {
-		err = missing("org", none)
-	}
-	return Caller{}, err
-}

@@ -302,10 +302,3 @@ func (i *Intake) refuse(ctx context.Context, line ports.Arrival, why error) (Acc
 	}
 	return Accepted{}, f
 }
-
-// hookKind finds webhooks in the form that handling a post needs.
-var hookKind = kind[webhook.Hook]{
-	field: webhookKind.field, missing: webhookKind.missing,
-	find:  func(r ports.Repos) func(context.Context, string) (webhook.Hook, error) { return r.Webhooks.HookOf },
-	orgOf: func(h webhook.Hook) string { return h.OrgID },
-}

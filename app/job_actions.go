@@ -53,7 +53,7 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 		case err != nil:
 			return outcome{}, &ports.SendError{Reason: "a condição falhou: " + err.Error(), Permanent: true}
 		case !holds:
-			return outcome{result: resultNotHeld}, nil
+			return outcome{result: automation.NotHeld}, nil
 		}
 	}
 	if event.Contact.ID == "" && needsContact(a.Action) {
@@ -61,9 +61,6 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 	}
 	return act(j, ctx, r, run{job, a, event.Contact, event, since})
 }
-
-// resultNotHeld is the result of a run whose expression did not give true.
-const resultNotHeld = "a condição não vale para este evento"
 
 // needsContact reports whether an action does nothing without a contact.
 func needsContact(a automation.Action) bool {

@@ -17,9 +17,6 @@ import (
 	"fichario/ports"
 )
 
-// byAutomation returns the caller for an automation that looks something up for its organisation.
-func byAutomation(a automation.Automation) Caller { return Caller{orgID: a.OrgID, automationID: a.ID} }
-
 // lookup looks up each document of the contact that the product takes. The ids of the lookups are known to the run, so
 // that a lookup whose instance died is found again, and none is charged twice.
 func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error) {
@@ -29,7 +26,7 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 	if u.contact.Unreadable {
 		return outcome{}, &ports.SendError{Reason: "os documentos guardados do contato estão ilegíveis", Permanent: true}
 	}
-	product, ok := j.Lookups.catalog.Find(u.rule.Action.Product)
+	product, ok := j.Lookups.Products().Find(u.rule.Action.Product)
 	if !ok {
 		return outcome{}, &ports.SendError{Reason: "o produto não é mais oferecido", Permanent: true}
 	}
@@ -169,7 +166,7 @@ func (j *Jobs) tellCeiling(u run) func(context.Context, ports.Repos) error {
 		Subject: fmt.Sprintf("A automação %s atingiu o teto de %s deste mês e não consulta mais até o próximo.",
 			u.rule.Name, u.rule.Action.Ceiling.Reais()),
 	}
-	mark := fmt.Sprintf("teto:%s:%s", j.Lookups.calendar.Month(now), u.rule.Action.Ceiling)
+	mark := fmt.Sprintf("teto:%s:%s", j.Lookups.Calendar().Month(now), u.rule.Action.Ceiling)
 	return func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Notifications.CreateOnce(ctx, n, u.rule.ID, mark)
 		return err

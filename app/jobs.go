@@ -65,9 +65,6 @@ func (j *Jobs) now(ctx context.Context) time.Time {
 }
 
 const (
-	// pollEvery is how soon jobs are found that nobody in this process announced: due retries, and those of other
-	// instances.
-	pollEvery = time.Second
 	// drainJobs bounds how long a stopping service waits for running jobs.
 	drainJobs = 25 * time.Second
 
@@ -123,3 +120,6 @@ func (j *Jobs) Forget(ctx context.Context) error {
 		return j.Store.Repos().Jobs.Forget(ctx, j.Clock().Add(-keepFor))
 	})
 }
+
+// keepFor is how long successful runs are kept.
+const keepFor = 30 * 24 * time.Hour

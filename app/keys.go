@@ -37,12 +37,6 @@ func NewKeys(store ports.Store, clock Clock) *Keys {
 	return &Keys{store: store, clock: clock, start: ports.Now()}
 }
 
-var keyKind = kind[access.Key]{
-	field: "id", missing: "Não há chave com este id.",
-	find:  func(r ports.Repos) func(context.Context, string) (access.Key, error) { return r.Keys.Find },
-	orgOf: func(k access.Key) string { return k.OrgID },
-}
-
 // NewKey describes a key to be made.
 type NewKey struct {
 	// ID is the key's id; empty for a new one. An existing id is a fault.
@@ -289,14 +283,6 @@ func (k *Keys) rotate(
 		return repos.Keys.AddSecret(ctx, key.ID, was, secret, endAfter(now, overlap))
 	})
 	return key, secret, err
-}
-
-// endAfter returns the end of an overlap that begins now; for none, a time that has passed by every instance's clock.
-func endAfter(now time.Time, while time.Duration) time.Time {
-	if while == 0 {
-		return time.Unix(0, 0)
-	}
-	return now.Add(while)
 }
 
 // Show returns a key of an organisation that the caller manages. Faults: NotFound, Forbidden, ServiceUnavailable.

@@ -38,3 +38,6 @@ func checkPage(after string, limit int) error {
 	}
 	return nil
 }
+
+// CountMax is how far matching contacts are counted.
+const CountMax = 1000

@@ -14,7 +14,6 @@ import (
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
-	"fichario/ports"
 )
 
 // Contact returns the contact that a lookup is to be about; the zero value for an empty id. Faults: NotFound,
@@ -65,12 +64,6 @@ func Subject(rec *lookup.Record) string {
 		}
 	}
 	return ""
-}
-
-var entryKind = kind[lookup.Entry]{
-	field: "id", missing: "Não há consulta com este id.",
-	find:  func(r ports.Repos) func(context.Context, string) (lookup.Entry, error) { return r.Statement.Find },
-	orgOf: func(e lookup.Entry) string { return e.OrgID },
 }
 
 // Show returns one lookup of the caller's organisation, whoever made it. Faults: NotFound, ServiceUnavailable.
@@ -128,18 +121,6 @@ func (l *Lookups) Tie(ctx context.Context, by Caller, id, contactID string) erro
 		return err
 	}
 	return tie(ctx, repos, by, id, contact)
-}
-
-// tie sets the contact of a lookup that the caller may see.
-func tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about crm.Contact) error {
-	e, err := entryKind.visible(ctx, r, by, lookupID)
-	if err != nil {
-		return err
-	}
-	if about.OrgID != e.OrgID {
-		return contactKind.notFound()
-	}
-	return r.Statement.Tie(ctx, lookupID, about.ID)
 }
 
 // recentPages is how many times its limit Recent looks back.

@@ -404,3 +404,13 @@ func (l *Lookups) Timeout() time.Duration { return l.timeout }
 
 // Fresh is how long history answers.
 func (l *Lookups) Fresh() time.Duration { return l.fresh }
+
+// Priced returns the product of a lookup that the caller may make, for somebody who must know its price before. Its
+// faults are those of Do that come before anything is charged.
+func (l *Lookups) Priced(ctx context.Context, by Caller, req LookupRequest) (catalog.Product, error) {
+	a, err := l.check(ctx, by, req)
+	return a.product, err
+}
+
+// GoOn runs do beside what began it, and Close waits for it.
+func (l *Lookups) GoOn(do func()) { l.calls.start(do) }

@@ -300,8 +300,6 @@ func memberName(typed string) (string, error) {
 	return name, nil
 }
 
-func invalidRole() error { return invalid("role", "O papel deve ser owner, admin ou member.") }
-
 // checkPassword applies whenever a password is chosen; older passwords stay valid.
 func checkPassword(password, email string) error {
 	switch {
@@ -311,24 +309,4 @@ func checkPassword(password, email string) error {
 		return invalid("password", "Esta senha está entre as primeiras que alguém tentaria. Escolha outra, como três ou quatro palavras soltas.")
 	}
 	return nil
-}
-
-// memberOf returns a member of an organisation. Faults: NotFound, ServiceUnavailable.
-func memberOf(ctx context.Context, r ports.Repos, orgID, id string) (crm.Member, error) {
-	notFound := missing("member", "Não há membro com este id nesta organização.")
-	if !validID(id) {
-		return crm.Member{}, notFound
-	}
-	m, err := r.Members.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && m.OrgID != orgID {
-		return crm.Member{}, notFound
-	}
-	return m, err
-}
-
-// replace copies a value that a change gives.
-func replace[T any](into, value *T) {
-	if value != nil {
-		*into = *value
-	}
 }

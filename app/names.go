@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -73,49 +72,4 @@ func (n names) views(contacts []crm.Contact) []crm.ContactView {
 		out[i] = n.view(c)
 	}
 	return out
-}
-
-func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView, error) {
-	c, err := r.Contacts.Find(ctx, id)
-	if err != nil {
-		return crm.ContactView{}, err
-	}
-	n, err := loadNames(ctx, r, c.OrgID)
-	return n.view(c), err
-}
-
-func (n names) automation(a automation.Automation) AutomationView {
-	return AutomationView{
-		Automation: a, Origin: n.origins[a.Conditions.OriginID], Webhook: n.webhooks[a.Conditions.WebhookID],
-		Stage: n.stages[a.Action.StageID].Name, Member: n.assigned(a.Action),
-	}
-}
-
-// people maps the ids of an organisation's members, keys and automations to their names.
-func people(ctx context.Context, store ports.Store, orgID string) (map[string]string, error) {
-	repos, names := store.Repos(), map[string]string{}
-	members, err := repos.Members.List(ctx, orgID)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range members {
-		names[m.ID] = m.Name
-	}
-	keys, err := repos.Keys.List(ctx, orgID)
-	for _, k := range keys {
-		names[k.ID] = k.Name
-	}
-	rules, err2 := repos.Automations.List(ctx, orgID)
-	for _, a := range rules {
-		names[a.ID] = "automação " + a.Name
-	}
-	return names, errors.Join(err, err2)
-}
-
-// assigned names the member or rotation that an automation gives contacts to.
-func (n names) assigned(a automation.Action) string {
-	if a.RotationID != "" {
-		return "o rodízio " + n.rotations[a.RotationID]
-	}
-	return n.members[a.MemberID].Name
 }

@@ -21,6 +21,9 @@ type Offer struct {
 // Products returns what the bureau offers.
 func (l *Lookups) Products() catalog.Catalog { return l.catalog }
 
+// Calendar tells the days and months that caps are counted by.
+func (l *Lookups) Calendar() access.Calendar { return l.calendar }
+
 // Offers returns the products of which the caller may look up at least one document type; for a key, its scopes decide.
 func (l *Lookups) Offers(by Caller) []Offer { return l.offers(by.mayAsk) }
 

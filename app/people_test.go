@@ -22,13 +22,13 @@ func numbered(ids ...int) string {
 }
 
 // contacts returns all contacts of a result, in order.
-func contacts(a app.Accepted) []string { return append([]string{a.ContactID}, a.Others...) }
+func contactIDs(a app.Accepted) []string { return append([]string{a.ContactID}, a.Others...) }
 
 // names returns the names of the contacts of a result, in order.
 func (s *setting) names(a app.Accepted) string {
 	s.t.Helper()
 	var all []string
-	for _, id := range contacts(a) {
+	for _, id := range contactIDs(a) {
 		all = append(all, s.contact(id).Name)
 	}
 	return strings.Join(all, " ")
@@ -46,11 +46,11 @@ func TestSeveralPeopleInOnePost(t *testing.T) {
 	equal(t, "made", line(made.Made(), made.Known, made.Repeated), "2 0 false")
 	equal(t, "traces", s.traces(hook), "2 2 2 2 1")
 	equal(t, "woken", s.woken.Load(), 1)
-	for _, id := range contacts(made) {
+	for _, id := range contactIDs(made) {
 		equal(t, "history and note", s.kinds(id)+" "+s.contact(id).Note, "criado da feira")
 	}
 	logged := s.deliveries(hook)[0]
-	equal(t, "line", line(logged.Outcome, logged.Contacts()), line("accepted", contacts(made)))
+	equal(t, "line", line(logged.Outcome, logged.Contacts()), line("accepted", contactIDs(made)))
 	equal(t, "contacts of the line", len(must(s.intake.ContactsOf(t.Context(), 9, logged))), 2)
 
 	must(s.intake.Receive(t.Context(), hook, post(anaAndBeto)))
@@ -98,10 +98,10 @@ func TestRetriesOfSeveral(t *testing.T) {
 		line([]string{first.ContactID}, "2 2 2 2 3"))
 	overlap := send(numbered(8, 9, 7, 10))
 	equal(t, "overlap", s.names(overlap), "p8 p9 p7 p10")
-	equal(t, "those of then", line(contacts(overlap)[0], contacts(overlap)[2]), line(first.Others[0], first.ContactID))
+	equal(t, "those of then", line(contactIDs(overlap)[0], contactIDs(overlap)[2]), line(first.Others[0], first.ContactID))
 	equal(t, "made and known", line(overlap.Made(), overlap.Known, overlap.Repeated), "2 2 false")
 	equal(t, "traces", s.traces(hook), "4 4 4 4 4")
-	equal(t, "its line", line(s.deliveries(hook)[0].Contacts()), line(contacts(overlap)))
+	equal(t, "its line", line(s.deliveries(hook)[0].Contacts()), line(contactIDs(overlap)))
 	alone := send(numbered(9))
 	equal(t, "one of them alone", line(alone.ContactID == overlap.Others[0], alone.Repeated), "true true")
 	more := send(numbered(9, 11))
@@ -125,7 +125,7 @@ func TestTheKeyOfSeveral(t *testing.T) {
 	first := must(send(anaAndBeto))
 	equal(t, "again", line(must(send(anaAndBeto))), repeated(first))
 	equal(t, "its line", line(s.deliveries(hook)[0].Outcome, s.deliveries(hook)[0].Contacts()),
-		line("repeated", contacts(first)))
+		line("repeated", contactIDs(first)))
 	for _, other := range []string{
 		`[{"email":"a@x.example"},{"email":"b@x.example"},{"email":"c@x.example"}]`, `{"email":"a@x.example"}`,
 		`[{"nome":"Ana"}]`, numbered(7, 8),

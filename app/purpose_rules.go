@@ -100,7 +100,7 @@ func historyFor(h ports.History, only *string) ports.History {
 
 // rulesTTL is how long an instance trusts what it read about an organisation's purposes, and thus how long a retired
 // one can still be used.
-const rulesTTL = keyTTL
+const rulesTTL = 100 * time.Millisecond
 
 // knownRules caches the rules of organisations that make lookups.
 type knownRules struct {

@@ -9,7 +9,6 @@ import (
 
 	"fichario/domain/audit"
 	"fichario/domain/crm"
-	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -173,7 +172,7 @@ func (p *Purposes) InForce(ctx context.Context, by Caller) ([]crm.Purpose, error
 		return nil, err
 	}
 	all, err := p.store.Repos().Purposes.List(ctx, orgID)
-	return purposeRules{all: all}.allowed(Caller{orgID: orgID}), err
+	return purposeRules{all: all}.allowed(ofOrg(orgID)), err
 }
 
 // checkPurposes refuses codes that do not belong to purposes in force. Faults: InvalidRequest, ServiceUnavailable.
@@ -185,7 +184,7 @@ func checkPurposes(ctx context.Context, r ports.Repos, orgID string, codes []str
 	if err != nil {
 		return err
 	}
-	inForce := purposeRules{all: all}.allowed(Caller{orgID: orgID})
+	inForce := purposeRules{all: all}.allowed(ofOrg(orgID))
 	for _, code := range codes {
 		if !slices.ContainsFunc(inForce, func(p crm.Purpose) bool { return p.Code == code }) {
 			known := "A organização ainda não tem finalidades."
@@ -194,17 +193,6 @@ func checkPurposes(ctx context.Context, r ports.Repos, orgID string, codes []str
 			}
 			return invalid("purposes", "Uma das finalidades não existe ou foi encerrada. "+known)
 		}
-	}
-	return nil
-}
-
-// mayOwnOrg returns the fault of a caller who is not an owner of an organisation; see maySeeOrg.
-func mayOwnOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
-	if err := maySeeOrg(ctx, r, by, id); err != nil {
-		return err
-	}
-	if !by.operator && by.role != crm.Owner {
-		return fault.New(fault.Forbidden, "Só quem é titular da organização pode ver ou mudar isto.")
 	}
 	return nil
 }

@@ -145,3 +145,15 @@ func (l *Lookups) mayCall() error {
 	}
 	return nil
 }
+
+func subjectBlocked() *fault.Error {
+	return fault.New(fault.SubjectBlocked, "O titular deste documento pediu que os dados dele fossem apagados e não pode "+
+		"ser consultado. Nada foi consultado nem cobrado. Quem é titular da organização pode desfazer o bloqueio em Privacidade.")
+}
+
+// subjectErased is for a lookup that began before an erasure of its person ended.
+func subjectErased() *fault.Error {
+	return fault.New(fault.SubjectBlocked, "Os dados do titular deste documento estão sendo apagados, ou foram apagados depois "+
+		"que este pedido começou. Nada foi consultado nem cobrado. Se ainda for preciso consultar, faça outro pedido quando a "+
+		"eliminação terminar.")
+}

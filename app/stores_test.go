@@ -124,6 +124,13 @@ func (s *setting) otherLookups(store ports.Store) *app.Lookups {
 	return l
 }
 
+// agentsOf makes the sessions of agents whose lookups those are.
+func (s *setting) agentsOf(l *app.Lookups) *app.AgentSessions {
+	return app.NewAgentSessions(l, s.store, s.now, s.log.logger())
+}
+
+func (s *setting) agents() *app.AgentSessions { return s.agentsOf(s.lookups) }
+
 // means returns everything that automations can have.
 func means(mails bool) app.Means {
 	return app.Means{

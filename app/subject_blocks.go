@@ -9,39 +9,6 @@ import (
 	"fichario/ports"
 )
 
-func subjectBlocked() *fault.Error {
-	return fault.New(fault.SubjectBlocked, "O titular deste documento pediu que os dados dele fossem apagados e não pode "+
-		"ser consultado. Nada foi consultado nem cobrado. Quem é titular da organização pode desfazer o bloqueio em Privacidade.")
-}
-
-// subjectErased is for a lookup that began before an erasure of its person ended.
-func subjectErased() *fault.Error {
-	return fault.New(fault.SubjectBlocked, "Os dados do titular deste documento estão sendo apagados, ou foram apagados depois "+
-		"que este pedido começou. Nada foi consultado nem cobrado. Se ainda for preciso consultar, faça outro pedido quando a "+
-		"eliminação terminar.")
-}
-
-// notBlocked returns the fault of a lookup of a blocked person. It is for answers from history only: History.Serve
-// finds nothing for blocked persons, and a call to the bureau is checked where it is charged.
-func (l *Lookups) notBlocked(ctx context.Context, a asking) error {
-	i, ok := privacy.OfDocument(a.doc)
-	if !ok {
-		return nil
-	}
-	repos := l.store.Repos().Subjects
-	hashes, err := repos.Hashes(ctx, a.caller.orgID, i)
-	if err != nil {
-		return err
-	}
-	switch yes, err := repos.Blocked(ctx, a.caller.orgID, hashes); {
-	case err != nil:
-		return err
-	case yes:
-		return subjectBlocked()
-	}
-	return nil
-}
-
 // Unblock lets a person be looked up again who was erased with a block, given an identity. Only the owners of the
 // organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (s *Subjects) Unblock(ctx context.Context, by Caller, q SubjectQuery) error {

@@ -139,8 +139,9 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 		refused("a page's", func() error { _, _, err := slow.Start(t.Context(), owner, ask); return err })
 		refused("an agent's", func() error {
 			within := app.AgentSession{ID: app.NewAgentSessionID(), Ceiling: at(catalog.Money(2 * price))}
-			_, _, err := slow.DoWithin(t.Context(), key, ask, within)
-			equal(t, "the session's", must(slow.SessionSpent(t.Context(), key, within)), catalog.Money(0))
+			sessions := s.agentsOf(slow)
+			_, _, err := sessions.DoWithin(t.Context(), key, ask, within)
+			equal(t, "the session's", must(sessions.Spent(t.Context(), key, within)), catalog.Money(0))
 			return err
 		})
 		refused("a batch's", func() error {

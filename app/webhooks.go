@@ -268,7 +268,7 @@ func (w *Webhooks) Regenerate(ctx context.Context, by Caller, id string, grace t
 
 // webhookKind finds webhooks with their newest tokens.
 var webhookKind = kind[WebhookView]{
-	field: "webhook", missing: "Não há webhook com este id.",
+	field: hookKind.field, missing: hookKind.missing,
 	find: func(r ports.Repos) func(context.Context, string) (WebhookView, error) {
 		return func(ctx context.Context, id string) (WebhookView, error) {
 			hook, token, err := r.Webhooks.Find(ctx, id)

@@ -19,6 +19,7 @@ import (
 // Config is what Handler needs.
 type Config struct {
 	Lookups   *app.Lookups
+	Sessions  *app.AgentSessions
 	Statement *app.Statement
 	Purposes  *app.Purposes
 	Contacts  *app.Contacts
@@ -69,7 +70,7 @@ type Asking struct {
 func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, a Asking) error {
 	a.Session.ID = r.Header.Get(sessionHeader)
 	if a.Session.ID != "" || r.Method == http.MethodDelete {
-		open, err := h.Lookups.SessionOpen(r.Context(), a.By, a.Session, time.Now())
+		open, err := h.Sessions.Open(r.Context(), a.By, a.Session, time.Now())
 		if err != nil {
 			return err
 		}
@@ -79,7 +80,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, a Asking) error 
 		}
 	}
 	if r.Method == http.MethodDelete {
-		if err := h.Lookups.EndSession(r.Context(), a.By, a.Session); err != nil {
+		if err := h.Sessions.End(r.Context(), a.By, a.Session); err != nil {
 			return err
 		}
 		w.WriteHeader(http.StatusNoContent)

@@ -103,7 +103,7 @@ func (s *session) lookup(ctx context.Context, args lookupArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, spent, err := s.Lookups.DoWithin(ctx, s.By, req, s.Session)
+	result, spent, err := s.Sessions.DoWithin(ctx, s.By, req, s.Session)
 	if err != nil {
 		return nil, err
 	}

@@ -78,15 +78,15 @@ func (s *server) automationShow(c *call, f struct {
 const contactsToTry = 20
 
 // tryWith returns the newest contacts, or those that match a search.
-func (s *server) tryWith(c *call, text string) (contacts []crm.Contact, err error) {
+func (s *server) tryWith(c *call, text string) (matching []crm.Contact, err error) {
 	if text == "" {
 		return s.Automations.Newest(c.ctx(), c.by, contactsToTry)
 	}
 	found, err := s.Contacts.Search(c.ctx(), c.by, app.ContactSearch{Text: text}, "", "", contactsToTry)
 	for _, v := range found.Contacts {
-		contacts = append(contacts, v.Contact)
+		matching = append(matching, v.Contact)
 	}
-	return contacts, err
+	return matching, err
 }
 
 func (s *server) automationEnable(c *call, f struct {

@@ -86,12 +86,12 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 	if err != nil {
 		return err
 	}
-	return e.withBatches(func(batches *app.Batches) error {
-		by, err := batches.Actor(e.ctx, c.Org, c.Key)
+	return e.withBatches(func(on *app.Batches) error {
+		by, err := on.Actor(e.ctx, c.Org, c.Key)
 		if err != nil {
 			return err
 		}
-		v, err := batches.Quote(e.ctx, by, app.NewBatch{
+		v, err := on.Quote(e.ctx, by, app.NewBatch{
 			Name: c.Name, Product: c.Product, Sheets: sheets, Sheet: c.Sheet, Column: c.Column, Refresh: c.Refresh,
 			Ceiling: c.Ceiling.amount, Purpose: c.Purpose,
 		})
@@ -106,8 +106,8 @@ type batchConfirmCmd struct {
 
 // Run confirms a batch.
 func (c *batchConfirmCmd) Run(e *environment) error {
-	return e.withBatches(func(batches *app.Batches) error {
-		return e.printBatch(batches.Confirm(e.ctx, app.Operator(), c.ID, c.Ceiling.amount))
+	return e.withBatches(func(on *app.Batches) error {
+		return e.printBatch(on.Confirm(e.ctx, app.Operator(), c.ID, c.Ceiling.amount))
 	})
 }
 
@@ -118,8 +118,8 @@ type batchListCmd struct {
 
 // Run lists the batches.
 func (c *batchListCmd) Run(e *environment) error {
-	return e.withBatches(func(batches *app.Batches) error {
-		all, err := batches.All(e.ctx, app.Operator(), c.Org, c.Limit)
+	return e.withBatches(func(on *app.Batches) error {
+		all, err := on.All(e.ctx, app.Operator(), c.Org, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -135,8 +135,8 @@ type batchShowCmd struct {
 
 // Run shows a batch.
 func (c *batchShowCmd) Run(e *environment) error {
-	return e.withBatches(func(batches *app.Batches) error {
-		return e.printBatch(batches.Show(e.ctx, app.Operator(), c.ID))
+	return e.withBatches(func(on *app.Batches) error {
+		return e.printBatch(on.Show(e.ctx, app.Operator(), c.ID))
 	})
 }
 
@@ -146,8 +146,8 @@ type batchPauseCmd struct {
 
 // Run pauses a batch.
 func (c *batchPauseCmd) Run(e *environment) error {
-	return e.withBatches(func(batches *app.Batches) error {
-		return e.printBatch(batches.Pause(e.ctx, app.Operator(), c.ID))
+	return e.withBatches(func(on *app.Batches) error {
+		return e.printBatch(on.Pause(e.ctx, app.Operator(), c.ID))
 	})
 }
 
@@ -159,8 +159,8 @@ type batchResumeCmd struct {
 
 // Run resumes a batch.
 func (c *batchResumeCmd) Run(e *environment) error {
-	return e.withBatches(func(batches *app.Batches) error {
-		return e.printBatch(batches.Resume(e.ctx, app.Operator(), c.ID, c.Ceiling.amount, c.Failures))
+	return e.withBatches(func(on *app.Batches) error {
+		return e.printBatch(on.Resume(e.ctx, app.Operator(), c.ID, c.Ceiling.amount, c.Failures))
 	})
 }
 
@@ -170,8 +170,8 @@ type batchCancelCmd struct {
 
 // Run cancels a batch.
 func (c *batchCancelCmd) Run(e *environment) error {
-	return e.withBatches(func(batches *app.Batches) error {
-		return e.printBatch(batches.Cancel(e.ctx, app.Operator(), c.ID))
+	return e.withBatches(func(on *app.Batches) error {
+		return e.printBatch(on.Cancel(e.ctx, app.Operator(), c.ID))
 	})
 }
 

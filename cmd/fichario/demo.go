@@ -27,7 +27,7 @@ const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every st
 // gets a new secret, because only hashes of secrets are stored; the previous one works for another day. A database with
 // other data is left alone.
 func (e *environment) demo(
-	ctx context.Context, store *gormstore.Store, keys *app.Keys, lookups app.LookupsConfig,
+	ctx context.Context, store *gormstore.Store, keys *app.Keys, config app.LookupsConfig,
 	batches *app.Batches, addr string,
 ) error {
 	key, secret, fresh, err := demoKey(ctx, store, keys)
@@ -50,7 +50,7 @@ func (e *environment) demo(
 			return err
 		}
 		if e.settings.Bureau == "sandbox" && e.settings.Lookup {
-			if err := demoWork(ctx, store, *key, lookups, batches, contacts); err != nil {
+			if err := demoWork(ctx, store, *key, config, batches, contacts); err != nil {
 				return err
 			}
 			if err := e.demoErasure(ctx, store); err != nil {
@@ -85,23 +85,23 @@ The interface: %[1]s/ (sign in as helena@demo.example with %[4]s)
 
 // demoWork is the history of the demonstration's people.
 func demoWork(
-	ctx context.Context, store *gormstore.Store, key access.Key, lookups app.LookupsConfig, batches *app.Batches,
+	ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, batches *app.Batches,
 	contacts []demoContact,
 ) error {
-	if err := demoLookups(ctx, store, key, lookups, contacts); err != nil {
+	if err := demoLookups(ctx, store, key, config, contacts); err != nil {
 		return err
 	}
 	pj := []string{catalog.CNPJ, catalog.ScoreID, "protestos"}
-	if _, err := app.NewBundles(store, lookups.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
+	if _, err := app.NewBundles(store, config.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
 		return err
 	}
-	if err := demoChain(ctx, store, lookups.Catalog); err != nil {
+	if err := demoChain(ctx, store, config.Catalog); err != nil {
 		return err
 	}
 	if err := demoBatches(ctx, store, batches); err != nil {
 		return err
 	}
-	return demoAudit(ctx, store, lookups, contacts)
+	return demoAudit(ctx, store, config, contacts)
 }
 
 // demoWebhook returns the address of the demonstration's webhook, making it when there is none.

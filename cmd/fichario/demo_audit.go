@@ -9,9 +9,9 @@ import (
 )
 
 // demoAudit opens some sheets and contacts as both members, so that the audit has lines.
-func demoAudit(ctx context.Context, store *gormstore.Store, lookups app.LookupsConfig, contacts []demoContact) error {
+func demoAudit(ctx context.Context, store *gormstore.Store, config app.LookupsConfig, of []demoContact) error {
 	ctx = app.Through(ctx, app.Via{Door: audit.Interface, Address: "203.0.113.20"})
-	all := app.NewLookups(lookups)
+	all := app.NewLookups(config)
 	defer all.Close()
 	people := app.NewContacts(store, now)
 	for i, email := range []string{"helena@demo.example", "caio@demo.example"} {
@@ -28,7 +28,7 @@ func demoAudit(ctx context.Context, store *gormstore.Store, lookups app.LookupsC
 				return err
 			}
 		}
-		for _, c := range contacts[:min(3-i, len(contacts))] {
+		for _, c := range of[:min(3-i, len(of))] {
 			view, err := people.View(ctx, by, c.id)
 			if err == nil {
 				err = people.Opened(ctx, by, view)

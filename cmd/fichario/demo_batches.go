@@ -13,7 +13,7 @@ import (
 
 // demoBatches makes batches of the demonstration's companies: one that runs to its end once the service works, one that
 // reaches its ceiling, and one that is only quoted.
-func demoBatches(ctx context.Context, store *gormstore.Store, batches *app.Batches) error {
+func demoBatches(ctx context.Context, store *gormstore.Store, on *app.Batches) error {
 	helena, err := demoMember(ctx, store, "helena@demo.example")
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func demoBatches(ctx context.Context, store *gormstore.Store, batches *app.Batch
 	if err != nil {
 		return err
 	}
-	score, _ := batches.Catalog.Find(catalog.ScoreID)
+	score, _ := on.Catalog.Find(catalog.ScoreID)
 	few := 9 * score.Price
 	for _, b := range []struct {
 		by      app.Caller
@@ -38,9 +38,9 @@ func demoBatches(ctx context.Context, store *gormstore.Store, batches *app.Batch
 		{caio, app.NewBatch{Name: "Protestos da carteira", Product: "protestos", Sheets: []batch.Sheet{{Rows: rows}}}, false},
 	} {
 		b.n.Purpose = demoPurpose(b.by, b.n.Product)
-		made, err := batches.Quote(ctx, b.by, b.n)
+		made, err := on.Quote(ctx, b.by, b.n)
 		if err == nil && b.confirm {
-			_, err = batches.Confirm(ctx, b.by, made.ID, nil)
+			_, err = on.Confirm(ctx, b.by, made.ID, nil)
 		}
 		if err != nil {
 			return fmt.Errorf("demonstration batch of %s: %w", b.n.Product, err)

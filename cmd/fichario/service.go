@@ -38,6 +38,7 @@ type service struct {
 	dispatcher    *automation.Dispatcher
 	mailer        ports.Mailer // nil where e-mail is not configured
 	lookups       *app.Lookups
+	agentSessions *app.AgentSessions
 	lookupsConfig app.LookupsConfig
 	keys          *app.Keys
 	intake        *app.Intake
@@ -135,6 +136,7 @@ func (e *environment) wireUseCases(
 		Fresh: e.settings.HistoryFresh, Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
 	}
 	s.lookups = app.NewLookups(s.lookupsConfig)
+	s.agentSessions = app.NewAgentSessions(s.lookups, s.store, now, log)
 	metrics.Unwritten(s.lookups.Unwritten)
 	s.failures = metrics.Background
 	s.batches = e.batches(s.store, s.bureau, calendar, log, s.lookups)
@@ -211,7 +213,7 @@ func (e *environment) wireServer(
 
 func (s *service) agents(statement *app.Statement, log *slog.Logger) *agents.Handler {
 	return agents.New(agents.Config{
-		Lookups: s.lookups, Statement: statement, Purposes: app.NewPurposes(s.store, now),
+		Lookups: s.lookups, Sessions: s.agentSessions, Statement: statement, Purposes: app.NewPurposes(s.store, now),
 		Contacts: app.NewContacts(s.store, now), Log: log, Version: version(),
 	})
 }
@@ -281,13 +283,13 @@ func (s *service) chores() []app.Chore {
 		{Name: "erase persons", Every: time.Second, Do: s.subjects.Work},
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
-		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
+		{Name: "forget sessions", Every: time.Hour, Do: s.agentSessions.Forget},
 		{Name: "forget answers", Every: time.Hour, Do: s.retention.ForgetAnswers},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.retention.ForgetDeliveries},
 		{Name: "forget audit", Every: time.Hour, Do: s.retention.ForgetAudit},
 		{Name: "forget contacts", Every: time.Hour, Do: s.retention.ForgetContacts},
 		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: s.lookups.ForgetRequests},
-		{Name: "forget sessions of agents", Every: time.Hour, Do: s.lookups.ForgetAgentSessions},
+		{Name: "forget sessions of agents", Every: time.Hour, Do: s.agentSessions.Forget},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
 		{Name: "change many contacts", Every: time.Second, Do: app.NewBulks(s.store, now).Work},
 		{Name: "forget changes of many contacts", Every: time.Hour, Do: app.NewBulks(s.store, now).Forget},

@@ -97,3 +97,6 @@ type JobFilter struct {
 	// Without lists automations whose jobs are left out.
 	Without []string
 }
+
+// NotHeld is the result of a run whose expression did not give true.
+const NotHeld = "a condição não vale para este evento"

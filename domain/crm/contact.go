@@ -74,3 +74,6 @@ func FirstAssignee(members []Member) (Member, bool) {
 		return cmp.Or(cmp.Compare(rank[a.Role], rank[b.Role]), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.ID, b.ID))
 	}), true
 }
+
+// TextMax is how many characters a note, and a text that an automation writes, may have.
+const TextMax = 10_000

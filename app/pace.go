@@ -14,9 +14,13 @@ const (
 	// courteousGap is the distance at which an instance then begins items. It bounds what batches take of the processor
 	// and of the database, and is little beside the answer time of a bureau.
 	courteousGap = 8 * time.Millisecond
-	// courteousGather is how long finished items then wait for others before they are written.
-	courteousGather = 50 * time.Millisecond
 )
+
+// Busy reports whether single lookups are coming in, to which batches then yield.
+func (l *Lookups) Busy() bool { return l.courtesy.due() }
+
+// Yield waits until the next item of a batch may begin.
+func (l *Lookups) Yield() { l.courtesy.turn() }
 
 // courtesy makes batches yield to single lookups: it spaces out an instance's items while single lookups come in, so
 // that a batch hardly slows these down. At other times items begin at once.

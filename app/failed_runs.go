@@ -1,0 +1,20 @@
+package app
+
+import (
+	"context"
+	"fichario/ports"
+)
+
+// disabledOf returns the disabled automations of an organisation, whose runs would do nothing.
+func disabledOf(ctx context.Context, r ports.Repos, orgID string) (ids []string, err error) {
+	rules, err := r.Automations.List(ctx, orgID)
+	for _, rule := range rules {
+		if !rule.Enabled {
+			ids = append(ids, rule.ID)
+		}
+	}
+	return ids, err
+}
+
+// failedAtOnce is how many runs that were given up are counted, or revived, at once.
+const failedAtOnce = 500

@@ -1,0 +1,33 @@
+package app
+
+import (
+	"errors"
+	"fichario/domain/batch"
+	"strings"
+)
+
+// sheetFault is the fault of a sheet that is not named, or does not exist.
+func sheetFault(field string, err error) error {
+	var none *batch.NoSheet
+	var which *batch.WhichSheet
+	switch known := invalid(field, sentence(err)); {
+	case errors.As(err, &none):
+		return known.Because(Sheets(none.Sheets))
+	case errors.As(err, &which):
+		return known.Because(Sheets(which.Sheets))
+	default:
+		return known
+	}
+}
+
+func sentence(err error) string {
+	said := err.Error()
+	return strings.ToUpper(said[:1]) + said[1:] + "."
+}
+
+// Sheets is the cause of the fault of a workbook with several sheets to choose from. Its text is without their names,
+// which may be people's.
+type Sheets []string
+
+// Error says that there are sheets to choose from.
+func (s Sheets) Error() string { return "a sheet must be chosen" }
