@@ -9,7 +9,6 @@ import (
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -52,7 +51,7 @@ func New(ctx context.Context, version string, lookup func(string) string, lost f
 	if err != nil {
 		return nil, wrong("OTEL_RESOURCE_ATTRIBUTES")
 	}
-	exporter, err := otlptracehttp.New(ctx)
+	exporter, err := newExporter(version, lookup)
 	if err != nil {
 		return nil, wrong("OTEL_EXPORTER_OTLP_ENDPOINT")
 	}

@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// configured reads the variables that decide whether there are traces, and whether they are propagated; the library
-// reads the others. Invalid values, which the library would replace by defaults, are errors.
+// configured reads the variables that decide whether there are traces, and whether they are propagated; newExporter
+// reads those of the exporter, and the library the others. Invalid values are errors, never replaced by defaults.
 func configured(lookup func(string) string) (carry, on bool, err error) {
 	endpoint := cmp.Or(lookup("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), lookup("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	exporter := lookup("OTEL_TRACES_EXPORTER")
@@ -25,8 +25,8 @@ func configured(lookup func(string) string) (carry, on bool, err error) {
 		return false, false, fmt.Errorf("OTEL_TRACES_EXPORTER: %q is not known; there are otlp and none", exporter)
 	}
 	protocol := cmp.Or(lookup("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), lookup("OTEL_EXPORTER_OTLP_PROTOCOL"))
-	if protocol != "" && protocol != "http/protobuf" {
-		return false, false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %q is not known; there is http/protobuf", protocol)
+	if protocol != "" && protocol != "http/protobuf" && protocol != jsonProtocol {
+		return false, false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %q is not known; there are http/protobuf and http/json", protocol)
 	}
 	u, err := url.Parse(endpoint)
 	if endpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
@@ -49,10 +49,13 @@ func configured(lookup func(string) string) (carry, on bool, err error) {
 	return slices.Contains(listed(cmp.Or(lookup("OTEL_PROPAGATORS"), carries)), carries), true, nil
 }
 
+// jsonProtocol selects JSON; the default is protobuf, which every collector reads.
+const jsonProtocol = "http/json"
+
 // carries is the only supported propagator; baggage is dropped, because it may hold anything.
 const carries = "tracecontext"
 
-// usable checks values that the library silently ignores where they are invalid.
+// usable checks values that would be ignored where they are invalid.
 var usable = map[string]func(string) bool{
 	"OTEL_EXPORTER_OTLP_HEADERS": headers, "OTEL_EXPORTER_OTLP_TRACES_HEADERS": headers,
 	"OTEL_EXPORTER_OTLP_CERTIFICATE": certificates, "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE": certificates,
