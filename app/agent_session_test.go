@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/agents"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/catalog"
@@ -20,13 +23,13 @@ import (
 )
 
 // session makes a session with a ceiling.
-func session(ceiling catalog.Money) app.AgentSession {
-	return app.AgentSession{ID: app.NewAgentSessionID(), Ceiling: &ceiling}
+func session(ceiling catalog.Money) agents.Session {
+	return agents.Session{ID: agents.NewSessionID(), Ceiling: &ceiling}
 }
 
 // within looks up the n-th person in a session.
-func (s *setting) within(a app.AgentSession, by app.Caller, n int, change ...func(*app.LookupRequest)) error {
-	r := app.LookupRequest{Product: catalog.CPF, Document: cpfs[n]}
+func (s *setting) within(a agents.Session, by app.Caller, n int, change ...func(*lookups.Request)) error {
+	r := lookups.Request{Product: catalog.CPF, Document: cpfs[n]}
 	for _, f := range change {
 		f(&r)
 	}
@@ -68,13 +71,13 @@ func TestASessionsCeilingIsExact(t *testing.T) {
 		}
 	}
 	equal(t, "answered by history, refused", line(known, unknown), line(2, len(cpfs)-2))
-	refresh := func(r *app.LookupRequest) { r.Refresh = true }
+	refresh := func(r *lookups.Request) { r.Refresh = true }
 	for n := range 3 {
 		equal(t, "asked again", said(s.within(a, key, n, refresh)), "teto_da_sessao")
 	}
 	equal(t, "spent since", spent(), 2*price)
-	equal(t, "without a ceiling", said(s.within(app.AgentSession{ID: a.ID}, key, 0)), "teto_da_sessao")
-	equal(t, "without a session", said(s.within(app.AgentSession{Ceiling: a.Ceiling}, key, 0)), "teto_da_sessao")
+	equal(t, "without a ceiling", said(s.within(agents.Session{ID: a.ID}, key, 0)), "teto_da_sessao")
+	equal(t, "without a session", said(s.within(agents.Session{Ceiling: a.Ceiling}, key, 0)), "teto_da_sessao")
 	other := s.byKey(wide)
 	equal(t, "another key's", must(s.agents().Spent(t.Context(), other, a)), 0)
 	equal(t, "calls since", len(s.bureau.Asked()), 2)
@@ -101,9 +104,9 @@ func TestAnAnswerIsGivenWithoutItsSum(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	key, a := s.byKey(wide), session(price)
-	ask := func(store ports.Store) (app.LookupResult, *catalog.Money) {
-		agents := app.NewAgentSessions(s.otherLookups(store), store, now, s.log.logger())
-		result, spent, err := agents.DoWithin(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
+	ask := func(store ports.Store) (lookups.Result, *catalog.Money) {
+		agents := agents.NewSessions(s.otherLookups(store), store, now, s.log.logger())
+		result, spent, err := agents.DoWithin(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}, a)
 		done(err)
 		return result, spent
 	}
@@ -122,23 +125,23 @@ func TestWhatASessionCounts(t *testing.T) {
 		what   string
 		by     app.Caller
 		script func(context.Context) (ports.Answer, error)
-		change func(*app.LookupRequest)
+		change func(*lookups.Request)
 		want   catalog.Money
 	}{
 		{"an error of the bureau", key, portstest.Fails(ports.Failed), nil, price},
 		{"no answer", key, portstest.Fails(ports.NoAnswer), nil, price},
 		{"never sent", key, portstest.Fails(ports.NotSent), nil, 0},
-		{"another product", key, nil, func(r *app.LookupRequest) { r.Product = "nada" }, 0},
-		{"no document", key, nil, func(r *app.LookupRequest) { r.Document = "1" }, 0},
-		{"another scope", key, nil, func(r *app.LookupRequest) { r.Product, r.Document = catalog.CNPJ, cnpj }, 0},
+		{"another product", key, nil, func(r *lookups.Request) { r.Product = "nada" }, 0},
+		{"no document", key, nil, func(r *lookups.Request) { r.Document = "1" }, 0},
+		{"another scope", key, nil, func(r *lookups.Request) { r.Product, r.Document = catalog.CNPJ, cnpj }, 0},
 		{"a key that is used up", s.byKey(access.Limits{PerMinute: 9}), nil, nil, 0},
-		{"history only", key, nil, func(r *app.LookupRequest) { r.Free = true }, 0},
+		{"history only", key, nil, func(r *lookups.Request) { r.Free = true }, 0},
 	} {
 		s.bureau.Script = c.script
 		a := session(9 * price)
 		change := c.change
 		if change == nil {
-			change = func(*app.LookupRequest) {}
+			change = func(*lookups.Request) {}
 		}
 		if err := s.within(a, c.by, 0, change); err == nil {
 			t.Errorf("%s is answered", c.what)
@@ -159,7 +162,7 @@ func TestASessionWhileNothingIsWritten(t *testing.T) {
 			return nil
 		}})
 		s.bureau.Script = portstest.Fails(ports.NotSent)
-		equal(t, "said", said(s.within(a, key, 0, func(*app.LookupRequest) {})), "bureau_indisponivel")
+		equal(t, "said", said(s.within(a, key, 0, func(*lookups.Request) {})), "bureau_indisponivel")
 		time.Sleep(time.Minute)
 		equal(t, "counted", must(s.agents().Spent(t.Context(), key, a)), 0)
 		s.lookups.Close()
@@ -180,7 +183,7 @@ func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		told := make(chan string, 1)
 		go func() {
-			_, _, err := s.agents().DoWithin(ctx, key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, a)
+			_, _, err := s.agents().DoWithin(ctx, key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}, a)
 			told <- said(err)
 		}()
 		synctest.Wait()
@@ -209,7 +212,7 @@ func TestHowLongASessionGoesOn(t *testing.T) {
 		equal(t, c.since.String(), s.OpenAt(begun.Add(c.since)), c.want)
 	}
 	for _, id := range []string{"", "x", strings.ToUpper(s.ID), s.ID + "0"} {
-		equal(t, id, app.AgentSession{ID: id}.OpenAt(begun), false)
+		equal(t, id, agents.Session{ID: id}.OpenAt(begun), false)
 	}
 }
 
@@ -225,9 +228,9 @@ func TestWhichKeysReadContacts(t *testing.T) {
 	ordinary, _ := s.key(wide)
 	found, refusal := look(ordinary)
 	equal(t, "an ordinary key", line(found, refusal), "0 nao_permitido")
-	_, err := s.contacts.Search(t.Context(), app.ByKey(&ordinary), app.ContactSearch{}, "", "", 5)
+	_, err := s.contacts.Search(t.Context(), app.ByKey(&ordinary), contacts.ContactSearch{}, "", "", 5)
 	equal(t, "an ordinary key's search", said(err), "nao_permitido")
-	allowed, _, err := s.keys.Create(t.Context(), app.Operator(), app.NewKey{
+	allowed, _, err := s.keys.Create(t.Context(), app.Operator(), lookups.NewKey{
 		OrgID: s.orgID, Name: "Agente", Scopes: ordinary.Scopes, Limits: wide, Contacts: true,
 	})
 	done(err)

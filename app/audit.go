@@ -24,7 +24,7 @@ type viaKey struct{}
 // Through returns a context for a request that came in like that.
 func Through(ctx context.Context, v Via) context.Context { return context.WithValue(ctx, viaKey{}, v) }
 
-func viaOf(ctx context.Context, by Caller) Via {
+func ViaOf(ctx context.Context, by Caller) Via {
 	v, _ := ctx.Value(viaKey{}).(Via)
 	switch {
 	case v.Door != "":
@@ -51,22 +51,22 @@ func (c Caller) actor() audit.Actor {
 	return audit.Nobody
 }
 
-// record writes a line of the audit in the transaction of the change, so that neither exists without the other. Callers
+// Record writes a line of the audit in the transaction of the change, so that neither exists without the other. Callers
 // set the organisation, the action, the object's id and, as Detail, what else there is to say, which is encrypted:
 //
 //	return record(ctx, r, by, audit.Line{OrgID: orgID, Action: audit.KeyRevoked, Object: key.ID})
 //
 // It adds who, when, and by which door. Every use case that changes something has such a line, or states in
 // TestEveryChangeIsInTheAudit why it has none.
-func record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
+func Record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
 	now, err := r.Clock.Now(ctx, ports.Now())
 	if err != nil {
 		return err
 	}
-	via := viaOf(ctx, by)
+	via := ViaOf(ctx, by)
 	l.At, l.Door, l.Address, l.RequestID = now, via.Door, via.Address, via.RequestID
 	if l.ID == "" {
-		l.ID = newID()
+		l.ID = NewID()
 	}
 	if l.Actor == "" {
 		l.Actor = by.actor()
@@ -74,23 +74,23 @@ func record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
 	return r.Audit.Append(ctx, l)
 }
 
-// recorded runs f in a transaction that ends with a line of the audit.
-func recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f func(ports.Repos) error) error {
+// Recorded runs f in a transaction that ends with a line of the audit.
+func Recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f func(ports.Repos) error) error {
 	return s.InTx(ctx, func(r ports.Repos) error {
 		if err := f(r); err != nil {
 			return err
 		}
-		return record(ctx, r, by, l)
+		return Record(ctx, r, by, l)
 	})
 }
 
-// looked writes the line of a caller who is about to see something, and who may not see it without one.
-func looked(ctx context.Context, s ports.Store, by Caller, l audit.Line) error {
-	return recorded(ctx, s, by, l, func(ports.Repos) error { return nil })
+// Looked writes the line of a caller who is about to see something, and who may not see it without one.
+func Looked(ctx context.Context, s ports.Store, by Caller, l audit.Line) error {
+	return Recorded(ctx, s, by, l, func(ports.Repos) error { return nil })
 }
 
-// differing returns the values that a change altered, as "before → after".
-func differing(before, after audit.Detail) audit.Detail {
+// Differing returns the values that a change altered, as "before → after".
+func Differing(before, after audit.Detail) audit.Detail {
 	out := audit.Detail{}
 	for name, is := range after {
 		if was := before[name]; was != is {
@@ -100,11 +100,11 @@ func differing(before, after audit.Detail) audit.Detail {
 	return out
 }
 
-// nameOf is the detail of something with a name.
-func nameOf(name string) audit.Detail { return audit.Detail{"nome": name} }
+// NameOf is the detail of something with a name.
+func NameOf(name string) audit.Detail { return audit.Detail{"nome": name} }
 
-// joined lists words, separated by commas.
-func joined[T ~string](words []T) string {
+// Joined lists words, separated by commas.
+func Joined[T ~string](words []T) string {
 	out := make([]string, len(words))
 	for i, w := range words {
 		out[i] = string(w)
@@ -112,7 +112,7 @@ func joined[T ~string](words []T) string {
 	return strings.Join(out, ", ")
 }
 
-func yesNo(b bool) string {
+func YesNo(b bool) string {
 	if b {
 		return "sim"
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/ports"
@@ -15,9 +16,9 @@ import (
 func TestAnErasureEmptiesNoLineOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	behind(t, func(t *testing.T, s *setting, _ string, edit func(string, ...any)) {
-		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		owner, who := s.add("dona", crm.Owner), privacy.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		must(s.origins.Add(t.Context(), owner, s.orgID, "Feira"))
-		sheet := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		sheet := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
 		done(s.lookups.Opened(t.Context(), owner, must(s.lookups.Show(t.Context(), owner, sheet.ID))))
 		edit(fmt.Sprintf("UPDATE audit_lines SET subject = (SELECT subject FROM audit_lines WHERE subject IS NOT NULL AND org_id = '%s') "+
 			"WHERE action = 'origem.criada' AND org_id = '%[1]s'", s.orgID))

@@ -12,6 +12,9 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // PostgreSQL for who edits the tables behind the store's back
 
 	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/ports"
@@ -108,7 +111,7 @@ func TestWhatIsDoneToTheAuditIsFound(t *testing.T) {
 			}
 			for query := range strings.SplitSeq(c.edits, ";") {
 				if query != "" {
-					edit(strings.ReplaceAll(strings.ReplaceAll(query, "@org", "'"+s.orgID+"'"), "@id", "'"+app.NewKeyID()+"'"))
+					edit(strings.ReplaceAll(strings.ReplaceAll(query, "@org", "'"+s.orgID+"'"), "@id", "'"+lookups.NewKeyID()+"'"))
 				}
 			}
 			found := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{}))
@@ -152,7 +155,7 @@ func TestTwoInstancesWriteOneChain(t *testing.T) {
 		var several sync.WaitGroup
 		const each = 25
 		for i := range 4 {
-			origins := app.NewOrigins(stores[i%2])
+			origins := contacts.NewOrigins(stores[i%2])
 			several.Go(func() {
 				for n := range each {
 					must(origins.Add(t.Context(), app.Operator(), s.orgID, fmt.Sprint("O ", i, " ", n)))
@@ -173,8 +176,8 @@ func TestTwoInstancesWriteOneChain(t *testing.T) {
 func TestOtherLinesDoNotPassForErased(t *testing.T) {
 	t.Parallel()
 	behind(t, func(t *testing.T, s *setting, _ string, edit func(string, ...any)) {
-		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
-		sheet := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		owner, who := s.add("dona", crm.Owner), privacy.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		sheet := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
 		done(s.lookups.Opened(t.Context(), owner, must(s.lookups.Show(t.Context(), owner, sheet.ID))))
 		e := must(s.subjects.Erase(t.Context(), owner, who, false))
 		verify := func() (what string) {
@@ -203,8 +206,8 @@ func TestOtherLinesDoNotPassForErased(t *testing.T) {
 func TestAnErasureThatRunsIsNoCover(t *testing.T) {
 	t.Parallel()
 	behind(t, func(t *testing.T, s *setting, _ string, edit func(string, ...any)) {
-		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
-		sheet := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		owner, who := s.add("dona", crm.Owner), privacy.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		sheet := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
 		done(s.lookups.Opened(t.Context(), owner, must(s.lookups.Show(t.Context(), owner, sheet.ID))))
 		must(s.origins.Add(t.Context(), owner, s.orgID, "Feira"))
 		verify := func() (what string) {
@@ -246,7 +249,7 @@ func TestRetentionFollowsTheChain(t *testing.T) {
 			must(s.origins.Add(t.Context(), owner, s.orgID, fmt.Sprint("Origem ", i)))
 		}
 		edit("UPDATE audit_lines SET at = '2001-01-01 00:00:00+00:00' WHERE org_id = '" + s.orgID + "' AND number = 7")
-		keep := app.NewRetention(s.store, app.Keeping{Audit: 365 * day}, s.now)
+		keep := privacy.NewRetention(s.store, privacy.Keeping{Audit: 365 * day}, s.now)
 		done(keep.ForgetAudit(t.Context()))
 		equal(t, "lines", len(s.lines(0)), 8)
 		f := must(s.audit.Verify(t.Context(), owner, s.orgID, audit.Hash{})).Finding
@@ -254,7 +257,7 @@ func TestRetentionFollowsTheChain(t *testing.T) {
 
 		edit("UPDATE audit_lines SET at = '2001-01-01 00:00:00+00:00' WHERE org_id = '" + s.orgID + "'")
 		later := func() time.Time { return s.now().Add(time.Hour) }
-		done(app.NewRetention(s.store, app.Keeping{}, later).ForgetAudit(t.Context()))
+		done(privacy.NewRetention(s.store, privacy.Keeping{}, later).ForgetAudit(t.Context()))
 		equal(t, "lines that no longer hold", len(s.lines(0)), 8)
 		if left := len(other.lines(0)); left > 1 {
 			t.Errorf("%d lines of another chain", left)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/ports"
@@ -169,17 +170,17 @@ func TestTheAuditIsForOwners(t *testing.T) {
 	owner, admin := s.add("dona", crm.Owner), s.add("adm", crm.Admin)
 	stranger := s.another().add("rui", crm.Owner)
 	for by, want := range map[*app.Caller]string{&admin: forbidden, &stranger: missing + " org"} {
-		_, err := s.audit.All(t.Context(), *by, s.orgID, app.AuditSearch{})
+		_, err := s.audit.All(t.Context(), *by, s.orgID, privacy.AuditSearch{})
 		equal(t, "all, to who wants "+want, said(err), want)
 		_, err = s.audit.Verify(t.Context(), *by, s.orgID, audit.Hash{})
 		equal(t, "a check, by who wants "+want, said(err), want)
 	}
-	page := must(s.audit.Page(t.Context(), owner, app.AuditSearch{Who: string(audit.Operator)}, 2))
+	page := must(s.audit.Page(t.Context(), owner, privacy.AuditSearch{Who: string(audit.Operator)}, 2))
 	equal(t, "lines of the operator", line(len(page.Lines), page.More, page.Lines[0].Who, page.Lines[0].Action),
 		line(2, true, "operador", audit.MemberAdded))
-	next := must(s.audit.Page(t.Context(), owner, app.AuditSearch{After: page.Lines[1].Number}, 2))
+	next := must(s.audit.Page(t.Context(), owner, privacy.AuditSearch{After: page.Lines[1].Number}, 2))
 	equal(t, "the next page", line(len(next.Lines), next.More, next.Lines[0].Action), line(1, false, audit.OrgCreated))
-	_, err := s.audit.Page(t.Context(), owner, app.AuditSearch{Action: "x"}, 2)
+	_, err := s.audit.Page(t.Context(), owner, privacy.AuditSearch{Action: "x"}, 2)
 	equal(t, "another action", said(err), "requisicao_invalida action")
 }
 
@@ -191,7 +192,7 @@ func TestTheAuditIsReadTwice(t *testing.T) {
 	for i := range 600 { // more than one page
 		must(s.origins.Add(t.Context(), owner, s.orgID, fmt.Sprint("Origem ", i)))
 	}
-	all := must(s.audit.All(t.Context(), owner, s.orgID, app.AuditSearch{}))
+	all := must(s.audit.All(t.Context(), owner, s.orgID, privacy.AuditSearch{}))
 	var counts [2]int
 	for i := range counts {
 		for _, err := range all {

@@ -14,6 +14,9 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/ports"
@@ -54,8 +57,8 @@ func (o *outside) of(orgID string) (heads []audit.Witnessed) {
 	return heads
 }
 
-func witnessOf(s ports.Store, o *outside, log *bytes.Buffer) *app.Witness {
-	return app.NewWitness(s, o, now, slog.New(slog.NewTextHandler(log, nil)))
+func witnessOf(s ports.Store, o *outside, log *bytes.Buffer) *privacy.Witness {
+	return privacy.NewWitness(s, o, now, slog.New(slog.NewTextHandler(log, nil)))
 }
 
 // TestTheWitnessShowsAnOldState: what was valid once, and is put back, only the witness shows. The tables are edited
@@ -97,8 +100,8 @@ func TestTheWitnessShowsAnOldState(t *testing.T) {
 			owner := s.add("dona", crm.Owner)
 			add := func(n int) {
 				for range n {
-					must(s.origins.Add(t.Context(), owner, s.orgID, app.NewKeyID()))
-					must(s.origins.Add(t.Context(), app.Operator(), rival.orgID, app.NewKeyID()))
+					must(s.origins.Add(t.Context(), owner, s.orgID, lookups.NewKeyID()))
+					must(s.origins.Add(t.Context(), app.Operator(), rival.orgID, lookups.NewKeyID()))
 				}
 			}
 			var there outside
@@ -170,11 +173,11 @@ func TestRetentionBesideTheWitness(t *testing.T) {
 		var several, other sync.WaitGroup
 		var stop atomic.Bool
 		for _, store := range []ports.Store{s.store, open(t, url)} {
-			origins := app.NewOrigins(store)
+			origins := contacts.NewOrigins(store)
 			for range 2 {
 				several.Go(func() {
 					for range 12 {
-						must(origins.Add(t.Context(), app.Operator(), s.orgID, app.NewKeyID()))
+						must(origins.Add(t.Context(), app.Operator(), s.orgID, lookups.NewKeyID()))
 					}
 				})
 			}
@@ -190,7 +193,7 @@ func TestRetentionBesideTheWitness(t *testing.T) {
 				}
 			})
 			other.Go(func() {
-				for verify := app.NewAudit(store, now); !stop.Load(); {
+				for verify := privacy.NewAudit(store, now); !stop.Load(); {
 					heads := there.of(s.orgID)
 					found := must(verify.Verify(t.Context(), app.Operator(), s.orgID, audit.Hash{}, heads...))
 					if f := found.Finding; f != nil {

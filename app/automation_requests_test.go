@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -24,7 +26,7 @@ body: '{nome: $contact.nome}'
 func TestFormsAreHeldToTheirShape(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
-	type form = app.RequestForm
+	type form = automations.RequestForm
 	const url = "https://x.example/a"
 	for _, c := range []struct {
 		what, url string
@@ -47,14 +49,14 @@ func TestFormsAreHeldToTheirShape(t *testing.T) {
 			"token": "t0k", "account": "a"}}, ""},
 		{"a bad file", "", form{Destination: "a.yaml", DestinationFile: "name: x"}, "destination"},
 	} {
-		_, err := s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+		_, err := s.automations.Add(t.Context(), app.Operator(), automations.NewAutomation{
 			OrgID: s.orgID, Name: "Regra", Event: automation.ContactCreated, Action: automation.HTTP, URL: c.url,
 			RequestForm: c.form,
 		})
 		got := said(err)
 		equal(t, c.what, got[strings.LastIndexByte(got, ' ')+1:], c.want)
 	}
-	_, err := s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+	_, err := s.automations.Add(t.Context(), app.Operator(), automations.NewAutomation{
 		OrgID: s.orgID, Name: "Regra", Event: automation.ContactCreated, Action: automation.AddNote, Text: "oi",
 		RequestForm: form{Method: "PUT"},
 	})
@@ -68,16 +70,16 @@ func TestSecretsStayWhereTheyGo(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
-	rule := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+	rule := s.rule(automations.NewAutomation{Action: automation.HTTP, RequestForm: automations.RequestForm{
 		Destination: "a.yaml", DestinationFile: ownDestination, Values: map[string]string{"token": "t0k", "account": "minha"},
 	}})
-	edit := func(n app.NewAutomation) error {
+	edit := func(n automations.NewAutomation) error {
 		n.Name, n.Event, n.Action = "Outro nome", automation.ContactCreated, automation.HTTP
 		return s.automations.Edit(t.Context(), owner, rule.ID, n)
 	}
 	now := func() automation.Automation { return must(s.automations.Find(t.Context(), owner, rule.ID)) }
-	with := func(values map[string]string) app.NewAutomation {
-		return app.NewAutomation{RequestForm: app.RequestForm{Destination: "meu-crm", Values: values}}
+	with := func(values map[string]string) automations.NewAutomation {
+		return automations.NewAutomation{RequestForm: automations.RequestForm{Destination: "meu-crm", Values: values}}
 	}
 	done(edit(with(map[string]string{"account": "minha"})))
 	equal(t, "kept", line(now().Name, now().Action.Values["token"]), "Outro nome t0k")
@@ -85,9 +87,9 @@ func TestSecretsStayWhereTheyGo(t *testing.T) {
 		said(edit(with(map[string]string{"account": "outra"}))), "requisicao_invalida set.token")
 	done(edit(with(map[string]string{"account": "outra", "token": "novo"})))
 	equal(t, "given again", now().Action.Values["token"], "novo")
-	done(edit(app.NewAutomation{KeepAction: true}))
+	done(edit(automations.NewAutomation{KeepAction: true}))
 	equal(t, "the action as it is", now().Action.Values["token"], "novo")
-	_, err := s.automations.Add(t.Context(), owner, app.NewAutomation{
+	_, err := s.automations.Add(t.Context(), owner, automations.NewAutomation{
 		OrgID: s.orgID, Name: "Nova", Event: automation.ContactCreated, Action: automation.HTTP, KeepAction: true,
 	})
 	equal(t, "a new one has none to keep", said(err), "requisicao_invalida url")
@@ -98,10 +100,10 @@ func TestAFormIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
-	rule := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a", RequestForm: app.RequestForm{
+	rule := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a", RequestForm: automations.RequestForm{
 		Headers: []automation.Header{{Name: "X-Token", Value: "${TOKEN}"}}, Values: map[string]string{"TOKEN": "t0k"},
 	}})
-	done(s.automations.Edit(t.Context(), owner, rule.ID, app.NewAutomation{
+	done(s.automations.Edit(t.Context(), owner, rule.ID, automations.NewAutomation{
 		Name: "Regra", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://x.example/a",
 	}))
 	got := must(s.automations.Find(t.Context(), owner, rule.ID)).Action
@@ -114,9 +116,9 @@ func TestARehearsalLooksAtTheExpression(t *testing.T) {
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
 	c := s.arrive(s.hook(webhook.Signature{}), "bia")
-	request := app.RequestForm{Body: "{quem: (.contato.nome // .nome), produto}"}
+	request := automations.RequestForm{Body: "{quem: (.contato.nome // .nome), produto}"}
 	try := func(event automation.EventName, when string) string {
-		rule := must(s.automations.Add(t.Context(), owner, app.NewAutomation{
+		rule := must(s.automations.Add(t.Context(), owner, automations.NewAutomation{
 			OrgID: s.orgID, Name: "Regra", Event: event, When: when, Action: automation.HTTP, URL: "https://x.example/a",
 			RequestForm: request,
 		}))
@@ -130,8 +132,8 @@ func TestARehearsalLooksAtTheExpression(t *testing.T) {
 		"false [{when false}] a expressão não dá verdadeiro nem falso "+lead)
 	equal(t, "without an event", try(automation.LookupCompleted, score), "false [{when false}] ainda não há um evento destes "+
 		"com este contato, e não foi possível experimentar a expressão ")
-	must(s.ask(owner, app.LookupRequest{Document: cpfs[0], ContactID: c.ID}))
-	must(s.ask(owner, app.LookupRequest{Document: cpfs[1]}))
+	must(s.ask(owner, lookups.Request{Document: cpfs[0], ContactID: c.ID}))
+	must(s.ask(owner, lookups.Request{Document: cpfs[1]}))
 	equal(t, "on a lookup", try(automation.LookupCompleted, score), `true [{when true}]  {"produto":"cpf","quem":"bia"}`)
 	equal(t, "of another product", try(automation.LookupCompleted, `.produto == "cnpj"`),
 		`false [{when false}]  {"produto":"cpf","quem":"bia"}`)
@@ -143,7 +145,7 @@ func TestARehearsalShowsTheRequest(t *testing.T) {
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
 	c := s.arrive(s.hook(webhook.Signature{}), "bia")
-	rule := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+	rule := s.rule(automations.NewAutomation{Action: automation.HTTP, RequestForm: automations.RequestForm{
 		Destination: "pipedrive", Values: map[string]string{"token": "t0k3n", "company": "loja"},
 	}})
 	got := must(s.automations.Rehearse(t.Context(), owner, rule.ID, c.ID))
@@ -169,7 +171,7 @@ func TestARehearsalNeedsAnEvent(t *testing.T) {
 		automation.LookupCompleted: " ainda não há um evento destes com este contato, e não foi possível experimentar o pedido",
 		automation.BatchCompleted:  " ainda não há um evento destes, e não foi possível experimentar o pedido",
 	} {
-		rule := must(s.automations.Add(t.Context(), owner, app.NewAutomation{
+		rule := must(s.automations.Add(t.Context(), owner, automations.NewAutomation{
 			OrgID: s.orgID, Name: "Regra", Event: event, Action: automation.HTTP, URL: "https://x.example/a",
 		}))
 		got := must(s.automations.Rehearse(t.Context(), owner, rule.ID, c.ID))
@@ -184,13 +186,13 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
 	type values = map[string]string
-	file := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+	file := s.rule(automations.NewAutomation{Action: automation.HTTP, RequestForm: automations.RequestForm{
 		Destination: "a.yaml", DestinationFile: ownDestination, Values: values{"token": "t0k", "account": "minha"},
 	}})
-	kommo := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+	kommo := s.rule(automations.NewAutomation{Action: automation.HTTP, RequestForm: automations.RequestForm{
 		Destination: "kommo", Values: values{"token": "t0k", "account": "minha", "pipeline": "7"},
 	}})
-	plain := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/${A}", RequestForm: app.RequestForm{
+	plain := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/${A}", RequestForm: automations.RequestForm{
 		Headers: []automation.Header{{Name: "X-B", Value: "${B}"}}, Values: values{"A": "a", "B": "b"},
 	}})
 	for _, c := range []struct {
@@ -207,7 +209,7 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 			"map[account:outra pipeline: status: token:t0k]"},
 		{"a secret of an address", plain, values{"B": "c"}, "requisicao_invalida set.A"},
 		{"all of them", plain, values{"A": "d", "B": "c"}, "map[A:d B:c]"},
-		{"an action without a request", s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"}), values{"A": "d"},
+		{"an action without a request", s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"}), values{"A": "d"},
 			"requisicao_invalida set"},
 	} {
 		err := s.automations.Refill(t.Context(), owner, c.rule.ID, c.give)
@@ -229,9 +231,9 @@ func TestTheAuditSaysWhereContactsGo(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
-	n := app.NewAutomation{
+	n := automations.NewAutomation{
 		OrgID: s.orgID, Name: "CRM", Event: automation.ContactCreated, Action: automation.HTTP,
-		RequestForm: app.RequestForm{Destination: "hubspot", Values: map[string]string{"token": "t0k-um"}},
+		RequestForm: automations.RequestForm{Destination: "hubspot", Values: map[string]string{"token": "t0k-um"}},
 	}
 	rule := must(s.automations.Add(t.Context(), owner, n))
 	n.Destination, n.Values = "kommo", map[string]string{"token": "t0k-dois", "account": "loja"}
@@ -258,25 +260,25 @@ func TestAnAutomationThatCouldNeverDoAnythingIsRefused(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
-	call := app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"}
+	call := automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"}
 	for what, c := range map[string]struct {
-		change func(*app.NewAutomation)
+		change func(*automations.NewAutomation)
 		want   string
 	}{
-		"a call":         {func(*app.NewAutomation) {}, ""},
-		"a webhook":      {func(n *app.NewAutomation) { n.WebhookID = hook.ID }, "requisicao_invalida webhook"},
-		"a least amount": {func(n *app.NewAutomation) { n.MinAmount = catalog.Real }, "requisicao_invalida minValue"},
-		"a note": {func(n *app.NewAutomation) {
-			*n = app.NewAutomation{Action: automation.AddNote, Text: "oi"}
+		"a call":         {func(*automations.NewAutomation) {}, ""},
+		"a webhook":      {func(n *automations.NewAutomation) { n.WebhookID = hook.ID }, "requisicao_invalida webhook"},
+		"a least amount": {func(n *automations.NewAutomation) { n.MinAmount = catalog.Real }, "requisicao_invalida minValue"},
+		"a note": {func(n *automations.NewAutomation) {
+			*n = automations.NewAutomation{Action: automation.AddNote, Text: "oi"}
 		}, "requisicao_invalida event"},
-		"a stage": {func(n *app.NewAutomation) {
-			*n = app.NewAutomation{Action: automation.MoveStage, Stage: "Proposta"}
+		"a stage": {func(n *automations.NewAutomation) {
+			*n = automations.NewAutomation{Action: automation.MoveStage, Stage: "Proposta"}
 		}, "requisicao_invalida event"},
-		"an e-mail to the contact": {func(n *app.NewAutomation) {
-			*n = app.NewAutomation{Action: automation.Email, To: "contact", Subject: "s", Text: "t"}
+		"an e-mail to the contact": {func(n *automations.NewAutomation) {
+			*n = automations.NewAutomation{Action: automation.Email, To: "contact", Subject: "s", Text: "t"}
 		}, "requisicao_invalida event"},
-		"an e-mail to somebody": {func(n *app.NewAutomation) {
-			*n = app.NewAutomation{Action: automation.Email, To: "ana@x.example", Subject: "s", Text: "t"}
+		"an e-mail to somebody": {func(n *automations.NewAutomation) {
+			*n = automations.NewAutomation{Action: automation.Email, To: "ana@x.example", Subject: "s", Text: "t"}
 		}, ""},
 	} {
 		n := call
@@ -294,29 +296,29 @@ func TestTwoChangesOfOneAutomation(t *testing.T) {
 	owner := s.add("dona", crm.Owner)
 	s.purpose("credito")
 	s.purpose("cobranca")
-	files := app.RequestForm{
+	files := automations.RequestForm{
 		Destination: "a.yaml", DestinationFile: ownDestination, Values: map[string]string{"token": "t0k", "account": "a"},
 	}
-	post := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: files})
-	ask := s.rule(app.NewAutomation{
+	post := s.rule(automations.NewAutomation{Action: automation.HTTP, RequestForm: files})
+	ask := s.rule(automations.NewAutomation{
 		Action: automation.Lookup, Product: catalog.CPF, Ceiling: catalog.Real, Purpose: "credito",
 	})
-	refill := func(a *app.Automations) error {
+	refill := func(a *automations.Automations) error {
 		return a.Refill(t.Context(), owner, post.ID, map[string]string{"token": "outro", "account": "a"})
 	}
-	rename := func(id string) func(*app.Automations) error {
-		return func(a *app.Automations) error {
+	rename := func(id string) func(*automations.Automations) error {
+		return func(a *automations.Automations) error {
 			old := must(s.automations.Find(t.Context(), owner, id))
-			return a.Edit(t.Context(), owner, id, app.NewAutomation{
+			return a.Edit(t.Context(), owner, id, automations.NewAutomation{
 				Name: old.Name + "!", Event: automation.ContactCreated, KeepAction: true,
 			})
 		}
 	}
-	purpose := func(a *app.Automations) error { return a.SetPurpose(t.Context(), owner, ask.ID, "cobranca") }
-	credit := func(a *app.Automations) error { return a.SetPurpose(t.Context(), owner, ask.ID, "credito") }
+	purpose := func(a *automations.Automations) error { return a.SetPurpose(t.Context(), owner, ask.ID, "cobranca") }
+	credit := func(a *automations.Automations) error { return a.SetPurpose(t.Context(), owner, ask.ID, "credito") }
 	for _, c := range []struct {
 		what          string
-		first, second func(*app.Automations) error
+		first, second func(*automations.Automations) error
 		id, want      string
 	}{
 		{"filled in while it is edited", refill, rename(post.ID), post.ID, "http! outro "},
@@ -325,7 +327,7 @@ func TestTwoChangesOfOneAutomation(t *testing.T) {
 		{"edited while it gets a purpose", rename(ask.ID), credit, ask.ID, "lookup!!  credito"},
 	} {
 		store := meanwhile{s.store, func() { done(c.first(s.automations)) }}
-		done(c.second(app.NewAutomations(store, s.now, means(true))))
+		done(c.second(automations.New(store, s.now, means(true))))
 		is := must(s.automations.Find(t.Context(), owner, c.id))
 		equal(t, c.what, line(is.Name, is.Action.Values["token"], is.Action.Purpose), c.want)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -14,7 +16,7 @@ import (
 )
 
 // rule makes an automation for new contacts.
-func (s *setting) rule(n app.NewAutomation) automation.Automation {
+func (s *setting) rule(n automations.NewAutomation) automation.Automation {
 	s.t.Helper()
 	n.OrgID, n.Event = s.orgID, automation.ContactCreated
 	if n.Name == "" {
@@ -32,30 +34,33 @@ func TestNewAutomationsAreHeldToTheirForm(t *testing.T) {
 	s.hook(webhook.Signature{})
 	theirs := s.another()
 	theirHook, theirMember := theirs.hook(webhook.Signature{}), theirs.add("rui", crm.Owner)
-	type n = app.NewAutomation
+	type n = automations.NewAutomation
 	post := n{Action: automation.HTTP, URL: "https://x.example/a"}
 	mail := n{Action: automation.Email, To: "contact", Subject: "Olá", Text: "{nome}"}
-	with := func(n app.NewAutomation, change func(*app.NewAutomation)) app.NewAutomation { change(&n); return n }
+	with := func(n automations.NewAutomation, change func(*automations.NewAutomation)) automations.NewAutomation {
+		change(&n)
+		return n
+	}
 	for _, c := range []struct {
 		n    n
 		want string
 	}{
 		{post, ""},
-		{with(post, func(n *app.NewAutomation) { n.Name = " " }), "name"},
-		{with(post, func(n *app.NewAutomation) { n.Event = "contact.deleted" }), "event"},
+		{with(post, func(n *automations.NewAutomation) { n.Name = " " }), "name"},
+		{with(post, func(n *automations.NewAutomation) { n.Event = "contact.deleted" }), "event"},
 		{n{Action: "sms"}, "action"},
-		{with(post, func(n *app.NewAutomation) { n.MinAmount = -1 }), "minValue"},
+		{with(post, func(n *automations.NewAutomation) { n.MinAmount = -1 }), "minValue"},
 		{n{Action: automation.HTTP}, "url"},
 		{n{Action: automation.HTTP, URL: "ftp://x.example"}, "url"},
 		{n{Action: automation.HTTP, URL: "https://ana:senha@x.example"}, "url"},
 		{n{Action: automation.HTTP, URL: "https://x.example/" + strings.Repeat("a", 2000)}, "url"},
-		{with(post, func(n *app.NewAutomation) { n.Text = "sobra" }), "text"},
-		{with(post, func(n *app.NewAutomation) { n.Stage = "Novo" }), "stage"},
+		{with(post, func(n *automations.NewAutomation) { n.Text = "sobra" }), "text"},
+		{with(post, func(n *automations.NewAutomation) { n.Stage = "Novo" }), "stage"},
 		{mail, ""},
-		{with(mail, func(n *app.NewAutomation) { n.To = " Ana@X.example " }), ""},
-		{with(mail, func(n *app.NewAutomation) { n.To = "ninguém" }), "to"},
-		{with(mail, func(n *app.NewAutomation) { n.Subject = " " }), "subject"},
-		{with(mail, func(n *app.NewAutomation) { n.Text = strings.Repeat("x", 10_001) }), "text"},
+		{with(mail, func(n *automations.NewAutomation) { n.To = " Ana@X.example " }), ""},
+		{with(mail, func(n *automations.NewAutomation) { n.To = "ninguém" }), "to"},
+		{with(mail, func(n *automations.NewAutomation) { n.Subject = " " }), "subject"},
+		{with(mail, func(n *automations.NewAutomation) { n.Text = strings.Repeat("x", 10_001) }), "text"},
 		{n{Action: automation.MoveStage, Stage: "NEGOCIACAO"}, ""},
 		{n{Action: automation.MoveStage, Stage: "Fechado"}, "stage"},
 		{n{Action: automation.Assign, Member: strings.ToUpper(s.email("ana"))}, ""},
@@ -84,16 +89,16 @@ func TestAnEditKeepsTheSecret(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
-	rule := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"})
-	edit := func(n app.NewAutomation) automation.Action {
+	rule := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"})
+	edit := func(n automations.NewAutomation) automation.Action {
 		n.Name, n.Event = "Regra", automation.ContactCreated
 		done(s.automations.Edit(t.Context(), owner, rule.ID, n))
 		return must(s.automations.Find(t.Context(), owner, rule.ID)).Action
 	}
-	moved := edit(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/b"})
+	moved := edit(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/b"})
 	equal(t, "another address", line(moved.URL, moved.Secret == rule.Action.Secret), "https://x.example/b true")
-	equal(t, "no address", edit(app.NewAutomation{Action: automation.AddNote, Text: "oi"}).Secret, "")
-	anew := edit(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/c"}).Secret
+	equal(t, "no address", edit(automations.NewAutomation{Action: automation.AddNote, Text: "oi"}).Secret, "")
+	anew := edit(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/c"}).Secret
 	equal(t, "an address again", anew != "" && anew != rule.Action.Secret, true)
 }
 
@@ -101,7 +106,7 @@ func TestAnEditKeepsTheSecret(t *testing.T) {
 func (s *setting) ended(rule automation.Automation, contactID string, state automation.JobState) automation.Job {
 	s.t.Helper()
 	job := automation.Job{
-		ID: app.NewKeyID(), OrgID: s.orgID, Kind: automation.RunAutomation, ContactID: contactID, AutomationID: rule.ID,
+		ID: lookups.NewKeyID(), OrgID: s.orgID, Kind: automation.RunAutomation, ContactID: contactID, AutomationID: rule.ID,
 		State: state, Attempts: 3, RunAt: s.now(), CreatedAt: s.now(), Result: "antes", EndedAt: s.now(),
 	}
 	if state == automation.Ready {
@@ -122,7 +127,7 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
 	c := must(s.contacts.Create(t.Context(), owner, bia()))
-	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+	rule := s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"})
 	again := func(job automation.Job) (string, error) { return s.automations.RunAgain(t.Context(), owner, job.ID) }
 
 	dead := s.ended(rule, c.ID, automation.Dead)
@@ -143,13 +148,13 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	for range 3 {
 		s.ended(rule, c.ID, automation.Dead)
 	}
-	off := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "nada"})
+	off := s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "nada"})
 	done(s.automations.SetEnabled(t.Context(), owner, off.ID, false))
 	stays := s.ended(off, c.ID, automation.Dead)
 	_, err = again(stays)
 	equal(t, "of a disabled automation", said(err), "requisicao_invalida run")
 	theirs := s.another()
-	other := theirs.ended(theirs.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"}), c.ID, automation.Dead)
+	other := theirs.ended(theirs.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"}), c.ID, automation.Dead)
 	equal(t, "failed", must(s.automations.CountFailed(t.Context(), owner)), 3)
 	revivedAll, left, err := s.automations.RunFailedAgain(t.Context(), owner)
 	equal(t, "run again", line(revivedAll, left, err), line(3, 1, nil))
@@ -185,7 +190,7 @@ func TestRunsAreShown(t *testing.T) {
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
 	c := must(s.contacts.Create(t.Context(), owner, bia()))
-	rule := s.rule(app.NewAutomation{Name: "Saudar", Action: automation.AddNote, Text: "oi"})
+	rule := s.rule(automations.NewAutomation{Name: "Saudar", Action: automation.AddNote, Text: "oi"})
 	for _, state := range []automation.JobState{automation.Dead, automation.Done, automation.Dead, automation.Ready} {
 		s.ended(rule, c.ID, state)
 	}
@@ -208,7 +213,7 @@ func TestARehearsal(t *testing.T) {
 	owner := s.add("dona", crm.Owner)
 	hook := s.hook(webhook.Signature{})
 	c := s.arrive(hook, "bia")
-	rule := s.rule(app.NewAutomation{
+	rule := s.rule(automations.NewAutomation{
 		Action: automation.Email, To: "assignee", Subject: "Olá, {nome}", Text: "{email} {valor} {outra}",
 		WebhookID: hook.ID, MinAmount: catalog.Real,
 	})

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/batches"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -21,7 +24,7 @@ func TestWhoConfirmsPays(t *testing.T) {
 		key, owner := s.byKey(wide), s.add("dona", crm.Owner)
 		caio, none := s.add("caio", crm.Common), s.add("nada", crm.Common)
 		budget := func(who app.Caller, m catalog.Money) {
-			done(s.members.Update(t.Context(), app.Operator(), who.MemberID(), app.MemberChange{Budget: &m}))
+			done(s.members.Update(t.Context(), app.Operator(), who.MemberID(), team.MemberChange{Budget: &m}))
 		}
 		budget(caio, 2*price+1)
 		budget(none, 0)
@@ -80,7 +83,7 @@ func TestALoweredCeilingHolds(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		key := s.byKey(wide)
-		both := []*app.Batches{s.batches, s.otherBatches(s.otherLookups(s.store))}
+		both := []*batches.Batches{s.batches, s.otherBatches(s.otherLookups(s.store))}
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		var instances sync.WaitGroup
@@ -140,12 +143,12 @@ func TestAKeyThatEndsPaysNothingMore(t *testing.T) {
 		"revoked": {func(by app.Caller) { done(s.keys.Revoke(t.Context(), app.Operator(), by.Key().ID)) }, "nao_autenticado"},
 		"without a cap": {func(by app.Caller) {
 			zero := 0
-			must(s.keys.Change(t.Context(), app.Operator(), by.Key().ID, app.KeyChange{PerDay: &zero}))
+			must(s.keys.Change(t.Context(), app.Operator(), by.Key().ID, lookups.KeyChange{PerDay: &zero}))
 		}, "limite_diario"},
 	} {
 		by := s.byKey(wide)
 		c.change(by)
-		_, err := s.ask(by, app.LookupRequest{Document: cpfs[0], Refresh: true})
+		_, err := s.ask(by, lookups.Request{Document: cpfs[0], Refresh: true})
 		equal(t, what, said(err), c.want)
 	}
 	equal(t, "calls", len(s.bureau.Asked()), 0)

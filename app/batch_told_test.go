@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/batches"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
@@ -40,7 +42,7 @@ func (s *setting) outcomesTold() (texts []string) {
 	return texts
 }
 
-func carteira(n int, ceiling catalog.Money, from int) app.NewBatch {
+func carteira(n int, ceiling catalog.Money, from int) batches.NewBatch {
 	q := quote(someCPFs(from, n)...)
 	q.Name, q.Ceiling, q.Confirm = "Carteira", &ceiling, true
 	return q
@@ -66,12 +68,12 @@ func TestWhatIsToldOfABatch(t *testing.T) {
 		key := s.byKey(wide)
 		defer running(s)()
 		q := must(s.batches.Quote(t.Context(), key, carteira(4, 2*price, 7000)))
-		s.until(q.ID, func(v app.BatchView) bool { return paused(v) && v.Ended == 2 })
+		s.until(q.ID, func(v batches.View) bool { return paused(v) && v.Ended == 2 })
 		must(s.batches.Resume(t.Context(), key, q.ID, nil, false))
 		s.until(q.ID, paused)
 		equal(t, "at the same ceiling twice", line(s.told()), line([]string{atTheCeiling}))
 		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(3*price)), false))
-		s.until(q.ID, func(v app.BatchView) bool { return paused(v) && v.Ended == 3 })
+		s.until(q.ID, func(v batches.View) bool { return paused(v) && v.Ended == 3 })
 		equal(t, "at another", line(s.told()), line([]string{atTheCeiling, atTheCeiling}))
 		fail.Store(true)
 		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(4*price)), false))
@@ -132,7 +134,7 @@ func TestSlowPausesAreToldOnceADay(t *testing.T) {
 		days := calendar.Day(s.now()) != calendar.Day(s.now().Add(-10*time.Minute))
 		equal(t, "once", len(s.told()) == 1 || days, true)
 		s.bureau.Script = nil
-		s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 8 && v.Reason == batch.DailyLimit })
+		s.until(q.ID, func(v batches.View) bool { return v.Ended == 8 && v.Reason == batch.DailyLimit })
 		before := len(s.told())
 		const limit = "lote_pausado Carteira: O limite diário de consultas da chave foi atingido. Ele continua sozinho " +
 			"depois da meia-noite."
@@ -141,11 +143,11 @@ func TestSlowPausesAreToldOnceADay(t *testing.T) {
 		s.until(q.ID, paused)
 		equal(t, "the same day's", len(s.told()), before)
 		time.Sleep(calendar.NextDay(s.now()).Sub(s.now()))
-		s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 16 && paused(v) })
+		s.until(q.ID, func(v batches.View) bool { return v.Ended == 16 && paused(v) })
 		equal(t, "the next day's", strings.Join(s.told()[before:], "\n"), limit)
 		done(s.keys.Revoke(t.Context(), app.Operator(), key.Key().ID))
 		must(s.batches.Resume(t.Context(), key, q.ID, nil, false))
-		s.until(q.ID, func(v app.BatchView) bool { return paused(v) && v.Reason == batch.Asked })
+		s.until(q.ID, func(v batches.View) bool { return paused(v) && v.Reason == batch.Asked })
 		equal(t, "of a revoked key", strings.Contains(s.told()[len(s.told())-1], "O lote parou. A chave que paga o lote"), true)
 	})
 }
@@ -155,7 +157,7 @@ func TestPausesThatEndNotByThemselves(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		member := s.add("caio", crm.Admin)
-		budget := app.MemberChange{Budget: at(catalog.Money(price))}
+		budget := team.MemberChange{Budget: at(catalog.Money(price))}
 		done(s.members.Update(t.Context(), app.Operator(), member.MemberID(), budget))
 		defer running(s)()
 		for i, c := range []struct {

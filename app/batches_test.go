@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/batches"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
@@ -24,8 +26,8 @@ import (
 )
 
 // otherBatches makes the Batches of another instance, with these lookups.
-func (s *setting) otherBatches(l *app.Lookups) *app.Batches {
-	return app.NewBatches(app.BatchesConfig{
+func (s *setting) otherBatches(l *lookups.Lookups) *batches.Batches {
+	return batches.New(batches.Config{
 		Store: s.store, Lookups: l, Catalog: products(), Fresh: fresh, Calendar: calendar, Clock: s.now, Log: s.log.logger(),
 		Concurrency: 8,
 	})
@@ -52,12 +54,12 @@ func someCPFs(from, n int) (out []string) {
 	return out
 }
 
-func quote(documents ...string) app.NewBatch {
-	return app.NewBatch{Product: catalog.CPF, Documents: documents}
+func quote(documents ...string) batches.NewBatch {
+	return batches.NewBatch{Product: catalog.CPF, Documents: documents}
 }
 
 // until waits until a batch meets a condition.
-func (s *setting) until(id string, is func(app.BatchView) bool) app.BatchView {
+func (s *setting) until(id string, is func(batches.View) bool) batches.View {
 	s.t.Helper()
 	for range 5000 {
 		if v := must(s.batches.Show(s.t.Context(), app.Operator(), id)); is(v) {
@@ -66,14 +68,14 @@ func (s *setting) until(id string, is func(app.BatchView) bool) app.BatchView {
 		time.Sleep(20 * time.Millisecond)
 	}
 	s.t.Fatalf("it is %s", state(must(s.batches.Show(s.t.Context(), app.Operator(), id))))
-	return app.BatchView{}
+	return batches.View{}
 }
 
-func ended(v app.BatchView) bool  { return v.Status == batch.Done }
-func paused(v app.BatchView) bool { return v.Status == batch.Paused }
+func ended(v batches.View) bool  { return v.Status == batch.Done }
+func paused(v batches.View) bool { return v.Status == batch.Paused }
 
 // state describes a batch in one line.
-func state(v app.BatchView) string {
+func state(v batches.View) string {
 	return strings.TrimSpace(fmt.Sprintf("%s %s ended %d charged %d free %d failed %d spent %s", v.Status, v.Reason, v.Ended,
 		v.Charged, v.Free, v.Failed, v.Spent.Amount))
 }
@@ -93,7 +95,7 @@ func TestABatch(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		key := s.byKey(wide)
-		must(s.ask(key, app.LookupRequest{Document: cpfs[1]}))
+		must(s.ask(key, lookups.Request{Document: cpfs[1]}))
 		q := must(s.batches.Quote(t.Context(), key, quote(cpfs[0], cpfs[1], "529.982.247-25", cpfs[0], cpfs[2])))
 		equal(t, "quote", line(q.Status, q.Total, q.Valid, q.Repeated, q.Invalid, q.FromHistory, q.ToAsk(), q.MaxCost(), len(q.Invalids)),
 			"orcado 5 3 1 1 1 2 0.9 1")
@@ -171,7 +173,7 @@ func TestTheCeiling(t *testing.T) {
 		defer running(s)()
 		q := must(s.batches.Quote(t.Context(), key, n))
 		s.until(q.ID, paused)
-		v := s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 20 })
+		v := s.until(q.ID, func(v batches.View) bool { return v.Ended == 20 })
 		equal(t, "at the ceiling", state(v), "pausado teto ended 20 charged 20 free 0 failed 0 spent 9")
 		_, err := s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(20*price-1)), false)
 		equal(t, "below what was spent", said(err), "requisicao_invalida teto")
@@ -181,7 +183,7 @@ func TestTheCeiling(t *testing.T) {
 		equal(t, "its ceiling", must(s.batches.Show(t.Context(), key, q.ID)).Ceiling, 20*price+1)
 		fail.Store(true)
 		must(s.batches.Resume(t.Context(), key, q.ID, at(catalog.Money(25*price)), false))
-		v = s.until(q.ID, func(v app.BatchView) bool {
+		v = s.until(q.ID, func(v batches.View) bool {
 			return v.Status == batch.Paused && v.Reason == batch.Ceiling && v.Ended == 25
 		})
 		equal(t, "at the next one", state(v), "pausado teto ended 25 charged 25 free 0 failed 0 spent 11.25")
@@ -199,13 +201,13 @@ func TestSlowADayCapInTheMiddle(t *testing.T) {
 		n.Ceiling, n.Confirm = at(catalog.Money(100*price)), true
 		defer running(s)()
 		q := must(s.batches.Quote(t.Context(), key, n))
-		v := s.until(q.ID, func(v app.BatchView) bool { return v.Ended == 5 && paused(v) })
+		v := s.until(q.ID, func(v batches.View) bool { return v.Ended == 5 && paused(v) })
 		equal(t, "today", state(v), "pausado limite_diario ended 5 charged 5 free 0 failed 0 spent 2.25")
 		midnight := calendar.NextDay(s.now())
 		if late := v.ResumeAt.Sub(midnight); late < 0 || late > time.Second {
 			t.Errorf("it goes on %s after midnight", late)
 		}
-		must(s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]}))
+		must(s.ask(s.byKey(wide), lookups.Request{Document: cpfs[0]}))
 		time.Sleep(midnight.Sub(s.now()) - time.Minute)
 		equal(t, "before midnight", must(s.batches.Show(t.Context(), key, q.ID)).Ended, 5)
 		time.Sleep(2 * time.Minute)
@@ -283,7 +285,7 @@ func TestAnItemThatCannotBeRead(t *testing.T) {
 	set(of(2)) // encrypted for another item
 	must(s.batches.Confirm(t.Context(), key, q.ID, nil))
 	defer running(s)()
-	v := s.until(q.ID, func(v app.BatchView) bool { return ended(v) || paused(v) })
+	v := s.until(q.ID, func(v batches.View) bool { return ended(v) || paused(v) })
 	equal(t, "the end", state(v), "concluido  ended 3 charged 2 free 1 failed 1 spent 0.9")
 	equal(t, "results", strings.Join(s.outcomes(q.ID), "\n"), strings.Join([]string{
 		"1 falhou 0 false false", "2 concluida 0.45 false true", "3 concluida 0.45 false true", "4 falhou 0 true false",
@@ -346,15 +348,15 @@ func TestABatchIsMadeOnce(t *testing.T) {
 	equal(t, "another body", said(err), "chave_reutilizada")
 	equal(t, "another key", must(s.batches.Quote(t.Context(), s.byKey(wide), n)).ID != first.ID, true)
 	for what, c := range map[string]struct {
-		n    app.NewBatch
+		n    batches.NewBatch
 		want string
 	}{
-		"unknown product":  {app.NewBatch{Product: "x", Documents: cpfs}, "produto_desconhecido produto"},
+		"unknown product":  {batches.NewBatch{Product: "x", Documents: cpfs}, "produto_desconhecido produto"},
 		"nothing":          {quote(), "requisicao_invalida documentos"},
-		"no ceiling":       {app.NewBatch{Product: catalog.CPF, Documents: cpfs, Confirm: true}, "requisicao_invalida teto"},
+		"no ceiling":       {batches.NewBatch{Product: catalog.CPF, Documents: cpfs, Confirm: true}, "requisicao_invalida teto"},
 		"too many":         {quote(make([]string, batch.MaxItems+1)...), "corpo_grande_demais"},
-		"no documents":     {app.NewBatch{Product: catalog.CPF, Sheets: []batch.Sheet{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
-		"a column of none": {app.NewBatch{Product: catalog.CPF, Column: "y", Sheets: []batch.Sheet{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
+		"no documents":     {batches.NewBatch{Product: catalog.CPF, Sheets: []batch.Sheet{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
+		"a column of none": {batches.NewBatch{Product: catalog.CPF, Column: "y", Sheets: []batch.Sheet{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
 	} {
 		_, err := s.batches.Quote(t.Context(), key, c.n)
 		equal(t, what, said(err), c.want)
@@ -373,12 +375,12 @@ func TestWhatACrashLeaves(t *testing.T) {
 		repo := s.store.Repos().Batches
 		items := must(repo.Next(t.Context(), q.ID, 4))
 		for i := range items {
-			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = app.NewKeyID(), "dead", s.now().Add(time.Second)
+			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = lookups.NewKeyID(), "dead", s.now().Add(time.Second)
 		}
 		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Claim(t.Context(), items) }))
 		asked := func(i int, script func(context.Context) (ports.Answer, error)) {
 			s.bureau.Script = script
-			_, _ = s.ask(key, app.LookupRequest{
+			_, _ = s.ask(key, lookups.Request{
 				Document: docs[i], ID: items[i].LookupID, BatchID: q.ID, Ceiling: 4 * price,
 			}) // its entry says the same
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
@@ -16,14 +17,14 @@ func TestUndoingADeletionLeavesWhatBecameOfAContact(t *testing.T) {
 	s := inMemory(t)
 	owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
 	stays, goes, alone := s.arrive(hook, "ana").ID, s.arrive(hook, "bia").ID, s.arrive(hook, "caio").ID
-	gone := must(s.bulks.Start(t.Context(), owner, app.NewBulk{
-		Kind: crm.BulkDelete, Of: app.Selection{IDs: []string{goes, alone}},
+	gone := must(s.bulks.Start(t.Context(), owner, contacts.NewBulk{
+		Kind: crm.BulkDelete, Of: contacts.Selection{IDs: []string{goes, alone}},
 	}))
 	done(s.contacts.Undelete(t.Context(), owner, goes))
 	done(s.contacts.Merge(t.Context(), owner, stays, goes))
 	undone := must(s.bulks.Undo(t.Context(), owner, gone.ID))
 	equal(t, "undone", line(undone.Done, undone.Skipped), "2 1")
-	equal(t, "who is there", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 2)
+	equal(t, "who is there", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 2)
 	equal(t, "who came back", s.contact(alone).ID, alone)
 }
 
@@ -42,24 +43,24 @@ func TestManyContactsAtOnce(t *testing.T) {
 		}
 		for what, c := range map[string]struct {
 			by   app.Caller
-			n    app.NewBulk
+			n    contacts.NewBulk
 			want string
 		}{
-			"nobody":           {ana, app.NewBulk{Kind: crm.BulkDelete, Of: app.Selection{}}, "nao_permitido"},
-			"none":             {owner, app.NewBulk{Kind: crm.BulkDelete}, "requisicao_invalida contacts"},
-			"another's":        {owner, app.NewBulk{Kind: crm.BulkDelete, Of: app.Selection{IDs: []string{ids[0], foreign.ID}}}, "nao_encontrado contact"},
-			"no id":            {owner, app.NewBulk{Kind: crm.BulkDelete, Of: app.Selection{IDs: []string{"x"}}}, "nao_encontrado contact"},
-			"another's member": {ana, app.NewBulk{Kind: crm.BulkAssign, TargetID: theirs.MemberID(), Of: app.Selection{IDs: ids}}, "nao_encontrado member"},
-			"no stage":         {ana, app.NewBulk{Kind: crm.BulkMove, TargetID: ids[0], Of: app.Selection{IDs: ids}}, "nao_encontrado stage"},
-			"import":           {ana, app.NewBulk{Kind: crm.BulkImport, Of: app.Selection{IDs: ids}}, "requisicao_invalida kind"},
+			"nobody":           {ana, contacts.NewBulk{Kind: crm.BulkDelete, Of: contacts.Selection{}}, "nao_permitido"},
+			"none":             {owner, contacts.NewBulk{Kind: crm.BulkDelete}, "requisicao_invalida contacts"},
+			"another's":        {owner, contacts.NewBulk{Kind: crm.BulkDelete, Of: contacts.Selection{IDs: []string{ids[0], foreign.ID}}}, "nao_encontrado contact"},
+			"no id":            {owner, contacts.NewBulk{Kind: crm.BulkDelete, Of: contacts.Selection{IDs: []string{"x"}}}, "nao_encontrado contact"},
+			"another's member": {ana, contacts.NewBulk{Kind: crm.BulkAssign, TargetID: theirs.MemberID(), Of: contacts.Selection{IDs: ids}}, "nao_encontrado member"},
+			"no stage":         {ana, contacts.NewBulk{Kind: crm.BulkMove, TargetID: ids[0], Of: contacts.Selection{IDs: ids}}, "nao_encontrado stage"},
+			"import":           {ana, contacts.NewBulk{Kind: crm.BulkImport, Of: contacts.Selection{IDs: ids}}, "requisicao_invalida kind"},
 		} {
 			_, err := s.bulks.Start(t.Context(), c.by, c.n)
 			equal(t, what, said(err), c.want)
 		}
 		equal(t, "nothing happened", s.kinds(ids[0]), "criado")
 
-		some := app.Selection{IDs: append([]string{ids[0]}, ids[:3]...)}
-		moved := must(s.bulks.Start(t.Context(), ana, app.NewBulk{Kind: crm.BulkMove, TargetID: stages[1].ID, Of: some}))
+		some := contacts.Selection{IDs: append([]string{ids[0]}, ids[:3]...)}
+		moved := must(s.bulks.Start(t.Context(), ana, contacts.NewBulk{Kind: crm.BulkMove, TargetID: stages[1].ID, Of: some}))
 		equal(t, "moved", line(moved.Status, moved.Total, moved.Done, moved.Skipped), "concluida 3 3 0")
 		equal(t, "history", s.kinds(ids[0]), "criado etapa")
 		must(s.contacts.Move(t.Context(), owner, ids[1], stages[2].ID))
@@ -74,20 +75,20 @@ func TestManyContactsAtOnce(t *testing.T) {
 		_, err = s.bulks.Undo(t.Context(), ana, moved.ID)
 		equal(t, "undone twice", said(err), "requisicao_invalida contact")
 
-		all := app.Selection{Search: &app.ContactSearch{StageID: stages[0].ID}}
-		given := must(s.bulks.Start(t.Context(), ana, app.NewBulk{Kind: crm.BulkAssign, TargetID: ana.MemberID(), Of: all}))
+		all := contacts.Selection{Search: &contacts.ContactSearch{StageID: stages[0].ID}}
+		given := must(s.bulks.Start(t.Context(), ana, contacts.NewBulk{Kind: crm.BulkAssign, TargetID: ana.MemberID(), Of: all}))
 		equal(t, "assigned", line(given.Status, given.Done, s.contact(ids[49]).AssigneeID == ana.MemberID()), "concluida 49 true")
 		must(s.bulks.Undo(t.Context(), ana, given.ID))
 		equal(t, "whose it is again", s.contact(ids[49]).AssigneeID, owner.MemberID())
 
-		gone := must(s.bulks.Start(t.Context(), owner, app.NewBulk{Kind: crm.BulkDelete, Of: all}))
-		equal(t, "what is left", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 1)
+		gone := must(s.bulks.Start(t.Context(), owner, contacts.NewBulk{Kind: crm.BulkDelete, Of: all}))
+		equal(t, "what is left", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 1)
 		time.Sleep(crm.UndoBulk - time.Second)
 		done(s.contacts.ForgetRemoved(t.Context()))
 		must(s.bulks.Undo(t.Context(), owner, gone.ID))
-		equal(t, "what is there again", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 50)
+		equal(t, "what is there again", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 50)
 		equal(t, "its history", s.kinds(ids[49]), "criado responsavel responsavel restaurado")
-		gone = must(s.bulks.Start(t.Context(), owner, app.NewBulk{Kind: crm.BulkDelete, Of: all}))
+		gone = must(s.bulks.Start(t.Context(), owner, contacts.NewBulk{Kind: crm.BulkDelete, Of: all}))
 		time.Sleep(crm.UndoBulk + time.Second)
 		_, err = s.bulks.Undo(t.Context(), owner, gone.ID)
 		equal(t, "undone too late", said(err), "requisicao_invalida contact")

@@ -50,86 +50,86 @@ func (c Caller) MemberID() string { return c.memberID }
 func (c Caller) Key() *access.Key { return c.key }
 
 // MayManage reports whether the caller may change the settings of their organisation.
-func (c Caller) MayManage() bool { return c.mayManage(c.orgID) }
+func (c Caller) MayManage() bool { return c.Manages(c.orgID) }
 
-// maySee reports whether an organisation's data are visible to the caller.
-func (c Caller) maySee(orgID string) bool {
+// MaySee reports whether an organisation's data are visible to the caller.
+func (c Caller) MaySee(orgID string) bool {
 	return c.operator || orgID != "" && c.orgID == orgID
 }
 
-// mayManage reports whether the caller may change the settings of an organisation.
-func (c Caller) mayManage(orgID string) bool {
-	return c.maySee(orgID) && (c.operator || c.role == crm.Owner || c.role == crm.Admin)
+// Manages reports whether the caller may change the settings of an organisation.
+func (c Caller) Manages(orgID string) bool {
+	return c.MaySee(orgID) && (c.operator || c.role == crm.Owner || c.role == crm.Admin)
 }
 
-// mayAsk reports whether the caller may ask about documents of a type.
-func (c Caller) mayAsk(t document.Type) bool {
+// MayAsk reports whether the caller may ask about documents of a type.
+func (c Caller) MayAsk(t document.Type) bool {
 	return c.key != nil && c.key.Has(t) || c.memberID != "" || c.automationID != ""
 }
 
-// askedBy is the id of the key or member that asks, as stored in entries of the statement.
-func (c Caller) askedBy() string { return cmp.Or(c.keyID(), c.memberID) }
+// AskedBy is the id of the key or member that asks, as stored in entries of the statement.
+func (c Caller) AskedBy() string { return cmp.Or(c.KeyID(), c.memberID) }
 
-func (c Caller) keyID() string {
+func (c Caller) KeyID() string {
 	if c.key == nil {
 		return ""
 	}
 	return c.key.ID
 }
 
-// ended is the refusal of a caller whose right to ask ended while a lookup was being made.
-func (c Caller) ended() *fault.Error {
+// Ended is the refusal of a caller whose right to ask ended while a lookup was being made.
+func (c Caller) Ended() *fault.Error {
 	switch {
 	case c.key != nil:
-		return unauthenticated("Esta chave foi revogada ou expirou. Nada foi cobrado.")
+		return Unauthenticated("Esta chave foi revogada ou expirou. Nada foi cobrado.")
 	case c.automationID != "":
 		return fault.New(fault.Forbidden, "A automação foi desabilitada. Nada foi cobrado.")
 	}
 	return fault.New(fault.Forbidden, "Seu acesso foi encerrado. Nada foi cobrado.")
 }
 
-// org returns the caller's organisation. Fault: NotFound for a caller without one.
-func (c Caller) org() (string, error) {
+// Org returns the caller's organisation. Fault: NotFound for a caller without one.
+func (c Caller) Org() (string, error) {
 	if c.orgID == "" {
 		return "", noOrg()
 	}
 	return c.orgID, nil
 }
 
-// contactsOrg is org for a caller who may read contacts, which a key may only if it was made for that. Faults:
+// ContactsOrg is org for a caller who may read contacts, which a key may only if it was made for that. Faults:
 // NotFound, Forbidden.
-func (c Caller) contactsOrg() (string, error) {
-	orgID, err := c.org()
+func (c Caller) ContactsOrg() (string, error) {
+	orgID, err := c.Org()
 	if err == nil && c.key != nil && !c.key.Contacts {
 		err = fault.New(fault.Forbidden, "Esta chave não pode ler contatos. Crie outra com fichario key create --contacts.")
 	}
 	return orgID, err
 }
 
-// managedOrg is org for a caller who may also manage it. Faults: NotFound, Forbidden.
-func (c Caller) managedOrg() (string, error) {
-	orgID, err := c.org()
-	if err == nil && !c.mayManage(orgID) {
-		err = forbidden()
+// ManagedOrg is org for a caller who may also manage it. Faults: NotFound, Forbidden.
+func (c Caller) ManagedOrg() (string, error) {
+	orgID, err := c.Org()
+	if err == nil && !c.Manages(orgID) {
+		err = Forbidden()
 	}
 	return orgID, err
 }
 
-// mayManageOrg returns the fault of a caller who may not manage an organisation; see maySeeOrg.
-func mayManageOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
-	if err := maySeeOrg(ctx, r, by, id); err != nil {
+// MayManageOrg returns the fault of a caller who may not manage an organisation; see maySeeOrg.
+func MayManageOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
+	if err := MaySeeOrg(ctx, r, by, id); err != nil {
 		return err
 	}
-	if !by.mayManage(id) {
-		return forbidden()
+	if !by.Manages(id) {
+		return Forbidden()
 	}
 	return nil
 }
 
-// maySeeOrg returns the fault of an organisation that is not visible to the caller. Only the operator can name one that
+// MaySeeOrg returns the fault of an organisation that is not visible to the caller. Only the operator can name one that
 // does not exist: everybody else belongs to one that does.
-func maySeeOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
-	if !validID(id) || !by.maySee(id) {
+func MaySeeOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
+	if !ValidID(id) || !by.MaySee(id) {
 		return noOrg()
 	}
 	if !by.operator {
@@ -142,62 +142,62 @@ func maySeeOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
 	return err
 }
 
-func noOrg() *fault.Error { return missing("org", "Não há organização com este id.") }
+func noOrg() *fault.Error { return Missing("org", "Não há organização com este id.") }
 
-func forbidden() *fault.Error {
+func Forbidden() *fault.Error {
 	return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
 }
 
-// kind describes a kind of thing that organisations have: how one is found by its id, which organisation it belongs to,
+// Kind describes a kind of thing that organisations have: how one is found by its id, which organisation it belongs to,
 // and the message when the caller has none.
-type kind[T any] struct {
-	field, missing string
-	find           func(ports.Repos) func(context.Context, string) (T, error)
-	orgOf          func(T) string
+type Kind[T any] struct {
+	Field, Missing string
+	Find           func(ports.Repos) func(context.Context, string) (T, error)
+	OrgOf          func(T) string
 }
 
-// visible returns the thing with an id. Another organisation's is not found. Faults: NotFound, ServiceUnavailable.
-func (k kind[T]) visible(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
+// Visible returns the thing with an id. Another organisation's is not found. Faults: NotFound, ServiceUnavailable.
+func (k Kind[T]) Visible(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
 	var none T
-	if !validID(id) {
-		return none, k.notFound()
+	if !ValidID(id) {
+		return none, k.NotFound()
 	}
-	found, err := k.find(r)(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.maySee(k.orgOf(found)) {
-		return none, k.notFound()
+	found, err := k.Find(r)(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.MaySee(k.OrgOf(found)) {
+		return none, k.NotFound()
 	}
 	return found, err
 }
 
-// managed is visible for a caller who may also change it. Faults: NotFound, Forbidden,
+// Managed is visible for a caller who may also change it. Faults: NotFound, Forbidden,
 // ServiceUnavailable.
-func (k kind[T]) managed(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
-	found, err := k.visible(ctx, r, by, id)
-	if err == nil && !by.mayManage(k.orgOf(found)) {
+func (k Kind[T]) Managed(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
+	found, err := k.Visible(ctx, r, by, id)
+	if err == nil && !by.Manages(k.OrgOf(found)) {
 		var none T
-		return none, forbidden()
+		return none, Forbidden()
 	}
 	return found, err
 }
 
-// locked is managed in a transaction that locks the thing's organisation: until its end nobody else changes what is
+// Locked is managed in a transaction that locks the thing's organisation: until its end nobody else changes what is
 // locked likewise. Faults: NotFound, Forbidden, ServiceUnavailable.
-func (k kind[T]) locked(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
-	found, err := k.managed(ctx, r, by, id)
+func (k Kind[T]) Locked(ctx context.Context, r ports.Repos, by Caller, id string) (T, error) {
+	found, err := k.Managed(ctx, r, by, id)
 	if err != nil {
 		return found, err
 	}
-	if err := r.Orgs.Lock(ctx, k.orgOf(found)); err != nil {
+	if err := r.Orgs.Lock(ctx, k.OrgOf(found)); err != nil {
 		return found, err
 	}
-	return k.managed(ctx, r, by, id)
+	return k.Managed(ctx, r, by, id)
 }
 
-func (k kind[T]) notFound() *fault.Error { return missing(k.field, k.missing) }
+func (k Kind[T]) NotFound() *fault.Error { return Missing(k.Field, k.Missing) }
 
-// mayOwnOrg returns the fault of a caller who is not an owner of an organisation; see maySeeOrg.
-func mayOwnOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
-	if err := maySeeOrg(ctx, r, by, id); err != nil {
+// MayOwnOrg returns the fault of a caller who is not an owner of an organisation; see maySeeOrg.
+func MayOwnOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
+	if err := MaySeeOrg(ctx, r, by, id); err != nil {
 		return err
 	}
 	if !by.operator && by.role != crm.Owner {
@@ -206,11 +206,11 @@ func mayOwnOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
 	return nil
 }
 
-// byAutomation returns the caller for an automation that looks something up for its organisation.
-func byAutomation(a automation.Automation) Caller { return Caller{orgID: a.OrgID, automationID: a.ID} }
+// ByAutomation returns the caller for an automation that looks something up for its organisation.
+func ByAutomation(a automation.Automation) Caller { return Caller{orgID: a.OrgID, automationID: a.ID} }
 
-// ofOrg returns a caller without rights who belongs to an organisation.
-func ofOrg(id string) Caller { return Caller{orgID: id} }
+// OfOrg returns a caller without rights who belongs to an organisation.
+func OfOrg(id string) Caller { return Caller{orgID: id} }
 
 // Role is the member's role; empty unless a member asks.
 func (c Caller) Role() crm.Role { return c.role }

@@ -12,6 +12,12 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/automation"
@@ -45,37 +51,37 @@ func (s *setting) uses(owner app.Caller) []use {
 	contact, twin := s.arrive(hook, "bia"), s.arrive(hook, "gêmea")
 	accepted := s.deliveries(hook)[0]
 	rotation := must(s.rotations.Add(ctx, owner, s.orgID, "Vendas", nil))
-	action := must(s.bulks.Start(ctx, owner, app.NewBulk{
-		Kind: crm.BulkMove, TargetID: s.funnel(owner).Stages[2].ID, Of: app.Selection{IDs: []string{twin.ID}},
+	action := must(s.bulks.Start(ctx, owner, contacts.NewBulk{
+		Kind: crm.BulkMove, TargetID: s.funnel(owner).Stages[2].ID, Of: contacts.Selection{IDs: []string{twin.ID}},
 	}))
-	table, skip := tableOf("E-mail", "rui@example.com"), app.ImportChoices{Duplicates: crm.SkipDuplicates}
+	table, skip := tableOf("E-mail", "rui@example.com"), contacts.ImportChoices{Duplicates: crm.SkipDuplicates}
 	imported := must(s.bulks.PrepareImport(ctx, owner, table))
 	key, _ := s.key(wide)
 	origin := must(s.origins.Add(ctx, owner, s.orgID, "Rádio"))
 	bundle := must(s.bundles.Add(ctx, owner, s.orgID, "Crédito PJ", []string{"cpf", "score"}))
-	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
-	enabled := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+	rule := s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"})
+	enabled := s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"})
 	s.purpose("credito")
-	looks := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: catalog.Real})
+	looks := s.rule(automations.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: catalog.Real})
 	const slackWebhook = "https://hooks.slack.com/services/a"
-	sends := s.rule(app.NewAutomation{Action: automation.HTTP, RequestForm: app.RequestForm{
+	sends := s.rule(automations.NewAutomation{Action: automation.HTTP, RequestForm: automations.RequestForm{
 		Destination: "slack", Values: map[string]string{"webhook": slackWebhook},
 	}})
 	funnel := s.funnel(owner)
 	ze := s.add("ze", crm.Common).MemberID()
-	asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+	asked := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
 	batched := must(s.batches.Quote(ctx, owner, quote(cpfs[:2]...))).ID
-	subject := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[3]}
-	erased := must(s.subjects.Erase(ctx, owner, app.SubjectQuery{OrgID: s.orgID, Email: "rui@x.example"}, true))
+	subject := privacy.SubjectQuery{OrgID: s.orgID, Document: cpfs[3]}
+	erased := must(s.subjects.Erase(ctx, owner, privacy.SubjectQuery{OrgID: s.orgID, Email: "rui@x.example"}, true))
 	type args = []any
 	return append(s.ownUses(owner), []use{
 		{s.orgs.Find, nil, "", ""},
 
-		{s.members.Add, args{app.NewMember{
+		{s.members.Add, args{team.NewMember{
 			OrgID: s.orgID, Name: "Nova", Email: "nova@x.example", Role: crm.Common, Password: "vento sul",
 		}}, forbidden, missing},
 		{s.members.List, args{s.orgID}, "", missing},
-		{s.members.Update, args{ze, app.MemberChange{Name: at("Zé")}}, forbidden, missing},
+		{s.members.Update, args{ze, team.MemberChange{Name: at("Zé")}}, forbidden, missing},
 		{s.members.SetPassword, args{ze, "vento norte"}, forbidden, missing},
 		{s.sessions.ChangeOwnPassword, args{"senha-de-dona", "outra-senha", s.members}, out, out},
 
@@ -102,7 +108,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.purposes.Add, args{crm.Purpose{
 			OrgID: s.orgID, Code: "cobranca", Name: "Cobrança", Basis: "legitimo_interesse", Roles: []crm.Role{crm.Admin},
 		}}, forbidden, missing},
-		{s.purposes.Set, args{s.orgID, "cobranca", app.PurposeChange{Name: at("Cobranças")}}, forbidden, missing},
+		{s.purposes.Set, args{s.orgID, "cobranca", privacy.PurposeChange{Name: at("Cobranças")}}, forbidden, missing},
 		{s.purposes.List, args{s.orgID}, "", missing},
 		{s.purposes.Allowed, nil, "", ""},
 		{s.record.Of, args{s.orgID}, forbidden, missing},
@@ -115,12 +121,12 @@ func (s *setting) uses(owner app.Caller) []use {
 
 		{s.contacts.Create, args{bia()}, "", ""},
 		{s.contacts.List, args{s.orgID, 5}, "", missing},
-		{s.contacts.Search, args{app.ContactSearch{}, "", "", 5}, "", ""},
+		{s.contacts.Search, args{contacts.ContactSearch{}, "", "", 5}, "", ""},
 		{s.contacts.HandOut, args{"bia", "", 5}, "", ""},
-		{s.contacts.Count, args{app.ContactSearch{}}, "", ""},
-		{s.contacts.All, args{app.ContactSearch{}}, "", ""},
+		{s.contacts.Count, args{contacts.ContactSearch{}}, "", ""},
+		{s.contacts.All, args{contacts.ContactSearch{}}, "", ""},
 		{s.contacts.Choices, nil, "", ""},
-		{s.contacts.Board, args{funnel.ID, app.ContactSearch{}, 5}, "", missing},
+		{s.contacts.Board, args{funnel.ID, contacts.ContactSearch{}, 5}, "", missing},
 		{s.contacts.Show, args{contact.ID}, "", missing},
 		{s.contacts.View, args{contact.ID}, "", missing},
 		{s.contacts.Opened, args{crm.ContactView{Contact: contact}}, "", missing},
@@ -135,8 +141,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.PreviewMerge, args{contact.ID, twin.ID}, "", missing},
 		{s.contacts.Merges, args{contact.ID}, "", missing},
 		{s.contacts.Chosen, args{[]string{contact.ID}}, "", missing},
-		{s.bulks.Start, args{app.NewBulk{
-			Kind: crm.BulkMove, TargetID: funnel.Stages[3].ID, Of: app.Selection{IDs: []string{contact.ID}},
+		{s.bulks.Start, args{contacts.NewBulk{
+			Kind: crm.BulkMove, TargetID: funnel.Stages[3].ID, Of: contacts.Selection{IDs: []string{contact.ID}},
 		}}, "", missing},
 		{s.contacts.Called, args{contact.ID}, "", missing},
 		{s.contacts.Waits, args{30}, "", ""},
@@ -148,7 +154,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.bulks.Show, args{action.ID}, "", missing},
 		{s.bulks.Undo, args{action.ID}, forbidden, missing},
 		{s.bulks.PrepareImport, args{table}, "", ""},
-		{s.bulks.RehearseImport, args{table, func(crm.Import) (app.ImportChoices, error) { return skip, nil }}, "", ""},
+		{s.bulks.RehearseImport, args{table, func(crm.Import) (contacts.ImportChoices, error) { return skip, nil }}, "", ""},
 		{s.bulks.Imports, nil, "", ""},
 		{s.bulks.ShowImport, args{imported.ID}, "", missing},
 		{s.bulks.TryImport, args{imported.ID}, "", missing},
@@ -161,7 +167,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.Undelete, args{twin.ID}, forbidden, missing},
 		{s.dashboard.Look, args{7}, "", ""},
 
-		{s.keys.Create, args{app.NewKey{
+		{s.keys.Create, args{lookups.NewKey{
 			OrgID: s.orgID, Name: "k", Scopes: []document.Type{document.CPF}, Limits: access.Limits{PerMinute: 1},
 		}}, forbidden, missing},
 		{s.orgs.SetMemberBatchLimit, args{s.orgID, catalog.Money(1)}, forbidden, missing},
@@ -190,36 +196,36 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.keys.List, args{s.orgID}, forbidden, missing},
 		{s.keys.Show, args{key.ID}, forbidden, missing},
 		{s.keys.RotateOnce, args{key.ID, key.Prefix, time.Duration(0)}, forbidden, missing},
-		{s.keys.Change, args{key.ID, app.KeyChange{From: &[]string{"10.0.0.1"}}}, forbidden, missing},
+		{s.keys.Change, args{key.ID, lookups.KeyChange{From: &[]string{"10.0.0.1"}}}, forbidden, missing},
 		{s.keys.Rotate, args{key.ID, time.Duration(0)}, forbidden, missing},
 		{s.keys.Revoke, args{key.ID}, forbidden, missing},
-		{s.statement.Page, args{app.StatementQuery{OfKey: key.ID}}, forbidden, missing},
-		{s.statement.Figures, args{app.StatementQuery{OfKey: key.ID}}, forbidden, missing},
-		{s.statement.Lines, args{app.StatementQuery{}}, "", ""},
-		{s.statement.Spend, args{app.StatementQuery{}, "2026-01-01", "2026-01-02"}, "", ""},
+		{s.statement.Page, args{lookups.StatementQuery{OfKey: key.ID}}, forbidden, missing},
+		{s.statement.Figures, args{lookups.StatementQuery{OfKey: key.ID}}, forbidden, missing},
+		{s.statement.Lines, args{lookups.StatementQuery{}}, "", ""},
+		{s.statement.Spend, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02"}, "", ""},
 		{s.statement.Keys, args{s.orgID}, forbidden, missing},
 
-		{s.lookups.Do, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
+		{s.lookups.Do, args{lookups.Request{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
 		{s.agents().DoWithin, args{
-			app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}, session(9 * catalog.Real),
+			lookups.Request{Product: catalog.CPF, Document: cpfs[0]}, session(9 * catalog.Real),
 		}, "", ""},
 		{s.agents().Spent, args{session(0)}, "", ""},
 		{s.agents().Open, args{session(0), now()}, "", ""},
 		{s.agents().End, args{session(0)}, "", ""},
 		{
-			s.lookups.Start, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], ContactID: contact.ID}}, "",
+			s.lookups.Start, args{lookups.Request{Product: catalog.CPF, Document: cpfs[0], ContactID: contact.ID}}, "",
 			missing,
 		},
 		{s.lookups.Contact, args{contact.ID}, "", missing},
 		{s.lookups.Show, args{asked.ID}, "", missing},
-		{s.lookups.Opened, args{app.LookupView{Entry: asked}}, "", missing},
-		{s.lookups.Downloaded, args{app.LookupView{Entry: asked}}, "", missing},
+		{s.lookups.Opened, args{lookups.View{Entry: asked}}, "", missing},
+		{s.lookups.Downloaded, args{lookups.View{Entry: asked}}, "", missing},
 		{s.lookups.Tie, args{asked.ID, contact.ID}, "", missing},
-		{s.lookups.DoLater, args{app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
+		{s.lookups.DoLater, args{lookups.Request{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
 		{s.lookups.Again, args{asked.ID}, "consulta_desconhecida", "consulta_desconhecida"},
 		{s.lookups.Recent, args{5}, "", ""},
 		{s.lookups.RecentDocuments, args{5}, "", ""},
-		{s.lookups.Answers, args{app.LookupView{Entry: asked}, 5}, "", ""},
+		{s.lookups.Answers, args{lookups.View{Entry: asked}, 5}, "", ""},
 		{s.lookups.Choices, args{asked.Document, ""}, "", ""},
 		{s.lookups.SpentToday, nil, "", ""},
 		{s.lookups.List, args{true, "", 5}, "", ""},
@@ -227,12 +233,12 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.Budget, nil, "", ""},
 		{s.lookups.SpentByMembers, args{[]string{ze}}, forbidden, ""},
 
-		{s.webhooks.Create, args{app.NewWebhook{
+		{s.webhooks.Create, args{intakeapp.NewWebhook{
 			OrgID: s.orgID, Name: "w", Options: intake.Options{Kind: intake.Generic},
 		}}, forbidden, missing},
 		{s.webhooks.List, args{s.orgID}, forbidden, missing},
 		{s.webhooks.Show, args{hook.ID}, forbidden, missing},
-		{s.webhooks.Update, args{hook.ID, app.Change{Name: at("Página")}}, forbidden, missing},
+		{s.webhooks.Update, args{hook.ID, intakeapp.Change{Name: at("Página")}}, forbidden, missing},
 		{s.webhooks.Regenerate, args{hook.ID, time.Duration(0)}, forbidden, missing},
 		{s.webhooks.Summaries, args{s.orgID, now()}, forbidden, missing},
 		{s.intake.Deliveries, args{hook.ID, webhook.Outcome(""), "", 5}, forbidden, missing},
@@ -242,10 +248,10 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.intake.Replay, args{accepted.ID}, forbidden, missing},
 		{s.intake.Try, args{hook.ID, []byte(`{"email":"a@x.example"}`)}, forbidden, missing},
 
-		{s.automations.Add, args{app.NewAutomation{
+		{s.automations.Add, args{automations.NewAutomation{
 			OrgID: s.orgID, Name: "a", Event: automation.ContactCreated, Action: automation.AddNote, Text: "oi",
 		}}, forbidden, missing},
-		{s.automations.Edit, args{rule.ID, app.NewAutomation{
+		{s.automations.Edit, args{rule.ID, automations.NewAutomation{
 			Name: "b", Event: automation.ContactCreated, Action: automation.AddNote, Text: "oi",
 		}}, forbidden, missing},
 		{s.automations.List, args{s.orgID}, forbidden, missing},
@@ -266,8 +272,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.automations.CountWaiting, nil, forbidden, ""},
 		{s.automations.RunWaitingNow, nil, forbidden, ""},
 		{s.sessions.SignOutEverywhere, nil, "", ""},
-		{s.audit.Page, args{app.AuditSearch{}, 5}, forbidden, ""},
-		{s.audit.All, args{s.orgID, app.AuditSearch{}}, forbidden, missing},
+		{s.audit.Page, args{privacy.AuditSearch{}, 5}, forbidden, ""},
+		{s.audit.All, args{s.orgID, privacy.AuditSearch{}}, forbidden, missing},
 		{s.audit.Verify, args{s.orgID, audit.Hash{}}, forbidden, missing},
 		{s.links.Invite, args{ze}, forbidden, missing},
 	}...)

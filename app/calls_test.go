@@ -11,6 +11,7 @@ import (
 
 	bureaufile "fichario/adapters/bureau"
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 )
 
@@ -26,7 +27,7 @@ products:
   cpf: { price: "0.4567", request: { path: "/{documento}" }, fields: { nome: .nome } }
 `, server.URL, keys), func(string) (string, bool) { return "", false })))
 	s.t.Cleanup(client.Close)
-	s.lookups = app.NewLookups(app.LookupsConfig{
+	s.lookups = lookups.New(lookups.Config{
 		Store: s.store, Bureau: client, Catalog: client.Catalog(), Timeout: client.Timeout(), Fresh: fresh,
 		Calendar: calendar, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
 	})
@@ -55,10 +56,10 @@ func TestARefusalThatIsNotBilledCostsNothing(t *testing.T) {
 		var calls atomic.Int32
 		s.atBureau("not_charged: [429]", tooMany(&calls))
 		key := s.byKey(once)
-		_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+		_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
 		equal(t, "refused", line(said(err), app.FaultOf(err).RetryAfter), "bureau_indisponivel 1s")
 		equal(t, "spent", s.spent(key), "0 0 0 0")
-		for ; err != nil; _, err = s.ask(key, app.LookupRequest{Document: cpfs[0]}) {
+		for ; err != nil; _, err = s.ask(key, lookups.Request{Document: cpfs[0]}) {
 			f := app.FaultOf(err)
 			inTime := f.RetryAfter > 0 && f.RetryAfter <= time.Second
 			equal(t, "held back", line(said(err), inTime), "bureau_indisponivel true")
@@ -81,9 +82,9 @@ func TestARefusalThatMayBeBilledIsCharged(t *testing.T) {
 		var calls atomic.Int32
 		s.atBureau("", tooMany(&calls))
 		key := s.byKey(once)
-		_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+		_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
 		equal(t, "refused", said(err), "bureau_falhou")
-		_, err = s.ask(key, app.LookupRequest{Document: cpfs[0]})
+		_, err = s.ask(key, lookups.Request{Document: cpfs[0]})
 		equal(t, "the cap", said(err), "limite_mensal")
 		equal(t, "spent", line(s.spent(key), s.entries()), "1 1 1 0.4567 [falhou 0.4567]")
 	})

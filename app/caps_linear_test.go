@@ -11,7 +11,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
@@ -84,9 +84,9 @@ func isOneCounter(t *testing.T, s *setting, stores ...ports.Store) {
 	const clients, each, most = 16, 15, 60
 	u := &unreliable{visits: map[string]visit{}}
 	at := now() // so that no midnight passes
-	instances := make([]*app.Lookups, len(stores))
+	instances := make([]*lookups.Lookups, len(stores))
 	for i, store := range stores {
-		instances[i] = app.NewLookups(app.LookupsConfig{
+		instances[i] = lookups.New(lookups.Config{
 			Store: store, Bureau: u, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: calendar,
 			Clock: func() time.Time { return at }, Log: s.log.logger(), Observe: s.observed.add,
 		})
@@ -110,7 +110,7 @@ func isOneCounter(t *testing.T, s *setting, stores ...ports.Store) {
 	ask := func(c, n int) (asked bool) {
 		cpf := lookuptest.CPF(n)
 		began := time.Now().UnixNano()
-		_, err := instances[c%len(instances)].Do(t.Context(), by, app.LookupRequest{
+		_, err := instances[c%len(instances)].Do(t.Context(), by, lookups.Request{
 			Product: catalog.CPF, Document: cpf, Refresh: true,
 		})
 		ended := time.Now().UnixNano()

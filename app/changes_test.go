@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -18,7 +18,7 @@ func TestWhoWatchesIsToldOfChanges(t *testing.T) {
 		hook := s.hook(webhook.Signature{})
 		s.arrive(hook, "antes")
 		time.Sleep(time.Second)
-		changes := app.NewChanges(s.store, s.now, s.log.logger())
+		changes := contacts.NewChanges(s.store, s.now, s.log.logger())
 		ana := s.add("ana", crm.Common)
 		mine := must(changes.Watch(ana, ""))
 		theirs := must(changes.Watch(s.another().add("bruno", crm.Common), ""))
@@ -53,7 +53,7 @@ func TestWhoWatchesIsToldOfChanges(t *testing.T) {
 		equal(t, "what came between a page and its stream", len(late.Changed()), 1)
 		late.Stop()
 		theirs.Stop()
-		var all []*app.Watcher
+		var all []*contacts.Watcher
 		for range 12 {
 			all = append(all, must(changes.Watch(ana, "")))
 		}
@@ -72,7 +72,7 @@ func TestNoChangeIsMissedBetweenStreams(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		hook, ana := s.hook(webhook.Signature{}), s.add("ana", crm.Common)
-		changes := app.NewChanges(s.store, s.now, s.log.logger())
+		changes := contacts.NewChanges(s.store, s.now, s.log.logger())
 		stream := must(changes.Watch(ana, changes.Mark()))
 		time.Sleep(time.Second) // after one look, before the next
 		s.arrive(hook, "bia")
@@ -93,13 +93,13 @@ func TestAnEventThatIsSeenLateIsTold(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		hook, ana := s.hook(webhook.Signature{}), s.add("ana", crm.Common)
 		contact := s.arrive(hook, "bia")
-		changes := app.NewChanges(s.store, s.now, s.log.logger())
+		changes := contacts.NewChanges(s.store, s.now, s.log.logger())
 		stream := must(changes.Watch(ana, ""))
 		for _, after := range []time.Duration{3 * time.Second, 10 * time.Second, time.Minute} {
 			time.Sleep(after)
 			done(s.store.InTx(t.Context(), func(r ports.Repos) error {
 				return r.Contacts.AddNote(t.Context(), crm.Event{
-					ID: idAt(s.now().Add(-5 * time.Second)), OrgID: s.orgID, ContactID: contact.ID, Kind: crm.NoteAdded,
+					ID: IDAt(s.now().Add(-5 * time.Second)), OrgID: s.orgID, ContactID: contact.ID, Kind: crm.NoteAdded,
 					At: s.now(), Subject: "liguei",
 				})
 			}))

@@ -24,8 +24,8 @@ type Chore struct {
 // the log shows that it keeps failing.
 const choreRetry = time.Minute
 
-// errTold is for a failure that is in the log already, and would be there again at each attempt.
-var errTold = errors.New("the log says why")
+// ErrTold is for a failure that is in the log already, and would be there again at each attempt.
+var ErrTold = errors.New("the log says why")
 
 // RunChores does chores at start and again at their intervals, until ctx ends.
 func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
@@ -37,7 +37,7 @@ func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
 			for every := c.Every; ; {
 				next := c.Every
 				if err := c.Do(ctx); err != nil && ctx.Err() == nil {
-					if !errors.Is(err, errTold) {
+					if !errors.Is(err, ErrTold) {
 						log.WarnContext(ctx, "background work failed; it will be tried again", "work", c.Name, "error", err)
 					}
 					next = min(next, choreRetry)
@@ -61,6 +61,6 @@ func RunChores(ctx context.Context, log *slog.Logger, chores ...Chore) {
 	running.Wait()
 }
 
-// pollEvery is how soon work is found in the database that nobody in this process announced: due retries, and what
+// PollEvery is how soon work is found in the database that nobody in this process announced: due retries, and what
 // other instances wrote.
-const pollEvery = time.Second
+const PollEvery = time.Second

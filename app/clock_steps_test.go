@@ -9,6 +9,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/webhook"
 	"fichario/tests/testkit/lookuptest"
@@ -29,7 +30,7 @@ func TestAClockThatSteps(t *testing.T) {
 		for _, at := range []time.Duration{0, 0, back, back, forward, forward, forward + back, forward, forward, 0, back} {
 			step.Store(int64(at))
 			day := calendar.Day(clock())
-			_, err := s.ask(by, app.LookupRequest{Document: lookuptest.CPF(asked)})
+			_, err := s.ask(by, lookups.Request{Document: lookuptest.CPF(asked)})
 			asked++
 			if charged[day] < perDay {
 				charged[day]++
@@ -44,7 +45,7 @@ func TestAClockThatSteps(t *testing.T) {
 		s.addsUp(by, charged)
 		free := func(at time.Duration) bool {
 			step.Store(int64(at))
-			r, err := s.ask(s.byKey(wide), app.LookupRequest{Document: lookuptest.CPF(0)})
+			r, err := s.ask(s.byKey(wide), lookups.Request{Document: lookuptest.CPF(0)})
 			done(err)
 			return r.Entry.Cache
 		}

@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -43,8 +46,8 @@ func TestClocksThatDifferAskOnce(t *testing.T) {
 		for i, instances := range [][]*setting{{s, other}, {other, s}} {
 			release, key := make(chan struct{}), s.byKey(wide)
 			s.bureau.Script = portstest.Holds(release)
-			ask := func(l *app.Lookups) (bool, error) {
-				r, err := l.Do(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[i]})
+			ask := func(l *lookups.Lookups) (bool, error) {
+				r, err := l.Do(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[i]})
 				return r.Entry.Cache, err
 			}
 			var asking sync.WaitGroup
@@ -69,7 +72,7 @@ func TestClocksThatDifferAskOnce(t *testing.T) {
 func TestClocksThatDifferRunAJobOnce(t *testing.T) {
 	t.Parallel()
 	apart(t, func(t *testing.T, s, other *setting) {
-		rule := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"})
+		rule := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"})
 		release := make(chan struct{})
 		s.dispatcher.script = func(ctx context.Context, _ ports.Call) (int, error) {
 			select {
@@ -84,7 +87,7 @@ func TestClocksThatDifferRunAJobOnce(t *testing.T) {
 		for _, instance := range []*setting{s, other} {
 			// Each may work on what the other's post triggers.
 			instance.arrive(instance.hook(webhook.Signature{}), "bia")
-			working.Go(func() { app.NewJobs(instance.worker()).Run(ctx) })
+			working.Go(func() { automations.NewJobs(instance.worker()).Run(ctx) })
 		}
 		for limit := time.Now().Add(20 * time.Second); len(s.dispatcher.list()) < 2 && time.Now().Before(limit); {
 			time.Sleep(10 * time.Millisecond)
@@ -127,7 +130,7 @@ func TestClocksThatDifferKeepTheCaps(t *testing.T) {
 				instance := []*setting{s, other}[c%2]
 				asking.Go(func() {
 					for i := range each {
-						_, err := instance.ask(key, app.LookupRequest{Document: lookuptest.CPF(c*each + i)})
+						_, err := instance.ask(key, lookups.Request{Document: lookuptest.CPF(c*each + i)})
 						mu.Lock()
 						if err == nil {
 							charged[calendar.Day(instance.now())]++
@@ -160,7 +163,7 @@ func TestClocksThatDifferEndAtOnce(t *testing.T) {
 			_, _, err := here.keys.Rotate(t.Context(), app.Operator(), key.ID, 0)
 			done(err)
 			equal(t, "the old secret, there", there.opens(there.keys, secret), out)
-			view, token, err := here.webhooks.Create(t.Context(), app.Operator(), app.NewWebhook{
+			view, token, err := here.webhooks.Create(t.Context(), app.Operator(), intakeapp.NewWebhook{
 				OrgID: s.orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic},
 			})
 			done(err)

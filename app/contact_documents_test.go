@@ -3,7 +3,7 @@ package app_test
 import (
 	"testing"
 
-	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
@@ -15,16 +15,16 @@ func TestDocumentsOfAContact(t *testing.T) {
 	owner := s.add("dona", crm.Owner)
 	hook := s.hook(webhook.Signature{})
 	came := must(s.intake.Receive(t.Context(), hook, post(`{"email":"rui@x.example","cpf":"111.444.777-35"}`)))
-	form := app.ContactForm{Name: "Bia", Email: "bia@x.example", Documents: "11.222.333/0001-81, 529.982.247-25\n52998224725"}
+	form := contacts.ContactForm{Name: "Bia", Email: "bia@x.example", Documents: "11.222.333/0001-81, 529.982.247-25\n52998224725"}
 	made := must(s.contacts.Create(t.Context(), owner, form))
 	found := func(text string) string {
 		t.Helper()
-		page := must(s.contacts.Search(t.Context(), owner, app.ContactSearch{Text: text}, "", "", 10))
+		page := must(s.contacts.Search(t.Context(), owner, contacts.ContactSearch{Text: text}, "", "", 10))
 		var ids []string
 		for _, k := range page.Contacts {
 			ids = append(ids, k.ID)
 		}
-		equal(t, text+": counted", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{Text: text})), len(ids))
+		equal(t, text+": counted", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{Text: text})), len(ids))
 		return line(ids)
 	}
 	equal(t, "by a CNPJ", found("11222333000181"), line([]string{made.ID}))
@@ -46,7 +46,7 @@ func TestDocumentsOfAContact(t *testing.T) {
 		equal(t, wrong, said(s.contacts.Edit(t.Context(), owner, made.ID, form)), "requisicao_invalida documents")
 	}
 	theirs := s.another()
-	wanted := app.ContactSearch{Text: "52998224725"}
+	wanted := contacts.ContactSearch{Text: "52998224725"}
 	none := must(theirs.contacts.Search(t.Context(), theirs.add("rui", crm.Owner), wanted, "", "", 10))
 	equal(t, "in another organisation", len(none.Contacts), 0)
 }

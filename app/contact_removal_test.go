@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
@@ -66,7 +70,7 @@ func TestTwoContactsBecomeOne(t *testing.T) {
 	equal(t, "alike", line(len(alike), alike[0].ID == second, alike[0].By), "1 true [mesmo e-mail]")
 	before := must(s.contacts.CameBefore(t.Context(), ana, []string{first, second}))
 	equal(t, "came before", line(len(before), before[second].Times, before[second].Last.ID == first), "1 1 true")
-	for what, ids := range map[string][2]string{"itself": {first, first}, "none": {first, app.NewKeyID()}} {
+	for what, ids := range map[string][2]string{"itself": {first, first}, "none": {first, lookups.NewKeyID()}} {
 		want := map[string]string{"itself": "requisicao_invalida contact", "none": "nao_encontrado contact"}[what]
 		equal(t, what, said(s.contacts.Merge(t.Context(), ana, ids[0], ids[1])), want)
 	}
@@ -105,15 +109,15 @@ func TestAListGoesOnAfterAContactThatIsGone(t *testing.T) {
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		s.arrive(hook, name)
 	}
-	page := func(q app.ContactSearch, after string) app.ContactPage {
+	page := func(q contacts.ContactSearch, after string) contacts.Page {
 		t.Helper()
 		return must(s.contacts.Search(t.Context(), owner, q, after, "", 2))
 	}
-	byName := app.ContactSearch{Order: crm.ByName, Ascending: true}
+	byName := contacts.ContactSearch{Order: crm.ByName, Ascending: true}
 	for _, c := range []struct {
-		of         app.ContactSearch
+		of         contacts.ContactSearch
 		next, anew string
-	}{{app.ContactSearch{}, "c false", "c false"}, {byName, "c false", "a true"}} {
+	}{{contacts.ContactSearch{}, "c false", "c false"}, {byName, "c false", "a true"}} {
 		gone := page(c.of, "").Contacts[1]
 		done(s.contacts.Delete(t.Context(), owner, gone.ID))
 		next := page(c.of, gone.ID)
@@ -131,7 +135,7 @@ func TestWhoComesBackMeetsHisAutomations(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
 		hook := s.hook(webhook.Signature{})
-		rule := s.rule(app.NewAutomation{
+		rule := s.rule(automations.NewAutomation{
 			Action: automation.AddNote, Text: "ligar", WebhookID: hook.ID,
 		})
 		back, gone := s.arrive(hook, "bia"), s.arrive(hook, "caio")
@@ -172,7 +176,7 @@ func TestWhoBecamePartOfAnotherIsErasedWithHim(t *testing.T) {
 				equal(t, "her address is in the note", strings.Contains(s.contact(bia.ID).Note, "ana@x.example"), true)
 				time.Sleep(later)
 				done(s.contacts.ForgetRemoved(t.Context()))
-				who := app.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}
+				who := privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}
 				held := must(s.subjects.Count(t.Context(), owner, who, 0))
 				equal(t, "contacts that are held", held.Counts[privacy.Contacts], 1)
 				done(s.subjects.Finish(t.Context(), must(s.subjects.Erase(t.Context(), owner, who, false)).ID))

@@ -7,10 +7,13 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/crm"
 )
 
-func bia() app.ContactForm { return app.ContactForm{Name: "Bia", Email: "bia@x.example"} }
+func bia() contacts.ContactForm { return contacts.ContactForm{Name: "Bia", Email: "bia@x.example"} }
 
 // TestWhatIsTypedAboutAContact is validated; a refused form writes nothing.
 func TestWhatIsTypedAboutAContact(t *testing.T) {
@@ -21,22 +24,22 @@ func TestWhatIsTypedAboutAContact(t *testing.T) {
 	origin := must(theirs.origins.Add(t.Context(), app.Operator(), theirs.orgID, "Rádio"))
 	kept := must(s.contacts.Create(t.Context(), ana, bia()))
 	for _, c := range []struct {
-		change func(*app.ContactForm)
+		change func(*contacts.ContactForm)
 		want   string
 	}{
-		{func(f *app.ContactForm) { f.Name = " " }, "name"},
-		{func(f *app.ContactForm) { f.Name = strings.Repeat("é", 201) }, "name"},
-		{func(f *app.ContactForm) { f.Name = "duas\nlinhas" }, "name"},
-		{func(f *app.ContactForm) { f.Email = "" }, "email"},
-		{func(f *app.ContactForm) { f.Email = "@@" }, "email"},
-		{func(f *app.ContactForm) { f.Email = "a b@x.example" }, "email"},
-		{func(f *app.ContactForm) { f.Phone = strings.Repeat("9", 61) }, "phone"},
-		{func(f *app.ContactForm) { f.Company = "a\x00b" }, "company"},
-		{func(f *app.ContactForm) { f.Amount = "muito" }, "amount"},
-		{func(f *app.ContactForm) { f.Amount = "-1" }, "amount"},
-		{func(f *app.ContactForm) { f.Amount = "1.000.000.001" }, "amount"},
-		{func(f *app.ContactForm) { f.Note = strings.Repeat("n", 20_001) }, "note"},
-		{func(f *app.ContactForm) { f.OriginID = origin.ID }, "origin"},
+		{func(f *contacts.ContactForm) { f.Name = " " }, "name"},
+		{func(f *contacts.ContactForm) { f.Name = strings.Repeat("é", 201) }, "name"},
+		{func(f *contacts.ContactForm) { f.Name = "duas\nlinhas" }, "name"},
+		{func(f *contacts.ContactForm) { f.Email = "" }, "email"},
+		{func(f *contacts.ContactForm) { f.Email = "@@" }, "email"},
+		{func(f *contacts.ContactForm) { f.Email = "a b@x.example" }, "email"},
+		{func(f *contacts.ContactForm) { f.Phone = strings.Repeat("9", 61) }, "phone"},
+		{func(f *contacts.ContactForm) { f.Company = "a\x00b" }, "company"},
+		{func(f *contacts.ContactForm) { f.Amount = "muito" }, "amount"},
+		{func(f *contacts.ContactForm) { f.Amount = "-1" }, "amount"},
+		{func(f *contacts.ContactForm) { f.Amount = "1.000.000.001" }, "amount"},
+		{func(f *contacts.ContactForm) { f.Note = strings.Repeat("n", 20_001) }, "note"},
+		{func(f *contacts.ContactForm) { f.OriginID = origin.ID }, "origin"},
 	} {
 		f := bia()
 		c.change(&f)
@@ -76,7 +79,7 @@ func TestChangesOfAContact(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner, ana, gone := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("ido", crm.Common)
-	done(s.members.Update(t.Context(), owner, gone.MemberID(), app.MemberChange{Active: at(false)}))
+	done(s.members.Update(t.Context(), owner, gone.MemberID(), team.MemberChange{Active: at(false)}))
 	stranger := s.another().add("rui", crm.Owner)
 	ctx, id := t.Context(), must(s.contacts.Create(t.Context(), ana, bia())).ID
 	stage := s.funnel(owner).Stages[1]
@@ -94,7 +97,7 @@ func TestChangesOfAContact(t *testing.T) {
 	note := func(by app.Caller, text string) func() error {
 		return func() error { return s.contacts.Note(ctx, by, id, text) }
 	}
-	edit := func(by app.Caller, f app.ContactForm) func() error {
+	edit := func(by app.Caller, f contacts.ContactForm) func() error {
 		return func() error { return s.contacts.Edit(ctx, by, id, f) }
 	}
 	was := "incluido: ana, "
@@ -105,7 +108,7 @@ func TestChangesOfAContact(t *testing.T) {
 	}{
 		{"a stage", move(owner, stage.ID), "", "etapa: dona, Em contato"},
 		{"the same again", move(ana, stage.ID), "", ""},
-		{"no stage", move(ana, app.NewKeyID()), "nao_encontrado stage", ""},
+		{"no stage", move(ana, lookups.NewKeyID()), "nao_encontrado stage", ""},
 		{"a member", assign(ana, owner.MemberID()), "", "responsavel: ana, dona"},
 		{"the same again", assign(ana, owner.MemberID()), "", ""},
 		{"one who is not active", assign(ana, gone.MemberID()), "requisicao_invalida member", ""},
@@ -150,8 +153,8 @@ func TestContactsAreFoundInPages(t *testing.T) {
 		must(s.contacts.Create(t.Context(), ana, f))
 		want = append([]string{f.Name}, want...)
 	}
-	search := app.ContactSearch{Text: "bia"}
-	names := func(p app.ContactPage) (names []string) {
+	search := contacts.ContactSearch{Text: "bia"}
+	names := func(p contacts.Page) (names []string) {
 		for _, c := range p.Contacts {
 			names = append(names, c.Name)
 		}
@@ -172,7 +175,7 @@ func TestContactsAreFoundInPages(t *testing.T) {
 	equal(t, "back to the first, which is whole", fmt.Sprint(len(back.Contacts), back.First), "5 true")
 	equal(t, "counted", must(s.contacts.Count(t.Context(), ana, search)), 8)
 	got = nil
-	for c, err := range s.contacts.All(t.Context(), ana, app.ContactSearch{Order: crm.ByName, Ascending: true}) {
+	for c, err := range s.contacts.All(t.Context(), ana, contacts.ContactSearch{Order: crm.ByName, Ascending: true}) {
 		done(err)
 		got = append(got, c.Name)
 	}
@@ -182,7 +185,7 @@ func TestContactsAreFoundInPages(t *testing.T) {
 		equal(t, "more than a page has", said(err), "requisicao_invalida contacts")
 	}
 	equal(t, "lines of what was refused", len(s.lines(last)), 0)
-	for what, narrow := range map[string]app.ContactSearch{
+	for what, narrow := range map[string]contacts.ContactSearch{
 		"stage": {StageID: theirs.orgID}, "origin": {OriginID: theirs.orgID}, "member": {AssigneeID: theirs.orgID},
 		"webhook": {WebhookID: theirs.orgID},
 	} {
@@ -202,7 +205,7 @@ func TestABoardShowsItsFunnel(t *testing.T) {
 		f.Name, f.Amount, f.StageID = fmt.Sprint("Bia ", i), "10", funnel.Stages[stage].ID
 		must(s.contacts.Create(t.Context(), owner, f))
 	}
-	_, board, err := s.contacts.Board(t.Context(), owner, "", app.ContactSearch{Text: "does not count"}, 2)
+	_, board, err := s.contacts.Board(t.Context(), owner, "", contacts.ContactSearch{Text: "does not count"}, 2)
 	done(err)
 	var got []string
 	for _, stage := range board {
@@ -214,6 +217,6 @@ func TestABoardShowsItsFunnel(t *testing.T) {
 	}
 	equal(t, "board", strings.Join(got, "; "),
 		"Novo 3 30 Bia 2 Bia 1; Em contato 0 0; Proposta 1 10 Bia 3; Negociação 0 0; Ganho 0 0; Perdido 0 0")
-	_, _, err = s.contacts.Board(t.Context(), owner, app.NewKeyID(), app.ContactSearch{}, 2)
+	_, _, err = s.contacts.Board(t.Context(), owner, lookups.NewKeyID(), contacts.ContactSearch{}, 2)
 	equal(t, "no funnel", said(err), "nao_encontrado funnel")
 }

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -26,7 +28,7 @@ func TestDaysOfTheDashboard(t *testing.T) {
 		"America/Sao_Paulo": time.Date(2018, 11, 8, 15, 0, 0, 0, time.UTC),
 	} {
 		calendar := access.Calendar{Location: must(time.LoadLocation(zone))}
-		d := app.NewDashboard(s.store, catalog.Standard(), calendar, func() time.Time { return now })
+		d := lookups.NewDashboard(s.store, catalog.Standard(), calendar, func() time.Time { return now })
 		seen := map[string]bool{}
 		for _, day := range must(d.Look(t.Context(), ana, 14)).Days {
 			seen[day.Start.Format(time.DateOnly)] = true
@@ -45,20 +47,20 @@ func TestTheDashboardAddsUp(t *testing.T) {
 	s.arrive(hook, "bia")
 	s.arrive(hook, "rui")
 	_, _ = s.intake.Receive(t.Context(), hook, post(`{"nome":"sem e-mail"}`))
-	must(s.contacts.Create(t.Context(), owner, app.ContactForm{Name: "Lia", Email: "l@x.example"}))
-	key, secret, err := s.keys.Create(t.Context(), owner, app.NewKey{
+	must(s.contacts.Create(t.Context(), owner, contacts.ContactForm{Name: "Lia", Email: "l@x.example"}))
+	key, secret, err := s.keys.Create(t.Context(), owner, lookups.NewKey{
 		OrgID: s.orgID, Name: "k", Scopes: []document.Type{document.CPF},
 		Limits: access.Limits{PerMinute: 10, PerDay: 5, PerMonth: 1},
 	})
 	done(err)
 	by := must(s.keys.Authenticate(t.Context(), secret.Reveal(), netip.Addr{}))
 	for range 3 {
-		must(s.lookups.Do(t.Context(), by, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}))
+		must(s.lookups.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
 	}
 
 	seen := must(s.dashboard.Look(t.Context(), owner, 7))
 	today := seen.Days[6]
-	for _, day := range []app.Day{today, seen.Total} {
+	for _, day := range []lookups.Day{today, seen.Total} {
 		equal(t, "contacts", fmt.Sprint(day.Contacts[hook.ID], day.Contacts[""], day.ContactCount()), "2 1 3")
 		equal(t, "lookups", fmt.Sprint(day.Charged, day.Cached), "1 2")
 		equal(t, "spent and saved", fmt.Sprint(int(day.Spent), int(day.Saved)), "4500 9000")
@@ -70,17 +72,17 @@ func TestTheDashboardAddsUp(t *testing.T) {
 	} else {
 		last.At, last.Why = time.Time{}, ""
 	}
-	equal(t, "attention", fmt.Sprint(seen.Attention), fmt.Sprint([]app.Attention{
+	equal(t, "attention", fmt.Sprint(seen.Attention), fmt.Sprint([]lookups.Attention{
 		{Kind: "refused", ID: hook.ID, Name: "Site", Count: 1}, {Kind: "cap", ID: key.ID, Name: "k", Count: 100},
 	}))
-	rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+	rule := s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"})
 	for range 101 {
 		s.ended(rule, "", automation.Dead)
 	}
 	equal(t, "runs that failed", must(s.dashboard.Look(t.Context(), owner, 7)).Attention[1].Count,
 		must(s.automations.CountFailed(t.Context(), owner)))
 	equal(t, "open contacts", seen.Open.Count, 3)
-	equal(t, "what comes first", seen.Steps, app.Steps{Webhook: true, Team: true, Lookup: true, Key: true})
+	equal(t, "what comes first", seen.Steps, lookups.Steps{Webhook: true, Team: true, Lookup: true, Key: true})
 	month := seen.Accrued[0]
 	equal(t, "spent up to today", month.Spent[len(month.Spent)-1], 4500)
 	equal(t, "attention of who does not manage", len(must(s.dashboard.Look(t.Context(), ana, 7)).Attention), 0)

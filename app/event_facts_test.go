@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
@@ -24,7 +26,7 @@ func (s *setting) workers(n int) (stop func()) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	var running sync.WaitGroup
 	for range n {
-		running.Go(func() { app.NewJobs(s.worker()).Run(ctx) })
+		running.Go(func() { automations.NewJobs(s.worker()).Run(ctx) })
 	}
 	return func() { cancel(); running.Wait() }
 }
@@ -49,7 +51,7 @@ func TestEachMoveIsToldAsItWas(t *testing.T) {
 		stages := must(s.funnels.List(t.Context(), owner, s.orgID))[0].Stages[:3]
 		rules := make([]string, 3)
 		for i, stage := range stages {
-			rules[i] = must(s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+			rules[i] = must(s.automations.Add(t.Context(), app.Operator(), automations.NewAutomation{
 				OrgID: s.orgID, Name: stage.Name, Event: automation.ContactMoved, Action: automation.HTTP,
 				URL: fmt.Sprintf("https://x.example/%d", i), When: fmt.Sprintf(".etapa == %q", stage.Name),
 			})).Action.URL
@@ -199,7 +201,7 @@ func TestWhatIsQueuedIsAnnounced(t *testing.T) {
 		stage := must(s.funnels.List(t.Context(), owner, s.orgID))[0].Stages[1].ID
 		key, _ := s.key(access.Limits{PerMinute: 60, PerDay: 2, PerMonth: 100})
 		lookUp := func(refresh bool) {
-			must(s.lookups.Do(t.Context(), app.ByKey(&key), app.LookupRequest{
+			must(s.lookups.Do(t.Context(), app.ByKey(&key), lookups.Request{
 				Product: "cpf", Document: "52998224725", Refresh: refresh,
 			}))
 		}
@@ -240,7 +242,7 @@ func TestAutomationsThatAnswerEachOtherAreStopped(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
 		for i := range 5 {
-			must(s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+			must(s.automations.Add(t.Context(), app.Operator(), automations.NewAutomation{
 				OrgID: s.orgID, Name: fmt.Sprint("nota ", i), Event: automation.ContactUpdated, Action: automation.AddNote, Text: "eco",
 			}))
 		}

@@ -15,9 +15,9 @@ import (
 	"fichario/ports"
 )
 
-// emit writes the job of an event, in the transaction of the change, if an automation listens. A contact that it
+// Emit writes the job of an event, in the transaction of the change, if an automation listens. A contact that it
 // happened to is locked, so that its events have the order in which they happened, on any instance.
-func emit(ctx context.Context, r ports.Repos, job automation.Job) error {
+func Emit(ctx context.Context, r ports.Repos, job automation.Job) error {
 	listens, err := r.Automations.Listens(ctx, job.OrgID, job.Event)
 	if err != nil || !listens {
 		return err
@@ -30,29 +30,29 @@ func emit(ctx context.Context, r ports.Repos, job automation.Job) error {
 	return r.Jobs.Add(ctx, job)
 }
 
-// eventJob returns the job of an event of a contact.
-func eventJob(event automation.EventName, orgID, contactID string, at time.Time) automation.Job {
+// EventJob returns the job of an event of a contact.
+func EventJob(event automation.EventName, orgID, contactID string, at time.Time) automation.Job {
 	return automation.Job{
-		ID: newID(), OrgID: orgID, Kind: automation.FanOut, Event: event, ContactID: contactID, State: automation.Ready,
+		ID: NewID(), OrgID: orgID, Kind: automation.FanOut, Event: event, ContactID: contactID, State: automation.Ready,
 		RunAt: at, CreatedAt: at,
 	}
 }
 
-// change is a change of a contact: its state before and after, and the automations that led to it.
-type change struct {
-	was, is crm.Contact
-	trail   automation.Trail
+// Change is a change of a contact: its state before and after, and the automations that led to it.
+type Change struct {
+	Was, Is crm.Contact
+	Trail   automation.Trail
 }
 
-// emitChange emits the event of an entry of a contact's history.
-func emitChange(ctx context.Context, r ports.Repos, e crm.Event, c change) error {
-	job := eventJob(automation.ContactUpdated, e.OrgID, e.ContactID, e.At)
-	job.Trail, job.Facts = c.trail, automation.FactsOf(c.is)
+// EmitChange emits the event of an entry of a contact's history.
+func EmitChange(ctx context.Context, r ports.Repos, e crm.Event, c Change) error {
+	job := EventJob(automation.ContactUpdated, e.OrgID, e.ContactID, e.At)
+	job.Trail, job.Facts = c.Trail, automation.FactsOf(c.Is)
 	switch e.Kind {
 	case crm.StageMoved:
-		job.Event, job.SubjectID = automation.ContactMoved, c.was.StageID
+		job.Event, job.SubjectID = automation.ContactMoved, c.Was.StageID
 	case crm.Assigned:
-		job.Detail, job.SubjectID = "responsável", c.was.AssigneeID
+		job.Detail, job.SubjectID = "responsável", c.Was.AssigneeID
 	case crm.NoteAdded:
 		job.Detail = "nota"
 	case crm.ContactEdited:
@@ -62,39 +62,39 @@ func emitChange(ctx context.Context, r ports.Repos, e crm.Event, c change) error
 	case crm.ContactCreated, crm.ContactAdded, crm.Restored, crm.Called:
 		return nil
 	}
-	return emit(ctx, r, job)
+	return Emit(ctx, r, job)
 }
 
-// errEventGone says that what an event was about no longer exists.
-var errEventGone = errors.New("what the event was about is gone")
+// ErrEventGone says that what an event was about no longer exists.
+var ErrEventGone = errors.New("what the event was about is gone")
 
-// eventOf returns the event of a job, with what was so when it happened and the present state of all else that it
+// EventOf returns the event of a job, with what was so when it happened and the present state of all else that it
 // refers to; errEventGone where that no longer exists.
-func eventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation.Event, error) {
+func EventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation.Event, error) {
 	e := automation.Event{Name: job.Event, At: job.CreatedAt}
 	if job.Event == "" {
 		e.Name = automation.ContactCreated
 	}
 	var err error
-	var n names
+	var n Names
 	if job.ContactID != "" {
-		c, err := survivingContact(ctx, r, job.ContactID)
+		c, err := SurvivingContact(ctx, r, job.ContactID)
 		if err != nil {
 			return e, gone(err)
 		}
-		if n, err = loadNames(ctx, r, job.OrgID); err != nil {
+		if n, err = NamesOf(ctx, r, job.OrgID); err != nil {
 			return e, err
 		}
 		job.Facts.Apply(&c)
-		e.Contact = n.view(c)
+		e.Contact = n.View(c)
 	}
 	switch e.Name {
 	case automation.ContactCreated:
 		e.At = e.Contact.CreatedAt
 	case automation.ContactUpdated:
-		e.Changed, e.Before = strings.Split(job.Detail, ", "), n.members[job.SubjectID]
+		e.Changed, e.Before = strings.Split(job.Detail, ", "), n.Members[job.SubjectID]
 	case automation.ContactMoved:
-		e.From = n.stages[job.SubjectID].Name
+		e.From = n.Stages[job.SubjectID].Name
 	case automation.LookupCompleted:
 		err = addLookup(ctx, r, job, &e)
 	case automation.CapReached:
@@ -107,8 +107,8 @@ func eventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 	return e, gone(err)
 }
 
-// survivingContact returns a contact, or the one that it was merged into.
-func survivingContact(ctx context.Context, r ports.Repos, id string) (crm.Contact, error) {
+// SurvivingContact returns a contact, or the one that it was merged into.
+func SurvivingContact(ctx context.Context, r ports.Repos, id string) (crm.Contact, error) {
 	c, err := r.Contacts.Find(ctx, id)
 	if !errors.Is(err, ports.ErrNotFound) {
 		return c, err
@@ -121,7 +121,7 @@ func survivingContact(ctx context.Context, r ports.Repos, id string) (crm.Contac
 
 func gone(err error) error {
 	if errors.Is(err, ports.ErrNotFound) {
-		return errEventGone
+		return ErrEventGone
 	}
 	return err
 }
@@ -137,7 +137,7 @@ func addLookup(ctx context.Context, r ports.Repos, job automation.Job, e *automa
 	}
 	rec, kept := records[entry.RecordID]
 	if !kept || rec.Unreadable {
-		return errEventGone
+		return ErrEventGone
 	}
 	e.Lookup, e.At = &automation.LookupOutcome{Entry: entry, Record: rec}, entry.At
 	return nil
@@ -170,8 +170,8 @@ func addCap(ctx context.Context, r ports.Repos, job automation.Job, e *automatio
 	return err
 }
 
-// capDetail is the detail of an event that a cap was used to that percentage.
-func capDetail(period string, percent, limit int) string {
+// CapDetail is the detail of an event that a cap was used to that percentage.
+func CapDetail(period string, percent, limit int) string {
 	return fmt.Sprintf("%s:%d:%d:%d", period, percent, limit, (limit*percent+99)/100)
 }
 
@@ -180,14 +180,14 @@ func addDelivery(ctx context.Context, r ports.Repos, job automation.Job, e *auto
 	if err != nil {
 		return err
 	}
-	n, err := loadNames(ctx, r, job.OrgID)
-	e.Delivery, e.Webhook, e.At = &d, n.webhooks[d.WebhookID], d.At
+	n, err := NamesOf(ctx, r, job.OrgID)
+	e.Delivery, e.Webhook, e.At = &d, n.Webhooks[d.WebhookID], d.At
 	return err
 }
 
-// batchJob is the job of a batch that has ended.
-func batchJob(q batch.Batch, spent catalog.Money) automation.Job {
-	job := eventJob(automation.BatchCompleted, q.OrgID, "", q.EndedAt)
+// BatchJob is the job of a batch that has ended.
+func BatchJob(q batch.Batch, spent catalog.Money) automation.Job {
+	job := EventJob(automation.BatchCompleted, q.OrgID, "", q.EndedAt)
 	job.SubjectID, job.Detail, job.Facts = q.ID, string(q.Status), automation.FactsOfBatch(q, spent)
 	return job
 }

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -22,7 +25,7 @@ import (
 // listen makes an automation that calls a system on an event.
 func (s *setting) listen(event automation.EventName, when string) automation.Automation {
 	s.t.Helper()
-	return must(s.automations.Add(s.t.Context(), app.Operator(), app.NewAutomation{
+	return must(s.automations.Add(s.t.Context(), app.Operator(), automations.NewAutomation{
 		OrgID: s.orgID, Name: string(event), Event: event, Action: automation.HTTP, URL: "https://x.example/" + string(event),
 		When: when,
 	}))
@@ -61,10 +64,10 @@ func TestAnEventCostsNothingWhereNobodyListens(t *testing.T) {
 			stage := must(s.funnels.List(t.Context(), owner, s.orgID))[0].Stages[1]
 			must(s.contacts.Move(t.Context(), owner, made.ID, stage.ID))
 			done(s.contacts.Note(t.Context(), owner, made.ID, "oi"))
-			must(s.lookups.Do(t.Context(), owner, app.LookupRequest{
+			must(s.lookups.Do(t.Context(), owner, lookups.Request{
 				Product: "cpf", Document: "52998224725", ContactID: made.ID,
 			}))
-			must(s.lookups.Do(t.Context(), owner, app.LookupRequest{Product: "cpf", Document: "52998224725"}))
+			must(s.lookups.Do(t.Context(), owner, lookups.Request{Product: "cpf", Document: "52998224725"}))
 			_, err := s.intake.Receive(t.Context(), hook, post(`{"nome":"sem e-mail"}`))
 			equal(t, "refused", err != nil, true)
 		}
@@ -108,7 +111,7 @@ func TestACapIsToldAtEightyAndAHundred(t *testing.T) {
 		s.listen(automation.CapReached, "")
 		key, _ := s.key(access.Limits{PerMinute: 60, PerDay: 5, PerMonth: 100})
 		for range 6 {
-			_, _ = s.lookups.Do(t.Context(), app.ByKey(&key), app.LookupRequest{
+			_, _ = s.lookups.Do(t.Context(), app.ByKey(&key), lookups.Request{
 				Product: "cpf", Document: "52998224725", Refresh: true,
 			})
 		}
@@ -145,17 +148,17 @@ func TestAConditionIsLookedAtOnTheRun(t *testing.T) {
 		for when := range results {
 			rules[s.listen(automation.ContactCreated, when).ID] = when
 		}
-		_, err := s.automations.Add(t.Context(), owner, app.NewAutomation{
+		_, err := s.automations.Add(t.Context(), owner, automations.NewAutomation{
 			OrgID: s.orgID, Name: "x", Event: automation.ContactCreated, Action: automation.AddNote, Text: "x", When: ".nome ==",
 		})
 		equal(t, "an expression that is none", said(err), "requisicao_invalida when")
 		for _, blank := range []string{" ", "\n\t", "# .valor > 5", " # a\n #b"} {
-			_, err := s.automations.Add(t.Context(), owner, app.NewAutomation{
+			_, err := s.automations.Add(t.Context(), owner, automations.NewAutomation{
 				OrgID: s.orgID, Name: "x", Event: automation.ContactCreated, Action: automation.AddNote, Text: "x", When: blank,
 			})
 			equal(t, "a blank expression is no condition", said(err), "requisicao_invalida when")
-			for field, form := range map[string]app.RequestForm{"body": {Body: blank}, "done": {Done: blank}} {
-				_, err = s.automations.Add(t.Context(), owner, app.NewAutomation{
+			for field, form := range map[string]automations.RequestForm{"body": {Body: blank}, "done": {Done: blank}} {
+				_, err = s.automations.Add(t.Context(), owner, automations.NewAutomation{
 					OrgID: s.orgID, Name: "x", Event: automation.ContactCreated, Action: automation.HTTP,
 					URL: "https://x.example", RequestForm: form,
 				})
@@ -181,7 +184,7 @@ func TestAutomationsThatFeedEachOther(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
 		note := func(event automation.EventName, name string) {
-			must(s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+			must(s.automations.Add(t.Context(), app.Operator(), automations.NewAutomation{
 				OrgID: s.orgID, Name: name, Event: event, Action: automation.AddNote, Text: name,
 			}))
 		}
@@ -209,7 +212,7 @@ func TestAChainHasFiveSteps(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
 		made := must(s.contacts.Create(t.Context(), owner, bia()))
-		must(s.automations.Add(t.Context(), app.Operator(), app.NewAutomation{
+		must(s.automations.Add(t.Context(), app.Operator(), automations.NewAutomation{
 			OrgID: s.orgID, Name: "passo", Event: automation.ContactUpdated, Action: automation.AddNote, Text: "passo",
 		}))
 		for steps, want := range []string{4: "done nota adicionada", 5: "done cadeia interrompida: ela já tem 5 passos"} {
@@ -218,11 +221,11 @@ func TestAChainHasFiveSteps(t *testing.T) {
 			}
 			trail := automation.Trail("")
 			for range steps {
-				trail = trail.With(app.NewKeyID())
+				trail = trail.With(lookups.NewKeyID())
 			}
 			equal(t, "steps", trail.Steps(), steps)
 			done(s.store.Repos().Jobs.Add(t.Context(), automation.Job{
-				ID: app.NewKeyID(), OrgID: s.orgID, Kind: automation.FanOut, Event: automation.ContactUpdated, ContactID: made.ID,
+				ID: lookups.NewKeyID(), OrgID: s.orgID, Kind: automation.FanOut, Event: automation.ContactUpdated, ContactID: made.ID,
 				Trail: trail, State: automation.Ready, RunAt: s.now(), CreatedAt: s.now(),
 			}))
 			s.work(s.worker(), 3*time.Second)
@@ -241,7 +244,7 @@ func TestALookupByItself(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		rule := must(s.automations.Add(t.Context(), owner, app.NewAutomation{
+		rule := must(s.automations.Add(t.Context(), owner, automations.NewAutomation{
 			OrgID: s.orgID, Name: "Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: "cnpj",
 			Ceiling: 2*price + price/2,
 		}))
@@ -294,7 +297,7 @@ func TestARaisedCeiling(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		form := app.NewAutomation{
+		form := automations.NewAutomation{
 			OrgID: s.orgID, Name: "Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: catalog.CPF,
 			Ceiling: price,
 		}
@@ -333,17 +336,17 @@ func TestABlockCountsBeforeItsErasureIsDone(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, key := s.add("dona", crm.Owner), s.byKey(wide)
-		must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
-		must(s.ask(key, app.LookupRequest{Document: cpfs[1]}))
-		e := must(s.subjects.Erase(t.Context(), owner, app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, true))
-		for _, req := range []app.LookupRequest{{Document: cpfs[0]}, {Document: cpfs[0], Free: true}} {
+		must(s.ask(key, lookups.Request{Document: cpfs[0]}))
+		must(s.ask(key, lookups.Request{Document: cpfs[1]}))
+		e := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, true))
+		for _, req := range []lookups.Request{{Document: cpfs[0]}, {Document: cpfs[0], Free: true}} {
 			_, err := s.ask(key, req)
 			equal(t, "who is blocked", said(err), "titular_bloqueado")
 		}
-		other := must(s.ask(key, app.LookupRequest{Document: cpfs[1]}))
+		other := must(s.ask(key, lookups.Request{Document: cpfs[1]}))
 		equal(t, "somebody else, from history", other.Entry.Cache, true)
 		done(s.subjects.Finish(t.Context(), e.ID))
-		equal(t, "lookups", len(must(s.statement.Page(t.Context(), key, app.StatementQuery{})).Entries), 3)
+		equal(t, "lookups", len(must(s.statement.Page(t.Context(), key, lookups.StatementQuery{})).Entries), 3)
 		equal(t, "calls", len(s.bureau.Asked()), 2)
 	})
 }
@@ -353,7 +356,7 @@ func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		rule := must(s.automations.Add(t.Context(), owner, app.NewAutomation{
+		rule := must(s.automations.Add(t.Context(), owner, automations.NewAutomation{
 			OrgID: s.orgID, Name: "Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: "cnpj",
 			Ceiling: 10 * price,
 		}))
@@ -379,22 +382,22 @@ func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 func TestNewLookupsByThemselvesAreHeldToTheirForm(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
-	good := app.NewAutomation{
+	good := automations.NewAutomation{
 		OrgID: s.orgID, Name: "x", Event: automation.ContactCreated, Action: automation.Lookup, Product: "cnpj",
 		Ceiling: 50 * catalog.Real,
 	}
 	old := 31
 	for _, c := range []struct {
-		change func(*app.NewAutomation)
+		change func(*automations.NewAutomation)
 		want   string
 	}{
-		{func(*app.NewAutomation) {}, ""},
-		{func(n *app.NewAutomation) { n.Ceiling = 0 }, "monthlyCeiling"},
-		{func(n *app.NewAutomation) { n.Product = "" }, "product"},
-		{func(n *app.NewAutomation) { n.Product = "nada" }, "product"},
-		{func(n *app.NewAutomation) { n.MaxAge = &old }, "maxAge"},
-		{func(n *app.NewAutomation) { n.Event = automation.CapReached }, "event"},
-		{func(n *app.NewAutomation) { n.Action, n.Product, n.Text = automation.AddNote, "", "x" }, "monthlyCeiling"},
+		{func(*automations.NewAutomation) {}, ""},
+		{func(n *automations.NewAutomation) { n.Ceiling = 0 }, "monthlyCeiling"},
+		{func(n *automations.NewAutomation) { n.Product = "" }, "product"},
+		{func(n *automations.NewAutomation) { n.Product = "nada" }, "product"},
+		{func(n *automations.NewAutomation) { n.MaxAge = &old }, "maxAge"},
+		{func(n *automations.NewAutomation) { n.Event = automation.CapReached }, "event"},
+		{func(n *automations.NewAutomation) { n.Action, n.Product, n.Text = automation.AddNote, "", "x" }, "monthlyCeiling"},
 	} {
 		n := good
 		c.change(&n)

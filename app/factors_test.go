@@ -11,6 +11,8 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
@@ -36,7 +38,7 @@ func (s *setting) passwordOf(who app.Caller) string {
 func (s *setting) waits(name string) string {
 	s.t.Helper()
 	_, err := s.sessions.SignIn(s.t.Context(), "", s.email(name), "senha-de-"+name)
-	var need *app.FactorNeeded
+	var need *team.FactorNeeded
 	if !errors.As(err, &need) {
 		s.t.Fatalf("a second factor is not asked for: %v", err)
 	}
@@ -131,8 +133,8 @@ func TestCodesThatWaitEndWithThePassword(t *testing.T) {
 			done(s.links.Use(ctx, "", link, "vento norte forte"))
 		}},
 		{"her access ended, and came back", func() {
-			done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
-			done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+			done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(false)}))
+			done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(true)}))
 		}},
 	} {
 		done(s.factors.BeginCodes(ctx, ana))
@@ -280,7 +282,7 @@ func TestASessionAloneAddsNoWayIn(t *testing.T) {
 	equal(t, "another one", said(err), "")
 	equal(t, "what she has", has(bia), "true 2 8")
 
-	rui := app.ByMember(must(s.members.Add(ctx, app.Operator(), app.NewMember{
+	rui := app.ByMember(must(s.members.Add(ctx, app.Operator(), team.NewMember{
 		OrgID: s.orgID, Name: "rui", Email: s.email("rui"), Role: crm.Common,
 	})))
 	equal(t, "whether he is asked for a password", must(s.factors.View(ctx, rui)).Password, false)
@@ -316,22 +318,22 @@ func TestPasskeysLetIn(t *testing.T) {
 	equal(t, "with hers", line(s.inside(token), said(err)), "ana ")
 	alone, err := use("", ana.MemberID()+" ana's")
 	equal(t, "by it alone", line(s.inside(alone), said(err)), "ana ")
-	for _, answer := range []string{rui.MemberID() + " ana's", "x ana's", app.NewKeyID() + " ana's", ""} {
+	for _, answer := range []string{rui.MemberID() + " ana's", "x ana's", lookups.NewKeyID() + " ana's", ""} {
 		_, err = use("", answer)
 		equal(t, "an answer that is nobody's", said(err), out+" passkey")
 	}
-	equal(t, "removed without a code", said(s.factors.RemovePasskey(ctx, ana, app.NewKeyID(), "")), out+" code")
+	equal(t, "removed without a code", said(s.factors.RemovePasskey(ctx, ana, lookups.NewKeyID(), "")), out+" code")
 	key := must(s.factors.View(ctx, ana)).Passkeys[0]
 	equal(t, "when it was used", key.UsedAt.IsZero(), false)
-	done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
+	done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(false)}))
 	_, err = use("", ana.MemberID()+" ana's")
 	equal(t, "of who is gone", said(err), out+" passkey")
-	done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+	done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(true)}))
 	done(s.factors.RemovePasskey(ctx, ana, key.ID, recovery[0]))
 	equal(t, "the last one gone", must(s.factors.View(ctx, ana)).On(), false)
 	equal(t, "recovery codes too", must(s.factors.View(ctx, ana)).Recovery, 0)
 	equal(t, "and the password suffices", s.inside(s.signIn("ana", "senha-de-ana")), "ana")
-	_, err = app.NewFactors(s.store, s.now, s.sessions, app.Codes{}, ports.Passkeys(nil)).BeginPasskeyUse(ctx, "", "")
+	_, err = team.NewFactors(s.store, s.now, s.sessions, team.Codes{}, ports.Passkeys(nil)).BeginPasskeyUse(ctx, "", "")
 	equal(t, "where there are none", said(err), "requisicao_invalida passkey")
 }
 
@@ -355,7 +357,7 @@ func TestWhoBeginsSignInsAndEndsNoneWaits(t *testing.T) {
 			p.claims.Issuer = p.Issuer()
 			_, secret, err := o.Begin(ctx, here, "/")
 			if err == nil {
-				_, _, err = o.End(ctx, here, app.Back{Secret: secret.Reveal(), State: p.secrets.State, Code: "code"})
+				_, _, err = o.End(ctx, here, team.Back{Secret: secret.Reveal(), State: p.secrets.State, Code: "code"})
 			}
 			return err
 		}

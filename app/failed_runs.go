@@ -5,8 +5,8 @@ import (
 	"fichario/ports"
 )
 
-// disabledOf returns the disabled automations of an organisation, whose runs would do nothing.
-func disabledOf(ctx context.Context, r ports.Repos, orgID string) (ids []string, err error) {
+// DisabledOf returns the disabled automations of an organisation, whose runs would do nothing.
+func DisabledOf(ctx context.Context, r ports.Repos, orgID string) (ids []string, err error) {
 	rules, err := r.Automations.List(ctx, orgID)
 	for _, rule := range rules {
 		if !rule.Enabled {
@@ -16,5 +16,5 @@ func disabledOf(ctx context.Context, r ports.Repos, orgID string) (ids []string,
 	return ids, err
 }
 
-// failedAtOnce is how many runs that were given up are counted, or revived, at once.
-const failedAtOnce = 500
+// FailedAtOnce is how many runs that were given up are counted, or revived, at once.
+const FailedAtOnce = 500

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/ports"
 	"fichario/ports/portstest"
@@ -23,13 +23,13 @@ type fakes struct {
 	dispatcher *dispatcher
 	mailer     *mailer
 	log        *logbook
-	observed   *seen[app.LookupEvent]
+	observed   *seen[lookups.Event]
 	// woken counts how often the store announced that jobs are due.
 	woken *atomic.Int32
 }
 
 func newFakes() fakes {
-	return fakes{&portstest.FakeBureau{}, &dispatcher{}, &mailer{}, &logbook{}, &seen[app.LookupEvent]{}, &atomic.Int32{}}
+	return fakes{&portstest.FakeBureau{}, &dispatcher{}, &mailer{}, &logbook{}, &seen[lookups.Event]{}, &atomic.Int32{}}
 }
 
 // seen records what it is given.

@@ -26,23 +26,23 @@ func IsRefusal(err error) bool {
 	return false
 }
 
-// missing is the fault of a thing that does not exist for the caller.
-func missing(field, message string) *fault.Error { return fault.New(fault.NotFound, message).At(field) }
+// Missing is the fault of a thing that does not exist for the caller.
+func Missing(field, message string) *fault.Error { return fault.New(fault.NotFound, message).At(field) }
 
-func invalid(field, message string) *fault.Error {
+func Invalid(field, message string) *fault.Error {
 	return fault.New(fault.InvalidRequest, message).At(field)
 }
 
-func unauthenticated(message string) *fault.Error {
+func Unauthenticated(message string) *fault.Error {
 	return fault.New(fault.Unauthenticated, message+" Envie uma chave válida em Authorization: Bearer.")
 }
 
-func invalidRole() error { return invalid("role", "O papel deve ser owner, admin ou member.") }
+func InvalidRole() error { return Invalid("role", "O papel deve ser owner, admin ou member.") }
 
-// noMailer is the reason why no e-mail is sent.
-const noMailer = "O envio de e-mail não está configurado."
+// NoMailer is the reason why no e-mail is sent.
+const NoMailer = "O envio de e-mail não está configurado."
 
-func timedOut(cause error) error {
+func TimedOut(cause error) error {
 	return fault.New(fault.Timeout,
 		"A consulta não terminou a tempo. Ela segue em andamento: repita o pedido e a resposta virá do histórico.").Because(cause)
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
@@ -22,7 +22,7 @@ func TestFirstAnswers(t *testing.T) {
 		}
 		waiting := func() int {
 			t.Helper()
-			return must(s.contacts.Count(t.Context(), ana, app.ContactSearch{Waiting: true}))
+			return must(s.contacts.Count(t.Context(), ana, contacts.ContactSearch{Waiting: true}))
 		}
 		equal(t, "all wait", waiting(), 5)
 		must(s.contacts.Create(t.Context(), ana, bia()))
@@ -35,7 +35,7 @@ func TestFirstAnswers(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		done(s.contacts.Called(t.Context(), ana, ids[2]))
 		done(s.contacts.Called(t.Context(), ana, ids[0]))
-		move := app.NewBulk{Kind: crm.BulkMove, TargetID: stages[2].ID, Of: app.Selection{IDs: []string{ids[0], ids[3]}}}
+		move := contacts.NewBulk{Kind: crm.BulkMove, TargetID: stages[2].ID, Of: contacts.Selection{IDs: []string{ids[0], ids[3]}}}
 		wrong := must(s.bulks.Start(t.Context(), owner, move))
 		equal(t, "who waits after many were moved", waiting(), 1)
 		must(s.bulks.Undo(t.Context(), owner, wrong.ID))

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 	"fichario/domain/crm"
 )
 
@@ -21,7 +23,7 @@ func TestFunnelsAreEdited(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner, common := s.add("dona", crm.Owner), s.add("ana", crm.Common)
-	ctx, id, nobody := t.Context(), s.funnel(owner).ID, app.NewKeyID()
+	ctx, id, nobody := t.Context(), s.funnel(owner).ID, lookups.NewKeyID()
 	stage := func(i int) string { return s.funnel(owner).Stages[i].ID }
 	was := "Novo, Em contato, Proposta, Negociação, Ganho (won), Perdido (lost)"
 	for _, c := range []struct {
@@ -101,7 +103,7 @@ func TestAStageWithContactsStays(t *testing.T) {
 	owner := s.add("dona", crm.Owner)
 	funnel := s.funnel(owner)
 	full, empty := funnel.Stages[2].ID, funnel.Stages[3].ID
-	c := must(s.contacts.Create(t.Context(), owner, app.ContactForm{Name: "Bia", Email: "b@x.example", StageID: full}))
+	c := must(s.contacts.Create(t.Context(), owner, contacts.ContactForm{Name: "Bia", Email: "b@x.example", StageID: full}))
 	equal(t, "a full one", said(s.funnels.RemoveStage(t.Context(), owner, funnel.ID, full)), "requisicao_invalida stage")
 	equal(t, "stages", len(s.funnel(owner).Stages), len(funnel.Stages))
 	must(s.contacts.Move(t.Context(), owner, c.ID, empty))
@@ -151,7 +153,7 @@ func TestOneMovesAContactIntoAStageThatAnotherRemoves(t *testing.T) {
 			s := s.another()
 			owner := s.add("dona", crm.Owner)
 			funnel := s.funnel(owner)
-			c := must(s.contacts.Create(t.Context(), owner, app.ContactForm{Name: "Ana", Email: "a@x.example"}))
+			c := must(s.contacts.Create(t.Context(), owner, contacts.ContactForm{Name: "Ana", Email: "a@x.example"}))
 			both(func(i int) {
 				if i == 0 {
 					_, _ = s.contacts.Move(t.Context(), owner, c.ID, funnel.Stages[3].ID)

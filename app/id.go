@@ -16,9 +16,9 @@ import (
 
 var lastID atomic.Int64
 
-// newID returns a UUIDv7 (RFC 9562, 6.2 method 3): ids sort by time of creation, and those of one process never go
+// NewID returns a UUIDv7 (RFC 9562, 6.2 method 3): ids sort by time of creation, and those of one process never go
 // back, even if its clock does. The usual library would bring the network and database/sql into the use cases.
-func newID() string {
+func NewID() string {
 	// 48 bits of milliseconds and 12 bits of their fraction.
 	now := ports.Now().UnixNano()
 	stamp := now/1e6<<12 | now%1e6<<12/1e6
@@ -37,20 +37,20 @@ func newID() string {
 	return s[:8] + "-" + s[8:12] + "-" + s[12:16] + "-" + s[16:20] + "-" + s[20:]
 }
 
-// idAt returns an id that precedes all ids made at a time and later.
-func idAt(t time.Time) string {
+// IDAt returns an id that precedes all ids made at a time and later.
+func IDAt(t time.Time) string {
 	ms := t.UnixMilli()
 	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
 }
 
-// madeWithin reports whether an id is younger than d.
-func madeWithin(id string, d time.Duration) bool {
+// MadeWithin reports whether an id is younger than d.
+func MadeWithin(id string, d time.Duration) bool {
 	ms, err := strconv.ParseInt(strings.Replace(id, "-", "", 1)[:12], 16, 64)
 	return err == nil && ports.Since(time.UnixMilli(ms)) < d
 }
 
 var idForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 
-// validID reports whether s has the form of an id, so that a mistyped one is "not found" on both databases, and not an
+// ValidID reports whether s has the form of an id, so that a mistyped one is "not found" on both databases, and not an
 // error of one of them.
-func validID(s string) bool { return idForm.MatchString(s) }
+func ValidID(s string) bool { return idForm.MatchString(s) }

@@ -14,7 +14,7 @@ func TestIDsAreUUIDv7InOrder(t *testing.T) {
 	for w := range workers {
 		wg.Go(func() {
 			for range each {
-				all[w] = append(all[w], newID())
+				all[w] = append(all[w], NewID())
 			}
 		})
 	}
@@ -22,7 +22,7 @@ func TestIDsAreUUIDv7InOrder(t *testing.T) {
 	seen := map[string]bool{}
 	for _, ids := range all {
 		for i, id := range ids {
-			if !validID(id) || id[14] != '7' || id[19] < '8' || id[19] > 'b' {
+			if !ValidID(id) || id[14] != '7' || id[19] < '8' || id[19] > 'b' {
 				t.Fatalf("%s is no UUIDv7", id)
 			}
 			if seen[id] || i > 0 && id <= ids[i-1] {
@@ -32,7 +32,7 @@ func TestIDsAreUUIDv7InOrder(t *testing.T) {
 		}
 	}
 	before := time.Now().UnixMilli()
-	id := newID()
+	id := NewID()
 	if got := hexMillis(t, id); got < before || got > time.Now().UnixMilli()+1000 {
 		t.Errorf("%s holds %d ms, made after %d", id, got, before)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
@@ -16,8 +18,8 @@ import (
 )
 
 // tableOf makes a table as adapters read it: lines of cells between bars.
-func tableOf(lines ...string) app.NewImport {
-	return app.NewImport{File: "clientes.csv", Sheets: []batch.Sheet{sheetOf("", lines...)}}
+func tableOf(lines ...string) contacts.NewImport {
+	return contacts.NewImport{File: "clientes.csv", Sheets: []batch.Sheet{sheetOf("", lines...)}}
 }
 
 func sheetOf(name string, lines ...string) batch.Sheet {
@@ -44,19 +46,19 @@ func TestAnImport(t *testing.T) {
 		made := must(s.bulks.PrepareImport(t.Context(), ana, table))
 		equal(t, "proposed", line(made.Fields, made.Status, made.Total), "[nome email empresa documentos anotar] rascunho 5")
 
-		skip := app.ImportChoices{Duplicates: crm.SkipDuplicates}
+		skip := contacts.ImportChoices{Duplicates: crm.SkipDuplicates}
 		for what, c := range map[string]struct {
 			by   app.Caller
-			c    app.ImportChoices
+			c    contacts.ImportChoices
 			want string
 		}{
 			"by another organisation":  {theirs, skip, "nao_encontrado bulk"},
 			"by somebody else":         {leo, skip, "nao_permitido"},
-			"without an address":       {ana, app.ImportChoices{Duplicates: crm.SkipDuplicates, Fields: []string{"nome", "nome", "nome", "nome", "nome"}}, "requisicao_invalida fields"},
-			"with too few columns":     {ana, app.ImportChoices{Duplicates: crm.SkipDuplicates, Fields: []string{"email"}}, "requisicao_invalida fields"},
-			"without a rule":           {ana, app.ImportChoices{}, "requisicao_invalida duplicates"},
-			"into no stage":            {ana, app.ImportChoices{Duplicates: crm.SkipDuplicates, StageID: known.ID}, "nao_encontrado stage"},
-			"for another organisation": {ana, app.ImportChoices{Duplicates: crm.SkipDuplicates, AssigneeID: theirs.MemberID()}, "nao_encontrado member"},
+			"without an address":       {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, Fields: []string{"nome", "nome", "nome", "nome", "nome"}}, "requisicao_invalida fields"},
+			"with too few columns":     {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, Fields: []string{"email"}}, "requisicao_invalida fields"},
+			"without a rule":           {ana, contacts.ImportChoices{}, "requisicao_invalida duplicates"},
+			"into no stage":            {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, StageID: known.ID}, "nao_encontrado stage"},
+			"for another organisation": {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, AssigneeID: theirs.MemberID()}, "nao_encontrado member"},
 		} {
 			_, err := s.bulks.StartImport(t.Context(), c.by, made.ID, c.c)
 			equal(t, what, said(err), c.want)
@@ -67,7 +69,7 @@ func TestAnImport(t *testing.T) {
 		equal(t, "what is wrong", line(trial.Problems[0].Line, trial.Problems[0].Wrong), "4 Falta o e-mail.")
 		equal(t, "what is there", line(trial.First[1].Like.ID == known.ID, trial.First[1].Like.By, trial.First[3].RepeatOf),
 			"true [mesmo e-mail] 2")
-		equal(t, "nothing is made", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 1)
+		equal(t, "nothing is made", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 1)
 
 		ended := must(s.bulks.StartImport(t.Context(), ana, made.ID, skip))
 		equal(t, "how it ended", line(ended.Status, ended.Done, ended.Skipped), "concluida 5 2")
@@ -84,10 +86,10 @@ func TestAnImport(t *testing.T) {
 		equal(t, "how often", len(told), 2)
 
 		made = must(s.bulks.PrepareImport(t.Context(), ana, table))
-		must(s.bulks.StartImport(t.Context(), owner, made.ID, app.ImportChoices{Duplicates: crm.FillDuplicates, Fires: true}))
+		must(s.bulks.StartImport(t.Context(), owner, made.ID, contacts.ImportChoices{Duplicates: crm.FillDuplicates, Fires: true}))
 		equal(t, "filled", line(s.contact(known.ID).Company, s.kinds(known.ID)), "Lima Ltda criado editado")
 		made = must(s.bulks.PrepareImport(t.Context(), ana, table))
-		must(s.bulks.StartImport(t.Context(), ana, made.ID, app.ImportChoices{
+		must(s.bulks.StartImport(t.Context(), ana, made.ID, contacts.ImportChoices{
 			Duplicates: crm.CreateDuplicates, Fires: true, AssigneeID: leo.MemberID(), StageID: s.funnel(owner).Stages[1].ID,
 		}))
 		equal(t, "fired", len(must(s.jobsOf(automation.FanOut))), 4)
@@ -150,14 +152,14 @@ func TestAnImportThatIsKilled(t *testing.T) {
 			table.Sheets[0].Rows = append(table.Sheets[0].Rows, row)
 		}
 		made := must(s.bulks.PrepareImport(t.Context(), owner, table))
-		all := app.ImportChoices{Duplicates: crm.CreateDuplicates}
-		half := must(app.NewBulks(&dying{s.store, 3}, s.now).StartImport(t.Context(), owner, made.ID, all))
+		all := contacts.ImportChoices{Duplicates: crm.CreateDuplicates}
+		half := must(contacts.NewBulks(&dying{s.store, 3}, s.now).StartImport(t.Context(), owner, made.ID, all))
 		equal(t, "killed in the middle", line(half.Status, half.Done), "fazendo 40")
-		equal(t, "contacts by then", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 40)
+		equal(t, "contacts by then", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 40)
 		done(s.bulks.Work(t.Context()))
 		after := must(s.bulks.ShowImport(t.Context(), owner, made.ID))
 		equal(t, "it went on", line(after.Status, after.Done, after.Made), "concluida 110 110")
-		equal(t, "each row once", must(s.contacts.Count(t.Context(), owner, app.ContactSearch{})), 110)
+		equal(t, "each row once", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 110)
 	})
 }
 
@@ -170,7 +172,7 @@ func TestAnImportOutlivesWhoWasErased(t *testing.T) {
 		table := tableOf("Nome|E-mail", "Ana|ana@x.example", "Bia|bia@x.example", "Caio|caio@x.example")
 		erase := func(email string) {
 			t.Helper()
-			who := app.SubjectQuery{OrgID: s.orgID, Email: email}
+			who := privacy.SubjectQuery{OrgID: s.orgID, Email: email}
 			done(s.subjects.Finish(t.Context(), must(s.subjects.Erase(t.Context(), owner, who, false)).ID))
 		}
 		made := must(s.bulks.PrepareImport(t.Context(), owner, table))
@@ -178,13 +180,13 @@ func TestAnImportOutlivesWhoWasErased(t *testing.T) {
 		_, trial, err := s.bulks.TryImport(t.Context(), owner, made.ID)
 		done(err)
 		equal(t, "the trial", line(trial.Total, trial.Wrong, len(trial.First)), "2 0 2")
-		must(s.bulks.StartImport(t.Context(), owner, made.ID, app.ImportChoices{Duplicates: crm.SkipDuplicates}))
+		must(s.bulks.StartImport(t.Context(), owner, made.ID, contacts.ImportChoices{Duplicates: crm.SkipDuplicates}))
 		erase("ana@x.example")
 		const gone = "Os dados desta linha foram apagados a pedido do titular."
 		equal(t, "what became of the rows", results(s, owner, made.ID), "feito "+gone+"; erro "+gone+"; feito")
 		_, rows, err := s.bulks.ImportResults(t.Context(), owner, made.ID)
 		done(err)
-		last := app.ImportedRow{}
+		last := contacts.ImportedRow{}
 		for row, err := range rows {
 			done(err)
 			last = row
@@ -198,7 +200,7 @@ func TestTheSheetOfAnImport(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		n := app.NewImport{File: "clientes.xlsx", Sheets: []batch.Sheet{
+		n := contacts.NewImport{File: "clientes.xlsx", Sheets: []batch.Sheet{
 			sheetOf("Resumo", "Total|2"), sheetOf("Ativos", "Clientes", "Nome|E-mail", "Ana|ana@example.com"),
 		}}
 		made := must(s.bulks.PrepareImport(t.Context(), owner, n))

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/webhook"
@@ -114,10 +117,10 @@ func TestAPostThatTakesLong(t *testing.T) {
 		hook := s.hook(webhook.Signature{})
 		token := must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID)).Token.Reveal()
 		admit := func(took time.Duration, enabled bool) bool {
-			opened, _, err := s.intake.Admit(t.Context(), token, func(webhook.Hook) app.Post {
-				done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, app.Change{Enabled: &enabled}))
+			opened, _, err := s.intake.Admit(t.Context(), token, func(webhook.Hook) intake.Post {
+				done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, intake.Change{Enabled: &enabled}))
 				time.Sleep(took)
-				return app.Post{}
+				return intake.Post{}
 			})
 			done(err)
 			return opened.Enabled
@@ -129,7 +132,7 @@ func TestAPostThatTakesLong(t *testing.T) {
 }
 
 // repeated returns the line expected for a repeat.
-func repeated(first app.Accepted) string {
+func repeated(first intake.Accepted) string {
 	first.Known, first.Repeated = 1+len(first.Others), true
 	return line(first)
 }
@@ -139,7 +142,7 @@ func TestARepetitionIsInTheLog(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
-	send := func(body string) (app.Accepted, error) {
+	send := func(body string) (intake.Accepted, error) {
 		return s.intake.Receive(t.Context(), hook, post(body, "idempotency-key", "k"))
 	}
 	first := must(send(`{"nome":"Bia","email":"bia@example.com"}`))
@@ -170,9 +173,9 @@ func TestAReplay(t *testing.T) {
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{Scheme: webhook.TallyScheme, Secret: "segredo-do-tally"})
 	enable := func(on bool) {
-		done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, app.Change{Enabled: at(on)}))
+		done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, intake.Change{Enabled: at(on)}))
 	}
-	replay := func(id string) (app.Accepted, error) { return s.intake.Replay(t.Context(), app.Operator(), id) }
+	replay := func(id string) (intake.Accepted, error) { return s.intake.Replay(t.Context(), app.Operator(), id) }
 	_, err := s.intake.Receive(t.Context(), hook, post(`{"nome":"Bia","email":"bia@x.example"}`))
 	equal(t, "unsigned", said(err), "nao_autenticado")
 	refused := s.deliveries(hook)[0].ID
@@ -183,7 +186,7 @@ func TestAReplay(t *testing.T) {
 	// One that was refused again may be replayed as well.
 	between := s.deliveries(hook)[0]
 	between = must(s.intake.Delivery(t.Context(), app.Operator(), between.ID))
-	between.ID, between.ReplayOf = app.NewKeyID(), refused
+	between.ID, between.ReplayOf = lookups.NewKeyID(), refused
 	must(s.store.Repos().Inbox.Take(t.Context(), ports.Arrival{Delivery: between}))
 	lines := must(s.store.Repos().Audit.Last(t.Context(), s.orgID))
 	made := must(replay(between.ID))
@@ -209,7 +212,7 @@ func TestAReplay(t *testing.T) {
 	_, _ = s.intake.Receive(t.Context(), hook, p)
 	_, err = replay(s.deliveries(hook)[0].ID)
 	equal(t, "what was not kept whole", said(err), "requisicao_invalida delivery")
-	_, err = replay(app.NewKeyID())
+	_, err = replay(lookups.NewKeyID())
 	equal(t, "what there is not", said(err), "nao_encontrado delivery")
 }
 
@@ -243,7 +246,7 @@ func TestLargeBodiesWait(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		hook := s.hook(webhook.Signature{})
 		gate := make(chan struct{})
-		in := app.NewIntake(atTheDoor{s.store, func() error { <-gate; return nil }}, s.now)
+		in := intake.New(atTheDoor{s.store, func() error { <-gate; return nil }}, s.now)
 		large := post(`{"email":"a@x.example","x":"` + strings.Repeat("x", 64<<10) + `"}`)
 		var taken sync.WaitGroup
 		for range 4 {
@@ -272,13 +275,13 @@ func TestWhatIsOldIsForgotten(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
-	send := func() app.Accepted {
+	send := func() intake.Accepted {
 		return must(s.intake.Receive(t.Context(), hook, post(`{"email":"a@x.example"}`, "idempotency-key", "k")))
 	}
 	first := send()
-	later := func(d time.Duration) *app.Retention {
-		keep := app.Keeping{Deliveries: 30 * 24 * time.Hour}
-		return app.NewRetention(s.store, keep, func() time.Time { return now().Add(d) })
+	later := func(d time.Duration) *privacy.Retention {
+		keep := privacy.Keeping{Deliveries: 30 * 24 * time.Hour}
+		return privacy.NewRetention(s.store, keep, func() time.Time { return now().Add(d) })
 	}
 	done(later(29 * 24 * time.Hour).ForgetDeliveries(t.Context()))
 	equal(t, "after 29 days", line(send()), repeated(first))
@@ -293,7 +296,7 @@ func TestALogThatCannotBeWritten(t *testing.T) {
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
 	away := func() error { return fault.New(fault.ServiceUnavailable, "fora") }
-	in := app.NewIntake(atTheDoor{s.store, away}, s.now)
+	in := intake.New(atTheDoor{s.store, away}, s.now)
 	for _, body := range []string{`{"nome":"sem e-mail"}`, `{"email":"a@x.example"}`} {
 		_, err := in.Receive(t.Context(), hook, post(body))
 		equal(t, body, said(err), "servico_indisponivel")

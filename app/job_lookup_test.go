@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore"
-	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -23,7 +25,7 @@ func TestALookupOfAnOldRun(t *testing.T) {
 		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
 		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
 		s.work(s.worker(), 200*time.Millisecond) // nobody listens yet
-		rule := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real})
+		rule := s.rule(automations.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real})
 		made := s.now().Add(-48 * time.Hour)
 		job := automation.Job{
 			ID: fmt.Sprintf("%08x-%04x-7000-8000-000000000010", made.UnixMilli()>>16, made.UnixMilli()&0xffff), OrgID: s.orgID,
@@ -44,9 +46,9 @@ func TestALookupOfAnOldRun(t *testing.T) {
 			equal(t, "written", must(jobs.Finish(t.Context(), job)), 1)
 		}
 		today := calendar.Day(s.now())
-		page := must(s.statement.Page(t.Context(), owner, app.StatementQuery{From: today, Until: today}))
+		page := must(s.statement.Page(t.Context(), owner, lookups.StatementQuery{From: today, Until: today}))
 		equal(t, "lookups of today", len(page.Entries), 1)
-		who := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		equal(t, "lookups of the person", must(s.subjects.Count(t.Context(), owner, who, 0)).Counts[privacy.Lookups], 1)
 	})
 }
@@ -59,7 +61,7 @@ func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
 		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
 		forgetNew(s)
-		job := s.ready(s.rule(app.NewAutomation{
+		job := s.ready(s.rule(automations.NewAutomation{
 			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
 		}), c.ContactID)
 		off := s.worker()
@@ -67,7 +69,7 @@ func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 		s.work(off, time.Second)
 		waits := s.job(job.ID)
 		today := calendar.Day(s.now())
-		page := must(s.statement.Page(t.Context(), owner, app.StatementQuery{From: today, Until: today}))
+		page := must(s.statement.Page(t.Context(), owner, lookups.StatementQuery{From: today, Until: today}))
 		equal(t, "off", line(waits.State, waits.Result, len(page.Entries)),
 			"ready as consultas estão desligadas nesta instância 0")
 		s.work(s.worker(), time.Hour)

@@ -14,6 +14,9 @@ import (
 
 	outbound "fichario/adapters/automation"
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -22,25 +25,25 @@ import (
 )
 
 // worker returns the configuration of Jobs, with the fakes of the setting.
-func (s *setting) worker() app.JobsConfig {
-	return app.JobsConfig{
+func (s *setting) worker() automations.JobsConfig {
+	return automations.JobsConfig{
 		Store: s.store, Clock: s.now, Dispatcher: s.dispatcher, Mailer: s.mailer, PublicURL: "https://f.example",
 		Log: s.log.logger(), Conditions: outbound.NewConditions(), Lookups: s.lookups,
 	}
 }
 
 // work runs jobs for that long; in a bubble the time passes at once.
-func (s *setting) work(c app.JobsConfig, d time.Duration) {
+func (s *setting) work(c automations.JobsConfig, d time.Duration) {
 	ctx, stop := context.WithTimeout(s.t.Context(), d)
 	defer stop()
-	app.NewJobs(c).Run(ctx)
+	automations.NewJobs(c).Run(ctx)
 }
 
 // ready adds a run to the queue that may run now.
 func (s *setting) ready(rule automation.Automation, contactID string) automation.Job {
 	s.t.Helper()
 	job := automation.Job{
-		ID: app.NewKeyID(), OrgID: s.orgID, Kind: automation.RunAutomation, ContactID: contactID, AutomationID: rule.ID,
+		ID: lookups.NewKeyID(), OrgID: s.orgID, Kind: automation.RunAutomation, ContactID: contactID, AutomationID: rule.ID,
 		State: automation.Ready, RunAt: s.now(), CreatedAt: s.now(),
 	}
 	done(s.store.Repos().Jobs.Add(s.t.Context(), job))
@@ -53,20 +56,20 @@ func TestWhatANewContactSetsGoing(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner, gone := s.add("dona", crm.Owner), s.add("ido", crm.Common)
 		s.add("ana", crm.Common)
-		done(s.members.Update(t.Context(), owner, gone.MemberID(), app.MemberChange{Active: at(false)}))
+		done(s.members.Update(t.Context(), owner, gone.MemberID(), team.MemberChange{Active: at(false)}))
 		must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio"))
 		hook, other := s.hook(webhook.Signature{}), s.hook(webhook.Signature{})
-		note := func(name string, n app.NewAutomation) automation.Automation {
+		note := func(name string, n automations.NewAutomation) automation.Automation {
 			n.Name, n.Action, n.Text = name, automation.AddNote, name
 			return s.rule(n)
 		}
-		off := note("desligada", app.NewAutomation{})
+		off := note("desligada", automations.NewAutomation{})
 		done(s.automations.SetEnabled(t.Context(), owner, off.ID, false))
-		note("todos", app.NewAutomation{})
-		note("este webhook", app.NewAutomation{WebhookID: hook.ID})
-		note("outro webhook", app.NewAutomation{WebhookID: other.ID})
-		note("rádio", app.NewAutomation{Origin: "rádio"})
-		note("valor", app.NewAutomation{MinAmount: 100 * catalog.Real})
+		note("todos", automations.NewAutomation{})
+		note("este webhook", automations.NewAutomation{WebhookID: hook.ID})
+		note("outro webhook", automations.NewAutomation{WebhookID: other.ID})
+		note("rádio", automations.NewAutomation{Origin: "rádio"})
+		note("valor", automations.NewAutomation{MinAmount: 100 * catalog.Real})
 		for _, c := range []struct{ fields, want string }{
 			{`"valor":99.99`, "este webhook, todos"},
 			{`"valor":100`, "este webhook, todos, valor"},
@@ -106,8 +109,8 @@ func TestAContactMadeByHandSetsAutomationsGoing(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		s.rule(app.NewAutomation{Name: "todos", Action: automation.AddNote, Text: "oi"})
-		s.rule(app.NewAutomation{
+		s.rule(automations.NewAutomation{Name: "todos", Action: automation.AddNote, Text: "oi"})
+		s.rule(automations.NewAutomation{
 			Name: "um webhook", Action: automation.AddNote, Text: "oi", WebhookID: s.hook(webhook.Signature{}).ID,
 		})
 		c := must(s.contacts.Create(t.Context(), owner, bia()))
@@ -126,33 +129,33 @@ func TestWhatEachActionDoes(t *testing.T) {
 		funnel := s.funnel(owner)
 		for _, c := range []struct {
 			what   string
-			n      app.NewAutomation
+			n      automations.NewAutomation
 			before func(rule automation.Automation)
 			want   string // state and result
 			then   string // history, stage, assignee, calls, e-mails
 		}{
-			{"note", app.NewAutomation{Action: automation.AddNote, Text: "ligar para {nome}"}, nil,
+			{"note", automations.NewAutomation{Action: automation.AddNote, Text: "ligar para {nome}"}, nil,
 				"done nota adicionada", "criado nota Novo dona 0 0"},
-			{"stage", app.NewAutomation{Action: automation.MoveStage, Stage: "Proposta"}, nil,
+			{"stage", automations.NewAutomation{Action: automation.MoveStage, Stage: "Proposta"}, nil,
 				"done movido", "criado etapa Proposta dona 0 0"},
-			{"a stage that went away", app.NewAutomation{Action: automation.MoveStage, Stage: "Ganho"},
+			{"a stage that went away", automations.NewAutomation{Action: automation.MoveStage, Stage: "Ganho"},
 				func(automation.Automation) {
 					done(s.funnels.RemoveStage(t.Context(), owner, funnel.ID, funnel.Stages[4].ID))
 				}, "dead a etapa não existe mais", "criado Novo dona 0 0"},
-			{"assignee", app.NewAutomation{Action: automation.Assign, Member: ana.MemberID()}, nil,
+			{"assignee", automations.NewAutomation{Action: automation.Assign, Member: ana.MemberID()}, nil,
 				"done atribuído", "criado responsavel Novo ana 0 0"},
-			{"call", app.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"}, nil,
+			{"call", automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"}, nil,
 				"done status 204", "criado Novo dona 1 0"},
-			{"to the contact", app.NewAutomation{Action: automation.Email, To: "contact", Subject: "s", Text: "t"}, nil,
+			{"to the contact", automations.NewAutomation{Action: automation.Email, To: "contact", Subject: "s", Text: "t"}, nil,
 				"done enviado", "criado Novo dona 0 1"},
-			{"to the assignee", app.NewAutomation{Action: automation.Email, To: "assignee", Subject: "s", Text: "t"}, nil,
+			{"to the assignee", automations.NewAutomation{Action: automation.Email, To: "assignee", Subject: "s", Text: "t"}, nil,
 				"done enviado", "criado Novo dona 0 1"},
-			{"one that was switched off", app.NewAutomation{Action: automation.AddNote, Text: "x"},
+			{"one that was switched off", automations.NewAutomation{Action: automation.AddNote, Text: "x"},
 				func(rule automation.Automation) { done(s.automations.SetEnabled(t.Context(), owner, rule.ID, false)) },
 				"dead a automação foi desabilitada antes; habilite-a e repita a execução", "criado Novo dona 0 0"},
-			{"a member who went away", app.NewAutomation{Action: automation.Assign, Member: ana.MemberID()},
+			{"a member who went away", automations.NewAutomation{Action: automation.Assign, Member: ana.MemberID()},
 				func(automation.Automation) {
-					done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
+					done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Active: at(false)}))
 				}, "dead o membro não existe mais ou não está ativo", "criado Novo dona 0 0"},
 		} {
 			contact := s.arrive(hook, "bia")
@@ -184,7 +187,7 @@ func TestWhatAnAutomationOwesWhenItIsSwitchedOff(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
 		contact := must(s.contacts.Create(t.Context(), owner, bia()))
-		rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
+		rule := s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"})
 		job := s.ready(rule, contact.ID)
 		done(s.automations.SetEnabled(t.Context(), owner, rule.ID, false))
 		worker, observed := s.worker(), 0
@@ -207,11 +210,11 @@ func TestAnEMailAfterItsServerWentAway(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		contact := s.arrive(s.hook(webhook.Signature{}), "bia")
-		n := app.NewAutomation{
+		n := automations.NewAutomation{
 			OrgID: s.orgID, Name: "Saudar", Event: automation.ContactCreated, Action: automation.Email, To: "contact",
 			Subject: "s", Text: "t",
 		}
-		_, err := app.NewAutomations(s.store, s.now, means(false)).Add(t.Context(), app.Operator(), n)
+		_, err := automations.New(s.store, s.now, means(false)).Add(t.Context(), app.Operator(), n)
 		equal(t, "made without a server", said(err), "requisicao_invalida action")
 		job := s.ready(s.rule(n), contact.ID)
 		w := s.worker()
@@ -238,7 +241,7 @@ func TestWhatAnAttemptWrites(t *testing.T) {
 		owner := s.add("dona", crm.Owner)
 		c := must(s.contacts.Create(t.Context(), owner, bia()))
 		forgetNew(s)
-		rule := s.rule(app.NewAutomation{Name: "Chamar", Action: automation.HTTP, URL: "https://x.example/a"})
+		rule := s.rule(automations.NewAutomation{Name: "Chamar", Action: automation.HTTP, URL: "https://x.example/a"})
 		for _, a := range []struct {
 			what     string
 			attempts int
@@ -294,8 +297,8 @@ func TestAJobThatPanics(t *testing.T) {
 		owner := s.add("dona", crm.Owner)
 		c := must(s.contacts.Create(t.Context(), owner, bia()))
 		forgetNew(s)
-		bad := s.ready(s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://mau.example"}), c.ID)
-		good := s.ready(s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://bom.example"}), c.ID)
+		bad := s.ready(s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://mau.example"}), c.ID)
+		good := s.ready(s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://bom.example"}), c.ID)
 		s.dispatcher.script = func(_ context.Context, call ports.Call) (int, error) {
 			if call.URL == "https://mau.example" {
 				panic("segredo de " + call.Event.Contact.Email)
@@ -324,10 +327,10 @@ func TestALeaseThatWasLost(t *testing.T) {
 		owner := s.add("dona", crm.Owner)
 		c := must(s.contacts.Create(t.Context(), owner, bia()))
 		forgetNew(s)
-		job := s.ready(s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://x.example"}), c.ID)
+		job := s.ready(s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example"}), c.ID)
 		s.dispatcher.script = func(ctx context.Context, _ ports.Call) (int, error) {
 			jobs, later := s.store.Repos().Jobs, s.now().Add(31*time.Second) // past the lease
-			taken := must(jobs.Claim(ctx, automation.RunAutomation, app.NewKeyID(), later, later.Add(time.Minute), nil, 5))
+			taken := must(jobs.Claim(ctx, automation.RunAutomation, lookups.NewKeyID(), later, later.Add(time.Minute), nil, 5))
 			equal(t, "the other one takes", len(taken), 1)
 			return 200, nil
 		}
@@ -349,8 +352,8 @@ func TestAChangeThatCannotBeMade(t *testing.T) {
 		c := must(s.contacts.Create(t.Context(), owner, bia()))
 		forgetNew(s)
 		gone := must(s.rotations.Add(t.Context(), owner, s.orgID, "Vendas", nil))
-		rule := s.rule(app.NewAutomation{
-			Name: "Dividir", Action: automation.Assign, Member: app.RotationPrefix + "Vendas",
+		rule := s.rule(automations.NewAutomation{
+			Name: "Dividir", Action: automation.Assign, Member: automations.RotationPrefix + "Vendas",
 		})
 		done(s.store.Repos().Rotations.Remove(t.Context(), gone)) // as if by hand in the database
 		for _, a := range []struct {
@@ -390,8 +393,8 @@ func TestWorkersArePatient(t *testing.T) {
 			of = append(of, must(s.contacts.Create(t.Context(), owner, bia())).ID)
 		}
 		forgetNew(s)
-		hang := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://pendura.example"})
-		quick := s.rule(app.NewAutomation{Action: automation.HTTP, URL: "https://rapida.example"})
+		hang := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://pendura.example"})
+		quick := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://rapida.example"})
 		var hanging []automation.Job
 		for _, id := range of {
 			hanging = append(hanging, s.ready(hang, id))
@@ -409,7 +412,7 @@ func TestWorkersArePatient(t *testing.T) {
 		}
 		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
-		running.Go(func() { app.NewJobs(s.worker()).Run(ctx) })
+		running.Go(func() { automations.NewJobs(s.worker()).Run(ctx) })
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
 		equal(t, "of the rule that hangs", now.Load(), 8)
@@ -433,7 +436,7 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 		s.add("dona", crm.Owner)
 		const rules, arrivals = 10, 500
 		for i := range rules {
-			s.rule(app.NewAutomation{Name: fmt.Sprint("nota ", i), Action: automation.AddNote, Text: "oi"})
+			s.rule(automations.NewAutomation{Name: fmt.Sprint("nota ", i), Action: automation.AddNote, Text: "oi"})
 		}
 		hook := s.hook(webhook.Signature{})
 		var posts sync.WaitGroup
@@ -445,7 +448,7 @@ func TestABacklogIsWorkedOff(t *testing.T) {
 		config := s.worker()
 		config.Mailer = nil
 		config.Observe = func(automation.JobKind, automation.JobState) { stop() } // the first one that ended
-		app.NewJobs(config).Run(ctx)
+		automations.NewJobs(config).Run(ctx)
 		made := 0
 		for after := ""; ; {
 			page := must(s.automations.Runs(t.Context(), app.Operator(), s.orgID, automation.JobFilter{}, after, 500))

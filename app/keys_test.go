@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -22,7 +23,7 @@ var wide = access.Limits{PerMinute: 60, PerDay: 100, PerMonth: 100}
 // key makes a key for CPF, and returns it with its secret.
 func (s *setting) key(limits access.Limits) (access.Key, string) {
 	s.t.Helper()
-	key, secret, err := s.keys.Create(s.t.Context(), app.Operator(), app.NewKey{
+	key, secret, err := s.keys.Create(s.t.Context(), app.Operator(), lookups.NewKey{
 		OrgID: s.orgID, Name: "k", Scopes: []document.Type{document.CPF}, Limits: limits,
 	})
 	done(err)
@@ -37,7 +38,7 @@ func (s *setting) byKey(limits access.Limits) app.Caller {
 }
 
 // opens returns the key that a secret opens, or the fault.
-func (s *setting) opens(keys *app.Keys, secret string) string {
+func (s *setting) opens(keys *lookups.Keys, secret string) string {
 	s.t.Helper()
 	by, err := keys.Authenticate(s.t.Context(), secret, netip.Addr{})
 	if err != nil {
@@ -50,26 +51,26 @@ func (s *setting) opens(keys *app.Keys, secret string) string {
 func TestNewKeysAreHeldToTheirForm(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
-	id := app.NewKeyID()
+	id := lookups.NewKeyID()
 	for _, c := range []struct {
-		change func(*app.NewKey)
+		change func(*lookups.NewKey)
 		want   string
 	}{
-		{func(*app.NewKey) {}, ""},
-		{func(n *app.NewKey) { n.Limits.PerDay, n.Limits.PerMonth = 0, 0 }, ""},
-		{func(n *app.NewKey) { n.Name = "" }, "requisicao_invalida name"},
-		{func(n *app.NewKey) { n.Scopes = nil }, "requisicao_invalida scopes"},
-		{func(n *app.NewKey) { n.Scopes = append(n.Scopes, "rg") }, "requisicao_invalida scopes"},
-		{func(n *app.NewKey) { n.Limits.PerMinute = 0 }, "requisicao_invalida perMinute"},
-		{func(n *app.NewKey) { n.Limits.PerDay = -1 }, "requisicao_invalida perDay"},
-		{func(n *app.NewKey) { n.Limits.PerMonth = -1 }, "requisicao_invalida perMonth"},
-		{func(n *app.NewKey) { n.ExpiresAt = now().Add(-time.Second) }, "requisicao_invalida expires"},
-		{func(n *app.NewKey) { n.ID = "x" }, "requisicao_invalida id"},
-		{func(n *app.NewKey) { n.OrgID = app.NewKeyID() }, "nao_encontrado org"},
-		{func(n *app.NewKey) { n.ID = id }, ""},
-		{func(n *app.NewKey) { n.ID = id }, "requisicao_invalida id"},
+		{func(*lookups.NewKey) {}, ""},
+		{func(n *lookups.NewKey) { n.Limits.PerDay, n.Limits.PerMonth = 0, 0 }, ""},
+		{func(n *lookups.NewKey) { n.Name = "" }, "requisicao_invalida name"},
+		{func(n *lookups.NewKey) { n.Scopes = nil }, "requisicao_invalida scopes"},
+		{func(n *lookups.NewKey) { n.Scopes = append(n.Scopes, "rg") }, "requisicao_invalida scopes"},
+		{func(n *lookups.NewKey) { n.Limits.PerMinute = 0 }, "requisicao_invalida perMinute"},
+		{func(n *lookups.NewKey) { n.Limits.PerDay = -1 }, "requisicao_invalida perDay"},
+		{func(n *lookups.NewKey) { n.Limits.PerMonth = -1 }, "requisicao_invalida perMonth"},
+		{func(n *lookups.NewKey) { n.ExpiresAt = now().Add(-time.Second) }, "requisicao_invalida expires"},
+		{func(n *lookups.NewKey) { n.ID = "x" }, "requisicao_invalida id"},
+		{func(n *lookups.NewKey) { n.OrgID = lookups.NewKeyID() }, "nao_encontrado org"},
+		{func(n *lookups.NewKey) { n.ID = id }, ""},
+		{func(n *lookups.NewKey) { n.ID = id }, "requisicao_invalida id"},
 	} {
-		n := app.NewKey{
+		n := lookups.NewKey{
 			OrgID: s.orgID, Name: "k", Scopes: []document.Type{document.Email, document.CPF, document.CPF}, Limits: wide,
 		}
 		c.change(&n)
@@ -101,8 +102,8 @@ func TestWhatIsNoKeyOpensNothing(t *testing.T) {
 func TestAKeyEndsOnEveryInstance(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
-		other := app.NewKeys(s.store, s.now)
-		soon, soonSecret, err := s.keys.Create(t.Context(), app.Operator(), app.NewKey{
+		other := lookups.NewKeys(s.store, s.now)
+		soon, soonSecret, err := s.keys.Create(t.Context(), app.Operator(), lookups.NewKey{
 			OrgID: s.orgID, Name: "k", Scopes: []document.Type{document.CPF}, Limits: wide, ExpiresAt: s.now().Add(time.Minute),
 		})
 		done(err)
@@ -186,15 +187,15 @@ func TestTheMinuteLimit(t *testing.T) {
 		}
 		refused := s.keys.Allow(&key)
 		equal(t, "one more", refused, access.State{Limit: 3, Reset: 30 * time.Second})
-		err := app.MinuteLimit(refused)
+		err := lookups.MinuteLimit(refused)
 		equal(t, "it is told", line(said(err), app.FaultOf(err).Limit, app.FaultOf(err).RetryAfter),
 			"limite_por_minuto 3 30s")
-		equal(t, "another instance", app.NewKeys(s.store, s.now).Allow(&key).OK, true)
+		equal(t, "another instance", lookups.NewKeys(s.store, s.now).Allow(&key).OK, true)
 		equal(t, "used", s.keys.MinuteUse(key.ID), 3)
 		time.Sleep(refused.Reset)
 		equal(t, "used then", s.keys.MinuteUse(key.ID), 2)
 		equal(t, "after the wait", s.keys.Allow(&key).OK, true)
-		equal(t, "of a key that never came", s.keys.MinuteUse(app.NewKeyID()), 0)
+		equal(t, "of a key that never came", s.keys.MinuteUse(lookups.NewKeyID()), 0)
 	})
 }
 
@@ -224,7 +225,7 @@ func TestUseIsKeptUntilItIsWritten(t *testing.T) {
 		key, secret := s.key(wide)
 		used := func() time.Time { return must(s.keys.Show(t.Context(), app.Operator(), key.ID)).LastUsedAt }
 		var touching func() error
-		keys := app.NewKeys(touched{s.store, func() error { return touching() }}, s.now)
+		keys := lookups.NewKeys(touched{s.store, func() error { return touching() }}, s.now)
 		s.opens(keys, secret)
 		first := s.now()
 		touching = func() error { return errors.New("away") }

@@ -9,19 +9,19 @@ import (
 	"fichario/ports"
 )
 
-var contactKind = kind[crm.Contact]{
-	field: "contact", missing: "Não há contato com este id.",
-	find:  func(r ports.Repos) func(context.Context, string) (crm.Contact, error) { return r.Contacts.Find },
-	orgOf: func(c crm.Contact) string { return c.OrgID },
+var ContactKind = Kind[crm.Contact]{
+	Field: "contact", Missing: "Não há contato com este id.",
+	Find:  func(r ports.Repos) func(context.Context, string) (crm.Contact, error) { return r.Contacts.Find },
+	OrgOf: func(c crm.Contact) string { return c.OrgID },
 }
 
-// contactViewKind finds contacts with the names behind their ids.
-var contactViewKind = kind[crm.ContactView]{
-	field: contactKind.field, missing: contactKind.missing,
-	find: func(r ports.Repos) func(context.Context, string) (crm.ContactView, error) {
+// ContactViewKind finds contacts with the names behind their ids.
+var ContactViewKind = Kind[crm.ContactView]{
+	Field: ContactKind.Field, Missing: ContactKind.Missing,
+	Find: func(r ports.Repos) func(context.Context, string) (crm.ContactView, error) {
 		return func(ctx context.Context, id string) (crm.ContactView, error) { return viewContact(ctx, r, id) }
 	},
-	orgOf: func(v crm.ContactView) string { return v.OrgID },
+	OrgOf: func(v crm.ContactView) string { return v.OrgID },
 }
 
 func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView, error) {
@@ -29,37 +29,37 @@ func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView
 	if err != nil {
 		return crm.ContactView{}, err
 	}
-	n, err := loadNames(ctx, r, c.OrgID)
-	return n.view(c), err
+	n, err := NamesOf(ctx, r, c.OrgID)
+	return n.View(c), err
 }
 
-var entryKind = kind[lookup.Entry]{
-	field: "id", missing: "Não há consulta com este id.",
-	find:  func(r ports.Repos) func(context.Context, string) (lookup.Entry, error) { return r.Statement.Find },
-	orgOf: func(e lookup.Entry) string { return e.OrgID },
+var EntryKind = Kind[lookup.Entry]{
+	Field: "id", Missing: "Não há consulta com este id.",
+	Find:  func(r ports.Repos) func(context.Context, string) (lookup.Entry, error) { return r.Statement.Find },
+	OrgOf: func(e lookup.Entry) string { return e.OrgID },
 }
 
-// tie sets the contact of a lookup that the caller may see.
-func tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about crm.Contact) error {
-	e, err := entryKind.visible(ctx, r, by, lookupID)
+// Tie sets the contact of a lookup that the caller may see.
+func Tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about crm.Contact) error {
+	e, err := EntryKind.Visible(ctx, r, by, lookupID)
 	if err != nil {
 		return err
 	}
 	if about.OrgID != e.OrgID {
-		return contactKind.notFound()
+		return ContactKind.NotFound()
 	}
 	return r.Statement.Tie(ctx, lookupID, about.ID)
 }
 
-var keyKind = kind[access.Key]{
-	field: "id", missing: "Não há chave com este id.",
-	find:  func(r ports.Repos) func(context.Context, string) (access.Key, error) { return r.Keys.Find },
-	orgOf: func(k access.Key) string { return k.OrgID },
+var KeyKind = Kind[access.Key]{
+	Field: "id", Missing: "Não há chave com este id.",
+	Find:  func(r ports.Repos) func(context.Context, string) (access.Key, error) { return r.Keys.Find },
+	OrgOf: func(k access.Key) string { return k.OrgID },
 }
 
-// hookKind finds webhooks in the form that handling a post needs.
-var hookKind = kind[webhook.Hook]{
-	field: "webhook", missing: "Não há webhook com este id.",
-	find:  func(r ports.Repos) func(context.Context, string) (webhook.Hook, error) { return r.Webhooks.HookOf },
-	orgOf: func(h webhook.Hook) string { return h.OrgID },
+// HookKind finds webhooks in the form that handling a post needs.
+var HookKind = Kind[webhook.Hook]{
+	Field: "webhook", Missing: "Não há webhook com este id.",
+	Find:  func(r ports.Repos) func(context.Context, string) (webhook.Hook, error) { return r.Webhooks.HookOf },
+	OrgOf: func(h webhook.Hook) string { return h.OrgID },
 }

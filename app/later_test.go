@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -18,11 +21,11 @@ func TestAnAnswerThatIsReadAgainIsInTheAudit(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner, key := s.add("dona", crm.Owner), s.byKey(wide)
-	asked := must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
+	asked := must(s.ask(key, lookups.Request{Document: cpfs[0]}))
 	again, _, err := s.lookups.Again(t.Context(), key, asked.Entry.ID)
 	done(err)
 	equal(t, "the answer", again.Record.ID, asked.Record.ID)
-	page := must(s.audit.Page(t.Context(), owner, app.AuditSearch{}, 1))
+	page := must(s.audit.Page(t.Context(), owner, privacy.AuditSearch{}, 1))
 	equal(t, "the newest line", line(page.Lines[0].Action, page.Lines[0].Object), "resposta.baixada "+asked.Entry.ID)
 }
 
@@ -35,7 +38,7 @@ func TestHowALookupEndedStays(t *testing.T) {
 		s := inMemory(t)
 		s.bureau.Script = portstest.Fails(outcome)
 		key := s.byKey(wide)
-		_, id, err := s.lookups.DoLater(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
+		_, id, err := s.lookups.DoLater(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
 		done(err)
 		s.lookups.Close()
 		for range 2 {
@@ -53,8 +56,8 @@ func TestAnAnswerThatWasErasedIsKeptNoMore(t *testing.T) {
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, key := s.add("dona", crm.Owner), s.byKey(wide)
 		rule := s.listen(automation.LookupCompleted, "")
-		asked := must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry
-		who := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		asked := must(s.ask(key, lookups.Request{Document: cpfs[0]})).Entry
+		who := privacy.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		done(s.subjects.Finish(t.Context(), must(s.subjects.Erase(t.Context(), owner, who, false)).ID))
 		_, _, err := s.lookups.Again(t.Context(), key, asked.ID)
 		equal(t, "again", said(err), "consulta_desconhecida id")
@@ -69,7 +72,7 @@ func TestAnAnswerThatWasErasedIsKeptNoMore(t *testing.T) {
 				stop()
 			}
 		}
-		app.NewJobs(config).Run(ctx)
+		automations.NewJobs(config).Run(ctx)
 		run = s.job(run.ID)
 		equal(t, "its run", line(run.State, run.Result), "done os dados do evento não estão mais guardados")
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/crm"
 )
@@ -28,7 +29,7 @@ func TestAnInvitation(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		ctx, owner := t.Context(), s.add("dona", crm.Owner)
-		nova := must(s.members.Add(ctx, owner, app.NewMember{
+		nova := must(s.members.Add(ctx, owner, team.NewMember{
 			OrgID: s.orgID, Name: "Nova", Email: "nova@x.example", Role: crm.Common,
 		}))
 		for _, password := range []string{"", "x"} {
@@ -41,7 +42,7 @@ func TestAnInvitation(t *testing.T) {
 		to, link := s.mailed()
 		equal(t, "whom it went to", to, nova.Email)
 		view := must(s.links.Open(ctx, "", link))
-		equal(t, "what it is for", view, app.LinkView{Email: nova.Email, Invited: true})
+		equal(t, "what it is for", view, team.LinkView{Email: nova.Email, Invited: true})
 		refused := map[string]bool{}
 		for _, wrong := range []string{first, link + "x", "", "x", access.NewSessionToken().Reveal()} {
 			refused[app.FaultOf(s.links.Use(ctx, "", wrong, "vento sul forte")).Message] = true
@@ -128,8 +129,8 @@ func TestANewPasswordEndsLinks(t *testing.T) {
 				done(s.members.SetPassword(ctx, owner, ana.MemberID(), "vento norte forte"))
 			}},
 			{"her access ended, and came back", func() {
-				done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
-				done(s.members.Update(ctx, owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+				done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(false)}))
+				done(s.members.Update(ctx, owner, ana.MemberID(), team.MemberChange{Active: at(true)}))
 			}},
 		} {
 			done(s.links.Forgot(ctx, "", s.email("ana")))
@@ -152,7 +153,7 @@ func TestALinkOfWhoseAccessEnds(t *testing.T) {
 	ctx, ana := t.Context(), s.add("ana", crm.Common)
 	address, _, err := s.links.Link(ctx, app.Operator(), ana.MemberID())
 	done(err)
-	slow := app.NewLinks(app.LinksConfig{
+	slow := team.NewLinks(team.LinksConfig{
 		Store: s.store, Clock: s.now, Sessions: s.sessions, Hash: func(p string) (string, error) {
 			m := must(s.store.Repos().Members.Find(ctx, ana.MemberID()))
 			m.Active = false

@@ -2,21 +2,21 @@ package app
 
 import "fmt"
 
-// listMax is the maximum number of entries on a page of a list.
-const listMax = 500
+// ListMax is the maximum number of entries on a page of a list.
+const ListMax = 500
 
 // All is the limit that asks for a whole list.
 const All = 1 << 30
 
-// paged reads a list page by page up to limit entries, or to its end.
-func paged[T any](limit int, page func(after string, limit int) ([]T, error), id func(T) string) ([]T, error) {
+// Paged reads a list page by page up to limit entries, or to its end.
+func Paged[T any](limit int, page func(after string, limit int) ([]T, error), id func(T) string) ([]T, error) {
 	if limit < 1 {
-		return nil, invalid("limit", "O limite deve ser de pelo menos 1.")
+		return nil, Invalid("limit", "O limite deve ser de pelo menos 1.")
 	}
 	var out []T
 	after := ""
 	for {
-		n := min(limit-len(out), listMax)
+		n := min(limit-len(out), ListMax)
 		part, err := page(after, n)
 		if err != nil {
 			return nil, err
@@ -28,13 +28,13 @@ func paged[T any](limit int, page func(after string, limit int) ([]T, error), id
 	}
 }
 
-// checkPage checks the bounds of a page of a list.
-func checkPage(after string, limit int) error {
-	if limit < 1 || limit > listMax {
-		return invalid("limit", fmt.Sprintf("O limite vai de 1 a %d.", listMax))
+// CheckPage checks the bounds of a page of a list.
+func CheckPage(after string, limit int) error {
+	if limit < 1 || limit > ListMax {
+		return Invalid("limit", fmt.Sprintf("O limite vai de 1 a %d.", ListMax))
 	}
-	if after != "" && !validID(after) {
-		return invalid("after", "A página deve começar depois de um id da página anterior.")
+	if after != "" && !ValidID(after) {
+		return Invalid("after", "A página deve começar depois de um id da página anterior.")
 	}
 	return nil
 }

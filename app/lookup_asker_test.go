@@ -3,7 +3,8 @@ package app_test
 import (
 	"testing"
 
-	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -14,9 +15,9 @@ import (
 func TestALookupSaysWhichAutomationAsked(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
-	rule := s.rule(app.NewAutomation{Name: "Consultar", Action: automation.AddNote, Text: "oi"})
+	rule := s.rule(automations.NewAutomation{Name: "Consultar", Action: automation.AddNote, Text: "oi"})
 	entry := lookup.Entry{
-		ID: app.NewKeyID(), OrgID: s.orgID, AutomationID: rule.ID, Product: "cpf", At: s.now(), Status: lookup.Failed,
+		ID: lookups.NewKeyID(), OrgID: s.orgID, AutomationID: rule.ID, Product: "cpf", At: s.now(), Status: lookup.Failed,
 		Document: document.Restore(document.CPF, cpfs[0]),
 	}
 	done(s.store.Repos().Statement.Add(t.Context(), entry))

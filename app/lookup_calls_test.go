@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -49,13 +51,13 @@ func TestFollowersShareACall(t *testing.T) {
 					}
 					return answer, err
 				}
-				instances := []*app.Lookups{s.lookups, s.otherLookups(s.store)}
+				instances := []*lookups.Lookups{s.lookups, s.otherLookups(s.store)}
 				var asking sync.WaitGroup
 				var shared atomic.Int32
 				ask := func(i int) {
 					by := s.byKey(wide)
 					asking.Go(func() {
-						_, err := instances[i%2].Do(t.Context(), by, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
+						_, err := instances[i%2].Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
 						equal(t, fmt.Sprint("lookup ", i), said(err), c.want)
 						if f := app.FaultOf(err); f != nil && strings.Contains(f.Message, "feito ao mesmo tempo") {
 							shared.Add(1)
@@ -93,13 +95,13 @@ func TestARunThatSharesAFailureIsNotCharged(t *testing.T) {
 			return portstest.Fails(ports.Failed)(ctx)
 		}
 		owner := s.add("dona", crm.Owner)
-		rule := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real})
+		rule := s.rule(automations.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real})
 		form := bia()
 		form.Documents = cpfs[0]
 		c := must(s.contacts.Create(t.Context(), owner, form))
 		var asking sync.WaitGroup
 		asking.Go(func() {
-			_, err := s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]})
+			_, err := s.ask(s.byKey(wide), lookups.Request{Document: cpfs[0]})
 			equal(t, "who called", said(err), "bureau_falhou")
 		})
 		time.Sleep(time.Second)
@@ -124,7 +126,7 @@ func TestFollowersHearHowLongTheBureauAsksToWait(t *testing.T) {
 		var asking sync.WaitGroup
 		for range 3 {
 			asking.Go(func() {
-				_, err := s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]})
+				_, err := s.ask(s.byKey(wide), lookups.Request{Document: cpfs[0]})
 				equal(t, "told", line(said(err), app.FaultOf(err).RetryAfter), "bureau_indisponivel 42s")
 			})
 		}
@@ -138,17 +140,17 @@ func TestARefreshSharesNothing(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		key := s.byKey(wide)
-		must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
+		must(s.ask(key, lookups.Request{Document: cpfs[0]}))
 		for says, calls := range map[bool]int{false: 3, true: 1} {
 			seen := ""
 			if says {
-				seen = must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Record.ID
+				seen = must(s.ask(key, lookups.Request{Document: cpfs[0]})).Record.ID
 			}
 			release, before := make(chan struct{}), len(s.bureau.Asked())
 			s.bureau.Script = portstest.Holds(release)
 			var asking sync.WaitGroup
 			for range 3 {
-				asking.Go(func() { must(s.ask(key, app.LookupRequest{Document: cpfs[0], Refresh: true, Seen: seen})) })
+				asking.Go(func() { must(s.ask(key, lookups.Request{Document: cpfs[0], Refresh: true, Seen: seen})) })
 			}
 			time.Sleep(time.Second)
 			close(release)
@@ -168,14 +170,14 @@ func TestWhoeverLeavesHasPaidForEverybody(t *testing.T) {
 		ctx, leave := context.WithTimeout(t.Context(), time.Second)
 		defer leave()
 		for _, who := range []string{"the leader", "a follower"} {
-			_, err := s.lookups.Do(ctx, key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
+			_, err := s.lookups.Do(ctx, key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
 			if said(err) != "tempo_esgotado" && !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s: %v", who, err)
 			}
 		}
 		close(release)
 		s.lookups.Close()
-		equal(t, "the next one", must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, true)
+		equal(t, "the next one", must(s.ask(key, lookups.Request{Document: cpfs[0]})).Entry.Cache, true)
 		equal(t, "entries", line(s.entries()), "[concluida livre do histórico concluida 0.45]")
 	})
 }
@@ -192,7 +194,7 @@ func TestTheLeaderDies(t *testing.T) {
 			return nil
 		}})
 		s.bureau.Script = portstest.Fails(ports.Failed)
-		_, _ = dies.Do(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
+		_, _ = dies.Do(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
 		ctx, stop := context.WithCancel(t.Context())
 		var chores sync.WaitGroup
 		chores.Go(func() {
@@ -201,7 +203,7 @@ func TestTheLeaderDies(t *testing.T) {
 		time.Sleep(timeout / 2)
 		for _, most := range []time.Duration{timeout/2 + time.Second, time.Second} {
 			began := time.Now()
-			_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+			_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
 			equal(t, "the follower", said(err), "bureau_sem_resposta")
 			if waited := time.Since(began); waited > most {
 				t.Errorf("it waited for %s", waited)
@@ -223,16 +225,16 @@ func TestCallsAtOneTimeAreBounded(t *testing.T) {
 		key := s.byKey(access.Limits{PerMinute: 999, PerDay: 999, PerMonth: 999})
 		var asking sync.WaitGroup
 		for range most {
-			asking.Go(func() { must(s.ask(key, app.LookupRequest{Document: cpfs[0], Refresh: true})) })
+			asking.Go(func() { must(s.ask(key, lookups.Request{Document: cpfs[0], Refresh: true})) })
 		}
 		synctest.Wait()
 		equal(t, "calls", len(s.bureau.Asked()), most)
-		_, err := s.ask(key, app.LookupRequest{Document: cpfs[1]})
+		_, err := s.ask(key, lookups.Request{Document: cpfs[1]})
 		equal(t, "one more", line(said(err), app.FaultOf(err).RetryAfter), "bureau_indisponivel 1s")
 		close(release)
 		asking.Wait()
 		equal(t, "spent", s.spent(key), line(most, most, most, catalog.Money(most*price)))
-		must(s.ask(key, app.LookupRequest{Document: cpfs[1]}))
+		must(s.ask(key, lookups.Request{Document: cpfs[1]}))
 	})
 }
 
@@ -246,29 +248,29 @@ func TestAMembersLookupGoesOn(t *testing.T) {
 		stranger := theirs.add("rui", crm.Owner)
 		release := make(chan struct{})
 		s.bureau.Script = portstest.Holds(release)
-		start := func(by app.Caller, r app.LookupRequest) (string, <-chan struct{}, error) {
+		start := func(by app.Caller, r lookups.Request) (string, <-chan struct{}, error) {
 			r.Product = catalog.CPF
 			return s.lookups.Start(t.Context(), by, r)
 		}
 		status := func(id string) string { return string(must(s.lookups.Show(t.Context(), ana, id)).Entry.Status) }
-		id, ended, err := start(ana, app.LookupRequest{Document: cpfs[0], ContactID: c.ID})
+		id, ended, err := start(ana, lookups.Request{Document: cpfs[0], ContactID: c.ID})
 		equal(t, "started", line(said(err), status(id)), " em_andamento")
-		same, sameEnded, err := start(ana, app.LookupRequest{Document: cpfs[0]})
+		same, sameEnded, err := start(ana, lookups.Request{Document: cpfs[0]})
 		equal(t, "the same again", line(said(err), same == id), " true")
-		_, _, err = start(stranger, app.LookupRequest{Document: cpfs[0], ContactID: c.ID})
+		_, _, err = start(stranger, lookups.Request{Document: cpfs[0], ContactID: c.ID})
 		equal(t, "about a contact of others", said(err), "nao_encontrado contact")
-		_, _, err = start(ana, app.LookupRequest{Document: cpfs[1], Free: true})
-		equal(t, "only what is free", errors.Is(err, app.ErrNotInHistory), true)
+		_, _, err = start(ana, lookups.Request{Document: cpfs[1], Free: true})
+		equal(t, "only what is free", errors.Is(err, lookups.ErrNotInHistory), true)
 		close(release)
 		<-ended
 		<-sameEnded
 		equal(t, "ended", status(id), "concluida")
-		free, at, err := start(ana, app.LookupRequest{Document: cpfs[0]})
+		free, at, err := start(ana, lookups.Request{Document: cpfs[0]})
 		<-at
 		equal(t, "from history", line(said(err), status(free)), " concluida")
 		equal(t, "entries", len(s.entries()), 3)
 		shown := must(s.lookups.Show(t.Context(), ana, id))
-		equal(t, "shown", line(shown.Member, shown.Contact.Name, shown.Fresh, app.Subject(shown.Record)), "ana Bia true Ana")
+		equal(t, "shown", line(shown.Member, shown.Contact.Name, shown.Fresh, lookups.Subject(shown.Record)), "ana Bia true Ana")
 		documents := must(s.contacts.Documents(t.Context(), ana, c.ID))
 		equal(t, "tied to the contact", line(len(documents), documents[0].By), "1 ana")
 	})
@@ -288,12 +290,12 @@ func TestTheLookupSheet(t *testing.T) {
 	equal(t, "offered to a member", len(s.lookups.Offers(ana)), len(products()))
 	equal(t, "offered to nobody", len(s.lookups.Offers(app.Caller{})), 0)
 
-	must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
-	must(s.ask(ana, app.LookupRequest{Document: cpfs[0]}))
-	must(s.ask(ana, app.LookupRequest{Document: cpfs[1]}))
-	must(s.ask(ana, app.LookupRequest{Document: cpfs[0], Refresh: true}))
+	must(s.ask(key, lookups.Request{Document: cpfs[0]}))
+	must(s.ask(ana, lookups.Request{Document: cpfs[0]}))
+	must(s.ask(ana, lookups.Request{Document: cpfs[1]}))
+	must(s.ask(ana, lookups.Request{Document: cpfs[0], Refresh: true}))
 	theirs := s.another()
-	must(theirs.ask(theirs.byKey(wide), app.LookupRequest{Document: cpfs[0]}))
+	must(theirs.ask(theirs.byKey(wide), lookups.Request{Document: cpfs[0]}))
 
 	choices := must(s.lookups.Choices(t.Context(), ana, must(document.Parse(document.CPF, cpfs[0])), ""))
 	fresh := 0

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
@@ -16,8 +17,8 @@ import (
 )
 
 // anew is a question that costs, unless its idempotency key has been used.
-func anew(key, document string) app.LookupRequest {
-	return app.LookupRequest{Product: catalog.CPF, Document: document, Refresh: true, RequestKey: key}
+func anew(key, document string) lookups.Request {
+	return lookups.Request{Product: catalog.CPF, Document: document, Refresh: true, RequestKey: key}
 }
 
 // TestAQuestionIsBoughtOnce: the same idempotency key with the same question is the same lookup, for a day.
@@ -30,12 +31,12 @@ func TestAQuestionIsBoughtOnce(t *testing.T) {
 		equal(t, "again", line(again.Replayed, first.Replayed, again.Entry.ID == first.Entry.ID, again.Entry.Amount,
 			bytes.Equal(again.Record.Raw, first.Record.Raw)), "true false true 0.45 true")
 		equal(t, "calls and lines", line(len(s.bureau.Asked()), len(s.entries())), "1 1")
-		free := app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], RequestKey: "b"}
+		free := lookups.Request{Product: catalog.CPF, Document: cpfs[0], RequestKey: "b"}
 		equal(t, "from history", must(s.ask(by, free)).Entry.Cache, true)
 		equal(t, "and again", must(s.ask(by, free)).Entry.Cache, true)
 		equal(t, "lines", len(s.entries()), 2)
 
-		for what, r := range map[string]app.LookupRequest{
+		for what, r := range map[string]lookups.Request{
 			"another document": anew("a", cpfs[1]), "another product": {Product: "score", Document: cpfs[0], Refresh: true, RequestKey: "a"},
 			"without refresh": {Product: catalog.CPF, Document: cpfs[0], RequestKey: "a"},
 		} {
@@ -94,7 +95,7 @@ func TestWhatAnIdempotencyKeyKeeps(t *testing.T) {
 	zero := s.byKey(access.Limits{PerMinute: 9})
 	_, err := s.ask(zero, anew("z", cpfs[0]))
 	equal(t, "a cap", said(err), "limite_mensal")
-	_, err = s.ask(zero, app.LookupRequest{Product: catalog.CPF, Document: cpfs[1], Free: true, RequestKey: "z"})
+	_, err = s.ask(zero, lookups.Request{Product: catalog.CPF, Document: cpfs[1], Free: true, RequestKey: "z"})
 	equal(t, "free for another question", said(err), "fora_do_historico")
 }
 
@@ -103,7 +104,7 @@ func TestOneCallForManyEqualRequests(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		by := s.byKey(wide)
-		instances := []*app.Lookups{s.lookups, s.otherLookups(s.store)}
+		instances := []*lookups.Lookups{s.lookups, s.otherLookups(s.store)}
 		for round := range 5 {
 			key := string(rune('a' + round))
 			var mu sync.Mutex
@@ -139,7 +140,7 @@ func TestAnIdempotencyKeyWhoseInstanceDied(t *testing.T) {
 		by := s.byKey(wide)
 		must(s.ask(by, anew("a", cpfs[0]))) // for its entry
 		died := ports.LookupRequest{
-			KeyID: by.Key().ID, Name: "b", Question: "cpf|" + cpfs[1] + "||true|false|-", LookupID: app.NewKeyID(), At: s.now(),
+			KeyID: by.Key().ID, Name: "b", Question: "cpf|" + cpfs[1] + "||true|false|-", LookupID: lookups.NewKeyID(), At: s.now(),
 			Begins: 5 * time.Second, Lasts: 24 * time.Hour,
 		}
 		must(s.store.Repos().LookupRequests.Claim(t.Context(), died))

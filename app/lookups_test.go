@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -24,7 +25,7 @@ var cpfs = []string{"52998224725", "11144477735", "12345678909", "98765432100"}
 const cnpj = "12ABC34501DE35"
 
 // ask makes one lookup.
-func (s *setting) ask(by app.Caller, r app.LookupRequest) (app.LookupResult, error) {
+func (s *setting) ask(by app.Caller, r lookups.Request) (lookups.Result, error) {
 	if r.Product == "" {
 		r.Product = catalog.CPF
 	}
@@ -65,16 +66,16 @@ func TestTheOrderOfALookupsChecks(t *testing.T) {
 	full := s.byKey(access.Limits{PerMinute: 1}) // no lookup per day or month
 	for _, c := range []struct {
 		what string
-		r    app.LookupRequest
+		r    lookups.Request
 		want string
 	}{
-		{"product before digits", app.LookupRequest{Product: "nada", Document: "1"}, "produto_desconhecido produto"},
-		{"digits before scope", app.LookupRequest{Product: catalog.CNPJ, Document: "1"}, "documento_invalido documento"},
-		{"a type that the product does not take", app.LookupRequest{Document: cnpj}, "documento_invalido documento"},
-		{"scope before caps", app.LookupRequest{Product: catalog.CNPJ, Document: cnpj}, "escopo_ausente"},
-		{"scope by document, of one product", app.LookupRequest{Product: "score", Document: cnpj}, "escopo_ausente"},
-		{"caps before the bureau", app.LookupRequest{Document: cpfs[0]}, "limite_mensal"},
-		{"history only", app.LookupRequest{Document: cpfs[0], Free: true}, "fora_do_historico"},
+		{"product before digits", lookups.Request{Product: "nada", Document: "1"}, "produto_desconhecido produto"},
+		{"digits before scope", lookups.Request{Product: catalog.CNPJ, Document: "1"}, "documento_invalido documento"},
+		{"a type that the product does not take", lookups.Request{Document: cnpj}, "documento_invalido documento"},
+		{"scope before caps", lookups.Request{Product: catalog.CNPJ, Document: cnpj}, "escopo_ausente"},
+		{"scope by document, of one product", lookups.Request{Product: "score", Document: cnpj}, "escopo_ausente"},
+		{"caps before the bureau", lookups.Request{Document: cpfs[0]}, "limite_mensal"},
+		{"history only", lookups.Request{Document: cpfs[0], Free: true}, "fora_do_historico"},
 	} {
 		_, err := s.ask(full, c.r)
 		equal(t, c.what, said(err), c.want)
@@ -82,8 +83,8 @@ func TestTheOrderOfALookupsChecks(t *testing.T) {
 	equal(t, "calls and lines", len(s.bureau.Asked())+len(s.entries()), 0)
 
 	s.bureau.Script = nil
-	must(s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]}))
-	got := must(s.ask(full, app.LookupRequest{Document: cpfs[0]}))
+	must(s.ask(s.byKey(wide), lookups.Request{Document: cpfs[0]}))
+	got := must(s.ask(full, lookups.Request{Document: cpfs[0]}))
 	equal(t, "history before caps", line(got.Entry.Cache, got.Entry.Charged), "true false")
 }
 
@@ -103,10 +104,10 @@ func TestCaps(t *testing.T) {
 	} {
 		by := s.byKey(access.Limits{PerMinute: 9, PerDay: c.day, PerMonth: c.month})
 		limit := min(c.day, c.month)
-		_, err := s.ask(by, app.LookupRequest{Document: cpfs[0], Refresh: true})
+		_, err := s.ask(by, lookups.Request{Document: cpfs[0], Refresh: true})
 		if limit > 0 {
 			equal(t, c.what+": the first", said(err), "")
-			_, err = s.ask(by, app.LookupRequest{Document: cpfs[1], Refresh: true})
+			_, err = s.ask(by, lookups.Request{Document: cpfs[1], Refresh: true})
 		}
 		f := app.FaultOf(err)
 		equal(t, c.what, line(said(err), f.Limit), line(c.want, limit))
@@ -127,21 +128,21 @@ func TestHistoryAnswers(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		key, member := s.byKey(wide), s.add("ana", crm.Common)
 		theirs := s.another()
-		first := must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
+		first := must(s.ask(key, lookups.Request{Document: cpfs[0]}))
 		for _, by := range []app.Caller{key, s.byKey(wide), member} {
-			got := must(s.ask(by, app.LookupRequest{Document: cpfs[0]}))
+			got := must(s.ask(by, lookups.Request{Document: cpfs[0]}))
 			equal(t, "the answer", line(got.Record.ID, string(got.Record.Raw), got.Entry.Cache, got.Entry.RecordID),
 				line(first.Record.ID, `{"nome":"Ana"}`, true, first.Record.ID))
 			equal(t, "who asked", line(got.Entry.KeyID != "", got.Entry.MemberID), line(by.Key() != nil, by.MemberID()))
 		}
-		equal(t, "another product", must(s.ask(key, app.LookupRequest{Product: "score", Document: cpfs[0]})).Entry.Cache,
+		equal(t, "another product", must(s.ask(key, lookups.Request{Product: "score", Document: cpfs[0]})).Entry.Cache,
 			false)
 		theirKey := theirs.byKey(wide)
-		equal(t, "another organisation", must(theirs.ask(theirKey, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, false)
+		equal(t, "another organisation", must(theirs.ask(theirKey, lookups.Request{Document: cpfs[0]})).Entry.Cache, false)
 		time.Sleep(fresh - time.Microsecond)
-		equal(t, "just before its time", must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, true)
+		equal(t, "just before its time", must(s.ask(key, lookups.Request{Document: cpfs[0]})).Entry.Cache, true)
 		time.Sleep(time.Microsecond)
-		equal(t, "after it", must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, false)
+		equal(t, "after it", must(s.ask(key, lookups.Request{Document: cpfs[0]})).Entry.Cache, false)
 		equal(t, "charged", strings.Count(line(s.entries()), "concluida 0.45"), 3)
 	})
 }
@@ -151,12 +152,12 @@ func TestRefreshing(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	key := s.byKey(wide)
-	_, err := s.ask(key, app.LookupRequest{Document: cpfs[0], Free: true})
-	equal(t, "only what is free", errors.Is(err, app.ErrNotInHistory), true)
-	first := must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Record.ID
-	equal(t, "free then", must(s.ask(key, app.LookupRequest{Document: cpfs[0], Free: true})).Record.ID, first)
+	_, err := s.ask(key, lookups.Request{Document: cpfs[0], Free: true})
+	equal(t, "only what is free", errors.Is(err, lookups.ErrNotInHistory), true)
+	first := must(s.ask(key, lookups.Request{Document: cpfs[0]})).Record.ID
+	equal(t, "free then", must(s.ask(key, lookups.Request{Document: cpfs[0], Free: true})).Record.ID, first)
 	refresh := func(seen string) (id string, charged bool) {
-		got := must(s.ask(key, app.LookupRequest{Document: cpfs[0], Refresh: true, Seen: seen}))
+		got := must(s.ask(key, lookups.Request{Document: cpfs[0], Refresh: true, Seen: seen}))
 		return got.Record.ID, got.Entry.Charged
 	}
 	second, charged := refresh("")
@@ -195,7 +196,7 @@ func TestWhatAFailureCosts(t *testing.T) {
 				s.bureau.Script = c.script
 				key := s.byKey(wide)
 				began := time.Now()
-				_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+				_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
 				if took := time.Since(began); took > timeout {
 					t.Errorf("it is answered after %s", took)
 				}
@@ -203,8 +204,8 @@ func TestWhatAFailureCosts(t *testing.T) {
 				equal(t, "retry", app.FaultOf(err).RetryAfter, c.wait)
 				equal(t, "entries", line(s.entries()), line([]string{c.entry}))
 				equal(t, "spent", s.spent(key), c.spent)
-				_, err = s.ask(key, app.LookupRequest{Document: cpfs[0], Free: true})
-				equal(t, "it is no history", errors.Is(err, app.ErrNotInHistory), true)
+				_, err = s.ask(key, lookups.Request{Document: cpfs[0], Free: true})
+				equal(t, "it is no history", errors.Is(err, lookups.ErrNotInHistory), true)
 				log := s.log.String()
 				if strings.Contains(log, cpfs[0]) || strings.Contains(log, "segredo") {
 					t.Error("the log holds the document")
@@ -213,7 +214,7 @@ func TestWhatAFailureCosts(t *testing.T) {
 					t.Errorf("the log has no stack: %.300s", log)
 				}
 				s.bureau.Script = nil
-				equal(t, "the next one asks", must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, false)
+				equal(t, "the next one asks", must(s.ask(key, lookups.Request{Document: cpfs[0]})).Entry.Cache, false)
 				seen := s.observed.list()
 				equal(t, "observed", line(len(seen), seen[0].Status, seen[1].Status, seen[1].Charged),
 					line(2, strings.Fields(c.entry)[0], lookup.Done, catalog.Money(price)))
@@ -231,7 +232,7 @@ func TestNoRecordIsAnAnswer(t *testing.T) {
 	}
 	key := s.byKey(wide)
 	for _, cache := range []bool{false, true} {
-		got := must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
+		got := must(s.ask(key, lookups.Request{Document: cpfs[0]}))
 		equal(t, "an answer", line(got.Record.Found, string(got.Record.Raw), got.Entry.Cache), line(false, "null", cache))
 	}
 	equal(t, "spent", s.spent(key), "1 1 1 0.45")
@@ -242,18 +243,18 @@ func TestOldAnswersGetNewFields(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	key := s.byKey(wide)
-	must(s.ask(key, app.LookupRequest{Product: "obito", Document: cpfs[0]}))
+	must(s.ask(key, lookups.Request{Product: "obito", Document: cpfs[0]}))
 	grown := products()
 	for i, p := range grown {
 		if p.ID == "obito" {
 			grown[i].Fields = append(p.Fields, catalog.Field{Name: "cartorio", Kind: catalog.String})
 		}
 	}
-	l := app.NewLookups(app.LookupsConfig{
+	l := lookups.New(lookups.Config{
 		Store: s.store, Bureau: s.bureau, Catalog: grown, Timeout: timeout, Fresh: fresh, Calendar: calendar, Clock: s.now,
 		Log: s.log.logger(), Observe: s.observed.add,
 	})
-	got := must(l.Do(t.Context(), key, app.LookupRequest{Product: "obito", Document: cpfs[0]}))
+	got := must(l.Do(t.Context(), key, lookups.Request{Product: "obito", Document: cpfs[0]}))
 	equal(t, "fields", string(got.Record.Fields), `{"obito":null,"obitoEm":null,"cartorio":null}`)
 }
 
@@ -297,7 +298,7 @@ func TestADatabaseThatFails(t *testing.T) {
 				}
 				s.lookups = s.otherLookups(store)
 				key := s.byKey(wide)
-				_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+				_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
 				s.lookups.Close()
 				equal(t, "said", said(err), c.want)
 				equal(t, "entries", strings.Join(s.entries(), ", "), c.entry)
@@ -315,7 +316,7 @@ func TestAChargeWhoseCommitComesLate(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		s.lookups = s.otherLookups(&late{Store: s.store, by: time.Second})
 		key := s.byKey(wide)
-		_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+		_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
 		if !errors.Is(err, ports.ErrUncertain) {
 			t.Error(err)
 		}
@@ -338,7 +339,7 @@ func TestACallThatNobodyFinished(t *testing.T) {
 			return nil
 		}})
 		began := time.Now()
-		must(dies.Do(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}))
+		must(dies.Do(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
 		time.Sleep(timeout + 5*time.Second - time.Since(began) - time.Microsecond)
 		for range 2 {
 			done(s.lookups.Settle(t.Context()))
@@ -350,7 +351,7 @@ func TestACallThatNobodyFinished(t *testing.T) {
 			equal(t, "after it", line(s.entries()), "[sem_resposta 0.45]")
 		}
 		equal(t, "logged", strings.Count(s.log.String(), "lookups settled without an outcome"), 1)
-		must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
+		must(s.ask(key, lookups.Request{Document: cpfs[0]}))
 		equal(t, "its lease is free", line(s.entries()), "[concluida 0.45 sem_resposta 0.45]")
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/crm"
 )
 
@@ -14,24 +16,24 @@ func TestNewMembersAreHeldToTheirForm(t *testing.T) {
 	s := inMemory(t)
 	s.add("ana", crm.Common)
 	for _, c := range []struct {
-		change func(*app.NewMember)
+		change func(*team.NewMember)
 		want   string
 	}{
-		{func(*app.NewMember) {}, ""},
-		{func(n *app.NewMember) { n.Name = " " }, "requisicao_invalida name"},
-		{func(n *app.NewMember) { n.Name = strings.Repeat("é", crm.NameMax+1) }, "requisicao_invalida name"},
-		{func(n *app.NewMember) { n.Email = "sem arroba" }, "requisicao_invalida email"},
-		{func(n *app.NewMember) { n.Email = strings.ToUpper(s.email("ana")) }, "requisicao_invalida email"},
-		{func(n *app.NewMember) { n.Role = "dono" }, "requisicao_invalida role"},
-		{func(n *app.NewMember) { n.Password = "1234567" }, "requisicao_invalida password"},
-		{func(n *app.NewMember) { n.Password = strings.Repeat("x", 73) }, "requisicao_invalida password"},
-		{func(n *app.NewMember) { n.Password = strings.Repeat(" ", 8) }, "requisicao_invalida password"},
-		{func(n *app.NewMember) { n.Password = "Senha123" }, "requisicao_invalida password"},
-		{func(n *app.NewMember) { n.Password = "rui@x.example" }, "requisicao_invalida password"},
-		{func(n *app.NewMember) { n.OrgID = app.NewKeyID() }, "nao_encontrado org"},
-		{func(n *app.NewMember) { n.OrgID = "x" }, "nao_encontrado org"},
+		{func(*team.NewMember) {}, ""},
+		{func(n *team.NewMember) { n.Name = " " }, "requisicao_invalida name"},
+		{func(n *team.NewMember) { n.Name = strings.Repeat("é", crm.NameMax+1) }, "requisicao_invalida name"},
+		{func(n *team.NewMember) { n.Email = "sem arroba" }, "requisicao_invalida email"},
+		{func(n *team.NewMember) { n.Email = strings.ToUpper(s.email("ana")) }, "requisicao_invalida email"},
+		{func(n *team.NewMember) { n.Role = "dono" }, "requisicao_invalida role"},
+		{func(n *team.NewMember) { n.Password = "1234567" }, "requisicao_invalida password"},
+		{func(n *team.NewMember) { n.Password = strings.Repeat("x", 73) }, "requisicao_invalida password"},
+		{func(n *team.NewMember) { n.Password = strings.Repeat(" ", 8) }, "requisicao_invalida password"},
+		{func(n *team.NewMember) { n.Password = "Senha123" }, "requisicao_invalida password"},
+		{func(n *team.NewMember) { n.Password = "rui@x.example" }, "requisicao_invalida password"},
+		{func(n *team.NewMember) { n.OrgID = lookups.NewKeyID() }, "nao_encontrado org"},
+		{func(n *team.NewMember) { n.OrgID = "x" }, "nao_encontrado org"},
 	} {
-		n := app.NewMember{
+		n := team.NewMember{
 			OrgID: s.orgID, Name: "Rui", Email: "Rui@X.example", Role: crm.Common, Password: "vento sul",
 		}
 		c.change(&n)
@@ -49,10 +51,10 @@ func TestAdministratorsAndOwners(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner, admin, member := s.add("dona", crm.Owner), s.add("adm", crm.Admin), s.add("ana", crm.Common)
-	change := func(by, who app.Caller, c app.MemberChange) error {
+	change := func(by, who app.Caller, c team.MemberChange) error {
 		return s.members.Update(t.Context(), by, who.MemberID(), c)
 	}
-	_, made := s.members.Add(t.Context(), admin, app.NewMember{
+	_, made := s.members.Add(t.Context(), admin, team.NewMember{
 		OrgID: s.orgID, Name: "eu", Email: "eu@x.example", Role: crm.Owner, Password: "vento sul",
 	})
 	for _, c := range []struct {
@@ -61,20 +63,20 @@ func TestAdministratorsAndOwners(t *testing.T) {
 		want string
 	}{
 		{"an administrator makes an owner", made, "nao_permitido role"},
-		{"he becomes one", change(admin, admin, app.MemberChange{Role: at(crm.Owner)}), "nao_permitido role"},
-		{"he makes another one", change(admin, member, app.MemberChange{Role: at(crm.Owner)}), "nao_permitido role"},
-		{"he ends an owner's access", change(admin, owner, app.MemberChange{Active: at(false)}), "nao_permitido role"},
+		{"he becomes one", change(admin, admin, team.MemberChange{Role: at(crm.Owner)}), "nao_permitido role"},
+		{"he makes another one", change(admin, member, team.MemberChange{Role: at(crm.Owner)}), "nao_permitido role"},
+		{"he ends an owner's access", change(admin, owner, team.MemberChange{Active: at(false)}), "nao_permitido role"},
 		{
 			"he sets an owner's password", s.members.SetPassword(t.Context(), admin, owner.MemberID(), "sequestrada"),
 			"nao_permitido role",
 		},
 		{"a member's password", s.members.SetPassword(t.Context(), admin, member.MemberID(), "outra-senha"), ""},
-		{"a member's name", change(admin, member, app.MemberChange{Name: at("Ana Lima")}), ""},
-		{"the last owner's role", change(owner, owner, app.MemberChange{Role: at(crm.Admin)}), "requisicao_invalida role"},
-		{"his own access", change(owner, owner, app.MemberChange{Active: at(false)}), "requisicao_invalida active"},
-		{"no role", change(owner, member, app.MemberChange{Role: at(crm.Role("x"))}), "requisicao_invalida role"},
-		{"no name", change(owner, member, app.MemberChange{Name: at("")}), "requisicao_invalida name"},
-		{"a member changes another", change(member, admin, app.MemberChange{Name: at("x")}), "nao_permitido"},
+		{"a member's name", change(admin, member, team.MemberChange{Name: at("Ana Lima")}), ""},
+		{"the last owner's role", change(owner, owner, team.MemberChange{Role: at(crm.Admin)}), "requisicao_invalida role"},
+		{"his own access", change(owner, owner, team.MemberChange{Active: at(false)}), "requisicao_invalida active"},
+		{"no role", change(owner, member, team.MemberChange{Role: at(crm.Role("x"))}), "requisicao_invalida role"},
+		{"no name", change(owner, member, team.MemberChange{Name: at("")}), "requisicao_invalida name"},
+		{"a member changes another", change(member, admin, team.MemberChange{Name: at("x")}), "nao_permitido"},
 		{
 			"a member sets another's password", s.members.SetPassword(t.Context(), member, admin.MemberID(), "vento sul"),
 			"nao_permitido",
@@ -97,8 +99,8 @@ func TestAPasswordIsAllThatItChanges(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, adm := s.add("dona", crm.Owner), s.add("ze", crm.Admin)
-		slow := app.NewMembers(s.store, s.now, func(p string) (string, error) {
-			change := app.MemberChange{Active: at(false), Role: at(crm.Common)}
+		slow := team.NewMembers(s.store, s.now, func(p string) (string, error) {
+			change := team.MemberChange{Active: at(false), Role: at(crm.Common)}
 			done(s.members.Update(t.Context(), owner, adm.MemberID(), change))
 			return hashed(p)
 		})
@@ -117,7 +119,7 @@ func TestTwoOwnersWhoTurnEachOtherOut(t *testing.T) {
 			s := s.another()
 			owners := []app.Caller{s.add("a", crm.Owner), s.add("b", crm.Owner)}
 			both(func(i int) {
-				change := app.MemberChange{Role: at(crm.Common)}
+				change := team.MemberChange{Role: at(crm.Common)}
 				_ = s.members.Update(t.Context(), owners[i], owners[1-i].MemberID(), change)
 			})
 			left := 0

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
@@ -40,12 +41,12 @@ func (p *provider) End(_ context.Context, s access.ProviderSecrets, code string)
 }
 
 // oidc makes a provider for the people of the organisation, and the use case on it.
-func (s *setting) oidc(roles string) (*provider, *app.OIDC) {
+func (s *setting) oidc(roles string) (*provider, *team.OIDC) {
 	s.t.Helper()
 	claim, parsed, err := crm.ParseRoles(roles)
 	done(err)
 	p := &provider{}
-	return p, app.NewOIDC(app.OIDCConfig{
+	return p, team.NewOIDC(team.OIDCConfig{
 		Store: s.store, Clock: s.now, Sessions: s.sessions, Provider: p, Name: "Aroeira ID", Log: s.log.logger(),
 		Rules: crm.ProviderRules{
 			OrgID: s.orgID, Domains: []string{"org-" + s.orgID + ".example"}, Claim: claim, Roles: parsed,
@@ -54,12 +55,12 @@ func (s *setting) oidc(roles string) (*provider, *app.OIDC) {
 }
 
 // comes goes to the provider and back, with these claims.
-func (s *setting) comes(p *provider, o *app.OIDC, as access.Claims) (session string, err error) {
+func (s *setting) comes(p *provider, o *team.OIDC, as access.Claims) (session string, err error) {
 	s.t.Helper()
 	as.Issuer, p.claims = p.Issuer(), as
 	_, secret, err := o.Begin(s.t.Context(), "", "/contatos")
 	done(err)
-	token, after, err := o.End(s.t.Context(), "", app.Back{
+	token, after, err := o.End(s.t.Context(), "", team.Back{
 		Secret: secret.Reveal(), State: p.secrets.State, Code: "code", Issuer: p.Issuer(),
 	})
 	equal(s.t, "where it leads", after, "/contatos")
@@ -80,7 +81,7 @@ func TestWhoComesByAProvider(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	s.add("dona", crm.Owner)
-	ana, p, o := s.add("ana", crm.Common), (*provider)(nil), (*app.OIDC)(nil)
+	ana, p, o := s.add("ana", crm.Common), (*provider)(nil), (*team.OIDC)(nil)
 	p, o = s.oidc("")
 	in := func(as access.Claims) string {
 		session, err := s.comes(p, o, as)
@@ -103,9 +104,9 @@ func TestWhoComesByAProvider(t *testing.T) {
 	equal(t, "not verified", in(unverified), refused)
 	equal(t, "of another domain", in(access.Claims{Subject: "7", Email: "ana@mau.example", Verified: true}), refused)
 	equal(t, "without an address", in(access.Claims{Subject: "7", Verified: true}), refused)
-	done(s.members.Update(t.Context(), app.Operator(), ana.MemberID(), app.MemberChange{Active: at(false)}))
+	done(s.members.Update(t.Context(), app.Operator(), ana.MemberID(), team.MemberChange{Active: at(false)}))
 	equal(t, "who is not active", in(s.claims("7", "ana")), refused)
-	done(s.members.Update(t.Context(), app.Operator(), ana.MemberID(), app.MemberChange{Active: at(true)}))
+	done(s.members.Update(t.Context(), app.Operator(), ana.MemberID(), team.MemberChange{Active: at(true)}))
 	before := s.signIn("ana", "senha-de-ana")
 	done(s.members.Unlink(t.Context(), app.Operator(), ana.MemberID()))
 	equal(t, "a session of before the link went", s.inside(before), out)
@@ -178,7 +179,7 @@ func TestASecondFactorElsewhere(t *testing.T) {
 		equal(t, "who has shown one there", needs(ana), false)
 		dona := s.claims("2", "dona")
 		_, err := s.comes(p, o, dona)
-		var need *app.FactorNeeded
+		var need *team.FactorNeeded
 		equal(t, "who has one here", errors.As(err, &need), true)
 		equal(t, "what waits lets nobody in", s.inside(need.Ticket.Reveal()), out)
 		token := must(s.factors.Prove(ctx, "", need.Ticket.Reveal(), recovery[0]))
@@ -199,10 +200,10 @@ func TestForgedReturnsAreAllAlike(t *testing.T) {
 		p, o := s.oidc("")
 		who.Issuer = p.Issuer()
 		p.claims = who
-		begin := func() app.Back {
+		begin := func() team.Back {
 			_, secret, err := o.Begin(ctx, "", "/")
 			done(err)
-			return app.Back{Secret: secret.Reveal(), State: p.secrets.State, Code: "code"}
+			return team.Back{Secret: secret.Reveal(), State: p.secrets.State, Code: "code"}
 		}
 		used := begin()
 		_, _, err := o.End(ctx, "203.0.113.7", used)
@@ -215,14 +216,14 @@ func TestForgedReturnsAreAllAlike(t *testing.T) {
 		}))
 		all := map[string]bool{}
 		n := 0
-		for name, change := range map[string]func(b *app.Back){
-			"again": func(b *app.Back) { *b = used }, "late": func(b *app.Back) { *b = late },
-			"no cookie": func(b *app.Back) { b.Secret = "" }, "another's cookie": func(b *app.Back) { b.Secret = begin().Secret },
-			"no state": func(b *app.Back) { b.State = "" }, "another state": func(b *app.Back) { b.State = begin().State },
-			"no code": func(b *app.Back) { b.Code = "" }, "another code": func(b *app.Back) { b.Code = "x" },
-			"another provider": func(b *app.Back) { b.Issuer = "https://mau.example" },
-			"another ticket": func(b *app.Back) {
-				*b = app.Back{Secret: ticket.Reveal(), State: ticket.ProviderSecrets().State, Code: "code"}
+		for name, change := range map[string]func(b *team.Back){
+			"again": func(b *team.Back) { *b = used }, "late": func(b *team.Back) { *b = late },
+			"no cookie": func(b *team.Back) { b.Secret = "" }, "another's cookie": func(b *team.Back) { b.Secret = begin().Secret },
+			"no state": func(b *team.Back) { b.State = "" }, "another state": func(b *team.Back) { b.State = begin().State },
+			"no code": func(b *team.Back) { b.Code = "" }, "another code": func(b *team.Back) { b.Code = "x" },
+			"another provider": func(b *team.Back) { b.Issuer = "https://mau.example" },
+			"another ticket": func(b *team.Back) {
+				*b = team.Back{Secret: ticket.Reveal(), State: ticket.ProviderSecrets().State, Code: "code"}
 			},
 		} {
 			b := begin()
@@ -234,7 +235,7 @@ func TestForgedReturnsAreAllAlike(t *testing.T) {
 		}
 		equal(t, "what they are told", len(all), 1)
 		for range 20 - n {
-			_, _, err = o.End(ctx, "203.0.113.7", app.Back{})
+			_, _, err = o.End(ctx, "203.0.113.7", team.Back{})
 		}
 		equal(t, "the twentieth", line(said(err), app.FaultOf(err).RetryAfter), out+" oidc 0s")
 		_, _, err = o.End(ctx, "203.0.113.7", begin())

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 	"fichario/domain/crm"
 )
 
@@ -23,7 +25,7 @@ func TestOriginsAreKept(t *testing.T) {
 				return o.ID
 			}
 		}
-		return app.NewKeyID()
+		return lookups.NewKeyID()
 	}
 	rename := func(by app.Caller, name, as string) func() error {
 		return func() error { return s.origins.Rename(ctx, by, id(name), as) }
@@ -51,7 +53,7 @@ func TestOriginsAreKept(t *testing.T) {
 		{"removed by a stranger", remove(stranger, "Rádio Local"), "nao_encontrado origin", ""},
 		{"removed by one who does not manage", remove(common, "Rádio Local"), "nao_permitido", ""},
 		{"one with a contact", func() error {
-			form := app.ContactForm{Name: "Bia", Email: "b@x.example", OriginID: id("Rádio Local")}
+			form := contacts.ContactForm{Name: "Bia", Email: "b@x.example", OriginID: id("Rádio Local")}
 			must(s.contacts.Create(ctx, owner, form))
 			return s.origins.Remove(ctx, owner, id("Rádio Local"))
 		}, "requisicao_invalida name", ""},

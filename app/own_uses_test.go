@@ -7,18 +7,20 @@ import (
 
 	"fichario/adapters/factors"
 	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/access"
 )
 
 // ownUses are the methods by which members manage their own sign-in.
 func (s *setting) ownUses(owner app.Caller) []use {
 	ctx, repos, at, token := s.t.Context(), s.store.Repos(), now(), access.NewSessionToken()
-	s.factors = app.NewFactors(s.store, func() time.Time { return at }, s.sessions,
-		app.Codes{New: factors.NewSecret, Step: factors.Step}, passkeys{}) // at a fixed time, so that codes stay valid
-	session := access.Session{ID: app.NewKeyID(), MemberID: owner.MemberID(), CreatedAt: at, SeenAt: at}
+	s.factors = team.NewFactors(s.store, func() time.Time { return at }, s.sessions,
+		team.Codes{New: factors.NewSecret, Step: factors.Step}, passkeys{}) // at a fixed time, so that codes stay valid
+	session := access.Session{ID: lookups.NewKeyID(), MemberID: owner.MemberID(), CreatedAt: at, SeenAt: at}
 	done(repos.Sessions.Create(ctx, token, session))
 	key := access.Passkey{
-		ID: app.NewKeyID(), MemberID: owner.MemberID(), Name: "k", Credential: []byte("k"), Content: []byte("{}"),
+		ID: lookups.NewKeyID(), MemberID: owner.MemberID(), Name: "k", Credential: []byte("k"), Content: []byte("{}"),
 		CreatedAt: at,
 	}
 	done(repos.Factors.AddPasskey(ctx, key))

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// memberOf returns a member of an organisation. Faults: NotFound, ServiceUnavailable.
-func memberOf(ctx context.Context, r ports.Repos, orgID, id string) (crm.Member, error) {
-	notFound := missing("member", "Não há membro com este id nesta organização.")
-	if !validID(id) {
+// MemberOf returns a member of an organisation. Faults: NotFound, ServiceUnavailable.
+func MemberOf(ctx context.Context, r ports.Repos, orgID, id string) (crm.Member, error) {
+	notFound := Missing("member", "Não há membro com este id nesta organização.")
+	if !ValidID(id) {
 		return crm.Member{}, notFound
 	}
 	m, err := r.Members.Find(ctx, id)
@@ -21,8 +21,8 @@ func memberOf(ctx context.Context, r ports.Repos, orgID, id string) (crm.Member,
 	return m, err
 }
 
-// people maps the ids of an organisation's members, keys and automations to their names.
-func people(ctx context.Context, store ports.Store, orgID string) (map[string]string, error) {
+// People maps the ids of an organisation's members, keys and automations to their names.
+func People(ctx context.Context, store ports.Store, orgID string) (map[string]string, error) {
 	repos, names := store.Repos(), map[string]string{}
 	members, err := repos.Members.List(ctx, orgID)
 	if err != nil {
@@ -42,9 +42,9 @@ func people(ctx context.Context, store ports.Store, orgID string) (map[string]st
 	return names, errors.Join(err, err2)
 }
 
-// leaderOf returns the member who acts for the operator in an organisation; none is the message if there is nobody.
-func leaderOf(ctx context.Context, r ports.Repos, orgID, none string) (Caller, error) {
-	if err := maySeeOrg(ctx, r, Operator(), orgID); err != nil {
+// LeaderOf returns the member who acts for the operator in an organisation; none is the message if there is nobody.
+func LeaderOf(ctx context.Context, r ports.Repos, orgID, none string) (Caller, error) {
+	if err := MaySeeOrg(ctx, r, Operator(), orgID); err != nil {
 		return Caller{}, err
 	}
 	members, err := r.Members.List(ctx, orgID)
@@ -54,16 +54,16 @@ func leaderOf(ctx context.Context, r ports.Repos, orgID, none string) (Caller, e
 		}
 	}
 	if err == nil {
-		err = missing("org", none)
+		err = Missing("org", none)
 	}
 	return Caller{}, err
 }
 
-// newFunnel returns a funnel with the stages of the default one.
-func newFunnel(orgID, name string, at time.Time) crm.Funnel {
-	made := crm.Funnel{ID: newID(), OrgID: orgID, Name: name, CreatedAt: at}
+// NewFunnel returns a funnel with the stages of the default one.
+func NewFunnel(orgID, name string, at time.Time) crm.Funnel {
+	made := crm.Funnel{ID: NewID(), OrgID: orgID, Name: name, CreatedAt: at}
 	for _, stage := range crm.DefaultStages() {
-		stage.ID = newID()
+		stage.ID = NewID()
 		made.Stages = append(made.Stages, stage)
 	}
 	return made

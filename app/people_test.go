@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/intake"
 	"fichario/domain/fault"
 	"fichario/domain/webhook"
 )
@@ -22,10 +23,10 @@ func numbered(ids ...int) string {
 }
 
 // contacts returns all contacts of a result, in order.
-func contactIDs(a app.Accepted) []string { return append([]string{a.ContactID}, a.Others...) }
+func contactIDs(a intake.Accepted) []string { return append([]string{a.ContactID}, a.Others...) }
 
 // names returns the names of the contacts of a result, in order.
-func (s *setting) names(a app.Accepted) string {
+func (s *setting) names(a intake.Accepted) string {
 	s.t.Helper()
 	var all []string
 	for _, id := range contactIDs(a) {
@@ -69,7 +70,7 @@ func TestTooManyPeople(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
-	list := func(n int) app.Post {
+	list := func(n int) intake.Post {
 		return post("[" + strings.TrimSuffix(strings.Repeat(`{"email":"a@x.example"},`, n), ",") + "]")
 	}
 	made := must(s.intake.Receive(t.Context(), hook, list(200)))
@@ -88,7 +89,7 @@ func TestRetriesOfSeveral(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
-	send := func(body string, headers ...string) app.Accepted {
+	send := func(body string, headers ...string) intake.Accepted {
 		t.Helper()
 		return must(s.intake.Receive(t.Context(), hook, post(body, headers...)))
 	}
@@ -119,7 +120,7 @@ func TestTheKeyOfSeveral(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
-	send := func(body string) (app.Accepted, error) {
+	send := func(body string) (intake.Accepted, error) {
 		return s.intake.Receive(t.Context(), hook, post(body, "idempotency-key", "k"))
 	}
 	first := must(send(anaAndBeto))
@@ -143,7 +144,7 @@ func TestOverlapsAtOnce(t *testing.T) {
 	hook := s.hook(webhook.Signature{})
 	const posts = 12
 	var wg sync.WaitGroup
-	answers := make([]app.Accepted, posts)
+	answers := make([]intake.Accepted, posts)
 	for i := range posts {
 		wg.Go(func() {
 			ids := []int{i, i + 1, i + 2}
@@ -191,7 +192,7 @@ func TestSeveralAreSimulated(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	hook := s.hook(webhook.Signature{})
-	for _, made := range [][]app.Simulation{
+	for _, made := range [][]intake.Simulation{
 		must(s.intake.Simulate(t.Context(), hook, post(anaAndBeto))),
 		must(s.intake.Try(t.Context(), app.Operator(), hook.ID, []byte(anaAndBeto))),
 	} {
@@ -213,7 +214,7 @@ func TestSeveralAndAStoreThatIsAway(t *testing.T) {
 		}
 		return nil
 	}
-	in := app.NewIntake(atTheDoor{s.store, away}, s.now)
+	in := intake.New(atTheDoor{s.store, away}, s.now)
 	_, err := in.Receive(t.Context(), hook, post(numbered(7, 8)))
 	equal(t, "said", said(err), "servico_indisponivel")
 	equal(t, "traces", s.traces(hook), "1 1 1 1 1")

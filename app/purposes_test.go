@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"fichario/app"
+	"fichario/app/batches"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -24,7 +27,7 @@ func (s *setting) purpose(code string, roles ...crm.Role) {
 // restricted makes a caller with a key that may state some purposes.
 func (s *setting) restricted(purposes ...string) app.Caller {
 	s.t.Helper()
-	_, secret, err := s.keys.Create(s.t.Context(), app.Operator(), app.NewKey{
+	_, secret, err := s.keys.Create(s.t.Context(), app.Operator(), lookups.NewKey{
 		OrgID: s.orgID, Name: "k", Scopes: document.Types(), Limits: access.Limits{PerMinute: 9, PerDay: 99, PerMonth: 99},
 		Purposes: purposes,
 	})
@@ -40,7 +43,7 @@ func TestWhatALookupIsFor(t *testing.T) {
 	asks := func(by app.Caller, purpose string) string {
 		t.Helper()
 		before := len(s.bureau.Asked())
-		result, err := s.lookups.Do(t.Context(), by, app.LookupRequest{
+		result, err := s.lookups.Do(t.Context(), by, lookups.Request{
 			Product: catalog.CPF, Document: cpfs[0], Purpose: purpose, Refresh: true,
 		})
 		if err != nil {
@@ -80,13 +83,13 @@ func TestWhatALookupIsFor(t *testing.T) {
 
 	retired := true
 	purposes := s.purposes
-	must(purposes.Set(t.Context(), app.Operator(), s.orgID, "cobranca", app.PurposeChange{Retired: &retired}))
+	must(purposes.Set(t.Context(), app.Operator(), s.orgID, "cobranca", privacy.PurposeChange{Retired: &retired}))
 	equal(t, "a key whose only one is retired", asks(s.restricted("credito"), ""), "credito")
 	equal(t, "an owner who may one since", asks(owner, "credito"), "credito")
-	must(purposes.Set(t.Context(), app.Operator(), s.orgID, "credito", app.PurposeChange{Retired: &retired}))
+	must(purposes.Set(t.Context(), app.Operator(), s.orgID, "credito", privacy.PurposeChange{Retired: &retired}))
 	other := s.another()
 	equal(t, "another organisation has none of them", must(other.lookups.Do(t.Context(), other.add("caio", crm.Owner),
-		app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})).Entry.Purpose, "")
+		lookups.Request{Product: catalog.CPF, Document: cpfs[0]})).Entry.Purpose, "")
 }
 
 // TestHistoryOfAnotherPurpose: an answer bought for one serves another only where the organisation says so.
@@ -97,7 +100,7 @@ func TestHistoryOfAnotherPurpose(t *testing.T) {
 	s.purpose("cobranca")
 	owner := s.add("ana", crm.Owner)
 	ask := func(purpose string, free bool) string {
-		result, err := s.lookups.Do(t.Context(), owner, app.LookupRequest{
+		result, err := s.lookups.Do(t.Context(), owner, lookups.Request{
 			Product: catalog.CPF, Document: cpfs[0], Purpose: purpose, Free: free,
 		})
 		if err != nil {
@@ -118,7 +121,7 @@ func TestHistoryOfAnotherPurpose(t *testing.T) {
 				equal(t, "the button of "+purpose+" is free", c.Fresh, fresh)
 			}
 		}
-		quote := must(s.batches.Quote(t.Context(), owner, app.NewBatch{
+		quote := must(s.batches.Quote(t.Context(), owner, batches.NewBatch{
 			Product: catalog.CPF, Documents: cpfs[:1], Purpose: purpose,
 		}))
 		equal(t, "a quote for "+purpose+" finds in history", quote.FromHistory == 1, fresh)
@@ -156,24 +159,24 @@ func TestPurposesAreTheOwners(t *testing.T) {
 		equal(t, "a wrong "+field, add(owner, wrong), "requisicao_invalida "+field)
 	}
 	name, long := "Análise de crédito", strings.Repeat("x", crm.NameMax+1)
-	equal(t, "renamed", must(purposes.Set(t.Context(), owner, s.orgID, "credito", app.PurposeChange{Name: &name})).Name, name)
+	equal(t, "renamed", must(purposes.Set(t.Context(), owner, s.orgID, "credito", privacy.PurposeChange{Name: &name})).Name, name)
 	for want, f := range map[string]func() error{
 		"requisicao_invalida name": func() error {
-			_, err := purposes.Set(t.Context(), owner, s.orgID, "credito", app.PurposeChange{Name: &long})
+			_, err := purposes.Set(t.Context(), owner, s.orgID, "credito", privacy.PurposeChange{Name: &long})
 			return err
 		},
 		"nao_encontrado code": func() error {
-			_, err := purposes.Set(t.Context(), owner, s.orgID, "outra", app.PurposeChange{})
+			_, err := purposes.Set(t.Context(), owner, s.orgID, "outra", privacy.PurposeChange{})
 			return err
 		},
 		"requisicao_invalida purposes": func() error {
-			_, _, err := s.keys.Create(t.Context(), owner, app.NewKey{
+			_, _, err := s.keys.Create(t.Context(), owner, lookups.NewKey{
 				OrgID: s.orgID, Name: "k", Scopes: document.Types(), Limits: access.Limits{PerMinute: 1}, Purposes: []string{"outra"},
 			})
 			return err
 		},
 		"requisicao_invalida from": func() error {
-			_, _, err := s.keys.Create(t.Context(), owner, app.NewKey{
+			_, _, err := s.keys.Create(t.Context(), owner, lookups.NewKey{
 				OrgID: s.orgID, Name: "k", Scopes: document.Types(), Limits: access.Limits{PerMinute: 1}, From: []string{"203.0.113.0/33"},
 			})
 			return err
@@ -190,9 +193,9 @@ func TestTwoChangesOfOnePurpose(t *testing.T) {
 	s.purpose("credito")
 	retired, name := true, "Outra"
 	store := meanwhile{s.store, func() {
-		must(s.purposes.Set(t.Context(), app.Operator(), s.orgID, "credito", app.PurposeChange{Retired: &retired}))
+		must(s.purposes.Set(t.Context(), app.Operator(), s.orgID, "credito", privacy.PurposeChange{Retired: &retired}))
 	}}
-	is := must(app.NewPurposes(store, s.now).
-		Set(t.Context(), app.Operator(), s.orgID, "credito", app.PurposeChange{Name: &name}))
+	is := must(privacy.NewPurposes(store, s.now).
+		Set(t.Context(), app.Operator(), s.orgID, "credito", privacy.PurposeChange{Name: &name}))
 	equal(t, "then", line(is.Name, is.InForce()), "Outra false")
 }

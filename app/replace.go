@@ -1,7 +1,7 @@
 package app
 
-// replace copies a value that a change gives.
-func replace[T any](into, value *T) {
+// Replace copies a value that a change gives.
+func Replace[T any](into, value *T) {
 	if value != nil {
 		*into = *value
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/google/uuid"
 
 	"fichario/adapters/gormstore"
-	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
@@ -23,13 +24,13 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		ctx, owner := t.Context(), s.add("dona", crm.Owner)
-		asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
-		again := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
+		asked := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
+		again := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
 		hook := s.hook(webhook.Signature{})
 		still, old := s.arrive(hook, "bia"), s.arrive(hook, "leo")
-		after := func(d time.Duration) *app.Retention {
-			keep := app.Keeping{Answers: 180 * day, Deliveries: 30 * day, Contacts: 365 * day}
-			return app.NewRetention(s.store, keep, func() time.Time { return time.Now().Add(d) })
+		after := func(d time.Duration) *privacy.Retention {
+			keep := privacy.Keeping{Answers: 180 * day, Deliveries: 30 * day, Contacts: 365 * day}
+			return privacy.NewRetention(s.store, keep, func() time.Time { return time.Now().Add(d) })
 		}
 		done(after(179 * day).ForgetAnswers(ctx))
 		equal(t, "answers of 179 days", len(must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))), 1)
@@ -45,7 +46,7 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 		equal(t, "contacts of 364 days", len(must(s.contacts.List(ctx, owner, s.orgID, 9))), 2)
 		done(s.store.InTx(ctx, func(r ports.Repos) error {
 			return r.Contacts.AddNote(ctx, crm.Event{
-				ID: idAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: still.ID, Kind: crm.NoteAdded, At: time.Now(),
+				ID: IDAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: still.ID, Kind: crm.NoteAdded, At: time.Now(),
 			})
 		}))
 		done(after(366 * day).ForgetContacts(ctx))
@@ -83,7 +84,7 @@ func TestTheAuditIsKeptForAsLongAsItIsTold(t *testing.T) {
 			kept time.Duration
 			left string
 		}{{1827, "[1 2]"}, {1825, "[2]"}, {1823, "[]"}} {
-			done(app.NewRetention(s.store, app.Keeping{Audit: c.kept * day}, time.Now).ForgetAudit(ctx))
+			done(privacy.NewRetention(s.store, privacy.Keeping{Audit: c.kept * day}, time.Now).ForgetAudit(ctx))
 			equal(t, fmt.Sprint("lines where ", int(c.kept), " days are kept"), fmt.Sprint(left()), c.left)
 		}
 		equal(t, "the number of the last line", must(s.store.Repos().Audit.Head(ctx, orgID)).Number, 2)
@@ -111,12 +112,12 @@ func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 		store := meanwhile{s.store, func() {
 			done(s.store.InTx(ctx, func(r ports.Repos) error {
 				return r.Contacts.AddNote(ctx, crm.Event{
-					ID: idAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: touched.ID, Kind: crm.NoteAdded, At: time.Now(),
+					ID: IDAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: touched.ID, Kind: crm.NoteAdded, At: time.Now(),
 				})
 			}))
 		}}
 		later := func() time.Time { return time.Now().Add(366 * day) }
-		done(app.NewRetention(store, app.Keeping{Contacts: 365 * day}, later).ForgetContacts(ctx))
+		done(privacy.NewRetention(store, privacy.Keeping{Contacts: 365 * day}, later).ForgetContacts(ctx))
 		var left []string
 		for _, c := range must(s.contacts.List(ctx, owner, s.orgID, 9)) {
 			left = append(left, c.Name)
@@ -125,18 +126,18 @@ func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 	})
 }
 
-// idAt returns an id made at a time.
-func idAt(at time.Time) string {
+// IDAt returns an id made at a time.
+func IDAt(at time.Time) string {
 	ms := at.UnixMilli()
 	return fmt.Sprintf("%08x-%04x-7000-8000-000000000001", ms>>16, ms&0xffff)
 }
 
 func TestAnswersAreKeptWhileTheyAnswer(t *testing.T) {
 	t.Parallel()
-	if err := (app.Keeping{Answers: 29 * day}).Check(30 * day); err == nil {
+	if err := (privacy.Keeping{Answers: 29 * day}).Check(30 * day); err == nil {
 		t.Error("answers are removed that lookups are answered from")
 	}
-	if err := (app.Keeping{Answers: 30 * day}).Check(30 * day); err != nil {
+	if err := (privacy.Keeping{Answers: 30 * day}).Check(30 * day); err != nil {
 		t.Error(err)
 	}
 }

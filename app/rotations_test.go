@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	"fichario/app/intake"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
@@ -22,7 +25,7 @@ func (s *setting) turning(owner, ana, leo app.Caller) (crm.Rotation, webhook.Hoo
 	made := must(s.rotations.Add(s.t.Context(), owner, s.orgID, "Vendas", []crm.RotationMember{
 		{MemberID: ana.MemberID(), Weight: 2}, {MemberID: leo.MemberID(), Weight: 1},
 	}))
-	_, token, err := s.webhooks.Create(s.t.Context(), owner, app.NewWebhook{
+	_, token, err := s.webhooks.Create(s.t.Context(), owner, intake.NewWebhook{
 		OrgID: s.orgID, Name: "Site", Options: s.hook(webhook.Signature{}).Options, Rotation: "vendas",
 	})
 	done(err)
@@ -75,15 +78,15 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 	equal(t, "removed again", said(s.rotations.Remove(t.Context(), owner, spare.ID)), "nao_encontrado rotation")
 	view := must(s.rotations.Show(t.Context(), owner, rotation.ID))
 	equal(t, "its webhooks", line(view.Webhooks), "[Site]")
-	_, _, err := s.webhooks.Create(t.Context(), theirs, app.NewWebhook{
+	_, _, err := s.webhooks.Create(t.Context(), theirs, intake.NewWebhook{
 		OrgID: theirs.OrgID(), Name: "Site", Options: hook.Options, Rotation: rotation.ID,
 	})
 	equal(t, "another's rotation", said(err), "nao_encontrado rotation")
 
 	done(places(crm.RotationMember{MemberID: leo.MemberID(), Weight: 1}))
-	rule, err := s.automations.Add(t.Context(), owner, app.NewAutomation{
+	rule, err := s.automations.Add(t.Context(), owner, automations.NewAutomation{
 		OrgID: s.orgID, Name: "Dividir", Event: automation.ContactCreated, Action: automation.Assign,
-		Member: app.RotationPrefix + "Vendas",
+		Member: automations.RotationPrefix + "Vendas",
 	})
 	done(err)
 	equal(t, "whom it is given to", must(s.automations.View(t.Context(), owner, rule.ID)).Member, "o rodízio Vendas")
@@ -101,7 +104,7 @@ func TestTurnsAreExact(t *testing.T) {
 			t.Parallel()
 			at := url(t)
 			s := newSetting(t, open(t, at), now)
-			doors := []*app.Intake{s.intake, app.NewIntake(open(t, at), now)}
+			doors := []*intake.Intake{s.intake, intake.New(open(t, at), now)}
 			owner, ana, leo := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.add("leo", crm.Common)
 			rotation, hook := s.turning(owner, ana, leo)
 			var all sync.WaitGroup
@@ -143,28 +146,28 @@ func TestARotationInUseStays(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		ctx, owner, hook := t.Context(), s.add("dona", crm.Owner), s.hook(webhook.Signature{})
-		rule := s.rule(app.NewAutomation{Action: automation.AddNote, Text: "oi"})
-		dividing := app.NewAutomation{
+		rule := s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"})
+		dividing := automations.NewAutomation{
 			OrgID: s.orgID, Name: "Dividir", Event: automation.ContactCreated, Action: automation.Assign,
 		}
 		for what, choose := range map[string]func(id string) error{
 			"a webhook": func(id string) error {
-				return s.webhooks.Update(ctx, owner, hook.ID, app.Change{Rotation: &id})
+				return s.webhooks.Update(ctx, owner, hook.ID, intake.Change{Rotation: &id})
 			},
 			"a new webhook": func(id string) error {
-				_, _, err := s.webhooks.Create(ctx, owner, app.NewWebhook{
+				_, _, err := s.webhooks.Create(ctx, owner, intake.NewWebhook{
 					OrgID: s.orgID, Name: "Outro", Options: hook.Options, Rotation: id,
 				})
 				return err
 			},
 			"an automation": func(id string) error {
 				n := dividing
-				n.Member = app.RotationPrefix + id
+				n.Member = automations.RotationPrefix + id
 				return s.automations.Edit(ctx, owner, rule.ID, n)
 			},
 			"a new automation": func(id string) error {
 				n := dividing
-				n.Member = app.RotationPrefix + id
+				n.Member = automations.RotationPrefix + id
 				_, err := s.automations.Add(ctx, owner, n)
 				return err
 			},
@@ -172,7 +175,7 @@ func TestARotationInUseStays(t *testing.T) {
 			early := must(s.rotations.Add(ctx, owner, s.orgID, "Vendas", nil))
 			store := meanwhile{s.store, func() { done(choose(early.ID)) }}
 			equal(t, what+" just before it is removed",
-				said(app.NewRotations(store, s.now).Remove(ctx, owner, early.ID)), "requisicao_invalida rotation")
+				said(contacts.NewRotations(store, s.now).Remove(ctx, owner, early.ID)), "requisicao_invalida rotation")
 			for range meetings {
 				made := must(s.rotations.Add(ctx, owner, s.orgID, "Vendas", nil))
 				var chosen, removed error
@@ -198,13 +201,13 @@ func TestNoRotationGoesWhileAnAutomationIsUnreadable(t *testing.T) {
 	s := newSetting(t, open(t, "sqlite://"+path), now)
 	owner := s.add("dona", crm.Owner)
 	made := must(s.rotations.Add(t.Context(), owner, s.orgID, "Vendas", nil))
-	rule := s.rule(app.NewAutomation{Action: automation.Assign, Member: app.RotationPrefix + "Vendas"})
+	rule := s.rule(automations.NewAutomation{Action: automation.Assign, Member: automations.RotationPrefix + "Vendas"})
 	db := must(sql.Open("sqlite", path))
 	defer db.Close()
 	must(db.ExecContext(t.Context(), "UPDATE automations SET action = x'00'"))
 	remove := func() string { return said(s.rotations.Remove(t.Context(), owner, made.ID)) }
 	equal(t, "unreadable", remove(), "requisicao_invalida rotation")
-	done(s.automations.Edit(t.Context(), owner, rule.ID, app.NewAutomation{
+	done(s.automations.Edit(t.Context(), owner, rule.ID, automations.NewAutomation{
 		Name: "Anotar", Event: automation.ContactCreated, Action: automation.AddNote, Text: "oi",
 	}))
 	equal(t, "described anew", remove(), "")

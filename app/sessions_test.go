@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/crm"
 )
@@ -45,13 +46,13 @@ func TestSessionsEndWithTheirReason(t *testing.T) {
 	done(s.members.SetPassword(t.Context(), owner, ana.MemberID(), "nova-senha"))
 	equal(t, "after a new password", s.inside(before), out)
 	before = s.signIn("ana", "nova-senha")
-	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Name: at("Ana"), Role: at(crm.Admin)}))
+	done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Name: at("Ana"), Role: at(crm.Admin)}))
 	equal(t, "after another name and role", s.inside(before), "Ana")
-	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
+	done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Active: at(false)}))
 	equal(t, "after the end of the access", s.inside(before), out)
 	_, err := s.sessions.SignIn(t.Context(), "", s.email("ana"), "nova-senha")
 	equal(t, "a new one", said(err), out)
-	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+	done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Active: at(true)}))
 	equal(t, "it does not come back with the access", s.inside(before), out)
 
 	one, other := s.signIn("ana", "nova-senha"), s.signIn("ana", "nova-senha")
@@ -109,9 +110,9 @@ func TestSigningInTellsNobodyApart(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner, ze := s.add("dona", crm.Owner), s.add("ze", crm.Common)
-	done(s.members.Update(t.Context(), owner, ze.MemberID(), app.MemberChange{Active: at(false)}))
+	done(s.members.Update(t.Context(), owner, ze.MemberID(), team.MemberChange{Active: at(false)}))
 	var compared []string
-	door := app.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
+	door := team.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
 		compared = append(compared, hash)
 		return fits(hash, password)
 	}))
@@ -216,7 +217,7 @@ func TestGuessesAreCounted(t *testing.T) {
 	atOnce(t, func(t *testing.T, s *setting) {
 		s.add("dona", crm.Owner)
 		var compared atomic.Int32
-		door := app.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
+		door := team.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
 			compared.Add(1)
 			return fits(hash, password)
 		}))
@@ -241,7 +242,7 @@ func TestPasswordsLeaveProcessorsFree(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		var now, most, compared, late atomic.Int32
-		door := app.NewSessions(s.store, s.now, passwords(func(string, string) bool {
+		door := team.NewSessions(s.store, s.now, passwords(func(string, string) bool {
 			n := now.Add(1)
 			defer now.Add(-1)
 			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
@@ -275,7 +276,7 @@ func TestAPasswordThatIsNotComparedIsNoGuess(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		ctx, ana, here := t.Context(), s.add("ana", crm.Common), "203.0.113.7"
 		full := make(chan struct{})
-		door := app.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
+		door := team.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
 			if password == "demora" {
 				<-full
 			}
@@ -334,7 +335,7 @@ func TestWhoHasNoPasswordChangesNone(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
-	nova := must(s.members.Add(t.Context(), owner, app.NewMember{
+	nova := must(s.members.Add(t.Context(), owner, team.NewMember{
 		OrgID: s.orgID, Name: "Nova", Email: s.email("nova"), Role: crm.Common,
 	}))
 	for range 10 {
@@ -351,7 +352,7 @@ func TestAPasswordThatWasResetMeanwhileStays(t *testing.T) {
 	s := inMemory(t)
 	owner, ana := s.add("dona", crm.Owner), s.add("ana", crm.Common)
 	var meanwhile func()
-	door := app.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
+	door := team.NewSessions(s.store, s.now, passwords(func(hash, password string) bool {
 		meanwhile()
 		return fits(hash, password)
 	}))
@@ -361,11 +362,11 @@ func TestAPasswordThatWasResetMeanwhileStays(t *testing.T) {
 	equal(t, "the one that she was given", s.inside(s.signIn("ana", "outra-de-ana")), "ana")
 
 	meanwhile = func() {
-		done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(false)}))
+		done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Active: at(false)}))
 	}
 	err = door.ChangeOwnPassword(t.Context(), ana, "outra-de-ana", "nova-senha", s.members)
 	equal(t, "of whose access ended meanwhile", said(err), out+" password")
-	done(s.members.Update(t.Context(), owner, ana.MemberID(), app.MemberChange{Active: at(true)}))
+	done(s.members.Update(t.Context(), owner, ana.MemberID(), team.MemberChange{Active: at(true)}))
 	equal(t, "once it is back", s.inside(s.signIn("ana", "outra-de-ana")), "ana")
 }
 
@@ -409,9 +410,9 @@ func TestGuessesFromOneNetworkAreCounted(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		var compared atomic.Int32
-		doors := make([]*app.Sessions, 2)
+		doors := make([]*team.Sessions, 2)
 		for i := range doors {
-			doors[i] = app.NewSessions(s.store, s.now, passwords(func(string, string) bool { compared.Add(1); return false }))
+			doors[i] = team.NewSessions(s.store, s.now, passwords(func(string, string) bool { compared.Add(1); return false }))
 		}
 		var wg sync.WaitGroup
 		for i := range 60 {

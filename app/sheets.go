@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// sheetFault is the fault of a sheet that is not named, or does not exist.
-func sheetFault(field string, err error) error {
+// SheetFault is the fault of a sheet that is not named, or does not exist.
+func SheetFault(field string, err error) error {
 	var none *batch.NoSheet
 	var which *batch.WhichSheet
-	switch known := invalid(field, sentence(err)); {
+	switch known := Invalid(field, Sentence(err)); {
 	case errors.As(err, &none):
 		return known.Because(Sheets(none.Sheets))
 	case errors.As(err, &which):
@@ -20,7 +20,7 @@ func sheetFault(field string, err error) error {
 	}
 }
 
-func sentence(err error) string {
+func Sentence(err error) string {
 	said := err.Error()
 	return strings.ToUpper(said[:1]) + said[1:] + "."
 }

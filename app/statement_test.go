@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -35,7 +36,7 @@ func (s *setting) asked(by app.Caller, at time.Time, product string, cache bool)
 // idOf returns an id made at a time.
 func idOf(at time.Time) string {
 	ms := at.UnixMilli()
-	return fmt.Sprintf("%08x-%04x%s", ms>>16, ms&0xffff, app.NewKeyID()[13:])
+	return fmt.Sprintf("%08x-%04x%s", ms>>16, ms&0xffff, lookups.NewKeyID()[13:])
 }
 
 // TestWhoseStatementItIs: a key's own, and for those who manage the organisation the whole, by who asked.
@@ -47,34 +48,34 @@ func TestWhoseStatementItIs(t *testing.T) {
 	theirs := s.another()
 	their := theirs.byKey(wide)
 	for _, by := range []app.Caller{first, first, second, ana} {
-		must(s.ask(by, app.LookupRequest{Document: cpfs[0], Refresh: true}))
+		must(s.ask(by, lookups.Request{Document: cpfs[0], Refresh: true}))
 	}
-	must(s.ask(first, app.LookupRequest{Document: cpfs[0]}))
-	must(theirs.ask(their, app.LookupRequest{Document: cpfs[0]}))
+	must(s.ask(first, lookups.Request{Document: cpfs[0]}))
+	must(theirs.ask(their, lookups.Request{Document: cpfs[0]}))
 	for _, c := range []struct {
 		what string
 		by   app.Caller
-		q    app.StatementQuery
+		q    lookups.StatementQuery
 		said string
 		want string // lines, today's and all charges, whether it is a key's, number of names
 	}{
-		{"a key's own", first, app.StatementQuery{}, "", "3 2 2 true 0"},
-		{"a key's own, whatever it asks for", first, app.StatementQuery{OfKey: second.Key().ID, By: app.ByMembers}, "",
+		{"a key's own", first, lookups.StatementQuery{}, "", "3 2 2 true 0"},
+		{"a key's own, whatever it asks for", first, lookups.StatementQuery{OfKey: second.Key().ID, By: lookups.ByMembers}, "",
 			"3 2 2 true 0"},
-		{"the organisation's", owner, app.StatementQuery{}, "", "5 4 0 false 4"},
-		{"what members asked", owner, app.StatementQuery{By: app.ByMembers}, "", "1 4 0 false 4"},
-		{"what a key asked", owner, app.StatementQuery{By: second.Key().ID}, "", "1 4 0 false 4"},
-		{"what no key asked", owner, app.StatementQuery{By: "x"}, "requisicao_invalida quem", ""},
-		{"what another's key asked", owner, app.StatementQuery{By: their.Key().ID}, "", "0 4 0 false 4"},
-		{"of a key", owner, app.StatementQuery{OfKey: first.Key().ID}, "", "3 2 2 true 0"},
-		{"of another's key", owner, app.StatementQuery{OfKey: their.Key().ID}, "nao_encontrado id", ""},
-		{"to who does not manage, his own", ana, app.StatementQuery{}, "", "1 1 0 false 4"},
-		{"another's, to who does not manage", ana, app.StatementQuery{By: second.Key().ID}, "", "1 1 0 false 4"},
-		{"less than nothing", first, app.StatementQuery{Limit: -5}, "requisicao_invalida limite", ""},
-		{"one's own", owner, app.StatementQuery{By: app.BySelf}, "", "0 4 0 false 4"},
-		{"of a key, to who does not manage", ana, app.StatementQuery{OfKey: first.Key().ID}, "nao_permitido", ""},
-		{"to the operator", app.Operator(), app.StatementQuery{}, "nao_encontrado org", ""},
-		{"of a key, to the operator", app.Operator(), app.StatementQuery{OfKey: first.Key().ID}, "", "3 2 2 true 0"},
+		{"the organisation's", owner, lookups.StatementQuery{}, "", "5 4 0 false 4"},
+		{"what members asked", owner, lookups.StatementQuery{By: lookups.ByMembers}, "", "1 4 0 false 4"},
+		{"what a key asked", owner, lookups.StatementQuery{By: second.Key().ID}, "", "1 4 0 false 4"},
+		{"what no key asked", owner, lookups.StatementQuery{By: "x"}, "requisicao_invalida quem", ""},
+		{"what another's key asked", owner, lookups.StatementQuery{By: their.Key().ID}, "", "0 4 0 false 4"},
+		{"of a key", owner, lookups.StatementQuery{OfKey: first.Key().ID}, "", "3 2 2 true 0"},
+		{"of another's key", owner, lookups.StatementQuery{OfKey: their.Key().ID}, "nao_encontrado id", ""},
+		{"to who does not manage, his own", ana, lookups.StatementQuery{}, "", "1 1 0 false 4"},
+		{"another's, to who does not manage", ana, lookups.StatementQuery{By: second.Key().ID}, "", "1 1 0 false 4"},
+		{"less than nothing", first, lookups.StatementQuery{Limit: -5}, "requisicao_invalida limite", ""},
+		{"one's own", owner, lookups.StatementQuery{By: lookups.BySelf}, "", "0 4 0 false 4"},
+		{"of a key, to who does not manage", ana, lookups.StatementQuery{OfKey: first.Key().ID}, "nao_permitido", ""},
+		{"to the operator", app.Operator(), lookups.StatementQuery{}, "nao_encontrado org", ""},
+		{"of a key, to the operator", app.Operator(), lookups.StatementQuery{OfKey: first.Key().ID}, "", "3 2 2 true 0"},
 	} {
 		page, err := s.statement.Page(t.Context(), c.by, c.q)
 		equal(t, c.what, said(err), c.said)
@@ -106,23 +107,23 @@ func TestStatementsAreFiltered(t *testing.T) {
 		s.asked(key, day.AddDate(0, 0, i), []string{"cpf", "cpf", "score"}[i], i == 1)
 	}
 	for _, c := range []struct {
-		q    app.StatementQuery
+		q    lookups.StatementQuery
 		want string
 		n    int
 	}{
-		{app.StatementQuery{}, "", 3},
-		{app.StatementQuery{From: "2020-03-10"}, "", 3}, {app.StatementQuery{From: "2020-03-11"}, "", 2},
-		{app.StatementQuery{Until: "2020-03-10"}, "", 1}, {app.StatementQuery{Until: "2020-03-09"}, "", 0},
-		{app.StatementQuery{From: "2020-03-11", Until: "2020-03-11"}, "", 1},
-		{app.StatementQuery{Product: "cpf"}, "", 2}, {app.StatementQuery{Product: "nada"}, "", 0},
-		{app.StatementQuery{Cache: at(true)}, "", 1}, {app.StatementQuery{Cache: at(false), Product: "cpf"}, "", 1},
-		{app.StatementQuery{From: "ontem"}, "requisicao_invalida de", 0},
-		{app.StatementQuery{Until: "2020-02-30"}, "requisicao_invalida ate", 0},
-		{app.StatementQuery{From: "2020-03-11", Until: "2020-03-10"}, "requisicao_invalida ate", 0},
-		{app.StatementQuery{Cursor: "x"}, "requisicao_invalida cursor", 0},
-		{app.StatementQuery{Product: "c\x00pf"}, "requisicao_invalida produto", 0},
-		{app.StatementQuery{Purpose: "\xff"}, "requisicao_invalida finalidade", 0},
-		{app.StatementQuery{Cursor: "bsOjbyDDqSB1bSBpZA"}, "requisicao_invalida cursor", 0},
+		{lookups.StatementQuery{}, "", 3},
+		{lookups.StatementQuery{From: "2020-03-10"}, "", 3}, {lookups.StatementQuery{From: "2020-03-11"}, "", 2},
+		{lookups.StatementQuery{Until: "2020-03-10"}, "", 1}, {lookups.StatementQuery{Until: "2020-03-09"}, "", 0},
+		{lookups.StatementQuery{From: "2020-03-11", Until: "2020-03-11"}, "", 1},
+		{lookups.StatementQuery{Product: "cpf"}, "", 2}, {lookups.StatementQuery{Product: "nada"}, "", 0},
+		{lookups.StatementQuery{Cache: at(true)}, "", 1}, {lookups.StatementQuery{Cache: at(false), Product: "cpf"}, "", 1},
+		{lookups.StatementQuery{From: "ontem"}, "requisicao_invalida de", 0},
+		{lookups.StatementQuery{Until: "2020-02-30"}, "requisicao_invalida ate", 0},
+		{lookups.StatementQuery{From: "2020-03-11", Until: "2020-03-10"}, "requisicao_invalida ate", 0},
+		{lookups.StatementQuery{Cursor: "x"}, "requisicao_invalida cursor", 0},
+		{lookups.StatementQuery{Product: "c\x00pf"}, "requisicao_invalida produto", 0},
+		{lookups.StatementQuery{Purpose: "\xff"}, "requisicao_invalida finalidade", 0},
+		{lookups.StatementQuery{Cursor: "bsOjbyDDqSB1bSBpZA"}, "requisicao_invalida cursor", 0},
 	} {
 		page, err := s.statement.Page(t.Context(), key, c.q)
 		equal(t, line(c.q), line(said(err), len(page.Entries)), line(c.want, c.n))
@@ -138,7 +139,7 @@ func TestStatementsHavePages(t *testing.T) {
 	for range 7 {
 		want = append([]string{s.asked(key, now(), "cpf", true).ID}, want...)
 	}
-	q := app.StatementQuery{Limit: 3}
+	q := lookups.StatementQuery{Limit: 3}
 	for {
 		page := must(s.statement.Page(t.Context(), key, q))
 		for _, e := range page.Entries {
@@ -150,7 +151,7 @@ func TestStatementsHavePages(t *testing.T) {
 		}
 	}
 	equal(t, "lines", strings.Join(got, " "), strings.Join(want, " "))
-	equal(t, "without a limit", len(must(s.statement.Page(t.Context(), key, app.StatementQuery{})).Entries), 10)
+	equal(t, "without a limit", len(must(s.statement.Page(t.Context(), key, lookups.StatementQuery{})).Entries), 10)
 }
 
 // TestWhatDaysCost: by day and product, within bounds.
@@ -165,19 +166,19 @@ func TestWhatDaysCost(t *testing.T) {
 	for _, c := range []struct {
 		what        string
 		by          app.Caller
-		q           app.StatementQuery
+		q           lookups.StatementQuery
 		from, until string
 		want        string
 	}{
-		{"all", owner, app.StatementQuery{}, "2020-03-10", "2020-03-12",
+		{"all", owner, lookups.StatementQuery{}, "2020-03-10", "2020-03-12",
 			"2020-03-10 cpf 1 0.45, 2020-03-11 cpf 1 0.45, 2020-03-12 score 1 0.45"},
-		{"a day", owner, app.StatementQuery{}, "2020-03-11", "2020-03-11", "2020-03-11 cpf 1 0.45"},
-		{"of members", owner, app.StatementQuery{By: app.ByMembers}, "2020-03-10", "2020-03-12", "2020-03-12 score 1 0.45"},
-		{"of a key", owner, app.StatementQuery{OfKey: key.Key().ID}, "2020-03-11", "2020-03-12", "2020-03-11 cpf 1 0.45"},
-		{"no first day", owner, app.StatementQuery{}, "", "2020-03-12", "requisicao_invalida de"},
-		{"no last day", owner, app.StatementQuery{}, "2020-03-12", "", "requisicao_invalida ate"},
-		{"back in time", owner, app.StatementQuery{}, "2020-03-12", "2020-03-11", "requisicao_invalida ate"},
-		{"more than 400 days", owner, app.StatementQuery{}, "2019-01-01", "2020-03-12", "requisicao_invalida de"},
+		{"a day", owner, lookups.StatementQuery{}, "2020-03-11", "2020-03-11", "2020-03-11 cpf 1 0.45"},
+		{"of members", owner, lookups.StatementQuery{By: lookups.ByMembers}, "2020-03-10", "2020-03-12", "2020-03-12 score 1 0.45"},
+		{"of a key", owner, lookups.StatementQuery{OfKey: key.Key().ID}, "2020-03-11", "2020-03-12", "2020-03-11 cpf 1 0.45"},
+		{"no first day", owner, lookups.StatementQuery{}, "", "2020-03-12", "requisicao_invalida de"},
+		{"no last day", owner, lookups.StatementQuery{}, "2020-03-12", "", "requisicao_invalida ate"},
+		{"back in time", owner, lookups.StatementQuery{}, "2020-03-12", "2020-03-11", "requisicao_invalida ate"},
+		{"more than 400 days", owner, lookups.StatementQuery{}, "2019-01-01", "2020-03-12", "requisicao_invalida de"},
 	} {
 		days, err := s.statement.Spend(t.Context(), c.by, c.q, c.from, c.until)
 		got := []string{said(err)}
@@ -202,7 +203,7 @@ func TestKeysAndWhatTheyUsed(t *testing.T) {
 	free := s.byKey(wide)
 	history := s.byKey(access.Limits{PerMinute: 9, PerDay: 0, PerMonth: 9})
 	for _, by := range []app.Caller{over, parked, exhausted} {
-		must(s.ask(by, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0], Refresh: true}))
+		must(s.ask(by, lookups.Request{Product: catalog.CPF, Document: cpfs[0], Refresh: true}))
 	}
 	done(s.keys.Revoke(t.Context(), owner, over.Key().ID))
 	var got []string

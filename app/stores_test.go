@@ -16,6 +16,14 @@ import (
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/agents"
+	"fichario/app/automations"
+	"fichario/app/batches"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -37,30 +45,30 @@ type setting struct {
 	orgID string
 	fakes
 
-	orgs          *app.Organisations
-	members       *app.Members
-	sessions      *app.Sessions
-	links         *app.Links
-	factors       *app.Factors
-	keys          *app.Keys
-	funnels       *app.Funnels
-	origins       *app.Origins
-	bundles       *app.Bundles
-	purposes      *app.Purposes
-	record        *app.Record
-	contacts      *app.Contacts
-	bulks         *app.Bulks
-	rotations     *app.Rotations
-	notifications *app.Notifications
-	webhooks      *app.Webhooks
-	automations   *app.Automations
-	intake        *app.Intake
-	lookups       *app.Lookups
-	statement     *app.Statement
-	dashboard     *app.Dashboard
-	batches       *app.Batches
-	audit         *app.Audit
-	subjects      *app.Subjects
+	orgs          *team.Organisations
+	members       *team.Members
+	sessions      *team.Sessions
+	links         *team.Links
+	factors       *team.Factors
+	keys          *lookups.Keys
+	funnels       *contacts.Funnels
+	origins       *contacts.Origins
+	bundles       *lookups.Bundles
+	purposes      *privacyapp.Purposes
+	record        *privacyapp.Record
+	contacts      *contacts.Contacts
+	bulks         *contacts.Bulks
+	rotations     *contacts.Rotations
+	notifications *team.Notifications
+	webhooks      *intakeapp.Webhooks
+	automations   *automations.Automations
+	intake        *intakeapp.Intake
+	lookups       *lookups.Lookups
+	statement     *lookups.Statement
+	dashboard     *lookups.Dashboard
+	batches       *batches.Batches
+	audit         *privacyapp.Audit
+	subjects      *privacyapp.Subjects
 }
 
 const (
@@ -82,41 +90,41 @@ func products() catalog.Catalog {
 func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	t.Helper()
 	s := &setting{t: t, store: store, now: now, fakes: newFakes()}
-	s.orgs, s.members = app.NewOrganisations(store, now), app.NewMembers(store, now, hashed)
-	s.sessions = app.NewSessions(store, now, passwords(fits))
-	s.links = app.NewLinks(app.LinksConfig{
+	s.orgs, s.members = team.NewOrganisations(store, now), team.NewMembers(store, now, hashed)
+	s.sessions = team.NewSessions(store, now, passwords(fits))
+	s.links = team.NewLinks(team.LinksConfig{
 		Store: store, Clock: now, Sessions: s.sessions, Hash: hashed, Mailer: s.mailer, PublicURL: "https://f.example",
 		Log: s.log.logger(),
 	})
-	s.factors = app.NewFactors(store, now, s.sessions, app.Codes{New: factors.NewSecret, Step: factors.Step}, passkeys{})
-	s.keys, s.funnels, s.origins = app.NewKeys(store, now), app.NewFunnels(store, now), app.NewOrigins(store)
-	s.bundles, s.purposes = app.NewBundles(store, products()), app.NewPurposes(store, now)
-	s.record = app.NewRecord(app.RecordConfig{
+	s.factors = team.NewFactors(store, now, s.sessions, team.Codes{New: factors.NewSecret, Step: factors.Step}, passkeys{})
+	s.keys, s.funnels, s.origins = lookups.NewKeys(store, now), contacts.NewFunnels(store, now), contacts.NewOrigins(store)
+	s.bundles, s.purposes = lookups.NewBundles(store, products()), privacyapp.NewPurposes(store, now)
+	s.record = privacyapp.NewRecord(privacyapp.RecordConfig{
 		Store: store, Clock: now, Bureau: "teste", Catalog: products(), Fresh: fresh,
 	})
-	s.contacts, s.notifications = app.NewContacts(store, now), app.NewNotifications(store)
-	s.bulks, s.rotations = app.NewBulks(store, now), app.NewRotations(store, now)
-	s.webhooks, s.automations = app.NewWebhooks(store, now), app.NewAutomations(store, now, means(true))
-	s.intake = app.NewIntake(store, now)
+	s.contacts, s.notifications = contacts.New(store, now), team.NewNotifications(store)
+	s.bulks, s.rotations = contacts.NewBulks(store, now), contacts.NewRotations(store, now)
+	s.webhooks, s.automations = intakeapp.NewWebhooks(store, now), automations.New(store, now, means(true))
+	s.intake = intakeapp.New(store, now)
 	if announces, ok := store.(interface {
 		OnJobs(func(automation.JobKind))
 	}); ok {
 		announces.OnJobs(func(automation.JobKind) { s.woken.Add(1) })
 	}
 	s.lookups = s.otherLookups(store)
-	s.statement = app.NewStatement(store, calendar, now)
-	s.audit = app.NewAudit(store, now)
-	s.dashboard = app.NewDashboard(store, products(), calendar, now)
+	s.statement = lookups.NewStatement(store, calendar, now)
+	s.audit = privacyapp.NewAudit(store, now)
+	s.dashboard = lookups.NewDashboard(store, products(), calendar, now)
 	s.batches = s.otherBatches(s.lookups)
 	index, _ := store.(ports.SubjectIndex)
-	s.subjects = app.NewSubjects(store, index, journal{}, now)
+	s.subjects = privacyapp.NewSubjects(store, index, journal{}, now)
 	s.orgID = must(s.orgs.Create(t.Context(), "Org")).ID
 	return s
 }
 
 // otherLookups makes the Lookups of another instance, or on a store that fails.
-func (s *setting) otherLookups(store ports.Store) *app.Lookups {
-	l := app.NewLookups(app.LookupsConfig{
+func (s *setting) otherLookups(store ports.Store) *lookups.Lookups {
+	l := lookups.New(lookups.Config{
 		Store: store, Bureau: s.bureau, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: calendar,
 		Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
 	})
@@ -125,15 +133,15 @@ func (s *setting) otherLookups(store ports.Store) *app.Lookups {
 }
 
 // agentsOf makes the sessions of agents whose lookups those are.
-func (s *setting) agentsOf(l *app.Lookups) *app.AgentSessions {
-	return app.NewAgentSessions(l, s.store, s.now, s.log.logger())
+func (s *setting) agentsOf(l *lookups.Lookups) *agents.Sessions {
+	return agents.NewSessions(l, s.store, s.now, s.log.logger())
 }
 
-func (s *setting) agents() *app.AgentSessions { return s.agentsOf(s.lookups) }
+func (s *setting) agents() *agents.Sessions { return s.agentsOf(s.lookups) }
 
 // means returns everything that automations can have.
-func means(mails bool) app.Means {
-	return app.Means{
+func means(mails bool) automations.Means {
+	return automations.Means{
 		Mails: mails, Conditions: outbound.NewConditions(), Catalog: products(), Destinations: outbound.Destinations{},
 	}
 }
@@ -144,8 +152,8 @@ type journal struct{}
 func (journal) Append(privacy.Entry) (bool, error) { return false, nil }
 
 // passwords stands in for slow hashes; fits compares. A stale hash begins with "old:".
-func passwords(fits func(hash, password string) bool) app.Passwords {
-	return app.Passwords{
+func passwords(fits func(hash, password string) bool) team.Passwords {
+	return team.Passwords{
 		Hash: hashed, Fits: fits, Stale: func(hash string) bool { return strings.HasPrefix(hash, "old:") }, Decoy: "nobody's",
 	}
 }
@@ -225,7 +233,7 @@ func inMemory(t *testing.T) *setting {
 // inBubble is inMemory where time passes only while everybody waits, and then at once.
 func inBubble(t *testing.T, test func(t *testing.T, s *setting)) {
 	t.Helper()
-	_ = app.NewKeyID() // ids continue from now, not from the year in which bubbles begin
+	_ = lookups.NewKeyID() // ids continue from now, not from the year in which bubbles begin
 	start := now()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
@@ -260,7 +268,7 @@ func (s *setting) another() *setting {
 // add makes a member, whose password is "senha-de-" and the name.
 func (s *setting) add(name string, role crm.Role) app.Caller {
 	s.t.Helper()
-	return app.ByMember(must(s.members.Add(s.t.Context(), app.Operator(), app.NewMember{
+	return app.ByMember(must(s.members.Add(s.t.Context(), app.Operator(), team.NewMember{
 		OrgID: s.orgID, Name: name, Email: s.email(name), Role: role, Password: "senha-de-" + name,
 	})))
 }
@@ -270,7 +278,7 @@ func (s *setting) email(name string) string { return name + "@org-" + s.orgID + 
 // hook makes a webhook and returns it in the form that handling a post needs.
 func (s *setting) hook(signature webhook.Signature) webhook.Hook {
 	s.t.Helper()
-	_, token, err := s.webhooks.Create(s.t.Context(), app.Operator(), app.NewWebhook{
+	_, token, err := s.webhooks.Create(s.t.Context(), app.Operator(), intakeapp.NewWebhook{
 		OrgID: s.orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic}, Signature: signature,
 	})
 	done(err)
@@ -278,8 +286,8 @@ func (s *setting) hook(signature webhook.Signature) webhook.Hook {
 }
 
 // post makes a JSON post; headers are alternating names and values.
-func post(body string, headers ...string) app.Post {
-	p := app.Post{
+func post(body string, headers ...string) intakeapp.Post {
+	p := intakeapp.Post{
 		Body: []byte(body), Signed: []byte(body), Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}},
 	}
 	for i := 0; i < len(headers); i += 2 {

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
 	"fichario/domain/audit"
 	"fichario/domain/crm"
 )
@@ -14,9 +15,9 @@ func TestTheAuditForgetsWhoWasErased(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		var sheets []app.LookupView
+		var sheets []lookups.View
 		for _, document := range cpfs[:2] {
-			sheet := must(s.ask(owner, app.LookupRequest{Document: document})).Entry
+			sheet := must(s.ask(owner, lookups.Request{Document: document})).Entry
 			sheets = append(sheets, must(s.lookups.Show(t.Context(), owner, sheet.ID)))
 			done(s.lookups.Opened(t.Context(), owner, sheets[len(sheets)-1]))
 		}
@@ -30,7 +31,7 @@ func TestTheAuditForgetsWhoWasErased(t *testing.T) {
 		}
 		equal(t, "before", line(documents()), line(cpfs[:2]))
 		before := len(s.lines(0))
-		who := app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		who := privacy.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		erased := must(s.subjects.Erase(t.Context(), owner, who, false))
 		done(s.lookups.Opened(t.Context(), owner, sheets[0])) // during the erasure
 		done(s.subjects.Finish(t.Context(), erased.ID))

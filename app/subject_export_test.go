@@ -12,7 +12,8 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/adapters/gormstore"
-	"fichario/app"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -33,12 +34,12 @@ func (s *setting) traced(n, size int) int {
 				_, _ = rand.Read(noise)
 				answer := fmt.Appendf(nil, `{"x":%q}`, hex.EncodeToString(noise))
 				rec := lookup.Record{
-					ID: app.NewKeyID(), OrgID: s.orgID, Product: catalog.CPF, Document: doc, AnsweredAt: now(), Found: true,
+					ID: lookups.NewKeyID(), OrgID: s.orgID, Product: catalog.CPF, Document: doc, AnsweredAt: now(), Found: true,
 					Fields: []byte("{}"), Raw: answer,
 				}
 				sum += len(answer)
 				e := lookup.Entry{
-					ID: app.NewKeyID(), OrgID: s.orgID, Product: catalog.CPF, Document: doc, At: now(), Status: lookup.Done,
+					ID: lookups.NewKeyID(), OrgID: s.orgID, Product: catalog.CPF, Document: doc, At: now(), Status: lookup.Done,
 					RecordID: rec.ID,
 				}
 				if err := r.History.Save(s.t.Context(), rec); err != nil {
@@ -83,7 +84,7 @@ func TestSlowSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:paral
 
 func streamed(t *testing.T, s *setting) {
 	t.Helper()
-	owner, n, q := s.add("dona", crm.Owner), 10_000, app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+	owner, n, q := s.add("dona", crm.Owner), 10_000, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 	sum := s.traced(n, 8<<10)
 	done(s.store.(*gormstore.Store).CatchUp(t.Context()))
 	var before runtime.MemStats
@@ -108,13 +109,13 @@ func TestACountThatTakesTooLong(t *testing.T) {
 		ctx, owner := t.Context(), s.add("dona", crm.Owner)
 		hook := s.hook(webhook.Signature{})
 		must(s.intake.Receive(ctx, hook, post(`{"nome":"Bia Lima","cpf":"`+cpfs[0]+`","email":"bia@x.example"}`)))
-		must(s.ask(owner, app.LookupRequest{Document: cpfs[0]}))
-		for within, want := range map[time.Duration]app.Held{
+		must(s.ask(owner, lookups.Request{Document: cpfs[0]}))
+		for within, want := range map[time.Duration]privacyapp.Held{
 			0:               {Counts: privacy.Counts{privacy.Deliveries: 1}},
 			time.Hour:       {Counts: privacy.Counts{privacy.Deliveries: 1}},
 			time.Nanosecond: {Counts: privacy.Counts{privacy.Deliveries: 0}, More: true},
 		} {
-			got := must(s.subjects.Count(ctx, owner, app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, within))
+			got := must(s.subjects.Count(ctx, owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}, within))
 			equal(t, "more", got.More, want.More)
 			equal(t, "posts", got.Counts[privacy.Deliveries], want.Counts[privacy.Deliveries])
 			equal(t, "lookups", got.Counts[privacy.Lookups], 1)
@@ -133,11 +134,11 @@ func TestAnExportIsWhatWasPutIn(t *testing.T) {
 			`","mensagem":"Olá"}`
 		id := must(s.intake.Receive(ctx, hook, post(body))).ContactID
 		done(s.contacts.Note(ctx, owner, id, "ligar à tarde"))
-		asked := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
-		again := must(s.ask(owner, app.LookupRequest{Document: cpfs[0]})).Entry
-		must(s.ask(owner, app.LookupRequest{Document: cpfs[1]}))
+		asked := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
+		again := must(s.ask(owner, lookups.Request{Document: cpfs[0]})).Entry
+		must(s.ask(owner, lookups.Request{Document: cpfs[1]}))
 
-		x := must(s.subjects.Export(ctx, owner, app.SubjectQuery{OrgID: s.orgID, Email: "BIA@x.example"}))
+		x := must(s.subjects.Export(ctx, owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "BIA@x.example"}))
 		var to written
 		done(download.Subject(ctx, &to, x))
 		var out struct {

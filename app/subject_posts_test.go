@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"fichario/app"
+	intakeapp "fichario/app/intake"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/privacy"
@@ -20,7 +22,7 @@ import (
 // refused posts a body that is refused, and returns the id of its delivery.
 func (s *setting) refused(hook webhook.Hook, contentType, body string) string {
 	s.t.Helper()
-	_, err := s.intake.Receive(s.t.Context(), hook, app.Post{
+	_, err := s.intake.Receive(s.t.Context(), hook, intakeapp.Post{
 		Body: []byte(body), Headers: []intake.Pair{{Key: "content-type", Value: contentType}},
 	})
 	if app.FaultOf(err) == nil {
@@ -85,7 +87,7 @@ func TestRefusedPostsOfAPersonInWhateverEncoding(t *testing.T) {
 		}
 		post(bodies, true)
 		post(strangers, false)
-		who := app.SubjectQuery{OrgID: s.orgID, Document: "529.982.247-25"}
+		who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: "529.982.247-25"}
 		listed := map[string]bool{}
 		for d, err := range must(s.subjects.Export(t.Context(), owner, who)).Deliveries(t.Context()) {
 			done(err)
@@ -133,11 +135,11 @@ func TestAReplayMeetsAnErasure(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
-		who := app.SubjectQuery{OrgID: s.orgID, Email: "ana.b@x.example"}
+		who := privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana.b@x.example"}
 		off := hook
 		off.Enabled = false
 		late := &lateInbox{Store: s.store}
-		slow := app.NewIntake(late, now)
+		slow := intakeapp.New(late, now)
 		for what, body := range map[string]string{
 			"accepted now":  `{"nome":"Ana","email":"ana.b@x.example"}`,
 			"refused again": `{"nome":"Ana","x":"ana.b&#64;x.example"}`,
@@ -164,15 +166,15 @@ func TestErasuresAmongPosts(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
-		other := app.NewIntake(s.store, now)
+		other := intakeapp.New(s.store, now)
 		for n := range 4 {
 			email := fmt.Sprintf("ana%d@x.example", n)
 			body := `{"x":"` + base64.StdEncoding.EncodeToString([]byte("de "+email)) + `"}`
 			id := s.refused(hook, "application/json", body)
-			who := app.SubjectQuery{OrgID: s.orgID, Email: email}
+			who := privacyapp.SubjectQuery{OrgID: s.orgID, Email: email}
 			ctx, stop := context.WithCancel(t.Context())
 			var all sync.WaitGroup
-			for _, in := range []*app.Intake{s.intake, other} {
+			for _, in := range []*intakeapp.Intake{s.intake, other} {
 				all.Go(func() {
 					for range 20 {
 						_, _ = in.Replay(ctx, owner, id)

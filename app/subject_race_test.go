@@ -11,6 +11,11 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/agents"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -86,7 +91,7 @@ func newGate() gate { return gate{make(chan struct{}, 100), make(chan struct{})}
 func (g gate) wait() { g.came <- struct{}{}; <-g.open }
 
 // left returns what is stored of a person: identities in any index, entries with a document.
-func (s *setting) left(owner app.Caller, who app.SubjectQuery) string {
+func (s *setting) left(owner app.Caller, who privacyapp.SubjectQuery) string {
 	s.t.Helper()
 	held := must(s.subjects.Count(s.t.Context(), owner, who, 0))
 	for k, n := range held.Counts {
@@ -98,7 +103,7 @@ func (s *setting) left(owner app.Caller, who app.SubjectQuery) string {
 }
 
 // erase erases a person completely and expects that nothing is left.
-func (s *setting) erase(owner app.Caller, who app.SubjectQuery) {
+func (s *setting) erase(owner app.Caller, who privacyapp.SubjectQuery) {
 	s.t.Helper()
 	e := must(s.subjects.Erase(s.t.Context(), owner, who, false))
 	e = must(s.subjects.Await(s.t.Context(), e.ID))
@@ -112,7 +117,7 @@ func (s *setting) erase(owner app.Caller, who app.SubjectQuery) {
 func TestWhatAnErasureFindsInMemory(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
-		owner, key, who := s.add("dona", crm.Owner), s.byKey(wide), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		owner, key, who := s.add("dona", crm.Owner), s.byKey(wide), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		late := &heldStore{Store: s.store}
 		slow := s.otherLookups(late)
 		refused := func(what string, begun func() error) {
@@ -130,7 +135,7 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 			equal(t, what+": left", s.left(owner, who), "map[]")
 			equal(t, what+": spent", s.spent(key), "0 0 0 0")
 		}
-		ask := app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]}
+		ask := lookups.Request{Product: catalog.CPF, Document: cpfs[0]}
 		fresh := ask
 		fresh.Refresh = true
 		refused("a lookup", func() error { return second(slow.Do(t.Context(), key, ask)) })
@@ -138,7 +143,7 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 		refused("one for later", func() error { _, _, err := slow.DoLater(t.Context(), key, ask); return err })
 		refused("a page's", func() error { _, _, err := slow.Start(t.Context(), owner, ask); return err })
 		refused("an agent's", func() error {
-			within := app.AgentSession{ID: app.NewAgentSessionID(), Ceiling: at(catalog.Money(2 * price))}
+			within := agents.Session{ID: agents.NewSessionID(), Ceiling: at(catalog.Money(2 * price))}
 			sessions := s.agentsOf(slow)
 			_, _, err := sessions.DoWithin(t.Context(), key, ask, within)
 			equal(t, "the session's", must(sessions.Spent(t.Context(), key, within)), catalog.Money(0))
@@ -159,7 +164,7 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 			return fault.New(fault.Code(item.Code), "")
 		})
 		refused("an automation's", func() error {
-			rule := s.rule(app.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * price})
+			rule := s.rule(automations.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * price})
 			form := bia()
 			form.Documents = cpfs[0]
 			must(s.contacts.Create(t.Context(), owner, form))
@@ -167,7 +172,7 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 			worker.Lookups = slow
 			ctx, stop := context.WithCancel(t.Context())
 			var ran sync.WaitGroup
-			ran.Go(func() { app.NewJobs(worker).Run(ctx) })
+			ran.Go(func() { automations.NewJobs(worker).Run(ctx) })
 			defer ran.Wait()
 			defer stop()
 			equal(t, "the run's", errors.Is(<-late.refused, ports.ErrErased), true)
@@ -183,7 +188,7 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
-		owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		late := &heldStore{Store: s.store, refused: make(chan error, 100)}
 		slow := s.otherLookups(late)
 		for what, hold := range map[string]func(func()){
@@ -197,8 +202,8 @@ func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
 			}
 			hold(g.wait)
 			first, second := make(chan error, 1), make(chan error, 1)
-			ask := func(l *app.Lookups, to chan error) {
-				_, err := l.Do(t.Context(), s.byKey(wide), app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
+			ask := func(l *lookups.Lookups, to chan error) {
+				_, err := l.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
 				to <- err
 			}
 			go ask(s.lookups, first)
@@ -244,13 +249,13 @@ func TestErasuresAmongEverything(t *testing.T) {
 		defer ran.Wait()
 		defer stop()
 		for n, cpf := range someCPFs(int(seed%1e6), 2) {
-			who := app.SubjectQuery{OrgID: s.orgID, Document: cpf}
+			who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpf}
 			email := fmt.Sprintf("rosa-%d@x.example", n)
 			var all sync.WaitGroup
 			begun := func(f func()) {
 				all.Go(func() { pause(); f() })
 			}
-			ask := app.LookupRequest{Product: catalog.CPF, Document: cpf}
+			ask := lookups.Request{Product: catalog.CPF, Document: cpf}
 			fresh := ask
 			fresh.Refresh = true
 			for range 3 {
@@ -267,7 +272,7 @@ func TestErasuresAmongEverything(t *testing.T) {
 			}
 			file := must(s.bulks.PrepareImport(t.Context(), owner, tableOf(table...)))
 			begun(func() {
-				_, _ = s.bulks.StartImport(t.Context(), owner, file.ID, app.ImportChoices{Duplicates: crm.CreateDuplicates})
+				_, _ = s.bulks.StartImport(t.Context(), owner, file.ID, contacts.ImportChoices{Duplicates: crm.CreateDuplicates})
 			})
 			begun(func() { _, _ = s.bulks.PrepareImport(t.Context(), owner, tableOf(table...)) })
 			pause()
@@ -278,7 +283,7 @@ func TestErasuresAmongEverything(t *testing.T) {
 			must(s.bulks.FinishImport(t.Context(), owner, file.ID))
 			s.until(b.ID, ended)
 			equal(t, "left of "+email, s.left(owner, who), "map[]")
-			equal(t, "contacts of "+email, s.left(owner, app.SubjectQuery{OrgID: s.orgID, Email: email}), "map[]")
+			equal(t, "contacts of "+email, s.left(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: email}), "map[]")
 			for _, d := range s.bureau.Asked()[calls:] {
 				equal(t, "asked after the receipt", d.Value() == cpf, false)
 			}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -22,7 +24,7 @@ func TestWhoHasNoDocumentIsNotBlocked(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
-	who := app.SubjectQuery{OrgID: s.orgID, Phone: "(11) 98765-4321"}
+	who := privacyapp.SubjectQuery{OrgID: s.orgID, Phone: "(11) 98765-4321"}
 	_, err := s.subjects.Erase(t.Context(), owner, who, true)
 	equal(t, "with a block", said(err), "requisicao_invalida")
 	equal(t, "erasures", len(must(s.subjects.AllErasures(t.Context(), owner, s.orgID))), 0)
@@ -34,18 +36,18 @@ func TestWhoHasNoDocumentIsNotBlocked(t *testing.T) {
 func TestAnErasureMeetsALookupThatHistoryAnswers(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
-	owner, who := s.add("dona", crm.Owner), app.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
-	must(s.ask(owner, app.LookupRequest{Document: cpfs[0]}))
+	owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+	must(s.ask(owner, lookups.Request{Document: cpfs[0]}))
 	index := &lateIndex{SubjectIndex: s.store.(ports.SubjectIndex), line: func() {
 		equal(t, "written late", errors.Is(s.store.Repos().Statement.Add(t.Context(), lookup.Entry{
-			ID: app.NewKeyID(), OrgID: s.orgID, MemberID: owner.MemberID(), Product: catalog.CPF, At: s.now(), Cache: true,
+			ID: lookups.NewKeyID(), OrgID: s.orgID, MemberID: owner.MemberID(), Product: catalog.CPF, At: s.now(), Cache: true,
 			Status: lookup.Done, Document: document.Restore(document.CPF, cpfs[0]),
 		}), ports.ErrErased), true)
 	}}
-	subjects := app.NewSubjects(s.store, index, journal{}, now)
+	subjects := privacyapp.NewSubjects(s.store, index, journal{}, now)
 	e := must(s.subjects.Erase(t.Context(), owner, who, false))
 	done(subjects.Finish(t.Context(), e.ID))
-	for _, line := range must(s.statement.Page(t.Context(), owner, app.StatementQuery{})).Entries {
+	for _, line := range must(s.statement.Page(t.Context(), owner, lookups.StatementQuery{})).Entries {
 		equal(t, "a document in the statement", line.Document.Value(), "")
 	}
 }
@@ -69,9 +71,9 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner, repos := s.add("dona", crm.Owner), s.store.Repos()
-		first := must(s.subjects.Erase(t.Context(), owner, app.SubjectQuery{OrgID: s.orgID, Email: "bia@x.example"}, false))
-		second := must(s.subjects.Erase(t.Context(), owner, app.SubjectQuery{OrgID: s.orgID, Email: "rui@x.example"}, false))
-		must(repos.Subjects.LeaseErasure(t.Context(), first.ID, app.NewKeyID(), first.At, first.At.Add(time.Minute)))
+		first := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "bia@x.example"}, false))
+		second := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "rui@x.example"}, false))
+		must(repos.Subjects.LeaseErasure(t.Context(), first.ID, lookups.NewKeyID(), first.At, first.At.Add(time.Minute)))
 		var entries []privacy.Entry
 		for _, e := range []privacy.Erasure{first, second} {
 			entries = append(entries, privacy.Entry{ID: e.ID, OrgID: e.OrgID, KeyID: e.KeyID, Hashes: e.Hashes, At: e.At})
@@ -92,7 +94,7 @@ func TestAllErasuresAreForTheJournal(t *testing.T) {
 	done(s.store.InTx(t.Context(), func(r ports.Repos) (err error) {
 		for range n {
 			err = errors.Join(err, r.Subjects.AddErasure(t.Context(), privacy.Erasure{
-				ID: app.NewKeyID(), OrgID: s.orgID, State: privacy.Done, At: s.now(),
+				ID: lookups.NewKeyID(), OrgID: s.orgID, State: privacy.Done, At: s.now(),
 			}))
 		}
 		return err

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fichario/app"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
 	"fichario/domain/webhook"
@@ -42,7 +42,7 @@ func TestTextsOfOthersThatNameAPerson(t *testing.T) {
 			post(`{"nome":"Lia","email":"lia@x.example","mensagem":"mariana.b@x.example, 1529.982.247-25, 21 99773-1077"}`)))
 		was := s.contact(stranger.ContactID)
 
-		who := app.SubjectQuery{OrgID: s.orgID, Document: "529.982.247-25"}
+		who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: "529.982.247-25"}
 		listed := 0
 		for text, err := range must(s.subjects.Export(t.Context(), owner, who)).Texts(t.Context()) {
 			done(err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
@@ -53,22 +54,22 @@ func TestAnAnswerThatCannotBeWritten(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		disk, key := s.onFullDisk(), s.byKey(wide)
-		got := must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
+		got := must(s.ask(key, lookups.Request{Document: cpfs[0]}))
 		equal(t, "who paid gets it", line(string(got.Record.Raw), got.Entry.Charged), `{"nome":"Ana"} true`)
 		for range 3 {
 			time.Sleep(timeout)
-			_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+			_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
 			equal(t, "the next one", line(said(err), app.FaultOf(err).RetryAfter > 0), "servico_indisponivel true")
 			done(s.lookups.Settle(t.Context()))
 		}
 		equal(t, "kept", s.lookups.Unwritten(), 1)
-		must(s.ask(key, app.LookupRequest{Document: cpfs[0], Refresh: true})) // asks in any case
+		must(s.ask(key, lookups.Request{Document: cpfs[0], Refresh: true})) // asks in any case
 		equal(t, "both kept", line(s.lookups.Unwritten(), len(s.bureau.Asked())), "2 2")
 		disk.full.Store(false)
 		time.Sleep(5 * time.Second)
 		equal(t, "written by itself", s.lookups.Unwritten(), 0)
 		equal(t, "entries", line(s.entries()), "[concluida 0.45 concluida 0.45]")
-		equal(t, "from history", must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, true)
+		equal(t, "from history", must(s.ask(key, lookups.Request{Document: cpfs[0]})).Entry.Cache, true)
 		equal(t, "spent", s.spent(key), "2 2 2 0.9")
 		equal(t, "calls", len(s.bureau.Asked()), 2)
 	})
@@ -79,10 +80,10 @@ func TestTheNextOneWritesWhatIsKept(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		disk, key := s.onFullDisk(), s.byKey(wide)
-		must(s.ask(key, app.LookupRequest{Document: cpfs[0]}))
+		must(s.ask(key, lookups.Request{Document: cpfs[0]}))
 		time.Sleep(time.Minute)
 		disk.full.Store(false)
-		equal(t, "answered", must(s.ask(key, app.LookupRequest{Document: cpfs[0]})).Entry.Cache, true)
+		equal(t, "answered", must(s.ask(key, lookups.Request{Document: cpfs[0]})).Entry.Cache, true)
 		equal(t, "calls", len(s.bureau.Asked()), 1)
 	})
 }
@@ -105,10 +106,10 @@ func TestFollowersOfWhatCannotBeWritten(t *testing.T) {
 					return answer, err
 				}
 				var asking sync.WaitGroup
-				asking.Go(func() { _, _ = s.ask(key, app.LookupRequest{Document: cpfs[0]}) })
+				asking.Go(func() { _, _ = s.ask(key, lookups.Request{Document: cpfs[0]}) })
 				time.Sleep(time.Second)
 				asking.Go(func() {
-					_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+					_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
 					equal(t, "a follower", said(err), want)
 				})
 				time.Sleep(time.Second)
@@ -116,7 +117,7 @@ func TestFollowersOfWhatCannotBeWritten(t *testing.T) {
 				close(release)
 				asking.Wait()
 				equal(t, "waited", time.Since(began) < time.Second, true)
-				_, err := s.ask(key, app.LookupRequest{Document: cpfs[0]})
+				_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
 				equal(t, "the next one", said(err), want)
 				disk.full.Store(false)
 				s.lookups.Close()
@@ -137,7 +138,7 @@ func TestWhatIsKeptIsBounded(t *testing.T) {
 		huge.Raw = []byte(`"` + strings.Repeat("a", 8<<20) + `"`)
 		s.bureau.Script = func(context.Context) (ports.Answer, error) { return huge, nil }
 		ask := func() error {
-			_, err := s.ask(key, app.LookupRequest{Document: cpfs[0], Refresh: true})
+			_, err := s.ask(key, lookups.Request{Document: cpfs[0], Refresh: true})
 			return err
 		}
 		n := 0
@@ -181,7 +182,7 @@ func TestStopping(t *testing.T) {
 			inBubble(t, func(t *testing.T, s *setting) {
 				disk := s.onFullDisk()
 				s.bureau.Script = c.script
-				_, _ = s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]})
+				_, _ = s.ask(s.byKey(wide), lookups.Request{Document: cpfs[0]})
 				room := time.AfterFunc(c.after, func() { disk.full.Store(false) })
 				defer room.Stop()
 				ctx, end := context.WithTimeout(t.Context(), 30*time.Second)
@@ -197,7 +198,7 @@ func TestStopping(t *testing.T) {
 			s.bureau.Script = portstest.Holds(nil)
 			var asking sync.WaitGroup
 			asking.Go(func() {
-				_, err := s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[0]})
+				_, err := s.ask(s.byKey(wide), lookups.Request{Document: cpfs[0]})
 				equal(t, "told", said(err), "bureau_sem_resposta")
 			})
 			time.Sleep(time.Second)
@@ -206,7 +207,7 @@ func TestStopping(t *testing.T) {
 			equal(t, "lost", s.lookups.Stop(ctx), 0)
 			asking.Wait()
 			equal(t, "entries", line(s.entries()), "[sem_resposta 0.45]")
-			_, err := s.ask(s.byKey(wide), app.LookupRequest{Document: cpfs[1]})
+			_, err := s.ask(s.byKey(wide), lookups.Request{Document: cpfs[1]})
 			equal(t, "another one", said(err), "servico_indisponivel")
 			equal(t, "calls", len(s.bureau.Asked()), 1)
 		})
@@ -221,7 +222,7 @@ func TestWhoIsAloneSettlesAtOnce(t *testing.T) {
 		key, killed := s.byKey(access.Limits{PerMinute: 9, PerDay: 9, PerMonth: 9}), make(chan struct{})
 		s.bureau.Script = portstest.Holds(killed)
 		var asking sync.WaitGroup
-		asking.Go(func() { _, _ = s.ask(key, app.LookupRequest{Document: cpfs[0]}) })
+		asking.Go(func() { _, _ = s.ask(key, lookups.Request{Document: cpfs[0]}) })
 		time.Sleep(time.Second)
 
 		next := s.otherLookups(s.store)
@@ -230,7 +231,7 @@ func TestWhoIsAloneSettlesAtOnce(t *testing.T) {
 		done(next.SettleAll(t.Context()))
 		equal(t, "settled", line(s.entries()), "[sem_resposta 0.45]")
 		s.bureau.Script = nil
-		_, err := next.Do(t.Context(), key, app.LookupRequest{Product: catalog.CPF, Document: cpfs[0]})
+		_, err := next.Do(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
 		equal(t, "the same document", line(err == nil, len(s.bureau.Asked())), "true 2")
 		close(killed)
 		asking.Wait()

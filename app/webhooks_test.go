@@ -6,6 +6,9 @@ import (
 	"time"
 
 	"fichario/app"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
@@ -17,23 +20,23 @@ func TestNewWebhooksAreHeldToTheirForm(t *testing.T) {
 	s := inMemory(t)
 	must(s.origins.Add(t.Context(), app.Operator(), s.orgID, "Rádio"))
 	for _, c := range []struct {
-		change func(*app.NewWebhook)
+		change func(*intakeapp.NewWebhook)
 		want   string
 	}{
-		{func(*app.NewWebhook) {}, ""},
-		{func(n *app.NewWebhook) { n.Name = "\t" }, "requisicao_invalida name"},
-		{func(n *app.NewWebhook) { n.Kind = "zapier" }, "requisicao_invalida type"},
-		{func(n *app.NewWebhook) { n.Band = "média" }, "requisicao_invalida bands"},
-		{func(n *app.NewWebhook) { n.Signature.Secret = "sem esquema" }, "requisicao_invalida secret"},
-		{func(n *app.NewWebhook) { n.Signature.Scheme = webhook.HMACScheme }, "requisicao_invalida secret"},
-		{func(n *app.NewWebhook) { n.ThanksURL = "javascript:alert(1)" }, "requisicao_invalida thanksUrl"},
-		{func(n *app.NewWebhook) { n.ThanksURL = "https://ana:senha@x.example" }, "requisicao_invalida thanksUrl"},
-		{func(n *app.NewWebhook) { n.ThanksURL = "https://x.example/obrigado" }, ""},
-		{func(n *app.NewWebhook) { n.Origin = "RADIO" }, ""},
-		{func(n *app.NewWebhook) { n.Origin = "Feira" }, "requisicao_invalida origin"},
-		{func(n *app.NewWebhook) { n.OrgID = app.NewKeyID() }, "nao_encontrado org"},
+		{func(*intakeapp.NewWebhook) {}, ""},
+		{func(n *intakeapp.NewWebhook) { n.Name = "\t" }, "requisicao_invalida name"},
+		{func(n *intakeapp.NewWebhook) { n.Kind = "zapier" }, "requisicao_invalida type"},
+		{func(n *intakeapp.NewWebhook) { n.Band = "média" }, "requisicao_invalida bands"},
+		{func(n *intakeapp.NewWebhook) { n.Signature.Secret = "sem esquema" }, "requisicao_invalida secret"},
+		{func(n *intakeapp.NewWebhook) { n.Signature.Scheme = webhook.HMACScheme }, "requisicao_invalida secret"},
+		{func(n *intakeapp.NewWebhook) { n.ThanksURL = "javascript:alert(1)" }, "requisicao_invalida thanksUrl"},
+		{func(n *intakeapp.NewWebhook) { n.ThanksURL = "https://ana:senha@x.example" }, "requisicao_invalida thanksUrl"},
+		{func(n *intakeapp.NewWebhook) { n.ThanksURL = "https://x.example/obrigado" }, ""},
+		{func(n *intakeapp.NewWebhook) { n.Origin = "RADIO" }, ""},
+		{func(n *intakeapp.NewWebhook) { n.Origin = "Feira" }, "requisicao_invalida origin"},
+		{func(n *intakeapp.NewWebhook) { n.OrgID = lookups.NewKeyID() }, "nao_encontrado org"},
 	} {
-		n := app.NewWebhook{OrgID: s.orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic}}
+		n := intakeapp.NewWebhook{OrgID: s.orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic}}
 		c.change(&n)
 		hook, token, err := s.webhooks.Create(t.Context(), app.Operator(), n)
 		equal(t, "a webhook", said(err), c.want)
@@ -56,20 +59,20 @@ func TestAPostSeesAChangeAtOnce(t *testing.T) {
 	hook := s.hook(webhook.Signature{})
 	token := must(s.webhooks.Show(t.Context(), owner, hook.ID)).Token.Reveal()
 	opened := func() webhook.Hook { return must(s.intake.Open(t.Context(), token)) }
-	update := func(c app.Change) { t.Helper(); done(s.webhooks.Update(t.Context(), owner, hook.ID, c)) }
+	update := func(c intakeapp.Change) { t.Helper(); done(s.webhooks.Update(t.Context(), owner, hook.ID, c)) }
 
-	update(app.Change{Enabled: at(false), Kind: at(intake.FormService), ThanksURL: at("https://x.example")})
+	update(intakeapp.Change{Enabled: at(false), Kind: at(intake.FormService), ThanksURL: at("https://x.example")})
 	got := opened()
 	equal(t, "settings", !got.Enabled && got.Kind == intake.FormService && got.ThanksURL == "https://x.example", true)
 	radio := must(s.origins.Add(t.Context(), owner, s.orgID, "Rádio"))
 	equal(t, "an origin", len(opened().Origins), 1)
-	update(app.Change{Origin: at("rádio")})
+	update(intakeapp.Change{Origin: at("rádio")})
 	equal(t, "the fixed one", opened().OriginID, radio.ID)
-	done(s.members.Update(t.Context(), owner, ze.MemberID(), app.MemberChange{Active: at(false)}))
+	done(s.members.Update(t.Context(), owner, ze.MemberID(), team.MemberChange{Active: at(false)}))
 	equal(t, "members", len(opened().Members), 1)
 	done(s.funnels.PlaceStage(t.Context(), owner, s.funnel(owner).ID, s.funnel(owner).Stages[1].ID, 0))
 	equal(t, "the entry stage", opened().Entry.Name, "Em contato")
-	for what, c := range map[string]app.Change{
+	for what, c := range map[string]intakeapp.Change{
 		"name": {Name: at("")}, "origin": {Origin: at("Feira")}, "type": {Kind: at(intake.Kind("x"))},
 		"secret": {Signature: &webhook.Signature{Scheme: "x", Secret: "12345678"}}, "thanksUrl": {ThanksURL: at("x")},
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/document"
 	"fichario/domain/fault"
 )
@@ -91,7 +92,7 @@ type entry struct {
 }
 
 func (s *session) statement(ctx context.Context, args statementArgs) (any, error) {
-	page, err := s.Statement.Page(app.ForList(app.ForPage(ctx)), s.By, app.StatementQuery{
+	page, err := s.Statement.Page(app.ForList(app.ForPage(ctx)), s.By, lookups.StatementQuery{
 		Limit: args.Limit, Cursor: args.Cursor, From: args.From, Until: args.Until, Product: args.Product,
 		Purpose: args.Purpose, Cache: args.Cache,
 	})

@@ -14,15 +14,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fichario/app"
+	"fichario/app/agents"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
 )
 
 // Config is what Handler needs.
 type Config struct {
-	Lookups   *app.Lookups
-	Sessions  *app.AgentSessions
-	Statement *app.Statement
-	Purposes  *app.Purposes
-	Contacts  *app.Contacts
+	Lookups   *lookups.Lookups
+	Sessions  *agents.Sessions
+	Statement *lookups.Statement
+	Purposes  *privacy.Purposes
+	Contacts  *contacts.Contacts
 	Log       *slog.Logger
 	// Version is the program's.
 	Version string
@@ -62,7 +66,7 @@ type Asking struct {
 	By  app.Caller // a key
 	Via app.Via
 	// Session has the ceiling that came with the message; Serve sets its id.
-	Session app.AgentSession
+	Session agents.Session
 }
 
 // Serve answers one message. The answer to the message that begins a session carries its id, which every lookup needs.
@@ -95,7 +99,7 @@ func (h *Handler) Serve(w http.ResponseWriter, r *http.Request, a Asking) error 
 		Method string `json:"method"`
 	}
 	if json.Unmarshal(body, &message) == nil && message.Method == "initialize" && a.Session.ID == "" {
-		a.Session.ID = app.NewAgentSessionID()
+		a.Session.ID = agents.NewSessionID()
 		w.Header().Set(sessionHeader, a.Session.ID)
 	}
 	purposes, err := h.Purposes.Allowed(r.Context(), a.By)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/fault"
@@ -110,8 +110,8 @@ func (s *session) lookup(ctx context.Context, args lookupArgs) (any, error) {
 	return s.result(result, spent, args.Unmasked), nil
 }
 
-func (s *session) request(args lookupArgs) (app.LookupRequest, error) {
-	req := app.LookupRequest{
+func (s *session) request(args lookupArgs) (lookups.Request, error) {
+	req := lookups.Request{
 		Product: args.Product, Document: s.bare(args.Product, args.Document), Purpose: args.Purpose,
 		Refresh: args.Refresh, Free: args.HistoryOnly,
 	}
@@ -146,7 +146,7 @@ func (s *session) bare(product, typed string) string {
 
 // result is an answer as in the API, but without the bureau's bytes, which repeat the document, and with what is left
 // of the session's ceiling where that is known.
-func (s *session) result(r app.LookupResult, spent *catalog.Money, unmasked bool) json.RawMessage {
+func (s *session) result(r lookups.Result, spent *catalog.Money, unmasked bool) json.RawMessage {
 	fields, shown := r.Record.Fields, r.Record.Document.Value()
 	if !unmasked {
 		fields, shown = masked(fields, r.Record.Document), r.Record.Document.Masked()

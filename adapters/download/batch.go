@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"fichario/adapters/sheet"
-	"fichario/app"
+	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
@@ -25,7 +25,7 @@ var plainNumber = regexp.MustCompile(`^-?[0-9]{1,15}(\.[0-9]{1,6})?$`)
 
 // Batch is the results of a batch as a file: the uploaded columns, then the product's named fields, each item's
 // outcome, cost and error, and its purpose where one was given.
-func Batch(r app.BatchResults) Table {
+func Batch(r batches.Results) Table {
 	t := Table{Name: "lote-" + r.Batch.ID + ".csv", Rows: batchRows(r)}
 	t.Columns = append(t.Columns, r.Batch.Columns...)
 	for _, f := range r.Product.Fields {
@@ -38,7 +38,7 @@ func Batch(r app.BatchResults) Table {
 	return t
 }
 
-func batchRows(r app.BatchResults) iter.Seq2[[]any, error] {
+func batchRows(r batches.Results) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		for item, err := range r.All {
 			var row []any
@@ -52,7 +52,7 @@ func batchRows(r app.BatchResults) iter.Seq2[[]any, error] {
 	}
 }
 
-func batchRow(r app.BatchResults, item app.BatchResult) ([]any, error) {
+func batchRow(r batches.Results, item batches.Result) ([]any, error) {
 	row := make([]any, 0, len(r.Batch.Columns)+len(r.Product.Fields)+4)
 	for i := range r.Batch.Columns {
 		cell := ""
@@ -142,7 +142,7 @@ type BatchLine struct {
 }
 
 // LineOf returns the BatchLine of an item.
-func LineOf(of app.BatchResults, r app.BatchResult) BatchLine {
+func LineOf(of batches.Results, r batches.Result) BatchLine {
 	l := BatchLine{
 		Line: r.Line, Document: r.Document, State: string(r.State), Cache: r.Cache, Amount: json.Number(r.Amount.String()),
 		Code: r.Code, Message: r.Message, RepeatedOf: r.RepeatOf, Fields: r.Fields,
@@ -157,7 +157,7 @@ func LineOf(of app.BatchResults, r app.BatchResult) BatchLine {
 }
 
 // NDJSON sends the results of a batch, one item per line.
-func NDJSON(w http.ResponseWriter, r app.BatchResults) error {
+func NDJSON(w http.ResponseWriter, r batches.Results) error {
 	w.Header().Set("Content-Type", "application/x-ndjson")
 	w.Header().Set("Content-Disposition", `attachment; filename="lote-`+r.Batch.ID+`.ndjson"`)
 	extend(w)

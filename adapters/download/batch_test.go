@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"fichario/app"
+	"fichario/app/batches"
+	"fichario/app/privacy"
 	"fichario/domain/batch"
 )
 
@@ -15,16 +16,16 @@ import (
 func TestColumnsOfOneName(t *testing.T) {
 	t.Parallel()
 	columns, cells := []string{"telefone", "telefone", "cpf"}, []string{"11", "22", "52998224725"}
-	r := app.BatchResults{
+	r := batches.Results{
 		Batch: batch.Batch{Columns: columns},
-		All:   func(yield func(app.BatchResult, error) bool) { yield(app.BatchResult{Line: 2, Cells: cells}, nil) },
+		All:   func(yield func(batches.Result, error) bool) { yield(batches.Result{Line: 2, Cells: cells}, nil) },
 	}
 	want := map[string]string{"telefone": "11", "telefone (2)": "22", "cpf": "52998224725"}
 	w := httptest.NewRecorder()
 	if err := NDJSON(w, r); err != nil {
 		t.Fatal(err)
 	}
-	of := subjectOf(t, itemOf(app.SubjectItem{Item: batch.Item{Cells: cells}, Batch: r.Batch}))
+	of := subjectOf(t, itemOf(privacy.SubjectItem{Item: batch.Item{Cells: cells}, Batch: r.Batch}))
 	for what, written := range map[string][]byte{"NDJSON": w.Body.Bytes(), "a person's": of} {
 		var got struct{ Colunas map[string]string }
 		if err := json.Unmarshal(written, &got); err != nil || !reflect.DeepEqual(got.Colunas, want) {

@@ -3,12 +3,12 @@ package download
 import (
 	"iter"
 
-	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 )
 
 // Import is the outcome of each row of an import: the uploaded columns, then situacao, mensagem and contato.
-func Import(view app.ImportView, rows iter.Seq2[app.ImportedRow, error], ending string) Table {
+func Import(view contacts.ImportView, rows iter.Seq2[contacts.ImportedRow, error], ending string) Table {
 	columns := append([]string(nil), view.Columns...)
 	return Table{
 		Name: "importacao-" + view.ID + ending, Columns: append(columns, "situacao", "mensagem", "contato"),

@@ -3,12 +3,12 @@ package download
 import (
 	"iter"
 
-	"fichario/app"
+	"fichario/app/lookups"
 )
 
 // Statement is a statement as a file. An organisation's has two more columns, who asked and the automation: a key's
 // lookups never come from one.
-func Statement(lines app.StatementLines) Table {
+func Statement(lines lookups.StatementLines) Table {
 	t := Table{
 		Name:    "extrato.csv",
 		Columns: []string{"id", "produto", "documento", "em", "cache", "cobrada", "valor", "situacao"},
@@ -21,7 +21,7 @@ func Statement(lines app.StatementLines) Table {
 	return t
 }
 
-func statementRows(lines app.StatementLines) iter.Seq2[[]any, error] {
+func statementRows(lines lookups.StatementLines) iter.Seq2[[]any, error] {
 	return func(yield func([]any, error) bool) {
 		for line, err := range lines.All {
 			row := []any{
@@ -39,7 +39,7 @@ func statementRows(lines app.StatementLines) iter.Seq2[[]any, error] {
 }
 
 // documentCell is the document of a line; empty where it was erased.
-func documentCell(line app.StatementLine) any {
+func documentCell(line lookups.StatementLine) any {
 	if line.Erased {
 		return ""
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -18,7 +18,7 @@ import (
 )
 
 // Subject streams everything that is held of a person as one JSON object.
-func Subject(ctx context.Context, to io.Writer, x *app.SubjectExport) error {
+func Subject(ctx context.Context, to io.Writer, x *privacy.SubjectExport) error {
 	w := &objectWriter{to: to}
 	w.field("organizacao", struct {
 		ID   string `json:"id"`
@@ -125,7 +125,7 @@ type subjectAnswer struct {
 	Bruto json.RawMessage `json:"bruto"`
 }
 
-func lookupOf(l app.SubjectLookup) any {
+func lookupOf(l privacy.SubjectLookup) any {
 	out := struct {
 		ID        string      `json:"id"`
 		Produto   string      `json:"produto"`
@@ -227,7 +227,7 @@ type subjectRun struct {
 	Resultado string  `json:"resultado"`
 }
 
-func contactOf(c app.SubjectContact) any {
+func contactOf(c privacy.SubjectContact) any {
 	out := contactFields(c.Contact)
 	out.Origem, out.Webhook, out.Funil, out.Etapa, out.Resp = c.Origin, c.Webhook, c.Funnel, c.Stage, c.Assignee.Name
 	if out.SoParte = c.Partly; c.Partly {
@@ -296,7 +296,7 @@ func pairs(all []intake.Pair) map[string]string {
 	return out
 }
 
-func itemOf(i app.SubjectItem) any {
+func itemOf(i privacy.SubjectItem) any {
 	cells, columns := map[string]string{}, batch.Distinct(i.Batch.Columns)
 	for n, cell := range i.Cells {
 		if n < len(columns) {
@@ -337,7 +337,7 @@ func noticeOf(n crm.Notification) any {
 	}{n.At, string(n.Kind), n.Subject}
 }
 
-func textOf(t app.SubjectText) any {
+func textOf(t privacy.SubjectText) any {
 	return struct {
 		Contato  string    `json:"contato"`
 		CriadoEm time.Time `json:"criadoEm"`

@@ -11,6 +11,7 @@ import (
 	"fichario/adapters/agents"
 	"fichario/adapters/shape"
 	"fichario/app"
+	agentsapp "fichario/app/agents"
 	"fichario/domain/audit"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
@@ -54,7 +55,7 @@ func (s *server) agent(c echo.Context) error {
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	return s.Agents.Serve(c.Response(), r, agents.Asking{
-		By: callOf(r.Context()).caller, Session: app.AgentSession{Ceiling: ceiling},
+		By: callOf(r.Context()).caller, Session: agentsapp.Session{Ceiling: ceiling},
 		Via: app.Via{
 			Door: audit.API, Address: shape.ClientNetwork(r, s.TrustedProxies),
 			RequestID: c.Response().Header().Get(echo.HeaderXRequestID),

@@ -8,6 +8,7 @@ import (
 
 	"fichario/adapters/shape"
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/fault"
 )
 
@@ -50,7 +51,7 @@ func (s *server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		state := s.Keys.Allow(caller.Key())
 		limitHeaders(c.Response().Header(), minute, state.Limit, state.Remaining, state.Reset)
 		if !state.OK {
-			return app.MinuteLimit(state)
+			return lookups.MinuteLimit(state)
 		}
 		c.SetRequest(r.WithContext(context.WithValue(r.Context(), contextKey{},
 			call{caller, strings.Join(r.Header.Values(echo.HeaderAccept), ",")})))

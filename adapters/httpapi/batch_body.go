@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"fichario/adapters/sheet"
-	"fichario/app"
+	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
 )
@@ -81,7 +81,7 @@ func batchData(c echo.Context) ([]byte, error) {
 }
 
 // readBatch parses the batch to quote. Faults: InvalidRequest, BodyTooLarge.
-func readBatch(r *http.Request, data []byte) (n app.NewBatch, err error) {
+func readBatch(r *http.Request, data []byte) (n batches.NewBatch, err error) {
 	kind, parameters, _ := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
 	n.RequestKey = r.Header.Get(requestKeyHeader)
 	query, err := parseQuery(r)
@@ -132,7 +132,7 @@ func isBatchType(kind string) bool {
 	return false
 }
 
-func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {
+func batchOfJSON(n *batches.NewBatch, data []byte, query url.Values) (err error) {
 	if len(query) > 0 {
 		return fault.New(fault.InvalidRequest, "Com um corpo JSON, esta rota não tem parâmetros: envie tudo no corpo.")
 	}
@@ -147,7 +147,7 @@ func batchOfJSON(n *app.NewBatch, data []byte, query url.Values) (err error) {
 }
 
 // batchOfQuery reads the parameters of a table from the address.
-func batchOfQuery(n *app.NewBatch, query url.Values) (err error) {
+func batchOfQuery(n *batches.NewBatch, query url.Values) (err error) {
 	n.Name, n.Product, n.Column = query.Get("nome"), query.Get("produto"), query.Get("coluna")
 	n.Sheet = query.Get("aba")
 	n.Purpose = query.Get("finalidade")

@@ -12,7 +12,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"fichario/adapters/download"
-	"fichario/app"
+	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
@@ -26,11 +26,11 @@ const (
 // batchAnswer is a batch as an answer.
 type batchAnswer struct {
 	status int
-	view   app.BatchView
+	view   batches.View
 }
 
 // batchMoved is the answer of an operation that changes a batch.
-func batchMoved(v app.BatchView, err error) (batchAnswer, error) {
+func batchMoved(v batches.View, err error) (batchAnswer, error) {
 	return batchAnswer{http.StatusAccepted, v}, err
 }
 
@@ -54,7 +54,7 @@ func (a batchAnswer) write(w http.ResponseWriter) error {
 }
 
 // BatchEntryOf is a batch in the contract's schema, also for the commands.
-func BatchEntryOf(v app.BatchView) BatchEntry {
+func BatchEntryOf(v batches.View) BatchEntry {
 	out := BatchEntry{
 		Id: v.ID, Nome: v.Name, Produto: v.Product, Situacao: string(v.Status), Motivo: textOrNull(string(v.Reason)),
 		Mensagem: textOrNull(v.Note), RetomaEm: timeOrNull(v.ResumeAt), Atualizar: v.Refresh, DoHistorico: v.FromHistory,
@@ -199,7 +199,7 @@ func (h handlers) GetBatchResults(
 		form = preferred(c.accept)
 	}
 	if form != "" {
-		if _, err := app.ResultsAfter(orEmpty(p.Cursor)); err != nil {
+		if _, err := batches.ResultsAfter(orEmpty(p.Cursor)); err != nil {
 			return nil, err
 		}
 		all, err := h.Batches.AllResults(ctx, c.caller, r.Id, state)
@@ -240,7 +240,7 @@ const (
 
 // batchFile is the results of a batch as a file, written while they are read.
 type batchFile struct {
-	all  app.BatchResults
+	all  batches.Results
 	form string
 }
 

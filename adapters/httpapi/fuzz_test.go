@@ -11,7 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"fichario/adapters/sheet"
-	"fichario/app"
+	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
 )
@@ -100,7 +100,7 @@ func FuzzBatchBody(f *testing.F) {
 		r := httptest.NewRequest(http.MethodPost, "/api/v1/lotes", strings.NewReader(string(body)))
 		r.Header.Set(echo.HeaderContentType, kind)
 		r.URL.RawQuery = query
-		var n app.NewBatch
+		var n batches.NewBatch
 		data, err := batchData(e.NewContext(r, httptest.NewRecorder()))
 		if err == nil {
 			n, err = readBatch(r, data)

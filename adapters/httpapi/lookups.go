@@ -16,7 +16,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/fault"
@@ -26,14 +26,14 @@ import (
 // LookupCpf serves GET /api/v1/cpf/{documento} (specification, 4.1).
 func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (LookupCpfResponseObject, error) {
 	p := r.Params
-	return h.lookup(ctx, app.LookupRequest{Product: catalog.CPF, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
+	return h.lookup(ctx, lookups.Request{Product: catalog.CPF, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
 		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer), p.IdempotencyKey)
 }
 
 // LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
 func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (LookupCnpjResponseObject, error) {
 	p := r.Params
-	return h.lookup(ctx, app.LookupRequest{Product: catalog.CNPJ, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
+	return h.lookup(ctx, lookups.Request{Product: catalog.CNPJ, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
 		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer), p.IdempotencyKey)
 }
 
@@ -80,7 +80,7 @@ func (h handlers) inBody(ctx context.Context, r LookupRequestObject) (lookupAnsw
 	if err != nil {
 		return nil, err
 	}
-	return h.lookup(ctx, app.LookupRequest{Product: b.Product, Document: b.Document, Purpose: purpose},
+	return h.lookup(ctx, lookups.Request{Product: b.Product, Document: b.Document, Purpose: purpose},
 		conditions{
 			refresh: b.Refresh != nil && *b.Refresh, maxAge: b.MaxAge, historyOnly: b.HistoryOnly != nil && *b.HistoryOnly,
 			prefer: r.Params.Prefer,
@@ -123,7 +123,7 @@ type lookupAnswer interface {
 }
 
 func (h handlers) lookup(
-	ctx context.Context, req app.LookupRequest, c conditions, requestKey *string,
+	ctx context.Context, req lookups.Request, c conditions, requestKey *string,
 ) (_ lookupAnswer, err error) {
 	if req.RequestKey, err = requestKeyOf(requestKey); err != nil {
 		return nil, err

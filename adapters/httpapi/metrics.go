@@ -9,7 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"fichario/app"
+	"fichario/app/intake"
+	"fichario/app/lookups"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
@@ -101,7 +102,7 @@ func (m *Metrics) beginAtZero(products catalog.Catalog) {
 const postFailed webhook.Outcome = "failed"
 
 // Lookup counts a lookup; it is for app.LookupsConfig.Observe.
-func (m *Metrics) Lookup(e app.LookupEvent) {
+func (m *Metrics) Lookup(e lookups.Event) {
 	if e.Cache {
 		m.hits.WithLabelValues(e.Product).Inc()
 		return
@@ -161,7 +162,7 @@ func (m *Metrics) Replica(state func() (inUse bool, lag time.Duration, answered,
 	}
 }
 
-func (m *Metrics) post(a app.Accepted, err error) {
+func (m *Metrics) post(a intake.Accepted, err error) {
 	outcome := webhook.Accepted
 	switch {
 	case err != nil && kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError:

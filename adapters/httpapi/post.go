@@ -13,7 +13,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"fichario/app"
+	intakeapp "fichario/app/intake"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
@@ -29,7 +29,7 @@ const (
 )
 
 // readPost reads the posted body, or as much of it as the delivery log keeps.
-func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
+func readPost(c echo.Context, token string, hook webhook.Hook) intakeapp.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature covers the exact bytes, so keep them all.
@@ -39,7 +39,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	if stream {
 		limit = filesMax
 	}
-	post := app.Post{Headers: keptHeaders(r.Header, token, hook.Signature.Header)}
+	post := intakeapp.Post{Headers: keptHeaders(r.Header, token, hook.Signature.Header)}
 	if r.ContentLength > limit {
 		_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Now().Add(excerptWithin))
 		// Beyond the excerpt the server closes the connection, slowly enough for the response to be read.

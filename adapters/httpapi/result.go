@@ -8,12 +8,12 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"fichario/app"
+	"fichario/app/lookups"
 )
 
 // result writes a lookup's answer: the stored named fields and the bureau's bytes are spliced in unchanged, never
 // decoded and encoded again (specification, 2.1.3).
-type result struct{ app.LookupResult }
+type result struct{ lookups.Result }
 
 // VisitLookupCpfResponse writes the answer.
 func (r *result) VisitLookupCpfResponse(w http.ResponseWriter) error { return r.write(w) }

@@ -14,18 +14,20 @@ import (
 
 	"fichario/adapters/agents"
 	"fichario/adapters/sheet"
-	"fichario/app"
+	"fichario/app/batches"
+	"fichario/app/intake"
+	"fichario/app/lookups"
 )
 
 //go:generate go tool oapi-codegen -config ../../openapi/codegen.yaml ../../openapi/openapi.yaml
 
 // Config is what the HTTP door needs.
 type Config struct {
-	Lookups   *app.Lookups
-	Statement *app.Statement
-	Keys      *app.Keys
-	Intake    *app.Intake
-	Batches   *app.Batches
+	Lookups   *lookups.Lookups
+	Statement *lookups.Statement
+	Keys      *lookups.Keys
+	Intake    *intake.Intake
+	Batches   *batches.Batches
 	// Tables bounds the resources that uploaded tables take, shared with other doors.
 	Tables *sheet.Tables
 	// LookupEnabled is false on instances without the lookup feature: every lookup

@@ -8,7 +8,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"fichario/app"
+	"fichario/app/intake"
 	"fichario/domain/fault"
 	"fichario/domain/webhook"
 )
@@ -28,7 +28,7 @@ func simulated(values []string) (bool, *fault.Error) {
 		"O parâmetro simular é true ou false, uma vez só: ?simular=true mostra o contato e não cria nada.").At("simular")
 }
 
-func (s *server) simulate(ctx context.Context, c echo.Context, hook webhook.Hook, post app.Post) error {
+func (s *server) simulate(ctx context.Context, c echo.Context, hook webhook.Hook, post intake.Post) error {
 	made, err := s.Intake.Simulate(ctx, hook, post)
 	if err != nil {
 		return late(ctx, err)
@@ -44,7 +44,7 @@ func (s *server) simulate(ctx context.Context, c echo.Context, hook webhook.Hook
 	return writeJSON(c.Response(), http.StatusOK, echo.MIMEApplicationJSON, out)
 }
 
-func simulatedContact(m app.Simulation) SimulatedContact {
+func simulatedContact(m intake.Simulation) SimulatedContact {
 	k := SimulatedContact{
 		Nome: m.Contact.Name, Email: m.Contact.Email, Telefone: orNull(m.Contact.Phone),
 		TelefoneE164: orNull(m.Contact.PhoneE164), Empresa: orNull(m.Contact.Company),

@@ -11,6 +11,7 @@ import (
 	"fichario/adapters/download"
 	"fichario/adapters/shape"
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/audit"
 )
 
@@ -104,8 +105,8 @@ func (h handlers) GetStatementFile(
 }
 
 // statementQuery reads the filters, whose shape was checked.
-func statementQuery(p GetStatementFileParams) app.StatementQuery {
-	q := app.StatementQuery{
+func statementQuery(p GetStatementFileParams) lookups.StatementQuery {
+	q := lookups.StatementQuery{
 		From: orEmpty(p.De), Until: orEmpty(p.Ate), Product: orEmpty(p.Produto), Purpose: orEmpty(p.Finalidade),
 	}
 	if p.Cache != nil {
@@ -115,7 +116,7 @@ func statementQuery(p GetStatementFileParams) app.StatementQuery {
 	return q
 }
 
-func statementPage(page app.StatementPage) StatementPage {
+func statementPage(page lookups.StatementPage) StatementPage {
 	out := StatementPage{Consultas: make([]StatementEntry, len(page.Entries))}
 	key, limits := page.Key, page.Key.Limits
 	out.Chave.Id, out.Chave.Nome, out.Chave.Prefixo, out.Chave.Escopos = key.ID, key.Name, key.Prefix, types(key.Scopes)

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fichario/app"
+	"fichario/app/intake"
 	"fichario/domain/access"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -54,7 +54,7 @@ func TestAPostThatIsNotDoneInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Config{
-			Intake: app.NewIntake(slowStore{}, time.Now), Metrics: NewMetrics(nil),
+			Intake: intake.New(slowStore{}, time.Now), Metrics: NewMetrics(nil),
 			Log: slog.New(slog.DiscardHandler),
 		})
 		began := time.Now()

@@ -12,7 +12,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"fichario/app"
+	"fichario/app/intake"
 	"fichario/domain/fault"
 	"fichario/domain/webhook"
 )
@@ -114,7 +114,7 @@ func (s *server) ReceiveLead(c echo.Context, token string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(c.Request().Context()), receiveWithin)
 	defer cancel()
 	simulate, unsure := simulated(c.QueryParams()["simular"])
-	hook, post, err := s.Intake.Admit(ctx, token, func(hook webhook.Hook) app.Post {
+	hook, post, err := s.Intake.Admit(ctx, token, func(hook webhook.Hook) intake.Post {
 		post := readPost(c, token, hook)
 		post.Unread = cmp.Or(post.Unread, unsure)
 		return post
@@ -134,7 +134,7 @@ func (s *server) ReceiveLead(c echo.Context, token string) error {
 }
 
 // thank answers an accepted post; a browser's form gets the webhook's thank-you page, if there is one.
-func thank(c echo.Context, hook webhook.Hook, accepted app.Accepted) error {
+func thank(c echo.Context, hook webhook.Hook, accepted intake.Accepted) error {
 	if hook.ThanksURL != "" && strings.Contains(c.Request().Header.Get(echo.HeaderAccept), "text/html") {
 		return c.Redirect(http.StatusSeeOther, hook.ThanksURL)
 	}
@@ -147,7 +147,7 @@ func thank(c echo.Context, hook webhook.Hook, accepted app.Accepted) error {
 }
 
 // thanks describes the outcome of an accepted post.
-func thanks(a app.Accepted) string {
+func thanks(a intake.Accepted) string {
 	made := fmt.Sprintf("%d contatos criados", a.Made())
 	switch {
 	case a.Repeated:

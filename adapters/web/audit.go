@@ -11,6 +11,7 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/audit"
 	"fichario/domain/fault"
 )
@@ -40,7 +41,7 @@ type option struct{ ID, Name string }
 
 // auditLine is a line as the page shows it.
 type auditLine struct {
-	app.AuditLine
+	privacy.AuditLine
 	// Page is the address of the action's object; empty where that has no page.
 	Page string
 	// Said is its detail in words.
@@ -61,7 +62,7 @@ var auditDoors = map[audit.Door]string{
 	audit.API: "API", audit.Interface: "interface", audit.Command: "comando", audit.Own: "serviço",
 }
 
-func auditLineOf(l app.AuditLine) auditLine {
+func auditLineOf(l privacy.AuditLine) auditLine {
 	out := auditLine{AuditLine: l, Said: auditSaid(l.Line)}
 	thing, _, _ := strings.Cut(string(l.Action), ".")
 	if page := auditPages[thing]; page != "" && l.Object != "" {
@@ -88,8 +89,8 @@ func auditSaid(l audit.Line) string {
 }
 
 // auditSearch reads the filter. Fault: InvalidRequest.
-func (s *server) auditSearch(f auditFilter) (q app.AuditSearch, err error) {
-	q = app.AuditSearch{Who: f.Who, Action: audit.Action(f.Action)}
+func (s *server) auditSearch(f auditFilter) (q privacy.AuditSearch, err error) {
+	q = privacy.AuditSearch{Who: f.Who, Action: audit.Action(f.Action)}
 	if f.From != "" {
 		if q.Since, err = s.Calendar.StartOf(f.From); err != nil {
 			return q, fault.New(fault.InvalidRequest, "O início do período deve ser uma data.")
@@ -108,19 +109,19 @@ func (s *server) auditSearch(f auditFilter) (q app.AuditSearch, err error) {
 
 func (s *server) auditShow(c *call) error {
 	var data auditPage
-	var q app.AuditSearch
+	var q privacy.AuditSearch
 	err := c.decode(&data.Filter)
 	if err == nil {
 		q, err = s.auditSearch(data.Filter)
 	}
-	var found app.AuditPage
+	var found privacy.AuditPage
 	if err == nil {
 		found, err = s.Audit.Page(c.ctx(), c.by, q, auditShown)
 	}
 	status := http.StatusOK
 	if f := app.FaultOf(err); f != nil && f.Code == fault.InvalidRequest {
 		data.Problem, status = f.Message, http.StatusUnprocessableEntity
-		found, err = s.Audit.Page(c.ctx(), c.by, app.AuditSearch{}, auditShown)
+		found, err = s.Audit.Page(c.ctx(), c.by, privacy.AuditSearch{}, auditShown)
 	}
 	if err != nil {
 		return err
@@ -175,7 +176,7 @@ func (s *server) auditFile(c *call, f struct {
 }
 
 // auditTable is the audit as a file.
-func auditTable(all iter.Seq2[app.AuditLine, error], zone *time.Location) download.Table {
+func auditTable(all iter.Seq2[privacy.AuditLine, error], zone *time.Location) download.Table {
 	return download.Table{
 		Name: "auditoria.csv", Zone: zone,
 		Columns: []string{

@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -25,16 +27,16 @@ type automationForm struct {
 	Funnels  []crm.Funnel
 	Members  []crm.Member
 	// Rotations are those that contacts can be given to in turn, with the value of each option.
-	Rotations []app.Choice
+	Rotations []contacts.Choice
 	// Destinations are the options; Kept is true where the automation has a request that only commands can describe.
 	Destinations []destinationOption
 	Kept         bool
-	Products     []app.Offer
+	Products     []lookups.Offer
 	// Purposes are those that a lookup may be for.
 	Purposes []crm.Purpose
 	Events   []eventChoice
 	// Trial is the trial of the expression; nil unless one was asked for.
-	Trial *app.Trial
+	Trial *automations.Trial
 	// Lost says that a secret was typed, which no page shows again.
 	Lost bool
 }
@@ -109,8 +111,8 @@ func days(typed string) *int {
 }
 
 // automation is what the form describes.
-func (f automationFields) automation(orgID string, all []automation.Destination, sent url.Values) app.NewAutomation {
-	n := app.NewAutomation{
+func (f automationFields) automation(orgID string, all []automation.Destination, sent url.Values) automations.NewAutomation {
+	n := automations.NewAutomation{
 		OrgID: orgID, Name: f.Name, Event: cmp.Or(f.Event, automation.ContactCreated), Action: f.Action,
 		When:   strings.TrimSpace(f.When),
 		Origin: f.Origin, WebhookID: f.WebhookID, MinAmount: f.MinAmount,
@@ -132,7 +134,7 @@ func (f automationFields) automation(orgID string, all []automation.Destination,
 	return n
 }
 
-func (s *server) automationForm(c *call, status int, id string, shown Form, trial *app.Trial) error {
+func (s *server) automationForm(c *call, status int, id string, shown Form, trial *automations.Trial) error {
 	data := automationForm{Form: shown, ID: id, Events: eventChoices, Trial: trial}
 	for _, offer := range s.Lookups.Offers(c.by) {
 		if offer.Product.Takes(document.CPF) || offer.Product.Takes(document.CNPJ) {
@@ -165,7 +167,7 @@ func (s *server) automationForm(c *call, status int, id string, shown Form, tria
 	if data.Members, err = s.Members.List(c.ctx(), c.by, c.by.OrgID()); err != nil {
 		return err
 	}
-	if data.Rotations, err = s.rotationChoices(c, app.RotationPrefix); err != nil {
+	if data.Rotations, err = s.rotationChoices(c, automations.RotationPrefix); err != nil {
 		return err
 	}
 	return c.renderStatus(status, "automacao-form", page{
@@ -197,7 +199,7 @@ func (s *server) automationEdit(c *call) error {
 		Stage: a.Action.StageID, Member: a.Action.MemberID,
 	}
 	if id := a.Action.RotationID; id != "" {
-		f.Member = app.RotationPrefix + id
+		f.Member = automations.RotationPrefix + id
 	}
 	if age := a.Action.MaxAge; age != nil {
 		f.MaxAge = strconv.Itoa(*age)
@@ -213,7 +215,7 @@ func (s *server) automationEdit(c *call) error {
 }
 
 func (s *server) automationCreate(c *call) error {
-	return s.automationSave(c, "", func(n app.NewAutomation) error {
+	return s.automationSave(c, "", func(n automations.NewAutomation) error {
 		made, err := s.Automations.Add(c.ctx(), c.by, n)
 		if err != nil {
 			return err
@@ -224,7 +226,7 @@ func (s *server) automationCreate(c *call) error {
 
 func (s *server) automationUpdate(c *call) error {
 	id := c.PathValue("id")
-	return s.automationSave(c, id, func(n app.NewAutomation) error {
+	return s.automationSave(c, id, func(n automations.NewAutomation) error {
 		if err := s.Automations.Edit(c.ctx(), c.by, id, n); err != nil {
 			return err
 		}
@@ -247,12 +249,12 @@ var automationWants = map[string]string{
 }
 
 // automationSave reads the form, and shows it again where save finds a fault.
-func (s *server) automationSave(c *call, id string, save func(app.NewAutomation) error) error {
+func (s *server) automationSave(c *call, id string, save func(automations.NewAutomation) error) error {
 	var asked automationTrial
 	if err := c.decode(&asked); err != nil {
 		return err
 	}
-	var trial *app.Trial
+	var trial *automations.Trial
 	if asked.Try != "" {
 		tried, err := s.Automations.Try(c.ctx(), c.by, cmp.Or(asked.Event, automation.ContactCreated), asked.When)
 		if err != nil {

@@ -1,7 +1,8 @@
 package web
 
 import (
-	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/contacts"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 )
@@ -11,8 +12,8 @@ const runsShown = 30
 
 // automationsPage is all automations with their newest runs.
 type automationsPage struct {
-	Automations []app.AutomationView
-	Runs        []app.RunView
+	Automations []automations.View
+	Runs        []automations.RunView
 	// Dead is how many runs were given up, Waiting how many await their next attempt.
 	Dead, Waiting int
 }
@@ -37,13 +38,13 @@ func (s *server) automationList(c *call) error {
 
 // automationPage is one automation with its runs, and a rehearsal of it.
 type automationPage struct {
-	app.AutomationView
-	Runs     []app.RunView
+	automations.View
+	Runs     []automations.RunView
 	Contacts []crm.Contact
 	// Text is what contacts were searched by.
 	Text      string
 	Chosen    string
-	Rehearsal *app.Rehearsal
+	Rehearsal *automations.Rehearsal
 }
 
 func (s *server) automationShow(c *call, f struct {
@@ -53,7 +54,7 @@ func (s *server) automationShow(c *call, f struct {
 	id := c.PathValue("id")
 	var data automationPage
 	var err error
-	if data.AutomationView, err = s.Automations.View(c.ctx(), c.by, id); err != nil {
+	if data.View, err = s.Automations.View(c.ctx(), c.by, id); err != nil {
 		return err
 	}
 	runs := automation.JobFilter{AutomationID: id}
@@ -82,7 +83,7 @@ func (s *server) tryWith(c *call, text string) (matching []crm.Contact, err erro
 	if text == "" {
 		return s.Automations.Newest(c.ctx(), c.by, contactsToTry)
 	}
-	found, err := s.Contacts.Search(c.ctx(), c.by, app.ContactSearch{Text: text}, "", "", contactsToTry)
+	found, err := s.Contacts.Search(c.ctx(), c.by, contacts.ContactSearch{Text: text}, "", "", contactsToTry)
 	for _, v := range found.Contacts {
 		matching = append(matching, v.Contact)
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/automations"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/ports"
@@ -20,8 +20,8 @@ func TestContactsHistoryHasTheAutomations(t *testing.T) {
 	owner := site.visitor("Ana")
 	v := site.member(owner.by.OrgID(), "Caio", crm.Common)
 	id := owner.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
-	rules := app.NewAutomations(site.store, time.Now, app.Means{Mails: true})
-	made, err := rules.Add(t.Context(), owner.by, app.NewAutomation{
+	rules := automations.New(site.store, time.Now, automations.Means{Mails: true})
+	made, err := rules.Add(t.Context(), owner.by, automations.NewAutomation{
 		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP,
 		URL: "https://erp.example.com/",
 	})
@@ -82,7 +82,7 @@ func TestARunAboutNoContact(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	owner := site.visitor("Ana")
-	made, err := app.NewAutomations(site.store, time.Now, app.Means{}).Add(t.Context(), owner.by, app.NewAutomation{
+	made, err := automations.New(site.store, time.Now, automations.Means{}).Add(t.Context(), owner.by, automations.NewAutomation{
 		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.BatchCompleted, Action: automation.HTTP,
 		URL: "https://erp.example.com/",
 	})
@@ -224,7 +224,7 @@ func TestRunsThatWaitAreTriedNow(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	owner := site.visitor("Ana")
-	made, err := app.NewAutomations(site.store, time.Now, app.Means{}).Add(t.Context(), owner.by, app.NewAutomation{
+	made, err := automations.New(site.store, time.Now, automations.Means{}).Add(t.Context(), owner.by, automations.NewAutomation{
 		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP,
 		URL: "https://erp.example.com/",
 	})

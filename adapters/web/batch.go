@@ -7,6 +7,8 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/app"
+	"fichario/app/batches"
+	"fichario/app/lookups"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
@@ -37,7 +39,7 @@ type batchPage struct {
 
 // batchItemLine is a row of a batch with its outcome.
 type batchItemLine struct {
-	app.BatchResult
+	batches.Result
 	// Shown is the document in its usual punctuation.
 	Shown, Name, StateText string
 }
@@ -74,7 +76,7 @@ func (s *server) batchAgain(c *call, status int, after string, why error) error 
 	return c.renderStatus(status, "lote", page{Title: v.Name, Nav: "lotes", Data: data, Refresh: refresh})
 }
 
-func (s *server) batchPage(c *call, v app.BatchView) (p batchPage, err error) {
+func (s *server) batchPage(c *call, v batches.View) (p batchPage, err error) {
 	names, err := s.Batches.Names(c.ctx(), c.by)
 	if err != nil {
 		return p, err
@@ -110,12 +112,12 @@ func (s *server) batchResults(c *call, p *batchPage, after string) error {
 		p.Next = "/lotes/" + p.ID + "?depois=" + found.Next
 	}
 	for _, r := range found.Results {
-		line := batchItemLine{BatchResult: r, Shown: shorten(titleMax, r.Document), StateText: stateText(r)}
+		line := batchItemLine{Result: r, Shown: shorten(titleMax, r.Document), StateText: stateText(r)}
 		if known := document.Recognise(r.Document); r.State != batch.Invalid && !known.Document.IsZero() {
 			line.Shown = known.Document.Punctuated()
 		}
 		if r.Fields != nil {
-			line.Name = shorten(titleMax, app.Subject(&lookup.Record{Fields: r.Fields}))
+			line.Name = shorten(titleMax, lookups.Subject(&lookup.Record{Fields: r.Fields}))
 		}
 		p.Items = append(p.Items, line)
 	}
@@ -123,7 +125,7 @@ func (s *server) batchResults(c *call, p *batchPage, after string) error {
 }
 
 // stateText is the outcome of a document in words.
-func stateText(r app.BatchResult) string {
+func stateText(r batches.Result) string {
 	text := map[batch.State]string{
 		batch.Pending: "na fila", batch.InFlight: "em andamento", batch.Answered: "respondida", batch.Failed: "falhou",
 		batch.NoAnswer: "sem resposta", batch.Invalid: "inválido",
@@ -141,7 +143,7 @@ func stateText(r app.BatchResult) string {
 	return text
 }
 
-func (s *server) paceOf(v app.BatchView) string {
+func (s *server) paceOf(v batches.View) string {
 	rate := v.PerSecond(v.Now)
 	if rate == 0 {
 		return ""
@@ -165,7 +167,7 @@ func duration(d time.Duration) string {
 	return plural(int(d.Hours()+.5), "hora", "horas")
 }
 
-func (s *server) pauseText(v app.BatchView) string {
+func (s *server) pauseText(v batches.View) string {
 	if v.Status != batch.Paused {
 		return ""
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
 )
@@ -15,12 +15,12 @@ import (
 func TestAnItemThatFailedSaysWhy(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		of   app.BatchResult
+		of   batches.Result
 		want string
 	}{
-		{app.BatchResult{State: batch.Failed}, "falhou"},
-		{app.BatchResult{State: batch.Failed, Message: "Peça de novo."}, "falhou. Peça de novo."},
-		{app.BatchResult{State: batch.Failed, Message: "Peça de novo.", RepeatOf: 2}, "falhou, como na linha 2"},
+		{batches.Result{State: batch.Failed}, "falhou"},
+		{batches.Result{State: batch.Failed, Message: "Peça de novo."}, "falhou. Peça de novo."},
+		{batches.Result{State: batch.Failed, Message: "Peça de novo.", RepeatOf: 2}, "falhou, como na linha 2"},
 	} {
 		if got := stateText(c.of); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.of, got, c.want)
@@ -35,7 +35,7 @@ func TestTheUnitOfAPaceIsThatOfItsFigures(t *testing.T) {
 	for took, want := range map[time.Duration]string{
 		time.Second: "20 por segundo, termina em cerca de 50\u00a0segundos", time.Minute: "20 por minuto, termina em cerca de 50\u00a0minutos",
 	} {
-		v := app.BatchView{Now: now}
+		v := batches.View{Now: now}
 		v.Status, v.RunFrom, v.Valid, v.Ended = batch.Running, now.Add(-took), 1020, 20
 		if got := (&server{}).paceOf(v); got != want {
 			t.Errorf("%s, want %s", got, want)

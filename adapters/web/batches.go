@@ -9,6 +9,7 @@ import (
 
 	spreadsheet "fichario/adapters/sheet"
 	"fichario/app"
+	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
@@ -19,7 +20,7 @@ const batchesAtOnce = 25
 
 // batchLine is a batch in a list.
 type batchLine struct {
-	app.BatchView
+	batches.View
 	ProductName string
 	// By is who made it.
 	By string
@@ -68,8 +69,8 @@ func (s *server) batchesPage(c *call, status int, after string, data batchesPage
 	return c.renderStatus(status, "lotes", page{Title: "Lotes", Nav: "lotes", Data: data})
 }
 
-func (s *server) batchLine(v app.BatchView, names map[string]string) batchLine {
-	line := batchLine{BatchView: v, ProductName: v.Product, By: names[cmp.Or(v.KeyID, v.MemberID)]}
+func (s *server) batchLine(v batches.View, names map[string]string) batchLine {
+	line := batchLine{View: v, ProductName: v.Product, By: names[cmp.Or(v.KeyID, v.MemberID)]}
 	if product, offered := s.Batches.Catalog.Find(v.Product); offered {
 		line.ProductName = product.Name
 	}
@@ -94,7 +95,7 @@ func (s *server) batchQuote(c *call) error {
 	if err := c.decode(&f); err != nil {
 		return s.batchFormAgain(c, f, err)
 	}
-	n := app.NewBatch{
+	n := batches.NewBatch{
 		Name: f.Name, Product: f.Product, Sheet: f.Sheet, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose,
 	}
 	release, err := s.Tables.Turn(c.ctx())
@@ -103,7 +104,7 @@ func (s *server) batchQuote(c *call) error {
 	}
 	defer release()
 	if n.Sheets, err = c.table(&n, string(f.Documents)); err == nil {
-		var made app.BatchView
+		var made batches.View
 		if made, err = s.Batches.Quote(c.ctx(), c.by, n); err == nil {
 			return c.done("/lotes/"+made.ID, "Orçamento pronto. Nada foi consultado nem cobrado.")
 		}
@@ -120,7 +121,7 @@ func (s *server) batchPasted(c *call) error {
 }
 
 // table returns the sheets of the file that was sent, or else of what was pasted.
-func (c *call) table(n *app.NewBatch, pasted string) ([]batch.Sheet, error) {
+func (c *call) table(n *batches.NewBatch, pasted string) ([]batch.Sheet, error) {
 	data, name, err := c.file()
 	switch {
 	case err != nil:

@@ -1,7 +1,7 @@
 package web
 
 import (
-	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
@@ -14,7 +14,7 @@ const (
 
 // boardPage is the funnel as a board.
 type boardPage struct {
-	app.Choices
+	contacts.Choices
 	Funnel crm.Funnel
 	Filter boardFilter
 	Stages []boardStage
@@ -27,7 +27,7 @@ type boardPage struct {
 }
 
 type boardStage struct {
-	app.BoardStage
+	contacts.BoardStage
 	Cards []contactLine
 	// More is how many contacts have no card, List the address of all.
 	More int
@@ -59,7 +59,7 @@ func (s *server) board(c *call, show boardFilter) error {
 			cards = min(cardsMost, max(cardsLeast, cardsAll/max(1, len(f.Stages))))
 		}
 	}
-	search := app.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee, Waiting: show.Waiting == "sem"}
+	search := contacts.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee, Waiting: show.Waiting == "sem"}
 	funnel, stages, err := s.Contacts.Board(c.ctx(), c.by, show.Funnel, search, cards)
 	if err != nil {
 		return err

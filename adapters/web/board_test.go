@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 )
 
@@ -31,7 +31,7 @@ func TestContactsBoard(t *testing.T) {
 		}
 	}
 	// A stage means what was set for it, whatever its name.
-	funnels := app.NewFunnels(v.store, time.Now)
+	funnels := contacts.NewFunnels(v.store, time.Now)
 	if err := funnels.SetOutcome(t.Context(), v.by, v.by.OrgID(), stages[0].ID, crm.Lost); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"net/url"
 
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 )
@@ -38,12 +39,12 @@ func (s *server) bulkStart(c *call, f bulkFields) error {
 			"“Os marcados”, ou desmarque-os. Nada mudou.").At("todos")
 	}
 	if f.All != "sim" && len(f.IDs) == 0 { // before a question is asked or a file begun
-		return app.NobodyChosen()
+		return contacts.NobodyChosen()
 	}
-	n := app.NewBulk{Kind: crm.BulkKind(f.Action), Of: app.Selection{IDs: f.IDs}}
+	n := contacts.NewBulk{Kind: crm.BulkKind(f.Action), Of: contacts.Selection{IDs: f.IDs}}
 	search := s.contactSearch(f.contactFilter)
 	if f.All == "sim" {
-		n.Of = app.Selection{Search: &search}
+		n.Of = contacts.Selection{Search: &search}
 	}
 	switch {
 	case f.Action == "baixar" && f.All == "sim":
@@ -65,7 +66,7 @@ func (s *server) bulkStart(c *call, f bulkFields) error {
 }
 
 // bulkAsk is the page that confirms the deletion of contacts.
-func (s *server) bulkAsk(c *call, f bulkFields, search app.ContactSearch) error {
+func (s *server) bulkAsk(c *call, f bulkFields, search contacts.ContactSearch) error {
 	if err := c.manager(); err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (s *server) bulkAsk(c *call, f bulkFields, search app.ContactSearch) error 
 
 // bulkPage is the outcome of an action.
 type bulkPage struct {
-	app.BulkView
+	contacts.BulkView
 	Undoable, Running bool
 	Changed           int
 	Seconds           int

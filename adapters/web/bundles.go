@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 )
@@ -72,7 +72,7 @@ func (s *server) bundleAsk(c *call, f struct {
 	var ends []<-chan struct{}
 	var refused string
 	for _, one := range p.Bundles[i].Choices {
-		id, done, err := s.Lookups.Start(c.ctx(), c.by, app.LookupRequest{
+		id, done, err := s.Lookups.Start(c.ctx(), c.by, lookups.Request{
 			Product: one.Product.ID, Document: p.Found.Document.Value(), ContactID: f.Contact, Free: one.Fresh,
 			Purpose: p.Purposes.orSaid(f.Purpose),
 		})

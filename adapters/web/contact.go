@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
@@ -24,7 +25,7 @@ type contactPage struct {
 	Mail, Tel, WhatsApp string
 	NoteCut             bool
 	NoteShown           string
-	Choices             app.Choices
+	Choices             contacts.Choices
 	History             []happening
 	Older               int
 	// Purposes are those that a lookup may be for.
@@ -34,16 +35,16 @@ type contactPage struct {
 	Documents     []documentLine
 	DocumentCount int
 	Paid          string
-	Products      []app.Offer
+	Products      []lookups.Offer
 	Form          Form
 	// Alike are contacts that may be the same person, Merges those merged into this one that can be split off again.
-	Alike  []app.AlikeContact
+	Alike  []contacts.AlikeContact
 	Merges []crm.Removal
 }
 
 // happening is an entry of a contact's history.
 type happening struct {
-	app.Happening
+	contacts.Happening
 	Document *documentLine
 }
 
@@ -51,16 +52,16 @@ type happening struct {
 type ownDocument struct {
 	document.Document
 	Label    string
-	Products []app.ProductChoice
+	Products []lookups.ProductChoice
 	// Budget is the asker's budget this month; nil where there is none.
-	Budget *app.Budget
+	Budget *lookups.Budget
 	// Purpose is the code of the lookup's purpose.
 	Purpose string
 }
 
 // documentLine is a lookup about a contact.
 type documentLine struct {
-	app.ContactDocument
+	contacts.ContactDocument
 	Product string
 	// For is the name of its purpose; empty where the organisation had no purposes.
 	For string
@@ -84,7 +85,7 @@ const (
 )
 
 func (s *server) contactTab(
-	c *call, tab string, view crm.ContactView, documents []app.ContactDocument,
+	c *call, tab string, view crm.ContactView, documents []contacts.ContactDocument,
 ) (contactPage, error) {
 	data := contactPage{
 		contactLine: contactLineOf(view), Tab: tab, NoteShown: ownWords(view.Contact),
@@ -164,7 +165,7 @@ func (s *server) ownDocuments(c *call, data *contactPage) error {
 	return nil
 }
 
-func (s *server) documentLine(d app.ContactDocument, products map[string]string) documentLine {
+func (s *server) documentLine(d contacts.ContactDocument, products map[string]string) documentLine {
 	l := documentLine{ContactDocument: d, Product: products[d.Product], Answered: !d.AnsweredAt.IsZero()}
 	if l.Product == "" {
 		l.Product = d.Product
@@ -259,7 +260,7 @@ func (s *server) contactHistory(c *call) error {
 }
 
 // documentsIn returns the lookups in a history.
-func documentsIn(history []app.Happening) (all []app.ContactDocument) {
+func documentsIn(history []contacts.Happening) (all []contacts.ContactDocument) {
 	for _, h := range history {
 		if h.Document != nil {
 			all = append(all, *h.Document)
@@ -268,7 +269,7 @@ func documentsIn(history []app.Happening) (all []app.ContactDocument) {
 	return all
 }
 
-func (s *server) happenings(c *call, all []app.Happening) []happening {
+func (s *server) happenings(c *call, all []contacts.Happening) []happening {
 	products := map[string]string{}
 	for _, offer := range s.Lookups.Offers(c.by) {
 		products[offer.Product.ID] = offer.Product.Name

@@ -3,7 +3,7 @@ package web
 import (
 	"net/http"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/lookup"
 )
 
@@ -64,7 +64,7 @@ func (s *server) contactAsk(c *call, f struct {
 		return err
 	}
 	if p.Alert = known.Problem; p.Alert == "" {
-		id, _, err := s.startLookup(c, app.LookupRequest{
+		id, _, err := s.startLookup(c, lookups.Request{
 			Product: f.Product, Document: known.Found.Document.Value(), ContactID: p.ContactID, Free: f.Free,
 			Purpose: known.Purposes.orSaid(f.Purpose),
 		})
@@ -94,7 +94,7 @@ func (s *server) asked(c *call, id string, p askedPage) error {
 		return c.redirect("/consultas/" + id)
 	}
 	if p.resultPage = s.resultOf(v); !p.Running() {
-		p.Name = shorten(titleMax, app.Subject(v.Record))
+		p.Name = shorten(titleMax, lookups.Subject(v.Record))
 		if v.Record == nil {
 			p.Trouble = s.troubleOf(v)
 		}

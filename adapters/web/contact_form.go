@@ -6,14 +6,15 @@ import (
 	"net/http"
 	"strings"
 
-	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 	"fichario/domain/document"
 )
 
 // contactForm is the form of a new or existing contact.
 type contactForm struct {
 	Form
-	app.Choices
+	contacts.Choices
 	ID, Name, Version string
 	// Lookup is the lookup whose answer fills a new contact, if any.
 	Lookup string
@@ -37,8 +38,8 @@ type contactFields struct {
 	Lookup  string  `form:"consulta"`
 }
 
-func (f contactFields) contact() app.ContactForm {
-	return app.ContactForm{
+func (f contactFields) contact() contacts.ContactForm {
+	return contacts.ContactForm{
 		Name: f.Name, Email: f.Email, Phone: f.Phone, Company: f.Company, Documents: f.Documents, Amount: f.Amount,
 		Note: string(f.Note), OriginID: f.Origin, StageID: f.Stage, Version: f.Version,
 	}
@@ -69,7 +70,7 @@ func (s *server) contactNew(c *call, f struct {
 }
 
 // contactOf fills a contact's form from an answer, and notes its source.
-func (s *server) contactOf(v app.LookupView) contactFields {
+func (s *server) contactOf(v lookups.View) contactFields {
 	f := contactFields{
 		Documents: documentsText([]document.Document{v.Entry.Document}),
 		Note:      asTyped("Da ficha “" + v.Product.Name + "” consultada em " + s.date(v.Entry.At) + "."),

@@ -7,6 +7,7 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 )
 
@@ -95,9 +96,9 @@ type contactPlace struct {
 	Offset int    `form:"n"`
 }
 
-func (s *server) contactSearch(f contactFilter) app.ContactSearch {
+func (s *server) contactSearch(f contactFilter) contacts.ContactSearch {
 	order := orders[f.Order]
-	search := app.ContactSearch{
+	search := contacts.ContactSearch{
 		Text: f.Text, StageID: f.Stage, OriginID: f.Origin, AssigneeID: f.Assignee, WebhookID: f.Webhook,
 		Waiting: f.Waiting == "sem",
 		Order:   order.by, Ascending: order.ascending,
@@ -110,7 +111,7 @@ func (s *server) contactSearch(f contactFilter) app.ContactSearch {
 
 // contactsPage is the list.
 type contactsPage struct {
-	app.Choices
+	contacts.Choices
 	Filter  contactFilter
 	Lines   []contactLine
 	Columns []listColumn

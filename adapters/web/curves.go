@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/catalog"
 )
 
@@ -32,7 +32,7 @@ var monthNames = strings.Fields("janeiro fevereiro março abril maio junho julho
 func monthName(t time.Time) string { return monthNames[t.Month()-1] }
 
 // accruedPlot draws two months; nil where nothing was spent in either.
-func accruedPlot(months [2]app.Accrued) *curves {
+func accruedPlot(months [2]lookups.Accrued) *curves {
 	days, most := max(months[0].Days, months[1].Days), catalog.Money(0)
 	for _, m := range months {
 		if n := len(m.Spent); n > 0 {

@@ -3,14 +3,14 @@ package web
 import (
 	"slices"
 
-	"fichario/app"
+	"fichario/app/lookups"
 )
 
 // dashboardPage is what happened in a period.
 type dashboardPage struct {
-	app.Overview
+	lookups.Overview
 	Period string
-	Today  app.Day
+	Today  lookups.Day
 	// Plots omits those with nothing to show.
 	Plots []*plot
 	// Accrued draws what was spent up to each day of the month; nil without any.
@@ -52,7 +52,7 @@ func (s *server) dashboard(c *call, f struct {
 	return c.render("painel", page{Title: "Painel", Nav: "painel", Data: data})
 }
 
-func lookupPlot(o app.Overview, enabled bool) *plot {
+func lookupPlot(o lookups.Overview, enabled bool) *plot {
 	if !enabled {
 		return nil
 	}
@@ -64,7 +64,7 @@ func lookupPlot(o app.Overview, enabled bool) *plot {
 }
 
 // contactPlot shows the two webhooks that brought the most contacts, and all others together.
-func contactPlot(o app.Overview) *plot {
+func contactPlot(o lookups.Overview) *plot {
 	var ids []string
 	for id := range o.Total.Contacts {
 		ids = append(ids, id)
@@ -106,7 +106,7 @@ func contactPlot(o app.Overview) *plot {
 }
 
 // countPlot draws values[day][series] and shows the sum of each series.
-func countPlot(title string, of []series, days []app.Day, values [][]int) *plot {
+func countPlot(title string, of []series, days []lookups.Day, values [][]int) *plot {
 	parts, totals := make([]dayParts, len(days)), make([]int, len(of))
 	for d, day := range days {
 		parts[d] = dayParts{day.Start, make([]int64, len(of))}

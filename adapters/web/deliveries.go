@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"fichario/app"
+	"fichario/app/intake"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
@@ -17,7 +18,7 @@ type deliveryPage struct {
 	People  []crm.Contact
 	Text    string
 	Binary  bool
-	Made    []app.Simulation
+	Made    []intake.Simulation
 	Problem string
 }
 
@@ -76,7 +77,7 @@ func (s *server) deliveryReplay(c *call) error {
 }
 
 // replayed describes the outcome of a replay; the page shows its first contact.
-func replayed(made app.Accepted) string {
+func replayed(made intake.Accepted) string {
 	switch several := len(made.Others) > 0; {
 	case several && made.Repeated:
 		return "Este envio já tinha criado este contato e mais " + count(len(made.Others)) + ". Nada mudou."

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fichario/app"
+	"fichario/app/automations"
 	"fichario/domain/automation"
 )
 
@@ -64,7 +65,7 @@ func typedSecrets(options []destinationOption, sent url.Values) (any bool) {
 }
 
 // request reads the request of an http action from the form.
-func (f automationFields) request(n *app.NewAutomation, all []automation.Destination, sent url.Values) {
+func (f automationFields) request(n *automations.NewAutomation, all []automation.Destination, sent url.Values) {
 	switch f.Destination {
 	case "":
 		n.URL = f.URL

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	outbound "fichario/adapters/automation"
-	"fichario/app"
+	"fichario/app/automations"
 	"fichario/domain/automation"
 )
 
@@ -76,10 +76,10 @@ func TestADestinationIsChosen(t *testing.T) {
 func TestARequestOfACommandStays(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	rules := app.NewAutomations(v.store, time.Now, app.Means{Destinations: outbound.Destinations{}})
-	made, err := rules.Add(t.Context(), v.by, app.NewAutomation{
+	rules := automations.New(v.store, time.Now, automations.Means{Destinations: outbound.Destinations{}})
+	made, err := rules.Add(t.Context(), v.by, automations.NewAutomation{
 		OrgID: v.by.OrgID(), Name: "ERP", Event: automation.ContactCreated, Action: automation.HTTP,
-		URL: "https://erp.example.com/${ORG}", RequestForm: app.RequestForm{
+		URL: "https://erp.example.com/${ORG}", RequestForm: automations.RequestForm{
 			Method: "PUT", Body: "{nome}", Values: map[string]string{"ORG": "segredo-da-org"},
 		},
 	})

@@ -10,6 +10,7 @@ import (
 
 	"fichario/adapters/shape"
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/fault"
 )
@@ -57,7 +58,7 @@ func (c *call) entered(token access.SessionToken, after string) error {
 }
 
 // toFactor redirects to the second factor, after a correct password.
-func (c *call) toFactor(need *app.FactorNeeded, after string) error {
+func (c *call) toFactor(need *team.FactorNeeded, after string) error {
 	c.setCookie(entryCookie, need.Ticket.Reveal(), access.FactorFor)
 	return c.redirect("/entrar/codigo?" + url.Values{"depois": {local(after)}}.Encode())
 }
@@ -153,7 +154,7 @@ func (s *server) passkeyBegin(c *call, f passkeyFields) error {
 }
 
 // challenge writes a challenge as JSON.
-func (c *call) challenge(challenge app.Challenge) error {
+func (c *call) challenge(challenge team.Challenge) error {
 	c.w.Header().Set("Content-Type", "application/json")
 	return json.NewEncoder(c.w).Encode(map[string]any{
 		"bilhete": challenge.Ticket.Reveal(), "opcoes": json.RawMessage(challenge.Options),
@@ -202,7 +203,7 @@ func (s *server) forgot(c *call, f struct {
 
 // linkData is the page behind a link sent by e-mail.
 type linkData struct {
-	app.LinkView
+	team.LinkView
 	Form
 	// Over says why the link is not valid.
 	Over string
@@ -243,8 +244,8 @@ func (s *server) linkUsed(c *call, f linkFields) error {
 }
 
 // factorNeeded returns the second factor that a sign-in awaits; nil where it awaits none.
-func factorNeeded(err error) *app.FactorNeeded {
-	var need *app.FactorNeeded
+func factorNeeded(err error) *team.FactorNeeded {
+	var need *team.FactorNeeded
 	_ = errors.As(err, &need)
 	return need
 }

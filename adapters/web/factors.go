@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/crm"
 )
@@ -79,7 +80,7 @@ func (s *server) sessionsEnd(c *call) error {
 
 // factorData is the page of the second factor.
 type factorData struct {
-	app.FactorView
+	team.FactorView
 	Form
 	// Picture is the QR code of the secret for an authenticator app, Spaced the same secret for typing.
 	Picture, Spaced string

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/text"
@@ -102,7 +102,7 @@ func (s *server) find(c *call, f findFields) error {
 
 // findKept searches stored data: contacts, the last sheets, and products for a document.
 func (s *server) findKept(c *call, p *findPage, sought string) error {
-	found, err := s.Contacts.Search(c.ctx(), c.by, app.ContactSearch{Text: p.Text}, "", "", findShown)
+	found, err := s.Contacts.Search(c.ctx(), c.by, contacts.ContactSearch{Text: p.Text}, "", "", findShown)
 	if err != nil {
 		return err
 	}

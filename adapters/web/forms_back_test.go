@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
@@ -192,8 +194,8 @@ func TestAWebhookKeepsTheHeaderOfItsSignature(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	v := site.visitor("Ana")
-	webhooks := app.NewWebhooks(site.store, time.Now)
-	w, _, err := webhooks.Create(t.Context(), v.by, app.NewWebhook{
+	webhooks := intakeapp.NewWebhooks(site.store, time.Now)
+	w, _, err := webhooks.Create(t.Context(), v.by, intakeapp.NewWebhook{
 		OrgID: v.by.OrgID(), Name: "Loja", Options: intake.Options{Kind: intake.Generic, Band: intake.BandLower},
 		Signature: webhook.Signature{Scheme: webhook.HMACScheme, Secret: "segredo-de-teste", Header: "x-loja"},
 	})
@@ -269,7 +271,7 @@ func TestARotationComesBackAsItWasSent(t *testing.T) {
 	v := site.visitor("Ana")
 	caio := site.member(v.by.OrgID(), "Caio", crm.Common).by.MemberID()
 	ana := v.by.MemberID()
-	rotations := app.NewRotations(site.store, time.Now)
+	rotations := contacts.NewRotations(site.store, time.Now)
 	made, err := rotations.Add(t.Context(), v.by, v.by.OrgID(), "Vendas", []crm.RotationMember{{MemberID: ana, Weight: 2}})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"fichario/adapters/download"
 	spreadsheet "fichario/adapters/sheet"
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
@@ -20,7 +21,7 @@ type importsPage struct {
 	Most    int
 	// Sheets are those of a workbook to choose from; empty where there is nothing to choose.
 	Sheets []string
-	Latest []app.ImportView
+	Latest []contacts.ImportView
 }
 
 // importColumn is a column of a file, with the field that it becomes.
@@ -32,12 +33,12 @@ type importColumn struct {
 
 // importPage is an import: its choices and a trial before it begins, its progress, or its outcome.
 type importPage struct {
-	app.ImportView
-	app.Choices
-	Trial   app.ImportTrial
+	contacts.ImportView
+	contacts.Choices
+	Trial   contacts.ImportTrial
 	Columns []importColumn
 	// Words are the fields that a column can become.
-	Words []app.Choice
+	Words []contacts.Choice
 	// Usable is how many rows make contacts.
 	Usable  int
 	Problem string
@@ -70,7 +71,7 @@ func (s *server) importsPage(c *call, status int, data importsPage) (err error) 
 	if data.Latest, err = s.Bulks.Imports(c.ctx(), c.by); err != nil {
 		return err
 	}
-	data.Most = app.BulkMost
+	data.Most = contacts.BulkMost
 	return c.renderStatus(status, "importar", page{Title: "Importar contatos", Nav: "contatos", Data: data})
 }
 
@@ -93,10 +94,10 @@ func (s *server) importSend(c *call) error {
 		defer release()
 	}
 	if err == nil {
-		var n app.NewImport
+		var n contacts.NewImport
 		if n, err = c.importTable(string(f.Pasted)); err == nil {
 			n.Sheet = f.Sheet
-			var made app.ImportView
+			var made contacts.ImportView
 			if made, err = s.Bulks.PrepareImport(c.ctx(), c.by, n); err == nil {
 				return c.done("/importacoes/"+made.ID, "")
 			}
@@ -113,7 +114,7 @@ func (s *server) importSend(c *call) error {
 }
 
 // importTable returns the rows of the file that was sent, or else of what was pasted.
-func (c *call) importTable(pasted string) (n app.NewImport, err error) {
+func (c *call) importTable(pasted string) (n contacts.NewImport, err error) {
 	data, name, err := c.file()
 	switch {
 	case err != nil:
@@ -124,7 +125,7 @@ func (c *call) importTable(pasted string) (n app.NewImport, err error) {
 		data = []byte(pasted)
 	}
 	n.File = name
-	n.Sheets, err = spreadsheet.Read(c.ctx(), data, app.BulkMost+spreadsheet.Above)
+	n.Sheets, err = spreadsheet.Read(c.ctx(), data, contacts.BulkMost+spreadsheet.Above)
 	return n, err
 }
 
@@ -167,7 +168,7 @@ func (s *server) importDraft(c *call, data *importPage) (err error) {
 	}
 	data.Usable = data.Trial.Total - data.Trial.Wrong
 	for _, word := range intake.ColumnFields() {
-		data.Words = append(data.Words, app.Choice{ID: word, Name: importWords[word]})
+		data.Words = append(data.Words, contacts.Choice{ID: word, Name: importWords[word]})
 	}
 	for i, name := range data.Import.Columns {
 		column := importColumn{Name: name, Field: data.Fields[i]}
@@ -203,7 +204,7 @@ func (p *importPage) typed(f importChoices) {
 
 func (s *server) importChange(c *call, f importChoices) error {
 	id := c.PathValue("id")
-	choices := app.ImportChoices{
+	choices := contacts.ImportChoices{
 		Fields: f.Fields, Duplicates: f.Duplicates, StageID: f.Stage, AssigneeID: f.Assignee, Fires: f.Fires,
 	}
 	var err error

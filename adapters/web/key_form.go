@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -65,7 +65,7 @@ func (s *server) keyNew(c *call) error {
 		return err
 	}
 	usual := keyFields{
-		ID: app.NewKeyID(), Scopes: []document.Type{document.CPF}, PerMinute: new(60), PerDay: new(200), PerMonth: new(2000),
+		ID: lookups.NewKeyID(), Scopes: []document.Type{document.CPF}, PerMinute: new(60), PerDay: new(200), PerMonth: new(2000),
 	}
 	data, err := s.keyForm(c, usual, filled(usual))
 	if err != nil {
@@ -107,8 +107,8 @@ func (s *server) purposeBoxes(c *call, chosen []string) (out []purposeBox, err e
 	return out, err
 }
 
-func (s *server) newKey(c *call, f keyFields) app.NewKey {
-	n := app.NewKey{
+func (s *server) newKey(c *call, f keyFields) lookups.NewKey {
+	n := lookups.NewKey{
 		ID: f.ID, OrgID: c.by.OrgID(), Name: f.Name, Scopes: f.Scopes,
 		Limits:   access.Limits{PerMinute: *f.PerMinute, PerDay: *f.PerDay, PerMonth: *f.PerMonth},
 		Purposes: f.Purposes, From: networks(f.From), Contacts: f.Contacts,
@@ -176,7 +176,7 @@ func (s *server) keyChange(c *call) error {
 	var f boundFields
 	if err = c.decode(&f); err == nil {
 		from := networks(f.From)
-		_, err = s.Keys.Change(c.ctx(), c.by, key.ID, app.KeyChange{
+		_, err = s.Keys.Change(c.ctx(), c.by, key.ID, lookups.KeyChange{
 			Purposes: &f.Purposes, From: &from, PerMinute: f.PerMinute, PerDay: f.PerDay, PerMonth: f.PerMonth,
 		})
 	}

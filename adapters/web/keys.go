@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
@@ -14,7 +14,7 @@ import (
 
 // KeyLine is a key in the list. It is exported for templates, which see only exported fields.
 type KeyLine struct {
-	app.KeyUse
+	lookups.KeyUse
 	Now time.Time
 	// Minute is how many requests this instance has counted in the current minute.
 	Minute int
@@ -124,7 +124,7 @@ func (s *server) keyLines(c *call) ([]KeyLine, error) {
 	return lines, err
 }
 
-func (s *server) keyLine(k app.KeyUse) KeyLine {
+func (s *server) keyLine(k lookups.KeyUse) KeyLine {
 	return KeyLine{k, s.Clock(), s.Keys.MinuteUse(k.ID)}
 }
 
@@ -151,7 +151,7 @@ func (s *server) keyCreate(c *call) error {
 		// The only answer to a POST that is a page: the secret must be in no address and no cookie. When the form is sent
 		// again, the key exists already.
 		return c.render("chave-nova", page{Title: "Chave criada", Nav: "chaves", Data: s.secretPage(key, secret)})
-	case errors.Is(err, app.ErrTwice):
+	case errors.Is(err, lookups.ErrTwice):
 		return c.done("/chaves/"+f.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
 	}
 	return s.keyFormAgain(c, f, err)

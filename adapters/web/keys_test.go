@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
@@ -54,7 +54,7 @@ func (v *visitor) usedKey() (id, secret string) {
 		v.t.Fatal(err)
 	}
 	for _, doc := range []string{aPerson, anotherPerson, aPerson} {
-		if _, err := v.lookups.Do(v.t.Context(), caller, app.LookupRequest{Product: "cpf", Document: doc}); err != nil {
+		if _, err := v.lookups.Do(v.t.Context(), caller, lookups.Request{Product: "cpf", Document: doc}); err != nil {
 			v.t.Fatal(err)
 		}
 	}
@@ -132,7 +132,7 @@ func TestTheStatementIsEverybodys(t *testing.T) {
 	has(t, "the team's", v.get("/extrato?quem=equipe"), ">Ana<", "Nada cobrado neste período")
 	hasNot(t, "the team's", v.get("/extrato?quem=equipe"), `b-cobrada"`)
 	hasNot(t, "the key's", v.get("/extrato?quem="+id), `break">Ana`)
-	has(t, "of no key", v.get("/extrato?quem="+app.NewKeyID()), "Tirar o filtro")
+	has(t, "of no key", v.get("/extrato?quem="+lookups.NewKeyID()), "Tirar o filtro")
 	has(t, "a wrong filter", v.refused(422, "/extrato?quem=ontem"), "Não há chave com este id")
 	rows, err := csv.NewReader(strings.NewReader(v.get("/extrato.csv"))).ReadAll()
 	if err != nil || len(rows) != 5 || rows[0][8] != "quem" || rows[1][8] != "Ana" || rows[2][8] != "ERP & <b>" {
@@ -165,7 +165,7 @@ func TestFractionsOfACent(t *testing.T) {
 	caller := v.key("ERP")
 	doc, _ := document.Parse(document.CPF, aPerson)
 	err := v.store.Repos().Statement.Add(t.Context(), lookup.Entry{
-		ID: app.NewKeyID(), OrgID: v.by.OrgID(), KeyID: caller.Key().ID, Product: "cpf", Document: doc, At: time.Now(),
+		ID: lookups.NewKeyID(), OrgID: v.by.OrgID(), KeyID: caller.Key().ID, Product: "cpf", Document: doc, At: time.Now(),
 		Charged: true, Amount: 30_7150, Status: lookup.Done,
 	})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"time"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
@@ -21,7 +21,7 @@ func (s *server) lookupStart(c *call, f lookupFields) error {
 	if p.Problem != "" {
 		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
 	}
-	id, ended, err := s.startLookup(c, app.LookupRequest{
+	id, ended, err := s.startLookup(c, lookups.Request{
 		Product: f.Product, Document: p.Found.Document.Value(), ContactID: f.ContactID,
 		Purpose: p.Purposes.orSaid(f.Purpose), Refresh: f.Seen != "", Seen: f.Seen, Free: f.Free,
 	})
@@ -38,7 +38,7 @@ func (s *server) lookupStart(c *call, f lookupFields) error {
 }
 
 // startLookup starts a lookup and waits a moment for its outcome.
-func (s *server) startLookup(c *call, req app.LookupRequest) (id string, ended bool, err error) {
+func (s *server) startLookup(c *call, req lookups.Request) (id string, ended bool, err error) {
 	id, done, err := s.Lookups.Start(c.ctx(), c.by, req)
 	if err != nil {
 		return "", false, err
@@ -66,7 +66,7 @@ func (s *server) lookupDone(c *call, id string) error {
 
 // resultPage is a lookup with its answer, or with the reason why there is none.
 type resultPage struct {
-	app.LookupView
+	lookups.View
 	Name     string
 	Marks    []mark
 	Glance   []sheetRow
@@ -154,10 +154,10 @@ func (s *server) lookupShow(c *call, f struct {
 }
 
 // resultOf is a lookup, with how long it has waited.
-func (s *server) resultOf(v app.LookupView) resultPage {
+func (s *server) resultOf(v lookups.View) resultPage {
 	now, timeout := s.Clock(), s.Lookups.Timeout()
 	return resultPage{
-		LookupView: v, Now: now, Timeout: int(math.Ceil(timeout.Seconds())),
+		View: v, Now: now, Timeout: int(math.Ceil(timeout.Seconds())),
 		Waited: int(min(now.Sub(v.Entry.At), timeout).Seconds()),
 	}
 }
@@ -171,7 +171,7 @@ func (s *server) sheetOf(c *call, e lookup.Entry) *sheet {
 		for _, offer := range s.Lookups.Offers(c.by) {
 			if offer.Product.ID == string(d.Type()) { // the complete record is named like its document
 				return &choiceLine{
-					ProductChoice: app.ProductChoice{Product: offer.Product}, Contact: e.ContactID,
+					ProductChoice: lookups.ProductChoice{Product: offer.Product}, Contact: e.ContactID,
 					From: e.ID, Nth: len(out.named),
 				}
 			}
@@ -219,7 +219,7 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 	if err != nil {
 		return err
 	}
-	p.Name = shorten(titleMax, app.Subject(p.Record))
+	p.Name = shorten(titleMax, lookups.Subject(p.Record))
 	var all []choiceLine
 	for _, choice := range choices {
 		line := choiceLine{
@@ -234,13 +234,13 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 		}
 		p.Others = append(p.Others, line)
 		if p.Name == "" { // another product's answer names the document's subject
-			p.Name = shorten(titleMax, app.Subject(&choice.Record))
+			p.Name = shorten(titleMax, lookups.Subject(&choice.Record))
 		}
 	}
 	if p.Bundles, err = s.bundlesFor(c, all); err != nil {
 		return err
 	}
-	earlier, err := s.Lookups.Answers(c.ctx(), c.by, p.LookupView, earlierAnswers)
+	earlier, err := s.Lookups.Answers(c.ctx(), c.by, p.View, earlierAnswers)
 	for _, v := range earlier {
 		if p.Record == nil || v.Record.ID != p.Record.ID {
 			p.Earlier = append(p.Earlier, lookupLineOf(v))
@@ -249,7 +249,7 @@ func (s *server) resultAround(c *call, p *resultPage) error {
 	return err
 }
 
-func (s *server) troubleOf(v app.LookupView) trouble {
+func (s *server) troubleOf(v lookups.View) trouble {
 	if v.Entry.Erased {
 		return trouble{
 			"O titular pediu que os dados dele fossem apagados.", "A consulta custou " + v.Entry.Amount.Exact() + ".",

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"net/http"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/document"
 )
 
@@ -29,7 +29,7 @@ type lookupListPage struct {
 // Whose is the address's word for whose lookups are listed.
 func (p lookupListPage) Whose() string {
 	if p.Own {
-		return app.BySelf
+		return lookups.BySelf
 	}
 	return ""
 }
@@ -42,7 +42,7 @@ type lookupListFields struct {
 }
 
 func (s *server) lookupList(c *call, f lookupListFields) error {
-	found, err := s.Lookups.List(c.ctx(), c.by, f.Whose == app.BySelf, f.Cursor, lookupsAtOnce)
+	found, err := s.Lookups.List(c.ctx(), c.by, f.Whose == lookups.BySelf, f.Cursor, lookupsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -57,15 +57,15 @@ func (s *server) lookupSearch(c *call, f lookupListFields) error {
 	if f.Text == "" {
 		return c.redirect("/consultas" + withQuery(queryOf(lookupListFields{Whose: f.Whose})))
 	}
-	found, err := s.Lookups.Search(c.ctx(), c.by, f.Whose == app.BySelf, shorten(typedMax, f.Text), lookupsAtOnce)
+	found, err := s.Lookups.Search(c.ctx(), c.by, f.Whose == lookups.BySelf, shorten(typedMax, f.Text), lookupsAtOnce)
 	if err != nil {
 		return err
 	}
 	return s.lookupListPage(c, f, found, lookupListPage{Searched: true, Looked: found.Looked, Cut: found.Cut})
 }
 
-func (s *server) lookupListPage(c *call, f lookupListFields, found app.LookupList, p lookupListPage) error {
-	p.Lines, p.Own, p.Text = namedLines(found.Lookups), f.Whose == app.BySelf, f.Text
+func (s *server) lookupListPage(c *call, f lookupListFields, found lookups.List, p lookupListPage) error {
+	p.Lines, p.Own, p.Text = namedLines(found.Lookups), f.Whose == lookups.BySelf, f.Text
 	title := "Consultas da equipe"
 	if p.Own {
 		title = "Minhas consultas"
@@ -74,7 +74,7 @@ func (s *server) lookupListPage(c *call, f lookupListFields, found app.LookupLis
 }
 
 // namedLines are lookups in a list; where one product's answer names a document's subject, all its lines show the name.
-func namedLines(views []app.LookupView) []lookupLine {
+func namedLines(views []lookups.View) []lookupLine {
 	names, lines := map[document.Document]string{}, make([]lookupLine, len(views))
 	for i, v := range views {
 		lines[i] = lookupLineOf(v)

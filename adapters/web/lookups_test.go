@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -42,12 +42,12 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 		entry.Amount != testPrice {
 		t.Errorf("the entry: %+v, %v", entry, err)
 	}
-	got, err := v.lookups.Do(t.Context(), key, app.LookupRequest{Product: "cpf", Document: aPerson})
+	got, err := v.lookups.Do(t.Context(), key, lookups.Request{Product: "cpf", Document: aPerson})
 	if err != nil || !got.Entry.Cache || got.Entry.Charged {
 		t.Errorf("the API after the interface: %+v, %v", got.Entry, err)
 	}
 	// A lookup made by the key also opens here.
-	if _, err := v.lookups.Do(t.Context(), key, app.LookupRequest{Product: "score", Document: aPerson}); err != nil {
+	if _, err := v.lookups.Do(t.Context(), key, lookups.Request{Product: "score", Document: aPerson}); err != nil {
 		t.Fatal(err)
 	}
 	spent := v.spent()

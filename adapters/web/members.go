@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
@@ -46,7 +47,7 @@ func (s *server) memberAdd(c *call, f memberFields) error {
 	if f.Password == "" && !s.Links.Mails() {
 		f.Password = " " // so that it is refused like any other short password
 	}
-	made, err := s.Members.Add(c.ctx(), c.by, app.NewMember{
+	made, err := s.Members.Add(c.ctx(), c.by, team.NewMember{
 		OrgID: c.by.OrgID(), Name: f.Name, Email: f.Email, Role: f.Role, Password: string(f.Password),
 	})
 	if shown, ok := c.again(&f, err); ok {
@@ -89,12 +90,12 @@ func (s *server) memberChange(c *call) error {
 }
 
 // change is the change in the form; an empty budget removes it.
-func (f memberChangeFields) change(c *call) app.MemberChange {
-	change := app.MemberChange{Name: f.Name, Active: f.Active, Budget: f.Budget}
+func (f memberChangeFields) change(c *call) team.MemberChange {
+	change := team.MemberChange{Name: f.Name, Active: f.Active, Budget: f.Budget}
 	if f.Role != "" {
 		change.Role = &f.Role
 	}
-	if none := app.NoBudget; f.Budget == nil && c.PostForm.Has("orcamento") {
+	if none := team.NoBudget; f.Budget == nil && c.PostForm.Has("orcamento") {
 		change.Budget = &none
 	}
 	return change

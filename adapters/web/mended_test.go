@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/intake"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 )
@@ -132,12 +132,12 @@ func TestTheDashboardSaysWhatComesFirst(t *testing.T) {
 func TestWhatWasRefusedIsNotPromised(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	in := app.NewIntake(v.store, time.Now)
+	in := intake.New(v.store, time.Now)
 	hook, err := in.Open(t.Context(), v.token.Reveal())
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := app.Post{Body: []byte(`{"nome":`), Truncated: true, Declared: fault.New(fault.BodyTooLarge, "Corpo grande demais.")}
+	cut := intake.Post{Body: []byte(`{"nome":`), Truncated: true, Declared: fault.New(fault.BodyTooLarge, "Corpo grande demais.")}
 	if _, err := in.Receive(t.Context(), hook, cut); err == nil {
 		t.Fatal("it is taken")
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 )
 
@@ -28,7 +28,7 @@ type notificationsPage struct {
 	// Full says that there may be older ones.
 	Full bool
 	// Before says, by contact id, which contacts had come before.
-	Before map[string]app.CameBefore
+	Before map[string]contacts.CameBefore
 }
 
 func (s *server) notificationList(c *call) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/fault"
 )
@@ -57,7 +58,7 @@ type backFields struct {
 
 // fromProvider completes a sign-in at the provider.
 func (s *server) fromProvider(c *call, f backFields) error {
-	b := app.Back{State: string(f.State), Code: string(f.Code), Issuer: string(f.Issuer)}
+	b := team.Back{State: string(f.State), Code: string(f.Code), Issuer: string(f.Issuer)}
 	if cookie, err := c.Cookie(c.providerCookie()); err == nil {
 		b.Secret = cookie.Value
 	}

@@ -8,6 +8,8 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/app"
+	"fichario/app/contacts"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/privacy"
@@ -23,8 +25,8 @@ type subjectFields struct {
 }
 
 // query is the use case's query.
-func (f subjectFields) query(c *call) app.SubjectQuery {
-	q, value := app.SubjectQuery{OrgID: c.by.OrgID()}, string(f.Value)
+func (f subjectFields) query(c *call) privacyapp.SubjectQuery {
+	q, value := privacyapp.SubjectQuery{OrgID: c.by.OrgID()}, string(f.Value)
 	switch f.Type {
 	case "email":
 		q.Email = value
@@ -37,16 +39,16 @@ func (f subjectFields) query(c *call) app.SubjectQuery {
 }
 
 // subjectTypes are the kinds of identity that people are found by.
-var subjectTypes = []app.Choice{
+var subjectTypes = []contacts.Choice{
 	{ID: "documento", Name: "CPF, CNPJ ou placa"}, {ID: "email", Name: "E-mail"}, {ID: "telefone", Name: "Telefone"},
 }
 
 // privacyPage is the owners' page for data subjects' rights.
 type privacyPage struct {
 	Form
-	Types []app.Choice
+	Types []contacts.Choice
 	// Found is what is held of the person asked about; nil before a search.
-	Found *app.Held
+	Found *privacyapp.Held
 	Lines []countLine
 	// After is the last erasure on the previous page.
 	After    string
@@ -174,14 +176,14 @@ const subjectMost = 200
 
 // subjectPage is what is held of a person, for printing.
 type subjectPage struct {
-	*app.SubjectExport
-	Lookups    []app.SubjectLookup
-	Contacts   []app.SubjectContact
+	*privacyapp.SubjectExport
+	Lookups    []privacyapp.SubjectLookup
+	Contacts   []privacyapp.SubjectContact
 	Deliveries []webhook.Delivery
-	Items      []app.SubjectItem
+	Items      []privacyapp.SubjectItem
 	Removed    []crm.Removal
 	Rows       []crm.BulkItem
-	Texts      []app.SubjectText
+	Texts      []privacyapp.SubjectText
 	// Purposes are the names of the lookups' purposes, by code.
 	Purposes map[string]string
 	// More says that a kind has more.

@@ -9,7 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
@@ -96,7 +97,7 @@ func TestAReceiptWritesNumbersAsPeopleDo(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	e := privacy.Erasure{
-		ID: app.NewKeyID(), OrgID: v.by.OrgID(), State: privacy.Done, At: time.Now(), EndsAt: time.Now(),
+		ID: lookups.NewKeyID(), OrgID: v.by.OrgID(), State: privacy.Done, At: time.Now(), EndsAt: time.Now(),
 		Gone: privacy.Counts{privacy.Lookups: 1284},
 	}
 	err := v.store.InTx(t.Context(), func(r ports.Repos) error { return r.Subjects.AddErasure(t.Context(), e) })
@@ -116,8 +117,8 @@ func TestAPersonIsToldWhatForAndToWhom(t *testing.T) {
 	v.send("/finalidades", "codigo", "credito", "nome", "Análise de crédito", "base", "legitimo_interesse", "papeis", "owner")
 	v.ask("documento", aPerson, "produto", "score", "finalidade", "credito")
 	id := v.lead(url.Values{"nome": {"Rita"}, "email": {"rita@example.com"}, "cpf": {aPerson}})
-	rules := app.NewAutomations(site.store, time.Now, app.Means{Mails: true})
-	for i, n := range []app.NewAutomation{
+	rules := automations.New(site.store, time.Now, automations.Means{Mails: true})
+	for i, n := range []automations.NewAutomation{
 		{Name: "Avisar o ERP", Action: automation.HTTP, URL: "https://erp.example.com/novo"},
 		{Name: "Boas-vindas", Action: automation.Email, To: automation.ToContact, Subject: "Olá", Text: "Olá"},
 		{Name: "Anotar", Action: automation.AddNote, Text: "oi"},
@@ -157,7 +158,7 @@ func TestOldErasuresAreFurtherOn(t *testing.T) {
 	if err := site.store.InTx(t.Context(), func(r ports.Repos) (err error) {
 		for range 250 {
 			err = errors.Join(err, r.Subjects.AddErasure(t.Context(), privacy.Erasure{
-				ID: app.NewKeyID(), OrgID: v.member.OrgID, State: privacy.Done, At: time.Now(),
+				ID: lookups.NewKeyID(), OrgID: v.member.OrgID, State: privacy.Done, At: time.Now(),
 			}))
 		}
 		return err

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 )
@@ -106,7 +106,7 @@ func (s *server) purposeChange(c *call, f purposeFields) error {
 	err := f.check()
 	if err == nil {
 		roles := f.roles()
-		_, err = s.Purposes.Set(c.ctx(), c.by, c.by.OrgID(), code, app.PurposeChange{
+		_, err = s.Purposes.Set(c.ctx(), c.by, c.by.OrgID(), code, privacy.PurposeChange{
 			Name: &f.Name, Basis: &f.Basis, Roles: &roles,
 		})
 	}
@@ -116,7 +116,7 @@ func (s *server) purposeChange(c *call, f purposeFields) error {
 func (s *server) purposeRetire(c *call, f struct {
 	Retired bool `form:"encerrar"`
 }) error {
-	_, err := s.Purposes.Set(c.ctx(), c.by, c.by.OrgID(), c.PathValue("codigo"), app.PurposeChange{Retired: &f.Retired})
+	_, err := s.Purposes.Set(c.ctx(), c.by, c.by.OrgID(), c.PathValue("codigo"), privacy.PurposeChange{Retired: &f.Retired})
 	if err != nil {
 		return err
 	}

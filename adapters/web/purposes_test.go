@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/crm"
 )
 
@@ -138,9 +138,9 @@ func TestAKeyOfTheInterfaceIsBound(t *testing.T) {
 	has(t, "one that has ended, anew", page, "não existe ou foi encerrada")
 	v.send(change)
 	hasNot(t, "not bound", v.get("/chaves/"+id), "para cobranca", "198.51.100.8")
-	v.refused(http.StatusNotFound, "/chaves/"+app.NewKeyID()+"/alterar")
+	v.refused(http.StatusNotFound, "/chaves/"+lookups.NewKeyID()+"/alterar")
 
-	_, page = v.send("/chaves", "id", app.NewKeyID(), "nome", "Agente", "pode", "cpf", "minuto", "60", "dia", "10", "mes",
+	_, page = v.send("/chaves", "id", lookups.NewKeyID(), "nome", "Agente", "pode", "cpf", "minuto", "60", "dia", "10", "mes",
 		"100", "contatos", "sim")
 	has(t, "for agents", page, "Chave criada")
 	has(t, "the list", v.get("/chaves"), "busca de contatos por agentes")

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"slices"
 
-	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 )
@@ -54,7 +54,7 @@ func (s *server) contactUndelete(c *call) error {
 
 // mergePage is two contacts, and what they would be as one.
 type mergePage struct {
-	app.MergePreview
+	contacts.MergePreview
 	Lines []mergeLine
 }
 

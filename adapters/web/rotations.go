@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/text"
 )
@@ -21,7 +22,7 @@ type rotationsPage struct {
 
 // rotationCard is a rotation with a row for every member who may be in it.
 type rotationCard struct {
-	app.RotationView
+	contacts.RotationView
 	// Called is its name in the form.
 	Called string
 	Rows   []rotationRow
@@ -131,11 +132,11 @@ func (s *server) rotationDone(c *call, err error, notice string) error {
 }
 
 // rotationChoices are the rotations as options, with a prefix before their ids.
-func (s *server) rotationChoices(c *call, prefix string) ([]app.Choice, error) {
+func (s *server) rotationChoices(c *call, prefix string) ([]contacts.Choice, error) {
 	all, err := s.Rotations.List(c.ctx(), c.by, c.by.OrgID())
-	var out []app.Choice
+	var out []contacts.Choice
 	for _, r := range all {
-		out = append(out, app.Choice{ID: prefix + r.ID, Name: r.Name})
+		out = append(out, contacts.Choice{ID: prefix + r.ID, Name: r.Name})
 	}
 	return out, err
 }

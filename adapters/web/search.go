@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -52,7 +52,7 @@ type searchPage struct {
 
 // choiceLine is a product for the document, with its cost.
 type choiceLine struct {
-	app.ProductChoice
+	lookups.ProductChoice
 	Chosen bool
 	// Document, Contact and After are for its forms: the document and the contact that they carry, and today's spending
 	// after the lookup.
@@ -66,7 +66,7 @@ type choiceLine struct {
 	Spent   catalog.Money
 	After   catalog.Money
 	// Budget is the asker's budget this month; nil where there is none.
-	Budget *app.Budget
+	Budget *lookups.Budget
 	Now    time.Time
 }
 
@@ -78,7 +78,7 @@ func (l choiceLine) BudgetAfter() catalog.Money { return max(0, l.Budget.Left()-
 
 // lookupLine is a lookup in a list.
 type lookupLine struct {
-	app.LookupView
+	lookups.View
 	Name string
 	By   string
 }
@@ -89,8 +89,8 @@ type recentLine []lookupLine
 // Newest is the latest lookup, with the subject's name if any of them knows it.
 func (l recentLine) Newest() lookupLine { return l[0] }
 
-func lookupLineOf(v app.LookupView) lookupLine {
-	l := lookupLine{LookupView: v, Name: shorten(titleMax, app.Subject(v.Record)), By: shorten(28, v.Member)}
+func lookupLineOf(v lookups.View) lookupLine {
+	l := lookupLine{View: v, Name: shorten(titleMax, lookups.Subject(v.Record)), By: shorten(28, v.Member)}
 	if v.Entry.KeyID != "" {
 		l.By = shorten(28, v.Key)
 	}
@@ -229,11 +229,11 @@ func (s *server) recognise(c *call, f lookupFields, typing bool) (searchPage, er
 		return p, err
 	}
 	chosen := f.Product
-	if !slices.ContainsFunc(choices, func(choice app.ProductChoice) bool { return choice.Product.ID == chosen }) {
+	if !slices.ContainsFunc(choices, func(choice lookups.ProductChoice) bool { return choice.Product.ID == chosen }) {
 		chosen = "" // for another type of document
 	}
 	for i, choice := range choices {
-		if name := app.Subject(&choice.Record); p.Name == "" {
+		if name := lookups.Subject(&choice.Record); p.Name == "" {
 			p.Name = shorten(titleMax, name)
 		}
 		p.Choices = append(p.Choices, choiceLine{

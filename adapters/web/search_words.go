@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/document"
 	"fichario/domain/fault"
 )
@@ -61,7 +62,7 @@ func problemWords(r document.Recognised) string {
 
 // refusal says why a lookup was not started; empty for other errors.
 func refusal(err error) string {
-	if errors.Is(err, app.ErrNotInHistory) {
+	if errors.Is(err, lookups.ErrNotInHistory) {
 		return "A resposta do histórico deixou de valer enquanto esta página estava aberta. Nada foi cobrado; " +
 			"consultar agora tem o preço indicado."
 	}

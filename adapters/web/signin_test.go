@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/crm"
 )
@@ -119,7 +121,7 @@ func TestTheAccountOfWhoHasNoPassword(t *testing.T) {
 		site := newSite(t, mails)
 		owner := site.visitor("Ana")
 		has(t, "of who has one", owner.get("/conta"), `action="/conta/senha"`, "Trocar a senha")
-		nova, err := site.people().Add(t.Context(), app.Operator(), app.NewMember{
+		nova, err := site.people().Add(t.Context(), app.Operator(), team.NewMember{
 			OrgID: owner.by.OrgID(), Name: "Nova", Email: "nova@example.com", Role: crm.Common,
 		})
 		if err != nil {
@@ -127,7 +129,7 @@ func TestTheAccountOfWhoHasNoPassword(t *testing.T) {
 		}
 		token := access.NewSessionToken()
 		if err := site.store.Repos().Sessions.Create(t.Context(), token, access.Session{
-			ID: app.NewKeyID(), MemberID: nova.ID, CreatedAt: time.Now(), SeenAt: time.Now(),
+			ID: lookups.NewKeyID(), MemberID: nova.ID, CreatedAt: time.Now(), SeenAt: time.Now(),
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,13 @@ import (
 	"fichario/adapters/sheet"
 	"fichario/adapters/web"
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/batches"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -36,10 +43,10 @@ type testSite struct {
 	store    *gormstore.Store
 	path     string // of the database
 	server   *httptest.Server
-	contacts *app.Contacts
-	lookups  *app.Lookups
-	subjects *app.Subjects
-	keys     *app.Keys
+	contacts *contacts.Contacts
+	lookups  *lookups.Lookups
+	subjects *privacyapp.Subjects
+	keys     *lookups.Keys
 	bureau   *fakeBureau
 	tables   *sheet.Tables
 	log      *bytes.Buffer
@@ -75,52 +82,52 @@ func newSite(t *testing.T, all bool) *testSite {
 	now := func() time.Time { return time.Now().Add(time.Duration(site.ahead.Load())) }
 	calendar := access.Calendar{Location: time.FixedZone("BRT", -3*3600)}
 	log := slog.New(slog.NewTextHandler(site.log, nil))
-	site.contacts, site.keys = app.NewContacts(store, now), app.NewKeys(store, now)
-	site.lookups = app.NewLookups(app.LookupsConfig{
+	site.contacts, site.keys = contacts.New(store, now), lookups.NewKeys(store, now)
+	site.lookups = lookups.New(lookups.Config{
 		Store: store, Bureau: site.bureau, Catalog: testCatalog(), Timeout: 3 * time.Second, Fresh: testFresh,
-		Calendar: calendar, Clock: now, Log: log, Observe: func(app.LookupEvent) {},
+		Calendar: calendar, Clock: now, Log: log, Observe: func(lookups.Event) {},
 	})
 	t.Cleanup(site.lookups.Close)
-	batches := app.NewBatches(app.BatchesConfig{
+	batches := batches.New(batches.Config{
 		Store: store, Lookups: site.lookups, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar, Clock: now,
 		Log: log, Concurrency: 8, Bureau: "test",
 	})
-	site.subjects = app.NewSubjects(store, store, noJournal{}, now)
+	site.subjects = privacyapp.NewSubjects(store, store, noJournal{}, now)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	running := make(chan struct{})
 	go func() { defer close(running); batches.Run(ctx) }()
 	t.Cleanup(func() { stop(); <-running })
-	sessions := app.NewSessions(store, now, app.Passwords{
+	sessions := team.NewSessions(store, now, team.Passwords{
 		Fits:  func(hash, password string) bool { return hash == password },
 		Stale: func(string) bool { return false },
 		Decoy: "x",
 	})
-	links := app.LinksConfig{
+	links := team.LinksConfig{
 		Store: store, Clock: now, Sessions: sessions, Hash: func(p string) (string, error) { return p, nil },
 		PublicURL: "https://fichario.example", Log: log,
 	}
 	if all {
 		links.Mailer = site
 	}
-	codes := app.Codes{New: factors.NewSecret, Step: factors.Step}
+	codes := team.Codes{New: factors.NewSecret, Step: factors.Step}
 	handler, err := web.New(web.Config{
-		Sessions: sessions, Links: app.NewLinks(links), Factors: app.NewFactors(store, now, sessions, codes, nil),
+		Sessions: sessions, Links: team.NewLinks(links), Factors: team.NewFactors(store, now, sessions, codes, nil),
 		CodePicture: func(secret, account string) (string, error) {
 			return factors.Picture(factors.Address(secret, account))
 		},
-		Organisations: app.NewOrganisations(store, now), Members: site.people(), Funnels: app.NewFunnels(store, now),
-		Origins: app.NewOrigins(store), Notifications: app.NewNotifications(store), Lookups: site.lookups,
-		Statement: app.NewStatement(store, calendar, now), Keys: site.keys,
-		Intake: app.NewIntake(store, now), Webhooks: app.NewWebhooks(store, now), Contacts: site.contacts,
-		Bulks: app.NewBulks(store, now), Rotations: app.NewRotations(store, now),
-		Automations: app.NewAutomations(store, now, app.Means{
+		Organisations: team.NewOrganisations(store, now), Members: site.people(), Funnels: contacts.NewFunnels(store, now),
+		Origins: contacts.NewOrigins(store), Notifications: team.NewNotifications(store), Lookups: site.lookups,
+		Statement: lookups.NewStatement(store, calendar, now), Keys: site.keys,
+		Intake: intakeapp.New(store, now), Webhooks: intakeapp.NewWebhooks(store, now), Contacts: site.contacts,
+		Bulks: contacts.NewBulks(store, now), Rotations: contacts.NewRotations(store, now),
+		Automations: automations.New(store, now, automations.Means{
 			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
 		}),
-		Dashboard: app.NewDashboard(store, testCatalog(), calendar, now), Batches: batches, Tables: site.tables,
-		Audit:   app.NewAudit(store, now),
-		Changes: app.NewChanges(store, now, log), Bundles: app.NewBundles(store, testCatalog()),
-		Purposes: app.NewPurposes(store, now),
-		Record:   app.NewRecord(app.RecordConfig{Store: store, Clock: now, Bureau: "teste", Catalog: testCatalog()}),
+		Dashboard: lookups.NewDashboard(store, testCatalog(), calendar, now), Batches: batches, Tables: site.tables,
+		Audit:   privacyapp.NewAudit(store, now),
+		Changes: contacts.NewChanges(store, now, log), Bundles: lookups.NewBundles(store, testCatalog()),
+		Purposes: privacyapp.NewPurposes(store, now),
+		Record:   privacyapp.NewRecord(privacyapp.RecordConfig{Store: store, Clock: now, Bureau: "teste", Catalog: testCatalog()}),
 		Subjects: site.subjects,
 		Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
@@ -147,19 +154,19 @@ func (s *testSite) Send(_ context.Context, m ports.Mail) error {
 }
 
 // people makes members whose passwords are their own hashes.
-func (s *testSite) people() *app.Members {
-	return app.NewMembers(s.store, time.Now, func(p string) (string, error) { return p, nil })
+func (s *testSite) people() *team.Members {
+	return team.NewMembers(s.store, time.Now, func(p string) (string, error) { return p, nil })
 }
 
 // visitor makes an organisation with a webhook, and signs in as its owner.
 func (s *testSite) visitor(name string) *visitor {
 	s.t.Helper()
-	org, err := app.NewOrganisations(s.store, time.Now).Create(s.t.Context(), "Org "+name)
+	org, err := team.NewOrganisations(s.store, time.Now).Create(s.t.Context(), "Org "+name)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	v := s.member(org.ID, name, crm.Owner)
-	hook, token, err := app.NewWebhooks(s.store, time.Now).Create(s.t.Context(), app.Operator(), app.NewWebhook{
+	hook, token, err := intakeapp.NewWebhooks(s.store, time.Now).Create(s.t.Context(), app.Operator(), intakeapp.NewWebhook{
 		OrgID: org.ID, Name: "Site de " + name, Options: intake.Options{Kind: intake.Generic},
 	})
 	if err != nil {
@@ -171,7 +178,7 @@ func (s *testSite) visitor(name string) *visitor {
 
 func (s *testSite) member(orgID, name string, role crm.Role) *visitor {
 	s.t.Helper()
-	m, err := s.people().Add(s.t.Context(), app.Operator(), app.NewMember{
+	m, err := s.people().Add(s.t.Context(), app.Operator(), team.NewMember{
 		OrgID: orgID, Name: name, Email: strings.ToLower(name) + "@example.com", Role: role, Password: "senha-de-teste",
 	})
 	if err != nil {

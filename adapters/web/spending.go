@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 )
@@ -33,7 +33,7 @@ func (s *server) spendOf(c *call, keyID string, data *statement, names map[strin
 	if data.Problem != "" {
 		by = ""
 	}
-	spent, err := s.Statement.Spend(c.ctx(), c.by, app.StatementQuery{OfKey: keyID, By: by},
+	spent, err := s.Statement.Spend(c.ctx(), c.by, lookups.StatementQuery{OfKey: keyID, By: by},
 		first.Format(time.DateOnly), last.Format(time.DateOnly))
 	if err != nil {
 		return err

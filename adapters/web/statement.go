@@ -5,6 +5,7 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -14,7 +15,7 @@ import (
 
 // statement is a page of lookups and their cost, for one key or a whole organisation.
 type statement struct {
-	Page app.StatementPage
+	Page lookups.StatementPage
 	// Path is the page's address.
 	Path string
 	// Filter is the chosen filter, and Problem what is wrong with it.
@@ -27,7 +28,7 @@ type statement struct {
 	// Purposes are those of the organisation, including retired ones.
 	Purposes []crm.Purpose
 	// Budget is the reader's budget; nil where there is none.
-	Budget *app.Budget
+	Budget *lookups.Budget
 	// First and Last are the days of the plot, Rows its figures on days with spending, newest first; Totals sums it by
 	// product.
 	First, Last string
@@ -62,8 +63,8 @@ type statementDownload struct {
 	Form download.Form `form:"formato" validate:"omitempty,oneof=excel" says:"O formato deve ser excel, ou nenhum."`
 }
 
-func (f statementFilter) query() app.StatementQuery {
-	q := app.StatementQuery{
+func (f statementFilter) query() lookups.StatementQuery {
+	q := lookups.StatementQuery{
 		From: f.From, Until: f.Until, Product: f.Product, Purpose: f.Purpose, By: f.By, Cursor: f.Cursor,
 	}
 	if cached, ok := map[string]bool{"historico": true, "bureau": false}[f.Cache]; ok {
@@ -105,14 +106,14 @@ func (s *server) keyShow(c *call) error {
 	}
 	data, status := keyPage{}, http.StatusOK
 	if path := "/chaves/" + key.ID; c.script() { // the figures alone, every few seconds
-		data.Statement.Page, err = s.Statement.Figures(c.ctx(), c.by, app.StatementQuery{OfKey: key.ID})
+		data.Statement.Page, err = s.Statement.Figures(c.ctx(), c.by, lookups.StatementQuery{OfKey: key.ID})
 	} else {
 		status, err = s.statement(c, key.ID, path, path+"/extrato.csv", &data.Statement)
 	}
 	if err != nil {
 		return err
 	}
-	data.KeyLine = s.keyLine(app.KeyUse{
+	data.KeyLine = s.keyLine(lookups.KeyUse{
 		Key: key, Today: data.Statement.Page.Today, Month: data.Statement.Page.Month, Usable: key.UsableAt(s.Clock()),
 	})
 	if c.script() {
@@ -154,7 +155,7 @@ func (s *server) statement(c *call, keyID, path, file string, out *statement) (s
 		if f.Field == "ate" && out.Filter.Until < out.Filter.From { // the use case words this with the API's parameter names
 			out.Problem = "A data em Até vem antes da data em De."
 		}
-		out.Page, err = s.Statement.Page(c.ctx(), c.by, app.StatementQuery{OfKey: keyID})
+		out.Page, err = s.Statement.Page(c.ctx(), c.by, lookups.StatementQuery{OfKey: keyID})
 	}
 	if err != nil {
 		return status, err

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"fichario/app"
+	"fichario/app/privacy"
 )
 
 func TestSqueezeKeepsWhatIsRead(t *testing.T) {
@@ -68,7 +68,7 @@ func TestACountThatTakesTooLongSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, block := range map[string]string{"privacidade": "held", "titular-apagar": "content"} {
-		data := any(privacyPage{Found: &app.Held{More: true}})
+		data := any(privacyPage{Found: &privacy.Held{More: true}})
 		if block == "content" {
 			data = page{Data: data}
 		}

@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"strings"
 
-	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 	"fichario/domain/crm"
 )
 
@@ -13,7 +14,7 @@ const tieProposals = 12
 
 // tiePage offers contacts to link a lookup to.
 type tiePage struct {
-	app.LookupView
+	lookups.View
 	Name     string
 	Text     string
 	Contacts []crm.ContactView
@@ -29,11 +30,11 @@ func (s *server) tieChoose(c *call, f struct {
 		return err
 	}
 	p := tiePage{
-		LookupView: v, Name: cmp.Or(shorten(titleMax, app.Subject(v.Record)), v.Entry.Document.Punctuated(),
+		View: v, Name: cmp.Or(shorten(titleMax, lookups.Subject(v.Record)), v.Entry.Document.Punctuated(),
 			v.Product.Name),
 		Text: f.Text, Known: strings.TrimSpace(f.Text) == "",
 	}
-	search := app.ContactSearch{Text: f.Text}
+	search := contacts.ContactSearch{Text: f.Text}
 	if p.Known {
 		search.Text = v.Entry.Document.Value()
 	}

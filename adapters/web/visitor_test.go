@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"fichario/app"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -101,14 +103,14 @@ func (v *visitor) lead(fields url.Values) string {
 }
 
 // receive posts a body to the webhook.
-func (v *visitor) receive(contentType, body string) app.Accepted {
+func (v *visitor) receive(contentType, body string) intakeapp.Accepted {
 	v.t.Helper()
-	in := app.NewIntake(v.store, func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) })
+	in := intakeapp.New(v.store, func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) })
 	hook, err := in.Open(v.t.Context(), v.token.Reveal())
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	got, err := in.Receive(v.t.Context(), hook, app.Post{
+	got, err := in.Receive(v.t.Context(), hook, intakeapp.Post{
 		Headers: []intake.Pair{{Key: "content-type", Value: contentType}}, Body: []byte(body), Signed: []byte(body),
 	})
 	if err != nil {
@@ -120,7 +122,7 @@ func (v *visitor) receive(contentType, body string) app.Accepted {
 // key makes a key in the visitor's organisation and returns it as a caller.
 func (v *visitor) key(name string) app.Caller {
 	v.t.Helper()
-	key, _, err := v.keys.Create(v.t.Context(), v.by, app.NewKey{
+	key, _, err := v.keys.Create(v.t.Context(), v.by, lookups.NewKey{
 		OrgID: v.by.OrgID(), Name: name, Scopes: document.Types(),
 		Limits: access.Limits{PerMinute: 60, PerDay: 10, PerMonth: 100},
 	})

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/contacts"
 )
 
 // waitsPage is how long contacts waited for their first answer.
 type waitsPage struct {
-	app.Waits
+	contacts.Waits
 	Period string
 	Many   bool
 }

@@ -18,6 +18,13 @@ import (
 	spreadsheet "fichario/adapters/sheet"
 	"fichario/adapters/stored"
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/batches"
+	"fichario/app/contacts"
+	"fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/fault"
@@ -25,35 +32,35 @@ import (
 
 // Config is what the interface needs.
 type Config struct {
-	Sessions      *app.Sessions
-	Organisations *app.Organisations
-	Lookups       *app.Lookups
-	Statement     *app.Statement
-	Keys          *app.Keys
-	Intake        *app.Intake
-	Webhooks      *app.Webhooks
-	Members       *app.Members
-	Funnels       *app.Funnels
-	Origins       *app.Origins
-	Notifications *app.Notifications
-	Contacts      *app.Contacts
-	Bulks         *app.Bulks
-	Rotations     *app.Rotations
-	Automations   *app.Automations
-	Dashboard     *app.Dashboard
-	Batches       *app.Batches
-	Bundles       *app.Bundles
-	Purposes      *app.Purposes
-	Record        *app.Record
-	Changes       *app.Changes
-	Audit         *app.Audit
-	Subjects      *app.Subjects
-	Links         *app.Links
-	Factors       *app.Factors
+	Sessions      *team.Sessions
+	Organisations *team.Organisations
+	Lookups       *lookups.Lookups
+	Statement     *lookups.Statement
+	Keys          *lookups.Keys
+	Intake        *intake.Intake
+	Webhooks      *intake.Webhooks
+	Members       *team.Members
+	Funnels       *contacts.Funnels
+	Origins       *contacts.Origins
+	Notifications *team.Notifications
+	Contacts      *contacts.Contacts
+	Bulks         *contacts.Bulks
+	Rotations     *contacts.Rotations
+	Automations   *automations.Automations
+	Dashboard     *lookups.Dashboard
+	Batches       *batches.Batches
+	Bundles       *lookups.Bundles
+	Purposes      *privacy.Purposes
+	Record        *privacy.Record
+	Changes       *contacts.Changes
+	Audit         *privacy.Audit
+	Subjects      *privacy.Subjects
+	Links         *team.Links
+	Factors       *team.Factors
 	// Tables bounds the resources that uploaded tables take, shared with other doors.
 	Tables *spreadsheet.Tables
 	// OIDC is nil where no provider is configured.
-	OIDC *app.OIDC
+	OIDC *team.OIDC
 	// CodePicture draws an account's secret for an authenticator app as a QR code, and returns it as an image address.
 	CodePicture func(secret, account string) (string, error)
 	// Stopping ends streams of events when the service stops.
@@ -98,7 +105,7 @@ func New(c Config) (http.Handler, error) {
 
 // Routes lists the method and path of every route of the interface, including those for lookups and OpenID Connect.
 func Routes() []string {
-	s := &server{Config: Config{OIDC: &app.OIDC{}}}
+	s := &server{Config: Config{OIDC: &team.OIDC{}}}
 	return slices.Sorted(maps.Keys(s.all()))
 }
 

@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/intake"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 )
 
 // webhookPage is a webhook with its address, its log and a box for trying it.
 type webhookPage struct {
-	app.WebhookView
+	intake.WebhookView
 	URL        string
 	Snippets   []snippet
 	Snippet    snippet
@@ -49,7 +50,7 @@ func deliveryLineOf(d webhook.Delivery, contacts map[string]crm.Contact) deliver
 // trial is a pasted body, with what it would make.
 type trial struct {
 	Body    string
-	Made    []app.Simulation
+	Made    []intake.Simulation
 	Problem string
 }
 
@@ -109,7 +110,7 @@ func (s *server) webhookEnable(c *call, f struct {
 	Enabled bool `form:"ligado"`
 }) error {
 	id := c.PathValue("id")
-	if err := s.Webhooks.Update(c.ctx(), c.by, id, app.Change{Enabled: &f.Enabled}); err != nil {
+	if err := s.Webhooks.Update(c.ctx(), c.by, id, intake.Change{Enabled: &f.Enabled}); err != nil {
 		return err
 	}
 	notice := "Webhook desligado. Os envios recusados ficam guardados por 30 dias."

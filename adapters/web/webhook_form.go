@@ -3,7 +3,8 @@ package web
 import (
 	"net/http"
 
-	"fichario/app"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
@@ -16,7 +17,7 @@ type webhookForm struct {
 	ID      string
 	Origins []crm.Origin
 	// Rotations are those that can distribute its contacts.
-	Rotations []app.Choice
+	Rotations []contacts.Choice
 }
 
 // webhookFields are the fields of the form.
@@ -54,7 +55,7 @@ func (s *server) webhookNew(c *call) error {
 }
 
 func (s *server) webhookCreate(c *call, f webhookFields) error {
-	hook, _, err := s.Webhooks.Create(c.ctx(), c.by, app.NewWebhook{
+	hook, _, err := s.Webhooks.Create(c.ctx(), c.by, intakeapp.NewWebhook{
 		OrgID: c.by.OrgID(), Name: f.Name, Options: intake.Options{Kind: f.Kind, Band: f.Band},
 		Origin: f.Origin, Signature: f.signature(), ThanksURL: f.Thanks, Rotation: f.Rotation,
 	})
@@ -116,7 +117,7 @@ var errNoSecret = fault.New(fault.InvalidRequest, "Escreva o segredo desta assin
 
 func (s *server) webhookUpdate(c *call, f webhookFields) error {
 	id := c.PathValue("id")
-	change := app.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks,
+	change := intakeapp.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks,
 		Rotation: &f.Rotation}
 	w, err := s.Webhooks.Show(c.ctx(), c.by, id)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/audit"
 )
 
@@ -44,7 +45,7 @@ type auditView struct {
 	Hash     string `json:"hash"`
 }
 
-func auditViewOf(l app.AuditLine) auditView {
+func auditViewOf(l privacy.AuditLine) auditView {
 	return auditView{
 		Numero: l.Number, Em: l.At, Quem: l.Who, Tipo: l.Actor.Kind(), QuemID: textOrNull(l.Actor.ID()), Porta: l.Door,
 		Acao: l.Action, Objeto: textOrNull(l.Object), Endereco: textOrNull(l.Address), Pedido: textOrNull(l.RequestID),
@@ -73,7 +74,7 @@ func (e *environment) moment(flag, text string) (time.Time, error) {
 
 // Run prints the lines as they are read.
 func (c *auditListCmd) Run(e *environment) (err error) {
-	search := app.AuditSearch{Who: c.Who, Action: audit.Action(c.Action)}
+	search := privacy.AuditSearch{Who: c.Who, Action: audit.Action(c.Action)}
 	if search.Since, err = e.moment("--since", c.Since); err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func (c *auditListCmd) Run(e *environment) (err error) {
 		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewAudit(store, now).All(e.ctx, app.Operator(), c.Org, search)
+		all, err := privacy.NewAudit(store, now).All(e.ctx, app.Operator(), c.Org, search)
 		if err != nil {
 			return err
 		}
@@ -190,7 +191,7 @@ func (c *auditVerifyCmd) Run(e *environment) error {
 		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		found, err := app.NewAudit(store, now).Verify(e.ctx, app.Operator(), c.Org, seen, outside...)
+		found, err := privacy.NewAudit(store, now).Verify(e.ctx, app.Operator(), c.Org, seen, outside...)
 		if err != nil {
 			return err
 		}

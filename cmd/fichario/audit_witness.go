@@ -17,7 +17,7 @@ import (
 
 	"fichario/adapters/automation"
 	"fichario/adapters/gormstore"
-	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/audit"
 	"fichario/ports"
 )
@@ -92,12 +92,12 @@ func (e *environment) auditWitness(d *automation.Dispatcher) (ports.Witness, err
 }
 
 // witness wires the chore that sends heads of the audit; nil for none.
-func (e *environment) witness(s *service, log *slog.Logger) (*app.Witness, error) {
+func (e *environment) witness(s *service, log *slog.Logger) (*privacy.Witness, error) {
 	out, err := e.auditWitness(s.dispatcher)
 	if err != nil || out == nil {
 		return nil, err
 	}
-	return app.NewWitness(s.store, out, now, log), nil
+	return privacy.NewWitness(s.store, out, now, log), nil
 }
 
 // readWitness gives the heads in a witness file to each, and returns how many of its lines are none, such as those that

@@ -15,14 +15,15 @@ import (
 	outbound "fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/automations"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/ports"
 )
 
 // automations is the use case; offered is needed only where automations are made.
-func (e *environment) automations(store ports.Store, offered catalog.Catalog) *app.Automations {
-	return app.NewAutomations(store, now, app.Means{
+func (e *environment) automations(store ports.Store, offered catalog.Catalog) *automations.Automations {
+	return automations.New(store, now, automations.Means{
 		Mails: e.settings.SMTPURL != "", Conditions: outbound.NewConditions(), Catalog: offered,
 		Destinations: outbound.Destinations{},
 	})
@@ -74,7 +75,7 @@ type automationAddCmd struct {
 
 // Run makes an automation.
 func (c *automationAddCmd) Run(e *environment) error {
-	n := app.NewAutomation{
+	n := automations.NewAutomation{
 		OrgID: c.Org, Name: c.Name, Event: automation.EventName(c.Event), Action: automation.ActionKind(c.Action), URL: c.URL,
 		To:      c.To,
 		Subject: c.Subject, Text: c.Text, Stage: c.Stage, Member: c.Member, Origin: string(c.Origin),
@@ -151,7 +152,7 @@ type automationView struct {
 	Purpose     string                `json:"purpose,omitempty"`
 }
 
-func viewAutomation(a app.AutomationView) automationView {
+func viewAutomation(a automations.View) automationView {
 	v := automationView{
 		ID: a.ID, Name: a.Name, Event: a.Event, Action: a.Action.Kind, Enabled: a.Enabled, URL: a.Action.URL,
 		To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text, Stage: a.Stage, Member: a.Member,
@@ -175,7 +176,7 @@ func (c *automationListCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
-		return printList(e, all, viewAutomation, func(a app.AutomationView) string {
+		return printList(e, all, viewAutomation, func(a automations.View) string {
 			return fmt.Sprintf("%s  %-10s  %-8s  %s", a.ID, a.Action.Kind, onOff(a.Enabled), a.Name)
 		})
 	})
@@ -210,7 +211,7 @@ func (c *automationSetCmd) Run(e *environment) error {
 }
 
 // fill replaces the values filled into the request.
-func (c *automationSetCmd) fill(e *environment, rules *app.Automations) error {
+func (c *automationSetCmd) fill(e *environment, rules *automations.Automations) error {
 	values := c.Set
 	if c.Secrets {
 		rule, err := rules.View(e.ctx, app.Operator(), c.ID)

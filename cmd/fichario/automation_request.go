@@ -10,6 +10,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/automations"
 	"fichario/domain/automation"
 )
 
@@ -37,8 +38,8 @@ type requestFlags struct {
 }
 
 // form reads the flags, and prompts for missing secrets.
-func (f requestFlags) form(e *environment, rules *app.Automations, n app.NewAutomation) (app.RequestForm, error) {
-	form := app.RequestForm{
+func (f requestFlags) form(e *environment, rules *automations.Automations, n automations.NewAutomation) (automations.RequestForm, error) {
+	form := automations.RequestForm{
 		Method: strings.ToUpper(f.Method), Body: string(f.Body), Done: string(f.Done), Destination: f.Destination,
 		Values: f.Set,
 	}
@@ -195,7 +196,7 @@ func (c *automationTryCmd) Run(e *environment) error {
 	})
 }
 
-func rehearsalText(r app.Rehearsal) string {
+func rehearsalText(r automations.Rehearsal) string {
 	text := "It would run for this contact.\n"
 	if !r.Automation.Enabled {
 		text = "It is disabled. Enabled, it would run for this contact.\n"
@@ -223,7 +224,7 @@ func rehearsalText(r app.Rehearsal) string {
 }
 
 // unmet lists the conditions that do not hold, by the flags that set them.
-func unmet(r app.Rehearsal) string {
+func unmet(r automations.Rehearsal) string {
 	flags := map[string]string{"origin": "--origin", "webhook": "--webhook", "amount": "--min-value", "when": "--when"}
 	var names []string
 	for _, condition := range r.Conditions {

@@ -8,6 +8,8 @@ import (
 	"fichario/adapters/httpapi"
 	"fichario/adapters/sheet"
 	"fichario/app"
+	"fichario/app/batches"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
@@ -26,16 +28,16 @@ type batchCmd struct {
 
 // batches is the use case on a store.
 func (e *environment) batches(
-	store *gormstore.Store, client bureauClient, calendar access.Calendar, log *slog.Logger, lookups *app.Lookups,
-) *app.Batches {
-	return app.NewBatches(app.BatchesConfig{
+	store *gormstore.Store, client bureauClient, calendar access.Calendar, log *slog.Logger, lookups *lookups.Lookups,
+) *batches.Batches {
+	return batches.New(batches.Config{
 		Store: store, Lookups: lookups, Catalog: client.Catalog(), Fresh: e.settings.HistoryFresh, Calendar: calendar,
 		Clock: now, Log: log, Concurrency: e.settings.BatchCalls, Bureau: client.Name(), PerSecond: client.Rate(),
 	})
 }
 
 // withBatches runs a command on the use case, without a bureau.
-func (e *environment) withBatches(f func(*app.Batches) error) error {
+func (e *environment) withBatches(f func(*batches.Batches) error) error {
 	calendar, err := e.calendar()
 	if err != nil {
 		return err
@@ -86,12 +88,12 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 	if err != nil {
 		return err
 	}
-	return e.withBatches(func(on *app.Batches) error {
+	return e.withBatches(func(on *batches.Batches) error {
 		by, err := on.Actor(e.ctx, c.Org, c.Key)
 		if err != nil {
 			return err
 		}
-		v, err := on.Quote(e.ctx, by, app.NewBatch{
+		v, err := on.Quote(e.ctx, by, batches.NewBatch{
 			Name: c.Name, Product: c.Product, Sheets: sheets, Sheet: c.Sheet, Column: c.Column, Refresh: c.Refresh,
 			Ceiling: c.Ceiling.amount, Purpose: c.Purpose,
 		})
@@ -106,7 +108,7 @@ type batchConfirmCmd struct {
 
 // Run confirms a batch.
 func (c *batchConfirmCmd) Run(e *environment) error {
-	return e.withBatches(func(on *app.Batches) error {
+	return e.withBatches(func(on *batches.Batches) error {
 		return e.printBatch(on.Confirm(e.ctx, app.Operator(), c.ID, c.Ceiling.amount))
 	})
 }
@@ -118,12 +120,12 @@ type batchListCmd struct {
 
 // Run lists the batches.
 func (c *batchListCmd) Run(e *environment) error {
-	return e.withBatches(func(on *app.Batches) error {
+	return e.withBatches(func(on *batches.Batches) error {
 		all, err := on.All(e.ctx, app.Operator(), c.Org, c.Limit)
 		if err != nil {
 			return err
 		}
-		return printList(e, all, httpapi.BatchEntryOf, func(v app.BatchView) string {
+		return printList(e, all, httpapi.BatchEntryOf, func(v batches.View) string {
 			return fmt.Sprintf("%s  %-12s %6d/%-6d R$ %-12s %s", v.ID, v.Status, v.Ended, v.Valid, v.Spent.Amount, v.Name)
 		})
 	})
@@ -135,7 +137,7 @@ type batchShowCmd struct {
 
 // Run shows a batch.
 func (c *batchShowCmd) Run(e *environment) error {
-	return e.withBatches(func(on *app.Batches) error {
+	return e.withBatches(func(on *batches.Batches) error {
 		return e.printBatch(on.Show(e.ctx, app.Operator(), c.ID))
 	})
 }
@@ -146,7 +148,7 @@ type batchPauseCmd struct {
 
 // Run pauses a batch.
 func (c *batchPauseCmd) Run(e *environment) error {
-	return e.withBatches(func(on *app.Batches) error {
+	return e.withBatches(func(on *batches.Batches) error {
 		return e.printBatch(on.Pause(e.ctx, app.Operator(), c.ID))
 	})
 }
@@ -159,7 +161,7 @@ type batchResumeCmd struct {
 
 // Run resumes a batch.
 func (c *batchResumeCmd) Run(e *environment) error {
-	return e.withBatches(func(on *app.Batches) error {
+	return e.withBatches(func(on *batches.Batches) error {
 		return e.printBatch(on.Resume(e.ctx, app.Operator(), c.ID, c.Ceiling.amount, c.Failures))
 	})
 }
@@ -170,13 +172,13 @@ type batchCancelCmd struct {
 
 // Run cancels a batch.
 func (c *batchCancelCmd) Run(e *environment) error {
-	return e.withBatches(func(on *app.Batches) error {
+	return e.withBatches(func(on *batches.Batches) error {
 		return e.printBatch(on.Cancel(e.ctx, app.Operator(), c.ID))
 	})
 }
 
 // printBatch prints a batch, or returns the error.
-func (e *environment) printBatch(v app.BatchView, err error) error {
+func (e *environment) printBatch(v batches.View, err error) error {
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/app"
+	"fichario/app/batches"
 	"fichario/domain/batch"
 )
 
@@ -24,7 +25,7 @@ func (c *batchResultsCmd) Run(e *environment) error {
 	if e.json && c.Format != "" {
 		return errTwoForms
 	}
-	return e.withBatches(func(batches *app.Batches) error {
+	return e.withBatches(func(batches *batches.Batches) error {
 		results, err := batches.AllResults(e.ctx, app.Operator(), c.ID, batch.State(c.State))
 		if err != nil {
 			return err

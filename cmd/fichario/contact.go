@@ -9,6 +9,7 @@ import (
 	"fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 )
 
@@ -33,7 +34,7 @@ type contactListCmd struct {
 // Run lists contacts.
 func (c *contactListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewContacts(store, now).List(e.ctx, app.Operator(), c.Org, orAll(c.Limit))
+		all, err := contacts.New(store, now).List(e.ctx, app.Operator(), c.Org, orAll(c.Limit))
 		if err != nil {
 			return err
 		}
@@ -50,7 +51,7 @@ type contactShowCmd struct {
 // Run shows a contact.
 func (c *contactShowCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		contacts := app.NewContacts(store, now)
+		contacts := contacts.New(store, now)
 		k, happened, err := contacts.History(e.ctx, app.Operator(), c.ID)
 		if err == nil {
 			err = contacts.Opened(e.ctx, app.Operator(), k)
@@ -91,7 +92,7 @@ func (c *contactShowCmd) Run(e *environment) error {
 }
 
 // lookupText describes a lookup in a contact's history.
-func lookupText(d app.ContactDocument) string {
+func lookupText(d contacts.ContactDocument) string {
 	text := d.Product + " consultado, grátis"
 	if d.Charged {
 		text = d.Product + " consultado, " + d.Amount.Exact()

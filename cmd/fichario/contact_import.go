@@ -15,6 +15,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/adapters/sheet"
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
@@ -61,16 +62,16 @@ func (c *contactImportCmd) Run(e *environment) error {
 	if err != nil {
 		return err
 	}
-	table := app.NewImport{}
+	table := contacts.NewImport{}
 	if c.File != "-" {
 		table.File = path.Base(c.File)
 	}
 	table.Sheet = c.Sheet
-	if table.Sheets, err = sheet.Read(e.ctx, data, app.BulkMost+sheet.Above); err != nil {
+	if table.Sheets, err = sheet.Read(e.ctx, data, contacts.BulkMost+sheet.Above); err != nil {
 		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		bulks := app.NewBulks(store, now)
+		bulks := contacts.NewBulks(store, now)
 		by, err := bulks.Actor(e.ctx, c.Org)
 		if err != nil {
 			return err
@@ -89,7 +90,7 @@ func (c *contactImportCmd) Run(e *environment) error {
 }
 
 func (c *contactImportCmd) run(
-	e *environment, bulks *app.Bulks, by app.Caller, table app.NewImport, plan crm.Import, trial app.ImportTrial,
+	e *environment, bulks *contacts.Bulks, by app.Caller, table contacts.NewImport, plan crm.Import, trial contacts.ImportTrial,
 ) error {
 	made, err := bulks.PrepareImport(e.ctx, by, table)
 	if err != nil {
@@ -100,7 +101,7 @@ func (c *contactImportCmd) run(
 		return err
 	}
 	chosen.Fields = plan.Fields
-	var view app.ImportView
+	var view contacts.ImportView
 	if _, err = bulks.StartImport(e.ctx, by, made.ID, chosen); err == nil {
 		view, err = bulks.FinishImport(e.ctx, by, made.ID)
 	}
@@ -114,7 +115,7 @@ func (c *contactImportCmd) run(
 }
 
 // interrupted is the error of an import, or says what happens to one whose command was ended.
-func interrupted(e *environment, bulks *app.Bulks, by app.Caller, id string, err error) error {
+func interrupted(e *environment, bulks *contacts.Bulks, by app.Caller, id string, err error) error {
 	if e.ctx.Err() == nil {
 		return err
 	}
@@ -126,8 +127,8 @@ func interrupted(e *environment, bulks *app.Bulks, by app.Caller, id string, err
 }
 
 // choices are the flags' choices for the columns of a table.
-func (c *contactImportCmd) choices(plan crm.Import) (app.ImportChoices, error) {
-	chosen := app.ImportChoices{
+func (c *contactImportCmd) choices(plan crm.Import) (contacts.ImportChoices, error) {
+	chosen := contacts.ImportChoices{
 		Fields: slices.Clone(plan.Fields), Duplicates: duplicateRules[c.Duplicates], Fires: c.Automation,
 	}
 	names, one := columnNames(plan.Columns), ""
@@ -162,7 +163,7 @@ func columnNames(columns []string) []string {
 	return names
 }
 
-func problemsOf(trial app.ImportTrial) (out []importProblem) {
+func problemsOf(trial contacts.ImportTrial) (out []importProblem) {
 	for _, row := range trial.Problems {
 		out = append(out, importProblem{row.Line, row.Wrong})
 	}
@@ -198,7 +199,7 @@ func (c *contactResultsCmd) Run(e *environment) error {
 		return errTwoForms
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		view, rows, err := app.NewBulks(store, now).ImportResults(e.ctx, app.Operator(), c.ID)
+		view, rows, err := contacts.NewBulks(store, now).ImportResults(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

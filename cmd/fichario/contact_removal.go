@@ -8,6 +8,7 @@ import (
 	"fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/contacts"
 )
 
 type contactDuplicatesCmd struct {
@@ -17,7 +18,7 @@ type contactDuplicatesCmd struct {
 // Run lists contacts that may be the same person.
 func (c *contactDuplicatesCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewContacts(store, now).Alike(e.ctx, app.Operator(), c.ID)
+		all, err := contacts.New(store, now).Alike(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}
@@ -25,9 +26,9 @@ func (c *contactDuplicatesCmd) Run(e *environment) error {
 			automation.ContactJSON
 			Por []string `json:"por"`
 		}
-		return printList(e, all, func(k app.AlikeContact) alike {
+		return printList(e, all, func(k contacts.AlikeContact) alike {
 			return alike{automation.NewContactJSON(k.ContactView), k.By}
-		}, func(k app.AlikeContact) string {
+		}, func(k contacts.AlikeContact) string {
 			return fmt.Sprintf("%s  %s  %s <%s>  %s", k.ID, k.CreatedAt.Format(time.DateTime), k.Name, k.Email,
 				strings.Join(k.By, ", "))
 		})
@@ -41,7 +42,7 @@ type contactMergeCmd struct {
 
 // Run merges two contacts.
 func (c *contactMergeCmd) Run(e *environment) error {
-	return e.withContacts(c.Into, func(all *app.Contacts) error {
+	return e.withContacts(c.Into, func(all *contacts.Contacts) error {
 		return all.Merge(e.ctx, app.Operator(), c.Into, c.From)
 	})
 }
@@ -53,7 +54,7 @@ type contactSplitCmd struct {
 
 // Run undoes a merge.
 func (c *contactSplitCmd) Run(e *environment) error {
-	return e.withContacts(c.From, func(all *app.Contacts) error {
+	return e.withContacts(c.From, func(all *contacts.Contacts) error {
 		return all.Part(e.ctx, app.Operator(), c.Into, c.From)
 	})
 }
@@ -64,7 +65,7 @@ type contactDeleteCmd struct {
 
 // Run deletes a contact.
 func (c *contactDeleteCmd) Run(e *environment) error {
-	return e.withContacts(c.ID, func(all *app.Contacts) error { return all.Delete(e.ctx, app.Operator(), c.ID) })
+	return e.withContacts(c.ID, func(all *contacts.Contacts) error { return all.Delete(e.ctx, app.Operator(), c.ID) })
 }
 
 type contactRestoreCmd struct {
@@ -73,13 +74,13 @@ type contactRestoreCmd struct {
 
 // Run restores a contact.
 func (c *contactRestoreCmd) Run(e *environment) error {
-	return e.withContacts(c.ID, func(all *app.Contacts) error { return all.Undelete(e.ctx, app.Operator(), c.ID) })
+	return e.withContacts(c.ID, func(all *contacts.Contacts) error { return all.Undelete(e.ctx, app.Operator(), c.ID) })
 }
 
 // withContacts changes a contact, and prints its id.
-func (e *environment) withContacts(id string, change func(*app.Contacts) error) error {
+func (e *environment) withContacts(id string, change func(*contacts.Contacts) error) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := change(app.NewContacts(store, now)); err != nil {
+		if err := change(contacts.New(store, now)); err != nil {
 			return err
 		}
 		return e.print(map[string]string{"id": id}, "%s\n", id)

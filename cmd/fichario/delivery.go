@@ -7,6 +7,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/intake"
 	"fichario/domain/webhook"
 )
 
@@ -47,7 +48,7 @@ type webhookDeliveriesCmd struct {
 // Run shows the delivery log.
 func (c *webhookDeliveriesCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewIntake(store, now).Deliveries(e.ctx, app.Operator(), c.ID, "", c.After, c.Limit)
+		all, err := intake.New(store, now).Deliveries(e.ctx, app.Operator(), c.ID, "", c.After, c.Limit)
 		if err != nil {
 			return err
 		}
@@ -64,7 +65,7 @@ type webhookDeliveryCmd struct {
 // Run shows one delivery with what was posted.
 func (c *webhookDeliveryCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		d, err := app.NewIntake(store, now).OpenDelivery(e.ctx, app.Operator(), c.ID)
+		d, err := intake.New(store, now).OpenDelivery(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}
@@ -93,7 +94,7 @@ type webhookReplayCmd struct {
 func (c *webhookReplayCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		// The service on this database finds the job within a second.
-		a, err := app.NewIntake(store, now).Replay(e.ctx, app.Operator(), c.ID)
+		a, err := intake.New(store, now).Replay(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

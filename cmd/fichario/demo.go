@@ -9,6 +9,12 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/batches"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -27,8 +33,8 @@ const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every st
 // gets a new secret, because only hashes of secrets are stored; the previous one works for another day. A database with
 // other data is left alone.
 func (e *environment) demo(
-	ctx context.Context, store *gormstore.Store, keys *app.Keys, config app.LookupsConfig,
-	batches *app.Batches, addr string,
+	ctx context.Context, store *gormstore.Store, keys *lookups.Keys, config lookups.Config,
+	batches *batches.Batches, addr string,
 ) error {
 	key, secret, fresh, err := demoKey(ctx, store, keys)
 	if err != nil {
@@ -85,14 +91,14 @@ The interface: %[1]s/ (sign in as helena@demo.example with %[4]s)
 
 // demoWork is the history of the demonstration's people.
 func demoWork(
-	ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, batches *app.Batches,
+	ctx context.Context, store *gormstore.Store, key access.Key, config lookups.Config, batches *batches.Batches,
 	contacts []demoContact,
 ) error {
 	if err := demoLookups(ctx, store, key, config, contacts); err != nil {
 		return err
 	}
 	pj := []string{catalog.CNPJ, catalog.ScoreID, "protestos"}
-	if _, err := app.NewBundles(store, config.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
+	if _, err := lookups.NewBundles(store, config.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
 		return err
 	}
 	if err := demoChain(ctx, store, config.Catalog); err != nil {
@@ -106,7 +112,7 @@ func demoWork(
 
 // demoWebhook returns the address of the demonstration's webhook, making it when there is none.
 func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, addr string) (string, error) {
-	hooks := app.NewWebhooks(store, now)
+	hooks := intakeapp.NewWebhooks(store, now)
 	known, err := hooks.List(ctx, app.Operator(), demoOrg)
 	if err != nil {
 		return "", err
@@ -116,11 +122,11 @@ func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, a
 		return e.webhookURL(w.Token, addr), err
 	}
 	for _, name := range []string{"Instagram", "Google", "Indicação"} {
-		if _, err := app.NewOrigins(store).Add(ctx, app.Operator(), demoOrg, name); err != nil {
+		if _, err := contacts.NewOrigins(store).Add(ctx, app.Operator(), demoOrg, name); err != nil {
 			return "", err
 		}
 	}
-	_, token, err := hooks.Create(ctx, app.Operator(), app.NewWebhook{
+	_, token, err := hooks.Create(ctx, app.Operator(), intakeapp.NewWebhook{
 		OrgID: demoOrg, Name: "Formulário do site", Options: intake.Options{Kind: intake.Generic},
 	})
 	return e.webhookURL(token, addr), err
@@ -128,7 +134,7 @@ func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, a
 
 // demoKey returns the demonstration's key with a working secret, and whether it is new; no key when the database has
 // other data.
-func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*access.Key, access.Secret, bool, error) {
+func demoKey(ctx context.Context, store *gormstore.Store, keys *lookups.Keys) (*access.Key, access.Secret, bool, error) {
 	none := access.Secret{}
 	orgs := store.Repos().Orgs
 	_, err := orgs.Find(ctx, demoOrg)
@@ -147,10 +153,10 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 		return nil, none, false, err
 	}
 	people, before := members(store), func() time.Time { return now().AddDate(0, -2, 0) } // before all the rest
-	if _, err := app.NewOrganisations(store, before).CreateWithID(ctx, demoOrg, "Agência Demonstração"); err != nil {
+	if _, err := team.NewOrganisations(store, before).CreateWithID(ctx, demoOrg, "Agência Demonstração"); err != nil {
 		return nil, none, false, err
 	}
-	for _, m := range []app.NewMember{
+	for _, m := range []team.NewMember{
 		{Name: "Helena Duarte", Email: "helena@demo.example", Role: crm.Owner},
 		{Name: "Caio Nogueira", Email: "caio@demo.example", Role: crm.Common},
 	} {
@@ -161,12 +167,12 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *app.Keys) (*acce
 	}
 	for _, p := range demoPurposes {
 		p.OrgID = demoOrg
-		if _, err := app.NewPurposes(store, before).Add(ctx, app.Operator(), p); err != nil {
+		if _, err := privacy.NewPurposes(store, before).Add(ctx, app.Operator(), p); err != nil {
 			return nil, none, false, err
 		}
 	}
 	// With a single purpose, the lines to paste need not name it.
-	key, secret, err := app.NewKeys(store, before).Create(ctx, app.Operator(), app.NewKey{
+	key, secret, err := lookups.NewKeys(store, before).Create(ctx, app.Operator(), lookups.NewKey{
 		OrgID: demoOrg, Name: "Demonstração", Scopes: document.Types(), Purposes: []string{"credito"},
 		Limits: access.Limits{PerMinute: 600, PerDay: 1000, PerMonth: 10000},
 	})
@@ -213,7 +219,7 @@ var demoHours = []int{
 // demoLookups looks up every product, by the key and by both members, and every second one again a while later, which
 // the history answers. Members' lookups of companies are linked to contacts.
 func demoLookups(
-	ctx context.Context, store *gormstore.Store, key access.Key, config app.LookupsConfig, contacts []demoContact,
+	ctx context.Context, store *gormstore.Store, key access.Key, config lookups.Config, contacts []demoContact,
 ) error {
 	askers := []app.Caller{app.ByKey(&key)}
 	for _, email := range []string{"helena@demo.example", "caio@demo.example"} {
@@ -226,7 +232,7 @@ func demoLookups(
 	type ask struct {
 		hours int
 		by    app.Caller
-		app.LookupRequest
+		lookups.Request
 	}
 	var all []ask
 	for i, hours := range demoHours {
@@ -235,7 +241,7 @@ func demoLookups(
 		of := p.Documents[turn%len(p.Documents)]
 		a := ask{
 			hours, askers[(i+turn)%len(askers)],
-			app.LookupRequest{Product: p.ID, Document: demoDocuments[of][turn%len(demoDocuments[of])]},
+			lookups.Request{Product: p.ID, Document: demoDocuments[of][turn%len(demoDocuments[of])]},
 		}
 		a.Purpose = demoPurpose(a.by, p.ID)
 		// A contact can only be looked up after it has arrived.
@@ -258,8 +264,8 @@ func demoLookups(
 	for _, a := range all {
 		at := now().Add(-time.Duration(a.hours) * time.Hour)
 		config.Clock = func() time.Time { return at }
-		lookups := app.NewLookups(config)
-		if _, err := lookups.Do(ctx, a.by, a.LookupRequest); err != nil {
+		lookups := lookups.New(config)
+		if _, err := lookups.Do(ctx, a.by, a.Request); err != nil {
 			return fmt.Errorf("demonstration lookup of %s: %w", a.Product, err)
 		}
 		lookups.Close()

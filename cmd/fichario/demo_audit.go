@@ -5,15 +5,17 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 	"fichario/domain/audit"
 )
 
 // demoAudit opens some sheets and contacts as both members, so that the audit has lines.
-func demoAudit(ctx context.Context, store *gormstore.Store, config app.LookupsConfig, of []demoContact) error {
+func demoAudit(ctx context.Context, store *gormstore.Store, config lookups.Config, of []demoContact) error {
 	ctx = app.Through(ctx, app.Via{Door: audit.Interface, Address: "203.0.113.20"})
-	all := app.NewLookups(config)
+	all := lookups.New(config)
 	defer all.Close()
-	people := app.NewContacts(store, now)
+	people := contacts.New(store, now)
 	for i, email := range []string{"helena@demo.example", "caio@demo.example"} {
 		by, err := demoMember(ctx, store, email)
 		if err != nil {

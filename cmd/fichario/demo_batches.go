@@ -6,6 +6,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
@@ -13,7 +14,7 @@ import (
 
 // demoBatches makes batches of the demonstration's companies: one that runs to its end once the service works, one that
 // reaches its ceiling, and one that is only quoted.
-func demoBatches(ctx context.Context, store *gormstore.Store, on *app.Batches) error {
+func demoBatches(ctx context.Context, store *gormstore.Store, on *batches.Batches) error {
 	helena, err := demoMember(ctx, store, "helena@demo.example")
 	if err != nil {
 		return err
@@ -30,12 +31,12 @@ func demoBatches(ctx context.Context, store *gormstore.Store, on *app.Batches) e
 	few := 9 * score.Price
 	for _, b := range []struct {
 		by      app.Caller
-		n       app.NewBatch
+		n       batches.NewBatch
 		confirm bool
 	}{
-		{helena, app.NewBatch{Name: "Carteira de clientes", Product: catalog.CNPJ, Sheets: []batch.Sheet{{Rows: rows}}}, true},
-		{helena, app.NewBatch{Name: "Score antes da renovação", Product: catalog.ScoreID, Sheets: []batch.Sheet{{Rows: rows}}, Ceiling: &few}, true},
-		{caio, app.NewBatch{Name: "Protestos da carteira", Product: "protestos", Sheets: []batch.Sheet{{Rows: rows}}}, false},
+		{helena, batches.NewBatch{Name: "Carteira de clientes", Product: catalog.CNPJ, Sheets: []batch.Sheet{{Rows: rows}}}, true},
+		{helena, batches.NewBatch{Name: "Score antes da renovação", Product: catalog.ScoreID, Sheets: []batch.Sheet{{Rows: rows}}, Ceiling: &few}, true},
+		{caio, batches.NewBatch{Name: "Protestos da carteira", Product: "protestos", Sheets: []batch.Sheet{{Rows: rows}}}, false},
 	} {
 		b.n.Purpose = demoPurpose(b.by, b.n.Product)
 		made, err := on.Quote(ctx, b.by, b.n)

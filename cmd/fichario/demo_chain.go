@@ -6,6 +6,9 @@ import (
 	outbound "fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/intake"
@@ -19,7 +22,7 @@ const demoScore = "600"
 // through it once the service works.
 func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Catalog) error {
 	by := app.Operator()
-	hook, token, err := app.NewWebhooks(store, now).Create(ctx, by, app.NewWebhook{
+	hook, token, err := intakeapp.NewWebhooks(store, now).Create(ctx, by, intakeapp.NewWebhook{
 		OrgID: demoOrg, Name: "Pedido de crédito", Options: intake.Options{Kind: intake.Generic},
 	})
 	if err != nil {
@@ -29,11 +32,11 @@ func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Cata
 	if err != nil {
 		return err
 	}
-	if err := demoStage(ctx, app.NewFunnels(store, now), helena); err != nil {
+	if err := demoStage(ctx, contacts.NewFunnels(store, now), helena); err != nil {
 		return err
 	}
-	rules := app.NewAutomations(store, now, app.Means{Conditions: outbound.NewConditions(), Catalog: offered})
-	for _, n := range []app.NewAutomation{
+	rules := automations.New(store, now, automations.Means{Conditions: outbound.NewConditions(), Catalog: offered})
+	for _, n := range []automations.NewAutomation{
 		{
 			Name: "Consultar a Receita", Event: automation.ContactCreated, Action: automation.Lookup, Product: catalog.CNPJ, Purpose: "cadastro",
 			Ceiling: 50 * catalog.Real, WebhookID: hook.ID,
@@ -75,7 +78,7 @@ func demoChain(ctx context.Context, store *gormstore.Store, offered catalog.Cata
 }
 
 // demoStage inserts the stage Qualificado after the first two.
-func demoStage(ctx context.Context, stages *app.Funnels, by app.Caller) error {
+func demoStage(ctx context.Context, stages *contacts.Funnels, by app.Caller) error {
 	const name, place = "Qualificado", 2
 	funnels, err := stages.List(ctx, by, demoOrg)
 	if err != nil {

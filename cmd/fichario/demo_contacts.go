@@ -13,6 +13,10 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
+	"fichario/app/team"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -62,7 +66,7 @@ func demoLeads() ([]demoLead, error) {
 // refused posts, and automations of which one cannot succeed. It returns the contacts, the oldest first.
 func demoContacts(ctx context.Context, store *gormstore.Store) (made []demoContact, err error) {
 	by := app.Operator()
-	hooks := app.NewWebhooks(store, now)
+	hooks := intakeapp.NewWebhooks(store, now)
 	known, err := hooks.List(ctx, by, demoOrg)
 	if err != nil || len(known) == 0 {
 		return nil, err
@@ -106,12 +110,12 @@ func demoContacts(ctx context.Context, store *gormstore.Store) (made []demoConta
 		}
 		made = append(made, demoContact{id, l.hours})
 		later := at.Add(time.Duration(min(i%7+2, l.hours)) * time.Hour)
-		people := app.NewContacts(store, func() time.Time { return later })
+		people := contacts.New(store, func() time.Time { return later })
 		if err := demoMove(ctx, store, people, helena, id, l); err != nil {
 			return nil, err
 		}
 		if l.hours >= demoUnread {
-			if err := app.NewNotifications(store).ReadAll(ctx, helena, demoOrg, helena.MemberID()); err != nil {
+			if err := team.NewNotifications(store).ReadAll(ctx, helena, demoOrg, helena.MemberID()); err != nil {
 				return nil, err
 			}
 		}
@@ -143,12 +147,12 @@ func demoPost(
 	if err != nil {
 		return "", err
 	}
-	inbox := app.NewIntake(store, func() time.Time { return at })
+	inbox := intakeapp.New(store, func() time.Time { return at })
 	hook, err := inbox.Open(ctx, token.Reveal())
 	if err != nil {
 		return "", err
 	}
-	made, err := inbox.Receive(ctx, hook, app.Post{
+	made, err := inbox.Receive(ctx, hook, intakeapp.Post{
 		Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}, Body: body, Signed: body,
 	})
 	return made.ContactID, err
@@ -165,11 +169,11 @@ func demoForm(ctx context.Context, store *gormstore.Store) (webhook.Token, error
 		}
 		places = append(places, crm.RotationMember{MemberID: m.MemberID(), Weight: 2 - i})
 	}
-	turns, err := app.NewRotations(store, now).Add(ctx, app.Operator(), demoOrg, "Vendas", places)
+	turns, err := contacts.NewRotations(store, now).Add(ctx, app.Operator(), demoOrg, "Vendas", places)
 	if err != nil {
 		return none, err
 	}
-	_, token, err := app.NewWebhooks(store, now).Create(ctx, app.Operator(), app.NewWebhook{
+	_, token, err := intakeapp.NewWebhooks(store, now).Create(ctx, app.Operator(), intakeapp.NewWebhook{
 		OrgID: demoOrg, Name: "Pesquisa Tally", Options: intake.Options{Kind: intake.FormService}, Rotation: turns.ID,
 	})
 	return token, err
@@ -189,10 +193,10 @@ func demoMember(ctx context.Context, store *gormstore.Store, email string) (app.
 }
 
 func demoMove(
-	ctx context.Context, store *gormstore.Store, people *app.Contacts, by app.Caller, id string, l demoLead,
+	ctx context.Context, store *gormstore.Store, people *contacts.Contacts, by app.Caller, id string, l demoLead,
 ) error {
 	if l.stage != "" {
-		funnels, err := app.NewFunnels(store, now).List(ctx, by, demoOrg)
+		funnels, err := contacts.NewFunnels(store, now).List(ctx, by, demoOrg)
 		if err != nil {
 			return err
 		}
@@ -217,8 +221,8 @@ func demoMove(
 // demoAutomations makes three automations; the third calls an address that is never allowed, so that the demonstration
 // shows a failed run.
 func demoAutomations(ctx context.Context, store *gormstore.Store) error {
-	rules := app.NewAutomations(store, now, app.Means{})
-	for _, n := range []app.NewAutomation{
+	rules := automations.New(store, now, automations.Means{})
+	for _, n := range []automations.NewAutomation{
 		{
 			Name: "Lembrete do Instagram", Action: automation.AddNote, Text: "Responder {nome} no direct antes de ligar.",
 			Origin: "Instagram",

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"fichario/adapters/gormstore"
-	"fichario/app"
+	"fichario/app/privacy"
 )
 
 // demoErased is one of the demonstration's documents, of a person who asks for erasure.
@@ -16,6 +16,6 @@ func (e *environment) demoErasure(ctx context.Context, store *gormstore.Store) e
 	if err != nil {
 		return err
 	}
-	_, err = e.subjects(store).Erase(ctx, owner, app.SubjectQuery{OrgID: demoOrg, Document: demoErased}, true)
+	_, err = e.subjects(store).Erase(ctx, owner, privacy.SubjectQuery{OrgID: demoOrg, Document: demoErased}, true)
 	return err
 }

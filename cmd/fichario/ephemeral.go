@@ -9,6 +9,9 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -54,24 +57,24 @@ func withParent(ctx context.Context) context.Context {
 // ephemeral makes an organisation with everything a test suite needs, and prints one line of JSON that says how to use
 // it.
 func (e *environment) ephemeral(ctx context.Context, s *service) error {
-	org, err := app.NewOrganisations(s.store, now).Create(ctx, "Testes")
+	org, err := team.NewOrganisations(s.store, now).Create(ctx, "Testes")
 	if err != nil {
 		return err
 	}
-	_, secret, err := s.keys.Create(ctx, app.Operator(), app.NewKey{
+	_, secret, err := s.keys.Create(ctx, app.Operator(), lookups.NewKey{
 		OrgID: org.ID, Name: "Testes", Scopes: document.Types(),
 		Limits: access.Limits{PerMinute: 1_000_000, PerDay: 1_000_000, PerMonth: 1_000_000},
 	})
 	if err != nil {
 		return err
 	}
-	_, token, err := app.NewWebhooks(s.store, now).Create(ctx, app.Operator(), app.NewWebhook{
+	_, token, err := intakeapp.NewWebhooks(s.store, now).Create(ctx, app.Operator(), intakeapp.NewWebhook{
 		OrgID: org.ID, Name: "Testes", Options: intake.Options{Kind: intake.Generic},
 	})
 	if err != nil {
 		return err
 	}
-	owner := app.NewMember{
+	owner := team.NewMember{
 		OrgID: org.ID, Name: "Teste", Email: "teste@fichario.example", Role: crm.Owner, Password: rand.Text(),
 	}
 	if _, err := members(s.store).Add(ctx, app.Operator(), owner); err != nil {

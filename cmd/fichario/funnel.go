@@ -6,6 +6,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 )
 
@@ -44,7 +45,7 @@ func viewFunnel(f crm.Funnel) funnelView {
 // Run lists the funnels.
 func (c *funnelListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewFunnels(store, now).List(e.ctx, app.Operator(), c.Org)
+		all, err := contacts.NewFunnels(store, now).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -68,7 +69,7 @@ type funnelSetCmd struct {
 // Run sets the outcome of a stage.
 func (c *funnelSetCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		err := app.NewFunnels(store, now).SetOutcome(e.ctx, app.Operator(), c.Org, c.Stage, crm.Outcome(c.Outcome))
+		err := contacts.NewFunnels(store, now).SetOutcome(e.ctx, app.Operator(), c.Org, c.Stage, crm.Outcome(c.Outcome))
 		if err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/document"
 	"fichario/domain/text"
@@ -47,7 +48,7 @@ func (c *keyCreateCmd) Run(e *environment) error {
 		scopes[i] = document.Type(strings.TrimSpace(s))
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		key, secret, err := app.NewKeys(store, now).Create(e.ctx, app.Operator(), app.NewKey{
+		key, secret, err := lookups.NewKeys(store, now).Create(e.ctx, app.Operator(), lookups.NewKey{
 			OrgID: c.Org, Name: c.Name, Scopes: scopes, ExpiresAt: expires,
 			Limits:   access.Limits{PerMinute: int(c.Minute), PerDay: int(c.Day), PerMonth: int(c.Month)},
 			Purposes: trimmed(c.Purposes), From: c.From, Contacts: c.Contacts,
@@ -151,17 +152,17 @@ func (c *keyListCmd) Run(e *environment) error {
 		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		keys, err := app.NewStatement(store, calendar, now).Keys(e.ctx, app.Operator(), c.Org)
+		keys, err := lookups.NewStatement(store, calendar, now).Keys(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
-		view := func(k app.KeyUse) keyUseView {
+		view := func(k lookups.KeyUse) keyUseView {
 			return keyUseView{
 				keyView: viewKey(k.Key), ChargedToday: k.Today.Count, ChargedMonth: k.Month.Count,
 				SpentToday: json.Number(k.Today.Amount.String()), SpentMonth: json.Number(k.Month.Amount.String()),
 			}
 		}
-		return printList(e, keys, view, func(k app.KeyUse) string {
+		return printList(e, keys, view, func(k lookups.KeyUse) string {
 			state := "active"
 			if !k.Usable {
 				state = "ended"
@@ -203,7 +204,7 @@ func (c *keySetCmd) Run(e *environment) error {
 		c.Purposes = &purposes
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		key, err := app.NewKeys(store, now).Change(e.ctx, app.Operator(), c.ID, app.KeyChange{
+		key, err := lookups.NewKeys(store, now).Change(e.ctx, app.Operator(), c.ID, lookups.KeyChange{
 			Purposes: c.Purposes, From: c.From,
 			PerMinute: (*int)(c.Minute), PerDay: (*int)(c.Day), PerMonth: (*int)(c.Month),
 		})
@@ -221,7 +222,7 @@ type keyRevokeCmd struct {
 // Run revokes a key.
 func (c *keyRevokeCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewKeys(store, now).Revoke(e.ctx, app.Operator(), c.ID); err != nil {
+		if err := lookups.NewKeys(store, now).Revoke(e.ctx, app.Operator(), c.ID); err != nil {
 			return err
 		}
 		return e.print(map[string]any{"id": c.ID, "revoked": true}, "Key %s is revoked.\n", c.ID)
@@ -236,7 +237,7 @@ type keyRotateCmd struct {
 // Run rotates a key.
 func (c *keyRotateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		key, secret, err := app.NewKeys(store, now).Rotate(e.ctx, app.Operator(), c.ID, c.Overlap)
+		key, secret, err := lookups.NewKeys(store, now).Rotate(e.ctx, app.Operator(), c.ID, c.Overlap)
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
@@ -32,7 +33,7 @@ type memberBudgetCmd struct {
 
 // Run sets or removes a member's budget.
 func (c *memberBudgetCmd) Run(e *environment) error {
-	budget := app.NoBudget
+	budget := team.NoBudget
 	if !c.None {
 		var err error
 		if budget, err = catalog.ParseMoney(c.Month); err != nil {
@@ -40,7 +41,7 @@ func (c *memberBudgetCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		err := members(store).Update(e.ctx, app.Operator(), c.ID, app.MemberChange{Budget: &budget})
+		err := members(store).Update(e.ctx, app.Operator(), c.ID, team.MemberChange{Budget: &budget})
 		if err != nil {
 			return err
 		}
@@ -100,11 +101,11 @@ func (c *memberAddCmd) Run(e *environment) (err error) {
 		return err // before anybody is added
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		m, err := members(store).Add(e.ctx, app.Operator(), app.NewMember{
+		m, err := members(store).Add(e.ctx, app.Operator(), team.NewMember{
 			OrgID: c.Org, Name: c.Name, Email: c.Email, Role: crm.Role(c.Role), Password: password,
 		})
 		if err == nil && c.Invite && e.settings.SMTPURL != "" {
-			err = e.withLinks(store, func(l *app.Links) error { return l.Invite(e.ctx, app.Operator(), m.ID) })
+			err = e.withLinks(store, func(l *team.Links) error { return l.Invite(e.ctx, app.Operator(), m.ID) })
 			if known := app.FaultOf(err); known != nil {
 				return fmt.Errorf("member %s was added, but not invited: %s; create a link with: fichario member link %s", m.ID,
 					strings.TrimSuffix(known.Message, ". Tente de novo."), m.ID)

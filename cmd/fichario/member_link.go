@@ -6,6 +6,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/team"
 )
 
 type memberLinkCmd struct {
@@ -15,7 +16,7 @@ type memberLinkCmd struct {
 // Run makes a link for the operator to pass on.
 func (c *memberLinkCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		return e.withLinks(store, func(l *app.Links) error {
+		return e.withLinks(store, func(l *team.Links) error {
 			address, until, err := l.Link(e.ctx, app.Operator(), c.ID)
 			if err != nil {
 				return err
@@ -27,12 +28,12 @@ func (c *memberLinkCmd) Run(e *environment) error {
 }
 
 // withLinks runs a command with links.
-func (e *environment) withLinks(store *gormstore.Store, f func(*app.Links) error) error {
+func (e *environment) withLinks(store *gormstore.Store, f func(*team.Links) error) error {
 	mailer, err := e.mailer()
 	if err != nil {
 		return err
 	}
-	sessions := app.NewSessions(store, now, passwords)
+	sessions := team.NewSessions(store, now, passwords)
 	return f(links(store, sessions, mailer, e.publicURL(e.settings.Listen), slog.New(slog.DiscardHandler)))
 }
 
@@ -43,8 +44,8 @@ type memberResetCmd struct {
 // Run removes a member's second factor.
 func (c *memberResetCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		sessions := app.NewSessions(store, now, passwords)
-		if err := app.NewFactors(store, now, sessions, oneTimeCodes, nil).Reset(e.ctx, app.Operator(), c.ID); err != nil {
+		sessions := team.NewSessions(store, now, passwords)
+		if err := team.NewFactors(store, now, sessions, oneTimeCodes, nil).Reset(e.ctx, app.Operator(), c.ID); err != nil {
 			return err
 		}
 		return e.print(map[string]string{"id": c.ID}, "Member %s has no second factor.\n", c.ID)

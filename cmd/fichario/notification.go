@@ -6,6 +6,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/crm"
 )
 
@@ -23,7 +24,7 @@ type notificationListCmd struct {
 // Run lists notifications.
 func (c *notificationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewNotifications(store).List(e.ctx, app.Operator(), c.Org, c.Member, orAll(c.Limit))
+		all, err := team.NewNotifications(store).List(e.ctx, app.Operator(), c.Org, c.Member, orAll(c.Limit))
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ type notificationReadCmd struct {
 // Run marks notifications as read.
 func (c *notificationReadCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewNotifications(store).ReadAll(e.ctx, app.Operator(), c.Org, c.Member); err != nil {
+		if err := team.NewNotifications(store).ReadAll(e.ctx, app.Operator(), c.Org, c.Member); err != nil {
 			return err
 		}
 		return e.print(map[string]bool{"read": true}, "All notifications are read.\n")

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"fichario/adapters/oidc"
-	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -69,7 +69,7 @@ func (c OIDC) rules() (rules crm.ProviderRules, there bool, err error) {
 
 // oidc sets up the sign-in by the configured provider; nil where there is none. It does not call the provider yet: one
 // that is away must not keep the service from starting.
-func (e *environment) oidc(s *service, publicURL string, log *slog.Logger) (*app.OIDC, error) {
+func (e *environment) oidc(s *service, publicURL string, log *slog.Logger) (*team.OIDC, error) {
 	c := e.settings.OIDC
 	rules, there, err := c.rules()
 	if err != nil || !there {
@@ -83,7 +83,7 @@ func (e *environment) oidc(s *service, publicURL string, log *slog.Logger) (*app
 			return nil, err
 		}
 	}
-	return app.NewOIDC(app.OIDCConfig{
+	return team.NewOIDC(team.OIDCConfig{
 		Store: s.store, Clock: now, Sessions: s.sessions, Name: strings.TrimSpace(c.Name), Rules: rules, Log: log,
 		Provider: oidc.New(oidc.Config{
 			Issuer: c.Issuer, ClientID: c.ClientID, ClientSecret: c.ClientSecret, Claim: rules.Claim,

@@ -9,6 +9,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/team"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
@@ -24,7 +25,7 @@ type orgListCmd struct{}
 // Run lists the organisations.
 func (orgListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewOrganisations(store, now).List(e.ctx, app.Operator())
+		all, err := team.NewOrganisations(store, now).List(e.ctx, app.Operator())
 		if err != nil {
 			return err
 		}
@@ -46,7 +47,7 @@ type orgCreateCmd struct {
 // Run makes an organisation.
 func (c *orgCreateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		org, err := app.NewOrganisations(store, now).Create(e.ctx, c.Name)
+		org, err := team.NewOrganisations(store, now).Create(e.ctx, c.Name)
 		if err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func (c *orgSetCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		orgs, value, text := app.NewOrganisations(store, now), map[string]any{"id": id}, ""
+		orgs, value, text := team.NewOrganisations(store, now), map[string]any{"id": id}, ""
 		if c.MemberBatchLimit != "" {
 			if err := orgs.SetMemberBatchLimit(e.ctx, app.Operator(), id, limit); err != nil {
 				return err

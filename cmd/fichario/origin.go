@@ -3,6 +3,7 @@ package main
 import (
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 )
 
@@ -25,7 +26,7 @@ type originView struct {
 // Run registers an origin.
 func (c *originAddCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		o, err := app.NewOrigins(store).Add(e.ctx, app.Operator(), c.Org, c.Name)
+		o, err := contacts.NewOrigins(store).Add(e.ctx, app.Operator(), c.Org, c.Name)
 		if err != nil {
 			return err
 		}
@@ -40,7 +41,7 @@ type originListCmd struct {
 // Run lists the origins.
 func (c *originListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewOrigins(store).List(e.ctx, app.Operator(), c.Org)
+		all, err := contacts.NewOrigins(store).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}

@@ -5,21 +5,21 @@ import (
 
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
-	"fichario/app"
+	"fichario/app/team"
 	"fichario/ports"
 )
 
 // passwords hashes passwords with Argon2id.
-var passwords = app.Passwords{
+var passwords = team.Passwords{
 	Hash: factors.HashPassword, Fits: factors.PasswordFits, Stale: factors.PasswordStale, Decoy: factors.NobodysPassword,
 }
 
-func members(store *gormstore.Store) *app.Members {
-	return app.NewMembers(store, now, passwords.Hash)
+func members(store *gormstore.Store) *team.Members {
+	return team.NewMembers(store, now, passwords.Hash)
 }
 
 // oneTimeCodes are the functions for authenticator apps.
-var oneTimeCodes = app.Codes{New: factors.NewSecret, Step: factors.Step}
+var oneTimeCodes = team.Codes{New: factors.NewSecret, Step: factors.Step}
 
 // codePicture draws an account's secret for such an app.
 func codePicture(secret, account string) (string, error) {
@@ -27,9 +27,9 @@ func codePicture(secret, account string) (string, error) {
 }
 
 func links(
-	store *gormstore.Store, sessions *app.Sessions, mailer ports.Mailer, publicURL string, log *slog.Logger,
-) *app.Links {
-	return app.NewLinks(app.LinksConfig{
+	store *gormstore.Store, sessions *team.Sessions, mailer ports.Mailer, publicURL string, log *slog.Logger,
+) *team.Links {
+	return team.NewLinks(team.LinksConfig{
 		Store: store, Clock: now, Sessions: sessions, Hash: passwords.Hash, Mailer: mailer, PublicURL: publicURL, Log: log,
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/crm"
 )
 
@@ -27,7 +28,7 @@ type purposeAddCmd struct {
 // Run registers a purpose.
 func (c *purposeAddCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		made, err := app.NewPurposes(store, now).Add(e.ctx, app.Operator(), crm.Purpose{
+		made, err := privacy.NewPurposes(store, now).Add(e.ctx, app.Operator(), crm.Purpose{
 			OrgID: c.Org, Code: c.Code, Name: c.Name, Basis: crm.Basis(c.Basis), Roles: rolesOf(c.Roles),
 		})
 		if err != nil {
@@ -71,7 +72,7 @@ type purposeListCmd struct {
 // Run lists the purposes.
 func (c *purposeListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewPurposes(store, now).List(e.ctx, app.Operator(), c.Org)
+		all, err := privacy.NewPurposes(store, now).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -96,7 +97,7 @@ type purposeSetCmd struct {
 
 // Run changes a purpose.
 func (c *purposeSetCmd) Run(e *environment) error {
-	change := app.PurposeChange{Name: c.Name, Retired: c.Retired}
+	change := privacy.PurposeChange{Name: c.Name, Retired: c.Retired}
 	if c.Basis != nil {
 		basis := crm.Basis(*c.Basis)
 		change.Basis = &basis
@@ -106,7 +107,7 @@ func (c *purposeSetCmd) Run(e *environment) error {
 		change.Roles = &roles
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		changed, err := app.NewPurposes(store, now).Set(e.ctx, app.Operator(), c.Org, c.Code, change)
+		changed, err := privacy.NewPurposes(store, now).Set(e.ctx, app.Operator(), c.Org, c.Code, change)
 		if err != nil {
 			return err
 		}

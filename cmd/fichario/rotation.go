@@ -10,6 +10,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/contacts"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 )
@@ -34,7 +35,7 @@ func (c *rotationAddCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
-		made, err := app.NewRotations(store, now).Add(e.ctx, app.Operator(), c.Org, c.Name, places)
+		made, err := contacts.NewRotations(store, now).Add(e.ctx, app.Operator(), c.Org, c.Name, places)
 		if err != nil {
 			return err
 		}
@@ -51,7 +52,7 @@ type rotationSetCmd struct {
 // Run changes a rotation.
 func (c *rotationSetCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all := app.NewRotations(store, now)
+		all := contacts.NewRotations(store, now)
 		v, err := all.Show(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
@@ -78,7 +79,7 @@ type rotationRemoveCmd struct {
 // Run removes a rotation.
 func (c *rotationRemoveCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := app.NewRotations(store, now).Remove(e.ctx, app.Operator(), c.ID); err != nil {
+		if err := contacts.NewRotations(store, now).Remove(e.ctx, app.Operator(), c.ID); err != nil {
 			return err
 		}
 		return e.print(map[string]string{"id": c.ID}, "Rotation %s is removed\n", c.ID)
@@ -153,11 +154,11 @@ type rotationPlaceView struct {
 // Run lists the rotations.
 func (c *rotationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewRotations(store, now).List(e.ctx, app.Operator(), c.Org)
+		all, err := contacts.NewRotations(store, now).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
-		return printList(e, all, func(r app.RotationView) rotationView {
+		return printList(e, all, func(r contacts.RotationView) rotationView {
 			v := rotationView{
 				ID: r.ID, Name: r.Name, Members: []rotationPlaceView{}, Webhooks: append([]string{}, r.Webhooks...),
 			}
@@ -169,7 +170,7 @@ func (c *rotationListCmd) Run(e *environment) error {
 				v.Members = append(v.Members, one)
 			}
 			return v
-		}, func(r app.RotationView) string {
+		}, func(r contacts.RotationView) string {
 			var text strings.Builder
 			fmt.Fprintf(&text, "%s  %s", r.ID, r.Name)
 			for _, p := range r.Places {

@@ -24,6 +24,14 @@ import (
 	"fichario/adapters/tracing"
 	"fichario/adapters/web"
 	"fichario/app"
+	agentsapp "fichario/app/agents"
+	"fichario/app/automations"
+	"fichario/app/batches"
+	"fichario/app/contacts"
+	"fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/fault"
 	"fichario/ports"
@@ -37,18 +45,18 @@ type service struct {
 	stopBureau    func()
 	dispatcher    *automation.Dispatcher
 	mailer        ports.Mailer // nil where e-mail is not configured
-	lookups       *app.Lookups
-	agentSessions *app.AgentSessions
-	lookupsConfig app.LookupsConfig
-	keys          *app.Keys
-	intake        *app.Intake
-	jobs          *app.Jobs
-	batches       *app.Batches
-	sessions      *app.Sessions
-	links         *app.Links
-	subjects      *app.Subjects
-	retention     *app.Retention
-	witness       *app.Witness // nil for none
+	lookups       *lookups.Lookups
+	agentSessions *agentsapp.Sessions
+	lookupsConfig lookups.Config
+	keys          *lookups.Keys
+	intake        *intake.Intake
+	jobs          *automations.Jobs
+	batches       *batches.Batches
+	sessions      *team.Sessions
+	links         *team.Links
+	subjects      *privacy.Subjects
+	retention     *privacy.Retention
+	witness       *privacy.Witness // nil for none
 	listener      net.Listener
 	serving       sync.WaitGroup // the accept loop
 	served        chan error     // receives why that ended
@@ -131,27 +139,27 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 func (e *environment) wireUseCases(
 	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
 ) (err error) {
-	s.lookupsConfig = app.LookupsConfig{
+	s.lookupsConfig = lookups.Config{
 		Store: s.store, Bureau: s.bureau, Catalog: s.bureau.Catalog(), Timeout: s.bureau.Timeout(),
 		Fresh: e.settings.HistoryFresh, Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
 	}
-	s.lookups = app.NewLookups(s.lookupsConfig)
-	s.agentSessions = app.NewAgentSessions(s.lookups, s.store, now, log)
+	s.lookups = lookups.New(s.lookupsConfig)
+	s.agentSessions = agentsapp.NewSessions(s.lookups, s.store, now, log)
 	metrics.Unwritten(s.lookups.Unwritten)
 	s.failures = metrics.Background
 	s.batches = e.batches(s.store, s.bureau, calendar, log, s.lookups)
-	s.keys = app.NewKeys(s.store, now)
+	s.keys = lookups.NewKeys(s.store, now)
 	s.dispatcher = automation.New(e.settings.AllowPrivate)
-	s.jobs = app.NewJobs(app.JobsConfig{
+	s.jobs = automations.NewJobs(automations.JobsConfig{
 		Store: s.store, Clock: now, Dispatcher: s.dispatcher, Conditions: automation.NewConditions(),
 		Lookups: s.lookups, LookupsOff: !e.settings.Lookup, Mailer: s.mailer,
 		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.store.OnJobs(s.jobs.Wake)
-	s.intake = app.NewIntake(s.store, now)
+	s.intake = intake.New(s.store, now)
 	s.subjects = e.subjects(s.store)
-	s.retention = app.NewRetention(s.store, e.keeping(), now)
-	s.sessions = app.NewSessions(s.store, now, passwords)
+	s.retention = privacy.NewRetention(s.store, e.keeping(), now)
+	s.sessions = team.NewSessions(s.store, now, passwords)
 	s.witness, err = e.witness(s, log)
 	return err
 }
@@ -163,7 +171,7 @@ func (e *environment) wireServer(
 	if err != nil {
 		return err // its shape has been checked
 	}
-	statement := app.NewStatement(s.store, calendar, now)
+	statement := lookups.NewStatement(s.store, calendar, now)
 	publicURL := e.publicURL(s.listener.Addr().String())
 	tables := sheet.NewTables()
 	api := httpapi.New(httpapi.Config{
@@ -187,20 +195,20 @@ func (e *environment) wireServer(
 	s.links = links(s.store, s.sessions, s.mailer, publicURL, log)
 	pages, err := web.New(web.Config{
 		OIDC: provider, Links: s.links,
-		Factors: app.NewFactors(s.store, now, s.sessions, oneTimeCodes, passkeys), CodePicture: codePicture,
-		Sessions: s.sessions, Organisations: app.NewOrganisations(s.store, now), Members: members(s.store),
-		Funnels: app.NewFunnels(s.store, now), Origins: app.NewOrigins(s.store),
-		Notifications: app.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
-		Intake: s.intake, Batches: s.batches, Tables: tables, Webhooks: app.NewWebhooks(s.store, now),
-		Bundles:  app.NewBundles(s.store, s.bureau.Catalog()),
-		Purposes: app.NewPurposes(s.store, now), Record: e.record(s.store, s.bureau),
-		Changes:  app.NewChanges(s.store, now, log),
+		Factors: team.NewFactors(s.store, now, s.sessions, oneTimeCodes, passkeys), CodePicture: codePicture,
+		Sessions: s.sessions, Organisations: team.NewOrganisations(s.store, now), Members: members(s.store),
+		Funnels: contacts.NewFunnels(s.store, now), Origins: contacts.NewOrigins(s.store),
+		Notifications: team.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
+		Intake: s.intake, Batches: s.batches, Tables: tables, Webhooks: intake.NewWebhooks(s.store, now),
+		Bundles:  lookups.NewBundles(s.store, s.bureau.Catalog()),
+		Purposes: privacy.NewPurposes(s.store, now), Record: e.record(s.store, s.bureau),
+		Changes:  contacts.NewChanges(s.store, now, log),
 		Subjects: s.subjects,
 		Stopping: s.stopping,
-		Audit:    app.NewAudit(s.store, now),
-		Contacts: app.NewContacts(s.store, now), Bulks: app.NewBulks(s.store, now), Rotations: app.NewRotations(s.store, now),
+		Audit:    privacy.NewAudit(s.store, now),
+		Contacts: contacts.New(s.store, now), Bulks: contacts.NewBulks(s.store, now), Rotations: contacts.NewRotations(s.store, now),
 		Automations: e.automations(s.store, s.bureau.Catalog()),
-		Dashboard:   app.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
+		Dashboard:   lookups.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: publicURL,
 		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: e.readLag(), Observe: metrics.Page,
 	})
@@ -211,10 +219,10 @@ func (e *environment) wireServer(
 	return nil
 }
 
-func (s *service) agents(statement *app.Statement, log *slog.Logger) *agents.Handler {
+func (s *service) agents(statement *lookups.Statement, log *slog.Logger) *agents.Handler {
 	return agents.New(agents.Config{
-		Lookups: s.lookups, Sessions: s.agentSessions, Statement: statement, Purposes: app.NewPurposes(s.store, now),
-		Contacts: app.NewContacts(s.store, now), Log: log, Version: version(),
+		Lookups: s.lookups, Sessions: s.agentSessions, Statement: statement, Purposes: privacy.NewPurposes(s.store, now),
+		Contacts: contacts.New(s.store, now), Log: log, Version: version(),
 	})
 }
 
@@ -291,9 +299,9 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: s.lookups.ForgetRequests},
 		{Name: "forget sessions of agents", Every: time.Hour, Do: s.agentSessions.Forget},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
-		{Name: "change many contacts", Every: time.Second, Do: app.NewBulks(s.store, now).Work},
-		{Name: "forget changes of many contacts", Every: time.Hour, Do: app.NewBulks(s.store, now).Forget},
-		{Name: "forget removed contacts", Every: time.Minute, Do: app.NewContacts(s.store, now).ForgetRemoved},
+		{Name: "change many contacts", Every: time.Second, Do: contacts.NewBulks(s.store, now).Work},
+		{Name: "forget changes of many contacts", Every: time.Hour, Do: contacts.NewBulks(s.store, now).Forget},
+		{Name: "forget removed contacts", Every: time.Minute, Do: contacts.New(s.store, now).ForgetRemoved},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
 	if s.witness != nil {

@@ -13,6 +13,7 @@ import (
 	"fichario/adapters/download"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/privacy"
 )
 
@@ -33,17 +34,17 @@ type subjectFlags struct {
 	Phone    string `xor:"who" required:"" help:"Phone number of the person; without a country code, a Brazilian one."`
 }
 
-func (f subjectFlags) query() app.SubjectQuery {
-	return app.SubjectQuery{OrgID: f.Org, Document: f.Document, Email: f.Email, Phone: f.Phone}
+func (f subjectFlags) query() privacyapp.SubjectQuery {
+	return privacyapp.SubjectQuery{OrgID: f.Org, Document: f.Document, Email: f.Email, Phone: f.Phone}
 }
 
 // withSubjects runs a command on data subjects' rights.
-func (e *environment) withSubjects(f func(*app.Subjects) error) error {
+func (e *environment) withSubjects(f func(*privacyapp.Subjects) error) error {
 	return e.withStore(func(store *gormstore.Store) error { return f(e.subjects(store)) })
 }
 
-func (e *environment) subjects(store *gormstore.Store) *app.Subjects {
-	return app.NewSubjects(store, store, e.erasureJournal(), now)
+func (e *environment) subjects(store *gormstore.Store) *privacyapp.Subjects {
+	return privacyapp.NewSubjects(store, store, e.erasureJournal(), now)
 }
 
 type subjectExportCmd struct {
@@ -52,7 +53,7 @@ type subjectExportCmd struct {
 
 // Run writes everything that is held of a person.
 func (c *subjectExportCmd) Run(e *environment) error {
-	return e.withSubjects(func(subjects *app.Subjects) error {
+	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
 		x, err := subjects.Export(e.ctx, app.Operator(), c.query())
 		if err != nil {
 			return err
@@ -70,7 +71,7 @@ type subjectEraseCmd struct {
 
 // Run erases a person, and waits for completion.
 func (c *subjectEraseCmd) Run(e *environment) error {
-	return e.withSubjects(func(subjects *app.Subjects) error {
+	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
 		if c.DryRun {
 			held, err := subjects.Count(e.ctx, app.Operator(), c.query(), 0)
 			if err != nil {
@@ -131,7 +132,7 @@ type subjectUnblockCmd struct {
 
 // Run lifts the block on a person.
 func (c *subjectUnblockCmd) Run(e *environment) error {
-	return e.withSubjects(func(subjects *app.Subjects) error {
+	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
 		if err := subjects.Unblock(e.ctx, app.Operator(), c.query()); err != nil {
 			return err
 		}
@@ -149,7 +150,7 @@ func (c *subjectErasuresCmd) Run(e *environment) error {
 	if c.Journal && e.json {
 		return errors.New("--journal and --json ask for two formats: use one of them")
 	}
-	return e.withSubjects(func(subjects *app.Subjects) error {
+	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
 		all, err := subjects.AllErasures(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
@@ -177,7 +178,7 @@ func (c *subjectReplayCmd) Run(e *environment) error {
 	if err != nil {
 		return err
 	}
-	return e.withSubjects(func(subjects *app.Subjects) error {
+	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
 		again, known, err := subjects.Replay(e.ctx, app.Operator(), c.Org, journal.entries)
 		if err != nil {
 			return err

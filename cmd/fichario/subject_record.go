@@ -8,6 +8,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -17,8 +18,8 @@ type subjectRecordCmd struct {
 }
 
 // record is the use case, with the configured bureau.
-func (e *environment) record(store ports.Store, client bureauClient) *app.Record {
-	return app.NewRecord(app.RecordConfig{
+func (e *environment) record(store ports.Store, client bureauClient) *privacy.Record {
+	return privacy.NewRecord(privacy.RecordConfig{
 		Store: store, Clock: now, Bureau: client.Name(), Catalog: client.Catalog(), Fresh: e.settings.HistoryFresh,
 		Keeping: e.keeping(), Mails: e.settings.SMTPURL != "",
 	})
@@ -60,7 +61,7 @@ type recordTerm struct {
 	Term string `json:"term"`
 }
 
-func viewRecord(o app.Operations) recordView {
+func viewRecord(o privacy.Operations) recordView {
 	v := recordView{
 		Organisation: o.Organisation.Name, At: o.At, Purposes: []recordPurpose{}, Subjects: o.Subjects,
 		Categories: o.Categories, Measures: o.Measures,
@@ -96,7 +97,7 @@ func (c *subjectRecordCmd) Run(e *environment) error {
 	})
 }
 
-func recordText(o app.Operations) string {
+func recordText(o privacy.Operations) string {
 	var b strings.Builder
 	part := func(title string, lines ...string) {
 		fmt.Fprintf(&b, "\n%s\n", title)
@@ -111,13 +112,13 @@ func recordText(o app.Operations) string {
 	})...)
 	part("Titulares", o.Subjects...)
 	part("Categorias de dados", o.Categories...)
-	part("Fontes", lines(o.Sources, func(s app.DataSource) string {
+	part("Fontes", lines(o.Sources, func(s privacy.DataSource) string {
 		return strings.TrimRight(fmt.Sprintf("%s %s %s: %s", s.Kind, s.Name, s.Product, strings.Join(s.Fields, ", ")), ": ")
 	})...)
-	part("Destinatários", lines(o.Recipients, func(r app.DataRecipient) string {
+	part("Destinatários", lines(o.Recipients, func(r privacy.DataRecipient) string {
 		return fmt.Sprintf("%s %s: %s", r.Kind, r.Name, r.Target)
 	})...)
-	part("Retenção", lines(o.Terms, func(t app.KeptTerm) string { return t.What + ": " + t.Term })...)
+	part("Retenção", lines(o.Terms, func(t privacy.KeptTerm) string { return t.What + ": " + t.Term })...)
 	part("Medidas de segurança", o.Measures...)
 	return b.String()
 }

@@ -7,6 +7,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	intakeapp "fichario/app/intake"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
 )
@@ -40,7 +41,7 @@ type webhookCreateCmd struct {
 // Run makes a webhook.
 func (c *webhookCreateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		hook, token, err := app.NewWebhooks(store, now).Create(e.ctx, app.Operator(), app.NewWebhook{
+		hook, token, err := intakeapp.NewWebhooks(store, now).Create(e.ctx, app.Operator(), intakeapp.NewWebhook{
 			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)},
 			Origin:    c.Origin,
 			Signature: signature(c.Signature, c.Secret, c.Header), ThanksURL: c.ThanksURL,
@@ -76,7 +77,7 @@ type webhookListCmd struct {
 // Run lists the webhooks; their addresses are shown by `webhook show`.
 func (c *webhookListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := app.NewWebhooks(store, now).List(e.ctx, app.Operator(), c.Org)
+		all, err := intakeapp.NewWebhooks(store, now).List(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -120,9 +121,9 @@ type webhookShowCmd struct {
 func (c *webhookShowCmd) Run(e *environment) error { return e.changeWebhook(c.ID, nil) }
 
 // changeWebhook changes a webhook and shows it.
-func (e *environment) changeWebhook(id string, change func(*app.Webhooks) error) error {
+func (e *environment) changeWebhook(id string, change func(*intakeapp.Webhooks) error) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		hooks := app.NewWebhooks(store, now)
+		hooks := intakeapp.NewWebhooks(store, now)
 		if change != nil {
 			if err := change(hooks); err != nil {
 				return err
@@ -157,7 +158,7 @@ type webhookSetCmd struct {
 
 // Run changes a webhook.
 func (c *webhookSetCmd) Run(e *environment) error {
-	change := app.Change{Name: c.Name, Origin: c.Origin, ThanksURL: c.ThanksURL, Rotation: c.Rotation}
+	change := intakeapp.Change{Name: c.Name, Origin: c.Origin, ThanksURL: c.ThanksURL, Rotation: c.Rotation}
 	if c.Type != nil {
 		kind := intake.Kind(*c.Type)
 		change.Kind = &kind
@@ -172,7 +173,7 @@ func (c *webhookSetCmd) Run(e *environment) error {
 	} else if c.Secret != "" || c.Header != "" {
 		return fmt.Errorf("--secret and --signature-header go with --signature")
 	}
-	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Update(e.ctx, app.Operator(), c.ID, change) })
+	return e.changeWebhook(c.ID, func(w *intakeapp.Webhooks) error { return w.Update(e.ctx, app.Operator(), c.ID, change) })
 }
 
 type webhookEnableCmd struct {
@@ -190,8 +191,8 @@ type webhookDisableCmd struct {
 func (c *webhookDisableCmd) Run(e *environment) error { return e.enableWebhook(c.ID, false) }
 
 func (e *environment) enableWebhook(id string, enabled bool) error {
-	return e.changeWebhook(id, func(w *app.Webhooks) error {
-		return w.Update(e.ctx, app.Operator(), id, app.Change{Enabled: &enabled})
+	return e.changeWebhook(id, func(w *intakeapp.Webhooks) error {
+		return w.Update(e.ctx, app.Operator(), id, intakeapp.Change{Enabled: &enabled})
 	})
 }
 
@@ -202,5 +203,5 @@ type webhookRegenerateCmd struct {
 
 // Run gives a webhook a new address.
 func (c *webhookRegenerateCmd) Run(e *environment) error {
-	return e.changeWebhook(c.ID, func(w *app.Webhooks) error { return w.Regenerate(e.ctx, app.Operator(), c.ID, c.Grace) })
+	return e.changeWebhook(c.ID, func(w *intakeapp.Webhooks) error { return w.Regenerate(e.ctx, app.Operator(), c.ID, c.Grace) })
 }

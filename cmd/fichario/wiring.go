@@ -9,7 +9,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/adapters/notifier"
-	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/access"
 	"fichario/ports"
 )
@@ -106,8 +106,8 @@ func (e *environment) mailer() (ports.Mailer, error) {
 	return notifier.New(e.settings.SMTPURL)
 }
 
-func (e *environment) keeping() app.Keeping {
-	return app.Keeping{
+func (e *environment) keeping() privacy.Keeping {
+	return privacy.Keeping{
 		Answers: e.settings.KeepAnswers, Deliveries: e.settings.KeepDeliveries, Contacts: e.settings.KeepContacts,
 		Audit: e.settings.KeepAudit,
 	}

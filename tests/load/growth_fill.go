@@ -19,6 +19,10 @@ import (
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -139,24 +143,24 @@ func firstID(at time.Time) string {
 func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 	now := func() time.Time { return time.Now().UTC() }
 	by := app.Operator()
-	org, err := app.NewOrganisations(store, now).Create(ctx, "Crescimento")
+	org, err := team.NewOrganisations(store, now).Create(ctx, "Crescimento")
 	if err != nil {
 		return err
 	}
 	f.org = org.ID
 	for i, name := range []string{"Ana", "Bruno", "Carla", "Davi", "Elisa"} {
-		n := app.NewMember{OrgID: org.ID, Name: name, Email: email, Role: crm.Owner, Password: password}
+		n := team.NewMember{OrgID: org.ID, Name: name, Email: email, Role: crm.Owner, Password: password}
 		if i > 0 {
 			n.Email, n.Role = fmt.Sprintf("pessoa%d@example.com", i), crm.Common
 		}
-		m, err := app.NewMembers(store, now, factors.HashPassword).Add(ctx, by, n)
+		m, err := team.NewMembers(store, now, factors.HashPassword).Add(ctx, by, n)
 		if err != nil {
 			return err
 		}
 		f.people = append(f.people, m)
 	}
 	for i := range 3 {
-		k, secret, err := app.NewKeys(store, now).Create(ctx, by, app.NewKey{
+		k, secret, err := lookups.NewKeys(store, now).Create(ctx, by, lookups.NewKey{
 			OrgID: org.ID, Name: fmt.Sprintf("Chave %d", i), Scopes: document.Types(),
 			Limits: access.Limits{PerMinute: 1e8, PerDay: 1e8, PerMonth: 1e8},
 		})
@@ -166,14 +170,14 @@ func (f *filling) organise(ctx context.Context, store *gormstore.Store) error {
 		f.keys = append(f.keys, keyWithSecret{k.ID, secret.Reveal()})
 	}
 	for _, name := range []string{"Google", "Instagram", "Indicação"} {
-		o, err := app.NewOrigins(store).Add(ctx, by, org.ID, name)
+		o, err := contacts.NewOrigins(store).Add(ctx, by, org.ID, name)
 		if err != nil {
 			return err
 		}
 		f.origins = append(f.origins, o.ID)
 	}
 	for i := range 20 {
-		w, token, err := app.NewWebhooks(store, now).Create(ctx, by, app.NewWebhook{
+		w, token, err := intakeapp.NewWebhooks(store, now).Create(ctx, by, intakeapp.NewWebhook{
 			OrgID: org.ID, Name: fmt.Sprintf("Site %d", i), Options: intake.Options{Kind: intake.Generic},
 		})
 		if err != nil {

@@ -14,6 +14,10 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
@@ -63,11 +67,11 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 		return out, err
 	}
 	now := func() time.Time { return time.Now().UTC() }
-	org, err := app.NewOrganisations(store, now).Create(ctx, "Carga")
+	org, err := team.NewOrganisations(store, now).Create(ctx, "Carga")
 	if err != nil {
 		return out, err
 	}
-	_, secret, err := app.NewKeys(store, now).Create(ctx, app.Operator(), app.NewKey{
+	_, secret, err := lookups.NewKeys(store, now).Create(ctx, app.Operator(), lookups.NewKey{
 		OrgID: org.ID, Name: "Carga", Scopes: document.Types(),
 		Limits: access.Limits{PerMinute: 100_000_000, PerDay: 100_000_000, PerMonth: 100_000_000},
 	})
@@ -75,14 +79,14 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 		return out, err
 	}
 	out.key = secret.Reveal()
-	hooks := app.NewWebhooks(store, now)
+	hooks := intakeapp.NewWebhooks(store, now)
 	for _, name := range []string{"Google", "Instagram", "Indicação"} {
-		if _, err := app.NewOrigins(store).Add(ctx, app.Operator(), org.ID, name); err != nil {
+		if _, err := contacts.NewOrigins(store).Add(ctx, app.Operator(), org.ID, name); err != nil {
 			return out, err
 		}
 	}
 	for i := range webhooks {
-		_, token, err := hooks.Create(ctx, app.Operator(), app.NewWebhook{
+		_, token, err := hooks.Create(ctx, app.Operator(), intakeapp.NewWebhook{
 			OrgID: org.ID, Name: fmt.Sprintf("Site %d", i), Options: intake.Options{Kind: intake.Generic},
 		})
 		if err != nil {

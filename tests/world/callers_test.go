@@ -32,8 +32,9 @@ func caller() string {
 		frame, more := frames.Next()
 		short, ours := strings.CutPrefix(frame.Function, "fichario/")
 		switch {
-		case strings.HasPrefix(short, "app.") && !strings.HasPrefix(short, "app.RunChores"):
-			name = clean(short)
+		case strings.HasPrefix(short, "app.RunChores"):
+		case strings.HasPrefix(short, "app."), strings.HasPrefix(short, "app/"):
+			name = clean(strings.TrimPrefix(short, "app/"))
 			more = false
 		case ours && name == "" && strings.HasPrefix(short, "adapters/gormstore."):
 			name = clean(strings.TrimPrefix(short, "adapters/"))

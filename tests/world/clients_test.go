@@ -10,6 +10,13 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/batches"
+	"fichario/app/contacts"
+	intakeapp "fichario/app/intake"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -35,32 +42,32 @@ type happening struct {
 }
 
 // rules are the automations that a world may have.
-var rules = []func(w *world) app.NewAutomation{
-	func(*world) app.NewAutomation {
-		return app.NewAutomation{Name: "avisa", Event: automation.ContactMoved, Action: automation.HTTP, URL: "https://x.example/a"}
+var rules = []func(w *world) automations.NewAutomation{
+	func(*world) automations.NewAutomation {
+		return automations.NewAutomation{Name: "avisa", Event: automation.ContactMoved, Action: automation.HTTP, URL: "https://x.example/a"}
 	},
-	func(*world) app.NewAutomation {
-		return app.NewAutomation{Name: "criado", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://x.example/b"}
+	func(*world) automations.NewAutomation {
+		return automations.NewAutomation{Name: "criado", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://x.example/b"}
 	},
-	func(w *world) app.NewAutomation {
-		return app.NewAutomation{
+	func(w *world) automations.NewAutomation {
+		return automations.NewAutomation{
 			Name: "anota um", Event: automation.ContactMoved, Action: automation.AddNote, Text: "foi para um",
 			When: fmt.Sprintf(".etapa == %q", w.stages[1].Name),
 		}
 	},
-	func(w *world) app.NewAutomation {
-		return app.NewAutomation{
+	func(w *world) automations.NewAutomation {
+		return automations.NewAutomation{
 			Name: "anota dois", Event: automation.ContactMoved, Action: automation.AddNote, Text: "foi para dois",
 			When: fmt.Sprintf(".etapa == %q", w.stages[2].Name),
 		}
 	},
-	func(*world) app.NewAutomation {
-		return app.NewAutomation{
+	func(*world) automations.NewAutomation {
+		return automations.NewAutomation{
 			Name: "consulta", Event: automation.ContactCreated, Action: automation.Lookup, Product: catalog.CPF, Ceiling: 2 * price,
 		}
 	},
-	func(w *world) app.NewAutomation {
-		return app.NewAutomation{Name: "anda", Event: automation.ContactCreated, Action: automation.MoveStage, Stage: w.stages[1].Name}
+	func(w *world) automations.NewAutomation {
+		return automations.NewAutomation{Name: "anda", Event: automation.ContactCreated, Action: automation.MoveStage, Stage: w.stages[1].Name}
 	},
 }
 
@@ -73,7 +80,7 @@ func (w *world) settle() error {
 	}
 	w.orgID = org.ID
 	for n, role := range []crm.Role{crm.Owner, crm.Common, crm.Admin} {
-		m, err := j.members.Add(ctx, by, app.NewMember{
+		m, err := j.members.Add(ctx, by, team.NewMember{
 			OrgID: org.ID, Name: fmt.Sprintf("Membro %d", n), Email: fmt.Sprintf("m%d@%s.example", n, org.ID[24:]), Role: role,
 			Password: "senha-comprida",
 		})
@@ -83,7 +90,7 @@ func (w *world) settle() error {
 		w.members = append(w.members, m.ID)
 	}
 	w.owner = w.members[0]
-	if err := j.members.Update(ctx, by, w.members[1], app.MemberChange{Budget: &w.plan.budget}); err != nil {
+	if err := j.members.Update(ctx, by, w.members[1], team.MemberChange{Budget: &w.plan.budget}); err != nil {
 		return err
 	}
 	for n := range 2 {
@@ -91,7 +98,7 @@ func (w *world) settle() error {
 		if n == 0 {
 			limits = w.plan.caps
 		}
-		key, secret, err := j.keys.Create(ctx, by, app.NewKey{
+		key, secret, err := j.keys.Create(ctx, by, lookups.NewKey{
 			OrgID: org.ID, Name: fmt.Sprintf("Chave %d", n), Scopes: []document.Type{document.CPF}, Limits: limits,
 		})
 		if err != nil {
@@ -99,7 +106,7 @@ func (w *world) settle() error {
 		}
 		w.keys = append(w.keys, heldKey{key.ID, secret.Reveal()})
 	}
-	_, token, err := j.webhooks.Create(ctx, by, app.NewWebhook{
+	_, token, err := j.webhooks.Create(ctx, by, intakeapp.NewWebhook{
 		OrgID: org.ID, Name: "Formulário", Options: intake.Options{Kind: intake.Generic},
 	})
 	if err != nil {
@@ -171,8 +178,8 @@ func (w *world) contact(n int) string {
 }
 
 // ask is a lookup by a key.
-func ask(w *world, ctx context.Context, i *instance, h *happening, change func(*app.LookupRequest)) {
-	req := app.LookupRequest{Product: catalog.CPF, Document: cpf(h.op.a)}
+func ask(w *world, ctx context.Context, i *instance, h *happening, change func(*lookups.Request)) {
+	req := lookups.Request{Product: catalog.CPF, Document: cpf(h.op.a)}
 	change(&req)
 	h.document, h.key = req.Document, req.RequestKey
 	caller, err := i.keys.Authenticate(ctx, w.keys[h.op.b%2].secret, nobody)
@@ -181,7 +188,7 @@ func ask(w *world, ctx context.Context, i *instance, h *happening, change func(*
 		return
 	}
 	if h.op.verb == "later" {
-		var result app.LookupResult
+		var result lookups.Result
 		result, h.id, h.err = i.lookups.DoLater(ctx, caller, req)
 		if h.id == "" {
 			h.id, h.said, h.cached = result.Entry.ID, string(result.Record.Raw), result.Entry.Cache
@@ -206,19 +213,19 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		i.offset = time.Duration(h.op.c-500) * 10 * time.Millisecond
 	},
 	"lookup": func(w *world, ctx context.Context, i *instance, h *happening) {
-		ask(w, ctx, i, h, func(*app.LookupRequest) {})
+		ask(w, ctx, i, h, func(*lookups.Request) {})
 	},
 	"fresh": func(w *world, ctx context.Context, i *instance, h *happening) {
-		ask(w, ctx, i, h, func(r *app.LookupRequest) { r.Refresh = true })
+		ask(w, ctx, i, h, func(r *lookups.Request) { r.Refresh = true })
 	},
 	"once": func(w *world, ctx context.Context, i *instance, h *happening) {
-		ask(w, ctx, i, h, func(r *app.LookupRequest) {
+		ask(w, ctx, i, h, func(r *lookups.Request) {
 			r.Refresh = true
 			r.RequestKey = fmt.Sprintf("pedido-%d-%d", h.op.a, h.op.b%4)
 		})
 	},
 	"later": func(w *world, ctx context.Context, i *instance, h *happening) {
-		ask(w, ctx, i, h, func(r *app.LookupRequest) { r.Refresh = h.op.c%2 == 0 })
+		ask(w, ctx, i, h, func(r *lookups.Request) { r.Refresh = h.op.c%2 == 0 })
 	},
 	"page": func(w *world, ctx context.Context, i *instance, h *happening) {
 		by, err := i.member(ctx, w.members[h.op.b%2])
@@ -228,7 +235,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		}
 		h.document = cpf(h.op.a)
 		var done <-chan struct{}
-		h.id, done, h.err = i.lookups.Start(ctx, by, app.LookupRequest{
+		h.id, done, h.err = i.lookups.Start(ctx, by, lookups.Request{
 			Product: catalog.CPF, Document: h.document, Refresh: h.op.c%2 == 0,
 		})
 		if h.err == nil {
@@ -240,7 +247,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	},
 	"caps": func(w *world, ctx context.Context, i *instance, h *happening) {
 		n := h.op.c % 12
-		_, h.err = i.keys.Change(ctx, app.Operator(), w.keys[0].id, app.KeyChange{PerDay: &n, PerMonth: &n})
+		_, h.err = i.keys.Change(ctx, app.Operator(), w.keys[0].id, lookups.KeyChange{PerDay: &n, PerMonth: &n})
 		if h.err == nil {
 			limit := catalog.Money(n) * price
 			h.limit, h.id = &limit, w.keys[0].id
@@ -252,7 +259,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		if h.op.c%2 == 0 {
 			from = nil
 		}
-		_, h.err = i.keys.Change(ctx, app.Operator(), w.keys[1].id, app.KeyChange{From: &from})
+		_, h.err = i.keys.Change(ctx, app.Operator(), w.keys[1].id, lookups.KeyChange{From: &from})
 	},
 	"revoke": func(w *world, ctx context.Context, i *instance, h *happening) {
 		h.id = w.keys[1].id
@@ -263,14 +270,14 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	"budget": func(w *world, ctx context.Context, i *instance, h *happening) {
 		limit := catalog.Money(h.op.c%8) * price
 		h.id = w.members[1]
-		if h.err = i.members.Update(ctx, app.Operator(), h.id, app.MemberChange{Budget: &limit}); h.err == nil {
+		if h.err = i.members.Update(ctx, app.Operator(), h.id, team.MemberChange{Budget: &limit}); h.err == nil {
 			h.limit, h.spent = &limit, catalog.Money(w.number(charged("member_id", h.id)))
 		}
 	},
 	"role": func(w *world, ctx context.Context, i *instance, h *happening) {
 		active := h.op.c%2 == 0
 		h.id = w.members[2]
-		if h.err = i.members.Update(ctx, app.Operator(), h.id, app.MemberChange{Active: &active}); h.err == nil && !active {
+		if h.err = i.members.Update(ctx, app.Operator(), h.id, team.MemberChange{Active: &active}); h.err == nil && !active {
 			h.spent = catalog.Money(w.number(charged("member_id", h.id)))
 		}
 	},
@@ -293,7 +300,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		if h.op.c%3 == 0 {
 			ceiling = catalog.Money(h.op.c%5) * price
 		}
-		made, err := i.batches.Quote(ctx, by, app.NewBatch{
+		made, err := i.batches.Quote(ctx, by, batches.NewBatch{
 			Name: "Lote", Product: catalog.CPF, Documents: docs, Ceiling: &ceiling, Confirm: h.op.b < 6, Refresh: h.op.c%4 != 0,
 		})
 		h.err, h.id = err, made.ID
@@ -355,7 +362,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 			h.err = err
 			return
 		}
-		made, err := i.contacts.Create(ctx, by, app.ContactForm{
+		made, err := i.contacts.Create(ctx, by, contacts.ContactForm{
 			Name: fmt.Sprintf("Pessoa %d", h.op.a), Email: fmt.Sprintf("p%d@x.example", h.op.a), Documents: cpf(h.op.a),
 		})
 		h.err, h.id = err, made.ID
@@ -374,7 +381,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	},
 	"edit": func(w *world, ctx context.Context, i *instance, h *happening) {
 		w.onContact(ctx, i, h, func(by app.Caller, id string) error {
-			return i.contacts.Edit(ctx, by, id, app.ContactForm{
+			return i.contacts.Edit(ctx, by, id, contacts.ContactForm{
 				Name: fmt.Sprintf("Pessoa %d", h.op.a), Email: fmt.Sprintf("p%d@x.example", h.op.a), Documents: cpf(h.op.a),
 				Company: fmt.Sprintf("Empresa %d", h.op.c),
 			})
@@ -415,8 +422,8 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 			h.err = errAway
 			return
 		}
-		made, err := i.bulks.Start(ctx, by, app.NewBulk{
-			Kind: crm.BulkMove, TargetID: w.stages[h.op.b%len(w.stages)].ID, Of: app.Selection{IDs: ids},
+		made, err := i.bulks.Start(ctx, by, contacts.NewBulk{
+			Kind: crm.BulkMove, TargetID: w.stages[h.op.b%len(w.stages)].ID, Of: contacts.Selection{IDs: ids},
 		})
 		h.err, h.id = err, made.ID
 	},
@@ -462,7 +469,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 			return
 		}
 		h.document = cpf(h.op.a)
-		e, err := i.subjects.Erase(ctx, by, app.SubjectQuery{OrgID: w.orgID, Document: h.document}, h.op.c%2 == 0)
+		e, err := i.subjects.Erase(ctx, by, privacyapp.SubjectQuery{OrgID: w.orgID, Document: h.document}, h.op.c%2 == 0)
 		h.id, h.err = e.ID, err
 		if err == nil && e.State != privacy.Done {
 			e, h.err = i.subjects.Await(ctx, e.ID)
@@ -474,14 +481,14 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	"unblock": func(w *world, ctx context.Context, i *instance, h *happening) {
 		by, err := i.member(ctx, w.owner)
 		if err == nil {
-			err = i.subjects.Unblock(ctx, by, app.SubjectQuery{OrgID: w.orgID, Document: cpf(h.op.a)})
+			err = i.subjects.Unblock(ctx, by, privacyapp.SubjectQuery{OrgID: w.orgID, Document: cpf(h.op.a)})
 		}
 		h.err = err
 	},
 	"export": func(w *world, ctx context.Context, i *instance, h *happening) {
 		by, err := i.member(ctx, w.owner)
 		if err == nil {
-			_, err = i.subjects.Export(ctx, by, app.SubjectQuery{OrgID: w.orgID, Document: cpf(h.op.a)})
+			_, err = i.subjects.Export(ctx, by, privacyapp.SubjectQuery{OrgID: w.orgID, Document: cpf(h.op.a)})
 		}
 		h.err = err
 	},
@@ -545,7 +552,7 @@ func (w *world) post(ctx context.Context, i *instance, h *happening, number int)
 		"mensagem": fmt.Sprintf("pedido %d", number),
 	})
 	h.key = fmt.Sprintf("envio-%d-%d", h.op.a, number)
-	p := app.Post{Body: body, Signed: body, Headers: []intake.Pair{
+	p := intakeapp.Post{Body: body, Signed: body, Headers: []intake.Pair{
 		{Key: "content-type", Value: "application/json"}, {Key: "idempotency-key", Value: h.key},
 	}}
 	hook, err := i.intake.Open(ctx, w.hook)

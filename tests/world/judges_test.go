@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -292,7 +293,7 @@ func (w *world) judgeErasures(ctx context.Context) {
 				w.fail("erased", "person %d was bought again by %s, after the receipt of %q", e.op.a, call.by, e.op)
 			}
 		}
-		held, err := w.judge.subjects.Count(ctx, app.Operator(), app.SubjectQuery{OrgID: w.orgID, Document: e.document}, 0)
+		held, err := w.judge.subjects.Count(ctx, app.Operator(), privacy.SubjectQuery{OrgID: w.orgID, Document: e.document}, 0)
 		if err != nil {
 			w.fail("erased", "%v", err)
 			continue
@@ -311,7 +312,7 @@ func (w *world) judgeErasures(ctx context.Context) {
 
 // items lists the items of batches about a person.
 func (w *world) items(ctx context.Context, document string) (all []string) {
-	x, err := w.judge.subjects.Export(ctx, app.Operator(), app.SubjectQuery{OrgID: w.orgID, Document: document})
+	x, err := w.judge.subjects.Export(ctx, app.Operator(), privacy.SubjectQuery{OrgID: w.orgID, Document: document})
 	if err != nil {
 		return []string{err.Error()}
 	}

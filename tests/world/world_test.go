@@ -29,6 +29,13 @@ import (
 	"fichario/adapters/automation"
 	"fichario/adapters/gormstore"
 	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/batches"
+	"fichario/app/contacts"
+	"fichario/app/intake"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
+	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -119,23 +126,23 @@ type instance struct {
 	store  *gormstore.Store
 	offset time.Duration // of its clock
 
-	lookups     *app.Lookups
-	keys        *app.Keys
-	batches     *app.Batches
-	jobs        *app.Jobs
-	intake      *app.Intake
-	contacts    *app.Contacts
-	bulks       *app.Bulks
-	members     *app.Members
-	automations *app.Automations
-	subjects    *app.Subjects
-	audit       *app.Audit
-	webhooks    *app.Webhooks
-	funnels     *app.Funnels
-	purposes    *app.Purposes
-	orgs        *app.Organisations
-	retention   *app.Retention
-	statement   *app.Statement
+	lookups     *lookups.Lookups
+	keys        *lookups.Keys
+	batches     *batches.Batches
+	jobs        *automations.Jobs
+	intake      *intake.Intake
+	contacts    *contacts.Contacts
+	bulks       *contacts.Bulks
+	members     *team.Members
+	automations *automations.Automations
+	subjects    *privacyapp.Subjects
+	audit       *privacyapp.Audit
+	webhooks    *intake.Webhooks
+	funnels     *contacts.Funnels
+	purposes    *privacyapp.Purposes
+	orgs        *team.Organisations
+	retention   *privacyapp.Retention
+	statement   *lookups.Statement
 
 	stop context.CancelFunc
 	over sync.WaitGroup
@@ -168,32 +175,32 @@ func (w *world) open(name string) (*instance, error) {
 		log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("instance", name)
 	}
 	store.LogTo(log)
-	i.lookups = app.NewLookups(app.LookupsConfig{
+	i.lookups = lookups.New(lookups.Config{
 		Store: store, Bureau: seenBy{w.bureau, i}, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: w.calendar,
-		Clock: now, Log: log, Observe: func(app.LookupEvent) {},
+		Clock: now, Log: log, Observe: func(lookups.Event) {},
 	})
-	i.keys = app.NewKeys(store, now)
-	i.batches = app.NewBatches(app.BatchesConfig{
+	i.keys = lookups.NewKeys(store, now)
+	i.batches = batches.New(batches.Config{
 		Store: store, Lookups: i.lookups, Catalog: products(), Fresh: fresh, Calendar: w.calendar, Clock: now, Log: log,
 		Concurrency: 4, Bureau: "mundo",
 	})
-	i.jobs = app.NewJobs(app.JobsConfig{
+	i.jobs = automations.NewJobs(automations.JobsConfig{
 		Store: store, Clock: now, Dispatcher: hearing{w.heard, i}, Conditions: automation.NewConditions(), Lookups: i.lookups,
 		Log: log, PublicURL: "https://f.example",
 	})
 	store.OnJobs(i.jobs.Wake)
-	i.intake, i.contacts, i.bulks = app.NewIntake(store, now), app.NewContacts(store, now), app.NewBulks(store, now)
-	i.members = app.NewMembers(store, now, func(p string) (string, error) { return "h:" + p, nil })
-	i.automations = app.NewAutomations(store, now, app.Means{
+	i.intake, i.contacts, i.bulks = intake.New(store, now), contacts.New(store, now), contacts.NewBulks(store, now)
+	i.members = team.NewMembers(store, now, func(p string) (string, error) { return "h:" + p, nil })
+	i.automations = automations.New(store, now, automations.Means{
 		Conditions: automation.NewConditions(), Catalog: products(), Destinations: automation.Destinations{},
 	})
-	i.subjects, i.audit = app.NewSubjects(store, store, journal{}, now), app.NewAudit(store, now)
-	i.webhooks, i.funnels = app.NewWebhooks(store, now), app.NewFunnels(store, now)
-	i.purposes, i.orgs = app.NewPurposes(store, now), app.NewOrganisations(store, now)
-	i.retention = app.NewRetention(store, app.Keeping{
+	i.subjects, i.audit = privacyapp.NewSubjects(store, store, journal{}, now), privacyapp.NewAudit(store, now)
+	i.webhooks, i.funnels = intake.NewWebhooks(store, now), contacts.NewFunnels(store, now)
+	i.purposes, i.orgs = privacyapp.NewPurposes(store, now), team.NewOrganisations(store, now)
+	i.retention = privacyapp.NewRetention(store, privacyapp.Keeping{
 		Answers: 90 * 24 * time.Hour, Deliveries: 30 * 24 * time.Hour, Audit: 365 * 24 * time.Hour,
 	}, now)
-	i.statement = app.NewStatement(store, w.calendar, now)
+	i.statement = lookups.NewStatement(store, w.calendar, now)
 	return i, nil
 }
 

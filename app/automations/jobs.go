@@ -1,0 +1,127 @@
+package automations
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/domain/automation"
+	"fichario/ports"
+)
+
+// Jobs does what happens after the answer: it determines what events trigger, runs automations and sends e-mail. Every
+// job is done at least once, by whichever instance leases it first; a lease whose owner died expires after its time.
+type Jobs struct {
+	JobsConfig
+	lease string
+	wakes map[automation.JobKind]chan struct{}
+}
+
+// JobsConfig is what Jobs needs.
+type JobsConfig struct {
+	Store      ports.Store
+	Clock      app.Clock
+	Dispatcher ports.Dispatcher
+	// Conditions evaluates the expressions of automations.
+	Conditions ports.Conditions
+	// Lookups makes the lookups of automations. LookupsOff is set on an instance without the lookup feature: lookups wait
+	// there, as they do for a bureau that is away.
+	Lookups    *lookups.Lookups
+	LookupsOff bool
+	// Mailer is nil where e-mail is not configured.
+	Mailer ports.Mailer
+	// PublicURL is the base of links in e-mails, without a trailing slash.
+	PublicURL string
+	Log       *slog.Logger
+	// Observe is called with the outcome of each attempt of a job.
+	Observe func(automation.JobKind, automation.JobState)
+}
+
+// NewJobs returns the use case.
+func NewJobs(c JobsConfig) *Jobs {
+	j := &Jobs{JobsConfig: c, lease: app.NewID(), wakes: map[automation.JobKind]chan struct{}{}}
+	for _, kind := range []automation.JobKind{automation.FanOut, automation.RunAutomation, automation.MailMember} {
+		j.wakes[kind] = make(chan struct{}, 1)
+	}
+	return j
+}
+
+// Wake signals that jobs of a kind may run now. It never blocks.
+func (j *Jobs) Wake(kind automation.JobKind) {
+	select {
+	case j.wakes[kind] <- struct{}{}:
+	default:
+	}
+}
+
+// now returns the time by which jobs are leased: the database's or, while that is away, the instance's own.
+func (j *Jobs) now(ctx context.Context) time.Time {
+	local := j.Clock()
+	if shared, err := j.Store.Repos().Clock.Now(ctx, local); err == nil {
+		return shared
+	}
+	return local
+}
+
+const (
+	// drainJobs bounds how long a stopping service waits for running jobs.
+	drainJobs = 25 * time.Second
+
+	// gatherFor is how long new events are gathered, so that a burst of them is fanned out in few transactions.
+	gatherFor = 50 * time.Millisecond
+)
+
+// Run works until ctx ends, and then finishes what it has begun.
+func (j *Jobs) Run(ctx context.Context) {
+	// Jobs outlive ctx for as long as Run waits for them.
+	work, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	var loops sync.WaitGroup
+	loops.Go(func() { j.loop(ctx, automation.FanOut, gatherFor, func() bool { return j.fanOut(work) }) })
+	runs, mails := newPool(runsAtOnce), newPool(mailsAtOnce)
+	loops.Go(func() {
+		j.loop(ctx, automation.RunAutomation, 0, func() bool { return j.start(work, automation.RunAutomation, runs) })
+	})
+	loops.Go(func() {
+		j.loop(ctx, automation.MailMember, 0, func() bool { return j.start(work, automation.MailMember, mails) })
+	})
+	loops.Wait()
+	patience := ports.AfterFunc(drainJobs, stop)
+	defer patience.Stop()
+	runs.running.Wait()
+	mails.running.Wait()
+}
+
+// loop calls step until nothing is left, then waits for a wake-up, after which it gathers for a while, or the next
+// poll.
+func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, gather time.Duration, step func() (more bool)) {
+	ticker := ports.NewTicker(app.PollEvery)
+	defer ticker.Stop()
+	for ctx.Err() == nil {
+		if step() {
+			continue
+		}
+		select {
+		case <-ticker.C:
+		case <-j.wakes[kind]:
+			select {
+			case <-ports.After(gather):
+			case <-ctx.Done():
+			}
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Forget removes jobs that were done more than 30 days ago. It is a chore.
+func (j *Jobs) Forget(ctx context.Context) error {
+	return app.Forget(ctx, func(ctx context.Context) (int, error) {
+		return j.Store.Repos().Jobs.Forget(ctx, j.Clock().Add(-keepFor))
+	})
+}
+
+// keepFor is how long successful runs are kept.
+const keepFor = 30 * 24 * time.Hour

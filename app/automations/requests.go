@@ -1,0 +1,203 @@
+package automations
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// RequestForm describes the request of an http action that is not the signed default: a destination, or the
+// differences. Its fields are those of automation.Action.
+type RequestForm struct {
+	Method     string
+	Headers    []automation.Header
+	Body, Done string
+	// Destination is the name of a shipped destination or of the one in DestinationFile, which is the text of another.
+	Destination, DestinationFile string
+	// Values are the values filled in, by the names of the fields.
+	Values map[string]string
+}
+
+// fileMax bounds the text of a destination, in bytes.
+const fileMax = 64 << 10
+
+// Destinations describes the shipped destinations.
+func (a *Automations) Destinations() []automation.Destination { return a.means.Destinations.Shipped() }
+
+// Destination describes the destination of a form, or what is to be filled in for its ${…}. Fault: InvalidRequest with
+// the field at fault, unless that is merely missing.
+func (a *Automations) Destination(url string, f RequestForm) (automation.Destination, error) {
+	if err := (NewAutomation{Action: automation.HTTP, URL: url, RequestForm: f}).misplaced(); err != nil {
+		return automation.Destination{}, err
+	}
+	d, faults := a.means.Destinations.Describe(f.action(automation.Action{Kind: automation.HTTP, URL: url}))
+	for _, fault := range faults {
+		name, isValue := strings.CutPrefix(fault.Field, "set.")
+		if _, given := f.Values[name]; !isValue || given {
+			return d, app.Invalid(fault.Field, fault.Message)
+		}
+	}
+	return d, nil
+}
+
+// action copies the form into an action.
+func (f RequestForm) action(made automation.Action) automation.Action {
+	made.Method, made.Headers, made.Body, made.Done = f.Method, f.Headers, f.Body, f.Done
+	made.Destination, made.DestinationFile, made.Values = f.Destination, f.DestinationFile, f.Values
+	return made
+}
+
+// request checks what an http action sends.
+func (a *Automations) request(made automation.Action, n NewAutomation) (automation.Action, error) {
+	made = n.action(made)
+	if made.Destination == "" {
+		made.Secret = newSigningSecret()
+	}
+	if !made.HasForm() && !strings.Contains(made.URL, "${") {
+		return made, checkTarget(made.URL)
+	}
+	if len(n.Body) > crm.TextMax || len(n.Done) > crm.TextMax || len(n.DestinationFile) > fileMax {
+		return made, app.Invalid("body", fmt.Sprintf(
+			"O corpo e a condição têm até %d caracteres, e um destino até 64 KiB.", crm.TextMax))
+	}
+	described, faults := a.means.Destinations.Describe(made)
+	if made.DestinationFile != "" {
+		made.Destination = described.Name
+	}
+	if len(faults) > 0 {
+		messages := make([]string, len(faults))
+		for i, fault := range faults {
+			messages[i] = fault.Message
+		}
+		return made, app.Invalid(faults[0].Field, strings.Join(messages, " "))
+	}
+	return made, nil
+}
+
+// misplaced refuses what the action, or the destination, leaves no place for.
+func (n NewAutomation) misplaced() error {
+	for _, given := range []struct {
+		field string
+		is    bool
+	}{
+		{"url", n.URL != ""}, {"method", n.Method != ""}, {"header", len(n.Headers) > 0}, {"body", n.Body != ""}, {"done", n.Done != ""},
+		{"destination", n.Destination != ""}, {"set", len(n.Values) > 0},
+	} {
+		switch {
+		case given.is && n.Action != automation.HTTP:
+			return app.Invalid(given.field, fmt.Sprintf("A ação %s não usa %s.", n.Action, given.field))
+		case given.is && n.Destination != "" && given.field != "destination" && given.field != "set":
+			return app.Invalid(given.field, "O destino já diz isto: tire "+given.field+", ou o destino.")
+		}
+	}
+	return nil
+}
+
+// kept fills in from the old action what is not given again, but only if the request goes to the same place: a secret
+// is never shown again, nor may it be sent elsewhere by somebody who changes the address.
+//
+// A value given as an empty text is removed.
+func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation {
+	if n.Destination != "" && n.Destination == old.Destination && n.DestinationFile == "" {
+		n.DestinationFile = old.DestinationFile
+	}
+	if n.URL != old.URL || n.Destination != old.Destination || n.DestinationFile != old.DestinationFile {
+		return n
+	}
+	// In a shipped destination, no field that is not a secret can redirect the request to another host.
+	d, _ := a.means.Destinations.Describe(old)
+	for _, field := range d.Fields {
+		value, given := n.Values[field.Name]
+		if given && value != old.Values[field.Name] && (field.Secret || old.DestinationFile != "") {
+			return n
+		}
+	}
+	values := maps.Clone(n.Values)
+	if values == nil {
+		values = map[string]string{}
+	}
+	d, _ = a.means.Destinations.Describe(n.action(automation.Action{Kind: automation.HTTP, URL: n.URL}))
+	for _, field := range d.Fields {
+		if _, given := values[field.Name]; !given {
+			values[field.Name] = old.Values[field.Name]
+		}
+	}
+	n.Values = values
+	return n
+}
+
+// Refill fills in fields of the request of an http action anew: an expired token, another account. What is not given
+// stays; but, as in an edit, no secret stays where another one is given, or a field of a file, which may lead
+// elsewhere. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
+func (a *Automations) Refill(ctx context.Context, by app.Caller, id string, values map[string]string) error {
+	return a.change(ctx, by, id, func(
+		_ ports.Repos, rule automation.Automation,
+	) (automation.Automation, audit.Detail, error) {
+		return a.refilled(rule, values)
+	})
+}
+
+// refilled returns an automation with its request filled in anew, and the detail for the audit.
+func (a *Automations) refilled(
+	rule automation.Automation, values map[string]string,
+) (automation.Automation, audit.Detail, error) {
+	if len(values) == 0 {
+		return rule, nil, app.Invalid("set", "Informe ao menos um campo a preencher.")
+	}
+	if rule.Unreadable || rule.Action.Kind != automation.HTTP {
+		return rule, nil, app.Invalid("set", "Só o pedido de uma ação http tem campos a preencher.")
+	}
+	old := rule.Action
+	n := a.kept(NewAutomation{
+		URL: old.URL, RequestForm: RequestForm{
+			Method: old.Method, Headers: old.Headers, Body: old.Body, Done: old.Done, Destination: old.Destination,
+			DestinationFile: old.DestinationFile, Values: values,
+		},
+	}, old)
+	rule.Action.Values = maps.Clone(n.Values)
+	d, _ := a.means.Destinations.Describe(old)
+	for _, field := range d.Fields {
+		if _, is := n.Values[field.Name]; !is && !field.Secret {
+			rule.Action.Values[field.Name] = old.Values[field.Name]
+		}
+	}
+	if _, faults := a.means.Destinations.Describe(rule.Action); len(faults) > 0 {
+		return rule, nil, app.Invalid(faults[0].Field, faults[0].Message)
+	}
+	return rule, audit.Detail{"nome": rule.Name, "preenchido": filledIn(old.Values, rule.Action.Values)}, nil
+}
+
+// described adds the description of its request to an automation, unless that is the signed default.
+func (a *Automations) described(v View) View {
+	if v.Action.HasForm() {
+		v.Destination, _ = a.means.Destinations.Describe(v.Action)
+	}
+	return v
+}
+
+// rehearseRequest shows the request that an http action would make.
+func (a *Automations) rehearseRequest(
+	ctx context.Context, out *Rehearsal, rule automation.Automation, event automation.Event,
+) error {
+	if rule.Action.Kind != automation.HTTP || rule.Unreadable {
+		return nil
+	}
+	shown, err := a.means.Destinations.Show(ctx, ports.Call{
+		ID: app.NewID(), At: a.clock(), Action: rule.Action, Event: event,
+	})
+	var refused *ports.SendError
+	if errors.As(err, &refused) {
+		out.Problem = refused.Reason
+		return nil
+	}
+	out.Request = shown
+	return err
+}

@@ -1,0 +1,376 @@
+// Package batches asks one question about many documents, within a ceiling that its maker confirms.
+package batches
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"fichario/app"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
+	"fichario/domain/access"
+	"fichario/domain/audit"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// Batches quotes one question about many documents, and looks them up within a ceiling (design, section 11).
+type Batches struct {
+	Config
+	owner string
+	woken chan struct{}
+	// flying is how many items this instance is looking up.
+	flying atomic.Int64
+}
+
+// Config is what Batches needs.
+type Config struct {
+	Store ports.Store
+	// Lookups makes the lookups; nil where nothing runs, as in commands.
+	Lookups *lookups.Lookups
+	// Catalog is what the bureau offers.
+	Catalog catalog.Catalog
+	// Fresh is how long history answers.
+	Fresh    time.Duration
+	Calendar access.Calendar
+	Clock    app.Clock
+	Log      *slog.Logger
+	// Concurrency is how many items of an organisation are in flight at once, over all instances.
+	Concurrency int
+	// PerSecond limits the calls of all instances to Bureau for batches; zero for no limit.
+	Bureau    string
+	PerSecond float64
+}
+
+// New returns the use case.
+func New(c Config) *Batches {
+	return &Batches{Config: c, owner: app.NewID(), woken: make(chan struct{}, 1)}
+}
+
+// NewBatch is the request for a quote: rows of a table, or a list of documents.
+type NewBatch struct {
+	Name, Product string
+	// Purpose is the code of its purpose; empty for the only one that its maker may state.
+	Purpose string
+	// Sheets are those of a table, nil for a list of documents. Sheet names one of them, or is empty for the only one that
+	// has documents.
+	Sheets []batch.Sheet
+	Sheet  string
+	// Column is the column of the documents, by header, letter or number; empty for the first that has some.
+	Column string
+	// Documents have no masks, like those of a lookup.
+	Documents []string
+	// Refresh asks the bureau even where history has an answer.
+	Refresh bool
+	// Ceiling is the most that it may be charged; nil to set it later.
+	Ceiling *catalog.Money
+	// Confirm lets it run at once; it needs a ceiling.
+	Confirm bool
+	// RequestKey is the idempotency key of the request, RequestBody all that it asks, or a hash of that.
+	RequestKey  string
+	RequestBody []byte
+}
+
+// View is a batch with what it was charged.
+type View struct {
+	batch.Batch
+	// Spent is what is reserved and spent.
+	Spent lookup.Spent
+	// InFlight counts its items that are being looked up: while there are any, counts and Spent are not final.
+	InFlight int
+	// Invalids are the first of its items without a valid document.
+	Invalids []batch.Item
+	// Now is the time of the view.
+	Now time.Time
+}
+
+// RetryCost is what retrying the items without an answer costs.
+func (v View) RetryCost() catalog.Money { return catalog.Money(v.Failed) * v.Price }
+
+const (
+	// invalidShown is how many invalid items a batch shows; the results have all.
+	invalidShown = 100
+	// itemsAtOnce is how many items one transaction writes, so that others hardly wait for SQLite's only writer.
+	itemsAtOnce = 200
+)
+
+// Quote finds out what looking up many documents would cost. It is free, asks nobody and writes no entry of the
+// statement. A repeated request is answered with the batch that the first one made.
+//
+// Faults: UnknownProduct, MissingScope, MissingPurpose, PurposeRefused, InvalidRequest with the field at fault,
+// BodyTooLarge, ReusedIdempotencyKey, ServiceUnavailable; Forbidden when it is to be confirmed above what the member
+// may spend.
+func (b *Batches) Quote(ctx context.Context, by app.Caller, n NewBatch) (_ View, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "batches.quote")
+	defer func() { ports.EndSpan(span, err) }()
+	if _, err := by.Org(); err != nil {
+		return View{}, err
+	}
+	since := ports.Now()
+	if again, err := b.asked(ctx, by, n); err != nil || again.ID != "" {
+		return again, err
+	}
+	q, items, err := b.read(by, n)
+	if err != nil {
+		return View{}, err
+	}
+	rules, err := privacyapp.ReadPurposeRules(ctx, b.Store.Repos(), q.OrgID)
+	if err != nil {
+		return View{}, err
+	}
+	if q.Purpose, err = rules.Choose(by, n.Purpose); err != nil {
+		return View{}, err
+	}
+	if n.Confirm {
+		if err := b.maySpend(ctx, b.Store.Repos(), by, q); err != nil {
+			return View{}, err
+		}
+	}
+	if err := b.lookBack(app.ForPage(ctx), &q, rules.Only(q.Purpose), items); err != nil {
+		return View{}, err
+	}
+	repo := b.Store.Repos().Batches
+	if err := repo.Create(ctx, q); errors.Is(err, ports.ErrExists) {
+		return b.asked(ctx, by, n)
+	} else if err != nil {
+		return View{}, err
+	}
+	defer func() {
+		if err != nil { // so that the request can be repeated at once; a chore removes what is left
+			_ = app.Forget(context.WithoutCancel(ctx), func(ctx context.Context) (int, error) { return repo.Discard(ctx, q.ID) })
+		}
+	}()
+	for some := range slices.Chunk(items, itemsAtOnce) {
+		for i := range some {
+			some[i].ID, some[i].BatchID, some[i].OrgID = app.NewID(), q.ID, q.OrgID
+		}
+		if err := b.addItems(ctx, q.OrgID, some, since); err != nil {
+			return View{}, err
+		}
+	}
+	err = b.change(ctx, q, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+		if q.Status = batch.Quoted; !n.Confirm {
+			return nil
+		}
+		q.StartedAt = now
+		q.Run(now)
+		return app.Record(ctx, r, by, batchLine(audit.BatchConfirmed, *q))
+	})
+	if err != nil {
+		return View{}, err
+	}
+	b.Wake()
+	return b.Show(ctx, by, q.ID)
+}
+
+// concerns reports whether an item names somebody of a kind.
+func concerns(item batch.Item, who func(privacy.Identity) bool) bool {
+	i, ok := privacy.OfDocument(item.Document)
+	return ok && who(i) || slices.ContainsFunc(privacy.FindIn(strings.Join(item.Cells, "\n")), who)
+}
+
+// addItems writes items of a batch, without what belongs to people who were erased since the request was read.
+func (b *Batches) addItems(ctx context.Context, orgID string, some []batch.Item, since time.Time) error {
+	return b.Store.InTx(ctx, func(r ports.Repos) error {
+		barred, err := r.Subjects.Barred(ctx, orgID, since)
+		if err != nil {
+			return err
+		}
+		for i := range some {
+			if barred != nil && concerns(some[i], barred) {
+				some[i].Document, some[i].Cells = document.Document{}, make([]string, len(some[i].Cells))
+			}
+		}
+		return r.Batches.AddItems(ctx, some)
+	})
+}
+
+// quotePause and quoteTries are how a repeated request polls for the first one, which may have been broken off.
+const (
+	quotePause = 50 * time.Millisecond
+	quoteTries = 200
+)
+
+// asked returns the batch that an earlier request with the same key made, once it is quoted; one without an id when
+// there is none.
+func (b *Batches) asked(ctx context.Context, by app.Caller, n NewBatch) (View, error) {
+	if n.RequestKey == "" {
+		return View{}, nil
+	}
+	repo := b.Store.Repos().Batches
+	known, same, err := repo.ByRequest(ctx, by.AskedBy(), n.RequestKey, n.RequestBody)
+	for range quoteTries {
+		if err != nil || !same || known.Status != batch.Preparing {
+			break
+		}
+		select {
+		case <-ports.After(quotePause):
+			known, same, err = repo.ByRequest(ctx, by.AskedBy(), n.RequestKey, n.RequestBody)
+		case <-ctx.Done():
+			return View{}, ctx.Err()
+		}
+	}
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return View{}, nil
+	case err != nil:
+		return View{}, err
+	case !same:
+		return View{}, fault.New(fault.ReusedIdempotencyKey,
+			"Esta Idempotency-Key já foi usada com outro pedido. Nada foi criado; use outra chave.")
+	case known.Status == batch.Preparing:
+		return View{}, fault.New(fault.ServiceUnavailable,
+			"O mesmo pedido ainda está sendo orçado. Repita-o em instantes.").After(quotePause * quoteTries)
+	}
+	return b.Show(ctx, by, known.ID)
+}
+
+// read checks a request and makes its items.
+func (b *Batches) read(by app.Caller, n NewBatch) (q batch.Batch, items []batch.Item, err error) {
+	product, ok := b.Catalog.Find(n.Product)
+	if !ok {
+		return q, nil, fault.New(fault.UnknownProduct,
+			"Este produto não é oferecido. GET /api/v1/produtos lista os que são.").At("produto")
+	}
+	now := b.Clock()
+	name := n.Name
+	if name == "" {
+		name = product.Name + " de " + now.In(b.Calendar.Location).Format("02/01/2006 15:04")
+	}
+	if name, ok = crm.CleanName(name); !ok {
+		return q, nil, app.Invalid("nome", fmt.Sprintf("O nome do lote tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	if n.Confirm && n.Ceiling == nil {
+		return q, nil, app.Invalid("teto", "Para confirmar já no primeiro pedido, informe o teto em reais.")
+	}
+	table, sheet, others, err := tableOf(product, n)
+	if err != nil {
+		return q, nil, err
+	}
+	items = table.Items(product, n.Sheets == nil)
+	q = batch.Batch{
+		ID: app.NewID(), OrgID: by.OrgID(), KeyID: by.KeyID(), MemberID: by.MemberID(), Name: name, Product: product.ID,
+		Refresh: n.Refresh, Status: batch.Preparing, Columns: table.Columns, Sheet: sheet,
+		OtherSheets: others, Total: len(items), Price: product.Price,
+		CreatedAt: now, ExpiresAt: now.Add(batch.QuoteLasts), RequestKey: n.RequestKey, RequestBody: n.RequestBody,
+	}
+	if n.Ceiling != nil {
+		q.Ceiling, q.HasCeiling = *n.Ceiling, true
+	}
+	for _, item := range items {
+		switch item.State {
+		case batch.Invalid:
+			q.Invalid++
+			continue
+		case batch.Repeat:
+			q.Repeated++
+		default:
+			q.Valid++
+		}
+		if t := item.Document.Type(); !by.MayAsk(t) {
+			return q, nil, fault.New(fault.MissingScope, fmt.Sprintf(
+				"A linha %d tem um documento do tipo %s, e esta chave não tem esse escopo. Nada foi orçado.", item.Line, t))
+		}
+	}
+	return q, items, nil
+}
+
+// tableOf returns the table that was sent, with the names of its sheet and of the others, or one made of the list.
+func tableOf(product catalog.Product, n NewBatch) (t batch.Table, sheet string, others []string, err error) {
+	if n.Sheets == nil {
+		t.Columns, t.Rows = []string{"documento"}, make([]batch.Row, len(n.Documents))
+		for i, text := range n.Documents {
+			t.Rows[i] = batch.Row{Line: i + 1, Cells: []string{text}}
+		}
+	} else {
+		var from batch.Sheet
+		t, from, others, err = batch.ReadSheets(product, n.Sheets, n.Sheet, n.Column)
+		if sheet = from.Name; err != nil {
+			return t, "", nil, tableFault(err)
+		}
+	}
+	switch {
+	case len(t.Rows) == 0:
+		return t, "", nil, app.Invalid("documentos", "Envie ao menos um documento.")
+	case len(t.Rows) > batch.MaxItems:
+		return t, "", nil, fault.New(fault.BodyTooLarge,
+			fmt.Sprintf("Um lote tem no máximo %d itens. Divida-o em partes.", batch.MaxItems))
+	}
+	return t, sheet, others, nil
+}
+
+// tableFault is the fault of a table that cannot be read as one.
+func tableFault(err error) error {
+	var none *batch.NoSheet
+	var which *batch.WhichSheet
+	field := "coluna"
+	switch {
+	case app.FaultOf(err) != nil: // of the only sheet, or of the chosen one
+		return err
+	case errors.Is(err, batch.ErrNoRows):
+		field = "arquivo"
+	case errors.As(err, &none), errors.As(err, &which):
+		return app.SheetFault("aba", err)
+	}
+	return app.Invalid(field, app.Sentence(err))
+}
+
+// lookBack finds out which items history can answer.
+func (b *Batches) lookBack(ctx context.Context, q *batch.Batch, only *string, items []batch.Item) error {
+	docs := make([]document.Document, 0, q.Valid)
+	for _, item := range items {
+		if item.State == batch.Pending {
+			docs = append(docs, item.Document)
+		}
+	}
+	history := privacyapp.HistoryFor(b.Store.Repos().History, only)
+	known, err := history.Fresh(ctx, q.OrgID, q.Product, docs, b.Clock().Add(-b.Fresh))
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		if items[i].State == batch.Pending {
+			if items[i].SeenID = known[items[i].Document]; items[i].SeenID != "" {
+				q.FromHistory++
+			}
+		}
+	}
+	return nil
+}
+
+// Forget expires quotes that nobody confirmed, removes what was sent for them and for batches cancelled before they
+// ran, and what is left of broken requests. It is a chore.
+func (b *Batches) Forget(ctx context.Context) error {
+	repos := b.Store.Repos()
+	now, err := repos.Clock.Now(ctx, b.Clock())
+	if err != nil {
+		return err
+	}
+	if _, err := repos.Batches.Expire(ctx, now); err != nil {
+		return err
+	}
+	err = app.Forget(ctx, func(ctx context.Context) (int, error) {
+		return b.Store.Repos().Batches.ForgetQuotes(ctx, now.Add(-batch.QuoteLasts-app.OverFor))
+	})
+	if err != nil {
+		return err
+	}
+	return app.Forget(ctx, func(ctx context.Context) (int, error) {
+		return b.Store.Repos().Batches.Forget(ctx, now.Add(-brokenOff))
+	})
+}
+
+// brokenOff is the age at which a batch still being prepared counts as abandoned.
+const brokenOff = 5 * time.Minute

@@ -1,0 +1,197 @@
+package batches
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// resultsAtOnce is how many results are read together; each may hold some kilobytes.
+const resultsAtOnce = 200
+
+// Result is the outcome of an item.
+type Result struct {
+	Line int
+	// Document is the text of a valid document without its mask, or of another one as it was sent.
+	Document string
+	// State is the state of the item, or of the first one with its document.
+	State batch.State
+	// LookupID is the entry of the statement; empty where there is none.
+	LookupID string
+	// Cache is true where nothing was asked for this item: history answered, or its document came before.
+	Cache bool
+	// Amount is what the item cost.
+	Amount catalog.Money
+	// Code is the contract's word for why there is no answer. Message says what is wrong with an invalid or unreadable
+	// item.
+	Code, Message string
+	// Cells holds the row as it was sent, by the batch's columns.
+	Cells []string
+	// Fields is the JSON object of the product's named fields; nil without an answer.
+	Fields []byte
+	// RepeatOf is the line that had the document first; zero for none.
+	RepeatOf int
+}
+
+// Results is a page of results, or all of them.
+type Results struct {
+	Batch batch.Batch
+	// Product defines the fields; it has none if it is no longer offered.
+	Product catalog.Product
+	Results []Result
+	// All yields the results for a file, read while it is written.
+	All iter.Seq2[Result, error]
+	// Next is the cursor of the next page; empty at the end.
+	Next string
+}
+
+// ResultsAfter is the line that a page of results begins after; a file, which has no pages, refuses a wrong cursor too.
+// Fault: InvalidRequest.
+func ResultsAfter(cursor string) (line int, err error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	if line, err = strconv.Atoi(cursor); err != nil || line < 0 || strconv.Itoa(line) != cursor {
+		return 0, app.Invalid("cursor", "O cursor não veio desta API: use o valor de proxima da página anterior.")
+	}
+	return line, nil
+}
+
+// Results returns a page of the outcomes of a batch's items, in their order; a state selects some. Faults:
+// UnknownBatch, InvalidRequest, ServiceUnavailable.
+func (b *Batches) Results(
+	ctx context.Context, by app.Caller, id string, state batch.State, cursor string, limit int,
+) (Results, error) {
+	out, err := b.resultsOf(ctx, by, id, state)
+	if err != nil {
+		return out, err
+	}
+	after, err := ResultsAfter(cursor)
+	if err != nil {
+		return out, err
+	}
+	if limit < 1 || limit > app.ListMax {
+		return out, app.Invalid("limite", fmt.Sprintf("O limite vai de 1 a %d.", app.ListMax))
+	}
+	items, err := b.Store.Repos().Batches.Items(ctx, id, state, after, limit+1)
+	if err != nil {
+		return out, err
+	}
+	if len(items) > limit {
+		items = items[:limit]
+		out.Next = strconv.Itoa(items[limit-1].Line)
+	}
+	out.Results, err = b.results(ctx, out.Product, items)
+	return out, err
+}
+
+// AllResults is Results for a file: all of them, read while it is written. The request is written to the audit. Faults:
+// UnknownBatch, InvalidRequest, ServiceUnavailable.
+func (b *Batches) AllResults(ctx context.Context, by app.Caller, id string, state batch.State) (Results, error) {
+	out, err := b.resultsOf(ctx, by, id, state)
+	if err == nil {
+		err = app.Looked(ctx, b.Store, by, audit.Line{OrgID: out.Batch.OrgID, Action: audit.BatchDownloaded, Object: id})
+	}
+	if err != nil {
+		return out, err
+	}
+	ctx = app.ForPage(ctx)
+	out.All = app.ReadAhead(ctx, resultsAtOnce, func(ctx context.Context, last *Result) ([]Result, error) {
+		after := 0
+		if last != nil {
+			after = last.Line
+		}
+		items, err := b.Store.Repos().Batches.Items(ctx, id, state, after, resultsAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		return b.results(ctx, out.Product, items)
+	})
+	return out, nil
+}
+
+func (b *Batches) resultsOf(ctx context.Context, by app.Caller, id string, state batch.State) (Results, error) {
+	if state != "" && !state.Valid() {
+		var known []string
+		for _, s := range batch.States() {
+			known = append(known, string(s))
+		}
+		return Results{}, app.Invalid("situacao", "As situações de um item são: "+strings.Join(known, ", ")+".")
+	}
+	found, err := b.find(ctx, by, id)
+	product, offered := b.Catalog.Find(found.Product)
+	if !offered {
+		product = catalog.Product{ID: found.Product, Name: found.Product}
+	}
+	return Results{Batch: found, Product: product}, err
+}
+
+// results combines items with what their lookups brought.
+func (b *Batches) results(
+	ctx context.Context, product catalog.Product, items []ports.BatchItem,
+) ([]Result, error) {
+	repos := b.Store.Repos()
+	var ids, recordIDs []string
+	for _, item := range items {
+		if item.First.LookupID != "" {
+			ids = append(ids, item.First.LookupID)
+		}
+	}
+	entries, err := repos.Statement.Entries(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if e.RecordID != "" {
+			recordIDs = append(recordIDs, e.RecordID)
+		}
+	}
+	records, err := repos.History.Records(ctx, recordIDs)
+	if err != nil {
+		return nil, err
+	}
+	schema := product.Schema()
+	out := make([]Result, len(items))
+	for i, item := range items {
+		r := Result{
+			Line: item.Line, Document: item.Document.Value(), State: item.First.State, Code: item.First.Code,
+			Message: item.Message, Cells: item.Cells, RepeatOf: item.RepeatOf, Cache: item.RepeatOf > 0,
+		}
+		if r.Code == string(unreadableCode) {
+			r.Message = unreadableItem // also for items that repeat it
+		}
+		if item.Document.IsZero() {
+			r.Document = item.Text()
+		}
+		e, kept := entries[item.First.LookupID]
+		if ended := r.State != batch.Pending && r.State != batch.InFlight; kept && ended {
+			r.LookupID = e.ID
+			if r.Cache = r.Cache || e.Cache; item.RepeatOf == 0 {
+				r.Amount = e.Amount
+			}
+			if r.Fields, err = fieldsOf(product, schema, records[e.RecordID]); err != nil {
+				return nil, err
+			}
+		}
+		out[i] = r
+	}
+	return out, nil
+}
+
+// fieldsOf returns the named fields of a record, completed with those that the product has gained since; nil without an
+// answer.
+func fieldsOf(product catalog.Product, schema string, rec lookup.Record) ([]byte, error) {
+	if rec.ID == "" || rec.Unreadable || len(product.Fields) == 0 || rec.Schema == schema {
+		return rec.Fields, nil
+	}
+	return product.Complete(rec.Fields)
+}

@@ -1,0 +1,278 @@
+package batches
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/batch"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// batchStep is the state of one transaction of a batchWorker.
+type batchStep struct {
+	*Batches
+	r     ports.Repos
+	orgID string
+	now   time.Time
+	since time.Time // before the transaction, by the clock of this instance
+	// known are the batches concerned, by id; order are those that may go on, the first started first.
+	known   map[string]*known
+	order   []*known
+	claimed []claimedItem
+	next    time.Duration
+	// started are items that are no longer queued; mine counts the items that this instance looks up and has queued.
+	started []string
+	mine    struct{ asked, queued int }
+}
+
+// known is a batch as it was read, and as it has become.
+type known struct{ was, is batch.Batch }
+
+// claimedItem is an item to be looked up.
+type claimedItem struct {
+	batch.Item
+	of batch.Batch
+	by app.Caller
+	// since precedes the reading of the item.
+	since time.Time
+}
+
+func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping bool) (err error) {
+	if err := s.r.Orgs.Lock(ctx, s.orgID); err != nil {
+		return err
+	}
+	if s.now, err = s.r.Clock.Now(ctx, s.Clock()); err != nil {
+		return err
+	}
+	due, err := s.r.Batches.Due(ctx, s.orgID, s.now)
+	if err != nil {
+		return err
+	}
+	for _, b := range due {
+		k := &known{b, b}
+		s.known[b.ID], s.order = k, append(s.order, k)
+		if b.Status == batch.Paused {
+			k.is.Run(s.now)
+		}
+	}
+	inFlight, err := s.r.Batches.InFlight(ctx, s.orgID)
+	if err != nil {
+		return err
+	}
+	if err := s.r.Batches.Start(ctx, s.started); err != nil {
+		return err
+	}
+	left, err := s.settle(ctx, inFlight, ends)
+	if err != nil {
+		return err
+	}
+	if !stopping {
+		places := max(0, min(s.Concurrency-left, room))
+		queue := s.mine.asked + places - s.mine.queued
+		if s.PerSecond > 0 {
+			queue = 0 // queued items start whenever a place is free, which would break the pace
+		}
+		if err := s.claim(ctx, places, queue); err != nil {
+			return err
+		}
+	}
+	for _, k := range s.known {
+		k.is.Finish(s.now)
+		if err := s.save(ctx, s.r, s.now, k.was, k.is); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofPresent returns the outcomes of the lookups that items in flight have now, and the items they are of. An item whose
+// lease expired may have been handed out again, to this worker too: the outcome of its earlier lookup does not count.
+func ofPresent(inFlight []batch.Item, ends []itemEnd) (of []itemEnd, told map[string]bool) {
+	current := map[string]string{}
+	for _, item := range inFlight {
+		current[item.ID] = item.LookupID
+	}
+	told = map[string]bool{}
+	for _, end := range ends {
+		if current[end.ItemID] == end.LookupID {
+			of, told[end.ItemID] = append(of, end), true
+		}
+	}
+	return of, told
+}
+
+// settle writes outcomes; for items whose lease has expired it takes them from their entries. It returns how many are
+// still in flight, over all instances.
+func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []itemEnd) (left int, err error) {
+	ends, told := ofPresent(inFlight, ends)
+	for _, item := range inFlight {
+		if item.LeaseUntil.After(s.now) || told[item.ID] {
+			continue
+		}
+		e, err := s.r.Statement.Find(ctx, item.LookupID)
+		if err != nil && !errors.Is(err, ports.ErrNotFound) {
+			return 0, err
+		}
+		ends = append(ends, byEntry(item, e, err == nil))
+	}
+	outcomes, of := make([]batch.Outcome, len(ends)), map[string]itemEnd{}
+	for i, end := range ends {
+		if end.State == batch.InFlight {
+			end.Until = s.now.Add(lookAgain)
+		}
+		outcomes[i], of[end.ItemID] = end.Outcome, end
+	}
+	settled, err := s.r.Batches.Settle(ctx, outcomes)
+	over := map[string]bool{}
+	for _, o := range settled {
+		over[o.ItemID] = o.State != batch.InFlight
+	}
+	for _, item := range inFlight {
+		switch queued := item.Queued && !slices.Contains(s.started, item.ID); {
+		case over[item.ID]:
+		case !queued:
+			if left++; item.Owner == s.owner {
+				s.mine.asked++
+			}
+		case item.Owner == s.owner:
+			s.mine.queued++
+		}
+	}
+	for _, o := range settled {
+		k, err := s.batch(ctx, o.BatchID)
+		if err != nil {
+			return 0, err
+		}
+		k.is.Count(o)
+		if end := of[o.ItemID]; end.reason != "" {
+			resume := time.Time{}
+			if end.after > 0 {
+				resume = s.now.Add(end.after)
+			}
+			k.is.Pause(end.reason, end.note, resume)
+		}
+	}
+	return left, err
+}
+
+// batch locks the batch of an item that ended, which may be paused or cancelled by now.
+func (s *batchStep) batch(ctx context.Context, id string) (*known, error) {
+	if k := s.known[id]; k != nil {
+		return k, nil
+	}
+	b, err := s.r.Batches.Lock(ctx, id)
+	k := &known{b, b}
+	s.known[id] = k
+	return k, err
+}
+
+// claim hands out items, in the order of their batches and lines: places to be looked up now, and some to be queued.
+func (s *batchStep) claim(ctx context.Context, places, queue int) error {
+	for _, k := range s.order {
+		room := places + max(0, queue)
+		if room <= 0 || k.is.Status != batch.Running {
+			continue
+		}
+		by, refusal, err := s.asker(ctx, k.is)
+		if err != nil {
+			return err
+		}
+		if refusal != "" {
+			k.is.Pause(batch.Asked, refusal, time.Time{})
+			continue
+		}
+		items, err := s.r.Batches.Next(ctx, k.is.ID, room)
+		if err != nil {
+			return err
+		}
+		if items, err = s.pace(ctx, k.is, items); err != nil {
+			return err
+		}
+		for i := range items {
+			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = app.NewID(), s.owner, s.now.Add(itemLease)
+			if places > 0 {
+				places--
+			} else {
+				items[i].Queued = true
+				queue--
+			}
+			s.claimed = append(s.claimed, claimedItem{items[i], k.is, by, s.since})
+		}
+		if err := s.r.Batches.Claim(ctx, items); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// asker returns the caller in whose name a batch's items are looked up, or why nobody may any more.
+func (s *batchStep) asker(ctx context.Context, b batch.Batch) (by app.Caller, refusal string, err error) {
+	keyID, memberID := b.Payer()
+	if keyID != "" {
+		key, err := s.r.Keys.Find(ctx, keyID)
+		if err == nil && !key.UsableAt(s.now) {
+			refusal = "A chave que paga o lote foi revogada ou expirou. Alguém da organização pode retomá-lo, e passa a pagar."
+		}
+		return app.ByKey(&key), refusal, err
+	}
+	member, err := s.r.Members.Find(ctx, memberID)
+	if err == nil && !member.Active {
+		refusal = "Quem paga o lote não tem mais acesso. Outra pessoa pode retomá-lo, e passa a pagar."
+	}
+	return app.ByMember(member), refusal, err
+}
+
+// pace reduces items to those that the bureau may be asked about now, if its file limits the calls per second.
+func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item) ([]batch.Item, error) {
+	if s.PerSecond == 0 || len(items) == 0 {
+		return items, nil
+	}
+	asks := func(i batch.Item) bool { return b.Refresh || i.SeenID == "" }
+	wanted := 0
+	for _, i := range items {
+		if asks(i) {
+			wanted++
+		}
+	}
+	granted, err := s.r.Batches.Pace(ctx, s.Bureau, s.PerSecond, wanted, s.now)
+	if err != nil || granted == wanted {
+		return items, err
+	}
+	s.next = max(time.Duration(float64(time.Second)/s.PerSecond), 5*time.Millisecond)
+	for n, i := range items {
+		if !asks(i) {
+			continue
+		}
+		if granted == 0 {
+			return items[:n], nil
+		}
+		granted--
+	}
+	return items, nil
+}
+
+// byEntry derives an item's outcome from the statement: no entry means that it was not looked up, and a running one
+// will be settled.
+func byEntry(item batch.Item, e lookup.Entry, found bool) itemEnd {
+	end := itemEnd{Outcome: batch.Outcome{
+		ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.Pending,
+	}}
+	if !found {
+		return end
+	}
+	switch e.Status {
+	case lookup.NotSent:
+		return end
+	case lookup.Running:
+		end.State = batch.InFlight
+		return end
+	case lookup.Done, lookup.Failed, lookup.NoAnswer:
+	}
+	end.State, end.Kept, end.Charged = batch.State(e.Status), true, e.Charged
+	end.Code = codeOf(end.State)
+	return end
+}

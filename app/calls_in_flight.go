@@ -1,0 +1,33 @@
+package app
+
+import "sync"
+
+// CallGroup is a sync.WaitGroup that allows a start while somebody waits; such a late start is not waited for, because
+// its work is already recorded in the database.
+type CallGroup struct {
+	mu      sync.Mutex
+	waiting bool
+	inside  sync.WaitGroup
+}
+
+func (g *CallGroup) Start(do func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.waiting {
+		go do()
+		return
+	}
+	g.inside.Go(do)
+}
+
+func (g *CallGroup) Wait() {
+	g.setWaiting(true)
+	g.inside.Wait()
+	g.setWaiting(false)
+}
+
+func (g *CallGroup) setWaiting(waiting bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.waiting = waiting
+}

@@ -1,0 +1,152 @@
+package contacts
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// bulkStep changes some contacts of one action in one transaction.
+type bulkStep struct {
+	*Bulks
+	r      ports.Repos
+	action crm.Bulk
+	names  app.Names
+	actor  string
+	now    time.Time
+}
+
+// change does an action to contacts, or undoes it where it was done, and records that in the items.
+func (b *Bulks) change(
+	ctx context.Context, r ports.Repos, action crm.Bulk, state crm.BulkState, items []crm.BulkItem, now time.Time,
+) error {
+	n, err := app.NamesOf(ctx, r, action.OrgID)
+	if err != nil {
+		return err
+	}
+	s := bulkStep{b, r, action, n, n.Members[action.MemberID].Name, now}
+	for i := range items {
+		item := &items[i]
+		if state == crm.ItemDone {
+			err = s.undo(ctx, item)
+		} else {
+			err = s.do(ctx, item)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// answeredIn precedes, in an item's result, when a waiting contact was answered by the move: an undo makes it wait
+// again.
+const answeredIn = "primeira resposta em "
+
+// do applies the action to one contact. One that no longer exists, or is that way already, is skipped.
+func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
+	item.State = crm.ItemSkipped
+	c, err := s.r.Contacts.Lock(ctx, item.ContactID)
+	if errors.Is(err, ports.ErrNotFound) {
+		item.Result = "o contato não existe mais"
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	target, done := s.action.TargetID, false
+	switch s.action.Kind {
+	case crm.BulkAssign:
+		item.BeforeID = c.AssigneeID
+		done, err = s.assign(ctx, c, target)
+	case crm.BulkMove:
+		item.BeforeID = c.StageID
+		if done, err = s.move(ctx, c, target); done && err == nil {
+			err = s.r.Contacts.Answer(ctx, c, s.action.MemberID, s.now)
+			if c.Waiting {
+				item.Result = answeredIn + s.now.UTC().Format(time.RFC3339)
+			}
+		}
+	case crm.BulkDelete:
+		done, err = true, remove(ctx, s.r, crm.Removal{Contact: c, By: s.actor, At: s.now})
+	case crm.BulkImport:
+	}
+	if done {
+		item.State = crm.ItemDone
+	}
+	return err
+}
+
+// undo takes the action back, unless somebody has changed the same thing since.
+func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
+	item.State = crm.ItemSkipped
+	if s.action.Kind == crm.BulkDelete {
+		gone, err := s.r.Removals.Find(ctx, item.ContactID)
+		if errors.Is(err, ports.ErrNotFound) || err == nil && (gone.Unreadable || gone.IntoID != "") {
+			return nil // it was restored meanwhile, or merged into another, which stays
+		}
+		if err == nil {
+			item.State = crm.ItemUndone
+			err = s.contacts.restore(ctx, s.r, gone.Contact, crm.Event{Kind: crm.Restored, Actor: s.actor})
+		}
+		return err
+	}
+	c, err := s.r.Contacts.Lock(ctx, item.ContactID)
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	done := false
+	switch {
+	case s.action.Kind == crm.BulkAssign && c.AssigneeID == s.action.TargetID:
+		done, err = s.assign(ctx, c, item.BeforeID)
+	case s.action.Kind == crm.BulkMove && c.StageID == s.action.TargetID:
+		done, err = s.move(ctx, c, item.BeforeID)
+		if at, answered := strings.CutPrefix(item.Result, answeredIn); done && answered && err == nil {
+			var when time.Time
+			if when, err = time.Parse(time.RFC3339, at); err == nil {
+				err = s.r.Contacts.Unanswer(ctx, c, s.action.MemberID, when)
+			}
+		}
+	}
+	if done {
+		item.State = crm.ItemUndone
+	}
+	return err
+}
+
+// event is an entry of the history of a contact, which is locked.
+func (s bulkStep) event(contactID string, kind crm.EventKind, subject string) crm.Event {
+	return crm.Event{
+		ID: app.NewID(), OrgID: s.action.OrgID, ContactID: contactID, Kind: kind, Actor: s.actor, Subject: subject,
+		At: s.clock(),
+	}
+}
+
+func (s bulkStep) assign(ctx context.Context, c crm.Contact, memberID string) (bool, error) {
+	if c.AssigneeID == memberID {
+		return false, nil
+	}
+	name := s.names.Members[memberID].Name
+	if name == "" {
+		name = "ninguém"
+	}
+	e := s.event(c.ID, crm.Assigned, name)
+	return true, Assign(ctx, s.r, c, memberID, e, "")
+}
+
+func (s bulkStep) move(ctx context.Context, c crm.Contact, stageID string) (bool, error) {
+	stage := s.names.Stages[stageID]
+	if c.StageID == stageID || stage.ID == "" {
+		return false, nil
+	}
+	e := s.event(c.ID, crm.StageMoved, stage.Name)
+	return true, Move(ctx, s.r, c, stageID, e, "")
+}

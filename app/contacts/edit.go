@@ -1,0 +1,367 @@
+package contacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/intake"
+	"fichario/ports"
+)
+
+// ContactForm is what a member entered about a contact.
+type ContactForm struct {
+	Name, Email, Phone, Company string
+	// Documents are CPFs and CNPJs as people write them, separated by commas, semicolons or lines.
+	Documents string
+	// Amount is as people in Brazil write it: 1.234,56.
+	Amount string
+	// OriginID is empty for no origin.
+	OriginID string
+	Note     string
+	// StageID is where a new contact enters; empty for the entry stage of the default
+	// funnel. It is not used when a contact is edited.
+	StageID string
+	// LookupID is the lookup from whose answer a new contact is made, and which is tied to it; empty for none. It is not
+	// used when a contact is edited.
+	LookupID string
+	// Version is crm.Contact.Version of what the form showed. If it is given, a contact that has changed since is not
+	// overwritten.
+	Version string
+}
+
+// The maximum lengths of a contact's fields, in characters. Contacts from webhooks have the reader's limits instead.
+const (
+	contactLineMax  = 200
+	contactEmailMax = 320
+	contactPhoneMax = 60
+	contactNoteMax  = 20_000
+	// contactDocumentsMax is also the store's.
+	contactDocumentsMax = 10
+	// contactAmountMax is a thousand million reais.
+	contactAmountMax = 1_000_000_000 * catalog.Real
+)
+
+// Create makes a contact by hand, in the entry stage of the default funnel unless the form names another, assigned to
+// the caller; automations fire as for one that came in. Faults: InvalidRequest with the field at fault, NotFound for a
+// lookup that the caller may not see, ServiceUnavailable.
+func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (crm.Contact, error) {
+	actor, err := c.actor(ctx, by)
+	if err != nil {
+		return crm.Contact{}, err
+	}
+	r := c.store.Repos()
+	n, err := app.NamesOf(ctx, r, by.OrgID())
+	if err != nil {
+		return crm.Contact{}, err
+	}
+	made := crm.Contact{ID: app.NewID(), OrgID: by.OrgID(), AssigneeID: by.MemberID(), CreatedAt: c.clock()}
+	if err := f.apply(&made, n); err != nil {
+		return crm.Contact{}, err
+	}
+	made.StageID = f.StageID
+	if made.StageID == "" {
+		if made.StageID, err = entryStage(ctx, r, by.OrgID()); err != nil {
+			return crm.Contact{}, err
+		}
+	}
+	if n.Stages[made.StageID].ID == "" {
+		return crm.Contact{}, app.Missing("stage", "Não há etapa com este id.")
+	}
+	event := crm.Event{
+		ID: app.NewID(), OrgID: by.OrgID(), ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt,
+	}
+	fires := automation.Job{
+		ID: app.NewID(), OrgID: by.OrgID(), Kind: automation.FanOut, ContactID: made.ID, MemberID: by.MemberID(),
+		Facts: automation.FactsOf(made), State: automation.Ready, RunAt: made.CreatedAt, CreatedAt: made.CreatedAt,
+	}
+	return made, c.store.InTx(ctx, func(r ports.Repos) error {
+		if err := errors.Join(r.Contacts.Create(ctx, made, event), r.Jobs.Add(ctx, fires)); err != nil {
+			return err
+		}
+		if f.LookupID == "" {
+			return nil
+		}
+		return app.Tie(ctx, r, by, f.LookupID, made)
+	})
+}
+
+// entryStage returns the entry stage of the default funnel.
+func entryStage(ctx context.Context, r ports.Repos, orgID string) (string, error) {
+	funnels, err := r.Funnels.List(ctx, orgID)
+	if err != nil || len(funnels) == 0 {
+		return "", errors.Join(err, errNoFunnel)
+	}
+	return funnels[0].Entry().ID, nil
+}
+
+// errNoFunnel reports a broken database: an organisation is created with its funnel.
+var errNoFunnel = errors.New("the organisation has no funnel")
+
+// apply copies a form into a contact. An unchanged field is not checked again: what came by a webhook may be longer.
+func (f ContactForm) apply(c *crm.Contact, n app.Names) error {
+	name, email := strings.TrimSpace(f.Name), strings.TrimSpace(f.Email)
+	phone, company := strings.TrimSpace(f.Phone), strings.TrimSpace(f.Company)
+	switch {
+	case name == "", name != c.Name && !line(name, contactLineMax):
+		return app.Invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres, em uma linha.", contactLineMax))
+	case email == "", email != c.Email && !looksLikeEmail(email):
+		return app.Invalid("email", "O e-mail tem um @ entre o nome e o domínio, como ana@empresa.com.br.")
+	case phone != c.Phone && !line(phone, contactPhoneMax):
+		return app.Invalid("phone", fmt.Sprintf("O telefone pode ter até %d caracteres, em uma linha.", contactPhoneMax))
+	case company != c.Company && !line(company, contactLineMax):
+		return app.Invalid("company", fmt.Sprintf("A empresa pode ter até %d caracteres, em uma linha.", contactLineMax))
+	case f.OriginID != "" && n.Origins[f.OriginID] == "":
+		return noOrigin()
+	}
+	documents, err := f.documents(*c)
+	if err != nil {
+		return err
+	}
+	amount, err := f.amount(*c)
+	if err != nil {
+		return err
+	}
+	note, err := f.note(*c)
+	if err != nil {
+		return err
+	}
+	if phone != c.Phone {
+		c.PhoneE164 = intake.E164(phone)
+	}
+	c.Name, c.Email, c.Phone, c.Company = name, email, phone, company
+	c.Documents, c.Amount, c.OriginID, c.Note = documents, amount, f.OriginID, note
+	return nil
+}
+
+// amount reads the entered value; empty is zero.
+func (f ContactForm) amount(before crm.Contact) (catalog.Money, error) {
+	switch typed := strings.TrimSpace(f.Amount); typed {
+	case "":
+		return 0, nil
+	case before.AmountText():
+		return before.Amount, nil
+	default:
+		read, ok := intake.ParseAmount(typed)
+		if amount := catalog.Money(read); ok && amount >= 0 && amount <= contactAmountMax {
+			return amount, nil
+		}
+	}
+	return 0, badAmount()
+}
+
+func badAmount() error {
+	return app.Invalid("amount", "O valor é um número em reais, de 0 a 1 bilhão, como 1.234,56.")
+}
+
+// documents reads the entered documents, each once.
+func (f ContactForm) documents(before crm.Contact) ([]document.Document, error) {
+	if before.Unreadable {
+		return before.Documents, nil
+	}
+	var out []document.Document
+	for typed := range strings.FieldsFuncSeq(f.Documents, func(r rune) bool { return strings.ContainsRune(",;\r\n", r) }) {
+		if strings.TrimSpace(typed) == "" {
+			continue
+		}
+		known := document.Recognise(typed)
+		if known.Document.IsZero() || known.Type != document.CPF && known.Type != document.CNPJ {
+			return nil, app.Invalid("documents", "Informe CPFs ou CNPJs com os dígitos certos, separados por vírgula.")
+		}
+		if !slices.Contains(out, known.Document) {
+			out = append(out, known.Document)
+		}
+	}
+	if len(out) > contactDocumentsMax {
+		return nil, app.Invalid("documents", fmt.Sprintf("Um contato pode ter até %d documentos.", contactDocumentsMax))
+	}
+	return out, nil
+}
+
+// note reads the entered note. Browsers end lines with two characters.
+func (f ContactForm) note(before crm.Contact) (string, error) {
+	note, was := unixLines(f.Note), unixLines(before.Note)
+	if note == was {
+		return before.Note, nil
+	}
+	if before.Unreadable {
+		return "", app.Invalid("note", "A nota guardada deste contato está ilegível e não pode ser mudada. Deixe-a vazia e salve o resto; quem cuida do serviço a encontra com fichario doctor --deep.")
+	}
+	if utf8.RuneCountInString(note) > max(contactNoteMax, utf8.RuneCountInString(was)) {
+		return "", app.Invalid("note", fmt.Sprintf("A nota pode ter até %d caracteres.", contactNoteMax))
+	}
+	return storable(note), nil
+}
+
+func unixLines(s string) string { return strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n")) }
+
+// looksLikeEmail is lenient: what came by a webhook was checked even less.
+func looksLikeEmail(s string) bool {
+	inner := strings.Trim(s, "@")
+	return line(s, contactEmailMax) && len(s) > 2 && strings.Contains(inner, "@") && !strings.ContainsAny(s, " \t")
+}
+
+// line reports whether a text is one line of at most so many characters.
+func line(s string, most int) bool {
+	n := 0
+	for _, r := range s {
+		if n++; r < ' ' || r == 0x7f || r == utf8.RuneError {
+			return false
+		}
+	}
+	return n <= most
+}
+
+// storable removes what a database cannot store in a text.
+func storable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}
+
+// Edit changes the fields of a contact, and writes which ones into its history; when nothing differs, nothing is
+// written. One transaction. Faults: InvalidRequest with the field at fault ("version" when it has changed since the
+// form was shown), NotFound, ServiceUnavailable.
+func (c *Contacts) Edit(ctx context.Context, by app.Caller, id string, f ContactForm) error {
+	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, before crm.Contact, e crm.Event) error {
+		if f.Version != "" && f.Version != before.Version() {
+			return app.Invalid("version",
+				"Este contato mudou enquanto você o editava. Confira os dados atuais e repita a sua alteração.")
+		}
+		n, err := app.NamesOf(ctx, r, by.OrgID())
+		if err != nil {
+			return err
+		}
+		after := before
+		if err := f.apply(&after, n); err != nil {
+			return err
+		}
+		changed := changedFields(before, after)
+		if len(changed) == 0 {
+			return nil
+		}
+		e.Kind, e.Subject = crm.ContactEdited, strings.Join(changed, ", ")
+		return errors.Join(r.Contacts.Edit(ctx, after, e), app.EmitChange(ctx, r, e, app.Change{Was: before, Is: after}))
+	})
+}
+
+func changedFields(a, b crm.Contact) []string {
+	var changed []string
+	for _, field := range []struct {
+		name    string
+		differs bool
+	}{
+		{"nome", a.Name != b.Name}, {"e-mail", a.Email != b.Email}, {"telefone", a.Phone != b.Phone},
+		{"empresa", a.Company != b.Company}, {"documentos", !slices.Equal(a.Documents, b.Documents)},
+		{"valor", a.Amount != b.Amount}, {"origem", a.OriginID != b.OriginID}, {"nota", a.Note != b.Note},
+	} {
+		if field.differs {
+			changed = append(changed, field.name)
+		}
+	}
+	return changed
+}
+
+// Note adds a text to the note of a contact. Faults: InvalidRequest with the field at fault, NotFound,
+// ServiceUnavailable.
+func (c *Contacts) Note(ctx context.Context, by app.Caller, id, text string) error {
+	text = storable(unixLines(text))
+	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
+		if text == "" || utf8.RuneCountInString(text) > crm.TextMax {
+			return app.Invalid("note", fmt.Sprintf("A nota tem de 1 a %d caracteres.", crm.TextMax))
+		}
+		e.Kind, e.Subject = crm.NoteAdded, text
+		return errors.Join(r.Contacts.Answer(ctx, k, by.MemberID(), e.At), r.Contacts.AddNote(ctx, e),
+			app.EmitChange(ctx, r, e, app.Change{Was: k, Is: k}))
+	})
+}
+
+// Assign gives a contact to an active member; if it is already theirs, nothing is written. Faults: InvalidRequest,
+// NotFound, ServiceUnavailable.
+func (c *Contacts) Assign(ctx context.Context, by app.Caller, id, memberID string) error {
+	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
+		m, err := app.MemberOf(ctx, r, k.OrgID, memberID)
+		switch {
+		case err != nil:
+			return err
+		case !m.Active:
+			return app.Invalid("member", "Esta pessoa não está mais ativa. Escolha outra.")
+		case m.ID == k.AssigneeID:
+			return nil
+		}
+		e.Kind, e.Subject = crm.Assigned, m.Name
+		return Assign(ctx, r, k, m.ID, e, "")
+	})
+}
+
+// Move puts a contact into a stage; if it is already there, nothing is written. It returns the stage. Faults: NotFound,
+// ServiceUnavailable.
+func (c *Contacts) Move(ctx context.Context, by app.Caller, id, stageID string) (crm.Stage, error) {
+	var stage crm.Stage
+	err := c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
+		n, err := app.NamesOf(ctx, r, k.OrgID)
+		if err != nil {
+			return err
+		}
+		if n.Stages[stageID].ID == "" {
+			return app.Missing("stage", "Não há etapa com este id.")
+		}
+		stage = n.Stages[stageID]
+		if k.StageID == stageID {
+			return nil
+		}
+		e.Kind, e.Subject = crm.StageMoved, stage.Name
+		return errors.Join(r.Contacts.Answer(ctx, k, by.MemberID(), e.At), Move(ctx, r, k, stageID, e, ""))
+	})
+	return stage, err
+}
+
+// Assign gives a locked contact to a member, or to nobody, and emits the event.
+func Assign(
+	ctx context.Context, r ports.Repos, k crm.Contact, memberID string, e crm.Event, trail automation.Trail,
+) error {
+	after := k
+	after.AssigneeID = memberID
+	return errors.Join(r.Contacts.SetAssignee(ctx, memberID, e), app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
+}
+
+// Move puts a locked contact into a stage, and emits the event.
+func Move(
+	ctx context.Context, r ports.Repos, k crm.Contact, stageID string, e crm.Event, trail automation.Trail,
+) error {
+	after := k
+	after.StageID = stageID
+	return errors.Join(r.Contacts.SetStage(ctx, stageID, e), app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
+}
+
+// change runs f on a locked contact of the caller's organisation, in one transaction, with an event that names the
+// member.
+func (c *Contacts) change(
+	ctx context.Context, by app.Caller, id string, f func(context.Context, ports.Repos, crm.Contact, crm.Event) error,
+) error {
+	actor, err := c.actor(ctx, by)
+	if err != nil {
+		return err
+	}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		contact, err := lockedContactKind.Visible(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		// Whoever waited for the lock changes it after those who had it.
+		event := crm.Event{ID: app.NewID(), OrgID: by.OrgID(), ContactID: id, Actor: actor, At: c.clock()}
+		return f(ctx, r, contact, event)
+	})
+}
+
+// actor is the caller's name in the history. Only members change contacts by hand.
+func (c *Contacts) actor(ctx context.Context, by app.Caller) (string, error) {
+	m, err := app.MemberOf(ctx, c.store.Repos(), by.OrgID(), by.MemberID())
+	return m.Name, err
+}

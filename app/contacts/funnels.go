@@ -1,0 +1,183 @@
+package contacts
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// Funnels manages the funnels of organisations and their stages.
+type Funnels struct {
+	store ports.Store
+	clock app.Clock
+}
+
+// NewFunnels returns the use case.
+func NewFunnels(store ports.Store, clock app.Clock) *Funnels {
+	return &Funnels{store: store, clock: clock}
+}
+
+// List returns the funnels of an organisation, the default one first. Faults: NotFound,
+// ServiceUnavailable.
+func (u *Funnels) List(ctx context.Context, by app.Caller, orgID string) ([]crm.Funnel, error) {
+	if err := app.MaySeeOrg(ctx, u.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	return u.store.Repos().Funnels.List(ctx, orgID)
+}
+
+// Add makes a funnel with the stages of the default one. Faults: InvalidRequest, NotFound,
+// Forbidden, ServiceUnavailable.
+func (u *Funnels) Add(ctx context.Context, by app.Caller, name string) error {
+	orgID, err := by.ManagedOrg()
+	if err != nil {
+		return err
+	}
+	made := app.NewFunnel(orgID, "", u.clock())
+	if err := made.Rename(name); err != nil {
+		return err
+	}
+	return u.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, orgID); err != nil {
+			return err
+		}
+		known, err := r.Funnels.List(ctx, orgID)
+		if err != nil {
+			return err
+		}
+		if len(known) >= crm.FunnelsMax {
+			return app.Invalid("name", fmt.Sprintf("São até %d funis.", crm.FunnelsMax))
+		}
+		if err := r.Funnels.Create(ctx, made); err != nil {
+			return err
+		}
+		return app.Record(ctx, r, by, audit.Line{
+			OrgID: orgID, Action: audit.FunnelCreated, Object: made.ID, Detail: app.NameOf(made.Name),
+		})
+	})
+}
+
+// Rename gives a funnel another name. Faults of this and of the edits below:
+// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+func (u *Funnels) Rename(ctx context.Context, by app.Caller, id, name string) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.Rename(name) })
+}
+
+// AddStage appends a stage.
+func (u *Funnels) AddStage(ctx context.Context, by app.Caller, id, name string) error {
+	stageID := app.NewID()
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.AddStage(stageID, name) })
+}
+
+// RenameStage gives a stage another name.
+func (u *Funnels) RenameStage(ctx context.Context, by app.Caller, id, stageID, name string) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RenameStage(stageID, name) })
+}
+
+// EditStage changes the name and outcome of a stage at once.
+func (u *Funnels) EditStage(ctx context.Context, by app.Caller, id, stageID, name string, o crm.Outcome) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error {
+		if err := f.RenameStage(stageID, name); err != nil {
+			return err
+		}
+		return f.SetOutcome(stageID, o)
+	})
+}
+
+// SetOutcome sets the outcome of a stage of an organisation.
+func (u *Funnels) SetOutcome(ctx context.Context, by app.Caller, orgID, stageID string, o crm.Outcome) error {
+	if err := app.MayManageOrg(ctx, u.store.Repos(), by, orgID); err != nil {
+		return err
+	}
+	hasStage := func(f crm.Funnel) bool {
+		return slices.ContainsFunc(f.Stages, func(s crm.Stage) bool { return s.ID == stageID })
+	}
+	return u.edit(ctx, by, orgID, hasStage, func(f *crm.Funnel) error { return f.SetOutcome(stageID, o) })
+}
+
+// PlaceStage moves a stage to a place, counted from zero.
+func (u *Funnels) PlaceStage(ctx context.Context, by app.Caller, id, stageID string, place int) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.PlaceStage(stageID, place) })
+}
+
+// RemoveStage removes a stage that has no contacts and is not where new ones enter.
+func (u *Funnels) RemoveStage(ctx context.Context, by app.Caller, id, stageID string) error {
+	return u.change(ctx, by, id, func(f *crm.Funnel) error { return f.RemoveStage(stageID) })
+}
+
+// change edits a funnel of the caller's organisation.
+func (u *Funnels) change(ctx context.Context, by app.Caller, id string, edit func(*crm.Funnel) error) error {
+	orgID, err := by.ManagedOrg()
+	if err != nil {
+		return err
+	}
+	return u.edit(ctx, by, orgID, func(f crm.Funnel) bool { return f.ID == id }, edit)
+}
+
+// edit edits the one funnel that is wanted, under the lock of its organisation.
+func (u *Funnels) edit(
+	ctx context.Context, by app.Caller, orgID string, wanted func(crm.Funnel) bool, edit func(*crm.Funnel) error,
+) error {
+	return u.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, orgID); err != nil {
+			return err
+		}
+		all, err := r.Funnels.List(ctx, orgID)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(all, wanted)
+		if i < 0 {
+			return app.Missing("funnel", "Não há este funil, ou esta etapa, nesta organização.")
+		}
+		before, funnel := all[i], all[i]
+		if err := edit(&funnel); err != nil {
+			return err
+		}
+		// The funnel is written first: whoever puts a contact into a removed stage has done so by then, or can no longer.
+		if err := r.Funnels.Update(ctx, funnel); err != nil {
+			return err
+		}
+		if err := removedAreEmpty(ctx, r, before, funnel); err != nil {
+			return err
+		}
+		return app.Record(ctx, r, by, audit.Line{
+			OrgID: orgID, Action: audit.FunnelChanged, Object: funnel.ID,
+			Detail: app.Differing(funnelDetail(before), funnelDetail(funnel)),
+		})
+	})
+}
+
+// funnelDetail is what the audit says of a funnel.
+func funnelDetail(f crm.Funnel) audit.Detail {
+	stages := make([]string, len(f.Stages))
+	for i, s := range f.Stages {
+		stages[i] = s.Name
+		if s.Outcome != "" {
+			stages[i] += " (" + string(s.Outcome) + ")"
+		}
+	}
+	return audit.Detail{"nome": f.Name, "etapas": app.Joined(stages)}
+}
+
+// removedAreEmpty returns the fault of a removed stage that has contacts.
+func removedAreEmpty(ctx context.Context, r ports.Repos, before, after crm.Funnel) error {
+	for _, s := range before.Stages {
+		if slices.ContainsFunc(after.Stages, func(kept crm.Stage) bool { return kept.ID == s.ID }) {
+			continue
+		}
+		used, err := r.Contacts.InStage(ctx, s.ID)
+		if err != nil {
+			return err
+		}
+		if used {
+			return app.Invalid("stage", "A etapa "+s.Name+" tem contatos. Mova-os para poder tirá-la.")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package contacts
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/ports"
+)
+
+// importStep makes contacts from some rows of an import.
+type importStep struct {
+	r     ports.Repos
+	orgID string
+	plan  crm.Import
+	names app.Names
+	// actor is the name of the member who imports.
+	actor, memberID string
+	now             time.Time
+	clock           app.Clock
+}
+
+// importRows makes contacts from some rows of an import, records the outcome in the rows, and notifies the team when
+// the import ends.
+func (b *Bulks) importRows(
+	ctx context.Context, r ports.Repos, action *crm.Bulk, items []crm.BulkItem, now time.Time,
+) error {
+	n, err := app.NamesOf(ctx, r, action.OrgID)
+	if err != nil {
+		return err
+	}
+	plan, lost := planIn(*action)
+	s := importStep{r, action.OrgID, plan, n, n.Members[action.MemberID].Name, action.MemberID, now, b.clock}
+	if n.Stages[s.plan.StageID].ID == "" { // it was removed since
+		if s.plan.StageID, err = entryStage(ctx, r, s.orgID); err != nil {
+			return err
+		}
+	}
+	for i := range items {
+		item := &items[i]
+		var row crm.ImportRow
+		if lost != nil || item.Unreadable || json.Unmarshal(item.Content, &row) != nil {
+			item.State, item.Result = crm.ItemWrong, "O que está gravado desta linha não pode ser lido."
+		} else if err := s.do(ctx, item, row); err != nil {
+			return err
+		}
+		switch item.State {
+		case crm.ItemDone:
+			s.plan.Made++
+		case crm.ItemFilled:
+			s.plan.Filled++
+		case crm.ItemWrong:
+			s.plan.Wrong++
+		}
+	}
+	if lost != nil {
+		return nil
+	}
+	if action.Settings, err = json.Marshal(s.plan); err != nil || action.Open() {
+		return err
+	}
+	return r.Notifications.Create(ctx, crm.Notification{
+		ID: app.NewID(), OrgID: s.orgID, Kind: crm.ImportEnded, Subject: s.ended(action.Total), At: now,
+	})
+}
+
+// ended describes in Portuguese how an import ended.
+func (s importStep) ended(total int) string {
+	return fmt.Sprintf("%s importou %s: linhas: %d, contatos novos: %d, completados: %d, pulados: %d, com erro: %d.", s.actor,
+		cmp.Or(s.plan.File, "contatos colados"), total, s.plan.Made, s.plan.Filled,
+		total-s.plan.Made-s.plan.Filled-s.plan.Wrong, s.plan.Wrong)
+}
+
+// do makes a contact from a row, or applies the rule for duplicates.
+func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRow) error {
+	c, remarks, err := contactOfRow(s.orgID, s.plan, s.names, row)
+	if f := app.FaultOf(err); f != nil {
+		item.State, item.Result = crm.ItemWrong, f.Message
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	item.Result = strings.Join(remarks, " ")
+	c.ID, c.CreatedAt = app.NewID(), s.now
+	if s.plan.Duplicates != crm.CreateDuplicates {
+		alike, err := s.r.Contacts.Alike(ctx, c, 1)
+		if err != nil {
+			return err
+		}
+		if len(alike) > 0 {
+			return s.known(ctx, item, c, alike[0])
+		}
+	}
+	item.State, item.ContactID = crm.ItemDone, c.ID
+	event := s.event(c.ID, crm.ContactAdded, "")
+	if err := s.r.Contacts.Create(ctx, c, event); err != nil || !s.plan.Fires {
+		return err
+	}
+	return s.r.Jobs.Add(ctx, automation.Job{
+		ID: app.NewID(), OrgID: s.orgID, Kind: automation.FanOut, ContactID: c.ID, MemberID: s.memberID,
+		Facts: automation.FactsOf(c), State: automation.Ready, RunAt: s.now, CreatedAt: s.now,
+	})
+}
+
+func (s importStep) event(contactID string, kind crm.EventKind, subject string) crm.Event {
+	return crm.Event{
+		ID: app.NewID(), OrgID: s.orgID, ContactID: contactID, Kind: kind, Actor: s.actor, Subject: subject, At: s.now,
+	}
+}
+
+// known handles a row whose contact already exists.
+func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.Contact) error {
+	item.State, item.ContactID = crm.ItemSkipped, other.ID
+	item.Result = "Já existe: " + strings.Join(inCommon(c, other), ", ") + "."
+	if s.plan.Duplicates != crm.FillDuplicates {
+		return nil
+	}
+	before, err := s.r.Contacts.Lock(ctx, other.ID)
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		item.Result = "O contato não existe mais."
+		return nil
+	case err != nil:
+		return err
+	case before.Unreadable:
+		item.Result = "O que está gravado do contato não pode ser lido."
+		return nil
+	}
+	after := crm.Fill(before, c)
+	changed := changedFields(before, after)
+	if len(changed) == 0 {
+		item.Result += " Nada a completar."
+		return nil
+	}
+	item.State = crm.ItemFilled
+	item.Result += " Completado: " + strings.Join(changed, ", ") + "."
+	event := s.event(other.ID, crm.ContactEdited, strings.Join(changed, ", "))
+	event.At = s.clock() // the contact was locked after the step began
+	if err := s.r.Contacts.Edit(ctx, after, event); err != nil || !s.plan.Fires {
+		return err
+	}
+	return app.EmitChange(ctx, s.r, event, app.Change{Was: before, Is: after})
+}
+
+// contactOfRow returns the contact that a row makes, and what could not be read of it. Fault: InvalidRequest that says
+// why it makes none.
+func contactOfRow(orgID string, plan crm.Import, n app.Names, row crm.ImportRow) (crm.Contact, []string, error) {
+	record := intake.ReadRecord(plan.Columns, plan.Fields, row.Cells)
+	c := crm.Contact{
+		OrgID: orgID, StageID: plan.StageID, AssigneeID: plan.AssigneeID, Documents: record.Documents,
+		Amount: catalog.Money(record.Amount),
+	}
+	switch {
+	case record.Email == "":
+		return c, nil, app.Invalid("email", "Falta o e-mail.")
+	case c.Amount > contactAmountMax:
+		return c, nil, badAmount()
+	}
+	f := ContactForm{
+		Name: record.DisplayName(), Email: record.Email, Phone: record.Phone, Company: record.Company,
+		OriginID: originMeant(record.Origin, n),
+	}
+	if record.Origin != "" && f.OriginID == "" {
+		record.Leftover = append(record.Leftover, intake.Pair{Key: "Origem informada", Value: record.Origin})
+	}
+	f.Note, f.Amount = record.Note(), c.AmountText()
+	var documents []string
+	for _, d := range record.Documents {
+		documents = append(documents, d.Value())
+	}
+	f.Documents = strings.Join(documents, ",")
+	return c, record.Remarks, f.apply(&c, n)
+}
+
+// originMeant returns the origin that a text most likely means; empty for none.
+func originMeant(said string, n app.Names) (id string) {
+	best := intake.Unlike
+	for origin, name := range n.Origins {
+		like := intake.OriginLikeness(said, name)
+		if like > best || like == best && like > intake.Unlike && origin < id {
+			id, best = origin, like
+		}
+	}
+	return id
+}

@@ -1,0 +1,246 @@
+package contacts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// alikeMax is how many similar contacts are shown.
+const alikeMax = 20
+
+// AlikeContact is a contact that may be the same person as another one.
+type AlikeContact struct {
+	crm.ContactView
+	// By is what they have in common: "mesmo e-mail", "mesmo telefone", "mesmo documento".
+	By []string
+}
+
+// Alike returns the contacts that share the e-mail address, the phone or a document with one, newest first. Faults:
+// NotFound, ServiceUnavailable.
+func (c *Contacts) Alike(ctx context.Context, by app.Caller, id string) ([]AlikeContact, error) {
+	r := c.store.Repos()
+	contact, err := app.ContactKind.Visible(ctx, r, by, id)
+	if err != nil {
+		return nil, err
+	}
+	found, err := r.Contacts.Alike(ctx, contact, alikeMax)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	n, err := app.NamesOf(ctx, r, contact.OrgID)
+	out := make([]AlikeContact, len(found))
+	for i, other := range found {
+		out[i] = AlikeContact{ContactView: n.View(other), By: inCommon(contact, other)}
+	}
+	return out, err
+}
+
+// inCommon says what two contacts share. A document is inferred, because documents are encrypted and not compared.
+func inCommon(a, b crm.Contact) (out []string) {
+	if strings.EqualFold(a.Email, b.Email) {
+		out = append(out, "mesmo e-mail")
+	}
+	if a.PhoneE164 != "" && a.PhoneE164 == b.PhoneE164 {
+		out = append(out, "mesmo telefone")
+	}
+	if len(out) == 0 {
+		out = append(out, "mesmo documento")
+	}
+	return out
+}
+
+// CameBefore says how often a person had come before.
+type CameBefore struct {
+	// Times is counted up to cameBeforeMax.
+	Times int
+	// Last is the newest of the earlier contacts.
+	Last crm.ContactView
+}
+
+// Text describes it in one line of Portuguese; empty for a person who came for the first time.
+func (b CameBefore) Text() string {
+	if b.Times == 0 {
+		return ""
+	}
+	with := ""
+	if b.Last.Assignee.Name != "" {
+		with = ", com " + b.Last.Assignee.Name
+	}
+	times := "uma vez"
+	if b.Times > 1 {
+		times = fmt.Sprintf("%d vezes", b.Times)
+	}
+	return "Já tinha vindo " + times + with + ".\n"
+}
+
+// cameBeforeMax is how many earlier contacts are counted for one that came.
+const cameBeforeMax = 100
+
+// CameBefore returns, by the ids of contacts, which of these people had come before. Faults: NotFound,
+// ServiceUnavailable.
+func (c *Contacts) CameBefore(ctx context.Context, by app.Caller, ids []string) (map[string]CameBefore, error) {
+	orgID, err := by.Org()
+	if err != nil {
+		return nil, err
+	}
+	return BeforeThis(ctx, c.store.Repos(), orgID, ids)
+}
+
+func BeforeThis(ctx context.Context, r ports.Repos, orgID string, ids []string) (map[string]CameBefore, error) {
+	alike, err := r.Contacts.AlikeBefore(ctx, orgID, ids, cameBeforeMax)
+	if err != nil || len(alike) == 0 {
+		return nil, err
+	}
+	var wanted []string
+	for _, others := range alike {
+		wanted = append(wanted, others[0])
+	}
+	found, err := r.Contacts.Brief(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	n, err := app.NamesOf(ctx, r, orgID)
+	out := map[string]CameBefore{}
+	for id, others := range alike {
+		if last, ok := found[others[0]]; ok {
+			out[id] = CameBefore{Times: len(others), Last: n.View(last)}
+		}
+	}
+	return out, err
+}
+
+// MergePreview is the result that a merge would have.
+type MergePreview struct {
+	// Into stays, From is merged into it, and After is Into afterwards.
+	Into, From, After crm.ContactView
+}
+
+// PreviewMerge shows the result of a merge. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (c *Contacts) PreviewMerge(ctx context.Context, by app.Caller, intoID, fromID string) (MergePreview, error) {
+	return c.merged(ctx, c.store.Repos(), by, app.ContactKind, intoID, fromID)
+}
+
+func (c *Contacts) merged(
+	ctx context.Context, r ports.Repos, by app.Caller, find app.Kind[crm.Contact], intoID, fromID string,
+) (MergePreview, error) {
+	if intoID == fromID {
+		return MergePreview{}, app.Invalid("contact", "Um contato não pode ser unido consigo mesmo.")
+	}
+	// Everybody locks two contacts in the same order, to avoid deadlocks.
+	contacts := map[string]crm.Contact{}
+	for _, id := range []string{min(intoID, fromID), max(intoID, fromID)} {
+		contact, err := find.Visible(ctx, r, by, id)
+		if err != nil {
+			return MergePreview{}, err
+		}
+		contacts[id] = contact
+	}
+	into, from := contacts[intoID], contacts[fromID]
+	if into.OrgID != from.OrgID {
+		return MergePreview{}, app.ContactKind.NotFound()
+	}
+	n, err := app.NamesOf(ctx, r, into.OrgID)
+	if err != nil {
+		return MergePreview{}, err
+	}
+	after := crm.Merge(into, from, func(id string) string { return n.Origins[id] })
+	return MergePreview{Into: n.View(into), From: n.View(from), After: n.View(after)}, nil
+}
+
+// Merge merges one contact into another: nothing is lost, its history and lookups are read with the other's, and
+// retries of its posts are answered with the other's id. It can be undone for crm.UndoMerge. One transaction. Faults:
+// NotFound, InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Merge(ctx context.Context, by app.Caller, intoID, fromID string) error {
+	actor, err := c.whoever(ctx, by)
+	if err != nil {
+		return err
+	}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		p, err := c.merged(ctx, r, by, lockedContactKind, intoID, fromID)
+		if err != nil {
+			return err
+		}
+		into := p.Into.Contact
+		gone := crm.Removal{
+			Contact: p.From.Contact, IntoID: intoID, Before: into, After: p.After.Contact, By: actor, At: c.clock(),
+		}
+		if into.Unreadable {
+			gone.Contact.Unreadable = true // makes remove refuse it for the same reason
+		}
+		if err := remove(ctx, r, gone); err != nil {
+			return err
+		}
+		event := crm.Event{
+			ID: app.NewID(), OrgID: into.OrgID, ContactID: intoID, Kind: crm.Merged, Actor: actor, Subject: p.From.Name,
+			At: gone.At,
+		}
+		return errors.Join(r.Contacts.Edit(ctx, p.After.Contact, event),
+			app.EmitChange(ctx, r, event, app.Change{Was: into, Is: p.After.Contact}),
+			app.Record(ctx, r, by, contactLine(audit.ContactsMerged, p.From.Contact)))
+	})
+}
+
+// Merges returns the contacts merged into one that can still be parted from it, the newest first. Faults: NotFound,
+// ServiceUnavailable.
+func (c *Contacts) Merges(ctx context.Context, by app.Caller, id string) ([]crm.Removal, error) {
+	r := c.store.Repos()
+	if _, err := app.ContactKind.Visible(ctx, r, by, id); err != nil {
+		return nil, err
+	}
+	all, err := r.Removals.Into(ctx, id)
+	var out []crm.Removal
+	for _, gone := range all {
+		if gone.CanUndo(c.clock()) {
+			out = append(out, gone)
+		}
+	}
+	return out, err
+}
+
+// Part undoes a merge: the merged contact is restored, and the other one is as before the merge, except for what was
+// changed since. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID string) error {
+	actor, err := c.whoever(ctx, by)
+	if err != nil {
+		return err
+	}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		into, err := lockedContactKind.Visible(ctx, r, by, intoID)
+		if err != nil {
+			return err
+		}
+		gone, err := removalKind.Visible(ctx, r, by, fromID)
+		switch {
+		case err != nil:
+			return err
+		case gone.IntoID != intoID:
+			return app.ContactKind.NotFound()
+		case into.Unreadable || !gone.CanUndo(c.clock()):
+			return tooLate()
+		}
+		after := gone.Parted(into)
+		n, err := app.NamesOf(ctx, r, into.OrgID)
+		if err != nil {
+			return err
+		}
+		if n.Origins[after.OriginID] == "" {
+			after.OriginID = ""
+		}
+		event := crm.Event{
+			ID: app.NewID(), OrgID: into.OrgID, ContactID: intoID, Kind: crm.Parted, Actor: actor, Subject: gone.Contact.Name,
+			At: c.clock(),
+		}
+		return errors.Join(
+			c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Parted, Actor: actor, Subject: into.Name}),
+			r.Contacts.Edit(ctx, after, event), app.EmitChange(ctx, r, event, app.Change{Was: into, Is: after}),
+			app.Record(ctx, r, by, contactLine(audit.ContactsParted, gone.Contact)),
+		)
+	})
+}

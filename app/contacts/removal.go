@@ -1,0 +1,154 @@
+package contacts
+
+import (
+	"context"
+	"errors"
+
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// removalKind finds removed contacts.
+var removalKind = app.Kind[crm.Removal]{
+	Field: app.ContactKind.Field, Missing: app.ContactKind.Missing,
+	Find:  func(r ports.Repos) func(context.Context, string) (crm.Removal, error) { return r.Removals.Find },
+	OrgOf: func(g crm.Removal) string { return g.Contact.OrgID },
+}
+
+// Delete deletes a contact with its fields, note, documents and history, which can be restored for crm.UndoDeletion.
+// Lookups stay in the statement, the posts of its webhook in the delivery log as long as that keeps them, and a retry
+// of such a post is still answered with its id. Only those who manage the organisation may. Faults: NotFound,
+// Forbidden, ServiceUnavailable.
+func (c *Contacts) Delete(ctx context.Context, by app.Caller, id string) error {
+	actor, err := c.whoever(ctx, by)
+	if err != nil {
+		return err
+	}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		contact, err := lockedContactKind.Managed(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		now, err := r.Clock.Now(ctx, c.clock())
+		if err != nil {
+			return err
+		}
+		if err := remove(ctx, r, crm.Removal{Contact: contact, By: actor, At: now}); err != nil {
+			return err
+		}
+		return app.Record(ctx, r, by, contactLine(audit.ContactDeleted, contact))
+	})
+}
+
+// remove removes a contact; one that is to be merged must be readable.
+func remove(ctx context.Context, r ports.Repos, gone crm.Removal) error {
+	if gone.Contact.Unreadable && gone.IntoID != "" {
+		return app.Invalid("contact", "A nota, os documentos ou a atribuição guardada de um dos contatos está ilegível. Ele não pode ser unido a outro.")
+	}
+	return r.Removals.Remove(ctx, gone)
+}
+
+// whoever is the name of the caller, a member or the operator, in the history.
+func (c *Contacts) whoever(ctx context.Context, by app.Caller) (string, error) {
+	if by.IsOperator() {
+		return "operador", nil
+	}
+	return c.actor(ctx, by)
+}
+
+// Undelete restores a contact that was deleted within crm.UndoDeletion. Faults: NotFound, Forbidden, InvalidRequest,
+// ServiceUnavailable.
+func (c *Contacts) Undelete(ctx context.Context, by app.Caller, id string) error {
+	actor, err := c.whoever(ctx, by)
+	if err != nil {
+		return err
+	}
+	return c.store.InTx(ctx, func(r ports.Repos) error {
+		gone, err := removalKind.Managed(ctx, r, by, id)
+		now, err2 := r.Clock.Now(ctx, c.clock())
+		switch err = errors.Join(err, err2); {
+		case err != nil:
+			return err
+		case gone.IntoID != "":
+			return app.ContactKind.NotFound()
+		case !gone.CanUndo(now):
+			return tooLate()
+		}
+		if err := c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Restored, Actor: actor}); err != nil {
+			return err
+		}
+		return app.Record(ctx, r, by, contactLine(audit.ContactRestored, gone.Contact))
+	})
+}
+
+// contactLine is an audit line about a contact. It says no more than the id, so that nothing remains of a person who
+// was deleted.
+func contactLine(a audit.Action, c crm.Contact) audit.Line {
+	return audit.Line{OrgID: c.OrgID, Action: a, Object: c.ID}
+}
+
+// Opened records that the caller opened the page of a contact; without the record they may not see it. Faults:
+// NotFound, ServiceUnavailable.
+func (c *Contacts) Opened(ctx context.Context, by app.Caller, view crm.ContactView) error {
+	if !by.MaySee(view.OrgID) {
+		return app.ContactKind.NotFound()
+	}
+	return app.Looked(ctx, c.store, by, contactLine(audit.ContactOpened, view.Contact))
+}
+
+func tooLate() *fault.Error {
+	return app.Invalid("contact", "O prazo para desfazer passou.")
+}
+
+// restore puts a contact back where it was, as far as that still exists.
+func (c *Contacts) restore(ctx context.Context, r ports.Repos, contact crm.Contact, e crm.Event) error {
+	n, err := app.NamesOf(ctx, r, contact.OrgID)
+	if err != nil {
+		return err
+	}
+	if n.Origins[contact.OriginID] == "" {
+		contact.OriginID = ""
+	}
+	if n.Stages[contact.StageID].ID == "" {
+		funnels, err := r.Funnels.List(ctx, contact.OrgID)
+		if err != nil || len(funnels) == 0 {
+			return errors.Join(err, errNoFunnel)
+		}
+		contact.StageID = funnels[0].Entry().ID
+	}
+	e.ID, e.OrgID, e.ContactID, e.At = app.NewID(), contact.OrgID, contact.ID, c.clock()
+	err = r.Removals.Restore(ctx, contact, e)
+	if errors.Is(err, ports.ErrNotFound) {
+		return app.ContactKind.NotFound()
+	}
+	return err
+}
+
+// Removed returns a removed contact of the caller's organisation, as long as it can be restored, with the id of the
+// contact that it was merged into, over any number of merges; empty where it was deleted. Faults: NotFound,
+// ServiceUnavailable.
+func (c *Contacts) Removed(ctx context.Context, by app.Caller, id string) (gone crm.Removal, survivor string, err error) {
+	r := c.store.Repos()
+	if gone, err = removalKind.Visible(ctx, r, by, id); err != nil || gone.IntoID == "" {
+		return gone, "", err
+	}
+	survivor, err = r.Removals.Survivor(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) {
+		return gone, "", nil
+	}
+	return gone, survivor, err
+}
+
+// ForgetRemoved removes the content of contacts that can no longer be restored. It is a chore.
+func (c *Contacts) ForgetRemoved(ctx context.Context) error {
+	return app.Forget(ctx, func(ctx context.Context) (int, error) {
+		now, err := c.store.Repos().Clock.Now(ctx, c.clock())
+		if err != nil {
+			return 0, err
+		}
+		return c.store.Repos().Removals.Forget(ctx, now.Add(-2*crm.UndoDeletion), now.Add(-crm.UndoMerge))
+	})
+}

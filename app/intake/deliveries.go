@@ -1,0 +1,110 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// Deliveries returns the delivery log of a webhook, newest first. after is the id of
+// the last one seen. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+func (i *Intake) Deliveries(
+	ctx context.Context, by app.Caller, webhookID string, outcome webhook.Outcome, after string, limit int,
+) ([]webhook.Delivery, error) {
+	if after != "" && !app.ValidID(after) {
+		return nil, app.CheckPage(after, 1)
+	}
+	if _, err := app.HookKind.Managed(ctx, i.store.Repos(), by, webhookID); err != nil {
+		return nil, err
+	}
+	first := after
+	return app.Paged(limit, func(after string, n int) ([]webhook.Delivery, error) {
+		return i.store.Repos().Deliveries.Page(ctx, webhookID, outcome, cmp.Or(after, first), n)
+	}, func(d webhook.Delivery) string { return d.ID })
+}
+
+var deliveryKind = app.Kind[webhook.Delivery]{
+	Field: "delivery", Missing: "Não há entrega com este id, ou ela já não é guardada.",
+	Find: func(r ports.Repos) func(context.Context, string) (webhook.Delivery, error) {
+		return r.Deliveries.Find
+	},
+	OrgOf: func(d webhook.Delivery) string { return d.OrgID },
+}
+
+// Delivery returns one delivery with its body. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (i *Intake) Delivery(ctx context.Context, by app.Caller, id string) (webhook.Delivery, error) {
+	return deliveryKind.Managed(ctx, i.store.Repos(), by, id)
+}
+
+// OpenDelivery is Delivery for a person who is shown it, which the audit records. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
+func (i *Intake) OpenDelivery(ctx context.Context, by app.Caller, id string) (webhook.Delivery, error) {
+	d, err := i.Delivery(ctx, by, id)
+	if err != nil {
+		return webhook.Delivery{}, err
+	}
+	return d, app.Looked(ctx, i.store, by, audit.Line{OrgID: d.OrgID, Action: audit.DeliveryOpened, Object: id})
+}
+
+// ContactsOf returns the contacts of deliveries by id, at most atMost of each delivery, without their notes. Fault:
+// ServiceUnavailable.
+func (i *Intake) ContactsOf(ctx context.Context, atMost int, of ...webhook.Delivery) (map[string]crm.Contact, error) {
+	var ids []string
+	for _, d := range of {
+		all := d.Contacts()
+		ids = append(ids, all[:min(len(all), atMost)]...)
+	}
+	return i.store.Repos().Contacts.Brief(ctx, ids)
+}
+
+// Replay reads a delivery of the log again, as if it came now: after an alias, a setting or the webhook itself was
+// fixed. It keeps its idempotency keys, so that it never makes a second contact; signatures are not checked again,
+// because a person vouches for it. Faults: those of Receive, NotFound and Forbidden, and InvalidRequest when it was not
+// kept whole.
+func (i *Intake) Replay(ctx context.Context, by app.Caller, id string) (_ Accepted, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "intake.replay")
+	defer func() { ports.EndSpan(span, err) }()
+	old, err := i.Delivery(ctx, by, id)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if n := len(old.Contacts()); n > 0 {
+		return Accepted{ContactID: old.ContactID, Others: old.Others, Known: n, Repeated: true}, nil
+	}
+	if old.Unreadable {
+		return Accepted{}, app.Invalid("delivery", "O corpo guardado desta entrega está ilegível, e não pode ser lido de novo.")
+	}
+	if old.Truncated {
+		return Accepted{}, app.Invalid("delivery",
+			"O corpo desta entrega não chegou ou não foi guardado inteiro, e não pode ser lido de novo.")
+	}
+	hook, err := app.HookKind.Managed(ctx, i.store.Repos(), by, old.WebhookID)
+	if err != nil {
+		return Accepted{}, err
+	}
+	if !hook.Enabled {
+		return Accepted{}, disabled()
+	}
+	d := webhook.Delivery{
+		ID: app.NewID(), OrgID: old.OrgID, WebhookID: old.WebhookID, At: i.clock(), Headers: old.Headers, Body: old.Body,
+		ReplayOf: old.ID,
+	}
+	if old.ReplayOf != "" {
+		d.ReplayOf = old.ReplayOf // one delivery makes one contact, however often it is replayed
+	}
+	line := audit.Line{OrgID: old.OrgID, Action: audit.DeliveryReplayed, Object: old.ID}
+	if err := app.Looked(ctx, i.store, by, line); err != nil {
+		return Accepted{}, err
+	}
+	made, err := i.take(ctx, hook, d, old.ID)
+	if errors.Is(err, ports.ErrErased) {
+		err = app.Invalid("delivery", "O corpo desta entrega acaba de ser apagado, e não pode ser lido de novo.")
+	}
+	return made, err
+}

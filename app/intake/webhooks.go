@@ -1,0 +1,281 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"time"
+
+	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// Webhooks makes and changes webhooks.
+type Webhooks struct {
+	store ports.Store
+	clock app.Clock
+}
+
+// NewWebhooks returns the use case.
+func NewWebhooks(store ports.Store, clock app.Clock) *Webhooks {
+	return &Webhooks{store: store, clock: clock}
+}
+
+// NewWebhook describes a webhook to be made.
+type NewWebhook struct {
+	OrgID, Name string
+	intake.Options
+	// Origin is the name of the fixed origin; empty for none.
+	Origin    string
+	Signature webhook.Signature
+	ThanksURL string
+	// Rotation is the name or id of the rotation that assigns its contacts; empty for none.
+	Rotation string
+}
+
+// Create makes an enabled webhook. Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
+// ServiceUnavailable.
+func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (webhook.Webhook, webhook.Token, error) {
+	fail := func(err error) (webhook.Webhook, webhook.Token, error) {
+		return webhook.Webhook{}, webhook.Token{}, err
+	}
+	name, ok := crm.CleanName(n.Name)
+	switch {
+	case !ok:
+		return fail(app.Invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax)))
+	case !n.Kind.Valid():
+		return fail(app.Invalid("type", "O tipo deve ser generic ou formservice."))
+	case n.Band != "" && !n.Band.Valid():
+		return fail(app.Invalid("bands", "As faixas de valor devem ser zero, lower, middle ou upper."))
+	}
+	if n.Band == "" {
+		n.Band = intake.BandZero
+	}
+	if err := checkSettings(n.Signature, n.ThanksURL); err != nil {
+		return fail(err)
+	}
+	if err := app.MayManageOrg(ctx, w.store.Repos(), by, n.OrgID); err != nil {
+		return fail(err)
+	}
+	hook := webhook.Webhook{
+		ID: app.NewID(), OrgID: n.OrgID, Name: name, Options: n.Options, Enabled: true, Signature: n.Signature,
+		ThanksURL: n.ThanksURL, CreatedAt: w.clock(),
+	}
+	token := webhook.NewToken()
+	err := w.store.InTx(ctx, func(r ports.Repos) (err error) {
+		// The lock keeps the named rotation from being removed before the webhook is written.
+		if err := r.Orgs.Lock(ctx, n.OrgID); err != nil {
+			return err
+		}
+		if hook.OriginID, err = contacts.OriginNamed(ctx, r, n.OrgID, n.Origin); err != nil {
+			return err
+		}
+		if hook.RotationID, err = contacts.RotationNamed(ctx, r, n.OrgID, n.Rotation); err != nil {
+			return err
+		}
+		if err := r.Webhooks.Create(ctx, hook, token); err != nil {
+			return err
+		}
+		return app.Record(ctx, r, by, audit.Line{
+			OrgID: hook.OrgID, Action: audit.WebhookCreated, Object: hook.ID, Detail: hookDetail(hook),
+		})
+	})
+	if err != nil {
+		return fail(err)
+	}
+	return hook, token, nil
+}
+
+func checkSettings(s webhook.Signature, thanksURL string) error {
+	if !s.Usable() {
+		return app.Invalid("secret", "A assinatura deve ser typeform, tally, standard ou hmac, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes. Um cabeçalho próprio é só para hmac, com letras, algarismos e hifens.")
+	}
+	if thanksURL == "" {
+		return nil
+	}
+	u, err := url.Parse(thanksURL)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
+		return app.Invalid("thanksUrl", "O endereço de agradecimento deve ser um http:// ou https:// completo.")
+	}
+	return nil
+}
+
+// WebhookView is a webhook with the names and the token that those who manage it may see.
+type WebhookView struct {
+	webhook.Webhook
+	// Origin is the name of the fixed origin; empty when there is none.
+	Origin string
+	// Rotation is the name of the rotation that assigns its contacts; empty when there is none.
+	Rotation string
+	Token    webhook.Token
+}
+
+// Show returns a webhook. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (w *Webhooks) Show(ctx context.Context, by app.Caller, id string) (WebhookView, error) {
+	v, err := webhookKind.Managed(ctx, w.store.Repos(), by, id)
+	if err == nil && v.RotationID != "" {
+		var rotation crm.Rotation
+		rotation, err = w.store.Repos().Rotations.Find(ctx, v.RotationID)
+		if errors.Is(err, ports.ErrNotFound) { // it was taken from the webhook and removed since
+			err = nil
+		}
+		v.Rotation = rotation.Name
+	}
+	if err != nil || v.OriginID == "" {
+		return v, err
+	}
+	all, err := w.store.Repos().Origins.List(ctx, v.OrgID)
+	for _, o := range all {
+		if o.ID == v.OriginID {
+			v.Origin = o.Name
+		}
+	}
+	return v, err
+}
+
+// List returns the webhooks of an organisation, oldest first. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (w *Webhooks) List(ctx context.Context, by app.Caller, orgID string) ([]webhook.Webhook, error) {
+	if err := app.MayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	return w.store.Repos().Webhooks.List(ctx, orgID)
+}
+
+// Summaries returns what the webhooks of an organisation received since a time, by webhook. Faults: NotFound,
+// Forbidden, ServiceUnavailable.
+func (w *Webhooks) Summaries(
+	ctx context.Context, by app.Caller, orgID string, since time.Time,
+) (map[string]webhook.Summary, error) {
+	if err := app.MayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	return w.store.Repos().Deliveries.Summaries(ctx, orgID, since)
+}
+
+// Change is a change of a webhook; nil leaves a field as it is.
+type Change struct {
+	Name *string
+	// Origin is the name of the fixed origin; "" for none.
+	Origin    *string
+	Enabled   *bool
+	Kind      *intake.Kind
+	Band      *intake.Band
+	Signature *webhook.Signature
+	ThanksURL *string
+	// Rotation is the name or id of the rotation; "" for none.
+	Rotation *string
+}
+
+// Update changes a webhook; the next post sees it. Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
+// ServiceUnavailable.
+func (w *Webhooks) Update(ctx context.Context, by app.Caller, id string, c Change) error {
+	of, err := webhookKind.Managed(ctx, w.store.Repos(), by, id)
+	if err != nil {
+		return err
+	}
+	return w.store.InTx(ctx, func(r ports.Repos) error {
+		// Locked before the webhook, which is locked when found, so that the named rotation stays until the webhook is
+		// written.
+		if err := r.Orgs.Lock(ctx, of.OrgID); err != nil {
+			return err
+		}
+		v, err := webhookKind.Managed(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		before := v.Webhook
+		if err := c.apply(ctx, r, &v.Webhook); err != nil {
+			return err
+		}
+		if err := r.Webhooks.Update(ctx, v.Webhook); err != nil {
+			return err
+		}
+		changed := app.Differing(hookDetail(before), hookDetail(v.Webhook))
+		if before.Signature.Secret != v.Signature.Secret {
+			changed["segredo"] = "outro"
+		}
+		return app.Record(ctx, r, by, audit.Line{
+			OrgID: v.OrgID, Action: audit.WebhookChanged, Object: id, Detail: changed,
+		})
+	})
+}
+
+// hookDetail is what the audit says of a webhook, without secrets.
+func hookDetail(h webhook.Webhook) audit.Detail {
+	return audit.Detail{
+		"nome": h.Name, "tipo": string(h.Kind), "faixa": string(h.Band), "habilitado": app.YesNo(h.Enabled),
+		"origem": h.OriginID, "rodizio": h.RotationID, "assinatura": string(h.Signature.Scheme),
+		"agradecimento": h.ThanksURL,
+	}
+}
+
+func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook) (err error) {
+	if c.Name != nil {
+		name, ok := crm.CleanName(*c.Name)
+		if !ok {
+			return app.Invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax))
+		}
+		hook.Name = name
+	}
+	if c.Origin != nil {
+		if hook.OriginID, err = contacts.OriginNamed(ctx, r, hook.OrgID, *c.Origin); err != nil {
+			return err
+		}
+	}
+	if c.Rotation != nil {
+		if hook.RotationID, err = contacts.RotationNamed(ctx, r, hook.OrgID, *c.Rotation); err != nil {
+			return err
+		}
+	}
+	app.Replace(&hook.Enabled, c.Enabled)
+	app.Replace(&hook.Kind, c.Kind)
+	app.Replace(&hook.Band, c.Band)
+	if hook.Unreadable && hook.Signature.Scheme != "" && c.Signature == nil {
+		return app.Invalid("secret", "O segredo guardado da assinatura está ilegível: escreva-o de novo.")
+	}
+	app.Replace(&hook.Signature, c.Signature)
+	app.Replace(&hook.ThanksURL, c.ThanksURL)
+	if !hook.Kind.Valid() || !hook.Band.Valid() {
+		return app.Invalid("type", "O tipo deve ser generic ou formservice; as faixas de valor, zero, lower, middle ou upper.")
+	}
+	return checkSettings(hook.Signature, hook.ThanksURL)
+}
+
+// Regenerate gives a webhook a new token. The old one ends at once, or after grace. Faults: InvalidRequest, NotFound,
+// Forbidden, ServiceUnavailable.
+func (w *Webhooks) Regenerate(ctx context.Context, by app.Caller, id string, grace time.Duration) error {
+	if grace < 0 {
+		return app.Invalid("grace", "O tempo em que o endereço antigo ainda vale não pode ser negativo.")
+	}
+	return w.store.InTx(ctx, func(r ports.Repos) error {
+		hook, err := webhookKind.Managed(ctx, r, by, id)
+		if err != nil {
+			return err
+		}
+		if err := r.Webhooks.SetToken(ctx, id, webhook.NewToken(), app.EndAfter(w.clock(), grace)); err != nil {
+			return err
+		}
+		return app.Record(ctx, r, by, audit.Line{
+			OrgID: hook.OrgID, Action: audit.WebhookRegenerated, Object: id,
+			Detail: audit.Detail{"nome": hook.Name, "sobreposicao": grace.String()},
+		})
+	})
+}
+
+// webhookKind finds webhooks with their newest tokens.
+var webhookKind = app.Kind[WebhookView]{
+	Field: app.HookKind.Field, Missing: app.HookKind.Missing,
+	Find: func(r ports.Repos) func(context.Context, string) (WebhookView, error) {
+		return func(ctx context.Context, id string) (WebhookView, error) {
+			hook, token, err := r.Webhooks.Find(ctx, id)
+			return WebhookView{Webhook: hook, Token: token}, err
+		}
+	},
+	OrgOf: func(v WebhookView) string { return v.OrgID },
+}

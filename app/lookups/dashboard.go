@@ -1,0 +1,232 @@
+package lookups
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// Dashboard shows what happened in an organisation, and what needs attention.
+type Dashboard struct {
+	store    ports.Store
+	catalog  catalog.Catalog
+	calendar access.Calendar
+	clock    app.Clock
+}
+
+// NewDashboard returns the use case. The savings from history are computed with the prices of the catalogue.
+func NewDashboard(store ports.Store, c catalog.Catalog, calendar access.Calendar, clock app.Clock) *Dashboard {
+	return &Dashboard{store: store, catalog: c, calendar: calendar, clock: clock}
+}
+
+// Day is one day of the dashboard, in the instance's time zone.
+type Day struct {
+	// Start is its first instant.
+	Start time.Time
+	// Contacts counts by webhook; "" is those made by hand.
+	Contacts        map[string]int
+	Charged, Cached int
+	Spent           catalog.Money
+	// Saved is what the answers from history would have cost at today's prices.
+	Saved catalog.Money
+}
+
+// Overview is the dashboard of a period.
+type Overview struct {
+	// Days are in order, ending today.
+	Days []Day
+	// Total is the sum of all days.
+	Total    Day
+	Webhooks map[string]string // names, by id
+	// Origins are those of the period's contacts, the most frequent first.
+	Origins   []OriginCount
+	Attention []Attention
+	Newest    []crm.ContactView
+	// Accrued holds the present month and the one before.
+	Accrued [2]Accrued
+	// Open totals the contacts in stages without a decided outcome.
+	Open ports.StageTotal
+	// Steps are the first steps of a new organisation, for those who manage it.
+	Steps Steps
+}
+
+// OriginCount is how many contacts came from an origin; its name is empty for contacts without one.
+type OriginCount struct {
+	ID, Name string
+	Count    int
+}
+
+// Attention is something that somebody should look into.
+type Attention struct {
+	// Kind is refused (a webhook's posts), dead (runs that were given up) or cap (a key near its monthly cap).
+	Kind string
+	// ID and Name are those of the webhook or key; Count is of posts, runs or percent.
+	ID, Name string
+	Count    int
+	// Who is the contact, automation or person of the latest case, and At its time; zero values where not known.
+	Who string
+	At  time.Time
+	// Why is the reason of the latest case.
+	Why string
+}
+
+// newestShown is how many of the newest contacts the dashboard shows.
+const newestShown = 6
+
+// Look returns the dashboard of that many days up to today. Faults: NotFound, ServiceUnavailable.
+func (d *Dashboard) Look(ctx context.Context, by app.Caller, days int) (Overview, error) {
+	orgID, err := by.Org()
+	if err != nil {
+		return Overview{}, err
+	}
+	r, now := d.store.Repos(), d.clock()
+	n, err := app.NamesOf(ctx, r, orgID)
+	if err != nil {
+		return Overview{}, err
+	}
+	o, bounds := d.emptyDays(now, days)
+	o.Webhooks = n.Webhooks
+	if err := o.countContacts(ctx, r, orgID, n, bounds); err != nil {
+		return o, err
+	}
+	if err := d.countLookups(ctx, r, orgID, &o, bounds); err != nil {
+		return o, err
+	}
+	newest, err := r.Contacts.Page(ctx, orgID, "", newestShown)
+	if err != nil {
+		return o, err
+	}
+	o.Newest = n.Views(newest)
+	if err := d.accrue(ctx, r, orgID, &o, now); err != nil {
+		return o, err
+	}
+	if err := o.countOpen(ctx, r, orgID, n); err != nil || !by.Manages(orgID) {
+		return o, err
+	}
+	if err := o.steps(ctx, r, orgID, n); err != nil {
+		return o, err
+	}
+	o.Attention, err = d.attention(ctx, r, orgID, n, now)
+	return o, err
+}
+
+// emptyDays returns an overview without figures, with the beginnings of its days and the end of the last one.
+func (d *Dashboard) emptyDays(now time.Time, days int) (o Overview, bounds []time.Time) {
+	o = Overview{Total: Day{Contacts: map[string]int{}}, Days: make([]Day, days)}
+	for i := range o.Days {
+		o.Days[i] = Day{Start: d.calendar.DaysBefore(now, days-1-i).In(d.calendar.Location), Contacts: map[string]int{}}
+		bounds = append(bounds, o.Days[i].Start)
+	}
+	return o, append(bounds, d.calendar.DaysBefore(now, -1))
+}
+
+func (o *Overview) countContacts(
+	ctx context.Context, r ports.Repos, orgID string, n app.Names, bounds []time.Time,
+) error {
+	figures, err := r.Figures.Contacts(ctx, orgID, bounds)
+	if err != nil {
+		return err
+	}
+	from := map[string]int{}
+	for _, f := range figures {
+		o.Days[f.Day].Contacts[f.WebhookID] += f.Count
+		o.Total.Contacts[f.WebhookID] += f.Count
+		from[f.OriginID] += f.Count
+	}
+	for id, count := range from {
+		o.Origins = append(o.Origins, OriginCount{id, n.Origins[id], count})
+	}
+	slices.SortFunc(o.Origins, func(a, b OriginCount) int {
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Name, b.Name))
+	})
+	return nil
+}
+
+func (d *Dashboard) countLookups(
+	ctx context.Context, r ports.Repos, orgID string, o *Overview, bounds []time.Time,
+) error {
+	figures, err := r.Figures.Lookups(ctx, orgID, bounds)
+	if err != nil {
+		return err
+	}
+	for _, f := range figures {
+		product, _ := d.catalog.Find(f.Product)
+		for _, sum := range []*Day{&o.Days[f.Day], &o.Total} {
+			sum.Charged, sum.Cached, sum.Spent = sum.Charged+f.Charged, sum.Cached+f.Cached, sum.Spent+f.Amount
+			sum.Saved += product.Price * catalog.Money(f.Cached)
+		}
+	}
+	return nil
+}
+
+// attention returns what owners and administrators should look into.
+func (d *Dashboard) attention(
+	ctx context.Context, r ports.Repos, orgID string, n app.Names, now time.Time,
+) ([]Attention, error) {
+	var out []Attention
+	refused, err := r.Deliveries.Summaries(ctx, orgID, now.Add(-24*time.Hour))
+	for id, sum := range refused {
+		if sum.Refused == 0 {
+			continue
+		}
+		a := Attention{Kind: "refused", ID: id, Name: n.Webhooks[id], Count: sum.Refused}
+		last, err := r.Deliveries.Page(ctx, id, webhook.Refused, "", 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, delivery := range last {
+			a.At, a.Why = delivery.At, delivery.Reason
+		}
+		out = append(out, a)
+	}
+	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
+	off, err4 := app.DisabledOf(ctx, r, orgID)
+	dead, err2 := r.Jobs.Page(ctx, orgID, automation.JobFilter{State: automation.Dead, Without: off}, "", app.FailedAtOnce)
+	if len(dead) > 0 {
+		a := Attention{Kind: "dead", Count: len(dead), At: dead[0].EndedAt, Why: dead[0].Result}
+		rule, err := r.Automations.Find(ctx, dead[0].AutomationID)
+		if a.Who = rule.Name; err != nil && !errors.Is(err, ports.ErrNotFound) {
+			return nil, err
+		}
+		out = append(out, a)
+	}
+	keys, err3 := r.Keys.List(ctx, orgID)
+	if err := errors.Join(err, err2, err3, err4); err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(keys))
+	for i, k := range keys {
+		ids[i] = k.ID
+	}
+	month, err := r.Usage.SpentByKeys(ctx, ids, d.calendar.Month(now))
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		if !k.UsableAt(now) || k.Limits.PerMonth == 0 {
+			continue
+		}
+		if percent := month[k.ID].Count * 100 / k.Limits.PerMonth; percent >= 80 {
+			out = append(out, Attention{Kind: "cap", ID: k.ID, Name: k.Name, Count: percent, At: k.LastUsedAt})
+		}
+	}
+	return out, nil
+}
+
+// ContactCount is how many contacts came on the day.
+func (d Day) ContactCount() (n int) {
+	for _, count := range d.Contacts {
+		n += count
+	}
+	return n
+}

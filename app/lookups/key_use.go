@@ -1,0 +1,64 @@
+package lookups
+
+import (
+	"context"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/lookup"
+)
+
+// KeyUse is a key with what it was charged.
+type KeyUse struct {
+	access.Key
+	Today, Month lookup.Spent
+	// Usable is false for a key that is revoked or has expired.
+	Usable bool
+}
+
+// HistoryOnly reports whether the key only ever gets answers from history: one of its caps is zero.
+func (u KeyUse) HistoryOnly() bool { return u.Usable && min(u.Limits.PerDay, u.Limits.PerMonth) == 0 }
+
+// Parked reports whether the key only gets answers from history until the next day.
+func (u KeyUse) Parked() bool {
+	return u.Usable && !u.HistoryOnly() && u.Today.Count >= u.Limits.PerDay
+}
+
+// Exhausted reports whether the key only gets answers from history until the next month.
+func (u KeyUse) Exhausted() bool {
+	return u.Usable && !u.HistoryOnly() && u.Month.Count >= u.Limits.PerMonth
+}
+
+// Keys returns the keys of an organisation with what they were charged, oldest first, those no longer usable last.
+// Faults: NotFound, Forbidden, ServiceUnavailable.
+func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]KeyUse, error) {
+	repos, now := s.store.Repos(), s.clock()
+	if err := app.MayManageOrg(ctx, repos, by, orgID); err != nil {
+		return nil, err
+	}
+	all, err := repos.Keys.List(ctx, orgID)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(all))
+	for i, k := range all {
+		ids[i] = k.ID
+	}
+	today, err := repos.Usage.SpentByKeys(ctx, ids, s.calendar.Day(now))
+	if err != nil {
+		return nil, err
+	}
+	month, err := repos.Usage.SpentByKeys(ctx, ids, s.calendar.Month(now))
+	if err != nil {
+		return nil, err
+	}
+	var usable, over []KeyUse
+	for _, k := range all {
+		if u := (KeyUse{Key: k, Today: today[k.ID], Month: month[k.ID], Usable: k.UsableAt(now)}); u.Usable {
+			usable = append(usable, u)
+		} else {
+			over = append(over, u)
+		}
+	}
+	return append(usable, over...), nil
+}

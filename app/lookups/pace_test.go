@@ -1,0 +1,41 @@
+package lookups
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestItemsOfBatchesGiveWayToSingleLookups(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		single bool
+		since  time.Duration
+		want   time.Duration
+	}{
+		"nobody else asks":              {want: 0},
+		"a single lookup came":          {single: true, want: 7 * courteousGap},
+		"a single lookup came long ago": {single: true, since: courteousFor, want: 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				courtesy := newCourtesy()
+				if c.single {
+					courtesy.came()
+				}
+				time.Sleep(c.since)
+				began := time.Now()
+				var items sync.WaitGroup
+				for range 8 {
+					items.Go(courtesy.turn)
+				}
+				items.Wait()
+				if took := time.Since(began); took != c.want {
+					t.Errorf("eight items began within %v, want %v", took, c.want)
+				}
+			})
+		})
+	}
+}

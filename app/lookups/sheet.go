@@ -1,0 +1,283 @@
+package lookups
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/audit"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/domain/privacy"
+)
+
+// Contact returns the contact that a lookup is to be about; the zero value for an empty id. Faults: NotFound,
+// ServiceUnavailable.
+func (l *Lookups) Contact(ctx context.Context, by app.Caller, id string) (crm.Contact, error) {
+	if id == "" {
+		return crm.Contact{}, nil
+	}
+	return app.ContactKind.Visible(ctx, l.store.Repos(), by, id)
+}
+
+// View is an entry of the statement with what it refers to.
+type View struct {
+	Entry lookup.Entry
+	// Product is the product of the lookup; one that is no longer offered has its id as its name, and no price.
+	Product catalog.Product
+	Offered bool
+	// Record is the answer, its fields completed; nil when there is none.
+	Record *lookup.Record
+	// Unreadable is whether the answer cannot be opened; Record is then nil.
+	Unreadable bool
+	// Fresh is whether the answer still answers lookups for free, FreeUntil until when.
+	Fresh     bool
+	FreeUntil time.Time
+	// Member or Key is the name of whoever asked; Member is the automation's name where an automation asked in nobody's
+	// name.
+	Member, Key string
+	// Asked is the entry whose call brought the answer: this one, unless history answered. AskedMember or AskedKey is the
+	// name of whoever made that call.
+	Asked                 lookup.Entry
+	AskedMember, AskedKey string
+	Contact               crm.Contact
+}
+
+// Subject is the name that an answer gives to its person, company or vehicle; empty
+// when it gives none.
+func Subject(rec *lookup.Record) string {
+	if rec == nil {
+		return ""
+	}
+	var named struct{ Nome, RazaoSocial, MarcaModelo *string }
+	if json.Unmarshal(rec.Fields, &named) != nil {
+		return ""
+	}
+	for _, name := range []*string{named.Nome, named.RazaoSocial, named.MarcaModelo} {
+		if name != nil && *name != "" {
+			return *name
+		}
+	}
+	return ""
+}
+
+// Show returns one lookup of the caller's organisation, whoever made it. Faults: NotFound, ServiceUnavailable.
+func (l *Lookups) Show(ctx context.Context, by app.Caller, id string) (View, error) {
+	e, err := app.EntryKind.Visible(ctx, l.store.Repos(), by, id)
+	if err != nil {
+		return View{}, err
+	}
+	views, err := l.views(ctx, by, []lookup.Entry{e})
+	if err != nil {
+		return View{}, err
+	}
+	v := views[0]
+	if v.Contact, err = l.Contact(ctx, by, e.ContactID); fault.CodeOf(err) == fault.NotFound {
+		err = nil // the contact is gone, the lookup stays
+	}
+	return v, err
+}
+
+// Opened records that the caller opened a lookup's answer; without the record they may not see it. Faults: NotFound,
+// ServiceUnavailable.
+func (l *Lookups) Opened(ctx context.Context, by app.Caller, v View) error {
+	return l.shown(ctx, by, audit.SheetOpened, v.Entry)
+}
+
+// Downloaded is Opened for the bureau's own answer.
+func (l *Lookups) Downloaded(ctx context.Context, by app.Caller, v View) error {
+	return l.shown(ctx, by, audit.AnswerDownloaded, v.Entry)
+}
+
+func (l *Lookups) shown(ctx context.Context, by app.Caller, a audit.Action, e lookup.Entry) error {
+	if !by.MaySee(e.OrgID) {
+		return app.EntryKind.NotFound()
+	}
+	detail := audit.Detail{"documento": e.Document.Value(), "produto": e.Product}
+	if e.Purpose != "" {
+		detail["finalidade"] = e.Purpose
+	}
+	line := audit.Line{OrgID: e.OrgID, Action: a, Object: e.ID, Detail: detail}
+	if i, ok := privacy.OfDocument(e.Document); ok {
+		hashes, err := l.store.Repos().Subjects.Hashes(ctx, e.OrgID, i)
+		if err != nil {
+			return err
+		}
+		line.Subject = hashes[0]
+	}
+	return app.Looked(ctx, l.store, by, line)
+}
+
+// Tie sets the contact that a lookup is about, in place of any other. Faults: NotFound, ServiceUnavailable.
+func (l *Lookups) Tie(ctx context.Context, by app.Caller, id, contactID string) error {
+	repos := l.store.Repos()
+	contact, err := app.ContactKind.Visible(ctx, repos, by, contactID)
+	if err != nil {
+		return err
+	}
+	return app.Tie(ctx, repos, by, id, contact)
+}
+
+// recentPages is how many times its limit Recent looks back.
+const recentPages = 5
+
+// Recent returns the last lookups of the caller's organisation, by keys and members, newest first: only the last one
+// for each document and product. Faults: InvalidRequest, NotFound, ServiceUnavailable.
+func (l *Lookups) Recent(ctx context.Context, by app.Caller, limit int) ([]View, error) {
+	last, err := l.lastOfEach(ctx, by, recentPages*limit)
+	if err != nil {
+		return nil, err
+	}
+	return l.views(ctx, by, last[:min(limit, len(last))])
+}
+
+// RecentDocuments returns the lookups of Recent grouped by document: the most recently asked document first, and for
+// each the last lookup per product, newest first. Faults: InvalidRequest, NotFound, ServiceUnavailable.
+func (l *Lookups) RecentDocuments(ctx context.Context, by app.Caller, limit int) ([][]View, error) {
+	last, err := l.lastOfEach(ctx, by, 2*recentPages*limit)
+	if err != nil {
+		return nil, err
+	}
+	place, shown := map[document.Document]int{}, []lookup.Entry{}
+	for _, e := range last {
+		if _, known := place[e.Document]; !known && len(place) < limit {
+			place[e.Document] = len(place)
+		}
+		if _, known := place[e.Document]; known {
+			shown = append(shown, e)
+		}
+	}
+	views, err := l.views(ctx, by, shown)
+	out := make([][]View, len(place))
+	for _, v := range views {
+		i := place[v.Entry.Document]
+		out[i] = append(out[i], v)
+	}
+	return out, err
+}
+
+// lastOfEach returns, from that many of the organisation's last lookups, the last one for each document and product,
+// newest first.
+func (l *Lookups) lastOfEach(ctx context.Context, by app.Caller, among int) ([]lookup.Entry, error) {
+	if err := app.CheckPage("", among/recentPages); err != nil {
+		return nil, err
+	}
+	orgID, err := by.Org()
+	if err != nil {
+		return nil, err
+	}
+	entries, err := l.store.Repos().Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", among)
+	type subject struct {
+		product string
+		doc     document.Document
+	}
+	seen := map[subject]bool{}
+	return slices.DeleteFunc(entries, func(e lookup.Entry) bool {
+		s := subject{e.Product, e.Document}
+		defer func() { seen[s] = true }()
+		return seen[s]
+	}), err
+}
+
+// Answers returns the entries whose calls brought the answers about a lookup's document in its product, newest first.
+// Faults: NotFound, ServiceUnavailable.
+func (l *Lookups) Answers(ctx context.Context, by app.Caller, v View, limit int) ([]View, error) {
+	orgID, err := by.Org()
+	if err != nil {
+		return nil, err
+	}
+	repos := l.store.Repos()
+	records, err := repos.History.Answers(ctx, orgID, v.Entry.Product, v.Entry.Document, limit)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := repos.Statement.Asked(ctx, recordIDs(records))
+	if err != nil {
+		return nil, err
+	}
+	who, err := app.People(ctx, l.store, by.OrgID())
+	out := []View{}
+	for _, rec := range records {
+		if e, ok := asked[rec.ID]; ok && by.MaySee(e.OrgID) {
+			out = append(out, View{Entry: e, Record: &rec, Member: who[e.MemberID], Key: who[e.KeyID]})
+		}
+	}
+	return out, err
+}
+
+func recordIDs(records []lookup.Record) []string {
+	ids := make([]string, len(records))
+	for i, rec := range records {
+		ids[i] = rec.ID
+	}
+	return ids
+}
+
+// SpentToday returns what the caller's organisation was charged today, by keys and members. Faults: NotFound,
+// ServiceUnavailable.
+func (l *Lookups) SpentToday(ctx context.Context, by app.Caller) (lookup.Spent, error) {
+	orgID, err := by.Org()
+	if err != nil {
+		return lookup.Spent{}, err
+	}
+	today := l.calendar.Day(l.clock())
+	days, err := l.store.Repos().Statement.Spend(ctx, lookup.Asker{OrgID: orgID}, today, today)
+	var sum lookup.Spent
+	for _, d := range days {
+		sum.Add(d.Spent)
+	}
+	return sum, err
+}
+
+// views adds to entries of one organisation what they refer to.
+func (l *Lookups) views(ctx context.Context, by app.Caller, entries []lookup.Entry) ([]View, error) {
+	ids := []string{}
+	for _, e := range entries {
+		if e.RecordID != "" {
+			ids = append(ids, e.RecordID)
+		}
+	}
+	repos, now := l.store.Repos(), l.clock()
+	records, err := repos.History.Records(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := repos.Statement.Asked(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	who, err := app.People(ctx, l.store, by.OrgID())
+	if err != nil {
+		return nil, err
+	}
+	out := make([]View, len(entries))
+	for i, e := range entries {
+		v := View{Entry: e, Key: who[e.KeyID], Asked: asked[e.RecordID]}
+		v.Member, v.AskedKey = who[cmp.Or(e.MemberID, e.AutomationID)], who[v.Asked.KeyID]
+		v.AskedMember = who[cmp.Or(v.Asked.MemberID, v.Asked.AutomationID)]
+		if v.Product, v.Offered = l.catalog.Find(e.Product); !v.Offered {
+			v.Product = catalog.Product{ID: e.Product, Name: e.Product}
+			if known, ok := catalog.Standard().Find(e.Product); ok {
+				v.Product = known
+			}
+		}
+		if rec, ok := records[e.RecordID]; ok && rec.Unreadable {
+			v.Unreadable = true
+		} else if ok && by.MaySee(rec.OrgID) {
+			if v.Offered && rec.Schema != l.schemas[e.Product] {
+				if rec.Fields, err = v.Product.Complete(rec.Fields); err != nil {
+					return nil, err
+				}
+			}
+			v.Record, v.Fresh, v.FreeUntil = &rec, rec.FreshAt(now, l.fresh), rec.AnsweredAt.Add(l.fresh)
+		}
+		out[i] = v
+	}
+	return out, nil
+}

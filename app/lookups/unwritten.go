@@ -1,0 +1,171 @@
+package lookups
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+const (
+	// unwrittenMax and unwrittenBytes bound the endings that wait in memory to be written: beyond, no further call begins.
+	// Those of calls already in flight are kept all the same.
+	unwrittenMax   = 10_000
+	unwrittenBytes = 64 << 20
+	// endingBytes is roughly what an ending takes besides its answer.
+	endingBytes = 1 << 10
+	// rewriteFirst and rewriteMost are the first and the longest pause before another attempt to write.
+	rewriteFirst = 50 * time.Millisecond
+	rewriteMost  = 2 * time.Second
+)
+
+// ending is how a call ended.
+type ending struct {
+	entry lookup.Entry
+	price catalog.Money
+	rec   *lookup.Record // nil without an answer
+}
+
+func (e ending) size() int {
+	if e.rec == nil {
+		return endingBytes
+	}
+	return endingBytes + len(e.rec.Raw) + len(e.rec.Fields)
+}
+
+// counts reports whether something is lost if the ending is never written: a paid answer, or a key's refund. Any other
+// entry is settled as what it is, charged and without an answer.
+func (e ending) counts() bool { return e.rec != nil || !e.entry.Charged }
+
+// unwritten keeps endings that the database did not accept, and retries until it does.
+type unwritten struct {
+	write func(context.Context, ending) error
+	log   *slog.Logger
+
+	mu      sync.Mutex
+	kept    map[string]ending // by the call's id
+	bytes   int
+	trying  bool
+	stopped bool
+
+	worker sync.WaitGroup
+	ctx    context.Context //nolint:containedctx // the worker's, ended by stop
+	end    context.CancelFunc
+}
+
+func newUnwritten(log *slog.Logger, write func(context.Context, ending) error) *unwritten {
+	u := &unwritten{write: write, log: log, kept: map[string]ending{}}
+	u.ctx, u.end = context.WithCancel(context.Background())
+	return u
+}
+
+// keep adds an ending that could not be written.
+func (u *unwritten) keep(e ending, why error) {
+	u.log.Error("the outcome of a lookup cannot be written; it is kept in memory and tried again", "lookup", e.entry.ID,
+		"error", why)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.kept[e.entry.ID] = e
+	u.bytes += e.size()
+	if !u.trying && !u.stopped {
+		u.trying = true
+		u.worker.Go(u.try)
+	}
+}
+
+// try writes what is kept until nothing is left.
+func (u *unwritten) try() {
+	written := 0
+	for wait := rewriteFirst; ; wait = min(2*wait, rewriteMost) {
+		select {
+		case <-ports.After(wait):
+		case <-u.ctx.Done():
+			return
+		}
+		for _, e := range u.waiting(func(ending) bool { return true }) {
+			if u.flush(u.ctx, e) != nil {
+				break // the others would most likely fail for the same reason
+			}
+			written++
+		}
+		u.mu.Lock()
+		u.trying = len(u.kept) > 0
+		done := !u.trying
+		u.mu.Unlock()
+		if done {
+			u.log.Info("outcomes of lookups were written after all", "count", written)
+			return
+		}
+	}
+}
+
+// flush writes one that is kept. Concurrent flushes do no harm: an entry is finished once.
+func (u *unwritten) flush(ctx context.Context, e ending) error {
+	if err := u.write(ctx, e); err != nil {
+		return err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, ok := u.kept[e.entry.ID]; ok {
+		delete(u.kept, e.entry.ID)
+		u.bytes -= e.size()
+	}
+	return nil
+}
+
+// waiting returns those that are wanted, in random order: one that is refused for its size must not hold up the others.
+func (u *unwritten) waiting(wanted func(ending) bool) (all []ending) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, e := range u.kept {
+		if wanted(e) {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// of returns the ending of a call, if it is kept.
+func (u *unwritten) of(callID string) (ending, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	e, ok := u.kept[callID]
+	return e, ok
+}
+
+func (u *unwritten) full() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return len(u.kept) >= unwrittenMax || u.bytes >= unwrittenBytes
+}
+
+// stop keeps trying until ctx ends, and returns how many were lost.
+func (u *unwritten) stop(ctx context.Context) (lost int) {
+	u.mu.Lock()
+	u.stopped = true // a trying worker goes on, and no other one begins
+	u.mu.Unlock()
+	idle := make(chan struct{})
+	go func() {
+		u.worker.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+	case <-ctx.Done():
+	}
+	u.end()
+	<-idle
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for id, e := range u.kept {
+		u.log.Error("outcome of a lookup not written; it stays charged", "lookup", id, "answered", e.rec != nil)
+		if e.counts() {
+			lost++
+		}
+	}
+	return lost
+}

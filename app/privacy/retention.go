@@ -1,0 +1,98 @@
+package privacy
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// Keeping holds how long things are kept; zero means until somebody removes them.
+type Keeping struct{ Answers, Deliveries, Contacts, Audit time.Duration }
+
+// Check returns the error of a retention shorter than answers are used for lookups.
+func (k Keeping) Check(fresh time.Duration) error {
+	if k.Answers < fresh {
+		return fmt.Errorf("FICHARIO_RETENTION_ANSWERS (%s) is shorter than FICHARIO_HISTORY_FRESH (%s): answers would be "+
+			"removed that lookups are to be answered from", k.Answers, fresh)
+	}
+	return nil
+}
+
+// Retention removes what has been kept long enough, a limited number per transaction, so that writers are not held up.
+// Several instances may do so at once: each row is removed by one.
+type Retention struct {
+	store ports.Store
+	keep  Keeping
+	clock app.Clock
+}
+
+// NewRetention returns the use case.
+func NewRetention(store ports.Store, keep Keeping, clock app.Clock) *Retention {
+	return &Retention{store, keep, clock}
+}
+
+// ForgetAnswers removes answers of bureaus; the statement keeps what they cost. It is a chore.
+func (r *Retention) ForgetAnswers(ctx context.Context) error {
+	return app.Forget(ctx, func(ctx context.Context) (int, error) {
+		return r.store.Repos().Retention.ForgetAnswers(ctx, r.clock().Add(-r.keep.Answers))
+	})
+}
+
+// ForgetDeliveries removes the posts of webhooks and their idempotency keys, by whole days of UTC. It is a chore.
+func (r *Retention) ForgetDeliveries(ctx context.Context) error {
+	before := r.clock().Add(-r.keep.Deliveries).UTC().Truncate(24 * time.Hour)
+	if err := r.store.Repos().Retention.Mark(ctx, "deliveries", before); err != nil {
+		return err
+	}
+	return app.Forget(ctx, func(ctx context.Context) (int, error) { return r.store.Repos().Inbox.Forget(ctx, before) })
+}
+
+// ForgetAudit removes lines of the audit from the beginnings of the chains. It is a chore.
+func (r *Retention) ForgetAudit(ctx context.Context) error {
+	return app.Forget(ctx, func(ctx context.Context) (int, error) {
+		repos := r.store.Repos()
+		now, err := repos.Clock.Now(ctx, r.clock())
+		if err != nil {
+			return 0, err
+		}
+		return repos.Audit.Forget(ctx, now.Add(-r.keep.Audit))
+	})
+}
+
+// ForgetContacts removes contacts to which nothing has happened for that long, with their history, as if they had been
+// deleted. It is a chore.
+func (r *Retention) ForgetContacts(ctx context.Context) error {
+	if r.keep.Contacts == 0 {
+		return nil
+	}
+	before, after := r.clock().Add(-r.keep.Contacts), ""
+	return app.Forget(ctx, func(ctx context.Context) (n int, err error) {
+		old, next, err := r.store.Repos().Retention.OldContacts(ctx, before, after, eraseAtOnce)
+		if err != nil || next == "" {
+			return 0, err
+		}
+		from := after
+		after = next
+		if len(old) == 0 {
+			return 1, nil
+		}
+		return 1, r.store.InTx(ctx, func(repos ports.Repos) error {
+			// They were read without a lock: something may have happened to one since.
+			old, _, err := repos.Retention.OldContacts(ctx, before, from, eraseAtOnce)
+			if err != nil {
+				return err
+			}
+			for orgID, ids := range old {
+				p := &privacy.Person{OrgID: orgID, Contacts: ids}
+				if _, err := repos.Subjects.Erase(ctx, p, privacy.Contacts, ids); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,294 @@
+// Package privacy serves the law: purposes, persons and their erasure, retention, and the audit.
+package privacy
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// Subjects serves the rights of persons whose data an organisation holds (LGPD, art. 18): access and erasure.
+type Subjects struct {
+	store   ports.Store
+	index   ports.SubjectIndex
+	journal ports.ErasureJournal
+	clock   app.Clock
+}
+
+// NewSubjects returns the use case.
+func NewSubjects(
+	store ports.Store, index ports.SubjectIndex, journal ports.ErasureJournal, clock app.Clock,
+) *Subjects {
+	return &Subjects{store, index, journal, clock}
+}
+
+// SubjectQuery identifies a person by at least one of the last three, as people write them.
+type SubjectQuery struct {
+	OrgID                  string
+	Document, Email, Phone string
+}
+
+// contactsAtOnce is how many contacts are read together.
+const contactsAtOnce = 500
+
+func (q SubjectQuery) identities() (out []privacy.Identity, err error) {
+	if q.Document != "" {
+		i, err := privacy.ByDocument(q.Document)
+		if err != nil {
+			return nil, app.Invalid("document", err.Error())
+		}
+		out = append(out, i)
+	}
+	if q.Email != "" {
+		i, err := privacy.ByEmail(q.Email)
+		if err != nil {
+			return nil, app.Invalid("email", err.Error())
+		}
+		out = append(out, i)
+	}
+	if q.Phone != "" {
+		i, ok := privacy.ByPhone(q.Phone)
+		if !ok {
+			return nil, app.Invalid("phone", "O telefone não tem um formato aceito. Escreva com o DDD, como (11) 98765-4321.")
+		}
+		out = append(out, i)
+	}
+	if len(out) == 0 {
+		return nil, app.Invalid("document", "Informe de quem se trata: documento, e-mail ou telefone.")
+	}
+	return out, nil
+}
+
+// asked is the name of the caller, as receipts have it.
+func (s *Subjects) asked(ctx context.Context, by app.Caller) (string, error) {
+	if by.IsOperator() {
+		return "operador", nil
+	}
+	m, err := s.store.Repos().Members.Find(ctx, by.MemberID())
+	return m.Name, err
+}
+
+// find finds a person: the contacts with the identities asked for, and through these the person's other identities. It
+// brings the index up to date first.
+func (s *Subjects) find(ctx context.Context, by app.Caller, q SubjectQuery) (*privacy.Person, error) {
+	if err := app.MayOwnOrg(ctx, s.store.Repos(), by, q.OrgID); err != nil {
+		return nil, err
+	}
+	identities, err := q.identities()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.index.CatchUp(ctx); err != nil {
+		return nil, err
+	}
+	p := &privacy.Person{OrgID: q.OrgID}
+	for _, i := range identities {
+		p.Add(i)
+	}
+	return p, s.extend(ctx, p, identities)
+}
+
+// extend adds the contacts of identities, and goes on with the identities in these.
+func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
+	asked := map[privacy.Identity]int{}
+	for len(next) > 0 {
+		i := next[0]
+		next = next[1:]
+		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) {
+			switch {
+			case p.Is(c, i):
+				next = append(next, p.Take(c)...)
+			case i.Type == privacy.CPF || i.Type == privacy.CNPJ:
+				p.TakePart(c.ID)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		// Contacts that the organisation merged are about one person.
+		merged, err := s.store.Repos().Subjects.Merged(ctx, p.OrgID, i)
+		if err != nil {
+			return err
+		}
+		for _, c := range merged {
+			next = append(next, p.Take(c)...)
+		}
+		// A phone may be shared, so it leads only to contacts with one of the person's names.
+		for _, phone := range p.Phones {
+			if len(next) > 0 || asked[phone] == len(p.Names) {
+				continue
+			}
+			asked[phone] = len(p.Names)
+			err := s.contacts(ctx, p.OrgID, phone, func(c crm.Contact) {
+				if p.Named(c) && p.Is(c, phone) {
+					next = append(next, p.Take(c)...)
+				}
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// contacts calls each for all contacts with an identity.
+func (s *Subjects) contacts(
+	ctx context.Context, orgID string, i privacy.Identity, each func(crm.Contact),
+) error {
+	for before := ""; ; {
+		some, err := s.store.Repos().Subjects.Contacts(ctx, orgID, i, before, contactsAtOnce)
+		for _, c := range some {
+			each(c)
+			before = c.ID
+		}
+		if err != nil || len(some) < contactsAtOnce {
+			return err
+		}
+	}
+}
+
+// traces calls each with the ids of all data of one kind about a person, a few at a time.
+func (s *Subjects) traces(
+	ctx context.Context, p *privacy.Person, k privacy.Kind, each func(ids []string) error,
+) error {
+	for after := ""; ; {
+		ids, next, err := s.store.Repos().Subjects.Traces(ctx, p, k, after, eraseAtOnce)
+		if err == nil && len(ids) > 0 {
+			err = each(ids)
+		}
+		if err != nil || next == "" {
+			return err
+		}
+		after = next
+	}
+}
+
+// Held counts the data held about a person.
+type Held struct {
+	privacy.Counts
+	// Identities is how many identities the person has.
+	Identities int
+	// Blocked is whether the organisation may not look the person up.
+	Blocked bool
+	// More is whether time ran out before all rows without an index of persons were opened.
+	More bool
+}
+
+// Count counts the data held about a person, and changes nothing. Rows without an index of persons, such as posts, are
+// opened one by one: for within at most, or all of them if within is zero. Only the owners of the organisation may.
+// Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, within time.Duration) (Held, error) {
+	p, err := s.find(ctx, by, q)
+	if err != nil {
+		return Held{}, err
+	}
+	opening := ctx
+	if within > 0 {
+		var cancel context.CancelFunc
+		opening, cancel = context.WithTimeout(ctx, within)
+		defer cancel()
+	}
+	held := Held{Counts: privacy.Counts{}, Identities: len(p.Identities)}
+	for _, k := range privacy.Kinds() {
+		walk := ctx
+		if k.Opened() {
+			walk = opening
+		}
+		err := s.traces(walk, p, k, func(ids []string) error {
+			held.Counts[k] += len(ids)
+			if k != privacy.Lookups {
+				return nil
+			}
+			answers, err := s.store.Repos().Subjects.Answers(ctx, ids)
+			held.Counts[privacy.Answers] += len(answers)
+			return err
+		})
+		if walk.Err() != nil && ctx.Err() == nil {
+			held.More, err = true, nil
+		}
+		if err != nil {
+			return held, err
+		}
+	}
+	for _, id := range p.Contacts {
+		events, err := s.store.Repos().Contacts.Events(ctx, id)
+		if err != nil {
+			return held, err
+		}
+		held.Counts[privacy.Happenings] += len(events)
+		runs, err := s.runsOf(ctx, p.OrgID, id)
+		if err != nil {
+			return held, err
+		}
+		held.Counts[privacy.Runs] += len(runs)
+	}
+	hashes, err := s.store.Repos().Subjects.Hashes(ctx, p.OrgID, p.Identities...)
+	if err == nil {
+		held.Blocked, err = s.store.Repos().Subjects.Blocked(ctx, p.OrgID, hashes)
+	}
+	return held, err
+}
+
+// runsOf returns the runs of automations for a contact.
+func (s *Subjects) runsOf(ctx context.Context, orgID, contactID string) ([]automation.Job, error) {
+	return app.Paged(app.All, func(after string, n int) ([]automation.Job, error) {
+		return s.store.Repos().Jobs.Page(ctx, orgID, automation.JobFilter{ContactID: contactID}, after, n)
+	}, func(j automation.Job) string { return j.ID })
+}
+
+// Ready reports whether the index covers all data of persons; after an upgrade that takes a while.
+func (s *Subjects) Ready(ctx context.Context) (bool, error) { return s.index.Indexed(ctx) }
+
+// Erasures returns erasures of an organisation, the newest first, that come after the one with id after ("" starts at
+// the newest). Only its owners may see them. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
+func (s *Subjects) Erasures(
+	ctx context.Context, by app.Caller, orgID, after string, limit int,
+) ([]privacy.Erasure, error) {
+	if err := app.MayOwnOrg(ctx, s.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	if err := app.CheckPage(after, limit); err != nil {
+		return nil, err
+	}
+	return s.store.Repos().Subjects.Erasures(ctx, orgID, after, limit)
+}
+
+// AllErasures returns all erasures of an organisation, the newest first. Faults: NotFound, Forbidden,
+// ServiceUnavailable.
+func (s *Subjects) AllErasures(ctx context.Context, by app.Caller, orgID string) ([]privacy.Erasure, error) {
+	return app.Paged(app.All, func(after string, n int) ([]privacy.Erasure, error) {
+		return s.Erasures(ctx, by, orgID, after, n)
+	}, func(e privacy.Erasure) string { return e.ID })
+}
+
+// Erasure returns one erasure, with its receipt. Faults: those of AllErasures.
+func (s *Subjects) Erasure(ctx context.Context, by app.Caller, id string) (privacy.Erasure, error) {
+	none := app.Missing("erasure", "Não há pedido de eliminação com este id.")
+	if !app.ValidID(id) {
+		return privacy.Erasure{}, none
+	}
+	e, err := s.store.Repos().Subjects.FindErasure(ctx, id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.MaySee(e.OrgID) {
+		return privacy.Erasure{}, none
+	}
+	if err == nil {
+		err = app.MayOwnOrg(ctx, s.store.Repos(), by, e.OrgID)
+	}
+	return e, err
+}
+
+const (
+	// eraseAtOnce is how many rows one transaction erases, so that posts hardly wait for SQLite's only writer.
+	eraseAtOnce = 100
+	// eraseLease is how long an instance holds an erasure before another one may take it over; sweepLease is the same for
+	// sweeping the database, which is a single step.
+	eraseLease = 15 * time.Second
+	sweepLease = 5 * time.Minute
+)

@@ -1,0 +1,283 @@
+package team
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fichario/app"
+	"fichario/domain/access"
+	"fichario/domain/audit"
+	"fichario/domain/crm"
+	"fichario/domain/fault"
+	"fichario/ports"
+)
+
+// Challenge is given to a browser, which answers it with a passkey.
+type Challenge struct {
+	// Options are for the browser, as JSON.
+	Options []byte
+	// Ticket comes back with the answer.
+	Ticket access.SessionToken
+}
+
+// wrongPasskey is the fault of every rejected answer, whatever the reason.
+func wrongPasskey() *fault.Error {
+	return fault.New(fault.Unauthenticated, "A chave de acesso não foi aceita. Tente de novo.").At("passkey")
+}
+
+// owner returns a member with their passkeys.
+func (f *Factors) owner(ctx context.Context, m crm.Member) (ports.PasskeyOwner, error) {
+	keys, err := f.store.Repos().Factors.Passkeys(ctx, m.ID)
+	return ports.PasskeyOwner{ID: m.ID, Email: m.Email, Name: m.Name, Keys: keys}, err
+}
+
+// challenge stores a challenge until its answer comes.
+func (f *Factors) challenge(
+	ctx context.Context, kind access.TicketKind, memberID string, options, kept []byte, err error,
+) (Challenge, error) {
+	if err != nil {
+		return Challenge{}, err
+	}
+	c := Challenge{Options: options, Ticket: access.NewSessionToken()}
+	return c, f.store.Repos().Tickets.Put(ctx, c.Ticket, access.Ticket{
+		Kind: kind, MemberID: memberID, Data: kept, ExpiresAt: f.clock().Add(access.ChallengeFor),
+	})
+}
+
+// answered returns the challenge of an answer, and uses it up.
+func (f *Factors) answered(ctx context.Context, kind access.TicketKind, memberID, text string) ([]byte, error) {
+	ticket, ok := access.ParseSessionToken(text)
+	if !ok {
+		return nil, wrongPasskey()
+	}
+	r := f.store.Repos().Tickets
+	t, err := r.Find(ctx, ticket)
+	if err == nil && (t.Kind != kind || t.MemberID != memberID || !f.clock().Before(t.ExpiresAt)) {
+		err = ports.ErrNotFound // somebody else's is not used up
+	}
+	if err == nil {
+		t, err = r.Take(ctx, ticket)
+	}
+	if errors.Is(err, ports.ErrNotFound) {
+		return nil, wrongPasskey()
+	}
+	return t.Data, err
+}
+
+// BeginPasskey begins to add a passkey for the caller. Faults: NotFound, InvalidRequest, ServiceUnavailable.
+func (f *Factors) BeginPasskey(ctx context.Context, by app.Caller) (Challenge, error) {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return Challenge{}, err
+	}
+	if f.passkeys == nil {
+		return Challenge{}, noPasskeys()
+	}
+	who, err := f.owner(ctx, m)
+	if err != nil {
+		return Challenge{}, err
+	}
+	if len(who.Keys) >= access.PasskeysMax {
+		return Challenge{}, app.Invalid("passkey", fmt.Sprintf("São até %d chaves de acesso. Remova uma.", access.PasskeysMax))
+	}
+	options, kept, err := f.passkeys.BeginAdd(who)
+	return f.challenge(ctx, access.PasskeyAdd, m.ID, options, kept, err)
+}
+
+// AddPasskey adds the passkey that a browser made, and returns recovery codes if the caller had no second factor
+// before. proof is a code or a recovery code for a caller with a second factor, else the password, if there is one.
+// Faults: Unauthenticated, at "proof" when that is wrong, with RetryAfter where waiting is needed, InvalidRequest,
+// NotFound, ServiceUnavailable.
+func (f *Factors) AddPasskey(
+	ctx context.Context, by app.Caller, ticket, name string, answer []byte, proof string,
+) (recovery []string, err error) {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return nil, err
+	}
+	if f.passkeys == nil {
+		return nil, noPasskeys()
+	}
+	name, ok := crm.CleanName(name)
+	if !ok {
+		return nil, app.Invalid("name", fmt.Sprintf("O nome tem de 1 a %d caracteres.", crm.NameMax))
+	}
+	who, err := f.owner(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := f.answered(ctx, access.PasskeyAdd, m.ID, ticket)
+	if err != nil {
+		return nil, err
+	}
+	made, err := f.passkeys.EndAdd(who, kept, answer)
+	if err != nil {
+		return nil, wrongPasskey()
+	}
+	made.ID, made.MemberID, made.CreatedAt = app.NewID(), m.ID, f.clock()
+	made.Name = name
+	err = f.adding(ctx, m, proof, func(r ports.Repos) error {
+		if err := r.Factors.AddPasskey(ctx, made); err != nil {
+			return err
+		}
+		recovery, err = f.turnedOn(ctx, r, by, m, audit.Line{Action: audit.PasskeyAdded, Detail: app.NameOf(made.Name)})
+		return err
+	})
+	if errors.Is(err, ports.ErrExists) {
+		err = wrongPasskey()
+	}
+	return recovery, err
+}
+
+// RemovePasskey removes a passkey of the caller, who shows a code or a recovery code; without any factor left the
+// second factor is off. Faults: Unauthenticated, NotFound, ServiceUnavailable.
+func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id, code string) error {
+	m, err := f.self(ctx, by)
+	if err != nil {
+		return err
+	}
+	gone := app.Missing("passkey", "Não há chave de acesso com este id.")
+	if !app.ValidID(id) {
+		return gone
+	}
+	err = f.proving(ctx, m, code, func(r ports.Repos, _ string) error {
+		if err := r.Factors.RemovePasskey(ctx, m.ID, id); err != nil {
+			return err
+		}
+		l := audit.Line{OrgID: m.OrgID, Action: audit.PasskeyRemoved, Object: m.ID}
+		if left, err := r.Members.Find(ctx, m.ID); err != nil || left.SecondFactor {
+			return errors.Join(err, app.Record(ctx, r, by, l))
+		}
+		return errors.Join(r.Factors.Clear(ctx, m.ID), app.Record(ctx, r, by, l),
+			app.Record(ctx, r, by, audit.Line{OrgID: m.OrgID, Action: audit.FactorOff, Object: m.ID}))
+	})
+	if errors.Is(err, ports.ErrNotFound) {
+		return gone
+	}
+	return err
+}
+
+// BeginPasskeyUse begins to sign in by a passkey: as the second factor of the sign-in that text names or, if text is
+// empty, by the passkey alone. Faults: Unauthenticated, with RetryAfter for a network that began a hundred and
+// completed none, InvalidRequest, ServiceUnavailable.
+func (f *Factors) BeginPasskeyUse(ctx context.Context, from, text string) (Challenge, error) {
+	if f.passkeys == nil {
+		return Challenge{}, noPasskeys()
+	}
+	if err := f.sessions.begins(ctx, from); err != nil {
+		return Challenge{}, err
+	}
+	if text == "" {
+		options, kept, err := f.passkeys.BeginUse(nil)
+		return f.challenge(ctx, access.PasskeyUse, "", options, kept, err)
+	}
+	m, _, err := f.pending(ctx, text)
+	if err != nil {
+		return Challenge{}, err
+	}
+	who, err := f.owner(ctx, m)
+	if err != nil {
+		return Challenge{}, err
+	}
+	options, kept, err := f.passkeys.BeginUse(&who)
+	return f.challenge(ctx, access.PasskeyUse, m.ID, options, kept, err)
+}
+
+// UsePasskey completes what BeginPasskeyUse began, with the same text. Faults: Unauthenticated, at "ticket" when the
+// waiting sign-in is over, with RetryAfter where waiting is needed, ServiceUnavailable.
+func (f *Factors) UsePasskey(
+	ctx context.Context, from, text, ticket string, answer []byte,
+) (access.SessionToken, error) {
+	token, err := fromNetwork(ctx, f.sessions, from, func() (access.SessionToken, error) {
+		if f.passkeys == nil {
+			return access.SessionToken{}, noPasskeys()
+		}
+		if text == "" {
+			return f.useAlone(ctx, ticket, answer)
+		}
+		m, waiting, err := f.pending(ctx, text)
+		if err != nil {
+			return access.SessionToken{}, err
+		}
+		who, err := f.owner(ctx, m)
+		if err != nil {
+			return access.SessionToken{}, err
+		}
+		kept, err := f.answered(ctx, access.PasskeyUse, m.ID, ticket)
+		if err != nil {
+			return access.SessionToken{}, err
+		}
+		used, err := f.passkeys.EndUse(&who, kept, answer, nil)
+		if err != nil {
+			return access.SessionToken{}, f.refusedPasskey(ctx, m)
+		}
+		token := access.NewSessionToken()
+		return token, f.entered(ctx, m, used, func(r ports.Repos) error {
+			return f.enter(ctx, r, waiting, token, m, "chave de acesso")
+		})
+	})
+	return token, f.sessions.ends(ctx, from, err)
+}
+
+// useAlone signs in by a passkey alone.
+func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (access.SessionToken, error) {
+	kept, err := f.answered(ctx, access.PasskeyUse, "", ticket)
+	if err != nil {
+		return access.SessionToken{}, err
+	}
+	var m crm.Member
+	var missed error // why the member was not found; the library says only that it was not
+	used, err := f.passkeys.EndUse(nil, kept, answer, func(memberID string) (ports.PasskeyOwner, error) {
+		if !app.ValidID(memberID) {
+			return ports.PasskeyOwner{}, ports.ErrNotFound
+		}
+		if m, missed = f.store.Repos().Members.Find(ctx, memberID); missed != nil {
+			return ports.PasskeyOwner{}, missed
+		}
+		var owner ports.PasskeyOwner
+		owner, missed = f.owner(ctx, m)
+		return owner, missed
+	})
+	if missed != nil && !errors.Is(missed, ports.ErrNotFound) {
+		return access.SessionToken{}, missed
+	}
+	if err != nil || !m.Active {
+		return access.SessionToken{}, f.refusedPasskey(ctx, m)
+	}
+	token := access.NewSessionToken()
+	return token, f.entered(ctx, m, used, func(r ports.Repos) error {
+		return f.sessions.begin(ctx, r, token, m, "chave de acesso", false)
+	})
+}
+
+// refusedPasskey records that a passkey was refused, if the member it belongs to is known.
+func (f *Factors) refusedPasskey(ctx context.Context, m crm.Member) error {
+	if m.ID != "" {
+		l := audit.Line{OrgID: m.OrgID, Action: audit.FactorRefused, Object: m.ID}
+		if err := app.Looked(ctx, f.store, app.Caller{}, l); err != nil {
+			return err
+		}
+	}
+	return wrongPasskey()
+}
+
+// entered completes a sign-in by passkey, unless the member's access or the passkey ended meanwhile.
+func (f *Factors) entered(
+	ctx context.Context, m crm.Member, used access.Passkey, then func(ports.Repos) error,
+) error {
+	used.UsedAt = f.clock()
+	err := f.store.InTx(ctx, func(r ports.Repos) error {
+		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
+			return err
+		}
+		if same, err := r.Members.Find(ctx, m.ID); err != nil || !same.Active {
+			return errors.Join(err, wrongPasskey())
+		}
+		return errors.Join(r.Factors.UsePasskey(ctx, used), then(r))
+	})
+	if errors.Is(err, ports.ErrNotFound) {
+		return wrongPasskey()
+	}
+	return err
+}
