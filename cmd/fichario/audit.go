@@ -53,8 +53,8 @@ func auditViewOf(l privacy.AuditLine) auditView {
 	}
 }
 
-// moment parses a date in the instance's time zone, or a time; the zero time for an empty text.
-func (e *environment) moment(flag, text string) (time.Time, error) {
+// momentOf parses a date in the instance's time zone, or a time; the zero time for an empty text.
+func momentOf(e *environment, flag, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -75,10 +75,10 @@ func (e *environment) moment(flag, text string) (time.Time, error) {
 // Run prints the lines as they are read.
 func (c *auditListCmd) Run(e *environment) (err error) {
 	search := privacy.AuditSearch{Who: c.Who, Action: audit.Action(c.Action)}
-	if search.Since, err = e.moment("--since", c.Since); err != nil {
+	if search.Since, err = momentOf(e, "--since", c.Since); err != nil {
 		return err
 	}
-	if search.Until, err = e.moment("--until", c.Until); err != nil {
+	if search.Until, err = momentOf(e, "--until", c.Until); err != nil {
 		return err
 	}
 	return e.withStore(func(store *gormstore.Store) error {
@@ -158,7 +158,7 @@ func (c *auditVerifyCmd) witnessed(e *environment) (of []audit.Witnessed, out *w
 	}
 	out = &witnessResult{}
 	for _, path := range c.Witness {
-		unread, err := e.readWitness(path, func(w audit.Witnessed) {
+		unread, err := readWitness(e, path, func(w audit.Witnessed) {
 			if w.OrgID != c.Org {
 				return
 			}

@@ -71,15 +71,15 @@ func (path witnessFile) Fresh() bool {
 }
 
 // witnessAddress is FICHARIO_AUDIT_WITNESS where that is an address and no file.
-func (e *environment) witnessAddress() (string, bool) {
+func witnessAddress(e *environment) (string, bool) {
 	to := e.settings.AuditWitness
 	return to, strings.HasPrefix(to, "https://") || strings.HasPrefix(to, "http://")
 }
 
-// auditWitness returns where heads of the audit go; nil for nowhere. A file that cannot be written keeps no service
+// auditWitnessOf returns where heads of the audit go; nil for nowhere. A file that cannot be written keeps no service
 // from starting. http without encryption needs FICHARIO_ALLOW_PRIVATE_TARGETS, for tests.
-func (e *environment) auditWitness(d *automation.Dispatcher) (ports.Witness, error) {
-	to, is := e.witnessAddress()
+func auditWitnessOf(e *environment, d *automation.Dispatcher) (ports.Witness, error) {
+	to, is := witnessAddress(e)
 	switch {
 	case to == "":
 		return nil, nil //nolint:nilnil // no witness is a configuration like any other
@@ -91,18 +91,20 @@ func (e *environment) auditWitness(d *automation.Dispatcher) (ports.Witness, err
 	return witnessFile(to), nil
 }
 
-// witness wires the chore that sends heads of the audit; nil for none.
-func (e *environment) witness(s *service, log *slog.Logger) (*privacy.Witness, error) {
-	out, err := e.auditWitness(s.dispatcher)
+// witnessOf wires the chore that sends heads of the audit; nil for none.
+func witnessOf(
+	e *environment, store *gormstore.Store, d *automation.Dispatcher, log *slog.Logger,
+) (*privacy.Witness, error) {
+	out, err := auditWitnessOf(e, d)
 	if err != nil || out == nil {
 		return nil, err
 	}
-	return privacy.NewWitness(s.store, out, now, log), nil
+	return privacy.NewWitness(store, out, now, log), nil
 }
 
 // readWitness gives the heads in a witness file to each, and returns how many of its lines are none, such as those that
 // a crash cut off.
-func (e *environment) readWitness(path string, each func(audit.Witnessed)) (unread int64, err error) {
+func readWitness(e *environment, path string, each func(audit.Witnessed)) (unread int64, err error) {
 	in := e.in
 	if path != "-" {
 		file, err := os.Open(path)
@@ -131,10 +133,10 @@ const witnessLate = 5 * time.Minute
 
 // checkWitness finds a witness that takes no heads, and organisations whose newest head is not in a witness file; what
 // arrived at an address is not known here. It finds nothing where there is no witness.
-func (e *environment) checkWitness(store *gormstore.Store) ([]gormstore.Finding, error) {
+func checkWitness(e *environment, store *gormstore.Store) ([]gormstore.Finding, error) {
 	dispatcher := automation.New(e.settings.AllowPrivate)
 	defer dispatcher.Close()
-	out, err := e.auditWitness(dispatcher)
+	out, err := auditWitnessOf(e, dispatcher)
 	if err != nil || out == nil {
 		return nil, err
 	}
@@ -143,15 +145,15 @@ func (e *environment) checkWitness(store *gormstore.Store) ([]gormstore.Finding,
 		takes.Violations, takes.IDs = 1, []string{err.Error()}
 		return []gormstore.Finding{takes}, nil
 	}
-	if _, address := e.witnessAddress(); address {
+	if _, address := witnessAddress(e); address {
 		return []gormstore.Finding{takes}, nil
 	}
-	left, err := e.missingHeads(store)
+	left, err := missingHeads(e, store)
 	return []gormstore.Finding{takes, left}, err
 }
 
 // missingHeads compares the witness file with the heads in the database.
-func (e *environment) missingHeads(store *gormstore.Store) (f gormstore.Finding, err error) {
+func missingHeads(e *environment, store *gormstore.Store) (f gormstore.Finding, err error) {
 	f.Name = "every head of the audit is in the witness file within minutes"
 	r := store.Repos()
 	key, err := r.Audit.WitnessKey(e.ctx)
@@ -159,7 +161,7 @@ func (e *environment) missingHeads(store *gormstore.Store) (f gormstore.Finding,
 		return f, err
 	}
 	newest := map[string]audit.Witnessed{} // by organisation; the last one in the file
-	_, err = e.readWitness(e.settings.AuditWitness, func(w audit.Witnessed) { newest[w.OrgID] = w })
+	_, err = readWitness(e, e.settings.AuditWitness, func(w audit.Witnessed) { newest[w.OrgID] = w })
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return f, err
 	}

@@ -21,16 +21,16 @@ import (
 	"fichario/ports"
 )
 
-// automations is the use case; offered is needed only where automations are made.
-func (e *environment) automations(store ports.Store, offered catalog.Catalog) *automations.Automations {
+// automationsOf is the use case; offered is needed only where automations are made.
+func automationsOf(e *environment, store ports.Store, offered catalog.Catalog) *automations.Automations {
 	return automations.New(store, now, automations.Means{
 		Mails: e.settings.SMTPURL != "", Conditions: outbound.NewConditions(), Catalog: offered,
 		Destinations: outbound.Destinations{},
 	})
 }
 
-// offered is the configured bureau's catalogue.
-func (e *environment) offered() (catalog.Catalog, error) {
+// offeredBy is the configured bureau's catalogue.
+func offeredBy(e *environment) (catalog.Catalog, error) {
 	client, stop, err := e.openBureau(slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (c *automationAddCmd) Run(e *environment) error {
 	var offered catalog.Catalog
 	if n.Action == automation.Lookup {
 		var err error
-		if offered, err = e.offered(); err != nil {
+		if offered, err = offeredBy(e); err != nil {
 			return err
 		}
 	}
@@ -102,7 +102,7 @@ func (c *automationAddCmd) Run(e *environment) error {
 		}
 	}
 	return e.withStore(func(store *gormstore.Store) error {
-		rules := e.automations(store, offered)
+		rules := automationsOf(e, store, offered)
 		var err error
 		if n.RequestForm, err = c.form(e, rules, n); err != nil {
 			return err
@@ -172,7 +172,7 @@ func viewAutomation(a automations.View) automationView {
 // Run lists the automations.
 func (c *automationListCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := e.automations(store, nil).Views(e.ctx, app.Operator(), c.Org)
+		all, err := automationsOf(e, store, nil).Views(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -200,9 +200,9 @@ func (c *automationSetCmd) Run(e *environment) error {
 	}
 	return e.withStore(func(store *gormstore.Store) error {
 		if fills {
-			return c.fill(e, e.automations(store, nil))
+			return c.fill(e, automationsOf(e, store, nil))
 		}
-		if err := e.automations(store, nil).SetPurpose(e.ctx, app.Operator(), c.ID, c.Purpose); err != nil {
+		if err := automationsOf(e, store, nil).SetPurpose(e.ctx, app.Operator(), c.ID, c.Purpose); err != nil {
 			return err
 		}
 		return e.print(map[string]string{"id": c.ID, "purpose": c.Purpose},
@@ -218,7 +218,7 @@ func (c *automationSetCmd) fill(e *environment, rules *automations.Automations) 
 		if err != nil {
 			return err
 		}
-		if values, err = e.secrets(rule.Destination.Fields, values); err != nil {
+		if values, err = secrets(e, rule.Destination.Fields, values); err != nil {
 			return err
 		}
 	}
@@ -238,18 +238,18 @@ type automationEnableCmd struct {
 }
 
 // Run enables an automation.
-func (c *automationEnableCmd) Run(e *environment) error { return e.enableAutomation(c.ID, true) }
+func (c *automationEnableCmd) Run(e *environment) error { return enableAutomation(e, c.ID, true) }
 
 type automationDisableCmd struct {
 	ID string `arg:"" help:"Id of the automation."`
 }
 
 // Run disables an automation.
-func (c *automationDisableCmd) Run(e *environment) error { return e.enableAutomation(c.ID, false) }
+func (c *automationDisableCmd) Run(e *environment) error { return enableAutomation(e, c.ID, false) }
 
-func (e *environment) enableAutomation(id string, enabled bool) error {
+func enableAutomation(e *environment, id string, enabled bool) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		if err := e.automations(store, nil).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
+		if err := automationsOf(e, store, nil).SetEnabled(e.ctx, app.Operator(), id, enabled); err != nil {
 			return err
 		}
 		return e.print(map[string]any{"id": id, "enabled": enabled}, "Automation %s is %s.\n", id, onOff(enabled))
@@ -297,7 +297,7 @@ func viewRun(j automation.Job) runView {
 // Run shows runs.
 func (c *automationRunsCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		all, err := e.automations(store, nil).Runs(e.ctx, app.Operator(), c.Org,
+		all, err := automationsOf(e, store, nil).Runs(e.ctx, app.Operator(), c.Org,
 			automation.JobFilter{
 				AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State),
 			}, c.After, c.Limit)
@@ -318,7 +318,7 @@ type automationRerunCmd struct {
 // Run repeats a run.
 func (c *automationRerunCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		id, err := e.automations(store, nil).RunAgain(e.ctx, app.Operator(), c.ID)
+		id, err := automationsOf(e, store, nil).RunAgain(e.ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

@@ -64,12 +64,13 @@ func (f requestFlags) form(e *environment, rules *automations.Automations, n aut
 	if err != nil {
 		return form, err
 	}
-	form.Values, err = e.secrets(d.Fields, form.Values)
+	form.Values, err = secrets(e, d.Fields, form.Values)
 	return form, err
 }
 
 // secrets adds each missing secret to the given values, by prompting for it.
-func (e *environment) secrets(
+func secrets(
+	e *environment,
 	fields []automation.DestinationField, given map[string]string,
 ) (map[string]string, error) {
 	all := maps.Clone(given)
@@ -81,7 +82,7 @@ func (e *environment) secrets(
 		if !field.Secret || field.Optional || all[field.Name] != "" {
 			continue
 		}
-		value, err := e.secret(lines, field)
+		value, err := secretOf(e, lines, field)
 		if err != nil {
 			return all, err
 		}
@@ -90,8 +91,8 @@ func (e *environment) secrets(
 	return all, nil
 }
 
-// secret prompts for a secret: a line of standard input, which a terminal does not echo.
-func (e *environment) secret(lines *bufio.Reader, field automation.DestinationField) (string, error) {
+// secretOf prompts for a secret: a line of standard input, which a terminal does not echo.
+func secretOf(e *environment, lines *bufio.Reader, field automation.DestinationField) (string, error) {
 	value, err := e.typed(lines, fmt.Sprintf("%s (%s): ", field.Name, field.Title))
 	if err == nil && value == "" {
 		err = fmt.Errorf("%s is missing: give it on standard input, or with --set %[1]s=…", field.Name)
@@ -121,7 +122,7 @@ type fieldView struct {
 
 // Run lists the destinations that come with the program.
 func (automationDestinationsCmd) Run(e *environment) error {
-	return printList(e, e.automations(nil, nil).Destinations(), func(d automation.Destination) destinationView {
+	return printList(e, automationsOf(e, nil, nil).Destinations(), func(d automation.Destination) destinationView {
 		v := destinationView{Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat, Fields: []fieldView{}}
 		for _, f := range d.Fields {
 			v.Fields = append(v.Fields, fieldView(f))
@@ -181,7 +182,7 @@ type tryView struct {
 // Run shows what an automation would do; it sends and changes nothing.
 func (c *automationTryCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		r, err := e.automations(store, nil).Rehearse(e.ctx, app.Operator(), c.ID, c.Contact)
+		r, err := automationsOf(e, store, nil).Rehearse(e.ctx, app.Operator(), c.ID, c.Contact)
 		if err != nil {
 			return err
 		}

@@ -12,7 +12,6 @@ import (
 	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/batch"
-	"fichario/domain/catalog"
 )
 
 type batchCmd struct {
@@ -26,8 +25,9 @@ type batchCmd struct {
 	Results batchResultsCmd `cmd:"" help:"Write the result of each item to standard output."`
 }
 
-// batches is the use case on a store.
-func (e *environment) batches(
+// batchesOf is the use case on a store.
+func batchesOf(
+	e *environment,
 	store *gormstore.Store, client bureauClient, calendar access.Calendar, log *slog.Logger, lookups *lookups.Lookups,
 ) *batches.Batches {
 	return batches.New(batches.Config{
@@ -37,7 +37,7 @@ func (e *environment) batches(
 }
 
 // withBatches runs a command on the use case, without a bureau.
-func (e *environment) withBatches(f func(*batches.Batches) error) error {
+func withBatches(e *environment, f func(*batches.Batches) error) error {
 	calendar, err := e.calendar()
 	if err != nil {
 		return err
@@ -49,20 +49,7 @@ func (e *environment) withBatches(f func(*batches.Batches) error) error {
 		return err
 	}
 	defer stop()
-	return e.withStore(func(store *gormstore.Store) error { return f(e.batches(store, client, calendar, log, nil)) })
-}
-
-// reais is a flag with an amount.
-type reais struct{ amount *catalog.Money }
-
-// UnmarshalText parses it.
-func (r *reais) UnmarshalText(b []byte) error {
-	m, err := catalog.ParseMoney(string(b))
-	if err != nil {
-		return fmt.Errorf("%q is not an amount in reais, such as 12.50", b)
-	}
-	r.amount = &m
-	return nil
+	return e.withStore(func(store *gormstore.Store) error { return f(batchesOf(e, store, client, calendar, log, nil)) })
 }
 
 type batchQuoteCmd struct {
@@ -88,7 +75,7 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 	if err != nil {
 		return err
 	}
-	return e.withBatches(func(on *batches.Batches) error {
+	return withBatches(e, func(on *batches.Batches) error {
 		by, err := on.Actor(e.ctx, c.Org, c.Key)
 		if err != nil {
 			return err
@@ -97,7 +84,7 @@ func (c *batchQuoteCmd) Run(e *environment) error {
 			Name: c.Name, Product: c.Product, Sheets: sheets, Sheet: c.Sheet, Column: c.Column, Refresh: c.Refresh,
 			Ceiling: c.Ceiling.amount, Purpose: c.Purpose,
 		})
-		return e.printBatch(v, err)
+		return printBatch(e, v, err)
 	})
 }
 
@@ -108,8 +95,8 @@ type batchConfirmCmd struct {
 
 // Run confirms a batch.
 func (c *batchConfirmCmd) Run(e *environment) error {
-	return e.withBatches(func(on *batches.Batches) error {
-		return e.printBatch(on.Confirm(e.ctx, app.Operator(), c.ID, c.Ceiling.amount))
+	return withBatches(e, func(on *batches.Batches) error {
+		return printed(e)(on.Confirm(e.ctx, app.Operator(), c.ID, c.Ceiling.amount))
 	})
 }
 
@@ -120,7 +107,7 @@ type batchListCmd struct {
 
 // Run lists the batches.
 func (c *batchListCmd) Run(e *environment) error {
-	return e.withBatches(func(on *batches.Batches) error {
+	return withBatches(e, func(on *batches.Batches) error {
 		all, err := on.All(e.ctx, app.Operator(), c.Org, c.Limit)
 		if err != nil {
 			return err
@@ -137,8 +124,8 @@ type batchShowCmd struct {
 
 // Run shows a batch.
 func (c *batchShowCmd) Run(e *environment) error {
-	return e.withBatches(func(on *batches.Batches) error {
-		return e.printBatch(on.Show(e.ctx, app.Operator(), c.ID))
+	return withBatches(e, func(on *batches.Batches) error {
+		return printed(e)(on.Show(e.ctx, app.Operator(), c.ID))
 	})
 }
 
@@ -148,8 +135,8 @@ type batchPauseCmd struct {
 
 // Run pauses a batch.
 func (c *batchPauseCmd) Run(e *environment) error {
-	return e.withBatches(func(on *batches.Batches) error {
-		return e.printBatch(on.Pause(e.ctx, app.Operator(), c.ID))
+	return withBatches(e, func(on *batches.Batches) error {
+		return printed(e)(on.Pause(e.ctx, app.Operator(), c.ID))
 	})
 }
 
@@ -161,8 +148,8 @@ type batchResumeCmd struct {
 
 // Run resumes a batch.
 func (c *batchResumeCmd) Run(e *environment) error {
-	return e.withBatches(func(on *batches.Batches) error {
-		return e.printBatch(on.Resume(e.ctx, app.Operator(), c.ID, c.Ceiling.amount, c.Failures))
+	return withBatches(e, func(on *batches.Batches) error {
+		return printed(e)(on.Resume(e.ctx, app.Operator(), c.ID, c.Ceiling.amount, c.Failures))
 	})
 }
 
@@ -172,13 +159,17 @@ type batchCancelCmd struct {
 
 // Run cancels a batch.
 func (c *batchCancelCmd) Run(e *environment) error {
-	return e.withBatches(func(on *batches.Batches) error {
-		return e.printBatch(on.Cancel(e.ctx, app.Operator(), c.ID))
+	return withBatches(e, func(on *batches.Batches) error {
+		return printed(e)(on.Cancel(e.ctx, app.Operator(), c.ID))
 	})
 }
 
-// printBatch prints a batch, or returns the error.
-func (e *environment) printBatch(v batches.View, err error) error {
+// printed returns what prints a batch, or hands on the error of getting it.
+func printed(e *environment) func(batches.View, error) error {
+	return func(v batches.View, err error) error { return printBatch(e, v, err) }
+}
+
+func printBatch(e *environment, v batches.View, err error) error {
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,7 +22,7 @@ func (c *batchResultsCmd) Run(e *environment) error {
 	if e.json && c.Format != "" {
 		return errTwoForms
 	}
-	return e.withBatches(func(batches *batches.Batches) error {
+	return withBatches(e, func(batches *batches.Batches) error {
 		results, err := batches.AllResults(e.ctx, app.Operator(), c.ID, batch.State(c.State))
 		if err != nil {
 			return err
@@ -54,31 +51,3 @@ func (c *batchResultsCmd) Run(e *environment) error {
 		return err
 	})
 }
-
-// errTwoForms is for results requested in two formats.
-var errTwoForms = errors.New("--format and --json ask for two formats: use one of them")
-
-// printResults prints lines of JSON as one value, in the form of a page of results.
-func (e *environment) printResults(write func(lines io.Writer) error) error {
-	var lines bytes.Buffer
-	if err := write(&lines); err != nil {
-		return err
-	}
-	all := []json.RawMessage{}
-	for line := range bytes.Lines(lines.Bytes()) {
-		all = append(all, bytes.TrimSpace(line))
-	}
-	return e.print(map[string]any{"resultados": all, "proxima": nil}, "")
-}
-
-// output receives a file that is otherwise an HTTP response.
-type output struct {
-	io.Writer
-	header http.Header
-}
-
-// Header is ignored.
-func (o output) Header() http.Header { return o.header }
-
-// WriteHeader is ignored.
-func (o output) WriteHeader(int) {}

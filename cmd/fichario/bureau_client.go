@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"fichario/adapters/bureau"
@@ -74,4 +75,27 @@ func bureauFile(ref string) ([]byte, error) {
 		return nil, fmt.Errorf("FICHARIO_BUREAU: %w", err)
 	}
 	return src, nil
+}
+
+// sandbox is the invented bureau, with the script from the settings; always the same instance.
+func (e *environment) sandbox() (*sandbox.Bureau, error) {
+	if e.invented != nil {
+		return e.invented, nil
+	}
+	bureau, path := sandbox.New(), e.settings.SandboxScript
+	if path != "" {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("the script: %w", err)
+		}
+		folder, err := os.OpenRoot(filepath.Dir(path)) // confines the script to files in its folder
+		if err != nil {
+			return nil, fmt.Errorf("the script: %w", err)
+		}
+		if err := bureau.Script(src, folder.FS()); err != nil {
+			return nil, fmt.Errorf("%s:\n%w", path, err)
+		}
+	}
+	e.invented = bureau
+	return bureau, nil
 }

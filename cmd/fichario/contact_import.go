@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -81,7 +80,7 @@ func (c *contactImportCmd) Run(e *environment) error {
 			return err
 		}
 		if c.DryRun {
-			return e.printImport(importOutcome{
+			return printImport(e, importOutcome{
 				Status: "ensaio", Rows: trial.Total, Wrong: trial.Wrong, Repeated: trial.Repeated, Problems: problemsOf(trial),
 			}, plan)
 		}
@@ -108,7 +107,7 @@ func (c *contactImportCmd) run(
 	if err != nil {
 		return interrupted(e, bulks, by, made.ID, err)
 	}
-	return e.printImport(importOutcome{
+	return printImport(e, importOutcome{
 		ID: view.ID, Status: string(view.Status), Rows: view.Total, Made: view.Made, Filled: view.Filled,
 		Skipped: view.Skipped, Wrong: view.Wrong, Problems: problemsOf(trial),
 	}, view.Import)
@@ -170,7 +169,7 @@ func problemsOf(trial contacts.ImportTrial) (out []importProblem) {
 	return out
 }
 
-func (e *environment) printImport(o importOutcome, plan crm.Import) error {
+func printImport(e *environment, o importOutcome, plan crm.Import) error {
 	o.Columns = map[string]string{}
 	var text strings.Builder
 	for i, name := range columnNames(plan.Columns) {
@@ -238,22 +237,4 @@ func rowsAsJSON(lines io.Writer, table download.Table) error {
 		}
 	}
 	return nil
-}
-
-// readTable reads at most sheet.MaxBytes + 1 bytes of a file, or of standard input.
-func readTable(e *environment, name string) ([]byte, error) {
-	from := e.in
-	if name != "-" {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = file.Close() }()
-		from = file
-	}
-	data, err := io.ReadAll(io.LimitReader(from, sheet.MaxBytes+1))
-	if err == nil && len(data) == 0 {
-		err = fault.New(fault.InvalidRequest, "O arquivo está vazio.")
-	}
-	return data, err
 }

@@ -42,7 +42,7 @@ type contactMergeCmd struct {
 
 // Run merges two contacts.
 func (c *contactMergeCmd) Run(e *environment) error {
-	return e.withContacts(c.Into, func(all *contacts.Contacts) error {
+	return withContacts(e, c.Into, func(all *contacts.Contacts) error {
 		return all.Merge(e.ctx, app.Operator(), c.Into, c.From)
 	})
 }
@@ -54,7 +54,7 @@ type contactSplitCmd struct {
 
 // Run undoes a merge.
 func (c *contactSplitCmd) Run(e *environment) error {
-	return e.withContacts(c.From, func(all *contacts.Contacts) error {
+	return withContacts(e, c.From, func(all *contacts.Contacts) error {
 		return all.Part(e.ctx, app.Operator(), c.Into, c.From)
 	})
 }
@@ -65,7 +65,7 @@ type contactDeleteCmd struct {
 
 // Run deletes a contact.
 func (c *contactDeleteCmd) Run(e *environment) error {
-	return e.withContacts(c.ID, func(all *contacts.Contacts) error { return all.Delete(e.ctx, app.Operator(), c.ID) })
+	return withContacts(e, c.ID, func(all *contacts.Contacts) error { return all.Delete(e.ctx, app.Operator(), c.ID) })
 }
 
 type contactRestoreCmd struct {
@@ -74,11 +74,11 @@ type contactRestoreCmd struct {
 
 // Run restores a contact.
 func (c *contactRestoreCmd) Run(e *environment) error {
-	return e.withContacts(c.ID, func(all *contacts.Contacts) error { return all.Undelete(e.ctx, app.Operator(), c.ID) })
+	return withContacts(e, c.ID, func(all *contacts.Contacts) error { return all.Undelete(e.ctx, app.Operator(), c.ID) })
 }
 
 // withContacts changes a contact, and prints its id.
-func (e *environment) withContacts(id string, change func(*contacts.Contacts) error) error {
+func withContacts(e *environment, id string, change func(*contacts.Contacts) error) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		if err := change(contacts.New(store, now)); err != nil {
 			return err

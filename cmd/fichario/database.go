@@ -18,7 +18,7 @@ func (c *doctorCmd) Run(e *environment) error {
 		findings, err := store.Check(e.ctx, now())
 		if err == nil {
 			var ofWitness []gormstore.Finding
-			ofWitness, err = e.checkWitness(store)
+			ofWitness, err = checkWitness(e, store)
 			findings = append(findings, ofWitness...)
 		}
 		if err == nil && c.Deep {

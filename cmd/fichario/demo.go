@@ -29,11 +29,11 @@ const demoOrg = "01980000-0000-7000-8000-000000000de0"
 // demoPassword is public: the demonstration holds only invented data.
 const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every start
 
-// demo fills an empty database with invented data and prints lines to paste. On later starts the demonstration's key
+// fillDemo fills an empty database with invented data and prints lines to paste. On later starts the demonstration's key
 // gets a new secret, because only hashes of secrets are stored; the previous one works for another day. A database with
 // other data is left alone.
-func (e *environment) demo(
-	ctx context.Context, store *gormstore.Store, keys *lookups.Keys, config lookups.Config,
+func fillDemo(
+	ctx context.Context, e *environment, store *gormstore.Store, keys *lookups.Keys, config lookups.Config,
 	batches *batches.Batches, addr string,
 ) error {
 	key, secret, fresh, err := demoKey(ctx, store, keys)
@@ -46,7 +46,7 @@ func (e *environment) demo(
 			"  FICHARIO_DATABASE_URL=sqlite://demo.db make run")
 		return nil
 	}
-	hook, err := e.demoWebhook(ctx, store, addr)
+	hook, err := demoWebhook(ctx, e, store, addr)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (e *environment) demo(
 			if err := demoWork(ctx, store, *key, config, batches, contacts); err != nil {
 				return err
 			}
-			if err := e.demoErasure(ctx, store); err != nil {
+			if err := demoErasure(ctx, e, store); err != nil {
 				return err
 			}
 		}
@@ -111,7 +111,7 @@ func demoWork(
 }
 
 // demoWebhook returns the address of the demonstration's webhook, making it when there is none.
-func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, addr string) (string, error) {
+func demoWebhook(ctx context.Context, e *environment, store *gormstore.Store, addr string) (string, error) {
 	hooks := intakeapp.NewWebhooks(store, now)
 	known, err := hooks.List(ctx, app.Operator(), demoOrg)
 	if err != nil {
@@ -119,7 +119,7 @@ func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, a
 	}
 	if len(known) > 0 {
 		w, err := hooks.Show(ctx, app.Operator(), known[0].ID)
-		return e.webhookURL(w.Token, addr), err
+		return webhookURL(e, w.Token, addr), err
 	}
 	for _, name := range []string{"Instagram", "Google", "Indicação"} {
 		if _, err := contacts.NewOrigins(store).Add(ctx, app.Operator(), demoOrg, name); err != nil {
@@ -129,7 +129,7 @@ func (e *environment) demoWebhook(ctx context.Context, store *gormstore.Store, a
 	_, token, err := hooks.Create(ctx, app.Operator(), intakeapp.NewWebhook{
 		OrgID: demoOrg, Name: "Formulário do site", Options: intake.Options{Kind: intake.Generic},
 	})
-	return e.webhookURL(token, addr), err
+	return webhookURL(e, token, addr), err
 }
 
 // demoKey returns the demonstration's key with a working secret, and whether it is new; no key when the database has

@@ -11,11 +11,11 @@ import (
 const demoErased = "69893557275"
 
 // demoErasure begins the erasure of a person, with a block; the service completes it like any other.
-func (e *environment) demoErasure(ctx context.Context, store *gormstore.Store) error {
+func demoErasure(ctx context.Context, e *environment, store *gormstore.Store) error {
 	owner, err := demoMember(ctx, store, "helena@demo.example")
 	if err != nil {
 		return err
 	}
-	_, err = e.subjects(store).Erase(ctx, owner, privacy.SubjectQuery{OrgID: demoOrg, Document: demoErased}, true)
+	_, err = subjectsOf(e, store).Erase(ctx, owner, privacy.SubjectQuery{OrgID: demoOrg, Document: demoErased}, true)
 	return err
 }

@@ -22,7 +22,7 @@ func newServer(handler http.Handler, bureau time.Duration) *http.Server {
 }
 
 // listen accepts connections; requests are told that the service is starting until answer sets a handler.
-func (e *environment) listen(s *service) (err error) {
+func listen(e *environment, s *service) (err error) {
 	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
 		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}

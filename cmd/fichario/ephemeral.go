@@ -23,7 +23,7 @@ const parentLook = 250 * time.Millisecond
 
 // forgetful are the settings of an ephemeral service: whatever is configured, it touches no file and no other database,
 // and may send events to a test on its own machine.
-func (s Settings) forgetful() Settings {
+func forgetful(s Settings) Settings {
 	s.DatabaseURL = "sqlite://" + gormstore.InMemory
 	s.DataKey, s.MigrateURL, s.ReadURL, s.ErasureJournal, s.AuditWitness, s.PublicURL = "", "", "", "", "", ""
 	s.OIDC, s.MetricsListen, s.Proxies, s.DrainDelay = OIDC{}, "", "", 0
@@ -56,7 +56,7 @@ func withParent(ctx context.Context) context.Context {
 
 // ephemeral makes an organisation with everything a test suite needs, and prints one line of JSON that says how to use
 // it.
-func (e *environment) ephemeral(ctx context.Context, s *service) error {
+func ephemeral(ctx context.Context, e *environment, s *service) error {
 	org, err := team.NewOrganisations(s.store, now).Create(ctx, "Testes")
 	if err != nil {
 		return err
@@ -91,5 +91,5 @@ func (e *environment) ephemeral(ctx context.Context, s *service) error {
 		Key     string `json:"chave"`
 		Webhook string `json:"webhook"`
 		Login   login  `json:"login"`
-	}{e.publicURL(addr), org.ID, secret.Reveal(), e.webhookURL(token, addr), login{owner.Email, owner.Password}})
+	}{e.publicURL(addr), org.ID, secret.Reveal(), webhookURL(e, token, addr), login{owner.Email, owner.Password}})
 }

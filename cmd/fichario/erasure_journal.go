@@ -15,7 +15,7 @@ import (
 	"fichario/domain/privacy"
 )
 
-// erasureJournal is a file outside the database that records erasures, one JSON line each; without a path there is
+// journalOf is a file outside the database that records erasures, one JSON line each; without a path there is
 // none.
 type erasureJournal struct {
 	path string
@@ -23,8 +23,8 @@ type erasureJournal struct {
 	beside string
 }
 
-// erasureJournal is the file in FICHARIO_ERASURE_JOURNAL, or one beside the SQLite database.
-func (e *environment) erasureJournal() erasureJournal {
+// journalOf is the file in FICHARIO_ERASURE_JOURNAL, or one beside the SQLite database.
+func journalOf(e *environment) erasureJournal {
 	path, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL)
 	switch {
 	case e.settings.ErasureJournal != "":

@@ -56,7 +56,7 @@ func (c *keyCreateCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
-		return e.printSecret(key, secret)
+		return printSecret(e, key, secret)
 	})
 }
 
@@ -98,7 +98,7 @@ func (c *keyCreateCmd) expiry(e *environment) (time.Time, error) {
 	return calendar.NextDay(start), nil
 }
 
-func (e *environment) printSecret(key access.Key, secret access.Secret) error {
+func printSecret(e *environment, key access.Key, secret access.Secret) error {
 	return e.print(map[string]string{"id": key.ID, "key": secret.Reveal(), "prefix": key.Prefix},
 		"Key %s: %s\nIt is not shown again. To try it:\n\n  curl -H 'Authorization: Bearer %s' %s/api/v1/produtos\n",
 		key.ID, secret.Reveal(), secret.Reveal(), e.publicURL(e.settings.Listen))
@@ -241,6 +241,6 @@ func (c *keyRotateCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
-		return e.printSecret(key, secret)
+		return printSecret(e, key, secret)
 	})
 }

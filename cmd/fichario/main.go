@@ -139,16 +139,6 @@ func inWords(err error, flags []*kong.Flag) string {
 
 var upperCase = regexp.MustCompile(`[A-Z]`)
 
-// version is what the build recorded: the module's version, one derived from the commit in a clone, or "(devel)"
-// without history, as in the image.
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	return info.Main.Version
-}
-
 func newParser(c *cli, errOut, out io.Writer, exit func(int)) (*kong.Kong, error) {
 	return kong.New(c,
 		kong.Name("fichario"),

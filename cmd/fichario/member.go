@@ -60,7 +60,7 @@ type memberPasswordCmd struct {
 
 // Run sets a member's password.
 func (c *memberPasswordCmd) Run(e *environment) error {
-	password, err := e.password()
+	password, err := passwordFor(e)
 	if err != nil {
 		return err
 	}
@@ -72,8 +72,8 @@ func (c *memberPasswordCmd) Run(e *environment) error {
 	})
 }
 
-// password reads a password from the first line of standard input.
-func (e *environment) password() (string, error) {
+// passwordFor reads a password from the first line of standard input.
+func passwordFor(e *environment) (string, error) {
 	return e.typed(bufio.NewReader(io.LimitReader(e.in, 1<<10)), "Password: ")
 }
 
@@ -90,7 +90,7 @@ type memberAddCmd struct {
 func (c *memberAddCmd) Run(e *environment) (err error) {
 	password := ""
 	if c.PasswordStdin {
-		if password, err = e.password(); err != nil {
+		if password, err = passwordFor(e); err != nil {
 			return err
 		}
 		if password == "" {
@@ -105,7 +105,7 @@ func (c *memberAddCmd) Run(e *environment) (err error) {
 			OrgID: c.Org, Name: c.Name, Email: c.Email, Role: crm.Role(c.Role), Password: password,
 		})
 		if err == nil && c.Invite && e.settings.SMTPURL != "" {
-			err = e.withLinks(store, func(l *team.Links) error { return l.Invite(e.ctx, app.Operator(), m.ID) })
+			err = withLinks(e, store, func(l *team.Links) error { return l.Invite(e.ctx, app.Operator(), m.ID) })
 			if known := app.FaultOf(err); known != nil {
 				return fmt.Errorf("member %s was added, but not invited: %s; create a link with: fichario member link %s", m.ID,
 					strings.TrimSuffix(known.Message, ". Tente de novo."), m.ID)

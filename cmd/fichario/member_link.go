@@ -16,7 +16,7 @@ type memberLinkCmd struct {
 // Run makes a link for the operator to pass on.
 func (c *memberLinkCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
-		return e.withLinks(store, func(l *team.Links) error {
+		return withLinks(e, store, func(l *team.Links) error {
 			address, until, err := l.Link(e.ctx, app.Operator(), c.ID)
 			if err != nil {
 				return err
@@ -28,7 +28,7 @@ func (c *memberLinkCmd) Run(e *environment) error {
 }
 
 // withLinks runs a command with links.
-func (e *environment) withLinks(store *gormstore.Store, f func(*team.Links) error) error {
+func withLinks(e *environment, store *gormstore.Store, f func(*team.Links) error) error {
 	mailer, err := e.mailer()
 	if err != nil {
 		return err

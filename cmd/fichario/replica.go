@@ -10,8 +10,8 @@ import (
 )
 
 // readElsewhere makes lists read from the replica of the database, where there is one.
-func (e *environment) readElsewhere(s *service, log *slog.Logger, metrics *httpapi.Metrics) error {
-	lag := e.readLag()
+func readElsewhere(e *environment, s *service, log *slog.Logger, metrics *httpapi.Metrics) error {
+	lag := readLag(e)
 	if lag == 0 {
 		return nil
 	}
@@ -27,7 +27,7 @@ func (e *environment) readElsewhere(s *service, log *slog.Logger, metrics *httpa
 }
 
 // readLag is how stale lists may be; zero where they are read from the primary.
-func (e *environment) readLag() time.Duration {
+func readLag(e *environment) time.Duration {
 	if e.settings.ReadURL == "" {
 		return 0
 	}

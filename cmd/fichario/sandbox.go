@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -72,29 +69,6 @@ func withDoors(bureau *sandbox.Bureau, next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
-}
-
-// sandbox is the invented bureau, with the script from the settings; always the same instance.
-func (e *environment) sandbox() (*sandbox.Bureau, error) {
-	if e.invented != nil {
-		return e.invented, nil
-	}
-	bureau, path := sandbox.New(), e.settings.SandboxScript
-	if path != "" {
-		src, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("the script: %w", err)
-		}
-		folder, err := os.OpenRoot(filepath.Dir(path)) // confines the script to files in its folder
-		if err != nil {
-			return nil, fmt.Errorf("the script: %w", err)
-		}
-		if err := bureau.Script(src, folder.FS()); err != nil {
-			return nil, fmt.Errorf("%s:\n%w", path, err)
-		}
-	}
-	e.invented = bureau
-	return bureau, nil
 }
 
 func sandboxDocuments() []docsite.SandboxDocument {

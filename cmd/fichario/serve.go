@@ -36,11 +36,11 @@ func (c *serveCmd) Run(e *environment) error {
 	}
 	defer stopProfile()
 	if c.Ephemeral {
-		e.settings, e.ctx = e.settings.forgetful(), withParent(e.ctx)
+		e.settings, e.ctx = forgetful(e.settings), withParent(e.ctx)
 	}
 	log, flush := newLogger(e.settings, e.errOut)
 	defer flush()
-	s, err := e.newService(log)
+	s, err := newService(e, log)
 	if errors.Is(err, errStopped) || e.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		log.Info("stopped")
 		return nil
@@ -67,13 +67,13 @@ func (c *serveCmd) Run(e *environment) error {
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
 
 	if c.Demo {
-		if err := e.demo(e.ctx, s.store, s.keys, s.lookupsConfig, s.batches, s.listener.Addr().String()); err != nil {
+		if err := fillDemo(e.ctx, e, s.store, s.keys, s.lookupsConfig, s.batches, s.listener.Addr().String()); err != nil {
 			log.Error("demonstration data not created", "error", err)
 		}
 		s.preparing.Store(false)
 	}
 	if c.Ephemeral {
-		err = e.ephemeral(e.ctx, s)
+		err = ephemeral(e.ctx, e, s)
 	}
 	var turnAway time.Duration
 	if err == nil {

@@ -75,7 +75,7 @@ type service struct {
 }
 
 // newService opens and wires everything. If it fails, it closes what it opened.
-func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
+func newService(e *environment, log *slog.Logger) (_ *service, err error) {
 	calendar, err := e.calendar()
 	if err == nil {
 		err = e.keeping().Check(e.settings.HistoryFresh)
@@ -89,7 +89,7 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 			s.close()
 		}
 	}()
-	if s.tracer, err = e.tracer(log); err != nil {
+	if s.tracer, err = tracerOf(e, log); err != nil {
 		return nil, err
 	}
 	if s.mailer, err = e.mailer(); err != nil {
@@ -104,7 +104,7 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 	if s.alone, err = gormstore.Alone(e.settings.DatabaseURL); err != nil {
 		return nil, err
 	}
-	if err := e.listen(s); err != nil {
+	if err := listen(e, s); err != nil {
 		return nil, err
 	}
 	tell := func(why string) { log.Warn("the database is away; trying again", "why", why) }
@@ -112,17 +112,17 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 		return nil, err
 	}
 	s.store.LogTo(log)
-	if err := e.checkJournal(log); err != nil {
+	if err := checkJournal(e, log); err != nil {
 		return nil, err
 	}
 	if err := s.tellOfDatabase(e.ctx, log); err != nil {
 		return nil, err
 	}
 	metrics := httpapi.NewMetrics(s.bureau.Catalog())
-	if err := e.readElsewhere(s, log, metrics); err != nil {
+	if err := readElsewhere(e, s, log, metrics); err != nil {
 		return nil, err
 	}
-	if err := e.wireUseCases(s, log, calendar, metrics); err != nil {
+	if err := wireUseCases(e, s, log, calendar, metrics); err != nil {
 		return nil, err
 	}
 	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); sqlite {
@@ -130,13 +130,14 @@ func (e *environment) newService(log *slog.Logger) (_ *service, err error) {
 			return nil, err
 		}
 	}
-	if err := e.listenForMetrics(s, metrics); err != nil {
+	if err := listenForMetrics(e, s, metrics); err != nil {
 		return nil, err
 	}
-	return s, e.wireServer(s, log, calendar, metrics)
+	return s, wireServer(e, s, log, calendar, metrics)
 }
 
-func (e *environment) wireUseCases(
+func wireUseCases(
+	e *environment,
 	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
 ) (err error) {
 	s.lookupsConfig = lookups.Config{
@@ -147,7 +148,7 @@ func (e *environment) wireUseCases(
 	s.agentSessions = agentsapp.NewSessions(s.lookups, s.store, now, log)
 	metrics.Unwritten(s.lookups.Unwritten)
 	s.failures = metrics.Background
-	s.batches = e.batches(s.store, s.bureau, calendar, log, s.lookups)
+	s.batches = batchesOf(e, s.store, s.bureau, calendar, log, s.lookups)
 	s.keys = lookups.NewKeys(s.store, now)
 	s.dispatcher = automation.New(e.settings.AllowPrivate)
 	s.jobs = automations.NewJobs(automations.JobsConfig{
@@ -157,14 +158,15 @@ func (e *environment) wireUseCases(
 	})
 	s.store.OnJobs(s.jobs.Wake)
 	s.intake = intake.New(s.store, now)
-	s.subjects = e.subjects(s.store)
+	s.subjects = subjectsOf(e, s.store)
 	s.retention = privacy.NewRetention(s.store, e.keeping(), now)
 	s.sessions = team.NewSessions(s.store, now, passwords)
-	s.witness, err = e.witness(s, log)
+	s.witness, err = witnessOf(e, s.store, s.dispatcher, log)
 	return err
 }
 
-func (e *environment) wireServer(
+func wireServer(
+	e *environment,
 	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
 ) error {
 	trusted, err := shape.Networks(e.settings.Proxies)
@@ -188,7 +190,7 @@ func (e *environment) wireServer(
 	if err != nil {
 		return fmt.Errorf("FICHARIO_PUBLIC_URL: %w", err)
 	}
-	provider, err := e.oidc(s, publicURL, log)
+	provider, err := providerOf(e, s, publicURL, log)
 	if err != nil {
 		return err
 	}
@@ -201,21 +203,21 @@ func (e *environment) wireServer(
 		Notifications: team.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
 		Intake: s.intake, Batches: s.batches, Tables: tables, Webhooks: intake.NewWebhooks(s.store, now),
 		Bundles:  lookups.NewBundles(s.store, s.bureau.Catalog()),
-		Purposes: privacy.NewPurposes(s.store, now), Record: e.record(s.store, s.bureau),
+		Purposes: privacy.NewPurposes(s.store, now), Record: recordOf(e, s.store, s.bureau),
 		Changes:  contacts.NewChanges(s.store, now, log),
 		Subjects: s.subjects,
 		Stopping: s.stopping,
 		Audit:    privacy.NewAudit(s.store, now),
 		Contacts: contacts.New(s.store, now), Bulks: contacts.NewBulks(s.store, now), Rotations: contacts.NewRotations(s.store, now),
-		Automations: e.automations(s.store, s.bureau.Catalog()),
+		Automations: automationsOf(e, s.store, s.bureau.Catalog()),
 		Dashboard:   lookups.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
 		Calendar:    calendar, Clock: now, PublicURL: publicURL,
-		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: e.readLag(), Observe: metrics.Page,
+		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: readLag(e), Observe: metrics.Page,
 	})
 	if err != nil {
 		return err
 	}
-	s.handler = s.parting(punctual(e.transportSecurity(s.traced(apiOrPages(api, pages)))))
+	s.handler = s.parting(punctual(transportSecurity(e, s.traced(apiOrPages(api, pages)))))
 	return nil
 }
 
@@ -227,7 +229,7 @@ func (s *service) agents(statement *lookups.Statement, log *slog.Logger) *agents
 }
 
 // listenForMetrics serves /metrics separately, where it has its own address.
-func (e *environment) listenForMetrics(s *service, metrics *httpapi.Metrics) error {
+func listenForMetrics(e *environment, s *service, metrics *httpapi.Metrics) error {
 	if e.settings.MetricsListen == "" {
 		return nil
 	}
@@ -245,7 +247,7 @@ func (e *environment) listenForMetrics(s *service, metrics *httpapi.Metrics) err
 }
 
 // transportSecurity tells browsers to use only https for a year, where the public address is https.
-func (e *environment) transportSecurity(next http.Handler) http.Handler {
+func transportSecurity(e *environment, next http.Handler) http.Handler {
 	if !strings.HasPrefix(e.settings.PublicURL, "https://") {
 		return next
 	}
@@ -321,8 +323,8 @@ func (s *service) chores() []app.Chore {
 }
 
 // checkJournal refuses an erasure journal that cannot be written, and warns where there is none.
-func (e *environment) checkJournal(log *slog.Logger) error {
-	journal := e.erasureJournal()
+func checkJournal(e *environment, log *slog.Logger) error {
+	journal := journalOf(e)
 	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); !sqlite && journal.path == "" {
 		log.Warn("erasures are recorded in no journal: a restore brings erased persons back; set FICHARIO_ERASURE_JOURNAL")
 	}
@@ -390,24 +392,4 @@ func apiOrPages(api, pages http.Handler) http.Handler {
 			pages.ServeHTTP(w, r)
 		}
 	})
-}
-
-// publicURL is the address at which people reach the service listening on addr.
-func (e *environment) publicURL(addr string) string {
-	if e.settings.PublicURL != "" {
-		return strings.TrimRight(e.settings.PublicURL, "/")
-	}
-	return localURL(addr)
-}
-
-// localURL is the address of a local listener on addr.
-func localURL(addr string) string {
-	host, port, err := net.SplitHostPort(addr)
-	if err != nil {
-		return "http://" + addr
-	}
-	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return "http://" + net.JoinHostPort(host, port)
 }

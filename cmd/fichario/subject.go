@@ -39,12 +39,12 @@ func (f subjectFlags) query() privacyapp.SubjectQuery {
 }
 
 // withSubjects runs a command on data subjects' rights.
-func (e *environment) withSubjects(f func(*privacyapp.Subjects) error) error {
-	return e.withStore(func(store *gormstore.Store) error { return f(e.subjects(store)) })
+func withSubjects(e *environment, f func(*privacyapp.Subjects) error) error {
+	return e.withStore(func(store *gormstore.Store) error { return f(subjectsOf(e, store)) })
 }
 
-func (e *environment) subjects(store *gormstore.Store) *privacyapp.Subjects {
-	return privacyapp.NewSubjects(store, store, e.erasureJournal(), now)
+func subjectsOf(e *environment, store *gormstore.Store) *privacyapp.Subjects {
+	return privacyapp.NewSubjects(store, store, journalOf(e), now)
 }
 
 type subjectExportCmd struct {
@@ -53,7 +53,7 @@ type subjectExportCmd struct {
 
 // Run writes everything that is held of a person.
 func (c *subjectExportCmd) Run(e *environment) error {
-	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
+	return withSubjects(e, func(subjects *privacyapp.Subjects) error {
 		x, err := subjects.Export(e.ctx, app.Operator(), c.query())
 		if err != nil {
 			return err
@@ -71,7 +71,7 @@ type subjectEraseCmd struct {
 
 // Run erases a person, and waits for completion.
 func (c *subjectEraseCmd) Run(e *environment) error {
-	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
+	return withSubjects(e, func(subjects *privacyapp.Subjects) error {
 		if c.DryRun {
 			held, err := subjects.Count(e.ctx, app.Operator(), c.query(), 0)
 			if err != nil {
@@ -85,7 +85,7 @@ func (c *subjectEraseCmd) Run(e *environment) error {
 			}{true, download.WithoutNone(held.Counts), held.Blocked, download.Stays},
 				"%s\nNothing was changed.\n", countsText(held.Counts))
 		}
-		if err := e.erasureJournal().Check(); err != nil {
+		if err := journalOf(e).Check(); err != nil {
 			return err
 		}
 		erasure, err := subjects.Erase(e.ctx, app.Operator(), c.query(), c.Block)
@@ -95,11 +95,11 @@ func (c *subjectEraseCmd) Run(e *environment) error {
 		if erasure, err = subjects.Await(e.ctx, erasure.ID); err != nil {
 			return err
 		}
-		return e.printErasures(erasure)
+		return printErasures(e, erasure)
 	})
 }
 
-func (e *environment) printErasures(erasure privacy.Erasure) error {
+func printErasures(e *environment, erasure privacy.Erasure) error {
 	return e.print(download.Receipt(erasure), "%s", receiptText(erasure))
 }
 
@@ -132,7 +132,7 @@ type subjectUnblockCmd struct {
 
 // Run lifts the block on a person.
 func (c *subjectUnblockCmd) Run(e *environment) error {
-	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
+	return withSubjects(e, func(subjects *privacyapp.Subjects) error {
 		if err := subjects.Unblock(e.ctx, app.Operator(), c.query()); err != nil {
 			return err
 		}
@@ -150,7 +150,7 @@ func (c *subjectErasuresCmd) Run(e *environment) error {
 	if c.Journal && e.json {
 		return errors.New("--journal and --json ask for two formats: use one of them")
 	}
-	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
+	return withSubjects(e, func(subjects *privacyapp.Subjects) error {
 		all, err := subjects.AllErasures(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
@@ -178,7 +178,7 @@ func (c *subjectReplayCmd) Run(e *environment) error {
 	if err != nil {
 		return err
 	}
-	return e.withSubjects(func(subjects *privacyapp.Subjects) error {
+	return withSubjects(e, func(subjects *privacyapp.Subjects) error {
 		again, known, err := subjects.Replay(e.ctx, app.Operator(), c.Org, journal.entries)
 		if err != nil {
 			return err
@@ -203,7 +203,7 @@ func (c *subjectReplayCmd) open(e *environment) (io.ReadCloser, error) {
 	if c.From == "-" {
 		return io.NopCloser(e.in), nil
 	}
-	journal := e.erasureJournal()
+	journal := journalOf(e)
 	if c.From != "" {
 		journal = erasureJournal{path: c.From}
 	}

@@ -17,8 +17,8 @@ type subjectRecordCmd struct {
 	Org string `required:"" help:"Id of the organisation."`
 }
 
-// record is the use case, with the configured bureau.
-func (e *environment) record(store ports.Store, client bureauClient) *privacy.Record {
+// recordOf is the use case, with the configured bureau.
+func recordOf(e *environment, store ports.Store, client bureauClient) *privacy.Record {
 	return privacy.NewRecord(privacy.RecordConfig{
 		Store: store, Clock: now, Bureau: client.Name(), Catalog: client.Catalog(), Fresh: e.settings.HistoryFresh,
 		Keeping: e.keeping(), Mails: e.settings.SMTPURL != "",
@@ -89,7 +89,7 @@ func (c *subjectRecordCmd) Run(e *environment) error {
 	}
 	defer stop()
 	return e.withStore(func(store *gormstore.Store) error {
-		o, err := e.record(store, client).Of(e.ctx, app.Operator(), c.Org)
+		o, err := recordOf(e, store, client).Of(e.ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}

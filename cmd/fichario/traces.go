@@ -16,8 +16,8 @@ import (
 // tellLostEvery is how often the log reports that traces are not delivered.
 const tellLostEvery = time.Minute
 
-// tracer makes traces where OpenTelemetry's standard variables ask for them; nil where they do not.
-func (e *environment) tracer(log *slog.Logger) (*tracing.Tracer, error) {
+// tracerOf makes traces where OpenTelemetry's standard variables ask for them; nil where they do not.
+func tracerOf(e *environment, log *slog.Logger) (*tracing.Tracer, error) {
 	var told atomic.Int64
 	return tracing.New(e.ctx, version(), os.Getenv, func() {
 		now, last := time.Now().Unix(), told.Load()

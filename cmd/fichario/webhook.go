@@ -50,7 +50,7 @@ func (c *webhookCreateCmd) Run(e *environment) error {
 		if err != nil {
 			return err
 		}
-		address := e.webhookURL(token, e.settings.Listen)
+		address := webhookURL(e, token, e.settings.Listen)
 		return e.print(map[string]string{"id": hook.ID, "token": token.Reveal(), "url": address},
 			"Webhook %s: %s\nAnyone who knows this address can post to it:\n\n  %s\n\nTo try it:\n\n  curl -d 'nome=Bia Rocha' -d email=bia@example.com '%s'\n",
 			hook.ID, hook.Name, address, address)
@@ -63,11 +63,6 @@ func signature(scheme, secret, header string) webhook.Signature {
 		scheme = string(webhook.NoSignature)
 	}
 	return webhook.Signature{Scheme: webhook.Scheme(scheme), Secret: secret, Header: strings.ToLower(header)}
-}
-
-// webhookURL is the address that forms post to, at the service listening on addr.
-func (e *environment) webhookURL(t webhook.Token, addr string) string {
-	return e.publicURL(addr) + "/api/webhooks/receive/" + t.Reveal()
 }
 
 type webhookListCmd struct {
@@ -118,10 +113,10 @@ type webhookShowCmd struct {
 }
 
 // Run shows a webhook.
-func (c *webhookShowCmd) Run(e *environment) error { return e.changeWebhook(c.ID, nil) }
+func (c *webhookShowCmd) Run(e *environment) error { return changeWebhook(e, c.ID, nil) }
 
 // changeWebhook changes a webhook and shows it.
-func (e *environment) changeWebhook(id string, change func(*intakeapp.Webhooks) error) error {
+func changeWebhook(e *environment, id string, change func(*intakeapp.Webhooks) error) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		hooks := intakeapp.NewWebhooks(store, now)
 		if change != nil {
@@ -135,7 +130,7 @@ func (e *environment) changeWebhook(id string, change func(*intakeapp.Webhooks) 
 		}
 		v := webhookView{
 			ID: w.ID, Name: w.Name, Type: w.Kind, Enabled: w.Enabled, Received: w.Received, Token: w.Token.Reveal(),
-			URL: e.webhookURL(w.Token, e.settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme,
+			URL: webhookURL(e, w.Token, e.settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme,
 			Header: w.Signature.Header, ThanksURL: w.ThanksURL, Origin: textOrNull(w.Origin), Rotation: textOrNull(w.Rotation),
 		}
 		return e.print(v,
@@ -173,7 +168,7 @@ func (c *webhookSetCmd) Run(e *environment) error {
 	} else if c.Secret != "" || c.Header != "" {
 		return fmt.Errorf("--secret and --signature-header go with --signature")
 	}
-	return e.changeWebhook(c.ID, func(w *intakeapp.Webhooks) error { return w.Update(e.ctx, app.Operator(), c.ID, change) })
+	return changeWebhook(e, c.ID, func(w *intakeapp.Webhooks) error { return w.Update(e.ctx, app.Operator(), c.ID, change) })
 }
 
 type webhookEnableCmd struct {
@@ -181,17 +176,17 @@ type webhookEnableCmd struct {
 }
 
 // Run enables a webhook.
-func (c *webhookEnableCmd) Run(e *environment) error { return e.enableWebhook(c.ID, true) }
+func (c *webhookEnableCmd) Run(e *environment) error { return enableWebhook(e, c.ID, true) }
 
 type webhookDisableCmd struct {
 	ID string `arg:"" help:"Id of the webhook."`
 }
 
 // Run disables a webhook.
-func (c *webhookDisableCmd) Run(e *environment) error { return e.enableWebhook(c.ID, false) }
+func (c *webhookDisableCmd) Run(e *environment) error { return enableWebhook(e, c.ID, false) }
 
-func (e *environment) enableWebhook(id string, enabled bool) error {
-	return e.changeWebhook(id, func(w *intakeapp.Webhooks) error {
+func enableWebhook(e *environment, id string, enabled bool) error {
+	return changeWebhook(e, id, func(w *intakeapp.Webhooks) error {
 		return w.Update(e.ctx, app.Operator(), id, intakeapp.Change{Enabled: &enabled})
 	})
 }
@@ -203,5 +198,5 @@ type webhookRegenerateCmd struct {
 
 // Run gives a webhook a new address.
 func (c *webhookRegenerateCmd) Run(e *environment) error {
-	return e.changeWebhook(c.ID, func(w *intakeapp.Webhooks) error { return w.Regenerate(e.ctx, app.Operator(), c.ID, c.Grace) })
+	return changeWebhook(e, c.ID, func(w *intakeapp.Webhooks) error { return w.Regenerate(e.ctx, app.Operator(), c.ID, c.Grace) })
 }
