@@ -1,13 +1,23 @@
 package main
 
 import (
+	"fichario/cmd/fichario/automations"
+	"fichario/cmd/fichario/batches"
+	"fichario/cmd/fichario/client"
+	"fichario/cmd/fichario/command"
+	"fichario/cmd/fichario/contacts"
+	"fichario/cmd/fichario/intake"
+	"fichario/cmd/fichario/lookups"
+	"fichario/cmd/fichario/privacy"
+	"fichario/cmd/fichario/team"
+
 	"github.com/alecthomas/kong"
 )
 
 // cli declares all commands, flags and environment variables: `fichario --help` and the README's tables are generated
 // from it.
 type cli struct {
-	Settings `embed:"" group:"settings"`
+	command.Settings `embed:"" group:"settings"`
 
 	JSON    bool             `name:"json" help:"Print one JSON value instead of text."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
@@ -18,28 +28,28 @@ type cli struct {
 	Doctor      doctorCmd      `cmd:"" group:"serve" help:"Check the invariants of the data; exit 1 when one does not hold."`
 	Rekey       rekeyCmd       `cmd:"" group:"serve" help:"Re-encrypt everything with the first data key, so that the older ones can be removed."`
 
-	Lookup        lookupCmd        `cmd:"" group:"lookups" help:"Look up a document at a running service, with an API key."`
-	API           apiCmd           `cmd:"" group:"lookups" name:"api" help:"Use the API of a running service with a key: lookups, products, statement, batches."`
-	MCP           mcpCmd           `cmd:"" group:"lookups" name:"mcp" help:"Give an agent the lookup tools of a running service, under a spending ceiling (MCP on standard input)."`
-	Key           keyCmd           `cmd:"" group:"lookups" help:"API keys."`
-	Batch         batchCmd         `cmd:"" group:"lookups" help:"Look up many documents at once."`
-	Bureau        bureauCmd        `cmd:"" group:"lookups" help:"Check and try a bureau file."`
+	Lookup        client.Lookup    `cmd:"" group:"lookups" help:"Look up a document at a running service, with an API key."`
+	API           client.API       `cmd:"" group:"lookups" name:"api" help:"Use the API of a running service with a key: lookups, products, statement, batches."`
+	MCP           client.MCP       `cmd:"" group:"lookups" name:"mcp" help:"Give an agent the lookup tools of a running service, under a spending ceiling (MCP on standard input)."`
+	Key           lookups.Key      `cmd:"" group:"lookups" help:"API keys."`
+	Batch         batches.Batch    `cmd:"" group:"lookups" help:"Look up many documents at once."`
+	Bureau        lookups.Bureau   `cmd:"" group:"lookups" help:"Check and try a bureau file."`
 	SandboxBureau sandboxBureauCmd `cmd:"" group:"lookups" name:"sandbox-bureau" help:"Serve the sandbox bureau over HTTP, with invented answers or those of a script."`
 
-	Webhook      webhookCmd      `cmd:"" group:"leads" help:"Addresses that receive contacts."`
-	Contact      contactCmd      `cmd:"" group:"leads" help:"Contacts."`
-	Origin       originCmd       `cmd:"" group:"leads" help:"Where contacts come from."`
-	Funnel       funnelCmd       `cmd:"" group:"leads" help:"The stages that contacts move through."`
-	Rotation     rotationCmd     `cmd:"" group:"leads" help:"Members who receive contacts in turn."`
-	Automation   automationCmd   `cmd:"" group:"leads" help:"Actions that run on an event, such as a new contact."`
-	Notification notificationCmd `cmd:"" group:"leads" help:"Notifications of the team."`
+	Webhook      intake.Webhook         `cmd:"" group:"leads" help:"Addresses that receive contacts."`
+	Contact      contacts.Contact       `cmd:"" group:"leads" help:"Contacts."`
+	Origin       contacts.Origin        `cmd:"" group:"leads" help:"Where contacts come from."`
+	Funnel       contacts.Funnel        `cmd:"" group:"leads" help:"The stages that contacts move through."`
+	Rotation     contacts.Rotation      `cmd:"" group:"leads" help:"Members who receive contacts in turn."`
+	Automation   automations.Automation `cmd:"" group:"leads" help:"Actions that run on an event, such as a new contact."`
+	Notification team.Notification      `cmd:"" group:"leads" help:"Notifications of the team."`
 
-	Org    orgCmd    `cmd:"" group:"people" help:"Organisations."`
-	Member memberCmd `cmd:"" group:"people" help:"People of an organisation."`
+	Org    team.Organisation `cmd:"" group:"people" help:"Organisations."`
+	Member team.Member       `cmd:"" group:"people" help:"People of an organisation."`
 
-	Purpose purposeCmd `cmd:"" group:"privacy" help:"Purposes of lookups (LGPD)."`
-	Subject subjectCmd `cmd:"" group:"privacy" help:"Data subjects' requests (LGPD): export, erasure, record of operations."`
-	Audit   auditCmd   `cmd:"" group:"privacy" help:"The audit trail: list and verify it."`
+	Purpose privacy.Purpose `cmd:"" group:"privacy" help:"Purposes of lookups (LGPD)."`
+	Subject privacy.Subject `cmd:"" group:"privacy" help:"Data subjects' requests (LGPD): export, erasure, record of operations."`
+	Audit   privacy.Audit   `cmd:"" group:"privacy" help:"The audit trail: list and verify it."`
 
 	Completion completionCmd `cmd:"" group:"tools" help:"Print the completion script for a shell: bash, zsh or fish."`
 }
@@ -48,5 +58,5 @@ type cli struct {
 var groups = []kong.Group{
 	{Key: "serve", Title: "The service:"}, {Key: "lookups", Title: "Lookups:"}, {Key: "leads", Title: "Leads:"},
 	{Key: "people", Title: "Organisations and people:"}, {Key: "privacy", Title: "Privacy:"}, {Key: "tools", Title: "Tools:"},
-	{Key: settingsGroup, Title: "Configuration of the service and of the commands that work on its database:"},
+	{Key: command.SettingsGroup, Title: "Configuration of the service and of the commands that work on its database:"},
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
+	"fichario/cmd/fichario/command"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -101,7 +102,7 @@ func TestAWrongCommandLineIsToldHowItGoes(t *testing.T) {
 func TestHelpAndVersion(t *testing.T) {
 	t.Parallel()
 	for want, args := range map[string][]string{
-		"sandbox-bureau": nil, "webhook": {"help"}, "rekey": {"--help"}, version(): {"--version"},
+		"sandbox-bureau": nil, "webhook": {"help"}, "rekey": {"--help"}, command.Version(): {"--version"},
 	} {
 		var out, errOut bytes.Buffer
 		if code := run(args, nil, &out, &errOut); code != 0 || !strings.Contains(out.String(), want) {
@@ -214,7 +215,7 @@ func TestTheKeyFile(t *testing.T) {
 	for text, want := range map[string]string{
 		"":      "x.db.key: a key is 32 bytes in base64, which this is not: put back",
 		"YWJj ": "x.db.key: a key is 32 bytes in base64, which this is not: put back",
-		base64.StdEncoding.EncodeToString(newDataKey()): "x.db.key is not the one that this database was written with",
+		base64.StdEncoding.EncodeToString(command.NewDataKey()): "x.db.key is not the one that this database was written with",
 	} {
 		if err := os.WriteFile(db+".key", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -223,7 +224,7 @@ func TestTheKeyFile(t *testing.T) {
 			t.Errorf("with the key file %q: code %d, %s", text, code, said)
 		}
 	}
-	if code, said := call("migrate", "--data-key", base64.StdEncoding.EncodeToString(newDataKey())); code != 1 ||
+	if code, said := call("migrate", "--data-key", base64.StdEncoding.EncodeToString(command.NewDataKey())); code != 1 ||
 		!strings.Contains(said, "FICHARIO_DATA_KEY is not the key") {
 		t.Errorf("with another key in the variable: code %d, %s", code, said)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fichario/cmd/fichario/command"
 	"fmt"
 	"io"
 	"strings"
@@ -223,7 +224,7 @@ func TestABodyThatWasPostedCommandsNoTerminal(t *testing.T) {
 	t.Parallel()
 	const posted = "nome=\x1b]0;dono\x07\x1b[31mAna\u202e\r\nemail=\tana@example.com\u00e9\xff\n"
 	want := "nome=]0;dono[31mAna\nemail=\tana@example.comé\n"
-	if got := onScreen(posted); got != want {
+	if got := command.OnScreen(posted); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fichario/cmd/fichario/command"
 	"slices"
 	"strings"
 
@@ -47,8 +48,8 @@ complete -c fichario -f -a '(__fichario)'
 }
 
 // Run prints the script.
-func (c *completionCmd) Run(e *environment) error {
-	return e.print(map[string]string{"shell": c.Shell, "script": completions[c.Shell]}, "%s", completions[c.Shell])
+func (c *completionCmd) Run(e *command.Environment) error {
+	return e.Print(map[string]string{"shell": c.Shell, "script": completions[c.Shell]}, "%s", completions[c.Shell])
 }
 
 // cursor is the state at the end of a partial command line.

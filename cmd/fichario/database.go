@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"fichario/adapters/gormstore"
+	"fichario/cmd/fichario/command"
+	"fichario/cmd/fichario/privacy"
 )
 
 type doctorCmd struct {
@@ -13,17 +15,17 @@ type doctorCmd struct {
 }
 
 // Run checks the invariants of the data.
-func (c *doctorCmd) Run(e *environment) error {
-	return e.withStore(func(store *gormstore.Store) error {
-		findings, err := store.Check(e.ctx, now())
+func (c *doctorCmd) Run(e *command.Environment) error {
+	return e.WithStore(func(store *gormstore.Store) error {
+		findings, err := store.Check(e.Ctx, command.Now())
 		if err == nil {
 			var ofWitness []gormstore.Finding
-			ofWitness, err = checkWitness(e, store)
+			ofWitness, err = privacy.CheckWitness(e, store)
 			findings = append(findings, ofWitness...)
 		}
 		if err == nil && c.Deep {
 			var unreadable []gormstore.Finding
-			unreadable, err = store.CheckSealed(e.ctx)
+			unreadable, err = store.CheckSealed(e.Ctx)
 			findings = append(findings, unreadable...)
 		}
 		if err != nil {
@@ -55,7 +57,7 @@ func (c *doctorCmd) Run(e *environment) error {
 		if view.Note != "" {
 			fmt.Fprintf(&text, "%-10s  %s\n", "note", view.Note)
 		}
-		if err := e.print(view, "%s", text.String()); err != nil || view.OK {
+		if err := e.Print(view, "%s", text.String()); err != nil || view.OK {
 			return err
 		}
 		return errors.New("the data is not consistent; nothing was changed")
@@ -65,24 +67,24 @@ func (c *doctorCmd) Run(e *environment) error {
 type rekeyCmd struct{}
 
 // Run re-encrypts with the first data key what others encrypted.
-func (rekeyCmd) Run(e *environment) error {
-	return e.withStore(func(store *gormstore.Store) error {
-		n, err := store.Rekey(e.ctx)
+func (rekeyCmd) Run(e *command.Environment) error {
+	return e.WithStore(func(store *gormstore.Store) error {
+		n, err := store.Rekey(e.Ctx)
 		if err != nil {
 			return fmt.Errorf("%d values were re-encrypted; run this again for the others: %w", n, err)
 		}
 		view := struct {
 			Encrypted int `json:"encrypted"`
 		}{n}
-		return e.print(view, "%d values re-encrypted. FICHARIO_DATA_KEY now needs only its first key.\n", n)
+		return e.Print(view, "%d values re-encrypted. FICHARIO_DATA_KEY now needs only its first key.\n", n)
 	})
 }
 
 type migrateCmd struct{}
 
 // Run migrates the database.
-func (migrateCmd) Run(e *environment) error {
-	return e.withStore(func(*gormstore.Store) error {
-		return e.print(map[string]bool{"migrated": true}, "The database is up to date.\n")
+func (migrateCmd) Run(e *command.Environment) error {
+	return e.WithStore(func(*gormstore.Store) error {
+		return e.Print(map[string]bool{"migrated": true}, "The database is up to date.\n")
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fichario/adapters/httpapi"
+	"fichario/cmd/fichario/command"
 )
 
 // newServer bounds what a client can hold: a connection, by the time for its headers and its idle time, and a response,
@@ -22,8 +23,8 @@ func newServer(handler http.Handler, bureau time.Duration) *http.Server {
 }
 
 // listen accepts connections; requests are told that the service is starting until answer sets a handler.
-func listen(e *environment, s *service) (err error) {
-	if s.listener, err = new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen); err != nil {
+func listen(e *command.Environment, s *service) (err error) {
+	if s.listener, err = new(net.ListenConfig).Listen(e.Ctx, "tcp", e.Settings.Listen); err != nil {
 		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}
 	s.answer(punctual(httpapi.Starting()))
@@ -80,7 +81,7 @@ const (
 
 // pending reports whether a listener has a connection to accept, or a connection something to read.
 func pending(conn syscall.RawConn) (is bool) {
-	_ = conn.Control(func(fd uintptr) { is = waits(fd) }) // nothing waits on a closed one
+	_ = conn.Control(func(fd uintptr) { is = command.Waits(fd) }) // nothing waits on a closed one
 	return is
 }
 

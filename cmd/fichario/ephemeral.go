@@ -12,6 +12,7 @@ import (
 	intakeapp "fichario/app/intake"
 	"fichario/app/lookups"
 	"fichario/app/team"
+	"fichario/cmd/fichario/command"
 	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -23,10 +24,10 @@ const parentLook = 250 * time.Millisecond
 
 // forgetful are the settings of an ephemeral service: whatever is configured, it touches no file and no other database,
 // and may send events to a test on its own machine.
-func forgetful(s Settings) Settings {
+func forgetful(s command.Settings) command.Settings {
 	s.DatabaseURL = "sqlite://" + gormstore.InMemory
 	s.DataKey, s.MigrateURL, s.ReadURL, s.ErasureJournal, s.AuditWitness, s.PublicURL = "", "", "", "", "", ""
-	s.OIDC, s.MetricsListen, s.Proxies, s.DrainDelay = OIDC{}, "", "", 0
+	s.OIDC, s.MetricsListen, s.Proxies, s.DrainDelay = command.OIDC{}, "", "", 0
 	s.AllowPrivate = true
 	return s
 }
@@ -56,8 +57,8 @@ func withParent(ctx context.Context) context.Context {
 
 // ephemeral makes an organisation with everything a test suite needs, and prints one line of JSON that says how to use
 // it.
-func ephemeral(ctx context.Context, e *environment, s *service) error {
-	org, err := team.NewOrganisations(s.store, now).Create(ctx, "Testes")
+func ephemeral(ctx context.Context, e *command.Environment, s *service) error {
+	org, err := team.NewOrganisations(s.store, command.Now).Create(ctx, "Testes")
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func ephemeral(ctx context.Context, e *environment, s *service) error {
 	if err != nil {
 		return err
 	}
-	_, token, err := intakeapp.NewWebhooks(s.store, now).Create(ctx, app.Operator(), intakeapp.NewWebhook{
+	_, token, err := intakeapp.NewWebhooks(s.store, command.Now).Create(ctx, app.Operator(), intakeapp.NewWebhook{
 		OrgID: org.ID, Name: "Testes", Options: intake.Options{Kind: intake.Generic},
 	})
 	if err != nil {
@@ -77,7 +78,7 @@ func ephemeral(ctx context.Context, e *environment, s *service) error {
 	owner := team.NewMember{
 		OrgID: org.ID, Name: "Teste", Email: "teste@fichario.example", Role: crm.Owner, Password: rand.Text(),
 	}
-	if _, err := members(s.store).Add(ctx, app.Operator(), owner); err != nil {
+	if _, err := command.Members(s.store).Add(ctx, app.Operator(), owner); err != nil {
 		return err
 	}
 	type login struct {
@@ -85,11 +86,11 @@ func ephemeral(ctx context.Context, e *environment, s *service) error {
 		Password string `json:"senha"`
 	}
 	addr := s.listener.Addr().String()
-	return json.NewEncoder(e.out).Encode(struct {
+	return json.NewEncoder(e.Out).Encode(struct {
 		URL     string `json:"url"`
 		OrgID   string `json:"organizacao"`
 		Key     string `json:"chave"`
 		Webhook string `json:"webhook"`
 		Login   login  `json:"login"`
-	}{e.publicURL(addr), org.ID, secret.Reveal(), webhookURL(e, token, addr), login{owner.Email, owner.Password}})
+	}{e.PublicURL(addr), org.ID, secret.Reveal(), command.WebhookURL(e, token, addr), login{owner.Email, owner.Password}})
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/cmd/fichario/command"
+	privacycommands "fichario/cmd/fichario/privacy"
 	"fichario/domain/privacy"
 )
 
@@ -56,7 +58,7 @@ func TestAJournalThatCannotBeWritten(t *testing.T) {
 func TestAReceiptSaysThatItIsInNoJournal(t *testing.T) {
 	t.Parallel()
 	for journalled, want := range map[bool]bool{true: false, false: true} {
-		text := receiptText(privacy.Erasure{ID: "1", EndsAt: now(), Journalled: journalled})
+		text := privacycommands.ReceiptText(privacy.Erasure{ID: "1", EndsAt: command.Now(), Journalled: journalled})
 		if strings.Contains(text, "In no journal") != want {
 			t.Errorf("noted %t: %s", journalled, text)
 		}

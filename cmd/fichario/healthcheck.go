@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fichario/cmd/fichario/command"
 	"fmt"
 	"net/http"
 	"time"
@@ -17,12 +18,12 @@ type healthcheckCmd struct {
 
 // Run checks the service with the same settings on this machine. It needs no shell and no database, so that it can be
 // the HEALTHCHECK of an otherwise empty image.
-func (c *healthcheckCmd) Run(e *environment) error {
-	address := localURL(e.settings.Listen) + "/healthz"
+func (c *healthcheckCmd) Run(e *command.Environment) error {
+	address := command.LocalURL(e.Settings.Listen) + "/healthz"
 	if c.Ready {
-		address = localURL(e.settings.Listen) + "/readyz"
+		address = command.LocalURL(e.Settings.Listen) + "/readyz"
 	}
-	ctx, cancel := context.WithTimeout(e.ctx, healthWithin)
+	ctx, cancel := context.WithTimeout(e.Ctx, healthWithin)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -37,7 +38,7 @@ func (c *healthcheckCmd) Run(e *environment) error {
 	if res.StatusCode != http.StatusOK {
 		return fmt.Errorf("the service answered %d at %s", res.StatusCode, address)
 	}
-	return e.print(struct {
+	return e.Print(struct {
 		OK bool `json:"ok"`
 	}{true}, "ok\n")
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fichario/cmd/fichario/command"
 	"fmt"
 
 	"github.com/alecthomas/kong"
@@ -15,7 +16,7 @@ func printHelp(options kong.HelpOptions, ctx *kong.Context) error {
 		return kong.DefaultHelpPrinter(options, ctx)
 	}
 	for _, flag := range ctx.Model.Flags {
-		flag.Hidden = flag.Hidden || flag.Group != nil && flag.Group.Key == settingsGroup
+		flag.Hidden = flag.Hidden || flag.Group != nil && flag.Group.Key == command.SettingsGroup
 	}
 	if err := kong.DefaultHelpPrinter(options, ctx); err != nil {
 		return err

@@ -21,6 +21,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/adapters/shape"
+	"fichario/cmd/fichario/command"
 	"fichario/domain/fault"
 )
 
@@ -37,7 +38,7 @@ func main() {
 	}
 	// net/http prints the beginning of an unexpected response on the standard log, which must hold nothing personal.
 	log.SetOutput(io.Discard)
-	writeBeyondLimits()
+	command.WriteBeyondLimits()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -80,9 +81,9 @@ func execute(ctx context.Context, args []string, in io.Reader, out, errOut io.Wr
 		fmt.Fprintf(errOut, "fichario: %s%s\n", inWords(err, nil), usageOf(err))
 		return 1
 	}
-	env := &environment{
-		ctx: ctx, settings: c.Settings, json: c.JSON, in: in, out: out, errOut: errOut,
-		commands: parser.Model.Node,
+	env := &command.Environment{
+		Ctx: ctx, Settings: c.Settings, JSON: c.JSON, In: in, Out: out, ErrOut: errOut,
+		Commands: parser.Model.Node,
 	}
 	if err := parsed.Run(env); err != nil {
 		// A driver's error is of no use to somebody who pressed Ctrl+C.
@@ -146,7 +147,7 @@ func newParser(c *cli, errOut, out io.Writer, exit func(int)) (*kong.Kong, error
 		kong.Writers(out, errOut),
 		kong.Exit(exit),
 		kong.ExplicitGroups(groups),
-		kong.Vars{"version": version()},
+		kong.Vars{"version": command.Version()},
 		kong.Help(printHelp),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true, FlagsLast: true}),
 	)

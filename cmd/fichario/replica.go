@@ -7,15 +7,16 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
 	"fichario/app"
+	"fichario/cmd/fichario/command"
 )
 
 // readElsewhere makes lists read from the replica of the database, where there is one.
-func readElsewhere(e *environment, s *service, log *slog.Logger, metrics *httpapi.Metrics) error {
+func readElsewhere(e *command.Environment, s *service, log *slog.Logger, metrics *httpapi.Metrics) error {
 	lag := readLag(e)
 	if lag == 0 {
 		return nil
 	}
-	if err := s.store.ReadFrom(e.ctx, e.settings.ReadURL, lag, log); err != nil {
+	if err := s.store.ReadFrom(e.Ctx, e.Settings.ReadURL, lag, log); err != nil {
 		return err
 	}
 	s.follow = []app.Chore{{Name: "follow the replica", Every: gormstore.ReplicaEvery(lag), Do: s.store.FollowReplica}}
@@ -27,9 +28,9 @@ func readElsewhere(e *environment, s *service, log *slog.Logger, metrics *httpap
 }
 
 // readLag is how stale lists may be; zero where they are read from the primary.
-func readLag(e *environment) time.Duration {
-	if e.settings.ReadURL == "" {
+func readLag(e *command.Environment) time.Duration {
+	if e.Settings.ReadURL == "" {
 		return 0
 	}
-	return e.settings.ReadMaxLag
+	return e.Settings.ReadMaxLag
 }

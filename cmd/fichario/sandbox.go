@@ -11,6 +11,7 @@ import (
 
 	"fichario/adapters/docsite"
 	"fichario/adapters/sandbox"
+	"fichario/cmd/fichario/command"
 )
 
 type sandboxBureauCmd struct {
@@ -19,37 +20,37 @@ type sandboxBureauCmd struct {
 }
 
 // Run serves the sandbox bureau until the context ends.
-func (c *sandboxBureauCmd) Run(e *environment) error {
-	e.settings.SandboxScript = cmp.Or(c.Script, e.settings.SandboxScript)
-	if c.Check && e.settings.SandboxScript == "" {
+func (c *sandboxBureauCmd) Run(e *command.Environment) error {
+	e.Settings.SandboxScript = cmp.Or(c.Script, e.Settings.SandboxScript)
+	if c.Check && e.Settings.SandboxScript == "" {
 		return errors.New("--check needs a script: give it with --script FILE")
 	}
-	bureau, err := e.sandbox()
+	bureau, err := e.Sandbox()
 	var problems sandbox.Problems
-	if errors.As(err, &problems) && e.json {
-		_ = e.print(map[string]any{"ok": false, "problems": problems}, "")
+	if errors.As(err, &problems) && e.JSON {
+		_ = e.Print(map[string]any{"ok": false, "problems": problems}, "")
 	}
 	if err != nil {
 		return err
 	}
 	if c.Check {
-		return e.print(map[string]any{"ok": true}, "%s is a valid script.\n", e.settings.SandboxScript)
+		return e.Print(map[string]any{"ok": true}, "%s is a valid script.\n", e.Settings.SandboxScript)
 	}
-	listener, err := new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.Listen)
+	listener, err := new(net.ListenConfig).Listen(e.Ctx, "tcp", e.Settings.Listen)
 	if err != nil {
 		return err
 	}
 	server := &http.Server{Handler: withDoors(bureau, bureau), ReadHeaderTimeout: 5 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	log, flush := newLogger(e.settings, e.errOut)
+	log, flush := command.NewLogger(e.Settings, e.ErrOut)
 	defer flush()
 	log.Info("listening", "addr", listener.Addr().String())
 	select {
 	case err := <-served:
 		return err
-	case <-e.ctx.Done():
-		stop, cancel := context.WithTimeout(context.WithoutCancel(e.ctx), time.Second)
+	case <-e.Ctx.Done():
+		stop, cancel := context.WithTimeout(context.WithoutCancel(e.Ctx), time.Second)
 		defer cancel()
 		if err := server.Shutdown(stop); err != nil {
 			return server.Close() // cut off callers that wait for a time-out

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/cmd/fichario/command"
+	"fichario/cmd/fichario/demo"
 )
 
 const (
@@ -29,19 +31,19 @@ type serveCmd struct {
 }
 
 // Run serves until the context ends, then drains.
-func (c *serveCmd) Run(e *environment) error {
+func (c *serveCmd) Run(e *command.Environment) error {
 	stopProfile, err := startProfile(c.CPUProfile)
 	if err != nil {
 		return err
 	}
 	defer stopProfile()
 	if c.Ephemeral {
-		e.settings, e.ctx = forgetful(e.settings), withParent(e.ctx)
+		e.Settings, e.Ctx = forgetful(e.Settings), withParent(e.Ctx)
 	}
-	log, flush := newLogger(e.settings, e.errOut)
+	log, flush := command.NewLogger(e.Settings, e.ErrOut)
 	defer flush()
 	s, err := newService(e, log)
-	if errors.Is(err, errStopped) || e.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	if errors.Is(err, command.ErrStopped) || e.Ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		log.Info("stopped")
 		return nil
 	}
@@ -50,42 +52,42 @@ func (c *serveCmd) Run(e *environment) error {
 	}
 	defer s.close()
 
-	background, stopBackground := context.WithCancel(context.WithoutCancel(e.ctx))
-	running, stopRunning := context.WithCancel(s.withTracer(e.ctx))
+	background, stopBackground := context.WithCancel(context.WithoutCancel(e.Ctx))
+	running, stopRunning := context.WithCancel(s.withTracer(e.Ctx))
 	defer stopRunning()
 	var work sync.WaitGroup
 	work.Go(func() { app.RunChores(background, log, s.chores()...) })
 	work.Go(func() { s.jobs.Run(running) }) // what has not begun is left to other instances, or to the next start
-	if e.settings.Lookup {
+	if e.Settings.Lookup {
 		work.Go(func() { s.batches.Run(running) })
 	}
 	s.preparing.Store(c.Demo) // /readyz waits for the demonstration
-	if c.Ephemeral && e.invented != nil {
-		s.handler = withDoors(e.invented, s.handler)
+	if c.Ephemeral && e.Invented != nil {
+		s.handler = withDoors(e.Invented, s.handler)
 	}
 	s.answer(s.handler)
-	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.settings.Bureau)
+	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.Settings.Bureau)
 
 	if c.Demo {
-		if err := fillDemo(e.ctx, e, s.store, s.keys, s.lookupsConfig, s.batches, s.listener.Addr().String()); err != nil {
+		if err := demo.Fill(e.Ctx, e, s.store, s.keys, s.lookupsConfig, s.batches, s.listener.Addr().String()); err != nil {
 			log.Error("demonstration data not created", "error", err)
 		}
 		s.preparing.Store(false)
 	}
 	if c.Ephemeral {
-		err = ephemeral(e.ctx, e, s)
+		err = ephemeral(e.Ctx, e, s)
 	}
 	var turnAway time.Duration
 	if err == nil {
 		select {
 		case err = <-s.served:
-		case <-e.ctx.Done():
-			turnAway = e.settings.DrainDelay
+		case <-e.Ctx.Done():
+			turnAway = e.Settings.DrainDelay
 			log.Info("stopping: finishing requests in flight", "drain_delay", turnAway.String())
 		}
 	}
 	stopRunning()
-	err = errors.Join(err, s.drain(e.ctx, log, turnAway))
+	err = errors.Join(err, s.drain(e.Ctx, log, turnAway))
 	stopBackground()
 	work.Wait()
 	log.Info("stopped")

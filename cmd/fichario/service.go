@@ -32,6 +32,10 @@ import (
 	"fichario/app/lookups"
 	"fichario/app/privacy"
 	"fichario/app/team"
+	automationcommands "fichario/cmd/fichario/automations"
+	batchcommands "fichario/cmd/fichario/batches"
+	"fichario/cmd/fichario/command"
+	privacycommands "fichario/cmd/fichario/privacy"
 	"fichario/domain/access"
 	"fichario/domain/fault"
 	"fichario/ports"
@@ -41,7 +45,7 @@ import (
 type service struct {
 	alone         func() // releases the SQLite file
 	store         *gormstore.Store
-	bureau        bureauClient
+	bureau        command.Bureau
 	stopBureau    func()
 	dispatcher    *automation.Dispatcher
 	mailer        ports.Mailer // nil where e-mail is not configured
@@ -75,10 +79,10 @@ type service struct {
 }
 
 // newService opens and wires everything. If it fails, it closes what it opened.
-func newService(e *environment, log *slog.Logger) (_ *service, err error) {
-	calendar, err := e.calendar()
+func newService(e *command.Environment, log *slog.Logger) (_ *service, err error) {
+	calendar, err := e.Calendar()
 	if err == nil {
-		err = e.keeping().Check(e.settings.HistoryFresh)
+		err = e.Keeping().Check(e.Settings.HistoryFresh)
 	}
 	if err != nil {
 		return nil, err
@@ -92,30 +96,30 @@ func newService(e *environment, log *slog.Logger) (_ *service, err error) {
 	if s.tracer, err = tracerOf(e, log); err != nil {
 		return nil, err
 	}
-	if s.mailer, err = e.mailer(); err != nil {
+	if s.mailer, err = e.Mailer(); err != nil {
 		return nil, err
 	}
-	if s.bureau, s.stopBureau, err = e.openBureau(log); err != nil {
+	if s.bureau, s.stopBureau, err = e.OpenBureau(log); err != nil {
 		return nil, err
 	}
-	if unknown := unknownSettings(e.commands, e.asked, os.Environ()); len(unknown) > 0 {
+	if unknown := unknownSettings(e.Commands, e.Asked, os.Environ()); len(unknown) > 0 {
 		log.Warn("no settings have these names", "names", strings.Join(unknown, ", "))
 	}
-	if s.alone, err = gormstore.Alone(e.settings.DatabaseURL); err != nil {
+	if s.alone, err = gormstore.Alone(e.Settings.DatabaseURL); err != nil {
 		return nil, err
 	}
 	if err := listen(e, s); err != nil {
 		return nil, err
 	}
 	tell := func(why string) { log.Warn("the database is away; trying again", "why", why) }
-	if s.store, err = e.openStore(forever, tell); err != nil {
+	if s.store, err = e.OpenStore(command.Forever, tell); err != nil {
 		return nil, err
 	}
 	s.store.LogTo(log)
 	if err := checkJournal(e, log); err != nil {
 		return nil, err
 	}
-	if err := s.tellOfDatabase(e.ctx, log); err != nil {
+	if err := s.tellOfDatabase(e.Ctx, log); err != nil {
 		return nil, err
 	}
 	metrics := httpapi.NewMetrics(s.bureau.Catalog())
@@ -125,8 +129,8 @@ func newService(e *environment, log *slog.Logger) (_ *service, err error) {
 	if err := wireUseCases(e, s, log, calendar, metrics); err != nil {
 		return nil, err
 	}
-	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); sqlite {
-		if err := s.lookups.SettleAll(e.ctx); err != nil {
+	if _, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL); sqlite {
+		if err := s.lookups.SettleAll(e.Ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -137,49 +141,49 @@ func newService(e *environment, log *slog.Logger) (_ *service, err error) {
 }
 
 func wireUseCases(
-	e *environment,
+	e *command.Environment,
 	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
 ) (err error) {
 	s.lookupsConfig = lookups.Config{
 		Store: s.store, Bureau: s.bureau, Catalog: s.bureau.Catalog(), Timeout: s.bureau.Timeout(),
-		Fresh: e.settings.HistoryFresh, Calendar: calendar, Clock: now, Log: log, Observe: metrics.Lookup,
+		Fresh: e.Settings.HistoryFresh, Calendar: calendar, Clock: command.Now, Log: log, Observe: metrics.Lookup,
 	}
 	s.lookups = lookups.New(s.lookupsConfig)
-	s.agentSessions = agentsapp.NewSessions(s.lookups, s.store, now, log)
+	s.agentSessions = agentsapp.NewSessions(s.lookups, s.store, command.Now, log)
 	metrics.Unwritten(s.lookups.Unwritten)
 	s.failures = metrics.Background
-	s.batches = batchesOf(e, s.store, s.bureau, calendar, log, s.lookups)
-	s.keys = lookups.NewKeys(s.store, now)
-	s.dispatcher = automation.New(e.settings.AllowPrivate)
+	s.batches = batchcommands.BatchesOf(e, s.store, s.bureau, calendar, log, s.lookups)
+	s.keys = lookups.NewKeys(s.store, command.Now)
+	s.dispatcher = automation.New(e.Settings.AllowPrivate)
 	s.jobs = automations.NewJobs(automations.JobsConfig{
-		Store: s.store, Clock: now, Dispatcher: s.dispatcher, Conditions: automation.NewConditions(),
-		Lookups: s.lookups, LookupsOff: !e.settings.Lookup, Mailer: s.mailer,
-		PublicURL: e.publicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
+		Store: s.store, Clock: command.Now, Dispatcher: s.dispatcher, Conditions: automation.NewConditions(),
+		Lookups: s.lookups, LookupsOff: !e.Settings.Lookup, Mailer: s.mailer,
+		PublicURL: e.PublicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.store.OnJobs(s.jobs.Wake)
-	s.intake = intake.New(s.store, now)
-	s.subjects = subjectsOf(e, s.store)
-	s.retention = privacy.NewRetention(s.store, e.keeping(), now)
-	s.sessions = team.NewSessions(s.store, now, passwords)
-	s.witness, err = witnessOf(e, s.store, s.dispatcher, log)
+	s.intake = intake.New(s.store, command.Now)
+	s.subjects = privacycommands.SubjectsOf(e, s.store)
+	s.retention = privacy.NewRetention(s.store, e.Keeping(), command.Now)
+	s.sessions = team.NewSessions(s.store, command.Now, command.Passwords)
+	s.witness, err = privacycommands.WitnessOf(e, s.store, s.dispatcher, log)
 	return err
 }
 
 func wireServer(
-	e *environment,
+	e *command.Environment,
 	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
 ) error {
-	trusted, err := shape.Networks(e.settings.Proxies)
+	trusted, err := shape.Networks(e.Settings.Proxies)
 	if err != nil {
 		return err // its shape has been checked
 	}
-	statement := lookups.NewStatement(s.store, calendar, now)
-	publicURL := e.publicURL(s.listener.Addr().String())
+	statement := lookups.NewStatement(s.store, calendar, command.Now)
+	publicURL := e.PublicURL(s.listener.Addr().String())
 	tables := sheet.NewTables()
 	api := httpapi.New(httpapi.Config{
 		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches, Tables: tables,
-		LookupEnabled: e.settings.Lookup, TrustedProxies: trusted,
-		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.settings.MetricsListen != "", Log: log,
+		LookupEnabled: e.Settings.Lookup, TrustedProxies: trusted,
+		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.Settings.MetricsListen != "", Log: log,
 		PublicURL: publicURL, Agents: s.agents(statement, log),
 		Docs: docsite.New(docsite.Config{
 			PublicURL: publicURL, Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"), Icon: web.Asset("icon.svg"),
@@ -194,25 +198,25 @@ func wireServer(
 	if err != nil {
 		return err
 	}
-	s.links = links(s.store, s.sessions, s.mailer, publicURL, log)
+	s.links = command.Links(s.store, s.sessions, s.mailer, publicURL, log)
 	pages, err := web.New(web.Config{
 		OIDC: provider, Links: s.links,
-		Factors: team.NewFactors(s.store, now, s.sessions, oneTimeCodes, passkeys), CodePicture: codePicture,
-		Sessions: s.sessions, Organisations: team.NewOrganisations(s.store, now), Members: members(s.store),
-		Funnels: contacts.NewFunnels(s.store, now), Origins: contacts.NewOrigins(s.store),
+		Factors: team.NewFactors(s.store, command.Now, s.sessions, command.OneTimeCodes, passkeys), CodePicture: command.CodePicture,
+		Sessions: s.sessions, Organisations: team.NewOrganisations(s.store, command.Now), Members: command.Members(s.store),
+		Funnels: contacts.NewFunnels(s.store, command.Now), Origins: contacts.NewOrigins(s.store),
 		Notifications: team.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
-		Intake: s.intake, Batches: s.batches, Tables: tables, Webhooks: intake.NewWebhooks(s.store, now),
+		Intake: s.intake, Batches: s.batches, Tables: tables, Webhooks: intake.NewWebhooks(s.store, command.Now),
 		Bundles:  lookups.NewBundles(s.store, s.bureau.Catalog()),
-		Purposes: privacy.NewPurposes(s.store, now), Record: recordOf(e, s.store, s.bureau),
-		Changes:  contacts.NewChanges(s.store, now, log),
+		Purposes: privacy.NewPurposes(s.store, command.Now), Record: privacycommands.RecordOf(e, s.store, s.bureau),
+		Changes:  contacts.NewChanges(s.store, command.Now, log),
 		Subjects: s.subjects,
 		Stopping: s.stopping,
-		Audit:    privacy.NewAudit(s.store, now),
-		Contacts: contacts.New(s.store, now), Bulks: contacts.NewBulks(s.store, now), Rotations: contacts.NewRotations(s.store, now),
-		Automations: automationsOf(e, s.store, s.bureau.Catalog()),
-		Dashboard:   lookups.NewDashboard(s.store, s.bureau.Catalog(), calendar, now),
-		Calendar:    calendar, Clock: now, PublicURL: publicURL,
-		LookupEnabled: e.settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: readLag(e), Observe: metrics.Page,
+		Audit:    privacy.NewAudit(s.store, command.Now),
+		Contacts: contacts.New(s.store, command.Now), Bulks: contacts.NewBulks(s.store, command.Now), Rotations: contacts.NewRotations(s.store, command.Now),
+		Automations: automationcommands.AutomationsOf(e, s.store, s.bureau.Catalog()),
+		Dashboard:   lookups.NewDashboard(s.store, s.bureau.Catalog(), calendar, command.Now),
+		Calendar:    calendar, Clock: command.Now, PublicURL: publicURL,
+		LookupEnabled: e.Settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: readLag(e), Observe: metrics.Page,
 	})
 	if err != nil {
 		return err
@@ -223,17 +227,17 @@ func wireServer(
 
 func (s *service) agents(statement *lookups.Statement, log *slog.Logger) *agents.Handler {
 	return agents.New(agents.Config{
-		Lookups: s.lookups, Sessions: s.agentSessions, Statement: statement, Purposes: privacy.NewPurposes(s.store, now),
-		Contacts: contacts.New(s.store, now), Log: log, Version: version(),
+		Lookups: s.lookups, Sessions: s.agentSessions, Statement: statement, Purposes: privacy.NewPurposes(s.store, command.Now),
+		Contacts: contacts.New(s.store, command.Now), Log: log, Version: command.Version(),
 	})
 }
 
 // listenForMetrics serves /metrics separately, where it has its own address.
-func listenForMetrics(e *environment, s *service, metrics *httpapi.Metrics) error {
-	if e.settings.MetricsListen == "" {
+func listenForMetrics(e *command.Environment, s *service, metrics *httpapi.Metrics) error {
+	if e.Settings.MetricsListen == "" {
 		return nil
 	}
-	listener, err := new(net.ListenConfig).Listen(e.ctx, "tcp", e.settings.MetricsListen)
+	listener, err := new(net.ListenConfig).Listen(e.Ctx, "tcp", e.Settings.MetricsListen)
 	if err != nil {
 		return fmt.Errorf("FICHARIO_METRICS_LISTEN: %w", err)
 	}
@@ -247,8 +251,8 @@ func listenForMetrics(e *environment, s *service, metrics *httpapi.Metrics) erro
 }
 
 // transportSecurity tells browsers to use only https for a year, where the public address is https.
-func transportSecurity(e *environment, next http.Handler) http.Handler {
-	if !strings.HasPrefix(e.settings.PublicURL, "https://") {
+func transportSecurity(e *command.Environment, next http.Handler) http.Handler {
+	if !strings.HasPrefix(e.Settings.PublicURL, "https://") {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -301,9 +305,9 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: s.lookups.ForgetRequests},
 		{Name: "forget sessions of agents", Every: time.Hour, Do: s.agentSessions.Forget},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
-		{Name: "change many contacts", Every: time.Second, Do: contacts.NewBulks(s.store, now).Work},
-		{Name: "forget changes of many contacts", Every: time.Hour, Do: contacts.NewBulks(s.store, now).Forget},
-		{Name: "forget removed contacts", Every: time.Minute, Do: contacts.New(s.store, now).ForgetRemoved},
+		{Name: "change many contacts", Every: time.Second, Do: contacts.NewBulks(s.store, command.Now).Work},
+		{Name: "forget changes of many contacts", Every: time.Hour, Do: contacts.NewBulks(s.store, command.Now).Forget},
+		{Name: "forget removed contacts", Every: time.Minute, Do: contacts.New(s.store, command.Now).ForgetRemoved},
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
 	if s.witness != nil {
@@ -323,9 +327,9 @@ func (s *service) chores() []app.Chore {
 }
 
 // checkJournal refuses an erasure journal that cannot be written, and warns where there is none.
-func checkJournal(e *environment, log *slog.Logger) error {
-	journal := journalOf(e)
-	if _, sqlite := gormstore.SQLitePath(e.settings.DatabaseURL); !sqlite && journal.path == "" {
+func checkJournal(e *command.Environment, log *slog.Logger) error {
+	journal := privacycommands.JournalOf(e)
+	if _, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL); !sqlite && journal.Path == "" {
 		log.Warn("erasures are recorded in no journal: a restore brings erased persons back; set FICHARIO_ERASURE_JOURNAL")
 	}
 	return journal.Check()

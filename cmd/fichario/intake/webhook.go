@@ -1,0 +1,204 @@
+// Package intake holds the commands of webhooks and their deliveries.
+package intake
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	intakeapp "fichario/app/intake"
+	"fichario/cmd/fichario/command"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+)
+
+type Webhook struct {
+	Create     webhookCreateCmd     `cmd:"" help:"Make a webhook and print its address."`
+	List       webhookListCmd       `cmd:"" help:"List the webhooks of an organisation."`
+	Show       webhookShowCmd       `cmd:"" help:"Show a webhook with its address and count of posts."`
+	Set        webhookSetCmd        `cmd:"" help:"Change a webhook."`
+	Enable     webhookEnableCmd     `cmd:"" help:"Accept contacts."`
+	Disable    webhookDisableCmd    `cmd:"" help:"Refuse contacts until it is enabled; senders that retry lose none."`
+	Regenerate webhookRegenerateCmd `cmd:"" help:"Give it a new address; the old one stops working."`
+	Deliveries webhookDeliveriesCmd `cmd:"" help:"List the posts of the last 30 days, newest first."`
+	Delivery   webhookDeliveryCmd   `cmd:"" help:"Show a delivery with its body."`
+	Replay     webhookReplayCmd     `cmd:"" help:"Process a delivery again, as if it arrived now."`
+}
+
+type webhookCreateCmd struct {
+	Org       string `required:"" help:"Id of the organisation."`
+	Name      string `required:"" help:"Name of the webhook; contacts' histories show it."`
+	Type      string `required:"" enum:"generic,formservice" help:"generic, or formservice for an online form product."`
+	Origin    string `help:"Name of the fixed origin of all its contacts."`
+	Bands     string `enum:"zero,lower,middle,upper" default:"zero" help:"Value of a band such as 'R$ 1 mil a R$ 2 mil': zero, lower, middle or upper."`
+	Signature string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks) or hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64). Default: no signature."`
+	Secret    string `help:"Secret that senders sign with."`
+	Header    string `name:"signature-header" help:"Header that carries the signature of --signature hmac, such as X-Cal-Signature-256; with or without a leading sha256=, hex or base64. Default: the usual ones."`
+	ThanksURL string `name:"thanks-url" help:"Page to which a browser is redirected after a plain HTML form."`
+	Rotation  string `help:"Name or id of the rotation that assigns its contacts. Default: they go to the first active member."`
+}
+
+// Run makes a webhook.
+func (c *webhookCreateCmd) Run(e *command.Environment) error {
+	return e.WithStore(func(store *gormstore.Store) error {
+		hook, token, err := intakeapp.NewWebhooks(store, command.Now).Create(e.Ctx, app.Operator(), intakeapp.NewWebhook{
+			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)},
+			Origin:    c.Origin,
+			Signature: signature(c.Signature, c.Secret, c.Header), ThanksURL: c.ThanksURL,
+			Rotation: c.Rotation,
+		})
+		if err != nil {
+			return err
+		}
+		address := command.WebhookURL(e, token, e.Settings.Listen)
+		return e.Print(map[string]string{"id": hook.ID, "token": token.Reveal(), "url": address},
+			"Webhook %s: %s\nAnyone who knows this address can post to it:\n\n  %s\n\nTo try it:\n\n  curl -d 'nome=Bia Rocha' -d email=bia@example.com '%s'\n",
+			hook.ID, hook.Name, address, address)
+	})
+}
+
+// signature is the scheme that senders must use; "none" accepts any post.
+func signature(scheme, secret, header string) webhook.Signature {
+	if scheme == "none" {
+		scheme = string(webhook.NoSignature)
+	}
+	return webhook.Signature{Scheme: webhook.Scheme(scheme), Secret: secret, Header: strings.ToLower(header)}
+}
+
+type webhookListCmd struct {
+	Org string `required:"" help:"Id of the organisation."`
+}
+
+// Run lists the webhooks; their addresses are shown by `webhook show`.
+func (c *webhookListCmd) Run(e *command.Environment) error {
+	return e.WithStore(func(store *gormstore.Store) error {
+		all, err := intakeapp.NewWebhooks(store, command.Now).List(e.Ctx, app.Operator(), c.Org)
+		if err != nil {
+			return err
+		}
+		type view struct {
+			ID       string      `json:"id"`
+			Name     string      `json:"name"`
+			Type     intake.Kind `json:"type"`
+			Enabled  bool        `json:"enabled"`
+			Received int64       `json:"received"`
+		}
+		return command.PrintList(e, all,
+			func(w webhook.Webhook) view { return view{w.ID, w.Name, w.Kind, w.Enabled, w.Received} },
+			func(w webhook.Webhook) string {
+				return fmt.Sprintf("%s  %-11s  %-8s  %6d  %s", w.ID, w.Kind, command.OnOff(w.Enabled), w.Received, w.Name)
+			})
+	})
+}
+
+// webhookView is a webhook as --json shows it.
+type webhookView struct {
+	ID        string         `json:"id"`
+	Name      string         `json:"name"`
+	Type      intake.Kind    `json:"type"`
+	Enabled   bool           `json:"enabled"`
+	Origin    *string        `json:"origin"`
+	Received  int64          `json:"received"`
+	Token     string         `json:"token"`
+	URL       string         `json:"url"`
+	Bands     intake.Band    `json:"bands"`
+	Signature webhook.Scheme `json:"signature"`
+	Header    string         `json:"signatureHeader"`
+	ThanksURL string         `json:"thanksUrl"`
+	Rotation  *string        `json:"rotation"`
+}
+
+type webhookShowCmd struct {
+	ID string `arg:"" help:"Id of the webhook."`
+}
+
+// Run shows a webhook.
+func (c *webhookShowCmd) Run(e *command.Environment) error { return changeWebhook(e, c.ID, nil) }
+
+// changeWebhook changes a webhook and shows it.
+func changeWebhook(e *command.Environment, id string, change func(*intakeapp.Webhooks) error) error {
+	return e.WithStore(func(store *gormstore.Store) error {
+		hooks := intakeapp.NewWebhooks(store, command.Now)
+		if change != nil {
+			if err := change(hooks); err != nil {
+				return err
+			}
+		}
+		w, err := hooks.Show(e.Ctx, app.Operator(), id)
+		if err != nil {
+			return err
+		}
+		v := webhookView{
+			ID: w.ID, Name: w.Name, Type: w.Kind, Enabled: w.Enabled, Received: w.Received, Token: w.Token.Reveal(),
+			URL: command.WebhookURL(e, w.Token, e.Settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme,
+			Header: w.Signature.Header, ThanksURL: w.ThanksURL, Origin: command.TextOrNull(w.Origin), Rotation: command.TextOrNull(w.Rotation),
+		}
+		return e.Print(v,
+			"Webhook %s: %s\n  %s, %s, %d received\n  %s\n", v.ID, v.Name, v.Type, command.OnOff(v.Enabled), v.Received, v.URL)
+	})
+}
+
+type webhookSetCmd struct {
+	ID        string  `arg:"" help:"Id of the webhook."`
+	Name      *string `help:"New name."`
+	Type      *string `enum:"generic,formservice" help:"generic or formservice."`
+	Origin    *string `help:"Name of the fixed origin; empty for none."`
+	Bands     *string `enum:"zero,lower,middle,upper" help:"Value of a band of amounts."`
+	Signature *string `enum:"none,typeform,tally,standard,hmac" help:"How senders must sign; none accepts any post."`
+	Secret    string  `help:"Secret that senders sign with; goes with --signature."`
+	Header    string  `name:"signature-header" help:"Header that carries the signature; goes with --signature hmac."`
+	ThanksURL *string `name:"thanks-url" help:"Page for browsers after a plain HTML form; empty for none."`
+	Rotation  *string `help:"Name or id of the rotation that assigns its contacts; empty for none."`
+}
+
+// Run changes a webhook.
+func (c *webhookSetCmd) Run(e *command.Environment) error {
+	change := intakeapp.Change{Name: c.Name, Origin: c.Origin, ThanksURL: c.ThanksURL, Rotation: c.Rotation}
+	if c.Type != nil {
+		kind := intake.Kind(*c.Type)
+		change.Kind = &kind
+	}
+	if c.Bands != nil {
+		band := intake.Band(*c.Bands)
+		change.Band = &band
+	}
+	if c.Signature != nil {
+		s := signature(*c.Signature, c.Secret, c.Header)
+		change.Signature = &s
+	} else if c.Secret != "" || c.Header != "" {
+		return fmt.Errorf("--secret and --signature-header go with --signature")
+	}
+	return changeWebhook(e, c.ID, func(w *intakeapp.Webhooks) error { return w.Update(e.Ctx, app.Operator(), c.ID, change) })
+}
+
+type webhookEnableCmd struct {
+	ID string `arg:"" help:"Id of the webhook."`
+}
+
+// Run enables a webhook.
+func (c *webhookEnableCmd) Run(e *command.Environment) error { return enableWebhook(e, c.ID, true) }
+
+type webhookDisableCmd struct {
+	ID string `arg:"" help:"Id of the webhook."`
+}
+
+// Run disables a webhook.
+func (c *webhookDisableCmd) Run(e *command.Environment) error { return enableWebhook(e, c.ID, false) }
+
+func enableWebhook(e *command.Environment, id string, enabled bool) error {
+	return changeWebhook(e, id, func(w *intakeapp.Webhooks) error {
+		return w.Update(e.Ctx, app.Operator(), id, intakeapp.Change{Enabled: &enabled})
+	})
+}
+
+type webhookRegenerateCmd struct {
+	ID    string        `arg:"" help:"Id of the webhook."`
+	Grace time.Duration `default:"0" help:"How long the old address keeps working."`
+}
+
+// Run gives a webhook a new address.
+func (c *webhookRegenerateCmd) Run(e *command.Environment) error {
+	return changeWebhook(e, c.ID, func(w *intakeapp.Webhooks) error { return w.Regenerate(e.Ctx, app.Operator(), c.ID, c.Grace) })
+}
