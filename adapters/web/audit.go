@@ -58,10 +58,6 @@ var auditPages = map[string]string{
 	"importacao": "/importacoes/", "acao": "/acoes/",
 }
 
-var auditDoors = map[audit.Door]string{
-	audit.API: "API", audit.Interface: "interface", audit.Command: "comando", audit.Own: "serviço",
-}
-
 func auditLineOf(l privacy.AuditLine) auditLine {
 	out := auditLine{AuditLine: l, Said: auditSaid(l.Line)}
 	thing, _, _ := strings.Cut(string(l.Action), ".")

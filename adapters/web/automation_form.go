@@ -41,30 +41,6 @@ type automationForm struct {
 	Lost bool
 }
 
-// eventChoice is an event with its name for people.
-type eventChoice struct {
-	Name automation.EventName
-	Text string
-}
-
-// eventChoices are the events in the order in which the form shows them.
-var eventChoices = []eventChoice{
-	{automation.ContactCreated, "Chega um contato"}, {automation.ContactUpdated, "Um contato é alterado"},
-	{automation.ContactMoved, "Um contato muda de etapa"}, {automation.LookupCompleted, "Uma consulta é respondida"},
-	{automation.BatchCompleted, "Um lote termina"}, {automation.CapReached, "Uma chave chega a 80 ou 100% do limite"},
-	{automation.DeliveryRefused, "Um envio a um webhook é recusado"},
-}
-
-// eventText is the name of an event for people.
-func eventText(name automation.EventName) string {
-	for _, e := range eventChoices {
-		if e.Name == name {
-			return e.Text
-		}
-	}
-	return string(name)
-}
-
 // automationFields are the fields of the form. It has those of every action; only the chosen action's count.
 type automationFields struct {
 	Name      string                `form:"nome" app:"name"`

@@ -210,8 +210,8 @@ type batchCeiling struct {
 	Failures bool   `form:"falhas"`
 }
 
-// ceiling reads the amount typed; nil where there is none.
-func (c *call) ceiling() (*catalog.Money, bool, error) {
+// ceilingOf reads the amount typed; nil where there is none.
+func ceilingOf(c *call) (*catalog.Money, bool, error) {
 	var f batchCeiling
 	if err := c.decode(&f); err != nil || f.Ceiling == "" {
 		return nil, f.Failures, err
@@ -225,7 +225,7 @@ func (c *call) ceiling() (*catalog.Money, bool, error) {
 }
 
 func (s *server) batchConfirm(c *call) error {
-	ceiling, _, err := c.ceiling()
+	ceiling, _, err := ceilingOf(c)
 	if err == nil {
 		_, err = s.Batches.Confirm(c.ctx(), c.by, c.PathValue("id"), ceiling)
 	}
@@ -238,7 +238,7 @@ func (s *server) batchPause(c *call) error {
 }
 
 func (s *server) batchResume(c *call) error {
-	ceiling, failures, err := c.ceiling()
+	ceiling, failures, err := ceilingOf(c)
 	if err == nil {
 		_, err = s.Batches.Resume(c.ctx(), c.by, c.PathValue("id"), ceiling, failures)
 	}

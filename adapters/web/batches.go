@@ -103,7 +103,7 @@ func (s *server) batchQuote(c *call) error {
 		return err
 	}
 	defer release()
-	if n.Sheets, err = c.table(&n, string(f.Documents)); err == nil {
+	if n.Sheets, err = tableOf(c, &n, string(f.Documents)); err == nil {
 		var made batches.View
 		if made, err = s.Batches.Quote(c.ctx(), c.by, n); err == nil {
 			return c.done("/lotes/"+made.ID, "Orçamento pronto. Nada foi consultado nem cobrado.")
@@ -120,8 +120,8 @@ func (s *server) batchPasted(c *call) error {
 	return s.batchesPage(c, http.StatusOK, "", batchesPage{Form: shown})
 }
 
-// table returns the sheets of the file that was sent, or else of what was pasted.
-func (c *call) table(n *batches.NewBatch, pasted string) ([]batch.Sheet, error) {
+// tableOf returns the sheets of the file that was sent, or else of what was pasted.
+func tableOf(c *call, n *batches.NewBatch, pasted string) ([]batch.Sheet, error) {
 	data, name, err := c.file()
 	switch {
 	case err != nil:

@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"fichario/app/lookups"
 	"fichario/domain/crm"
 	"fichario/domain/document"
-	"fichario/domain/intake"
 	"fichario/domain/lookup"
 )
 
@@ -123,14 +121,6 @@ func (s *server) contactTab(
 	}
 	data.Paid = paid.Amount.Reais()
 	return data, nil
-}
-
-// whatsApp is the number for a chat with a mobile; empty for other phones.
-func whatsApp(e164 string) string {
-	if e164 == "" || !intake.Mobile(e164) {
-		return ""
-	}
-	return strings.TrimPrefix(e164, "+")
 }
 
 // ownWords are a contact's note without the lines that the page shows as its attribution.
@@ -348,16 +338,4 @@ func (s *server) contactMove(c *call, f struct {
 		return c.doneWithUndo(target, notice, undo{c.URL.Path, "etapa", before.StageID})
 	}
 	return c.done(target, notice)
-}
-
-// cameFrom is the page of this site that a form was sent from, or other.
-func (c *call) cameFrom(other string) string {
-	from, err := url.Parse(c.Header.Get("Referer"))
-	if err != nil || from.Host != c.Host || from.Path == "" {
-		return other
-	}
-	query := from.Query()
-	query.Del(askParameter)
-	from.RawQuery = query.Encode()
-	return local(from.RequestURI())
 }

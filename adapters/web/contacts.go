@@ -181,21 +181,6 @@ func (s *server) contactList(c *call, at contactPlace) error {
 	return c.render("contatos", page{Title: "Contatos", Nav: "contatos", Data: data})
 }
 
-// withQuery adds values to a query.
-func withQuery(query url.Values, more ...string) string {
-	all := url.Values{}
-	for name, values := range query {
-		all[name] = values
-	}
-	for i := 0; i+1 < len(more); i += 2 {
-		all.Set(more[i], more[i+1])
-	}
-	if len(all) == 0 {
-		return ""
-	}
-	return "?" + all.Encode()
-}
-
 // columnsOf returns the headings of the list. The one sorted by reverses the order.
 func columnsOf(query url.Values, order string) []listColumn {
 	to := func(order string) string {

@@ -3,7 +3,6 @@ package web
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"fichario/app/lookups"
 	"fichario/domain/catalog"
@@ -25,11 +24,6 @@ type accruedDay struct {
 	Day   int
 	Spent [2]string
 }
-
-// monthNames are the months, in lower case for use in a sentence.
-var monthNames = strings.Fields("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro")
-
-func monthName(t time.Time) string { return monthNames[t.Month()-1] }
 
 // accruedPlot draws two months; nil where nothing was spent in either.
 func accruedPlot(months [2]lookups.Accrued) *curves {

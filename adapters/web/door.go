@@ -15,30 +15,13 @@ import (
 	"fichario/domain/fault"
 )
 
-// doorRoutes are the pages for signing in, which need no session.
-func (s *server) doorRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /entrar":               decoded(s.signInPage),
-		"POST /entrar":              decoded(s.signIn),
-		"POST /sair":                s.signOut,
-		"GET /entrar/codigo":        decoded(s.codePage),
-		"POST /entrar/codigo":       decoded(s.codeShown),
-		"POST /entrar/chave/inicio": decoded(s.passkeyBegin),
-		"POST /entrar/chave":        decoded(s.passkeyUsed),
-		"GET /entrar/esqueci":       s.forgotPage,
-		"POST /entrar/esqueci":      decoded(s.forgot),
-		"GET /entrar/link/{token}":  s.linkPage,
-		"POST /entrar/link/{token}": decoded(s.linkUsed),
-	}
-}
-
-// from is the network of the request's client.
-func (c *call) from() string { return shape.ClientNetwork(c.Request, c.s.TrustedProxies) }
+// cameBy is the network of the request's client.
+func cameBy(c *call) string { return shape.ClientNetwork(c.Request, c.s.TrustedProxies) }
 
 // entryCookie holds the ticket of a sign-in that awaits its second factor.
 const entryCookie = "entrada"
 
-func (c *call) waiting() string {
+func waiting(c *call) string {
 	cookie, err := c.Cookie(entryCookie)
 	if err != nil {
 		return ""
@@ -48,8 +31,8 @@ func (c *call) waiting() string {
 
 // entered gives the browser a new session, and redirects to the page that was asked for. The browser's previous session
 // ends: nobody would notice that it lives on.
-func (c *call) entered(token access.SessionToken, after string) error {
-	if err := c.endPresent(); err != nil {
+func entered(c *call, token access.SessionToken, after string) error {
+	if err := endPresent(c); err != nil {
 		return err
 	}
 	c.setCookie(entryCookie, "", -time.Second)
@@ -58,7 +41,7 @@ func (c *call) entered(token access.SessionToken, after string) error {
 }
 
 // toFactor redirects to the second factor, after a correct password.
-func (c *call) toFactor(need *team.FactorNeeded, after string) error {
+func toFactor(c *call, need *team.FactorNeeded, after string) error {
 	c.setCookie(entryCookie, need.Ticket.Reveal(), access.FactorFor)
 	return c.redirect("/entrar/codigo?" + url.Values{"depois": {local(after)}}.Encode())
 }
@@ -80,7 +63,7 @@ func (s *server) codePage(c *call, f codeFields) error {
 }
 
 func (s *server) codeForm(c *call, status int, data codePageData) (err error) {
-	if data.Codes, data.Passkeys, err = s.Factors.Waiting(c.ctx(), c.waiting()); err != nil {
+	if data.Codes, data.Passkeys, err = s.Factors.Waiting(c.ctx(), waiting(c)); err != nil {
 		return s.entryOver(c, err, data.After)
 	}
 	return c.renderStatus(status, "codigo", page{Title: "Segundo fator", Data: data})
@@ -98,24 +81,24 @@ func (s *server) entryOver(c *call, err error, after string) error {
 }
 
 func (s *server) codeShown(c *call, f codeFields) error {
-	token, err := s.Factors.Prove(c.ctx(), c.from(), c.waiting(), f.Code)
+	token, err := s.Factors.Prove(c.ctx(), cameBy(c), waiting(c), f.Code)
 	return s.shown(c, token, err, f.After)
 }
 
 // shown answers a form of the second factor.
 func (s *server) shown(c *call, token access.SessionToken, err error, after string) error {
 	if err == nil {
-		return c.entered(token, after)
+		return entered(c, token, after)
 	}
 	if why := app.FaultOf(err); why != nil && app.IsRefusal(err) && why.Field != "ticket" {
-		c.retryAfter(why)
+		retryAfter(c, why)
 		return s.codeForm(c, http.StatusUnauthorized, codePageData{After: after, Problem: why.Message})
 	}
 	return s.entryOver(c, err, after)
 }
 
 // retryAfter sets the header that says how long to wait.
-func (c *call) retryAfter(why *fault.Error) {
+func retryAfter(c *call, why *fault.Error) {
 	if why.RetryAfter > 0 {
 		c.w.Header().Set("Retry-After", strconv.Itoa(int((why.RetryAfter+time.Second-1)/time.Second)))
 	}
@@ -131,30 +114,30 @@ type passkeyFields struct {
 }
 
 // waitingFor is the pending sign-in that a passkey completes; empty where the passkey replaces the password.
-func (c *call) waitingFor(alone bool) string {
+func waitingFor(c *call, alone bool) string {
 	if alone {
 		return ""
 	}
-	return c.waiting()
+	return waiting(c)
 }
 
 // passkeyBegin sends the challenge to script.
 func (s *server) passkeyBegin(c *call, f passkeyFields) error {
-	if !f.Alone && c.waiting() == "" {
+	if !f.Alone && waiting(c) == "" {
 		return errNowhere
 	}
-	challenge, err := s.Factors.BeginPasskeyUse(c.ctx(), c.from(), c.waitingFor(f.Alone))
+	challenge, err := s.Factors.BeginPasskeyUse(c.ctx(), cameBy(c), waitingFor(c, f.Alone))
 	if err != nil {
 		if why := app.FaultOf(err); why != nil {
-			c.retryAfter(why)
+			retryAfter(c, why)
 		}
 		return err
 	}
-	return c.challenge(challenge)
+	return offer(c, challenge)
 }
 
-// challenge writes a challenge as JSON.
-func (c *call) challenge(challenge team.Challenge) error {
+// offer writes a challenge as JSON.
+func offer(c *call, challenge team.Challenge) error {
 	c.w.Header().Set("Content-Type", "application/json")
 	return json.NewEncoder(c.w).Encode(map[string]any{
 		"bilhete": challenge.Ticket.Reveal(), "opcoes": json.RawMessage(challenge.Options),
@@ -162,12 +145,12 @@ func (c *call) challenge(challenge team.Challenge) error {
 }
 
 func (s *server) passkeyUsed(c *call, f passkeyFields) error {
-	if !f.Alone && c.waiting() == "" {
+	if !f.Alone && waiting(c) == "" {
 		return errNowhere
 	}
-	token, err := s.Factors.UsePasskey(c.ctx(), c.from(), c.waitingFor(f.Alone), f.Ticket, []byte(f.Answer))
+	token, err := s.Factors.UsePasskey(c.ctx(), cameBy(c), waitingFor(c, f.Alone), f.Ticket, []byte(f.Answer))
 	if why := app.FaultOf(err); f.Alone && why != nil && app.IsRefusal(err) {
-		c.retryAfter(why)
+		retryAfter(c, why)
 		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
 			After: f.After, Problem: why.Message, What: "Não deu para entrar.",
 		}})
@@ -188,9 +171,9 @@ func (s *server) forgotPage(c *call) error {
 func (s *server) forgot(c *call, f struct {
 	Email string `form:"email"`
 }) error {
-	err := s.Links.Forgot(c.ctx(), c.from(), f.Email)
+	err := s.Links.Forgot(c.ctx(), cameBy(c), f.Email)
 	if why := app.FaultOf(err); why != nil && app.IsRefusal(err) {
-		c.retryAfter(why)
+		retryAfter(c, why)
 		return c.renderStatus(http.StatusUnauthorized, "esqueci", page{Title: "Esqueci a senha", Data: forgotData{
 			Email: f.Email, Problem: why.Message,
 		}})
@@ -212,9 +195,9 @@ type linkData struct {
 func (s *server) linkPage(c *call) error { return s.linkForm(c, http.StatusOK, Form{}) }
 
 func (s *server) linkForm(c *call, status int, shown Form) error {
-	view, err := s.Links.Open(c.ctx(), c.from(), c.PathValue("token"))
+	view, err := s.Links.Open(c.ctx(), cameBy(c), c.PathValue("token"))
 	if why := app.FaultOf(err); why != nil && isUnauthenticated(err) {
-		c.retryAfter(why)
+		retryAfter(c, why)
 		return c.renderStatus(http.StatusUnauthorized, "link", page{Title: "Escolher a senha", Data: linkData{
 			Over: why.Message,
 		}})
@@ -230,7 +213,7 @@ type linkFields struct {
 }
 
 func (s *server) linkUsed(c *call, f linkFields) error {
-	err := s.Links.Use(c.ctx(), c.from(), c.PathValue("token"), string(f.Password))
+	err := s.Links.Use(c.ctx(), cameBy(c), c.PathValue("token"), string(f.Password))
 	if shown, ok := c.again(&f, err); ok {
 		return s.linkForm(c, http.StatusUnprocessableEntity, shown)
 	}

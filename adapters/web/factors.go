@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"strings"
 
 	"fichario/app"
 	"fichario/app/team"
@@ -10,45 +9,8 @@ import (
 	"fichario/domain/crm"
 )
 
-// accountRoutes are the pages of a member's own sessions and factors.
-func (s *server) accountRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /conta/acessos":                         s.sessionList,
-		"POST /conta/acessos/{id}/encerrar":          s.sessionEnd,
-		"POST /conta/acessos/outros":                 s.sessionsEnd,
-		"GET " + factorPath:                          s.factorShow,
-		"POST " + factorPath + "/codigos":            s.codesBegin,
-		"POST " + factorPath + "/confirmar":          decoded(s.codesConfirm),
-		"POST " + factorPath + "/desligar":           decoded(s.factorOff),
-		"POST " + factorPath + "/recuperacao":        decoded(s.recoveryRenew),
-		"POST " + factorPath + "/exigir":             decoded(s.factorRequire),
-		"POST " + factorPath + "/chave/inicio":       s.passkeyNew,
-		"POST " + factorPath + "/chave":              decoded(s.passkeyAdd),
-		"POST " + factorPath + "/chave/{id}/remover": decoded(s.passkeyRemove),
-	}
-}
-
-// factorPath is where a member is sent who lacks the second factor that the organisation requires.
-const factorPath = "/conta/segundo-fator"
-
-// needsFactor reports whether the member must go to the page of the second factor instead of this one.
-func (c *call) needsFactor() bool {
-	return c.member.NeedsFactor && !strings.HasPrefix(c.URL.Path, factorPath) && c.URL.Path != "/sair-todas"
-}
-
-// toFactorPage redirects there.
-func (c *call) toFactorPage() error {
-	if c.script() {
-		c.w.Header().Set("HX-Redirect", factorPath)
-		c.w.WriteHeader(http.StatusNoContent)
-		return nil
-	}
-	http.Redirect(c.w, c.Request, factorPath, http.StatusSeeOther)
-	return nil
-}
-
 // sessionText is the cookie of the current session, which only its own browser sends.
-func (c *call) sessionText() string {
+func sessionText(c *call) string {
 	cookie, err := c.Cookie(c.sessionCookie())
 	if err != nil {
 		return ""
@@ -57,7 +19,7 @@ func (c *call) sessionText() string {
 }
 
 func (s *server) sessionList(c *call) error {
-	all, err := s.Sessions.List(c.ctx(), c.by, c.sessionText())
+	all, err := s.Sessions.List(c.ctx(), c.by, sessionText(c))
 	if err != nil {
 		return err
 	}
@@ -72,7 +34,7 @@ func (s *server) sessionEnd(c *call) error {
 }
 
 func (s *server) sessionsEnd(c *call) error {
-	if err := s.Sessions.EndOthers(c.ctx(), c.by, c.sessionText()); err != nil {
+	if err := s.Sessions.EndOthers(c.ctx(), c.by, sessionText(c)); err != nil {
 		return err
 	}
 	return c.done("/conta/acessos", "Os outros acessos foram encerrados.")
@@ -120,7 +82,7 @@ func (s *server) factorDone(c *call, f any, err error, recovery []string, notice
 		return c.done(factorPath, notice)
 	}
 	if why := app.FaultOf(err); why != nil && app.IsRefusal(err) {
-		c.retryAfter(why)
+		retryAfter(c, why)
 		shown, _ := c.again(f, err)
 		return s.factorPage(c, http.StatusUnprocessableEntity, shown)
 	}
@@ -171,7 +133,7 @@ func (s *server) passkeyNew(c *call) error {
 	if err != nil {
 		return err
 	}
-	return c.challenge(challenge)
+	return offer(c, challenge)
 }
 
 func (s *server) passkeyAdd(c *call, f struct {

@@ -3,15 +3,18 @@ package web
 import (
 	"fmt"
 	"html/template"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"fichario/domain/audit"
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/intake"
 )
 
 // functions are available in templates.
@@ -181,3 +184,77 @@ func dict(pairs ...any) (map[string]any, error) {
 	}
 	return m, nil
 }
+
+// eventText is the name of an event for people.
+func eventText(name automation.EventName) string {
+	for _, e := range eventChoices {
+		if e.Name == name {
+			return e.Text
+		}
+	}
+	return string(name)
+}
+
+// whatsApp is the number for a chat with a mobile; empty for other phones.
+func whatsApp(e164 string) string {
+	if e164 == "" || !intake.Mobile(e164) {
+		return ""
+	}
+	return strings.TrimPrefix(e164, "+")
+}
+
+var auditDoors = map[audit.Door]string{
+	audit.API: "API", audit.Interface: "interface", audit.Command: "comando", audit.Own: "serviço",
+}
+
+// providerName is the label of the button; empty where there is no provider.
+func (s *server) providerName() string {
+	if s.OIDC == nil {
+		return ""
+	}
+	return s.OIDC.Name
+}
+
+// providerLink is the address of the button.
+func providerLink(after string) string {
+	if after == "" {
+		return "/entrar/oidc"
+	}
+	return "/entrar/oidc?" + url.Values{"depois": {after}}.Encode()
+}
+
+// roundMoney writes an amount without decimals where it has none.
+func roundMoney(m catalog.Money) string { return strings.TrimSuffix(m.Reais(), ",00") }
+
+// monthNames are the months, in lower case for use in a sentence.
+var monthNames = strings.Fields("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro")
+
+func monthName(t time.Time) string { return monthNames[t.Month()-1] }
+
+// waited formats a duration: 40 min, 3 h 05 min, 2 dias.
+func waited(d time.Duration) string {
+	switch d = d.Round(time.Minute); {
+	case d < time.Hour:
+		return fmt.Sprintf("%d\u00a0min", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d\u00a0h %02d\u00a0min", int(d.Hours()), int(d.Minutes())%60)
+	}
+	return fmt.Sprintf("%d\u00a0dias", int(d.Hours())/24)
+}
+
+// eventChoice is an event with its name for people.
+type eventChoice struct {
+	Name automation.EventName
+	Text string
+}
+
+// eventChoices are the events in the order in which the form shows them.
+var eventChoices = []eventChoice{
+	{automation.ContactCreated, "Chega um contato"}, {automation.ContactUpdated, "Um contato é alterado"},
+	{automation.ContactMoved, "Um contato muda de etapa"}, {automation.LookupCompleted, "Uma consulta é respondida"},
+	{automation.BatchCompleted, "Um lote termina"}, {automation.CapReached, "Uma chave chega a 80 ou 100% do limite"},
+	{automation.DeliveryRefused, "Um envio a um webhook é recusado"},
+}
+
+// titleMax bounds a name in a heading or a list, in characters.
+const titleMax = 120

@@ -183,3 +183,18 @@ func (c *call) again(f any, why error) (Form, bool) {
 	}
 	return out, out.Field != ""
 }
+
+// withQuery adds values to a query.
+func withQuery(query url.Values, more ...string) string {
+	all := url.Values{}
+	for name, values := range query {
+		all[name] = values
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		all.Set(more[i], more[i+1])
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "?" + all.Encode()
+}

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -48,8 +51,20 @@ func FuzzForms(f *testing.F) {
 		if c.read(formMax) != nil {
 			return
 		}
-		for _, into := range []any{&keyFields{}, &bulkFields{}, &contactFields{}, &importChoices{}} {
-			_ = c.decode(into) // a fault, or nothing
-		}
+		_ = c.decode(&everyKind{}) // a fault, or nothing
 	})
+}
+
+// everyKind has a field of every kind that the forms of the interface have.
+type everyKind struct {
+	ID        string          `form:"id" app:"-"`
+	Name      string          `form:"nome" app:"name"`
+	Scopes    []document.Type `form:"pode" app:"scopes"`
+	Columns   []string        `form:"coluna"`
+	Contacts  bool            `form:"contatos" app:"-"`
+	PerMonth  *int            `form:"mes" app:"perMonth" validate:"required,min=0,max=1000000000" says:"Escreva um número."`
+	LastDay   string          `form:"vence" app:"expires" validate:"omitempty,day" says:"Escreva uma data."`
+	Note      asTyped         `form:"nota" app:"note"`
+	Duplicate crm.Duplicates  `form:"duplicados"`
+	Amount    *catalog.Money  `form:"teto"`
 }

@@ -53,18 +53,6 @@ var importWords = map[string]string{
 	intake.ColumnNote: "Na nota, com o nome da coluna", intake.ColumnNone: "Não importar",
 }
 
-// importRoutes are the pages of imports.
-func (s *server) importRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /importacoes":                     s.importList,
-		"POST /importacoes":                    s.importSend,
-		"GET /importacoes/{id}":                s.importShow,
-		"POST /importacoes/{id}":               decoded(s.importChange),
-		"GET /importacoes/{id}/resultado.csv":  decoded(s.importCSV),
-		"GET /importacoes/{id}/resultado.xlsx": s.importXLSX,
-	}
-}
-
 func (s *server) importList(c *call) error { return s.importsPage(c, http.StatusOK, importsPage{}) }
 
 func (s *server) importsPage(c *call, status int, data importsPage) (err error) {
@@ -95,7 +83,7 @@ func (s *server) importSend(c *call) error {
 	}
 	if err == nil {
 		var n contacts.NewImport
-		if n, err = c.importTable(string(f.Pasted)); err == nil {
+		if n, err = importTable(c, string(f.Pasted)); err == nil {
 			n.Sheet = f.Sheet
 			var made contacts.ImportView
 			if made, err = s.Bulks.PrepareImport(c.ctx(), c.by, n); err == nil {
@@ -114,7 +102,7 @@ func (s *server) importSend(c *call) error {
 }
 
 // importTable returns the rows of the file that was sent, or else of what was pasted.
-func (c *call) importTable(pasted string) (n contacts.NewImport, err error) {
+func importTable(c *call, pasted string) (n contacts.NewImport, err error) {
 	data, name, err := c.file()
 	switch {
 	case err != nil:

@@ -121,7 +121,7 @@ type passwordFields struct {
 func (s *server) ownPassword(c *call, f passwordFields) error {
 	err := s.Sessions.ChangeOwnPassword(c.ctx(), c.by, string(f.Present), string(f.New), s.Members)
 	if why := app.FaultOf(err); tooMany(err) {
-		c.retryAfter(why)
+		retryAfter(c, why)
 		return c.renderStatus(http.StatusServiceUnavailable, "conta", page{
 			Title: "Sua conta", Nav: "conta", Data: Form{Field: "atual", Problem: "A senha não foi conferida. " + why.Message},
 		})
@@ -135,7 +135,7 @@ func (s *server) ownPassword(c *call, f passwordFields) error {
 	if err != nil {
 		return err
 	}
-	return c.leave("Senha trocada. Entre com a nova.")
+	return leave(c, "Senha trocada. Entre com a nova.")
 }
 
 // memberInvite sends a person another link.

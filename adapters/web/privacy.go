@@ -311,18 +311,3 @@ func (s *server) erasureUnblock(c *call) error {
 	}
 	return c.done("/privacidade/eliminacoes/"+id, "Bloqueio desfeito. O titular pode ser consultado de novo.")
 }
-
-// privacyRoutes are the pages of the owners.
-func (s *server) privacyRoutes() map[string]handler {
-	return map[string]handler{
-		"GET /privacidade":                               decoded(s.privacy),
-		"POST /privacidade/procurar":                     decoded(s.subjectFind),
-		"POST /privacidade/exportar":                     decoded(s.subjectExport),
-		"POST /privacidade/imprimir":                     decoded(s.subjectPrint),
-		"POST /privacidade/confirmar":                    decoded(s.subjectAsk),
-		"POST /privacidade/apagar":                       decoded(s.subjectErase),
-		"GET /privacidade/eliminacoes/{id}":              s.erasureShow,
-		"GET /privacidade/eliminacoes/{id}/recibo.json":  s.erasureFile,
-		"POST /privacidade/eliminacoes/{id}/desbloquear": s.erasureUnblock,
-	}
-}

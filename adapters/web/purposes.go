@@ -37,8 +37,8 @@ func (p purposesPage) New(r crm.Role) bool {
 // newPurpose stands for the code in the form of a new purpose; no real code has capital letters.
 const newPurpose = "NOVA"
 
-// owner returns the fault for a caller who is not an owner.
-func (c *call) owner() error {
+// ownerOnly returns the fault for a caller who is not an owner.
+func ownerOnly(c *call) error {
 	if c.member.Role != crm.Owner {
 		return fault.New(fault.Forbidden, "Só titulares da organização podem fazer isto.")
 	}
@@ -48,7 +48,7 @@ func (c *call) owner() error {
 func (s *server) purposeList(c *call) error { return s.purposesPage(c, http.StatusOK, purposesPage{}) }
 
 func (s *server) purposesPage(c *call, status int, p purposesPage) (err error) {
-	if err := c.owner(); err != nil {
+	if err := ownerOnly(c); err != nil {
 		return err
 	}
 	p.Bases, p.Roles = crm.Bases(), []crm.Role{crm.Owner, crm.Admin, crm.Common}

@@ -75,24 +75,24 @@ func newSite(t *testing.T, all bool) *testSite {
 	if err := store.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	site := &testSite{
+	fixture := &testSite{
 		t: t, store: store, path: path, log: &bytes.Buffer{}, tables: sheet.NewTables(), mailed: make(chan ports.Mail, 100),
 		bureau: &fakeBureau{answers: map[string]func(context.Context, catalog.Product) (ports.Answer, error){}},
 	}
-	now := func() time.Time { return time.Now().Add(time.Duration(site.ahead.Load())) }
+	now := func() time.Time { return time.Now().Add(time.Duration(fixture.ahead.Load())) }
 	calendar := access.Calendar{Location: time.FixedZone("BRT", -3*3600)}
-	log := slog.New(slog.NewTextHandler(site.log, nil))
-	site.contacts, site.keys = contacts.New(store, now), lookups.NewKeys(store, now)
-	site.lookups = lookups.New(lookups.Config{
-		Store: store, Bureau: site.bureau, Catalog: testCatalog(), Timeout: 3 * time.Second, Fresh: testFresh,
+	log := slog.New(slog.NewTextHandler(fixture.log, nil))
+	fixture.contacts, fixture.keys = contacts.New(store, now), lookups.NewKeys(store, now)
+	fixture.lookups = lookups.New(lookups.Config{
+		Store: store, Bureau: fixture.bureau, Catalog: testCatalog(), Timeout: 3 * time.Second, Fresh: testFresh,
 		Calendar: calendar, Clock: now, Log: log, Observe: func(lookups.Event) {},
 	})
-	t.Cleanup(site.lookups.Close)
+	t.Cleanup(fixture.lookups.Close)
 	batches := batches.New(batches.Config{
-		Store: store, Lookups: site.lookups, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar, Clock: now,
+		Store: store, Lookups: fixture.lookups, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar, Clock: now,
 		Log: log, Concurrency: 8, Bureau: "test",
 	})
-	site.subjects = privacyapp.NewSubjects(store, store, noJournal{}, now)
+	fixture.subjects = privacyapp.NewSubjects(store, store, noJournal{}, now)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	running := make(chan struct{})
 	go func() { defer close(running); batches.Run(ctx) }()
@@ -107,37 +107,37 @@ func newSite(t *testing.T, all bool) *testSite {
 		PublicURL: "https://fichario.example", Log: log,
 	}
 	if all {
-		links.Mailer = site
+		links.Mailer = fixture
 	}
 	codes := team.Codes{New: factors.NewSecret, Step: factors.Step}
-	handler, err := web.New(web.Config{
+	handler, err := web.NewSite(web.Config{
 		Sessions: sessions, Links: team.NewLinks(links), Factors: team.NewFactors(store, now, sessions, codes, nil),
 		CodePicture: func(secret, account string) (string, error) {
 			return factors.Picture(factors.Address(secret, account))
 		},
-		Organisations: team.NewOrganisations(store, now), Members: site.people(), Funnels: contacts.NewFunnels(store, now),
-		Origins: contacts.NewOrigins(store), Notifications: team.NewNotifications(store), Lookups: site.lookups,
-		Statement: lookups.NewStatement(store, calendar, now), Keys: site.keys,
-		Intake: intakeapp.New(store, now), Webhooks: intakeapp.NewWebhooks(store, now), Contacts: site.contacts,
+		Organisations: team.NewOrganisations(store, now), Members: fixture.people(), Funnels: contacts.NewFunnels(store, now),
+		Origins: contacts.NewOrigins(store), Notifications: team.NewNotifications(store), Lookups: fixture.lookups,
+		Statement: lookups.NewStatement(store, calendar, now), Keys: fixture.keys,
+		Intake: intakeapp.New(store, now), Webhooks: intakeapp.NewWebhooks(store, now), Contacts: fixture.contacts,
 		Bulks: contacts.NewBulks(store, now), Rotations: contacts.NewRotations(store, now),
 		Automations: automations.New(store, now, automations.Means{
 			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
 		}),
-		Dashboard: lookups.NewDashboard(store, testCatalog(), calendar, now), Batches: batches, Tables: site.tables,
+		Dashboard: lookups.NewDashboard(store, testCatalog(), calendar, now), Batches: batches, Tables: fixture.tables,
 		Audit:   privacyapp.NewAudit(store, now),
 		Changes: contacts.NewChanges(store, now, log), Bundles: lookups.NewBundles(store, testCatalog()),
 		Purposes: privacyapp.NewPurposes(store, now),
 		Record:   privacyapp.NewRecord(privacyapp.RecordConfig{Store: store, Clock: now, Bureau: "teste", Catalog: testCatalog()}),
-		Subjects: site.subjects,
+		Subjects: fixture.subjects,
 		Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	site.server = httptest.NewServer(handler)
-	t.Cleanup(site.server.Close)
-	return site
+	fixture.server = httptest.NewServer(handler)
+	t.Cleanup(fixture.server.Close)
+	return fixture
 }
 
 type noJournal struct{}

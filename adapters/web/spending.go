@@ -2,7 +2,6 @@ package web
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"fichario/app/lookups"
@@ -139,6 +138,3 @@ func spendPlot(
 
 // roundest is the smallest distance between two lines.
 const roundest = catalog.Real / 10
-
-// roundMoney writes an amount without decimals where it has none.
-func roundMoney(m catalog.Money) string { return strings.TrimSuffix(m.Reais(), ",00") }

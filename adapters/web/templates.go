@@ -2,6 +2,8 @@ package web
 
 import (
 	"embed"
+	"errors"
+	"fmt"
 	"html/template"
 	"io"
 	"io/fs"
@@ -15,26 +17,51 @@ var templateFiles embed.FS
 
 // parseTemplates reads what pages share. Each page, in a file named after it, is parsed with a copy of that when it is
 // first shown: parsing all of them would take half of the program's start-up time.
-func (s *server) parseTemplates() error {
+func (s *server) parseTemplates(rooms []pageSet) error {
 	shared := template.New("").Funcs(s.functions())
-	if err := parseAll(shared, "templates/shared/*.html"); err != nil {
-		return err
-	}
-	files, err := fs.Glob(templateFiles, "templates/*.html")
-	if err != nil {
+	if err := parseAll(shared, templateFiles, "templates/shared/*.html"); err != nil {
 		return err
 	}
 	s.pages = map[string]func() (*template.Template, error){}
-	for _, file := range files {
-		s.pages[strings.TrimSuffix(path.Base(file), ".html")] = sync.OnceValues(func() (*template.Template, error) {
-			page, err := shared.Clone()
-			if err != nil {
-				return nil, err
-			}
-			return page, parseAll(page, file)
-		})
+	for _, room := range rooms {
+		if room.templates == nil {
+			continue
+		}
+		files, err := fs.Glob(room.templates, "*.html")
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			s.pages[strings.TrimSuffix(file, ".html")] = sync.OnceValues(func() (*template.Template, error) {
+				page, err := shared.Clone()
+				if err != nil {
+					return nil, err
+				}
+				return page, parseAll(page, room.templates, file)
+			})
+		}
 	}
 	return nil
+}
+
+// frameTemplates holds the pages that belong to no room.
+func frameTemplates() fs.FS {
+	own, err := fs.Sub(templateFiles, "templates")
+	if err != nil {
+		panic(err) // the folder is in the program
+	}
+	return own
+}
+
+// readTemplates reads every page now, and returns why one cannot be.
+func (s *server) readTemplates() error {
+	var all []error
+	for name, page := range s.pages {
+		if _, err := page(); err != nil {
+			all = append(all, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // execute renders a block of a page.
@@ -47,13 +74,13 @@ func (s *server) execute(out io.Writer, name, block string, data any) error {
 }
 
 // parseAll adds the definitions in the files that match a pattern.
-func parseAll(t *template.Template, pattern string) error {
-	files, err := fs.Glob(templateFiles, pattern)
+func parseAll(t *template.Template, from fs.FS, pattern string) error {
+	files, err := fs.Glob(from, pattern)
 	if err != nil {
 		return err
 	}
 	for _, file := range files {
-		source, err := templateFiles.ReadFile(file)
+		source, err := fs.ReadFile(from, file)
 		if err != nil {
 			return err
 		}

@@ -1,9 +1,6 @@
 package web
 
 import (
-	"fmt"
-	"time"
-
 	"fichario/app"
 	"fichario/app/contacts"
 )
@@ -35,15 +32,4 @@ func (s *server) contactCalled(c *call) error {
 		return err
 	}
 	return c.done("/contatos/"+c.PathValue("id"), "Ligação anotada.")
-}
-
-// waited formats a duration: 40 min, 3 h 05 min, 2 dias.
-func waited(d time.Duration) string {
-	switch d = d.Round(time.Minute); {
-	case d < time.Hour:
-		return fmt.Sprintf("%d\u00a0min", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d\u00a0h %02d\u00a0min", int(d.Hours()), int(d.Minutes())%60)
-	}
-	return fmt.Sprintf("%d\u00a0dias", int(d.Hours())/24)
 }

@@ -5,6 +5,7 @@ package web
 import (
 	"errors"
 	"html/template"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
@@ -83,18 +84,35 @@ type Config struct {
 
 type server struct {
 	Config
+	rooms  []pageSet
 	pages  map[string]func() (*template.Template, error)
 	assets stored.Files
 }
 
-// New returns the handler of the interface.
-func New(c Config) (http.Handler, error) {
+// pageSet is what a room of the interface adds to it.
+type pageSet struct {
+	// templates holds its pages, each in a file named after it; nil where the room has none of its own.
+	templates fs.FS
+	// inside maps method and path to a page for members, open to one that needs no session, and lookups to one that only
+	// instances with lookups have. A page that changes something answers a POST and redirects to a GET.
+	inside, open, lookups map[string]handler
+}
+
+// newServer returns what the pages of all rooms share.
+func newServer(c Config, rooms ...func(*server) pageSet) (*server, error) {
 	s := &server{Config: c, assets: readAssets()}
-	if err := s.parseTemplates(); err != nil {
+	s.rooms = s.all(rooms)
+	return s, s.parseTemplates(s.rooms)
+}
+
+// New returns the handler of the interface, with the pages of its rooms.
+func New(c Config, rooms ...func(*server) pageSet) (http.Handler, error) {
+	s, err := newServer(c, rooms...)
+	if err != nil {
 		return nil, err
 	}
 	mux := http.NewServeMux()
-	for pattern, h := range s.all() {
+	for pattern, h := range s.handlers(s.rooms) {
 		mux.Handle(pattern, h)
 	}
 	mux.HandleFunc("/", s.serve(func(c *call) error { return s.nowhere(c, mux) }))
@@ -104,27 +122,56 @@ func New(c Config) (http.Handler, error) {
 }
 
 // Routes lists the method and path of every route of the interface, including those for lookups and OpenID Connect.
-func Routes() []string {
+func Routes(rooms ...func(*server) pageSet) []string {
 	s := &server{Config: Config{OIDC: &team.OIDC{}}}
-	return slices.Sorted(maps.Keys(s.all()))
+	return slices.Sorted(maps.Keys(s.handlers(s.all(rooms))))
 }
 
-// all maps each route to its handler.
-func (s *server) all() map[string]http.Handler {
-	all := map[string]http.Handler{"GET /static/": s.assets}
-	door := s.doorRoutes()
-	maps.Copy(door, s.providerRoutes())
-	for pattern, h := range door {
-		all[pattern] = s.open(h)
-	}
-	for pattern, h := range s.routes() {
-		limit := int64(formMax)
-		if pattern == "POST /lotes" || pattern == "POST /importacoes" {
-			limit += spreadsheet.MaxBytes
-		}
-		all[pattern] = s.inside(limit, h)
+// all returns the pages of all rooms, and the frame's own.
+func (s *server) all(rooms []func(*server) pageSet) []pageSet {
+	all := []pageSet{{templates: frameTemplates(), inside: map[string]handler{
+		"POST /conta/tema": decoded(s.chooseTheme),
+		"GET /eventos":     decoded(s.live),
+	}}}
+	for _, room := range rooms {
+		all = append(all, room(s))
 	}
 	return all
+}
+
+// handlers maps each route to its handler.
+func (s *server) handlers(pages []pageSet) map[string]http.Handler {
+	all := map[string]http.Handler{"GET /static/": s.assets}
+	for _, p := range pages {
+		for pattern, h := range p.open {
+			all[pattern] = s.openTo(h)
+		}
+		inside := maps.Clone(p.inside)
+		if inside == nil {
+			inside = map[string]handler{}
+		}
+		for pattern, h := range p.lookups {
+			inside[pattern] = s.whereLookups(h)
+		}
+		for pattern, h := range inside {
+			limit := int64(formMax)
+			if pattern == "POST /lotes" || pattern == "POST /importacoes" {
+				limit += spreadsheet.MaxBytes
+			}
+			all[pattern] = s.inside(limit, h)
+		}
+	}
+	return all
+}
+
+// whereLookups is a page that instances without lookups do not have.
+func (s *server) whereLookups(h handler) handler {
+	return func(c *call) error {
+		if !s.LookupEnabled {
+			return errNowhere
+		}
+		return h(c)
+	}
 }
 
 // observed logs every request by its route, never by its address, which may hold what somebody searched for.
@@ -180,8 +227,8 @@ var errNowhere = fault.New(fault.NotFound, "Não há nada neste endereço.")
 // errMethod is for an address that has a page, but not for this method.
 var errMethod = errors.New("the page has no such method")
 
-// open serves a page that needs no session.
-func (s *server) open(h handler) http.HandlerFunc {
+// openTo serves a page that needs no session.
+func (s *server) openTo(h handler) http.HandlerFunc {
 	return s.serve(func(c *call) error {
 		if err := c.read(openFormMax); err != nil {
 			return err

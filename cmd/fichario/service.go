@@ -199,7 +199,7 @@ func wireServer(
 		return err
 	}
 	s.links = command.Links(s.store, s.sessions, s.mailer, publicURL, log)
-	pages, err := web.New(web.Config{
+	pages, err := web.NewSite(web.Config{
 		OIDC: provider, Links: s.links,
 		Factors: team.NewFactors(s.store, command.Now, s.sessions, command.OneTimeCodes, passkeys), CodePicture: command.CodePicture,
 		Sessions: s.sessions, Organisations: team.NewOrganisations(s.store, command.Now), Members: command.Members(s.store),

@@ -19,8 +19,6 @@ const (
 	earlierAnswers = 6
 	// typedMax bounds the text that is examined, in bytes: no document is as long.
 	typedMax = 400
-	// titleMax bounds a name in a heading or a list, in characters.
-	titleMax = 120
 )
 
 // searchPage is the search screen.
@@ -95,16 +93,6 @@ func lookupLineOf(v lookups.View) lookupLine {
 		l.By = shorten(28, v.Key)
 	}
 	return l
-}
-
-// lookups serves a page that instances without the lookup feature do not have.
-func (s *server) lookups(h handler) handler {
-	return func(c *call) error {
-		if !s.LookupEnabled {
-			return errNowhere
-		}
-		return h(c)
-	}
 }
 
 // lookupFields are the fields of the lookup forms, from the typed text to the chosen product.
