@@ -13,28 +13,28 @@ import (
 	"fichario/domain/fault"
 )
 
-// call is one request, with its caller.
-type call struct {
+// Call is one request, with its caller.
+type Call struct {
 	*http.Request
-	w http.ResponseWriter
-	s *server
-	// by is the signed-in member; the zero value outside a session.
-	by     app.Caller
-	member crm.Member
-	// id is the request's id, to find it in the log.
-	id string
+	Writer http.ResponseWriter
+	Server *Server
+	// By is the signed-in member; the zero value outside a session.
+	By     app.Caller
+	Member crm.Member
+	// ID is the request's id, to find it in the log.
+	ID string
 }
 
-// ctx is the request's context.
-func (c *call) ctx() context.Context { return c.Context() }
+// Ctx is the request's context.
+func (c *Call) Ctx() context.Context { return c.Context() }
 
-// script reports whether htmx asks for a part of a page.
-func (c *call) script() bool { return c.Header.Get("HX-Request") == "true" }
+// Script reports whether htmx asks for a part of a page.
+func (c *Call) Script() bool { return c.Header.Get("HX-Request") == "true" }
 
-// manager returns the fault for a caller who may not manage the organisation, for pages that call no use case that
+// Manager returns the fault for a caller who may not manage the organisation, for pages that call no use case that
 // checks it.
-func (c *call) manager() error {
-	if !c.by.MayManage() {
+func (c *Call) Manager() error {
+	if !c.By.MayManage() {
 		return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
 	}
 	return nil
@@ -44,8 +44,8 @@ func (c *call) manager() error {
 var errHalfForm = errors.New("the form did not arrive whole")
 
 // read reads the posted form. Values must not be asked for before: that would make an unreadable form look empty.
-func (c *call) read(limit int64) error {
-	c.Body = http.MaxBytesReader(c.w, c.Body, limit)
+func (c *Call) read(limit int64) error {
+	c.Body = http.MaxBytesReader(c.Writer, c.Body, limit)
 	err := c.ParseForm()
 	if kind, _, _ := mime.ParseMediaType(c.Header.Get("Content-Type")); err == nil && kind == "multipart/form-data" {
 		err = c.ParseMultipartForm(limit) // all of it in memory: a temporary file would leave personal data on disk
@@ -59,8 +59,8 @@ func (c *call) read(limit int64) error {
 	return nil // an address that is readable in part is good enough
 }
 
-// file returns the uploaded file and its name; nothing where there is none.
-func (c *call) file() (data []byte, name string, err error) {
+// File returns the uploaded file and its name; nothing where there is none.
+func (c *Call) File() (data []byte, name string, err error) {
 	file, head, err := c.FormFile("arquivo")
 	if errors.Is(err, http.ErrMissingFile) || errors.Is(err, http.ErrNotMultipart) {
 		return nil, "", nil

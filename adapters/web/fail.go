@@ -30,14 +30,14 @@ func requestID(w http.ResponseWriter) string {
 }
 
 // guard turns a panic into an error. Only its type and place are logged: its value may hold user data.
-func (c *call) guard(h handler) (err error) {
+func (c *Call) guard(h Handler) (err error) {
 	defer func() {
 		switch r := recover(); r {
 		case nil:
 		case http.ErrAbortHandler:
 			panic(r)
 		default:
-			c.s.Log.ErrorContext(c.ctx(), "panic", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+			c.Server.Log.ErrorContext(c.Ctx(), "panic", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
 			err = fmt.Errorf("panic (%T)", r)
 		}
 	}()
@@ -61,23 +61,23 @@ type problem struct {
 // secretFields are form fields that no page shows again, like those that begin with secretPrefix.
 var secretFields = map[string]bool{"senha": true, "atual": true, "segredo": true}
 
-const secretPrefix = "segredo."
+const SecretPrefix = "segredo."
 
 // clientGone is the status, in the log alone, of a page whose client has gone.
 const clientGone = 499
 
 // fail is the only place that writes an error page, or the line of it that htmx gets. Errors that are no faults become
 // 500 without their text, and are logged once.
-func (s *server) fail(c *call, err error) {
-	if errors.Is(err, context.Canceled) && c.ctx().Err() != nil {
-		c.w.WriteHeader(clientGone)
+func (s *Server) fail(c *Call, err error) {
+	if errors.Is(err, context.Canceled) && c.Ctx().Err() != nil {
+		c.Writer.WriteHeader(clientGone)
 		return
 	}
-	p := problemOf(err)
+	p := ProblemOf(err)
 	if c.Method == http.MethodPost {
-		p.Back = c.cameFrom("")
+		p.Back = c.CameFrom("")
 	}
-	if role := c.member.Role; p.Status == http.StatusForbidden && fault.CodeOf(err) == fault.Forbidden {
+	if role := c.Member.Role; p.Status == http.StatusForbidden && fault.CodeOf(err) == fault.Forbidden {
 		p.Text = "O seu papel é " + roleName(role) + ". " + p.Text
 		if role == crm.Admin {
 			p.Title = "Isto é com quem é titular"
@@ -85,33 +85,33 @@ func (s *server) fail(c *call, err error) {
 		}
 	}
 	if p.Status >= http.StatusInternalServerError {
-		s.Log.LogAttrs(c.ctx(), slog.LevelError, "page failed", slog.String("route", c.Pattern),
-			slog.String("error", err.Error()), slog.String("request_id", c.id))
+		s.Log.LogAttrs(c.Ctx(), slog.LevelError, "page failed", slog.String("route", c.Pattern),
+			slog.String("error", err.Error()), slog.String("request_id", c.ID))
 	}
 	if p.Retry > 0 {
-		c.w.Header().Set("Retry-After", strconv.Itoa(p.Retry))
+		c.Writer.Header().Set("Retry-After", strconv.Itoa(p.Retry))
 	}
 	if c.Method == http.MethodPost && p.Status != http.StatusForbidden {
 		p.Typed = c.typed()
 	}
-	view := page{Title: p.Title, Data: p, RequestID: c.id}
-	if c.script() && c.write(p.Status, "erro", "refused", view) == nil {
+	view := Page{Title: p.Title, Data: p, RequestID: c.ID}
+	if c.Script() && c.Write(p.Status, "erro", "refused", view) == nil {
 		return
 	}
 	// The surrounding layout may be what failed: then render without it.
-	if err := c.renderStatus(p.Status, "erro", view); err != nil {
-		c.by = app.Caller{}
-		if err := c.renderStatus(p.Status, "erro", view); err != nil {
-			http.Error(c.w, p.Title, p.Status)
+	if err := c.RenderStatus(p.Status, "erro", view); err != nil {
+		c.By = app.Caller{}
+		if err := c.RenderStatus(p.Status, "erro", view); err != nil {
+			http.Error(c.Writer, p.Title, p.Status)
 		}
 	}
 }
 
 // typed is what was typed into a form, without secrets, ids and values of buttons.
-func (c *call) typed() (out []string) {
+func (c *Call) typed() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.PostForm)) {
 		text := c.PostForm.Get(name)
-		isSecret := secretFields[name] || strings.HasPrefix(name, secretPrefix)
+		isSecret := secretFields[name] || strings.HasPrefix(name, SecretPrefix)
 		isID := uuid.Validate(text) == nil
 		if !isSecret && !isID && name != "acao" && strings.TrimSpace(text) != "" {
 			out = append(out, text)
@@ -131,7 +131,7 @@ func unavailable(f *fault.Error) problem {
 	}
 }
 
-func problemOf(err error) problem {
+func ProblemOf(err error) problem {
 	var (
 		f    *fault.Error
 		over *http.MaxBytesError

@@ -5,18 +5,18 @@ import (
 	"net/http"
 )
 
-// download sends a table as a file. Once it has begun, only a broken connection tells a browser that the file is
+// Download sends a table as a file. Once it has begun, only a broken connection tells a browser that the file is
 // incomplete.
-func (s *server) download(c *call, t download.Table, f download.Form) error {
-	begun, err := download.CSV(c.w, t, f)
+func (s *Server) Download(c *Call, t download.Table, f download.Form) error {
+	begun, err := download.CSV(c.Writer, t, f)
 	if begun && err != nil {
-		s.brokeOff(c, err)
+		s.BrokeOff(c, err)
 	}
 	return err
 }
 
-// brokeOff cuts the connection of a file that has begun, so that it is not taken for a complete one.
-func (s *server) brokeOff(c *call, err error) {
-	s.Log.WarnContext(c.ctx(), "a download broke off", "route", c.Pattern, "error", err, "request_id", c.id)
+// BrokeOff cuts the connection of a file that has begun, so that it is not taken for a complete one.
+func (s *Server) BrokeOff(c *Call, err error) {
+	s.Log.WarnContext(c.Ctx(), "a download broke off", "route", c.Pattern, "error", err, "request_id", c.ID)
 	panic(http.ErrAbortHandler)
 }

@@ -18,59 +18,59 @@ import (
 )
 
 // functions are available in templates.
-func (s *server) functions() template.FuncMap {
+func (s *Server) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": s.assets.Address,
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
 		"productName": s.productName,
-		"money":       catalog.Money.Reais, "exact": catalog.Money.Exact, "count": count, "plural": plural, "eventText": eventText,
+		"money":       catalog.Money.Reais, "exact": catalog.Money.Exact, "count": Count, "plural": Plural, "eventText": eventText,
 		"inWords": s.inWords, "roughly": roughly, "breaks": breaks, "partly": partly,
-		"days": func(n *int) string { return plural(*n, "dia", "dias") },
-		"date": s.date, "datetime": s.datetime, "clock": s.clockTime, "iso": iso,
+		"days": func(n *int) string { return Plural(*n, "dia", "dias") },
+		"date": s.Date, "datetime": s.Datetime, "clock": s.clockTime, "iso": iso,
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"waited":   waited, "mails": s.Links.Mails, "picture": func(address string) template.URL { return template.URL(address) }, //nolint:gosec // it is drawn here
 		"provider": s.providerName, "providerLink": providerLink,
 		"takesPasskeys": s.Factors.TakesPasskeys, "mark": s.Changes.Mark,
 		"age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
-		"doc": masked, "initials": initials, "role": roleName, "door": func(d audit.Door) string { return auditDoors[d] }, "shorten": shorten, "whatsapp": whatsApp,
+		"doc": Masked, "initials": initials, "role": roleName, "door": func(d audit.Door) string { return auditDoors[d] }, "shorten": Shorten, "whatsapp": WhatsApp,
 		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },
 		"lines": func(text string) []string { return strings.Split(text, "\n") },
 	}
 }
 
 // productName is a product's name for people; its id where it is no longer offered.
-func (s *server) productName(id string) string {
+func (s *Server) productName(id string) string {
 	if p, offered := s.Batches.Catalog.Find(id); offered {
 		return p.Name
 	}
 	return id
 }
 
-func grouped(digits string) string {
+func Grouped(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "." + digits[i:]
 	}
 	return digits
 }
 
-// count writes a whole number with groups: 1.284.
-func count(n any) string {
+// Count writes a whole number with groups: 1.284.
+func Count(n any) string {
 	text := fmt.Sprint(n)
 	if strings.HasPrefix(text, "-") {
-		return "-" + grouped(text[1:])
+		return "-" + Grouped(text[1:])
 	}
-	return grouped(text)
+	return Grouped(text)
 }
 
-// plural writes a number with the matching word: plural 2 "contato" "contatos" is "2 contatos".
-func plural(n any, single, several string) string {
-	if text := count(n); text != "1" {
+// Plural writes a number with the matching word: plural 2 "contato" "contatos" is "2 contatos".
+func Plural(n any, single, several string) string {
+	if text := Count(n); text != "1" {
 		return text + "\u00a0" + several
 	}
 	return "1\u00a0" + single
 }
 
-func (s *server) date(t time.Time) string { return s.in(t, "02/01/2006") }
+func (s *Server) Date(t time.Time) string { return s.in(t, "02/01/2006") }
 
 // roughly abbreviates an amount to the width of a figure: R$ 1,28 mi.
 func roughly(m catalog.Money) string {
@@ -100,16 +100,16 @@ func partly(text string) template.HTML {
 }
 
 // inWords is a day in words: Sexta-feira, 20 de novembro de 2026.
-func (s *server) inWords(t time.Time) string {
+func (s *Server) inWords(t time.Time) string {
 	t = t.In(s.Calendar.Location)
 	days := []string{"Domingo", "Segunda-feira", "Terça-feira", "Quarta-feira", "Quinta-feira", "Sexta-feira", "Sábado"}
-	return days[t.Weekday()] + t.Format(", 2 de ") + monthName(t) + t.Format(" de 2006")
+	return days[t.Weekday()] + t.Format(", 2 de ") + MonthName(t) + t.Format(" de 2006")
 }
 
-func (s *server) datetime(t time.Time) string  { return s.in(t, "02/01/2006 15:04") }
-func (s *server) clockTime(t time.Time) string { return s.in(t, "15:04") }
+func (s *Server) Datetime(t time.Time) string  { return s.in(t, "02/01/2006 15:04") }
+func (s *Server) clockTime(t time.Time) string { return s.in(t, "15:04") }
 
-func (s *server) in(t time.Time, layout string) string {
+func (s *Server) in(t time.Time, layout string) string {
 	if t.IsZero() {
 		return "nunca"
 	}
@@ -140,8 +140,8 @@ func ago(n int, single, several string) string {
 	return "há " + strconv.Itoa(n) + " " + several
 }
 
-// masked writes a document with its usual punctuation: 529.982.247-25. The zero value stands for an unreadable one.
-func masked(d document.Document) string {
+// Masked writes a document with its usual punctuation: 529.982.247-25. The zero value stands for an unreadable one.
+func Masked(d document.Document) string {
 	if d.IsZero() {
 		return "ilegível"
 	}
@@ -165,8 +165,8 @@ func roleName(r crm.Role) string {
 	return map[crm.Role]string{crm.Owner: "Titular", crm.Admin: "Administração", crm.Common: "Membro"}[r]
 }
 
-// shorten cuts a text to n characters.
-func shorten(n int, s string) string {
+// Shorten cuts a text to n characters.
+func Shorten(n int, s string) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
 	}
@@ -187,7 +187,7 @@ func dict(pairs ...any) (map[string]any, error) {
 
 // eventText is the name of an event for people.
 func eventText(name automation.EventName) string {
-	for _, e := range eventChoices {
+	for _, e := range EventChoices {
 		if e.Name == name {
 			return e.Text
 		}
@@ -195,8 +195,8 @@ func eventText(name automation.EventName) string {
 	return string(name)
 }
 
-// whatsApp is the number for a chat with a mobile; empty for other phones.
-func whatsApp(e164 string) string {
+// WhatsApp is the number for a chat with a mobile; empty for other phones.
+func WhatsApp(e164 string) string {
 	if e164 == "" || !intake.Mobile(e164) {
 		return ""
 	}
@@ -208,7 +208,7 @@ var auditDoors = map[audit.Door]string{
 }
 
 // providerName is the label of the button; empty where there is no provider.
-func (s *server) providerName() string {
+func (s *Server) providerName() string {
 	if s.OIDC == nil {
 		return ""
 	}
@@ -223,13 +223,13 @@ func providerLink(after string) string {
 	return "/entrar/oidc?" + url.Values{"depois": {after}}.Encode()
 }
 
-// roundMoney writes an amount without decimals where it has none.
-func roundMoney(m catalog.Money) string { return strings.TrimSuffix(m.Reais(), ",00") }
+// RoundMoney writes an amount without decimals where it has none.
+func RoundMoney(m catalog.Money) string { return strings.TrimSuffix(m.Reais(), ",00") }
 
 // monthNames are the months, in lower case for use in a sentence.
 var monthNames = strings.Fields("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro")
 
-func monthName(t time.Time) string { return monthNames[t.Month()-1] }
+func MonthName(t time.Time) string { return monthNames[t.Month()-1] }
 
 // waited formats a duration: 40 min, 3 h 05 min, 2 dias.
 func waited(d time.Duration) string {
@@ -242,19 +242,19 @@ func waited(d time.Duration) string {
 	return fmt.Sprintf("%d\u00a0dias", int(d.Hours())/24)
 }
 
-// eventChoice is an event with its name for people.
-type eventChoice struct {
+// EventChoice is an event with its name for people.
+type EventChoice struct {
 	Name automation.EventName
 	Text string
 }
 
-// eventChoices are the events in the order in which the form shows them.
-var eventChoices = []eventChoice{
+// EventChoices are the events in the order in which the form shows them.
+var EventChoices = []EventChoice{
 	{automation.ContactCreated, "Chega um contato"}, {automation.ContactUpdated, "Um contato é alterado"},
 	{automation.ContactMoved, "Um contato muda de etapa"}, {automation.LookupCompleted, "Uma consulta é respondida"},
 	{automation.BatchCompleted, "Um lote termina"}, {automation.CapReached, "Uma chave chega a 80 ou 100% do limite"},
 	{automation.DeliveryRefused, "Um envio a um webhook é recusado"},
 }
 
-// titleMax bounds a name in a heading or a list, in characters.
-const titleMax = 120
+// TitleMax bounds a name in a heading or a list, in characters.
+const TitleMax = 120

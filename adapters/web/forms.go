@@ -21,14 +21,14 @@ import (
 // use case where that differs (app; - for fields that people do not see), its shape (validate), and the message for
 // another shape (says).
 
-// asTyped is a text that keeps surrounding space, which other fields lose.
-type asTyped string
+// AsTyped is a text that keeps surrounding space, which other fields lose.
+type AsTyped string
 
 // decoder and encoder handle values as Brazilians write them.
 var decoder, encoder = func() (*form.Decoder, *form.Encoder) {
 	d, e := form.NewDecoder(), form.NewEncoder()
 	d.RegisterCustomTypeFunc(readNumber, 0)
-	d.RegisterCustomTypeFunc(readMoney, catalog.Money(0))
+	d.RegisterCustomTypeFunc(ReadMoney, catalog.Money(0))
 	d.RegisterCustomTypeFunc(readYes, false)
 	e.RegisterCustomTypeFunc(writeMoney, catalog.Money(0))
 	e.RegisterCustomTypeFunc(writeYes, false)
@@ -47,8 +47,8 @@ func readNumber(sent []string) (any, error) {
 	return n, nil
 }
 
-// readMoney reads an amount as writeMoney writes it, R$ 1.234,5678, or as people type it, 50 mil.
-func readMoney(sent []string) (any, error) {
+// ReadMoney reads an amount as writeMoney writes it, R$ 1.234,5678, or as people type it, 50 mil.
+func ReadMoney(sent []string) (any, error) {
 	if m, err := catalog.ParseReais(sent[0]); err == nil {
 		return m, nil
 	}
@@ -95,9 +95,9 @@ func fieldsOf(f any) iter.Seq2[string, reflect.StructField] {
 	}
 }
 
-// decode reads the posted form, or else the address, into the struct that f points to, and validates it; the fault
+// Decode reads the posted form, or else the address, into the struct that f points to, and validates it; the fault
 // names the field that is wrong. An empty field counts as absent, and so does an unreadable one in an address.
-func (c *call) decode(f any) error {
+func (c *Call) Decode(f any) error {
 	sent, posted := c.Form, c.Method == http.MethodPost
 	if posted {
 		sent = c.PostForm
@@ -105,7 +105,7 @@ func (c *call) decode(f any) error {
 	known := url.Values{} // the decoder panics at names with an unmatched bracket
 	for name, field := range fieldsOf(f) {
 		for _, value := range sent[name] {
-			if field.Type != reflect.TypeFor[asTyped]() {
+			if field.Type != reflect.TypeFor[AsTyped]() {
 				value = strings.TrimSpace(value)
 			}
 			if value != "" {
@@ -125,19 +125,19 @@ func (c *call) decode(f any) error {
 	return shape.Check(f)
 }
 
-// decoded adapts a page that takes a form.
-func decoded[F any](h func(*call, F) error) handler {
-	return func(c *call) error {
+// Decoded adapts a page that takes a form.
+func Decoded[F any](h func(*Call, F) error) Handler {
+	return func(c *Call) error {
 		var f F
-		if err := c.decode(&f); err != nil {
+		if err := c.Decode(&f); err != nil {
 			return err
 		}
 		return h(c, f)
 	}
 }
 
-// queryOf is a filter as in an address: the chosen values, by their names on the wire.
-func queryOf(filter any) url.Values {
+// QueryOf is a filter as in an address: the chosen values, by their names on the wire.
+func QueryOf(filter any) url.Values {
 	all, _ := encoder.Encode(filter) // whatever was decoded can be encoded
 	for name, values := range all {
 		if values[0] == "" {
@@ -155,18 +155,18 @@ type Form struct {
 	Field, Problem string
 }
 
-// filled is a form that shows existing values.
-func filled(f any) Form {
+// Filled is a form that shows existing values.
+func Filled(f any) Form {
 	out := Form{Values: map[string]string{}}
-	for name, values := range queryOf(f) {
+	for name, values := range QueryOf(f) {
 		out.Values[name] = values[0]
 	}
 	return out
 }
 
-// again is the form that f points to with what was typed, except secrets, marked at the field that an error names by
+// Again is the form that f points to with what was typed, except secrets, marked at the field that an error names by
 // its name on the wire or in the use case. It reports false for an error that concerns none of its fields.
-func (c *call) again(f any, why error) (Form, bool) {
+func (c *Call) Again(f any, why error) (Form, bool) {
 	known, out := app.FaultOf(why), Form{Values: map[string]string{}}
 	if known == nil || !app.IsRefusal(why) {
 		return out, false
@@ -184,8 +184,8 @@ func (c *call) again(f any, why error) (Form, bool) {
 	return out, out.Field != ""
 }
 
-// withQuery adds values to a query.
-func withQuery(query url.Values, more ...string) string {
+// WithQuery adds values to a query.
+func WithQuery(query url.Values, more ...string) string {
 	all := url.Values{}
 	for name, values := range query {
 		all[name] = values

@@ -15,7 +15,7 @@ import (
 
 type paper struct {
 	Name   string        `form:"nome" app:"name"`
-	Text   asTyped       `form:"texto"`
+	Text   AsTyped       `form:"texto"`
 	Count  *int          `form:"quantos" app:"count" validate:"omitempty,max=3000" says:"Escreva um número."`
 	Amount catalog.Money `form:"valor"`
 	Yes    bool          `form:"sim"`
@@ -34,14 +34,14 @@ type largePaper struct {
 }
 
 // sent is a request with a posted form, or with the same values in its address.
-func sent(method string, values url.Values) *call {
+func sent(method string, values url.Values) *Call {
 	r := httptest.NewRequest(method, "/?"+values.Encode(), nil)
 	if method == http.MethodPost {
 		r = httptest.NewRequest(method, "/?nome=endereco", strings.NewReader(values.Encode()))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
 	_ = r.ParseForm()
-	return &call{Request: r}
+	return &Call{Request: r}
 }
 
 func TestFormsAreDecoded(t *testing.T) {
@@ -58,13 +58,13 @@ func TestFormsAreDecoded(t *testing.T) {
 	}}
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		var got largePaper
-		if err := sent(method, values).decode(&got); err != nil || !reflect.DeepEqual(got, want) {
+		if err := sent(method, values).Decode(&got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v", method, got, err)
 		}
 	}
 	var got largePaper
 	empty := url.Values{"quantos": {""}, "valor": {" "}, "sim": {""}, "talvez": {""}, "tipo": {""}}
-	if err := sent(http.MethodPost, empty).decode(&got); err != nil || !reflect.DeepEqual(got, largePaper{}) {
+	if err := sent(http.MethodPost, empty).Decode(&got); err != nil || !reflect.DeepEqual(got, largePaper{}) {
 		t.Errorf("fields left empty: %+v, %v", got, err)
 	}
 }
@@ -78,18 +78,18 @@ func TestUnreadableFields(t *testing.T) {
 	} {
 		var f largePaper
 		var wrong *fault.Error
-		err := sent(http.MethodPost, url.Values{name: {c.value}, "nome": {"Ana"}}).decode(&f)
+		err := sent(http.MethodPost, url.Values{name: {c.value}, "nome": {"Ana"}}).Decode(&f)
 		if !errors.As(err, &wrong) || wrong.Field != name || wrong.Message != c.says || f.Name != "Ana" {
 			t.Errorf("%s: %+v, %#v", name, f, err)
 		}
 		var g largePaper
-		err = sent(http.MethodGet, url.Values{name: {c.value}, "nome": {"Ana"}}).decode(&g)
+		err = sent(http.MethodGet, url.Values{name: {c.value}, "nome": {"Ana"}}).Decode(&g)
 		if err != nil || g.Name != "Ana" {
 			t.Errorf("%s in an address: %+v, %v", name, g, err)
 		}
 	}
 	var f largePaper
-	err := sent(http.MethodGet, url.Values{"quantos": {"3.001"}}).decode(&f)
+	err := sent(http.MethodGet, url.Values{"quantos": {"3.001"}}).Decode(&f)
 	if fault.CodeOf(err) != fault.InvalidRequest {
 		t.Errorf("too many in an address: %v", err)
 	}
@@ -102,14 +102,14 @@ func TestAFormComesBackAtItsField(t *testing.T) {
 	for field, want := range map[string]string{
 		"name": "nome", "nome": "nome", "count": "quantos", "password": "senha", "id": "", "": "", "Other": "", "mais": "",
 	} {
-		got, ok := c.again(&largePaper{}, at(field))
+		got, ok := c.Again(&largePaper{}, at(field))
 		if ok != (want != "") || got.Field != want || got.Problem != "Assim não." || got.Values["nome"] != " Ana " ||
 			got.Values["quantos"] != "dois" || got.Values["senha"] != "" || got.Values["mais"] != "" {
 			t.Errorf("%s: %+v, %t", field, got, ok)
 		}
 	}
 	for _, err := range []error{nil, errHalfForm, fault.New(fault.NotFound, "Não há.").At("name")} {
-		if got, ok := c.again(&largePaper{}, err); ok {
+		if got, ok := c.Again(&largePaper{}, err); ok {
 			t.Errorf("%v: %+v", err, got)
 		}
 	}
@@ -117,7 +117,7 @@ func TestAFormComesBackAtItsField(t *testing.T) {
 
 func TestFormsAreFilled(t *testing.T) {
 	t.Parallel()
-	got := filled(largePaper{paper: paper{
+	got := Filled(largePaper{paper: paper{
 		Name: "Ana", Text: "\na", Count: new(2000), Amount: 1234_5600, Kinds: []kind{"cpf"}, Maybe: new(true),
 	}})
 	for name, want := range map[string]string{
@@ -131,7 +131,7 @@ func TestFormsAreFilled(t *testing.T) {
 		Text  string `form:"q"`
 		Order string `form:"ordem"`
 	}
-	if got := withQuery(queryOf(filter{Text: "a b"})) + withQuery(queryOf(filter{})); got != "?q=a+b" {
+	if got := WithQuery(QueryOf(filter{Text: "a b"})) + WithQuery(QueryOf(filter{})); got != "?q=a+b" {
 		t.Errorf("an address %q", got)
 	}
 }

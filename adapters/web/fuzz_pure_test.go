@@ -20,7 +20,7 @@ func FuzzLocal(f *testing.F) {
 	}
 	base, _ := url.Parse("https://fichario.example/entrar")
 	f.Fuzz(func(t *testing.T, after string) {
-		to := local(after)
+		to := Local(after)
 		// Browsers ignore tabs and line breaks, and take a backslash for a slash.
 		read := strings.NewReplacer("\t", "", "\n", "", "\r", "", "\\", "/").Replace(to)
 		if !strings.HasPrefix(read, "/") || strings.HasPrefix(read, "//") {
@@ -30,7 +30,7 @@ func FuzzLocal(f *testing.F) {
 		if err != nil || u.Host != base.Host || u.Scheme != "https" {
 			t.Errorf("%q leads to %q", after, to)
 		}
-		if again := local(to); again != to {
+		if again := Local(to); again != to {
 			t.Errorf("%q, and then %q", to, again)
 		}
 	})
@@ -47,11 +47,11 @@ func FuzzForms(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		r := httptest.NewRequest("POST", "/chaves", strings.NewReader(body))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		c := &call{Request: r, w: httptest.NewRecorder()}
+		c := &Call{Request: r, Writer: httptest.NewRecorder()}
 		if c.read(formMax) != nil {
 			return
 		}
-		_ = c.decode(&everyKind{}) // a fault, or nothing
+		_ = c.Decode(&everyKind{}) // a fault, or nothing
 	})
 }
 
@@ -64,7 +64,7 @@ type everyKind struct {
 	Contacts  bool            `form:"contatos" app:"-"`
 	PerMonth  *int            `form:"mes" app:"perMonth" validate:"required,min=0,max=1000000000" says:"Escreva um número."`
 	LastDay   string          `form:"vence" app:"expires" validate:"omitempty,day" says:"Escreva uma data."`
-	Note      asTyped         `form:"nota" app:"note"`
+	Note      AsTyped         `form:"nota" app:"note"`
 	Duplicate crm.Duplicates  `form:"duplicados"`
 	Amount    *catalog.Money  `form:"teto"`
 }

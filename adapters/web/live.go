@@ -20,21 +20,21 @@ const (
 // live notifies a page by server-sent events that contacts have changed since it was made, or since its previous stream
 // ended; the page then fetches the changes. Each message carries a mark as its id, which the browser sends when it
 // reconnects: everything up to there it has been told.
-func (s *server) live(c *call, f struct {
+func (s *Server) live(c *Call, f struct {
 	Mark string `form:"desde"`
 }) error {
-	watcher, err := s.Changes.Watch(c.by, cmp.Or(c.Header.Get("Last-Event-ID"), f.Mark))
+	watcher, err := s.Changes.Watch(c.By, cmp.Or(c.Header.Get("Last-Event-ID"), f.Mark))
 	if err != nil {
 		return err
 	}
 	defer watcher.Stop()
-	control := http.NewResponseController(c.w)
+	control := http.NewResponseController(c.Writer)
 	send := func(text string) error {
 		_ = control.SetWriteDeadline(time.Now().Add(writeWithin)) // if unsupported, the connection's own deadline applies
-		_, err := fmt.Fprintf(c.w, "id: %s\n%s", watcher.Mark(), text)
+		_, err := fmt.Fprintf(c.Writer, "id: %s\n%s", watcher.Mark(), text)
 		return errors.Join(err, control.Flush())
 	}
-	h := c.w.Header()
+	h := c.Writer.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	end, pulse := time.NewTimer(streamFor), time.NewTicker(pulseEvery)
@@ -53,7 +53,7 @@ func (s *server) live(c *call, f struct {
 			return nil
 		case <-s.Stopping:
 			return nil
-		case <-c.ctx().Done():
+		case <-c.Ctx().Done():
 			return nil
 		}
 	}

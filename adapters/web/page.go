@@ -13,8 +13,8 @@ import (
 	"fichario/domain/crm"
 )
 
-// page is the data of a template.
-type page struct {
+// Page is the data of a template.
+type Page struct {
 	// Title is the title in the browser tab; Nav is the navigation entry that the page belongs to.
 	Title, Nav string
 	// Data is the page's own.
@@ -35,7 +35,7 @@ type page struct {
 	Unread  int
 	Notice  string
 	// Undo reverts what Notice reports; nil where it cannot be reverted.
-	Undo *undo
+	Undo *Undo
 	// Sent is the address of a form just accepted, whose draft the browser can drop.
 	Sent      string
 	Now       time.Time
@@ -46,27 +46,27 @@ type page struct {
 	Theme string
 }
 
-// render answers with a whole page.
-func (c *call) render(name string, p page) error { return c.renderStatus(http.StatusOK, name, p) }
+// Render answers with a whole page.
+func (c *Call) Render(name string, p Page) error { return c.RenderStatus(http.StatusOK, name, p) }
 
-// renderStatus is render with another status than 200. It writes nothing before the whole page is rendered, so that a
+// RenderStatus is render with another status than 200. It writes nothing before the whole page is rendered, so that a
 // failure gets its own page.
-func (c *call) renderStatus(status int, name string, p page) error {
-	if c.by.MemberID() != "" {
-		p.Member, p.Manager = c.member, c.by.MayManage()
-		org, unread, err := c.s.surroundings(c)
+func (c *Call) RenderStatus(status int, name string, p Page) error {
+	if c.By.MemberID() != "" {
+		p.Member, p.Manager = c.Member, c.By.MayManage()
+		org, unread, err := c.Server.surroundings(c)
 		if err != nil {
 			return err
 		}
 		p.Org, p.Unread = org, unread
 	}
-	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.s.Clock(), c.id, c.URL.Path, c.takeNotice(), c.s.LookupEnabled
+	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.Server.Clock(), c.ID, c.URL.Path, c.takeNotice(), c.Server.LookupEnabled
 	p.Undo = c.takeUndo()
 	p.Theme = c.theme()
 	p.Sent = c.takeSent(status)
 	if p.Ask = cmp.Or(p.Ask, c.URL.Query().Get(askParameter)); p.Ask != "" {
 		var asked strings.Builder
-		if err := c.s.execute(&asked, name, "dialogs", p); err != nil {
+		if err := c.Server.Execute(&asked, name, "dialogs", p); err != nil {
 			return err
 		}
 		if asked.Len() > 0 {
@@ -74,7 +74,7 @@ func (c *call) renderStatus(status int, name string, p page) error {
 		}
 		p.Asked = template.HTML(asked.String()) //nolint:gosec // it comes from a template, which escapes
 	}
-	return c.write(status, name, "layout", p)
+	return c.Write(status, name, "layout", p)
 }
 
 // askParameter, in an address, asks for confirmation before something is spent or destroyed. The page has the question
@@ -87,7 +87,7 @@ const (
 	themeAge    = 365 * 24 * time.Hour
 )
 
-func (c *call) theme() string { return Theme(c.Request) }
+func (c *Call) theme() string { return Theme(c.Request) }
 
 // Theme is the theme chosen on this device, "claro" or "escuro", for pages outside the interface; empty to follow the
 // device.
@@ -100,28 +100,28 @@ func Theme(r *http.Request) string {
 }
 
 // chooseTheme stores a theme on this device; any other word lets the device decide.
-func (s *server) chooseTheme(c *call, f struct {
+func (s *Server) chooseTheme(c *Call, f struct {
 	Theme string `form:"tema"`
 }) error {
 	age := themeAge
 	if f.Theme != "claro" && f.Theme != "escuro" {
 		age = -time.Second
 	}
-	c.setCookie(themeCookie, f.Theme, age)
-	return c.done("/conta", "Tema guardado neste aparelho.")
+	c.SetCookie(themeCookie, f.Theme, age)
+	return c.Done("/conta", "Tema guardado neste aparelho.")
 }
 
-// renderPart answers htmx with one block of a page's template.
-func (c *call) renderPart(name, block string, data any) error {
-	return c.write(http.StatusOK, name, block, data)
+// RenderPart answers htmx with one block of a page's template.
+func (c *Call) RenderPart(name, block string, data any) error {
+	return c.Write(http.StatusOK, name, block, data)
 }
 
-func (c *call) write(status int, name, block string, data any) error {
+func (c *Call) Write(status int, name, block string, data any) error {
 	var out bytes.Buffer
-	if err := c.s.execute(&out, name, block, data); err != nil {
+	if err := c.Server.Execute(&out, name, block, data); err != nil {
 		return err
 	}
-	h := c.w.Header()
+	h := c.Writer.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Add("Vary", "Accept-Encoding")
 	body := out.Bytes()
@@ -129,8 +129,8 @@ func (c *call) write(status int, name, block string, data any) error {
 		h.Set("Content-Encoding", "gzip")
 		body = stored.Pack(body)
 	}
-	c.w.WriteHeader(status)
-	_, _ = c.w.Write(body) // on error the client is gone
+	c.Writer.WriteHeader(status)
+	_, _ = c.Writer.Write(body) // on error the client is gone
 	return nil
 }
 
@@ -141,38 +141,38 @@ var withSecrets = map[string]bool{"webhook": true, "chave-nova": true, "automaca
 // compresses reports whether a page may be compressed. To a network observer who can have the page rendered with chosen
 // text, its compressed length leaks the rest of it (BREACH): pages with secrets are not compressed, nor any requested
 // from another site.
-func (c *call) compresses(name string) bool {
+func (c *Call) compresses(name string) bool {
 	from := c.Header.Get("Sec-Fetch-Site")
 	return !withSecrets[name] && (from == "" || from == "none" || from == "same-origin")
 }
 
 // surroundings are what every page in a session shows: the organisation, and how many notifications are unread.
-func (s *server) surroundings(c *call) (crm.Organisation, int, error) {
-	org, err := s.Organisations.Find(c.ctx(), c.by)
+func (s *Server) surroundings(c *Call) (crm.Organisation, int, error) {
+	org, err := s.Organisations.Find(c.Ctx(), c.By)
 	if err != nil {
 		return org, 0, err
 	}
-	unread, err := s.Notifications.Unread(c.ctx(), c.by)
+	unread, err := s.Notifications.Unread(c.Ctx(), c.By)
 	return org, unread, err
 }
 
 // noticeCookie carries a sentence over a redirect, to be shown once.
 const noticeCookie = "aviso"
 
-// done redirects to another page, which shows once what was done.
-func (c *call) done(target, notice string) error {
-	c.setCookie(noticeCookie, url.QueryEscape(notice), time.Minute)
-	return c.redirect(target)
+// Done redirects to another page, which shows once what was done.
+func (c *Call) Done(target, notice string) error {
+	c.SetCookie(noticeCookie, url.QueryEscape(notice), time.Minute)
+	return c.Redirect(target)
 }
 
 // sentCookie carries the address of an accepted form over the redirect that follows.
 const sentCookie = "enviado"
 
 // takeSent is the address of the form accepted just before this page, or by it.
-func (c *call) takeSent(status int) string {
+func (c *Call) takeSent(status int) string {
 	cookie, err := c.Cookie(sentCookie)
 	if err == nil && cookie.Value != "" {
-		c.setCookie(sentCookie, "", -time.Second)
+		c.SetCookie(sentCookie, "", -time.Second)
 	}
 	switch {
 	case c.Method == http.MethodPost && status < http.StatusBadRequest:
@@ -183,12 +183,12 @@ func (c *call) takeSent(status int) string {
 	return ""
 }
 
-func (c *call) takeNotice() string {
+func (c *Call) takeNotice() string {
 	cookie, err := c.Cookie(noticeCookie)
 	if err != nil || cookie.Value == "" {
 		return ""
 	}
-	c.setCookie(noticeCookie, "", -time.Second)
+	c.SetCookie(noticeCookie, "", -time.Second)
 	notice, _ := url.QueryUnescape(cookie.Value)
 	return notice
 }

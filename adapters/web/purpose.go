@@ -10,8 +10,8 @@ import (
 // purposeCookie keeps the code of the last chosen purpose until the browser is closed.
 const purposeCookie = "fichario-finalidade"
 
-// purposes are the purposes that a page offers for lookups.
-type purposes struct {
+// Purposes are the purposes that a page offers for lookups.
+type Purposes struct {
 	// All are those that the asker may choose.
 	All []crm.Purpose
 	// Code is the chosen one's code; empty where there is nothing to choose, or nothing was chosen yet.
@@ -19,12 +19,12 @@ type purposes struct {
 }
 
 // Asked reports whether there is anything to choose.
-func (p purposes) Asked() bool { return len(p.All) > 1 }
+func (p Purposes) Asked() bool { return len(p.All) > 1 }
 
-// purposesOf returns the caller's purposes. The purpose in the request takes precedence over the browser's cookie,
+// PurposesOf returns the caller's purposes. The purpose in the request takes precedence over the browser's cookie,
 // which holds the last choice.
-func (s *server) purposesOf(c *call, said string) (p purposes, err error) {
-	if p.All, err = s.Purposes.Allowed(c.ctx(), c.by); err != nil {
+func (s *Server) PurposesOf(c *Call, said string) (p Purposes, err error) {
+	if p.All, err = s.Purposes.Allowed(c.Ctx(), c.By); err != nil {
 		return p, err
 	}
 	remembered := ""
@@ -43,31 +43,31 @@ func (s *server) purposesOf(c *call, said string) (p purposes, err error) {
 		p.Code = p.All[0].Code
 	}
 	if p.Asked() && p.Code == said && said != remembered {
-		c.setCookie(purposeCookie, said, 0)
+		c.SetCookie(purposeCookie, said, 0)
 	}
 	return p, nil
 }
 
-// orSaid is the purpose in a form, or else the chosen one.
-func (p purposes) orSaid(said string) string { return cmp.Or(said, p.Code) }
+// OrSaid is the purpose in a form, or else the chosen one.
+func (p Purposes) OrSaid(said string) string { return cmp.Or(said, p.Code) }
 
-// purposeChoose remembers a purpose, and redirects back to where it was chosen.
-func (s *server) purposeChoose(c *call, f struct {
+// PurposeChoose remembers a purpose, and redirects back to where it was chosen.
+func (s *Server) PurposeChoose(c *Call, f struct {
 	Purpose string `form:"finalidade"`
 }) error {
-	if _, err := s.purposesOf(c, f.Purpose); err != nil {
+	if _, err := s.PurposesOf(c, f.Purpose); err != nil {
 		return err
 	}
-	if c.script() {
-		c.w.Header().Set("HX-Refresh", "true")
+	if c.Script() {
+		c.Writer.Header().Set("HX-Refresh", "true")
 		return nil
 	}
-	return c.redirect(c.cameFrom("/consultar"))
+	return c.Redirect(c.CameFrom("/consultar"))
 }
 
-// purposeNames are the names of an organisation's purposes, including retired ones, by code.
-func (s *server) purposeNames(c *call) (map[string]string, error) {
-	all, err := s.Purposes.List(c.ctx(), c.by, c.by.OrgID())
+// PurposeNames are the names of an organisation's purposes, including retired ones, by code.
+func (s *Server) PurposeNames(c *Call) (map[string]string, error) {
+	all, err := s.Purposes.List(c.Ctx(), c.By, c.By.OrgID())
 	names := map[string]string{}
 	for _, p := range all {
 		names[p.Code] = p.Name

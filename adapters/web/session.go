@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// sessionCookie is the cookie's name: under https with the prefix that binds it to this host.
-func (c *call) sessionCookie() string {
-	if c.secure() {
+// SessionCookie is the cookie's name: under https with the prefix that binds it to this host.
+func (c *Call) SessionCookie() string {
+	if c.Secure() {
 		return "__Host-sessao"
 	}
 	return "sessao"
 }
 
-func (c *call) secure() bool { return proxies(c.s.TrustedProxies).secure(c.Request) }
+func (c *Call) Secure() bool { return proxies(c.Server.TrustedProxies).secure(c.Request) }
 
-func isUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unauthenticated }
+func IsUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unauthenticated }
 
 // unattended reports whether a page made the request by itself. A stream of events cannot have a header of ours.
 func unattended(r *http.Request) bool {
@@ -26,43 +26,43 @@ func unattended(r *http.Request) bool {
 }
 
 // toSignIn redirects to the sign-in page, which leads back here.
-func (c *call) toSignIn() error {
+func (c *Call) toSignIn() error {
 	after, target := c.URL.RequestURI(), "/entrar"
 	if c.Method != http.MethodGet {
-		after = c.cameFrom("/")
+		after = c.CameFrom("/")
 	}
 	if after != "/" {
 		target += "?" + url.Values{"depois": {after}}.Encode()
 	}
-	if c.script() {
+	if c.Script() {
 		if c.URL.Path != bellPath { // polling must not replace a page that somebody is typing in
-			c.w.Header().Set("HX-Redirect", target)
+			c.Writer.Header().Set("HX-Redirect", target)
 		}
-		c.w.WriteHeader(http.StatusNoContent)
+		c.Writer.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	_, err := c.Cookie(c.sessionCookie())
+	_, err := c.Cookie(c.SessionCookie())
 	if err == nil && c.Method == http.MethodPost && c.read(openFormMax) == nil { // save what was typed
-		return c.renderStatus(http.StatusUnauthorized, "entrar", page{Title: "Entrar", Data: signInPage{
+		return c.RenderStatus(http.StatusUnauthorized, "entrar", Page{Title: "Entrar", Data: SignInPage{
 			After: after, Over: true, Typed: c.typed(),
 		}})
 	}
 	if err == nil {
-		return c.done(target, "A sua sessão terminou. Entre de novo.")
+		return c.Done(target, "A sua sessão terminou. Entre de novo.")
 	}
-	return c.redirect(target)
+	return c.Redirect(target)
 }
 
-// setCookie sets a cookie that scripts cannot read; a negative age removes it.
-func (c *call) setCookie(name, value string, age time.Duration) {
-	http.SetCookie(c.w, &http.Cookie{ //nolint:gosec // Secure wherever the browser came by https
-		Name: name, Value: value, Path: "/", MaxAge: int(age / time.Second), HttpOnly: true, Secure: c.secure(),
+// SetCookie sets a cookie that scripts cannot read; a negative age removes it.
+func (c *Call) SetCookie(name, value string, age time.Duration) {
+	http.SetCookie(c.Writer, &http.Cookie{ //nolint:gosec // Secure wherever the browser came by https
+		Name: name, Value: value, Path: "/", MaxAge: int(age / time.Second), HttpOnly: true, Secure: c.Secure(),
 		SameSite: http.SameSiteLaxMode,
 	})
 }
 
-// local keeps an address within this site: anything else becomes the first page.
-func local(target string) string {
+// Local keeps an address within this site: anything else becomes the first page.
+func Local(target string) string {
 	u, err := url.Parse(target)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(target, "/") || strings.HasPrefix(target, "//") ||
 		strings.ContainsAny(target, "\\\r\n") {
@@ -75,33 +75,33 @@ func local(target string) string {
 	return "/"
 }
 
-// redirect sends the browser to another page of this site.
-func (c *call) redirect(target string) error {
-	if c.Method == http.MethodPost && c.by.MemberID() != "" {
-		c.setCookie(sentCookie, c.URL.Path, time.Minute)
+// Redirect sends the browser to another page of this site.
+func (c *Call) Redirect(target string) error {
+	if c.Method == http.MethodPost && c.By.MemberID() != "" {
+		c.SetCookie(sentCookie, c.URL.Path, time.Minute)
 	}
-	http.Redirect(c.w, c.Request, target, http.StatusSeeOther)
+	http.Redirect(c.Writer, c.Request, target, http.StatusSeeOther)
 	return nil
 }
 
 // needsFactor reports whether the member must go to the page of the second factor instead of this one.
-func (c *call) needsFactor() bool {
-	return c.member.NeedsFactor && !strings.HasPrefix(c.URL.Path, factorPath) && c.URL.Path != "/sair-todas"
+func (c *Call) needsFactor() bool {
+	return c.Member.NeedsFactor && !strings.HasPrefix(c.URL.Path, FactorPath) && c.URL.Path != "/sair-todas"
 }
 
 // toFactorPage redirects there.
-func (c *call) toFactorPage() error {
-	if c.script() {
-		c.w.Header().Set("HX-Redirect", factorPath)
-		c.w.WriteHeader(http.StatusNoContent)
+func (c *Call) toFactorPage() error {
+	if c.Script() {
+		c.Writer.Header().Set("HX-Redirect", FactorPath)
+		c.Writer.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	http.Redirect(c.w, c.Request, factorPath, http.StatusSeeOther)
+	http.Redirect(c.Writer, c.Request, FactorPath, http.StatusSeeOther)
 	return nil
 }
 
-// cameFrom is the page of this site that a form was sent from, or other.
-func (c *call) cameFrom(other string) string {
+// CameFrom is the page of this site that a form was sent from, or other.
+func (c *Call) CameFrom(other string) string {
 	from, err := url.Parse(c.Header.Get("Referer"))
 	if err != nil || from.Host != c.Host || from.Path == "" {
 		return other
@@ -109,7 +109,7 @@ func (c *call) cameFrom(other string) string {
 	query := from.Query()
 	query.Del(askParameter)
 	from.RawQuery = query.Encode()
-	return local(from.RequestURI())
+	return Local(from.RequestURI())
 }
 
 const (
@@ -117,11 +117,11 @@ const (
 	unattendedHeader = "X-Unattended"
 )
 
-// factorPath is where a member is sent who lacks the second factor that the organisation requires.
-const factorPath = "/conta/segundo-fator"
+// FactorPath is where a member is sent who lacks the second factor that the organisation requires.
+const FactorPath = "/conta/segundo-fator"
 
-// signInPage is what the sign-in page shows.
-type signInPage struct {
+// SignInPage is what the sign-in page shows.
+type SignInPage struct {
 	Email, After string
 	// Problem says why the sign-in was refused, What is its short title; empty for a wrong password.
 	Problem, What string

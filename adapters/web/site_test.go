@@ -20,6 +20,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/adapters/sheet"
 	"fichario/adapters/web"
+	"fichario/adapters/web/site"
 	"fichario/app"
 	"fichario/app/automations"
 	"fichario/app/batches"
@@ -110,7 +111,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		links.Mailer = fixture
 	}
 	codes := team.Codes{New: factors.NewSecret, Step: factors.Step}
-	handler, err := web.NewSite(web.Config{
+	handler, err := site.New(web.Config{
 		Sessions: sessions, Links: team.NewLinks(links), Factors: team.NewFactors(store, now, sessions, codes, nil),
 		CodePicture: func(secret, account string) (string, error) {
 			return factors.Picture(factors.Address(secret, account))

@@ -1,18 +1,18 @@
 package web
 
-// snippet explains how to connect a form to a webhook.
-type snippet struct {
+// Snippet explains how to connect a form to a webhook.
+type Snippet struct {
 	ID, Name string
 	// Code is to be pasted, Steps are to be followed; either may be empty.
 	Code  string
 	Steps []string
 }
 
-// snippets are those for a webhook's address.
-func snippets(url string) []snippet {
+// Snippets are those for a webhook's address.
+func Snippets(url string) []Snippet {
 	paste := "Cole o endereço acima em URL e guarde."
 	test := "Envie uma resposta de teste: ela aparece em Entregas em segundos."
-	return []snippet{
+	return []Snippet{
 		{ID: "html", Name: "HTML", Code: `<form method="post" action="` + url + `">
   <input name="nome" placeholder="Nome">
   <input name="email" type="email" placeholder="E-mail" required>

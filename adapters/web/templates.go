@@ -17,17 +17,17 @@ var templateFiles embed.FS
 
 // parseTemplates reads what pages share. Each page, in a file named after it, is parsed with a copy of that when it is
 // first shown: parsing all of them would take half of the program's start-up time.
-func (s *server) parseTemplates(rooms []pageSet) error {
+func (s *Server) parseTemplates(rooms []Pages) error {
 	shared := template.New("").Funcs(s.functions())
 	if err := parseAll(shared, templateFiles, "templates/shared/*.html"); err != nil {
 		return err
 	}
 	s.pages = map[string]func() (*template.Template, error){}
 	for _, room := range rooms {
-		if room.templates == nil {
+		if room.Templates == nil {
 			continue
 		}
-		files, err := fs.Glob(room.templates, "*.html")
+		files, err := fs.Glob(room.Templates, "*.html")
 		if err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (s *server) parseTemplates(rooms []pageSet) error {
 				if err != nil {
 					return nil, err
 				}
-				return page, parseAll(page, room.templates, file)
+				return page, parseAll(page, room.Templates, file)
 			})
 		}
 	}
@@ -53,8 +53,8 @@ func frameTemplates() fs.FS {
 	return own
 }
 
-// readTemplates reads every page now, and returns why one cannot be.
-func (s *server) readTemplates() error {
+// ReadTemplates reads every page now, and returns why one cannot be.
+func (s *Server) ReadTemplates() error {
 	var all []error
 	for name, page := range s.pages {
 		if _, err := page(); err != nil {
@@ -64,8 +64,8 @@ func (s *server) readTemplates() error {
 	return errors.Join(all...)
 }
 
-// execute renders a block of a page.
-func (s *server) execute(out io.Writer, name, block string, data any) error {
+// Execute renders a block of a page.
+func (s *Server) Execute(out io.Writer, name, block string, data any) error {
 	page, err := s.pages[name]()
 	if err != nil {
 		return err

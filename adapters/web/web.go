@@ -82,32 +82,32 @@ type Config struct {
 	Observe func(method, route string, status int)
 }
 
-type server struct {
+type Server struct {
 	Config
-	rooms  []pageSet
+	rooms  []Pages
 	pages  map[string]func() (*template.Template, error)
 	assets stored.Files
 }
 
-// pageSet is what a room of the interface adds to it.
-type pageSet struct {
-	// templates holds its pages, each in a file named after it; nil where the room has none of its own.
-	templates fs.FS
-	// inside maps method and path to a page for members, open to one that needs no session, and lookups to one that only
+// Pages is what a room of the interface adds to it.
+type Pages struct {
+	// Templates holds its pages, each in a file named after it; nil where the room has none of its own.
+	Templates fs.FS
+	// Inside maps method and path to a page for members, Open to one that needs no session, and Lookups to one that only
 	// instances with lookups have. A page that changes something answers a POST and redirects to a GET.
-	inside, open, lookups map[string]handler
+	Inside, Open, Lookups map[string]Handler
 }
 
-// newServer returns what the pages of all rooms share.
-func newServer(c Config, rooms ...func(*server) pageSet) (*server, error) {
-	s := &server{Config: c, assets: readAssets()}
+// NewServer returns what the pages of all rooms share.
+func NewServer(c Config, rooms ...func(*Server) Pages) (*Server, error) {
+	s := &Server{Config: c, assets: readAssets()}
 	s.rooms = s.all(rooms)
 	return s, s.parseTemplates(s.rooms)
 }
 
 // New returns the handler of the interface, with the pages of its rooms.
-func New(c Config, rooms ...func(*server) pageSet) (http.Handler, error) {
-	s, err := newServer(c, rooms...)
+func New(c Config, rooms ...func(*Server) Pages) (http.Handler, error) {
+	s, err := NewServer(c, rooms...)
 	if err != nil {
 		return nil, err
 	}
@@ -115,23 +115,23 @@ func New(c Config, rooms ...func(*server) pageSet) (http.Handler, error) {
 	for pattern, h := range s.handlers(s.rooms) {
 		mux.Handle(pattern, h)
 	}
-	mux.HandleFunc("/", s.serve(func(c *call) error { return s.nowhere(c, mux) }))
+	mux.HandleFunc("/", s.serve(func(c *Call) error { return s.nowhere(c, mux) }))
 	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(http.HandlerFunc(s.serve(func(*call) error { return errForeign })))
+	protection.SetDenyHandler(http.HandlerFunc(s.serve(func(*Call) error { return errForeign })))
 	return s.observed(headers(protection.Handler(mux))), nil
 }
 
 // Routes lists the method and path of every route of the interface, including those for lookups and OpenID Connect.
-func Routes(rooms ...func(*server) pageSet) []string {
-	s := &server{Config: Config{OIDC: &team.OIDC{}}}
+func Routes(rooms ...func(*Server) Pages) []string {
+	s := &Server{Config: Config{OIDC: &team.OIDC{}}}
 	return slices.Sorted(maps.Keys(s.handlers(s.all(rooms))))
 }
 
 // all returns the pages of all rooms, and the frame's own.
-func (s *server) all(rooms []func(*server) pageSet) []pageSet {
-	all := []pageSet{{templates: frameTemplates(), inside: map[string]handler{
-		"POST /conta/tema": decoded(s.chooseTheme),
-		"GET /eventos":     decoded(s.live),
+func (s *Server) all(rooms []func(*Server) Pages) []Pages {
+	all := []Pages{{Templates: frameTemplates(), Inside: map[string]Handler{
+		"POST /conta/tema": Decoded(s.chooseTheme),
+		"GET /eventos":     Decoded(s.live),
 	}}}
 	for _, room := range rooms {
 		all = append(all, room(s))
@@ -140,17 +140,17 @@ func (s *server) all(rooms []func(*server) pageSet) []pageSet {
 }
 
 // handlers maps each route to its handler.
-func (s *server) handlers(pages []pageSet) map[string]http.Handler {
+func (s *Server) handlers(pages []Pages) map[string]http.Handler {
 	all := map[string]http.Handler{"GET /static/": s.assets}
 	for _, p := range pages {
-		for pattern, h := range p.open {
+		for pattern, h := range p.Open {
 			all[pattern] = s.openTo(h)
 		}
-		inside := maps.Clone(p.inside)
+		inside := maps.Clone(p.Inside)
 		if inside == nil {
-			inside = map[string]handler{}
+			inside = map[string]Handler{}
 		}
-		for pattern, h := range p.lookups {
+		for pattern, h := range p.Lookups {
 			inside[pattern] = s.whereLookups(h)
 		}
 		for pattern, h := range inside {
@@ -165,17 +165,17 @@ func (s *server) handlers(pages []pageSet) map[string]http.Handler {
 }
 
 // whereLookups is a page that instances without lookups do not have.
-func (s *server) whereLookups(h handler) handler {
-	return func(c *call) error {
+func (s *Server) whereLookups(h Handler) Handler {
+	return func(c *Call) error {
 		if !s.LookupEnabled {
-			return errNowhere
+			return ErrNowhere
 		}
 		return h(c)
 	}
 }
 
 // observed logs every request by its route, never by its address, which may hold what somebody searched for.
-func (s *server) observed(next http.Handler) http.Handler {
+func (s *Server) observed(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, seen := time.Now(), &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		ctx, span := app.TraceRequest(r.Context())
@@ -213,7 +213,7 @@ func (w *statusWriter) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach the writer below.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-type handler func(*call) error
+type Handler func(*Call) error
 
 // formMax bounds a posted form, and openFormMax one that needs no session; both in bytes.
 const (
@@ -221,15 +221,15 @@ const (
 	openFormMax = 64 << 10
 )
 
-// errNowhere is for an address without a page for this member.
-var errNowhere = fault.New(fault.NotFound, "Não há nada neste endereço.")
+// ErrNowhere is for an address without a page for this member.
+var ErrNowhere = fault.New(fault.NotFound, "Não há nada neste endereço.")
 
 // errMethod is for an address that has a page, but not for this method.
 var errMethod = errors.New("the page has no such method")
 
 // openTo serves a page that needs no session.
-func (s *server) openTo(h handler) http.HandlerFunc {
-	return s.serve(func(c *call) error {
+func (s *Server) openTo(h Handler) http.HandlerFunc {
+	return s.serve(func(c *Call) error {
 		if err := c.read(openFormMax); err != nil {
 			return err
 		}
@@ -237,14 +237,14 @@ func (s *server) openTo(h handler) http.HandlerFunc {
 	})
 }
 
-func (s *server) serve(h handler) http.HandlerFunc {
+func (s *Server) serve(h Handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet || r.Method == http.MethodHead {
 			r = r.WithContext(app.ForPage(r.Context()))
 		}
-		c := &call{w: w, s: s, id: requestID(w)}
+		c := &Call{Writer: w, Server: s, ID: requestID(w)}
 		c.Request = r.WithContext(app.Through(r.Context(), app.Via{
-			Door: audit.Interface, Address: shape.ClientNetwork(r, s.TrustedProxies), RequestID: c.id,
+			Door: audit.Interface, Address: shape.ClientNetwork(r, s.TrustedProxies), RequestID: c.ID,
 			Device: access.Device(r.UserAgent()), Unattended: unattended(r),
 		}))
 		if err := c.guard(h); err != nil {
@@ -255,14 +255,14 @@ func (s *server) serve(h handler) http.HandlerFunc {
 
 // inside serves a page to a signed-in member; others are redirected to the sign-in page, which leads back here. A limit
 // above formMax is for a form with a file.
-func (s *server) inside(limit int64, h handler) http.HandlerFunc {
-	return s.serve(func(c *call) error {
-		cookie, err := c.Cookie(c.sessionCookie())
+func (s *Server) inside(limit int64, h Handler) http.HandlerFunc {
+	return s.serve(func(c *Call) error {
+		cookie, err := c.Cookie(c.SessionCookie())
 		if err != nil {
 			return c.toSignIn()
 		}
-		if c.by, c.member, err = s.Sessions.Resume(c.ctx(), cookie.Value); err != nil {
-			if isUnauthenticated(err) {
+		if c.By, c.Member, err = s.Sessions.Resume(c.Ctx(), cookie.Value); err != nil {
+			if IsUnauthenticated(err) {
 				return c.toSignIn()
 			}
 			_ = c.read(openFormMax) // the error page shows what was typed
@@ -272,10 +272,10 @@ func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 			return c.toFactorPage()
 		}
 		if c.Method == http.MethodPost {
-			c.sawNewest()
+			c.SawNewest()
 		}
 		if limit > formMax {
-			sent := s.Tables.Receive(c.Body, c.by.OrgID())
+			sent := s.Tables.Receive(c.Body, c.By.OrgID())
 			defer sent.Done()
 			c.Body = sent
 		}
@@ -289,50 +289,50 @@ func (s *server) inside(limit int64, h handler) http.HandlerFunc {
 // newestCookie lives for as long as a replica may lack what its browser has changed or seen.
 const newestCookie = "recente"
 
-// sawNewest keeps later pages from being older than what has just been changed or seen.
-func (c *call) sawNewest() {
-	if lag := c.s.ReadLag; lag > 0 {
-		c.setCookie(newestCookie, "1", lag+2*time.Second) // cookies live whole seconds, from their arrival
+// SawNewest keeps later pages from being older than what has just been changed or seen.
+func (c *Call) SawNewest() {
+	if lag := c.Server.ReadLag; lag > 0 {
+		c.SetCookie(newestCookie, "1", lag+2*time.Second) // cookies live whole seconds, from their arrival
 	}
 }
 
-// list serves a page of lists and figures, which may be as stale as a replica.
-func list(h handler) handler {
-	return func(c *call) error {
+// List serves a page of lists and figures, which may be as stale as a replica.
+func List(h Handler) Handler {
+	return func(c *Call) error {
 		if _, err := c.Cookie(newestCookie); err != nil {
-			c.Request = c.WithContext(app.ForList(c.ctx()))
+			c.Request = c.WithContext(app.ForList(c.Ctx()))
 		}
 		return h(c)
 	}
 }
 
 // nowhere answers addresses that have no page, or none for this method; members see the error inside the interface.
-func (s *server) nowhere(c *call, mux *http.ServeMux) error {
+func (s *Server) nowhere(c *Call, mux *http.ServeMux) error {
 	var allowed []string
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
-		other := c.Clone(c.ctx())
+		other := c.Clone(c.Ctx())
 		other.Method = method
 		if _, pattern := mux.Handler(other); pattern != "/" {
 			allowed = append(allowed, method)
 		}
 	}
-	if cookie, err := c.Cookie(c.sessionCookie()); err == nil {
-		c.by, c.member, _ = s.Sessions.Resume(c.ctx(), cookie.Value) // without a session, the error is shown outside
+	if cookie, err := c.Cookie(c.SessionCookie()); err == nil {
+		c.By, c.Member, _ = s.Sessions.Resume(c.Ctx(), cookie.Value) // without a session, the error is shown outside
 	}
 	if c.Method == http.MethodGet && len(allowed) > 0 {
-		return c.redirect(nearest(c, mux))
+		return c.Redirect(nearest(c, mux))
 	}
 	if len(allowed) > 0 {
-		c.w.Header().Set("Allow", strings.Join(allowed, ", "))
+		c.Writer.Header().Set("Allow", strings.Join(allowed, ", "))
 		return errMethod
 	}
-	return errNowhere
+	return ErrNowhere
 }
 
 // nearest is the closest page above an address that only accepts a form: the page of a refused form is at the address
 // it was posted to, which a browser may reload or return to.
-func nearest(c *call, mux *http.ServeMux) string {
-	page := c.Clone(c.ctx())
+func nearest(c *Call, mux *http.ServeMux) string {
+	page := c.Clone(c.Ctx())
 	for page.URL.Path != "/" {
 		page.URL.Path = path.Dir(page.URL.Path)
 		if _, pattern := mux.Handler(page); strings.HasPrefix(pattern, http.MethodGet) {

@@ -23,6 +23,7 @@ import (
 	"fichario/adapters/sheet"
 	"fichario/adapters/tracing"
 	"fichario/adapters/web"
+	"fichario/adapters/web/site"
 	"fichario/app"
 	agentsapp "fichario/app/agents"
 	"fichario/app/automations"
@@ -199,7 +200,7 @@ func wireServer(
 		return err
 	}
 	s.links = command.Links(s.store, s.sessions, s.mailer, publicURL, log)
-	pages, err := web.NewSite(web.Config{
+	pages, err := site.New(web.Config{
 		OIDC: provider, Links: s.links,
 		Factors: team.NewFactors(s.store, command.Now, s.sessions, command.OneTimeCodes, passkeys), CodePicture: command.CodePicture,
 		Sessions: s.sessions, Organisations: team.NewOrganisations(s.store, command.Now), Members: command.Members(s.store),

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fichario/adapters/web"
+	"fichario/adapters/web/site"
 )
 
 // pages has a row for each route of the interface: who may use it, the route, and the kinds of the ids in its path.
@@ -204,7 +204,7 @@ func TestEveryPageHasItsRow(t *testing.T) {
 			t.Errorf("%s %s: its row does not say what its ids are of", r.method, r.path)
 		}
 	}
-	routes := web.SiteRoutes()
+	routes := site.Routes()
 	for _, route := range routes {
 		if !slices.Contains(rows, route) {
 			t.Errorf("%s has no row that says who may have it", route)

@@ -1,0 +1,150 @@
+package batches
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"path"
+	"strings"
+
+	spreadsheet "fichario/adapters/sheet"
+	"fichario/adapters/web"
+	"fichario/app"
+	"fichario/app/batches"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/fault"
+)
+
+// BatchesAtOnce is how many batches a page of the list has.
+const BatchesAtOnce = 25
+
+// Line is a batch in a list.
+type Line struct {
+	batches.View
+	ProductName string
+	// By is who made it.
+	By string
+	// For is the name of its purpose; lists omit it.
+	For string
+}
+
+// batchesPage is the list, with the form of a new batch.
+type batchesPage struct {
+	Form     web.Form
+	Problem  string
+	Products []catalog.Product
+	Purposes web.Purposes
+	MaxItems int
+	// Sheets are those of a workbook to choose from; empty where there is nothing to choose.
+	Sheets []string
+	Lines  []Line
+	// Next is the cursor of the next page.
+	Next string
+}
+
+type batchPlace struct {
+	After string `form:"depois"`
+}
+
+func (s pages) batchList(c *web.Call, at batchPlace) error {
+	return s.batchesPage(c, http.StatusOK, at.After, batchesPage{})
+}
+
+func (s pages) batchesPage(c *web.Call, status int, after string, data batchesPage) error {
+	found, err := s.Batches.List(c.Ctx(), c.By, after, BatchesAtOnce)
+	if err != nil {
+		return err
+	}
+	names, err := s.Batches.Names(c.Ctx(), c.By)
+	if err != nil {
+		return err
+	}
+	if data.Purposes, err = s.PurposesOf(c, data.Form.Values["finalidade"]); err != nil {
+		return err
+	}
+	data.Products, data.MaxItems, data.Next = s.Batches.Catalog, batch.MaxItems, found.Next
+	for _, v := range found.Batches {
+		data.Lines = append(data.Lines, LineOf(s.Server, v, names))
+	}
+	return c.RenderStatus(status, "lotes", web.Page{Title: "Lotes", Nav: "lotes", Data: data})
+}
+
+// LineOf returns the line of a batch; names are those of its makers, by id.
+func LineOf(s *web.Server, v batches.View, names map[string]string) Line {
+	line := Line{View: v, ProductName: v.Product, By: names[cmp.Or(v.KeyID, v.MemberID)]}
+	if product, offered := s.Batches.Catalog.Find(v.Product); offered {
+		line.ProductName = product.Name
+	}
+	return line
+}
+
+// batchFields are the fields of a new batch's form, beside its file.
+type batchFields struct {
+	Name      string      `form:"nome"`
+	Product   string      `form:"produto" validate:"required" says:"Escolha o produto."`
+	Sheet     string      `form:"aba"`
+	Column    string      `form:"coluna"`
+	Documents web.AsTyped `form:"documentos"`
+	Refresh   bool        `form:"atualizar"`
+	Purpose   string      `form:"finalidade" app:"finalidade"`
+	File      string      `form:"arquivo"` // carries the file's fault
+}
+
+// batchQuote reads the file, or what was pasted, and shows the cost.
+func (s pages) batchQuote(c *web.Call) error {
+	var f batchFields
+	if err := c.Decode(&f); err != nil {
+		return s.batchFormAgain(c, f, err)
+	}
+	n := batches.NewBatch{
+		Name: f.Name, Product: f.Product, Sheet: f.Sheet, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose,
+	}
+	release, err := s.Tables.Turn(c.Ctx())
+	if err != nil {
+		return err
+	}
+	defer release()
+	if n.Sheets, err = tableOf(c, &n, string(f.Documents)); err == nil {
+		var made batches.View
+		if made, err = s.Batches.Quote(c.Ctx(), c.By, n); err == nil {
+			return c.Done("/lotes/"+made.ID, "Orçamento pronto. Nada foi consultado nem cobrado.")
+		}
+	}
+	return s.batchFormAgain(c, f, err)
+}
+
+// batchPasted shows the form of a new batch filled with documents chosen on another page.
+func (s pages) batchPasted(c *web.Call) error {
+	shown := web.Form{Values: map[string]string{
+		"documentos": strings.Join(c.PostForm["documentos"], "\n"), "finalidade": c.PostForm.Get("finalidade"),
+	}}
+	return s.batchesPage(c, http.StatusOK, "", batchesPage{Form: shown})
+}
+
+// tableOf returns the sheets of the file that was sent, or else of what was pasted.
+func tableOf(c *web.Call, n *batches.NewBatch, pasted string) ([]batch.Sheet, error) {
+	data, name, err := c.File()
+	switch {
+	case err != nil:
+		return nil, err
+	case name == "" && strings.TrimSpace(pasted) == "":
+		return nil, fault.New(fault.InvalidRequest, "Escolha um arquivo, ou cole os documentos.").At("arquivo")
+	case name == "":
+		data = []byte(pasted)
+	case n.Name == "":
+		n.Name = strings.TrimSuffix(name, path.Ext(name))
+	}
+	return spreadsheet.Read(c.Ctx(), data, batch.MaxItems+spreadsheet.Above)
+}
+
+func (s pages) batchFormAgain(c *web.Call, f batchFields, why error) error {
+	form, _ := c.Again(&f, why)
+	known := app.FaultOf(why)
+	if known == nil || !app.IsRefusal(why) && known.Code != fault.BodyTooLarge {
+		return why
+	}
+	data := batchesPage{Form: form, Problem: known.Message}
+	errors.As(why, (*app.Sheets)(&data.Sheets))
+	return s.batchesPage(c, http.StatusUnprocessableEntity, "", data)
+}

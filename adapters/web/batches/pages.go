@@ -1,0 +1,35 @@
+// Package batches holds the pages of batches.
+package batches
+
+import (
+	"embed"
+
+	"fichario/adapters/web"
+)
+
+//go:embed *.html
+var templates embed.FS
+
+// pages are the handlers of the room.
+type pages struct{ *web.Server }
+
+// Pages are the pages of batches.
+func Pages(server *web.Server) web.Pages {
+	s := pages{server}
+	return web.Pages{
+		Templates: templates,
+		Lookups: map[string]web.Handler{
+			"GET /lotes":                     web.List(web.Decoded(s.batchList)),
+			"POST /lotes":                    s.batchQuote,
+			"POST /lotes/colados":            s.batchPasted,
+			"GET /lotes/{id}":                web.Decoded(s.batchShow),
+			"GET /lotes/{id}/andamento":      web.Decoded(s.batchProgress),
+			"GET /lotes/{id}/resultado.csv":  s.batchCSV,
+			"GET /lotes/{id}/resultado.xlsx": s.batchXLSX,
+			"POST /lotes/{id}/confirmar":     s.batchConfirm,
+			"POST /lotes/{id}/pausar":        s.batchPause,
+			"POST /lotes/{id}/retomar":       s.batchResume,
+			"POST /lotes/{id}/cancelar":      s.batchCancel,
+		},
+	}
+}

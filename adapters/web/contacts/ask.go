@@ -1,0 +1,118 @@
+package contacts
+
+import (
+	"net/http"
+
+	"fichario/adapters/web"
+	lookuppages "fichario/adapters/web/lookups"
+	"fichario/app/lookups"
+	"fichario/domain/lookup"
+)
+
+// askedPage is a lookup started on a contact's page, shown in place of the button that started it.
+type askedPage struct {
+	lookuppages.ResultPage
+	ContactID string
+	// Tab is the tab that shows it; documentos then also refreshes its list of lookups.
+	Tab string
+	// Alert says why it was not started.
+	Alert string
+	// Page is the contact's page, for that list.
+	Page contactPage
+}
+
+// Running reports whether the bureau has not answered yet.
+func (p askedPage) Running() bool { return p.Entry.Status == lookup.Running }
+
+// foundPage is a document typed on a contact's page, with the products that can look it up.
+type foundPage struct {
+	lookuppages.SearchPage
+	Own ownDocument
+	// Entered says that Enter sent it, so that the focus moves on.
+	Entered bool
+}
+
+// contactRecognise answers htmx while a document is typed on a contact's page, or once it is complete.
+func (s pages) contactRecognise(c *web.Call, f lookuppages.LookupFields) error {
+	f.ContactID = c.PathValue("id")
+	p := foundPage{Entered: c.URL.Query().Has("pronto")}
+	var err error
+	if p.SearchPage, err = lookuppages.AskingOn(s.Server).Recognise(c, f, !p.Entered); err != nil {
+		return err
+	}
+	if p.Contact, err = s.Lookups.Contact(c.Ctx(), c.By, f.ContactID); err != nil {
+		return err
+	}
+	p.Own = ownDocument{
+		Document: p.Found.Document, Label: p.Found.Document.Type().Label(), Purpose: p.Purposes.Code,
+	}
+	for _, choice := range p.Choices {
+		p.Own.Products, p.Own.Budget = append(p.Own.Products, choice.ProductChoice), choice.Budget
+	}
+	return c.RenderPart("contato", "found-document", p)
+}
+
+// contactAsk starts a lookup about a contact and shows its progress or outcome in place.
+func (s pages) contactAsk(c *web.Call, f struct {
+	lookuppages.LookupFields
+	Tab string `form:"aba"`
+}) error {
+	p := askedPage{ContactID: c.PathValue("id"), Tab: f.Tab}
+	if _, err := s.Lookups.Contact(c.Ctx(), c.By, p.ContactID); err != nil {
+		return err
+	}
+	known, err := lookuppages.AskingOn(s.Server).Recognise(c, f.LookupFields, false)
+	if err != nil {
+		return err
+	}
+	if p.Alert = known.Problem; p.Alert == "" {
+		id, _, err := lookuppages.AskingOn(s.Server).StartLookup(c, lookups.Request{
+			Product: f.Product, Document: known.Found.Document.Value(), ContactID: p.ContactID, Free: f.Free,
+			Purpose: known.Purposes.OrSaid(f.Purpose),
+		})
+		if p.Alert = lookuppages.Refusal(err); p.Alert == "" && err != nil {
+			return err
+		}
+		if p.Alert == "" {
+			return s.asked(c, id, p)
+		}
+	}
+	return c.RenderPart("contato", "asked", p)
+}
+
+// contactAsked answers htmx with the progress of a lookup that contactAsk started.
+func (s pages) contactAsked(c *web.Call, f struct {
+	Tab string `form:"aba"`
+}) error {
+	return s.asked(c, c.PathValue("consulta"), askedPage{ContactID: c.PathValue("id"), Tab: f.Tab})
+}
+
+func (s pages) asked(c *web.Call, id string, p askedPage) error {
+	v, err := s.Lookups.Show(c.Ctx(), c.By, id)
+	if err != nil {
+		return err
+	}
+	if !c.Script() {
+		return c.Redirect("/consultas/" + id)
+	}
+	if p.ResultPage = lookuppages.AskingOn(s.Server).ResultOf(v); !p.Running() {
+		p.Name = web.Shorten(web.TitleMax, lookups.Subject(v.Record))
+		if v.Record == nil {
+			p.Trouble = lookuppages.AskingOn(s.Server).TroubleOf(v)
+		}
+		if p.Tab == tabDocuments {
+			view, err := s.Contacts.View(c.Ctx(), c.By, p.ContactID)
+			if err != nil {
+				return err
+			}
+			documents, err := s.Contacts.Documents(c.Ctx(), c.By, view.ID)
+			if err != nil {
+				return err
+			}
+			if p.Page, err = s.contactTab(c, tabDocuments, view, documents); err != nil {
+				return err
+			}
+		}
+	}
+	return c.Write(http.StatusOK, "contato", "asked", p)
+}

@@ -1,0 +1,87 @@
+package contacts
+
+import (
+	"fichario/adapters/web"
+	"fichario/app/contacts"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+)
+
+const (
+	// cardsMost and cardsLeast bound the cards of a stage, cardsAll those of a board: a page stays small enough for a
+	// phone.
+	cardsMost, cardsLeast, cardsAll = 30, 8, 78
+)
+
+// boardPage is the funnel as a board.
+type boardPage struct {
+	contacts.Choices
+	Funnel crm.Funnel
+	Filter boardFilter
+	Stages []boardStage
+	// Count and Amount are those of undecided contacts; Many says that there are more than were counted.
+	Count  int
+	Amount catalog.Money
+	Many   bool
+	// List is the address of the list of the same contacts.
+	List string
+}
+
+type boardStage struct {
+	contacts.BoardStage
+	Cards []contactLine
+	// More is how many contacts have no card, List the address of all.
+	More int
+	List string
+}
+
+// boardFilter is what the board shows.
+type boardFilter struct {
+	Funnel   string `form:"funil"`
+	Origin   string `form:"origem"`
+	Assignee string `form:"resp"`
+	Waiting  string `form:"retorno"`
+}
+
+// InUse is the number of filters in use.
+func (f boardFilter) InUse() int {
+	f.Funnel = ""
+	return len(web.QueryOf(f))
+}
+
+func (s pages) board(c *web.Call, show boardFilter) error {
+	choices, err := s.Contacts.Choices(c.Ctx(), c.By)
+	if err != nil {
+		return err
+	}
+	cards := cardsMost
+	for _, f := range choices.Funnels {
+		if f.ID == show.Funnel || show.Funnel == "" && f.Default {
+			cards = min(cardsMost, max(cardsLeast, cardsAll/max(1, len(f.Stages))))
+		}
+	}
+	search := contacts.ContactSearch{OriginID: show.Origin, AssigneeID: show.Assignee, Waiting: show.Waiting == "sem"}
+	funnel, stages, err := s.Contacts.Board(c.Ctx(), c.By, show.Funnel, search, cards)
+	if err != nil {
+		return err
+	}
+	chosen := web.QueryOf(contactFilter{Origin: show.Origin, Assignee: show.Assignee, Waiting: show.Waiting})
+	data := boardPage{Choices: choices, Funnel: funnel, Filter: show, List: "/contatos" + web.WithQuery(chosen)}
+	for _, stage := range stages {
+		b := boardStage{
+			BoardStage: stage, More: stage.Count - len(stage.Contacts), List: "/contatos" + web.WithQuery(chosen, "etapa", stage.ID),
+		}
+		for _, v := range stage.Contacts {
+			b.Cards = append(b.Cards, contactLineOf(v))
+		}
+		data.Stages = append(data.Stages, b)
+		if stage.Outcome == crm.Open {
+			data.Count, data.Amount, data.Many = data.Count+stage.Count, data.Amount+stage.Amount, data.Many || stage.Many
+		}
+	}
+	p := web.Page{Title: funnel.Name, Nav: "funil", Data: data, Wide: true}
+	if c.Script() {
+		return c.RenderPart("funil", "board", data)
+	}
+	return c.Render("funil", p)
+}

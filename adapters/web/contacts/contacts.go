@@ -1,0 +1,220 @@
+package contacts
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"fichario/adapters/download"
+	"fichario/adapters/web"
+	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/domain/crm"
+)
+
+// contactsAtOnce is how many contacts a page of the list shows.
+const contactsAtOnce = 50
+
+// contactLine is a contact in a list or on a card.
+type contactLine struct {
+	crm.ContactView
+	// PhoneText is the phone in its usual notation, Below the line under the name.
+	PhoneText, Below string
+	AssigneeShort    string
+	// Unanswered says that it is in an open stage and awaits its first answer.
+	Unanswered bool
+}
+
+func contactLineOf(v crm.ContactView) contactLine {
+	l := contactLine{
+		ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company,
+		AssigneeShort: shortName(v.Assignee.Name), Unanswered: v.Waiting && v.StageOutcome == crm.Open,
+	}
+	if l.Below == "" {
+		l.Below = v.Email
+	}
+	return l
+}
+
+// phoneText writes a Brazilian number in its usual notation, and others as they were sent.
+func phoneText(e164, sent string) string {
+	national, ok := strings.CutPrefix(e164, "+55")
+	if !ok || len(national) < 10 || len(national) > 11 {
+		return sent
+	}
+	return "(" + national[:2] + ") " + national[2:len(national)-4] + "-" + national[len(national)-4:]
+}
+
+// shortName is a name's first word with the last one's initial: Marina T.
+func shortName(name string) string {
+	words := strings.Fields(name)
+	if len(words) < 2 {
+		return name
+	}
+	return words[0] + " " + string([]rune(words[len(words)-1])[:1]) + "."
+}
+
+// orders are the sort orders of the list, by the word in the address.
+var orders = map[string]struct {
+	by        crm.ContactOrder
+	ascending bool
+}{
+	"":                {crm.ByArrival, false},
+	"antigos":         {crm.ByArrival, true},
+	"nome":            {crm.ByName, true},
+	"nome-z":          {crm.ByName, false},
+	"valor":           {crm.ByAmount, false},
+	"valor-crescente": {crm.ByAmount, true},
+}
+
+// periods are how many days back a list goes, by the word in the address; today is 1.
+var periods = map[string]int{"hoje": 1, "7": 7, "30": 30, "90": 90}
+
+// contactFilter filters and sorts the list of contacts.
+type contactFilter struct {
+	Text     string `form:"q"`
+	Stage    string `form:"etapa"`
+	Origin   string `form:"origem"`
+	Assignee string `form:"resp"`
+	Webhook  string `form:"webhook"`
+	Period   string `form:"quando"`
+	// Waiting is "sem" for contacts that nobody has answered.
+	Waiting string `form:"retorno"`
+	Order   string `form:"ordem"`
+}
+
+// InUse is the number of filters in use beside the search.
+func (f contactFilter) InUse() int {
+	f.Text, f.Order = "", ""
+	return len(web.QueryOf(f))
+}
+
+// contactPlace is where a page of the list begins or ends, and how many contacts precede it.
+type contactPlace struct {
+	contactFilter
+	After  string `form:"depois"`
+	Before string `form:"antes"`
+	Offset int    `form:"n"`
+}
+
+func (s pages) contactSearch(f contactFilter) contacts.ContactSearch {
+	order := orders[f.Order]
+	search := contacts.ContactSearch{
+		Text: f.Text, StageID: f.Stage, OriginID: f.Origin, AssigneeID: f.Assignee, WebhookID: f.Webhook,
+		Waiting: f.Waiting == "sem",
+		Order:   order.by, Ascending: order.ascending,
+	}
+	if days := periods[f.Period]; days > 0 {
+		search.Since = s.Calendar.DaysBefore(s.Clock(), days-1)
+	}
+	return search
+}
+
+// contactsPage is the list.
+type contactsPage struct {
+	contacts.Choices
+	Filter  contactFilter
+	Lines   []contactLine
+	Columns []listColumn
+	// Narrow says that a filter is in use, Total how many contacts there are.
+	Narrow bool
+	Total  int
+	// Many says that there are more than Counted.
+	Many     bool
+	Counted  int
+	From, To int
+	// Chosen is the filter as in the address.
+	Chosen url.Values
+	// Previous and Next are addresses; empty at the ends. CSV and Excel are those of the downloads.
+	Previous, Next, CSV, Excel string
+}
+
+// listColumn is the heading of a column by which the list can be sorted.
+type listColumn struct {
+	Text, Class string
+	// Address sorts by it; empty where that is not offered.
+	Address string
+	// Sort is the current direction, as in aria-sort; empty when another column is sorted by.
+	Sort string
+}
+
+func (s pages) contactList(c *web.Call, at contactPlace) error {
+	choices, err := s.Contacts.Choices(c.Ctx(), c.By)
+	if err != nil {
+		return err
+	}
+	search := s.contactSearch(at.contactFilter)
+	found, err := s.Contacts.Search(c.Ctx(), c.By, search, at.After, at.Before, contactsAtOnce)
+	if err != nil {
+		return err
+	}
+	total := len(found.Contacts)
+	if !found.First || found.More { // else this page has them all
+		if total, err = s.Contacts.Count(c.Ctx(), c.By, search); err != nil {
+			return err
+		}
+	}
+	chosen := web.QueryOf(at.contactFilter)
+	data := contactsPage{
+		Choices: choices, Filter: at.contactFilter, Columns: columnsOf(chosen, at.Order),
+		Chosen: chosen, Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
+		CSV:   "/contatos.csv" + web.WithQuery(chosen),
+		Excel: "/contatos.csv" + web.WithQuery(chosen, "formato", string(download.Excel)),
+	}
+	for _, v := range found.Contacts {
+		data.Lines = append(data.Lines, contactLineOf(v))
+	}
+	// The offset comes from the previous page; contacts that arrived since do not change it.
+	offset := 0
+	if !found.First {
+		offset = min(max(at.Offset, 0), 10_000_000)
+	}
+	data.From, data.To = offset+1, offset+len(data.Lines)
+	if n := len(data.Lines); n > 0 {
+		if !found.First {
+			data.Previous = "/contatos" + web.WithQuery(chosen, "antes", data.Lines[0].ID, "n",
+				strconv.Itoa(max(0, offset-contactsAtOnce)))
+		}
+		if found.More {
+			data.Next = "/contatos" + web.WithQuery(chosen, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
+		}
+	}
+	return c.Render("contatos", web.Page{Title: "Contatos", Nav: "contatos", Data: data})
+}
+
+// columnsOf returns the headings of the list. The one sorted by reverses the order.
+func columnsOf(query url.Values, order string) []listColumn {
+	to := func(order string) string {
+		all := url.Values{}
+		for name, values := range query {
+			all[name] = values
+		}
+		all.Del("ordem")
+		if order == "" {
+			return "/contatos" + web.WithQuery(all)
+		}
+		return "/contatos" + web.WithQuery(all, "ordem", order)
+	}
+	sorted := func(text, class, first, second, sortFirst, sortSecond string) listColumn {
+		col := listColumn{Text: text, Class: class, Address: to(first)}
+		switch order {
+		case first:
+			col.Sort, col.Address = sortFirst, to(second)
+		case second:
+			col.Sort = sortSecond
+		}
+		return col
+	}
+	if _, known := orders[order]; !known {
+		order = ""
+	}
+	return []listColumn{
+		sorted("Contato", "", "nome", "nome-z", "ascending", "descending"),
+		{Text: "Telefone", Class: "fit hide-n"},
+		{Text: "Etapa", Class: "pr"},
+		{Text: "Origem", Class: "hide-n hide-m"},
+		sorted("Valor", "n", "valor", "valor-crescente", "descending", "ascending"),
+		{Text: "Responsável", Class: "hide-n hide-m"},
+		sorted("Chegou", "n pr", "", "antigos", "descending", "ascending"),
+	}
+}

@@ -1,0 +1,133 @@
+package contacts
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"fichario/adapters/web"
+	"fichario/app"
+	"fichario/app/contacts"
+	"fichario/domain/crm"
+	"fichario/domain/text"
+)
+
+// rotationsPage shows who gets contacts in turn.
+type rotationsPage struct {
+	Rotations []rotationCard
+	// New is the name in a new rotation's form that is shown again, Problem what is wrong with it.
+	New, Problem string
+}
+
+// rotationCard is a rotation with a row for every member who may be in it.
+type rotationCard struct {
+	contacts.RotationView
+	// Called is its name in the form.
+	Called string
+	Rows   []rotationRow
+}
+
+// rotationRow is a member in the form of a rotation.
+type rotationRow struct {
+	crm.RotationMember
+	Member crm.Member
+	In     bool
+	// Share is the member's weight, and Away the last day of absence, as typed in the fields.
+	Share, Away string
+}
+
+// typed puts what was sent into the form unchanged.
+func (r *rotationCard) typed(form url.Values) {
+	r.Called = form.Get("nome")
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		row.In = slices.Contains(form["membro"], row.Member.ID)
+		row.Share, row.Away = form.Get("peso-"+row.Member.ID), form.Get("fora-"+row.Member.ID)
+	}
+}
+
+func (s pages) rotationList(c *web.Call) error { return s.rotations(c, http.StatusOK, "") }
+
+func (s pages) rotations(c *web.Call, status int, problem string) error {
+	all, err := s.Rotations.List(c.Ctx(), c.By, c.By.OrgID())
+	if err != nil {
+		return err
+	}
+	members, err := s.Members.List(c.Ctx(), c.By, c.By.OrgID())
+	if err != nil {
+		return err
+	}
+	data := rotationsPage{Problem: problem}
+	back := problem != "" && c.PostForm.Has("nome") // the form that removes a rotation has no name field
+	if back && c.PathValue("id") == "" {
+		data.New = c.PostForm.Get("nome")
+	}
+	for _, r := range all {
+		card := rotationCard{RotationView: r, Called: r.Name}
+		for _, m := range members {
+			row := rotationRow{Member: m, RotationMember: crm.RotationMember{MemberID: m.ID, Weight: 1}}
+			for _, p := range r.Places {
+				if p.MemberID == m.ID {
+					row.RotationMember, row.In = p.RotationMember, true
+				}
+			}
+			row.Share = strconv.Itoa(row.Weight)
+			if row.AwayUntil.After(s.Clock()) {
+				row.Away = row.AwayUntil.Add(-time.Second).In(s.Calendar.Location).Format(time.DateOnly)
+			}
+			if m.Active || row.In {
+				card.Rows = append(card.Rows, row)
+			}
+		}
+		if back && c.PathValue("id") == r.ID {
+			card.typed(c.PostForm)
+		}
+		data.Rotations = append(data.Rotations, card)
+	}
+	return c.RenderStatus(status, "rodizios", web.Page{Title: "Rodízios", Nav: "webhooks", Data: data})
+}
+
+func (s pages) rotationAdd(c *web.Call, f struct {
+	Name string `form:"nome"`
+}) error {
+	_, err := s.Rotations.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name, nil)
+	return s.rotationDone(c, err, "Rodízio criado. Marque quem participa.")
+}
+
+// rotationChange reads a row of fields for each member: a member takes part where the box is ticked.
+func (s pages) rotationChange(c *web.Call, f struct {
+	Name string   `form:"nome"`
+	In   []string `form:"membro"`
+}) error {
+	var members []crm.RotationMember
+	for _, id := range f.In {
+		m := crm.RotationMember{MemberID: id}
+		m.Weight, _ = text.Whole(c.PostForm.Get("peso-" + id)) // zero is refused later
+		if day := c.PostForm.Get("fora-" + id); day != "" {
+			until, err := s.Calendar.StartOf(day)
+			if err != nil {
+				return s.rotations(c, http.StatusUnprocessableEntity, "Escreva a data como 31/12/2026.")
+			}
+			m.AwayUntil = s.Calendar.NextDay(until)
+		}
+		members = append(members, m)
+	}
+	err := s.Rotations.Change(c.Ctx(), c.By, c.PathValue("id"), f.Name, members)
+	return s.rotationDone(c, err, "Rodízio guardado. O próximo contato já segue o que mudou.")
+}
+
+func (s pages) rotationRemove(c *web.Call) error {
+	return s.rotationDone(c, s.Rotations.Remove(c.Ctx(), c.By, c.PathValue("id")), "Rodízio tirado.")
+}
+
+func (s pages) rotationDone(c *web.Call, err error, notice string) error {
+	if app.IsRefusal(err) {
+		return s.rotations(c, http.StatusUnprocessableEntity, app.FaultOf(err).Message)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Done("/rodizios", notice)
+}

@@ -1,0 +1,92 @@
+package intake
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"fichario/adapters/web"
+	"fichario/app"
+	"fichario/app/intake"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+)
+
+// deliveryPage is a delivery with what was sent and how it was read.
+type deliveryPage struct {
+	webhook.Delivery
+	Webhook webhook.Webhook
+	// People are its contacts, where there are several.
+	People  []crm.Contact
+	Text    string
+	Binary  bool
+	Made    []intake.Simulation
+	Problem string
+}
+
+func (s pages) deliveryShow(c *web.Call) error {
+	d, err := s.Intake.OpenDelivery(c.Ctx(), c.By, c.PathValue("entrega"))
+	if err != nil {
+		return err
+	}
+	w, err := s.Webhooks.Show(c.Ctx(), c.By, d.WebhookID)
+	if err != nil {
+		return err
+	}
+	data := deliveryPage{Delivery: d, Webhook: w.Webhook, Text: string(d.Body)}
+	if len(d.Others) > 0 {
+		people, err := s.Intake.ContactsOf(c.Ctx(), len(d.Contacts()), d)
+		if err != nil {
+			return err
+		}
+		for _, id := range d.Contacts() {
+			if person, ok := people[id]; ok {
+				data.People = append(data.People, person)
+			}
+		}
+	}
+	if !utf8.Valid(d.Body) {
+		data.Text, data.Binary = strings.ToValidUTF8(data.Text, "\uFFFD"), true
+	}
+	const shown = 60_000
+	data.Text = web.Shorten(shown, data.Text)
+	if !d.Truncated {
+		made, err := s.Intake.Explain(c.Ctx(), c.By, d)
+		switch f := app.FaultOf(err); {
+		case err == nil:
+			data.Made = made
+		case f != nil && f.Field == "email":
+			data.Made, data.Problem = made, f.Message
+		case f != nil && app.IsRefusal(err):
+			data.Problem = f.Message
+		default:
+			return err
+		}
+	}
+	return c.Render("entrega", web.Page{Title: "Entrega de " + s.Datetime(d.At), Nav: "webhooks", Data: data})
+}
+
+func (s pages) deliveryReplay(c *web.Call) error {
+	id := c.PathValue("entrega")
+	made, err := s.Intake.Replay(c.Ctx(), c.By, id)
+	if err != nil {
+		if f := app.FaultOf(err); f != nil && app.IsRefusal(err) {
+			return c.Done("/entregas/"+id, "Ainda recusada: "+f.Message)
+		}
+		return err
+	}
+	return c.Done("/contatos/"+made.ContactID, replayed(made))
+}
+
+// replayed describes the outcome of a replay; the page shows its first contact.
+func replayed(made intake.Accepted) string {
+	switch several := len(made.Others) > 0; {
+	case several && made.Repeated:
+		return "Este envio já tinha criado este contato e mais " + web.Count(len(made.Others)) + ". Nada mudou."
+	case several:
+		return web.Plural(made.Made(), "contato criado", "contatos criados") +
+			" a partir do envio guardado. Este é o primeiro do envio."
+	case made.Repeated:
+		return "Este envio já tinha criado este contato. Nada mudou."
+	}
+	return "Contato criado a partir do envio guardado."
+}

@@ -1,0 +1,35 @@
+// Package intake holds the pages of webhooks and their deliveries.
+package intake
+
+import (
+	"embed"
+
+	"fichario/adapters/web"
+)
+
+//go:embed *.html
+var templates embed.FS
+
+// pages are the handlers of the room.
+type pages struct{ *web.Server }
+
+// Pages are the pages of webhooks and their deliveries.
+func Pages(server *web.Server) web.Pages {
+	s := pages{server}
+	return web.Pages{
+		Templates: templates,
+		Inside: map[string]web.Handler{
+			"GET /webhooks":                    web.List(s.webhookList),
+			"POST /webhooks":                   web.Decoded(s.webhookCreate),
+			"GET /webhooks/novo":               s.webhookNew,
+			"GET /webhooks/{id}":               web.List(web.Decoded(s.webhookShow)),
+			"POST /webhooks/{id}":              web.Decoded(s.webhookUpdate),
+			"GET /webhooks/{id}/editar":        s.webhookEdit,
+			"POST /webhooks/{id}/ligar":        web.Decoded(s.webhookEnable),
+			"POST /webhooks/{id}/regenerar":    web.Decoded(s.webhookRegenerate),
+			"POST /webhooks/{id}/testar":       web.Decoded(s.webhookTry),
+			"GET /entregas/{entrega}":          s.deliveryShow,
+			"POST /entregas/{entrega}/refazer": s.deliveryReplay,
+		},
+	}
+}

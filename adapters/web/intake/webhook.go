@@ -1,0 +1,155 @@
+package intake
+
+import (
+	"time"
+
+	"fichario/adapters/web"
+	"fichario/app"
+	"fichario/app/intake"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+)
+
+// webhookPage is a webhook with its address, its log and a box for trying it.
+type webhookPage struct {
+	intake.WebhookView
+	URL        string
+	Snippets   []web.Snippet
+	Snippet    web.Snippet
+	Deliveries []deliveryLine
+	Outcome    webhook.Outcome
+	Next       string
+	Month      struct{ Accepted, Repeated, Refused int }
+	Try        *trial
+}
+
+// deliveryLine is a delivery in the log.
+type deliveryLine struct {
+	webhook.Delivery
+	Size int
+	// First are the contacts shown, More is how many others there are.
+	First []crm.Contact
+	More  int
+}
+
+// contactsInLine is how many contacts a line of the log shows.
+const contactsInLine = 5
+
+func deliveryLineOf(d webhook.Delivery, contacts map[string]crm.Contact) deliveryLine {
+	line := deliveryLine{Delivery: d, Size: len(d.Body)}
+	all := d.Contacts()
+	first := all[:min(len(all), contactsInLine)]
+	for _, id := range first {
+		if c, ok := contacts[id]; ok {
+			line.First = append(line.First, c)
+		}
+	}
+	line.More = len(all) - len(first)
+	return line
+}
+
+// trial is a pasted body, with what it would make.
+type trial struct {
+	Body    string
+	Made    []intake.Simulation
+	Problem string
+}
+
+const deliveriesAtOnce = 25
+
+// webhookFilter is the filter in the page's address.
+type webhookFilter struct {
+	// Snippet is the kind of form whose connection is explained.
+	Snippet string          `form:"como"`
+	Outcome webhook.Outcome `form:"resultado"`
+	After   string          `form:"depois"`
+}
+
+func (s pages) webhookShow(c *web.Call, f webhookFilter) error { return s.webhookPage(c, f, nil) }
+
+func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial) error {
+	w, err := s.Webhooks.Show(c.Ctx(), c.By, c.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	data := webhookPage{
+		WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(),
+		Outcome: f.Outcome, Try: try,
+	}
+	data.Snippets = web.Snippets(data.URL)
+	data.Snippet = data.Snippets[0]
+	for _, snippet := range data.Snippets {
+		if snippet.ID == f.Snippet {
+			data.Snippet = snippet
+		}
+	}
+	log, err := s.Intake.Deliveries(c.Ctx(), c.By, w.ID, f.Outcome, f.After, deliveriesAtOnce+1)
+	if err != nil {
+		return err
+	}
+	if len(log) > deliveriesAtOnce {
+		log = log[:deliveriesAtOnce]
+		data.Next = log[deliveriesAtOnce-1].ID
+	}
+	contacts, err := s.Intake.ContactsOf(c.Ctx(), contactsInLine, log...)
+	if err != nil {
+		return err
+	}
+	for _, d := range log {
+		data.Deliveries = append(data.Deliveries, deliveryLineOf(d, contacts))
+	}
+	sums, err := s.Webhooks.Summaries(c.Ctx(), c.By, c.By.OrgID(), s.Clock().Add(-30*24*time.Hour))
+	if err != nil {
+		return err
+	}
+	month := sums[w.ID]
+	data.Month.Accepted, data.Month.Repeated, data.Month.Refused = month.Accepted, month.Repeated, month.Refused
+	return c.Render("webhook", web.Page{Title: w.Name, Nav: "webhooks", Data: data})
+}
+
+func (s pages) webhookEnable(c *web.Call, f struct {
+	Enabled bool `form:"ligado"`
+}) error {
+	id := c.PathValue("id")
+	if err := s.Webhooks.Update(c.Ctx(), c.By, id, intake.Change{Enabled: &f.Enabled}); err != nil {
+		return err
+	}
+	notice := "Webhook desligado. Os envios recusados ficam guardados por 30 dias."
+	if f.Enabled {
+		notice = "Webhook ligado."
+	}
+	return c.Done("/webhooks/"+id, notice)
+}
+
+func (s pages) webhookRegenerate(c *web.Call, f struct {
+	Keep bool `form:"carencia"`
+}) error {
+	id := c.PathValue("id")
+	grace := time.Duration(0)
+	if f.Keep {
+		grace = 24 * time.Hour
+	}
+	if err := s.Webhooks.Regenerate(c.Ctx(), c.By, id, grace); err != nil {
+		return err
+	}
+	return c.Done("/webhooks/"+id, "Endereço novo gerado. Cole-o em cada formulário que usava o antigo.")
+}
+
+// webhookTry shows what a pasted body would make. The body is posted, never in an address.
+func (s pages) webhookTry(c *web.Call, f struct {
+	Body web.AsTyped `form:"corpo"`
+}) error {
+	t := &trial{Body: string(f.Body)}
+	made, err := s.Intake.Try(c.Ctx(), c.By, c.PathValue("id"), []byte(t.Body))
+	switch f := app.FaultOf(err); {
+	case err == nil:
+		t.Made = made
+	case f != nil && f.Field == "email":
+		t.Made, t.Problem = made, f.Message
+	case f != nil && app.IsRefusal(err):
+		t.Problem = f.Message
+	default:
+		return err
+	}
+	return s.webhookPage(c, webhookFilter{}, t)
+}

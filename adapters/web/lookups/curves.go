@@ -1,0 +1,91 @@
+package lookups
+
+import (
+	"strconv"
+	"strings"
+
+	"fichario/adapters/web"
+	"fichario/app/lookups"
+	"fichario/domain/catalog"
+)
+
+// curves is a drawing of cumulated values over the days of a month, beside the previous month.
+type curves struct {
+	Plot
+	// Points are the corners of each curve in a box of 100 by plotBase, the current month's last, so that it is on top.
+	Points []curve
+	Rows   []accruedDay
+	Names  [2]string
+}
+
+type curve struct{ Class, Points string }
+
+// accruedDay is a day of both months; empty where it is still to come.
+type accruedDay struct {
+	Day   int
+	Spent [2]string
+}
+
+// accruedPlot draws two months; nil where nothing was spent in either.
+func accruedPlot(months [2]lookups.Accrued) *curves {
+	days, most := max(months[0].Days, months[1].Days), catalog.Money(0)
+	for _, m := range months {
+		if n := len(m.Spent); n > 0 {
+			most = max(most, m.Spent[n-1])
+		}
+	}
+	last := make([]DayParts, days)
+	for i := range last {
+		last[i] = DayParts{months[0].Start.AddDate(0, 0, i), []int64{0}}
+	}
+	last[days-1].Parts[0] = int64(most) // the scale of the highest value
+	scale := DrawPlot("Gasto acumulado em "+web.MonthName(months[0].Start), []Series{{"", ""}}, last, int64(catalog.Real),
+		func(n int64) string { return web.RoundMoney(catalog.Money(n)) })
+	if scale == nil {
+		return nil
+	}
+	top, _ := strconv.ParseFloat(scale.Bars[0].Height, 64)
+	out := &curves{Plot: *scale}
+	out.Bars, out.Series, out.Left, out.Labels = nil, nil, 64, nil
+	for d := 0; d < months[0].Days; d += 5 {
+		l := Label{X: Percent(100 * float64(d) / float64(max(1, days-1))), Anchor: "middle",
+			Text: months[0].Start.AddDate(0, 0, d).Format("02/01")}
+		switch {
+		case d == 0:
+			l.Anchor = "start"
+		case d/5%2 == 1:
+			l.Class = "x2"
+		}
+		if d+5 >= months[0].Days && d+1 >= days-1 {
+			l.Anchor = "end"
+		}
+		out.Labels = append(out.Labels, l)
+	}
+	for i, class := range []string{"ln", "ln-b"} {
+		m := months[i]
+		var points []string
+		for d, sum := range m.Spent {
+			x := 100 * float64(d) / float64(max(1, days-1))
+			y := PlotBase - top*float64(sum)/float64(most)
+			points = append(points, strconv.FormatFloat(x, 'f', 2, 64)+","+Pixels(y))
+		}
+		name := web.MonthName(m.Start)
+		out.Names[i] = strings.ToUpper(name[:1]) + name[1:]
+		sum := catalog.Money(0)
+		if n := len(m.Spent); n > 0 {
+			sum = m.Spent[n-1]
+		}
+		out.Series = append(out.Series, Series{out.Names[i] + ", " + sum.Reais(), class})
+		out.Points = append([]curve{{class, strings.Join(points, " ")}}, out.Points...)
+	}
+	for d := range days {
+		row := accruedDay{Day: d + 1}
+		for i, m := range months {
+			if d < len(m.Spent) {
+				row.Spent[i] = m.Spent[d].Reais()
+			}
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package lookups
+
+import (
+	"slices"
+
+	"fichario/adapters/web"
+	"fichario/adapters/web/batches"
+	"fichario/app/lookups"
+)
+
+// dashboardPage is what happened in a period.
+type dashboardPage struct {
+	lookups.Overview
+	Period string
+	Today  lookups.Day
+	// Plots omits those with nothing to show.
+	Plots []*Plot
+	// Accrued draws what was spent up to each day of the month; nil without any.
+	Accrued *curves
+	// Batches are those that run or await somebody, in the order in which they started.
+	Batches []batches.Line
+}
+
+// dashboard is the first page: what happened, and what needs attention.
+func (s pages) dashboard(c *web.Call, f struct {
+	Period string `form:"periodo"`
+}) error {
+	days, data := map[string]int{"hoje": 1, "7": 7}[f.Period], dashboardPage{Period: f.Period}
+	if days == 0 {
+		days, data.Period = 30, "30"
+	}
+	var err error
+	if data.Overview, err = s.Dashboard.Look(c.Ctx(), c.By, days); err != nil {
+		return err
+	}
+	data.Today = data.Days[len(data.Days)-1]
+	if days > 1 {
+		for _, p := range []*Plot{lookupPlot(data.Overview, s.LookupEnabled), contactPlot(data.Overview)} {
+			if p != nil {
+				data.Plots = append(data.Plots, p)
+			}
+		}
+	}
+	if s.LookupEnabled {
+		data.Accrued = accruedPlot(data.Overview.Accrued)
+		open, err := s.Batches.Open(c.Ctx(), c.By, batches.BatchesAtOnce)
+		if err != nil {
+			return err
+		}
+		for _, v := range open {
+			data.Batches = append(data.Batches, batches.LineOf(s.Server, v, nil))
+		}
+	}
+	return c.Render("painel", web.Page{Title: "Painel", Nav: "painel", Data: data})
+}
+
+func lookupPlot(o lookups.Overview, enabled bool) *Plot {
+	if !enabled {
+		return nil
+	}
+	values := make([][]int, len(o.Days))
+	for i, d := range o.Days {
+		values[i] = []int{d.Charged, d.Cached}
+	}
+	return countPlot("Consultas por dia", []Series{{"Cobradas", "s-a"}, {"Do histórico", "s-b"}}, o.Days, values)
+}
+
+// contactPlot shows the two webhooks that brought the most contacts, and all others together.
+func contactPlot(o lookups.Overview) *Plot {
+	var ids []string
+	for id := range o.Total.Contacts {
+		ids = append(ids, id)
+	}
+	slices.SortFunc(ids, func(a, b string) int {
+		if n := o.Total.Contacts[b] - o.Total.Contacts[a]; n != 0 {
+			return n
+		}
+		if a < b {
+			return -1
+		}
+		return 1
+	})
+	shown := ids[:min(2, len(ids))]
+	classes := []string{"s-a", "s-b", "s-c"}
+	var of []Series
+	for i, id := range shown {
+		name := o.Webhooks[id]
+		if id == "" {
+			name = "Feitos à mão"
+		}
+		of = append(of, Series{Name: name, Class: classes[i]})
+	}
+	if len(ids) > len(shown) {
+		of = append(of, Series{Name: "Outros", Class: "s-c"})
+	}
+	values := make([][]int, len(o.Days))
+	for i, d := range o.Days {
+		values[i] = make([]int, len(of))
+		for id, n := range d.Contacts {
+			at := slices.Index(shown, id)
+			if at < 0 {
+				at = len(of) - 1
+			}
+			values[i][at] += n
+		}
+	}
+	return countPlot("Contatos por webhook", of, o.Days, values)
+}
+
+// countPlot draws values[day][series] and shows the sum of each series.
+func countPlot(title string, of []Series, days []lookups.Day, values [][]int) *Plot {
+	parts, totals := make([]DayParts, len(days)), make([]int, len(of))
+	for d, day := range days {
+		parts[d] = DayParts{day.Start, make([]int64, len(of))}
+		for i, v := range values[d] {
+			parts[d].Parts[i] = int64(v)
+			totals[i] += v
+		}
+	}
+	for i := range of {
+		of[i].Name += ", " + web.Count(totals[i])
+	}
+	return DrawPlot(title, of, parts, 1, func(n int64) string { return web.Count(int(n)) })
+}

@@ -1,0 +1,216 @@
+package lookups
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+	"time"
+
+	"fichario/adapters/web"
+	"fichario/app/lookups"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// KeyLine is a key in the list. It is exported for templates, which see only exported fields.
+type KeyLine struct {
+	lookups.KeyUse
+	Now time.Time
+	// Minute is how many requests this instance has counted in the current minute.
+	Minute int
+}
+
+// Soon reports whether the key expires within a week.
+func (k KeyLine) Soon() bool {
+	return k.Usable && !k.ExpiresAt.IsZero() && k.ExpiresAt.Sub(k.Now) < 7*24*time.Hour
+}
+
+// Days is in how many days the key expires.
+func (k KeyLine) Days() int { return int(k.ExpiresAt.Sub(k.Now).Hours()/24) + 1 }
+
+// MinuteUse is the use of the limit per minute.
+func (k KeyLine) MinuteUse() use { return useOf("Minuto", k.Minute, k.Limits.PerMinute) }
+
+// DayUse is the use of the daily cap.
+func (k KeyLine) DayUse() use { return useOf("Dia", k.Today.Count, k.Limits.PerDay) }
+
+// MonthUse is the use of the monthly cap.
+func (k KeyLine) MonthUse() use { return useOf("Mês", k.Month.Count, k.Limits.PerMonth) }
+
+// Scope words what the key may look up.
+func (k KeyLine) Scope() string {
+	if k.Contacts {
+		return scopeNames(k.Scopes) + ", busca de contatos por agentes"
+	}
+	return scopeNames(k.Scopes)
+}
+
+func scopeNames(scopes []document.Type) string {
+	names := make([]string, len(scopes))
+	for i, t := range scopes {
+		names[i] = t.Label()
+	}
+	return strings.Join(names, ", ")
+}
+
+// Bound words the purposes and networks that the key is bound to; empty for an unbound key.
+func (k KeyLine) Bound() string {
+	var words []string
+	if len(k.Purposes) > 0 {
+		words = append(words, "para "+strings.Join(k.Purposes, ", "))
+	}
+	if len(k.From) > 0 {
+		words = append(words, "só de "+strings.Join(networkTexts(k.From), ", "))
+	}
+	return strings.Join(words, ", ")
+}
+
+// networkTexts writes networks, a single address without its prefix length.
+func networkTexts(all []netip.Prefix) []string {
+	texts := make([]string, len(all))
+	for i, network := range all {
+		texts[i] = network.String()
+		if network.IsSingleIP() {
+			texts[i] = network.Addr().String()
+		}
+	}
+	return texts
+}
+
+// use is a bar that shows the use of a limit.
+type use struct {
+	Name         string
+	Used, Limit  int
+	Percent, Bar int
+	// Class marks a bar that is nearly full, or full.
+	Class string
+}
+
+func useOf(name string, used, limit int) use {
+	u := use{Name: name, Used: used, Limit: limit, Percent: 100, Class: "use-f"}
+	if limit > 0 {
+		u.Percent = min(100, 100*used/limit)
+	}
+	switch {
+	case u.Percent >= 100:
+		u.Class = "use-x"
+	case u.Percent >= 80:
+		u.Class = "use-w"
+	}
+	u.Bar = max(1, u.Percent)
+	return u
+}
+
+// Left is how much is left.
+func (u use) Left() int { return max(0, u.Limit-u.Used) }
+
+func (s pages) keyList(c *web.Call) error {
+	lines, err := s.keyLines(c)
+	if err != nil {
+		return err
+	}
+	if c.Script() {
+		return c.RenderPart("chaves", "key-rows", lines)
+	}
+	return c.Render("chaves", web.Page{Title: "Chaves de API", Nav: "chaves", Data: lines})
+}
+
+func (s pages) keyLines(c *web.Call) ([]KeyLine, error) {
+	all, err := s.Statement.Keys(c.Ctx(), c.By, c.By.OrgID())
+	lines := make([]KeyLine, len(all))
+	for i, k := range all {
+		lines[i] = s.keyLine(k)
+	}
+	return lines, err
+}
+
+func (s pages) keyLine(k lookups.KeyUse) KeyLine {
+	return KeyLine{k, s.Clock(), s.Keys.MinuteUse(k.ID)}
+}
+
+// keySecret is the page that shows a secret, once.
+type keySecret struct {
+	Key    access.Key
+	Secret string
+	// URL is the address in the example call, Price what that call may cost.
+	URL   string
+	Price catalog.Money
+	// Until is when the previous secret expires; zero when there was none, or it ended at once.
+	Until   time.Time
+	Rotated bool
+}
+
+func (s pages) keyCreate(c *web.Call) error {
+	var f keyFields
+	if err := c.Decode(&f); err != nil {
+		return s.keyFormAgain(c, f, err)
+	}
+	key, secret, err := s.Keys.Create(c.Ctx(), c.By, s.newKey(c, f))
+	switch {
+	case err == nil:
+		// The only answer to a POST that is a page: the secret must be in no address and no cookie. When the form is sent
+		// again, the key exists already.
+		return c.Render("chave-nova", web.Page{Title: "Chave criada", Nav: "chaves", Data: s.secretPage(key, secret)})
+	case errors.Is(err, lookups.ErrTwice):
+		return c.Done("/chaves/"+f.ID, "Esta chave já foi criada. Ela não é mostrada de novo; se não a copiou, use Trocar.")
+	}
+	return s.keyFormAgain(c, f, err)
+}
+
+func (s pages) secretPage(key access.Key, secret access.Secret) keySecret {
+	page := keySecret{Key: key, Secret: secret.Reveal(), URL: s.PublicURL + "/api/v1/produtos"}
+	for _, o := range s.Lookups.OffersFor(key) {
+		if path, ok := examples[o.Product.ID]; ok {
+			page.URL, page.Price = s.PublicURL+path, o.Product.Price
+			break
+		}
+	}
+	return page
+}
+
+// examples are addresses of the API to try a new key with, by product.
+var examples = map[string]string{catalog.CPF: "/api/v1/cpf/52998224725", catalog.CNPJ: "/api/v1/cnpj/11222333000181"}
+
+func (s pages) keyRevoke(c *web.Call) error {
+	id := c.PathValue("id")
+	if err := s.Keys.Revoke(c.Ctx(), c.By, id); err != nil {
+		return err
+	}
+	return c.Done("/chaves/"+id, "Chave revogada. Ela deixa de valer em todas as instâncias em até 5 segundos.")
+}
+
+// rotationFields are the fields of the dialog that gives a key a new secret.
+type rotationFields struct {
+	Prefix string `form:"prefixo"`
+	Keep   string `form:"manter" validate:"oneof=agora 1h 24h 7d" says:"Escolha até quando a chave atual vale."`
+}
+
+// overlaps are how long a key's old secret can stay valid.
+var overlaps = map[string]time.Duration{"agora": 0, "1h": time.Hour, "24h": 24 * time.Hour, "7d": 7 * 24 * time.Hour}
+
+func (s pages) keyRotate(c *web.Call) error {
+	id := c.PathValue("id")
+	if _, err := s.Keys.Show(c.Ctx(), c.By, id); err != nil {
+		return err
+	}
+	var f rotationFields
+	if err := c.Decode(&f); err != nil {
+		return err
+	}
+	overlap := overlaps[f.Keep]
+	key, secret, rotated, err := s.Keys.RotateOnce(c.Ctx(), c.By, id, f.Prefix, overlap)
+	if err != nil {
+		return err
+	}
+	if !rotated {
+		return c.Done("/chaves/"+id,
+			"Esta chave já foi trocada. A nova não é mostrada de novo; se não a copiou, troque outra vez.")
+	}
+	data := s.secretPage(key, secret)
+	data.Rotated = true
+	if overlap > 0 {
+		data.Until = s.Clock().Add(overlap)
+	}
+	return c.Render("chave-nova", web.Page{Title: "Chave trocada", Nav: "chaves", Data: data})
+}

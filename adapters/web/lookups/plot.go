@@ -1,0 +1,93 @@
+package lookups
+
+import (
+	"strconv"
+	"time"
+)
+
+// Plot is a bar chart by day, each bar divided into series that remain distinct in black and white. Vertical positions
+// are in pixels from the top, horizontal ones in percent of the width from the left, as SVG wants them.
+type Plot struct {
+	Title  string
+	Series []Series
+	Bars   []bar
+	Lines  []line
+	Labels []Label
+	// Left is the width of the labels of the lines.
+	Left int
+}
+
+type Series struct{ Name, Class string }
+type bar struct{ Class, X, Y, Width, Height string }
+type line struct{ Y, TextY, Text string }
+
+// DayParts are a day's values, one per series.
+type DayParts struct {
+	Day   time.Time
+	Parts []int64
+}
+
+// Label is a day; one with a class is hidden on small screens.
+type Label struct{ X, Anchor, Class, Text string }
+
+// plotTop and plotBase are the positions of the highest line and the base line; plotLines is how many lines are above
+// the base.
+const (
+	plotTop   = 14
+	PlotBase  = 170
+	PlotLines = 4
+)
+
+// DrawPlot draws consecutive days; nil when all values are zero. The lines are at multiples of 1, 2 or 5 times a power
+// of ten of unit; write formats their labels.
+func DrawPlot(title string, of []Series, days []DayParts, unit int64, write func(int64) string) *Plot {
+	p := &Plot{Title: title, Series: of, Left: 44}
+	most := int64(0)
+	for _, day := range days {
+		sum := int64(0)
+		for _, v := range day.Parts {
+			sum += v
+		}
+		most = max(most, sum)
+	}
+	if most == 0 {
+		return nil
+	}
+	between := unit
+	for i := 0; PlotLines*between < most; i++ {
+		between = between * []int64{2, 5, 2}[i%3] / []int64{1, 2, 1}[i%3] // 1, 2, 5, 10 …
+	}
+	const height = float64(PlotBase - plotTop)
+	for i := range PlotLines + 1 {
+		y := PlotBase - height*float64(i)/PlotLines
+		p.Lines = append(p.Lines, line{Y: Pixels(y), TextY: Pixels(y + 4), Text: write(between * int64(i))})
+	}
+	step := 100 / float64(len(days))
+	for d, day := range days {
+		foot := float64(PlotBase)
+		for i, s := range of {
+			if day.Parts[i] == 0 {
+				continue
+			}
+			h := height * float64(day.Parts[i]) / float64(PlotLines*between)
+			foot -= h
+			p.Bars = append(p.Bars, bar{
+				s.Class, Percent(step * (float64(d) + .16)), Pixels(foot), Percent(step * .68), Pixels(h),
+			})
+		}
+		if back := len(days) - 1 - d; back%max(1, len(days)/6) == 0 {
+			l := Label{X: Percent(step * (float64(d) + .5)), Anchor: "middle", Text: day.Day.Format("02/01")}
+			if back == 0 {
+				l.X, l.Anchor = "100%", "end"
+			}
+			if len(p.Labels)%2 == 1 {
+				l.Class = "x2"
+			}
+			p.Labels = append(p.Labels, l)
+		}
+	}
+	return p
+}
+
+func Percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
+func Pixels(x float64) string  { return strconv.FormatFloat(x, 'f', 1, 64) }

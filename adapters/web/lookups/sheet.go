@@ -1,0 +1,240 @@
+package lookups
+
+import (
+	"html/template"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/adapters/web"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+)
+
+// The most that a page shows of one answer, so that a huge or hostile answer still fits a page; the download has the
+// rest.
+const (
+	sheetText = 30_000 // characters of all values
+	cellText  = 1_000  // characters of one value
+	labelText = 80
+	listRows  = 80
+)
+
+// section is a group of an answer's fields.
+type section struct {
+	Title string
+	Rows  []sheetRow
+	// Phones, Addresses and Table are lists of records; only one is set.
+	Phones    []phone
+	Addresses []address
+	Table     *sheetTable
+	// Bare is set for a single row with the same name as its section.
+	Bare bool
+	// Absent marks a list that the bureau did not provide.
+	Absent bool
+	// More is how many elements are not shown.
+	More int
+	// Asks are the lookups offered for the document that each row of Table names; nil where there are none.
+	Asks []*choiceLine
+}
+
+type sheetRow struct {
+	Label string
+	Value cell
+}
+
+type sheetTable struct {
+	Columns []sheetColumn
+	Rows    [][]cell
+}
+
+type sheetColumn struct {
+	Label string
+	Right bool
+}
+
+type phone struct {
+	Shown cell
+	Call  template.URL
+	// Chat opens a chat with a mobile that is known to have WhatsApp.
+	Chat template.URL
+	Kind cell
+	// WhatsApp is sim, não, or empty where the bureau does not say.
+	WhatsApp string
+}
+
+type address struct {
+	Street, Place, Kind, Code cell
+	// Map opens the address on a map; empty where too little is known.
+	Map template.URL
+}
+
+// sheet makes the named fields of an answer readable.
+type sheet struct {
+	// left is how many more characters may be shown.
+	left int
+	// today is the local date, at midnight UTC like the dates of answers; zero where unknown.
+	today time.Time
+	// ask returns the lookup to offer for a document that the answer names; nil for none.
+	ask func(document.Document) *choiceLine
+	// named are the documents that the answer names, as far as it has been read.
+	named []document.Document
+}
+
+// sections makes the groups of an answer's named fields.
+func (s *sheet) sections(p catalog.Product, values map[string]any) (out []section) {
+	for _, g := range p.Groups() {
+		out = append(out, s.group(g, values)...)
+	}
+	return out
+}
+
+// group makes one section of a group's plain values, and one for each list of records or object.
+func (s *sheet) group(g catalog.Group, values map[string]any) []section {
+	var out []section
+	plain := section{Title: g.Title}
+	for _, f := range g.Fields {
+		nested := len(f.Fields) > 0 && f.Format != catalog.Activity
+		switch {
+		case nested && f.Kind == catalog.List:
+			records := s.records(f, values[f.Name])
+			records.Title = called(f)
+			if len(g.Fields) == 1 {
+				records.Title = g.Title
+			}
+			out = append(out, records)
+		case nested && f.Kind == catalog.Object:
+			object, _ := values[f.Name].(map[string]any)
+			record := section{Title: called(f), Absent: object == nil}
+			if object != nil {
+				for _, in := range f.Fields {
+					record.Rows = append(record.Rows, sheetRow{called(in), s.cell(in, object[in.Name])})
+				}
+			}
+			out = append(out, record)
+		default:
+			plain.Rows = append(plain.Rows, sheetRow{called(f), s.cell(f, values[f.Name])})
+		}
+	}
+	if len(plain.Rows) > 0 {
+		plain.Bare = len(plain.Rows) == 1 && plain.Rows[0].Label == g.Title
+		out = slices.Insert(out, 0, plain)
+	}
+	return out
+}
+
+// called is a field's name, shortened to fit a page.
+func called(f catalog.Field) string { return web.Shorten(labelText, f.Called()) }
+
+// records makes the section of a list of records.
+func (s *sheet) records(f catalog.Field, v any) section {
+	list, _ := v.([]any)
+	out := section{Absent: len(list) == 0}
+	if len(list) > listRows {
+		out.More, list = len(list)-listRows, list[:listRows]
+	}
+	table := &sheetTable{}
+	for _, in := range f.Fields {
+		table.Columns = append(table.Columns, sheetColumn{called(in), in.Kind == catalog.Number || in.Kind == catalog.Date})
+	}
+	for _, item := range list {
+		object, _ := item.(map[string]any)
+		switch f.Format {
+		case catalog.Phone:
+			out.Phones = append(out.Phones, s.phone(object))
+		case catalog.Address:
+			out.Addresses = append(out.Addresses, s.address(object))
+		default:
+			row := make([]cell, len(f.Fields))
+			var ask *choiceLine
+			for i, in := range f.Fields {
+				row[i] = s.cell(in, object[in.Name])
+				row[i].Label, row[i].Right = table.Columns[i].Label, table.Columns[i].Right
+				if in.Format == catalog.Identity && ask == nil {
+					ask = s.asks(plainText(object[in.Name]))
+				}
+			}
+			table.Rows, out.Asks = append(table.Rows, row), append(out.Asks, ask)
+		}
+	}
+	if len(table.Rows) > 0 {
+		out.Table = table
+	}
+	if !slices.ContainsFunc(out.Asks, func(ask *choiceLine) bool { return ask != nil }) {
+		out.Asks = nil
+	}
+	return out
+}
+
+// asks returns the lookup to offer for a document that an answer names; nil for a masked document.
+func (s *sheet) asks(text string) *choiceLine {
+	if s.ask == nil {
+		return nil
+	}
+	for _, t := range []document.Type{document.CPF, document.CNPJ} {
+		if d, err := document.Normalize(t, text); err == nil {
+			s.named = append(s.named, d)
+			return s.ask(d)
+		}
+	}
+	return nil
+}
+
+func (s *sheet) phone(v map[string]any) phone {
+	ddd, number := onlyDigits(plainText(v["ddd"])), onlyDigits(plainText(v["numero"]))
+	p := phone{Kind: s.text(plainText(v["tipo"]))}
+	whole := ddd + number
+	p.Shown = cell{Kind: "doc", Text: web.Shorten(cellText, plainText(v["numero"]))}
+	if n := len(number); (n == 8 || n == 9) && len(ddd) == 2 {
+		p.Shown.Text = "(" + ddd + ") " + number[:n-4] + "-" + number[n-4:]
+		whole = "+55" + whole
+	}
+	if p.Shown.Text == "" {
+		p.Shown.Kind = "none"
+	}
+	if n := len(onlyDigits(whole)); n >= 8 && n <= 15 {
+		p.Call = template.URL("tel:" + whole) //nolint:gosec // it is digits only
+	}
+	if yes, known := v["whatsapp"].(bool); known {
+		p.WhatsApp = map[bool]string{true: "sim", false: "não"}[yes]
+		if yes && len(ddd) == 2 && len(number) == 9 && number[0] == '9' {
+			p.Chat = template.URL("https://wa.me/55" + ddd + number) //nolint:gosec // it is digits only
+		}
+	}
+	return p
+}
+
+func (s *sheet) address(v map[string]any) address {
+	join := func(names ...string) cell {
+		var parts []string
+		for _, name := range names {
+			if t := strings.TrimSpace(plainText(v[name])); t != "" {
+				parts = append(parts, t)
+			}
+		}
+		return s.text(strings.Join(parts, ", "))
+	}
+	code := s.text(plainText(v["cep"]))
+	if d := onlyDigits(code.Text); len(d) == 8 && len(code.Text) <= 10 {
+		code = cell{Kind: "doc", Text: d[:5] + "-" + d[5:]}
+	}
+	out := address{
+		Street: join("logradouro", "numero", "complemento"), Place: join("bairro", "cidade", "uf"),
+		Kind: s.text(plainText(v["tipo"])), Code: code,
+	}
+	var known []string
+	for _, part := range []cell{join("logradouro", "numero"), out.Place, code} {
+		if part.Kind != "none" {
+			known = append(known, part.Text)
+		}
+	}
+	if len(known) > 1 {
+		//nolint:gosec // the host is fixed, and what follows is escaped
+		out.Map = template.URL(mapSearch + url.QueryEscape(strings.Join(append(known, "Brasil"), ", ")))
+	}
+	return out
+}
+
+// mapSearch finds an address on a map. It is opened only when clicked; the Referrer-Policy hides the page it came from.
+const mapSearch = "https://www.google.com/maps/search/?api=1&query="

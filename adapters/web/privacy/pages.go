@@ -1,0 +1,44 @@
+// Package privacy holds the pages of purposes, data subjects and the audit.
+package privacy
+
+import (
+	"embed"
+
+	"fichario/adapters/web"
+)
+
+//go:embed *.html
+var templates embed.FS
+
+// pages are the handlers of the room.
+type pages struct{ *web.Server }
+
+// Pages are the pages of purposes, data subjects and the audit.
+func Pages(server *web.Server) web.Pages {
+	s := pages{server}
+	return web.Pages{
+		Templates: templates,
+		Inside: map[string]web.Handler{
+			"GET /privacidade/registro":                      s.recordShow,
+			"GET /auditoria":                                 web.List(s.auditShow),
+			"GET /auditoria.csv":                             web.List(web.Decoded(s.auditFile)),
+			"GET /privacidade":                               web.Decoded(s.privacy),
+			"POST /privacidade/procurar":                     web.Decoded(s.subjectFind),
+			"POST /privacidade/exportar":                     web.Decoded(s.subjectExport),
+			"POST /privacidade/imprimir":                     web.Decoded(s.subjectPrint),
+			"POST /privacidade/confirmar":                    web.Decoded(s.subjectAsk),
+			"POST /privacidade/apagar":                       web.Decoded(s.subjectErase),
+			"GET /privacidade/eliminacoes/{id}":              s.erasureShow,
+			"GET /privacidade/eliminacoes/{id}/recibo.json":  s.erasureFile,
+			"POST /privacidade/eliminacoes/{id}/desbloquear": s.erasureUnblock,
+		},
+		Lookups: map[string]web.Handler{
+			"GET /finalidades":                    s.purposeList,
+			"POST /finalidades":                   web.Decoded(s.purposeAdd),
+			"POST /finalidades/{codigo}":          web.Decoded(s.purposeChange),
+			"POST /finalidades/{codigo}/encerrar": web.Decoded(s.purposeRetire),
+			"POST /finalidade":                    web.Decoded(s.PurposeChoose),
+			"POST /historico-dividido":            web.Decoded(s.purposeShare),
+		},
+	}
+}

@@ -1,0 +1,133 @@
+package team
+
+import (
+	"net/http"
+
+	"fichario/adapters/web"
+	"fichario/app"
+	"fichario/domain/crm"
+)
+
+// teamPage is the people, the funnels and the origins of an organisation.
+type teamPage struct {
+	Members []memberLine
+	Funnels []crm.Funnel
+	Origins []crm.Origin
+	// Edit is the id of the row being edited.
+	Edit string
+	// Part names the form that is shown again, with its fault.
+	Part string
+	web.Form
+}
+
+// FormOfNew is the form for another person: as it was sent, unless the fault concerns a row.
+func (d teamPage) FormOfNew() web.Form {
+	if d.Edit != "" || d.Part != "equipe" {
+		return web.Form{}
+	}
+	return d.Form
+}
+
+func (s pages) team(c *web.Call, f struct {
+	Edit string `form:"editar"`
+}) error {
+	return s.teamPage(c, http.StatusOK, teamPage{Edit: f.Edit})
+}
+
+func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
+	if err := c.Manager(); err != nil {
+		return err
+	}
+	var err error
+	if data.Members, err = s.memberLines(c); err != nil {
+		return err
+	}
+	if data.Funnels, err = s.Funnels.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
+		return err
+	}
+	if data.Origins, err = s.Origins.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
+		return err
+	}
+	return c.RenderStatus(status, "equipe", web.Page{Title: "Equipe e funil", Nav: "equipe", Data: data})
+}
+
+// teamDone answers a form of the page: with a notice, or with the fault above its part.
+func (s pages) teamDone(c *web.Call, part string, err error, notice string) error {
+	if err == nil {
+		return c.Done("/equipe#"+part, notice)
+	}
+	if !app.IsRefusal(err) {
+		return err
+	}
+	return s.teamPage(c, http.StatusUnprocessableEntity, teamPage{
+		Part: part, Form: web.Form{Problem: app.FaultOf(err).Message},
+	})
+}
+
+// editDone is teamDone for a row being edited, which is shown again as typed.
+func (s pages) editDone(c *web.Call, part, id string, f any, err error, notice string) error {
+	if err == nil || !app.IsRefusal(err) {
+		return s.teamDone(c, part, err, notice)
+	}
+	shown, _ := c.Again(f, err)
+	if shown.Field == "" {
+		shown.Field = "nome" // use cases name this field differently for each kind
+	}
+	return s.teamPage(c, http.StatusUnprocessableEntity, teamPage{Part: part, Edit: id, Form: shown})
+}
+
+// nameFields is the form of something that has only a name.
+type nameFields struct {
+	Name string `form:"nome"`
+}
+
+func (s pages) originAdd(c *web.Call, f nameFields) error {
+	_, err := s.Origins.Add(c.Ctx(), c.By, c.By.OrgID(), f.Name)
+	return s.editDone(c, "origens", "", &f, err, "Origem acrescentada.")
+}
+
+func (s pages) originRename(c *web.Call, f nameFields) error {
+	id := c.PathValue("id")
+	return s.editDone(c, "origens", id, &f, s.Origins.Rename(c.Ctx(), c.By, id, f.Name), "Origem renomeada.")
+}
+
+func (s pages) originRemove(c *web.Call) error {
+	return s.teamDone(c, "origens", s.Origins.Remove(c.Ctx(), c.By, c.PathValue("id")), "Origem tirada.")
+}
+
+func (s pages) funnelAdd(c *web.Call, f nameFields) error {
+	return s.editDone(c, "funis", "", &f, s.Funnels.Add(c.Ctx(), c.By, f.Name), "Funil criado.")
+}
+
+// funnelFields describe one action on a funnel or a stage, with its arguments.
+type funnelFields struct {
+	Do      string      `form:"fazer"`
+	Stage   string      `form:"etapa"`
+	Name    string      `form:"nome"`
+	Outcome crm.Outcome `form:"resultado"`
+	Place   int         `form:"lugar" validate:"min=0,max=1000"`
+}
+
+func (s pages) funnelChange(c *web.Call, f funnelFields) error {
+	ctx, id, err := c.Ctx(), c.PathValue("id"), c.Manager()
+	edited := ""
+	switch {
+	case err != nil:
+	case f.Do == "renomear-funil":
+		edited, err = id, s.Funnels.Rename(ctx, c.By, id, f.Name)
+	case f.Do == "acrescentar":
+		edited, err = "nova-"+id, s.Funnels.AddStage(ctx, c.By, id, f.Name)
+	case f.Do == "guardar":
+		edited, err = f.Stage, s.Funnels.EditStage(ctx, c.By, id, f.Stage, f.Name, f.Outcome)
+	case f.Do == "colocar":
+		err = s.Funnels.PlaceStage(ctx, c.By, id, f.Stage, f.Place)
+	case f.Do == "tirar":
+		err = s.Funnels.RemoveStage(ctx, c.By, id, f.Stage)
+	default:
+		err = web.ErrNowhere
+	}
+	if edited == "" {
+		return s.teamDone(c, "funis", err, "Funil guardado.")
+	}
+	return s.editDone(c, "funis", edited, &f, err, "Funil guardado.")
+}
