@@ -355,7 +355,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 	_, err := s.orgs.List(t.Context(), owner)
 	equal(t, "all organisations, to an owner", said(err), forbidden)
 	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
-	used = append(used, "Organisations.List", "Lookups.Offers", "Lookups.Priced") // offers: see TestTheLookupSheet
+	used = append(used, "Organisations.List", "Lookups.Offers", "Lookups.Around") // offers: see TestTheLookupSheet
 	used = append(used, "Subjects.Replay")                                        // the operator's
 	used = append(used, "Contacts.Merge", "Contacts.Part")                        // done once: see TestTwoContactsBecomeOne
 	used = append(used, "Links.Link", "Factors.Reset", "Members.Unlink")          // the operator's: see TestOnlyTheOperatorMay

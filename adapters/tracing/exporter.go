@@ -19,8 +19,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
 const (
@@ -36,12 +34,13 @@ const (
 // errLost says nothing more, because an address may contain a credential.
 var errLost = errors.New("the collector did not take the spans")
 
-// exporter sends spans over OTLP/HTTP, in protobuf or JSON. OpenTelemetry's own links gRPC, a seventh of all packages.
+// exporter sends spans over OTLP/HTTP, in protobuf or JSON.
 type exporter struct {
 	client  *http.Client
 	address string
 	header  http.Header
 	pause   time.Duration
+	of      resource
 }
 
 // newExporter returns the exporter that the variables configure, which configured has checked.
@@ -96,18 +95,9 @@ func newExporter(version string, lookup func(string) string) (*exporter, error) 
 	return e, nil
 }
 
-// Shutdown has nothing to end: the processor that calls it has sent its last spans.
-func (e *exporter) Shutdown(context.Context) error {
-	e.client.CloseIdleConnections()
-	return nil
-}
-
-// ExportSpans sends spans, again while the collector says that it is busy.
-func (e *exporter) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
-	if len(spans) == 0 {
-		return nil
-	}
-	body, err := e.encoded(requestOf(spans))
+// export sends spans, again while the collector says that it is busy.
+func (e *exporter) export(ctx context.Context, spans []spanRecord) error {
+	body, err := e.encoded(requestOf(e.of, spans))
 	if err != nil {
 		return err
 	}

@@ -13,13 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"go.opentelemetry.io/otel/attribute"
-	sdkresource "go.opentelemetry.io/otel/sdk/resource"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/trace"
 	collector "go.opentelemetry.io/proto/otlp/collector/trace/v1"
 	common "go.opentelemetry.io/proto/otlp/common/v1"
-	resource "go.opentelemetry.io/proto/otlp/resource/v1"
+	describes "go.opentelemetry.io/proto/otlp/resource/v1"
 	record "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
@@ -81,36 +77,26 @@ func exporting(t *testing.T, env map[string]string, answers ...http.HandlerFunc)
 		t.Fatal(err)
 	}
 	e.pause = time.Millisecond
+	e.of = resource{[]keyValue{attribute("service.name", "fichario")}}
 	return e
 }
 
 // spans are a request that failed, continued from elsewhere, and a part of it.
-func spans(t *testing.T) []sdktrace.ReadOnlySpan {
+func spans(t *testing.T) []spanRecord {
 	t.Helper()
-	var ended kept
-	provider := sdktrace.NewTracerProvider(sdktrace.WithSyncer(&ended),
-		sdktrace.WithResource(sdkresource.NewWithAttributes("schema", attribute.String("service.name", "fichario"))))
-	tracer := &Tracer{provider: provider, tracer: provider.Tracer("fichario")}
-	ctx := trace.ContextWithRemoteSpanContext(t.Context(), trace.NewSpanContext(trace.SpanContextConfig{
-		TraceID: trace.TraceID{1, 15: 2}, SpanID: trace.SpanID{3, 7: 4}, TraceFlags: trace.FlagsSampled, Remote: true,
-	}))
-	ctx, outer := tracer.Begin(ctx, ports.Serving, "GET /é")
+	tracer := &Tracer{sampler: samplerOf(func(string) string { return "" }), ended: &batches{waiting: make(chan spanRecord, 2)}}
+	ctx := context.WithValue(t.Context(), placeKey{}, placeOf("00-01000000000000000000000000000002-0300000000000004-01"))
+	ctx, outer := tracer.Begin(ctx, ports.Serving, "GET")
 	_, inner := tracer.Begin(ctx, ports.Storing, "calls.begin")
+	inner.Set("empty", "x")
 	inner.Set("empty", "")
 	inner.End()
+	outer.Rename("GET /é")
 	outer.Fail("sem_saldo")
 	outer.End()
-	return ended
+	outer.End()
+	return []spanRecord{<-tracer.ended.waiting, <-tracer.ended.waiting}
 }
-
-type kept []sdktrace.ReadOnlySpan
-
-func (k *kept) ExportSpans(_ context.Context, all []sdktrace.ReadOnlySpan) error {
-	*k = append(*k, all...)
-	return nil
-}
-
-func (*kept) Shutdown(context.Context) error { return nil }
 
 // TestWhatIsExported: in each encoding the collector reads the same, with OpenTelemetry's own decoder.
 func TestWhatIsExported(t *testing.T) {
@@ -119,24 +105,23 @@ func TestWhatIsExported(t *testing.T) {
 	text := func(key, value string) *common.KeyValue {
 		return &common.KeyValue{Key: key, Value: &common.AnyValue{Value: &common.AnyValue_StringValue{StringValue: value}}}
 	}
-	times := func(s sdktrace.ReadOnlySpan) (begin, end uint64) {
-		return uint64(s.StartTime().UnixNano()), uint64(s.EndTime().UnixNano()) //nolint:gosec // after 1970
-	}
-	inner, outer := made[0].SpanContext().SpanID(), made[1].SpanContext().SpanID()
+	inner, outer := made[0].SpanID, made[1].SpanID
 	want := &collector.ExportTraceServiceRequest{ResourceSpans: []*record.ResourceSpans{{
-		Resource: &resource.Resource{Attributes: []*common.KeyValue{text("service.name", "fichario")}}, SchemaUrl: "schema",
+		Resource: &describes.Resource{Attributes: []*common.KeyValue{text("service.name", "fichario")}},
 		ScopeSpans: []*record.ScopeSpans{{Scope: &common.InstrumentationScope{Name: "fichario"}, Spans: []*record.Span{{
-			TraceId: append([]byte{1}, append(make([]byte, 14), 2)...), SpanId: inner[:], ParentSpanId: outer[:], Flags: 0x101,
+			TraceId: append([]byte{1}, append(make([]byte, 14), 2)...), SpanId: inner, ParentSpanId: outer, Flags: 0x101,
 			Name: "calls.begin", Kind: record.Span_SPAN_KIND_CLIENT, Attributes: []*common.KeyValue{text("empty", "")},
 			Status: &record.Status{},
 		}, {
-			TraceId: append([]byte{1}, append(make([]byte, 14), 2)...), SpanId: outer[:], ParentSpanId: []byte{3, 0, 0, 0, 0, 0, 0, 4},
+			TraceId: append([]byte{1}, append(make([]byte, 14), 2)...), SpanId: outer, ParentSpanId: []byte{3, 0, 0, 0, 0, 0, 0, 4},
 			Name: "GET /é", Kind: record.Span_SPAN_KIND_SERVER, Attributes: []*common.KeyValue{text("error.type", "sem_saldo")},
 			Status: &record.Status{Code: record.Status_STATUS_CODE_ERROR}, Flags: 0x301,
 		}}}},
 	}}}
 	for i, s := range want.GetResourceSpans()[0].GetScopeSpans()[0].GetSpans() {
-		s.StartTimeUnixNano, s.EndTimeUnixNano = times(made[i])
+		if s.StartTimeUnixNano, s.EndTimeUnixNano = made[i].StartTime, made[i].EndTime; made[i].EndTime < made[i].StartTime {
+			t.Error("a span ends before it begins")
+		}
 	}
 	for _, env := range []map[string]string{
 		{"OTEL_EXPORTER_OTLP_HEADERS": "X-Team = a%20b,Authorization=Bearer%20x"},
@@ -154,7 +139,7 @@ func TestWhatIsExported(t *testing.T) {
 				t.Errorf("header %q", r.Header.Get("X-Team"))
 			}
 		})
-		if err := e.ExportSpans(t.Context(), made); err != nil || !proto.Equal(got, want) {
+		if err := e.export(t.Context(), made); err != nil || !proto.Equal(got, want) {
 			t.Errorf("%v: %v\n got %v\nwant %v", env, err, got, want)
 		}
 	}
@@ -207,7 +192,7 @@ func TestWhatTheCollectorAnswers(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			if err := exporting(t, nil, c.answers...).ExportSpans(t.Context(), made); (err != nil) != c.lost {
+			if err := exporting(t, nil, c.answers...).export(t.Context(), made); (err != nil) != c.lost {
 				t.Error(err)
 			}
 		})
@@ -223,7 +208,7 @@ func TestABusyCollectorHoldsNobody(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		time.AfterFunc(time.Millisecond, cancel)
 	})
-	if err := e.ExportSpans(ctx, spans(t)); err == nil {
+	if err := e.export(ctx, spans(t)); err == nil {
 		t.Error("nothing is lost")
 	}
 }

@@ -5,10 +5,6 @@ import (
 	"encoding/hex"
 	"reflect"
 	"strconv"
-
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
 // The messages of OTLP, as far as this program makes them: spans have neither events nor links, and attributes are
@@ -18,11 +14,10 @@ type (
 		ResourceSpans []resourceSpans `json:"resourceSpans" number:"1"`
 	}
 	resourceSpans struct {
-		Resource   described    `json:"resource" number:"1"`
+		Resource   resource     `json:"resource" number:"1"`
 		ScopeSpans []scopeSpans `json:"scopeSpans" number:"2"`
-		SchemaURL  string       `json:"schemaUrl,omitempty" number:"3"`
 	}
-	described struct {
+	resource struct {
 		Attributes []keyValue `json:"attributes" number:"1"`
 	}
 	scopeSpans struct {
@@ -33,17 +28,16 @@ type (
 		Name string `json:"name" number:"1"`
 	}
 	spanRecord struct {
-		TraceID           identity   `json:"traceId" number:"1"`
-		SpanID            identity   `json:"spanId" number:"2"`
-		ParentSpanID      identity   `json:"parentSpanId,omitempty" number:"4"`
-		Name              string     `json:"name" number:"5"`
-		Kind              int        `json:"kind" number:"6"`
-		StartTime         uint64     `json:"startTimeUnixNano,string" number:"7"`
-		EndTime           uint64     `json:"endTimeUnixNano,string" number:"8"`
-		Attributes        []keyValue `json:"attributes,omitempty" number:"9"`
-		DroppedAttributes int        `json:"droppedAttributesCount,omitempty" number:"10"`
-		Status            status     `json:"status" number:"15"`
-		Flags             uint32     `json:"flags,omitempty" number:"16"`
+		TraceID      identity   `json:"traceId" number:"1"`
+		SpanID       identity   `json:"spanId" number:"2"`
+		ParentSpanID identity   `json:"parentSpanId,omitempty" number:"4"`
+		Name         string     `json:"name" number:"5"`
+		Kind         int        `json:"kind" number:"6"`
+		StartTime    uint64     `json:"startTimeUnixNano,string" number:"7"`
+		EndTime      uint64     `json:"endTimeUnixNano,string" number:"8"`
+		Attributes   []keyValue `json:"attributes,omitempty" number:"9"`
+		Status       status     `json:"status" number:"15"`
+		Flags        uint32     `json:"flags" number:"16"`
 	}
 	status struct {
 		Code int `json:"code,omitempty" number:"3"`
@@ -62,56 +56,22 @@ type (
 // MarshalText is the hexadecimal form.
 func (i identity) MarshalText() ([]byte, error) { return hex.AppendEncode(nil, i), nil }
 
-// Values of OTLP's enumerations; those of kinds are the library's.
+// Values of OTLP's enumerations.
 const (
-	statusError = 2
+	kindInternal = 1
+	kindServer   = 2
+	kindClient   = 3
+	statusError  = 2
 	// knownRemote says that isRemote, whether the parent is in another process, is told.
 	knownRemote = 0x100
 	isRemote    = 0x200
 )
 
-// requestOf is the message for spans, at least one. All have the resource and the scope of this program.
-func requestOf(spans []sdk.ReadOnlySpan) request {
-	records := make([]spanRecord, len(spans))
-	for i, s := range spans {
-		records[i] = recordOf(s)
-	}
-	of := spans[0].Resource()
-	return request{[]resourceSpans{{
-		Resource:   described{attributes(of.Attributes())},
-		ScopeSpans: []scopeSpans{{named{spans[0].InstrumentationScope().Name}, records}},
-		SchemaURL:  of.SchemaURL(),
-	}}}
+func requestOf(of resource, spans []spanRecord) request {
+	return request{[]resourceSpans{{of, []scopeSpans{{named{service}, spans}}}}}
 }
 
-func recordOf(s sdk.ReadOnlySpan) spanRecord {
-	trace, id, parent := s.SpanContext().TraceID(), s.SpanContext().SpanID(), s.Parent().SpanID()
-	r := spanRecord{
-		TraceID: trace[:], SpanID: id[:], Name: s.Name(), Kind: int(s.SpanKind()),
-		StartTime: uint64(s.StartTime().UnixNano()), EndTime: uint64(s.EndTime().UnixNano()), //nolint:gosec // after 1970
-		Attributes: attributes(s.Attributes()), DroppedAttributes: s.DroppedAttributes(),
-		Flags: uint32(s.SpanContext().TraceFlags()) | knownRemote,
-	}
-	if parent.IsValid() {
-		r.ParentSpanID = parent[:]
-	}
-	if s.Parent().IsRemote() {
-		r.Flags |= isRemote
-	}
-	if s.Status().Code == codes.Error {
-		r.Status.Code = statusError
-	}
-	return r
-}
-
-func attributes(all []attribute.KeyValue) []keyValue {
-	out := make([]keyValue, len(all))
-	for i, a := range all {
-		text := a.Value.String()
-		out[i] = keyValue{string(a.Key), anyValue{&text}}
-	}
-	return out
-}
+func attribute(key, value string) keyValue { return keyValue{key, anyValue{&value}} }
 
 // Wire types of protobuf.
 const (

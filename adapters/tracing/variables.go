@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"regexp"
@@ -13,8 +14,8 @@ import (
 	"strings"
 )
 
-// configured reads the variables that decide whether there are traces, and whether they are propagated; newExporter
-// reads those of the exporter, and the library the others. Invalid values are errors, never replaced by defaults.
+// configured reads the variables that decide whether there are traces, and whether they are propagated; and checks
+// the others. Invalid values are errors, never replaced by defaults.
 func configured(lookup func(string) string) (carry, on bool, err error) {
 	endpoint := cmp.Or(lookup("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), lookup("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	exporter := lookup("OTEL_TRACES_EXPORTER")
@@ -125,6 +126,58 @@ func clientCertificate(lookup func(string) string, certificate, key string) erro
 var samplers = []string{
 	"always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off",
 	"parentbased_traceidratio",
+}
+
+// samplerOf is the sampler that the variables name: all traces, where they name none.
+func samplerOf(lookup func(string) string) sampler {
+	name, ofParent := strings.CutPrefix(cmp.Or(lookup("OTEL_TRACES_SAMPLER"), "parentbased_always_on"), "parentbased_")
+	part := 1.0
+	switch name {
+	case "always_off":
+		part = 0
+	case "traceidratio":
+		if said, err := strconv.ParseFloat(strings.TrimSpace(lookup("OTEL_TRACES_SAMPLER_ARG")), 64); err == nil {
+			part = said
+		}
+	}
+	root := ratio(part)
+	return func(above place, trace [16]byte) bool {
+		if ofParent && above.trace != [16]byte{} {
+			return above.sampled
+		}
+		return root(above, trace)
+	}
+}
+
+// service is the name of the program, where no variable gives the service another one.
+const service = "fichario"
+
+// described is what all spans say of where they come from.
+func described(version string, lookup func(string) string) (of resource, err error) {
+	said := map[string]string{
+		"service.name": service, "service.version": version,
+		"telemetry.sdk.name": service, "telemetry.sdk.language": "go", "telemetry.sdk.version": version,
+	}
+	for pair := range strings.SplitSeq(lookup("OTEL_RESOURCE_ATTRIBUTES"), ",") {
+		key, value, found := strings.Cut(pair, "=")
+		if text, err := url.PathUnescape(strings.TrimSpace(value)); err == nil {
+			value = text
+		}
+		switch {
+		case strings.TrimSpace(pair) == "":
+		case !found:
+			return of, wrong("OTEL_RESOURCE_ATTRIBUTES")
+		default:
+			said[strings.TrimSpace(key)] = strings.TrimSpace(value)
+		}
+	}
+	if name := lookup("OTEL_SERVICE_NAME"); name != "" {
+		said["service.name"] = name
+	}
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		of.Attributes = append(of.Attributes, attribute(key, said[key]))
+	}
+	return of, nil
 }
 
 // wrong names a variable without its value, which may contain a credential.

@@ -65,14 +65,10 @@ type Sessions struct {
 	log     *slog.Logger
 }
 
-// Lookups is what AgentSessions needs of the lookups.
+// Lookups is what Sessions needs of the lookups.
 type Lookups interface {
-	// Do looks up.
-	Do(ctx context.Context, by app.Caller, req lookups.Request) (lookups.Result, error)
-	// Priced returns the product of a lookup that the caller may make. Its faults are those of Do before anything is charged.
-	Priced(ctx context.Context, by app.Caller, req lookups.Request) (catalog.Product, error)
-	// GoOn runs do, which a stopping service waits for.
-	GoOn(do func())
+	// Around makes a lookup with something done before and after the call.
+	Around(ctx context.Context, by app.Caller, req lookups.Request, around lookups.Around) (lookups.Result, error)
 }
 
 // NewSessions returns the use case.
@@ -137,50 +133,36 @@ func (a *Sessions) doWithin(
 		return lookups.Result{}, fault.New(fault.SessionCeiling, "Esta sessão não tem teto, e sem ele nada é consultado. "+
 			"Comece outra e diga quanto ela pode gastar: fichario mcp --ceiling 5.00, ou o endereço …/mcp?teto=5.00. Nada foi cobrado.")
 	}
-	if req.Since.IsZero() {
-		req.Since = ports.Now()
-	}
-	if !req.Refresh {
-		known := req
-		known.Free = true
-		if result, err := a.lookups.Do(ctx, caller, known); req.Free || !errors.Is(err, lookups.ErrNotInHistory) {
+	return a.lookups.Around(ctx, caller, req,
+		func(ctx context.Context, asked lookups.Asked, do func(free bool) (lookups.Result, error)) (lookups.Result, error) {
+			return a.reserved(ctx, caller, s, asked, do)
+		})
+}
+
+// reserved makes a lookup with its price reserved in a session, unless history answers.
+func (a *Sessions) reserved(
+	ctx context.Context, by app.Caller, s Session, asked lookups.Asked, do func(free bool) (lookups.Result, error),
+) (lookups.Result, error) {
+	if !asked.Refresh {
+		if result, err := do(true); asked.Free || !errors.Is(err, lookups.ErrNotInHistory) {
 			return result, err
 		}
 	}
-	product, err := a.lookups.Priced(ctx, caller, req)
-	if err != nil {
-		return lookups.Result{}, err
-	}
-	account, price := s.account(caller), product.Price
-	err = a.store.Repos().Usage.Reserve(ctx, account, price, *s.Ceiling)
+	account, price := s.account(by), asked.Product.Price
+	err := a.store.Repos().Usage.Reserve(ctx, account, price, *s.Ceiling)
 	if errors.Is(err, ports.ErrCeiling) {
-		return lookups.Result{}, a.usedUp(ctx, caller, s, product)
+		return lookups.Result{}, a.usedUp(ctx, by, s, asked.Product)
 	}
 	if err != nil {
 		return lookups.Result{}, err
 	}
-	type ended struct {
-		result lookups.Result
-		err    error
-	}
-	req.ID = app.NewID()
-	done := make(chan ended, 1)
-	a.lookups.GoOn(func() {
-		goesOn := context.WithoutCancel(ctx)
-		result, err := a.lookups.Do(goesOn, caller, req)
-		if !a.wasCharged(goesOn, req.ID, result, err) {
-			if err := a.store.Repos().Usage.Return(goesOn, account, price); err != nil {
-				a.log.ErrorContext(goesOn, "an agent's session counts a lookup that cost nothing", "error", err)
-			}
+	result, err := do(false)
+	if !a.wasCharged(ctx, asked.ID, result, err) {
+		if err := a.store.Repos().Usage.Return(ctx, account, price); err != nil {
+			a.log.ErrorContext(ctx, "an agent's session counts a lookup that cost nothing", "error", err)
 		}
-		done <- ended{result, err}
-	})
-	select {
-	case end := <-done:
-		return end.result, end.err
-	case <-ctx.Done():
-		return lookups.Result{}, app.TimedOut(ctx.Err())
 	}
+	return result, err
 }
 
 func (a *Sessions) usedUp(ctx context.Context, by app.Caller, s Session, p catalog.Product) error {

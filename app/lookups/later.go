@@ -20,7 +20,7 @@ func (l *Lookups) DoLater(ctx context.Context, caller app.Caller, req Request) (
 		return Result{}, "", err
 	}
 	if a.RequestKey != "" {
-		return l.once(ctx, a, true)
+		return l.once(ctx, a, true, l.doLater)
 	}
 	return l.doLater(ctx, a)
 }

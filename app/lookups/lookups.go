@@ -169,7 +169,10 @@ func (l *Lookups) Do(ctx context.Context, caller app.Caller, req Request) (_ Res
 		return Result{}, err
 	}
 	if a.RequestKey != "" {
-		result, _, err := l.once(ctx, a, false)
+		result, _, err := l.once(ctx, a, false, func(ctx context.Context, a asking) (Result, string, error) {
+			result, err := l.do(ctx, a)
+			return result, "", err
+		})
 		return result, err
 	}
 	return l.do(ctx, a)
@@ -408,13 +411,3 @@ func (l *Lookups) Timeout() time.Duration { return l.timeout }
 
 // Fresh is how long history answers.
 func (l *Lookups) Fresh() time.Duration { return l.fresh }
-
-// Priced returns the product of a lookup that the caller may make, for somebody who must know its price before. Its
-// faults are those of Do that come before anything is charged.
-func (l *Lookups) Priced(ctx context.Context, by app.Caller, req Request) (catalog.Product, error) {
-	a, err := l.check(ctx, by, req)
-	return a.product, err
-}
-
-// GoOn runs do beside what began it, and Close waits for it.
-func (l *Lookups) GoOn(do func()) { l.calls.Start(do) }

@@ -20,7 +20,7 @@ const tellLostEvery = time.Minute
 // tracerOf makes traces where OpenTelemetry's standard variables ask for them; nil where they do not.
 func tracerOf(e *command.Environment, log *slog.Logger) (*tracing.Tracer, error) {
 	var told atomic.Int64
-	return tracing.New(e.Ctx, command.Version(), os.Getenv, func() {
+	return tracing.New(command.Version(), os.Getenv, func() {
 		now, last := time.Now().Unix(), told.Load()
 		if now-last >= int64(tellLostEvery.Seconds()) && told.CompareAndSwap(last, now) {
 			log.Warn("traces were not delivered to the collector")

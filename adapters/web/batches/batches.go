@@ -23,8 +23,8 @@ const BatchesAtOnce = 25
 type Line struct {
 	batches.View
 	ProductName string
-	// By is who made it.
-	By string
+	// By is who made it, and PaidBy who confirmed or last resumed it, and pays; empty where that is the same.
+	By, PaidBy string
 	// For is the name of its purpose; lists omit it.
 	For string
 }
@@ -72,7 +72,11 @@ func (s pages) batchesPage(c *web.Call, status int, after string, data batchesPa
 
 // LineOf returns the line of a batch; names are those of its makers, by id.
 func LineOf(s *web.Server, v batches.View, names map[string]string) Line {
-	line := Line{View: v, ProductName: v.Product, By: names[cmp.Or(v.KeyID, v.MemberID)]}
+	maker := cmp.Or(v.KeyID, v.MemberID)
+	line := Line{View: v, ProductName: v.Product, By: names[maker]}
+	if payer := cmp.Or(v.Payer()); payer != maker && !v.StartedAt.IsZero() {
+		line.PaidBy = names[payer]
+	}
 	if product, offered := s.Batches.Catalog.Find(v.Product); offered {
 		line.ProductName = product.Name
 	}
