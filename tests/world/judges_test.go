@@ -3,6 +3,7 @@ package world_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 // calm reports whether nothing is under way.
@@ -26,7 +28,7 @@ func (w *world) calm() bool {
 
 // idle reports whether no job is left to do, now or later.
 func (w *world) idle() bool {
-	return w.numbers("SELECT count(*) FROM jobs WHERE org_id = '%s' AND state NOT IN ('done', 'dead')") == 0
+	return !w.plan.fires || w.numbers("SELECT count(*) FROM jobs WHERE org_id = '%s' AND state NOT IN ('done', 'dead')") == 0
 }
 
 func (w *world) numbers(statement string) int64 { return w.number(fmt.Sprintf(statement, w.orgID)) }
@@ -47,6 +49,7 @@ func (w *world) verdicts() {
 	w.judgeDoctor(ctx)
 	w.judgeLedger()
 	w.judgeLimits()
+	w.judgeErrors()
 	w.judgeAnswers()
 	w.judgeContacts()
 	w.judgeErasures(ctx)
@@ -112,7 +115,7 @@ func (w *world) judgeLimits() {
 	byAccount := map[string][]happening{}
 	columns := map[string]string{
 		"caps": "key_id", "revoke": "key_id", "budget": "member_id", "role": "member_id", "batch": "batch_id", "resume": "batch_id",
-		"ceiling": "batch_id", "rule": "automation_id", "toggle": "automation_id",
+		"ceiling": "batch_id", "confirm": "batch_id", "retry": "batch_id", "rule": "automation_id", "toggle": "automation_id",
 	}
 	none := catalog.Money(0)
 	for _, h := range w.happened {
@@ -137,7 +140,9 @@ func (w *world) judgeLimits() {
 	for account, changes := range byAccount {
 		var column, id string
 		_, _ = fmt.Sscan(account, &column, &id)
-		if column == "key_id" && w.plan.midnight || column == "member_id" && w.plan.midnight || column == "automation_id" && w.plan.midnight {
+		if column == "batch_id" {
+			w.judgePayers(id, changes)
+		} else if w.calendar.Day(w.begun) != w.calendar.Day(time.Now()) {
 			continue // another day or month
 		}
 		total := catalog.Money(w.number(charged(column, id)))
@@ -161,6 +166,42 @@ func (w *world) judgeLimits() {
 				w.fail("limit", "%s of %s is %d, above %d, which it was set to by %q while %d were spent", h.op.verb, account, total, most,
 					h.op, h.spent)
 			}
+		}
+	}
+}
+
+// judgePayers: once somebody pays for a batch, nobody else does; and a ceiling is not below what was spent.
+func (w *world) judgePayers(batch string, changes []happening) {
+	for n, h := range changes {
+		if h.err != nil || h.payer == "" {
+			continue
+		}
+		alone, last := true, true
+		for m, other := range changes {
+			if m == n || other.err != nil && !unknown(other.err) || other.ended.Before(h.begun) {
+				continue
+			}
+			alone = alone && other.begun.After(h.ended)
+			last = last && other.payer == h.payer
+		}
+		if alone && *h.limit < h.spent {
+			w.fail("limit", "%q set a ceiling of %d when %d were spent", h.op, *h.limit, h.spent)
+		}
+		if now := catalog.Money(w.number(othersPay(batch, h.payer))); last && now > h.others {
+			w.fail("payer", "after %q others paid %d for the batch, and %d before", h.op, now, h.others)
+		}
+	}
+}
+
+// judgeErrors: nobody hears of an error of ours.
+func (w *world) judgeErrors() {
+	calm := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds == (holds{})
+	for _, h := range w.happened {
+		if h.err == nil || app.FaultOf(h.err) != nil || errors.Is(h.err, errAway) || errors.Is(h.err, context.DeadlineExceeded) {
+			continue
+		}
+		if calm || errors.Is(h.err, ports.ErrNotFound) || errors.Is(h.err, ports.ErrExists) {
+			w.fail("internal", "%q: %v", h.op, h.err)
 		}
 	}
 }
@@ -254,12 +295,12 @@ func (w *world) judgeContacts() {
 }
 
 // about reports whether a happening may bring a person's data in, or ask about the person.
-func (h happening) about(person int) bool {
+func (h happening) about(person, most int) bool {
 	switch h.op.verb {
-	case "lookup", "fresh", "once", "later", "page", "post", "again", "create", "edit":
+	case "lookup", "fresh", "once", "later", "page", "post", "again", "create", "edit", "import":
 		return h.op.a == person
-	case "batch":
-		return h.op.a <= person && person <= h.op.a+h.op.c%batchMax
+	case "batch", "quote":
+		return h.op.a <= person && person <= h.op.a+h.op.c%most
 	case "replay", "merge", "undelete":
 		return true
 	}
@@ -282,7 +323,7 @@ func (w *world) judgeErasures(ctx context.Context) {
 			}
 		}
 		later := slices.ContainsFunc(w.happened, func(h happening) bool {
-			return h.about(e.op.a) && !h.begun.Before(e.begun)
+			return h.about(e.op.a, w.plan.most) && !h.begun.Before(e.begun)
 		})
 		if later {
 			continue
@@ -358,15 +399,16 @@ func (w *world) judgeEvents(ctx context.Context) {
 		event automation.Event
 	}
 	heard := map[string][]told{} // by automation's address and contact
-	seen := map[string]bool{}
+	seen := map[string]time.Time{}
 	for n, c := range w.heard.heard {
-		if seen[c.ID] {
-			if w.plan.faults == (faults{}) && w.plan.holds == 0 && !w.did("kill") {
+		if before := seen[c.ID]; !before.IsZero() {
+			// An end that was not written makes the next one try again when the lease is over.
+			if w.heard.times[n].Sub(before) < 15*time.Second && !w.crashed() && w.plan.faults.frozen == 0 && !w.did("clock") {
 				w.fail("events", "%s was delivered twice", c.Event.Name)
 			}
 			continue
 		}
-		seen[c.ID] = true
+		seen[c.ID] = w.heard.times[n]
 		key := c.URL + " " + c.Event.Contact.ID
 		heard[key] = append(heard[key], told{w.heard.times[n], c.Event})
 	}
