@@ -234,7 +234,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	"once": func(w *world, ctx context.Context, i *instance, h *happening) {
 		ask(w, ctx, i, h, func(r *app.LookupRequest) {
 			r.Refresh = true
-			r.RequestKey = fmt.Sprintf("pedido-%d-%d", h.op.a, h.op.b%4)
+			r.RequestKey = fmt.Sprintf("pedido-%d", h.op.a)
 		})
 	},
 	"later": func(w *world, ctx context.Context, i *instance, h *happening) {

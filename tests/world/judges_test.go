@@ -322,16 +322,26 @@ func (w *world) judgeErasures(ctx context.Context) {
 				}
 			}
 		}
-		later := slices.ContainsFunc(w.happened, func(h happening) bool {
-			return h.about(e.op.a, w.plan.most) && !h.begun.Before(e.begun)
-		})
-		if later {
-			continue
+		later, most := false, 0
+		for _, h := range w.happened {
+			if h.about(e.op.a, w.plan.most) && !h.begun.Before(e.begun) {
+				later = true
+				if most++; slices.Contains([]string{"batch", "replay", "post", "again", "create", "import"}, h.op.verb) {
+					most += 100 // what follows from it may ask several times
+				}
+			}
 		}
+		again := 0
 		for _, call := range w.bureau.ledger {
 			if call.document == e.document && call.at.After(e.ended) {
-				w.fail("erased", "person %d was bought again by %s, after the receipt of %q", e.op.a, call.by, e.op)
+				again++
 			}
+		}
+		if again > most {
+			w.fail("erased", "person %d was bought again after the receipt of %q: %d times, and asked for %d times", e.op.a, e.op, again, most)
+		}
+		if later {
+			continue
 		}
 		held, err := w.judge.subjects.Count(ctx, app.Operator(), app.SubjectQuery{OrgID: w.orgID, Document: e.document}, 0)
 		if err != nil {
@@ -435,9 +445,29 @@ func (w *world) judgeEvents(ctx context.Context) {
 		}
 	}
 	w.judgeMoves(moves, notes)
+	w.judgeUndone(moves)
 	for _, contact := range slices.Sorted(maps.Keys(edges)) {
 		if len(edges[contact]) == len(moves[contact]) {
 			w.judgeTrail(contact, edges[contact])
+		}
+	}
+}
+
+// judgeUndone: only what was still as a bulk action had left it was put back.
+func (w *world) judgeUndone(moves map[string][]move) {
+	names := map[string]string{}
+	for _, s := range w.stages {
+		names[s.ID] = s.Name
+	}
+	for _, row := range w.rows(fmt.Sprintf(`SELECT i.contact_id, b.target_id, i.before_id FROM bulk_items i
+		JOIN bulk_actions b ON b.id = i.bulk_id WHERE b.org_id = '%s' AND i.state = 'desfeito'`, w.orgID)) {
+		from, to, stage, found := names[row[1]], names[row[2]], w.stages[0].Name, false
+		for _, m := range moves[row[0]] {
+			found = found || stage == from && m.to == to
+			stage = m.to
+		}
+		if !found {
+			w.fail("undone", "a contact was put back from %s to %s, and its moves are %v", from, to, moves[row[0]])
 		}
 	}
 }

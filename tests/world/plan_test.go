@@ -58,18 +58,19 @@ type theme struct {
 // themes are small, so that what happens in a world happens to the same few things.
 var themes = []theme{
 	{verbs: "once 8 fresh 1 caps 1 wait 1"},
-	{verbs: "lookup 8 later 1 page 2 fresh 1 purpose 1 wait 2"},
+	{verbs: "lookup 8 later 1 page 1 fresh 1 wait 2"},
 	{verbs: "fresh 6 caps 3 revoke 1 restrict 1 later 1"},
 	{verbs: "page 6 budget 3 role 2 fresh 1 purpose 1"},
-	{verbs: "batch 2 ceiling 5 resume 2 pause 1 wait 1", first: "batch"},
+	{verbs: "batch 1 ceiling 6 wait 1", first: "batch"},
+	{verbs: "batch 2 ceiling 4 resume 2 pause 1 cancel 1 role 1 wait 1", first: "batch"},
 	{verbs: "quote 3 confirm 3 resume 3 pause 1 budget 1 role 1 revoke 1 caps 1 wait 1", first: "batch"},
-	{verbs: "batch 2 retry 4 wait 3 cancel 1 pause 1 resume 1", first: "batch"},
-	{verbs: "erase 3 batch 3 wait 1 unblock 1 lookup 1 resume 1", first: "batch"},
-	{verbs: "erase 3 lookup 6 fresh 2 once 1 later 2 page 1 unblock 1 export 1 wait 1"},
-	{verbs: "erase 3 post 4 create 1 merge 1 replay 1 import 3 edit 1 wait 1", first: "post", rules: true},
+	{verbs: "batch 2 retry 4 wait 3 pause 1 resume 1", first: "batch"},
+	{verbs: "erase 5 wait 2 resume 1 ceiling 1 unblock 1", first: "batch"},
+	{verbs: "erase 4 lookup 4 fresh 1 once 1 later 1 unblock 1 wait 2", first: "lookup"},
+	{verbs: "erase 4 post 2 create 1 merge 1 replay 1 import 3 edit 1 export 1 wait 1", first: "post", rules: true},
 	{verbs: "post 6 again 4 replay 1 merge 1 delete 1 undelete 1 edit 1 import 2 turns 1", first: "post"},
 	{verbs: "move 8 post 1 edit 1 bulk 1 assign 1", first: "post", rules: true},
-	{verbs: "bulk 4 undo 4 move 4 delete 1", first: "post"},
+	{verbs: "bulk 4 undo 4 move 4", first: "post"},
 	{verbs: "post 4 toggle 4 rule 3 create 2 move 1 wait 1", first: "post", rules: true},
 	{verbs: "caps 2 budget 2 role 1 purpose 2 toggle 1 assign 1 create 1 verify 2 delete 1 merge 1 check 1", rules: true},
 	{verbs: "fresh 4 post 3 delete 1 move 1 wait 2 batch 1", first: "post", rules: true},
@@ -106,7 +107,7 @@ func draw(seed uint64) plan {
 		about = themes[r.IntN(len(themes))]
 	}
 	p := plan{
-		seed: seed, instances: 1 + min(2, r.IntN(4)), strategy: strategy(r.IntN(int(strategies))),
+		seed: seed, instances: []int{1, 2, 2, 3}[r.IntN(4)], strategy: strategy(r.IntN(int(strategies))),
 		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(10) == 0,
 		caps:   access.Limits{PerMinute: 100_000, PerDay: 3 + r.IntN(20), PerMonth: 3 + r.IntN(30)},
 		budget: catalog.Money(r.IntN(8)) * price, people: 1 + r.IntN(3), most: 1 + r.IntN(5), minute: r.IntN(20 * 60),
@@ -148,11 +149,11 @@ func (p *plan) faulty(r *rand.Rand) {
 	case 1:
 		p.faults = faults{frozen: 1 + r.IntN(12)}
 	}
-	switch r.IntN(4) {
+	switch r.IntN(8) {
 	case 0:
 		p.holds.some = []int{5, 20, 60}[r.IntN(3)]
-	case 1, 2:
-		p.holds.aims = []int{8, 20, 40}[r.IntN(3)]
+	case 1, 2, 3, 4, 5:
+		p.holds.aims = []int{6, 12, 25}[r.IntN(3)]
 		p.holds.aimed = []time.Duration{40, 400, 2500}[r.IntN(3)] * time.Millisecond
 	}
 }

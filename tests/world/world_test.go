@@ -152,7 +152,9 @@ func (w *world) open(name string) (*instance, error) {
 	var store *gormstore.Store
 	var err error
 	if w.server != nil {
-		store, err = gormstore.Open("postgres://postgres@127.0.0.1/"+w.server.database+"?sslmode=disable", [][]byte{dataKey},
+		// Nothing is prepared, as through a pooler: a connection of a world hardly sends a statement twice.
+		store, err = gormstore.Open("postgres://postgres@127.0.0.1/"+w.server.database+
+			"?sslmode=disable&default_query_exec_mode=exec", [][]byte{dataKey},
 			gormstore.Dialing(w.server.dial(w, name)))
 	} else {
 		store, err = gormstore.Open("sqlite://"+w.path, [][]byte{dataKey}, gormstore.Driving(w.driver(name)))
@@ -312,7 +314,7 @@ func (w *world) lookAt() (*sql.DB, error) {
 	if w.server == nil {
 		return sql.Open("sqlite", "file:"+w.path+"?_time_format=sqlite&_pragma=query_only(1)")
 	}
-	config, err := pgx.ParseConfig("postgres://postgres@127.0.0.1/" + w.server.database + "?sslmode=disable")
+	config, err := pgx.ParseConfig("postgres://postgres@127.0.0.1/" + w.server.database + "?sslmode=disable&default_query_exec_mode=exec")
 	if err != nil {
 		return nil, err
 	}
