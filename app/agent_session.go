@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -105,48 +106,35 @@ func (l *Lookups) DoWithin(
 
 func (l *Lookups) doWithin(
 	ctx context.Context, caller Caller, req LookupRequest, s AgentSession,
-) (LookupResult, error) {
+) (_ LookupResult, err error) {
+	ctx, span := ports.Within(ctx, ports.Inner, "lookups.do")
+	defer func() { ports.EndSpan(span, err) }()
 	if s.Ceiling == nil || s.ID == "" {
 		return LookupResult{}, fault.New(fault.SessionCeiling, "Esta sessão não tem teto, e sem ele nada é consultado. "+
 			"Comece outra e diga quanto ela pode gastar: fichario mcp --ceiling 5.00, ou o endereço …/mcp?teto=5.00. Nada foi cobrado.")
-	}
-	if req.Since.IsZero() {
-		req.Since = ports.Now()
-	}
-	if !req.Refresh {
-		known := req
-		known.Free = true
-		if result, err := l.Do(ctx, caller, known); req.Free || !errors.Is(err, ErrNotInHistory) {
-			return result, err
-		}
 	}
 	a, err := l.check(ctx, caller, req)
 	if err != nil {
 		return LookupResult{}, err
 	}
-	account, price := s.account(caller), a.product.Price
-	err = l.store.Repos().Usage.Reserve(ctx, account, price, *s.Ceiling)
-	if errors.Is(err, ports.ErrCeiling) {
-		return LookupResult{}, l.sessionUsedUp(ctx, caller, s, a.product)
-	}
-	if err != nil {
-		return LookupResult{}, err
+	within := func(ctx context.Context, a asking) (LookupResult, string, error) {
+		result, err := l.reserved(ctx, a, s)
+		return result, "", err
 	}
 	type ended struct {
 		result LookupResult
 		err    error
 	}
-	req.ID = newID()
 	done := make(chan ended, 1)
 	l.calls.start(func() {
+		var end ended
 		goesOn := context.WithoutCancel(ctx)
-		result, err := l.Do(goesOn, caller, req)
-		if !l.wasCharged(goesOn, req.ID, result, err) {
-			if err := l.store.Repos().Usage.Return(goesOn, account, price); err != nil {
-				l.log.ErrorContext(goesOn, "an agent's session counts a lookup that cost nothing", "error", err)
-			}
+		if a.RequestKey != "" {
+			end.result, _, end.err = l.once(goesOn, a, false, within)
+		} else {
+			end.result, _, end.err = within(goesOn, a)
 		}
-		done <- ended{result, err}
+		done <- end
 	})
 	select {
 	case end := <-done:
@@ -154,6 +142,33 @@ func (l *Lookups) doWithin(
 	case <-ctx.Done():
 		return LookupResult{}, timedOut(ctx.Err())
 	}
+}
+
+// reserved makes a lookup with its price reserved in a session, unless history answers.
+func (l *Lookups) reserved(ctx context.Context, a asking, s AgentSession) (LookupResult, error) {
+	a.ID = cmp.Or(a.ID, newID())
+	if !a.Refresh {
+		known := a
+		known.Free = true
+		if result, err := l.do(ctx, known); a.Free || !errors.Is(err, ErrNotInHistory) {
+			return result, err
+		}
+	}
+	account, price := s.account(a.caller), a.product.Price
+	err := l.store.Repos().Usage.Reserve(ctx, account, price, *s.Ceiling)
+	if errors.Is(err, ports.ErrCeiling) {
+		return LookupResult{}, l.sessionUsedUp(ctx, a.caller, s, a.product)
+	}
+	if err != nil {
+		return LookupResult{}, err
+	}
+	result, err := l.do(ctx, a)
+	if !l.wasCharged(ctx, a.ID, result, err) {
+		if err := l.store.Repos().Usage.Return(ctx, account, price); err != nil {
+			l.log.ErrorContext(ctx, "an agent's session counts a lookup that cost nothing", "error", err)
+		}
+	}
+	return result, err
 }
 
 func (l *Lookups) sessionUsedUp(ctx context.Context, by Caller, s AgentSession, p catalog.Product) error {

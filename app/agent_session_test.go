@@ -193,6 +193,59 @@ func TestTheSessionOfAnAgentThatWentAway(t *testing.T) {
 	})
 }
 
+// TestASessionAsksAgainUnderOneKey: an agent whose answer was lost gets it again under its idempotency key, also from
+// another instance, in another session, and past a ceiling that is used up: one call, and the session counts it once.
+func TestASessionAsksAgainUnderOneKey(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		by, a, other := s.byKey(wide), session(price), s.otherLookups(s.store)
+		spent := func() catalog.Money { return must(s.lookups.SessionSpent(t.Context(), by, a)) }
+		gate := make(chan struct{})
+		s.bureau.Script = portstest.Holds(gate)
+		ctx, leave := context.WithCancel(t.Context())
+		told := make(chan string, 1)
+		go func() {
+			_, _, err := s.lookups.DoWithin(ctx, by, anew("a", cpfs[0]), a)
+			told <- said(err)
+		}()
+		synctest.Wait()
+		leave()
+		equal(t, "who went away is told", <-told, "tempo_esgotado")
+		var again sync.WaitGroup
+		for i := range 6 {
+			again.Go(func() {
+				on, in := []*app.Lookups{s.lookups, other}[i%2], a
+				if i > 3 {
+					in = session(price)
+				}
+				r, _, err := on.DoWithin(t.Context(), by, anew("a", cpfs[0]), in)
+				equal(t, "asked again", line(said(err), r.Replayed, r.Entry.Amount), " true 0.45")
+			})
+		}
+		synctest.Wait()
+		close(gate)
+		again.Wait()
+		equal(t, "calls, lines and what counts", line(len(s.bureau.Asked()), len(s.entries()), spent()), "1 1 0.45")
+		_, _, err := s.lookups.DoWithin(t.Context(), by, anew("a", cpfs[1]), a)
+		equal(t, "another question", said(err), "chave_reutilizada")
+		_, _, err = s.lookups.DoWithin(t.Context(), by, anew("b", cpfs[1]), a)
+		equal(t, "a new one beyond the ceiling", said(err), "teto_da_sessao")
+		s.bureau.Script = portstest.Fails(ports.NotSent)
+		b := session(price)
+		for range 2 {
+			_, _, err = s.lookups.DoWithin(t.Context(), by, anew("b", cpfs[1]), b)
+			equal(t, "never sent leaves the key free", said(err), "bureau_indisponivel")
+		}
+		s.bureau.Script = portstest.Fails(ports.Failed)
+		for range 2 {
+			_, _, err = s.lookups.DoWithin(t.Context(), by, anew("b", cpfs[1]), b)
+			equal(t, "a charged failure is kept", said(err), "bureau_falhou")
+		}
+		equal(t, "calls and what counts", line(len(s.bureau.Asked()),
+			must(s.lookups.SessionSpent(t.Context(), by, b))), "4 0.45")
+	})
+}
+
 // TestHowLongASessionGoesOn: a month, even by the clock of another instance that is a little ahead.
 func TestHowLongASessionGoesOn(t *testing.T) {
 	t.Parallel()

@@ -26,6 +26,8 @@ type batchStep struct {
 	// started are items that are no longer queued; mine counts the items that this instance looks up and has queued.
 	started []string
 	mine    struct{ asked, queued int }
+	// held says that no charge of the organisation commits until this transaction ends.
+	held bool
 }
 
 // known is a batch as it was read, and as it has become.
@@ -41,6 +43,9 @@ type claimedItem struct {
 }
 
 func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping bool) (err error) {
+	if err := s.holdIfExpired(ctx, ends); err != nil {
+		return err
+	}
 	if err := s.r.Orgs.Lock(ctx, s.orgID); err != nil {
 		return err
 	}
@@ -88,6 +93,25 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 	return nil
 }
 
+// holdIfExpired holds charges back where an item's lease has expired: whoever had it may be about to charge its lookup,
+// which must be in the statement by the time that is read, or be refused because the item is no longer that lookup's.
+func (s *batchStep) holdIfExpired(ctx context.Context, ends []itemEnd) error {
+	items, err := s.r.Batches.InFlight(ctx, s.orgID)
+	if err != nil {
+		return err
+	}
+	now, err := s.r.Clock.Now(ctx, s.Clock())
+	if err != nil {
+		return err
+	}
+	_, told := ofPresent(items, ends)
+	s.held = slices.ContainsFunc(items, func(i batch.Item) bool { return !i.LeaseUntil.After(now) && !told[i.ID] })
+	if !s.held {
+		return nil
+	}
+	return s.r.Orgs.HoldCharges(ctx, s.orgID)
+}
+
 // ofPresent returns the outcomes of the lookups that items in flight have now, and the items they are of. An item whose
 // lease expired may have been handed out again, to this worker too: the outcome of its earlier lookup does not count.
 func ofPresent(inFlight []batch.Item, ends []itemEnd) (of []itemEnd, told map[string]bool) {
@@ -110,6 +134,10 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 	ends, told := ofPresent(inFlight, ends)
 	for _, item := range inFlight {
 		if item.LeaseUntil.After(s.now) || told[item.ID] {
+			continue
+		}
+		if !s.held { // it has just expired
+			s.next = time.Millisecond
 			continue
 		}
 		e, err := s.r.Statement.Find(ctx, item.LookupID)

@@ -19,7 +19,7 @@ func (l *Lookups) DoLater(ctx context.Context, caller Caller, req LookupRequest)
 		return LookupResult{}, "", err
 	}
 	if a.RequestKey != "" {
-		return l.once(ctx, a, true)
+		return l.once(ctx, a, true, l.doLater)
 	}
 	return l.doLater(ctx, a)
 }

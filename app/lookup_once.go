@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"fichario/domain/audit"
 	"fichario/domain/fault"
@@ -18,6 +21,8 @@ const (
 	// requestBegins is how long a request with such a key may take before its call begins. Afterwards another instance
 	// may take the key over, because this one may be dead; if it is not, it is refused where the call is charged.
 	requestBegins = 5 * time.Second
+	// requestKeyMax is the longest idempotency key, in bytes.
+	requestKeyMax = 255
 )
 
 // question is everything that must be the same when a request is repeated under its idempotency key.
@@ -29,10 +34,30 @@ func (r LookupRequest) question() string {
 	return fmt.Sprintf("%s|%s|%s|%t|%t|%s", r.Product, r.Document, r.Purpose, r.Refresh, r.Free, age)
 }
 
-// once is Do, or DoLater where later is set, for a request with an idempotency key: the first one with the key makes
-// the lookup, and all others have its outcome, for a day and on any instance. A lookup that certainly cost nothing
-// and has no answer leaves the key free again.
-func (l *Lookups) once(ctx context.Context, a asking, later bool) (result LookupResult, id string, err error) {
+// RequestKeyOf checks the idempotency key of a lookup, which came under a name; nil is none. Fault: InvalidRequest.
+func RequestKeyOf(name string, sent *string) (string, error) {
+	if sent == nil {
+		return "", nil
+	}
+	printable := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
+	if n := len(*sent); n == 0 || n > requestKeyMax || strings.TrimFunc(*sent, printable) != "" {
+		return "", fault.New(fault.InvalidRequest, fmt.Sprintf(
+			"A chave em %s deve ter de 1 a %d caracteres imprimíveis, como um UUID. Nada foi consultado nem cobrado.",
+			name, requestKeyMax)).At(name)
+	}
+	return *sent, nil
+}
+
+// maker makes a lookup whose purpose was chosen, as do and doLater.
+type maker func(context.Context, asking) (result LookupResult, id string, err error)
+
+// once is for a request with an idempotency key: the first one with the key makes the lookup, and all others have its
+// outcome, for a day and on any instance; where later is set, they do not wait for it. A lookup that certainly cost
+// nothing and has no answer leaves the key free again. If ctx may end, the maker must not return before there is an
+// entry or nothing is made.
+func (l *Lookups) once(
+	ctx context.Context, a asking, later bool, do maker,
+) (result LookupResult, id string, err error) {
 	mine := ports.LookupRequest{
 		KeyID: a.caller.keyID(), Name: a.RequestKey, Question: a.question(), LookupID: newID(),
 		Begins: requestBegins, Lasts: requestLasts,
@@ -46,7 +71,7 @@ func (l *Lookups) once(ctx context.Context, a asking, later bool) (result Lookup
 			return result, "", err
 		}
 		if has.LookupID == mine.LookupID {
-			result, id, err = l.first(ctx, a, mine, later)
+			result, id, err = l.first(ctx, a, mine, do)
 			if errors.Is(err, ports.ErrOvertaken) {
 				continue
 			}
@@ -70,15 +95,11 @@ func (l *Lookups) once(ctx context.Context, a asking, later bool) (result Lookup
 
 // first makes the lookup of a request that has the idempotency key, and frees the key if the lookup came to nothing.
 func (l *Lookups) first(
-	ctx context.Context, a asking, mine ports.LookupRequest, later bool,
+	ctx context.Context, a asking, mine ports.LookupRequest, do maker,
 ) (result LookupResult, id string, err error) {
 	a.ID = mine.LookupID
 	if a, err = l.stated(ctx, a); err == nil {
-		if later {
-			result, id, err = l.doLater(ctx, a)
-		} else {
-			result, err = l.do(ctx, a)
-		}
+		result, id, err = do(ctx, a)
 	}
 	if err == nil {
 		return result, id, nil

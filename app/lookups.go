@@ -165,7 +165,10 @@ func (l *Lookups) Do(ctx context.Context, caller Caller, req LookupRequest) (_ L
 		return LookupResult{}, err
 	}
 	if a.RequestKey != "" {
-		result, _, err := l.once(ctx, a, false)
+		result, _, err := l.once(ctx, a, false, func(ctx context.Context, a asking) (LookupResult, string, error) {
+			result, err := l.do(ctx, a)
+			return result, "", err
+		})
 		return result, err
 	}
 	return l.do(ctx, a)

@@ -25,7 +25,9 @@ type lookupArgs struct {
 	Refresh     bool   `json:"atualizar"`
 	MaxAge      *int   `json:"maxIdade"`
 	HistoryOnly bool   `json:"somenteHistorico"`
-	Unmasked    bool   `json:"semMascara"`
+	// Once is the header Idempotency-Key of the API.
+	Once     *string `json:"chaveIdempotencia"`
+	Unmasked bool    `json:"semMascara"`
 }
 
 var unmaskedArg = object{"type": "boolean", "description": "Show documents in full. By default they are masked."}
@@ -43,7 +45,12 @@ func (s *session) lookupTool() *mcp.Tool {
 		"atualizar":        object{"type": "boolean", "description": "Ask the bureau even if history has an answer; always charged."},
 		"maxIdade":         object{"type": "integer", "minimum": 0, "maximum": 30, "description": "Oldest acceptable answer from history, in days."},
 		"somenteHistorico": object{"type": "boolean", "description": "Never ask the bureau; free of charge."},
-		"semMascara":       unmaskedArg,
+		"chaveIdempotencia": object{
+			"type": "string", "minLength": 1, "maxLength": 255,
+			"description": "Your name for this question, as a UUID. Sent again with it within 24 hours, because the answer was " +
+				"lost, the same question has the same answer or failure and costs nothing more, even with atualizar.",
+		},
+		"semMascara": unmaskedArg,
 	}
 	required := []string{"produto", "documento"}
 	if len(s.purposes) > 0 {
@@ -114,6 +121,10 @@ func (s *session) request(args lookupArgs) (app.LookupRequest, error) {
 	req := app.LookupRequest{
 		Product: args.Product, Document: s.bare(args.Product, args.Document), Purpose: args.Purpose,
 		Refresh: args.Refresh, Free: args.HistoryOnly,
+	}
+	var err error
+	if req.RequestKey, err = app.RequestKeyOf("chaveIdempotencia", args.Once); err != nil {
+		return req, err
 	}
 	if args.Refresh && (args.HistoryOnly || args.MaxAge != nil) {
 		return req, fault.New(fault.InvalidRequest,

@@ -67,11 +67,7 @@ func New(c Config) http.Handler {
 	s := &site{assets: stored.ReadFiles(staticFiles, "static", "/docs/")}
 	s.languages = map[string]func() (*language, error){
 		portugueseRoot: sync.OnceValues(func() (*language, error) {
-			source, err := openapi.Portuguese()
-			if err != nil {
-				return nil, err
-			}
-			return newLanguage(c, s.assets, portugueseRoot, source)
+			return newLanguage(c, s.assets, portugueseRoot, openapi.Portuguese)
 		}),
 		englishRoot: sync.OnceValues(func() (*language, error) {
 			return newLanguage(c, s.assets, englishRoot, openapi.YAML)

@@ -41,6 +41,7 @@ type admission struct {
 	keys        map[uid]keyRow
 	members     map[uid]memberRow
 	batches     map[uid]batchAdmits
+	items       map[uid]bool // in flight, by the lookup that they were handed out for
 	automations map[uid]automationRow
 	purposes    map[statedPurpose]purposeRow
 	blocked     map[string]bool // by subject
@@ -65,7 +66,7 @@ type statedPurpose struct {
 
 func newAdmission() admission {
 	return admission{
-		keys: map[uid]keyRow{}, members: map[uid]memberRow{}, batches: map[uid]batchAdmits{},
+		keys: map[uid]keyRow{}, members: map[uid]memberRow{}, batches: map[uid]batchAdmits{}, items: map[uid]bool{},
 		automations: map[uid]automationRow{}, purposes: map[statedPurpose]purposeRow{}, blocked: map[string]bool{},
 		erased: map[int]bool{}, overtaken: map[int]bool{},
 	}
@@ -132,6 +133,9 @@ func (s admission) asks(v *vault, b *beginning, now time.Time) bool {
 		if of.payer != orNoID(b.entry.KeyID) && of.payer != orNoID(b.entry.MemberID) {
 			return false // the item was handed out before somebody else resumed the batch
 		}
+		if !s.items[b.entry.ID] {
+			return false // the item's lease has expired, and it was handed out for another lookup
+		}
 	}
 	if row, known := s.automations[orNoID(b.entry.AutomationID)]; known {
 		rule := v.automation(row)
@@ -185,6 +189,10 @@ const (
 
 // These read the same for many calls on PostgreSQL.
 var (
+	askItem  = "SELECT 1 FROM batch_items WHERE org_id = ? AND lookup_id = ? AND " + isInFlight // on SQLite
+	askItems = "SELECT lookup_id::text FROM batch_items WHERE org_id = ANY ($1::text[]::uuid[]) " +
+		"AND lookup_id = ANY ($2::text[]::uuid[]) AND " + isInFlight
+
 	askKeys     = manyIDs(askKey)
 	askMembers  = manyIDs(askMember)
 	askRules    = manyIDs(askRule)
@@ -222,6 +230,9 @@ func (w *writer) admission(s admission, at int, b beginning) {
 	readOne(w, s.members, b.entry.MemberID, askMember, (*memberRow).admits)
 	readOne(w, s.automations, b.entry.AutomationID, askRule, (*automationRow).admits)
 	readOne(w, s.batches, b.entry.BatchID, askBatch, (*batchAdmits).admits)
+	if b.entry.BatchID != nil {
+		s.items[b.entry.ID] = w.row(askItem, []any{b.entry.OrgID, b.entry.ID}, new(int))
+	}
 	if purpose, states := purposeOf(b); states {
 		var row purposeRow
 		if w.row(askPurpose, []any{purpose.org, purpose.code}, row.admits()...) {
@@ -248,7 +259,11 @@ func readOne[Row any](w *writer, rows map[uid]Row, id *uid, statement string, co
 func (s admission) queue(batch *pgx.Batch, in []beginning) {
 	keys, members, batches, rules := map[uid]bool{}, map[uid]bool{}, map[uid]bool{}, map[uid]bool{}
 	purposes := map[statedPurpose]bool{}
+	var itemsOf, items []string
 	for _, b := range in {
+		if b.entry.BatchID != nil {
+			itemsOf, items = append(itemsOf, string(b.entry.OrgID)), append(items, string(b.entry.ID))
+		}
 		keys[orNoID(b.entry.KeyID)], members[orNoID(b.entry.MemberID)] = true, true
 		batches[orNoID(b.entry.BatchID)], rules[orNoID(b.entry.AutomationID)] = true, true
 		if purpose, states := purposeOf(b); states {
@@ -258,6 +273,13 @@ func (s admission) queue(batch *pgx.Batch, in []beginning) {
 	queueIDs(batch, askKeys, keys, (*keyRow).admits, func(r keyRow) { s.keys[r.ID] = r })
 	queueIDs(batch, askMembers, members, (*memberRow).admits, func(r memberRow) { s.members[r.ID] = r })
 	queueIDs(batch, askRules, rules, (*automationRow).admits, func(r automationRow) { s.automations[r.ID] = r })
+	if len(items) > 0 {
+		batch.Queue(askItems, itemsOf, items).Query(func(rows pgx.Rows) error {
+			var id string
+			_, err := pgx.ForEachRow(rows, []any{&id}, func() error { s.items[uid(id)] = true; return nil })
+			return err
+		})
+	}
 	queueIDs(batch, askBatches, batches, (*batchAdmits).admits, func(r batchAdmits) { s.batches[r.id] = r })
 	if len(purposes) > 0 {
 		stated := slices.Collect(maps.Keys(purposes))

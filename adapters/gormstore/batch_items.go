@@ -78,7 +78,9 @@ func (r batches) AddItems(ctx context.Context, items []batch.Item) error {
 
 // pending and inFlight choose items.
 func pending(db *gorm.DB) *gorm.DB  { return db.Where("state = " + literal(batch.Pending)) }
-func inFlight(db *gorm.DB) *gorm.DB { return db.Where("state = " + literal(batch.InFlight)) }
+func inFlight(db *gorm.DB) *gorm.DB { return db.Where(isInFlight) }
+
+var isInFlight = "state = " + literal(batch.InFlight)
 
 // resultRow is an item with the state of the first item that had its document.
 type resultRow struct {

@@ -32,7 +32,7 @@ var onSQLite = []string{
 	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertEventJob, insertDelivery,
 	countReceived,
 	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
-	askRequest, beginRequest, askBlocked, askErased, askErasing, askKey, askMember, askRule, askPurpose, askBatch,
+	askRequest, beginRequest, askBlocked, askErased, askErasing, askKey, askMember, askRule, askPurpose, askBatch, askItem,
 	takeLease, askHolder, freeLease, freeEnded, askNewest, askCounted, countCharged, endEntry, insertRecord,
 	askListens, tellOnSQLite, keyNameOnSQLite, takeTurn, readTurn, countTurn,
 }

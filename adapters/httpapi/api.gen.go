@@ -516,10 +516,14 @@ type BatchEntry struct {
 	AConsultar int `json:"aConsultar"`
 
 	// Aba The sheet that was read; null for what is no workbook.
-	Aba          *string    `json:"aba"`
-	Atualizar    bool       `json:"atualizar"`
-	ConfirmadoEm *time.Time `json:"confirmadoEm"`
-	CriadoEm     time.Time  `json:"criadoEm"`
+	Aba       *string `json:"aba"`
+	Atualizar bool    `json:"atualizar"`
+
+	// ChavePagadora The API key that confirmed or last resumed the batch, and therefore pays by its caps. Null before the
+	// confirmation, and if a member did it in the interface.
+	ChavePagadora *string    `json:"chavePagadora"`
+	ConfirmadoEm  *time.Time `json:"confirmadoEm"`
+	CriadoEm      time.Time  `json:"criadoEm"`
 
 	// CustoFalhas Cost in reais of asking again about items without an answer.
 	CustoFalhas json.Number `json:"custoFalhas"`
@@ -555,6 +559,9 @@ type BatchEntry struct {
 		// Validos Valid documents, each counted once.
 		Validos int `json:"validos"`
 	} `json:"itens"`
+
+	// MembroPagador The member who confirmed or last resumed it, and pays by their budget; null as `chavePagadora`.
+	MembroPagador *string `json:"membroPagador"`
 
 	// Mensagem More about the pause, in Portuguese.
 	Mensagem *string `json:"mensagem"`

@@ -62,6 +62,10 @@ func BatchEntryOf(v app.BatchView) BatchEntry {
 		CriadoEm: v.CreatedAt, ExpiraEm: v.ExpiresAt, ConfirmadoEm: timeOrNull(v.StartedAt),
 		TerminadoEm: timeOrNull(v.EndedAt), Finalidade: textOrNull(v.Purpose),
 	}
+	if !v.StartedAt.IsZero() {
+		key, member := v.Payer()
+		out.ChavePagadora, out.MembroPagador = textOrNull(key), textOrNull(member)
+	}
 	out.Itens.Total, out.Itens.Validos, out.Itens.Repetidos, out.Itens.Invalidos = v.Total, v.Valid, v.Repeated, v.Invalid
 	out.Invalidos = make([]struct {
 		Linha    int    `json:"linha"`

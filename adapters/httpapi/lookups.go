@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -125,7 +122,7 @@ type lookupAnswer interface {
 func (h handlers) lookup(
 	ctx context.Context, req app.LookupRequest, c conditions, requestKey *string,
 ) (_ lookupAnswer, err error) {
-	if req.RequestKey, err = requestKeyOf(requestKey); err != nil {
+	if req.RequestKey, err = app.RequestKeyOf(requestKeyHeader, requestKey); err != nil {
 		return nil, err
 	}
 	switch {
@@ -156,20 +153,6 @@ func (h handlers) lookup(
 		return pending{id: id, begun: true, replayed: answer.Replayed}, nil
 	}
 	return &result{answer}, nil
-}
-
-// requestKeyOf checks the idempotency key of a lookup. Fault: InvalidRequest.
-func requestKeyOf(header *string) (string, error) {
-	if header == nil {
-		return "", nil
-	}
-	printable := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
-	if n := len(*header); n == 0 || n > requestKeyMax || strings.TrimFunc(*header, printable) != "" {
-		return "", fault.New(fault.InvalidRequest, fmt.Sprintf(
-			"A Idempotency-Key deve ter de 1 a %d caracteres imprimíveis, como um UUID. Nada foi consultado nem cobrado.",
-			requestKeyMax)).At(requestKeyHeader)
-	}
-	return *header, nil
 }
 
 // onePurpose merges the purposes of the header and the body. Fault: InvalidRequest where they differ.

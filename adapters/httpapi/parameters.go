@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -12,6 +13,17 @@ import (
 	"fichario/adapters/shape"
 	"fichario/domain/fault"
 )
+
+// queryOf are the names of an operation's query parameters, in the order of the contract: generated fields of headers
+// have no tag of a form.
+func queryOf[Params any]() (names []string) {
+	for field := range reflect.TypeFor[Params]().Fields() {
+		if name, _, _ := strings.Cut(field.Tag.Get("form"), ","); name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
+}
 
 // onlyParams refuses unknown and repeated query parameters: a mistyped ?atualizar must not silently cost, or save, a
 // call.

@@ -64,7 +64,7 @@ func around(element, attributes string, content ...repeated) []repeated {
 }
 
 // TestSlowAWorkbookIsBoundedInMemory: files of some ten to hundred kilobytes, whose parts stay within 128 MiB, but
-// which excelize would turn into gigabytes. It measures everything allocated until the file is refused, including
+// would be gigabytes as values. It measures everything allocated until the file is refused, including
 // what is freed at once.
 //
 //nolint:paralleltest // it counts what the whole process allocates
@@ -124,7 +124,7 @@ func TestARowOfACSVIsBoundedInMemory(t *testing.T) {
 	}
 }
 
-// TestAWorkbookIsBoundedInWork: where elements are compared pairwise, a file of some ten kilobytes takes an hour. These
+// TestAWorkbookIsBoundedInWork: if elements were compared pairwise, a file of some ten kilobytes would take an hour. These
 // are read or refused in a moment.
 func TestAWorkbookIsBoundedInWork(t *testing.T) {
 	t.Parallel()
@@ -147,7 +147,7 @@ func TestAWorkbookIsBoundedInWork(t *testing.T) {
 	all := hostile(t, map[string][]repeated{"xl/styles.xml": around("styleSheet", "",
 		repeated{"<numFmts>" + many.String() + "</numFmts><cellXfs>", 1},
 		repeated{strings.NewReplacer("numFmt ", "xf ").Replace(many.String()), 1}, repeated{"</cellXfs>", 1})})
-	if _, err := readFirst(t.Context(), all, 10); fault.CodeOf(err) != fault.BodyTooLarge {
+	if _, err := readFirst(t.Context(), all, 10); err != nil {
 		t.Error("a thousand formats of dates: ", err)
 	}
 	for _, c := range []map[string][]repeated{

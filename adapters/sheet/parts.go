@@ -8,35 +8,30 @@ import (
 	"errors"
 	"io"
 	"path"
-	"strconv"
+	"slices"
 	"strings"
 
-	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/charmap"
+
+	"fichario/domain/fault"
 )
 
-// Bounds on a workbook's parts. Excelize decodes most of them as a whole, and a few bytes become a struct, so memory
-// counts rather than the unpacked size.
+// Bounds on a workbook's parts: a few packed bytes may become gigabytes. Two tables are read at once.
 const (
-	// maxUnpacked bounds what all parts unpack to, maxMemory what they take in excelize: their bytes and, for parts that
-	// it decodes as a whole, twice as many again, for texts and copies, plus elementSize for each element. Two tables are
-	// read at once.
+	// maxUnpacked bounds what all parts unpack to, in bytes; maxElements the elements of all parts but the sheets, and
+	// maxShared the memory of the shared texts.
 	maxUnpacked = 128 << 20
-	maxMemory   = 192 << 20
-	// elementSize is measured: a text of its own takes 230 bytes and is two elements.
-	elementSize = 128
+	maxElements = 1_500_000
+	maxShared   = 64 << 20
 	maxParts    = 10_000
+	maxSheets   = 1_000
 	maxDepth    = 100
-	// maxToken bounds a tag with its attributes, or a text; maxValue a cell or a shared text, with its markup, and maxRuns
-	// its elements. Excel has 32,767 characters in a cell.
+	// maxToken bounds a tag with its attributes, or a text; maxValue a cell or a shared text, and maxRuns its elements.
+	// Excel has 32,767 characters in a cell.
 	maxToken = 256 << 10
 	maxValue = 128 << 10
 	maxRuns  = 10_000
-	// maxValues bounds the values and formulas of a row: beyond maxColumns, a formula without a value counts as nothing.
-	maxValues = 4 * maxColumns
 )
-
-// mostOf limits elements that take more than elementSize in excelize, or that it compares pairwise.
-var mostOf = map[string]int{"sheet": 1_000, "Relationship": 1_000, "definedName": 100_000, "xf": 2 * 65_490}
 
 // bounded refuses to read more than most bytes between two rewinds.
 type bounded struct {
@@ -56,50 +51,43 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// parts checks the parts of a workbook against their bounds.
-type parts struct {
-	ctx              context.Context
-	unpacked, memory int
-	named            map[string]int
-	// without is the fault of a sheet that was left out, broken that of another part; nil where there is none.
-	without, broken error
+// xlsx is an XLSX file as an archive of parts.
+type xlsx struct {
+	ctx                context.Context
+	parts              map[string]*zip.File // by names in lower case
+	unpacked, elements int
+	// shared are the texts that cells refer to, and dated says for each style of cells whether it shows a date.
+	shared []string
+	dated  []bool
+	// from1904 says that days count from 1904, as on an old Mac.
+	from1904 bool
 }
 
-// within returns the archive reduced to the parts that a table is read from, each checked against the bounds, whatever
-// the archive's directory says. It unpacks no part into memory. A sheet beyond the bounds is left out, because another
-// one may be the wanted one, and without says what is wrong with it.
-func within(ctx context.Context, data []byte) (good []byte, without, err error) {
+// open finds the parts that a table may be read from.
+func open(ctx context.Context, data []byte) (*xlsx, error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return nil, nil, unreadable("O arquivo está incompleto ou não é uma planilha .xlsx. Salve-o de novo e envie-o outra vez.")
+		return nil, unreadable("O arquivo está incompleto ou não é uma planilha .xlsx. Salve-o de novo e envie-o outra vez.")
 	}
 	if len(archive.File) > maxParts {
-		return nil, nil, swollen()
+		return nil, swollen()
 	}
-	p := parts{ctx: ctx, named: map[string]int{}}
-	out := bytes.NewBuffer(make([]byte, 0, len(data)))
-	kept := zip.NewWriter(out)
+	w, unpacked := &xlsx{ctx: ctx, parts: map[string]*zip.File{}}, uint64(0)
 	for _, file := range archive.File {
-		if !ofTable(file.Name) {
-			continue
-		}
-		ok, err := p.unpack(file)
-		if err == nil && ok && kept.Copy(file) != nil {
-			err = damaged()
-		}
-		if err != nil {
-			return nil, nil, err
+		name := strings.ToLower(strings.ReplaceAll(file.Name, `\`, "/"))
+		if isTable(name) {
+			w.parts[name] = file
+			unpacked += min(file.UncompressedSize64, maxUnpacked+1)
 		}
 	}
-	if p.broken == nil && kept.Close() != nil {
-		p.broken = damaged()
+	if unpacked > maxUnpacked { // read bounds those that do not say so
+		return nil, swollen()
 	}
-	return out.Bytes(), p.without, p.broken
+	return w, nil
 }
 
-// ofTable reports whether a table may be read from a part: a picture, chart or comment is none.
-func ofTable(name string) bool {
-	name = strings.ToLower(strings.ReplaceAll(name, `\`, "/"))
+// isTable reports whether a table may be read from a part: a picture, chart or comment is none.
+func isTable(name string) bool {
 	if kind := path.Ext(name); kind != ".xml" && kind != ".rels" {
 		return false
 	}
@@ -112,149 +100,137 @@ func ofTable(name string) bool {
 	return true
 }
 
-// unpack reads one part to its end, and reports whether to keep it.
-func (p *parts) unpack(file *zip.File) (kept bool, err error) {
-	packed, err := file.Open()
-	if err != nil {
-		return false, damaged()
-	}
-	defer func() { _ = packed.Close() }()
-	all := &bounded{Reader: packed, most: maxUnpacked - p.unpacked}
-	streamed, err := p.walk(&bounded{Reader: all, most: maxToken})
-	if err != nil && p.ctx.Err() == nil {
-		_, _ = io.Copy(io.Discard, all) // unpacked bytes count even beyond unreadable XML
-	}
-	p.unpacked += all.read
-	switch {
-	case p.ctx.Err() != nil:
-		return false, p.ctx.Err()
-	case p.unpacked > maxUnpacked, p.memory > maxMemory:
-		return false, swollen()
-	case err == nil:
-		return true, nil
-	}
-	wrong, malformed := swollen(), new(xml.SyntaxError)
-	switch {
-	case errors.As(err, &malformed):
-		wrong = unreadable(unreadableXLSX)
-	case !errors.Is(err, errTooMuch):
-		wrong = damaged()
-	}
-	if streamed {
-		p.without = wrong
-	} else {
-		p.broken = wrong
-	}
-	return false, nil // the caller reports the total unpacked size first
+// part is the progress of reading a part.
+type part struct {
+	// path are the names of the elements around the current place.
+	path []string
+	// value collects the text of the cell or shared text around, since its element at depth; runs are its elements.
+	value       []byte
+	depth, runs int
 }
 
-// walk reads the tokens of a part and counts what excelize would keep of them. It uses the same decoder as excelize, so
-// that both see the same. It reports whether excelize streams the part, keeping nothing.
-func (p *parts) walk(from *bounded) (streamed bool, err error) {
-	d := xml.NewDecoder(from)
-	d.CharsetReader = func(label string, in io.Reader) (io.Reader, error) {
-		e, err := htmlindex.Get(label)
-		if err != nil {
-			return nil, err
+// in reports whether the current place is in these elements, the last of them innermost.
+func (p *part) in(names ...string) bool {
+	return len(p.path) >= len(names) && slices.Equal(p.path[len(p.path)-len(names):], names)
+}
+
+// attribute is the value of an attribute; "" where there is none.
+func attribute(t xml.StartElement, name string) string {
+	for _, a := range t.Attr {
+		if a.Name.Local == name {
+			return a.Value
 		}
-		return e.NewDecoder().Reader(in), nil
 	}
-	w := walked{parts: p}
+	return ""
+}
+
+// read reads a part of this name within the bounds, which for sheets do not count elements, because nothing of them is
+// kept. It calls begin for each element, after it is in the path, and end before it leaves it. A part that is not there
+// is empty. Faults: BodyTooLarge, InvalidRequest; also those of the functions.
+func (w *xlsx) read(name string, sheet bool, begin func(*part, xml.StartElement) error, end func(*part) error) error {
+	file := w.parts[strings.ToLower(name)]
+	if file == nil {
+		return nil
+	}
+	packed, err := file.Open()
+	if err != nil {
+		return damaged()
+	}
+	defer func() { _ = packed.Close() }()
+	all := &bounded{Reader: packed, most: maxUnpacked - w.unpacked}
+	err = w.tokens(&bounded{Reader: all, most: maxToken}, sheet, begin, end)
+	w.unpacked += all.read
+	said, malformed := new(fault.Error), new(xml.SyntaxError)
+	switch {
+	case w.ctx.Err() != nil:
+		return w.ctx.Err()
+	case err == nil, errors.As(err, &said):
+		return err
+	case errors.Is(err, errTooMuch):
+		return swollen()
+	case errors.As(err, &malformed):
+		return unreadable(unreadableXLSX)
+	}
+	return damaged()
+}
+
+func (w *xlsx) tokens(from *bounded, sheet bool, begin func(*part, xml.StartElement) error, end func(*part) error) error {
+	d, p := xml.NewDecoder(from), &part{}
+	d.CharsetReader = charsets
 	for n := 0; ; n++ {
-		if n%4096 == 0 && p.ctx.Err() != nil {
-			return w.streamed, p.ctx.Err()
+		if n%4096 == 0 && w.ctx.Err() != nil {
+			return w.ctx.Err()
 		}
 		token, err := d.RawToken()
-		if errors.Is(err, io.EOF) {
-			w.ended(int(d.InputOffset()))
-			return w.streamed, nil
-		}
-		if err != nil {
-			return w.streamed, err
+		switch {
+		case errors.Is(err, io.EOF) && len(p.path) == 0:
+			return nil
+		case errors.Is(err, io.EOF):
+			return &xml.SyntaxError{}
+		case err != nil:
+			return err
 		}
 		from.read = 0
 		switch t := token.(type) {
 		case xml.StartElement:
-			err = w.start(t, d.InputOffset())
+			err = w.begin(p, t.Name.Local, sheet)
+			if err == nil {
+				err = begin(p, t)
+			}
+		case xml.CharData:
+			err = p.text(t)
 		case xml.EndElement:
-			if w.depth--; w.depth < w.valueDepth {
-				w.valueDepth = 0
+			if !p.in(t.Name.Local) {
+				return &xml.SyntaxError{}
+			}
+			err = end(p)
+			p.path = p.path[:len(p.path)-1]
+			if len(p.path) < p.depth {
+				p.depth = 0
 			}
 		}
-		if err == nil && w.valueDepth > 0 && d.InputOffset()-w.valueFrom > maxValue {
-			err = errTooMuch
-		}
 		if err != nil {
-			return w.streamed, err
+			return err
 		}
 	}
 }
 
-// walked is the progress of a walk through a part.
-type walked struct {
-	*parts
-	depth, elements int
-	// streamed says that the part is read row by row, and nothing of it is kept.
-	streamed bool
-	root     string
-	// row is the number of the current row, last the highest so far, and values the number of its values.
-	row, last, values int
-	// valueDepth is the depth of the cell or shared text being read, 0 outside; valueFrom is its offset, and runs the
-	// number of its elements.
-	valueDepth, runs int
-	valueFrom        int64
+// charsets reads what programs write beside UTF-8, the only one of Excel. Latin-1 is read as Windows-1252, as in pages.
+func charsets(label string, in io.Reader) (io.Reader, error) {
+	switch strings.ToLower(label) {
+	case "utf8", "ascii", "us-ascii":
+		return in, nil
+	case "iso-8859-1", "windows-1252":
+		return charmap.Windows1252.NewDecoder().Reader(in), nil
+	}
+	return nil, errors.New("unknown character set")
 }
 
-func (w *walked) start(t xml.StartElement, at int64) error {
-	w.depth++
-	w.elements++
-	if w.root == "" {
-		w.root, w.streamed = t.Name.Local, t.Name.Local == "worksheet"
+// begin enters an element within the bounds.
+func (w *xlsx) begin(p *part, name string, sheet bool) error {
+	p.path = append(p.path, name)
+	if !sheet {
+		w.elements++
 	}
-	name := t.Name.Local
-	if w.valueDepth > 0 {
-		w.runs++
-	} else if name == "c" || name == "si" {
-		w.valueDepth, w.valueFrom, w.runs = w.depth, at, 0
+	p.runs++
+	if p.depth == 0 && (name == "c" || name == "si") {
+		p.value, p.depth, p.runs = p.value[:0], len(p.path), 0
 	}
-	switch name {
-	case "row":
-		w.begin(t)
-	case "v", "is", "f":
-		if w.valueDepth > 0 {
-			w.values++
-		}
-	}
-	most, counted := mostOf[name]
-	if counted = counted && !w.streamed; counted {
-		w.named[name]++
-	}
-	if w.depth > maxDepth || w.runs > maxRuns || w.values > maxValues || counted && w.named[name] > most ||
-		!w.streamed && w.memory+w.elements*elementSize > maxMemory {
+	if len(p.path) > maxDepth || w.elements > maxElements || p.depth > 0 && p.runs > maxRuns {
 		return errTooMuch
 	}
 	return nil
 }
 
-// begin starts a row.
-func (w *walked) begin(row xml.StartElement) {
-	w.row++
-	for _, a := range row.Attr {
-		if n, err := strconv.Atoi(a.Value); a.Name.Local == "r" && err == nil && n != 0 {
-			w.row = n
-		}
+// text collects the text of a cell or a shared text, without its reading aids.
+func (p *part) text(text []byte) error {
+	if p.depth > 0 && (p.in("c", "v") || p.in("is", "t") || p.in("si", "t") || p.in("r", "t")) {
+		p.value = append(p.value, text...)
 	}
-	// Excelize merges a row that does not ascend into the previous one.
-	if w.row > w.last {
-		w.last, w.values = w.row, 0
+	if len(p.value) > maxValue {
+		return errTooMuch
 	}
-}
-
-// ended counts the memory of a part of the given size.
-func (w *walked) ended(size int) {
-	if w.memory += size; !w.streamed {
-		w.memory += 2*size + w.elements*elementSize
-	}
+	return nil
 }
 
 const unreadableXLSX = "A planilha não pode ser lida. Abra-a no Excel, salve-a de novo como .xlsx, sem senha, e envie-a outra vez."

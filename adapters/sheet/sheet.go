@@ -22,10 +22,8 @@ const (
 	maxCell    = 4000
 	// maxRecord bounds one row of a CSV: 16 MB of separators would be as many strings at once.
 	maxRecord = 1 << 20
-	// maxLines is the last line read from a sheet, and maxCells bounds all cells of a file together, including those of
-	// empty rows: a row of a few bytes may declare 16,384 cells without content.
+	// maxLines is the last line read from a sheet.
 	maxLines = 1 << 20
-	maxCells = 8 << 20
 	// maxFilled bounds the cells of a file that are kept: 16 bytes each, whatever is in them.
 	maxFilled = 5 << 20
 )
@@ -83,8 +81,8 @@ func Read(ctx context.Context, data []byte, maxRows int) ([]batch.Sheet, error) 
 
 // book collects sheets within the bounds.
 type book struct {
-	sheets                     []batch.Sheet
-	maxRows, text, cells, seen int
+	sheets               []batch.Sheet
+	maxRows, text, cells int
 }
 
 // only reads the only table of a file.

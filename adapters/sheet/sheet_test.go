@@ -303,3 +303,30 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWhatOtherProgramsWrite: parts elsewhere than Excel puts them, prefixes of names, texts in several runs with
+// reading aids and escapes, cells without a name or out of order, and a row that continues the one before.
+func TestWhatOtherProgramsWrite(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, part := range [][2]string{
+		{"_rels/.rels", `<Relationships><Relationship Id="a" Type="x/officeDocument" Target="/book/main.xml"/></Relationships>`},
+		{"book/_rels/main.xml.rels", `<Relationships><Relationship Id="b" Type="x/worksheet" Target="pages\One.xml"/>` +
+			`<Relationship Id="c" Type="x/sharedStrings" Target="../texts.xml"/></Relationships>`},
+		{"book/main.xml", `<x:workbook><x:sheets><x:sheet name="Um" r:id="b"/></x:sheets></x:workbook>`},
+		{"texts.xml", `<?xml version="1.0" encoding="ISO-8859-1"?><sst><si><t>a</t><rPh><t>!</t></rPh></si>` +
+			"<si><r><rPr/><t>Jo\xe3o </t></r><r><t>_x0041_na_x005F_</t></r></si></sst>"},
+		{"book/pages/one.xml", `<x:worksheet><x:sheetData><x:row><x:c t="s"><x:v>1</x:v></x:c><x:c t="str"><x:v>_x0041_</x:v></x:c></x:row>` +
+			`<x:row r="1"><x:c t="s"><x:v> 0 </x:v></x:c><x:c t="s"><x:v>9</x:v></x:c></x:row><x:row r="3"><x:c r="c3"><x:v>3</x:v></x:c>` +
+			`<x:c r="A3" t="inlineStr"><x:is><x:t>x &amp; y</x:t></x:is></x:c><x:c t="e"><x:v>#N/A</x:v></x:c></x:row></x:sheetData></x:worksheet>`},
+	} {
+		w, _ := z.Create(part[0])
+		_, _ = w.Write([]byte(part[1]))
+	}
+	_ = z.Close()
+	want := []string{"1 João Ana_|_x0041_|a", "3 x & y|#N/A|3"}
+	if got := rows(t, out.Bytes()); !reflect.DeepEqual(got, want) {
+		t.Errorf(" got %q\nwant %q", got, want)
+	}
+}

@@ -4,10 +4,13 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/xml"
 	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"strconv"
 	"strings"
-
-	"github.com/xuri/excelize/v2"
 )
 
 // readXLSX reads the visible sheets. For formulas it uses the last calculated values.
@@ -15,79 +18,252 @@ func (b *book) readXLSX(ctx context.Context, data []byte) error {
 	if err := known(data); err != nil {
 		return err
 	}
-	data, without, err := within(ctx, data)
+	w, err := open(ctx, data)
 	if err != nil {
 		return err
 	}
-	// Equal limits keep excelize from unpacking into a temporary file.
-	f, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{
-		UnzipSizeLimit: maxUnpacked, UnzipXMLSizeLimit: maxUnpacked, RawCellValue: true,
-	})
-	if err != nil {
-		return unreadable(unreadableXLSX)
-	}
-	defer func() { _ = f.Close() }()
-	dated, err := showsDates(f)
+	sheets, err := w.describe()
 	if err != nil {
 		return err
 	}
-	visible := false
-	for _, s := range f.WorkBook.Sheets.Sheet {
-		if s.State != "" && s.State != "visible" {
-			continue
-		}
-		visible = true
-		err := b.add(s.Name, func(t *table) error { return t.readSheet(ctx, f, s.Name, dated, without) })
-		if err != nil {
+	for _, s := range sheets {
+		if err := b.add(s.name, func(t *table) error { return t.readSheet(w, s.part) }); err != nil {
 			return err
 		}
 	}
-	if !visible {
+	if len(sheets) == 0 {
 		return unreadable("A planilha não tem nenhuma aba visível.")
 	}
 	return nil
 }
 
-// readSheet reads one sheet. without is the fault of a sheet that was left out, and dated says whether cells may hold
-// dates.
-func (t *table) readSheet(ctx context.Context, f *excelize.File, name string, dated bool, without error) error {
-	rows, err := f.Rows(name)
-	if err != nil && without != nil {
-		return without
-	}
+// visible is a sheet that is not hidden.
+type visible struct{ name, part string }
+
+// describe reads everything but the sheets, and returns the visible ones.
+func (w *xlsx) describe() (sheets []visible, err error) {
+	main := "xl/workbook.xml"
+	targets, err := w.targets("_rels/.rels", "")
 	if err != nil {
+		return nil, err
+	}
+	if at := targets["/officeDocument"]; at != "" {
+		main = at
+	}
+	dir := path.Dir(main)
+	if targets, err = w.targets(path.Join(dir, "_rels", path.Base(main)+".rels"), dir); err != nil {
+		return nil, err
+	}
+	part := func(kind, name string) string {
+		if at := targets[kind]; at != "" {
+			return at
+		}
+		return path.Join(dir, name)
+	}
+	if sheets, err = w.sheets(main, targets); err != nil {
+		return nil, err
+	}
+	if err = w.readStyles(part("/styles", "styles.xml")); err != nil {
+		return nil, err
+	}
+	return sheets, w.readShared(part("/sharedStrings", "sharedStrings.xml"))
+}
+
+// nothing is for parts of which the ends of elements do not matter.
+func nothing(*part) error { return nil }
+
+// targets reads where the related parts of a part are, by their ids and, after a slash, by the last
+// words of their kinds.
+func (w *xlsx) targets(name, dir string) (map[string]string, error) {
+	targets := map[string]string{}
+	return targets, w.read(name, false, func(_ *part, t xml.StartElement) error {
+		if t.Name.Local != "Relationship" {
+			return nil
+		}
+		at := strings.ReplaceAll(attribute(t, "Target"), `\`, "/")
+		if !strings.HasPrefix(at, "/") {
+			at = path.Join(dir, at)
+		}
+		at, kind := strings.TrimPrefix(path.Clean(at), "/"), "/"+path.Base(attribute(t, "Type"))
+		targets[attribute(t, "Id")], targets[kind] = at, at
+		return nil
+	}, nothing)
+}
+
+// sheets reads the workbook's own part.
+func (w *xlsx) sheets(name string, targets map[string]string) (sheets []visible, err error) {
+	all, found := 0, false
+	err = w.read(name, false, func(p *part, t xml.StartElement) error {
+		switch {
+		case p.in("workbook"):
+			found = true
+		case p.in("workbook", "workbookPr"):
+			w.from1904, _ = strconv.ParseBool(attribute(t, "date1904"))
+		case p.in("sheets", "sheet"):
+			if state := attribute(t, "state"); state == "" || state == "visible" {
+				sheets = append(sheets, visible{attribute(t, "name"), targets[attribute(t, "id")]})
+			}
+			if all++; all > maxSheets {
+				return errTooMuch
+			}
+		}
+		return nil
+	}, nothing)
+	if err == nil && !found {
+		err = unreadable(unreadableXLSX)
+	}
+	return sheets, err
+}
+
+// readStyles finds the styles of cells that show dates.
+func (w *xlsx) readStyles(name string) error {
+	dates, ofStyles := maps.Clone(builtInDates), []string(nil)
+	err := w.read(name, false, func(p *part, t xml.StartElement) error {
+		switch {
+		case p.in("numFmts", "numFmt"):
+			dates[attribute(t, "numFmtId")] = isDate(attribute(t, "formatCode"))
+		case p.in("cellXfs", "xf"):
+			ofStyles = append(ofStyles, attribute(t, "numFmtId"))
+		}
+		return nil
+	}, nothing)
+	w.dated = make([]bool, len(ofStyles))
+	for i, id := range ofStyles {
+		w.dated[i] = dates[id]
+	}
+	return err
+}
+
+// readShared reads the texts that cells refer to by their index.
+func (w *xlsx) readShared(name string) error {
+	size := 0
+	return w.read(name, false, func(*part, xml.StartElement) error { return nil }, func(p *part) error {
+		if !p.in("sst", "si") {
+			return nil
+		}
+		if size += len(p.value) + 16; size > maxShared {
+			return errTooMuch
+		}
+		w.shared = append(w.shared, unescaped(string(p.value)))
+		return nil
+	})
+}
+
+// escape is how a workbook writes a character that XML cannot hold, and a text that looks like one.
+var escape = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+
+func unescaped(text string) string {
+	return escape.ReplaceAllStringFunc(text, func(code string) string {
+		n, _ := strconv.ParseUint(code[2:6], 16, 32) // the expression has checked it
+		return string(rune(n))                       //nolint:gosec // 16 bits
+	})
+}
+
+// sheetReader is the progress of reading a sheet.
+type sheetReader struct {
+	*table
+	*xlsx
+	cells []string
+	// line and column are those of the current cell, from 1, and seen is how many the row has.
+	line, column, seen int
+	cell               xml.StartElement
+}
+
+// readSheet reads one sheet.
+func (t *table) readSheet(w *xlsx, name string) error {
+	if w.parts[strings.ToLower(name)] == nil {
 		return unreadable(unreadableXLSX)
 	}
-	defer func() { _ = rows.Close() }()
-	dates, err := datesIn(f, name, dated)
-	if err != nil {
-		return unreadable(unreadableXLSX)
+	s := &sheetReader{table: t, xlsx: w}
+	if err := w.read(name, true, s.begin, s.end); err != nil {
+		return err
 	}
-	defer dates.close()
-	for line := 1; rows.Next(); line++ {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	return s.add(s.line, s.cells)
+}
+
+func (s *sheetReader) begin(p *part, t xml.StartElement) (err error) {
+	switch {
+	case p.in("sheetData", "row"):
+		return s.row(attribute(t, "r"))
+	case p.in("row", "c"):
+		s.column++
+		if s.seen++; s.seen > maxReference {
+			return errTooMuch
 		}
-		cells, err := rows.Columns(excelize.Options{RawCellValue: true})
-		if err == nil {
-			err = dates.spell(cells)
+		if at := attribute(t, "r"); at != "" {
+			if s.column = columnOf(at); s.column == 0 {
+				return s.wrong()
+			}
 		}
-		if err != nil {
-			return unreadable(fmt.Sprintf("A linha %d da planilha não pode ser lida.", line))
-		}
-		if t.seen += len(cells); t.seen > maxCells || line > maxLines {
-			return tooLarge("A planilha tem linhas ou células demais, mesmo vazias. Deixe só as colunas e linhas que importam.")
-		}
-		for i := range cells {
-			cells[i] = strings.Trim(cells[i], " \t\r\n\u00a0")
-		}
-		if err := t.add(line, cells); err != nil {
-			return err
+		s.cell = t
+	}
+	return nil
+}
+
+// row begins a row. One that does not ascend continues the one before.
+func (s *sheetReader) row(said string) (err error) {
+	n := s.line + 1
+	if said != "" {
+		if n, err = strconv.Atoi(said); err != nil {
+			return s.wrong()
 		}
 	}
-	if rows.Error() != nil {
-		return unreadable(unreadableXLSX)
+	if n <= s.line {
+		return nil
 	}
+	if err := s.add(s.line, s.cells); err != nil {
+		return err
+	}
+	s.line, s.column, s.seen, s.cells = n, 0, 0, s.cells[:0]
+	if n > maxLines {
+		return tooLarge("A planilha tem linhas demais, mesmo vazias. Deixe só as linhas que importam.")
+	}
+	return nil
+}
+
+func (s *sheetReader) wrong() error {
+	return unreadable(fmt.Sprintf("A linha %d da planilha não pode ser lida.", s.line))
+}
+
+// maxReference is the last column of Excel, XFD.
+const maxReference = 16_384
+
+// columnOf is the column of a cell's name, counted from 1; 0 where it is none.
+func columnOf(cell string) (n int) {
+	for _, c := range strings.ToUpper(strings.TrimRight(cell, "0123456789")) {
+		if n = 26*n + int(c-'A') + 1; c < 'A' || c > 'Z' || n > maxReference {
+			return 0
+		}
+	}
+	return n
+}
+
+func (s *sheetReader) end(p *part) error {
+	if !p.in("row", "c") || len(p.value) == 0 {
+		return nil
+	}
+	text := string(p.value)
+	switch attribute(s.cell, "t") {
+	case "s":
+		i, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || i < 0 || i >= len(s.shared) {
+			return nil
+		}
+		text = s.shared[i]
+	case "inlineStr":
+		text = unescaped(text)
+	case "", "n":
+		if style, err := strconv.Atoi(attribute(s.cell, "s")); err == nil && style > 0 && style < len(s.dated) && s.dated[style] {
+			text = s.date(text)
+		}
+	}
+	if text = strings.Trim(text, " \t\r\n\u00a0"); text == "" {
+		return nil
+	}
+	for len(s.cells) < s.column {
+		s.cells = append(s.cells, "")
+	}
+	s.cells[s.column-1] = text
 	return nil
 }
 

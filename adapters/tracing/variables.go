@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
+	"maps"
 	"net/url"
 	"os"
 	"regexp"
@@ -13,8 +14,8 @@ import (
 	"strings"
 )
 
-// configured reads the variables that decide whether there are traces, and whether they are propagated; the library
-// reads the others. Invalid values, which the library would replace by defaults, are errors.
+// configured reads the variables that decide whether there are traces, and whether they are propagated; and checks
+// the others. Invalid values are errors, never replaced by defaults.
 func configured(lookup func(string) string) (carry, on bool, err error) {
 	endpoint := cmp.Or(lookup("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), lookup("OTEL_EXPORTER_OTLP_ENDPOINT"))
 	exporter := lookup("OTEL_TRACES_EXPORTER")
@@ -25,8 +26,8 @@ func configured(lookup func(string) string) (carry, on bool, err error) {
 		return false, false, fmt.Errorf("OTEL_TRACES_EXPORTER: %q is not known; there are otlp and none", exporter)
 	}
 	protocol := cmp.Or(lookup("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL"), lookup("OTEL_EXPORTER_OTLP_PROTOCOL"))
-	if protocol != "" && protocol != "http/protobuf" {
-		return false, false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %q is not known; there is http/protobuf", protocol)
+	if protocol != "" && protocol != "http/protobuf" && protocol != jsonProtocol {
+		return false, false, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL: %q is not known; there are http/protobuf and http/json", protocol)
 	}
 	u, err := url.Parse(endpoint)
 	if endpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
@@ -49,10 +50,13 @@ func configured(lookup func(string) string) (carry, on bool, err error) {
 	return slices.Contains(listed(cmp.Or(lookup("OTEL_PROPAGATORS"), carries)), carries), true, nil
 }
 
+// jsonProtocol selects JSON; the default is protobuf, which every collector reads.
+const jsonProtocol = "http/json"
+
 // carries is the only supported propagator; baggage is dropped, because it may hold anything.
 const carries = "tracecontext"
 
-// usable checks values that the library silently ignores where they are invalid.
+// usable checks values that would be ignored where they are invalid.
 var usable = map[string]func(string) bool{
 	"OTEL_EXPORTER_OTLP_HEADERS": headers, "OTEL_EXPORTER_OTLP_TRACES_HEADERS": headers,
 	"OTEL_EXPORTER_OTLP_CERTIFICATE": certificates, "OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE": certificates,
@@ -122,6 +126,58 @@ func clientCertificate(lookup func(string) string, certificate, key string) erro
 var samplers = []string{
 	"always_on", "always_off", "traceidratio", "parentbased_always_on", "parentbased_always_off",
 	"parentbased_traceidratio",
+}
+
+// samplerOf is the sampler that the variables name: all traces, where they name none.
+func samplerOf(lookup func(string) string) sampler {
+	name, ofParent := strings.CutPrefix(cmp.Or(lookup("OTEL_TRACES_SAMPLER"), "parentbased_always_on"), "parentbased_")
+	part := 1.0
+	switch name {
+	case "always_off":
+		part = 0
+	case "traceidratio":
+		if said, err := strconv.ParseFloat(strings.TrimSpace(lookup("OTEL_TRACES_SAMPLER_ARG")), 64); err == nil {
+			part = said
+		}
+	}
+	root := ratio(part)
+	return func(above place, trace [16]byte) bool {
+		if ofParent && above.trace != [16]byte{} {
+			return above.sampled
+		}
+		return root(above, trace)
+	}
+}
+
+// service is the name of the program, where no variable gives the service another one.
+const service = "fichario"
+
+// described is what all spans say of where they come from.
+func described(version string, lookup func(string) string) (of resource, err error) {
+	said := map[string]string{
+		"service.name": service, "service.version": version,
+		"telemetry.sdk.name": service, "telemetry.sdk.language": "go", "telemetry.sdk.version": version,
+	}
+	for pair := range strings.SplitSeq(lookup("OTEL_RESOURCE_ATTRIBUTES"), ",") {
+		key, value, found := strings.Cut(pair, "=")
+		if text, err := url.PathUnescape(strings.TrimSpace(value)); err == nil {
+			value = text
+		}
+		switch {
+		case strings.TrimSpace(pair) == "":
+		case !found:
+			return of, wrong("OTEL_RESOURCE_ATTRIBUTES")
+		default:
+			said[strings.TrimSpace(key)] = strings.TrimSpace(value)
+		}
+	}
+	if name := lookup("OTEL_SERVICE_NAME"); name != "" {
+		said["service.name"] = name
+	}
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		of.Attributes = append(of.Attributes, attribute(key, said[key]))
+	}
+	return of, nil
 }
 
 // wrong names a variable without its value, which may contain a credential.

@@ -21,8 +21,8 @@ const batchesAtOnce = 25
 type batchLine struct {
 	app.BatchView
 	ProductName string
-	// By is who made it.
-	By string
+	// By is who made it, and PaidBy who confirmed or last resumed it, and pays; empty where that is the same.
+	By, PaidBy string
 	// For is the name of its purpose; lists omit it.
 	For string
 }
@@ -69,7 +69,11 @@ func (s *server) batchesPage(c *call, status int, after string, data batchesPage
 }
 
 func (s *server) batchLine(v app.BatchView, names map[string]string) batchLine {
-	line := batchLine{BatchView: v, ProductName: v.Product, By: names[cmp.Or(v.KeyID, v.MemberID)]}
+	maker := cmp.Or(v.KeyID, v.MemberID)
+	line := batchLine{BatchView: v, ProductName: v.Product, By: names[maker]}
+	if payer := cmp.Or(v.Payer()); payer != maker && !v.StartedAt.IsZero() {
+		line.PaidBy = names[payer]
+	}
 	if product, offered := s.Batches.Catalog.Find(v.Product); offered {
 		line.ProductName = product.Name
 	}

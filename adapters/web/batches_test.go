@@ -96,6 +96,12 @@ func TestABatchFromFileToResult(t *testing.T) {
 	}
 	page = v.get("/lotes")
 	v.shows(page, "Clientes de maio", "Concluído", "3 de 3", "Ana")
+	if strings.Contains(text(v.get(place)), "pago por") {
+		t.Error("who made it and pays is named twice")
+	}
+	_, place2, _ := v.upload("De junho.csv", "cpf\n11144477735\n", map[string]string{"produto": "cpf"})
+	site.member(v.member.OrgID, "Bia", crm.Owner).post(place2+"/confirmar", url.Values{"teto": {"1,00"}})
+	v.shows(v.get(place2), "por Ana, pago por Bia")
 	page = v.get("/notificacoes")
 	v.shows(page, "Clientes de maio O lote chegou ao teto", "Clientes de maio O lote foi concluído: documentos consultados: 3, "+
 		"sem resposta: 1, gasto: R$ 1,35.")

@@ -19,7 +19,7 @@ const tellLostEvery = time.Minute
 // tracer makes traces where OpenTelemetry's standard variables ask for them; nil where they do not.
 func (e *environment) tracer(log *slog.Logger) (*tracing.Tracer, error) {
 	var told atomic.Int64
-	return tracing.New(e.ctx, version(), os.Getenv, func() {
+	return tracing.New(version(), os.Getenv, func() {
 		now, last := time.Now().Unix(), told.Load()
 		if now-last >= int64(tellLostEvery.Seconds()) && told.CompareAndSwap(last, now) {
 			log.Warn("traces were not delivered to the collector")

@@ -190,7 +190,7 @@ func aBatch(t *testing.T, s ports.Store, o crm.Organisation) admitted {
 	t.Helper()
 	b, _ := quoted(t, s, o.ID)
 	return admitted{
-		ask:     func(e *lookup.Entry) { e.KeyID, e.BatchID = b.KeyID, b.ID },
+		ask:     func(e *lookup.Entry) { e.KeyID, e.BatchID = b.KeyID, b.ID; handedOut(t, s, *e) },
 		account: b.ID, bucket: lookup.BatchBucket, refused: ports.ErrCeiling,
 		change: func(ctx context.Context, r ports.Repos, spent lookup.Spent) error {
 			b.Ceiling, b.HasCeiling = spent.Amount, true

@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"fichario/domain/access"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
+	"fichario/domain/lookup"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -34,6 +37,39 @@ func quoted(t *testing.T, s ports.Store, orgID string, states ...batch.State) (b
 	}
 	must(t, s.Repos().Batches.AddItems(t.Context(), items))
 	return b, items
+}
+
+// handedOut adds an item that was handed out for a lookup.
+func handedOut(t *testing.T, s ports.Store, e lookup.Entry) {
+	t.Helper()
+	if err := s.Repos().Batches.AddItems(t.Context(), []batch.Item{{
+		ID: id(), BatchID: e.BatchID, OrgID: e.OrgID, Line: int(lines.Add(1)), State: batch.InFlight, At: 1, LookupID: e.ID,
+		Document: e.Document, LeaseUntil: at,
+	}}); err != nil {
+		t.Error(err)
+	}
+}
+
+// lines numbers the items that handedOut adds.
+var lines atomic.Int64
+
+// anItemsLookup is charged while the item is in flight for it, and not under an id that it had before.
+func anItemsLookup(t *testing.T, s ports.Store) {
+	b, _ := quoted(t, s, id())
+	charge := func(e lookup.Entry) error {
+		_, err := s.Repos().Calls.Begin(t.Context(), ports.Charge{
+			Entry: e, Takes: time.Minute, Caps: access.Limits{PerDay: 1000, PerMonth: 1000}, Ceiling: 1e12,
+		})
+		return err
+	}
+	e := running(t, b.KeyID)
+	e.OrgID, e.BatchID = b.OrgID, b.ID
+	wantErr(t, "before it is handed out", charge(e), ports.ErrEnded)
+	handedOut(t, s, e)
+	must(t, charge(e))
+	again := running(t, b.KeyID)
+	again.OrgID, again.BatchID = b.OrgID, b.ID
+	wantErr(t, "under another id", charge(again), ports.ErrEnded)
 }
 
 func batches(t *testing.T, s ports.Store) {

@@ -28,6 +28,7 @@ func changedCeilings(t *testing.T, s ports.Store) {
 		for range 5 {
 			e := running(t, key)
 			e.OrgID, e.BatchID = b.OrgID, b.ID
+			handedOut(t, s, e)
 			_, err := s.Repos().Calls.Begin(ctx, ports.Charge{
 				Entry: e, Takes: time.Minute, Caps: access.Limits{PerDay: 1000, PerMonth: 1000}, Ceiling: c.known,
 			})

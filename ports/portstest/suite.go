@@ -46,6 +46,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"batches":                 batches,
 		"quotes of batches":       batchQuotes,
 		"items of batches":        batchItems,
+		"lookups of items":        anItemsLookup,
 		"busy batches":            busyBatches,
 		"fresh answers":           freshAnswers,
 		"limits of batches":       batchLimits,

@@ -190,6 +190,7 @@ func TestAgents(t *testing.T) {
 
 			within(t, a, people[1:])
 			a.refusals(bureau, people)
+			asksAgain(t, a, bureau, people[0])
 			statement := a.use("statement", map[string]any{"limite": 3})
 			expect(t, "spent", statement.Gasto.Mes.String(), []string{"1.35", "2.7"}[i])
 			expect(t, "documents in the statement", len(statement.Consultas), 3)
@@ -237,6 +238,20 @@ func within(t *testing.T, a agent, people []string) {
 	}
 	wait.Wait()
 	expect(t, "answered at once", answered, 2)
+}
+
+// asksAgain: what was bought under an idempotency key is answered again although the session has nothing left.
+func asksAgain(t *testing.T, a agent, bureau *lookuptest.Bureau, document string) {
+	t.Helper()
+	before, ask := bureau.Calls(), personOf(document)
+	ask["chaveIdempotencia"], ask["maxIdade"] = "pergunta 1", 30
+	first := a.use("lookup", ask)
+	expect(t, "under a key, again", a.use("lookup", ask).ConsultaID, first.ConsultaID)
+	ask["maxIdade"] = 29
+	has(t, "another question under it", a.use("lookup", ask).text, "[chave_reutilizada]")
+	ask["chaveIdempotencia"] = ""
+	has(t, "no key", a.use("lookup", ask).text, "chaveIdempotencia", "[requisicao_invalida]")
+	expect(t, "calls at the bureau", bureau.Calls(), before)
 }
 
 // refusals: each is explained in words, repeats nothing that was sent, and calls no bureau.

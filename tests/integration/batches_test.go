@@ -54,6 +54,8 @@ func TestABatch(t *testing.T) {
 		expect(t, "by its id in capitals", s.Batch(key.Key, strings.ToUpper(b.ID)).ID, b.ID)
 		expect(t, "confirmed without a length", chunked(t, s, key.Key, place+"/confirmar"), 202)
 		done := s.AwaitBatch(key.Key, b.ID, "it is done", func(b lookuptest.Batch) bool { return b.Situacao == "concluido" })
+		expect(t, "who pays, before and after", []any{b.ChavePagadora == nil, *done.ChavePagadora, done.MembroPagador == nil},
+			[]any{true, key.ID, true})
 		expect(t, "the end", done.String(), "concluido : 2 done, 1 charged, 1 free, 0 failed, 0.45 spent")
 		expect(t, "calls", bureau.Calls(), 2)
 		var lines []string

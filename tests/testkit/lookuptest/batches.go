@@ -12,6 +12,7 @@ import (
 // Batch is a batch as the API shows it.
 type Batch struct {
 	ID, Nome, Situacao, Motivo, Mensagem string
+	ChavePagadora, MembroPagador         *string
 	RetomaEm                             *time.Time
 	Itens                                struct{ Total, Validos, Repetidos, Invalidos int }
 	Invalidos                            []struct {

@@ -1,0 +1,57 @@
+package app_test
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/ports"
+	"fichario/ports/portstest"
+)
+
+// TestAnItemWhoseInstanceWakesUp: an instance that was given items stands still until their leases have expired, and
+// wakes up while another one looks them up, or after that. Each item is charged at most once, even where the bureau
+// fails, so that the history has no answer that would serve both.
+func TestAnItemWhoseInstanceWakesUp(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		key, docs := s.byKey(wide), someCPFs(7900, 60)[:60]
+		n := quote(docs...)
+		q := must(s.batches.Quote(t.Context(), key, n))
+		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
+		items := must(s.store.Repos().Batches.Next(t.Context(), q.ID, len(docs)))
+		for i := range items {
+			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = app.NewKeyID(), "frozen", s.now()
+		}
+		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Claim(t.Context(), items) }))
+		s.bureau.Script = portstest.Fails(ports.Failed)
+		woken := s.otherLookups(s.store)
+		wakes := func(i int) string {
+			_, err := woken.Do(t.Context(), key, app.LookupRequest{
+				Product: catalog.CPF, Document: items[i].Document.Value(), ID: items[i].LookupID, BatchID: q.ID, Ceiling: q.Limit(),
+			})
+			return said(err)
+		}
+		stop := running(s)
+		defer stop()
+		var waking sync.WaitGroup
+		for i := range items {
+			waking.Go(func() {
+				time.Sleep(time.Duration(i%20) * time.Millisecond) // some before and some after they are handed out again
+				wakes(i)
+			})
+		}
+		waking.Wait()
+		s.until(q.ID, ended)
+		for i := range items {
+			wakes(i)
+		}
+		equal(t, "calls", len(s.bureau.Asked()), len(docs))
+		end := s.until(q.ID, ended)
+		equal(t, "charged", line(end.Status, end.Charged, end.Spent.Amount), line(batch.Done, len(docs), catalog.Money(len(docs))*price))
+		equal(t, "what the key was charged", s.spent(key), "60 60 60 27")
+	})
+}
