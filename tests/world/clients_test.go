@@ -299,6 +299,15 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 			OrgID: w.orgID, Code: fmt.Sprintf("finalidade-%d", h.op.c%2), Name: "Finalidade", Basis: crm.Bases()[0],
 		})
 	},
+	// retire ends a purpose, or brings it back.
+	"retire": func(w *world, ctx context.Context, i *instance, h *happening) {
+		over := h.op.b%3 > 0
+		h.id = fmt.Sprintf("finalidade-%d", h.op.c%2)
+		_, h.err = i.purposes.Set(ctx, app.Operator(), w.orgID, h.id, app.PurposeChange{Retired: &over})
+		if none := catalog.Money(0); h.err == nil && over {
+			h.limit, h.spent = &none, catalog.Money(w.number(charged("purpose", h.id)))
+		}
+	},
 	"batch": func(w *world, ctx context.Context, i *instance, h *happening) { w.quote(ctx, i, h, true) },
 	"quote": func(w *world, ctx context.Context, i *instance, h *happening) { w.quote(ctx, i, h, false) },
 	"confirm": func(w *world, ctx context.Context, i *instance, h *happening) {
@@ -509,7 +518,11 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 			w.fail("audit", "beside other work: %s", found.Finding.Message())
 		}
 	},
-	"check": func(w *world, ctx context.Context, _ *instance, _ *happening) { w.judgeDoctor(ctx) },
+	"check": func(w *world, ctx context.Context, _ *instance, _ *happening) {
+		if !w.plan.night { // jobs may wait since the evening
+			w.judgeDoctor(ctx)
+		}
+	},
 	"export": func(w *world, ctx context.Context, i *instance, h *happening) {
 		by, err := i.member(ctx, w.owner)
 		if err == nil {

@@ -23,7 +23,7 @@ func (w *world) calm() bool {
 	return w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'") == 0 &&
 		w.numbers("SELECT count(*) FROM batches WHERE org_id = '%s' AND status IN ('em_andamento', 'preparando')") == 0 &&
 		w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'") == 0 &&
-		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluida', 'desfeita')") == 0
+		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluida', 'desfeita', 'rascunho')") == 0
 }
 
 // idle reports whether no job is left to do, now or later.
@@ -49,6 +49,7 @@ func (w *world) verdicts() {
 	w.judgeDoctor(ctx)
 	w.judgeLedger()
 	w.judgeLimits()
+	w.judgeItems()
 	w.judgeErrors()
 	w.judgeAnswers()
 	w.judgeContacts()
@@ -115,7 +116,7 @@ func (w *world) judgeLimits() {
 	byAccount := map[string][]happening{}
 	columns := map[string]string{
 		"caps": "key_id", "revoke": "key_id", "budget": "member_id", "role": "member_id", "batch": "batch_id", "resume": "batch_id",
-		"ceiling": "batch_id", "confirm": "batch_id", "retry": "batch_id", "rule": "automation_id", "toggle": "automation_id",
+		"retire": "purpose", "ceiling": "batch_id", "confirm": "batch_id", "retry": "batch_id", "rule": "automation_id", "toggle": "automation_id",
 	}
 	none := catalog.Money(0)
 	for _, h := range w.happened {
@@ -190,6 +191,17 @@ func (w *world) judgePayers(batch string, changes []happening) {
 		if now := catalog.Money(w.number(othersPay(batch, h.payer))); last && now > h.others {
 			w.fail("payer", "after %q others paid %d for the batch, and %d before", h.op, now, h.others)
 		}
+	}
+}
+
+// judgeItems: each item of a batch is charged once, unless somebody wants those that failed again.
+func (w *world) judgeItems() {
+	if w.did("retry") {
+		return
+	}
+	for _, row := range w.rows(fmt.Sprintf(`SELECT b.id, b.valid, count(*) FROM batches b JOIN lookups l ON l.batch_id = b.id
+		WHERE b.org_id = '%s' AND l.charged GROUP BY b.id, b.valid HAVING count(*) > b.valid`, w.orgID)) {
+		w.fail("items", "the batch %s has %s items and %s charges", row[0], row[1], row[2])
 	}
 }
 
@@ -495,16 +507,21 @@ func (w *world) judgeTrail(contact string, edges [][2]string) {
 
 // judgeMoves: what every move triggers happened as often as there were moves.
 func (w *world) judgeMoves(moves map[string][]move, notes map[string]int) {
-	if w.did("toggle") || !w.idle() {
-		return
-	}
 	count := map[string]int{}
 	all := 0
-	for _, of := range moves {
+	for contact, of := range moves {
+		stage := w.stages[0].Name
 		for _, m := range of {
+			if stage == m.to {
+				w.fail("moves", "the contact %s was moved to %s, where it was: %v", contact, stage, of)
+			}
+			stage = m.to
 			count[m.to]++
 			all++
 		}
+	}
+	if w.did("toggle") || !w.idle() {
+		return
 	}
 	for n, text := range []string{"foi para um", "foi para dois"} {
 		if w.plan.rules[2+n] && notes[text] != count[w.stages[1+n].Name] && all < 30 {

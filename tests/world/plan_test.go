@@ -60,7 +60,8 @@ var themes = []theme{
 	{verbs: "once 8 fresh 1 caps 1 wait 1"},
 	{verbs: "lookup 8 later 1 page 1 fresh 1 wait 2"},
 	{verbs: "fresh 6 caps 3 revoke 1 restrict 1 later 1"},
-	{verbs: "page 6 budget 3 role 2 fresh 1 purpose 1"},
+	{verbs: "page 6 budget 3 role 2 fresh 1"},
+	{verbs: "fresh 6 retire 3 purpose 1 page 2", first: "purpose"},
 	{verbs: "batch 1 ceiling 6 wait 1", first: "batch"},
 	{verbs: "batch 2 ceiling 4 resume 2 pause 1 cancel 1 role 1 wait 1", first: "batch"},
 	{verbs: "quote 3 confirm 3 resume 3 pause 1 budget 1 role 1 revoke 1 caps 1 wait 1", first: "batch"},
@@ -71,7 +72,7 @@ var themes = []theme{
 	{verbs: "post 6 again 4 replay 1 merge 1 delete 1 undelete 1 edit 1 import 2 turns 1", first: "post"},
 	{verbs: "move 8 post 1 edit 1 bulk 1 assign 1", first: "post", rules: true},
 	{verbs: "bulk 4 undo 4 move 4", first: "post"},
-	{verbs: "post 4 toggle 4 rule 3 create 2 move 1 wait 1", first: "post", rules: true},
+	{verbs: "post 4 toggle 4 rule 3 create 3 wait 1", first: "post", rules: true},
 	{verbs: "caps 2 budget 2 role 1 purpose 2 toggle 1 assign 1 create 1 verify 2 delete 1 merge 1 check 1", rules: true},
 	{verbs: "fresh 4 post 3 delete 1 move 1 wait 2 batch 1", first: "post", rules: true},
 }
@@ -103,14 +104,14 @@ func (t theme) weights() (all []weighed, sum int) {
 func draw(seed uint64) plan {
 	r := rand.New(rand.NewPCG(seed, 2))
 	about := mixed
-	if r.IntN(8) > 0 {
+	if r.IntN(16) > 0 {
 		about = themes[r.IntN(len(themes))]
 	}
 	p := plan{
 		seed: seed, instances: []int{1, 2, 2, 3}[r.IntN(4)], strategy: strategy(r.IntN(int(strategies))),
 		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(10) == 0,
 		caps:   access.Limits{PerMinute: 100_000, PerDay: 3 + r.IntN(20), PerMonth: 3 + r.IntN(30)},
-		budget: catalog.Money(r.IntN(8)) * price, people: 1 + r.IntN(3), most: 1 + r.IntN(5), minute: r.IntN(20 * 60),
+		budget: catalog.Money(r.IntN(8)) * price, people: []int{1, 1, 2, 3}[r.IntN(4)], most: 1 + r.IntN(5), minute: r.IntN(20 * 60),
 	}
 	p.working = 1<<r.IntN(p.instances) | uint(r.IntN(8))
 	p.faulty(r)
