@@ -196,7 +196,7 @@ func (w *world) judgePayers(batch string, changes []happening) {
 
 // judgeItems: each item of a batch is charged once, unless somebody wants those that failed again.
 func (w *world) judgeItems() {
-	if w.did("retry") {
+	if slices.ContainsFunc(w.happened, func(h happening) bool { return h.op.verb == "retry" || h.op.verb == "resume" && h.op.a%2 == 0 }) {
 		return
 	}
 	for _, row := range w.rows(fmt.Sprintf(`SELECT b.id, b.valid, count(*) FROM batches b JOIN lookups l ON l.batch_id = b.id
