@@ -577,13 +577,16 @@ func (w *world) quote(ctx context.Context, i *instance, h *happening, confirm bo
 	}
 }
 
-// onBatch does something to a batch as somebody who pays for it from then on.
+// onBatch does something to a batch as somebody who pays for it from then on, or as the operator.
 func (w *world) onBatch(ctx context.Context, i *instance, h *happening, ceiling *catalog.Money, f func(app.Caller) error) {
 	if h.id = w.batch(h.op.c); h.id == "" {
 		h.err = errAway
 		return
 	}
-	by, payer, err := w.payer(ctx, i, h.op.a+h.op.b)
+	by, payer, err := app.Operator(), "", error(nil) // for whom who paid before goes on paying
+	if h.op.verb != "ceiling" || h.op.b > 5 {
+		by, payer, err = w.payer(ctx, i, h.op.a+h.op.b)
+	}
 	if err == nil {
 		err = f(by)
 	}
@@ -595,7 +598,9 @@ func (w *world) onBatch(ctx context.Context, i *instance, h *happening, ceiling 
 // looked notes what a batch was charged.
 func (w *world) looked(h *happening) {
 	h.spent = catalog.Money(w.number(charged("batch_id", h.id)))
-	h.others = catalog.Money(w.number(othersPay(h.id, h.payer)))
+	if h.payer != "" {
+		h.others = catalog.Money(w.number(othersPay(h.id, h.payer)))
+	}
 }
 
 func othersPay(batch, payer string) string {

@@ -174,7 +174,7 @@ func (w *world) judgeLimits() {
 // judgePayers: once somebody pays for a batch, nobody else does; and a ceiling is not below what was spent.
 func (w *world) judgePayers(batch string, changes []happening) {
 	for n, h := range changes {
-		if h.err != nil || h.payer == "" {
+		if h.err != nil || h.limit == nil {
 			continue
 		}
 		alone, last := true, true
@@ -183,12 +183,15 @@ func (w *world) judgePayers(batch string, changes []happening) {
 				continue
 			}
 			alone = alone && other.begun.After(h.ended)
-			last = last && other.payer == h.payer
+			last = last && (other.payer == h.payer || other.payer == "")
 		}
 		if alone && *h.limit < h.spent {
 			w.fail("limit", "%q set a ceiling of %d when %d were spent", h.op, *h.limit, h.spent)
 		}
-		if now := catalog.Money(w.number(othersPay(batch, h.payer))); last && now > h.others {
+		if h.payer == "" || !last {
+			continue
+		}
+		if now := catalog.Money(w.number(othersPay(batch, h.payer))); now > h.others {
 			w.fail("payer", "after %q others paid %d for the batch, and %d before", h.op, now, h.others)
 		}
 	}
