@@ -183,7 +183,7 @@ func TestRetentionBesideTheWitness(t *testing.T) {
 			}
 			other.Go(func() {
 				for !stop.Load() {
-					must(store.Repos().Audit.Forget(t.Context(), time.Now().Add(-50*time.Millisecond)))
+					must(store.Repos().AuditRemovals.Forget(t.Context(), time.Now().Add(-50*time.Millisecond)))
 				}
 			})
 			other.Go(func() {
@@ -207,7 +207,7 @@ func TestRetentionBesideTheWitness(t *testing.T) {
 		stop.Store(true)
 		other.Wait()
 		done(witnessOf(s.store, &there, new(bytes.Buffer)).Work(t.Context()))
-		for must(s.store.Repos().Audit.Forget(t.Context(), time.Now().Add(time.Hour))) > 0 {
+		for must(s.store.Repos().AuditRemovals.Forget(t.Context(), time.Now().Add(time.Hour))) > 0 {
 		}
 		found := must(s.audit.Verify(t.Context(), app.Operator(), s.orgID, audit.Hash{}, there.of(s.orgID)...))
 		equal(t, "all are gone but the last one's hash", line(found.Finding == nil, found.Lines, found.Witnessed > 0), "true 0 true")

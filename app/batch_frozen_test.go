@@ -22,11 +22,11 @@ func TestAnItemWhoseInstanceWakesUp(t *testing.T) {
 		n := quote(docs...)
 		q := must(s.batches.Quote(t.Context(), key, n))
 		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
-		items := must(s.store.Repos().Batches.Next(t.Context(), q.ID, len(docs)))
+		items := must(s.store.Repos().BatchItems.Next(t.Context(), q.ID, len(docs)))
 		for i := range items {
 			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = lookups.NewKeyID(), "frozen", s.now()
 		}
-		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Claim(t.Context(), items) }))
+		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.BatchRuns.Claim(t.Context(), items) }))
 		s.bureau.Script = portstest.Fails(ports.Failed)
 		woken := s.otherLookups(s.store)
 		wakes := func(i int) string {

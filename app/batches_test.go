@@ -372,12 +372,12 @@ func TestWhatACrashLeaves(t *testing.T) {
 		docs := someCPFs(5000, 4)
 		q := must(s.batches.Quote(t.Context(), key, quote(docs...)))
 		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
-		repo := s.store.Repos().Batches
+		repo := s.store.Repos().BatchItems
 		items := must(repo.Next(t.Context(), q.ID, 4))
 		for i := range items {
 			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = lookups.NewKeyID(), "dead", s.now().Add(time.Second)
 		}
-		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Claim(t.Context(), items) }))
+		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.BatchRuns.Claim(t.Context(), items) }))
 		asked := func(i int, script func(context.Context) (ports.Answer, error)) {
 			s.bureau.Script = script
 			_, _ = s.ask(key, lookups.Request{
@@ -431,7 +431,7 @@ func (l *lossy) InTx(ctx context.Context, f func(ports.Repos) error) error {
 	if err := l.Store.InTx(ctx, f); err != nil || !l.lose.CompareAndSwap(true, false) {
 		return err
 	}
-	items, err := l.Repos().Batches.InFlight(ctx, must(l.Repos().Batches.Busy(ctx, now()))[0])
+	items, err := l.Repos().BatchItems.InFlight(ctx, must(l.Repos().BatchRuns.Busy(ctx, now()))[0])
 	l.left <- items
 	return errors.Join(ports.ErrUncertain, err)
 }
@@ -461,7 +461,7 @@ func TestItemsThatNobodyKnowsOf(t *testing.T) {
 		left := <-store.left
 		time.Sleep(10 * time.Second)
 		asked := map[string]bool{}
-		for _, item := range must(s.store.Repos().Batches.InFlight(t.Context(), s.orgID)) {
+		for _, item := range must(s.store.Repos().BatchItems.InFlight(t.Context(), s.orgID)) {
 			asked[item.LookupID] = true
 		}
 		for _, item := range left {

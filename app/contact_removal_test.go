@@ -48,7 +48,7 @@ func TestADeletedContact(t *testing.T) {
 		equal(t, "brought back too late", said(s.contacts.Undelete(t.Context(), owner, c.ID)), "requisicao_invalida contact")
 		time.Sleep(crm.UndoDeletion)
 		done(s.contacts.ForgetRemoved(t.Context()))
-		equal(t, "history that is kept", len(must(s.store.Repos().Contacts.Events(t.Context(), c.ID))), 0)
+		equal(t, "history that is kept", len(must(s.store.Repos().ContactHistory.Events(t.Context(), c.ID))), 0)
 	})
 }
 

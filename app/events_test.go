@@ -44,7 +44,7 @@ func (s *setting) waiting() (names []string) {
 	s.t.Helper()
 	done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
 		names = nil
-		for _, job := range must(r.Jobs.Lock(s.t.Context(), automation.FanOut, 100)) {
+		for _, job := range must(r.JobQueue.Lock(s.t.Context(), automation.FanOut, 100)) {
 			names = append(names, string(job.Event))
 		}
 		return nil
@@ -279,13 +279,13 @@ func TestALookupByItself(t *testing.T) {
 			}
 		}
 		equal(t, "notified once", teto, 1)
-		page := must(s.store.Repos().Statement.OfContact(t.Context(), s.orgID, contacts[0].ID, 10))
+		page := must(s.store.Repos().LookupContacts.OfContact(t.Context(), s.orgID, contacts[0].ID, 10))
 		equal(t, "statement", line(len(page), page[0].AutomationID == rule.ID, page[0].MemberID+page[0].KeyID), "1 true ")
 
 		run := must(s.automations.Runs(t.Context(), owner, s.orgID,
 			automation.JobFilter{ContactID: contacts[0].ID, AutomationID: rule.ID}, "", 10))[0]
 		run.State, run.Attempts = automation.Ready, 0
-		done(errors.Join(s.store.Repos().Jobs.Remove(t.Context(), run), s.store.Repos().Jobs.Add(t.Context(), run)))
+		done(errors.Join(s.store.Repos().JobQueue.Remove(t.Context(), run), s.store.Repos().Jobs.Add(t.Context(), run)))
 		s.work(s.worker(), 2*time.Second)
 		equal(t, "the same run again", line(result(contacts[0]), len(s.bureau.Asked())),
 			"done "+name+" consultado, "+catalog.Money(price).Reais()+" 2")
@@ -363,7 +363,7 @@ func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 		blocked, _ := privacy.OfDocument(document.Restore(document.CNPJ, "00000000000191"))
 		hashes := must(s.store.Repos().Subjects.Hashes(t.Context(), s.orgID, blocked))
 		done(s.store.InTx(t.Context(), func(r ports.Repos) error {
-			return r.Subjects.Block(t.Context(), privacy.Block{ErasureID: rule.ID, OrgID: s.orgID, At: s.now(), Hashes: hashes})
+			return r.SubjectBlocks.Block(t.Context(), privacy.Block{ErasureID: rule.ID, OrgID: s.orgID, At: s.now(), Hashes: hashes})
 		}))
 		form := bia()
 		form.Documents = "00000000000191, 90021382000122"

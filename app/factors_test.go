@@ -208,7 +208,7 @@ func TestASecondFactorForAll(t *testing.T) {
 	s.enrolled(ana)
 	equal(t, "with one", needs(), false)
 	for range recovery {
-		_, _ = s.store.Repos().Factors.UseRecovery(ctx, owner.MemberID(), must2(access.RecoveryHash(recovery[0])))
+		_, _ = s.store.Repos().Recovery.UseRecovery(ctx, owner.MemberID(), must2(access.RecoveryHash(recovery[0])))
 		recovery = recovery[1:]
 	}
 	equal(t, "without recovery codes", said(s.factors.Require(ctx, owner, true)), "requisicao_invalida required")

@@ -116,7 +116,7 @@ func results(s *setting, by app.Caller, id string) string {
 // jobsOf returns the waiting jobs of a kind.
 func (s *setting) jobsOf(kind automation.JobKind) (jobs []automation.Job, err error) {
 	err = s.store.InTx(s.t.Context(), func(r ports.Repos) error {
-		jobs, err = r.Jobs.Lock(s.t.Context(), kind, 1000)
+		jobs, err = r.JobQueue.Lock(s.t.Context(), kind, 1000)
 		return err
 	})
 	return jobs, err

@@ -30,7 +30,7 @@ func (s *setting) traces(hook webhook.Hook) string {
 	ctx, r := s.t.Context(), s.store.Repos()
 	var jobs int
 	done(s.store.InTx(ctx, func(r ports.Repos) error {
-		ready, err := r.Jobs.Lock(ctx, "contact.created", 100)
+		ready, err := r.JobQueue.Lock(ctx, "contact.created", 100)
 		jobs = len(ready)
 		return err
 	}))

@@ -32,18 +32,18 @@ func TestALookupOfAnOldRun(t *testing.T) {
 			Kind: automation.RunAutomation, ContactID: c.ContactID, AutomationID: rule.ID, State: automation.Dead,
 			RunAt: made, CreatedAt: made, EndedAt: made, Result: "bureau_indisponivel",
 		}
-		jobs := s.store.Repos().Jobs
-		done(jobs.Add(t.Context(), job))
+		repos := s.store.Repos()
+		done(repos.Jobs.Add(t.Context(), job))
 		done(s.store.(*gormstore.Store).CatchUp(t.Context()))
 		for range 2 { // the second time as after a crash that kept its end from being written
 			must(s.automations.RunAgain(t.Context(), owner, job.ID))
 			for tries := 0; tries < 50 && job.State != automation.Done; tries++ {
 				s.work(s.worker(), 200*time.Millisecond)
-				job = must(jobs.Find(t.Context(), job.ID))
+				job = must(repos.JobRuns.Find(t.Context(), job.ID))
 			}
 			equal(t, "the run", job.State, automation.Done)
 			job.State = automation.Dead
-			equal(t, "written", must(jobs.Finish(t.Context(), job)), 1)
+			equal(t, "written", must(repos.JobQueue.Finish(t.Context(), job)), 1)
 		}
 		today := calendar.Day(s.now())
 		page := must(s.statement.Page(t.Context(), owner, lookups.StatementQuery{From: today, Until: today}))

@@ -229,8 +229,8 @@ func TestAnEMailAfterItsServerWentAway(t *testing.T) {
 // forgetNew removes the jobs of new contacts.
 func forgetNew(s *setting) {
 	done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
-		all, err := r.Jobs.Lock(s.t.Context(), automation.FanOut, 1000)
-		return errors.Join(err, r.Jobs.Remove(s.t.Context(), all...))
+		all, err := r.JobQueue.Lock(s.t.Context(), automation.FanOut, 1000)
+		return errors.Join(err, r.JobQueue.Remove(s.t.Context(), all...))
 	}))
 }
 
@@ -264,7 +264,7 @@ func TestWhatAnAttemptWrites(t *testing.T) {
 		} {
 			job := s.ready(rule, c.ID)
 			job.Attempts = a.attempts
-			done(errors.Join(s.store.Repos().Jobs.Remove(t.Context(), job), s.store.Repos().Jobs.Add(t.Context(), job)))
+			done(errors.Join(s.store.Repos().JobQueue.Remove(t.Context(), job), s.store.Repos().Jobs.Add(t.Context(), job)))
 			s.dispatcher.script = func(context.Context, ports.Call) (int, error) { return 204, a.err }
 			notes := len(must(s.notifications.List(t.Context(), owner, s.orgID, "", 100)))
 			logged := len(s.log.String())
@@ -285,7 +285,7 @@ func TestWhatAnAttemptWrites(t *testing.T) {
 			equal(t, a.what+": observed", line(observed.list()), line([]string{line(automation.RunAutomation, ended.State)}))
 			equal(t, a.what+": logged",
 				strings.Contains(s.log.String()[logged:], a.logged) && (a.logged != "") == (len(s.log.String()) > logged), true)
-			done(s.store.Repos().Jobs.Remove(t.Context(), job))
+			done(s.store.Repos().JobQueue.Remove(t.Context(), job))
 		}
 	})
 }
@@ -329,7 +329,7 @@ func TestALeaseThatWasLost(t *testing.T) {
 		forgetNew(s)
 		job := s.ready(s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example"}), c.ID)
 		s.dispatcher.script = func(ctx context.Context, _ ports.Call) (int, error) {
-			jobs, later := s.store.Repos().Jobs, s.now().Add(31*time.Second) // past the lease
+			jobs, later := s.store.Repos().JobQueue, s.now().Add(31*time.Second) // past the lease
 			taken := must(jobs.Claim(ctx, automation.RunAutomation, lookups.NewKeyID(), later, later.Add(time.Minute), nil, 5))
 			equal(t, "the other one takes", len(taken), 1)
 			return 200, nil
@@ -362,7 +362,7 @@ func TestAChangeThatCannotBeMade(t *testing.T) {
 		}{{0, "ready erro interno 0 [ready]"}, {11, "dead erro interno 1 [dead]"}} {
 			job := s.ready(rule, c.ID)
 			job.Attempts = a.attempts
-			done(errors.Join(s.store.Repos().Jobs.Remove(t.Context(), job), s.store.Repos().Jobs.Add(t.Context(), job)))
+			done(errors.Join(s.store.Repos().JobQueue.Remove(t.Context(), job), s.store.Repos().Jobs.Add(t.Context(), job)))
 			var observed seen[automation.JobState]
 			config := s.worker()
 			config.Observe = func(_ automation.JobKind, state automation.JobState) { observed.add(state) }
@@ -376,7 +376,7 @@ func TestAChangeThatCannotBeMade(t *testing.T) {
 			ended := s.job(job.ID)
 			equal(t, fmt.Sprint("after ", a.attempts), line(ended.State, ended.Result, told, observed.list()), a.want)
 			equal(t, "lease", ended.Lease, "")
-			done(s.store.Repos().Jobs.Remove(t.Context(), job))
+			done(s.store.Repos().JobQueue.Remove(t.Context(), job))
 		}
 		equal(t, "history", s.kinds(c.ID), "incluido")
 	})

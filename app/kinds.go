@@ -48,7 +48,7 @@ func Tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about c
 	if about.OrgID != e.OrgID {
 		return ContactKind.NotFound()
 	}
-	return r.Statement.Tie(ctx, lookupID, about.ID)
+	return r.LookupContacts.Tie(ctx, lookupID, about.ID)
 }
 
 var KeyKind = Kind[access.Key]{

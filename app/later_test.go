@@ -64,7 +64,7 @@ func TestAnAnswerThatWasErasedIsKeptNoMore(t *testing.T) {
 
 		run := s.ready(rule, "")
 		run.Event, run.SubjectID = automation.LookupCompleted, asked.ID
-		done(errors.Join(s.store.Repos().Jobs.Remove(t.Context(), run), s.store.Repos().Jobs.Add(t.Context(), run)))
+		done(errors.Join(s.store.Repos().JobQueue.Remove(t.Context(), run), s.store.Repos().Jobs.Add(t.Context(), run)))
 		ctx, stop := context.WithCancel(t.Context())
 		config := s.worker()
 		config.Observe = func(automation.JobKind, automation.JobState) {

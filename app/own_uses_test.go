@@ -23,13 +23,13 @@ func (s *setting) ownUses(owner app.Caller) []use {
 		ID: lookups.NewKeyID(), MemberID: owner.MemberID(), Name: "k", Credential: []byte("k"), Content: []byte("{}"),
 		CreatedAt: at,
 	}
-	done(repos.Factors.AddPasskey(ctx, key))
+	done(repos.MemberPasskeys.AddPasskey(ctx, key))
 	recovery := access.NewRecoveryCodes()
 	hashes := make([][]byte, 4)
 	for i := range hashes {
 		hashes[i], _ = access.RecoveryHash(recovery[i])
 	}
-	done(repos.Factors.SetRecovery(ctx, owner.MemberID(), hashes))
+	done(repos.Recovery.SetRecovery(ctx, owner.MemberID(), hashes))
 	done(s.factors.BeginCodes(ctx, owner))
 	secret := must(s.factors.View(ctx, owner)).Secret
 	code := func(steps int) string {

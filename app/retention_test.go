@@ -45,13 +45,13 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 		done(after(364 * day).ForgetContacts(ctx))
 		equal(t, "contacts of 364 days", len(must(s.contacts.List(ctx, owner, s.orgID, 9))), 2)
 		done(s.store.InTx(ctx, func(r ports.Repos) error {
-			return r.Contacts.AddNote(ctx, crm.Event{
+			return r.ContactHistory.AddNote(ctx, crm.Event{
 				ID: IDAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: still.ID, Kind: crm.NoteAdded, At: time.Now(),
 			})
 		}))
 		done(after(366 * day).ForgetContacts(ctx))
 		equal(t, "contacts of 366 days", must(s.contacts.List(ctx, owner, s.orgID, 9))[0].ID, still.ID)
-		equal(t, "their history", len(must(s.store.Repos().Contacts.Events(ctx, old.ID))), 0)
+		equal(t, "their history", len(must(s.store.Repos().ContactHistory.Events(ctx, old.ID))), 0)
 		for _, f := range must(s.store.(*gormstore.Store).Check(ctx, time.Now())) {
 			if f.Violations > 0 {
 				t.Error(f.Name, f.IDs)
@@ -111,7 +111,7 @@ func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 		s.arrive(hook, "leo")
 		store := meanwhile{s.store, func() {
 			done(s.store.InTx(ctx, func(r ports.Repos) error {
-				return r.Contacts.AddNote(ctx, crm.Event{
+				return r.ContactHistory.AddNote(ctx, crm.Event{
 					ID: IDAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: touched.ID, Kind: crm.NoteAdded, At: time.Now(),
 				})
 			}))

@@ -125,7 +125,7 @@ func TestTurnsAreExact(t *testing.T) {
 				has[c.ID] = c.AssigneeID
 			}
 			done(s.store.InTx(t.Context(), func(r ports.Repos) error {
-				for _, event := range must(r.Jobs.Lock(t.Context(), automation.FanOut, 100)) {
+				for _, event := range must(r.JobQueue.Lock(t.Context(), automation.FanOut, 100)) {
 					var then crm.Contact
 					equal(t, "the event's facts", line(event.Facts.Apply(&then), then.AssigneeID), line(true, has[event.ContactID]))
 				}

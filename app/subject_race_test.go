@@ -160,7 +160,7 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 			defer ran.Wait()
 			defer stop()
 			equal(t, "the batch", state(s.until(b.ID, ended)), "concluido  ended 1 charged 0 free 1 failed 1 spent 0")
-			item := must(s.store.Repos().Batches.Items(t.Context(), b.ID, "", 0, 1))[0]
+			item := must(s.store.Repos().BatchItems.Items(t.Context(), b.ID, "", 0, 1))[0]
 			return fault.New(fault.Code(item.Code), "")
 		})
 		refused("an automation's", func() error {

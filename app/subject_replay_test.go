@@ -73,7 +73,7 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 		owner, repos := s.add("dona", crm.Owner), s.store.Repos()
 		first := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "bia@x.example"}, false))
 		second := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "rui@x.example"}, false))
-		must(repos.Subjects.LeaseErasure(t.Context(), first.ID, lookups.NewKeyID(), first.At, first.At.Add(time.Minute)))
+		must(repos.Erasures.LeaseErasure(t.Context(), first.ID, lookups.NewKeyID(), first.At, first.At.Add(time.Minute)))
 		var entries []privacy.Entry
 		for _, e := range []privacy.Erasure{first, second} {
 			entries = append(entries, privacy.Entry{ID: e.ID, OrgID: e.OrgID, KeyID: e.KeyID, Hashes: e.Hashes, At: e.At})
@@ -81,7 +81,7 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 		again, known, err := s.subjects.Replay(t.Context(), app.Operator(), "", entries)
 		equal(t, "replayed", line(again, known, err), "2 0 <nil>")
 		for _, e := range entries {
-			equal(t, "state", must(repos.Subjects.FindErasure(t.Context(), e.ID)).State, privacy.Done)
+			equal(t, "state", must(repos.Erasures.FindErasure(t.Context(), e.ID)).State, privacy.Done)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestAllErasuresAreForTheJournal(t *testing.T) {
 	const n = 501
 	done(s.store.InTx(t.Context(), func(r ports.Repos) (err error) {
 		for range n {
-			err = errors.Join(err, r.Subjects.AddErasure(t.Context(), privacy.Erasure{
+			err = errors.Join(err, r.Erasures.AddErasure(t.Context(), privacy.Erasure{
 				ID: lookups.NewKeyID(), OrgID: s.orgID, State: privacy.Done, At: s.now(),
 			}))
 		}

@@ -60,7 +60,7 @@ func TestTextsOfOthersThatNameAPerson(t *testing.T) {
 		for id, rest := range left {
 			c := s.contact(id)
 			said := line(c.Note, c.Attribution)
-			for _, event := range must(s.store.Repos().Contacts.Events(t.Context(), id)) {
+			for _, event := range must(s.store.Repos().ContactHistory.Events(t.Context(), id)) {
 				said += event.Subject
 			}
 			equal(t, "what is left of it: "+said, strings.Contains(c.Note, rest), true)

@@ -29,6 +29,10 @@ type Audit interface {
 	Page(ctx context.Context, orgID string, q AuditQuery) ([]audit.Line, error)
 	// Find returns the line with an id, or ErrNotFound.
 	Find(ctx context.Context, orgID, id string) (audit.Line, error)
+}
+
+// AuditRemovals is what leaves the audit.
+type AuditRemovals interface {
 	// Blank removes the details of lines about a person, up to limit of them, and returns their numbers. erasure is
 	// the id of the line that records it, written in the same transaction or an earlier one; that line keeps its own. The
 	// chain stays valid. Only inside InTx.

@@ -12,8 +12,6 @@ import (
 type Batches interface {
 	// Create writes a batch without its items. ErrExists where its maker has one with the same RequestKey.
 	Create(ctx context.Context, b batch.Batch) error
-	// AddItems writes items of a batch.
-	AddItems(ctx context.Context, items []batch.Item) error
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (batch.Batch, error)
 	// ByRequest returns the batch that a key or member made with a RequestKey, and whether its RequestBody was the same,
@@ -28,20 +26,32 @@ type Batches interface {
 	Page(ctx context.Context, orgID, keyID, after string, limit int) ([]batch.Batch, error)
 	// Open returns the batches of an organisation that run or are paused, in the order of their start.
 	Open(ctx context.Context, orgID string, limit int) ([]batch.Batch, error)
+}
+
+// BatchItems is the documents of batches.
+type BatchItems interface {
+	// AddItems writes items of a batch.
+	AddItems(ctx context.Context, items []batch.Item) error
 	// Items returns items of a batch after a line, in order. A state selects the items in it, where a repeated item has
 	// the state of the first one with its document; "" selects all.
 	Items(ctx context.Context, batchID string, state batch.State, after, limit int) ([]BatchItem, error)
+	// Next returns the first items of a batch that are pending.
+	Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error)
+	// InFlight returns the items of an organisation that are in flight, without documents and cells.
+	InFlight(ctx context.Context, orgID string) ([]batch.Item, error)
+	// Retry makes the items of a batch without an answer pending again and returns how many of them were charged and how
+	// many were not. Only inside InTx.
+	Retry(ctx context.Context, batchID string) (charged, free int, err error)
+}
 
+// BatchRuns is what instances do with the items of running batches.
+type BatchRuns interface {
 	// Busy returns the organisations with work to do at now: batches that run or whose pause is over, and items in flight
 	// whose lease has expired.
 	Busy(ctx context.Context, now time.Time) ([]string, error)
 	// Due returns the batches of an organisation that run, or whose pause is over at now, in the order of their start, and
 	// locks them. Only inside InTx.
 	Due(ctx context.Context, orgID string, now time.Time) ([]batch.Batch, error)
-	// InFlight returns the items of an organisation that are in flight, without documents and cells.
-	InFlight(ctx context.Context, orgID string) ([]batch.Item, error)
-	// Next returns the first items of a batch that are pending.
-	Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error)
 	// Claim marks items as in flight, all with one owner and one end of the lease, with the ids of their lookups. Only
 	// inside InTx.
 	Claim(ctx context.Context, items []batch.Item) error
@@ -52,13 +62,13 @@ type Batches interface {
 	Settle(ctx context.Context, outcomes []batch.Outcome) ([]batch.Outcome, error)
 	// Renew extends the leases of an organisation's items in flight under these lookups.
 	Renew(ctx context.Context, orgID string, lookupIDs []string, until time.Time) error
-	// Retry makes the items of a batch without an answer pending again and returns how many of them were charged and how
-	// many were not. Only inside InTx.
-	Retry(ctx context.Context, batchID string) (charged, free int, err error)
 	// Pace limits the calls of all instances to a bureau to perSecond, and returns how many of n may be made at now. Only
 	// inside InTx.
 	Pace(ctx context.Context, bureau string, perSecond float64, n int, now time.Time) (int, error)
+}
 
+// BatchRemovals is what removes quotes that ended, and what was never made whole.
+type BatchRemovals interface {
 	// Expire ends quotes that have expired at now, and returns how many there were.
 	Expire(ctx context.Context, now time.Time) (int, error)
 	// ForgetQuotes removes items and names of columns and sheets of batches that were made before a time and ended

@@ -22,13 +22,23 @@ type ContactChanges struct {
 type Contacts interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (crm.Contact, error)
-	// Changed returns what happened after since, for each organisation that has contacts with an event after it.
-	Changed(ctx context.Context, since time.Time) (map[string]ContactChanges, error)
 	// Brief returns contacts by id, without their notes and attribution; unknown and empty ids are left out.
 	Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error)
 	// Page returns contacts of an organisation, newest first, that come after the
 	// one with id after ("" starts at the newest).
 	Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error)
+	// Create writes a contact that a member made, with its event; ErrNotFound when its stage does not exist. Only inside
+	// InTx.
+	Create(ctx context.Context, c crm.Contact, e crm.Event) error
+	// Lock is Find that also locks the contact until the transaction ends. Only inside InTx.
+	Lock(ctx context.Context, id string) (crm.Contact, error)
+	// Edit changes name, e-mail, phone, company, amount, documents, note, attribution and origin of a contact, and writes
+	// its event; ErrNotFound when there is none. Only inside InTx.
+	Edit(ctx context.Context, c crm.Contact, e crm.Event) error
+}
+
+// ContactHistory is changes of contacts that are events, and the events.
+type ContactHistory interface {
 	// SetStage moves the event's contact to a stage and writes the event; ErrNotFound
 	// when there is no such contact, or no such stage. Only inside InTx.
 	SetStage(ctx context.Context, stageID string, e crm.Event) error
@@ -38,6 +48,16 @@ type Contacts interface {
 	// AddNote puts the event's subject on new lines at the end of its contact's note and
 	// writes the event; ErrNotFound when there is no such contact. Only inside InTx.
 	AddNote(ctx context.Context, e crm.Event) error
+	// Log writes an event of a contact; ErrNotFound when there is no such contact. Only inside InTx.
+	Log(ctx context.Context, e crm.Event) error
+	// Events returns the history of a contact and of those merged into it, oldest first.
+	Events(ctx context.Context, contactID string) ([]crm.Event, error)
+	// Changed returns what happened after since, for each organisation that has contacts with an event after it.
+	Changed(ctx context.Context, since time.Time) (map[string]ContactChanges, error)
+}
+
+// ContactAnswers is who answered a contact first, and after how long.
+type ContactAnswers interface {
 	// Answer records that a member was the first to answer a contact, at a time, if it waits; see crm.Contact.Waiting.
 	// Only inside InTx.
 	Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error
@@ -47,16 +67,10 @@ type Contacts interface {
 	// FirstAnswers adds up how long the contacts of an organisation waited, for those answered since the beginning of the
 	// hour that since is in, by answering member and by origin.
 	FirstAnswers(ctx context.Context, orgID string, since time.Time) ([]FirstAnswer, error)
-	// Log writes an event of a contact; ErrNotFound when there is no such contact. Only inside InTx.
-	Log(ctx context.Context, e crm.Event) error
-	// Create writes a contact that a member made, with its event; ErrNotFound when its stage does not exist. Only inside
-	// InTx.
-	Create(ctx context.Context, c crm.Contact, e crm.Event) error
-	// Lock is Find that also locks the contact until the transaction ends. Only inside InTx.
-	Lock(ctx context.Context, id string) (crm.Contact, error)
-	// Edit changes name, e-mail, phone, company, amount, documents, note, attribution and origin of a contact, and writes
-	// its event; ErrNotFound when there is none. Only inside InTx.
-	Edit(ctx context.Context, c crm.Contact, e crm.Event) error
+}
+
+// ContactSearch is finding and counting contacts.
+type ContactSearch interface {
 	// Select returns the contacts of an organisation that match a query, without their notes and attribution unless it
 	// asks for them.
 	Select(ctx context.Context, orgID string, q ContactQuery) ([]crm.Contact, error)
@@ -76,8 +90,6 @@ type Contacts interface {
 	Totals(ctx context.Context, orgID string, f ContactFilter, most int) (map[string]StageTotal, error)
 	// InStage reports whether any contact is in a stage.
 	InStage(ctx context.Context, stageID string) (bool, error)
-	// Events returns the history of a contact and of those merged into it, oldest first.
-	Events(ctx context.Context, contactID string) ([]crm.Event, error)
 }
 
 // ContactFilter chooses contacts. Zero values do not filter.

@@ -31,11 +31,21 @@ type Factors interface {
 	// UseStep records that the code of a step was used, and reports whether neither it nor a later one had been used
 	// before.
 	UseStep(ctx context.Context, memberID string, step int64) (bool, error)
+	// Clear removes all factors of a member.
+	Clear(ctx context.Context, memberID string) error
+}
+
+// Recovery is the recovery codes of members.
+type Recovery interface {
 	// SetRecovery replaces a member's recovery codes by others, given as hashes.
 	SetRecovery(ctx context.Context, memberID string, hashes [][]byte) error
 	// UseRecovery removes a recovery code, and reports whether it was there.
 	UseRecovery(ctx context.Context, memberID string, hash []byte) (bool, error)
 	RecoveryLeft(ctx context.Context, memberID string) (int, error)
+}
+
+// MemberPasskeys is the passkeys of members.
+type MemberPasskeys interface {
 	// Passkeys returns those of a member, oldest first.
 	Passkeys(ctx context.Context, memberID string) ([]access.Passkey, error)
 	// AddPasskey returns ErrExists for a known credential.
@@ -44,8 +54,6 @@ type Factors interface {
 	UsePasskey(ctx context.Context, p access.Passkey) error
 	// RemovePasskey removes a passkey of a member; ErrNotFound when the member has none with that id.
 	RemovePasskey(ctx context.Context, memberID, id string) error
-	// Clear removes all factors of a member.
-	Clear(ctx context.Context, memberID string) error
 }
 
 // Passkeys makes the challenges of passkeys, and verifies the answers of devices. The options are JSON for the browser;

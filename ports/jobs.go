@@ -31,6 +31,12 @@ type Jobs interface {
 	// Answers counts the runs of a contact for events since then, up to that limit, that followed from a run of another
 	// automation and were not cut off.
 	Answers(ctx context.Context, contactID string, since time.Time, limit int) (int, error)
+	// Forget removes jobs that were done before that time, a limited number per call, and returns how many there were.
+	Forget(ctx context.Context, before time.Time) (int, error)
+}
+
+// JobQueue is what instances do with due jobs.
+type JobQueue interface {
 	// Claim leases up to limit jobs of a kind that may run at now, oldest first; no other worker gets them before until.
 	// Jobs of the automations in without are left, and those for which the same automation has a job of the same contact
 	// with a lower place that has not ended, or may yet get one. Each claim counts as an attempt.
@@ -41,13 +47,17 @@ type Jobs interface {
 	// It does nothing for a job that somebody else has leased since, and returns how
 	// many it wrote.
 	Finish(ctx context.Context, jobs ...automation.Job) (int, error)
-	// NameLookups writes the ids of a job's lookups. It returns ErrNotFound when somebody else has leased it since.
-	NameLookups(ctx context.Context, j automation.Job) error
 	// Lock returns up to limit jobs of a kind that are ready, whatever their time, oldest first, and locks them until the
 	// transaction ends. Only inside InTx.
 	Lock(ctx context.Context, kind automation.JobKind, limit int) ([]automation.Job, error)
 	// Remove removes jobs.
 	Remove(ctx context.Context, jobs ...automation.Job) error
+	// NameLookups writes the ids of a job's lookups. It returns ErrNotFound when somebody else has leased it since.
+	NameLookups(ctx context.Context, j automation.Job) error
+}
+
+// JobRuns is jobs as their organisation sees them.
+type JobRuns interface {
 	// Find returns ErrNotFound when there is none.
 	Find(ctx context.Context, id string) (automation.Job, error)
 	// Page returns jobs of an organisation except fan-outs, newest first, that come after the one with id after ("" starts
@@ -59,6 +69,4 @@ type Jobs interface {
 	// Revive makes a dead job ready again, or one that waits for its next attempt due now, resets its attempts, and
 	// reports whether it was either: one that runs now, or was never tried, is left.
 	Revive(ctx context.Context, id string, now time.Time) (bool, error)
-	// Forget removes jobs that were done before that time, a limited number per call, and returns how many there were.
-	Forget(ctx context.Context, before time.Time) (int, error)
 }

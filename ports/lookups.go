@@ -16,12 +16,6 @@ type Statement interface {
 	Find(ctx context.Context, id string) (lookup.Entry, error)
 	// Entries returns entries by their ids; unknown ids are left out.
 	Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error)
-	// Abandon marks a running entry as NoAnswer, and reports whether it was running. Its lease stays, and its owner may
-	// still finish it.
-	Abandon(ctx context.Context, id string) (bool, error)
-	// Settle marks every running entry with SettleAt before now as NoAnswer, and
-	// frees its lease; it returns how many there were.
-	Settle(ctx context.Context, now time.Time) (int, error)
 	// Page returns entries, newest first, that come after the one with id after (""
 	// starts at the newest).
 	Page(ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int) ([]lookup.Entry, error)
@@ -30,6 +24,20 @@ type Statement interface {
 	// Spend returns what was charged on each day from one to another, both inclusive, by
 	// product, oldest day first.
 	Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error)
+}
+
+// LookupEnds is ending lookups whose instance is gone.
+type LookupEnds interface {
+	// Abandon marks a running entry as NoAnswer, and reports whether it was running. Its lease stays, and its owner may
+	// still finish it.
+	Abandon(ctx context.Context, id string) (bool, error)
+	// Settle marks every running entry with SettleAt before now as NoAnswer, and
+	// frees its lease; it returns how many there were.
+	Settle(ctx context.Context, now time.Time) (int, error)
+}
+
+// LookupContacts is the contacts that lookups are about.
+type LookupContacts interface {
 	// Tie sets the contact that an entry is about, in place of any other.
 	Tie(ctx context.Context, id, contactID string) error
 	// OfContact returns the entries that an organisation tied to a contact, newest

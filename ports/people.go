@@ -59,12 +59,23 @@ type Sessions interface {
 	Touch(ctx context.Context, t access.SessionToken, at time.Time, address string) error
 	// List returns the sessions of a member seen since a time, the last one seen first; present is the requesting one.
 	List(ctx context.Context, memberID string, present access.SessionToken, since time.Time) ([]access.Session, error)
+	// Forget removes sessions not seen since a time, and older failures, a limited number per call, and returns how many
+	// there were.
+	Forget(ctx context.Context, before time.Time) (int, error)
+}
+
+// SessionEnds is ending sessions.
+type SessionEnds interface {
 	// EndByID ends a session of a member by its id, or returns ErrNotFound; EndOthers all but one.
 	EndByID(ctx context.Context, memberID, id string) error
 	EndOthers(ctx context.Context, memberID string, but access.SessionToken) error
 	// End ends one session; EndAll ends those of a member.
 	End(ctx context.Context, t access.SessionToken) error
 	EndAll(ctx context.Context, memberID string) error
+}
+
+// Attempts is failed attempts to sign in, which slow down the next ones.
+type Attempts interface {
 	// Attempt counts an attempt to sign in, unless it comes too early: pause gets the number of earlier attempts, and
 	// returns how long after the last of them the next one may come. Then it returns that number and the remaining wait.
 	// Earlier attempts are forgotten once the last of them is older than memory. Concurrent attempts are counted one after
@@ -76,7 +87,4 @@ type Sessions interface {
 	Forgive(ctx context.Context, who string) error
 	// Clear forgets the attempts.
 	Clear(ctx context.Context, who string) error
-	// Forget removes sessions not seen since a time, and older failures, a limited number per call, and returns how many
-	// there were.
-	Forget(ctx context.Context, before time.Time) (int, error)
 }

@@ -53,33 +53,51 @@ type Repos struct {
 	Keys           Keys
 	Usage          Usage
 	Statement      Statement
+	LookupEnds     LookupEnds
+	LookupContacts LookupContacts
 	History        History
 	Calls          Calls
 	LookupRequests LookupRequests
 	Batches        Batches
+	BatchItems     BatchItems
+	BatchRuns      BatchRuns
+	BatchRemovals  BatchRemovals
 	Bundles        Bundles
 	Purposes       Purposes
 
-	Funnels       Funnels
-	Origins       Origins
-	Contacts      Contacts
-	Removals      Removals
-	Bulks         Bulks
-	Rotations     Rotations
-	Notifications Notifications
-	Webhooks      Webhooks
-	Inbox         Inbox
-	Deliveries    Deliveries
-	Automations   Automations
-	Jobs          Jobs
+	Funnels        Funnels
+	Origins        Origins
+	Contacts       Contacts
+	ContactHistory ContactHistory
+	ContactAnswers ContactAnswers
+	ContactSearch  ContactSearch
+	Removals       Removals
+	Bulks          Bulks
+	Rotations      Rotations
+	Notifications  Notifications
+	Webhooks       Webhooks
+	Inbox          Inbox
+	Deliveries     Deliveries
+	Automations    Automations
+	Jobs           Jobs
+	JobQueue       JobQueue
+	JobRuns        JobRuns
 
-	Sessions  Sessions
-	Tickets   Tickets
-	Factors   Factors
-	Audit     Audit
-	Figures   Figures
-	Subjects  Subjects
-	Retention Retention
+	Sessions       Sessions
+	SessionEnds    SessionEnds
+	Attempts       Attempts
+	Tickets        Tickets
+	Factors        Factors
+	Recovery       Recovery
+	MemberPasskeys MemberPasskeys
+	Audit          Audit
+	AuditRemovals  AuditRemovals
+	Figures        Figures
+	Subjects       Subjects
+	SubjectTraces  SubjectTraces
+	SubjectBlocks  SubjectBlocks
+	Erasures       Erasures
+	Retention      Retention
 
 	Identities Identities
 }

@@ -31,6 +31,10 @@ type Subjects interface {
 	// Resolve returns the identities of an organisation behind some hashes, as far as anything stored names them. It scans
 	// everything, and is for persons of whom only hashes are known.
 	Resolve(ctx context.Context, orgID string, hashes [][]byte) ([]privacy.Identity, error)
+}
+
+// SubjectTraces is what the database holds of a person.
+type SubjectTraces interface {
 	// Traces returns ids of one kind of data about a person, in their order after one of them, and where to continue; next
 	// is empty at the end. A call may find none although it is not the last.
 	Traces(
@@ -43,7 +47,10 @@ type Subjects interface {
 	Read(ctx context.Context, k privacy.Kind, ids []string) (SubjectRows, error)
 	// Answers returns the ids of the answers that lookups brought.
 	Answers(ctx context.Context, lookupIDs []string) ([]string, error)
+}
 
+// SubjectBlocks is persons about whom nothing may be asked, or stored.
+type SubjectBlocks interface {
 	// Block bars identities from being looked up. Only inside InTx.
 	Block(ctx context.Context, b privacy.Block) error
 	// Unblock lets them be looked up again, and reports whether they were blocked.
@@ -52,7 +59,6 @@ type Subjects interface {
 	Blocked(ctx context.Context, orgID string, hashes [][]byte) (bool, error)
 	// Blocks returns the persons blocked in an organisation by some erasures, the newest first.
 	Blocks(ctx context.Context, orgID string, erasureIDs []string) ([]privacy.Block, error)
-
 	// Bar makes Calls.Begin, Statement.Add and History.Serve refuse some people until Unbar, and from then on what began
 	// before Unbar (lookup.Entry, Since). Only inside InTx.
 	Bar(ctx context.Context, orgID, erasureID string, hashes [][]byte) error
@@ -60,7 +66,10 @@ type Subjects interface {
 	Unbar(ctx context.Context, erasureID string) error
 	// Barred returns what tells about whom nothing may be stored that began at since; nil where that is nobody.
 	Barred(ctx context.Context, orgID string, since time.Time) (func(privacy.Identity) bool, error)
+}
 
+// Erasures is erasures and their progress.
+type Erasures interface {
 	// AddErasure writes a new one; ErrExists where there is one with this id. Only inside InTx.
 	AddErasure(ctx context.Context, e privacy.Erasure) error
 	// SaveErasure writes the progress of one. Only inside InTx.

@@ -34,12 +34,12 @@ func TestAnAuditOfAnEarlierVersionIsSealed(t *testing.T) {
 					return err
 				}
 			}
-			return r.Subjects.AddErasure(ctx, privacy.Erasure{
+			return r.Erasures.AddErasure(ctx, privacy.Erasure{
 				ID: erasure, OrgID: busy, State: privacy.Done, At: time.Now(), Gone: privacy.Counts{},
 			})
 		})
 		blank := func(r ports.Repos) error {
-			_, err := r.Audit.Blank(ctx, busy, erasure, ports.AuditTraces{Objects: []string{"x"}}, 9)
+			_, err := r.AuditRemovals.Blank(ctx, busy, erasure, ports.AuditTraces{Objects: []string{"x"}}, 9)
 			return err
 		}
 		for _, err := range []error{

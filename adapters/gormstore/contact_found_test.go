@@ -59,7 +59,7 @@ func TestSlowSearchOfMany(t *testing.T) {
 		if s.write.Name() == "sqlite" { // whose places are prefixes of ids
 			displaceSome(t, s)
 		}
-		repo := s.Repos().Contacts
+		repo := s.Repos().ContactSearch
 		for _, f := range searches {
 			for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
 				q := ports.ContactQuery{ContactFilter: f, Order: order, Ascending: len(f.Words[0])%2 == 0, Limit: 700}
@@ -200,8 +200,8 @@ func TestAContactThatComesBackIsFound(t *testing.T) {
 		found := func(word string) {
 			t.Helper()
 			q := ports.ContactQuery{ContactFilter: ports.ContactFilter{Words: []string{word}}, Limit: 2}
-			page, err := repos.Contacts.Select(ctx, planOrg, q)
-			n, err2 := repos.Contacts.Count(ctx, planOrg, q.ContactFilter, 2)
+			page, err := repos.ContactSearch.Select(ctx, planOrg, q)
+			n, err2 := repos.ContactSearch.Count(ctx, planOrg, q.ContactFilter, 2)
 			if err := errors.Join(err, err2); err != nil || len(page) != 1 || page[0].ID != id || n != 1 {
 				t.Errorf("%s: by %s %d are found, %d counted, %v", s.read.Name(), word, len(page), n, err)
 			}

@@ -62,7 +62,7 @@ func TestSearchOfOldContacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	words := ports.ContactFilter{Words: []string{"joao", "conceicao"}}
-	got, err := s.Repos().Contacts.Select(t.Context(), org, ports.ContactQuery{ContactFilter: words, Limit: 5})
+	got, err := s.Repos().ContactSearch.Select(t.Context(), org, ports.ContactQuery{ContactFilter: words, Limit: 5})
 	if err != nil || len(got) != 1 {
 		t.Errorf("found %d, %v", len(got), err)
 	}

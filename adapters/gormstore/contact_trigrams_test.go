@@ -43,7 +43,7 @@ func TestARoleThatMayNotMakeTheIndex(t *testing.T) {
 			t.Errorf("with the extensions: %t; it says %q", index, why)
 		}
 		words := ports.ContactQuery{ContactFilter: ports.ContactFilter{Words: []string{"ana"}}, Limit: 1}
-		if _, err := s.Repos().Contacts.Select(t.Context(), "01980000-0000-7000-8000-000000000001", words); err != nil {
+		if _, err := s.Repos().ContactSearch.Select(t.Context(), "01980000-0000-7000-8000-000000000001", words); err != nil {
 			t.Error(err)
 		}
 		if err := s.IndexContacts(t.Context()); err != nil {

@@ -45,7 +45,7 @@ func TestCheckCountsBatches(t *testing.T) {
 			})
 		}
 		repo := s.Repos().Batches
-		for _, err := range []error{repo.Create(t.Context(), b), repo.AddItems(t.Context(), items)} {
+		for _, err := range []error{repo.Create(t.Context(), b), s.Repos().BatchItems.AddItems(t.Context(), items)} {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -65,7 +65,7 @@ func TestAStrangersErrorSaysTheOperation(t *testing.T) {
 		}(),
 		"orgs.list":       func() error { _, err := repos.Orgs.List(ctx); return err }(),
 		"members.create":  repos.Members.Create(ctx, crm.Member{ID: orgID, OrgID: orgID}),
-		"sessions.endAll": repos.Sessions.EndAll(ctx, orgID),
+		"sessions.endAll": repos.SessionEnds.EndAll(ctx, orgID),
 		"webhooks.open":   func() error { _, err := repos.Webhooks.Open(ctx, webhook.NewToken(), time.Now()); return err }(),
 		"inbox.take":      func() error { _, err := repos.Inbox.Take(ctx, ports.Arrival{}); return err }(),
 		"subjects.key":    func() error { _, err := repos.History.Serve(ctx, lookup.Entry{}, time.Now()); return err }(),

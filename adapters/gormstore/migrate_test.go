@@ -271,7 +271,7 @@ func TestASessionOfBeforeHasAName(t *testing.T) {
 		if err != nil || err2 != nil || len(one.ID) != 36 || one.ID == two.ID {
 			t.Errorf("%s: %q and %q, %v, %v", s.write.Name(), one.ID, two.ID, err, err2)
 		}
-		if err := repos.Sessions.EndByID(ctx, testID(2), one.ID); err != nil {
+		if err := repos.SessionEnds.EndByID(ctx, testID(2), one.ID); err != nil {
 			t.Errorf("%s: %v", s.write.Name(), err)
 		}
 	}

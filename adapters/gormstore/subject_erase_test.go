@@ -43,11 +43,11 @@ func TestAnErasureIsSoundAfterEachStep(t *testing.T) {
 			if want != nil {
 				erased := privacy.Counts{}
 				err := s.InTx(ctx, func(r ports.Repos) error {
-					ids, _, err := r.Subjects.Traces(ctx, p, privacy.Lookups, "", 100)
+					ids, _, err := r.SubjectTraces.Traces(ctx, p, privacy.Lookups, "", 100)
 					if err != nil {
 						return err
 					}
-					erased, err = r.Subjects.Erase(ctx, p, privacy.Lookups, ids)
+					erased, err = r.SubjectTraces.Erase(ctx, p, privacy.Lookups, ids)
 					return err
 				})
 				if err != nil || erased[privacy.Lookups] != want[privacy.Lookups] ||

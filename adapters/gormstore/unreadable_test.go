@@ -40,13 +40,13 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			ContactID: contact,
 		}),
 		repos.Automations.Create(ctx, automation.Automation{ID: id("23"), OrgID: id("01"), Name: "Avisar", CreatedAt: now}),
-		s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.AddNote(ctx, note) }),
+		s.InTx(ctx, func(r ports.Repos) error { return r.ContactHistory.AddNote(ctx, note) }),
 		repos.Batches.Create(ctx, batch.Batch{
 			ID: id("24"), OrgID: id("01"), KeyID: id("25"), Product: "cpf", Status: batch.Quoted, Columns: []string{"cpf"},
 			Sheet:     "Carteira",
 			CreatedAt: now, ExpiresAt: now,
 		}),
-		repos.Batches.AddItems(ctx, []batch.Item{{
+		repos.BatchItems.AddItems(ctx, []batch.Item{{
 			ID: id("26"), BatchID: id("24"), OrgID: id("01"), Line: 1, State: batch.Pending, Document: doc,
 		}}),
 		s.write.Create(&removedRow{
@@ -58,7 +58,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			err := r.Bulks.Create(ctx, action, []crm.BulkItem{{ID: id("31"), BulkID: action.ID, Content: []byte("{}")}})
 			person := &privacy.Person{OrgID: id("01")}
 			erasure := privacy.Erasure{ID: id("32"), OrgID: id("01"), State: privacy.Running, At: now, Person: person}
-			return errors.Join(err, r.Subjects.AddErasure(ctx, erasure))
+			return errors.Join(err, r.Erasures.AddErasure(ctx, erasure))
 		}),
 		repos.Members.Create(ctx, crm.Member{ID: id("33"), OrgID: id("01"), Email: "ana@x.example"}),
 		repos.Sessions.Create(ctx, access.NewSessionToken(), access.Session{
@@ -78,22 +78,22 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 	return func() map[string]bool {
 		t.Helper()
 		entries, err1 := repos.Statement.Page(ctx, lookup.Asker{OrgID: id("01")}, lookup.Filter{}, "", 10)
-		ofContact, err2 := repos.Statement.OfContact(ctx, id("01"), contact, 10)
+		ofContact, err2 := repos.LookupContacts.OfContact(ctx, id("01"), contact, 10)
 		records, err3 := repos.History.Records(ctx, []string{id("21")})
 		contacts, err4 := repos.Contacts.Page(ctx, id("01"), "", 10)
-		events, err5 := repos.Contacts.Events(ctx, contact)
+		events, err5 := repos.ContactHistory.Events(ctx, contact)
 		deliveries, err6 := repos.Deliveries.Page(ctx, id("02"), "", "", 10)
 		hooks, err7 := repos.Webhooks.List(ctx, id("01"))
 		_, token, err8 := repos.Webhooks.Find(ctx, id("02"))
 		rules, err9 := repos.Automations.List(ctx, id("01"))
 		quoted, err10 := repos.Batches.Find(ctx, id("24"))
-		items, err11 := repos.Batches.Items(ctx, id("24"), "", 0, 10)
+		items, err11 := repos.BatchItems.Items(ctx, id("24"), "", 0, 10)
 		gone, err12 := repos.Removals.Find(ctx, id("27"))
 		action, err13 := repos.Bulks.Find(ctx, id("29"))
 		rows, err14 := repos.Bulks.Items(ctx, id("29"), "", "", 10)
 		lines, err15 := repos.Audit.Page(ctx, id("01"), ports.AuditQuery{Limit: 1})
 		_, headErr := repos.Audit.Head(ctx, id("01"))
-		erasure, err16 := repos.Subjects.FindErasure(ctx, id("32"))
+		erasure, err16 := repos.Erasures.FindErasure(ctx, id("32"))
 		s.subject.secret.Store(nil)
 		_, lost := s.subjectSecret(ctx)
 		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
@@ -201,7 +201,7 @@ func TestAnUnreadableNoteStays(t *testing.T) {
 				return err
 			}
 			event.ID, event.Kind, event.Subject = "01980000-0000-7000-8000-000000000031", crm.NoteAdded, "Mais"
-			return r.Contacts.AddNote(t.Context(), event)
+			return r.ContactHistory.AddNote(t.Context(), event)
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -76,7 +76,7 @@ func TestAnUpgradeServesOn(t *testing.T) {
 			for _, n := range []int{0, rows / 2, rows - 1} {
 				his, _ := privacy.OfDocument(documentOf(n))
 				p := privacy.Person{OrgID: testID(1), Identities: []privacy.Identity{his}}
-				ids, _, err := s.Repos().Subjects.Traces(ctx, &p, privacy.Lookups, "", 10)
+				ids, _, err := s.Repos().SubjectTraces.Traces(ctx, &p, privacy.Lookups, "", 10)
 				if want := lookupOf(s, until, n); err != nil || len(ids) != 1 || ids[0] != string(want.ID) {
 					t.Errorf("traces of person %d: %v, %v; want %s", n, ids, err, want.ID)
 				}
@@ -104,7 +104,7 @@ func TestLookupsOfLateRunsAreIndexed(t *testing.T) {
 			}
 			his, _ := privacy.OfDocument(documentOf(1))
 			p := privacy.Person{OrgID: testID(1), Identities: []privacy.Identity{his}}
-			ids, _, err := s.Repos().Subjects.Traces(ctx, &p, privacy.Lookups, "", 10)
+			ids, _, err := s.Repos().SubjectTraces.Traces(ctx, &p, privacy.Lookups, "", 10)
 			if err != nil {
 				t.Fatal(s.write.Name(), err)
 			}

@@ -232,7 +232,7 @@ func TestRunsThatWaitAreTriedNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	attempts := func(i int) int {
-		job, err := site.store.Repos().Jobs.Find(t.Context(), fmt.Sprintf("01980000-0000-7000-8000-00000000000%d", i))
+		job, err := site.store.Repos().JobRuns.Find(t.Context(), fmt.Sprintf("01980000-0000-7000-8000-00000000000%d", i))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,7 +100,7 @@ func TestAReceiptWritesNumbersAsPeopleDo(t *testing.T) {
 		ID: lookups.NewKeyID(), OrgID: v.by.OrgID(), State: privacy.Done, At: time.Now(), EndsAt: time.Now(),
 		Gone: privacy.Counts{privacy.Lookups: 1284},
 	}
-	err := v.store.InTx(t.Context(), func(r ports.Repos) error { return r.Subjects.AddErasure(t.Context(), e) })
+	err := v.store.InTx(t.Context(), func(r ports.Repos) error { return r.Erasures.AddErasure(t.Context(), e) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestOldErasuresAreFurtherOn(t *testing.T) {
 	old := response.Header.Get("Location")
 	if err := site.store.InTx(t.Context(), func(r ports.Repos) (err error) {
 		for range 250 {
-			err = errors.Join(err, r.Subjects.AddErasure(t.Context(), privacy.Erasure{
+			err = errors.Join(err, r.Erasures.AddErasure(t.Context(), privacy.Erasure{
 				ID: lookups.NewKeyID(), OrgID: v.member.OrgID, State: privacy.Done, At: time.Now(),
 			}))
 		}

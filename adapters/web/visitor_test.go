@@ -158,7 +158,7 @@ func (v *visitor) again(person string) string {
 
 func (v *visitor) events(id string) []string {
 	v.t.Helper()
-	events, err := v.store.Repos().Contacts.Events(v.t.Context(), id)
+	events, err := v.store.Repos().ContactHistory.Events(v.t.Context(), id)
 	if err != nil {
 		v.t.Fatal(err)
 	}

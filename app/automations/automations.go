@@ -298,7 +298,7 @@ func (a *Automations) Views(ctx context.Context, by app.Caller, orgID string) ([
 	out := make([]View, len(all))
 	for i, rule := range all {
 		out[i] = a.described(viewOf(n, rule))
-		last, err := r.Jobs.Page(ctx, orgID, automation.JobFilter{AutomationID: rule.ID}, "", 1)
+		last, err := r.JobRuns.Page(ctx, orgID, automation.JobFilter{AutomationID: rule.ID}, "", 1)
 		if err != nil {
 			return nil, err
 		}

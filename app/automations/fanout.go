@@ -23,7 +23,7 @@ const (
 func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 	made := 0
 	err := j.Store.InTx(ctx, func(r ports.Repos) error {
-		arrived, err := r.Jobs.Lock(ctx, automation.FanOut, fanOutAtOnce)
+		arrived, err := r.JobQueue.Lock(ctx, automation.FanOut, fanOutAtOnce)
 		if err != nil || len(arrived) == 0 {
 			return err
 		}
@@ -39,7 +39,7 @@ func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 			}
 		}
 		more, made = done < len(arrived) || done == fanOutAtOnce, len(f.made)
-		return errors.Join(r.Jobs.Add(ctx, f.made...), r.Jobs.Remove(ctx, arrived[:done]...))
+		return errors.Join(r.Jobs.Add(ctx, f.made...), r.JobQueue.Remove(ctx, arrived[:done]...))
 	})
 	if err != nil {
 		j.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", "fire automations", "error", err)

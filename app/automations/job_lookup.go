@@ -132,7 +132,7 @@ func (j *Jobs) before(
 		id = app.NewID()
 		u.job.Lookups = append(u.job.Lookups, make([]string, max(0, place+1-len(u.job.Lookups)))...)
 		u.job.Lookups[place] = id
-		if err := r.Jobs.NameLookups(ctx, u.job); err != nil {
+		if err := r.JobQueue.NameLookups(ctx, u.job); err != nil {
 			return "", "", err
 		}
 	}

@@ -58,7 +58,7 @@ func (j *Jobs) start(ctx context.Context, kind automation.JobKind, p *pool) bool
 		return false // the end of a run wakes the loop
 	}
 	limit, now := min(free, runsOfOneRule), j.now(ctx)
-	leased, err := j.Store.Repos().Jobs.Claim(ctx, kind, j.lease, now, now.Add(runLease), full, limit)
+	leased, err := j.Store.Repos().JobQueue.Claim(ctx, kind, j.lease, now, now.Add(runLease), full, limit)
 	if err != nil {
 		j.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", string(kind), "error", err)
 		return false

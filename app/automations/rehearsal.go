@@ -127,7 +127,7 @@ func (a *Automations) pastEvent(
 	case automation.ContactCreated, automation.ContactUpdated, automation.ContactMoved:
 		job.SubjectID, job.Detail = of.StageID, "nota"
 	case automation.LookupCompleted:
-		lookups, err := r.Statement.OfContact(ctx, rule.OrgID, of.ID, app.ListMax)
+		lookups, err := r.LookupContacts.OfContact(ctx, rule.OrgID, of.ID, app.ListMax)
 		if err != nil {
 			return none, false, err
 		}

@@ -79,7 +79,7 @@ func (a *Automations) Runs(
 	if err := app.MayManageOrg(ctx, a.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
-	return a.store.Repos().Jobs.Page(ctx, orgID, f, after, limit)
+	return a.store.Repos().JobRuns.Page(ctx, orgID, f, after, limit)
 }
 
 // runKind finds runs and e-mails; fan-outs are internal and not shown.
@@ -87,7 +87,7 @@ var runKind = app.Kind[automation.Job]{
 	Field: "run", Missing: "Não há execução com este id; as que deram certo são guardadas por 30 dias.",
 	Find: func(r ports.Repos) func(context.Context, string) (automation.Job, error) {
 		return func(ctx context.Context, id string) (automation.Job, error) {
-			job, err := r.Jobs.Find(ctx, id)
+			job, err := r.JobRuns.Find(ctx, id)
 			if err == nil && job.Kind == automation.FanOut {
 				err = ports.ErrNotFound
 			}
@@ -141,7 +141,7 @@ func (a *Automations) revive(ctx context.Context, by app.Caller, runs []automati
 			return err
 		}
 		for _, run := range runs {
-			if _, err := r.Jobs.Revive(ctx, run.ID, now); err != nil {
+			if _, err := r.JobRuns.Revive(ctx, run.ID, now); err != nil {
 				return err
 			}
 		}
@@ -159,7 +159,7 @@ func (a *Automations) waiting(ctx context.Context, by app.Caller) ([]automation.
 	if err != nil {
 		return nil, err
 	}
-	return a.store.Repos().Jobs.Waiting(ctx, by.OrgID(), a.clock(), disabled, app.FailedAtOnce)
+	return a.store.Repos().JobRuns.Waiting(ctx, by.OrgID(), a.clock(), disabled, app.FailedAtOnce)
 }
 
 // CountWaiting counts the runs of the caller's organisation that failed and wait for their next attempt, up to
@@ -207,7 +207,7 @@ func (a *Automations) RunAgain(ctx context.Context, by app.Caller, id string) (s
 	line := audit.Line{OrgID: job.OrgID, Action: audit.AutomationRunAgain, Object: id}
 	if job.State != automation.Done {
 		return id, app.Recorded(ctx, a.store, by, line, func(r ports.Repos) error {
-			revived, err := r.Jobs.Revive(ctx, id, now)
+			revived, err := r.JobRuns.Revive(ctx, id, now)
 			if err == nil && !revived {
 				err = app.Invalid("run", "Esta execução está sendo feita agora.")
 			}

@@ -149,7 +149,7 @@ func (b *Batches) Quote(ctx context.Context, by app.Caller, n NewBatch) (_ View,
 	}
 	defer func() {
 		if err != nil { // so that the request can be repeated at once; a chore removes what is left
-			_ = app.Forget(context.WithoutCancel(ctx), func(ctx context.Context) (int, error) { return repo.Discard(ctx, q.ID) })
+			_ = app.Forget(context.WithoutCancel(ctx), func(ctx context.Context) (int, error) { return b.Store.Repos().BatchRemovals.Discard(ctx, q.ID) })
 		}
 	}()
 	for some := range slices.Chunk(items, itemsAtOnce) {
@@ -184,7 +184,7 @@ func concerns(item batch.Item, who func(privacy.Identity) bool) bool {
 // addItems writes items of a batch, without what belongs to people who were erased since the request was read.
 func (b *Batches) addItems(ctx context.Context, orgID string, some []batch.Item, since time.Time) error {
 	return b.Store.InTx(ctx, func(r ports.Repos) error {
-		barred, err := r.Subjects.Barred(ctx, orgID, since)
+		barred, err := r.SubjectBlocks.Barred(ctx, orgID, since)
 		if err != nil {
 			return err
 		}
@@ -193,7 +193,7 @@ func (b *Batches) addItems(ctx context.Context, orgID string, some []batch.Item,
 				some[i].Document, some[i].Cells = document.Document{}, make([]string, len(some[i].Cells))
 			}
 		}
-		return r.Batches.AddItems(ctx, some)
+		return r.BatchItems.AddItems(ctx, some)
 	})
 }
 
@@ -358,17 +358,17 @@ func (b *Batches) Forget(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := repos.Batches.Expire(ctx, now); err != nil {
+	if _, err := repos.BatchRemovals.Expire(ctx, now); err != nil {
 		return err
 	}
 	err = app.Forget(ctx, func(ctx context.Context) (int, error) {
-		return b.Store.Repos().Batches.ForgetQuotes(ctx, now.Add(-batch.QuoteLasts-app.OverFor))
+		return b.Store.Repos().BatchRemovals.ForgetQuotes(ctx, now.Add(-batch.QuoteLasts-app.OverFor))
 	})
 	if err != nil {
 		return err
 	}
 	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		return b.Store.Repos().Batches.Forget(ctx, now.Add(-brokenOff))
+		return b.Store.Repos().BatchRemovals.Forget(ctx, now.Add(-brokenOff))
 	})
 }
 

@@ -87,7 +87,7 @@ func (b *Batches) busy(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return repos.Batches.Busy(ctx, now)
+	return repos.BatchRuns.Busy(ctx, now)
 }
 
 // batchWorker is an instance's work for the batches of one organisation, as long as there is any.
@@ -201,7 +201,7 @@ func (w *batchWorker) renew(ctx context.Context) {
 	}
 	repos := w.Store.Repos()
 	if now, err := repos.Clock.Now(ctx, w.Clock()); err == nil {
-		_ = repos.Batches.Renew(ctx, w.orgID, ids, now.Add(itemLease)) // else the next time, or the next instance
+		_ = repos.BatchRuns.Renew(ctx, w.orgID, ids, now.Add(itemLease)) // else the next time, or the next instance
 	}
 }
 

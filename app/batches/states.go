@@ -81,7 +81,7 @@ func (b *Batches) shown(ctx context.Context, found batch.Batch, flying map[strin
 	if err != nil || found.Invalid == 0 {
 		return append(views, View{})[0], err
 	}
-	items, err := b.Store.Repos().Batches.Items(ctx, found.ID, batch.Invalid, 0, invalidShown)
+	items, err := b.Store.Repos().BatchItems.Items(ctx, found.ID, batch.Invalid, 0, invalidShown)
 	for _, item := range items {
 		views[0].Invalids = append(views[0].Invalids, item.Item)
 	}
@@ -178,7 +178,7 @@ func (b *Batches) views(ctx context.Context, found []batch.Batch, flying map[str
 // inFlight counts the items in flight of an organisation, by their batch. It is read before the batches and what they
 // spent: what has then ended is in their counts.
 func inFlight(ctx context.Context, r ports.Repos, orgID string) (map[string]int, error) {
-	items, err := r.Batches.InFlight(ctx, orgID)
+	items, err := r.BatchItems.InFlight(ctx, orgID)
 	counts := map[string]int{}
 	for _, item := range items {
 		counts[item.BatchID]++
@@ -253,7 +253,7 @@ func (b *Batches) Resume(
 			}
 		}
 		if again {
-			charged, free, err := r.Batches.Retry(ctx, q.ID)
+			charged, free, err := r.BatchItems.Retry(ctx, q.ID)
 			if err != nil {
 				return err
 			}

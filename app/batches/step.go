@@ -54,7 +54,7 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 	if s.now, err = s.r.Clock.Now(ctx, s.Clock()); err != nil {
 		return err
 	}
-	due, err := s.r.Batches.Due(ctx, s.orgID, s.now)
+	due, err := s.r.BatchRuns.Due(ctx, s.orgID, s.now)
 	if err != nil {
 		return err
 	}
@@ -65,11 +65,11 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 			k.is.Run(s.now)
 		}
 	}
-	inFlight, err := s.r.Batches.InFlight(ctx, s.orgID)
+	inFlight, err := s.r.BatchItems.InFlight(ctx, s.orgID)
 	if err != nil {
 		return err
 	}
-	if err := s.r.Batches.Start(ctx, s.started); err != nil {
+	if err := s.r.BatchRuns.Start(ctx, s.started); err != nil {
 		return err
 	}
 	left, err := s.settle(ctx, inFlight, ends)
@@ -99,7 +99,7 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 // holdIfExpired holds charges back where an item's lease has expired: whoever had it may be about to charge its lookup,
 // which must be in the statement by the time that is read, or be refused because the item is no longer that lookup's.
 func (s *batchStep) holdIfExpired(ctx context.Context, ends []itemEnd) error {
-	items, err := s.r.Batches.InFlight(ctx, s.orgID)
+	items, err := s.r.BatchItems.InFlight(ctx, s.orgID)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 		}
 		outcomes[i], of[end.ItemID] = end.Outcome, end
 	}
-	settled, err := s.r.Batches.Settle(ctx, outcomes)
+	settled, err := s.r.BatchRuns.Settle(ctx, outcomes)
 	over := map[string]bool{}
 	for _, o := range settled {
 		over[o.ItemID] = o.State != batch.InFlight
@@ -215,7 +215,7 @@ func (s *batchStep) claim(ctx context.Context, places, queue int) error {
 			k.is.Pause(batch.Asked, refusal, time.Time{})
 			continue
 		}
-		items, err := s.r.Batches.Next(ctx, k.is.ID, room)
+		items, err := s.r.BatchItems.Next(ctx, k.is.ID, room)
 		if err != nil {
 			return err
 		}
@@ -232,7 +232,7 @@ func (s *batchStep) claim(ctx context.Context, places, queue int) error {
 			}
 			s.claimed = append(s.claimed, claimedItem{items[i], k.is, by, s.since})
 		}
-		if err := s.r.Batches.Claim(ctx, items); err != nil {
+		if err := s.r.BatchRuns.Claim(ctx, items); err != nil {
 			return err
 		}
 	}
@@ -268,7 +268,7 @@ func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item)
 			wanted++
 		}
 	}
-	granted, err := s.r.Batches.Pace(ctx, s.Bureau, s.PerSecond, wanted, s.now)
+	granted, err := s.r.BatchRuns.Pace(ctx, s.Bureau, s.PerSecond, wanted, s.now)
 	if err != nil || granted == wanted {
 		return items, err
 	}

@@ -51,7 +51,7 @@ func (c *Contacts) Board(
 	for _, stage := range funnel.Stages {
 		f.Stages = append(f.Stages, stage.ID)
 	}
-	totals, err := r.Contacts.Totals(ctx, orgID, f, app.CountMax)
+	totals, err := r.ContactSearch.Totals(ctx, orgID, f, app.CountMax)
 	if err != nil {
 		return funnel, nil, err
 	}
@@ -64,7 +64,7 @@ func (c *Contacts) Board(
 			continue
 		}
 		f.StageID = stage.ID
-		found, err := r.Contacts.Select(ctx, orgID, ports.ContactQuery{ContactFilter: f, Limit: cards})
+		found, err := r.ContactSearch.Select(ctx, orgID, ports.ContactQuery{ContactFilter: f, Limit: cards})
 		if err != nil {
 			return funnel, nil, err
 		}

@@ -67,7 +67,7 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 	case crm.BulkMove:
 		item.BeforeID = c.StageID
 		if done, err = s.move(ctx, c, target); done && err == nil {
-			err = s.r.Contacts.Answer(ctx, c, s.action.MemberID, s.now)
+			err = s.r.ContactAnswers.Answer(ctx, c, s.action.MemberID, s.now)
 			if c.Waiting {
 				item.Result = answeredIn + s.now.UTC().Format(time.RFC3339)
 			}
@@ -112,7 +112,7 @@ func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 		if at, answered := strings.CutPrefix(item.Result, answeredIn); done && answered && err == nil {
 			var when time.Time
 			if when, err = time.Parse(time.RFC3339, at); err == nil {
-				err = s.r.Contacts.Unanswer(ctx, c, s.action.MemberID, when)
+				err = s.r.ContactAnswers.Unanswer(ctx, c, s.action.MemberID, when)
 			}
 		}
 	}

@@ -133,7 +133,7 @@ func (b *Bulks) selected(ctx context.Context, by app.Caller, of Selection) ([]st
 	}
 	q, ids := ports.ContactQuery{ContactFilter: p.filter, Limit: app.ListMax}, []string(nil)
 	for {
-		page, err := b.store.Repos().Contacts.Select(ctx, p.orgID, q)
+		page, err := b.store.Repos().ContactSearch.Select(ctx, p.orgID, q)
 		if err != nil {
 			return nil, err
 		}

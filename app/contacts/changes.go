@@ -132,16 +132,16 @@ type happened struct {
 // look finds out what has happened since the last look, and tells it. An event that becomes visible late may not be the
 // newest, but it raises the number of events since the same time, which moves on now and then.
 func (c *Changes) look(ctx context.Context, known *happened) error {
-	contacts, now := c.store.Repos().Contacts, c.clock()
+	history, now := c.store.Repos().ContactHistory, c.clock()
 	var next *happened
 	if age := now.Sub(known.since); age < changesBack || age > 2*changesBack {
 		next = &happened{since: now.Add(-changesBack)}
 		var err error
-		if next.in, err = contacts.Changed(ctx, next.since); err != nil {
+		if next.in, err = history.Changed(ctx, next.since); err != nil {
 			return err
 		}
 	} // read before what is told, so that it holds nothing untold
-	in, err := contacts.Changed(ctx, known.since)
+	in, err := history.Changed(ctx, known.since)
 	if err != nil {
 		return err
 	}

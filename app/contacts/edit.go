@@ -277,7 +277,7 @@ func (c *Contacts) Note(ctx context.Context, by app.Caller, id, text string) err
 			return app.Invalid("note", fmt.Sprintf("A nota tem de 1 a %d caracteres.", crm.TextMax))
 		}
 		e.Kind, e.Subject = crm.NoteAdded, text
-		return errors.Join(r.Contacts.Answer(ctx, k, by.MemberID(), e.At), r.Contacts.AddNote(ctx, e),
+		return errors.Join(r.ContactAnswers.Answer(ctx, k, by.MemberID(), e.At), r.ContactHistory.AddNote(ctx, e),
 			app.EmitChange(ctx, r, e, app.Change{Was: k, Is: k}))
 	})
 }
@@ -317,7 +317,7 @@ func (c *Contacts) Move(ctx context.Context, by app.Caller, id, stageID string) 
 			return nil
 		}
 		e.Kind, e.Subject = crm.StageMoved, stage.Name
-		return errors.Join(r.Contacts.Answer(ctx, k, by.MemberID(), e.At), Move(ctx, r, k, stageID, e, ""))
+		return errors.Join(r.ContactAnswers.Answer(ctx, k, by.MemberID(), e.At), Move(ctx, r, k, stageID, e, ""))
 	})
 	return stage, err
 }
@@ -328,7 +328,7 @@ func Assign(
 ) error {
 	after := k
 	after.AssigneeID = memberID
-	return errors.Join(r.Contacts.SetAssignee(ctx, memberID, e), app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
+	return errors.Join(r.ContactHistory.SetAssignee(ctx, memberID, e), app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
 }
 
 // Move puts a locked contact into a stage, and emits the event.
@@ -337,7 +337,7 @@ func Move(
 ) error {
 	after := k
 	after.StageID = stageID
-	return errors.Join(r.Contacts.SetStage(ctx, stageID, e), app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
+	return errors.Join(r.ContactHistory.SetStage(ctx, stageID, e), app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
 }
 
 // change runs f on a locked contact of the caller's organisation, in one transaction, with an event that names the

@@ -16,7 +16,7 @@ import (
 func (c *Contacts) Called(ctx context.Context, by app.Caller, id string) error {
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
 		e.Kind = crm.Called
-		return errors.Join(r.Contacts.Answer(ctx, k, by.MemberID(), e.At), r.Contacts.Log(ctx, e))
+		return errors.Join(r.ContactAnswers.Answer(ctx, k, by.MemberID(), e.At), r.ContactHistory.Log(ctx, e))
 	})
 }
 
@@ -47,11 +47,11 @@ func (c *Contacts) Waits(ctx context.Context, by app.Caller, days int) (Waits, e
 	if err != nil {
 		return Waits{}, err
 	}
-	all, err := r.Contacts.FirstAnswers(ctx, orgID, c.clock().AddDate(0, 0, -days))
+	all, err := r.ContactAnswers.FirstAnswers(ctx, orgID, c.clock().AddDate(0, 0, -days))
 	if err != nil {
 		return Waits{}, err
 	}
-	waiting, err := r.Contacts.Count(ctx, orgID, ports.ContactFilter{Waiting: true}, app.CountMax)
+	waiting, err := r.ContactSearch.Count(ctx, orgID, ports.ContactFilter{Waiting: true}, app.CountMax)
 	member := func(a ports.FirstAnswer) Wait { return Wait{ID: a.MemberID, Name: n.Members[a.MemberID].Name} }
 	origin := func(a ports.FirstAnswer) Wait { return Wait{ID: a.OriginID, Name: n.Origins[a.OriginID]} }
 	return Waits{waits(all, member), waits(all, origin), waiting}, err

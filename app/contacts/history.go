@@ -46,7 +46,7 @@ func (c *Contacts) Documents(ctx context.Context, by app.Caller, id string) ([]C
 		return nil, err
 	}
 	r := c.store.Repos()
-	found, err := r.Statement.OfContact(ctx, view.OrgID, id, happeningsMax)
+	found, err := r.LookupContacts.OfContact(ctx, view.OrgID, id, happeningsMax)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func (c *Contacts) History(ctx context.Context, by app.Caller, id string) (crm.C
 
 func (c *Contacts) runs(ctx context.Context, view crm.ContactView) ([]Happening, error) {
 	r := c.store.Repos()
-	jobs, err := r.Jobs.Page(ctx, view.OrgID, automation.JobFilter{ContactID: view.ID}, "", happeningsMax)
+	jobs, err := r.JobRuns.Page(ctx, view.OrgID, automation.JobFilter{ContactID: view.ID}, "", happeningsMax)
 	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}

@@ -93,7 +93,7 @@ func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRo
 	item.Result = strings.Join(remarks, " ")
 	c.ID, c.CreatedAt = app.NewID(), s.now
 	if s.plan.Duplicates != crm.CreateDuplicates {
-		alike, err := s.r.Contacts.Alike(ctx, c, 1)
+		alike, err := s.r.ContactSearch.Alike(ctx, c, 1)
 		if err != nil {
 			return err
 		}

@@ -150,7 +150,7 @@ func repeated(seen map[string]int, c crm.Contact, line int) (before int) {
 
 func alikeTo(ctx context.Context, r ports.Repos, n app.Names, c crm.Contact) (AlikeContact, error) {
 	c.ID = app.NewID()
-	alike, err := r.Contacts.Alike(ctx, c, 1)
+	alike, err := r.ContactSearch.Alike(ctx, c, 1)
 	if err != nil || len(alike) == 0 {
 		return AlikeContact{}, err
 	}

@@ -77,7 +77,7 @@ func (b *Bulks) PrepareImport(ctx context.Context, by app.Caller, n NewImport) (
 		}
 	}
 	err = b.store.InTx(ctx, func(r ports.Repos) error {
-		barred, err := r.Subjects.Barred(ctx, action.OrgID, since)
+		barred, err := r.SubjectBlocks.Barred(ctx, action.OrgID, since)
 		if err != nil {
 			return err
 		}

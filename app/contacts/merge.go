@@ -30,7 +30,7 @@ func (c *Contacts) Alike(ctx context.Context, by app.Caller, id string) ([]Alike
 	if err != nil {
 		return nil, err
 	}
-	found, err := r.Contacts.Alike(ctx, contact, alikeMax)
+	found, err := r.ContactSearch.Alike(ctx, contact, alikeMax)
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (c *Contacts) CameBefore(ctx context.Context, by app.Caller, ids []string) 
 }
 
 func BeforeThis(ctx context.Context, r ports.Repos, orgID string, ids []string) (map[string]CameBefore, error) {
-	alike, err := r.Contacts.AlikeBefore(ctx, orgID, ids, cameBeforeMax)
+	alike, err := r.ContactSearch.AlikeBefore(ctx, orgID, ids, cameBeforeMax)
 	if err != nil || len(alike) == 0 {
 		return nil, err
 	}

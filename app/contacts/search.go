@@ -126,7 +126,7 @@ func (c *Contacts) withDocument(ctx context.Context, orgID, typed string) ([]str
 	if known.Document.IsZero() || known.Type != document.CPF && known.Type != document.CNPJ {
 		return nil, nil
 	}
-	ids, err := c.store.Repos().Contacts.WithDocument(ctx, orgID, known.Document, documentsMax)
+	ids, err := c.store.Repos().ContactSearch.WithDocument(ctx, orgID, known.Document, documentsMax)
 	if len(ids) == 0 {
 		ids = nil
 	}
@@ -155,7 +155,7 @@ func (c *Contacts) Search(
 	if before != "" {
 		q.After, q.Ascending = before, !q.Ascending
 	}
-	found, err := c.store.Repos().Contacts.Select(ctx, p.orgID, q)
+	found, err := c.store.Repos().ContactSearch.Select(ctx, p.orgID, q)
 	if errors.Is(err, ports.ErrNotFound) && q.After != "" {
 		return c.Search(ctx, by, s, "", "", limit) // the page's place is no longer known
 	}
@@ -196,7 +196,7 @@ func (c *Contacts) Count(ctx context.Context, by app.Caller, s ContactSearch) (i
 	if err != nil {
 		return 0, err
 	}
-	return c.store.Repos().Contacts.Count(ctx, p.orgID, p.filter, app.CountMax+1)
+	return c.store.Repos().ContactSearch.Count(ctx, p.orgID, p.filter, app.CountMax+1)
 }
 
 // Chosen yields contacts by their ids, whole, or an error at which they end; an id outside the caller's organisation is
@@ -247,7 +247,7 @@ func (c *Contacts) All(ctx context.Context, by app.Caller, s ContactSearch) iter
 			if last != nil {
 				q.After = last.ID
 			}
-			return c.store.Repos().Contacts.Select(ctx, p.orgID, q)
+			return c.store.Repos().ContactSearch.Select(ctx, p.orgID, q)
 		})
 		for contact, err := range found {
 			if err != nil {

@@ -85,7 +85,7 @@ func (l *Lookups) notBlocked(ctx context.Context, a asking) error {
 	if err != nil {
 		return err
 	}
-	switch yes, err := repos.Blocked(ctx, a.caller.OrgID(), hashes); {
+	switch yes, err := l.store.Repos().SubjectBlocks.Blocked(ctx, a.caller.OrgID(), hashes); {
 	case err != nil:
 		return err
 	case yes:

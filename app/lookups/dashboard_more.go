@@ -55,7 +55,7 @@ func (d *Dashboard) accrue(ctx context.Context, r ports.Repos, orgID string, o *
 
 // countOpen adds the number and value of contacts in open stages.
 func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n app.Names) error {
-	totals, err := r.Contacts.Totals(ctx, orgID, ports.ContactFilter{}, app.CountMax)
+	totals, err := r.ContactSearch.Totals(ctx, orgID, ports.ContactFilter{}, app.CountMax)
 	for id, total := range totals {
 		if n.Stages[id].Outcome == crm.Open {
 			o.Open.Count, o.Open.Amount = o.Open.Count+total.Count, o.Open.Amount+total.Amount

@@ -65,7 +65,7 @@ func (l *Lookups) outcome(ctx context.Context, callID string) (lookup.Entry, *po
 		select {
 		case <-ports.After(wait):
 		case <-over:
-			abandoned, err := l.store.Repos().Statement.Abandon(ctx, callID)
+			abandoned, err := l.store.Repos().LookupEnds.Abandon(ctx, callID)
 			if err != nil {
 				return call, nil, err
 			}

@@ -298,7 +298,7 @@ func (l *Lookups) settle(ctx context.Context, until func(now time.Time) time.Tim
 		if err != nil {
 			return err
 		}
-		n, err = repos.Statement.Settle(ctx, until(now))
+		n, err = repos.LookupEnds.Settle(ctx, until(now))
 		return err
 	})
 	if n > 0 && err == nil {

@@ -59,7 +59,7 @@ func (r *Retention) ForgetAudit(ctx context.Context) error {
 		if err != nil {
 			return 0, err
 		}
-		return repos.Audit.Forget(ctx, now.Add(-r.keep.Audit))
+		return repos.AuditRemovals.Forget(ctx, now.Add(-r.keep.Audit))
 	})
 }
 
@@ -88,7 +88,7 @@ func (r *Retention) ForgetContacts(ctx context.Context) error {
 			}
 			for orgID, ids := range old {
 				p := &privacy.Person{OrgID: orgID, Contacts: ids}
-				if _, err := repos.Subjects.Erase(ctx, p, privacy.Contacts, ids); err != nil {
+				if _, err := repos.SubjectTraces.Erase(ctx, p, privacy.Contacts, ids); err != nil {
 					return err
 				}
 			}

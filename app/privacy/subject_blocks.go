@@ -40,7 +40,7 @@ func (s *Subjects) UnblockErased(ctx context.Context, by app.Caller, id string) 
 func (s *Subjects) unblock(ctx context.Context, by app.Caller, orgID, erasureID string, hashes [][]byte) error {
 	line := audit.Line{OrgID: orgID, Action: audit.SubjectUnblocked, Object: erasureID}
 	return app.Recorded(ctx, s.store, by, line, func(r ports.Repos) error {
-		was, err := r.Subjects.Unblock(ctx, orgID, hashes)
+		was, err := r.SubjectBlocks.Unblock(ctx, orgID, hashes)
 		if err == nil && !was {
 			return app.Missing("subject", "Ninguém com este dado está bloqueado.")
 		}
@@ -53,7 +53,7 @@ func (s *Subjects) Blocks(ctx context.Context, by app.Caller, orgID string, eras
 	if err := app.MayOwnOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
-	return s.store.Repos().Subjects.Blocks(ctx, orgID, erasureIDs)
+	return s.store.Repos().SubjectBlocks.Blocks(ctx, orgID, erasureIDs)
 }
 
 // blocks stores the block of an erasure, with the hashes of the identities that can be looked up.
@@ -81,7 +81,7 @@ func block(ctx context.Context, r ports.Repos, e privacy.Erasure, hashes [][]byt
 	if err := r.Orgs.HoldCharges(ctx, e.OrgID); err != nil {
 		return err
 	}
-	return r.Subjects.Block(ctx, privacy.Block{
+	return r.SubjectBlocks.Block(ctx, privacy.Block{
 		ErasureID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Hashes: hashes,
 	})
 }

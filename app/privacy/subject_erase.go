@@ -45,9 +45,9 @@ func (s *Subjects) Erase(ctx context.Context, by app.Caller, q SubjectQuery, blo
 		return e, err
 	}
 	return e, app.Recorded(ctx, s.store, by, erasureLine(e), func(r ports.Repos) error {
-		err := r.Subjects.AddErasure(ctx, e)
+		err := r.Erasures.AddErasure(ctx, e)
 		if err == nil {
-			err = r.Subjects.Bar(ctx, e.OrgID, e.ID, e.Hashes)
+			err = r.SubjectBlocks.Bar(ctx, e.OrgID, e.ID, e.Hashes)
 		}
 		if err == nil && block {
 			err = blocks(ctx, r, e)
@@ -111,7 +111,7 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 		return err
 	}
 	return w.saveWith(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() },
-		func(r ports.Repos) error { return r.Subjects.Unbar(ctx, w.e.ID) })
+		func(r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, w.e.ID) })
 }
 
 // Await completes an erasure, or waits for whoever works on it, and returns the receipt. A copy of the database made in
@@ -121,7 +121,7 @@ func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error
 		if err := s.Finish(ctx, id); err != nil && !errors.Is(err, ports.ErrNotFound) {
 			return privacy.Erasure{}, err
 		}
-		e, err := s.store.Repos().Subjects.FindErasure(ctx, id)
+		e, err := s.store.Repos().Erasures.FindErasure(ctx, id)
 		if err != nil || e.State == privacy.Done {
 			return e, err
 		}
@@ -153,7 +153,7 @@ func (w *erasing) hold(ctx context.Context, id string, lease time.Duration) erro
 		return err
 	}
 	w.held = ports.Now()
-	e, err := repos.Subjects.LeaseErasure(ctx, id, w.lease, now, now.Add(lease))
+	e, err := repos.Erasures.LeaseErasure(ctx, id, w.lease, now, now.Add(lease))
 	if w.e.ID != "" { // progress since the last write is not stored
 		e.Kind, e.After = w.e.Kind, w.e.After
 	}
@@ -186,13 +186,13 @@ func (w *erasing) save(ctx context.Context, change func(*privacy.Erasure)) error
 // saveWith is save with more in the same transaction.
 func (w *erasing) saveWith(ctx context.Context, change func(*privacy.Erasure), more func(ports.Repos) error) error {
 	return w.store.InTx(ctx, func(r ports.Repos) (err error) {
-		e, err := r.Subjects.LockErasure(ctx, w.e.ID, w.lease)
+		e, err := r.Erasures.LockErasure(ctx, w.e.ID, w.lease)
 		if err != nil {
 			return err
 		}
 		change(&e)
 		w.e = e
-		if err := r.Subjects.SaveErasure(ctx, e); err != nil {
+		if err := r.Erasures.SaveErasure(ctx, e); err != nil {
 			return err
 		}
 		return more(r)

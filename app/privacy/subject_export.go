@@ -197,7 +197,7 @@ func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (Su
 		return SubjectContact{ContactView: crm.ContactView{Contact: his}, Partly: true}, nil
 	}
 	out := SubjectContact{ContactView: x.names.View(c)}
-	if out.Events, err = repos.Contacts.Events(ctx, id); err != nil {
+	if out.Events, err = repos.ContactHistory.Events(ctx, id); err != nil {
 		return out, err
 	}
 	jobs, err := x.s.runsOf(ctx, x.p.OrgID, id)
@@ -211,7 +211,7 @@ func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (Su
 func (x *SubjectExport) Items(ctx context.Context) iter.Seq2[SubjectItem, error] {
 	repos, known := x.s.store.Repos(), map[string]batch.Batch{}
 	return stream(ctx, x, privacy.Items, func(ids []string) (out []SubjectItem, err error) {
-		found, err := repos.Subjects.Read(ctx, privacy.Items, ids)
+		found, err := repos.SubjectTraces.Read(ctx, privacy.Items, ids)
 		for _, item := range found.Items {
 			of, there := known[item.BatchID]
 			if !there {
@@ -229,7 +229,7 @@ func (x *SubjectExport) Items(ctx context.Context) iter.Seq2[SubjectItem, error]
 // Deliveries yields posts that made one of the person's contacts, or name the person.
 func (x *SubjectExport) Deliveries(ctx context.Context) iter.Seq2[webhook.Delivery, error] {
 	return stream(ctx, x, privacy.Deliveries, func(ids []string) ([]webhook.Delivery, error) {
-		found, err := x.s.store.Repos().Subjects.Read(ctx, privacy.Deliveries, ids)
+		found, err := x.s.store.Repos().SubjectTraces.Read(ctx, privacy.Deliveries, ids)
 		return found.Deliveries, err
 	})
 }
@@ -237,7 +237,7 @@ func (x *SubjectExport) Deliveries(ctx context.Context) iter.Seq2[webhook.Delive
 // Rows yields rows of files that were imported, or are to be.
 func (x *SubjectExport) Rows(ctx context.Context) iter.Seq2[crm.BulkItem, error] {
 	return stream(ctx, x, privacy.Rows, func(ids []string) ([]crm.BulkItem, error) {
-		found, err := x.s.store.Repos().Subjects.Read(ctx, privacy.Rows, ids)
+		found, err := x.s.store.Repos().SubjectTraces.Read(ctx, privacy.Rows, ids)
 		return found.Rows, err
 	})
 }
@@ -245,7 +245,7 @@ func (x *SubjectExport) Rows(ctx context.Context) iter.Seq2[crm.BulkItem, error]
 // Notices yields notifications about the person's contacts.
 func (x *SubjectExport) Notices(ctx context.Context) iter.Seq2[crm.Notification, error] {
 	return stream(ctx, x, privacy.Notices, func(ids []string) ([]crm.Notification, error) {
-		found, err := x.s.store.Repos().Subjects.Read(ctx, privacy.Notices, ids)
+		found, err := x.s.store.Repos().SubjectTraces.Read(ctx, privacy.Notices, ids)
 		return found.Notices, err
 	})
 }
@@ -286,7 +286,7 @@ func (x *SubjectExport) Texts(ctx context.Context) iter.Seq2[SubjectText, error]
 			if err != nil {
 				return out, err
 			}
-			events, err := repos.Contacts.Events(ctx, id)
+			events, err := repos.ContactHistory.Events(ctx, id)
 			if err != nil {
 				return out, err
 			}

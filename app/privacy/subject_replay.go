@@ -47,7 +47,7 @@ func (s *Subjects) Replay(
 				"A eliminação %s foi feita com outra chave de titulares (%s): o diário não é deste banco de dados.",
 				entry.ID, entry.KeyID))
 		}
-		e, err := repos.FindErasure(ctx, entry.ID)
+		e, err := s.store.Repos().Erasures.FindErasure(ctx, entry.ID)
 		switch {
 		case err == nil && e.State == privacy.Done:
 			known++
@@ -99,9 +99,9 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 		Hashes: entry.Hashes, KeyID: entry.KeyID, Person: p, Gone: privacy.Counts{}, Journalled: true, Replayed: s.clock(),
 	}
 	return app.Recorded(ctx, s.store, app.Operator(), erasureLine(e), func(r ports.Repos) error {
-		err := r.Subjects.AddErasure(ctx, e)
+		err := r.Erasures.AddErasure(ctx, e)
 		if err == nil {
-			err = r.Subjects.Bar(ctx, e.OrgID, e.ID, e.Hashes)
+			err = r.SubjectBlocks.Bar(ctx, e.OrgID, e.ID, e.Hashes)
 		}
 		if err == nil && e.Block {
 			err = block(ctx, r, e, e.Hashes)

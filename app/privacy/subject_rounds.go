@@ -22,7 +22,7 @@ func (w *erasing) rounds(ctx context.Context) error {
 	}
 	// An erasure that an earlier version began has barred nobody.
 	err := w.saveWith(ctx, func(*privacy.Erasure) {}, func(r ports.Repos) error {
-		return r.Subjects.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
+		return r.SubjectBlocks.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
 	})
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
 			return false, false, ctx.Err()
 		}
 	}
-	left, _, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
+	left, _, err := w.store.Repos().SubjectTraces.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
 	return grown, len(left) > 0, err
 }
 
@@ -114,7 +114,7 @@ func (w *erasing) grow(ctx context.Context) (bool, error) {
 			}
 		}
 	}, func(r ports.Repos) error {
-		err := r.Subjects.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
+		err := r.SubjectBlocks.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
 		if found := lookedUpBy(p, hashes); err == nil && w.e.Block && len(found) > 0 {
 			err = block(ctx, r, w.e, found)
 		}
@@ -138,7 +138,7 @@ func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
 	if w.e.After == "" && w.e.Kind.Opened() && !w.e.Kind.Changes() {
 		w.e.After = w.since // older rows have been opened, and stay as they are
 	}
-	ids, next, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, w.e.Kind, w.e.After, eraseAtOnce)
+	ids, next, err := w.store.Repos().SubjectTraces.Traces(ctx, w.e.Person, w.e.Kind, w.e.After, eraseAtOnce)
 	if err != nil {
 		return false, false, err
 	}
@@ -149,12 +149,12 @@ func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
 	var found int
 	err = w.store.InTx(ctx, func(r ports.Repos) error {
 		over, found = false, 0
-		e, err := r.Subjects.LockErasure(ctx, w.e.ID, w.lease)
+		e, err := r.Erasures.LockErasure(ctx, w.e.ID, w.lease)
 		if err != nil {
 			return err
 		}
 		e.Kind, e.After = w.e.Kind, next
-		gone, err := r.Subjects.Erase(ctx, e.Person, e.Kind, ids)
+		gone, err := r.SubjectTraces.Erase(ctx, e.Person, e.Kind, ids)
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
 				e.Kind, e.Round = "", e.Round+1
 			}
 		}
-		if err := r.Subjects.SaveErasure(ctx, e); err != nil {
+		if err := r.Erasures.SaveErasure(ctx, e); err != nil {
 			return err
 		}
 		w.e = e
@@ -192,7 +192,7 @@ func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string
 		of.Subjects = e.Hashes
 	}
 	for {
-		numbers, err := r.Audit.Blank(ctx, e.OrgID, e.ID, of, eraseAtOnce)
+		numbers, err := r.AuditRemovals.Blank(ctx, e.OrgID, e.ID, of, eraseAtOnce)
 		e.Person.Emptied = append(e.Person.Emptied, numbers...)
 		slices.Sort(e.Person.Emptied)
 		if err != nil || len(numbers) < eraseAtOnce {

@@ -159,7 +159,7 @@ func (s *Subjects) traces(
 	ctx context.Context, p *privacy.Person, k privacy.Kind, each func(ids []string) error,
 ) error {
 	for after := ""; ; {
-		ids, next, err := s.store.Repos().Subjects.Traces(ctx, p, k, after, eraseAtOnce)
+		ids, next, err := s.store.Repos().SubjectTraces.Traces(ctx, p, k, after, eraseAtOnce)
 		if err == nil && len(ids) > 0 {
 			err = each(ids)
 		}
@@ -206,7 +206,7 @@ func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, wit
 			if k != privacy.Lookups {
 				return nil
 			}
-			answers, err := s.store.Repos().Subjects.Answers(ctx, ids)
+			answers, err := s.store.Repos().SubjectTraces.Answers(ctx, ids)
 			held.Counts[privacy.Answers] += len(answers)
 			return err
 		})
@@ -218,7 +218,7 @@ func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, wit
 		}
 	}
 	for _, id := range p.Contacts {
-		events, err := s.store.Repos().Contacts.Events(ctx, id)
+		events, err := s.store.Repos().ContactHistory.Events(ctx, id)
 		if err != nil {
 			return held, err
 		}
@@ -231,7 +231,7 @@ func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, wit
 	}
 	hashes, err := s.store.Repos().Subjects.Hashes(ctx, p.OrgID, p.Identities...)
 	if err == nil {
-		held.Blocked, err = s.store.Repos().Subjects.Blocked(ctx, p.OrgID, hashes)
+		held.Blocked, err = s.store.Repos().SubjectBlocks.Blocked(ctx, p.OrgID, hashes)
 	}
 	return held, err
 }
@@ -239,7 +239,7 @@ func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, wit
 // runsOf returns the runs of automations for a contact.
 func (s *Subjects) runsOf(ctx context.Context, orgID, contactID string) ([]automation.Job, error) {
 	return app.Paged(app.All, func(after string, n int) ([]automation.Job, error) {
-		return s.store.Repos().Jobs.Page(ctx, orgID, automation.JobFilter{ContactID: contactID}, after, n)
+		return s.store.Repos().JobRuns.Page(ctx, orgID, automation.JobFilter{ContactID: contactID}, after, n)
 	}, func(j automation.Job) string { return j.ID })
 }
 
@@ -257,7 +257,7 @@ func (s *Subjects) Erasures(
 	if err := app.CheckPage(after, limit); err != nil {
 		return nil, err
 	}
-	return s.store.Repos().Subjects.Erasures(ctx, orgID, after, limit)
+	return s.store.Repos().Erasures.Erasures(ctx, orgID, after, limit)
 }
 
 // AllErasures returns all erasures of an organisation, the newest first. Faults: NotFound, Forbidden,
@@ -274,7 +274,7 @@ func (s *Subjects) Erasure(ctx context.Context, by app.Caller, id string) (priva
 	if !app.ValidID(id) {
 		return privacy.Erasure{}, none
 	}
-	e, err := s.store.Repos().Subjects.FindErasure(ctx, id)
+	e, err := s.store.Repos().Erasures.FindErasure(ctx, id)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.MaySee(e.OrgID) {
 		return privacy.Erasure{}, none
 	}

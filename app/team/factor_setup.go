@@ -93,7 +93,7 @@ func (f *Factors) renew(ctx context.Context, r ports.Repos, memberID string) ([]
 	for i, code := range codes {
 		hashes[i], _ = access.RecoveryHash(code)
 	}
-	return codes, r.Factors.SetRecovery(ctx, memberID, hashes)
+	return codes, r.Recovery.SetRecovery(ctx, memberID, hashes)
 }
 
 // Renew replaces the recovery codes of the caller, who shows a code. Faults: those of Off.
@@ -138,7 +138,7 @@ func (f *Factors) Reset(ctx context.Context, by app.Caller, memberID string) err
 	}
 	line := audit.Line{OrgID: m.OrgID, Action: audit.FactorReset, Object: m.ID}
 	return app.Recorded(ctx, f.store, by, line, func(r ports.Repos) error {
-		return errors.Join(r.Factors.Clear(ctx, m.ID), f.forgive(ctx, r, m.ID), r.Sessions.EndAll(ctx, m.ID),
+		return errors.Join(r.Factors.Clear(ctx, m.ID), f.forgive(ctx, r, m.ID), r.SessionEnds.EndAll(ctx, m.ID),
 			r.Tickets.Drop(ctx, m.ID, access.Factor))
 	})
 }

@@ -80,10 +80,10 @@ func (f *Factors) View(ctx context.Context, by app.Caller) (v FactorView, err er
 	if v.Codes = codes.Confirmed; !v.Codes {
 		v.Secret = codes.Secret
 	}
-	if v.Passkeys, err = r.Factors.Passkeys(ctx, by.MemberID()); err != nil {
+	if v.Passkeys, err = r.MemberPasskeys.Passkeys(ctx, by.MemberID()); err != nil {
 		return v, err
 	}
-	v.Recovery, err = r.Factors.RecoveryLeft(ctx, by.MemberID())
+	v.Recovery, err = r.Recovery.RecoveryLeft(ctx, by.MemberID())
 	return v, err
 }
 
@@ -116,7 +116,7 @@ func (f *Factors) shows(ctx context.Context, r ports.Repos, memberID, code strin
 	if !ok {
 		return "", nil
 	}
-	if used, err := r.Factors.UseRecovery(ctx, memberID, hash); err != nil || !used {
+	if used, err := r.Recovery.UseRecovery(ctx, memberID, hash); err != nil || !used {
 		return "", err
 	}
 	return byRecovery, nil
@@ -137,7 +137,7 @@ func (f *Factors) guess(ctx context.Context, memberID string) error {
 }
 
 func (f *Factors) forgive(ctx context.Context, r ports.Repos, memberID string) error {
-	return r.Sessions.Clear(ctx, "factor|"+memberID)
+	return r.Attempts.Clear(ctx, "factor|"+memberID)
 }
 
 // proving runs then in a transaction if the member shows a valid code, and otherwise records the refusal and says that
@@ -245,7 +245,7 @@ func (f *Factors) Waiting(ctx context.Context, text string) (codes, passkeys boo
 	if err := orNothing(err); err != nil {
 		return false, false, err
 	}
-	keys, err := f.store.Repos().Factors.Passkeys(ctx, m.ID)
+	keys, err := f.store.Repos().MemberPasskeys.Passkeys(ctx, m.ID)
 	return has.Confirmed, len(keys) > 0 && f.passkeys != nil, err
 }
 

@@ -276,7 +276,7 @@ func (l *Links) use(ctx context.Context, text, password string) error {
 		if t.Kind == access.Invitation {
 			action = audit.InviteAccepted
 		}
-		return errors.Join(r.Members.Update(ctx, same), endWaysIn(ctx, r, m.ID), r.Sessions.Clear(ctx, m.Email),
+		return errors.Join(r.Members.Update(ctx, same), endWaysIn(ctx, r, m.ID), r.Attempts.Clear(ctx, m.Email),
 			app.Record(ctx, r, app.ByMember(m), audit.Line{OrgID: m.OrgID, Action: action, Object: m.ID}))
 	})
 }

@@ -250,7 +250,7 @@ func (u *Members) change(ctx context.Context, by app.Caller, m crm.Member, f fun
 // factor: sessions, and what was begun and could still be completed: links, a waiting sign-in, and unconfirmed codes,
 // whose secret somebody else may have seen.
 func endWaysIn(ctx context.Context, r ports.Repos, memberID string) error {
-	return errors.Join(r.Sessions.EndAll(ctx, memberID), r.Tickets.Drop(ctx, memberID, access.Invitation),
+	return errors.Join(r.SessionEnds.EndAll(ctx, memberID), r.Tickets.Drop(ctx, memberID, access.Invitation),
 		r.Tickets.Drop(ctx, memberID, access.Forgotten), r.Tickets.Drop(ctx, memberID, access.Factor),
 		r.Factors.DropUnconfirmed(ctx, memberID))
 }

@@ -291,7 +291,7 @@ func (u *Members) Unlink(ctx context.Context, by app.Caller, memberID string) er
 	}
 	line := audit.Line{OrgID: m.OrgID, Action: audit.IdentityRemoved, Object: m.ID}
 	err = app.Recorded(ctx, u.store, by, line, func(r ports.Repos) error {
-		return errors.Join(r.Identities.Drop(ctx, m.ID), r.Sessions.EndAll(ctx, m.ID),
+		return errors.Join(r.Identities.Drop(ctx, m.ID), r.SessionEnds.EndAll(ctx, m.ID),
 			r.Tickets.Drop(ctx, m.ID, access.Factor))
 	})
 	if errors.Is(err, ports.ErrNotFound) {

@@ -28,7 +28,7 @@ func wrongPasskey() *fault.Error {
 
 // owner returns a member with their passkeys.
 func (f *Factors) owner(ctx context.Context, m crm.Member) (ports.PasskeyOwner, error) {
-	keys, err := f.store.Repos().Factors.Passkeys(ctx, m.ID)
+	keys, err := f.store.Repos().MemberPasskeys.Passkeys(ctx, m.ID)
 	return ports.PasskeyOwner{ID: m.ID, Email: m.Email, Name: m.Name, Keys: keys}, err
 }
 
@@ -118,7 +118,7 @@ func (f *Factors) AddPasskey(
 	made.ID, made.MemberID, made.CreatedAt = app.NewID(), m.ID, f.clock()
 	made.Name = name
 	err = f.adding(ctx, m, proof, func(r ports.Repos) error {
-		if err := r.Factors.AddPasskey(ctx, made); err != nil {
+		if err := r.MemberPasskeys.AddPasskey(ctx, made); err != nil {
 			return err
 		}
 		recovery, err = f.turnedOn(ctx, r, by, m, audit.Line{Action: audit.PasskeyAdded, Detail: app.NameOf(made.Name)})
@@ -142,7 +142,7 @@ func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id, code str
 		return gone
 	}
 	err = f.proving(ctx, m, code, func(r ports.Repos, _ string) error {
-		if err := r.Factors.RemovePasskey(ctx, m.ID, id); err != nil {
+		if err := r.MemberPasskeys.RemovePasskey(ctx, m.ID, id); err != nil {
 			return err
 		}
 		l := audit.Line{OrgID: m.OrgID, Action: audit.PasskeyRemoved, Object: m.ID}
@@ -274,7 +274,7 @@ func (f *Factors) entered(
 		if same, err := r.Members.Find(ctx, m.ID); err != nil || !same.Active {
 			return errors.Join(err, wrongPasskey())
 		}
-		return errors.Join(r.Factors.UsePasskey(ctx, used), then(r))
+		return errors.Join(r.MemberPasskeys.UsePasskey(ctx, used), then(r))
 	})
 	if errors.Is(err, ports.ErrNotFound) {
 		return wrongPasskey()

@@ -80,7 +80,7 @@ func (s *Sessions) guess(ctx context.Context, email, hash, password string) (boo
 	fits, err := s.compare(ctx, hash, password)
 	if err != nil {
 		// Even if nobody waits for the answer any more.
-		err = cmp.Or(s.store.Repos().Sessions.Forgive(context.WithoutCancel(ctx), email), err)
+		err = cmp.Or(s.store.Repos().Attempts.Forgive(context.WithoutCancel(ctx), email), err)
 	}
 	return fits, err
 }
@@ -94,7 +94,7 @@ func (s *Sessions) attempt(
 	if err != nil {
 		return err
 	}
-	before, wait, err := repos.Sessions.Attempt(ctx, who, now, memory, pause)
+	before, wait, err := repos.Attempts.Attempt(ctx, who, now, memory, pause)
 	if err != nil || wait <= 0 {
 		return err
 	}
@@ -122,7 +122,7 @@ func fromNetwork[T any](ctx context.Context, s *Sessions, from string, try func(
 	}
 	done, err = try()
 	if fault.CodeOf(err) != fault.Unauthenticated {
-		err = cmp.Or(s.store.Repos().Sessions.Forgive(context.WithoutCancel(ctx), from), err)
+		err = cmp.Or(s.store.Repos().Attempts.Forgive(context.WithoutCancel(ctx), from), err)
 	}
 	return done, err
 }
@@ -143,7 +143,7 @@ func (s *Sessions) ends(ctx context.Context, from string, err error) error {
 	if from == "" || err != nil && !errors.As(err, &need) {
 		return err
 	}
-	return cmp.Or(s.store.Repos().Sessions.Forgive(ctx, begunBy(from)), err)
+	return cmp.Or(s.store.Repos().Attempts.Forgive(ctx, begunBy(from)), err)
 }
 
 // begunBy is the name under which a network's begun sign-ins are counted.
@@ -199,11 +199,11 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 			err = r.Members.Update(ctx, same)
 		}
 		if m.SecondFactor {
-			return errors.Join(err, r.Sessions.Clear(ctx, email), r.Tickets.Put(ctx, token, access.Ticket{
+			return errors.Join(err, r.Attempts.Clear(ctx, email), r.Tickets.Put(ctx, token, access.Ticket{
 				Kind: access.Factor, MemberID: m.ID, ExpiresAt: s.clock().Add(access.FactorFor),
 			}))
 		}
-		return errors.Join(err, r.Sessions.Clear(ctx, email), s.begin(ctx, r, token, m, "senha", false))
+		return errors.Join(err, r.Attempts.Clear(ctx, email), s.begin(ctx, r, token, m, "senha", false))
 	})
 	if err == nil && m.SecondFactor {
 		return access.SessionToken{}, &FactorNeeded{token}
@@ -291,7 +291,7 @@ func (s *Sessions) SignOut(ctx context.Context, text string) error {
 		return err
 	}
 	line := audit.Line{OrgID: m.OrgID, Action: audit.SignedOut, Object: m.ID}
-	return app.Recorded(ctx, s.store, app.ByMember(m), line, func(r ports.Repos) error { return r.Sessions.End(ctx, token) })
+	return app.Recorded(ctx, s.store, app.ByMember(m), line, func(r ports.Repos) error { return r.SessionEnds.End(ctx, token) })
 }
 
 // SignOutEverywhere ends all sessions of the caller.
@@ -300,7 +300,7 @@ func (s *Sessions) SignOutEverywhere(ctx context.Context, by app.Caller) error {
 		return nil
 	}
 	line := audit.Line{OrgID: by.OrgID(), Action: audit.SessionsEnded, Object: by.MemberID()}
-	return app.Recorded(ctx, s.store, by, line, func(r ports.Repos) error { return r.Sessions.EndAll(ctx, by.MemberID()) })
+	return app.Recorded(ctx, s.store, by, line, func(r ports.Repos) error { return r.SessionEnds.EndAll(ctx, by.MemberID()) })
 }
 
 // Forget removes sessions that ended long ago, and tickets that can no longer be used. It is a chore.
@@ -348,5 +348,5 @@ func (s *Sessions) knows(ctx context.Context, m crm.Member, present string) erro
 	if !fits {
 		return wrongPresent()
 	}
-	return s.store.Repos().Sessions.Clear(ctx, m.Email)
+	return s.store.Repos().Attempts.Clear(ctx, m.Email)
 }

@@ -238,6 +238,6 @@ func aBlock(t *testing.T, s ports.Store, o crm.Organisation) admitted {
 	hashes, err := s.Repos().Subjects.Hashes(t.Context(), o.ID, person)
 	must(t, err)
 	return aKeyThat(ports.ErrBlocked, func(ctx context.Context, r ports.Repos, _ access.Key, _ lookup.Spent) error {
-		return r.Subjects.Block(ctx, privacy.Block{ErasureID: id(), OrgID: o.ID, AskedBy: "Ana", At: at, Hashes: hashes})
+		return r.SubjectBlocks.Block(ctx, privacy.Block{ErasureID: id(), OrgID: o.ID, AskedBy: "Ana", At: at, Hashes: hashes})
 	})(t, s, o)
 }

@@ -19,7 +19,7 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	waiting := func(words ...string) (names []string) {
 		t.Helper()
 		for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName} {
-			found, err := repos.Contacts.Select(ctx, o.ID, ports.ContactQuery{
+			found, err := repos.ContactSearch.Select(ctx, o.ID, ports.ContactQuery{
 				ContactFilter: ports.ContactFilter{Waiting: true, Words: words}, Order: order, Ascending: true, Limit: 10,
 			})
 			must(t, err)
@@ -33,33 +33,33 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	same(t, "who waits with a name", waiting("bia"), []string{"Bia", "Bia"})
 	for range 2 { // the second time it no longer waits
 		must(t, s.InTx(ctx, func(r ports.Repos) error {
-			return r.Contacts.Answer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
+			return r.ContactAnswers.Answer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
 		}))
 	}
 	same(t, "who waits then", waiting(), []string{"Bia", "Bia"})
-	n, err := repos.Contacts.Count(ctx, o.ID, ports.ContactFilter{Waiting: true}, 10)
+	n, err := repos.ContactSearch.Count(ctx, o.ID, ports.ContactFilter{Waiting: true}, 10)
 	must(t, err)
 	same(t, "how many", n, 1)
-	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Waiting: true, Stages: []string{stage}}, 100)
+	totals, err := repos.ContactSearch.Totals(ctx, o.ID, ports.ContactFilter{Waiting: true, Stages: []string{stage}}, 100)
 	must(t, err)
 	same(t, "how many in the stage", totals[stage].Count, 1)
-	answers, err := repos.Contacts.FirstAnswers(ctx, o.ID, at)
+	answers, err := repos.ContactAnswers.FirstAnswers(ctx, o.ID, at)
 	must(t, err)
 	same(t, "answers", answers, []ports.FirstAnswer{
 		{MemberID: person, OriginID: origin, Answers: 1, Waited: 90 * time.Minute},
 	})
 	for range 2 { // the second time it already waits
 		must(t, s.InTx(ctx, func(r ports.Repos) error {
-			return r.Contacts.Unanswer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
+			return r.ContactAnswers.Unanswer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
 		}))
 	}
 	same(t, "who waits again", waiting(), []string{"Ana", "Bia", "Ana", "Bia"})
-	answers, err = repos.Contacts.FirstAnswers(ctx, o.ID, at)
+	answers, err = repos.ContactAnswers.FirstAnswers(ctx, o.ID, at)
 	must(t, err)
 	for _, a := range answers {
 		same(t, "answers that are taken back", []any{a.Answers, a.Waited}, []any{0, time.Duration(0)})
 	}
-	answers, err = repos.Contacts.FirstAnswers(ctx, o.ID, at.Add(24*time.Hour))
+	answers, err = repos.ContactAnswers.FirstAnswers(ctx, o.ID, at.Add(24*time.Hour))
 	must(t, err)
 	same(t, "answers since the day after", len(answers), 0)
 }

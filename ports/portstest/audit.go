@@ -156,14 +156,14 @@ func auditErasures(t *testing.T, s ports.Store) {
 		must(t, r.Audit.Append(ctx, erasure))
 		var emptied []int64
 		for _, want := range []int{1, 1, 0} {
-			numbers, err := r.Audit.Blank(ctx, o.ID, erasure.ID, traces, 1)
+			numbers, err := r.AuditRemovals.Blank(ctx, o.ID, erasure.ID, traces, 1)
 			must(t, err)
 			same(t, "lines that lose their detail", len(numbers), want)
 			emptied = append(emptied, numbers...)
 		}
 		slices.Sort(emptied)
 		same(t, "the emptied lines", emptied, []int64{1, 2})
-		numbers, err := r.Audit.Blank(ctx, o.ID, erasure.ID, ports.AuditTraces{}, 9)
+		numbers, err := r.AuditRemovals.Blank(ctx, o.ID, erasure.ID, ports.AuditTraces{}, 9)
 		same(t, "lines about nobody", len(numbers), 0)
 		return err
 	}))
@@ -202,7 +202,7 @@ func auditForgotten(t *testing.T, s ports.Store) {
 	write(t, s, auditLine(other.ID, time.Hour, audit.SignedIn))
 	gone := 0
 	for {
-		n, err := s.Repos().Audit.Forget(ctx, at.Add(4*time.Hour))
+		n, err := s.Repos().AuditRemovals.Forget(ctx, at.Add(4*time.Hour))
 		must(t, err)
 		if gone += n; n == 0 {
 			break

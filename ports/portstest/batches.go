@@ -35,14 +35,14 @@ func quoted(t *testing.T, s ports.Store, orgID string, states ...batch.State) (b
 			items[i].Document = doc(t, document.CPF, "52998224725")
 		}
 	}
-	must(t, s.Repos().Batches.AddItems(t.Context(), items))
+	must(t, s.Repos().BatchItems.AddItems(t.Context(), items))
 	return b, items
 }
 
 // handedOut adds an item that was handed out for a lookup.
 func handedOut(t *testing.T, s ports.Store, e lookup.Entry) {
 	t.Helper()
-	if err := s.Repos().Batches.AddItems(t.Context(), []batch.Item{{
+	if err := s.Repos().BatchItems.AddItems(t.Context(), []batch.Item{{
 		ID: id(), BatchID: e.BatchID, OrgID: e.OrgID, Line: int(lines.Add(1)), State: batch.InFlight, At: 1, LookupID: e.ID,
 		Document: e.Document, LeaseUntil: at,
 	}}); err != nil {
@@ -73,7 +73,7 @@ func anItemsLookup(t *testing.T, s ports.Store) {
 }
 
 func batches(t *testing.T, s ports.Store) {
-	ctx, repo, o := t.Context(), s.Repos().Batches, id()
+	ctx, repo, o := t.Context(), allBatches(s.Repos()), id()
 	first, _ := quoted(t, s, o)
 	second, _ := quoted(t, s, o)
 	other, _ := quoted(t, s, id())
@@ -158,7 +158,7 @@ func batches(t *testing.T, s ports.Store) {
 }
 
 func batchQuotes(t *testing.T, s ports.Store) {
-	ctx, repo := t.Context(), s.Repos().Batches
+	ctx, repo := t.Context(), allBatches(s.Repos())
 	b, _ := quoted(t, s, id(), batch.Pending)
 	b.ID, b.Status, b.StartedAt = id(), batch.Quoted, time.Time{}
 	must(t, repo.Create(ctx, b))
@@ -191,7 +191,7 @@ func batchQuotes(t *testing.T, s ports.Store) {
 // forgetQuote makes a batch and forgets those made until then; kept says whether its items must stay.
 func forgetQuote(t *testing.T, s ports.Store, what string, made time.Time, kept bool, change func(*batch.Batch)) {
 	t.Helper()
-	ctx, repo := t.Context(), s.Repos().Batches
+	ctx, repo := t.Context(), allBatches(s.Repos())
 	b, _ := quoted(t, s, id())
 	b.ID, b.Total = idOf(made), 120
 	change(&b)
@@ -211,7 +211,7 @@ func forgetQuote(t *testing.T, s ports.Store, what string, made time.Time, kept 
 		must(t, err)
 		found, err := repo.Find(ctx, b.ID)
 		must(t, err)
-		ids, _, err := s.Repos().Subjects.Traces(ctx, p, privacy.Items, "", 1000)
+		ids, _, err := s.Repos().SubjectTraces.Traces(ctx, p, privacy.Items, "", 1000)
 		must(t, err)
 		return []any{len(left), len(ids), found.Columns, found.Total}
 	}
@@ -232,7 +232,7 @@ func forgetQuote(t *testing.T, s ports.Store, what string, made time.Time, kept 
 
 // batchItems are claimed by one owner after another, and only the present owner settles them.
 func batchItems(t *testing.T, s ports.Store) {
-	ctx, repo, o := t.Context(), s.Repos().Batches, id()
+	ctx, repo, o := t.Context(), allBatches(s.Repos()), id()
 	b, items := quoted(t, s, o, batch.Pending, batch.Invalid, batch.Pending, batch.Repeat, batch.Pending)
 	next, err := repo.Next(ctx, b.ID, 2)
 	must(t, err)
@@ -241,7 +241,7 @@ func batchItems(t *testing.T, s ports.Store) {
 		next[i].LookupID, next[i].Owner, next[i].LeaseUntil, next[i].Queued = id(), "me", at, i == 1
 	}
 	claim := func() error {
-		return s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Claim(ctx, next) })
+		return s.InTx(ctx, func(r ports.Repos) error { return r.BatchRuns.Claim(ctx, next) })
 	}
 	must(t, claim())
 	wantErr(t, "twice", claim(), ports.ErrNotFound)
@@ -249,7 +249,7 @@ func batchItems(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "in flight", len(inFlight), 2)
 	same(t, "queued", inFlight[0].Queued != inFlight[1].Queued, true)
-	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Start(ctx, []string{next[1].ID}) }))
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.BatchRuns.Start(ctx, []string{next[1].ID}) }))
 	must(t, repo.Renew(ctx, o, []string{id()}, at.Add(time.Hour)))
 	must(t, repo.Renew(ctx, id(), []string{next[0].LookupID}, at.Add(time.Hour)))
 	must(t, repo.Renew(ctx, o, []string{next[0].LookupID, next[1].LookupID}, at.Add(time.Minute)))
@@ -261,7 +261,7 @@ func batchItems(t *testing.T, s ports.Store) {
 	}
 	settle := func(outcomes ...batch.Outcome) (n int) {
 		must(t, s.InTx(ctx, func(r ports.Repos) error {
-			settled, err := r.Batches.Settle(ctx, outcomes)
+			settled, err := r.BatchRuns.Settle(ctx, outcomes)
 			n = len(settled)
 			return err
 		}))
@@ -301,7 +301,7 @@ func batchItems(t *testing.T, s ports.Store) {
 		same(t, fmt.Sprint(c.state, c.after), lines(c.state, c.after, 5), c.want)
 	}
 	var charged, free int
-	must(t, s.InTx(ctx, func(r ports.Repos) (err error) { charged, free, err = r.Batches.Retry(ctx, b.ID); return err }))
+	must(t, s.InTx(ctx, func(r ports.Repos) (err error) { charged, free, err = r.BatchItems.Retry(ctx, b.ID); return err }))
 	same(t, "once more", []int{charged, free}, []int{1, 1})
 	next, err = repo.Next(ctx, b.ID, 10)
 	must(t, err)
@@ -321,11 +321,11 @@ func claimAs(s ports.Store, t *testing.T, items []batch.Item, until time.Time) e
 	for i := range items {
 		items[i].LookupID, items[i].Owner, items[i].LeaseUntil = id(), "me", until
 	}
-	return s.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Claim(t.Context(), items) })
+	return s.InTx(t.Context(), func(r ports.Repos) error { return r.BatchRuns.Claim(t.Context(), items) })
 }
 
 func busyBatches(t *testing.T, s ports.Store) {
-	ctx, repo := t.Context(), s.Repos().Batches
+	ctx, repo := t.Context(), allBatches(s.Repos())
 	later := quotedAs(t, s, batch.Running, time.Time{}, at)
 	paused := quotedAs(t, s, batch.Paused, at.Add(time.Minute), at)
 	quotedAs(t, s, batch.Paused, time.Time{}, at)
@@ -362,20 +362,20 @@ func busyBatches(t *testing.T, s ports.Store) {
 	same(t, "a minute later", busy(at.Add(time.Minute)),
 		map[string]bool{later.OrgID: true, paused.OrgID: true, cancelled.OrgID: true})
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
-		due, err := r.Batches.Due(ctx, later.OrgID, at)
+		due, err := r.BatchRuns.Due(ctx, later.OrgID, at)
 		if len(due) != 2 || due[0].ID != earlier.ID {
 			t.Error(due)
 		}
-		none, err2 := r.Batches.Due(ctx, paused.OrgID, at)
+		none, err2 := r.BatchRuns.Due(ctx, paused.OrgID, at)
 		same(t, "due later", len(none), 0)
 		for i, want := range []int{1, 0} {
-			n, err := r.Batches.Pace(ctx, "b", 20, 5, at)
+			n, err := r.BatchRuns.Pace(ctx, "b", 20, 5, at)
 			must(t, err)
 			same(t, fmt.Sprint("at once ", i), n, want)
 		}
-		n, err3 := r.Batches.Pace(ctx, "b", 20, 5, at.Add(100*time.Millisecond))
+		n, err3 := r.BatchRuns.Pace(ctx, "b", 20, 5, at.Add(100*time.Millisecond))
 		same(t, "after a tenth of a second", n, 2)
-		n, err4 := r.Batches.Pace(ctx, "b", 20, 5, at.Add(time.Minute))
+		n, err4 := r.BatchRuns.Pace(ctx, "b", 20, 5, at.Add(time.Minute))
 		same(t, "after a pause, with what the burst makes up for", n, 2)
 		for _, err := range []error{err, err2, err4} {
 			if err != nil {
@@ -430,7 +430,7 @@ func batchLimits(t *testing.T, s ports.Store) {
 // quotedWhileGivenUp: a batch whose quote commits while its maker, who was not told, gives it up keeps its items.
 func quotedWhileGivenUp(t *testing.T, s ports.Store, preparing batch.Batch) {
 	t.Helper()
-	ctx, repo := t.Context(), s.Repos().Batches
+	ctx, repo := t.Context(), allBatches(s.Repos())
 	preparing.ID, preparing.OrgID, preparing.KeyID, preparing.RequestKey = id(), id(), id(), ""
 	must(t, repo.Create(ctx, preparing))
 	item := batch.Item{
@@ -463,7 +463,7 @@ func quotedWhileGivenUp(t *testing.T, s ports.Store, preparing batch.Batch) {
 // givenUpWithItsPeople: a batch that is given up leaves nobody in the index of people.
 func givenUpWithItsPeople(t *testing.T, s ports.Store, preparing batch.Batch) {
 	t.Helper()
-	ctx, repo := t.Context(), s.Repos().Batches
+	ctx, repo := t.Context(), allBatches(s.Repos())
 	preparing.ID, preparing.OrgID, preparing.KeyID, preparing.RequestKey = id(), id(), id(), ""
 	must(t, repo.Create(ctx, preparing))
 	must(t, repo.AddItems(ctx, []batch.Item{{
@@ -473,7 +473,7 @@ func givenUpWithItsPeople(t *testing.T, s ports.Store, preparing batch.Batch) {
 	must(t, s.(ports.SubjectIndex).CatchUp(ctx)) //nolint:forcetypeassert // every store has one
 	p := &privacy.Person{OrgID: preparing.OrgID, Identities: []privacy.Identity{{Type: privacy.CPF, Value: "52998224725"}}}
 	traces := func() int {
-		ids, _, err := s.Repos().Subjects.Traces(ctx, p, privacy.Items, "", 10)
+		ids, _, err := s.Repos().SubjectTraces.Traces(ctx, p, privacy.Items, "", 10)
 		must(t, err)
 		return len(ids)
 	}
@@ -484,4 +484,16 @@ func givenUpWithItsPeople(t *testing.T, s ports.Store, preparing batch.Batch) {
 		must(t, err)
 	}
 	same(t, "in the index of people after a batch was given up", traces(), 0)
+}
+
+// everyBatches is all that there is of batches.
+type everyBatches struct {
+	ports.Batches
+	ports.BatchItems
+	ports.BatchRuns
+	ports.BatchRemovals
+}
+
+func allBatches(r ports.Repos) everyBatches {
+	return everyBatches{r.Batches, r.BatchItems, r.BatchRuns, r.BatchRemovals}
 }

@@ -59,7 +59,7 @@ func (c searched) find(t *testing.T, q ports.ContactQuery) string {
 	if q.Limit == 0 {
 		q.Limit = 10
 	}
-	found, err := c.repos.Contacts.Select(t.Context(), c.org.ID, q)
+	found, err := c.repos.ContactSearch.Select(t.Context(), c.org.ID, q)
 	must(t, err)
 	var got []string
 	for _, c := range found {
@@ -102,11 +102,11 @@ func contactSearch(t *testing.T, s ports.Store) {
 		same(t, want.what, c.find(t, want.q), want.want)
 	}
 	q := ports.ContactQuery{Ascending: true, Limit: 1}
-	brief, err := c.repos.Contacts.Select(t.Context(), c.org.ID, q)
+	brief, err := c.repos.ContactSearch.Select(t.Context(), c.org.ID, q)
 	must(t, err)
 	same(t, "without what is encrypted", brief[0].Note == "" && brief[0].Attribution == nil, true)
 	q.Whole = true
-	whole, err := c.repos.Contacts.Select(t.Context(), c.org.ID, q)
+	whole, err := c.repos.ContactSearch.Select(t.Context(), c.org.ID, q)
 	must(t, err)
 	same(t, "whole", whole, c.contacts[:1])
 }
@@ -120,7 +120,7 @@ func contactOrders(t *testing.T, s ports.Store) {
 			want := strings.Split(c.find(t, q), "|")
 			var got []string
 			for q.Limit = 1; ; {
-				page, err := c.repos.Contacts.Select(t.Context(), c.org.ID, q)
+				page, err := c.repos.ContactSearch.Select(t.Context(), c.org.ID, q)
 				must(t, err)
 				if len(page) == 0 || len(got) > 9 {
 					break
@@ -140,7 +140,7 @@ func contactsGone(t *testing.T, s ports.Store) {
 		for _, merged := range []bool{false, true} {
 			for _, ascending := range []bool{true, false} {
 				q := ports.ContactQuery{Order: order, Ascending: ascending}
-				all, err := c.repos.Contacts.Select(ctx, c.org.ID, ports.ContactQuery{
+				all, err := c.repos.ContactSearch.Select(ctx, c.org.ID, ports.ContactQuery{
 					Order: order, Ascending: ascending, Limit: 10, Whole: true,
 				})
 				must(t, err)
@@ -166,7 +166,7 @@ func contactsGone(t *testing.T, s ports.Store) {
 	same(t, "by arrival", c.find(t, ports.ContactQuery{After: forgotten.ID}), "ana 100%_certa|João Café")
 	for _, after := range []string{forgotten.ID, id()} {
 		for _, order := range []crm.ContactOrder{crm.ByName, crm.ByAmount} {
-			_, err := c.repos.Contacts.Select(ctx, c.org.ID, ports.ContactQuery{Order: order, After: after, Limit: 9})
+			_, err := c.repos.ContactSearch.Select(ctx, c.org.ID, ports.ContactQuery{Order: order, After: after, Limit: 9})
 			wantErr(t, "after one of whom nothing is known", err, ports.ErrNotFound)
 		}
 	}
@@ -193,7 +193,7 @@ func contactFilters(t *testing.T, s ports.Store) {
 	for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
 		for _, ascending := range []bool{true, false} {
 			all := ports.ContactQuery{Order: order, Ascending: ascending, Limit: 99}
-			ordered, err := c.repos.Contacts.Select(t.Context(), c.org.ID, all)
+			ordered, err := c.repos.ContactSearch.Select(t.Context(), c.org.ID, all)
 			must(t, err)
 			same(t, "all", len(ordered), 28)
 			for chosen := range 1 << 5 {
@@ -216,7 +216,7 @@ func contactFilters(t *testing.T, s ports.Store) {
 					}
 				}
 				for {
-					page, err := c.repos.Contacts.Select(t.Context(), c.org.ID, q)
+					page, err := c.repos.ContactSearch.Select(t.Context(), c.org.ID, q)
 					must(t, err)
 					if got = append(got, page...); len(page) < q.Limit {
 						break
@@ -224,7 +224,7 @@ func contactFilters(t *testing.T, s ports.Store) {
 					q.After = page[len(page)-1].ID
 				}
 				same(t, "page by page", got, want)
-				n, err := c.repos.Contacts.Count(t.Context(), c.org.ID, q.ContactFilter, 99)
+				n, err := c.repos.ContactSearch.Count(t.Context(), c.org.ID, q.ContactFilter, 99)
 				must(t, err)
 				same(t, "count", n, len(want))
 			}
@@ -236,7 +236,7 @@ func contactTotals(t *testing.T, s ports.Store) {
 	c := toSearch(t, s)
 	count := func(f ports.ContactFilter, most int) int {
 		t.Helper()
-		n, err := c.repos.Contacts.Count(t.Context(), c.org.ID, f, most)
+		n, err := c.repos.ContactSearch.Count(t.Context(), c.org.ID, f, most)
 		must(t, err)
 		return n
 	}
@@ -246,7 +246,7 @@ func contactTotals(t *testing.T, s ports.Store) {
 	most := 100
 	totals := func(f ports.ContactFilter) map[string]ports.StageTotal {
 		t.Helper()
-		found, err := c.repos.Contacts.Totals(t.Context(), c.org.ID, f, most)
+		found, err := c.repos.ContactSearch.Totals(t.Context(), c.org.ID, f, most)
 		must(t, err)
 		return found
 	}

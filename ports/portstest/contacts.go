@@ -24,17 +24,17 @@ func contacts(t *testing.T, s ports.Store) {
 	}
 	stage, person := funnelOf(t, s, o.ID, false, "Ganho").Stages[0].ID, id()
 	wantErr(t, "a stage that does not exist", s.InTx(ctx, func(r ports.Repos) error {
-		return r.Contacts.SetStage(ctx, id(), event(crm.StageMoved, "Nenhuma"))
+		return r.ContactHistory.SetStage(ctx, id(), event(crm.StageMoved, "Nenhuma"))
 	}), ports.ErrNotFound)
 	moved, given, noted := event(crm.StageMoved, "Ganho"), event(crm.Assigned, "Rui"), event(crm.NoteAdded, "Ligar amanhã")
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
-		return errors.Join(r.Contacts.SetStage(ctx, stage, moved), r.Contacts.SetAssignee(ctx, person, given),
-			r.Contacts.AddNote(ctx, noted))
+		return errors.Join(r.ContactHistory.SetStage(ctx, stage, moved), r.ContactHistory.SetAssignee(ctx, person, given),
+			r.ContactHistory.AddNote(ctx, noted))
 	}))
-	changed, err := repos.Contacts.Changed(ctx, time.Now().Add(-time.Minute))
+	changed, err := repos.ContactHistory.Changed(ctx, time.Now().Add(-time.Minute))
 	must(t, err)
 	same(t, "the newest of four events", changed[o.ID], ports.ContactChanges{Newest: noted.ID, Events: 4})
-	changed, err = repos.Contacts.Changed(ctx, time.Now().Add(time.Minute))
+	changed, err = repos.ContactHistory.Changed(ctx, time.Now().Add(time.Minute))
 	must(t, err)
 	same(t, "nothing has changed since", changed, map[string]ports.ContactChanges{})
 	want := a.People[0].Contact
@@ -43,20 +43,20 @@ func contacts(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "changed contact", got, want)
 	for stage, want := range map[string]bool{stage: true, a.People[0].Contact.StageID: false} {
-		used, err := repos.Contacts.InStage(ctx, stage)
+		used, err := repos.ContactSearch.InStage(ctx, stage)
 		must(t, err)
 		same(t, "a stage with contacts", used, want)
 	}
-	events, err := repos.Contacts.Events(ctx, want.ID)
+	events, err := repos.ContactHistory.Events(ctx, want.ID)
 	must(t, err)
 	same(t, "history, oldest first", events[1:], []crm.Event{moved, given, noted})
 
 	stranger := event(crm.NoteAdded, "x")
 	stranger.ContactID = id()
 	for what, change := range map[string]func(ports.Repos) error{
-		"stage":    func(r ports.Repos) error { return r.Contacts.SetStage(ctx, stage, stranger) },
-		"assignee": func(r ports.Repos) error { return r.Contacts.SetAssignee(ctx, person, stranger) },
-		"note":     func(r ports.Repos) error { return r.Contacts.AddNote(ctx, stranger) },
+		"stage":    func(r ports.Repos) error { return r.ContactHistory.SetStage(ctx, stage, stranger) },
+		"assignee": func(r ports.Repos) error { return r.ContactHistory.SetAssignee(ctx, person, stranger) },
+		"note":     func(r ports.Repos) error { return r.ContactHistory.AddNote(ctx, stranger) },
 	} {
 		wantErr(t, what+" of an unknown contact", s.InTx(ctx, change), ports.ErrNotFound)
 	}
@@ -75,7 +75,7 @@ func contacts(t *testing.T, s ports.Store) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			err := s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.AddNote(ctx, event(crm.NoteAdded, "+")) })
+			err := s.InTx(ctx, func(r ports.Repos) error { return r.ContactHistory.AddNote(ctx, event(crm.NoteAdded, "+")) })
 			if err != nil {
 				t.Error(err)
 			}
@@ -111,21 +111,21 @@ func contactEdits(t *testing.T, s ports.Store) {
 	same(t, "edited", got, c)
 	found := func(words ...string) int {
 		t.Helper()
-		n, err := repos.Contacts.Count(ctx, o.ID, ports.ContactFilter{Words: words}, 2)
+		n, err := repos.ContactSearch.Count(ctx, o.ID, ports.ContactFilter{Words: words}, 2)
 		must(t, err)
 		return n
 	}
 	same(t, "it is found by what it is now", found("bia", "5511987654321"), 1)
 	same(t, "and no more by what it was", found("ana"), 0)
 	for _, d := range c.Documents {
-		ids, err := repos.Contacts.WithDocument(ctx, o.ID, d, 10)
+		ids, err := repos.ContactSearch.WithDocument(ctx, o.ID, d, 10)
 		must(t, err)
 		same(t, "contacts with the document", ids, []string{c.ID})
 	}
-	none, err := repos.Contacts.WithDocument(ctx, id(), c.Documents[0], 10)
+	none, err := repos.ContactSearch.WithDocument(ctx, id(), c.Documents[0], 10)
 	must(t, err)
 	same(t, "in another organisation", len(none), 0)
-	events, err := repos.Contacts.Events(ctx, c.ID)
+	events, err := repos.ContactHistory.Events(ctx, c.ID)
 	must(t, err)
 	same(t, "its history", events[1:], []crm.Event{edited})
 	contactWithoutDocument(t, s, c)
@@ -161,11 +161,11 @@ func contactWithoutDocument(t *testing.T, s ports.Store, c crm.Contact) {
 	changed := crm.Event{ID: id(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactEdited, Actor: "Ana", At: at}
 	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, changed) }))
 	for d, n := range map[document.Document]int{gone: 0, c.Documents[0]: 1} {
-		ids, err := s.Repos().Contacts.WithDocument(ctx, c.OrgID, d, 10)
+		ids, err := s.Repos().ContactSearch.WithDocument(ctx, c.OrgID, d, 10)
 		must(t, err)
 		same(t, "contacts with a document after the change", len(ids), n)
 	}
-	few, err := s.Repos().Contacts.Count(ctx, c.OrgID, ports.ContactFilter{IDs: []string{c.ID}}, 10)
+	few, err := s.Repos().ContactSearch.Count(ctx, c.OrgID, ports.ContactFilter{IDs: []string{c.ID}}, 10)
 	must(t, err)
 	same(t, "contacts of one id", few, 1)
 }

@@ -55,7 +55,7 @@ func tickets(t *testing.T, s ports.Store) {
 func factors(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), org(t, s)
 	ana, rui := member(t, s, o.ID, crm.Owner, true), member(t, s, o.ID, crm.Common, true)
-	r := repos.Factors
+	r := allFactors(repos)
 	has := func(what string, want bool) {
 		t.Helper()
 		m, err := repos.Members.Find(ctx, ana.ID)
@@ -151,4 +151,15 @@ func factors(t *testing.T, s ports.Store) {
 	_, who, err = repos.Sessions.Find(ctx, token)
 	must(t, err)
 	same(t, "who showed one elsewhere", who.NeedsFactor, false)
+}
+
+// everyFactors is all that there is of factors.
+type everyFactors struct {
+	ports.Factors
+	ports.Recovery
+	ports.MemberPasskeys
+}
+
+func allFactors(r ports.Repos) everyFactors {
+	return everyFactors{r.Factors, r.Recovery, r.MemberPasskeys}
 }

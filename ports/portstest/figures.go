@@ -142,7 +142,7 @@ func contactFigures(t *testing.T, s ports.Store) {
 			c.OriginID, c.Amount = "", -7
 			edit := func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, event(crm.ContactEdited)) }
 			expectNone(t, s.InTx(ctx, edit))
-			move := func(r ports.Repos) error { return r.Contacts.SetStage(ctx, won, event(crm.StageMoved)) }
+			move := func(r ports.Repos) error { return r.ContactHistory.SetStage(ctx, won, event(crm.StageMoved)) }
 			expectNone(t, s.InTx(ctx, move))
 			c.OriginID = origins[1]
 			wantErr(t, "rolled back", s.InTx(ctx, func(r ports.Repos) error { return errors.Join(edit(r), undo) }), undo)
@@ -162,7 +162,7 @@ func contactFigures(t *testing.T, s ports.Store) {
 		{WebhookID: w.ID, OriginID: origins[1]}: n / 2,
 		{}:                                      n / 3,
 	})
-	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage, won}}, 100)
+	totals, err := repos.ContactSearch.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage, won}}, 100)
 	must(t, err)
 	same(t, "totals", totals, map[string]ports.StageTotal{
 		stage: {Count: n, Amount: n * 12345600}, won: {Count: n / 3, Amount: n / 3 * -7},

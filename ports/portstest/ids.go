@@ -27,8 +27,8 @@ func noID(t *testing.T, s ports.Store) {
 		"open webhook": func() error { _, err := repos.Webhooks.HookOf(ctx, ""); return err },
 		"delivery":     func() error { _, err := repos.Deliveries.Find(ctx, ""); return err },
 		"automation":   func() error { _, err := repos.Automations.Find(ctx, ""); return err },
-		"job":          func() error { _, err := repos.Jobs.Find(ctx, ""); return err },
-		"erasure":      func() error { _, err := repos.Subjects.FindErasure(ctx, ""); return err },
+		"job":          func() error { _, err := repos.JobRuns.Find(ctx, ""); return err },
+		"erasure":      func() error { _, err := repos.Erasures.FindErasure(ctx, ""); return err },
 		"audit":        func() error { _, err := repos.Audit.Find(ctx, orgID, ""); return err },
 	} {
 		wantErr(t, what, find(), ports.ErrNotFound)
@@ -39,7 +39,7 @@ func noID(t *testing.T, s ports.Store) {
 		"batch":        func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Lock(ctx, ""); return err },
 		"bulk action":  func(ctx context.Context, r ports.Repos) error { _, err := r.Bulks.Lock(ctx, ""); return err },
 		"erasure": func(ctx context.Context, r ports.Repos) error {
-			_, err := r.Subjects.LockErasure(ctx, "", "lease")
+			_, err := r.Erasures.LockErasure(ctx, "", "lease")
 			return err
 		},
 	} {
@@ -71,9 +71,9 @@ func noID(t *testing.T, s ports.Store) {
 		"records":  func() (int, error) { all, err := repos.History.Records(ctx, []string{""}); return len(all), err },
 		"entries":  func() (int, error) { all, err := repos.Statement.Entries(ctx, []string{""}); return len(all), err },
 		"asked":    func() (int, error) { all, err := repos.Statement.Asked(ctx, []string{""}); return len(all), err },
-		"answers":  func() (int, error) { all, err := repos.Subjects.Answers(ctx, []string{""}); return len(all), err },
+		"answers":  func() (int, error) { all, err := repos.SubjectTraces.Answers(ctx, []string{""}); return len(all), err },
 		"contacts": func() (int, error) { all, err := repos.Contacts.Brief(ctx, []string{""}); return len(all), err },
-		"history":  func() (int, error) { all, err := repos.Contacts.Events(ctx, ""); return len(all), err },
+		"history":  func() (int, error) { all, err := repos.ContactHistory.Events(ctx, ""); return len(all), err },
 		"merged":   func() (int, error) { all, err := repos.Removals.Into(ctx, ""); return len(all), err },
 	} {
 		n, err := found()

@@ -23,7 +23,7 @@ func taking(t *testing.T, s ports.Store) {
 	got, err := repos.Contacts.Find(ctx, n.Contact.ID)
 	must(t, err)
 	same(t, "contact", got, n.Contact)
-	events, err := repos.Contacts.Events(ctx, n.Contact.ID)
+	events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
 	must(t, err)
 	same(t, "history", events, []crm.Event{n.Event})
 	told, err := repos.Notifications.List(ctx, o.ID, "", 10)
@@ -32,7 +32,7 @@ func taking(t *testing.T, s ports.Store) {
 	delivery, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
 	must(t, err)
 	same(t, "delivery", delivery, a.Delivery)
-	job, err := repos.Jobs.Find(ctx, n.Job.ID)
+	job, err := repos.JobRuns.Find(ctx, n.Job.ID)
 	must(t, err)
 	same(t, "job", job, n.Job)
 	same(t, "counter", received(t, s, w.ID), 1)
@@ -87,7 +87,7 @@ func takingOnce(t *testing.T, s ports.Store) {
 		wantErr(t, "delivery of a repetition", err, ports.ErrNotFound)
 		_, err = repos.Contacts.Find(ctx, a.Contact.ID)
 		wantErr(t, "contact of a repetition", err, ports.ErrNotFound)
-		_, err = repos.Jobs.Find(ctx, a.Job.ID)
+		_, err = repos.JobRuns.Find(ctx, a.Job.ID)
 		wantErr(t, "job of a repetition", err, ports.ErrNotFound)
 	}
 

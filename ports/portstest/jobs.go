@@ -14,7 +14,7 @@ import (
 func claim(t *testing.T, s ports.Store, lease string, now time.Time, without ...string) (ids []string) {
 	t.Helper()
 	until := now.Add(time.Minute)
-	claimed, err := s.Repos().Jobs.Claim(t.Context(), automation.RunAutomation, lease, now, until, without, 10)
+	claimed, err := s.Repos().JobQueue.Claim(t.Context(), automation.RunAutomation, lease, now, until, without, 10)
 	must(t, err)
 	for _, j := range claimed {
 		ids = append(ids, j.ID)
@@ -24,7 +24,7 @@ func claim(t *testing.T, s ports.Store, lease string, now time.Time, without ...
 }
 
 func jobs(t *testing.T, s ports.Store) {
-	ctx, queue, o := t.Context(), s.Repos().Jobs, org(t, s)
+	ctx, queue, o := t.Context(), allJobs(s.Repos()), org(t, s)
 	rule, other := id(), id()
 	first, second := ready(o.ID, rule, at), ready(o.ID, other, at.Add(time.Second))
 	later := ready(o.ID, rule, at.Add(time.Hour))
@@ -67,7 +67,7 @@ func jobs(t *testing.T, s ports.Store) {
 }
 
 func jobPages(t *testing.T, s ports.Store) {
-	ctx, queue, o := t.Context(), s.Repos().Jobs, org(t, s)
+	ctx, queue, o := t.Context(), allJobs(s.Repos()), org(t, s)
 	rule, now := id(), at.Add(time.Minute)
 	done, dead, later := ready(o.ID, rule, at), ready(o.ID, id(), at), ready(o.ID, rule, at.Add(time.Hour))
 	must(t, queue.Add(ctx, done, dead, later))
@@ -145,7 +145,7 @@ func jobPages(t *testing.T, s ports.Store) {
 // jobTurns: the runs of one contact and automation, one after the other in the order of their places, whatever their
 // time; other contacts and automations, and events without a contact, do not wait.
 func jobTurns(t *testing.T, s ports.Store) {
-	ctx, queue, o := t.Context(), s.Repos().Jobs, org(t, s)
+	ctx, queue, o := t.Context(), allJobs(s.Repos()), org(t, s)
 	rule, other, contact := id(), id(), id()
 	run := func(automationID, contactID string, place int, after time.Duration) automation.Job {
 		j := ready(o.ID, automationID, at.Add(after))
@@ -241,7 +241,7 @@ func workers(t *testing.T, s ports.Store) {
 		wg.Go(func() {
 			for {
 				lease, until := string(rune('a'+worker)), at.Add(time.Hour)
-				batch, err := s.Repos().Jobs.Claim(ctx, automation.MailMember, lease, at, until, nil, 3)
+				batch, err := s.Repos().JobQueue.Claim(ctx, automation.MailMember, lease, at, until, nil, 3)
 				if err != nil {
 					t.Error(err)
 				}
@@ -254,12 +254,12 @@ func workers(t *testing.T, s ports.Store) {
 		wg.Go(func() {
 			for range many {
 				err := s.InTx(ctx, func(r ports.Repos) error {
-					batch, err := r.Jobs.Lock(ctx, automation.FanOut, 3)
+					batch, err := r.JobQueue.Lock(ctx, automation.FanOut, 3)
 					if err != nil || len(batch) == 0 {
 						return err
 					}
 					note(batch)
-					return r.Jobs.Remove(ctx, batch...)
+					return r.JobQueue.Remove(ctx, batch...)
 				})
 				if err != nil {
 					t.Error(err)
@@ -273,7 +273,18 @@ func workers(t *testing.T, s ports.Store) {
 			t.Errorf("a job was taken %d times", runs[j.ID])
 		}
 	}
-	left, err := s.Repos().Jobs.Page(ctx, o.ID, automation.JobFilter{}, "", many+1)
+	left, err := s.Repos().JobRuns.Page(ctx, o.ID, automation.JobFilter{}, "", many+1)
 	must(t, err)
 	same(t, "jobs that are left: the claimed ones; fan-outs are not shown", len(left), many/2)
+}
+
+// everyJobs is all that there is of jobs.
+type everyJobs struct {
+	ports.Jobs
+	ports.JobQueue
+	ports.JobRuns
+}
+
+func allJobs(r ports.Repos) everyJobs {
+	return everyJobs{r.Jobs, r.JobQueue, r.JobRuns}
 }

@@ -29,7 +29,7 @@ func alikeContacts(t *testing.T, s ports.Store) {
 	)
 	names := func(c crm.Contact, most int) (out []string) {
 		t.Helper()
-		found, err := repos.Contacts.Alike(ctx, c, most)
+		found, err := repos.ContactSearch.Alike(ctx, c, most)
 		must(t, err)
 		for _, c := range found {
 			out = append(out, c.Name)
@@ -43,15 +43,15 @@ func alikeContacts(t *testing.T, s ports.Store) {
 		OrgID: o.ID, Name: "De novo", Email: "ANA@example.com", PhoneE164: "+5511987654321", Documents: cpf, StageID: stage,
 	})[0]
 	asked := []string{all[0].ID, all[2].ID, all[4].ID, all[5].ID, again.ID}
-	of, err := repos.Contacts.AlikeBefore(ctx, o.ID, asked, 100)
+	of, err := repos.ContactSearch.AlikeBefore(ctx, o.ID, asked, 100)
 	must(t, err)
 	same(t, "who came before some", of, map[string][]string{
 		all[2].ID: {all[0].ID}, again.ID: {all[3].ID, all[2].ID, all[1].ID, all[0].ID},
 	})
-	of, err = repos.Contacts.AlikeBefore(ctx, o.ID, asked, 1)
+	of, err = repos.ContactSearch.AlikeBefore(ctx, o.ID, asked, 1)
 	must(t, err)
 	same(t, "the last one before each", of, map[string][]string{all[2].ID: {all[0].ID}, again.ID: {all[3].ID}})
-	of, err = repos.Contacts.AlikeBefore(ctx, o.ID, nil, 100)
+	of, err = repos.ContactSearch.AlikeBefore(ctx, o.ID, nil, 100)
 	must(t, err)
 	same(t, "before none", len(of), 0)
 }
@@ -79,10 +79,10 @@ func removedContacts(t *testing.T, s ports.Store) {
 	kept, err := repos.Removals.Find(ctx, c.ID)
 	must(t, err)
 	same(t, "what it was", kept, gone)
-	n, err := repos.Contacts.Count(ctx, o.ID, ports.ContactFilter{Words: []string{"bia"}}, 10)
+	n, err := repos.ContactSearch.Count(ctx, o.ID, ports.ContactFilter{Words: []string{"bia"}}, 10)
 	must(t, err)
 	same(t, "found by its words", n, 0)
-	totals, err := repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage}}, 100)
+	totals, err := repos.ContactSearch.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage}}, 100)
 	must(t, err)
 	same(t, "in its stage", len(totals), 0)
 	first, err := repos.Inbox.Known(ctx, w.ID, "k", a.Fingerprint)
@@ -99,10 +99,10 @@ func removedContacts(t *testing.T, s ports.Store) {
 	again, err := repos.Contacts.Find(ctx, c.ID)
 	must(t, err)
 	same(t, "brought back", again, c)
-	events, err := repos.Contacts.Events(ctx, c.ID)
+	events, err := repos.ContactHistory.Events(ctx, c.ID)
 	must(t, err)
 	same(t, "its history", len(events), 2)
-	totals, err = repos.Contacts.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage}}, 100)
+	totals, err = repos.ContactSearch.Totals(ctx, o.ID, ports.ContactFilter{Stages: []string{stage}}, 100)
 	must(t, err)
 	same(t, "in its stage again", totals[stage], ports.StageTotal{Count: 1, Amount: c.Amount})
 	wantErr(t, "brought back twice", s.InTx(ctx, restore), ports.ErrNotFound)
@@ -112,7 +112,7 @@ func removedContacts(t *testing.T, s ports.Store) {
 		n, err := repos.Removals.Forget(ctx, at.Add(time.Duration(f.before)*time.Microsecond), at.Add(-time.Hour))
 		must(t, err)
 		same(t, "forgotten", n, f.n)
-		events, err := repos.Contacts.Events(ctx, c.ID)
+		events, err := repos.ContactHistory.Events(ctx, c.ID)
 		must(t, err)
 		same(t, "history that is kept", len(events), f.events)
 	}
@@ -142,7 +142,7 @@ func mergedContacts(t *testing.T, s ports.Store) {
 		first, err := repos.Inbox.Known(ctx, w.ID, []string{"a", "b", "c"}[i], nil)
 		must(t, err)
 		same(t, "a retry is answered with", first.ContactID, all[2].ID)
-		events, err := repos.Contacts.Events(ctx, c.ID)
+		events, err := repos.ContactHistory.Events(ctx, c.ID)
 		must(t, err)
 		same(t, "history", len(events), i+1)
 	}
@@ -174,7 +174,7 @@ func mergedContacts(t *testing.T, s ports.Store) {
 	into, err = repos.Removals.Into(ctx, all[2].ID)
 	must(t, err)
 	same(t, "what can be parted then", len(into), 0)
-	events, err := repos.Contacts.Events(ctx, all[2].ID)
+	events, err := repos.ContactHistory.Events(ctx, all[2].ID)
 	must(t, err)
 	same(t, "history that stays", len(events), 3)
 	same(t, "what it became part of, long after", merged(o.ID), []string{all[2].ID})

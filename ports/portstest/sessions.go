@@ -43,20 +43,20 @@ func sessions(t *testing.T, s ports.Store) {
 	list, err = repos.Sessions.List(ctx, ana.ID, second, at)
 	must(t, err)
 	same(t, "those seen since", len(list), 1)
-	wantErr(t, "another member's by its id", repos.Sessions.EndByID(ctx, rui.ID, session.ID), ports.ErrNotFound)
+	wantErr(t, "another member's by its id", repos.SessionEnds.EndByID(ctx, rui.ID, session.ID), ports.ErrNotFound)
 	fourth, fifth := begin(rui, at), begin(rui, at)
 	named, _, err := repos.Sessions.Find(ctx, fourth)
 	must(t, err)
-	must(t, repos.Sessions.EndByID(ctx, rui.ID, named.ID))
+	must(t, repos.SessionEnds.EndByID(ctx, rui.ID, named.ID))
 	gone("one by its id", fourth)
-	must(t, repos.Sessions.EndOthers(ctx, rui.ID, other))
+	must(t, repos.SessionEnds.EndOthers(ctx, rui.ID, other))
 	gone("all but one", fifth)
 	same(t, "its member", who, ana)
 	gone("a token that nobody has", access.NewSessionToken())
-	must(t, repos.Sessions.End(ctx, second))
+	must(t, repos.SessionEnds.End(ctx, second))
 	gone("an ended session", second)
 	third := begin(ana, at)
-	must(t, repos.Sessions.EndAll(ctx, ana.ID))
+	must(t, repos.SessionEnds.EndAll(ctx, ana.ID))
 	gone("all of a member's, the first", first)
 	gone("all of a member's, the last", third)
 	if _, _, err := repos.Sessions.Find(ctx, other); err != nil {
@@ -81,7 +81,7 @@ func attempts(t *testing.T, s ports.Store) {
 	let := map[int]int{} // through, by the number of those before
 	for range 40 {
 		wg.Go(func() {
-			before, wait, err := repos.Sessions.Attempt(ctx, email, at, time.Hour, pause)
+			before, wait, err := repos.Attempts.Attempt(ctx, email, at, time.Hour, pause)
 			if err != nil {
 				t.Error(err)
 			}
@@ -96,7 +96,7 @@ func attempts(t *testing.T, s ports.Store) {
 	same(t, "attempts that were let through", let, map[int]int{0: 1, 1: 1, 2: 1, 3: 1, 4: 1})
 	attempt := func(email string, at time.Time) (int, time.Duration) {
 		t.Helper()
-		before, wait, err := repos.Sessions.Attempt(ctx, email, at, time.Hour, pause)
+		before, wait, err := repos.Attempts.Attempt(ctx, email, at, time.Hour, pause)
 		must(t, err)
 		return before, wait
 	}
@@ -111,13 +111,13 @@ func attempts(t *testing.T, s ports.Store) {
 	same(t, "after the pause", before == 5 && wait <= 0, true)
 	before, _ = attempt(email, at.Add(time.Minute))
 	same(t, "counted", before, 6)
-	must(t, repos.Sessions.Forgive(ctx, email))
+	must(t, repos.Attempts.Forgive(ctx, email))
 	before, wait = attempt(email, at.Add(61*time.Minute))
 	same(t, "forgiven, and after the next pause", before == 5 && wait <= 0, true)
 	before, wait = attempt(email, at.Add(121*time.Minute+time.Microsecond))
 	same(t, "after a time without any", before == 0 && wait <= 0, true)
-	must(t, repos.Sessions.Clear(ctx, email))
-	must(t, repos.Sessions.Forgive(ctx, email))
+	must(t, repos.Attempts.Clear(ctx, email))
+	must(t, repos.Attempts.Forgive(ctx, email))
 	before, _ = attempt(email, at)
 	same(t, "forgotten", before, 0)
 	_, err := repos.Sessions.Forget(ctx, at.Add(time.Hour))

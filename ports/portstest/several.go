@@ -27,11 +27,11 @@ func takingSeveral(t *testing.T, s ports.Store) {
 		got, err := repos.Contacts.Find(ctx, n.Contact.ID)
 		must(t, err)
 		same(t, "contact", got, n.Contact)
-		events, err := repos.Contacts.Events(ctx, n.Contact.ID)
+		events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
 		must(t, err)
 		same(t, "history", events, []crm.Event{n.Event})
 		same(t, "notification", told[199-i], n.Notification)
-		job, err := repos.Jobs.Find(ctx, n.Job.ID)
+		job, err := repos.JobRuns.Find(ctx, n.Job.ID)
 		must(t, err)
 		same(t, "job", job, n.Job)
 	}
@@ -185,9 +185,9 @@ func oneOfSeveralFails(t *testing.T, s ports.Store) {
 	for _, n := range a.People {
 		_, err = repos.Inbox.Known(ctx, w.ID, n.Key, nil)
 		wantErr(t, "key", err, ports.ErrNotFound)
-		_, err = repos.Jobs.Find(ctx, n.Job.ID)
+		_, err = repos.JobRuns.Find(ctx, n.Job.ID)
 		wantErr(t, "job", err, ports.ErrNotFound)
-		events, err := repos.Contacts.Events(ctx, n.Contact.ID)
+		events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
 		must(t, err)
 		same(t, "history", len(events), 0)
 	}

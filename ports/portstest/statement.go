@@ -165,7 +165,7 @@ func settling(t *testing.T, s ports.Store) {
 	must(t, err)
 	settle := func(now time.Time) (n int) {
 		must(t, s.InTx(ctx, func(r ports.Repos) (err error) {
-			n, err = r.Statement.Settle(ctx, now)
+			n, err = r.LookupEnds.Settle(ctx, now)
 			return err
 		}))
 		return n
@@ -197,7 +197,7 @@ func settling(t *testing.T, s ports.Store) {
 	his, _ := privacy.OfDocument(e.Document)
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
 		person := privacy.Person{OrgID: e.OrgID, Identities: []privacy.Identity{his}}
-		_, err := r.Subjects.Erase(ctx, &person, privacy.Lookups, []string{e.ID})
+		_, err := r.SubjectTraces.Erase(ctx, &person, privacy.Lookups, []string{e.ID})
 		return err
 	}))
 	e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
@@ -215,12 +215,12 @@ func settling(t *testing.T, s ports.Store) {
 		do   func(context.Context, string) (bool, error)
 		want bool
 	}{
-		{"abandoned", repos.Statement.Abandon, true}, {"abandoned again", repos.Statement.Abandon, false},
+		{"abandoned", repos.LookupEnds.Abandon, true}, {"abandoned again", repos.LookupEnds.Abandon, false},
 		{"its owner may still speak", func(ctx context.Context, _ string) (bool, error) {
 			left.Status = lookup.Done
 			return repos.Calls.End(ctx, ports.Outcome{Entry: left, Price: left.Amount})
 		}, true},
-		{"abandoned when it is done", repos.Statement.Abandon, false},
+		{"abandoned when it is done", repos.LookupEnds.Abandon, false},
 	} {
 		got, err := c.do(ctx, left.ID)
 		must(t, err)
@@ -249,23 +249,23 @@ func contactLookups(t *testing.T, s ports.Store) {
 	entry(o.ID, id(), rec.ID)
 	entry(o.ID, "", rec.ID)
 	entry(other.ID, contact, "")
-	got, err := repos.Statement.OfContact(ctx, o.ID, contact, 10)
+	got, err := repos.LookupContacts.OfContact(ctx, o.ID, contact, 10)
 	must(t, err)
 	same(t, "lookups of a contact, newest first", got, []ports.ContactLookup{
 		{Entry: second}, {Entry: first, AnsweredAt: at},
 	})
-	got, err = repos.Statement.OfContact(ctx, o.ID, contact, 1)
+	got, err = repos.LookupContacts.OfContact(ctx, o.ID, contact, 1)
 	must(t, err)
 	same(t, "bounded", len(got), 1)
-	got, err = repos.Statement.OfContact(ctx, o.ID, id(), 9)
+	got, err = repos.LookupContacts.OfContact(ctx, o.ID, id(), 9)
 	must(t, err)
 	same(t, "of another contact", len(got), 0)
 
 	free := entry(o.ID, "", "")
-	must(t, repos.Statement.Tie(ctx, free.ID, contact))
-	must(t, repos.Statement.Tie(ctx, second.ID, id()))
+	must(t, repos.LookupContacts.Tie(ctx, free.ID, contact))
+	must(t, repos.LookupContacts.Tie(ctx, second.ID, id()))
 	free.ContactID = contact
-	got, err = repos.Statement.OfContact(ctx, o.ID, contact, 10)
+	got, err = repos.LookupContacts.OfContact(ctx, o.ID, contact, 10)
 	must(t, err)
 	same(t, "tied and tied elsewhere", got, []ports.ContactLookup{{Entry: free}, {Entry: first, AnsweredAt: at}})
 }

@@ -25,7 +25,7 @@ func catchUp(t *testing.T, s ports.Store) {
 func tracesOf(t *testing.T, s ports.Store, p *privacy.Person, k privacy.Kind) (all []string) {
 	t.Helper()
 	for after := ""; ; {
-		ids, next, err := s.Repos().Subjects.Traces(t.Context(), p, k, after, 2)
+		ids, next, err := s.Repos().SubjectTraces.Traces(t.Context(), p, k, after, 2)
 		must(t, err)
 		all = append(all, ids...)
 		if after = next; next == "" {
@@ -65,7 +65,7 @@ func subjectTraces(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "whose hash it is", found, []privacy.Identity{ana})
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
-		gone, err := r.Subjects.Erase(ctx, p, privacy.Lookups, mine[:3])
+		gone, err := r.SubjectTraces.Erase(ctx, p, privacy.Lookups, mine[:3])
 		same(t, "erased", gone[privacy.Lookups], 3)
 		return err
 	}))
@@ -113,9 +113,9 @@ func subjectContacts(t *testing.T, s ports.Store) {
 	}
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
 		for _, k := range []privacy.Kind{privacy.Contacts, privacy.Parts} {
-			ids, _, err := r.Subjects.Traces(ctx, p, k, "", 10)
+			ids, _, err := r.SubjectTraces.Traces(ctx, p, k, "", 10)
 			must(t, err)
-			gone, err := r.Subjects.Erase(ctx, p, k, ids)
+			gone, err := r.SubjectTraces.Erase(ctx, p, k, ids)
 			must(t, err)
 			same(t, "erased of "+string(k), gone[k], 1)
 		}
@@ -140,7 +140,7 @@ func subjectBlocks(t *testing.T, s ports.Store) {
 	must(t, err)
 	b := privacy.Block{ErasureID: id(), OrgID: o.ID, AskedBy: "Dona", At: at, Hashes: hashes}
 	for range 2 {
-		must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Subjects.Block(ctx, b) }))
+		must(t, s.InTx(ctx, func(r ports.Repos) error { return r.SubjectBlocks.Block(ctx, b) }))
 	}
 	begin := func(orgID, cpf string, shared bool) error {
 		t.Helper()
@@ -157,19 +157,19 @@ func subjectBlocks(t *testing.T, s ports.Store) {
 	wantErr(t, "a fresh one", begin(o.ID, ana.Value, false), ports.ErrBlocked)
 	must(t, begin(o.ID, "11144477735", true))
 	must(t, begin(other.ID, ana.Value, true))
-	yes, err := repos.Subjects.Blocked(ctx, o.ID, hashes)
+	yes, err := repos.SubjectBlocks.Blocked(ctx, o.ID, hashes)
 	must(t, err)
 	same(t, "blocked", yes, true)
-	all, err := repos.Subjects.Blocks(ctx, o.ID, []string{id(), b.ErasureID, ""})
+	all, err := repos.SubjectBlocks.Blocks(ctx, o.ID, []string{id(), b.ErasureID, ""})
 	must(t, err)
 	same(t, "who is blocked", all, []privacy.Block{b})
 	for _, of := range [][]string{nil, {id()}} {
-		all, err = repos.Subjects.Blocks(ctx, o.ID, of)
+		all, err = repos.SubjectBlocks.Blocks(ctx, o.ID, of)
 		must(t, err)
 		same(t, "who is blocked by another erasure", len(all), 0)
 	}
 	for _, was := range []bool{true, false} {
-		yes, err = repos.Subjects.Unblock(ctx, o.ID, hashes)
+		yes, err = repos.SubjectBlocks.Unblock(ctx, o.ID, hashes)
 		must(t, err)
 		same(t, "was blocked", yes, was)
 	}
@@ -209,7 +209,7 @@ func subjectsBarred(t *testing.T, s ports.Store) {
 	}
 	must(t, serve())
 	erasure, before := id(), time.Now()
-	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Subjects.Bar(ctx, o.ID, erasure, hashes) }))
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.SubjectBlocks.Bar(ctx, o.ID, erasure, hashes) }))
 	wantErr(t, "a call while it runs", begin(o.ID, ana.Value, time.Time{}), ports.ErrErased)
 	wantErr(t, "an entry while it runs", add(time.Time{}), ports.ErrErased)
 	wantErr(t, "from the history while it runs", serve(), ports.ErrNotFound)
@@ -217,16 +217,16 @@ func subjectsBarred(t *testing.T, s ports.Store) {
 	must(t, begin(other.ID, ana.Value, before))
 	barred := func(since time.Time, who privacy.Identity) bool {
 		t.Helper()
-		is, err := repos.Subjects.Barred(ctx, o.ID, since)
+		is, err := repos.SubjectBlocks.Barred(ctx, o.ID, since)
 		must(t, err)
 		return is != nil && is(who)
 	}
 	same(t, "she is barred", barred(time.Time{}, ana), true)
 	same(t, "somebody else is", barred(time.Time{}, privacy.Identity{Type: privacy.CPF, Value: "11144477735"}), false)
-	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Subjects.Unbar(ctx, id()) }))
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, id()) }))
 	wantErr(t, "while another one ends", begin(o.ID, ana.Value, time.Time{}), ports.ErrErased)
 	must(t, s.(ports.SubjectIndex).Quiet(ctx)) //nolint:forcetypeassert // every store has one
-	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Subjects.Unbar(ctx, erasure) }))
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, erasure) }))
 	wantErr(t, "a call that began before", begin(o.ID, ana.Value, before), ports.ErrErased)
 	wantErr(t, "an entry that began before", add(before), ports.ErrErased)
 	same(t, "she was barred", barred(before, ana), true)
@@ -242,34 +242,34 @@ func erasures(t *testing.T, s ports.Store) {
 		Hashes: [][]byte{bytes.Repeat([]byte{1}, 16), bytes.Repeat([]byte{2}, 16)}, Gone: privacy.Counts{},
 		Person: &privacy.Person{OrgID: o.ID, Identities: []privacy.Identity{ana}},
 	}
-	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Subjects.AddErasure(ctx, e) }))
-	wantErr(t, "twice", s.InTx(ctx, func(r ports.Repos) error { return r.Subjects.AddErasure(ctx, e) }), ports.ErrExists)
-	got, err := repos.Subjects.FindErasure(ctx, e.ID)
+	must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Erasures.AddErasure(ctx, e) }))
+	wantErr(t, "twice", s.InTx(ctx, func(r ports.Repos) error { return r.Erasures.AddErasure(ctx, e) }), ports.ErrExists)
+	got, err := repos.Erasures.FindErasure(ctx, e.ID)
 	must(t, err)
 	same(t, "as it was written", got, e)
 
-	_, err = repos.Subjects.LeaseErasure(ctx, e.ID, "a", at, at.Add(time.Minute))
+	_, err = repos.Erasures.LeaseErasure(ctx, e.ID, "a", at, at.Add(time.Minute))
 	must(t, err)
-	_, err = repos.Subjects.LeaseErasure(ctx, "", "b", at.Add(59*time.Second), at.Add(2*time.Minute))
+	_, err = repos.Erasures.LeaseErasure(ctx, "", "b", at.Add(59*time.Second), at.Add(2*time.Minute))
 	wantErr(t, "leased by two", err, ports.ErrNotFound)
-	_, err = repos.Subjects.LeaseErasure(ctx, e.ID, "a", at.Add(30*time.Second), at.Add(time.Minute))
+	_, err = repos.Erasures.LeaseErasure(ctx, e.ID, "a", at.Add(30*time.Second), at.Add(time.Minute))
 	must(t, err)
-	_, err = repos.Subjects.LeaseErasure(ctx, "", "b", at.Add(61*time.Second), at.Add(2*time.Minute))
+	_, err = repos.Erasures.LeaseErasure(ctx, "", "b", at.Add(61*time.Second), at.Add(2*time.Minute))
 	must(t, err)
 	wantErr(t, "by who lost it", s.InTx(ctx, func(r ports.Repos) error {
-		_, err := r.Subjects.LockErasure(ctx, e.ID, "a")
+		_, err := r.Erasures.LockErasure(ctx, e.ID, "a")
 		return err
 	}), ports.ErrNotFound)
 	must(t, s.InTx(ctx, func(r ports.Repos) error {
-		held, err := r.Subjects.LockErasure(ctx, e.ID, "b")
+		held, err := r.Erasures.LockErasure(ctx, e.ID, "b")
 		must(t, err)
 		held.State, held.Person, held.EndsAt, held.Gone = privacy.Done, nil, at, privacy.Counts{privacy.Lookups: 3}
-		return r.Subjects.SaveErasure(ctx, held)
+		return r.Erasures.SaveErasure(ctx, held)
 	}))
-	all, err := repos.Subjects.Erasures(ctx, o.ID, "", 10)
+	all, err := repos.Erasures.Erasures(ctx, o.ID, "", 10)
 	must(t, err)
 	same(t, "its receipt", []any{len(all), all[0].State, all[0].Person == nil, all[0].Gone[privacy.Lookups]},
 		[]any{1, privacy.Done, true, 3})
-	_, err = repos.Subjects.LeaseErasure(ctx, "", "c", at.Add(time.Hour), at.Add(2*time.Hour))
+	_, err = repos.Erasures.LeaseErasure(ctx, "", "c", at.Add(time.Hour), at.Add(2*time.Hour))
 	wantErr(t, "one that is done", err, ports.ErrNotFound)
 }

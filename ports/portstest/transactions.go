@@ -60,12 +60,12 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"usage.limitChanged": func(ctx context.Context, r ports.Repos) error { return r.Usage.LimitChanged(ctx, id()) },
 	"orgs.lock":          func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, id()) },
 	"contacts.setStage": func(ctx context.Context, r ports.Repos) error {
-		return r.Contacts.SetStage(ctx, id(), crm.Event{})
+		return r.ContactHistory.SetStage(ctx, id(), crm.Event{})
 	},
 	"contacts.setAssignee": func(ctx context.Context, r ports.Repos) error {
-		return r.Contacts.SetAssignee(ctx, id(), crm.Event{})
+		return r.ContactHistory.SetAssignee(ctx, id(), crm.Event{})
 	},
-	"contacts.addNote": func(ctx context.Context, r ports.Repos) error { return r.Contacts.AddNote(ctx, crm.Event{}) },
+	"contacts.addNote": func(ctx context.Context, r ports.Repos) error { return r.ContactHistory.AddNote(ctx, crm.Event{}) },
 	"contacts.create": func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.Create(ctx, crm.Contact{}, crm.Event{})
 	},
@@ -85,27 +85,27 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		return err
 	},
 	"jobs.lock": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Jobs.Lock(ctx, automation.FanOut, 1)
+		_, err := r.JobQueue.Lock(ctx, automation.FanOut, 1)
 		return err
 	},
 	"batches.lock":   func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Lock(ctx, id()); return err },
 	"batches.update": func(ctx context.Context, r ports.Repos) error { return r.Batches.Update(ctx, batch.Batch{}) },
-	"batches.due":    func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Due(ctx, id(), at); return err },
-	"batches.claim":  func(ctx context.Context, r ports.Repos) error { return r.Batches.Claim(ctx, nil) },
-	"batches.start":  func(ctx context.Context, r ports.Repos) error { return r.Batches.Start(ctx, nil) },
-	"batches.settle": func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Settle(ctx, nil); return err },
-	"batches.retry":  func(ctx context.Context, r ports.Repos) error { _, _, err := r.Batches.Retry(ctx, id()); return err },
+	"batches.due":    func(ctx context.Context, r ports.Repos) error { _, err := r.BatchRuns.Due(ctx, id(), at); return err },
+	"batches.claim":  func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Claim(ctx, nil) },
+	"batches.start":  func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Start(ctx, nil) },
+	"batches.settle": func(ctx context.Context, r ports.Repos) error { _, err := r.BatchRuns.Settle(ctx, nil); return err },
+	"batches.retry":  func(ctx context.Context, r ports.Repos) error { _, _, err := r.BatchItems.Retry(ctx, id()); return err },
 	"batches.pace": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Batches.Pace(ctx, "b", 1, 1, at)
+		_, err := r.BatchRuns.Pace(ctx, "b", 1, 1, at)
 		return err
 	},
 	"contacts.answer": func(ctx context.Context, r ports.Repos) error {
-		return r.Contacts.Answer(ctx, crm.Contact{}, id(), at)
+		return r.ContactAnswers.Answer(ctx, crm.Contact{}, id(), at)
 	},
 	"contacts.unanswer": func(ctx context.Context, r ports.Repos) error {
-		return r.Contacts.Unanswer(ctx, crm.Contact{}, id(), at)
+		return r.ContactAnswers.Unanswer(ctx, crm.Contact{}, id(), at)
 	},
-	"contacts.log": func(ctx context.Context, r ports.Repos) error { return r.Contacts.Log(ctx, crm.Event{}) },
+	"contacts.log": func(ctx context.Context, r ports.Repos) error { return r.ContactHistory.Log(ctx, crm.Event{}) },
 	"bulks.create": func(ctx context.Context, r ports.Repos) error { return r.Bulks.Create(ctx, crm.Bulk{}, nil) },
 	"bulks.next":   func(ctx context.Context, r ports.Repos) error { _, err := r.Bulks.Next(ctx, id()); return err },
 	"bulks.lock":   func(ctx context.Context, r ports.Repos) error { _, err := r.Bulks.Lock(ctx, id()); return err },
@@ -117,28 +117,28 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	},
 	"audit.append": func(ctx context.Context, r ports.Repos) error { return r.Audit.Append(ctx, audit.Line{}) },
 	"audit.blank": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Audit.Blank(ctx, id(), id(), ports.AuditTraces{}, 1)
+		_, err := r.AuditRemovals.Blank(ctx, id(), id(), ports.AuditTraces{}, 1)
 		return err
 	},
 	"subjects.erase": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Subjects.Erase(ctx, &privacy.Person{}, privacy.Lookups, []string{id()})
+		_, err := r.SubjectTraces.Erase(ctx, &privacy.Person{}, privacy.Lookups, []string{id()})
 		return err
 	},
 	"subjects.bar": func(ctx context.Context, r ports.Repos) error {
-		return r.Subjects.Bar(ctx, id(), id(), [][]byte{{1}})
+		return r.SubjectBlocks.Bar(ctx, id(), id(), [][]byte{{1}})
 	},
-	"subjects.unbar": func(ctx context.Context, r ports.Repos) error { return r.Subjects.Unbar(ctx, id()) },
+	"subjects.unbar": func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, id()) },
 	"subjects.block": func(ctx context.Context, r ports.Repos) error {
-		return r.Subjects.Block(ctx, privacy.Block{Hashes: [][]byte{{1}}})
+		return r.SubjectBlocks.Block(ctx, privacy.Block{Hashes: [][]byte{{1}}})
 	},
 	"subjects.addErasure": func(ctx context.Context, r ports.Repos) error {
-		return r.Subjects.AddErasure(ctx, privacy.Erasure{ID: id(), OrgID: id()})
+		return r.Erasures.AddErasure(ctx, privacy.Erasure{ID: id(), OrgID: id()})
 	},
 	"subjects.saveErasure": func(ctx context.Context, r ports.Repos) error {
-		return r.Subjects.SaveErasure(ctx, privacy.Erasure{ID: id(), OrgID: id()})
+		return r.Erasures.SaveErasure(ctx, privacy.Erasure{ID: id(), OrgID: id()})
 	},
 	"subjects.lockErasure": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Subjects.LockErasure(ctx, id(), "x")
+		_, err := r.Erasures.LockErasure(ctx, id(), "x")
 		return err
 	},
 	"rotations.turn": func(ctx context.Context, r ports.Repos) error {
