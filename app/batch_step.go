@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
@@ -84,7 +85,8 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 			return err
 		}
 	}
-	for _, k := range s.known {
+	for _, id := range slices.Sorted(maps.Keys(s.known)) {
+		k := s.known[id]
 		k.is.Finish(s.now)
 		if err := s.save(ctx, s.r, s.now, k.was, k.is); err != nil {
 			return err

@@ -105,14 +105,18 @@ func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, gather time.Du
 		if step() {
 			continue
 		}
+		woken := len(j.wakes[kind]) > 0 // what is due at the same time does not keep it from gathering
 		select {
 		case <-ticker.C:
 		case <-j.wakes[kind]:
+			woken = true
+		case <-ctx.Done():
+		}
+		if woken {
 			select {
 			case <-ports.After(gather):
 			case <-ctx.Done():
 			}
-		case <-ctx.Done():
 		}
 	}
 }

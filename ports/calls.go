@@ -21,7 +21,8 @@ type Calls interface {
 	Begin(ctx context.Context, c Charge) (Begun, error)
 	// End writes the outcome of a call and its final charge, and reports whether its entry was still open: running, or
 	// settled by somebody other than its owner. If it was, the record is saved, and a charge that no longer applies is
-	// taken back. The call's lease ends in any case. Only outside InTx.
+	// taken back. The call's lease ends in any case. An entry of the same id and another time is another call's, which
+	// was begun after the commit of this one was lost. Only outside InTx.
 	End(ctx context.Context, o Outcome) (open bool, err error)
 }
 

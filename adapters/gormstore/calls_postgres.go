@@ -37,6 +37,14 @@ var (
 		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE
 	) AND call_id = ANY ($1::text[]::uuid[])`
 
+	// freeEndeds leaves the lease of a call that was begun again under the id of one whose commit was lost.
+	freeEndeds = `DELETE FROM leases WHERE doc_index IN (
+		SELECT l.doc_index FROM leases l JOIN unnest($1::text[], $2::timestamptz[]) AS a (id, at) ON l.call_id = a.id::uuid
+		WHERE NOT EXISTS (SELECT 1 FROM lookups e
+			WHERE e.id = l.call_id AND e.id BETWEEN $3::uuid AND $4::uuid AND e.at <> a.at)
+		ORDER BY l.doc_index FOR UPDATE OF l
+	) AND call_id = ANY ($1::text[]::uuid[])`
+
 	makeCounts = `INSERT INTO key_usage (key_id, bucket, count, amount)
 		SELECT key_id::uuid, bucket, 0, 0 FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket) ORDER BY 1, 2
 		ON CONFLICT DO NOTHING`
@@ -54,9 +62,9 @@ var (
 
 	endEntries = `UPDATE lookups SET status = a.status, charged = a.charged, amount = a.amount,
 			record_id = a.record_id::uuid, settle_at = NULL
-		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[])
-			AS a (id, status, charged, amount, record_id)
-		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid
+		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $8::timestamptz[])
+			AS a (id, status, charged, amount, record_id, at)
+		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid AND lookups.at = a.at
 			AND (settle_at IS NOT NULL OR lookups.charged AND NOT a.charged)
 			AND lookups.status IN (` + unfinished + `)
 		RETURNING lookups.id::text`
@@ -221,14 +229,15 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		open = make([]bool, len(in))
 		batch := &pgx.Batch{}
-		batch.Queue(freeLeases, ids)
+		times, first, last := mapped(in, func(e ended) time.Time { return e.entry.At }), slices.Min(ids), slices.Max(ids)
+		batch.Queue(freeEndeds, ids, times, first, last)
 		still := map[string]bool{}
 		batch.Queue(endEntries, ids,
 			mapped(in, func(e ended) string { return e.entry.Status }),
 			mapped(in, func(e ended) bool { return e.entry.Charged }),
 			mapped(in, func(e ended) int64 { return e.entry.Amount }),
 			mapped(in, func(e ended) *string { return (*string)(e.entry.RecordID) }),
-			slices.Min(ids), slices.Max(ids), // lets PostgreSQL prune partitions
+			first, last, times, // the bounds let PostgreSQL prune partitions
 		).Query(func(rows pgx.Rows) error {
 			var id string
 			_, err := pgx.ForEachRow(rows, []any{&id}, func() error { still[id] = true; return nil })

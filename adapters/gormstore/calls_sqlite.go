@@ -16,6 +16,9 @@ const (
 		WHERE leases.expires_at <= ?`
 	askHolder = "SELECT call_id FROM leases WHERE doc_index = ?"
 	freeLease = "DELETE FROM leases WHERE call_id = ?"
+	// freeEnded leaves the lease of a call that was begun again under the id of one whose commit was lost.
+	freeEnded = `DELETE FROM leases WHERE call_id = ?1
+		AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = ?1 AND at <> ?2)`
 	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
 		ORDER BY answered_at DESC LIMIT 1`
 	askCounted   = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
@@ -26,7 +29,7 @@ const (
 
 var (
 	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
-		WHERE id = ? AND (settle_at IS NOT NULL OR charged AND NOT ?) AND status IN (` + unfinished + ")"
+		WHERE id = ? AND at = ? AND (settle_at IS NOT NULL OR charged AND NOT ?) AND status IN (` + unfinished + ")"
 	insertRecord = recordTable.insert()
 )
 
@@ -72,9 +75,9 @@ func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 		sum, listeners := newCharges(), map[listener]bool{}
 		for i := range in {
 			e := &in[i]
-			w.exec(freeLease, e.entry.ID)
+			w.exec(freeEnded, e.entry.ID, e.entry.At)
 			open[i] = w.exec(endEntry, e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID,
-				e.entry.ID, e.entry.Charged) > 0
+				e.entry.ID, e.entry.At, e.entry.Charged) > 0
 			if !open[i] {
 				continue
 			}

@@ -1,10 +1,11 @@
 package gormstore
 
 import (
-	"math/rand/v2"
 	"time"
 
 	"gorm.io/gorm"
+
+	"fichario/ports"
 )
 
 // lookupHourRow counts an organisation's lookups of a product in an hour, as far as one slot has counted them.
@@ -33,7 +34,7 @@ const (
 // transaction.
 const someSlots = 8
 
-func someSlot() int64 { return -1 - rand.Int64N(someSlots) } //nolint:gosec // it spreads load, it hides nothing
+func someSlot() int64 { return -1 - int64(ports.Spread(someSlots-1)) }
 
 // hourOfLookup is what an entry adds to the figures of its hour.
 func hourOfLookup(row lookupRow, slot int64) lookupHourRow {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"sync"
@@ -128,7 +127,7 @@ func Open(databaseURL string, dataKeys [][]byte, options ...Option) (*Store, err
 		s.begin, s.end = newTogether(s.beginOnSQLite), newTogether(s.endOnSQLite)
 		s.serve = s.serveOnSQLite
 	}
-	s.slot = rand.Int64N(counterSlots) //nolint:gosec // it spreads load, it hides nothing
+	s.slot = int64(ports.Spread(counterSlots - 1))
 	return s, nil
 }
 

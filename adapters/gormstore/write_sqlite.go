@@ -33,7 +33,7 @@ var onSQLite = []string{
 	countReceived,
 	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
 	askRequest, beginRequest, askBlocked, askErased, askErasing, askKey, askMember, askRule, askPurpose, askBatch, askItem,
-	takeLease, askHolder, freeLease, askNewest, askCounted, countCharged, endEntry, insertRecord,
+	takeLease, askHolder, freeLease, freeEnded, askNewest, askCounted, countCharged, endEntry, insertRecord,
 	askListens, tellOnSQLite, keyNameOnSQLite, takeTurn, readTurn, countTurn,
 }
 

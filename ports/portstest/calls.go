@@ -43,6 +43,29 @@ func sharedCalls(t *testing.T, s ports.Store) {
 	same(t, "the entry", []any{entry.Status, entry.Charged, entry.Amount}, []any{lookup.Running, true, catalog.Money(4500)})
 }
 
+// callsBegunAgain: a charge whose commit was lost is taken back, and not the one that was made meanwhile under its id.
+func callsBegunAgain(t *testing.T, s ports.Store) {
+	ctx, org := t.Context(), id()
+	lost := running(t, "")
+	lost.OrgID, lost.MemberID = org, id()
+	again := lost
+	again.At = lost.At.Add(time.Millisecond)
+	same(t, "again", begins(t, s, ports.Charge{Entry: again, Takes: time.Hour}), ports.Begun{})
+	lost.Status, lost.Charged, lost.Amount = lookup.NotSent, false, 0
+	open, err := s.Repos().Calls.End(ctx, ports.Outcome{Entry: lost, Price: again.Amount})
+	must(t, err)
+	same(t, "taken back", open, false)
+	entry, err := s.Repos().Statement.Find(ctx, again.ID)
+	must(t, err)
+	same(t, "the entry", []any{entry.Status, entry.Charged, entry.Amount}, []any{lookup.Running, true, again.Amount})
+	other := again
+	other.ID = id()
+	same(t, "still held", begins(t, s, ports.Charge{Entry: other, Takes: time.Hour}), ports.Begun{Holder: again.ID})
+	open, err = s.Repos().Calls.End(ctx, ports.Outcome{Entry: again, Price: again.Amount})
+	must(t, err)
+	same(t, "ended", open, true)
+}
+
 // callsAndHistory: an answer that came meanwhile makes a shared call needless, unless the call has already seen it.
 func callsAndHistory(t *testing.T, s ports.Store) {
 	ctx := t.Context()

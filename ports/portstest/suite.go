@@ -35,6 +35,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"serving together":        servingTogether,
 		"shared calls":            sharedCalls,
 		"calls and history":       callsAndHistory,
+		"calls begun again":       callsBegunAgain,
 		"calls under concurrency": callsUnderConcurrency,
 		"calls of many":           callsOfMany,
 		"ceilings":                ceilings,

@@ -3,7 +3,6 @@ package world_test
 import (
 	"context"
 	"fmt"
-	"hash/fnv"
 	"sync"
 	"time"
 
@@ -31,9 +30,7 @@ type bought struct {
 
 // chance is a number below n that depends on the seed and on what happens, and not on the order of other things.
 func (w *world) chance(n int, about ...any) int {
-	h := fnv.New64a()
-	_, _ = fmt.Fprintln(h, append([]any{w.plan.seed}, about...)...)
-	return int(h.Sum64() % uint64(n))
+	return int(w.sched.hash(about...) % uint64(n))
 }
 
 // seenBy is the bureau as an instance reaches it.
@@ -71,6 +68,12 @@ func (s seenBy) Ask(ctx context.Context, p catalog.Product, d document.Document,
 		<-ctx.Done()
 		return fails(ports.NoAnswer, "time is over")
 	}
+	if w.chance(100, "slow", d.Value(), number) < moods.slow {
+		select { // almost too late
+		case <-time.After(time.Duration(500+w.chance(3400, "how slow", number)) * time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
 	v2 := w.sched.await(s.from.name, "bureau", "answers")
 	if v == unheard || v2 != proceed || ctx.Err() != nil {
 		return fails(ports.NoAnswer, "connection lost")
@@ -85,7 +88,7 @@ func (s seenBy) Ask(ctx context.Context, p catalog.Product, d document.Document,
 }
 
 // moods are how many of a hundred calls the bureau treats in a way of its own.
-type moods struct{ refuses, free, fails, hangs, unknown int }
+type moods struct{ refuses, free, fails, hangs, unknown, slow int }
 
 // receiver is the other system that automations call.
 type receiver struct {

@@ -12,6 +12,7 @@ import (
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/automation"
+	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -27,11 +28,14 @@ type happening struct {
 	err          error
 	// said is what the answer was, key what it was asked under, and about whom.
 	said, key, document string
-	// id is what it made or changed; amount and spent are of an account that it limited.
+	// id is what it made or changed; limit and spent are of an account that it limited.
 	id     string
 	limit  *catalog.Money
 	spent  catalog.Money
 	cached bool
+	// payer is who pays for a batch from now on, others what it was charged to others before.
+	payer  string
+	others catalog.Money
 }
 
 // rules are the automations that a world may have.
@@ -99,8 +103,15 @@ func (w *world) settle() error {
 		}
 		w.keys = append(w.keys, heldKey{key.ID, secret.Reveal()})
 	}
+	if w.plan.has("turns") {
+		made, err := j.rotations.Add(ctx, by, org.ID, "Rodízio", w.turns(1, 2))
+		if err != nil {
+			return err
+		}
+		w.rotation = made.ID
+	}
 	_, token, err := j.webhooks.Create(ctx, by, app.NewWebhook{
-		OrgID: org.ID, Name: "Formulário", Options: intake.Options{Kind: intake.Generic},
+		OrgID: org.ID, Name: "Formulário", Options: intake.Options{Kind: intake.Generic}, Rotation: w.rotation,
 	})
 	if err != nil {
 		return err
@@ -124,6 +135,15 @@ func (w *world) settle() error {
 		w.rules = append(w.rules, made.ID)
 	}
 	return nil
+}
+
+// turns are the first members of a rotation, and how many contacts the last one gets.
+func (w *world) turns(members, weight int) (all []crm.RotationMember) {
+	for _, id := range w.members[:members] {
+		all = append(all, crm.RotationMember{MemberID: id, Weight: 1})
+	}
+	all[len(all)-1].Weight = weight
+	return all
 }
 
 // member returns the caller for a member, who is read afresh as a session does.
@@ -214,14 +234,14 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	"once": func(w *world, ctx context.Context, i *instance, h *happening) {
 		ask(w, ctx, i, h, func(r *app.LookupRequest) {
 			r.Refresh = true
-			r.RequestKey = fmt.Sprintf("pedido-%d-%d", h.op.a, h.op.b%4)
+			r.RequestKey = fmt.Sprintf("pedido-%d", h.op.a)
 		})
 	},
 	"later": func(w *world, ctx context.Context, i *instance, h *happening) {
 		ask(w, ctx, i, h, func(r *app.LookupRequest) { r.Refresh = h.op.c%2 == 0 })
 	},
 	"page": func(w *world, ctx context.Context, i *instance, h *happening) {
-		by, err := i.member(ctx, w.members[h.op.b%2])
+		by, err := i.member(ctx, w.members[1+h.op.b%2])
 		if err != nil {
 			h.err = err
 			return
@@ -279,34 +299,23 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 			OrgID: w.orgID, Code: fmt.Sprintf("finalidade-%d", h.op.c%2), Name: "Finalidade", Basis: crm.Bases()[0],
 		})
 	},
-	"batch": func(w *world, ctx context.Context, i *instance, h *happening) {
-		by, err := w.payer(ctx, i, h.op.b)
-		if err != nil {
-			h.err = err
-			return
+	// retire ends a purpose, or brings it back.
+	"retire": func(w *world, ctx context.Context, i *instance, h *happening) {
+		over := h.op.b%3 > 0
+		h.id = fmt.Sprintf("finalidade-%d", h.op.c%2)
+		_, h.err = i.purposes.Set(ctx, app.Operator(), w.orgID, h.id, app.PurposeChange{Retired: &over})
+		if none := catalog.Money(0); h.err == nil && over {
+			h.limit, h.spent = &none, catalog.Money(w.number(charged("purpose", h.id)))
 		}
-		var docs []string
-		for n := range 1 + h.op.c%batchMax {
-			docs = append(docs, cpf(h.op.a+n))
-		}
-		ceiling := catalog.Money(len(docs)) * price
-		if h.op.c%3 == 0 {
-			ceiling = catalog.Money(h.op.c%5) * price
-		}
-		made, err := i.batches.Quote(ctx, by, app.NewBatch{
-			Name: "Lote", Product: catalog.CPF, Documents: docs, Ceiling: &ceiling, Confirm: h.op.b < 6, Refresh: h.op.c%4 != 0,
+	},
+	"batch": func(w *world, ctx context.Context, i *instance, h *happening) { w.quote(ctx, i, h, true) },
+	"quote": func(w *world, ctx context.Context, i *instance, h *happening) { w.quote(ctx, i, h, false) },
+	"confirm": func(w *world, ctx context.Context, i *instance, h *happening) {
+		ceiling := catalog.Money(1+h.op.c%6) * price
+		w.onBatch(ctx, i, h, &ceiling, func(by app.Caller) error {
+			_, err := i.batches.Confirm(ctx, by, h.id, &ceiling)
+			return err
 		})
-		h.err, h.id = err, made.ID
-		if err == nil {
-			w.mu.Lock()
-			w.batches = append(w.batches, made.ID)
-			w.mu.Unlock()
-			if h.op.b >= 6 {
-				_, h.err = i.batches.Confirm(ctx, by, made.ID, &ceiling)
-			}
-			h.limit = &ceiling
-			h.spent = catalog.Money(w.number(charged("batch_id", h.id)))
-		}
 	},
 	"pause": func(w *world, ctx context.Context, i *instance, h *happening) {
 		if h.id = w.batch(h.op.c); h.id == "" {
@@ -316,16 +325,18 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		_, h.err = i.batches.Pause(ctx, app.Operator(), h.id)
 	},
 	"resume": func(w *world, ctx context.Context, i *instance, h *happening) {
-		w.resume(ctx, i, h, catalog.Money(h.op.b)*price)
+		w.resume(ctx, i, h, catalog.Money(h.op.b)*price, h.op.a%2 == 0)
 	},
 	"ceiling": func(w *world, ctx context.Context, i *instance, h *happening) {
+		// A ceiling below what is spent is refused, so the best lower one is just that.
 		if h.id = w.batch(h.op.c); h.id == "" {
 			h.err = errAway
 			return
 		}
-		_, _ = i.batches.Pause(ctx, app.Operator(), h.id)
-		// A ceiling below what is spent is refused, so the best lower one is just that.
-		w.resume(ctx, i, h, catalog.Money(w.number(charged("batch_id", h.id)))+catalog.Money(h.op.b%2)*price)
+		w.resume(ctx, i, h, catalog.Money(w.number(charged("batch_id", h.id)))+catalog.Money(h.op.b%2)*price, false)
+	},
+	"retry": func(w *world, ctx context.Context, i *instance, h *happening) {
+		w.resume(ctx, i, h, 40*price, true)
 	},
 	"cancel": func(w *world, ctx context.Context, i *instance, h *happening) {
 		if h.id = w.batch(h.op.c); h.id == "" {
@@ -478,6 +489,40 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		}
 		h.err = err
 	},
+	"import": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		var made app.ImportView
+		if err == nil {
+			person := []string{fmt.Sprintf("Pessoa %d", h.op.a), fmt.Sprintf("p%d@x.example", h.op.a), cpf(h.op.a)}
+			made, err = i.bulks.PrepareImport(ctx, by, app.NewImport{Sheets: []batch.Sheet{{Rows: []batch.Row{
+				{Line: 1, Cells: []string{"nome", "email", "cpf"}}, {Line: 2, Cells: person},
+				{Line: 3, Cells: []string{"Outra", "outra@x.example", cpf(80 + h.op.b)}},
+			}}}})
+		}
+		if err == nil {
+			_, err = i.bulks.StartImport(ctx, by, made.ID, app.ImportChoices{Duplicates: crm.SkipDuplicates, Fires: h.op.c%2 == 0})
+		}
+		h.err = err
+	},
+	// turns changes who gets the posts' contacts, and how many.
+	"turns": func(w *world, ctx context.Context, i *instance, h *happening) {
+		h.err = i.rotations.Change(ctx, app.Operator(), w.rotation, "Rodízio", w.turns(1+h.op.b%3, 1+h.op.c%2))
+	},
+	"verify": func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		var found app.AuditFound
+		if err == nil {
+			found, err = i.audit.Verify(ctx, by, w.orgID, [32]byte{})
+		}
+		if h.err = err; err == nil && found.Finding != nil {
+			w.fail("audit", "beside other work: %s", found.Finding.Message())
+		}
+	},
+	"check": func(w *world, ctx context.Context, _ *instance, _ *happening) {
+		if !w.plan.night { // jobs may wait since the evening
+			w.judgeDoctor(ctx)
+		}
+	},
 	"export": func(w *world, ctx context.Context, i *instance, h *happening) {
 		by, err := i.member(ctx, w.owner)
 		if err == nil {
@@ -493,26 +538,84 @@ func charged(column, id string) string {
 }
 
 // payer is who makes or confirms a batch: a key, or one of the members.
-func (w *world) payer(ctx context.Context, i *instance, n int) (app.Caller, error) {
+func (w *world) payer(ctx context.Context, i *instance, n int) (by app.Caller, id string, err error) {
 	if n%4 == 0 {
-		return i.keys.Authenticate(ctx, w.keys[0].secret, nobody)
+		by, err = i.keys.Authenticate(ctx, w.keys[0].secret, nobody)
+		return by, w.keys[0].id, err
 	}
-	return i.member(ctx, w.members[n%4-1])
+	by, err = i.member(ctx, w.members[n%4-1])
+	return by, w.members[n%4-1], err
 }
 
-func (w *world) resume(ctx context.Context, i *instance, h *happening, ceiling catalog.Money) {
-	if h.id = w.batch(h.op.c); h.id == "" {
-		h.err = errAway
-		return
-	}
-	by, err := w.payer(ctx, i, h.op.a)
+// quote makes a batch, and may confirm it at once.
+func (w *world) quote(ctx context.Context, i *instance, h *happening, confirm bool) {
+	by, payer, err := w.payer(ctx, i, h.op.b)
 	if err != nil {
 		h.err = err
 		return
 	}
-	if _, h.err = i.batches.Resume(ctx, by, h.id, &ceiling, h.op.a%2 == 0); h.err == nil {
-		h.limit, h.spent = &ceiling, catalog.Money(w.number(charged("batch_id", h.id)))
+	var docs []string
+	for n := range 1 + h.op.c%w.plan.most {
+		docs = append(docs, cpf(h.op.a+n))
 	}
+	ceiling := catalog.Money(len(docs)) * price
+	if h.op.c%3 == 0 {
+		ceiling = catalog.Money(h.op.c%5) * price
+	}
+	made, err := i.batches.Quote(ctx, by, app.NewBatch{
+		Name: "Lote", Product: catalog.CPF, Documents: docs, Ceiling: &ceiling, Confirm: confirm, Refresh: h.op.c%4 != 0,
+	})
+	if h.err, h.id = err, made.ID; err != nil {
+		return
+	}
+	w.mu.Lock()
+	w.batches = append(w.batches, made.ID)
+	w.mu.Unlock()
+	if confirm {
+		h.limit, h.payer = &ceiling, payer
+		w.looked(h)
+	}
+}
+
+// onBatch does something to a batch as somebody who pays for it from then on, or as the operator.
+func (w *world) onBatch(ctx context.Context, i *instance, h *happening, ceiling *catalog.Money, f func(app.Caller) error) {
+	if h.id = w.batch(h.op.c); h.id == "" {
+		h.err = errAway
+		return
+	}
+	by, payer, err := app.Operator(), "", error(nil) // for whom who paid before goes on paying
+	if h.op.verb != "ceiling" || h.op.b > 5 {
+		by, payer, err = w.payer(ctx, i, h.op.a+h.op.b)
+	}
+	if err == nil {
+		err = f(by)
+	}
+	if h.err, h.limit, h.payer = err, ceiling, payer; err == nil {
+		w.looked(h)
+	}
+}
+
+// looked notes what a batch was charged.
+func (w *world) looked(h *happening) {
+	h.spent = catalog.Money(w.number(charged("batch_id", h.id)))
+	if h.payer != "" {
+		h.others = catalog.Money(w.number(othersPay(h.id, h.payer)))
+	}
+}
+
+func othersPay(batch, payer string) string {
+	return charged("batch_id", batch) + fmt.Sprintf(" AND coalesce(key_id, member_id) <> '%s'", payer)
+}
+
+// resume pauses a batch, and lets it go on within a ceiling.
+func (w *world) resume(ctx context.Context, i *instance, h *happening, ceiling catalog.Money, failures bool) {
+	w.onBatch(ctx, i, h, &ceiling, func(by app.Caller) error {
+		if h.op.verb == "ceiling" || h.op.verb == "resume" && h.op.c%2 == 0 {
+			_, _ = i.batches.Pause(ctx, app.Operator(), h.id)
+		}
+		_, err := i.batches.Resume(ctx, by, h.id, &ceiling, failures)
+		return err
+	})
 }
 
 func (w *world) keep(person int, id string, err error) {

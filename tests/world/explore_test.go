@@ -204,7 +204,7 @@ func (at *where) shrunk(t *testing.T, p plan, out outcome) (plan, outcome, int) 
 			}
 		}
 		for _, simpler := range []func(*plan){
-			func(q *plan) { q.faults = faults{} }, func(q *plan) { q.holds = 0 }, func(q *plan) { q.moods, q.deaf = moods{}, 0 },
+			func(q *plan) { q.faults = faults{} }, func(q *plan) { q.holds = holds{} }, func(q *plan) { q.moods, q.deaf = moods{}, 0 },
 			func(q *plan) { q.instances = max(1, q.instances-1) },
 		} {
 			q := p

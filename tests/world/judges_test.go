@@ -3,6 +3,7 @@ package world_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 // calm reports whether nothing is under way.
@@ -21,12 +23,12 @@ func (w *world) calm() bool {
 	return w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'") == 0 &&
 		w.numbers("SELECT count(*) FROM batches WHERE org_id = '%s' AND status IN ('em_andamento', 'preparando')") == 0 &&
 		w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'") == 0 &&
-		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluida', 'desfeita')") == 0
+		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluida', 'desfeita', 'rascunho')") == 0
 }
 
 // idle reports whether no job is left to do, now or later.
 func (w *world) idle() bool {
-	return w.numbers("SELECT count(*) FROM jobs WHERE org_id = '%s' AND state NOT IN ('done', 'dead')") == 0
+	return !w.plan.fires || w.numbers("SELECT count(*) FROM jobs WHERE org_id = '%s' AND state NOT IN ('done', 'dead')") == 0
 }
 
 func (w *world) numbers(statement string) int64 { return w.number(fmt.Sprintf(statement, w.orgID)) }
@@ -47,6 +49,8 @@ func (w *world) verdicts() {
 	w.judgeDoctor(ctx)
 	w.judgeLedger()
 	w.judgeLimits()
+	w.judgeItems()
+	w.judgeErrors()
 	w.judgeAnswers()
 	w.judgeContacts()
 	w.judgeErasures(ctx)
@@ -112,7 +116,7 @@ func (w *world) judgeLimits() {
 	byAccount := map[string][]happening{}
 	columns := map[string]string{
 		"caps": "key_id", "revoke": "key_id", "budget": "member_id", "role": "member_id", "batch": "batch_id", "resume": "batch_id",
-		"ceiling": "batch_id", "rule": "automation_id", "toggle": "automation_id",
+		"retire": "purpose", "ceiling": "batch_id", "confirm": "batch_id", "retry": "batch_id", "rule": "automation_id", "toggle": "automation_id",
 	}
 	none := catalog.Money(0)
 	for _, h := range w.happened {
@@ -137,7 +141,9 @@ func (w *world) judgeLimits() {
 	for account, changes := range byAccount {
 		var column, id string
 		_, _ = fmt.Sscan(account, &column, &id)
-		if column == "key_id" && w.plan.midnight || column == "member_id" && w.plan.midnight || column == "automation_id" && w.plan.midnight {
+		if column == "batch_id" {
+			w.judgePayers(id, changes)
+		} else if w.calendar.Day(w.begun) != w.calendar.Day(time.Now()) {
 			continue // another day or month
 		}
 		total := catalog.Money(w.number(charged(column, id)))
@@ -161,6 +167,56 @@ func (w *world) judgeLimits() {
 				w.fail("limit", "%s of %s is %d, above %d, which it was set to by %q while %d were spent", h.op.verb, account, total, most,
 					h.op, h.spent)
 			}
+		}
+	}
+}
+
+// judgePayers: once somebody pays for a batch, nobody else does; and a ceiling is not below what was spent.
+func (w *world) judgePayers(batch string, changes []happening) {
+	for n, h := range changes {
+		if h.err != nil || h.limit == nil {
+			continue
+		}
+		alone, last := true, true
+		for m, other := range changes {
+			if m == n || other.err != nil && !unknown(other.err) || other.ended.Before(h.begun) {
+				continue
+			}
+			alone = alone && other.begun.After(h.ended)
+			last = last && (other.payer == h.payer || other.payer == "")
+		}
+		if alone && *h.limit < h.spent {
+			w.fail("limit", "%q set a ceiling of %d when %d were spent", h.op, *h.limit, h.spent)
+		}
+		if h.payer == "" || !last {
+			continue
+		}
+		if now := catalog.Money(w.number(othersPay(batch, h.payer))); now > h.others {
+			w.fail("payer", "after %q others paid %d for the batch, and %d before", h.op, now, h.others)
+		}
+	}
+}
+
+// judgeItems: each item of a batch is charged once, unless somebody wants those that failed again.
+func (w *world) judgeItems() {
+	if slices.ContainsFunc(w.happened, func(h happening) bool { return h.op.verb == "retry" || h.op.verb == "resume" && h.op.a%2 == 0 }) {
+		return
+	}
+	for _, row := range w.rows(fmt.Sprintf(`SELECT b.id, b.valid, count(*) FROM batches b JOIN lookups l ON l.batch_id = b.id
+		WHERE b.org_id = '%s' AND l.charged GROUP BY b.id, b.valid HAVING count(*) > b.valid`, w.orgID)) {
+		w.fail("items", "the batch %s has %s items and %s charges", row[0], row[1], row[2])
+	}
+}
+
+// judgeErrors: nobody hears of an error of ours.
+func (w *world) judgeErrors() {
+	calm := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds == (holds{})
+	for _, h := range w.happened {
+		if h.err == nil || app.FaultOf(h.err) != nil || errors.Is(h.err, errAway) || errors.Is(h.err, context.DeadlineExceeded) {
+			continue
+		}
+		if calm || errors.Is(h.err, ports.ErrNotFound) || errors.Is(h.err, ports.ErrExists) {
+			w.fail("internal", "%q: %v", h.op, h.err)
 		}
 	}
 }
@@ -254,12 +310,12 @@ func (w *world) judgeContacts() {
 }
 
 // about reports whether a happening may bring a person's data in, or ask about the person.
-func (h happening) about(person int) bool {
+func (h happening) about(person, most int) bool {
 	switch h.op.verb {
-	case "lookup", "fresh", "once", "later", "page", "post", "again", "create", "edit":
+	case "lookup", "fresh", "once", "later", "page", "post", "again", "create", "edit", "import":
 		return h.op.a == person
-	case "batch":
-		return h.op.a <= person && person <= h.op.a+h.op.c%batchMax
+	case "batch", "quote":
+		return h.op.a <= person && person <= h.op.a+h.op.c%most
 	case "replay", "merge", "undelete":
 		return true
 	}
@@ -281,16 +337,26 @@ func (w *world) judgeErasures(ctx context.Context) {
 				}
 			}
 		}
-		later := slices.ContainsFunc(w.happened, func(h happening) bool {
-			return h.about(e.op.a) && !h.begun.Before(e.begun)
-		})
-		if later {
-			continue
+		later, most := false, 0
+		for _, h := range w.happened {
+			if h.about(e.op.a, w.plan.most) && !h.begun.Before(e.begun) {
+				later = true
+				if most++; slices.Contains([]string{"batch", "replay", "post", "again", "create", "import"}, h.op.verb) {
+					most += 100 // what follows from it may ask several times
+				}
+			}
 		}
+		again := 0
 		for _, call := range w.bureau.ledger {
 			if call.document == e.document && call.at.After(e.ended) {
-				w.fail("erased", "person %d was bought again by %s, after the receipt of %q", e.op.a, call.by, e.op)
+				again++
 			}
+		}
+		if again > most {
+			w.fail("erased", "person %d was bought again after the receipt of %q: %d times, and asked for %d times", e.op.a, e.op, again, most)
+		}
+		if later {
+			continue
 		}
 		held, err := w.judge.subjects.Count(ctx, app.Operator(), app.SubjectQuery{OrgID: w.orgID, Document: e.document}, 0)
 		if err != nil {
@@ -358,15 +424,16 @@ func (w *world) judgeEvents(ctx context.Context) {
 		event automation.Event
 	}
 	heard := map[string][]told{} // by automation's address and contact
-	seen := map[string]bool{}
+	seen := map[string]time.Time{}
 	for n, c := range w.heard.heard {
-		if seen[c.ID] {
-			if w.plan.faults == (faults{}) && w.plan.holds == 0 && !w.did("kill") {
+		if before := seen[c.ID]; !before.IsZero() {
+			// An end that was not written makes the next one try again when the lease is over.
+			if w.heard.times[n].Sub(before) < 15*time.Second && !w.crashed() && w.plan.faults.frozen == 0 && !w.did("clock") {
 				w.fail("events", "%s was delivered twice", c.Event.Name)
 			}
 			continue
 		}
-		seen[c.ID] = true
+		seen[c.ID] = w.heard.times[n]
 		key := c.URL + " " + c.Event.Contact.ID
 		heard[key] = append(heard[key], told{w.heard.times[n], c.Event})
 	}
@@ -393,9 +460,29 @@ func (w *world) judgeEvents(ctx context.Context) {
 		}
 	}
 	w.judgeMoves(moves, notes)
+	w.judgeUndone(moves)
 	for _, contact := range slices.Sorted(maps.Keys(edges)) {
 		if len(edges[contact]) == len(moves[contact]) {
 			w.judgeTrail(contact, edges[contact])
+		}
+	}
+}
+
+// judgeUndone: only what was still as a bulk action had left it was put back.
+func (w *world) judgeUndone(moves map[string][]move) {
+	names := map[string]string{}
+	for _, s := range w.stages {
+		names[s.ID] = s.Name
+	}
+	for _, row := range w.rows(fmt.Sprintf(`SELECT i.contact_id, b.target_id, i.before_id FROM bulk_items i
+		JOIN bulk_actions b ON b.id = i.bulk_id WHERE b.org_id = '%s' AND i.state = 'desfeito'`, w.orgID)) {
+		from, to, stage, found := names[row[1]], names[row[2]], w.stages[0].Name, false
+		for _, m := range moves[row[0]] {
+			found = found || stage == from && m.to == to
+			stage = m.to
+		}
+		if !found {
+			w.fail("undone", "a contact was put back from %s to %s, and its moves are %v", from, to, moves[row[0]])
 		}
 	}
 }
@@ -423,16 +510,21 @@ func (w *world) judgeTrail(contact string, edges [][2]string) {
 
 // judgeMoves: what every move triggers happened as often as there were moves.
 func (w *world) judgeMoves(moves map[string][]move, notes map[string]int) {
-	if w.did("toggle") || !w.idle() {
-		return
-	}
 	count := map[string]int{}
 	all := 0
-	for _, of := range moves {
+	for contact, of := range moves {
+		stage := w.stages[0].Name
 		for _, m := range of {
+			if stage == m.to {
+				w.fail("moves", "the contact %s was moved to %s, where it was: %v", contact, stage, of)
+			}
+			stage = m.to
 			count[m.to]++
 			all++
 		}
+	}
+	if w.did("toggle") || !w.idle() {
+		return
 	}
 	for n, text := range []string{"foi para um", "foi para dois"} {
 		if w.plan.rules[2+n] && notes[text] != count[w.stages[1+n].Name] && all < 30 {

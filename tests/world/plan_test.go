@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,11 +24,17 @@ type plan struct {
 	moods    moods
 	deaf     int // of a hundred calls of automations that fail
 	faults   faults
-	holds    int // of a thousand steps that are held for a while
+	holds    holds
 	caps     access.Limits
 	budget   catalog.Money // of the second member
 	rules    []bool        // which of the automations are there
 	clients  [][]op
+	people   int  // how many persons there are
+	most     int  // documents of a batch
+	minute   int  // of the day at which it begins
+	runs     bool // batches are worked on
+	fires    bool // jobs are
+	night    bool // between the halves of what clients do, the instances are stopped for hours
 	// without are the kinds of periodic work that are left out, as bits.
 	without uint
 }
@@ -41,108 +48,155 @@ type op struct {
 
 func (o op) String() string { return fmt.Sprintf("%s %d %d %d at %d", o.verb, o.a, o.b, o.c, o.at) }
 
-// subjects are what a world is mostly about. Each brings verbs, with how likely they are.
-var subjects = map[string][]weighed{
-	"lookups": {{"lookup", 8}, {"fresh", 4}, {"once", 5}, {"later", 2}, {"page", 2}, {"caps", 2}, {"revoke", 1}, {"restrict", 1}},
-	"batches": {
-		{"batch", 4}, {"pause", 2}, {"resume", 4}, {"ceiling", 4}, {"cancel", 1}, {"lookup", 2}, {"budget", 2}, {"caps", 1},
-		{"role", 1},
-	},
-	"persons": {
-		{"erase", 3}, {"lookup", 4}, {"fresh", 2}, {"once", 1}, {"later", 2}, {"batch", 2}, {"post", 4}, {"create", 1}, {"unblock", 1},
-		{"export", 1}, {"merge", 1}, {"replay", 1},
-	},
-	"leads": {
-		{"post", 8}, {"again", 4}, {"move", 4}, {"note", 1}, {"edit", 2}, {"merge", 1}, {"delete", 1}, {"undelete", 1}, {"assign", 1},
-		{"bulk", 2}, {"undo", 1},
-	},
-	"moves": {{"post", 2}, {"move", 10}, {"bulk", 2}, {"undo", 2}, {"toggle", 1}, {"edit", 2}},
-	"money": {
-		{"fresh", 8}, {"budget", 2}, {"caps", 4}, {"page", 3}, {"toggle", 1}, {"rule", 2}, {"post", 2}, {"role", 1}, {"purpose", 1},
-	},
+// theme is what a world is about: verbs, with how likely they are, and what happens first.
+type theme struct {
+	verbs string // each with its weight
+	first string // what its first clients begin with; empty for anything
+	rules bool   // it may have automations
 }
 
-// firsts are what a world of a subject begins with, so that there is something to happen to.
-var firsts = map[string]string{"batches": "batch", "leads": "post", "moves": "post", "persons": "post"}
+// themes are small, so that what happens in a world happens to the same few things.
+var themes = []theme{
+	{verbs: "once 8 fresh 1 caps 1 wait 1"},
+	{verbs: "lookup 8 later 1 page 1 fresh 1 wait 2"},
+	{verbs: "fresh 6 caps 3 revoke 1 restrict 1 later 1"},
+	{verbs: "page 6 budget 3 role 2 fresh 1"},
+	{verbs: "fresh 6 retire 3 purpose 1 page 2", first: "purpose"},
+	{verbs: "batch 1 ceiling 6 wait 1", first: "batch"},
+	{verbs: "batch 2 ceiling 4 resume 2 pause 1 cancel 1 role 1 wait 1", first: "batch"},
+	{verbs: "quote 3 confirm 3 resume 3 pause 1 budget 1 role 1 revoke 1 caps 1 wait 1", first: "batch"},
+	{verbs: "batch 2 retry 4 wait 3 pause 1 resume 1", first: "batch"},
+	{verbs: "erase 5 wait 2 resume 1 ceiling 1 unblock 1", first: "batch"},
+	{verbs: "erase 4 lookup 4 fresh 1 once 1 later 1 unblock 1 wait 2", first: "lookup"},
+	{verbs: "erase 4 post 2 create 1 merge 1 replay 1 import 3 edit 1 export 1 wait 1", first: "post", rules: true},
+	{verbs: "post 6 again 4 replay 1 merge 1 delete 1 undelete 1 edit 1 import 2 turns 1", first: "post"},
+	{verbs: "move 8 post 1 edit 1 bulk 1 assign 1", first: "post", rules: true},
+	{verbs: "bulk 4 undo 4 move 4", first: "post"},
+	{verbs: "post 4 toggle 4 rule 3 create 3 wait 1", first: "post", rules: true},
+	{verbs: "caps 2 budget 2 role 1 purpose 2 toggle 1 assign 1 create 1 verify 2 delete 1 merge 1 check 1", rules: true},
+	{verbs: "fresh 4 post 3 delete 1 move 1 wait 2 batch 1", first: "post", rules: true},
+}
+
+// mixed is everything.
+var mixed = theme{verbs: "lookup 4 fresh 4 once 2 later 1 page 2 batch 3 resume 3 ceiling 2 pause 1 retry 1 caps 2 budget 1 role 1 " +
+	"revoke 1 restrict 1 purpose 1 erase 2 unblock 1 export 1 post 5 again 2 replay 1 create 1 move 4 note 1 edit 1 assign 1 " +
+	"delete 1 undelete 1 merge 1 bulk 1 undo 1 toggle 1 rule 1 import 1 turns 1 verify 1 check 1 wait 2", rules: true}
 
 type weighed struct {
 	verb   string
 	weight int
 }
 
-const (
-	people   = 4 // persons of a world
-	batchMax = 8 // documents of a batch
-)
+// weights are the verbs of a theme, and their sum.
+func (t theme) weights() (all []weighed, sum int) {
+	words := strings.Fields(t.verbs)
+	for i := 0; i < len(words); i += 2 {
+		n, err := strconv.Atoi(words[i+1])
+		if err != nil {
+			panic(err)
+		}
+		all, sum = append(all, weighed{words[i], n}), sum+n
+	}
+	return all, sum
+}
 
 // draw makes the plan of a seed.
 func draw(seed uint64) plan {
 	r := rand.New(rand.NewPCG(seed, 2))
+	about := mixed
+	if r.IntN(16) > 0 {
+		about = themes[r.IntN(len(themes))]
+	}
 	p := plan{
-		seed: seed, instances: 1 + r.IntN(3), strategy: strategy(r.IntN(int(strategies))),
-		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(6) == 0,
+		seed: seed, instances: []int{1, 2, 2, 3}[r.IntN(4)], strategy: strategy(r.IntN(int(strategies))),
+		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(10) == 0,
 		caps:   access.Limits{PerMinute: 100_000, PerDay: 3 + r.IntN(20), PerMonth: 3 + r.IntN(30)},
-		budget: catalog.Money(r.IntN(8)) * price,
+		budget: catalog.Money(r.IntN(8)) * price, people: []int{1, 1, 2, 3}[r.IntN(4)], most: 1 + r.IntN(5), minute: r.IntN(20 * 60),
 	}
 	p.working = 1<<r.IntN(p.instances) | uint(r.IntN(8))
-	if r.IntN(2) == 0 {
-		p.working = 1 << r.IntN(p.instances)
-	}
+	p.faulty(r)
 	for range rules {
-		p.rules = append(p.rules, r.IntN(2) == 0)
+		p.rules = append(p.rules, r.IntN(2) == 0 && about.rules)
 	}
-	if r.IntN(2) == 0 {
-		p.moods = moods{refuses: r.IntN(15), free: r.IntN(10), fails: r.IntN(15), hangs: r.IntN(10), unknown: r.IntN(10)}
-	}
-	if r.IntN(3) == 0 {
+	if about.rules && r.IntN(3) == 0 {
 		p.deaf = r.IntN(50)
 	}
-	switch r.IntN(4) {
-	case 0:
-		p.faults = faults{lost: r.IntN(10), unheard: r.IntN(10)}
-	case 1:
-		p.faults = faults{frozen: 1 + r.IntN(8)}
+	p.night = r.IntN(10) == 0
+	p.write(r, about)
+	if !p.has("erase") {
+		p.without |= 1<<chorePersons | 1<<choreErase
 	}
-	p.holds = []int{0, 5, 20, 60}[r.IntN(4)]
-	names := []string{"batches", "leads", "lookups", "money", "moves", "persons"}
-	about := names[r.IntN(len(names))]
-	verbs := slices.Clone(subjects[about])
-	if r.IntN(3) == 0 {
-		verbs = append(verbs, subjects[names[r.IntN(len(names))]]...)
+	if !p.night { // no figures of the past
+		p.without |= 1 << choreFold
 	}
-	if r.IntN(3) == 0 {
-		verbs = append(verbs, weighed{"kill", 2}, weighed{"clock", 1})
+	if !p.has("bulk", "undo", "import") {
+		p.without |= 1 << choreBulks
 	}
-	verbs = append(verbs, weighed{"wait", 2})
-	sum := 0
-	for _, v := range verbs {
-		sum += v.weight
-	}
-	for c := range 2 + r.IntN(4) {
-		var script []op
-		if first := firsts[about]; c < 2 && first != "" {
-			script = append(script, op{first, r.IntN(p.instances), r.IntN(people), r.IntN(8), r.IntN(1000)})
+	p.runs = p.has("batch", "quote")
+	p.fires = slices.Contains(p.rules, true) || p.night || p.has("check") // jobs that nobody does are a finding of the doctor
+	return p
+}
+
+// faulty draws what goes wrong.
+func (p *plan) faulty(r *rand.Rand) {
+	if r.IntN(2) == 0 {
+		p.moods = moods{
+			refuses: r.IntN(15), free: r.IntN(10), fails: r.IntN(30), hangs: r.IntN(10), unknown: r.IntN(10), slow: r.IntN(60),
 		}
-		for range 2 + r.IntN(7) {
+	}
+	switch r.IntN(6) {
+	case 0:
+		p.faults = faults{lost: r.IntN(15), unheard: r.IntN(15)}
+	case 1:
+		p.faults = faults{frozen: 1 + r.IntN(12)}
+	}
+	switch r.IntN(8) {
+	case 0:
+		p.holds.some = []int{5, 20, 60}[r.IntN(3)]
+	case 1, 2, 3, 4, 5:
+		p.holds.aims = []int{6, 12, 25}[r.IntN(3)]
+		p.holds.aimed = []time.Duration{40, 400, 2500}[r.IntN(3)] * time.Millisecond
+	}
+}
+
+// write draws what clients do.
+func (p *plan) write(r *rand.Rand, about theme) {
+	verbs, sum := about.weights()
+	if r.IntN(8) == 0 {
+		verbs, sum = append(verbs, weighed{"kill", 1 + sum/8}, weighed{"clock", 1}), sum+2+sum/8
+	}
+	some := func(verb string) op { return op{verb, r.IntN(p.instances), r.IntN(p.people), r.IntN(8), r.IntN(1000)} }
+	for c := range 2 + r.IntN(3) {
+		var script []op
+		if c < 2 && about.first != "" {
+			script = append(script, some(about.first))
+		}
+		for range 1 + r.IntN(5) {
 			n := r.IntN(sum)
 			for _, v := range verbs {
 				if n -= v.weight; n < 0 {
-					script = append(script, op{v.verb, r.IntN(p.instances), r.IntN(people), r.IntN(8), r.IntN(1000)})
+					script = append(script, some(v.verb))
 					break
 				}
 			}
 		}
 		p.clients = append(p.clients, script)
 	}
-	return p
+}
+
+// has reports whether a client does one of some things.
+func (p plan) has(verbs ...string) bool {
+	return slices.ContainsFunc(p.clients, func(script []op) bool {
+		return slices.ContainsFunc(script, func(o op) bool { return slices.Contains(verbs, o.verb) })
+	})
 }
 
 // String is the plan as people read it.
 func (p plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d instances, work every %s, bureau %+v, deaf %d, faults %+v, holds %d, caps %d a day and %d a month, "+
-		"budget %d, rules %v, strategy %d, midnight %t\n", p.seed, p.instances, p.pace, p.moods, p.deaf, p.faults, p.holds, p.caps.PerDay,
-		p.caps.PerMonth, p.budget, p.rules, p.strategy, p.midnight)
+	fmt.Fprintf(&b, "seed %d: %d instances, work every %s, bureau %+v, deaf %d, faults %+v, holds %+v, caps %d a day and %d a month, "+
+		"budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed, p.instances, p.pace, p.moods, p.deaf, p.faults, p.holds, p.caps.PerDay,
+		p.caps.PerMonth, p.budget, p.rules, p.strategy, p.midnight, p.night)
 	for c, script := range p.clients {
 		fmt.Fprintf(&b, "client %d: ", c)
 		for i, o := range script {

@@ -28,6 +28,10 @@ type server struct {
 
 	// running are the exchanges that are not answered yet.
 	running []*exchange
+
+	// empty makes the database as it was after its migration; resets counts how often it did.
+	empty  string
+	resets int
 }
 
 // backend is a real connection.
@@ -74,12 +78,48 @@ func openServer(url string) (*server, error) {
 			AS 'SELECT timestamptz ''epoch'' + last_value * interval ''1 microsecond'' FROM public.world_now';
 		ALTER DATABASE %s SET search_path = public, pg_catalog;
 		ALTER DATABASE %[1]s SET deadlock_timeout = '50ms'`, pgx.Identifier{config.Database}.Sanitize()))
+	if err == nil {
+		s.empty, err = emptying(monitor)
+	}
 	go func() {
 		for f := range s.asks {
 			f()
 		}
 	}()
 	return s, err
+}
+
+// emptying are the statements that empty all tables, but for what the migrations put in.
+func emptying(db *pgx.Conn) (string, error) {
+	ctx := context.Background()
+	rows, err := db.Query(ctx, `SELECT quote_ident(relname) FROM pg_class c WHERE relnamespace = 'public'::regnamespace
+		AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'goose_db_version' ORDER BY 1`)
+	if err != nil {
+		return "", err
+	}
+	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	statements := "BEGIN; SET LOCAL session_replication_role = replica;"
+	for _, table := range tables {
+		var some bool
+		if err == nil {
+			err = db.QueryRow(ctx, "SELECT EXISTS (SELECT 1 FROM "+table+")").Scan(&some)
+		}
+		statements += "DELETE FROM " + table + ";"
+		if some && err == nil {
+			_, err = db.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS made; CREATE TABLE made."+table+" AS TABLE "+table)
+			statements += "INSERT INTO " + table + " SELECT * FROM made." + table + ";"
+		}
+	}
+	return statements + "COMMIT", err
+}
+
+// reset makes the database as it was after its migration.
+func (s *server) reset() error {
+	_, err := s.monitor.Exec(context.Background(), s.empty)
+	if s.resets++; err == nil && s.resets%20 == 0 {
+		_, err = s.monitor.Exec(context.Background(), "VACUUM")
+	}
+	return err
 }
 
 // outside runs f outside the bubble and waits for it, in real time.

@@ -69,10 +69,9 @@ type scheduler struct {
 	seed     uint64
 	strategy strategy
 	faults   faults
-	// holds is how many of a thousand steps are held for up to four seconds.
-	holds  int
-	seen   map[string]int // by name
-	frozen map[string]time.Time
+	holds    holds
+	seen     map[string]int // by name
+	frozen   map[string]time.Time
 
 	mu      sync.Mutex
 	waiting []*step
@@ -104,6 +103,13 @@ const (
 
 // faults are how often, in a thousand steps, something goes wrong.
 type faults struct{ lost, unheard, frozen int }
+
+// holds say which steps are held, as where a process is slow: some of a thousand, and every second one of a few kinds,
+// which are one in aims of all kinds, more of those that begin or end a transaction, for up to aimed.
+type holds struct {
+	some, aims int
+	aimed      time.Duration
+}
 
 func newScheduler(seed uint64) *scheduler {
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -147,18 +153,23 @@ func (s *scheduler) awaitWithin(ctx context.Context, who, kind, what string, rea
 	return givenUp
 }
 
-// held is until when a step is held, as where a process is slow: most not at all. Whether it is depends on what was
-// done before only by how often such a step came, so that a world that is shrunk holds the same ones.
+// held is until when a step is held: most not at all. Whether it is depends on what was done before only by how often
+// such a step came, so that a world that is shrunk holds the same ones.
 func (s *scheduler) held(one *step) time.Time {
-	if s.holds == 0 || one.kind == "client" {
+	if s.holds == (holds{}) || one.kind == "client" {
 		return time.Time{}
 	}
 	name := one.String()
 	s.seen[name]++
-	h := fnv.New64a()
-	_, _ = fmt.Fprint(h, s.seed, name, s.seen[name])
-	n := h.Sum64()
-	if int(n%1000) >= s.holds {
+	n := s.hash(name, s.seen[name])
+	aims := s.holds.aims
+	if one.kind == "commit" || strings.HasPrefix(one.what, "begin") {
+		aims = max(aims/3, min(aims, 2))
+	}
+	if aims > 0 && n%2 == 0 && s.hash(one.kind, one.what)%uint64(aims) == 0 {
+		return time.Now().Add(s.holds.aimed/10 + time.Duration(n/1000%uint64(s.holds.aimed)))
+	}
+	if int(n%1000) >= s.holds.some {
 		return time.Time{}
 	}
 	most := uint64(300) // milliseconds, and now and then almost as long as the program waits
@@ -166,6 +177,24 @@ func (s *scheduler) held(one *step) time.Time {
 		most = 4000
 	}
 	return time.Now().Add(time.Duration(20+n/1000%most) * time.Millisecond)
+}
+
+// hash is a number that depends on the seed and on some things.
+func (s *scheduler) hash(about ...any) uint64 {
+	h := fnv.New64a()
+	_, _ = fmt.Fprintln(h, append([]any{s.seed}, about...)...)
+	n := h.Sum64() // whose low bits change little where only the end differs
+	n ^= n >> 32
+	n *= 0x9e3779b97f4a7c15
+	return n ^ n>>29
+}
+
+// calm lets nothing go wrong from now on.
+func (s *scheduler) calm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults, s.holds = faults{}, holds{}
+	clear(s.frozen)
 }
 
 // kill lets no further step of an instance happen.
@@ -241,8 +270,7 @@ func (s *scheduler) choose() *step {
 	now := time.Now()
 	ready := make([]*step, 0, len(s.waiting))
 	for _, one := range s.waiting {
-		until := s.frozen[one.who]
-		if now.After(until) && !now.Before(one.after) && (one.ready == nil || one.ready()) {
+		if now.After(s.frozen[one.who]) && !now.Before(one.after) && (one.ready == nil || one.ready()) {
 			ready = append(ready, one)
 		}
 	}
@@ -267,9 +295,7 @@ func (s *scheduler) pick(ready []*step) int {
 		}
 		best, rank := 0, uint64(0)
 		for i, one := range ready {
-			h := fnv.New64a()
-			_, _ = fmt.Fprint(h, s.seed, len(s.taken)/s.epoch, one.who, one.what)
-			if r := h.Sum64(); i == 0 || r > rank {
+			if r := s.hash(len(s.taken)/s.epoch, one.who, one.what); i == 0 || r > rank {
 				best, rank = i, r
 			}
 		}
@@ -293,7 +319,11 @@ func (s *scheduler) take(one *step) {
 		case chance < s.faults.lost+s.faults.unheard:
 			v = unheard
 		case chance < s.faults.lost+s.faults.unheard+s.faults.frozen:
-			s.frozen[one.who] = time.Now().Add(time.Duration(s.random.IntN(40_000)) * time.Millisecond)
+			least, most := 0, 3000 // milliseconds: briefly, or longer than leases last
+			if s.random.IntN(2) == 0 {
+				least, most = 20_000, 70_000
+			}
+			s.frozen[one.who] = time.Now().Add(time.Duration(least+s.random.IntN(most-least)) * time.Millisecond)
 		}
 	}
 	line := one.String()

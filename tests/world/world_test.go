@@ -17,7 +17,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/cryptotest"
 	"testing/synctest"
@@ -43,8 +42,8 @@ const (
 )
 
 var (
-	started     = time.Now().UTC().Truncate(time.Hour)
-	worldsBegun atomic.Int64
+	// next is when the next world begins: after the one before, because ids never go back.
+	next = time.Now().UTC().Truncate(time.Hour).Add(time.Hour)
 
 	dataKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
 	nobody  = netip.MustParseAddr("127.0.0.1")
@@ -75,13 +74,14 @@ type world struct {
 	judge     *instance // whose steps never wait
 	look      *sql.DB   // what judges read
 
-	orgID   string
-	owner   string // id of a member
-	members []string
-	keys    []heldKey
-	hook    string // token of the webhook
-	stages  []crm.Stage
-	rules   []string
+	orgID    string
+	owner    string // id of a member
+	members  []string
+	keys     []heldKey
+	hook     string // token of the webhook
+	rotation string // of its contacts, if there is one
+	stages   []crm.Stage
+	rules    []string
 
 	mu       sync.Mutex
 	wires    map[string][]*wire
@@ -90,7 +90,8 @@ type world struct {
 	batches  []string
 	contacts map[string]string // of people, by their number
 	started  int
-	known    map[string]bool // violations that were there before
+	begun    time.Time
+	known    map[string]bool // violations that were found before
 }
 
 type heldKey struct{ id, secret string }
@@ -133,6 +134,7 @@ type instance struct {
 	webhooks    *app.Webhooks
 	funnels     *app.Funnels
 	purposes    *app.Purposes
+	rotations   *app.Rotations
 	orgs        *app.Organisations
 	retention   *app.Retention
 	statement   *app.Statement
@@ -150,7 +152,9 @@ func (w *world) open(name string) (*instance, error) {
 	var store *gormstore.Store
 	var err error
 	if w.server != nil {
-		store, err = gormstore.Open("postgres://postgres@127.0.0.1/"+w.server.database+"?sslmode=disable", [][]byte{dataKey},
+		// Nothing is prepared, as through a pooler: a connection of a world hardly sends a statement twice.
+		store, err = gormstore.Open("postgres://postgres@127.0.0.1/"+w.server.database+
+			"?sslmode=disable&default_query_exec_mode=exec", [][]byte{dataKey},
 			gormstore.Dialing(w.server.dial(w, name)))
 	} else {
 		store, err = gormstore.Open("sqlite://"+w.path, [][]byte{dataKey}, gormstore.Driving(w.driver(name)))
@@ -190,6 +194,7 @@ func (w *world) open(name string) (*instance, error) {
 	i.subjects, i.audit = app.NewSubjects(store, store, journal{}, now), app.NewAudit(store, now)
 	i.webhooks, i.funnels = app.NewWebhooks(store, now), app.NewFunnels(store, now)
 	i.purposes, i.orgs = app.NewPurposes(store, now), app.NewOrganisations(store, now)
+	i.rotations = app.NewRotations(store, now)
 	i.retention = app.NewRetention(store, app.Keeping{
 		Answers: 90 * 24 * time.Hour, Deliveries: 30 * 24 * time.Hour, Audit: 365 * 24 * time.Hour,
 	}, now)
@@ -202,17 +207,27 @@ func (i *instance) start() {
 	ctx, stop := context.WithCancel(context.Background())
 	i.stop = stop
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
-	if i.world.plan.working&(1<<i.place) != 0 {
-		i.over.Go(func() { i.batches.Run(ctx) })
-		i.over.Go(func() { i.jobs.Run(ctx) })
+	if p := i.world.plan; p.working&(1<<i.place) != 0 {
+		if p.runs {
+			i.over.Go(func() { i.batches.Run(ctx) })
+		}
+		if p.fires {
+			i.over.Go(func() { i.jobs.Run(ctx) })
+		}
 	}
 	i.over.Go(func() {
 		app.RunChores(ctx, log, i.work()...)
 	})
 }
 
-// chores is how many kinds of periodic work there are.
-const chores = 12
+// chores is how many kinds of periodic work there are; some by their place.
+const (
+	chorePersons = 3
+	choreErase   = 4
+	choreFold    = 5
+	choreBulks   = 10
+	chores       = 12
+)
 
 // work is the periodic work that the plan has.
 func (i *instance) work() (all []app.Chore) {
@@ -223,7 +238,7 @@ func (i *instance) work() (all []app.Chore) {
 		{Name: "index", Every: 5 * pace, Do: i.store.IndexContacts},
 		{Name: "persons", Every: 10 * pace, Do: i.store.IndexSubjects},
 		{Name: "erase", Every: pace, Do: i.subjects.Work},
-		{Name: "fold", Every: 100 * pace, Do: i.store.FoldFigures},
+		{Name: "fold", Every: 30 * pace, Do: i.store.FoldFigures},
 		{Name: "answers", Every: 60 * pace, Do: i.retention.ForgetAnswers},
 		{Name: "audit", Every: 60 * pace, Do: i.retention.ForgetAudit},
 		{Name: "requests", Every: 60 * pace, Do: i.lookups.ForgetRequests},
@@ -267,6 +282,11 @@ func (w *world) kill(n int) {
 	old.stop()
 	old.lookups.GiveUp()
 	go old.end()
+	w.begin(n)
+}
+
+// begin starts an instance again.
+func (w *world) begin(n int) {
 	w.started++
 	fresh, err := w.open(fmt.Sprintf("%c%d", 'A'+n, w.started))
 	if err != nil {
@@ -294,7 +314,7 @@ func (w *world) lookAt() (*sql.DB, error) {
 	if w.server == nil {
 		return sql.Open("sqlite", "file:"+w.path+"?_time_format=sqlite&_pragma=query_only(1)")
 	}
-	config, err := pgx.ParseConfig("postgres://postgres@127.0.0.1/" + w.server.database + "?sslmode=disable")
+	config, err := pgx.ParseConfig("postgres://postgres@127.0.0.1/" + w.server.database + "?sslmode=disable&default_query_exec_mode=exec")
 	if err != nil {
 		return nil, err
 	}
@@ -356,21 +376,21 @@ type where struct {
 	server   *server
 	template string // SQLite's file to copy
 	dir      string
-	known    map[string]bool // violations in a database that worlds share
 }
 
 // run makes the world of a plan and judges it.
 func (at *where) run(t *testing.T, p plan) (out outcome) {
 	t.Helper()
-	// Each begins after the one before, because ids never go back.
-	begin := started.Add(time.Duration(worldsBegun.Add(1)) * 15 * time.Minute)
-	zone := time.FixedZone("BRT", -3*3600)
-	if p.midnight { // twenty seconds before one
-		zone = time.FixedZone("perto da meia-noite", 86_400-20-int(begin.Sub(begin.Truncate(24*time.Hour)).Seconds()))
+	// By the organisation's clock it begins at the same time each time.
+	begin := next
+	local := time.Duration(p.minute) * time.Minute
+	if p.midnight {
+		local = 24*time.Hour - 20*time.Second
 	}
+	zone := time.FixedZone("mundo", int((local - time.Duration(begin.Hour())*time.Hour).Seconds()))
 	var path string
 	if at.server == nil {
-		path = filepath.Join(at.dir, fmt.Sprintf("%d.db", worldsBegun.Load()))
+		path = filepath.Join(at.dir, fmt.Sprintf("%d.db", begin.Unix()))
 		if err := copyFile(path, at.template); err != nil {
 			t.Fatal(err)
 		}
@@ -380,14 +400,12 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 			}
 		}()
 	}
-	if at.known == nil || at.server == nil {
-		at.known = map[string]bool{}
+	if at.server != nil {
+		if err := at.server.reset(); err != nil {
+			t.Fatal(err)
+		}
 	}
-	random := p.seed
-	if at.server != nil { // the same secrets would meet those of the run before
-		random ^= uint64(worldsBegun.Load()) << 40
-	}
-	cryptotest.SetGlobalRandom(t, random)
+	cryptotest.SetGlobalRandom(t, p.seed)
 	// Who waits for a mutex is awake for the scheduler, which waits in turn: the stacks tell who holds it.
 	hangs := time.AfterFunc(patience.Scaled(5*time.Minute), func() {
 		panic(fmt.Sprintf("the world of seed %d hangs", p.seed))
@@ -397,8 +415,8 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 		time.Sleep(time.Until(begin))
 		w := &world{
 			t: t, plan: p, sched: newScheduler(p.seed), server: at.server, path: path,
-			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1), known: at.known,
-			calendar: access.Calendar{Location: zone},
+			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1), known: map[string]bool{},
+			begun: begin, calendar: access.Calendar{Location: zone},
 		}
 		w.sched.strategy = p.strategy
 		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}}, &receiver{world: w}
@@ -407,6 +425,7 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 		}
 		w.live()
 		out = outcome{w.findings, w.sched.taken, w.sched.pairs, w.sched.kinds}
+		next = time.Now().UTC().Truncate(time.Hour).Add(time.Hour)
 	})
 	return out
 }
@@ -469,8 +488,11 @@ func (w *world) live() {
 			i.start()
 		}
 		w.sched.faults, w.sched.holds = w.plan.faults, w.plan.holds
-		w.play()
-		w.sched.faults, w.sched.holds = faults{}, 0
+		if w.play(0); w.plan.night {
+			w.sleep()
+			w.play(1)
+		}
+		w.sched.calm()
 		w.rest()
 	}
 	w.sched.freely(true)
@@ -481,36 +503,22 @@ func (w *world) live() {
 		if len(w.findings) == 0 {
 			w.verdicts()
 		}
-		w.clear()
 		w.judge.end()
 		_ = w.look.Close()
 	})
-	// What was killed has fifteen seconds to notice.
+	// What was killed, or waits for a pause to end, has fifteen seconds to notice.
 	w.sched.until(func() bool { return false }, 20*time.Second)
 }
 
-// clear leaves nothing to do in a database that further worlds use.
-func (w *world) clear() {
-	if w.server == nil {
-		return
-	}
-	for _, statement := range []string{
-		"DELETE FROM jobs WHERE org_id = '%s'",
-		"UPDATE batches SET status = 'cancelado' WHERE org_id = '%s' AND status NOT IN ('concluido', 'cancelado', 'expirado')",
-		"UPDATE erasures SET state = 'concluida' WHERE org_id = '%s'",
-		"UPDATE bulk_actions SET status = 'concluida' WHERE org_id = '%s' AND status <> 'desfeita'",
-	} {
-		if _, err := w.look.Exec(fmt.Sprintf(statement, w.orgID)); err != nil {
-			w.fail("clearing", "%v", err)
-		}
-	}
-}
-
-// play lets the clients do what the plan says.
-func (w *world) play() {
+// play lets the clients do what the plan says, or a half of it where a night is between.
+func (w *world) play(half int) {
 	var mu sync.Mutex
 	running := len(w.plan.clients)
 	for c, script := range w.plan.clients {
+		if w.plan.night {
+			middle := (len(script) + 1) / 2
+			script = [][]op{script[:middle], script[middle:]}[half]
+		}
 		go func() {
 			for _, o := range script {
 				w.do(c, o)
@@ -526,13 +534,29 @@ func (w *world) play() {
 	}
 }
 
+// sleep stops the instances, and starts them hours later: figures are of the past by then.
+func (w *world) sleep() {
+	w.sched.calm()
+	w.within(func() {
+		for _, i := range w.instances {
+			i.end()
+		}
+	})
+	w.sched.faults, w.sched.holds = w.plan.faults, w.plan.holds
+	w.sched.note("NIGHT")
+	time.Sleep(3 * time.Hour)
+	for n := range w.instances {
+		w.begin(n)
+	}
+}
+
 // rest lets everything that was begun end.
 func (w *world) rest() {
 	var mu sync.Mutex
 	calm := false
 	go func() {
 		for n := range 200 {
-			time.Sleep(3 * time.Second)
+			time.Sleep(time.Duration(1+min(n, 2)) * time.Second)
 			// A job that waits for its next attempt may wait for hours.
 			if w.calm() && (n > 4 || w.idle()) {
 				break
