@@ -124,8 +124,9 @@ func TestTheWitnessOfTheAuditIsAway(t *testing.T) {
 	})
 }
 
-// TestTheWitnessOfTheAuditProvesItself: no head goes to an address whose certificate nobody vouches for. The log says so
-// without what the address has beside its host, the service goes on, and the heads leave once the certificate is trusted.
+// TestTheWitnessOfTheAuditProvesItself: no head goes to an address whose certificate nobody vouches for. The log says
+// so without what the address has beside its host, the service goes on, and the heads leave once the certificate is
+// trusted.
 func TestTheWitnessOfTheAuditProvesItself(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
