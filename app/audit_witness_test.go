@@ -48,10 +48,10 @@ func (o *outside) of(orgID string) (heads []audit.Witnessed) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for line := range bytes.Lines(o.text.Bytes()) {
-		var w audit.Witnessed
+		var w privacy.WitnessLine
 		done(json.Unmarshal(line, &w))
 		if w.OrgID == orgID {
-			heads = append(heads, w)
+			heads = append(heads, audit.Witnessed(w))
 		}
 	}
 	return heads

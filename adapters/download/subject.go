@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"fichario/app/contacts"
 	"fichario/app/privacy"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
@@ -320,8 +321,7 @@ func itemOf(i privacy.SubjectItem) any {
 }
 
 func rowOf(r crm.BulkItem) any {
-	var row crm.ImportRow
-	_ = json.Unmarshal(r.Content, &row) // content that is not a row of a file has no cells
+	row, _ := contacts.StoredRow(r.Content) // content that is not a row of a file has no cells
 	return struct {
 		Acao    string   `json:"importacao"`
 		Linha   int      `json:"linha"`

@@ -2,7 +2,6 @@ package contacts
 
 import (
 	"context"
-	"encoding/json"
 	"iter"
 
 	"fichario/app"
@@ -32,7 +31,7 @@ func (b *Bulks) rowsOf(ctx context.Context, id string) iter.Seq2[ImportedRow, er
 			case item.Content == nil: // somebody erased the person
 				out[i].Result = rowErased
 			default:
-				err = json.Unmarshal(item.Content, &out[i].Row)
+				out[i].Row, err = StoredRow(item.Content)
 			}
 		}
 		return out, err

@@ -47,8 +47,8 @@ func (b *Bulks) importRows(
 	}
 	for i := range items {
 		item := &items[i]
-		var row crm.ImportRow
-		if lost != nil || item.Unreadable || json.Unmarshal(item.Content, &row) != nil {
+		row, err := StoredRow(item.Content)
+		if lost != nil || item.Unreadable || err != nil {
 			item.State, item.Result = crm.ItemWrong, "O que está gravado desta linha não pode ser lido."
 		} else if err := s.do(ctx, item, row); err != nil {
 			return err
@@ -65,7 +65,7 @@ func (b *Bulks) importRows(
 	if lost != nil {
 		return nil
 	}
-	if action.Settings, err = json.Marshal(s.plan); err != nil || action.Open() {
+	if action.Settings, err = json.Marshal(storedImport(s.plan)); err != nil || action.Open() {
 		return err
 	}
 	return r.Notifications.Create(ctx, crm.Notification{

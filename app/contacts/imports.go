@@ -66,13 +66,13 @@ func (b *Bulks) PrepareImport(ctx context.Context, by app.Caller, n NewImport) (
 	if plan.StageID, err = entryStage(ctx, b.store.Repos(), by.OrgID()); err != nil {
 		return ImportView{}, err
 	}
-	if action.Settings, err = json.Marshal(plan); err != nil {
+	if action.Settings, err = json.Marshal(storedImport(plan)); err != nil {
 		return ImportView{}, err
 	}
 	items := make([]crm.BulkItem, len(rows))
 	for i, row := range rows {
 		items[i] = crm.BulkItem{ID: app.NewID(), BulkID: action.ID, State: crm.ItemWaiting}
-		if items[i].Content, err = json.Marshal(row); err != nil {
+		if items[i].Content, err = json.Marshal(storedRow(row)); err != nil {
 			return ImportView{}, err
 		}
 	}
@@ -204,7 +204,7 @@ func (b *Bulks) changeImport(ctx context.Context, by app.Caller, id string, c Im
 	if err := b.choose(ctx, by, &plan, c); err != nil {
 		return err
 	}
-	settings, err := json.Marshal(plan)
+	settings, err := json.Marshal(storedImport(plan))
 	if err != nil {
 		return err
 	}
@@ -232,8 +232,9 @@ func planIn(action crm.Bulk) (plan crm.Import, err error) {
 	if action.Unreadable {
 		return plan, app.Invalid("settings", "O que está gravado desta importação não pode ser lido. Envie o arquivo de novo.")
 	}
-	err = json.Unmarshal(action.Settings, &plan)
-	return plan, err
+	var stored storedImport
+	err = json.Unmarshal(action.Settings, &stored)
+	return crm.Import(stored), err
 }
 
 // ShowImport returns an import. Faults: NotFound, InvalidRequest, ServiceUnavailable.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/audit"
@@ -80,7 +81,7 @@ func (w *Witness) take(ctx context.Context, heads []audit.Head, key ed25519.Priv
 		if h.Number == 0 || w.left[h.OrgID] == h.Hash {
 			continue
 		}
-		line, err := json.Marshal(audit.Witness(h, w.clock(), key))
+		line, err := json.Marshal(WitnessLine(audit.Witness(h, w.clock(), key)))
 		if err != nil {
 			return err
 		}
@@ -141,4 +142,14 @@ func (f *AuditFound) against(head audit.Head, outside map[int64][]string, met ma
 		f.Witnessed++
 	}
 	return nil
+}
+
+// WitnessLine is a signed head as a line of JSON (docs/audit.md).
+type WitnessLine struct {
+	OrgID     string    `json:"organizacao"`
+	Number    int64     `json:"numero"`
+	Hash      string    `json:"hash"`
+	At        time.Time `json:"em"`
+	Key       []byte    `json:"chave"`
+	Signature []byte    `json:"assinatura"`
 }

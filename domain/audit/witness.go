@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Witnessed is a head that left the house, as a line of JSON. It holds nothing personal.
+// Witnessed is a head that left the house, signed. It holds nothing personal.
 type Witnessed struct {
-	OrgID  string `json:"organizacao"`
-	Number int64  `json:"numero"`
+	OrgID  string
+	Number int64
 	// Hash is in hexadecimal digits.
-	Hash string `json:"hash"`
+	Hash string
 	// At is when it was signed, UTC.
-	At time.Time `json:"em"`
+	At time.Time
 	// Key is the Ed25519 public key of the signature, so that anybody can check it without a secret.
-	Key       []byte `json:"chave"`
-	Signature []byte `json:"assinatura"`
+	Key       []byte
+	Signature []byte
 }
 
 // Witness signs a head.

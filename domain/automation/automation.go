@@ -62,15 +62,15 @@ type Action struct {
 	// MemberID belongs to an Assign action.
 	MemberID string
 	// RotationID replaces MemberID in an Assign action that gives contacts in turn.
-	RotationID string `json:",omitempty"`
+	RotationID string
 	// Product is what a Lookup action looks up. Ceiling is the most that it may be charged in a month, in ten-thousandths
 	// of a real.
-	Product string        `json:",omitempty"`
-	Ceiling catalog.Money `json:",omitempty"`
+	Product string
+	Ceiling catalog.Money
 	// MaxAge is how old an answer from history may be for a Lookup action, in days; nil for the instance's limit.
-	MaxAge *int `json:",omitempty"`
+	MaxAge *int
 	// Purpose is the code of a Lookup action's purpose; empty for the organisation's only one.
-	Purpose string `json:",omitempty"`
+	Purpose string
 }
 
 // HasForm reports whether the request of an HTTP action differs from the signed default.

@@ -21,30 +21,30 @@ func (d Duplicates) Valid() bool {
 // Import holds the settings of a BulkImport, and its progress.
 type Import struct {
 	// File is the name of the file.
-	File string `json:"arquivo"`
+	File string
 	// Columns are the names of the columns, Fields what each becomes: a word of intake.ColumnFields.
-	Columns []string `json:"colunas"`
-	Fields  []string `json:"campos"`
+	Columns []string
+	Fields  []string
 
-	Duplicates Duplicates `json:"duplicados"`
+	Duplicates Duplicates
 	// StageID is the stage that contacts enter, AssigneeID the member that they are assigned to.
-	StageID    string `json:"etapa"`
-	AssigneeID string `json:"responsavel"`
+	StageID    string
+	AssigneeID string
 	// Fires triggers automations for every contact that is made or changed.
-	Fires bool `json:"automacoes"`
+	Fires bool
 
 	// Made, Filled and Wrong count the rows that made a contact, that completed one, and that do not make one. The others
 	// are counted in Bulk.Skipped.
-	Made   int `json:"criados"`
-	Filled int `json:"completados"`
-	Wrong  int `json:"erros"`
+	Made   int
+	Filled int
+	Wrong  int
 }
 
 // ImportRow is a row of the file of an import.
 type ImportRow struct {
 	// Line is its number in the file; the first is 1.
-	Line  int      `json:"linha"`
-	Cells []string `json:"celulas"`
+	Line  int
+	Cells []string
 }
 
 // Fill returns a contact with its empty fields filled from another one. Name and e-mail address stay.

@@ -109,18 +109,18 @@ func (e *Erasure) Next() (Kind, bool) {
 
 // Entry is an erasure as the journal outside the database keeps it, to repeat it after a restore.
 type Entry struct {
-	ID      string    `json:"id"`
-	OrgID   string    `json:"organizacao"`
-	AskedBy string    `json:"pedidaPor"`
-	At      time.Time `json:"em"`
-	Block   bool      `json:"bloqueio"`
+	ID      string
+	OrgID   string
+	AskedBy string
+	At      time.Time
+	Block   bool
 	// KeyID names the key of the hashes.
-	KeyID string `json:"chave"`
+	KeyID string
 	// Hashes are keyed, so that they reveal no document.
-	Hashes [][]byte `json:"titular"`
+	Hashes [][]byte
 	// Contacts and Parts are ids.
-	Contacts []string `json:"contatos"`
-	Parts    []string `json:"partes,omitempty"`
+	Contacts []string
+	Parts    []string
 }
 
 // Block is a person whom an organisation may not look up.

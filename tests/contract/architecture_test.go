@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -126,6 +128,25 @@ func TestWhoImportsWhom(t *testing.T) {
 				t.Errorf("%s imports %s", name, i)
 			}
 		}
+	}
+}
+
+// TestRulesKnowNoFormat: how a value of domain is written, as JSON or in a row, is said where it is written.
+func TestRulesKnowNoFormat(t *testing.T) {
+	t.Parallel()
+	tag := regexp.MustCompile("`[a-z]+:\"")
+	err := fs.WalkDir(os.DirFS("../../domain"), ".", func(file string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(file) != ".go" || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile("../../domain/" + file)
+		if at := tag.Find(text); at != nil {
+			t.Errorf("domain/%s has a tag: %s", file, at)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

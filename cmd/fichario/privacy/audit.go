@@ -146,10 +146,10 @@ type auditResult struct {
 // witnessResult is how many outside heads are in the chain, how many are older than what is kept, how many lines of the
 // files are no heads, the newest head, and the public key of the signatures.
 type witnessResult struct {
-	Conferidas int64            `json:"conferidas"`
-	Antigas    int64            `json:"antigas"`
-	Ilegiveis  int64            `json:"ilegiveis"`
-	Ultima     *audit.Witnessed `json:"ultima"`
+	Conferidas int64                   `json:"conferidas"`
+	Antigas    int64                   `json:"antigas"`
+	Ilegiveis  int64                   `json:"ilegiveis"`
+	Ultima     *privacy.WitnessLine `json:"ultima"`
 }
 
 // witnessed reads the heads of an organisation in the files of --witness. Without one, they would show nothing.
@@ -164,7 +164,8 @@ func (c *auditVerifyCmd) witnessed(e *command.Environment) (of []audit.Witnessed
 				return
 			}
 			if of = append(of, w); out.Ultima == nil || w.Number >= out.Ultima.Number {
-				out.Ultima = &w
+				line := privacy.WitnessLine(w)
+				out.Ultima = &line
 			}
 		})
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"time"
 
 	"fichario/adapters/gormstore"
 	"fichario/cmd/fichario/command"
@@ -56,7 +57,7 @@ func (j Journal) Append(entry privacy.Entry) (kept bool, err error) {
 	if j.Path == "" {
 		return false, nil
 	}
-	line, err := json.Marshal(entry)
+	line, err := json.Marshal(journalLine(entry))
 	if err != nil {
 		return false, err
 	}
@@ -92,6 +93,19 @@ func (j Journal) open() (*os.File, error) {
 	return file, err
 }
 
+// journalLine is an erasure as the journal has it.
+type journalLine struct {
+	ID       string    `json:"id"`
+	OrgID    string    `json:"organizacao"`
+	AskedBy  string    `json:"pedidaPor"`
+	At       time.Time `json:"em"`
+	Block    bool      `json:"bloqueio"`
+	KeyID    string    `json:"chave"`
+	Hashes   [][]byte  `json:"titular"`
+	Contacts []string  `json:"contatos"`
+	Parts    []string  `json:"partes,omitempty"`
+}
+
 // journalRead is the content of a journal.
 type journalRead struct {
 	entries []privacy.Entry
@@ -111,11 +125,11 @@ func readJournal(in io.Reader) (read journalRead, err error) {
 		line, err = lines.ReadBytes('\n')
 		read.cut = err != nil && bytes.HasPrefix(line, []byte("{"))
 		line = bytes.TrimSpace(line)
-		var entry privacy.Entry
+		var entry journalLine
 		switch {
 		case len(line) == 0:
 		case json.Unmarshal(line, &entry) == nil && entry.ID != "":
-			read.entries, read.cut = append(read.entries, entry), false
+			read.entries, read.cut = append(read.entries, privacy.Entry(entry)), false
 			good = append(good, line)
 		case !read.cut:
 			bad = append(bad, line)
@@ -136,7 +150,7 @@ func readJournal(in io.Reader) (read journalRead, err error) {
 func writeJournal(to io.Writer, all []privacy.Erasure) error {
 	enc := json.NewEncoder(to)
 	for _, e := range all {
-		entry := privacy.Entry{
+		entry := journalLine{
 			ID: e.ID, OrgID: e.OrgID, AskedBy: e.AskedBy, At: e.At, Block: e.Block, KeyID: e.KeyID, Hashes: e.Hashes,
 		}
 		if err := enc.Encode(entry); err != nil {

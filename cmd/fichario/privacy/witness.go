@@ -117,11 +117,11 @@ func readWitness(e *command.Environment, path string, each func(audit.Witnessed)
 	}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
-		var w audit.Witnessed
+		var w privacy.WitnessLine
 		switch line := bytes.TrimSpace(lines.Bytes()); {
 		case len(line) == 0:
 		case json.Unmarshal(line, &w) == nil && w.OrgID != "":
-			each(w)
+			each(audit.Witnessed(w))
 		default:
 			unread++
 		}
