@@ -24,6 +24,7 @@ type viaKey struct{}
 // Through returns a context for a request that came in like that.
 func Through(ctx context.Context, v Via) context.Context { return context.WithValue(ctx, viaKey{}, v) }
 
+// ViaOf returns how a request came in; the command line for the operator, and the service itself where nobody asks.
 func ViaOf(ctx context.Context, by Caller) Via {
 	v, _ := ctx.Value(viaKey{}).(Via)
 	switch {
@@ -112,6 +113,7 @@ func Joined[T ~string](words []T) string {
 	return strings.Join(out, ", ")
 }
 
+// YesNo is a flag in the words of the audit.
 func YesNo(b bool) string {
 	if b {
 		return "sim"

@@ -100,9 +100,10 @@ func TestAFormIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner := s.add("dona", crm.Owner)
-	rule := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a", RequestForm: automations.RequestForm{
-		Headers: []automation.Header{{Name: "X-Token", Value: "${TOKEN}"}}, Values: map[string]string{"TOKEN": "t0k"},
-	}})
+	rule := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a",
+		RequestForm: automations.RequestForm{
+			Headers: []automation.Header{{Name: "X-Token", Value: "${TOKEN}"}}, Values: map[string]string{"TOKEN": "t0k"},
+		}})
 	done(s.automations.Edit(t.Context(), owner, rule.ID, automations.NewAutomation{
 		Name: "Regra", Event: automation.ContactCreated, Action: automation.HTTP, URL: "https://x.example/a",
 	}))
@@ -130,8 +131,9 @@ func TestARehearsalLooksAtTheExpression(t *testing.T) {
 	equal(t, "it does not", try(automation.ContactCreated, `.nome == "rui"`), "false [{when false}]  "+lead)
 	equal(t, "it fails", try(automation.ContactCreated, ".nome"),
 		"false [{when false}] a expressão não dá verdadeiro nem falso "+lead)
-	equal(t, "without an event", try(automation.LookupCompleted, score), "false [{when false}] ainda não há um evento destes "+
-		"com este contato, e não foi possível experimentar a expressão ")
+	equal(t, "without an event", try(automation.LookupCompleted, score),
+		"false [{when false}] ainda não há um evento destes "+
+			"com este contato, e não foi possível experimentar a expressão ")
 	must(s.ask(owner, lookups.Request{Document: cpfs[0], ContactID: c.ID}))
 	must(s.ask(owner, lookups.Request{Document: cpfs[1]}))
 	equal(t, "on a lookup", try(automation.LookupCompleted, score), `true [{when true}]  {"produto":"cpf","quem":"bia"}`)
@@ -192,9 +194,10 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 	kommo := s.rule(automations.NewAutomation{Action: automation.HTTP, RequestForm: automations.RequestForm{
 		Destination: "kommo", Values: values{"token": "t0k", "account": "minha", "pipeline": "7"},
 	}})
-	plain := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/${A}", RequestForm: automations.RequestForm{
-		Headers: []automation.Header{{Name: "X-B", Value: "${B}"}}, Values: values{"A": "a", "B": "b"},
-	}})
+	plain := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/${A}",
+		RequestForm: automations.RequestForm{
+			Headers: []automation.Header{{Name: "X-B", Value: "${B}"}}, Values: values{"A": "a", "B": "b"},
+		}})
 	for _, c := range []struct {
 		what string
 		rule automation.Automation
@@ -209,7 +212,8 @@ func TestARequestIsFilledInAnew(t *testing.T) {
 			"map[account:outra pipeline: status: token:t0k]"},
 		{"a secret of an address", plain, values{"B": "c"}, "requisicao_invalida set.A"},
 		{"all of them", plain, values{"A": "d", "B": "c"}, "map[A:d B:c]"},
-		{"an action without a request", s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"}), values{"A": "d"},
+		{"an action without a request", s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"}),
+			values{"A": "d"},
 			"requisicao_invalida set"},
 	} {
 		err := s.automations.Refill(t.Context(), owner, c.rule.ID, c.give)

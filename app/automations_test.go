@@ -154,7 +154,8 @@ func TestRunsAreMadeAgain(t *testing.T) {
 	_, err = again(stays)
 	equal(t, "of a disabled automation", said(err), "requisicao_invalida run")
 	theirs := s.another()
-	other := theirs.ended(theirs.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"}), c.ID, automation.Dead)
+	other := theirs.ended(theirs.rule(automations.NewAutomation{Action: automation.AddNote, Text: "oi"}), c.ID,
+		automation.Dead)
 	equal(t, "failed", must(s.automations.CountFailed(t.Context(), owner)), 3)
 	revivedAll, left, err := s.automations.RunFailedAgain(t.Context(), owner)
 	equal(t, "run again", line(revivedAll, left, err), line(3, 1, nil))

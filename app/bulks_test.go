@@ -46,13 +46,18 @@ func TestManyContactsAtOnce(t *testing.T) {
 			n    contacts.NewBulk
 			want string
 		}{
-			"nobody":           {ana, contacts.NewBulk{Kind: crm.BulkDelete, Of: contacts.Selection{}}, "nao_permitido"},
-			"none":             {owner, contacts.NewBulk{Kind: crm.BulkDelete}, "requisicao_invalida contacts"},
-			"another's":        {owner, contacts.NewBulk{Kind: crm.BulkDelete, Of: contacts.Selection{IDs: []string{ids[0], foreign.ID}}}, "nao_encontrado contact"},
-			"no id":            {owner, contacts.NewBulk{Kind: crm.BulkDelete, Of: contacts.Selection{IDs: []string{"x"}}}, "nao_encontrado contact"},
-			"another's member": {ana, contacts.NewBulk{Kind: crm.BulkAssign, TargetID: theirs.MemberID(), Of: contacts.Selection{IDs: ids}}, "nao_encontrado member"},
-			"no stage":         {ana, contacts.NewBulk{Kind: crm.BulkMove, TargetID: ids[0], Of: contacts.Selection{IDs: ids}}, "nao_encontrado stage"},
-			"import":           {ana, contacts.NewBulk{Kind: crm.BulkImport, Of: contacts.Selection{IDs: ids}}, "requisicao_invalida kind"},
+			"nobody": {ana, contacts.NewBulk{Kind: crm.BulkDelete, Of: contacts.Selection{}}, "nao_permitido"},
+			"none":   {owner, contacts.NewBulk{Kind: crm.BulkDelete}, "requisicao_invalida contacts"},
+			"another's": {owner, contacts.NewBulk{Kind: crm.BulkDelete,
+				Of: contacts.Selection{IDs: []string{ids[0], foreign.ID}}}, "nao_encontrado contact"},
+			"no id": {owner, contacts.NewBulk{Kind: crm.BulkDelete, Of: contacts.Selection{IDs: []string{"x"}}},
+				"nao_encontrado contact"},
+			"another's member": {ana, contacts.NewBulk{Kind: crm.BulkAssign, TargetID: theirs.MemberID(),
+				Of: contacts.Selection{IDs: ids}}, "nao_encontrado member"},
+			"no stage": {ana, contacts.NewBulk{Kind: crm.BulkMove, TargetID: ids[0], Of: contacts.Selection{IDs: ids}},
+				"nao_encontrado stage"},
+			"import": {ana, contacts.NewBulk{Kind: crm.BulkImport, Of: contacts.Selection{IDs: ids}},
+				"requisicao_invalida kind"},
 		} {
 			_, err := s.bulks.Start(t.Context(), c.by, c.n)
 			equal(t, what, said(err), c.want)
@@ -76,8 +81,10 @@ func TestManyContactsAtOnce(t *testing.T) {
 		equal(t, "undone twice", said(err), "requisicao_invalida contact")
 
 		all := contacts.Selection{Search: &contacts.ContactSearch{StageID: stages[0].ID}}
-		given := must(s.bulks.Start(t.Context(), ana, contacts.NewBulk{Kind: crm.BulkAssign, TargetID: ana.MemberID(), Of: all}))
-		equal(t, "assigned", line(given.Status, given.Done, s.contact(ids[49]).AssigneeID == ana.MemberID()), "concluida 49 true")
+		given := must(s.bulks.Start(t.Context(), ana,
+			contacts.NewBulk{Kind: crm.BulkAssign, TargetID: ana.MemberID(), Of: all}))
+		equal(t, "assigned", line(given.Status, given.Done, s.contact(ids[49]).AssigneeID == ana.MemberID()),
+			"concluida 49 true")
 		must(s.bulks.Undo(t.Context(), ana, given.ID))
 		equal(t, "whose it is again", s.contact(ids[49]).AssigneeID, owner.MemberID())
 

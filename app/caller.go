@@ -70,6 +70,7 @@ func (c Caller) MayAsk(t document.Type) bool {
 // AskedBy is the id of the key or member that asks, as stored in entries of the statement.
 func (c Caller) AskedBy() string { return cmp.Or(c.KeyID(), c.memberID) }
 
+// KeyID is the id of the key that asks; empty when somebody else does.
 func (c Caller) KeyID() string {
 	if c.key == nil {
 		return ""
@@ -144,6 +145,7 @@ func MaySeeOrg(ctx context.Context, r ports.Repos, by Caller, id string) error {
 
 func noOrg() *fault.Error { return Missing("org", "Não há organização com este id.") }
 
+// Forbidden is the fault of a caller who may not manage an organisation.
 func Forbidden() *fault.Error {
 	return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
 }
@@ -193,6 +195,7 @@ func (k Kind[T]) Locked(ctx context.Context, r ports.Repos, by Caller, id string
 	return k.Managed(ctx, r, by, id)
 }
 
+// NotFound is the fault of a caller who has none.
 func (k Kind[T]) NotFound() *fault.Error { return Missing(k.Field, k.Missing) }
 
 // MayOwnOrg returns the fault of a caller who is not an owner of an organisation; see maySeeOrg.

@@ -10,6 +10,7 @@ type CallGroup struct {
 	inside  sync.WaitGroup
 }
 
+// Start runs do.
 func (g *CallGroup) Start(do func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -20,6 +21,7 @@ func (g *CallGroup) Start(do func()) {
 	g.inside.Go(do)
 }
 
+// Wait returns when what was started before has ended.
 func (g *CallGroup) Wait() {
 	g.setWaiting(true)
 	g.inside.Wait()

@@ -225,8 +225,9 @@ func TestAChainHasFiveSteps(t *testing.T) {
 			}
 			equal(t, "steps", trail.Steps(), steps)
 			done(s.store.Repos().Jobs.Add(t.Context(), automation.Job{
-				ID: lookups.NewKeyID(), OrgID: s.orgID, Kind: automation.FanOut, Event: automation.ContactUpdated, ContactID: made.ID,
-				Trail: trail, State: automation.Ready, RunAt: s.now(), CreatedAt: s.now(),
+				ID: lookups.NewKeyID(), OrgID: s.orgID, Kind: automation.FanOut, Event: automation.ContactUpdated,
+				ContactID: made.ID,
+				Trail:     trail, State: automation.Ready, RunAt: s.now(), CreatedAt: s.now(),
 			}))
 			s.work(s.worker(), 3*time.Second)
 			said := false
@@ -250,7 +251,8 @@ func TestALookupByItself(t *testing.T) {
 		}))
 		s.listen(automation.LookupCompleted, `.contato != null and .automacao != null and (.campos | type) == "object"`)
 		var contacts []crm.Contact
-		for i, documents := range []string{"11222333000181, 529.982.247-25", "00000000000191, 90021382000122", "", "90024778000123"} {
+		for i, documents := range []string{"11222333000181, 529.982.247-25", "00000000000191, 90021382000122", "",
+			"90024778000123"} {
 			form := bia()
 			form.Documents, form.Email = documents, fmt.Sprint(i, "@x.example")
 			contacts = append(contacts, must(s.contacts.Create(t.Context(), owner, form)))
@@ -267,7 +269,8 @@ func TestALookupByItself(t *testing.T) {
 		name := offered.Name
 		equal(t, "one of two documents", result(contacts[0]), "done "+name+" consultado, "+catalog.Money(price).Reais())
 		ceiling := "teto mensal de " + catalog.Money(2*price+price/2).Reais() + " atingido: nada mais foi consultado"
-		equal(t, "at the ceiling", result(contacts[1]), "done "+name+" consultado, "+catalog.Money(price).Reais()+"; "+ceiling)
+		equal(t, "at the ceiling", result(contacts[1]),
+			"done "+name+" consultado, "+catalog.Money(price).Reais()+"; "+ceiling)
 		equal(t, "without documents", result(contacts[2]), "done o contato não tem documento que este produto consulte")
 		equal(t, "after it", result(contacts[3]), "done "+ceiling)
 		equal(t, "calls", len(s.bureau.Asked()), 2)
@@ -363,7 +366,8 @@ func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 		blocked, _ := privacy.OfDocument(document.Restore(document.CNPJ, "00000000000191"))
 		hashes := must(s.store.Repos().Subjects.Hashes(t.Context(), s.orgID, blocked))
 		done(s.store.InTx(t.Context(), func(r ports.Repos) error {
-			return r.SubjectBlocks.Block(t.Context(), privacy.Block{ErasureID: rule.ID, OrgID: s.orgID, At: s.now(), Hashes: hashes})
+			return r.SubjectBlocks.Block(t.Context(),
+				privacy.Block{ErasureID: rule.ID, OrgID: s.orgID, At: s.now(), Hashes: hashes})
 		}))
 		form := bia()
 		form.Documents = "00000000000191, 90021382000122"

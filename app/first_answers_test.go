@@ -35,7 +35,8 @@ func TestFirstAnswers(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		done(s.contacts.Called(t.Context(), ana, ids[2]))
 		done(s.contacts.Called(t.Context(), ana, ids[0]))
-		move := contacts.NewBulk{Kind: crm.BulkMove, TargetID: stages[2].ID, Of: contacts.Selection{IDs: []string{ids[0], ids[3]}}}
+		move := contacts.NewBulk{Kind: crm.BulkMove, TargetID: stages[2].ID,
+			Of: contacts.Selection{IDs: []string{ids[0], ids[3]}}}
 		wrong := must(s.bulks.Start(t.Context(), owner, move))
 		equal(t, "who waits after many were moved", waiting(), 1)
 		must(s.bulks.Undo(t.Context(), owner, wrong.ID))

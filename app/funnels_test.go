@@ -103,7 +103,8 @@ func TestAStageWithContactsStays(t *testing.T) {
 	owner := s.add("dona", crm.Owner)
 	funnel := s.funnel(owner)
 	full, empty := funnel.Stages[2].ID, funnel.Stages[3].ID
-	c := must(s.contacts.Create(t.Context(), owner, contacts.ContactForm{Name: "Bia", Email: "b@x.example", StageID: full}))
+	c := must(s.contacts.Create(t.Context(), owner,
+		contacts.ContactForm{Name: "Bia", Email: "b@x.example", StageID: full}))
 	equal(t, "a full one", said(s.funnels.RemoveStage(t.Context(), owner, funnel.ID, full)), "requisicao_invalida stage")
 	equal(t, "stages", len(s.funnel(owner).Stages), len(funnel.Stages))
 	must(s.contacts.Move(t.Context(), owner, c.ID, empty))

@@ -52,13 +52,17 @@ func TestAnImport(t *testing.T) {
 			c    contacts.ImportChoices
 			want string
 		}{
-			"by another organisation":  {theirs, skip, "nao_encontrado bulk"},
-			"by somebody else":         {leo, skip, "nao_permitido"},
-			"without an address":       {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, Fields: []string{"nome", "nome", "nome", "nome", "nome"}}, "requisicao_invalida fields"},
-			"with too few columns":     {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, Fields: []string{"email"}}, "requisicao_invalida fields"},
-			"without a rule":           {ana, contacts.ImportChoices{}, "requisicao_invalida duplicates"},
-			"into no stage":            {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, StageID: known.ID}, "nao_encontrado stage"},
-			"for another organisation": {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, AssigneeID: theirs.MemberID()}, "nao_encontrado member"},
+			"by another organisation": {theirs, skip, "nao_encontrado bulk"},
+			"by somebody else":        {leo, skip, "nao_permitido"},
+			"without an address": {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates,
+				Fields: []string{"nome", "nome", "nome", "nome", "nome"}}, "requisicao_invalida fields"},
+			"with too few columns": {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, Fields: []string{"email"}},
+				"requisicao_invalida fields"},
+			"without a rule": {ana, contacts.ImportChoices{}, "requisicao_invalida duplicates"},
+			"into no stage": {ana, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, StageID: known.ID},
+				"nao_encontrado stage"},
+			"for another organisation": {ana,
+				contacts.ImportChoices{Duplicates: crm.SkipDuplicates, AssigneeID: theirs.MemberID()}, "nao_encontrado member"},
 		} {
 			_, err := s.bulks.StartImport(t.Context(), c.by, made.ID, c.c)
 			equal(t, what, said(err), c.want)
@@ -86,7 +90,8 @@ func TestAnImport(t *testing.T) {
 		equal(t, "how often", len(told), 2)
 
 		made = must(s.bulks.PrepareImport(t.Context(), ana, table))
-		must(s.bulks.StartImport(t.Context(), owner, made.ID, contacts.ImportChoices{Duplicates: crm.FillDuplicates, Fires: true}))
+		must(s.bulks.StartImport(t.Context(), owner, made.ID,
+			contacts.ImportChoices{Duplicates: crm.FillDuplicates, Fires: true}))
 		equal(t, "filled", line(s.contact(known.ID).Company, s.kinds(known.ID)), "Lima Ltda criado editado")
 		made = must(s.bulks.PrepareImport(t.Context(), ana, table))
 		must(s.bulks.StartImport(t.Context(), ana, made.ID, contacts.ImportChoices{
@@ -204,11 +209,13 @@ func TestTheSheetOfAnImport(t *testing.T) {
 			sheetOf("Resumo", "Total|2"), sheetOf("Ativos", "Clientes", "Nome|E-mail", "Ana|ana@example.com"),
 		}}
 		made := must(s.bulks.PrepareImport(t.Context(), owner, n))
-		equal(t, "the sheet with addresses", line(made.File, strings.Join(made.Columns, " "), made.Total), "clientes.xlsx · Ativos Nome E-mail 1")
+		equal(t, "the sheet with addresses", line(made.File, strings.Join(made.Columns, " "), made.Total),
+			"clientes.xlsx · Ativos Nome E-mail 1")
 		n.Sheets = append(n.Sheets, sheetOf("Antigos", "Nome|E-mail", "Bia|bia@example.com"))
 		_, err := s.bulks.PrepareImport(t.Context(), owner, n)
 		var which app.Sheets
-		equal(t, "which one", line(said(err), errors.As(err, &which), strings.Join(which, " ")), "requisicao_invalida sheet true Ativos Antigos")
+		equal(t, "which one", line(said(err), errors.As(err, &which), strings.Join(which, " ")),
+			"requisicao_invalida sheet true Ativos Antigos")
 		n.Sheet = "antigos"
 		equal(t, "the chosen one", must(s.bulks.PrepareImport(t.Context(), owner, n)).File, "clientes.xlsx · Antigos")
 	})

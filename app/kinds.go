@@ -9,6 +9,7 @@ import (
 	"fichario/ports"
 )
 
+// ContactKind finds contacts.
 var ContactKind = Kind[crm.Contact]{
 	Field: "contact", Missing: "Não há contato com este id.",
 	Find:  func(r ports.Repos) func(context.Context, string) (crm.Contact, error) { return r.Contacts.Find },
@@ -33,6 +34,7 @@ func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView
 	return n.View(c), err
 }
 
+// EntryKind finds lookups.
 var EntryKind = Kind[lookup.Entry]{
 	Field: "id", Missing: "Não há consulta com este id.",
 	Find:  func(r ports.Repos) func(context.Context, string) (lookup.Entry, error) { return r.Statement.Find },
@@ -51,6 +53,7 @@ func Tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about c
 	return r.LookupContacts.Tie(ctx, lookupID, about.ID)
 }
 
+// KeyKind finds keys.
 var KeyKind = Kind[access.Key]{
 	Field: "id", Missing: "Não há chave com este id.",
 	Find:  func(r ports.Repos) func(context.Context, string) (access.Key, error) { return r.Keys.Find },

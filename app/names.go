@@ -17,6 +17,7 @@ type Names struct {
 	Rotations         map[string]string
 }
 
+// NamesOf reads what the ids in contacts of an organisation stand for.
 func NamesOf(ctx context.Context, r ports.Repos, orgID string) (Names, error) {
 	n := Names{
 		Origins: map[string]string{}, Webhooks: map[string]string{}, Stages: map[string]crm.Stage{},
@@ -57,6 +58,7 @@ func AutomationNames(ctx context.Context, r ports.Repos, orgID string) (Names, e
 	return n, err
 }
 
+// View returns a contact with the names behind its ids.
 func (n Names) View(c crm.Contact) crm.ContactView {
 	stage := n.Stages[c.StageID]
 	return crm.ContactView{

@@ -20,6 +20,7 @@ func SheetFault(field string, err error) error {
 	}
 }
 
+// Sentence is an error as a sentence for people.
 func Sentence(err error) string {
 	said := err.Error()
 	return strings.ToUpper(said[:1]) + said[1:] + "."

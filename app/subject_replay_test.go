@@ -71,8 +71,10 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner, repos := s.add("dona", crm.Owner), s.store.Repos()
-		first := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "bia@x.example"}, false))
-		second := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "rui@x.example"}, false))
+		first := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "bia@x.example"},
+			false))
+		second := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "rui@x.example"},
+			false))
 		must(repos.Erasures.LeaseErasure(t.Context(), first.ID, lookups.NewKeyID(), first.At, first.At.Add(time.Minute)))
 		var entries []privacy.Entry
 		for _, e := range []privacy.Erasure{first, second} {

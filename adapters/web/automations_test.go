@@ -82,10 +82,11 @@ func TestARunAboutNoContact(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	owner := site.visitor("Ana")
-	made, err := automations.New(site.store, time.Now, automations.Means{}).Add(t.Context(), owner.by, automations.NewAutomation{
-		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.BatchCompleted, Action: automation.HTTP,
-		URL: "https://erp.example.com/",
-	})
+	made, err := automations.New(site.store, time.Now, automations.Means{}).Add(t.Context(), owner.by,
+		automations.NewAutomation{
+			OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.BatchCompleted, Action: automation.HTTP,
+			URL: "https://erp.example.com/",
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +139,8 @@ func TestAutomationThatMails(t *testing.T) {
 func TestAnAutomationThatAsksIsInWords(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	response, _ := v.send("/automacoes", "nome", "Ver", "acao", "lookup", "produto", "situacao_cadastral", "teto", "R$ 50,00",
+	response,
+		_ := v.send("/automacoes", "nome", "Ver", "acao", "lookup", "produto", "situacao_cadastral", "teto", "R$ 50,00",
 		"idade", "1")
 	place := response.Header.Get("Location")
 	has(t, "its page", v.get(place), "<dt>Produto</dt><dd>Situação cadastral</dd>", "<dd>1 dia</dd>", "R$ 50,00")
@@ -224,10 +226,11 @@ func TestRunsThatWaitAreTriedNow(t *testing.T) {
 	t.Parallel()
 	site := openSite(t)
 	owner := site.visitor("Ana")
-	made, err := automations.New(site.store, time.Now, automations.Means{}).Add(t.Context(), owner.by, automations.NewAutomation{
-		OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP,
-		URL: "https://erp.example.com/",
-	})
+	made, err := automations.New(site.store, time.Now, automations.Means{}).Add(t.Context(), owner.by,
+		automations.NewAutomation{
+			OrgID: owner.by.OrgID(), Name: "Avisar o ERP", Event: automation.ContactCreated, Action: automation.HTTP,
+			URL: "https://erp.example.com/",
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

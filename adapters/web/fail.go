@@ -61,6 +61,7 @@ type problem struct {
 // secretFields are form fields that no page shows again, like those that begin with secretPrefix.
 var secretFields = map[string]bool{"senha": true, "atual": true, "segredo": true}
 
+// SecretPrefix begins the names of fields whose values no page shows again.
 const SecretPrefix = "segredo."
 
 // clientGone is the status, in the log alone, of a page whose client has gone.
@@ -131,6 +132,7 @@ func unavailable(f *fault.Error) problem {
 	}
 }
 
+// ProblemOf returns what a page says of an error.
 func ProblemOf(err error) problem {
 	var (
 		f    *fault.Error

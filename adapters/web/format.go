@@ -46,6 +46,7 @@ func (s *Server) productName(id string) string {
 	return id
 }
 
+// Grouped puts a point between groups of three digits.
 func Grouped(digits string) string {
 	for i := len(digits) - 3; i > 0; i -= 3 {
 		digits = digits[:i] + "." + digits[i:]
@@ -70,6 +71,7 @@ func Plural(n any, single, several string) string {
 	return "1\u00a0" + single
 }
 
+// Date writes a day, as 02/01/2006, in the time zone of the interface.
 func (s *Server) Date(t time.Time) string { return s.in(t, "02/01/2006") }
 
 // roughly abbreviates an amount to the width of a figure: R$ 1,28 mi.
@@ -106,6 +108,7 @@ func (s *Server) inWords(t time.Time) string {
 	return days[t.Weekday()] + t.Format(", 2 de ") + MonthName(t) + t.Format(" de 2006")
 }
 
+// Datetime writes a day with its time.
 func (s *Server) Datetime(t time.Time) string  { return s.in(t, "02/01/2006 15:04") }
 func (s *Server) clockTime(t time.Time) string { return s.in(t, "15:04") }
 
@@ -229,6 +232,7 @@ func RoundMoney(m catalog.Money) string { return strings.TrimSuffix(m.Reais(), "
 // monthNames are the months, in lower case for use in a sentence.
 var monthNames = strings.Fields("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro")
 
+// MonthName is the month of a time, in Portuguese and lower case.
 func MonthName(t time.Time) string { return monthNames[t.Month()-1] }
 
 // waited formats a duration: 40 min, 3 h 05 min, 2 dias.

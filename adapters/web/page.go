@@ -60,7 +60,8 @@ func (c *Call) RenderStatus(status int, name string, p Page) error {
 		}
 		p.Org, p.Unread = org, unread
 	}
-	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.Server.Clock(), c.ID, c.URL.Path, c.takeNotice(), c.Server.LookupEnabled
+	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.Server.Clock(), c.ID, c.URL.Path, c.takeNotice(),
+		c.Server.LookupEnabled
 	p.Undo = c.takeUndo()
 	p.Theme = c.theme()
 	p.Sent = c.takeSent(status)

@@ -16,8 +16,10 @@ func (c *Call) SessionCookie() string {
 	return "sessao"
 }
 
+// Secure reports whether the browser came by https.
 func (c *Call) Secure() bool { return proxies(c.Server.TrustedProxies).secure(c.Request) }
 
+// IsUnauthenticated reports whether an error says that there is no session.
 func IsUnauthenticated(err error) bool { return fault.CodeOf(err) == fault.Unauthenticated }
 
 // unattended reports whether a page made the request by itself. A stream of events cannot have a header of ours.

@@ -128,7 +128,8 @@ func newSite(t *testing.T, all bool) *testSite {
 		Audit:   privacyapp.NewAudit(store, now),
 		Changes: contacts.NewChanges(store, now, log), Bundles: lookups.NewBundles(store, testCatalog()),
 		Purposes: privacyapp.NewPurposes(store, now),
-		Record:   privacyapp.NewRecord(privacyapp.RecordConfig{Store: store, Clock: now, Bureau: "teste", Catalog: testCatalog()}),
+		Record: privacyapp.NewRecord(privacyapp.RecordConfig{Store: store, Clock: now, Bureau: "teste",
+			Catalog: testCatalog()}),
 		Subjects: fixture.subjects,
 		Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
@@ -167,7 +168,8 @@ func (s *testSite) visitor(name string) *visitor {
 		s.t.Fatal(err)
 	}
 	v := s.member(org.ID, name, crm.Owner)
-	hook, token, err := intakeapp.NewWebhooks(s.store, time.Now).Create(s.t.Context(), app.Operator(), intakeapp.NewWebhook{
+	hook, token,
+		err := intakeapp.NewWebhooks(s.store, time.Now).Create(s.t.Context(), app.Operator(), intakeapp.NewWebhook{
 		OrgID: org.ID, Name: "Site de " + name, Options: intake.Options{Kind: intake.Generic},
 	})
 	if err != nil {

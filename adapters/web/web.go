@@ -82,6 +82,7 @@ type Config struct {
 	Observe func(method, route string, status int)
 }
 
+// Server is what the pages of all rooms share.
 type Server struct {
 	Config
 	rooms  []Pages
@@ -213,6 +214,7 @@ func (w *statusWriter) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach the writer below.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// Handler answers a request; its error becomes a page.
 type Handler func(*Call) error
 
 // formMax bounds a posted form, and openFormMax one that needs no session; both in bytes.

@@ -31,7 +31,8 @@ func (a *Automations) describe(
 	case !n.Event.Valid():
 		return automation.Automation{}, app.Invalid("event", "Os eventos são "+eventNames()+".")
 	case !n.Action.Valid():
-		return automation.Automation{}, app.Invalid("action", "A ação deve ser http, email, move_stage, assign, add_note ou lookup.")
+		return automation.Automation{},
+			app.Invalid("action", "A ação deve ser http, email, move_stage, assign, add_note ou lookup.")
 	case n.MinAmount < 0:
 		return automation.Automation{}, app.Invalid("minValue", "O valor mínimo não pode ser negativo.")
 	}
@@ -109,7 +110,8 @@ func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation
 		made, err = a.request(made, n)
 	case automation.Email:
 		if !a.means.Mails {
-			return made, app.Invalid("action", app.NoMailer+" Configure FICHARIO_SMTP_URL, no serviço e nos comandos, e tente de novo.")
+			return made,
+				app.Invalid("action", app.NoMailer+" Configure FICHARIO_SMTP_URL, no serviço e nos comandos, e tente de novo.")
 		}
 		made.To, err = recipient(n.To)
 	case automation.MoveStage:
@@ -128,7 +130,8 @@ func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation
 		}
 	}
 	if err == nil && !n.Event.OfContact() && needsContact(made) {
-		err = app.Invalid("event", "Este evento não tem contato, e esta ação precisa de um: escolha outro evento, ou outra ação.")
+		err = app.Invalid("event",
+			"Este evento não tem contato, e esta ação precisa de um: escolha outro evento, ou outra ação.")
 	}
 	return made, err
 }
@@ -207,7 +210,8 @@ func recipient(to string) (string, error) {
 	}
 	address, err := document.Normalize(document.Email, to)
 	if err != nil {
-		return "", app.Invalid("to", "O destinatário deve ser um endereço de e-mail, contact (o contato) ou assignee (o responsável).")
+		return "",
+			app.Invalid("to", "O destinatário deve ser um endereço de e-mail, contact (o contato) ou assignee (o responsável).")
 	}
 	return address.Value(), nil
 }

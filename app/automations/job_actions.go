@@ -186,7 +186,8 @@ func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error)
 			return err
 		}
 		event := u.event(j.Clock, crm.NoteAdded, automation.Fill(u.rule.Action.Text, u.contact.Contact))
-		return errors.Join(r.ContactHistory.AddNote(ctx, event), app.EmitChange(ctx, r, event, app.Change{Was: k, Is: k, Trail: u.job.Trail}))
+		return errors.Join(r.ContactHistory.AddNote(ctx, event),
+			app.EmitChange(ctx, r, event, app.Change{Was: k, Is: k, Trail: u.job.Trail}))
 	}}, nil
 }
 

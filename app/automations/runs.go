@@ -19,7 +19,9 @@ type RunView struct {
 
 // RunViews returns runs of the caller's organisation: those that were given up first, then the newest. Faults:
 // InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
-func (a *Automations) RunViews(ctx context.Context, by app.Caller, f automation.JobFilter, limit int) ([]RunView, error) {
+func (a *Automations) RunViews(
+	ctx context.Context, by app.Caller, f automation.JobFilter, limit int) ([]RunView, error,
+) {
 	dead := f
 	dead.State = automation.Dead
 	first, err := a.Runs(ctx, by, by.OrgID(), dead, "", limit)
@@ -190,7 +192,8 @@ func (a *Automations) RunAgain(ctx context.Context, by app.Caller, id string) (s
 		return "", err
 	}
 	if job.State == automation.Ready && job.Attempts == 0 {
-		return "", app.Invalid("run", "Esta execução está na fila: ela será feita em instantes, ou depois da anterior do mesmo contato.")
+		return "", app.Invalid("run",
+			"Esta execução está na fila: ela será feita em instantes, ou depois da anterior do mesmo contato.")
 	}
 	if job.AutomationID != "" {
 		switch rule, err := r.Automations.Find(ctx, job.AutomationID); {

@@ -149,7 +149,8 @@ func (b *Batches) Quote(ctx context.Context, by app.Caller, n NewBatch) (_ View,
 	}
 	defer func() {
 		if err != nil { // so that the request can be repeated at once; a chore removes what is left
-			_ = app.Forget(context.WithoutCancel(ctx), func(ctx context.Context) (int, error) { return b.Store.Repos().BatchRemovals.Discard(ctx, q.ID) })
+			_ = app.Forget(context.WithoutCancel(ctx),
+				func(ctx context.Context) (int, error) { return b.Store.Repos().BatchRemovals.Discard(ctx, q.ID) })
 		}
 	}()
 	for some := range slices.Chunk(items, itemsAtOnce) {

@@ -328,7 +328,8 @@ func Assign(
 ) error {
 	after := k
 	after.AssigneeID = memberID
-	return errors.Join(r.ContactHistory.SetAssignee(ctx, memberID, e), app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
+	return errors.Join(r.ContactHistory.SetAssignee(ctx, memberID, e),
+		app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
 }
 
 // Move puts a locked contact into a stage, and emits the event.
@@ -337,7 +338,8 @@ func Move(
 ) error {
 	after := k
 	after.StageID = stageID
-	return errors.Join(r.ContactHistory.SetStage(ctx, stageID, e), app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
+	return errors.Join(r.ContactHistory.SetStage(ctx, stageID, e),
+		app.EmitChange(ctx, r, e, app.Change{Was: k, Is: after, Trail: trail}))
 }
 
 // change runs f on a locked contact of the caller's organisation, in one transaction, with an event that names the

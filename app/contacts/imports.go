@@ -126,7 +126,8 @@ func planOf(by app.Caller, n NewImport) (crm.Import, []crm.ImportRow, error) {
 	case len(rows) == 0:
 		return plan, nil, app.Invalid("file", "Abaixo do cabeçalho não há nenhuma linha.")
 	case len(rows) > BulkMost:
-		return plan, nil, app.Invalid("file", fmt.Sprintf("Uma importação pode ter até %d linhas. Divida o arquivo em partes.", BulkMost))
+		return plan, nil,
+			app.Invalid("file", fmt.Sprintf("Uma importação pode ter até %d linhas. Divida o arquivo em partes.", BulkMost))
 	}
 	return plan, rows, nil
 }
@@ -192,7 +193,9 @@ func (b *Bulks) StartImport(ctx context.Context, by app.Caller, id string, c Imp
 	return b.here(ctx, id)
 }
 
-func (b *Bulks) changeImport(ctx context.Context, by app.Caller, id string, c ImportChoices, next crm.BulkStatus) error {
+func (b *Bulks) changeImport(
+	ctx context.Context, by app.Caller, id string, c ImportChoices, next crm.BulkStatus,
+) error {
 	view, err := b.ShowImport(ctx, by, id)
 	if err != nil {
 		return err
@@ -230,7 +233,8 @@ func (b *Bulks) changeImport(ctx context.Context, by app.Caller, id string, c Im
 // planIn reads the settings of an import.
 func planIn(action crm.Bulk) (plan crm.Import, err error) {
 	if action.Unreadable {
-		return plan, app.Invalid("settings", "O que está gravado desta importação não pode ser lido. Envie o arquivo de novo.")
+		return plan,
+			app.Invalid("settings", "O que está gravado desta importação não pode ser lido. Envie o arquivo de novo.")
 	}
 	var stored storedImport
 	err = json.Unmarshal(action.Settings, &stored)

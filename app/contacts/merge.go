@@ -93,6 +93,7 @@ func (c *Contacts) CameBefore(ctx context.Context, by app.Caller, ids []string) 
 	return BeforeThis(ctx, c.store.Repos(), orgID, ids)
 }
 
+// BeforeThis returns the contacts that a person was before.
 func BeforeThis(ctx context.Context, r ports.Repos, orgID string, ids []string) (map[string]CameBefore, error) {
 	alike, err := r.ContactSearch.AlikeBefore(ctx, orgID, ids, cameBeforeMax)
 	if err != nil || len(alike) == 0 {

@@ -46,7 +46,8 @@ func (c *Contacts) Delete(ctx context.Context, by app.Caller, id string) error {
 // remove removes a contact; one that is to be merged must be readable.
 func remove(ctx context.Context, r ports.Repos, gone crm.Removal) error {
 	if gone.Contact.Unreadable && gone.IntoID != "" {
-		return app.Invalid("contact", "A nota, os documentos ou a atribuição guardada de um dos contatos está ilegível. Ele não pode ser unido a outro.")
+		return app.Invalid("contact",
+			"A nota, os documentos ou a atribuição guardada de um dos contatos está ilegível. Ele não pode ser unido a outro.")
 	}
 	return r.Removals.Remove(ctx, gone)
 }
@@ -130,7 +131,9 @@ func (c *Contacts) restore(ctx context.Context, r ports.Repos, contact crm.Conta
 // Removed returns a removed contact of the caller's organisation, as long as it can be restored, with the id of the
 // contact that it was merged into, over any number of merges; empty where it was deleted. Faults: NotFound,
 // ServiceUnavailable.
-func (c *Contacts) Removed(ctx context.Context, by app.Caller, id string) (gone crm.Removal, survivor string, err error) {
+func (c *Contacts) Removed(
+	ctx context.Context, by app.Caller, id string) (gone crm.Removal, survivor string, err error,
+) {
 	r := c.store.Repos()
 	if gone, err = removalKind.Visible(ctx, r, by, id); err != nil || gone.IntoID == "" {
 		return gone, "", err

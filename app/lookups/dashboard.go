@@ -191,7 +191,8 @@ func (d *Dashboard) attention(
 	}
 	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
 	off, err4 := app.DisabledOf(ctx, r, orgID)
-	dead, err2 := r.JobRuns.Page(ctx, orgID, automation.JobFilter{State: automation.Dead, Without: off}, "", app.FailedAtOnce)
+	dead,
+		err2 := r.JobRuns.Page(ctx, orgID, automation.JobFilter{State: automation.Dead, Without: off}, "", app.FailedAtOnce)
 	if len(dead) > 0 {
 		a := Attention{Kind: "dead", Count: len(dead), At: dead[0].EndedAt, Why: dead[0].Result}
 		rule, err := r.Automations.Find(ctx, dead[0].AutomationID)

@@ -56,7 +56,8 @@ func (l *Lookups) reserve(ctx context.Context, a asking) (reservation, error) {
 	case errors.Is(err, ports.ErrEnded):
 		err = a.caller.Ended().Because(err)
 	case errors.Is(err, ports.ErrPurpose):
-		err = privacy.PurposeRefused("A finalidade foi encerrada ou deixou de ser permitida enquanto o pedido era feito.", nil)
+		err = privacy.PurposeRefused("A finalidade foi encerrada ou deixou de ser permitida enquanto o pedido era feito.",
+			nil)
 	case errors.Is(err, ports.ErrUncertain):
 		// No call was made, so a charge that may have been written is taken back.
 		e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
@@ -98,7 +99,8 @@ func (l *Lookups) charge(ctx context.Context, c ports.Charge) (reservation, erro
 		case begun.RecordID == "":
 			return reservation{entry: c.Entry}, nil
 		}
-		rec, err := privacy.HistoryFor(l.store.Repos().History, c.Only).Latest(ctx, c.Entry.OrgID, c.Entry.Product, c.Entry.Document)
+		rec, err := privacy.HistoryFor(l.store.Repos().History, c.Only).Latest(ctx, c.Entry.OrgID, c.Entry.Product,
+			c.Entry.Document)
 		switch {
 		case err == nil:
 			return reservation{fresh: &rec}, nil
@@ -154,7 +156,8 @@ func subjectBlocked() *fault.Error {
 
 // subjectErased is for a lookup that began before an erasure of its person ended.
 func subjectErased() *fault.Error {
-	return fault.New(fault.SubjectBlocked, "Os dados do titular deste documento estão sendo apagados, ou foram apagados depois "+
-		"que este pedido começou. Nada foi consultado nem cobrado. Se ainda for preciso consultar, faça outro pedido quando a "+
-		"eliminação terminar.")
+	return fault.New(fault.SubjectBlocked,
+		"Os dados do titular deste documento estão sendo apagados, ou foram apagados depois "+
+			"que este pedido começou. Nada foi consultado nem cobrado. Se ainda for preciso consultar, faça outro pedido quando a "+
+			"eliminação terminar.")
 }

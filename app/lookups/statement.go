@@ -206,7 +206,9 @@ func (s *Statement) owner(ctx context.Context, caller app.Caller, q StatementQue
 }
 
 // spending returns a page without its entries.
-func (s *Statement) spending(ctx context.Context, caller app.Caller, of statementOwner) (page StatementPage, err error) {
+func (s *Statement) spending(
+	ctx context.Context, caller app.Caller, of statementOwner) (page StatementPage, err error,
+) {
 	now := s.clock()
 	day, month := s.calendar.Day(now), s.calendar.Month(now)
 	if of.key != nil {

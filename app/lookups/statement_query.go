@@ -37,6 +37,7 @@ func (s *Statement) parse(q StatementQuery) (c chosenLines, err error) {
 	return c, err
 }
 
+// PageCursor checks where a page of the statement continues. Fault: InvalidRequest.
 func PageCursor(sent string) (after string, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(sent)
 	if after = string(raw); err != nil || sent != "" && !app.ValidID(after) {

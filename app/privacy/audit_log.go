@@ -125,7 +125,9 @@ func (a *Audit) Page(ctx context.Context, by app.Caller, s AuditSearch, limit in
 
 // All yields the lines that a search finds, the newest first, or an error at which they end; they are read as they are
 // consumed. A member's request gets a line of its own. Faults: those of Page.
-func (a *Audit) All(ctx context.Context, by app.Caller, orgID string, s AuditSearch) (iter.Seq2[AuditLine, error], error) {
+func (a *Audit) All(
+	ctx context.Context, by app.Caller, orgID string, s AuditSearch) (iter.Seq2[AuditLine, error], error,
+) {
 	r := a.store.Repos()
 	if err := app.MayOwnOrg(ctx, r, by, orgID); err != nil {
 		return nil, err

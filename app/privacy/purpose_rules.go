@@ -20,6 +20,7 @@ type purposeRules struct {
 	ownHistory bool
 }
 
+// ReadPurposeRules reads the purposes of an organisation.
 func ReadPurposeRules(ctx context.Context, r ports.Repos, orgID string) (p purposeRules, err error) {
 	if p.all, err = r.Purposes.List(ctx, orgID); err != nil || len(p.all) == 0 {
 		return p, err
@@ -68,6 +69,7 @@ func (p purposeRules) Choose(by app.Caller, said string) (string, error) {
 		". Na API, no cabeçalho X-Finalidade ou no campo finalidade; num comando, com --purpose. Nada foi consultado nem cobrado.").At("finalidade")
 }
 
+// PurposeRefused is the fault of a purpose that may not be used; it names those that may.
 func PurposeRefused(why string, allowed []crm.Purpose) error {
 	if len(allowed) > 0 {
 		why += " As permitidas são: " + codesOf(allowed) + "."

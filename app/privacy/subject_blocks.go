@@ -49,7 +49,9 @@ func (s *Subjects) unblock(ctx context.Context, by app.Caller, orgID, erasureID 
 }
 
 // Blocks returns the persons blocked by some erasures, the newest first. Faults: those of AllErasures.
-func (s *Subjects) Blocks(ctx context.Context, by app.Caller, orgID string, erasureIDs ...string) ([]privacy.Block, error) {
+func (s *Subjects) Blocks(
+	ctx context.Context, by app.Caller, orgID string, erasureIDs ...string) ([]privacy.Block, error,
+) {
 	if err := app.MayOwnOrg(ctx, s.store.Repos(), by, orgID); err != nil {
 		return nil, err
 	}
@@ -60,8 +62,9 @@ func (s *Subjects) Blocks(ctx context.Context, by app.Caller, orgID string, eras
 func blocks(ctx context.Context, r ports.Repos, e privacy.Erasure) error {
 	hashes := lookedUpBy(e.Person, e.Hashes)
 	if len(hashes) == 0 {
-		return fault.New(fault.InvalidRequest, "Só é possível bloquear por CPF ou CNPJ, e esta pessoa não tem nenhum registrado. "+
-			"Informe o documento dela, ou apague sem bloquear. Nada foi apagado.")
+		return fault.New(fault.InvalidRequest,
+			"Só é possível bloquear por CPF ou CNPJ, e esta pessoa não tem nenhum registrado. "+
+				"Informe o documento dela, ou apague sem bloquear. Nada foi apagado.")
 	}
 	return block(ctx, r, e, hashes)
 }

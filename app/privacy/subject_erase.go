@@ -59,7 +59,8 @@ func (s *Subjects) Erase(ctx context.Context, by app.Caller, q SubjectQuery, blo
 // erasureLine has the id of the erasure, by which the lines emptied for it refer to it.
 func erasureLine(e privacy.Erasure) audit.Line {
 	return audit.Line{
-		ID: e.ID, OrgID: e.OrgID, Action: audit.SubjectErased, Object: e.ID, Detail: audit.Detail{"bloqueio": app.YesNo(e.Block)},
+		ID: e.ID, OrgID: e.OrgID, Action: audit.SubjectErased, Object: e.ID,
+		Detail: audit.Detail{"bloqueio": app.YesNo(e.Block)},
 	}
 }
 

@@ -88,7 +88,8 @@ func (o *Organisations) SetShareHistory(ctx context.Context, by app.Caller, id s
 	line := audit.Line{
 		OrgID: id, Action: audit.OrgShareChanged, Object: id, Detail: audit.Detail{"compartilha": strconv.FormatBool(share)},
 	}
-	return app.Recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Orgs.SetShareHistory(ctx, id, share) })
+	return app.Recorded(ctx, o.store, by, line,
+		func(r ports.Repos) error { return r.Orgs.SetShareHistory(ctx, id, share) })
 }
 
 // Find returns the organisation of a caller. Faults: NotFound, ServiceUnavailable.

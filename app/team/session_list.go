@@ -39,7 +39,8 @@ func (s *Sessions) End(ctx context.Context, by app.Caller, id string) error {
 		return noSession()
 	}
 	line := audit.Line{OrgID: by.OrgID(), Action: audit.SessionEnded, Object: by.MemberID()}
-	err := app.Recorded(ctx, s.store, by, line, func(r ports.Repos) error { return r.SessionEnds.EndByID(ctx, by.MemberID(), id) })
+	err := app.Recorded(ctx, s.store, by, line,
+		func(r ports.Repos) error { return r.SessionEnds.EndByID(ctx, by.MemberID(), id) })
 	if errors.Is(err, ports.ErrNotFound) {
 		return noSession()
 	}

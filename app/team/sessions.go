@@ -291,7 +291,8 @@ func (s *Sessions) SignOut(ctx context.Context, text string) error {
 		return err
 	}
 	line := audit.Line{OrgID: m.OrgID, Action: audit.SignedOut, Object: m.ID}
-	return app.Recorded(ctx, s.store, app.ByMember(m), line, func(r ports.Repos) error { return r.SessionEnds.End(ctx, token) })
+	return app.Recorded(ctx, s.store, app.ByMember(m), line,
+		func(r ports.Repos) error { return r.SessionEnds.End(ctx, token) })
 }
 
 // SignOutEverywhere ends all sessions of the caller.
@@ -300,7 +301,8 @@ func (s *Sessions) SignOutEverywhere(ctx context.Context, by app.Caller) error {
 		return nil
 	}
 	line := audit.Line{OrgID: by.OrgID(), Action: audit.SessionsEnded, Object: by.MemberID()}
-	return app.Recorded(ctx, s.store, by, line, func(r ports.Repos) error { return r.SessionEnds.EndAll(ctx, by.MemberID()) })
+	return app.Recorded(ctx, s.store, by, line,
+		func(r ports.Repos) error { return r.SessionEnds.EndAll(ctx, by.MemberID()) })
 }
 
 // Forget removes sessions that ended long ago, and tickets that can no longer be used. It is a chore.
@@ -324,7 +326,9 @@ func wrongPresent() *fault.Error {
 // ChangeOwnPassword changes the caller's password, given the present one, and ends all their sessions and links.
 // Faults: Unauthenticated when the present one is wrong, InvalidRequest, also for a caller without a password,
 // ServiceUnavailable, at "turn" where there are so many that it was not compared.
-func (s *Sessions) ChangeOwnPassword(ctx context.Context, by app.Caller, present, password string, people *Members) error {
+func (s *Sessions) ChangeOwnPassword(
+	ctx context.Context, by app.Caller, present, password string, people *Members,
+) error {
 	m, err := s.store.Repos().Members.Find(ctx, by.MemberID())
 	if err != nil {
 		return err

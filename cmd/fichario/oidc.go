@@ -11,7 +11,8 @@ import (
 	"fichario/ports"
 )
 
-// providerOf sets up the sign-in by the configured provider; nil where there is none. It does not call the provider yet: one
+// providerOf sets up the sign-in by the configured provider; nil where there is none. It does not call the provider
+// yet: one
 // that is away must not keep the service from starting.
 func providerOf(e *command.Environment, s *service, publicURL string, log *slog.Logger) (*team.OIDC, error) {
 	c := e.Settings.OIDC

@@ -94,7 +94,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 			s.close()
 		}
 	}()
-	if s.tracer, err = tracerOf(e, log); err != nil {
+	if s.tracer, err = tracerOf(log); err != nil {
 		return nil, err
 	}
 	if s.mailer, err = e.Mailer(); err != nil {
@@ -153,7 +153,7 @@ func wireUseCases(
 	s.agentSessions = agentsapp.NewSessions(s.lookups, s.store, command.Now, log)
 	metrics.Unwritten(s.lookups.Unwritten)
 	s.failures = metrics.Background
-	s.batches = batchcommands.BatchesOf(e, s.store, s.bureau, calendar, log, s.lookups)
+	s.batches = batchcommands.UseCase(e, s.store, s.bureau, calendar, log, s.lookups)
 	s.keys = lookups.NewKeys(s.store, command.Now)
 	s.dispatcher = automation.New(e.Settings.AllowPrivate)
 	s.jobs = automations.NewJobs(automations.JobsConfig{
@@ -202,8 +202,9 @@ func wireServer(
 	s.links = command.Links(s.store, s.sessions, s.mailer, publicURL, log)
 	pages, err := site.New(web.Config{
 		OIDC: provider, Links: s.links,
-		Factors: team.NewFactors(s.store, command.Now, s.sessions, command.OneTimeCodes, passkeys), CodePicture: command.CodePicture,
-		Sessions: s.sessions, Organisations: team.NewOrganisations(s.store, command.Now), Members: command.Members(s.store),
+		Factors:     team.NewFactors(s.store, command.Now, s.sessions, command.OneTimeCodes, passkeys),
+		CodePicture: command.CodePicture,
+		Sessions:    s.sessions, Organisations: team.NewOrganisations(s.store, command.Now), Members: command.Members(s.store),
 		Funnels: contacts.NewFunnels(s.store, command.Now), Origins: contacts.NewOrigins(s.store),
 		Notifications: team.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
 		Intake: s.intake, Batches: s.batches, Tables: tables, Webhooks: intake.NewWebhooks(s.store, command.Now),
@@ -213,8 +214,9 @@ func wireServer(
 		Subjects: s.subjects,
 		Stopping: s.stopping,
 		Audit:    privacy.NewAudit(s.store, command.Now),
-		Contacts: contacts.New(s.store, command.Now), Bulks: contacts.NewBulks(s.store, command.Now), Rotations: contacts.NewRotations(s.store, command.Now),
-		Automations: automationcommands.AutomationsOf(e, s.store, s.bureau.Catalog()),
+		Contacts: contacts.New(s.store, command.Now), Bulks: contacts.NewBulks(s.store, command.Now),
+		Rotations:   contacts.NewRotations(s.store, command.Now),
+		Automations: automationcommands.UseCase(e, s.store, s.bureau.Catalog()),
 		Dashboard:   lookups.NewDashboard(s.store, s.bureau.Catalog(), calendar, command.Now),
 		Calendar:    calendar, Clock: command.Now, PublicURL: publicURL,
 		LookupEnabled: e.Settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: readLag(e), Observe: metrics.Page,
@@ -228,7 +230,8 @@ func wireServer(
 
 func (s *service) agents(statement *lookups.Statement, log *slog.Logger) *agents.Handler {
 	return agents.New(agents.Config{
-		Lookups: s.lookups, Sessions: s.agentSessions, Statement: statement, Purposes: privacy.NewPurposes(s.store, command.Now),
+		Lookups: s.lookups, Sessions: s.agentSessions, Statement: statement,
+		Purposes: privacy.NewPurposes(s.store, command.Now),
 		Contacts: contacts.New(s.store, command.Now), Log: log, Version: command.Version(),
 	})
 }

@@ -18,7 +18,7 @@ import (
 const tellLostEvery = time.Minute
 
 // tracerOf makes traces where OpenTelemetry's standard variables ask for them; nil where they do not.
-func tracerOf(e *command.Environment, log *slog.Logger) (*tracing.Tracer, error) {
+func tracerOf(log *slog.Logger) (*tracing.Tracer, error) {
 	var told atomic.Int64
 	return tracing.New(command.Version(), os.Getenv, func() {
 		now, last := time.Now().Unix(), told.Load()

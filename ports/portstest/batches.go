@@ -22,7 +22,8 @@ func quoted(t *testing.T, s ports.Store, orgID string, states ...batch.State) (b
 	t.Helper()
 	b := batch.Batch{
 		ID: id(), OrgID: orgID, KeyID: id(), Name: "Clientes", Product: "cpf", Refresh: true, Status: batch.Running,
-		Columns: []string{"nome", "cpf"}, Sheet: "Ativos", OtherSheets: []string{"Resumo"}, Total: len(states), Valid: len(states), FromHistory: 1, Price: 4500,
+		Columns: []string{"nome", "cpf"}, Sheet: "Ativos", OtherSheets: []string{"Resumo"}, Total: len(states),
+		Valid: len(states), FromHistory: 1, Price: 4500,
 		CreatedAt: at, ExpiresAt: at.Add(batch.QuoteLasts), StartedAt: at, RunFrom: at,
 	}
 	must(t, s.Repos().Batches.Create(t.Context(), b))
@@ -275,7 +276,8 @@ func batchItems(t *testing.T, s ports.Store) {
 	stale := outcome(0, batch.Answered, true, "")
 	stale.LookupID = id()
 	same(t, "of another lookup", settle(stale), 0)
-	same(t, "settled", settle(outcome(0, batch.NoAnswer, true, "bureau_sem_resposta"), outcome(1, batch.Failed, false, "x")), 2)
+	same(t, "settled",
+		settle(outcome(0, batch.NoAnswer, true, "bureau_sem_resposta"), outcome(1, batch.Failed, false, "x")), 2)
 	same(t, "settled again", settle(outcome(0, batch.Answered, true, "")), 0)
 
 	items[3].RepeatOf = 2
@@ -301,7 +303,8 @@ func batchItems(t *testing.T, s ports.Store) {
 		same(t, fmt.Sprint(c.state, c.after), lines(c.state, c.after, 5), c.want)
 	}
 	var charged, free int
-	must(t, s.InTx(ctx, func(r ports.Repos) (err error) { charged, free, err = r.BatchItems.Retry(ctx, b.ID); return err }))
+	must(t,
+		s.InTx(ctx, func(r ports.Repos) (err error) { charged, free, err = r.BatchItems.Retry(ctx, b.ID); return err }))
 	same(t, "once more", []int{charged, free}, []int{1, 1})
 	next, err = repo.Next(ctx, b.ID, 10)
 	must(t, err)
@@ -397,7 +400,8 @@ func quotedAs(t *testing.T, s ports.Store, status batch.Status, resumeAt, starte
 // freshAnswers are found for many documents at once.
 func freshAnswers(t *testing.T, s ports.Store) {
 	ctx, o := t.Context(), id()
-	ana, bia, caio := doc(t, document.CPF, "52998224725"), doc(t, document.CPF, "02345678992"), doc(t, document.CPF, "11144477735")
+	ana, bia, caio := doc(t, document.CPF, "52998224725"), doc(t, document.CPF, "02345678992"),
+		doc(t, document.CPF, "11144477735")
 	newer := kept(t, s, o, ana)
 	newer.ID, newer.AnsweredAt = id(), at.Add(time.Hour)
 	must(t, s.Repos().History.Save(ctx, newer))

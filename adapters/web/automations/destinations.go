@@ -89,7 +89,9 @@ func (f automationFields) request(n *automations.NewAutomation, all []automation
 }
 
 // destinationFault marks the input of a destination that an error names, and keeps what was typed except secrets.
-func destinationFault(shown *web.Form, destination string, all []automation.Destination, sent url.Values, why error) bool {
+func destinationFault(
+	shown *web.Form, destination string, all []automation.Destination, sent url.Values, why error,
+) bool {
 	known := app.FaultOf(why)
 	marked := destination == "" && known != nil && strings.HasPrefix(known.Field, "set.")
 	if marked {

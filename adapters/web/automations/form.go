@@ -88,7 +88,9 @@ func days(typed string) *int {
 }
 
 // automation is what the form describes.
-func (f automationFields) automation(orgID string, all []automation.Destination, sent url.Values) automations.NewAutomation {
+func (f automationFields) automation(
+	orgID string, all []automation.Destination, sent url.Values,
+) automations.NewAutomation {
 	n := automations.NewAutomation{
 		OrgID: orgID, Name: f.Name, Event: cmp.Or(f.Event, automation.ContactCreated), Action: f.Action,
 		When:   strings.TrimSpace(f.When),

@@ -69,7 +69,8 @@ func (s pages) board(c *web.Call, show boardFilter) error {
 	data := boardPage{Choices: choices, Funnel: funnel, Filter: show, List: "/contatos" + web.WithQuery(chosen)}
 	for _, stage := range stages {
 		b := boardStage{
-			BoardStage: stage, More: stage.Count - len(stage.Contacts), List: "/contatos" + web.WithQuery(chosen, "etapa", stage.ID),
+			BoardStage: stage, More: stage.Count - len(stage.Contacts),
+			List: "/contatos" + web.WithQuery(chosen, "etapa", stage.ID),
 		}
 		for _, v := range stage.Contacts {
 			b.Cards = append(b.Cards, contactLineOf(v))

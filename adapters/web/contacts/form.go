@@ -139,7 +139,8 @@ func (s pages) contactFormAgain(c *web.Call, id, name string, f contactFields, w
 		}
 		data.Version = view.Version()
 	}
-	return c.RenderStatus(http.StatusUnprocessableEntity, "contato-form", web.Page{Title: title, Nav: "contatos", Data: data})
+	return c.RenderStatus(http.StatusUnprocessableEntity, "contato-form",
+		web.Page{Title: title, Nav: "contatos", Data: data})
 }
 
 func (s pages) contactEdit(c *web.Call) error {
@@ -156,11 +157,13 @@ func (s pages) contactEdit(c *web.Call) error {
 	}
 	shown := web.Filled(contactFields{
 		Name: view.Name, Email: view.Email, Phone: view.Phone, Company: view.Company,
-		Documents: documentsText(view.Documents), Amount: view.AmountText(), Origin: view.OriginID, Note: web.AsTyped(view.Note),
+		Documents: documentsText(view.Documents), Amount: view.AmountText(), Origin: view.OriginID,
+		Note: web.AsTyped(view.Note),
 	})
-	return c.Render("contato-form", web.Page{Title: "Editar " + web.Shorten(web.TitleMax, view.Name), Nav: "contatos", Data: contactForm{
-		ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: shown,
-	}})
+	return c.Render("contato-form",
+		web.Page{Title: "Editar " + web.Shorten(web.TitleMax, view.Name), Nav: "contatos", Data: contactForm{
+			ID: view.ID, Name: view.Name, Version: view.Version(), Choices: choices, Form: shown,
+		}})
 }
 
 func (s pages) contactUpdate(c *web.Call, f contactFields) error {

@@ -66,7 +66,8 @@ func (s pages) keyNew(c *web.Call) error {
 		return err
 	}
 	usual := keyFields{
-		ID: lookups.NewKeyID(), Scopes: []document.Type{document.CPF}, PerMinute: new(60), PerDay: new(200), PerMonth: new(2000),
+		ID: lookups.NewKeyID(), Scopes: []document.Type{document.CPF}, PerMinute: new(60), PerDay: new(200),
+		PerMonth: new(2000),
 	}
 	data, err := s.keyForm(c, usual, web.Filled(usual))
 	if err != nil {

@@ -17,6 +17,7 @@ type Plot struct {
 	Left int
 }
 
+// Series is what one colour of a plot stands for.
 type Series struct{ Name, Class string }
 type bar struct{ Class, X, Y, Width, Height string }
 type line struct{ Y, TextY, Text string }
@@ -89,5 +90,8 @@ func DrawPlot(title string, of []Series, days []DayParts, unit int64, write func
 	return p
 }
 
+// Percent is a part of a whole in per cent.
 func Percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
-func Pixels(x float64) string  { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+// Pixels is a length in a plot.
+func Pixels(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }

@@ -65,7 +65,8 @@ func TestAScoreIsAPlaceOnAScale(t *testing.T) {
 				reached++
 			}
 		}
-		if got := strings.Join([]string{c.Kind, c.Text, c.Note, web.Count(reached), web.Count(c.Percent) + "%"}, " "); got != want {
+		if got := strings.Join([]string{c.Kind, c.Text, c.Note, web.Count(reached), web.Count(c.Percent) + "%"},
+			" "); got != want {
 			t.Errorf("%s: %q, want %q", answer, got, want)
 		}
 	}

@@ -119,7 +119,8 @@ func (s pages) purposeChange(c *web.Call, f purposeFields) error {
 func (s pages) purposeRetire(c *web.Call, f struct {
 	Retired bool `form:"encerrar"`
 }) error {
-	_, err := s.Purposes.Set(c.Ctx(), c.By, c.By.OrgID(), c.PathValue("codigo"), privacy.PurposeChange{Retired: &f.Retired})
+	_,
+		err := s.Purposes.Set(c.Ctx(), c.By, c.By.OrgID(), c.PathValue("codigo"), privacy.PurposeChange{Retired: &f.Retired})
 	if err != nil {
 		return err
 	}

@@ -1,3 +1,4 @@
+// Package site puts the rooms of the interface together.
 package site
 
 import (

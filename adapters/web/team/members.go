@@ -124,14 +124,16 @@ func (s pages) ownPassword(c *web.Call, f passwordFields) error {
 	if why := app.FaultOf(err); tooMany(err) {
 		retryAfter(c, why)
 		return c.RenderStatus(http.StatusServiceUnavailable, "conta", web.Page{
-			Title: "Sua conta", Nav: "conta", Data: web.Form{Field: "atual", Problem: "A senha não foi conferida. " + why.Message},
+			Title: "Sua conta", Nav: "conta",
+			Data: web.Form{Field: "atual", Problem: "A senha não foi conferida. " + why.Message},
 		})
 	}
 	if shown, ok := c.Again(&f, err); ok {
 		if web.IsUnauthenticated(err) { // the current password is checked before the new one
 			shown.Field = "atual"
 		}
-		return c.RenderStatus(http.StatusUnprocessableEntity, "conta", web.Page{Title: "Sua conta", Nav: "conta", Data: shown})
+		return c.RenderStatus(http.StatusUnprocessableEntity, "conta",
+			web.Page{Title: "Sua conta", Nav: "conta", Data: shown})
 	}
 	if err != nil {
 		return err

@@ -23,8 +23,8 @@ import (
 	"fichario/ports"
 )
 
-// AutomationsOf is the use case; offered is needed only where automations are made.
-func AutomationsOf(e *command.Environment, store ports.Store, offered catalog.Catalog) *automations.Automations {
+// UseCase is the use case; offered is needed only where automations are made.
+func UseCase(e *command.Environment, store ports.Store, offered catalog.Catalog) *automations.Automations {
 	return automations.New(store, command.Now, automations.Means{
 		Mails: e.Settings.SMTPURL != "", Conditions: outbound.NewConditions(), Catalog: offered,
 		Destinations: outbound.Destinations{},
@@ -41,6 +41,7 @@ func offeredBy(e *command.Environment) (catalog.Catalog, error) {
 	return client.Catalog(), nil
 }
 
+// Automation holds the commands of automations.
 type Automation struct {
 	Add          automationAddCmd          `cmd:"" help:"Make an automation."`
 	List         automationListCmd         `cmd:"" help:"List the automations of an organisation."`
@@ -104,7 +105,7 @@ func (c *automationAddCmd) Run(e *command.Environment) error {
 		}
 	}
 	return e.WithStore(func(store *gormstore.Store) error {
-		rules := AutomationsOf(e, store, offered)
+		rules := UseCase(e, store, offered)
 		var err error
 		if n.RequestForm, err = c.form(e, rules, n); err != nil {
 			return err
@@ -119,7 +120,8 @@ func (c *automationAddCmd) Run(e *command.Environment) error {
 		}
 		value["secret"] = a.Action.Secret
 		return e.Print(value,
-			"Automation %s: %s\nIts calls are signed (Standard Webhooks) with this secret:\n\n  %s\n", a.ID, a.Name, a.Action.Secret)
+			"Automation %s: %s\nIts calls are signed (Standard Webhooks) with this secret:\n\n  %s\n", a.ID, a.Name,
+			a.Action.Secret)
 	})
 }
 
@@ -174,7 +176,7 @@ func viewAutomation(a automations.View) automationView {
 // Run lists the automations.
 func (c *automationListCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		all, err := AutomationsOf(e, store, nil).Views(e.Ctx, app.Operator(), c.Org)
+		all, err := UseCase(e, store, nil).Views(e.Ctx, app.Operator(), c.Org)
 		if err != nil {
 			return err
 		}
@@ -202,9 +204,9 @@ func (c *automationSetCmd) Run(e *command.Environment) error {
 	}
 	return e.WithStore(func(store *gormstore.Store) error {
 		if fills {
-			return c.fill(e, AutomationsOf(e, store, nil))
+			return c.fill(e, UseCase(e, store, nil))
 		}
-		if err := AutomationsOf(e, store, nil).SetPurpose(e.Ctx, app.Operator(), c.ID, c.Purpose); err != nil {
+		if err := UseCase(e, store, nil).SetPurpose(e.Ctx, app.Operator(), c.ID, c.Purpose); err != nil {
 			return err
 		}
 		return e.Print(map[string]string{"id": c.ID, "purpose": c.Purpose},
@@ -255,7 +257,7 @@ func (c *automationDisableCmd) Run(e *command.Environment) error {
 
 func enableAutomation(e *command.Environment, id string, enabled bool) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		if err := AutomationsOf(e, store, nil).SetEnabled(e.Ctx, app.Operator(), id, enabled); err != nil {
+		if err := UseCase(e, store, nil).SetEnabled(e.Ctx, app.Operator(), id, enabled); err != nil {
 			return err
 		}
 		return e.Print(map[string]any{"id": id, "enabled": enabled}, "Automation %s is %s.\n", id, command.OnOff(enabled))
@@ -292,7 +294,8 @@ func viewRun(j automation.Job) runView {
 		ID: j.ID, Kind: j.Kind, Automation: command.TextOrNull(j.AutomationID), Member: command.TextOrNull(j.MemberID),
 		Contact: command.TextOrNull(j.ContactID),
 		Event:   cmp.Or(j.Event, automation.ContactCreated),
-		State:   j.State, Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt, EndedAt: command.TimeOrNull(j.EndedAt),
+		State:   j.State, Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt,
+		EndedAt: command.TimeOrNull(j.EndedAt),
 	}
 	if j.State == automation.Ready {
 		v.NextAt = &j.RunAt
@@ -303,7 +306,7 @@ func viewRun(j automation.Job) runView {
 // Run shows runs.
 func (c *automationRunsCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		all, err := AutomationsOf(e, store, nil).Runs(e.Ctx, app.Operator(), c.Org,
+		all, err := UseCase(e, store, nil).Runs(e.Ctx, app.Operator(), c.Org,
 			automation.JobFilter{
 				AutomationID: c.Automation, ContactID: c.Contact, State: automation.JobState(c.State),
 			}, c.After, c.Limit)
@@ -324,7 +327,7 @@ type automationRerunCmd struct {
 // Run repeats a run.
 func (c *automationRerunCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		id, err := AutomationsOf(e, store, nil).RunAgain(e.Ctx, app.Operator(), c.ID)
+		id, err := UseCase(e, store, nil).RunAgain(e.Ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

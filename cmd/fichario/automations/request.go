@@ -39,7 +39,9 @@ type requestFlags struct {
 }
 
 // form reads the flags, and prompts for missing secrets.
-func (f requestFlags) form(e *command.Environment, rules *automations.Automations, n automations.NewAutomation) (automations.RequestForm, error) {
+func (f requestFlags) form(
+	e *command.Environment, rules *automations.Automations, n automations.NewAutomation) (automations.RequestForm, error,
+) {
 	form := automations.RequestForm{
 		Method: strings.ToUpper(f.Method), Body: string(f.Body), Done: string(f.Done), Destination: f.Destination,
 		Values: f.Set,
@@ -123,7 +125,7 @@ type fieldView struct {
 
 // Run lists the destinations that come with the program.
 func (automationDestinationsCmd) Run(e *command.Environment) error {
-	return command.PrintList(e, AutomationsOf(e, nil, nil).Destinations(), func(d automation.Destination) destinationView {
+	return command.PrintList(e, UseCase(e, nil, nil).Destinations(), func(d automation.Destination) destinationView {
 		v := destinationView{Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat, Fields: []fieldView{}}
 		for _, f := range d.Fields {
 			v.Fields = append(v.Fields, fieldView(f))
@@ -183,7 +185,7 @@ type tryView struct {
 // Run shows what an automation would do; it sends and changes nothing.
 func (c *automationTryCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		r, err := AutomationsOf(e, store, nil).Rehearse(e.Ctx, app.Operator(), c.ID, c.Contact)
+		r, err := UseCase(e, store, nil).Rehearse(e.Ctx, app.Operator(), c.ID, c.Contact)
 		if err != nil {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"fichario/domain/batch"
 )
 
+// Batch holds the commands of batches.
 type Batch struct {
 	Quote   batchQuoteCmd   `cmd:"" help:"Quote the price of a table of documents; no bureau is asked, nothing is charged."`
 	Confirm batchConfirmCmd `cmd:"" help:"Start a quoted batch, on any instance, within a ceiling."`
@@ -27,8 +28,8 @@ type Batch struct {
 	Results batchResultsCmd `cmd:"" help:"Write the result of each item to standard output."`
 }
 
-// BatchesOf is the use case on a store.
-func BatchesOf(
+// UseCase is the use case on a store.
+func UseCase(
 	e *command.Environment,
 	store *gormstore.Store, client command.Bureau, calendar access.Calendar, log *slog.Logger, lookups *lookups.Lookups,
 ) *batches.Batches {
@@ -51,7 +52,7 @@ func withBatches(e *command.Environment, f func(*batches.Batches) error) error {
 		return err
 	}
 	defer stop()
-	return e.WithStore(func(store *gormstore.Store) error { return f(BatchesOf(e, store, client, calendar, log, nil)) })
+	return e.WithStore(func(store *gormstore.Store) error { return f(UseCase(e, store, client, calendar, log, nil)) })
 }
 
 type batchQuoteCmd struct {

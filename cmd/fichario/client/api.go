@@ -21,6 +21,7 @@ type API struct {
 	Batch     apiBatchCmd  `cmd:"" help:"Look up many documents, within a ceiling."`
 }
 
+// Lookup looks up a document at a running service.
 type Lookup struct {
 	remote        `embed:""`
 	command.Shown `embed:""`

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
+// MCP gives an agent the tools of a running service.
 type MCP struct {
 	remote `embed:""`
 

@@ -102,6 +102,7 @@ func keyFile(database string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
+// NewDataKey returns a new key for personal data.
 func NewDataKey() []byte {
 	key := make([]byte, gormstore.DataKeySize)
 	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead

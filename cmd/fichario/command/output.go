@@ -39,6 +39,7 @@ func PrintList[T, View any](e *Environment, all []T, view func(T) View, line fun
 	return e.Print(views, "%s", text.String())
 }
 
+// TextOrNull is a text, or null in JSON where it is empty.
 func TextOrNull(s string) *string {
 	if s == "" {
 		return nil
@@ -46,6 +47,7 @@ func TextOrNull(s string) *string {
 	return &s
 }
 
+// TimeOrNull is a time, or null in JSON where it is zero.
 func TimeOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -61,6 +63,7 @@ func OrAll(limit *int) int {
 	return *limit
 }
 
+// OnOff is a flag in words.
 func OnOff(enabled bool) string {
 	if enabled {
 		return "enabled"

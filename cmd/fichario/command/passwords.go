@@ -14,6 +14,7 @@ var Passwords = team.Passwords{
 	Hash: factors.HashPassword, Fits: factors.PasswordFits, Stale: factors.PasswordStale, Decoy: factors.NobodysPassword,
 }
 
+// Members is the use case of members, with the hashing of passwords.
 func Members(store *gormstore.Store) *team.Members {
 	return team.NewMembers(store, Now, Passwords.Hash)
 }
@@ -26,6 +27,7 @@ func CodePicture(secret, account string) (string, error) {
 	return factors.Picture(factors.Address(secret, account))
 }
 
+// Links is the use case of links for invitations and new passwords.
 func Links(
 	store *gormstore.Store, sessions *team.Sessions, mailer ports.Mailer, publicURL string, log *slog.Logger,
 ) *team.Links {

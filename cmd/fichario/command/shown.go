@@ -178,6 +178,7 @@ func Readable(raw json.RawMessage) string {
 	return string(raw)
 }
 
+// Printable is a text without what would command a terminal.
 func Printable(s string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) && r != ' ' {

@@ -106,6 +106,7 @@ func (e *Environment) Mailer() (ports.Mailer, error) {
 	return notifier.New(e.Settings.SMTPURL)
 }
 
+// Keeping is how long things are kept.
 func (e *Environment) Keeping() privacy.Keeping {
 	return privacy.Keeping{
 		Answers: e.Settings.KeepAnswers, Deliveries: e.Settings.KeepDeliveries, Contacts: e.Settings.KeepContacts,
@@ -113,9 +114,11 @@ func (e *Environment) Keeping() privacy.Keeping {
 	}
 }
 
+// Calendar has the time zone of the caps' days and months.
 func (e *Environment) Calendar() (access.Calendar, error) {
 	location, err := time.LoadLocation(e.Settings.TimeZone)
 	return access.Calendar{Location: location}, err
 }
 
+// Now is the present time, UTC.
 func Now() time.Time { return time.Now().UTC() }

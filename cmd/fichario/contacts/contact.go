@@ -15,6 +15,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// Contact holds the commands of contacts.
 type Contact struct {
 	List contactListCmd `cmd:"" help:"List contacts, newest first."`
 	Show contactShowCmd `cmd:"" help:"Show a contact with its history."`

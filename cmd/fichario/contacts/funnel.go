@@ -11,6 +11,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// Funnel holds the commands of funnels.
 type Funnel struct {
 	List funnelListCmd `cmd:"" help:"List the funnels of an organisation with their stages, the default one first."`
 	Set  funnelSetCmd  `cmd:"" help:"Set whether the contacts in a stage are open, won or lost."`
@@ -70,7 +71,8 @@ type funnelSetCmd struct {
 // Run sets the outcome of a stage.
 func (c *funnelSetCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		err := contacts.NewFunnels(store, command.Now).SetOutcome(e.Ctx, app.Operator(), c.Org, c.Stage, crm.Outcome(c.Outcome))
+		err := contacts.NewFunnels(store, command.Now).SetOutcome(e.Ctx, app.Operator(), c.Org, c.Stage,
+			crm.Outcome(c.Outcome))
 		if err != nil {
 			return err
 		}

@@ -89,7 +89,8 @@ func (c *contactImportCmd) Run(e *command.Environment) error {
 }
 
 func (c *contactImportCmd) run(
-	e *command.Environment, bulks *contacts.Bulks, by app.Caller, table contacts.NewImport, plan crm.Import, trial contacts.ImportTrial,
+	e *command.Environment, bulks *contacts.Bulks, by app.Caller, table contacts.NewImport, plan crm.Import,
+	trial contacts.ImportTrial,
 ) error {
 	made, err := bulks.PrepareImport(e.Ctx, by, table)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// Origin holds the commands of origins.
 type Origin struct {
 	Add  originAddCmd  `cmd:"" help:"Register an origin."`
 	List originListCmd `cmd:"" help:"List the origins of an organisation."`

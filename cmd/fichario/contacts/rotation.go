@@ -16,6 +16,7 @@ import (
 	"fichario/domain/fault"
 )
 
+// Rotation holds the commands of rotations.
 type Rotation struct {
 	Add    rotationAddCmd    `cmd:"" help:"Create a rotation of members who receive contacts in turn."`
 	Set    rotationSetCmd    `cmd:"" help:"Change the name and the members of a rotation."`

@@ -100,7 +100,8 @@ func demoWork(
 		return err
 	}
 	pj := []string{catalog.CNPJ, catalog.ScoreID, "protestos"}
-	if _, err := lookups.NewBundles(store, config.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
+	if _,
+		err := lookups.NewBundles(store, config.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
 		return err
 	}
 	if err := demoChain(ctx, store, config.Catalog); err != nil {
@@ -136,7 +137,9 @@ func demoWebhook(ctx context.Context, e *command.Environment, store *gormstore.S
 
 // demoKey returns the demonstration's key with a working secret, and whether it is new; no key when the database has
 // other data.
-func demoKey(ctx context.Context, store *gormstore.Store, keys *lookups.Keys) (*access.Key, access.Secret, bool, error) {
+func demoKey(
+	ctx context.Context, store *gormstore.Store, keys *lookups.Keys) (*access.Key, access.Secret, bool, error,
+) {
 	none := access.Secret{}
 	orgs := store.Repos().Orgs
 	_, err := orgs.Find(ctx, demoOrg)
@@ -154,7 +157,8 @@ func demoKey(ctx context.Context, store *gormstore.Store, keys *lookups.Keys) (*
 	if somebodys, err := orgs.List(ctx); err != nil || len(somebodys) > 0 {
 		return nil, none, false, err
 	}
-	people, before := command.Members(store), func() time.Time { return command.Now().AddDate(0, -2, 0) } // before all the rest
+	people, before := command.Members(store),
+		func() time.Time { return command.Now().AddDate(0, -2, 0) } // before all the rest
 	if _, err := team.NewOrganisations(store, before).CreateWithID(ctx, demoOrg, "Agência Demonstração"); err != nil {
 		return nil, none, false, err
 	}

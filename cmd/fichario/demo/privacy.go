@@ -18,6 +18,7 @@ func demoErasure(ctx context.Context, e *command.Environment, store *gormstore.S
 	if err != nil {
 		return err
 	}
-	_, err = privacycommands.SubjectsOf(e, store).Erase(ctx, owner, privacy.SubjectQuery{OrgID: demoOrg, Document: demoErased}, true)
+	_, err = privacycommands.SubjectsOf(e, store).Erase(ctx, owner,
+		privacy.SubjectQuery{OrgID: demoOrg, Document: demoErased}, true)
 	return err
 }

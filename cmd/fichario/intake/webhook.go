@@ -14,6 +14,7 @@ import (
 	"fichario/domain/webhook"
 )
 
+// Webhook holds the commands of webhooks.
 type Webhook struct {
 	Create     webhookCreateCmd     `cmd:"" help:"Make a webhook and print its address."`
 	List       webhookListCmd       `cmd:"" help:"List the webhooks of an organisation."`
@@ -133,7 +134,8 @@ func changeWebhook(e *command.Environment, id string, change func(*intakeapp.Web
 		v := webhookView{
 			ID: w.ID, Name: w.Name, Type: w.Kind, Enabled: w.Enabled, Received: w.Received, Token: w.Token.Reveal(),
 			URL: command.WebhookURL(e, w.Token, e.Settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme,
-			Header: w.Signature.Header, ThanksURL: w.ThanksURL, Origin: command.TextOrNull(w.Origin), Rotation: command.TextOrNull(w.Rotation),
+			Header: w.Signature.Header, ThanksURL: w.ThanksURL, Origin: command.TextOrNull(w.Origin),
+			Rotation: command.TextOrNull(w.Rotation),
 		}
 		return e.Print(v,
 			"Webhook %s: %s\n  %s, %s, %d received\n  %s\n", v.ID, v.Name, v.Type, command.OnOff(v.Enabled), v.Received, v.URL)
@@ -170,7 +172,8 @@ func (c *webhookSetCmd) Run(e *command.Environment) error {
 	} else if c.Secret != "" || c.Header != "" {
 		return fmt.Errorf("--secret and --signature-header go with --signature")
 	}
-	return changeWebhook(e, c.ID, func(w *intakeapp.Webhooks) error { return w.Update(e.Ctx, app.Operator(), c.ID, change) })
+	return changeWebhook(e, c.ID,
+		func(w *intakeapp.Webhooks) error { return w.Update(e.Ctx, app.Operator(), c.ID, change) })
 }
 
 type webhookEnableCmd struct {
@@ -200,5 +203,6 @@ type webhookRegenerateCmd struct {
 
 // Run gives a webhook a new address.
 func (c *webhookRegenerateCmd) Run(e *command.Environment) error {
-	return changeWebhook(e, c.ID, func(w *intakeapp.Webhooks) error { return w.Regenerate(e.Ctx, app.Operator(), c.ID, c.Grace) })
+	return changeWebhook(e, c.ID,
+		func(w *intakeapp.Webhooks) error { return w.Regenerate(e.Ctx, app.Operator(), c.ID, c.Grace) })
 }

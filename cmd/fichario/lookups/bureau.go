@@ -16,6 +16,7 @@ import (
 	"fichario/ports"
 )
 
+// Bureau holds the commands of bureau files.
 type Bureau struct {
 	Check bureauCheckCmd `cmd:"" help:"Check a bureau file; every error is shown with its line."`
 	Try   bureauTryCmd   `cmd:"" help:"Make one real call and show the fields. The bureau may charge for it."`

@@ -18,6 +18,7 @@ import (
 	"fichario/domain/text"
 )
 
+// Key holds the commands of API keys.
 type Key struct {
 	Create keyCreateCmd `cmd:"" help:"Create a key; it is shown once."`
 	List   keyListCmd   `cmd:"" help:"List the keys of an organisation."`

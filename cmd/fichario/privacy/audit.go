@@ -14,6 +14,7 @@ import (
 	"fichario/domain/audit"
 )
 
+// Audit holds the commands of the audit.
 type Audit struct {
 	List   auditListCmd   `cmd:"" help:"List what was done in an organisation, newest first."`
 	Verify auditVerifyCmd `cmd:"" help:"Check that no line was changed, removed or moved; exit 1 if one was."`
@@ -48,8 +49,10 @@ type auditView struct {
 
 func auditViewOf(l privacy.AuditLine) auditView {
 	return auditView{
-		Numero: l.Number, Em: l.At, Quem: l.Who, Tipo: l.Actor.Kind(), QuemID: command.TextOrNull(l.Actor.ID()), Porta: l.Door,
-		Acao: l.Action, Objeto: command.TextOrNull(l.Object), Endereco: command.TextOrNull(l.Address), Pedido: command.TextOrNull(l.RequestID),
+		Numero: l.Number, Em: l.At, Quem: l.Who, Tipo: l.Actor.Kind(), QuemID: command.TextOrNull(l.Actor.ID()),
+		Porta: l.Door,
+		Acao:  l.Action, Objeto: command.TextOrNull(l.Object), Endereco: command.TextOrNull(l.Address),
+		Pedido:  command.TextOrNull(l.RequestID),
 		Detalhe: l.Detail, Apagado: l.ErasedBy != "", Ilegivel: l.Unreadable, Hash: l.Hash.String(),
 	}
 }
@@ -68,7 +71,8 @@ func momentOf(e *command.Environment, flag, text string) (time.Time, error) {
 	}
 	day, err := calendar.StartOf(text)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%s: %q is neither a date such as 2026-11-01 nor a time such as 2026-11-01T12:00:00Z", flag, text)
+		return time.Time{},
+			fmt.Errorf("%s: %q is neither a date such as 2026-11-01 nor a time such as 2026-11-01T12:00:00Z", flag, text)
 	}
 	return day, nil
 }
@@ -146,9 +150,9 @@ type auditResult struct {
 // witnessResult is how many outside heads are in the chain, how many are older than what is kept, how many lines of the
 // files are no heads, the newest head, and the public key of the signatures.
 type witnessResult struct {
-	Conferidas int64                   `json:"conferidas"`
-	Antigas    int64                   `json:"antigas"`
-	Ilegiveis  int64                   `json:"ilegiveis"`
+	Conferidas int64                `json:"conferidas"`
+	Antigas    int64                `json:"antigas"`
+	Ilegiveis  int64                `json:"ilegiveis"`
 	Ultima     *privacy.WitnessLine `json:"ultima"`
 }
 

@@ -17,7 +17,7 @@ import (
 	"fichario/domain/privacy"
 )
 
-// journalOf is a file outside the database that records erasures, one JSON line each; without a path there is
+// Journal is a file outside the database that records erasures, one JSON line each; without a path there is
 // none.
 type Journal struct {
 	Path string

@@ -12,6 +12,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// Purpose holds the commands of purposes.
 type Purpose struct {
 	Add  purposeAddCmd  `cmd:"" help:"Register a purpose."`
 	List purposeListCmd `cmd:"" help:"List the purposes of an organisation, including retired ones."`

@@ -19,6 +19,7 @@ import (
 	"fichario/domain/privacy"
 )
 
+// Subject holds the commands of data subjects.
 type Subject struct {
 	Record   subjectRecordCmd   `cmd:"" help:"Print the record of operations of an organisation (LGPD, art. 37)."`
 	Export   subjectExportCmd   `cmd:"" help:"Write everything that is held about a person as JSON."`
@@ -45,6 +46,7 @@ func withSubjects(e *command.Environment, f func(*privacyapp.Subjects) error) er
 	return e.WithStore(func(store *gormstore.Store) error { return f(SubjectsOf(e, store)) })
 }
 
+// SubjectsOf is the use case of data subjects, with the journal of erasures.
 func SubjectsOf(e *command.Environment, store *gormstore.Store) *privacyapp.Subjects {
 	return privacyapp.NewSubjects(store, store, JournalOf(e), command.Now)
 }
@@ -105,6 +107,7 @@ func printErasures(e *command.Environment, erasure privacy.Erasure) error {
 	return e.Print(download.Receipt(erasure), "%s", ReceiptText(erasure))
 }
 
+// ReceiptText is the receipt of an erasure for people.
 func ReceiptText(erasure privacy.Erasure) string {
 	ended := "in progress"
 	if !erasure.EndsAt.IsZero() {

@@ -46,7 +46,8 @@ type memberResetCmd struct {
 func (c *memberResetCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
 		sessions := team.NewSessions(store, command.Now, command.Passwords)
-		if err := team.NewFactors(store, command.Now, sessions, command.OneTimeCodes, nil).Reset(e.Ctx, app.Operator(), c.ID); err != nil {
+		if err := team.NewFactors(store, command.Now, sessions, command.OneTimeCodes, nil).Reset(e.Ctx, app.Operator(),
+			c.ID); err != nil {
 			return err
 		}
 		return e.Print(map[string]string{"id": c.ID}, "Member %s has no second factor.\n", c.ID)

@@ -16,6 +16,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// Member holds the commands of members.
 type Member struct {
 	Add      memberAddCmd      `cmd:"" help:"Add a person."`
 	List     memberListCmd     `cmd:"" help:"List the people of an organisation, oldest first."`

@@ -11,6 +11,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// Notification holds the commands of notifications.
 type Notification struct {
 	List notificationListCmd `cmd:"" help:"List notifications, newest first."`
 	Read notificationReadCmd `cmd:"" help:"Mark all as read for a member."`

@@ -15,6 +15,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// Organisation holds the commands of organisations.
 type Organisation struct {
 	Create orgCreateCmd `cmd:"" help:"Make an organisation."`
 	List   orgListCmd   `cmd:"" help:"List the organisations, oldest first."`
