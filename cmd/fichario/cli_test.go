@@ -215,7 +215,8 @@ func TestTheKeyFile(t *testing.T) {
 	for text, want := range map[string]string{
 		"":      "x.db.key: a key is 32 bytes in base64, which this is not: put back",
 		"YWJj ": "x.db.key: a key is 32 bytes in base64, which this is not: put back",
-		base64.StdEncoding.EncodeToString(command.NewDataKey()): "x.db.key is not the one that this database was written with",
+		base64.StdEncoding.EncodeToString(command.NewDataKey()): "x.db.key is not the one that this database was " +
+			"written with",
 	} {
 		if err := os.WriteFile(db+".key", []byte(text), 0o600); err != nil {
 			t.Fatal(err)
