@@ -81,15 +81,6 @@ var amountPhrases = []string{
 	"brl", "usd", "eur", "de reais", "reais", "real", "de dolares", "dolares", "dolar", "de euros", "euros", "euro",
 }
 
-func hasLetter(s string) bool {
-	for i := range len(s) {
-		if isLetter(s[i]) {
-			return true
-		}
-	}
-	return false
-}
-
 // dropPhrase removes a phrase where no letter touches it. A digit may: "3500BRL".
 func dropPhrase(s, phrase string) string {
 	for from := 0; ; {
@@ -109,8 +100,6 @@ func dropPhrase(s, phrase string) string {
 		from = i
 	}
 }
-
-func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
 
 // magnitudes are the suffixes of a number, as powers of ten.
 var magnitudes = map[string]int{

@@ -9,16 +9,12 @@ import (
 	"github.com/nyaruka/phonenumbers"
 )
 
-// E164 returns the international form of a phone number ("+5511987654321"), or "" when it is not one. A number without
-// a country code is taken as Brazilian.
-func E164(text string) string { return e164(text) }
-
 // region is the country of numbers without a country code.
 const region = "BR"
 
-// e164 returns the international form of a number, or "" when no numbering plan has it. Of several numbers, or one
-// among words, the first counts.
-func e164(number string) string {
+// E164 returns the international form of a phone number ("+5511987654321"), or "" when no numbering plan has it. A
+// number without a country code is taken as Brazilian. Of several numbers, or one among words, the first counts.
+func E164(number string) string {
 	if n := brazilian(strings.TrimSuffix(number, ".0")); n != "" {
 		return n
 	}

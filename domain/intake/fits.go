@@ -9,7 +9,6 @@ import (
 
 // Bounds of the fields, in characters. What is longer does not fit and stays in the note.
 const (
-	maxEmail = 320
 	maxLine  = 200
 	maxPhone = 60
 )
@@ -61,7 +60,7 @@ var yesNo = words(`sim nao yes no si true false on off ok`)
 // fitsName: whatever stands under a key for names is a name, unless it is a phone.
 func fitsName(c *chooser, a *answer, s strength) bool {
 	if s < titleWord && a.title == "" {
-		return isLine(a) && e164(a.text()) == ""
+		return isLine(a) && E164(a.text()) == ""
 	}
 	return fitsPartOfName(c, a, s)
 }

@@ -231,7 +231,7 @@ func samePhone(said string, d *Draft) bool {
 	if text.Digits(said) == text.Digits(d.Phone) {
 		return countDigits(said) > 0 && phoneLike(said)
 	}
-	return d.PhoneE164 != "" && len(said) <= maxPhone && phoneLike(said) && e164(said) == d.PhoneE164
+	return d.PhoneE164 != "" && len(said) <= maxPhone && phoneLike(said) && E164(said) == d.PhoneE164
 }
 
 // likeness is the form in which answers are compared: folded, except that a long text is compared as it is, because

@@ -71,12 +71,12 @@ func (c *chooser) phoneByLook() {
 
 // surePhone reports whether a number is surely a phone: its key means nothing, or it is written as only phones are.
 func surePhone(a *answer, v string) bool {
-	return (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && e164(v) != ""
+	return (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && E164(v) != ""
 }
 
 // barePhone reports whether a number can be a Brazilian phone, and its key names nothing else.
 func barePhone(a *answer, v string) bool {
-	if strings.IndexByte(a.name(), ' ') >= 0 || isRecentMoment(v) || !strings.HasPrefix(e164(v), "+55") {
+	if strings.IndexByte(a.name(), ' ') >= 0 || isRecentMoment(v) || !strings.HasPrefix(E164(v), "+55") {
 		return false // a question's title says what it asks for
 	}
 	if _, grouped := ungroup(v); grouped && strings.IndexByte(v, '.') > 0 {

@@ -153,13 +153,3 @@ func endWord(words []string, letters []byte) []string {
 	}
 	return append(words, word)
 }
-
-func countDigits(s string) int {
-	n := 0
-	for i := range len(s) {
-		if s[i] >= '0' && s[i] <= '9' {
-			n++
-		}
-	}
-	return n
-}

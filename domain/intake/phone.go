@@ -42,7 +42,7 @@ func (c *chooser) takePhone(d *Draft) {
 			country.taken = true
 		}
 	}
-	d.PhoneE164 = e164(d.Phone)
+	d.PhoneE164 = E164(d.Phone)
 }
 
 // numberBesideArea finds a number that is a phone only because of the area code beside it.

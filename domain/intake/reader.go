@@ -63,11 +63,8 @@ func (r *reader) single(text string) []string {
 	return r.singles[n-1 : n : n]
 }
 
-// Bounds on the keys that a refusal names.
-const (
-	maxKeys    = 40
-	maxKeyText = 60
-)
+// maxKeys bounds the keys that a refusal names.
+const maxKeys = 40
 
 // rememberKey records a cleaned name for refusals.
 func (r *reader) rememberKey(name string) {

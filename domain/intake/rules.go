@@ -133,7 +133,7 @@ func (q *candidate) byNumberUnderTitle() bid {
 func (q *candidate) byNumberUnderKey() bid { return q.numberUnder(q.namedByKey()) }
 
 func (q *candidate) numberUnder(n naming) bid {
-	if !n.entry.weak || n.entry.field != fieldName || !phoneLike(q.values[0]) || e164(q.values[0]) == "" {
+	if !n.entry.weak || n.entry.field != fieldName || !phoneLike(q.values[0]) || E164(q.values[0]) == "" {
 		return bid{}
 	}
 	return bid{field: fieldPhone, strength: weakName, penalty: n.penalty()}
@@ -216,7 +216,7 @@ func (q *candidate) bySender() bid {
 	switch v := strings.TrimPrefix(q.values[0], "whatsapp:"); {
 	case strings.IndexByte(v, '@') > 0:
 		return bid{field: fieldEmail, strength: weakName, penalty: 10}
-	case phoneLike(v) && e164(v) != "" && countDigits(v) >= 10:
+	case phoneLike(v) && E164(v) != "" && countDigits(v) >= 10:
 		return bid{field: fieldPhone, strength: weakName, penalty: 10}
 	}
 	return bid{}

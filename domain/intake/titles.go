@@ -83,17 +83,7 @@ func (t *titleRule) recognises(title []string) bool {
 
 // surelyPhone reports whether an answer is a phone and nothing else, whatever its question.
 func surelyPhone(a *answer) bool {
-	return len(a.values) == 1 && phoneLike(a.values[0]) && e164(a.values[0]) != ""
-}
-
-// speaksOf reports whether one of the words of a title is in a set.
-func speaksOf(title []string, set map[string]bool) bool {
-	for _, w := range title {
-		if set[w] {
-			return true
-		}
-	}
-	return false
+	return len(a.values) == 1 && phoneLike(a.values[0]) && E164(a.values[0]) != ""
 }
 
 // nameRule recognises a name.
@@ -187,13 +177,4 @@ var titleRules = []titleRule{
 		any:  words(`conheceu encontrou sabendo hear conociste conocio`),
 		none: words(`dificuldade problema desafio`),
 	},
-}
-
-// words makes a set of the words of a list.
-func words(list string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
 }

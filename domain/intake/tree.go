@@ -15,6 +15,9 @@ const (
 	maxLeaves = 20000
 )
 
+// maxKeyText bounds, in characters, what is shown of a key and what a line of text may have as its title.
+const maxKeyText = 60
+
 // nodeKind is the kind of a node of the tree.
 type nodeKind uint8
 
