@@ -7,9 +7,6 @@ import (
 	"fichario/domain/text"
 )
 
-// maxEmail bounds an address, in characters. What is longer is none, and stays in the note.
-const maxEmail = 320
-
 // trimEmail removes what surrounds an address that stands alone.
 func trimEmail(s string) string {
 	s = withoutStrayQuotes(strings.TrimSpace(s))

@@ -52,16 +52,6 @@ var idLists = words(`
 	leads contacts contatos people pessoas customers clientes subscribers items itens rows records results data submissions
 	responses entries`)
 
-func namesOf[K comparable](lists map[K]string) map[string]K {
-	m := map[string]K{}
-	for k, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			m[w] = k
-		}
-	}
-	return m
-}
-
 // facts is what an object says about the post.
 type facts struct {
 	name, id           string // of the best id

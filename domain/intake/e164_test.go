@@ -68,3 +68,12 @@ func TestBrazilian(t *testing.T) {
 		check(string(b))
 	}
 }
+
+func BenchmarkE164Library(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if parsePhone("(11) 3333-4444") == "" {
+			b.Fatal()
+		}
+	}
+}

@@ -7,12 +7,6 @@ import (
 	"fichario/domain/text"
 )
 
-// Bounds of the fields, in characters. What is longer does not fit and stays in the note.
-const (
-	maxLine  = 200
-	maxPhone = 60
-)
-
 // fits tells, for each field, whether an answer's value can be it. The weaker the rule that bids, the more the value
 // must look like it.
 var fits = [fieldCount]func(c *chooser, a *answer, s strength) bool{

@@ -35,12 +35,12 @@ type lineSum struct {
 // price times its quantity, added up exactly. In doubt it takes none: an item without price or quantity, two lists, a
 // line with another total, a discount or a charge beside them, amounts in cents by the product's envelope. The lines
 // stay in the note.
-func (r *reader) amountOfLines(d *Draft, tree *node) {
+func (r *reader) amountOfLines(d *Draft, whole *node) {
 	if r.chooser.best[fieldAmount].answer != nil {
 		return
 	}
 	var sum lineSum
-	if !sum.find(tree, 0) || sum.lists != 1 || sum.amount == 0 || charged(tree) {
+	if !sum.find(whole, 0) || sum.lists != 1 || sum.amount == 0 || charged(whole) {
 		return
 	}
 	d.Amount = sum.amount
@@ -52,7 +52,7 @@ func (s *lineSum) find(n *node, depth int) bool {
 	if n.scalar() || depth > maxDepth {
 		return true
 	}
-	if n.linesOfOrder() {
+	if linesOfOrder(n) {
 		s.lists++
 		s.key = n.key
 		for i := range n.children {
@@ -73,22 +73,22 @@ func (s *lineSum) find(n *node, depth int) bool {
 }
 
 // linesOfOrder reports whether a node is a list of line items: it has such a name, and one of its items has a price.
-func (n *node) linesOfOrder() bool {
+func linesOfOrder(n *node) bool {
 	if n.kind != isArray || len(n.children) == 0 || !lineLists[nameOf(n.key)] {
 		return false
 	}
 	for i := range n.children {
-		if n.children[i].member(unitPrices) != nil {
+		if onlyMember(&n.children[i], unitPrices) != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// member returns the scalar member with one of these names, nil when there is none or more than one.
-func (n *node) member(names map[string]bool) (found *node) {
+// onlyMember returns the scalar member with one of these names, nil when there is none or more than one.
+func onlyMember(n *node, among map[string]bool) (found *node) {
 	for i := range n.children {
-		if k := &n.children[i]; k.scalar() && !k.empty() && names[nameOf(k.key)] {
+		if k := &n.children[i]; k.scalar() && !k.empty() && among[nameOf(k.key)] {
 			if found != nil {
 				return nil
 			}
@@ -101,7 +101,7 @@ func (n *node) member(names map[string]bool) (found *node) {
 // lineAmount is the price of a line times its quantity; ok is false where either is missing, not a number or negative,
 // where the result is not a whole number of ten-thousandths, and where the line itself states another cost.
 func lineAmount(line *node) (amount int64, ok bool) {
-	price, quantity := line.member(unitPrices), line.member(quantities)
+	price, quantity := onlyMember(line, unitPrices), onlyMember(line, quantities)
 	if price == nil || quantity == nil || centsRuleOf(line) != 0 {
 		return 0, false
 	}
@@ -113,7 +113,7 @@ func lineAmount(line *node) (amount int64, ok bool) {
 	amount = one * many / 10000
 	for i := range line.children {
 		k := &line.children[i]
-		if said, isAmount := amountOfMember(k); k != price && k.charges() && isAmount && said != 0 && said != amount &&
+		if said, isAmount := amountOfMember(k); k != price && charges(k) && isAmount && said != 0 && said != amount &&
 			said != one {
 			return 0, false
 		}
@@ -128,14 +128,14 @@ func charged(n *node) bool {
 	}
 	for i := range n.children {
 		k := &n.children[i]
-		if k.linesOfOrder() {
+		if linesOfOrder(k) {
 			continue
 		}
 		if charged(k) {
 			return true
 		}
 		said, isAmount := amountOfMember(k)
-		if isAmount && said != 0 && k.charges() || !isAmount && !k.empty() && lookup(k.key).field == fieldAmount {
+		if isAmount && said != 0 && charges(k) || !isAmount && !k.empty() && lookup(k.key).field == fieldAmount {
 			return true
 		}
 	}
@@ -143,7 +143,7 @@ func charged(n *node) bool {
 }
 
 // charges reports whether a member's name is that of an amount of money.
-func (n *node) charges() bool {
+func charges(n *node) bool {
 	name := wordsOf(n.key)
 	return speaksOf(name, chargeWords) && !speaksOf(name, numberWords)
 }

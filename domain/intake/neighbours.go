@@ -317,7 +317,7 @@ func countsRecords(n, total *node) bool {
 		if k.kind != isArray || k.scalarList() || lineLists[nameOf(k.key)] && nameOf(k.key) != "items" {
 			continue
 		}
-		if strconv.Itoa(len(k.children)) == total.text || peopleLists[nameOf(k.key)] && !k.linesOfOrder() {
+		if strconv.Itoa(len(k.children)) == total.text || peopleLists[nameOf(k.key)] && !linesOfOrder(k) {
 			return true
 		}
 	}

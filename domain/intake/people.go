@@ -56,7 +56,7 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 	drafts, taken, size, fields := make([]Draft, 0, len(versions)), map[string]bool{}, 0, 0
 	for i := range versions {
 		v := &versions[i]
-		if fields += v.tree.fields(); i > 0 && fields > maxPeopleFields {
+		if fields += fieldsOf(&v.tree); i > 0 && fields > maxPeopleFields {
 			return nil, fault.New(fault.InvalidRequest, "O corpo tem campos demais fora da lista de pessoas, que seriam "+
 				"lidos com cada uma. Envie-as em vários pedidos.")
 		}
@@ -94,14 +94,14 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 	return drafts, nil
 }
 
-// fields is how many values a tree has; a list of scalars counts as one.
-func (n *node) fields() int {
+// fieldsOf is how many values a tree has; a list of scalars counts as one.
+func fieldsOf(n *node) int {
 	if len(n.children) == 0 || n.scalarList() {
 		return 1
 	}
 	sum := 0
 	for i := range n.children {
-		sum += n.children[i].fields()
+		sum += fieldsOf(&n.children[i])
 	}
 	return sum
 }
@@ -119,18 +119,18 @@ func (d *Draft) size() int {
 
 // shares reports whether an id of the body stands outside the person, and is thus shared by all.
 func (v *version) shares(id string) bool {
-	rest := v.tree.without(v.path)
+	rest := without(&v.tree, v.path)
 	return deliveryID(&rest) == id
 }
 
 // without returns the tree minus the node at the end of a path.
-func (n *node) without(path []int) node {
+func without(n *node, path []int) node {
 	rest, last := *n, len(path)-1
 	rest.children = slices.Clone(n.children)
 	if at := path[last]; last == 0 {
 		rest.children = slices.Delete(rest.children, at, at+1)
 	} else {
-		rest.children[at] = rest.children[at].without(path[:last])
+		rest.children[at] = without(&rest.children[at], path[:last])
 	}
 	return rest
 }

@@ -41,3 +41,14 @@ func countDigits(s string) int {
 	}
 	return n
 }
+
+// namesOf looks up the key of each word in lists by key.
+func namesOf[K comparable](lists map[K]string) map[string]K {
+	m := map[string]K{}
+	for k, list := range lists {
+		for w := range strings.FieldsSeq(list) {
+			m[w] = k
+		}
+	}
+	return m
+}
