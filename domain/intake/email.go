@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"fichario/domain/fault"
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -16,13 +18,13 @@ func (c *chooser) takeEmail(d *Draft, empty string) {
 		if bad := c.badEmail.answer; bad != nil {
 			d.take(fieldEmail, bad)
 		} else if empty != "" {
-			d.Fields = append(d.Fields, Source{fieldNames[fieldEmail], text.Cut(empty, maxKeyText)})
+			d.Fields = append(d.Fields, Source{fieldNames[fieldEmail], text.Cut(empty, tree.MaxKeyText)})
 		}
 		return
 	}
-	d.Email = findEmail(a.values)
+	d.Email = fields.FindEmail(a.values)
 	whole := text.OneLine(a.text())
-	a.taken = strings.Trim(whole, "([.,;:!)] ") == d.Email || trimEmail(whole) == d.Email || trimEmail(withoutTags(whole)) == d.Email
+	a.taken = strings.Trim(whole, "([.,;:!)] ") == d.Email || fields.TrimEmail(whole) == d.Email || fields.TrimEmail(fields.WithoutTags(whole)) == d.Email
 	if name, rest, ok := strings.Cut(whole, "<"); ok && rest == d.Email+">" {
 		c.besideEmail = strings.Trim(strings.TrimSpace(name), `"'`)
 	}

@@ -1,8 +1,9 @@
-package intake
+package fields
 
 import (
 	"strings"
 
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 
 	"golang.org/x/text/unicode/norm"
@@ -32,7 +33,7 @@ func bareAmount(s string) (bare string, ok bool) {
 	if s == "" {
 		return "", false
 	}
-	if s[0] >= '0' && s[0] <= '9' && countDigits(s) == len(s) {
+	if s[0] >= '0' && s[0] <= '9' && names.CountDigits(s) == len(s) {
 		return s, true
 	}
 	if strings.IndexByte(s, '_') >= 0 {
@@ -46,7 +47,7 @@ func bareAmount(s string) (bare string, ok bool) {
 			s = strings.ReplaceAll(s, m, " ")
 		}
 	}
-	if hasLetter(s) || strings.ContainsAny(s, "/~") {
+	if names.HasLetter(s) || strings.ContainsAny(s, "/~") {
 		for _, w := range amountPhrases {
 			s = dropPhrase(s, w)
 		}
@@ -90,8 +91,8 @@ func dropPhrase(s, phrase string) string {
 		}
 		i += from
 		end := i + len(phrase)
-		before := i > 0 && isLetter(s[i-1]) && isLetter(phrase[0])
-		after := end < len(s) && isLetter(s[end]) && isLetter(phrase[len(phrase)-1])
+		before := i > 0 && names.IsLetter(s[i-1]) && names.IsLetter(phrase[0])
+		after := end < len(s) && names.IsLetter(s[end]) && names.IsLetter(phrase[len(phrase)-1])
 		if before || after {
 			from = end
 			continue

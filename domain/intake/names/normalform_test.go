@@ -1,4 +1,4 @@
-package intake
+package names
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ func TestNames(t *testing.T) {
 	t.Parallel()
 	for r := rune(1); r < 0x3000; r++ {
 		s := "x" + string(r) + "Y"
-		if got, want := nameOf(s), string(appendDecomposed(nil, s)); got != want {
+		if got, want := Of(s), string(appendDecomposed(nil, s)); got != want {
 			t.Fatalf("%U: %q, want %q", r, got, want)
 		}
 	}
@@ -22,7 +22,7 @@ func TestWords(t *testing.T) {
 		"Qual é o seu e-mail?": "qual|e|o|seu|email", "nomeCompleto": "nome|completo", "ORÇAMENTO (R$)": "orcamento|r",
 		"e_mail": "email", "Orc\u0327amento": "orcamento", "número": "numero", "ＮＯＭＥ": "nome",
 	} {
-		if got := strings.Join(wordsOf(title), "|"); got != want {
+		if got := strings.Join(Words(title), "|"); got != want {
 			t.Errorf("%q: %q", title, got)
 		}
 	}

@@ -1,14 +1,15 @@
-package intake
+package fields
 
 import (
 	"strings"
 	"unicode"
 
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 )
 
-// trimEmail removes what surrounds an address that stands alone.
-func trimEmail(s string) string {
+// TrimEmail removes what surrounds an address that stands alone.
+func TrimEmail(s string) string {
 	s = withoutStrayQuotes(strings.TrimSpace(s))
 	if len(s) > len(mailto) && hasMailto(s) {
 		s = s[len(mailto):]
@@ -35,32 +36,32 @@ func hasMailto(s string) bool {
 	return len(s) >= len(mailto) && strings.EqualFold(s[:len(mailto)], mailto)
 }
 
-// findEmail returns the address in an answer: the whole text, what stands between angle brackets, or the first of
+// FindEmail returns the address in an answer: the whole text, what stands between angle brackets, or the first of
 // several. Whatever has an @ counts (specification, 2.5).
-func findEmail(values []string) string {
+func FindEmail(values []string) string {
 	for _, v := range values {
 		if strings.IndexByte(v, '@') < 0 || len(v) > 4000 {
 			continue
 		}
-		s := trimEmail(withoutTags(text.OneLine(v)))
+		s := TrimEmail(WithoutTags(text.OneLine(v)))
 		if from := strings.LastIndexByte(s, '<'); from >= 0 {
 			if inner, _, ok := strings.Cut(s[from+1:], ">"); ok && strings.IndexByte(inner, '@') >= 0 {
-				s = trimEmail(inner)
+				s = TrimEmail(inner)
 			}
 		}
 		s = tidyAddress(firstAddress(s))
 		if i := strings.IndexByte(s, '?'); i > 0 && hasMailto(strings.TrimSpace(v)) {
 			s = s[:i]
 		}
-		if s = strings.TrimSpace(s); strings.IndexByte(s, '@') >= 0 && text.Within(s, maxEmail) {
+		if s = strings.TrimSpace(s); strings.IndexByte(s, '@') >= 0 && text.Within(s, MaxEmail) {
 			return s
 		}
 	}
 	return ""
 }
 
-// withoutTags replaces each HTML tag of a text by a space. The brackets of "Ana <ana@x.com>" are not a tag.
-func withoutTags(s string) string {
+// WithoutTags replaces each HTML tag of a text by a space. The brackets of "Ana <ana@x.com>" are not a tag.
+func WithoutTags(s string) string {
 	if !strings.Contains(s, "</") && !strings.Contains(s, "/>") {
 		return s
 	}
@@ -91,7 +92,7 @@ func isTag(s string) bool {
 	case s[0] == '/', strings.IndexByte(s, '=') > 0:
 		return true
 	}
-	return isLetter(s[0]|0x20) && strings.IndexByte(s, '@') < 0
+	return names.IsLetter(s[0]|0x20) && strings.IndexByte(s, '@') < 0
 }
 
 // firstAddress picks the first of several addresses, or the address out of a sentence.
@@ -107,7 +108,7 @@ func firstAddress(s string) string {
 		} else {
 			end = len(rest)
 		}
-		token := trimEmail(rest[:end])
+		token := TrimEmail(rest[:end])
 		rest = rest[end:]
 		if at := strings.IndexByte(token, '@'); at > 0 && at < len(token)-1 {
 			return token
@@ -123,7 +124,7 @@ func tidyAddress(s string) string {
 		between = func(c rune) bool { return unicode.IsSpace(c) || c == '/' || c == '|' }
 	}
 	for token := range strings.FieldsFuncSeq(s, between) {
-		if token = strings.TrimRight(strings.TrimLeft(token, "(<["), ".,;:!)>]"); wholeAddress(token) {
+		if token = strings.TrimRight(strings.TrimLeft(token, "(<["), ".,;:!)>]"); WholeAddress(token) {
 			return token
 		}
 	}
@@ -160,10 +161,10 @@ func withoutStrayQuotes(s string) string {
 	return strings.Trim(s, `"'`)
 }
 
-// wholeAddress reports whether a value is one e-mail address and nothing else.
-func wholeAddress(s string) bool {
+// WholeAddress reports whether a value is one e-mail address and nothing else.
+func WholeAddress(s string) bool {
 	at := strings.IndexByte(s, '@')
-	if at < 1 || len(s) > maxEmail || strings.ContainsAny(s, " ,;<>()\n\t/\"") || strings.Count(s, "@") != 1 {
+	if at < 1 || len(s) > MaxEmail || strings.ContainsAny(s, " ,;<>()\n\t/\"") || strings.Count(s, "@") != 1 {
 		return false
 	}
 	if strings.HasSuffix(s, "whatsapp.net") || strings.HasSuffix(s, "msging.net") {
