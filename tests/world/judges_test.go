@@ -352,6 +352,15 @@ func (w *world) judgeErasures(ctx context.Context) {
 				again++
 			}
 		}
+		for _, h := range w.happened {
+			if !h.cached || h.document != e.document || !h.begun.Before(e.begun) {
+				continue
+			}
+			entry, err := w.judge.store.Repos().Statement.Find(ctx, h.id)
+			if err == nil && !entry.Erased {
+				w.fail("erased", "the entry of %q has person %d after the receipt of %q", h.op, e.op.a, e.op)
+			}
+		}
 		if again > most {
 			w.fail("erased", "person %d was bought again after the receipt of %q: %d times, and asked for %d times", e.op.a, e.op, again, most)
 		}
@@ -523,15 +532,14 @@ func (w *world) judgeMoves(moves map[string][]move, notes map[string]int) {
 			all++
 		}
 	}
-	if w.did("toggle") || !w.idle() {
-		return
-	}
+	over := w.idle() && !w.did("toggle")
 	for n, text := range []string{"foi para um", "foi para dois"} {
-		if w.plan.rules[2+n] && notes[text] != count[w.stages[1+n].Name] && all < 30 {
+		is, should := notes[text], count[w.stages[1+n].Name]
+		if w.plan.rules[2+n] && (is > should || over && is < should) && all < 30 {
 			w.fail("moves", "%d moves to %s, and %d notes %q", count[w.stages[1+n].Name], w.stages[1+n].Name, notes[text], text)
 		}
 	}
-	if !w.plan.rules[0] || w.plan.deaf > 0 {
+	if !over || !w.plan.rules[0] || w.plan.deaf > 0 {
 		return
 	}
 	told := map[string]bool{}

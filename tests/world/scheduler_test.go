@@ -164,7 +164,7 @@ func (s *scheduler) held(one *step) time.Time {
 	n := s.hash(name, s.seen[name])
 	aims := s.holds.aims
 	if one.kind == "commit" || strings.HasPrefix(one.what, "begin") {
-		aims = max(aims/3, min(aims, 2))
+		aims = max(aims/4, min(aims, 2))
 	}
 	if aims > 0 && n%2 == 0 && s.hash(one.kind, one.what)%uint64(aims) == 0 {
 		return time.Now().Add(s.holds.aimed/10 + time.Duration(n/1000%uint64(s.holds.aimed)))
