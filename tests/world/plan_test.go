@@ -149,18 +149,18 @@ func (p *plan) faulty(r *rand.Rand) {
 			refuses: r.IntN(15), free: r.IntN(10), fails: r.IntN(30), hangs: r.IntN(10), unknown: r.IntN(10), slow: r.IntN(60),
 		}
 	}
-	switch r.IntN(8) {
-	case 0:
-		p.faults = faults{lost: r.IntN(15), unheard: r.IntN(15)}
-	case 1:
+	switch r.IntN(12) {
+	case 0, 1:
 		p.faults = faults{frozen: 1 + r.IntN(12)}
+	case 2:
+		p.faults = faults{lost: r.IntN(15), unheard: r.IntN(15)}
 	}
 	switch r.IntN(8) {
 	case 0:
 		p.holds.some = []int{5, 20, 60}[r.IntN(3)]
-	case 1, 2, 3, 4, 5, 6:
-		p.holds.aims = []int{4, 10, 20}[r.IntN(3)]
-		p.holds.aimed = []time.Duration{100, 600, 3000}[r.IntN(3)] * time.Millisecond
+	case 1, 2, 3, 4, 5, 6: // the fewer are held, the more happens meanwhile
+		p.holds.aims = []int{3, 10, 10, 25, 25}[r.IntN(5)]
+		p.holds.aimed = []time.Duration{100, 600, 3000, 3000}[r.IntN(4)] * time.Millisecond
 	}
 }
 
