@@ -199,7 +199,9 @@ func (w *world) judgePayers(batch string, changes []happening) {
 
 // judgeItems: each item of a batch is charged once, unless somebody wants those that failed again.
 func (w *world) judgeItems() {
-	if slices.ContainsFunc(w.happened, func(h happening) bool { return h.op.verb == "retry" || h.op.verb == "resume" && h.op.a%2 == 0 }) {
+	if slices.ContainsFunc(w.happened, func(h happening) bool {
+		return h.op.verb == "retry" || h.op.verb == "resume" && h.op.a%2 == 0
+	}) {
 		return
 	}
 	for _, row := range w.rows(fmt.Sprintf(`SELECT b.id, b.valid, count(*) FROM batches b JOIN lookups l ON l.batch_id = b.id
@@ -212,7 +214,8 @@ func (w *world) judgeItems() {
 func (w *world) judgeErrors() {
 	calm := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds == (holds{})
 	for _, h := range w.happened {
-		if h.err == nil || app.FaultOf(h.err) != nil || errors.Is(h.err, errAway) || errors.Is(h.err, context.DeadlineExceeded) {
+		if h.err == nil || app.FaultOf(h.err) != nil || errors.Is(h.err, errAway) ||
+			errors.Is(h.err, context.DeadlineExceeded) {
 			continue
 		}
 		if calm || errors.Is(h.err, ports.ErrNotFound) || errors.Is(h.err, ports.ErrExists) {

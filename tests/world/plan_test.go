@@ -116,7 +116,8 @@ func draw(seed uint64) plan {
 		seed: seed, instances: []int{1, 2, 2, 3}[r.IntN(4)], strategy: strategy(r.IntN(int(strategies))),
 		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(16) == 0,
 		caps:   access.Limits{PerMinute: 100_000, PerDay: 3 + r.IntN(20), PerMonth: 3 + r.IntN(30)},
-		budget: catalog.Money(r.IntN(8)) * price, people: []int{1, 1, 2, 3}[r.IntN(4)], most: 1 + r.IntN(5), minute: r.IntN(20 * 60),
+		budget: catalog.Money(r.IntN(8)) * price, people: []int{1, 1, 2, 3}[r.IntN(4)], most: 1 + r.IntN(5),
+		minute: r.IntN(20 * 60),
 	}
 	p.working = 1<<r.IntN(p.instances) | uint(r.IntN(8))
 	p.faulty(r)
@@ -138,7 +139,8 @@ func draw(seed uint64) plan {
 		p.without |= 1 << choreBulks
 	}
 	p.runs = p.has("batch", "quote")
-	p.fires = slices.Contains(p.rules, true) || p.night || p.has("check") // jobs that nobody does are a finding of the doctor
+	// Jobs that nobody does are a finding of the doctor.
+	p.fires = slices.Contains(p.rules, true) || p.night || p.has("check")
 	return p
 }
 

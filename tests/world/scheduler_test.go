@@ -105,7 +105,8 @@ const (
 type faults struct{ lost, unheard, frozen int }
 
 // holds say which steps are held, as where a process is slow: some of a thousand, and every second one of a few kinds,
-// which are one in aims of those that begin or end a transaction or reach the bureau, and fewer others, for up to aimed.
+// which are one in aims of those that begin or end a transaction or reach the bureau, and fewer others, for up to
+// aimed.
 type holds struct {
 	some, aims int
 	aimed      time.Duration

@@ -415,7 +415,8 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 		time.Sleep(time.Until(begin))
 		w := &world{
 			t: t, plan: p, sched: newScheduler(p.seed), server: at.server, path: path,
-			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1), known: map[string]bool{},
+			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1),
+			known: map[string]bool{},
 			begun: begin, calendar: access.Calendar{Location: zone},
 		}
 		w.sched.strategy = p.strategy
