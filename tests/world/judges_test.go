@@ -342,7 +342,9 @@ func (w *world) judgeErasures(ctx context.Context) {
 		}
 		later, most := false, 0
 		for _, h := range w.happened {
-			if h.about(e.op.a, w.plan.most) && !h.begun.Before(e.begun) {
+			// What is stored by one transaction is of the time of that.
+			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) && h.ended.After(e.ended)
+			if h.about(e.op.a, w.plan.most) && (stored || !h.begun.Before(e.begun)) {
 				later = true
 				if most++; slices.Contains([]string{"batch", "replay", "post", "again", "create", "import"}, h.op.verb) {
 					most += 100 // what follows from it may ask several times
