@@ -15,6 +15,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -213,7 +214,12 @@ func (w *world) judgeItems() {
 // judgeErrors: nobody hears of an error of ours.
 func (w *world) judgeErrors() {
 	calm := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds == (holds{})
+	// An answer that is not written soon enough is none for those who wait for it.
+	quick := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds.some == 0 && w.plan.holds.aimed < time.Second/2
 	for _, h := range w.happened {
+		if quick && w.bureau.mute[h.document] == 0 && fault.CodeOf(h.err) == fault.BureauNoAnswer {
+			w.fail("answer", "%q got no answer, and the bureau gave one each time", h.op)
+		}
 		if h.err == nil || app.FaultOf(h.err) != nil || errors.Is(h.err, errAway) ||
 			errors.Is(h.err, context.DeadlineExceeded) {
 			continue

@@ -420,7 +420,7 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 			begun: begin, calendar: access.Calendar{Location: zone},
 		}
 		w.sched.strategy = p.strategy
-		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}}, &receiver{world: w}
+		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}, mute: map[string]int{}}, &receiver{world: w}
 		if at.server != nil {
 			w.sched.outside = at.server
 		}
