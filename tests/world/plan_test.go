@@ -77,7 +77,8 @@ var themes = []theme{
 	{verbs: "move 8 post 1 edit 1 bulk 1 assign 1", first: "post", rules: true, rule: 1},
 	{verbs: "move 6 wait 3", first: "post", rules: true, rule: 3},
 	{verbs: "bulk 4 undo 4 move 4", first: "post"},
-	{verbs: "post 4 toggle 4 rule 3 create 3 wait 1", first: "post", rules: true, rule: 5},
+	{verbs: "post 3 rule 3 create 3 toggle 1 wait 1", first: "post", rules: true, rule: 5},
+	{verbs: "create 4 toggle 1 wait 1", first: "create", rule: 5},
 	{verbs: "caps 2 budget 2 role 1 purpose 2 toggle 1 assign 1 create 1 verify 2 delete 1 merge 1 check 1", rules: true},
 	{verbs: "fresh 4 post 3 delete 1 move 1 wait 2 batch 1", first: "post", rules: true},
 }

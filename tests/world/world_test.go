@@ -559,7 +559,7 @@ func (w *world) rest() {
 		for n := range 200 {
 			time.Sleep(time.Duration(1+min(n, 2)) * time.Second)
 			// A job that waits for its next attempt may wait for hours.
-			if w.calm() && (w.idle() || n > 4 && w.plan.faults.frozen == 0 || n > 20) {
+			if w.calm() && (w.idle() || n > 4 && w.plan.faults.frozen == 0 && !w.crashed() || n > 20) {
 				break
 			}
 		}
