@@ -10,7 +10,8 @@ import (
 )
 
 // TestAllIsSaidInPortuguese: every summary and description of the contract has its words in Portuguese, with the same
-// numbers. What is the same in both languages are names. (make generate refuses an overlay with an action that has no place.)
+// numbers. What is the same in both languages are names. (make generate refuses an overlay with an action that has no
+// place.)
 func TestAllIsSaidInPortuguese(t *testing.T) {
 	t.Parallel()
 	names := []string{

@@ -32,6 +32,10 @@ var waits = map[string][]struct {
 			ports.SendError{Reason: "status 429", RetryAfter: 20 * time.Minute}},
 		{answers(429, nil, `{"errors":[{"error_type":"TOO_MANY_REQUESTS","remaining_time":44286}]}`),
 			ports.SendError{Reason: "status 429", RetryAfter: time.Hour}},
+		// What RD Station's own client for Ruby distinguishes: the limit of a lead or an account, and that of the gateway.
+		{answers(429, nil, `{"error":"'lead_limiter' rate limit exceeded","max":24,"usage":25,"remaining_time":600}`),
+			ports.SendError{Reason: "status 429", RetryAfter: 10 * time.Minute}},
+		{answers(429, nil, `{"message":"API rate limit exceeded"}`), ports.SendError{Reason: "status 429"}},
 		{answers(429, nil, `limite`), ports.SendError{Reason: "status 429"}},
 	},
 	"pipedrive": {

@@ -126,6 +126,9 @@ func (r subjects) Traces(
 		}[k]
 		find := db.Session(&gorm.Session{NewDB: true}).Table(table).Where("id > ?", cmp.Or(after, beforeAll)).Order("id").
 			Offset(scanAtOnce - 1).Limit(1)
+		if k == privacy.Texts || k == privacy.Notices { // which have an index of each organisation's rows
+			find = find.Where("org_id = ?", p.OrgID)
+		}
 		var ends []string
 		if err := find.Pluck("id", &ends).Error; err != nil {
 			return err
@@ -270,8 +273,8 @@ func (r subjects) textsOf(
 		return nil, err
 	}
 	var events []eventRow
-	err = some.Session(&gorm.Session{NewDB: true}).Find(&events, "contact_id IN ? AND subject IS NOT NULL",
-		mapped(rows, func(row contactRow) uid { return row.ID })).Error
+	err = some.Session(&gorm.Session{NewDB: true}).Select("id", "contact_id", "subject").
+		Find(&events, "contact_id IN ? AND subject IS NOT NULL", mapped(rows, func(row contactRow) uid { return row.ID })).Error
 	named := map[uid]bool{}
 	for _, row := range events {
 		named[row.ContactID] = named[row.ContactID] || mentions(row.Subject, "contact_events|subject|"+string(row.ID))

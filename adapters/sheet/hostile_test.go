@@ -124,8 +124,8 @@ func TestARowOfACSVIsBoundedInMemory(t *testing.T) {
 	}
 }
 
-// TestAWorkbookIsBoundedInWork: if elements were compared pairwise, a file of some ten kilobytes would take an hour. These
-// are read or refused in a moment.
+// TestAWorkbookIsBoundedInWork: if elements were compared pairwise, a file of some ten kilobytes would take an hour.
+// These are read or refused in a moment.
 func TestAWorkbookIsBoundedInWork(t *testing.T) {
 	t.Parallel()
 	formats := hostile(t, map[string][]repeated{

@@ -114,6 +114,12 @@ func (p *part) in(names ...string) bool {
 	return len(p.path) >= len(names) && slices.Equal(p.path[len(p.path)-len(names):], names)
 }
 
+// What is called for each element.
+type (
+	onBegin func(*part, xml.StartElement) error
+	onEnd   func(*part) error
+)
+
 // attribute is the value of an attribute; "" where there is none.
 func attribute(t xml.StartElement, name string) string {
 	for _, a := range t.Attr {
@@ -127,7 +133,7 @@ func attribute(t xml.StartElement, name string) string {
 // read reads a part of this name within the bounds, which for sheets do not count elements, because nothing of them is
 // kept. It calls begin for each element, after it is in the path, and end before it leaves it. A part that is not there
 // is empty. Faults: BodyTooLarge, InvalidRequest; also those of the functions.
-func (w *xlsx) read(name string, sheet bool, begin func(*part, xml.StartElement) error, end func(*part) error) error {
+func (w *xlsx) read(name string, sheet bool, begin onBegin, end onEnd) error {
 	file := w.parts[strings.ToLower(name)]
 	if file == nil {
 		return nil
@@ -154,7 +160,7 @@ func (w *xlsx) read(name string, sheet bool, begin func(*part, xml.StartElement)
 	return damaged()
 }
 
-func (w *xlsx) tokens(from *bounded, sheet bool, begin func(*part, xml.StartElement) error, end func(*part) error) error {
+func (w *xlsx) tokens(from *bounded, sheet bool, begin onBegin, end onEnd) error {
 	d, p := xml.NewDecoder(from), &part{}
 	d.CharsetReader = charsets
 	for n := 0; ; n++ {

@@ -155,7 +155,7 @@ var escape = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
 func unescaped(text string) string {
 	return escape.ReplaceAllStringFunc(text, func(code string) string {
 		n, _ := strconv.ParseUint(code[2:6], 16, 32) // the expression has checked it
-		return string(rune(n))                       //nolint:gosec // 16 bits
+		return string(rune(n))
 	})
 }
 
@@ -253,7 +253,8 @@ func (s *sheetReader) end(p *part) error {
 	case "inlineStr":
 		text = unescaped(text)
 	case "", "n":
-		if style, err := strconv.Atoi(attribute(s.cell, "s")); err == nil && style > 0 && style < len(s.dated) && s.dated[style] {
+		style, err := strconv.Atoi(attribute(s.cell, "s"))
+		if err == nil && style > 0 && style < len(s.dated) && s.dated[style] {
 			text = s.date(text)
 		}
 	}

@@ -81,10 +81,12 @@ func exporting(t *testing.T, env map[string]string, answers ...http.HandlerFunc)
 	return e
 }
 
+func unset(string) string { return "" }
+
 // spans are a request that failed, continued from elsewhere, and a part of it.
 func spans(t *testing.T) []spanRecord {
 	t.Helper()
-	tracer := &Tracer{sampler: samplerOf(func(string) string { return "" }), ended: &batches{waiting: make(chan spanRecord, 2)}}
+	tracer := &Tracer{sampler: samplerOf(unset), ended: &batches{waiting: make(chan spanRecord, 2)}}
 	ctx := context.WithValue(t.Context(), placeKey{}, placeOf("00-01000000000000000000000000000002-0300000000000004-01"))
 	ctx, outer := tracer.Begin(ctx, ports.Serving, "GET")
 	_, inner := tracer.Begin(ctx, ports.Storing, "calls.begin")
@@ -113,8 +115,9 @@ func TestWhatIsExported(t *testing.T) {
 			Name: "calls.begin", Kind: record.Span_SPAN_KIND_CLIENT, Attributes: []*common.KeyValue{text("empty", "")},
 			Status: &record.Status{},
 		}, {
-			TraceId: append([]byte{1}, append(make([]byte, 14), 2)...), SpanId: outer, ParentSpanId: []byte{3, 0, 0, 0, 0, 0, 0, 4},
-			Name: "GET /é", Kind: record.Span_SPAN_KIND_SERVER, Attributes: []*common.KeyValue{text("error.type", "sem_saldo")},
+			TraceId: append([]byte{1}, append(make([]byte, 14), 2)...), SpanId: outer,
+			ParentSpanId: []byte{3, 0, 0, 0, 0, 0, 0, 4},
+			Name:         "GET /é", Kind: record.Span_SPAN_KIND_SERVER, Attributes: []*common.KeyValue{text("error.type", "sem_saldo")},
 			Status: &record.Status{Code: record.Status_STATUS_CODE_ERROR}, Flags: 0x301,
 		}}}},
 	}}}

@@ -85,7 +85,7 @@ const (
 func protobuf(out []byte, message reflect.Value) []byte {
 	for i := range message.NumField() {
 		number, _ := strconv.Atoi(message.Type().Field(i).Tag.Get("number")) // zero would be no protobuf; a test decodes it
-		out = field(out, uint64(number)<<3, message.Field(i))                //nolint:gosec // small
+		out = field(out, uint64(number)<<3, message.Field(i))
 	}
 	return out
 }
@@ -106,7 +106,7 @@ func field(out []byte, tag uint64, value reflect.Value) []byte {
 	case identity:
 		return bytes(v)
 	case int:
-		return binary.AppendUvarint(binary.AppendUvarint(out, tag|varint), uint64(v)) //nolint:gosec // not negative
+		return binary.AppendUvarint(binary.AppendUvarint(out, tag|varint), uint64(v))
 	case uint32:
 		return binary.LittleEndian.AppendUint32(binary.AppendUvarint(out, tag|fixed32), v)
 	case uint64:

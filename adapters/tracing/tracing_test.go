@@ -20,7 +20,7 @@ func TestCallersTraces(t *testing.T) {
 		"00-00000000000000000000000000000000-" + parent + "-01": "", "00-" + id + "-0000000000000000-01": "",
 		"00-4BF92F3577B34DA6A3CE929D0E0E4736-" + parent + "-01": "", "x": "",
 	} {
-		tracer := &Tracer{carry: true, sampler: samplerOf(func(string) string { return "" }), ended: &batches{waiting: make(chan spanRecord, 1)}}
+		tracer := &Tracer{carry: true, sampler: samplerOf(unset), ended: &batches{waiting: make(chan spanRecord, 1)}}
 		tracer.Handler(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			_, s := ports.Trace(r.Context(), ports.Serving, "GET")
 			if continued := s.TraceID() == id; continued != (want != "") || len(s.Traceparent()) != 55 {
@@ -118,7 +118,7 @@ func TestClosingIsBounded(t *testing.T) {
 		w.Header().Set("Retry-After", "30")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	b := newBatches(e, func(string) string { return "" }, func() { lost.Add(1) })
+	b := newBatches(e, unset, func() { lost.Add(1) })
 	b.add(spanRecord{})
 	b.close()
 	if lost.Load() != 1 {

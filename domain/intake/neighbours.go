@@ -25,6 +25,7 @@ type neighbours struct {
 	opnForm   bool  // the message is the product's own, for the person who sets the webhook up
 	thanks    bool  // the message is what the site answered to its visitor
 	woovi     bool  // the company is the account's
+	network   bool  // the organisation is the one that the visitor's address belongs to
 	flow      bool  // the name and the body are those of a WhatsApp Flow
 	counted   bool  // the total is how many records there are
 	typed     bool  // a field's type stands beside the parts of its answer
@@ -92,6 +93,8 @@ func (nb *neighbours) product(n, k *node) bool {
 		nb.thanks = k.kind == isBool && n.child("message") != nil && n.child("data") != nil
 	case "charge":
 		nb.woovi = k.child("correlationID") != nil
+	case "organization":
+		nb.network = n.child("ip") != nil && n.child("countryCode") != nil
 	case "response_json":
 		nb.flow = true
 	case "total", "count", "total_count", "totalCount":
@@ -181,6 +184,8 @@ func (r *reader) ofSender(nb neighbours, k *node, s scope) bool {
 		known = nb.seller
 	case "company":
 		known = nb.woovi
+	case "organization":
+		known = nb.network && k.scalar()
 	case "message":
 		known = nb.thanks && k.scalar()
 	case "name", "body":

@@ -108,7 +108,8 @@ var nameRule = titleRule{
 		channel tag group grupo bairro rua cidade city state estado country pais street host partner corretor agente agent
 		imovel listing projeto project step stage pipeline status field campo template flow bot account conta app device
 		browser affiliate afiliado webhook workflow automation utm operation inbox indicou indicado indicacao amigo referral
-		table view database collection model board pipe phase card folder mailbox username apelido nickname preferido
+		table view database collection model board pipe phase card folder mailbox paywall badge community comunidade
+		membership username apelido nickname preferido
 		preferred solteiro madre padre hijo hija mascota producto calle ciudad`),
 }
 

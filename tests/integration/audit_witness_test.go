@@ -2,7 +2,9 @@ package integration
 
 import (
 	"database/sql"
+	"encoding/pem"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -116,6 +118,66 @@ func TestTheWitnessOfTheAuditIsAway(t *testing.T) {
 		err := os.WriteFile(file, []byte(got.String()), 0o600)
 		mu.Unlock()
 		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, "what arrived", intaketest.Read[auditCheck](o, "audit", "verify", "--org", o.ID, "--witness", file).OK, true)
+	})
+}
+
+// TestTheWitnessOfTheAuditProvesItself: no head goes to an address whose certificate nobody vouches for. The log says
+// so without what the address has beside its host, the service goes on, and the heads leave once the certificate is
+// trusted.
+func TestTheWitnessOfTheAuditProvesItself(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		var mu sync.Mutex
+		var got strings.Builder
+		requests := 0
+		receiver := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			requests++
+			_, _ = io.Copy(&got, r.Body)
+		}))
+		receiver.Config.ErrorLog = log.New(io.Discard, "", 0)
+		receiver.StartTLS()
+		t.Cleanup(receiver.Close)
+		trusted := filepath.Join(t.TempDir(), "trusted.pem")
+		trust := func(content []byte) {
+			if err := os.WriteFile(trusted, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		trust(nil)
+		env["FICHARIO_AUDIT_WITNESS"] = receiver.URL + "/caminho-secreto?token=senha-do-cofre"
+		env["FICHARIO_ALLOW_PRIVATE_TARGETS"], env["SSL_CERT_FILE"] = "true", trusted
+		s := intaketest.StartService(t, env)
+		o := s.Org(t)
+		s.Restart() // each head leaves at the start
+		o.Eventually("the log says so", func() bool {
+			return strings.Contains(s.Logs(), "heads of the audit do not leave the house")
+		})
+		o.Accept(o.NewHook("Site", "generic"), intaketest.Lead("Bia"))
+		untrusting := s.Logs()
+		for _, secret := range []string{"caminho-secreto", "senha-do-cofre"} {
+			expect(t, secret+" in the log", strings.Contains(untrusting, secret), false)
+		}
+		mu.Lock()
+		expect(t, "requests", requests, 0)
+		mu.Unlock()
+
+		trust(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: receiver.Certificate().Raw}))
+		s.Restart()
+		o.Eventually("the head arrives", func() bool {
+			mu.Lock()
+			defer mu.Unlock()
+			return strings.Contains(got.String(), o.ID)
+		})
+		file := filepath.Join(t.TempDir(), "heads")
+		mu.Lock()
+		heads := got.String()
+		mu.Unlock()
+		if err := os.WriteFile(file, []byte(heads), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		expect(t, "what arrived", intaketest.Read[auditCheck](o, "audit", "verify", "--org", o.ID, "--witness", file).OK, true)

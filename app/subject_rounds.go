@@ -1,0 +1,210 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"fichario/domain/audit"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// rounds erases until a whole round has found nothing. Since the person is barred, nothing that somebody read before is
+// stored any more; each round begins when all transactions have ended that may have begun before that, or before the
+// end of the last round, so that the last one sees everything.
+func (w *erasing) rounds(ctx context.Context) error {
+	if w.e.Person == nil {
+		return nil
+	}
+	// An erasure that an earlier version began has barred nobody.
+	err := w.saveWith(ctx, func(*privacy.Erasure) {}, func(r ports.Repos) error {
+		return r.Subjects.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
+	})
+	if err != nil {
+		return err
+	}
+	for {
+		begun, whole := ports.Now(), w.e.Kind == "" && w.e.After == ""
+		grown, running, err := w.round(ctx)
+		if err != nil {
+			return err
+		}
+		switch {
+		case running: // a lookup will have an outcome soon
+			select {
+			case <-ports.After(time.Second):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		case whole && !grown && w.found == 0:
+			return nil
+		}
+		if w.since = ""; whole {
+			w.since = idAt(begun.Add(-clocksDiffer))
+		}
+	}
+}
+
+// round goes through all kinds once, in small transactions that each record the progress. It reports whether more is
+// known of the person, and whether a lookup was still running.
+func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
+	if err := w.index.Quiet(ctx); err != nil {
+		return false, false, err
+	}
+	if err := w.index.CatchUp(ctx); err != nil {
+		return false, false, err
+	}
+	if grown, err = w.grow(ctx); err != nil {
+		return false, false, err
+	}
+	if w.found = 0; grown {
+		w.since = "" // what was passed over may be the person's
+	}
+	for {
+		if ports.Since(w.held) > eraseLease/3 {
+			if err := w.hold(ctx, w.e.ID, eraseLease); err != nil {
+				return false, false, err
+			}
+		}
+		begun := ports.Now()
+		over, wrote, err := w.step(ctx)
+		if err != nil {
+			return false, false, err
+		}
+		if over {
+			break
+		}
+		rest := ports.Since(begun)
+		if wrote { // others wait for the writer, and for nobody who reads
+			rest *= 4
+		}
+		select {
+		case <-ports.After(min(rest, 100*time.Millisecond)):
+		case <-ctx.Done():
+			return false, false, ctx.Err()
+		}
+	}
+	left, _, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
+	return grown, len(left) > 0, err
+}
+
+// grow looks for the person's contacts again: an import, a post or the undoing of a merger may have brought one since
+// the erasure began, and with it another address. It reports whether there is more.
+func (w *erasing) grow(ctx context.Context) (bool, error) {
+	size := func(p *privacy.Person) int {
+		return len(p.Contacts) + len(p.Parts) + len(p.Identities) + len(p.Phones) + len(p.Names)
+	}
+	p, had := w.e.Person, size(w.e.Person)
+	if err := w.extend(ctx, p, slices.Clone(p.Identities)); err != nil || size(p) == had {
+		return false, err
+	}
+	hashes, err := w.store.Repos().Subjects.Hashes(ctx, p.OrgID, p.Identities...)
+	if err != nil {
+		return false, err
+	}
+	err = w.saveWith(ctx, func(e *privacy.Erasure) {
+		e.Person, e.Journalled = p, false
+		for _, hash := range hashes {
+			if !slices.ContainsFunc(e.Hashes, func(known []byte) bool { return bytes.Equal(known, hash) }) {
+				e.Hashes = append(e.Hashes, hash)
+			}
+		}
+	}, func(r ports.Repos) error {
+		err := r.Subjects.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
+		if found := lookedUpBy(p, hashes); err == nil && w.e.Block && len(found) > 0 {
+			err = block(ctx, r, w.e, found)
+		}
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	return true, w.write(ctx)
+}
+
+// step erases what fits one transaction, and reports whether all kinds have been gone through, and whether there was
+// a transaction. The rows are found before it, so that writers do not wait for that.
+func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
+	if w.e.Person == nil {
+		return false, false, errors.New("nobody can tell any more whose erasure this is")
+	}
+	if w.e.Kind == "" {
+		w.e.Kind, _ = w.e.Next()
+	}
+	if w.e.After == "" && w.e.Kind.Opened() && !w.e.Kind.Changes() {
+		w.e.After = w.since // older rows have been opened, and stay as they are
+	}
+	ids, next, err := w.store.Repos().Subjects.Traces(ctx, w.e.Person, w.e.Kind, w.e.After, eraseAtOnce)
+	if err != nil {
+		return false, false, err
+	}
+	if len(ids) == 0 && next != "" {
+		w.e.After = next
+		return false, false, nil
+	}
+	var found int
+	err = w.store.InTx(ctx, func(r ports.Repos) error {
+		over, found = false, 0
+		e, err := r.Subjects.LockErasure(ctx, w.e.ID, w.lease)
+		if err != nil {
+			return err
+		}
+		e.Kind, e.After = w.e.Kind, next
+		gone, err := r.Subjects.Erase(ctx, e.Person, e.Kind, ids)
+		if err != nil {
+			return err
+		}
+		if err := emptied(ctx, r, e, ids); err != nil {
+			return err
+		}
+		e.Gone.Add(gone)
+		for _, n := range gone {
+			found += n
+		}
+		if next == "" {
+			kind, more := e.Next()
+			if e.Kind, over = kind, !more; over {
+				e.Kind, e.Round = "", e.Round+1
+			}
+		}
+		if err := r.Subjects.SaveErasure(ctx, e); err != nil {
+			return err
+		}
+		w.e = e
+		return nil
+	})
+	w.found += found
+	return over, true, err
+}
+
+// emptied removes what the audit says of the person: in lines about the erased ids and, at the end of each kind, in
+// lines found by the person's hashes.
+func emptied(ctx context.Context, r ports.Repos, e privacy.Erasure, ids []string) error {
+	of := ports.AuditTraces{Objects: ids}
+	if e.Kind == privacy.Texts { // what happened to those contacts is about others
+		of.Objects = nil
+	}
+	if e.After == "" {
+		of.Subjects = e.Hashes
+	}
+	for {
+		numbers, err := r.Audit.Blank(ctx, e.OrgID, e.ID, of, eraseAtOnce)
+		e.Person.Emptied = append(e.Person.Emptied, numbers...)
+		slices.Sort(e.Person.Emptied)
+		if err != nil || len(numbers) < eraseAtOnce {
+			return err
+		}
+	}
+}
+
+// emptied writes the last line of an erasure, which says what lines of the audit it has emptied: from then on, no other
+// line can pass for one of them.
+func (w *erasing) emptied(ctx context.Context, r ports.Repos, numbers []int64) error {
+	return record(ctx, r, Caller{}, audit.Line{
+		OrgID: w.e.OrgID, Actor: audit.Service, Action: audit.SubjectEmptied, Object: w.e.ID,
+		Detail: audit.EmptiedLines(numbers),
+	})
+}
