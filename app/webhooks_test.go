@@ -11,6 +11,7 @@ import (
 	"fichario/app/team"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 )
 
@@ -45,7 +46,7 @@ func TestNewWebhooksAreHeldToTheirForm(t *testing.T) {
 		}
 		shown := must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID))
 		equal(t, "its token", shown.Token.Reveal(), token.Reveal())
-		equal(t, "it takes posts and reads bands as", shown.Enabled && shown.Band == intake.BandZero, true)
+		equal(t, "it takes posts and reads bands as", shown.Enabled && shown.Band == fields.BandZero, true)
 		equal(t, "its origin", strings.EqualFold(shown.Origin, n.Origin) || shown.Origin == "Rádio", true)
 	}
 	equal(t, "webhooks", len(must(s.webhooks.List(t.Context(), app.Operator(), s.orgID))), 3)

@@ -14,7 +14,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
-	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 )
 
 // functions are available in templates.
@@ -200,7 +200,7 @@ func eventText(name automation.EventName) string {
 
 // WhatsApp is the number for a chat with a mobile; empty for other phones.
 func WhatsApp(e164 string) string {
-	if e164 == "" || !intake.Mobile(e164) {
+	if e164 == "" || !fields.Mobile(e164) {
 		return ""
 	}
 	return strings.TrimPrefix(e164, "+")

@@ -12,6 +12,7 @@ import (
 	intakeapp "fichario/app/intake"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 )
 
@@ -196,7 +197,7 @@ func TestAWebhookKeepsTheHeaderOfItsSignature(t *testing.T) {
 	v := site.visitor("Ana")
 	webhooks := intakeapp.NewWebhooks(site.store, time.Now)
 	w, _, err := webhooks.Create(t.Context(), v.by, intakeapp.NewWebhook{
-		OrgID: v.by.OrgID(), Name: "Loja", Options: intake.Options{Kind: intake.Generic, Band: intake.BandLower},
+		OrgID: v.by.OrgID(), Name: "Loja", Options: intake.Options{Kind: intake.Generic, Band: fields.BandLower},
 		Signature: webhook.Signature{Scheme: webhook.HMACScheme, Secret: "segredo-de-teste", Header: "x-loja"},
 	})
 	if err != nil {

@@ -17,6 +17,7 @@ type bureau struct {
 	world *world
 	mu    sync.Mutex
 	calls map[string]int // by document
+	mute  map[string]int // calls without an answer, by document
 	// ledger has every call that reached it.
 	ledger []bought
 }
@@ -43,6 +44,11 @@ type seenBy struct {
 func (s seenBy) Ask(ctx context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
 	b, w := s.bureau, s.world
 	fails := func(o ports.BureauOutcome, why string) (ports.Answer, error) {
+		if o == ports.NoAnswer {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.mute[d.Value()]++
+		}
 		return ports.Answer{}, &ports.BureauError{Outcome: o, Reason: why}
 	}
 	v := w.sched.await(s.from.name, "bureau", "asked")

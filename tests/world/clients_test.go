@@ -507,7 +507,8 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 			}}}})
 		}
 		if err == nil {
-			_, err = i.bulks.StartImport(ctx, by, made.ID, contacts.ImportChoices{Duplicates: crm.SkipDuplicates, Fires: h.op.c%2 == 0})
+			choices := contacts.ImportChoices{Duplicates: crm.SkipDuplicates, Fires: h.op.c%2 == 0}
+			_, err = i.bulks.StartImport(ctx, by, made.ID, choices)
 		}
 		h.err = err
 	},
@@ -585,7 +586,9 @@ func (w *world) quote(ctx context.Context, i *instance, h *happening, confirm bo
 }
 
 // onBatch does something to a batch as somebody who pays for it from then on, or as the operator.
-func (w *world) onBatch(ctx context.Context, i *instance, h *happening, ceiling *catalog.Money, f func(app.Caller) error) {
+func (w *world) onBatch(
+	ctx context.Context, i *instance, h *happening, ceiling *catalog.Money, f func(app.Caller) error,
+) {
 	if h.id = w.batch(h.op.c); h.id == "" {
 		h.err = errAway
 		return

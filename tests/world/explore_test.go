@@ -204,8 +204,8 @@ func (at *where) shrunk(t *testing.T, p plan, out outcome) (plan, outcome, int) 
 			}
 		}
 		for _, simpler := range []func(*plan){
-			func(q *plan) { q.faults = faults{} }, func(q *plan) { q.holds = holds{} }, func(q *plan) { q.moods, q.deaf = moods{}, 0 },
-			func(q *plan) { q.instances = max(1, q.instances-1) },
+			func(q *plan) { q.faults = faults{} }, func(q *plan) { q.holds = holds{} },
+			func(q *plan) { q.moods, q.deaf = moods{}, 0 }, func(q *plan) { q.instances = max(1, q.instances-1) },
 		} {
 			q := p
 			simpler(&q)

@@ -16,6 +16,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -200,7 +201,9 @@ func (w *world) judgePayers(batch string, changes []happening) {
 
 // judgeItems: each item of a batch is charged once, unless somebody wants those that failed again.
 func (w *world) judgeItems() {
-	if slices.ContainsFunc(w.happened, func(h happening) bool { return h.op.verb == "retry" || h.op.verb == "resume" && h.op.a%2 == 0 }) {
+	if slices.ContainsFunc(w.happened, func(h happening) bool {
+		return h.op.verb == "retry" || h.op.verb == "resume" && h.op.a%2 == 0
+	}) {
 		return
 	}
 	for _, row := range w.rows(fmt.Sprintf(`SELECT b.id, b.valid, count(*) FROM batches b JOIN lookups l ON l.batch_id = b.id
@@ -212,8 +215,14 @@ func (w *world) judgeItems() {
 // judgeErrors: nobody hears of an error of ours.
 func (w *world) judgeErrors() {
 	calm := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds == (holds{})
+	// An answer that is not written soon enough is none for those who wait for it.
+	quick := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds.some == 0 && w.plan.holds.aimed < time.Second/2
 	for _, h := range w.happened {
-		if h.err == nil || app.FaultOf(h.err) != nil || errors.Is(h.err, errAway) || errors.Is(h.err, context.DeadlineExceeded) {
+		if quick && w.bureau.mute[h.document] == 0 && fault.CodeOf(h.err) == fault.BureauNoAnswer {
+			w.fail("answer", "%q got no answer, and the bureau gave one each time", h.op)
+		}
+		if h.err == nil || app.FaultOf(h.err) != nil || errors.Is(h.err, errAway) ||
+			errors.Is(h.err, context.DeadlineExceeded) {
 			continue
 		}
 		if calm || errors.Is(h.err, ports.ErrNotFound) || errors.Is(h.err, ports.ErrExists) {
@@ -269,8 +278,8 @@ func (w *world) judgeShared() {
 	}
 	bought := map[string]happening{}
 	for _, h := range w.happened {
-		if h.op.verb != "lookup" || h.err != nil || h.cached || h.said == "" {
-			continue
+		if h.op.verb != "lookup" || h.err != nil || h.cached || h.said == "" || h.ended.Sub(h.begun) > timeout+5*time.Second {
+			continue // one that took so long had lost its lease
 		}
 		if first, again := bought[h.document]; again {
 			w.fail("shared", "%q bought what %q had", h.op, first.op)
@@ -340,7 +349,9 @@ func (w *world) judgeErasures(ctx context.Context) {
 		}
 		later, most := false, 0
 		for _, h := range w.happened {
-			if h.about(e.op.a, w.plan.most) && !h.begun.Before(e.begun) {
+			// What is stored by one transaction is of the time of that.
+			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) && h.ended.After(e.ended)
+			if h.about(e.op.a, w.plan.most) && (stored || !h.begun.Before(e.begun)) {
 				later = true
 				if most++; slices.Contains([]string{"batch", "replay", "post", "again", "create", "import"}, h.op.verb) {
 					most += 100 // what follows from it may ask several times
@@ -351,6 +362,15 @@ func (w *world) judgeErasures(ctx context.Context) {
 		for _, call := range w.bureau.ledger {
 			if call.document == e.document && call.at.After(e.ended) {
 				again++
+			}
+		}
+		for _, h := range w.happened {
+			if !h.cached || h.document != e.document || !h.begun.Before(e.begun) {
+				continue
+			}
+			entry, err := w.judge.store.Repos().Statement.Find(ctx, h.id)
+			if err == nil && !entry.Erased {
+				w.fail("erased", "the entry of %q has person %d after the receipt of %q", h.op, e.op.a, e.op)
 			}
 		}
 		if again > most {
@@ -524,15 +544,14 @@ func (w *world) judgeMoves(moves map[string][]move, notes map[string]int) {
 			all++
 		}
 	}
-	if w.did("toggle") || !w.idle() {
-		return
-	}
+	over := w.idle() && !w.did("toggle")
 	for n, text := range []string{"foi para um", "foi para dois"} {
-		if w.plan.rules[2+n] && notes[text] != count[w.stages[1+n].Name] && all < 30 {
+		is, should := notes[text], count[w.stages[1+n].Name]
+		if w.plan.rules[2+n] && (is > should || over && is < should) && all < 30 {
 			w.fail("moves", "%d moves to %s, and %d notes %q", count[w.stages[1+n].Name], w.stages[1+n].Name, notes[text], text)
 		}
 	}
-	if !w.plan.rules[0] || w.plan.deaf > 0 {
+	if !over || !w.plan.rules[0] || w.plan.deaf > 0 {
 		return
 	}
 	told := map[string]bool{}
@@ -560,6 +579,9 @@ func (w *world) judgeAudit(ctx context.Context) {
 	}
 	if !verify() {
 		w.fail("audit", "%s", said)
+		return
+	}
+	if w.chance(8, "whether to tamper") > 0 { // it says little about orders
 		return
 	}
 	lines := int(w.numbers("SELECT count(*) FROM audit_lines WHERE org_id = '%s'"))

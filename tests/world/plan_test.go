@@ -53,14 +53,17 @@ type theme struct {
 	verbs string // each with its weight
 	first string // what its first clients begin with; empty for anything
 	rules bool   // it may have automations
+	rule  int    // the one that it has in any case, counted from one; zero for none
 }
 
 // themes are small, so that what happens in a world happens to the same few things.
 var themes = []theme{
 	{verbs: "once 8 fresh 1 caps 1 wait 1"},
 	{verbs: "lookup 8 later 1 page 1 fresh 1 wait 2"},
-	{verbs: "fresh 6 caps 3 revoke 1 restrict 1 later 1"},
-	{verbs: "page 6 budget 3 role 2 fresh 1"},
+	{verbs: "fresh 6 caps 3 restrict 1 later 1"},
+	{verbs: "fresh 4 revoke 1 later 1 once 1", first: "fresh"},
+	{verbs: "page 4 budget 2 fresh 1"},
+	{verbs: "page 4 role 2", first: "page"},
 	{verbs: "fresh 6 retire 3 purpose 1 page 2", first: "purpose"},
 	{verbs: "batch 1 ceiling 6 wait 1", first: "batch"},
 	{verbs: "batch 2 ceiling 4 resume 2 pause 1 cancel 1 role 1 wait 1", first: "batch"},
@@ -68,11 +71,14 @@ var themes = []theme{
 	{verbs: "batch 2 retry 4 wait 3 pause 1 resume 1", first: "batch"},
 	{verbs: "erase 5 wait 2 resume 1 ceiling 1 unblock 1", first: "batch"},
 	{verbs: "erase 4 lookup 4 fresh 1 once 1 later 1 unblock 1 wait 2", first: "lookup"},
+	{verbs: "erase 5 create 2 wait 2 unblock 1", first: "create", rules: true, rule: 5},
 	{verbs: "erase 4 post 2 create 1 merge 1 replay 1 import 3 edit 1 export 1 wait 1", first: "post", rules: true},
 	{verbs: "post 6 again 4 replay 1 merge 1 delete 1 undelete 1 edit 1 import 2 turns 1", first: "post"},
-	{verbs: "move 8 post 1 edit 1 bulk 1 assign 1", first: "post", rules: true},
+	{verbs: "move 8 post 1 edit 1 bulk 1 assign 1", first: "post", rules: true, rule: 1},
+	{verbs: "move 6 wait 3", first: "post", rules: true, rule: 3},
 	{verbs: "bulk 4 undo 4 move 4", first: "post"},
-	{verbs: "post 4 toggle 4 rule 3 create 3 wait 1", first: "post", rules: true},
+	{verbs: "post 3 rule 3 create 3 toggle 1 wait 1", first: "post", rules: true, rule: 5},
+	{verbs: "create 4 toggle 1 wait 1", first: "create", rule: 5},
 	{verbs: "caps 2 budget 2 role 1 purpose 2 toggle 1 assign 1 create 1 verify 2 delete 1 merge 1 check 1", rules: true},
 	{verbs: "fresh 4 post 3 delete 1 move 1 wait 2 batch 1", first: "post", rules: true},
 }
@@ -109,19 +115,20 @@ func draw(seed uint64) plan {
 	}
 	p := plan{
 		seed: seed, instances: []int{1, 2, 2, 3}[r.IntN(4)], strategy: strategy(r.IntN(int(strategies))),
-		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(10) == 0,
+		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(16) == 0,
 		caps:   access.Limits{PerMinute: 100_000, PerDay: 3 + r.IntN(20), PerMonth: 3 + r.IntN(30)},
-		budget: catalog.Money(r.IntN(8)) * price, people: []int{1, 1, 2, 3}[r.IntN(4)], most: 1 + r.IntN(5), minute: r.IntN(20 * 60),
+		budget: catalog.Money(r.IntN(8)) * price, people: []int{1, 1, 2, 3}[r.IntN(4)], most: 1 + r.IntN(5),
+		minute: r.IntN(20 * 60),
 	}
 	p.working = 1<<r.IntN(p.instances) | uint(r.IntN(8))
 	p.faulty(r)
-	for range rules {
-		p.rules = append(p.rules, r.IntN(2) == 0 && about.rules)
+	for n := range rules {
+		p.rules = append(p.rules, n+1 == about.rule || r.IntN(2) == 0 && about.rules)
 	}
 	if about.rules && r.IntN(3) == 0 {
 		p.deaf = r.IntN(50)
 	}
-	p.night = r.IntN(10) == 0
+	p.night = r.IntN(12) == 0
 	p.write(r, about)
 	if !p.has("erase") {
 		p.without |= 1<<chorePersons | 1<<choreErase
@@ -133,7 +140,8 @@ func draw(seed uint64) plan {
 		p.without |= 1 << choreBulks
 	}
 	p.runs = p.has("batch", "quote")
-	p.fires = slices.Contains(p.rules, true) || p.night || p.has("check") // jobs that nobody does are a finding of the doctor
+	// Jobs that nobody does are a finding of the doctor.
+	p.fires = slices.Contains(p.rules, true) || p.night || p.has("check")
 	return p
 }
 
@@ -144,25 +152,25 @@ func (p *plan) faulty(r *rand.Rand) {
 			refuses: r.IntN(15), free: r.IntN(10), fails: r.IntN(30), hangs: r.IntN(10), unknown: r.IntN(10), slow: r.IntN(60),
 		}
 	}
-	switch r.IntN(6) {
-	case 0:
-		p.faults = faults{lost: r.IntN(15), unheard: r.IntN(15)}
-	case 1:
+	switch r.IntN(12) {
+	case 0, 1:
 		p.faults = faults{frozen: 1 + r.IntN(12)}
+	case 2:
+		p.faults = faults{lost: r.IntN(15), unheard: r.IntN(15)}
 	}
 	switch r.IntN(8) {
 	case 0:
 		p.holds.some = []int{5, 20, 60}[r.IntN(3)]
-	case 1, 2, 3, 4, 5:
-		p.holds.aims = []int{6, 12, 25}[r.IntN(3)]
-		p.holds.aimed = []time.Duration{40, 400, 2500}[r.IntN(3)] * time.Millisecond
+	case 1, 2, 3, 4, 5, 6: // the fewer are held, the more happens meanwhile
+		p.holds.aims = []int{3, 10, 10, 25, 25}[r.IntN(5)]
+		p.holds.aimed = []time.Duration{100, 600, 3000, 3000}[r.IntN(4)] * time.Millisecond
 	}
 }
 
 // write draws what clients do.
 func (p *plan) write(r *rand.Rand, about theme) {
 	verbs, sum := about.weights()
-	if r.IntN(8) == 0 {
+	if r.IntN(10) == 0 {
 		verbs, sum = append(verbs, weighed{"kill", 1 + sum/8}, weighed{"clock", 1}), sum+2+sum/8
 	}
 	some := func(verb string) op { return op{verb, r.IntN(p.instances), r.IntN(p.people), r.IntN(8), r.IntN(1000)} }

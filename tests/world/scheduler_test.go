@@ -105,7 +105,8 @@ const (
 type faults struct{ lost, unheard, frozen int }
 
 // holds say which steps are held, as where a process is slow: some of a thousand, and every second one of a few kinds,
-// which are one in aims of all kinds, more of those that begin or end a transaction, for up to aimed.
+// which are one in aims of those that begin or end a transaction or reach the bureau, and fewer others, for up to
+// aimed.
 type holds struct {
 	some, aims int
 	aimed      time.Duration
@@ -163,8 +164,8 @@ func (s *scheduler) held(one *step) time.Time {
 	s.seen[name]++
 	n := s.hash(name, s.seen[name])
 	aims := s.holds.aims
-	if one.kind == "commit" || strings.HasPrefix(one.what, "begin") {
-		aims = max(aims/3, min(aims, 2))
+	if one.kind == "sql" && !strings.HasPrefix(one.what, "begin") {
+		aims *= 4
 	}
 	if aims > 0 && n%2 == 0 && s.hash(one.kind, one.what)%uint64(aims) == 0 {
 		return time.Now().Add(s.holds.aimed/10 + time.Duration(n/1000%uint64(s.holds.aimed)))

@@ -422,11 +422,12 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 		time.Sleep(time.Until(begin))
 		w := &world{
 			t: t, plan: p, sched: newScheduler(p.seed), server: at.server, path: path,
-			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1), known: map[string]bool{},
+			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1),
+			known: map[string]bool{},
 			begun: begin, calendar: access.Calendar{Location: zone},
 		}
 		w.sched.strategy = p.strategy
-		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}}, &receiver{world: w}
+		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}, mute: map[string]int{}}, &receiver{world: w}
 		if at.server != nil {
 			w.sched.outside = at.server
 		}
@@ -565,7 +566,7 @@ func (w *world) rest() {
 		for n := range 200 {
 			time.Sleep(time.Duration(1+min(n, 2)) * time.Second)
 			// A job that waits for its next attempt may wait for hours.
-			if w.calm() && (n > 4 || w.idle()) {
+			if w.calm() && (w.idle() || n > 4 && w.plan.faults.frozen == 0 && !w.crashed() || n > 20) {
 				break
 			}
 		}

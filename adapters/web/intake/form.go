@@ -9,6 +9,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 )
 
@@ -26,7 +27,7 @@ type webhookFields struct {
 	Name   string         `form:"nome" app:"name"`
 	Kind   intake.Kind    `form:"tipo" app:"type"`
 	Origin string         `form:"origem" app:"origin"`
-	Band   intake.Band    `form:"faixas" app:"bands"`
+	Band   fields.Band    `form:"faixas" app:"bands"`
 	Scheme webhook.Scheme `form:"assinatura"`
 	Secret string         `form:"segredo" app:"secret"`
 	// Retype says that a secret was typed, which the form does not repeat.
@@ -48,7 +49,7 @@ func (s pages) webhookNew(c *web.Call) error {
 	if err := c.Manager(); err != nil {
 		return err
 	}
-	data := webhookForm{Origins: origins, Form: web.Filled(webhookFields{Kind: intake.Generic, Band: intake.BandZero})}
+	data := webhookForm{Origins: origins, Form: web.Filled(webhookFields{Kind: intake.Generic, Band: fields.BandZero})}
 	if data.Rotations, err = s.RotationChoices(c, ""); err != nil {
 		return err
 	}
