@@ -9,6 +9,6 @@ var netlify = Product{
 	},
 	Envelopes: []Envelope{{
 		Marks: "human_fields ordered_human_fields",
-		Of:    when(beside(""), map[string]Reading{"number": drops("netlify envelope")}),
+		Of:    when(always, map[string]Reading{"number": drops("netlify envelope")}),
 	}},
 }
