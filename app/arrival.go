@@ -12,6 +12,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -128,9 +129,9 @@ func originOf(hook webhook.Hook, draft intake.Draft) (id string, stated bool) {
 	if raw == "" {
 		raw = draft.FallbackOrigin
 	}
-	best := intake.Unlike
+	best := fields.Unlike
 	for _, o := range hook.Origins {
-		if like := intake.OriginLikeness(raw, o.Name); like > best {
+		if like := fields.OriginLikeness(raw, o.Name); like > best {
 			id, best = o.ID, like
 		}
 	}

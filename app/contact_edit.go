@@ -12,7 +12,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
-	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/ports"
 )
 
@@ -134,7 +134,7 @@ func (f ContactForm) apply(c *crm.Contact, n names) error {
 		return err
 	}
 	if phone != c.Phone {
-		c.PhoneE164 = intake.E164(phone)
+		c.PhoneE164 = fields.E164(phone)
 	}
 	c.Name, c.Email, c.Phone, c.Company = name, email, phone, company
 	c.Documents, c.Amount, c.OriginID, c.Note = documents, amount, f.OriginID, note
@@ -149,7 +149,7 @@ func (f ContactForm) amount(before crm.Contact) (catalog.Money, error) {
 	case before.AmountText():
 		return before.Amount, nil
 	default:
-		read, ok := intake.ParseAmount(typed)
+		read, ok := fields.ParseAmount(typed)
 		if amount := catalog.Money(read); ok && amount >= 0 && amount <= contactAmountMax {
 			return amount, nil
 		}

@@ -13,6 +13,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/ports"
 )
 
@@ -183,10 +184,10 @@ func contactOfRow(orgID string, plan crm.Import, n names, row crm.ImportRow) (cr
 
 // originMeant returns the origin that a text most likely means; empty for none.
 func originMeant(said string, n names) (id string) {
-	best := intake.Unlike
+	best := fields.Unlike
 	for origin, name := range n.origins {
-		like := intake.OriginLikeness(said, name)
-		if like > best || like == best && like > intake.Unlike && origin < id {
+		like := fields.OriginLikeness(said, name)
+		if like > best || like == best && like > fields.Unlike && origin < id {
 			id, best = origin, like
 		}
 	}

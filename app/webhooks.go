@@ -10,6 +10,7 @@ import (
 	"fichario/domain/audit"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -53,7 +54,7 @@ func (w *Webhooks) Create(ctx context.Context, by Caller, n NewWebhook) (webhook
 		return fail(invalid("bands", "As faixas de valor devem ser zero, lower, middle ou upper."))
 	}
 	if n.Band == "" {
-		n.Band = intake.BandZero
+		n.Band = fields.BandZero
 	}
 	if err := checkSettings(n.Signature, n.ThanksURL); err != nil {
 		return fail(err)
@@ -163,7 +164,7 @@ type Change struct {
 	Origin    *string
 	Enabled   *bool
 	Kind      *intake.Kind
-	Band      *intake.Band
+	Band      *fields.Band
 	Signature *webhook.Signature
 	ThanksURL *string
 	// Rotation is the name or id of the rotation; "" for none.

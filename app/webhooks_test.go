@@ -8,6 +8,7 @@ import (
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 )
 
@@ -42,7 +43,7 @@ func TestNewWebhooksAreHeldToTheirForm(t *testing.T) {
 		}
 		shown := must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID))
 		equal(t, "its token", shown.Token.Reveal(), token.Reveal())
-		equal(t, "it takes posts and reads bands as", shown.Enabled && shown.Band == intake.BandZero, true)
+		equal(t, "it takes posts and reads bands as", shown.Enabled && shown.Band == fields.BandZero, true)
 		equal(t, "its origin", strings.EqualFold(shown.Origin, n.Origin) || shown.Origin == "Rádio", true)
 	}
 	equal(t, "webhooks", len(must(s.webhooks.List(t.Context(), app.Operator(), s.orgID))), 3)

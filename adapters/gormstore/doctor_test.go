@@ -10,6 +10,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -129,7 +130,7 @@ func takeOne(t *testing.T, s *Store) ports.Arrival {
 	t.Helper()
 	ctx, repos, now := t.Context(), s.Repos(), time.Now().UTC()
 	w := webhook.Webhook{
-		ID: testID(2), OrgID: testID(1), Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero},
+		ID: testID(2), OrgID: testID(1), Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: fields.BandZero},
 	}
 	a := takenAt(now, 4, "k")
 	for _, err := range []error{

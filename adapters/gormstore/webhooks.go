@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 )
 
@@ -43,7 +44,7 @@ func (v *vault) webhook(row webhookRow) webhook.Webhook {
 	secret, ok := v.shown(row.Secret, "webhooks|secret|"+string(row.ID))
 	return webhook.Webhook{
 		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Enabled: row.Enabled, OriginID: row.OriginID.text(),
-		Options: intake.Options{Kind: intake.Kind(row.Kind), Band: intake.Band(row.Band)},
+		Options: intake.Options{Kind: intake.Kind(row.Kind), Band: fields.Band(row.Band)},
 		Signature: webhook.Signature{
 			Scheme: webhook.Scheme(row.Scheme), Secret: string(secret), Header: row.SignatureHeader,
 		},

@@ -16,6 +16,7 @@ import (
 	"fichario/app"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
+	"fichario/domain/intake/tree"
 	"fichario/domain/webhook"
 )
 
@@ -33,7 +34,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature covers the exact bytes, so keep them all.
-	stream := intake.IsMultipart(contentType) && intake.HasBoundary(contentType) &&
+	stream := tree.IsMultipart(contentType) && tree.HasBoundary(contentType) &&
 		hook.Signature.Scheme == webhook.NoSignature
 	limit := int64(leadMax)
 	if stream {
@@ -51,7 +52,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	source := io.TeeReader(http.MaxBytesReader(c.Response().Writer, r.Body, limit), excerpt)
 	var err error
 	if stream {
-		post.Body, err = intake.Reduce(contentType, source, leadMax)
+		post.Body, err = tree.Reduce(contentType, source, leadMax)
 	} else {
 		post.Body, err = io.ReadAll(source)
 	}
@@ -63,8 +64,8 @@ func readPost(c echo.Context, token string, hook webhook.Hook) app.Post {
 	if post.Unread = compressed(r, fault.InvalidRequest); post.Unread != nil {
 		return post
 	}
-	if !stream && intake.IsMultipart(contentType) && intake.HasBoundary(contentType) {
-		if post.Body, err = intake.Reduce(contentType, bytes.NewReader(post.Signed), leadMax); err != nil {
+	if !stream && tree.IsMultipart(contentType) && tree.HasBoundary(contentType) {
+		if post.Body, err = tree.Reduce(contentType, bytes.NewReader(post.Signed), leadMax); err != nil {
 			post.Unread, post.Body = unread(err), excerpt.Bytes()
 		}
 	}
@@ -94,7 +95,7 @@ func unread(err error) *fault.Error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &over), errors.Is(err, intake.ErrTooLarge):
+	case errors.As(err, &over), errors.Is(err, tree.ErrTooLarge):
 		return tooLarge()
 	case errors.As(err, &known):
 		return known

@@ -11,7 +11,7 @@ import (
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/document"
-	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/lookup"
 )
 
@@ -126,7 +126,7 @@ func (s *server) contactTab(
 
 // whatsApp is the number for a chat with a mobile; empty for other phones.
 func whatsApp(e164 string) string {
-	if e164 == "" || !intake.Mobile(e164) {
+	if e164 == "" || !fields.Mobile(e164) {
 		return ""
 	}
 	return strings.TrimPrefix(e164, "+")

@@ -13,7 +13,7 @@ import (
 	"fichario/adapters/shape"
 	"fichario/app"
 	"fichario/domain/catalog"
-	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/text"
 )
 
@@ -52,7 +52,7 @@ func readMoney(sent []string) (any, error) {
 	if m, err := catalog.ParseReais(sent[0]); err == nil {
 		return m, nil
 	}
-	amount, ok := intake.ParseAmount(sent[0])
+	amount, ok := fields.ParseAmount(sent[0])
 	if !ok {
 		return nil, errUnread
 	}

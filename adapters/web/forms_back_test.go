@@ -10,6 +10,7 @@ import (
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 )
 
@@ -194,7 +195,7 @@ func TestAWebhookKeepsTheHeaderOfItsSignature(t *testing.T) {
 	v := site.visitor("Ana")
 	webhooks := app.NewWebhooks(site.store, time.Now)
 	w, _, err := webhooks.Create(t.Context(), v.by, app.NewWebhook{
-		OrgID: v.by.OrgID(), Name: "Loja", Options: intake.Options{Kind: intake.Generic, Band: intake.BandLower},
+		OrgID: v.by.OrgID(), Name: "Loja", Options: intake.Options{Kind: intake.Generic, Band: fields.BandLower},
 		Signature: webhook.Signature{Scheme: webhook.HMACScheme, Secret: "segredo-de-teste", Header: "x-loja"},
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 )
 
@@ -24,7 +25,7 @@ type webhookFields struct {
 	Name   string         `form:"nome" app:"name"`
 	Kind   intake.Kind    `form:"tipo" app:"type"`
 	Origin string         `form:"origem" app:"origin"`
-	Band   intake.Band    `form:"faixas" app:"bands"`
+	Band   fields.Band    `form:"faixas" app:"bands"`
 	Scheme webhook.Scheme `form:"assinatura"`
 	Secret string         `form:"segredo" app:"secret"`
 	// Retype says that a secret was typed, which the form does not repeat.
@@ -46,7 +47,7 @@ func (s *server) webhookNew(c *call) error {
 	if err := c.manager(); err != nil {
 		return err
 	}
-	data := webhookForm{Origins: origins, Form: filled(webhookFields{Kind: intake.Generic, Band: intake.BandZero})}
+	data := webhookForm{Origins: origins, Form: filled(webhookFields{Kind: intake.Generic, Band: fields.BandZero})}
 	if data.Rotations, err = s.rotationChoices(c, ""); err != nil {
 		return err
 	}

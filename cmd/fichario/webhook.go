@@ -8,6 +8,7 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 )
 
@@ -41,7 +42,7 @@ type webhookCreateCmd struct {
 func (c *webhookCreateCmd) Run(e *environment) error {
 	return e.withStore(func(store *gormstore.Store) error {
 		hook, token, err := app.NewWebhooks(store, now).Create(e.ctx, app.Operator(), app.NewWebhook{
-			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: intake.Band(c.Bands)},
+			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: fields.Band(c.Bands)},
 			Origin:    c.Origin,
 			Signature: signature(c.Signature, c.Secret, c.Header), ThanksURL: c.ThanksURL,
 			Rotation: c.Rotation,
@@ -105,7 +106,7 @@ type webhookView struct {
 	Received  int64          `json:"received"`
 	Token     string         `json:"token"`
 	URL       string         `json:"url"`
-	Bands     intake.Band    `json:"bands"`
+	Bands     fields.Band    `json:"bands"`
 	Signature webhook.Scheme `json:"signature"`
 	Header    string         `json:"signatureHeader"`
 	ThanksURL string         `json:"thanksUrl"`
@@ -163,7 +164,7 @@ func (c *webhookSetCmd) Run(e *environment) error {
 		change.Kind = &kind
 	}
 	if c.Bands != nil {
-		band := intake.Band(*c.Bands)
+		band := fields.Band(*c.Bands)
 		change.Band = &band
 	}
 	if c.Signature != nil {

@@ -1,6 +1,10 @@
 package intake
 
-import "strings"
+import (
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
+	"strings"
+)
 
 // amountOf reads an answer as a value, once.
 func (c *chooser) amountOf(a *answer) (int64, bool) {
@@ -15,18 +19,18 @@ func (c *chooser) readAmount(a *answer) (int64, bool) {
 	if a.logical || len(a.values) != 1 || strings.HasPrefix(a.key, "_") { // "_total" is how long filling in took
 		return 0, false
 	}
-	if strings.Contains(strings.ToLower(a.key), "cent") && speaksOf(wordsOf(a.key), centWords) {
-		n, ok := ParseAmount(a.values[0])
+	if strings.Contains(strings.ToLower(a.key), "cent") && names.HasAny(names.Words(a.key), centWords) {
+		n, ok := fields.ParseAmount(a.values[0])
 		return n / 100, ok && n%10000 == 0
 	}
 	if a.number != "" {
-		return parseNumber(a.number)
+		return fields.ParseNumber(a.number)
 	}
-	if n, ok := ParseAmount(a.values[0]); ok {
+	if n, ok := fields.ParseAmount(a.values[0]); ok {
 		return n, true
 	}
 	a.isBand = true
-	return bandAmount(a.values[0], c.band)
+	return fields.BandAmount(a.values[0], c.band)
 }
 
 // takeAmount takes the value. The text of a band says more than the number derived from it, so it stays in the note.
@@ -43,17 +47,17 @@ func (c *chooser) takeAmount(d *Draft) {
 // Words of a number question. The number is the value if the question speaks of money; the only number of a form is
 // taken for money unless it counts or measures something.
 var (
-	moneyWords = words(`
+	moneyWords = names.Set(`
 		valor orcamento budget investir investimento investment preco price custo reais amount ticket verba quantia montante
 		credito lance entrada`)
-	priceWords = words(`value amount price total`)
-	feeWords   = words(`
+	priceWords = names.Set(`value amount price total`)
+	feeWords   = names.Set(`
 		tax discount shipping fee refund refunded commission subtotal spent net balance frete desconto taxa juros imposto id
 		type`)
-	centWords   = words(`cents centavos`)
-	incomeWords = words(`
+	centWords   = names.Set(`cents centavos`)
+	incomeWords = names.Set(`
 		faturamento fatura receita renda salario atualmente atual hoje investe colaboradores revenue income`)
-	countWords = words(`
+	countWords = names.Set(`
 		quantos quantas quantidade qtd qtde idade anos ano numero number num nro many age quantity count cpf cnpj cep rg
 		telefone celular phone whatsapp metros metragem m2 km quilometros peso altura nota score rating avaliacao pessoas
 		funcionarios colaboradores vagas dias dia meses mes horas semanas ddd codigo code zip parcelas filhos quartos

@@ -3,6 +3,8 @@ package intake
 import (
 	"strings"
 
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -57,25 +59,25 @@ var itemWords = map[part]string{
 // partOf looks up the role of a member.
 func partOf(key string) itemPart {
 	var buf [64]byte
-	return itemParts[string(appendName(buf[:0], key))]
+	return itemParts[string(names.Append(buf[:0], key))]
 }
 
 // anatomy is an object taken apart as one answer.
 type anatomy struct {
-	title, name, value, typ *node
-	unknown                 []*node // members of no known kind
-	also                    []*node // further values
+	title, name, value, typ *tree.Node
+	unknown                 []*tree.Node // members of no known kind
+	also                    []*tree.Node // further values
 }
 
 // dissect takes an object apart. ok is false when it holds no value.
-func dissect(n *node) (a anatomy, ok bool) {
-	if n.kind != isObject || len(n.children) > 40 {
+func dissect(n *tree.Node) (a anatomy, ok bool) {
+	if n.Kind != tree.Object || len(n.Children) > 40 {
 		return a, false
 	}
 	var title, name, value, typ ranked
-	for i := range n.children {
-		k := &n.children[i]
-		switch known := partOf(k.key); known.part {
+	for i := range n.Children {
+		k := &n.Children[i]
+		switch known := partOf(k.Key); known.part {
 		case titlePart:
 			title.take(k, known.rank)
 		case namePart:
@@ -87,7 +89,7 @@ func dissect(n *node) (a anatomy, ok bool) {
 				a.also = append(a.also, lesser)
 			}
 		case unknownPart:
-			if !k.empty() && (!k.scalar() || !noisySuffix(k.key, false)) {
+			if !k.Empty() && (!k.Scalar() || !noisySuffix(k.Key, false)) {
 				a.unknown = append(a.unknown, k)
 			}
 		}
@@ -98,22 +100,22 @@ func dissect(n *node) (a anatomy, ok bool) {
 
 // ranked is the member chosen for a role, with its rank in itemWords.
 type ranked struct {
-	node *node
+	node *tree.Node
 	rank int
 }
 
 // take takes a non-empty member if it ranks before the one taken so far.
-func (r *ranked) take(k *node, rank int) {
-	if !k.empty() && (r.node == nil || rank < r.rank) {
+func (r *ranked) take(k *tree.Node, rank int) {
+	if !k.Empty() && (r.node == nil || rank < r.rank) {
 		*r = ranked{k, rank}
 	}
 }
 
 // takeValue is take for an answer, which may be empty. Of two answers to one question, such as a code and its words, it
 // returns the lower-ranked.
-func (r *ranked) takeValue(k *node, rank int) (lesser *node) {
-	if r.node != nil && !r.node.empty() {
-		if k.empty() {
+func (r *ranked) takeValue(k *tree.Node, rank int) (lesser *tree.Node) {
+	if r.node != nil && !r.node.Empty() {
+		if k.Empty() {
 			return nil
 		}
 		if rank >= r.rank {
@@ -126,56 +128,56 @@ func (r *ranked) takeValue(k *node, rank int) (lesser *node) {
 }
 
 // labelOf returns the title and the technical name that an object gives, wherever the product puts them.
-func (r *reader) labelOf(n *node, a anatomy) (title, name string) {
+func (r *reader) labelOf(n *tree.Node, a anatomy) (title, name string) {
 	title, name = labelText(a.title), labelText(a.name)
 	for _, holder := range [...]string{"question", "field", "settings"} {
-		h := n.child(holder)
-		if h == nil || h.kind != isObject {
+		h := n.Child(holder)
+		if h == nil || h.Kind != tree.Object {
 			continue
 		}
 		for _, k := range [...]string{"title", "question_title", "label", "text", "name"} {
 			if title == "" {
-				title = h.str(k)
+				title = h.Str(k)
 			}
 		}
 		for _, k := range [...]string{"id", "ref", "key", "question_id"} {
-			if known := r.titles[h.str(k)]; title == "" && known != "" {
+			if known := r.titles[h.Str(k)]; title == "" && known != "" {
 				title = known
 			}
 			if name == "" {
-				name = h.str(k)
+				name = h.Str(k)
 			}
 		}
 	}
 	if title == "" {
 		title = r.titles[name]
 	}
-	if title == "" && a.value != nil && a.value.key != "text" {
-		title = n.str("text") // Jotform's API gives the label this name
+	if title == "" && a.value != nil && a.value.Key != "text" {
+		title = n.Str("text") // Jotform's API gives the label this name
 	}
 	return title, name
 }
 
 // labelText is the text of a label, even of one that is an object.
-func labelText(n *node) string {
-	if n != nil && n.kind == isObject {
-		n = n.child("custom") // Stripe's label
+func labelText(n *tree.Node) string {
+	if n != nil && n.Kind == tree.Object {
+		n = n.Child("custom") // Stripe's label
 	}
-	if n != nil && (n.kind == isString || n.kind == isNumber) {
-		return text.OneLine(text.Clean(n.text))
+	if n != nil && (n.Kind == tree.String || n.Kind == tree.Number) {
+		return text.OneLine(text.Clean(n.Text))
 	}
 	return ""
 }
 
 // typeOfItem returns the type that an object gives its answer.
-func typeOfItem(n *node, a anatomy) answerType {
+func typeOfItem(n *tree.Node, a anatomy) answerType {
 	word := ""
-	if a.typ != nil && a.typ.kind == isString {
-		word = a.typ.text
+	if a.typ != nil && a.typ.Kind == tree.String {
+		word = a.typ.Text
 	}
 	for _, p := range [...][2]string{{"field", "type"}, {"question", "question_type"}, {"question", "type"}} {
-		if t := n.path(p[0]); t != nil && t.kind == isObject && t.str(p[1]) != "" {
-			word = t.str(p[1])
+		if t := n.Path(p[0]); t != nil && t.Kind == tree.Object && t.Str(p[1]) != "" {
+			word = t.Str(p[1])
 		}
 	}
 	return typeOf(word)

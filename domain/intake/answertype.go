@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"fichario/domain/intake/names"
+	"strings"
+)
 
 // answerType is the type that a form gives a field.
 type answerType uint8
@@ -39,7 +42,7 @@ func typeOf(s string) answerType {
 	if s == "" || len(s) > 40 {
 		return noType
 	}
-	n := nameOf(s)
+	n := names.Of(s)
 	switch n {
 	case "tel", "controlphone":
 		return phoneType

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -40,7 +42,7 @@ var attributionKeys = map[attr]string{
 }
 
 // platforms are the values of "platform" that say where an advertisement was seen. Others name an operating system.
-var platforms = words(`
+var platforms = names.Set(`
 	fb ig facebook instagram msg messenger an wa whatsapp tiktok linkedin google youtube`)
 
 // clickNames are the canonical keys of click ids whose normal form hides a separator.
@@ -62,7 +64,7 @@ func (a *answer) attribution(value string) string {
 
 // shortUTM returns the canonical key of a member of an object of UTMs: "source", or a click id among them.
 func shortUTM(key string) string {
-	n := nameOf(key)
+	n := names.Of(key)
 	switch {
 	case n == "" || len(n) >= 24 || strings.HasPrefix(n, "utm"):
 		return ""
@@ -76,12 +78,12 @@ func shortUTM(key string) string {
 func attributionOf(e entry, key, value string) string {
 	switch e.attr {
 	case attrUTM:
-		return "utm_" + nameOf(key)[3:]
+		return "utm_" + names.Of(key)[3:]
 	case attrClick:
 		if strings.EqualFold(key, "gcl_id") {
 			return "gcl_id"
 		}
-		name := nameOf(key)
+		name := names.Of(key)
 		if canonical := clickNames[name]; canonical != "" {
 			return canonical
 		}
@@ -112,7 +114,7 @@ func prefixedUTM(key string) string {
 		if i > 0 && strings.IndexByte("_-. [", key[i-1]) < 0 {
 			continue
 		}
-		if name := nameOf(key[i+4:]); name != "" {
+		if name := names.Of(key[i+4:]); name != "" {
 			return "utm_" + name
 		}
 	}
@@ -183,9 +185,9 @@ func (d *Draft) attributeFromURLs() {
 	for _, key := range [...]string{"page_url", "landing_url", "referrer"} {
 		_, query, _ := strings.Cut(d.attributionText(key), "?")
 		query, _, _ = strings.Cut(query, "#")
-		_ = eachPair(query, func(key, value string) error {
-			key = unescape(key)
-			value = text.OneLine(text.Clean(decodeText(unescape(value), "")))
+		_ = tree.EachPair(query, func(key, value string) error {
+			key = tree.Unescape(key)
+			value = text.OneLine(text.Clean(tree.DecodeText(tree.Unescape(value), "")))
 			e := lookup(key)
 			name := attributionOf(e, key, value)
 			if e.attr == attrClick && name != "" || strings.HasPrefix(name, "utm_") {

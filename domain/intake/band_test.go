@@ -1,6 +1,9 @@
 package intake
 
-import "testing"
+import (
+	"fichario/domain/intake/fields"
+	"testing"
+)
 
 func TestBands(t *testing.T) {
 	t.Parallel()
@@ -15,7 +18,7 @@ func TestBands(t *testing.T) {
 		{"R$ 1.000 até R$ 3.000", 1000, 2000, 3000}, {"R$ 50 mil ou mais", 50000, 50000, 50000}, {"a combinar", 0, 0, 0},
 		{"800", 800, 800, 800}, {"Entre R$ 1.000,00 - R$ 2.000,00", 1000, 1500, 2000},
 	} {
-		for band, want := range map[Band]int64{BandLower: c.lower, BandMiddle: c.middle, BandUpper: c.upper} {
+		for band, want := range map[fields.Band]int64{fields.BandLower: c.lower, fields.BandMiddle: c.middle, fields.BandUpper: c.upper} {
 			d, err := Read(Options{Kind: Generic, Band: band}, "", []byte(`{"email":"a@b.c","orcamento":"`+c.text+`"}`))
 			if err != nil || d.Amount != want*10000 {
 				t.Errorf("%s of %q = %d, %v, want %d", band, c.text, d.Amount, err, want)
@@ -28,12 +31,12 @@ func TestBands(t *testing.T) {
 			t.Errorf("%q = %d without a band", c.text, d.Amount)
 		}
 	}
-	for _, b := range []Band{BandZero, BandLower, BandMiddle, BandUpper} {
+	for _, b := range []fields.Band{fields.BandZero, fields.BandLower, fields.BandMiddle, fields.BandUpper} {
 		if !b.Valid() {
 			t.Error(b)
 		}
 	}
-	if Band("x").Valid() || Kind("x").Valid() || !Generic.Valid() || !FormService.Valid() {
+	if fields.Band("x").Valid() || Kind("x").Valid() || !Generic.Valid() || !FormService.Valid() {
 		t.Error("Valid")
 	}
 }

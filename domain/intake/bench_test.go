@@ -28,12 +28,3 @@ func BenchmarkReadTypeform(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkE164Library(b *testing.B) {
-	b.ReportAllocs()
-	for b.Loop() {
-		if parsePhone("(11) 3333-4444") == "" {
-			b.Fatal()
-		}
-	}
-}

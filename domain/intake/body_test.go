@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"fichario/domain/fault"
+	"fichario/domain/intake/tree"
 )
 
 func mustRead(t *testing.T, typ, body string) Draft {
@@ -120,7 +121,7 @@ func TestBodiesWithoutFields(t *testing.T) {
 		{multipartType, multipartPart(`name="planta"; filename="a.pdf"`, "%PDF") + "--B--\r\n"},
 	} {
 		if c[0] == multipartType { // as the HTTP handler passes it on
-			kept, err := Reduce(c[0], strings.NewReader(c[1]), 1<<20)
+			kept, err := tree.Reduce(c[0], strings.NewReader(c[1]), 1<<20)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,14 +1,16 @@
 package intake
 
 import (
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"strings"
 )
 
 // centsRule recognises, by the members of an object, a product whose integers are cents.
 type centsRule struct {
 	product string
-	has     []string         // the members that identify the product
-	when    func(*node) bool // what else must hold; nil for nothing
+	has     []string              // the members that identify the product
+	when    func(*tree.Node) bool // what else must hold; nil for nothing
 	// amounts are the members that hold cents, in normal form: the total first, then less complete ones. Those after "-"
 	// are never the value.
 	amounts map[string]int8
@@ -59,7 +61,7 @@ func amountsOf(list string) map[string]int8 {
 }
 
 // centsRuleOf returns the number, from 1, of the rule that fits an object, or 0.
-func centsRuleOf(n *node) uint8 {
+func centsRuleOf(n *tree.Node) uint8 {
 	for i := range centsRules {
 		if centsRules[i].fits(n) {
 			return uint8(i + 1)
@@ -68,9 +70,9 @@ func centsRuleOf(n *node) uint8 {
 	return 0
 }
 
-func (c *centsRule) fits(n *node) bool {
+func (c *centsRule) fits(n *tree.Node) bool {
 	for _, k := range c.has {
-		if n.child(k) == nil {
+		if n.Child(k) == nil {
 			return false
 		}
 	}
@@ -78,8 +80,8 @@ func (c *centsRule) fits(n *node) bool {
 }
 
 // fromPagarme recognises an event of Pagar.me by its ids.
-func fromPagarme(n *node) bool {
-	return strings.HasPrefix(n.str("id"), "hook_") && strings.HasPrefix(n.str("account", "id"), "acc_")
+func fromPagarme(n *tree.Node) bool {
+	return strings.HasPrefix(n.Str("id"), "hook_") && strings.HasPrefix(n.Str("account", "id"), "acc_")
 }
 
 // inCents appends "_cents" to the key of an amount that is in cents, for the note and for readAmount.
@@ -88,8 +90,8 @@ func (a *answer) inCents() {
 		return
 	}
 	amounts := centsRules[a.cents-1].amounts
-	place, known := amounts[nameOf(a.key)]
-	if v := a.values[0]; known && countDigits(v) == len(v) && v != "0" {
+	place, known := amounts[names.Of(a.key)]
+	if v := a.values[0]; known && names.CountDigits(v) == len(v) && v != "0" {
 		a.key += "_cents"
 		a.entry = entry{}
 		a.centsPlace = place + 1
@@ -106,8 +108,8 @@ func (q *candidate) byCents() bid {
 
 // payment reads what was paid, of which only the whole sum is the value: the rest is about the card, the fees and the
 // bank.
-func (r *reader) payment(k *node, s scope) bool {
-	switch nameOf(k.key) {
+func (r *reader) payment(k *tree.Node, s scope) bool {
+	switch names.Of(k.Key) {
 	case "payment", "pagamento":
 	case "charge", "cobranca":
 		if centsRuleOf(k) == 0 {
@@ -119,10 +121,10 @@ func (r *reader) payment(k *node, s scope) bool {
 	if cents := centsRuleOf(k); cents != 0 {
 		s.cents = cents
 	}
-	paid, rest := s.within(k.key, dealTree), s.within(k.key, closedTree)
-	for i := range k.children {
-		c := &k.children[i]
-		if c.scalar() && wholeSum(c, s.cents != 0) {
+	paid, rest := s.within(k.Key, dealTree), s.within(k.Key, closedTree)
+	for i := range k.Children {
+		c := &k.Children[i]
+		if c.Scalar() && wholeSum(c, s.cents != 0) {
 			r.member(c, paid)
 		} else {
 			r.member(c, rest)
@@ -132,12 +134,12 @@ func (r *reader) payment(k *node, s scope) bool {
 }
 
 // wholeSum reports whether a member of a payment is the whole of it. An "amount" without decimals may be cents.
-func wholeSum(n *node, cents bool) bool {
-	switch nameOf(n.key) {
+func wholeSum(n *tree.Node, cents bool) bool {
+	switch names.Of(n.Key) {
 	case "total", "value", "valor", "valortotal", "totalvalue":
 		return true
 	case "amount":
-		return cents || strings.ContainsAny(n.text, ".,")
+		return cents || strings.ContainsAny(n.Text, ".,")
 	}
 	return false
 }

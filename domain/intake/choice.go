@@ -1,5 +1,10 @@
 package intake
 
+import (
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
+)
+
 // choiceMember describes a member of an object that may be a choice.
 type choiceMember struct {
 	textRank int8 // 1: the words of the choice; 2: its words where there are no others; 0: no words
@@ -18,19 +23,19 @@ var choiceMembers = map[string]choiceMember{
 
 // choiceText reads a choice that is an object: {label}, {id, text}, {value, enum}. In a list that is not an answer's
 // value (bare), an object with both a name and a value is an answer instead of a choice.
-func (r *reader) choiceText(n *node, bare bool) (string, bool) {
-	if n.kind != isObject {
+func (r *reader) choiceText(n *tree.Node, bare bool) (string, bool) {
+	if n.Kind != tree.Object {
 		return "", false
 	}
-	text, from := fileText(n), (*node)(nil)
+	text, from := fileText(n), (*tree.Node)(nil)
 	if text == "" {
 		if from = choiceOf(n, bare); from == nil {
 			return "", false
 		}
-		text = scalarText(from)
+		text = tree.ScalarText(from)
 	}
-	for i := range n.children {
-		if k := &n.children[i]; k != from {
+	for i := range n.Children {
+		if k := &n.Children[i]; k != from {
 			r.drop("furniture", k)
 		}
 	}
@@ -38,38 +43,38 @@ func (r *reader) choiceText(n *node, bare bool) (string, bool) {
 }
 
 // fileText returns the note's text for a file, or for a piece of Notion's formatted text; "" for any other object.
-func fileText(n *node) string {
-	url := n.str("url")
-	if url != "" && (n.child("name") != nil || n.child("mimeType") != nil || n.child("filename") != nil) {
-		return join(n.str("name"), n.str("filename"), url)
+func fileText(n *tree.Node) string {
+	url := n.Str("url")
+	if url != "" && (n.Child("name") != nil || n.Child("mimeType") != nil || n.Child("filename") != nil) {
+		return join(n.Str("name"), n.Str("filename"), url)
 	}
-	if n.child("annotations") != nil || n.str("type") == "text" {
-		return n.str("plain_text")
+	if n.Child("annotations") != nil || n.Str("type") == "text" {
+		return n.Str("plain_text")
 	}
 	return ""
 }
 
 // choiceOf returns the member that holds the words of a choice, or nil when the object is not one.
-func choiceOf(n *node, bare bool) *node {
-	if len(n.children) > 8 {
+func choiceOf(n *tree.Node, bare bool) *tree.Node {
+	if len(n.Children) > 8 {
 		return nil
 	}
-	var best *node
+	var best *tree.Node
 	bestRank := int8(0)
 	named, answered := false, false
-	for i := range n.children {
-		k := &n.children[i]
-		if k.empty() {
+	for i := range n.Children {
+		k := &n.Children[i]
+		if k.Empty() {
 			continue
 		}
 		var buf [64]byte
-		key := appendName(buf[:0], k.key)
+		key := names.Append(buf[:0], k.Key)
 		m, known := choiceMembers[string(key)]
-		if !known || !k.scalar() {
+		if !known || !k.Scalar() {
 			return nil
 		}
 		if string(key) == "type" {
-			t := typeOf(k.text)
+			t := typeOf(k.Text)
 			m.names = t == emailType || t == phoneType
 		}
 		named = named || m.names
@@ -78,7 +83,7 @@ func choiceOf(n *node, bare bool) *node {
 			best, bestRank = k, m.textRank
 		}
 	}
-	if bare && named && answered && n.child("color") == nil {
+	if bare && named && answered && n.Child("color") == nil {
 		return nil
 	}
 	return best

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -97,7 +99,7 @@ func (c *claim) offer(a *answer, s score) {
 
 // chooser finds the best answer of each field.
 type chooser struct {
-	band        Band
+	band        fields.Band
 	answers     []answer
 	candidate   candidate // the answer being placed
 	best        [fieldFirst]claim
@@ -211,7 +213,7 @@ func (d *Draft) take(f field, a *answer) {
 	if d.Fields == nil {
 		d.Fields = make([]Source, 0, 8)
 	}
-	d.Fields = append(d.Fields, Source{fieldNames[f], text.Cut(text.OneLine(text.Clean(a.name())), maxKeyText)})
+	d.Fields = append(d.Fields, Source{fieldNames[f], text.Cut(text.OneLine(text.Clean(a.name())), tree.MaxKeyText)})
 }
 
 // takeLine takes a one-line field.

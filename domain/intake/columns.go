@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"fichario/domain/document"
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -45,7 +48,7 @@ func ReadColumns(rows [][]string) (columns, fields []string, first int) {
 	for i := range columns {
 		columns[i] = ColumnLetter(i)
 		if header >= 0 && i < len(rows[header]) && rows[header][i] != "" {
-			columns[i] = text.Cut(text.OneLine(text.Clean(rows[header][i])), maxKeyText)
+			columns[i] = text.Cut(text.OneLine(text.Clean(rows[header][i])), tree.MaxKeyText)
 		}
 	}
 	rows = rows[header+1:]
@@ -93,7 +96,7 @@ func filledCells(row []string) (n int) {
 
 // isContent reports whether a cell is surely not the name of a column.
 func isContent(cell string) bool {
-	return strings.Contains(cell, "@") || 2*countDigits(cell) >= len(cell) && len(cell) >= 4
+	return strings.Contains(cell, "@") || 2*names.CountDigits(cell) >= len(cell) && len(cell) >= 4
 }
 
 // ColumnLetter returns the name that spreadsheets give a column.
@@ -238,7 +241,7 @@ func ReadRecord(columns, fields, cells []string) Record {
 			r.Leftover = append(r.Leftover, Pair{columns[i], cell})
 		}
 	}
-	if area != "" && countDigits(r.Phone) <= 9 && r.Phone != "" {
+	if area != "" && names.CountDigits(r.Phone) <= 9 && r.Phone != "" {
 		r.Phone = area + r.Phone
 	}
 	return r
@@ -254,7 +257,7 @@ func first(to *string, said string) bool {
 
 // setEmail takes the address in a cell, and reports whether that is all the cell says.
 func (r *Record) setEmail(cell string) bool {
-	address := findEmail([]string{cell})
+	address := fields.FindEmail([]string{cell})
 	return address != "" && first(&r.Email, address) && address == cell
 }
 
@@ -268,7 +271,7 @@ func (r *Record) setPhone(cell string) bool {
 }
 
 func (r *Record) setAmount(cell string) bool {
-	amount, ok := ParseAmount(cell)
+	amount, ok := fields.ParseAmount(cell)
 	switch {
 	case !ok || amount < 0:
 		r.Remarks = append(r.Remarks, "O valor não é um número e foi para a nota.")

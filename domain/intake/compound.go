@@ -3,29 +3,31 @@ package intake
 import (
 	"strings"
 
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
 // members are the members of an object, by the normal form of their keys.
-type members map[string]*node
+type members map[string]*tree.Node
 
 // membersOf returns the members; false when two share a name or there are too many for one answer.
-func membersOf(n *node) (members, bool) {
-	if len(n.children) == 0 || len(n.children) > 12 {
+func membersOf(n *tree.Node) (members, bool) {
+	if len(n.Children) == 0 || len(n.Children) > 12 {
 		return nil, false
 	}
-	m := make(members, len(n.children))
-	for i := range n.children {
-		m[nameOf(n.children[i].key)] = &n.children[i]
+	m := make(members, len(n.Children))
+	for i := range n.Children {
+		m[names.Of(n.Children[i].Key)] = &n.Children[i]
 	}
-	return m, len(m) == len(n.children)
+	return m, len(m) == len(n.Children)
 }
 
 // only reports whether all members are in a set, and scalar except for the lists of a choice.
 func (m members) only(set map[string]bool) bool {
 	for k, c := range m {
-		list := c.kind == isArray && (k == "labels" || k == "ids" || k == "refs")
-		if !set[k] || !c.scalar() && !list {
+		list := c.Kind == tree.Array && (k == "labels" || k == "ids" || k == "refs")
+		if !set[k] || !c.Scalar() && !list {
 			return false
 		}
 	}
@@ -45,8 +47,8 @@ func (m members) have(keys ...string) bool {
 // text returns the text of the first non-empty member.
 func (m members) text(keys ...string) string {
 	for _, k := range keys {
-		if c := m[k]; c != nil && c.scalar() && !c.empty() {
-			return scalarText(c)
+		if c := m[k]; c != nil && c.Scalar() && !c.Empty() {
+			return tree.ScalarText(c)
 		}
 	}
 	return ""
@@ -75,7 +77,7 @@ var compoundKinds = []compoundKind{
 
 // compound reads an object whose members make one answer: a name in two parts, a phone in three, a date, choices with
 // "other".
-func (r *reader) compound(n *node, a *answer) ([]string, bool) {
+func (r *reader) compound(n *tree.Node, a *answer) ([]string, bool) {
 	m, ok := membersOf(n)
 	if !ok {
 		return nil, false
@@ -92,7 +94,7 @@ func (r *reader) compound(n *node, a *answer) ([]string, bool) {
 			return nil, false
 		}
 		for _, c := range m {
-			if t := scalarText(c); t != "" && !strings.Contains(out, t) {
+			if t := tree.ScalarText(c); t != "" && !strings.Contains(out, t) {
 				r.drop("compound", c)
 			}
 		}
@@ -105,7 +107,7 @@ func (r *reader) compound(n *node, a *answer) ([]string, bool) {
 }
 
 // The parts of a name, in normal form.
-var nameParts = words(`
+var nameParts = names.Set(`
 	first last middle prefix suffix firstname lastname middlename firstandlast full fullname givenname familyname surname
 	nome sobrenome primeironome middleinitial`)
 
@@ -150,7 +152,7 @@ func typeOfName(a answer) answerType {
 }
 
 // The parts of a phone, in normal form.
-var phoneParts = words(`
+var phoneParts = names.Set(`
 	country countrycode ddi area areacode ddd phone number full phonenumber formatted national international iso code
 	telefone numero extension raw e164 countryiso2 type tipo dialcode`)
 
@@ -170,7 +172,7 @@ func phoneFromParts(m members) string {
 	area := m.text("area", "areacode", "ddd")
 	country := m.text("dialcode", "country", "countrycode", "ddi")
 	digits := text.Digits(country)
-	inNumber := area == "" && strings.HasPrefix(text.Digits(number), digits) && countDigits(number) > 11
+	inNumber := area == "" && strings.HasPrefix(text.Digits(number), digits) && names.CountDigits(number) > 11
 	if digits == "" || len(country) > 5 || strings.HasPrefix(number, "+") || inNumber {
 		country = ""
 	}
@@ -181,8 +183,8 @@ func phoneFromParts(m members) string {
 }
 
 var (
-	dateParts = words(`day month year hour min minute ampm timeinput dia mes ano`)
-	spanParts = words(`start end timezone`)
+	dateParts = names.Set(`day month year hour min minute ampm timeinput dia mes ano`)
+	spanParts = names.Set(`start end timezone`)
 )
 
 func isDateInParts(m members, _ answer) bool {
@@ -209,17 +211,17 @@ func spanFromParts(m members) string {
 }
 
 // The parts of a choice, in normal form.
-var choiceParts = words(`label labels other id ids ref refs value`)
+var choiceParts = names.Set(`label labels other id ids ref refs value`)
 
 // chosen reads Typeform's choices: labels and "other".
-func (r *reader) chosen(n *node, m members) ([]string, bool) {
+func (r *reader) chosen(n *tree.Node, m members) ([]string, bool) {
 	var out []string
 	if l := m["labels"]; l != nil {
-		for i := range l.children {
-			if !l.children[i].scalar() {
+		for i := range l.Children {
+			if !l.Children[i].Scalar() {
 				return nil, false
 			}
-			if t := scalarText(&l.children[i]); t != "" {
+			if t := tree.ScalarText(&l.Children[i]); t != "" {
 				out = append(out, t)
 			}
 		}
@@ -229,8 +231,8 @@ func (r *reader) chosen(n *node, m members) ([]string, bool) {
 			out = append(out, t)
 		}
 	}
-	for i := range n.children {
-		switch k := &n.children[i]; nameOf(k.key) {
+	for i := range n.Children {
+		switch k := &n.Children[i]; names.Of(k.Key) {
 		case "labels", "label", "other":
 		default:
 			r.drop("option id", k)

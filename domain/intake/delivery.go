@@ -1,6 +1,8 @@
 package intake
 
 import (
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"slices"
 	"strings"
 )
@@ -9,9 +11,9 @@ import (
 // dots.
 type deliveryRule struct {
 	product         string
-	has             string           // the members that identify the product, separated by spaces
-	when            func(*node) bool // what else must hold; nil for nothing
-	id              string           // the members that make the id, separated by spaces
+	has             string                // the members that identify the product, separated by spaces
+	when            func(*tree.Node) bool // what else must hold; nil for nothing
+	id              string                // the members that make the id, separated by spaces
 	hasPath, idPath [][]string
 }
 
@@ -77,7 +79,7 @@ var deliveryKeys = func() map[string]bool {
 	return keys
 }()
 
-func mayTellDelivery(n node) bool { return deliveryKeys[n.key] }
+func mayTellDelivery(n tree.Node) bool { return deliveryKeys[n.Key] }
 
 func paths(list string) [][]string {
 	var out [][]string
@@ -90,11 +92,11 @@ func paths(list string) [][]string {
 // originalEvent is where RD Station puts the id of the event that a conversion was made from.
 const originalEvent = "leads.last_conversion.content.__cdp__original_event.event_uuid"
 
-func hasOriginalEvent(n *node) bool { return n.str(strings.Split(originalEvent, ".")...) != "" }
+func hasOriginalEvent(n *tree.Node) bool { return n.Str(strings.Split(originalEvent, ".")...) != "" }
 
 // fromOLX recognises the portals of one group, whose lead id names a lead; other portals' ids name a person and repeat.
-func fromOLX(n *node) bool {
-	switch nameOf(n.str("leadOrigin")) {
+func fromOLX(n *tree.Node) bool {
+	switch names.Of(n.Str("leadOrigin")) {
 	case "grupoolx", "olx", "vivareal", "zap", "zapimoveis", "grupozap":
 		return true
 	}
@@ -102,23 +104,23 @@ func fromOLX(n *node) bool {
 }
 
 // fromMetaSheet recognises a lead of Meta as it stands in a sheet and in Zapier: its ids have a letter before them.
-func fromMetaSheet(n *node) bool {
-	return strings.HasPrefix(n.str("id"), "l:") && len(n.str("id")) > len("l:") && n.path("leadgenId") == nil
+func fromMetaSheet(n *tree.Node) bool {
+	return strings.HasPrefix(n.Str("id"), "l:") && len(n.Str("id")) > len("l:") && n.Path("leadgenId") == nil
 }
 
 // deliveryID returns the sender's own id of a submission, or "". A bare "id" of an unknown sender does not count: two
 // posts with it are two contacts.
-func deliveryID(n *node) string {
-	n = n.first()
-	if n == nil || n.kind != isObject {
+func deliveryID(n *tree.Node) string {
+	n = n.First()
+	if n == nil || n.Kind != tree.Object {
 		return ""
 	}
-	if sent := n.path("body"); sent != nil && sent.kind == isObject {
-		if n.child("headers") != nil || n.child("webhookUrl") != nil {
+	if sent := n.Path("body"); sent != nil && sent.Kind == tree.Object {
+		if n.Child("headers") != nil || n.Child("webhookUrl") != nil {
 			n = sent // n8n puts what was sent under "body"
 		}
 	}
-	if slices.ContainsFunc(n.children, mayTellDelivery) {
+	if slices.ContainsFunc(n.Children, mayTellDelivery) {
 		for i := range deliveryRules {
 			if rule := &deliveryRules[i]; rule.fits(n) {
 				return rule.idOf(n)
@@ -128,20 +130,20 @@ func deliveryID(n *node) string {
 	return idByName(n)
 }
 
-func (d *deliveryRule) fits(n *node) bool {
+func (d *deliveryRule) fits(n *tree.Node) bool {
 	for _, p := range d.hasPath {
-		if n.path(p...) == nil {
+		if n.Path(p...) == nil {
 			return false
 		}
 	}
 	return d.when == nil || d.when(n)
 }
 
-func (d *deliveryRule) idOf(n *node) string {
+func (d *deliveryRule) idOf(n *tree.Node) string {
 	var id strings.Builder
 	id.WriteString(d.product)
 	for _, p := range d.idPath {
-		s := n.str(p...)
+		s := n.Str(p...)
 		if !usableID(s) {
 			return ""
 		}
@@ -151,13 +153,13 @@ func (d *deliveryRule) idOf(n *node) string {
 }
 
 // isTest reports whether the sender says that a submission is a test.
-func isTest(n *node) bool {
-	n = n.first()
-	if n == nil || n.kind != isObject {
+func isTest(n *tree.Node) bool {
+	n = n.First()
+	if n == nil || n.Kind != tree.Object {
 		return false
 	}
 	for _, k := range [...]string{"is_test", "isTest", "test_lead", "is_test_lead"} {
-		if c := n.path(k); c != nil && (c.text == "true" || c.text == "1") {
+		if c := n.Path(k); c != nil && (c.Text == "true" || c.Text == "1") {
 			return true
 		}
 	}

@@ -2,6 +2,8 @@ package intake
 
 import (
 	"cmp"
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"slices"
 	"strings"
 )
@@ -22,7 +24,7 @@ const (
 )
 
 // idNames are the names of ids, in normal form.
-var idNames = namesOf(map[idKind]string{
+var idNames = names.ByWord(map[idKind]string{
 	deliveryName: `
 		deliveryid webhookdeliveryid webhookeventid eventuuid transactionuuid notificationid idempotencykey dedupeid
 		messageid`,
@@ -38,29 +40,19 @@ var idNames = namesOf(map[idKind]string{
 // eventTypes name the members that say what happened, orderStates the state of an order, formIDs the form that was
 // sent; all in normal form.
 var (
-	eventTypes = words(`
+	eventTypes = names.Set(`
 		event eventtype type topic trigger triggerevent webhookeventtype eventname action hookevent eventkey tipoevento`)
-	orderStates = words(`status orderstatus state paymentstatus financialstatus salestatus transactionstatus`)
-	formIDs     = words(`formid formuuid formkey surveyid formslug idform`)
+	orderStates = names.Set(`status orderstatus state paymentstatus financialstatus salestatus transactionstatus`)
+	formIDs     = names.Set(`formid formuuid formkey surveyid formslug idform`)
 )
 
 // idPlaces are the envelopes that are searched, one level deep.
-var idPlaces = words(`data payload body entry submission response form_response lead record`)
+var idPlaces = names.Set(`data payload body entry submission response form_response lead record`)
 
 // idLists are lists of people, of which the first is searched.
-var idLists = words(`
+var idLists = names.Set(`
 	leads contacts contatos people pessoas customers clientes subscribers items itens rows records results data submissions
 	responses entries`)
-
-func namesOf[K comparable](lists map[K]string) map[string]K {
-	m := map[string]K{}
-	for k, list := range lists {
-		for w := range strings.FieldsSeq(list) {
-			m[w] = k
-		}
-	}
-	return m
-}
 
 // facts is what an object says about the post.
 type facts struct {
@@ -71,29 +63,29 @@ type facts struct {
 	person, envelope   bool // it has an address; it has objects
 }
 
-func factsOf(n *node) facts {
+func factsOf(n *tree.Node) facts {
 	var f facts
-	for i := range n.children {
-		k := &n.children[i]
+	for i := range n.Children {
+		k := &n.Children[i]
 		var buf [64]byte
-		name := appendName(buf[:0], k.key)
-		if !k.scalar() {
-			f.envelope = f.envelope || k.kind == isObject || k.kind == isArray && len(k.children) > 0
+		name := names.Append(buf[:0], k.Key)
+		if !k.Scalar() {
+			f.envelope = f.envelope || k.Kind == tree.Object || k.Kind == tree.Array && len(k.Children) > 0
 			continue
 		}
 		switch {
 		case string(name) == "id" || string(name) == "uuid":
-			f.bare = n.str(k.key)
+			f.bare = n.Str(k.Key)
 		case idNames[string(name)] != 0:
-			if kind := idNames[string(name)]; usableID(k.text) && (f.kind == 0 || kind < f.kind) {
-				f.name, f.id, f.kind = string(name), n.str(k.key), kind
+			if kind := idNames[string(name)]; usableID(k.Text) && (f.kind == 0 || kind < f.kind) {
+				f.name, f.id, f.kind = string(name), n.Str(k.Key), kind
 			}
-		case eventTypes[string(name)] && k.kind == isString && f.event == "":
-			f.event = n.str(k.key)
+		case eventTypes[string(name)] && k.Kind == tree.String && f.event == "":
+			f.event = n.Str(k.Key)
 		case orderStates[string(name)]:
-			f.state = n.str(k.key)
+			f.state = n.Str(k.Key)
 		case formIDs[string(name)]:
-			f.form = n.str(k.key)
+			f.form = n.Str(k.Key)
 		}
 		f.person = f.person || vocabulary[string(name)].field == fieldEmail
 	}
@@ -101,9 +93,9 @@ func factsOf(n *node) facts {
 }
 
 // idByName returns the id of a post that is recognised by its name, after that name, or "".
-func idByName(n *node) string {
+func idByName(n *tree.Node) string {
 	var f facts
-	if slices.ContainsFunc(n.children, mayBeID) {
+	if slices.ContainsFunc(n.Children, mayBeID) {
 		f = factsOf(n)
 		if id := f.named(); id != "" {
 			return id
@@ -112,20 +104,20 @@ func idByName(n *node) string {
 			return "id:" + join(f.event, f.bare)
 		}
 	}
-	for i := range n.children {
-		k := &n.children[i]
-		if k.scalar() {
+	for i := range n.Children {
+		k := &n.Children[i]
+		if k.Scalar() {
 			continue
 		}
-		if id := k.str("submission", "id"); strings.HasPrefix(k.key, "mautic.") && usableID(id) {
-			return "mautic:" + k.key + ":" + id
+		if id := k.Str("submission", "id"); strings.HasPrefix(k.Key, "mautic.") && usableID(id) {
+			return "mautic:" + k.Key + ":" + id
 		}
 		id := ""
 		switch {
-		case k.kind == isObject && idPlaces[k.key]:
+		case k.Kind == tree.Object && idPlaces[k.Key]:
 			id = idInside(n, k)
-		case k.kind == isArray && idLists[k.key]:
-			id = idOfPerson(n, k.first())
+		case k.Kind == tree.Array && idLists[k.Key]:
+			id = idOfPerson(n, k.First())
 		}
 		if id != "" {
 			return id
@@ -135,7 +127,7 @@ func idByName(n *node) string {
 }
 
 // idInside is idByName for an envelope inside the body.
-func idInside(n, envelope *node) string {
+func idInside(n, envelope *tree.Node) string {
 	f, inner := factsOf(n), factsOf(envelope)
 	inner.event, inner.form = cmp.Or(inner.event, f.event), cmp.Or(inner.form, f.form)
 	if id := inner.named(); id != "" {
@@ -148,8 +140,8 @@ func idInside(n, envelope *node) string {
 }
 
 // idOfPerson is idByName for the first of a list of people.
-func idOfPerson(n, person *node) string {
-	if person == nil || person.kind != isObject || !slices.ContainsFunc(person.children, mayBeID) {
+func idOfPerson(n, person *tree.Node) string {
+	if person == nil || person.Kind != tree.Object || !slices.ContainsFunc(person.Children, mayBeID) {
 		return ""
 	}
 	f, inner := factsOf(n), factsOf(person)
@@ -161,8 +153,8 @@ func idOfPerson(n, person *node) string {
 }
 
 // mayBeID reports whether a key is worth a closer look: most bodies have none.
-func mayBeID(n node) bool {
-	key := n.key
+func mayBeID(n tree.Node) bool {
+	key := n.Key
 	for i := 0; i+1 < len(key); i++ {
 		if key[i]|0x20 == 'i' && key[i+1]|0x20 == 'd' {
 			return true
@@ -198,16 +190,16 @@ func usableID(s string) bool {
 
 // drawn reports whether an id was generated for the event, rather than the number of a record, which comes again when
 // the record changes.
-func drawn(id string) bool { return countDigits(id) < len(id) && len(id) >= 8 || len(id) >= 16 }
+func drawn(id string) bool { return names.CountDigits(id) < len(id) && len(id) >= 8 || len(id) >= 16 }
 
 // created reports whether an event creates a record, which happens once; changes whether it changes one.
-func created(event string) bool { return speaksOf(wordsOf(event), creating) }
+func created(event string) bool { return names.HasAny(names.Words(event), creating) }
 
-func changes(event string) bool { return speaksOf(wordsOf(event), changing) }
+func changes(event string) bool { return names.HasAny(names.Words(event), changing) }
 
-func creates(n *node) bool { return created(n.str("event")) }
+func creates(n *tree.Node) bool { return created(n.Str("event")) }
 
 var (
-	creating = words(`create created insert inserted add added`)
-	changing = words(`update updated change changed edit edited status move moved`)
+	creating = names.Set(`create created insert inserted add added`)
+	changing = names.Set(`update updated change changed edit edited status move moved`)
 )

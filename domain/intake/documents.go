@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"fichario/domain/document"
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -12,7 +14,7 @@ import (
 const maxDocuments = 10
 
 // documentWords name a CPF or a CNPJ, in a title, a key or the type of a form's field.
-var documentWords = words(`
+var documentWords = names.Set(`
 	cpf cpfs cnpj cnpjs cpfcnpj cnpjcpf cpfoucnpj cpfecnpj documento documentos doc document documentnumber
 	documment documents documentonumero numerodocumento numdocumento taxid taxnumber taxidnumber taxidentifier
 	vatnumber fiscalnumber
@@ -20,10 +22,10 @@ var documentWords = words(`
 	brcpf brcnpj taxvat registrycode`)
 
 // documentPairs are words that together name a document: "tax_id". "numero do documento" has a word of its own.
-var documentPairs = words(`tax id vat fiscal federal identification identificacao`)
+var documentPairs = names.Set(`tax id vat fiscal federal identification identificacao`)
 
 // otherPeople are words for people whose document is not the contact's.
-var otherPeople = words(`
+var otherPeople = names.Set(`
 	conjuge esposa esposo marido companheiro companheira mae pai filho filha filhos dependente avalista fiador fiadora
 	indicado indicada indicador amigo amiga vendedor vendedora corretor corretora agente consultor afiliado affiliate
 	seller producer produtor owner responsavel spouse partner parceiro referral host testemunha socio socia socios`)
@@ -43,7 +45,7 @@ func (r *reader) takeDocuments(d *Draft) {
 			continue
 		}
 		if len(fresh) > 0 {
-			d.Fields = append(d.Fields, Source{fieldDocuments, text.Cut(text.OneLine(text.Clean(a.name())), maxKeyText)})
+			d.Fields = append(d.Fields, Source{fieldDocuments, text.Cut(text.OneLine(text.Clean(a.name())), tree.MaxKeyText)})
 		}
 		d.Documents, a.taken = append(d.Documents, fresh...), true
 	}
@@ -55,42 +57,42 @@ const fieldDocuments = "documentos"
 // maybeDocument is a cheap test of whether an answer may hold one.
 func maybeDocument(a *answer) bool {
 	v := a.values[0]
-	return !a.logical && !a.taken && len(v) >= 8 && len(v) <= 400 && countDigits(v) >= 2 && strings.IndexByte(v, '@') < 0
+	return !a.logical && !a.taken && len(v) >= 8 && len(v) <= 400 && names.CountDigits(v) >= 2 && strings.IndexByte(v, '@') < 0
 }
 
 // namesDocument reports whether the title, the key, the keys around it or the type of the form's field says that the
 // answer is a document of the contact.
 func (a *answer) namesDocument() bool {
-	around := wordsOf(a.prefix)
-	name := wordsOf(join(a.title, a.key))
-	if speaksOf(name, otherPeople) || speaksOf(around, otherPeople) {
+	around := names.Words(a.prefix)
+	name := names.Words(join(a.title, a.key))
+	if names.HasAny(name, otherPeople) || names.HasAny(around, otherPeople) {
 		return false
 	}
-	if a.closed && !speaksOf(around, payingWords) {
+	if a.closed && !names.HasAny(around, payingWords) {
 		return false
 	}
-	if a.typ == documentType || speaksOf(name, documentWords) || namesTogether(a.key) || namesTogether(a.title) {
+	if a.typ == documentType || names.HasAny(name, documentWords) || namesTogether(a.key) || namesTogether(a.title) {
 		return true
 	}
-	switch nameOf(a.key) {
+	switch names.Of(a.key) {
 	case "number", "numero", "value", "valor", "text", "":
-		return speaksOf(around, documentWords)
+		return names.HasAny(around, documentWords)
 	}
 	return false
 }
 
 // payingWords name the buyer, whose documents stand in objects that say nothing else about the contact.
-var payingWords = words(`payer pagador payment payments pagamento billing cobranca charge cardholder holder titular`)
+var payingWords = names.Set(`payer pagador payment payments pagamento billing cobranca charge cardholder holder titular`)
 
 // namesTogether: "tax_id", "taxId", "cpf/cnpj".
 func namesTogether(name string) bool {
 	if name == "" || len(name) > 60 {
 		return false
 	}
-	if documentWords[nameOf(name)] {
+	if documentWords[names.Of(name)] {
 		return true
 	}
-	parts := wordsOf(name)
+	parts := names.Words(name)
 	for i := 1; i < len(parts); i++ {
 		if documentPairs[parts[i-1]] && documentWords[parts[i-1]+parts[i]] {
 			return true
@@ -133,7 +135,7 @@ func documentIn(s string, number bool) (document.Document, bool) {
 	if t := known.Type; (t == document.CPF || t == document.CNPJ) && !known.Document.IsZero() {
 		return known.Document, true
 	}
-	if !number || countDigits(s) != len(s) {
+	if !number || names.CountDigits(s) != len(s) {
 		return document.Document{}, false
 	}
 	for _, t := range []document.Type{document.CPF, document.CNPJ} {

@@ -4,14 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
-)
-
-// Bounds of the fields, in characters. What is longer does not fit and stays in the note.
-const (
-	maxEmail = 320
-	maxLine  = 200
-	maxPhone = 60
 )
 
 // fits tells, for each field, whether an answer's value can be it. The weaker the rule that bids, the more the value
@@ -31,14 +26,14 @@ var fits = [fieldCount]func(c *chooser, a *answer, s strength) bool{
 }
 
 func fitsEmail(_ *chooser, a *answer, _ strength) bool {
-	return strings.IndexByte(a.text(), '@') >= 0 && findEmail(a.values) != ""
+	return strings.IndexByte(a.text(), '@') >= 0 && fields.FindEmail(a.values) != ""
 }
 
 func fitsPhone(_ *chooser, a *answer, s strength) bool {
 	v := text.OneLine(a.values[0])
-	n := countDigits(v)
+	n := names.CountDigits(v)
 	switch {
-	case a.logical || n < 3 || !text.Within(v, maxPhone) || strings.IndexByte(v, '@') >= 0:
+	case a.logical || n < 3 || !text.Within(v, fields.MaxPhone) || strings.IndexByte(v, '@') >= 0:
 		return false
 	case s >= titleWord && n < 8:
 		return false
@@ -50,18 +45,18 @@ func fitsPhone(_ *chooser, a *answer, s strength) bool {
 // seems to ask for a name: "Tem empresa?".
 func isLine(a *answer) bool {
 	t := a.text()
-	if a.logical || t == "" || !text.Within(t, maxLine) || len(t) < 6 && yesNo[text.Fold(t)] {
+	if a.logical || t == "" || !text.Within(t, fields.MaxLine) || len(t) < 6 && yesNo[text.Fold(t)] {
 		return false
 	}
 	return !strings.HasPrefix(t, "http://") && !strings.HasPrefix(t, "https://")
 }
 
-var yesNo = words(`sim nao yes no si true false on off ok`)
+var yesNo = names.Set(`sim nao yes no si true false on off ok`)
 
 // fitsName: whatever stands under a key for names is a name, unless it is a phone.
 func fitsName(c *chooser, a *answer, s strength) bool {
 	if s < titleWord && a.title == "" {
-		return isLine(a) && e164(a.text()) == ""
+		return isLine(a) && fields.E164(a.text()) == ""
 	}
 	return fitsPartOfName(c, a, s)
 }
@@ -71,7 +66,7 @@ func fitsPartOfName(_ *chooser, a *answer, s strength) bool {
 	switch {
 	case !isLine(a) || strings.IndexByte(t, '@') >= 0:
 		return false
-	case countDigits(t) > 0 && (s >= weakName || !hasWord(t)):
+	case names.CountDigits(t) > 0 && (s >= weakName || !hasWord(t)):
 		return false
 	}
 	return s < titleWord || !strings.Contains(t, "\n")
@@ -90,20 +85,20 @@ func fitsLine(_ *chooser, a *answer, s strength) bool {
 }
 
 // machineChannels are the words by which a program names its own kind.
-var machineChannels = words(`web api app mobile server desktop browser chat email`)
+var machineChannels = names.Set(`web api app mobile server desktop browser chat email`)
 
 func fitsMessage(_ *chooser, a *answer, s strength) bool {
 	return !a.logical && !isStamp(a.values[0]) && (s < weakName || hasWord(a.text()))
 }
 
 func fitsArea(_ *chooser, a *answer, _ strength) bool {
-	n := countDigits(a.values[0])
+	n := names.CountDigits(a.values[0])
 	return len(a.values) == 1 && (n == 2 || n == 3) && len(a.values[0]) <= 6
 }
 
 func fitsCountry(_ *chooser, a *answer, _ strength) bool {
 	v := a.values[0]
-	n := countDigits(v)
+	n := names.CountDigits(v)
 	return len(a.values) == 1 && n >= 1 && n <= 3 && len(v) <= 5 && phoneLike(v) && strings.Trim(v, "+0 ") != ""
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"fichario/domain/fault"
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/tree"
 )
 
 // FuzzRead checks three promises for any body: it is read without a panic, the result can be stored, and no answer
@@ -23,7 +25,7 @@ func FuzzRead(f *testing.F) {
 		if len(body) > 1<<16 {
 			t.Skip()
 		}
-		o := Options{Kind: Generic, Band: BandMiddle}
+		o := Options{Kind: Generic, Band: fields.BandMiddle}
 		if service {
 			o.Kind = FormService
 		}
@@ -84,9 +86,9 @@ func FuzzReduce(f *testing.F) {
 	f.Add("multipart/form-data; boundary=", []byte("----"))
 	f.Fuzz(func(t *testing.T, typ string, body []byte) {
 		const limit = 1 << 12
-		kept, err := Reduce(typ, bytes.NewReader(body), limit)
+		kept, err := tree.Reduce(typ, bytes.NewReader(body), limit)
 		if err != nil {
-			if fault.CodeOf(err) == "" && !errors.Is(err, ErrTooLarge) {
+			if fault.CodeOf(err) == "" && !errors.Is(err, tree.ErrTooLarge) {
 				t.Errorf("no words for people: %v", err)
 			}
 			return
@@ -94,7 +96,7 @@ func FuzzReduce(f *testing.F) {
 		if len(kept) > limit {
 			t.Errorf("%d bytes are kept", len(kept))
 		}
-		if again, err := Reduce(typ, bytes.NewReader(kept), limit); err != nil || !bytes.Equal(again, kept) {
+		if again, err := tree.Reduce(typ, bytes.NewReader(kept), limit); err != nil || !bytes.Equal(again, kept) {
 			t.Errorf("reduced again it is another one: %v", err)
 		}
 	})

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"fichario/domain/intake/fields"
 	"fmt"
 	"strings"
 	"testing"
@@ -76,7 +77,7 @@ func TestHostileBodies(t *testing.T) {
 		"open elements": {"", fill("<a>@")},
 	} {
 		took := spent(t, func() {
-			if d, err := Read(Options{Kind: FormService, Band: BandLower}, c[0], []byte(c[1])); err == nil {
+			if d, err := Read(Options{Kind: FormService, Band: fields.BandLower}, c[0], []byte(c[1])); err == nil {
 				checkStorable(t, d)
 			}
 		})
@@ -84,7 +85,7 @@ func TestHostileBodies(t *testing.T) {
 			t.Errorf("%s took %s", name, took)
 		}
 		took = spent(t, func() {
-			if _, err := ReadAll(Options{Kind: FormService, Band: BandLower}, c[0], []byte(c[1])); err == nil {
+			if _, err := ReadAll(Options{Kind: FormService, Band: fields.BandLower}, c[0], []byte(c[1])); err == nil {
 				t.Logf("%s is read", name)
 			}
 		})

@@ -3,7 +3,7 @@
 //
 // The steps:
 //
-//   - parse: the bytes become one tree, whatever their format (body.go, and a file for each format).
+//   - parse: the bytes become one tree, whatever their format (package tree).
 //   - walk: the tree is searched for answers, each a key or a question's title with a text. Containers, records and
 //     lists are shapes (walk.go, list.go, scope.go). An object that holds one answer is an item (item.go, anatomy.go).
 //     A value may come in parts or as a choice (value.go, compound.go, choice.go). What depends on a
@@ -11,11 +11,14 @@
 //   - choose: the answers compete for the contact's fields, by an ordered list of rules (choose.go, rules.go).
 //   - note: answers that no field took are left over, each once, and go to the note (leftover.go, note.go).
 //
-// The words that the reader recognises are in aliases.go, trees.go, titles.go, noise.go and attribution.go.
+// The words that the reader recognises are in aliases.go, trees.go, titles.go, noise.go and attribution.go; names are
+// compared by package names, and what a field's value looks like is in package fields.
 package intake
 
 import (
 	"fichario/domain/document"
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -36,7 +39,7 @@ type Options struct {
 	// Kind decides whether the type of a form's field or its name counts first.
 	Kind Kind
 	// Band is what a range becomes as a value; the zero value is BandZero.
-	Band Band
+	Band fields.Band
 }
 
 // Pair is a title or key and its text.
@@ -98,8 +101,8 @@ func Read(o Options, contentType string, body []byte) (Draft, error) {
 }
 
 // read is Read that also tells trace what the rules drop.
-func read(o Options, contentType string, body []byte, trace func(rule string, n *node)) (Draft, error) {
-	tree, err := parseBody(contentType, body)
+func read(o Options, contentType string, body []byte, trace func(rule string, n *tree.Node)) (Draft, error) {
+	tree, err := tree.Parse(contentType, body)
 	if err != nil {
 		return Draft{}, err
 	}
@@ -107,7 +110,7 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 }
 
 // readTree reads a parsed body.
-func readTree(o Options, tree node, trace func(rule string, n *node)) (Draft, error) {
+func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
 	d := Draft{DeliveryID: deliveryID(&tree), Test: isTest(&tree)}
 	r := newReader(o, trace)
 	r.walk(&tree)
@@ -122,7 +125,7 @@ func readTree(o Options, tree node, trace func(rule string, n *node)) (Draft, er
 	r.amountOfLines(&d, &tree)
 	r.collectLeftover(&d)
 	d.attributeFromURLs()
-	d.FallbackOrigin = text.Cut(d.attributionText("utm_source"), maxLine)
+	d.FallbackOrigin = text.Cut(d.attributionText("utm_source"), fields.MaxLine)
 	if d.FallbackOrigin == "" {
 		d.FallbackOrigin = d.attributionText("platform")
 	}

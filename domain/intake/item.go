@@ -1,17 +1,20 @@
 package intake
 
 import (
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"slices"
 	"strings"
 )
 
 // mailboxLabels say which of several mailboxes or phones a value is, and nothing about the question.
-var mailboxLabels = words(`
+var mailboxLabels = names.Set(`
 	work home mobile main other primary personal trabalho casa celular comercial pessoal principal outro business default`)
 
 // item reads an object as one answer. key is the member's own name, "" in an array.
-func (r *reader) item(n *node, key string, s scope) bool {
-	if n.kind != isObject {
+func (r *reader) item(n *tree.Node, key string, s scope) bool {
+	if n.Kind != tree.Object {
 		return false
 	}
 	if r.typedItem(n, key, s) {
@@ -21,12 +24,12 @@ func (r *reader) item(n *node, key string, s scope) bool {
 	if !ok {
 		return r.unanswered(n, a, s)
 	}
-	if a.value.key == "" {
+	if a.value.Key == "" {
 		return false
 	}
 	ans := answer{typ: typeOfItem(n, a), scope: s}
 	ans.title, ans.key = r.labelOf(n, a)
-	if n.str("objectTypeId") == "0-2" {
+	if n.Str("objectTypeId") == "0-2" {
 		ans.key = join("company", ans.key) // HubSpot: a property of the company, not of the person
 	}
 	if key == "" && !a.nameInList(&ans) || key != "" && !a.nameUnderKey(&ans, key) {
@@ -42,7 +45,7 @@ func (r *reader) item(n *node, key string, s scope) bool {
 		}
 		// Certainly an answer, but of unknown shape: it is kept under its title, and feeds no field.
 		tree := withOptionTexts(*a.value, n)
-		tree.key = ans.label()
+		tree.Key = ans.label()
 		s.prefix, s.closed = "", true
 		s.marks |= asked
 		r.member(&tree, s)
@@ -52,8 +55,8 @@ func (r *reader) item(n *node, key string, s scope) bool {
 }
 
 // unanswered walks a question without an answer, or a heading: its name belongs to nobody.
-func (r *reader) unanswered(n *node, a anatomy, s scope) bool {
-	if s.closed || a.typ == nil || a.name == nil || a.title == nil && n.child("text") == nil || len(a.unknown) > 1 {
+func (r *reader) unanswered(n *tree.Node, a anatomy, s scope) bool {
+	if s.closed || a.typ == nil || a.name == nil || a.title == nil && n.Child("text") == nil || len(a.unknown) > 1 {
 		return false
 	}
 	s.closed = true
@@ -70,14 +73,14 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 			return false
 		}
 	case personTree:
-		if e := lookup(a.value.key); e.field != noField && !e.weak {
+		if e := lookup(a.value.Key); e.field != noField && !e.weak {
 			return false // {"lead": {"valor": …}}
 		}
 	}
-	if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.key) || len(a.unknown) > 0 {
+	if a.title == nil && a.typ == nil && a.name != nil && bareName(a.name.Key) || len(a.unknown) > 0 {
 		return false
 	}
-	if mailboxLabels[nameOf(ans.title)] {
+	if mailboxLabels[names.Of(ans.title)] {
 		ans.title = ""
 	}
 	ans.key, ans.labelled = key, ans.title != ""
@@ -87,15 +90,15 @@ func (a anatomy) nameUnderKey(ans *answer, key string) bool {
 // nameInList names the answer of an object in a list. It rejects records.
 func (a anatomy) nameInList(ans *answer) bool {
 	if ans.title == "" && ans.key == "" {
-		if len(a.unknown) > 0 || a.typ == nil || a.typ.kind != isString || !meansOfContact(a.typ.text) {
+		if len(a.unknown) > 0 || a.typ == nil || a.typ.Kind != tree.String || !meansOfContact(a.typ.Text) {
 			return false
 		}
-		ans.key = a.typ.text // {type: email, value: …}
+		ans.key = a.typ.Text // {type: email, value: …}
 	}
 	if a.typ == nil && a.isRecord(ans.title) {
 		return false
 	}
-	if mailboxLabels[nameOf(ans.title)] || ans.title == "" && mailboxLabels[nameOf(ans.key)] {
+	if mailboxLabels[names.Of(ans.title)] || ans.title == "" && mailboxLabels[names.Of(ans.key)] {
 		if meansOfContact(ans.prefix) {
 			ans.title, ans.key, ans.prefix = "", ans.prefix, ""
 		}
@@ -107,7 +110,7 @@ func (a anatomy) nameInList(ans *answer) bool {
 
 // isRecord reports whether an object without a type says more than a question and its answer.
 func (a anatomy) isRecord(title string) bool {
-	return a.title == nil && len(a.unknown) > 0 || title == "" && a.name != nil && a.name.kind != isString
+	return a.title == nil && len(a.unknown) > 0 || title == "" && a.name != nil && a.name.Kind != tree.String
 }
 
 // meansOfContact reports whether a name is that of an e-mail or a phone.
@@ -117,14 +120,14 @@ func meansOfContact(name string) bool {
 }
 
 // besides keeps what stands beside the answer in its object, unless it repeats it, and drops the object's bookkeeping.
-func (r *reader) besides(n *node, a anatomy, ans *answer, s scope) {
-	for i := range n.children {
-		if k := &n.children[i]; k != a.value && !slices.Contains(a.unknown, k) && !slices.Contains(a.also, k) {
+func (r *reader) besides(n *tree.Node, a anatomy, ans *answer, s scope) {
+	for i := range n.Children {
+		if k := &n.Children[i]; k != a.value && !slices.Contains(a.unknown, k) && !slices.Contains(a.also, k) {
 			r.drop("furniture", k)
 		}
 	}
 	for _, k := range append(a.unknown, a.also...) {
-		if repeats(k, ans.text()) || ans.title != "" && scalarText(k) == ans.title {
+		if repeats(k, ans.text()) || ans.title != "" && tree.ScalarText(k) == ans.title {
 			r.drop("mirror", k)
 			continue
 		}
@@ -140,42 +143,42 @@ func (r *reader) besides(n *node, a anatomy, ans *answer, s scope) {
 
 // repeats reports whether a member repeats the answer beside it: WPForms repeats the parts of a name and the number of
 // a price, Elementor the choices.
-func repeats(n *node, text string) bool {
-	if n.scalarList() {
-		for i := range n.children {
-			if !repeats(&n.children[i], text) {
+func repeats(n *tree.Node, text string) bool {
+	if n.ScalarList() {
+		for i := range n.Children {
+			if !repeats(&n.Children[i], text) {
 				return false
 			}
 		}
-		return len(n.children) > 0
+		return len(n.Children) > 0
 	}
-	t := scalarText(n)
+	t := tree.ScalarText(n)
 	if t == "" || strings.Contains(text, t) {
 		return t != ""
 	}
-	said, ok := ParseAmount(t)
-	answered, isAmount := ParseAmount(text)
+	said, ok := fields.ParseAmount(t)
+	answered, isAmount := fields.ParseAmount(text)
 	return ok && isAmount && said == answered
 }
 
 // typedItem reads objects whose value stands under the name of its type: Typeform's answers, with the question under
 // "field", and the fields of Notion and Stripe, with the question under "label" or around them.
-func (r *reader) typedItem(n *node, key string, s scope) bool {
-	typ, field := n.child("type"), n.child("field")
-	if typ == nil || typ.kind != isString || field != nil && field.kind != isObject {
+func (r *reader) typedItem(n *tree.Node, key string, s scope) bool {
+	typ, field := n.Child("type"), n.Child("field")
+	if typ == nil || typ.Kind != tree.String || field != nil && field.Kind != tree.Object {
 		return false
 	}
-	value := n.child(typ.text)
+	value := n.Child(typ.Text)
 	if value == nil || value == typ || value == field {
 		return false
 	}
-	ans := answer{typ: typeOf(typ.text), scope: s}
+	ans := answer{typ: typeOf(typ.Text), scope: s}
 	if field != nil {
 		ans.title, ans.key = r.labelOf(n, anatomy{})
-		if t := typeOf(field.str("type")); t != noType {
+		if t := typeOf(field.Str("type")); t != noType {
 			ans.typ = t
 		}
-	} else if !r.nameTyped(&ans, n, typ.text, key) {
+	} else if !r.nameTyped(&ans, n, typ.Text, key) {
 		return false
 	}
 	ans.labelled = ans.title != ""
@@ -183,8 +186,8 @@ func (r *reader) typedItem(n *node, key string, s scope) bool {
 	if !r.fill(&ans, value, n) {
 		return false
 	}
-	for i := range n.children {
-		if k := &n.children[i]; k != value {
+	for i := range n.Children {
+		if k := &n.Children[i]; k != value {
 			r.drop("furniture", k)
 		}
 	}
@@ -193,20 +196,20 @@ func (r *reader) typedItem(n *node, key string, s scope) bool {
 
 // nameTyped names the answer of an object that holds only a type, a value under the name of the type, and maybe a
 // label.
-func (r *reader) nameTyped(ans *answer, n *node, typ, key string) bool {
+func (r *reader) nameTyped(ans *answer, n *tree.Node, typ, key string) bool {
 	if noisySuffix(typ, false) {
 		return false
 	}
 	rest := *n
-	rest.children = slices.DeleteFunc(slices.Clone(n.children), func(k node) bool { return k.key == typ || k.empty() })
+	rest.Children = slices.DeleteFunc(slices.Clone(n.Children), func(k tree.Node) bool { return k.Key == typ || k.Empty() })
 	a, _ := dissect(&rest)
 	if a.value != nil || len(a.unknown) > 0 || a.typ == nil {
 		return false
 	}
 	if key != "" {
 		ans.key = key
-		return a.title == nil && (a.name == nil || nameOf(a.name.key) == "id")
+		return a.title == nil && (a.name == nil || names.Of(a.name.Key) == "id")
 	}
 	ans.title, ans.key = r.labelOf(n, a)
-	return ans.title != "" && !mailboxLabels[nameOf(ans.title)]
+	return ans.title != "" && !mailboxLabels[names.Of(ans.title)]
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 )
 
@@ -117,7 +119,7 @@ func (l *leftover) textsOf(which func(*answer) bool) map[string]bool {
 // onlySays reports whether a list holds nothing but the texts of other answers and the time of the submission.
 func onlySays(list *answer, texts map[string]bool) bool {
 	for _, v := range list.values {
-		stamp := countDigits(v) >= 12 && strings.Contains(v, "/") && strings.Contains(v, ":")
+		stamp := names.CountDigits(v) >= 12 && strings.Contains(v, "/") && strings.Contains(v, ":")
 		if !stamp && !texts[likeness(v)] {
 			return false
 		}
@@ -134,24 +136,24 @@ func maybeMirror(a *answer, said string) bool {
 // isRepeated reports whether the note already has the answer, under its title or in its field: a second phone that came
 // under two keys is one phone.
 func (l *leftover) isRepeated(a *answer, said saying) bool {
-	if a.closed && (wholeAddress(said.text) || speaksOf(wordsOf(a.prefix), keeping)) {
+	if a.closed && (fields.WholeAddress(said.text) || names.HasAny(names.Words(a.prefix), keeping)) {
 		// The owner, the creator and the last editor of a record are usually one person.
-		what := nameOf(a.key)
-		if wholeAddress(said.text) {
+		what := names.Of(a.key)
+		if fields.WholeAddress(said.text) {
 			what = ""
 		}
 		if l.repeats("\x00" + what + "\x00" + said.likeness) {
 			return true
 		}
 	}
-	if l.repeats(nameOf(a.label()) + "\x00" + said.likeness) {
+	if l.repeats(names.Of(a.label()) + "\x00" + said.likeness) {
 		return true
 	}
 	return a.field != noField && l.repeats(fieldNames[a.field]+"\x00\x00"+said.likeness)
 }
 
 // keeping are words for those who keep a record: createdBy, updated_by, owner.
-var keeping = words(`by owner organizer host calendar`)
+var keeping = names.Set(`by owner organizer host calendar`)
 
 func (l *leftover) repeats(key string) bool {
 	if l.kept[key] {
@@ -182,9 +184,9 @@ func (r *reader) saidByField(d *Draft, a *answer, said saying) bool {
 	case fieldName, fieldFirst, fieldLast:
 		return d.Name != "" && containsWords(likeness(d.Name), said.likeness)
 	case fieldArea, fieldCountry:
-		return strings.HasPrefix(text.Digits(d.Phone), text.Digits(said.text)) && countDigits(said.text) > 0
+		return strings.HasPrefix(text.Digits(d.Phone), text.Digits(said.text)) && names.CountDigits(said.text) > 0
 	}
-	n, ok := ParseAmount(said.text)
+	n, ok := fields.ParseAmount(said.text)
 	if a.counted {
 		n, ok = a.amount, a.isAmount
 	}
@@ -215,7 +217,7 @@ func (r *reader) saidByAnyField(d *Draft, a *answer, said saying) bool {
 	if said.likeness == likeness(d.Name) || said.likeness == likeness(d.Company) {
 		return true
 	}
-	return countDigits(said.text) >= 8 && samePhone(said.text, d)
+	return names.CountDigits(said.text) >= 8 && samePhone(said.text, d)
 }
 
 // fed reports whether an answer fed a field.
@@ -229,9 +231,9 @@ func samePhone(said string, d *Draft) bool {
 		return false
 	}
 	if text.Digits(said) == text.Digits(d.Phone) {
-		return countDigits(said) > 0 && phoneLike(said)
+		return names.CountDigits(said) > 0 && phoneLike(said)
 	}
-	return d.PhoneE164 != "" && len(said) <= maxPhone && phoneLike(said) && e164(said) == d.PhoneE164
+	return d.PhoneE164 != "" && len(said) <= fields.MaxPhone && phoneLike(said) && fields.E164(said) == d.PhoneE164
 }
 
 // likeness is the form in which answers are compared: folded, except that a long text is compared as it is, because

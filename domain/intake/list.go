@@ -1,14 +1,18 @@
 package intake
 
-import "strings"
+import (
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
+	"strings"
+)
 
 // list walks an array: answers one by one, or records, of which the first is the contact.
-func (r *reader) list(n *node, s scope) {
+func (r *reader) list(n *tree.Node, s scope) {
 	if holdsPairs(n) {
-		for i := range n.children {
-			k := n.children[i].children[1]
-			k.key = n.children[i].children[0].text
-			r.drop("key of a pair", &n.children[i].children[0])
+		for i := range n.Children {
+			k := n.Children[i].Children[1]
+			k.Key = n.Children[i].Children[0].Text
+			r.drop("key of a pair", &n.Children[i].Children[0])
 			r.member(&k, s)
 		}
 		return
@@ -18,22 +22,22 @@ func (r *reader) list(n *node, s scope) {
 	named := answer{key: s.prefix, scope: s}
 	named.prefix = ""
 	if named.key == "" {
-		named.key = n.key
+		named.key = n.Key
 	}
 	records := int32(0)
-	for i := range n.children {
-		k := &n.children[i]
-		k.key = "" // an index is not a name
+	for i := range n.Children {
+		k := &n.Children[i]
+		k.Key = "" // an index is not a name
 		r.at = r.place(k, s)
-		s.closed = s.closed || k.stranger // strangers come last
+		s.closed = s.closed || k.Stranger // strangers come last
 		switch {
 		case mirrors[i]:
 			r.drop("option mirror", k)
-		case k.scalar():
+		case k.Scalar():
 			leaf := *k
-			leaf.key = named.key
+			leaf.Key = named.key
 			r.leaf(&leaf, entry{}, named.scope)
-		case k.kind == isArray:
+		case k.Kind == tree.Array:
 			a := named
 			if !r.fill(&a, k, nil) {
 				r.list(k, s)
@@ -52,34 +56,34 @@ func (r *reader) list(n *node, s scope) {
 }
 
 // phoneRecord reads a record of a list of phones.
-func (r *reader) phoneRecord(n *node, a answer) bool {
+func (r *reader) phoneRecord(n *tree.Node, a answer) bool {
 	return a.wants(fieldPhone) && r.fill(&a, n, nil)
 }
 
 // holdsPairs reports whether a list holds pairs of a key and a value, as scripts make them from a form's entries.
-func holdsPairs(n *node) bool {
-	for i := range n.children {
-		k := &n.children[i]
-		if k.kind != isArray || len(k.children) != 2 {
+func holdsPairs(n *tree.Node) bool {
+	for i := range n.Children {
+		k := &n.Children[i]
+		if k.Kind != tree.Array || len(k.Children) != 2 {
 			return false
 		}
-		if key, value := &k.children[0], &k.children[1]; key.kind != isString || key.empty() || !value.scalar() {
+		if key, value := &k.Children[0], &k.Children[1]; key.Kind != tree.String || key.Empty() || !value.Scalar() {
 			return false
 		}
 	}
-	return len(n.children) > 1
+	return len(n.Children) > 1
 }
 
 // listInDisguise reports whether an object is a list: objects under numbers, or each with a name and a value of its
 // own.
-func listInDisguise(n *node) bool {
-	for i := range n.children {
-		k := &n.children[i]
-		if k.scalar() {
+func listInDisguise(n *tree.Node) bool {
+	for i := range n.Children {
+		k := &n.Children[i]
+		if k.Scalar() {
 			return false
 		}
-		number := countDigits(k.key) == len(k.key)
-		if !number && (k.child("name") == nil || k.child("value") == nil || len(k.children) != 2) {
+		number := names.CountDigits(k.Key) == len(k.Key)
+		if !number && (k.Child("name") == nil || k.Child("value") == nil || len(k.Children) != 2) {
 			return false
 		}
 	}
@@ -88,19 +92,19 @@ func listInDisguise(n *node) bool {
 
 // optionMirrors marks the answers that repeat one option of a sibling as a boolean: question_x_<option> beside
 // question_x (Tally).
-func optionMirrors(n *node) []bool {
-	marks := make([]bool, len(n.children))
+func optionMirrors(n *tree.Node) []bool {
+	marks := make([]bool, len(n.Children))
 	var choices map[string]bool
-	for i := range n.children {
-		k := &n.children[i]
-		v := k.child("value")
-		if v == nil || v.kind != isBool && v.kind != isNull {
+	for i := range n.Children {
+		k := &n.Children[i]
+		v := k.Child("value")
+		if v == nil || v.Kind != tree.Bool && v.Kind != tree.Null {
 			continue
 		}
 		if choices == nil {
 			choices = choiceKeys(n)
 		}
-		key := k.str("key")
+		key := k.Str("key")
 		for end, tries := len(key), 0; end > 0 && tries < 6; tries++ {
 			if end = strings.LastIndexByte(key[:end], '_'); end > 0 && choices[key[:end]] {
 				marks[i] = true
@@ -112,12 +116,12 @@ func optionMirrors(n *node) []bool {
 }
 
 // choiceKeys are the keys of the answers that are choices.
-func choiceKeys(n *node) map[string]bool {
-	keys := make(map[string]bool, len(n.children))
-	for i := range n.children {
-		k := &n.children[i]
-		if v := k.child("value"); v != nil && v.kind == isArray || k.child("options") != nil {
-			keys[k.str("key")] = true
+func choiceKeys(n *tree.Node) map[string]bool {
+	keys := make(map[string]bool, len(n.Children))
+	for i := range n.Children {
+		k := &n.Children[i]
+		if v := k.Child("value"); v != nil && v.Kind == tree.Array || k.Child("options") != nil {
+			keys[k.Str("key")] = true
 		}
 	}
 	return keys

@@ -1,6 +1,8 @@
 package intake
 
 import (
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 	"slices"
 	"strings"
 )
@@ -8,7 +10,7 @@ import (
 // The e-mail and the phone are found by their look where no key or title tells: keys may be numbers or random.
 
 // notTheirs are words in keys whose address or number is never the contact's.
-var notTheirs = words(`
+var notTheirs = names.Set(`
 	owner user username receipt seller vendedor sender from remetente admin account cpf cnpj cep ip id rg documento
 	document protocolo pedido order invoice transaction pis matricula placa cartao card boleto nsu codigo code site url
 	page referrer landing timestamp date time data hora unix created updated submitted at assigned responsible agent
@@ -17,7 +19,7 @@ var notTheirs = words(`
 
 // saysNotTheirs reports whether an answer belongs to somebody else, or is about something else.
 func (a *answer) saysNotTheirs() bool {
-	return a.ofOurs() || speaksOf(wordsOf(join(a.prefix, a.key, a.title)), notTheirs)
+	return a.ofOurs() || names.HasAny(names.Words(join(a.prefix, a.key, a.title)), notTheirs)
 }
 
 // free reports whether an answer may still be found by its look.
@@ -34,7 +36,7 @@ func (c *chooser) emailByLook() {
 		if c.best[fieldEmail].answer != nil {
 			return
 		}
-		if !a.free() || !slices.ContainsFunc(a.values, wholeAddress) || a.saysNotTheirs() {
+		if !a.free() || !slices.ContainsFunc(a.values, fields.WholeAddress) || a.saysNotTheirs() {
 			continue
 		}
 		b := bid{field: fieldEmail, strength: lookOnly}
@@ -55,10 +57,10 @@ func (c *chooser) phoneByLook() {
 				return
 			}
 			v := a.values[0]
-			if !a.free() || len(a.values) > 1 || len(v) > maxPhone || !phoneLike(v) {
+			if !a.free() || len(a.values) > 1 || len(v) > fields.MaxPhone || !phoneLike(v) {
 				continue
 			}
-			if n := countDigits(v); n < 10 || n > 13 || a.saysNotTheirs() {
+			if n := names.CountDigits(v); n < 10 || n > 13 || a.saysNotTheirs() {
 				continue
 			}
 			if looks(a, v) {
@@ -71,32 +73,32 @@ func (c *chooser) phoneByLook() {
 
 // surePhone reports whether a number is surely a phone: its key means nothing, or it is written as only phones are.
 func surePhone(a *answer, v string) bool {
-	return (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && e164(v) != ""
+	return (a.title == "" && saysNothing(a.key) || strings.ContainsAny(v, "(+")) && fields.E164(v) != ""
 }
 
 // barePhone reports whether a number can be a Brazilian phone, and its key names nothing else.
 func barePhone(a *answer, v string) bool {
-	if strings.IndexByte(a.name(), ' ') >= 0 || isRecentMoment(v) || !strings.HasPrefix(e164(v), "+55") {
+	if strings.IndexByte(a.name(), ' ') >= 0 || isRecentMoment(v) || !strings.HasPrefix(fields.E164(v), "+55") {
 		return false // a question's title says what it asks for
 	}
-	if _, grouped := ungroup(v); grouped && strings.IndexByte(v, '.') > 0 {
+	if _, grouped := fields.Ungroup(v); grouped && strings.IndexByte(v, '.') > 0 {
 		return false // an amount
 	}
-	name := nameOf(join(a.prefix, a.key, a.title))
-	return !strings.HasSuffix(name, "id") && !speaksOf(wordsOf(join(a.prefix, a.key, a.title)), otherNumbers) &&
+	name := names.Of(join(a.prefix, a.key, a.title))
+	return !strings.HasSuffix(name, "id") && !names.HasAny(names.Words(join(a.prefix, a.key, a.title)), otherNumbers) &&
 		!slices.ContainsFunc(partsOfOtherNumbers, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // isRecentMoment reports whether a number is a Unix time of 2017 to 2033, which looks like a phone of the area codes 15
 // to 19.
 func isRecentMoment(v string) bool {
-	return len(v) == 10 && countDigits(v) == 10 && v > "15" && v < "20"
+	return len(v) == 10 && names.CountDigits(v) == 10 && v > "15" && v < "20"
 }
 
 // otherNumbers are words in keys whose number is not a phone; partsOfOtherNumbers count even inside a word, as in
 // "numeropedido".
 var (
-	otherNumbers = words(`
+	otherNumbers = names.Set(`
 		ts conta contas nf nfe ref sku ean gtin cnh cns nis sus ie im crm oab creci lote quadra serie token hash key chave
 		data		nit pasep siape uc vin km dia mes ano peso area total count qtd score lat lng renda divida idade
 		value`)
@@ -121,8 +123,8 @@ func phoneLike(s string) bool {
 
 // saysNothing reports whether a key means nothing to a reader: a number, input_3, a random id.
 func saysNothing(key string) bool {
-	w := wordsOf(key)
-	if len(w) == 0 || countDigits(key) > 0 && countDigits(key)*2 >= len(key) {
+	w := names.Words(key)
+	if len(w) == 0 || names.CountDigits(key) > 0 && names.CountDigits(key)*2 >= len(key) {
 		return true
 	}
 	if len(w) <= 3 {
@@ -131,5 +133,5 @@ func saysNothing(key string) bool {
 			return true
 		}
 	}
-	return len(key) >= 18 && strings.IndexByte(key, ' ') < 0 && countDigits(key) > 0
+	return len(key) >= 18 && strings.IndexByte(key, ' ') < 0 && names.CountDigits(key) > 0
 }

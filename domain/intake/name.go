@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"strings"
 
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 )
 
@@ -44,7 +46,7 @@ func (c *chooser) apart(a *answer) int8 {
 
 // bareName reports whether a key says "name" without saying whose.
 func bareName(key string) bool {
-	switch nameOf(key) {
+	switch names.Of(key) {
 	case "name", "nome", "nombre":
 		return true
 	}
@@ -67,7 +69,7 @@ func (c *chooser) takeName(d *Draft) {
 
 // takeNameBesideEmail takes the name that stands beside the address in the answer that holds the e-mail.
 func (c *chooser) takeNameBesideEmail(d *Draft) {
-	if c.besideEmail == "" || !text.Within(c.besideEmail, maxLine) || strings.IndexByte(c.besideEmail, '@') >= 0 {
+	if c.besideEmail == "" || !text.Within(c.besideEmail, fields.MaxLine) || strings.IndexByte(c.besideEmail, '@') >= 0 {
 		return
 	}
 	a := c.best[fieldEmail].answer
@@ -99,7 +101,7 @@ func (c *chooser) guessedName() bool {
 
 func takeParts(d *Draft, first, last *answer) {
 	d.Name = join(lineOf(first), lineOf(last))
-	if !text.Within(d.Name, maxLine) {
+	if !text.Within(d.Name, fields.MaxLine) {
 		d.Name = lineOf(first)
 		last = nil
 	}
@@ -129,7 +131,7 @@ func takeFullName(d *Draft, full, first, last *answer) {
 	switch {
 	case strings.Contains(folded, text.Fold(last.text())):
 		last.taken = true
-	case last.group == full.group && firstOnly && text.Within(join(d.Name, last.text()), maxLine):
+	case last.group == full.group && firstOnly && text.Within(join(d.Name, last.text()), fields.MaxLine):
 		d.Name = join(d.Name, lineOf(last))
 		last.taken = true
 		d.take(fieldName, last)
@@ -190,7 +192,7 @@ func (d Draft) DisplayName(k Kind) string {
 	}
 	if k == FormService {
 		if local, _, ok := strings.Cut(d.Email, "@"); ok && strings.TrimSpace(local) != "" {
-			return text.Cut(strings.TrimSpace(local), maxLine)
+			return text.Cut(strings.TrimSpace(local), fields.MaxLine)
 		}
 	}
 	return "Lead sem nome"

@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"fichario/domain/intake/names"
+	"strings"
+)
 
 // partWords are the words for parts of a name: some suffice alone, others need a word for a name beside them.
 var partWords = func() map[string]uint8 {
@@ -28,10 +31,10 @@ func partOfName(title []string) field {
 	for _, w := range title {
 		part |= partWords[w]
 	}
-	if part == 0 || part&firstOf != 0 && part&lastOf != 0 || speaksOf(title, nameRule.none) {
+	if part == 0 || part&firstOf != 0 && part&lastOf != 0 || names.HasAny(title, nameRule.none) {
 		return noField
 	}
-	whole := speaksOf(title, nameRule.any)
+	whole := names.HasAny(title, nameRule.any)
 	switch {
 	case part&firstOf != 0 && (whole || part&alone != 0):
 		return fieldFirst

@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"fichario/domain/intake/names"
+	"strings"
+)
 
 // naming is the vocabulary's result for a title or a key.
 type naming struct {
@@ -62,7 +65,7 @@ func (q *candidate) named(name string) naming {
 // namedByAround looks up a key that means nothing without the objects around it.
 func (q *candidate) namedByAround(key string) (naming, bool) {
 	var n naming
-	switch nameOf(key) {
+	switch names.Of(key) {
 	case "value", "text", "answer", "raw", "":
 		n = namingOf(q.prefix)
 		return n, n.entry.field != noField
@@ -70,7 +73,7 @@ func (q *candidate) namedByAround(key string) (naming, bool) {
 		// An object that stands for an origin is named like the origin.
 		thing := q.prefix[strings.LastIndexByte(q.prefix, ' ')+1:]
 		n = namingOf(thing)
-		return n, n.entry.field == fieldOrigin && (!n.entry.weak || nameOf(thing) == "origin")
+		return n, n.entry.field == fieldOrigin && (!n.entry.weak || names.Of(thing) == "origin")
 	case "number", "numero", "address", "endereco":
 		n = namingOf(q.prefix)
 		return n, n.entry.field == fieldPhone || n.entry.field == fieldEmail
@@ -96,11 +99,11 @@ func (q *candidate) plainEnough(e entry) bool {
 // nothing that has an origin itself. The other own names are read there by the words of titles, where this one would
 // also match "País de origem".
 func (q *candidate) ownOrigin(name string) bool {
-	if name != fieldNames[fieldOrigin] || q.another || q.saysNotTheirs() || speaksOf(wordsOf(q.prefix), withOrigins) {
+	if name != fieldNames[fieldOrigin] || q.another || q.saysNotTheirs() || names.HasAny(names.Words(q.prefix), withOrigins) {
 		return false
 	}
 	for i := range q.answers {
-		if a := &q.answers[i]; a.group == q.group && bookedRoute[nameOf(a.key)] {
+		if a := &q.answers[i]; a.group == q.group && bookedRoute[names.Of(a.key)] {
 			return false
 		}
 	}
@@ -110,12 +113,12 @@ func (q *candidate) ownOrigin(name string) bool {
 // withOrigins are things that have an origin of their own, and what a program keeps beside a record. bookedRoute is
 // what stands beside the origin of a journey.
 var (
-	withOrigins = words(`
+	withOrigins = names.Set(`
 		produto produtos product products item items itens material mercadoria cafe viagem trip travel voo flight frete
 		shipping envio entrega delivery rota route trajeto percurso passagem transporte mudanca carga transfer corrida
 		endereco address cidade city pais country pet cachorro gato animal mae pai filho filha familia imovel veiculo carro
 		recurso recursos capital pagamento payment nota estoque metadata`)
-	bookedRoute = words(`destino destination`)
+	bookedRoute = names.Set(`destino destination`)
 )
 
 // alias is namingOf for a name whose entry was looked up when it arrived.

@@ -1,6 +1,8 @@
 package intake
 
 import (
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"strconv"
 	"strings"
 )
@@ -35,34 +37,34 @@ type neighbours struct {
 }
 
 // neighbours examines the members of an object once, and learns the titles of questions that are sent separately.
-func (r *reader) neighbours(n *node) neighbours {
+func (r *reader) neighbours(n *tree.Node) neighbours {
 	var nb neighbours
-	if len(n.children) > 200 {
+	if len(n.Children) > 200 {
 		return nb
 	}
-	for i := range n.children {
-		k := &n.children[i]
-		switch k.key {
+	for i := range n.Children {
+		k := &n.Children[i]
+		switch k.Key {
 		case "rawRequest":
-			if nb.jotform = k.kind == isString && looksJSON(k.text); nb.jotform {
-				r.jotformText = n.str("pretty")
+			if nb.jotform = k.Kind == tree.String && tree.LooksJSON(k.Text); nb.jotform {
+				r.jotformText = n.Str("pretty")
 			}
 		case "human_fields", "ordered_human_fields":
 			nb.netlify = true
 		case "conversion_origin":
-			nb.rdStation = k.kind == isObject
+			nb.rdStation = k.Kind == tree.Object
 		case "from", "From", "sender", "headers", "FromFull", "from_email", "mail_from", "from_field":
 			if nb.mail == nil {
 				nb.mail = mailOf(n)
 			}
 		case "query":
-			nb.graphQL = k.kind == isString && n.child("variables") != nil
+			nb.graphQL = k.Kind == tree.String && n.Child("variables") != nil
 		case "contacts":
-			nb.kommo = !k.scalar()
+			nb.kommo = !k.Scalar()
 		case "FieldStructure":
 			nb.wufoo = r.learnWufoo(k) || nb.wufoo
 		case "definition", "questions", "fields", "raw_answers":
-			if answers := n.child("answers"); answers != nil {
+			if answers := n.Child("answers"); answers != nil {
 				r.questionsBeside(answers, k, &nb)
 			}
 		default:
@@ -76,35 +78,35 @@ func (r *reader) neighbours(n *node) neighbours {
 }
 
 // product checks whether a member, together with another, marks a product.
-func (nb *neighbours) product(n, k *node) bool {
-	switch k.key {
+func (nb *neighbours) product(n, k *tree.Node) bool {
+	switch k.Key {
 	case "charges", "closed", "livemode", "net_amount", "permalink", "webhook_event_type", "account", "authorized_amount",
 		"correlationID", "total_formatted", "clientProfileData", "transaction_hash", "paid_amount", "buyer_details":
 		nb.cents = max(nb.cents, centsRuleOf(n))
 	}
-	switch k.key {
+	switch k.Key {
 	case "account_name":
-		nb.seller = n.child("livemode") != nil
+		nb.seller = n.Child("livemode") != nil
 	case "webhook_event_type":
-		nb.kiwify = n.child("Commissions") != nil
+		nb.kiwify = n.Child("Commissions") != nil
 	case "funnel":
-		nb.funnel = k.child("lifecycle_stage") != nil
+		nb.funnel = k.Child("lifecycle_stage") != nil
 	case "success":
-		nb.thanks = k.kind == isBool && n.child("message") != nil && n.child("data") != nil
+		nb.thanks = k.Kind == tree.Bool && n.Child("message") != nil && n.Child("data") != nil
 	case "charge":
-		nb.woovi = k.child("correlationID") != nil
+		nb.woovi = k.Child("correlationID") != nil
 	case "organization":
-		nb.network = n.child("ip") != nil && n.child("countryCode") != nil
+		nb.network = n.Child("ip") != nil && n.Child("countryCode") != nil
 	case "response_json":
 		nb.flow = true
 	case "total", "count", "total_count", "totalCount":
 		nb.counted = nb.counted || countsRecords(n, k)
 	case "field_type":
-		nb.typed = k.kind == isString && len(n.children) > 1
+		nb.typed = k.Kind == tree.String && len(n.Children) > 1
 	case "UniqueID":
-		nb.formstack = n.child("FormID") != nil
+		nb.formstack = n.Child("FormID") != nil
 	case "form_slug":
-		nb.opnForm = n.child("submission") != nil && n.child("data") != nil
+		nb.opnForm = n.Child("submission") != nil && n.Child("data") != nil
 	default:
 		return false
 	}
@@ -112,10 +114,10 @@ func (nb *neighbours) product(n, k *node) bool {
 }
 
 // questionsBeside learns the questions from a member beside the answers.
-func (r *reader) questionsBeside(answers, k *node, nb *neighbours) {
-	switch k.key {
+func (r *reader) questionsBeside(answers, k *tree.Node, nb *neighbours) {
+	switch k.Key {
 	case "definition":
-		if fields := k.child("fields"); fields != nil {
+		if fields := k.Child("fields"); fields != nil {
 			r.learnTitles(fields)
 			nb.typeform = true
 		}
@@ -128,15 +130,15 @@ func (r *reader) questionsBeside(answers, k *node, nb *neighbours) {
 }
 
 // explained handles a member that its neighbours explain, and reports whether it did.
-func (r *reader) explained(nb neighbours, k *node, s scope) bool {
-	if nb.jotform && k.key != "rawRequest" && k.key != "formTitle" {
+func (r *reader) explained(nb neighbours, k *tree.Node, s scope) bool {
+	if nb.jotform && k.Key != "rawRequest" && k.Key != "formTitle" {
 		r.drop("jotform envelope", k)
 		return true
 	}
 	if nb.mail != nil && r.mailMember(nb.mail, k, s) {
 		return true
 	}
-	switch k.key {
+	switch k.Key {
 	case "definition":
 		return r.typeformDefinition(nb, k, s)
 	case "answers":
@@ -144,7 +146,7 @@ func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 	case "source", "conversion_origin":
 		return r.rdStationOrigin(nb, k, s)
 	case "leads", "lead":
-		return r.within(nb.kommo && !k.scalar(), dealTree, k, s)
+		return r.within(nb.kommo && !k.Scalar(), dealTree, k, s)
 	case "variables", "query", "operationName":
 		return r.graphQL(nb, k, s)
 	case "funnel":
@@ -158,8 +160,8 @@ func (r *reader) explained(nb neighbours, k *node, s scope) bool {
 }
 
 // furniture drops a member that is no answer beside its neighbours.
-func (r *reader) furniture(nb neighbours, k *node) bool {
-	switch k.key {
+func (r *reader) furniture(nb neighbours, k *tree.Node) bool {
+	switch k.Key {
 	case "questions", "fields":
 		return r.dropIf(nb.questions, "definition", k)
 	case "FieldStructure":
@@ -177,33 +179,33 @@ func (r *reader) furniture(nb neighbours, k *node) bool {
 }
 
 // ofSender closes a member that is about the sender of the post and not about the contact.
-func (r *reader) ofSender(nb neighbours, k *node, s scope) bool {
+func (r *reader) ofSender(nb neighbours, k *tree.Node, s scope) bool {
 	known := false
-	switch k.key {
+	switch k.Key {
 	case "account_name":
 		known = nb.seller
 	case "company":
 		known = nb.woovi
 	case "organization":
-		known = nb.network && k.scalar()
+		known = nb.network && k.Scalar()
 	case "message":
-		known = nb.thanks && k.scalar()
+		known = nb.thanks && k.Scalar()
 	case "name", "body":
-		known = nb.flow && k.scalar()
+		known = nb.flow && k.Scalar()
 	case "total", "count", "total_count", "totalCount":
-		known = nb.counted && k.scalar()
+		known = nb.counted && k.Scalar()
 	}
 	return r.within(known, closedTree, k, s)
 }
 
 // flowAnswers walks what a person answered in a WhatsApp Flow.
-func (r *reader) flowAnswers(k *node, s scope) bool {
+func (r *reader) flowAnswers(k *tree.Node, s scope) bool {
 	s.prefix = ""
 	r.member(k, s)
 	return true
 }
 
-func (r *reader) dropIf(known bool, rule string, k *node) bool {
+func (r *reader) dropIf(known bool, rule string, k *tree.Node) bool {
 	if known {
 		r.drop(rule, k)
 	}
@@ -211,12 +213,12 @@ func (r *reader) dropIf(known bool, rule string, k *node) bool {
 }
 
 // typeformDefinition keeps the form's title; the questions are already learned.
-func (r *reader) typeformDefinition(nb neighbours, k *node, s scope) bool {
+func (r *reader) typeformDefinition(nb neighbours, k *tree.Node, s scope) bool {
 	if !nb.typeform {
 		return false
 	}
-	for i := range k.children {
-		if c := &k.children[i]; c.key == "title" {
+	for i := range k.Children {
+		if c := &k.Children[i]; c.Key == "title" {
 			r.member(c, s.within("form", closedTree))
 		} else {
 			r.drop("definition", c)
@@ -226,12 +228,12 @@ func (r *reader) typeformDefinition(nb neighbours, k *node, s scope) bool {
 }
 
 // respondiAnswers reads the answers that raw_answers does not answer better.
-func (r *reader) respondiAnswers(nb neighbours, k *node, s scope) bool {
-	if nb.answeredRaw == nil || k.kind != isObject {
+func (r *reader) respondiAnswers(nb neighbours, k *tree.Node, s scope) bool {
+	if nb.answeredRaw == nil || k.Kind != tree.Object {
 		return false
 	}
-	for i := range k.children {
-		if c := &k.children[i]; nb.answeredRaw[c.key] {
+	for i := range k.Children {
+		if c := &k.Children[i]; nb.answeredRaw[c.Key] {
 			r.drop("mirror", c)
 		} else {
 			r.member(c, s)
@@ -242,15 +244,15 @@ func (r *reader) respondiAnswers(nb neighbours, k *node, s scope) bool {
 
 // rdStationOrigin: the source beside conversion_origin is the conversion's name; the one inside it is the origin,
 // although the word is weak elsewhere.
-func (r *reader) rdStationOrigin(nb neighbours, k *node, s scope) bool {
+func (r *reader) rdStationOrigin(nb neighbours, k *tree.Node, s scope) bool {
 	switch {
 	case !nb.rdStation:
 		return false
-	case k.key == "source":
+	case k.Key == "source":
 		s.closed = true
 		r.member(k, s)
 		return true
-	case k.kind == isObject:
+	case k.Kind == tree.Object:
 		s.marks |= statedOrigin
 		r.object(k, s)
 		return true
@@ -259,17 +261,17 @@ func (r *reader) rdStationOrigin(nb neighbours, k *node, s scope) bool {
 }
 
 // within walks a member as a tree of the given role.
-func (r *reader) within(known bool, t treeRole, k *node, s scope) bool {
+func (r *reader) within(known bool, t treeRole, k *tree.Node, s scope) bool {
 	if !known {
 		return false
 	}
-	if k.scalar() {
+	if k.Scalar() {
 		s.closed = s.closed || t == closedTree
 		r.leaf(k, entry{}, s)
 		return true
 	}
-	sub := r.under(k.key, entry{tree: t}, s)
-	if k.kind == isArray {
+	sub := r.under(k.Key, entry{tree: t}, s)
+	if k.Kind == tree.Array {
 		r.list(k, sub)
 	} else {
 		r.object(k, sub)
@@ -278,14 +280,14 @@ func (r *reader) within(known bool, t treeRole, k *node, s scope) bool {
 }
 
 // rdFunnel reads the funnel that the contact is in, whose origin is the contact's.
-func (r *reader) rdFunnel(nb neighbours, k *node, s scope) bool {
+func (r *reader) rdFunnel(nb neighbours, k *tree.Node, s scope) bool {
 	if !nb.funnel {
 		return false
 	}
-	closed, stated := s.within(k.key, closedTree), s
+	closed, stated := s.within(k.Key, closedTree), s
 	stated.marks |= statedOrigin
-	for i := range k.children {
-		if c := &k.children[i]; c.key == "origin" {
+	for i := range k.Children {
+		if c := &k.Children[i]; c.Key == "origin" {
 			r.member(c, stated)
 		} else {
 			r.member(c, closed)
@@ -294,30 +296,30 @@ func (r *reader) rdFunnel(nb neighbours, k *node, s scope) bool {
 	return true
 }
 
-func (r *reader) graphQL(nb neighbours, k *node, s scope) bool {
+func (r *reader) graphQL(nb neighbours, k *tree.Node, s scope) bool {
 	if !nb.graphQL {
 		return false
 	}
-	if k.key != "variables" {
+	if k.Key != "variables" {
 		return r.dropIf(true, "graphql", k)
 	}
-	if k.kind == isObject {
+	if k.Kind == tree.Object {
 		r.object(k, s)
 	}
-	return k.kind == isObject
+	return k.Kind == tree.Object
 }
 
 // countsRecords reports whether a number says how many records the list beside it has.
-func countsRecords(n, total *node) bool {
-	if total.kind != isNumber {
+func countsRecords(n, total *tree.Node) bool {
+	if total.Kind != tree.Number {
 		return false
 	}
-	for i := range n.children {
-		k := &n.children[i]
-		if k.kind != isArray || k.scalarList() || lineLists[nameOf(k.key)] && nameOf(k.key) != "items" {
+	for i := range n.Children {
+		k := &n.Children[i]
+		if k.Kind != tree.Array || k.ScalarList() || lineLists[names.Of(k.Key)] && names.Of(k.Key) != "items" {
 			continue
 		}
-		if strconv.Itoa(len(k.children)) == total.text || peopleLists[nameOf(k.key)] && !k.linesOfOrder() {
+		if strconv.Itoa(len(k.Children)) == total.Text || peopleLists[names.Of(k.Key)] && !linesOfOrder(k) {
 			return true
 		}
 	}
@@ -325,19 +327,19 @@ func countsRecords(n, total *node) bool {
 }
 
 // linesOfParts reads an answer of Formstack that came as lines of "first = Ana".
-func (r *reader) linesOfParts(k *node, s scope) bool {
-	if k.kind != isString || !strings.Contains(k.text, " = ") {
+func (r *reader) linesOfParts(k *tree.Node, s scope) bool {
+	if k.Kind != tree.String || !strings.Contains(k.Text, " = ") {
 		return false
 	}
-	parts := node{kind: isObject, key: k.key, at: k.at}
-	for line := range strings.SplitSeq(k.text, "\n") {
+	parts := tree.Node{Kind: tree.Object, Key: k.Key, At: k.At}
+	for line := range strings.SplitSeq(k.Text, "\n") {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), " = ")
-		if !ok || key == "" || len(key) > maxKeyText || len(parts.children) > 30 {
+		if !ok || key == "" || len(key) > tree.MaxKeyText || len(parts.Children) > 30 {
 			return false
 		}
-		parts.children = append(parts.children, node{kind: isString, key: key, at: k.at, text: value})
+		parts.Children = append(parts.Children, tree.Node{Kind: tree.String, Key: key, At: k.At, Text: value})
 	}
-	sortMembers(parts.children)
+	tree.SortMembers(parts.Children)
 	r.member(&parts, s)
 	return true
 }

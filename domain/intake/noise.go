@@ -3,6 +3,8 @@ package intake
 import (
 	"strings"
 
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -62,7 +64,7 @@ var noiseKeys = map[noise]string{
 }
 
 // machineStates are the states that bookkeeping uses, in normal form, in English and as the platforms here write them.
-var machineStates = words(`
+var machineStates = names.Set(`
 	completed complete finished approved active partial submitted verified subscribed read unread new success received
 	pending paid unpaid open opened closed refused rejected declined denied failed failure error inactive enabled disabled
 	canceled cancelled refunded partiallyrefunded partiallypaid chargeback chargedback chargebacked disputed protested
@@ -74,12 +76,12 @@ var machineStates = words(`
 	aprovado pago recusado reembolsado estornado aguardandopagamento pagamentoaprovado pagamentopendente`)
 
 // statedRecords are what platforms give states: "order_status", "lead_status".
-var statedRecords = words(`
+var statedRecords = names.Set(`
 	order lead contact deal sale purchase subscription subscriber transaction charge invoice financial fulfillment form
 	response submission entry record checkout cart opportunity`)
 
 // keptIDs are words of identifiers that a person looks for in the note: the listing, the order, a nickname.
-var keptIDs = words(`
+var keptIDs = names.Set(`
 	listing imovel anuncio order pedido tax instagram telegram discord sku property contract contrato apple utm`)
 
 // noisy reports whether a rule drops an answer for its key, or its title. value is its first text.
@@ -121,7 +123,7 @@ func (n noise) drops(value string) bool {
 }
 
 // records are what integrators number: "Response ID".
-var records = words(`
+var records = names.Set(`
 	form response submission respondent network lead ad adset adgroup campaign creative page zap record entry session
 	survey`)
 
@@ -131,7 +133,7 @@ func noisySuffix(key string, labelled bool) bool {
 	if n < 2 || n > 80 || strings.IndexByte("densDENS", key[n-1]) < 0 {
 		return false
 	}
-	words := wordsOf(key)
+	words := names.Words(key)
 	if len(words) == 0 || strings.IndexByte(key, ' ') >= 0 && (len(words) != 2 || !records[words[0]]) {
 		return false
 	}
@@ -149,7 +151,7 @@ func noisySuffix(key string, labelled bool) bool {
 	case "token":
 		return true
 	case "id", "ids", "uuid", "guid", "uid":
-		return !speaksOf(words, keptIDs)
+		return !names.HasAny(words, keptIDs)
 	}
 	return false
 }
@@ -163,11 +165,11 @@ func isBrowser(key, value string) bool {
 		return false
 	}
 	for i := range len(value) {
-		if c := value[i]; unhex(c) < 0 && c != '.' && c != ':' {
+		if c := value[i]; tree.Unhex(c) < 0 && c != '.' && c != ':' {
 			return false
 		}
 	}
-	return speaksOf(wordsOf(key), ipWords)
+	return names.HasAny(names.Words(key), ipWords)
 }
 
 // ofPayment reports whether a platform states something about a payment: "payment_id", "paymentGateway". People do not
@@ -182,15 +184,15 @@ func (a *answer) ofPayment(key, value string) bool {
 	if key[n] != '_' && !camel || strings.IndexByte(value, '@') >= 0 {
 		return false
 	}
-	words := wordsOf(key)
-	ofContact := partOfName(words) != noField || speaksOf(words, phoneWords) && surelyPhone(a) || a.namesDocument()
+	words := names.Words(key)
+	ofContact := partOfName(words) != noField || names.HasAny(words, phoneWords) && surelyPhone(a) || a.namesDocument()
 	return !ofContact
 }
 
 // isMachineState reports whether a value is a machine's word for a state.
 func isMachineState(value string) bool {
 	var buf [64]byte
-	return len(value) <= 40 && strings.IndexByte(value, '@') < 0 && machineStates[string(appendName(buf[:0], value))]
+	return len(value) <= 40 && strings.IndexByte(value, '@') < 0 && machineStates[string(names.Append(buf[:0], value))]
 }
 
 // isCode reports whether a value is a word that only machines write.
@@ -199,7 +201,7 @@ func isCode(s string) bool {
 		return false
 	}
 	for i := range len(s) {
-		if !isLetter(s[i]|0x20) && strings.IndexByte("._:-", s[i]) < 0 {
+		if !names.IsLetter(s[i]|0x20) && strings.IndexByte("._:-", s[i]) < 0 {
 			return false
 		}
 	}
@@ -216,18 +218,18 @@ func isBookkeeping(key, value string) bool {
 		return true
 	}
 	stamp, nothing := isStamp(value), value == "0" || value == "0.00" || value == "0.0"
-	code := len(value) == 3 && strings.ToUpper(value) == value && countDigits(value) == 0
+	code := len(value) == 3 && strings.ToUpper(value) == value && names.CountDigits(value) == 0
 	if !stamp && !nothing && !code || plainKey(key) || strings.IndexByte(key, ' ') >= 0 {
 		return false
 	}
-	words := wordsOf(key)
+	words := names.Words(key)
 	switch last := words[max(0, len(words)-1):]; {
 	case len(words) < 2:
 		return false
 	case stamp:
-		return speaksOf(words, recordedWords) && !speaksOf(words, phoneWords)
+		return names.HasAny(words, recordedWords) && !names.HasAny(words, phoneWords)
 	case nothing:
-		return speaksOf(words, sumWords)
+		return names.HasAny(words, sumWords)
 	default:
 		return last[0] == "currency"
 	}
@@ -239,19 +241,19 @@ func isStateOfRecord(key string) bool {
 	if n < 1 || len(key) > 60 || !strings.EqualFold(key[n:], "status") || strings.IndexByte(key, ' ') >= 0 {
 		return false
 	}
-	return statedRecords[wordsOf(key)[0]]
+	return statedRecords[names.Words(key)[0]]
 }
 
 // recordedWords mark times that a program records; a visit that is booked has others. sumWords mark sums.
 var (
-	recordedWords = words(`
+	recordedWords = names.Set(`
 		created updated modified changed sent opened published completed approved submitted received deleted fired last
 		original triggered entry sale event criado atualizado enviado occurred`)
-	sumWords = words(`
+	sumWords = names.Set(`
 		amount total tax discount shipping fee refunded subtotal balance remaining count orders spent paid monthly montly`)
 )
 
-var ipWords = words(`ip ipaddress`)
+var ipWords = names.Set(`ip ipaddress`)
 
 // isFile reports whether a text is a file in base64, which nobody reads in a note.
 func isFile(s string) bool {
@@ -266,7 +268,7 @@ func isFile(s string) bool {
 			return false
 		}
 	}
-	return countDigits(s) > 0
+	return names.CountDigits(s) > 0
 }
 
 // isStamp reports whether a value is a time to the second, as machines write it. A visit that a person books has no
@@ -274,8 +276,8 @@ func isFile(s string) bool {
 func isStamp(s string) bool {
 	if len(s) < 19 || len(s) > 40 {
 		// Unix time in seconds or milliseconds, of this century: phones have as many digits.
-		return (len(s) == 10 || len(s) == 13) && countDigits(s) == len(s) && s[0] >= '1' && s[0] <= '3'
+		return (len(s) == 10 || len(s) == 13) && names.CountDigits(s) == len(s) && s[0] >= '1' && s[0] <= '3'
 	}
-	date := countDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-'
+	date := names.CountDigits(s[:4]) == 4 && s[4] == '-' && s[7] == '-'
 	return date && (s[10] == 'T' || s[10] == ' ') && s[13] == ':' && s[16] == ':'
 }

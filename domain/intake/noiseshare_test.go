@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"fichario/domain/intake/names"
 	"fmt"
 	"strings"
 	"testing"
@@ -42,7 +43,7 @@ const noiseLimit = 35
 func machineKey(key string) bool {
 	words := strings.Fields(key)
 	if len(words) == 1 {
-		return strings.ContainsAny(key, "_.$:/") || key != strings.ToLower(key) && len(wordsOf(key)) > 1 && !accented(key)
+		return strings.ContainsAny(key, "_.$:/") || key != strings.ToLower(key) && len(names.Words(key)) > 1 && !accented(key)
 	}
 	for _, w := range words {
 		if strings.ContainsAny(w, "_$") {
@@ -64,7 +65,7 @@ func machineValue(p Pair) bool {
 		return false
 	case strings.ContainsAny(v, "_:") || v == strings.ToUpper(v) && hasWord(v):
 		return true
-	case countDigits(v) > 0 && hasWord(v) && len(v) >= 3 && len(v) <= 40 && strings.IndexByte(v, '.') < 0:
+	case names.CountDigits(v) > 0 && hasWord(v) && len(v) >= 3 && len(v) <= 40 && strings.IndexByte(v, '.') < 0:
 		return machineKey(p.Key) || len(v) >= 16
 	case machineKey(p.Key):
 		return v == strings.ToLower(v)

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"encoding/json"
+	"fichario/domain/intake/tree"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -75,7 +76,7 @@ func shuffledBody(rnd *rand.Rand, s submission) (string, bool) {
 	text := strings.TrimSpace(s.body)
 	switch {
 	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "["):
-		n, err := parseJSON(text)
+		n, err := tree.ParseJSON(text)
 		if err != nil {
 			return "", false
 		}
@@ -101,29 +102,29 @@ func groupOfPair(pair string) string {
 }
 
 // writeShuffled writes a node as JSON, with the members of its objects, and of those in its texts, in random order.
-func writeShuffled(rnd *rand.Rand, n node) string {
-	switch n.kind {
-	case isNull:
+func writeShuffled(rnd *rand.Rand, n tree.Node) string {
+	switch n.Kind {
+	case tree.Null:
 		return "null"
-	case isBool, isNumber:
-		return n.text
-	case isString:
-		text := n.text
-		if inner, ok, err := embeddedJSON(text, 1); ok && err == nil {
+	case tree.Bool, tree.Number:
+		return n.Text
+	case tree.String:
+		text := n.Text
+		if inner, ok, err := tree.EmbeddedJSON(text, 1); ok && err == nil {
 			text = writeShuffled(rnd, inner)
 		}
 		raw, _ := json.Marshal(text)
 		return string(raw)
 	}
-	parts := make([]string, len(n.children))
-	for i, k := range n.children {
+	parts := make([]string, len(n.Children))
+	for i, k := range n.Children {
 		parts[i] = writeShuffled(rnd, k)
-		if n.kind == isObject {
-			key, _ := json.Marshal(k.key)
+		if n.Kind == tree.Object {
+			key, _ := json.Marshal(k.Key)
 			parts[i] = string(key) + ":" + parts[i]
 		}
 	}
-	if n.kind == isArray {
+	if n.Kind == tree.Array {
 		return "[" + strings.Join(parts, ",") + "]"
 	}
 	rnd.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })

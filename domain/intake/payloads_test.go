@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/domain/intake/fields"
 	"fichario/domain/text"
 )
 
@@ -105,7 +106,7 @@ func checkExample(t *testing.T, want expectation, kind Kind, body []byte) {
 			t.Errorf("%s = %q, want %q", c[0], c[1], c[2])
 		}
 	}
-	if amount, _ := parseNumber(e.Valor.String()); d.Amount != amount {
+	if amount, _ := fields.ParseNumber(e.Valor.String()); d.Amount != amount {
 		t.Errorf("valor = %d, want %d", d.Amount, amount)
 	}
 	if want.Delivery != nil && d.DeliveryID != *want.Delivery {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"fichario/domain/fault"
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 )
 
 const (
@@ -25,7 +27,7 @@ const (
 // submission, and no draft. A body with one person, or none, is one draft. The error is a fault.InvalidRequest, as for
 // Read, and also for more than MaxPeople and for too much that would be kept for each.
 func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
-	tree, err := parseBody(contentType, body)
+	tree, err := tree.Parse(contentType, body)
 	if err != nil {
 		return nil, err
 	}
@@ -43,11 +45,11 @@ func ReadAll(o Options, contentType string, body []byte) ([]Draft, error) {
 
 // version is a body reduced to one of its people.
 type version struct {
-	tree  node
+	tree  tree.Node
 	email string // the address of the element, which the draft must have
 	// path leads to the element: the index among the children at each level, the innermost first.
 	path    []int
-	element *node
+	element *tree.Node
 }
 
 // readVersions returns nil when the address outside the elements is the contact's: then the elements are not separate
@@ -56,7 +58,7 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 	drafts, taken, size, fields := make([]Draft, 0, len(versions)), map[string]bool{}, 0, 0
 	for i := range versions {
 		v := &versions[i]
-		if fields += v.tree.fields(); i > 0 && fields > maxPeopleFields {
+		if fields += fieldsOf(&v.tree); i > 0 && fields > maxPeopleFields {
 			return nil, fault.New(fault.InvalidRequest, "O corpo tem campos demais fora da lista de pessoas, que seriam "+
 				"lidos com cada uma. Envie-as em vários pedidos.")
 		}
@@ -94,14 +96,14 @@ func readVersions(o Options, versions []version) ([]Draft, error) {
 	return drafts, nil
 }
 
-// fields is how many values a tree has; a list of scalars counts as one.
-func (n *node) fields() int {
-	if len(n.children) == 0 || n.scalarList() {
+// fieldsOf is how many values a tree has; a list of scalars counts as one.
+func fieldsOf(n *tree.Node) int {
+	if len(n.Children) == 0 || n.ScalarList() {
 		return 1
 	}
 	sum := 0
-	for i := range n.children {
-		sum += n.children[i].fields()
+	for i := range n.Children {
+		sum += fieldsOf(&n.Children[i])
 	}
 	return sum
 }
@@ -119,42 +121,42 @@ func (d *Draft) size() int {
 
 // shares reports whether an id of the body stands outside the person, and is thus shared by all.
 func (v *version) shares(id string) bool {
-	rest := v.tree.without(v.path)
+	rest := without(&v.tree, v.path)
 	return deliveryID(&rest) == id
 }
 
 // without returns the tree minus the node at the end of a path.
-func (n *node) without(path []int) node {
+func without(n *tree.Node, path []int) tree.Node {
 	rest, last := *n, len(path)-1
-	rest.children = slices.Clone(n.children)
+	rest.Children = slices.Clone(n.Children)
 	if at := path[last]; last == 0 {
-		rest.children = slices.Delete(rest.children, at, at+1)
+		rest.Children = slices.Delete(rest.Children, at, at+1)
 	} else {
-		rest.children[at] = rest.children[at].without(path[:last])
+		rest.Children[at] = without(&rest.Children[at], path[:last])
 	}
 	return rest
 }
 
 // peopleLists are the keys of lists that hold people, and of what stands around them, in normal form. People who merely
 // come along have no list here: the guests of a meeting, the recipients of an e-mail.
-var peopleLists = words(`
+var peopleLists = names.Set(`
 	leads lead contacts contact contatos contato people persons pessoas customers clientes subscribers members items itens
 	rows records record results data payload body entry entries changes add unsorted submissions responses list batch
 	events
 	event root object objects value`)
 
 // people returns a version of a part of the body for each person in it, if there are several; else nil.
-func people(n *node, o Options) []version {
-	switch n.kind {
-	case isArray:
+func people(n *tree.Node, o Options) []version {
+	switch n.Kind {
+	case tree.Array:
 		return peopleOfList(n, o)
-	case isObject:
+	case tree.Object:
 		if batch := peopleOfBatches(n, o); batch != nil {
 			return batch
 		}
-		for i := range n.children {
-			k := &n.children[i]
-			if k.scalar() || !peopleLists[nameOf(k.key)] {
+		for i := range n.Children {
+			k := &n.Children[i]
+			if k.Scalar() || !peopleLists[names.Of(k.Key)] {
 				continue
 			}
 			if found := people(k, o); len(found) > 1 {
@@ -166,19 +168,19 @@ func people(n *node, o Options) []version {
 }
 
 // peopleOfBatches finds the people of Mautic's batches, one list for each kind of event.
-func peopleOfBatches(n *node, o Options) []version {
+func peopleOfBatches(n *tree.Node, o Options) []version {
 	var lists []int
-	for i := range n.children {
-		if k := &n.children[i]; strings.HasPrefix(k.key, "mautic.") && k.kind == isArray {
+	for i := range n.Children {
+		if k := &n.Children[i]; strings.HasPrefix(k.Key, "mautic.") && k.Kind == tree.Array {
 			lists = append(lists, i)
 		}
 	}
 	var all []version
 	for _, i := range lists {
-		found := peopleOfList(&n.children[i], o)
+		found := peopleOfList(&n.Children[i], o)
 		if found == nil && len(lists) > 1 {
-			if email := addressOf(n.children[i].first(), o); email != "" {
-				found = []version{{n.children[i], email, []int{0}, n.children[i].first()}}
+			if email := addressOf(n.Children[i].First(), o); email != "" {
+				found = []version{{n.Children[i], email, []int{0}, n.Children[i].First()}}
 			}
 		}
 		all = append(all, around(n, i, found, lists)...)
@@ -190,18 +192,18 @@ func peopleOfBatches(n *node, o Options) []version {
 }
 
 // around puts versions of a member into copies of the object, without the other lists.
-func around(n *node, member int, found []version, lists []int) []version {
+func around(n *tree.Node, member int, found []version, lists []int) []version {
 	out := make([]version, len(found))
 	for i, v := range found {
 		whole := *n
-		whole.children = make([]node, 0, len(n.children))
-		for j := range n.children {
+		whole.Children = make([]tree.Node, 0, len(n.Children))
+		for j := range n.Children {
 			switch {
 			case j == member:
-				v.path = append(v.path, len(whole.children))
-				whole.children = append(whole.children, v.tree)
+				v.path = append(v.path, len(whole.Children))
+				whole.Children = append(whole.Children, v.tree)
 			case !slices.Contains(lists, j):
-				whole.children = append(whole.children, n.children[j])
+				whole.Children = append(whole.Children, n.Children[j])
 			}
 		}
 		out[i] = version{whole, v.email, v.path, v.element}
@@ -210,22 +212,22 @@ func around(n *node, member int, found []version, lists []int) []version {
 }
 
 // peopleOfList returns, for each person in a list, the list with that element only, if there are several.
-func peopleOfList(n *node, o Options) []version {
-	if len(n.children) == 0 || n.scalarList() {
+func peopleOfList(n *tree.Node, o Options) []version {
+	if len(n.Children) == 0 || n.ScalarList() {
 		return nil
 	}
 	var found []version
-	var others []node
+	var others []tree.Node
 	last := 0
-	for i := range n.children {
-		k := &n.children[i]
+	for i := range n.Children {
+		k := &n.Children[i]
 		if inner := people(k, o); len(inner) > 1 {
 			found = append(found, inner...)
 		} else if email := addressOf(k, o); email != "" {
 			found, last = append(found, version{*k, email, nil, k}), i
 		} else {
 			others = append(others, *k)
-			others[len(others)-1].stranger = true
+			others[len(others)-1].Stranger = true
 		}
 		if len(found) > MaxPeople {
 			break
@@ -239,9 +241,9 @@ func peopleOfList(n *node, o Options) []version {
 	}
 	for i := range found {
 		list := *n
-		list.children = []node{found[i].tree}
+		list.Children = []tree.Node{found[i].tree}
 		if i == 0 {
-			list.children = append(list.children, others...)
+			list.Children = append(list.Children, others...)
 		}
 		found[i].tree, found[i].path = list, append(found[i].path, 0)
 	}
@@ -250,37 +252,37 @@ func peopleOfList(n *node, o Options) []version {
 
 // setApart makes the one person with an address the contact. Other people in the list, who have a name and a phone or
 // document of their own, become strangers. If the contact has no name, they may be the rest of it.
-func setApart(n *node, contact int, o Options) {
-	if personOf(&n.children[contact], o).Name == "" {
+func setApart(n *tree.Node, contact int, o Options) {
+	if personOf(&n.Children[contact], o).Name == "" {
 		return
 	}
-	var theirs, others []node
-	for i := range n.children {
-		k := n.children[i]
+	var theirs, others []tree.Node
+	for i := range n.Children {
+		k := n.Children[i]
 		if d := personOf(&k, o); i != contact && d.Name != "" && (d.Phone != "" || len(d.Documents) > 0) {
-			k.stranger = true
+			k.Stranger = true
 			others = append(others, k)
 			continue
 		}
 		theirs = append(theirs, k)
 	}
-	n.children = append(theirs, others...)
+	n.Children = append(theirs, others...)
 }
 
 // addressOf returns the address of a record that is a person by itself; "" for a question with its answer and for
 // anything else in lists.
-func addressOf(n *node, o Options) string { return personOf(n, o).Email }
+func addressOf(n *tree.Node, o Options) string { return personOf(n, o).Email }
 
 // personOf reads a record that is a person by itself.
-func personOf(n *node, o Options) Draft {
-	if n == nil || n.kind != isObject {
+func personOf(n *tree.Node, o Options) Draft {
+	if n == nil || n.Kind != tree.Object {
 		return Draft{}
 	}
 	a, ok := dissect(n)
-	if ok && (a.title != nil || a.name != nil) && len(a.unknown) == 0 && (a.value.scalar() || a.value.scalarList()) {
+	if ok && (a.title != nil || a.name != nil) && len(a.unknown) == 0 && (a.value.Scalar() || a.value.ScalarList()) {
 		return Draft{}
 	}
-	if field := n.child("field"); field != nil && field.kind == isObject {
+	if field := n.Child("field"); field != nil && field.Kind == tree.Object {
 		return Draft{}
 	}
 	d, err := readTree(o, *n, nil)

@@ -3,11 +3,13 @@ package intake
 import (
 	"strings"
 
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 )
 
 // mobileWords name a phone that its owner carries.
-var mobileWords = words(`whatsapp whats wpp wsp zap celular cel cell mobile movil`)
+var mobileWords = names.Set(`whatsapp whats wpp wsp zap celular cel cell mobile movil`)
 
 // landlinePenalty ranks other phones after mobiles.
 const landlinePenalty = 5
@@ -23,11 +25,11 @@ func (c *chooser) takePhone(d *Draft) {
 	}
 	d.Phone = text.OneLine(a.values[0])
 	if a.number != "" {
-		d.Phone = plainNumber(a.number)
+		d.Phone = fields.PlainNumber(a.number)
 	}
 	a.taken = len(a.values) == 1
 	d.take(fieldPhone, a)
-	if countDigits(d.Phone) <= 9 {
+	if names.CountDigits(d.Phone) <= 9 {
 		for _, area := range c.partsOf(fieldArea) {
 			if area.group == a.group {
 				d.Phone = text.Digits(area.values[0]) + d.Phone
@@ -37,12 +39,12 @@ func (c *chooser) takePhone(d *Draft) {
 		}
 	}
 	for _, country := range c.partsOf(fieldCountry) {
-		if country.group == a.group && countDigits(d.Phone) <= 11 && d.Phone[0] != '+' {
+		if country.group == a.group && names.CountDigits(d.Phone) <= 11 && d.Phone[0] != '+' {
 			d.Phone = "+" + strings.TrimLeft(text.Digits(country.values[0]), "0") + " " + d.Phone
 			country.taken = true
 		}
 	}
-	d.PhoneE164 = e164(d.Phone)
+	d.PhoneE164 = fields.E164(d.Phone)
 }
 
 // numberBesideArea finds a number that is a phone only because of the area code beside it.
@@ -54,10 +56,10 @@ func (c *chooser) numberBesideArea() *answer {
 			if a.group != area.group || a.closed || a.field != noField || len(a.values) > 1 {
 				continue
 			}
-			if n := countDigits(a.values[0]); n != 8 && n != 9 || !phoneLike(a.values[0]) {
+			if n := names.CountDigits(a.values[0]); n != 8 && n != 9 || !phoneLike(a.values[0]) {
 				continue
 			}
-			switch nameOf(a.key) {
+			switch names.Of(a.key) {
 			case "numero", "number", "num":
 				return a
 			}

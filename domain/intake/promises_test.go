@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -81,7 +83,7 @@ func accountFor(t *testing.T, body []byte, d Draft, dropped []string) {
 	have := all.String()
 	eachText(v, func(s string) {
 		s = text.Clean(s)
-		if s == "" || strings.Contains(have, text.Fold(s)) || looksJSON(s) || readAsField(s, d) {
+		if s == "" || strings.Contains(have, text.Fold(s)) || tree.LooksJSON(s) || readAsField(s, d) {
 			return
 		}
 		// The note indents a text of several lines.
@@ -114,21 +116,21 @@ func eachText(v any, visit func(string)) {
 // readAsField reports whether a text was read as something other than text: a value, a phone without its decoration, an
 // address without its brackets.
 func readAsField(s string, d Draft) bool {
-	if n, ok := ParseAmount(s); ok && n == d.Amount {
+	if n, ok := fields.ParseAmount(s); ok && n == d.Amount {
 		return true
 	}
 	if saysDocuments(s, d) {
 		return true
 	}
-	if n, ok := parseNumber(s); ok && (n == d.Amount || n == d.Amount*100) || plainNumber(s) == d.Phone {
+	if n, ok := fields.ParseNumber(s); ok && (n == d.Amount || n == d.Amount*100) || fields.PlainNumber(s) == d.Phone {
 		return true
 	}
-	return samePhone(s, &d) || trimEmail(s) == d.Email || d.Email != "" && findEmail([]string{s}) == d.Email
+	return samePhone(s, &d) || fields.TrimEmail(s) == d.Email || d.Email != "" && fields.FindEmail([]string{s}) == d.Email
 }
 
 // saysDocuments reports whether a text is one or several of the contact's documents, or one as a number.
 func saysDocuments(s string, d Draft) bool {
-	a := answer{values: []string{s}, number: plainNumber(s)}
+	a := answer{values: []string{s}, number: fields.PlainNumber(s)}
 	found := a.documents()
 	for _, doc := range found {
 		if !slices.Contains(d.Documents, doc) {

@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -22,26 +25,26 @@ type reader struct {
 	labelled    bool              // some answers carry question titles
 	jotformText string            // all titles and answers of Jotform, in one text
 	jotformRead int               // how much of that was searched
-	options     *node             // the options whose texts are in optionTexts
+	options     *tree.Node        // the options whose texts are in optionTexts
 	optionTexts map[string]string // by the ids of options
 	err         error
 
 	// trace is told of every part that a rule drops. Only tests set it.
-	trace func(rule string, n *node)
+	trace func(rule string, n *tree.Node)
 
 	chooser      chooser
 	singles      []string   // see single
 	firstAnswers [13]answer // backs answers, unless there are more
 }
 
-func newReader(o Options, trace func(rule string, n *node)) *reader {
+func newReader(o Options, trace func(rule string, n *tree.Node)) *reader {
 	r := &reader{opt: o, trace: trace}
 	r.answers = r.firstAnswers[:0]
 	return r
 }
 
 // drop tells the trace what a rule drops.
-func (r *reader) drop(rule string, n *node) {
+func (r *reader) drop(rule string, n *tree.Node) {
 	if r.trace != nil {
 		r.trace(rule, n)
 	}
@@ -49,7 +52,7 @@ func (r *reader) drop(rule string, n *node) {
 
 func (r *reader) dropText(rule, text string) {
 	if r.trace != nil {
-		r.trace(rule, &node{kind: isString, text: text})
+		r.trace(rule, &tree.Node{Kind: tree.String, Text: text})
 	}
 }
 
@@ -63,18 +66,15 @@ func (r *reader) single(text string) []string {
 	return r.singles[n-1 : n : n]
 }
 
-// Bounds on the keys that a refusal names.
-const (
-	maxKeys    = 40
-	maxKeyText = 60
-)
+// maxKeys bounds the keys that a refusal names.
+const maxKeys = 40
 
 // rememberKey records a cleaned name for refusals.
 func (r *reader) rememberKey(name string) {
 	if len(r.keys) >= maxKeys {
 		return
 	}
-	name = text.Cut(withoutPersonalData(name), maxKeyText)
+	name = text.Cut(withoutPersonalData(name), tree.MaxKeyText)
 	if name == "" || slices.Contains(r.keys, name) {
 		return
 	}
@@ -91,9 +91,9 @@ func (r *reader) rememberKey(name string) {
 // withoutPersonalData hides a key that is a person's number or address: refusals show keys and are stored in clear.
 func withoutPersonalData(key string) string {
 	switch {
-	case countDigits(key) >= 10:
+	case names.CountDigits(key) >= 10:
 		return "(um número)"
-	case strings.IndexByte(key, '@') > 0 && slices.ContainsFunc(strings.Fields(key), wholeAddress):
+	case strings.IndexByte(key, '@') > 0 && slices.ContainsFunc(strings.Fields(key), fields.WholeAddress):
 		return "(um endereço)"
 	}
 	return key

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"fichario/domain/fault"
+	"fichario/domain/intake/tree"
 )
 
 // multipartPart writes one part of a multipart body.
@@ -28,14 +29,14 @@ func multipartBody() string {
 
 func TestReduceKeepsTheTexts(t *testing.T) {
 	t.Parallel()
-	kept, err := Reduce(multipartType, strings.NewReader(multipartBody()), 1<<20)
+	kept, err := tree.Reduce(multipartType, strings.NewReader(multipartBody()), 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(kept) > 1000 || bytes.Contains(kept, []byte("%PDF")) || !bytes.Contains(kept, []byte("a b.pdf")) {
 		t.Errorf("kept %d bytes: %.500s", len(kept), kept)
 	}
-	again, err := Reduce(multipartType, bytes.NewReader(kept), 1<<20)
+	again, err := tree.Reduce(multipartType, bytes.NewReader(kept), 1<<20)
 	if err != nil || !bytes.Equal(again, kept) {
 		t.Error("the reduced body is not stable", err)
 	}
@@ -53,13 +54,13 @@ func TestReduceRefusesWhatIsTooLarge(t *testing.T) {
 		"many parts":  strings.Repeat(multipartPart(`name="nome"`, "a"), 2000),
 		"many files":  strings.Repeat(multipartPart(file, "a"), 20000),
 	} {
-		if _, err := Reduce(multipartType, strings.NewReader(body+"--B--\r\n"), 1000); !errors.Is(err, ErrTooLarge) {
+		if _, err := tree.Reduce(multipartType, strings.NewReader(body+"--B--\r\n"), 1000); !errors.Is(err, tree.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// Endless input stops at the limit: a header, the preamble, a text.
 	for _, head := range []string{"--B\r\nX: ", "", "--B\r\nContent-Disposition: form-data; name=a\r\n\r\n"} {
-		if _, err := Reduce(multipartType, io.MultiReader(strings.NewReader(head), endless{}), 1000); err == nil {
+		if _, err := tree.Reduce(multipartType, io.MultiReader(strings.NewReader(head), endless{}), 1000); err == nil {
 			t.Errorf("%q: no error", head)
 		}
 	}
@@ -70,18 +71,18 @@ func TestReduceRefusesWhatIsBroken(t *testing.T) {
 	body := multipartBody()
 	file := multipartPart(`name="f"; filename="x"`, "a")
 	for i, short := range []string{"", "--B", body[:100], body[:len(body)-200], file} {
-		if _, err := Reduce(multipartType, strings.NewReader(short), 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := tree.Reduce(multipartType, strings.NewReader(short), 1<<20); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%d: %v", i, err)
 		}
 	}
 	for _, boundary := range []string{"", "; boundary=", "; boundary=" + strings.Repeat("x", 100)} {
-		_, err := Reduce("multipart/form-data"+boundary, strings.NewReader(body), 1<<20)
+		_, err := tree.Reduce("multipart/form-data"+boundary, strings.NewReader(body), 1<<20)
 		if fault.CodeOf(err) != fault.InvalidRequest && !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("%q: %v", boundary, err)
 		}
 	}
 	cause := errors.New("the line went dead")
-	_, err := Reduce(multipartType, io.MultiReader(strings.NewReader(body[:200]), broken{cause}), 1<<20)
+	_, err := tree.Reduce(multipartType, io.MultiReader(strings.NewReader(body[:200]), broken{cause}), 1<<20)
 	if !errors.Is(err, cause) {
 		t.Errorf("the reader's error: %v", err)
 	}
@@ -92,7 +93,7 @@ func TestIsMultipart(t *testing.T) {
 	for typ, want := range map[string]bool{
 		"MULTIPART/form-DATA ; boundary=x": true, "multipart/mixed; boundary=x": false, "": false,
 	} {
-		if IsMultipart(typ) != want {
+		if tree.IsMultipart(typ) != want {
 			t.Errorf("%q", typ)
 		}
 	}
@@ -106,7 +107,7 @@ func TestReducedExamplesReadTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		const typ = "multipart/form-data; boundary=----LeadBoundary7MA4YWxk"
-		kept, err := Reduce(typ, bytes.NewReader(body), 1<<20)
+		kept, err := tree.Reduce(typ, bytes.NewReader(body), 1<<20)
 		if err != nil {
 			t.Fatal(c, err)
 		}

@@ -1,6 +1,11 @@
 package intake
 
-import "strings"
+import (
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
+	"strings"
+)
 
 // Whose a part of a body is. A post often names several people: who asked, and who serves them, owns the account or got
 // the mail. The names of keys and what records say about themselves tell them apart (docs/leads.md, "Who is the lead").
@@ -42,21 +47,21 @@ func init() {
 }
 
 // recordNouns may follow the word for a side in the key of a record: "customer_details", "ToFull".
-var recordNouns = words(`
+var recordNouns = names.Set(`
 	info information data details detail profile full record records list dados user users person people member members
 	contact contacts account to recipient recipients response responses fields email emails address addresses s`)
 
 // ourNumbers are keys of our own lines and mailboxes, in normal form.
-var ourNumbers = words(`
+var ourNumbers = names.Set(`
 	displayphonenumber connectedphone businessphonenumber phonenumberid botnumber tonumber callednumber dialednumber
 	originalrecipient deliveredto envelopeto toemails toname toemail toaddress tofull tophone`)
 
 // ourDeeds are what our people do to a record: "created_by". A contact may well have submitted or booked it.
-var ourDeeds = words(`created updated modified edited assigned closed handled owned changed resolved accepted hosted`)
+var ourDeeds = names.Set(`created updated modified edited assigned closed handled owned changed resolved accepted hosted`)
 
 // trades are the people and places that serve, and may just as well be who asks: a record under such a key is set aside
 // only if another person of the body has an address, see closeStaff.
-var trades = words(`
+var trades = names.Set(`
 	broker brokers advisor adviser consultant attendant provider providers professional professionals profissional doctor
 	doctors medico medica dentist dentista employee employees funcionario funcionaria colaborador colaboradora specialist
 	especialista therapist terapeuta stylist barber barbeiro technician tecnico instructor instructors trainer coach tutor
@@ -69,7 +74,7 @@ func ofTrade(key string) bool {
 	if len(key) > 80 {
 		return false
 	}
-	w := wordsOf(key)
+	w := names.Words(key)
 	for i := len(w) - 1; i >= 0; i-- {
 		if trades[w[i]] {
 			return true
@@ -89,7 +94,7 @@ func sideOfName(key string) (s side, rest []string) {
 	case plainKey(key) && key != "to" && !ourNumbers[key]:
 		return sideWords[key], nil
 	}
-	w := wordsOf(key)
+	w := names.Words(key)
 	for i := len(w) - 1; i >= 0; i-- {
 		found := sideWords[w[i]]
 		if i > 0 && (w[i] == "by" && ourDeeds[w[i-1]] || w[i] == "lead" && w[i-1] == "team") {
@@ -145,20 +150,20 @@ var sideWordsOfMarks = map[string]side{
 }
 
 // markOf returns the side that a record of a person claims for itself: {"type": "agent"}, {"is_organizer": true}.
-func markOf(n *node) side {
+func markOf(n *tree.Node) side {
 	person, found := false, neutral
-	for i := range n.children {
-		k := &n.children[i]
+	for i := range n.Children {
+		k := &n.Children[i]
 		s := neutral
 		switch {
-		case k.kind == isString && len(k.text) <= 30 && marksByText(k.key):
-			word := nameOf(k.text)
+		case k.Kind == tree.String && len(k.Text) <= 30 && marksByText(k.Key):
+			word := names.Of(k.Text)
 			if s = sideWordsOfMarks[word]; s == neutral {
 				s = sideWords[word]
 			}
 			person = person || word == "outgoing" || word == "outbound"
-		case k.kind == isBool && k.text == "true":
-			s = sideOfFlag(k.key)
+		case k.Kind == tree.Bool && k.Text == "true":
+			s = sideOfFlag(k.Key)
 		}
 		if found == neutral {
 			found = s
@@ -172,18 +177,18 @@ func markOf(n *node) side {
 }
 
 // meansOfPerson reports whether a member names or reaches a person, or is what one wrote.
-func meansOfPerson(k *node) bool {
-	switch e := lookup(k.key); e.field {
+func meansOfPerson(k *tree.Node) bool {
+	switch e := lookup(k.Key); e.field {
 	case fieldEmail, fieldFirst, fieldName, fieldPhone:
 		return true
 	case fieldMessage:
-		return k.kind == isString
+		return k.Kind == tree.String
 	}
-	switch k.key {
+	switch k.Key {
 	case "handle":
 		return true
 	case "attributes", "profile":
-		return k.kind == isObject
+		return k.Kind == tree.Object
 	}
 	return false
 }
@@ -203,18 +208,18 @@ func marksByText(key string) bool {
 	default:
 		return false
 	}
-	return n == 0 || whoseMarks[nameOf(key[:n])]
+	return n == 0 || whoseMarks[names.Of(key[:n])]
 }
 
 // whoseMarks may stand before "type" where a record says what it is.
-var whoseMarks = words(`user author sender participant member person actor attendee party contact message sub`)
+var whoseMarks = names.Set(`user author sender participant member person actor attendee party contact message sub`)
 
 // sideOfFlag returns the side of a record with a true "is_organizer", "host" or "fromMe".
 func sideOfFlag(key string) side {
 	if len(key) > 20 {
 		return neutral
 	}
-	w := wordsOf(key)
+	w := names.Words(key)
 	if len(w) == 2 && w[0] == "is" {
 		w = w[1:]
 	}
@@ -236,7 +241,7 @@ func (r *reader) closeStaff() {
 		a.staff = a.staff || a.title == "" && !plainKey(a.key) && ofTrade(a.key)
 		staff = staff || a.staff
 		other = other || !a.staff && !a.closed && !a.ofOurs() && strings.IndexByte(a.values[0], '@') > 0 &&
-			findEmail(a.values[:1]) != "" && (meansOfContact(a.name()) || a.typ == emailType || a.lead || !a.saysNotTheirs())
+			fields.FindEmail(a.values[:1]) != "" && (meansOfContact(a.name()) || a.typ == emailType || a.lead || !a.saysNotTheirs())
 	}
 	if !staff || !other {
 		return

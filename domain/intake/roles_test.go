@@ -3,6 +3,7 @@ package intake
 import (
 	"encoding/base64"
 	"encoding/json"
+	"fichario/domain/intake/tree"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -176,7 +177,7 @@ func (g *generated) body() string {
 		inner = outer
 	}
 	raw, _ := json.Marshal(inner)
-	n, _ := parseJSON(string(raw))
+	n, _ := tree.ParseJSON(string(raw))
 	return writeShuffled(g.rnd, n)
 }
 

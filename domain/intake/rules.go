@@ -1,6 +1,8 @@
 package intake
 
 import (
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 	"slices"
 	"strings"
 )
@@ -72,7 +74,7 @@ func (q *candidate) byFieldType() bid {
 		b.field = fieldName
 	case phoneType:
 		b.field = fieldPhone
-		if !speaksOf(wordsOf(join(q.key, q.title)), mobileWords) {
+		if !names.HasAny(names.Words(join(q.key, q.title)), mobileWords) {
 			b.penalty = landlinePenalty
 		}
 	default:
@@ -84,7 +86,7 @@ func (q *candidate) byFieldType() bid {
 // byAreaCode: "DDD Celular" beside "Celular".
 func (q *candidate) byAreaCode() bid {
 	v := q.values[0]
-	if len(v) > 5 || countDigits(v) < 2 || !strings.Contains(nameOf(join(q.key, q.title)), "ddd") {
+	if len(v) > 5 || names.CountDigits(v) < 2 || !strings.Contains(names.Of(join(q.key, q.title)), "ddd") {
 		return bid{}
 	}
 	return bid{field: fieldArea, strength: knownName}
@@ -95,7 +97,7 @@ func (q *candidate) byBracketedPart() bid {
 	if strings.IndexByte(q.title, '(') < 0 && strings.IndexByte(q.key, '(') < 0 {
 		return bid{}
 	}
-	return bid{field: partOfName(wordsOf(join(q.title, q.key))), strength: knownName}
+	return bid{field: partOfName(names.Words(join(q.title, q.key))), strength: knownName}
 }
 
 // byKnownTitle and byKnownKey look the names up.
@@ -111,7 +113,7 @@ func (q *candidate) byKnownKey() bid { return q.known(q.namedByKey()) }
 func (q *candidate) known(n naming) bid {
 	b := bid{field: n.entry.field, strength: knownName, penalty: n.penalty()}
 	if n.entry.field == fieldName && q.title == "" {
-		switch nameOf(q.key) {
+		switch names.Of(q.key) {
 		case "name", "displayname":
 			b.penalty++ // the name of a record or an account; "contact_name" says whose name it is
 		}
@@ -133,7 +135,7 @@ func (q *candidate) byNumberUnderTitle() bid {
 func (q *candidate) byNumberUnderKey() bid { return q.numberUnder(q.namedByKey()) }
 
 func (q *candidate) numberUnder(n naming) bid {
-	if !n.entry.weak || n.entry.field != fieldName || !phoneLike(q.values[0]) || e164(q.values[0]) == "" {
+	if !n.entry.weak || n.entry.field != fieldName || !phoneLike(q.values[0]) || fields.E164(q.values[0]) == "" {
 		return bid{}
 	}
 	return bid{field: fieldPhone, strength: weakName, penalty: n.penalty()}
@@ -144,7 +146,7 @@ func (q *candidate) byLeadInKey() bid {
 	if q.title != "" || plainKey(q.key) {
 		return bid{}
 	}
-	w := wordsOf(q.key)
+	w := names.Words(q.key)
 	at := len(w) - 1
 	for at >= 0 && sideWords[w[at]] == neutral {
 		at--
@@ -169,13 +171,13 @@ func (q *candidate) byAddressOfPerson() bid {
 	if !q.lead || q.title != "" {
 		return bid{}
 	}
-	switch v := q.values[0]; nameOf(q.key) {
+	switch v := q.values[0]; names.Of(q.key) {
 	case "address", "handle", "identifier":
-		if wholeAddress(v) {
+		if fields.WholeAddress(v) {
 			return bid{field: fieldEmail, strength: knownName, penalty: 12}
 		}
 	case "number", "numero":
-		if surelyPhone(q.answer) && countDigits(v) >= 10 {
+		if surelyPhone(q.answer) && names.CountDigits(v) >= 10 {
 			return bid{field: fieldPhone, strength: titleWord}
 		}
 	}
@@ -184,11 +186,11 @@ func (q *candidate) byAddressOfPerson() bid {
 
 // byUserName: "user_name" is a login, unless the same record says "user_email" or it has a space.
 func (q *candidate) byUserName() bid {
-	if q.title != "" || len(q.key) < 8 || nameOf(q.key[:4]) != "user" {
+	if q.title != "" || len(q.key) < 8 || names.Of(q.key[:4]) != "user" {
 		return bid{}
 	}
 	f := noField
-	switch w := wordsOf(q.key); strings.Join(w, " ") {
+	switch w := names.Words(q.key); strings.Join(w, " ") {
 	case "user name", "user full name":
 		f = fieldName
 	case "user first name":
@@ -199,7 +201,7 @@ func (q *candidate) byUserName() bid {
 	switch {
 	case f == noField:
 		return bid{}
-	case slices.ContainsFunc(q.answers, func(a answer) bool { return a.group == q.group && nameOf(a.key) == "useremail" }):
+	case slices.ContainsFunc(q.answers, func(a answer) bool { return a.group == q.group && names.Of(a.key) == "useremail" }):
 		return bid{field: f, strength: knownName, penalty: 10}
 	case strings.IndexByte(q.values[0], ' ') > 0:
 		return bid{field: f, strength: weakName, penalty: 10}
@@ -210,13 +212,13 @@ func (q *candidate) byUserName() bid {
 // bySender: "from" is who wrote, wherever no e-mail around it says more. In the context of an answer it is who was
 // answered.
 func (q *candidate) bySender() bid {
-	if q.title != "" || nameOf(q.key) != "from" || strings.HasSuffix(q.prefix, "context") {
+	if q.title != "" || names.Of(q.key) != "from" || strings.HasSuffix(q.prefix, "context") {
 		return bid{}
 	}
 	switch v := strings.TrimPrefix(q.values[0], "whatsapp:"); {
 	case strings.IndexByte(v, '@') > 0:
 		return bid{field: fieldEmail, strength: weakName, penalty: 10}
-	case phoneLike(v) && e164(v) != "" && countDigits(v) >= 10:
+	case phoneLike(v) && fields.E164(v) != "" && names.CountDigits(v) >= 10:
 		return bid{field: fieldPhone, strength: weakName, penalty: 10}
 	}
 	return bid{}
@@ -233,7 +235,7 @@ func (q *candidate) byNumberedPart() bid {
 	if last != '3' && last != '6' {
 		return bid{}
 	}
-	if digits := strings.TrimPrefix(number[:n-2], "input_"); digits == "" || countDigits(digits) != len(digits) {
+	if digits := strings.TrimPrefix(number[:n-2], "input_"); digits == "" || names.CountDigits(digits) != len(digits) {
 		return bid{}
 	}
 	if q.isAddress(number) {
@@ -273,11 +275,11 @@ func (q *candidate) byNumberQuestion() bid {
 	}
 	title := q.words()
 	switch {
-	case speaksOf(title, incomeWords):
+	case names.HasAny(title, incomeWords):
 		return bid{}
-	case speaksOf(title, moneyWords) || strings.Contains(q.title, "R$"):
+	case names.HasAny(title, moneyWords) || strings.Contains(q.title, "R$"):
 		return bid{field: fieldAmount, strength: knownName, penalty: 5}
-	case q.onlyNumber && !speaksOf(title, countWords):
+	case q.onlyNumber && !names.HasAny(title, countWords):
 		return bid{field: fieldAmount, strength: onlyNumberQuestion}
 	}
 	return bid{}
@@ -295,12 +297,12 @@ func (q *candidate) byPartInTitle() bid {
 // number with decimals counts.
 func (q *candidate) byPriceWithCents() bid {
 	w := q.words()
-	if len(w) < 2 || q.title != "" || len(q.values) > 1 || !speaksOf(w, priceWords) || speaksOf(w, feeWords) {
+	if len(w) < 2 || q.title != "" || len(q.values) > 1 || !names.HasAny(w, priceWords) || names.HasAny(w, feeWords) {
 		return bid{}
 	}
 	v := q.values[0]
 	mark := strings.LastIndexAny(v, ".,")
-	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !speaksOf(w, centWords) {
+	if decimals := len(v) - mark - 1; (mark <= 0 || decimals < 1 || decimals > 2) && !names.HasAny(w, centWords) {
 		return bid{}
 	}
 	return bid{field: fieldAmount, strength: weakName, penalty: 20}
@@ -332,7 +334,7 @@ func (q *candidate) words() []string {
 	if !q.found.split {
 		q.found.split = true
 		if title := q.fullTitle(); !plainKey(title) {
-			q.found.words = wordsOf(title)
+			q.found.words = names.Words(title)
 		}
 	}
 	return q.found.words

@@ -3,6 +3,8 @@ package intake
 import (
 	"strings"
 
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
@@ -31,8 +33,8 @@ const bitsOfPlace = 15
 
 // place is where a part of the body arrived, including parts of embedded submissions, so that the note can keep the
 // order of the answers.
-func (r *reader) place(n *node, s scope) int64 {
-	return r.base + int64(n.at)<<(bitsOfPlace*(maxEmbeds-s.embeds))
+func (r *reader) place(n *tree.Node, s scope) int64 {
+	return r.base + int64(n.At)<<(bitsOfPlace*(maxEmbeds-s.embeds))
 }
 
 // marks are rare properties of parts of a body.
@@ -59,21 +61,21 @@ const (
 )
 
 // formMarks are neighbours that show a name to be that of a form or of the hook itself.
-var formMarks = words(`formid formname formtitle siteid site sitename surveyid triggertype filterid formelementid d`)
+var formMarks = names.Set(`formid formname formtitle siteid site sitename surveyid triggertype filterid formelementid d`)
 
 // envelopeOf tells whether the answers stand in a container of an object rather than in the object itself.
-func envelopeOf(n *node) envelope {
+func envelopeOf(n *tree.Node) envelope {
 	container, mark, name := false, false, false
-	for i := range n.children {
-		k := &n.children[i]
+	for i := range n.Children {
+		k := &n.Children[i]
 		var buf [64]byte
-		w := appendName(buf[:0], k.key)
+		w := names.Append(buf[:0], k.Key)
 		e := vocabulary[string(w)]
 		switch {
-		case e.field == fieldEmail && k.scalarList() && len(k.children) > 0:
+		case e.field == fieldEmail && k.ScalarList() && len(k.Children) > 0:
 			return noEnvelope
-		case k.scalar():
-			if e.field == fieldEmail && strings.Contains(k.text, "@") {
+		case k.Scalar():
+			if e.field == fieldEmail && strings.Contains(k.Text, "@") {
 				return noEnvelope
 			}
 			name = name || e.field == fieldName
@@ -115,7 +117,7 @@ func (s scope) within(key string, t treeRole) scope {
 		}
 		return s
 	case closedTree:
-		s.shut = s.shut || !s.closed && !openToLeads[nameOf(key)] && sideOfTree(key) != ours
+		s.shut = s.shut || !s.closed && !openToLeads[names.Of(key)] && sideOfTree(key) != ours
 		s.closed = true
 	case dealTree:
 		s.deal = true
@@ -131,14 +133,14 @@ func (s scope) within(key string, t treeRole) scope {
 
 // openToLeads are the closed trees in which a record of the lead is the lead's all the same, as in those of our people:
 // the charge is not about the contact, but its customer is.
-var openToLeads = words(`
+var openToLeads = names.Set(`
 	charge payment payments pagamento meta inbox account store workspace site page funnel scheduling device`)
 
 // under is the scope of what stands under a key. A key that no table knows is looked up without what products add to
 // it.
 func (r *reader) under(key string, e entry, s scope) scope {
 	sub := s.within(key, e.tree)
-	switch nameOf(key) {
+	switch names.Of(key) {
 	case "utm", "utms", "utmparams", "utmparameters", "utmtags", "utmjson", "utmdata":
 		sub = s.within(key, unknownTree)
 		sub.marks |= inUTM

@@ -1,6 +1,8 @@
 package intake
 
 import (
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 	"regexp"
 	"strings"
 )
@@ -22,19 +24,19 @@ type titleRule struct {
 func (t *titleRule) bid(q *candidate) bid {
 	title := q.words()
 	if t.field == fieldName && q.own && q.title == "" && q.prefix != "" {
-		title = wordsOf(q.nearTitle()) // whose name it is, does not depend on what stands around the record
+		title = names.Words(q.nearTitle()) // whose name it is, does not depend on what stands around the record
 	}
-	if len(title) < 2 || !t.recognises(title) || speaksOf(title, t.doubt) && !surelyPhone(q.answer) {
+	if len(title) < 2 || !t.recognises(title) || names.HasAny(title, t.doubt) && !surelyPhone(q.answer) {
 		return bid{}
 	}
 	if q.title == "" && t.misledBy(q, title) {
 		return bid{}
 	}
 	b := bid{field: t.field, strength: titleWord}
-	if t.field == fieldPhone && !speaksOf(title, mobileWords) {
+	if t.field == fieldPhone && !names.HasAny(title, mobileWords) {
 		b.penalty = landlinePenalty
 	}
-	if (t.field == fieldPhone || t.field == fieldEmail) && speaksOf(title, houseWords) {
+	if (t.field == fieldPhone || t.field == fieldEmail) && names.HasAny(title, houseWords) {
 		b.penalty += housePenalty
 	}
 	return b
@@ -43,12 +45,12 @@ func (t *titleRule) bid(q *candidate) bid {
 // thingWords are what machines name: a key with one of them names no person. ownMessages are about messages that are
 // not the contact's.
 var (
-	thingWords = words(`
+	thingWords = names.Set(`
 		link scope meeting webinar appointment session calendar service servico department departamento setor queue fila room
 		sala category categoria label etiqueta schedule slot flow button interface menu integration instance
 		instancia package pacote tier role type tipo region zone ticket coupon cupom variant vendor gateway acquirer bank
 		banco marketplace`)
-	ownMessages = words(`
+	ownMessages = names.Set(`
 		stream headers confirmation confirmacao success sucesso thank thanks thankyou obrigado agradecimento error erro
 		welcome boasvindas html auto autoresponse autoreply redirect`)
 )
@@ -57,50 +59,40 @@ var (
 func (t *titleRule) misledBy(q *candidate, key []string) bool {
 	switch t.field {
 	case fieldName:
-		return q.deal || speaksOf(wordsOf(q.nearTitle()), thingWords) // the name of a deal, an order or a thing
+		return q.deal || names.HasAny(names.Words(q.nearTitle()), thingWords) // the name of a deal, an order or a thing
 	case fieldCompany:
 		return q.deal
 	case fieldMessage:
-		return speaksOf(key, ownMessages) // what the site says to its visitors
+		return names.HasAny(key, ownMessages) // what the site says to its visitors
 	case fieldAmount:
-		return q.prefix != "" && !speaksOf(wordsOf(q.key), t.any) // "valor" by a member that says so
+		return q.prefix != "" && !names.HasAny(names.Words(q.key), t.any) // "valor" by a member that says so
 	}
 	return false
 }
 
 // houseWords mark the company's own address and phone, which serve where the person's are not given.
-var houseWords = words(`empresa loja company store escritorio`)
+var houseWords = names.Set(`empresa loja company store escritorio`)
 
 const housePenalty = 10
 
 // recognises reports whether a title satisfies the rule.
 func (t *titleRule) recognises(title []string) bool {
-	if !speaksOf(title, t.any) || t.also != nil && !speaksOf(title, t.also) {
+	if !names.HasAny(title, t.any) || t.also != nil && !names.HasAny(title, t.also) {
 		return false
 	}
-	return !speaksOf(title, t.none) || t.outright != nil && t.outright.MatchString(strings.Join(title, " "))
+	return !names.HasAny(title, t.none) || t.outright != nil && t.outright.MatchString(strings.Join(title, " "))
 }
 
 // surelyPhone reports whether an answer is a phone and nothing else, whatever its question.
 func surelyPhone(a *answer) bool {
-	return len(a.values) == 1 && phoneLike(a.values[0]) && e164(a.values[0]) != ""
-}
-
-// speaksOf reports whether one of the words of a title is in a set.
-func speaksOf(title []string, set map[string]bool) bool {
-	for _, w := range title {
-		if set[w] {
-			return true
-		}
-	}
-	return false
+	return len(a.values) == 1 && phoneLike(a.values[0]) && fields.E164(a.values[0]) != ""
 }
 
 // nameRule recognises a name.
 var nameRule = titleRule{
 	name: "title of a name", field: fieldName,
-	any: words(`nome name nombre`),
-	none: words(`
+	any: names.Set(`nome name nombre`),
+	none: names.Set(`
 		empresa company mae pai pet filho filha filhos conjuge produto product curso course usuario user page pagina form
 		formulario campanha campaign ad adset fantasia social evento event marca brand loja store unidade owner seller
 		vendedor producer plan plano oferta offer item items file arquivo list lista site domain dominio funnel team workspace
@@ -128,7 +120,7 @@ const (
 )
 
 // phoneWords name a phone.
-var phoneWords = words(`
+var phoneWords = names.Set(`
 	telefone telefones whatsapp whats celular cel fone zap wpp wsp phone mobile tel telephone telefono movil`)
 
 // titleRules are tried in this order after the aliases, on titles and keys of two words or more. The company comes
@@ -136,8 +128,8 @@ var phoneWords = words(`
 var titleRules = []titleRule{
 	{
 		name: "title of an e-mail", field: fieldEmail,
-		any: words(`email emails correo`),
-		none: words(`
+		any: names.Set(`email emails correo`),
+		none: names.Set(`
 			receber aceita aceito autoriza newsletter optin marketing consent consentimento opt owner receipt seller vendedor
 			admin type verified verificado status subscription preferencia preference sent bounced permission template subject
 			confirmacao indicado indicada amigo amiga conjuge friend`),
@@ -145,16 +137,16 @@ var titleRules = []titleRule{
 	{
 		name: "title of a phone", field: fieldPhone,
 		any: phoneWords,
-		none: words(`
+		none: names.Set(`
 			receber aceita aceito autoriza consent usa horario quantos quantas quanto tem modelo marca type tipo owner
 			seller vendedor verified status operadora aparelho optin country grupo group site indicado indicada amigo amiga
 			conjuge friend`),
-		doubt: words(`prefere preferem prefira preferencia dia dias turno hora periodo`),
+		doubt: names.Set(`prefere preferem prefira preferencia dia dias turno hora periodo`),
 	},
 	{
 		name: "title of a company", field: fieldCompany,
-		any: words(`empresa company negocio organizacao organization organisation compania`),
-		none: words(`
+		any: names.Set(`empresa company negocio organizacao organization organisation compania`),
+		none: names.Set(`
 			quantos quantas faturamento fatura investe segmento ramo setor cargo funcao site website url instagram porte
 			tamanho tempo colaboradores funcionarios employees marketing onde cidade cidades estado endereco cnpj email
 			telefone whatsapp phone sobre size industry city state address atua faz tipo type area quando ano anos possui tem
@@ -166,34 +158,25 @@ var titleRules = []titleRule{
 	nameRule,
 	{
 		name: "title of a value", field: fieldAmount,
-		any: words(`valor orcamento budget investir verba presupuesto`),
-		none: words(`
+		any: names.Set(`valor orcamento budget investir verba presupuesto`),
+		none: names.Set(`
 			faturamento fatura receita renda salario atualmente atual hoje investe colaboradores quando porque motivo tempo
 			prazo onde como tem percebe entrega gera moeda currency type tipo id conta fipe`),
 	},
 	{
 		name: "title of an investment", field: fieldAmount,
-		any:  words(`investimento investment`),
-		also: words(`previsto disponivel pretendido desejado estimado planejado inicial maximo available planned`),
-		none: words(`atualmente atual hoje faturamento retorno`),
+		any:  names.Set(`investimento investment`),
+		also: names.Set(`previsto disponivel pretendido desejado estimado planejado inicial maximo available planned`),
+		none: names.Set(`atualmente atual hoje faturamento retorno`),
 	},
 	{
 		name: "title of a message", field: fieldMessage,
-		any:  words(`mensagem message comentario comentarios observacao observacoes duvida duvidas recado mensaje`),
-		none: words(`id sid type status tipo template date time at count`),
+		any:  names.Set(`mensagem message comentario comentarios observacao observacoes duvida duvidas recado mensaje`),
+		none: names.Set(`id sid type status tipo template date time at count`),
 	},
 	{
 		name: "title of an origin", field: fieldOrigin,
-		any:  words(`conheceu encontrou sabendo hear conociste conocio`),
-		none: words(`dificuldade problema desafio`),
+		any:  names.Set(`conheceu encontrou sabendo hear conociste conocio`),
+		none: names.Set(`dificuldade problema desafio`),
 	},
-}
-
-// words makes a set of the words of a list.
-func words(list string) map[string]bool {
-	m := map[string]bool{}
-	for w := range strings.FieldsSeq(list) {
-		m[w] = true
-	}
-	return m
 }

@@ -2,16 +2,19 @@ package intake
 
 import (
 	"bytes"
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"slices"
 )
 
 // fill puts a value's texts into an answer and keeps it. holder is the object around the value, when that is a form's
 // field. It returns false when the value is a tree that must be walked.
-func (r *reader) fill(a *answer, value, holder *node) bool {
-	for holder != nil && value.kind == isObject && len(value.children) == 1 && wrapsAnswer(value.children[0].key) {
-		value = &value.children[0]
+func (r *reader) fill(a *answer, value, holder *tree.Node) bool {
+	for holder != nil && value.Kind == tree.Object && len(value.Children) == 1 && wrapsAnswer(value.Children[0].Key) {
+		value = &value.Children[0]
 	}
-	if value.scalar() {
+	if value.Scalar() {
 		r.fillScalar(a, value, holder)
 		return true
 	}
@@ -23,8 +26,8 @@ func (r *reader) fill(a *answer, value, holder *node) bool {
 		return false
 	}
 	a.values = texts
-	if value.kind == isArray && len(value.children) == 1 && value.children[0].kind == isNumber {
-		a.number = value.children[0].text
+	if value.Kind == tree.Array && len(value.Children) == 1 && value.Children[0].Kind == tree.Number {
+		a.number = value.Children[0].Text
 	}
 	r.keep(a)
 	return true
@@ -34,14 +37,14 @@ func (r *reader) fill(a *answer, value, holder *node) bool {
 var contactParts = [...]string{"first_name", "last_name", "email", "phone", "company"}
 
 // contactInfo reads a contact that came as a list of its five parts, recognised by the address in the middle.
-func (r *reader) contactInfo(a *answer, value *node) bool {
-	if value.kind != isArray || len(value.children) != len(contactParts) || !value.scalarList() ||
-		!wholeAddress(value.children[2].text) {
+func (r *reader) contactInfo(a *answer, value *tree.Node) bool {
+	if value.Kind != tree.Array || len(value.Children) != len(contactParts) || !value.ScalarList() ||
+		!fields.WholeAddress(value.Children[2].Text) {
 		return false
 	}
-	for i := range value.children {
+	for i := range value.Children {
 		part := answer{key: contactParts[i], scope: a.scope}
-		if t := scalarText(&value.children[i]); t != "" {
+		if t := tree.ScalarText(&value.Children[i]); t != "" {
 			part.values = r.single(t)
 		}
 		part.prefix = ""
@@ -50,12 +53,12 @@ func (r *reader) contactInfo(a *answer, value *node) bool {
 	return true
 }
 
-func (r *reader) fillScalar(a *answer, value, holder *node) {
-	a.logical = value.kind == isBool
-	if value.kind == isNumber {
-		a.number = value.text
+func (r *reader) fillScalar(a *answer, value, holder *tree.Node) {
+	a.logical = value.Kind == tree.Bool
+	if value.Kind == tree.Number {
+		a.number = value.Text
 	}
-	if t := scalarText(value); t != "" {
+	if t := tree.ScalarText(value); t != "" {
 		a.values = r.single(t)
 	}
 	if o := r.optionText(holder, value); o != "" {
@@ -69,7 +72,7 @@ func (r *reader) fillScalar(a *answer, value, holder *node) {
 // …}}.
 func wrapsAnswer(key string) bool {
 	var buf [64]byte
-	w := appendName(buf[:0], key)
+	w := names.Append(buf[:0], key)
 	switch string(w) {
 	case "options", "text", "choices":
 		return true
@@ -78,15 +81,15 @@ func wrapsAnswer(key string) bool {
 }
 
 // texts reads a list of choices or a value made of parts. ok is false when it is neither.
-func (r *reader) texts(value, holder *node, a *answer) (texts []string, ok bool) {
-	if value.kind == isObject {
+func (r *reader) texts(value, holder *tree.Node, a *answer) (texts []string, ok bool) {
+	if value.Kind == tree.Object {
 		if texts, ok = r.chosenByID(value, holder); ok {
 			return texts, ok
 		}
 		if texts, ok = r.compound(value, a); ok {
 			return texts, ok
 		}
-		if a.typ != choiceType && value.child("url") == nil && value.child("color") == nil {
+		if a.typ != choiceType && value.Child("url") == nil && value.Child("color") == nil {
 			return nil, false
 		}
 		if a.wants(fieldCompany) {
@@ -95,12 +98,12 @@ func (r *reader) texts(value, holder *node, a *answer) (texts []string, ok bool)
 		t, ok := r.choiceText(value, false)
 		return r.single(t), ok && t != ""
 	}
-	for i := range value.children {
-		k := &value.children[i]
+	for i := range value.Children {
+		k := &value.Children[i]
 		t := ""
-		if k.scalar() {
+		if k.Scalar() {
 			if t = r.optionText(holder, k); t == "" {
-				t = scalarText(k)
+				t = tree.ScalarText(k)
 			}
 		} else if t, ok = r.choiceText(k, holder == nil); !ok {
 			return nil, false
@@ -113,41 +116,41 @@ func (r *reader) texts(value, holder *node, a *answer) (texts []string, ok bool)
 }
 
 // optionsOf returns the choices that a field offers, or nil: Tally's options, HeyForm's properties.choices.
-func optionsOf(holder *node) *node {
+func optionsOf(holder *tree.Node) *tree.Node {
 	if holder == nil {
 		return nil
 	}
-	if options := holder.child("options"); options != nil {
+	if options := holder.Child("options"); options != nil {
 		return options
 	}
-	if p := holder.child("properties"); p != nil && p.kind == isObject {
-		return p.child("choices")
+	if p := holder.Child("properties"); p != nil && p.Kind == tree.Object {
+		return p.Child("choices")
 	}
 	return nil
 }
 
 // chosenByID reads {"value": ["id of a choice"], "other": "…"}.
-func (r *reader) chosenByID(value, holder *node) (texts []string, ok bool) {
-	ids := value.child("value")
-	if optionsOf(holder) == nil || ids == nil || !ids.scalarList() || len(value.children) > 2 {
+func (r *reader) chosenByID(value, holder *tree.Node) (texts []string, ok bool) {
+	ids := value.Child("value")
+	if optionsOf(holder) == nil || ids == nil || !ids.ScalarList() || len(value.Children) > 2 {
 		return nil, false
 	}
-	for i := range ids.children {
-		id := &ids.children[i]
+	for i := range ids.Children {
+		id := &ids.Children[i]
 		t := r.optionText(holder, id)
 		if t == "" {
-			t = scalarText(id)
+			t = tree.ScalarText(id)
 		}
 		texts = append(texts, t)
 	}
-	if t := value.str("other"); t != "" {
+	if t := value.Str("other"); t != "" {
 		texts = append(texts, t)
 	}
 	return texts, true
 }
 
 // optionText returns the text of a choice that was sent as the id of an option of its field, or "".
-func (r *reader) optionText(holder, value *node) string {
+func (r *reader) optionText(holder, value *tree.Node) string {
 	options := optionsOf(holder)
 	if options == nil {
 		return ""
@@ -155,7 +158,7 @@ func (r *reader) optionText(holder, value *node) string {
 	if options != r.options {
 		r.options, r.optionTexts = options, textsByID(options)
 	}
-	t := r.optionTexts[value.text]
+	t := r.optionTexts[value.Text]
 	if t != "" {
 		r.drop("option id", value)
 	}
@@ -163,19 +166,19 @@ func (r *reader) optionText(holder, value *node) string {
 }
 
 // textsByID returns the texts of options by their ids; of several with one id the first counts.
-func textsByID(options *node) map[string]string {
-	texts := make(map[string]string, len(options.children))
-	for i := range options.children {
-		o := &options.children[i]
-		if o.kind != isObject {
+func textsByID(options *tree.Node) map[string]string {
+	texts := make(map[string]string, len(options.Children))
+	for i := range options.Children {
+		o := &options.Children[i]
+		if o.Kind != tree.Object {
 			continue
 		}
-		id := o.str("id")
+		id := o.Str("id")
 		if id == "" || texts[id] != "" {
 			continue
 		}
 		for _, k := range [...]string{"text", "label", "name", "title", "value"} {
-			if t := o.str(k); t != "" {
+			if t := o.Str(k); t != "" {
 				texts[id] = t
 				break
 			}
@@ -185,35 +188,35 @@ func textsByID(options *node) map[string]string {
 }
 
 // withOptionTexts replaces the ids of a table's rows and columns by their texts, where the form sends both.
-func withOptionTexts(value node, holder *node) node {
+func withOptionTexts(value tree.Node, holder *tree.Node) tree.Node {
 	texts := map[string]string{}
 	for _, side := range [...]string{"rows", "columns"} {
-		list := holder.child(side)
+		list := holder.Child(side)
 		if list == nil {
 			continue
 		}
-		for i := range list.children {
-			if o := &list.children[i]; o.kind == isObject && o.str("id") != "" && o.str("text") != "" {
-				texts[o.str("id")] = o.str("text")
+		for i := range list.Children {
+			if o := &list.Children[i]; o.Kind == tree.Object && o.Str("id") != "" && o.Str("text") != "" {
+				texts[o.Str("id")] = o.Str("text")
 			}
 		}
 	}
-	if len(texts) == 0 || value.scalar() {
+	if len(texts) == 0 || value.Scalar() {
 		return value
 	}
 	return replaceIDs(value, texts)
 }
 
-func replaceIDs(n node, texts map[string]string) node {
-	if t := texts[n.key]; t != "" {
-		n.key = t
+func replaceIDs(n tree.Node, texts map[string]string) tree.Node {
+	if t := texts[n.Key]; t != "" {
+		n.Key = t
 	}
-	if t := texts[n.text]; t != "" && n.kind == isString {
-		n.text = t
+	if t := texts[n.Text]; t != "" && n.Kind == tree.String {
+		n.Text = t
 	}
-	n.children = slices.Clone(n.children)
-	for i := range n.children {
-		n.children[i] = replaceIDs(n.children[i], texts)
+	n.Children = slices.Clone(n.Children)
+	for i := range n.Children {
+		n.Children[i] = replaceIDs(n.Children[i], texts)
 	}
 	return n
 }

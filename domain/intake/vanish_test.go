@@ -2,6 +2,7 @@ package intake
 
 import (
 	"encoding/json"
+	"fichario/domain/intake/fields"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -70,7 +71,7 @@ func TestNoAnswerVanishes(t *testing.T) {
 		}
 		o := Options{Kind: Generic}
 		if i%2 == 0 {
-			o = Options{Kind: FormService, Band: BandLower}
+			o = Options{Kind: FormService, Band: fields.BandLower}
 		}
 		d, dropped, err := ReadTraced(o, "application/json", body)
 		if err != nil {

@@ -2,6 +2,8 @@ package intake
 
 import (
 	"bytes"
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"strings"
 )
 
@@ -36,7 +38,7 @@ func aliasOf(key string) (e entry, again, ok bool) {
 // value says that it names none.
 func inOnePiece(key string) entry {
 	var buf [64]byte
-	name := appendName(buf[:0], key)
+	name := names.Append(buf[:0], key)
 	if len(name) > 2 && name[0] == 'q' {
 		rest := name[1:]
 		for len(rest) > 0 && rest[0] >= '0' && rest[0] <= '9' {
@@ -72,7 +74,7 @@ var joinedWords = []joinedWord{
 }
 
 // partsOfFields are English names for the parts of a form's field that are aliases themselves.
-var partsOfFields = words(`
+var partsOfFields = names.Set(`
 	name names displayname nickname value text textarea multiline description detail details question questions content
 	body source origin message note notes comment comments total amount first last contact lead channel`)
 
@@ -92,7 +94,7 @@ func keyVariants(key string) []variant {
 		}
 	}
 	base := key
-	if i := strings.IndexAny(base, ".)-"); i > 0 && i <= 3 && countDigits(base[:i]) == len(strings.TrimSpace(base[:i])) {
+	if i := strings.IndexAny(base, ".)-"); i > 0 && i <= 3 && names.CountDigits(base[:i]) == len(strings.TrimSpace(base[:i])) {
 		base = strings.TrimSpace(base[i+1:]) // the number of a question: "3. Celular"
 		add(base)
 	}
@@ -138,7 +140,7 @@ func withoutScreen(key string) (string, bool) {
 
 func isHex(s string) bool {
 	for i := range len(s) {
-		if unhex(s[i]) < 0 {
+		if tree.Unhex(s[i]) < 0 {
 			return false
 		}
 	}
@@ -146,7 +148,7 @@ func isHex(s string) bool {
 }
 
 // isOrdinal reports whether a text numbers a second field of its kind: one digit or two.
-func isOrdinal(s string) bool { return (len(s) == 1 || len(s) == 2) && countDigits(s) == len(s) }
+func isOrdinal(s string) bool { return (len(s) == 1 || len(s) == 2) && names.CountDigits(s) == len(s) }
 
 // withoutLeadingWord takes one leading word off a key: "your-email", "field:email", "No Label email", "q4_email",
 // "seuNome".

@@ -1,6 +1,9 @@
 package intake
 
-import "strings"
+import (
+	"fichario/domain/intake/names"
+	"strings"
+)
 
 // field is one of the contact's fields that an answer may feed.
 type field uint8
@@ -74,5 +77,5 @@ func buildVocabulary() map[string]entry {
 // lookup finds a key by its normal form.
 func lookup(key string) entry {
 	var buf [64]byte
-	return vocabulary[string(appendName(buf[:0], key))]
+	return vocabulary[string(names.Append(buf[:0], key))]
 }

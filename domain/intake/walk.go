@@ -6,21 +6,23 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/tree"
 	"fichario/domain/text"
 )
 
 // walk finds the answers of the whole tree.
-func (r *reader) walk(n *node) {
-	for n.kind == isArray && len(n.children) == 1 {
-		if r.item(&n.children[0], "", scope{}) {
+func (r *reader) walk(n *tree.Node) {
+	for n.Kind == tree.Array && len(n.Children) == 1 {
+		if r.item(&n.Children[0], "", scope{}) {
 			return
 		}
-		n = &n.children[0]
+		n = &n.Children[0]
 	}
-	switch n.kind {
-	case isObject:
+	switch n.Kind {
+	case tree.Object:
 		r.object(n, scope{})
-	case isArray:
+	case tree.Array:
 		r.list(n, scope{})
 	default:
 		r.leaf(n, entry{}, scope{})
@@ -28,7 +30,7 @@ func (r *reader) walk(n *node) {
 }
 
 // object walks the members of an object.
-func (r *reader) object(n *node, s scope) {
+func (r *reader) object(n *tree.Node, s scope) {
 	if !s.person {
 		s.envelope = envelopeOf(n)
 	}
@@ -51,49 +53,49 @@ func (r *reader) object(n *node, s scope) {
 	if nb.cents != 0 {
 		s.cents = nb.cents
 	}
-	for i := range n.children {
-		k := &n.children[i]
-		if !nb.any && k.key != "data.xml" || !r.explained(nb, k, s) {
+	for i := range n.Children {
+		k := &n.Children[i]
+		if !nb.any && k.Key != "data.xml" || !r.explained(nb, k, s) {
 			r.member(k, s)
 		}
 	}
 }
 
 // member walks one member of an object.
-func (r *reader) member(k *node, s scope) {
+func (r *reader) member(k *tree.Node, s scope) {
 	r.at = r.place(k, s)
-	e := lookup(k.key)
-	if e.tree == unknownTree && strings.HasPrefix(k.key, "mautic.") {
+	e := lookup(k.Key)
+	if e.tree == unknownTree && strings.HasPrefix(k.Key, "mautic.") {
 		e.tree = containerTree // the event's name
 	}
-	if !k.scalar() {
+	if !k.Scalar() {
 		switch e.tree {
 		case closedTree:
 			e.tree = roleOfClosed(k)
 		case unknownTree:
-			e.tree = roleBySide(k.key)
+			e.tree = roleBySide(k.Key)
 		}
 		if thing, ok := thingUnderID(k); ok {
 			named := *k
-			named.key = thing
+			named.Key = thing
 			r.member(&named, s)
 			return
 		}
 	}
 	switch {
-	case k.kind == isObject && e.tree == closedTree && !s.closed && r.payment(k, s):
+	case k.Kind == tree.Object && e.tree == closedTree && !s.closed && r.payment(k, s):
 	case e.noise == hardNoise:
 		r.drop("noise", k)
-	case k.scalar():
+	case k.Scalar():
 		r.leaf(k, e, s)
-	case k.empty():
-		r.rememberKey(text.OneLine(text.Clean(join(s.prefix, k.key))))
-	case e.tree == ignoredTree && !k.scalarList():
+	case k.Empty():
+		r.rememberKey(text.OneLine(text.Clean(join(s.prefix, k.Key))))
+	case e.tree == ignoredTree && !k.ScalarList():
 		r.drop("ignored tree", k)
-	case k.kind == isArray:
+	case k.Kind == tree.Array:
 		if !r.oneAnswer(k, e, s) {
-			sub := r.under(k.key, e, s)
-			sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.key)
+			sub := r.under(k.Key, e, s)
+			sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.Key)
 			r.list(k, sub)
 		}
 	default:
@@ -102,15 +104,15 @@ func (r *reader) member(k *node, s scope) {
 }
 
 // objectMember walks an object under a key: one answer, a list in disguise, or more members.
-func (r *reader) objectMember(k *node, e entry, s scope) {
-	if r.item(k, k.key, s) {
+func (r *reader) objectMember(k *tree.Node, e entry, s scope) {
+	if r.item(k, k.Key, s) {
 		return
 	}
 	if e.tree != containerTree && e.tree != personTree && r.oneAnswer(k, e, s) {
 		return
 	}
-	sub := r.under(k.key, e, s)
-	sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.key)
+	sub := r.under(k.Key, e, s)
+	sub.staff = sub.staff || e.tree == unknownTree && ofTrade(k.Key)
 	if listInDisguise(k) {
 		r.list(k, sub)
 		return
@@ -119,19 +121,19 @@ func (r *reader) objectMember(k *node, e entry, s scope) {
 }
 
 // oneAnswer keeps a list of choices, or an object of parts, as the answer under its key. It rejects any other tree.
-func (r *reader) oneAnswer(k *node, e entry, s scope) bool {
-	a := answer{key: k.key, scope: s}
+func (r *reader) oneAnswer(k *tree.Node, e entry, s scope) bool {
+	a := answer{key: k.Key, scope: s}
 	a.closed = s.closed || e.tree == closedTree
 	return r.fill(&a, k, nil)
 }
 
 // thingUnderID returns what a key with "_id" names when an object stands under it: Pipedrive puts the person under
 // "person_id".
-func thingUnderID(k *node) (thing string, ok bool) {
-	if k.kind != isObject {
+func thingUnderID(k *tree.Node) (thing string, ok bool) {
+	if k.Kind != tree.Object {
 		return "", false
 	}
-	if thing, ok = strings.CutSuffix(k.key, "_id"); !ok {
+	if thing, ok = strings.CutSuffix(k.Key, "_id"); !ok {
 		return "", false
 	}
 	e := lookup(thing)
@@ -140,11 +142,11 @@ func thingUnderID(k *node) (thing string, ok bool) {
 
 // roleOfClosed returns the role of a member whose key usually is not about the contact: "items" may hold questions with
 // their answers, and an "item" with an e-mail address is not goods.
-func roleOfClosed(k *node) treeRole {
-	switch nameOf(k.key) {
+func roleOfClosed(k *tree.Node) treeRole {
+	switch names.Of(k.Key) {
 	case "variables":
-		for i := range k.children {
-			if v := &k.children[i]; v.child("name") == nil || v.child("value") == nil {
+		for i := range k.Children {
+			if v := &k.Children[i]; v.Child("name") == nil || v.Child("value") == nil {
 				return closedTree
 			}
 		}
@@ -153,23 +155,23 @@ func roleOfClosed(k *node) treeRole {
 		if recordOfPerson(k) {
 			return personTree
 		}
-		if k.str("type") == "conversation" {
+		if k.Str("type") == "conversation" {
 			return containerTree // Intercom's
 		}
 	case "form":
-		if k.kind == isArray && len(k.children) > 0 && allAnswers(k) {
+		if k.Kind == tree.Array && len(k.Children) > 0 && allAnswers(k) {
 			return containerTree // YouCanBookMe's
 		}
 	case "items", "itens":
-		if recordOfPerson(k.path()) {
+		if recordOfPerson(k.Path()) {
 			return containerTree // Baserow's rows
 		}
-		for i := range k.children {
-			a, ok := dissect(&k.children[i])
+		for i := range k.Children {
+			a, ok := dissect(&k.Children[i])
 			if !ok || a.title == nil {
 				return closedTree
 			}
-			switch nameOf(a.value.key) {
+			switch names.Of(a.value.Key) {
 			case "answer", "response", "resposta":
 			default:
 				return closedTree
@@ -192,21 +194,21 @@ func roleBySide(key string) treeRole {
 }
 
 // allAnswers reports whether each element of a list is an answer under the name of its question.
-func allAnswers(list *node) bool {
-	return !slices.ContainsFunc(list.children, func(k node) bool {
+func allAnswers(list *tree.Node) bool {
+	return !slices.ContainsFunc(list.Children, func(k tree.Node) bool {
 		a, ok := dissect(&k)
-		return !ok || a.name == nil && a.title == nil || !a.value.scalar()
+		return !ok || a.name == nil && a.title == nil || !a.value.Scalar()
 	})
 }
 
 // recordOfPerson reports whether an object has an address among its members, under a name for one.
-func recordOfPerson(n *node) bool {
-	if n == nil || n.kind != isObject {
+func recordOfPerson(n *tree.Node) bool {
+	if n == nil || n.Kind != tree.Object {
 		return false
 	}
-	for i := range n.children {
-		m := &n.children[i]
-		if m.kind == isString && strings.IndexByte(m.text, '@') > 0 && meansOfContact(m.key) {
+	for i := range n.Children {
+		m := &n.Children[i]
+		if m.Kind == tree.String && strings.IndexByte(m.Text, '@') > 0 && meansOfContact(m.Key) {
 			return true
 		}
 	}
@@ -214,38 +216,38 @@ func recordOfPerson(n *node) bool {
 }
 
 // namesThing are the keys that say what an event is called.
-var namesThing = words(`name nome title titulo description descricao summary`)
+var namesThing = names.Set(`name nome title titulo description descricao summary`)
 
 // maxEmbeds is how deep submissions may be embedded as text in one another.
 const maxEmbeds = 3
 
 // leaf reads a scalar member.
-func (r *reader) leaf(k *node, e entry, s scope) {
-	if k.kind == isString && s.embeds < maxEmbeds {
-		if looksJSON(k.text) && r.jsonLeaf(k, e, s) || r.base64Leaf(k, s) {
+func (r *reader) leaf(k *tree.Node, e entry, s scope) {
+	if k.Kind == tree.String && s.embeds < maxEmbeds {
+		if tree.LooksJSON(k.Text) && r.jsonLeaf(k, e, s) || r.base64Leaf(k, s) {
 			return
 		}
 		if e.tree == containerTree && r.queryLeaf(k, s) {
 			return
 		}
 	}
-	if s.marks.has(inEvent) && namesThing[nameOf(k.key)] {
+	if s.marks.has(inEvent) && namesThing[names.Of(k.Key)] {
 		s.closed = true
 	}
-	a := answer{key: k.key, scope: s, entry: e, logical: k.kind == isBool}
-	if t := scalarText(k); t != "" {
+	a := answer{key: k.Key, scope: s, entry: e, logical: k.Kind == tree.Bool}
+	if t := tree.ScalarText(k); t != "" {
 		a.values = r.single(t)
 	}
-	if k.kind == isNumber {
-		a.number = k.text
+	if k.Kind == tree.Number {
+		a.number = k.Text
 	}
 	a.title = r.jotformTitle(k)
 	r.keep(&a)
 }
 
 // jsonLeaf walks a text that is a submission in JSON.
-func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
-	n, ok, err := embeddedJSON(k.text, 1+int(s.embeds))
+func (r *reader) jsonLeaf(k *tree.Node, e entry, s scope) bool {
+	n, ok, err := tree.EmbeddedJSON(k.Text, 1+int(s.embeds))
 	if err != nil && e.tree != unknownTree {
 		r.err = err
 		return true
@@ -253,11 +255,11 @@ func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
 	if !ok {
 		return false
 	}
-	n.key = k.key
+	n.Key = k.Key
 	defer func(base int64) { r.base = base }(r.base)
 	r.base = r.at
 	s.embeds++
-	if n.kind == isObject && e.tree == unknownTree {
+	if n.Kind == tree.Object && e.tree == unknownTree {
 		s.rank++ // a submission in a field of another, whatever the field's name
 		r.object(&n, s)
 	} else {
@@ -267,39 +269,39 @@ func (r *reader) jsonLeaf(k *node, e entry, s scope) bool {
 }
 
 // base64Leaf walks a text that is a submission in JSON in base64, as queues wrap their messages (Google Pub/Sub).
-func (r *reader) base64Leaf(k *node, s scope) bool {
+func (r *reader) base64Leaf(k *tree.Node, s scope) bool {
 	// What JSON begins with: an object or an array, maybe with white space.
-	if len(k.text) < 16 || strings.IndexByte("eW", k.text[0]) < 0 || strings.IndexByte("ywz3", k.text[1]) < 0 {
+	if len(k.Text) < 16 || strings.IndexByte("eW", k.Text[0]) < 0 || strings.IndexByte("ywz3", k.Text[1]) < 0 {
 		return false
 	}
 	encoding := base64.StdEncoding
-	if strings.ContainsAny(k.text, "-_") {
+	if strings.ContainsAny(k.Text, "-_") {
 		encoding = base64.URLEncoding
 	}
-	plain, err := encoding.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(k.text, "="))
-	if err != nil || !utf8.Valid(plain) || !looksJSON(string(plain)) {
+	plain, err := encoding.WithPadding(base64.NoPadding).DecodeString(strings.TrimRight(k.Text, "="))
+	if err != nil || !utf8.Valid(plain) || !tree.LooksJSON(string(plain)) {
 		return false
 	}
 	inside := *k
-	inside.text = string(plain)
+	inside.Text = string(plain)
 	s.prefix = ""
 	if !r.jsonLeaf(&inside, entry{tree: containerTree}, s) {
 		return false
 	}
-	r.dropText("base64", k.text)
+	r.dropText("base64", k.Text)
 	return true
 }
 
 // queryLeaf walks a text that is an urlencoded submission, under a key that says so.
-func (r *reader) queryLeaf(k *node, s scope) bool {
-	if strings.IndexByte(k.text, '=') <= 0 || !looksURLEncoded(k.text) {
+func (r *reader) queryLeaf(k *tree.Node, s scope) bool {
+	if strings.IndexByte(k.Text, '=') <= 0 || !tree.LooksURLEncoded(k.Text) {
 		return false
 	}
-	n, err := parseURLEncoded([]byte(strings.TrimPrefix(strings.TrimSpace(k.text), "?")), "")
+	n, err := tree.ParseURLEncoded([]byte(strings.TrimPrefix(strings.TrimSpace(k.Text), "?")), "")
 	if err != nil {
 		return false
 	}
-	r.dropText("query", k.text) // its parts are answers
+	r.dropText("query", k.Text) // its parts are answers
 	defer func(base int64) { r.base = base }(r.base)
 	r.base = r.at
 	s.embeds++

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"fichario/domain/document"
-	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/text"
 )
 
@@ -82,7 +82,7 @@ func ByEmail(typed string) (Identity, error) {
 
 // ByPhone reads a phone number, Brazilian if it has no country code. It returns false for a text that is none.
 func ByPhone(typed string) (Identity, bool) {
-	value := intake.E164(typed)
+	value := fields.E164(typed)
 	return Identity{Phone, value}, value != ""
 }
 

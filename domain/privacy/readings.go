@@ -12,7 +12,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"fichario/domain/intake"
+	"fichario/domain/intake/tree"
 )
 
 // Bounds on the readings of one text. A sender encodes once or twice; what is beyond them nobody sends by accident.
@@ -33,7 +33,7 @@ var decoders = []func(string) string{
 // base64. An encoding that is only apparent does no harm, because what it spoils is read without it as well.
 func readings(s string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		s = intake.Text([]byte(s))
+		s = tree.Text([]byte(s))
 		type reading struct {
 			text  string
 			depth int
@@ -82,7 +82,7 @@ func bytesIn(coded string) string {
 		c, _ := strconv.ParseUint(pair, 16, 8)
 		out = append(out, byte(c))
 	}
-	return intake.Text(out)
+	return tree.Text(out)
 }
 
 func unpercented(s string) string {
@@ -143,7 +143,7 @@ func unworded(s string) string {
 		if err != nil {
 			return word
 		}
-		return intake.Text(plain)
+		return tree.Text(plain)
 	})
 }
 
@@ -289,7 +289,7 @@ func decoded(code string) (string, bool) {
 	if !inUTF16(plain) && hasUTF8(plain) {
 		return strings.ToValidUTF8(string(plain), "\ufffd"), true
 	}
-	return intake.Text(plain), true
+	return tree.Text(plain), true
 }
 
 // hasUTF8 reports whether a letter beyond ASCII is written in UTF-8: then what is not is no text.
@@ -324,7 +324,7 @@ func inUTF16(b []byte) bool {
 // isText reports whether bytes are a text in UTF-16, in UTF-8 or, if there are enough to tell, in Windows-1252.
 func isText(b []byte) bool {
 	if inUTF16(b) {
-		return !strings.ContainsFunc(intake.Text(b), func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
+		return !strings.ContainsFunc(tree.Text(b), func(r rune) bool { return unicode.IsControl(r) && !unicode.IsSpace(r) })
 	}
 	return mayBeText(b) && (utf8.Valid(b) || len(b) >= 24 && beyondASCII(b) <= len(b)/4)
 }

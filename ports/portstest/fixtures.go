@@ -14,6 +14,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -93,7 +94,7 @@ func funnelOf(t *testing.T, s ports.Store, orgID string, byDefault bool, stages 
 func hook(t *testing.T, s ports.Store, orgID string) (webhook.Webhook, webhook.Token) {
 	t.Helper()
 	w := webhook.Webhook{
-		ID: id(), OrgID: orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: intake.BandZero},
+		ID: id(), OrgID: orgID, Name: "Site", Options: intake.Options{Kind: intake.Generic, Band: fields.BandZero},
 		Enabled: true, CreatedAt: at,
 	}
 	token := webhook.NewToken()

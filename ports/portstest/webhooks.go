@@ -6,6 +6,7 @@ import (
 
 	"fichario/domain/crm"
 	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
@@ -26,7 +27,7 @@ func webhooks(t *testing.T, s ports.Store) {
 	_, _, err = repos.Webhooks.Find(ctx, id())
 	wantErr(t, "unknown webhook", err, ports.ErrNotFound)
 
-	w.Name, w.Enabled, w.OriginID, w.Kind, w.Band = "Formulário", false, origin.ID, intake.FormService, intake.BandUpper
+	w.Name, w.Enabled, w.OriginID, w.Kind, w.Band = "Formulário", false, origin.ID, intake.FormService, fields.BandUpper
 	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme,
 		Secret: "segredo-de-teste", Header: "x-assinatura"}, "https://example.com/obrigado"
 	must(t, repos.Webhooks.Update(ctx, w))

@@ -1,6 +1,7 @@
-package intake
+package fields
 
 import (
+	"fichario/domain/intake/names"
 	"strconv"
 	"strings"
 )
@@ -9,7 +10,7 @@ import (
 func splitNumber(s string, magnified bool) (whole, part string, ok bool) {
 	dots, commas := strings.Count(s, "."), strings.Count(s, ",")
 	spaces, quotes := strings.Count(s, " "), strings.Count(s, "'")
-	if countDigits(s) == 0 || countDigits(s)+dots+commas+spaces+quotes != len(s) {
+	if names.CountDigits(s) == 0 || names.CountDigits(s)+dots+commas+spaces+quotes != len(s) {
 		return "", "", false
 	}
 	mark := -1 // index of the decimal mark
@@ -26,16 +27,16 @@ func splitNumber(s string, magnified bool) (whole, part string, ok bool) {
 	whole = s
 	if mark >= 0 {
 		whole, part = s[:mark], s[mark+1:]
-		if countDigits(part) != len(part) {
+		if names.CountDigits(part) != len(part) {
 			return "", "", false
 		}
 	}
-	whole, ok = ungroup(whole)
+	whole, ok = Ungroup(whole)
 	return whole, part, ok
 }
 
-// ungroup removes the thousands separators, which must be of one kind, each before a group of three.
-func ungroup(s string) (string, bool) {
+// Ungroup removes the thousands separators, which must be of one kind, each before a group of three.
+func Ungroup(s string) (string, bool) {
 	i := strings.IndexAny(s, "., '")
 	if i < 0 {
 		return s, true
@@ -47,7 +48,7 @@ func ungroup(s string) (string, bool) {
 	whole := make([]byte, 0, len(s))
 	whole = append(whole, s[:i]...)
 	for g := range strings.SplitSeq(s[i+1:], separator) {
-		if len(g) != 3 || countDigits(g) != 3 {
+		if len(g) != 3 || names.CountDigits(g) != 3 {
 			return "", false
 		}
 		whole = append(whole, g...)
@@ -95,8 +96,8 @@ func decimal(whole, part string, power int, negative bool) (int64, bool) {
 	return n * perCent, true
 }
 
-// parseNumber reads the literal of a JSON number, exactly as it was sent.
-func parseNumber(literal string) (int64, bool) {
+// ParseNumber reads the literal of a JSON number, exactly as it was sent.
+func ParseNumber(literal string) (int64, bool) {
 	literal, negative := strings.CutPrefix(literal, "-")
 	power := 0
 	if i := strings.IndexAny(literal, "eE"); i >= 0 {
@@ -110,9 +111,9 @@ func parseNumber(literal string) (int64, bool) {
 	return decimal(whole, part, power, negative)
 }
 
-// plainNumber writes a JSON number without an exponent where that is short, and without a zero fraction, so that a
+// PlainNumber writes a JSON number without an exponent where that is short, and without a zero fraction, so that a
 // phone sent as 1.1987654321e10 or 11987654321.0 keeps its digits.
-func plainNumber(literal string) string {
+func PlainNumber(literal string) string {
 	i := strings.IndexAny(literal, "eE")
 	if i < 0 {
 		if whole, part, _ := strings.Cut(literal, "."); strings.Trim(part, "0") == "" {

@@ -1,24 +1,21 @@
-package intake
+package fields
 
 import (
 	"strings"
 	"unicode"
 
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 
 	"github.com/nyaruka/phonenumbers"
 )
 
-// E164 returns the international form of a phone number ("+5511987654321"), or "" when it is not one. A number without
-// a country code is taken as Brazilian.
-func E164(text string) string { return e164(text) }
-
 // region is the country of numbers without a country code.
 const region = "BR"
 
-// e164 returns the international form of a number, or "" when no numbering plan has it. Of several numbers, or one
-// among words, the first counts.
-func e164(number string) string {
+// E164 returns the international form of a phone number ("+5511987654321"), or "" when no numbering plan has it. A
+// number without a country code is taken as Brazilian. Of several numbers, or one among words, the first counts.
+func E164(number string) string {
 	if n := brazilian(strings.TrimSuffix(number, ".0")); n != "" {
 		return n
 	}
@@ -30,7 +27,7 @@ func e164(number string) string {
 		}
 	}
 	for run := range strings.FieldsFuncSeq(s, func(c rune) bool { return !inNumber(c) }) {
-		if countDigits(run) < 8 {
+		if names.CountDigits(run) < 8 {
 			continue
 		}
 		if n := planned(strings.TrimSpace(run)); n != "" {
@@ -149,7 +146,7 @@ func phoneDigits(dst []byte, s string) (digits []byte, plus, ok bool) {
 }
 
 // areas are the area codes in use.
-var areas = words(`
+var areas = names.Set(`
 	11 12 13 14 15 16 17 18 19 21 22 24 27 28 31 32 33 34 35 37 38 41 42 43 44 45 46 47 48 49 51 53 54 55 61 62 63 64 65 66
 	67 68 69 71 73 74 75 77 79 81 82 83 84 85 86 87 88 89 91 92 93 94 95 96 97 98 99`)
 

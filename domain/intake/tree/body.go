@@ -1,4 +1,4 @@
-package intake
+package tree
 
 import (
 	"bytes"
@@ -23,54 +23,54 @@ func mediaType(contentType string) (typ, charset string) {
 	return typ, strings.ToLower(params["charset"])
 }
 
-// parseBody makes a tree of the bytes, whatever their format.
-func parseBody(contentType string, body []byte) (node, error) {
+// Parse makes a tree of the bytes, whatever their format.
+func Parse(contentType string, body []byte) (Node, error) {
 	typ, charset := mediaType(contentType)
 	if len(bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))) == 0 {
-		return node{}, fault.New(fault.InvalidRequest, "O corpo está vazio.")
+		return Node{}, fault.New(fault.InvalidRequest, "O corpo está vazio.")
 	}
 	text := decodeBody(body, charset)
-	if IsMultipart(contentType) && (HasBoundary(contentType) || !looksJSON(text)) {
+	if IsMultipart(contentType) && (HasBoundary(contentType) || !LooksJSON(text)) {
 		return parseMultipart(contentType, body)
 	}
 	if strings.HasPrefix(text, "%") { // JSON that was encoded as a whole for a form
-		if whole := unescape(strings.TrimSuffix(strings.TrimSpace(text), "=")); looksJSON(whole) {
+		if whole := Unescape(strings.TrimSuffix(strings.TrimSpace(text), "=")); LooksJSON(whole) {
 			text = whole
 		}
 	}
 	switch {
-	case looksJSON(text) || text != "" && text[0] == '"':
+	case LooksJSON(text) || text != "" && text[0] == '"':
 		return parseTop(text)
-	case typ == "application/x-www-form-urlencoded", looksURLEncoded(text):
-		return parseURLEncoded(body, charset)
+	case typ == "application/x-www-form-urlencoded", LooksURLEncoded(text):
+		return ParseURLEncoded(body, charset)
 	}
 	return parseTop(text)
 }
 
 // parseTop reads the outermost JSON value, even one inside a JSON string, because some senders encode twice. Anything
 // else is tried as plain text.
-func parseTop(text string) (node, error) {
+func parseTop(text string) (Node, error) {
 	for range 3 {
-		n, err := parseJSON(text)
+		n, err := ParseJSON(text)
 		if err != nil {
 			if n, ok := parsePlain(text); ok {
 				return n, nil
 			}
-			return node{}, err
+			return Node{}, err
 		}
-		switch n.kind {
-		case isObject, isArray:
+		switch n.Kind {
+		case Object, Array:
 			return n, nil // even an empty one: what it lacks is an e-mail
-		case isString:
-			if text = strings.TrimSpace(n.text); looksJSON(text) || strings.HasPrefix(text, `"`) {
+		case String:
+			if text = strings.TrimSpace(n.Text); LooksJSON(text) || strings.HasPrefix(text, `"`) {
 				continue
 			}
-			if looksURLEncoded(text) {
-				return parseURLEncoded([]byte(text), "")
+			if LooksURLEncoded(text) {
+				return ParseURLEncoded([]byte(text), "")
 			}
 		}
 		break
 	}
-	return node{}, fault.New(fault.InvalidRequest,
+	return Node{}, fault.New(fault.InvalidRequest,
 		`O corpo não tem campos: envie um objeto JSON, como {"email": "…", "nome": "…"}.`)
 }

@@ -1,4 +1,4 @@
-package intake
+package tree
 
 import (
 	"encoding/xml"
@@ -8,17 +8,17 @@ import (
 
 // element is an XML element that is still open.
 type element struct {
-	node
+	Node
 	text strings.Builder
 }
 
 // parseXML reads elements as members. An element that only encloses the others (an envelope) is left out, because its
 // name says nothing.
-func parseXML(text string) (node, bool) {
+func parseXML(text string) (Node, bool) {
 	d := xml.NewDecoder(strings.NewReader(text))
 	// The text is already UTF-8, whatever it declares.
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
-	open := []*element{{node: node{kind: isObject}}}
+	open := []*element{{Node: Node{Kind: Object}}}
 	leaves := 0
 	for {
 		token, _ := d.Token()
@@ -26,18 +26,18 @@ func parseXML(text string) (node, bool) {
 		switch t := token.(type) {
 		case nil: // the end, or an error before it
 			if len(open) > 1 {
-				return node{}, false
+				return Node{}, false
 			}
-			return withoutEnvelopes(top.node)
+			return withoutEnvelopes(top.Node)
 		case xml.StartElement:
-			if leaves += 1 + len(t.Attr); leaves > maxLeaves || len(open) > maxDepth/2 {
-				return node{}, false
+			if leaves += 1 + len(t.Attr); leaves > maxLeaves || len(open) > MaxDepth/2 {
+				return Node{}, false
 			}
 			open = append(open, startElement(t, leaves))
 		case xml.EndElement:
 			open = open[:len(open)-1]
 			parent := open[len(open)-1]
-			parent.children = append(parent.children, top.close())
+			parent.Children = append(parent.Children, top.close())
 		case xml.CharData:
 			top.text.Write(t)
 		}
@@ -47,35 +47,35 @@ func parseXML(text string) (node, bool) {
 // startElement opens an element with its attributes as members, without namespace declarations. at is its place in the
 // order of arrival.
 func startElement(t xml.StartElement, at int) *element {
-	e := &element{node: node{kind: isObject, key: t.Name.Local, at: int32(at)}}
+	e := &element{Node: Node{Kind: Object, Key: t.Name.Local, At: int32(at)}}
 	for _, a := range t.Attr {
 		if a.Name.Space != "xmlns" && a.Name.Local != "xmlns" {
-			e.children = append(e.children, node{kind: isString, key: a.Name.Local, at: e.at, text: a.Value})
+			e.Children = append(e.Children, Node{Kind: String, Key: a.Name.Local, At: e.At, Text: a.Value})
 		}
 	}
 	return e
 }
 
 // close makes a node of an element: a string when it has no members, else an object with its text as "value".
-func (e *element) close() node {
+func (e *element) close() Node {
 	text := strings.TrimSpace(e.text.String())
-	if len(e.children) == 1 && e.children[0].key == "part" && e.key == "name" {
-		e.key, e.children = e.children[0].text+" name", nil // the leads of car dealers (ADF)
+	if len(e.Children) == 1 && e.Children[0].Key == "part" && e.Key == "name" {
+		e.Key, e.Children = e.Children[0].Text+" name", nil // the leads of car dealers (ADF)
 	}
-	if len(e.children) == 0 {
-		e.kind, e.node.text = isString, text
+	if len(e.Children) == 0 {
+		e.Kind, e.Node.Text = String, text
 	} else if text != "" {
-		e.children = append(e.children, node{kind: isString, key: "value", at: e.at, text: text})
+		e.Children = append(e.Children, Node{Kind: String, Key: "value", At: e.At, Text: text})
 	}
-	sortMembers(e.children)
-	return e.node
+	SortMembers(e.Children)
+	return e.Node
 }
 
 // withoutEnvelopes enters elements that stand alone around the others.
-func withoutEnvelopes(n node) (node, bool) {
-	for len(n.children) == 1 && n.children[0].kind == isObject {
-		n = n.children[0]
+func withoutEnvelopes(n Node) (Node, bool) {
+	for len(n.Children) == 1 && n.Children[0].Kind == Object {
+		n = n.Children[0]
 	}
-	sortMembers(n.children)
-	return n, n.kind == isObject
+	SortMembers(n.Children)
+	return n, n.Kind == Object
 }

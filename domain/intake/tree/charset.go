@@ -1,4 +1,4 @@
-package intake
+package tree
 
 import (
 	"bytes"
@@ -19,7 +19,7 @@ func Text(body []byte) string { return decodeBody(body, "") }
 func decodeBody(body []byte, charset string) string {
 	switch {
 	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
-		return decodeText(string(body[3:]), "")
+		return DecodeText(string(body[3:]), "")
 	case bytes.HasPrefix(body, []byte("\xff\xfe")):
 		return decodeUTF16(body[2:], false)
 	case bytes.HasPrefix(body, []byte("\xfe\xff")):
@@ -34,7 +34,7 @@ func decodeBody(body []byte, charset string) string {
 			return decodeUTF16(body, false)
 		}
 	}
-	return decodeText(string(body), charset)
+	return DecodeText(string(body), charset)
 }
 
 func decodeUTF16(b []byte, bigEndian bool) string {
@@ -58,9 +58,9 @@ var charsets = map[string]*charmap.Charmap{
 	"latin9": charmap.ISO8859_15, "cp850": charmap.CodePage850, "macintosh": charmap.Macintosh,
 }
 
-// decodeText converts a text in the declared encoding to UTF-8. Without one, a text that is not valid UTF-8 is read as
+// DecodeText converts a text in the declared encoding to UTF-8. Without one, a text that is not valid UTF-8 is read as
 // Windows-1252.
-func decodeText(s, charset string) string {
+func DecodeText(s, charset string) string {
 	encoding := charsets[charset]
 	if encoding == nil {
 		if utf8.ValidString(s) {

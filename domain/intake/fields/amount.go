@@ -1,8 +1,9 @@
-package intake
+package fields
 
 import (
 	"strings"
 
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 
 	"golang.org/x/text/unicode/norm"
@@ -32,7 +33,7 @@ func bareAmount(s string) (bare string, ok bool) {
 	if s == "" {
 		return "", false
 	}
-	if s[0] >= '0' && s[0] <= '9' && countDigits(s) == len(s) {
+	if s[0] >= '0' && s[0] <= '9' && names.CountDigits(s) == len(s) {
 		return s, true
 	}
 	if strings.IndexByte(s, '_') >= 0 {
@@ -46,7 +47,7 @@ func bareAmount(s string) (bare string, ok bool) {
 			s = strings.ReplaceAll(s, m, " ")
 		}
 	}
-	if hasLetter(s) || strings.ContainsAny(s, "/~") {
+	if names.HasLetter(s) || strings.ContainsAny(s, "/~") {
 		for _, w := range amountPhrases {
 			s = dropPhrase(s, w)
 		}
@@ -81,15 +82,6 @@ var amountPhrases = []string{
 	"brl", "usd", "eur", "de reais", "reais", "real", "de dolares", "dolares", "dolar", "de euros", "euros", "euro",
 }
 
-func hasLetter(s string) bool {
-	for i := range len(s) {
-		if isLetter(s[i]) {
-			return true
-		}
-	}
-	return false
-}
-
 // dropPhrase removes a phrase where no letter touches it. A digit may: "3500BRL".
 func dropPhrase(s, phrase string) string {
 	for from := 0; ; {
@@ -99,8 +91,8 @@ func dropPhrase(s, phrase string) string {
 		}
 		i += from
 		end := i + len(phrase)
-		before := i > 0 && isLetter(s[i-1]) && isLetter(phrase[0])
-		after := end < len(s) && isLetter(s[end]) && isLetter(phrase[len(phrase)-1])
+		before := i > 0 && names.IsLetter(s[i-1]) && names.IsLetter(phrase[0])
+		after := end < len(s) && names.IsLetter(s[end]) && names.IsLetter(phrase[len(phrase)-1])
 		if before || after {
 			from = end
 			continue
@@ -109,8 +101,6 @@ func dropPhrase(s, phrase string) string {
 		from = i
 	}
 }
-
-func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
 
 // magnitudes are the suffixes of a number, as powers of ten.
 var magnitudes = map[string]int{

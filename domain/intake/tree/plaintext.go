@@ -1,4 +1,4 @@
-package intake
+package tree
 
 import (
 	"encoding/json"
@@ -8,48 +8,48 @@ import (
 // parsePlain reads what is not JSON but holds a submission all the same: one JSON value per line, XML, and lines of
 // "Nome: Ana". ok is false when it holds no address: then the refusal had better speak of JSON, which is what the
 // sender should use.
-func parsePlain(text string) (n node, ok bool) {
+func parsePlain(text string) (n Node, ok bool) {
 	text = strings.TrimSpace(text)
 	if strings.IndexByte(text, '@') < 0 {
-		return node{}, false
+		return Node{}, false
 	}
 	switch {
-	case looksJSON(text):
+	case LooksJSON(text):
 		n, ok = parseJSONLines(text)
 	case text[0] == '<':
 		n, ok = parseXML(text)
 	default:
 		n, ok = parseTitledLines(text)
 	}
-	return n, ok && len(n.children) > 0
+	return n, ok && len(n.Children) > 0
 }
 
 // parseJSONLines reads one JSON value per line, as exports and queues send them.
-func parseJSONLines(text string) (node, bool) {
-	list := node{kind: isArray}
+func parseJSONLines(text string) (Node, bool) {
+	list := Node{Kind: Array}
 	leaves := 0
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line == "" {
 			continue
 		}
 		if !json.Valid([]byte(line)) {
-			return node{}, false
+			return Node{}, false
 		}
 		p := jsonParser{s: line, leaves: leaves}
 		n, err := p.value(1)
 		if err != nil {
-			return node{}, false
+			return Node{}, false
 		}
 		leaves = p.leaves
-		list.children = append(list.children, n)
+		list.Children = append(list.Children, n)
 	}
 	return list, true
 }
 
 // parseTitledLines reads one answer per line, "Nome: Ana" or "nome=Ana", as in e-mails and text/plain forms. A line
 // without a title continues the answer above it.
-func parseTitledLines(text string) (node, bool) {
-	n := node{kind: isObject}
+func parseTitledLines(text string) (Node, bool) {
+	n := Node{Kind: Object}
 	answerStart, lineEnd := 0, 0
 	titled := 0
 	for line := range strings.Lines(text) {
@@ -57,27 +57,27 @@ func parseTitledLines(text string) (node, bool) {
 		lineEnd += len(line)
 		switch i := titleEnd(line); {
 		case i > 0:
-			if len(n.children) == maxLeaves {
-				return node{}, false
+			if len(n.Children) == maxLeaves {
+				return Node{}, false
 			}
 			answerStart = lineStart + i + 1
 			titled++
-			n.children = append(n.children,
-				node{kind: isString, key: strings.TrimSpace(line[:i]), at: int32(len(n.children))})
-		case len(n.children) == 0:
-			n.children = append(n.children, node{kind: isString, key: "texto"}) // the opening text of a notification
+			n.Children = append(n.Children,
+				Node{Kind: String, Key: strings.TrimSpace(line[:i]), At: int32(len(n.Children))})
+		case len(n.Children) == 0:
+			n.Children = append(n.Children, Node{Kind: String, Key: "texto"}) // the opening text of a notification
 		}
-		n.children[len(n.children)-1].text = strings.TrimSpace(text[answerStart:lineEnd])
+		n.Children[len(n.Children)-1].Text = strings.TrimSpace(text[answerStart:lineEnd])
 	}
-	sortMembers(n.children)
-	return n, titled > 1 || titled == len(n.children)
+	SortMembers(n.Children)
+	return n, titled > 1 || titled == len(n.Children)
 }
 
 // titleEnd returns where the title of a line ends, or 0: an address before the colon is not a title, nor is a URL's
 // "https".
 func titleEnd(line string) int {
 	i := strings.IndexAny(line, ":=")
-	if i <= 0 || i > maxKeyText || strings.IndexByte(line[:i], '@') >= 0 || strings.HasPrefix(line[i:], "://") {
+	if i <= 0 || i > MaxKeyText || strings.IndexByte(line[:i], '@') >= 0 || strings.HasPrefix(line[i:], "://") {
 		return 0
 	}
 	return i

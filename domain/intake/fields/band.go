@@ -1,8 +1,9 @@
-package intake
+package fields
 
 import (
 	"strings"
 
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 )
 
@@ -40,8 +41,8 @@ var boundOpeners = []string{
 }
 var boundClosers = []string{"+", " ou mais", " ou menos", " or more", " or less"}
 
-// bandAmount reads a range or a bound as the end that b asks for.
-func bandAmount(said string, b Band) (int64, bool) {
+// BandAmount reads a range or a bound as the end that b asks for.
+func BandAmount(said string, b Band) (int64, bool) {
 	if b == "" || b == BandZero {
 		return 0, false
 	}
@@ -86,7 +87,7 @@ func bandAmount(said string, b Band) (int64, bool) {
 
 // shareMagnitude gives the lower end the magnitude that is written only once: "4 a 7 mil".
 func shareMagnitude(lower, upper string) string {
-	if hasLetter(lower) {
+	if names.HasLetter(lower) {
 		return lower
 	}
 	suffix := strings.TrimSpace(upper[strings.LastIndexAny(upper, "0123456789.,")+1:])

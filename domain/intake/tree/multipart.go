@@ -1,4 +1,4 @@
-package intake
+package tree
 
 import (
 	"bytes"
@@ -24,12 +24,12 @@ func HasBoundary(contentType string) bool {
 }
 
 // parseMultipart makes a tree of the text parts.
-func parseMultipart(contentType string, body []byte) (node, error) {
+func parseMultipart(contentType string, body []byte) (Node, error) {
 	boundary, err := boundaryOf(contentType)
 	if err != nil {
 		// Scripts that write the header by hand forget the boundary; the body begins with it.
 		if boundary = firstBoundary(body); boundary == "" {
-			return node{}, err
+			return Node{}, err
 		}
 	}
 	var form bracketTree
@@ -40,16 +40,16 @@ func parseMultipart(contentType string, body []byte) (node, error) {
 			break
 		}
 		if err != nil {
-			return node{}, errMalformed(err)
+			return Node{}, errMalformed(err)
 		}
 		if isFilePart(part) {
 			if _, err := io.Copy(io.Discard, part); err != nil {
-				return node{}, errMalformed(err)
+				return Node{}, errMalformed(err)
 			}
 			continue
 		}
 		if err := addPart(&form, part); err != nil {
-			return node{}, err
+			return Node{}, err
 		}
 	}
 	return form.tree(), nil
@@ -67,9 +67,9 @@ func addPart(form *bracketTree, part *multipart.Part) error {
 		}
 	}
 	typ, charset := mediaType(part.Header.Get("Content-Type"))
-	value := node{kind: isString, text: decodeText(string(text), charset)}
+	value := Node{Kind: String, Text: DecodeText(string(text), charset)}
 	if typ == "application/json" {
-		n, ok, err := embeddedJSON(value.text, 1)
+		n, ok, err := EmbeddedJSON(value.Text, 1)
 		if err != nil {
 			return err
 		}
@@ -77,7 +77,7 @@ func addPart(form *bracketTree, part *multipart.Part) error {
 			value = n
 		}
 	}
-	return form.add(decodeText(part.FormName(), charset), value)
+	return form.add(DecodeText(part.FormName(), charset), value)
 }
 
 // boundaryOf returns the boundary that a multipart Content-Type names.

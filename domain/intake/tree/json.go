@@ -1,4 +1,4 @@
-package intake
+package tree
 
 import (
 	"encoding/json"
@@ -10,12 +10,12 @@ import (
 	"fichario/domain/fault"
 )
 
-// parseJSON reads a JSON text, which must be valid UTF-8.
-func parseJSON(body string) (node, error) {
+// ParseJSON reads a JSON text, which must be valid UTF-8.
+func ParseJSON(body string) (Node, error) {
 	if !json.Valid([]byte(body)) {
 		fixed, changed := escapeBreaks(body)
 		if !changed || !json.Valid([]byte(fixed)) {
-			return node{}, syntaxError(body)
+			return Node{}, syntaxError(body)
 		}
 		body = fixed
 	}
@@ -30,7 +30,7 @@ func syntaxError(body string) error {
 	var syntax *json.SyntaxError
 	if errors.As(err, &syntax) {
 		if strings.Contains(syntax.Error(), "max depth") {
-			return errTooDeep()
+			return ErrTooDeep()
 		}
 		message := fmt.Sprintf("O corpo não é um JSON válido: há um erro na posição %d.", syntax.Offset)
 		return fault.New(fault.InvalidRequest, message).Because(err)
@@ -82,44 +82,44 @@ func (p *jsonParser) skipSpace() {
 	}
 }
 
-func (p *jsonParser) value(depth int) (node, error) {
+func (p *jsonParser) value(depth int) (Node, error) {
 	p.skipSpace()
 	switch c := p.s[p.i]; c {
 	case '{', '[':
-		if depth >= maxDepth {
-			return node{}, errTooDeep()
+		if depth >= MaxDepth {
+			return Node{}, ErrTooDeep()
 		}
 		return p.composite(c, depth)
 	case '"':
-		return node{kind: isString, text: p.str()}, p.leaf()
+		return Node{Kind: String, Text: p.str()}, p.leaf()
 	case 't':
 		p.i += 4
-		return node{kind: isBool, text: "true"}, p.leaf()
+		return Node{Kind: Bool, Text: "true"}, p.leaf()
 	case 'f':
 		p.i += 5
-		return node{kind: isBool, text: "false"}, p.leaf()
+		return Node{Kind: Bool, Text: "false"}, p.leaf()
 	case 'n':
 		p.i += 4
-		return node{kind: isNull}, p.leaf()
+		return Node{Kind: Null}, p.leaf()
 	}
 	start := p.i
 	for p.i < len(p.s) && strings.IndexByte("+-.0123456789eE", p.s[p.i]) >= 0 {
 		p.i++
 	}
-	return node{kind: isNumber, text: p.s[start:p.i]}, p.leaf()
+	return Node{Kind: Number, Text: p.s[start:p.i]}, p.leaf()
 }
 
 func (p *jsonParser) leaf() error {
 	if p.leaves++; p.leaves > maxLeaves {
-		return errTooMany()
+		return ErrTooMany()
 	}
 	return nil
 }
 
-func (p *jsonParser) composite(open byte, depth int) (node, error) {
-	n := node{kind: isArray}
+func (p *jsonParser) composite(open byte, depth int) (Node, error) {
+	n := Node{Kind: Array}
 	if open == '{' {
-		n.kind = isObject
+		n.Kind = Object
 	}
 	if err := p.leaf(); err != nil {
 		return n, err
@@ -130,7 +130,7 @@ func (p *jsonParser) composite(open byte, depth int) (node, error) {
 		switch p.s[p.i] {
 		case '}':
 			p.i++
-			sortMembers(n.children)
+			SortMembers(n.Children)
 			return n, nil
 		case ']':
 			p.i++
@@ -150,11 +150,11 @@ func (p *jsonParser) composite(open byte, depth int) (node, error) {
 		if err != nil {
 			return n, err
 		}
-		v.key, v.at = key, int32(at)
-		if n.children == nil {
-			n.children = make([]node, 0, 4)
+		v.Key, v.At = key, int32(at)
+		if n.Children == nil {
+			n.Children = make([]Node, 0, 4)
 		}
-		n.children = append(n.children, v)
+		n.Children = append(n.Children, v)
 	}
 }
 
@@ -181,8 +181,8 @@ func (p *jsonParser) str() string {
 	}
 }
 
-// looksJSON reports whether a text starts as an object or array does.
-func looksJSON(s string) bool {
+// LooksJSON reports whether a text starts as an object or array does.
+func LooksJSON(s string) bool {
 	for i := range len(s) {
 		switch s[i] {
 		case ' ', '\t', '\n', '\r':
@@ -195,10 +195,10 @@ func looksJSON(s string) bool {
 	return false
 }
 
-// embeddedJSON reads a JSON text that came as the value of a field. Anything else stays text.
-func embeddedJSON(s string, depth int) (node, bool, error) {
-	if !looksJSON(s) || !utf8.ValidString(s) || !json.Valid([]byte(s)) {
-		return node{}, false, nil
+// EmbeddedJSON reads a JSON text that came as the value of a field. Anything else stays text.
+func EmbeddedJSON(s string, depth int) (Node, bool, error) {
+	if !LooksJSON(s) || !utf8.ValidString(s) || !json.Valid([]byte(s)) {
+		return Node{}, false, nil
 	}
 	p := jsonParser{s: s}
 	n, err := p.value(depth)

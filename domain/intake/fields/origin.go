@@ -1,8 +1,9 @@
-package intake
+package fields
 
 import (
 	"strings"
 
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 )
 
@@ -26,13 +27,13 @@ const (
 // OriginLikeness compares a sender's name for an origin, which may be an advertiser's abbreviation, with the name of a
 // listed one.
 func OriginLikeness(said, name string) Likeness {
-	if strings.TrimSpace(said) == "" || len(said) > 4*maxLine {
+	if strings.TrimSpace(said) == "" || len(said) > 4*MaxLine {
 		return Unlike
 	}
 	if text.Fold(said) == text.Fold(name) {
 		return SameName
 	}
-	if n := nameOf(said); n != "" && n == nameOf(name) {
+	if n := names.Of(said); n != "" && n == names.Of(name) {
 		return SameLetters
 	}
 	if strings.ContainsAny(strings.TrimSpace(said), " \n\t") {
@@ -59,7 +60,7 @@ type source struct {
 // sourceOf reads the words of an origin: one brand, and nothing but words that go with brands.
 func sourceOf(s string) source {
 	var out source
-	for _, w := range wordsOf(strings.ToLower(s)) { // "YouTube" is one word
+	for _, w := range names.Words(strings.ToLower(s)) { // "YouTube" is one word
 		brand := brands[w]
 		switch {
 		case brand != "" && (out.brand == "" || out.brand == brand):
@@ -77,7 +78,7 @@ func sourceOf(s string) source {
 }
 
 // brands are the words for each brand, as senders and people write them.
-var brands = namesOf(map[string]string{
+var brands = names.ByWord(map[string]string{
 	"facebook": `fb facebook fbads facebookads fblead fbleads metaads`, "instagram": `ig instagram igads instagramads`,
 	"google":   `google googleads gads adwords googleadwords`,
 	"whatsapp": `wa wpp whatsapp`, "linkedin": `li lnkd linkedin linkedinads`, "tiktok": `tt tiktok tiktokads`,
@@ -87,9 +88,9 @@ var brands = namesOf(map[string]string{
 
 var (
 	// paidBrands name advertisements by themselves; paidWords make an advertisement of any brand.
-	paidBrands = words(`
+	paidBrands = names.Set(`
 		fbads facebookads metaads igads googleads gads adwords googleadwords linkedinads tiktokads bingads`)
-	paidWords = words(`ads ad cpc ppc paid pago anuncio anuncios patrocinado`)
+	paidWords = names.Set(`ads ad cpc ppc paid pago anuncio anuncios patrocinado`)
 	// besideBrand are words beside a brand that do not make another origin of it.
-	besideBrand = words(`lead leads form forms social com br feed stories story organico organic network app`)
+	besideBrand = names.Set(`lead leads form forms social com br feed stories story organico organic network app`)
 )

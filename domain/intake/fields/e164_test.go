@@ -1,4 +1,4 @@
-package intake
+package fields
 
 import (
 	"fmt"
@@ -24,8 +24,8 @@ func TestE164(t *testing.T) {
 		"+55 55 11 98765-4321": "+5511987654321", "5555 11987654321": "+5511987654321", "55 55 11 3456-7890": "+551134567890",
 		"55 8765-4321": "+5555987654321", "(011) 8765-4321": "+5511987654321", "5555987654321": "+5555987654321",
 	} {
-		if got := e164(text); got != want {
-			t.Errorf("e164(%q) = %q, want %q", text, got, want)
+		if got := E164(text); got != want {
+			t.Errorf("E164(%q) = %q, want %q", text, got, want)
 		}
 	}
 }
@@ -66,5 +66,14 @@ func TestBrazilian(t *testing.T) {
 			b[i] = chars[rnd.IntN(len(chars))]
 		}
 		check(string(b))
+	}
+}
+
+func BenchmarkE164Library(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if parsePhone("(11) 3333-4444") == "" {
+			b.Fatal()
+		}
 	}
 }

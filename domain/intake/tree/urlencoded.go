@@ -1,12 +1,13 @@
-package intake
+package tree
 
 import (
 	"bytes"
+	"fichario/domain/intake/fields"
 	"strings"
 )
 
-// looksURLEncoded reports whether a text that is not JSON is clearly a form: key=value, without spaces or line breaks.
-func looksURLEncoded(s string) bool {
+// LooksURLEncoded reports whether a text that is not JSON is clearly a form: key=value, without spaces or line breaks.
+func LooksURLEncoded(s string) bool {
 	s = strings.TrimSpace(s)
 	key, _, ok := strings.Cut(s, "=")
 	if !ok || key == "" || len(key) > 500 || strings.ContainsAny(s, " \n\t<>\"") {
@@ -15,26 +16,26 @@ func looksURLEncoded(s string) bool {
 	return key[0] != '&' && key[0] != '='
 }
 
-// parseURLEncoded reads an urlencoded body. Each text is decoded on its own, so that a broken one does not spoil the
+// ParseURLEncoded reads an urlencoded body. Each text is decoded on its own, so that a broken one does not spoil the
 // others. A body that was encoded twice, as its @ shows, is decoded once beforehand.
-func parseURLEncoded(body []byte, charset string) (node, error) {
+func ParseURLEncoded(body []byte, charset string) (Node, error) {
 	var form bracketTree
 	body = bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf"))
 	switch {
 	case bytes.IndexByte(body, '=') < 0 && bytes.Contains(body, []byte("%3D")):
-		body = []byte(unescape(string(body)))
+		body = []byte(Unescape(string(body)))
 	case bytes.Contains(body, []byte("%2540")):
 		body = bytes.ReplaceAll(body, []byte("%25"), []byte("%"))
 	}
-	err := eachPair(string(body), func(key, value string) error {
-		key = decodeText(unescape(key), charset)
+	err := EachPair(string(body), func(key, value string) error {
+		key = DecodeText(Unescape(key), charset)
 		if isPlainAddress(key, value) {
 			value = strings.ReplaceAll(value, "+", "%2B")
 		}
-		return form.add(key, node{kind: isString, text: decodeText(unescape(value), charset)})
+		return form.add(key, Node{Kind: String, Text: DecodeText(Unescape(value), charset)})
 	})
 	if err != nil {
-		return node{}, err
+		return Node{}, err
 	}
 	return form.tree(), nil
 }
@@ -42,11 +43,11 @@ func parseURLEncoded(body []byte, charset string) (node, error) {
 // isPlainAddress reports whether an e-mail address was sent unencoded: beside its bare @, a plus does not stand for a
 // space, as in maria+site@x.com.
 func isPlainAddress(key, value string) bool {
-	return strings.Contains(value, "+") && strings.Contains(strings.ToLower(key), "mail") && wholeAddress(value)
+	return strings.Contains(value, "+") && strings.Contains(strings.ToLower(key), "mail") && fields.WholeAddress(value)
 }
 
-// eachPair yields each key=value of an urlencoded text, in order, still encoded.
-func eachPair(s string, yield func(key, value string) error) error {
+// EachPair yields each key=value of an urlencoded text, in order, still encoded.
+func EachPair(s string, yield func(key, value string) error) error {
 	for s != "" {
 		var pair string
 		pair, s, _ = strings.Cut(s, "&")
@@ -61,8 +62,8 @@ func eachPair(s string, yield func(key, value string) error) error {
 	return nil
 }
 
-// unescape decodes %XX and +. A broken escape stays as it is: refusing the form would lose the lead.
-func unescape(s string) string {
+// Unescape decodes %XX and +. A broken escape stays as it is: refusing the form would lose the lead.
+func Unescape(s string) string {
 	if !strings.ContainsAny(s, "%+") {
 		return s
 	}
@@ -71,8 +72,8 @@ func unescape(s string) string {
 		switch {
 		case s[i] == '+':
 			b = append(b, ' ')
-		case s[i] == '%' && i+2 < len(s) && unhex(s[i+1]) >= 0 && unhex(s[i+2]) >= 0:
-			b = append(b, byte(unhex(s[i+1])<<4|unhex(s[i+2])))
+		case s[i] == '%' && i+2 < len(s) && Unhex(s[i+1]) >= 0 && Unhex(s[i+2]) >= 0:
+			b = append(b, byte(Unhex(s[i+1])<<4|Unhex(s[i+2])))
 			i += 2
 		default:
 			b = append(b, s[i])
@@ -81,8 +82,8 @@ func unescape(s string) string {
 	return string(b)
 }
 
-// unhex returns the value of a hexadecimal digit, or -1.
-func unhex(c byte) int {
+// Unhex returns the value of a hexadecimal digit, or -1.
+func Unhex(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
 		return int(c - '0')

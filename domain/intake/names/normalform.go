@@ -1,4 +1,5 @@
-package intake
+// Package names compares the names of fields: the normal form of a key, the words of a title, and sets of either.
+package names
 
 import (
 	"unicode"
@@ -9,9 +10,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// appendName appends the normal form of a key, in which keys are compared: decomposed, without accents, lower case,
+// Append appends the normal form of a key, in which keys are compared: decomposed, without accents, lower case,
 // letters and digits only. Thus "E-mail", "e_mail" and "eMail" are one word.
-func appendName(dst []byte, s string) []byte {
+func Append(dst []byte, s string) []byte {
 	for i := range len(s) {
 		c := s[i]
 		switch {
@@ -72,12 +73,12 @@ func appendDecomposed(dst []byte, s string) []byte {
 	return dst
 }
 
-// nameOf returns the normal form of a key.
-func nameOf(s string) string { return string(appendName(make([]byte, 0, 64), s)) }
+// Of returns the normal form of a key.
+func Of(s string) string { return string(Append(make([]byte, 0, 64), s)) }
 
-// wordsOf splits a title or a key into normalised words: at spaces, at punctuation, and where camelCase changes. "e"
+// Words splits a title or a key into normalised words: at spaces, at punctuation, and where camelCase changes. "e"
 // and "mail" become one.
-func wordsOf(s string) []string {
+func Words(s string) []string {
 	words, letters := make([]string, 0, 8), make([]byte, 0, 24)
 	last := separator
 	for _, r := range text.Cut(s, 400) {
@@ -152,14 +153,4 @@ func endWord(words []string, letters []byte) []string {
 		return words
 	}
 	return append(words, word)
-}
-
-func countDigits(s string) int {
-	n := 0
-	for i := range len(s) {
-		if s[i] >= '0' && s[i] <= '9' {
-			n++
-		}
-	}
-	return n
 }

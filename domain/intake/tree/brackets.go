@@ -1,6 +1,9 @@
-package intake
+package tree
 
-import "strings"
+import (
+	"fichario/domain/intake/names"
+	"strings"
+)
 
 // bracketTree unfolds the bracketed keys of a form: a[b][c], a[], a[0][b]. A number in brackets is a name like any
 // other, so a[999999999] costs what a[x] costs.
@@ -13,19 +16,19 @@ type bracketTree struct {
 type branch struct {
 	key     string
 	at      int // its place in the order of arrival
-	leaf    *node
+	leaf    *Node
 	members []*branch
 	index   map[string]int
 }
 
 // add puts one decoded value under a key as it was sent.
-func (t *bracketTree) add(key string, value node) error {
+func (t *bracketTree) add(key string, value Node) error {
 	if t.leaves++; t.leaves > maxLeaves {
-		return errTooMany()
+		return ErrTooMany()
 	}
 	name, brackets := splitBrackets(key)
-	if strings.Count(brackets, "[") >= maxDepth-1 {
-		return errTooDeep()
+	if strings.Count(brackets, "[") >= MaxDepth-1 {
+		return ErrTooDeep()
 	}
 	b := t.root.member(name, t.leaves)
 	for brackets != "" {
@@ -46,7 +49,7 @@ func (t *bracketTree) add(key string, value node) error {
 }
 
 // tree returns the form as an object.
-func (t *bracketTree) tree() node { return t.root.node(true) }
+func (t *bracketTree) tree() Node { return t.root.node(true) }
 
 // splitBrackets separates the name from well-formed brackets after it; anything else is all name.
 func splitBrackets(key string) (name, brackets string) {
@@ -90,22 +93,22 @@ func (b *branch) append(key string, at int) *branch {
 
 // node builds the nodes. A group whose names are empty or count from zero is a list; other numbers are the ids of
 // questions. The outermost group is never a list.
-func (b *branch) node(top bool) node {
+func (b *branch) node(top bool) Node {
 	if b.leaf != nil {
 		n := *b.leaf
-		n.key, n.at = b.key, int32(b.at)
+		n.Key, n.At = b.key, int32(b.at)
 		return n
 	}
-	n := node{kind: isObject, key: b.key, at: int32(b.at), children: make([]node, 0, len(b.members))}
+	n := Node{Kind: Object, Key: b.key, At: int32(b.at), Children: make([]Node, 0, len(b.members))}
 	list := !top
 	for i, m := range b.members {
-		list = list && countDigits(m.key) == len(m.key) && (i > 0 || m.key == "" || m.key == "0" || m.leaf == nil)
-		n.children = append(n.children, m.node(false))
+		list = list && names.CountDigits(m.key) == len(m.key) && (i > 0 || m.key == "" || m.key == "0" || m.leaf == nil)
+		n.Children = append(n.Children, m.node(false))
 	}
 	if list {
-		n.kind = isArray
+		n.Kind = Array
 	} else {
-		sortMembers(n.children)
+		SortMembers(n.Children)
 	}
 	return n
 }
