@@ -11,13 +11,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/labstack/echo/v4"
-
 	"fichario/app"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
 	"fichario/domain/intake/tree"
 	"fichario/domain/webhook"
+
+	"github.com/labstack/echo/v4"
 )
 
 const (
