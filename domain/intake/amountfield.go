@@ -1,9 +1,10 @@
 package intake
 
 import (
+	"strings"
+
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
-	"strings"
 )
 
 // amountOf reads an answer as a value, once.

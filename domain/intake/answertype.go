@@ -1,8 +1,9 @@
 package intake
 
 import (
-	"fichario/domain/intake/names"
 	"strings"
+
+	"fichario/domain/intake/names"
 )
 
 // answerType is the type that a form gives a field.

@@ -1,8 +1,9 @@
 package intake
 
 import (
-	"fichario/domain/intake/fields"
 	"testing"
+
+	"fichario/domain/intake/fields"
 )
 
 func TestBands(t *testing.T) {

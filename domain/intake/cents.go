@@ -1,46 +1,19 @@
 package intake
 
 import (
+	"strings"
+
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
-	"strings"
 )
 
 // centsRule recognises, by the members of an object, a product whose integers are cents.
 type centsRule struct {
-	product string
-	has     []string              // the members that identify the product
-	when    func(*tree.Node) bool // what else must hold; nil for nothing
+	has  []string              // the members that identify the product
+	when func(*tree.Node) bool // what else must hold; nil for nothing
 	// amounts are the members that hold cents, in normal form: the total first, then less complete ones. Those after "-"
 	// are never the value.
 	amounts map[string]int8
-}
-
-// centsRules are tried in order, on every object.
-var centsRules = []centsRule{
-	{"stripe", []string{"livemode", "object"}, nil, amountsOf(`
-		amounttotal total amountpaid amountdue amount unitamount - amountsubtotal subtotal amountremaining amountcaptured
-		amountrefunded applicationfeeamount unitamountdecimal`)},
-	{"pagarme", []string{"charges", "amount"}, nil, amountsOf(`amount paidamount - canceledamount unitamount`)},
-	{"pagarme", []string{"amount", "currency", "closed"}, nil, amountsOf(`amount paidamount - unitamount`)},
-	{"pagbank", []string{"reference_id", "charges"}, nil, amountsOf(`amount value - unitamount total paid refunded`)},
-	{"kiwify", []string{"webhook_event_type", "Commissions"}, nil, amountsOf(`
-		chargeamount productbaseprice - kiwifyfee mycommission settlementamount saletaxamount fundsstatus value`)},
-	{"polar", []string{"total_amount", "net_amount", "currency"}, nil, amountsOf(`
-		totalamount amount - subtotalamount discountamount netamount taxamount refundedamount`)},
-	{"pagarme", []string{"account", "type", "data"}, fromPagarme, amountsOf(`
-		amount paidamount - canceledamount unitamount price totaldiscount totalincrement`)},
-	{"pagarme", []string{"authorized_amount", "paid_amount", "amount"}, nil, amountsOf(`
-		amount paidamount - authorizedamount refundedamount cost unitprice`)},
-	{"pagarme", []string{"object", "customer", "items", "amount", "paid_amount"}, nil, amountsOf(`
-		amount paidamount - unitprice`)},
-	{"tickettailor", []string{"buyer_details", "total"}, nil, amountsOf(`total - subtotal tax refundamount`)},
-	{"woovi", []string{"correlationID", "value"}, nil, amountsOf(`value - fee discount`)},
-	{"lemonsqueezy", []string{"total_formatted", "total"}, nil, amountsOf(`
-		total - subtotal tax discounttotal setupfee refundedamount price`)},
-	{"vtex", []string{"clientProfileData", "value"}, nil, amountsOf(`value - price listprice sellingprice tax`)},
-	{"ticto", []string{"transaction_hash", "paid_amount"}, nil, amountsOf(`paidamount - commission`)},
-	{"gumroad", []string{"seller_id", "permalink", "price"}, nil, amountsOf(`price - gumroadfee`)},
 }
 
 // notTheValue is the rank of an amount that is in cents and never the value.
@@ -77,11 +50,6 @@ func (c *centsRule) fits(n *tree.Node) bool {
 		}
 	}
 	return c.when == nil || c.when(n)
-}
-
-// fromPagarme recognises an event of Pagar.me by its ids.
-func fromPagarme(n *tree.Node) bool {
-	return strings.HasPrefix(n.Str("id"), "hook_") && strings.HasPrefix(n.Str("account", "id"), "acc_")
 }
 
 // inCents appends "_cents" to the key of an amount that is in cents, for the note and for readAmount.

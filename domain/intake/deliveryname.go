@@ -2,10 +2,12 @@ package intake
 
 import (
 	"cmp"
-	"fichario/domain/intake/names"
-	"fichario/domain/intake/tree"
 	"slices"
 	"strings"
+
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/products"
+	"fichario/domain/intake/tree"
 )
 
 // The id of a post whose sender has no rule is recognised by its name. An id counts when it stands for the delivery or
@@ -109,8 +111,8 @@ func idByName(n *tree.Node) string {
 		if k.Scalar() {
 			continue
 		}
-		if id := k.Str("submission", "id"); strings.HasPrefix(k.Key, "mautic.") && usableID(id) {
-			return "mautic:" + k.Key + ":" + id
+		if p := eventOf(k.Key); p != nil && usableID(k.Str(p.EventID...)) {
+			return p.Name + ":" + k.Key + ":" + k.Str(p.EventID...)
 		}
 		id := ""
 		switch {
@@ -133,7 +135,7 @@ func idInside(n, envelope *tree.Node) string {
 	if id := inner.named(); id != "" {
 		return id
 	}
-	if f.event != "" && created(f.event) && usableID(inner.bare) {
+	if f.event != "" && products.Created(f.event) && usableID(inner.bare) {
 		return "id:" + join(f.event, inner.bare)
 	}
 	return ""
@@ -192,14 +194,7 @@ func usableID(s string) bool {
 // the record changes.
 func drawn(id string) bool { return names.CountDigits(id) < len(id) && len(id) >= 8 || len(id) >= 16 }
 
-// created reports whether an event creates a record, which happens once; changes whether it changes one.
-func created(event string) bool { return names.HasAny(names.Words(event), creating) }
-
+// changes reports whether an event changes a record.
 func changes(event string) bool { return names.HasAny(names.Words(event), changing) }
 
-func creates(n *tree.Node) bool { return created(n.Str("event")) }
-
-var (
-	creating = names.Set(`create created insert inserted add added`)
-	changing = names.Set(`update updated change changed edit edited status move moved`)
-)
+var changing = names.Set(`update updated change changed edit edited status move moved`)

@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -81,10 +82,7 @@ func (d Draft) CheckEmail() error {
 		return nil
 	}
 	message, remedy := "Nenhum campo foi reconhecido como o e-mail.", ` Envie o endereço em um campo chamado "email".`
-	if slices.ContainsFunc(d.Keys, func(key string) bool { return strings.HasSuffix(key, "leadgen_id") }) {
-		remedy = " O aviso da Meta só tem ids: o que a pessoa respondeu precisa ser buscado por uma integração (Zapier, " +
-			"Make, n8n), que o envia para cá."
-	}
+	remedy = cmp.Or(remedyFor(d.Keys), remedy)
 	for _, f := range d.Fields {
 		if f.Field == fieldNames[fieldEmail] {
 			message, remedy = `O campo "`+f.Key+`" foi reconhecido como o e-mail, mas não tem um endereço com @, `+

@@ -1,11 +1,12 @@
 package intake
 
 import (
-	"fichario/domain/intake/fields"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
+
+	"fichario/domain/intake/fields"
 )
 
 // TestHostileBodies bounds the time for a megabyte of anything. It runs alone: other tests would take time from it.

@@ -6,8 +6,8 @@
 //   - parse: the bytes become one tree, whatever their format (package tree).
 //   - walk: the tree is searched for answers, each a key or a question's title with a text. Containers, records and
 //     lists are shapes (walk.go, list.go, scope.go). An object that holds one answer is an item (item.go, anatomy.go).
-//     A value may come in parts or as a choice (value.go, compound.go, choice.go). What depends on a
-//     product's envelope is in neighbours.go, questions.go and delivery.go.
+//     A value may come in parts or as a choice (value.go, compound.go, choice.go). What the members of
+//     an object say about each other is in neighbours.go, and what belongs to one product in package products.
 //   - choose: the answers compete for the contact's fields, by an ordered list of rules (choose.go, rules.go).
 //   - note: answers that no field took are left over, each once, and go to the note (leftover.go, note.go).
 //

@@ -1,11 +1,12 @@
 package intake
 
 import (
+	"slices"
+	"strings"
+
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
-	"slices"
-	"strings"
 )
 
 // mailboxLabels say which of several mailboxes or phones a value is, and nothing about the question.
@@ -29,9 +30,7 @@ func (r *reader) item(n *tree.Node, key string, s scope) bool {
 	}
 	ans := answer{typ: typeOfItem(n, a), scope: s}
 	ans.title, ans.key = r.labelOf(n, a)
-	if n.Str("objectTypeId") == "0-2" {
-		ans.key = join("company", ans.key) // HubSpot: a property of the company, not of the person
-	}
+	ans.key = join(thingOf(n), ans.key)
 	if key == "" && !a.nameInList(&ans) || key != "" && !a.nameUnderKey(&ans, key) {
 		return false
 	}

@@ -3,7 +3,6 @@ package intake
 import (
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
-	"strings"
 )
 
 // list walks an array: answers one by one, or records, of which the first is the contact.
@@ -17,7 +16,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 		}
 		return
 	}
-	mirrors := optionMirrors(n)
+	mirrors := mirrorsIn(n)
 	// An element without a name of its own takes the name of the list.
 	named := answer{key: s.prefix, scope: s}
 	named.prefix = ""
@@ -31,7 +30,7 @@ func (r *reader) list(n *tree.Node, s scope) {
 		r.at = r.place(k, s)
 		s.closed = s.closed || k.Stranger // strangers come last
 		switch {
-		case mirrors[i]:
+		case mirrors != nil && mirrors[i]:
 			r.drop("option mirror", k)
 		case k.Scalar():
 			leaf := *k
@@ -88,41 +87,4 @@ func listInDisguise(n *tree.Node) bool {
 		}
 	}
 	return true
-}
-
-// optionMirrors marks the answers that repeat one option of a sibling as a boolean: question_x_<option> beside
-// question_x (Tally).
-func optionMirrors(n *tree.Node) []bool {
-	marks := make([]bool, len(n.Children))
-	var choices map[string]bool
-	for i := range n.Children {
-		k := &n.Children[i]
-		v := k.Child("value")
-		if v == nil || v.Kind != tree.Bool && v.Kind != tree.Null {
-			continue
-		}
-		if choices == nil {
-			choices = choiceKeys(n)
-		}
-		key := k.Str("key")
-		for end, tries := len(key), 0; end > 0 && tries < 6; tries++ {
-			if end = strings.LastIndexByte(key[:end], '_'); end > 0 && choices[key[:end]] {
-				marks[i] = true
-				break
-			}
-		}
-	}
-	return marks
-}
-
-// choiceKeys are the keys of the answers that are choices.
-func choiceKeys(n *tree.Node) map[string]bool {
-	keys := make(map[string]bool, len(n.Children))
-	for i := range n.Children {
-		k := &n.Children[i]
-		if v := k.Child("value"); v != nil && v.Kind == tree.Array || k.Child("options") != nil {
-			keys[k.Str("key")] = true
-		}
-	}
-	return keys
 }

@@ -1,10 +1,11 @@
 package intake
 
 import (
-	"fichario/domain/intake/fields"
-	"fichario/domain/intake/names"
 	"slices"
 	"strings"
+
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 )
 
 // The e-mail and the phone are found by their look where no key or title tells: keys may be numbers or random.

@@ -1,8 +1,9 @@
 package intake
 
 import (
-	"fichario/domain/intake/names"
 	"strings"
+
+	"fichario/domain/intake/names"
 )
 
 // partWords are the words for parts of a name: some suffice alone, others need a word for a name beside them.

@@ -1,8 +1,9 @@
 package intake
 
 import (
-	"fichario/domain/intake/names"
 	"strings"
+
+	"fichario/domain/intake/names"
 )
 
 // naming is the vocabulary's result for a title or a key.

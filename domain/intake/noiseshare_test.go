@@ -1,10 +1,11 @@
 package intake
 
 import (
-	"fichario/domain/intake/names"
 	"fmt"
 	"strings"
 	"testing"
+
+	"fichario/domain/intake/names"
 )
 
 // TestShareOfNoise measures how much of the notes no person wrote. In each line of a note, the answer is noise when it

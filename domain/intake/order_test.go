@@ -2,7 +2,6 @@ package intake
 
 import (
 	"encoding/json"
-	"fichario/domain/intake/tree"
 	"math/rand/v2"
 	"net/url"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fichario/domain/intake/tree"
 )
 
 // TestOrderOfKeys: a body whose keys are reordered at every level gives the same contact.
@@ -44,7 +45,7 @@ type submission struct{ typ, body string }
 func everySubmission(t testing.TB) map[string]submission {
 	t.Helper()
 	all := map[string]submission{}
-	for _, p := range products {
+	for _, p := range productBodies {
 		all[p.name] = submission{p.typ, p.body}
 	}
 	for _, file := range exampleFiles(t) {

@@ -167,11 +167,11 @@ func people(n *tree.Node, o Options) []version {
 	return nil
 }
 
-// peopleOfBatches finds the people of Mautic's batches, one list for each kind of event.
+// peopleOfBatches finds the people of batches, one list for each kind of event.
 func peopleOfBatches(n *tree.Node, o Options) []version {
 	var lists []int
 	for i := range n.Children {
-		if k := &n.Children[i]; strings.HasPrefix(k.Key, "mautic.") && k.Kind == tree.Array {
+		if k := &n.Children[i]; k.Kind == tree.Array && eventOf(k.Key) != nil {
 			lists = append(lists, i)
 		}
 	}

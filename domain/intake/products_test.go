@@ -43,11 +43,11 @@ func pairs(kv ...string) string {
 	return b.String()
 }
 
-var products = slices.Concat(formProducts, recordProducts, shopProducts, scripts)
+var productBodies = slices.Concat(formProducts, recordProducts, shopProducts, scripts)
 
 func TestProducts(t *testing.T) {
 	t.Parallel()
-	for _, p := range products {
+	for _, p := range productBodies {
 		kind, typ := p.kind, p.typ
 		if kind == "" {
 			kind = Generic

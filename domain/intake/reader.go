@@ -14,19 +14,19 @@ import (
 type reader struct {
 	opt         Options
 	answers     []answer
-	titles      map[string]string // question titles by the id that answers refer to
-	keys        []string          // the names that arrived, in order of arrival
-	keyPlaces   []int64           // the place of arrival of each
-	at          int64             // the place of arrival of the part being read
-	base        int64             // the place of arrival of the text around it, see place
-	emptyEmail  string            // the e-mail field that came without a value
-	parents     []int32           // the record around each record, by its number less one; 0 for the body itself
-	test        bool              // the sender calls the submission a test
-	labelled    bool              // some answers carry question titles
-	jotformText string            // all titles and answers of Jotform, in one text
-	jotformRead int               // how much of that was searched
-	options     *tree.Node        // the options whose texts are in optionTexts
-	optionTexts map[string]string // by the ids of options
+	titles      map[string]string                         // question titles by the id that answers refer to
+	keys        []string                                  // the names that arrived, in order of arrival
+	keyPlaces   []int64                                   // the place of arrival of each
+	at          int64                                     // the place of arrival of the part being read
+	base        int64                                     // the place of arrival of the text around it, see place
+	emptyEmail  string                                    // the e-mail field that came without a value
+	parents     []int32                                   // the record around each record, by its number less one; 0 for the body itself
+	test        bool                                      // the sender calls the submission a test
+	labelled    bool                                      // some answers carry question titles
+	findLabel   func(*tree.Node) (label string, cost int) // see labelByProduct
+	labelCost   int                                       // how much of texts was searched for labels
+	options     *tree.Node                                // the options whose texts are in optionTexts
+	optionTexts map[string]string                         // by the ids of options
 	err         error
 
 	// trace is told of every part that a rule drops. Only tests set it.
@@ -115,7 +115,7 @@ func (r *reader) keep(a *answer) {
 		return
 	}
 	value := a.values[0]
-	r.test = r.test || strings.HasPrefix(value, "<test lead:") // the answer of Meta's testing tool
+	r.test = r.test || isTestAnswer(value)
 	if len(a.values) == 1 && (value == "null" || value == "undefined" || value == "[object Object]") {
 		r.dropText("no answer", value) // what scripts write for no answer
 		return

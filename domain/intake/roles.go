@@ -1,10 +1,11 @@
 package intake
 
 import (
+	"strings"
+
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
-	"strings"
 )
 
 // Whose a part of a body is. A post often names several people: who asked, and who serves them, owns the account or got

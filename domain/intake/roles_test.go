@@ -3,11 +3,12 @@ package intake
 import (
 	"encoding/base64"
 	"encoding/json"
-	"fichario/domain/intake/tree"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"fichario/domain/intake/tree"
 )
 
 // person is an invented person of a generated body.

@@ -1,10 +1,11 @@
 package intake
 
 import (
-	"fichario/domain/intake/fields"
-	"fichario/domain/intake/names"
 	"slices"
 	"strings"
+
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 )
 
 // candidate is an answer whose field is sought, with what the rules need to know.

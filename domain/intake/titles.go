@@ -1,10 +1,11 @@
 package intake
 
 import (
-	"fichario/domain/intake/fields"
-	"fichario/domain/intake/names"
 	"regexp"
 	"strings"
+
+	"fichario/domain/intake/fields"
+	"fichario/domain/intake/names"
 )
 
 // titleRule recognises a question by its words.

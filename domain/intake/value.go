@@ -2,10 +2,10 @@ package intake
 
 import (
 	"bytes"
-	"fichario/domain/intake/fields"
+	"slices"
+
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
-	"slices"
 )
 
 // fill puts a value's texts into an answer and keeps it. holder is the object around the value, when that is a form's
@@ -18,7 +18,7 @@ func (r *reader) fill(a *answer, value, holder *tree.Node) bool {
 		r.fillScalar(a, value, holder)
 		return true
 	}
-	if r.contactInfo(a, value) {
+	if r.listOfParts(a, value) {
 		return true
 	}
 	texts, ok := r.texts(value, holder, a)
@@ -33,24 +33,18 @@ func (r *reader) fill(a *answer, value, holder *tree.Node) bool {
 	return true
 }
 
-// contactParts are the answers to Formbricks' contact question, in order.
-var contactParts = [...]string{"first_name", "last_name", "email", "phone", "company"}
-
-// contactInfo reads a contact that came as a list of its five parts, recognised by the address in the middle.
-func (r *reader) contactInfo(a *answer, value *tree.Node) bool {
-	if value.Kind != tree.Array || len(value.Children) != len(contactParts) || !value.ScalarList() ||
-		!fields.WholeAddress(value.Children[2].Text) {
-		return false
-	}
-	for i := range value.Children {
-		part := answer{key: contactParts[i], scope: a.scope}
+// listOfParts reads a list that came as the answer to one question, and has an answer in each element.
+func (r *reader) listOfParts(a *answer, value *tree.Node) bool {
+	keys := partKeys(value)
+	for i, key := range keys {
+		part := answer{key: key, scope: a.scope}
 		if t := tree.ScalarText(&value.Children[i]); t != "" {
 			part.values = r.single(t)
 		}
 		part.prefix = ""
 		r.keep(&part)
 	}
-	return true
+	return keys != nil
 }
 
 func (r *reader) fillScalar(a *answer, value, holder *tree.Node) {

@@ -2,10 +2,11 @@ package intake
 
 import (
 	"encoding/json"
-	"fichario/domain/intake/fields"
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"fichario/domain/intake/fields"
 )
 
 // TestNoAnswerVanishes reads random objects of the keys and shapes that the reader has rules for, and accounts for

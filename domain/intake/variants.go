@@ -2,9 +2,10 @@ package intake
 
 import (
 	"bytes"
+	"strings"
+
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
-	"strings"
 )
 
 // leadingWords are the words that a product puts before its keys: Elementor's "No Label email", Contact Form 7's

@@ -1,8 +1,9 @@
 package intake
 
 import (
-	"fichario/domain/intake/names"
 	"strings"
+
+	"fichario/domain/intake/names"
 )
 
 // field is one of the contact's fields that an answer may feed.

@@ -55,7 +55,7 @@ func (r *reader) object(n *tree.Node, s scope) {
 	}
 	for i := range n.Children {
 		k := &n.Children[i]
-		if !nb.any && k.Key != "data.xml" || !r.explained(nb, k, s) {
+		if !nb.any && k.Key != "data.xml" || !r.explained(&nb, k, s) {
 			r.member(k, s)
 		}
 	}
@@ -65,7 +65,7 @@ func (r *reader) object(n *tree.Node, s scope) {
 func (r *reader) member(k *tree.Node, s scope) {
 	r.at = r.place(k, s)
 	e := lookup(k.Key)
-	if e.tree == unknownTree && strings.HasPrefix(k.Key, "mautic.") {
+	if e.tree == unknownTree && eventOf(k.Key) != nil {
 		e.tree = containerTree // the event's name
 	}
 	if !k.Scalar() {
@@ -241,7 +241,7 @@ func (r *reader) leaf(k *tree.Node, e entry, s scope) {
 	if k.Kind == tree.Number {
 		a.number = k.Text
 	}
-	a.title = r.jotformTitle(k)
+	a.title = r.labelByProduct(k)
 	r.keep(&a)
 }
 

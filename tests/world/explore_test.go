@@ -27,6 +27,10 @@ var (
 	engine = flag.String("database", "", "sqlite or postgres; both where it is empty")
 )
 
+// tries is how often -seed makes a world: on a busy machine, which takes the processor away in the middle of anything, the
+// runtime may run what wakes at one moment in another order.
+const tries = 5
+
 // databases are where worlds can be.
 var databases = map[string]func(*testing.T) *where{"sqlite": onSQLite, "postgres": onPostgres}
 
@@ -84,13 +88,13 @@ func TestWorld(t *testing.T) {
 			defer seen.tell(t.Name())
 			switch {
 			case *only != 0:
-				out := at.run(t, draw(*only))
-				seen.add(out)
-				if len(out.findings) == 0 {
-					t.Log(draw(*only), "\n", strings.Join(out.steps, "\n"), "\nnothing was found")
-					return
+				for range tries {
+					if !at.look(t, *only, &seen) {
+						return
+					}
 				}
-				at.report(t, draw(*only), out)
+				out := at.run(t, draw(*only))
+				t.Log(draw(*only), "\n", strings.Join(out.steps, "\n"), "\nnothing was found")
 			case lasts > 0:
 				first := cmp.Or(*from, uint64(time.Now().UnixNano())%1_000_000_000_000)
 				fmt.Printf("%s: from seed %d\n", t.Name(), first)
@@ -157,13 +161,13 @@ func (at *where) report(t *testing.T, p plan, out outcome) {
 // shrunk leaves out of a plan what the same judgement does not need.
 func (at *where) shrunk(t *testing.T, p plan, out outcome) (plan, outcome, int) {
 	t.Helper()
-	tries := 0
+	times := 0
 	if *whole {
-		return p, out, tries
+		return p, out, times
 	}
 	var changed bool
 	try := func(q plan) bool {
-		if tries++; tries > 120 {
+		if times++; times > 120 {
 			return false
 		}
 		again := at.run(t, q)
@@ -173,7 +177,7 @@ func (at *where) shrunk(t *testing.T, p plan, out outcome) (plan, outcome, int) 
 		}
 		return false
 	}
-	for changed = true; changed && tries <= 120; {
+	for changed = true; changed && times <= 120; {
 		changed = false
 		for c := len(p.clients) - 1; c >= 0; c-- {
 			q := p
@@ -215,7 +219,7 @@ func (at *where) shrunk(t *testing.T, p plan, out outcome) (plan, outcome, int) 
 			}
 		}
 	}
-	return p, out, tries
+	return p, out, times
 }
 
 // sight is what was seen.

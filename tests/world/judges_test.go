@@ -332,6 +332,14 @@ func (h happening) about(person, most int) bool {
 	return false
 }
 
+// bought reports whether a happening may have bought something.
+func (h happening) bought() bool {
+	if h.err == nil {
+		return !h.cached
+	}
+	return unknown(h.err) || slices.Contains([]fault.Code{fault.BureauFailed, fault.BureauNoAnswer}, fault.CodeOf(h.err))
+}
+
 // judgeErasures: what began before an erasure ends with it.
 func (w *world) judgeErasures(ctx context.Context) {
 	for _, e := range w.happened {
@@ -352,8 +360,10 @@ func (w *world) judgeErasures(ctx context.Context) {
 			// What is stored by one transaction is of the time of that.
 			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) && h.ended.After(e.ended)
 			if h.about(e.op.a, w.plan.most) && (stored || !h.begun.Before(e.begun)) {
-				later = true
-				if most++; slices.Contains([]string{"batch", "replay", "post", "again", "create", "import"}, h.op.verb) {
+				if later = true; h.bought() {
+					most++
+				}
+				if slices.Contains([]string{"batch", "replay", "post", "again", "create", "import"}, h.op.verb) {
 					most += 100 // what follows from it may ask several times
 				}
 			}

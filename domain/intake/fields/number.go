@@ -1,9 +1,10 @@
 package fields
 
 import (
-	"fichario/domain/intake/names"
 	"strconv"
 	"strings"
+
+	"fichario/domain/intake/names"
 )
 
 // splitNumber separates the digits before the decimal mark from those after it; ok is false if s is not one number.

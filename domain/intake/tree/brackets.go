@@ -1,8 +1,9 @@
 package tree
 
 import (
-	"fichario/domain/intake/names"
 	"strings"
+
+	"fichario/domain/intake/names"
 )
 
 // bracketTree unfolds the bracketed keys of a form: a[b][c], a[], a[0][b]. A number in brackets is a name like any

@@ -2,8 +2,9 @@ package tree
 
 import (
 	"bytes"
-	"fichario/domain/intake/fields"
 	"strings"
+
+	"fichario/domain/intake/fields"
 )
 
 // LooksURLEncoded reports whether a text that is not JSON is clearly a form: key=value, without spaces or line breaks.

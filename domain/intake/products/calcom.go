@@ -1,0 +1,9 @@
+package products
+
+// Cal.com has one id for all events of a booking.
+var calCom = Product{
+	Name: "calcom",
+	IDs: []ID{
+		{Has: "triggerEvent payload.uid", From: "triggerEvent payload.uid"},
+	},
+}
