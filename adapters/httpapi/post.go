@@ -18,8 +18,6 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/intake/tree"
 	"fichario/domain/webhook"
-
-	"github.com/labstack/echo/v4"
 )
 
 const (
