@@ -19,7 +19,9 @@ func TestBands(t *testing.T) {
 		{"R$ 1.000 até R$ 3.000", 1000, 2000, 3000}, {"R$ 50 mil ou mais", 50000, 50000, 50000}, {"a combinar", 0, 0, 0},
 		{"800", 800, 800, 800}, {"Entre R$ 1.000,00 - R$ 2.000,00", 1000, 1500, 2000},
 	} {
-		for band, want := range map[fields.Band]int64{fields.BandLower: c.lower, fields.BandMiddle: c.middle, fields.BandUpper: c.upper} {
+		for band, want := range map[fields.Band]int64{
+			fields.BandLower: c.lower, fields.BandMiddle: c.middle, fields.BandUpper: c.upper,
+		} {
 			d, err := Read(Options{Kind: Generic, Band: band}, "", []byte(`{"email":"a@b.c","orcamento":"`+c.text+`"}`))
 			if err != nil || d.Amount != want*10000 {
 				t.Errorf("%s of %q = %d, %v, want %d", band, c.text, d.Amount, err, want)

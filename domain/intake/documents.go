@@ -57,7 +57,8 @@ const fieldDocuments = "documentos"
 // maybeDocument is a cheap test of whether an answer may hold one.
 func maybeDocument(a *answer) bool {
 	v := a.values[0]
-	return !a.logical && !a.taken && len(v) >= 8 && len(v) <= 400 && names.CountDigits(v) >= 2 && strings.IndexByte(v, '@') < 0
+	return !a.logical && !a.taken && len(v) >= 8 && len(v) <= 400 &&
+		names.CountDigits(v) >= 2 && strings.IndexByte(v, '@') < 0
 }
 
 // namesDocument reports whether the title, the key, the keys around it or the type of the form's field says that the

@@ -200,7 +200,9 @@ func (r *reader) nameTyped(ans *answer, n *tree.Node, typ, key string) bool {
 		return false
 	}
 	rest := *n
-	rest.Children = slices.DeleteFunc(slices.Clone(n.Children), func(k tree.Node) bool { return k.Key == typ || k.Empty() })
+	rest.Children = slices.DeleteFunc(slices.Clone(n.Children), func(k tree.Node) bool {
+		return k.Key == typ || k.Empty()
+	})
 	a, _ := dissect(&rest)
 	if a.value != nil || len(a.unknown) > 0 || a.typ == nil {
 		return false

@@ -47,7 +47,9 @@ func (r *reader) amountOfLines(d *Draft, whole *tree.Node) {
 		return
 	}
 	d.Amount = sum.amount
-	d.Fields = append(d.Fields, Source{fieldNames[fieldAmount], text.Cut(text.OneLine(text.Clean(sum.key)), tree.MaxKeyText)})
+	d.Fields = append(d.Fields, Source{
+		fieldNames[fieldAmount], text.Cut(text.OneLine(text.Clean(sum.key)), tree.MaxKeyText),
+	})
 }
 
 // find adds up the lists of lines in a tree; false when one of them cannot be.

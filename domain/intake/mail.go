@@ -78,7 +78,8 @@ func senderOf(n *tree.Node) string {
 // addressInside finds the first whole address in a record of an e-mail's sender or recipients.
 func addressInside(n *tree.Node, depth int) string {
 	if n.Scalar() {
-		if n.Kind == tree.String && len(n.Text) <= fields.MaxEmail && fields.WholeAddress(fields.FindEmail([]string{n.Text})) {
+		if n.Kind == tree.String && len(n.Text) <= fields.MaxEmail &&
+			fields.WholeAddress(fields.FindEmail([]string{n.Text})) {
 			return n.Text
 		}
 		return ""

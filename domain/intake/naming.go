@@ -100,7 +100,8 @@ func (q *candidate) plainEnough(e entry) bool {
 // nothing that has an origin itself. The other own names are read there by the words of titles, where this one would
 // also match "País de origem".
 func (q *candidate) ownOrigin(name string) bool {
-	if name != fieldNames[fieldOrigin] || q.another || q.saysNotTheirs() || names.HasAny(names.Words(q.prefix), withOrigins) {
+	if name != fieldNames[fieldOrigin] || q.another || q.saysNotTheirs() ||
+		names.HasAny(names.Words(q.prefix), withOrigins) {
 		return false
 	}
 	for i := range q.answers {

@@ -20,7 +20,7 @@ type reader struct {
 	at          int64                                     // the place of arrival of the part being read
 	base        int64                                     // the place of arrival of the text around it, see place
 	emptyEmail  string                                    // the e-mail field that came without a value
-	parents     []int32                                   // the record around each record, by its number less one; 0 for the body itself
+	parents     []int32                                   // the record around each, by its number less one; 0 is the body
 	test        bool                                      // the sender calls the submission a test
 	labelled    bool                                      // some answers carry question titles
 	findLabel   func(*tree.Node) (label string, cost int) // see labelByProduct

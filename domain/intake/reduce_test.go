@@ -54,7 +54,8 @@ func TestReduceRefusesWhatIsTooLarge(t *testing.T) {
 		"many parts":  strings.Repeat(multipartPart(`name="nome"`, "a"), 2000),
 		"many files":  strings.Repeat(multipartPart(file, "a"), 20000),
 	} {
-		if _, err := tree.Reduce(multipartType, strings.NewReader(body+"--B--\r\n"), 1000); !errors.Is(err, tree.ErrTooLarge) {
+		_, err := tree.Reduce(multipartType, strings.NewReader(body+"--B--\r\n"), 1000)
+		if !errors.Is(err, tree.ErrTooLarge) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

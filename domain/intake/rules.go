@@ -202,7 +202,9 @@ func (q *candidate) byUserName() bid {
 	switch {
 	case f == noField:
 		return bid{}
-	case slices.ContainsFunc(q.answers, func(a answer) bool { return a.group == q.group && names.Of(a.key) == "useremail" }):
+	case slices.ContainsFunc(q.answers, func(a answer) bool {
+		return a.group == q.group && names.Of(a.key) == "useremail"
+	}):
 		return bid{field: f, strength: knownName, penalty: 10}
 	case strings.IndexByte(q.values[0], ' ') > 0:
 		return bid{field: f, strength: weakName, penalty: 10}

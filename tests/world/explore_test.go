@@ -27,8 +27,8 @@ var (
 	engine = flag.String("database", "", "sqlite or postgres; both where it is empty")
 )
 
-// tries is how often -seed makes a world: on a busy machine, which takes the processor away in the middle of anything, the
-// runtime may run what wakes at one moment in another order.
+// tries is how often -seed makes a world: on a busy machine, which takes the processor away in the middle of anything,
+// the runtime may run what wakes at one moment in another order.
 const tries = 5
 
 // databases are where worlds can be.

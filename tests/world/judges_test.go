@@ -389,7 +389,8 @@ func (w *world) judgeErasures(ctx context.Context) {
 		if later {
 			continue
 		}
-		held, err := w.judge.subjects.Count(ctx, app.Operator(), privacyapp.SubjectQuery{OrgID: w.orgID, Document: e.document}, 0)
+		who := privacyapp.SubjectQuery{OrgID: w.orgID, Document: e.document}
+		held, err := w.judge.subjects.Count(ctx, app.Operator(), who, 0)
 		if err != nil {
 			w.fail("erased", "%v", err)
 			continue

@@ -1,5 +1,5 @@
-// Package tree makes one tree of a body's bytes, whatever their format: JSON, a form, multipart, XML or lines of text. It
-// knows no field and no product.
+// Package tree makes one tree of a body's bytes, whatever their format: JSON, a form, multipart, XML or lines of text.
+// It knows no field and no product.
 package tree
 
 import (

@@ -63,7 +63,7 @@ func (e *element) close() Node {
 		e.Key, e.Children = e.Children[0].Text+" name", nil // the leads of car dealers (ADF)
 	}
 	if len(e.Children) == 0 {
-		e.Kind, e.Node.Text = String, text
+		e.Kind, e.Text = String, text
 	} else if text != "" {
 		e.Children = append(e.Children, Node{Kind: String, Key: "value", At: e.At, Text: text})
 	}
