@@ -66,7 +66,7 @@ func TestSlowALookupWithAMaskIsPaidOnceAndSharedWithTheAPI(t *testing.T) {
 		b.Key("\r")
 		b.See("Abrir do histórico")
 		lookuptest.Eventually(t, "after Enter the focus is on the product", func() bool {
-			return browsertest.Eval[string](b, "document.activeElement.name") == "escolhido"
+			return browsertest.Eval[string](b, "document.activeElement?.name ?? ''") == "escolhido"
 		})
 		b.Press("Abrir do histórico")
 		b.See("Histórico, grátis")
