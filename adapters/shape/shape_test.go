@@ -3,7 +3,6 @@ package shape
 import (
 	"errors"
 	"testing"
-	"time"
 
 	"fichario/domain/fault"
 )
@@ -19,13 +18,7 @@ type sample struct {
 	Per      int     `form:"minuto" validate:"min=0,max=9"`
 	Password string  `form:"senha" validate:"omitempty,min=3"`
 	Amount   *int    `form:"valor" validate:"omitempty,min=0" says:"Escreva um valor só."`
-	Age      *string `form:"idade" validate:"omitzero,whole=0 30"`
-
-	Pause time.Duration `env:"PAUSA" validate:"min=0,max=20s"`
-	Org   string        `env:"ORG" validate:"omitempty,uuid"`
-	Zone  string        `env:"FUSO" validate:"omitempty,timezone"`
-
-	Within struct {
+	Within   struct {
 		Deep string `json:"fundo" validate:"omitempty,oneof=a"`
 	}
 }
@@ -52,11 +45,6 @@ func TestCheck(t *testing.T) {
 		"in its own words": {func(s *sample) { s.Amount = new(-1) }, "valor", "Escreva um valor só."},
 		"no choice":        {func(s *sample) { s.Cache = "sim" }, "cache", "O campo cache deve ser true ou false."},
 		"out of bounds":    {func(s *sample) { s.Limit = text("201") }, "limite", "O campo limite vai de 1 a 200."},
-		"given, but empty": {func(s *sample) { s.Limit = text("") }, "limite", "O campo limite vai de 1 a 200."},
-		"empty is none":    {func(s *sample) { s.Age = text("") }, "", ""},
-		"too long a pause": {func(s *sample) { s.Pause = 21 * time.Second }, "PAUSA", "O campo PAUSA deve ser no máximo 20s."},
-		"no id":            {func(s *sample) { s.Org = "x" }, "ORG", "O campo ORG não tem a forma esperada."},
-		"no zone":          {func(s *sample) { s.Zone = "Local" }, "FUSO", "O campo FUSO deve ser um fuso horário, como America/Sao_Paulo."},
 		"no number":        {func(s *sample) { s.Limit = text("1e2") }, "limite", "O campo limite vai de 1 a 200."},
 		"a number":         {func(s *sample) { s.Limit = text("200") }, "", ""},
 		"no day":           {func(s *sample) { s.Day = "2026-02-30" }, "de", "O campo de deve ser uma data entre 2000 e 9998, como 2026-11-01."},
