@@ -1,9 +1,9 @@
 package app_test
 
 import (
+	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"fichario/app/lookups"
 	"fichario/domain/batch"
@@ -35,12 +35,18 @@ func TestAnItemWhoseInstanceWakesUp(t *testing.T) {
 			})
 			return said(err)
 		}
+		handedTo := func(i int) string {
+			all := must(s.store.Repos().BatchItems.Items(t.Context(), q.ID, "", 0, len(docs)))
+			return all[i].LookupID
+		}
 		stop := running(s)
 		defer stop()
 		var waking sync.WaitGroup
 		for i := range items {
 			waking.Go(func() {
-				time.Sleep(time.Duration(i%20) * time.Millisecond) // some before and some after they are handed out again
+				for i%2 == 0 && handedTo(i) == items[i].LookupID { // half of them after they are handed out again
+					runtime.Gosched()
+				}
 				wakes(i)
 			})
 		}

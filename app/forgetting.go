@@ -2,8 +2,9 @@ package app
 
 import (
 	"context"
-	"fichario/ports"
 	"time"
+
+	"fichario/ports"
 )
 
 // Forget removes old data, a limited number per call, until nothing is left. It works a tenth of the time: in

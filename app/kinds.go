@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+
 	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"

@@ -3,9 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"time"
+
 	"fichario/domain/crm"
 	"fichario/ports"
-	"time"
 )
 
 // MemberOf returns a member of an organisation. Faults: NotFound, ServiceUnavailable.

@@ -2,8 +2,9 @@ package app
 
 import (
 	"errors"
-	"fichario/domain/batch"
 	"strings"
+
+	"fichario/domain/batch"
 )
 
 // SheetFault is the fault of a sheet that is not named, or does not exist.

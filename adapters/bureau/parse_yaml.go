@@ -4,10 +4,10 @@ import (
 	"errors"
 	"strings"
 
+	"go.yaml.in/yaml/v4"
+
 	"fichario/adapters/jq"
 	"fichario/adapters/yamlfile"
-
-	"go.yaml.in/yaml/v4"
 )
 
 // errNoBody says that the jq of a body produced nothing.

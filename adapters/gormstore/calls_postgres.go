@@ -230,7 +230,11 @@ func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err
 		open = make([]bool, len(in))
 		batch := &pgx.Batch{}
 		times, first, last := mapped(in, func(e ended) time.Time { return e.entry.At }), slices.Min(ids), slices.Max(ids)
-		batch.Queue(freeEndeds, ids, times, first, last)
+		if slices.ContainsFunc(in, ended.mayBeAgain) {
+			batch.Queue(freeEndeds, ids, times, first, last)
+		} else {
+			batch.Queue(freeLeases, ids)
+		}
 		still := map[string]bool{}
 		batch.Queue(endEntries, ids,
 			mapped(in, func(e ended) string { return e.entry.Status }),

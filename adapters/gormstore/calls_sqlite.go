@@ -75,7 +75,11 @@ func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 		sum, listeners := newCharges(), map[listener]bool{}
 		for i := range in {
 			e := &in[i]
-			w.exec(freeEnded, e.entry.ID, e.entry.At)
+			if e.mayBeAgain() {
+				w.exec(freeEnded, e.entry.ID, e.entry.At)
+			} else {
+				w.exec(freeLease, e.entry.ID)
+			}
 			open[i] = w.exec(endEntry, e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID,
 				e.entry.ID, e.entry.At, e.entry.Charged) > 0
 			if !open[i] {

@@ -302,31 +302,40 @@ func nested() bool {
 }
 
 func (s *Store) repos(c conn) ports.Repos {
+	// A repository with many methods is cut into several interfaces.
+	entries := statement{c, s.vault, s.subjectSecret}
+	lots := batches{c, s.vault, s.subjectSecret}
+	people := contacts{c, s.vault}
+	queue := jobs{c}
+	visits := sessions{c, s.vault}
+	factor := factors{c, s.vault}
+	chain := auditLines{c, s.vault, s}
+	persons := subjects{c, s}
 	return ports.Repos{
 		Clock:          clock{c},
 		Orgs:           orgs{c, s.vault},
 		Members:        members{c},
 		Keys:           keys{c},
 		Usage:          usage{c},
-		Statement:      statement{c, s.vault, s.subjectSecret},
-		LookupEnds:     statement{c, s.vault, s.subjectSecret},
-		LookupContacts: statement{c, s.vault, s.subjectSecret},
+		Statement:      entries,
+		LookupEnds:     entries,
+		LookupContacts: entries,
 		History:        history{c, s.vault, s.serve, nil, s.subjectSecret},
 		Calls:          calls{c, s.vault, s.begin, s.end, s.subjectSecret},
 		LookupRequests: lookupRequests{c, s.subjectSecret},
-		Batches:        batches{c, s.vault, s.subjectSecret},
-		BatchItems:     batches{c, s.vault, s.subjectSecret},
-		BatchRuns:      batches{c, s.vault, s.subjectSecret},
-		BatchRemovals:  batches{c, s.vault, s.subjectSecret},
+		Batches:        lots,
+		BatchItems:     lots,
+		BatchRuns:      lots,
+		BatchRemovals:  lots,
 		Bundles:        bundles{c},
 		Purposes:       purposes{c},
 
 		Funnels:        funnels{c},
 		Origins:        origins{c},
-		Contacts:       contacts{c, s.vault},
-		ContactHistory: contacts{c, s.vault},
-		ContactAnswers: contacts{c, s.vault},
-		ContactSearch:  contacts{c, s.vault},
+		Contacts:       people,
+		ContactHistory: people,
+		ContactAnswers: people,
+		ContactSearch:  people,
 		Removals:       removals{c, s.vault, s.subjectSecret},
 		Bulks:          bulks{c, s.vault},
 		Rotations:      rotations{c},
@@ -335,24 +344,24 @@ func (s *Store) repos(c conn) ports.Repos {
 		Inbox:          inbox{c, s.vault, s.inbox, s.slot},
 		Deliveries:     deliveries{c, s.vault},
 		Automations:    automations{c, s.vault},
-		Jobs:           jobs{c},
-		JobQueue:       jobs{c},
-		JobRuns:        jobs{c},
+		Jobs:           queue,
+		JobQueue:       queue,
+		JobRuns:        queue,
 
-		Sessions:       sessions{c, s.vault},
-		SessionEnds:    sessions{c, s.vault},
-		Attempts:       sessions{c, s.vault},
+		Sessions:       visits,
+		SessionEnds:    visits,
+		Attempts:       visits,
 		Tickets:        tickets{c},
-		Factors:        factors{c, s.vault},
-		Recovery:       factors{c, s.vault},
-		MemberPasskeys: factors{c, s.vault},
-		Audit:          auditLines{c, s.vault, s},
-		AuditRemovals:  auditLines{c, s.vault, s},
+		Factors:        factor,
+		Recovery:       factor,
+		MemberPasskeys: factor,
+		Audit:          chain,
+		AuditRemovals:  chain,
 		Figures:        figures{c},
-		Subjects:       subjects{c, s},
-		SubjectTraces:  subjects{c, s},
-		SubjectBlocks:  subjects{c, s},
-		Erasures:       subjects{c, s},
+		Subjects:       persons,
+		SubjectTraces:  persons,
+		SubjectBlocks:  persons,
+		Erasures:       persons,
 		Retention:      retention{c},
 
 		Identities: identities{c},

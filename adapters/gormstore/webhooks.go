@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
+	"gorm.io/gorm"
+
 	"fichario/domain/intake"
 	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
-
-	"gorm.io/gorm"
 )
 
 type webhookRow struct {

@@ -1,8 +1,9 @@
 package web
 
 import (
-	"fichario/adapters/download"
 	"net/http"
+
+	"fichario/adapters/download"
 )
 
 // Download sends a table as a file. Once it has begun, only a broken connection tells a browser that the file is

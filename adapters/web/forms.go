@@ -8,13 +8,13 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/go-playground/form/v4"
+
 	"fichario/adapters/shape"
 	"fichario/app"
 	"fichario/domain/catalog"
 	"fichario/domain/intake/fields"
 	"fichario/domain/text"
-
-	"github.com/go-playground/form/v4"
 )
 
 // A form, or the filter in an address, is a struct. Its tags give a field's name on the wire (form), its name in the

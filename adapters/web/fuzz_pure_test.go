@@ -1,13 +1,14 @@
 package web
 
 import (
-	"fichario/domain/catalog"
-	"fichario/domain/crm"
-	"fichario/domain/document"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/document"
 )
 
 // FuzzLocal: no redirect after signing in leaves this site, as browsers interpret the address.

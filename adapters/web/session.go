@@ -1,11 +1,12 @@
 package web
 
 import (
-	"fichario/domain/fault"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"fichario/domain/fault"
 )
 
 // SessionCookie is the cookie's name: under https with the prefix that binds it to this host.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"fichario/adapters/jq"
-
 	"go.yaml.in/yaml/v4"
+
+	"fichario/adapters/jq"
 )
 
 // maxFile far exceeds any real file, and keeps a wrong one out of memory.

@@ -2,6 +2,7 @@ package batches
 
 import (
 	"context"
+
 	"fichario/app"
 )
 

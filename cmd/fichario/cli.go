@@ -1,6 +1,8 @@
 package main
 
 import (
+	"github.com/alecthomas/kong"
+
 	"fichario/cmd/fichario/automations"
 	"fichario/cmd/fichario/batches"
 	"fichario/cmd/fichario/client"
@@ -10,8 +12,6 @@ import (
 	"fichario/cmd/fichario/lookups"
 	"fichario/cmd/fichario/privacy"
 	"fichario/cmd/fichario/team"
-
-	"github.com/alecthomas/kong"
 )
 
 // cli declares all commands, flags and environment variables: `fichario --help` and the README's tables are generated

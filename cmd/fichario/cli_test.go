@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/base64"
-	"fichario/cmd/fichario/command"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"fichario/cmd/fichario/command"
 )
 
 // TestTheREADMEListsTheConfiguration: README's tables match the declared flags and variables, those of the service and

@@ -5,12 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fichario/cmd/fichario/command"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
 	"time"
+
+	"fichario/cmd/fichario/command"
 )
 
 // fullDisk accepts a number of bytes, and then none.

@@ -1,11 +1,12 @@
 package main
 
 import (
-	"fichario/cmd/fichario/command"
 	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"fichario/cmd/fichario/command"
 )
 
 type completionCmd struct {

@@ -3,10 +3,11 @@ package main
 import (
 	"context"
 	"errors"
-	"fichario/cmd/fichario/command"
 	"fmt"
 	"net/http"
 	"time"
+
+	"fichario/cmd/fichario/command"
 )
 
 // healthWithin bounds a healthcheck, below the limits of Docker and others.

@@ -2,10 +2,11 @@ package main
 
 import (
 	"errors"
-	"fichario/cmd/fichario/command"
 	"fmt"
 
 	"github.com/alecthomas/kong"
+
+	"fichario/cmd/fichario/command"
 )
 
 // printHelp prints the help of a command. Only `fichario --help` and `fichario serve --help` list the service's forty

@@ -10,11 +10,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"golang.org/x/text/unicode/norm"
+
 	"fichario/domain/document"
 	"fichario/domain/intake/fields"
 	"fichario/domain/text"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // Type is the type of an identity: a document.Type, or Phone.

@@ -47,10 +47,10 @@ func sharedCalls(t *testing.T, s ports.Store) {
 func callsBegunAgain(t *testing.T, s ports.Store) {
 	ctx, org := t.Context(), id()
 	lost := running(t, "")
-	lost.OrgID, lost.MemberID = org, id()
+	lost.OrgID, lost.MemberID, lost.AutomationID = org, id(), id()
 	again := lost
 	again.At = lost.At.Add(time.Millisecond)
-	same(t, "again", begins(t, s, ports.Charge{Entry: again, Takes: time.Hour}), ports.Begun{})
+	same(t, "again", begins(t, s, ports.Charge{Entry: again, Takes: time.Hour, Ceiling: again.Amount}), ports.Begun{})
 	lost.Status, lost.Charged, lost.Amount = lookup.NotSent, false, 0
 	open, err := s.Repos().Calls.End(ctx, ports.Outcome{Entry: lost, Price: again.Amount})
 	must(t, err)
@@ -59,7 +59,7 @@ func callsBegunAgain(t *testing.T, s ports.Store) {
 	must(t, err)
 	same(t, "the entry", []any{entry.Status, entry.Charged, entry.Amount}, []any{lookup.Running, true, again.Amount})
 	other := again
-	other.ID = id()
+	other.ID, other.AutomationID = id(), ""
 	same(t, "still held", begins(t, s, ports.Charge{Entry: other, Takes: time.Hour}), ports.Begun{Holder: again.ID})
 	open, err = s.Repos().Calls.End(ctx, ports.Outcome{Entry: again, Price: again.Amount})
 	must(t, err)

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
@@ -16,8 +18,6 @@ import (
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
-
-	"github.com/google/uuid"
 )
 
 // at is a time that both databases store exactly.

@@ -9,9 +9,9 @@ import (
 	"sync"
 	"testing"
 
-	"fichario/tests/testkit"
-
 	"github.com/jackc/pgx/v5"
+
+	"fichario/tests/testkit"
 )
 
 // TestMain builds a stand-in for the program: these tests check testkit, not the program.

@@ -3,9 +3,10 @@ package lookups
 import (
 	"bytes"
 	"encoding/json"
-	"fichario/adapters/web"
 	"strconv"
 	"strings"
+
+	"fichario/adapters/web"
 )
 
 // The most that a page shows of a bureau's original answer; the download has the rest.

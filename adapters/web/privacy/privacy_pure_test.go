@@ -1,10 +1,11 @@
 package privacy
 
 import (
-	"fichario/adapters/web"
-	"fichario/app/privacy"
 	"strings"
 	"testing"
+
+	"fichario/adapters/web"
+	"fichario/app/privacy"
 )
 
 // TestACountThatTakesTooLongSaysSo, even where nothing has been found so far.

@@ -2,6 +2,8 @@
 package site
 
 import (
+	"net/http"
+
 	"fichario/adapters/web"
 	"fichario/adapters/web/automations"
 	"fichario/adapters/web/batches"
@@ -10,7 +12,6 @@ import (
 	"fichario/adapters/web/lookups"
 	"fichario/adapters/web/privacy"
 	"fichario/adapters/web/team"
-	"net/http"
 )
 
 // allRooms are the rooms of the interface.

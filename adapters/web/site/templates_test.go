@@ -1,7 +1,6 @@
 package site
 
 import (
-	"fichario/adapters/web"
 	"io/fs"
 	"os"
 	"path"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"fichario/adapters/web"
 )
 
 // eachTemplate calls check with every template and the lines of its source.

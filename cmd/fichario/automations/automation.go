@@ -3,11 +3,10 @@ package automations
 
 import (
 	"cmp"
-	"log/slog"
-
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"

@@ -2,12 +2,13 @@
 package client
 
 import (
-	"fichario/cmd/fichario/command"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"fichario/cmd/fichario/command"
 )
 
 // API has every operation of the API that takes a key, over HTTP. The batch command, which works on the database, is

@@ -5,12 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fichario/cmd/fichario/command"
 	"io"
 	"net/url"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"fichario/cmd/fichario/command"
 )
 
 // MCP gives an agent the tools of a running service.

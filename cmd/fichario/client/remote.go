@@ -5,13 +5,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fichario/cmd/fichario/command"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
+
+	"fichario/cmd/fichario/command"
 )
 
 // remote is a running service, for commands that work over HTTP.

@@ -3,14 +3,15 @@ package command
 
 import (
 	"context"
-	"fichario/adapters/sandbox"
-	"fichario/domain/webhook"
 	"io"
 	"net"
 	"runtime/debug"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"fichario/adapters/sandbox"
+	"fichario/domain/webhook"
 )
 
 // Environment is the context of a command.

@@ -2,13 +2,14 @@ package command
 
 import (
 	"errors"
-	"fichario/domain/crm"
 	"fmt"
 	"net"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
+
+	"fichario/domain/crm"
 )
 
 // SettingsGroup holds the flags of Settings.

@@ -1,13 +1,14 @@
 package privacy
 
 import (
-	"fichario/domain/privacy"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"fichario/domain/privacy"
 )
 
 // TestReadingAJournal: a line that a crash cut off is no loss, any other unreadable one is counted.

@@ -3,10 +3,10 @@ package fields
 import (
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"fichario/domain/intake/names"
 	"fichario/domain/text"
-
-	"golang.org/x/text/unicode/norm"
 )
 
 // maxAmountText bounds the text that is examined: no amount is longer, and an answer of a megabyte is not searched for

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/nyaruka/phonenumbers"
+
 	"fichario/domain/intake/names"
 	"fichario/domain/text"
-
-	"github.com/nyaruka/phonenumbers"
 )
 
 // region is the country of numbers without a country code.

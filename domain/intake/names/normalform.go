@@ -5,9 +5,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"fichario/domain/text"
-
 	"golang.org/x/text/unicode/norm"
+
+	"fichario/domain/text"
 )
 
 // Append appends the normal form of a key, in which keys are compared: decomposed, without accents, lower case,

@@ -6,9 +6,9 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"fichario/domain/text"
-
 	"golang.org/x/text/encoding/charmap"
+
+	"fichario/domain/text"
 )
 
 // Text reads bytes as this package reads a body that declares no encoding: UTF-16 or UTF-8 as its mark or its zeros

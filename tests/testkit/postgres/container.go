@@ -10,15 +10,15 @@ import (
 	"strings"
 	"time"
 
-	"fichario/tests/testkit/internal/guard"
-	"fichario/tests/testkit/patience"
-
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
 	"github.com/testcontainers/testcontainers-go/log"
 	"github.com/testcontainers/testcontainers-go/modules/postgres"
+
+	"fichario/tests/testkit/internal/guard"
+	"fichario/tests/testkit/patience"
 )
 
 // box is a PostgreSQL in a container.

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/patience"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Migrate brings the database at the URL to the current schema. It must have closed its connections when it returns: a

@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"fichario/tests/testkit/internal/guard"
 	"fichario/tests/testkit/patience"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // ErrNoPooler says, in one sentence, that there is no PgBouncer and what to install.

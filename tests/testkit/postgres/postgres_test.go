@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"fichario/tests/testkit/postgres"
-
 	"github.com/jackc/pgx/v5"
+
+	"fichario/tests/testkit/postgres"
 )
 
 var migrations atomic.Int32

@@ -11,11 +11,11 @@ import (
 	"syscall"
 	"time"
 
-	"fichario/tests/testkit/internal/proc"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/moby/moby/client"
 	"github.com/testcontainers/testcontainers-go"
+
+	"fichario/tests/testkit/internal/proc"
 )
 
 // Process is the leader of a process group; the whole group is killed.
