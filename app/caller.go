@@ -221,8 +221,5 @@ func (c Caller) Role() crm.Role { return c.role }
 // IsOperator reports whether the operator asks.
 func (c Caller) IsOperator() bool { return c.operator }
 
-// AutomationID is the automation that asks; empty when somebody else does.
-func (c Caller) AutomationID() string { return c.automationID }
-
 // Budget is what the member's lookups may cost in a month; nil for no limit.
 func (c Caller) Budget() *catalog.Money { return c.budget }

@@ -111,7 +111,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		links.Mailer = fixture
 	}
 	codes := team.Codes{New: factors.NewSecret, Step: factors.Step}
-	handler, err := site.New(web.Config{
+	handler, err := web.New(web.Config{
 		Sessions: sessions, Links: team.NewLinks(links), Factors: team.NewFactors(store, now, sessions, codes, nil),
 		CodePicture: func(secret, account string) (string, error) {
 			return factors.Picture(factors.Address(secret, account))
@@ -133,7 +133,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Subjects: fixture.subjects,
 		Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
-	})
+	}, site.Rooms()...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,8 +2,6 @@ package web
 
 import (
 	"embed"
-	"errors"
-	"fmt"
 	"html/template"
 	"io"
 	"io/fs"
@@ -51,17 +49,6 @@ func frameTemplates() fs.FS {
 		panic(err) // the folder is in the program
 	}
 	return own
-}
-
-// ReadTemplates reads every page now, and returns why one cannot be.
-func (s *Server) ReadTemplates() error {
-	var all []error
-	for name, page := range s.pages {
-		if _, err := page(); err != nil {
-			all = append(all, fmt.Errorf("%s: %w", name, err))
-		}
-	}
-	return errors.Join(all...)
 }
 
 // Execute renders a block of a page.

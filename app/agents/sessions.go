@@ -59,21 +59,15 @@ func (s Session) account(by app.Caller) string {
 
 // Sessions makes the lookups of agents, each session within its ceiling.
 type Sessions struct {
-	lookups Lookups
+	lookups *lookups.Lookups
 	store   ports.Store
 	clock   app.Clock
 	log     *slog.Logger
 }
 
-// Lookups is what Sessions needs of the lookups.
-type Lookups interface {
-	// Around makes a lookup with something done before and after the call.
-	Around(ctx context.Context, by app.Caller, req lookups.Request, around lookups.Around) (lookups.Result, error)
-}
-
 // NewSessions returns the use case.
-func NewSessions(lookups Lookups, store ports.Store, clock app.Clock, log *slog.Logger) *Sessions {
-	return &Sessions{lookups, store, clock, log}
+func NewSessions(of *lookups.Lookups, store ports.Store, clock app.Clock, log *slog.Logger) *Sessions {
+	return &Sessions{of, store, clock, log}
 }
 
 // Open reports whether the session may go on at a time. Faults: NotFound, ServiceUnavailable.

@@ -200,7 +200,7 @@ func wireServer(
 		return err
 	}
 	s.links = command.Links(s.store, s.sessions, s.mailer, publicURL, log)
-	pages, err := site.New(web.Config{
+	pages, err := web.New(web.Config{
 		OIDC: provider, Links: s.links,
 		Factors:     team.NewFactors(s.store, command.Now, s.sessions, command.OneTimeCodes, passkeys),
 		CodePicture: command.CodePicture,
@@ -221,7 +221,7 @@ func wireServer(
 		Dashboard:   lookups.NewDashboard(s.store, s.bureau.Catalog(), calendar, command.Now),
 		Calendar:    calendar, Clock: command.Now, PublicURL: publicURL,
 		LookupEnabled: e.Settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: readLag(e), Observe: metrics.Page,
-	})
+	}, site.Rooms()...)
 	if err != nil {
 		return err
 	}

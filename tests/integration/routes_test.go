@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/adapters/web"
 	"fichario/adapters/web/site"
 )
 
@@ -204,7 +205,7 @@ func TestEveryPageHasItsRow(t *testing.T) {
 			t.Errorf("%s %s: its row does not say what its ids are of", r.method, r.path)
 		}
 	}
-	routes := site.Routes()
+	routes := web.Routes(site.Rooms()...)
 	for _, route := range routes {
 		if !slices.Contains(rows, route) {
 			t.Errorf("%s has no row that says who may have it", route)

@@ -75,7 +75,7 @@ type ResultPage struct {
 	// Changed is what differs from the previous answer, of the time Before.
 	Changed []changeLine
 	Before  time.Time
-	Raw     RawAnswer
+	Raw     rawAnswer
 	Others  []choiceLine
 	Bundles []bundleLine
 	// Again is this product, for a new lookup; nil when it is no longer offered.
@@ -136,7 +136,7 @@ func (s pages) lookupShow(c *web.Call, f struct {
 			return err
 		}
 	}
-	p.Raw = ReadRaw(v.Record.Raw, f.Raw == "texto")
+	p.Raw = readRaw(v.Record.Raw, f.Raw == "texto")
 	fresh := s.Lookups.Fresh()
 	p.Days, p.FreshDays = int(p.Now.Sub(v.Record.AnsweredAt).Hours()/24), int(fresh.Hours()/24)
 	if fresh > 0 {

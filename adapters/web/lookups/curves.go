@@ -11,7 +11,7 @@ import (
 
 // curves is a drawing of cumulated values over the days of a month, beside the previous month.
 type curves struct {
-	Plot
+	plot
 	// Points are the corners of each curve in a box of 100 by plotBase, the current month's last, so that it is on top.
 	Points []curve
 	Rows   []accruedDay
@@ -34,21 +34,21 @@ func accruedPlot(months [2]lookups.Accrued) *curves {
 			most = max(most, m.Spent[n-1])
 		}
 	}
-	last := make([]DayParts, days)
+	last := make([]dayParts, days)
 	for i := range last {
-		last[i] = DayParts{months[0].Start.AddDate(0, 0, i), []int64{0}}
+		last[i] = dayParts{months[0].Start.AddDate(0, 0, i), []int64{0}}
 	}
 	last[days-1].Parts[0] = int64(most) // the scale of the highest value
-	scale := DrawPlot("Gasto acumulado em "+web.MonthName(months[0].Start), []Series{{"", ""}}, last, int64(catalog.Real),
+	scale := drawPlot("Gasto acumulado em "+web.MonthName(months[0].Start), []series{{"", ""}}, last, int64(catalog.Real),
 		func(n int64) string { return web.RoundMoney(catalog.Money(n)) })
 	if scale == nil {
 		return nil
 	}
 	top, _ := strconv.ParseFloat(scale.Bars[0].Height, 64)
-	out := &curves{Plot: *scale}
+	out := &curves{plot: *scale}
 	out.Bars, out.Series, out.Left, out.Labels = nil, nil, 64, nil
 	for d := 0; d < months[0].Days; d += 5 {
-		l := Label{X: Percent(100 * float64(d) / float64(max(1, days-1))), Anchor: "middle",
+		l := label{X: percent(100 * float64(d) / float64(max(1, days-1))), Anchor: "middle",
 			Text: months[0].Start.AddDate(0, 0, d).Format("02/01")}
 		switch {
 		case d == 0:
@@ -66,8 +66,8 @@ func accruedPlot(months [2]lookups.Accrued) *curves {
 		var points []string
 		for d, sum := range m.Spent {
 			x := 100 * float64(d) / float64(max(1, days-1))
-			y := PlotBase - top*float64(sum)/float64(most)
-			points = append(points, strconv.FormatFloat(x, 'f', 2, 64)+","+Pixels(y))
+			y := plotBase - top*float64(sum)/float64(most)
+			points = append(points, strconv.FormatFloat(x, 'f', 2, 64)+","+pixels(y))
 		}
 		name := web.MonthName(m.Start)
 		out.Names[i] = strings.ToUpper(name[:1]) + name[1:]
@@ -75,7 +75,7 @@ func accruedPlot(months [2]lookups.Accrued) *curves {
 		if n := len(m.Spent); n > 0 {
 			sum = m.Spent[n-1]
 		}
-		out.Series = append(out.Series, Series{out.Names[i] + ", " + sum.Reais(), class})
+		out.Series = append(out.Series, series{out.Names[i] + ", " + sum.Reais(), class})
 		out.Points = append([]curve{{class, strings.Join(points, " ")}}, out.Points...)
 	}
 	for d := range days {

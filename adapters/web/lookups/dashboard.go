@@ -14,7 +14,7 @@ type dashboardPage struct {
 	Period string
 	Today  lookups.Day
 	// Plots omits those with nothing to show.
-	Plots []*Plot
+	Plots []*plot
 	// Accrued draws what was spent up to each day of the month; nil without any.
 	Accrued *curves
 	// Batches are those that run or await somebody, in the order in which they started.
@@ -35,7 +35,7 @@ func (s pages) dashboard(c *web.Call, f struct {
 	}
 	data.Today = data.Days[len(data.Days)-1]
 	if days > 1 {
-		for _, p := range []*Plot{lookupPlot(data.Overview, s.LookupEnabled), contactPlot(data.Overview)} {
+		for _, p := range []*plot{lookupPlot(data.Overview, s.LookupEnabled), contactPlot(data.Overview)} {
 			if p != nil {
 				data.Plots = append(data.Plots, p)
 			}
@@ -54,7 +54,7 @@ func (s pages) dashboard(c *web.Call, f struct {
 	return c.Render("painel", web.Page{Title: "Painel", Nav: "painel", Data: data})
 }
 
-func lookupPlot(o lookups.Overview, enabled bool) *Plot {
+func lookupPlot(o lookups.Overview, enabled bool) *plot {
 	if !enabled {
 		return nil
 	}
@@ -62,11 +62,11 @@ func lookupPlot(o lookups.Overview, enabled bool) *Plot {
 	for i, d := range o.Days {
 		values[i] = []int{d.Charged, d.Cached}
 	}
-	return countPlot("Consultas por dia", []Series{{"Cobradas", "s-a"}, {"Do histórico", "s-b"}}, o.Days, values)
+	return countPlot("Consultas por dia", []series{{"Cobradas", "s-a"}, {"Do histórico", "s-b"}}, o.Days, values)
 }
 
 // contactPlot shows the two webhooks that brought the most contacts, and all others together.
-func contactPlot(o lookups.Overview) *Plot {
+func contactPlot(o lookups.Overview) *plot {
 	var ids []string
 	for id := range o.Total.Contacts {
 		ids = append(ids, id)
@@ -82,16 +82,16 @@ func contactPlot(o lookups.Overview) *Plot {
 	})
 	shown := ids[:min(2, len(ids))]
 	classes := []string{"s-a", "s-b", "s-c"}
-	var of []Series
+	var of []series
 	for i, id := range shown {
 		name := o.Webhooks[id]
 		if id == "" {
 			name = "Feitos à mão"
 		}
-		of = append(of, Series{Name: name, Class: classes[i]})
+		of = append(of, series{Name: name, Class: classes[i]})
 	}
 	if len(ids) > len(shown) {
-		of = append(of, Series{Name: "Outros", Class: "s-c"})
+		of = append(of, series{Name: "Outros", Class: "s-c"})
 	}
 	values := make([][]int, len(o.Days))
 	for i, d := range o.Days {
@@ -108,10 +108,10 @@ func contactPlot(o lookups.Overview) *Plot {
 }
 
 // countPlot draws values[day][series] and shows the sum of each series.
-func countPlot(title string, of []Series, days []lookups.Day, values [][]int) *Plot {
-	parts, totals := make([]DayParts, len(days)), make([]int, len(of))
+func countPlot(title string, of []series, days []lookups.Day, values [][]int) *plot {
+	parts, totals := make([]dayParts, len(days)), make([]int, len(of))
 	for d, day := range days {
-		parts[d] = DayParts{day.Start, make([]int64, len(of))}
+		parts[d] = dayParts{day.Start, make([]int64, len(of))}
 		for i, v := range values[d] {
 			parts[d].Parts[i] = int64(v)
 			totals[i] += v
@@ -120,5 +120,5 @@ func countPlot(title string, of []Series, days []lookups.Day, values [][]int) *P
 	for i := range of {
 		of[i].Name += ", " + web.Count(totals[i])
 	}
-	return DrawPlot(title, of, parts, 1, func(n int64) string { return web.Count(int(n)) })
+	return drawPlot(title, of, parts, 1, func(n int64) string { return web.Count(int(n)) })
 }

@@ -5,44 +5,44 @@ import (
 	"time"
 )
 
-// Plot is a bar chart by day, each bar divided into series that remain distinct in black and white. Vertical positions
+// plot is a bar chart by day, each bar divided into series that remain distinct in black and white. Vertical positions
 // are in pixels from the top, horizontal ones in percent of the width from the left, as SVG wants them.
-type Plot struct {
+type plot struct {
 	Title  string
-	Series []Series
+	Series []series
 	Bars   []bar
 	Lines  []line
-	Labels []Label
+	Labels []label
 	// Left is the width of the labels of the lines.
 	Left int
 }
 
-// Series is what one colour of a plot stands for.
-type Series struct{ Name, Class string }
+// series is what one colour of a plot stands for.
+type series struct{ Name, Class string }
 type bar struct{ Class, X, Y, Width, Height string }
 type line struct{ Y, TextY, Text string }
 
-// DayParts are a day's values, one per series.
-type DayParts struct {
+// dayParts are a day's values, one per series.
+type dayParts struct {
 	Day   time.Time
 	Parts []int64
 }
 
-// Label is a day; one with a class is hidden on small screens.
-type Label struct{ X, Anchor, Class, Text string }
+// label is a day; one with a class is hidden on small screens.
+type label struct{ X, Anchor, Class, Text string }
 
 // plotTop and plotBase are the positions of the highest line and the base line; plotLines is how many lines are above
 // the base.
 const (
 	plotTop   = 14
-	PlotBase  = 170
-	PlotLines = 4
+	plotBase  = 170
+	plotLines = 4
 )
 
-// DrawPlot draws consecutive days; nil when all values are zero. The lines are at multiples of 1, 2 or 5 times a power
+// drawPlot draws consecutive days; nil when all values are zero. The lines are at multiples of 1, 2 or 5 times a power
 // of ten of unit; write formats their labels.
-func DrawPlot(title string, of []Series, days []DayParts, unit int64, write func(int64) string) *Plot {
-	p := &Plot{Title: title, Series: of, Left: 44}
+func drawPlot(title string, of []series, days []dayParts, unit int64, write func(int64) string) *plot {
+	p := &plot{Title: title, Series: of, Left: 44}
 	most := int64(0)
 	for _, day := range days {
 		sum := int64(0)
@@ -55,29 +55,29 @@ func DrawPlot(title string, of []Series, days []DayParts, unit int64, write func
 		return nil
 	}
 	between := unit
-	for i := 0; PlotLines*between < most; i++ {
+	for i := 0; plotLines*between < most; i++ {
 		between = between * []int64{2, 5, 2}[i%3] / []int64{1, 2, 1}[i%3] // 1, 2, 5, 10 …
 	}
-	const height = float64(PlotBase - plotTop)
-	for i := range PlotLines + 1 {
-		y := PlotBase - height*float64(i)/PlotLines
-		p.Lines = append(p.Lines, line{Y: Pixels(y), TextY: Pixels(y + 4), Text: write(between * int64(i))})
+	const height = float64(plotBase - plotTop)
+	for i := range plotLines + 1 {
+		y := plotBase - height*float64(i)/plotLines
+		p.Lines = append(p.Lines, line{Y: pixels(y), TextY: pixels(y + 4), Text: write(between * int64(i))})
 	}
 	step := 100 / float64(len(days))
 	for d, day := range days {
-		foot := float64(PlotBase)
+		foot := float64(plotBase)
 		for i, s := range of {
 			if day.Parts[i] == 0 {
 				continue
 			}
-			h := height * float64(day.Parts[i]) / float64(PlotLines*between)
+			h := height * float64(day.Parts[i]) / float64(plotLines*between)
 			foot -= h
 			p.Bars = append(p.Bars, bar{
-				s.Class, Percent(step * (float64(d) + .16)), Pixels(foot), Percent(step * .68), Pixels(h),
+				s.Class, percent(step * (float64(d) + .16)), pixels(foot), percent(step * .68), pixels(h),
 			})
 		}
 		if back := len(days) - 1 - d; back%max(1, len(days)/6) == 0 {
-			l := Label{X: Percent(step * (float64(d) + .5)), Anchor: "middle", Text: day.Day.Format("02/01")}
+			l := label{X: percent(step * (float64(d) + .5)), Anchor: "middle", Text: day.Day.Format("02/01")}
 			if back == 0 {
 				l.X, l.Anchor = "100%", "end"
 			}
@@ -90,8 +90,8 @@ func DrawPlot(title string, of []Series, days []DayParts, unit int64, write func
 	return p
 }
 
-// Percent is a part of a whole in per cent.
-func Percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
+// percent is a part of a whole in per cent.
+func percent(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) + "%" }
 
-// Pixels is a length in a plot.
-func Pixels(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+// pixels is a length in a plot.
+func pixels(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }

@@ -68,9 +68,9 @@ func TestSpendPlot(t *testing.T) {
 func TestPlotLinesAreRound(t *testing.T) {
 	t.Parallel()
 	for most, top := range map[int64]int64{1: 4, 4: 4, 5: 8, 9: 20, 20: 20, 21: 40, 41: 80, 81: 200, 399: 400} {
-		p := DrawPlot("", []Series{{"A", "s-a"}}, []DayParts{{Parts: []int64{most}}}, 1,
+		p := drawPlot("", []series{{"A", "s-a"}}, []dayParts{{Parts: []int64{most}}}, 1,
 			func(n int64) string { return strconv.FormatInt(n, 10) })
-		if got := p.Lines[PlotLines].Text; got != strconv.FormatInt(top, 10) {
+		if got := p.Lines[plotLines].Text; got != strconv.FormatInt(top, 10) {
 			t.Errorf("%d under %s, want %d", most, got, top)
 		}
 	}

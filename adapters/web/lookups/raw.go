@@ -30,8 +30,8 @@ type node struct {
 	More, Open bool
 }
 
-// RawAnswer is the bureau's original answer for display.
-type RawAnswer struct {
+// rawAnswer is the bureau's original answer for display.
+type rawAnswer struct {
 	Size string
 	// Valid says that it is JSON; anything else is shown as text only.
 	Valid, Empty bool
@@ -42,9 +42,9 @@ type RawAnswer struct {
 	AsText bool
 }
 
-// ReadRaw makes the tree or the text of a bureau's answer.
-func ReadRaw(raw []byte, asText bool) RawAnswer {
-	r := RawAnswer{Size: bytesText(len(raw)), Empty: len(bytes.TrimSpace(raw)) == 0, Valid: json.Valid(raw)}
+// readRaw makes the tree or the text of a bureau's answer.
+func readRaw(raw []byte, asText bool) rawAnswer {
+	r := rawAnswer{Size: bytesText(len(raw)), Empty: len(bytes.TrimSpace(raw)) == 0, Valid: json.Valid(raw)}
 	r.AsText = asText || !r.Valid
 	if r.AsText {
 		shown := raw[:min(len(raw), rawText)]

@@ -15,12 +15,12 @@ func TestTreeIsBounded(t *testing.T) {
 		{`[` + strings.Repeat("1,", 1000) + `1]`, true}, {strings.Repeat("[", 500) + strings.Repeat("]", 500), true},
 		{`{"a":"` + strings.Repeat("x", 10_000) + `"}`, true},
 	} {
-		r := ReadRaw([]byte(c.raw), false)
+		r := readRaw([]byte(c.raw), false)
 		if r.Cut != c.cut || !r.Valid || countNodes(r.Tree) > treeNodes+1 {
 			t.Errorf("%.30s: cut %t, %d nodes", c.raw, r.Cut, countNodes(r.Tree))
 		}
 	}
-	if r := ReadRaw([]byte(" \n"), false); !r.Empty {
+	if r := readRaw([]byte(" \n"), false); !r.Empty {
 		t.Error("blank is empty")
 	}
 }

@@ -91,16 +91,16 @@ type spentDay struct {
 // spendPlot draws the days of a period and lists the days with spending, newest first.
 func spendPlot(
 	first, last time.Time, spent []lookup.DaySpent, totals []productSpent, names map[string]string,
-) (*Plot, []spentDay) {
-	var of []Series
+) (*plot, []spentDay) {
+	var of []series
 	class := map[string]string{}
 	for i, t := range totals {
 		class[t.Name] = t.Class
 		switch {
 		case i < seriesMost-1, i == seriesMost-1 && len(totals) == seriesMost:
-			of = append(of, Series{t.Name, t.Class})
+			of = append(of, series{t.Name, t.Class})
 		case i == seriesMost-1:
-			of = append(of, Series{others, t.Class})
+			of = append(of, series{others, t.Class})
 		}
 	}
 	byDay := map[string]*spentDay{}
@@ -110,12 +110,12 @@ func spendPlot(
 			row = &spentDay{Parts: make([]catalog.Money, len(of))}
 			byDay[d.Day] = row
 		}
-		at := slices.IndexFunc(of, func(s Series) bool { return s.Class == class[orID(names, d.Product)] })
+		at := slices.IndexFunc(of, func(s series) bool { return s.Class == class[orID(names, d.Product)] })
 		row.Parts[at] += d.Amount
 		row.Count += d.Count
 		row.Sum += d.Amount
 	}
-	var days []DayParts
+	var days []dayParts
 	var rows []spentDay
 	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
 		parts := make([]int64, len(of))
@@ -126,10 +126,10 @@ func spendPlot(
 			row.Day = day.Format("02/01/2006")
 			rows = append(rows, *row)
 		}
-		days = append(days, DayParts{day, parts})
+		days = append(days, dayParts{day, parts})
 	}
 	slices.Reverse(rows)
-	p := DrawPlot("Gasto por dia e produto", of, days, int64(roundest),
+	p := drawPlot("Gasto por dia e produto", of, days, int64(roundest),
 		func(n int64) string { return web.RoundMoney(catalog.Money(n)) })
 	if p != nil {
 		p.Left = 64

@@ -33,7 +33,7 @@ type statement struct {
 	// First and Last are the days of the plot, Rows its figures on days with spending, newest first; Totals sums it by
 	// product.
 	First, Last string
-	Plot        *Plot
+	Plot        *plot
 	Rows        []spentDay
 	Totals      []productSpent
 	Sum         lookup.Spent

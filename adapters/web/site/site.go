@@ -1,9 +1,7 @@
-// Package site puts the rooms of the interface together.
+// Package site lists the rooms of the interface.
 package site
 
 import (
-	"net/http"
-
 	"fichario/adapters/web"
 	"fichario/adapters/web/automations"
 	"fichario/adapters/web/batches"
@@ -14,15 +12,9 @@ import (
 	"fichario/adapters/web/team"
 )
 
-// allRooms are the rooms of the interface.
-func allRooms() []func(*web.Server) web.Pages {
+// Rooms are the rooms of the interface, for web.New and web.Routes.
+func Rooms() []func(*web.Server) web.Pages {
 	return []func(*web.Server) web.Pages{
 		lookups.Pages, batches.Pages, contacts.Pages, intake.Pages, automations.Pages, team.Pages, privacy.Pages,
 	}
 }
-
-// New returns the handler of the interface.
-func New(c web.Config) (http.Handler, error) { return web.New(c, allRooms()...) }
-
-// Routes lists the method and path of every route of the interface.
-func Routes() []string { return web.Routes(allRooms()...) }

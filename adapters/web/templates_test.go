@@ -1,4 +1,4 @@
-package site
+package web_test
 
 import (
 	"io/fs"
@@ -10,16 +10,17 @@ import (
 	"unicode/utf8"
 
 	"fichario/adapters/web"
+	"fichario/adapters/web/site"
 )
 
 // eachTemplate calls check with every template and the lines of its source.
 func eachTemplate(t *testing.T, check func(file string, lines []string)) {
 	t.Helper()
-	err := fs.WalkDir(os.DirFS(".."), ".", func(file string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS("."), ".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || path.Ext(file) != ".html" {
 			return err
 		}
-		source, err := fs.ReadFile(os.DirFS(".."), file)
+		source, err := fs.ReadFile(os.DirFS("."), file)
 		check(file, strings.Split(string(source), "\n"))
 		return err
 	})
@@ -30,7 +31,7 @@ func eachTemplate(t *testing.T, check func(file string, lines []string)) {
 
 func TestEveryPageIsRead(t *testing.T) {
 	t.Parallel()
-	s, err := web.NewServer(web.Config{}, allRooms()...)
+	s, err := web.NewServer(web.Config{}, site.Rooms()...)
 	if err == nil {
 		err = s.ReadTemplates()
 	}
