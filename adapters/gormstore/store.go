@@ -329,7 +329,6 @@ func (s *Store) repos(c conn) ports.Repos {
 		BatchRemovals:  lots,
 		Bundles:        bundles{c},
 		Purposes:       purposes{c},
-
 		Funnels:        funnels{c},
 		Origins:        origins{c},
 		Contacts:       people,
@@ -347,7 +346,6 @@ func (s *Store) repos(c conn) ports.Repos {
 		Jobs:           queue,
 		JobQueue:       queue,
 		JobRuns:        queue,
-
 		Sessions:       visits,
 		SessionEnds:    visits,
 		Attempts:       visits,
@@ -363,7 +361,6 @@ func (s *Store) repos(c conn) ports.Repos {
 		SubjectBlocks:  persons,
 		Erasures:       persons,
 		Retention:      retention{c},
-
-		Identities: identities{c},
+		Identities:     identities{c},
 	}
 }
