@@ -223,8 +223,8 @@ func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven b
 
 type auditLines struct {
 	conn
-	vault *vault
-	store *Store
+	vault  *vault
+	engine *Engine
 }
 
 func (r auditLines) Append(_ context.Context, l audit.Line) error {
@@ -258,7 +258,7 @@ func (r auditLines) Heads(ctx context.Context, after string, limit int) ([]audit
 }
 
 func (r auditLines) WitnessKey(ctx context.Context) (ed25519.PrivateKey, error) {
-	secret, err := r.store.subjectSecret(ctx)
+	secret, err := r.engine.subjectSecret(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ func TestTheAuditIsWalked(t *testing.T) {
 		} {
 			c.q.Limit = 50
 			walks(t, s, what, func(db conn) error {
-				_, err := auditLines{db, s.vault, s}.Page(t.Context(), testID(1), c.q)
+				_, err := s.repos(db).Audit.Page(t.Context(), testID(1), c.q)
 				return err
 			}, c.indexes...)
 		}

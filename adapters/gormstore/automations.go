@@ -96,3 +96,6 @@ func (r automations) SetEnabled(ctx context.Context, id string, enabled bool) er
 		return orNotFound(db.Model(&automationRow{}).Where("id = ?", id).Update("enabled", enabled))
 	})
 }
+
+// askListens asks on SQLite whether any automation listens.
+const askListens = "SELECT 1 FROM automations WHERE org_id = ? AND event = ? AND enabled LIMIT 1"

@@ -19,7 +19,7 @@ func TestOpenBatchesAreFoundByTheirIndex(t *testing.T) {
 			'', '', '', 1, 1, 0, 0, 0, 4500, 0, 0, 0, 0, 0, @moment, @moment, @moment, '' FROM numbers`, testID(1), testID(2)))
 		var found int
 		plans := planned(t, s, func(c conn) error {
-			open, err := batches{c, s.vault, s.subjectSecret}.Open(t.Context(), testID(1), 25)
+			open, err := s.repos(c).Batches.Open(t.Context(), testID(1), 25)
 			found = len(open)
 			return err
 		})
@@ -39,7 +39,7 @@ func TestABatchShowsItsFaultsByAnIndex(t *testing.T) {
 			'', '', '', false FROM numbers`, testID(50), testID(1)))
 		var found int
 		plans := planned(t, s, func(c conn) error {
-			items, err := batches{c, s.vault, s.subjectSecret}.Items(t.Context(), testID(50), batch.Invalid, 0, 100)
+			items, err := s.repos(c).BatchItems.Items(t.Context(), testID(50), batch.Invalid, 0, 100)
 			found = len(items)
 			return err
 		})

@@ -3,14 +3,11 @@ package gormstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"fichario/domain/automation"
 	"fichario/ports"
@@ -70,64 +67,9 @@ var (
 		RETURNING lookups.id::text`
 )
 
-// many writes many rows of one table.
-type many struct {
-	arrays
-	statement string
-}
-
-func manyOf(t table) many {
-	s := sent{t, "", nil}
-	a := arraysOf(1, s)
-	return many{a, s.insert("unnest(" + a.parameters + ") AS a (" + a.names + ")")}
-}
-
-func (m many) then(clause string) many {
-	m.statement += clause
-	return m
-}
-
-// queueRows queues the insertion of rows; nil if there are none.
-func queueRows[Row any](batch *pgx.Batch, m many, rows []Row) *pgx.QueuedQuery {
-	if len(rows) == 0 {
-		return nil
-	}
-	values := make([]reflect.Value, len(rows))
-	for i := range rows {
-		values[i] = reflect.ValueOf(&rows[i]).Elem()
-	}
-	return batch.Queue(m.statement, m.values(values)...)
-}
-
-// transaction runs f in a transaction on PostgreSQL, bypassing GORM, and retries it after a collision with another one.
-func (s *Store) transaction(ctx context.Context, f func(pgx.Tx) error) error {
-	const tries = 3
-	for try := 1; ; try++ {
-		err := s.pastGORM(ctx, func(db *pgx.Conn) error {
-			tx, err := db.Begin(ctx)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-			if err := f(tx); err != nil {
-				return err
-			}
-			err = tx.Commit(ctx)
-			var refused *pgconn.PgError
-			if err != nil && !errors.As(err, &refused) {
-				return fmt.Errorf("%w: %w", ports.ErrUncertain, err)
-			}
-			return err
-		})
-		if try == tries || !collided(err) {
-			return err
-		}
-	}
-}
-
 // beginOnPostgres charges a batch of concurrent calls. Calls that share a lease go one after the other: whether the
 // second has to wait for an answer is known once the first has begun.
-func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, error) {
+func (s *lookupsRoom) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
 	left := make([]int, len(in))
 	for i := range in {
@@ -160,7 +102,7 @@ func (s *Store) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, e
 }
 
 // beginApart charges calls of which no two share a lease.
-func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, err error) {
+func (s *lookupsRoom) beginApart(ctx context.Context, in []beginning) (out []begun, err error) {
 	told := false
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		out = make([]begun, len(in))
@@ -224,7 +166,7 @@ func (s *Store) beginApart(ctx context.Context, in []beginning) (out []begun, er
 var errNothingBegun = errors.New("nothing begun")
 
 // endOnPostgres writes the outcomes of a batch of calls.
-func (s *Store) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
+func (s *lookupsRoom) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
 	ids, queued := mapped(in, func(e ended) string { return string(e.entry.ID) }), false
 	err = s.transaction(ctx, func(tx pgx.Tx) error {
 		open = make([]bool, len(in))

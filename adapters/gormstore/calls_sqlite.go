@@ -35,7 +35,7 @@ var (
 
 // beginOnSQLite charges a batch of concurrent calls in one transaction, one after the other: nobody else writes
 // meanwhile.
-func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
+func (s *lookupsRoom) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
 	err := s.writing(ctx, func(w *writer) {
 		sum, admits := newCharges(), newAdmission()
@@ -69,7 +69,7 @@ func (s *Store) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, err
 }
 
 // endOnSQLite writes the outcomes of a batch of calls in one transaction.
-func (s *Store) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
+func (s *lookupsRoom) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 	open := make([]bool, len(in))
 	err := s.writing(ctx, func(w *writer) {
 		sum, listeners := newCharges(), map[listener]bool{}

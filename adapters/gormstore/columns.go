@@ -134,5 +134,45 @@ func orNotFound(changed *gorm.DB) error {
 	return changed.Error
 }
 
-// forgetAtOnce is how many rows one removal takes: few, so that posts hardly wait for SQLite's single writer.
-const forgetAtOnce = 50
+func orNoID(id *uid) uid {
+	if id == nil {
+		return noID
+	}
+	return *id
+}
+
+// known is an id from a key, empty for noID.
+func (u uid) known() string {
+	if u == noID {
+		return ""
+	}
+	return string(u)
+}
+
+// noID stands in a key for an absent id.
+const noID = "00000000-0000-0000-0000-000000000000"
+
+// commas joins a few words, none of which has a comma, for one column.
+func commas[T ~string](words []T) string {
+	return strings.Join(mapped(words, func(w T) string { return string(w) }), ",")
+}
+
+func fromCommas[T ~string](kept string) (words []T) {
+	for word := range strings.SplitSeq(kept, ",") {
+		if word != "" {
+			words = append(words, T(word))
+		}
+	}
+	return words
+}
+
+// idsSince is an id below all those of entries from a time on.
+func idsSince(at time.Time) string {
+	if at = at.Add(-clockSkew); at.Unix() > 0 {
+		return firstID(at)
+	}
+	return beforeAll
+}
+
+// clockSkew is more than the time of an entry and the time in its id may differ by.
+const clockSkew = time.Hour

@@ -79,7 +79,7 @@ func (r contacts) WithDocument(ctx context.Context, orgID string, d document.Doc
 }
 
 // reindexContact recomputes the hashes by which a contact is found.
-func (s *Store) reindexContact(tx *gorm.DB, id string, plain []byte) error {
+func (s *contactsRoom) reindexContact(tx *gorm.DB, id string, plain []byte) error {
 	var row contactRow
 	if err := tx.Select("id, org_id").Take(&row, "id = ?", id).Error; err != nil {
 		return err

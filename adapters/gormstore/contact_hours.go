@@ -18,24 +18,6 @@ type contactHourRow struct {
 
 func (contactHourRow) TableName() string { return "contact_hours" }
 
-// noID stands in a key for an absent id.
-const noID = "00000000-0000-0000-0000-000000000000"
-
-func orNoID(id *uid) uid {
-	if id == nil {
-		return noID
-	}
-	return *id
-}
-
-// known is an id from a key, empty for noID.
-func (u uid) known() string {
-	if u == noID {
-		return ""
-	}
-	return string(u)
-}
-
 const (
 	countContacts = `INSERT INTO contact_hours (org_id, hour, webhook_id, origin_id, slot, contacts)
 	VALUES (?, ?, ?, ?, ?, ?)` + addContacts

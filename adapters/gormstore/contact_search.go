@@ -29,7 +29,7 @@ func searchText(c crm.Contact) string {
 
 // foldSearch rewrites the search text after a migration, a batch at a time, because the migration itself could only
 // write it with accents. Contacts that already have it are left alone.
-func (s *Store) foldSearch(ctx context.Context) error {
+func (s *contactsRoom) foldSearch(ctx context.Context) error {
 	const atOnce = 500
 	after := ""
 	for {

@@ -17,7 +17,7 @@ var searchExtensions = []string{"pg_trgm", "btree_gin"}
 
 // makeTrigrams builds the index for the search of contacts; on SQLite the migrations do. Where the role lacks the right
 // or the server the extensions, searches look at each contact, and the next migration tries again; see NoTrigrams.
-func (s *Store) makeTrigrams(ctx context.Context, pool *sql.DB) error {
+func (s *contactsRoom) makeTrigrams(ctx context.Context, pool *sql.DB) error {
 	if s.dialect != goose.DialectPostgres {
 		s.trigrams.Store(true)
 		return nil
@@ -53,7 +53,7 @@ const trigramsValid = "SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid 
 
 // NoTrigrams says why the search looks at each contact, and what to do about it; "" when it has its index. Migrate sets
 // it.
-func (s *Store) NoTrigrams() string {
+func (s *contactsRoom) NoTrigrams() string {
 	if s.noTrigrams == nil {
 		return ""
 	}

@@ -27,13 +27,11 @@ const (
 	// indexAfter is how long contacts are scanned before they are indexed: until all with a smaller id have arrived, from
 	// instances whose clocks differ by less than that.
 	indexAfter = time.Minute
-	// indexAgain is how often the last day is gone through again, for contacts that arrived later than that.
-	indexAgain = time.Hour
 )
 
 // IndexContacts writes contacts to the search index until it has all that are older than a minute, at a pace that
 // leaves room for posts. Until then the search scans them. It is for one caller at a time.
-func (s *Store) IndexContacts(ctx context.Context) error {
+func (s *contactsRoom) IndexContacts(ctx context.Context) error {
 	if !s.trigrams.Load() {
 		return nil
 	}
@@ -46,7 +44,7 @@ func (s *Store) IndexContacts(ctx context.Context) error {
 }
 
 // indexAll repeats indexSome until nothing is left.
-func (s *Store) indexAll(ctx context.Context, after, until string) error {
+func (s *contactsRoom) indexAll(ctx context.Context, after, until string) error {
 	for {
 		began := time.Now()
 		last, more, err := s.indexSome(ctx, after, until)
@@ -66,7 +64,7 @@ func (s *Store) indexAll(ctx context.Context, after, until string) error {
 
 // indexSome indexes the next contacts with ids between two, both exclusive, and returns the last one and whether there
 // may be more. Without after it continues where the index ends.
-func (s *Store) indexSome(ctx context.Context, after, until string) (last string, more bool, err error) {
+func (s *contactsRoom) indexSome(ctx context.Context, after, until string) (last string, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, Timeout())
 	defer cancel()
 	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {

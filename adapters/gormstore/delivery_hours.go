@@ -1,7 +1,6 @@
 package gormstore
 
 import (
-	"fmt"
 	"time"
 
 	"fichario/domain/webhook"
@@ -54,20 +53,4 @@ func (h deliveryHours) add(d deliveryRow, slot int64) {
 		row.Refused++
 	}
 	h[key] = row
-}
-
-// hourOf is the beginning of a time's hour in UTC, as the rollups store it.
-func hourOf(at time.Time) time.Time { return stamp(at).Truncate(time.Hour) }
-
-// hourOfColumn is hourOf in a statement.
-func hourOfColumn(dialect, column string) string {
-	if dialect == "postgres" {
-		return "date_trunc('hour', " + column + ", 'UTC')"
-	}
-	return "substr(" + column + ", 1, 13) || ':00:00+00:00'"
-}
-
-// countOf counts the rows that have an outcome.
-func countOf[T ~string](column string, o T) string {
-	return fmt.Sprintf("COUNT(CASE WHEN %s = %s THEN 1 END)", column, literal(o))
 }

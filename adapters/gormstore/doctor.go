@@ -300,3 +300,15 @@ func (s *Store) sealedAfter(
 	err = db.Raw(find, last, cmp.Or(next, afterAll)).Scan(&rows).Error
 	return rows, next, err
 }
+
+// deliveriesSince is the time since which every delivery is still stored: a day less than their retention, and at most
+// 29 days.
+func deliveriesSince(db *gorm.DB, now time.Time) (time.Time, error) {
+	since := stamp(now.Add(-29 * 24 * time.Hour))
+	var row privacyMarkRow
+	found := db.Limit(1).Find(&row, "name = ?", "deliveries")
+	if up := timeOfID(string(row.UpTo)); found.RowsAffected > 0 && up.After(since) {
+		since = stamp(up)
+	}
+	return since, found.Error
+}

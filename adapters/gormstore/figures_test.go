@@ -29,9 +29,9 @@ func TestFiguresOfDaysAskForThoseDays(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, plan := range planned(t, s, func(c conn) error {
-			_, err := figures{c}.Contacts(t.Context(), planOrg, bounds)
+			_, err := s.repos(c).Figures.Contacts(t.Context(), planOrg, bounds)
 			if err == nil {
-				_, err = figures{c}.Lookups(t.Context(), planOrg, bounds)
+				_, err = s.repos(c).Figures.Lookups(t.Context(), planOrg, bounds)
 			}
 			return err
 		}) {

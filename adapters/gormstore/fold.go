@@ -36,8 +36,8 @@ const closedAfter = 2 * time.Hour
 
 // FoldFigures sums the slots of past hours and days into one, an hour at a time, so that figures are read equally fast
 // however many instances have counted them. It is a chore that may run on any number of instances at once.
-func (s *Store) FoldFigures(ctx context.Context) error {
-	now, err := s.Repos().Clock.Now(ctx, time.Now())
+func (s *Engine) FoldFigures(ctx context.Context) error {
+	now, err := clock{s.conn()}.Now(ctx, time.Now())
 	if err != nil {
 		return err
 	}

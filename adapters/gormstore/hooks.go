@@ -59,7 +59,7 @@ type tokenAt struct {
 	Epoch     int64
 }
 
-func (s *Store) openHooks(ctx context.Context, asked []opening) ([]opened, error) {
+func (s *intakeRoom) openHooks(ctx context.Context, asked []opening) ([]opened, error) {
 	db := s.read.WithContext(ctx)
 	byHash := make(map[string]*tokenAt, len(asked))
 	hashes := make([][]byte, 0, len(asked))
@@ -96,7 +96,7 @@ func (s *Store) openHooks(ctx context.Context, asked []opening) ([]opened, error
 }
 
 // hooksAt returns the webhooks of tokens, from memory or read anew and remembered.
-func (s *Store) hooksAt(db *gorm.DB, tokens []tokenAt) (map[uid]*knownHook, error) {
+func (s *intakeRoom) hooksAt(db *gorm.DB, tokens []tokenAt) (map[uid]*knownHook, error) {
 	hooks, epochs := map[uid]*knownHook{}, map[uid]int64{}
 	for _, t := range tokens {
 		if v, ok := s.known.Load(t.WebhookID); ok {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"gorm.io/gorm"
 
 	"fichario/domain/automation"
@@ -306,3 +308,32 @@ func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {
 		return db.Delete(&jobRow{}, "id IN (?)", old)
 	})
 }
+
+// An event is a job written in the transaction that makes it true, provided that an automation listens at that moment:
+// one added meanwhile hears of what commits after it. Whether any listens is looked up in the index, in the statement
+// itself or once per organisation and transaction.
+
+// addEventJobs writes the jobs of events on PostgreSQL.
+var addEventJobs = manyOf(jobTable).then(" WHERE " + listening("a.org_id::uuid", "a.event"))
+
+// queueJobs queues the jobs of events, and notes in queued whether an automation listened to one.
+func queueJobs(batch *pgx.Batch, jobs []jobRow, queued *bool) {
+	if written := queueRows(batch, addEventJobs, jobs); written != nil {
+		written.Exec(func(done pgconn.CommandTag) error { *queued = *queued || done.RowsAffected() > 0; return nil })
+	}
+}
+
+// job writes the job of an event, if an automation listens.
+func (w *writer) job(row jobRow) {
+	if w.exec(insertEventJob, append(jobTable.values(&row), row.OrgID, row.Event)...) > 0 {
+		w.queued = true
+	}
+}
+
+// jobTable writes jobs past GORM. insertJob and insertEventJob are its statements on SQLite, the latter for an event to
+// which an automation listens.
+var (
+	jobTable       = tableOf(jobRow{})
+	insertJob      = jobTable.insert()
+	insertEventJob = jobTable.insertWhere(listening("?", "?"))
+)

@@ -22,7 +22,7 @@ func TestUnfinishedRunsAreFoundByThemselves(t *testing.T) {
 			{State: automation.Dead}, {State: automation.Dead, AutomationID: planKey},
 		} {
 			walks(t, s, "given up", func(c conn) error {
-				dead, err := jobs{c}.Page(t.Context(), planOrg, f, "", 500)
+				dead, err := s.repos(c).JobRuns.Page(t.Context(), planOrg, f, "", 500)
 				if len(dead) != 6 {
 					t.Errorf("%s: %d runs were given up", s.write.Name(), len(dead))
 				}
@@ -31,7 +31,7 @@ func TestUnfinishedRunsAreFoundByThemselves(t *testing.T) {
 		}
 		walks(t, s, "waiting", func(c conn) error {
 			from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-			waiting, err := jobs{c}.Waiting(t.Context(), planOrg, from, []string{planMan}, 500)
+			waiting, err := s.repos(c).JobRuns.Waiting(t.Context(), planOrg, from, []string{planMan}, 500)
 			if len(waiting) != 6 {
 				t.Errorf("%s: %d runs wait", s.write.Name(), len(waiting))
 			}

@@ -4,8 +4,6 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-
-	"fichario/ports"
 )
 
 // lookupHourRow counts an organisation's lookups of a product in an hour, as far as one slot has counted them.
@@ -28,13 +26,6 @@ const (
 	ON CONFLICT (org_id, hour, product, slot) DO UPDATE SET charged = lookup_hours.charged + excluded.charged,
 		cached = lookup_hours.cached + excluded.cached, amount = lookup_hours.amount + excluded.amount`
 )
-
-// someSlots is how many slots concurrent transactions spread over, enough that they seldom collide. Their numbers are
-// negative, apart from the slots of instances, where cached lookups and posts, which share a commit, wait for no other
-// transaction.
-const someSlots = 8
-
-func someSlot() int64 { return -1 - int64(ports.Spread(someSlots-1)) }
 
 // hourOfLookup is what an entry adds to the figures of its hour.
 func hourOfLookup(row lookupRow, slot int64) lookupHourRow {

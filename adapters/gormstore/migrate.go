@@ -63,7 +63,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		applied, err := provider.Up(ctx)
 		folded := func(m *goose.MigrationResult) bool { return m.Source.Version == 3 }
 		if err == nil && slices.ContainsFunc(applied, folded) {
-			err = s.foldSearch(ctx)
+			err = s.contactsRoom.foldSearch(ctx)
 		}
 		if err == nil {
 			break
@@ -75,7 +75,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if err := s.makeTrigrams(ctx, pool); err != nil {
+	if err := s.contactsRoom.makeTrigrams(ctx, pool); err != nil {
 		return fmt.Errorf("migrate: %w", classify(cmp.Or(context.Cause(ctx), err)))
 	}
 	if err := s.vault.prove(ctx, s.write, stamp(time.Now())); err != nil {

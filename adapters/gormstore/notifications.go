@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"gorm.io/gorm"
@@ -137,3 +138,16 @@ func (r notifications) ReadAll(ctx context.Context, orgID, memberID, upTo string
 	})
 	return err
 }
+
+var addNotifications = manyOf(notificationTable)
+
+// tellOnce notes that something was told about a subject, so that it is told once.
+const tellOnce = "INSERT INTO told (subject_id, mark, at) VALUES (%s) ON CONFLICT DO NOTHING"
+
+var (
+	tellOnSQLite   = fmt.Sprintf(tellOnce, "?, ?, ?")
+	tellOnPostgres = fmt.Sprintf(tellOnce, "$1, $2, $3")
+
+	notificationTable  = tableOf(notificationRow{})
+	insertNotification = notificationTable.insert() // on SQLite
+)

@@ -195,7 +195,7 @@ var partitionInvariants = []invariant{
 
 // KeepPartitions makes partitions ahead of time, and for rows that had none meanwhile; it does nothing on SQLite. It is
 // a chore that may run on any number of instances at once, with the role that migrates.
-func (s *Store) KeepPartitions(ctx context.Context) error {
+func (s *Engine) KeepPartitions(ctx context.Context) error {
 	if s.dialect != goose.DialectPostgres {
 		return nil
 	}

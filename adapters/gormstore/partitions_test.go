@@ -123,7 +123,7 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 		s.edges.since(s.read, lookupsByMonth)
 		page := func(f lookup.Filter, after string) []string {
 			log.ran = nil
-			found, err := statement{conn{read: db, write: db, edges: &s.edges}, s.vault, nil}.
+			found, err := s.repos(conn{read: db, write: db, edges: &s.edges}).Statement.
 				Page(t.Context(), lookup.Asker{OrgID: testID(1)}, f, after, 4)
 			if err != nil {
 				t.Fatal(err)

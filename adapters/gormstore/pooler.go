@@ -144,7 +144,7 @@ func throughPooler(ctx context.Context, conn *pgx.Conn) (pgx.QueryExecMode, erro
 
 // Pooler names pgx's query mode where a pooler is between the program and PostgreSQL, once a connection has been
 // opened; empty where there is none.
-func (s *Store) Pooler() string {
+func (s *Engine) Pooler() string {
 	if s.dialer == nil || s.dialer.pooled.Load() == nil {
 		return ""
 	}
@@ -153,7 +153,7 @@ func (s *Store) Pooler() string {
 
 // StatementTimeout is PostgreSQL's limit for a statement, such as "5s"; "0" for none, and empty on SQLite. Through a
 // pooler it is what the role or the database sets.
-func (s *Store) StatementTimeout(ctx context.Context) (limit string, err error) {
+func (s *Engine) StatementTimeout(ctx context.Context) (limit string, err error) {
 	if s.dialer == nil {
 		return "", nil
 	}

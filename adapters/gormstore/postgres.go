@@ -2,15 +2,19 @@ package gormstore
 
 import (
 	"context"
+	"errors"
+	"fichario/ports"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
 )
 
-func (s *Store) openPostgres(databaseURL string) error {
+func (s *Engine) openPostgres(databaseURL string) error {
 	d, err := newDialer("FICHARIO_DATABASE_URL", databaseURL)
 	if err != nil {
 		return err
@@ -41,7 +45,7 @@ func (d *dialer) gorm() (*gorm.DB, error) {
 
 // pastGORM runs f on a raw connection of the driver, for what most requests do: GORM and database/sql would copy each
 // value once or twice more.
-func (s *Store) pastGORM(ctx context.Context, f func(*pgx.Conn) error) error {
+func (s *Engine) pastGORM(ctx context.Context, f func(*pgx.Conn) error) error {
 	pool, err := s.write.DB()
 	if err != nil {
 		return err
@@ -56,4 +60,30 @@ func (s *Store) pastGORM(ctx context.Context, f func(*pgx.Conn) error) error {
 			return f(driver.(*stdlib.Conn).Conn()) //nolint:forcetypeassert // the pool is stdlib's
 		})
 	})
+}
+
+// transaction runs f in a transaction on PostgreSQL, bypassing GORM, and retries it after a collision with another one.
+func (s *Engine) transaction(ctx context.Context, f func(pgx.Tx) error) error {
+	const tries = 3
+	for try := 1; ; try++ {
+		err := s.pastGORM(ctx, func(db *pgx.Conn) error {
+			tx, err := db.Begin(ctx)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+			if err := f(tx); err != nil {
+				return err
+			}
+			err = tx.Commit(ctx)
+			var refused *pgconn.PgError
+			if err != nil && !errors.As(err, &refused) {
+				return fmt.Errorf("%w: %w", ports.ErrUncertain, err)
+			}
+			return err
+		})
+		if try == tries || !collided(err) {
+			return err
+		}
+	}
 }

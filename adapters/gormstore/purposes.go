@@ -3,7 +3,6 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -36,20 +35,6 @@ func (r purposeRow) purpose() crm.Purpose {
 		ID: string(r.ID), OrgID: string(r.OrgID), Code: r.Code, Name: r.Name, Basis: crm.Basis(r.Basis),
 		Roles: fromCommas[crm.Role](r.Roles), CreatedAt: r.CreatedAt.UTC(), RetiredAt: timeOf(r.RetiredAt),
 	}
-}
-
-// commas joins a few words, none of which has a comma, for one column.
-func commas[T ~string](words []T) string {
-	return strings.Join(mapped(words, func(w T) string { return string(w) }), ",")
-}
-
-func fromCommas[T ~string](kept string) (words []T) {
-	for word := range strings.SplitSeq(kept, ",") {
-		if word != "" {
-			words = append(words, T(word))
-		}
-	}
-	return words
 }
 
 type purposes struct{ conn }

@@ -13,7 +13,7 @@ import (
 )
 
 // Ping reports whether the database answers.
-func (s *Store) Ping(ctx context.Context) error {
+func (s *Engine) Ping(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout())
 	defer cancel()
 	pool, err := s.write.DB()
@@ -26,7 +26,7 @@ func (s *Store) Ping(ctx context.Context) error {
 
 // Ready reports whether the database answers and accepts writes; if not, the fault.ServiceUnavailable says which of the
 // two fails.
-func (s *Store) Ready(ctx context.Context) error {
+func (s *Engine) Ready(ctx context.Context) error {
 	if err := s.Ping(ctx); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (p *probe) ask(ctx context.Context, question func(context.Context) error) e
 
 // tryWriting writes to SQLite's log a page that changes nothing, and asks PostgreSQL whether it is read-only: there a
 // full disk shows only where a table grows, as a write that fails.
-func (s *Store) tryWriting(ctx context.Context) error {
+func (s *Engine) tryWriting(ctx context.Context) error {
 	db := s.write.WithContext(ctx)
 	if s.dialect == goose.DialectPostgres {
 		var readOnly bool

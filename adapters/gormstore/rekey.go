@@ -41,9 +41,6 @@ var sealed = []sealedColumn{
 	{"one_time_codes", "secret"},
 }
 
-// rekeyAtOnce is how many rows are re-encrypted in one transaction: few, because on SQLite posts wait for it.
-const rekeyAtOnce = 25
-
 // Rekey re-encrypts with the first data key what other keys sealed, and then forgets those keys, so that they can be
 // dropped from the configuration. It may run beside a service whose instances all have the current first key first, and
 // may be interrupted and run again. It returns how many values it sealed. A post's receipt is a hash under the old key,
@@ -65,19 +62,6 @@ func (s *Store) Rekey(ctx context.Context) (n int, err error) {
 	err = s.write.WithContext(ctx).Delete(&dataKeyRow{}, "id <> ?", s.vault.keys[0].name()).Error
 	return n, named("store.rekey", classify(err))
 }
-
-// rest pauses after a step of background work for nine times its duration, so that concurrent writers hardly wait.
-func rest(ctx context.Context, begun time.Time) error {
-	select {
-	case <-time.After(9 * time.Since(begun)):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// beforeAll sorts before every other id.
-const beforeAll = "00000000-0000-0000-0000-000000000000"
 
 // rekey re-encrypts one step of a column, the rows by id after last; it returns how many values it sealed, and the last
 // id of the step, or nothing at the end.
@@ -109,7 +93,7 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 			case sealedColumn{"records", "document"}:
 				err = s.reindex(tx, row.ID, string(plain))
 			case sealedColumn{"contacts", "documents"}:
-				err = s.reindexContact(tx, row.ID, plain)
+				err = s.contactsRoom.reindexContact(tx, row.ID, plain)
 			}
 			if err != nil {
 				return err
@@ -139,14 +123,6 @@ func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values 
 		}
 	}
 	return nil
-}
-
-// endOfStep is the last id of the next rows that are read together, or nothing where they are the last. A walk counts
-// all rows rather than the wanted ones, because the next wanted ones may be far away, in any partition.
-func endOfStep(db *gorm.DB, table, last string) (id string, err error) {
-	find := fmt.Sprintf("SELECT id FROM %s WHERE id > ? ORDER BY id LIMIT 1 OFFSET %d", table, rekeyAtOnce-1)
-	err = db.Raw(find, last).Scan(&id).Error
-	return id, err
 }
 
 // reindex recomputes the hash by which a record is found.

@@ -66,7 +66,7 @@ const replicaVariable = "FICHARIO_READ_DATABASE_URL"
 // ReadFrom makes lists, figures and files that may be slightly stale (ports.ForLists) read from a replica while it lags
 // by at most lag; otherwise, and while it is away, from the primary. It fails where the address cannot be a replica of
 // this database. The caller must then call FollowReplica periodically.
-func (s *Store) ReadFrom(ctx context.Context, databaseURL string, lag time.Duration, log *slog.Logger) error {
+func (s *Engine) ReadFrom(ctx context.Context, databaseURL string, lag time.Duration, log *slog.Logger) error {
 	if s.dialect != goose.DialectPostgres {
 		return errors.New(replicaVariable + " requires PostgreSQL, but FICHARIO_DATABASE_URL is SQLite")
 	}
@@ -127,7 +127,7 @@ func (r *replica) same(ctx context.Context) error {
 }
 
 // FollowReplica measures how far the replica is. It is a chore for every ReplicaEvery.
-func (s *Store) FollowReplica(ctx context.Context) error {
+func (s *Engine) FollowReplica(ctx context.Context) error {
 	s.replica.look(ctx)
 	return nil
 }
@@ -249,7 +249,7 @@ func (r *replica) answer(ctx context.Context, f func(*gorm.DB) error) (done bool
 const queryCanceled = "57014"
 
 // Replica says how the replica is used; false where there is none.
-func (s *Store) Replica() (ReplicaFigures, bool) {
+func (s *Engine) Replica() (ReplicaFigures, bool) {
 	r := s.replica
 	if r == nil {
 		return ReplicaFigures{}, false

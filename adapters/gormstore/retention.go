@@ -63,21 +63,3 @@ func (r retention) OldContacts(
 func (r retention) Mark(ctx context.Context, what string, before time.Time) error {
 	return r.exec(ctx, "retention.mark", func(db *gorm.DB) error { return moveMark(db, what, firstID(before)) })
 }
-
-// moveMark moves a mark forward, never back.
-func moveMark(db *gorm.DB, what, upTo string) error {
-	return db.Exec(`INSERT INTO privacy_marks (name, up_to) VALUES (?, ?) ON CONFLICT (name)
-		DO UPDATE SET up_to = excluded.up_to WHERE privacy_marks.up_to < excluded.up_to`, what, upTo).Error
-}
-
-// deliveriesSince is the time since which every delivery is still stored: a day less than their retention, and at most
-// 29 days.
-func deliveriesSince(db *gorm.DB, now time.Time) (time.Time, error) {
-	since := stamp(now.Add(-29 * 24 * time.Hour))
-	var row privacyMarkRow
-	found := db.Limit(1).Find(&row, "name = ?", "deliveries")
-	if up := timeOfID(string(row.UpTo)); found.RowsAffected > 0 && up.After(since) {
-		since = stamp(up)
-	}
-	return since, found.Error
-}

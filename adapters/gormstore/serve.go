@@ -87,7 +87,7 @@ var (
 )
 
 // serveOnSQLite reads concurrently with writers, and shares a commit only for the entry.
-func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
+func (s *lookupsRoom) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	none := kept{err: ports.ErrNotFound}
 	newest, err := s.newestOnSQLite(ctx) //nolint:sqlclosecheck // it lives as long as the pool
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Store) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 
 // enterOnSQLite writes and counts the entries of a batch of answered lookups, in one transaction, and says which were
 // written: not those of people who have been erased since the record was read.
-func (s *Store) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, error) {
+func (s *lookupsRoom) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, error) {
 	written := make([]bool, len(entries))
 	return written, s.writing(ctx, func(w *writer) {
 		listeners := map[listener]bool{}
@@ -139,7 +139,7 @@ func (s *Store) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, e
 }
 
 // newestOnSQLite is newestRecord, prepared on first use: earlier, its table may not exist.
-func (s *Store) newestOnSQLite(ctx context.Context) (*sql.Stmt, error) {
+func (s *lookupsRoom) newestOnSQLite(ctx context.Context) (*sql.Stmt, error) {
 	if err := s.reading.take(ctx); err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (s *Store) newestOnSQLite(ctx context.Context) (*sql.Stmt, error) {
 // serveOnPostgres answers lookups in one statement, which takes its columns as arrays so that one plan serves any
 // number of them. A record that cannot be opened counts as none: its lookup's entry is already written by then, and is
 // taken back.
-func (s *Store) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
+func (s *lookupsRoom) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
 	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
 	trails := mapped(asked, func(a served) string { return string(a.trail) })

@@ -29,7 +29,7 @@ var memories atomic.Int64
 // waits for a lock, and a read outside a running transaction, which InTx forbids, does not go unnoticed. A second
 // connection only keeps the database alive when database/sql discards the first, as it does where the context of a
 // transaction ends.
-func (s *Store) openMemory() (err error) {
+func (s *Engine) openMemory() (err error) {
 	dsn := fmt.Sprintf("file:/fichario-%d?vfs=memdb&_time_format=sqlite&_pragma=foreign_keys(1)", memories.Add(1))
 	if s.write, err = gorm.Open(sqliteDialect{s.ways, dsn}, config()); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (s *Store) openMemory() (err error) {
 // busyTimeout is how long one connection waits for another's lock, in milliseconds.
 func busyTimeout() int64 { return (Timeout() / 2).Milliseconds() }
 
-func (s *Store) openSQLite(path string) error {
+func (s *Engine) openSQLite(path string) error {
 	if path == InMemory {
 		return s.openMemory()
 	}

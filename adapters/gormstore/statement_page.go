@@ -15,9 +15,6 @@ import (
 	"fichario/ports"
 )
 
-// clockSkew is more than the time of an entry and the time in its id may differ by.
-const clockSkew = time.Hour
-
 // Page walks an index in its own order for every filter: the asker's without a filter, the one by asker and purpose
 // where the filter names a purpose, else the one by asker, product and cache. Where product or cache is open, it walks
 // several ranges of that index side by side, so that unwanted entries cost nothing, however many there are.
@@ -233,14 +230,6 @@ func idsWithin(f lookup.Filter, after string) (above, below string) {
 		below = min(below, firstID(time.UnixMilli(max(0, at.UnixMilli()))))
 	}
 	return above, below
-}
-
-// idsSince is an id below all those of entries from a time on.
-func idsSince(at time.Time) string {
-	if at = at.Add(-clockSkew); at.Unix() > 0 {
-		return firstID(at)
-	}
-	return beforeAll
 }
 
 // lastOfIDs is the last time that the 48 bits of a UUIDv7 hold.

@@ -30,14 +30,14 @@ func TestSlowAStatementWalksAnIndex(t *testing.T) {
 			CASE WHEN i %% 7 = 0 THEN '%s'@uuid END, CASE WHEN i %% 4 > 0 THEN 'credito' ELSE '' END,
 			CASE WHEN i %% 110 = 0 THEN '%s'@uuid END FROM numbers`, planOrg, planKey, planMan, planKey))
 		walks(t, s, "a contact's", func(c conn) error {
-			found, err := statement{c, s.vault, nil}.OfContact(t.Context(), planOrg, planKey, 20)
+			found, err := s.repos(c).LookupContacts.OfContact(t.Context(), planOrg, planKey, 20)
 			if len(found) != 20 {
 				t.Errorf("%s: a contact has %d lookups", s.write.Name(), len(found))
 			}
 			return err
 		}, "lookups_contact")
 		spent := strings.Join(planned(t, s, func(c conn) error {
-			_, err := statement{c, s.vault, nil}.Spend(t.Context(), lookup.Asker{OrgID: planOrg, MemberID: planMan},
+			_, err := s.repos(c).Statement.Spend(t.Context(), lookup.Asker{OrgID: planOrg, MemberID: planMan},
 				"2026-02-01", "2026-02-28")
 			return err
 		}), "\n")
@@ -74,7 +74,7 @@ func TestSlowAStatementWalksAnIndex(t *testing.T) {
 				}
 				for _, after := range []string{"", planLast} {
 					walks(t, s, fmt.Sprintf("%+v, %s", who, what), func(c conn) error {
-						_, err := statement{c, s.vault, nil}.Page(t.Context(), who, f, after, 51)
+						_, err := s.repos(c).Statement.Page(t.Context(), who, f, after, 51)
 						return err
 					}, want)
 				}

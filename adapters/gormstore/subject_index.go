@@ -13,23 +13,6 @@ import (
 	"fichario/domain/privacy"
 )
 
-// traceRow is a row that holds data of a person.
-type traceRow struct {
-	Subject []byte `gorm:"primaryKey"`
-	Kind    string `gorm:"primaryKey"`
-	RowID   uid    `gorm:"primaryKey"`
-}
-
-func (traceRow) TableName() string { return "subject_traces" }
-
-// privacyMarkRow says up to which row of a table some work has been done.
-type privacyMarkRow struct {
-	Name string `gorm:"primaryKey"`
-	UpTo uid    `gorm:"not null"`
-}
-
-func (privacyMarkRow) TableName() string { return "privacy_marks" }
-
 const (
 	// traceAtOnce is how many rows one transaction adds to the index of people.
 	traceAtOnce = 250
@@ -40,15 +23,12 @@ const (
 	traceAfter = 2 * time.Minute
 )
 
-// mergedTrace is the kind of what a merged contact was known by.
-const mergedTrace = "unidos"
-
 // traced maps the tables that feed the index of people to their kinds.
 var traced = map[string]privacy.Kind{"lookups": privacy.Lookups, "batch_items": privacy.Items}
 
 // IndexSubjects writes the index that finds a person's lookups and batch items, at a pace that leaves room for lookups:
 // requests never write it, it is filled beside them. It is for one caller at a time.
-func (s *Store) IndexSubjects(ctx context.Context) error {
+func (s *personsRoom) IndexSubjects(ctx context.Context) error {
 	now := time.Now()
 	for table := range traced {
 		if err := s.traceAll(ctx, table, "", firstID(now.Add(-traceAfter)), traceRest); err != nil {
@@ -70,7 +50,7 @@ func (s *Store) IndexSubjects(ctx context.Context) error {
 
 // CatchUp brings the index of people up to date, and returns when it is: after an upgrade, about a minute for a million
 // lookups.
-func (s *Store) CatchUp(ctx context.Context) error {
+func (s *personsRoom) CatchUp(ctx context.Context) error {
 	until := firstID(time.Now().Add(-traceAfter))
 	for table := range traced {
 		if err := s.traceAll(ctx, table, "", until, 1); err != nil {
@@ -90,7 +70,7 @@ func (s *Store) CatchUp(ctx context.Context) error {
 }
 
 // Indexed reports whether the index is complete but for the last minutes.
-func (s *Store) Indexed(ctx context.Context) (yes bool, err error) {
+func (s *personsRoom) Indexed(ctx context.Context) (yes bool, err error) {
 	yes = true
 	for table := range traced {
 		var mark privacyMarkRow
@@ -112,7 +92,7 @@ func (s *Store) Indexed(ctx context.Context) (yes bool, err error) {
 }
 
 // traceAll repeats traceSome until nothing is left. Without after it continues from the mark, and moves it.
-func (s *Store) traceAll(ctx context.Context, table, after, until string, rest int) error {
+func (s *personsRoom) traceAll(ctx context.Context, table, after, until string, rest int) error {
 	for {
 		began := time.Now()
 		last, more, err := s.traceSome(ctx, table, after, until)
@@ -131,7 +111,7 @@ func (s *Store) traceAll(ctx context.Context, table, after, until string, rest i
 }
 
 // traceSome indexes the people in the next rows, and returns the last row and whether there may be more.
-func (s *Store) traceSome(ctx context.Context, table, after, until string) (last string, more bool, err error) {
+func (s *personsRoom) traceSome(ctx context.Context, table, after, until string) (last string, more bool, err error) {
 	secret, err := s.subjectSecret(ctx)
 	if err != nil {
 		return "", false, err
@@ -169,7 +149,7 @@ func (s *Store) traceSome(ctx context.Context, table, after, until string) (last
 }
 
 // tracesIn returns the traces of people in some rows of a table, and the rows' ids.
-func (s *Store) tracesIn(
+func (s *personsRoom) tracesIn(
 	tx *gorm.DB, table string, secret []byte, from, until string,
 ) (ids []string, traces []traceRow, err error) {
 	next := tx.Where("id > ? AND id < ?", from, until).Order("id").Limit(traceAtOnce)

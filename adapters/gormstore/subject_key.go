@@ -5,7 +5,6 @@ import (
 	"crypto/hkdf"
 	"crypto/hmac"
 	"crypto/sha256"
-	"encoding/hex"
 	"sync/atomic"
 	"time"
 
@@ -39,7 +38,7 @@ type subjectKey struct {
 
 // subjectSecret reads the key, or makes it. Until it is cached each caller reads it for itself, so that nobody waits
 // for another's query beyond its own deadline.
-func (s *Store) subjectSecret(ctx context.Context) ([]byte, error) {
+func (s *Engine) subjectSecret(ctx context.Context) ([]byte, error) {
 	if known := s.subject.secret.Load(); known != nil {
 		return *known, nil
 	}
@@ -85,15 +84,4 @@ func documentHash(secret []byte, orgID string, d document.Document) []byte {
 		return nil
 	}
 	return subjectHash(secret, orgID, i)
-}
-
-func (r subjects) KeyID(ctx context.Context) (string, error) {
-	secret, err := r.store.subjectSecret(ctx)
-	sum := sha256.Sum256(append([]byte("id|"), secret...))
-	return hex.EncodeToString(sum[:4]), err
-}
-
-func (r subjects) Hashes(ctx context.Context, orgID string, identities ...privacy.Identity) ([][]byte, error) {
-	secret, err := r.store.subjectSecret(ctx)
-	return mapped(identities, func(i privacy.Identity) []byte { return subjectHash(secret, orgID, i) }), err
 }

@@ -3,6 +3,8 @@ package gormstore
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -18,7 +20,7 @@ import (
 
 type subjects struct {
 	conn
-	store *Store
+	store *Engine
 }
 
 // scanAtOnce is how many rows of an unindexed table one step scans.
@@ -348,4 +350,15 @@ func (r subjects) Read(ctx context.Context, k privacy.Kind, ids []string) (out p
 		}, chosen, order("id"))
 	}
 	return out, err
+}
+
+func (r subjects) KeyID(ctx context.Context) (string, error) {
+	secret, err := r.store.subjectSecret(ctx)
+	sum := sha256.Sum256(append([]byte("id|"), secret...))
+	return hex.EncodeToString(sum[:4]), err
+}
+
+func (r subjects) Hashes(ctx context.Context, orgID string, identities ...privacy.Identity) ([][]byte, error) {
+	secret, err := r.store.subjectSecret(ctx)
+	return mapped(identities, func(i privacy.Identity) []byte { return subjectHash(secret, orgID, i) }), err
 }

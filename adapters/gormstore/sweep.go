@@ -26,7 +26,7 @@ var erasedTables = []string{
 // was reorganised may have kept a copy. Where a mark is found, or the marks are unknown, it rewrites the file, and
 // writers wait about a second for each 100 MB. On PostgreSQL it vacuums the tables, beside writers; what cannot be done
 // now, autovacuum does later.
-func (s *Store) Sweep(ctx context.Context, marks [][]byte) error {
+func (s *personsRoom) Sweep(ctx context.Context, marks [][]byte) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
 	defer cancel()
 	if s.dialect == goose.DialectPostgres {
@@ -57,7 +57,7 @@ func (s *Store) Sweep(ctx context.Context, marks [][]byte) error {
 }
 
 // left reports whether one of the marks is in the file or in the log.
-func (s *Store) left(marks [][]byte) (bool, error) {
+func (s *personsRoom) left(marks [][]byte) (bool, error) {
 	info, err := s.file.Stat()
 	if err != nil || len(marks) == 0 {
 		return false, err
@@ -84,7 +84,7 @@ const (
 )
 
 // emptyLog checkpoints the write-ahead log and truncates it, retrying until it can.
-func (s *Store) emptyLog(ctx context.Context) error {
+func (s *personsRoom) emptyLog(ctx context.Context) error {
 	for {
 		var busy, frames, written int
 		err := s.write.WithContext(ctx).Connection(func(db *gorm.DB) error {

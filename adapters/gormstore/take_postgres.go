@@ -13,7 +13,7 @@ import (
 
 // takeOnPostgres writes a batch of arrivals in one statement, which is one round trip and one transaction, and returns
 // which of them were kept. Columns are sent as arrays, so that one plan serves any number of posts.
-func (s *Store) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) {
+func (s *intakeRoom) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
 	made := map[string]bool{}
 	err := s.pastGORM(ctx, func(db *pgx.Conn) error {
@@ -50,10 +50,10 @@ var (
 	sentEvent = sent{tableOf(eventRow{}), "event_", map[string]string{
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
 	}}
-	sentNotification = sent{tableOf(notificationRow{}), "notification_", map[string]string{
+	sentNotification = sent{notificationTable, "notification_", map[string]string{
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at", "batch_id": "NULL",
 	}}
-	sentJob = sent{tableOf(jobRow{}), "job_", map[string]string{
+	sentJob = sent{jobTable, "job_", map[string]string{
 		"org_id": "delivery_org_id::uuid", "contact_id": "contact_id::uuid", "automation_id": "NULL", "member_id": "NULL",
 		"attempts": "0", "run_at": "delivery_at", "result": "''", "created_at": "delivery_at", "ended_at": "NULL",
 		"lease": "''", "lease_until": "NULL", "event": literal(automation.ContactCreated),

@@ -6,20 +6,17 @@ import (
 
 // The statements of an arrival on SQLite, row by row.
 var (
-	insertReceipt      = sentReceipt.table.insert() + " ON CONFLICT DO NOTHING"
-	insertContact      = sentContact.table.insert()
-	insertEvent        = sentEvent.table.insert()
-	insertNotification = sentNotification.table.insert()
-	insertJob          = sentJob.table.insert()
-	insertEventJob     = sentJob.insertWhere(listening("?", "?"))
-	insertDelivery     = sentDelivery.table.insert()
+	insertReceipt  = sentReceipt.table.insert() + " ON CONFLICT DO NOTHING"
+	insertContact  = sentContact.table.insert()
+	insertEvent    = sentEvent.table.insert()
+	insertDelivery = sentDelivery.table.insert()
 )
 
 const countReceived = `INSERT INTO webhook_counters (webhook_id, slot, received) VALUES (?, ?, ?)
 	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received`
 
 // takeOnSQLite writes a batch of arrivals in one transaction, row by row, and returns which of them were kept.
-func (s *Store) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
+func (s *intakeRoom) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
 	err := s.writing(ctx, func(w *writer) {
 		counts, hours, figures := map[uid]int{}, deliveryHours{}, newContactFigures(s.slot)
@@ -70,12 +67,5 @@ func (w *writer) turn(t *taken) {
 	if w.row(readTurn, []any{t.turns.rotation}, &n) {
 		t.contact.AssigneeID = optional(t.turns.of(n))
 		w.exec(countTurn, t.turns.rotation, *t.contact.AssigneeID)
-	}
-}
-
-// job writes the job of an event, if an automation listens.
-func (w *writer) job(row jobRow) {
-	if w.exec(insertEventJob, append(sentJob.values(&row), row.OrgID, row.Event)...) > 0 {
-		w.queued = true
 	}
 }

@@ -17,7 +17,7 @@ type unreadable struct {
 }
 
 // LogTo sets the log for stored values that cannot be opened. Entries name table, column and id, never content.
-func (s *Store) LogTo(log *slog.Logger) { s.vault.unreadable.log.Store(log) }
+func (s *Engine) LogTo(log *slog.Logger) { s.vault.unreadable.log.Store(log) }
 
 func (u *unreadable) tell(place string) {
 	log := u.log.Load()

@@ -59,6 +59,3 @@ var withoutNulls = []string{
 func passing(condition string, values ...any) scope {
 	return where("CASE WHEN "+condition+" THEN TRUE END", values...)
 }
-
-// afterAll sorts after every other id.
-const afterAll = "ffffffff-ffff-ffff-ffff-ffffffffffff"

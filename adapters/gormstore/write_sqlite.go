@@ -26,17 +26,6 @@ func (t turn) take(ctx context.Context) error {
 
 func (t turn) give() { <-t }
 
-// onSQLite are the statements that concurrent requests run in one transaction on SQLite: there is no round trip to
-// save, and they are prepared once.
-var onSQLite = []string{
-	insertReceipt, insertContact, insertEvent, insertNotification, insertJob, insertEventJob, insertDelivery,
-	countReceived,
-	countDeliveries, countContacts, countStage, insertEntry, countLookups, countSpent,
-	askRequest, beginRequest, askBlocked, askErased, askErasing, askKey, askMember, askRule, askPurpose, askBatch, askItem,
-	takeLease, askHolder, freeLease, freeEnded, askNewest, askCounted, countCharged, endEntry, insertRecord,
-	askListens, tellOnSQLite, keyNameOnSQLite, takeTurn, readTurn, countTurn,
-}
-
 // writer runs prepared statements in one transaction until one fails.
 type writer struct {
 	ctx      context.Context
@@ -48,7 +37,7 @@ type writer struct {
 }
 
 // writing runs f in one transaction.
-func (s *Store) writing(ctx context.Context, f func(*writer)) error {
+func (s *Engine) writing(ctx context.Context, f func(*writer)) error {
 	pool, err := s.write.DB()
 	if err != nil {
 		return err
@@ -77,7 +66,7 @@ func (s *Store) writing(ctx context.Context, f func(*writer)) error {
 
 // statements prepares onSQLite: once the schema exists, or when one is first used. If ctx ends, those already prepared
 // are kept.
-func (s *Store) statements(ctx context.Context, pool *sql.DB) (map[string]*sql.Stmt, error) {
+func (s *Engine) statements(ctx context.Context, pool *sql.DB) (map[string]*sql.Stmt, error) {
 	if err := s.preparing.take(ctx); err != nil {
 		return nil, err
 	}
@@ -85,7 +74,7 @@ func (s *Store) statements(ctx context.Context, pool *sql.DB) (map[string]*sql.S
 	if s.prepared == nil {
 		s.prepared = map[string]*sql.Stmt{}
 	}
-	for _, statement := range onSQLite[len(s.prepared):] {
+	for _, statement := range s.onSQLite[len(s.prepared):] {
 		//nolint:sqlclosecheck // it lives as long as the pool
 		stmt, err := pool.PrepareContext(ctx, statement)
 		if err != nil {

@@ -2,57 +2,12 @@ package gormstore
 
 import (
 	"context"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
-	"gorm.io/gorm"
-
-	"fichario/domain/automation"
-	"fichario/domain/crm"
-	"fichario/domain/lookup"
 )
-
-// An event is a job written in the transaction that makes it true, provided that an automation listens at that moment:
-// one added meanwhile hears of what commits after it. Whether any listens is looked up in the index, in the statement
-// itself or once per organisation and transaction.
-
-// addEventJobs writes the jobs of events on PostgreSQL.
-var addEventJobs = manyOf(tableOf(jobRow{})).then(" WHERE " + listening("a.org_id::uuid", "a.event"))
-
-// completedJob is the job of an answered lookup. It has the lookup's id.
-func completedJob(row lookupRow, trail automation.Trail) jobRow {
-	return jobRow{
-		ID: row.ID, OrgID: row.OrgID, Kind: string(automation.FanOut), ContactID: orNoID(row.ContactID),
-		State: string(automation.Ready), RunAt: row.At, CreatedAt: row.At, Event: string(automation.LookupCompleted),
-		SubjectID: &row.ID, Trail: string(trail),
-	}
-}
-
-// askListens asks on SQLite whether any automation listens.
-const askListens = "SELECT 1 FROM automations WHERE org_id = ? AND event = ? AND enabled LIMIT 1"
-
-// listener is an organisation with an event.
-type listener struct {
-	org   uid
-	event string
-}
-
-// completed writes the job of an answered lookup, where any automation listens.
-func (w *writer) completed(known map[listener]bool, row lookupRow, trail automation.Trail) {
-	l := listener{row.OrgID, string(automation.LookupCompleted)}
-	yes, asked := known[l]
-	if !asked {
-		var one int
-		yes = w.row(askListens, []any{l.org, l.event}, &one)
-		known[l] = yes
-	}
-	if yes {
-		job := completedJob(row, trail)
-		w.exec(insertJob, sentJob.values(&job)...)
-		w.queued = true
-	}
-}
 
 // crossing is a cap of which a charge has reached a given percentage.
 type crossing struct {
@@ -85,17 +40,6 @@ func (c *charges) crossed(b beginning) {
 		c.reached = append(c.reached, crossing{entry: b.entry, limit: l, percent: percent, used: used, n: n})
 	}
 }
-
-const (
-	tellOnce = "INSERT INTO told (subject_id, mark, at) VALUES (%s) ON CONFLICT DO NOTHING"
-	keyName  = "SELECT name FROM keys WHERE id = %s"
-)
-
-var (
-	tellOnSQLite    = fmt.Sprintf(tellOnce, "?, ?, ?")
-	tellOnPostgres  = fmt.Sprintf(tellOnce, "$1, $2, $3")
-	keyNameOnSQLite = fmt.Sprintf(keyName, "?")
-)
 
 // mark identifies what is told once.
 func (x crossing) mark() string { return fmt.Sprintf("%s:%d", x.limit.bucket, x.percent) }
@@ -136,7 +80,7 @@ func (w *writer) tell(reached []crossing) {
 		var name string
 		w.row(keyNameOnSQLite, []any{x.entry.KeyID}, &name)
 		n, job := x.notification(name), x.job()
-		w.exec(insertNotification, sentNotification.values(&n)...)
+		w.exec(insertNotification, notificationTable.values(&n)...)
 		w.job(job)
 	}
 }
@@ -170,25 +114,6 @@ func tell(ctx context.Context, tx pgx.Tx, reached []crossing) (queued bool, err 
 	return queued, nil
 }
 
-// queueJobs queues the jobs of events, and notes in queued whether an automation listened to one.
-func queueJobs(batch *pgx.Batch, jobs []jobRow, queued *bool) {
-	if written := queueRows(batch, addEventJobs, jobs); written != nil {
-		written.Exec(func(done pgconn.CommandTag) error { *queued = *queued || done.RowsAffected() > 0; return nil })
-	}
-}
+const keyName = "SELECT name FROM keys WHERE id = %s"
 
-var addNotifications = manyOf(tableOf(notificationRow{}))
-
-// addCompleted writes the job of a lookup that the history answered, in its transaction. It reports whether an
-// automation listens.
-func addCompleted(db *gorm.DB, row lookupRow, trail automation.Trail) (yes bool, err error) {
-	if row.Status != string(lookup.Done) {
-		return false, nil
-	}
-	err = db.Raw("SELECT "+listening("?", "?"), row.OrgID, string(automation.LookupCompleted)).Scan(&yes).Error
-	if err != nil || !yes {
-		return false, err
-	}
-	job := completedJob(row, trail)
-	return true, db.Create(&job).Error
-}
+var keyNameOnSQLite = fmt.Sprintf(keyName, "?")

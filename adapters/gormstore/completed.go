@@ -1,0 +1,53 @@
+package gormstore
+
+import (
+	"fichario/domain/automation"
+	"fichario/domain/lookup"
+
+	"gorm.io/gorm"
+)
+
+// completedJob is the job of an answered lookup. It has the lookup's id.
+func completedJob(row lookupRow, trail automation.Trail) jobRow {
+	return jobRow{
+		ID: row.ID, OrgID: row.OrgID, Kind: string(automation.FanOut), ContactID: orNoID(row.ContactID),
+		State: string(automation.Ready), RunAt: row.At, CreatedAt: row.At, Event: string(automation.LookupCompleted),
+		SubjectID: &row.ID, Trail: string(trail),
+	}
+}
+
+// listener is an organisation with an event.
+type listener struct {
+	org   uid
+	event string
+}
+
+// completed writes the job of an answered lookup, where any automation listens.
+func (w *writer) completed(known map[listener]bool, row lookupRow, trail automation.Trail) {
+	l := listener{row.OrgID, string(automation.LookupCompleted)}
+	yes, asked := known[l]
+	if !asked {
+		var one int
+		yes = w.row(askListens, []any{l.org, l.event}, &one)
+		known[l] = yes
+	}
+	if yes {
+		job := completedJob(row, trail)
+		w.exec(insertJob, jobTable.values(&job)...)
+		w.queued = true
+	}
+}
+
+// addCompleted writes the job of a lookup that the history answered, in its transaction. It reports whether an
+// automation listens.
+func addCompleted(db *gorm.DB, row lookupRow, trail automation.Trail) (yes bool, err error) {
+	if row.Status != string(lookup.Done) {
+		return false, nil
+	}
+	err = db.Raw("SELECT "+listening("?", "?"), row.OrgID, string(automation.LookupCompleted)).Scan(&yes).Error
+	if err != nil || !yes {
+		return false, err
+	}
+	job := completedJob(row, trail)
+	return true, db.Create(&job).Error
+}

@@ -1,0 +1,23 @@
+package gormstore
+
+import "fichario/ports"
+
+// automationsRoom keeps automations and jobs.
+type automationsRoom struct{ *Engine }
+
+func newAutomationsRoom(e *Engine) *automationsRoom { return &automationsRoom{e} }
+
+// Fill gives the repositories of the room.
+func (s *automationsRoom) Fill(out *ports.Repos, c conn) {
+	queue := jobs{c}
+	out.Automations = automations{c, s.vault}
+	out.Jobs, out.JobQueue, out.JobRuns = queue, queue, queue
+}
+
+// Statements are those that write a job on SQLite.
+func (s *automationsRoom) Statements() []string {
+	return []string{insertJob, insertEventJob, askListens}
+}
+
+// Close has nothing to wait for.
+func (s *automationsRoom) Close() {}
