@@ -2,7 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"hash/fnv"
 	"maps"
 	"slices"
 	"strings"
@@ -18,23 +17,6 @@ import (
 // What admits a charge is read in the transaction that writes it, under a lock that every change of it takes: charges
 // share the lock of their organisation, a change has it alone (HoldCharges). So a limit, a right or a purpose that was
 // changed counts for every charge that commits after the change. SQLite has one writer, which is that lock.
-
-// chargesLock is the number of the advisory lock of an organisation's charges on PostgreSQL. Organisations that share a
-// number only wait for each other.
-func chargesLock(orgID uid) int64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte("charges|" + orgID))
-	return int64(h.Sum64())
-}
-
-func (r orgs) HoldCharges(ctx context.Context, id string) error {
-	return r.inside(ctx, "orgs.holdCharges", func(db *gorm.DB) error {
-		if db.Name() != "postgres" {
-			return nil
-		}
-		return db.Exec("SELECT pg_advisory_xact_lock(?)", chargesLock(uid(id))).Error
-	})
-}
 
 // admission is what the store has, when calls are charged, of those who ask and of what they ask for.
 type admission struct {
@@ -206,16 +188,16 @@ func manyIDs(statement string) string {
 	return strings.NewReplacer("SELECT id", "SELECT id::text", "id = ?", "id = ANY ($1::text[]::uuid[])").Replace(statement)
 }
 
-// The columns of each statement.
-func (r *keyRow) admits() []any {
+// What each statement reads a row into.
+func keyFields(r *keyRow) []any {
 	return []any{(*string)(&r.ID), &r.PerDay, &r.PerMonth, &r.ExpiresAt, &r.RevokedAt, &r.Purposes}
 }
-func (r *memberRow) admits() []any     { return []any{(*string)(&r.ID), &r.Role, &r.Active, &r.Budget} }
-func (r *automationRow) admits() []any { return []any{(*string)(&r.ID), &r.Enabled, &r.Action} }
-func (r *batchAdmits) admits() []any {
+func memberFields(r *memberRow) []any   { return []any{(*string)(&r.ID), &r.Role, &r.Active, &r.Budget} }
+func ruleFields(r *automationRow) []any { return []any{(*string)(&r.ID), &r.Enabled, &r.Action} }
+func batchFields(r *batchAdmits) []any {
 	return []any{(*string)(&r.id), &r.ceiling, (*string)(&r.payer)}
 }
-func (r *purposeRow) admits() []any {
+func purposeFields(r *purposeRow) []any {
 	return []any{(*string)(&r.OrgID), &r.Code, &r.Roles, &r.RetiredAt}
 }
 
@@ -226,16 +208,16 @@ func (w *writer) admission(s admission, at int, b beginning) {
 	if w.row(askBlocked, []any{b.entry.OrgID, b.subject}, new(int)) {
 		s.blocked[string(b.subject)] = true
 	}
-	readOne(w, s.keys, b.entry.KeyID, askKey, (*keyRow).admits)
-	readOne(w, s.members, b.entry.MemberID, askMember, (*memberRow).admits)
-	readOne(w, s.automations, b.entry.AutomationID, askRule, (*automationRow).admits)
-	readOne(w, s.batches, b.entry.BatchID, askBatch, (*batchAdmits).admits)
+	readOne(w, s.keys, b.entry.KeyID, askKey, keyFields)
+	readOne(w, s.members, b.entry.MemberID, askMember, memberFields)
+	readOne(w, s.automations, b.entry.AutomationID, askRule, ruleFields)
+	readOne(w, s.batches, b.entry.BatchID, askBatch, batchFields)
 	if b.entry.BatchID != nil {
 		s.items[b.entry.ID] = w.row(askItem, []any{b.entry.OrgID, b.entry.ID}, new(int))
 	}
 	if purpose, states := purposeOf(b); states {
 		var row purposeRow
-		if w.row(askPurpose, []any{purpose.org, purpose.code}, row.admits()...) {
+		if w.row(askPurpose, []any{purpose.org, purpose.code}, purposeFields(&row)...) {
 			s.purposes[purpose] = row
 		}
 	}
@@ -270,9 +252,9 @@ func (s admission) queue(batch *pgx.Batch, in []beginning) {
 			purposes[purpose] = true
 		}
 	}
-	queueIDs(batch, askKeys, keys, (*keyRow).admits, func(r keyRow) { s.keys[r.ID] = r })
-	queueIDs(batch, askMembers, members, (*memberRow).admits, func(r memberRow) { s.members[r.ID] = r })
-	queueIDs(batch, askRules, rules, (*automationRow).admits, func(r automationRow) { s.automations[r.ID] = r })
+	queueIDs(batch, askKeys, keys, keyFields, func(r keyRow) { s.keys[r.ID] = r })
+	queueIDs(batch, askMembers, members, memberFields, func(r memberRow) { s.members[r.ID] = r })
+	queueIDs(batch, askRules, rules, ruleFields, func(r automationRow) { s.automations[r.ID] = r })
 	if len(items) > 0 {
 		batch.Queue(askItems, itemsOf, items).Query(func(rows pgx.Rows) error {
 			var id string
@@ -280,11 +262,11 @@ func (s admission) queue(batch *pgx.Batch, in []beginning) {
 			return err
 		})
 	}
-	queueIDs(batch, askBatches, batches, (*batchAdmits).admits, func(r batchAdmits) { s.batches[r.id] = r })
+	queueIDs(batch, askBatches, batches, batchFields, func(r batchAdmits) { s.batches[r.id] = r })
 	if len(purposes) > 0 {
 		stated := slices.Collect(maps.Keys(purposes))
 		queueRead(batch.Queue(askPurposes, mapped(stated, func(p statedPurpose) string { return string(p.org) }),
-			mapped(stated, func(p statedPurpose) string { return p.code })), (*purposeRow).admits,
+			mapped(stated, func(p statedPurpose) string { return p.code })), purposeFields,
 			func(r purposeRow) { s.purposes[statedPurpose{r.OrgID, r.Code}] = r })
 	}
 	batch.Queue(askBlockeds, mapped(in, func(b beginning) string { return string(b.entry.OrgID) }),

@@ -197,7 +197,7 @@ func (v *vault) lockedHead(tx *gorm.DB, orgID string) (head audit.Head, proven b
 	if err == nil && len(rows) == 0 {
 		first := v.headRow(firstHead(orgID))
 		var org []int
-		err = tx.Model(&orgRow{}).Where("id = ?", orgID).Limit(1).Select("1").Scan(&org).Error
+		err = tx.Table("organisations").Where("id = ?", orgID).Limit(1).Select("1").Scan(&org).Error
 		if err != nil {
 			return head, false, err
 		}

@@ -15,7 +15,7 @@ import (
 
 // sealAudit brings the audits of an earlier version to this one's rules, once: heads to which no line was ever appended
 // had no seal, and erasures that are done had no last line. It takes both as they are now.
-func (s *Store) sealAudit(ctx context.Context, tx *sql.Tx) error {
+func (s *privacyRoom) sealAudit(ctx context.Context, tx *sql.Tx) error {
 	db := s.write.Session(&gorm.Session{NewDB: true, Context: ctx})
 	db.Statement.ConnPool = tx
 	one := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }

@@ -12,6 +12,7 @@ import (
 
 	"fichario/domain/batch"
 	"fichario/domain/document"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -257,4 +258,23 @@ func (r batches) Retry(ctx context.Context, batchID string) (charged, free int, 
 		return nil
 	})
 	return charged, free, err
+}
+
+// identitiesOf are the document of an item and the identities in its cells.
+func (v *vault) identitiesOf(row batchItemRow) []privacy.Identity {
+	value, cells, err := v.openTwo(row.Content, "batch_items|content|"+string(row.ID))
+	if err != nil {
+		return nil
+	}
+	var texts []string
+	_ = json.Unmarshal(cells, &texts) // itemRow wrote it
+	out := privacy.FindIn(strings.Join(texts, "\n"))
+	i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value)))
+	for _, there := range out {
+		ok = ok && there != i
+	}
+	if ok {
+		out = append(out, i)
+	}
+	return out
 }

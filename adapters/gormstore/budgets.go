@@ -30,3 +30,11 @@ func addBudgets(ctx context.Context, db *sql.DB) error {
 		idsSince(since.Add(-24*time.Hour)), since.Format("2006-01"))
 	return err
 }
+
+// addAskers adds to lookups the batch or automation that asked. It rewrites no row.
+func addAskers(ctx context.Context, db *sql.DB) error {
+	return briefly(ctx, db, migrateTries, func(tx *sql.Tx) error {
+		return execAll(ctx, tx, `ALTER TABLE lookups ADD COLUMN IF NOT EXISTS batch_id uuid,
+			ADD COLUMN IF NOT EXISTS automation_id uuid`)
+	})
+}

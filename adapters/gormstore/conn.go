@@ -108,7 +108,7 @@ func (c conn) changing(ctx context.Context, op, orgID string, f func(*gorm.DB) e
 			if err := f(tx); err != nil {
 				return err
 			}
-			return tx.Model(&orgRow{}).Where("id = ?", orgID).Update("epoch", gorm.Expr("epoch + 1")).Error
+			return tx.Table("organisations").Where("id = ?", orgID).Update("epoch", gorm.Expr("epoch + 1")).Error
 		})
 	})
 }

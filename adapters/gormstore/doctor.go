@@ -33,9 +33,6 @@ type Finding struct {
 // namedMost is how many ids a finding lists.
 const namedMost = 20
 
-// invariant is a name of what must hold, and the statement that selects what breaks it.
-type invariant struct{ name, broken string }
-
 // of is the statement for a dialect.
 func (i invariant) of(database string) string {
 	return strings.NewReplacer("{hour of at}", hourOfColumn(database, "at"),

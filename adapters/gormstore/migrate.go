@@ -192,3 +192,20 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unloc
 		lose(nil)
 	}, nil
 }
+
+// writtenInGo are the migrations that an SQL file cannot express; for all but sealAudit, SQLite has files with their
+// numbers.
+func (s *Store) writtenInGo() []*goose.Migration {
+	both := []*goose.Migration{goose.NewGoMigration(79, &goose.GoFunc{RunTx: newPrivacyRoom(s.Engine).sealAudit}, nil)}
+	if s.dialect != goose.DialectPostgres {
+		return both
+	}
+	return append(both,
+		goose.NewGoMigration(19, &goose.GoFunc{RunDB: divideAll}, nil),
+		goose.NewGoMigration(25, &goose.GoFunc{RunDB: addAskers}, nil),
+		goose.NewGoMigration(31, &goose.GoFunc{RunDB: addBudgets}, nil),
+		goose.NewGoMigration(44, &goose.GoFunc{RunDB: addPurposes}, nil),
+		goose.NewGoMigration(45, &goose.GoFunc{RunDB: indexPurposes}, nil),
+		goose.NewGoMigration(60, &goose.GoFunc{RunDB: addMemberDays}, nil),
+	)
+}

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"context"
+	"hash/fnv"
 	"time"
 
 	"gorm.io/gorm"
@@ -79,4 +80,21 @@ func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
 func (r orgs) Lock(ctx context.Context, id string) error {
 	_, err := findOne(ctx, r.inside, "orgs.lock", orgRow.org, locked("UPDATE", ""), byID(id))
 	return err
+}
+
+// chargesLock is the number of the advisory lock of an organisation's charges on PostgreSQL. Organisations that share a
+// number only wait for each other.
+func chargesLock(orgID uid) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte("charges|" + orgID))
+	return int64(h.Sum64())
+}
+
+func (r orgs) HoldCharges(ctx context.Context, id string) error {
+	return r.inside(ctx, "orgs.holdCharges", func(db *gorm.DB) error {
+		if db.Name() != "postgres" {
+			return nil
+		}
+		return db.Exec("SELECT pg_advisory_xact_lock(?)", chargesLock(uid(id))).Error
+	})
 }

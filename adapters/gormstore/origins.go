@@ -41,14 +41,14 @@ func (r origins) Rename(ctx context.Context, o crm.Origin) error {
 
 func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 	return r.changing(ctx, "origins.remove", o.OrgID, func(db *gorm.DB) error {
-		linked := func(row any) *gorm.DB { return db.Model(row).Select("1").Where("origin_id = ?", o.ID) }
+		linked := func(table string) *gorm.DB { return db.Table(table).Select("1").Where("origin_id = ?", o.ID) }
 		var known, used bool
 		own := db.Model(&originRow{}).Select("1").Where("id = ? AND org_id = ?", o.ID, o.OrgID)
 		if err := db.Raw("SELECT EXISTS (?)", own).Scan(&known).Error; err != nil || !known {
 			return cmp.Or(err, ports.ErrNotFound)
 		}
-		contacts := linked(&contactRow{}).Where("org_id = ?", o.OrgID)
-		hooks, rules := linked(&webhookRow{}), linked(&automationRow{})
+		contacts := linked("contacts").Where("org_id = ?", o.OrgID)
+		hooks, rules := linked("webhooks"), linked("automations")
 		err := db.Raw("SELECT EXISTS (?) OR EXISTS (?) OR EXISTS (?)", contacts, hooks, rules).Scan(&used).Error
 		if err != nil {
 			return err

@@ -8,25 +8,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pressly/goose/v3"
 )
-
-// writtenInGo are the migrations that an SQL file cannot express; for all but sealAudit, SQLite has files with their
-// numbers.
-func (s *Store) writtenInGo() []*goose.Migration {
-	both := []*goose.Migration{goose.NewGoMigration(79, &goose.GoFunc{RunTx: s.sealAudit}, nil)}
-	if s.dialect != goose.DialectPostgres {
-		return both
-	}
-	return append(both,
-		goose.NewGoMigration(19, &goose.GoFunc{RunDB: divideAll}, nil),
-		goose.NewGoMigration(25, &goose.GoFunc{RunDB: addAskers}, nil),
-		goose.NewGoMigration(31, &goose.GoFunc{RunDB: addBudgets}, nil),
-		goose.NewGoMigration(44, &goose.GoFunc{RunDB: addPurposes}, nil),
-		goose.NewGoMigration(45, &goose.GoFunc{RunDB: indexPurposes}, nil),
-		goose.NewGoMigration(60, &goose.GoFunc{RunDB: addMemberDays}, nil),
-	)
-}
 
 func divideAll(ctx context.Context, db *sql.DB) error {
 	for _, t := range partitionedTables {
@@ -35,14 +17,6 @@ func divideAll(ctx context.Context, db *sql.DB) error {
 		}
 	}
 	return nil
-}
-
-// addAskers adds to lookups the batch or automation that asked. It rewrites no row.
-func addAskers(ctx context.Context, db *sql.DB) error {
-	return briefly(ctx, db, migrateTries, func(tx *sql.Tx) error {
-		return execAll(ctx, tx, `ALTER TABLE lookups ADD COLUMN IF NOT EXISTS batch_id uuid,
-			ADD COLUMN IF NOT EXISTS automation_id uuid`)
-	})
 }
 
 // migrateTries is how often a migration retries to get a lock.

@@ -332,3 +332,6 @@ func clockOf(ctx context.Context, db *sql.DB) (now time.Time, err error) {
 	err = db.QueryRowContext(ctx, "SELECT clock_timestamp()").Scan(&now)
 	return now.UTC(), err
 }
+
+// invariant is a name of what must hold, and the statement that selects what breaks it.
+type invariant struct{ name, broken string }

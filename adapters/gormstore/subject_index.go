@@ -2,8 +2,6 @@ package gormstore
 
 import (
 	"context"
-	"encoding/json"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -177,23 +175,4 @@ func (s *personsRoom) tracesIn(
 		add(row.ID, row.OrgID, s.vault.identitiesOf(row)...)
 	}
 	return ids, traces, err
-}
-
-// identitiesOf are the document of an item and the identities in its cells.
-func (v *vault) identitiesOf(row batchItemRow) []privacy.Identity {
-	value, cells, err := v.openTwo(row.Content, "batch_items|content|"+string(row.ID))
-	if err != nil {
-		return nil
-	}
-	var texts []string
-	_ = json.Unmarshal(cells, &texts) // itemRow wrote it
-	out := privacy.FindIn(strings.Join(texts, "\n"))
-	i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value)))
-	for _, there := range out {
-		ok = ok && there != i
-	}
-	if ok {
-		out = append(out, i)
-	}
-	return out
 }
