@@ -26,14 +26,14 @@ func TestAlikeContactsAreFoundByTheirIndexes(t *testing.T) {
 		}
 		alike := planned(t, s, func(cn conn) error {
 			one := crm.Contact{ID: first[0], OrgID: planOrg, Email: "a1@example.com", PhoneE164: "+55111"}
-			found, err := contacts{cn, s.vault}.Alike(t.Context(), one, 20)
+			found, err := s.repos(cn).ContactSearch.Alike(t.Context(), one, 20)
 			if len(found) != 3 {
 				t.Errorf("%s: %d alike", s.write.Name(), len(found))
 			}
 			return err
 		})
 		of := planned(t, s, func(cn conn) error {
-			found, err := contacts{cn, s.vault}.AlikeBefore(t.Context(), planOrg, some, 100)
+			found, err := s.repos(cn).ContactSearch.AlikeBefore(t.Context(), planOrg, some, 100)
 			if len(found) != 30 {
 				t.Errorf("%s: %d have somebody alike", s.write.Name(), len(found))
 			}

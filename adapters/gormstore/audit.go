@@ -28,9 +28,9 @@ type lineRow struct {
 	Action     string    `gorm:"not null"`
 	Object     string    `gorm:"not null"`
 	RequestID  string    `gorm:"not null"`
-	Address    []byte
+	Address    []byte    `stored:"sealed"`
 	AddressSum []byte
-	Detail     []byte
+	Detail     []byte `stored:"sealed"`
 	DetailSum  []byte
 	Subject    []byte
 	ErasedBy   *uid
@@ -97,7 +97,7 @@ type auditHeadRow struct {
 	At            time.Time `gorm:"not null"`
 	RemovedNumber int64     `gorm:"not null"`
 	RemovedHash   []byte    `gorm:"not null"`
-	Sealed        []byte
+	Sealed        []byte    `stored:"sealed"`
 }
 
 func (auditHeadRow) TableName() string { return "audit_heads" }

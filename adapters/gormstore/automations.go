@@ -20,7 +20,7 @@ type automationRow struct {
 	OriginID  *uid
 	WebhookID *uid
 	MinAmount int64     `gorm:"not null"`
-	Action    []byte    `gorm:"not null"`
+	Action    []byte    `gorm:"not null" stored:"sealed"`
 	CreatedAt time.Time `gorm:"not null"`
 	// Condition is a jq expression.
 	Condition string `gorm:"not null;default:''"`

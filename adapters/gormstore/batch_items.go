@@ -23,7 +23,7 @@ type batchItemRow struct {
 	Line       int    `gorm:"not null"`
 	State      string `gorm:"not null"`
 	DocType    string `gorm:"not null"`
-	Content    []byte `gorm:"not null"`
+	Content    []byte `gorm:"not null" stored:"sealed"`
 	Cell       int    `gorm:"not null"`
 	RepeatOf   int    `gorm:"not null"`
 	Message    string `gorm:"not null"`

@@ -28,14 +28,14 @@ type batchRow struct {
 	Reason      string `gorm:"not null"`
 	Note        string `gorm:"not null"`
 	ResumeAt    *time.Time
-	Columns     []byte `gorm:"not null"`
-	Sheets      []byte
-	Total       int   `gorm:"not null"`
-	Valid       int   `gorm:"not null"`
-	Repeated    int   `gorm:"not null"`
-	Invalid     int   `gorm:"not null"`
-	FromHistory int   `gorm:"not null"`
-	Price       int64 `gorm:"not null"`
+	Columns     []byte `gorm:"not null" stored:"sealed"`
+	Sheets      []byte `stored:"sealed"`
+	Total       int    `gorm:"not null"`
+	Valid       int    `gorm:"not null"`
+	Repeated    int    `gorm:"not null"`
+	Invalid     int    `gorm:"not null"`
+	FromHistory int    `gorm:"not null"`
+	Price       int64  `gorm:"not null"`
 	Ceiling     *int64
 	Ended       int `gorm:"not null"`
 	Charged     int `gorm:"not null"`

@@ -15,7 +15,7 @@ type bulkRow struct {
 	MemberID uid    `gorm:"not null"`
 	Kind     string `gorm:"not null"`
 	TargetID *uid
-	Settings []byte
+	Settings []byte    `stored:"sealed"`
 	Status   string    `gorm:"not null"`
 	Total    int       `gorm:"not null"`
 	Done     int       `gorm:"not null"`
@@ -32,7 +32,7 @@ type bulkItemRow struct {
 	ContactID *uid
 	State     string `gorm:"not null"`
 	BeforeID  *uid
-	Content   []byte
+	Content   []byte `stored:"sealed"`
 	Result    string `gorm:"not null"`
 }
 

@@ -28,7 +28,7 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 		for _, o := range []crm.ContactOrder{crm.ByName, crm.ByAmount} {
 			few := ports.ContactQuery{ContactFilter: ports.ContactFilter{WebhookID: planKey}, Order: o, Limit: 51}
 			plans := planned(t, s, func(cn conn) error {
-				found, err := contacts{cn, s.vault}.Select(t.Context(), planOrg, few)
+				found, err := s.repos(cn).ContactSearch.Select(t.Context(), planOrg, few)
 				if len(found) != 20 {
 					t.Errorf("%s: %d of few", s.write.Name(), len(found))
 				}
@@ -50,13 +50,13 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 			"a stage and origin": {ports.ContactFilter{StageID: planOrg, OriginID: planOrg}, "contacts_of_origin contacts_stage"},
 		} {
 			walks(t, s, "count of "+what, func(cn conn) error {
-				_, err := contacts{cn, s.vault}.Count(t.Context(), planOrg, c.filter, 1001)
+				_, err := s.repos(cn).ContactSearch.Count(t.Context(), planOrg, c.filter, 1001)
 				return err
 			}, strings.Fields(c.index)...)
 		}
 		totals := func(f ports.ContactFilter) func(conn) error {
 			return func(cn conn) error {
-				_, err := contacts{cn, s.vault}.Totals(t.Context(), planOrg, f, 1000)
+				_, err := s.repos(cn).ContactSearch.Totals(t.Context(), planOrg, f, 1000)
 				return err
 			}
 		}
@@ -100,7 +100,7 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 						want = append(want, "contacts_pkey")
 					}
 					walks(t, s, fmt.Sprintf("%+v", q), func(cn conn) error {
-						_, err := contacts{cn, s.vault}.Select(t.Context(), planOrg, q)
+						_, err := s.repos(cn).ContactSearch.Select(t.Context(), planOrg, q)
 						return err
 					}, want...)
 				}

@@ -10,20 +10,6 @@ import (
 	"fichario/ports"
 )
 
-func TestSearchText(t *testing.T) {
-	t.Parallel()
-	for want, c := range map[string]crm.Contact{
-		"joao a@b otica +5511987654321": {
-			Name: "JOÃO", Email: "a@b", Company: "Ótica", Phone: "(11) 98765-4321", PhoneE164: "+5511987654321",
-		},
-		"x y@z 4455": {Name: "x", Email: "y@z", Phone: "ramal 44-55"},
-	} {
-		if got := searchText(c); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 // TestSearchOfOldContacts: contacts from before the migration are found without accents.
 func TestSearchOfOldContacts(t *testing.T) {
 	t.Parallel()

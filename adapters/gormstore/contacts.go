@@ -22,17 +22,17 @@ type contactRow struct {
 	PhoneE164   string `gorm:"column:phone_e164;not null"`
 	Company     string `gorm:"not null"`
 	Amount      int64  `gorm:"not null"`
-	Note        []byte `gorm:"not null"`
+	Note        []byte `gorm:"not null" stored:"sealed"`
 	OriginID    *uid
-	Attribution []byte
-	StageID     uid `gorm:"not null"`
+	Attribution []byte `stored:"sealed"`
+	StageID     uid    `gorm:"not null"`
 	AssigneeID  *uid
 	CreatedAt   time.Time `gorm:"not null"`
 	Search      string
 	Waiting     bool `gorm:"not null;default:false"`
 	// Documents are sealed; DocIndex concatenates the keyed hash of each, from which triggers make rows of
 	// contact_documents.
-	Documents []byte
+	Documents []byte `stored:"sealed"`
 	DocIndex  []byte
 }
 
@@ -78,12 +78,12 @@ func (row contactRow) brief() crm.Contact {
 }
 
 type eventRow struct {
-	ID        uid    `gorm:"primaryKey"`
-	OrgID     uid    `gorm:"not null"`
-	ContactID uid    `gorm:"not null"`
-	Kind      string `gorm:"not null"`
-	Actor     string `gorm:"not null"`
-	Subject   []byte
+	ID        uid       `gorm:"primaryKey"`
+	OrgID     uid       `gorm:"not null"`
+	ContactID uid       `gorm:"not null"`
+	Kind      string    `gorm:"not null"`
+	Actor     string    `gorm:"not null"`
+	Subject   []byte    `stored:"sealed"`
 	At        time.Time `gorm:"not null"`
 }
 

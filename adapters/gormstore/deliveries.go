@@ -20,7 +20,7 @@ type deliveryRow struct {
 	Code      string    `gorm:"not null"`
 	Reason    string    `gorm:"not null"`
 	ContactID *uid
-	Content   []byte `gorm:"not null"`
+	Content   []byte `gorm:"not null" stored:"sealed"`
 	Truncated bool   `gorm:"not null"`
 	ReplayOf  *uid
 }

@@ -254,8 +254,9 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 // CheckSealed opens every encrypted value, with one finding per column. It reads everything, in small steps, beside a
 // running service.
 func (s *Store) CheckSealed(ctx context.Context) ([]Finding, error) {
-	out := make([]Finding, len(sealed))
-	for i, c := range sealed {
+	columns := s.sealed()
+	out := make([]Finding, len(columns))
+	for i, c := range columns {
 		out[i].Name = c.table + "." + c.column + " can be decrypted"
 		for last := beforeAll; last != ""; {
 			rows, next, err := s.sealedAfter(ctx, c.table, c.column, last)

@@ -13,6 +13,7 @@ import (
 	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+	"gorm.io/gorm/schema"
 	"modernc.org/sqlite"
 )
 
@@ -190,3 +191,6 @@ func (s *Engine) announce(kinds ...automation.JobKind) {
 		(*f)(kind)
 	}
 }
+
+// Rows are those of the tables that the engine keeps itself.
+func (s *Engine) Rows() []schema.Tabler { return []schema.Tabler{dataKeyRow{}, subjectKeyRow{}} }

@@ -35,7 +35,7 @@ type erasureRow struct {
 	KeyID      string `gorm:"not null"`
 	Hashes     []byte `gorm:"not null"`
 	Counts     string `gorm:"not null"`
-	Content    []byte
+	Content    []byte `stored:"sealed"`
 	Kind       string `gorm:"not null"`
 	After      string `gorm:"not null"`
 	Round      int    `gorm:"not null"`

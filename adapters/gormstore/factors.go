@@ -13,7 +13,7 @@ import (
 
 type codesRow struct {
 	ID        uid    `gorm:"primaryKey"` // the member's
-	Secret    []byte `gorm:"not null"`
+	Secret    []byte `gorm:"not null" stored:"sealed"`
 	Confirmed bool   `gorm:"not null"`
 	LastStep  int64  `gorm:"not null"`
 }

@@ -18,11 +18,11 @@ type recordRow struct {
 	Product    string    `gorm:"not null"`
 	DocType    string    `gorm:"not null"`
 	DocIndex   []byte    `gorm:"not null"`
-	Document   []byte    `gorm:"not null"`
+	Document   []byte    `gorm:"not null" stored:"sealed"`
 	AnsweredAt time.Time `gorm:"not null"`
 	Found      bool      `gorm:"not null"`
 	Schema     string    `gorm:"not null"`
-	Answer     []byte    `gorm:"not null"`
+	Answer     []byte    `gorm:"not null" stored:"sealed"`
 	Purpose    string    `gorm:"not null;default:''"`
 }
 

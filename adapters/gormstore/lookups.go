@@ -22,7 +22,7 @@ type lookupRow struct {
 	MemberID *uid
 	Product  string    `gorm:"not null"`
 	DocType  string    `gorm:"not null"`
-	Document []byte    `gorm:"not null"`
+	Document []byte    `gorm:"not null" stored:"sealed"`
 	At       time.Time `gorm:"not null"`
 	Cache    bool      `gorm:"not null"`
 	Charged  bool      `gorm:"not null"`

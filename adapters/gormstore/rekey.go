@@ -11,42 +11,12 @@ import (
 	"fichario/domain/document"
 )
 
-type sealedColumn struct{ table, column string }
-
-// sealed are the columns that the vault encrypts, each bound to the place "table|column|id" (see vault.seal).
-var sealed = []sealedColumn{
-	{"lookups", "document"},
-	{"records", "answer"},
-	{"records", "document"},
-	{"webhooks", "secret"},
-	{"webhooks", "token"},
-	{"contacts", "note"},
-	{"contacts", "attribution"},
-	{"contacts", "documents"},
-	{"contact_events", "subject"},
-	{"removed_contacts", "content"},
-	{"bulk_actions", "settings"},
-	{"bulk_items", "content"},
-	{"deliveries", "content"},
-	{"automations", "action"},
-	{"batches", "columns"},
-	{"batches", "sheets"},
-	{"batch_items", "content"},
-	{"audit_lines", "address"},
-	{"audit_lines", "detail"},
-	{"audit_heads", "sealed"},
-	{"subject_keys", "secret"},
-	{"erasures", "content"},
-	{"sessions", "address"},
-	{"one_time_codes", "secret"},
-}
-
 // Rekey re-encrypts with the first data key what other keys sealed, and then forgets those keys, so that they can be
 // dropped from the configuration. It may run beside a service whose instances all have the current first key first, and
 // may be interrupted and run again. It returns how many values it sealed. A post's receipt is a hash under the old key,
 // which cannot be recomputed.
 func (s *Store) Rekey(ctx context.Context) (n int, err error) {
-	for _, c := range sealed {
+	for _, c := range s.sealed() {
 		for last := beforeAll; last != ""; {
 			var m int
 			begun := time.Now()
@@ -89,10 +59,10 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 				return err
 			}
 			ids[i], anew[i] = row.ID, s.vault.seal(plain, place)
-			switch c := (sealedColumn{table, column}); c {
-			case sealedColumn{"records", "document"}:
+			switch c := (Sealed{table, column}); c {
+			case Sealed{"records", "document"}:
 				err = s.reindex(tx, row.ID, string(plain))
-			case sealedColumn{"contacts", "documents"}:
+			case Sealed{"contacts", "documents"}:
 				err = s.contactsRoom.reindexContact(tx, row.ID, plain)
 			}
 			if err != nil {

@@ -22,7 +22,7 @@ type removedRow struct {
 	WebhookID *uid
 	IntoID    *uid
 	At        time.Time `gorm:"not null"`
-	Content   []byte
+	Content   []byte    `stored:"sealed"`
 }
 
 func (removedRow) TableName() string { return "removed_contacts" }

@@ -1,6 +1,10 @@
 package gormstore
 
-import "fichario/ports"
+import (
+	"fichario/ports"
+
+	"gorm.io/gorm/schema"
+)
 
 // automationsRoom keeps automations and jobs.
 type automationsRoom struct{ *Engine }
@@ -12,6 +16,13 @@ func (s *automationsRoom) Fill(out *ports.Repos, c conn) {
 	queue := jobs{c}
 	out.Automations = automations{c, s.vault}
 	out.Jobs, out.JobQueue, out.JobRuns = queue, queue, queue
+}
+
+// Rows are those of the tables that the room keeps.
+func (s *automationsRoom) Rows() []schema.Tabler {
+	return []schema.Tabler{
+		automationRow{}, jobRow{},
+	}
 }
 
 // Statements are those that write a job on SQLite.

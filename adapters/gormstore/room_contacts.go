@@ -4,6 +4,8 @@ import (
 	"fichario/ports"
 	"sync/atomic"
 	"time"
+
+	"gorm.io/gorm/schema"
 )
 
 // contactsRoom keeps contacts, their funnels and their search.
@@ -24,6 +26,13 @@ func (s *contactsRoom) Fill(out *ports.Repos, c conn) {
 	out.Funnels, out.Origins, out.Rotations = funnels{c}, origins{c}, rotations{c}
 	out.Removals = removals{c, s.vault, s.subjectSecret}
 	out.Bulks = bulks{c, s.vault}
+}
+
+// Rows are those of the tables that the room keeps.
+func (s *contactsRoom) Rows() []schema.Tabler {
+	return []schema.Tabler{
+		bulkItemRow{}, bulkRow{}, contactDocumentRow{}, contactHourRow{}, contactIndexRow{}, contactRow{}, eventRow{}, answeredRow{}, funnelRow{}, stageRow{}, originRow{}, removedRow{}, givenRow{}, rotationMemberRow{}, rotationRow{}, turnRow{}, stageTotalRow{},
+	}
 }
 
 // Statements are those that count contacts and take turns on SQLite.

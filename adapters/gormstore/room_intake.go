@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/pressly/goose/v3"
+	"gorm.io/gorm/schema"
 )
 
 // intakeRoom keeps webhooks, and takes what comes in.
@@ -32,6 +33,13 @@ func (s *intakeRoom) Fill(out *ports.Repos, c conn) {
 	out.Webhooks = webhooks{c, s.vault, s.hooks}
 	out.Inbox = inbox{c, s.vault, s.inbox, s.slot}
 	out.Deliveries = deliveries{c, s.vault}
+}
+
+// Rows are those of the tables that the room keeps.
+func (s *intakeRoom) Rows() []schema.Tabler {
+	return []schema.Tabler{
+		deliveryContactRow{}, deliveryRow{}, deliveryHourRow{}, receiptRow{}, counterRow{}, tokenRow{}, webhookRow{},
+	}
 }
 
 // Statements are those of an arrival on SQLite.

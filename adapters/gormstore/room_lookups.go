@@ -6,6 +6,7 @@ import (
 	"fichario/ports"
 
 	"github.com/pressly/goose/v3"
+	"gorm.io/gorm/schema"
 )
 
 // lookupsRoom keeps lookups, the history, the statement, and keys with their caps.
@@ -44,6 +45,13 @@ func (s *lookupsRoom) Fill(out *ports.Repos, c conn) {
 	out.Calls = calls{c, s.vault, s.begin, s.end, s.subjectSecret}
 	out.LookupRequests = lookupRequests{c, s.subjectSecret}
 	out.Keys, out.Usage, out.Bundles, out.Tickets, out.Figures = keys{c}, usage{c}, bundles{c}, tickets{c}, figures{c}
+}
+
+// Rows are those of the tables that the room keeps.
+func (s *lookupsRoom) Rows() []schema.Tabler {
+	return []schema.Tabler{
+		limitChangeRow{}, bundleRow{}, leaseRow{}, recordRow{}, keyRow{}, secretRow{}, lookupHourRow{}, lookupRequestRow{}, lookupRow{}, memberDayRow{}, spendDayRow{}, ticketRow{}, usageRow{},
+	}
 }
 
 // Statements are those of calls and of answers from the history on SQLite.

@@ -3,6 +3,8 @@ package gormstore
 import (
 	"fichario/ports"
 	"time"
+
+	"gorm.io/gorm/schema"
 )
 
 // personsRoom finds, exports and erases a person in the rows of all rooms, and forgets what is old.
@@ -19,6 +21,13 @@ func (s *personsRoom) Fill(out *ports.Repos, c conn) {
 	of := subjects{c, s.Engine}
 	out.Subjects, out.SubjectTraces, out.SubjectBlocks, out.Erasures = of, of, of, of
 	out.Retention = retention{c}
+}
+
+// Rows are those of the tables that the room keeps.
+func (s *personsRoom) Rows() []schema.Tabler {
+	return []schema.Tabler{
+		blockRow{}, erasureRow{},
+	}
 }
 
 // Statements: none.

@@ -1,6 +1,10 @@
 package gormstore
 
-import "fichario/ports"
+import (
+	"fichario/ports"
+
+	"gorm.io/gorm/schema"
+)
 
 // teamRoom keeps organisations, their members, and how these sign in.
 type teamRoom struct{ *Engine }
@@ -14,6 +18,13 @@ func (s *teamRoom) Fill(out *ports.Repos, c conn) {
 	out.Sessions, out.SessionEnds, out.Attempts = visits, visits, visits
 	out.Factors, out.Recovery, out.MemberPasskeys = factor, factor, factor
 	out.Notifications = notifications{c}
+}
+
+// Rows are those of the tables that the room keeps.
+func (s *teamRoom) Rows() []schema.Tabler {
+	return []schema.Tabler{
+		codesRow{}, passkeyRow{}, recoveryRow{}, identityRow{}, memberRow{}, markRow{}, notificationRow{}, orgRow{}, failureRow{}, sessionRow{},
+	}
 }
 
 // Statements are those that write a notification on SQLite.

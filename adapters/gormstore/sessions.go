@@ -19,7 +19,7 @@ type sessionRow struct {
 	SeenAt    time.Time `gorm:"not null"`
 	ID        uid       `gorm:"not null;default:gen_random_uuid()"`
 	Device    string    `gorm:"not null;default:''"`
-	Address   []byte
+	Address   []byte    `stored:"sealed"`
 	// FactorElsewhere is set for members who signed in by a provider that asked for a second factor.
 	FactorElsewhere bool `gorm:"not null;default:false"`
 }

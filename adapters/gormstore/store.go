@@ -8,6 +8,7 @@ import (
 	"runtime"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
 
 	"fichario/domain/audit"
 	"fichario/domain/automation"
@@ -28,6 +29,8 @@ var _ ports.Store = (*Store)(nil)
 type room interface {
 	// Fill gives the repositories of the room, which work on a connection.
 	Fill(*ports.Repos, conn)
+	// Rows are those of the tables that the room keeps.
+	Rows() []schema.Tabler
 	// Statements are those that concurrent requests share a transaction for on SQLite.
 	Statements() []string
 	// Close waits for what is being written.
@@ -130,3 +133,15 @@ func (s *Store) repos(c conn) ports.Repos {
 	}
 	return out
 }
+
+// tables are the rows of all tables, except those of the search index, which differ per database.
+func (s *Store) tables() []schema.Tabler {
+	out := s.Engine.Rows()
+	for _, r := range s.rooms {
+		out = append(out, r.Rows()...)
+	}
+	return out
+}
+
+// sealed are the columns that the vault encrypts.
+func (s *Store) sealed() []Sealed { return sealedIn(s.tables()) }

@@ -21,7 +21,7 @@ const subjectSize = 16
 
 type subjectKeyRow struct {
 	ID        uid       `gorm:"primaryKey"`
-	Secret    []byte    `gorm:"not null"`
+	Secret    []byte    `gorm:"not null" stored:"sealed"`
 	CreatedAt time.Time `gorm:"not null"`
 }
 

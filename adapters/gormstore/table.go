@@ -178,3 +178,23 @@ func arraysOf(first int, tables ...sent) arrays {
 func (a arrays) values(rows ...[]reflect.Value) []any {
 	return mapped(a.columns, func(c sentColumn) any { return c.gather(rows[c.table], c.field) })
 }
+
+// Sealed is a column that the vault encrypts: its field has the tag stored:"sealed". Each value is bound to its place,
+// "table|column|id" (see vault.seal).
+type Sealed struct{ table, column string }
+
+// sealedIn returns the sealed columns of some rows.
+func sealedIn(rows []schema.Tabler) (out []Sealed) {
+	for _, row := range rows {
+		parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
+		if err != nil {
+			panic(err) // the row types are our own
+		}
+		for _, f := range parsed.Fields {
+			if f.Tag.Get("stored") == "sealed" {
+				out = append(out, Sealed{row.TableName(), f.DBName})
+			}
+		}
+	}
+	return out
+}

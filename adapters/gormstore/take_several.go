@@ -58,10 +58,10 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 	}
 	delivery, others, people := a.delivery, a.others, a.people
 	var receipts []receiptRow
-	contacts, events := make([]contactRow, len(people)), make([]eventRow, len(people))
+	made, events := make([]contactRow, len(people)), make([]eventRow, len(people))
 	notifications, jobs := make([]notificationRow, len(people)), make([]jobRow, len(people))
 	for i, p := range people {
-		contacts[i], events[i], notifications[i], jobs[i] = *p.contact, p.event, p.notification, p.job
+		made[i], events[i], notifications[i], jobs[i] = *p.contact, p.event, p.notification, p.job
 		if p.receipt != nil {
 			receipts = append(receipts, *p.receipt)
 		}
@@ -75,16 +75,16 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 			if err != nil {
 				return err
 			}
-			contacts[i].AssigneeID = optional(member)
+			made[i].AssigneeID = optional(member)
 		}
-		jobs[i].Facts = factsOf(&contacts[i])
+		jobs[i].Facts = factsOf(&made[i])
 	}
 	rows := []any{&delivery}
 	if len(others) > 0 {
 		rows = append(rows, &others)
 	}
 	if len(people) > 0 {
-		rows = append(rows, &contacts, &events, &notifications, &jobs)
+		rows = append(rows, &made, &events, &notifications, &jobs)
 	}
 	for _, some := range rows {
 		if err := tx.Create(some).Error; err != nil {
@@ -107,8 +107,8 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		}
 	}
 	figures := newContactFigures(r.slot)
-	for i := range contacts {
-		figures.add(&contacts[i], 1)
+	for i := range made {
+		figures.add(&made[i], 1)
 	}
 	return figures.count(tx)
 }

@@ -37,7 +37,7 @@ func TestAnUpgradeServesOn(t *testing.T) {
 			if err := undoFrom(s.write, 38); err != nil {
 				t.Fatal(err)
 			}
-			until := time.Now().Add(-2 * traceAfter)
+			until := time.Now().Add(-4 * time.Minute)
 			for from := 0; from < rows; from += 1000 {
 				fillLookups(t, s, until, from, min(from+1000, rows))
 			}

@@ -20,8 +20,8 @@ type webhookRow struct {
 	Enabled   bool   `gorm:"not null"`
 	OriginID  *uid
 	Scheme    string `gorm:"not null"`
-	Secret    []byte `gorm:"not null"`
-	Token     []byte `gorm:"not null"`
+	Secret    []byte `gorm:"not null" stored:"sealed"`
+	Token     []byte `gorm:"not null" stored:"sealed"`
 	ThanksURL string `gorm:"not null"`
 	// SignatureHeader is empty for the scheme's usual header.
 	SignatureHeader string
