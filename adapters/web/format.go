@@ -46,21 +46,13 @@ func (s *Server) productName(id string) string {
 	return id
 }
 
-// Grouped puts a point between groups of three digits.
-func Grouped(digits string) string {
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "." + digits[i:]
-	}
-	return digits
-}
-
 // Count writes a whole number with groups: 1.284.
 func Count(n any) string {
 	text := fmt.Sprint(n)
 	if strings.HasPrefix(text, "-") {
-		return "-" + Grouped(text[1:])
+		return "-" + catalog.Grouped(text[1:])
 	}
-	return Grouped(text)
+	return catalog.Grouped(text)
 }
 
 // Plural writes a number with the matching word: plural 2 "contato" "contatos" is "2 contatos".

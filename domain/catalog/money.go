@@ -132,11 +132,7 @@ func (m Money) brazilian(decimals int) string {
 	if m < 0 {
 		sign, m = "-"+sign, -m
 	}
-	whole := strconv.FormatInt(int64(m/Real), 10)
-	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + "." + whole[i:]
-	}
-	return sign + whole + "," + fmt.Sprintf("%04d", int64(m%Real))[:decimals]
+	return sign + Grouped(strconv.FormatInt(int64(m/Real), 10)) + "," + fmt.Sprintf("%04d", int64(m%Real))[:decimals]
 }
 
 // String returns the exact decimal number of reais, without needless zeros: the

@@ -28,7 +28,7 @@ func (f Field) Text(v any) string {
 func (f Field) parts(of map[string]any) string {
 	switch {
 	case f.Format == Phone:
-		number := strings.TrimSpace(text(of["ddd"]) + " " + text(of["numero"]))
+		number := strings.TrimSpace(inWords(of["ddd"]) + " " + inWords(of["numero"]))
 		if whatsApp, _ := of["whatsapp"].(bool); whatsApp {
 			number += " (WhatsApp)"
 		}
@@ -44,7 +44,7 @@ func (f Field) parts(of map[string]any) string {
 	for i, part := range f.Fields {
 		values[i] = part.Text(of[part.Name])
 	}
-	return joined(values, ", ", text)
+	return joined(values, ", ", inWords)
 }
 
 // joined joins the texts of values, leaving out empty ones.
@@ -58,4 +58,15 @@ func joined(values []any, between string, write func(any) string) string {
 	return strings.Join(all, between)
 }
 
-func text(v any) string { return Field{}.Text(v) }
+func inWords(v any) string { return Field{}.Text(v) }
+
+// Plain returns a text or a number of an answer as the bureau wrote it; empty for any other value.
+func Plain(v any) string {
+	switch x := v.(type) {
+	case string:
+		return x
+	case json.Number:
+		return x.String()
+	}
+	return ""
+}

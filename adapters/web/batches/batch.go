@@ -154,7 +154,7 @@ func (s pages) paceOf(v batches.View) string {
 	if rate < 1 {
 		rate, unit = rate*60, "minuto"
 	}
-	return fmt.Sprintf("%s por %s, termina em cerca de %s", web.Grouped(fmt.Sprintf("%.0f", max(1, rate))), unit, duration(left))
+	return fmt.Sprintf("%s por %s, termina em cerca de %s", catalog.Grouped(fmt.Sprintf("%.0f", max(1, rate))), unit, duration(left))
 }
 
 // duration words an approximate duration.

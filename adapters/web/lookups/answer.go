@@ -69,7 +69,7 @@ func (s pages) lookupDone(c *web.Call, id string) error {
 type ResultPage struct {
 	lookups.View
 	Name     string
-	Marks    []mark
+	Warnings []catalog.Warning
 	Glance   []sheetRow
 	Sections []section
 	// Changed is what differs from the previous answer, of the time Before.

@@ -39,7 +39,7 @@ func (s *sheet) cell(f catalog.Field, v any) cell {
 		if f.Format == catalog.Score {
 			return s.score(x)
 		}
-		return s.text(number(f.Format, x.String()))
+		return s.text(f.Format.Number(x.String()))
 	case string:
 		return s.string(f, x)
 	case []any:
@@ -75,38 +75,21 @@ func (s *sheet) list(f catalog.Field, values []any) cell {
 }
 
 func (s *sheet) activity(v map[string]any) cell {
-	name, code := plainText(v["descricao"]), plainText(v["codigo"])
+	name, code := catalog.Plain(v["descricao"]), catalog.Plain(v["codigo"])
 	if name == "" {
 		return s.text(code)
 	}
 	out := s.text(name)
-	if d := onlyDigits(code); len(d) == 7 && len(code) <= 9 {
-		code = d[:4] + "-" + d[4:5] + "/" + d[5:] // the official notation of activity codes
-	}
-	out.Note = web.Shorten(40, code)
+	out.Note = web.Shorten(40, catalog.ActivityCode(code))
 	return out
 }
 
-// bands name the parts of the scale of scores, with the score where each begins.
-var bands = []struct {
-	from float64
-	name string
-}{{0, "baixo"}, {301, "regular"}, {501, "bom"}, {701, "muito bom"}}
-
-const scoreMax = 1000
-
 // score places a number on the scale of scores; one off the scale is shown as a plain number.
 func (s *sheet) score(x json.Number) cell {
-	out := s.text(number(catalog.Score, x.String()))
+	out := s.text(catalog.Score.Number(x.String()))
 	n, err := x.Float64()
-	if err != nil || n < 0 || n > scoreMax {
-		return out
-	}
-	out.Kind, out.Percent = "score", int(n*100/scoreMax)
-	for _, band := range bands {
-		if out.Steps = append(out.Steps, n >= band.from); n >= band.from {
-			out.Note = band.name
-		}
+	if place, on := catalog.PlaceOfScore(n); err == nil && on {
+		out.Kind, out.Note, out.Steps, out.Percent = "score", place.Band, place.Reached, place.Percent
 	}
 	return out
 }
@@ -114,11 +97,7 @@ func (s *sheet) score(x json.Number) cell {
 func (s *sheet) string(f catalog.Field, x string) cell {
 	if f.Kind == catalog.Date {
 		if t, err := time.Parse(time.DateOnly, x); err == nil {
-			out := cell{Kind: "date", Text: t.Format("02/01/2006"), ISO: x}
-			if f.Name == "nascimento" || f.Name == "abertura" {
-				out.Note = years(t, s.today)
-			}
-			return out
+			return cell{Kind: "date", Text: t.Format("02/01/2006"), ISO: x, Note: s.age(f, t)}
 		}
 	}
 	switch f.Format {
@@ -143,36 +122,19 @@ func (s *sheet) identity(x string) cell {
 	if d, err := document.Normalize(document.CNPJ, x); err == nil {
 		return cell{Kind: "doc", Text: web.Masked(d)}
 	}
-	return s.code(punctuated(x))
+	return s.code(catalog.MaskedIdentity(x))
 }
 
-// punctuated adds the usual punctuation to a document that the bureau has masked: ***.982.247-**.
-func punctuated(x string) string {
-	if strings.Trim(x, "0123456789*Xx") != "" || !strings.ContainsAny(x, "*Xx") {
-		return x
-	}
-	switch len(x) {
-	case 11:
-		return x[:3] + "." + x[3:6] + "." + x[6:9] + "-" + x[9:]
-	case 14:
-		return x[:2] + "." + x[2:5] + "." + x[5:8] + "/" + x[8:12] + "-" + x[12:]
-	}
-	return x
-}
-
-// years is how many whole years ago a day is; empty for a future day, or where today is unknown.
-func years(t, today time.Time) string {
-	n := today.Year() - t.Year()
-	if t.AddDate(n, 0, 0).After(today) {
-		n--
-	}
-	switch {
-	case today.IsZero() || n < 0 || n > 150:
+// age is how many years ago a person or a company was born; empty for another day, or where today is unknown.
+func (s *sheet) age(f catalog.Field, day time.Time) string {
+	switch n, ok := f.AgeIn(day, s.today); {
+	case !ok || s.today.IsZero():
 		return ""
 	case n == 0:
 		return "menos de 1\u00a0ano"
+	default:
+		return web.Plural(n, "ano", "anos")
 	}
-	return web.Plural(n, "ano", "anos")
 }
 
 func (s *sheet) code(x string) cell {
@@ -192,51 +154,6 @@ func (s *sheet) text(x string) cell {
 	shown := web.Shorten(limit, x)
 	s.left -= len([]rune(shown))
 	return cell{Kind: "text", Text: shown, Cut: shown != x}
-}
-
-// number writes a JSON number as people in Brazil do.
-func number(format catalog.Format, text string) string {
-	switch format {
-	case catalog.Reais:
-		return "R$\u00a0" + decimal(text, 2)
-	case catalog.Percent:
-		return decimal(text, 0) + "%"
-	case catalog.Year:
-		return text
-	}
-	return decimal(text, 0)
-}
-
-// decimal writes a JSON number with points and a comma; one with an exponent stays as it is.
-func decimal(text string, least int) string {
-	sign, rest := "", text
-	if strings.HasPrefix(rest, "-") {
-		sign, rest = "-", rest[1:]
-	}
-	if strings.ContainsAny(rest, "eE") {
-		return text
-	}
-	whole, fraction, _ := strings.Cut(rest, ".")
-	if len(fraction) > least {
-		fraction = strings.TrimRight(fraction, "0")
-	}
-	for len(fraction) < least {
-		fraction += "0"
-	}
-	if fraction != "" {
-		fraction = "," + fraction
-	}
-	return sign + web.Grouped(whole) + fraction
-}
-
-func plainText(v any) string {
-	switch x := v.(type) {
-	case string:
-		return x
-	case json.Number:
-		return x.String()
-	}
-	return ""
 }
 
 func onlyDigits(s string) string {

@@ -23,7 +23,7 @@ const changesShown = 20
 // readAnswer fills the page of an answer that has fields.
 func (s pages) readAnswer(c *web.Call, p *ResultPage) error {
 	answer, values := s.sheetOf(c, p.Entry), catalog.Values(p.Record.Fields)
-	p.Marks, p.Glance = marksOf(p.Product, values), answer.glance(p.Product, values)
+	p.Warnings, p.Glance = warningsOf(p.Product, values), answer.glance(p.Product, values)
 	p.Sections = answer.sections(p.Product, values)
 	i := slices.IndexFunc(p.Earlier, func(l lookupLine) bool {
 		return l.Record.Found && l.Record.ID < p.Record.ID // ids begin with the time
@@ -37,6 +37,21 @@ func (s pages) readAnswer(c *web.Call, p *ResultPage) error {
 		p.Changed = answer.changes(p.Product.Changes(before.Record.Fields, p.Record.Fields))
 	}
 	return err
+}
+
+// warningsOf are the warnings of an answer, with the bureau's words shortened to fit a page.
+func warningsOf(p catalog.Product, values map[string]any) []catalog.Warning {
+	all := p.Warnings(values)
+	for i, w := range all {
+		most := labelText
+		if f, _ := p.Field(w.Field); f.Kind == catalog.List {
+			most = cellText
+		}
+		if w.Said != "" {
+			all[i].Text += ": " + web.Shorten(most, w.Said)
+		}
+	}
+	return all
 }
 
 func (s *sheet) changes(found []catalog.Change) (out []changeLine) {

@@ -152,7 +152,7 @@ func (s *sheet) records(f catalog.Field, v any) section {
 				row[i] = s.cell(in, object[in.Name])
 				row[i].Label, row[i].Right = table.Columns[i].Label, table.Columns[i].Right
 				if in.Format == catalog.Identity && ask == nil {
-					ask = s.asks(plainText(object[in.Name]))
+					ask = s.asks(catalog.Plain(object[in.Name]))
 				}
 			}
 			table.Rows, out.Asks = append(table.Rows, row), append(out.Asks, ask)
@@ -182,10 +182,10 @@ func (s *sheet) asks(text string) *choiceLine {
 }
 
 func (s *sheet) phone(v map[string]any) phone {
-	ddd, number := onlyDigits(plainText(v["ddd"])), onlyDigits(plainText(v["numero"]))
-	p := phone{Kind: s.text(plainText(v["tipo"]))}
+	ddd, number := onlyDigits(catalog.Plain(v["ddd"])), onlyDigits(catalog.Plain(v["numero"]))
+	p := phone{Kind: s.text(catalog.Plain(v["tipo"]))}
 	whole := ddd + number
-	p.Shown = cell{Kind: "doc", Text: web.Shorten(cellText, plainText(v["numero"]))}
+	p.Shown = cell{Kind: "doc", Text: web.Shorten(cellText, catalog.Plain(v["numero"]))}
 	if n := len(number); (n == 8 || n == 9) && len(ddd) == 2 {
 		p.Shown.Text = "(" + ddd + ") " + number[:n-4] + "-" + number[n-4:]
 		whole = "+55" + whole
@@ -209,19 +209,19 @@ func (s *sheet) address(v map[string]any) address {
 	join := func(names ...string) cell {
 		var parts []string
 		for _, name := range names {
-			if t := strings.TrimSpace(plainText(v[name])); t != "" {
+			if t := strings.TrimSpace(catalog.Plain(v[name])); t != "" {
 				parts = append(parts, t)
 			}
 		}
 		return s.text(strings.Join(parts, ", "))
 	}
-	code := s.text(plainText(v["cep"]))
-	if d := onlyDigits(code.Text); len(d) == 8 && len(code.Text) <= 10 {
-		code = cell{Kind: "doc", Text: d[:5] + "-" + d[5:]}
+	code := s.text(catalog.Plain(v["cep"]))
+	if written, is := catalog.PostalCode(code.Text); is {
+		code = cell{Kind: "doc", Text: written}
 	}
 	out := address{
 		Street: join("logradouro", "numero", "complemento"), Place: join("bairro", "cidade", "uf"),
-		Kind: s.text(plainText(v["tipo"])), Code: code,
+		Kind: s.text(catalog.Plain(v["tipo"])), Code: code,
 	}
 	var known []string
 	for _, part := range []cell{join("logradouro", "numero"), out.Place, code} {

@@ -8,8 +8,8 @@ import (
 	"fichario/domain/catalog"
 )
 
-// TestASheetMarksWhatOneMustNotOverlook: the marks are at the top, and explain themselves.
-func TestASheetMarksWhatOneMustNotOverlook(t *testing.T) {
+// TestASheetWarnsOfWhatOneMustNotOverlook: the warnings are at the top, and explain themselves.
+func TestASheetWarnsOfWhatOneMustNotOverlook(t *testing.T) {
 	t.Parallel()
 	for answer, c := range map[string]struct{ product, want string }{
 		`{"obito":true,"obitoEm":"2025-03-01"}`:                 {"obito", "Há registro de óbito, de 01/03/2025"},
@@ -33,9 +33,9 @@ func TestASheetMarksWhatOneMustNotOverlook(t *testing.T) {
 	} {
 		p, _ := catalog.Standard().Find(c.product)
 		var got []string
-		for _, m := range marksOf(p, catalog.Values([]byte(answer))) {
+		for _, m := range warningsOf(p, catalog.Values([]byte(answer))) {
 			if m.Means == "" {
-				t.Errorf("%s: a mark without a meaning", answer)
+				t.Errorf("%s: a warning without a meaning", answer)
 			}
 			if !m.Bad {
 				m.Text = "(" + m.Text + ")"
