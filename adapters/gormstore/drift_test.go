@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -56,7 +57,7 @@ func TestRowsHaveNotDrifted(t *testing.T) {
 func TestEveryRowCanBeSent(t *testing.T) {
 	t.Parallel()
 	for _, row := range each(t)[0].tables() {
-		if got, fields := len(tableOf(row).columns), reflect.TypeOf(row).NumField(); got != fields {
+		if got, fields := strings.Count(tableOf(row).insert(), "?"), reflect.TypeOf(row).NumField(); got != fields {
 			t.Errorf("%T has %d fields and %d columns", row, fields, got)
 		}
 	}

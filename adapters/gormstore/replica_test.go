@@ -1,6 +1,9 @@
 package gormstore
 
 import (
+	"bytes"
+	"context"
+	"fichario/tests/testkit/postgres"
 	"testing"
 	"time"
 )
@@ -9,7 +12,12 @@ import (
 // the replica does not answer.
 func TestWhatIsKeptOfAReplicaThatIsAway(t *testing.T) {
 	t.Parallel()
-	primary := each(t)[1]
+	url := postgres.New(t, func(context.Context, string) error { return nil })
+	primary, err := openEngine(url, [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = primary.Close() })
 	r := &replica{db: primary.read, primary: primary.write, maxLag: time.Nanosecond} // not a replica
 	for range 5 {
 		if r.measure(t.Context()) == nil {
