@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/audit"
 	"fichario/ports"
 )
@@ -34,7 +35,7 @@ func TestTheAuditIsWalked(t *testing.T) {
 			},
 		} {
 			c.q.Limit = 50
-			walks(t, s, what, func(db conn) error {
+			walks(t, s, what, func(db engine.Conn) error {
 				_, err := s.repos(db).Audit.Page(t.Context(), testID(1), c.q)
 				return err
 			}, c.indexes...)

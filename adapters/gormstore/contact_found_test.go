@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 	"fichario/ports"
 
@@ -29,18 +30,18 @@ func manyContacts(t *testing.T, s *Store, n int) {
 		|| 'c' || i || '@example.com ' || CASE WHEN i < 600 THEN 'expo ' ELSE '' END
 		|| '+55' || (11 + i %% 80) || '9' || (i * 7919)
 		FROM numbers`, planOrg, planKey))
-	if err := s.write.Exec("UPDATE contact_index SET up_to = ?", beforeAll).Error; err != nil {
+	if err := s.Writer.Exec("UPDATE contact_index SET up_to = ?", engine.BeforeAll).Error; err != nil {
 		t.Fatal(err)
 	}
 	// The newest are put aside, so that the index ends before them.
-	aside := s.write.Transaction(func(tx *gorm.DB) error {
+	aside := s.Writer.Transaction(func(tx *gorm.DB) error {
 		return errors.Join(
 			tx.Exec("CREATE TABLE aside AS SELECT * FROM contacts ORDER BY id DESC LIMIT 40").Error,
 			tx.Exec("DELETE FROM contacts WHERE id IN (SELECT id FROM aside)").Error)
 	})
 	indexed := s.IndexContacts(t.Context())
-	back := s.write.Exec("INSERT INTO contacts SELECT * FROM aside").Error
-	if err := errors.Join(aside, indexed, back, s.write.Exec("DROP TABLE aside").Error); err != nil {
+	back := s.Writer.Exec("INSERT INTO contacts SELECT * FROM aside").Error
+	if err := errors.Join(aside, indexed, back, s.Writer.Exec("DROP TABLE aside").Error); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -49,7 +50,7 @@ func manyContacts(t *testing.T, s *Store, n int) {
 var searches = []ports.ContactFilter{
 	{Words: []string{"qqqq"}}, {Words: []string{"zulmira"}}, {Words: []string{"joao", "expo"}}, {Words: []string{"expo"}},
 	{Words: []string{"example"}}, {Words: []string{`"100%_"`}}, {Words: []string{`d'av`}}, {Words: []string{"a"}},
-	{Words: []string{"%"}}, {Words: []string{"zulmira"}, Since: timeOfID("019bd000-0000-7000-8000-000000000000")},
+	{Words: []string{"%"}}, {Words: []string{"zulmira"}, Since: engine.TimeOfID("019bd000-0000-7000-8000-000000000000")},
 	{Words: []string{"_", "zul"}},
 	{Words: []string{"li"}}, {Words: []string{"x"}}, {Words: []string{"13"}}, {Words: []string{"c7919@"}},
 	{Words: []string{"791"}}, {Words: []string{"li", "zulm"}}, {Words: []string{"joao"}, OriginID: planKey},
@@ -61,7 +62,7 @@ func TestSlowSearchOfMany(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		manyContacts(t, s, 13_000)
-		if s.write.Name() == "sqlite" { // whose places are prefixes of ids
+		if s.Writer.Name() == "sqlite" { // whose places are prefixes of ids
 			displaceSome(t, s)
 		}
 		repo := s.Repos().ContactSearch
@@ -83,11 +84,11 @@ func TestSlowSearchOfMany(t *testing.T) {
 					q.After = got[len(got)-1]
 				}
 				if want := want[:min(len(want), 6*q.Limit)]; !slices.Equal(got, want) {
-					t.Errorf("%s, %+v by %v: found %d, not %d, or in another order", s.read.Name(), f, order, len(got), len(want))
+					t.Errorf("%s, %+v by %v: found %d, not %d, or in another order", s.Reader.Name(), f, order, len(got), len(want))
 				}
 				n, err := repo.Count(t.Context(), planOrg, f, 3001)
 				if want := min(len(want), 3001); n != want || err != nil {
-					t.Errorf("%s, %+v: counted %d, not %d, %v", s.read.Name(), f, n, want, err)
+					t.Errorf("%s, %+v: counted %d, not %d, %v", s.Reader.Name(), f, n, want, err)
 				}
 			}
 		}
@@ -100,14 +101,14 @@ func displaceSome(t *testing.T, s *Store) {
 	for half := range 2 {
 		for i := range 20 {
 			id := fmt.Sprintf("019c0000-0000-7000-8000-0000000000%02x", 2*i+half)
-			err := s.write.Exec(`INSERT INTO contacts (id, org_id, name, email, phone, phone_e164, company, amount, note, stage_id,
+			err := s.Writer.Exec(`INSERT INTO contacts (id, org_id, name, email, phone, phone_e164, company, amount, note, stage_id,
 				created_at, search) SELECT ?, org_id, '', '', '', '', '', 1, '', stage_id, created_at, 'zulmira expo'
 				FROM contacts WHERE org_id = ? LIMIT 1`, id, planOrg).Error
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		err := s.write.Exec("UPDATE contact_index SET up_to = ?", beforeAll).Error
+		err := s.Writer.Exec("UPDATE contact_index SET up_to = ?", engine.BeforeAll).Error
 		if err := errors.Join(err, s.IndexContacts(t.Context())); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +126,7 @@ type scannedRow struct {
 func scanned(t *testing.T, s *Store, q ports.ContactQuery) (ids []string) {
 	t.Helper()
 	var all []scannedRow
-	err := s.read.Table("contacts").Select("id, search, origin_id, stage_id, amount, created_at").
+	err := s.Reader.Table("contacts").Select("id, search, origin_id, stage_id, amount, created_at").
 		Where("org_id = ?", planOrg).Find(&all).Error
 	if err != nil {
 		t.Fatal(err)
@@ -165,9 +166,9 @@ func TestWordsGoWithTheirContact(t *testing.T) {
 		manyContacts(t, s, 300)
 		has := func(trigram string) (n int64) {
 			t.Helper()
-			counted := s.read.Table("contact_words").Where("words LIKE ?", "%"+trigram+"%")
-			if s.read.Name() == "sqlite" {
-				counted = s.read.Table("contact_trigrams_data").Where("instr(block, CAST(? AS blob)) > 0", trigram[1:])
+			counted := s.Reader.Table("contact_words").Where("words LIKE ?", "%"+trigram+"%")
+			if s.Reader.Name() == "sqlite" {
+				counted = s.Reader.Table("contact_trigrams_data").Where("instr(block, CAST(? AS blob)) > 0", trigram[1:])
 			}
 			if err := counted.Count(&n).Error; err != nil {
 				t.Fatal(err)
@@ -176,35 +177,35 @@ func TestWordsGoWithTheirContact(t *testing.T) {
 		}
 		change := func(statement string) {
 			t.Helper()
-			if err := s.write.Exec(statement, someContact(t, s)).Error; err != nil {
+			if err := s.Writer.Exec(statement, someContact(t, s)).Error; err != nil {
 				t.Fatal(err)
 			}
 		}
 		change("UPDATE contacts SET search = 'wvk jxq' WHERE id = ?")
 		if has("jxq") == 0 {
-			t.Errorf("%s: what a contact is called now is not in the index", s.read.Name())
+			t.Errorf("%s: what a contact is called now is not in the index", s.Reader.Name())
 		}
 		change("UPDATE contacts SET search = 'somebody' WHERE id = ?")
 		if n := has("jxq"); n > 0 {
-			t.Errorf("%s: what a contact was called is in the index", s.read.Name())
+			t.Errorf("%s: what a contact was called is in the index", s.Reader.Name())
 		}
 		change("UPDATE contacts SET search = 'wvk jxq' WHERE id = ?")
 		change("DELETE FROM contacts WHERE id = ?")
 		if n := has("jxq"); n > 0 {
-			t.Errorf("%s: a contact that is gone is in the index", s.read.Name())
+			t.Errorf("%s: a contact that is gone is in the index", s.Reader.Name())
 		}
 		stray := "INSERT INTO contact_words VALUES (1, '" + planOrg + "')"
-		if s.read.Name() == "postgres" {
+		if s.Reader.Name() == "postgres" {
 			stray = "INSERT INTO contact_words VALUES ('" + planOrg + "', '" + planOrg + "', '')"
 		}
 		for _, want := range []int64{0, 1} {
 			findings, err := s.Check(t.Context(), time.Now())
 			for _, f := range findings {
 				if f.Name == "the search index has only contacts that exist" && f.Violations != want || err != nil {
-					t.Errorf("%s: %d of %s, not %d, %v", s.read.Name(), f.Violations, f.Name, want, err)
+					t.Errorf("%s: %d of %s, not %d, %v", s.Reader.Name(), f.Violations, f.Name, want, err)
 				}
 			}
-			if err := s.write.Exec(stray).Error; err != nil && want == 0 {
+			if err := s.Writer.Exec(stray).Error; err != nil && want == 0 {
 				t.Fatal(err)
 			}
 		}
@@ -245,18 +246,18 @@ func TestAContactThatComesBackIsFound(t *testing.T) {
 			page, err := repos.ContactSearch.Select(ctx, planOrg, q)
 			n, err2 := repos.ContactSearch.Count(ctx, planOrg, q.ContactFilter, 2)
 			if err := errors.Join(err, err2); err != nil || len(page) != 1 || page[0].ID != id || n != 1 {
-				t.Errorf("%s: by %s %d are found, %d counted, %v", s.read.Name(), word, len(page), n, err)
+				t.Errorf("%s: by %s %d are found, %d counted, %v", s.Reader.Name(), word, len(page), n, err)
 			}
 		}
 		found("quirino")
-		if err := s.write.Exec("UPDATE contacts SET search = 'rosalva' WHERE id = ?", id).Error; err != nil {
+		if err := s.Writer.Exec("UPDATE contacts SET search = 'rosalva' WHERE id = ?", id).Error; err != nil {
 			t.Fatal(err)
 		}
 		found("rosalva")
 		findings, err := s.Check(ctx, time.Now())
 		for _, f := range findings {
 			if strings.Contains(f.Name, "search index") && f.Violations > 0 || err != nil {
-				t.Errorf("%s: %d of %s, %v", s.read.Name(), f.Violations, f.Name, err)
+				t.Errorf("%s: %d of %s, %v", s.Reader.Name(), f.Violations, f.Name, err)
 			}
 		}
 	}
@@ -264,7 +265,7 @@ func TestAContactThatComesBackIsFound(t *testing.T) {
 
 func someContact(t *testing.T, s *Store) (id string) {
 	t.Helper()
-	if err := s.read.Raw("SELECT id FROM contacts ORDER BY id LIMIT 1 OFFSET 100").Scan(&id).Error; err != nil {
+	if err := s.Reader.Raw("SELECT id FROM contacts ORDER BY id LIMIT 1 OFFSET 100").Scan(&id).Error; err != nil {
 		t.Fatal(err)
 	}
 	return id

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -13,7 +14,7 @@ import (
 // TestSearchOfOldContacts: contacts from before the migration are found without accents.
 func TestSearchOfOldContacts(t *testing.T) {
 	t.Parallel()
-	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
+	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{bytes.Repeat([]byte{7}, engine.DataKeySize)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +42,10 @@ func TestSearchOfOldContacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := "UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164)"
-	if err := s.write.Exec(before).Error; err != nil {
+	if err := s.Writer.Exec(before).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := s.foldSearch(t.Context()); err != nil {
+	if err := s.FoldSearch(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	words := ports.ContactFilter{Words: []string{"joao", "conceicao"}}

@@ -63,20 +63,20 @@ func TestCheckFindsAccountsAboveTheirLimit(t *testing.T) {
 				}
 				return false
 			}
-			account := func() *gorm.DB { return s.write.Table("key_usage").Where("key_id = ?", c.account) }
-			must(s.write.Table("key_usage").Create(map[string]any{
+			account := func() *gorm.DB { return s.Writer.Table("key_usage").Where("key_id = ?", c.account) }
+			must(s.Writer.Table("key_usage").Create(map[string]any{
 				"key_id": c.account, "bucket": c.bucket, "count": c.count, "amount": c.amount,
 			}).Error)
 			if found() {
-				t.Errorf("%s: %s at its limit", s.write.Name(), c.broken)
+				t.Errorf("%s: %s at its limit", s.Writer.Name(), c.broken)
 			}
 			must(account().Updates(map[string]any{"count": c.count + 1, "amount": c.amount + 1}).Error)
 			if !found() {
-				t.Errorf("%s: %s above its limit is not found", s.write.Name(), c.broken)
+				t.Errorf("%s: %s above its limit is not found", s.Writer.Name(), c.broken)
 			}
 			must(s.InTx(ctx, func(r ports.Repos) error { return r.Usage.LimitChanged(ctx, c.account) }))
 			if found() == c.mayBeLowered {
-				t.Errorf("%s: %s above a limit that was lowered", s.write.Name(), c.broken)
+				t.Errorf("%s: %s above a limit that was lowered", s.Writer.Name(), c.broken)
 			}
 			must(account().Delete(nil).Error)
 		}

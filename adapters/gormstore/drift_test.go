@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"errors"
+	"fichario/adapters/gormstore/engine"
 	"reflect"
 	"regexp"
 	"slices"
@@ -22,12 +23,12 @@ func TestRowsHaveNotDrifted(t *testing.T) {
 	t.Parallel()
 	stores := each(t)
 	for _, row := range stores[0].tables() {
-		parsed := &gorm.Statement{DB: stores[0].write}
+		parsed := &gorm.Statement{DB: stores[0].Writer}
 		if err := parsed.Parse(row); err != nil {
 			t.Fatal(err)
 		}
 		var there []string
-		err := stores[0].read.Raw("SELECT name FROM pragma_table_info(?)", parsed.Table).Scan(&there).Error
+		err := stores[0].Reader.Raw("SELECT name FROM pragma_table_info(?)", parsed.Table).Scan(&there).Error
 		slices.Sort(there)
 		wanted := slices.Sorted(slices.Values(parsed.Schema.DBNames))
 		if err != nil || !slices.Equal(there, wanted) {
@@ -36,8 +37,8 @@ func TestRowsHaveNotDrifted(t *testing.T) {
 	}
 	log := &capture{}
 	undo := errors.New("undo")
-	err := stores[1].write.Session(&gorm.Session{Logger: log}).Transaction(func(tx *gorm.DB) error {
-		if err := tx.AutoMigrate(mapped(stores[1].tables(), func(row schema.Tabler) any { return row })...); err != nil {
+	err := stores[1].Writer.Session(&gorm.Session{Logger: log}).Transaction(func(tx *gorm.DB) error {
+		if err := tx.AutoMigrate(engine.Mapped(stores[1].tables(), func(row schema.Tabler) any { return row })...); err != nil {
 			return err
 		}
 		return undo
@@ -57,7 +58,7 @@ func TestRowsHaveNotDrifted(t *testing.T) {
 func TestEveryRowCanBeSent(t *testing.T) {
 	t.Parallel()
 	for _, row := range each(t)[0].tables() {
-		if got, fields := strings.Count(tableOf(row).insert(), "?"), reflect.TypeOf(row).NumField(); got != fields {
+		if got, fields := strings.Count(engine.TableOf(row).Insert(), "?"), reflect.TypeOf(row).NumField(); got != fields {
 			t.Errorf("%T has %d fields and %d columns", row, fields, got)
 		}
 	}

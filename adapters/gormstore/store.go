@@ -10,6 +10,15 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
 
+	"fichario/adapters/gormstore/automations"
+	"fichario/adapters/gormstore/batches"
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/intake"
+	"fichario/adapters/gormstore/lookups"
+	"fichario/adapters/gormstore/privacy"
+	"fichario/adapters/gormstore/privacy/persons"
+	"fichario/adapters/gormstore/team"
 	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/ports"
@@ -17,7 +26,7 @@ import (
 
 // Store is the database: the engine, and the rooms that keep their rows in it.
 type Store struct {
-	*Engine
+	*engine.Engine
 	*contactsRoom
 	*personsRoom
 	rooms []room
@@ -25,10 +34,16 @@ type Store struct {
 
 var _ ports.Store = (*Store)(nil)
 
+// The rooms whose chores and files are the store's own.
+type (
+	contactsRoom = contacts.Room
+	personsRoom  = persons.Room
+)
+
 // room is the part of the database that one subject has.
 type room interface {
 	// Fill gives the repositories of the room, which work on a connection.
-	Fill(*ports.Repos, conn)
+	Fill(*ports.Repos, engine.Conn)
 	// Rows are those of the tables that the room keeps.
 	Rows() []schema.Tabler
 	// Statements are those that concurrent requests share a transaction for on SQLite.
@@ -40,18 +55,18 @@ type room interface {
 // Open connects to a database: sqlite://PATH, postgres://…, or sqlite://:memory: for an empty one that ends with the
 // store. The first data key encrypts, all of them decrypt; each has DataKeySize bytes. It does not wait for PostgreSQL:
 // until that is up, operations fail with fault.ServiceUnavailable.
-func Open(databaseURL string, dataKeys [][]byte, options ...Option) (*Store, error) {
-	e, err := openEngine(databaseURL, dataKeys, options...)
+func Open(databaseURL string, dataKeys [][]byte, options ...engine.Option) (*Store, error) {
+	e, err := engine.Open(databaseURL, dataKeys, options...)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Engine: e, contactsRoom: newContactsRoom(e), personsRoom: newPersonsRoom(e)}
+	s := &Store{Engine: e, contactsRoom: contacts.New(e), personsRoom: persons.New(e)}
 	s.rooms = []room{
-		newLookupsRoom(e), newBatchesRoom(e), newIntakeRoom(e), s.contactsRoom, newAutomationsRoom(e), newTeamRoom(e),
-		newPrivacyRoom(e), s.personsRoom,
+		lookups.New(e), batches.New(e), intake.New(e), s.contactsRoom, automations.New(e), team.New(e),
+		privacy.New(e), s.personsRoom,
 	}
 	for _, r := range s.rooms {
-		e.onSQLite = append(e.onSQLite, r.Statements()...)
+		e.Prepare = append(e.Prepare, r.Statements()...)
 	}
 	return s, nil
 }
@@ -66,20 +81,20 @@ func (s *Store) Close() error {
 
 // Repos gives repositories outside a transaction.
 func (s *Store) Repos() ports.Repos {
-	return s.repos(s.conn())
+	return s.repos(s.Conn())
 }
 
 // InTx runs f in one transaction; see ports.Store.
 func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error) {
 	if nested() {
-		return named("store.inTx", ports.ErrInsideTx)
+		return engine.Named("store.inTx", ports.ErrInsideTx)
 	}
-	ctx, span := spanned(ctx, "store.inTx")
+	ctx, span := engine.Spanned(ctx, "store.inTx")
 	defer func() { ports.EndSpan(span, err) }()
 	const tries = 3
 	for try := 1; ; try++ {
 		err := s.inTx(ctx, f)
-		if try < tries && collided(err) && ctx.Err() == nil {
+		if try < tries && engine.Collided(err) && ctx.Err() == nil {
 			continue
 		}
 		return err
@@ -87,27 +102,27 @@ func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error)
 }
 
 func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
-	ctx, cancel := context.WithTimeout(ctx, Timeout())
+	ctx, cancel := context.WithTimeout(ctx, engine.Timeout())
 	defer cancel()
 	var own error // the error of f, returned unchanged
 	var queued []automation.JobKind
-	c := s.conn()
-	err := c.standby.holds(func() error {
-		return c.of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	c := s.Conn()
+	err := c.Standby.Holds(func() error {
+		return c.Of(ctx).Write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 			var lines []audit.Line
 			queued = nil
-			inside := conn{read: tx, write: tx, edges: &s.edges, tx: true, lines: &lines, queued: &queued}
+			inside := engine.Conn{Reader: tx, Writer: tx, Edges: &s.Edges, Tx: true, Lines: &lines, Queued: &queued}
 			if own = f(s.repos(inside)); own != nil {
 				return own
 			}
-			return s.vault.appendLines(tx, lines)
+			return privacy.AppendLines(s.Vault, tx, lines)
 		}, &sql.TxOptions{})
 	})
 	if own != nil {
 		return own
 	}
-	s.announce(queued...) // if the commit is uncertain, they may be due
-	return named("store.inTx", told(ctx, err))
+	s.Announce(queued...) // if the commit is uncertain, they may be due
+	return engine.Named("store.inTx", engine.Told(ctx, err))
 }
 
 // nested reports whether InTx, its caller, is on the stack twice. Neither its context nor f's repositories would tell,
@@ -126,8 +141,8 @@ func nested() bool {
 	return false
 }
 
-func (s *Store) repos(c conn) ports.Repos {
-	out := ports.Repos{Clock: clock{c}}
+func (s *Store) repos(c engine.Conn) ports.Repos {
+	out := ports.Repos{Clock: engine.Clock{Conn: c}}
 	for _, r := range s.rooms {
 		r.Fill(&out, c)
 	}
@@ -144,4 +159,4 @@ func (s *Store) tables() []schema.Tabler {
 }
 
 // sealed are the columns that the vault encrypts.
-func (s *Store) sealed() []Sealed { return sealedIn(s.tables()) }
+func (s *Store) sealed() []engine.Sealed { return engine.SealedIn(s.tables()) }

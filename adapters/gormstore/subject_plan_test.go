@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -41,13 +42,13 @@ func TestPersonsAreFoundByIndexes(t *testing.T) {
 				return err
 			},
 		} {
-			for _, plan := range planned(t, s, func(c conn) error { return run(s.repos(c)) }) {
+			for _, plan := range planned(t, s, func(c engine.Conn) error { return run(s.repos(c)) }) {
 				if everything.MatchString(plan) {
-					t.Errorf("%s: %s:\n%s", s.write.Name(), what, plan)
+					t.Errorf("%s: %s:\n%s", s.Writer.Name(), what, plan)
 				}
 				if strings.HasPrefix(what, "contacts by a") && !strings.Contains(plan, "contacts_email") ||
 					strings.HasPrefix(what, "contacts by p") && !strings.Contains(plan, "contacts_phone") {
-					t.Errorf("%s: %s does not use its index:\n%s", s.write.Name(), what, plan)
+					t.Errorf("%s: %s does not use its index:\n%s", s.Writer.Name(), what, plan)
 				}
 			}
 		}
@@ -55,7 +56,7 @@ func TestPersonsAreFoundByIndexes(t *testing.T) {
 }
 
 func blobOf(s *Store) string {
-	if s.write.Name() == "sqlite" {
+	if s.Writer.Name() == "sqlite" {
 		return "blob"
 	}
 	return "bytea"

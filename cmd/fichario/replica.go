@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"time"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/httpapi"
 	"fichario/app"
 	"fichario/cmd/fichario/command"
@@ -19,7 +19,7 @@ func readElsewhere(e *command.Environment, s *service, log *slog.Logger, metrics
 	if err := s.store.ReadFrom(e.Ctx, e.Settings.ReadURL, lag, log); err != nil {
 		return err
 	}
-	s.follow = []app.Chore{{Name: "follow the replica", Every: gormstore.ReplicaEvery(lag), Do: s.store.FollowReplica}}
+	s.follow = []app.Chore{{Name: "follow the replica", Every: engine.ReplicaEvery(lag), Do: s.store.FollowReplica}}
 	metrics.Replica(func() (bool, time.Duration, int64, int64) {
 		f, _ := s.store.Replica()
 		return f.InUse, f.Lag, f.Answered, f.Passed

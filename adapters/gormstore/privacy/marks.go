@@ -1,0 +1,33 @@
+package privacy
+
+import (
+	"fichario/adapters/gormstore/engine"
+
+	"gorm.io/gorm"
+)
+
+// TraceRow is a row that holds data of a person.
+type TraceRow struct {
+	Subject []byte     `gorm:"primaryKey"`
+	Kind    string     `gorm:"primaryKey"`
+	RowID   engine.UID `gorm:"primaryKey"`
+}
+
+func (TraceRow) TableName() string { return "subject_traces" }
+
+// PrivacyMarkRow says up to which row of a table some work has been done.
+type PrivacyMarkRow struct {
+	Name string     `gorm:"primaryKey"`
+	UpTo engine.UID `gorm:"not null"`
+}
+
+func (PrivacyMarkRow) TableName() string { return "privacy_marks" }
+
+// MergedTrace is the kind of what a merged contact was known by.
+const MergedTrace = "unidos"
+
+// MoveMark moves a mark forward, never back.
+func MoveMark(db *gorm.DB, what, upTo string) error {
+	return db.Exec(`INSERT INTO privacy_marks (name, up_to) VALUES (?, ?) ON CONFLICT (name)
+		DO UPDATE SET up_to = excluded.up_to WHERE privacy_marks.up_to < excluded.up_to`, what, upTo).Error
+}
