@@ -292,9 +292,9 @@ func (s *service) parting(next http.Handler) http.Handler {
 	})
 }
 
-// chores are the periodic background tasks.
-func (s *service) chores() []app.Chore {
-	chores := append([]app.Chore{
+// tasks are the periodic background tasks.
+func (s *service) tasks() []app.Chore {
+	tasks := append([]app.Chore{
 		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
 		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
@@ -302,7 +302,7 @@ func (s *service) chores() []app.Chore {
 		{Name: "erase persons", Every: time.Second, Do: s.subjects.Work},
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
-		{Name: "forget sessions", Every: time.Hour, Do: s.agentSessions.Forget},
+		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
 		{Name: "forget answers", Every: time.Hour, Do: s.retention.ForgetAnswers},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.retention.ForgetDeliveries},
 		{Name: "forget audit", Every: time.Hour, Do: s.retention.ForgetAudit},
@@ -316,8 +316,14 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
 	if s.witness != nil {
-		chores = append(chores, app.Chore{Name: "witness the audit", Every: time.Minute, Do: s.witness.Work, AtEnd: true})
+		tasks = append(tasks, app.Chore{Name: "witness the audit", Every: time.Minute, Do: s.witness.Work, AtEnd: true})
 	}
+	return tasks
+}
+
+// chores are the tasks, with their failures counted.
+func (s *service) chores() []app.Chore {
+	chores := s.tasks()
 	for i, c := range chores {
 		failed := s.failures(c.Name)
 		chores[i].Do = func(ctx context.Context) error {
