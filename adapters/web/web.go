@@ -35,7 +35,9 @@ import (
 type Config struct {
 	Sessions      *team.Sessions
 	Organisations *team.Organisations
-	Lookups       *lookups.Lookups
+	Asker         *lookups.Asker
+	Sheet         *lookups.Sheet
+	Terms         *lookups.Terms
 	Statement     *lookups.Statement
 	Keys          *lookups.Keys
 	Intake        *intake.Intake
