@@ -133,13 +133,8 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 	if err := wireUseCases(e, s, log, calendar, metrics); err != nil {
 		return nil, err
 	}
-<<<<<<< HEAD
 	if _, sqlite := engine.SQLitePath(e.Settings.DatabaseURL); sqlite {
-		if err := s.lookups.SettleAll(e.Ctx); err != nil {
-=======
-	if _, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL); sqlite {
 		if err := s.ledger.SettleAll(e.Ctx); err != nil {
->>>>>>> main
 			return nil, err
 		}
 	}
