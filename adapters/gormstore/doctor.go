@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 
 	"fichario/adapters/gormstore/engine"
@@ -206,7 +205,7 @@ var invariants = []engine.Invariant{
 func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 	all := slices.Concat(invariants, limitInvariants)
 	options := &sql.TxOptions{ReadOnly: true}
-	if s.Dialect == goose.DialectPostgres {
+	if s.IsPostgres() {
 		options.Isolation = sql.LevelRepeatableRead
 		all = append(all, engine.PartitionInvariants...)
 	} else {
@@ -218,7 +217,7 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 		return nil, err
 	}
 	return out, engine.Named("store.check", engine.Classify(s.Reader.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if s.Dialect == goose.DialectPostgres {
+		if s.IsPostgres() {
 			if err := tx.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
 				return err
 			}

@@ -42,7 +42,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Dialect == goose.DialectPostgres {
+	if s.IsPostgres() {
 		// Building an index over millions of rows takes longer than the usual time limit.
 		pool = s.Migrating.Open()
 		defer func() { _ = pool.Close() }()
@@ -73,7 +73,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		// SQLite has no lock that spans a migration. Of several processes that start at once, one makes the tables and the
 		// others see them on their next try.
-		if s.Dialect == goose.DialectPostgres || try == 5 || ctx.Err() != nil {
+		if s.IsPostgres() || try == 5 || ctx.Err() != nil {
 			return fmt.Errorf("migrate: %w", engine.Classify(cmp.Or(context.Cause(ctx), err)))
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -91,7 +91,7 @@ func (s *Store) migrate(ctx context.Context) error {
 // MigrateThrough makes Migrate use another address of the same PostgreSQL, one that bypasses the pooler.
 func (s *Store) MigrateThrough(databaseURL string) error {
 	const variable = "FICHARIO_MIGRATE_DATABASE_URL"
-	if s.Dialect != goose.DialectPostgres {
+	if !s.IsPostgres() {
 		return errors.New(variable + " requires PostgreSQL, but FICHARIO_DATABASE_URL is SQLite")
 	}
 	d, err := engine.NewDialer(variable, databaseURL)
@@ -200,7 +200,7 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unloc
 // numbers.
 func (s *Store) writtenInGo() []*goose.Migration {
 	both := []*goose.Migration{goose.NewGoMigration(79, &goose.GoFunc{RunTx: privacy.New(s.Engine).SealAudit}, nil)}
-	if s.Dialect != goose.DialectPostgres {
+	if !s.IsPostgres() {
 		return both
 	}
 	return append(both,

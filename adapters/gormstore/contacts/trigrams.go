@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pressly/goose/v3"
 )
 
 // searchExtensions are what PostgreSQL's search index needs: trigrams, and the organisation beside them. Both are
@@ -19,7 +18,7 @@ var searchExtensions = []string{"pg_trgm", "btree_gin"}
 // MakeTrigrams builds the index for the search of contacts; on SQLite the migrations do. Where the role lacks the right
 // or the server the extensions, searches look at each contact, and the next migration tries again; see NoTrigrams.
 func (s *Room) MakeTrigrams(ctx context.Context, pool *sql.DB) error {
-	if s.Dialect != goose.DialectPostgres {
+	if !s.IsPostgres() {
 		s.trigrams.Store(true)
 		return nil
 	}

@@ -125,7 +125,7 @@ func config() *gorm.Config {
 // LimitConnections sets the number of connections to PostgreSQL, 16 by default; a quarter of them serves what people
 // look at. SQLite ignores it. Call it before anything else.
 func (s *Engine) LimitConnections(n int) error {
-	if s.Dialect != goose.DialectPostgres {
+	if !s.IsPostgres() {
 		return nil
 	}
 	s.most = n
@@ -194,3 +194,6 @@ func (s *Engine) Announce(kinds ...automation.JobKind) {
 
 // Rows are those of the tables that the engine keeps itself.
 func (s *Engine) Rows() []schema.Tabler { return []schema.Tabler{DataKeyRow{}, subjectKeyRow{}} }
+
+// IsPostgres reports whether the database is PostgreSQL; otherwise it is SQLite.
+func (s *Engine) IsPostgres() bool { return s.Dialect == goose.DialectPostgres }

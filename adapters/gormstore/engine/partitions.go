@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 )
 
@@ -196,7 +195,7 @@ var PartitionInvariants = []Invariant{
 // KeepPartitions makes partitions ahead of time, and for rows that had none meanwhile; it does nothing on SQLite. It is
 // a chore that may run on any number of instances at once, with the role that migrates.
 func (s *Engine) KeepPartitions(ctx context.Context) error {
-	if s.Dialect != goose.DialectPostgres {
+	if !s.IsPostgres() {
 		return nil
 	}
 	db := s.Migrating.Open()

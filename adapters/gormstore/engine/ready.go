@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 
 	"fichario/domain/fault"
@@ -59,7 +58,7 @@ func (p *probe) ask(ctx context.Context, question func(context.Context) error) e
 // full disk shows only where a table grows, as a write that fails.
 func (s *Engine) tryWriting(ctx context.Context) error {
 	db := s.Writer.WithContext(ctx)
-	if s.Dialect == goose.DialectPostgres {
+	if s.IsPostgres() {
 		var readOnly bool
 		if err := db.Raw("SELECT current_setting('transaction_read_only')::boolean").Scan(&readOnly).Error; err != nil {
 			return Classify(err)

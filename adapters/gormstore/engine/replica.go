@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 )
 
@@ -67,7 +66,7 @@ const replicaVariable = "FICHARIO_READ_DATABASE_URL"
 // by at most lag; otherwise, and while it is away, from the primary. It fails where the address cannot be a replica of
 // this database. The caller must then call FollowReplica periodically.
 func (s *Engine) ReadFrom(ctx context.Context, databaseURL string, lag time.Duration, log *slog.Logger) error {
-	if s.Dialect != goose.DialectPostgres {
+	if !s.IsPostgres() {
 		return errors.New(replicaVariable + " requires PostgreSQL, but FICHARIO_DATABASE_URL is SQLite")
 	}
 	d, err := NewDialer(replicaVariable, databaseURL)

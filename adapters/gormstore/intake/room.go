@@ -5,7 +5,6 @@ import (
 	"fichario/ports"
 	"sync"
 
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm/schema"
 )
 
@@ -21,7 +20,7 @@ type Room struct {
 func New(e *engine.Engine) *Room {
 	s := &Room{Engine: e}
 	s.hooks = engine.NewTogether(s.openHooks)
-	if e.Dialect == goose.DialectPostgres {
+	if e.IsPostgres() {
 		s.inbox = engine.NewTogether(s.takeOnPostgres)
 	} else {
 		s.inbox = engine.NewTogether(s.takeOnSQLite)

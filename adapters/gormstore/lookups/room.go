@@ -6,7 +6,6 @@ import (
 	"fichario/adapters/gormstore/engine"
 	"fichario/ports"
 
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm/schema"
 )
 
@@ -26,7 +25,7 @@ type Room struct {
 
 func New(e *engine.Engine) *Room {
 	s := &Room{Engine: e, reading: engine.NewTurn()}
-	if e.Dialect == goose.DialectPostgres {
+	if e.IsPostgres() {
 		s.served = engine.NewTogether(s.serveOnPostgres)
 		s.begin, s.end = engine.NewTogether(s.beginOnPostgres), engine.NewTogether(s.endOnPostgres)
 		s.serve = s.served.Call

@@ -9,7 +9,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 )
 
@@ -30,7 +29,7 @@ var erasedTables = []string{
 func (s *Room) Sweep(ctx context.Context, marks [][]byte) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
 	defer cancel()
-	if s.Dialect == goose.DialectPostgres {
+	if s.IsPostgres() {
 		pool := s.Migrating.Open() // without our statement timeout
 		defer func() { _ = pool.Close() }()
 		for _, table := range erasedTables {
