@@ -24,7 +24,8 @@ func callAbout(id, orgID string) ports.Charge {
 	}
 }
 
-// TestACallThatFailsSpoilsNoneBeside: a call that fails leaves those alone that wait to be charged with it, whether they
+// TestACallThatFailsSpoilsNoneBeside: a call that fails leaves those alone that wait to be charged with it, whether
+// they
 // share its lease or not.
 func TestACallThatFailsSpoilsNoneBeside(t *testing.T) {
 	t.Parallel()

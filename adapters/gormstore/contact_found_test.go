@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"gorm.io/gorm"
+
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 	"fichario/ports"
-
-	"gorm.io/gorm"
 )
 
 // manyContacts are more than a search scans, most of them in its index, of two organisations.

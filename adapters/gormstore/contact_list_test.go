@@ -46,10 +46,11 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 			filter ports.ContactFilter
 			index  string
 		}{
-			"all":                {ports.ContactFilter{}, "contacts_org"},
-			"since":              {ports.ContactFilter{Since: some.CreatedAt}, "contacts_org"},
-			"a stage":            {ports.ContactFilter{StageID: planOrg}, "contacts_stage"},
-			"a stage and origin": {ports.ContactFilter{StageID: planOrg, OriginID: planOrg}, "contacts_of_origin contacts_stage"},
+			"all":     {ports.ContactFilter{}, "contacts_org"},
+			"since":   {ports.ContactFilter{Since: some.CreatedAt}, "contacts_org"},
+			"a stage": {ports.ContactFilter{StageID: planOrg}, "contacts_stage"},
+			"a stage and origin": {ports.ContactFilter{StageID: planOrg, OriginID: planOrg},
+				"contacts_of_origin contacts_stage"},
 		} {
 			walks(t, s, "count of "+what, func(cn engine.Conn) error {
 				_, err := s.repos(cn).ContactSearch.Count(t.Context(), planOrg, c.filter, 1001)

@@ -14,7 +14,8 @@ import (
 // TestSearchOfOldContacts: contacts from before the migration are found without accents.
 func TestSearchOfOldContacts(t *testing.T) {
 	t.Parallel()
-	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{bytes.Repeat([]byte{7}, engine.DataKeySize)})
+	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"),
+		[][]byte{bytes.Repeat([]byte{7}, engine.DataKeySize)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,12 +1,13 @@
 package gormstore
 
 import (
-	"fichario/adapters/gormstore/engine"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // TestLimitsAndOffsets: they work alike on both databases, alone and together.

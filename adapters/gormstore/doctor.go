@@ -163,7 +163,8 @@ var invariants = []engine.Invariant{
 	{Name: "a batch's counters match its items", Broken: `
 		SELECT b.id FROM batches b LEFT JOIN (
 			SELECT batch_id, COUNT(*) AS n, ` + engine.CountOf("state", batch.Repeat) + ` AS repeated,
-				` + engine.CountOf("state", batch.Invalid) + ` AS invalid, ` + engine.CountOf("state", batch.Answered) + ` AS answered,
+				` + engine.CountOf("state", batch.Invalid) + ` AS invalid,
+				` + engine.CountOf("state", batch.Answered) + ` AS answered,
 				COUNT(CASE WHEN state IN (` + engine.Literal(batch.Failed) + ", " + engine.Literal(batch.NoAnswer) + `) THEN 1 END) AS failed
 			FROM batch_items GROUP BY batch_id
 		) AS i ON i.batch_id = b.id
@@ -190,7 +191,8 @@ var invariants = []engine.Invariant{
 		SELECT id FROM lookups WHERE status = ` + engine.Literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
 	{Name: "a completed erasure no longer identifies the person", Broken: `
 		SELECT id FROM erasures WHERE state = ` + engine.Literal(privacy.Done) + ` AND (content IS NOT NULL OR ended_at IS NULL)`},
-	{Name: "free entries of the statement cost nothing", Broken: `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
+	{Name: "free entries of the statement cost nothing",
+		Broken: `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
 	{Name: "a bureau's answer is in the statement", Broken: `
 		SELECT r.id FROM records r WHERE NOT EXISTS (
 			SELECT 1 FROM lookups l WHERE l.record_id = r.id AND NOT l.cache)`},
@@ -296,7 +298,8 @@ func (s *Store) sealedAfter(
 	if next, err = engine.EndOfStep(db, table, last); err != nil {
 		return nil, "", err
 	}
-	find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND id <= ? AND %[2]s IS NOT NULL", table, column)
+	find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND id <= ? AND %[2]s IS NOT NULL", table,
+		column)
 	err = db.Raw(find, last, cmp.Or(next, engine.AfterAll)).Scan(&rows).Error
 	return rows, next, err
 }

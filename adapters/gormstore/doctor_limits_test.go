@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"gorm.io/gorm"
+
 	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
@@ -12,8 +14,6 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/ports"
-
-	"gorm.io/gorm"
 )
 
 // TestCheckFindsAccountsAboveTheirLimit, unless the limit was lowered below what they held.

@@ -2,11 +2,12 @@ package gormstore
 
 import (
 	"bytes"
-	"fichario/adapters/gormstore/engine"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // TestDoctorReadsNoTableForEachRow: on SQLite, which only has nested-loop joins, each invariant joins through an index.
@@ -26,7 +27,8 @@ func TestDoctorReadsNoTableForEachRow(t *testing.T) {
 			ID, Parent int
 			Detail     string
 		}
-		if err := s.Reader.Raw("EXPLAIN QUERY PLAN " + named.ReplaceAllString(ofOf(i, "sqlite"), "''")).Scan(&steps).Error; err != nil {
+		if err := s.Reader.Raw("EXPLAIN QUERY PLAN " + named.ReplaceAllString(ofOf(i, "sqlite"),
+			"''")).Scan(&steps).Error; err != nil {
 			t.Fatalf("%s: %v", i.Name, err)
 		}
 		plan, scans, repeated := "", map[int]int{}, map[int]bool{}

@@ -3,7 +3,6 @@ package gormstore
 import (
 	"context"
 	"errors"
-	"fichario/adapters/gormstore/engine"
 	"reflect"
 	"regexp"
 	"slices"
@@ -15,6 +14,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 	"gorm.io/gorm/schema"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // TestRowsHaveNotDrifted asks GORM what it would change to make PostgreSQL's migrated schema fit the rows: nothing.
@@ -38,7 +39,8 @@ func TestRowsHaveNotDrifted(t *testing.T) {
 	log := &capture{}
 	undo := errors.New("undo")
 	err := stores[1].Writer.Session(&gorm.Session{Logger: log}).Transaction(func(tx *gorm.DB) error {
-		if err := tx.AutoMigrate(engine.Mapped(stores[1].tables(), func(row schema.Tabler) any { return row })...); err != nil {
+		if err := tx.AutoMigrate(engine.Mapped(stores[1].tables(),
+			func(row schema.Tabler) any { return row })...); err != nil {
 			return err
 		}
 		return undo

@@ -1,10 +1,11 @@
 package gormstore
 
 import (
-	"fichario/adapters/gormstore/engine"
 	"regexp"
 	"testing"
 	"time"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // TestFiguresOfDaysAskForThoseDays: only those days are read, however many hours an organisation has.
@@ -16,10 +17,12 @@ func TestFiguresOfDaysAskForThoseDays(t *testing.T) {
 	for _, s := range each(t) {
 		at, bounded := "now() - n * interval '1 hour'", `Index Cond: .*org_id = .*hour >= .*hour < `
 		if s.Writer.Name() == "sqlite" {
-			at, bounded = "datetime('now', '-' || n || ' hours') || '+00:00'", `SEARCH \w+ USING .*\(org_id=\? AND hour>\? AND hour<\?\)`
+			at, bounded = "datetime('now', '-' || n || ' hours') || '+00:00'",
+				`SEARCH \w+ USING .*\(org_id=\? AND hour>\? AND hour<\?\)`
 		}
 		for _, insert := range []string{
-			hours + "INSERT INTO contact_hours SELECT '" + planOrg + "', " + at + ", '" + planOrg + "', '" + planOrg + "', 1, 1 FROM n",
+			hours + "INSERT INTO contact_hours SELECT '" + planOrg + "', " + at + ", '" + planOrg + "', '" + planOrg +
+				"', 1, 1 FROM n",
 			hours + "INSERT INTO lookup_hours SELECT '" + planOrg + "', " + at + ", 'cpf', 1, 1, 1, 1 FROM n",
 		} {
 			if err := s.Writer.Exec(insert).Error; err != nil {

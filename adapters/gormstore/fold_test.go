@@ -1,12 +1,13 @@
 package gormstore
 
 import (
-	"fichario/adapters/gormstore/engine"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // TestSlotsOfPastHoursAreFolded: also counts taken back later; those of the current hour are not.
@@ -41,7 +42,8 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 		for _, r := range engine.Rollups {
 			rows := func() (all []string) {
 				t.Helper()
-				err := s.Reader.Raw(fmt.Sprintf("SELECT slot || ':' || %s FROM %s ORDER BY %s DESC, slot", r.Figures[0], r.Table, r.Time)).
+				err := s.Reader.Raw(fmt.Sprintf("SELECT slot || ':' || %s FROM %s ORDER BY %s DESC, slot", r.Figures[0], r.Table,
+					r.Time)).
 					Scan(&all).Error
 				if err != nil {
 					t.Fatal(err)

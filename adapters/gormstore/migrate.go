@@ -6,9 +6,6 @@ import (
 	"database/sql"
 	"embed"
 	"errors"
-	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/gormstore/lookups"
-	"fichario/adapters/gormstore/privacy"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -18,6 +15,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/lookups"
+	"fichario/adapters/gormstore/privacy"
 )
 
 //go:embed migrations
@@ -66,7 +67,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		applied, err := provider.Up(ctx)
 		folded := func(m *goose.MigrationResult) bool { return m.Source.Version == 3 }
 		if err == nil && slices.ContainsFunc(applied, folded) {
-			err = s.contactsRoom.FoldSearch(ctx)
+			err = s.contactIndex.FoldSearch(ctx)
 		}
 		if err == nil {
 			break
@@ -78,7 +79,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if err := s.contactsRoom.MakeTrigrams(ctx, pool); err != nil {
+	if err := s.contactIndex.MakeTrigrams(ctx, pool); err != nil {
 		return fmt.Errorf("migrate: %w", engine.Classify(cmp.Or(context.Cause(ctx), err)))
 	}
 	if err := s.Vault.Prove(ctx, s.Writer, engine.Stamp(time.Now())); err != nil {
@@ -199,7 +200,8 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unloc
 // writtenInGo are the migrations that an SQL file cannot express; for all but sealAudit, SQLite has files with their
 // numbers.
 func (s *Store) writtenInGo() []*goose.Migration {
-	both := []*goose.Migration{goose.NewGoMigration(79, &goose.GoFunc{RunTx: privacy.New(s.Engine).SealAudit}, nil)}
+	seal := func(ctx context.Context, tx *sql.Tx) error { return privacy.SealAudit(ctx, s.Engine, tx) }
+	both := []*goose.Migration{goose.NewGoMigration(79, &goose.GoFunc{RunTx: seal}, nil)}
 	if !s.IsPostgres() {
 		return both
 	}

@@ -125,7 +125,8 @@ var made = map[int][]string{
 	60: {"TABLE member_days", "INDEX lookups_member_product"}, 61: {"TABLE limit_changes"},
 	62: {"TABLE lookup_requests"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
-	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
+	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts",
+		"TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
 	30: {"INDEX IF EXISTS batch_items_invalid"}, // its table may be gone already
@@ -140,7 +141,8 @@ var undo57 = []string{
 	"DROP INDEX contacts_who_wait_in", "DROP INDEX contacts_who_wait", "DROP INDEX contacts_of_webhook",
 	"DROP INDEX contacts_of_origin", "DROP INDEX contacts_of_assignee",
 	"CREATE INDEX contacts_waiting ON contacts (org_id, id) WHERE waiting",
-	"CREATE INDEX contacts_webhook ON contacts (webhook_id, id)", "CREATE INDEX contacts_origin ON contacts (origin_id, id)",
+	"CREATE INDEX contacts_webhook ON contacts (webhook_id, id)",
+	"CREATE INDEX contacts_origin ON contacts (origin_id, id)",
 	"CREATE INDEX contacts_assignee ON contacts (assignee_id, id)",
 }
 
@@ -224,7 +226,8 @@ var madeColumns = map[string]int{
 	"lookups.batch_id":            25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"members.budget":     31,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,
-	"jobs.trail": 29, "jobs.lookups": 58, "jobs.facts": 70, "jobs.place": 70, "automations.condition": 29, "notifications.batch_id": 30,
+	"jobs.trail": 29, "jobs.lookups": 58, "jobs.facts": 70, "jobs.place": 70, "automations.condition": 29,
+	"notifications.batch_id": 30,
 }
 
 // TestAKilledMigrationGoesOn: an index that PostgreSQL was building is left behind invalid when the run is killed.

@@ -144,7 +144,8 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 		one := []engine.Window{{Above: engine.BeforeAll, Below: engine.AfterAll}}
 		var upgraded engine.Edges // the first partition extends beyond today
 		upgraded.First.Store("lookups", engine.FirstID(month(2)))
-		if at := engine.LookupsByMonth.Windows(s.Reader, &upgraded, engine.BeforeAll, engine.AfterAll); !slices.Equal(at, one) {
+		if at := engine.LookupsByMonth.Windows(s.Reader, &upgraded, engine.BeforeAll, engine.AfterAll); !slices.Equal(at,
+			one) {
 			t.Errorf("%s: %v in the first partition", s.Writer.Name(), at)
 		}
 		for what, c := range map[string]struct {
@@ -207,7 +208,8 @@ func sound(t *testing.T, s *Store) {
 func TestPartitioningKeepsEveryRow(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []string{
-		"SELECT 1", "ALTER TABLE lookups ADD CONSTRAINT lookups_end CHECK (id < '01a00000-0000-7000-8000-000000000000') NOT VALID",
+		"SELECT 1",
+		"ALTER TABLE lookups ADD CONSTRAINT lookups_end CHECK (id < '01a00000-0000-7000-8000-000000000000') NOT VALID",
 	} {
 		s := each(t)[1]
 		indexes := func() (all []string) {
@@ -262,7 +264,8 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			}
 		}
 		for id, want := range ids {
-			if part := partOf(t, s, "lookups", id); part == "" || want != "" && part != want || want == "" && part == "lookups_rest" {
+			if part := partOf(t, s, "lookups", id); part == "" || want != "" && part != want || want == "" &&
+				part == "lookups_rest" {
 				t.Errorf("%s is in %q, not in %q", id, part, want)
 			}
 			again := s.Writer.Exec("INSERT INTO lookups SELECT * FROM lookups WHERE id = ?", id).Error
@@ -337,7 +340,8 @@ func TestADayIsForgottenAtOnce(t *testing.T) {
 	takeOne(t, s)
 	db, err := s.Writer.DB()
 	for _, err := range []error{
-		err, s.Writer.Exec("UPDATE deliveries SET id = ?", engine.FirstID(time.Now())).Error, s.Writer.Exec("DROP TABLE deliveries_first").Error,
+		err, s.Writer.Exec("UPDATE deliveries SET id = ?", engine.FirstID(time.Now())).Error,
+		s.Writer.Exec("DROP TABLE deliveries_first").Error,
 	} {
 		if err != nil {
 			t.Fatal(err)

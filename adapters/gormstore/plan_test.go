@@ -3,7 +3,6 @@ package gormstore
 import (
 	"cmp"
 	"context"
-	"fichario/adapters/gormstore/engine"
 	"fmt"
 	"regexp"
 	"slices"
@@ -13,6 +12,8 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // statements records the text of the statements that run, with their values.

@@ -27,30 +27,17 @@ import (
 // Store is the database: the engine, and the rooms that keep their rows in it.
 type Store struct {
 	*engine.Engine
-	*contactsRoom
-	*personsRoom
-	rooms []room
+	*contactIndex
+	*personIndex
+	rooms []engine.Room
 }
 
-var _ ports.Store = (*Store)(nil)
-
-// The rooms whose chores and files are the store's own.
 type (
-	contactsRoom = contacts.Room
-	personsRoom  = persons.Room
+	contactIndex = contacts.Index
+	personIndex  = persons.Index
 )
 
-// room is the part of the database that one subject has.
-type room interface {
-	// Fill gives the repositories of the room, which work on a connection.
-	Fill(*ports.Repos, engine.Conn)
-	// Rows are those of the tables that the room keeps.
-	Rows() []schema.Tabler
-	// Statements are those that concurrent requests share a transaction for on SQLite.
-	Statements() []string
-	// Close waits for what is being written.
-	Close()
-}
+var _ ports.Store = (*Store)(nil)
 
 // Open connects to a database: sqlite://PATH, postgres://…, or sqlite://:memory: for an empty one that ends with the
 // store. The first data key encrypts, all of them decrypt; each has DataKeySize bytes. It does not wait for PostgreSQL:
@@ -60,13 +47,15 @@ func Open(databaseURL string, dataKeys [][]byte, options ...engine.Option) (*Sto
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{Engine: e, contactsRoom: contacts.New(e), personsRoom: persons.New(e)}
-	s.rooms = []room{
-		lookups.New(e), batches.New(e), intake.New(e), s.contactsRoom, automations.New(e), team.New(e),
-		privacy.New(e), s.personsRoom,
+	s := &Store{Engine: e}
+	var ofContacts, ofPersons engine.Room
+	s.contactIndex, ofContacts = contacts.New(e)
+	s.personIndex, ofPersons = persons.New(e)
+	s.rooms = []engine.Room{
+		lookups.New(e), batches.New(e), intake.New(e), ofContacts, automations.New(e), team.New(e), privacy.New(e), ofPersons,
 	}
 	for _, r := range s.rooms {
-		e.Prepare = append(e.Prepare, r.Statements()...)
+		e.Prepare = append(e.Prepare, r.Statements...)
 	}
 	return s, nil
 }
@@ -74,7 +63,9 @@ func Open(databaseURL string, dataKeys [][]byte, options ...engine.Option) (*Sto
 // Close waits for entries being written and closes the database.
 func (s *Store) Close() error {
 	for _, r := range s.rooms {
-		r.Close()
+		if r.Close != nil {
+			r.Close()
+		}
 	}
 	return s.Engine.Close()
 }
@@ -144,7 +135,7 @@ func nested() bool {
 func (s *Store) repos(c engine.Conn) ports.Repos {
 	out := ports.Repos{Clock: engine.Clock{Conn: c}}
 	for _, r := range s.rooms {
-		r.Fill(&out, c)
+		r.Repos(&out, c)
 	}
 	return out
 }
@@ -153,7 +144,7 @@ func (s *Store) repos(c engine.Conn) ports.Repos {
 func (s *Store) tables() []schema.Tabler {
 	out := s.Engine.Rows()
 	for _, r := range s.rooms {
-		out = append(out, r.Rows()...)
+		out = append(out, r.Rows...)
 	}
 	return out
 }

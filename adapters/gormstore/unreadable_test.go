@@ -96,7 +96,8 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		lines, err15 := repos.Audit.Page(ctx, id("01"), ports.AuditQuery{Limit: 1})
 		_, headErr := repos.Audit.Head(ctx, id("01"))
 		erasure, err16 := repos.Erasures.FindErasure(ctx, id("32"))
-		_, lost := (&engine.Engine{Vault: s.Vault, Reader: s.Reader, Writer: s.Writer}).SubjectSecret(ctx) // which remembers none
+		_, lost := (&engine.Engine{Vault: s.Vault, Reader: s.Reader,
+			Writer: s.Writer}).SubjectSecret(ctx) // which remembers none
 		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
 		_, codesErr := repos.Factors.Codes(ctx, id("33"))
 		for i, err := range []error{

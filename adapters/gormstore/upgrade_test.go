@@ -85,7 +85,8 @@ func TestAnUpgradeServesOn(t *testing.T) {
 				}
 			}
 			var persons int64
-			if err := s.Writer.Model(&privacyrows.TraceRow{}).Distinct("subject").Count(&persons).Error; err != nil || persons < int64(rows) {
+			if err := s.Writer.Model(&privacyrows.TraceRow{}).Distinct("subject").Count(&persons).Error; err != nil ||
+				persons < int64(rows) {
 				t.Errorf("%d persons in the index, %v; want %d", persons, err, rows)
 			}
 		})

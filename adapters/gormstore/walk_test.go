@@ -1,12 +1,13 @@
 package gormstore
 
 import (
-	"fichario/adapters/gormstore/contacts"
-	"fichario/adapters/gormstore/engine"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
 )
 
 // TestAWalkStopsAtItsLowerEnd: given the whole range as row comparisons, PostgreSQL would read on.

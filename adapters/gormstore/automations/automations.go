@@ -12,6 +12,7 @@ import (
 	"fichario/domain/catalog"
 )
 
+// AutomationRow is a rule; its action is sealed.
 type AutomationRow struct {
 	ID        engine.UID `gorm:"primaryKey"`
 	OrgID     engine.UID `gorm:"not null"`
@@ -43,6 +44,7 @@ func automationRowOf(v *engine.Vault, a automation.Automation) AutomationRow {
 	}
 }
 
+// AutomationOf opens a rule.
 func AutomationOf(v *engine.Vault, row AutomationRow) automation.Automation {
 	a := automation.Automation{
 		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Event: automation.EventName(row.Event),
@@ -67,7 +69,8 @@ func (r automations) Find(ctx context.Context, id string) (automation.Automation
 }
 
 func (r automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {
-	return engine.FindAll(ctx, r.QueryList, "automations.list", engine.With(r.vault, AutomationOf), engine.Where("org_id = ?", orgID), engine.Order("id"))
+	return engine.FindAll(ctx, r.QueryList, "automations.list", engine.With(r.vault, AutomationOf),
+		engine.Where("org_id = ?", orgID), engine.Order("id"))
 }
 
 func (r automations) Update(ctx context.Context, a automation.Automation) error {

@@ -17,6 +17,7 @@ import (
 	"fichario/ports"
 )
 
+// JobRow is a job, or an event on its way to the rules.
 type JobRow struct {
 	ID           engine.UID `gorm:"primaryKey"`
 	OrgID        engine.UID `gorm:"not null"`
@@ -46,13 +47,17 @@ var jobColumns = engine.ColumnNames(JobRow{}, "jobs")
 
 func (JobRow) TableName() string { return "jobs" }
 
+// JobRowOf is the row of a job.
 func JobRowOf(j automation.Job) JobRow {
 	return JobRow{
-		ID: engine.UID(j.ID), OrgID: engine.UID(j.OrgID), Kind: string(j.Kind), ContactID: engine.OrNoID(engine.Optional(j.ContactID)),
-		Event: string(cmp.Or(j.Event, automation.ContactCreated)), SubjectID: engine.Optional(j.SubjectID), Detail: j.Detail,
+		ID: engine.UID(j.ID), OrgID: engine.UID(j.OrgID), Kind: string(j.Kind),
+		ContactID: engine.OrNoID(engine.Optional(j.ContactID)),
+		Event:     string(cmp.Or(j.Event, automation.ContactCreated)), SubjectID: engine.Optional(j.SubjectID), Detail: j.Detail,
 		Trail: string(j.Trail), Facts: string(j.Facts), Place: j.Place,
-		AutomationID: engine.Optional(j.AutomationID), MemberID: engine.Optional(j.MemberID), State: string(j.State), Attempts: j.Attempts,
-		RunAt: engine.Stamp(j.RunAt), Result: j.Result, CreatedAt: engine.Stamp(j.CreatedAt), EndedAt: engine.OptionalTime(j.EndedAt),
+		AutomationID: engine.Optional(j.AutomationID), MemberID: engine.Optional(j.MemberID), State: string(j.State),
+		Attempts: j.Attempts,
+		RunAt:    engine.Stamp(j.RunAt), Result: j.Result, CreatedAt: engine.Stamp(j.CreatedAt),
+		EndedAt: engine.OptionalTime(j.EndedAt),
 	}
 }
 
@@ -212,7 +217,8 @@ func behind(db *gorm.DB, j automation.Job) *gorm.DB {
 
 func (r jobs) NameLookups(ctx context.Context, j automation.Job) error {
 	n, err := r.ExecCount(ctx, "jobs.nameLookups", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&JobRow{}).Where("id = ? AND lease = ?", j.ID, j.Lease).Update("lookups", strings.Join(j.Lookups, ","))
+		return db.Model(&JobRow{}).Where("id = ? AND lease = ?", j.ID, j.Lease).Update("lookups",
+			strings.Join(j.Lookups, ","))
 	})
 	if err == nil && n == 0 {
 		err = ports.ErrNotFound
@@ -246,7 +252,8 @@ func (r jobs) Page(
 	case f.AutomationID != "" || f.ContactID != "":
 		org = "CAST(org_id AS text)"
 	}
-	scopes := []engine.Scope{engine.Where(org+" = ? AND kind <> "+engine.Literal(automation.FanOut), orgID), notOf(f.Without), engine.Newest(after, limit)}
+	scopes := []engine.Scope{engine.Where(org+" = ? AND kind <> "+engine.Literal(automation.FanOut), orgID),
+		notOf(f.Without), engine.Newest(after, limit)}
 	if f.AutomationID != "" {
 		scopes = append(scopes, engine.Where(rule+" = ?", f.AutomationID))
 	}
@@ -269,9 +276,10 @@ func (r jobs) Waiting(
 	const waits = " AND attempts > 0 AND lease_until IS NULL AND run_at > ?"
 	failed := engine.Where("org_id = ? AND kind <> "+engine.Literal(automation.FanOut)+" AND state = "+engine.Literal(automation.Ready)+waits,
 		orgID, engine.Stamp(now))
-	return engine.FindAll(ctx, r.QueryList, "jobs.waiting", JobRow.job, failed, notOf(without), func(db *gorm.DB) *gorm.DB {
-		return db.Order("run_at").Limit(limit)
-	})
+	return engine.FindAll(ctx, r.QueryList, "jobs.waiting", JobRow.job, failed, notOf(without),
+		func(db *gorm.DB) *gorm.DB {
+			return db.Order("run_at").Limit(limit)
+		})
 }
 
 // notOf excludes the jobs of some automations.
@@ -305,7 +313,8 @@ func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error
 
 func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {
 	return r.ExecCount(ctx, "jobs.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&JobRow{}).Select("id").Where("id < ? AND state = ?", engine.FirstID(before), string(automation.Done)).
+		old := db.Model(&JobRow{}).Select("id").Where("id < ? AND state = ?", engine.FirstID(before),
+			string(automation.Done)).
 			Order("id").Limit(engine.ForgetAtOnce)
 		return db.Delete(&JobRow{}, "id IN (?)", old)
 	})

@@ -1,35 +1,22 @@
+// Package automations keeps automations and jobs.
 package automations
 
 import (
+	"gorm.io/gorm/schema"
+
 	"fichario/adapters/gormstore/engine"
 	"fichario/ports"
-
-	"gorm.io/gorm/schema"
 )
 
-// Room keeps automations and jobs.
-type Room struct{ *engine.Engine }
-
-func New(e *engine.Engine) *Room { return &Room{e} }
-
-// Fill gives the repositories of the room.
-func (s *Room) Fill(out *ports.Repos, c engine.Conn) {
-	queue := jobs{c}
-	out.Automations = automations{c, s.Vault}
-	out.Jobs, out.JobQueue, out.JobRuns = queue, queue, queue
-}
-
-// Rows are those of the tables that the room keeps.
-func (s *Room) Rows() []schema.Tabler {
-	return []schema.Tabler{
-		AutomationRow{}, JobRow{},
+// New is the room of automations and jobs.
+func New(e *engine.Engine) engine.Room {
+	return engine.Room{
+		Rows:       []schema.Tabler{AutomationRow{}, JobRow{}},
+		Statements: []string{InsertJob, insertEventJob, AskListens},
+		Repos: func(out *ports.Repos, c engine.Conn) {
+			queue := jobs{c}
+			out.Automations = automations{c, e.Vault}
+			out.Jobs, out.JobQueue, out.JobRuns = queue, queue, queue
+		},
 	}
 }
-
-// Statements are those that write a job on SQLite.
-func (s *Room) Statements() []string {
-	return []string{InsertJob, insertEventJob, AskListens}
-}
-
-// Close has nothing to wait for.
-func (s *Room) Close() {}

@@ -60,12 +60,14 @@ func (batchRow) TableName() string { return "batches" }
 
 func batchRowOf(v *engine.Vault, b batch.Batch) batchRow {
 	row := batchRow{
-		ID: engine.UID(b.ID), OrgID: engine.UID(b.OrgID), KeyID: engine.Optional(b.KeyID), MemberID: engine.Optional(b.MemberID), Name: b.Name,
+		ID: engine.UID(b.ID), OrgID: engine.UID(b.OrgID), KeyID: engine.Optional(b.KeyID),
+		MemberID: engine.Optional(b.MemberID), Name: b.Name,
 		Product: b.Product, Refresh: b.Refresh, Status: string(b.Status), Reason: string(b.Reason), Note: b.Note,
 		ResumeAt: engine.OptionalTime(b.ResumeAt), Columns: v.SealJSON(b.Columns, "batches|columns|"+b.ID),
 		Total: b.Total, Valid: b.Valid, Repeated: b.Repeated, Invalid: b.Invalid, FromHistory: b.FromHistory,
 		Price: int64(b.Price), Ended: b.Ended, Charged: b.Charged, Free: b.Free, Failed: b.Failed,
-		RunFrom: engine.OptionalTime(b.RunFrom), RunEnded: b.RunEnded, CreatedAt: engine.Stamp(b.CreatedAt), ExpiresAt: engine.Stamp(b.ExpiresAt),
+		RunFrom: engine.OptionalTime(b.RunFrom), RunEnded: b.RunEnded, CreatedAt: engine.Stamp(b.CreatedAt),
+		ExpiresAt: engine.Stamp(b.ExpiresAt),
 		StartedAt: engine.OptionalTime(b.StartedAt), EndedAt: engine.OptionalTime(b.EndedAt), Purpose: b.Purpose,
 		PayerKeyID: engine.Optional(b.PayerKeyID), PayerMemberID: engine.Optional(b.PayerMemberID),
 	}
@@ -91,7 +93,8 @@ func batchOf(v *engine.Vault, row batchRow) batch.Batch {
 		Note: row.Note, ResumeAt: engine.TimeOf(row.ResumeAt),
 		Total: row.Total, Valid: row.Valid, Repeated: row.Repeated, Invalid: row.Invalid, FromHistory: row.FromHistory,
 		Price: catalog.Money(row.Price), Ended: row.Ended, Charged: row.Charged, Free: row.Free, Failed: row.Failed,
-		RunFrom: engine.TimeOf(row.RunFrom), RunEnded: row.RunEnded, CreatedAt: row.CreatedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+		RunFrom: engine.TimeOf(row.RunFrom), RunEnded: row.RunEnded, CreatedAt: row.CreatedAt.UTC(),
+		ExpiresAt: row.ExpiresAt.UTC(),
 		StartedAt: engine.TimeOf(row.StartedAt), EndedAt: engine.TimeOf(row.EndedAt), Purpose: row.Purpose,
 		PayerKeyID: row.PayerKeyID.Text(), PayerMemberID: row.PayerMemberID.Text(),
 	}
@@ -103,7 +106,8 @@ func batchOf(v *engine.Vault, row batchRow) batch.Batch {
 	}
 	if row.Sheets != nil {
 		var sheets []string
-		if plain, ok := v.Shown(row.Sheets, "batches|sheets|"+b.ID); ok && json.Unmarshal(plain, &sheets) == nil && len(sheets) > 0 {
+		if plain, ok := v.Shown(row.Sheets, "batches|sheets|"+b.ID); ok && json.Unmarshal(plain, &sheets) == nil &&
+			len(sheets) > 0 {
 			b.Sheet, b.OtherSheets = sheets[0], sheets[1:]
 		}
 	}
@@ -144,7 +148,8 @@ func (r batches) ByRequest(
 func requestOf(makerID, said string) string { return "batch|" + makerID + "|" + said }
 
 func (r batches) Lock(ctx context.Context, id string) (batch.Batch, error) {
-	return engine.FindOne(ctx, r.Inside, "batches.lock", engine.With(r.vault, batchOf), engine.Locked("UPDATE", ""), engine.ByID(id))
+	return engine.FindOne(ctx, r.Inside, "batches.lock", engine.With(r.vault, batchOf), engine.Locked("UPDATE", ""),
+		engine.ByID(id))
 }
 
 func (r batches) Update(ctx context.Context, b batch.Batch) error {
@@ -174,7 +179,8 @@ var (
 )
 
 func (r batches) Open(ctx context.Context, orgID string, limit int) ([]batch.Batch, error) {
-	return engine.FindAll(ctx, r.Query, "batches.open", engine.With(r.vault, batchOf), engine.Where("org_id = ?", orgID), engine.Where(openBatch), engine.Order("started_at, id"),
+	return engine.FindAll(ctx, r.Query, "batches.open", engine.With(r.vault, batchOf), engine.Where("org_id = ?", orgID),
+		engine.Where(openBatch), engine.Order("started_at, id"),
 		func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
 }
 
@@ -194,7 +200,8 @@ func (r batches) Due(ctx context.Context, orgID string, now time.Time) ([]batch.
 
 func (r batches) Expire(ctx context.Context, now time.Time) (int, error) {
 	return r.ExecCount(ctx, "batches.expire", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&batchRow{}).Where("status = "+engine.Literal(batch.Quoted)+" AND expires_at <= ?", engine.Stamp(now)).
+		return db.Model(&batchRow{}).Where("status = "+engine.Literal(batch.Quoted)+" AND expires_at <= ?",
+			engine.Stamp(now)).
 			Updates(map[string]any{"status": string(batch.Expired), "ended_at": engine.Stamp(now)})
 	})
 }
@@ -248,7 +255,8 @@ func (r batches) forgetItems(db *gorm.DB, secret []byte, items []BatchItemRow) e
 		}
 	}
 	ids := engine.Mapped(items, func(item BatchItemRow) engine.UID { return item.ID })
-	err := db.Delete(&privacyrows.TraceRow{}, "subject IN ? AND kind = ? AND row_id IN ?", hashes, string(privacy.Items), ids).Error
+	err := db.Delete(&privacyrows.TraceRow{}, "subject IN ? AND kind = ? AND row_id IN ?", hashes, string(privacy.Items),
+		ids).Error
 	if err != nil {
 		return err
 	}

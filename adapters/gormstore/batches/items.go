@@ -17,6 +17,7 @@ import (
 	"fichario/ports"
 )
 
+// BatchItemRow is an item of a batch; its document and cells are sealed.
 type BatchItemRow struct {
 	ID         engine.UID `gorm:"primaryKey"`
 	BatchID    engine.UID `gorm:"not null"`
@@ -38,20 +39,24 @@ type BatchItemRow struct {
 
 func (BatchItemRow) TableName() string { return "batch_items" }
 
+// ItemRowOf seals an item.
 func ItemRowOf(v *engine.Vault, i batch.Item) BatchItemRow {
 	cells, err := json.Marshal(i.Cells)
 	if err != nil {
 		panic(err) // texts alone always marshal
 	}
 	return BatchItemRow{
-		ID: engine.UID(i.ID), BatchID: engine.UID(i.BatchID), OrgID: engine.UID(i.OrgID), Line: i.Line, State: string(i.State),
+		ID: engine.UID(i.ID), BatchID: engine.UID(i.BatchID), OrgID: engine.UID(i.OrgID), Line: i.Line,
+		State:   string(i.State),
 		DocType: string(i.Document.Type()),
 		Content: v.SealTwo([]byte(i.Document.Value()), cells, "batch_items|content|"+i.ID), Cell: i.At,
-		RepeatOf: i.RepeatOf, Message: i.Message, Code: i.Code, SeenID: engine.Optional(i.SeenID), LookupID: engine.Optional(i.LookupID),
-		Owner: i.Owner, LeaseUntil: engine.OptionalTime(i.LeaseUntil), Queued: i.Queued,
+		RepeatOf: i.RepeatOf, Message: i.Message, Code: i.Code, SeenID: engine.Optional(i.SeenID),
+		LookupID: engine.Optional(i.LookupID),
+		Owner:    i.Owner, LeaseUntil: engine.OptionalTime(i.LeaseUntil), Queued: i.Queued,
 	}
 }
 
+// ItemOf opens an item.
 func ItemOf(v *engine.Vault, row BatchItemRow) batch.Item {
 	i := batch.Item{
 		ID: string(row.ID), BatchID: string(row.BatchID), OrgID: string(row.OrgID), Line: row.Line,
@@ -82,6 +87,7 @@ func (r batches) AddItems(ctx context.Context, items []batch.Item) error {
 func pending(db *gorm.DB) *gorm.DB  { return db.Where("state = " + engine.Literal(batch.Pending)) }
 func inFlight(db *gorm.DB) *gorm.DB { return db.Where(IsInFlight) }
 
+// IsInFlight is the condition that an item has been handed out and has not ended.
 var IsInFlight = "state = " + engine.Literal(batch.InFlight)
 
 // resultRow is an item with the state of the first item that had its document.
@@ -141,7 +147,8 @@ func (r batches) InFlight(ctx context.Context, orgID string) ([]batch.Item, erro
 }
 
 func (r batches) Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error) {
-	return engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending, engine.Where("batch_id = ?", batchID),
+	return engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending, engine.Where("batch_id = ?",
+		batchID),
 		func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit) })
 }
 
@@ -167,7 +174,8 @@ func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 			isQueued = gorm.Expr("id IN ?", queued)
 		}
 		claimed := pending(db.Model(&BatchItemRow{})).Where("id IN ?", ids).Updates(map[string]any{
-			"state": string(batch.InFlight), "owner": items[0].Owner, "lease_until": engine.Stamp(items[0].LeaseUntil), "code": "",
+			"state": string(batch.InFlight), "owner": items[0].Owner, "lease_until": engine.Stamp(items[0].LeaseUntil),
+			"code":      "",
 			"lookup_id": gorm.Expr("CASE id"+strings.Repeat(pair, len(items))+" END", pairs...),
 			"queued":    isQueued,
 		})

@@ -21,6 +21,7 @@ func ByEmail(db *gorm.DB, table string) string {
 	return "substr(lower(" + table + ".email), 1, 200)"
 }
 
+// Lowered is an expression in lower case, as both databases write it.
 func Lowered(db *gorm.DB, value string) string {
 	if db.Name() == "postgres" {
 		return `substr(lower(` + value + ` COLLATE "C"), 1, 200)`
@@ -32,7 +33,8 @@ func (r contacts) Alike(ctx context.Context, c crm.Contact, most int) (out []crm
 	err = r.Query(ctx, "contacts.alike", func(db *gorm.DB) error {
 		var ids []string
 		same := []*gorm.DB{
-			Inside(db).Table("contacts AS o").Where("o.org_id = ? AND "+ByEmail(db, "o")+" = "+Lowered(db, "?"), c.OrgID, c.Email),
+			Inside(db).Table("contacts AS o").Where("o.org_id = ? AND "+ByEmail(db, "o")+" = "+Lowered(db, "?"), c.OrgID,
+				c.Email),
 		}
 		if c.PhoneE164 != "" {
 			same = append(same, Inside(db).Table("contacts AS o").

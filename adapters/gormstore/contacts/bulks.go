@@ -27,6 +27,7 @@ type bulkRow struct {
 
 func (bulkRow) TableName() string { return "bulk_actions" }
 
+// BulkItemRow is what an action on many contacts did to one of them, or a row of an import.
 type BulkItemRow struct {
 	ID        engine.UID `gorm:"primaryKey"`
 	BulkID    engine.UID `gorm:"not null"`
@@ -41,8 +42,9 @@ func (BulkItemRow) TableName() string { return "bulk_items" }
 
 func bulkRowOf(v *engine.Vault, b crm.Bulk) bulkRow {
 	row := bulkRow{
-		ID: engine.UID(b.ID), OrgID: engine.UID(b.OrgID), MemberID: engine.UID(b.MemberID), Kind: string(b.Kind), TargetID: engine.Optional(b.TargetID),
-		Status: string(b.Status), Total: b.Total, Done: b.Done, Skipped: b.Skipped, At: engine.Stamp(b.At),
+		ID: engine.UID(b.ID), OrgID: engine.UID(b.OrgID), MemberID: engine.UID(b.MemberID), Kind: string(b.Kind),
+		TargetID: engine.Optional(b.TargetID),
+		Status:   string(b.Status), Total: b.Total, Done: b.Done, Skipped: b.Skipped, At: engine.Stamp(b.At),
 		EndedAt: engine.OptionalTime(b.EndedAt),
 	}
 	if b.Settings != nil {
@@ -75,6 +77,7 @@ func bulkItemRowOf(v *engine.Vault, i crm.BulkItem) BulkItemRow {
 	return row
 }
 
+// BulkItemOf opens an item of an action on many.
 func BulkItemOf(v *engine.Vault, row BulkItemRow) crm.BulkItem {
 	i := crm.BulkItem{
 		ID: string(row.ID), BulkID: string(row.BulkID), ContactID: row.ContactID.Text(), State: crm.BulkState(row.State),
@@ -107,13 +110,15 @@ func (r bulks) Find(ctx context.Context, id string) (crm.Bulk, error) {
 }
 
 func (r bulks) Lock(ctx context.Context, id string) (crm.Bulk, error) {
-	return engine.FindOne(ctx, r.Inside, "bulks.lock", engine.With(r.vault, bulkOf), engine.Locked("UPDATE", ""), engine.ByID(id))
+	return engine.FindOne(ctx, r.Inside, "bulks.lock", engine.With(r.vault, bulkOf), engine.Locked("UPDATE", ""),
+		engine.ByID(id))
 }
 
 func (r bulks) Next(ctx context.Context, id string) (crm.Bulk, error) {
 	scopes := []engine.Scope{
 		engine.Locked("UPDATE", "SKIP LOCKED"),
-		engine.Where("status IN (" + engine.Literal(crm.BulkRunning) + ", " + engine.Literal(crm.BulkUndoing) + ")"), engine.Order("id"),
+		engine.Where("status IN (" + engine.Literal(crm.BulkRunning) + ", " + engine.Literal(crm.BulkUndoing) + ")"),
+		engine.Order("id"),
 	}
 	if id != "" {
 		scopes = append(scopes, engine.ByID(id))
@@ -124,17 +129,20 @@ func (r bulks) Next(ctx context.Context, id string) (crm.Bulk, error) {
 func (r bulks) Items(
 	ctx context.Context, bulkID string, state crm.BulkState, after string, limit int,
 ) ([]crm.BulkItem, error) {
-	scopes := []engine.Scope{engine.Where("bulk_id = ? AND id > ?", bulkID, engine.OrNoID(engine.Optional(after))), engine.Order("id")}
+	scopes := []engine.Scope{engine.Where("bulk_id = ? AND id > ?", bulkID, engine.OrNoID(engine.Optional(after))),
+		engine.Order("id")}
 	if state != "" {
 		scopes = append(scopes, engine.Where("state = ?", string(state)))
 	}
-	return engine.FindAll(ctx, r.Query, "bulks.items", engine.With(r.vault, BulkItemOf), append(scopes, func(db *gorm.DB) *gorm.DB {
-		return db.Limit(limit)
-	})...)
+	return engine.FindAll(ctx, r.Query, "bulks.items", engine.With(r.vault, BulkItemOf),
+		append(scopes, func(db *gorm.DB) *gorm.DB {
+			return db.Limit(limit)
+		})...)
 }
 
 func (r bulks) Latest(ctx context.Context, orgID string, kind crm.BulkKind, limit int) ([]crm.Bulk, error) {
-	return engine.FindAll(ctx, r.Query, "bulks.latest", engine.With(r.vault, bulkOf), engine.Where("org_id = ? AND kind = ?", orgID, string(kind)),
+	return engine.FindAll(ctx, r.Query, "bulks.latest", engine.With(r.vault, bulkOf),
+		engine.Where("org_id = ? AND kind = ?", orgID, string(kind)),
 		engine.Order("at DESC, id DESC"), func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
 }
 

@@ -13,6 +13,7 @@ import (
 	"fichario/ports"
 )
 
+// ContactRow is a contact.
 type ContactRow struct {
 	ID          engine.UID `gorm:"primaryKey"`
 	OrgID       engine.UID `gorm:"not null"`
@@ -39,9 +40,11 @@ type ContactRow struct {
 
 func (ContactRow) TableName() string { return "contacts" }
 
+// ContactRowOf seals a contact.
 func ContactRowOf(v *engine.Vault, c crm.Contact) ContactRow {
 	row := ContactRow{
-		ID: engine.UID(c.ID), OrgID: engine.UID(c.OrgID), WebhookID: engine.Optional(c.WebhookID), Name: c.Name, Email: c.Email, Phone: c.Phone,
+		ID: engine.UID(c.ID), OrgID: engine.UID(c.OrgID), WebhookID: engine.Optional(c.WebhookID), Name: c.Name,
+		Email: c.Email, Phone: c.Phone,
 		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: SealNote(v, c),
 		OriginID: engine.Optional(c.OriginID), StageID: engine.UID(c.StageID), AssigneeID: engine.Optional(c.AssigneeID),
 		CreatedAt: engine.Stamp(c.CreatedAt), Search: searchText(c), Waiting: c.Waiting,
@@ -53,10 +56,12 @@ func ContactRowOf(v *engine.Vault, c crm.Contact) ContactRow {
 	return row
 }
 
+// SealNote seals the note of a contact.
 func SealNote(v *engine.Vault, c crm.Contact) []byte {
 	return v.Seal([]byte(c.Note), "contacts|note|"+c.ID)
 }
 
+// ContactOf opens a contact.
 func ContactOf(v *engine.Vault, row ContactRow) crm.Contact {
 	c := row.brief()
 	note, ok := v.Shown(row.Note, "contacts|note|"+c.ID)
@@ -80,6 +85,7 @@ func (row ContactRow) brief() crm.Contact {
 	}
 }
 
+// EventRow is an entry of a contact's history.
 type EventRow struct {
 	ID        engine.UID `gorm:"primaryKey"`
 	OrgID     engine.UID `gorm:"not null"`
@@ -92,10 +98,12 @@ type EventRow struct {
 
 func (EventRow) TableName() string { return "contact_events" }
 
+// EventRowOf seals an entry of a contact's history.
 func EventRowOf(v *engine.Vault, e crm.Event) EventRow {
 	row := EventRow{
-		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), ContactID: engine.UID(e.ContactID), Kind: string(e.Kind), Actor: e.Actor,
-		At: engine.Stamp(e.At),
+		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), ContactID: engine.UID(e.ContactID), Kind: string(e.Kind),
+		Actor: e.Actor,
+		At:    engine.Stamp(e.At),
 	}
 	if e.Subject != "" {
 		row.Subject = v.Seal([]byte(e.Subject), "contact_events|subject|"+e.ID)
@@ -103,6 +111,7 @@ func EventRowOf(v *engine.Vault, e crm.Event) EventRow {
 	return row
 }
 
+// EventOf opens an entry of a contact's history.
 func EventOf(v *engine.Vault, row EventRow) crm.Event {
 	e := crm.Event{
 		ID: string(row.ID), OrgID: string(row.OrgID), ContactID: string(row.ContactID), Kind: crm.EventKind(row.Kind),
@@ -144,7 +153,8 @@ func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]port
 }
 
 func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error) {
-	found, err := engine.FindAll(ctx, r.QueryList, "contacts.brief", ContactRow.brief, engine.Where("id IN ?", engine.Given(ids)), withoutNote)
+	found, err := engine.FindAll(ctx, r.QueryList, "contacts.brief", ContactRow.brief,
+		engine.Where("id IN ?", engine.Given(ids)), withoutNote)
 	out := make(map[string]crm.Contact, len(found))
 	for _, c := range found {
 		out[c.ID] = c
@@ -158,11 +168,13 @@ func withoutNote(db *gorm.DB) *gorm.DB {
 }
 
 func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error) {
-	return engine.FindAll(ctx, r.QueryList, "contacts.page", engine.With(r.vault, ContactOf), engine.Where("org_id = ?", orgID), engine.Newest(after, limit))
+	return engine.FindAll(ctx, r.QueryList, "contacts.page", engine.With(r.vault, ContactOf),
+		engine.Where("org_id = ?", orgID), engine.Newest(after, limit))
 }
 
 func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
-	return engine.FindOne(ctx, r.Inside, "contacts.lock", engine.With(r.vault, ContactOf), engine.Locked("UPDATE", ""), engine.ByID(id))
+	return engine.FindOne(ctx, r.Inside, "contacts.lock", engine.With(r.vault, ContactOf), engine.Locked("UPDATE", ""),
+		engine.ByID(id))
 }
 
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
@@ -219,7 +231,8 @@ func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event)
 
 func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
 	const op = "contacts.addNote"
-	c, err := engine.FindOne(ctx, r.Inside, op, engine.With(r.vault, ContactOf), engine.Locked("UPDATE", ""), engine.ByID(e.ContactID))
+	c, err := engine.FindOne(ctx, r.Inside, op, engine.With(r.vault, ContactOf), engine.Locked("UPDATE", ""),
+		engine.ByID(e.ContactID))
 	if err != nil {
 		return err
 	}
@@ -257,5 +270,6 @@ func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
 }
 
 func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
-	return engine.FindAll(ctx, r.Query, "contacts.events", engine.With(r.vault, EventOf), OfContact(contactID), engine.Order("id"))
+	return engine.FindAll(ctx, r.Query, "contacts.events", engine.With(r.vault, EventOf), OfContact(contactID),
+		engine.Order("id"))
 }

@@ -24,6 +24,7 @@ func (ContactDocumentRow) TableName() string { return "contact_documents" }
 // documentJSON is a document as it is stored.
 type documentJSON struct{ Type, Value string }
 
+// ContactDocumentText is the text whose keyed hash finds a contact by its document.
 func ContactDocumentText(orgID string, d document.Document) string {
 	return "contact|" + orgID + "|" + string(d.Type()) + "|" + d.Value()
 }
@@ -80,7 +81,7 @@ func (r contacts) WithDocument(ctx context.Context, orgID string, d document.Doc
 }
 
 // ReindexContact recomputes the hashes by which a contact is found.
-func (s *Room) ReindexContact(tx *gorm.DB, id string, plain []byte) error {
+func (s *Index) ReindexContact(tx *gorm.DB, id string, plain []byte) error {
 	var row ContactRow
 	if err := tx.Select("id, org_id").Take(&row, "id = ?", id).Error; err != nil {
 		return err

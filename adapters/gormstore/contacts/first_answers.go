@@ -45,14 +45,16 @@ func (r contacts) answered(
 			return changed.Error
 		}
 		waited := int64(max(0, at.Sub(c.CreatedAt)/time.Second))
-		return db.Exec(countAnswer, c.OrgID, engine.HourOf(at), memberID, engine.OrNoID(engine.Optional(c.OriginID)), n, n*waited).Error
+		return db.Exec(countAnswer, c.OrgID, engine.HourOf(at), memberID, engine.OrNoID(engine.Optional(c.OriginID)), n,
+			n*waited).Error
 	})
 }
 
 func (r contacts) FirstAnswers(ctx context.Context, orgID string, since time.Time) ([]ports.FirstAnswer, error) {
 	sums := func(db *gorm.DB) *gorm.DB {
 		return db.Select("member_id, origin_id, CAST(SUM(answers) AS bigint) AS answers, CAST(SUM(seconds) AS bigint) AS seconds").
-			Where("org_id = ? AND hour >= ?", orgID, engine.HourOf(since)).Group("member_id, origin_id").Order("member_id, origin_id")
+			Where("org_id = ? AND hour >= ?", orgID,
+				engine.HourOf(since)).Group("member_id, origin_id").Order("member_id, origin_id")
 	}
 	return engine.FindAll(ctx, r.QueryList, "contacts.firstAnswers", func(row answeredRow) ports.FirstAnswer {
 		return ports.FirstAnswer{

@@ -21,6 +21,7 @@ type funnelRow struct {
 
 func (funnelRow) TableName() string { return "funnels" }
 
+// StageRow is a stage of a funnel.
 type StageRow struct {
 	ID       engine.UID `gorm:"primaryKey"`
 	FunnelID engine.UID `gorm:"not null"`
@@ -41,6 +42,7 @@ func stageRowsOf(f crm.Funnel) []StageRow {
 	return stages
 }
 
+// Stage is the stage of a row.
 func (r StageRow) Stage() crm.Stage {
 	return crm.Stage{ID: string(r.ID), Name: r.Name, Outcome: crm.Outcome(r.Outcome)}
 }
@@ -48,7 +50,8 @@ func (r StageRow) Stage() crm.Stage {
 type funnels struct{ engine.Conn }
 
 func (r funnels) Create(ctx context.Context, f crm.Funnel) error {
-	row := funnelRow{ID: engine.UID(f.ID), OrgID: engine.UID(f.OrgID), Name: f.Name, IsDefault: f.Default, CreatedAt: engine.Stamp(f.CreatedAt)}
+	row := funnelRow{ID: engine.UID(f.ID), OrgID: engine.UID(f.OrgID), Name: f.Name, IsDefault: f.Default,
+		CreatedAt: engine.Stamp(f.CreatedAt)}
 	stages := stageRowsOf(f)
 	return r.ExecPosts(ctx, "funnels.create", f.OrgID, func(db *gorm.DB) error {
 		if err := db.Create(&row).Error; err != nil {

@@ -2,9 +2,10 @@ package contacts
 
 import (
 	"cmp"
-	"fichario/adapters/gormstore/engine"
 	"slices"
 	"time"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // contactHourRow counts the contacts of an hour, as far as one slot has counted them.
@@ -20,8 +21,10 @@ type contactHourRow struct {
 func (contactHourRow) TableName() string { return "contact_hours" }
 
 const (
+	// CountContacts counts the contacts of an hour on SQLite.
 	CountContacts = `INSERT INTO contact_hours (org_id, hour, webhook_id, origin_id, slot, contacts)
 	VALUES (?, ?, ?, ?, ?, ?)` + AddContacts
+	// AddContacts is how what was counted is added to.
 	AddContacts = `
 	ON CONFLICT (org_id, hour, webhook_id, origin_id, slot)
 	DO UPDATE SET contacts = contact_hours.contacts + excluded.contacts`
@@ -37,7 +40,8 @@ type contactHours map[contactHourRow]int64
 
 func (h contactHours) add(c *ContactRow, slot, n int64) {
 	h[contactHourRow{
-		OrgID: c.OrgID, Hour: engine.HourOf(c.CreatedAt), WebhookID: engine.OrNoID(c.WebhookID), OriginID: engine.OrNoID(c.OriginID), Slot: slot,
+		OrgID: c.OrgID, Hour: engine.HourOf(c.CreatedAt), WebhookID: engine.OrNoID(c.WebhookID),
+		OriginID: engine.OrNoID(c.OriginID), Slot: slot,
 	}] += n
 }
 

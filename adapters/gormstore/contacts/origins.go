@@ -12,6 +12,7 @@ import (
 	"fichario/ports"
 )
 
+// OriginRow is an origin of contacts.
 type OriginRow struct {
 	ID     engine.UID `gorm:"primaryKey"`
 	OrgID  engine.UID `gorm:"not null"`
@@ -21,6 +22,7 @@ type OriginRow struct {
 
 func (OriginRow) TableName() string { return "origins" }
 
+// Origin is the origin of a row.
 func (r OriginRow) Origin() crm.Origin {
 	return crm.Origin{ID: string(r.ID), OrgID: string(r.OrgID), Name: r.Name}
 }
@@ -29,7 +31,8 @@ type origins struct{ engine.Conn }
 
 func (r origins) Create(ctx context.Context, o crm.Origin) error {
 	return r.ExecPosts(ctx, "origins.create", o.OrgID, func(db *gorm.DB) error {
-		return db.Create(&OriginRow{ID: engine.UID(o.ID), OrgID: engine.UID(o.OrgID), Name: o.Name, Folded: text.Fold(o.Name)}).Error
+		return db.Create(&OriginRow{ID: engine.UID(o.ID), OrgID: engine.UID(o.OrgID), Name: o.Name,
+			Folded: text.Fold(o.Name)}).Error
 	})
 }
 
@@ -62,5 +65,6 @@ func (r origins) Remove(ctx context.Context, o crm.Origin) error {
 }
 
 func (r origins) List(ctx context.Context, orgID string) ([]crm.Origin, error) {
-	return engine.FindAll(ctx, r.QueryList, "origins.list", OriginRow.Origin, engine.Where("org_id = ?", orgID), engine.Order("folded"))
+	return engine.FindAll(ctx, r.QueryList, "origins.list", OriginRow.Origin, engine.Where("org_id = ?", orgID),
+		engine.Order("folded"))
 }

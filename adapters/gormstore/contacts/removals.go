@@ -56,6 +56,7 @@ func (j contactJSON) contact() crm.Contact {
 	return c
 }
 
+// RemovalOf opens a contact that was removed.
 func RemovalOf(v *engine.Vault, row RemovedRow) crm.Removal {
 	out := crm.Removal{
 		Contact: crm.Contact{ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: row.WebhookID.Text()},
@@ -89,7 +90,8 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 		IntoID: engine.Optional(gone.IntoID), At: engine.Stamp(gone.At),
 		Content: r.vault.SealJSON(content, "removed_contacts|content|"+id),
 	}
-	contact, err := engine.FindOne(ctx, r.Inside, op, func(row ContactRow) ContactRow { return row }, engine.Locked("UPDATE", ""),
+	contact,
+		err := engine.FindOne(ctx, r.Inside, op, func(row ContactRow) ContactRow { return row }, engine.Locked("UPDATE", ""),
 		withoutNote, engine.ByID(id))
 	if err != nil {
 		return err
@@ -112,7 +114,8 @@ func (r removals) Find(ctx context.Context, id string) (crm.Removal, error) {
 }
 
 func (r removals) Into(ctx context.Context, contactID string) ([]crm.Removal, error) {
-	return engine.FindAll(ctx, r.Query, "removals.into", engine.With(r.vault, RemovalOf), engine.Where("into_id = ? AND content IS NOT NULL", engine.Optional(contactID)),
+	return engine.FindAll(ctx, r.Query, "removals.into", engine.With(r.vault, RemovalOf),
+		engine.Where("into_id = ? AND content IS NOT NULL", engine.Optional(contactID)),
 		engine.Order("at DESC, id DESC"))
 }
 

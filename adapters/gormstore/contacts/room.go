@@ -1,45 +1,39 @@
+// Package contacts keeps contacts, funnels, origins, rotations and the index of their search.
 package contacts
 
 import (
-	"fichario/adapters/gormstore/engine"
-	"fichario/ports"
 	"sync/atomic"
 	"time"
 
 	"gorm.io/gorm/schema"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/ports"
 )
 
-// Room keeps contacts, their funnels and their search.
-type Room struct {
+// Index is the index of the search.
+type Index struct {
 	*engine.Engine
-	// trigrams says whether the search has an index, noTrigrams why not. indexedAgain belongs to IndexContacts.
+	// trigrams says whether there is one, noTrigrams why not. indexedAgain belongs to IndexContacts.
 	trigrams     atomic.Bool
 	noTrigrams   error
 	indexedAgain time.Time
 }
 
-func New(e *engine.Engine) *Room { return &Room{Engine: e} }
-
-// Fill gives the repositories of the room.
-func (s *Room) Fill(out *ports.Repos, c engine.Conn) {
-	people := contacts{c, s.Vault}
-	out.Contacts, out.ContactHistory, out.ContactAnswers, out.ContactSearch = people, people, people, people
-	out.Funnels, out.Origins, out.Rotations = funnels{c}, origins{c}, rotations{c}
-	out.Removals = removals{c, s.Vault, s.SubjectSecret}
-	out.Bulks = bulks{c, s.Vault}
-}
-
-// Rows are those of the tables that the room keeps.
-func (s *Room) Rows() []schema.Tabler {
-	return []schema.Tabler{
-		BulkItemRow{}, bulkRow{}, ContactDocumentRow{}, contactHourRow{}, contactIndexRow{}, ContactRow{}, EventRow{}, answeredRow{}, funnelRow{}, StageRow{}, OriginRow{}, RemovedRow{}, givenRow{}, rotationMemberRow{}, rotationRow{}, turnRow{}, stageTotalRow{},
+// New is the room of contacts, funnels and origins, with the index of their search.
+func New(e *engine.Engine) (*Index, engine.Room) {
+	return &Index{Engine: e}, engine.Room{
+		Rows: []schema.Tabler{
+			BulkItemRow{}, bulkRow{}, ContactDocumentRow{}, contactHourRow{}, contactIndexRow{}, ContactRow{},
+			EventRow{}, answeredRow{}, funnelRow{}, StageRow{}, OriginRow{}, RemovedRow{}, givenRow{},
+			rotationMemberRow{}, rotationRow{}, turnRow{}, stageTotalRow{},
+		},
+		Statements: []string{CountContacts, CountStage, TakeTurn, ReadTurn, CountTurn},
+		Repos: func(out *ports.Repos, c engine.Conn) {
+			people := contacts{c, e.Vault}
+			out.Contacts, out.ContactHistory, out.ContactAnswers, out.ContactSearch = people, people, people, people
+			out.Funnels, out.Origins, out.Rotations = funnels{c}, origins{c}, rotations{c}
+			out.Removals, out.Bulks = removals{c, e.Vault, e.SubjectSecret}, bulks{c, e.Vault}
+		},
 	}
 }
-
-// Statements are those that count contacts and take turns on SQLite.
-func (s *Room) Statements() []string {
-	return []string{CountContacts, CountStage, TakeTurn, ReadTurn, CountTurn}
-}
-
-// Close has nothing to wait for.
-func (s *Room) Close() {}

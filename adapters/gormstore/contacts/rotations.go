@@ -48,12 +48,17 @@ type givenRow struct {
 func (givenRow) TableName() string { return "rotation_counts" }
 
 const (
+	// TakeTurn takes the next turn of a rotation.
 	TakeTurn = `INSERT INTO rotation_turns (rotation_id, turn) VALUES (?, 1)` + AddTurns
+	// AddTurns is how turns are added to those taken.
 	AddTurns = `
 	ON CONFLICT (rotation_id) DO UPDATE SET turn = rotation_turns.turn + excluded.turn`
-	ReadTurn  = `SELECT turn FROM rotation_turns WHERE rotation_id = ?`
+	// ReadTurn reads the turn that was taken.
+	ReadTurn = `SELECT turn FROM rotation_turns WHERE rotation_id = ?`
+	// CountTurn counts a contact for the member who got it.
 	CountTurn = `INSERT INTO rotation_counts (rotation_id, member_id, contacts) VALUES (?, ?, 1)` + AddGiven
-	AddGiven  = `
+	// AddGiven is how contacts are added to those given.
+	AddGiven = `
 	ON CONFLICT (rotation_id, member_id) DO UPDATE SET contacts = rotation_counts.contacts + excluded.contacts`
 )
 
@@ -63,6 +68,7 @@ type Turns struct {
 	Sequence string
 }
 
+// TurnsOf are the turns of a newcomer's webhook; nil where it has no rotation.
 func TurnsOf(n ports.Newcomer) *Turns {
 	if n.RotationID == "" || len(n.Sequence) == 0 {
 		return nil
@@ -95,7 +101,8 @@ func (t Turns) Take(tx *gorm.DB) (string, error) {
 type rotations struct{ engine.Conn }
 
 func (r rotations) Create(ctx context.Context, made crm.Rotation) error {
-	row := rotationRow{ID: engine.UID(made.ID), OrgID: engine.UID(made.OrgID), Name: made.Name, CreatedAt: engine.Stamp(made.CreatedAt)}
+	row := rotationRow{ID: engine.UID(made.ID), OrgID: engine.UID(made.OrgID), Name: made.Name,
+		CreatedAt: engine.Stamp(made.CreatedAt)}
 	return r.ExecPosts(ctx, "rotations.create", made.OrgID, func(db *gorm.DB) error {
 		if err := db.Create(&row).Error; err != nil {
 			return err

@@ -30,7 +30,7 @@ func searchText(c crm.Contact) string {
 
 // FoldSearch rewrites the search text after a migration, a batch at a time, because the migration itself could only
 // write it with accents. Contacts that already have it are left alone.
-func (s *Room) FoldSearch(ctx context.Context) error {
+func (s *Index) FoldSearch(ctx context.Context) error {
 	const atOnce = 500
 	after := ""
 	for {

@@ -1,8 +1,9 @@
 package contacts
 
 import (
-	"fichario/domain/crm"
 	"testing"
+
+	"fichario/domain/crm"
 )
 
 func TestSearchText(t *testing.T) {

@@ -25,8 +25,10 @@ type stageTotalRow struct {
 func (stageTotalRow) TableName() string { return "stage_totals" }
 
 const (
+	// CountStage counts the contacts of a stage on SQLite.
 	CountStage = `INSERT INTO stage_totals (stage_id, slot, contacts, high, low) VALUES (?, ?, ?, ?, ?)` + AddStage
-	AddStage   = `
+	// AddStage is how what was counted is added to.
+	AddStage = `
 	ON CONFLICT (stage_id, slot) DO UPDATE SET contacts = stage_totals.contacts + excluded.contacts,
 		high = stage_totals.high + excluded.high, low = stage_totals.low + excluded.low`
 )
@@ -76,6 +78,7 @@ type contactFigures struct {
 	slot  int64
 }
 
+// NewContactFigures counts in a slot.
 func NewContactFigures(slot int64) contactFigures {
 	return contactFigures{contactHours{}, stageTotals{}, slot}
 }
@@ -101,7 +104,8 @@ func (f contactFigures) Count(db *gorm.DB) error {
 
 // recount updates the figures for a change of a contact.
 func (r contacts) recount(ctx context.Context, op, id string, change func(*ContactRow)) error {
-	row, err := engine.FindOne(ctx, r.Inside, op, func(row ContactRow) ContactRow { return row }, engine.Locked("UPDATE", ""),
+	row,
+		err := engine.FindOne(ctx, r.Inside, op, func(row ContactRow) ContactRow { return row }, engine.Locked("UPDATE", ""),
 		withoutNote, engine.ByID(id))
 	if err != nil {
 		return err
@@ -161,7 +165,8 @@ func addNewest(db *gorm.DB, orgID string, f ports.ContactFilter, most int, to ma
 	}
 	wanted := filtered(orgID, f, w.Columns...)(Inside(db).Select("amount"))
 	var amounts []int64
-	if err := w.Page(wanted, "contacts", engine.IdsSince(f.Since), engine.AfterAll, false, most+1).Find(&amounts).Error; err != nil {
+	if err := w.Page(wanted, "contacts", engine.IdsSince(f.Since), engine.AfterAll, false,
+		most+1).Find(&amounts).Error; err != nil {
 		return err
 	}
 	counted, high, low := amounts[:min(most, len(amounts))], int64(0), int64(0)

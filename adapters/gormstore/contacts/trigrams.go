@@ -4,11 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fichario/adapters/gormstore/engine"
 	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // searchExtensions are what PostgreSQL's search index needs: trigrams, and the organisation beside them. Both are
@@ -17,7 +18,7 @@ var searchExtensions = []string{"pg_trgm", "btree_gin"}
 
 // MakeTrigrams builds the index for the search of contacts; on SQLite the migrations do. Where the role lacks the right
 // or the server the extensions, searches look at each contact, and the next migration tries again; see NoTrigrams.
-func (s *Room) MakeTrigrams(ctx context.Context, pool *sql.DB) error {
+func (s *Index) MakeTrigrams(ctx context.Context, pool *sql.DB) error {
 	if !s.IsPostgres() {
 		s.trigrams.Store(true)
 		return nil
@@ -53,7 +54,7 @@ const trigramsValid = "SELECT (SELECT indisvalid FROM pg_index WHERE indexrelid 
 
 // NoTrigrams says why the search looks at each contact, and what to do about it; "" when it has its index. Migrate sets
 // it.
-func (s *Room) NoTrigrams() string {
+func (s *Index) NoTrigrams() string {
 	if s.noTrigrams == nil {
 		return ""
 	}

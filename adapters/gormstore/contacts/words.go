@@ -2,7 +2,6 @@ package contacts
 
 import (
 	"context"
-	"fichario/adapters/gormstore/engine"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,8 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // contactIndexRow says up to which contact the search index has been written. Later ones are scanned.
@@ -32,12 +33,13 @@ const (
 
 // IndexContacts writes contacts to the search index until it has all that are older than a minute, at a pace that
 // leaves room for posts. Until then the search scans them. It is for one caller at a time.
-func (s *Room) IndexContacts(ctx context.Context) error {
+func (s *Index) IndexContacts(ctx context.Context) error {
 	if !s.trigrams.Load() {
 		return nil
 	}
 	now := time.Now()
-	if err := s.indexAll(ctx, "", engine.FirstID(now.Add(-indexAfter))); err != nil || now.Sub(s.indexedAgain) < engine.IndexAgain {
+	if err := s.indexAll(ctx, "", engine.FirstID(now.Add(-indexAfter))); err != nil ||
+		now.Sub(s.indexedAgain) < engine.IndexAgain {
 		return err
 	}
 	s.indexedAgain = now
@@ -45,7 +47,7 @@ func (s *Room) IndexContacts(ctx context.Context) error {
 }
 
 // indexAll repeats indexSome until nothing is left.
-func (s *Room) indexAll(ctx context.Context, after, until string) error {
+func (s *Index) indexAll(ctx context.Context, after, until string) error {
 	for {
 		began := time.Now()
 		last, more, err := s.indexSome(ctx, after, until)
@@ -65,7 +67,7 @@ func (s *Room) indexAll(ctx context.Context, after, until string) error {
 
 // indexSome indexes the next contacts with ids between two, both exclusive, and returns the last one and whether there
 // may be more. Without after it continues where the index ends.
-func (s *Room) indexSome(ctx context.Context, after, until string) (last string, more bool, err error) {
+func (s *Index) indexSome(ctx context.Context, after, until string) (last string, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, engine.Timeout())
 	defer cancel()
 	err = s.Writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {

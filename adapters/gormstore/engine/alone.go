@@ -30,7 +30,8 @@ func Alone(databaseURL string) (release func(), err error) {
 	file, err := lockFile(path + ".lock")
 	switch {
 	case errors.Is(err, errTaken):
-		return nil, fmt.Errorf("another fichario serve%s runs on %s: stop it first, or set another FICHARIO_DATABASE_URL for this one; a SQLite file serves one service", holder(path+".lock"), path)
+		return nil,
+			fmt.Errorf("another fichario serve%s runs on %s: stop it first, or set another FICHARIO_DATABASE_URL for this one; a SQLite file serves one service", holder(path+".lock"), path)
 	case err != nil:
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}

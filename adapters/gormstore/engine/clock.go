@@ -7,8 +7,10 @@ import (
 	"gorm.io/gorm"
 )
 
+// Clock is the database's clock; see ports.Clock.
 type Clock struct{ Conn }
 
+// Now is the present; see ports.Clock.
 func (r Clock) Now(ctx context.Context, local time.Time) (now time.Time, err error) {
 	if r.Writer.Name() != "postgres" {
 		return Stamp(local), nil // one file, one machine

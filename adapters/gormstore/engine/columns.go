@@ -29,6 +29,7 @@ func (UID) GormDBDataType(db *gorm.DB, _ *schema.Field) string {
 	return "text"
 }
 
+// Optional is an id, or nil for none.
 func Optional(id string) *UID {
 	if id == "" {
 		return nil
@@ -42,6 +43,7 @@ func Given(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" })
 }
 
+// Text is the id, or nothing for none.
 func (u *UID) Text() string {
 	if u == nil {
 		return ""
@@ -67,6 +69,7 @@ func FirstID(at time.Time) string {
 // Stamp is a time as it is stored: UTC, in whole microseconds, which both databases keep.
 func Stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
 
+// OptionalTime is a time as it is stored, or nil for none.
 func OptionalTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -75,6 +78,7 @@ func OptionalTime(t time.Time) *time.Time {
 	return &t
 }
 
+// TimeOf is a stored time; zero for none.
 func TimeOf(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
@@ -89,6 +93,7 @@ func Literal[T ~string](constant T) string { return "'" + string(constant) + "'"
 // Blob keeps GORM from expanding bytes after a parenthesis into a list of values.
 type Blob []byte
 
+// Value is the bytes.
 func (b Blob) Value() (driver.Value, error) { return []byte(b), nil }
 
 // SealJSON seals a value that is stored as JSON.
@@ -106,6 +111,7 @@ func (v *Vault) SealTwo(former, latter []byte, place string) []byte {
 	return v.Seal(append(append(plain, former...), latter...), place)
 }
 
+// OpenTwo opens what SealTwo sealed; ports.ErrUnreadable.
 func (v *Vault) OpenTwo(sealed []byte, place string) (former, latter []byte, err error) {
 	plain, err := v.Open(sealed, place)
 	if err != nil {
@@ -118,6 +124,7 @@ func (v *Vault) OpenTwo(sealed []byte, place string) (former, latter []byte, err
 	return plain[size : size+int(n)], plain[size+int(n):], nil
 }
 
+// Mapped applies a function to each element.
 func Mapped[A, B any](in []A, f func(A) B) []B {
 	out := make([]B, len(in))
 	for i, a := range in {
@@ -134,6 +141,7 @@ func OrNotFound(changed *gorm.DB) error {
 	return changed.Error
 }
 
+// OrNoID is an id, or NoID for none.
 func OrNoID(id *UID) UID {
 	if id == nil {
 		return NoID
@@ -157,6 +165,7 @@ func Commas[T ~string](words []T) string {
 	return strings.Join(Mapped(words, func(w T) string { return string(w) }), ",")
 }
 
+// FromCommas are the words that Commas joined.
 func FromCommas[T ~string](kept string) (words []T) {
 	for word := range strings.SplitSeq(kept, ",") {
 		if word != "" {

@@ -55,7 +55,8 @@ func (c Conn) Query(ctx context.Context, op string, f func(*gorm.DB) error) erro
 	return c.run(ctx, op, c.Of(ctx).Read, f)
 }
 
-// QueryList is query for lists, figures and files, which a replica may answer where the context allows. f may run twice.
+// QueryList is query for lists, figures and files, which a replica may answer where the context allows. f may run
+// twice.
 func (c Conn) QueryList(ctx context.Context, op string, f func(*gorm.DB) error) error {
 	if c.Replica != nil && ports.ReadingOf(ctx) == ports.ForLists {
 		if done, err := c.Replica.answer(ctx, f); done {
@@ -144,6 +145,7 @@ func Spanned(ctx context.Context, op string) (context.Context, ports.Span) {
 // Scope narrows or orders a query.
 type Scope func(*gorm.DB) *gorm.DB
 
+// Where narrows a query by a condition.
 func Where(condition string, values ...any) Scope {
 	return func(db *gorm.DB) *gorm.DB { return db.Where(condition, values...) }
 }
@@ -151,6 +153,7 @@ func Where(condition string, values ...any) Scope {
 // ByID selects the row with an id. An empty id matches none: PostgreSQL would refuse it as no UUID.
 func ByID(id string) Scope { return Where("id = ?", Optional(id)) }
 
+// Order orders a query.
 func Order(by string) Scope { return func(db *gorm.DB) *gorm.DB { return db.Order(by) } }
 
 // Newest is a page of the newest rows first, ordered by UUIDv7, which begins with the time.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"database/sql"
 	"errors"
-	"fichario/domain/automation"
-	"fichario/ports"
 	"os"
 	"sync/atomic"
 	"time"
@@ -15,6 +13,9 @@ import (
 	"gorm.io/gorm/logger"
 	"gorm.io/gorm/schema"
 	"modernc.org/sqlite"
+
+	"fichario/domain/automation"
+	"fichario/ports"
 )
 
 const (
@@ -29,7 +30,7 @@ const (
 type Engine struct {
 	ways           ways
 	Writer, Reader *gorm.DB  // the same handle on PostgreSQL and in memory
-	Pages          share     // for what people look at, so that they and callers do not wait for each other; none in memory
+	Pages          share     // for what people look at, so that neither waits for the other; none in memory
 	Path           string    // of SQLite's file; empty in memory
 	File           *os.File  // that file, for reading; see openSQLite
 	Keeper         *sql.Conn // keeps a database in memory alive
@@ -167,6 +168,7 @@ func closePool(db *gorm.DB) error {
 	return pool.Close()
 }
 
+// Conn is a connection outside a transaction.
 func (s *Engine) Conn() Conn {
 	c := Conn{
 		Reader: s.Reader, Writer: s.Writer, pages: s.Pages, Replica: s.replica, Migrating: s.Migrating, Edges: &s.Edges,
@@ -182,6 +184,7 @@ func (s *Engine) Conn() Conn {
 // process, so that it does them at once. It must not block.
 func (s *Engine) OnJobs(f func(automation.JobKind)) { s.onJobs.Store(&f) }
 
+// Announce tells OnJobs which kinds of jobs have become due.
 func (s *Engine) Announce(kinds ...automation.JobKind) {
 	f := s.onJobs.Load()
 	if f == nil {

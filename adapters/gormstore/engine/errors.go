@@ -109,6 +109,7 @@ func Named(op string, err error) error {
 	return &opError{op, err}
 }
 
+// Away reports whether an error says that the database cannot be reached.
 func Away(err error) bool {
 	var (
 		pg      *pgconn.PgError

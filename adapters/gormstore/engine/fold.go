@@ -15,6 +15,7 @@ type Rollup struct {
 	Keys, Figures []string
 }
 
+// Rollups are the tables of figures that FoldFigures folds.
 var Rollups = []Rollup{
 	{"delivery_hours", "hour", []string{"webhook_id", "hour"}, []string{"accepted", "repeated", "refused"}},
 	{"lookup_hours", "hour", []string{"org_id", "hour", "product"}, []string{"charged", "cached", "amount"}},
@@ -78,7 +79,8 @@ func (r Rollup) fold(tx *gorm.DB, until any) (bool, error) {
 		sums[i] = fmt.Sprintf("CAST(SUM(%s) AS bigint)", figure)
 		adds[i] = fmt.Sprintf("%[2]s = %[1]s.%[2]s + excluded.%[2]s", r.Table, figure)
 	}
-	oldest := fmt.Sprintf("%[1]s = (SELECT MIN(%[1]s) FROM %[2]s WHERE %[3]s AND %[1]s < ?) AND %[3]s", r.Time, r.Table, unfolded)
+	oldest := fmt.Sprintf("%[1]s = (SELECT MIN(%[1]s) FROM %[2]s WHERE %[3]s AND %[1]s < ?) AND %[3]s", r.Time, r.Table,
+		unfolded)
 	sum := func(from string) string {
 		return fmt.Sprintf(`INSERT INTO %s (%s, slot, %s) SELECT %[2]s, -100, %[4]s FROM %[5]s GROUP BY %[2]s
 			ON CONFLICT (%[2]s, slot) DO UPDATE SET %[6]s`,

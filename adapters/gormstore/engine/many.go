@@ -12,6 +12,7 @@ type many struct {
 	statement string
 }
 
+// ManyOf is the insertion of many rows of a table.
 func ManyOf(t Table) many {
 	s := Sent{t, "", nil}
 	a := ArraysOf(1, s)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
+// DivideAll partitions the tables that grow; see Partitioned.
 func DivideAll(ctx context.Context, db *sql.DB) error {
 	for _, t := range PartitionedTables {
 		if err := t.divide(ctx, db); err != nil {

@@ -35,14 +35,19 @@ type Period struct {
 }
 
 var (
-	LookupsByMonth       = Partitioned{"lookups", Monthly}
+	// LookupsByMonth partitions the statement.
+	LookupsByMonth = Partitioned{"lookups", Monthly}
+	// NotificationsByMonth partitions notifications.
 	NotificationsByMonth = Partitioned{"notifications", Monthly}
-	DeliveriesByDay      = Partitioned{"deliveries", Daily}
+	// DeliveriesByDay partitions deliveries.
+	DeliveriesByDay = Partitioned{"deliveries", Daily}
 )
 
 var (
+	// Monthly is a month.
 	Monthly = Period{Months: 1, Ahead: 3, Layout: "2006_01"}
-	Daily   = Period{days: 1, Ahead: 7, Layout: "2006_01_02"}
+	// Daily is a day.
+	Daily = Period{days: 1, Ahead: 7, Layout: "2006_01_02"}
 )
 
 // Start is the beginning, in UTC, of the period that contains a time.
@@ -54,6 +59,7 @@ func (p Period) Start(at time.Time) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
+// After is the beginning of the period n periods after the one that begins at start.
 func (p Period) After(start time.Time, n int) time.Time {
 	return start.AddDate(0, n*p.Months, n*p.days)
 }
@@ -61,6 +67,7 @@ func (p Period) After(start time.Time, n int) time.Time {
 // rest is the default partition: rows before the first and after the last of the others.
 func (t Partitioned) rest() string { return t.Table + "_rest" }
 
+// Name is the name of the partition that begins at a time.
 func (t Partitioned) Name(start time.Time) string {
 	return t.Table + "_" + start.Format(t.Period.Layout)
 }
@@ -317,6 +324,7 @@ func lockedOut(err error) bool {
 	return errors.As(err, &pg) && (pg.Code == "55P03" || pg.Code == "40P01")
 }
 
+// ExecAll runs statements, one after the other.
 func ExecAll(ctx context.Context, tx *sql.Tx, statements ...string) error {
 	for _, statement := range statements {
 		if _, err := tx.ExecContext(ctx, statement); err != nil {

@@ -161,4 +161,5 @@ func (s *Engine) StatementTimeout(ctx context.Context) (limit string, err error)
 	return limit, Named("store.statementTimeout", Classify(err))
 }
 
+// AskLimit asks for the time limit of statements.
 const AskLimit = "SELECT current_setting('statement_timeout')"

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"errors"
-	"fichario/ports"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -12,6 +11,8 @@ import (
 	"github.com/pressly/goose/v3"
 	"gorm.io/driver/postgres"
 	"gorm.io/gorm"
+
+	"fichario/ports"
 )
 
 func (s *Engine) openPostgres(databaseURL string) error {

@@ -3,9 +3,10 @@ package engine
 import (
 	"bytes"
 	"context"
-	"fichario/tests/testkit/postgres"
 	"testing"
 	"time"
+
+	"fichario/tests/testkit/postgres"
 )
 
 // TestWhatIsKeptOfAReplicaThatIsAway: positions of the primary that are too old to be of use are dropped, however long

@@ -26,7 +26,8 @@ func TestSealedValuesComeBack(t *testing.T) {
 	}{
 		"nothing": {[]byte{}, sealPlain}, "short": {[]byte("52998224725"), sealPlain}, "noise": {noise, sealPlain},
 		"just too short": {answer[:packFrom-1], sealPlain}, "just long enough": {answer[:packFrom], sealPacked},
-		"an answer": {answer, sealPacked}, "bytes of all kinds": {append(bytes.Repeat([]byte{0, 0xff, 'a'}, 400), noise[:9]...), sealPacked},
+		"an answer":          {answer, sealPacked},
+		"bytes of all kinds": {append(bytes.Repeat([]byte{0, 0xff, 'a'}, 400), noise[:9]...), sealPacked},
 	} {
 		sealed := v.Seal(c.plain, "records|answer|1")
 		if sealed[0] != c.version || c.version == sealPacked && len(sealed) > len(c.plain)*7/8+33 {

@@ -1,9 +1,10 @@
 package engine
 
 import (
-	"fichario/ports"
 	"fmt"
 	"time"
+
+	"fichario/ports"
 )
 
 // HourOf is the beginning of a time's hour in UTC, as the rollups store it.
@@ -27,4 +28,5 @@ func CountOf[T ~string](column string, o T) string {
 // transaction.
 const someSlots = 8
 
+// SomeSlot draws one of the slots for transactions of their own.
 func SomeSlot() int64 { return -1 - int64(ports.Spread(someSlots-1)) }

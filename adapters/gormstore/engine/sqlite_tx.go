@@ -13,8 +13,10 @@ import (
 // Turn lets one at a time through, and the others give up when their context ends.
 type Turn chan struct{}
 
+// NewTurn is a turn that nobody has.
 func NewTurn() Turn { return make(Turn, 1) }
 
+// Take waits for the turn; the error of ctx.
 func (t Turn) Take(ctx context.Context) error {
 	select {
 	case t <- struct{}{}:
@@ -24,6 +26,7 @@ func (t Turn) Take(ctx context.Context) error {
 	}
 }
 
+// Give gives the turn back.
 func (t Turn) Give() { <-t }
 
 // SQLiteTx runs prepared statements in one transaction until one fails.

@@ -27,6 +27,7 @@ type column struct {
 	gather      func(rows []reflect.Value, field int) any
 }
 
+// TableOf describes the table of a row.
 func TableOf(row schema.Tabler) Table {
 	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
 	if err != nil {

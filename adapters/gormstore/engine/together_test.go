@@ -3,9 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
-	"fichario/ports"
 	"testing"
 	"time"
+
+	"fichario/ports"
 )
 
 // TestWhatMayBeWrittenIsNotDoneAgain: a retry would run into what the first attempt wrote.

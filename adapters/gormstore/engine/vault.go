@@ -170,6 +170,7 @@ func (v *Vault) Prove(ctx context.Context, db *gorm.DB, now time.Time) error {
 	return Classify(db.WithContext(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error)
 }
 
+// DataKeyRow is a data key that something is sealed with.
 type DataKeyRow struct {
 	ID        string    `gorm:"primaryKey"`
 	Proof     []byte    `gorm:"not null"`

@@ -12,6 +12,7 @@ import (
 	"fichario/domain/webhook"
 )
 
+// DeliveryRow is a post to a webhook, or a repetition or refusal of one.
 type DeliveryRow struct {
 	ID        engine.UID `gorm:"primaryKey"`
 	OrgID     engine.UID `gorm:"not null"`
@@ -51,13 +52,15 @@ func deliveryRowOf(v *engine.Vault, d webhook.Delivery) DeliveryRow {
 		panic(err) // texts alone always marshal
 	}
 	return DeliveryRow{
-		ID: engine.UID(d.ID), OrgID: engine.UID(d.OrgID), WebhookID: engine.UID(d.WebhookID), At: engine.Stamp(d.At), Outcome: string(d.Outcome),
-		Code: d.Code, Reason: d.Reason, ContactID: engine.Optional(d.ContactID),
+		ID: engine.UID(d.ID), OrgID: engine.UID(d.OrgID), WebhookID: engine.UID(d.WebhookID), At: engine.Stamp(d.At),
+		Outcome: string(d.Outcome),
+		Code:    d.Code, Reason: d.Reason, ContactID: engine.Optional(d.ContactID),
 		Content: v.SealTwo(headers, d.Body, "deliveries|content|"+d.ID), Truncated: d.Truncated,
 		ReplayOf: engine.Optional(d.ReplayOf),
 	}
 }
 
+// DeliveryOf opens a post.
 func DeliveryOf(v *engine.Vault, row DeliveryRow) webhook.Delivery {
 	d := webhook.Delivery{
 		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: string(row.WebhookID), At: row.At.UTC(),
@@ -104,7 +107,8 @@ func (r deliveries) Page(
 			err = wanted.Find(&found).Error
 			return found, err
 		}
-		rows, err = engine.NewestFirst(engine.DeliveriesByDay.Windows(db, r.Edges, engine.BeforeAll, cmp.Or(after, engine.AfterAll)), limit, read)
+		rows, err = engine.NewestFirst(engine.DeliveriesByDay.Windows(db, r.Edges, engine.BeforeAll,
+			cmp.Or(after, engine.AfterAll)), limit, read)
 		return err
 	})
 	page := engine.Mapped(rows, engine.With(r.vault, DeliveryOf))

@@ -62,7 +62,7 @@ type tokenAt struct {
 	Epoch     int64
 }
 
-func (s *Room) openHooks(ctx context.Context, asked []opening) ([]opened, error) {
+func (s *room) openHooks(ctx context.Context, asked []opening) ([]opened, error) {
 	db := s.Reader.WithContext(ctx)
 	byHash := make(map[string]*tokenAt, len(asked))
 	hashes := make([][]byte, 0, len(asked))
@@ -99,7 +99,7 @@ func (s *Room) openHooks(ctx context.Context, asked []opening) ([]opened, error)
 }
 
 // hooksAt returns the webhooks of tokens, from memory or read anew and remembered.
-func (s *Room) hooksAt(db *gorm.DB, tokens []tokenAt) (map[engine.UID]*knownHook, error) {
+func (s *room) hooksAt(db *gorm.DB, tokens []tokenAt) (map[engine.UID]*knownHook, error) {
 	hooks, epochs := map[engine.UID]*knownHook{}, map[engine.UID]int64{}
 	for _, t := range tokens {
 		if v, ok := s.known.Load(t.WebhookID); ok {

@@ -60,7 +60,8 @@ func factsOf(row *contacts.ContactRow) string {
 func takenOf(v *engine.Vault, n ports.Newcomer, k identity) taken {
 	contact := contacts.ContactRowOf(v, n.Contact)
 	t := taken{
-		contact: &contact, event: contacts.EventRowOf(v, n.Event), notification: team.NotificationRowOf(n.Notification), job: automations.JobRowOf(n.Job),
+		contact: &contact, event: contacts.EventRowOf(v, n.Event), notification: team.NotificationRowOf(n.Notification),
+		job:   automations.JobRowOf(n.Job),
 		turns: contacts.TurnsOf(n),
 	}
 	if n.Key != "" {
@@ -105,7 +106,8 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, er
 	if err != nil {
 		return nil, engine.Named(op, err)
 	}
-	return engine.Mapped(a.People, func(n ports.Newcomer) ports.Receipt { return ports.Receipt{ContactID: n.Contact.ID} }), nil
+	return engine.Mapped(a.People, func(n ports.Newcomer) ports.Receipt { return ports.Receipt{ContactID: n.Contact.ID} }),
+		nil
 }
 
 // keep writes an arrival, unless one of its keys is already known.
@@ -207,14 +209,16 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 		return 0, engine.Named("inbox.forget", engine.Told(ctx, err))
 	}
 	n, err := r.ExecCount(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&DeliveryRow{}).Select("id").Where("id < ?", engine.FirstID(before)).Order("id").Limit(engine.ForgetAtOnce)
+		old := db.Model(&DeliveryRow{}).Select("id").Where("id < ?",
+			engine.FirstID(before)).Order("id").Limit(engine.ForgetAtOnce)
 		return db.Delete(&DeliveryRow{}, "id IN (?) AND id < ?", old, engine.FirstID(before)) // prunes partitions
 	})
 	if err != nil {
 		return n, err
 	}
 	others, err := r.ExecCount(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&DeliveryContactRow{}).Select("delivery_id, position").Where("delivery_id < ?", engine.FirstID(before)).
+		old := db.Model(&DeliveryContactRow{}).Select("delivery_id, position").Where("delivery_id < ?",
+			engine.FirstID(before)).
 			Order("delivery_id").Limit(engine.ForgetAtOnce)
 		return db.Delete(&DeliveryContactRow{}, "(delivery_id, position) IN (?)", old)
 	})

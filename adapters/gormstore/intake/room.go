@@ -1,15 +1,17 @@
+// Package intake keeps webhooks, and takes what comes in by them.
 package intake
 
 import (
-	"fichario/adapters/gormstore/engine"
-	"fichario/ports"
 	"sync"
 
 	"gorm.io/gorm/schema"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/ports"
 )
 
-// Room keeps webhooks, and takes what comes in.
-type Room struct {
+// room holds what concurrent posts share.
+type room struct {
 	*engine.Engine
 	hooks *engine.Together[opening, opened]
 	inbox *engine.Together[taken, bool]
@@ -17,38 +19,28 @@ type Room struct {
 	known sync.Map // of uid to knownHook
 }
 
-func New(e *engine.Engine) *Room {
-	s := &Room{Engine: e}
+// New is the room of webhooks and of what comes in by them.
+func New(e *engine.Engine) engine.Room {
+	s := &room{Engine: e}
 	s.hooks = engine.NewTogether(s.openHooks)
+	take := s.takeOnSQLite
 	if e.IsPostgres() {
-		s.inbox = engine.NewTogether(s.takeOnPostgres)
-	} else {
-		s.inbox = engine.NewTogether(s.takeOnSQLite)
+		take = s.takeOnPostgres
 	}
-	return s
-}
-
-// Fill gives the repositories of the room.
-func (s *Room) Fill(out *ports.Repos, c engine.Conn) {
-	out.Webhooks = webhooks{c, s.Vault, s.hooks}
-	out.Inbox = inbox{c, s.Vault, s.inbox, s.Slot}
-	out.Deliveries = deliveries{c, s.Vault}
-}
-
-// Rows are those of the tables that the room keeps.
-func (s *Room) Rows() []schema.Tabler {
-	return []schema.Tabler{
-		DeliveryContactRow{}, DeliveryRow{}, deliveryHourRow{}, receiptRow{}, counterRow{}, tokenRow{}, webhookRow{},
+	s.inbox = engine.NewTogether(take)
+	return engine.Room{
+		Rows: []schema.Tabler{
+			DeliveryContactRow{}, DeliveryRow{}, deliveryHourRow{}, receiptRow{}, counterRow{}, tokenRow{},
+			webhookRow{},
+		},
+		Statements: []string{insertReceipt, insertContact, insertEvent, insertDelivery, countReceived, countDeliveries},
+		Repos: func(out *ports.Repos, c engine.Conn) {
+			out.Webhooks = webhooks{c, s.Vault, s.hooks}
+			out.Inbox, out.Deliveries = inbox{c, s.Vault, s.inbox, s.Slot}, deliveries{c, s.Vault}
+		},
+		Close: func() {
+			s.hooks.Close()
+			s.inbox.Close()
+		},
 	}
-}
-
-// Statements are those of an arrival on SQLite.
-func (s *Room) Statements() []string {
-	return []string{insertReceipt, insertContact, insertEvent, insertDelivery, countReceived, countDeliveries}
-}
-
-// Close waits for what is being written.
-func (s *Room) Close() {
-	s.hooks.Close()
-	s.inbox.Close()
 }

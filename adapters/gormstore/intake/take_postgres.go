@@ -16,7 +16,7 @@ import (
 
 // takeOnPostgres writes a batch of arrivals in one statement, which is one round trip and one transaction, and returns
 // which of them were kept. Columns are sent as arrays, so that one plan serves any number of posts.
-func (s *Room) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) {
+func (s *room) takeOnPostgres(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
 	made := map[string]bool{}
 	err := s.PastGORM(ctx, func(db *pgx.Conn) error {
@@ -67,8 +67,9 @@ var (
 	})
 	// A refused post has a job for automations that listen.
 	refusedJob = sentJob.But(map[string]string{
-		"contact_id": "'" + engine.NoID + "'::uuid", "event": engine.Literal(automation.DeliveryRefused), "subject_id": "delivery_id::uuid",
-		"facts": "''",
+		"contact_id": "'" + engine.NoID + "'::uuid", "event": engine.Literal(automation.DeliveryRefused),
+		"subject_id": "delivery_id::uuid",
+		"facts":      "''",
 	})
 	sentReceipt = engine.TableOf(receiptRow{}).Sent("receipt_", map[string]string{
 		"webhook_id": "delivery_webhook_id::uuid", "contact_id": "contact_id::uuid", "at": "delivery_at",
@@ -139,7 +140,8 @@ var takeRest = `
 ), logged AS (
 	INSERT INTO delivery_hours (webhook_id, hour, slot, accepted, repeated, refused)
 	SELECT delivery_webhook_id::uuid, date_trunc('hour', delivery_at, 'UTC'), $1::bigint,
-		` + engine.CountOf("delivery_outcome", webhook.Accepted) + `, ` + engine.CountOf("delivery_outcome", webhook.Repeated) + `,
+		` + engine.CountOf("delivery_outcome", webhook.Accepted) + `,
+		` + engine.CountOf("delivery_outcome", webhook.Repeated) + `,
 		` + engine.CountOf("delivery_outcome", webhook.Refused) + `
 	FROM arrived
 	WHERE (contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)) AND (SELECT COUNT(*) FROM counted) >= 0

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"context"
+
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
@@ -20,7 +21,7 @@ const countReceived = `INSERT INTO webhook_counters (webhook_id, slot, received)
 	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received`
 
 // takeOnSQLite writes a batch of arrivals in one transaction, row by row, and returns which of them were kept.
-func (s *Room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
+func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
 	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
 		counts, hours, figures := map[engine.UID]int{}, deliveryHours{}, contacts.NewContactFigures(s.Slot)

@@ -1,9 +1,10 @@
 package intake
 
 import (
-	"fichario/adapters/gormstore/contacts"
 	"fmt"
 	"strings"
+
+	"fichario/adapters/gormstore/contacts"
 )
 
 // sentTurns returns the rotations of arrivals, and the order of their members; nil where no webhook has one, so that
@@ -34,7 +35,8 @@ var turnStatement = func() string {
 		"), made AS (", "), kept AS (",
 		"), contact AS (", `), turned AS (
 	INSERT INTO rotation_turns (rotation_id, turn)
-	SELECT turn_rotation::uuid, COUNT(*) FROM kept WHERE turn_rotation IS NOT NULL GROUP BY 1 ORDER BY 1`+contacts.AddTurns+`
+	SELECT turn_rotation::uuid,
+		COUNT(*) FROM kept WHERE turn_rotation IS NOT NULL GROUP BY 1 ORDER BY 1`+contacts.AddTurns+`
 	RETURNING rotation_id AS turned_id, turn
 ), numbered AS (
 	SELECT *, row_number() OVER (PARTITION BY turn_rotation ORDER BY contact_id) AS nth,

@@ -34,7 +34,8 @@ func (webhookRow) TableName() string { return "webhooks" }
 
 func webhookRowOf(v *engine.Vault, w webhook.Webhook) webhookRow {
 	return webhookRow{
-		ID: engine.UID(w.ID), OrgID: engine.UID(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band), Enabled: w.Enabled,
+		ID: engine.UID(w.ID), OrgID: engine.UID(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band),
+		Enabled:  w.Enabled,
 		OriginID: engine.Optional(w.OriginID), Scheme: string(w.Signature.Scheme),
 		Secret: v.Seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL,
 		SignatureHeader: w.Signature.Header, RotationID: engine.Optional(w.RotationID), CreatedAt: engine.Stamp(w.CreatedAt),
@@ -124,7 +125,8 @@ func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t web
 }
 
 func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, error) {
-	return engine.FindAll(ctx, r.QueryList, "webhooks.list", engine.With(r.vault, countedOf), counted, engine.Where("org_id = ?", orgID), engine.Order("id"))
+	return engine.FindAll(ctx, r.QueryList, "webhooks.list", engine.With(r.vault, countedOf), counted,
+		engine.Where("org_id = ?", orgID), engine.Order("id"))
 }
 
 func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {

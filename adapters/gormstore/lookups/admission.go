@@ -53,9 +53,11 @@ type statedPurpose struct {
 
 func newAdmission() admission {
 	return admission{
-		keys: map[engine.UID]keyRow{}, members: map[engine.UID]team.MemberRow{}, batches: map[engine.UID]batchAdmits{}, items: map[engine.UID]bool{},
-		automations: map[engine.UID]automations.AutomationRow{}, purposes: map[statedPurpose]privacy.PurposeRow{}, blocked: map[string]bool{},
-		erased: map[int]bool{}, overtaken: map[int]bool{},
+		keys: map[engine.UID]keyRow{}, members: map[engine.UID]team.MemberRow{}, batches: map[engine.UID]batchAdmits{},
+		items:       map[engine.UID]bool{},
+		automations: map[engine.UID]automations.AutomationRow{}, purposes: map[statedPurpose]privacy.PurposeRow{},
+		blocked: map[string]bool{},
+		erased:  map[int]bool{}, overtaken: map[int]bool{},
 	}
 }
 
@@ -190,7 +192,8 @@ var (
 )
 
 func manyIDs(statement string) string {
-	return strings.NewReplacer("SELECT id", "SELECT id::text", "id = ?", "id = ANY ($1::text[]::uuid[])").Replace(statement)
+	return strings.NewReplacer("SELECT id", "SELECT id::text", "id = ?",
+		"id = ANY ($1::text[]::uuid[])").Replace(statement)
 }
 
 // What each statement reads a row into.
@@ -233,7 +236,8 @@ func readAdmission(w *engine.SQLiteTx, s admission, at int, b beginning) {
 }
 
 // readOne reads the row with an id, unless it was read already or there is none.
-func readOne[Row any](w *engine.SQLiteTx, rows map[engine.UID]Row, id *engine.UID, statement string, columns func(*Row) []any) {
+func readOne[Row any](w *engine.SQLiteTx, rows map[engine.UID]Row, id *engine.UID, statement string,
+	columns func(*Row) []any) {
 	if id == nil {
 		return
 	}
@@ -248,7 +252,8 @@ func readOne[Row any](w *engine.SQLiteTx, rows map[engine.UID]Row, id *engine.UI
 
 // queue queues on PostgreSQL what calls need.
 func (s admission) queue(batch *pgx.Batch, in []beginning) {
-	keys, members, batches, rules := map[engine.UID]bool{}, map[engine.UID]bool{}, map[engine.UID]bool{}, map[engine.UID]bool{}
+	keys, members, batches, rules := map[engine.UID]bool{}, map[engine.UID]bool{}, map[engine.UID]bool{},
+		map[engine.UID]bool{}
 	purposes := map[statedPurpose]bool{}
 	var itemsOf, items []string
 	for _, b := range in {

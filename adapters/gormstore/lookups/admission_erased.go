@@ -1,11 +1,12 @@
 package lookups
 
 import (
-	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/gormstore/privacy"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/privacy"
 )
 
 // The statements that find people barred. How long ago something began is counted back from the database's own time, so
@@ -22,10 +23,12 @@ const (
 // isErased reports whether an erasure bars a call that is about to be charged. It takes no lock: an erasure waits, once
 // its people are barred, until all transactions have ended that may have looked before that (Quiet).
 func isErased(w *engine.SQLiteTx, b beginning) bool {
-	return w.Row(askErased, []any{b.entry.OrgID, b.subject, engine.Stamp(time.Now().Add(-privacy.Waited(b.Entry.Since)))}, new(int))
+	return w.Row(askErased, []any{b.entry.OrgID, b.subject, engine.Stamp(time.Now().Add(-privacy.Waited(b.Entry.Since)))},
+		new(int))
 }
 
-// lateOnes returns those of some entries that may not be written, because the person has been, or is being, erased since
+// lateOnes returns those of some entries that may not be written, because the person has been, or is being, erased
+// since
 // the history was read.
 func lateOnes(w *engine.SQLiteTx, entries []entered) map[int]bool {
 	since := engine.Stamp(time.Now().Add(-lateMost))

@@ -23,7 +23,8 @@ func (bundleRow) TableName() string { return "bundles" }
 
 func bundleRowOf(b catalog.Bundle) bundleRow {
 	return bundleRow{
-		ID: engine.UID(b.ID), OrgID: engine.UID(b.OrgID), Name: b.Name, Folded: text.Fold(b.Name), Products: strings.Join(b.Products, " "),
+		ID: engine.UID(b.ID), OrgID: engine.UID(b.OrgID), Name: b.Name, Folded: text.Fold(b.Name),
+		Products: strings.Join(b.Products, " "),
 	}
 }
 
@@ -57,5 +58,6 @@ func (r bundles) Remove(ctx context.Context, b catalog.Bundle) error {
 }
 
 func (r bundles) List(ctx context.Context, orgID string) ([]catalog.Bundle, error) {
-	return engine.FindAll(ctx, r.QueryList, "bundles.list", bundleRow.bundle, engine.Where("org_id = ?", orgID), engine.Order("folded"))
+	return engine.FindAll(ctx, r.QueryList, "bundles.list", bundleRow.bundle, engine.Where("org_id = ?", orgID),
+		engine.Order("folded"))
 }

@@ -77,7 +77,8 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 		return ports.Begun{}, err
 	}
 	b := beginning{
-		Charge: c, entry: lookupRowOf(r.vault, c.Entry), subject: engine.DocumentHash(secret, c.Entry.OrgID, c.Entry.Document),
+		Charge: c, entry: lookupRowOf(r.vault, c.Entry),
+		subject: engine.DocumentHash(secret, c.Entry.OrgID, c.Entry.Document),
 	}
 	if c.RequestName != "" {
 		b.request = requestHash(secret, c.Entry.KeyID, "name", c.RequestName)

@@ -71,7 +71,7 @@ var (
 
 // beginOnPostgres charges a batch of concurrent calls. Calls that share a lease go one after the other: whether the
 // second has to wait for an answer is known once the first has begun.
-func (s *Room) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, error) {
+func (s *room) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
 	left := make([]int, len(in))
 	for i := range in {
@@ -104,7 +104,7 @@ func (s *Room) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, er
 }
 
 // beginApart charges calls of which no two share a lease.
-func (s *Room) beginApart(ctx context.Context, in []beginning) (out []begun, err error) {
+func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err error) {
 	told := false
 	err = s.OnPostgres(ctx, func(tx pgx.Tx) error {
 		out = make([]begun, len(in))
@@ -168,12 +168,13 @@ func (s *Room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 var errNothingBegun = errors.New("nothing begun")
 
 // endOnPostgres writes the outcomes of a batch of calls.
-func (s *Room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
+func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
 	ids, queued := engine.Mapped(in, func(e ended) string { return string(e.entry.ID) }), false
 	err = s.OnPostgres(ctx, func(tx pgx.Tx) error {
 		open = make([]bool, len(in))
 		batch := &pgx.Batch{}
-		times, first, last := engine.Mapped(in, func(e ended) time.Time { return e.entry.At }), slices.Min(ids), slices.Max(ids)
+		times, first, last := engine.Mapped(in, func(e ended) time.Time { return e.entry.At }), slices.Min(ids),
+			slices.Max(ids)
 		if slices.ContainsFunc(in, ended.mayBeAgain) {
 			batch.Queue(freeEndeds, ids, times, first, last)
 		} else {

@@ -36,7 +36,7 @@ var (
 
 // beginOnSQLite charges a batch of concurrent calls in one transaction, one after the other: nobody else writes
 // meanwhile.
-func (s *Room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
+func (s *room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
 	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
 		sum, admits := newCharges(), newAdmission()
@@ -70,7 +70,7 @@ func (s *Room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, erro
 }
 
 // endOnSQLite writes the outcomes of a batch of calls in one transaction.
-func (s *Room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
+func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 	open := make([]bool, len(in))
 	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
 		sum, listeners := newCharges(), map[listener]bool{}

@@ -1,12 +1,12 @@
 package lookups
 
 import (
+	"gorm.io/gorm"
+
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/automation"
 	"fichario/domain/lookup"
-
-	"gorm.io/gorm"
 )
 
 // completedJob is the job of an answered lookup. It has the lookup's id.

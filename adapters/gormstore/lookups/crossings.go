@@ -2,14 +2,15 @@ package lookups
 
 import (
 	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/gormstore/team"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
-	"fmt"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // crossing is a cap of which a charge has reached a given percentage.

@@ -13,6 +13,7 @@ import (
 	"fichario/ports"
 )
 
+// RecordRow is a bureau's answer in the history.
 type RecordRow struct {
 	ID         engine.UID `gorm:"primaryKey"`
 	OrgID      engine.UID `gorm:"not null"`
@@ -102,7 +103,9 @@ func (r history) Save(ctx context.Context, rec lookup.Record) error {
 const latestColumns = "id, answered_at, found, schema, answer"
 
 func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
-	row, err := engine.FindOne(ctx, r.Query, "history.latest", func(row RecordRow) RecordRow { return row }, r.of(orgID, product, d),
+	row,
+		err := engine.FindOne(ctx, r.Query, "history.latest", func(row RecordRow) RecordRow { return row }, r.of(orgID,
+		product, d),
 		func(db *gorm.DB) *gorm.DB { return db.Select(latestColumns).Order("answered_at DESC") })
 	if err != nil {
 		return lookup.Record{}, err
@@ -125,7 +128,8 @@ func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.R
 	if ids = engine.Given(ids); len(ids) == 0 {
 		return out, nil
 	}
-	records, err := engine.FindAll(ctx, r.Query, "history.records", engine.With(r.vault, wholeRecordOf), engine.Where("id IN ?", ids))
+	records, err := engine.FindAll(ctx, r.Query, "history.records", engine.With(r.vault, wholeRecordOf),
+		engine.Where("id IN ?", ids))
 	for _, rec := range records {
 		out[rec.ID] = rec
 	}

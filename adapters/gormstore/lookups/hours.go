@@ -1,10 +1,11 @@
 package lookups
 
 import (
-	"fichario/adapters/gormstore/engine"
 	"time"
 
 	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // lookupHourRow counts an organisation's lookups of a product in an hour, as far as one slot has counted them.
@@ -30,7 +31,8 @@ const (
 
 // hourOfLookup is what an entry adds to the figures of its hour.
 func hourOfLookup(row LookupRow, slot int64) lookupHourRow {
-	out := lookupHourRow{OrgID: row.OrgID, Hour: engine.HourOf(row.At), Product: row.Product, Slot: slot, Amount: row.Amount}
+	out := lookupHourRow{OrgID: row.OrgID, Hour: engine.HourOf(row.At), Product: row.Product, Slot: slot,
+		Amount: row.Amount}
 	if row.Charged {
 		out.Charged = 1
 	}

@@ -105,7 +105,8 @@ func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (acc
 	hash := s.Hash()
 	join := func(db *gorm.DB) *gorm.DB { return db.Joins("JOIN key_secrets ON key_secrets.key_id = keys.id") }
 	return engine.FindOne(ctx, r.Query, "keys.bySecret", keyRow.key, join,
-		engine.Where("key_secrets.hash = ? AND (key_secrets.ends_at IS NULL OR key_secrets.ends_at > ?)", hash[:], engine.Stamp(now)))
+		engine.Where("key_secrets.hash = ? AND (key_secrets.ends_at IS NULL OR key_secrets.ends_at > ?)", hash[:],
+			engine.Stamp(now)))
 }
 
 func (r keys) Change(ctx context.Context, id string, change ports.KeyChange) error {

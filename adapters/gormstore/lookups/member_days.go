@@ -3,8 +3,9 @@ package lookups
 import (
 	"context"
 	"database/sql"
-	"fichario/adapters/gormstore/engine"
 	"time"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // memberDayRow is what a member was charged on a day for a product, as far as one slot has counted it. Triggers on

@@ -91,13 +91,15 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 
 func (r lookupRequests) Release(ctx context.Context, q ports.LookupRequest) error {
 	return r.Exec(ctx, "lookupRequests.release", func(db *gorm.DB) error {
-		return db.Delete(&lookupRequestRow{}, "key_id = ? AND lookup_id = ?", engine.UID(q.KeyID), engine.UID(q.LookupID)).Error
+		return db.Delete(&lookupRequestRow{}, "key_id = ? AND lookup_id = ?", engine.UID(q.KeyID),
+			engine.UID(q.LookupID)).Error
 	})
 }
 
 func (r lookupRequests) Forget(ctx context.Context, before time.Time) (int, error) {
 	return r.ExecCount(ctx, "lookupRequests.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&lookupRequestRow{}).Select("lookup_id").Where("created_at < ?", engine.Stamp(before)).Limit(engine.ForgetAtOnce)
+		old := db.Model(&lookupRequestRow{}).Select("lookup_id").Where("created_at < ?",
+			engine.Stamp(before)).Limit(engine.ForgetAtOnce)
 		return db.Delete(&lookupRequestRow{}, "lookup_id IN (?)", old)
 	})
 }

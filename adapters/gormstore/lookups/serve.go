@@ -65,7 +65,8 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 	}
 	ctx, span := engine.Spanned(ctx, op)
 	found, err := r.serve(ctx, served{
-		entry: lookupRowOf(r.vault, e), index: index, subject: engine.DocumentHash(secret, e.OrgID, e.Document), after: engine.Stamp(after),
+		entry: lookupRowOf(r.vault, e), index: index, subject: engine.DocumentHash(secret, e.OrgID, e.Document),
+		after: engine.Stamp(after),
 		trail: automation.Trail(e.Trail), only: r.only,
 	})
 	err = cmp.Or(err, found.err)
@@ -89,7 +90,7 @@ var (
 )
 
 // serveOnSQLite reads concurrently with writers, and shares a commit only for the entry.
-func (s *Room) serveOnSQLite(ctx context.Context, a served) (kept, error) {
+func (s *room) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	none := kept{err: ports.ErrNotFound}
 	newest, err := s.newestOnSQLite(ctx) //nolint:sqlclosecheck // it lives as long as the pool
 	if err != nil {
@@ -120,7 +121,7 @@ func (s *Room) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 
 // enterOnSQLite writes and counts the entries of a batch of answered lookups, in one transaction, and says which were
 // written: not those of people who have been erased since the record was read.
-func (s *Room) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, error) {
+func (s *room) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, error) {
 	written := make([]bool, len(entries))
 	return written, s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
 		listeners := map[listener]bool{}
@@ -141,7 +142,7 @@ func (s *Room) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, er
 }
 
 // newestOnSQLite is newestRecord, prepared on first use: earlier, its table may not exist.
-func (s *Room) newestOnSQLite(ctx context.Context) (*sql.Stmt, error) {
+func (s *room) newestOnSQLite(ctx context.Context) (*sql.Stmt, error) {
 	if err := s.reading.Take(ctx); err != nil {
 		return nil, err
 	}
@@ -163,7 +164,7 @@ func (s *Room) newestOnSQLite(ctx context.Context) (*sql.Stmt, error) {
 // serveOnPostgres answers lookups in one statement, which takes its columns as arrays so that one plan serves any
 // number of them. A record that cannot be opened counts as none: its lookup's entry is already written by then, and is
 // taken back.
-func (s *Room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
+func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, error) {
 	n := len(asked)
 	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
 	trails := engine.Mapped(asked, func(a served) string { return string(a.trail) })
@@ -253,7 +254,8 @@ WITH hit AS (
 	INSERT INTO jobs (id, org_id, kind, contact_id, state, attempts, run_at, result, created_at, lease, event, subject_id,
 		detail, trail)
 	SELECT entry_id::uuid, entry_org_id::uuid, ` + engine.Literal(automation.FanOut) + `,
-		COALESCE(entry_contact_id::uuid, '` + engine.NoID + `'::uuid), ` + engine.Literal(automation.Ready) + `, 0, entry_at, '', entry_at, '',
+		COALESCE(entry_contact_id::uuid, '` + engine.NoID + `'::uuid), ` + engine.Literal(automation.Ready) + `, 0, entry_at,
+		'', entry_at, '',
 		` + engine.Literal(automation.LookupCompleted) + `, entry_id::uuid, '', trail
 	FROM hit WHERE ` + automations.Listening("entry_org_id::uuid", engine.Literal(automation.LookupCompleted)) + `
 	RETURNING id

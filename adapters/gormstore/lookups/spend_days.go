@@ -1,9 +1,9 @@
 package lookups
 
 import (
-	"fichario/adapters/gormstore/engine"
-
 	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // spendDayRow is what a key, or members, were charged on a day for a product, as far as one slot has counted it.

@@ -17,6 +17,7 @@ import (
 	"fichario/ports"
 )
 
+// LookupRow is a line of the statement.
 type LookupRow struct {
 	ID       engine.UID `gorm:"primaryKey"`
 	OrgID    engine.UID `gorm:"not null"`
@@ -45,13 +46,15 @@ func (LookupRow) TableName() string { return "lookups" }
 
 func lookupRowOf(v *engine.Vault, e lookup.Entry) LookupRow {
 	return LookupRow{
-		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), KeyID: engine.Optional(e.KeyID), MemberID: engine.Optional(e.MemberID),
-		Product: e.Product, DocType: string(e.Document.Type()),
+		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), KeyID: engine.Optional(e.KeyID),
+		MemberID: engine.Optional(e.MemberID),
+		Product:  e.Product, DocType: string(e.Document.Type()),
 		Document: v.Seal([]byte(e.Document.Value()), "lookups|document|"+e.ID),
 		At:       engine.Stamp(e.At), Cache: e.Cache, Charged: e.Charged, Amount: int64(e.Amount), Status: string(e.Status),
 		RecordID: engine.Optional(e.RecordID), Day: e.Day, Month: e.Month, SettleAt: engine.OptionalTime(e.SettleAt),
-		ContactID: engine.Optional(e.ContactID), BatchID: engine.Optional(e.BatchID), AutomationID: engine.Optional(e.AutomationID),
-		Purpose: e.Purpose,
+		ContactID: engine.Optional(e.ContactID), BatchID: engine.Optional(e.BatchID),
+		AutomationID: engine.Optional(e.AutomationID),
+		Purpose:      e.Purpose,
 	}
 }
 
@@ -122,7 +125,8 @@ func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup
 		return out, nil
 	}
 	// The bounds let PostgreSQL prune partitions.
-	found, err := engine.FindAll(ctx, r.Query, "statement.entries", engine.With(r.vault, entryOf), engine.Where("id IN ?", ids),
+	found,
+		err := engine.FindAll(ctx, r.Query, "statement.entries", engine.With(r.vault, entryOf), engine.Where("id IN ?", ids),
 		engine.Where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)))
 	for _, e := range found {
 		out[e.ID] = e
@@ -146,12 +150,14 @@ func (r statement) Abandon(ctx context.Context, id string) (bool, error) {
 func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
 	err = r.Whole(ctx, "statement.settle", func(db *gorm.DB) error {
 		// The leases go first, in the order that all transactions use, so that no two deadlock.
-		over := engine.Locked("UPDATE", "")(db.Model(&leaseRow{}).Select("doc_index").Where("expires_at <= ?", engine.Stamp(now)).
+		over := engine.Locked("UPDATE", "")(db.Model(&leaseRow{}).Select("doc_index").Where("expires_at <= ?",
+			engine.Stamp(now)).
 			Order("doc_index"))
 		if err := db.Delete(&leaseRow{}, "doc_index IN (?) AND expires_at <= ?", over, engine.Stamp(now)).Error; err != nil {
 			return err
 		}
-		settled := running("settle_at <= ?", engine.Stamp(now))(db.Model(&LookupRow{})).Update("status", string(lookup.NoAnswer))
+		settled := running("settle_at <= ?", engine.Stamp(now))(db.Model(&LookupRow{})).Update("status",
+			string(lookup.NoAnswer))
 		n = int(settled.RowsAffected)
 		return settled.Error
 	})
@@ -223,7 +229,8 @@ func (r statement) OfContact(
 	err = r.Query(ctx, "statement.ofContact", func(db *gorm.DB) error {
 		var rows []LookupRow
 		w := engine.WalkOf("lookups_contact", "contact_id", contactID)
-		if err := w.Page(engine.Passing("org_id = ?", orgID)(fresh(db)), "lookups", engine.BeforeAll, engine.AfterAll, false, limit).
+		if err := w.Page(engine.Passing("org_id = ?", orgID)(fresh(db)), "lookups", engine.BeforeAll, engine.AfterAll, false,
+			limit).
 			Find(&rows).Error; err != nil {
 			return err
 		}

@@ -86,7 +86,8 @@ func columnsOf(brief bool) string {
 	return entryColumns
 }
 
-// readEntries reads rows without GORM, whose field-by-field scanning would take longer than everything else in writing a
+// readEntries reads rows without GORM, whose field-by-field scanning would take longer than everything else in writing
+// a
 // file of all lines.
 func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.Entry, error) {
 	rows, err := db.Rows()
@@ -140,7 +141,9 @@ func (r statement) whereToRead(ctx context.Context, by lookup.Asker, below strin
 		return r.QueryList, nil
 	}
 	const op = "statement.newest"
-	_, err := engine.FindOne(ctx, r.Query, op, engine.With(r.vault, entryOf), asker(by), engine.Where("at > ?", engine.Stamp(since)), engine.Newest("", 1),
+	_,
+		err := engine.FindOne(ctx, r.Query, op, engine.With(r.vault, entryOf), asker(by), engine.Where("at > ?",
+		engine.Stamp(since)), engine.Newest("", 1),
 		engine.Where("id > ?", engine.IdsSince(since)))
 	if errors.Is(err, ports.ErrNotFound) {
 		return r.QueryList, nil

@@ -31,7 +31,8 @@ type tickets struct{ engine.Conn }
 func (r tickets) Put(ctx context.Context, secret access.SessionToken, t access.Ticket) error {
 	hash := secret.Hash()
 	return r.Insert(ctx, "tickets.put", &ticketRow{
-		Hash: hash[:], Kind: string(t.Kind), MemberID: engine.Optional(t.MemberID), Data: t.Data, ExpiresAt: engine.Stamp(t.ExpiresAt),
+		Hash: hash[:], Kind: string(t.Kind), MemberID: engine.Optional(t.MemberID), Data: t.Data,
+		ExpiresAt: engine.Stamp(t.ExpiresAt),
 	})
 }
 

@@ -3,8 +3,9 @@ package lookups
 import (
 	"context"
 	"database/sql"
-	"fichario/adapters/gormstore/engine"
 	"time"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // AddBudgets gives members a budget, the sum charged to them this month, and an index of what each member looked up.

@@ -43,7 +43,8 @@ func (lineRow) TableName() string { return "audit_lines" }
 // sealLine makes a row without number, time and hash.
 func sealLine(v *engine.Vault, l audit.Line) lineRow {
 	row := lineRow{
-		ID: engine.UID(l.ID), OrgID: engine.UID(l.OrgID), Actor: string(l.Actor), Door: string(l.Door), Action: string(l.Action),
+		ID: engine.UID(l.ID), OrgID: engine.UID(l.OrgID), Actor: string(l.Actor), Door: string(l.Door),
+		Action: string(l.Action),
 		Object: l.Object, RequestID: l.RequestID, Subject: l.Subject,
 	}
 	if l.Address != "" {
@@ -77,7 +78,8 @@ func lineOf(v *engine.Vault, row lineRow) audit.Line {
 	return l
 }
 
-// openBound opens a sealed value and strips its salt; nil where nothing is sealed. It reports false where the value cannot
+// openBound opens a sealed value and strips its salt; nil where nothing is sealed. It reports false where the value
+// cannot
 // be opened or does not match its sum.
 func openBound(v *engine.Vault, sealed, sum []byte, place string) ([]byte, bool) {
 	if sealed == nil {
@@ -110,6 +112,7 @@ type headJSON struct {
 	At                    time.Time
 }
 
+// HeadRowOf seals the head of a chain.
 func HeadRowOf(v *engine.Vault, h audit.Head) auditHeadRow {
 	return auditHeadRow{
 		ID: engine.UID(h.OrgID), Number: h.Number, Hash: h.Hash[:], At: engine.Stamp(h.At), RemovedNumber: h.RemovedNumber,
@@ -237,7 +240,8 @@ func (r auditLines) Append(_ context.Context, l audit.Line) error {
 }
 
 func (r auditLines) Head(ctx context.Context, orgID string) (audit.Head, error) {
-	row, err := engine.FindOne(ctx, r.Query, "audit.head", func(row auditHeadRow) auditHeadRow { return row }, engine.ByID(orgID))
+	row, err := engine.FindOne(ctx, r.Query, "audit.head", func(row auditHeadRow) auditHeadRow { return row },
+		engine.ByID(orgID))
 	if err == nil && !sealIsTrue(r.vault, row) {
 		err = engine.Named("audit.head", ports.ErrUnreadable)
 	}

@@ -46,7 +46,8 @@ func auditPage(orgID string, q ports.AuditQuery) []engine.Scope {
 }
 
 func (r auditLines) Find(ctx context.Context, orgID, id string) (audit.Line, error) {
-	return engine.FindOne(ctx, r.Query, "audit.find", engine.With(r.vault, lineOf), engine.ByID(id), engine.Where("org_id = ?", orgID))
+	return engine.FindOne(ctx, r.Query, "audit.find", engine.With(r.vault, lineOf), engine.ByID(id),
+		engine.Where("org_id = ?", orgID))
 }
 
 func (r auditLines) Blank(
@@ -85,7 +86,10 @@ const old = `SELECT h.id FROM audit_heads h JOIN audit_lines l ON l.org_id = h.i
 
 func (r auditLines) Forget(ctx context.Context, before time.Time) (n int, err error) {
 	var chains []string
-	err = r.Query(ctx, "audit.forget", func(db *gorm.DB) error { return db.Raw(old, engine.Stamp(before)).Scan(&chains).Error })
+	err = r.Query(ctx, "audit.forget", func(db *gorm.DB) error {
+		return db.Raw(old,
+			engine.Stamp(before)).Scan(&chains).Error
+	})
 	for _, orgID := range chains {
 		if err != nil || n >= engine.ForgetAtOnce { // a chain that does not hold gives none
 			break

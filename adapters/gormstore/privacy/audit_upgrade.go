@@ -16,8 +16,8 @@ import (
 
 // SealAudit brings the audits of an earlier version to this one's rules, once: heads to which no line was ever appended
 // had no seal, and erasures that are done had no last line. It takes both as they are now.
-func (s *Room) SealAudit(ctx context.Context, tx *sql.Tx) error {
-	db := s.Writer.Session(&gorm.Session{NewDB: true, Context: ctx})
+func SealAudit(ctx context.Context, e *engine.Engine, tx *sql.Tx) error {
+	db := e.Writer.Session(&gorm.Session{NewDB: true, Context: ctx})
 	db.Statement.ConnPool = tx
 	one := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }
 	var heads []auditHeadRow
@@ -35,7 +35,7 @@ func (s *Room) SealAudit(ctx context.Context, tx *sql.Tx) error {
 		})
 	}
 	for _, head := range heads {
-		first := HeadRowOf(s.Vault, FirstHead(string(head.ID)))
+		first := HeadRowOf(e.Vault, FirstHead(string(head.ID)))
 		if err := one().Model(&auditHeadRow{}).Where("id = ?", head.ID).Update("sealed", first.Sealed).Error; err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (s *Room) SealAudit(ctx context.Context, tx *sql.Tx) error {
 		}
 		line(string(e.OrgID), audit.SubjectEmptied, string(e.ID), audit.EmptiedLines(numbers))
 	}
-	return AppendLines(s.Vault, one(), lines)
+	return AppendLines(e.Vault, one(), lines)
 }
 
 // lineID returns a UUIDv7.

@@ -1,10 +1,11 @@
 package privacy
 
 import (
-	"fichario/adapters/gormstore/engine"
 	"time"
 
 	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // ErasedRow bars a person: what began before Until may neither be asked nor stored.

@@ -1,9 +1,9 @@
 package privacy
 
 import (
-	"fichario/adapters/gormstore/engine"
-
 	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // TraceRow is a row that holds data of a person.

@@ -11,6 +11,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// PurposeRow is a purpose.
 type PurposeRow struct {
 	ID        engine.UID `gorm:"primaryKey"`
 	OrgID     engine.UID `gorm:"not null"`
@@ -26,11 +27,13 @@ func (PurposeRow) TableName() string { return "purposes" }
 
 func purposeRowOf(p crm.Purpose) PurposeRow {
 	return PurposeRow{
-		ID: engine.UID(p.ID), OrgID: engine.UID(p.OrgID), Code: p.Code, Name: p.Name, Basis: string(p.Basis), Roles: engine.Commas(p.Roles),
+		ID: engine.UID(p.ID), OrgID: engine.UID(p.OrgID), Code: p.Code, Name: p.Name, Basis: string(p.Basis),
+		Roles:     engine.Commas(p.Roles),
 		CreatedAt: engine.Stamp(p.CreatedAt), RetiredAt: engine.OptionalTime(p.RetiredAt),
 	}
 }
 
+// Purpose is the purpose of a row.
 func (r PurposeRow) Purpose() crm.Purpose {
 	return crm.Purpose{
 		ID: string(r.ID), OrgID: string(r.OrgID), Code: r.Code, Name: r.Name, Basis: crm.Basis(r.Basis),
@@ -54,7 +57,8 @@ func (r purposes) Update(ctx context.Context, p crm.Purpose) error {
 }
 
 func (r purposes) List(ctx context.Context, orgID string) ([]crm.Purpose, error) {
-	return engine.FindAll(ctx, r.Query, "purposes.list", PurposeRow.Purpose, engine.Where("org_id = ?", orgID), engine.Order("id"))
+	return engine.FindAll(ctx, r.Query, "purposes.list", PurposeRow.Purpose, engine.Where("org_id = ?", orgID),
+		engine.Order("id"))
 }
 
 // AddPurposes adds purposes to lookups, records, keys and batches. It rewrites no row.
@@ -78,7 +82,10 @@ func AddPurposes(ctx context.Context, db *sql.DB) error {
 		"ALTER TABLE records ADD COLUMN IF NOT EXISTS purpose text NOT NULL DEFAULT ''",
 		"ALTER TABLE lookups ADD COLUMN IF NOT EXISTS purpose text NOT NULL DEFAULT ''",
 	} {
-		if err := engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error { return engine.ExecAll(ctx, tx, step) }); err != nil {
+		if err := engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
+			return engine.ExecAll(ctx, tx,
+				step)
+		}); err != nil {
 			return err
 		}
 	}

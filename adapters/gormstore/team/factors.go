@@ -53,7 +53,8 @@ type factors struct {
 }
 
 func (r factors) Codes(ctx context.Context, memberID string) (access.OneTimeCodes, error) {
-	row, err := engine.FindOne(ctx, r.Query, "factors.codes", func(row codesRow) codesRow { return row }, engine.ByID(memberID))
+	row, err := engine.FindOne(ctx, r.Query, "factors.codes", func(row codesRow) codesRow { return row },
+		engine.ByID(memberID))
 	if err != nil {
 		return access.OneTimeCodes{}, err
 	}
@@ -125,7 +126,8 @@ func (r factors) RecoveryLeft(ctx context.Context, memberID string) (int, error)
 }
 
 func (r factors) Passkeys(ctx context.Context, memberID string) ([]access.Passkey, error) {
-	return engine.FindAll(ctx, r.Query, "factors.passkeys", passkeyRow.passkey, engine.Where("member_id = ?", memberID), engine.Order("id"))
+	return engine.FindAll(ctx, r.Query, "factors.passkeys", passkeyRow.passkey, engine.Where("member_id = ?", memberID),
+		engine.Order("id"))
 }
 
 func (r factors) AddPasskey(ctx context.Context, p access.Passkey) error {

@@ -11,6 +11,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// MemberRow is a member.
 type MemberRow struct {
 	ID           engine.UID `gorm:"primaryKey"`
 	OrgID        engine.UID `gorm:"not null"`
@@ -34,6 +35,7 @@ func memberRowOf(m crm.Member) MemberRow {
 	}
 }
 
+// Member is the member of a row.
 func (r MemberRow) Member() crm.Member {
 	return crm.Member{
 		ID: string(r.ID), OrgID: string(r.OrgID), Name: r.Name, Email: r.Email, Role: crm.Role(r.Role),

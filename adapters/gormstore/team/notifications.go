@@ -11,6 +11,7 @@ import (
 	"fichario/domain/crm"
 )
 
+// NotificationRow is a notification.
 type NotificationRow struct {
 	ID        engine.UID `gorm:"primaryKey"`
 	OrgID     engine.UID `gorm:"not null"`
@@ -32,10 +33,12 @@ type markRow struct {
 
 func (markRow) TableName() string { return "notification_marks" }
 
+// NotificationRowOf is the row of a notification.
 func NotificationRowOf(n crm.Notification) NotificationRow {
 	return NotificationRow{
-		ID: engine.UID(n.ID), OrgID: engine.UID(n.OrgID), Kind: string(n.Kind), ContactID: engine.OrNoID(engine.Optional(n.ContactID)),
-		Subject: n.Subject, At: engine.Stamp(n.At), BatchID: engine.Optional(n.BatchID),
+		ID: engine.UID(n.ID), OrgID: engine.UID(n.OrgID), Kind: string(n.Kind),
+		ContactID: engine.OrNoID(engine.Optional(n.ContactID)),
+		Subject:   n.Subject, At: engine.Stamp(n.At), BatchID: engine.Optional(n.BatchID),
 	}
 }
 
@@ -81,7 +84,8 @@ func (r notifications) List(
 				Where("notifications.org_id = ? AND notifications.id > ? AND notifications.id < ?", orgID, w.Above, w.Below).
 				Where(w.Edges).Order("notifications.id DESC").Limit(limit).Find(&found).Error
 		}
-		rows, err := engine.NewestFirst(engine.NotificationsByMonth.Windows(db, r.Edges, engine.BeforeAll, engine.AfterAll), limit, page)
+		rows, err := engine.NewestFirst(engine.NotificationsByMonth.Windows(db, r.Edges, engine.BeforeAll, engine.AfterAll),
+			limit, page)
 		out = make([]crm.Notification, len(rows))
 		for i, named := range rows {
 			row := named.Row
@@ -140,15 +144,20 @@ func (r notifications) ReadAll(ctx context.Context, orgID, memberID, upTo string
 	return err
 }
 
+// AddNotifications writes notifications on PostgreSQL.
 var AddNotifications = engine.ManyOf(NotificationTable)
 
 // tellOnce notes that something was told about a subject, so that it is told once.
 const tellOnce = "INSERT INTO told (subject_id, mark, at) VALUES (%s) ON CONFLICT DO NOTHING"
 
 var (
-	TellOnSQLite   = fmt.Sprintf(tellOnce, "?, ?, ?")
+	// TellOnSQLite notes, once, that something was told; both databases take it through GORM.
+	TellOnSQLite = fmt.Sprintf(tellOnce, "?, ?, ?")
+	// TellOnPostgres is TellOnSQLite past GORM.
 	TellOnPostgres = fmt.Sprintf(tellOnce, "$1, $2, $3")
 
-	NotificationTable  = engine.TableOf(NotificationRow{})
+	// NotificationTable is the table of notifications.
+	NotificationTable = engine.TableOf(NotificationRow{})
+	// InsertNotification writes one on SQLite.
 	InsertNotification = NotificationTable.Insert() // on SQLite
 )

@@ -44,7 +44,8 @@ type orgs struct {
 }
 
 func (r orgs) Create(ctx context.Context, o crm.Organisation) error {
-	row, head := orgRow{ID: engine.UID(o.ID), Name: o.Name, CreatedAt: engine.Stamp(o.CreatedAt)}, privacy.HeadRowOf(r.vault, privacy.FirstHead(o.ID))
+	row, head := orgRow{ID: engine.UID(o.ID), Name: o.Name, CreatedAt: engine.Stamp(o.CreatedAt)},
+		privacy.HeadRowOf(r.vault, privacy.FirstHead(o.ID))
 	return r.Whole(ctx, "orgs.create", func(db *gorm.DB) error {
 		if err := db.Create(&row).Error; err != nil {
 			return err

@@ -2,13 +2,14 @@ package persons
 
 import (
 	"context"
-	"fichario/adapters/gormstore/engine"
-	privacyrows "fichario/adapters/gormstore/privacy"
-	"fichario/domain/privacy"
 	"time"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/engine"
+	privacyrows "fichario/adapters/gormstore/privacy"
+	"fichario/domain/privacy"
 )
 
 func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]byte) error {

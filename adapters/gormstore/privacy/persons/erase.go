@@ -127,7 +127,8 @@ func (r subjects) untrace(
 // eraseItems strips batch items of documents and cells.
 func (r subjects) eraseItems(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	var rows []batches.BatchItemRow
-	if err := engine.Locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids, p.OrgID).Error; err != nil {
+	if err := engine.Locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids,
+		p.OrgID).Error; err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
@@ -166,7 +167,8 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		figures := contacts.NewContactFigures(engine.SomeSlot())
 		figures.Add(&row, -1)
 		removed := contacts.RemovedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: engine.Stamp(time.Now())}
-		err := errors.Join(db.Delete(&contacts.ContactRow{}, "id = ?", id).Error, figures.Count(db), db.Create(&removed).Error)
+		err := errors.Join(db.Delete(&contacts.ContactRow{}, "id = ?", id).Error, figures.Count(db),
+			db.Create(&removed).Error)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +190,8 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 		return nil, err
 	}
 	if err := errors.Join(markAll(db, p, "contact_events", "subject", "contact_id", all),
-		markAll(db, p, "removed_contacts", "content", "id", all), r.untrace(db, p, privacyrows.MergedTrace, all)); err != nil {
+		markAll(db, p, "removed_contacts", "content", "id", all), r.untrace(db, p, privacyrows.MergedTrace,
+			all)); err != nil {
 		return nil, err
 	}
 	events := db.Delete(&contacts.EventRow{}, "contact_id IN ?", all)
@@ -206,7 +209,8 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 func (r subjects) eraseParts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	gone, v := privacy.Counts{}, r.store.Vault
 	var rows []contacts.ContactRow
-	if err := engine.Locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids, p.OrgID).Error; err != nil {
+	if err := engine.Locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids,
+		p.OrgID).Error; err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
@@ -239,7 +243,8 @@ func (r subjects) eraseParts(db *gorm.DB, p *privacy.Person, ids []string) (priv
 // eraseTexts removes the person from the texts of contacts about others.
 func (r subjects) eraseTexts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	var rows []contacts.ContactRow
-	if err := engine.Locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids, p.OrgID).Error; err != nil {
+	if err := engine.Locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids,
+		p.OrgID).Error; err != nil {
 		return nil, err
 	}
 	for _, row := range rows {
@@ -291,7 +296,8 @@ func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID engine.
 			continue
 		}
 		e.Subject = p.Redact(e.Subject)
-		err := db.Model(&contacts.EventRow{}).Where("id = ?", row.ID).Update("subject", engine.Blob(contacts.EventRowOf(r.store.Vault, e).Subject)).Error
+		err := db.Model(&contacts.EventRow{}).Where("id = ?", row.ID).Update("subject",
+			engine.Blob(contacts.EventRowOf(r.store.Vault, e).Subject)).Error
 		if err != nil {
 			return err
 		}

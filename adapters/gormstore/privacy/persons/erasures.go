@@ -109,7 +109,8 @@ func (r subjects) LeaseErasure(
 	ctx context.Context, id, lease string, now, until time.Time,
 ) (e privacy.Erasure, err error) {
 	const op = "subjects.leaseErasure"
-	if _, err := engine.FindOne(ctx, r.Query, op, erasureRow.id, engine.Where("state = "+engine.Literal(privacy.Running))); err != nil {
+	if _, err := engine.FindOne(ctx, r.Query, op, erasureRow.id,
+		engine.Where("state = "+engine.Literal(privacy.Running))); err != nil {
 		return e, err // so that an idle poll does not wait for the writer
 	}
 	var rows []erasureRow
@@ -134,7 +135,8 @@ func (r subjects) LeaseErasure(
 }
 
 func (r subjects) LockErasure(ctx context.Context, id, lease string) (privacy.Erasure, error) {
-	return engine.FindOne(ctx, r.Inside, "subjects.lockErasure", engine.With(r.store.Vault, erasureOf), engine.Locked("UPDATE", ""),
+	return engine.FindOne(ctx, r.Inside, "subjects.lockErasure", engine.With(r.store.Vault, erasureOf),
+		engine.Locked("UPDATE", ""),
 		engine.ByID(id),
 		engine.Where("lease = ? AND state = "+engine.Literal(privacy.Running), lease))
 }
@@ -144,7 +146,8 @@ func (r subjects) FindErasure(ctx context.Context, id string) (privacy.Erasure, 
 }
 
 func (r subjects) Erasures(ctx context.Context, orgID, before string, limit int) ([]privacy.Erasure, error) {
-	return engine.FindAll(ctx, r.Query, "subjects.erasures", engine.With(r.store.Vault, erasureOf), engine.Where("org_id = ?", orgID),
+	return engine.FindAll(ctx, r.Query, "subjects.erasures", engine.With(r.store.Vault, erasureOf),
+		engine.Where("org_id = ?", orgID),
 		engine.Newest(before, limit))
 }
 
@@ -177,7 +180,8 @@ func (r subjects) Blocked(ctx context.Context, orgID string, hashes [][]byte) (y
 
 func (r subjects) Blocks(ctx context.Context, orgID string, erasureIDs []string) (out []privacy.Block, err error) {
 	rows, err := engine.FindAll(ctx, r.Query, "subjects.blocks", func(row blockRow) blockRow { return row },
-		engine.Where("org_id = ? AND erasure_id IN ?", orgID, engine.Given(erasureIDs)), engine.Order("erasure_id DESC, subject"))
+		engine.Where("org_id = ? AND erasure_id IN ?", orgID, engine.Given(erasureIDs)),
+		engine.Order("erasure_id DESC, subject"))
 	for _, row := range rows {
 		if n := len(out); n == 0 || out[n-1].ErasureID != string(row.ErasureID) {
 			out = append(out, privacy.Block{

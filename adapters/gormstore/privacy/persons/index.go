@@ -30,7 +30,7 @@ var traced = map[string]privacy.Kind{"lookups": privacy.Lookups, "batch_items": 
 
 // IndexSubjects writes the index that finds a person's lookups and batch items, at a pace that leaves room for lookups:
 // requests never write it, it is filled beside them. It is for one caller at a time.
-func (s *Room) IndexSubjects(ctx context.Context) error {
+func (s *Index) IndexSubjects(ctx context.Context) error {
 	now := time.Now()
 	for table := range traced {
 		if err := s.traceAll(ctx, table, "", engine.FirstID(now.Add(-traceAfter)), traceRest); err != nil {
@@ -42,7 +42,8 @@ func (s *Room) IndexSubjects(ctx context.Context) error {
 	}
 	s.tracedAgain = now
 	for table := range traced {
-		err := s.traceAll(ctx, table, engine.IdsSince(now.Add(-24*time.Hour)), engine.FirstID(now.Add(-traceAfter)), traceRest)
+		err := s.traceAll(ctx, table, engine.IdsSince(now.Add(-24*time.Hour)), engine.FirstID(now.Add(-traceAfter)),
+			traceRest)
 		if err != nil {
 			return err
 		}
@@ -52,17 +53,21 @@ func (s *Room) IndexSubjects(ctx context.Context) error {
 
 // CatchUp brings the index of people up to date, and returns when it is: after an upgrade, about a minute for a million
 // lookups.
-func (s *Room) CatchUp(ctx context.Context) error {
+func (s *Index) CatchUp(ctx context.Context) error {
 	until := engine.FirstID(time.Now().Add(-traceAfter))
 	for table := range traced {
 		if err := s.traceAll(ctx, table, "", until, 1); err != nil {
 			return err
 		}
 		var mark privacyrows.PrivacyMarkRow
-		err := s.Conn().Query(ctx, "store.catchUp", func(db *gorm.DB) error { return db.Take(&mark, "name = ?", table).Error })
+		err := s.Conn().Query(ctx, "store.catchUp", func(db *gorm.DB) error {
+			return db.Take(&mark, "name = ?",
+				table).Error
+		})
 		if err == nil {
 			// Rows by instances with other clocks, and of long transactions, may lie before the mark.
-			err = s.traceAll(ctx, table, min(string(mark.UpTo), engine.IdsSince(time.Now().Add(-10*time.Minute))), engine.AfterAll, 0)
+			err = s.traceAll(ctx, table, min(string(mark.UpTo), engine.IdsSince(time.Now().Add(-10*time.Minute))),
+				engine.AfterAll, 0)
 		}
 		if err != nil {
 			return err
@@ -72,7 +77,7 @@ func (s *Room) CatchUp(ctx context.Context) error {
 }
 
 // Indexed reports whether the index is complete but for the last minutes.
-func (s *Room) Indexed(ctx context.Context) (yes bool, err error) {
+func (s *Index) Indexed(ctx context.Context) (yes bool, err error) {
 	yes = true
 	for table := range traced {
 		var mark privacyrows.PrivacyMarkRow
@@ -94,7 +99,7 @@ func (s *Room) Indexed(ctx context.Context) (yes bool, err error) {
 }
 
 // traceAll repeats traceSome until nothing is left. Without after it continues from the mark, and moves it.
-func (s *Room) traceAll(ctx context.Context, table, after, until string, rest int) error {
+func (s *Index) traceAll(ctx context.Context, table, after, until string, rest int) error {
 	for {
 		began := time.Now()
 		last, more, err := s.traceSome(ctx, table, after, until)
@@ -113,7 +118,7 @@ func (s *Room) traceAll(ctx context.Context, table, after, until string, rest in
 }
 
 // traceSome indexes the people in the next rows, and returns the last row and whether there may be more.
-func (s *Room) traceSome(ctx context.Context, table, after, until string) (last string, more bool, err error) {
+func (s *Index) traceSome(ctx context.Context, table, after, until string) (last string, more bool, err error) {
 	secret, err := s.SubjectSecret(ctx)
 	if err != nil {
 		return "", false, err
@@ -151,7 +156,7 @@ func (s *Room) traceSome(ctx context.Context, table, after, until string) (last 
 }
 
 // tracesIn returns the traces of people in some rows of a table, and the rows' ids.
-func (s *Room) tracesIn(
+func (s *Index) tracesIn(
 	tx *gorm.DB, table string, secret []byte, from, until string,
 ) (ids []string, traces []privacyrows.TraceRow, err error) {
 	next := tx.Where("id > ? AND id < ?", from, until).Order("id").Limit(traceAtOnce)

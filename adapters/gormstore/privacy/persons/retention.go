@@ -3,14 +3,15 @@ package persons
 import (
 	"cmp"
 	"context"
-	"fichario/adapters/gormstore/contacts"
-	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/gormstore/lookups"
-	"fichario/adapters/gormstore/privacy"
 	"slices"
 	"time"
 
 	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/lookups"
+	"fichario/adapters/gormstore/privacy"
 )
 
 type retention struct{ engine.Conn }
@@ -44,7 +45,8 @@ func (r retention) OldContacts(
 		if r.Tx {
 			some = engine.Locked("UPDATE", "")(db)
 		}
-		err := some.Select("id", "org_id").Where("id > ? AND id < ?", cmp.Or(after, engine.BeforeAll), engine.FirstID(before)).Order("id").
+		err := some.Select("id", "org_id").Where("id > ? AND id < ?", cmp.Or(after, engine.BeforeAll),
+			engine.FirstID(before)).Order("id").
 			Limit(limit).Find(&rows).Error
 		if err != nil || len(rows) == 0 {
 			return err
@@ -52,7 +54,8 @@ func (r retention) OldContacts(
 		next = string(rows[len(rows)-1].ID)
 		var alive []engine.UID
 		err = db.Session(&gorm.Session{NewDB: true}).Model(&contacts.EventRow{}).Distinct("contact_id").
-			Where("contact_id IN ? AND id >= ?", engine.Mapped(rows, func(c contacts.ContactRow) engine.UID { return c.ID }), engine.FirstID(before)).
+			Where("contact_id IN ? AND id >= ?", engine.Mapped(rows, func(c contacts.ContactRow) engine.UID { return c.ID }),
+				engine.FirstID(before)).
 			Pluck("contact_id", &alive).Error
 		for _, row := range rows {
 			if !slices.Contains(alive, row.ID) {
@@ -65,5 +68,8 @@ func (r retention) OldContacts(
 }
 
 func (r retention) Mark(ctx context.Context, what string, before time.Time) error {
-	return r.Exec(ctx, "retention.mark", func(db *gorm.DB) error { return privacy.MoveMark(db, what, engine.FirstID(before)) })
+	return r.Exec(ctx, "retention.mark", func(db *gorm.DB) error {
+		return privacy.MoveMark(db, what,
+			engine.FirstID(before))
+	})
 }

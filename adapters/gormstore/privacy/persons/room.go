@@ -1,38 +1,30 @@
+// Package persons finds, exports and erases a person in the rows of every room, and forgets what is old.
 package persons
 
 import (
-	"fichario/adapters/gormstore/engine"
-	"fichario/ports"
 	"time"
 
 	"gorm.io/gorm/schema"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/ports"
 )
 
-// Room finds, exports and erases a person in the rows of all rooms, and forgets what is old.
-type Room struct {
+// Index finds, exports and erases a person in the rows of all rooms; see ports.SubjectIndex.
+type Index struct {
 	*engine.Engine
 	// tracedAgain belongs to IndexSubjects.
 	tracedAgain time.Time
 }
 
-func New(e *engine.Engine) *Room { return &Room{Engine: e} }
-
-// Fill gives the repositories of the room.
-func (s *Room) Fill(out *ports.Repos, c engine.Conn) {
-	of := subjects{c, s.Engine}
-	out.Subjects, out.SubjectTraces, out.SubjectBlocks, out.Erasures = of, of, of, of
-	out.Retention = retention{c}
-}
-
-// Rows are those of the tables that the room keeps.
-func (s *Room) Rows() []schema.Tabler {
-	return []schema.Tabler{
-		blockRow{}, erasureRow{},
+// New is the room of persons and of what is forgotten, with the index by which they are found.
+func New(e *engine.Engine) (*Index, engine.Room) {
+	return &Index{Engine: e}, engine.Room{
+		Rows: []schema.Tabler{blockRow{}, erasureRow{}},
+		Repos: func(out *ports.Repos, c engine.Conn) {
+			of := subjects{c, e}
+			out.Subjects, out.SubjectTraces, out.SubjectBlocks, out.Erasures = of, of, of, of
+			out.Retention = retention{c}
+		},
 	}
 }
-
-// Statements: none.
-func (s *Room) Statements() []string { return nil }
-
-// Close has nothing to wait for.
-func (s *Room) Close() {}

@@ -3,13 +3,14 @@ package persons
 import (
 	"context"
 	"errors"
-	"fichario/adapters/gormstore/engine"
 	"fmt"
 	"io"
 	"os"
 	"time"
 
 	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // sweepWithin bounds how long rewriting a database may take.
@@ -26,7 +27,7 @@ var erasedTables = []string{
 // was reorganised may have kept a copy. Where a mark is found, or the marks are unknown, it rewrites the file, and
 // writers wait about a second for each 100 MB. On PostgreSQL it vacuums the tables, beside writers; what cannot be done
 // now, autovacuum does later.
-func (s *Room) Sweep(ctx context.Context, marks [][]byte) error {
+func (s *Index) Sweep(ctx context.Context, marks [][]byte) error {
 	ctx, cancel := context.WithTimeout(ctx, sweepWithin)
 	defer cancel()
 	if s.IsPostgres() {
@@ -57,7 +58,7 @@ func (s *Room) Sweep(ctx context.Context, marks [][]byte) error {
 }
 
 // left reports whether one of the marks is in the file or in the log.
-func (s *Room) left(marks [][]byte) (bool, error) {
+func (s *Index) left(marks [][]byte) (bool, error) {
 	info, err := s.File.Stat()
 	if err != nil || len(marks) == 0 {
 		return false, err
@@ -84,7 +85,7 @@ const (
 )
 
 // emptyLog checkpoints the write-ahead log and truncates it, retrying until it can.
-func (s *Room) emptyLog(ctx context.Context) error {
+func (s *Index) emptyLog(ctx context.Context) error {
 	for {
 		var busy, frames, written int
 		err := s.Writer.WithContext(ctx).Connection(func(db *gorm.DB) error {
@@ -92,7 +93,8 @@ func (s *Room) emptyLog(ctx context.Context) error {
 				return err
 			}
 			err := db.Raw("PRAGMA wal_checkpoint(TRUNCATE)").Row().Scan(&busy, &frames, &written)
-			again := db.WithContext(context.WithoutCancel(ctx)).Exec(fmt.Sprintf("PRAGMA busy_timeout(%d)", engine.BusyTimeout()))
+			again := db.WithContext(context.WithoutCancel(ctx)).Exec(fmt.Sprintf("PRAGMA busy_timeout(%d)",
+				engine.BusyTimeout()))
 			return errors.Join(err, again.Error)
 		})
 		if err != nil || busy == 0 {

@@ -73,7 +73,8 @@ func (r subjects) Merged(ctx context.Context, orgID string, i privacy.Identity) 
 	err = r.Query(ctx, "subjects.merged", func(db *gorm.DB) error {
 		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }
 		var ids []string
-		err := fresh().Model(&privacyrows.TraceRow{}).Where("subject IN ? AND kind = ?", hashes, privacyrows.MergedTrace).Pluck("row_id", &ids).Error
+		err := fresh().Model(&privacyrows.TraceRow{}).Where("subject IN ? AND kind = ?", hashes,
+			privacyrows.MergedTrace).Pluck("row_id", &ids).Error
 		if err != nil {
 			return err
 		}
@@ -133,7 +134,8 @@ func (r subjects) Traces(
 			privacy.Removed: "removed_contacts", privacy.Rows: "bulk_items", privacy.Deliveries: "deliveries",
 			privacy.Notices: "notifications", privacy.Texts: "contacts",
 		}[k]
-		find := db.Session(&gorm.Session{NewDB: true}).Table(table).Where("id > ?", cmp.Or(after, engine.BeforeAll)).Order("id").
+		find := db.Session(&gorm.Session{NewDB: true}).Table(table).Where("id > ?",
+			cmp.Or(after, engine.BeforeAll)).Order("id").
 			Offset(scanAtOnce - 1).Limit(1)
 		if k == privacy.Texts || k == privacy.Notices { // which have an index of each organisation's rows
 			find = find.Where("org_id = ?", p.OrgID)
@@ -283,7 +285,8 @@ func (r subjects) textsOf(
 	}
 	var events []contacts.EventRow
 	err = some.Session(&gorm.Session{NewDB: true}).Select("id", "contact_id", "subject").
-		Find(&events, "contact_id IN ? AND subject IS NOT NULL", engine.Mapped(rows, func(row contacts.ContactRow) engine.UID { return row.ID })).Error
+		Find(&events, "contact_id IN ? AND subject IS NOT NULL", engine.Mapped(rows,
+			func(row contacts.ContactRow) engine.UID { return row.ID })).Error
 	named := map[engine.UID]bool{}
 	for _, row := range events {
 		named[row.ContactID] = named[row.ContactID] || mentions(row.Subject, "contact_events|subject|"+string(row.ID))
