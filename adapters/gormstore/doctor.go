@@ -170,7 +170,8 @@ var invariants = []engine.Invariant{
 		) AS i ON i.batch_id = b.id
 		WHERE b.status <> ` + engine.Literal(batch.Preparing) + `
 		-- What never ran loses its items some time after it ended.
-		AND (b.started_at IS NOT NULL OR b.status NOT IN (` + engine.Literal(batch.Expired) + ", " + engine.Literal(batch.Cancelled) + `))
+		AND (b.started_at IS NOT NULL
+			OR b.status NOT IN (` + engine.Literal(batch.Expired) + ", " + engine.Literal(batch.Cancelled) + `))
 		AND (b.total <> COALESCE(n, 0)
 			OR b.repeated <> COALESCE(i.repeated, 0) OR b.invalid <> COALESCE(i.invalid, 0)
 			OR b.ended <> COALESCE(answered + i.failed, 0) OR b.failed <> COALESCE(i.failed, 0)
@@ -308,7 +309,7 @@ func (s *Store) sealedAfter(
 // 29 days.
 func deliveriesSince(db *gorm.DB, now time.Time) (time.Time, error) {
 	since := engine.Stamp(now.Add(-29 * 24 * time.Hour))
-	var row privacyrows.PrivacyMarkRow
+	var row privacyrows.MarkRow
 	found := db.Limit(1).Find(&row, "name = ?", "deliveries")
 	if up := engine.TimeOfID(string(row.UpTo)); found.RowsAffected > 0 && up.After(since) {
 		since = engine.Stamp(up)

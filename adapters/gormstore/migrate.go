@@ -67,7 +67,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		applied, err := provider.Up(ctx)
 		folded := func(m *goose.MigrationResult) bool { return m.Source.Version == 3 }
 		if err == nil && slices.ContainsFunc(applied, folded) {
-			err = s.contactIndex.FoldSearch(ctx)
+			err = s.FoldSearch(ctx)
 		}
 		if err == nil {
 			break
@@ -79,7 +79,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if err := s.contactIndex.MakeTrigrams(ctx, pool); err != nil {
+	if err := s.MakeTrigrams(ctx, pool); err != nil {
 		return fmt.Errorf("migrate: %w", engine.Classify(cmp.Or(context.Cause(ctx), err)))
 	}
 	if err := s.Vault.Prove(ctx, s.Writer, engine.Stamp(time.Now())); err != nil {

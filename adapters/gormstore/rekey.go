@@ -65,7 +65,7 @@ func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, n
 			case "records.document":
 				err = s.reindex(tx, row.ID, string(plain))
 			case "contacts.documents":
-				err = s.contactIndex.ReindexContact(tx, row.ID, plain)
+				err = s.ReindexContact(tx, row.ID, plain)
 			}
 			if err != nil {
 				return err

@@ -142,7 +142,7 @@ func (s *Store) repos(c engine.Conn) ports.Repos {
 
 // tables are the rows of all tables, except those of the search index, which differ per database.
 func (s *Store) tables() []schema.Tabler {
-	out := s.Engine.Rows()
+	out := s.Rows()
 	for _, r := range s.rooms {
 		out = append(out, r.Rows...)
 	}

@@ -28,6 +28,7 @@ type AutomationRow struct {
 	Condition string `gorm:"not null;default:''"`
 }
 
+// TableName is the table of the row.
 func (AutomationRow) TableName() string { return "automations" }
 
 type automations struct {

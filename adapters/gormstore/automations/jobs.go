@@ -45,6 +45,7 @@ type JobRow struct {
 
 var jobColumns = engine.ColumnNames(JobRow{}, "jobs")
 
+// TableName is the table of the row.
 func (JobRow) TableName() string { return "jobs" }
 
 // JobRowOf is the row of a job.
@@ -52,8 +53,8 @@ func JobRowOf(j automation.Job) JobRow {
 	return JobRow{
 		ID: engine.UID(j.ID), OrgID: engine.UID(j.OrgID), Kind: string(j.Kind),
 		ContactID: engine.OrNoID(engine.Optional(j.ContactID)),
-		Event:     string(cmp.Or(j.Event, automation.ContactCreated)), SubjectID: engine.Optional(j.SubjectID), Detail: j.Detail,
-		Trail: string(j.Trail), Facts: string(j.Facts), Place: j.Place,
+		Event:     string(cmp.Or(j.Event, automation.ContactCreated)), SubjectID: engine.Optional(j.SubjectID),
+		Detail: j.Detail, Trail: string(j.Trail), Facts: string(j.Facts), Place: j.Place,
 		AutomationID: engine.Optional(j.AutomationID), MemberID: engine.Optional(j.MemberID), State: string(j.State),
 		Attempts: j.Attempts,
 		RunAt:    engine.Stamp(j.RunAt), Result: j.Result, CreatedAt: engine.Stamp(j.CreatedAt),
@@ -217,8 +218,8 @@ func behind(db *gorm.DB, j automation.Job) *gorm.DB {
 
 func (r jobs) NameLookups(ctx context.Context, j automation.Job) error {
 	n, err := r.ExecCount(ctx, "jobs.nameLookups", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&JobRow{}).Where("id = ? AND lease = ?", j.ID, j.Lease).Update("lookups",
-			strings.Join(j.Lookups, ","))
+		return db.Model(&JobRow{}).Where("id = ? AND lease = ?", j.ID, j.Lease).
+			Update("lookups", strings.Join(j.Lookups, ","))
 	})
 	if err == nil && n == 0 {
 		err = ports.ErrNotFound

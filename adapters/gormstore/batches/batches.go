@@ -134,7 +134,7 @@ func (r batches) ByRequest(
 	ctx context.Context, makerID, requestKey string, body []byte,
 ) (b batch.Batch, same bool, err error) {
 	keys := engine.Mapped(r.vault.Indexes(requestOf(makerID, requestKey)), hex.EncodeToString)
-	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", func(row batchRow) batchRow { return row },
+	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", engine.Same[batchRow],
 		engine.Where("COALESCE(key_id, member_id) = ? AND request_key IN ? AND request_key <> ''", makerID, keys))
 	if err != nil {
 		return b, false, err
@@ -215,7 +215,7 @@ func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err
 		return 0, err
 	}
 	err = r.Whole(ctx, "batches.forgetQuotes", func(db *gorm.DB) error {
-		var to privacyrows.PrivacyMarkRow
+		var to privacyrows.MarkRow
 		if err := db.Limit(1).Find(&to, "name = ?", mark).Error; err != nil {
 			return err
 		}

@@ -37,6 +37,7 @@ type BatchItemRow struct {
 	LeaseUntil *time.Time
 }
 
+// TableName is the table of the row.
 func (BatchItemRow) TableName() string { return "batch_items" }
 
 // ItemRowOf seals an item.
@@ -147,8 +148,8 @@ func (r batches) InFlight(ctx context.Context, orgID string) ([]batch.Item, erro
 }
 
 func (r batches) Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error) {
-	return engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending, engine.Where("batch_id = ?",
-		batchID),
+	return engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending,
+		engine.Where("batch_id = ?", batchID),
 		func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit) })
 }
 

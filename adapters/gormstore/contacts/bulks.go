@@ -38,6 +38,7 @@ type BulkItemRow struct {
 	Result    string `gorm:"not null"`
 }
 
+// TableName is the table of the row.
 func (BulkItemRow) TableName() string { return "bulk_items" }
 
 func bulkRowOf(v *engine.Vault, b crm.Bulk) bulkRow {

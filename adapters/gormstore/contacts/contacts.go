@@ -38,6 +38,7 @@ type ContactRow struct {
 	DocIndex  []byte
 }
 
+// TableName is the table of the row.
 func (ContactRow) TableName() string { return "contacts" }
 
 // ContactRowOf seals a contact.
@@ -96,6 +97,7 @@ type EventRow struct {
 	At        time.Time  `gorm:"not null"`
 }
 
+// TableName is the table of the row.
 func (EventRow) TableName() string { return "contact_events" }
 
 // EventRowOf seals an entry of a contact's history.

@@ -19,6 +19,7 @@ type ContactDocumentRow struct {
 	ContactID engine.UID `gorm:"primaryKey"`
 }
 
+// TableName is the table of the row.
 func (ContactDocumentRow) TableName() string { return "contact_documents" }
 
 // documentJSON is a document as it is stored.

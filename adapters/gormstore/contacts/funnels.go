@@ -30,6 +30,7 @@ type StageRow struct {
 	Outcome  string
 }
 
+// TableName is the table of the row.
 func (StageRow) TableName() string { return "stages" }
 
 func stageRowsOf(f crm.Funnel) []StageRow {

@@ -20,6 +20,7 @@ type OriginRow struct {
 	Folded string     `gorm:"not null"`
 }
 
+// TableName is the table of the row.
 func (OriginRow) TableName() string { return "origins" }
 
 // Origin is the origin of a row.

@@ -27,6 +27,7 @@ type RemovedRow struct {
 	Content   []byte    `stored:"sealed"`
 }
 
+// TableName is the table of the row.
 func (RemovedRow) TableName() string { return "removed_contacts" }
 
 // removedJSON is the content of a removedRow.
@@ -90,8 +91,7 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 		IntoID: engine.Optional(gone.IntoID), At: engine.Stamp(gone.At),
 		Content: r.vault.SealJSON(content, "removed_contacts|content|"+id),
 	}
-	contact,
-		err := engine.FindOne(ctx, r.Inside, op, func(row ContactRow) ContactRow { return row }, engine.Locked("UPDATE", ""),
+	contact, err := engine.FindOne(ctx, r.Inside, op, engine.Same[ContactRow], engine.Locked("UPDATE", ""),
 		withoutNote, engine.ByID(id))
 	if err != nil {
 		return err
@@ -214,7 +214,8 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 			Where("into_id IS NULL OR at < ?", engine.Stamp(merged)).
 			Where(`NOT EXISTS (SELECT 1 FROM bulk_items i JOIN bulk_actions b ON b.id = i.bulk_id
 				WHERE i.contact_id = removed_contacts.id AND b.kind = `+engine.Literal(crm.BulkDelete)+`
-				AND (b.ended_at IS NULL OR b.ended_at >= ? OR b.status = `+engine.Literal(crm.BulkUndoing)+`))`, engine.Stamp(deleted)).
+				AND (b.ended_at IS NULL OR b.ended_at >= ? OR b.status = `+engine.Literal(crm.BulkUndoing)+`))`,
+				engine.Stamp(deleted)).
 			Order("at").Limit(engine.ForgetAtOnce)
 		if err := engine.Locked("UPDATE", "SKIP LOCKED")(old).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
 			return err

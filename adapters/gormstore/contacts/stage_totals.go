@@ -104,8 +104,7 @@ func (f contactFigures) Count(db *gorm.DB) error {
 
 // recount updates the figures for a change of a contact.
 func (r contacts) recount(ctx context.Context, op, id string, change func(*ContactRow)) error {
-	row,
-		err := engine.FindOne(ctx, r.Inside, op, func(row ContactRow) ContactRow { return row }, engine.Locked("UPDATE", ""),
+	row, err := engine.FindOne(ctx, r.Inside, op, engine.Same[ContactRow], engine.Locked("UPDATE", ""),
 		withoutNote, engine.ByID(id))
 	if err != nil {
 		return err

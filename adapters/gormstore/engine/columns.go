@@ -124,6 +124,9 @@ func (v *Vault) OpenTwo(sealed []byte, place string) (former, latter []byte, err
 	return plain[size : size+int(n)], plain[size+int(n):], nil
 }
 
+// Same is a row as it is, for a query that wants no other form of it.
+func Same[Row any](row Row) Row { return row }
+
 // Mapped applies a function to each element.
 func Mapped[A, B any](in []A, f func(A) B) []B {
 	out := make([]B, len(in))

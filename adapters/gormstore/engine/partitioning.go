@@ -94,8 +94,8 @@ func (t Partitioned) swap(ctx context.Context, db *sql.DB, end string) error {
 	}
 	steps = append(steps,
 		fmt.Sprintf("CREATE TABLE %s (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE INCLUDING INDEXES)", t.rest(), t.Table),
-		fmt.Sprintf("WITH moved AS (DELETE FROM %s WHERE id >= '%s' RETURNING *) INSERT INTO %s SELECT * FROM moved",
-			first, end, t.rest()),
+		fmt.Sprintf("WITH moved AS (DELETE FROM %s WHERE id >= '%s' RETURNING *) INSERT INTO %s SELECT * FROM moved", first,
+			end, t.rest()),
 		fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s FOR VALUES FROM (MINVALUE) TO ('%s')", t.Table, first, end),
 		fmt.Sprintf("ALTER TABLE %s ATTACH PARTITION %s DEFAULT", t.Table, t.rest()),
 		fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT IF EXISTS %s_end", first, t.Table))

@@ -177,6 +177,7 @@ type DataKeyRow struct {
 	CreatedAt time.Time `gorm:"not null"`
 }
 
+// TableName is the table of the row.
 func (DataKeyRow) TableName() string { return "data_keys" }
 
 // With is a function of a row that needs a vault, as a function of the row alone.

@@ -27,6 +27,7 @@ type DeliveryRow struct {
 	ReplayOf  *engine.UID
 }
 
+// TableName is the table of the row.
 func (DeliveryRow) TableName() string { return "deliveries" }
 
 // DeliveryContactRow is one of the further contacts of a post with several people.
@@ -36,6 +37,7 @@ type DeliveryContactRow struct {
 	ContactID  engine.UID `gorm:"not null"`
 }
 
+// TableName is the table of the row.
 func (DeliveryContactRow) TableName() string { return "delivery_contacts" }
 
 func deliveryContactRows(d webhook.Delivery) []DeliveryContactRow {
@@ -130,7 +132,7 @@ func (r deliveries) withOthers(ctx context.Context, op string, page []webhook.De
 	if len(ids) == 0 {
 		return page, nil
 	}
-	rows, err := engine.FindAll(ctx, r.QueryList, op, func(row DeliveryContactRow) DeliveryContactRow { return row },
+	rows, err := engine.FindAll(ctx, r.QueryList, op, engine.Same[DeliveryContactRow],
 		engine.Where("delivery_id IN ?", ids), engine.Order("delivery_id, position"))
 	for _, row := range rows {
 		d := &page[at[row.DeliveryID]]

@@ -156,7 +156,7 @@ func (r inbox) first(ctx context.Context, now identity, keys []string, from int)
 			hashes, asked[string(hash)] = append(hashes, hash), i
 		}
 	}
-	rows, err := engine.FindAll(ctx, r.Query, "inbox.known", func(row receiptRow) receiptRow { return row },
+	rows, err := engine.FindAll(ctx, r.Query, "inbox.known", engine.Same[receiptRow],
 		engine.Where("webhook_id = ? AND key IN ?", now.webhookID, hashes))
 	if err == nil && len(rows) == 0 {
 		err = engine.Named("inbox.known", ports.ErrNotFound)
@@ -209,16 +209,16 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 		return 0, engine.Named("inbox.forget", engine.Told(ctx, err))
 	}
 	n, err := r.ExecCount(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&DeliveryRow{}).Select("id").Where("id < ?",
-			engine.FirstID(before)).Order("id").Limit(engine.ForgetAtOnce)
+		old := db.Model(&DeliveryRow{}).Select("id").Where("id < ?", engine.FirstID(before)).Order("id").
+			Limit(engine.ForgetAtOnce)
 		return db.Delete(&DeliveryRow{}, "id IN (?) AND id < ?", old, engine.FirstID(before)) // prunes partitions
 	})
 	if err != nil {
 		return n, err
 	}
 	others, err := r.ExecCount(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&DeliveryContactRow{}).Select("delivery_id, position").Where("delivery_id < ?",
-			engine.FirstID(before)).
+		old := db.Model(&DeliveryContactRow{}).Select("delivery_id, position").
+			Where("delivery_id < ?", engine.FirstID(before)).
 			Order("delivery_id").Limit(engine.ForgetAtOnce)
 		return db.Delete(&DeliveryContactRow{}, "(delivery_id, position) IN (?)", old)
 	})

@@ -137,8 +137,8 @@ func stillThere(tx *gorm.DB, id string) error {
 		return nil
 	}
 	var there []string
-	err := engine.Locked("SHARE", "")(tx).Model(&DeliveryRow{}).Where("id = ? AND NOT truncated", id).Pluck("id",
-		&there).Error
+	err := engine.Locked("SHARE", "")(tx).Model(&DeliveryRow{}).Where("id = ? AND NOT truncated", id).
+		Pluck("id", &there).Error
 	if err == nil && len(there) == 0 {
 		err = ports.ErrErased
 	}

@@ -28,6 +28,7 @@ type RecordRow struct {
 	Purpose    string     `gorm:"not null;default:''"`
 }
 
+// TableName is the table of the row.
 func (RecordRow) TableName() string { return "records" }
 
 var recordTable = engine.TableOf(RecordRow{})
@@ -103,9 +104,8 @@ func (r history) Save(ctx context.Context, rec lookup.Record) error {
 const latestColumns = "id, answered_at, found, schema, answer"
 
 func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
-	row,
-		err := engine.FindOne(ctx, r.Query, "history.latest", func(row RecordRow) RecordRow { return row }, r.of(orgID,
-		product, d),
+	row, err := engine.FindOne(ctx, r.Query, "history.latest", engine.Same[RecordRow],
+		r.of(orgID, product, d),
 		func(db *gorm.DB) *gorm.DB { return db.Select(latestColumns).Order("answered_at DESC") })
 	if err != nil {
 		return lookup.Record{}, err
@@ -152,7 +152,7 @@ func (r history) Fresh(
 				indexes = append(indexes, index)
 			}
 		}
-		found, err := engine.FindAll(ctx, r.Query, "history.fresh", func(row RecordRow) RecordRow { return row },
+		found, err := engine.FindAll(ctx, r.Query, "history.fresh", engine.Same[RecordRow],
 			r.bought("doc_index IN ? AND answered_at > ?", indexes, engine.Stamp(after)), engine.Order("answered_at"),
 			func(db *gorm.DB) *gorm.DB { return db.Select("id, doc_index") })
 		if err != nil {

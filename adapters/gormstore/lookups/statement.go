@@ -42,6 +42,7 @@ type LookupRow struct {
 	Purpose               string `gorm:"not null;default:''"`
 }
 
+// TableName is the table of the row.
 func (LookupRow) TableName() string { return "lookups" }
 
 func lookupRowOf(v *engine.Vault, e lookup.Entry) LookupRow {
@@ -125,8 +126,8 @@ func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup
 		return out, nil
 	}
 	// The bounds let PostgreSQL prune partitions.
-	found,
-		err := engine.FindAll(ctx, r.Query, "statement.entries", engine.With(r.vault, entryOf), engine.Where("id IN ?", ids),
+	found, err := engine.FindAll(ctx, r.Query, "statement.entries", engine.With(r.vault, entryOf),
+		engine.Where("id IN ?", ids),
 		engine.Where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)))
 	for _, e := range found {
 		out[e.ID] = e
@@ -150,14 +151,14 @@ func (r statement) Abandon(ctx context.Context, id string) (bool, error) {
 func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
 	err = r.Whole(ctx, "statement.settle", func(db *gorm.DB) error {
 		// The leases go first, in the order that all transactions use, so that no two deadlock.
-		over := engine.Locked("UPDATE", "")(db.Model(&leaseRow{}).Select("doc_index").Where("expires_at <= ?",
-			engine.Stamp(now)).
+		over := engine.Locked("UPDATE", "")(db.Model(&leaseRow{}).Select("doc_index").
+			Where("expires_at <= ?", engine.Stamp(now)).
 			Order("doc_index"))
 		if err := db.Delete(&leaseRow{}, "doc_index IN (?) AND expires_at <= ?", over, engine.Stamp(now)).Error; err != nil {
 			return err
 		}
-		settled := running("settle_at <= ?", engine.Stamp(now))(db.Model(&LookupRow{})).Update("status",
-			string(lookup.NoAnswer))
+		settled := running("settle_at <= ?", engine.Stamp(now))(db.Model(&LookupRow{})).
+			Update("status", string(lookup.NoAnswer))
 		n = int(settled.RowsAffected)
 		return settled.Error
 	})

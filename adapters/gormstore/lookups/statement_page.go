@@ -141,9 +141,8 @@ func (r statement) whereToRead(ctx context.Context, by lookup.Asker, below strin
 		return r.QueryList, nil
 	}
 	const op = "statement.newest"
-	_,
-		err := engine.FindOne(ctx, r.Query, op, engine.With(r.vault, entryOf), asker(by), engine.Where("at > ?",
-		engine.Stamp(since)), engine.Newest("", 1),
+	_, err := engine.FindOne(ctx, r.Query, op, engine.With(r.vault, entryOf), asker(by),
+		engine.Where("at > ?", engine.Stamp(since)), engine.Newest("", 1),
 		engine.Where("id > ?", engine.IdsSince(since)))
 	if errors.Is(err, ports.ErrNotFound) {
 		return r.QueryList, nil

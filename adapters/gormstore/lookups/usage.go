@@ -73,7 +73,8 @@ func (r usage) Reserve(ctx context.Context, sessionID string, amount, ceiling ca
 		}
 		done := db.Exec(`INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, 1, ?)
 			ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + 1, amount = key_usage.amount + excluded.amount
-			WHERE key_usage.amount + excluded.amount <= ?`, engine.UID(sessionID), lookup.AgentBucket, int64(amount), int64(ceiling))
+			WHERE key_usage.amount + excluded.amount <= ?`,
+			engine.UID(sessionID), lookup.AgentBucket, int64(amount), int64(ceiling))
 		if done.Error == nil && done.RowsAffected == 0 {
 			return ports.ErrCeiling
 		}
@@ -102,7 +103,7 @@ const forgetWeek = 7 * 24 * time.Hour
 func (r usage) ForgetSessions(ctx context.Context, before time.Time) (n int, err error) {
 	const mark = "agent_sessions"
 	err = r.Whole(ctx, "usage.forgetSessions", func(db *gorm.DB) error {
-		var to privacy.PrivacyMarkRow
+		var to privacy.MarkRow
 		if err := db.Limit(1).Find(&to, "name = ?", mark).Error; err != nil {
 			return err
 		}

@@ -240,7 +240,7 @@ func (r auditLines) Append(_ context.Context, l audit.Line) error {
 }
 
 func (r auditLines) Head(ctx context.Context, orgID string) (audit.Head, error) {
-	row, err := engine.FindOne(ctx, r.Query, "audit.head", func(row auditHeadRow) auditHeadRow { return row },
+	row, err := engine.FindOne(ctx, r.Query, "audit.head", engine.Same[auditHeadRow],
 		engine.ByID(orgID))
 	if err == nil && !sealIsTrue(r.vault, row) {
 		err = engine.Named("audit.head", ports.ErrUnreadable)

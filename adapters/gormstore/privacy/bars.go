@@ -16,6 +16,7 @@ type ErasedRow struct {
 	Until     time.Time  `gorm:"not null"`
 }
 
+// TableName is the table of the row.
 func (ErasedRow) TableName() string { return "erased_subjects" }
 
 // WhileErasing is the Until of a person whose erasure is not done.

@@ -13,15 +13,17 @@ type TraceRow struct {
 	RowID   engine.UID `gorm:"primaryKey"`
 }
 
+// TableName is the table of the row.
 func (TraceRow) TableName() string { return "subject_traces" }
 
-// PrivacyMarkRow says up to which row of a table some work has been done.
-type PrivacyMarkRow struct {
+// MarkRow says up to which row of a table some work has been done.
+type MarkRow struct {
 	Name string     `gorm:"primaryKey"`
 	UpTo engine.UID `gorm:"not null"`
 }
 
-func (PrivacyMarkRow) TableName() string { return "privacy_marks" }
+// TableName is the table of the row.
+func (MarkRow) TableName() string { return "privacy_marks" }
 
 // MergedTrace is the kind of what a merged contact was known by.
 const MergedTrace = "unidos"

@@ -23,6 +23,7 @@ type PurposeRow struct {
 	RetiredAt *time.Time
 }
 
+// TableName is the table of the row.
 func (PurposeRow) TableName() string { return "purposes" }
 
 func purposeRowOf(p crm.Purpose) PurposeRow {

@@ -11,7 +11,7 @@ import (
 // New is the room of purposes and the audit.
 func New(e *engine.Engine) engine.Room {
 	return engine.Room{
-		Rows: []schema.Tabler{auditHeadRow{}, lineRow{}, ErasedRow{}, PrivacyMarkRow{}, TraceRow{}, PurposeRow{}},
+		Rows: []schema.Tabler{auditHeadRow{}, lineRow{}, ErasedRow{}, MarkRow{}, TraceRow{}, PurposeRow{}},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			chain := auditLines{c, e.Vault, e}
 			out.Purposes, out.Audit, out.AuditRemovals = purposes{c}, chain, chain

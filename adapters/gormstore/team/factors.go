@@ -53,7 +53,7 @@ type factors struct {
 }
 
 func (r factors) Codes(ctx context.Context, memberID string) (access.OneTimeCodes, error) {
-	row, err := engine.FindOne(ctx, r.Query, "factors.codes", func(row codesRow) codesRow { return row },
+	row, err := engine.FindOne(ctx, r.Query, "factors.codes", engine.Same[codesRow],
 		engine.ByID(memberID))
 	if err != nil {
 		return access.OneTimeCodes{}, err

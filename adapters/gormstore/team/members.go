@@ -25,6 +25,7 @@ type MemberRow struct {
 	SecondFactor bool `gorm:"not null;default:false"`
 }
 
+// TableName is the table of the row.
 func (MemberRow) TableName() string { return "members" }
 
 func memberRowOf(m crm.Member) MemberRow {

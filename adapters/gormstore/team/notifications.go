@@ -24,6 +24,7 @@ type NotificationRow struct {
 
 var notificationColumns = engine.ColumnNames(NotificationRow{}, "notifications")
 
+// TableName is the table of the row.
 func (NotificationRow) TableName() string { return "notifications" }
 
 type markRow struct {

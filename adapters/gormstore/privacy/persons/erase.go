@@ -296,8 +296,8 @@ func (r subjects) redactEvents(db *gorm.DB, p *privacy.Person, contactID engine.
 			continue
 		}
 		e.Subject = p.Redact(e.Subject)
-		err := db.Model(&contacts.EventRow{}).Where("id = ?", row.ID).Update("subject",
-			engine.Blob(contacts.EventRowOf(r.store.Vault, e).Subject)).Error
+		err := db.Model(&contacts.EventRow{}).Where("id = ?", row.ID).
+			Update("subject", engine.Blob(contacts.EventRowOf(r.store.Vault, e).Subject)).Error
 		if err != nil {
 			return err
 		}

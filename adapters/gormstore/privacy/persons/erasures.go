@@ -179,7 +179,7 @@ func (r subjects) Blocked(ctx context.Context, orgID string, hashes [][]byte) (y
 }
 
 func (r subjects) Blocks(ctx context.Context, orgID string, erasureIDs []string) (out []privacy.Block, err error) {
-	rows, err := engine.FindAll(ctx, r.Query, "subjects.blocks", func(row blockRow) blockRow { return row },
+	rows, err := engine.FindAll(ctx, r.Query, "subjects.blocks", engine.Same[blockRow],
 		engine.Where("org_id = ? AND erasure_id IN ?", orgID, engine.Given(erasureIDs)),
 		engine.Order("erasure_id DESC, subject"))
 	for _, row := range rows {

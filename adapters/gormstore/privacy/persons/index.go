@@ -59,7 +59,7 @@ func (s *Index) CatchUp(ctx context.Context) error {
 		if err := s.traceAll(ctx, table, "", until, 1); err != nil {
 			return err
 		}
-		var mark privacyrows.PrivacyMarkRow
+		var mark privacyrows.MarkRow
 		err := s.Conn().Query(ctx, "store.catchUp", func(db *gorm.DB) error {
 			return db.Take(&mark, "name = ?",
 				table).Error
@@ -80,7 +80,7 @@ func (s *Index) CatchUp(ctx context.Context) error {
 func (s *Index) Indexed(ctx context.Context) (yes bool, err error) {
 	yes = true
 	for table := range traced {
-		var mark privacyrows.PrivacyMarkRow
+		var mark privacyrows.MarkRow
 		var left []string
 		err := s.Conn().Query(ctx, "store.indexed", func(db *gorm.DB) error {
 			if err := db.Take(&mark, "name = ?", table).Error; err != nil {
@@ -127,7 +127,7 @@ func (s *Index) traceSome(ctx context.Context, table, after, until string) (last
 	defer cancel()
 	err = s.Writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		from := after
-		var mark privacyrows.PrivacyMarkRow
+		var mark privacyrows.MarkRow
 		if after == "" {
 			// Where another instance is at work, skip instead of waiting.
 			held := engine.Locked("UPDATE", "SKIP LOCKED")(tx).Limit(1).Find(&mark, "name = ?", table)

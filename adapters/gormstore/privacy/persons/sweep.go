@@ -93,8 +93,8 @@ func (s *Index) emptyLog(ctx context.Context) error {
 				return err
 			}
 			err := db.Raw("PRAGMA wal_checkpoint(TRUNCATE)").Row().Scan(&busy, &frames, &written)
-			again := db.WithContext(context.WithoutCancel(ctx)).Exec(fmt.Sprintf("PRAGMA busy_timeout(%d)",
-				engine.BusyTimeout()))
+			again := db.WithContext(context.WithoutCancel(ctx)).
+				Exec(fmt.Sprintf("PRAGMA busy_timeout(%d)", engine.BusyTimeout()))
 			return errors.Join(err, again.Error)
 		})
 		if err != nil || busy == 0 {

@@ -134,8 +134,8 @@ func (r subjects) Traces(
 			privacy.Removed: "removed_contacts", privacy.Rows: "bulk_items", privacy.Deliveries: "deliveries",
 			privacy.Notices: "notifications", privacy.Texts: "contacts",
 		}[k]
-		find := db.Session(&gorm.Session{NewDB: true}).Table(table).Where("id > ?",
-			cmp.Or(after, engine.BeforeAll)).Order("id").
+		find := db.Session(&gorm.Session{NewDB: true}).Table(table).Where("id > ?", cmp.Or(after, engine.BeforeAll)).
+			Order("id").
 			Offset(scanAtOnce - 1).Limit(1)
 		if k == privacy.Texts || k == privacy.Notices { // which have an index of each organisation's rows
 			find = find.Where("org_id = ?", p.OrgID)
@@ -285,8 +285,8 @@ func (r subjects) textsOf(
 	}
 	var events []contacts.EventRow
 	err = some.Session(&gorm.Session{NewDB: true}).Select("id", "contact_id", "subject").
-		Find(&events, "contact_id IN ? AND subject IS NOT NULL", engine.Mapped(rows,
-			func(row contacts.ContactRow) engine.UID { return row.ID })).Error
+		Find(&events, "contact_id IN ? AND subject IS NOT NULL",
+			engine.Mapped(rows, func(row contacts.ContactRow) engine.UID { return row.ID })).Error
 	named := map[engine.UID]bool{}
 	for _, row := range events {
 		named[row.ContactID] = named[row.ContactID] || mentions(row.Subject, "contact_events|subject|"+string(row.ID))
