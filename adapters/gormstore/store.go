@@ -133,7 +133,7 @@ func nested() bool {
 }
 
 func (s *Store) repos(c engine.Conn) ports.Repos {
-	out := ports.Repos{Clock: engine.Clock{Conn: c}}
+	out := ports.Repos{Clock: engine.Clock{Conn: c}, Names: names{c}}
 	for _, r := range s.rooms {
 		r.Repos(&out, c)
 	}

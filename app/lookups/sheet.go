@@ -219,11 +219,15 @@ func (s *Sheet) Answers(ctx context.Context, by app.Caller, v View, limit int) (
 	if err != nil {
 		return nil, err
 	}
-	who, err := app.People(ctx, s.store, by.OrgID())
+	var askers []string
+	for _, e := range asked {
+		askers = append(askers, e.MemberID, e.KeyID)
+	}
+	who, err := app.NamesOf(ctx, repos, by.OrgID(), askers...)
 	out := []View{}
 	for _, rec := range records {
 		if e, ok := asked[rec.ID]; ok && by.MaySee(e.OrgID) {
-			out = append(out, View{Entry: e, Record: &rec, Member: who[e.MemberID], Key: who[e.KeyID]})
+			out = append(out, View{Entry: e, Record: &rec, Member: app.PersonIn(who, e.MemberID), Key: app.PersonIn(who, e.KeyID)})
 		}
 	}
 	return out, err
@@ -254,15 +258,21 @@ func (s *Sheet) views(ctx context.Context, by app.Caller, entries []lookup.Entry
 	if err != nil {
 		return nil, err
 	}
-	who, err := app.People(ctx, s.store, by.OrgID())
+	var askers []string
+	for _, e := range entries {
+		call := asked[e.RecordID]
+		askers = append(askers, e.MemberID, e.KeyID, e.AutomationID, call.MemberID, call.KeyID, call.AutomationID)
+	}
+	n, err := app.NamesOf(ctx, repos, by.OrgID(), askers...)
+	who := func(id string) string { return app.PersonIn(n, id) }
 	if err != nil {
 		return nil, err
 	}
 	out := make([]View, len(entries))
 	for i, e := range entries {
-		v := View{Entry: e, Key: who[e.KeyID], Asked: asked[e.RecordID]}
-		v.Member, v.AskedKey = who[cmp.Or(e.MemberID, e.AutomationID)], who[v.Asked.KeyID]
-		v.AskedMember = who[cmp.Or(v.Asked.MemberID, v.Asked.AutomationID)]
+		v := View{Entry: e, Key: who(e.KeyID), Asked: asked[e.RecordID]}
+		v.Member, v.AskedKey = who(cmp.Or(e.MemberID, e.AutomationID)), who(v.Asked.KeyID)
+		v.AskedMember = who(cmp.Or(v.Asked.MemberID, v.Asked.AutomationID))
 		if v.Product, v.Offered = s.terms.Catalog.Find(e.Product); !v.Offered {
 			v.Product = catalog.Product{ID: e.Product, Name: e.Product}
 			if known, ok := catalog.Standard().Find(e.Product); ok {
