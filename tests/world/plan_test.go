@@ -214,7 +214,7 @@ func (p *plan) write(r *rand.Rand, about theme) {
 	if r.IntN(2) == 0 {
 		verbs, sum = theme{verbs: changes}.weights()
 	}
-	for range 1 + r.IntN(3) {
+	for range 1 + r.IntN(4) {
 		o := any(verbs, sum)
 		o.meets = true
 		script = append(script, o)
