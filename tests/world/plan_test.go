@@ -75,6 +75,7 @@ var themes = []theme{
 	{verbs: "batch 2 retry 4 wait 3 pause 1 resume 1", first: "batch"},
 	{verbs: "erase 5 wait 2 resume 1 ceiling 1 unblock 1", first: "batch"},
 	{verbs: "erase 4 lookup 4 fresh 1 once 1 later 1 unblock 1 wait 2", first: "lookup"},
+	{verbs: "erase 3 import 3 quote 3 lookup 3 fresh 1 later 1 wait 1"},
 	{verbs: "erase 5 create 2 wait 2 unblock 1", first: "create", rules: true, rule: 5},
 	{verbs: "erase 4 post 2 create 1 merge 1 replay 1 import 3 edit 1 export 1 wait 1", first: "post", rules: true},
 	{verbs: "post 6 again 4 replay 1 merge 1 delete 1 undelete 1 edit 1 import 2 turns 1", first: "post"},
