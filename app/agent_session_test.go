@@ -105,7 +105,7 @@ func TestAnAnswerIsGivenWithoutItsSum(t *testing.T) {
 	s := inMemory(t)
 	key, a := s.byKey(wide), session(price)
 	ask := func(store ports.Store) (lookups.Result, *catalog.Money) {
-		agents := agents.NewSessions(s.otherLookups(store), store, now, s.log.logger())
+		agents := agents.NewSessions(s.otherLookups(store).Asker, store, now, s.log.logger())
 		result, spent, err := agents.DoWithin(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}, a)
 		done(err)
 		return result, spent
@@ -218,7 +218,7 @@ func TestASessionAsksAgainUnderOneKey(t *testing.T) {
 		var again sync.WaitGroup
 		for i := range 6 {
 			again.Go(func() {
-				on, in := []*lookups.Lookups{s.lookups, other}[i%2], a
+				on, in := []*desk{s.lookups, other}[i%2], a
 				if i > 3 {
 					in = session(price)
 				}

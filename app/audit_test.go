@@ -54,10 +54,10 @@ var audited = map[string]string{
 	"Batches.Resume": "lote.retomado", "Batches.Cancel": "lote.cancelado", "Batches.AllResults": "lote.baixado",
 	"Statement.Lines": "extrato.baixado",
 
-	"Lookups.Do": inStatement, "AgentSessions.DoWithin": inStatement, "Lookups.Start": inStatement, "Lookups.DoLater": inStatement,
-	"Lookups.Tie": "- it is a note to the lookup", "Lookups.Opened": "consulta.aberta",
-	"AgentSessions.End":  "- as none tells that a session began",
-	"Lookups.Downloaded": "resposta.baixada", "Lookups.Again": "resposta.baixada",
+	"Asker.Do": inStatement, "AgentSessions.DoWithin": inStatement, "Asker.Start": inStatement,
+	"Sheet.Tie": "- it is a note to the lookup", "Sheet.Opened": "consulta.aberta",
+	"AgentSessions.End": "- as none tells that a session began",
+	"Sheet.Downloaded":  "resposta.baixada", "Asker.Again": "resposta.baixada",
 
 	"Webhooks.Create": "webhook.criado", "Webhooks.Update": "webhook.alterado",
 	"Webhooks.Regenerate": "webhook.endereco_trocado", "Intake.Replay": "- here it has made its contact; see TestAReplay",

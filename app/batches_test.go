@@ -26,9 +26,9 @@ import (
 )
 
 // otherBatches makes the Batches of another instance, with these lookups.
-func (s *setting) otherBatches(l *lookups.Lookups) *batches.Batches {
+func (s *setting) otherBatches(l *desk) *batches.Batches {
 	return batches.New(batches.Config{
-		Store: s.store, Lookups: l, Catalog: products(), Fresh: fresh, Calendar: calendar, Clock: s.now, Log: s.log.logger(),
+		Store: s.store, Asker: l.Asker, Pace: l.pace, Catalog: products(), Fresh: fresh, Calendar: calendar, Clock: s.now, Log: s.log.logger(),
 		Concurrency: 8,
 	})
 }

@@ -222,17 +222,16 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.Opened, args{lookups.View{Entry: asked}}, "", missing},
 		{s.lookups.Downloaded, args{lookups.View{Entry: asked}}, "", missing},
 		{s.lookups.Tie, args{asked.ID, contact.ID}, "", missing},
-		{s.lookups.DoLater, args{lookups.Request{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},
 		{s.lookups.Again, args{asked.ID}, "consulta_desconhecida", "consulta_desconhecida"},
 		{s.lookups.Recent, args{5}, "", ""},
 		{s.lookups.RecentDocuments, args{5}, "", ""},
 		{s.lookups.Answers, args{lookups.View{Entry: asked}, 5}, "", ""},
 		{s.lookups.Choices, args{asked.Document, ""}, "", ""},
-		{s.lookups.SpentToday, nil, "", ""},
+		{s.statement.SpentToday, nil, "", ""},
 		{s.lookups.List, args{true, "", 5}, "", ""},
 		{s.lookups.Search, args{true, "ana", 5}, "", ""},
-		{s.lookups.Budget, nil, "", ""},
-		{s.lookups.SpentByMembers, args{[]string{ze}}, forbidden, ""},
+		{s.statement.Budget, nil, "", ""},
+		{s.statement.SpentByMembers, args{[]string{ze}}, forbidden, ""},
 
 		{s.webhooks.Create, args{intakeapp.NewWebhook{
 			OrgID: s.orgID, Name: "w", Options: intake.Options{Kind: intake.Generic},
@@ -355,14 +354,14 @@ func TestWhoMayDoWhat(t *testing.T) {
 	_, err := s.orgs.List(t.Context(), owner)
 	equal(t, "all organisations, to an owner", said(err), forbidden)
 	equal(t, "to the operator", len(must(s.orgs.List(t.Context(), app.Operator()))), 2)
-	used = append(used, "Organisations.List", "Lookups.Offers", "Lookups.Around") // offers: see TestTheLookupSheet
-	used = append(used, "Subjects.Replay")                                        // the operator's
-	used = append(used, "Contacts.Merge", "Contacts.Part")                        // done once: see TestTwoContactsBecomeOne
-	used = append(used, "Links.Link", "Factors.Reset", "Members.Unlink")          // the operator's: see TestOnlyTheOperatorMay
+	used = append(used, "Organisations.List", "Asker.Around")
+	used = append(used, "Subjects.Replay")                               // the operator's
+	used = append(used, "Contacts.Merge", "Contacts.Part")               // done once: see TestTwoContactsBecomeOne
+	used = append(used, "Links.Link", "Factors.Reset", "Members.Unlink") // the operator's: see TestOnlyTheOperatorMay
 
 	for _, of := range []any{
 		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.record, s.contacts,
-		s.bulks, s.rotations, s.notifications, s.webhooks, s.automations, s.intake, s.lookups, s.statement, s.dashboard,
+		s.bulks, s.rotations, s.notifications, s.webhooks, s.automations, s.intake, s.lookups.Asker, s.lookups.Sheet, s.statement, s.dashboard,
 		s.batches, s.audit, s.subjects, s.links, s.factors, s.agents(),
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {

@@ -27,11 +27,7 @@ products:
   cpf: { price: "0.4567", request: { path: "/{documento}" }, fields: { nome: .nome } }
 `, server.URL, keys), func(string) (string, bool) { return "", false })))
 	s.t.Cleanup(client.Close)
-	s.lookups = lookups.New(lookups.Config{
-		Store: s.store, Bureau: client, Catalog: client.Catalog(), Timeout: client.Timeout(), Fresh: fresh,
-		Calendar: calendar, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
-	})
-	s.t.Cleanup(s.lookups.Close)
+	s.lookups = s.desk(s.store, client, client.Catalog(), s.now)
 }
 
 // tooMany refuses the first call, and asks to wait for a second.

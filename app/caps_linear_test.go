@@ -84,13 +84,9 @@ func isOneCounter(t *testing.T, s *setting, stores ...ports.Store) {
 	const clients, each, most = 16, 15, 60
 	u := &unreliable{visits: map[string]visit{}}
 	at := now() // so that no midnight passes
-	instances := make([]*lookups.Lookups, len(stores))
+	instances := make([]*desk, len(stores))
 	for i, store := range stores {
-		instances[i] = lookups.New(lookups.Config{
-			Store: store, Bureau: u, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: calendar,
-			Clock: func() time.Time { return at }, Log: s.log.logger(), Observe: s.observed.add,
-		})
-		t.Cleanup(instances[i].Close)
+		instances[i] = s.desk(store, u, products(), func() time.Time { return at })
 	}
 	by := s.byKey(access.Limits{PerMinute: 1e6, PerDay: most, PerMonth: 1e6})
 	var over atomic.Bool

@@ -46,7 +46,7 @@ func TestClocksThatDifferAskOnce(t *testing.T) {
 		for i, instances := range [][]*setting{{s, other}, {other, s}} {
 			release, key := make(chan struct{}), s.byKey(wide)
 			s.bureau.Script = portstest.Holds(release)
-			ask := func(l *lookups.Lookups) (bool, error) {
+			ask := func(l *desk) (bool, error) {
 				r, err := l.Do(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[i]})
 				return r.Entry.Cache, err
 			}

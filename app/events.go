@@ -76,25 +76,25 @@ func EventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 		e.Name = automation.ContactCreated
 	}
 	var err error
-	var n Names
+	var n crm.Names
 	if job.ContactID != "" {
 		c, err := SurvivingContact(ctx, r, job.ContactID)
 		if err != nil {
 			return e, gone(err)
 		}
-		if n, err = NamesOf(ctx, r, job.OrgID); err != nil {
+		job.Facts.Apply(&c)
+		if n, err = NamesOf(ctx, r, job.OrgID, append(IDsIn(c), job.SubjectID)...); err != nil {
 			return e, err
 		}
-		job.Facts.Apply(&c)
 		e.Contact = n.View(c)
 	}
 	switch e.Name {
 	case automation.ContactCreated:
 		e.At = e.Contact.CreatedAt
 	case automation.ContactUpdated:
-		e.Changed, e.Before = strings.Split(job.Detail, ", "), n.Members[job.SubjectID]
+		e.Changed, e.Before = strings.Split(job.Detail, ", "), n.Member(job.SubjectID)
 	case automation.ContactMoved:
-		e.From = n.Stages[job.SubjectID].Name
+		e.From = n.Stage(job.SubjectID).Name
 	case automation.LookupCompleted:
 		err = addLookup(ctx, r, job, &e)
 	case automation.CapReached:
@@ -180,8 +180,8 @@ func addDelivery(ctx context.Context, r ports.Repos, job automation.Job, e *auto
 	if err != nil {
 		return err
 	}
-	n, err := NamesOf(ctx, r, job.OrgID)
-	e.Delivery, e.Webhook, e.At = &d, n.Webhooks[d.WebhookID], d.At
+	n, err := NamesOf(ctx, r, job.OrgID, d.WebhookID)
+	e.Delivery, e.Webhook, e.At = &d, n.Name(crm.NamedWebhook, d.WebhookID), d.At
 	return err
 }
 

@@ -16,7 +16,7 @@ func TestARunWhoseInstanceWakesUp(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		s.bureau.Script = portstest.Fails(ports.Failed)
-		run, key, both := s.byKey(wide), s.byKey(wide), []*lookups.Lookups{s.lookups, s.otherLookups(s.store)}
+		run, key, both := s.byKey(wide), s.byKey(wide), []*desk{s.lookups, s.otherLookups(s.store)}
 		docs := someCPFs(8000, 40)[:40]
 		var asking sync.WaitGroup
 		others := &seen[string]{}

@@ -31,8 +31,8 @@ func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView
 	if err != nil {
 		return crm.ContactView{}, err
 	}
-	n, err := NamesOf(ctx, r, c.OrgID)
-	return n.View(c), err
+	views, err := ViewsOf(ctx, r, c.OrgID, c)
+	return views[0], err
 }
 
 // EntryKind finds lookups.

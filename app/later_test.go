@@ -12,6 +12,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/lookup"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -22,7 +23,7 @@ func TestAnAnswerThatIsReadAgainIsInTheAudit(t *testing.T) {
 	s := inMemory(t)
 	owner, key := s.add("dona", crm.Owner), s.byKey(wide)
 	asked := must(s.ask(key, lookups.Request{Document: cpfs[0]}))
-	again, _, err := s.lookups.Again(t.Context(), key, asked.Entry.ID)
+	again, err := s.lookups.Again(t.Context(), key, asked.Entry.ID)
 	done(err)
 	equal(t, "the answer", again.Record.ID, asked.Record.ID)
 	page := must(s.audit.Page(t.Context(), owner, privacy.AuditSearch{}, 1))
@@ -38,14 +39,13 @@ func TestHowALookupEndedStays(t *testing.T) {
 		s := inMemory(t)
 		s.bureau.Script = portstest.Fails(outcome)
 		key := s.byKey(wide)
-		_, id, err := s.lookups.DoLater(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
-		done(err)
+		id := must(s.lookups.later(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})).Entry.ID
 		s.lookups.Close()
 		for range 2 {
-			_, running, err := s.lookups.Again(t.Context(), key, id)
-			equal(t, want, line(running, said(err), app.FaultOf(err).RetryAfter), "false "+want+" 0s")
+			again, err := s.lookups.Again(t.Context(), key, id)
+			equal(t, want, line(again.Entry.Status == lookup.Running, said(err), app.FaultOf(err).RetryAfter), "false "+want+" 0s")
 		}
-		_, _, err = s.lookups.Again(t.Context(), s.byKey(wide), id)
+		_, err := s.lookups.Again(t.Context(), s.byKey(wide), id)
 		equal(t, "of another key", said(err), "consulta_desconhecida id")
 	}
 }
@@ -59,7 +59,7 @@ func TestAnAnswerThatWasErasedIsKeptNoMore(t *testing.T) {
 		asked := must(s.ask(key, lookups.Request{Document: cpfs[0]})).Entry
 		who := privacy.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		done(s.subjects.Finish(t.Context(), must(s.subjects.Erase(t.Context(), owner, who, false)).ID))
-		_, _, err := s.lookups.Again(t.Context(), key, asked.ID)
+		_, err := s.lookups.Again(t.Context(), key, asked.ID)
 		equal(t, "again", said(err), "consulta_desconhecida id")
 
 		run := s.ready(rule, "")

@@ -51,7 +51,7 @@ func TestFollowersShareACall(t *testing.T) {
 					}
 					return answer, err
 				}
-				instances := []*lookups.Lookups{s.lookups, s.otherLookups(s.store)}
+				instances := []*desk{s.lookups, s.otherLookups(s.store)}
 				var asking sync.WaitGroup
 				var shared atomic.Int32
 				ask := func(i int) {
@@ -282,13 +282,13 @@ func TestTheLookupSheet(t *testing.T) {
 	s := inMemory(t)
 	ana, key := s.add("ana", crm.Common), s.byKey(wide)
 	var ids []string
-	for _, o := range s.lookups.Offers(key) {
+	for _, o := range s.lookups.terms.Offers(key) {
 		ids = append(ids, o.Product.ID+line(o.Scopes))
 	}
 	equal(t, "offered to a key", strings.Join(ids, " "),
 		"cpf[cpf] situacao_cadastral[cpf] obito[cpf] participacao_societaria[cpf] protestos[cpf] score[cpf]")
-	equal(t, "offered to a member", len(s.lookups.Offers(ana)), len(products()))
-	equal(t, "offered to nobody", len(s.lookups.Offers(app.Caller{})), 0)
+	equal(t, "offered to a member", len(s.lookups.terms.Offers(ana)), len(products()))
+	equal(t, "offered to nobody", len(s.lookups.terms.Offers(app.Caller{})), 0)
 
 	must(s.ask(key, lookups.Request{Document: cpfs[0]}))
 	must(s.ask(ana, lookups.Request{Document: cpfs[0]}))
@@ -316,6 +316,6 @@ func TestTheLookupSheet(t *testing.T) {
 		askers = append(askers, v.Member+v.Key)
 	}
 	equal(t, "answers, newest first, were asked by", strings.Join(askers, ", "), "ana, k")
-	today := must(s.lookups.SpentToday(t.Context(), ana))
+	today := must(s.statement.SpentToday(t.Context(), ana))
 	equal(t, "spent today", line(today.Count, today.Amount), "3 1.35")
 }

@@ -104,7 +104,7 @@ func TestOneCallForManyEqualRequests(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		by := s.byKey(wide)
-		instances := []*lookups.Lookups{s.lookups, s.otherLookups(s.store)}
+		instances := []*desk{s.lookups, s.otherLookups(s.store)}
 		for round := range 5 {
 			key := string(rune('a' + round))
 			var mu sync.Mutex
@@ -149,11 +149,11 @@ func TestAnIdempotencyKeyWhoseInstanceDied(t *testing.T) {
 		equal(t, "after the dead one could have begun", time.Since(began) >= 5*time.Second, true)
 
 		s.bureau.Script = portstest.Holds(make(chan struct{})) // never answers
-		pending, id, err := s.lookups.DoLater(t.Context(), by, anew("c", cpfs[2]))
+		pending, err := s.lookups.later(t.Context(), by, anew("c", cpfs[2]))
 		done(err)
-		same, again, err := s.lookups.DoLater(t.Context(), by, anew("c", cpfs[2]))
+		same, err := s.lookups.later(t.Context(), by, anew("c", cpfs[2]))
 		done(err)
-		equal(t, "later", line(pending.Replayed, same.Replayed, id == again), "false true true")
+		equal(t, "later", line(pending.Replayed, same.Replayed, pending.Entry.ID == same.Entry.ID), "false true true")
 		_, err = s.ask(by, anew("c", cpfs[2]))
 		equal(t, "settled", said(err), "bureau_sem_resposta")
 		_, err = s.ask(by, anew("c", cpfs[2]))

@@ -250,10 +250,7 @@ func TestOldAnswersGetNewFields(t *testing.T) {
 			grown[i].Fields = append(p.Fields, catalog.Field{Name: "cartorio", Kind: catalog.String})
 		}
 	}
-	l := lookups.New(lookups.Config{
-		Store: s.store, Bureau: s.bureau, Catalog: grown, Timeout: timeout, Fresh: fresh, Calendar: calendar, Clock: s.now,
-		Log: s.log.logger(), Observe: s.observed.add,
-	})
+	l := s.desk(s.store, s.bureau, grown, s.now)
 	got := must(l.Do(t.Context(), key, lookups.Request{Product: "obito", Document: cpfs[0]}))
 	equal(t, "fields", string(got.Record.Fields), `{"obito":null,"obitoEm":null,"cartorio":null}`)
 }

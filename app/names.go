@@ -2,76 +2,70 @@ package app
 
 import (
 	"context"
-	"errors"
+	"slices"
 
 	"fichario/domain/crm"
 	"fichario/ports"
 )
 
-// Names maps the ids in contacts of one organisation to what they stand for.
-type Names struct {
-	Origins, Webhooks map[string]string
-	Stages            map[string]crm.Stage
-	funnels           map[string]string // by stage
-	Members           map[string]crm.Member
-	Rotations         map[string]string
+// namesAtOnce is how many ids are looked up one by one; of more, all names of the organisation are read instead.
+const namesAtOnce = 500
+
+// NamesOf returns what ids stand for in an organisation. Those that are empty, malformed or another's stand for
+// nothing.
+func NamesOf(ctx context.Context, r ports.Repos, orgID string, ids ...string) (crm.Names, error) {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !ValidID(id) })
+	slices.Sort(ids)
+	switch ids = slices.Compact(ids); {
+	case len(ids) == 0:
+		return crm.Names{}, nil
+	case len(ids) > namesAtOnce:
+		return r.Names.All(ctx, orgID, slices.Concat(ContactKinds, PeopleKinds, []crm.NamedKind{crm.NamedRotation})...)
+	}
+	return r.Names.Of(ctx, orgID, ids)
 }
 
-// NamesOf reads what the ids in contacts of an organisation stand for.
-func NamesOf(ctx context.Context, r ports.Repos, orgID string) (Names, error) {
-	n := Names{
-		Origins: map[string]string{}, Webhooks: map[string]string{}, Stages: map[string]crm.Stage{},
-		funnels: map[string]string{}, Members: map[string]crm.Member{},
+// ContactKinds are what the ids in contacts stand for, PeopleKinds who may have asked or changed something.
+var (
+	ContactKinds = []crm.NamedKind{crm.NamedOrigin, crm.NamedWebhook, crm.NamedStage, crm.NamedMember}
+	PeopleKinds  = []crm.NamedKind{crm.NamedMember, crm.NamedKey, crm.NamedAutomation}
+)
+
+// IDsIn returns the ids in contacts that stand for something else.
+func IDsIn(contacts ...crm.Contact) []string {
+	ids := make([]string, 0, 4*len(contacts))
+	for _, c := range contacts {
+		ids = append(ids, c.OriginID, c.WebhookID, c.StageID, c.AssigneeID)
 	}
-	origins, err := r.Origins.List(ctx, orgID)
-	for _, o := range origins {
-		n.Origins[o.ID] = o.Name
-	}
-	hooks, err2 := r.Webhooks.List(ctx, orgID)
-	for _, w := range hooks {
-		n.Webhooks[w.ID] = w.Name
-	}
-	funnels, err3 := r.Funnels.List(ctx, orgID)
-	for _, f := range funnels {
-		for _, s := range f.Stages {
-			n.Stages[s.ID], n.funnels[s.ID] = s, f.Name
-		}
-	}
-	members, err4 := r.Members.List(ctx, orgID)
-	for _, m := range members {
-		n.Members[m.ID] = m
-	}
-	return n, errors.Join(err, err2, err3, err4)
+	return ids
 }
 
-// AutomationNames is loadNames with the names of rotations.
-func AutomationNames(ctx context.Context, r ports.Repos, orgID string) (Names, error) {
-	n, err := NamesOf(ctx, r, orgID)
-	if err != nil {
-		return n, err
-	}
-	all, err := r.Rotations.List(ctx, orgID)
-	n.Rotations = map[string]string{}
-	for _, one := range all {
-		n.Rotations[one.ID] = one.Name
-	}
-	return n, err
-}
-
-// View returns a contact with the names behind its ids.
-func (n Names) View(c crm.Contact) crm.ContactView {
-	stage := n.Stages[c.StageID]
-	return crm.ContactView{
-		Contact: c, Origin: n.Origins[c.OriginID], Webhook: n.Webhooks[c.WebhookID], Funnel: n.funnels[c.StageID],
-		Stage: stage.Name, StageOutcome: stage.Outcome, Assignee: n.Members[c.AssigneeID],
-	}
-}
-
-// Views returns contacts with the names behind their ids.
-func (n Names) Views(contacts []crm.Contact) []crm.ContactView {
-	out := make([]crm.ContactView, len(contacts))
+// ViewsOf returns contacts of one organisation with the names behind their ids.
+func ViewsOf(ctx context.Context, r ports.Repos, orgID string, contacts ...crm.Contact) ([]crm.ContactView, error) {
+	n, err := NamesOf(ctx, r, orgID, IDsIn(contacts...)...)
+	views := make([]crm.ContactView, len(contacts))
 	for i, c := range contacts {
-		out[i] = n.View(c)
+		views[i] = n.View(c)
 	}
-	return out
+	return views, err
+}
+
+// PersonIn returns the name of a member, a key or an automation, as people say it.
+func PersonIn(n crm.Names, id string) string {
+	switch who := n[id]; who.Kind {
+	case crm.NamedAutomation:
+		return "automação " + who.Name
+	default:
+		return who.Name
+	}
+}
+
+// People maps the ids of an organisation's members, keys and automations to their names.
+func People(ctx context.Context, r ports.Repos, orgID string) (map[string]string, error) {
+	n, err := r.Names.All(ctx, orgID, PeopleKinds...)
+	names := map[string]string{}
+	for id := range n {
+		names[id] = PersonIn(n, id)
+	}
+	return names, err
 }

@@ -22,27 +22,6 @@ func MemberOf(ctx context.Context, r ports.Repos, orgID, id string) (crm.Member,
 	return m, err
 }
 
-// People maps the ids of an organisation's members, keys and automations to their names.
-func People(ctx context.Context, store ports.Store, orgID string) (map[string]string, error) {
-	repos, names := store.Repos(), map[string]string{}
-	members, err := repos.Members.List(ctx, orgID)
-	if err != nil {
-		return nil, err
-	}
-	for _, m := range members {
-		names[m.ID] = m.Name
-	}
-	keys, err := repos.Keys.List(ctx, orgID)
-	for _, k := range keys {
-		names[k.ID] = k.Name
-	}
-	rules, err2 := repos.Automations.List(ctx, orgID)
-	for _, a := range rules {
-		names[a.ID] = "automação " + a.Name
-	}
-	return names, errors.Join(err, err2)
-}
-
 // LeaderOf returns the member who acts for the operator in an organisation; none is the message if there is nobody.
 func LeaderOf(ctx context.Context, r ports.Repos, orgID, none string) (Caller, error) {
 	if err := MaySeeOrg(ctx, r, Operator(), orgID); err != nil {

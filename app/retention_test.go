@@ -34,10 +34,10 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 		}
 		done(after(179 * day).ForgetAnswers(ctx))
 		equal(t, "answers of 179 days", len(must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))), 1)
-		spent := must(s.lookups.SpentToday(ctx, owner))
+		spent := must(s.statement.SpentToday(ctx, owner))
 		done(after(181 * day).ForgetAnswers(ctx))
 		equal(t, "answers of 181 days", len(must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))), 0)
-		equal(t, "what was spent", must(s.lookups.SpentToday(ctx, owner)), spent)
+		equal(t, "what was spent", must(s.statement.SpentToday(ctx, owner)), spent)
 		equal(t, "the entry", must(s.store.Repos().Statement.Find(ctx, again.ID)).Document.Value(), cpfs[0])
 		view := must(s.lookups.Show(ctx, owner, again.ID))
 		equal(t, "its sheet", view.Record == nil && !view.Unreadable, true)

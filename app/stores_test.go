@@ -63,7 +63,7 @@ type setting struct {
 	webhooks      *intakeapp.Webhooks
 	automations   *automations.Automations
 	intake        *intakeapp.Intake
-	lookups       *lookups.Lookups
+	lookups       *desk
 	statement     *lookups.Statement
 	dashboard     *lookups.Dashboard
 	batches       *batches.Batches
@@ -122,19 +122,39 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 	return s
 }
 
-// otherLookups makes the Lookups of another instance, or on a store that fails.
-func (s *setting) otherLookups(store ports.Store) *lookups.Lookups {
-	l := lookups.New(lookups.Config{
-		Store: store, Bureau: s.bureau, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: calendar,
-		Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
+// otherLookups makes the desk of another instance, or on a store that fails.
+func (s *setting) otherLookups(store ports.Store) *desk {
+	return s.desk(store, s.bureau, products(), s.now)
+}
+
+// desk is where lookups are asked for, accounted for and shown, on one instance.
+type desk struct {
+	*lookups.Asker
+	*lookups.Ledger
+	*lookups.Sheet
+	terms *lookups.Terms
+	pace  *batches.Pace
+}
+
+// later asks for a lookup without waiting for it.
+func (d *desk) later(ctx context.Context, by app.Caller, req lookups.Request) (lookups.Result, error) {
+	req.Later = true
+	return d.Do(ctx, by, req)
+}
+
+func (s *setting) desk(store ports.Store, bureau ports.Bureau, offered catalog.Catalog, clock app.Clock) *desk {
+	terms := lookups.NewTerms(offered, timeout, fresh, calendar)
+	ledger := lookups.NewLedger(lookups.LedgerConfig{
+		Store: store, Bureau: bureau, Terms: terms, Clock: clock, Log: s.log.logger(), Observe: s.observed.add,
 	})
-	s.t.Cleanup(l.Close)
-	return l
+	s.t.Cleanup(ledger.Close)
+	pace := batches.NewPace()
+	return &desk{lookups.NewAsker(ledger, pace.Single), ledger, lookups.NewSheet(store, terms, clock), terms, pace}
 }
 
 // agentsOf makes the sessions of agents whose lookups those are.
-func (s *setting) agentsOf(l *lookups.Lookups) *agents.Sessions {
-	return agents.NewSessions(l, s.store, s.now, s.log.logger())
+func (s *setting) agentsOf(l *desk) *agents.Sessions {
+	return agents.NewSessions(l.Asker, s.store, s.now, s.log.logger())
 }
 
 func (s *setting) agents() *agents.Sessions { return s.agentsOf(s.lookups) }

@@ -140,7 +140,7 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 		fresh.Refresh = true
 		refused("a lookup", func() error { return second(slow.Do(t.Context(), key, ask)) })
 		refused("a fresh one", func() error { return second(slow.Do(t.Context(), key, fresh)) })
-		refused("one for later", func() error { _, _, err := slow.DoLater(t.Context(), key, ask); return err })
+		refused("one for later", func() error { return second(slow.later(t.Context(), key, ask)) })
 		refused("a page's", func() error { _, _, err := slow.Start(t.Context(), owner, ask); return err })
 		refused("an agent's", func() error {
 			within := agents.Session{ID: agents.NewSessionID(), Ceiling: at(catalog.Money(2 * price))}
@@ -169,7 +169,7 @@ func TestWhatAnErasureFindsInMemory(t *testing.T) {
 			form.Documents = cpfs[0]
 			must(s.contacts.Create(t.Context(), owner, form))
 			worker := s.worker()
-			worker.Lookups = slow
+			worker.Asker = slow.Asker
 			ctx, stop := context.WithCancel(t.Context())
 			var ran sync.WaitGroup
 			ran.Go(func() { automations.NewJobs(worker).Run(ctx) })
@@ -202,7 +202,7 @@ func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
 			}
 			hold(g.wait)
 			first, second := make(chan error, 1), make(chan error, 1)
-			ask := func(l *lookups.Lookups, to chan error) {
+			ask := func(l *desk, to chan error) {
 				_, err := l.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
 				to <- err
 			}

@@ -67,6 +67,7 @@ type Repos struct {
 
 	Funnels        Funnels
 	Origins        Origins
+	Names          Names
 	Contacts       Contacts
 	ContactHistory ContactHistory
 	ContactAnswers ContactAnswers

@@ -38,7 +38,7 @@ type field struct {
 
 func (s *session) products(_ context.Context, _ struct{}) (any, error) {
 	out := []product{}
-	for _, o := range s.Lookups.Offers(s.By) {
+	for _, o := range s.Terms.Offers(s.By) {
 		p := product{
 			ID: o.Product.ID, Name: o.Product.Name, Description: o.Product.Description, Documents: o.Scopes,
 			Price: amount(o.Product.Price),

@@ -22,7 +22,7 @@ import (
 
 // Config is what Handler needs.
 type Config struct {
-	Lookups   *lookups.Lookups
+	Terms     *lookups.Terms
 	Sessions  *agents.Sessions
 	Statement *lookups.Statement
 	Purposes  *privacy.Purposes

@@ -33,7 +33,7 @@ type lookupArgs struct {
 var unmaskedArg = object{"type": "boolean", "description": "Show documents in full. By default they are masked."}
 
 func (s *session) lookupTool() *mcp.Tool {
-	offers := s.Lookups.Offers(s.By)
+	offers := s.Terms.Offers(s.By)
 	ids, prices := []string{}, make([]string, len(offers))
 	for i, o := range offers {
 		ids = append(ids, o.Product.ID)
@@ -65,7 +65,7 @@ func (s *session) lookupTool() *mcp.Tool {
 	}
 	return tool("lookup", "Consultar", "Looks up a CPF, CNPJ, plate or e-mail address at the data bureau. Calls that reach the "+
 		"bureau cost money, even if it has no record or fails: "+strings.Join(prices, "; ")+". The same question again "+
-		"within "+days(s.Lookups.Fresh())+" is answered from history, free. "+s.ceiling(), required, properties,
+		"within "+days(s.Terms.Fresh)+" is answered from history, free. "+s.ceiling(), required, properties,
 		mcp.ToolAnnotations{DestructiveHint: new(bool)})
 }
 
@@ -146,7 +146,7 @@ func (s *session) request(args lookupArgs) (lookups.Request, error) {
 
 // bare is a document without its punctuation, where the product takes documents of its type.
 func (s *session) bare(product, typed string) string {
-	p, _ := s.Lookups.Products().Find(product)
+	p, _ := s.Terms.Catalog.Find(product)
 	for _, t := range p.Documents {
 		if d, err := document.Normalize(t, typed); err == nil {
 			return d.Value()

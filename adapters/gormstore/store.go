@@ -331,6 +331,7 @@ func (s *Store) repos(c conn) ports.Repos {
 		Purposes:       purposes{c},
 		Funnels:        funnels{c},
 		Origins:        origins{c},
+		Names:          names{c},
 		Contacts:       people,
 		ContactHistory: people,
 		ContactAnswers: people,

@@ -22,16 +22,22 @@ import (
 
 // LookupCpf serves GET /api/v1/cpf/{documento} (specification, 4.1).
 func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (LookupCpfResponseObject, error) {
-	p := r.Params
-	return h.lookup(ctx, lookups.Request{Product: catalog.CPF, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
-		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer), p.IdempotencyKey)
+	req, err := inAddress(catalog.CPF, r.Documento, r.Params)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := h.Asker.Do(ctx, callOf(ctx).caller, req)
+	return answerOf(answer, err, lookupsPath)
 }
 
 // LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
 func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (LookupCnpjResponseObject, error) {
-	p := r.Params
-	return h.lookup(ctx, lookups.Request{Product: catalog.CNPJ, Document: r.Documento, Purpose: orEmpty(p.Purpose)},
-		conditionsOf(p.Refresh, p.MaxAge, p.HistoryOnly, p.Prefer), p.IdempotencyKey)
+	req, err := inAddress(catalog.CNPJ, r.Documento, LookupCpfParams(r.Params))
+	if err != nil {
+		return nil, err
+	}
+	answer, err := h.Asker.Do(ctx, callOf(ctx).caller, req)
+	return answerOf(answer, err, lookupsPath)
 }
 
 // wholeRoute refuses an address that continues beyond the route's last parameter, which the router takes as part of the
@@ -56,57 +62,82 @@ func isDocument(text string) bool {
 
 // Lookup serves POST /api/v1/consultas (specification, 4.2).
 func (h handlers) Lookup(ctx context.Context, r LookupRequestObject) (LookupResponseObject, error) {
-	answer, err := h.inBody(ctx, r)
-	return answer, err
+	req, err := inBody(r.Body, r.Params)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := h.Asker.Do(ctx, callOf(ctx).caller, req)
+	return answerOf(answer, err, lookupsPath)
 }
 
 // LookupOpen serves POST /api/v1/consultas-abertas: the contract gives its answer another schema.
 func (h handlers) LookupOpen(ctx context.Context, r LookupOpenRequestObject) (LookupOpenResponseObject, error) {
-	answer, err := h.inBody(ctx, LookupRequestObject{Params: LookupParams(r.Params), Body: r.Body})
-	if later, is := answer.(pending); is {
-		later.open = true
-		return later, err
-	}
-	return answer, err
-}
-
-// inBody makes the lookup that a body describes.
-func (h handlers) inBody(ctx context.Context, r LookupRequestObject) (lookupAnswer, error) {
-	b := r.Body
-	purpose, err := onePurpose(orEmpty(r.Params.Purpose), orEmpty(b.Purpose))
+	req, err := inBody(r.Body, LookupParams(r.Params))
 	if err != nil {
 		return nil, err
 	}
-	return h.lookup(ctx, lookups.Request{Product: b.Product, Document: b.Document, Purpose: purpose},
-		conditions{
-			refresh: b.Refresh != nil && *b.Refresh, maxAge: b.MaxAge, historyOnly: b.HistoryOnly != nil && *b.HistoryOnly,
-			prefer: r.Params.Prefer,
-		}, r.Params.IdempotencyKey)
+	answer, err := h.Asker.Do(ctx, callOf(ctx).caller, req)
+	return answerOf(answer, err, openLookupsPath)
 }
 
-// conditions say when the history may answer, and how the answer is wanted.
-type conditions struct {
-	refresh     bool
-	maxAge      *int // in days
-	historyOnly bool
-	prefer      *string
-	// empty names a parameter that came without a value: whether the lookup may cost something would be a guess.
-	empty string
-}
+const (
+	lookupsPath     = "/api/v1/consultas/"
+	openLookupsPath = "/api/v1/consultas-abertas/"
+)
 
-// conditionsOf reads parameters whose shape was checked, except that a value may be empty.
-func conditionsOf(refresh, maxAge, historyOnly, prefer *string) conditions {
-	c := conditions{refresh: orEmpty(refresh) == "true", historyOnly: orEmpty(historyOnly) == "true", prefer: prefer}
-	if maxAge != nil {
-		days, err := strconv.Atoi(*maxAge)
-		if c.maxAge = &days; err != nil {
-			c.empty = "maxIdade"
+// inAddress reads the lookup that an address describes. Its parameters' shape was checked, except that a value may be
+// empty: then whether the lookup may cost something would be a guess.
+func inAddress(product, doc string, p LookupCpfParams) (lookups.Request, error) {
+	req := lookups.Request{
+		Product: product, Document: doc, Purpose: orEmpty(p.Purpose),
+		Refresh: orEmpty(p.Refresh) == "true", Free: orEmpty(p.HistoryOnly) == "true",
+	}
+	var days *int
+	empty := ""
+	if p.MaxAge != nil {
+		n, err := strconv.Atoi(*p.MaxAge)
+		if days = &n; err != nil {
+			empty = "maxIdade"
 		}
 	}
-	if historyOnly != nil && *historyOnly == "" {
-		c.empty = "somenteHistorico"
+	if p.HistoryOnly != nil && *p.HistoryOnly == "" {
+		empty = "somenteHistorico"
 	}
-	return c
+	return requestOf(req, days, p.Prefer, p.IdempotencyKey, empty)
+}
+
+// inBody reads the lookup that a body describes.
+func inBody(b *LookupRequest, p LookupParams) (lookups.Request, error) {
+	purpose, err := onePurpose(orEmpty(p.Purpose), orEmpty(b.Purpose))
+	if err != nil {
+		return lookups.Request{}, err
+	}
+	return requestOf(lookups.Request{
+		Product: b.Product, Document: b.Document, Purpose: purpose,
+		Refresh: b.Refresh != nil && *b.Refresh, Free: b.HistoryOnly != nil && *b.HistoryOnly,
+	}, b.MaxAge, p.Prefer, p.IdempotencyKey, "")
+}
+
+// requestOf completes a lookup by how old an answer may be, in days, how it is wanted, and the request's idempotency
+// key. Empty names a parameter that came without a value.
+func requestOf(req lookups.Request, days *int, prefer, key *string, empty string) (_ lookups.Request, err error) {
+	if req.RequestKey, err = lookups.RequestKeyOf(requestKeyHeader, key); err != nil {
+		return req, err
+	}
+	switch {
+	case empty != "":
+		return req, fault.New(fault.InvalidRequest, "O parâmetro "+empty+" veio sem valor.").At(empty)
+	case req.Refresh && days != nil:
+		return req, contradiction("maxIdade")
+	case req.Refresh && req.Free:
+		return req, contradiction("somenteHistorico")
+	}
+	if days != nil {
+		age := time.Duration(*days) * 24 * time.Hour
+		req.MaxAge = &age
+	}
+	req.Later = prefersLater(orEmpty(prefer))
+	return req, nil
 }
 
 // lookupAnswer is the answer of every lookup operation.
@@ -119,38 +150,14 @@ type lookupAnswer interface {
 	GetLookupOpenResponseObject
 }
 
-func (h handlers) lookup(
-	ctx context.Context, req lookups.Request, c conditions, requestKey *string,
-) (_ lookupAnswer, err error) {
-	if req.RequestKey, err = lookups.RequestKeyOf(requestKeyHeader, requestKey); err != nil {
-		return nil, err
-	}
-	switch {
-	case c.empty != "":
-		return nil, fault.New(fault.InvalidRequest, "O parâmetro "+c.empty+" veio sem valor.").At(c.empty)
-	case c.refresh && c.maxAge != nil:
-		return nil, contradiction("maxIdade")
-	case c.refresh && c.historyOnly:
-		return nil, contradiction("somenteHistorico")
-	}
-	req.Refresh, req.Free = c.refresh, c.historyOnly
-	if c.maxAge != nil {
-		age := time.Duration(*c.maxAge) * 24 * time.Hour
-		req.MaxAge = &age
-	}
-	if !prefersLater(orEmpty(c.prefer)) {
-		answer, err := h.Lookups.Do(ctx, callOf(ctx).caller, req)
-		if err != nil {
-			return nil, err
-		}
-		return &result{answer}, nil
-	}
-	answer, id, err := h.Lookups.DoLater(ctx, callOf(ctx).caller, req)
+// answerOf is how an operation ends. Place is where the answer of a lookup that the request began will be read; empty
+// for whoever already knows.
+func answerOf(answer lookups.Result, err error, place string) (lookupAnswer, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case id != "":
-		return pending{id: id, begun: true, replayed: answer.Replayed}, nil
+	case answer.Entry.Status == lookup.Running:
+		return pending{answer, place}, nil
 	}
 	return &result{answer}, nil
 }
@@ -192,36 +199,22 @@ var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*(?:"|$)`)
 
 // GetLookup serves GET /api/v1/consultas/{id} (design, section 12).
 func (h handlers) GetLookup(ctx context.Context, r GetLookupRequestObject) (GetLookupResponseObject, error) {
-	answer, err := h.again(ctx, r.Id)
-	return answer, err
+	answer, err := h.Asker.Again(ctx, callOf(ctx).caller, r.Id)
+	return answerOf(answer, err, "")
 }
 
 // GetLookupOpen serves GET /api/v1/consultas-abertas/{id}.
 func (h handlers) GetLookupOpen(
 	ctx context.Context, r GetLookupOpenRequestObject,
 ) (GetLookupOpenResponseObject, error) {
-	answer, err := h.again(ctx, r.Id)
-	return answer, err
+	answer, err := h.Asker.Again(ctx, callOf(ctx).caller, r.Id)
+	return answerOf(answer, err, "")
 }
 
-func (h handlers) again(ctx context.Context, id string) (lookupAnswer, error) {
-	answer, running, err := h.Lookups.Again(ctx, callOf(ctx).caller, id)
-	switch {
-	case err != nil:
-		return nil, err
-	case running:
-		return pending{id: answer.Entry.ID}, nil
-	}
-	return &result{answer}, nil
-}
-
-// pending is a lookup whose answer the bureau still owes.
+// pending is a lookup whose answer the bureau still owes, with the place where it will be read.
 type pending struct {
-	id string
-	// begun says that this request started it, replayed that an earlier one with the same idempotency key did.
-	begun, replayed bool
-	// open says that the answer will be read with the open schema.
-	open bool
+	lookups.Result
+	place string
 }
 
 // VisitLookupCpfResponse writes the answer.
@@ -245,18 +238,14 @@ func (p pending) VisitGetLookupResponse(w http.ResponseWriter) error { return p.
 func (p pending) write(w http.ResponseWriter) error {
 	h := w.Header()
 	h.Set("Retry-After", "1")
-	setReplayed(h, p.replayed)
-	if p.begun {
-		place := "/api/v1/consultas/"
-		if p.open {
-			place = "/api/v1/consultas-abertas/"
-		}
-		h.Set(echo.HeaderLocation, place+p.id)
+	setReplayed(h, p.Replayed)
+	if p.place != "" {
+		h.Set(echo.HeaderLocation, p.place+p.Entry.ID)
 		h.Set("Preference-Applied", respondAsync)
 	}
 	h.Set(echo.HeaderContentType, echo.MIMEApplicationJSON)
 	w.WriteHeader(http.StatusAccepted)
 	return json.NewEncoder(w).Encode(PendingLookup{
-		ConsultaId: p.id, Situacao: ConsultaEmAndamentoSituacao(lookup.Running),
+		ConsultaId: p.Entry.ID, Situacao: ConsultaEmAndamentoSituacao(lookup.Running),
 	})
 }

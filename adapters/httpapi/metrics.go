@@ -88,7 +88,7 @@ func (m *Metrics) beginAtZero(products catalog.Catalog) {
 // postFailed is the outcome of a post answered with 5xx.
 const postFailed webhook.Outcome = "failed"
 
-// Lookup counts a lookup; it is for lookups.Config.Observe.
+// Lookup counts a lookup; it is for lookups.LedgerConfig.Observe.
 func (m *Metrics) Lookup(e lookups.Event) {
 	if e.Cache {
 		m.hits.Add(1, e.Product)

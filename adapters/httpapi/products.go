@@ -9,7 +9,7 @@ import (
 // ListProducts serves GET /api/v1/produtos (specification, 4.3).
 func (h handlers) ListProducts(ctx context.Context, _ ListProductsRequestObject) (ListProductsResponseObject, error) {
 	list := ProductList{Produtos: []ProductEntry{}}
-	for _, o := range h.Lookups.Offers(callOf(ctx).caller) {
+	for _, o := range h.Terms.Offers(callOf(ctx).caller) {
 		p := ProductEntry{
 			Id: o.Product.ID, Nome: o.Product.Name, Descricao: o.Product.Description, Preco: amount(o.Product.Price),
 			Documentos: types(o.Product.Documents), Escopos: types(o.Scopes), Rota: "/api/v1/consultas",

@@ -23,7 +23,8 @@ import (
 
 // Config is what the HTTP door needs.
 type Config struct {
-	Lookups   *lookups.Lookups
+	Asker     *lookups.Asker
+	Terms     *lookups.Terms
 	Statement *lookups.Statement
 	Keys      *lookups.Keys
 	Intake    *intake.Intake

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"path"
 
+	spreadsheet "fichario/adapters/sheet"
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
@@ -23,6 +24,8 @@ type Call struct {
 	Member crm.Member
 	// ID is the request's id, to find it in the log.
 	ID string
+	// sent is the form where it has a file, until the request ends.
+	sent *spreadsheet.Upload
 }
 
 // Ctx is the request's context.

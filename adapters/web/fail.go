@@ -29,19 +29,24 @@ func requestID(w http.ResponseWriter) string {
 	return id
 }
 
-// guard turns a panic into an error. Only its type and place are logged: its value may hold user data.
-func (c *Call) guard(h Handler) (err error) {
-	defer func() {
-		switch r := recover(); r {
-		case nil:
-		case http.ErrAbortHandler:
-			panic(r)
-		default:
-			c.Server.Log.ErrorContext(c.Ctx(), "panic", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
-			err = fmt.Errorf("panic (%T)", r)
-		}
-	}()
-	return h(c)
+// ended answers a request that failed. It turns a panic into an error, of which only type and place are logged: its
+// value may hold user data.
+func (c *Call) ended(err *error) {
+	r := recover()
+	if c.sent != nil {
+		c.sent.Done()
+	}
+	switch r {
+	case nil:
+	case http.ErrAbortHandler:
+		panic(r)
+	default:
+		c.Server.Log.ErrorContext(c.Ctx(), "panic", "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+		*err = fmt.Errorf("panic (%T)", r)
+	}
+	if *err != nil {
+		c.Server.fail(c, *err)
+	}
 }
 
 // problem is what an error page shows.

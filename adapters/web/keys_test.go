@@ -54,7 +54,7 @@ func (v *visitor) usedKey() (id, secret string) {
 		v.t.Fatal(err)
 	}
 	for _, doc := range []string{aPerson, anotherPerson, aPerson} {
-		if _, err := v.lookups.Do(v.t.Context(), caller, lookups.Request{Product: "cpf", Document: doc}); err != nil {
+		if _, err := v.asker.Do(v.t.Context(), caller, lookups.Request{Product: "cpf", Document: doc}); err != nil {
 			v.t.Fatal(err)
 		}
 	}

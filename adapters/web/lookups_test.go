@@ -42,12 +42,12 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 		entry.Amount != testPrice {
 		t.Errorf("the entry: %+v, %v", entry, err)
 	}
-	got, err := v.lookups.Do(t.Context(), key, lookups.Request{Product: "cpf", Document: aPerson})
+	got, err := v.asker.Do(t.Context(), key, lookups.Request{Product: "cpf", Document: aPerson})
 	if err != nil || !got.Entry.Cache || got.Entry.Charged {
 		t.Errorf("the API after the interface: %+v, %v", got.Entry, err)
 	}
 	// A lookup made by the key also opens here.
-	if _, err := v.lookups.Do(t.Context(), key, lookups.Request{Product: "score", Document: aPerson}); err != nil {
+	if _, err := v.asker.Do(t.Context(), key, lookups.Request{Product: "score", Document: aPerson}); err != nil {
 		t.Fatal(err)
 	}
 	spent := v.spent()
@@ -142,7 +142,7 @@ func TestLookupsSlowBureauCanBeLeft(t *testing.T) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	has(t, "the result on return", v.get(path), "Lenta", "Cobrada")
-	v.lookups.Close()
+	v.ledger.Close()
 	if v.bureau.calls.Load() != 1 || v.spent() != testPrice {
 		t.Errorf("%d calls, %s spent", v.bureau.calls.Load(), v.spent())
 	}

@@ -40,17 +40,20 @@ import (
 
 // testSite is the interface on its own store, with a scripted bureau.
 type testSite struct {
-	t        *testing.T
-	store    *gormstore.Store
-	path     string // of the database
-	server   *httptest.Server
-	contacts *contacts.Contacts
-	lookups  *lookups.Lookups
-	subjects *privacyapp.Subjects
-	keys     *lookups.Keys
-	bureau   *fakeBureau
-	tables   *sheet.Tables
-	log      *bytes.Buffer
+	t         *testing.T
+	store     *gormstore.Store
+	path      string // of the database
+	server    *httptest.Server
+	contacts  *contacts.Contacts
+	asker     *lookups.Asker
+	ledger    *lookups.Ledger
+	sheet     *lookups.Sheet
+	statement *lookups.Statement
+	subjects  *privacyapp.Subjects
+	keys      *lookups.Keys
+	bureau    *fakeBureau
+	tables    *sheet.Tables
+	log       *bytes.Buffer
 	// mailed receives the e-mails sent.
 	mailed chan ports.Mail
 	// mailAway makes the mail server refuse e-mails.
@@ -84,13 +87,15 @@ func newSite(t *testing.T, all bool) *testSite {
 	calendar := access.Calendar{Location: time.FixedZone("BRT", -3*3600)}
 	log := slog.New(slog.NewTextHandler(fixture.log, nil))
 	fixture.contacts, fixture.keys = contacts.New(store, now), lookups.NewKeys(store, now)
-	fixture.lookups = lookups.New(lookups.Config{
-		Store: store, Bureau: fixture.bureau, Catalog: testCatalog(), Timeout: 3 * time.Second, Fresh: testFresh,
-		Calendar: calendar, Clock: now, Log: log, Observe: func(lookups.Event) {},
+	terms, pace := lookups.NewTerms(testCatalog(), 3*time.Second, testFresh, calendar), batches.NewPace()
+	fixture.ledger = lookups.NewLedger(lookups.LedgerConfig{
+		Store: store, Bureau: fixture.bureau, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
 	})
-	t.Cleanup(fixture.lookups.Close)
+	fixture.asker, fixture.sheet = lookups.NewAsker(fixture.ledger, pace.Single), lookups.NewSheet(store, terms, now)
+	fixture.statement = lookups.NewStatement(store, calendar, now)
+	t.Cleanup(fixture.ledger.Close)
 	batches := batches.New(batches.Config{
-		Store: store, Lookups: fixture.lookups, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar, Clock: now,
+		Store: store, Asker: fixture.asker, Pace: pace, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar, Clock: now,
 		Log: log, Concurrency: 8, Bureau: "test",
 	})
 	fixture.subjects = privacyapp.NewSubjects(store, store, noJournal{}, now)
@@ -117,8 +122,8 @@ func newSite(t *testing.T, all bool) *testSite {
 			return factors.Picture(factors.Address(secret, account))
 		},
 		Organisations: team.NewOrganisations(store, now), Members: fixture.people(), Funnels: contacts.NewFunnels(store, now),
-		Origins: contacts.NewOrigins(store), Notifications: team.NewNotifications(store), Lookups: fixture.lookups,
-		Statement: lookups.NewStatement(store, calendar, now), Keys: fixture.keys,
+		Origins: contacts.NewOrigins(store), Notifications: team.NewNotifications(store), Asker: fixture.asker, Sheet: fixture.sheet, Terms: terms,
+		Statement: fixture.statement, Keys: fixture.keys,
 		Intake: intakeapp.New(store, now), Webhooks: intakeapp.NewWebhooks(store, now), Contacts: fixture.contacts,
 		Bulks: contacts.NewBulks(store, now), Rotations: contacts.NewRotations(store, now),
 		Automations: automations.New(store, now, automations.Means{

@@ -190,7 +190,7 @@ func (v *visitor) funnel() crm.Funnel {
 // spent is what the visitor's organisation was charged today.
 func (v *visitor) spent() catalog.Money {
 	v.t.Helper()
-	sum, err := v.lookups.SpentToday(v.t.Context(), v.by)
+	sum, err := v.statement.SpentToday(v.t.Context(), v.by)
 	if err != nil {
 		v.t.Fatal(err)
 	}

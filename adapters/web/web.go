@@ -35,7 +35,9 @@ import (
 type Config struct {
 	Sessions      *team.Sessions
 	Organisations *team.Organisations
-	Lookups       *lookups.Lookups
+	Asker         *lookups.Asker
+	Sheet         *lookups.Sheet
+	Terms         *lookups.Terms
 	Statement     *lookups.Statement
 	Keys          *lookups.Keys
 	Intake        *intake.Intake
@@ -116,9 +118,9 @@ func New(c Config, rooms ...func(*Server) Pages) (http.Handler, error) {
 	for pattern, h := range s.handlers(s.rooms) {
 		mux.Handle(pattern, h)
 	}
-	mux.HandleFunc("/", s.serve(func(c *Call) error { return s.nowhere(c, mux) }))
+	mux.Handle("/", route{server: s, open: true, page: func(c *Call) error { return s.nowhere(c, mux) }})
 	protection := http.NewCrossOriginProtection()
-	protection.SetDenyHandler(http.HandlerFunc(s.serve(func(*Call) error { return errForeign })))
+	protection.SetDenyHandler(route{server: s, open: true, page: func(*Call) error { return errForeign }})
 	return s.observed(headers(protection.Handler(mux))), nil
 }
 
@@ -145,34 +147,24 @@ func (s *Server) handlers(pages []Pages) map[string]http.Handler {
 	all := map[string]http.Handler{"GET /static/": s.assets}
 	for _, p := range pages {
 		for pattern, h := range p.Open {
-			all[pattern] = s.openTo(h)
+			all[pattern] = route{server: s, page: h, open: true, limit: openFormMax}
 		}
-		inside := maps.Clone(p.Inside)
-		if inside == nil {
-			inside = map[string]Handler{}
+		for pattern, h := range p.Inside {
+			all[pattern] = route{server: s, page: h, limit: limitOf(pattern)}
 		}
 		for pattern, h := range p.Lookups {
-			inside[pattern] = s.whereLookups(h)
-		}
-		for pattern, h := range inside {
-			limit := int64(formMax)
-			if pattern == "POST /lotes" || pattern == "POST /importacoes" {
-				limit += spreadsheet.MaxBytes
-			}
-			all[pattern] = s.inside(limit, h)
+			all[pattern] = route{server: s, page: h, limit: limitOf(pattern), lookups: true}
 		}
 	}
 	return all
 }
 
-// whereLookups is a page that instances without lookups do not have.
-func (s *Server) whereLookups(h Handler) Handler {
-	return func(c *Call) error {
-		if !s.LookupEnabled {
-			return ErrNowhere
-		}
-		return h(c)
+// limitOf is the largest form that a page for members takes, in bytes: more where it comes with a file.
+func limitOf(pattern string) int64 {
+	if pattern == "POST /lotes" || pattern == "POST /importacoes" {
+		return formMax + spreadsheet.MaxBytes
 	}
+	return formMax
 }
 
 // observed logs every request by its route, never by its address, which may hold what somebody searched for.
@@ -229,63 +221,69 @@ var ErrNowhere = fault.New(fault.NotFound, "Não há nada neste endereço.")
 // errMethod is for an address that has a page, but not for this method.
 var errMethod = errors.New("the page has no such method")
 
-// openTo serves a page that needs no session.
-func (s *Server) openTo(h Handler) http.HandlerFunc {
-	return s.serve(func(c *Call) error {
-		if err := c.read(openFormMax); err != nil {
-			return err
-		}
-		return h(c)
-	})
+// route serves the page of an address to signed-in members; others are redirected to the sign-in page, which leads back
+// here.
+type route struct {
+	server *Server
+	page   Handler
+	// open is whether it needs no session, lookups whether only instances with lookups have it.
+	open, lookups bool
+	// limit bounds the form that it reads, in bytes; zero for none.
+	limit int64
 }
 
-func (s *Server) serve(h Handler) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodGet || r.Method == http.MethodHead {
-			r = r.WithContext(app.ForPage(r.Context()))
-		}
-		c := &Call{Writer: w, Server: s, ID: requestID(w)}
-		c.Request = r.WithContext(app.Through(r.Context(), app.Via{
-			Door: audit.Interface, Address: shape.ClientNetwork(r, s.TrustedProxies), RequestID: c.ID,
-			Device: access.Device(r.UserAgent()), Unattended: unattended(r),
-		}))
-		if err := c.guard(h); err != nil {
-			s.fail(c, err)
-		}
+// ServeHTTP answers a request.
+func (p route) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+		r = r.WithContext(app.ForPage(r.Context()))
+	}
+	c := &Call{Writer: w, Server: p.server, ID: requestID(w)}
+	c.Request = r.WithContext(app.Through(r.Context(), app.Via{
+		Door: audit.Interface, Address: shape.ClientNetwork(r, p.server.TrustedProxies), RequestID: c.ID,
+		Device: access.Device(r.UserAgent()), Unattended: unattended(r),
+	}))
+	var err error
+	defer c.ended(&err)
+	var in bool
+	if in, err = p.admit(c); in {
+		err = p.page(c)
 	}
 }
 
-// inside serves a page to a signed-in member; others are redirected to the sign-in page, which leads back here. A limit
-// above formMax is for a form with a file.
-func (s *Server) inside(limit int64, h Handler) http.HandlerFunc {
-	return s.serve(func(c *Call) error {
-		cookie, err := c.Cookie(c.SessionCookie())
-		if err != nil {
-			return c.toSignIn()
+// admit reads a request, and reports whether its page may be served; otherwise there is an error, or it was answered.
+func (p route) admit(c *Call) (in bool, err error) {
+	if p.open {
+		if p.limit > 0 {
+			err = c.read(p.limit)
 		}
-		if c.By, c.Member, err = s.Sessions.Resume(c.Ctx(), cookie.Value); err != nil {
-			if IsUnauthenticated(err) {
-				return c.toSignIn()
-			}
-			_ = c.read(openFormMax) // the error page shows what was typed
-			return err
+		return err == nil, err
+	}
+	cookie, err := c.Cookie(c.SessionCookie())
+	if err != nil {
+		return false, c.toSignIn()
+	}
+	if c.By, c.Member, err = p.server.Sessions.Resume(c.Ctx(), cookie.Value); err != nil {
+		if IsUnauthenticated(err) {
+			return false, c.toSignIn()
 		}
-		if c.needsFactor() {
-			return c.toFactorPage()
-		}
-		if c.Method == http.MethodPost {
-			c.SawNewest()
-		}
-		if limit > formMax {
-			sent := s.Tables.Receive(c.Body, c.By.OrgID())
-			defer sent.Done()
-			c.Body = sent
-		}
-		if err := c.read(limit); err != nil {
-			return err
-		}
-		return h(c)
-	})
+		_ = c.read(openFormMax) // the error page shows what was typed
+		return false, err
+	}
+	if c.needsFactor() {
+		return false, c.toFactorPage()
+	}
+	if c.Method == http.MethodPost {
+		c.SawNewest()
+	}
+	if p.limit > formMax {
+		c.sent = p.server.Tables.Receive(c.Body, c.By.OrgID())
+		c.Body = c.sent
+	}
+	err = c.read(p.limit)
+	if err == nil && p.lookups && !p.server.LookupEnabled {
+		err = ErrNowhere
+	}
+	return err == nil, err
 }
 
 // newestCookie lives for as long as a replica may lack what its browser has changed or seen.

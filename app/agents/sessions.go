@@ -59,15 +59,15 @@ func (s Session) account(by app.Caller) string {
 
 // Sessions makes the lookups of agents, each session within its ceiling.
 type Sessions struct {
-	lookups *lookups.Lookups
-	store   ports.Store
-	clock   app.Clock
-	log     *slog.Logger
+	asker *lookups.Asker
+	store ports.Store
+	clock app.Clock
+	log   *slog.Logger
 }
 
 // NewSessions returns the use case.
-func NewSessions(of *lookups.Lookups, store ports.Store, clock app.Clock, log *slog.Logger) *Sessions {
-	return &Sessions{of, store, clock, log}
+func NewSessions(asker *lookups.Asker, store ports.Store, clock app.Clock, log *slog.Logger) *Sessions {
+	return &Sessions{asker, store, clock, log}
 }
 
 // Open reports whether the session may go on at a time. Faults: NotFound, ServiceUnavailable.
@@ -127,7 +127,7 @@ func (a *Sessions) doWithin(
 		return lookups.Result{}, fault.New(fault.SessionCeiling, "Esta sessão não tem teto, e sem ele nada é consultado. "+
 			"Comece outra e diga quanto ela pode gastar: fichario mcp --ceiling 5.00, ou o endereço …/mcp?teto=5.00. Nada foi cobrado.")
 	}
-	return a.lookups.Around(ctx, caller, req,
+	return a.asker.Around(ctx, caller, req,
 		func(ctx context.Context, asked lookups.Asked, do func(free bool) (lookups.Result, error)) (lookups.Result, error) {
 			return a.reserved(ctx, caller, s, asked, do)
 		})

@@ -13,6 +13,7 @@ import (
 	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
+	"fichario/domain/crm"
 	"fichario/ports"
 )
 
@@ -294,7 +295,7 @@ func (a *Automations) Views(ctx context.Context, by app.Caller, orgID string) ([
 		return nil, err
 	}
 	r := a.store.Repos()
-	n, err := app.AutomationNames(ctx, r, orgID)
+	n, err := r.Names.All(ctx, orgID, append(slices.Clone(app.ContactKinds), crm.NamedRotation)...)
 	out := make([]View, len(all))
 	for i, rule := range all {
 		out[i] = a.described(viewOf(n, rule))
@@ -315,21 +316,29 @@ func (a *Automations) View(ctx context.Context, by app.Caller, id string) (View,
 	if err != nil {
 		return View{}, err
 	}
-	n, err := app.AutomationNames(ctx, a.store.Repos(), found.OrgID)
+	n, err := app.NamesOf(ctx, a.store.Repos(), found.OrgID, idsIn(found)...)
 	return a.described(viewOf(n, found)), err
 }
 
-func viewOf(n app.Names, a automation.Automation) View {
+// idsIn are the ids in an automation that stand for something else.
+func idsIn(a automation.Automation) []string {
+	return []string{
+		a.Conditions.OriginID, a.Conditions.WebhookID, a.Action.StageID, a.Action.MemberID, a.Action.RotationID,
+	}
+}
+
+func viewOf(n crm.Names, a automation.Automation) View {
 	return View{
-		Automation: a, Origin: n.Origins[a.Conditions.OriginID], Webhook: n.Webhooks[a.Conditions.WebhookID],
-		Stage: n.Stages[a.Action.StageID].Name, Member: assignedTo(n, a.Action),
+		Automation: a, Origin: n.Name(crm.NamedOrigin, a.Conditions.OriginID),
+		Webhook: n.Name(crm.NamedWebhook, a.Conditions.WebhookID),
+		Stage:   n.Stage(a.Action.StageID).Name, Member: assignedTo(n, a.Action),
 	}
 }
 
 // assignedTo names the member or rotation that an automation gives contacts to.
-func assignedTo(n app.Names, a automation.Action) string {
+func assignedTo(n crm.Names, a automation.Action) string {
 	if a.RotationID != "" {
-		return "o rodízio " + n.Rotations[a.RotationID]
+		return "o rodízio " + n.Name(crm.NamedRotation, a.RotationID)
 	}
-	return n.Members[a.MemberID].Name
+	return n.Member(a.MemberID).Name
 }

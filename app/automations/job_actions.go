@@ -132,12 +132,12 @@ func (j *Jobs) mail(ctx context.Context, _ ports.Repos, u run) (outcome, error) 
 }
 
 func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, error) {
-	n, err := app.NamesOf(ctx, r, u.job.OrgID)
+	stageID := u.rule.Action.StageID
+	n, err := app.NamesOf(ctx, r, u.job.OrgID, stageID)
 	if err != nil {
 		return outcome{}, err
 	}
-	stageID := u.rule.Action.StageID
-	if n.Stages[stageID].ID == "" {
+	if !n.Has(crm.NamedStage, stageID) {
 		return outcome{}, &ports.SendError{Reason: "a etapa não existe mais", Permanent: true}
 	}
 	return outcome{result: "movido", change: func(ctx context.Context, r ports.Repos) error {
@@ -145,7 +145,7 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 		if err != nil || k.StageID == stageID {
 			return err // it is there already, and nothing happens
 		}
-		return contacts.Move(ctx, r, k, stageID, u.event(j.Clock, crm.StageMoved, n.Stages[stageID].Name), u.job.Trail)
+		return contacts.Move(ctx, r, k, stageID, u.event(j.Clock, crm.StageMoved, n.Stage(stageID).Name), u.job.Trail)
 	}}, nil
 }
 

@@ -28,7 +28,7 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 	if u.contact.Unreadable {
 		return outcome{}, &ports.SendError{Reason: "os documentos guardados do contato estão ilegíveis", Permanent: true}
 	}
-	product, ok := j.Lookups.Products().Find(u.rule.Action.Product)
+	product, ok := j.Terms.Catalog.Find(u.rule.Action.Product)
 	if !ok {
 		return outcome{}, &ports.SendError{Reason: "o produto não é mais oferecido", Permanent: true}
 	}
@@ -70,7 +70,7 @@ func (j *Jobs) lookUp(
 		age := time.Duration(*days) * 24 * time.Hour
 		request.MaxAge = &age
 	}
-	result, err := j.Lookups.Do(ctx, app.ByAutomation(u.rule), request)
+	result, err := j.Asker.Do(ctx, app.ByAutomation(u.rule), request)
 	if err == nil {
 		return saidOf(product, result.Entry), nil
 	}
@@ -168,7 +168,7 @@ func (j *Jobs) tellCeiling(u run) func(context.Context, ports.Repos) error {
 		Subject: fmt.Sprintf("A automação %s atingiu o teto de %s deste mês e não consulta mais até o próximo.",
 			u.rule.Name, u.rule.Action.Ceiling.Reais()),
 	}
-	mark := fmt.Sprintf("teto:%s:%s", j.Lookups.Calendar().Month(now), u.rule.Action.Ceiling)
+	mark := fmt.Sprintf("teto:%s:%s", j.Terms.Calendar.Month(now), u.rule.Action.Ceiling)
 	return func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Notifications.CreateOnce(ctx, n, u.rule.ID, mark)
 		return err

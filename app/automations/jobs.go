@@ -27,9 +27,10 @@ type JobsConfig struct {
 	Dispatcher ports.Dispatcher
 	// Conditions evaluates the expressions of automations.
 	Conditions ports.Conditions
-	// Lookups makes the lookups of automations. LookupsOff is set on an instance without the lookup feature: lookups wait
-	// there, as they do for a bureau that is away.
-	Lookups    *lookups.Lookups
+	// Asker makes the lookups of automations, on these Terms. LookupsOff is set on an instance without the lookup feature:
+	// lookups wait there, as they do for a bureau that is away.
+	Asker      *lookups.Asker
+	Terms      *lookups.Terms
 	LookupsOff bool
 	// Mailer is nil where e-mail is not configured.
 	Mailer ports.Mailer

@@ -48,7 +48,7 @@ func (a *Automations) Rehearse(ctx context.Context, by app.Caller, id, contactID
 	if view.OrgID != rule.OrgID {
 		return Rehearsal{}, app.Missing("contact", "Não há contato com este id na organização da automação.")
 	}
-	n, err := app.AutomationNames(ctx, r, rule.OrgID)
+	n, err := app.NamesOf(ctx, r, rule.OrgID, idsIn(rule)...)
 	if err != nil {
 		return Rehearsal{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fichario/app"
 	"fichario/domain/audit"
 	"fichario/domain/automation"
+	"fichario/domain/crm"
 	"fichario/ports"
 )
 
@@ -33,22 +34,14 @@ func (a *Automations) RunViews(
 		return nil, err
 	}
 	r := a.store.Repos()
-	rules, err := r.Automations.List(ctx, by.OrgID())
-	if err != nil {
-		return nil, err
-	}
-	n, err := app.NamesOf(ctx, r, by.OrgID())
-	if err != nil {
-		return nil, err
-	}
-	ruleNames := map[string]string{}
-	for _, rule := range rules {
-		ruleNames[rule.ID] = rule.Name
-	}
 	all := append(first, rest...)
-	ids := make([]string, len(all))
+	ids, others := make([]string, len(all)), []string(nil)
 	for i, j := range all {
-		ids[i] = j.ContactID
+		ids[i], others = j.ContactID, append(others, j.AutomationID, j.MemberID)
+	}
+	n, err := app.NamesOf(ctx, r, by.OrgID(), others...)
+	if err != nil {
+		return nil, err
 	}
 	contacts, err := r.Contacts.Brief(ctx, ids)
 	if err != nil {
@@ -60,8 +53,8 @@ func (a *Automations) RunViews(
 			continue // already among the first
 		}
 		out = append(out, RunView{
-			Job: j, Automation: ruleNames[j.AutomationID], Contact: contacts[j.ContactID].Name,
-			Member: n.Members[j.MemberID].Name,
+			Job: j, Automation: n.Name(crm.NamedAutomation, j.AutomationID), Contact: contacts[j.ContactID].Name,
+			Member: n.Member(j.MemberID).Name,
 		})
 	}
 	return out, nil

@@ -38,8 +38,9 @@ type Batches struct {
 // Config is what Batches needs.
 type Config struct {
 	Store ports.Store
-	// Lookups makes the lookups; nil where nothing runs, as in commands.
-	Lookups *lookups.Lookups
+	// Asker makes the lookups, and Pace is told of all others; nil where nothing runs, as in commands.
+	Asker *lookups.Asker
+	Pace  *Pace
 	// Catalog is what the bureau offers.
 	Catalog catalog.Catalog
 	// Fresh is how long history answers.

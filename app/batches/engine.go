@@ -137,7 +137,7 @@ func (w *batchWorker) work(ctx context.Context) {
 		select {
 		case end := <-w.ended:
 			w.take(ctx, end)
-			if w.Lookups.Busy() {
+			if w.Pace.busy() {
 				w.await(ctx, yieldGather)
 			} else {
 				w.await(ctx, gatherEnds)
@@ -258,7 +258,7 @@ func (w *batchWorker) start(ctx context.Context, item claimedItem) {
 	w.running[item.LookupID] = true
 	w.flying.Add(1)
 	go func() {
-		w.Lookups.Yield()
+		w.Pace.turn()
 		end := w.ask(ctx, item)
 		w.flying.Add(-1)
 		w.ended <- end

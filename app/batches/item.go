@@ -61,7 +61,7 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 		end.State, end.Code = batch.Failed, string(fault.InvalidDocument)
 		return end
 	}
-	result, err := b.Lookups.Do(ctx, item.by, lookups.Request{
+	result, err := b.Asker.Do(ctx, item.by, lookups.Request{
 		Product: item.of.Product, Document: item.Document.Value(), ID: item.LookupID, BatchID: item.BatchID,
 		Ceiling: item.of.Limit(), Purpose: item.of.Purpose, Since: item.since,
 		// Answers newer than the quote are new enough, so that nothing is asked for twice.

@@ -13,5 +13,5 @@ func (b *Batches) Names(ctx context.Context, by app.Caller) (map[string]string, 
 	if err != nil {
 		return nil, err
 	}
-	return app.People(ctx, b.Store, orgID)
+	return app.People(ctx, b.Store.Repos(), orgID)
 }

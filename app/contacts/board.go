@@ -40,7 +40,7 @@ func (c *Contacts) Board(
 		return crm.Funnel{}, nil, app.Missing("funnel", "Não há funil com este id.")
 	}
 	funnel := funnels[at]
-	n, err := app.NamesOf(ctx, r, orgID)
+	n, err := r.Names.All(ctx, orgID, app.ContactKinds...)
 	if err != nil {
 		return funnel, nil, err
 	}
@@ -68,7 +68,9 @@ func (c *Contacts) Board(
 		if err != nil {
 			return funnel, nil, err
 		}
-		stages[i].Contacts = n.Views(found)
+		for _, contact := range found {
+			stages[i].Contacts = append(stages[i].Contacts, n.View(contact))
+		}
 	}
 	return funnel, stages, nil
 }

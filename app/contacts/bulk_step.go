@@ -16,7 +16,7 @@ type bulkStep struct {
 	*Bulks
 	r      ports.Repos
 	action crm.Bulk
-	names  app.Names
+	names  crm.Names
 	actor  string
 	now    time.Time
 }
@@ -25,11 +25,15 @@ type bulkStep struct {
 func (b *Bulks) change(
 	ctx context.Context, r ports.Repos, action crm.Bulk, state crm.BulkState, items []crm.BulkItem, now time.Time,
 ) error {
-	n, err := app.NamesOf(ctx, r, action.OrgID)
+	ids := []string{action.MemberID, action.TargetID}
+	for _, item := range items {
+		ids = append(ids, item.BeforeID)
+	}
+	n, err := app.NamesOf(ctx, r, action.OrgID, ids...)
 	if err != nil {
 		return err
 	}
-	s := bulkStep{b, r, action, n, n.Members[action.MemberID].Name, now}
+	s := bulkStep{b, r, action, n, n.Member(action.MemberID).Name, now}
 	for i := range items {
 		item := &items[i]
 		if state == crm.ItemDone {
@@ -134,7 +138,7 @@ func (s bulkStep) assign(ctx context.Context, c crm.Contact, memberID string) (b
 	if c.AssigneeID == memberID {
 		return false, nil
 	}
-	name := s.names.Members[memberID].Name
+	name := s.names.Member(memberID).Name
 	if name == "" {
 		name = "ninguém"
 	}
@@ -143,7 +147,7 @@ func (s bulkStep) assign(ctx context.Context, c crm.Contact, memberID string) (b
 }
 
 func (s bulkStep) move(ctx context.Context, c crm.Contact, stageID string) (bool, error) {
-	stage := s.names.Stages[stageID]
+	stage := s.names.Stage(stageID)
 	if c.StageID == stageID || stage.ID == "" {
 		return false, nil
 	}

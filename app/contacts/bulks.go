@@ -110,8 +110,8 @@ func (b *Bulks) checkTarget(ctx context.Context, orgID string, n NewBulk) error 
 		}
 		return err
 	case crm.BulkMove:
-		names, err := app.NamesOf(ctx, r, orgID)
-		if err == nil && names.Stages[n.TargetID].ID == "" {
+		names, err := app.NamesOf(ctx, r, orgID, n.TargetID)
+		if err == nil && !names.Has(crm.NamedStage, n.TargetID) {
 			return app.Missing("stage", "Não há etapa com este id.")
 		}
 		return err
@@ -202,11 +202,11 @@ func (b *Bulks) Show(ctx context.Context, by app.Caller, id string) (BulkView, e
 	if err != nil {
 		return BulkView{}, err
 	}
-	n, err := app.NamesOf(ctx, r, action.OrgID)
-	view := BulkView{Bulk: action, By: n.Members[action.MemberID].Name}
-	view.Target = n.Members[action.TargetID].Name
+	n, err := app.NamesOf(ctx, r, action.OrgID, action.MemberID, action.TargetID)
+	view := BulkView{Bulk: action, By: n.Member(action.MemberID).Name}
+	view.Target = n.Member(action.TargetID).Name
 	if action.Kind == crm.BulkMove {
-		view.Target = n.Stages[action.TargetID].Name
+		view.Target = n.Stage(action.TargetID).Name
 	}
 	return view, err
 }

@@ -38,8 +38,7 @@ func (c *Contacts) List(ctx context.Context, by app.Caller, orgID string, limit 
 	if err != nil {
 		return nil, err
 	}
-	n, err := app.NamesOf(ctx, c.store.Repos(), orgID)
-	return n.Views(page), err
+	return app.ViewsOf(ctx, c.store.Repos(), orgID, page...)
 }
 
 // Show returns a contact with its history, oldest first. Faults: NotFound, ServiceUnavailable.

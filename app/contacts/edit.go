@@ -59,7 +59,7 @@ func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (cr
 		return crm.Contact{}, err
 	}
 	r := c.store.Repos()
-	n, err := app.NamesOf(ctx, r, by.OrgID())
+	n, err := app.NamesOf(ctx, r, by.OrgID(), f.OriginID, f.StageID)
 	if err != nil {
 		return crm.Contact{}, err
 	}
@@ -72,8 +72,7 @@ func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (cr
 		if made.StageID, err = entryStage(ctx, r, by.OrgID()); err != nil {
 			return crm.Contact{}, err
 		}
-	}
-	if n.Stages[made.StageID].ID == "" {
+	} else if !n.Has(crm.NamedStage, made.StageID) {
 		return crm.Contact{}, app.Missing("stage", "Não há etapa com este id.")
 	}
 	event := crm.Event{
@@ -107,7 +106,7 @@ func entryStage(ctx context.Context, r ports.Repos, orgID string) (string, error
 var errNoFunnel = errors.New("the organisation has no funnel")
 
 // apply copies a form into a contact. An unchanged field is not checked again: what came by a webhook may be longer.
-func (f ContactForm) apply(c *crm.Contact, n app.Names) error {
+func (f ContactForm) apply(c *crm.Contact, n crm.Names) error {
 	name, email := strings.TrimSpace(f.Name), strings.TrimSpace(f.Email)
 	phone, company := strings.TrimSpace(f.Phone), strings.TrimSpace(f.Company)
 	switch {
@@ -119,7 +118,7 @@ func (f ContactForm) apply(c *crm.Contact, n app.Names) error {
 		return app.Invalid("phone", fmt.Sprintf("O telefone pode ter até %d caracteres, em uma linha.", contactPhoneMax))
 	case company != c.Company && !line(company, contactLineMax):
 		return app.Invalid("company", fmt.Sprintf("A empresa pode ter até %d caracteres, em uma linha.", contactLineMax))
-	case f.OriginID != "" && n.Origins[f.OriginID] == "":
+	case f.OriginID != "" && !n.Has(crm.NamedOrigin, f.OriginID):
 		return noOrigin()
 	}
 	documents, err := f.documents(*c)
@@ -234,7 +233,7 @@ func (c *Contacts) Edit(ctx context.Context, by app.Caller, id string, f Contact
 			return app.Invalid("version",
 				"Este contato mudou enquanto você o editava. Confira os dados atuais e repita a sua alteração.")
 		}
-		n, err := app.NamesOf(ctx, r, by.OrgID())
+		n, err := app.NamesOf(ctx, r, by.OrgID(), f.OriginID)
 		if err != nil {
 			return err
 		}
@@ -305,14 +304,14 @@ func (c *Contacts) Assign(ctx context.Context, by app.Caller, id, memberID strin
 func (c *Contacts) Move(ctx context.Context, by app.Caller, id, stageID string) (crm.Stage, error) {
 	var stage crm.Stage
 	err := c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
-		n, err := app.NamesOf(ctx, r, k.OrgID)
+		n, err := app.NamesOf(ctx, r, k.OrgID, stageID)
 		if err != nil {
 			return err
 		}
-		if n.Stages[stageID].ID == "" {
+		if !n.Has(crm.NamedStage, stageID) {
 			return app.Missing("stage", "Não há etapa com este id.")
 		}
-		stage = n.Stages[stageID]
+		stage = n.Stage(stageID)
 		if k.StageID == stageID {
 			return nil
 		}
@@ -347,17 +346,17 @@ func Move(
 func (c *Contacts) change(
 	ctx context.Context, by app.Caller, id string, f func(context.Context, ports.Repos, crm.Contact, crm.Event) error,
 ) error {
-	actor, err := c.actor(ctx, by)
-	if err != nil {
-		return err
-	}
 	return c.store.InTx(ctx, func(r ports.Repos) error {
+		actor, err := app.MemberOf(ctx, r, by.OrgID(), by.MemberID()) // only members change contacts by hand
+		if err != nil {
+			return err
+		}
 		contact, err := lockedContactKind.Visible(ctx, r, by, id)
 		if err != nil {
 			return err
 		}
 		// Whoever waited for the lock changes it after those who had it.
-		event := crm.Event{ID: app.NewID(), OrgID: by.OrgID(), ContactID: id, Actor: actor, At: c.clock()}
+		event := crm.Event{ID: app.NewID(), OrgID: by.OrgID(), ContactID: id, Actor: actor.Name, At: c.clock()}
 		return f(ctx, r, contact, event)
 	})
 }

@@ -43,7 +43,7 @@ func (c *Contacts) Waits(ctx context.Context, by app.Caller, days int) (Waits, e
 		return Waits{}, err
 	}
 	r := c.store.Repos()
-	n, err := app.NamesOf(ctx, r, orgID)
+	n, err := r.Names.All(ctx, orgID, crm.NamedMember, crm.NamedOrigin)
 	if err != nil {
 		return Waits{}, err
 	}
@@ -52,8 +52,8 @@ func (c *Contacts) Waits(ctx context.Context, by app.Caller, days int) (Waits, e
 		return Waits{}, err
 	}
 	waiting, err := r.ContactSearch.Count(ctx, orgID, ports.ContactFilter{Waiting: true}, app.CountMax)
-	member := func(a ports.FirstAnswer) Wait { return Wait{ID: a.MemberID, Name: n.Members[a.MemberID].Name} }
-	origin := func(a ports.FirstAnswer) Wait { return Wait{ID: a.OriginID, Name: n.Origins[a.OriginID]} }
+	member := func(a ports.FirstAnswer) Wait { return Wait{ID: a.MemberID, Name: n.Member(a.MemberID).Name} }
+	origin := func(a ports.FirstAnswer) Wait { return Wait{ID: a.OriginID, Name: n.Name(crm.NamedOrigin, a.OriginID)} }
 	return Waits{waits(all, member), waits(all, origin), waiting}, err
 }
 

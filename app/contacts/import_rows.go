@@ -23,7 +23,7 @@ type importStep struct {
 	r     ports.Repos
 	orgID string
 	plan  crm.Import
-	names app.Names
+	names crm.Names
 	// actor is the name of the member who imports.
 	actor, memberID string
 	now             time.Time
@@ -35,13 +35,13 @@ type importStep struct {
 func (b *Bulks) importRows(
 	ctx context.Context, r ports.Repos, action *crm.Bulk, items []crm.BulkItem, now time.Time,
 ) error {
-	n, err := app.NamesOf(ctx, r, action.OrgID)
+	n, err := r.Names.All(ctx, action.OrgID, app.ContactKinds...)
 	if err != nil {
 		return err
 	}
 	plan, lost := planIn(*action)
-	s := importStep{r, action.OrgID, plan, n, n.Members[action.MemberID].Name, action.MemberID, now, b.clock}
-	if n.Stages[s.plan.StageID].ID == "" { // it was removed since
+	s := importStep{r, action.OrgID, plan, n, n.Member(action.MemberID).Name, action.MemberID, now, b.clock}
+	if !n.Has(crm.NamedStage, s.plan.StageID) { // it was removed since
 		if s.plan.StageID, err = entryStage(ctx, r, s.orgID); err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.
 
 // contactOfRow returns the contact that a row makes, and what could not be read of it. Fault: InvalidRequest that says
 // why it makes none.
-func contactOfRow(orgID string, plan crm.Import, n app.Names, row crm.ImportRow) (crm.Contact, []string, error) {
+func contactOfRow(orgID string, plan crm.Import, n crm.Names, row crm.ImportRow) (crm.Contact, []string, error) {
 	record := intake.ReadRecord(plan.Columns, plan.Fields, row.Cells)
 	c := crm.Contact{
 		OrgID: orgID, StageID: plan.StageID, AssigneeID: plan.AssigneeID, Documents: record.Documents,
@@ -184,9 +184,9 @@ func contactOfRow(orgID string, plan crm.Import, n app.Names, row crm.ImportRow)
 }
 
 // originMeant returns the origin that a text most likely means; empty for none.
-func originMeant(said string, n app.Names) (id string) {
+func originMeant(said string, n crm.Names) (id string) {
 	best := fields.Unlike
-	for origin, name := range n.Origins {
+	for origin, name := range n.Of(crm.NamedOrigin) {
 		like := fields.OriginLikeness(said, name)
 		if like > best || like == best && like > fields.Unlike && origin < id {
 			id, best = origin, like

@@ -93,7 +93,7 @@ func (b *Bulks) tried(
 	ctx context.Context, orgID string, plan crm.Import, rows iter.Seq2[crm.ImportRow, error],
 ) (trial ImportTrial, err error) {
 	r := b.store.Repos()
-	n, err := app.NamesOf(ctx, r, orgID)
+	n, err := r.Names.All(ctx, orgID, app.ContactKinds...)
 	if err != nil {
 		return trial, err
 	}
@@ -148,7 +148,7 @@ func repeated(seen map[string]int, c crm.Contact, line int) (before int) {
 	return before
 }
 
-func alikeTo(ctx context.Context, r ports.Repos, n app.Names, c crm.Contact) (AlikeContact, error) {
+func alikeTo(ctx context.Context, r ports.Repos, n crm.Names, c crm.Contact) (AlikeContact, error) {
 	c.ID = app.NewID()
 	alike, err := r.ContactSearch.Alike(ctx, c, 1)
 	if err != nil || len(alike) == 0 {

@@ -288,11 +288,15 @@ func (b *Bulks) Imports(ctx context.Context, by app.Caller) ([]ImportView, error
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	n, err := app.NamesOf(ctx, r, orgID)
+	var members []string
+	for _, action := range found {
+		members = append(members, action.MemberID)
+	}
+	n, err := app.NamesOf(ctx, r, orgID, members...)
 	var out []ImportView
 	for _, action := range found {
 		if plan, err := planIn(action); err == nil {
-			out = append(out, ImportView{BulkView{Bulk: action, By: n.Members[action.MemberID].Name}, plan})
+			out = append(out, ImportView{BulkView{Bulk: action, By: n.Member(action.MemberID).Name}, plan})
 		}
 	}
 	return out, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"fichario/app"
@@ -34,10 +36,10 @@ func (c *Contacts) Alike(ctx context.Context, by app.Caller, id string) ([]Alike
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	n, err := app.NamesOf(ctx, r, contact.OrgID)
+	views, err := app.ViewsOf(ctx, r, contact.OrgID, found...)
 	out := make([]AlikeContact, len(found))
 	for i, other := range found {
-		out[i] = AlikeContact{ContactView: n.View(other), By: inCommon(contact, other)}
+		out[i] = AlikeContact{ContactView: views[i], By: inCommon(contact, other)}
 	}
 	return out, err
 }
@@ -107,7 +109,7 @@ func BeforeThis(ctx context.Context, r ports.Repos, orgID string, ids []string) 
 	if err != nil {
 		return nil, err
 	}
-	n, err := app.NamesOf(ctx, r, orgID)
+	n, err := app.NamesOf(ctx, r, orgID, app.IDsIn(slices.Collect(maps.Values(found))...)...)
 	out := map[string]CameBefore{}
 	for id, others := range alike {
 		if last, ok := found[others[0]]; ok {
@@ -147,11 +149,11 @@ func (c *Contacts) merged(
 	if into.OrgID != from.OrgID {
 		return MergePreview{}, app.ContactKind.NotFound()
 	}
-	n, err := app.NamesOf(ctx, r, into.OrgID)
+	n, err := app.NamesOf(ctx, r, into.OrgID, app.IDsIn(into, from)...)
 	if err != nil {
 		return MergePreview{}, err
 	}
-	after := crm.Merge(into, from, func(id string) string { return n.Origins[id] })
+	after := crm.Merge(into, from, func(id string) string { return n.Name(crm.NamedOrigin, id) })
 	return MergePreview{Into: n.View(into), From: n.View(from), After: n.View(after)}, nil
 }
 
@@ -227,11 +229,11 @@ func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID strin
 			return tooLate()
 		}
 		after := gone.Parted(into)
-		n, err := app.NamesOf(ctx, r, into.OrgID)
+		n, err := app.NamesOf(ctx, r, into.OrgID, after.OriginID)
 		if err != nil {
 			return err
 		}
-		if n.Origins[after.OriginID] == "" {
+		if !n.Has(crm.NamedOrigin, after.OriginID) {
 			after.OriginID = ""
 		}
 		event := crm.Event{

@@ -106,14 +106,14 @@ func tooLate() *fault.Error {
 
 // restore puts a contact back where it was, as far as that still exists.
 func (c *Contacts) restore(ctx context.Context, r ports.Repos, contact crm.Contact, e crm.Event) error {
-	n, err := app.NamesOf(ctx, r, contact.OrgID)
+	n, err := app.NamesOf(ctx, r, contact.OrgID, contact.OriginID, contact.StageID)
 	if err != nil {
 		return err
 	}
-	if n.Origins[contact.OriginID] == "" {
+	if !n.Has(crm.NamedOrigin, contact.OriginID) {
 		contact.OriginID = ""
 	}
-	if n.Stages[contact.StageID].ID == "" {
+	if !n.Has(crm.NamedStage, contact.StageID) {
 		funnels, err := r.Funnels.List(ctx, contact.OrgID)
 		if err != nil || len(funnels) == 0 {
 			return errors.Join(err, errNoFunnel)

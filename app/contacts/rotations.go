@@ -168,7 +168,13 @@ func (o *Rotations) List(ctx context.Context, by app.Caller, orgID string) ([]Ro
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
-	n, err := app.NamesOf(ctx, r, orgID)
+	var members []string
+	for _, rotation := range all {
+		for _, m := range rotation.Members {
+			members = append(members, m.MemberID)
+		}
+	}
+	n, err := app.NamesOf(ctx, r, orgID, members...)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +183,7 @@ func (o *Rotations) List(ctx context.Context, by app.Caller, orgID string) ([]Ro
 	for i, rotation := range all {
 		out[i].Rotation = rotation
 		for _, m := range rotation.Members {
-			out[i].Places = append(out[i].Places, RotationPlace{m, n.Members[m.MemberID]})
+			out[i].Places = append(out[i].Places, RotationPlace{m, n.Member(m.MemberID)})
 		}
 		for _, hook := range hooks {
 			if hook.RotationID == rotation.ID {

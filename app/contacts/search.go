@@ -72,15 +72,15 @@ func searchWords(raw string) []string {
 }
 
 // filter checks the ids of a search, so that another organisation's are not found.
-func (s ContactSearch) filter(n app.Names) (ports.ContactFilter, error) {
+func (s ContactSearch) filter(n crm.Names) (ports.ContactFilter, error) {
 	switch {
-	case s.StageID != "" && n.Stages[s.StageID].ID == "":
+	case s.StageID != "" && !n.Has(crm.NamedStage, s.StageID):
 		return ports.ContactFilter{}, app.Missing("stage", "Não há etapa com este id.")
-	case s.OriginID != "" && n.Origins[s.OriginID] == "":
+	case s.OriginID != "" && !n.Has(crm.NamedOrigin, s.OriginID):
 		return ports.ContactFilter{}, app.Missing("origin", "Não há origem com este id.")
-	case s.AssigneeID != "" && n.Members[s.AssigneeID].ID == "":
+	case s.AssigneeID != "" && !n.Has(crm.NamedMember, s.AssigneeID):
 		return ports.ContactFilter{}, app.Missing("member", "Não há membro com este id.")
-	case s.WebhookID != "" && n.Webhooks[s.WebhookID] == "":
+	case s.WebhookID != "" && !n.Has(crm.NamedWebhook, s.WebhookID):
 		return ports.ContactFilter{}, app.Missing("webhook", "Não há webhook com este id.")
 	}
 	return ports.ContactFilter{
@@ -89,10 +89,9 @@ func (s ContactSearch) filter(n app.Names) (ports.ContactFilter, error) {
 	}, nil
 }
 
-// prepared is a checked search of an organisation, with the names that its contacts are shown with.
+// prepared is a checked search of an organisation.
 type prepared struct {
 	orgID  string
-	names  app.Names
 	filter ports.ContactFilter
 }
 
@@ -101,7 +100,7 @@ func (c *Contacts) prepare(ctx context.Context, by app.Caller, s ContactSearch) 
 	if err != nil {
 		return prepared{}, err
 	}
-	n, err := app.NamesOf(ctx, c.store.Repos(), orgID)
+	n, err := app.NamesOf(ctx, c.store.Repos(), orgID, s.StageID, s.OriginID, s.AssigneeID, s.WebhookID)
 	if err != nil {
 		return prepared{}, err
 	}
@@ -113,7 +112,7 @@ func (c *Contacts) prepare(ctx context.Context, by app.Caller, s ContactSearch) 
 	if f.IDs != nil {
 		f.Words = nil
 	}
-	return prepared{orgID, n, f}, err
+	return prepared{orgID, f}, err
 }
 
 // documentsMax is how many contacts with one document are found.
@@ -170,8 +169,8 @@ func (c *Contacts) Search(
 		slices.Reverse(found[:limit])
 		page.First, page.More = false, true
 	}
-	page.Contacts = p.names.Views(found[:min(len(found), limit)])
-	return page, nil
+	page.Contacts, err = app.ViewsOf(ctx, c.store.Repos(), p.orgID, found[:min(len(found), limit)]...)
+	return page, err
 }
 
 // HandOut is Search by text for an agent with a key, newest first, and is written to the audit. Faults: those of
@@ -240,6 +239,11 @@ func (c *Contacts) All(ctx context.Context, by app.Caller, s ContactSearch) iter
 			yield(crm.ContactView{}, err)
 			return
 		}
+		n, err := c.store.Repos().Names.All(ctx, p.orgID, app.ContactKinds...)
+		if err != nil {
+			yield(crm.ContactView{}, err)
+			return
+		}
 		q := ports.ContactQuery{
 			ContactFilter: p.filter, Order: s.Order, Ascending: s.Ascending, Limit: app.ListMax, Whole: true,
 		}
@@ -254,7 +258,7 @@ func (c *Contacts) All(ctx context.Context, by app.Caller, s ContactSearch) iter
 				yield(crm.ContactView{}, err)
 				return
 			}
-			if !yield(p.names.View(contact), nil) {
+			if !yield(n.View(contact), nil) {
 				return
 			}
 		}

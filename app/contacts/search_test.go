@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"fichario/app"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
@@ -33,7 +32,7 @@ func TestSearchWords(t *testing.T) {
 
 func TestContactForms(t *testing.T) {
 	t.Parallel()
-	known := app.Names{Origins: map[string]string{"o": "Site"}}
+	known := crm.Names{"o": {Kind: crm.NamedOrigin, Name: "Site"}}
 	before := crm.Contact{
 		Name: strings.Repeat("n", 300), Email: "sem arroba", Phone: "x\ny", Amount: 2_0750, Note: "a\r\nb",
 	}

@@ -90,12 +90,12 @@ func (d *Dashboard) Look(ctx context.Context, by app.Caller, days int) (Overview
 		return Overview{}, err
 	}
 	r, now := d.store.Repos(), d.clock()
-	n, err := app.NamesOf(ctx, r, orgID)
+	n, err := r.Names.All(ctx, orgID, app.ContactKinds...)
 	if err != nil {
 		return Overview{}, err
 	}
 	o, bounds := d.emptyDays(now, days)
-	o.Webhooks = n.Webhooks
+	o.Webhooks = n.Of(crm.NamedWebhook)
 	if err := o.countContacts(ctx, r, orgID, n, bounds); err != nil {
 		return o, err
 	}
@@ -106,7 +106,9 @@ func (d *Dashboard) Look(ctx context.Context, by app.Caller, days int) (Overview
 	if err != nil {
 		return o, err
 	}
-	o.Newest = n.Views(newest)
+	for _, contact := range newest {
+		o.Newest = append(o.Newest, n.View(contact))
+	}
 	if err := d.accrue(ctx, r, orgID, &o, now); err != nil {
 		return o, err
 	}
@@ -131,7 +133,7 @@ func (d *Dashboard) emptyDays(now time.Time, days int) (o Overview, bounds []tim
 }
 
 func (o *Overview) countContacts(
-	ctx context.Context, r ports.Repos, orgID string, n app.Names, bounds []time.Time,
+	ctx context.Context, r ports.Repos, orgID string, n crm.Names, bounds []time.Time,
 ) error {
 	figures, err := r.Figures.Contacts(ctx, orgID, bounds)
 	if err != nil {
@@ -144,7 +146,7 @@ func (o *Overview) countContacts(
 		from[f.OriginID] += f.Count
 	}
 	for id, count := range from {
-		o.Origins = append(o.Origins, OriginCount{id, n.Origins[id], count})
+		o.Origins = append(o.Origins, OriginCount{id, n.Name(crm.NamedOrigin, id), count})
 	}
 	slices.SortFunc(o.Origins, func(a, b OriginCount) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Name, b.Name))
@@ -171,7 +173,7 @@ func (d *Dashboard) countLookups(
 
 // attention returns what owners and administrators should look into.
 func (d *Dashboard) attention(
-	ctx context.Context, r ports.Repos, orgID string, n app.Names, now time.Time,
+	ctx context.Context, r ports.Repos, orgID string, n crm.Names, now time.Time,
 ) ([]Attention, error) {
 	var out []Attention
 	refused, err := r.Deliveries.Summaries(ctx, orgID, now.Add(-24*time.Hour))
@@ -179,7 +181,7 @@ func (d *Dashboard) attention(
 		if sum.Refused == 0 {
 			continue
 		}
-		a := Attention{Kind: "refused", ID: id, Name: n.Webhooks[id], Count: sum.Refused}
+		a := Attention{Kind: "refused", ID: id, Name: n.Name(crm.NamedWebhook, id), Count: sum.Refused}
 		last, err := r.Deliveries.Page(ctx, id, webhook.Refused, "", 1)
 		if err != nil {
 			return nil, err

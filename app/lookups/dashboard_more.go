@@ -54,10 +54,10 @@ func (d *Dashboard) accrue(ctx context.Context, r ports.Repos, orgID string, o *
 }
 
 // countOpen adds the number and value of contacts in open stages.
-func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n app.Names) error {
+func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n crm.Names) error {
 	totals, err := r.ContactSearch.Totals(ctx, orgID, ports.ContactFilter{}, app.CountMax)
 	for id, total := range totals {
-		if n.Stages[id].Outcome == crm.Open {
+		if n.Stage(id).Outcome == crm.Open {
 			o.Open.Count, o.Open.Amount = o.Open.Count+total.Count, o.Open.Amount+total.Amount
 		}
 	}
@@ -65,12 +65,12 @@ func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n
 }
 
 // steps finds out which first steps the organisation has done.
-func (o *Overview) steps(ctx context.Context, r ports.Repos, orgID string, n app.Names) error {
+func (o *Overview) steps(ctx context.Context, r ports.Repos, orgID string, n crm.Names) error {
 	keys, err := r.Keys.List(ctx, orgID)
 	if err != nil {
 		return err
 	}
 	asked, err := r.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", 1)
-	o.Steps = Steps{Webhook: len(n.Webhooks) > 0, Team: len(n.Members) > 1, Lookup: len(asked) > 0, Key: len(keys) > 0}
+	o.Steps = Steps{Webhook: len(o.Webhooks) > 0, Team: len(n.Of(crm.NamedMember)) > 1, Lookup: len(asked) > 0, Key: len(keys) > 0}
 	return err
 }

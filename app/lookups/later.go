@@ -11,93 +11,74 @@ import (
 	"fichario/ports"
 )
 
-// DoLater is Do without waiting for the bureau: where history does not answer at once, it returns the id of an entry to
-// pass to Again. It does wait for the call of another key that it would share, because that key's entry is not the
-// caller's. Faults: those of Do; how the bureau answered is up to Again.
-func (l *Lookups) DoLater(ctx context.Context, caller app.Caller, req Request) (Result, string, error) {
-	a, err := l.check(ctx, caller, req)
-	if err != nil {
-		return Result{}, "", err
+// later goes on with what was begun, and returns the running entry. It waits for the call of somebody else whose entry
+// is not the caller's.
+func (k *Asker) later(ctx context.Context, req Request, begun Result, holder string) (Result, error) {
+	if holder != "" && req.RequestKey != "" { // which stands for an entry of its own
+		return k.follow(ctx, req, holder)
 	}
-	if a.RequestKey != "" {
-		return l.once(ctx, a, true, l.doLater)
-	}
-	return l.doLater(ctx, a)
-}
-
-func (l *Lookups) doLater(ctx context.Context, a asking) (Result, string, error) {
-	r, err := l.begin(ctx, a)
-	switch {
-	case err != nil:
-		return Result{}, "", err
-	case r.answer != nil:
-		return *r.answer, "", nil
-	case r.holder != "" && a.RequestKey != "": // whose entry is not that of this idempotency key
-		result, err := l.follow(ctx, a, r.holder)
-		return result, "", err
-	case r.holder != "":
-		e, err := l.store.Repos().Statement.Find(ctx, r.holder)
+	if holder != "" {
+		e, err := k.store.Repos().Statement.Find(ctx, holder)
 		if err != nil {
-			return Result{}, "", err
+			return Result{}, err
 		}
-		if e.AskedBy() != a.caller.AskedBy() {
-			result, err := l.follow(ctx, a, r.holder)
-			return result, "", err
+		if e.AskedBy() != req.caller.AskedBy() {
+			return k.follow(ctx, req, holder)
 		}
 	}
-	id, _ := l.goOn(ctx, a, r)
-	return Result{}, id, nil
+	id, _ := k.goOn(ctx, req, begun, holder)
+	return Result{Entry: lookup.Entry{ID: id, Status: lookup.Running}}, nil
 }
 
 // goOn makes the call that was begun, or waits for somebody else's, even after ctx ends. It returns the id of the entry
 // that will hold the outcome; done is closed then.
-func (l *Lookups) goOn(ctx context.Context, a asking, r reservation) (id string, done <-chan struct{}) {
+func (k *Asker) goOn(ctx context.Context, req Request, begun Result, holder string) (id string, done <-chan struct{}) {
 	ctx, ended := context.WithoutCancel(ctx), make(chan struct{})
-	if r.holder != "" {
-		l.calls.Start(func() {
+	if holder != "" {
+		k.ledger.calls.Start(func() {
 			defer close(ended)
-			_, _ = l.follow(ctx, a, r.holder) // the holder's entry has the outcome
+			_, _ = k.follow(ctx, req, holder) // the holder's entry has the outcome
 		})
-		return r.holder, ended
+		return holder, ended
 	}
-	l.calls.Start(func() {
-		defer func() { <-l.slots; close(ended) }()
-		_, _ = l.call(ctx, a.product, r.entry) // the entry has the outcome
+	k.ledger.calls.Start(func() {
+		defer func() { <-k.ledger.slots; close(ended) }()
+		_, _ = k.ledger.call(ctx, req.product, begun.Entry) // the entry has the outcome
 	})
-	return r.entry.ID, ended
+	return begun.Entry.ID, ended
 }
 
-// Again returns the answer of a lookup that the caller's key has made; running is true, and there is none, while the
-// bureau is asked. It is free, and a line of the audit, but no entry of the statement. Faults: UnknownLookup,
-// ServiceUnavailable, and BureauFailed, BureauNoAnswer or BureauUnavailable when that is how the lookup ended.
-func (l *Lookups) Again(ctx context.Context, caller app.Caller, id string) (result Result, running bool, err error) {
+// Again returns the answer of a lookup that the caller's key has made, or its running entry while the bureau is asked.
+// It is free, and a line of the audit, but no entry of the statement. Faults: UnknownLookup, ServiceUnavailable, and
+// BureauFailed, BureauNoAnswer or BureauUnavailable when that is how the lookup ended.
+func (k *Asker) Again(ctx context.Context, caller app.Caller, id string) (Result, error) {
 	unknown := fault.New(fault.UnknownLookup,
 		"Esta chave não fez nenhuma consulta com este id, ou a resposta já não é guardada.").At("id")
 	if !app.ValidID(id) {
-		return Result{}, false, unknown
+		return Result{}, unknown
 	}
-	e, err := l.store.Repos().Statement.Find(ctx, id)
+	e, err := k.store.Repos().Statement.Find(ctx, id)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && (e.OrgID != caller.OrgID() || e.AskedBy() != caller.AskedBy()) {
-		return Result{}, false, unknown
+		return Result{}, unknown
 	}
 	if err != nil {
-		return Result{}, false, err
+		return Result{}, err
 	}
 	switch e.Status {
 	case lookup.Running:
-		return Result{Entry: e}, true, nil
+		return Result{Entry: e}, nil
 	case lookup.Done:
 	default:
 		ended := bureauFault(e.Status, &ports.BureauError{Reason: "as it ended then"})
 		app.FaultOf(ended).RetryAfter = 0 // the outcome is final, however long one waits
-		return Result{}, false, ended
+		return Result{}, ended
 	}
-	result, kept, err := l.keptAnswer(ctx, e)
+	result, kept, err := k.keptAnswer(ctx, e)
 	if err == nil && !kept {
-		return Result{}, false, unknown
+		return Result{}, unknown
 	}
 	if err == nil {
-		err = l.shown(ctx, caller, audit.AnswerDownloaded, e)
+		err = shown(ctx, k.store, caller, audit.AnswerDownloaded, e)
 	}
-	return result, false, err
+	return result, err
 }

@@ -22,7 +22,7 @@ type List struct {
 
 // List returns a page of the lookups of the caller's organisation, or only of the caller's own. Faults: InvalidRequest,
 // NotFound, ServiceUnavailable.
-func (l *Lookups) List(ctx context.Context, by app.Caller, own bool, cursor string, limit int) (List, error) {
+func (s *Sheet) List(ctx context.Context, by app.Caller, own bool, cursor string, limit int) (List, error) {
 	var out List
 	asker, err := askerOf(by, own)
 	if err != nil {
@@ -32,7 +32,7 @@ func (l *Lookups) List(ctx context.Context, by app.Caller, own bool, cursor stri
 	if err != nil {
 		return out, err
 	}
-	entries, err := l.store.Repos().Statement.Page(ctx, asker, lookup.Filter{}, after, limit+1)
+	entries, err := s.store.Repos().Statement.Page(ctx, asker, lookup.Filter{}, after, limit+1)
 	if err != nil {
 		return out, err
 	}
@@ -40,7 +40,7 @@ func (l *Lookups) List(ctx context.Context, by app.Caller, own bool, cursor stri
 		entries = entries[:limit]
 		out.Next = base64.RawURLEncoding.EncodeToString([]byte(entries[limit-1].ID))
 	}
-	out.Lookups, err = l.views(ctx, by, entries)
+	out.Lookups, err = s.views(ctx, by, entries)
 	return out, err
 }
 
@@ -52,7 +52,7 @@ const (
 
 // Search returns those lookups of List whose document contains the text, with or without mask, or whose name contains
 // all its words. It examines only the newest ones. Faults: InvalidRequest, NotFound, ServiceUnavailable.
-func (l *Lookups) Search(
+func (s *Sheet) Search(
 	ctx context.Context, by app.Caller, own bool, typed string, limit int,
 ) (out List, err error) {
 	asker, err := askerOf(by, own)
@@ -61,11 +61,11 @@ func (l *Lookups) Search(
 	}
 	wanted, after := matching(typed), ""
 	for out.Looked < searchedMost {
-		entries, err := l.store.Repos().Statement.Page(ctx, asker, lookup.Filter{}, after, searchedStep)
+		entries, err := s.store.Repos().Statement.Page(ctx, asker, lookup.Filter{}, after, searchedStep)
 		if err != nil {
 			return out, err
 		}
-		found, err := l.views(ctx, by, entries)
+		found, err := s.views(ctx, by, entries)
 		if err != nil {
 			return out, err
 		}

@@ -49,70 +49,66 @@ func RequestKeyOf(name string, sent *string) (string, error) {
 	return *sent, nil
 }
 
-// maker makes a lookup whose purpose was chosen, as do and doLater.
-type maker func(context.Context, asking) (result Result, id string, err error)
+// maker makes a lookup whose purpose was chosen.
+type maker func(context.Context, Request) (Result, error)
 
 // once is for a request with an idempotency key: the first one with the key makes the lookup, and all others have its
-// outcome, for a day and on any instance; where later is set, they do not wait for it. A lookup that certainly cost
+// outcome, for a day and on any instance; where it is for Later, they do not wait for it. A lookup that certainly cost
 // nothing and has no answer leaves the key free again. If ctx may end, the maker must not return before there is an
 // entry or nothing is made.
-func (l *Lookups) once(
-	ctx context.Context, a asking, later bool, do maker,
-) (result Result, id string, err error) {
+func (k *Asker) once(ctx context.Context, req Request, do maker) (Result, error) {
 	mine := ports.LookupRequest{
-		KeyID: a.caller.KeyID(), Name: a.RequestKey, Question: a.question(), LookupID: app.NewID(),
+		KeyID: req.caller.KeyID(), Name: req.RequestKey, Question: req.question(), LookupID: app.NewID(),
 		Begins: requestBegins, Lasts: requestLasts,
 	}
-	waiting, cancel := context.WithTimeout(ctx, l.timeout+2*settleMargin)
+	waiting, cancel := context.WithTimeout(ctx, k.terms.Timeout+2*settleMargin)
 	defer cancel()
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
-		mine.At = l.clock()
-		has, err := l.store.Repos().LookupRequests.Claim(waiting, mine)
+		mine.At = k.clock()
+		has, err := k.store.Repos().LookupRequests.Claim(waiting, mine)
 		if err != nil {
-			return result, "", err
+			return Result{}, err
 		}
 		if has.LookupID == mine.LookupID {
-			result, id, err = l.first(ctx, a, mine, do)
+			result, err := k.first(ctx, req, mine, do)
 			if errors.Is(err, ports.ErrOvertaken) {
 				continue
 			}
-			return result, id, err
+			return result, err
 		}
-		switch result, id, err = l.replay(waiting, a, has, later); {
+		switch result, err := k.replay(waiting, req, has); {
 		case errors.Is(err, errFree):
-			if err := l.store.Repos().LookupRequests.Release(waiting, has); err != nil {
-				return result, "", err
+			if err := k.store.Repos().LookupRequests.Release(waiting, has); err != nil {
+				return Result{}, err
 			}
 		case !errors.Is(err, errNotBegun):
-			return result, id, err
+			return result, err
 		}
 		select {
 		case <-ports.After(wait):
 		case <-waiting.Done():
-			return result, "", app.TimedOut(waiting.Err())
+			return Result{}, app.TimedOut(waiting.Err())
 		}
 	}
 }
 
 // first makes the lookup of a request that has the idempotency key, and frees the key if the lookup came to nothing.
-func (l *Lookups) first(
-	ctx context.Context, a asking, mine ports.LookupRequest, do maker,
-) (result Result, id string, err error) {
-	a.ID = mine.LookupID
-	if a, err = l.stated(ctx, a); err == nil {
-		result, id, err = do(ctx, a)
+func (k *Asker) first(ctx context.Context, req Request, mine ports.LookupRequest, do maker) (result Result, err error) {
+	req.ID = mine.LookupID
+	if req, err = k.stated(ctx, req); err == nil {
+		result, err = do(ctx, req)
 	}
 	if err == nil {
-		return result, id, nil
+		return result, nil
 	}
 	ctx = context.WithoutCancel(ctx)
-	repos := l.store.Repos()
-	if e, found := repos.Statement.Find(ctx, a.ID); errors.Is(found, ports.ErrNotFound) ||
+	repos := k.store.Repos()
+	if e, found := repos.Statement.Find(ctx, req.ID); errors.Is(found, ports.ErrNotFound) ||
 		found == nil && e.Status == lookup.NotSent {
 		// Else whoever asks with the key next finds out.
 		_ = repos.LookupRequests.Release(ctx, mine)
 	}
-	return result, "", err
+	return Result{}, err
 }
 
 var (
@@ -122,52 +118,50 @@ var (
 	errNotBegun = errors.New("the request has not begun")
 )
 
-// replay returns the outcome of an earlier request. While the bureau is asked it waits, or returns the id of the entry
-// where later is set.
-func (l *Lookups) replay(
-	ctx context.Context, a asking, has ports.LookupRequest, later bool,
-) (result Result, id string, err error) {
-	e, err := l.store.Repos().Statement.Find(ctx, has.LookupID)
+// replay returns the outcome of an earlier request. While the bureau is asked it waits, or returns the running entry
+// where the request is for Later.
+func (k *Asker) replay(ctx context.Context, req Request, has ports.LookupRequest) (Result, error) {
+	e, err := k.store.Repos().Statement.Find(ctx, has.LookupID)
 	switch {
 	case err != nil && !errors.Is(err, ports.ErrNotFound):
-		return result, "", err
+		return Result{}, err
 	case err == nil && (e.Status == lookup.NotSent || e.Erased):
-		return result, "", errFree
+		return Result{}, errFree
 	case !has.Same:
-		return result, "", fault.New(fault.ReusedIdempotencyKey,
+		return Result{}, fault.New(fault.ReusedIdempotencyKey,
 			"Esta Idempotency-Key já foi usada com outra consulta nas últimas 24 horas. Nada foi consultado nem cobrado; use outra chave.")
 	case err != nil:
-		return result, "", errNotBegun
-	case e.Status == lookup.Running && later:
-		return Result{Replayed: true}, e.ID, nil
+		return Result{}, errNotBegun
+	case e.Status == lookup.Running && req.Later:
+		return Result{Entry: e, Replayed: true}, nil
 	case e.Status == lookup.Running:
-		if e, _, err = l.outcome(ctx, e.ID); err != nil {
-			return result, "", err
+		if e, _, err = k.ledger.outcome(ctx, e.ID); err != nil {
+			return Result{}, err
 		}
 		if e.Status == lookup.NotSent || e.Erased {
-			return result, "", errFree
+			return Result{}, errFree
 		}
 	}
 	if e.Status != lookup.Done {
 		ended := bureauFault(e.Status, &ports.BureauError{Reason: "as it ended then"})
 		app.FaultOf(ended).Replayed = true
-		return result, "", ended
+		return Result{}, ended
 	}
-	result, kept, err := l.keptAnswer(ctx, e)
+	result, kept, err := k.keptAnswer(ctx, e)
 	if err == nil && !kept {
-		return result, "", errFree
+		return Result{}, errFree
 	}
 	result.Replayed = true
 	if err == nil {
-		err = l.shown(ctx, a.caller, audit.AnswerDownloaded, e)
+		err = shown(ctx, k.store, req.caller, audit.AnswerDownloaded, e)
 	}
-	return result, "", err
+	return result, err
 }
 
 // keptAnswer returns the answer of an entry that is done; kept is false if it is not stored any more, or cannot be
 // opened.
-func (l *Lookups) keptAnswer(ctx context.Context, e lookup.Entry) (result Result, kept bool, err error) {
-	records, err := l.store.Repos().History.Records(ctx, []string{e.RecordID})
+func (k *Asker) keptAnswer(ctx context.Context, e lookup.Entry) (result Result, kept bool, err error) {
+	records, err := k.store.Repos().History.Records(ctx, []string{e.RecordID})
 	if err != nil {
 		return result, false, err
 	}
@@ -175,16 +169,13 @@ func (l *Lookups) keptAnswer(ctx context.Context, e lookup.Entry) (result Result
 	if !kept || rec.Unreadable {
 		return result, false, nil
 	}
-	result = Result{Entry: e, Record: rec}
-	if product, offered := l.catalog.Find(e.Product); offered {
-		result, err = l.completed(product, e, rec)
-	}
-	return result, true, err
+	rec, err = k.terms.completed(rec)
+	return Result{Entry: e, Record: rec}, true, err
 }
 
 // ForgetRequests removes idempotency keys of lookups that have expired. It is a chore.
-func (l *Lookups) ForgetRequests(ctx context.Context) error {
+func (k *Asker) ForgetRequests(ctx context.Context) error {
 	return app.Forget(ctx, func(ctx context.Context) (int, error) {
-		return l.store.Repos().LookupRequests.Forget(ctx, l.clock().Add(-requestLasts-app.OverFor))
+		return k.store.Repos().LookupRequests.Forget(ctx, k.clock().Add(-requestLasts-app.OverFor))
 	})
 }

@@ -15,15 +15,32 @@ import (
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
+	"fichario/ports"
 )
+
+// Sheet shows what was asked and what it brought.
+type Sheet struct {
+	store ports.Store
+	terms *Terms
+	clock app.Clock
+}
+
+// NewSheet returns the use case.
+func NewSheet(store ports.Store, terms *Terms, clock app.Clock) *Sheet {
+	return &Sheet{store, terms, clock}
+}
 
 // Contact returns the contact that a lookup is to be about; the zero value for an empty id. Faults: NotFound,
 // ServiceUnavailable.
-func (l *Lookups) Contact(ctx context.Context, by app.Caller, id string) (crm.Contact, error) {
+func (s *Sheet) Contact(ctx context.Context, by app.Caller, id string) (crm.Contact, error) {
+	return contactOf(ctx, s.store, by, id)
+}
+
+func contactOf(ctx context.Context, store ports.Store, by app.Caller, id string) (crm.Contact, error) {
 	if id == "" {
 		return crm.Contact{}, nil
 	}
-	return app.ContactKind.Visible(ctx, l.store.Repos(), by, id)
+	return app.ContactKind.Visible(ctx, store.Repos(), by, id)
 }
 
 // View is an entry of the statement with what it refers to.
@@ -68,17 +85,17 @@ func Subject(rec *lookup.Record) string {
 }
 
 // Show returns one lookup of the caller's organisation, whoever made it. Faults: NotFound, ServiceUnavailable.
-func (l *Lookups) Show(ctx context.Context, by app.Caller, id string) (View, error) {
-	e, err := app.EntryKind.Visible(ctx, l.store.Repos(), by, id)
+func (s *Sheet) Show(ctx context.Context, by app.Caller, id string) (View, error) {
+	e, err := app.EntryKind.Visible(ctx, s.store.Repos(), by, id)
 	if err != nil {
 		return View{}, err
 	}
-	views, err := l.views(ctx, by, []lookup.Entry{e})
+	views, err := s.views(ctx, by, []lookup.Entry{e})
 	if err != nil {
 		return View{}, err
 	}
 	v := views[0]
-	if v.Contact, err = l.Contact(ctx, by, e.ContactID); fault.CodeOf(err) == fault.NotFound {
+	if v.Contact, err = contactOf(ctx, s.store, by, e.ContactID); fault.CodeOf(err) == fault.NotFound {
 		err = nil // the contact is gone, the lookup stays
 	}
 	return v, err
@@ -86,16 +103,17 @@ func (l *Lookups) Show(ctx context.Context, by app.Caller, id string) (View, err
 
 // Opened records that the caller opened a lookup's answer; without the record they may not see it. Faults: NotFound,
 // ServiceUnavailable.
-func (l *Lookups) Opened(ctx context.Context, by app.Caller, v View) error {
-	return l.shown(ctx, by, audit.SheetOpened, v.Entry)
+func (s *Sheet) Opened(ctx context.Context, by app.Caller, v View) error {
+	return shown(ctx, s.store, by, audit.SheetOpened, v.Entry)
 }
 
 // Downloaded is Opened for the bureau's own answer.
-func (l *Lookups) Downloaded(ctx context.Context, by app.Caller, v View) error {
-	return l.shown(ctx, by, audit.AnswerDownloaded, v.Entry)
+func (s *Sheet) Downloaded(ctx context.Context, by app.Caller, v View) error {
+	return shown(ctx, s.store, by, audit.AnswerDownloaded, v.Entry)
 }
 
-func (l *Lookups) shown(ctx context.Context, by app.Caller, a audit.Action, e lookup.Entry) error {
+// shown records that the caller sees an answer.
+func shown(ctx context.Context, store ports.Store, by app.Caller, a audit.Action, e lookup.Entry) error {
 	if !by.MaySee(e.OrgID) {
 		return app.EntryKind.NotFound()
 	}
@@ -105,18 +123,18 @@ func (l *Lookups) shown(ctx context.Context, by app.Caller, a audit.Action, e lo
 	}
 	line := audit.Line{OrgID: e.OrgID, Action: a, Object: e.ID, Detail: detail}
 	if i, ok := privacy.OfDocument(e.Document); ok {
-		hashes, err := l.store.Repos().Subjects.Hashes(ctx, e.OrgID, i)
+		hashes, err := store.Repos().Subjects.Hashes(ctx, e.OrgID, i)
 		if err != nil {
 			return err
 		}
 		line.Subject = hashes[0]
 	}
-	return app.Looked(ctx, l.store, by, line)
+	return app.Looked(ctx, store, by, line)
 }
 
 // Tie sets the contact that a lookup is about, in place of any other. Faults: NotFound, ServiceUnavailable.
-func (l *Lookups) Tie(ctx context.Context, by app.Caller, id, contactID string) error {
-	repos := l.store.Repos()
+func (s *Sheet) Tie(ctx context.Context, by app.Caller, id, contactID string) error {
+	repos := s.store.Repos()
 	contact, err := app.ContactKind.Visible(ctx, repos, by, contactID)
 	if err != nil {
 		return err
@@ -129,18 +147,18 @@ const recentPages = 5
 
 // Recent returns the last lookups of the caller's organisation, by keys and members, newest first: only the last one
 // for each document and product. Faults: InvalidRequest, NotFound, ServiceUnavailable.
-func (l *Lookups) Recent(ctx context.Context, by app.Caller, limit int) ([]View, error) {
-	last, err := l.lastOfEach(ctx, by, recentPages*limit)
+func (s *Sheet) Recent(ctx context.Context, by app.Caller, limit int) ([]View, error) {
+	last, err := s.lastOfEach(ctx, by, recentPages*limit)
 	if err != nil {
 		return nil, err
 	}
-	return l.views(ctx, by, last[:min(limit, len(last))])
+	return s.views(ctx, by, last[:min(limit, len(last))])
 }
 
 // RecentDocuments returns the lookups of Recent grouped by document: the most recently asked document first, and for
 // each the last lookup per product, newest first. Faults: InvalidRequest, NotFound, ServiceUnavailable.
-func (l *Lookups) RecentDocuments(ctx context.Context, by app.Caller, limit int) ([][]View, error) {
-	last, err := l.lastOfEach(ctx, by, 2*recentPages*limit)
+func (s *Sheet) RecentDocuments(ctx context.Context, by app.Caller, limit int) ([][]View, error) {
+	last, err := s.lastOfEach(ctx, by, 2*recentPages*limit)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +171,7 @@ func (l *Lookups) RecentDocuments(ctx context.Context, by app.Caller, limit int)
 			shown = append(shown, e)
 		}
 	}
-	views, err := l.views(ctx, by, shown)
+	views, err := s.views(ctx, by, shown)
 	out := make([][]View, len(place))
 	for _, v := range views {
 		i := place[v.Entry.Document]
@@ -164,7 +182,7 @@ func (l *Lookups) RecentDocuments(ctx context.Context, by app.Caller, limit int)
 
 // lastOfEach returns, from that many of the organisation's last lookups, the last one for each document and product,
 // newest first.
-func (l *Lookups) lastOfEach(ctx context.Context, by app.Caller, among int) ([]lookup.Entry, error) {
+func (s *Sheet) lastOfEach(ctx context.Context, by app.Caller, among int) ([]lookup.Entry, error) {
 	if err := app.CheckPage("", among/recentPages); err != nil {
 		return nil, err
 	}
@@ -172,27 +190,27 @@ func (l *Lookups) lastOfEach(ctx context.Context, by app.Caller, among int) ([]l
 	if err != nil {
 		return nil, err
 	}
-	entries, err := l.store.Repos().Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", among)
+	entries, err := s.store.Repos().Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", among)
 	type subject struct {
 		product string
 		doc     document.Document
 	}
 	seen := map[subject]bool{}
 	return slices.DeleteFunc(entries, func(e lookup.Entry) bool {
-		s := subject{e.Product, e.Document}
-		defer func() { seen[s] = true }()
-		return seen[s]
+		of := subject{e.Product, e.Document}
+		defer func() { seen[of] = true }()
+		return seen[of]
 	}), err
 }
 
 // Answers returns the entries whose calls brought the answers about a lookup's document in its product, newest first.
 // Faults: NotFound, ServiceUnavailable.
-func (l *Lookups) Answers(ctx context.Context, by app.Caller, v View, limit int) ([]View, error) {
+func (s *Sheet) Answers(ctx context.Context, by app.Caller, v View, limit int) ([]View, error) {
 	orgID, err := by.Org()
 	if err != nil {
 		return nil, err
 	}
-	repos := l.store.Repos()
+	repos := s.store.Repos()
 	records, err := repos.History.Answers(ctx, orgID, v.Entry.Product, v.Entry.Document, limit)
 	if err != nil {
 		return nil, err
@@ -201,11 +219,15 @@ func (l *Lookups) Answers(ctx context.Context, by app.Caller, v View, limit int)
 	if err != nil {
 		return nil, err
 	}
-	who, err := app.People(ctx, l.store, by.OrgID())
+	var askers []string
+	for _, e := range asked {
+		askers = append(askers, e.MemberID, e.KeyID)
+	}
+	who, err := app.NamesOf(ctx, repos, by.OrgID(), askers...)
 	out := []View{}
 	for _, rec := range records {
 		if e, ok := asked[rec.ID]; ok && by.MaySee(e.OrgID) {
-			out = append(out, View{Entry: e, Record: &rec, Member: who[e.MemberID], Key: who[e.KeyID]})
+			out = append(out, View{Entry: e, Record: &rec, Member: app.PersonIn(who, e.MemberID), Key: app.PersonIn(who, e.KeyID)})
 		}
 	}
 	return out, err
@@ -219,31 +241,15 @@ func recordIDs(records []lookup.Record) []string {
 	return ids
 }
 
-// SpentToday returns what the caller's organisation was charged today, by keys and members. Faults: NotFound,
-// ServiceUnavailable.
-func (l *Lookups) SpentToday(ctx context.Context, by app.Caller) (lookup.Spent, error) {
-	orgID, err := by.Org()
-	if err != nil {
-		return lookup.Spent{}, err
-	}
-	today := l.calendar.Day(l.clock())
-	days, err := l.store.Repos().Statement.Spend(ctx, lookup.Asker{OrgID: orgID}, today, today)
-	var sum lookup.Spent
-	for _, d := range days {
-		sum.Add(d.Spent)
-	}
-	return sum, err
-}
-
 // views adds to entries of one organisation what they refer to.
-func (l *Lookups) views(ctx context.Context, by app.Caller, entries []lookup.Entry) ([]View, error) {
+func (s *Sheet) views(ctx context.Context, by app.Caller, entries []lookup.Entry) ([]View, error) {
 	ids := []string{}
 	for _, e := range entries {
 		if e.RecordID != "" {
 			ids = append(ids, e.RecordID)
 		}
 	}
-	repos, now := l.store.Repos(), l.clock()
+	repos, now := s.store.Repos(), s.clock()
 	records, err := repos.History.Records(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -252,16 +258,22 @@ func (l *Lookups) views(ctx context.Context, by app.Caller, entries []lookup.Ent
 	if err != nil {
 		return nil, err
 	}
-	who, err := app.People(ctx, l.store, by.OrgID())
+	var askers []string
+	for _, e := range entries {
+		call := asked[e.RecordID]
+		askers = append(askers, e.MemberID, e.KeyID, e.AutomationID, call.MemberID, call.KeyID, call.AutomationID)
+	}
+	n, err := app.NamesOf(ctx, repos, by.OrgID(), askers...)
+	who := func(id string) string { return app.PersonIn(n, id) }
 	if err != nil {
 		return nil, err
 	}
 	out := make([]View, len(entries))
 	for i, e := range entries {
-		v := View{Entry: e, Key: who[e.KeyID], Asked: asked[e.RecordID]}
-		v.Member, v.AskedKey = who[cmp.Or(e.MemberID, e.AutomationID)], who[v.Asked.KeyID]
-		v.AskedMember = who[cmp.Or(v.Asked.MemberID, v.Asked.AutomationID)]
-		if v.Product, v.Offered = l.catalog.Find(e.Product); !v.Offered {
+		v := View{Entry: e, Key: who(e.KeyID), Asked: asked[e.RecordID]}
+		v.Member, v.AskedKey = who(cmp.Or(e.MemberID, e.AutomationID)), who(v.Asked.KeyID)
+		v.AskedMember = who(cmp.Or(v.Asked.MemberID, v.Asked.AutomationID))
+		if v.Product, v.Offered = s.terms.Catalog.Find(e.Product); !v.Offered {
 			v.Product = catalog.Product{ID: e.Product, Name: e.Product}
 			if known, ok := catalog.Standard().Find(e.Product); ok {
 				v.Product = known
@@ -270,12 +282,10 @@ func (l *Lookups) views(ctx context.Context, by app.Caller, entries []lookup.Ent
 		if rec, ok := records[e.RecordID]; ok && rec.Unreadable {
 			v.Unreadable = true
 		} else if ok && by.MaySee(rec.OrgID) {
-			if v.Offered && rec.Schema != l.schemas[e.Product] {
-				if rec.Fields, err = v.Product.Complete(rec.Fields); err != nil {
-					return nil, err
-				}
+			if rec, err = s.terms.completed(rec); err != nil {
+				return nil, err
 			}
-			v.Record, v.Fresh, v.FreeUntil = &rec, rec.FreshAt(now, l.fresh), rec.AnsweredAt.Add(l.fresh)
+			v.Record, v.Fresh, v.FreeUntil = &rec, rec.FreshAt(now, s.terms.Fresh), rec.AnsweredAt.Add(s.terms.Fresh)
 		}
 		out[i] = v
 	}

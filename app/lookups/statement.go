@@ -140,7 +140,7 @@ func (s *Statement) Lines(ctx context.Context, caller app.Caller, q StatementQue
 	}
 	names := map[string]string{}
 	if of.key == nil {
-		if names, err = app.People(ctx, s.store, of.asker.OrgID); err != nil {
+		if names, err = app.People(ctx, s.store.Repos(), of.asker.OrgID); err != nil {
 			return StatementLines{}, err
 		}
 	}
@@ -230,7 +230,7 @@ func (s *Statement) spending(
 			page.Today.Add(d.Spent)
 		}
 	}
-	page.Names, err = app.People(ctx, s.store, asker.OrgID)
+	page.Names, err = app.People(ctx, s.store.Repos(), asker.OrgID)
 	return page, err
 }
 

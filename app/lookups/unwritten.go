@@ -6,13 +6,11 @@ import (
 	"sync"
 	"time"
 
-	"fichario/domain/catalog"
-	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
 const (
-	// unwrittenMax and unwrittenBytes bound the endings that wait in memory to be written: beyond, no further call begins.
+	// unwrittenMax and unwrittenBytes bound tho ports.Outcomes that wait in memory to be written: beyond, no further call begins.
 	// Those of calls already in flight are kept all the same.
 	unwrittenMax   = 10_000
 	unwrittenBytes = 64 << 20
@@ -23,31 +21,25 @@ const (
 	rewriteMost  = 2 * time.Second
 )
 
-// ending is how a call ended.
-type ending struct {
-	entry lookup.Entry
-	price catalog.Money
-	rec   *lookup.Record // nil without an answer
-}
-
-func (e ending) size() int {
-	if e.rec == nil {
+// sizeOf is roughly what an ending takes in memory.
+func sizeOf(o ports.Outcome) int {
+	if o.Record == nil {
 		return endingBytes
 	}
-	return endingBytes + len(e.rec.Raw) + len(e.rec.Fields)
+	return endingBytes + len(o.Record.Raw) + len(o.Record.Fields)
 }
 
-// counts reports whether something is lost if the ending is never written: a paid answer, or a key's refund. Any other
+// counts reports whether something is lost if an ending is never written: a paid answer, or a key's refund. Any other
 // entry is settled as what it is, charged and without an answer.
-func (e ending) counts() bool { return e.rec != nil || !e.entry.Charged }
+func counts(o ports.Outcome) bool { return o.Record != nil || !o.Entry.Charged }
 
 // unwritten keeps endings that the database did not accept, and retries until it does.
 type unwritten struct {
-	write func(context.Context, ending) error
+	write func(context.Context, ports.Outcome) error
 	log   *slog.Logger
 
 	mu      sync.Mutex
-	kept    map[string]ending // by the call's id
+	kept    map[string]ports.Outcome // by the call's id
 	bytes   int
 	trying  bool
 	stopped bool
@@ -57,20 +49,20 @@ type unwritten struct {
 	end    context.CancelFunc
 }
 
-func newUnwritten(log *slog.Logger, write func(context.Context, ending) error) *unwritten {
-	u := &unwritten{write: write, log: log, kept: map[string]ending{}}
+func newUnwritten(log *slog.Logger, write func(context.Context, ports.Outcome) error) *unwritten {
+	u := &unwritten{write: write, log: log, kept: map[string]ports.Outcome{}}
 	u.ctx, u.end = context.WithCancel(context.Background())
 	return u
 }
 
 // keep adds an ending that could not be written.
-func (u *unwritten) keep(e ending, why error) {
-	u.log.Error("the outcome of a lookup cannot be written; it is kept in memory and tried again", "lookup", e.entry.ID,
+func (u *unwritten) keep(o ports.Outcome, why error) {
+	u.log.Error("the outcome of a lookup cannot be written; it is kept in memory and tried again", "lookup", o.Entry.ID,
 		"error", why)
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.kept[e.entry.ID] = e
-	u.bytes += e.size()
+	u.kept[o.Entry.ID] = o
+	u.bytes += sizeOf(o)
 	if !u.trying && !u.stopped {
 		u.trying = true
 		u.worker.Go(u.try)
@@ -86,8 +78,8 @@ func (u *unwritten) try() {
 		case <-u.ctx.Done():
 			return
 		}
-		for _, e := range u.waiting(func(ending) bool { return true }) {
-			if u.flush(u.ctx, e) != nil {
+		for _, o := range u.waiting(func(ports.Outcome) bool { return true }) {
+			if u.flush(u.ctx, o) != nil {
 				break // the others would most likely fail for the same reason
 			}
 			written++
@@ -104,37 +96,37 @@ func (u *unwritten) try() {
 }
 
 // flush writes one that is kept. Concurrent flushes do no harm: an entry is finished once.
-func (u *unwritten) flush(ctx context.Context, e ending) error {
-	if err := u.write(ctx, e); err != nil {
+func (u *unwritten) flush(ctx context.Context, o ports.Outcome) error {
+	if err := u.write(ctx, o); err != nil {
 		return err
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if _, ok := u.kept[e.entry.ID]; ok {
-		delete(u.kept, e.entry.ID)
-		u.bytes -= e.size()
+	if _, ok := u.kept[o.Entry.ID]; ok {
+		delete(u.kept, o.Entry.ID)
+		u.bytes -= sizeOf(o)
 	}
 	return nil
 }
 
 // waiting returns those that are wanted, in random order: one that is refused for its size must not hold up the others.
-func (u *unwritten) waiting(wanted func(ending) bool) (all []ending) {
+func (u *unwritten) waiting(wanted func(ports.Outcome) bool) (all []ports.Outcome) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for _, e := range u.kept {
-		if wanted(e) {
-			all = append(all, e)
+	for _, o := range u.kept {
+		if wanted(o) {
+			all = append(all, o)
 		}
 	}
 	return all
 }
 
-// of returns the ending of a call, if it is kept.
-func (u *unwritten) of(callID string) (ending, bool) {
+// of returns tho ports.Outcome of a call, if it is kept.
+func (u *unwritten) of(callID string) (ports.Outcome, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	e, ok := u.kept[callID]
-	return e, ok
+	o, ok := u.kept[callID]
+	return o, ok
 }
 
 func (u *unwritten) full() bool {
@@ -161,9 +153,9 @@ func (u *unwritten) stop(ctx context.Context) (lost int) {
 	<-idle
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for id, e := range u.kept {
-		u.log.Error("outcome of a lookup not written; it stays charged", "lookup", id, "answered", e.rec != nil)
-		if e.counts() {
+	for id, o := range u.kept {
+		u.log.Error("outcome of a lookup not written; it stays charged", "lookup", id, "answered", o.Record != nil)
+		if counts(o) {
 			lost++
 		}
 	}

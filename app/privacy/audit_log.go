@@ -8,6 +8,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/audit"
+	"fichario/domain/crm"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -69,20 +70,19 @@ func (a *Audit) query(s AuditSearch, people map[string]string, kinds map[string]
 
 // people returns the names of everybody who may appear in an organisation's audit, and their actors.
 func (a *Audit) people(ctx context.Context, orgID string) (map[string]string, map[string]audit.Actor, error) {
-	r, names, actors := a.store.Repos(), map[string]string{}, map[string]audit.Actor{}
-	members, err := r.Members.List(ctx, orgID)
-	for _, m := range members {
-		names[m.ID], actors[m.ID] = m.Name, audit.ByMember(m.ID)
+	names, actors := map[string]string{}, map[string]audit.Actor{}
+	n, err := a.store.Repos().Names.All(ctx, orgID, app.PeopleKinds...)
+	for id, who := range n {
+		switch names[id] = app.PersonIn(n, id); who.Kind {
+		case crm.NamedMember:
+			actors[id] = audit.ByMember(id)
+		case crm.NamedKey:
+			names[id], actors[id] = "chave "+who.Name, audit.ByKey(id)
+		default:
+			actors[id] = audit.ByAutomation(id)
+		}
 	}
-	keys, err2 := r.Keys.List(ctx, orgID)
-	for _, k := range keys {
-		names[k.ID], actors[k.ID] = "chave "+k.Name, audit.ByKey(k.ID)
-	}
-	rules, err3 := r.Automations.List(ctx, orgID)
-	for _, rule := range rules {
-		names[rule.ID], actors[rule.ID] = "automação "+rule.Name, audit.ByAutomation(rule.ID)
-	}
-	return names, actors, errors.Join(err, err2, err3)
+	return names, actors, err
 }
 
 // whose returns the name of a line's actor.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,11 +29,10 @@ type SubjectExport struct {
 	// Identities are what the person is known by.
 	Identities []privacy.Identity
 
-	s      *Subjects
-	p      *privacy.Person
-	names  app.Names
-	people map[string]string
-	rules  map[string]automation.Automation
+	s     *Subjects
+	p     *privacy.Person
+	names crm.Names
+	rules map[string]automation.Automation
 }
 
 // SubjectLookup is a lookup of a person, with the answer that it brought.
@@ -93,10 +93,8 @@ func (s *Subjects) Export(ctx context.Context, by app.Caller, q SubjectQuery) (*
 	if x.Org, err = repos.Orgs.Find(ctx, p.OrgID); err != nil {
 		return nil, err
 	}
-	if x.names, err = app.NamesOf(ctx, repos, p.OrgID); err != nil {
-		return nil, err
-	}
-	if x.people, err = app.People(ctx, s.store, p.OrgID); err != nil {
+	kinds := append(slices.Clone(app.ContactKinds), crm.NamedKey, crm.NamedAutomation)
+	if x.names, err = repos.Names.All(ctx, p.OrgID, kinds...); err != nil {
 		return nil, err
 	}
 	rules, err := repos.Automations.List(ctx, p.OrgID)
@@ -156,7 +154,7 @@ func (x *SubjectExport) Lookups(ctx context.Context) iter.Seq2[SubjectLookup, er
 			if !there {
 				continue
 			}
-			one := SubjectLookup{Entry: e, AskedByName: x.people[e.AskedBy()]}
+			one := SubjectLookup{Entry: e, AskedByName: app.PersonIn(x.names, e.AskedBy())}
 			if rec, ok := records[e.RecordID]; ok && !e.Cache {
 				one.Record = &rec
 			}
@@ -306,4 +304,4 @@ func (x *SubjectExport) Texts(ctx context.Context) iter.Seq2[SubjectText, error]
 }
 
 // Webhook returns the name of a webhook.
-func (x *SubjectExport) Webhook(id string) string { return x.names.Webhooks[id] }
+func (x *SubjectExport) Webhook(id string) string { return x.names.Name(crm.NamedWebhook, id) }

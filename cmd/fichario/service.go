@@ -50,9 +50,11 @@ type service struct {
 	stopBureau    func()
 	dispatcher    *automation.Dispatcher
 	mailer        ports.Mailer // nil where e-mail is not configured
-	lookups       *lookups.Lookups
+	ledger        *lookups.Ledger
+	asker         *lookups.Asker
+	terms         *lookups.Terms
 	agentSessions *agentsapp.Sessions
-	lookupsConfig lookups.Config
+	ledgerConfig  lookups.LedgerConfig
 	keys          *lookups.Keys
 	intake        *intake.Intake
 	jobs          *automations.Jobs
@@ -131,7 +133,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 		return nil, err
 	}
 	if _, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL); sqlite {
-		if err := s.lookups.SettleAll(e.Ctx); err != nil {
+		if err := s.ledger.SettleAll(e.Ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -145,20 +147,22 @@ func wireUseCases(
 	e *command.Environment,
 	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
 ) (err error) {
-	s.lookupsConfig = lookups.Config{
-		Store: s.store, Bureau: s.bureau, Catalog: s.bureau.Catalog(), Timeout: s.bureau.Timeout(),
-		Fresh: e.Settings.HistoryFresh, Calendar: calendar, Clock: command.Now, Log: log, Observe: metrics.Lookup,
+	s.terms = lookups.NewTerms(s.bureau.Catalog(), s.bureau.Timeout(), e.Settings.HistoryFresh, calendar)
+	s.ledgerConfig = lookups.LedgerConfig{
+		Store: s.store, Bureau: s.bureau, Terms: s.terms, Clock: command.Now, Log: log, Observe: metrics.Lookup,
 	}
-	s.lookups = lookups.New(s.lookupsConfig)
-	s.agentSessions = agentsapp.NewSessions(s.lookups, s.store, command.Now, log)
-	metrics.Unwritten(s.lookups.Unwritten)
+	s.ledger = lookups.NewLedger(s.ledgerConfig)
+	pace := batches.NewPace()
+	s.asker = lookups.NewAsker(s.ledger, pace.Single)
+	s.agentSessions = agentsapp.NewSessions(s.asker, s.store, command.Now, log)
+	metrics.Unwritten(s.ledger.Unwritten)
 	s.failures = metrics.Background
-	s.batches = batchcommands.UseCase(e, s.store, s.bureau, calendar, log, s.lookups)
+	s.batches = batchcommands.UseCase(e, s.store, s.bureau, calendar, log, s.asker, pace)
 	s.keys = lookups.NewKeys(s.store, command.Now)
 	s.dispatcher = automation.New(e.Settings.AllowPrivate)
 	s.jobs = automations.NewJobs(automations.JobsConfig{
 		Store: s.store, Clock: command.Now, Dispatcher: s.dispatcher, Conditions: automation.NewConditions(),
-		Lookups: s.lookups, LookupsOff: !e.Settings.Lookup, Mailer: s.mailer,
+		Asker: s.asker, Terms: s.terms, LookupsOff: !e.Settings.Lookup, Mailer: s.mailer,
 		PublicURL: e.PublicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
 	})
 	s.store.OnJobs(s.jobs.Wake)
@@ -182,7 +186,7 @@ func wireServer(
 	publicURL := e.PublicURL(s.listener.Addr().String())
 	tables := sheet.NewTables()
 	api := httpapi.New(httpapi.Config{
-		Lookups: s.lookups, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches, Tables: tables,
+		Asker: s.asker, Terms: s.terms, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches, Tables: tables,
 		LookupEnabled: e.Settings.Lookup, TrustedProxies: trusted,
 		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.Settings.MetricsListen != "", Log: log,
 		PublicURL: publicURL, Agents: s.agents(statement, log),
@@ -207,7 +211,9 @@ func wireServer(
 		Sessions:    s.sessions, Members: command.Members(s.store),
 		Organisations: team.NewOrganisations(s.store, command.Now),
 		Funnels:       contacts.NewFunnels(s.store, command.Now), Origins: contacts.NewOrigins(s.store),
-		Notifications: team.NewNotifications(s.store), Lookups: s.lookups, Statement: statement, Keys: s.keys,
+		Notifications: team.NewNotifications(s.store),
+		Asker:         s.asker, Sheet: lookups.NewSheet(s.store, s.terms, command.Now), Terms: s.terms,
+		Statement: statement, Keys: s.keys,
 		Intake: s.intake, Batches: s.batches, Tables: tables, Webhooks: intake.NewWebhooks(s.store, command.Now),
 		Bundles:  lookups.NewBundles(s.store, s.bureau.Catalog()),
 		Purposes: privacy.NewPurposes(s.store, command.Now), Record: privacycommands.RecordOf(e, s.store, s.bureau),
@@ -231,7 +237,7 @@ func wireServer(
 
 func (s *service) agents(statement *lookups.Statement, log *slog.Logger) *agents.Handler {
 	return agents.New(agents.Config{
-		Lookups: s.lookups, Sessions: s.agentSessions, Statement: statement,
+		Terms: s.terms, Sessions: s.agentSessions, Statement: statement,
 		Purposes: privacy.NewPurposes(s.store, command.Now),
 		Contacts: contacts.New(s.store, command.Now), Log: log, Version: command.Version(),
 	})
@@ -278,7 +284,7 @@ func (s *service) ready(ctx context.Context) error {
 	if err := s.store.Ready(ctx); err != nil {
 		return err
 	}
-	return s.lookups.Ready()
+	return s.ledger.Ready()
 }
 
 // parting closes each connection with its next response once the service stops, so that no client runs into a closed
@@ -292,22 +298,22 @@ func (s *service) parting(next http.Handler) http.Handler {
 	})
 }
 
-// chores are the periodic background tasks.
-func (s *service) chores() []app.Chore {
-	chores := append([]app.Chore{
-		{Name: "settle lookups", Every: 3 * time.Second, Do: s.lookups.Settle},
+// tasks are the periodic background tasks.
+func (s *service) tasks() []app.Chore {
+	tasks := append([]app.Chore{
+		{Name: "settle lookups", Every: 3 * time.Second, Do: s.ledger.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
 		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
 		{Name: "index persons", Every: 10 * time.Second, Do: s.store.IndexSubjects},
 		{Name: "erase persons", Every: time.Second, Do: s.subjects.Work},
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
-		{Name: "forget sessions", Every: time.Hour, Do: s.agentSessions.Forget},
+		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
 		{Name: "forget answers", Every: time.Hour, Do: s.retention.ForgetAnswers},
 		{Name: "forget deliveries", Every: time.Hour, Do: s.retention.ForgetDeliveries},
 		{Name: "forget audit", Every: time.Hour, Do: s.retention.ForgetAudit},
 		{Name: "forget contacts", Every: time.Hour, Do: s.retention.ForgetContacts},
-		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: s.lookups.ForgetRequests},
+		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: s.asker.ForgetRequests},
 		{Name: "forget sessions of agents", Every: time.Hour, Do: s.agentSessions.Forget},
 		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
 		{Name: "change many contacts", Every: time.Second, Do: contacts.NewBulks(s.store, command.Now).Work},
@@ -316,8 +322,14 @@ func (s *service) chores() []app.Chore {
 		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
 	}, s.follow...)
 	if s.witness != nil {
-		chores = append(chores, app.Chore{Name: "witness the audit", Every: time.Minute, Do: s.witness.Work, AtEnd: true})
+		tasks = append(tasks, app.Chore{Name: "witness the audit", Every: time.Minute, Do: s.witness.Work, AtEnd: true})
 	}
+	return tasks
+}
+
+// chores are the tasks, with their failures counted.
+func (s *service) chores() []app.Chore {
+	chores := s.tasks()
 	for i, c := range chores {
 		failed := s.failures(c.Name)
 		chores[i].Do = func(ctx context.Context) error {

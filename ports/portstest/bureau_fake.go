@@ -14,7 +14,7 @@ import (
 //
 //	bureau := &portstest.FakeBureau{}
 //	bureau.Knows("52998224725", map[string]any{"nome": "Bia", "situacaoCadastral": "REGULAR"})
-//	lookups := lookups.New(lookups.Config{Bureau: bureau, …})
+//	ledger := lookups.NewLedger(lookups.LedgerConfig{Bureau: bureau, …})
 //
 // It is safe for concurrent use, except for Script, which is set while nobody asks.
 type FakeBureau struct {

@@ -52,6 +52,7 @@ func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 		"limits of batches":       batchLimits,
 		"funnels":                 funnels,
 		"origins":                 origins,
+		"names":                   names,
 		"bundles":                 bundles,
 		"purposes":                purposes,
 		"restricted keys":         restrictedKeys,

@@ -214,15 +214,8 @@ func ask(w *world, ctx context.Context, i *instance, h *happening, change func(*
 		return
 	}
 	h.begun = time.Now()
-	if h.op.verb == "later" {
-		var result lookups.Result
-		result, h.id, h.err = i.lookups.DoLater(ctx, caller, req)
-		if h.id == "" {
-			h.id, h.said, h.cached = result.Entry.ID, string(result.Record.Raw), result.Entry.Cache
-		}
-		return
-	}
-	result, err := i.lookups.Do(ctx, caller, req)
+	req.Later = h.op.verb == "later"
+	result, err := i.asker.Do(ctx, caller, req)
 	h.err, h.id, h.said, h.cached = err, result.Entry.ID, string(result.Record.Raw), result.Entry.Cache
 }
 
@@ -262,7 +255,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		}
 		h.begun, h.document = time.Now(), cpf(h.op.a)
 		var done <-chan struct{}
-		h.id, done, h.err = i.lookups.Start(ctx, by, lookups.Request{
+		h.id, done, h.err = i.asker.Start(ctx, by, lookups.Request{
 			Product: catalog.CPF, Document: h.document, Refresh: h.op.c%2 == 0,
 		})
 		if h.err == nil {

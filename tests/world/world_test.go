@@ -126,7 +126,8 @@ type instance struct {
 	store  *gormstore.Store
 	offset time.Duration // of its clock
 
-	lookups     *lookups.Lookups
+	asker       *lookups.Asker
+	ledger      *lookups.Ledger
 	keys        *lookups.Keys
 	batches     *batches.Batches
 	jobs        *automations.Jobs
@@ -178,18 +179,19 @@ func (w *world) open(name string) (*instance, error) {
 		log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("instance", name)
 	}
 	store.LogTo(log)
-	i.lookups = lookups.New(lookups.Config{
-		Store: store, Bureau: seenBy{w.bureau, i}, Catalog: products(), Timeout: timeout, Fresh: fresh, Calendar: w.calendar,
-		Clock: now, Log: log, Observe: func(lookups.Event) {},
+	terms, pace := lookups.NewTerms(products(), timeout, fresh, w.calendar), batches.NewPace()
+	i.ledger = lookups.NewLedger(lookups.LedgerConfig{
+		Store: store, Bureau: seenBy{w.bureau, i}, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
 	})
+	i.asker = lookups.NewAsker(i.ledger, pace.Single)
 	i.keys = lookups.NewKeys(store, now)
 	i.batches = batches.New(batches.Config{
-		Store: store, Lookups: i.lookups, Catalog: products(), Fresh: fresh, Calendar: w.calendar, Clock: now, Log: log,
+		Store: store, Asker: i.asker, Pace: pace, Catalog: products(), Fresh: fresh, Calendar: w.calendar, Clock: now, Log: log,
 		Concurrency: 4, Bureau: "mundo",
 	})
 	i.jobs = automations.NewJobs(automations.JobsConfig{
-		Store: store, Clock: now, Dispatcher: hearing{w.heard, i}, Conditions: automation.NewConditions(), Lookups: i.lookups,
-		Log: log, PublicURL: "https://f.example",
+		Store: store, Clock: now, Dispatcher: hearing{w.heard, i}, Conditions: automation.NewConditions(), Asker: i.asker,
+		Terms: terms, Log: log, PublicURL: "https://f.example",
 	})
 	store.OnJobs(i.jobs.Wake)
 	i.intake, i.contacts, i.bulks = intakeapp.New(store, now), contacts.New(store, now), contacts.NewBulks(store, now)
@@ -239,7 +241,7 @@ const (
 func (i *instance) work() (all []app.Chore) {
 	pace := i.world.plan.pace
 	for n, c := range []app.Chore{
-		{Name: "settle", Every: 3 * pace, Do: i.lookups.Settle},
+		{Name: "settle", Every: 3 * pace, Do: i.ledger.Settle},
 		{Name: "use", Every: 10 * pace, Do: i.keys.SaveUse},
 		{Name: "index", Every: 5 * pace, Do: i.store.IndexContacts},
 		{Name: "persons", Every: 10 * pace, Do: i.store.IndexSubjects},
@@ -247,7 +249,7 @@ func (i *instance) work() (all []app.Chore) {
 		{Name: "fold", Every: 30 * pace, Do: i.store.FoldFigures},
 		{Name: "answers", Every: 60 * pace, Do: i.retention.ForgetAnswers},
 		{Name: "audit", Every: 60 * pace, Do: i.retention.ForgetAudit},
-		{Name: "requests", Every: 60 * pace, Do: i.lookups.ForgetRequests},
+		{Name: "requests", Every: 60 * pace, Do: i.asker.ForgetRequests},
 		{Name: "quotes", Every: 60 * pace, Do: i.batches.Forget},
 		{Name: "bulks", Every: pace, Do: i.bulks.Work},
 		{Name: "removed", Every: 15 * pace, Do: i.contacts.ForgetRemoved},
@@ -267,7 +269,7 @@ func (i *instance) end() {
 	i.over.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if lost := i.lookups.Stop(ctx); lost > 0 && !i.world.sched.isDead(i.name) {
+	if lost := i.ledger.Stop(ctx); lost > 0 && !i.world.sched.isDead(i.name) {
 		i.world.fail("lost", "%s: %d outcomes of calls were lost at the end", i.name, lost)
 	}
 	_ = i.store.Close()
@@ -286,7 +288,7 @@ func (w *world) kill(n int) {
 		_ = c.pipe.Close()
 	}
 	old.stop()
-	old.lookups.GiveUp()
+	old.ledger.GiveUp()
 	go old.end()
 	w.begin(n)
 }

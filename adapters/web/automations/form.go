@@ -115,7 +115,7 @@ func (f automationFields) automation(
 
 func (s pages) automationForm(c *web.Call, status int, id string, shown web.Form, trial *automations.Trial) error {
 	data := automationForm{Form: shown, ID: id, Events: web.EventChoices, Trial: trial}
-	for _, offer := range s.Lookups.Offers(c.By) {
+	for _, offer := range s.Terms.Offers(c.By) {
 		if offer.Product.Takes(document.CPF) || offer.Product.Takes(document.CNPJ) {
 			data.Products = append(data.Products, offer)
 		}

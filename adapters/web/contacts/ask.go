@@ -40,7 +40,7 @@ func (s pages) contactRecognise(c *web.Call, f lookuppages.LookupFields) error {
 	if p.SearchPage, err = lookuppages.AskingOn(s.Server).Recognise(c, f, !p.Entered); err != nil {
 		return err
 	}
-	if p.Contact, err = s.Lookups.Contact(c.Ctx(), c.By, f.ContactID); err != nil {
+	if p.Contact, err = s.Sheet.Contact(c.Ctx(), c.By, f.ContactID); err != nil {
 		return err
 	}
 	p.Own = ownDocument{
@@ -58,7 +58,7 @@ func (s pages) contactAsk(c *web.Call, f struct {
 	Tab string `form:"aba"`
 }) error {
 	p := askedPage{ContactID: c.PathValue("id"), Tab: f.Tab}
-	if _, err := s.Lookups.Contact(c.Ctx(), c.By, p.ContactID); err != nil {
+	if _, err := s.Sheet.Contact(c.Ctx(), c.By, p.ContactID); err != nil {
 		return err
 	}
 	known, err := lookuppages.AskingOn(s.Server).Recognise(c, f.LookupFields, false)
@@ -88,7 +88,7 @@ func (s pages) contactAsked(c *web.Call, f struct {
 }
 
 func (s pages) asked(c *web.Call, id string, p askedPage) error {
-	v, err := s.Lookups.Show(c.Ctx(), c.By, id)
+	v, err := s.Sheet.Show(c.Ctx(), c.By, id)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s pages) lookupStart(c *web.Call, f LookupFields) error {
 
 // StartLookup starts a lookup and waits a moment for its outcome.
 func (s pages) StartLookup(c *web.Call, req lookups.Request) (id string, ended bool, err error) {
-	id, done, err := s.Lookups.Start(c.Ctx(), c.By, req)
+	id, done, err := s.Asker.Start(c.Ctx(), c.By, req)
 	if err != nil {
 		return "", false, err
 	}
@@ -57,7 +57,7 @@ func (s pages) StartLookup(c *web.Call, req lookups.Request) (id string, ended b
 
 // lookupDone redirects to the page of a finished lookup, with a note of what was charged.
 func (s pages) lookupDone(c *web.Call, id string) error {
-	v, err := s.Lookups.Show(c.Ctx(), c.By, id)
+	v, err := s.Sheet.Show(c.Ctx(), c.By, id)
 	if err != nil || v.Entry.Status != lookup.Done || !v.Entry.Charged || v.Entry.MemberID != c.By.MemberID() {
 		return c.Redirect("/consultas/" + id)
 	}
@@ -101,7 +101,7 @@ type trouble struct{ What, Cost, Do string }
 func (s pages) lookupShow(c *web.Call, f struct {
 	Raw string `form:"bruto"`
 }) error {
-	v, err := s.Lookups.Show(c.Ctx(), c.By, c.PathValue("id"))
+	v, err := s.Sheet.Show(c.Ctx(), c.By, c.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (s pages) lookupShow(c *web.Call, f struct {
 		c.Writer.Header().Set("HX-Redirect", c.URL.Path)
 		return nil
 	}
-	if err := s.Lookups.Opened(c.Ctx(), c.By, v); err != nil {
+	if err := s.Sheet.Opened(c.Ctx(), c.By, v); err != nil {
 		return err
 	}
 	if err := s.resultAround(c, &p); err != nil {
@@ -137,7 +137,7 @@ func (s pages) lookupShow(c *web.Call, f struct {
 		}
 	}
 	p.Raw = readRaw(v.Record.Raw, f.Raw == "texto")
-	fresh := s.Lookups.Fresh()
+	fresh := s.Terms.Fresh
 	p.Days, p.FreshDays = int(p.Now.Sub(v.Record.AnsweredAt).Hours()/24), int(fresh.Hours()/24)
 	if fresh > 0 {
 		p.Percent = max(1, min(100, int(100*p.Now.Sub(v.Record.AnsweredAt)/fresh)))
@@ -156,7 +156,7 @@ func (s pages) lookupShow(c *web.Call, f struct {
 
 // ResultOf is a lookup, with how long it has waited.
 func (s pages) ResultOf(v lookups.View) ResultPage {
-	now, timeout := s.Clock(), s.Lookups.Timeout()
+	now, timeout := s.Clock(), s.Terms.Timeout
 	return ResultPage{
 		View: v, Now: now, Timeout: int(math.Ceil(timeout.Seconds())),
 		Waited: int(min(now.Sub(v.Entry.At), timeout).Seconds()),
@@ -169,7 +169,7 @@ func (s pages) sheetOf(c *web.Call, e lookup.Entry) *sheet {
 	y, m, d := s.Clock().In(s.Calendar.Location).Date()
 	out := &sheet{left: sheetText, today: time.Date(y, m, d, 0, 0, 0, 0, time.UTC)}
 	out.ask = func(d document.Document) *choiceLine {
-		for _, offer := range s.Lookups.Offers(c.By) {
+		for _, offer := range s.Terms.Offers(c.By) {
 			if offer.Product.ID == string(d.Type()) { // the complete record is named like its document
 				return &choiceLine{
 					ProductChoice: lookups.ProductChoice{Product: offer.Product}, Contact: e.ContactID,
@@ -184,7 +184,7 @@ func (s pages) sheetOf(c *web.Call, e lookup.Entry) *sheet {
 
 // namedIn returns the nth document named in an answer; the zero value where there is none.
 func (s pages) namedIn(c *web.Call, id string, nth int) (document.Document, error) {
-	v, err := s.Lookups.Show(c.Ctx(), c.By, id)
+	v, err := s.Sheet.Show(c.Ctx(), c.By, id)
 	if err != nil || v.Record == nil {
 		return document.Document{}, err
 	}
@@ -208,15 +208,15 @@ func (s pages) resultAround(c *web.Call, p *ResultPage) error {
 	if err != nil {
 		return err
 	}
-	choices, err := s.Lookups.Choices(c.Ctx(), c.By, p.Entry.Document, next.Code)
+	choices, err := s.Sheet.Choices(c.Ctx(), c.By, p.Entry.Document, next.Code)
 	if err != nil {
 		return err
 	}
-	spent, err := s.Lookups.SpentToday(c.Ctx(), c.By)
+	spent, err := s.Statement.SpentToday(c.Ctx(), c.By)
 	if err != nil {
 		return err
 	}
-	budget, err := s.Lookups.Budget(c.Ctx(), c.By)
+	budget, err := s.Statement.Budget(c.Ctx(), c.By)
 	if err != nil {
 		return err
 	}
@@ -241,7 +241,7 @@ func (s pages) resultAround(c *web.Call, p *ResultPage) error {
 	if p.Bundles, err = s.bundlesFor(c, all); err != nil {
 		return err
 	}
-	earlier, err := s.Lookups.Answers(c.Ctx(), c.By, p.View, earlierAnswers)
+	earlier, err := s.Sheet.Answers(c.Ctx(), c.By, p.View, earlierAnswers)
 	for _, v := range earlier {
 		if p.Record == nil || v.Record.ID != p.Record.ID {
 			p.Earlier = append(p.Earlier, lookupLineOf(v))
@@ -262,7 +262,7 @@ func (s pages) TroubleOf(v lookups.View) trouble {
 	switch v.Entry.Status {
 	case lookup.NoAnswer:
 		return trouble{
-			fmt.Sprintf("O bureau não respondeu em %d segundos.", int(math.Ceil(s.Lookups.Timeout().Seconds()))),
+			fmt.Sprintf("O bureau não respondeu em %d segundos.", int(math.Ceil(s.Terms.Timeout.Seconds()))),
 			"O pedido pode ter chegado a ele, por isso os " + v.Entry.Amount.Exact() + " foram cobrados.", again,
 		}
 	case lookup.Failed:
@@ -288,14 +288,14 @@ func (s pages) TroubleOf(v lookups.View) trouble {
 
 // lookupRaw sends the bureau's original answer, byte for byte.
 func (s pages) lookupRaw(c *web.Call) error {
-	v, err := s.Lookups.Show(c.Ctx(), c.By, c.PathValue("id"))
+	v, err := s.Sheet.Show(c.Ctx(), c.By, c.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	if v.Record == nil {
 		return web.ErrNowhere
 	}
-	if err := s.Lookups.Downloaded(c.Ctx(), c.By, v); err != nil {
+	if err := s.Sheet.Downloaded(c.Ctx(), c.By, v); err != nil {
 		return err
 	}
 	h := c.Writer.Header()

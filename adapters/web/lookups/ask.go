@@ -117,10 +117,10 @@ func (s pages) lookupNew(c *web.Call, f LookupFields) error {
 // searchPage shows the search screen with what is known of the text so far.
 func (s pages) searchPage(c *web.Call, status int, f LookupFields, p SearchPage) error {
 	var err error
-	if p.Contact, err = s.Lookups.Contact(c.Ctx(), c.By, f.ContactID); err != nil {
+	if p.Contact, err = s.Sheet.Contact(c.Ctx(), c.By, f.ContactID); err != nil {
 		return err
 	}
-	recent, err := s.Lookups.RecentDocuments(c.Ctx(), c.By, recentLookups)
+	recent, err := s.Sheet.RecentDocuments(c.Ctx(), c.By, recentLookups)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (s pages) searchPage(c *web.Call, status int, f LookupFields, p SearchPage)
 		return err
 	}
 	p.Whole = true
-	p.FreshDays = int(s.Lookups.Fresh().Hours() / 24)
+	p.FreshDays = int(s.Terms.Fresh.Hours() / 24)
 	for _, about := range recent {
 		p.Recent = append(p.Recent, recentLine(namedLines(about)))
 	}
@@ -175,7 +175,7 @@ func (s pages) lookupRecognise(c *web.Call, f LookupFields) error {
 		return err
 	}
 	p.Whole = entered
-	if p.Contact, err = s.Lookups.Contact(c.Ctx(), c.By, f.ContactID); err != nil {
+	if p.Contact, err = s.Sheet.Contact(c.Ctx(), c.By, f.ContactID); err != nil {
 		return err
 	}
 	return c.RenderPart("consultar", "recognised", p)
@@ -204,16 +204,16 @@ func (s pages) Recognise(c *web.Call, f LookupFields, typing bool) (SearchPage, 
 	if p.Purposes, err = s.PurposesOf(c, f.Purpose); err != nil {
 		return p, err
 	}
-	choices, err := s.Lookups.Choices(c.Ctx(), c.By, p.Found.Document, p.Purposes.Code)
+	choices, err := s.Sheet.Choices(c.Ctx(), c.By, p.Found.Document, p.Purposes.Code)
 	if err != nil {
 		return p, err
 	}
-	spent, err := s.Lookups.SpentToday(c.Ctx(), c.By)
+	spent, err := s.Statement.SpentToday(c.Ctx(), c.By)
 	if err != nil {
 		return p, err
 	}
 	p.Spent = spent.Amount
-	budget, err := s.Lookups.Budget(c.Ctx(), c.By)
+	budget, err := s.Statement.Budget(c.Ctx(), c.By)
 	if err != nil {
 		return p, err
 	}

@@ -73,7 +73,7 @@ func (s pages) bundleAsk(c *web.Call, f struct {
 	var ends []<-chan struct{}
 	var refused string
 	for _, one := range p.Bundles[i].Choices {
-		id, done, err := s.Lookups.Start(c.Ctx(), c.By, lookups.Request{
+		id, done, err := s.Asker.Start(c.Ctx(), c.By, lookups.Request{
 			Product: one.Product.ID, Document: p.Found.Document.Value(), ContactID: f.Contact, Free: one.Fresh,
 			Purpose: p.Purposes.OrSaid(f.Purpose),
 		})
@@ -111,7 +111,7 @@ func (s pages) bundleDone(c *web.Call, ids []string, refused string) error {
 	var sum lookup.Spent
 	kept := true // whether the history answered everything
 	for _, id := range ids {
-		v, err := s.Lookups.Show(c.Ctx(), c.By, id)
+		v, err := s.Sheet.Show(c.Ctx(), c.By, id)
 		if err != nil {
 			return c.Redirect("/consultas/" + ids[0])
 		}
@@ -160,7 +160,7 @@ func (s pages) bundlesPage(c *web.Call, status int, p bundlesPage) (err error) {
 	if err := c.Manager(); err != nil {
 		return err
 	}
-	p.Products = s.Lookups.Products()
+	p.Products = s.Terms.Catalog
 	if p.Bundles, err = s.Bundles.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}

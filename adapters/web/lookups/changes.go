@@ -31,7 +31,7 @@ func (s pages) readAnswer(c *web.Call, p *ResultPage) error {
 	if i < 0 {
 		return nil
 	}
-	before, err := s.Lookups.Show(c.Ctx(), c.By, p.Earlier[i].Entry.ID)
+	before, err := s.Sheet.Show(c.Ctx(), c.By, p.Earlier[i].Entry.ID)
 	if err == nil && before.Record != nil {
 		p.Before = before.Record.AnsweredAt
 		p.Changed = answer.changes(p.Product.Changes(before.Record.Fields, p.Record.Fields))

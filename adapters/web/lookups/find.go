@@ -116,7 +116,7 @@ func (s pages) findKept(c *web.Call, p *findPage, sought string) error {
 		return err
 	}
 	p.Found, p.Choices = known.Found, known.Choices
-	recent, err := s.Lookups.Recent(c.Ctx(), c.By, findSheets)
+	recent, err := s.Sheet.Recent(c.Ctx(), c.By, findSheets)
 	for _, v := range recent {
 		line, typed := lookupLineOf(v), p.Found.Document
 		named := line.Record != nil && strings.Contains(text.Fold(line.Name), sought)

@@ -86,7 +86,7 @@ func (s pages) keyForm(c *web.Call, f keyFields, shown web.Form) (keyForm, error
 			t, strings.ToUpper(label[:1]) + label[1:], slices.Contains(f.Scopes, t),
 		})
 		d := dearest{Label: label}
-		for _, p := range s.Lookups.Products() {
+		for _, p := range s.Terms.Catalog {
 			if p.Takes(t) && p.Price > d.Price {
 				d.Name, d.Price = p.Name, p.Price
 			}

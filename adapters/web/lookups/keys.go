@@ -160,7 +160,7 @@ func (s pages) keyCreate(c *web.Call) error {
 
 func (s pages) secretPage(key access.Key, secret access.Secret) keySecret {
 	page := keySecret{Key: key, Secret: secret.Reveal(), URL: s.PublicURL + "/api/v1/produtos"}
-	for _, o := range s.Lookups.OffersFor(key) {
+	for _, o := range s.Terms.OffersFor(key) {
 		if path, ok := examples[o.Product.ID]; ok {
 			page.URL, page.Price = s.PublicURL+path, o.Product.Price
 			break

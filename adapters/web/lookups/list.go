@@ -43,7 +43,7 @@ type lookupListFields struct {
 }
 
 func (s pages) lookupList(c *web.Call, f lookupListFields) error {
-	found, err := s.Lookups.List(c.Ctx(), c.By, f.Whose == lookups.BySelf, f.Cursor, lookupsAtOnce)
+	found, err := s.Sheet.List(c.Ctx(), c.By, f.Whose == lookups.BySelf, f.Cursor, lookupsAtOnce)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (s pages) lookupSearch(c *web.Call, f lookupListFields) error {
 	if f.Text == "" {
 		return c.Redirect("/consultas" + web.WithQuery(web.QueryOf(lookupListFields{Whose: f.Whose})))
 	}
-	found, err := s.Lookups.Search(c.Ctx(), c.By, f.Whose == lookups.BySelf, web.Shorten(typedMax, f.Text), lookupsAtOnce)
+	found, err := s.Sheet.Search(c.Ctx(), c.By, f.Whose == lookups.BySelf, web.Shorten(typedMax, f.Text), lookupsAtOnce)
 	if err != nil {
 		return err
 	}

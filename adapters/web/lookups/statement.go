@@ -136,7 +136,7 @@ func (s pages) statementShow(c *web.Call) error {
 			return err
 		}
 	}
-	if data.Budget, err = s.Lookups.Budget(c.Ctx(), c.By); err != nil {
+	if data.Budget, err = s.Statement.Budget(c.Ctx(), c.By); err != nil {
 		return err
 	}
 	return c.RenderStatus(status, "extrato", web.Page{Title: "Extrato", Nav: "extrato", Data: data})
@@ -162,7 +162,7 @@ func (s pages) statement(c *web.Call, keyID, path, file string, out *statement) 
 		return status, err
 	}
 	names := map[string]string{}
-	out.Products = s.Lookups.Products()
+	out.Products = s.Terms.Catalog
 	for _, p := range out.Products {
 		names[p.ID] = p.Name
 	}

@@ -26,7 +26,7 @@ type tiePage struct {
 func (s pages) tieChoose(c *web.Call, f struct {
 	Text string `form:"q"`
 }) error {
-	v, err := s.Lookups.Show(c.Ctx(), c.By, c.PathValue("id"))
+	v, err := s.Sheet.Show(c.Ctx(), c.By, c.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (s pages) tie(c *web.Call, f struct {
 	Contact string `form:"contato"`
 }) error {
 	id := c.PathValue("id")
-	if err := s.Lookups.Tie(c.Ctx(), c.By, id, f.Contact); err != nil {
+	if err := s.Sheet.Tie(c.Ctx(), c.By, id, f.Contact); err != nil {
 		return err
 	}
 	return c.Done("/consultas/"+id, "A consulta está na ficha do contato.")

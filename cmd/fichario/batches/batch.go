@@ -31,10 +31,11 @@ type Batch struct {
 // UseCase is the use case on a store.
 func UseCase(
 	e *command.Environment,
-	store *gormstore.Store, client command.Bureau, calendar access.Calendar, log *slog.Logger, lookups *lookups.Lookups,
+	store *gormstore.Store, client command.Bureau, calendar access.Calendar, log *slog.Logger, asker *lookups.Asker,
+	pace *batches.Pace,
 ) *batches.Batches {
 	return batches.New(batches.Config{
-		Store: store, Lookups: lookups, Catalog: client.Catalog(), Fresh: e.Settings.HistoryFresh, Calendar: calendar,
+		Store: store, Asker: asker, Pace: pace, Catalog: client.Catalog(), Fresh: e.Settings.HistoryFresh, Calendar: calendar,
 		Clock: command.Now, Log: log, Concurrency: e.Settings.BatchCalls, Bureau: client.Name(), PerSecond: client.Rate(),
 	})
 }
@@ -52,7 +53,7 @@ func withBatches(e *command.Environment, f func(*batches.Batches) error) error {
 		return err
 	}
 	defer stop()
-	return e.WithStore(func(store *gormstore.Store) error { return f(UseCase(e, store, client, calendar, log, nil)) })
+	return e.WithStore(func(store *gormstore.Store) error { return f(UseCase(e, store, client, calendar, log, nil, nil)) })
 }
 
 type batchQuoteCmd struct {

@@ -12,10 +12,9 @@ import (
 )
 
 // demoAudit opens some sheets and contacts as both members, so that the audit has lines.
-func demoAudit(ctx context.Context, store *gormstore.Store, config lookups.Config, of []demoContact) error {
+func demoAudit(ctx context.Context, store *gormstore.Store, config lookups.LedgerConfig, of []demoContact) error {
 	ctx = app.Through(ctx, app.Via{Door: audit.Interface, Address: "203.0.113.20"})
-	all := lookups.New(config)
-	defer all.Close()
+	all := lookups.NewSheet(store, config.Terms, config.Clock)
 	people := contacts.New(store, command.Now)
 	for i, email := range []string{"helena@demo.example", "caio@demo.example"} {
 		by, err := demoMember(ctx, store, email)

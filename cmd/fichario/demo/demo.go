@@ -35,7 +35,7 @@ const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every st
 // gets a new secret, because only hashes of secrets are stored; the previous one works for another day. A database with
 // other data is left alone.
 func Fill(
-	ctx context.Context, e *command.Environment, store *gormstore.Store, keys *lookups.Keys, config lookups.Config,
+	ctx context.Context, e *command.Environment, store *gormstore.Store, keys *lookups.Keys, config lookups.LedgerConfig,
 	batches *batches.Batches, addr string,
 ) error {
 	key, secret, fresh, err := demoKey(ctx, store, keys)
@@ -93,7 +93,7 @@ The interface: %[1]s/ (sign in as helena@demo.example with %[4]s)
 
 // demoWork is the history of the demonstration's people.
 func demoWork(
-	ctx context.Context, store *gormstore.Store, key access.Key, config lookups.Config, batches *batches.Batches,
+	ctx context.Context, store *gormstore.Store, key access.Key, config lookups.LedgerConfig, batches *batches.Batches,
 	contacts []demoContact,
 ) error {
 	if err := demoLookups(ctx, store, key, config, contacts); err != nil {
@@ -101,10 +101,10 @@ func demoWork(
 	}
 	pj := []string{catalog.CNPJ, catalog.ScoreID, "protestos"}
 	if _,
-		err := lookups.NewBundles(store, config.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
+		err := lookups.NewBundles(store, config.Terms.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
 		return err
 	}
-	if err := demoChain(ctx, store, config.Catalog); err != nil {
+	if err := demoChain(ctx, store, config.Terms.Catalog); err != nil {
 		return err
 	}
 	if err := demoBatches(ctx, store, batches); err != nil {
@@ -225,7 +225,7 @@ var demoHours = []int{
 // demoLookups looks up every product, by the key and by both members, and every second one again a while later, which
 // the history answers. Members' lookups of companies are linked to contacts.
 func demoLookups(
-	ctx context.Context, store *gormstore.Store, key access.Key, config lookups.Config, contacts []demoContact,
+	ctx context.Context, store *gormstore.Store, key access.Key, config lookups.LedgerConfig, contacts []demoContact,
 ) error {
 	askers := []app.Caller{app.ByKey(&key)}
 	for _, email := range []string{"helena@demo.example", "caio@demo.example"} {
@@ -242,8 +242,8 @@ func demoLookups(
 	}
 	var all []ask
 	for i, hours := range demoHours {
-		p := config.Catalog[i%len(config.Catalog)]
-		turn := i / len(config.Catalog)
+		p := config.Terms.Catalog[i%len(config.Terms.Catalog)]
+		turn := i / len(config.Terms.Catalog)
 		of := p.Documents[turn%len(p.Documents)]
 		a := ask{
 			hours, askers[(i+turn)%len(askers)],
@@ -270,11 +270,11 @@ func demoLookups(
 	for _, a := range all {
 		at := command.Now().Add(-time.Duration(a.hours) * time.Hour)
 		config.Clock = func() time.Time { return at }
-		lookups := lookups.New(config)
-		if _, err := lookups.Do(ctx, a.by, a.Request); err != nil {
+		ledger := lookups.NewLedger(config)
+		if _, err := lookups.NewAsker(ledger, nil).Do(ctx, a.by, a.Request); err != nil {
 			return fmt.Errorf("demonstration lookup of %s: %w", a.Product, err)
 		}
-		lookups.Close()
+		ledger.Close()
 		if a.by.Key() != nil {
 			used[key.ID] = at
 		}

@@ -1,4 +1,4 @@
-package lookups
+package batches
 
 import (
 	"sync"
@@ -15,21 +15,21 @@ func TestItemsOfBatchesGiveWayToSingleLookups(t *testing.T) {
 		want   time.Duration
 	}{
 		"nobody else asks":              {want: 0},
-		"a single lookup came":          {single: true, want: 7 * courteousGap},
-		"a single lookup came long ago": {single: true, since: courteousFor, want: 0},
+		"a single lookup came":          {single: true, want: 7 * yieldGap},
+		"a single lookup came long ago": {single: true, since: yieldFor, want: 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				courtesy := newCourtesy()
+				pace := NewPace()
 				if c.single {
-					courtesy.came()
+					pace.Single()
 				}
 				time.Sleep(c.since)
 				began := time.Now()
 				var items sync.WaitGroup
 				for range 8 {
-					items.Go(courtesy.turn)
+					items.Go(pace.turn)
 				}
 				items.Wait()
 				if took := time.Since(began); took != c.want {

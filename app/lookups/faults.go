@@ -1,0 +1,107 @@
+package lookups
+
+import (
+	"fmt"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// historyOnly is the message where a cap of zero leaves a key only history.
+const historyOnly = "Esta chave só lê o histórico: o limite dela é de zero consultas cobradas. Para consultar o bureau, use uma chave com limite maior."
+
+func monthlyLimit(k *access.Key) error {
+	f := fault.New(fault.MonthlyLimit, "O limite mensal de consultas cobradas desta chave foi atingido. Consultas já feitas nos últimos dias seguem livres pelo histórico.")
+	if f.Limit = k.Limits.PerMonth; f.Limit == 0 {
+		f.Message = historyOnly
+	}
+	return f
+}
+
+func dailyLimit(k *access.Key, wait time.Duration) error {
+	f := fault.New(fault.DailyLimit,
+		"O limite diário de consultas cobradas desta chave foi atingido. Tente de novo depois da meia-noite.")
+	if f.Limit = k.Limits.PerDay; f.Limit == 0 {
+		f.Message = historyOnly // and no wait helps
+		return f
+	}
+	return f.After(wait)
+}
+
+// budgetSpent is the refusal of a call that costs more than what is left of a member's budget.
+func budgetSpent(budget *catalog.Money, p catalog.Product) error {
+	of := ""
+	if budget != nil { // otherwise it was set while the lookup was made
+		of = " de " + budget.Reais()
+	}
+	return fault.New(fault.MonthlyLimit, fmt.Sprintf(
+		"%s custa %s, e o seu orçamento%s neste mês não é suficiente. Nada foi cobrado. O que está no histórico "+
+			"segue grátis; quem é titular pode aumentar o orçamento.", p.Name, p.Price.Exact(), of))
+}
+
+func notWritten(cause error) error {
+	return fault.New(fault.ServiceUnavailable,
+		"A resposta desta consulta já foi paga e ainda não pôde ser gravada. Ela está guardada e não será cobrada de novo; tente em instantes.",
+	).After(2 * time.Second).Because(cause)
+}
+
+func subjectBlocked() *fault.Error {
+	return fault.New(fault.SubjectBlocked, "O titular deste documento pediu que os dados dele fossem apagados e não pode "+
+		"ser consultado. Nada foi consultado nem cobrado. Quem é titular da organização pode desfazer o bloqueio em Privacidade.")
+}
+
+// subjectErased is for a lookup that began before an erasure of its person ended.
+func subjectErased() *fault.Error {
+	return fault.New(fault.SubjectBlocked,
+		"Os dados do titular deste documento estão sendo apagados, ou foram apagados depois "+
+			"que este pedido começou. Nada foi consultado nem cobrado. Se ainda for preciso consultar, faça outro pedido quando a "+
+			"eliminação terminar.")
+}
+
+// unavailable says in Portuguese why nothing was charged.
+func unavailable(o ports.BureauOutcome) string {
+	if o == ports.NotCharged {
+		return "O bureau recusou a chamada. Nada foi cobrado; tente de novo em instantes."
+	}
+	return "Não foi possível acessar o bureau, ou ele pediu para esperar. Nada foi cobrado; tente de novo em instantes."
+}
+
+func bureauFault(s lookup.Status, cause *ports.BureauError) error {
+	switch s {
+	case lookup.NotSent:
+		retry := cause.RetryAfter
+		if retry == 0 {
+			retry = 5 * time.Second
+		}
+		return fault.New(fault.BureauUnavailable,
+			unavailable(cause.Outcome)).After(retry).Because(cause)
+	case lookup.Failed:
+		return fault.New(fault.BureauFailed,
+			"A chamada chegou ao bureau, que não deu uma resposta válida. Ela é cobrada e não entra no histórico.").Because(cause)
+	case lookup.NoAnswer, lookup.Running, lookup.Done:
+	}
+	return fault.New(fault.BureauNoAnswer,
+		"O bureau não respondeu a tempo. A chamada é cobrada, porque pode ter chegado a ele.").Because(cause)
+}
+
+// sharedFault is bureauFault for a lookup that waited for somebody else's call, of whose failure nothing more may be
+// known.
+func sharedFault(s lookup.Status, cause *ports.BureauError) error {
+	if cause == nil {
+		cause = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the shared call failed"}
+	}
+	switch s {
+	case lookup.NotSent:
+		return bureauFault(s, cause)
+	case lookup.Failed:
+		return fault.New(fault.BureauFailed,
+			"Um pedido igual, feito ao mesmo tempo, chegou ao bureau, que não deu uma resposta válida. Este pedido não foi cobrado.").Because(cause)
+	case lookup.NoAnswer, lookup.Running, lookup.Done:
+	}
+	return fault.New(fault.BureauNoAnswer,
+		"Um pedido igual, feito ao mesmo tempo, ficou sem resposta do bureau. Este pedido não foi cobrado.").Because(cause)
+}

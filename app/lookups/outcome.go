@@ -1,0 +1,61 @@
+package lookups
+
+import (
+	"context"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// followGrace is the time that writing the end of a call may take beyond the call's own.
+const followGrace = 500 * time.Millisecond
+
+// outcome waits until a call has ended, and returns its entry, and why it failed if this instance made it. For another
+// instance's call it waits no longer than that may take, because its owner may be dead; then the call counts as one
+// without an answer.
+func (l *Ledger) outcome(ctx context.Context, callID string) (lookup.Entry, *ports.BureauError, error) {
+	var failure *ports.BureauError
+	if f := l.flight(callID); f != nil {
+		select {
+		case <-f.ended:
+			failure = f.failure
+		case <-ctx.Done():
+			return lookup.Entry{}, nil, app.TimedOut(ctx.Err())
+		}
+	}
+	var over <-chan time.Time
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		if end, kept := l.unwritten.of(callID); kept {
+			if end.Record != nil {
+				return lookup.Entry{}, nil, notWritten(nil)
+			}
+			return end.Entry, failure, nil
+		}
+		call, err := l.store.Repos().Statement.Find(ctx, callID)
+		if err != nil || call.Erased || call.Status != lookup.Running {
+			return call, failure, err
+		}
+		if over == nil {
+			now, err := l.store.Repos().Clock.Now(ctx, l.clock())
+			if err != nil {
+				return call, nil, err
+			}
+			over = ports.After(min(call.SettleAt.Add(-settleMargin).Sub(now), l.terms.Timeout) + followGrace)
+		}
+		select {
+		case <-ports.After(wait):
+		case <-over:
+			abandoned, err := l.store.Repos().LookupEnds.Abandon(ctx, callID)
+			if err != nil {
+				return call, nil, err
+			}
+			if abandoned { // otherwise its owner was just in time
+				l.settled(ctx, 1)
+			}
+		case <-ctx.Done():
+			return call, nil, app.TimedOut(ctx.Err())
+		}
+	}
+}
