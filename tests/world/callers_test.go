@@ -27,15 +27,16 @@ func caller() string {
 	if known, ok := callers.Load(h.Sum64()); ok {
 		return known.(string)
 	}
-	name := ""
+	name, chore := "", ""
 	for frames := runtime.CallersFrames(at[:n]); ; {
 		frame, more := frames.Next()
 		short, ours := strings.CutPrefix(frame.Function, "fichario/")
 		switch {
 		case strings.HasPrefix(short, "app.RunChores"):
+			chore = choring
+		case name != "" && !strings.HasPrefix(name, "gormstore."):
 		case strings.HasPrefix(short, "app."), strings.HasPrefix(short, "app/"):
 			name = clean(strings.TrimPrefix(short, "app/"))
-			more = false
 		case ours && name == "" && strings.HasPrefix(short, "adapters/gormstore."):
 			name = clean(strings.TrimPrefix(short, "adapters/"))
 		}
@@ -43,9 +44,13 @@ func caller() string {
 			break
 		}
 	}
+	name += chore
 	callers.Store(h.Sum64(), name)
 	return name
 }
+
+// choring is what the name of a caller ends with that does periodic work.
+const choring = ", periodic"
 
 func clean(function string) string {
 	function, _, _ = strings.Cut(function, "[...]")

@@ -30,7 +30,8 @@ import (
 
 // happening is what a client did, and what it was told.
 type happening struct {
-	op           op
+	op op
+	// begun is when it was known who wants it.
 	begun, ended time.Time
 	err          error
 	// said is what the answer was, key what it was asked under, and about whom.
@@ -165,9 +166,14 @@ func (i *instance) member(ctx context.Context, id string) (app.Caller, error) {
 	return app.ByMember(m), nil
 }
 
-// do does one thing, at an instance, and keeps what came of it.
-func (w *world) do(client int, o op) {
-	w.sched.await(fmt.Sprintf("client %d", client), "client", o.String())
+// do does one thing, at an instance, and keeps what came of it. over reports whether nobody else does anything.
+func (w *world) do(client int, o op, over func() bool) {
+	one := &step{who: fmt.Sprintf("client %d", client), kind: "client", what: o.String()}
+	if o.meets {
+		one.ready = func() bool { return w.sched.pinned.step != nil || over() }
+		defer w.sched.unpin()
+	}
+	w.sched.awaitWithin(context.Background(), one)
 	h := happening{op: o, begun: time.Now()}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -207,6 +213,7 @@ func ask(w *world, ctx context.Context, i *instance, h *happening, change func(*
 		h.err = err
 		return
 	}
+	h.begun = time.Now()
 	req.Later = h.op.verb == "later"
 	result, err := i.asker.Do(ctx, caller, req)
 	h.err, h.id, h.said, h.cached = err, result.Entry.ID, string(result.Record.Raw), result.Entry.Cache
@@ -246,7 +253,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 			h.err = err
 			return
 		}
-		h.document = cpf(h.op.a)
+		h.begun, h.document = time.Now(), cpf(h.op.a)
 		var done <-chan struct{}
 		h.id, done, h.err = i.asker.Start(ctx, by, lookups.Request{
 			Product: catalog.CPF, Document: h.document, Refresh: h.op.c%2 == 0,
@@ -492,7 +499,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	"import": func(w *world, ctx context.Context, i *instance, h *happening) {
 		by, err := i.member(ctx, w.owner)
 		var made contacts.ImportView
-		if err == nil {
+		if h.begun = time.Now(); err == nil {
 			person := []string{fmt.Sprintf("Pessoa %d", h.op.a), fmt.Sprintf("p%d@x.example", h.op.a), cpf(h.op.a)}
 			made, err = i.bulks.PrepareImport(ctx, by, contacts.NewImport{Sheets: []batch.Sheet{{Rows: []batch.Row{
 				{Line: 1, Cells: []string{"nome", "email", "cpf"}}, {Line: 2, Cells: person},
@@ -503,7 +510,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 			choices := contacts.ImportChoices{Duplicates: crm.SkipDuplicates, Fires: h.op.c%2 == 0}
 			_, err = i.bulks.StartImport(ctx, by, made.ID, choices)
 		}
-		h.err = err
+		h.err, h.id = err, made.ID
 	},
 	// turns changes who gets the posts' contacts, and how many.
 	"turns": func(w *world, ctx context.Context, i *instance, h *happening) {
@@ -555,6 +562,7 @@ func (w *world) quote(ctx context.Context, i *instance, h *happening, confirm bo
 		h.err = err
 		return
 	}
+	h.begun = time.Now()
 	var docs []string
 	for n := range 1 + h.op.c%w.plan.most {
 		docs = append(docs, cpf(h.op.a+n))

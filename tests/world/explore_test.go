@@ -51,11 +51,15 @@ func onSQLite(t *testing.T) *where {
 		dir = t.TempDir()
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	at := &where{template: filepath.Join(dir, "template.db"), dir: dir}
-	if err := migrate(t.Context(), "sqlite://"+at.template); err != nil {
+	path := filepath.Join(dir, "world.db")
+	if err := migrate(t.Context(), "sqlite://"+path); err != nil {
 		t.Fatal(err)
 	}
-	return at
+	f, err := openFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &where{database: f, file: f}
 }
 
 func onPostgres(t *testing.T) *where {
@@ -65,7 +69,7 @@ func onPostgres(t *testing.T) *where {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.close)
-	return &where{server: s}
+	return &where{database: s, server: s}
 }
 
 // TestWorld makes the world of -seed again; or new ones for WORLDS, a time such as 10m; or else those of the file seeds
@@ -209,12 +213,12 @@ func (at *where) shrunk(t *testing.T, p plan, out outcome) (plan, outcome, int) 
 			}
 		}
 		for _, simpler := range []func(*plan){
-			func(q *plan) { q.faults = faults{} }, func(q *plan) { q.holds = holds{} },
+			func(q *plan) { q.faults = faults{} }, func(q *plan) { q.holds = holds{} }, func(q *plan) { q.pins = pins{} },
 			func(q *plan) { q.moods, q.deaf = moods{}, 0 }, func(q *plan) { q.instances = max(1, q.instances-1) },
 		} {
 			q := p
 			simpler(&q)
-			if q.faults != p.faults || q.holds != p.holds || q.moods != p.moods || q.deaf != p.deaf ||
+			if q.faults != p.faults || q.holds != p.holds || q.pins != p.pins || q.moods != p.moods || q.deaf != p.deaf ||
 				q.instances != p.instances {
 				try(q)
 			}

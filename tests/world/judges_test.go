@@ -2,7 +2,6 @@ package world_test
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -10,6 +9,8 @@ import (
 	"sort"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 
 	"fichario/app"
 	privacyapp "fichario/app/privacy"
@@ -214,9 +215,9 @@ func (w *world) judgeItems() {
 
 // judgeErrors: nobody hears of an error of ours.
 func (w *world) judgeErrors() {
-	calm := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds == (holds{})
+	calm := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds == (holds{}) && w.plan.pins == (pins{})
 	// An answer that is not written soon enough is none for those who wait for it.
-	quick := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds.some == 0 && w.plan.holds.aimed < time.Second/2
+	quick := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds.some == 0 && w.plan.pins == (pins{}) && w.plan.holds.aimed < time.Second/2
 	for _, h := range w.happened {
 		if quick && w.bureau.mute[h.document] == 0 && fault.CodeOf(h.err) == fault.BureauNoAnswer {
 			w.fail("answer", "%q got no answer, and the bureau gave one each time", h.op)
@@ -273,7 +274,7 @@ func (w *world) judgeAnswers() {
 
 // judgeShared: what history has, or somebody is asking, is not bought again, unless somebody wants it fresh.
 func (w *world) judgeShared() {
-	if w.crashed() || w.plan.faults.frozen > 0 || w.did("erase", "purpose", "clock") {
+	if w.crashed() || w.plan.faults.frozen > 0 || w.plan.pins.whole || w.did("erase", "purpose", "clock") {
 		return
 	}
 	bought := map[string]happening{}
@@ -358,7 +359,7 @@ func (w *world) judgeErasures(ctx context.Context) {
 		later, most := false, 0
 		for _, h := range w.happened {
 			// What is stored by one transaction is of the time of that.
-			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) && h.ended.After(e.ended)
+			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) && !h.ended.Before(e.ended)
 			if h.about(e.op.a, w.plan.most) && (stored || !h.begun.Before(e.begun)) {
 				if later = true; h.bought() {
 					most++
@@ -374,15 +375,7 @@ func (w *world) judgeErasures(ctx context.Context) {
 				again++
 			}
 		}
-		for _, h := range w.happened {
-			if !h.cached || h.document != e.document || !h.begun.Before(e.begun) {
-				continue
-			}
-			entry, err := w.judge.store.Repos().Statement.Find(ctx, h.id)
-			if err == nil && !entry.Erased {
-				w.fail("erased", "the entry of %q has person %d after the receipt of %q", h.op, e.op.a, e.op)
-			}
-		}
+		w.judgeOlder(ctx, e)
 		if again > most {
 			w.fail("erased", "person %d was bought again after the receipt of %q: %d times, and asked for %d times", e.op.a, e.op, again, most)
 		}
@@ -404,6 +397,35 @@ func (w *world) judgeErasures(ctx context.Context) {
 	}
 	if running := w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'"); running > 0 {
 		w.fail("unfinished", "%d erasures never end", running)
+	}
+}
+
+// judgeOlder: what there is of a person has been made since the last erasure began.
+func (w *world) judgeOlder(ctx context.Context, e happening) {
+	x, err := w.judge.subjects.Export(ctx, app.Operator(), privacyapp.SubjectQuery{OrgID: w.orgID, Document: e.document})
+	if err != nil || w.did("clock") {
+		return
+	}
+	older := func(what, id string) {
+		if at := time.Unix(uuid.MustParse(id).Time().UnixTime()); at.Before(e.begun.Truncate(time.Millisecond)) {
+			w.fail("erased", "after the receipt of %q, %s to %s, there is %s of person %d of %s", e.op, e.begun.Format(stamp),
+				e.ended.Format(stamp), what, e.op.a, at.UTC().Format(stamp))
+		}
+	}
+	for l, err := range x.Lookups(ctx) {
+		if err == nil {
+			older("a lookup", l.ID)
+		}
+	}
+	for item, err := range x.Items(ctx) {
+		if err == nil {
+			older("an item of a batch", item.BatchID)
+		}
+	}
+	for row, err := range x.Rows(ctx) {
+		if err == nil {
+			older("a row of a file", row.BulkID)
+		}
 	}
 }
 
@@ -620,11 +642,7 @@ func (w *world) judgeAudit(ctx context.Context) {
 func (w *world) tamper(statement string) {
 	db := w.look
 	if w.server == nil {
-		var err error
-		if db, err = sql.Open("sqlite", "file:"+w.path); err != nil {
-			w.fail("judge", "%v", err)
-			return
-		}
+		db = w.file.open("?_time_format=sqlite")
 		defer func() { _ = db.Close() }()
 	}
 	if _, err := db.Exec(statement); err != nil {

@@ -25,6 +25,7 @@ type plan struct {
 	deaf     int // of a hundred calls of automations that fail
 	faults   faults
 	holds    holds
+	pins     pins
 	caps     access.Limits
 	budget   catalog.Money // of the second member
 	rules    []bool        // which of the automations are there
@@ -44,9 +45,12 @@ type op struct {
 	verb    string
 	at      int // the instance
 	a, b, c int
+	meets   bool // it begins when a step is pinned
 }
 
-func (o op) String() string { return fmt.Sprintf("%s %d %d %d at %d", o.verb, o.a, o.b, o.c, o.at) }
+func (o op) String() string {
+	return fmt.Sprintf("%s %d %d %d at %d", o.verb, o.a, o.b, o.c, o.at) + map[bool]string{true: " meets"}[o.meets]
+}
 
 // theme is what a world is about: verbs, with how likely they are, and what happens first.
 type theme struct {
@@ -71,6 +75,7 @@ var themes = []theme{
 	{verbs: "batch 2 retry 4 wait 3 pause 1 resume 1", first: "batch"},
 	{verbs: "erase 5 wait 2 resume 1 ceiling 1 unblock 1", first: "batch"},
 	{verbs: "erase 4 lookup 4 fresh 1 once 1 later 1 unblock 1 wait 2", first: "lookup"},
+	{verbs: "erase 3 import 3 quote 3 lookup 3 fresh 1 later 1 wait 1"},
 	{verbs: "erase 5 create 2 wait 2 unblock 1", first: "create", rules: true, rule: 5},
 	{verbs: "erase 4 post 2 create 1 merge 1 replay 1 import 3 edit 1 export 1 wait 1", first: "post", rules: true},
 	{verbs: "post 6 again 4 replay 1 merge 1 delete 1 undelete 1 edit 1 import 2 turns 1", first: "post"},
@@ -87,6 +92,9 @@ var themes = []theme{
 var mixed = theme{verbs: "lookup 4 fresh 4 once 2 later 1 page 2 batch 3 resume 3 ceiling 2 pause 1 retry 1 caps 2 budget 1 role 1 " +
 	"revoke 1 restrict 1 purpose 1 erase 2 unblock 1 export 1 post 5 again 2 replay 1 create 1 move 4 note 1 edit 1 assign 1 " +
 	"delete 1 undelete 1 merge 1 bulk 1 undo 1 toggle 1 rule 1 import 1 turns 1 verify 1 check 1 wait 2", rules: true}
+
+// changes are what makes something that was read before wrong.
+const changes = "erase 6 caps 1 budget 1 role 1 revoke 1 retire 1 ceiling 2 cancel 1 resume 1 toggle 1 rule 1 move 1 delete 1 merge 1 turns 1"
 
 type weighed struct {
 	verb   string
@@ -161,9 +169,14 @@ func (p *plan) faulty(r *rand.Rand) {
 	switch r.IntN(8) {
 	case 0:
 		p.holds.some = []int{5, 20, 60}[r.IntN(3)]
-	case 1, 2, 3, 4, 5, 6: // the fewer are held, the more happens meanwhile
+	case 1, 2: // the fewer are held, the more happens meanwhile
 		p.holds.aims = []int{3, 10, 10, 25, 25}[r.IntN(5)]
 		p.holds.aimed = []time.Duration{100, 600, 3000, 3000}[r.IntN(4)] * time.Millisecond
+	case 3, 4, 5, 6:
+		p.pins = pins{
+			aims: []int{2, 4, 8}[r.IntN(3)], most: []time.Duration{3000, 4700, 6000}[r.IntN(3)] * time.Millisecond,
+			whole: r.IntN(4) == 0,
+		}
 	}
 }
 
@@ -173,23 +186,41 @@ func (p *plan) write(r *rand.Rand, about theme) {
 	if r.IntN(10) == 0 {
 		verbs, sum = append(verbs, weighed{"kill", 1 + sum/8}, weighed{"clock", 1}), sum+2+sum/8
 	}
-	some := func(verb string) op { return op{verb, r.IntN(p.instances), r.IntN(p.people), r.IntN(8), r.IntN(1000)} }
+	some := func(verb string) op {
+		return op{verb, r.IntN(p.instances), r.IntN(p.people), r.IntN(8), r.IntN(1000), false}
+	}
+	any := func(verbs []weighed, sum int) op {
+		n := r.IntN(sum)
+		for _, v := range verbs {
+			if n -= v.weight; n < 0 {
+				return some(v.verb)
+			}
+		}
+		panic("the sum is wrong")
+	}
 	for c := range 2 + r.IntN(3) {
 		var script []op
 		if c < 2 && about.first != "" {
 			script = append(script, some(about.first))
 		}
 		for range 1 + r.IntN(5) {
-			n := r.IntN(sum)
-			for _, v := range verbs {
-				if n -= v.weight; n < 0 {
-					script = append(script, some(v.verb))
-					break
-				}
-			}
+			script = append(script, any(verbs, sum))
 		}
 		p.clients = append(p.clients, script)
 	}
+	if p.pins.aims == 0 {
+		return
+	}
+	var script []op
+	if r.IntN(2) == 0 {
+		verbs, sum = theme{verbs: changes}.weights()
+	}
+	for range 1 + r.IntN(4) {
+		o := any(verbs, sum)
+		o.meets = true
+		script = append(script, o)
+	}
+	p.clients = append(p.clients, script)
 }
 
 // has reports whether a client does one of some things.
@@ -202,8 +233,8 @@ func (p plan) has(verbs ...string) bool {
 // String is the plan as people read it.
 func (p plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d instances, work every %s, bureau %+v, deaf %d, faults %+v, holds %+v, caps %d a day and %d a month, "+
-		"budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed, p.instances, p.pace, p.moods, p.deaf, p.faults, p.holds, p.caps.PerDay,
+	fmt.Fprintf(&b, "seed %d: %d instances, work every %s, bureau %+v, deaf %d, faults %+v, holds %+v, pins %+v, caps %d a day and %d a month, "+
+		"budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed, p.instances, p.pace, p.moods, p.deaf, p.faults, p.holds, p.pins, p.caps.PerDay,
 		p.caps.PerMonth, p.budget, p.rules, p.strategy, p.midnight, p.night)
 	for c, script := range p.clients {
 		fmt.Fprintf(&b, "client %d: ", c)

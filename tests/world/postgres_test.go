@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"regexp"
 	"strings"
@@ -38,8 +39,10 @@ type server struct {
 type backend struct {
 	conn    net.Conn
 	pid     uint32
-	startup []byte // what the server said when it was opened
-	status  byte   // of its transaction, by the last ReadyForQuery
+	startup []byte            // what the server said when it was opened
+	status  byte              // of its transaction, by the last ReadyForQuery
+	known   map[string]string // names of prepared statements, by how they are parsed
+	names   int
 	work    chan *exchange
 }
 
@@ -152,7 +155,7 @@ func (s *server) acquire() (*backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &backend{conn: conn, work: make(chan *exchange)}
+	b := &backend{conn: conn, work: make(chan *exchange), known: map[string]string{}}
 	hello := binary.BigEndian.AppendUint32(nil, 196608)
 	for _, word := range []string{"user", "postgres", "database", s.database, "application_name", "fichario"} {
 		hello = append(append(hello, word...), 0)
@@ -161,7 +164,7 @@ func (s *server) acquire() (*backend, error) {
 	if _, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(hello)+4)), hello...)); err != nil {
 		return nil, err
 	}
-	if b.startup, err = b.read(1); err != nil {
+	if b.startup, err = b.read(1, nil); err != nil {
 		return nil, err
 	}
 	if at := bytes.Index(b.startup, []byte{'K', 0, 0, 0, 12}); at >= 0 {
@@ -169,8 +172,9 @@ func (s *server) acquire() (*backend, error) {
 	}
 	go func() {
 		for e := range b.work {
-			if _, e.err = b.conn.Write(e.request); e.err == nil {
-				e.answer, e.err = b.read(e.readies)
+			request, parsed := b.prepared(e.request)
+			if _, e.err = b.conn.Write(request); e.err == nil {
+				e.answer, e.err = b.read(e.readies, parsed)
 			}
 			close(e.done)
 		}
@@ -178,8 +182,50 @@ func (s *server) acquire() (*backend, error) {
 	return b, nil
 }
 
+// prepared gives the statements of a request names, and leaves out what parses them again: to plan them anew in each
+// world took the server longer than to execute them. What is parsed for the first time is known if all goes well.
+func (b *backend) prepared(request []byte) (out []byte, parsed map[string]string) {
+	parsed = map[string]string{}
+	var name string
+	message := func(kind byte, parts ...[]byte) {
+		body := bytes.Join(parts, nil)
+		out = append(binary.BigEndian.AppendUint32(append(out, kind), uint32(len(body)+4)), body...)
+	}
+	for len(request) >= 5 {
+		size := int(binary.BigEndian.Uint32(request[1:])) + 1
+		kind, body := request[0], request[5:size]
+		switch {
+		case kind == 'P' && body[0] == 0:
+			how, known := string(body), false
+			if name, known = b.known[how]; !known {
+				if name, known = parsed[how]; !known {
+					b.names++
+					name = fmt.Sprintf("s%d", b.names)
+					parsed[how] = name
+					message('P', []byte(name), body)
+					break
+				}
+			}
+			message('C', []byte("Snone\x00")) // what answers that is made the answer to parsing
+		case kind == 'B' && name != "":
+			portal, after, _ := bytes.Cut(body, []byte{0})
+			message('B', portal, []byte{0}, []byte(name), after)
+		default:
+			out = append(out, request[:size]...)
+		}
+		request = request[size:]
+	}
+	return out, parsed
+}
+
 // read reads messages up to the nth ReadyForQuery.
-func (b *backend) read(readies int) (all []byte, err error) {
+func (b *backend) read(readies int, parsed map[string]string) (all []byte, err error) {
+	failed := false
+	defer func() {
+		if err == nil && !failed {
+			maps.Copy(b.known, parsed)
+		}
+	}()
 	head := make([]byte, 5)
 	for readies > 0 {
 		if _, err := io.ReadFull(b.conn, head); err != nil {
@@ -194,8 +240,10 @@ func (b *backend) read(readies int) (all []byte, err error) {
 		switch head[0] {
 		case 'Z':
 			b.status, readies = all[at], readies-1
+		case '3':
+			all[at-5] = '1'
 		case 'E':
-			if b.startup == nil {
+			if failed = true; b.startup == nil {
 				return all, fmt.Errorf("refused: %q", all[at:])
 			}
 		}
@@ -210,13 +258,13 @@ func (b *backend) simple(statement string) error {
 	if _, err := b.conn.Write(message); err != nil {
 		return err
 	}
-	_, err := b.read(1)
+	_, err := b.read(1, nil)
 	return err
 }
 
 // release ends what a client left open, as the server does when a connection is lost.
 func (s *server) release(b *backend) {
-	if b.status != 'I' && b.simple("ROLLBACK") != nil || b.simple("DISCARD ALL") != nil {
+	if b.status != 'I' && b.simple("ROLLBACK") != nil || b.simple("RESET ALL; SELECT pg_advisory_unlock_all()") != nil {
 		_ = b.conn.Close()
 		return
 	}

@@ -37,6 +37,7 @@ type step struct {
 	// what it does, without values.
 	who, kind, what string
 	ready           func() bool // nil for always
+	alone           bool        // nobody else can write before it is taken
 	after           time.Time   // it is held until then
 	number          int         // in order of arrival
 	verdict         chan verdict
@@ -70,6 +71,8 @@ type scheduler struct {
 	strategy strategy
 	faults   faults
 	holds    holds
+	pins     pins
+	pinned   pinned
 	seen     map[string]int // by name
 	frozen   map[string]time.Time
 
@@ -112,6 +115,21 @@ type holds struct {
 	aimed      time.Duration
 }
 
+// pins say which steps are kept until a whole operation of a client that waits for that has begun and ended, or for
+// most: one at a time, of a few kinds, which are one in aims. All that was read before the step is old then, and what the
+// operation promised is to hold. Where whole is set, everything of the step's instance stands still.
+type pins struct {
+	aims  int
+	most  time.Duration
+	whole bool
+}
+
+// pinned is the step that is kept, if any, and until when.
+type pinned struct {
+	step  *step
+	until time.Time
+}
+
 func newScheduler(seed uint64) *scheduler {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return &scheduler{
@@ -124,22 +142,22 @@ func newScheduler(seed uint64) *scheduler {
 
 // await waits until the scheduler takes the step.
 func (s *scheduler) await(who, kind, what string) verdict {
-	return s.awaitWithin(context.Background(), who, kind, what, nil)
+	return s.awaitWithin(context.Background(), &step{who: who, kind: kind, what: what})
 }
 
 // awaitWithin is await that gives up when ctx ends.
-func (s *scheduler) awaitWithin(ctx context.Context, who, kind, what string, ready func() bool) verdict {
+func (s *scheduler) awaitWithin(ctx context.Context, one *step) verdict {
 	s.mu.Lock()
-	if s.dead[who] {
+	if s.dead[one.who] {
 		s.mu.Unlock()
 		return refused
 	}
-	if s.free || who == judge {
+	if s.free || one.who == judge {
 		s.mu.Unlock()
 		return proceed
 	}
 	s.arrived++
-	one := &step{who: who, kind: kind, what: what, ready: ready, number: s.arrived, verdict: make(chan verdict, 1)}
+	one.number, one.verdict = s.arrived, make(chan verdict, 1)
 	one.after = s.held(one)
 	s.waiting = append(s.waiting, one)
 	s.mu.Unlock()
@@ -157,18 +175,26 @@ func (s *scheduler) awaitWithin(ctx context.Context, who, kind, what string, rea
 // held is until when a step is held: most not at all. Whether it is depends on what was done before only by how often
 // such a step came, so that a world that is shrunk holds the same ones.
 func (s *scheduler) held(one *step) time.Time {
-	if s.holds == (holds{}) || one.kind == "client" {
+	if s.holds == (holds{}) && s.pins == (pins{}) || one.kind == "client" {
 		return time.Time{}
 	}
 	name := one.String()
 	s.seen[name]++
 	n := s.hash(name, s.seen[name])
-	aims := s.holds.aims
-	if one.kind == "sql" && !strings.HasPrefix(one.what, "begin") {
-		aims *= 4
+	aimed := func(aims int) bool {
+		if one.kind == "sql" && !strings.HasPrefix(one.what, "begin") {
+			aims *= 4
+		}
+		if strings.HasSuffix(one.what, choring) {
+			aims *= 3
+		}
+		return aims > 0 && n%2 == 0 && s.hash(one.kind, one.what)%uint64(aims) == 0
 	}
-	if aims > 0 && n%2 == 0 && s.hash(one.kind, one.what)%uint64(aims) == 0 {
+	if aimed(s.holds.aims) {
 		return time.Now().Add(s.holds.aimed/10 + time.Duration(n/1000%uint64(s.holds.aimed)))
+	}
+	if s.pinned.step == nil && !one.alone && s.seen[name] < 6 && aimed(s.pins.aims) {
+		s.pinned = pinned{one, time.Now().Add(s.pins.most)}
 	}
 	if int(n%1000) >= s.holds.some {
 		return time.Time{}
@@ -178,6 +204,19 @@ func (s *scheduler) held(one *step) time.Time {
 		most = 4000
 	}
 	return time.Now().Add(time.Duration(20+n/1000%most) * time.Millisecond)
+}
+
+// unpin lets the step that is pinned be taken.
+func (s *scheduler) unpin() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.pinned = pinned{}
+}
+
+// keeps reports whether a step is pinned.
+func (s *scheduler) keeps(one *step) bool {
+	pin := s.pinned.step
+	return pin == one || pin != nil && s.pins.whole && pin.who == one.who
 }
 
 // hash is a number that depends on the seed and on some things.
@@ -190,11 +229,14 @@ func (s *scheduler) hash(about ...any) uint64 {
 	return n ^ n>>29
 }
 
+// stir lets go wrong from now on what the plan says.
+func (s *scheduler) stir(p plan) { s.faults, s.holds, s.pins = p.faults, p.holds, p.pins }
+
 // calm lets nothing go wrong from now on.
 func (s *scheduler) calm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults, s.holds = faults{}, holds{}
+	s.faults, s.holds, s.pins, s.pinned = faults{}, holds{}, pins{}, pinned{}
 	clear(s.frozen)
 }
 
@@ -270,8 +312,11 @@ func (s *scheduler) choose() *step {
 	defer s.mu.Unlock()
 	now := time.Now()
 	ready := make([]*step, 0, len(s.waiting))
+	if now.After(s.pinned.until) {
+		s.pinned = pinned{}
+	}
 	for _, one := range s.waiting {
-		if now.After(s.frozen[one.who]) && !now.Before(one.after) && (one.ready == nil || one.ready()) {
+		if !s.keeps(one) && now.After(s.frozen[one.who]) && !now.Before(one.after) && (one.ready == nil || one.ready()) {
 			ready = append(ready, one)
 		}
 	}
@@ -320,11 +365,9 @@ func (s *scheduler) take(one *step) {
 		case chance < s.faults.lost+s.faults.unheard:
 			v = unheard
 		case chance < s.faults.lost+s.faults.unheard+s.faults.frozen:
-			least, most := 0, 3000 // milliseconds: briefly, or longer than leases last
-			if s.random.IntN(2) == 0 {
-				least, most = 20_000, 70_000
-			}
-			s.frozen[one.who] = time.Now().Add(time.Duration(least+s.random.IntN(most-least)) * time.Millisecond)
+			// For milliseconds: briefly, about as long as the program waits, or longer than leases last.
+			most := []int{3000, 7000, 70_000}[s.random.IntN(3)]
+			s.frozen[one.who] = time.Now().Add(time.Duration(most/4+s.random.IntN(most*3/4)) * time.Millisecond)
 		}
 	}
 	line := one.String()

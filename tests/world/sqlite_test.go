@@ -108,7 +108,7 @@ func (c *liteConn) stepWhen(ctx context.Context, ready func() bool, kind, statem
 	}
 	v := proceed
 	if !strings.HasPrefix(statement, "PRAGMA") {
-		v = c.sched.awaitWithin(ctx, c.who, kind, short(statement)+" in "+caller(), ready)
+		v = c.sched.awaitWithin(ctx, &step{who: c.who, kind: kind, what: short(statement) + " in " + caller(), ready: ready, alone: c.holds})
 	}
 	if v == givenUp {
 		return ctx.Err()
@@ -214,5 +214,5 @@ func (s *liteStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (
 }
 
 func (w *world) driver(who string) func(driver.Driver) driver.Driver {
-	return func(d driver.Driver) driver.Driver { return lite{d, w.sched, who, w.writing} }
+	return func(d driver.Driver) driver.Driver { return lite{kept{d}, w.sched, who, w.writing} }
 }

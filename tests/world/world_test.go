@@ -14,7 +14,6 @@ import (
 	"log/slog"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -71,7 +70,7 @@ type world struct {
 	plan   plan
 	sched  *scheduler
 	server *server // nil on SQLite
-	path   string  // of SQLite's file
+	file   *file   // nil on PostgreSQL
 	// writing is SQLite's lock.
 	writing  chan struct{}
 	bureau   *bureau
@@ -166,7 +165,7 @@ func (w *world) open(name string) (*instance, error) {
 			"?sslmode=disable&default_query_exec_mode=exec", [][]byte{dataKey},
 			gormengine.Dialing(w.server.dial(w, name)))
 	} else {
-		store, err = gormstore.Open("sqlite://"+w.path, [][]byte{dataKey}, gormengine.Driving(w.driver(name)))
+		store, err = gormstore.Open("sqlite://"+w.file.path, [][]byte{dataKey}, gormengine.Driving(w.driver(name)))
 	}
 	if err != nil {
 		return nil, err
@@ -322,7 +321,7 @@ var errAway = errors.New("no such thing yet")
 // lookAt opens what judges read.
 func (w *world) lookAt() (*sql.DB, error) {
 	if w.server == nil {
-		return sql.Open("sqlite", "file:"+w.path+"?_time_format=sqlite&_pragma=query_only(1)")
+		return w.file.open("?_time_format=sqlite&_pragma=query_only(1)"), nil
 	}
 	config, err := pgx.ParseConfig("postgres://postgres@127.0.0.1/" + w.server.database + "?sslmode=disable&default_query_exec_mode=exec")
 	if err != nil {
@@ -383,9 +382,9 @@ type outcome struct {
 
 // where gives worlds a database.
 type where struct {
+	database interface{ reset() error }
 	server   *server
-	template string // SQLite's file to copy
-	dir      string
+	file     *file
 }
 
 // run makes the world of a plan and judges it.
@@ -398,22 +397,8 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 		local = 24*time.Hour - 20*time.Second
 	}
 	zone := time.FixedZone("mundo", int((local - time.Duration(begin.Hour())*time.Hour).Seconds()))
-	var path string
-	if at.server == nil {
-		path = filepath.Join(at.dir, fmt.Sprintf("%d.db", begin.Unix()))
-		if err := copyFile(path, at.template); err != nil {
-			t.Fatal(err)
-		}
-		defer func() {
-			for _, end := range []string{"", "-wal", "-shm"} {
-				_ = os.Remove(path + end)
-			}
-		}()
-	}
-	if at.server != nil {
-		if err := at.server.reset(); err != nil {
-			t.Fatal(err)
-		}
+	if err := at.database.reset(); err != nil {
+		t.Fatal(err)
 	}
 	cryptotest.SetGlobalRandom(t, p.seed)
 	// Who waits for a mutex is awake for the scheduler, which waits in turn: the stacks tell who holds it.
@@ -424,7 +409,7 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(begin))
 		w := &world{
-			t: t, plan: p, sched: newScheduler(p.seed), server: at.server, path: path,
+			t: t, plan: p, sched: newScheduler(p.seed), server: at.server, file: at.file,
 			wires: map[string][]*wire{}, contacts: map[string]string{}, writing: make(chan struct{}, 1),
 			known: map[string]bool{},
 			begun: begin, calendar: access.Calendar{Location: zone},
@@ -439,14 +424,6 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 		next = time.Now().UTC().Truncate(time.Hour).Add(time.Hour)
 	})
 	return out
-}
-
-func copyFile(to, from string) error {
-	all, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, all, 0o600)
 }
 
 // within runs f in a goroutine, and schedules until it is done.
@@ -498,7 +475,7 @@ func (w *world) live() {
 		for _, i := range w.instances {
 			i.start()
 		}
-		w.sched.faults, w.sched.holds = w.plan.faults, w.plan.holds
+		w.sched.stir(w.plan)
 		if w.play(0); w.plan.night {
 			w.sleep()
 			w.play(1)
@@ -532,7 +509,7 @@ func (w *world) play(half int) {
 		}
 		go func() {
 			for _, o := range script {
-				w.do(c, o)
+				w.do(c, o, func() bool { mu.Lock(); defer mu.Unlock(); return running <= 1 })
 			}
 			mu.Lock()
 			running--
@@ -553,7 +530,7 @@ func (w *world) sleep() {
 			i.end()
 		}
 	})
-	w.sched.faults, w.sched.holds = w.plan.faults, w.plan.holds
+	w.sched.stir(w.plan)
 	w.sched.note("NIGHT")
 	time.Sleep(3 * time.Hour)
 	for n := range w.instances {

@@ -1,0 +1,202 @@
+package world_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// kept is SQLite's driver, which keeps connections and their statements for later worlds, which have one file: a new
+// connection would read the whole schema first.
+type kept struct{ driver.Driver }
+
+// idle are connections that nobody uses, by what they were opened with.
+var idle = struct {
+	sync.Mutex
+	by map[string][]*keptConn
+}{by: map[string][]*keptConn{}}
+
+type keptConn struct {
+	fullConn
+	dsn   string
+	known map[string]fullStmt // that nobody uses
+}
+
+func (k kept) Open(dsn string) (driver.Conn, error) {
+	idle.Lock()
+	defer idle.Unlock()
+	if all := idle.by[dsn]; len(all) > 0 {
+		idle.by[dsn] = all[:len(all)-1]
+		return all[len(all)-1], nil
+	}
+	conn, err := k.Driver.Open(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &keptConn{conn.(fullConn), dsn, map[string]fullStmt{}}, nil
+}
+
+func (c *keptConn) Close() error {
+	_, _ = c.fullConn.ExecContext(context.Background(), "ROLLBACK", nil) // where there is anything
+	idle.Lock()
+	defer idle.Unlock()
+	idle.by[c.dsn] = append(idle.by[c.dsn], c)
+	return nil
+}
+
+type keptStmt struct {
+	fullStmt
+	on    *keptConn
+	query string
+}
+
+func (s *keptStmt) Close() error {
+	if s.on.known[s.query] != nil {
+		return s.fullStmt.Close()
+	}
+	s.on.known[s.query] = s.fullStmt
+	return nil
+}
+
+// keptRows give their statement back.
+type keptRows struct {
+	fullRows
+	of *keptStmt
+}
+
+// fullRows are all that SQLite's rows can do.
+type fullRows interface {
+	driver.Rows
+	driver.RowsColumnTypeDatabaseTypeName
+	driver.RowsColumnTypeLength
+	driver.RowsColumnTypeNullable
+	driver.RowsColumnTypePrecisionScale
+	driver.RowsColumnTypeScanType
+}
+
+func (r *keptRows) Close() error {
+	err := r.fullRows.Close()
+	if s := r.of; s != nil {
+		r.of = nil
+		err = errors.Join(err, s.Close())
+	}
+	return err
+}
+
+func (c *keptConn) prepared(ctx context.Context, q string) (*keptStmt, error) {
+	if s := c.known[q]; s != nil {
+		delete(c.known, q)
+		return &keptStmt{s, c, q}, nil
+	}
+	s, err := c.fullConn.PrepareContext(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return &keptStmt{s.(fullStmt), c, q}, nil
+}
+
+func (c *keptConn) PrepareContext(ctx context.Context, q string) (driver.Stmt, error) {
+	return c.prepared(ctx, q)
+}
+
+func (c *keptConn) ExecContext(ctx context.Context, q string, args []driver.NamedValue) (driver.Result, error) {
+	if q == "VACUUM" { // after it, every connection would read the schema again
+		return driver.ResultNoRows, nil
+	}
+	s, err := c.prepared(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }()
+	return s.ExecContext(ctx, args)
+}
+
+func (c *keptConn) QueryContext(ctx context.Context, q string, args []driver.NamedValue) (driver.Rows, error) {
+	s, err := c.prepared(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.fullStmt.QueryContext(ctx, args)
+	if err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return &keptRows{rows.(fullRows), s}, nil
+}
+
+// file is the one file of SQLite's worlds.
+type file struct {
+	path   string
+	driver kept
+	db     *sql.DB  // outside of worlds
+	empty  []string // the statements that make it as it was after its migration
+}
+
+// connector opens connections to the file that are kept.
+type connector struct {
+	kept
+	dsn string
+}
+
+func (c connector) Connect(context.Context) (driver.Conn, error) { return c.Open(c.dsn) }
+func (c connector) Driver() driver.Driver                        { return c.kept }
+
+func (f *file) open(how string) *sql.DB {
+	return sql.OpenDB(connector{f.driver, "file:" + f.path + how})
+}
+
+// openFile opens a file that is migrated.
+func openFile(path string) (*file, error) {
+	none, err := sql.Open("sqlite", "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = none.Close() }()
+	f := &file{path: path, driver: kept{none.Driver()}}
+	f.db = f.open("")
+	f.db.SetMaxOpenConns(1)
+	rows, err := f.db.Query(`SELECT name, sql LIKE 'CREATE VIRTUAL%' FROM sqlite_master WHERE type = 'table' AND
+		name NOT LIKE 'sqlite%' AND name NOT LIKE 'contact_trigrams_%' AND name <> 'goose_db_version'`)
+	if err != nil {
+		return nil, err
+	}
+	tables, last := []string{"contacts"}, []string{} // while the triggers of its removal find what they remove
+	for rows.Next() {
+		var name string
+		var virtual bool
+		err = errors.Join(err, rows.Scan(&name, &virtual))
+		if virtual {
+			last = append(last, "INSERT INTO "+name+" ("+name+") VALUES ('delete-all')")
+		} else {
+			tables = append(tables, name)
+		}
+	}
+	err = errors.Join(err, rows.Close())
+	for _, name := range tables {
+		var some bool
+		err = errors.Join(err, f.db.QueryRow("SELECT EXISTS (SELECT 1 FROM "+name+")").Scan(&some))
+		if f.empty = append(f.empty, "DELETE FROM "+name); some && err == nil {
+			_, err = f.db.Exec("CREATE TEMP TABLE made_" + name + " AS SELECT * FROM " + name)
+			f.empty = append(f.empty, "INSERT INTO "+name+" SELECT * FROM made_"+name)
+		}
+	}
+	f.empty = append(f.empty, last...)
+	return f, err
+}
+
+// reset makes it as it was after its migration.
+func (f *file) reset() error {
+	tx, err := f.db.Begin()
+	if err != nil {
+		return err
+	}
+	for _, statement := range f.empty {
+		if _, err := tx.Exec(statement); err != nil {
+			return errors.Join(fmt.Errorf("%s: %w", statement, err), tx.Rollback())
+		}
+	}
+	return tx.Commit()
+}
