@@ -12,7 +12,7 @@ import (
 func TestNoChoreDoesWhatAnotherDoes(t *testing.T) {
 	t.Parallel()
 	names := map[string]string{}
-	for _, c := range (&service{store: &gormstore.Store{}}).tasks() {
+	for _, c := range (&service{ground: ground{store: &gormstore.Store{}}}).tasks() {
 		does := runtime.FuncForPC(reflect.ValueOf(c.Do).Pointer()).Name()
 		if other, taken := names[does]; taken {
 			t.Errorf("%q and %q both do %s", other, c.Name, does)
