@@ -135,7 +135,7 @@ var takeRest = `
 	INSERT INTO webhook_counters (webhook_id, slot, received)
 	SELECT delivery_webhook_id::uuid, $1::bigint, count(*) FROM made
 	GROUP BY delivery_webhook_id ORDER BY delivery_webhook_id
-	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received
+` + receivedTally.Add + `
 	RETURNING slot
 ), logged AS (
 	INSERT INTO delivery_hours (webhook_id, hour, slot, accepted, repeated, refused)
@@ -145,19 +145,19 @@ var takeRest = `
 		` + engine.CountOf("delivery_outcome", webhook.Refused) + `
 	FROM arrived
 	WHERE (contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)) AND (SELECT COUNT(*) FROM counted) >= 0
-	GROUP BY 1, 2 ORDER BY 1, 2` + addDeliveries + `
+	GROUP BY 1, 2 ORDER BY 1, 2` + hourTally.Add + `
 	RETURNING slot
 ), came AS (
 	INSERT INTO contact_hours (org_id, hour, webhook_id, origin_id, slot, contacts)
 	SELECT delivery_org_id::uuid, date_trunc('hour', delivery_at, 'UTC'), delivery_webhook_id::uuid,
 		COALESCE(contact_origin_id, '` + engine.NoID + `')::uuid, $1::bigint, COUNT(*)
 	FROM made WHERE (SELECT COUNT(*) FROM logged) >= 0
-	GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4` + contacts.AddContacts + `
+	GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4` + contacts.HourTally.Add + `
 	RETURNING slot
 ), staged AS (
 	INSERT INTO stage_totals (stage_id, slot, contacts, high, low)
 	SELECT contact_stage_id::uuid, $1::bigint, COUNT(*), SUM(contact_amount >> 20), SUM(contact_amount & 1048575)
 	FROM made WHERE (SELECT COUNT(*) FROM came) >= 0
-	GROUP BY 1 ORDER BY 1` + contacts.AddStage + `
+	GROUP BY 1 ORDER BY 1` + contacts.StageTally.Add + `
 )
 SELECT contact_id FROM made`

@@ -36,7 +36,7 @@ var turnStatement = func() string {
 		"), contact AS (", `), turned AS (
 	INSERT INTO rotation_turns (rotation_id, turn)
 	SELECT turn_rotation::uuid,
-		COUNT(*) FROM kept WHERE turn_rotation IS NOT NULL GROUP BY 1 ORDER BY 1`+contacts.AddTurns+`
+		COUNT(*) FROM kept WHERE turn_rotation IS NOT NULL GROUP BY 1 ORDER BY 1`+contacts.TurnTally.Add+`
 	RETURNING rotation_id AS turned_id, turn
 ), numbered AS (
 	SELECT *, row_number() OVER (PARTITION BY turn_rotation ORDER BY contact_id) AS nth,
@@ -48,7 +48,7 @@ var turnStatement = func() string {
 ), given AS (
 	INSERT INTO rotation_counts (rotation_id, member_id, contacts)
 	SELECT turned_id, contact_assignee_id::uuid, COUNT(*) FROM made WHERE turned_id IS NOT NULL
-	GROUP BY 1, 2 ORDER BY 1, 2`+contacts.AddGiven+`
+	GROUP BY 1, 2 ORDER BY 1, 2`+contacts.GivenTally.Add+`
 ), contact AS (`,
 	).Replace(takeStatement)
 }()
