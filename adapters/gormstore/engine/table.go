@@ -63,6 +63,15 @@ func TableOf(row schema.Tabler) Table {
 	return t
 }
 
+// keysOf are the columns of a row's primary key.
+func keysOf(row schema.Tabler) []string {
+	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
+	if err != nil {
+		panic(err) // the row types are our own
+	}
+	return parsed.PrimaryFieldDBNames
+}
+
 // ColumnNames are a row's columns, each prefixed with the table's name or alias. No statement selects *: its prepared
 // form would fail when a migration adds a column while the previous version still runs.
 func ColumnNames(row schema.Tabler, of string) string {
