@@ -40,7 +40,7 @@ func (s *Server) functions() template.FuncMap {
 
 // productName is a product's name for people; its id where it is no longer offered.
 func (s *Server) productName(id string) string {
-	if p, offered := s.Batches.Catalog.Find(id); offered {
+	if p, offered := s.Catalog.Find(id); offered {
 		return p.Name
 	}
 	return id

@@ -18,9 +18,17 @@ import (
 	outbound "fichario/adapters/automation"
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/sheet"
 	"fichario/adapters/web"
+	automationpages "fichario/adapters/web/automations"
+	batchpages "fichario/adapters/web/batches"
+	contactpages "fichario/adapters/web/contacts"
+	intakepages "fichario/adapters/web/intake"
+	lookuppages "fichario/adapters/web/lookups"
+	privacypages "fichario/adapters/web/privacy"
 	"fichario/adapters/web/site"
+	teampages "fichario/adapters/web/team"
 	"fichario/app"
 	"fichario/app/automations"
 	"fichario/app/batches"
@@ -68,9 +76,9 @@ func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 func newSite(t *testing.T, all bool) *testSite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
-	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
+	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
 	store, err := gormstore.Open("sqlite://"+path, [][]byte{
-		bytes.Repeat([]byte{7}, gormstore.DataKeySize),
+		bytes.Repeat([]byte{7}, engine.DataKeySize),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -116,29 +124,46 @@ func newSite(t *testing.T, all bool) *testSite {
 		links.Mailer = fixture
 	}
 	codes := team.Codes{New: factors.NewSecret, Step: factors.Step}
+	people, origins, rotations := fixture.people(), contacts.NewOrigins(store), contacts.NewRotations(store, now)
+	funnels, hooks := contacts.NewFunnels(store, now), intakeapp.NewWebhooks(store, now)
+	asking := lookuppages.Use{
+		Asker: fixture.asker, Batches: batches, Bundles: lookups.NewBundles(store, testCatalog()), Contacts: fixture.contacts,
+		Dashboard: lookups.NewDashboard(store, testCatalog(), calendar, now), Keys: fixture.keys, Sheet: fixture.sheet,
+		Statement: fixture.statement, Terms: terms,
+	}
+	use := site.Use{
+		Lookups: asking, Batches: batchpages.Use{Batches: batches},
+		Contacts: contactpages.Use{
+			Bulks: contacts.NewBulks(store, now), Contacts: fixture.contacts, Members: people, Rotations: rotations, Lookups: asking,
+		},
+		Intake: intakepages.Use{Intake: intakeapp.New(store, now), Origins: origins, Rotations: rotations, Webhooks: hooks},
+		Automations: automationpages.Use{
+			Automations: automations.New(store, now, automations.Means{
+				Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
+			}),
+			Contacts: fixture.contacts, Funnels: funnels, Members: people, Origins: origins, Rotations: rotations, Terms: terms,
+			Webhooks: hooks,
+		},
+		Team: teampages.Use{
+			Contacts: fixture.contacts, Funnels: funnels, Members: people, Origins: origins, Statement: fixture.statement,
+			CodePicture: func(secret, account string) (string, error) {
+				return factors.Picture(factors.Address(secret, account))
+			},
+		},
+		Privacy: privacypages.Use{
+			Audit: privacyapp.NewAudit(store, now), Subjects: fixture.subjects,
+			Record: privacyapp.NewRecord(privacyapp.RecordConfig{
+				Store: store, Clock: now, Bureau: "teste", Catalog: testCatalog(),
+			}),
+		},
+	}
 	handler, err := web.New(web.Config{
 		Sessions: sessions, Links: team.NewLinks(links), Factors: team.NewFactors(store, now, sessions, codes, nil),
-		CodePicture: func(secret, account string) (string, error) {
-			return factors.Picture(factors.Address(secret, account))
-		},
-		Organisations: team.NewOrganisations(store, now), Members: fixture.people(), Funnels: contacts.NewFunnels(store, now),
-		Origins: contacts.NewOrigins(store), Notifications: team.NewNotifications(store), Asker: fixture.asker, Sheet: fixture.sheet, Terms: terms,
-		Statement: fixture.statement, Keys: fixture.keys,
-		Intake: intakeapp.New(store, now), Webhooks: intakeapp.NewWebhooks(store, now), Contacts: fixture.contacts,
-		Bulks: contacts.NewBulks(store, now), Rotations: contacts.NewRotations(store, now),
-		Automations: automations.New(store, now, automations.Means{
-			Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
-		}),
-		Dashboard: lookups.NewDashboard(store, testCatalog(), calendar, now), Batches: batches, Tables: fixture.tables,
-		Audit:   privacyapp.NewAudit(store, now),
-		Changes: contacts.NewChanges(store, now, log), Bundles: lookups.NewBundles(store, testCatalog()),
-		Purposes: privacyapp.NewPurposes(store, now),
-		Record: privacyapp.NewRecord(privacyapp.RecordConfig{Store: store, Clock: now, Bureau: "teste",
-			Catalog: testCatalog()}),
-		Subjects: fixture.subjects,
-		Calendar: calendar, Clock: now,
+		Organisations: team.NewOrganisations(store, now), Notifications: team.NewNotifications(store),
+		Changes: contacts.NewChanges(store, now, log), Purposes: privacyapp.NewPurposes(store, now),
+		Tables: fixture.tables, Catalog: testCatalog(), Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
-	}, site.Rooms()...)
+	}, use.Rooms()...)
 	if err != nil {
 		t.Fatal(err)
 	}

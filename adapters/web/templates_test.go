@@ -31,7 +31,7 @@ func eachTemplate(t *testing.T, check func(file string, lines []string)) {
 
 func TestEveryPageIsRead(t *testing.T) {
 	t.Parallel()
-	s, err := web.NewServer(web.Config{}, site.Rooms()...)
+	s, err := web.NewServer(web.Config{}, site.Use{}.Rooms()...)
 	if err == nil {
 		err = s.ReadTemplates()
 	}

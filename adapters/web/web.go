@@ -19,53 +19,30 @@ import (
 	spreadsheet "fichario/adapters/sheet"
 	"fichario/adapters/stored"
 	"fichario/app"
-	"fichario/app/automations"
-	"fichario/app/batches"
 	"fichario/app/contacts"
-	"fichario/app/intake"
-	"fichario/app/lookups"
 	"fichario/app/privacy"
 	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/audit"
+	"fichario/domain/catalog"
 	"fichario/domain/fault"
 )
 
-// Config is what the interface needs.
+// Config is what the pages of all rooms need; a room has use cases of its own beside it.
 type Config struct {
 	Sessions      *team.Sessions
 	Organisations *team.Organisations
-	Asker         *lookups.Asker
-	Sheet         *lookups.Sheet
-	Terms         *lookups.Terms
-	Statement     *lookups.Statement
-	Keys          *lookups.Keys
-	Intake        *intake.Intake
-	Webhooks      *intake.Webhooks
-	Members       *team.Members
-	Funnels       *contacts.Funnels
-	Origins       *contacts.Origins
 	Notifications *team.Notifications
-	Contacts      *contacts.Contacts
-	Bulks         *contacts.Bulks
-	Rotations     *contacts.Rotations
-	Automations   *automations.Automations
-	Dashboard     *lookups.Dashboard
-	Batches       *batches.Batches
-	Bundles       *lookups.Bundles
 	Purposes      *privacy.Purposes
-	Record        *privacy.Record
 	Changes       *contacts.Changes
-	Audit         *privacy.Audit
-	Subjects      *privacy.Subjects
 	Links         *team.Links
 	Factors       *team.Factors
 	// Tables bounds the resources that uploaded tables take, shared with other doors.
 	Tables *spreadsheet.Tables
 	// OIDC is nil where no provider is configured.
 	OIDC *team.OIDC
-	// CodePicture draws an account's secret for an authenticator app as a QR code, and returns it as an image address.
-	CodePicture func(secret, account string) (string, error)
+	// Catalog holds what the bureau offers.
+	Catalog catalog.Catalog
 	// Stopping ends streams of events when the service stops.
 	Stopping <-chan struct{}
 	// Calendar has the time zone in which times are shown.

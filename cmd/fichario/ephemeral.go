@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/app"
 	intakeapp "fichario/app/intake"
 	"fichario/app/lookups"
@@ -25,7 +25,7 @@ const parentLook = 250 * time.Millisecond
 // forgetful are the settings of an ephemeral service: whatever is configured, it touches no file and no other database,
 // and may send events to a test on its own machine.
 func forgetful(s command.Settings) command.Settings {
-	s.DatabaseURL = "sqlite://" + gormstore.InMemory
+	s.DatabaseURL = "sqlite://" + engine.InMemory
 	s.DataKey, s.MigrateURL, s.ReadURL, s.ErasureJournal, s.AuditWitness, s.PublicURL = "", "", "", "", "", ""
 	s.OIDC, s.MetricsListen, s.Proxies, s.DrainDelay = command.OIDC{}, "", "", 0
 	s.AllowPrivate = true
@@ -58,18 +58,18 @@ func withParent(ctx context.Context) context.Context {
 // ephemeral makes an organisation with everything a test suite needs, and prints one line of JSON that says how to use
 // it.
 func ephemeral(ctx context.Context, e *command.Environment, s *service) error {
-	org, err := team.NewOrganisations(s.store, command.Now).Create(ctx, "Testes")
+	org, err := s.team.organisations.Create(ctx, "Testes")
 	if err != nil {
 		return err
 	}
-	_, secret, err := s.keys.Create(ctx, app.Operator(), lookups.NewKey{
+	_, secret, err := s.lookups.keys.Create(ctx, app.Operator(), lookups.NewKey{
 		OrgID: org.ID, Name: "Testes", Scopes: document.Types(),
 		Limits: access.Limits{PerMinute: 1_000_000, PerDay: 1_000_000, PerMonth: 1_000_000},
 	})
 	if err != nil {
 		return err
 	}
-	_, token, err := intakeapp.NewWebhooks(s.store, command.Now).Create(ctx, app.Operator(), intakeapp.NewWebhook{
+	_, token, err := s.intake.webhooks.Create(ctx, app.Operator(), intakeapp.NewWebhook{
 		OrgID: org.ID, Name: "Testes", Options: intake.Options{Kind: intake.Generic},
 	})
 	if err != nil {
@@ -78,7 +78,7 @@ func ephemeral(ctx context.Context, e *command.Environment, s *service) error {
 	owner := team.NewMember{
 		OrgID: org.ID, Name: "Teste", Email: "teste@fichario.example", Role: crm.Owner, Password: rand.Text(),
 	}
-	if _, err := command.Members(s.store).Add(ctx, app.Operator(), owner); err != nil {
+	if _, err := s.team.members.Add(ctx, app.Operator(), owner); err != nil {
 		return err
 	}
 	type login struct {

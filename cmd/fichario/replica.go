@@ -1,26 +1,24 @@
 package main
 
 import (
-	"log/slog"
 	"time"
 
-	"fichario/adapters/gormstore"
-	"fichario/adapters/httpapi"
+	"fichario/adapters/gormstore/engine"
 	"fichario/app"
 	"fichario/cmd/fichario/command"
 )
 
 // readElsewhere makes lists read from the replica of the database, where there is one.
-func readElsewhere(e *command.Environment, s *service, log *slog.Logger, metrics *httpapi.Metrics) error {
-	lag := readLag(e)
+func readElsewhere(s *service) error {
+	lag := readLag(s.Environment)
 	if lag == 0 {
 		return nil
 	}
-	if err := s.store.ReadFrom(e.Ctx, e.Settings.ReadURL, lag, log); err != nil {
+	if err := s.store.ReadFrom(s.Ctx, s.Settings.ReadURL, lag, s.log); err != nil {
 		return err
 	}
-	s.follow = []app.Chore{{Name: "follow the replica", Every: gormstore.ReplicaEvery(lag), Do: s.store.FollowReplica}}
-	metrics.Replica(func() (bool, time.Duration, int64, int64) {
+	s.follow = []app.Chore{{Name: "follow the replica", Every: engine.ReplicaEvery(lag), Do: s.store.FollowReplica}}
+	s.metrics.Replica(func() (bool, time.Duration, int64, int64) {
 		f, _ := s.store.Replica()
 		return f.InUse, f.Lag, f.Answered, f.Passed
 	})

@@ -57,7 +57,7 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	defer stopRunning()
 	var work sync.WaitGroup
 	work.Go(func() { app.RunChores(background, log, s.chores()...) })
-	work.Go(func() { s.jobs.Run(running) }) // what has not begun is left to other instances, or to the next start
+	work.Go(func() { s.automations.jobs.Run(running) }) // what has not begun is left to other instances, or to the next start
 	if e.Settings.Lookup {
 		work.Go(func() { s.batches.Run(running) })
 	}
@@ -69,7 +69,7 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.Settings.Bureau)
 
 	if c.Demo {
-		if err := demo.Fill(e.Ctx, e, s.store, s.keys, s.ledgerConfig, s.batches, s.listener.Addr().String()); err != nil {
+		if err := demo.Fill(e.Ctx, e, s.store, s.lookups.keys, s.lookups.config, s.batches, s.listener.Addr().String()); err != nil {
 			log.Error("demonstration data not created", "error", err)
 		}
 		s.preparing.Store(false)
@@ -100,7 +100,7 @@ func (c *serveCmd) Run(e *command.Environment) error {
 func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drainFor)
 	defer cancel()
-	patience := time.AfterFunc(callsFor, s.ledger.GiveUp)
+	patience := time.AfterFunc(callsFor, s.lookups.ledger.GiveUp)
 	defer patience.Stop()
 	s.draining.Store(true)
 	time.Sleep(turnAway)
@@ -112,8 +112,8 @@ func (s *service) drain(ctx context.Context, log *slog.Logger, turnAway time.Dur
 	}
 	// Calls whose client is gone are finished and stored as well, before a slow mail server can take up the remaining
 	// time.
-	lost := s.ledger.Stop(ctx)
-	s.links.Wait(ctx)
+	lost := s.lookups.ledger.Stop(ctx)
+	s.team.links.Wait(ctx)
 	if lost > 0 {
 		return fmt.Errorf("the outcomes of %d lookups could not be written and are lost; they stay charged", lost)
 	}

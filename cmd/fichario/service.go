@@ -6,8 +6,10 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	pathpkg "path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,54 +18,32 @@ import (
 	"fichario/adapters/agents"
 	"fichario/adapters/automation"
 	"fichario/adapters/docsite"
-	"fichario/adapters/factors"
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/shape"
 	"fichario/adapters/sheet"
 	"fichario/adapters/tracing"
 	"fichario/adapters/web"
+	automationpages "fichario/adapters/web/automations"
+	batchpages "fichario/adapters/web/batches"
+	contactpages "fichario/adapters/web/contacts"
+	intakepages "fichario/adapters/web/intake"
+	lookuppages "fichario/adapters/web/lookups"
+	privacypages "fichario/adapters/web/privacy"
 	"fichario/adapters/web/site"
+	teampages "fichario/adapters/web/team"
 	"fichario/app"
-	agentsapp "fichario/app/agents"
-	"fichario/app/automations"
-	"fichario/app/batches"
-	"fichario/app/contacts"
-	"fichario/app/intake"
-	"fichario/app/lookups"
-	"fichario/app/privacy"
-	"fichario/app/team"
-	automationcommands "fichario/cmd/fichario/automations"
-	batchcommands "fichario/cmd/fichario/batches"
 	"fichario/cmd/fichario/command"
 	privacycommands "fichario/cmd/fichario/privacy"
-	"fichario/domain/access"
 	"fichario/domain/fault"
-	"fichario/ports"
 )
 
-// service is what serve runs: the stateful use cases, the two driving adapters in one server, and what they depend on.
+// service is what serve runs: the use cases, the doors to them in one server, and what they stand on.
 type service struct {
+	ground
+	rooms
 	alone         func() // releases the SQLite file
-	store         *gormstore.Store
-	bureau        command.Bureau
 	stopBureau    func()
-	dispatcher    *automation.Dispatcher
-	mailer        ports.Mailer // nil where e-mail is not configured
-	ledger        *lookups.Ledger
-	asker         *lookups.Asker
-	terms         *lookups.Terms
-	agentSessions *agentsapp.Sessions
-	ledgerConfig  lookups.LedgerConfig
-	keys          *lookups.Keys
-	intake        *intake.Intake
-	jobs          *automations.Jobs
-	batches       *batches.Batches
-	sessions      *team.Sessions
-	links         *team.Links
-	subjects      *privacy.Subjects
-	retention     *privacy.Retention
-	witness       *privacy.Witness // nil for none
 	listener      net.Listener
 	serving       sync.WaitGroup // the accept loop
 	served        chan error     // receives why that ended
@@ -72,13 +52,11 @@ type service struct {
 	answering     atomic.Pointer[http.Handler] // the server's current handler
 	handler       http.Handler                 // serves everything, once it is wired
 	draining      atomic.Bool
-	stopping      chan struct{} // closed when draining begins, to end streams
-	// preparing is set while the demonstration is made.
-	preparing     atomic.Bool
-	follow        []app.Chore                       // for the replica, where there is one
-	tracer        *tracing.Tracer                   // nil without traces
-	failures      func(work string) (failed func()) // counts failures of chores
-	metricsServer *http.Server                      // nil where /metrics is served with everything else
+	stopping      chan struct{}   // closed when draining begins, to end streams
+	preparing     atomic.Bool     // while the demonstration is made
+	follow        []app.Chore     // for the replica, where there is one
+	tracer        *tracing.Tracer // nil without traces
+	metricsServer *http.Server    // nil where /metrics is served with everything else
 }
 
 // newService opens and wires everything. If it fails, it closes what it opened.
@@ -90,7 +68,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 	if err != nil {
 		return nil, err
 	}
-	s := &service{stopping: make(chan struct{})}
+	s := &service{stopping: make(chan struct{}), ground: ground{Environment: e, log: log, calendar: calendar}}
 	defer func() {
 		if err != nil {
 			s.close()
@@ -108,7 +86,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 	if unknown := unknownSettings(e.Commands, e.Asked, os.Environ()); len(unknown) > 0 {
 		log.Warn("no settings have these names", "names", strings.Join(unknown, ", "))
 	}
-	if s.alone, err = gormstore.Alone(e.Settings.DatabaseURL); err != nil {
+	if s.alone, err = engine.Alone(e.Settings.DatabaseURL); err != nil {
 		return nil, err
 	}
 	if err := listen(e, s); err != nil {
@@ -125,135 +103,99 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 	if err := s.tellOfDatabase(e.Ctx, log); err != nil {
 		return nil, err
 	}
-	metrics := httpapi.NewMetrics(s.bureau.Catalog())
-	if err := readElsewhere(e, s, log, metrics); err != nil {
+	s.metrics = httpapi.NewMetrics(s.bureau.Catalog())
+	if err := readElsewhere(s); err != nil {
 		return nil, err
 	}
-	if err := wireUseCases(e, s, log, calendar, metrics); err != nil {
+	s.publicURL, s.dispatcher = e.PublicURL(s.listener.Addr().String()), automation.New(e.Settings.AllowPrivate)
+	if s.rooms, err = roomsOn(s.ground); err != nil {
 		return nil, err
 	}
-	if _, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL); sqlite {
-		if err := s.ledger.SettleAll(e.Ctx); err != nil {
+	if _, sqlite := engine.SQLitePath(e.Settings.DatabaseURL); sqlite {
+		if err := s.lookups.ledger.SettleAll(e.Ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := listenForMetrics(e, s, metrics); err != nil {
+	if err := listenForMetrics(s); err != nil {
 		return nil, err
 	}
-	return s, wireServer(e, s, log, calendar, metrics)
-}
-
-func wireUseCases(
-	e *command.Environment,
-	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
-) (err error) {
-	s.terms = lookups.NewTerms(s.bureau.Catalog(), s.bureau.Timeout(), e.Settings.HistoryFresh, calendar)
-	s.ledgerConfig = lookups.LedgerConfig{
-		Store: s.store, Bureau: s.bureau, Terms: s.terms, Clock: command.Now, Log: log, Observe: metrics.Lookup,
-	}
-	s.ledger = lookups.NewLedger(s.ledgerConfig)
-	pace := batches.NewPace()
-	s.asker = lookups.NewAsker(s.ledger, pace.Single)
-	s.agentSessions = agentsapp.NewSessions(s.asker, s.store, command.Now, log)
-	metrics.Unwritten(s.ledger.Unwritten)
-	s.failures = metrics.Background
-	s.batches = batchcommands.UseCase(e, s.store, s.bureau, calendar, log, s.asker, pace)
-	s.keys = lookups.NewKeys(s.store, command.Now)
-	s.dispatcher = automation.New(e.Settings.AllowPrivate)
-	s.jobs = automations.NewJobs(automations.JobsConfig{
-		Store: s.store, Clock: command.Now, Dispatcher: s.dispatcher, Conditions: automation.NewConditions(),
-		Asker: s.asker, Terms: s.terms, LookupsOff: !e.Settings.Lookup, Mailer: s.mailer,
-		PublicURL: e.PublicURL(s.listener.Addr().String()), Log: log, Observe: metrics.Job,
-	})
-	s.store.OnJobs(s.jobs.Wake)
-	s.intake = intake.New(s.store, command.Now)
-	s.subjects = privacycommands.SubjectsOf(e, s.store)
-	s.retention = privacy.NewRetention(s.store, e.Keeping(), command.Now)
-	s.sessions = team.NewSessions(s.store, command.Now, command.Passwords)
-	s.witness, err = privacycommands.WitnessOf(e, s.store, s.dispatcher, log)
-	return err
-}
-
-func wireServer(
-	e *command.Environment,
-	s *service, log *slog.Logger, calendar access.Calendar, metrics *httpapi.Metrics,
-) error {
 	trusted, err := shape.Networks(e.Settings.Proxies)
 	if err != nil {
-		return err // its shape has been checked
+		return nil, err // its shape has been checked
 	}
-	statement := lookups.NewStatement(s.store, calendar, command.Now)
-	publicURL := e.PublicURL(s.listener.Addr().String())
 	tables := sheet.NewTables()
-	api := httpapi.New(httpapi.Config{
-		Asker: s.asker, Terms: s.terms, Statement: statement, Keys: s.keys, Intake: s.intake, Batches: s.batches, Tables: tables,
-		LookupEnabled: e.Settings.Lookup, TrustedProxies: trusted,
-		Ready: s.ready, Metrics: metrics, MetricsElsewhere: e.Settings.MetricsListen != "", Log: log,
-		PublicURL: publicURL, Agents: s.agents(statement, log),
+	pages, err := s.pages(tables, trusted)
+	if err != nil {
+		return nil, err
+	}
+	s.handler = s.parting(punctual(transportSecurity(e, s.traced(apiOrPages(s.api(tables, trusted), pages)))))
+	return s, nil
+}
+
+// api is the door of programs.
+func (s *service) api(tables *sheet.Tables, trusted []netip.Prefix) http.Handler {
+	l := s.lookups
+	return httpapi.New(httpapi.Config{
+		Asker: l.asker, Terms: l.terms, Statement: l.statement, Keys: l.keys, Intake: s.intake.intake, Batches: s.batches,
+		Tables: tables, LookupEnabled: s.Settings.Lookup, TrustedProxies: trusted, Ready: s.ready, Metrics: s.metrics,
+		MetricsElsewhere: s.Settings.MetricsListen != "", Log: s.log, PublicURL: s.publicURL,
+		Agents: agents.New(agents.Config{
+			Terms: l.terms, Sessions: s.agents, Statement: l.statement, Purposes: s.privacy.purposes,
+			Contacts: s.contacts.contacts, Log: s.log, Version: command.Version(),
+		}),
 		Docs: docsite.New(docsite.Config{
-			PublicURL: publicURL, Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"), Icon: web.Asset("icon.svg"),
+			PublicURL: s.publicURL, Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"), Icon: web.Asset("icon.svg"),
 			Theme: web.Theme, Problems: httpapi.Problems(), Sandbox: sandboxDocuments(),
 		}),
 	})
-	passkeys, err := factors.NewPasskeys(publicURL)
-	if err != nil {
-		return fmt.Errorf("FICHARIO_PUBLIC_URL: %w", err)
-	}
-	provider, err := providerOf(e, s, publicURL, log)
-	if err != nil {
-		return err
-	}
-	s.links = command.Links(s.store, s.sessions, s.mailer, publicURL, log)
-	pages, err := web.New(web.Config{
-		OIDC: provider, Links: s.links,
-		Factors:     team.NewFactors(s.store, command.Now, s.sessions, command.OneTimeCodes, passkeys),
-		CodePicture: command.CodePicture,
-		Sessions:    s.sessions, Members: command.Members(s.store),
-		Organisations: team.NewOrganisations(s.store, command.Now),
-		Funnels:       contacts.NewFunnels(s.store, command.Now), Origins: contacts.NewOrigins(s.store),
-		Notifications: team.NewNotifications(s.store),
-		Asker:         s.asker, Sheet: lookups.NewSheet(s.store, s.terms, command.Now), Terms: s.terms,
-		Statement: statement, Keys: s.keys,
-		Intake: s.intake, Batches: s.batches, Tables: tables, Webhooks: intake.NewWebhooks(s.store, command.Now),
-		Bundles:  lookups.NewBundles(s.store, s.bureau.Catalog()),
-		Purposes: privacy.NewPurposes(s.store, command.Now), Record: privacycommands.RecordOf(e, s.store, s.bureau),
-		Changes:  contacts.NewChanges(s.store, command.Now, log),
-		Subjects: s.subjects,
-		Stopping: s.stopping,
-		Audit:    privacy.NewAudit(s.store, command.Now),
-		Contacts: contacts.New(s.store, command.Now), Bulks: contacts.NewBulks(s.store, command.Now),
-		Rotations:   contacts.NewRotations(s.store, command.Now),
-		Automations: automationcommands.UseCase(e, s.store, s.bureau.Catalog()),
-		Dashboard:   lookups.NewDashboard(s.store, s.bureau.Catalog(), calendar, command.Now),
-		Calendar:    calendar, Clock: command.Now, PublicURL: publicURL,
-		LookupEnabled: e.Settings.Lookup, Log: log, TrustedProxies: trusted, ReadLag: readLag(e), Observe: metrics.Page,
-	}, site.Rooms()...)
-	if err != nil {
-		return err
-	}
-	s.handler = s.parting(punctual(transportSecurity(e, s.traced(apiOrPages(api, pages)))))
-	return nil
 }
 
-func (s *service) agents(statement *lookups.Statement, log *slog.Logger) *agents.Handler {
-	return agents.New(agents.Config{
-		Terms: s.terms, Sessions: s.agentSessions, Statement: statement,
-		Purposes: privacy.NewPurposes(s.store, command.Now),
-		Contacts: contacts.New(s.store, command.Now), Log: log, Version: command.Version(),
-	})
+// pages is the door of people.
+func (s *service) pages(tables *sheet.Tables, trusted []netip.Prefix) (http.Handler, error) {
+	l, c, t, p := s.lookups, s.contacts, s.team, s.privacy
+	asking := lookuppages.Use{
+		Asker: l.asker, Batches: s.batches, Bundles: l.bundles, Contacts: c.contacts, Dashboard: l.dashboard, Keys: l.keys,
+		Sheet: l.sheet, Statement: l.statement, Terms: l.terms,
+	}
+	use := site.Use{
+		Lookups: asking,
+		Batches: batchpages.Use{Batches: s.batches},
+		Contacts: contactpages.Use{
+			Bulks: c.bulks, Contacts: c.contacts, Members: t.members, Rotations: c.rotations, Lookups: asking,
+		},
+		Intake: intakepages.Use{
+			Intake: s.intake.intake, Origins: c.origins, Rotations: c.rotations, Webhooks: s.intake.webhooks,
+		},
+		Automations: automationpages.Use{
+			Automations: s.automations.automations, Contacts: c.contacts, Funnels: c.funnels, Members: t.members,
+			Origins: c.origins, Rotations: c.rotations, Terms: l.terms, Webhooks: s.intake.webhooks,
+		},
+		Team: teampages.Use{
+			Contacts: c.contacts, Funnels: c.funnels, Members: t.members, Origins: c.origins, Statement: l.statement,
+			CodePicture: command.CodePicture,
+		},
+		Privacy: privacypages.Use{Audit: p.audit, Record: p.record, Subjects: p.subjects},
+	}
+	return web.New(web.Config{
+		OIDC: t.provider, Links: t.links, Factors: t.factors, Sessions: t.sessions, Organisations: t.organisations,
+		Notifications: t.notifications, Purposes: p.purposes, Changes: c.changes, Tables: tables,
+		Catalog: s.bureau.Catalog(), Stopping: s.stopping, Calendar: s.calendar, Clock: command.Now, PublicURL: s.publicURL,
+		LookupEnabled: s.Settings.Lookup, Log: s.log, TrustedProxies: trusted, ReadLag: readLag(s.Environment),
+		Observe: s.metrics.Page,
+	}, use.Rooms()...)
 }
 
 // listenForMetrics serves /metrics separately, where it has its own address.
-func listenForMetrics(e *command.Environment, s *service, metrics *httpapi.Metrics) error {
-	if e.Settings.MetricsListen == "" {
+func listenForMetrics(s *service) error {
+	if s.Settings.MetricsListen == "" {
 		return nil
 	}
-	listener, err := new(net.ListenConfig).Listen(e.Ctx, "tcp", e.Settings.MetricsListen)
+	listener, err := new(net.ListenConfig).Listen(s.Ctx, "tcp", s.Settings.MetricsListen)
 	if err != nil {
 		return fmt.Errorf("FICHARIO_METRICS_LISTEN: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", metrics.Handler())
+	mux.Handle("GET /metrics", s.metrics.Handler())
 	s.metricsServer = &http.Server{
 		Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 	}
@@ -284,7 +226,7 @@ func (s *service) ready(ctx context.Context) error {
 	if err := s.store.Ready(ctx); err != nil {
 		return err
 	}
-	return s.ledger.Ready()
+	return s.lookups.ledger.Ready()
 }
 
 // parting closes each connection with its next response once the service stops, so that no client runs into a closed
@@ -300,38 +242,19 @@ func (s *service) parting(next http.Handler) http.Handler {
 
 // tasks are the periodic background tasks.
 func (s *service) tasks() []app.Chore {
-	tasks := append([]app.Chore{
-		{Name: "settle lookups", Every: 3 * time.Second, Do: s.ledger.Settle},
-		{Name: "save use of keys", Every: 3 * time.Second, Do: s.keys.SaveUse, AtEnd: true},
+	return slices.Concat(s.rooms.chores(), s.follow, []app.Chore{
 		{Name: "index contacts for the search", Every: 5 * time.Second, Do: s.store.IndexContacts},
 		{Name: "index persons", Every: 10 * time.Second, Do: s.store.IndexSubjects},
-		{Name: "erase persons", Every: time.Second, Do: s.subjects.Work},
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
-		{Name: "forget sessions", Every: time.Hour, Do: s.sessions.Forget},
-		{Name: "forget answers", Every: time.Hour, Do: s.retention.ForgetAnswers},
-		{Name: "forget deliveries", Every: time.Hour, Do: s.retention.ForgetDeliveries},
-		{Name: "forget audit", Every: time.Hour, Do: s.retention.ForgetAudit},
-		{Name: "forget contacts", Every: time.Hour, Do: s.retention.ForgetContacts},
-		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: s.asker.ForgetRequests},
-		{Name: "forget sessions of agents", Every: time.Hour, Do: s.agentSessions.Forget},
-		{Name: "forget quotes", Every: time.Minute, Do: s.batches.Forget},
-		{Name: "change many contacts", Every: time.Second, Do: contacts.NewBulks(s.store, command.Now).Work},
-		{Name: "forget changes of many contacts", Every: time.Hour, Do: contacts.NewBulks(s.store, command.Now).Forget},
-		{Name: "forget removed contacts", Every: time.Minute, Do: contacts.New(s.store, command.Now).ForgetRemoved},
-		{Name: "forget jobs", Every: time.Hour, Do: s.jobs.Forget},
-	}, s.follow...)
-	if s.witness != nil {
-		tasks = append(tasks, app.Chore{Name: "witness the audit", Every: time.Minute, Do: s.witness.Work, AtEnd: true})
-	}
-	return tasks
+	})
 }
 
 // chores are the tasks, with their failures counted.
 func (s *service) chores() []app.Chore {
 	chores := s.tasks()
 	for i, c := range chores {
-		failed := s.failures(c.Name)
+		failed := s.metrics.Background(c.Name)
 		chores[i].Do = func(ctx context.Context) error {
 			err := c.Do(ctx)
 			if err != nil && ctx.Err() == nil {
@@ -346,7 +269,7 @@ func (s *service) chores() []app.Chore {
 // checkJournal refuses an erasure journal that cannot be written, and warns where there is none.
 func checkJournal(e *command.Environment, log *slog.Logger) error {
 	journal := privacycommands.JournalOf(e)
-	if _, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL); !sqlite && journal.Path == "" {
+	if _, sqlite := engine.SQLitePath(e.Settings.DatabaseURL); !sqlite && journal.Path == "" {
 		log.Warn("erasures are recorded in no journal: a restore brings erased persons back; set FICHARIO_ERASURE_JOURNAL")
 	}
 	return journal.Check()

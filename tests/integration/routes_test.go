@@ -205,7 +205,7 @@ func TestEveryPageHasItsRow(t *testing.T) {
 			t.Errorf("%s %s: its row does not say what its ids are of", r.method, r.path)
 		}
 	}
-	routes := web.Routes(site.Rooms()...)
+	routes := web.Routes(site.Use{}.Rooms()...)
 	for _, route := range routes {
 		if !slices.Contains(rows, route) {
 			t.Errorf("%s has no row that says who may have it", route)

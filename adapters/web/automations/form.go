@@ -146,7 +146,7 @@ func (s pages) automationForm(c *web.Call, status int, id string, shown web.Form
 	if data.Members, err = s.Members.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}
-	if data.Rotations, err = s.RotationChoices(c, automations.RotationPrefix); err != nil {
+	if data.Rotations, err = web.RotationChoices(c, s.Rotations, automations.RotationPrefix); err != nil {
 		return err
 	}
 	return c.RenderStatus(status, "automacao-form", web.Page{

@@ -5,17 +5,37 @@ import (
 	"embed"
 
 	"fichario/adapters/web"
+	"fichario/app/automations"
+	"fichario/app/contacts"
+	"fichario/app/intake"
+	"fichario/app/lookups"
+	"fichario/app/team"
 )
 
 //go:embed *.html
 var templates embed.FS
 
+// Use are the use cases of these pages.
+type Use struct {
+	Automations *automations.Automations
+	Contacts    *contacts.Contacts
+	Funnels     *contacts.Funnels
+	Members     *team.Members
+	Origins     *contacts.Origins
+	Rotations   *contacts.Rotations
+	Terms       *lookups.Terms
+	Webhooks    *intake.Webhooks
+}
+
 // pages are the handlers of the room.
-type pages struct{ *web.Server }
+type pages struct {
+	*web.Server
+	Use
+}
 
 // Pages are the pages of automations and their runs.
-func Pages(server *web.Server) web.Pages {
-	s := pages{server}
+func (use Use) Pages(server *web.Server) web.Pages {
+	s := pages{server, use}
 	return web.Pages{
 		Templates: templates,
 		Inside: map[string]web.Handler{

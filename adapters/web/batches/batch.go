@@ -86,7 +86,7 @@ func (s pages) batchPage(c *web.Call, v batches.View) (p batchPage, err error) {
 	if err != nil {
 		return p, err
 	}
-	p.Line = LineOf(s.Server, v, names)
+	p.Line = LineOf(s.Batches.Catalog, v, names)
 	p.For = purposes[v.Purpose]
 	p.CeilingText = v.Limit().Exact()
 	if v.Status == batch.Paused {

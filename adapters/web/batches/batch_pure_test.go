@@ -38,7 +38,7 @@ func TestTheUnitOfAPaceIsThatOfItsFigures(t *testing.T) {
 	} {
 		v := batches.View{Now: now}
 		v.Status, v.RunFrom, v.Valid, v.Ended = batch.Running, now.Add(-took), 1020, 20
-		if got := (pages{&web.Server{}}).paceOf(v); got != want {
+		if got := (pages{Server: &web.Server{}}).paceOf(v); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -65,19 +65,19 @@ func (s pages) batchesPage(c *web.Call, status int, after string, data batchesPa
 	}
 	data.Products, data.MaxItems, data.Next = s.Batches.Catalog, batch.MaxItems, found.Next
 	for _, v := range found.Batches {
-		data.Lines = append(data.Lines, LineOf(s.Server, v, names))
+		data.Lines = append(data.Lines, LineOf(s.Batches.Catalog, v, names))
 	}
 	return c.RenderStatus(status, "lotes", web.Page{Title: "Lotes", Nav: "lotes", Data: data})
 }
 
 // LineOf returns the line of a batch; names are those of its makers, by id.
-func LineOf(s *web.Server, v batches.View, names map[string]string) Line {
+func LineOf(offered catalog.Catalog, v batches.View, names map[string]string) Line {
 	maker := cmp.Or(v.KeyID, v.MemberID)
 	line := Line{View: v, ProductName: v.Product, By: names[maker]}
 	if payer := cmp.Or(v.Payer()); payer != maker && !v.StartedAt.IsZero() {
 		line.PaidBy = names[payer]
 	}
-	if product, offered := s.Batches.Catalog.Find(v.Product); offered {
+	if product, offered := offered.Find(v.Product); offered {
 		line.ProductName = product.Name
 	}
 	return line

@@ -5,17 +5,26 @@ import (
 	"embed"
 
 	"fichario/adapters/web"
+	"fichario/app/batches"
 )
 
 //go:embed *.html
 var templates embed.FS
 
+// Use are the use cases of these pages.
+type Use struct {
+	Batches *batches.Batches
+}
+
 // pages are the handlers of the room.
-type pages struct{ *web.Server }
+type pages struct {
+	*web.Server
+	Use
+}
 
 // Pages are the pages of batches.
-func Pages(server *web.Server) web.Pages {
-	s := pages{server}
+func (use Use) Pages(server *web.Server) web.Pages {
+	s := pages{server, use}
 	return web.Pages{
 		Templates: templates,
 		Lookups: map[string]web.Handler{

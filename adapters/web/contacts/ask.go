@@ -37,10 +37,10 @@ func (s pages) contactRecognise(c *web.Call, f lookuppages.LookupFields) error {
 	f.ContactID = c.PathValue("id")
 	p := foundPage{Entered: c.URL.Query().Has("pronto")}
 	var err error
-	if p.SearchPage, err = lookuppages.AskingOn(s.Server).Recognise(c, f, !p.Entered); err != nil {
+	if p.SearchPage, err = s.Lookups.Asking(s.Server).Recognise(c, f, !p.Entered); err != nil {
 		return err
 	}
-	if p.Contact, err = s.Sheet.Contact(c.Ctx(), c.By, f.ContactID); err != nil {
+	if p.Contact, err = s.Lookups.Sheet.Contact(c.Ctx(), c.By, f.ContactID); err != nil {
 		return err
 	}
 	p.Own = ownDocument{
@@ -58,15 +58,15 @@ func (s pages) contactAsk(c *web.Call, f struct {
 	Tab string `form:"aba"`
 }) error {
 	p := askedPage{ContactID: c.PathValue("id"), Tab: f.Tab}
-	if _, err := s.Sheet.Contact(c.Ctx(), c.By, p.ContactID); err != nil {
+	if _, err := s.Lookups.Sheet.Contact(c.Ctx(), c.By, p.ContactID); err != nil {
 		return err
 	}
-	known, err := lookuppages.AskingOn(s.Server).Recognise(c, f.LookupFields, false)
+	known, err := s.Lookups.Asking(s.Server).Recognise(c, f.LookupFields, false)
 	if err != nil {
 		return err
 	}
 	if p.Alert = known.Problem; p.Alert == "" {
-		id, _, err := lookuppages.AskingOn(s.Server).StartLookup(c, lookups.Request{
+		id, _, err := s.Lookups.Asking(s.Server).StartLookup(c, lookups.Request{
 			Product: f.Product, Document: known.Found.Document.Value(), ContactID: p.ContactID, Free: f.Free,
 			Purpose: known.Purposes.OrSaid(f.Purpose),
 		})
@@ -88,17 +88,17 @@ func (s pages) contactAsked(c *web.Call, f struct {
 }
 
 func (s pages) asked(c *web.Call, id string, p askedPage) error {
-	v, err := s.Sheet.Show(c.Ctx(), c.By, id)
+	v, err := s.Lookups.Sheet.Show(c.Ctx(), c.By, id)
 	if err != nil {
 		return err
 	}
 	if !c.Script() {
 		return c.Redirect("/consultas/" + id)
 	}
-	if p.ResultPage = lookuppages.AskingOn(s.Server).ResultOf(v); !p.Running() {
+	if p.ResultPage = s.Lookups.Asking(s.Server).ResultOf(v); !p.Running() {
 		p.Name = web.Shorten(web.TitleMax, lookups.Subject(v.Record))
 		if v.Record == nil {
-			p.Trouble = lookuppages.AskingOn(s.Server).TroubleOf(v)
+			p.Trouble = s.Lookups.Asking(s.Server).TroubleOf(v)
 		}
 		if p.Tab == tabDocuments {
 			view, err := s.Contacts.View(c.Ctx(), c.By, p.ContactID)

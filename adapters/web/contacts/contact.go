@@ -103,7 +103,7 @@ func (s pages) contactTab(
 	}
 	data.DocumentCount = len(documents)
 	products := map[string]string{}
-	for _, offer := range s.Terms.Offers(c.By) {
+	for _, offer := range s.Lookups.Terms.Offers(c.By) {
 		products[offer.Product.ID] = offer.Product.Name
 		if s.LookupEnabled && (offer.Product.Takes(document.CPF) || offer.Product.Takes(document.CNPJ)) {
 			data.Products = append(data.Products, offer)
@@ -144,10 +144,10 @@ func (s pages) ownDocuments(c *web.Call, data *contactPage) error {
 		own := ownDocument{Document: d, Label: d.Type().Label(), Purpose: data.Purposes.Code}
 		if data.Tab != "historico" && s.LookupEnabled {
 			var err error
-			if own.Products, err = s.Sheet.Choices(c.Ctx(), c.By, d, own.Purpose); err != nil {
+			if own.Products, err = s.Lookups.Sheet.Choices(c.Ctx(), c.By, d, own.Purpose); err != nil {
 				return err
 			}
-			if own.Budget, err = s.Statement.Budget(c.Ctx(), c.By); err != nil {
+			if own.Budget, err = s.Lookups.Statement.Budget(c.Ctx(), c.By); err != nil {
 				return err
 			}
 		}
@@ -161,7 +161,7 @@ func (s pages) documentLine(d contacts.ContactDocument, products map[string]stri
 	if l.Product == "" {
 		l.Product = d.Product
 	}
-	age, fresh := s.Clock().Sub(d.AnsweredAt), s.Terms.Fresh
+	age, fresh := s.Clock().Sub(d.AnsweredAt), s.Lookups.Terms.Fresh
 	l.Days, l.Expired = int(age/(24*time.Hour)), age >= fresh
 	l.Left = int(fresh / (24 * time.Hour))
 	if l.Expired {
@@ -262,7 +262,7 @@ func documentsIn(history []contacts.Happening) (all []contacts.ContactDocument) 
 
 func (s pages) happenings(c *web.Call, all []contacts.Happening) []happening {
 	products := map[string]string{}
-	for _, offer := range s.Terms.Offers(c.By) {
+	for _, offer := range s.Lookups.Terms.Offers(c.By) {
 		products[offer.Product.ID] = offer.Product.Name
 	}
 	out := make([]happening, len(all))

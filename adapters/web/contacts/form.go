@@ -56,9 +56,9 @@ func (s pages) contactNew(c *web.Call, f struct {
 	}
 	data := contactForm{Choices: choices, Form: web.Filled(f)}
 	if s.LookupEnabled && f.Lookup != "" {
-		v, err := s.Sheet.Show(c.Ctx(), c.By, f.Lookup)
+		v, err := s.Lookups.Sheet.Show(c.Ctx(), c.By, f.Lookup)
 		if err == nil {
-			err = s.Sheet.Opened(c.Ctx(), c.By, v) // the form shows what the sheet shows
+			err = s.Lookups.Sheet.Opened(c.Ctx(), c.By, v) // the form shows what the sheet shows
 		}
 		if err != nil {
 			return err

@@ -5,17 +5,33 @@ import (
 	"embed"
 
 	"fichario/adapters/web"
+	lookuppages "fichario/adapters/web/lookups"
+	"fichario/app/contacts"
+	"fichario/app/team"
 )
 
 //go:embed *.html
 var templates embed.FS
 
+// Use are the use cases of these pages.
+type Use struct {
+	Bulks     *contacts.Bulks
+	Contacts  *contacts.Contacts
+	Members   *team.Members
+	Rotations *contacts.Rotations
+	// Lookups are those of the pages that ask about a contact's documents.
+	Lookups lookuppages.Use
+}
+
 // pages are the handlers of the room.
-type pages struct{ *web.Server }
+type pages struct {
+	*web.Server
+	Use
+}
 
 // Pages are the pages of contacts, the board, imports, rotations, origins and funnels.
-func Pages(server *web.Server) web.Pages {
-	s := pages{server}
+func (use Use) Pages(server *web.Server) web.Pages {
+	s := pages{server, use}
 	return web.Pages{
 		Templates: templates,
 		Inside: map[string]web.Handler{

@@ -50,7 +50,7 @@ func (s pages) webhookNew(c *web.Call) error {
 		return err
 	}
 	data := webhookForm{Origins: origins, Form: web.Filled(webhookFields{Kind: intake.Generic, Band: fields.BandZero})}
-	if data.Rotations, err = s.RotationChoices(c, ""); err != nil {
+	if data.Rotations, err = web.RotationChoices(c, s.Rotations, ""); err != nil {
 		return err
 	}
 	return c.Render("webhook-form", web.Page{Title: "Novo webhook", Nav: "webhooks", Data: data})
@@ -84,7 +84,7 @@ func (s pages) webhookFormAgain(c *web.Call, id string, f webhookFields, why err
 	if id != "" {
 		title = "Editar webhook"
 	}
-	rotations, err := s.RotationChoices(c, "")
+	rotations, err := web.RotationChoices(c, s.Rotations, "")
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func (s pages) webhookEdit(c *web.Call) error {
 		Name: w.Name, Kind: w.Kind, Origin: w.Origin, Band: w.Band, Scheme: w.Signature.Scheme, Thanks: w.ThanksURL,
 		Rotation: w.RotationID,
 	})}
-	if data.Rotations, err = s.RotationChoices(c, ""); err != nil {
+	if data.Rotations, err = web.RotationChoices(c, s.Rotations, ""); err != nil {
 		return err
 	}
 	return c.Render("webhook-form", web.Page{Title: "Editar " + w.Name, Nav: "webhooks", Data: data})

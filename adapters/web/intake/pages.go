@@ -5,17 +5,30 @@ import (
 	"embed"
 
 	"fichario/adapters/web"
+	"fichario/app/contacts"
+	"fichario/app/intake"
 )
 
 //go:embed *.html
 var templates embed.FS
 
+// Use are the use cases of these pages.
+type Use struct {
+	Intake    *intake.Intake
+	Origins   *contacts.Origins
+	Rotations *contacts.Rotations
+	Webhooks  *intake.Webhooks
+}
+
 // pages are the handlers of the room.
-type pages struct{ *web.Server }
+type pages struct {
+	*web.Server
+	Use
+}
 
 // Pages are the pages of webhooks and their deliveries.
-func Pages(server *web.Server) web.Pages {
-	s := pages{server}
+func (use Use) Pages(server *web.Server) web.Pages {
+	s := pages{server, use}
 	return web.Pages{
 		Templates: templates,
 		Inside: map[string]web.Handler{

@@ -48,7 +48,7 @@ func (s pages) dashboard(c *web.Call, f struct {
 			return err
 		}
 		for _, v := range open {
-			data.Batches = append(data.Batches, batches.LineOf(s.Server, v, nil))
+			data.Batches = append(data.Batches, batches.LineOf(s.Terms.Catalog, v, nil))
 		}
 	}
 	return c.Render("painel", web.Page{Title: "Painel", Nav: "painel", Data: data})

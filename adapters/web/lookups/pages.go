@@ -5,17 +5,36 @@ import (
 	"embed"
 
 	"fichario/adapters/web"
+	"fichario/app/batches"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
 )
 
 //go:embed *.html
 var templates embed.FS
 
+// Use are the use cases of these pages.
+type Use struct {
+	Asker     *lookups.Asker
+	Batches   *batches.Batches
+	Bundles   *lookups.Bundles
+	Contacts  *contacts.Contacts
+	Dashboard *lookups.Dashboard
+	Keys      *lookups.Keys
+	Sheet     *lookups.Sheet
+	Statement *lookups.Statement
+	Terms     *lookups.Terms
+}
+
 // pages are the handlers of the room.
-type pages struct{ *web.Server }
+type pages struct {
+	*web.Server
+	Use
+}
 
 // Pages are the pages of asking, answers, the statement, keys, and the first page.
-func Pages(server *web.Server) web.Pages {
-	s := pages{server}
+func (use Use) Pages(server *web.Server) web.Pages {
+	s := pages{server, use}
 	return web.Pages{
 		Templates: templates,
 		Inside: map[string]web.Handler{
@@ -58,5 +77,5 @@ func Pages(server *web.Server) web.Pages {
 // Asking is what a page of another room needs to ask about a document.
 type Asking struct{ pages }
 
-// AskingOn returns it.
-func AskingOn(server *web.Server) Asking { return Asking{pages{server}} }
+// Asking returns it.
+func (use Use) Asking(server *web.Server) Asking { return Asking{pages{server, use}} }

@@ -5,17 +5,28 @@ import (
 	"embed"
 
 	"fichario/adapters/web"
+	"fichario/app/privacy"
 )
 
 //go:embed *.html
 var templates embed.FS
 
+// Use are the use cases of these pages.
+type Use struct {
+	Audit    *privacy.Audit
+	Record   *privacy.Record
+	Subjects *privacy.Subjects
+}
+
 // pages are the handlers of the room.
-type pages struct{ *web.Server }
+type pages struct {
+	*web.Server
+	Use
+}
 
 // Pages are the pages of purposes, data subjects and the audit.
-func Pages(server *web.Server) web.Pages {
-	s := pages{server}
+func (use Use) Pages(server *web.Server) web.Pages {
+	s := pages{server, use}
 	return web.Pages{
 		Templates: templates,
 		Inside: map[string]web.Handler{

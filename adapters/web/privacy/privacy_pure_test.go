@@ -11,7 +11,7 @@ import (
 // TestACountThatTakesTooLongSaysSo, even where nothing has been found so far.
 func TestACountThatTakesTooLongSaysSo(t *testing.T) {
 	t.Parallel()
-	s, err := web.NewServer(web.Config{}, Pages)
+	s, err := web.NewServer(web.Config{}, Use{}.Pages)
 	if err != nil {
 		t.Fatal(err)
 	}

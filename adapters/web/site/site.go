@@ -12,9 +12,20 @@ import (
 	"fichario/adapters/web/team"
 )
 
-// Rooms are the rooms of the interface, for web.New and web.Routes.
-func Rooms() []func(*web.Server) web.Pages {
+// Use are the use cases of each room.
+type Use struct {
+	Lookups     lookups.Use
+	Batches     batches.Use
+	Contacts    contacts.Use
+	Intake      intake.Use
+	Automations automations.Use
+	Team        team.Use
+	Privacy     privacy.Use
+}
+
+// Rooms are the rooms of the interface, for web.New; without use cases, for web.Routes.
+func (u Use) Rooms() []func(*web.Server) web.Pages {
 	return []func(*web.Server) web.Pages{
-		lookups.Pages, batches.Pages, contacts.Pages, intake.Pages, automations.Pages, team.Pages, privacy.Pages,
+		u.Lookups.Pages, u.Batches.Pages, u.Contacts.Pages, u.Intake.Pages, u.Automations.Pages, u.Team.Pages, u.Privacy.Pages,
 	}
 }

@@ -5,17 +5,34 @@ import (
 	"embed"
 
 	"fichario/adapters/web"
+	"fichario/app/contacts"
+	"fichario/app/lookups"
+	"fichario/app/team"
 )
 
 //go:embed *.html
 var templates embed.FS
 
+// Use are the use cases of these pages.
+type Use struct {
+	Contacts  *contacts.Contacts
+	Funnels   *contacts.Funnels
+	Members   *team.Members
+	Origins   *contacts.Origins
+	Statement *lookups.Statement
+	// CodePicture draws an account's secret for an authenticator app as a QR code, and returns it as an image address.
+	CodePicture func(secret, account string) (string, error)
+}
+
 // pages are the handlers of the room.
-type pages struct{ *web.Server }
+type pages struct {
+	*web.Server
+	Use
+}
 
 // Pages are the pages of the team, one's own account, notifications and signing in.
-func Pages(server *web.Server) web.Pages {
-	s := pages{server}
+func (use Use) Pages(server *web.Server) web.Pages {
+	s := pages{server, use}
 	all := web.Pages{
 		Templates: templates,
 		Inside: map[string]web.Handler{

@@ -10,7 +10,6 @@ import (
 	"fichario/adapters/sheet"
 	"fichario/app"
 	"fichario/app/batches"
-	"fichario/app/lookups"
 	"fichario/cmd/fichario/command"
 	"fichario/domain/access"
 	"fichario/domain/batch"
@@ -28,16 +27,15 @@ type Batch struct {
 	Results batchResultsCmd `cmd:"" help:"Write the result of each item to standard output."`
 }
 
-// UseCase is the use case on a store.
-func UseCase(
+// Config is that of the use case on a store, without what makes the lookups.
+func Config(
 	e *command.Environment,
-	store *gormstore.Store, client command.Bureau, calendar access.Calendar, log *slog.Logger, asker *lookups.Asker,
-	pace *batches.Pace,
-) *batches.Batches {
-	return batches.New(batches.Config{
-		Store: store, Asker: asker, Pace: pace, Catalog: client.Catalog(), Fresh: e.Settings.HistoryFresh, Calendar: calendar,
+	store *gormstore.Store, client command.Bureau, calendar access.Calendar, log *slog.Logger,
+) batches.Config {
+	return batches.Config{
+		Store: store, Catalog: client.Catalog(), Fresh: e.Settings.HistoryFresh, Calendar: calendar,
 		Clock: command.Now, Log: log, Concurrency: e.Settings.BatchCalls, Bureau: client.Name(), PerSecond: client.Rate(),
-	})
+	}
 }
 
 // withBatches runs a command on the use case, without a bureau.
@@ -53,7 +51,7 @@ func withBatches(e *command.Environment, f func(*batches.Batches) error) error {
 		return err
 	}
 	defer stop()
-	return e.WithStore(func(store *gormstore.Store) error { return f(UseCase(e, store, client, calendar, log, nil, nil)) })
+	return e.WithStore(func(store *gormstore.Store) error { return f(batches.New(Config(e, store, client, calendar, log))) })
 }
 
 type batchQuoteCmd struct {
