@@ -1,9 +1,12 @@
 package intake
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
+	"fichario/domain/intake/names"
+	"fichario/domain/intake/products"
 	"fichario/domain/intake/tree"
 )
 
@@ -86,3 +89,192 @@ func isTest(n *tree.Node) bool {
 	}
 	return false
 }
+
+// The id of a post whose sender has no rule is recognised by its name. An id counts when it stands for the delivery or
+// the submission, because only a retry repeats it. One that stands for the person, the form, the webhook or the visit
+// comes again with the next submission, and never counts.
+
+// idKind is what an id stands for, and thus what else must be there.
+type idKind uint8
+
+const (
+	_            idKind = iota
+	deliveryName        // the delivery or the event: enough alone
+	recordName          // the submission: enough alone, but qualified by its form and event
+	eventName           // an event of the webhook, or one that people attend: only with the event's type
+	orderName           // an order, which has many events: only with the event's type, and its state
+)
+
+// idNames are the names of ids, in normal form.
+var idNames = names.ByWord(map[idKind]string{
+	deliveryName: `
+		deliveryid webhookdeliveryid webhookeventid eventuuid transactionuuid notificationid idempotencykey dedupeid
+		messageid`,
+	recordName: `
+		submissionid submissionuuid submissionguid formsubmissionid responseid responseuuid responseguid formresponseid
+		entryid formentryid leadid leadgenid leaduuid leadgenleadid idlead resultid facebookleadid`,
+	eventName: `eventid`,
+	orderName: `
+		orderid orderuuid ordercode orderref ordernumber transactionid transactioncode saleid salecode purchaseid paymentid
+		invoiceid bookingid bookinguid appointmentid`,
+})
+
+// eventTypes name the members that say what happened, orderStates the state of an order, formIDs the form that was
+// sent; all in normal form.
+var (
+	eventTypes = names.Set(`
+		event eventtype type topic trigger triggerevent webhookeventtype eventname action hookevent eventkey tipoevento`)
+	orderStates = names.Set(`status orderstatus state paymentstatus financialstatus salestatus transactionstatus`)
+	formIDs     = names.Set(`formid formuuid formkey surveyid formslug idform`)
+)
+
+// idPlaces are the envelopes that are searched, one level deep.
+var idPlaces = names.Set(`data payload body entry submission response form_response lead record`)
+
+// idLists are lists of people, of which the first is searched.
+var idLists = names.Set(`
+	leads contacts contatos people pessoas customers clientes subscribers items itens rows records results data submissions
+	responses entries`)
+
+// facts is what an object says about the post.
+type facts struct {
+	name, id           string // of the best id
+	kind               idKind
+	bare               string // the value of "id" or "uuid"
+	event, state, form string
+	person, envelope   bool // it has an address; it has objects
+}
+
+func factsOf(n *tree.Node) facts {
+	var f facts
+	for i := range n.Children {
+		k := &n.Children[i]
+		var buf [64]byte
+		name := names.Append(buf[:0], k.Key)
+		if !k.Scalar() {
+			f.envelope = f.envelope || k.Kind == tree.Object || k.Kind == tree.Array && len(k.Children) > 0
+			continue
+		}
+		switch {
+		case string(name) == "id" || string(name) == "uuid":
+			f.bare = n.Str(k.Key)
+		case idNames[string(name)] != 0:
+			if kind := idNames[string(name)]; usableID(k.Text) && (f.kind == 0 || kind < f.kind) {
+				f.name, f.id, f.kind = string(name), n.Str(k.Key), kind
+			}
+		case eventTypes[string(name)] && k.Kind == tree.String && f.event == "":
+			f.event = n.Str(k.Key)
+		case orderStates[string(name)]:
+			f.state = n.Str(k.Key)
+		case formIDs[string(name)]:
+			f.form = n.Str(k.Key)
+		}
+		f.person = f.person || vocabulary[string(name)].field == fieldEmail
+	}
+	return f
+}
+
+// idByName returns the id of a post that is recognised by its name, after that name, or "".
+func idByName(n *tree.Node) string {
+	var f facts
+	if slices.ContainsFunc(n.Children, mayBeID) {
+		f = factsOf(n)
+		if id := f.named(); id != "" {
+			return id
+		}
+		if f.event != "" && f.envelope && !f.person && usableID(f.bare) && (!changes(f.event) || drawn(f.bare)) {
+			return "id:" + join(f.event, f.bare)
+		}
+	}
+	for i := range n.Children {
+		k := &n.Children[i]
+		if k.Scalar() {
+			continue
+		}
+		if p := eventOf(k.Key); p != nil && usableID(k.Str(p.EventID...)) {
+			return p.Name + ":" + k.Key + ":" + k.Str(p.EventID...)
+		}
+		id := ""
+		switch {
+		case k.Kind == tree.Object && idPlaces[k.Key]:
+			id = idInside(n, k)
+		case k.Kind == tree.Array && idLists[k.Key]:
+			id = idOfPerson(n, k.First())
+		}
+		if id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+// idInside is idByName for an envelope inside the body.
+func idInside(n, envelope *tree.Node) string {
+	f, inner := factsOf(n), factsOf(envelope)
+	inner.event, inner.form = cmp.Or(inner.event, f.event), cmp.Or(inner.form, f.form)
+	if id := inner.named(); id != "" {
+		return id
+	}
+	if f.event != "" && products.Created(f.event) && usableID(inner.bare) {
+		return "id:" + join(f.event, inner.bare)
+	}
+	return ""
+}
+
+// idOfPerson is idByName for the first of a list of people.
+func idOfPerson(n, person *tree.Node) string {
+	if person == nil || person.Kind != tree.Object || !slices.ContainsFunc(person.Children, mayBeID) {
+		return ""
+	}
+	f, inner := factsOf(n), factsOf(person)
+	if !inner.person || inner.kind == 0 || inner.kind > recordName {
+		return ""
+	}
+	inner.event, inner.form = cmp.Or(inner.event, f.event), cmp.Or(inner.form, f.form)
+	return inner.named()
+}
+
+// mayBeID reports whether a key is worth a closer look: most bodies have none.
+func mayBeID(n tree.Node) bool {
+	key := n.Key
+	for i := 0; i+1 < len(key); i++ {
+		if key[i]|0x20 == 'i' && key[i+1]|0x20 == 'd' {
+			return true
+		}
+	}
+	return slices.ContainsFunc(idEndings[:], func(ending string) bool { return strings.HasSuffix(key, ending) })
+}
+
+// idEndings are the endings of id names without "id" in them.
+var idEndings = [...]string{"ref", "code", "Code", "number", "Number", "key", "Key"}
+
+// named returns the id with a name of its own, when what it needs beside it is there.
+func (f *facts) named() string {
+	switch {
+	case f.kind == 0, f.kind >= eventName && f.event == "":
+		return ""
+	case f.kind == deliveryName:
+		return f.name + ":" + f.id
+	case f.kind == orderName:
+		return f.name + ":" + join(f.event, f.state, f.id)
+	}
+	return f.name + ":" + join(f.event, f.form, f.id)
+}
+
+// usableID rejects what stands for a missing id.
+func usableID(s string) bool {
+	switch strings.TrimSpace(s) {
+	case "", "0", "null", "undefined", "true", "false":
+		return false
+	}
+	return len(s) <= 200
+}
+
+// drawn reports whether an id was generated for the event, rather than the number of a record, which comes again when
+// the record changes.
+func drawn(id string) bool { return names.CountDigits(id) < len(id) && len(id) >= 8 || len(id) >= 16 }
+
+// changes reports whether an event changes a record.
+func changes(event string) bool { return names.HasAny(names.Words(event), changing) }
+
+var changing = names.Set(`update updated change changed edit edited status move moved`)
