@@ -117,11 +117,11 @@ func (s search) indexed(amounts bool) *gorm.DB {
 		// CROSS JOIN fixes the order in which SQLite reads them.
 		db = db.Table("contact_trigrams AS t CROSS JOIN contact_words AS w CROSS JOIN contacts").
 			Where("t.contact_trigrams MATCH ? AND w.place = t.rowid AND id = w.contact_id", matching(s.orgID, s.Words)).
-			Where("t.rowid >= ?", placeOf(engine.IdsSince(s.Since)))
+			Where("t.rowid >= ?", placeOf(engine.IDsSince(s.Since)))
 		return filtered(s.orgID, s.ContactFilter)(db)
 	}
 	words := s.db.Session(&gorm.Session{NewDB: true}).Table("contact_words").
-		Where("org_id = ? AND contact_id > ?", s.orgID, engine.IdsSince(s.Since))
+		Where("org_id = ? AND contact_id > ?", s.orgID, engine.IDsSince(s.Since))
 	for _, word := range s.Words {
 		words = words.Where(like(db, word))
 	}
@@ -143,7 +143,7 @@ func (s search) indexed(amounts bool) *gorm.DB {
 func (s search) count(most int) (n int, err error) {
 	// PostgreSQL's index reads everything that it has of a word.
 	if s.n <= searchFront || s.db.Name() == "postgres" {
-		front := s.by.Page(Inside(s.db), "contacts", engine.IdsSince(s.Since), engine.AfterAll, false, searchFront)
+		front := s.by.Page(Inside(s.db), "contacts", engine.IDsSince(s.Since), engine.AfterAll, false, searchFront)
 		if n, err = s.few(s.among(front), most); err != nil || n == most || s.n <= searchFront {
 			return n, err
 		}
@@ -200,9 +200,9 @@ func (s sequence) last() string {
 // between returns two ids, both exclusive, that bound a page in the order of arrival.
 func (s sequence) between(since time.Time, ascending bool) (above, below string) {
 	if ascending {
-		return max(engine.IdsSince(since), s.last()), engine.AfterAll
+		return max(engine.IDsSince(since), s.last()), engine.AfterAll
 	}
-	return engine.IdsSince(since), cmp.Or(s.last(), engine.AfterAll)
+	return engine.IDsSince(since), cmp.Or(s.last(), engine.AfterAll)
 }
 
 // order is the ORDER BY expression; apart from the index, where that must not be walked.

@@ -69,13 +69,13 @@ func TurnsOf(n ports.Newcomer) *Turns {
 	return &Turns{engine.UID(n.RotationID), strings.Join(n.Sequence, "")}
 }
 
-// UuidText is the length of an id in a sequence.
-const UuidText = 36
+// IDLength is the length of an id in a sequence.
+const IDLength = 36
 
 // Of is the member of the n-th turn, counted from 1.
 func (t Turns) Of(n int64) string {
-	at := (n - 1) % int64(len(t.Sequence)/UuidText) * UuidText
-	return t.Sequence[at : at+UuidText]
+	at := (n - 1) % int64(len(t.Sequence)/IDLength) * IDLength
+	return t.Sequence[at : at+IDLength]
 }
 
 // Take takes the next turn inside a transaction, and returns whose it is.

@@ -82,7 +82,7 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 		}
 		// The newest first, because contacts older than Since would be skipped one by one.
 		wanted := filtered(orgID, f, w.Columns...)(Inside(db).Select("1"))
-		few := w.Page(wanted, "contacts", engine.IdsSince(f.Since), engine.AfterAll, false, most)
+		few := w.Page(wanted, "contacts", engine.IDsSince(f.Since), engine.AfterAll, false, most)
 		return db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&n).Error
 	})
 	return int(n), err

@@ -156,7 +156,7 @@ func addNewest(db *gorm.DB, orgID string, f ports.ContactFilter, most int, to ma
 	}
 	wanted := filtered(orgID, f, w.Columns...)(Inside(db).Select("amount"))
 	var amounts []int64
-	if err := w.Page(wanted, "contacts", engine.IdsSince(f.Since), engine.AfterAll, false,
+	if err := w.Page(wanted, "contacts", engine.IDsSince(f.Since), engine.AfterAll, false,
 		most+1).Find(&amounts).Error; err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (s *Index) IndexContacts(ctx context.Context) error {
 		return err
 	}
 	s.indexedAgain = now
-	return s.indexAll(ctx, engine.IdsSince(now.Add(-24*time.Hour)), engine.FirstID(now.Add(-indexAfter)))
+	return s.indexAll(ctx, engine.IDsSince(now.Add(-24*time.Hour)), engine.FirstID(now.Add(-indexAfter)))
 }
 
 // indexAll repeats indexSome until nothing is left.

@@ -178,8 +178,8 @@ func FromCommas[T ~string](kept string) (words []T) {
 	return words
 }
 
-// IdsSince is an id below all those of entries from a time on.
-func IdsSince(at time.Time) string {
+// IDsSince is an id below all those of entries from a time on.
+func IDsSince(at time.Time) string {
 	if at = at.Add(-ClockSkew); at.Unix() > 0 {
 		return FirstID(at)
 	}

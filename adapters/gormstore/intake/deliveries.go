@@ -154,7 +154,7 @@ func (r deliveries) Summaries(
 			Select(`w.id AS webhook_id, CAST(SUM(h.accepted) AS bigint) AS accepted,
 				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused, COALESCE((
 				SELECT CAST(d.id AS text) FROM deliveries d WHERE d.webhook_id = w.id AND d.id > ? ORDER BY d.id DESC LIMIT 1
-				), '') AS last`, engine.IdsSince(engine.HourOf(since))).
+				), '') AS last`, engine.IDsSince(engine.HourOf(since))).
 			Where("w.org_id = ? AND h.hour >= ?", orgID, engine.HourOf(since)).Group("w.id").Find(&rows).Error
 	})
 	out := map[string]webhook.Summary{}

@@ -30,7 +30,7 @@ var turnStatement = func() string {
 	parameters := fmt.Sprintf("%s, $%d::text[], $%d::text[]", takeArrays.Parameters, last+1, last+2)
 	assigned := fmt.Sprintf(`CASE WHEN turned_id IS NULL THEN contact_assignee_id ELSE substr(turn_sequence,
 		1 + %[1]d * ((turn - of_them + nth - 1) %% (length(turn_sequence) / %[1]d))::integer, %[1]d) END
-		AS contact_assignee_id`, contacts.UuidText)
+		AS contact_assignee_id`, contacts.IDLength)
 	return takeWith(parameters, takeArrays.Names+", turn_rotation, turn_sequence", `kept AS (`+wanted+`), turned AS (
 	INSERT INTO rotation_turns (rotation_id, turn)
 	SELECT turn_rotation::uuid, COUNT(*) FROM kept WHERE turn_rotation IS NOT NULL

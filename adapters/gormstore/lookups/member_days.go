@@ -88,7 +88,7 @@ func AddMemberDays(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	since := engine.IdsSince(now.Add(-time.Hour))
+	since := engine.IDsSince(now.Add(-time.Hour))
 	err = engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
 		if err := engine.ExecAll(ctx, tx, memberDaysTable...); err != nil {
 			return err

@@ -137,13 +137,13 @@ func (r statement) whereToRead(ctx context.Context, by lookup.Asker, below strin
 		return r.QueryList, nil
 	}
 	since := time.Now().Add(-r.Replica.MaxLag - callsEnd)
-	if below < engine.IdsSince(since) {
+	if below < engine.IDsSince(since) {
 		return r.QueryList, nil
 	}
 	const op = "statement.newest"
 	_, err := engine.FindOne(ctx, r.Query, op, engine.With(r.vault, entryOf), asker(by),
 		engine.Where("at > ?", engine.Stamp(since)), engine.Newest("", 1),
-		engine.Where("id > ?", engine.IdsSince(since)))
+		engine.Where("id > ?", engine.IDsSince(since)))
 	if errors.Is(err, ports.ErrNotFound) {
 		return r.QueryList, nil
 	}
@@ -230,7 +230,7 @@ func within(f lookup.Filter) engine.Scope {
 // idsWithin are the bounds, both exclusive, of the ids that entries of a period after a given id can have, so that
 // nothing older or newer is read.
 func idsWithin(f lookup.Filter, after string) (above, below string) {
-	above, below = engine.IdsSince(f.From), cmp.Or(after, engine.AfterAll)
+	above, below = engine.IDsSince(f.From), cmp.Or(after, engine.AfterAll)
 	if at := f.Until.Add(engine.ClockSkew); !f.Until.IsZero() && at.Before(lastOfIDs) {
 		below = min(below, engine.FirstID(time.UnixMilli(max(0, at.UnixMilli()))))
 	}

@@ -29,7 +29,7 @@ func AddBudgets(ctx context.Context, db *sql.DB) error {
 	_, err = db.ExecContext(ctx, `INSERT INTO key_usage (key_id, bucket, count, amount)
 		SELECT member_id, month, COUNT(*), SUM(amount) FROM lookups
 		WHERE charged AND member_id IS NOT NULL AND id > $1 AND month >= $2 GROUP BY 1, 2 ON CONFLICT DO NOTHING`,
-		engine.IdsSince(since.Add(-24*time.Hour)), since.Format("2006-01"))
+		engine.IDsSince(since.Add(-24*time.Hour)), since.Format("2006-01"))
 	return err
 }
 

@@ -42,7 +42,7 @@ func (s *Index) IndexSubjects(ctx context.Context) error {
 	}
 	s.tracedAgain = now
 	for table := range traced {
-		err := s.traceAll(ctx, table, engine.IdsSince(now.Add(-24*time.Hour)), engine.FirstID(now.Add(-traceAfter)),
+		err := s.traceAll(ctx, table, engine.IDsSince(now.Add(-24*time.Hour)), engine.FirstID(now.Add(-traceAfter)),
 			traceRest)
 		if err != nil {
 			return err
@@ -66,7 +66,7 @@ func (s *Index) CatchUp(ctx context.Context) error {
 		})
 		if err == nil {
 			// Rows by instances with other clocks, and of long transactions, may lie before the mark.
-			err = s.traceAll(ctx, table, min(string(mark.UpTo), engine.IdsSince(time.Now().Add(-10*time.Minute))),
+			err = s.traceAll(ctx, table, min(string(mark.UpTo), engine.IDsSince(time.Now().Add(-10*time.Minute))),
 				engine.AfterAll, 0)
 		}
 		if err != nil {
