@@ -67,8 +67,8 @@ func (v *vault) batchRow(b batch.Batch) batchRow {
 		StartedAt: optionalTime(b.StartedAt), EndedAt: optionalTime(b.EndedAt), Purpose: b.Purpose,
 		PayerKeyID: optional(b.PayerKeyID), PayerMemberID: optional(b.PayerMemberID),
 	}
-	if b.Sheet != "" {
-		row.Sheets = v.sealJSON(append([]string{b.Sheet}, b.OtherSheets...), "batches|sheets|"+b.ID)
+	if b.Tab != "" {
+		row.Sheets = v.sealJSON(append([]string{b.Tab}, b.OtherTabs...), "batches|sheets|"+b.ID)
 	}
 	if b.RequestKey != "" {
 		maker := cmp.Or(b.KeyID, b.MemberID)
@@ -102,7 +102,7 @@ func (v *vault) batch(row batchRow) batch.Batch {
 	if row.Sheets != nil {
 		var sheets []string
 		if plain, ok := v.shown(row.Sheets, "batches|sheets|"+b.ID); ok && json.Unmarshal(plain, &sheets) == nil && len(sheets) > 0 {
-			b.Sheet, b.OtherSheets = sheets[0], sheets[1:]
+			b.Tab, b.OtherTabs = sheets[0], sheets[1:]
 		}
 	}
 	return b
