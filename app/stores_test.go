@@ -15,6 +15,7 @@ import (
 	outbound "fichario/adapters/automation"
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/app"
 	"fichario/app/agents"
 	"fichario/app/automations"
@@ -222,11 +223,11 @@ func at[T any](v T) *T { return &v }
 func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 
 // dataKey is the key of all databases of these tests.
-var dataKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
+var dataKey = bytes.Repeat([]byte{7}, engine.DataKeySize)
 
 // migrate prepares the template of the PostgreSQL databases.
 func migrate(ctx context.Context, url string) error {
-	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
+	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
 	store, err := gormstore.Open(url, [][]byte{dataKey})
 	if err != nil {
 		return err
@@ -236,7 +237,7 @@ func migrate(ctx context.Context, url string) error {
 
 func open(t *testing.T, url string) *gormstore.Store {
 	t.Helper()
-	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
+	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
 	store := must(gormstore.Open(url, [][]byte{dataKey}))
 	t.Cleanup(func() { _ = store.Close() })
 	done(store.Migrate(t.Context()))
@@ -247,7 +248,7 @@ func open(t *testing.T, url string) *gormstore.Store {
 func inMemory(t *testing.T) *setting {
 	t.Helper()
 	start := now()
-	return newSetting(t, open(t, "sqlite://"+gormstore.InMemory), func() time.Time { return start })
+	return newSetting(t, open(t, "sqlite://"+engine.InMemory), func() time.Time { return start })
 }
 
 // inBubble is inMemory where time passes only while everybody waits, and then at once.
@@ -257,7 +258,7 @@ func inBubble(t *testing.T, test func(t *testing.T, s *setting)) {
 	start := now()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		store := open(t, "sqlite://"+gormstore.InMemory)
+		store := open(t, "sqlite://"+engine.InMemory)
 		test(t, newSetting(t, store, func() time.Time { return start.Add(time.Since(began)) }))
 	})
 }

@@ -111,6 +111,52 @@ func (s *setting) erase(owner app.Caller, who privacyapp.SubjectQuery) {
 	equal(s.t, "what is left", s.left(owner, who), "map[]")
 }
 
+// tracedStore calls came when an erasure looks for what there is of a person.
+type tracedStore struct {
+	ports.Store
+	came func(privacy.Kind)
+}
+
+func (l tracedStore) Repos() ports.Repos {
+	r := l.Store.Repos()
+	r.SubjectTraces = tracedTraces{r.SubjectTraces, l.came}
+	return r
+}
+
+type tracedTraces struct {
+	ports.SubjectTraces
+	came func(privacy.Kind)
+}
+
+func (l tracedTraces) Traces(
+	ctx context.Context, p *privacy.Person, k privacy.Kind, after string, n int,
+) ([]string, string, error) {
+	l.came(k)
+	return l.SubjectTraces.Traces(ctx, p, k, after, n)
+}
+
+// TestWhoComesWhileNothingMoreIsFoundIsErased: a contact that is made during an erasure's last round, which has looked
+// for contacts at its beginning and goes on, is not there after the receipt.
+func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		came := false
+		slow := privacyapp.NewSubjects(tracedStore{s.store, func(k privacy.Kind) {
+			if k != privacy.Lookups && !came {
+				came = true
+				must(s.contacts.Create(t.Context(), owner, contacts.ContactForm{
+					Name: "Ana", Email: "ana@x.example", Documents: cpfs[0],
+				}))
+			}
+		}}, s.store.(ports.SubjectIndex), journal{}, now)
+		e := must(slow.Erase(t.Context(), owner, who, false))
+		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
+		equal(t, "somebody came", came, true)
+		equal(t, "what is left", s.left(owner, who), "map[]")
+	})
+}
+
 // TestWhatAnErasureFindsInMemory: whoever read the person's document before the erasure, and asks after its receipt, is
 // refused, free, and nothing is stored: a lookup, a batch, an automation, an agent, a lookup that history answers. A
 // new request buys again.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 )
 
@@ -18,24 +20,24 @@ func TestAlikeContactsAreFoundByTheirIndexes(t *testing.T) {
 			SELECT @id, '%[1]s'@uuid, 'Ana', 'a' || (i %% 9000) || '@example.com', '', CASE WHEN i %% 3 = 0 THEN '' ELSE
 			'+5511' || (i %% 8000) END, '', 0, '', '%[1]s'@uuid, @moment, 'ana' FROM numbers`, planOrg))
 		var first, some []string
-		if err := s.read.Model(&contactRow{}).Order("id").Limit(1).Pluck("id", &first).Error; err != nil {
+		if err := s.Reader.Model(&contacts.ContactRow{}).Order("id").Limit(1).Pluck("id", &first).Error; err != nil {
 			t.Fatal(err)
 		}
-		if err := s.read.Model(&contactRow{}).Order("id DESC").Limit(30).Pluck("id", &some).Error; err != nil {
+		if err := s.Reader.Model(&contacts.ContactRow{}).Order("id DESC").Limit(30).Pluck("id", &some).Error; err != nil {
 			t.Fatal(err)
 		}
-		alike := planned(t, s, func(cn conn) error {
+		alike := planned(t, s, func(cn engine.Conn) error {
 			one := crm.Contact{ID: first[0], OrgID: planOrg, Email: "a1@example.com", PhoneE164: "+55111"}
-			found, err := contacts{cn, s.vault}.Alike(t.Context(), one, 20)
+			found, err := s.repos(cn).ContactSearch.Alike(t.Context(), one, 20)
 			if len(found) != 3 {
-				t.Errorf("%s: %d alike", s.write.Name(), len(found))
+				t.Errorf("%s: %d alike", s.Writer.Name(), len(found))
 			}
 			return err
 		})
-		of := planned(t, s, func(cn conn) error {
-			found, err := contacts{cn, s.vault}.AlikeBefore(t.Context(), planOrg, some, 100)
+		of := planned(t, s, func(cn engine.Conn) error {
+			found, err := s.repos(cn).ContactSearch.AlikeBefore(t.Context(), planOrg, some, 100)
 			if len(found) != 30 {
-				t.Errorf("%s: %d have somebody alike", s.write.Name(), len(found))
+				t.Errorf("%s: %d have somebody alike", s.Writer.Name(), len(found))
 			}
 			return err
 		})
@@ -45,7 +47,7 @@ func TestAlikeContactsAreFoundByTheirIndexes(t *testing.T) {
 				ReplaceAllString(all, "")
 			if everything.MatchString(all) ||
 				!strings.Contains(all, "contacts_email") || !strings.Contains(all, "contacts_phone") {
-				t.Errorf("%s: what is alike to %s is found by\n%s", s.write.Name(), what, all)
+				t.Errorf("%s: what is alike to %s is found by\n%s", s.Writer.Name(), what, all)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/audit"
 	"fichario/ports"
 )
@@ -34,8 +35,8 @@ func TestTheAuditIsWalked(t *testing.T) {
 			},
 		} {
 			c.q.Limit = 50
-			walks(t, s, what, func(db conn) error {
-				_, err := auditLines{db, s.vault, s}.Page(t.Context(), testID(1), c.q)
+			walks(t, s, what, func(db engine.Conn) error {
+				_, err := s.repos(db).Audit.Page(t.Context(), testID(1), c.q)
 				return err
 			}, c.indexes...)
 		}

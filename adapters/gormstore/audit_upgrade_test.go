@@ -44,29 +44,29 @@ func TestAnAuditOfAnEarlierVersionIsSealed(t *testing.T) {
 		}
 		for _, err := range []error{
 			err, s.InTx(ctx, blank),
-			s.write.Exec("UPDATE audit_heads SET sealed = NULL WHERE number = 0").Error,
-			s.write.Exec("DELETE FROM goose_db_version WHERE version_id = 79").Error, s.Migrate(ctx), s.Migrate(ctx),
+			s.Writer.Exec("UPDATE audit_heads SET sealed = NULL WHERE number = 0").Error,
+			s.Writer.Exec("DELETE FROM goose_db_version WHERE version_id = 79").Error, s.Migrate(ctx), s.Migrate(ctx),
 		} {
 			if err != nil {
-				t.Fatal(s.write.Name(), err)
+				t.Fatal(s.Writer.Name(), err)
 			}
 		}
 		last := func(orgID string) audit.Line {
 			head, err := s.Repos().Audit.Head(ctx, orgID)
 			if err != nil {
-				t.Fatal(s.write.Name(), err)
+				t.Fatal(s.Writer.Name(), err)
 			}
 			lines, err := s.Repos().Audit.Page(ctx, orgID, ports.AuditQuery{Limit: 1})
 			if err != nil || len(lines) != 1 || lines[0].Number != head.Number || lines[0].Hash != head.Hash {
-				t.Fatalf("%s: %v, %v", s.write.Name(), lines, err)
+				t.Fatalf("%s: %v, %v", s.Writer.Name(), lines, err)
 			}
 			return lines[0]
 		}
 		if l := last(quiet); l.Action != audit.ChainSealed || l.Number != 1 {
-			t.Errorf("%s: %s at %d", s.write.Name(), l.Action, l.Number)
+			t.Errorf("%s: %s at %d", s.Writer.Name(), l.Action, l.Number)
 		}
 		if l := last(busy); l.Action != audit.SubjectEmptied || l.Object != erasure || l.Detail["numeros"] != "1" {
-			t.Errorf("%s: %s %v", s.write.Name(), l.Action, l.Detail)
+			t.Errorf("%s: %s %v", s.Writer.Name(), l.Action, l.Detail)
 		}
 		reset := func(tx *gorm.DB) error {
 			for _, statement := range []string{
@@ -78,14 +78,14 @@ func TestAnAuditOfAnEarlierVersionIsSealed(t *testing.T) {
 			}
 			return nil
 		}
-		if err := s.write.Transaction(reset); err != nil {
+		if err := s.Writer.Transaction(reset); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.Migrate(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := s.Repos().Audit.Head(ctx, busy); err == nil {
-			t.Errorf("%s: a head that was reset is sealed", s.write.Name())
+			t.Errorf("%s: a head that was reset is sealed", s.Writer.Name())
 		}
 	}
 }

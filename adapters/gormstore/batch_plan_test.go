@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/batch"
 )
 
@@ -18,13 +19,13 @@ func TestOpenBatchesAreFoundByTheirIndex(t *testing.T) {
 			SELECT @id, '%s'@uuid, '%s'@uuid, 'x', 'cpf', false, CASE WHEN i %% 5000 = 0 THEN 'pausado' ELSE 'concluido' END,
 			'', '', '', 1, 1, 0, 0, 0, 4500, 0, 0, 0, 0, 0, @moment, @moment, @moment, '' FROM numbers`, testID(1), testID(2)))
 		var found int
-		plans := planned(t, s, func(c conn) error {
-			open, err := batches{c, s.vault, s.subjectSecret}.Open(t.Context(), testID(1), 25)
+		plans := planned(t, s, func(c engine.Conn) error {
+			open, err := s.repos(c).Batches.Open(t.Context(), testID(1), 25)
 			found = len(open)
 			return err
 		})
 		if found != 4 || !strings.Contains(strings.Join(plans, ""), "batches_open") {
-			t.Errorf("%s: %d batches, %v", s.write.Name(), found, plans)
+			t.Errorf("%s: %d batches, %v", s.Writer.Name(), found, plans)
 		}
 	}
 }
@@ -38,13 +39,13 @@ func TestABatchShowsItsFaultsByAnIndex(t *testing.T) {
 			SELECT @id, '%s'@uuid, '%s'@uuid, i, CASE WHEN i %% 5000 = 0 THEN 'invalido' ELSE 'pendente' END, 'cpf', '', 0, 0,
 			'', '', '', false FROM numbers`, testID(50), testID(1)))
 		var found int
-		plans := planned(t, s, func(c conn) error {
-			items, err := batches{c, s.vault, s.subjectSecret}.Items(t.Context(), testID(50), batch.Invalid, 0, 100)
+		plans := planned(t, s, func(c engine.Conn) error {
+			items, err := s.repos(c).BatchItems.Items(t.Context(), testID(50), batch.Invalid, 0, 100)
 			found = len(items)
 			return err
 		})
 		if found != 4 || !strings.Contains(strings.Join(plans, ""), "batch_items_invalid") {
-			t.Errorf("%s: %d items, %v", s.write.Name(), found, plans)
+			t.Errorf("%s: %d items, %v", s.Writer.Name(), found, plans)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -32,7 +33,7 @@ func TestNoStatementHasEveryColumn(t *testing.T) {
 	t.Parallel()
 	portstest.Store(t, func(t *testing.T) ports.Store {
 		t.Helper()
-		s, err := Open("sqlite://"+InMemory, [][]byte{eachKey})
+		s, err := Open("sqlite://"+engine.InMemory, [][]byte{eachKey})
 		if err == nil {
 			t.Cleanup(func() { _ = s.Close() })
 			err = s.Migrate(t.Context())
@@ -40,7 +41,7 @@ func TestNoStatementHasEveryColumn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, db := range []*gorm.DB{s.read, s.write, s.pages.read, s.pages.write} {
+		for _, db := range []*gorm.DB{s.Reader, s.Writer, s.Pages.Read, s.Pages.Write} {
 			if db != nil {
 				db.Logger = watch{logger.Discard, t}
 			}

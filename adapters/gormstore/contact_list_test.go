@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -21,49 +23,50 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 			CASE WHEN i %% 1000 = 1 THEN '%[2]s'@uuid ELSE '%[1]s'@uuid END, '', '', '', '', '', i %% 97, '',
 			CASE WHEN i %% 7 > 0 THEN '%[1]s'@uuid END, '%[1]s'@uuid, CASE WHEN i < 5000 THEN '%[1]s'@uuid END, @moment,
 			'ana ' || i, i %% 3 = 0 FROM numbers`, planOrg, planKey))
-		var some contactRow
-		if err := s.read.Order("id").Offset(9_000).Take(&some, "org_id = ?", planOrg).Error; err != nil {
+		var some contacts.ContactRow
+		if err := s.Reader.Order("id").Offset(9_000).Take(&some, "org_id = ?", planOrg).Error; err != nil {
 			t.Fatal(err)
 		}
 		for _, o := range []crm.ContactOrder{crm.ByName, crm.ByAmount} {
 			few := ports.ContactQuery{ContactFilter: ports.ContactFilter{WebhookID: planKey}, Order: o, Limit: 51}
-			plans := planned(t, s, func(cn conn) error {
-				found, err := contacts{cn, s.vault}.Select(t.Context(), planOrg, few)
+			plans := planned(t, s, func(cn engine.Conn) error {
+				found, err := s.repos(cn).ContactSearch.Select(t.Context(), planOrg, few)
 				if len(found) != 20 {
-					t.Errorf("%s: %d of few", s.write.Name(), len(found))
+					t.Errorf("%s: %d of few", s.Writer.Name(), len(found))
 				}
 				return err
 			})
 			all := strings.Join(plans, "\n")
 			if strings.Contains(all, "contacts_name") || strings.Contains(all, "contacts_amount") ||
 				strings.Contains(all, "Seq Scan") || !strings.Contains(all, "contacts_of_webhook") {
-				t.Errorf("%s: few in order are not read by their filter:\n%s", s.write.Name(), all)
+				t.Errorf("%s: few in order are not read by their filter:\n%s", s.Writer.Name(), all)
 			}
 		}
 		for what, c := range map[string]struct {
 			filter ports.ContactFilter
 			index  string
 		}{
-			"all":                {ports.ContactFilter{}, "contacts_org"},
-			"since":              {ports.ContactFilter{Since: some.CreatedAt}, "contacts_org"},
-			"a stage":            {ports.ContactFilter{StageID: planOrg}, "contacts_stage"},
-			"a stage and origin": {ports.ContactFilter{StageID: planOrg, OriginID: planOrg}, "contacts_of_origin contacts_stage"},
+			"all":     {ports.ContactFilter{}, "contacts_org"},
+			"since":   {ports.ContactFilter{Since: some.CreatedAt}, "contacts_org"},
+			"a stage": {ports.ContactFilter{StageID: planOrg}, "contacts_stage"},
+			"a stage and origin": {ports.ContactFilter{StageID: planOrg, OriginID: planOrg},
+				"contacts_of_origin contacts_stage"},
 		} {
-			walks(t, s, "count of "+what, func(cn conn) error {
-				_, err := contacts{cn, s.vault}.Count(t.Context(), planOrg, c.filter, 1001)
+			walks(t, s, "count of "+what, func(cn engine.Conn) error {
+				_, err := s.repos(cn).ContactSearch.Count(t.Context(), planOrg, c.filter, 1001)
 				return err
 			}, strings.Fields(c.index)...)
 		}
-		totals := func(f ports.ContactFilter) func(conn) error {
-			return func(cn conn) error {
-				_, err := contacts{cn, s.vault}.Totals(t.Context(), planOrg, f, 1000)
+		totals := func(f ports.ContactFilter) func(engine.Conn) error {
+			return func(cn engine.Conn) error {
+				_, err := s.repos(cn).ContactSearch.Totals(t.Context(), planOrg, f, 1000)
 				return err
 			}
 		}
 		reads := regexp.MustCompile(`(on|SCAN|SEARCH) contacts`)
 		for _, f := range []ports.ContactFilter{{}, {Stages: []string{planOrg}}} {
 			if all := strings.Join(planned(t, s, totals(f)), "\n"); reads.MatchString(all) {
-				t.Errorf("%s: contacts are read for what is kept of stages:\n%s", s.write.Name(), all)
+				t.Errorf("%s: contacts are read for what is kept of stages:\n%s", s.Writer.Name(), all)
 			}
 		}
 		walks(t, s, "totals of an assignee", totals(ports.ContactFilter{Stages: []string{planOrg}, AssigneeID: planOrg}),
@@ -99,8 +102,8 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 					if after != "" && c.order != crm.ByArrival {
 						want = append(want, "contacts_pkey")
 					}
-					walks(t, s, fmt.Sprintf("%+v", q), func(cn conn) error {
-						_, err := contacts{cn, s.vault}.Select(t.Context(), planOrg, q)
+					walks(t, s, fmt.Sprintf("%+v", q), func(cn engine.Conn) error {
+						_, err := s.repos(cn).ContactSearch.Select(t.Context(), planOrg, q)
 						return err
 					}, want...)
 				}

@@ -6,28 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
 
-func TestSearchText(t *testing.T) {
-	t.Parallel()
-	for want, c := range map[string]crm.Contact{
-		"joao a@b otica +5511987654321": {
-			Name: "JOÃO", Email: "a@b", Company: "Ótica", Phone: "(11) 98765-4321", PhoneE164: "+5511987654321",
-		},
-		"x y@z 4455": {Name: "x", Email: "y@z", Phone: "ramal 44-55"},
-	} {
-		if got := searchText(c); got != want {
-			t.Errorf("got %q, want %q", got, want)
-		}
-	}
-}
-
 // TestSearchOfOldContacts: contacts from before the migration are found without accents.
 func TestSearchOfOldContacts(t *testing.T) {
 	t.Parallel()
-	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"), [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
+	s, err := Open("sqlite://"+filepath.Join(t.TempDir(), "test.db"),
+		[][]byte{bytes.Repeat([]byte{7}, engine.DataKeySize)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,10 +43,10 @@ func TestSearchOfOldContacts(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := "UPDATE contacts SET search = lower(name || ' ' || email || ' ' || company || ' ' || phone_e164)"
-	if err := s.write.Exec(before).Error; err != nil {
+	if err := s.Writer.Exec(before).Error; err != nil {
 		t.Fatal(err)
 	}
-	if err := s.foldSearch(t.Context()); err != nil {
+	if err := s.FoldSearch(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	words := ports.ContactFilter{Words: []string{"joao", "conceicao"}}

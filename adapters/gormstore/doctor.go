@@ -9,9 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/lookups"
+	privacyrows "fichario/adapters/gormstore/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
@@ -33,86 +35,83 @@ type Finding struct {
 // namedMost is how many ids a finding lists.
 const namedMost = 20
 
-// invariant is a name of what must hold, and the statement that selects what breaks it.
-type invariant struct{ name, broken string }
-
-// of is the statement for a dialect.
-func (i invariant) of(database string) string {
-	return strings.NewReplacer("{hour of at}", hourOfColumn(database, "at"),
-		"{hour of created_at}", hourOfColumn(database, "created_at")).Replace(i.broken)
+// ofOf is the statement for a dialect.
+func ofOf(i engine.Invariant, database string) string {
+	return strings.NewReplacer("{hour of at}", engine.HourOfColumn(database, "at"),
+		"{hour of created_at}", engine.HourOfColumn(database, "created_at")).Replace(i.Broken)
 }
 
 // invariants are what must hold between any two transactions. Each statement selects what breaks one; {hour of …} is
 // the beginning of a time's hour in UTC.
 //
 // A post may also name contacts that already existed: a contact has the time of the delivery that made it.
-var invariants = []invariant{
-	{"a webhook's counter equals the number of its contacts, including removed ones", `
+var invariants = []engine.Invariant{
+	{Name: "a webhook's counter equals the number of its contacts, including removed ones", Broken: `
 		SELECT webhook_id FROM (
 			SELECT webhook_id, SUM(received) AS n FROM webhook_counters GROUP BY webhook_id
 			UNION ALL SELECT webhook_id, -COUNT(*) FROM removed_contacts WHERE webhook_id IS NOT NULL GROUP BY webhook_id
 			UNION ALL SELECT webhook_id, -COUNT(*) FROM contacts WHERE webhook_id IS NOT NULL GROUP BY webhook_id
 		) AS both_counts GROUP BY webhook_id HAVING SUM(n) <> 0`},
-	{"a webhook's hourly figures match its deliveries, while deliveries are kept", `
+	{Name: "a webhook's hourly figures match its deliveries, while deliveries are kept", Broken: `
 		SELECT webhook_id FROM (
 			SELECT webhook_id, hour, accepted, repeated, refused FROM delivery_hours WHERE hour > @kept
-			UNION ALL SELECT webhook_id, {hour of at} AS hour, -` + countOf("outcome", webhook.Accepted) + `,
-				-` + countOf("outcome", webhook.Repeated) + `, -` + countOf("outcome", webhook.Refused) + `
+			UNION ALL SELECT webhook_id, {hour of at} AS hour, -` + engine.CountOf("outcome", webhook.Accepted) + `,
+				-` + engine.CountOf("outcome", webhook.Repeated) + `, -` + engine.CountOf("outcome", webhook.Refused) + `
 				FROM deliveries WHERE {hour of at} > @kept GROUP BY webhook_id, {hour of at}
 		) AS both_counts GROUP BY webhook_id, hour
 		HAVING SUM(accepted) <> 0 OR SUM(repeated) <> 0 OR SUM(refused) <> 0`},
-	{"an organisation's hourly figures match its contacts", `
+	{Name: "an organisation's hourly figures match its contacts", Broken: `
 		SELECT org_id FROM (
 			SELECT org_id, hour, webhook_id, origin_id, contacts FROM contact_hours
-			UNION ALL SELECT org_id, {hour of created_at} AS hour, COALESCE(webhook_id, '` + noID + `'),
-				COALESCE(origin_id, '` + noID + `'), -COUNT(*)
+			UNION ALL SELECT org_id, {hour of created_at} AS hour, COALESCE(webhook_id, '` + engine.NoID + `'),
+				COALESCE(origin_id, '` + engine.NoID + `'), -COUNT(*)
 				FROM contacts GROUP BY org_id, {hour of created_at}, webhook_id, origin_id
 		) AS both_counts GROUP BY org_id, hour, webhook_id, origin_id HAVING SUM(contacts) <> 0`},
-	{"an organisation's audit has as many lines as its head says", `
+	{Name: "an organisation's audit has as many lines as its head says", Broken: `
 		SELECT id FROM (
 			SELECT id, number - removed_number AS n FROM audit_heads
 			UNION ALL SELECT org_id, -COUNT(*) FROM audit_lines GROUP BY org_id
 		) AS both_counts GROUP BY id HAVING SUM(n) <> 0`},
-	{"a stage's totals match its contacts", `
+	{Name: "a stage's totals match its contacts", Broken: `
 		SELECT stage_id FROM (
 			SELECT stage_id, contacts, high, low FROM stage_totals
 			UNION ALL SELECT stage_id, -COUNT(*), -SUM(amount >> 20), -SUM(amount & 1048575) FROM contacts GROUP BY stage_id
 		) AS both_counts GROUP BY stage_id HAVING SUM(contacts) <> 0 OR SUM(high) <> 0 OR SUM(low) <> 0`},
-	{"a contact has one history entry for its creation", `
+	{Name: "a contact has one history entry for its creation", Broken: `
 		SELECT c.id FROM contacts c
-		LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = ` + literal(crm.ContactCreated) + `
+		LEFT JOIN contact_events e ON e.contact_id = c.id AND e.kind = ` + engine.Literal(crm.ContactCreated) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(e.id) <> 1`},
-	{"a contact has one notification for its creation", `
+	{Name: "a contact has one notification for its creation", Broken: `
 		SELECT c.id FROM contacts c
-		LEFT JOIN notifications n ON n.contact_id = c.id AND n.kind = ` + literal(crm.NewContact) + `
+		LEFT JOIN notifications n ON n.contact_id = c.id AND n.kind = ` + engine.Literal(crm.NewContact) + `
 		WHERE c.webhook_id IS NOT NULL GROUP BY c.id HAVING COUNT(n.id) <> 1`},
-	{"a contact has one accepted delivery, while deliveries are kept", `
+	{Name: "a contact has one accepted delivery, while deliveries are kept", Broken: `
 		SELECT c.id FROM contacts c LEFT JOIN (
-			SELECT id, contact_id, at FROM deliveries WHERE outcome = ` + literal(webhook.Accepted) + `
+			SELECT id, contact_id, at FROM deliveries WHERE outcome = ` + engine.Literal(webhook.Accepted) + `
 			UNION ALL SELECT d.id, o.contact_id, d.at FROM delivery_contacts o JOIN deliveries d ON d.id = o.delivery_id
-				WHERE d.outcome = ` + literal(webhook.Accepted) + `
+				WHERE d.outcome = ` + engine.Literal(webhook.Accepted) + `
 		) AS d ON d.contact_id = c.id AND d.at = c.created_at
 		WHERE c.webhook_id IS NOT NULL AND c.created_at > @kept GROUP BY c.id HAVING COUNT(d.id) <> 1`},
-	{"a removed contact is not in contacts, and the one it was merged into is, or was itself removed", `
+	{Name: "a removed contact is not in contacts, and the one it was merged into is, or was itself removed", Broken: `
 		SELECT r.id FROM removed_contacts r WHERE EXISTS (SELECT 1 FROM contacts c WHERE c.id = r.id)
 		OR r.into_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM contacts c WHERE c.id = r.into_id)
 			AND NOT EXISTS (SELECT 1 FROM removed_contacts o WHERE o.id = r.into_id)`},
-	{"history, notifications, jobs and receipts belong to contacts that exist or existed", `
+	{Name: "history, notifications, jobs and receipts belong to contacts that exist or existed", Broken: `
 		SELECT contact_id FROM (
 			SELECT contact_id FROM contact_events UNION ALL SELECT contact_id FROM notifications
 			UNION ALL SELECT contact_id FROM jobs UNION ALL SELECT contact_id FROM receipts
-		) AS of_contacts WHERE contact_id <> '` + noID + `'
+		) AS of_contacts WHERE contact_id <> '` + engine.NoID + `'
 		AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)
 		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.id = of_contacts.contact_id)`},
-	{"a rotation's turns match the contacts that its members received", `
+	{Name: "a rotation's turns match the contacts that its members received", Broken: `
 		SELECT rotation_id FROM (
 			SELECT rotation_id, turn AS n FROM rotation_turns
 			UNION ALL SELECT rotation_id, -SUM(contacts) FROM rotation_counts GROUP BY rotation_id
 		) AS both_counts GROUP BY rotation_id HAVING SUM(n) <> 0`},
-	{"a webhook's rotation exists and belongs to its organisation", `
+	{Name: "a webhook's rotation exists and belongs to its organisation", Broken: `
 		SELECT w.id FROM webhooks w WHERE w.rotation_id IS NOT NULL
 		AND NOT EXISTS (SELECT 1 FROM rotations r WHERE r.id = w.rotation_id AND r.org_id = w.org_id)`},
-	{"a contact's stage, assignee and origin exist and belong to its organisation", `
+	{Name: "a contact's stage, assignee and origin exist and belong to its organisation", Broken: `
 		SELECT c.id FROM contacts c
 		WHERE NOT EXISTS (
 			SELECT 1 FROM stages s JOIN funnels f ON f.id = s.funnel_id WHERE s.id = c.stage_id AND f.org_id = c.org_id)
@@ -120,19 +119,19 @@ var invariants = []invariant{
 			SELECT 1 FROM members m WHERE m.id = c.assignee_id AND m.org_id = c.org_id)
 		OR c.origin_id IS NOT NULL AND NOT EXISTS (
 			SELECT 1 FROM origins o WHERE o.id = c.origin_id AND o.org_id = c.org_id)`},
-	{"a contact older than an hour is in the search index, as far as the index has been filled", `
+	{Name: "a contact older than an hour is in the search index, as far as the index has been filled", Broken: `
 		SELECT c.id FROM contacts c JOIN contact_index i ON c.id <= i.up_to
 		WHERE c.created_at < @hourAgo AND NOT EXISTS (SELECT 1 FROM contact_words w WHERE w.contact_id = c.id)`},
-	{"the search index has only contacts that exist", `
+	{Name: "the search index has only contacts that exist", Broken: `
 		SELECT contact_id FROM contact_words WHERE NOT EXISTS (SELECT 1 FROM contacts WHERE id = contact_words.contact_id)`},
-	{"an organisation has one default funnel, with an entry stage", `
+	{Name: "an organisation has one default funnel, with an entry stage", Broken: `
 		SELECT o.id FROM organisations o LEFT JOIN funnels f ON f.org_id = o.id AND f.is_default
 		LEFT JOIN stages s ON s.funnel_id = f.id AND s.position = 0
 		GROUP BY o.id HAVING COUNT(s.id) <> 1`},
-	{"no job is overdue by more than an hour", `
-		SELECT id FROM jobs WHERE state = ` + literal(automation.Ready) + ` AND run_at < @hourAgo
+	{Name: "no job is overdue by more than an hour", Broken: `
+		SELECT id FROM jobs WHERE state = ` + engine.Literal(automation.Ready) + ` AND run_at < @hourAgo
 		AND (lease_until IS NULL OR lease_until < @hourAgo)`},
-	{"the charges of a key match its statement, as do those of members, batches and automations", `
+	{Name: "the charges of a key match its statement, as do those of members, batches and automations", Broken: `
 		SELECT key_id FROM (
 			-- What an agent's session reserved is there before, and after a crash without, its lookup.
 			SELECT key_id, bucket, count AS n, amount AS a FROM key_usage
@@ -141,7 +140,7 @@ var invariants = []invariant{
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id, day
 			UNION ALL SELECT key_id, month, -COUNT(*), -SUM(amount) FROM lookups
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id, month
-			UNION ALL SELECT key_id, ` + literal(total) + `, -COUNT(*), -SUM(amount) FROM lookups
+			UNION ALL SELECT key_id, ` + engine.Literal(lookups.Total) + `, -COUNT(*), -SUM(amount) FROM lookups
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id
 			UNION ALL SELECT batch_id, ` + "'" + lookup.BatchBucket + "'" + `, -COUNT(*), -SUM(amount) FROM lookups
 				WHERE charged AND batch_id IS NOT NULL GROUP BY batch_id
@@ -153,7 +152,7 @@ var invariants = []invariant{
 					SELECT 1 FROM key_usage u WHERE u.key_id = lookups.member_id AND u.bucket = lookups.month)
 				GROUP BY member_id, month
 		) AS both_counts GROUP BY key_id, bucket HAVING SUM(n) <> 0 OR SUM(a) <> 0`},
-	{"an organisation's hourly figures match its lookups", `
+	{Name: "an organisation's hourly figures match its lookups", Broken: `
 		SELECT org_id FROM (
 			SELECT org_id, hour, product, charged, cached, amount FROM lookup_hours
 			UNION ALL SELECT org_id, {hour of at} AS hour, product, -COUNT(CASE WHEN charged THEN 1 END),
@@ -161,41 +160,44 @@ var invariants = []invariant{
 				FROM lookups WHERE charged OR cache GROUP BY org_id, {hour of at}, product
 		) AS both_counts GROUP BY org_id, hour, product
 		HAVING SUM(charged) <> 0 OR SUM(cached) <> 0 OR SUM(amount) <> 0`},
-	{"a batch's counters match its items", `
+	{Name: "a batch's counters match its items", Broken: `
 		SELECT b.id FROM batches b LEFT JOIN (
-			SELECT batch_id, COUNT(*) AS n, ` + countOf("state", batch.Repeat) + ` AS repeated,
-				` + countOf("state", batch.Invalid) + ` AS invalid, ` + countOf("state", batch.Answered) + ` AS answered,
-				COUNT(CASE WHEN state IN (` + literal(batch.Failed) + ", " + literal(batch.NoAnswer) + `) THEN 1 END) AS failed
+			SELECT batch_id, COUNT(*) AS n, ` + engine.CountOf("state", batch.Repeat) + ` AS repeated,
+				` + engine.CountOf("state", batch.Invalid) + ` AS invalid,
+				` + engine.CountOf("state", batch.Answered) + ` AS answered,
+				COUNT(CASE WHEN state IN (` + engine.Literal(batch.Failed) + ", " + engine.Literal(batch.NoAnswer) + `) THEN 1 END) AS failed
 			FROM batch_items GROUP BY batch_id
 		) AS i ON i.batch_id = b.id
-		WHERE b.status <> ` + literal(batch.Preparing) + `
+		WHERE b.status <> ` + engine.Literal(batch.Preparing) + `
 		-- What never ran loses its items some time after it ended.
-		AND (b.started_at IS NOT NULL OR b.status NOT IN (` + literal(batch.Expired) + ", " + literal(batch.Cancelled) + `))
+		AND (b.started_at IS NOT NULL
+			OR b.status NOT IN (` + engine.Literal(batch.Expired) + ", " + engine.Literal(batch.Cancelled) + `))
 		AND (b.total <> COALESCE(n, 0)
 			OR b.repeated <> COALESCE(i.repeated, 0) OR b.invalid <> COALESCE(i.invalid, 0)
 			OR b.ended <> COALESCE(answered + i.failed, 0) OR b.failed <> COALESCE(i.failed, 0)
 			OR b.charged + b.free <> b.ended OR b.total <> b.valid + b.repeated + b.invalid)`},
-	{"an organisation's daily charges match its statement", `
+	{Name: "an organisation's daily charges match its statement", Broken: `
 		SELECT org_id FROM (
 			SELECT org_id, day, key_id, product, charged, amount FROM spend_days
-			UNION ALL SELECT org_id, day, COALESCE(key_id, '` + noID + `'), product, -COUNT(*), -SUM(amount)
+			UNION ALL SELECT org_id, day, COALESCE(key_id, '` + engine.NoID + `'), product, -COUNT(*), -SUM(amount)
 				FROM lookups WHERE charged GROUP BY org_id, day, key_id, product
 		) AS both_counts GROUP BY org_id, day, key_id, product HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
-	{"a member's daily charges match their statement", `
+	{Name: "a member's daily charges match their statement", Broken: `
 		SELECT member_id FROM (
 			SELECT org_id, member_id, day, product, charged, amount FROM member_days
 			UNION ALL SELECT org_id, member_id, day, product, -COUNT(*), -SUM(amount)
 				FROM lookups WHERE charged AND member_id IS NOT NULL GROUP BY org_id, member_id, day, product
 		) AS both_counts GROUP BY org_id, member_id, day, product HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
-	{"no lookup is still running a minute after it should have been settled", `
-		SELECT id FROM lookups WHERE status = ` + literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
-	{"a completed erasure no longer identifies the person", `
-		SELECT id FROM erasures WHERE state = ` + literal(privacy.Done) + ` AND (content IS NOT NULL OR ended_at IS NULL)`},
-	{"free entries of the statement cost nothing", `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
-	{"a bureau's answer is in the statement", `
+	{Name: "no lookup is still running a minute after it should have been settled", Broken: `
+		SELECT id FROM lookups WHERE status = ` + engine.Literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
+	{Name: "a completed erasure no longer identifies the person", Broken: `
+		SELECT id FROM erasures WHERE state = ` + engine.Literal(privacy.Done) + ` AND (content IS NOT NULL OR ended_at IS NULL)`},
+	{Name: "free entries of the statement cost nothing",
+		Broken: `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
+	{Name: "a bureau's answer is in the statement", Broken: `
 		SELECT r.id FROM records r WHERE NOT EXISTS (
 			SELECT 1 FROM lookups l WHERE l.record_id = r.id AND NOT l.cache)`},
-	{"answers in the statement are in the history, while answers are kept", `
+	{Name: "answers in the statement are in the history, while answers are kept", Broken: `
 		SELECT l.id FROM lookups l WHERE l.record_id IS NOT NULL
 		AND l.record_id >= (SELECT up_to FROM privacy_marks WHERE name = 'records')
 		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = l.record_id)`},
@@ -206,9 +208,9 @@ var invariants = []invariant{
 func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 	all := slices.Concat(invariants, limitInvariants)
 	options := &sql.TxOptions{ReadOnly: true}
-	if s.dialect == goose.DialectPostgres {
+	if s.IsPostgres() {
 		options.Isolation = sql.LevelRepeatableRead
-		all = append(all, partitionInvariants...)
+		all = append(all, engine.PartitionInvariants...)
 	} else {
 		options = nil // a transaction on SQLite is a snapshot
 	}
@@ -217,8 +219,8 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return out, named("store.check", classify(s.read.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if s.dialect == goose.DialectPostgres {
+	return out, engine.Named("store.check", engine.Classify(s.Reader.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		if s.IsPostgres() {
 			if err := tx.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
 				return err
 			}
@@ -228,12 +230,12 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 			return err
 		}
 		times := map[string]any{
-			"kept": kept, "hourAgo": stamp(now.Add(-time.Hour)),
-			"minuteAgo": stamp(now.Add(-time.Minute)), "tomorrow": firstID(now.AddDate(0, 0, 1)),
+			"kept": kept, "hourAgo": engine.Stamp(now.Add(-time.Hour)),
+			"minuteAgo": engine.Stamp(now.Add(-time.Minute)), "tomorrow": engine.FirstID(now.AddDate(0, 0, 1)),
 		}
 		for i, invariant := range all {
-			out[i].Name = invariant.name
-			broken := invariant.of(tx.Name())
+			out[i].Name = invariant.Name
+			broken := ofOf(invariant, tx.Name())
 			var values []any
 			if strings.Contains(broken, "@") {
 				values = append(values, times)
@@ -257,16 +259,17 @@ func (s *Store) Check(ctx context.Context, now time.Time) ([]Finding, error) {
 // CheckSealed opens every encrypted value, with one finding per column. It reads everything, in small steps, beside a
 // running service.
 func (s *Store) CheckSealed(ctx context.Context) ([]Finding, error) {
-	out := make([]Finding, len(sealed))
-	for i, c := range sealed {
-		out[i].Name = c.table + "." + c.column + " can be decrypted"
-		for last := beforeAll; last != ""; {
-			rows, next, err := s.sealedAfter(ctx, c.table, c.column, last)
+	columns := s.sealed()
+	out := make([]Finding, len(columns))
+	for i, c := range columns {
+		out[i].Name = c.Table + "." + c.Column + " can be decrypted"
+		for last := engine.BeforeAll; last != ""; {
+			rows, next, err := s.sealedAfter(ctx, c.Table, c.Column, last)
 			if err != nil {
-				return out, named("store.checkSealed", classify(err))
+				return out, engine.Named("store.checkSealed", engine.Classify(err))
 			}
 			for _, row := range rows {
-				if _, err := s.vault.open(row.Value, c.table+"|"+c.column+"|"+row.ID); err == nil {
+				if _, err := s.Vault.Open(row.Value, c.Table+"|"+c.Column+"|"+row.ID); err == nil {
 					continue
 				}
 				if out[i].Violations++; len(out[i].IDs) < namedMost {
@@ -290,13 +293,26 @@ type sealedValue struct {
 func (s *Store) sealedAfter(
 	ctx context.Context, table, column, last string,
 ) (rows []sealedValue, next string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, Timeout())
+	ctx, cancel := context.WithTimeout(ctx, engine.Timeout())
 	defer cancel()
-	db := s.read.WithContext(ctx)
-	if next, err = endOfStep(db, table, last); err != nil {
+	db := s.Reader.WithContext(ctx)
+	if next, err = engine.EndOfStep(db, table, last); err != nil {
 		return nil, "", err
 	}
-	find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND id <= ? AND %[2]s IS NOT NULL", table, column)
-	err = db.Raw(find, last, cmp.Or(next, afterAll)).Scan(&rows).Error
+	find := fmt.Sprintf("SELECT id, %[2]s AS value FROM %[1]s WHERE id > ? AND id <= ? AND %[2]s IS NOT NULL", table,
+		column)
+	err = db.Raw(find, last, cmp.Or(next, engine.AfterAll)).Scan(&rows).Error
 	return rows, next, err
+}
+
+// deliveriesSince is the time since which every delivery is still stored: a day less than their retention, and at most
+// 29 days.
+func deliveriesSince(db *gorm.DB, now time.Time) (time.Time, error) {
+	since := engine.Stamp(now.Add(-29 * 24 * time.Hour))
+	var row privacyrows.MarkRow
+	found := db.Limit(1).Find(&row, "name = ?", "deliveries")
+	if up := engine.TimeOfID(string(row.UpTo)); found.RowsAffected > 0 && up.After(since) {
+		since = engine.Stamp(up)
+	}
+	return since, found.Error
 }

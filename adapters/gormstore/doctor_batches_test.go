@@ -51,30 +51,30 @@ func TestCheckCountsBatches(t *testing.T) {
 			}
 		}
 		if broken := brokenIn(t, s); len(broken) > 0 {
-			t.Fatalf("%s: a sound database: %v", s.write.Name(), broken)
+			t.Fatalf("%s: a sound database: %v", s.Writer.Name(), broken)
 		}
 		for _, counter := range []string{"total", "valid", "repeated", "invalid", "ended", "charged", "free", "failed"} {
 			for _, step := range []string{" + 1", " - 1"} {
-				if err := s.write.Exec("UPDATE batches SET " + counter + " = " + counter + step).Error; err != nil {
+				if err := s.Writer.Exec("UPDATE batches SET " + counter + " = " + counter + step).Error; err != nil {
 					t.Fatal(err)
 				}
 				broken := strings.Join(brokenIn(t, s), "")
 				if found := broken == "a batch's counters match its items ["+b.ID+"]"; found != (step == " + 1") {
-					t.Errorf("%s: %s%s: %q", s.write.Name(), counter, step, broken)
+					t.Errorf("%s: %s%s: %q", s.Writer.Name(), counter, step, broken)
 				}
 			}
 		}
-		if err := s.write.Exec("DELETE FROM batch_items WHERE line = 4").Error; err != nil {
+		if err := s.Writer.Exec("DELETE FROM batch_items WHERE line = 4").Error; err != nil {
 			t.Fatal(err)
 		}
 		if broken := brokenIn(t, s); len(broken) != 1 {
-			t.Errorf("%s: an item that is gone: %v", s.write.Name(), broken)
+			t.Errorf("%s: an item that is gone: %v", s.Writer.Name(), broken)
 		}
-		if err := s.write.Exec("UPDATE batches SET status = 'expirado'").Error; err != nil {
+		if err := s.Writer.Exec("UPDATE batches SET status = 'expirado'").Error; err != nil {
 			t.Fatal(err)
 		}
 		if broken := brokenIn(t, s); len(broken) > 0 {
-			t.Errorf("%s: a quote whose items are gone: %v", s.write.Name(), broken)
+			t.Errorf("%s: a quote whose items are gone: %v", s.Writer.Name(), broken)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func TestCheckKnowsWhatHasNoContact(t *testing.T) {
 			}
 		}
 		if broken := brokenIn(t, s); len(broken) > 0 {
-			t.Errorf("%s: %v", s.write.Name(), broken)
+			t.Errorf("%s: %v", s.Writer.Name(), broken)
 		}
 	}
 }

@@ -6,12 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // TestDoctorReadsNoTableForEachRow: on SQLite, which only has nested-loop joins, each invariant joins through an index.
 func TestDoctorReadsNoTableForEachRow(t *testing.T) {
 	t.Parallel()
-	s, err := Open("sqlite://"+InMemory, [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
+	s, err := Open("sqlite://"+engine.InMemory, [][]byte{bytes.Repeat([]byte{7}, engine.DataKeySize)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,8 +27,9 @@ func TestDoctorReadsNoTableForEachRow(t *testing.T) {
 			ID, Parent int
 			Detail     string
 		}
-		if err := s.read.Raw("EXPLAIN QUERY PLAN " + named.ReplaceAllString(i.of("sqlite"), "''")).Scan(&steps).Error; err != nil {
-			t.Fatalf("%s: %v", i.name, err)
+		if err := s.Reader.Raw("EXPLAIN QUERY PLAN " + named.ReplaceAllString(ofOf(i, "sqlite"),
+			"''")).Scan(&steps).Error; err != nil {
+			t.Fatalf("%s: %v", i.Name, err)
 		}
 		plan, scans, repeated := "", map[int]int{}, map[int]bool{}
 		for _, step := range steps {
@@ -36,7 +39,7 @@ func TestDoctorReadsNoTableForEachRow(t *testing.T) {
 				continue
 			}
 			if scans[step.Parent]++; scans[step.Parent] > 1 || repeated[step.ID] {
-				t.Errorf("%s: %s, for each row\n%s", i.name, step.Detail, plan)
+				t.Errorf("%s: %s, for each row\n%s", i.Name, step.Detail, plan)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -35,7 +36,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			return broken
 		}
 		if broken := check(); len(broken) > 0 {
-			t.Fatalf("%s: a sound database: %v", s.write.Name(), broken)
+			t.Fatalf("%s: a sound database: %v", s.Writer.Name(), broken)
 		}
 		other := "'01980000-0000-7000-8000-0000000000ff'"
 		for _, c := range []struct{ broken, statement string }{
@@ -49,7 +50,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"one notification", "DELETE FROM notifications"},
 			{"accepted delivery", "UPDATE deliveries SET outcome = 'repeated'"},
 			{"hourly figures match its contacts", "UPDATE contacts SET created_at = '2020-01-01 00:00:00+00:00'"},
-			{"in the search index", "UPDATE contact_index SET up_to = '" + afterAll + "'"},
+			{"in the search index", "UPDATE contact_index SET up_to = '" + engine.AfterAll + "'"},
 			{"contacts that exist", "UPDATE jobs SET contact_id = " + other},
 			{"stage, assignee and origin", "UPDATE contacts SET stage_id = " + other},
 			{"default funnel", "UPDATE funnels SET is_default = false"},
@@ -74,7 +75,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 				"found, schema, answer) VALUES (" +
 				other + ", " + other + ", 'cpf', 'cpf', '', '', '2020-01-01 00:00:00+00:00', true, '', '')"},
 		} {
-			if err := s.write.Exec(c.statement).Error; err != nil {
+			if err := s.Writer.Exec(c.statement).Error; err != nil {
 				t.Fatal(err)
 			}
 			found := false
@@ -82,7 +83,7 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 				found = found || strings.Contains(name, c.broken)
 			}
 			if !found {
-				t.Errorf("%s: %q is not found broken", s.write.Name(), c.broken)
+				t.Errorf("%s: %q is not found broken", s.Writer.Name(), c.broken)
 			}
 		}
 	}
@@ -105,7 +106,7 @@ func TestCheckKnowsAllOfAPost(t *testing.T) {
 			statement string
 			broken    int64
 		}{{"SELECT 1", 0}, {"DELETE FROM delivery_contacts", 3}} {
-			if err := s.write.Exec(c.statement).Error; err != nil {
+			if err := s.Writer.Exec(c.statement).Error; err != nil {
 				t.Fatal(err)
 			}
 			findings, err := s.Check(t.Context(), time.Now())
@@ -117,7 +118,7 @@ func TestCheckKnowsAllOfAPost(t *testing.T) {
 				broken += f.Violations
 			}
 			if broken != c.broken {
-				t.Errorf("%s: %s: %+v", s.write.Name(), c.statement, findings)
+				t.Errorf("%s: %s: %+v", s.Writer.Name(), c.statement, findings)
 			}
 		}
 	}

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/tests/testkit/postgres"
 )
 
-var eachKey = bytes.Repeat([]byte{7}, DataKeySize)
+var eachKey = bytes.Repeat([]byte{7}, engine.DataKeySize)
 
 // migrateEach makes the template of the PostgreSQL databases.
 func migrateEach(ctx context.Context, url string) error {

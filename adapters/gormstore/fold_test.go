@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // TestSlotsOfPastHoursAreFolded: also counts taken back later; those of the current hour are not.
@@ -13,13 +15,13 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		now := time.Now()
-		count := func(r rollup, at time.Time, slot, n int) {
+		count := func(r engine.Rollup, at time.Time, slot, n int) {
 			t.Helper()
 			values := make([]any, 0, 8)
-			for _, key := range r.keys {
+			for _, key := range r.Keys {
 				switch key {
 				case "hour":
-					values = append(values, hourOf(at))
+					values = append(values, engine.HourOf(at))
 				case "day":
 					values = append(values, at.Format(time.DateOnly))
 				case "product":
@@ -29,18 +31,19 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 				}
 			}
 			values = append(values, slot)
-			for range r.figures {
+			for range r.Figures {
 				values = append(values, n)
 			}
 			marks := strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")
-			if err := s.write.Exec("INSERT INTO "+r.table+" VALUES ("+marks+")", values...).Error; err != nil {
+			if err := s.Writer.Exec("INSERT INTO "+r.Table+" VALUES ("+marks+")", values...).Error; err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, r := range rollups {
+		for _, r := range engine.Rollups {
 			rows := func() (all []string) {
 				t.Helper()
-				err := s.read.Raw(fmt.Sprintf("SELECT slot || ':' || %s FROM %s ORDER BY %s DESC, slot", r.figures[0], r.table, r.time)).
+				err := s.Reader.Raw(fmt.Sprintf("SELECT slot || ':' || %s FROM %s ORDER BY %s DESC, slot", r.Figures[0], r.Table,
+					r.Time)).
 					Scan(&all).Error
 				if err != nil {
 					t.Fatal(err)
@@ -57,7 +60,7 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := rows(); !slices.Equal(got, []string{"0:1", "1:1", "2:1", "-100:15", "-100:21"}) {
-					t.Errorf("%s: %s has %v", s.write.Name(), r.table, got)
+					t.Errorf("%s: %s has %v", s.Writer.Name(), r.Table, got)
 				}
 			}
 			count(r, now.AddDate(0, 0, -3), -9, -2)
@@ -65,7 +68,7 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := rows(); !slices.Equal(got[3:], []string{"-100:13", "-100:21"}) {
-				t.Errorf("%s: %s has %v after something was taken back", s.write.Name(), r.table, got)
+				t.Errorf("%s: %s has %v after something was taken back", s.Writer.Name(), r.Table, got)
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/fault"
 )
 
@@ -18,9 +19,9 @@ func TestAStatementThatIsBrokenOff(t *testing.T) {
 	const long = `
 		WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600000) SELECT count(*) FROM n`
 	for _, s := range each(t) {
-		c := conn{read: s.read, write: s.write}
+		c := engine.Conn{Reader: s.Reader, Writer: s.Writer}
 		ask := func(ctx context.Context) error {
-			return c.query(ctx, "test.long", func(db *gorm.DB) error {
+			return c.Query(ctx, "test.long", func(db *gorm.DB) error {
 				var n int64
 				return db.Raw(long).Scan(&n).Error
 			})
@@ -28,12 +29,12 @@ func TestAStatementThatIsBrokenOff(t *testing.T) {
 		ctx, hangUp := context.WithCancel(t.Context())
 		time.AfterFunc(50*time.Millisecond, hangUp)
 		if err := ask(ctx); !errors.Is(err, context.Canceled) || fault.CodeOf(err) == fault.ServiceUnavailable {
-			t.Errorf("%s: a caller who is gone: %v", s.write.Name(), err)
+			t.Errorf("%s: a caller who is gone: %v", s.Writer.Name(), err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		if err := ask(ctx); fault.CodeOf(err) != fault.ServiceUnavailable {
-			t.Errorf("%s: no time left: %v", s.write.Name(), err)
+			t.Errorf("%s: no time left: %v", s.Writer.Name(), err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/automation"
 )
 
@@ -21,19 +22,19 @@ func TestUnfinishedRunsAreFoundByThemselves(t *testing.T) {
 		for _, f := range []automation.JobFilter{
 			{State: automation.Dead}, {State: automation.Dead, AutomationID: planKey},
 		} {
-			walks(t, s, "given up", func(c conn) error {
-				dead, err := jobs{c}.Page(t.Context(), planOrg, f, "", 500)
+			walks(t, s, "given up", func(c engine.Conn) error {
+				dead, err := s.repos(c).JobRuns.Page(t.Context(), planOrg, f, "", 500)
 				if len(dead) != 6 {
-					t.Errorf("%s: %d runs were given up", s.write.Name(), len(dead))
+					t.Errorf("%s: %d runs were given up", s.Writer.Name(), len(dead))
 				}
 				return err
 			}, "jobs_dead")
 		}
-		walks(t, s, "waiting", func(c conn) error {
+		walks(t, s, "waiting", func(c engine.Conn) error {
 			from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-			waiting, err := jobs{c}.Waiting(t.Context(), planOrg, from, []string{planMan}, 500)
+			waiting, err := s.repos(c).JobRuns.Waiting(t.Context(), planOrg, from, []string{planMan}, 500)
 			if len(waiting) != 6 {
-				t.Errorf("%s: %d runs wait", s.write.Name(), len(waiting))
+				t.Errorf("%s: %d runs wait", s.Writer.Name(), len(waiting))
 			}
 			return err
 		}, "jobs_waiting")

@@ -6,13 +6,14 @@ import (
 	"runtime"
 	"testing"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
 
 func inMemory(t *testing.T) *Store {
 	t.Helper()
-	s, err := Open("sqlite://"+InMemory, [][]byte{bytes.Repeat([]byte{7}, DataKeySize)})
+	s, err := Open("sqlite://"+engine.InMemory, [][]byte{bytes.Repeat([]byte{7}, engine.DataKeySize)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +33,7 @@ func TestAMemoryOutlivesItsConnections(t *testing.T) {
 	if err := s.Repos().Orgs.Create(t.Context(), org); err != nil {
 		t.Fatal(err)
 	}
-	pool, err := s.write.DB()
+	pool, err := s.Writer.DB()
 	if err != nil {
 		t.Fatal(err)
 	}

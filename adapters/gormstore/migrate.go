@@ -15,6 +15,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/lookups"
+	"fichario/adapters/gormstore/privacy"
 )
 
 //go:embed migrations
@@ -24,76 +28,76 @@ var migrations embed.FS
 // keys are the ones that the database was written with.
 func (s *Store) Migrate(ctx context.Context) error {
 	err := s.migrate(ctx)
-	if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code == insufficientPrivilege {
+	if pg := new(pgconn.PgError); errors.As(err, &pg) && pg.Code == engine.InsufficientPrivilege {
 		err = fmt.Errorf(`%w: "Roles of the database" in docs/operations.md says which grants each role needs`, err)
 	}
 	return err
 }
 
 func (s *Store) migrate(ctx context.Context) error {
-	pool, err := s.write.DB()
+	pool, err := s.Writer.DB()
 	if err != nil {
 		return err
 	}
-	folder, err := fs.Sub(migrations, "migrations/"+s.write.Name())
+	folder, err := fs.Sub(migrations, "migrations/"+s.Writer.Name())
 	if err != nil {
 		return err
 	}
-	if s.dialect == goose.DialectPostgres {
+	if s.IsPostgres() {
 		// Building an index over millions of rows takes longer than the usual time limit.
-		pool = s.migrating.open()
+		pool = s.Migrating.Open()
 		defer func() { _ = pool.Close() }()
 		var unlock func()
 		if ctx, unlock, err = lockMigrations(ctx, pool); err != nil {
-			return fmt.Errorf("migrate: %w", classify(err))
+			return fmt.Errorf("migrate: %w", engine.Classify(err))
 		}
 		defer unlock()
 		if err := s.oneDatabase(ctx); err != nil {
-			return fmt.Errorf("migrate: %w", classify(err))
+			return fmt.Errorf("migrate: %w", engine.Classify(err))
 		}
 	}
-	provider, err := goose.NewProvider(s.dialect, pool, folder, goose.WithGoMigrations(s.writtenInGo()...))
+	provider, err := goose.NewProvider(s.Dialect, pool, folder, goose.WithGoMigrations(s.writtenInGo()...))
 	if err != nil {
 		return err
 	}
 	if err := s.mayMigrate(ctx, pool, provider); err != nil {
-		return fmt.Errorf("migrate: %w", classify(err))
+		return fmt.Errorf("migrate: %w", engine.Classify(err))
 	}
 	for try := 1; ; try++ {
 		applied, err := provider.Up(ctx)
 		folded := func(m *goose.MigrationResult) bool { return m.Source.Version == 3 }
 		if err == nil && slices.ContainsFunc(applied, folded) {
-			err = s.foldSearch(ctx)
+			err = s.FoldSearch(ctx)
 		}
 		if err == nil {
 			break
 		}
 		// SQLite has no lock that spans a migration. Of several processes that start at once, one makes the tables and the
 		// others see them on their next try.
-		if s.dialect == goose.DialectPostgres || try == 5 || ctx.Err() != nil {
-			return fmt.Errorf("migrate: %w", classify(cmp.Or(context.Cause(ctx), err)))
+		if s.IsPostgres() || try == 5 || ctx.Err() != nil {
+			return fmt.Errorf("migrate: %w", engine.Classify(cmp.Or(context.Cause(ctx), err)))
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	if err := s.makeTrigrams(ctx, pool); err != nil {
-		return fmt.Errorf("migrate: %w", classify(cmp.Or(context.Cause(ctx), err)))
+	if err := s.MakeTrigrams(ctx, pool); err != nil {
+		return fmt.Errorf("migrate: %w", engine.Classify(cmp.Or(context.Cause(ctx), err)))
 	}
-	if err := s.vault.prove(ctx, s.write, stamp(time.Now())); err != nil {
+	if err := s.Vault.Prove(ctx, s.Writer, engine.Stamp(time.Now())); err != nil {
 		return err
 	}
-	_, err = s.subjectSecret(ctx)
+	_, err = s.SubjectSecret(ctx)
 	return err
 }
 
 // MigrateThrough makes Migrate use another address of the same PostgreSQL, one that bypasses the pooler.
 func (s *Store) MigrateThrough(databaseURL string) error {
 	const variable = "FICHARIO_MIGRATE_DATABASE_URL"
-	if s.dialect != goose.DialectPostgres {
+	if !s.IsPostgres() {
 		return errors.New(variable + " requires PostgreSQL, but FICHARIO_DATABASE_URL is SQLite")
 	}
-	d, err := newDialer(variable, databaseURL)
+	d, err := engine.NewDialer(variable, databaseURL)
 	if err == nil {
-		s.migrating, s.migratedElsewhere = d.patient(), true
+		s.Migrating, s.MigratedElsewhere = d.Patient(), true
 	}
 	return err
 }
@@ -101,11 +105,11 @@ func (s *Store) MigrateThrough(databaseURL string) error {
 // oneDatabase refuses two addresses that lead to different databases. The connection for migrations holds an advisory
 // lock: where the other address can take it too, it leads elsewhere.
 func (s *Store) oneDatabase(ctx context.Context) error {
-	if !s.migratedElsewhere {
+	if !s.MigratedElsewhere {
 		return nil
 	}
 	var elsewhere bool
-	err := s.write.WithContext(ctx).Raw("SELECT pg_try_advisory_xact_lock(?)", lock.DefaultLockID).Scan(&elsewhere).Error
+	err := s.Writer.WithContext(ctx).Raw("SELECT pg_try_advisory_xact_lock(?)", lock.DefaultLockID).Scan(&elsewhere).Error
 	if err == nil && elsewhere {
 		err = errors.New("FICHARIO_MIGRATE_DATABASE_URL and FICHARIO_DATABASE_URL lead to different databases")
 	}
@@ -115,11 +119,11 @@ func (s *Store) oneDatabase(ctx context.Context) error {
 // mayMigrate refuses a migration that the role's statement timeout could interrupt: through a pooler it cannot be
 // lifted.
 func (s *Store) mayMigrate(ctx context.Context, pool *sql.DB, provider *goose.Provider) error {
-	if s.migrating == nil || s.migrating.pooled.Load() == nil {
+	if s.Migrating == nil || s.Migrating.Pooled.Load() == nil {
 		return nil
 	}
 	var limit string
-	if err := pool.QueryRowContext(ctx, askLimit).Scan(&limit); err != nil || limit == "0" {
+	if err := pool.QueryRowContext(ctx, engine.AskLimit).Scan(&limit); err != nil || limit == "0" {
 		return err
 	}
 	pending, err := provider.HasPending(ctx)
@@ -171,7 +175,7 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unloc
 	watch.Go(func() {
 		for {
 			// Also keeps a timeout for idle transactions from ending it.
-			asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), Timeout())
+			asking, cancel := context.WithTimeout(context.WithoutCancel(ctx), engine.Timeout())
 			_, err := tx.ExecContext(asking, "SET LOCAL idle_in_transaction_session_timeout = 0")
 			cancel()
 			if err != nil {
@@ -191,4 +195,22 @@ func lockMigrations(ctx context.Context, pool *sql.DB) (_ context.Context, unloc
 		_ = tx.Rollback()
 		lose(nil)
 	}, nil
+}
+
+// writtenInGo are the migrations that an SQL file cannot express; for all but sealAudit, SQLite has files with their
+// numbers.
+func (s *Store) writtenInGo() []*goose.Migration {
+	seal := func(ctx context.Context, tx *sql.Tx) error { return privacy.SealAudit(ctx, s.Engine, tx) }
+	both := []*goose.Migration{goose.NewGoMigration(79, &goose.GoFunc{RunTx: seal}, nil)}
+	if !s.IsPostgres() {
+		return both
+	}
+	return append(both,
+		goose.NewGoMigration(19, &goose.GoFunc{RunDB: engine.DivideAll}, nil),
+		goose.NewGoMigration(25, &goose.GoFunc{RunDB: lookups.AddAskers}, nil),
+		goose.NewGoMigration(31, &goose.GoFunc{RunDB: lookups.AddBudgets}, nil),
+		goose.NewGoMigration(44, &goose.GoFunc{RunDB: privacy.AddPurposes}, nil),
+		goose.NewGoMigration(45, &goose.GoFunc{RunDB: privacy.IndexPurposes}, nil),
+		goose.NewGoMigration(60, &goose.GoFunc{RunDB: lookups.AddMemberDays}, nil),
+	)
 }

@@ -8,6 +8,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/access"
 	"fichario/domain/crm"
 )
@@ -16,7 +17,7 @@ import (
 func schemaOf(t *testing.T, s *Store) (lines []string) {
 	t.Helper()
 	queries := []string{"SELECT COALESCE(sql, name) FROM sqlite_master"}
-	if s.write.Name() == "postgres" {
+	if s.Writer.Name() == "postgres" {
 		queries = []string{
 			`SELECT concat_ws(' ', table_name, column_name, data_type, is_nullable, column_default)
 				FROM information_schema.columns WHERE table_schema = current_schema()`,
@@ -26,7 +27,7 @@ func schemaOf(t *testing.T, s *Store) (lines []string) {
 	queries = append(queries, "SELECT CAST(version_id AS text) FROM goose_db_version", "SELECT id FROM data_keys")
 	for _, query := range queries {
 		var some []string
-		if err := s.write.Raw(query).Scan(&some).Error; err != nil {
+		if err := s.Writer.Raw(query).Scan(&some).Error; err != nil {
 			t.Fatal(err)
 		}
 		lines = append(lines, some...)
@@ -40,13 +41,13 @@ func TestMigratingTwiceChangesNothing(t *testing.T) {
 	for _, s := range each(t) {
 		before := schemaOf(t, s)
 		if len(before) < 50 {
-			t.Fatalf("%s: %d lines of schema", s.write.Name(), len(before))
+			t.Fatalf("%s: %d lines of schema", s.Writer.Name(), len(before))
 		}
 		if err := s.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if after := schemaOf(t, s); !slices.Equal(after, before) {
-			t.Errorf("%s: the schema is\n%v\nand was\n%v", s.write.Name(), after, before)
+			t.Errorf("%s: the schema is\n%v\nand was\n%v", s.Writer.Name(), after, before)
 		}
 	}
 }
@@ -61,8 +62,8 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 		key := access.Key{ID: "01980000-0000-7000-8000-000000000002", OrgID: org.ID, Name: "Chave"}
 		for _, err := range []error{
 			s.Repos().Orgs.Create(ctx, org), keys.Create(ctx, key),
-			s.write.Exec("UPDATE keys SET expires_at = '10000-01-01 03:00:00+00:00'").Error,
-			undoFrom(s.write, 7),
+			s.Writer.Exec("UPDATE keys SET expires_at = '10000-01-01 03:00:00+00:00'").Error,
+			undoFrom(s.Writer, 7),
 			s.Migrate(ctx),
 		} {
 			if err != nil {
@@ -71,10 +72,10 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 		}
 		got, err := keys.Find(ctx, key.ID)
 		if want := time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC); err != nil || !got.ExpiresAt.Equal(want) {
-			t.Errorf("%s: it ends at %s, %v", s.write.Name(), got.ExpiresAt, err)
+			t.Errorf("%s: it ends at %s, %v", s.Writer.Name(), got.ExpiresAt, err)
 		}
 		if list, err := keys.List(ctx, org.ID); err != nil || len(list) != 1 {
-			t.Errorf("%s: a list of %d, %v", s.write.Name(), len(list), err)
+			t.Errorf("%s: a list of %d, %v", s.Writer.Name(), len(list), err)
 		}
 	}
 }
@@ -85,14 +86,14 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 	for _, s := range each(t) {
 		ctx, a := t.Context(), takeOne(t, s)
 		for _, err := range []error{
-			undoFrom(s.write, 10), s.Migrate(ctx),
+			undoFrom(s.Writer, 10), s.Migrate(ctx),
 		} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		if sums, err := s.Repos().Deliveries.Summaries(ctx, testID(1), a.Delivery.At); sums[testID(2)].Accepted != 1 {
-			t.Errorf("%s: %v, %v", s.write.Name(), sums, err)
+			t.Errorf("%s: %v, %v", s.Writer.Name(), sums, err)
 		}
 		takeAgain := takenAt(a.Delivery.At, 20, "l")
 		if _, err := s.Repos().Inbox.Take(ctx, takeAgain); err != nil {
@@ -101,7 +102,7 @@ func TestFiguresBeginWithWhatThereIs(t *testing.T) {
 		findings, err := s.Check(ctx, time.Now())
 		for _, f := range findings {
 			if f.Violations > 0 || err != nil {
-				t.Errorf("%s: %s: %v, %v", s.write.Name(), f.Name, f.IDs, err)
+				t.Errorf("%s: %s: %v, %v", s.Writer.Name(), f.Name, f.IDs, err)
 			}
 		}
 	}
@@ -124,7 +125,8 @@ var made = map[int][]string{
 	60: {"TABLE member_days", "INDEX lookups_member_product"}, 61: {"TABLE limit_changes"},
 	62: {"TABLE lookup_requests"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
-	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts", "TABLE first_answers"},
+	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts",
+		"TABLE first_answers"},
 	34: {"TABLE bulk_items", "TABLE bulk_actions"},
 	33: {"TABLE removed_contacts", "INDEX contacts_email", "INDEX contacts_phone"},
 	30: {"INDEX IF EXISTS batch_items_invalid"}, // its table may be gone already
@@ -139,7 +141,8 @@ var undo57 = []string{
 	"DROP INDEX contacts_who_wait_in", "DROP INDEX contacts_who_wait", "DROP INDEX contacts_of_webhook",
 	"DROP INDEX contacts_of_origin", "DROP INDEX contacts_of_assignee",
 	"CREATE INDEX contacts_waiting ON contacts (org_id, id) WHERE waiting",
-	"CREATE INDEX contacts_webhook ON contacts (webhook_id, id)", "CREATE INDEX contacts_origin ON contacts (origin_id, id)",
+	"CREATE INDEX contacts_webhook ON contacts (webhook_id, id)",
+	"CREATE INDEX contacts_origin ON contacts (origin_id, id)",
 	"CREATE INDEX contacts_assignee ON contacts (assignee_id, id)",
 }
 
@@ -223,7 +226,8 @@ var madeColumns = map[string]int{
 	"lookups.batch_id":            25, "lookups.automation_id": 25, "organisations.member_batch_limit": 26,
 	"members.budget":     31,
 	"contacts.documents": 28, "contacts.doc_index": 28, "jobs.event": 29, "jobs.subject_id": 29, "jobs.detail": 29,
-	"jobs.trail": 29, "jobs.lookups": 58, "jobs.facts": 70, "jobs.place": 70, "automations.condition": 29, "notifications.batch_id": 30,
+	"jobs.trail": 29, "jobs.lookups": 58, "jobs.facts": 70, "jobs.place": 70, "automations.condition": 29,
+	"notifications.batch_id": 30,
 }
 
 // TestAKilledMigrationGoesOn: an index that PostgreSQL was building is left behind invalid when the run is killed.
@@ -232,15 +236,15 @@ func TestAKilledMigrationGoesOn(t *testing.T) {
 	s := each(t)[1]
 	broken := "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'lookups_org_product'::regclass"
 	for _, err := range []error{
-		undoFrom(s.write, 10), s.write.Exec(broken).Error, s.write.Exec("DROP INDEX lookups_members_product").Error,
-		s.write.Exec("DELETE FROM goose_db_version WHERE version_id = 9").Error, s.Migrate(t.Context()),
+		undoFrom(s.Writer, 10), s.Writer.Exec(broken).Error, s.Writer.Exec("DROP INDEX lookups_members_product").Error,
+		s.Writer.Exec("DELETE FROM goose_db_version WHERE version_id = 9").Error, s.Migrate(t.Context()),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	var valid []bool
-	err := s.write.Raw("SELECT indisvalid FROM pg_index WHERE indrelid = 'lookups'::regclass").Scan(&valid).Error
+	err := s.Writer.Raw("SELECT indisvalid FROM pg_index WHERE indrelid = 'lookups'::regclass").Scan(&valid).Error
 	if err != nil || len(valid) < 9 || slices.Contains(valid, false) {
 		t.Errorf("the indexes are valid: %v, %v", valid, err)
 	}
@@ -257,22 +261,22 @@ func TestASessionOfBeforeHasAName(t *testing.T) {
 		for _, err := range []error{
 			repos.Orgs.Create(ctx, crm.Organisation{ID: testID(1), Name: "Organização"}),
 			repos.Members.Create(ctx, crm.Member{ID: testID(2), OrgID: testID(1), Email: "ana@x.example", Active: true}),
-			undoFrom(s.write, 49),
-			s.write.Exec(insert, blob(hash[:]), testID(2), at, at).Error,
-			s.write.Exec(insert, blob(hash2[:]), testID(2), at, at).Error,
+			undoFrom(s.Writer, 49),
+			s.Writer.Exec(insert, engine.Blob(hash[:]), testID(2), at, at).Error,
+			s.Writer.Exec(insert, engine.Blob(hash2[:]), testID(2), at, at).Error,
 			s.Migrate(ctx),
 		} {
 			if err != nil {
-				t.Fatal(s.write.Name(), err)
+				t.Fatal(s.Writer.Name(), err)
 			}
 		}
 		one, _, err := repos.Sessions.Find(ctx, token)
 		two, _, err2 := repos.Sessions.Find(ctx, other)
 		if err != nil || err2 != nil || len(one.ID) != 36 || one.ID == two.ID {
-			t.Errorf("%s: %q and %q, %v, %v", s.write.Name(), one.ID, two.ID, err, err2)
+			t.Errorf("%s: %q and %q, %v, %v", s.Writer.Name(), one.ID, two.ID, err, err2)
 		}
 		if err := repos.SessionEnds.EndByID(ctx, testID(2), one.ID); err != nil {
-			t.Errorf("%s: %v", s.write.Name(), err)
+			t.Errorf("%s: %v", s.Writer.Name(), err)
 		}
 	}
 }

@@ -9,10 +9,11 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 )
 
-type names struct{ conn }
+type names struct{ engine.Conn }
 
 // nameRow is a line of the statement of all names.
 type nameRow struct {
@@ -32,7 +33,8 @@ var namesOfKind = map[crm.NamedKind][2]string{
 	crm.NamedAutomation: {plainName, "automations AS n WHERE n.org_id = @org"},
 	crm.NamedRotation:   {plainName, "rotations AS n WHERE n.org_id = @org"},
 	crm.NamedMember: {
-		`n.email AS "of", n.role AS role, CASE WHEN n.active THEN 1 ELSE 0 END AS active`, "members AS n WHERE n.org_id = @org",
+		`n.email AS "of", n.role AS role, CASE WHEN n.active THEN 1 ELSE 0 END AS active`,
+		"members AS n WHERE n.org_id = @org",
 	},
 	crm.NamedStage: {
 		`f.name AS "of", COALESCE(n.outcome, '') AS role, 0 AS active`,
@@ -54,12 +56,13 @@ func (r names) All(ctx context.Context, orgID string, kinds ...crm.NamedKind) (c
 func (r names) read(
 	ctx context.Context, op, orgID string, kinds []crm.NamedKind, only string, ids []string,
 ) (crm.Names, error) {
-	selects := mapped(kinds, func(kind crm.NamedKind) string {
+	selects := engine.Mapped(kinds, func(kind crm.NamedKind) string {
 		of := namesOfKind[kind]
-		return fmt.Sprintf("SELECT '%s' AS kind, CAST(n.id AS text) AS id, n.name AS name, %s FROM %s%s", kind, of[0], of[1], only)
+		return fmt.Sprintf("SELECT '%s' AS kind, CAST(n.id AS text) AS id, n.name AS name, %s FROM %s%s", kind, of[0], of[1],
+			only)
 	})
 	var rows []nameRow
-	err := r.list(ctx, op, func(db *gorm.DB) error {
+	err := r.QueryList(ctx, op, func(db *gorm.DB) error {
 		return db.Raw(strings.Join(selects, " UNION ALL "), map[string]any{"org": orgID, "ids": ids}).Scan(&rows).Error
 	})
 	out := crm.Names{}

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/tests/testkit/postgres"
 )
 
-var testKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
+var testKey = bytes.Repeat([]byte{7}, engine.DataKeySize)
 
 func open(t *testing.T, url string, keys ...[]byte) *gormstore.Store {
 	t.Helper()

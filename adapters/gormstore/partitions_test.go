@@ -13,6 +13,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -20,15 +21,15 @@ import (
 
 // undivided reverts partitioned tables to what they were before partitions.
 func undivided(db *gorm.DB) error {
-	for _, t := range partitionedTables {
+	for _, t := range engine.PartitionedTables {
 		var indexes []string
 		err := db.Raw("SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid = to_regclass(?) AND NOT indisprimary",
-			t.table).Scan(&indexes).Error
+			t.Table).Scan(&indexes).Error
 		steps := []string{
-			fmt.Sprintf("CREATE TABLE whole (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE)", t.table),
-			"INSERT INTO whole SELECT * FROM " + t.table, "DROP TABLE " + t.table,
-			"ALTER TABLE whole RENAME TO " + t.table,
-			fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %[1]s_pkey PRIMARY KEY (id)", t.table),
+			fmt.Sprintf("CREATE TABLE whole (LIKE %s INCLUDING DEFAULTS INCLUDING STORAGE)", t.Table),
+			"INSERT INTO whole SELECT * FROM " + t.Table, "DROP TABLE " + t.Table,
+			"ALTER TABLE whole RENAME TO " + t.Table,
+			fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %[1]s_pkey PRIMARY KEY (id)", t.Table),
 		}
 		for _, index := range indexes {
 			steps = append(steps, strings.Replace(index, " ON ONLY ", " ON ", 1))
@@ -48,20 +49,20 @@ func undivided(db *gorm.DB) error {
 // inPartitions replaces the partitions of an empty table by n of ten months each, from 2026 on.
 func inPartitions(t *testing.T, s *Store, table string, n int) {
 	t.Helper()
-	if s.write.Name() == "sqlite" {
+	if s.Writer.Name() == "sqlite" {
 		return
 	}
-	db, err := s.write.DB()
+	db, err := s.Writer.DB()
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := partitioned{table, period{months: 10, layout: "2006_01"}}
-	if err := of.dropBefore(t.Context(), db, time.Now().AddDate(1, 0, 0)); err != nil {
+	of := engine.Partitioned{Table: table, Period: engine.Period{Months: 10, Layout: "2006_01"}}
+	if err := of.DropBefore(t.Context(), db, time.Now().AddDate(1, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
 	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	for i := range n {
-		if err := of.add(t.Context(), db, of.period.after(from, i), of.period.after(from, i+1)); err != nil {
+		if err := of.Add(t.Context(), db, of.Period.After(from, i), of.Period.After(from, i+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,14 +71,14 @@ func inPartitions(t *testing.T, s *Store, table string, n int) {
 // addLookup writes an entry at a time, with an id that begins with it.
 func addLookup(t *testing.T, s *Store, at time.Time) string {
 	t.Helper()
-	id := firstID(at)
+	id := engine.FirstID(at)
 	addLookupAs(t, s, id, at)
 	return id
 }
 
 func addLookupAs(t *testing.T, s *Store, id string, at time.Time) {
 	t.Helper()
-	err := s.write.Exec(`INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
+	err := s.Writer.Exec(`INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
 		day, month) VALUES (?, ?, 'cpf', 'cpf', '', ?, false, false, 0, 'concluida', '', '')`, id, testID(1), at).Error
 	if err != nil {
 		t.Fatal(err)
@@ -90,15 +91,15 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		now := time.Now().UTC()
-		month := func(n int) time.Time { return monthly.after(monthly.start(now), n) }
-		if s.write.Name() == "postgres" {
-			db, err := s.write.DB()
+		month := func(n int) time.Time { return engine.Monthly.After(engine.Monthly.Start(now), n) }
+		if s.Writer.Name() == "postgres" {
+			db, err := s.Writer.DB()
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = lookupsByMonth.dropBefore(t.Context(), db, month(12))
+			err = engine.LookupsByMonth.DropBefore(t.Context(), db, month(12))
 			for i := -7; i < 3; i++ {
-				err = errors.Join(err, lookupsByMonth.add(t.Context(), db, month(i), month(i+1)))
+				err = errors.Join(err, engine.LookupsByMonth.Add(t.Context(), db, month(i), month(i+1)))
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -112,23 +113,23 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 		}
 		want = append(want, addLookup(t, s, now.AddDate(1, 0, 0))) // from a clock that was wrong
 		for i := range 4 {                                         // at the first moment of a month
-			id := strings.Replace(firstID(month(-3)), "-7000-", fmt.Sprintf("-700%d-", i+1), 1)
+			id := strings.Replace(engine.FirstID(month(-3)), "-7000-", fmt.Sprintf("-700%d-", i+1), 1)
 			addLookupAs(t, s, id, month(-3))
 			want = append(want, id)
 		}
 		slices.Sort(want)
 		slices.Reverse(want)
 		log := &statements{}
-		db := s.read.Session(&gorm.Session{Logger: log})
-		s.edges.since(s.read, lookupsByMonth)
+		db := s.Reader.Session(&gorm.Session{Logger: log})
+		s.Edges.Since(s.Reader, engine.LookupsByMonth)
 		page := func(f lookup.Filter, after string) []string {
 			log.ran = nil
-			found, err := statement{conn{read: db, write: db, edges: &s.edges}, s.vault, nil}.
+			found, err := s.repos(engine.Conn{Reader: db, Writer: db, Edges: &s.Edges}).Statement.
 				Page(t.Context(), lookup.Asker{OrgID: testID(1)}, f, after, 4)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return mapped(found, func(e lookup.Entry) string { return e.ID })
+			return engine.Mapped(found, func(e lookup.Entry) string { return e.ID })
 		}
 		var got []string
 		for after := ""; ; after = got[len(got)-1] {
@@ -138,13 +139,14 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 			}
 		}
 		if !slices.Equal(got, want) {
-			t.Errorf("%s: the pages have\n%v, not\n%v", s.write.Name(), got, want)
+			t.Errorf("%s: the pages have\n%v, not\n%v", s.Writer.Name(), got, want)
 		}
-		one := []window{{beforeAll, afterAll, ""}}
-		var upgraded edges // the first partition extends beyond today
-		upgraded.first.Store("lookups", firstID(month(2)))
-		if at := lookupsByMonth.windows(s.read, &upgraded, beforeAll, afterAll); !slices.Equal(at, one) {
-			t.Errorf("%s: %v in the first partition", s.write.Name(), at)
+		one := []engine.Window{{Above: engine.BeforeAll, Below: engine.AfterAll}}
+		var upgraded engine.Edges // the first partition extends beyond today
+		upgraded.First.Store("lookups", engine.FirstID(month(2)))
+		if at := engine.LookupsByMonth.Windows(s.Reader, &upgraded, engine.BeforeAll, engine.AfterAll); !slices.Equal(at,
+			one) {
+			t.Errorf("%s: %v in the first partition", s.Writer.Name(), at)
 		}
 		for what, c := range map[string]struct {
 			f       lookup.Filter
@@ -156,15 +158,15 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 			"a month": {lookup.Filter{From: month(-5), Until: month(-4)}, "", 3, 3},
 		} {
 			if n := len(page(c.f, c.after)); n != c.entries {
-				t.Errorf("%s: %s has %d entries", s.write.Name(), what, n)
+				t.Errorf("%s: %s has %d entries", s.Writer.Name(), what, n)
 			}
-			if s.write.Name() == "sqlite" {
+			if s.Writer.Name() == "sqlite" {
 				continue
 			}
 			parts := map[string]bool{}
 			for _, text := range log.ran {
 				var lines []string
-				if err := s.read.Raw("EXPLAIN " + text).Scan(&lines).Error; err != nil {
+				if err := s.Reader.Raw("EXPLAIN " + text).Scan(&lines).Error; err != nil {
 					t.Fatal(err)
 				}
 				for _, name := range regexp.MustCompile(`on (lookups_\w+)`).FindAllStringSubmatch(strings.Join(lines, "\n"), -1) {
@@ -181,7 +183,7 @@ func TestAPagePlansForItsPartitions(t *testing.T) {
 // partOf is the partition that contains a row.
 func partOf(t *testing.T, s *Store, table, id string) (name string) {
 	t.Helper()
-	err := s.read.Raw("SELECT tableoid::regclass::text FROM "+table+" WHERE id = ?", id).Scan(&name).Error
+	err := s.Reader.Raw("SELECT tableoid::regclass::text FROM "+table+" WHERE id = ?", id).Scan(&name).Error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,11 +208,12 @@ func sound(t *testing.T, s *Store) {
 func TestPartitioningKeepsEveryRow(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []string{
-		"SELECT 1", "ALTER TABLE lookups ADD CONSTRAINT lookups_end CHECK (id < '01a00000-0000-7000-8000-000000000000') NOT VALID",
+		"SELECT 1",
+		"ALTER TABLE lookups ADD CONSTRAINT lookups_end CHECK (id < '01a00000-0000-7000-8000-000000000000') NOT VALID",
 	} {
 		s := each(t)[1]
 		indexes := func() (all []string) {
-			err := s.read.Raw(`SELECT indexname FROM pg_indexes WHERE tablename IN
+			err := s.Reader.Raw(`SELECT indexname FROM pg_indexes WHERE tablename IN
 				('lookups', 'contact_events', 'notifications', 'deliveries') ORDER BY 1`).Scan(&all).Error
 			if err != nil {
 				t.Fatal(err)
@@ -218,7 +221,7 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			return all
 		}
 		before := indexes()
-		if err := undoFrom(s.write, 19); err != nil {
+		if err := undoFrom(s.Writer, 19); err != nil {
 			t.Fatal(err)
 		}
 		older := slices.DeleteFunc(slices.Clone(before), func(name string) bool {
@@ -230,7 +233,7 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			t.Fatalf("undone, there are the indexes %v, not %v", now, older)
 		}
 		// Current posts write these columns.
-		err := s.write.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea,
+		err := s.Writer.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea,
 				ADD COLUMN waiting boolean NOT NULL DEFAULT false;
 			ALTER TABLE webhooks ADD COLUMN rotation_id uuid;
 			ALTER TABLE organisations ADD COLUMN own_history boolean NOT NULL DEFAULT false;
@@ -247,7 +250,7 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			t.Fatal(err)
 		}
 		made := takeOne(t, s)
-		if err := s.write.Exec("DROP TABLE audit_heads").Error; err != nil {
+		if err := s.Writer.Exec("DROP TABLE audit_heads").Error; err != nil {
 			t.Fatal(err)
 		}
 		now := time.Now()
@@ -255,17 +258,18 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 			addLookup(t, s, now.Add(-time.Hour)): "lookups_first", addLookup(t, s, now.AddDate(0, 3, 0)): "",
 			addLookup(t, s, now.AddDate(5, 0, 0)): "lookups_rest",
 		}
-		for _, err := range []error{s.write.Exec(killed).Error, s.Migrate(t.Context())} {
+		for _, err := range []error{s.Writer.Exec(killed).Error, s.Migrate(t.Context())} {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
 		for id, want := range ids {
-			if part := partOf(t, s, "lookups", id); part == "" || want != "" && part != want || want == "" && part == "lookups_rest" {
+			if part := partOf(t, s, "lookups", id); part == "" || want != "" && part != want || want == "" &&
+				part == "lookups_rest" {
 				t.Errorf("%s is in %q, not in %q", id, part, want)
 			}
-			again := s.write.Exec("INSERT INTO lookups SELECT * FROM lookups WHERE id = ?", id).Error
-			if !errors.Is(classify(again), ports.ErrExists) {
+			again := s.Writer.Exec("INSERT INTO lookups SELECT * FROM lookups WHERE id = ?", id).Error
+			if !errors.Is(engine.Classify(again), ports.ErrExists) {
 				t.Errorf("an id twice: %v", again)
 			}
 		}
@@ -275,7 +279,7 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 		if now := indexes(); !slices.Equal(now, before) {
 			t.Errorf("there are the indexes %v, not %v", now, before)
 		}
-		if err := s.write.Exec("DELETE FROM lookups_rest").Error; err != nil {
+		if err := s.Writer.Exec("DELETE FROM lookups_rest").Error; err != nil {
 			t.Fatal(err)
 		}
 		sound(t, s)
@@ -287,9 +291,9 @@ func TestPartitionsAreMadeAhead(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]
 	now := time.Now()
-	for i := range monthly.ahead + 1 {
-		late := partitionedTables[0].name(monthly.after(monthly.start(now), i))
-		if err := s.write.Exec("DROP TABLE " + late).Error; err != nil {
+	for i := range engine.Monthly.Ahead + 1 {
+		late := engine.PartitionedTables[0].Name(engine.Monthly.After(engine.Monthly.Start(now), i))
+		if err := s.Writer.Exec("DROP TABLE " + late).Error; err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -315,15 +319,15 @@ func TestPartitionsAreMadeAhead(t *testing.T) {
 	}
 	instances.Wait()
 	for id, want := range map[string]string{
-		here: partitionedTables[0].name(monthly.start(now)),
-		soon: partitionedTables[0].name(monthly.start(now.AddDate(0, 1, 0))),
+		here: engine.PartitionedTables[0].Name(engine.Monthly.Start(now)),
+		soon: engine.PartitionedTables[0].Name(engine.Monthly.Start(now.AddDate(0, 1, 0))),
 		far:  "lookups_rest",
 	} {
 		if part := partOf(t, s, "lookups", id); part != want {
 			t.Errorf("%s is in %q, not in %q", id, part, want)
 		}
 	}
-	if err := s.write.Exec("DELETE FROM lookups_rest").Error; err != nil {
+	if err := s.Writer.Exec("DELETE FROM lookups_rest").Error; err != nil {
 		t.Fatal(err)
 	}
 	sound(t, s)
@@ -334,25 +338,26 @@ func TestADayIsForgottenAtOnce(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]
 	takeOne(t, s)
-	db, err := s.write.DB()
+	db, err := s.Writer.DB()
 	for _, err := range []error{
-		err, s.write.Exec("UPDATE deliveries SET id = ?", firstID(time.Now())).Error, s.write.Exec("DROP TABLE deliveries_first").Error,
+		err, s.Writer.Exec("UPDATE deliveries SET id = ?", engine.FirstID(time.Now())).Error,
+		s.Writer.Exec("DROP TABLE deliveries_first").Error,
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	today := daily.start(time.Now())
+	today := engine.Daily.Start(time.Now())
 	day := func(n int) time.Time { return today.AddDate(0, 0, n) }
 	for n := -33; n < 0; n++ {
-		if err := deliveriesByDay.add(t.Context(), db, day(n), day(n+1)); err != nil {
+		if err := engine.DeliveriesByDay.Add(t.Context(), db, day(n), day(n+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	late := map[int]bool{-32: false, -31: false, -30: false, -28: true}
 	for n := range late {
 		refused := takenAt(day(n).Add(12*time.Hour), 1)
-		refused.Delivery.ID, refused.Delivery.Outcome = firstID(refused.Delivery.At), webhook.Refused
+		refused.Delivery.ID, refused.Delivery.Outcome = engine.FirstID(refused.Delivery.At), webhook.Refused
 		if _, err := s.Repos().Inbox.Take(t.Context(), refused); err != nil {
 			t.Fatal(err)
 		}
@@ -362,13 +367,13 @@ func TestADayIsForgottenAtOnce(t *testing.T) {
 		t.Errorf("row by row %d were forgotten, not the one of the last day: %v", n, err)
 	}
 	for n, want := range late {
-		_, err := s.Repos().Deliveries.Find(t.Context(), firstID(day(n).Add(12*time.Hour)))
+		_, err := s.Repos().Deliveries.Find(t.Context(), engine.FirstID(day(n).Add(12*time.Hour)))
 		if found := err == nil; found != want {
 			t.Errorf("the delivery of day %d is found: %v", n, found)
 		}
 	}
-	parts, err := deliveriesByDay.parts(t.Context(), db)
-	if err != nil || parts[0].name != deliveriesByDay.name(day(-30)) {
+	parts, err := engine.DeliveriesByDay.Parts(t.Context(), db)
+	if err != nil || parts[0].Name != engine.DeliveriesByDay.Name(day(-30)) {
 		t.Errorf("the first partition is %v, %v", parts[0], err)
 	}
 	sound(t, s)

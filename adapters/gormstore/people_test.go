@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
@@ -41,7 +42,7 @@ func TestRetriesOfSeveralOutliveADataKey(t *testing.T) {
 			return known
 		}
 		take(open(t, url), "a", "b")
-		rotating := open(t, url, make([]byte, gormstore.DataKeySize), testKey)
+		rotating := open(t, url, make([]byte, engine.DataKeySize), testKey)
 		for _, c := range []struct {
 			keys []string
 			want []bool

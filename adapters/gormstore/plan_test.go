@@ -12,6 +12,8 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/logger"
+
+	"fichario/adapters/gormstore/engine"
 )
 
 // statements records the text of the statements that run, with their values.
@@ -28,23 +30,23 @@ func (l *statements) Trace(_ context.Context, _ time.Time, f func() (string, int
 }
 
 // planned runs an operation and returns the query plan of each of its statements.
-func planned(t *testing.T, s *Store, run func(conn) error) (plans []string) {
+func planned(t *testing.T, s *Store, run func(engine.Conn) error) (plans []string) {
 	t.Helper()
-	for _, table := range partitionedTables {
-		s.edges.since(s.read, table) // asked once only
+	for _, table := range engine.PartitionedTables {
+		s.Edges.Since(s.Reader, table) // asked once only
 	}
 	log := &statements{}
-	db := s.read.Session(&gorm.Session{Logger: log})
-	if err := run(conn{read: db, write: db, edges: &s.edges}); err != nil {
+	db := s.Reader.Session(&gorm.Session{Logger: log})
+	if err := run(engine.Conn{Reader: db, Writer: db, Edges: &s.Edges}); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range log.ran {
 		explain := "EXPLAIN (COSTS OFF) "
-		if s.write.Name() == "sqlite" {
+		if s.Writer.Name() == "sqlite" {
 			explain = "EXPLAIN QUERY PLAN "
 		}
 		var lines []map[string]any
-		if err := s.read.Raw(explain + text).Scan(&lines).Error; err != nil {
+		if err := s.Reader.Raw(explain + text).Scan(&lines).Error; err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		plan := ""
@@ -59,11 +61,11 @@ func planned(t *testing.T, s *Store, run func(conn) error) (plans []string) {
 // ofWhole replaces the names of partitions and their indexes in a PostgreSQL plan by those of the whole table.
 func ofWhole(t *testing.T, s *Store, plan string) string {
 	t.Helper()
-	if s.write.Name() == "sqlite" {
+	if s.Writer.Name() == "sqlite" {
 		return plan
 	}
 	var inherited []struct{ Part, Whole string }
-	if err := s.read.Raw(`SELECT p.relname AS part, w.relname AS whole FROM pg_inherits
+	if err := s.Reader.Raw(`SELECT p.relname AS part, w.relname AS whole FROM pg_inherits
 		JOIN pg_class p ON p.oid = inhrelid JOIN pg_class w ON w.oid = inhparent`).Scan(&inherited).Error; err != nil {
 		t.Fatal(err)
 	}
@@ -83,26 +85,26 @@ var ofPages = regexp.MustCompile(`Sort <nil>\n +Sort Key: [^\n]*\n +->  (Append|
 var everything = regexp.MustCompile(`Sort <|Seq Scan on|Bitmap|TEMP B-TREE|SCAN (lookups|contacts|audit_lines|jobs)( USING|$)`)
 
 // walks fails unless the operation only walks these indexes, each in its order.
-func walks(t *testing.T, s *Store, what string, run func(conn) error, indexes ...string) {
+func walks(t *testing.T, s *Store, what string, run func(engine.Conn) error, indexes ...string) {
 	t.Helper()
 	plans := planned(t, s, run)
 	if len(plans) == 0 {
-		t.Errorf("%s, %s: no statement was seen", s.write.Name(), what)
+		t.Errorf("%s, %s: no statement was seen", s.Writer.Name(), what)
 	}
 	var used []string
 	for _, plan := range plans {
 		if everything.MatchString(ofPages.ReplaceAllString(plan, "")) {
-			t.Errorf("%s, %s: it reads or orders everything:\n%s", s.write.Name(), what, plan)
+			t.Errorf("%s, %s: it reads or orders everything:\n%s", s.Writer.Name(), what, plan)
 		}
 		used = append(used, regexp.MustCompile(`\b(lookups|contacts|audit_lines|jobs)_[a-z]\w*`).FindAllString(plan, -1)...)
 	}
-	if s.write.Name() == "sqlite" { // SQLite names the index of a primary key differently
+	if s.Writer.Name() == "sqlite" { // SQLite names the index of a primary key differently
 		indexes = slices.DeleteFunc(indexes, func(name string) bool { return strings.HasSuffix(name, "_pkey") })
 	}
 	slices.Sort(used)
 	slices.Sort(indexes)
 	if used = slices.Compact(used); strings.Join(used, " ") != strings.Join(indexes, " ") {
-		t.Errorf("%s, %s: it walks %v, not %v:\n%s", s.write.Name(), what, used, indexes, strings.Join(plans, "\n"))
+		t.Errorf("%s, %s: it walks %v, not %v:\n%s", s.Writer.Name(), what, used, indexes, strings.Join(plans, "\n"))
 	}
 }
 
@@ -113,14 +115,14 @@ func fill(t *testing.T, s *Store, n int, insert string) {
 	numbers := fmt.Sprintf("WITH RECURSIVE numbers (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM numbers WHERE i < %d) ", n)
 	hex, uuid := "lpad(to_hex(1767225600000 + i::bigint * 600000), 12, '0')", "::uuid"
 	moment := "timestamptz '2026-01-01' + i * interval '10 minutes'"
-	if s.write.Name() == "sqlite" {
+	if s.Writer.Name() == "sqlite" {
 		hex, uuid = "printf('%012x', 1767225600000 + i * 600000)", ""
 		moment = "strftime('%Y-%m-%d %H:%M:%S+00:00', '2026-01-01', (i * 10) || ' minutes')"
 	}
 	id := "(substr(" + hex + ", 1, 8) || '-' || substr(" + hex + ", 9) || '-7000-8000-000000000000')" + uuid
 	insert = strings.NewReplacer("@id", id, "@uuid", uuid, "@moment", moment).Replace(insert)
 	into, values, _ := strings.Cut(insert, "SELECT")
-	filled := s.write.Transaction(func(db *gorm.DB) error {
+	filled := s.Writer.Transaction(func(db *gorm.DB) error {
 		if db.Name() == "postgres" { // on a busy machine so many rows exceed the service's statement timeout
 			if err := db.Exec("SET LOCAL statement_timeout = 0").Error; err != nil {
 				return err
@@ -131,12 +133,12 @@ func fill(t *testing.T, s *Store, n int, insert string) {
 	if filled != nil {
 		t.Fatal(filled)
 	}
-	if s.write.Name() == "sqlite" {
+	if s.Writer.Name() == "sqlite" {
 		return
 	}
 	// Tables that are empty were never analysed in service either.
 	unseen := "UPDATE pg_class SET reltuples = -1 WHERE relkind = 'r' AND reltuples = 0"
-	err := s.write.Connection(func(db *gorm.DB) error {
+	err := s.Writer.Connection(func(db *gorm.DB) error {
 		// Sample all rows, or the plan would depend on the sample.
 		for _, statement := range []string{
 			"SET default_statistics_target = 1000", "ANALYZE", unseen, "RESET default_statistics_target",

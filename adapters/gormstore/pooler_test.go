@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -39,14 +40,14 @@ func TestWhatIsInBetween(t *testing.T) {
 		EXECUTE format('ALTER DATABASE %I SET statement_timeout = ''7s''', current_database()); END $$`)
 	through := postgres.Pooled(t, url)
 	for name, c := range map[string]struct{ url, mode, limit string }{
-		"directly":                      {url, "", gormstore.Timeout().String()},
+		"directly":                      {url, "", engine.Timeout().String()},
 		"directly, with a limit":        {url + "&statement_timeout=9s", "", "9s"},
 		"through a pooler":              {through, postgres.PoolerMode(t), "7s"},
 		"through a pooler, with a mode": {through + "&default_query_exec_mode=cache_describe", "cache describe", "7s"},
 	} {
 		s := open(t, c.url)
 		if err := s.Ping(t.Context()); err != nil {
-			t.Fatalf("%s: %s", name, gormstore.Reason(err))
+			t.Fatalf("%s: %s", name, engine.Reason(err))
 		}
 		limit, err := s.StatementTimeout(t.Context())
 		if err != nil || limit != c.limit {

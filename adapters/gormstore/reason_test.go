@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/fault"
 )
 
@@ -57,7 +57,7 @@ func TestWhyTheDatabaseIsAway(t *testing.T) {
 	} {
 		s := open(t, "postgres://usuario:segredo-da-base@"+c.host+"/base?"+c.options)
 		err := s.Ping(t.Context())
-		why := gormstore.Reason(err)
+		why := engine.Reason(err)
 		if fault.CodeOf(err) != fault.ServiceUnavailable || !strings.Contains(why, c.want) ||
 			strings.Contains(why, "segredo") || strings.Contains(why, "\n") {
 			t.Errorf("%s: %s: %q, want %q", name, fault.CodeOf(err), why, c.want)

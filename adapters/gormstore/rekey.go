@@ -8,108 +8,64 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/lookups"
 	"fichario/domain/document"
 )
-
-type sealedColumn struct{ table, column string }
-
-// sealed are the columns that the vault encrypts, each bound to the place "table|column|id" (see vault.seal).
-var sealed = []sealedColumn{
-	{"lookups", "document"},
-	{"records", "answer"},
-	{"records", "document"},
-	{"webhooks", "secret"},
-	{"webhooks", "token"},
-	{"contacts", "note"},
-	{"contacts", "attribution"},
-	{"contacts", "documents"},
-	{"contact_events", "subject"},
-	{"removed_contacts", "content"},
-	{"bulk_actions", "settings"},
-	{"bulk_items", "content"},
-	{"deliveries", "content"},
-	{"automations", "action"},
-	{"batches", "columns"},
-	{"batches", "sheets"},
-	{"batch_items", "content"},
-	{"audit_lines", "address"},
-	{"audit_lines", "detail"},
-	{"audit_heads", "sealed"},
-	{"subject_keys", "secret"},
-	{"erasures", "content"},
-	{"sessions", "address"},
-	{"one_time_codes", "secret"},
-}
-
-// rekeyAtOnce is how many rows are re-encrypted in one transaction: few, because on SQLite posts wait for it.
-const rekeyAtOnce = 25
 
 // Rekey re-encrypts with the first data key what other keys sealed, and then forgets those keys, so that they can be
 // dropped from the configuration. It may run beside a service whose instances all have the current first key first, and
 // may be interrupted and run again. It returns how many values it sealed. A post's receipt is a hash under the old key,
 // which cannot be recomputed.
 func (s *Store) Rekey(ctx context.Context) (n int, err error) {
-	for _, c := range sealed {
-		for last := beforeAll; last != ""; {
+	for _, c := range s.sealed() {
+		for last := engine.BeforeAll; last != ""; {
 			var m int
 			begun := time.Now()
-			if m, last, err = s.rekey(ctx, c.table, c.column, last); err != nil {
-				return n, fmt.Errorf("%s.%s: %w", c.table, c.column, classify(err))
+			if m, last, err = s.rekey(ctx, c.Table, c.Column, last); err != nil {
+				return n, fmt.Errorf("%s.%s: %w", c.Table, c.Column, engine.Classify(err))
 			}
 			n += m
-			if err := rest(ctx, begun); err != nil {
+			if err := engine.Rest(ctx, begun); err != nil {
 				return n, err
 			}
 		}
 	}
-	err = s.write.WithContext(ctx).Delete(&dataKeyRow{}, "id <> ?", s.vault.keys[0].name()).Error
-	return n, named("store.rekey", classify(err))
+	err = s.Writer.WithContext(ctx).Delete(&engine.DataKeyRow{}, "id <> ?", s.Vault.Keys[0].Name()).Error
+	return n, engine.Named("store.rekey", engine.Classify(err))
 }
-
-// rest pauses after a step of background work for nine times its duration, so that concurrent writers hardly wait.
-func rest(ctx context.Context, begun time.Time) error {
-	select {
-	case <-time.After(9 * time.Since(begun)):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// beforeAll sorts before every other id.
-const beforeAll = "00000000-0000-0000-0000-000000000000"
 
 // rekey re-encrypts one step of a column, the rows by id after last; it returns how many values it sealed, and the last
 // id of the step, or nothing at the end.
 func (s *Store) rekey(ctx context.Context, table, column, last string) (n int, next string, err error) {
-	err = s.write.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
-		if next, err = endOfStep(tx, table, last); err != nil {
+	err = s.Writer.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
+		if next, err = engine.EndOfStep(tx, table, last); err != nil {
 			return err
 		}
 		find := fmt.Sprintf(`SELECT id, %[2]s AS value FROM %[1]s
 			WHERE id > ? AND id <= ? AND substr(%[2]s, 2, 4) <> ? -- the key's id
 			ORDER BY id`, table, column)
-		if s.write.Name() == "postgres" {
+		if s.Writer.Name() == "postgres" {
 			find += " FOR UPDATE"
 		}
 		var rows []sealedValue
-		err = tx.Raw(find, last, cmp.Or(next, afterAll), blob(s.vault.keys[0].id[:])).Scan(&rows).Error
+		err = tx.Raw(find, last, cmp.Or(next, engine.AfterAll), engine.Blob(s.Vault.Keys[0].Id[:])).Scan(&rows).Error
 		if err != nil {
 			return err
 		}
 		ids, anew := make([]string, len(rows)), make([][]byte, len(rows))
 		for i, row := range rows {
 			place := table + "|" + column + "|" + row.ID
-			plain, err := s.vault.open(row.Value, place)
+			plain, err := s.Vault.Open(row.Value, place)
 			if err != nil {
 				return err
 			}
-			ids[i], anew[i] = row.ID, s.vault.seal(plain, place)
-			switch c := (sealedColumn{table, column}); c {
-			case sealedColumn{"records", "document"}:
+			ids[i], anew[i] = row.ID, s.Vault.Seal(plain, place)
+			switch table + "." + column {
+			case "records.document":
 				err = s.reindex(tx, row.ID, string(plain))
-			case sealedColumn{"contacts", "documents"}:
-				err = s.reindexContact(tx, row.ID, plain)
+			case "contacts.documents":
+				err = s.ReindexContact(tx, row.ID, plain)
 			}
 			if err != nil {
 				return err
@@ -127,35 +83,27 @@ func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values 
 	if len(ids) == 0 {
 		return nil
 	}
-	if s.write.Name() == "postgres" {
+	if s.Writer.Name() == "postgres" {
 		_, err := tx.Statement.ConnPool.ExecContext(tx.Statement.Context, fmt.Sprintf(`UPDATE %[1]s SET %[2]s = anew.value
 			FROM unnest($1::uuid[], $2::bytea[]) AS anew (id, value)
 			WHERE %[1]s.id = anew.id AND %[1]s.id BETWEEN $3 AND $4`, table, column), ids, values, ids[0], ids[len(ids)-1])
 		return err
 	}
 	for i, id := range ids {
-		if err := tx.Table(table).Where("id = ?", id).Update(column, blob(values[i])).Error; err != nil {
+		if err := tx.Table(table).Where("id = ?", id).Update(column, engine.Blob(values[i])).Error; err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// endOfStep is the last id of the next rows that are read together, or nothing where they are the last. A walk counts
-// all rows rather than the wanted ones, because the next wanted ones may be far away, in any partition.
-func endOfStep(db *gorm.DB, table, last string) (id string, err error) {
-	find := fmt.Sprintf("SELECT id FROM %s WHERE id > ? ORDER BY id LIMIT 1 OFFSET %d", table, rekeyAtOnce-1)
-	err = db.Raw(find, last).Scan(&id).Error
-	return id, err
-}
-
 // reindex recomputes the hash by which a record is found.
 func (s *Store) reindex(tx *gorm.DB, id, value string) error {
-	var row recordRow
+	var row lookups.RecordRow
 	if err := tx.Select("id, org_id, product, doc_type").Take(&row, "id = ?", id).Error; err != nil {
 		return err
 	}
 	doc := document.Restore(document.Type(row.DocType), value)
-	index := s.vault.indexes(indexText(string(row.OrgID), row.Product, doc))[0]
-	return tx.Model(&recordRow{}).Where("id = ?", id).Update("doc_index", index).Error
+	index := s.Vault.Indexes(lookups.IndexText(string(row.OrgID), row.Product, doc))[0]
+	return tx.Model(&lookups.RecordRow{}).Where("id = ?", id).Update("doc_index", index).Error
 }

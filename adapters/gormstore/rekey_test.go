@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/audit"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
@@ -22,7 +23,7 @@ func TestDataKeys(t *testing.T) {
 		if err := open(t, url).Repos().History.Save(t.Context(), rec); err != nil {
 			t.Fatal(err)
 		}
-		newKey := make([]byte, gormstore.DataKeySize)
+		newKey := make([]byte, engine.DataKeySize)
 		_, _ = rand.Read(newKey)
 
 		err := open(t, url, newKey).Migrate(t.Context())
@@ -108,7 +109,7 @@ func TestTheAuditHoldsUnderAnotherKey(t *testing.T) {
 			}
 		}
 		appendTo(open(t, url), "01980000-0000-7000-8000-000000000003")
-		newKey := make([]byte, gormstore.DataKeySize)
+		newKey := make([]byte, engine.DataKeySize)
 		_, _ = rand.Read(newKey)
 		rotating := open(t, url, newKey, testKey)
 		if err := rotating.Migrate(t.Context()); err != nil {

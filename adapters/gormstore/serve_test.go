@@ -43,7 +43,7 @@ func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 		}
 		swap := "UPDATE records SET answer = (SELECT o.answer FROM records o WHERE o.id = ?) WHERE id = ?"
 		for _, pair := range [][2]int{{0, 1}, {2, 0}} {
-			if err := s.write.Exec(swap, id(pair[0]), id(pair[1])).Error; err != nil {
+			if err := s.Writer.Exec(swap, id(pair[0]), id(pair[1])).Error; err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -57,7 +57,7 @@ func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 				_, err := s.Repos().History.Serve(context.Background(), e, time.Time{})
 				moved := n%3 != 2
 				if moved != errors.Is(err, ports.ErrNotFound) || !moved && err != nil {
-					t.Errorf("%s: lookup %d: %v", s.write.Name(), n, err)
+					t.Errorf("%s: lookup %d: %v", s.Writer.Name(), n, err)
 				}
 				if !moved {
 					return
@@ -65,7 +65,7 @@ func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 				e.Cache, e.Status, e.SettleAt = false, lookup.Running, e.At.Add(time.Minute)
 				charge := ports.Charge{Entry: e, Takes: time.Minute, Caps: access.Limits{PerDay: 100, PerMonth: 100}}
 				if _, err := s.Repos().Calls.Begin(context.Background(), charge); err != nil {
-					t.Errorf("%s: lookup %d is asked of the bureau: %v", s.write.Name(), n, err)
+					t.Errorf("%s: lookup %d is asked of the bureau: %v", s.Writer.Name(), n, err)
 				}
 			})
 		}
@@ -75,8 +75,8 @@ func TestAMovedAnswerSpoilsNobodyElse(t *testing.T) {
 			"SELECT COUNT(*) FROM jobs",
 		} {
 			var n int
-			if err := s.read.Raw(sum).Scan(&n).Error; err != nil || n != 20 {
-				t.Errorf("%s: %s: %d, %v", s.write.Name(), sum, n, err)
+			if err := s.Reader.Raw(sum).Scan(&n).Error; err != nil || n != 20 {
+				t.Errorf("%s: %s: %d, %v", s.Writer.Name(), sum, n, err)
 			}
 		}
 	}

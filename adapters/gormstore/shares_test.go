@@ -9,6 +9,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -65,7 +66,7 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 		call := func(ctx context.Context) error {
 			_, known := repos.Keys.BySecret(ctx, secret, now)
 			_, served := repos.History.Serve(ctx, lookup.Entry{
-				ID: firstID(time.Now()), OrgID: orgID, KeyID: key.ID, Product: "cpf", Document: doc, At: now, Cache: true,
+				ID: engine.FirstID(time.Now()), OrgID: orgID, KeyID: key.ID, Product: "cpf", Document: doc, At: now, Cache: true,
 				Status: lookup.Done,
 			}, time.Time{})
 			_, opened := repos.Webhooks.Open(ctx, webhook.NewToken(), now)
@@ -73,11 +74,11 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 				opened = nil // an answer nonetheless
 			}
 			_, taken := repos.Inbox.Take(ctx, ports.Arrival{
-				Delivery: webhook.Delivery{ID: firstID(time.Now()), OrgID: orgID, WebhookID: orgID, At: now},
+				Delivery: webhook.Delivery{ID: engine.FirstID(time.Now()), OrgID: orgID, WebhookID: orgID, At: now},
 			})
 			_, begun := repos.Calls.Begin(ctx, ports.Charge{
 				Entry: lookup.Entry{
-					ID: firstID(time.Now()), OrgID: orgID, KeyID: key.ID, Product: "cpf", Document: doc, At: now, Charged: true,
+					ID: engine.FirstID(time.Now()), OrgID: orgID, KeyID: key.ID, Product: "cpf", Document: doc, At: now, Charged: true,
 					Status: lookup.Running, Day: "d", Month: "m",
 				},
 				Takes: time.Minute, Caps: access.Limits{PerDay: 9, PerMonth: 9},
@@ -96,13 +97,13 @@ func TestPagesAndCallersHaveTheirOwn(t *testing.T) {
 			held []*gorm.DB
 			do   func(context.Context) error
 		}{
-			{"lookups and posts", []*gorm.DB{s.pages.read}, call},
-			{"pages", []*gorm.DB{s.read}, look},
+			{"lookups and posts", []*gorm.DB{s.Pages.Read}, call},
+			{"pages", []*gorm.DB{s.Reader}, look},
 		} {
 			release := held(t, c.held...)
 			within, cancel := context.WithTimeout(ctx, patience.Limit())
 			if err := c.do(within); err != nil {
-				t.Errorf("%s: %s wait: %v", s.write.Name(), c.what, err)
+				t.Errorf("%s: %s wait: %v", s.Writer.Name(), c.what, err)
 			}
 			cancel()
 			release()
@@ -128,7 +129,7 @@ func TestPagesTakeNoMoreThanTheirShare(t *testing.T) {
 		if err := s.LimitConnections(n); err != nil {
 			t.Fatal(err)
 		}
-		pages, others := most(s.pages.read), most(s.write)
+		pages, others := most(s.Pages.Read), most(s.Writer)
 		if pages+others != n || others < pages || n > 1 && pages == 0 {
 			t.Errorf("of %d connections pages have %d, the others %d", n, pages, others)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/lookup"
 )
 
@@ -29,15 +30,15 @@ func TestSlowAStatementWalksAnIndex(t *testing.T) {
 			CASE WHEN i %% 3 > 0 THEN 'cpf' ELSE 'cnpj' END, 'cpf', '', @moment, i %% 2 = 0, i %% 2 > 0, 0, 'concluida', '', '',
 			CASE WHEN i %% 7 = 0 THEN '%s'@uuid END, CASE WHEN i %% 4 > 0 THEN 'credito' ELSE '' END,
 			CASE WHEN i %% 110 = 0 THEN '%s'@uuid END FROM numbers`, planOrg, planKey, planMan, planKey))
-		walks(t, s, "a contact's", func(c conn) error {
-			found, err := statement{c, s.vault, nil}.OfContact(t.Context(), planOrg, planKey, 20)
+		walks(t, s, "a contact's", func(c engine.Conn) error {
+			found, err := s.repos(c).LookupContacts.OfContact(t.Context(), planOrg, planKey, 20)
 			if len(found) != 20 {
-				t.Errorf("%s: a contact has %d lookups", s.write.Name(), len(found))
+				t.Errorf("%s: a contact has %d lookups", s.Writer.Name(), len(found))
 			}
 			return err
 		}, "lookups_contact")
-		spent := strings.Join(planned(t, s, func(c conn) error {
-			_, err := statement{c, s.vault, nil}.Spend(t.Context(), lookup.Asker{OrgID: planOrg, MemberID: planMan},
+		spent := strings.Join(planned(t, s, func(c engine.Conn) error {
+			_, err := s.repos(c).Statement.Spend(t.Context(), lookup.Asker{OrgID: planOrg, MemberID: planMan},
 				"2026-02-01", "2026-02-28")
 			return err
 		}), "\n")
@@ -73,8 +74,8 @@ func TestSlowAStatementWalksAnIndex(t *testing.T) {
 					continue // PostgreSQL's statistics say that there are none: any index will do
 				}
 				for _, after := range []string{"", planLast} {
-					walks(t, s, fmt.Sprintf("%+v, %s", who, what), func(c conn) error {
-						_, err := statement{c, s.vault, nil}.Page(t.Context(), who, f, after, 51)
+					walks(t, s, fmt.Sprintf("%+v, %s", who, what), func(c engine.Conn) error {
+						_, err := s.repos(c).Statement.Page(t.Context(), who, f, after, 51)
 						return err
 					}, want)
 				}

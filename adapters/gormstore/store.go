@@ -3,244 +3,89 @@
 package gormstore
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
-	"errors"
-	"os"
 	"runtime"
-	"sync"
-	"sync/atomic"
-	"time"
 
-	"github.com/pressly/goose/v3"
 	"gorm.io/gorm"
-	"gorm.io/gorm/logger"
-	"modernc.org/sqlite"
+	"gorm.io/gorm/schema"
 
+	"fichario/adapters/gormstore/automations"
+	"fichario/adapters/gormstore/batches"
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/intake"
+	"fichario/adapters/gormstore/lookups"
+	"fichario/adapters/gormstore/privacy"
+	"fichario/adapters/gormstore/privacy/persons"
+	"fichario/adapters/gormstore/team"
 	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/ports"
 )
 
-const (
-	// poolSize is measured: between 4 and 32 the throughput differs by less than a
-	// fifth, and the default idle pool of 2 costs three quarters of it.
-	poolSize = 16 // see LimitConnections
-	// counterSlots is how many instances can count on one webhook without often waiting for each other.
-	counterSlots = 64
-)
-
-// DefaultTimeout is Timeout before SetTimeout.
-const DefaultTimeout = 5 * time.Second
-
-// timeout is what SetTimeout set.
-var timeout atomic.Int64
-
-// SetTimeout sets Timeout for every store of the process. Call it before Open.
-func SetTimeout(d time.Duration) { timeout.Store(int64(d)) }
-
-// Timeout bounds one operation or transaction, including the wait for a connection, so that a database that hangs
-// causes errors instead of a pile-up.
-func Timeout() time.Duration { return cmp.Or(time.Duration(timeout.Load()), DefaultTimeout) }
-
-// connectTimeout bounds the wait for a connection to be made, and for what tells whether the database is there.
-func connectTimeout() time.Duration { return Timeout() * 2 / 5 }
-
-// Store is the database.
+// Store is the database: the engine, and the rooms that keep their rows in it.
 type Store struct {
-	ways        ways
-	write, read *gorm.DB  // the same handle on PostgreSQL and in memory
-	pages       share     // for what people look at, so that they and callers do not wait for each other; none in memory
-	path        string    // of SQLite's file; empty in memory
-	file        *os.File  // that file, for reading; see openSQLite
-	keeper      *sql.Conn // keeps a database in memory alive
-	replica     *replica  // nil without one
-	most        int       // connections to PostgreSQL
-	dialect     goose.Dialect
-	// dialer and migrating open connections to PostgreSQL; nil on SQLite.
-	dialer, migrating *dialer
-	// migratedElsewhere says that migrating has an address of its own.
-	migratedElsewhere bool
-	vault             *vault
-	subject           subjectKey
-	edges             edges
-	// tracedAgain belongs to IndexSubjects.
-	tracedAgain time.Time
-	// serve answers lookups from the history: on PostgreSQL in batches, on SQLite singly, batching only their entries.
-	serve   func(context.Context, served) (kept, error)
-	served  *together[served, kept]
-	entries *together[entered, bool]
-	hooks   *together[opening, opened]
-	inbox   *together[taken, bool]
-	// known caches webhooks by id.
-	known sync.Map // of uid to knownHook
-	begin *together[beginning, begun]
-	end   *together[ended, bool]
-	// prepared holds the statements of onSQLite.
-	prepared  map[string]*sql.Stmt
-	preparing turn
-	// newest belongs to newestOnSQLite.
-	newest  *sql.Stmt
-	reading turn
-	// onJobs is called with the kinds of jobs that have become due.
-	onJobs atomic.Pointer[func(automation.JobKind)]
-	// slot is the slot that this instance counts in.
-	slot int64
-	// trigrams says whether the search has an index, noTrigrams why not. indexedAgain belongs to IndexContacts.
-	trigrams     atomic.Bool
-	noTrigrams   error
-	indexedAgain time.Time
-	// probe caches whether the database accepts writes.
-	probe probe
+	*engine.Engine
+	*contactIndex
+	*personIndex
+	rooms []engine.Room
 }
+
+type (
+	contactIndex = contacts.Index
+	personIndex  = persons.Index
+)
 
 var _ ports.Store = (*Store)(nil)
 
 // Open connects to a database: sqlite://PATH, postgres://…, or sqlite://:memory: for an empty one that ends with the
 // store. The first data key encrypts, all of them decrypt; each has DataKeySize bytes. It does not wait for PostgreSQL:
 // until that is up, operations fail with fault.ServiceUnavailable.
-func Open(databaseURL string, dataKeys [][]byte, options ...Option) (*Store, error) {
-	v, err := newVault(dataKeys)
+func Open(databaseURL string, dataKeys [][]byte, options ...engine.Option) (*Store, error) {
+	e, err := engine.Open(databaseURL, dataKeys, options...)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{vault: v, ways: ways{lite: &sqlite.Driver{}}, preparing: newTurn(), reading: newTurn()}
-	for _, o := range options {
-		o(&s.ways)
+	s := &Store{Engine: e}
+	var ofContacts, ofPersons engine.Room
+	s.contactIndex, ofContacts = contacts.New(e)
+	s.personIndex, ofPersons = persons.New(e)
+	s.rooms = []engine.Room{
+		lookups.New(e), batches.New(e), intake.New(e), ofContacts, automations.New(e), team.New(e), privacy.New(e), ofPersons,
 	}
-	if path, ok := SQLitePath(databaseURL); ok {
-		err = s.openSQLite(path)
-	} else {
-		err = s.openPostgres(databaseURL)
+	for _, r := range s.rooms {
+		e.Prepare = append(e.Prepare, r.Statements...)
 	}
-	if err != nil {
-		return nil, err
-	}
-	s.hooks = newTogether(s.openHooks)
-	if s.dialect == goose.DialectPostgres {
-		s.served, s.inbox = newTogether(s.serveOnPostgres), newTogether(s.takeOnPostgres)
-		s.begin, s.end = newTogether(s.beginOnPostgres), newTogether(s.endOnPostgres)
-		s.serve = s.served.call
-	} else {
-		s.entries, s.inbox = newTogether(s.enterOnSQLite), newTogether(s.takeOnSQLite)
-		s.begin, s.end = newTogether(s.beginOnSQLite), newTogether(s.endOnSQLite)
-		s.serve = s.serveOnSQLite
-	}
-	s.slot = int64(ports.Spread(counterSlots - 1))
 	return s, nil
-}
-
-func config() *gorm.Config {
-	return &gorm.Config{
-		// GORM's own log prints values of statements.
-		Logger:                 logger.Discard,
-		TranslateError:         true,
-		SkipDefaultTransaction: true,
-		QueryFields:            true, // see columnNames
-		NowFunc:                func() time.Time { return stamp(time.Now()) },
-	}
-}
-
-// LimitConnections sets the number of connections to PostgreSQL, 16 by default; a quarter of them serves what people
-// look at. SQLite ignores it. Call it before anything else.
-func (s *Store) LimitConnections(n int) error {
-	if s.dialect != goose.DialectPostgres {
-		return nil
-	}
-	s.most = n
-	of := pagesOf(n)
-	if of == 0 {
-		none := s.pages.read
-		s.pages = share{}
-		return errors.Join(closePool(none), setPool(s.write, n))
-	}
-	return errors.Join(setPool(s.write, n-of), setPool(s.pages.read, of))
-}
-
-// pagesOf is how many of n connections serve what people look at; none where there is only one.
-func pagesOf(n int) int {
-	if n == 1 {
-		return 0
-	}
-	return max(1, n/4)
-}
-
-func setPool(db *gorm.DB, size int) error {
-	pool, err := db.DB()
-	if err != nil {
-		return err
-	}
-	pool.SetMaxOpenConns(size)
-	pool.SetMaxIdleConns(size)
-	return nil
 }
 
 // Close waits for entries being written and closes the database.
 func (s *Store) Close() error {
-	if s.served != nil {
-		s.served.close()
-	} else {
-		s.entries.close()
+	for _, r := range s.rooms {
+		if r.Close != nil {
+			r.Close()
+		}
 	}
-	s.hooks.close()
-	s.inbox.close()
-	s.begin.close()
-	s.end.close()
-	var errs []error
-	if s.keeper != nil {
-		errs = append(errs, s.keeper.Close())
-	}
-	if s.replica != nil {
-		errs = append(errs, closePool(s.replica.db))
-	}
-	for _, db := range []*gorm.DB{s.pages.read, s.read, s.write} { // the same pool may be closed twice
-		errs = append(errs, closePool(db))
-	}
-	if s.file != nil {
-		errs = append(errs, s.file.Close())
-	}
-	return errors.Join(errs...)
-}
-
-func closePool(db *gorm.DB) error {
-	if db == nil {
-		return nil
-	}
-	pool, err := db.DB()
-	if err != nil {
-		return err
-	}
-	return pool.Close()
+	return s.Engine.Close()
 }
 
 // Repos gives repositories outside a transaction.
 func (s *Store) Repos() ports.Repos {
-	return s.repos(s.conn())
-}
-
-func (s *Store) conn() conn {
-	c := conn{
-		read: s.read, write: s.write, pages: s.pages, replica: s.replica, migrating: s.migrating, edges: &s.edges,
-		announce: s.announce,
-	}
-	if s.dialer != nil {
-		c.standby = &s.dialer.standby
-	}
-	return c
+	return s.repos(s.Conn())
 }
 
 // InTx runs f in one transaction; see ports.Store.
 func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error) {
 	if nested() {
-		return named("store.inTx", ports.ErrInsideTx)
+		return engine.Named("store.inTx", ports.ErrInsideTx)
 	}
-	ctx, span := spanned(ctx, "store.inTx")
+	ctx, span := engine.Spanned(ctx, "store.inTx")
 	defer func() { ports.EndSpan(span, err) }()
 	const tries = 3
 	for try := 1; ; try++ {
 		err := s.inTx(ctx, f)
-		if try < tries && collided(err) && ctx.Err() == nil {
+		if try < tries && engine.Collided(err) && ctx.Err() == nil {
 			continue
 		}
 		return err
@@ -248,41 +93,27 @@ func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error)
 }
 
 func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
-	ctx, cancel := context.WithTimeout(ctx, Timeout())
+	ctx, cancel := context.WithTimeout(ctx, engine.Timeout())
 	defer cancel()
 	var own error // the error of f, returned unchanged
 	var queued []automation.JobKind
-	c := s.conn()
-	err := c.standby.holds(func() error {
-		return c.of(ctx).write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+	c := s.Conn()
+	err := c.Standby.Holds(func() error {
+		return c.Of(ctx).Write.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 			var lines []audit.Line
 			queued = nil
-			inside := conn{read: tx, write: tx, edges: &s.edges, tx: true, lines: &lines, queued: &queued}
+			inside := engine.Conn{Reader: tx, Writer: tx, Edges: &s.Edges, Tx: true, Lines: &lines, Queued: &queued}
 			if own = f(s.repos(inside)); own != nil {
 				return own
 			}
-			return s.vault.appendLines(tx, lines)
+			return privacy.AppendLines(s.Vault, tx, lines)
 		}, &sql.TxOptions{})
 	})
 	if own != nil {
 		return own
 	}
-	s.announce(queued...) // if the commit is uncertain, they may be due
-	return named("store.inTx", told(ctx, err))
-}
-
-// OnJobs sets what is called, often and by many at once, when jobs of a kind have become due by a change of this
-// process, so that it does them at once. It must not block.
-func (s *Store) OnJobs(f func(automation.JobKind)) { s.onJobs.Store(&f) }
-
-func (s *Store) announce(kinds ...automation.JobKind) {
-	f := s.onJobs.Load()
-	if f == nil {
-		return
-	}
-	for _, kind := range kinds {
-		(*f)(kind)
-	}
+	s.Announce(queued...) // if the commit is uncertain, they may be due
+	return engine.Named("store.inTx", engine.Told(ctx, err))
 }
 
 // nested reports whether InTx, its caller, is on the stack twice. Neither its context nor f's repositories would tell,
@@ -301,67 +132,22 @@ func nested() bool {
 	return false
 }
 
-func (s *Store) repos(c conn) ports.Repos {
-	// A repository with many methods is cut into several interfaces.
-	entries := statement{c, s.vault, s.subjectSecret}
-	lots := batches{c, s.vault, s.subjectSecret}
-	people := contacts{c, s.vault}
-	queue := jobs{c}
-	visits := sessions{c, s.vault}
-	factor := factors{c, s.vault}
-	chain := auditLines{c, s.vault, s}
-	persons := subjects{c, s}
-	return ports.Repos{
-		Clock:          clock{c},
-		Orgs:           orgs{c, s.vault},
-		Members:        members{c},
-		Keys:           keys{c},
-		Usage:          usage{c},
-		Statement:      entries,
-		LookupEnds:     entries,
-		LookupContacts: entries,
-		History:        history{c, s.vault, s.serve, nil, s.subjectSecret},
-		Calls:          calls{c, s.vault, s.begin, s.end, s.subjectSecret},
-		LookupRequests: lookupRequests{c, s.subjectSecret},
-		Batches:        lots,
-		BatchItems:     lots,
-		BatchRuns:      lots,
-		BatchRemovals:  lots,
-		Bundles:        bundles{c},
-		Purposes:       purposes{c},
-		Funnels:        funnels{c},
-		Origins:        origins{c},
-		Names:          names{c},
-		Contacts:       people,
-		ContactHistory: people,
-		ContactAnswers: people,
-		ContactSearch:  people,
-		Removals:       removals{c, s.vault, s.subjectSecret},
-		Bulks:          bulks{c, s.vault},
-		Rotations:      rotations{c},
-		Notifications:  notifications{c},
-		Webhooks:       webhooks{c, s.vault, s.hooks},
-		Inbox:          inbox{c, s.vault, s.inbox, s.slot},
-		Deliveries:     deliveries{c, s.vault},
-		Automations:    automations{c, s.vault},
-		Jobs:           queue,
-		JobQueue:       queue,
-		JobRuns:        queue,
-		Sessions:       visits,
-		SessionEnds:    visits,
-		Attempts:       visits,
-		Tickets:        tickets{c},
-		Factors:        factor,
-		Recovery:       factor,
-		MemberPasskeys: factor,
-		Audit:          chain,
-		AuditRemovals:  chain,
-		Figures:        figures{c},
-		Subjects:       persons,
-		SubjectTraces:  persons,
-		SubjectBlocks:  persons,
-		Erasures:       persons,
-		Retention:      retention{c},
-		Identities:     identities{c},
+func (s *Store) repos(c engine.Conn) ports.Repos {
+	out := ports.Repos{Clock: engine.Clock{Conn: c}, Names: names{c}}
+	for _, r := range s.rooms {
+		r.Repos(&out, c)
 	}
+	return out
 }
+
+// tables are the rows of all tables, except those of the search index, which differ per database.
+func (s *Store) tables() []schema.Tabler {
+	out := s.Rows()
+	for _, r := range s.rooms {
+		out = append(out, r.Rows...)
+	}
+	return out
+}
+
+// sealed are the columns that the vault encrypts.
+func (s *Store) sealed() []engine.Sealed { return engine.SealedIn(s.tables()) }

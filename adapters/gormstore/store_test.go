@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -24,7 +25,7 @@ func TestStoreInMemory(t *testing.T) {
 	t.Parallel()
 	portstest.Store(t, func(t *testing.T) ports.Store {
 		t.Helper()
-		s := open(t, "sqlite://"+gormstore.InMemory)
+		s := open(t, "sqlite://"+engine.InMemory)
 		if err := s.Migrate(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -52,11 +52,11 @@ func TestAnErasureIsSoundAfterEachStep(t *testing.T) {
 				})
 				if err != nil || erased[privacy.Lookups] != want[privacy.Lookups] ||
 					erased[privacy.Answers] != want[privacy.Answers] {
-					t.Fatalf("%s: erased %v, %v; want %v", s.write.Name(), erased, err, want)
+					t.Fatalf("%s: erased %v, %v; want %v", s.Writer.Name(), erased, err, want)
 				}
 			}
 			if broken := brokenIn(t, s); len(broken) > 0 {
-				t.Errorf("%s: after %v: %v", s.write.Name(), want, broken)
+				t.Errorf("%s: after %v: %v", s.Writer.Name(), want, broken)
 			}
 		}
 	}

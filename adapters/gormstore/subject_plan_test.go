@@ -5,7 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/privacy"
+	"fichario/ports"
 )
 
 // TestPersonsAreFoundByIndexes: in tables that grow, what is held of a person is found through an index, not by a scan.
@@ -20,33 +22,33 @@ func TestPersonsAreFoundByIndexes(t *testing.T) {
 			SELECT CAST('s' || (i % 5000) AS `+blobOf(s)+`), 'consultas', @id FROM numbers`)
 		everything := regexp.MustCompile(`Seq Scan on|SCAN (contacts|subject_traces)( USING|$)|SCAN subject_traces`)
 		p := &privacy.Person{OrgID: org, Identities: []privacy.Identity{{Type: privacy.Email, Value: "a77@x.example"}}}
-		for what, run := range map[string]func(subjects) error{
-			"lookups": func(r subjects) error {
-				_, _, err := r.Traces(t.Context(), p, privacy.Lookups, "", 100)
+		for what, run := range map[string]func(ports.Repos) error{
+			"lookups": func(r ports.Repos) error {
+				_, _, err := r.SubjectTraces.Traces(t.Context(), p, privacy.Lookups, "", 100)
 				return err
 			},
-			"contacts by address": func(r subjects) error {
-				_, err := r.Contacts(t.Context(), org, p.Identities[0], "", 100)
+			"contacts by address": func(r ports.Repos) error {
+				_, err := r.Subjects.Contacts(t.Context(), org, p.Identities[0], "", 100)
 				return err
 			},
-			"contacts by phone": func(r subjects) error {
+			"contacts by phone": func(r ports.Repos) error {
 				phone := privacy.Identity{Type: privacy.Phone, Value: "+5511910000077"}
-				_, err := r.Contacts(t.Context(), org, phone, "", 100)
+				_, err := r.Subjects.Contacts(t.Context(), org, phone, "", 100)
 				return err
 			},
-			"contacts by document": func(r subjects) error {
+			"contacts by document": func(r ports.Repos) error {
 				cpf := privacy.Identity{Type: privacy.CPF, Value: "52998224725"}
-				_, err := r.Contacts(t.Context(), org, cpf, "", 100)
+				_, err := r.Subjects.Contacts(t.Context(), org, cpf, "", 100)
 				return err
 			},
 		} {
-			for _, plan := range planned(t, s, func(c conn) error { return run(subjects{c, s}) }) {
+			for _, plan := range planned(t, s, func(c engine.Conn) error { return run(s.repos(c)) }) {
 				if everything.MatchString(plan) {
-					t.Errorf("%s: %s:\n%s", s.write.Name(), what, plan)
+					t.Errorf("%s: %s:\n%s", s.Writer.Name(), what, plan)
 				}
 				if strings.HasPrefix(what, "contacts by a") && !strings.Contains(plan, "contacts_email") ||
 					strings.HasPrefix(what, "contacts by p") && !strings.Contains(plan, "contacts_phone") {
-					t.Errorf("%s: %s does not use its index:\n%s", s.write.Name(), what, plan)
+					t.Errorf("%s: %s does not use its index:\n%s", s.Writer.Name(), what, plan)
 				}
 			}
 		}
@@ -54,7 +56,7 @@ func TestPersonsAreFoundByIndexes(t *testing.T) {
 }
 
 func blobOf(s *Store) string {
-	if s.write.Name() == "sqlite" {
+	if s.Writer.Name() == "sqlite" {
 		return "blob"
 	}
 	return "bytea"

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
 	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/automation"
@@ -49,9 +51,9 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		repos.BatchItems.AddItems(ctx, []batch.Item{{
 			ID: id("26"), BatchID: id("24"), OrgID: id("01"), Line: 1, State: batch.Pending, Document: doc,
 		}}),
-		s.write.Create(&removedRow{
-			ID: uid(id("27")), OrgID: uid(id("01")), At: now,
-			Content: s.vault.sealJSON(removedJSON{}, "removed_contacts|content|"+id("27")),
+		s.Writer.Create(&contacts.RemovedRow{
+			ID: engine.UID(id("27")), OrgID: engine.UID(id("01")), At: now,
+			Content: s.Vault.SealJSON(struct{}{}, "removed_contacts|content|"+id("27")),
 		}).Error,
 		s.InTx(ctx, func(r ports.Repos) error {
 			action := crm.Bulk{ID: id("29"), OrgID: id("01"), MemberID: id("30"), Settings: []byte("{}"), At: now}
@@ -94,15 +96,15 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		lines, err15 := repos.Audit.Page(ctx, id("01"), ports.AuditQuery{Limit: 1})
 		_, headErr := repos.Audit.Head(ctx, id("01"))
 		erasure, err16 := repos.Erasures.FindErasure(ctx, id("32"))
-		s.subject.secret.Store(nil)
-		_, lost := s.subjectSecret(ctx)
+		_, lost := (&engine.Engine{Vault: s.Vault, Reader: s.Reader,
+			Writer: s.Writer}).SubjectSecret(ctx) // which remembers none
 		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
 		_, codesErr := repos.Factors.Codes(ctx, id("33"))
 		for i, err := range []error{
 			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15, err16, err17,
 		} {
 			if err != nil {
-				t.Fatalf("%s: read %d: %v", s.write.Name(), i+1, err)
+				t.Fatalf("%s: read %d: %v", s.Writer.Name(), i+1, err)
 			}
 		}
 		return map[string]bool{
@@ -132,39 +134,39 @@ func TestOneUnreadableValueTakesNoListDown(t *testing.T) {
 		read := unreadableOf(t, s)
 		for column, unreadable := range read() {
 			if unreadable {
-				t.Errorf("%s: %s is unreadable from the start", s.write.Name(), column)
+				t.Errorf("%s: %s is unreadable from the start", s.Writer.Name(), column)
 			}
 		}
 		if findings, err := s.CheckSealed(t.Context()); err != nil || violations(findings) != 0 {
-			t.Errorf("%s: a sound database: %v, %v", s.write.Name(), findings, err)
+			t.Errorf("%s: a sound database: %v, %v", s.Writer.Name(), findings, err)
 		}
 		broken := 0
-		for _, c := range sealed {
-			if c.column == "attribution" {
+		for _, c := range s.sealed() {
+			if c.Column == "attribution" {
 				continue // NULL here
 			}
-			strange := blob(s.vault.seal([]byte("x"), "elsewhere"))
-			changed := s.write.Table(c.table).Where(c.column+" IS NOT NULL").Update(c.column, strange)
+			strange := engine.Blob(s.Vault.Seal([]byte("x"), "elsewhere"))
+			changed := s.Writer.Table(c.Table).Where(c.Column+" IS NOT NULL").Update(c.Column, strange)
 			if changed.Error != nil || changed.RowsAffected == 0 {
 				t.Fatal(c, changed.Error)
 			}
 			broken += int(changed.RowsAffected)
 			for range 2 {
-				if name := c.table + "." + c.column; !read()[name] {
-					t.Errorf("%s: %s is read as if nothing had happened", s.write.Name(), name)
+				if name := c.Table + "." + c.Column; !read()[name] {
+					t.Errorf("%s: %s is read as if nothing had happened", s.Writer.Name(), name)
 				}
 			}
-			if told := strings.Count(log.String(), c.table+"|"+c.column+"|"); told != 1 {
-				t.Errorf("%s: %s.%s is told %d times, want once", s.write.Name(), c.table, c.column, told)
+			if told := strings.Count(log.String(), c.Table+"|"+c.Column+"|"); told != 1 {
+				t.Errorf("%s: %s.%s is told %d times, want once", s.Writer.Name(), c.Table, c.Column, told)
 			}
 		}
 		findings, err := s.CheckSealed(t.Context())
 		if err != nil || violations(findings) != int64(broken) {
-			t.Errorf("%s: %d broken, found %v, %v", s.write.Name(), broken, findings, err)
+			t.Errorf("%s: %d broken, found %v, %v", s.Writer.Name(), broken, findings, err)
 		}
 		for _, f := range findings {
 			if int64(len(f.IDs)) != f.Violations {
-				t.Errorf("%s: %s: %d ids for %d", s.write.Name(), f.Name, len(f.IDs), f.Violations)
+				t.Errorf("%s: %s: %d ids for %d", s.Writer.Name(), f.Name, len(f.IDs), f.Violations)
 			}
 		}
 	}
@@ -182,8 +184,8 @@ func TestAnUnreadableNoteStays(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		unreadableOf(t, s)
-		strange := s.vault.seal([]byte("x"), "elsewhere")
-		if err := s.write.Table("contacts").Where("true").Update("note", blob(strange)).Error; err != nil {
+		strange := s.Vault.Seal([]byte("x"), "elsewhere")
+		if err := s.Writer.Table("contacts").Where("true").Update("note", engine.Blob(strange)).Error; err != nil {
 			t.Fatal(err)
 		}
 		contact := "01980000-0000-7000-8000-000000000006"
@@ -206,9 +208,9 @@ func TestAnUnreadableNoteStays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var row contactRow
-		if err := s.read.Take(&row).Error; err != nil || row.Name != "Outro" || !bytes.Equal(row.Note, strange) {
-			t.Errorf("%s: name %q, %v; the note is changed: %t", s.write.Name(), row.Name, err, !bytes.Equal(row.Note, strange))
+		var row contacts.ContactRow
+		if err := s.Reader.Take(&row).Error; err != nil || row.Name != "Outro" || !bytes.Equal(row.Note, strange) {
+			t.Errorf("%s: name %q, %v; the note is changed: %t", s.Writer.Name(), row.Name, err, !bytes.Equal(row.Note, strange))
 		}
 	}
 }

@@ -12,6 +12,9 @@ import (
 
 	"gorm.io/gorm"
 
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/lookups"
+	privacyrows "fichario/adapters/gormstore/privacy"
 	"fichario/domain/document"
 	"fichario/domain/privacy"
 )
@@ -31,23 +34,23 @@ func upgradeRows(t *testing.T) int {
 func TestAnUpgradeServesOn(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
-		t.Run(s.write.Name(), func(t *testing.T) {
+		t.Run(s.Writer.Name(), func(t *testing.T) {
 			ctx, rows := t.Context(), upgradeRows(t)
 			a := takeOne(t, s)
-			if err := undoFrom(s.write, 38); err != nil {
+			if err := undoFrom(s.Writer, 38); err != nil {
 				t.Fatal(err)
 			}
-			until := time.Now().Add(-2 * traceAfter)
+			until := time.Now().Add(-4 * time.Minute)
 			for from := 0; from < rows; from += 1000 {
 				fillLookups(t, s, until, from, min(from+1000, rows))
 			}
 
 			began := time.Now()
 			stop := func() int { return 0 }
-			if s.write.Name() == "postgres" { // on SQLite, the old version has ended
+			if s.Writer.Name() == "postgres" { // on SQLite, the old version has ended
 				stop = beside(t, func(ctx context.Context, n int) error {
 					row := lookupOf(s, time.Now().Add(time.Duration(rows+n)*lookupEvery), rows+n)
-					return s.write.WithContext(ctx).Omit("Purpose").Create(&row).Error
+					return s.Writer.WithContext(ctx).Omit("Purpose").Create(&row).Error
 				})
 			}
 			if err := s.Migrate(ctx); err != nil {
@@ -56,8 +59,8 @@ func TestAnUpgradeServesOn(t *testing.T) {
 			t.Logf("migrated in %s, beside %d lookups", time.Since(began), stop())
 			var charged, counted int
 			err := errors.Join(
-				s.read.Raw("SELECT COUNT(*) FROM lookups WHERE charged AND member_id IS NOT NULL").Scan(&charged).Error,
-				s.read.Raw("SELECT SUM(charged) FROM member_days").Scan(&counted).Error,
+				s.Reader.Raw("SELECT COUNT(*) FROM lookups WHERE charged AND member_id IS NOT NULL").Scan(&charged).Error,
+				s.Reader.Raw("SELECT SUM(charged) FROM member_days").Scan(&counted).Error,
 			)
 			if err != nil || charged < rows/2 || counted != charged {
 				t.Errorf("members were charged %d lookups, and %d are counted, %v", charged, counted, err)
@@ -82,7 +85,8 @@ func TestAnUpgradeServesOn(t *testing.T) {
 				}
 			}
 			var persons int64
-			if err := s.write.Model(&traceRow{}).Distinct("subject").Count(&persons).Error; err != nil || persons < int64(rows) {
+			if err := s.Writer.Model(&privacyrows.TraceRow{}).Distinct("subject").Count(&persons).Error; err != nil ||
+				persons < int64(rows) {
 				t.Errorf("%d persons in the index, %v; want %d", persons, err, rows)
 			}
 		})
@@ -94,36 +98,36 @@ func TestAnUpgradeServesOn(t *testing.T) {
 func TestLookupsOfLateRunsAreIndexed(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
-		ctx, now, of := t.Context(), time.Now(), uid(testID(9))
+		ctx, now, of := t.Context(), time.Now(), engine.UID(testID(9))
 		takeOne(t, s)
 		recent, late := lookupOf(s, now.Add(-time.Hour), 0), lookupOf(s, now.AddDate(0, 0, -3), 1)
 		late.AutomationID = &of
 		traces := func() int {
 			if err := s.CatchUp(ctx); err != nil {
-				t.Fatal(s.write.Name(), err)
+				t.Fatal(s.Writer.Name(), err)
 			}
 			his, _ := privacy.OfDocument(documentOf(1))
 			p := privacy.Person{OrgID: testID(1), Identities: []privacy.Identity{his}}
 			ids, _, err := s.Repos().SubjectTraces.Traces(ctx, &p, privacy.Lookups, "", 10)
 			if err != nil {
-				t.Fatal(s.write.Name(), err)
+				t.Fatal(s.Writer.Name(), err)
 			}
 			return len(ids)
 		}
 		change := func(changes ...error) {
 			if err := errors.Join(changes...); err != nil {
-				t.Fatal(s.write.Name(), err)
+				t.Fatal(s.Writer.Name(), err)
 			}
 		}
-		change(s.write.Create(&recent).Error)
+		change(s.Writer.Create(&recent).Error)
 		traces()
-		change(s.write.Create(&late).Error)
+		change(s.Writer.Create(&late).Error)
 		if n := traces(); n != 0 {
-			t.Fatalf("%s: %d, and this test shows nothing", s.write.Name(), n)
+			t.Fatalf("%s: %d, and this test shows nothing", s.Writer.Name(), n)
 		}
-		change(undoFrom(s.write, 58), s.Migrate(ctx))
+		change(undoFrom(s.Writer, 58), s.Migrate(ctx))
 		if n := traces(); n != 1 {
-			t.Errorf("%s: %d lookups of the person", s.write.Name(), n)
+			t.Errorf("%s: %d lookups of the person", s.Writer.Name(), n)
 		}
 	}
 }
@@ -140,7 +144,7 @@ func beside(t *testing.T, do func(ctx context.Context, n int) error) (stop func(
 		begun := sync.OnceFunc(func() { close(first) })
 		defer begun()
 		for ; done == 0 || ctx.Err() == nil; done++ {
-			limited, release := context.WithTimeout(t.Context(), Timeout())
+			limited, release := context.WithTimeout(t.Context(), engine.Timeout())
 			err := do(limited, done)
 			release()
 			if err != nil {
@@ -166,24 +170,24 @@ func documentOf(n int) document.Document {
 const lookupEvery = 10 * time.Second
 
 // lookupOf is the nth lookup before a time, each of another person and by one member; every other one is charged.
-func lookupOf(s *Store, until time.Time, n int) lookupRow {
-	at, member := until.Add(-time.Duration(n)*lookupEvery).UTC(), uid(testID(8))
-	id := fmt.Sprintf("%s%012x", firstID(at)[:24], n)
-	return lookupRow{
-		ID: uid(id), OrgID: uid(testID(1)), MemberID: &member, Product: "cpf", DocType: string(document.CPF),
-		At: stamp(at), Cache: n%2 == 0, Charged: n%2 > 0,
-		Document: s.vault.seal([]byte(documentOf(n).Value()), "lookups|document|"+id),
+func lookupOf(s *Store, until time.Time, n int) lookups.LookupRow {
+	at, member := until.Add(-time.Duration(n)*lookupEvery).UTC(), engine.UID(testID(8))
+	id := fmt.Sprintf("%s%012x", engine.FirstID(at)[:24], n)
+	return lookups.LookupRow{
+		ID: engine.UID(id), OrgID: engine.UID(testID(1)), MemberID: &member, Product: "cpf", DocType: string(document.CPF),
+		At: engine.Stamp(at), Cache: n%2 == 0, Charged: n%2 > 0,
+		Document: s.Vault.Seal([]byte(documentOf(n).Value()), "lookups|document|"+id),
 		Status:   "concluida", Day: at.Format("2006-01-02"), Month: at.Format("2006-01"),
 	}
 }
 
 func fillLookups(t *testing.T, s *Store, until time.Time, from, to int) {
 	t.Helper()
-	some := make([]lookupRow, 0, to-from)
+	some := make([]lookups.LookupRow, 0, to-from)
 	for n := from; n < to; n++ {
 		some = append(some, lookupOf(s, until, n))
 	}
-	err := s.write.Transaction(func(tx *gorm.DB) error { return tx.Omit("Purpose").CreateInBatches(some, 250).Error })
+	err := s.Writer.Transaction(func(tx *gorm.DB) error { return tx.Omit("Purpose").CreateInBatches(some, 250).Error })
 	if err != nil {
 		t.Fatal(err)
 	}

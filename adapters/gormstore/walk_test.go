@@ -5,6 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
 )
 
 // TestAWalkStopsAtItsLowerEnd: given the whole range as row comparisons, PostgreSQL would read on.
@@ -13,18 +16,18 @@ func TestAWalkStopsAtItsLowerEnd(t *testing.T) {
 	s := each(t)[1]
 	manyContacts(t, s, 20_000)
 	var last string
-	if err := s.read.Raw("SELECT id FROM contacts ORDER BY id DESC LIMIT 1 OFFSET 20").Scan(&last).Error; err != nil {
+	if err := s.Reader.Raw("SELECT id FROM contacts ORDER BY id DESC LIMIT 1 OFFSET 20").Scan(&last).Error; err != nil {
 		t.Fatal(err)
 	}
-	w := walk{"contacts_org", []string{"org_id"}, []any{planOrg}, ""}
+	w := engine.WalkOf("contacts_org", "org_id", planOrg)
 	for _, ascending := range []bool{false, true} {
-		above, below := last, afterAll
+		above, below := last, engine.AfterAll
 		if ascending {
-			above, below = beforeAll, "019b7700-0000-7000-8000-000000000000"
+			above, below = engine.BeforeAll, "019b7700-0000-7000-8000-000000000000"
 		}
 		var lines []string
-		page := w.page(inside(s.read).Select("id"), "contacts", above, below, ascending, 5000)
-		if err := s.read.Raw("EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ?", page).Scan(&lines).Error; err != nil {
+		page := w.Page(contacts.Inside(s.Reader).Select("id"), "contacts", above, below, ascending, 5000)
+		if err := s.Reader.Raw("EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF) ?", page).Scan(&lines).Error; err != nil {
 			t.Fatal(err)
 		}
 		read := 0

@@ -18,6 +18,7 @@ import (
 	outbound "fichario/adapters/automation"
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/spreadsheet"
 	"fichario/adapters/web"
 	automationpages "fichario/adapters/web/automations"
@@ -75,9 +76,9 @@ func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 func newSite(t *testing.T, all bool) *testSite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
-	gormstore.SetTimeout(patience.Scaled(gormstore.DefaultTimeout))
+	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
 	store, err := gormstore.Open("sqlite://"+path, [][]byte{
-		bytes.Repeat([]byte{7}, gormstore.DataKeySize),
+		bytes.Repeat([]byte{7}, engine.DataKeySize),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,8 @@ import (
 
 // rounds erases until a whole round has found nothing. Since the person is barred, nothing that somebody read before is
 // stored any more; each round begins when all transactions have ended that may have begun before that, or before the
-// end of the last round, so that the last one sees everything.
+// end of the last round, so that the last one sees everything. Contacts that come while it goes on are looked for after
+// it.
 func (w *erasing) rounds(ctx context.Context) error {
 	if w.e.Person == nil {
 		return nil
@@ -41,7 +42,12 @@ func (w *erasing) rounds(ctx context.Context) error {
 				return ctx.Err()
 			}
 		case whole && !grown && w.found == 0:
-			return nil
+			// A round may take long: who came meanwhile is found by another one.
+			if grown, err = w.look(ctx); err != nil || !grown {
+				return err
+			}
+			w.since = ""
+			continue
 		}
 		if w.since = ""; whole {
 			w.since = app.IDAt(begun.Add(-clocksDiffer))
@@ -52,13 +58,7 @@ func (w *erasing) rounds(ctx context.Context) error {
 // round goes through all kinds once, in small transactions that each record the progress. It reports whether more is
 // known of the person, and whether a lookup was still running.
 func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
-	if err := w.index.Quiet(ctx); err != nil {
-		return false, false, err
-	}
-	if err := w.index.CatchUp(ctx); err != nil {
-		return false, false, err
-	}
-	if grown, err = w.grow(ctx); err != nil {
+	if grown, err = w.look(ctx); err != nil {
 		return false, false, err
 	}
 	if w.found = 0; grown {
@@ -90,6 +90,17 @@ func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
 	}
 	left, _, err := w.store.Repos().SubjectTraces.Traces(ctx, w.e.Person, privacy.Lookups, "", 1)
 	return grown, len(left) > 0, err
+}
+
+// look lets what is being stored now be stored and indexed, and reports whether more is known of the person.
+func (w *erasing) look(ctx context.Context) (grown bool, err error) {
+	if err := w.index.Quiet(ctx); err != nil {
+		return false, err
+	}
+	if err := w.index.CatchUp(ctx); err != nil {
+		return false, err
+	}
+	return w.grow(ctx)
 }
 
 // grow looks for the person's contacts again: an import, a post or the undoing of a merger may have brought one since

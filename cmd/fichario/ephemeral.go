@@ -7,7 +7,7 @@ import (
 	"os"
 	"time"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/app"
 	intakeapp "fichario/app/intake"
 	"fichario/app/lookups"
@@ -25,7 +25,7 @@ const parentLook = 250 * time.Millisecond
 // forgetful are the settings of an ephemeral service: whatever is configured, it touches no file and no other database,
 // and may send events to a test on its own machine.
 func forgetful(s command.Settings) command.Settings {
-	s.DatabaseURL = "sqlite://" + gormstore.InMemory
+	s.DatabaseURL = "sqlite://" + engine.InMemory
 	s.DataKey, s.MigrateURL, s.ReadURL, s.ErasureJournal, s.AuditWitness, s.PublicURL = "", "", "", "", "", ""
 	s.OIDC, s.MetricsListen, s.Proxies, s.DrainDelay = command.OIDC{}, "", "", 0
 	s.AllowPrivate = true

@@ -19,7 +19,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/shape"
 	"fichario/cmd/fichario/command"
 	"fichario/domain/fault"
@@ -128,7 +128,7 @@ func inWords(err error, flags []*kong.Flag) string {
 		return err.Error()
 	}
 	if f.Code == fault.ServiceUnavailable && errors.Unwrap(f) != nil {
-		return f.Message + " (" + gormstore.Reason(err) + ")"
+		return f.Message + " (" + engine.Reason(err) + ")"
 	}
 	field, _, _ := strings.Cut(f.Field, ".") // for --set, the name follows the dot
 	name := upperCase.ReplaceAllStringFunc(field, func(s string) string { return "-" + strings.ToLower(s) })

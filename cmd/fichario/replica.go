@@ -3,7 +3,7 @@ package main
 import (
 	"time"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/app"
 	"fichario/cmd/fichario/command"
 )
@@ -17,7 +17,7 @@ func readElsewhere(s *service) error {
 	if err := s.store.ReadFrom(s.Ctx, s.Settings.ReadURL, lag, s.log); err != nil {
 		return err
 	}
-	s.follow = []app.Chore{{Name: "follow the replica", Every: gormstore.ReplicaEvery(lag), Do: s.store.FollowReplica}}
+	s.follow = []app.Chore{{Name: "follow the replica", Every: engine.ReplicaEvery(lag), Do: s.store.FollowReplica}}
 	s.metrics.Replica(func() (bool, time.Duration, int64, int64) {
 		f, _ := s.store.Replica()
 		return f.InUse, f.Lag, f.Answered, f.Passed

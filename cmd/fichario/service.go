@@ -18,7 +18,7 @@ import (
 	"fichario/adapters/agents"
 	"fichario/adapters/automation"
 	"fichario/adapters/docsite"
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/shape"
 	"fichario/adapters/spreadsheet"
@@ -86,7 +86,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 	if unknown := unknownSettings(e.Commands, e.Asked, os.Environ()); len(unknown) > 0 {
 		log.Warn("no settings have these names", "names", strings.Join(unknown, ", "))
 	}
-	if s.alone, err = gormstore.Alone(e.Settings.DatabaseURL); err != nil {
+	if s.alone, err = engine.Alone(e.Settings.DatabaseURL); err != nil {
 		return nil, err
 	}
 	if err := listen(e, s); err != nil {
@@ -111,7 +111,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 	if s.rooms, err = roomsOn(s.ground); err != nil {
 		return nil, err
 	}
-	if _, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL); sqlite {
+	if _, sqlite := engine.SQLitePath(e.Settings.DatabaseURL); sqlite {
 		if err := s.lookups.ledger.SettleAll(e.Ctx); err != nil {
 			return nil, err
 		}
@@ -269,7 +269,7 @@ func (s *service) chores() []app.Chore {
 // checkJournal refuses an erasure journal that cannot be written, and warns where there is none.
 func checkJournal(e *command.Environment, log *slog.Logger) error {
 	journal := privacycommands.JournalOf(e)
-	if _, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL); !sqlite && journal.Path == "" {
+	if _, sqlite := engine.SQLitePath(e.Settings.DatabaseURL); !sqlite && journal.Path == "" {
 		log.Warn("erasures are recorded in no journal: a restore brings erased persons back; set FICHARIO_ERASURE_JOURNAL")
 	}
 	return journal.Check()

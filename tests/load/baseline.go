@@ -14,7 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/labstack/echo/v4"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 )
 
 // serveBaseline serves what the program is measured against: a single indexed SELECT of the same size, and a handler
@@ -88,7 +88,7 @@ func serveBaseline(ctx context.Context, url string) error {
 }
 
 func finder(ctx context.Context, url string) (func(context.Context, string) ([]byte, error), error) {
-	if path, ok := gormstore.SQLitePath(url); ok {
+	if path, ok := engine.SQLitePath(url); ok {
 		db, err := openLite(path)
 		if err != nil {
 			return nil, err

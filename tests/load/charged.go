@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/sandbox"
 )
 
@@ -71,7 +71,7 @@ func charger(ctx context.Context, url string) (func(ctx context.Context, documen
 	_, _ = rand.Read(answer)
 	var run func(context.Context, []statement) error
 	var err error
-	if path, ok := gormstore.SQLitePath(url); ok {
+	if path, ok := engine.SQLitePath(url); ok {
 		run, err = liteCharger(ctx, path)
 	} else {
 		run, err = pgCharger(ctx, url)

@@ -18,6 +18,7 @@ import (
 
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/app"
 	"fichario/app/contacts"
 	intakeapp "fichario/app/intake"
@@ -93,7 +94,7 @@ func newFilling(ctx context.Context, url string) (*filling, error) {
 }
 
 func newDataKey() []byte {
-	key := make([]byte, gormstore.DataKeySize)
+	key := make([]byte, engine.DataKeySize)
 	_, _ = rand.Read(key)
 	return key
 }
@@ -232,7 +233,7 @@ func (f *filling) fill(ctx context.Context, lookups int) error {
 
 // onPostgres runs a statement on PostgreSQL, and does nothing on SQLite.
 func (f *filling) onPostgres(ctx context.Context, sql string) error {
-	if _, ok := gormstore.SQLitePath(f.url); ok {
+	if _, ok := engine.SQLitePath(f.url); ok {
 		return nil
 	}
 	conn, err := pgx.Connect(ctx, f.url)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 )
 
 // page is one request: a page of the interface, or a call.
@@ -212,7 +212,7 @@ type cpu struct{ program, postmaster int }
 
 func newCPU(ctx context.Context, databaseURL string, program int) (*cpu, error) {
 	c := &cpu{program: program}
-	if _, ok := gormstore.SQLitePath(databaseURL); ok {
+	if _, ok := engine.SQLitePath(databaseURL); ok {
 		return c, nil
 	}
 	conn, err := pgx.Connect(ctx, databaseURL)

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 )
 
 // leadTables are the baseline's tables for a lead: the columns and indexes of the program's own tables, without its
@@ -55,7 +55,7 @@ func leadStatements(webhook int, id, body string, each func(statement string, va
 // keeper returns a function that stores a lead: on PostgreSQL the five statements as one batch, in one round trip and
 // one transaction; on SQLite one writer that runs the five in a transaction.
 func keeper(ctx context.Context, url string) (func(ctx context.Context, webhook int, id, body string) error, error) {
-	if path, ok := gormstore.SQLitePath(url); ok {
+	if path, ok := engine.SQLitePath(url); ok {
 		return liteKeeper(ctx, path)
 	}
 	pool, err := openPool(ctx, url)

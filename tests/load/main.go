@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -140,7 +140,7 @@ func measure(ctx context.Context, s settings, db, url, dir string) (profile stri
 	defer base.end()
 	all := cases(db, seeded)
 	if db == "sqlite" {
-		path, _ := gormstore.SQLitePath(url)
+		path, _ := engine.SQLitePath(url)
 		glebarez, err := startModule(ctx, dir, "glebarez", path)
 		if err != nil {
 			return "", err

@@ -13,6 +13,7 @@ import (
 	_ "modernc.org/sqlite" // the driver of the baseline
 
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/app"
 	"fichario/app/contacts"
 	intakeapp "fichario/app/intake"
@@ -139,7 +140,7 @@ type plain struct {
 }
 
 func openPlain(ctx context.Context, url string) (*plain, error) {
-	if path, ok := gormstore.SQLitePath(url); ok {
+	if path, ok := engine.SQLitePath(url); ok {
 		db, err := openLite(path)
 		if err == nil {
 			_, err = db.ExecContext(ctx, "CREATE TABLE plain (documento text PRIMARY KEY, answer blob NOT NULL)")

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 )
 
 const toldEntry = "INSERT INTO plain_lookups VALUES ($1, $2, 'cpf', $3, $4, false, 0, 'concluida', NULL, NULL)"
@@ -24,7 +24,7 @@ func teller(ctx context.Context, url string) (func(ctx context.Context, document
 	var run func(context.Context, []statement) error
 	var err error
 	writers := 1
-	if path, ok := gormstore.SQLitePath(url); ok {
+	if path, ok := engine.SQLitePath(url); ok {
 		run, err = liteTeller(ctx, path)
 	} else {
 		writers = 4

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore"
+	gormengine "fichario/adapters/gormstore/engine"
 	"fichario/tests/testkit/postgres"
 )
 
@@ -79,7 +80,7 @@ func TestWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal("WORLDS: ", err)
 	}
-	gormstore.SetTimeout(gormstore.DefaultTimeout) // of the world's time
+	gormengine.SetTimeout(gormengine.DefaultTimeout) // of the world's time
 	// One processor: what wakes at once runs in one order.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	for _, name := range slices.Sorted(maps.Keys(databases)) {

@@ -358,8 +358,8 @@ func (w *world) judgeErasures(ctx context.Context) {
 		}
 		later, most := false, 0
 		for _, h := range w.happened {
-			// What is stored by one transaction is of the time of that.
-			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) && !h.ended.Before(e.ended)
+			// What is stored by one transaction is of the time of that: an erasure looks for it when it has erased the rest.
+			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) && !h.ended.Before(w.lookedFrom(e))
 			if h.about(e.op.a, w.plan.most) && (stored || !h.begun.Before(e.begun)) {
 				if later = true; h.bought() {
 					most++
@@ -398,6 +398,22 @@ func (w *world) judgeErasures(ctx context.Context) {
 	if running := w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'"); running > 0 {
 		w.fail("unfinished", "%d erasures never end", running)
 	}
+}
+
+// lookedFrom is when an erasure last looks for contacts, or before that.
+func (w *world) lookedFrom(e happening) (at time.Time) {
+	at = e.begun
+	for _, other := range w.happened {
+		if other.op.verb == "erase" && other != e && !other.ended.Before(e.begun) && !other.begun.After(e.ended) {
+			return at // the steps may be that one's
+		}
+	}
+	for _, step := range w.sched.erased {
+		if step.After(at) && !step.After(e.ended) {
+			at = step
+		}
+	}
+	return at
 }
 
 // judgeOlder: what there is of a person has been made since the last erasure began.

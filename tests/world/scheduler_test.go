@@ -82,7 +82,8 @@ type scheduler struct {
 	free    bool // every step is taken at once
 	dead    map[string]bool
 
-	taken   []string // what was done, in order
+	taken   []string    // what was done, in order
+	erased  []time.Time // when a step of an erasure was taken
 	pairs   map[[2]string]int
 	kinds   map[string]int
 	last    *step
@@ -376,6 +377,9 @@ func (s *scheduler) take(one *step) {
 	}
 	s.note(line)
 	s.kinds[one.sort()]++
+	if strings.Contains(one.what, "privacy.erasing.step") {
+		s.erased = append(s.erased, time.Now())
+	}
 	if s.last != nil && s.last.who != one.who {
 		s.pairs[[2]string{s.last.sort(), one.sort()}]++
 	}

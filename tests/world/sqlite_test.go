@@ -6,7 +6,7 @@ import (
 	"errors"
 	"strings"
 
-	"fichario/adapters/gormstore"
+	gormengine "fichario/adapters/gormstore/engine"
 )
 
 // lite is SQLite's driver, whose statements wait for the scheduler. It works within the bubble: SQLite runs in the
@@ -55,7 +55,7 @@ func (c *liteConn) locked(ctx context.Context, statement string, do func() error
 	if !c.writes || c.holds {
 		return c.step(ctx, "sql", statement, do)
 	}
-	waiting, cancel := context.WithTimeout(ctx, gormstore.Timeout()/2)
+	waiting, cancel := context.WithTimeout(ctx, gormengine.Timeout()/2)
 	defer cancel()
 	free := func() bool { return len(c.writing) == 0 }
 	err := c.stepWhen(waiting, free, "sql", statement, func() error {

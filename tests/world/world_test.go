@@ -26,6 +26,7 @@ import (
 
 	"fichario/adapters/automation"
 	"fichario/adapters/gormstore"
+	gormengine "fichario/adapters/gormstore/engine"
 	"fichario/app"
 	"fichario/app/automations"
 	"fichario/app/batches"
@@ -51,7 +52,7 @@ var (
 	// next is when the next world begins: after the one before, because ids never go back.
 	next = time.Now().UTC().Truncate(time.Hour).Add(time.Hour)
 
-	dataKey = bytes.Repeat([]byte{7}, gormstore.DataKeySize)
+	dataKey = bytes.Repeat([]byte{7}, gormengine.DataKeySize)
 	nobody  = netip.MustParseAddr("127.0.0.1")
 )
 
@@ -162,9 +163,9 @@ func (w *world) open(name string) (*instance, error) {
 		// Nothing is prepared, as through a pooler: a connection of a world hardly sends a statement twice.
 		store, err = gormstore.Open("postgres://postgres@127.0.0.1/"+w.server.database+
 			"?sslmode=disable&default_query_exec_mode=exec", [][]byte{dataKey},
-			gormstore.Dialing(w.server.dial(w, name)))
+			gormengine.Dialing(w.server.dial(w, name)))
 	} else {
-		store, err = gormstore.Open("sqlite://"+w.file.path, [][]byte{dataKey}, gormstore.Driving(w.driver(name)))
+		store, err = gormstore.Open("sqlite://"+w.file.path, [][]byte{dataKey}, gormengine.Driving(w.driver(name)))
 	}
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 )
 
 // dataKeys reads FICHARIO_DATA_KEY, or the key file beside a SQLite database, which is made together with the database.
@@ -18,11 +18,11 @@ import (
 func (e *Environment) dataKeys() ([][]byte, error) {
 	text, from := e.Settings.DataKey, "FICHARIO_DATA_KEY"
 	if text == "" {
-		path, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL)
+		path, sqlite := engine.SQLitePath(e.Settings.DatabaseURL)
 		if !sqlite {
 			return nil, errors.New("FICHARIO_DATA_KEY is required with PostgreSQL: 32 random bytes in base64, for example from `openssl rand -base64 32`; keep it safe: without it the data cannot be read")
 		}
-		if path == gormstore.InMemory {
+		if path == engine.InMemory {
 			return [][]byte{NewDataKey()}, nil
 		}
 		var err error
@@ -34,7 +34,7 @@ func (e *Environment) dataKeys() ([][]byte, error) {
 	var keys [][]byte
 	for part := range strings.SplitSeq(text, ",") {
 		key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(part))
-		if err != nil || len(key) != gormstore.DataKeySize {
+		if err != nil || len(key) != engine.DataKeySize {
 			return nil, notAKey(from, e.Settings.DataKey == "")
 		}
 		keys = append(keys, key)
@@ -50,13 +50,13 @@ func notAKey(from string, file bool) error {
 	if file {
 		help = "which this is not: put back the file that the database was made with"
 	}
-	return fmt.Errorf("%s: a key is %d bytes in base64, %s", from, gormstore.DataKeySize, help)
+	return fmt.Errorf("%s: a key is %d bytes in base64, %s", from, engine.DataKeySize, help)
 }
 
 // inKeyFile makes an error about the data keys name the key file, where they come from one.
 func (e *Environment) inKeyFile(err error) error {
-	path, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL)
-	if e.Settings.DataKey != "" || !sqlite || !errors.Is(err, gormstore.ErrDataKey) {
+	path, sqlite := engine.SQLitePath(e.Settings.DatabaseURL)
+	if e.Settings.DataKey != "" || !sqlite || !errors.Is(err, engine.ErrDataKey) {
 		return err
 	}
 	return fmt.Errorf("the key file %s is not the one that this database was written with: put that one back",
@@ -104,7 +104,7 @@ func keyFile(database string) (string, error) {
 
 // NewDataKey returns a new key for personal data.
 func NewDataKey() []byte {
-	key := make([]byte, gormstore.DataKeySize)
+	key := make([]byte, engine.DataKeySize)
 	_, _ = rand.Read(key) // never fails: crypto/rand ends the program instead
 	return key
 }

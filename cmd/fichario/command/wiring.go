@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/notifier"
 	"fichario/app/privacy"
 	"fichario/domain/access"
@@ -24,7 +25,7 @@ const (
 )
 
 // commandPatience is how long a command waits for a database that is away.
-func commandPatience() time.Duration { return 2 * gormstore.Timeout() }
+func commandPatience() time.Duration { return 2 * engine.Timeout() }
 
 // OpenStore opens the database and migrates it to the newest schema, so that every command works on a fresh machine. It
 // retries a database that is away until patience runs out; away receives the reason, in the database's words.
@@ -33,7 +34,7 @@ func (e *Environment) OpenStore(patience time.Duration, away func(why string)) (
 	if err != nil {
 		return nil, err
 	}
-	gormstore.SetTimeout(e.Settings.StoreTimeout)
+	engine.SetTimeout(e.Settings.StoreTimeout)
 	store, err := gormstore.Open(e.Settings.DatabaseURL, keys)
 	if err != nil {
 		return nil, err
@@ -63,13 +64,13 @@ func (e *Environment) reach(store *gormstore.Store, patience time.Duration, away
 	var told time.Time
 	for start := time.Now(); ; {
 		// By default one attempt has 1.5 s, so that the first reason is reported within two seconds.
-		ctx, cancel := context.WithTimeout(e.Ctx, gormstore.Timeout()*3/10)
+		ctx, cancel := context.WithTimeout(e.Ctx, engine.Timeout()*3/10)
 		err := store.Ping(ctx)
 		cancel()
 		if err == nil {
 			return nil
 		}
-		why := gormstore.Reason(err)
+		why := engine.Reason(err)
 		if e.Ctx.Err() != nil {
 			return fmt.Errorf("%w: %s", ErrStopped, last)
 		}

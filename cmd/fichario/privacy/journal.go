@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"fichario/adapters/gormstore"
+	"fichario/adapters/gormstore/engine"
 	"fichario/cmd/fichario/command"
 	"fichario/domain/privacy"
 )
@@ -27,11 +27,11 @@ type Journal struct {
 
 // JournalOf is the file in FICHARIO_ERASURE_JOURNAL, or one beside the SQLite database.
 func JournalOf(e *command.Environment) Journal {
-	path, sqlite := gormstore.SQLitePath(e.Settings.DatabaseURL)
+	path, sqlite := engine.SQLitePath(e.Settings.DatabaseURL)
 	switch {
 	case e.Settings.ErasureJournal != "":
 		return Journal{Path: e.Settings.ErasureJournal}
-	case sqlite && path != gormstore.InMemory:
+	case sqlite && path != engine.InMemory:
 		return Journal{path + ".erasures", path}
 	}
 	return Journal{}

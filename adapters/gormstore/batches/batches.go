@@ -1,0 +1,333 @@
+package batches
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
+	privacyrows "fichario/adapters/gormstore/privacy"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
+	"fichario/domain/privacy"
+)
+
+type batchRow struct {
+	ID          engine.UID `gorm:"primaryKey"`
+	OrgID       engine.UID `gorm:"not null"`
+	KeyID       *engine.UID
+	MemberID    *engine.UID
+	Name        string `gorm:"not null"`
+	Product     string `gorm:"not null"`
+	Refresh     bool   `gorm:"not null"`
+	Status      string `gorm:"not null"`
+	Reason      string `gorm:"not null"`
+	Note        string `gorm:"not null"`
+	ResumeAt    *time.Time
+	Columns     []byte `gorm:"not null" stored:"sealed"`
+	Sheets      []byte `stored:"sealed"`
+	Total       int    `gorm:"not null"`
+	Valid       int    `gorm:"not null"`
+	Repeated    int    `gorm:"not null"`
+	Invalid     int    `gorm:"not null"`
+	FromHistory int    `gorm:"not null"`
+	Price       int64  `gorm:"not null"`
+	Ceiling     *int64
+	Ended       int `gorm:"not null"`
+	Charged     int `gorm:"not null"`
+	Free        int `gorm:"not null"`
+	Failed      int `gorm:"not null"`
+	RunFrom     *time.Time
+	RunEnded    int       `gorm:"not null"`
+	CreatedAt   time.Time `gorm:"not null"`
+	ExpiresAt   time.Time `gorm:"not null"`
+	StartedAt   *time.Time
+	EndedAt     *time.Time
+	RequestKey  string `gorm:"not null"`
+	RequestBody []byte
+	Purpose     string `gorm:"not null;default:''"`
+
+	PayerKeyID, PayerMemberID *engine.UID
+}
+
+func (batchRow) TableName() string { return "batches" }
+
+func batchRowOf(v *engine.Vault, b batch.Batch) batchRow {
+	row := batchRow{
+		ID: engine.UID(b.ID), OrgID: engine.UID(b.OrgID), KeyID: engine.Optional(b.KeyID),
+		MemberID: engine.Optional(b.MemberID), Name: b.Name,
+		Product: b.Product, Refresh: b.Refresh, Status: string(b.Status), Reason: string(b.Reason), Note: b.Note,
+		ResumeAt: engine.OptionalTime(b.ResumeAt), Columns: v.SealJSON(b.Columns, "batches|columns|"+b.ID),
+		Total: b.Total, Valid: b.Valid, Repeated: b.Repeated, Invalid: b.Invalid, FromHistory: b.FromHistory,
+		Price: int64(b.Price), Ended: b.Ended, Charged: b.Charged, Free: b.Free, Failed: b.Failed,
+		RunFrom: engine.OptionalTime(b.RunFrom), RunEnded: b.RunEnded, CreatedAt: engine.Stamp(b.CreatedAt),
+		ExpiresAt: engine.Stamp(b.ExpiresAt),
+		StartedAt: engine.OptionalTime(b.StartedAt), EndedAt: engine.OptionalTime(b.EndedAt), Purpose: b.Purpose,
+		PayerKeyID: engine.Optional(b.PayerKeyID), PayerMemberID: engine.Optional(b.PayerMemberID),
+	}
+	if b.Tab != "" {
+		row.Sheets = v.SealJSON(append([]string{b.Tab}, b.OtherTabs...), "batches|sheets|"+b.ID)
+	}
+	if b.RequestKey != "" {
+		maker := cmp.Or(b.KeyID, b.MemberID)
+		row.RequestKey = hex.EncodeToString(v.Indexes(requestOf(maker, b.RequestKey))[0])
+		row.RequestBody = v.Indexes(requestOf(maker, string(b.RequestBody)))[0]
+	}
+	if b.HasCeiling {
+		ceiling := int64(b.Ceiling)
+		row.Ceiling = &ceiling
+	}
+	return row
+}
+
+func batchOf(v *engine.Vault, row batchRow) batch.Batch {
+	b := batch.Batch{
+		ID: string(row.ID), OrgID: string(row.OrgID), KeyID: row.KeyID.Text(), MemberID: row.MemberID.Text(), Name: row.Name,
+		Product: row.Product, Refresh: row.Refresh, Status: batch.Status(row.Status), Reason: batch.Reason(row.Reason),
+		Note: row.Note, ResumeAt: engine.TimeOf(row.ResumeAt),
+		Total: row.Total, Valid: row.Valid, Repeated: row.Repeated, Invalid: row.Invalid, FromHistory: row.FromHistory,
+		Price: catalog.Money(row.Price), Ended: row.Ended, Charged: row.Charged, Free: row.Free, Failed: row.Failed,
+		RunFrom: engine.TimeOf(row.RunFrom), RunEnded: row.RunEnded, CreatedAt: row.CreatedAt.UTC(),
+		ExpiresAt: row.ExpiresAt.UTC(),
+		StartedAt: engine.TimeOf(row.StartedAt), EndedAt: engine.TimeOf(row.EndedAt), Purpose: row.Purpose,
+		PayerKeyID: row.PayerKeyID.Text(), PayerMemberID: row.PayerMemberID.Text(),
+	}
+	if row.Ceiling != nil {
+		b.Ceiling, b.HasCeiling = catalog.Money(*row.Ceiling), true
+	}
+	if plain, ok := v.Shown(row.Columns, "batches|columns|"+b.ID); ok {
+		_ = json.Unmarshal(plain, &b.Columns) // sealJSON wrote it
+	}
+	if row.Sheets != nil {
+		var sheets []string
+		if plain, ok := v.Shown(row.Sheets, "batches|sheets|"+b.ID); ok && json.Unmarshal(plain, &sheets) == nil &&
+			len(sheets) > 0 {
+			b.Tab, b.OtherTabs = sheets[0], sheets[1:]
+		}
+	}
+	return b
+}
+
+type batches struct {
+	engine.Conn
+	vault *engine.Vault
+	// secret is the key of the hashes by which people are found.
+	secret func(context.Context) ([]byte, error)
+}
+
+func (r batches) Create(ctx context.Context, b batch.Batch) error {
+	row := batchRowOf(r.vault, b)
+	return r.Insert(ctx, "batches.create", &row)
+}
+
+func (r batches) Find(ctx context.Context, id string) (batch.Batch, error) {
+	return engine.FindOne(ctx, r.Query, "batches.find", engine.With(r.vault, batchOf), engine.ByID(id))
+}
+
+func (r batches) ByRequest(
+	ctx context.Context, makerID, requestKey string, body []byte,
+) (b batch.Batch, same bool, err error) {
+	keys := engine.Mapped(r.vault.Indexes(requestOf(makerID, requestKey)), hex.EncodeToString)
+	row, err := engine.FindOne(ctx, r.Query, "batches.byRequest", engine.Same[batchRow],
+		engine.Where("COALESCE(key_id, member_id) = ? AND request_key IN ? AND request_key <> ''", makerID, keys))
+	if err != nil {
+		return b, false, err
+	}
+	same = slices.ContainsFunc(r.vault.Indexes(requestOf(makerID, string(body))),
+		func(index []byte) bool { return bytes.Equal(index, row.RequestBody) })
+	return batchOf(r.vault, row), same, nil
+}
+
+// requestOf is the text whose keyed hash stands for a request.
+func requestOf(makerID, said string) string { return "batch|" + makerID + "|" + said }
+
+func (r batches) Lock(ctx context.Context, id string) (batch.Batch, error) {
+	return engine.FindOne(ctx, r.Inside, "batches.lock", engine.With(r.vault, batchOf), engine.Locked("UPDATE", ""),
+		engine.ByID(id))
+}
+
+func (r batches) Update(ctx context.Context, b batch.Batch) error {
+	row := batchRowOf(r.vault, b)
+	return r.Inside(ctx, "batches.update", func(db *gorm.DB) error {
+		return engine.OrNotFound(db.Model(&row).Select("status", "reason", "note", "resume_at", "total", "valid", "repeated",
+			"invalid", "from_history", "ceiling", "ended", "charged", "free", "failed", "run_from", "run_ended",
+			"started_at", "ended_at", "expires_at", "payer_key_id", "payer_member_id").Updates(&row))
+	})
+}
+
+func (r batches) Page(ctx context.Context, orgID, keyID, after string, limit int) ([]batch.Batch, error) {
+	scopes := []engine.Scope{engine.Where("status <> " + engine.Literal(batch.Preparing)), engine.Newest(after, limit)}
+	if keyID == "" {
+		scopes = append(scopes, engine.Where("org_id = ?", orgID))
+	} else {
+		scopes = append(scopes, engine.Where("key_id = ? AND CAST(org_id AS text) = ?", keyID, orgID))
+	}
+	// Never from a replica: whoever makes or ends a batch looks at the list next.
+	return engine.FindAll(ctx, r.Query, "batches.page", engine.With(r.vault, batchOf), scopes...)
+}
+
+// openBatch selects batches that run or are paused, due those that run or whose pause is over.
+var (
+	openBatch = "status IN (" + engine.Literal(batch.Running) + ", " + engine.Literal(batch.Paused) + ")"
+	due       = openBatch + " AND (status = " + engine.Literal(batch.Running) + " OR resume_at <= ?)"
+)
+
+func (r batches) Open(ctx context.Context, orgID string, limit int) ([]batch.Batch, error) {
+	return engine.FindAll(ctx, r.Query, "batches.open", engine.With(r.vault, batchOf), engine.Where("org_id = ?", orgID),
+		engine.Where(openBatch), engine.Order("started_at, id"),
+		func(db *gorm.DB) *gorm.DB { return db.Limit(limit) })
+}
+
+func (r batches) Busy(ctx context.Context, now time.Time) (ids []string, err error) {
+	err = r.Query(ctx, "batches.busy", func(db *gorm.DB) error {
+		return db.Raw("SELECT CAST(org_id AS text) FROM batches WHERE "+due+
+			" UNION SELECT CAST(org_id AS text) FROM batch_items WHERE state = "+engine.Literal(batch.InFlight)+" AND lease_until <= ?",
+			engine.Stamp(now), engine.Stamp(now)).Scan(&ids).Error
+	})
+	return ids, err
+}
+
+func (r batches) Due(ctx context.Context, orgID string, now time.Time) ([]batch.Batch, error) {
+	return engine.FindAll(ctx, r.Inside, "batches.due", engine.With(r.vault, batchOf), engine.Locked("UPDATE", ""),
+		engine.Where("org_id = ?", orgID), engine.Where(due, engine.Stamp(now)), engine.Order("started_at, id"))
+}
+
+func (r batches) Expire(ctx context.Context, now time.Time) (int, error) {
+	return r.ExecCount(ctx, "batches.expire", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&batchRow{}).Where("status = "+engine.Literal(batch.Quoted)+" AND expires_at <= ?",
+			engine.Stamp(now)).
+			Updates(map[string]any{"status": string(batch.Expired), "ended_at": engine.Stamp(now)})
+	})
+}
+
+// ForgetQuotes walks the batches by id, which begins with the time, and notes how far it came, so that it visits each
+// batch once.
+func (r batches) ForgetQuotes(ctx context.Context, before time.Time) (n int, err error) {
+	const mark = "quotes"
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = r.Whole(ctx, "batches.forgetQuotes", func(db *gorm.DB) error {
+		var to privacyrows.MarkRow
+		if err := db.Limit(1).Find(&to, "name = ?", mark).Error; err != nil {
+			return err
+		}
+		var next []batchRow
+		over := db.Where("started_at IS NULL AND status IN ?", []string{string(batch.Expired), string(batch.Cancelled)}).
+			Where("id > ? AND id < ?", cmp.Or(to.UpTo, engine.BeforeAll), engine.FirstID(before)).Order("id").Limit(1)
+		if err := engine.Locked("UPDATE", "")(over).Find(&next).Error; err != nil {
+			return err
+		}
+		if n = len(next); n == 0 {
+			return privacyrows.MoveMark(db, mark, engine.FirstID(before))
+		}
+		var items []BatchItemRow
+		err := db.Order("line").Limit(engine.ForgetAtOnce).Find(&items, "batch_id = ?", next[0].ID).Error
+		if err != nil {
+			return err
+		}
+		if len(items) > 0 {
+			return r.forgetItems(db, secret, items)
+		}
+		none := batchRowOf(r.vault, batch.Batch{ID: string(next[0].ID)}).Columns
+		gone := map[string]any{"columns": engine.Blob(none), "sheets": nil}
+		if err := db.Model(&batchRow{}).Where("id = ?", next[0].ID).Updates(gone).Error; err != nil {
+			return err
+		}
+		return privacyrows.MoveMark(db, mark, string(next[0].ID))
+	})
+	return n, err
+}
+
+// forgetItems removes items and their entries in the index of people.
+func (r batches) forgetItems(db *gorm.DB, secret []byte, items []BatchItemRow) error {
+	var hashes [][]byte
+	for _, item := range items {
+		for _, i := range IdentitiesOf(r.vault, item) {
+			hashes = append(hashes, engine.SubjectHash(secret, string(item.OrgID), i))
+		}
+	}
+	ids := engine.Mapped(items, func(item BatchItemRow) engine.UID { return item.ID })
+	err := db.Delete(&privacyrows.TraceRow{}, "subject IN ? AND kind = ? AND row_id IN ?", hashes, string(privacy.Items),
+		ids).Error
+	if err != nil {
+		return err
+	}
+	return db.Delete(&BatchItemRow{}, "id IN ?", ids).Error
+}
+
+func (r batches) Forget(ctx context.Context, before time.Time) (int, error) {
+	return r.discard(ctx, "batches.forget", engine.Where("id < ?", engine.FirstID(before)))
+}
+
+func (r batches) Discard(ctx context.Context, id string) (int, error) {
+	return r.discard(ctx, "batches.discard", engine.ByID(id))
+}
+
+// discard removes batches that are still being prepared, their items first. It locks them, because one may be quoted at
+// this moment: its maker was not told of the commit, and gives it up.
+func (r batches) discard(ctx context.Context, op string, which engine.Scope) (n int, err error) {
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = r.Whole(ctx, op, func(db *gorm.DB) error {
+		var ids []engine.UID
+		old := engine.Locked("UPDATE", "")(which(db.Model(&batchRow{}))).Where("status = " + engine.Literal(batch.Preparing))
+		if err := old.Order("id").Limit(engine.ForgetAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+			return err
+		}
+		var items []BatchItemRow
+		if err := db.Limit(engine.ForgetAtOnce).Find(&items, "batch_id IN ?", ids).Error; err != nil {
+			return err
+		}
+		if n = len(items); n > 0 {
+			return r.forgetItems(db, secret, items)
+		}
+		gone := db.Delete(&batchRow{}, "id IN ?", ids)
+		n = int(gone.RowsAffected)
+		return gone.Error
+	})
+	return n, err
+}
+
+type paceRow struct {
+	Bureau string    `gorm:"primaryKey"`
+	NextAt time.Time `gorm:"not null"`
+}
+
+func (paceRow) TableName() string { return "bureau_pace" }
+
+func (r batches) Pace(
+	ctx context.Context, bureau string, perSecond float64, n int, now time.Time,
+) (granted int, err error) {
+	now = engine.Stamp(now)
+	err = r.Inside(ctx, "batches.pace", func(db *gorm.DB) error {
+		row := paceRow{bureau, now}
+		made := db.Exec("INSERT INTO bureau_pace (bureau, next_at) VALUES (?, ?) ON CONFLICT DO NOTHING", bureau, now)
+		if made.Error != nil {
+			return made.Error
+		}
+		if err := engine.Locked("UPDATE", "")(db).Take(&row, "bureau = ?", bureau).Error; err != nil {
+			return err
+		}
+		next := row.NextAt.UTC()
+		if earliest := now.Add(-batch.Burst); next.Before(earliest) {
+			next = earliest
+		}
+		each := time.Duration(float64(time.Second) / perSecond)
+		for granted < n && !next.After(now) {
+			next = next.Add(each)
+			granted++
+		}
+		return db.Model(&row).Update("next_at", engine.Stamp(next)).Error
+	})
+	return granted, err
+}

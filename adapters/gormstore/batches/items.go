@@ -1,0 +1,290 @@
+package batches
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/batch"
+	"fichario/domain/document"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// BatchItemRow is an item of a batch; its document and cells are sealed.
+type BatchItemRow struct {
+	ID         engine.UID `gorm:"primaryKey"`
+	BatchID    engine.UID `gorm:"not null"`
+	OrgID      engine.UID `gorm:"not null"`
+	Line       int        `gorm:"not null"`
+	State      string     `gorm:"not null"`
+	DocType    string     `gorm:"not null"`
+	Content    []byte     `gorm:"not null" stored:"sealed"`
+	Cell       int        `gorm:"not null"`
+	RepeatOf   int        `gorm:"not null"`
+	Message    string     `gorm:"not null"`
+	Code       string     `gorm:"not null"`
+	SeenID     *engine.UID
+	LookupID   *engine.UID
+	Owner      string `gorm:"not null"`
+	Queued     bool   `gorm:"not null"`
+	LeaseUntil *time.Time
+}
+
+// TableName is the table of the row.
+func (BatchItemRow) TableName() string { return "batch_items" }
+
+// ItemRowOf seals an item.
+func ItemRowOf(v *engine.Vault, i batch.Item) BatchItemRow {
+	cells, err := json.Marshal(i.Cells)
+	if err != nil {
+		panic(err) // texts alone always marshal
+	}
+	return BatchItemRow{
+		ID: engine.UID(i.ID), BatchID: engine.UID(i.BatchID), OrgID: engine.UID(i.OrgID), Line: i.Line,
+		State:   string(i.State),
+		DocType: string(i.Document.Type()),
+		Content: v.SealTwo([]byte(i.Document.Value()), cells, "batch_items|content|"+i.ID), Cell: i.At,
+		RepeatOf: i.RepeatOf, Message: i.Message, Code: i.Code, SeenID: engine.Optional(i.SeenID),
+		LookupID: engine.Optional(i.LookupID),
+		Owner:    i.Owner, LeaseUntil: engine.OptionalTime(i.LeaseUntil), Queued: i.Queued,
+	}
+}
+
+// ItemOf opens an item.
+func ItemOf(v *engine.Vault, row BatchItemRow) batch.Item {
+	i := batch.Item{
+		ID: string(row.ID), BatchID: string(row.BatchID), OrgID: string(row.OrgID), Line: row.Line,
+		State: batch.State(row.State), At: row.Cell, RepeatOf: row.RepeatOf, Message: row.Message, Code: row.Code,
+		SeenID: row.SeenID.Text(), LookupID: row.LookupID.Text(), Owner: row.Owner, LeaseUntil: engine.TimeOf(row.LeaseUntil),
+		Queued: row.Queued,
+	}
+	place := "batch_items|content|" + i.ID
+	value, cells, err := v.OpenTwo(row.Content, place)
+	if err != nil {
+		v.Unreadable.Tell(place)
+		i.Unreadable = true
+		return i
+	}
+	_ = json.Unmarshal(cells, &i.Cells) // itemRow wrote it
+	if row.DocType != "" {
+		i.Document = document.Restore(document.Type(row.DocType), string(value))
+	}
+	return i
+}
+
+func (r batches) AddItems(ctx context.Context, items []batch.Item) error {
+	rows := engine.Mapped(items, engine.With(r.vault, ItemRowOf))
+	return r.Exec(ctx, "batches.addItems", func(db *gorm.DB) error { return db.CreateInBatches(&rows, 1000).Error })
+}
+
+// pending and inFlight choose items.
+func pending(db *gorm.DB) *gorm.DB  { return db.Where("state = " + engine.Literal(batch.Pending)) }
+func inFlight(db *gorm.DB) *gorm.DB { return db.Where(IsInFlight) }
+
+// IsInFlight is the condition that an item has been handed out and has not ended.
+var IsInFlight = "state = " + engine.Literal(batch.InFlight)
+
+// resultRow is an item with the state of the first item that had its document.
+type resultRow struct {
+	Item          BatchItemRow `gorm:"embedded"`
+	FirstID       *engine.UID
+	FirstState    string
+	FirstCode     string
+	FirstLookupID *engine.UID
+}
+
+var itemColumns = engine.ColumnNames(BatchItemRow{}, "i")
+
+func (r batches) Items(
+	ctx context.Context, batchID string, state batch.State, after, limit int,
+) (out []ports.BatchItem, err error) {
+	err = r.Query(ctx, "batches.items", func(db *gorm.DB) error {
+		find := db.Table("batch_items AS i").Select(itemColumns+`, f.id AS first_id, COALESCE(f.state, '') AS first_state,
+			COALESCE(f.code, '') AS first_code, f.lookup_id AS first_lookup_id`).
+			Joins("LEFT JOIN batch_items f ON i.repeat_of > 0 AND f.batch_id = i.batch_id AND f.line = i.repeat_of").
+			Where("i.batch_id = ? AND i.line > ?", batchID, after)
+		if state == batch.Invalid {
+			find = find.Where("i.state = " + engine.Literal(batch.Invalid)) // spelled as in the partial index
+		} else if state != "" {
+			find = find.Where("CASE WHEN i.repeat_of > 0 THEN f.state ELSE i.state END = ?", string(state))
+		}
+		var rows []resultRow
+		if err := find.Order("i.line").Limit(limit).Scan(&rows).Error; err != nil {
+			return err
+		}
+		out = engine.Mapped(rows, func(row resultRow) ports.BatchItem {
+			item := ports.BatchItem{Item: ItemOf(r.vault, row.Item)}
+			item.First = item.Item
+			if row.FirstID != nil {
+				item.First.ID, item.First.Line = row.FirstID.Text(), item.RepeatOf
+				item.First.State, item.First.Code = batch.State(row.FirstState), row.FirstCode
+				item.First.LookupID, item.First.RepeatOf = row.FirstLookupID.Text(), 0
+			}
+			return item
+		})
+		return nil
+	})
+	return out, err
+}
+
+func (r batches) InFlight(ctx context.Context, orgID string) ([]batch.Item, error) {
+	bare := func(row BatchItemRow) batch.Item {
+		return batch.Item{
+			ID: string(row.ID), BatchID: string(row.BatchID), OrgID: orgID, Line: row.Line, State: batch.State(row.State),
+			LookupID: row.LookupID.Text(), Owner: row.Owner, LeaseUntil: engine.TimeOf(row.LeaseUntil), Queued: row.Queued,
+		}
+	}
+	return engine.FindAll(ctx, r.Query, "batches.inFlight", bare, inFlight, engine.Where("org_id = ?", orgID),
+		func(db *gorm.DB) *gorm.DB {
+			return db.Select("id, batch_id, line, state, lookup_id, owner, lease_until, queued")
+		})
+}
+
+func (r batches) Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error) {
+	return engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending,
+		engine.Where("batch_id = ?", batchID),
+		func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit) })
+}
+
+// Claim is one statement: on SQLite nobody else writes meanwhile.
+func (r batches) Claim(ctx context.Context, items []batch.Item) error {
+	return r.Inside(ctx, "batches.claim", func(db *gorm.DB) error {
+		if len(items) == 0 {
+			return nil
+		}
+		pair := " WHEN ? THEN ?"
+		if db.Name() == "postgres" {
+			pair = " WHEN CAST(? AS uuid) THEN CAST(? AS uuid)"
+		}
+		var ids, pairs, queued []any
+		for _, i := range items {
+			ids, pairs = append(ids, i.ID), append(pairs, i.ID, i.LookupID)
+			if i.Queued {
+				queued = append(queued, i.ID)
+			}
+		}
+		isQueued := any(false)
+		if len(queued) > 0 {
+			isQueued = gorm.Expr("id IN ?", queued)
+		}
+		claimed := pending(db.Model(&BatchItemRow{})).Where("id IN ?", ids).Updates(map[string]any{
+			"state": string(batch.InFlight), "owner": items[0].Owner, "lease_until": engine.Stamp(items[0].LeaseUntil),
+			"code":      "",
+			"lookup_id": gorm.Expr("CASE id"+strings.Repeat(pair, len(items))+" END", pairs...),
+			"queued":    isQueued,
+		})
+		if claimed.Error == nil && int(claimed.RowsAffected) < len(items) {
+			return ports.ErrNotFound
+		}
+		return claimed.Error
+	})
+}
+
+func (r batches) Start(ctx context.Context, ids []string) error {
+	return r.Inside(ctx, "batches.start", func(db *gorm.DB) error {
+		if len(ids) == 0 {
+			return nil
+		}
+		return inFlight(db.Model(&BatchItemRow{})).Where("id IN ?", ids).Update("queued", false).Error
+	})
+}
+
+// Settle writes the items that end alike in one statement.
+func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled []batch.Outcome, err error) {
+	type end struct {
+		state batch.State
+		code  string
+		kept  bool
+		until time.Time
+	}
+	var order []end
+	alike := map[end][]batch.Outcome{}
+	for _, o := range outcomes {
+		e := end{o.State, o.Code, o.Kept || o.State == batch.InFlight, o.Until}
+		if alike[e] == nil {
+			order = append(order, e)
+		}
+		alike[e] = append(alike[e], o)
+	}
+	err = r.Inside(ctx, "batches.settle", func(db *gorm.DB) error {
+		settled = nil
+		for _, e := range order {
+			done, err := settleAlike(db, alike[e], map[string]any{
+				"state": string(e.state), "code": e.code, "owner": "", "lease_until": engine.OptionalTime(e.until), "queued": false,
+			}, e.kept)
+			if settled = append(settled, done...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return settled, err
+}
+
+func settleAlike(
+	db *gorm.DB, outcomes []batch.Outcome, values map[string]any, kept bool,
+) (settled []batch.Outcome, err error) {
+	if !kept {
+		values["lookup_id"] = nil
+	}
+	// A lookup belongs to one item, so the two lists need not be matched pairwise.
+	var met []BatchItemRow
+	err = inFlight(db.Model(&met)).Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}}).
+		Where("id IN ? AND lookup_id IN ?", engine.Mapped(outcomes, func(o batch.Outcome) string { return o.ItemID }),
+			engine.Mapped(outcomes, func(o batch.Outcome) string { return o.LookupID })).Updates(values).Error
+	for _, o := range outcomes {
+		if slices.ContainsFunc(met, func(row BatchItemRow) bool { return string(row.ID) == o.ItemID }) {
+			settled = append(settled, o)
+		}
+	}
+	return settled, err
+}
+
+func (r batches) Renew(ctx context.Context, orgID string, lookupIDs []string, until time.Time) error {
+	_, err := r.ExecCount(ctx, "batches.renew", func(db *gorm.DB) *gorm.DB {
+		return inFlight(db.Model(&BatchItemRow{})).Where("org_id = ? AND lookup_id IN ?", orgID, lookupIDs).
+			Update("lease_until", engine.Stamp(until))
+	})
+	return err
+}
+
+func (r batches) Retry(ctx context.Context, batchID string) (charged, free int, err error) {
+	err = r.Inside(ctx, "batches.retry", func(db *gorm.DB) error {
+		for condition, n := range map[string]*int{"lookup_id IS NOT NULL": &charged, "lookup_id IS NULL": &free} {
+			done := db.Model(&BatchItemRow{}).
+				Where("batch_id = ? AND state IN ?", batchID, []string{string(batch.Failed), string(batch.NoAnswer)}).
+				Where(condition).Updates(map[string]any{"state": string(batch.Pending), "lookup_id": nil, "code": ""})
+			if *n = int(done.RowsAffected); done.Error != nil {
+				return done.Error
+			}
+		}
+		return nil
+	})
+	return charged, free, err
+}
+
+// IdentitiesOf are the document of an item and the identities in its cells.
+func IdentitiesOf(v *engine.Vault, row BatchItemRow) []privacy.Identity {
+	value, cells, err := v.OpenTwo(row.Content, "batch_items|content|"+string(row.ID))
+	if err != nil {
+		return nil
+	}
+	var texts []string
+	_ = json.Unmarshal(cells, &texts) // itemRow wrote it
+	out := privacy.FindIn(strings.Join(texts, "\n"))
+	i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value)))
+	for _, there := range out {
+		ok = ok && there != i
+	}
+	if ok {
+		out = append(out, i)
+	}
+	return out
+}

@@ -1,0 +1,277 @@
+package contacts
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// ContactRow is a contact.
+type ContactRow struct {
+	ID          engine.UID `gorm:"primaryKey"`
+	OrgID       engine.UID `gorm:"not null"`
+	WebhookID   *engine.UID
+	Name        string `gorm:"not null"`
+	Email       string `gorm:"not null"`
+	Phone       string `gorm:"not null"`
+	PhoneE164   string `gorm:"column:phone_e164;not null"`
+	Company     string `gorm:"not null"`
+	Amount      int64  `gorm:"not null"`
+	Note        []byte `gorm:"not null" stored:"sealed"`
+	OriginID    *engine.UID
+	Attribution []byte     `stored:"sealed"`
+	StageID     engine.UID `gorm:"not null"`
+	AssigneeID  *engine.UID
+	CreatedAt   time.Time `gorm:"not null"`
+	Search      string
+	Waiting     bool `gorm:"not null;default:false"`
+	// Documents are sealed; DocIndex concatenates the keyed hash of each, from which triggers make rows of
+	// contact_documents.
+	Documents []byte `stored:"sealed"`
+	DocIndex  []byte
+}
+
+// TableName is the table of the row.
+func (ContactRow) TableName() string { return "contacts" }
+
+// ContactRowOf seals a contact.
+func ContactRowOf(v *engine.Vault, c crm.Contact) ContactRow {
+	row := ContactRow{
+		ID: engine.UID(c.ID), OrgID: engine.UID(c.OrgID), WebhookID: engine.Optional(c.WebhookID), Name: c.Name,
+		Email: c.Email, Phone: c.Phone,
+		PhoneE164: c.PhoneE164, Company: c.Company, Amount: int64(c.Amount), Note: SealNote(v, c),
+		OriginID: engine.Optional(c.OriginID), StageID: engine.UID(c.StageID), AssigneeID: engine.Optional(c.AssigneeID),
+		CreatedAt: engine.Stamp(c.CreatedAt), Search: searchText(c), Waiting: c.Waiting,
+	}
+	row.Documents, row.DocIndex = SealDocuments(v, c)
+	if len(c.Attribution) > 0 {
+		row.Attribution = v.SealJSON(c.Attribution, "contacts|attribution|"+c.ID)
+	}
+	return row
+}
+
+// SealNote seals the note of a contact.
+func SealNote(v *engine.Vault, c crm.Contact) []byte {
+	return v.Seal([]byte(c.Note), "contacts|note|"+c.ID)
+}
+
+// ContactOf opens a contact.
+func ContactOf(v *engine.Vault, row ContactRow) crm.Contact {
+	c := row.brief()
+	note, ok := v.Shown(row.Note, "contacts|note|"+c.ID)
+	c.Note = string(note)
+	if row.Attribution != nil {
+		attribution, opened := v.Shown(row.Attribution, "contacts|attribution|"+c.ID)
+		ok = ok && opened && json.Unmarshal(attribution, &c.Attribution) == nil
+	}
+	ok = openDocuments(v, &c, row.Documents) && ok
+	c.Unreadable = !ok
+	return c
+}
+
+// brief is a contact without its encrypted parts.
+func (row ContactRow) brief() crm.Contact {
+	return crm.Contact{
+		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: row.WebhookID.Text(), Name: row.Name, Email: row.Email,
+		Phone: row.Phone, PhoneE164: row.PhoneE164, Company: row.Company, Amount: catalog.Money(row.Amount),
+		OriginID: row.OriginID.Text(), StageID: string(row.StageID), AssigneeID: row.AssigneeID.Text(),
+		CreatedAt: row.CreatedAt.UTC(), Waiting: row.Waiting,
+	}
+}
+
+// EventRow is an entry of a contact's history.
+type EventRow struct {
+	ID        engine.UID `gorm:"primaryKey"`
+	OrgID     engine.UID `gorm:"not null"`
+	ContactID engine.UID `gorm:"not null"`
+	Kind      string     `gorm:"not null"`
+	Actor     string     `gorm:"not null"`
+	Subject   []byte     `stored:"sealed"`
+	At        time.Time  `gorm:"not null"`
+}
+
+// TableName is the table of the row.
+func (EventRow) TableName() string { return "contact_events" }
+
+// EventRowOf seals an entry of a contact's history.
+func EventRowOf(v *engine.Vault, e crm.Event) EventRow {
+	row := EventRow{
+		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), ContactID: engine.UID(e.ContactID), Kind: string(e.Kind),
+		Actor: e.Actor,
+		At:    engine.Stamp(e.At),
+	}
+	if e.Subject != "" {
+		row.Subject = v.Seal([]byte(e.Subject), "contact_events|subject|"+e.ID)
+	}
+	return row
+}
+
+// EventOf opens an entry of a contact's history.
+func EventOf(v *engine.Vault, row EventRow) crm.Event {
+	e := crm.Event{
+		ID: string(row.ID), OrgID: string(row.OrgID), ContactID: string(row.ContactID), Kind: crm.EventKind(row.Kind),
+		Actor: row.Actor, At: row.At.UTC(),
+	}
+	if row.Subject != nil {
+		subject, ok := v.Shown(row.Subject, "contact_events|subject|"+e.ID)
+		e.Subject, e.Unreadable = string(subject), !ok
+	}
+	return e
+}
+
+type contacts struct {
+	engine.Conn
+	vault *engine.Vault
+}
+
+func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
+	return engine.FindOne(ctx, r.Query, "contacts.find", engine.With(r.vault, ContactOf), engine.ByID(id))
+}
+
+func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]ports.ContactChanges, error) {
+	type row struct {
+		OrgID, Newest string
+		Events        int
+	}
+	out := map[string]ports.ContactChanges{}
+	err := r.Query(ctx, "contacts.changed", func(db *gorm.DB) error {
+		var rows []row
+		err := db.Raw(`SELECT CAST(c.org_id AS text) AS org_id, max(CAST(e.id AS text)) AS newest,
+			COUNT(*) AS events FROM contact_events e JOIN contacts c ON c.id = e.contact_id WHERE e.id >= ? GROUP BY c.org_id`,
+			engine.FirstID(since)).Scan(&rows).Error
+		for _, changed := range rows {
+			out[changed.OrgID] = ports.ContactChanges{Newest: changed.Newest, Events: changed.Events}
+		}
+		return err
+	})
+	return out, err
+}
+
+func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error) {
+	found, err := engine.FindAll(ctx, r.QueryList, "contacts.brief", ContactRow.brief,
+		engine.Where("id IN ?", engine.Given(ids)), withoutNote)
+	out := make(map[string]crm.Contact, len(found))
+	for _, c := range found {
+		out[c.ID] = c
+	}
+	return out, err
+}
+
+// withoutNote omits the encrypted columns.
+func withoutNote(db *gorm.DB) *gorm.DB {
+	return db.Omit("note", "attribution", "documents", "doc_index")
+}
+
+func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error) {
+	return engine.FindAll(ctx, r.QueryList, "contacts.page", engine.With(r.vault, ContactOf),
+		engine.Where("org_id = ?", orgID), engine.Newest(after, limit))
+}
+
+func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
+	return engine.FindOne(ctx, r.Inside, "contacts.lock", engine.With(r.vault, ContactOf), engine.Locked("UPDATE", ""),
+		engine.ByID(id))
+}
+
+func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
+	row, event := ContactRowOf(r.vault, c), EventRowOf(r.vault, e)
+	return r.Inside(ctx, "contacts.create", func(db *gorm.DB) error { return write(db, &row, &event) })
+}
+
+// write writes a new contact with its figures and its event.
+func write(db *gorm.DB, row *ContactRow, event *EventRow) error {
+	if err := hold(db, string(row.StageID)); err != nil {
+		return err
+	}
+	if err := db.Create(row).Error; err != nil {
+		return err
+	}
+	figures := NewContactFigures(engine.SomeSlot())
+	figures.Add(row, 1)
+	if err := figures.Count(db); err != nil {
+		return err
+	}
+	return db.Create(event).Error
+}
+
+func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
+	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search"}
+	if !c.Unreadable { // what could not be opened stays, in case its data key is found again
+		columns = append(columns, "note", "documents", "doc_index", "attribution")
+	}
+	const op = "contacts.edit"
+	after := ContactRowOf(r.vault, c)
+	err := r.recount(ctx, op, e.ContactID, func(row *ContactRow) {
+		row.OriginID, row.Amount = after.OriginID, after.Amount
+	})
+	if err != nil {
+		return err
+	}
+	return r.change(ctx, op, e, after, columns...)
+}
+
+func (r contacts) SetStage(ctx context.Context, stageID string, e crm.Event) error {
+	const op = "contacts.setStage"
+	if err := r.Inside(ctx, op, func(db *gorm.DB) error { return hold(db, stageID) }); err != nil {
+		return err
+	}
+	if err := r.recount(ctx, op, e.ContactID, func(row *ContactRow) { row.StageID = engine.UID(stageID) }); err != nil {
+		return err
+	}
+	return r.change(ctx, op, e, ContactRow{StageID: engine.UID(stageID)}, "stage_id")
+}
+
+func (r contacts) SetAssignee(ctx context.Context, memberID string, e crm.Event) error {
+	return r.change(ctx, "contacts.setAssignee", e, ContactRow{AssigneeID: engine.Optional(memberID)}, "assignee_id")
+}
+
+func (r contacts) AddNote(ctx context.Context, e crm.Event) error {
+	const op = "contacts.addNote"
+	c, err := engine.FindOne(ctx, r.Inside, op, engine.With(r.vault, ContactOf), engine.Locked("UPDATE", ""),
+		engine.ByID(e.ContactID))
+	if err != nil {
+		return err
+	}
+	if c.Unreadable {
+		return r.Inside(ctx, op, func(db *gorm.DB) error { // the history gets it, and the note stays as it is
+			event := EventRowOf(r.vault, e)
+			return db.Create(&event).Error
+		})
+	}
+	if c.Note != "" {
+		c.Note += "\n\n"
+	}
+	c.Note += e.Subject
+	return r.change(ctx, op, e, ContactRow{Note: SealNote(r.vault, c)}, "note")
+}
+
+// change writes some columns of a contact, and the event of the change.
+func (r contacts) change(ctx context.Context, op string, e crm.Event, row ContactRow, columns ...string) error {
+	event := EventRowOf(r.vault, e)
+	return r.Inside(ctx, op, func(db *gorm.DB) error {
+		err := engine.OrNotFound(db.Model(&ContactRow{}).Where("id = ?", e.ContactID).Select(columns).Updates(&row))
+		if err != nil {
+			return err
+		}
+		return db.Create(&event).Error
+	})
+}
+
+func (r contacts) InStage(ctx context.Context, stageID string) (bool, error) {
+	var ids []engine.UID
+	err := r.Query(ctx, "contacts.inStage", func(db *gorm.DB) error {
+		return db.Model(&ContactRow{}).Where("stage_id = ?", stageID).Limit(1).Pluck("id", &ids).Error
+	})
+	return len(ids) > 0, err
+}
+
+func (r contacts) Events(ctx context.Context, contactID string) ([]crm.Event, error) {
+	return engine.FindAll(ctx, r.Query, "contacts.events", engine.With(r.vault, EventOf), OfContact(contactID),
+		engine.Order("id"))
+}

@@ -1,0 +1,79 @@
+package contacts
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// answeredRow counts the contacts that got their first answer in an hour, and the seconds that they had waited.
+type answeredRow struct {
+	OrgID    engine.UID `gorm:"primaryKey"`
+	Hour     time.Time  `gorm:"primaryKey"`
+	MemberID engine.UID `gorm:"primaryKey"`
+	OriginID engine.UID `gorm:"primaryKey"` // noID without one
+	Answers  int64      `gorm:"not null"`
+	Seconds  int64      `gorm:"not null"`
+}
+
+func (answeredRow) TableName() string { return "first_answers" }
+
+const countAnswer = `INSERT INTO first_answers (org_id, hour, member_id, origin_id, answers, seconds) VALUES (?, ?, ?, ?, ?, ?)
+	ON CONFLICT (org_id, hour, member_id, origin_id)
+	DO UPDATE SET answers = first_answers.answers + excluded.answers, seconds = first_answers.seconds + excluded.seconds`
+
+func (r contacts) Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error {
+	return r.answered(ctx, "contacts.answer", c, memberID, at, 1)
+}
+
+func (r contacts) Unanswer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error {
+	return r.answered(ctx, "contacts.unanswer", c, memberID, at, -1)
+}
+
+// answered counts a first answer, or takes it back, and ends or resumes the contact's waiting.
+func (r contacts) answered(
+	ctx context.Context, op string, c crm.Contact, memberID string, at time.Time, n int64,
+) error {
+	return r.Inside(ctx, op, func(db *gorm.DB) error {
+		changed := db.Model(&ContactRow{}).Where("id = ? AND waiting = ?", c.ID, n > 0).Update("waiting", n < 0)
+		if changed.Error != nil || changed.RowsAffected == 0 {
+			return changed.Error
+		}
+		waited := int64(max(0, at.Sub(c.CreatedAt)/time.Second))
+		return db.Exec(countAnswer, c.OrgID, engine.HourOf(at), memberID, engine.OrNoID(engine.Optional(c.OriginID)), n,
+			n*waited).Error
+	})
+}
+
+func (r contacts) FirstAnswers(ctx context.Context, orgID string, since time.Time) ([]ports.FirstAnswer, error) {
+	sums := func(db *gorm.DB) *gorm.DB {
+		return db.Select("member_id, origin_id, CAST(SUM(answers) AS bigint) AS answers, CAST(SUM(seconds) AS bigint) AS seconds").
+			Where("org_id = ? AND hour >= ?", orgID,
+				engine.HourOf(since)).Group("member_id, origin_id").Order("member_id, origin_id")
+	}
+	return engine.FindAll(ctx, r.QueryList, "contacts.firstAnswers", func(row answeredRow) ports.FirstAnswer {
+		return ports.FirstAnswer{
+			MemberID: string(row.MemberID), OriginID: row.OriginID.Known(), Answers: int(row.Answers),
+			Waited: time.Duration(row.Seconds) * time.Second,
+		}
+	}, sums)
+}
+
+func (r contacts) Log(ctx context.Context, e crm.Event) error {
+	event := EventRowOf(r.vault, e)
+	return r.Inside(ctx, "contacts.log", func(db *gorm.DB) error {
+		var there int
+		if err := db.Raw("SELECT COUNT(*) FROM contacts WHERE id = ?", e.ContactID).Scan(&there).Error; err != nil {
+			return err
+		}
+		if there == 0 {
+			return ports.ErrNotFound
+		}
+		return db.Create(&event).Error
+	})
+}

@@ -1,0 +1,280 @@
+package contacts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/engine"
+	privacyrows "fichario/adapters/gormstore/privacy"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+// RemovedRow is a contact that was deleted, or merged into IntoID. The row outlives its content.
+type RemovedRow struct {
+	ID        engine.UID `gorm:"primaryKey"`
+	OrgID     engine.UID `gorm:"not null"`
+	WebhookID *engine.UID
+	IntoID    *engine.UID
+	At        time.Time `gorm:"not null"`
+	Content   []byte    `stored:"sealed"`
+}
+
+// TableName is the table of the row.
+func (RemovedRow) TableName() string { return "removed_contacts" }
+
+// removedJSON is the content of a removedRow.
+type removedJSON struct {
+	Contact, Before, After contactJSON
+	By                     string
+}
+
+// contactJSON is a removed contact as it is stored.
+type contactJSON struct {
+	crm.Contact
+	Documents []documentJSON
+}
+
+func contactJSONOf(c crm.Contact) contactJSON {
+	documents := engine.Mapped(c.Documents, func(d document.Document) documentJSON {
+		return documentJSON{string(d.Type()), d.Value()}
+	})
+	return contactJSON{c, documents}
+}
+
+func (j contactJSON) contact() crm.Contact {
+	c := j.Contact
+	for _, d := range j.Documents {
+		c.Documents = append(c.Documents, document.Restore(document.Type(d.Type), d.Value))
+	}
+	return c
+}
+
+// RemovalOf opens a contact that was removed.
+func RemovalOf(v *engine.Vault, row RemovedRow) crm.Removal {
+	out := crm.Removal{
+		Contact: crm.Contact{ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: row.WebhookID.Text()},
+		IntoID:  row.IntoID.Text(), At: row.At.UTC(), Unreadable: true,
+	}
+	if row.Content == nil {
+		return out
+	}
+	var kept removedJSON
+	plain, ok := v.Shown(row.Content, "removed_contacts|content|"+string(row.ID))
+	if !ok || json.Unmarshal(plain, &kept) != nil {
+		return out
+	}
+	out.Contact, out.Before, out.After = kept.Contact.contact(), kept.Before.contact(), kept.After.contact()
+	out.By, out.Unreadable = kept.By, kept.Contact.Unreadable
+	return out
+}
+
+type removals struct {
+	engine.Conn
+	vault  *engine.Vault
+	secret func(context.Context) ([]byte, error)
+}
+
+func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
+	const op = "removals.remove"
+	id := gone.Contact.ID
+	content := removedJSON{contactJSONOf(gone.Contact), contactJSONOf(gone.Before), contactJSONOf(gone.After), gone.By}
+	row := RemovedRow{
+		ID: engine.UID(id), OrgID: engine.UID(gone.Contact.OrgID), WebhookID: engine.Optional(gone.Contact.WebhookID),
+		IntoID: engine.Optional(gone.IntoID), At: engine.Stamp(gone.At),
+		Content: r.vault.SealJSON(content, "removed_contacts|content|"+id),
+	}
+	contact, err := engine.FindOne(ctx, r.Inside, op, engine.Same[ContactRow], engine.Locked("UPDATE", ""),
+		withoutNote, engine.ByID(id))
+	if err != nil {
+		return err
+	}
+	return r.Inside(ctx, op, func(db *gorm.DB) error {
+		if err := engine.OrNotFound(db.Delete(&ContactRow{}, "id = ?", id)); err != nil {
+			return err
+		}
+		figures := NewContactFigures(engine.SomeSlot())
+		figures.Add(&contact, -1)
+		if err := figures.Count(db); err != nil {
+			return err
+		}
+		return db.Create(&row).Error
+	})
+}
+
+func (r removals) Find(ctx context.Context, id string) (crm.Removal, error) {
+	return engine.FindOne(ctx, r.Query, "removals.find", engine.With(r.vault, RemovalOf), engine.ByID(id))
+}
+
+func (r removals) Into(ctx context.Context, contactID string) ([]crm.Removal, error) {
+	return engine.FindAll(ctx, r.Query, "removals.into", engine.With(r.vault, RemovalOf),
+		engine.Where("into_id = ? AND content IS NOT NULL", engine.Optional(contactID)),
+		engine.Order("at DESC, id DESC"))
+}
+
+func (r removals) Restore(ctx context.Context, c crm.Contact, e crm.Event) error {
+	row, event := ContactRowOf(r.vault, c), EventRowOf(r.vault, e)
+	return r.Inside(ctx, "removals.restore", func(db *gorm.DB) error {
+		if err := engine.OrNotFound(db.Delete(&RemovedRow{}, "id = ?", c.ID)); err != nil {
+			return err
+		}
+		if err := write(db, &row, &event); err != nil {
+			return err
+		}
+		// The index is written oldest first, and does not return to older contacts.
+		return index(db, []string{c.ID})
+	})
+}
+
+// mergesMost bounds the length of a chain of merges.
+const mergesMost = 100
+
+// Survivor follows a merged contact to the one that it is now part of.
+func Survivor(db *gorm.DB, id engine.UID) (engine.UID, error) {
+	if id == "" {
+		return "", ports.ErrNotFound // see byID
+	}
+	for range mergesMost {
+		var row RemovedRow
+		err := db.Session(&gorm.Session{NewDB: true}).Select("into_id").Take(&row, "id = ?", id).Error
+		if errors.Is(err, gorm.ErrRecordNotFound) {
+			var there int
+			err = db.Session(&gorm.Session{NewDB: true}).Raw("SELECT COUNT(*) FROM contacts WHERE id = ?", id).
+				Scan(&there).Error
+			if err == nil && there == 0 {
+				err = ports.ErrNotFound
+			}
+			return id, err
+		}
+		if err != nil {
+			return "", err
+		}
+		if row.IntoID == nil {
+			break
+		}
+		id = *row.IntoID
+	}
+	return "", ports.ErrNotFound
+}
+
+func (r removals) Survivor(ctx context.Context, id string) (out string, err error) {
+	err = r.Query(ctx, "removals.survivor", func(db *gorm.DB) error {
+		found, err := Survivor(db, engine.UID(id))
+		out = string(found)
+		return err
+	})
+	return out, err
+}
+
+// OfContact selects the rows of a contact and of those merged into it.
+func OfContact(id string) engine.Scope {
+	return func(db *gorm.DB) *gorm.DB {
+		all, err := Family(db.Session(&gorm.Session{NewDB: true}), engine.Given([]string{id}))
+		if err != nil {
+			_ = db.AddError(err)
+		}
+		if len(all) == 1 {
+			return db.Where("contact_id = ?", id)
+		}
+		return db.Where("contact_id IN ?", all)
+	}
+}
+
+// Family returns contacts and those merged into them.
+func Family(db *gorm.DB, ids []string) ([]string, error) {
+	all, last := ids, ids
+	for range mergesMost {
+		var next []string
+		err := db.Model(&RemovedRow{}).Where("into_id IN ?", last).Order("id").Pluck("id", &next).Error
+		if err != nil || len(next) == 0 {
+			return all, err
+		}
+		all, last = append(all, next...), next
+	}
+	return all, nil
+}
+
+// Forget keeps the rows, which say what posts were answered, and, for merged contacts, keyed hashes of what they were
+// known by, by which the surviving contact is found.
+func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int, err error) {
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = r.Whole(ctx, "removals.forget", func(db *gorm.DB) error {
+		var ids []string
+		old := db.Model(&RemovedRow{}).Where("content IS NOT NULL AND at < ?", engine.Stamp(deleted)).
+			Where("into_id IS NULL OR at < ?", engine.Stamp(merged)).
+			Where(`NOT EXISTS (SELECT 1 FROM bulk_items i JOIN bulk_actions b ON b.id = i.bulk_id
+				WHERE i.contact_id = removed_contacts.id AND b.kind = `+engine.Literal(crm.BulkDelete)+`
+				AND (b.ended_at IS NULL OR b.ended_at >= ? OR b.status = `+engine.Literal(crm.BulkUndoing)+`))`,
+				engine.Stamp(deleted)).
+			Order("at").Limit(engine.ForgetAtOnce)
+		if err := engine.Locked("UPDATE", "SKIP LOCKED")(old).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+			return err
+		}
+		n = len(ids)
+		if err := r.traceMerged(db, secret, ids); err != nil {
+			return err
+		}
+		var gone []string
+		err := db.Model(&RemovedRow{}).Where("id IN ? AND into_id IS NULL", ids).Pluck("id", &gone).Error
+		if err != nil {
+			return err
+		}
+		if len(gone) > 0 {
+			if gone, err = Family(db, gone); err != nil {
+				return err
+			}
+			if err := db.Delete(&EventRow{}, "contact_id IN ?", gone).Error; err != nil {
+				return err
+			}
+			// The content of those merged into it goes too.
+			if err := db.Model(&RemovedRow{}).Where("id IN ?", gone).Update("content", nil).Error; err != nil {
+				return err
+			}
+		}
+		return db.Model(&RemovedRow{}).Where("id IN ?", ids).Update("content", nil).Error
+	})
+	return n, err
+}
+
+// KnownBy is what a contact is found by.
+func KnownBy(c crm.Contact) (all []privacy.Identity) {
+	if i, err := privacy.ByEmail(c.Email); err == nil {
+		all = append(all, i)
+	}
+	if c.PhoneE164 != "" {
+		all = append(all, privacy.Identity{Type: privacy.Phone, Value: c.PhoneE164})
+	}
+	for _, d := range c.Documents {
+		if i, ok := privacy.OfDocument(d); ok {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+func (r removals) traceMerged(db *gorm.DB, secret []byte, ids []string) error {
+	var rows []RemovedRow
+	var traces []privacyrows.TraceRow
+	err := db.Find(&rows, "id IN ? AND into_id IS NOT NULL AND content IS NOT NULL", ids).Error
+	for _, row := range rows {
+		for _, i := range KnownBy(RemovalOf(r.vault, row).Contact) {
+			traces = append(traces, privacyrows.TraceRow{
+				Subject: engine.SubjectHash(secret, string(row.OrgID), i), Kind: privacyrows.MergedTrace, RowID: row.ID,
+			})
+		}
+	}
+	if err != nil || len(traces) == 0 {
+		return err
+	}
+	return db.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&traces, 1000).Error
+}

@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"gorm.io/driver/postgres"
+	"gorm.io/gorm"
+
+	"fichario/ports"
+)
+
+func (s *Engine) openPostgres(databaseURL string) error {
+	d, err := NewDialer("FICHARIO_DATABASE_URL", databaseURL)
+	if err != nil {
+		return err
+	}
+	if s.ways.dial != nil {
+		d.config.DialFunc = s.ways.dial
+	}
+	s.dialer, s.Migrating = d, d.Patient()
+	if s.Writer, err = d.gorm(); err != nil {
+		return err
+	}
+	if s.Pages.Read, err = d.gorm(); err != nil {
+		return err
+	}
+	s.Reader, s.Pages.Write = s.Writer, s.Pages.Read
+	s.Dialect = goose.DialectPostgres
+	return s.LimitConnections(poolSize)
+}
+
+// gorm opens a pool.
+func (d *dialer) gorm() (*gorm.DB, error) {
+	c := config()
+	// Otherwise opening would require the database to be up.
+	c.DisableAutomaticPing = true
+	// PrepareStmt stays off: pgx caches statements itself, and GORM's cache prepares them again in every transaction.
+	return gorm.Open(postgres.New(postgres.Config{Conn: d.Open()}), c)
+}
+
+// PastGORM runs f on a raw connection of the driver, for what most requests do: GORM and database/sql would copy each
+// value once or twice more.
+func (s *Engine) PastGORM(ctx context.Context, f func(*pgx.Conn) error) error {
+	pool, err := s.Writer.DB()
+	if err != nil {
+		return err
+	}
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close() }() // gives it back
+	return s.dialer.standby.Holds(func() error {
+		return conn.Raw(func(driver any) error {
+			return f(driver.(*stdlib.Conn).Conn()) //nolint:forcetypeassert // the pool is stdlib's
+		})
+	})
+}
+
+// OnPostgres runs f in a transaction on PostgreSQL, bypassing GORM, and retries it after a collision with another one.
+func (s *Engine) OnPostgres(ctx context.Context, f func(pgx.Tx) error) error {
+	const tries = 3
+	for try := 1; ; try++ {
+		err := s.PastGORM(ctx, func(db *pgx.Conn) error {
+			tx, err := db.Begin(ctx)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+			if err := f(tx); err != nil {
+				return err
+			}
+			err = tx.Commit(ctx)
+			var refused *pgconn.PgError
+			if err != nil && !errors.As(err, &refused) {
+				return fmt.Errorf("%w: %w", ports.ErrUncertain, err)
+			}
+			return err
+		})
+		if try == tries || !Collided(err) {
+			return err
+		}
+	}
+}

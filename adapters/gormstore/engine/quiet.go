@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+const (
+	// quietMost is how long Quiet waits: longer than a transaction of this service lasts, so that only others, such as
+	// somebody's session, can be open still.
+	quietMost = 30 * time.Second
+	quietPoll = 20 * time.Millisecond
+)
+
+// Quiet returns when every transaction that is running now has ended: later ones see what was committed before it. On
+// SQLite there is one writer, so that waiting for its turn is enough.
+func (s *Engine) Quiet(ctx context.Context) error {
+	const op = "store.quiet"
+	if s.Writer.Name() != "postgres" {
+		return s.Conn().Exec(ctx, op, func(db *gorm.DB) error { return db.Transaction(func(*gorm.DB) error { return nil }) })
+	}
+	var open []string
+	list := func(db *gorm.DB) error { return db.Raw(listTransactions).Scan(&open).Error }
+	if err := s.Conn().Query(ctx, op, list); err != nil {
+		return err
+	}
+	running := slices.Clone(open)
+	for until := time.Now().Add(quietMost); len(running) > 0 && time.Now().Before(until); {
+		select {
+		case <-time.After(quietPoll):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if err := s.Conn().Query(ctx, op, list); err != nil {
+			return err
+		}
+		running = slices.DeleteFunc(running, func(id string) bool { return !slices.Contains(open, id) })
+	}
+	return nil
+}
+
+const listTransactions = `SELECT l.virtualtransaction FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
+	WHERE l.locktype = 'virtualxid' AND l.granted AND l.pid <> pg_backend_pid() AND a.usesysid IS NOT NULL
+		AND a.datid = (SELECT oid FROM pg_database WHERE datname = current_database())
+		AND COALESCE(a.application_name, '') NOT IN ('pg_dump', 'pg_basebackup')`

@@ -1,0 +1,167 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/webhook"
+)
+
+// DeliveryRow is a post to a webhook, or a repetition or refusal of one.
+type DeliveryRow struct {
+	ID        engine.UID `gorm:"primaryKey"`
+	OrgID     engine.UID `gorm:"not null"`
+	WebhookID engine.UID `gorm:"not null"`
+	At        time.Time  `gorm:"not null"`
+	Outcome   string     `gorm:"not null"`
+	Code      string     `gorm:"not null"`
+	Reason    string     `gorm:"not null"`
+	ContactID *engine.UID
+	Content   []byte `gorm:"not null" stored:"sealed"`
+	Truncated bool   `gorm:"not null"`
+	ReplayOf  *engine.UID
+}
+
+// TableName is the table of the row.
+func (DeliveryRow) TableName() string { return "deliveries" }
+
+// DeliveryContactRow is one of the further contacts of a post with several people.
+type DeliveryContactRow struct {
+	DeliveryID engine.UID `gorm:"primaryKey"`
+	Position   int64      `gorm:"primaryKey;autoIncrement:false"`
+	ContactID  engine.UID `gorm:"not null"`
+}
+
+// TableName is the table of the row.
+func (DeliveryContactRow) TableName() string { return "delivery_contacts" }
+
+func deliveryContactRows(d webhook.Delivery) []DeliveryContactRow {
+	rows := make([]DeliveryContactRow, len(d.Others))
+	for i, id := range d.Others {
+		rows[i] = DeliveryContactRow{engine.UID(d.ID), int64(i + 1), engine.UID(id)}
+	}
+	return rows
+}
+
+func deliveryRowOf(v *engine.Vault, d webhook.Delivery) DeliveryRow {
+	headers, err := json.Marshal(d.Headers)
+	if err != nil {
+		panic(err) // texts alone always marshal
+	}
+	return DeliveryRow{
+		ID: engine.UID(d.ID), OrgID: engine.UID(d.OrgID), WebhookID: engine.UID(d.WebhookID), At: engine.Stamp(d.At),
+		Outcome: string(d.Outcome),
+		Code:    d.Code, Reason: d.Reason, ContactID: engine.Optional(d.ContactID),
+		Content: v.SealTwo(headers, d.Body, "deliveries|content|"+d.ID), Truncated: d.Truncated,
+		ReplayOf: engine.Optional(d.ReplayOf),
+	}
+}
+
+// DeliveryOf opens a post.
+func DeliveryOf(v *engine.Vault, row DeliveryRow) webhook.Delivery {
+	d := webhook.Delivery{
+		ID: string(row.ID), OrgID: string(row.OrgID), WebhookID: string(row.WebhookID), At: row.At.UTC(),
+		Outcome: webhook.Outcome(row.Outcome), Code: row.Code, Reason: row.Reason, ContactID: row.ContactID.Text(),
+		Truncated: row.Truncated, ReplayOf: row.ReplayOf.Text(),
+	}
+	headers, body, err := v.OpenTwo(row.Content, "deliveries|content|"+d.ID)
+	if err == nil {
+		err = json.Unmarshal(headers, &d.Headers)
+	}
+	if d.Body = body; err != nil {
+		d.Unreadable = true
+		v.Unreadable.Tell("deliveries|content|" + d.ID)
+	}
+	return d
+}
+
+type deliveries struct {
+	engine.Conn
+	vault *engine.Vault
+}
+
+func (r deliveries) Find(ctx context.Context, id string) (webhook.Delivery, error) {
+	const op = "deliveries.find"
+	d, err := engine.FindOne(ctx, r.Query, op, engine.With(r.vault, DeliveryOf), engine.ByID(id))
+	if err != nil {
+		return d, err
+	}
+	all, err := r.withOthers(ctx, op, []webhook.Delivery{d})
+	return all[0], err
+}
+
+func (r deliveries) Page(
+	ctx context.Context, webhookID string, outcome webhook.Outcome, after string, limit int,
+) ([]webhook.Delivery, error) {
+	const op = "deliveries.page"
+	var rows []DeliveryRow
+	err := r.QueryList(ctx, op, func(db *gorm.DB) (err error) {
+		read := func(w engine.Window, limit int) (found []DeliveryRow, err error) {
+			wanted := engine.Newest(w.Below, limit)(db).Where(w.Edges).Where("webhook_id = ? AND id > ?", webhookID, w.Above)
+			if outcome != "" {
+				wanted = wanted.Where("outcome = ?", string(outcome))
+			}
+			err = wanted.Find(&found).Error
+			return found, err
+		}
+		rows, err = engine.NewestFirst(engine.DeliveriesByDay.Windows(db, r.Edges, engine.BeforeAll,
+			cmp.Or(after, engine.AfterAll)), limit, read)
+		return err
+	})
+	page := engine.Mapped(rows, engine.With(r.vault, DeliveryOf))
+	if err != nil {
+		return page, err
+	}
+	return r.withOthers(ctx, op, page)
+}
+
+// withOthers adds the further contacts of posts with several people.
+func (r deliveries) withOthers(ctx context.Context, op string, page []webhook.Delivery) ([]webhook.Delivery, error) {
+	at := map[engine.UID]int{}
+	var ids []engine.UID
+	for i, d := range page {
+		if d.ContactID != "" {
+			ids, at[engine.UID(d.ID)] = append(ids, engine.UID(d.ID)), i
+		}
+	}
+	if len(ids) == 0 {
+		return page, nil
+	}
+	rows, err := engine.FindAll(ctx, r.QueryList, op, engine.Same[DeliveryContactRow],
+		engine.Where("delivery_id IN ?", ids), engine.Order("delivery_id, position"))
+	for _, row := range rows {
+		d := &page[at[row.DeliveryID]]
+		d.Others = append(d.Others, string(row.ContactID))
+	}
+	return page, err
+}
+
+func (r deliveries) Summaries(
+	ctx context.Context, orgID string, since time.Time,
+) (map[string]webhook.Summary, error) {
+	var rows []struct {
+		WebhookID                   engine.UID
+		Accepted, Repeated, Refused int
+		Last                        string // the newest id, which begins with its time
+	}
+	err := r.QueryList(ctx, "deliveries.summaries", func(db *gorm.DB) error {
+		return db.Table("webhooks AS w").Joins("JOIN delivery_hours h ON h.webhook_id = w.id").
+			Select(`w.id AS webhook_id, CAST(SUM(h.accepted) AS bigint) AS accepted,
+				CAST(SUM(h.repeated) AS bigint) AS repeated, CAST(SUM(h.refused) AS bigint) AS refused, COALESCE((
+				SELECT CAST(d.id AS text) FROM deliveries d WHERE d.webhook_id = w.id AND d.id > ? ORDER BY d.id DESC LIMIT 1
+				), '') AS last`, engine.IdsSince(engine.HourOf(since))).
+			Where("w.org_id = ? AND h.hour >= ?", orgID, engine.HourOf(since)).Group("w.id").Find(&rows).Error
+	})
+	out := map[string]webhook.Summary{}
+	for _, row := range rows {
+		out[string(row.WebhookID)] = webhook.Summary{
+			Accepted: row.Accepted, Repeated: row.Repeated, Refused: row.Refused, Last: engine.TimeOfID(row.Last),
+		}
+	}
+	return out, err
+}

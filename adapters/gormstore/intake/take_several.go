@@ -1,0 +1,159 @@
+package intake
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/automations"
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/team"
+	"fichario/domain/automation"
+	"fichario/ports"
+)
+
+// errKnown rolls back a post with several people.
+var errKnown = errors.New("a key is known")
+
+// arrived is a post with several people, or a replay. Where it has no people, job, if any, tells of its refusal. read
+// is the delivery that a replay has read.
+type arrived struct {
+	delivery DeliveryRow
+	others   []DeliveryContactRow
+	people   []taken
+	job      automations.JobRow
+	read     string
+}
+
+// takeSeveral writes a post with several people, or a replay, in a transaction of its own: its people share the commit,
+// only written receipts show whether all of them are new, and what a replay has read must be there still. Once begun it
+// runs to its end, so that the answer matches what happened.
+func (r inbox) takeSeveral(ctx context.Context, a arrived) (kept bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	const tries = 3
+	for try := 1; ; try++ {
+		err = r.Exec(context.WithoutCancel(ctx), "inbox.take", func(db *gorm.DB) error {
+			return db.Transaction(func(tx *gorm.DB) error { return r.writeSeveral(tx, a) })
+		})
+		if try < tries && engine.Collided(err) {
+			continue
+		}
+		if errors.Is(err, errKnown) {
+			return false, nil
+		}
+		if err == nil {
+			r.MakeDue(automation.FanOut)
+		}
+		return err == nil, err
+	}
+}
+
+// writeSeveral writes receipts first, in the order of their keys, and counters and figures last, like takeStatement.
+func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
+	if err := stillThere(tx, a.read); err != nil {
+		return err
+	}
+	delivery, others, people := a.delivery, a.others, a.people
+	var receipts []receiptRow
+	made, events := make([]contacts.ContactRow, len(people)), make([]contacts.EventRow, len(people))
+	notifications, jobs := make([]team.NotificationRow, len(people)), make([]automations.JobRow, len(people))
+	for i, p := range people {
+		made[i], events[i], notifications[i], jobs[i] = *p.contact, p.event, p.notification, p.job
+		if p.receipt != nil {
+			receipts = append(receipts, *p.receipt)
+		}
+	}
+	if err := claim(tx, receipts); err != nil {
+		return err
+	}
+	for i, p := range people {
+		if p.turns != nil {
+			member, err := p.turns.Take(tx)
+			if err != nil {
+				return err
+			}
+			made[i].AssigneeID = engine.Optional(member)
+		}
+		jobs[i].Facts = factsOf(&made[i])
+	}
+	rows := []any{&delivery}
+	if len(others) > 0 {
+		rows = append(rows, &others)
+	}
+	if len(people) > 0 {
+		rows = append(rows, &made, &events, &notifications, &jobs)
+	}
+	for _, some := range rows {
+		if err := tx.Create(some).Error; err != nil {
+			return err
+		}
+	}
+	if err := tellRefused(tx, a); err != nil {
+		return err
+	}
+	if len(people) > 0 {
+		if err := tx.Exec(countReceived, delivery.WebhookID, r.slot, len(people)).Error; err != nil {
+			return err
+		}
+	}
+	hours := deliveryHours{}
+	hours.add(delivery, r.slot)
+	for _, hour := range hours {
+		if err := tx.Exec(countDeliveries, hour.values()...).Error; err != nil {
+			return err
+		}
+	}
+	figures := contacts.NewContactFigures(r.slot)
+	for i := range made {
+		figures.Add(&made[i], 1)
+	}
+	return figures.Count(tx)
+}
+
+// claim writes receipts, in the order of their keys, or returns errKnown where one is there already.
+func claim(tx *gorm.DB, receipts []receiptRow) error {
+	if len(receipts) == 0 {
+		return nil
+	}
+	slices.SortFunc(receipts, func(a, b receiptRow) int { return bytes.Compare(a.Key, b.Key) })
+	claimed := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&receipts)
+	if claimed.Error == nil && int(claimed.RowsAffected) < len(receipts) {
+		return errKnown
+	}
+	return claimed.Error
+}
+
+// stillThere returns ports.ErrErased for a delivery that was emptied or removed, and keeps it as it is until the
+// transaction ends: an erasure that comes then finds what was made of it.
+func stillThere(tx *gorm.DB, id string) error {
+	if id == "" {
+		return nil
+	}
+	var there []string
+	err := engine.Locked("SHARE", "")(tx).Model(&DeliveryRow{}).Where("id = ? AND NOT truncated", id).
+		Pluck("id", &there).Error
+	if err == nil && len(there) == 0 {
+		err = ports.ErrErased
+	}
+	return err
+}
+
+// tellRefused writes the job of a refused replay, if an automation listens.
+func tellRefused(tx *gorm.DB, a arrived) error {
+	if len(a.people) > 0 || a.job.ID == "" {
+		return nil
+	}
+	var listens bool
+	err := tx.Raw("SELECT "+automations.Listening("?", "?"), a.job.OrgID, a.job.Event).Scan(&listens).Error
+	if err == nil && listens {
+		err = tx.Create(&a.job).Error
+	}
+	return err
+}

@@ -1,0 +1,157 @@
+package intake
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/intake"
+	"fichario/domain/intake/fields"
+	"fichario/domain/webhook"
+)
+
+type webhookRow struct {
+	ID        engine.UID `gorm:"primaryKey"`
+	OrgID     engine.UID `gorm:"not null"`
+	Name      string     `gorm:"not null"`
+	Kind      string     `gorm:"not null"`
+	Band      string     `gorm:"not null"`
+	Enabled   bool       `gorm:"not null"`
+	OriginID  *engine.UID
+	Scheme    string `gorm:"not null"`
+	Secret    []byte `gorm:"not null" stored:"sealed"`
+	Token     []byte `gorm:"not null" stored:"sealed"`
+	ThanksURL string `gorm:"not null"`
+	// SignatureHeader is empty for the scheme's usual header.
+	SignatureHeader string
+	RotationID      *engine.UID
+	CreatedAt       time.Time `gorm:"not null"`
+}
+
+func (webhookRow) TableName() string { return "webhooks" }
+
+func webhookRowOf(v *engine.Vault, w webhook.Webhook) webhookRow {
+	return webhookRow{
+		ID: engine.UID(w.ID), OrgID: engine.UID(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band),
+		Enabled:  w.Enabled,
+		OriginID: engine.Optional(w.OriginID), Scheme: string(w.Signature.Scheme),
+		Secret: v.Seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL,
+		SignatureHeader: w.Signature.Header, RotationID: engine.Optional(w.RotationID), CreatedAt: engine.Stamp(w.CreatedAt),
+	}
+}
+
+func webhookOf(v *engine.Vault, row webhookRow) webhook.Webhook {
+	secret, ok := v.Shown(row.Secret, "webhooks|secret|"+string(row.ID))
+	return webhook.Webhook{
+		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Enabled: row.Enabled, OriginID: row.OriginID.Text(),
+		Options: intake.Options{Kind: intake.Kind(row.Kind), Band: fields.Band(row.Band)},
+		Signature: webhook.Signature{
+			Scheme: webhook.Scheme(row.Scheme), Secret: string(secret), Header: row.SignatureHeader,
+		},
+		ThanksURL: row.ThanksURL, RotationID: row.RotationID.Text(), CreatedAt: row.CreatedAt.UTC(), Unreadable: !ok,
+	}
+}
+
+func sealToken(v *engine.Vault, webhookID string, t webhook.Token) []byte {
+	return v.Seal([]byte(t.Reveal()), "webhooks|token|"+webhookID)
+}
+
+type tokenRow struct {
+	Hash      []byte     `gorm:"primaryKey"`
+	WebhookID engine.UID `gorm:"not null"`
+	EndsAt    *time.Time
+}
+
+func (tokenRow) TableName() string { return "webhook_tokens" }
+
+type counterRow struct {
+	WebhookID engine.UID `gorm:"primaryKey"`
+	Slot      int64      `gorm:"primaryKey;autoIncrement:false"`
+	Received  int64      `gorm:"not null"`
+}
+
+func (counterRow) TableName() string { return "webhook_counters" }
+
+// countedRow is a webhook with the sum of its counter's slots.
+type countedRow struct {
+	Webhook  webhookRow `gorm:"embedded"`
+	Received int64
+}
+
+var webhookColumns = engine.ColumnNames(webhookRow{}, "webhooks")
+
+func counted(db *gorm.DB) *gorm.DB {
+	received := "(SELECT COALESCE(SUM(received), 0) FROM webhook_counters WHERE webhook_id = webhooks.id) AS received"
+	return db.Table("webhooks").Select(webhookColumns + ", " + received)
+}
+
+func countedOf(v *engine.Vault, row countedRow) webhook.Webhook {
+	w := webhookOf(v, row.Webhook)
+	w.Received = row.Received
+	return w
+}
+
+type webhooks struct {
+	engine.Conn
+	vault *engine.Vault
+	open  *engine.Together[opening, opened]
+}
+
+func (r webhooks) Create(ctx context.Context, w webhook.Webhook, t webhook.Token) error {
+	row, hash := webhookRowOf(r.vault, w), t.Hash()
+	row.Token = sealToken(r.vault, w.ID, t)
+	return r.Whole(ctx, "webhooks.create", func(db *gorm.DB) error {
+		if err := db.Create(&row).Error; err != nil {
+			return err
+		}
+		return db.Create(&tokenRow{Hash: hash[:], WebhookID: engine.UID(w.ID)}).Error
+	})
+}
+
+func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t webhook.Token, err error) {
+	as := func(row countedRow) webhook.Webhook {
+		text, _ := r.vault.Shown(row.Webhook.Token, "webhooks|token|"+id)
+		t, _ = webhook.ParseToken(string(text)) // a lost token only hides the address, which can be made anew
+		return countedOf(r.vault, row)
+	}
+	scopes := []engine.Scope{counted, engine.ByID(id)}
+	if r.Tx {
+		scopes = append(scopes, engine.Locked("UPDATE", ""))
+	}
+	w, err = engine.FindOne(ctx, r.Query, "webhooks.find", as, scopes...)
+	return w, t, err
+}
+
+func (r webhooks) List(ctx context.Context, orgID string) ([]webhook.Webhook, error) {
+	return engine.FindAll(ctx, r.QueryList, "webhooks.list", engine.With(r.vault, countedOf), counted,
+		engine.Where("org_id = ?", orgID), engine.Order("id"))
+}
+
+func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
+	row := webhookRowOf(r.vault, w)
+	return r.ExecPosts(ctx, "webhooks.update", w.OrgID, func(db *gorm.DB) error {
+		return engine.OrNotFound(db.Model(&webhookRow{}).Where("id = ?", w.ID).
+			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "signature_header", "thanks_url",
+				"rotation_id").
+			Updates(&row))
+	})
+}
+
+func (r webhooks) SetToken(ctx context.Context, webhookID string, t webhook.Token, endOthers time.Time) error {
+	hash, end := t.Hash(), engine.Stamp(endOthers)
+	sealed := sealToken(r.vault, webhookID, t)
+	return r.Inside(ctx, "webhooks.setToken", func(db *gorm.DB) error {
+		// The webhook's row first: whoever else adds a token waits, and then ends this one too.
+		if err := db.Model(&webhookRow{}).Where("id = ?", webhookID).Update("token", sealed).Error; err != nil {
+			return err
+		}
+		err := db.Model(&tokenRow{}).Where("webhook_id = ? AND (ends_at IS NULL OR ends_at > ?)", webhookID, end).
+			Update("ends_at", end).Error
+		if err != nil {
+			return err
+		}
+		return db.Create(&tokenRow{Hash: hash[:], WebhookID: engine.UID(webhookID)}).Error
+	})
+}

@@ -1,0 +1,59 @@
+package lookups
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/privacy"
+)
+
+// The statements that find people barred. How long ago something began is counted back from the database's own time, so
+// that the clocks of instances do not matter.
+const (
+	askErased  = "SELECT 1 FROM erased_subjects WHERE org_id = ? AND subject = ? AND until > ?"
+	askErasing = "SELECT 1 FROM erased_subjects WHERE until > ? LIMIT 1"
+	askEraseds = `SELECT a.number FROM erased_subjects e
+		JOIN unnest($1::text[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS a (org_id, subject, micros, number)
+		ON e.org_id = a.org_id::uuid AND e.subject = a.subject
+			AND e.until > clock_timestamp() - a.micros * interval '1 microsecond'`
+)
+
+// isErased reports whether an erasure bars a call that is about to be charged. It takes no lock: an erasure waits, once
+// its people are barred, until all transactions have ended that may have looked before that (Quiet).
+func isErased(w *engine.SQLiteTx, b beginning) bool {
+	return w.Row(askErased, []any{b.entry.OrgID, b.subject, engine.Stamp(time.Now().Add(-privacy.Waited(b.Entry.Since)))},
+		new(int))
+}
+
+// lateOnes returns those of some entries that may not be written, because the person has been, or is being, erased
+// since
+// the history was read.
+func lateOnes(w *engine.SQLiteTx, entries []entered) map[int]bool {
+	since := engine.Stamp(time.Now().Add(-lateMost))
+	if !w.Row(askErasing, []any{since}, new(int)) {
+		return nil
+	}
+	out := map[int]bool{}
+	for i, e := range entries {
+		out[i] = w.Row(askErased, []any{e.row.OrgID, e.subject, since}, new(int))
+	}
+	return out
+}
+
+// askErased is writer.erased on PostgreSQL, for all calls of a transaction, by their positions.
+func (s admission) askErased(batch *pgx.Batch, in []beginning) {
+	orgs := engine.Mapped(in, func(b beginning) string { return string(b.entry.OrgID) })
+	subjects := engine.Mapped(in, func(b beginning) []byte { return b.subject })
+	micros := engine.Mapped(in, func(b beginning) int64 { return privacy.Waited(b.Entry.Since).Microseconds() })
+	batch.Queue(askEraseds, orgs, subjects, micros).Query(func(rows pgx.Rows) error {
+		var number int
+		_, err := pgx.ForEachRow(rows, []any{&number}, func() error { s.erased[number-1] = true; return nil })
+		return err
+	})
+}
+
+// lateMost is how long after an erasure the history keeps out of its person's lookups, so that their beginnings are
+// compared where a call is charged, or an entry written: see Serve.
+const lateMost = 24 * time.Hour

@@ -1,0 +1,225 @@
+package lookups
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"math"
+	"slices"
+	"time"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/automation"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+type leaseRow struct {
+	DocIndex  []byte     `gorm:"primaryKey"`
+	CallID    engine.UID `gorm:"not null"`
+	ExpiresAt time.Time  `gorm:"not null"`
+}
+
+func (leaseRow) TableName() string { return "leases" }
+
+type calls struct {
+	engine.Conn
+	vault *engine.Vault
+	begin *engine.Together[beginning, begun]
+	end   *engine.Together[ended, bool]
+	// secret is the key of the hashes by which people are found.
+	secret func(context.Context) ([]byte, error)
+}
+
+// beginning is a call about to be charged.
+type beginning struct {
+	ports.Charge
+	entry LookupRow
+	// indexes find its lease and its answers in the history, under the current data key first; nil where nothing is
+	// shared.
+	indexes [][]byte
+	// lease is the key that calls sharing an answer have in common.
+	lease []byte
+	// subject is the hash of the document's person, as blocks store it.
+	subject []byte
+	// request is the hash of the idempotency key; nil without one.
+	request []byte
+}
+
+// begun is the outcome of a beginning.
+type begun struct {
+	ports.Begun
+	refused error // by a cap, or the error that kept it from beginning
+}
+
+// writes reports whether the call may be made.
+func (b begun) writes() bool { return b.Begun == (ports.Begun{}) && b.refused == nil }
+
+// ended is the outcome of a call.
+type ended struct {
+	entry  LookupRow
+	price  int64
+	record *RecordRow
+	trail  automation.Trail
+}
+
+// mayBeAgain reports whether another call may have been begun under the same id: an item of a batch and a run of an
+// automation keep the id of their lookup, and try again when an attempt's commit was lost. All other ids are new.
+func (e ended) mayBeAgain() bool { return e.entry.BatchID != nil || e.entry.AutomationID != nil }
+
+func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
+	const op = "calls.begin"
+	if err := r.Outside(op); err != nil {
+		return ports.Begun{}, err
+	}
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return ports.Begun{}, err
+	}
+	b := beginning{
+		Charge: c, entry: lookupRowOf(r.vault, c.Entry),
+		subject: engine.DocumentHash(secret, c.Entry.OrgID, c.Entry.Document),
+	}
+	if c.RequestName != "" {
+		b.request = requestHash(secret, c.Entry.KeyID, "name", c.RequestName)
+	}
+	if c.Shared {
+		shared := IndexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document)
+		b.indexes = r.vault.Indexes(shared)
+		if b.lease = b.indexes[0]; c.Only != nil {
+			b.lease = r.vault.Indexes(shared + "|" + *c.Only)[0]
+		}
+	}
+	ctx, span := engine.Spanned(ctx, op)
+	out, err := r.begin.Call(ctx, b)
+	ports.EndSpan(span, err)
+	if err == nil {
+		err = engine.Classify(out.refused)
+	}
+	return out.Begun, engine.Named(op, err)
+}
+
+func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) {
+	const op = "calls.end"
+	if err := r.Outside(op); err != nil {
+		return false, err
+	}
+	e := ended{entry: lookupRowOf(r.vault, o.Entry), price: int64(o.Price), trail: automation.Trail(o.Entry.Trail)}
+	if o.Record != nil {
+		record := recordRowOf(r.vault, *o.Record)
+		e.record = &record
+	}
+	ctx, span := engine.Spanned(ctx, op)
+	open, err = r.end.Call(ctx, e)
+	ports.EndSpan(span, err)
+	return open, engine.Named(op, err)
+}
+
+// unfinished are the statuses of an entry that its owner may still settle.
+var unfinished = engine.Literal(lookup.Running) + ", " + engine.Literal(lookup.NoAnswer)
+
+// account is a counter of what a key, a member, a batch or an automation was charged.
+type account struct {
+	key    engine.UID
+	bucket string
+}
+
+// limit is an account that a charge counts against, with the most it may hold.
+type limit struct {
+	account
+	// count and amount are the maxima; full is the error returned where a charge would exceed them.
+	count, amount int64
+	full          error
+}
+
+// limitsOf returns the accounts of an entry in the order in which they are checked.
+func limitsOf(row LookupRow, c ports.Charge) (out []limit) {
+	const boundless = math.MaxInt64
+	if row.KeyID != nil {
+		out = append(out, limit{account{*row.KeyID, row.Month}, int64(c.Caps.PerMonth), boundless, ports.ErrMonthCap},
+			limit{account{*row.KeyID, row.Day}, int64(c.Caps.PerDay), boundless, ports.ErrDayCap},
+			limit{account{*row.KeyID, Total}, boundless, boundless, nil})
+	}
+	if row.MemberID != nil {
+		budget := int64(boundless)
+		if c.Budget != nil {
+			budget = int64(*c.Budget)
+		}
+		out = append(out, limit{account{*row.MemberID, row.Month}, boundless, budget, ports.ErrBudget})
+	}
+	if row.BatchID != nil {
+		out = append(out, limit{account{*row.BatchID, lookup.BatchBucket}, boundless, int64(c.Ceiling), ports.ErrCeiling})
+	}
+	if row.AutomationID != nil {
+		out = append(out, limit{account{*row.AutomationID, row.Month}, boundless, int64(c.Ceiling), ports.ErrCeiling})
+	}
+	return out
+}
+
+// accountsOf returns the accounts of an entry.
+func accountsOf(row LookupRow) []account {
+	return engine.Mapped(limitsOf(row, ports.Charge{}), func(l limit) account { return l.account })
+}
+
+// charges is what several calls add to, or take from, the counts and figures.
+type charges struct {
+	// counted is what each account held before.
+	counted map[account]usageRow
+	added   map[account]usageRow
+	hours   map[lookupHourRow]lookupHourRow // keyed by the row without its numbers
+	days    map[spendDayRow]spendDayRow
+	slot    int64
+	reached []crossing
+}
+
+func newCharges() *charges {
+	return &charges{
+		counted: map[account]usageRow{}, added: map[account]usageRow{}, hours: map[lookupHourRow]lookupHourRow{},
+		days: map[spendDayRow]spendDayRow{}, slot: engine.SomeSlot(),
+	}
+}
+
+// admit returns the error of the first account that a call would exceed, counting those already added.
+func (c *charges) admit(b beginning) error {
+	for _, l := range limitsOf(b.entry, b.Charge) {
+		had, more := c.counted[l.account], c.added[l.account]
+		if had.Count+more.Count >= l.count || had.Amount+more.Amount > l.amount-b.entry.Amount {
+			return l.full
+		}
+	}
+	return nil
+}
+
+// add counts an entry n times; n is -1 where the charge is taken back.
+func (c *charges) add(row LookupRow, amount, n int64) {
+	for _, a := range accountsOf(row) {
+		sum := c.added[a]
+		c.added[a] = usageRow{KeyID: a.key, Bucket: a.bucket, Count: sum.Count + n, Amount: sum.Amount + n*amount}
+	}
+	hour := lookupHourRow{OrgID: row.OrgID, Hour: engine.HourOf(row.At), Product: row.Product, Slot: c.slot}
+	sum := c.hours[hour]
+	at := hour
+	at.Charged, at.Amount = sum.Charged+n, sum.Amount+n*amount
+	c.hours[hour] = at
+	day := spendDayRow{OrgID: row.OrgID, Day: row.Day, KeyID: engine.OrNoID(row.KeyID), Product: row.Product, Slot: c.slot}
+	spent := c.days[day]
+	on := day
+	on.Charged, on.Amount = spent.Charged+n, spent.Amount+n*amount
+	c.days[day] = on
+}
+
+// fresh reports whether an answer in the history makes the call unnecessary.
+func (b beginning) fresh(recordID engine.UID, answeredAt time.Time) bool {
+	return answeredAt.After(b.After) && string(recordID) != b.Seen
+}
+
+// inOrder sorts accounts in the order in which every transaction locks them.
+func inOrder(accounts iter.Seq[account]) (keys, buckets []string) {
+	sorted := slices.SortedFunc(accounts, func(a, b account) int {
+		return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.bucket, b.bucket))
+	})
+	for _, a := range sorted {
+		keys, buckets = append(keys, string(a.key)), append(buckets, a.bucket)
+	}
+	return keys, buckets
+}

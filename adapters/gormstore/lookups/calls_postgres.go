@@ -1,0 +1,335 @@
+package lookups
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fichario/adapters/gormstore/automations"
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/automation"
+	"fichario/ports"
+)
+
+// The statements of calls to the bureau on PostgreSQL. Each takes its columns as arrays, so that one plan serves any
+// number of calls. The organisations' locks come first, then leases, counts and figures, each in a fixed order, so that
+// no two transactions deadlock.
+var (
+	takeLeases = `INSERT INTO leases (doc_index, call_id, expires_at)
+		SELECT doc_index, call_id::uuid, clock_timestamp() + micros * interval '1 microsecond'
+		FROM unnest($1::bytea[], $2::text[], $3::bigint[]) AS a (doc_index, call_id, micros) ORDER BY doc_index
+		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
+		WHERE leases.expires_at <= clock_timestamp()`
+	askHolders = "SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[])"
+	askNewests = `SELECT a.lease, r.id::text, r.answered_at
+		FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS a (lease, doc_index, only_purpose)
+		CROSS JOIN LATERAL (
+			SELECT id, answered_at FROM records
+			WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR purpose = only_purpose)
+			ORDER BY answered_at DESC LIMIT 1
+		) r`
+	freeLeases = `DELETE FROM leases WHERE doc_index IN (
+		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE
+	) AND call_id = ANY ($1::text[]::uuid[])`
+
+	// freeEndeds leaves the lease of a call that was begun again under the id of one whose commit was lost.
+	freeEndeds = `DELETE FROM leases WHERE doc_index IN (
+		SELECT l.doc_index FROM leases l JOIN unnest($1::text[], $2::timestamptz[]) AS a (id, at) ON l.call_id = a.id::uuid
+		WHERE NOT EXISTS (SELECT 1 FROM lookups e
+			WHERE e.id = l.call_id AND e.id BETWEEN $3::uuid AND $4::uuid AND e.at <> a.at)
+		ORDER BY l.doc_index FOR UPDATE OF l
+	) AND call_id = ANY ($1::text[]::uuid[])`
+
+	makeCounts = `INSERT INTO key_usage (key_id, bucket, count, amount)
+		SELECT key_id::uuid, bucket, 0, 0 FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket) ORDER BY 1, 2
+		ON CONFLICT DO NOTHING`
+	lockCounts = `SELECT key_id::text, bucket, count, amount FROM key_usage
+		WHERE (key_id, bucket) IN (SELECT key_id::uuid, bucket FROM unnest($1::text[], $2::text[]) AS a (key_id, bucket))
+		ORDER BY key_id, bucket FOR UPDATE`
+	addCounts = `UPDATE key_usage SET count = key_usage.count + a.count, amount = key_usage.amount + a.amount
+		FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS a (key_id, bucket, count, amount)
+		WHERE key_usage.key_id = a.key_id::uuid AND key_usage.bucket = a.bucket`
+
+	addEntries   = engine.ManyOf(entryTable)
+	addRecords   = engine.ManyOf(recordTable)
+	addHoursMany = engine.ManyOf(engine.TableOf(lookupHourRow{})).Then(" ORDER BY 1, 2, 3" + addLookups)
+	addDaysMany  = engine.ManyOf(engine.TableOf(spendDayRow{})).Then(" ORDER BY 1, 2, 3, 4" + addSpent)
+
+	endEntries = `UPDATE lookups SET status = a.status, charged = a.charged, amount = a.amount,
+			record_id = a.record_id::uuid, settle_at = NULL
+		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $8::timestamptz[])
+			AS a (id, status, charged, amount, record_id, at)
+		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid AND lookups.at = a.at
+			AND (settle_at IS NOT NULL OR lookups.charged AND NOT a.charged)
+			AND lookups.status IN (` + unfinished + `)
+		RETURNING lookups.id::text`
+)
+
+// beginOnPostgres charges a batch of concurrent calls. Calls that share a lease go one after the other: whether the
+// second has to wait for an answer is known once the first has begun.
+func (s *room) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, error) {
+	out := make([]begun, len(in))
+	left := make([]int, len(in))
+	for i := range in {
+		left[i] = i
+	}
+	for len(left) > 0 {
+		var now, later []int
+		taken := map[string]bool{}
+		for _, i := range left {
+			if b := in[i]; b.Shared && taken[string(b.lease)] {
+				later = append(later, i)
+				continue
+			} else if b.Shared {
+				taken[string(b.lease)] = true
+			}
+			now = append(now, i)
+		}
+		results, err := s.beginApart(ctx, engine.Mapped(now, func(i int) beginning { return in[i] }))
+		if err != nil && len(left) == len(in) {
+			return nil, err
+		}
+		for j, i := range now {
+			if out[i].refused = err; err == nil { // what began before stays begun, whatever becomes of these
+				out[i] = results[j]
+			}
+		}
+		left = later
+	}
+	return out, nil
+}
+
+// beginApart charges calls of which no two share a lease.
+func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err error) {
+	told := false
+	err = s.OnPostgres(ctx, func(tx pgx.Tx) error {
+		out = make([]begun, len(in))
+		seen, err := lookBefore(ctx, tx, in)
+		if err != nil {
+			return err
+		}
+		sum := newCharges()
+		sum.counted = seen.counted
+		var entries []LookupRow
+		var freed, requests []string
+		for i := range in {
+			b := &in[i]
+			if out[i].refused = seen.apply(s.Vault, i, b, seen.now); out[i].refused == nil {
+				out[i].Begun = seen.of(*b)
+			}
+			if out[i].writes() {
+				out[i].refused = sum.admit(*b)
+			}
+			if out[i].writes() {
+				settleAt := engine.Stamp(seen.now.Add(b.Takes))
+				b.entry.SettleAt = &settleAt
+				sum.crossed(*b)
+				sum.add(b.entry, b.entry.Amount, 1)
+				entries = append(entries, b.entry)
+				if b.request != nil {
+					requests = append(requests, string(b.entry.ID))
+				}
+			} else if b.Shared && out[i].Holder == "" {
+				freed = append(freed, string(b.entry.ID))
+			}
+		}
+		if len(entries) == 0 {
+			return errNothingBegun // so that no lease stays
+		}
+		batch := &pgx.Batch{}
+		if len(freed) > 0 {
+			batch.Queue(freeLeases, freed)
+		}
+		engine.QueueRows(batch, addEntries, entries)
+		if len(requests) > 0 {
+			batch.Queue(beginRequests, requests)
+		}
+		sum.queue(batch)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		told, err = tell(ctx, tx, sum.reached)
+		return err
+	})
+	if errors.Is(err, errNothingBegun) {
+		err = nil
+	}
+	if err == nil && told {
+		s.Announce(automation.FanOut)
+	}
+	return out, err
+}
+
+// errNothingBegun rolls a transaction back.
+var errNothingBegun = errors.New("nothing begun")
+
+// endOnPostgres writes the outcomes of a batch of calls.
+func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
+	ids, queued := engine.Mapped(in, func(e ended) string { return string(e.entry.ID) }), false
+	err = s.OnPostgres(ctx, func(tx pgx.Tx) error {
+		open = make([]bool, len(in))
+		batch := &pgx.Batch{}
+		times, first, last := engine.Mapped(in, func(e ended) time.Time { return e.entry.At }), slices.Min(ids),
+			slices.Max(ids)
+		if slices.ContainsFunc(in, ended.mayBeAgain) {
+			batch.Queue(freeEndeds, ids, times, first, last)
+		} else {
+			batch.Queue(freeLeases, ids)
+		}
+		still := map[string]bool{}
+		batch.Queue(endEntries, ids,
+			engine.Mapped(in, func(e ended) string { return e.entry.Status }),
+			engine.Mapped(in, func(e ended) bool { return e.entry.Charged }),
+			engine.Mapped(in, func(e ended) int64 { return e.entry.Amount }),
+			engine.Mapped(in, func(e ended) *string { return (*string)(e.entry.RecordID) }),
+			first, last, times, // the bounds let PostgreSQL prune partitions
+		).Query(func(rows pgx.Rows) error {
+			var id string
+			_, err := pgx.ForEachRow(rows, []any{&id}, func() error { still[id] = true; return nil })
+			return err
+		})
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+			return err
+		}
+		sum := newCharges()
+		var records []RecordRow
+		var completed []automations.JobRow
+		for i, e := range in {
+			if open[i] = still[ids[i]]; !open[i] {
+				continue
+			}
+			delete(still, ids[i]) // an id counts once
+			if e.record != nil {
+				records = append(records, *e.record)
+				completed = append(completed, completedJob(e.entry, e.trail))
+			}
+			if !e.entry.Charged {
+				sum.add(e.entry, e.price, -1)
+			}
+		}
+		batch, queued = &pgx.Batch{}, false
+		engine.QueueRows(batch, addRecords, records)
+		automations.QueueJobs(batch, completed, &queued)
+		if keys, buckets := inOrder(maps.Keys(sum.added)); len(keys) > 0 {
+			batch.Queue(lockCounts, keys, buckets)
+		}
+		sum.queue(batch)
+		if batch.Len() == 0 {
+			return nil
+		}
+		return tx.SendBatch(ctx, batch).Close()
+	})
+	if err == nil && queued {
+		s.Announce(automation.FanOut)
+	}
+	return open, err
+}
+
+// before is the state that calls find.
+type before struct {
+	now time.Time
+	// Both by lease: the call that holds it, and the newest answer that makes calls unnecessary.
+	holders map[string]string
+	newest  map[string]newestAnswer
+	counted map[account]usageRow
+	admission
+}
+
+type newestAnswer struct {
+	id engine.UID
+	at time.Time
+}
+
+// lookBefore takes the free leases, locks the counts, and then reads what admits the calls.
+func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) {
+	seen := before{
+		holders: map[string]string{}, newest: map[string]newestAnswer{}, counted: map[account]usageRow{},
+		admission: newAdmission(),
+	}
+	var leases, of, indexes [][]byte
+	var calls []string
+	var only []*string
+	var micros []int64
+	for _, b := range in {
+		if b.Shared {
+			leases, calls = append(leases, b.lease), append(calls, string(b.entry.ID))
+			micros = append(micros, b.Takes.Microseconds())
+			for _, index := range b.indexes {
+				of, indexes, only = append(of, b.lease), append(indexes, index), append(only, b.Only)
+			}
+		}
+		for _, a := range accountsOf(b.entry) {
+			seen.counted[a] = usageRow{}
+		}
+	}
+	batch := &pgx.Batch{}
+	queueShared(batch, in)
+	seen.queueRequests(batch, in)
+	if len(leases) > 0 {
+		batch.Queue(takeLeases, leases, calls, micros)
+		batch.Queue(askHolders, leases).Query(func(rows pgx.Rows) error {
+			var lease []byte
+			var call string
+			_, err := pgx.ForEachRow(rows, []any{&lease, &call}, func() error { seen.holders[string(lease)] = call; return nil })
+			return err
+		})
+		batch.Queue(askNewests, of, indexes, only).Query(func(rows pgx.Rows) error {
+			var lease []byte
+			var answer newestAnswer
+			_, err := pgx.ForEachRow(rows, []any{&lease, (*string)(&answer.id), &answer.at}, func() error {
+				if answer.at.After(seen.newest[string(lease)].at) {
+					seen.newest[string(lease)] = answer
+				}
+				return nil
+			})
+			return err
+		})
+	}
+	if len(seen.counted) > 0 {
+		keys, buckets := inOrder(maps.Keys(seen.counted))
+		batch.Queue(makeCounts, keys, buckets)
+		batch.Queue(lockCounts, keys, buckets).Query(func(rows pgx.Rows) error {
+			var a account
+			var had usageRow
+			_, err := pgx.ForEachRow(rows, []any{(*string)(&a.key), &a.bucket, &had.Count, &had.Amount},
+				func() error { seen.counted[a] = had; return nil })
+			return err
+		})
+	}
+	seen.queue(batch, in)
+	seen.askErased(batch, in)
+	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
+	return seen, tx.SendBatch(ctx, batch).Close()
+}
+
+// of returns what one call finds.
+func (s before) of(b beginning) (out ports.Begun) {
+	if !b.Shared {
+		return out
+	}
+	if holder := s.holders[string(b.lease)]; holder != string(b.entry.ID) {
+		return ports.Begun{Holder: holder}
+	}
+	newest := s.newest[string(b.lease)]
+	if newest.id != "" && b.fresh(newest.id, newest.at) {
+		out.RecordID = string(newest.id)
+	}
+	return out
+}
+
+// queue queues the writes of what calls add.
+func (c *charges) queue(batch *pgx.Batch) {
+	if len(c.added) > 0 {
+		added := slices.Collect(maps.Values(c.added))
+		batch.Queue(addCounts, engine.Mapped(added, func(u usageRow) string { return string(u.KeyID) }),
+			engine.Mapped(added, func(u usageRow) string { return u.Bucket }),
+			engine.Mapped(added, func(u usageRow) int64 { return u.Count }),
+			engine.Mapped(added, func(u usageRow) int64 { return u.Amount }))
+	}
+	engine.QueueRows(batch, addHoursMany, slices.Collect(maps.Values(c.hours)))
+	engine.QueueRows(batch, addDaysMany, slices.Collect(maps.Values(c.days)))
+}

@@ -1,0 +1,146 @@
+package lookups
+
+import (
+	"context"
+	"maps"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// The statements of calls to the bureau on SQLite, one call at a time.
+const (
+	// takeLease takes a lease that is free or expired in one step, so that no two calls hold it.
+	takeLease = `INSERT INTO leases (doc_index, call_id, expires_at) VALUES (?, ?, ?)
+		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
+		WHERE leases.expires_at <= ?`
+	askHolder = "SELECT call_id FROM leases WHERE doc_index = ?"
+	freeLease = "DELETE FROM leases WHERE call_id = ?"
+	// freeEnded leaves the lease of a call that was begun again under the id of one whose commit was lost.
+	freeEnded = `DELETE FROM leases WHERE call_id = ?1
+		AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = ?1 AND at <> ?2)`
+	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
+		ORDER BY answered_at DESC LIMIT 1`
+	askCounted   = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
+	countCharged = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, ?, ?)
+		ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + excluded.count,
+			amount = key_usage.amount + excluded.amount`
+)
+
+var (
+	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
+		WHERE id = ? AND at = ? AND (settle_at IS NOT NULL OR charged AND NOT ?) AND status IN (` + unfinished + ")"
+	insertRecord = recordTable.Insert()
+)
+
+// beginOnSQLite charges a batch of concurrent calls in one transaction, one after the other: nobody else writes
+// meanwhile.
+func (s *room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, error) {
+	out := make([]begun, len(in))
+	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
+		sum, admits := newCharges(), newAdmission()
+		for i := range in {
+			b := &in[i]
+			settleAt := engine.Stamp(b.Entry.At.Add(b.Takes))
+			b.entry.SettleAt = &settleAt
+			readAdmission(w, admits, i, *b)
+			if out[i].refused = admits.apply(s.Vault, i, b, b.Entry.At); out[i].refused != nil {
+				continue
+			}
+			if out[i].Begun = takeLeaseOf(w, *b); out[i].writes() {
+				readCounts(w, sum, b.entry)
+				out[i].refused = sum.admit(*b)
+			}
+			if out[i].writes() {
+				sum.crossed(*b)
+				sum.add(b.entry, b.entry.Amount, 1)
+				w.Exec(insertEntry, entryTable.Values(&b.entry)...)
+				if b.request != nil {
+					w.Exec(beginRequest, b.entry.ID)
+				}
+			} else if b.Shared && out[i].Holder == "" {
+				w.Exec(freeLease, b.entry.ID)
+			}
+		}
+		writeCharges(w, sum)
+		writeCrossings(w, sum.reached)
+	})
+	return out, err
+}
+
+// endOnSQLite writes the outcomes of a batch of calls in one transaction.
+func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
+	open := make([]bool, len(in))
+	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
+		sum, listeners := newCharges(), map[listener]bool{}
+		for i := range in {
+			e := &in[i]
+			if e.mayBeAgain() {
+				w.Exec(freeEnded, e.entry.ID, e.entry.At)
+			} else {
+				w.Exec(freeLease, e.entry.ID)
+			}
+			open[i] = w.Exec(endEntry, e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID,
+				e.entry.ID, e.entry.At, e.entry.Charged) > 0
+			if !open[i] {
+				continue
+			}
+			if e.record != nil {
+				w.Exec(insertRecord, recordTable.Values(e.record)...)
+				writeCompleted(w, listeners, e.entry, e.trail)
+			}
+			if !e.entry.Charged {
+				sum.add(e.entry, e.price, -1)
+			}
+		}
+		writeCharges(w, sum)
+	})
+	return open, err
+}
+
+// takeLeaseOf takes the lease of a call, unless another call holds it or the history has an answer by now.
+func takeLeaseOf(w *engine.SQLiteTx, b beginning) (out ports.Begun) {
+	if !b.Shared {
+		return out
+	}
+	if w.Exec(takeLease, b.lease, b.entry.ID, b.entry.SettleAt, engine.Stamp(b.Entry.At)) == 0 {
+		w.Row(askHolder, []any{b.lease}, &out.Holder)
+		return out
+	}
+	var newest lookup.Record
+	for _, index := range b.indexes {
+		var rec lookup.Record
+		if w.Row(askNewest, []any{index, b.Only}, &rec.ID, &rec.AnsweredAt) && rec.AnsweredAt.After(newest.AnsweredAt) {
+			newest = rec
+		}
+	}
+	if newest.ID != "" && b.fresh(engine.UID(newest.ID), newest.AnsweredAt) {
+		out.RecordID = newest.ID
+	}
+	return out
+}
+
+// readCounts reads what the accounts of an entry hold.
+func readCounts(w *engine.SQLiteTx, sum *charges, entry LookupRow) {
+	for _, a := range accountsOf(entry) {
+		if _, known := sum.counted[a]; !known {
+			var had usageRow
+			w.Row(askCounted, []any{a.key, a.bucket}, &had.Count, &had.Amount)
+			sum.counted[a] = had
+		}
+	}
+}
+
+// writeCharges writes what calls add.
+func writeCharges(w *engine.SQLiteTx, sum *charges) {
+	for u := range maps.Values(sum.added) {
+		w.Exec(countCharged, u.KeyID, u.Bucket, u.Count, u.Amount)
+	}
+	for hour := range maps.Values(sum.hours) {
+		w.Exec(countLookups, hour.values()...)
+	}
+	for day := range maps.Values(sum.days) {
+		w.Exec(countSpent, day.values()...)
+	}
+}

@@ -1,0 +1,180 @@
+package lookups
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// RecordRow is a bureau's answer in the history.
+type RecordRow struct {
+	ID         engine.UID `gorm:"primaryKey"`
+	OrgID      engine.UID `gorm:"not null"`
+	Product    string     `gorm:"not null"`
+	DocType    string     `gorm:"not null"`
+	DocIndex   []byte     `gorm:"not null"`
+	Document   []byte     `gorm:"not null" stored:"sealed"`
+	AnsweredAt time.Time  `gorm:"not null"`
+	Found      bool       `gorm:"not null"`
+	Schema     string     `gorm:"not null"`
+	Answer     []byte     `gorm:"not null" stored:"sealed"`
+	Purpose    string     `gorm:"not null;default:''"`
+}
+
+// TableName is the table of the row.
+func (RecordRow) TableName() string { return "records" }
+
+var recordTable = engine.TableOf(RecordRow{})
+
+// IndexText is the text of which a document's keyed hash is made. It includes organisation and product, so that not
+// even a dump shows that two organisations looked up the same person.
+func IndexText(orgID, product string, d document.Document) string {
+	return orgID + "|" + product + "|" + string(d.Type()) + "|" + d.Value()
+}
+
+// recordOf opens latestColumns. Organisation, product and document are those that it was asked for. Where the answer
+// cannot be opened, it logs that and reports false: callers then proceed as if there were no record.
+func recordOf(v *engine.Vault, row RecordRow) (lookup.Record, bool) {
+	rec := lookup.Record{
+		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
+	}
+	fields, raw, err := v.OpenTwo(row.Answer, "records|answer|"+rec.ID)
+	if err != nil {
+		v.Unreadable.Tell("records|answer|" + rec.ID)
+	}
+	rec.Fields, rec.Raw = fields, raw
+	return rec, err == nil
+}
+
+func wholeRecordOf(v *engine.Vault, row RecordRow) lookup.Record {
+	rec, opened := recordOf(v, row)
+	value, ok := v.Shown(row.Document, "records|document|"+rec.ID)
+	rec.OrgID, rec.Product, rec.Purpose, rec.Unreadable = string(row.OrgID), row.Product, row.Purpose, !opened || !ok
+	if ok {
+		rec.Document = document.Restore(document.Type(row.DocType), string(value))
+	}
+	return rec
+}
+
+type history struct {
+	engine.Conn
+	vault *engine.Vault
+	serve func(context.Context, served) (kept, error)
+	only  *string
+	// secret is the key of the hashes by which people are found.
+	secret func(context.Context) ([]byte, error)
+}
+
+func (r history) Only(purpose string) ports.History {
+	r.only = &purpose
+	return r
+}
+
+// bought selects the records that may serve as an answer.
+func (r history) bought(condition string, values ...any) engine.Scope {
+	if r.only != nil {
+		condition, values = condition+" AND purpose = ?", append(values, *r.only)
+	}
+	return engine.Where(condition, values...)
+}
+
+func recordRowOf(v *engine.Vault, rec lookup.Record) RecordRow {
+	return RecordRow{
+		ID: engine.UID(rec.ID), OrgID: engine.UID(rec.OrgID), Product: rec.Product, DocType: string(rec.Document.Type()),
+		DocIndex:   v.Indexes(IndexText(rec.OrgID, rec.Product, rec.Document))[0],
+		Document:   v.Seal([]byte(rec.Document.Value()), "records|document|"+rec.ID),
+		AnsweredAt: engine.Stamp(rec.AnsweredAt), Found: rec.Found, Schema: rec.Schema,
+		Answer: v.SealTwo(rec.Fields, rec.Raw, "records|answer|"+rec.ID), Purpose: rec.Purpose,
+	}
+}
+
+func (r history) Save(ctx context.Context, rec lookup.Record) error {
+	row := recordRowOf(r.vault, rec)
+	return r.Insert(ctx, "history.save", &row)
+}
+
+// latestColumns are read of the newest record.
+const latestColumns = "id, answered_at, found, schema, answer"
+
+func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
+	row, err := engine.FindOne(ctx, r.Query, "history.latest", engine.Same[RecordRow],
+		r.of(orgID, product, d),
+		func(db *gorm.DB) *gorm.DB { return db.Select(latestColumns).Order("answered_at DESC") })
+	if err != nil {
+		return lookup.Record{}, err
+	}
+	rec, ok := recordOf(r.vault, row)
+	if !ok {
+		return lookup.Record{}, engine.Named("history.latest", ports.ErrNotFound)
+	}
+	rec.OrgID, rec.Product, rec.Document = orgID, product, d
+	return rec, nil
+}
+
+// of selects the records of a document, whichever data key indexed them.
+func (r history) of(orgID, product string, d document.Document) engine.Scope {
+	return r.bought("doc_index IN ?", r.vault.Indexes(IndexText(orgID, product, d)))
+}
+
+func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.Record, error) {
+	out := map[string]lookup.Record{}
+	if ids = engine.Given(ids); len(ids) == 0 {
+		return out, nil
+	}
+	records, err := engine.FindAll(ctx, r.Query, "history.records", engine.With(r.vault, wholeRecordOf),
+		engine.Where("id IN ?", ids))
+	for _, rec := range records {
+		out[rec.ID] = rec
+	}
+	return out, err
+}
+
+// freshAtOnce is the most documents that one statement looks for.
+const freshAtOnce = 1000
+
+func (r history) Fresh(
+	ctx context.Context, orgID, product string, docs []document.Document, after time.Time,
+) (map[document.Document]string, error) {
+	out := map[document.Document]string{}
+	for some := range slices.Chunk(docs, freshAtOnce) {
+		of := make(map[string]document.Document, len(some))
+		var indexes [][]byte
+		for _, d := range some {
+			for _, index := range r.vault.Indexes(IndexText(orgID, product, d)) {
+				of[string(index)] = d
+				indexes = append(indexes, index)
+			}
+		}
+		found, err := engine.FindAll(ctx, r.Query, "history.fresh", engine.Same[RecordRow],
+			r.bought("doc_index IN ? AND answered_at > ?", indexes, engine.Stamp(after)), engine.Order("answered_at"),
+			func(db *gorm.DB) *gorm.DB { return db.Select("id, doc_index") })
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range found {
+			out[of[string(row.DocIndex)]] = string(row.ID) // rows come oldest first, so the newest wins
+		}
+	}
+	return out, nil
+}
+
+func (r history) Answers(
+	ctx context.Context, orgID, product string, d document.Document, limit int,
+) ([]lookup.Record, error) {
+	bare := func(row RecordRow) lookup.Record {
+		return lookup.Record{
+			ID: string(row.ID), OrgID: orgID, Product: product, Document: d,
+			AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema, Purpose: row.Purpose,
+		}
+	}
+	return engine.FindAll(ctx, r.Query, "history.answers", bare, r.of(orgID, product, d), func(db *gorm.DB) *gorm.DB {
+		return db.Select("id, answered_at, found, schema, purpose").Order("answered_at DESC").Limit(limit)
+	})
+}

@@ -1,0 +1,110 @@
+package lookups
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"fichario/adapters/gormstore/engine"
+)
+
+// memberDayRow is what a member was charged on a day for a product, as far as one slot has counted it. Triggers on
+// lookups write it, so that charges by instances of an older version are counted too while they keep serving.
+type memberDayRow struct {
+	OrgID    engine.UID `gorm:"primaryKey"`
+	MemberID engine.UID `gorm:"primaryKey"`
+	Day      string     `gorm:"primaryKey"`
+	Product  string     `gorm:"primaryKey"`
+	Slot     int64      `gorm:"primaryKey;autoIncrement:false"`
+	Charged  int64      `gorm:"not null"`
+	Amount   int64      `gorm:"not null"`
+}
+
+func (memberDayRow) TableName() string { return "member_days" }
+
+// memberDaysTable is created before the triggers on the entries, and filled from the entries. An entry's slot is the
+// PostgreSQL process that wrote it, so that no two transactions update the same row at once.
+var memberDaysTable = []string{
+	`CREATE TABLE IF NOT EXISTS member_days (
+		org_id    uuid NOT NULL,
+		member_id uuid NOT NULL,
+		day       text NOT NULL,
+		product   text NOT NULL,
+		slot      bigint NOT NULL,
+		charged   bigint NOT NULL,
+		amount    bigint NOT NULL,
+		PRIMARY KEY (org_id, member_id, day, product, slot)
+	) WITH (fillfactor = 50)`,
+	"CREATE INDEX IF NOT EXISTS member_days_open ON member_days (day) WHERE slot <> -100",
+	`CREATE OR REPLACE FUNCTION member_days_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+	DECLARE
+		n bigint := NEW.charged::int;
+		a bigint := NEW.amount;
+	BEGIN
+		IF TG_OP = 'UPDATE' THEN
+			n := n - OLD.charged::int;
+			a := a - OLD.amount;
+		END IF;
+		INSERT INTO member_days AS d (org_id, member_id, day, product, slot, charged, amount)
+		VALUES (NEW.org_id, NEW.member_id, NEW.day, NEW.product, pg_backend_pid(), n, a)
+		ON CONFLICT (org_id, member_id, day, product, slot)
+			DO UPDATE SET charged = d.charged + excluded.charged, amount = d.amount + excluded.amount;
+		RETURN NULL;
+	END $$`,
+}
+
+// memberDaysFollow creates the triggers.
+var memberDaysFollow = []string{
+	`CREATE TRIGGER member_days_come AFTER INSERT ON lookups FOR EACH ROW
+		WHEN (NEW.charged AND NEW.member_id IS NOT NULL) EXECUTE FUNCTION member_days_follow()`,
+	`CREATE TRIGGER member_days_change AFTER UPDATE OF charged, amount ON lookups FOR EACH ROW
+		WHEN (NEW.member_id IS NOT NULL AND (OLD.charged <> NEW.charged OR OLD.amount <> NEW.amount))
+		EXECUTE FUNCTION member_days_follow()`,
+}
+
+// fillMemberDays counts the entries whose ids meet a condition.
+const fillMemberDays = `INSERT INTO member_days AS d (org_id, member_id, day, product, slot, charged, amount)
+	SELECT org_id, member_id, day, product, 0, COUNT(*), SUM(amount) FROM lookups
+	WHERE charged AND member_id IS NOT NULL AND id `
+
+// AddMemberDays makes a member's statement cost only what it shows. Older charges are counted while others write;
+// nobody can charge while the triggers are created and the entries of the last hours counted.
+func AddMemberDays(ctx context.Context, db *sql.DB) error {
+	for name, of := range map[string]string{
+		"member_product": "(member_id, product, cache, id DESC NULLS LAST) WHERE member_id IS NOT NULL",
+		"member_purpose": "(member_id, purpose, id DESC NULLS LAST) WHERE member_id IS NOT NULL AND purpose <> ''",
+	} {
+		if err := engine.LookupsByMonth.Index(ctx, db, name, of); err != nil {
+			return err
+		}
+	}
+	var follows bool
+	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_trigger
+		WHERE tgname = 'member_days_change' AND tgrelid = to_regclass('lookups'))`).Scan(&follows)
+	if err != nil || follows {
+		return err
+	}
+	now, err := engine.ClockOf(ctx, db)
+	if err != nil {
+		return err
+	}
+	since := engine.IdsSince(now.Add(-time.Hour))
+	err = engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
+		if err := engine.ExecAll(ctx, tx, memberDaysTable...); err != nil {
+			return err
+		}
+		return engine.ExecAll(ctx, tx, "TRUNCATE member_days", // left behind by a killed run
+			fillMemberDays+"<= "+engine.Literal(since)+" GROUP BY 1, 2, 3, 4")
+	})
+	if err != nil {
+		return err
+	}
+	return engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
+		if err := engine.ExecAll(ctx, tx, memberDaysFollow...); err != nil {
+			return err
+		}
+		return engine.ExecAll(ctx, tx, fillMemberDays+"> "+engine.Literal(since)+` GROUP BY 1, 2, 3, 4
+			ON CONFLICT (org_id, member_id, day, product, slot)
+				DO UPDATE SET charged = d.charged + excluded.charged, amount = d.amount + excluded.amount`)
+	})
+}

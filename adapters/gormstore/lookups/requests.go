@@ -1,0 +1,139 @@
+package lookups
+
+import (
+	"bytes"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/ports"
+)
+
+// lookupRequestRow is a request with an idempotency key. It has begun once its call is charged: until LeaseUntil
+// nobody else may take the key, and then only if it has not.
+type lookupRequestRow struct {
+	KeyID      engine.UID `gorm:"primaryKey"`
+	Name       []byte     `gorm:"primaryKey"`
+	Question   []byte     `gorm:"not null"`
+	LookupID   engine.UID `gorm:"not null"`
+	Begun      bool       `gorm:"not null"`
+	LeaseUntil time.Time  `gorm:"not null"`
+	CreatedAt  time.Time  `gorm:"not null"`
+}
+
+func (lookupRequestRow) TableName() string { return "lookup_requests" }
+
+type lookupRequests struct {
+	engine.Conn
+	// secret keys the hashes: it stays when the data key is rotated.
+	secret func(context.Context) ([]byte, error)
+}
+
+// requestHash is the keyed hash of something that a request says.
+func requestHash(secret []byte, keyID, what, said string) []byte {
+	mac := hmac.New(sha256.New, secret)
+	mac.Write([]byte("lookup request|" + what + "|" + keyID + "|" + said))
+	return mac.Sum(nil)
+}
+
+const (
+	// These insert a request, or replace one that is over.
+	claimOnPostgres = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at)
+		VALUES (?, ?, ?, ?, false, clock_timestamp() + ? * interval '1 microsecond', clock_timestamp())
+		ON CONFLICT (key_id, name) DO UPDATE SET question = excluded.question, lookup_id = excluded.lookup_id, begun = false,
+			lease_until = excluded.lease_until, created_at = excluded.created_at
+		WHERE lookup_requests.created_at <= clock_timestamp() - ? * interval '1 microsecond'
+			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= clock_timestamp()`
+	claimOnSQLite = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at)
+		VALUES (?, ?, ?, ?, false, ?, ?)
+		ON CONFLICT (key_id, name) DO UPDATE SET question = excluded.question, lookup_id = excluded.lookup_id, begun = false,
+			lease_until = excluded.lease_until, created_at = excluded.created_at
+		WHERE lookup_requests.created_at <= ?
+			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= excluded.created_at`
+)
+
+func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports.LookupRequest, error) {
+	const op = "lookupRequests.claim"
+	if err := r.Outside(op); err != nil {
+		return q, err
+	}
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return q, err
+	}
+	name, question := requestHash(secret, q.KeyID, "name", q.Name), requestHash(secret, q.KeyID, "question", q.Question)
+	var row lookupRequestRow
+	err = r.Whole(ctx, op, func(db *gorm.DB) error {
+		values := []any{engine.UID(q.KeyID), name, question, engine.UID(q.LookupID)}
+		statement := claimOnPostgres
+		if db.Name() == "postgres" {
+			values = append(values, q.Begins.Microseconds(), q.Lasts.Microseconds())
+		} else {
+			now := engine.Stamp(q.At)
+			statement, values = claimOnSQLite, append(values, now.Add(q.Begins), now, now.Add(-q.Lasts))
+		}
+		if err := db.Exec(statement, values...).Error; err != nil {
+			return err
+		}
+		return db.Take(&row, "key_id = ? AND name = ?", engine.UID(q.KeyID), engine.Blob(name)).Error
+	})
+	has := ports.LookupRequest{
+		KeyID: q.KeyID, Name: q.Name, LookupID: string(row.LookupID), Same: bytes.Equal(row.Question, question),
+		At: row.CreatedAt.UTC(),
+	}
+	return has, err
+}
+
+func (r lookupRequests) Release(ctx context.Context, q ports.LookupRequest) error {
+	return r.Exec(ctx, "lookupRequests.release", func(db *gorm.DB) error {
+		return db.Delete(&lookupRequestRow{}, "key_id = ? AND lookup_id = ?", engine.UID(q.KeyID),
+			engine.UID(q.LookupID)).Error
+	})
+}
+
+func (r lookupRequests) Forget(ctx context.Context, before time.Time) (int, error) {
+	return r.ExecCount(ctx, "lookupRequests.forget", func(db *gorm.DB) *gorm.DB {
+		old := db.Model(&lookupRequestRow{}).Select("lookup_id").Where("created_at < ?", engine.Stamp(before)).
+			Limit(engine.ForgetAtOnce)
+		return db.Delete(&lookupRequestRow{}, "lookup_id IN (?)", old)
+	})
+}
+
+// The statements by which a call that is charged keeps its idempotency key: it is locked before the accounts, so that
+// nobody takes it over between the look and the commit.
+const (
+	askRequest   = "SELECT 1 FROM lookup_requests WHERE key_id = ? AND name = ? AND lookup_id = ?"
+	beginRequest = "UPDATE lookup_requests SET begun = true WHERE lookup_id = ?"
+	lockRequests = `SELECT r.lookup_id::text FROM lookup_requests r
+		JOIN unnest($1::text[], $2::bytea[], $3::text[]) AS a (key_id, name, lookup_id)
+		ON r.key_id = a.key_id::uuid AND r.name = a.name AND r.lookup_id = a.lookup_id::uuid
+		ORDER BY r.key_id, r.name FOR UPDATE OF r`
+	beginRequests = "UPDATE lookup_requests SET begun = true WHERE lookup_id = ANY ($1::text[]::uuid[])"
+)
+
+// queueRequests locks on PostgreSQL the idempotency keys of calls, and notes those that another request has by now.
+func (s admission) queueRequests(batch *pgx.Batch, in []beginning) {
+	var keys, ids []string
+	var names [][]byte
+	positions := map[string]int{}
+	for i, b := range in {
+		if b.request != nil {
+			s.overtaken[i], positions[string(b.entry.ID)] = true, i
+			keys, names = append(keys, string(engine.OrNoID(b.entry.KeyID))), append(names, b.request)
+			ids = append(ids, string(b.entry.ID))
+		}
+	}
+	if len(ids) == 0 {
+		return
+	}
+	batch.Queue(lockRequests, keys, names, ids).Query(func(rows pgx.Rows) error {
+		var id string
+		_, err := pgx.ForEachRow(rows, []any{&id}, func() error { delete(s.overtaken, positions[id]); return nil })
+		return err
+	})
+}

@@ -1,0 +1,65 @@
+// Package lookups keeps calls to a bureau, the history, the statement, and keys with their caps.
+package lookups
+
+import (
+	"context"
+	"database/sql"
+
+	"gorm.io/gorm/schema"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/ports"
+)
+
+// room holds what concurrent lookups share.
+type room struct {
+	*engine.Engine
+	// serve answers lookups from the history: on PostgreSQL in batches, on SQLite singly, batching only their entries.
+	serve   func(context.Context, served) (kept, error)
+	entries *engine.Together[entered, bool]
+	begin   *engine.Together[beginning, begun]
+	end     *engine.Together[ended, bool]
+	// newest belongs to newestOnSQLite.
+	newest  *sql.Stmt
+	reading engine.Turn
+}
+
+// New is the room of lookups, their history and statement, and of keys with their caps.
+func New(e *engine.Engine) engine.Room {
+	s := &room{Engine: e, reading: engine.NewTurn()}
+	var closeServing func()
+	if e.IsPostgres() {
+		served := engine.NewTogether(s.serveOnPostgres)
+		s.serve, closeServing = served.Call, served.Close
+		s.begin, s.end = engine.NewTogether(s.beginOnPostgres), engine.NewTogether(s.endOnPostgres)
+	} else {
+		s.entries = engine.NewTogether(s.enterOnSQLite)
+		s.serve, closeServing = s.serveOnSQLite, s.entries.Close
+		s.begin, s.end = engine.NewTogether(s.beginOnSQLite), engine.NewTogether(s.endOnSQLite)
+	}
+	return engine.Room{
+		Rows: []schema.Tabler{
+			limitChangeRow{}, bundleRow{}, leaseRow{}, RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
+			lookupRequestRow{}, LookupRow{}, memberDayRow{}, spendDayRow{}, ticketRow{}, usageRow{},
+		},
+		Statements: []string{
+			insertEntry, countLookups, countSpent, askRequest, beginRequest, askBlocked, askErased, askErasing, askKey,
+			askMember,
+			askRule, askPurpose, askBatch, askItem, takeLease, askHolder, freeLease, freeEnded, askNewest, askCounted,
+			countCharged, endEntry, insertRecord, keyNameOnSQLite,
+		},
+		Repos: func(out *ports.Repos, c engine.Conn) {
+			entries := statement{c, s.Vault, s.SubjectSecret}
+			out.Statement, out.LookupEnds, out.LookupContacts = entries, entries, entries
+			out.History = history{c, s.Vault, s.serve, nil, s.SubjectSecret}
+			out.Calls = calls{c, s.Vault, s.begin, s.end, s.SubjectSecret}
+			out.LookupRequests = lookupRequests{c, s.SubjectSecret}
+			out.Keys, out.Usage, out.Bundles, out.Tickets, out.Figures = keys{c}, usage{c}, bundles{c}, tickets{c}, figures{c}
+		},
+		Close: func() {
+			closeServing()
+			s.begin.Close()
+			s.end.Close()
+		},
+	}
+}

@@ -1,0 +1,45 @@
+package lookups
+
+import (
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
+)
+
+// spendDayRow is what a key, or members, were charged on a day for a product, as far as one slot has counted it.
+type spendDayRow struct {
+	OrgID   engine.UID `gorm:"primaryKey"`
+	Day     string     `gorm:"primaryKey"`
+	KeyID   engine.UID `gorm:"primaryKey"` // noID for members
+	Product string     `gorm:"primaryKey"`
+	Slot    int64      `gorm:"primaryKey;autoIncrement:false"`
+	Charged int64      `gorm:"not null"`
+	Amount  int64      `gorm:"not null"`
+}
+
+func (spendDayRow) TableName() string { return "spend_days" }
+
+const (
+	countSpent = `INSERT INTO spend_days (org_id, day, key_id, product, slot, charged, amount)
+	VALUES (?, ?, ?, ?, ?, ?, ?)` + addSpent
+	addSpent = `
+	ON CONFLICT (org_id, day, key_id, product, slot) DO UPDATE SET charged = spend_days.charged + excluded.charged,
+		amount = spend_days.amount + excluded.amount`
+)
+
+// values are the parameters of countSpent.
+func (r spendDayRow) values() []any {
+	return []any{r.OrgID, r.Day, r.KeyID, r.Product, r.Slot, r.Charged, r.Amount}
+}
+
+// countEntry adds an entry to the figures of its hour and its day.
+func countEntry(db *gorm.DB, row LookupRow, slot int64) error {
+	if err := hourOfLookup(row, slot).count(db); err != nil || !row.Charged {
+		return err
+	}
+	day := spendDayRow{
+		OrgID: row.OrgID, Day: row.Day, KeyID: engine.OrNoID(row.KeyID), Product: row.Product, Slot: slot, Charged: 1,
+		Amount: row.Amount,
+	}
+	return db.Exec(countSpent, day.values()...).Error
+}

@@ -1,0 +1,272 @@
+package lookups
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/privacy"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// LookupRow is a line of the statement.
+type LookupRow struct {
+	ID       engine.UID `gorm:"primaryKey"`
+	OrgID    engine.UID `gorm:"not null"`
+	KeyID    *engine.UID
+	MemberID *engine.UID
+	Product  string    `gorm:"not null"`
+	DocType  string    `gorm:"not null"`
+	Document []byte    `gorm:"not null" stored:"sealed"`
+	At       time.Time `gorm:"not null"`
+	Cache    bool      `gorm:"not null"`
+	Charged  bool      `gorm:"not null"`
+	Amount   int64     `gorm:"not null"`
+	Status   string    `gorm:"not null"`
+	RecordID *engine.UID
+	Day      string `gorm:"not null"`
+	Month    string `gorm:"not null"`
+	SettleAt *time.Time
+	// ContactID is the contact that the lookup is about.
+	ContactID *engine.UID
+	// BatchID and AutomationID say what asked on behalf of the key or member.
+	BatchID, AutomationID *engine.UID
+	Purpose               string `gorm:"not null;default:''"`
+}
+
+// TableName is the table of the row.
+func (LookupRow) TableName() string { return "lookups" }
+
+func lookupRowOf(v *engine.Vault, e lookup.Entry) LookupRow {
+	return LookupRow{
+		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), KeyID: engine.Optional(e.KeyID),
+		MemberID: engine.Optional(e.MemberID),
+		Product:  e.Product, DocType: string(e.Document.Type()),
+		Document: v.Seal([]byte(e.Document.Value()), "lookups|document|"+e.ID),
+		At:       engine.Stamp(e.At), Cache: e.Cache, Charged: e.Charged, Amount: int64(e.Amount), Status: string(e.Status),
+		RecordID: engine.Optional(e.RecordID), Day: e.Day, Month: e.Month, SettleAt: engine.OptionalTime(e.SettleAt),
+		ContactID: engine.Optional(e.ContactID), BatchID: engine.Optional(e.BatchID),
+		AutomationID: engine.Optional(e.AutomationID),
+		Purpose:      e.Purpose,
+	}
+}
+
+func entryOf(v *engine.Vault, row LookupRow) lookup.Entry {
+	e := lookup.Entry{
+		ID: string(row.ID), OrgID: string(row.OrgID), KeyID: row.KeyID.Text(), MemberID: row.MemberID.Text(),
+		Product: row.Product, At: row.At.UTC(), Cache: row.Cache, Charged: row.Charged, Amount: catalog.Money(row.Amount),
+		Status: lookup.Status(row.Status), RecordID: row.RecordID.Text(), Day: row.Day, Month: row.Month,
+		SettleAt: engine.TimeOf(row.SettleAt), ContactID: row.ContactID.Text(),
+		BatchID: row.BatchID.Text(), AutomationID: row.AutomationID.Text(), Purpose: row.Purpose,
+	}
+	openDocument(v, &e, document.Type(row.DocType), row.Document)
+	return e
+}
+
+// openDocument opens the document of an entry.
+func openDocument(v *engine.Vault, e *lookup.Entry, docType document.Type, sealed []byte) {
+	value, ok := v.Shown(sealed, "lookups|document|"+e.ID)
+	e.Unreadable, e.Erased = !ok, ok && len(value) == 0
+	if ok && !e.Erased {
+		e.Document = document.Restore(docType, string(value))
+	}
+}
+
+type statement struct {
+	engine.Conn
+	vault *engine.Vault
+	// secret is the key of the hashes by which people are found.
+	secret func(context.Context) ([]byte, error)
+}
+
+func (r statement) Add(ctx context.Context, e lookup.Entry) error {
+	row := lookupRowOf(r.vault, e)
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return err
+	}
+	subject := engine.DocumentHash(secret, e.OrgID, e.Document)
+	queued := false
+	err = r.Whole(ctx, "statement.add", func(db *gorm.DB) (err error) {
+		var barred []int
+		find := privacy.Barring(e.OrgID, e.Since)(db.Session(&gorm.Session{NewDB: true})).
+			Where("subject = ?", engine.Blob(subject)).Limit(1).Select("1")
+		if err := find.Scan(&barred).Error; err != nil || len(barred) > 0 {
+			return cmp.Or(err, ports.ErrErased)
+		}
+		if err := db.Create(&row).Error; err != nil {
+			return err
+		}
+		if queued, err = addCompleted(db, row, automation.Trail(e.Trail)); err != nil {
+			return err
+		}
+		return countEntry(db, row, engine.SomeSlot())
+	})
+	if err == nil && queued {
+		r.MakeDue(automation.FanOut)
+	}
+	return err
+}
+
+func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
+	return engine.FindOne(ctx, r.Query, "statement.find", engine.With(r.vault, entryOf), engine.ByID(id))
+}
+
+func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error) {
+	out := map[string]lookup.Entry{}
+	if ids = engine.Given(ids); len(ids) == 0 {
+		return out, nil
+	}
+	// The bounds let PostgreSQL prune partitions.
+	found, err := engine.FindAll(ctx, r.Query, "statement.entries", engine.With(r.vault, entryOf),
+		engine.Where("id IN ?", ids),
+		engine.Where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)))
+	for _, e := range found {
+		out[e.ID] = e
+	}
+	return out, err
+}
+
+// running selects entries without an outcome. Where another caller sets the outcome, settle_at stays: it marks an
+// entry that its owner may still settle.
+func running(condition string, value any) engine.Scope {
+	return engine.Where("status = "+engine.Literal(lookup.Running)+" AND "+condition, value)
+}
+
+func (r statement) Abandon(ctx context.Context, id string) (bool, error) {
+	n, err := r.ExecCount(ctx, "statement.abandon", func(db *gorm.DB) *gorm.DB {
+		return running("id = ?", id)(db.Model(&LookupRow{})).Update("status", string(lookup.NoAnswer))
+	})
+	return n > 0, err
+}
+
+func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
+	err = r.Whole(ctx, "statement.settle", func(db *gorm.DB) error {
+		// The leases go first, in the order that all transactions use, so that no two deadlock.
+		over := engine.Locked("UPDATE", "")(db.Model(&leaseRow{}).Select("doc_index").
+			Where("expires_at <= ?", engine.Stamp(now)).
+			Order("doc_index"))
+		if err := db.Delete(&leaseRow{}, "doc_index IN (?) AND expires_at <= ?", over, engine.Stamp(now)).Error; err != nil {
+			return err
+		}
+		settled := running("settle_at <= ?", engine.Stamp(now))(db.Model(&LookupRow{})).
+			Update("status", string(lookup.NoAnswer))
+		n = int(settled.RowsAffected)
+		return settled.Error
+	})
+	return n, err
+}
+
+// asker selects rows by who asked.
+func asker(by lookup.Asker) engine.Scope {
+	switch {
+	case by.KeyID != "":
+		// The cast keeps SQLite, which has no statistics, from walking the organisation's index.
+		return engine.Where("key_id = ? AND CAST(org_id AS text) = ?", by.KeyID, by.OrgID)
+	case by.MemberID != "":
+		return engine.Where("member_id = ? AND CAST(org_id AS text) = ?", by.MemberID, by.OrgID)
+	case by.Members:
+		return engine.Where("org_id = ? AND key_id IS NULL", by.OrgID)
+	}
+	return engine.Where("org_id = ?", by.OrgID)
+}
+
+func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error) {
+	out := map[string]lookup.Entry{}
+	if recordIDs = engine.Given(recordIDs); len(recordIDs) == 0 {
+		return out, nil
+	}
+	brought := engine.Where("record_id IN ? AND NOT cache", recordIDs)
+	entries, err := engine.FindAll(ctx, r.Query, "statement.asked", engine.With(r.vault, entryOf), brought)
+	for _, e := range entries {
+		out[e.RecordID] = e
+	}
+	return out, err
+}
+
+func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error) {
+	type row struct {
+		Day, Product string
+		Count        int
+		Amount       int64
+	}
+	perDay := func(db *gorm.DB) *gorm.DB {
+		if db = db.Model(&spendDayRow{}); by.MemberID != "" {
+			db = db.Model(&memberDayRow{}).Where("member_id = ?", by.MemberID)
+		} else if by.KeyID != "" {
+			db = db.Where("key_id = ?", by.KeyID)
+		} else if by.Members {
+			db = db.Where("key_id = ?", engine.NoID)
+		}
+		return db.Select("day, product, CAST(SUM(charged) AS bigint) AS count, CAST(SUM(amount) AS bigint) AS amount").
+			Where("org_id = ? AND day BETWEEN ? AND ?", by.OrgID, from, until).
+			Group("day, product").Having("SUM(charged) <> 0").Order("day, product")
+	}
+	return engine.FindAll(ctx, r.QueryList, "statement.spend", func(r row) lookup.DaySpent {
+		return lookup.DaySpent{
+			Day: r.Day, Product: r.Product, Spent: lookup.Spent{Count: r.Count, Amount: catalog.Money(r.Amount)},
+		}
+	}, perDay)
+}
+
+func (r statement) Tie(ctx context.Context, id, contactID string) error {
+	_, err := r.ExecCount(ctx, "statement.tie", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&LookupRow{}).Where("id = ?", id).Update("contact_id", contactID)
+	})
+	return err
+}
+
+func (r statement) OfContact(
+	ctx context.Context, orgID, contactID string, limit int,
+) (out []ports.ContactLookup, err error) {
+	err = r.Query(ctx, "statement.ofContact", func(db *gorm.DB) error {
+		var rows []LookupRow
+		w := engine.WalkOf("lookups_contact", "contact_id", contactID)
+		if err := w.Page(engine.Passing("org_id = ?", orgID)(fresh(db)), "lookups", engine.BeforeAll, engine.AfterAll, false,
+			limit).
+			Find(&rows).Error; err != nil {
+			return err
+		}
+		answered, err := answeredAt(db, rows)
+		if err != nil {
+			return err
+		}
+		out = make([]ports.ContactLookup, len(rows))
+		for i, row := range rows {
+			out[i].Entry = entryOf(r.vault, row)
+			if row.RecordID != nil {
+				out[i].AnsweredAt = answered[*row.RecordID]
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// answeredAt returns when the records of some lookups were answered, by record id.
+func answeredAt(db *gorm.DB, rows []LookupRow) (map[engine.UID]time.Time, error) {
+	var ids []engine.UID
+	for _, row := range rows {
+		if row.RecordID != nil {
+			ids = append(ids, *row.RecordID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	var records []RecordRow
+	err := db.Select("id", "answered_at").Find(&records, "id IN ?", ids).Error
+	out := map[engine.UID]time.Time{}
+	for _, record := range records {
+		out[record.ID] = record.AnsweredAt.UTC()
+	}
+	return out, err
+}

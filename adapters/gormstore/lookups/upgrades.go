@@ -1,0 +1,42 @@
+package lookups
+
+import (
+	"context"
+	"database/sql"
+	"time"
+
+	"fichario/adapters/gormstore/engine"
+)
+
+// AddBudgets gives members a budget, the sum charged to them this month, and an index of what each member looked up.
+func AddBudgets(ctx context.Context, db *sql.DB) error {
+	err := engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
+		return engine.ExecAll(ctx, tx, "ALTER TABLE members ADD COLUMN IF NOT EXISTS budget bigint")
+	})
+	if err != nil {
+		return err
+	}
+	if err := engine.LookupsByMonth.Index(ctx, db, "member",
+		"(member_id, id) WHERE member_id IS NOT NULL"); err != nil {
+		return err
+	}
+	now, err := engine.ClockOf(ctx, db)
+	if err != nil {
+		return err
+	}
+	// Days of other time zones begin before or after those of UTC.
+	since := engine.Monthly.Start(now.AddDate(0, 0, -2))
+	_, err = db.ExecContext(ctx, `INSERT INTO key_usage (key_id, bucket, count, amount)
+		SELECT member_id, month, COUNT(*), SUM(amount) FROM lookups
+		WHERE charged AND member_id IS NOT NULL AND id > $1 AND month >= $2 GROUP BY 1, 2 ON CONFLICT DO NOTHING`,
+		engine.IdsSince(since.Add(-24*time.Hour)), since.Format("2006-01"))
+	return err
+}
+
+// AddAskers adds to lookups the batch or automation that asked. It rewrites no row.
+func AddAskers(ctx context.Context, db *sql.DB) error {
+	return engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
+		return engine.ExecAll(ctx, tx, `ALTER TABLE lookups ADD COLUMN IF NOT EXISTS batch_id uuid,
+			ADD COLUMN IF NOT EXISTS automation_id uuid`)
+	})
+}

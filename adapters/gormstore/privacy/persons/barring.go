@@ -1,0 +1,58 @@
+package persons
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/engine"
+	privacyrows "fichario/adapters/gormstore/privacy"
+	"fichario/domain/privacy"
+)
+
+func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]byte) error {
+	rows := engine.Mapped(hashes, func(hash []byte) privacyrows.ErasedRow {
+		return privacyrows.ErasedRow{
+			OrgID: engine.UID(orgID), Subject: hash, ErasureID: engine.UID(erasureID), Until: privacyrows.WhileErasing,
+		}
+	})
+	return r.Inside(ctx, "subjects.bar", func(db *gorm.DB) error {
+		if len(rows) == 0 {
+			return nil
+		}
+		return db.Clauses(clause.OnConflict{
+			Columns:   []clause.Column{{Name: "org_id"}, {Name: "subject"}},
+			DoUpdates: clause.AssignmentColumns([]string{"erasure_id", "until"}),
+		}).Create(&rows).Error
+	})
+}
+
+func (r subjects) Unbar(ctx context.Context, erasureID string) error {
+	return r.Inside(ctx, "subjects.unbar", func(db *gorm.DB) error {
+		now := any(engine.Stamp(time.Now()))
+		if db.Name() == "postgres" {
+			now = gorm.Expr("clock_timestamp()")
+		}
+		return db.Model(&privacyrows.ErasedRow{}).Where("erasure_id = ?", erasureID).Update("until", now).Error
+	})
+}
+
+func (r subjects) Barred(
+	ctx context.Context, orgID string, since time.Time,
+) (is func(privacy.Identity) bool, err error) {
+	var hashes [][]byte
+	err = r.Query(ctx, "subjects.barred", func(db *gorm.DB) error {
+		return privacyrows.Barring(orgID, since)(db).Pluck("subject", &hashes).Error
+	})
+	if err != nil || len(hashes) == 0 {
+		return nil, err
+	}
+	secret, err := r.store.SubjectSecret(ctx)
+	barred := map[string]bool{}
+	for _, hash := range hashes {
+		barred[string(hash)] = true
+	}
+	return func(i privacy.Identity) bool { return barred[string(engine.SubjectHash(secret, orgID, i))] }, err
+}

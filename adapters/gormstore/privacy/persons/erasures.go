@@ -1,0 +1,195 @@
+package persons
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/privacy"
+	"fichario/ports"
+)
+
+type blockRow struct {
+	OrgID     engine.UID `gorm:"primaryKey"`
+	Subject   []byte     `gorm:"primaryKey"`
+	ErasureID engine.UID `gorm:"not null"`
+	AskedBy   string     `gorm:"not null"`
+	At        time.Time  `gorm:"not null"`
+}
+
+func (blockRow) TableName() string { return "subject_blocks" }
+
+type erasureRow struct {
+	ID         engine.UID `gorm:"primaryKey"`
+	OrgID      engine.UID `gorm:"not null"`
+	State      string     `gorm:"not null"`
+	AskedBy    string     `gorm:"not null"`
+	At         time.Time  `gorm:"not null"`
+	EndedAt    *time.Time
+	Block      bool   `gorm:"not null"`
+	KeyID      string `gorm:"not null"`
+	Hashes     []byte `gorm:"not null"`
+	Counts     string `gorm:"not null"`
+	Content    []byte `stored:"sealed"`
+	Kind       string `gorm:"not null"`
+	After      string `gorm:"not null"`
+	Round      int    `gorm:"not null"`
+	Journalled bool   `gorm:"not null"`
+	ReplayedAt *time.Time
+	Lease      string `gorm:"not null"`
+	LeaseUntil *time.Time
+}
+
+var erasureColumns = engine.ColumnNames(erasureRow{}, "erasures")
+
+func (erasureRow) TableName() string { return "erasures" }
+
+func (row erasureRow) id() engine.UID { return row.ID }
+
+func erasureRowOf(v *engine.Vault, e privacy.Erasure) erasureRow {
+	counts, err := json.Marshal(e.Gone)
+	if err != nil {
+		panic(err) // numbers alone always marshal
+	}
+	row := erasureRow{
+		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), State: string(e.State), AskedBy: e.AskedBy, At: engine.Stamp(e.At),
+		EndedAt: engine.OptionalTime(e.EndsAt), Block: e.Block, KeyID: e.KeyID, Hashes: bytes.Join(e.Hashes, nil),
+		Counts: string(counts), Kind: string(e.Kind), After: e.After, Round: e.Round, Journalled: e.Journalled,
+		ReplayedAt: engine.OptionalTime(e.Replayed), Lease: e.Lease,
+	}
+	if row.Hashes == nil {
+		row.Hashes = []byte{}
+	}
+	if e.Person != nil {
+		row.Content = v.SealJSON(e.Person, "erasures|content|"+e.ID)
+	}
+	return row
+}
+
+func erasureOf(v *engine.Vault, row erasureRow) privacy.Erasure {
+	e := privacy.Erasure{
+		ID: string(row.ID), OrgID: string(row.OrgID), State: privacy.State(row.State), AskedBy: row.AskedBy,
+		At: row.At.UTC(), EndsAt: engine.TimeOf(row.EndedAt), Block: row.Block, KeyID: row.KeyID, Gone: privacy.Counts{},
+		Hashes: slices.Collect(slices.Chunk(row.Hashes, engine.SubjectSize)), Kind: privacy.Kind(row.Kind), After: row.After,
+		Round: row.Round, Journalled: row.Journalled, Replayed: engine.TimeOf(row.ReplayedAt), Lease: row.Lease,
+	}
+	_ = json.Unmarshal([]byte(row.Counts), &e.Gone) // erasureRow wrote it
+	if row.Content == nil {
+		return e
+	}
+	if plain, ok := v.Shown(row.Content, "erasures|content|"+e.ID); ok {
+		e.Person = &privacy.Person{}
+		_ = json.Unmarshal(plain, e.Person)
+	}
+	return e
+}
+
+func (r subjects) AddErasure(ctx context.Context, e privacy.Erasure) error {
+	row := erasureRowOf(r.store.Vault, e)
+	return r.Inside(ctx, "subjects.addErasure", func(db *gorm.DB) error { return db.Create(&row).Error })
+}
+
+func (r subjects) SaveErasure(ctx context.Context, e privacy.Erasure) error {
+	row := erasureRowOf(r.store.Vault, e)
+	return r.Inside(ctx, "subjects.saveErasure", func(db *gorm.DB) error {
+		return engine.OrNotFound(db.Model(&erasureRow{}).Where("id = ?", e.ID).
+			Select("state", "ended_at", "hashes", "counts", "content", "kind", "after", "round", "journalled", "replayed_at").
+			Updates(&row))
+	})
+}
+
+// LeaseErasure finds and leases in one statement, so that no two instances work on the same erasure.
+func (r subjects) LeaseErasure(
+	ctx context.Context, id, lease string, now, until time.Time,
+) (e privacy.Erasure, err error) {
+	const op = "subjects.leaseErasure"
+	if _, err := engine.FindOne(ctx, r.Query, op, erasureRow.id,
+		engine.Where("state = "+engine.Literal(privacy.Running))); err != nil {
+		return e, err // so that an idle poll does not wait for the writer
+	}
+	var rows []erasureRow
+	err = r.Exec(ctx, op, func(db *gorm.DB) error {
+		next := db.Model(&erasureRow{}).Select("id").Where("state = "+engine.Literal(privacy.Running)).
+			Where("lease_until IS NULL OR lease_until <= ? OR lease = ?", engine.Stamp(now), lease)
+		if id != "" {
+			next = next.Where("id = ?", id)
+		}
+		next = engine.Locked("UPDATE", "SKIP LOCKED")(next).Order("id").Limit(1)
+		err := db.Raw("UPDATE erasures SET lease = ?, lease_until = ? WHERE id IN (?) RETURNING "+erasureColumns,
+			lease, engine.Stamp(until), next).Scan(&rows).Error
+		if err == nil && len(rows) == 0 {
+			err = ports.ErrNotFound
+		}
+		return err
+	})
+	if err != nil {
+		return e, err
+	}
+	return erasureOf(r.store.Vault, rows[0]), nil
+}
+
+func (r subjects) LockErasure(ctx context.Context, id, lease string) (privacy.Erasure, error) {
+	return engine.FindOne(ctx, r.Inside, "subjects.lockErasure", engine.With(r.store.Vault, erasureOf),
+		engine.Locked("UPDATE", ""),
+		engine.ByID(id),
+		engine.Where("lease = ? AND state = "+engine.Literal(privacy.Running), lease))
+}
+
+func (r subjects) FindErasure(ctx context.Context, id string) (privacy.Erasure, error) {
+	return engine.FindOne(ctx, r.Query, "subjects.findErasure", engine.With(r.store.Vault, erasureOf), engine.ByID(id))
+}
+
+func (r subjects) Erasures(ctx context.Context, orgID, before string, limit int) ([]privacy.Erasure, error) {
+	return engine.FindAll(ctx, r.Query, "subjects.erasures", engine.With(r.store.Vault, erasureOf),
+		engine.Where("org_id = ?", orgID),
+		engine.Newest(before, limit))
+}
+
+func (r subjects) Block(ctx context.Context, b privacy.Block) error {
+	rows := engine.Mapped(b.Hashes, func(hash []byte) blockRow {
+		return blockRow{engine.UID(b.OrgID), hash, engine.UID(b.ErasureID), b.AskedBy, engine.Stamp(b.At)}
+	})
+	return r.Inside(ctx, "subjects.block", func(db *gorm.DB) error {
+		if len(rows) == 0 {
+			return nil
+		}
+		return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
+	})
+}
+
+func (r subjects) Unblock(ctx context.Context, orgID string, hashes [][]byte) (bool, error) {
+	n, err := r.ExecCount(ctx, "subjects.unblock", func(db *gorm.DB) *gorm.DB {
+		return db.Delete(&blockRow{}, "org_id = ? AND subject IN ?", orgID, hashes)
+	})
+	return n > 0, err
+}
+
+func (r subjects) Blocked(ctx context.Context, orgID string, hashes [][]byte) (yes bool, err error) {
+	var one []int
+	err = r.Query(ctx, "subjects.blocked", func(db *gorm.DB) error {
+		return db.Model(&blockRow{}).Where("org_id = ? AND subject IN ?", orgID, hashes).Limit(1).Select("1").Scan(&one).Error
+	})
+	return len(one) > 0, err
+}
+
+func (r subjects) Blocks(ctx context.Context, orgID string, erasureIDs []string) (out []privacy.Block, err error) {
+	rows, err := engine.FindAll(ctx, r.Query, "subjects.blocks", engine.Same[blockRow],
+		engine.Where("org_id = ? AND erasure_id IN ?", orgID, engine.Given(erasureIDs)),
+		engine.Order("erasure_id DESC, subject"))
+	for _, row := range rows {
+		if n := len(out); n == 0 || out[n-1].ErasureID != string(row.ErasureID) {
+			out = append(out, privacy.Block{
+				ErasureID: string(row.ErasureID), OrgID: orgID, AskedBy: row.AskedBy, At: row.At.UTC(),
+			})
+		}
+		last := &out[len(out)-1]
+		last.Hashes = append(last.Hashes, row.Subject)
+	}
+	return out, err
+}

@@ -1,0 +1,189 @@
+package persons
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/batches"
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/lookups"
+	privacyrows "fichario/adapters/gormstore/privacy"
+	"fichario/domain/document"
+	"fichario/domain/privacy"
+)
+
+const (
+	// traceAtOnce is how many rows one transaction adds to the index of people.
+	traceAtOnce = 250
+	// traceRest is the pause after each transaction, in multiples of its duration: a twentieth of the time goes to the
+	// index.
+	traceRest = 20
+	// traceAfter is how old rows are when they are indexed; see indexAfter. A batch takes longer to write.
+	traceAfter = 2 * time.Minute
+)
+
+// traced maps the tables that feed the index of people to their kinds.
+var traced = map[string]privacy.Kind{"lookups": privacy.Lookups, "batch_items": privacy.Items}
+
+// IndexSubjects writes the index that finds a person's lookups and batch items, at a pace that leaves room for lookups:
+// requests never write it, it is filled beside them. It is for one caller at a time.
+func (s *Index) IndexSubjects(ctx context.Context) error {
+	now := time.Now()
+	for table := range traced {
+		if err := s.traceAll(ctx, table, "", engine.FirstID(now.Add(-traceAfter)), traceRest); err != nil {
+			return err
+		}
+	}
+	if now.Sub(s.tracedAgain) < engine.IndexAgain {
+		return nil
+	}
+	s.tracedAgain = now
+	for table := range traced {
+		err := s.traceAll(ctx, table, engine.IdsSince(now.Add(-24*time.Hour)), engine.FirstID(now.Add(-traceAfter)),
+			traceRest)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CatchUp brings the index of people up to date, and returns when it is: after an upgrade, about a minute for a million
+// lookups.
+func (s *Index) CatchUp(ctx context.Context) error {
+	until := engine.FirstID(time.Now().Add(-traceAfter))
+	for table := range traced {
+		if err := s.traceAll(ctx, table, "", until, 1); err != nil {
+			return err
+		}
+		var mark privacyrows.MarkRow
+		err := s.Conn().Query(ctx, "store.catchUp", func(db *gorm.DB) error {
+			return db.Take(&mark, "name = ?",
+				table).Error
+		})
+		if err == nil {
+			// Rows by instances with other clocks, and of long transactions, may lie before the mark.
+			err = s.traceAll(ctx, table, min(string(mark.UpTo), engine.IdsSince(time.Now().Add(-10*time.Minute))),
+				engine.AfterAll, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Indexed reports whether the index is complete but for the last minutes.
+func (s *Index) Indexed(ctx context.Context) (yes bool, err error) {
+	yes = true
+	for table := range traced {
+		var mark privacyrows.MarkRow
+		var left []string
+		err := s.Conn().Query(ctx, "store.indexed", func(db *gorm.DB) error {
+			if err := db.Take(&mark, "name = ?", table).Error; err != nil {
+				return err
+			}
+			return db.Session(&gorm.Session{NewDB: true}).Table(table).
+				Where("id > ? AND id < ?", mark.UpTo, engine.FirstID(time.Now().Add(-10*traceAfter))).
+				Order("id").Limit(1).Pluck("id", &left).Error
+		})
+		if err != nil {
+			return false, err
+		}
+		yes = yes && len(left) == 0
+	}
+	return yes, nil
+}
+
+// traceAll repeats traceSome until nothing is left. Without after it continues from the mark, and moves it.
+func (s *Index) traceAll(ctx context.Context, table, after, until string, rest int) error {
+	for {
+		began := time.Now()
+		last, more, err := s.traceSome(ctx, table, after, until)
+		if err != nil || !more {
+			return engine.Named("store.indexSubjects", engine.Classify(err))
+		}
+		if after != "" {
+			after = last
+		}
+		select {
+		case <-time.After(time.Duration(rest) * time.Since(began)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// traceSome indexes the people in the next rows, and returns the last row and whether there may be more.
+func (s *Index) traceSome(ctx context.Context, table, after, until string) (last string, more bool, err error) {
+	secret, err := s.SubjectSecret(ctx)
+	if err != nil {
+		return "", false, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, engine.Timeout())
+	defer cancel()
+	err = s.Writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		from := after
+		var mark privacyrows.MarkRow
+		if after == "" {
+			// Where another instance is at work, skip instead of waiting.
+			held := engine.Locked("UPDATE", "SKIP LOCKED")(tx).Limit(1).Find(&mark, "name = ?", table)
+			if held.Error != nil || held.RowsAffected == 0 {
+				return held.Error
+			}
+			from = string(mark.UpTo)
+		}
+		ids, traces, err := s.tracesIn(tx, table, secret, from, until)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		last, more = ids[len(ids)-1], len(ids) == traceAtOnce
+		if len(traces) > 0 {
+			err := tx.Clauses(clause.OnConflict{DoNothing: true}).CreateInBatches(&traces, 1000).Error
+			if err != nil {
+				return err
+			}
+		}
+		if after != "" {
+			return nil
+		}
+		return tx.Model(&mark).Where("name = ?", table).Update("up_to", last).Error
+	})
+	return last, more, err
+}
+
+// tracesIn returns the traces of people in some rows of a table, and the rows' ids.
+func (s *Index) tracesIn(
+	tx *gorm.DB, table string, secret []byte, from, until string,
+) (ids []string, traces []privacyrows.TraceRow, err error) {
+	next := tx.Where("id > ? AND id < ?", from, until).Order("id").Limit(traceAtOnce)
+	add := func(id, orgID engine.UID, identities ...privacy.Identity) {
+		for _, i := range identities {
+			traces = append(traces, privacyrows.TraceRow{
+				Subject: engine.SubjectHash(secret, string(orgID), i), Kind: string(traced[table]), RowID: id,
+			})
+		}
+	}
+	if table == "lookups" {
+		var rows []lookups.LookupRow
+		err = next.Select("id", "org_id", "doc_type", "document").Find(&rows).Error
+		for _, row := range rows {
+			ids = append(ids, string(row.ID))
+			value, opened := s.Vault.Shown(row.Document, "lookups|document|"+string(row.ID))
+			if i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value))); opened && ok {
+				add(row.ID, row.OrgID, i)
+			}
+		}
+		return ids, traces, err
+	}
+	var rows []batches.BatchItemRow
+	err = next.Select("id", "org_id", "doc_type", "content").Find(&rows).Error
+	for _, row := range rows {
+		ids = append(ids, string(row.ID))
+		add(row.ID, row.OrgID, batches.IdentitiesOf(s.Vault, row)...)
+	}
+	return ids, traces, err
+}

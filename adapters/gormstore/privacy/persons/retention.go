@@ -1,0 +1,75 @@
+package persons
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/contacts"
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/lookups"
+	"fichario/adapters/gormstore/privacy"
+)
+
+type retention struct{ engine.Conn }
+
+// ForgetAnswers moves the mark before it removes what precedes it, so that entries with an expired answer are never
+// taken for ones that lost theirs.
+func (r retention) ForgetAnswers(ctx context.Context, before time.Time) (n int, err error) {
+	err = r.Whole(ctx, "retention.forgetAnswers", func(db *gorm.DB) error {
+		if err := privacy.MoveMark(db, "records", engine.FirstID(before)); err != nil {
+			return err
+		}
+		var ids []string
+		old := db.Model(&lookups.RecordRow{}).Where("id < ?", engine.FirstID(before)).Order("id").Limit(engine.ForgetAtOnce)
+		if err := engine.Locked("UPDATE", "SKIP LOCKED")(old).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
+			return err
+		}
+		n = len(ids)
+		return db.Delete(&lookups.RecordRow{}, "id IN ?", ids).Error
+	})
+	return n, err
+}
+
+// OldContacts checks the history of each contact; contact ids begin with their time.
+func (r retention) OldContacts(
+	ctx context.Context, before time.Time, after string, limit int,
+) (old map[string][]string, next string, err error) {
+	old = map[string][]string{}
+	err = r.Query(ctx, "retention.oldContacts", func(db *gorm.DB) error {
+		var rows []contacts.ContactRow
+		some := db
+		if r.Tx {
+			some = engine.Locked("UPDATE", "")(db)
+		}
+		err := some.Select("id", "org_id").Where("id > ? AND id < ?", cmp.Or(after, engine.BeforeAll),
+			engine.FirstID(before)).Order("id").
+			Limit(limit).Find(&rows).Error
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		next = string(rows[len(rows)-1].ID)
+		var alive []engine.UID
+		err = db.Session(&gorm.Session{NewDB: true}).Model(&contacts.EventRow{}).Distinct("contact_id").
+			Where("contact_id IN ? AND id >= ?", engine.Mapped(rows, func(c contacts.ContactRow) engine.UID { return c.ID }),
+				engine.FirstID(before)).
+			Pluck("contact_id", &alive).Error
+		for _, row := range rows {
+			if !slices.Contains(alive, row.ID) {
+				old[string(row.OrgID)] = append(old[string(row.OrgID)], string(row.ID))
+			}
+		}
+		return err
+	})
+	return old, next, err
+}
+
+func (r retention) Mark(ctx context.Context, what string, before time.Time) error {
+	return r.Exec(ctx, "retention.mark", func(db *gorm.DB) error {
+		return privacy.MoveMark(db, what,
+			engine.FirstID(before))
+	})
+}
