@@ -15,7 +15,7 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		now := time.Now()
-		count := func(r engine.Rollup, at time.Time, slot, n int) {
+		count := func(r engine.Tally, at time.Time, slot, n int) {
 			t.Helper()
 			values := make([]any, 0, 8)
 			for _, key := range r.Keys {
@@ -31,19 +31,22 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 				}
 			}
 			values = append(values, slot)
-			for range r.Figures {
+			for range r.Counts {
 				values = append(values, n)
 			}
 			marks := strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")
-			if err := s.Writer.Exec("INSERT INTO "+r.Table+" VALUES ("+marks+")", values...).Error; err != nil {
+			if err := s.Writer.Exec("INSERT INTO "+r.Name+" VALUES ("+marks+")", values...).Error; err != nil {
 				t.Fatal(err)
 			}
 		}
-		for _, r := range engine.Rollups {
+		for _, r := range s.tallies() {
+			if r.Period == "" {
+				continue
+			}
 			rows := func() (all []string) {
 				t.Helper()
-				err := s.Reader.Raw(fmt.Sprintf("SELECT slot || ':' || %s FROM %s ORDER BY %s DESC, slot", r.Figures[0], r.Table,
-					r.Time)).
+				err := s.Reader.Raw(fmt.Sprintf("SELECT slot || ':' || %s FROM %s ORDER BY %s DESC, slot", r.Counts[0], r.Name,
+					r.Period)).
 					Scan(&all).Error
 				if err != nil {
 					t.Fatal(err)
@@ -60,7 +63,7 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got := rows(); !slices.Equal(got, []string{"0:1", "1:1", "2:1", "-100:15", "-100:21"}) {
-					t.Errorf("%s: %s has %v", s.Writer.Name(), r.Table, got)
+					t.Errorf("%s: %s has %v", s.Writer.Name(), r.Name, got)
 				}
 			}
 			count(r, now.AddDate(0, 0, -3), -9, -2)
@@ -68,7 +71,7 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := rows(); !slices.Equal(got[3:], []string{"-100:13", "-100:21"}) {
-				t.Errorf("%s: %s has %v after something was taken back", s.Writer.Name(), r.Table, got)
+				t.Errorf("%s: %s has %v after something was taken back", s.Writer.Name(), r.Name, got)
 			}
 		}
 	}

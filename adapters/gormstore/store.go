@@ -140,6 +140,17 @@ func (s *Store) repos(c engine.Conn) ports.Repos {
 	return out
 }
 
+// FoldFigures sums the slots of past hours and days into one; see engine.Tally. It is a chore that may run on any number
+// of instances at once.
+func (s *Store) FoldFigures(ctx context.Context) error { return s.Fold(ctx, s.tallies()) }
+
+func (s *Store) tallies() (out []engine.Tally) {
+	for _, r := range s.rooms {
+		out = append(out, r.Tallies...)
+	}
+	return out
+}
+
 // tables are the rows of all tables, except those of the search index, which differ per database.
 func (s *Store) tables() []schema.Tabler {
 	out := s.Rows()

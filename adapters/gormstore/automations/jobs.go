@@ -313,12 +313,8 @@ func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error
 }
 
 func (r jobs) Forget(ctx context.Context, before time.Time) (int, error) {
-	return r.ExecCount(ctx, "jobs.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&JobRow{}).Select("id").Where("id < ? AND state = ?", engine.FirstID(before),
-			string(automation.Done)).
-			Order("id").Limit(engine.ForgetAtOnce)
-		return db.Delete(&JobRow{}, "id IN (?)", old)
-	})
+	return r.ForgetSome(ctx, "jobs.forget", JobRow{},
+		engine.Where("id < ? AND state = ?", engine.FirstID(before), string(automation.Done)), engine.Order("id"))
 }
 
 // An event is a job written in the transaction that makes it true, provided that an automation listens at that moment:

@@ -194,7 +194,7 @@ func write(db *gorm.DB, row *ContactRow, event *EventRow) error {
 	}
 	figures := NewContactFigures(engine.SomeSlot())
 	figures.Add(row, 1)
-	if err := figures.Count(db); err != nil {
+	if err := figures.Count(engine.Through(db)); err != nil {
 		return err
 	}
 	return db.Create(event).Error

@@ -23,9 +23,7 @@ type answeredRow struct {
 
 func (answeredRow) TableName() string { return "first_answers" }
 
-const countAnswer = `INSERT INTO first_answers (org_id, hour, member_id, origin_id, answers, seconds) VALUES (?, ?, ?, ?, ?, ?)
-	ON CONFLICT (org_id, hour, member_id, origin_id)
-	DO UPDATE SET answers = first_answers.answers + excluded.answers, seconds = first_answers.seconds + excluded.seconds`
+var answerTally = engine.TallyOf(answeredRow{})
 
 func (r contacts) Answer(ctx context.Context, c crm.Contact, memberID string, at time.Time) error {
 	return r.answered(ctx, "contacts.answer", c, memberID, at, 1)
@@ -45,8 +43,10 @@ func (r contacts) answered(
 			return changed.Error
 		}
 		waited := int64(max(0, at.Sub(c.CreatedAt)/time.Second))
-		return db.Exec(countAnswer, c.OrgID, engine.HourOf(at), memberID, engine.OrNoID(engine.Optional(c.OriginID)), n,
-			n*waited).Error
+		return answerTally.Count(engine.Through(db), &answeredRow{
+			OrgID: engine.UID(c.OrgID), Hour: engine.HourOf(at), MemberID: engine.UID(memberID),
+			OriginID: engine.OrNoID(engine.Optional(c.OriginID)), Answers: n, Seconds: n * waited,
+		})
 	})
 }
 

@@ -20,20 +20,8 @@ type contactHourRow struct {
 
 func (contactHourRow) TableName() string { return "contact_hours" }
 
-const (
-	// CountContacts counts the contacts of an hour on SQLite.
-	CountContacts = `INSERT INTO contact_hours (org_id, hour, webhook_id, origin_id, slot, contacts)
-	VALUES (?, ?, ?, ?, ?, ?)` + AddContacts
-	// AddContacts is how what was counted is added to.
-	AddContacts = `
-	ON CONFLICT (org_id, hour, webhook_id, origin_id, slot)
-	DO UPDATE SET contacts = contact_hours.contacts + excluded.contacts`
-)
-
-// Values are the parameters of countContacts.
-func (r contactHourRow) Values() []any {
-	return []any{r.OrgID, r.Hour, r.WebhookID, r.OriginID, r.Slot, r.Contacts}
-}
+// HourTally counts the contacts of each hour.
+var HourTally = engine.TallyOf(contactHourRow{})
 
 // contactHours is what some contacts add, keyed by the row that it is added to, without its count.
 type contactHours map[contactHourRow]int64
@@ -45,8 +33,8 @@ func (h contactHours) add(c *ContactRow, slot, n int64) {
 	}] += n
 }
 
-// Rows returns them in an order that all transactions share, so that no two deadlock.
-func (h contactHours) Rows() []contactHourRow {
+// rows returns them in an order that all transactions share, so that no two deadlock.
+func (h contactHours) rows() []contactHourRow {
 	var out []contactHourRow
 	for row, n := range h {
 		if row.Contacts = n; n != 0 {

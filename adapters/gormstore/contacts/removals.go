@@ -102,7 +102,7 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 		}
 		figures := NewContactFigures(engine.SomeSlot())
 		figures.Add(&contact, -1)
-		if err := figures.Count(db); err != nil {
+		if err := figures.Count(engine.Through(db)); err != nil {
 			return err
 		}
 		return db.Create(&row).Error

@@ -28,7 +28,8 @@ func New(e *engine.Engine) (*Index, engine.Room) {
 			EventRow{}, answeredRow{}, funnelRow{}, StageRow{}, OriginRow{}, RemovedRow{}, givenRow{},
 			rotationMemberRow{}, rotationRow{}, turnRow{}, stageTotalRow{},
 		},
-		Statements: []string{CountContacts, CountStage, TakeTurn, ReadTurn, CountTurn},
+		Tallies:    []engine.Tally{HourTally, StageTally, TurnTally, GivenTally, answerTally},
+		Statements: []string{HourTally.One, StageTally.One, TurnTally.One, readTurn, GivenTally.One},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			people := contacts{c, e.Vault}
 			out.Contacts, out.ContactHistory, out.ContactAnswers, out.ContactSearch = people, people, people, people

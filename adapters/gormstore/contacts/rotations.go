@@ -47,20 +47,13 @@ type givenRow struct {
 
 func (givenRow) TableName() string { return "rotation_counts" }
 
-const (
-	// TakeTurn takes the next turn of a rotation.
-	TakeTurn = `INSERT INTO rotation_turns (rotation_id, turn) VALUES (?, 1)` + AddTurns
-	// AddTurns is how turns are added to those taken.
-	AddTurns = `
-	ON CONFLICT (rotation_id) DO UPDATE SET turn = rotation_turns.turn + excluded.turn`
-	// ReadTurn reads the turn that was taken.
-	ReadTurn = `SELECT turn FROM rotation_turns WHERE rotation_id = ?`
-	// CountTurn counts a contact for the member who got it.
-	CountTurn = `INSERT INTO rotation_counts (rotation_id, member_id, contacts) VALUES (?, ?, 1)` + AddGiven
-	// AddGiven is how contacts are added to those given.
-	AddGiven = `
-	ON CONFLICT (rotation_id, member_id) DO UPDATE SET contacts = rotation_counts.contacts + excluded.contacts`
+// TurnTally counts the turns of each rotation, GivenTally the contacts that each member got by them.
+var (
+	TurnTally  = engine.TallyOf(turnRow{})
+	GivenTally = engine.TallyOf(givenRow{})
 )
+
+const readTurn = "SELECT turn FROM rotation_turns WHERE rotation_id = ?"
 
 // Turns is the order of a rotation as the bulk statement of posts takes it: concatenated ids.
 type Turns struct {
@@ -85,17 +78,28 @@ func (t Turns) Of(n int64) string {
 	return t.Sequence[at : at+UuidText]
 }
 
-// Take takes the next turn inside a transaction.
+// Take takes the next turn inside a transaction, and returns whose it is.
 func (t Turns) Take(tx *gorm.DB) (string, error) {
-	var n int64
-	if err := tx.Exec(TakeTurn, t.Rotation).Error; err != nil {
+	if err := TurnTally.Count(engine.Through(tx), &turnRow{t.Rotation, 1}); err != nil {
 		return "", err
 	}
-	if err := tx.Raw(ReadTurn, t.Rotation).Scan(&n).Error; err != nil {
+	var n int64
+	if err := tx.Raw(readTurn, t.Rotation).Scan(&n).Error; err != nil {
 		return "", err
 	}
 	member := t.Of(n)
-	return member, tx.Exec(CountTurn, t.Rotation, member).Error
+	return member, GivenTally.Count(engine.Through(tx), &givenRow{t.Rotation, engine.UID(member), 1})
+}
+
+// TakeOn is Take on SQLite, where posts of a moment share a transaction; it keeps the error.
+func (t Turns) TakeOn(w *engine.SQLiteTx) (member string) {
+	var n int64
+	_ = TurnTally.Count(w.Counting, &turnRow{t.Rotation, 1})
+	if w.Row(readTurn, []any{t.Rotation}, &n) {
+		member = t.Of(n)
+		_ = GivenTally.Count(w.Counting, &givenRow{t.Rotation, engine.UID(member), 1})
+	}
+	return member
 }
 
 type rotations struct{ engine.Conn }

@@ -24,17 +24,8 @@ type stageTotalRow struct {
 
 func (stageTotalRow) TableName() string { return "stage_totals" }
 
-const (
-	// CountStage counts the contacts of a stage on SQLite.
-	CountStage = `INSERT INTO stage_totals (stage_id, slot, contacts, high, low) VALUES (?, ?, ?, ?, ?)` + AddStage
-	// AddStage is how what was counted is added to.
-	AddStage = `
-	ON CONFLICT (stage_id, slot) DO UPDATE SET contacts = stage_totals.contacts + excluded.contacts,
-		high = stage_totals.high + excluded.high, low = stage_totals.low + excluded.low`
-)
-
-// Values are the parameters of countStage.
-func (r stageTotalRow) Values() []any { return []any{r.StageID, r.Slot, r.Contacts, r.High, r.Low} }
+// StageTally counts the contacts of each stage.
+var StageTally = engine.TallyOf(stageTotalRow{})
 
 // lowBits is how many low bits of an amount are summed separately.
 const lowBits = 20
@@ -59,8 +50,8 @@ func (t stageTotals) add(c *ContactRow, slot, n int64) {
 	t[c.StageID] = row
 }
 
-// Rows returns them in an order that all transactions share, so that no two deadlock.
-func (t stageTotals) Rows() []stageTotalRow {
+// rows returns them in an order that all transactions share, so that no two deadlock.
+func (t stageTotals) rows() []stageTotalRow {
 	var out []stageTotalRow
 	for _, row := range t {
 		if row.Contacts != 0 || row.High != 0 || row.Low != 0 {
@@ -73,8 +64,8 @@ func (t stageTotals) Rows() []stageTotalRow {
 
 // contactFigures are the figures that contacts count in: of the hour in which each arrived, and of its stage.
 type contactFigures struct {
-	Came  contactHours
-	Stays stageTotals
+	came  contactHours
+	stays stageTotals
 	slot  int64
 }
 
@@ -84,18 +75,19 @@ func NewContactFigures(slot int64) contactFigures {
 }
 
 func (f contactFigures) Add(c *ContactRow, n int64) {
-	f.Came.add(c, f.slot, n)
-	f.Stays.add(c, f.slot, n)
+	f.came.add(c, f.slot, n)
+	f.stays.add(c, f.slot, n)
 }
 
-func (f contactFigures) Count(db *gorm.DB) error {
-	for _, row := range f.Came.Rows() {
-		if err := db.Exec(CountContacts, row.Values()...).Error; err != nil {
+// Count writes what was added.
+func (f contactFigures) Count(by engine.Counting) error {
+	for _, row := range f.came.rows() {
+		if err := HourTally.Count(by, &row); err != nil {
 			return err
 		}
 	}
-	for _, row := range f.Stays.Rows() {
-		if err := db.Exec(CountStage, row.Values()...).Error; err != nil {
+	for _, row := range f.stays.rows() {
+		if err := StageTally.Count(by, &row); err != nil {
 			return err
 		}
 	}
@@ -113,7 +105,7 @@ func (r contacts) recount(ctx context.Context, op, id string, change func(*Conta
 	figures.Add(&row, -1)
 	change(&row)
 	figures.Add(&row, 1)
-	return r.Inside(ctx, op, figures.Count)
+	return r.Inside(ctx, op, func(db *gorm.DB) error { return figures.Count(engine.Through(db)) })
 }
 
 func (r contacts) Totals(

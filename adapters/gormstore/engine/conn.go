@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+	"gorm.io/gorm/schema"
 
 	"fichario/domain/audit"
 	"fichario/domain/automation"
@@ -122,6 +124,22 @@ func (c Conn) ExecCount(ctx context.Context, op string, change func(*gorm.DB) *g
 		return done.Error
 	})
 	return n, err
+}
+
+// ForgetSome removes some of the rows that scopes select, ForgetAtOnce of them, and returns how many.
+func (c Conn) ForgetSome(ctx context.Context, op string, row schema.Tabler, scopes ...Scope) (int, error) {
+	keys := strings.Join(keysOf(row), ", ")
+	return c.ExecCount(ctx, op, func(db *gorm.DB) *gorm.DB {
+		old := db.Model(row).Select(keys).Limit(ForgetAtOnce)
+		for _, narrow := range scopes {
+			old = narrow(old)
+		}
+		gone := db.Where("("+keys+") IN (?)", old)
+		for _, narrow := range scopes { // again, for the partitions
+			gone = narrow(gone)
+		}
+		return gone.Delete(row)
+	})
 }
 
 func (c Conn) run(ctx context.Context, op string, db *gorm.DB, f func(*gorm.DB) error) (err error) {

@@ -15,6 +15,8 @@ type Room struct {
 	Repos func(*ports.Repos, Conn)
 	// Rows are those of the tables that the room keeps.
 	Rows []schema.Tabler
+	// Tallies are those of its tables that count.
+	Tallies []Tally
 	// Statements are those for which concurrent requests share a transaction on SQLite.
 	Statements []string
 	// Close waits for what is being written; nil where nothing is.

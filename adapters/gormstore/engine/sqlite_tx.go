@@ -101,6 +101,12 @@ func (w *SQLiteTx) Exec(statement string, values ...any) (changed int64) {
 	return changed
 }
 
+// Counting counts in the transaction.
+func (w *SQLiteTx) Counting(statement string, values ...any) error {
+	w.Exec(statement, values...)
+	return w.err
+}
+
 // Row scans one row into variables, and reports whether there is one.
 func (w *SQLiteTx) Row(statement string, values []any, into ...any) bool {
 	if w.err != nil {

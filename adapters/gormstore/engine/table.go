@@ -14,7 +14,7 @@ import (
 // Table describes a row's struct to the statements that bypass GORM. The struct is the only list of columns: one added
 // there is written everywhere.
 type Table struct {
-	name    string
+	Name    string
 	columns []column
 }
 
@@ -33,7 +33,7 @@ func TableOf(row schema.Tabler) Table {
 	if err != nil {
 		panic(err) // the row types are our own
 	}
-	t := Table{name: row.TableName()}
+	t := Table{Name: row.TableName()}
 	for _, f := range parsed.Fields {
 		c := column{name: f.DBName, field: f.StructField.Index[0]}
 		switch kind := reflect.Zero(f.FieldType).Interface().(type) {
@@ -56,11 +56,20 @@ func TableOf(row schema.Tabler) Table {
 		case *time.Time:
 			c.array, c.gather = "timestamptz[]", gather(optionalTimeIn)
 		default:
-			panic(fmt.Sprintf("%s.%s: no column holds a %T", t.name, c.name, kind))
+			panic(fmt.Sprintf("%s.%s: no column holds a %T", t.Name, c.name, kind))
 		}
 		t.columns = append(t.columns, c)
 	}
 	return t
+}
+
+// keysOf are the columns of a row's primary key.
+func keysOf(row schema.Tabler) []string {
+	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
+	if err != nil {
+		panic(err) // the row types are our own
+	}
+	return parsed.PrimaryFieldDBNames
 }
 
 // ColumnNames are a row's columns, each prefixed with the table's name or alias. No statement selects *: its prepared
@@ -107,7 +116,7 @@ func optionalTimeIn(v reflect.Value) *time.Time { return v.Interface().(*time.Ti
 func (t Table) Insert() string {
 	names := Mapped(t.columns, func(c column) string { return c.name })
 	marks := strings.TrimSuffix(strings.Repeat("?, ", len(names)), ", ")
-	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.name, strings.Join(names, ", "), marks)
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", t.Name, strings.Join(names, ", "), marks)
 }
 
 // InsertWhere is insert under a condition; the condition's parameters come last.
@@ -143,7 +152,7 @@ func (s Sent) Insert(from string) string {
 		}
 	}
 	return fmt.Sprintf("INSERT INTO %s (%s) SELECT %s FROM %s",
-		s.name, strings.Join(names, ", "), strings.Join(expressions, ", "), from)
+		s.Name, strings.Join(names, ", "), strings.Join(expressions, ", "), from)
 }
 
 // Sent is the table as a statement receives it; see the fields.

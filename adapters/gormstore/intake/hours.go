@@ -19,19 +19,7 @@ type deliveryHourRow struct {
 
 func (deliveryHourRow) TableName() string { return "delivery_hours" }
 
-// countDeliveries adds to an hour. The bulk statement on PostgreSQL has the same ending.
-const (
-	countDeliveries = `INSERT INTO delivery_hours (webhook_id, hour, slot, accepted, repeated, refused)
-	VALUES (?, ?, ?, ?, ?, ?)` + addDeliveries
-	addDeliveries = `
-	ON CONFLICT (webhook_id, hour, slot) DO UPDATE SET accepted = delivery_hours.accepted + excluded.accepted,
-		repeated = delivery_hours.repeated + excluded.repeated, refused = delivery_hours.refused + excluded.refused`
-)
-
-// values are the parameters of countDeliveries.
-func (r deliveryHourRow) values() []any {
-	return []any{r.WebhookID, r.Hour, r.Slot, r.Accepted, r.Repeated, r.Refused}
-}
+var hourTally = engine.TallyOf(deliveryHourRow{})
 
 // deliveryHours is what some deliveries add, by webhook and hour.
 type deliveryHours map[deliveryHour]deliveryHourRow

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
 
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/contacts"
@@ -208,38 +209,26 @@ func (r inbox) Forget(ctx context.Context, before time.Time) (int, error) {
 	if err := r.dropDeliveries(ctx, before); err != nil {
 		return 0, engine.Named("inbox.forget", engine.Told(ctx, err))
 	}
-	n, err := r.ExecCount(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&DeliveryRow{}).Select("id").Where("id < ?", engine.FirstID(before)).Order("id").
-			Limit(engine.ForgetAtOnce)
-		return db.Delete(&DeliveryRow{}, "id IN (?) AND id < ?", old, engine.FirstID(before)) // prunes partitions
-	})
-	if err != nil {
-		return n, err
+	n := 0
+	for _, old := range []struct {
+		row    schema.Tabler
+		column string
+		before any
+	}{
+		{DeliveryRow{}, "id", engine.FirstID(before)}, {DeliveryContactRow{}, "delivery_id", engine.FirstID(before)},
+		{deliveryHourRow{}, "hour", engine.HourOf(before)}, // the hour of before stays: some of its deliveries do
+		{receiptRow{}, "at", engine.Stamp(before)},
+	} {
+		some, err := r.ForgetSome(ctx, "inbox.forget", old.row, engine.Where(old.column+" < ?", old.before),
+			engine.Order(old.column))
+		if _, counts := old.row.(deliveryHourRow); !counts {
+			n += some
+		}
+		if err != nil {
+			return n, err
+		}
 	}
-	others, err := r.ExecCount(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&DeliveryContactRow{}).Select("delivery_id, position").
-			Where("delivery_id < ?", engine.FirstID(before)).
-			Order("delivery_id").Limit(engine.ForgetAtOnce)
-		return db.Delete(&DeliveryContactRow{}, "(delivery_id, position) IN (?)", old)
-	})
-	if err != nil {
-		return n, err
-	}
-	_, err = r.ExecCount(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		// The hour of before stays: some of its deliveries do.
-		old := db.Model(&deliveryHourRow{}).Select("webhook_id, hour, slot").Where("hour < ?", engine.HourOf(before)).
-			Order("hour").Limit(engine.ForgetAtOnce)
-		return db.Delete(&deliveryHourRow{}, "(webhook_id, hour, slot) IN (?)", old)
-	})
-	if err != nil {
-		return n + others, err
-	}
-	m, err := r.ExecCount(ctx, "inbox.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&receiptRow{}).Select("webhook_id, key").Where("at < ?", engine.Stamp(before)).
-			Order("at").Limit(engine.ForgetAtOnce)
-		return db.Delete(&receiptRow{}, "(webhook_id, key) IN (?)", old)
-	})
-	return n + others + m, err
+	return n, nil
 }
 
 // dropDeliveries drops the daily partitions of deliveries that lie wholly before a time. PostgreSQL only.

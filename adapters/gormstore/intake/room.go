@@ -33,7 +33,8 @@ func New(e *engine.Engine) engine.Room {
 			DeliveryContactRow{}, DeliveryRow{}, deliveryHourRow{}, receiptRow{}, counterRow{}, tokenRow{},
 			webhookRow{},
 		},
-		Statements: []string{insertReceipt, insertContact, insertEvent, insertDelivery, countReceived, countDeliveries},
+		Tallies:    []engine.Tally{hourTally, receivedTally},
+		Statements: []string{insertReceipt, insertContact, insertEvent, insertDelivery, receivedTally.One, hourTally.One},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			out.Webhooks = webhooks{c, s.Vault, s.hooks}
 			out.Inbox, out.Deliveries = inbox{c, s.Vault, s.inbox, s.Slot}, deliveries{c, s.Vault}

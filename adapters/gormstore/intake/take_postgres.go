@@ -105,20 +105,24 @@ func takeValues(in []taken, slot int64) []any {
 // written for that post, and its contact is not returned. Receipts, counters and figures, for which others may be
 // waiting, are locked in a fixed order, so that no two instances deadlock: PostgreSQL keeps to that order because each
 // step reads what the previous one returns.
-var takeStatement = `
-WITH arrived AS (
-	SELECT * FROM unnest(` + takeArrays.Parameters + `) AS a (` + takeArrays.Names + `)
-), claimed AS (` + takeRest
+var takeStatement = takeWith(takeArrays.Parameters, takeArrays.Names, "made AS ("+wanted+")")
 
-// takeRest is the statement from the receipts on.
-var takeRest = `
+// wanted are the arrivals of people that are not known already.
+const wanted = `
+	SELECT * FROM arrived
+	WHERE contact_id IS NOT NULL AND (receipt_key IS NULL OR contact_id::uuid IN (SELECT contact_id FROM claimed))
+`
+
+// takeWith is the statement for arrivals with some columns; made is the step that makes the relation of that name.
+func takeWith(parameters, names, made string) string {
+	return `
+WITH arrived AS (
+	SELECT * FROM unnest(` + parameters + `) AS a (` + names + `)
+), claimed AS (
 	` + sentReceipt.Insert("arrived WHERE receipt_key IS NOT NULL ORDER BY delivery_webhook_id, receipt_key") + `
 	ON CONFLICT DO NOTHING
 	RETURNING contact_id
-), made AS (
-	SELECT * FROM arrived
-	WHERE contact_id IS NOT NULL AND (receipt_key IS NULL OR contact_id::uuid IN (SELECT contact_id FROM claimed))
-), contact AS (
+), ` + made + `, contact AS (
 	` + sentContact.Insert("made") + `
 ), event AS (
 	` + sentEvent.Insert("made") + `
@@ -128,14 +132,14 @@ var takeRest = `
 	` + sentJob.Insert("made") + `
 ), refused AS (
 	` + refusedJob.Insert("arrived WHERE delivery_outcome = "+engine.Literal(webhook.Refused)+" AND job_id IS NOT NULL AND "+
-	automations.Listening("delivery_org_id::uuid", engine.Literal(automation.DeliveryRefused))) + `
+		automations.Listening("delivery_org_id::uuid", engine.Literal(automation.DeliveryRefused))) + `
 ), delivery AS (
 	` + sentDelivery.Insert("arrived WHERE contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)") + `
 ), counted AS (
 	INSERT INTO webhook_counters (webhook_id, slot, received)
 	SELECT delivery_webhook_id::uuid, $1::bigint, count(*) FROM made
 	GROUP BY delivery_webhook_id ORDER BY delivery_webhook_id
-	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received
+` + receivedTally.Add + `
 	RETURNING slot
 ), logged AS (
 	INSERT INTO delivery_hours (webhook_id, hour, slot, accepted, repeated, refused)
@@ -145,19 +149,20 @@ var takeRest = `
 		` + engine.CountOf("delivery_outcome", webhook.Refused) + `
 	FROM arrived
 	WHERE (contact_id IS NULL OR contact_id IN (SELECT contact_id FROM made)) AND (SELECT COUNT(*) FROM counted) >= 0
-	GROUP BY 1, 2 ORDER BY 1, 2` + addDeliveries + `
+	GROUP BY 1, 2 ORDER BY 1, 2` + hourTally.Add + `
 	RETURNING slot
 ), came AS (
 	INSERT INTO contact_hours (org_id, hour, webhook_id, origin_id, slot, contacts)
 	SELECT delivery_org_id::uuid, date_trunc('hour', delivery_at, 'UTC'), delivery_webhook_id::uuid,
 		COALESCE(contact_origin_id, '` + engine.NoID + `')::uuid, $1::bigint, COUNT(*)
 	FROM made WHERE (SELECT COUNT(*) FROM logged) >= 0
-	GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4` + contacts.AddContacts + `
+	GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4` + contacts.HourTally.Add + `
 	RETURNING slot
 ), staged AS (
 	INSERT INTO stage_totals (stage_id, slot, contacts, high, low)
 	SELECT contact_stage_id::uuid, $1::bigint, COUNT(*), SUM(contact_amount >> 20), SUM(contact_amount & 1048575)
 	FROM made WHERE (SELECT COUNT(*) FROM came) >= 0
-	GROUP BY 1 ORDER BY 1` + contacts.AddStage + `
+	GROUP BY 1 ORDER BY 1` + contacts.StageTally.Add + `
 )
 SELECT contact_id FROM made`
+}

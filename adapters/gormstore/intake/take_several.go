@@ -99,14 +99,14 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		return err
 	}
 	if len(people) > 0 {
-		if err := tx.Exec(countReceived, delivery.WebhookID, r.slot, len(people)).Error; err != nil {
+		if err := receivedTally.Count(engine.Through(tx), &counterRow{delivery.WebhookID, r.slot, int64(len(people))}); err != nil {
 			return err
 		}
 	}
 	hours := deliveryHours{}
 	hours.add(delivery, r.slot)
 	for _, hour := range hours {
-		if err := tx.Exec(countDeliveries, hour.values()...).Error; err != nil {
+		if err := hourTally.Count(engine.Through(tx), &hour); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 	for i := range made {
 		figures.Add(&made[i], 1)
 	}
-	return figures.Count(tx)
+	return figures.Count(engine.Through(tx))
 }
 
 // claim writes receipts, in the order of their keys, or returns errKnown where one is there already.

@@ -17,14 +17,11 @@ var (
 	insertDelivery = sentDelivery.Table.Insert()
 )
 
-const countReceived = `INSERT INTO webhook_counters (webhook_id, slot, received) VALUES (?, ?, ?)
-	ON CONFLICT (webhook_id, slot) DO UPDATE SET received = webhook_counters.received + excluded.received`
-
 // takeOnSQLite writes a batch of arrivals in one transaction, row by row, and returns which of them were kept.
 func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 	kept := make([]bool, len(in))
 	err := s.OnSQLite(ctx, func(w *engine.SQLiteTx) {
-		counts, hours, figures := map[engine.UID]int{}, deliveryHours{}, contacts.NewContactFigures(s.Slot)
+		counts, hours, figures := map[engine.UID]int64{}, deliveryHours{}, contacts.NewContactFigures(s.Slot)
 		for i := range in {
 			t := &in[i]
 			if t.contact != nil {
@@ -32,7 +29,7 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 					continue
 				}
 				if t.turns != nil {
-					takeTurnOf(w, t)
+					t.contact.AssigneeID = engine.Optional(t.turns.TakeOn(w))
 				}
 				w.Exec(insertContact, sentContact.Values(t.contact)...)
 				w.Exec(insertEvent, sentEvent.Values(&t.event)...)
@@ -50,27 +47,12 @@ func (s *room) takeOnSQLite(ctx context.Context, in []taken) ([]bool, error) {
 			kept[i] = true
 		}
 		for id, n := range counts {
-			w.Exec(countReceived, id, s.Slot, n)
+			_ = receivedTally.Count(w.Counting, &counterRow{id, s.Slot, n})
 		}
 		for _, hour := range hours {
-			w.Exec(countDeliveries, hour.values()...)
+			_ = hourTally.Count(w.Counting, &hour)
 		}
-		for _, hour := range figures.Came.Rows() {
-			w.Exec(contacts.CountContacts, hour.Values()...)
-		}
-		for _, stage := range figures.Stays.Rows() {
-			w.Exec(contacts.CountStage, stage.Values()...)
-		}
+		_ = figures.Count(w.Counting)
 	})
 	return kept, err
-}
-
-// takeTurnOf assigns a contact to the member whose turn it is.
-func takeTurnOf(w *engine.SQLiteTx, t *taken) {
-	var n int64
-	w.Exec(contacts.TakeTurn, t.turns.Rotation)
-	if w.Row(contacts.ReadTurn, []any{t.turns.Rotation}, &n) {
-		t.contact.AssigneeID = engine.Optional(t.turns.Of(n))
-		w.Exec(contacts.CountTurn, t.turns.Rotation, *t.contact.AssigneeID)
-	}
 }

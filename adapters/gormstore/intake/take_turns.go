@@ -27,28 +27,25 @@ func sentTurns(in []taken) (rotations, sequences []*string) {
 // is taken once.
 var turnStatement = func() string {
 	last := 1 + len(takeArrays.Columns)
+	parameters := fmt.Sprintf("%s, $%d::text[], $%d::text[]", takeArrays.Parameters, last+1, last+2)
 	assigned := fmt.Sprintf(`CASE WHEN turned_id IS NULL THEN contact_assignee_id ELSE substr(turn_sequence,
-		1 + %[1]d * ((turn - of_them + nth - 1) %% (length(turn_sequence) / %[1]d))::integer, %[1]d) END`, contacts.UuidText)
-	return strings.NewReplacer(
-		takeArrays.Parameters, fmt.Sprintf("%s, $%d::text[], $%d::text[]", takeArrays.Parameters, last+1, last+2),
-		"AS a ("+takeArrays.Names+")", "AS a ("+takeArrays.Names+", turn_rotation, turn_sequence)",
-		"), made AS (", "), kept AS (",
-		"), contact AS (", `), turned AS (
+		1 + %[1]d * ((turn - of_them + nth - 1) %% (length(turn_sequence) / %[1]d))::integer, %[1]d) END
+		AS contact_assignee_id`, contacts.UuidText)
+	return takeWith(parameters, takeArrays.Names+", turn_rotation, turn_sequence", `kept AS (`+wanted+`), turned AS (
 	INSERT INTO rotation_turns (rotation_id, turn)
-	SELECT turn_rotation::uuid,
-		COUNT(*) FROM kept WHERE turn_rotation IS NOT NULL GROUP BY 1 ORDER BY 1`+contacts.AddTurns+`
+	SELECT turn_rotation::uuid, COUNT(*) FROM kept WHERE turn_rotation IS NOT NULL
+	GROUP BY 1 ORDER BY 1`+contacts.TurnTally.Add+`
 	RETURNING rotation_id AS turned_id, turn
 ), numbered AS (
 	SELECT *, row_number() OVER (PARTITION BY turn_rotation ORDER BY contact_id) AS nth,
 		COUNT(*) OVER (PARTITION BY turn_rotation) AS of_them
 	FROM kept LEFT JOIN turned ON turned_id = turn_rotation::uuid
 ), made AS (
-	SELECT `+strings.Replace(takeArrays.Names, "contact_assignee_id", assigned+" AS contact_assignee_id", 1)+`, turned_id
+	SELECT `+strings.Replace(takeArrays.Names, "contact_assignee_id", assigned, 1)+`, turned_id
 	FROM numbered
 ), given AS (
 	INSERT INTO rotation_counts (rotation_id, member_id, contacts)
 	SELECT turned_id, contact_assignee_id::uuid, COUNT(*) FROM made WHERE turned_id IS NOT NULL
-	GROUP BY 1, 2 ORDER BY 1, 2`+contacts.AddGiven+`
-), contact AS (`,
-	).Replace(takeStatement)
+	GROUP BY 1, 2 ORDER BY 1, 2`+contacts.GivenTally.Add+`
+)`)
 }()

@@ -74,6 +74,8 @@ type counterRow struct {
 
 func (counterRow) TableName() string { return "webhook_counters" }
 
+var receivedTally = engine.TallyOf(counterRow{})
+
 // countedRow is a webhook with the sum of its counter's slots.
 type countedRow struct {
 	Webhook  webhookRow `gorm:"embedded"`

@@ -56,8 +56,8 @@ var (
 
 	addEntries   = engine.ManyOf(entryTable)
 	addRecords   = engine.ManyOf(recordTable)
-	addHoursMany = engine.ManyOf(engine.TableOf(lookupHourRow{})).Then(" ORDER BY 1, 2, 3" + addLookups)
-	addDaysMany  = engine.ManyOf(engine.TableOf(spendDayRow{})).Then(" ORDER BY 1, 2, 3, 4" + addSpent)
+	addHoursMany = hourTally.Many()
+	addDaysMany  = dayTally.Many()
 
 	endEntries = `UPDATE lookups SET status = a.status, charged = a.charged, amount = a.amount,
 			record_id = a.record_id::uuid, settle_at = NULL

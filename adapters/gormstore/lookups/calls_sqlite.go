@@ -22,10 +22,7 @@ const (
 		AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = ?1 AND at <> ?2)`
 	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
 		ORDER BY answered_at DESC LIMIT 1`
-	askCounted   = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
-	countCharged = `INSERT INTO key_usage (key_id, bucket, count, amount) VALUES (?, ?, ?, ?)
-		ON CONFLICT (key_id, bucket) DO UPDATE SET count = key_usage.count + excluded.count,
-			amount = key_usage.amount + excluded.amount`
+	askCounted = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
 )
 
 var (
@@ -135,12 +132,12 @@ func readCounts(w *engine.SQLiteTx, sum *charges, entry LookupRow) {
 // writeCharges writes what calls add.
 func writeCharges(w *engine.SQLiteTx, sum *charges) {
 	for u := range maps.Values(sum.added) {
-		w.Exec(countCharged, u.KeyID, u.Bucket, u.Count, u.Amount)
+		_ = usageTally.Count(w.Counting, &u)
 	}
 	for hour := range maps.Values(sum.hours) {
-		w.Exec(countLookups, hour.values()...)
+		_ = hourTally.Count(w.Counting, &hour)
 	}
 	for day := range maps.Values(sum.days) {
-		w.Exec(countSpent, day.values()...)
+		_ = dayTally.Count(w.Counting, &day)
 	}
 }

@@ -21,13 +21,7 @@ type lookupHourRow struct {
 
 func (lookupHourRow) TableName() string { return "lookup_hours" }
 
-const (
-	countLookups = `INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
-	VALUES (?, ?, ?, ?, ?, ?, ?)` + addLookups
-	addLookups = `
-	ON CONFLICT (org_id, hour, product, slot) DO UPDATE SET charged = lookup_hours.charged + excluded.charged,
-		cached = lookup_hours.cached + excluded.cached, amount = lookup_hours.amount + excluded.amount`
-)
+var hourTally = engine.TallyOf(lookupHourRow{})
 
 // hourOfLookup is what an entry adds to the figures of its hour.
 func hourOfLookup(row LookupRow, slot int64) lookupHourRow {
@@ -46,12 +40,7 @@ func (r lookupHourRow) count(db *gorm.DB) error {
 	if r.Charged == 0 && r.Cached == 0 {
 		return nil
 	}
-	return db.Exec(countLookups, r.values()...).Error
-}
-
-// values are the parameters of countLookups.
-func (r lookupHourRow) values() []any {
-	return []any{r.OrgID, r.Hour, r.Product, r.Slot, r.Charged, r.Cached, r.Amount}
+	return hourTally.Count(engine.Through(db), &r)
 }
 
 // hoursOfCached sums what entries answered from the history add, one row per organisation, hour and product.

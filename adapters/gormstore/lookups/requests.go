@@ -97,11 +97,8 @@ func (r lookupRequests) Release(ctx context.Context, q ports.LookupRequest) erro
 }
 
 func (r lookupRequests) Forget(ctx context.Context, before time.Time) (int, error) {
-	return r.ExecCount(ctx, "lookupRequests.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&lookupRequestRow{}).Select("lookup_id").Where("created_at < ?", engine.Stamp(before)).
-			Limit(engine.ForgetAtOnce)
-		return db.Delete(&lookupRequestRow{}, "lookup_id IN (?)", old)
-	})
+	return r.ForgetSome(ctx, "lookupRequests.forget", lookupRequestRow{},
+		engine.Where("created_at < ?", engine.Stamp(before)))
 }
 
 // The statements by which a call that is charged keeps its idempotency key: it is locked before the accounts, so that

@@ -42,11 +42,12 @@ func New(e *engine.Engine) engine.Room {
 			limitChangeRow{}, bundleRow{}, leaseRow{}, RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
 			lookupRequestRow{}, LookupRow{}, memberDayRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
+		Tallies: []engine.Tally{hourTally, dayTally, usageTally, engine.TallyOf(memberDayRow{})},
 		Statements: []string{
-			insertEntry, countLookups, countSpent, askRequest, beginRequest, askBlocked, askErased, askErasing, askKey,
+			insertEntry, hourTally.One, dayTally.One, usageTally.One, askRequest, beginRequest, askBlocked, askErased, askErasing, askKey,
 			askMember,
 			askRule, askPurpose, askBatch, askItem, takeLease, askHolder, freeLease, freeEnded, askNewest, askCounted,
-			countCharged, endEntry, insertRecord, keyNameOnSQLite,
+			endEntry, insertRecord, keyNameOnSQLite,
 		},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			entries := statement{c, s.Vault, s.SubjectSecret}

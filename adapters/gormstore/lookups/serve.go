@@ -136,7 +136,7 @@ func (s *room) enterOnSQLite(ctx context.Context, entries []entered) ([]bool, er
 			writeCompleted(w, listeners, entries[i].row, entries[i].trail)
 		}
 		for _, hour := range hoursOfCached(rows, s.Slot) {
-			w.Exec(countLookups, hour.values()...)
+			_ = hourTally.Count(w.Counting, &hour)
 		}
 	})
 }
@@ -214,7 +214,7 @@ func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, err
 }
 
 // unserve takes back what serveStatement wrote for some lookups. The bounds let PostgreSQL prune partitions.
-const unserve = `
+var unserve = `
 WITH gone AS (
 	DELETE FROM lookups WHERE id = ANY ($1::text[]::uuid[]) AND id BETWEEN $2::uuid AND $3::uuid RETURNING *
 ), untold AS (
@@ -222,7 +222,7 @@ WITH gone AS (
 )
 INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
 SELECT org_id, date_trunc('hour', at, 'UTC'), product, $4::bigint, 0, -COUNT(*), 0 FROM gone
-GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + addLookups
+GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + hourTally.Add
 
 // An entry answered from the history is done, free of charge and in no bucket.
 var (
@@ -262,6 +262,6 @@ WITH hit AS (
 ), counted AS (
 	INSERT INTO lookup_hours (org_id, hour, product, slot, charged, cached, amount)
 	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, $3::bigint, 0, COUNT(*), 0 FROM hit
-	GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + addLookups + `
+	GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + hourTally.Add + `
 )
 SELECT number, record_id::text, answered_at, found, schema, answer, EXISTS (SELECT 1 FROM completed) FROM hit`

@@ -19,18 +19,7 @@ type spendDayRow struct {
 
 func (spendDayRow) TableName() string { return "spend_days" }
 
-const (
-	countSpent = `INSERT INTO spend_days (org_id, day, key_id, product, slot, charged, amount)
-	VALUES (?, ?, ?, ?, ?, ?, ?)` + addSpent
-	addSpent = `
-	ON CONFLICT (org_id, day, key_id, product, slot) DO UPDATE SET charged = spend_days.charged + excluded.charged,
-		amount = spend_days.amount + excluded.amount`
-)
-
-// values are the parameters of countSpent.
-func (r spendDayRow) values() []any {
-	return []any{r.OrgID, r.Day, r.KeyID, r.Product, r.Slot, r.Charged, r.Amount}
-}
+var dayTally = engine.TallyOf(spendDayRow{})
 
 // countEntry adds an entry to the figures of its hour and its day.
 func countEntry(db *gorm.DB, row LookupRow, slot int64) error {
@@ -41,5 +30,5 @@ func countEntry(db *gorm.DB, row LookupRow, slot int64) error {
 		OrgID: row.OrgID, Day: row.Day, KeyID: engine.OrNoID(row.KeyID), Product: row.Product, Slot: slot, Charged: 1,
 		Amount: row.Amount,
 	}
-	return db.Exec(countSpent, day.values()...).Error
+	return dayTally.Count(engine.Through(db), &day)
 }

@@ -61,8 +61,5 @@ func (r tickets) Drop(ctx context.Context, memberID string, kind access.TicketKi
 }
 
 func (r tickets) Forget(ctx context.Context, before time.Time) (int, error) {
-	return r.ExecCount(ctx, "tickets.forget", func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&ticketRow{}).Select("hash").Where("expires_at < ?", engine.Stamp(before)).Limit(engine.ForgetAtOnce)
-		return db.Delete(&ticketRow{}, "hash IN (?)", old)
-	})
+	return r.ForgetSome(ctx, "tickets.forget", ticketRow{}, engine.Where("expires_at < ?", engine.Stamp(before)))
 }

@@ -24,6 +24,8 @@ type usageRow struct {
 
 func (usageRow) TableName() string { return "key_usage" }
 
+var usageTally = engine.TallyOf(usageRow{})
+
 func (r usageRow) spent() lookup.Spent {
 	return lookup.Spent{Count: int(r.Count), Amount: catalog.Money(r.Amount)}
 }

@@ -192,16 +192,10 @@ func (r sessions) Clear(ctx context.Context, who string) error {
 
 func (r sessions) Forget(ctx context.Context, before time.Time) (int, error) {
 	const op = "sessions.forget"
-	n, err := r.ExecCount(ctx, op, func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&sessionRow{}).Select("hash").Where("seen_at < ?", engine.Stamp(before)).Limit(engine.ForgetAtOnce)
-		return db.Delete(&sessionRow{}, "hash IN (?)", old)
-	})
+	n, err := r.ForgetSome(ctx, op, sessionRow{}, engine.Where("seen_at < ?", engine.Stamp(before)))
 	if err != nil {
 		return n, err
 	}
-	m, err := r.ExecCount(ctx, op, func(db *gorm.DB) *gorm.DB {
-		old := db.Model(&failureRow{}).Select("email").Where("at < ?", engine.Stamp(before)).Limit(engine.ForgetAtOnce)
-		return db.Delete(&failureRow{}, "email IN (?)", old)
-	})
+	m, err := r.ForgetSome(ctx, op, failureRow{}, engine.Where("at < ?", engine.Stamp(before)))
 	return n + m, err
 }

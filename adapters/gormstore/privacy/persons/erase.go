@@ -167,7 +167,7 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		figures := contacts.NewContactFigures(engine.SomeSlot())
 		figures.Add(&row, -1)
 		removed := contacts.RemovedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: engine.Stamp(time.Now())}
-		err := errors.Join(db.Delete(&contacts.ContactRow{}, "id = ?", id).Error, figures.Count(db),
+		err := errors.Join(db.Delete(&contacts.ContactRow{}, "id = ?", id).Error, figures.Count(engine.Through(db)),
 			db.Create(&removed).Error)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/schema"
+)
+
+// Tally is a table of counters. The columns of the row's primary key are what it counts by, the others are the counts.
+// Where "slot" is among the keys, concurrent writers spread over slots; where "hour" or "day" is there too, FoldFigures
+// sums the slots of what is past.
+type Tally struct {
+	Table
+	// One is the statement that adds a row to what is counted; Add is its ending, for other insertions.
+	One, Add string
+	// Period is the key that is a time, where slots are folded: "hour" or "day".
+	Period string
+	// Keys are what is counted by, without the slot, Counts what is counted: names of columns.
+	Keys, Counts []string
+}
+
+// TallyOf describes the table of a row of counts.
+func TallyOf(row schema.Tabler) Tally {
+	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
+	if err != nil {
+		panic(err) // the row types are our own
+	}
+	t := Tally{Table: TableOf(row)}
+	var adds []string
+	for _, f := range parsed.Fields {
+		switch {
+		case !f.PrimaryKey:
+			t.Counts = append(t.Counts, f.DBName)
+			adds = append(adds, fmt.Sprintf("%[2]s = %[1]s.%[2]s + excluded.%[2]s", t.Name, f.DBName))
+		case f.DBName != "slot":
+			t.Keys = append(t.Keys, f.DBName)
+		}
+	}
+	by := t.Keys
+	if slices.Contains(parsed.PrimaryFieldDBNames, "slot") {
+		by = append(slices.Clone(t.Keys), "slot")
+		for _, period := range []string{"hour", "day"} {
+			if slices.Contains(t.Keys, period) {
+				t.Period = period
+			}
+		}
+	}
+	t.Add = fmt.Sprintf("\nON CONFLICT (%s) DO UPDATE SET %s", strings.Join(by, ", "), strings.Join(adds, ", "))
+	t.One = t.Insert() + t.Add
+	return t
+}
+
+// Counting runs a statement that counts: one of a transaction on SQLite, or through GORM.
+type Counting func(statement string, values ...any) error
+
+// Through counts through GORM.
+func Through(db *gorm.DB) Counting {
+	return func(statement string, values ...any) error { return db.Exec(statement, values...).Error }
+}
+
+// Count adds a row, given by its address, to what is counted.
+func (t Tally) Count(by Counting, row any) error { return by(t.One, t.Values(row)...) }
+
+// Many adds many rows on PostgreSQL, in an order that all transactions share, so that no two deadlock.
+func (t Tally) Many() many {
+	order := make([]string, len(t.Keys))
+	for i := range order {
+		order[i] = fmt.Sprint(i + 1)
+	}
+	return ManyOf(t.Table).Then(" ORDER BY " + strings.Join(order, ", ") + t.Add)
+}
+
+const (
+	// unfolded selects the slots that are counted in; slot -100 holds their folded sum. The partial indexes of what is
+	// left to fold use the same condition.
+	unfolded = "slot <> -100"
+	// foldLock is the advisory lock under which PostgreSQL folds.
+	foldLock = 0x66696368_666f6c64
+)
+
+// closedAfter is when an hour is closed: from then on counts are only taken back.
+const closedAfter = 2 * time.Hour
+
+// Fold sums the slots of past hours and days into one, an hour at a time, so that figures are read equally fast
+// however many instances have counted them. It is a chore that may run on any number of instances at once.
+func (s *Engine) Fold(ctx context.Context, tallies []Tally) error {
+	now, err := Clock{s.Conn()}.Now(ctx, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, t := range tallies {
+		if t.Period == "" {
+			continue
+		}
+		var until any = HourOf(now.Add(-closedAfter))
+		if t.Period == "day" { // in any time zone
+			until = now.Add(-closedAfter).AddDate(0, 0, -1).Format(time.DateOnly)
+		}
+		for more := true; more; {
+			begun := time.Now()
+			err := s.Writer.WithContext(ctx).Transaction(func(tx *gorm.DB) (err error) {
+				more, err = t.fold(tx, until)
+				return err
+			})
+			if err == nil && more {
+				err = Rest(ctx, begun)
+			}
+			if err != nil {
+				return Named("store.foldFigures", Classify(err))
+			}
+		}
+	}
+	return nil
+}
+
+// fold sums the oldest hour or day that is not folded, and reports false when there is none, or another instance is
+// folding.
+func (t Tally) fold(tx *gorm.DB, until any) (bool, error) {
+	postgres := tx.Name() == "postgres"
+	if postgres {
+		var locked bool
+		if err := tx.Raw("SELECT pg_try_advisory_xact_lock(?)", int64(foldLock)).Scan(&locked).Error; err != nil || !locked {
+			return false, err
+		}
+	}
+	keys := strings.Join(t.Keys, ", ")
+	sums := strings.Join(Mapped(t.Counts, func(count string) string { return "CAST(SUM(" + count + ") AS bigint)" }), ", ")
+	oldest := fmt.Sprintf("%[1]s = (SELECT MIN(%[1]s) FROM %[2]s WHERE %[3]s AND %[1]s < ?) AND %[3]s", t.Period, t.Name,
+		unfolded)
+	sum := func(from string) string {
+		return fmt.Sprintf("INSERT INTO %s (%s, slot, %s) SELECT %[2]s, -100, %[4]s FROM %[5]s GROUP BY %[2]s",
+			t.Name, keys, strings.Join(t.Counts, ", "), sums, from) + t.Add
+	}
+	if postgres { // in one statement, because others may count meanwhile
+		folded := tx.Exec("WITH gone AS (DELETE FROM "+t.Name+" WHERE "+oldest+" RETURNING *) "+sum("gone"), until)
+		return folded.RowsAffected > 0, folded.Error
+	}
+	if err := tx.Exec(sum(t.Name+" WHERE "+oldest), until).Error; err != nil {
+		return false, err
+	}
+	gone := tx.Exec("DELETE FROM "+t.Name+" WHERE "+oldest, until)
+	return gone.RowsAffected > 0, gone.Error
+}
