@@ -355,8 +355,8 @@ func TestABatchIsMadeOnce(t *testing.T) {
 		"nothing":          {quote(), "requisicao_invalida documentos"},
 		"no ceiling":       {batches.NewBatch{Product: catalog.CPF, Documents: cpfs, Confirm: true}, "requisicao_invalida teto"},
 		"too many":         {quote(make([]string, batch.MaxItems+1)...), "corpo_grande_demais"},
-		"no documents":     {batches.NewBatch{Product: catalog.CPF, Sheets: []batch.Sheet{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
-		"a column of none": {batches.NewBatch{Product: catalog.CPF, Column: "y", Sheets: []batch.Sheet{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
+		"no documents":     {batches.NewBatch{Product: catalog.CPF, Tabs: []batch.Tab{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
+		"a column of none": {batches.NewBatch{Product: catalog.CPF, Column: "y", Tabs: []batch.Tab{{Rows: []batch.Row{{Line: 1, Cells: []string{"x"}}}}}}, "requisicao_invalida coluna"},
 	} {
 		_, err := s.batches.Quote(t.Context(), key, c.n)
 		equal(t, what, said(err), c.want)

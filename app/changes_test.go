@@ -45,7 +45,7 @@ func TestWhoWatchesIsToldOfChanges(t *testing.T) {
 		equal(t, "of a note", told(), 1)
 		equal(t, "another organisation", len(theirs.Changed()), 0)
 		mine.Stop()
-		since := changes.Mark()
+		since := changes.Present()
 		time.Sleep(time.Second)
 		s.arrive(hook, "davi")
 		late := must(changes.Watch(ana, since))
@@ -67,19 +67,19 @@ func TestWhoWatchesIsToldOfChanges(t *testing.T) {
 }
 
 // TestNoChangeIsMissedBetweenStreams: what happens after the last look of a stream is told to the next one, which
-// starts at the last mark that was sent.
+// starts at the last place that was sent.
 func TestNoChangeIsMissedBetweenStreams(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		hook, ana := s.hook(webhook.Signature{}), s.add("ana", crm.Common)
 		changes := contacts.NewChanges(s.store, s.now, s.log.logger())
-		stream := must(changes.Watch(ana, changes.Mark()))
+		stream := must(changes.Watch(ana, changes.Present()))
 		time.Sleep(time.Second) // after one look, before the next
 		s.arrive(hook, "bia")
-		mark := stream.Mark()
+		place := stream.Place()
 		stream.Stop()
 		equal(t, "told by the stream that ends", len(stream.Changed()), 0)
-		next := must(changes.Watch(ana, mark))
+		next := must(changes.Watch(ana, place))
 		time.Sleep(3 * time.Second)
 		equal(t, "told by the next one", len(next.Changed()), 1)
 		next.Stop()

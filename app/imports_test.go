@@ -19,11 +19,11 @@ import (
 
 // tableOf makes a table as adapters read it: lines of cells between bars.
 func tableOf(lines ...string) contacts.NewImport {
-	return contacts.NewImport{File: "clientes.csv", Sheets: []batch.Sheet{sheetOf("", lines...)}}
+	return contacts.NewImport{File: "clientes.csv", Tabs: []batch.Tab{sheetOf("", lines...)}}
 }
 
-func sheetOf(name string, lines ...string) batch.Sheet {
-	s := batch.Sheet{Name: name}
+func sheetOf(name string, lines ...string) batch.Tab {
+	s := batch.Tab{Name: name}
 	for i, l := range lines {
 		s.Rows = append(s.Rows, batch.Row{Line: i + 1, Cells: strings.Split(l, "|")})
 	}
@@ -154,7 +154,7 @@ func TestAnImportThatIsKilled(t *testing.T) {
 		table := tableOf("Nome|E-mail")
 		for i := range 110 {
 			row := batch.Row{Line: i + 2, Cells: []string{"P", fmt.Sprintf("p%d@example.com", i)}}
-			table.Sheets[0].Rows = append(table.Sheets[0].Rows, row)
+			table.Tabs[0].Rows = append(table.Tabs[0].Rows, row)
 		}
 		made := must(s.bulks.PrepareImport(t.Context(), owner, table))
 		all := contacts.ImportChoices{Duplicates: crm.CreateDuplicates}
@@ -205,18 +205,18 @@ func TestTheSheetOfAnImport(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner := s.add("dona", crm.Owner)
-		n := contacts.NewImport{File: "clientes.xlsx", Sheets: []batch.Sheet{
+		n := contacts.NewImport{File: "clientes.xlsx", Tabs: []batch.Tab{
 			sheetOf("Resumo", "Total|2"), sheetOf("Ativos", "Clientes", "Nome|E-mail", "Ana|ana@example.com"),
 		}}
 		made := must(s.bulks.PrepareImport(t.Context(), owner, n))
 		equal(t, "the sheet with addresses", line(made.File, strings.Join(made.Columns, " "), made.Total),
 			"clientes.xlsx · Ativos Nome E-mail 1")
-		n.Sheets = append(n.Sheets, sheetOf("Antigos", "Nome|E-mail", "Bia|bia@example.com"))
+		n.Tabs = append(n.Tabs, sheetOf("Antigos", "Nome|E-mail", "Bia|bia@example.com"))
 		_, err := s.bulks.PrepareImport(t.Context(), owner, n)
-		var which app.Sheets
+		var which app.Tabs
 		equal(t, "which one", line(said(err), errors.As(err, &which), strings.Join(which, " ")),
 			"requisicao_invalida sheet true Ativos Antigos")
-		n.Sheet = "antigos"
+		n.Tab = "antigos"
 		equal(t, "the chosen one", must(s.bulks.PrepareImport(t.Context(), owner, n)).File, "clientes.xlsx · Antigos")
 	})
 }

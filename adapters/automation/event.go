@@ -8,6 +8,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
+	"fichario/domain/text"
 )
 
 // eventJSON is the body of a call in Standard Webhooks' form. The event's time is the same in every attempt. The
@@ -41,12 +42,12 @@ func dataOf(e automation.Event) any {
 			ContactJSON
 			Alterados           []string `json:"alterados"`
 			ResponsavelAnterior *string  `json:"responsavelAnterior"`
-		}{NewContactJSON(e.Contact), e.Changed, orNull(e.Before.Name)}
+		}{NewContactJSON(e.Contact), e.Changed, text.OrNil(e.Before.Name)}
 	case automation.ContactMoved:
 		return struct {
 			ContactJSON
 			EtapaAnterior *string `json:"etapaAnterior"`
-		}{NewContactJSON(e.Contact), orNull(e.From)}
+		}{NewContactJSON(e.Contact), text.OrNil(e.From)}
 	case automation.LookupCompleted:
 		if e.Lookup != nil {
 			return lookupData(e)
@@ -89,7 +90,7 @@ func lookupData(e automation.Event) lookupJSON {
 	out := lookupJSON{
 		ConsultaID: l.Entry.ID, Produto: l.Entry.Product, Documento: l.Record.Document.Value(), Cache: l.Entry.Cache,
 		Valor: json.Number(l.Entry.Amount.String()), ConsultadoEm: l.Record.AnsweredAt,
-		Finalidade: orNull(l.Entry.Purpose), Automacao: orNull(l.Entry.AutomationID), Campos: l.Record.Fields,
+		Finalidade: text.OrNil(l.Entry.Purpose), Automacao: text.OrNil(l.Entry.AutomationID), Campos: l.Record.Fields,
 	}
 	if e.Contact.ID != "" {
 		contact := NewContactJSON(e.Contact)
@@ -199,10 +200,10 @@ type DocumentJSON struct {
 // NewContactJSON describes a contact for other systems.
 func NewContactJSON(c crm.ContactView) ContactJSON {
 	out := ContactJSON{
-		ID: c.ID, Nome: c.Name, Email: c.Email, Telefone: orNull(c.Phone), TelefoneE164: orNull(c.PhoneE164),
-		Empresa: orNull(c.Company), Valor: json.Number(c.Amount.String()), Nota: c.Note, Origem: orNull(c.Origin),
-		Funil: c.Funnel, Etapa: c.Stage, Responsavel: orNull(c.Assignee.Name),
-		ResponsavelEmail: orNull(c.Assignee.Email), Webhook: orNull(c.Webhook), Fonte: "webhook",
+		ID: c.ID, Nome: c.Name, Email: c.Email, Telefone: text.OrNil(c.Phone), TelefoneE164: text.OrNil(c.PhoneE164),
+		Empresa: text.OrNil(c.Company), Valor: json.Number(c.Amount.String()), Nota: c.Note, Origem: text.OrNil(c.Origin),
+		Funil: c.Funnel, Etapa: c.Stage, Responsavel: text.OrNil(c.Assignee.Name),
+		ResponsavelEmail: text.OrNil(c.Assignee.Email), Webhook: text.OrNil(c.Webhook), Fonte: "webhook",
 		Atribuicao: map[string]string{}, CriadoEm: c.CreatedAt, Documentos: make([]DocumentJSON, len(c.Documents)),
 	}
 	for i, d := range c.Documents {
@@ -215,11 +216,4 @@ func NewContactJSON(c crm.ContactView) ContactJSON {
 		out.Atribuicao[a.Key] = a.Value
 	}
 	return out
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -8,8 +8,8 @@ var files embed.FS
 // Shipped returns a bureau file that comes with the program: "brasilapi" (public
 // CNPJ data), and the examples "serpro" and "bigdatacorp".
 func Shipped(name string) ([]byte, bool) {
-	for _, known := range ShippedNames() {
-		if name == known {
+	for _, shipped := range ShippedNames() {
+		if name == shipped {
 			b, err := files.ReadFile("files/" + name + ".yaml")
 			return b, err == nil
 		}

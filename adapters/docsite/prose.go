@@ -61,7 +61,7 @@ func (s *language) labelled(page string) string {
 	return tables.ReplaceAllStringFunc(page, func(table string) string {
 		var columns []string
 		for _, m := range column.FindAllStringSubmatch(table, -1) {
-			columns = append(columns, mark.ReplaceAllString(m[1], "")) // goldmark has escaped it
+			columns = append(columns, tag.ReplaceAllString(m[1], "")) // goldmark has escaped it
 		}
 		name := s.say("Tabela: ", "Table: ") + strings.Join(columns, ", ")
 		if seen[name]++; seen[name] > 1 {

@@ -31,7 +31,7 @@ const (
 
 var (
 	inline  = regexp.MustCompile(`</?(?:a|b|code|em|small|span|strong)\b[^>]*>`)
-	mark    = regexp.MustCompile(`<[^>]*>`)
+	tag     = regexp.MustCompile(`<[^>]*>`)
 	title   = regexp.MustCompile(`(?s)^.*?</h1>`)
 	heading = regexp.MustCompile(`<h2 id="([^"]+)">(.*?)</h2>`)
 	tryBox  = regexp.MustCompile(`(?s)<details class="docs-try.*?</details>`) // hidden without script
@@ -66,7 +66,7 @@ func (s *language) readPlaces() (all []place) {
 
 // bare strips a text of markup and puts it on one line.
 func bare(content string) string {
-	content = mark.ReplaceAllString(inline.ReplaceAllString(content, ""), " ")
+	content = tag.ReplaceAllString(inline.ReplaceAllString(content, ""), " ")
 	return strings.Join(strings.Fields(html.UnescapeString(content)), " ")
 }
 

@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
@@ -95,7 +95,7 @@ func XLSX(w http.ResponseWriter, t Table) error {
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	extend(w)
 	n := 0
-	return sheet.Write(w, t.Columns, func(yield func([]any, error) bool) {
+	return spreadsheet.Write(w, t.Columns, func(yield func([]any, error) bool) {
 		for row, err := range t.Rows {
 			if n++; n%rowsAtOnce == 0 {
 				extend(w)
@@ -113,10 +113,10 @@ func XLSX(w http.ResponseWriter, t Table) error {
 func xlsxCell(value any) any {
 	switch v := value.(type) {
 	case catalog.Money:
-		return sheet.Number(v.String())
+		return spreadsheet.Number(v.String())
 	case Number:
 		if plainNumber.MatchString(string(v)) {
-			return sheet.Number(v)
+			return spreadsheet.Number(v)
 		}
 		return string(v)
 	case document.Document:

@@ -61,7 +61,7 @@ func CSV(w http.ResponseWriter, t Table, f Form) (begun bool, err error) {
 		}
 		head := make([]string, len(t.Columns))
 		for i, name := range t.Columns {
-			head[i] = text(name) // in batches and imports they come from the uploaded file
+			head[i] = harmless(name) // in batches and imports they come from the uploaded file
 		}
 		_ = out.Write(head)
 	}
@@ -119,11 +119,11 @@ func (t Table) cell(value any, f Form) string {
 		case v.IsZero():
 			return "ilegível"
 		case f == Excel:
-			return text(v.Punctuated())
+			return harmless(v.Punctuated())
 		}
-		return text(v.Value())
+		return harmless(v.Value())
 	}
-	return text(value.(string))
+	return harmless(value.(string))
 }
 
 func extend(w http.ResponseWriter) {

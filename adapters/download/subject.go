@@ -15,6 +15,7 @@ import (
 	"fichario/domain/document"
 	"fichario/domain/intake"
 	"fichario/domain/lookup"
+	"fichario/domain/text"
 	"fichario/domain/webhook"
 )
 
@@ -146,8 +147,8 @@ func lookupOf(l privacy.SubjectLookup) any {
 	}{
 		ID: l.ID, Produto: l.Product, Em: l.At, Quem: l.AskedByName, Cache: l.Cache, Cobrada: l.Charged,
 		Valor: json.Number(l.Amount.String()), Situacao: string(l.Status), Origem: "bureau",
-		Documento: known(l.Document.Value()), Por: known(l.AskedBy()), RespostaID: known(l.RecordID),
-		ParaQue: known(l.Purpose),
+		Documento: text.OrNil(l.Document.Value()), Por: text.OrNil(l.AskedBy()), RespostaID: text.OrNil(l.RecordID),
+		ParaQue: text.OrNil(l.Purpose),
 	}
 	if l.Cache {
 		out.Origem = "historico"
@@ -167,14 +168,6 @@ func answerOf(r *lookup.Record) *subjectAnswer {
 		out.Campos = nil
 	}
 	return out
-}
-
-// known is a text, or nil for an empty one.
-func known(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 type subjectDocument struct {
@@ -239,7 +232,7 @@ func contactOf(c privacy.SubjectContact) any {
 	}
 	for _, run := range c.Runs {
 		out.Automacoes = append(out.Automacoes, subjectRun{
-			run.CreatedAt, run.Rule.Name, string(run.Kind), known(c.PassedTo(run)), string(run.State), run.Result,
+			run.CreatedAt, run.Rule.Name, string(run.Kind), text.OrNil(c.PassedTo(run)), string(run.State), run.Result,
 		})
 	}
 	return out
@@ -266,7 +259,7 @@ func removalOf(r crm.Removal) any {
 		Por     string         `json:"por"`
 		UnidoA  *string        `json:"unidoA"`
 		Contato subjectContact `json:"contato"`
-	}{r.At, r.By, known(r.IntoID), contactFields(r.Contact)}
+	}{r.At, r.By, text.OrNil(r.IntoID), contactFields(r.Contact)}
 }
 
 func deliveryOf(d webhook.Delivery, hook string) any {
@@ -286,7 +279,7 @@ func deliveryOf(d webhook.Delivery, hook string) any {
 		Contato    *string           `json:"contato"`
 		Cabecalhos map[string]string `json:"cabecalhos"`
 		Corpo      string            `json:"corpo"`
-	}{d.ID, d.At, hook, string(d.Outcome), known(d.ContactID), pairs(headers), body}
+	}{d.ID, d.At, hook, string(d.Outcome), text.OrNil(d.ContactID), pairs(headers), body}
 }
 
 func pairs(all []intake.Pair) map[string]string {
@@ -315,8 +308,8 @@ func itemOf(i privacy.SubjectItem) any {
 		Situacao string            `json:"situacao"`
 		Consulta *string           `json:"consultaId"`
 	}{
-		i.BatchID, i.Batch.Name, i.Batch.Product, i.Batch.CreatedAt, i.Line, known(i.Document.Value()), cells,
-		string(i.State), known(i.LookupID),
+		i.BatchID, i.Batch.Name, i.Batch.Product, i.Batch.CreatedAt, i.Line, text.OrNil(i.Document.Value()), cells,
+		string(i.State), text.OrNil(i.LookupID),
 	}
 }
 

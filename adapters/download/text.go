@@ -9,8 +9,8 @@ const (
 	signs = "=+-@|%"
 )
 
-// text keeps a spreadsheet from interpreting a text, such as an e-mail address that begins with =, as a formula.
-func text(s string) string {
+// harmless keeps a spreadsheet from interpreting a text, such as an e-mail address that begins with =, as a formula.
+func harmless(s string) string {
 	if s != "" && (s[0] >= '0' && s[0] <= '9' || s[0]|0x20 >= 'a' && s[0]|0x20 <= 'z') {
 		return s // the common case
 	}

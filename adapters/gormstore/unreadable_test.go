@@ -45,7 +45,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		s.InTx(ctx, func(r ports.Repos) error { return r.ContactHistory.AddNote(ctx, note) }),
 		repos.Batches.Create(ctx, batch.Batch{
 			ID: id("24"), OrgID: id("01"), KeyID: id("25"), Product: "cpf", Status: batch.Quoted, Columns: []string{"cpf"},
-			Sheet:     "Carteira",
+			Tab:       "Carteira",
 			CreatedAt: now, ExpiresAt: now,
 		}),
 		repos.BatchItems.AddItems(ctx, []batch.Item{{
@@ -114,7 +114,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"contact_events.subject": events[len(events)-1].Unreadable, "deliveries.content": deliveries[0].Unreadable,
 			"webhooks.secret": hooks[0].Unreadable, "webhooks.token": token == webhook.Token{},
 			"automations.action": rules[0].Unreadable, "batches.columns": len(quoted.Columns) == 0,
-			"batches.sheets":      quoted.Sheet == "",
+			"batches.sheets":      quoted.Tab == "",
 			"batch_items.content": items[0].Unreadable, "removed_contacts.content": gone.Unreadable,
 			"subject_keys.secret": lost != nil, "erasures.content": erasure.Person == nil,
 			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,

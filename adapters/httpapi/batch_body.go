@@ -12,7 +12,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
@@ -77,7 +77,7 @@ func batchData(c echo.Context) ([]byte, error) {
 	if len(r.Header.Get(requestKeyHeader)) > requestKeyMax {
 		return nil, fault.New(fault.InvalidRequest, "A Idempotency-Key tem no máximo 255 caracteres.").At(requestKeyHeader)
 	}
-	return readBody(c, sheet.MaxBytes, "16 MiB")
+	return readBody(c, spreadsheet.MaxBytes, "16 MiB")
 }
 
 // readBatch parses the batch to quote. Faults: InvalidRequest, BodyTooLarge.
@@ -108,7 +108,7 @@ func readBatch(r *http.Request, data []byte) (n batches.NewBatch, err error) {
 	if n.Purpose, err = onePurpose(header, n.Purpose); err != nil {
 		return n, err
 	}
-	n.Sheets, err = sheet.Read(r.Context(), data, batch.MaxItems+sheet.Above)
+	n.Tabs, err = spreadsheet.Read(r.Context(), data, batch.MaxItems+spreadsheet.Above)
 	return n, err
 }
 
@@ -149,7 +149,7 @@ func batchOfJSON(n *batches.NewBatch, data []byte, query url.Values) (err error)
 // batchOfQuery reads the parameters of a table from the address.
 func batchOfQuery(n *batches.NewBatch, query url.Values) (err error) {
 	n.Name, n.Product, n.Column = query.Get("nome"), query.Get("produto"), query.Get("coluna")
-	n.Sheet = query.Get("aba")
+	n.Tab = query.Get("aba")
 	n.Purpose = query.Get("finalidade")
 	for name, into := range map[string]*bool{"atualizar": &n.Refresh, "confirmar": &n.Confirm} {
 		switch v, sent := query[name]; {

@@ -16,6 +16,7 @@ import (
 	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
+	"fichario/domain/text"
 )
 
 const (
@@ -56,15 +57,15 @@ func (a batchAnswer) write(w http.ResponseWriter) error {
 // BatchEntryOf is a batch in the contract's schema, also for the commands.
 func BatchEntryOf(v batches.View) BatchEntry {
 	out := BatchEntry{
-		Id: v.ID, Nome: v.Name, Produto: v.Product, Situacao: string(v.Status), Motivo: textOrNull(string(v.Reason)),
-		Mensagem: textOrNull(v.Note), RetomaEm: timeOrNull(v.ResumeAt), Atualizar: v.Refresh, DoHistorico: v.FromHistory,
+		Id: v.ID, Nome: v.Name, Produto: v.Product, Situacao: string(v.Status), Motivo: text.OrNil(string(v.Reason)),
+		Mensagem: text.OrNil(v.Note), RetomaEm: timeOrNull(v.ResumeAt), Atualizar: v.Refresh, DoHistorico: v.FromHistory,
 		AConsultar: v.ToAsk(), CustoMaximo: amount(v.MaxCost()), CustoFalhas: amount(v.RetryCost()),
 		CriadoEm: v.CreatedAt, ExpiraEm: v.ExpiresAt, ConfirmadoEm: timeOrNull(v.StartedAt),
-		TerminadoEm: timeOrNull(v.EndedAt), Finalidade: textOrNull(v.Purpose),
+		TerminadoEm: timeOrNull(v.EndedAt), Finalidade: text.OrNil(v.Purpose),
 	}
 	if !v.StartedAt.IsZero() {
 		key, member := v.Payer()
-		out.ChavePagadora, out.MembroPagador = textOrNull(key), textOrNull(member)
+		out.ChavePagadora, out.MembroPagador = text.OrNil(key), text.OrNil(member)
 	}
 	out.Itens.Total, out.Itens.Validos, out.Itens.Repetidos, out.Itens.Invalidos = v.Total, v.Valid, v.Repeated, v.Invalid
 	out.Invalidos = make([]struct {
@@ -74,7 +75,7 @@ func BatchEntryOf(v batches.View) BatchEntry {
 	for i, item := range v.Invalids {
 		out.Invalidos[i].Linha, out.Invalidos[i].Mensagem = item.Line, item.Message
 	}
-	out.Aba, out.OutrasAbas = textOrNull(v.Sheet), append([]string{}, v.OtherSheets...)
+	out.Aba, out.OutrasAbas = text.OrNil(v.Tab), append([]string{}, v.OtherTabs...)
 	p := &out.Progresso
 	p.Feitos, p.Cobrados, p.Gratis, p.Falhas = v.Ended, v.Charged, v.Free, v.Failed
 	p.Consultando = v.InFlight
@@ -88,13 +89,6 @@ func BatchEntryOf(v batches.View) BatchEntry {
 		p.PorSegundo, p.TerminaEm = &rounded, timeOrNull(v.EndsAt(v.Now).Truncate(time.Second))
 	}
 	return out
-}
-
-func textOrNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 func timeOrNull(t time.Time) *time.Time {
@@ -136,7 +130,7 @@ func (h handlers) ListBatches(ctx context.Context, r ListBatchesRequestObject) (
 		limit, _ = strconv.Atoi(sent) // its shape has been checked
 	}
 	page, err := h.Batches.List(ctx, callOf(ctx).caller, orEmpty(r.Params.Cursor), limit)
-	out := BatchList{Lotes: make([]BatchEntry, len(page.Batches)), Proxima: textOrNull(page.Next)}
+	out := BatchList{Lotes: make([]BatchEntry, len(page.Batches)), Proxima: text.OrNil(page.Next)}
 	for i, v := range page.Batches {
 		out.Lotes[i] = BatchEntryOf(v)
 	}
@@ -218,7 +212,7 @@ func (h handlers) GetBatchResults(
 	for i, item := range page.Results {
 		lines[i] = download.LineOf(page, item)
 	}
-	return body{map[string]any{"resultados": lines, "proxima": textOrNull(page.Next)}}, err
+	return body{map[string]any{"resultados": lines, "proxima": text.OrNil(page.Next)}}, err
 }
 
 // VisitGetBatchResultsResponse writes the answer.

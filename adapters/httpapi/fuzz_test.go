@@ -10,7 +10,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/app/batches"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
@@ -109,8 +109,8 @@ func FuzzBatchBody(f *testing.F) {
 		case err != nil && fault.CodeOf(err) == "":
 			t.Errorf("no words for people: %v", err)
 		case err == nil:
-			for _, s := range n.Sheets {
-				if len(s.Rows) > batch.MaxItems+sheet.Above {
+			for _, s := range n.Tabs {
+				if len(s.Rows) > batch.MaxItems+spreadsheet.Above {
 					t.Errorf("%d rows", len(s.Rows))
 				}
 			}

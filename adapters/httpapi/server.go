@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"fichario/adapters/agents"
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/app/batches"
 	"fichario/app/intake"
 	"fichario/app/lookups"
@@ -30,7 +30,7 @@ type Config struct {
 	Intake    *intake.Intake
 	Batches   *batches.Batches
 	// Tables bounds the resources that uploaded tables take, shared with other doors.
-	Tables *sheet.Tables
+	Tables *spreadsheet.Tables
 	// LookupEnabled is false on instances without the lookup feature: every lookup
 	// route is then a 404 (specification, 1.2).
 	LookupEnabled bool

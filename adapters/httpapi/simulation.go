@@ -10,6 +10,7 @@ import (
 
 	"fichario/app/intake"
 	"fichario/domain/fault"
+	"fichario/domain/text"
 	"fichario/domain/webhook"
 )
 
@@ -46,10 +47,10 @@ func (s *server) simulate(ctx context.Context, c echo.Context, hook webhook.Hook
 
 func simulatedContact(m intake.Simulation) SimulatedContact {
 	k := SimulatedContact{
-		Nome: m.Contact.Name, Email: m.Contact.Email, Telefone: orNull(m.Contact.Phone),
-		TelefoneE164: orNull(m.Contact.PhoneE164), Empresa: orNull(m.Contact.Company),
-		Valor: json.Number(m.Contact.Amount.String()), Nota: m.Contact.Note, Origem: orNull(m.Origin),
-		Funil: m.Funnel, Etapa: m.Stage, Responsavel: orNull(m.Assignee), Atribuicao: map[string]string{},
+		Nome: m.Contact.Name, Email: m.Contact.Email, Telefone: text.OrNil(m.Contact.Phone),
+		TelefoneE164: text.OrNil(m.Contact.PhoneE164), Empresa: text.OrNil(m.Contact.Company),
+		Valor: json.Number(m.Contact.Amount.String()), Nota: m.Contact.Note, Origem: text.OrNil(m.Origin),
+		Funil: m.Funnel, Etapa: m.Stage, Responsavel: text.OrNil(m.Assignee), Atribuicao: map[string]string{},
 	}
 	k.Documentos = make([]ContactDocument, len(m.Contact.Documents))
 	for i, d := range m.Contact.Documents {
@@ -66,11 +67,4 @@ func simulatedContact(m intake.Simulation) SimulatedContact {
 		k.Campos[i].Campo, k.Campos[i].Chave = f.Field, f.Key
 	}
 	return k
-}
-
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -13,6 +13,7 @@ import (
 	"fichario/app"
 	"fichario/app/lookups"
 	"fichario/domain/audit"
+	"fichario/domain/text"
 )
 
 const csvType = "text/csv"
@@ -127,8 +128,8 @@ func statementPage(page lookups.StatementPage) StatementPage {
 	for i, e := range page.Entries {
 		out.Consultas[i] = StatementEntry{
 			Id: e.ID, Produto: e.Product, Documento: e.Document.Value(), Em: e.At, Cache: e.Cache, Cobrada: e.Charged,
-			Valor: amount(e.Amount), Situacao: string(e.Status), Finalidade: orNull(e.Purpose),
-			Automacao: orNull(e.AutomationID),
+			Valor: amount(e.Amount), Situacao: string(e.Status), Finalidade: text.OrNil(e.Purpose),
+			Automacao: text.OrNil(e.AutomationID),
 		}
 	}
 	if page.Next != "" {

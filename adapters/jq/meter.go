@@ -102,26 +102,26 @@ func width(v any) int {
 // deep spends the size of v with all its elements, k times. Shared elements count each time they occur, because whoever
 // compares or writes v visits them each time.
 func (m *meter) deep(v any, k int) error {
-	if m.err == nil && !m.walk(v, max(k, 1), 0) {
+	if m.err == nil && !m.weigh(v, max(k, 1), 0) {
 		m.err = ErrBounds
 	}
 	return m.err
 }
 
-func (m *meter) walk(v any, k, depth int) bool {
+func (m *meter) weigh(v any, k, depth int) bool {
 	if number, is := v.(json.Number); depth > maxDepth || is && len(number) > maxDigits || m.wide(v, k) != nil {
 		return false
 	}
 	switch v := v.(type) {
 	case []any:
 		for _, e := range v {
-			if !m.walk(e, k, depth+1) {
+			if !m.weigh(e, k, depth+1) {
 				return false
 			}
 		}
 	case map[string]any:
 		for name, e := range v {
-			if m.spend(len(name), k) != nil || !m.walk(e, k, depth+1) {
+			if m.spend(len(name), k) != nil || !m.weigh(e, k, depth+1) {
 				return false
 			}
 		}

@@ -104,13 +104,13 @@ func (r *caseReader) names(v yamlfile.At) []string {
 }
 
 func (r *caseReader) products(v yamlfile.At, named []string) {
-	var known []string
+	var names []string
 	for _, p := range catalog.Standard() {
-		known = append(known, p.ID)
+		names = append(names, p.ID)
 	}
 	for _, name := range named {
-		if name != everything && !slices.Contains(known, name) {
-			r.Fault(v, "there is no product %q; use * or one of %s", name, strings.Join(known, ", "))
+		if name != everything && !slices.Contains(names, name) {
+			r.Fault(v, "there is no product %q; use * or one of %s", name, strings.Join(names, ", "))
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"net/http"
 	"path"
 
-	spreadsheet "fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/fault"

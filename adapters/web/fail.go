@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	spreadsheet "fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/app"
 	"fichario/domain/crm"
 	"fichario/domain/fault"

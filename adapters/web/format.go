@@ -30,7 +30,7 @@ func (s *Server) functions() template.FuncMap {
 		"dayMonth": func(t time.Time) string { return s.in(t, "02/01") },
 		"waited":   waited, "mails": s.Links.Mails, "picture": func(address string) template.URL { return template.URL(address) }, //nolint:gosec // it is drawn here
 		"provider": s.providerName, "providerLink": providerLink,
-		"takesPasskeys": s.Factors.TakesPasskeys, "mark": s.Changes.Mark,
+		"takesPasskeys": s.Factors.TakesPasskeys, "present": s.Changes.Present,
 		"age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
 		"doc": Masked, "initials": initials, "role": roleName, "door": func(d audit.Door) string { return auditDoors[d] }, "shorten": Shorten, "whatsapp": WhatsApp,
 		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },

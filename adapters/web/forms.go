@@ -167,17 +167,17 @@ func Filled(f any) Form {
 // Again is the form that f points to with what was typed, except secrets, marked at the field that an error names by
 // its name on the wire or in the use case. It reports false for an error that concerns none of its fields.
 func (c *Call) Again(f any, why error) (Form, bool) {
-	known, out := app.FaultOf(why), Form{Values: map[string]string{}}
-	if known == nil || !app.IsRefusal(why) {
+	refusal, out := app.FaultOf(why), Form{Values: map[string]string{}}
+	if refusal == nil || !app.IsRefusal(why) {
 		return out, false
 	}
-	out.Problem = known.Message
+	out.Problem = refusal.Message
 	for name, field := range fieldsOf(f) {
 		if !secretFields[name] {
 			out.Values[name] = c.PostForm.Get(name)
 		}
 		called := field.Tag.Get("app")
-		if called != "-" && (known.Field == name || known.Field == called && called != "") {
+		if called != "-" && (refusal.Field == name || refusal.Field == called && called != "") {
 			out.Field = name
 		}
 	}

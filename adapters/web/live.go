@@ -18,12 +18,12 @@ const (
 )
 
 // live notifies a page by server-sent events that contacts have changed since it was made, or since its previous stream
-// ended; the page then fetches the changes. Each message carries a mark as its id, which the browser sends when it
+// ended; the page then fetches the changes. Each message carries a place as its id, which the browser sends when it
 // reconnects: everything up to there it has been told.
 func (s *Server) live(c *Call, f struct {
-	Mark string `form:"desde"`
+	Place string `form:"desde"`
 }) error {
-	watcher, err := s.Changes.Watch(c.By, cmp.Or(c.Header.Get("Last-Event-ID"), f.Mark))
+	watcher, err := s.Changes.Watch(c.By, cmp.Or(c.Header.Get("Last-Event-ID"), f.Place))
 	if err != nil {
 		return err
 	}
@@ -31,7 +31,7 @@ func (s *Server) live(c *Call, f struct {
 	control := http.NewResponseController(c.Writer)
 	send := func(text string) error {
 		_ = control.SetWriteDeadline(time.Now().Add(writeWithin)) // if unsupported, the connection's own deadline applies
-		_, err := fmt.Fprintf(c.Writer, "id: %s\n%s", watcher.Mark(), text)
+		_, err := fmt.Fprintf(c.Writer, "id: %s\n%s", watcher.Place(), text)
 		return errors.Join(err, control.Flush())
 	}
 	h := c.Writer.Header()

@@ -19,7 +19,7 @@ import (
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/adapters/web"
 	automationpages "fichario/adapters/web/automations"
 	batchpages "fichario/adapters/web/batches"
@@ -60,7 +60,7 @@ type testSite struct {
 	subjects  *privacyapp.Subjects
 	keys      *lookups.Keys
 	bureau    *fakeBureau
-	tables    *sheet.Tables
+	tables    *spreadsheet.Tables
 	log       *bytes.Buffer
 	// mailed receives the e-mails sent.
 	mailed chan ports.Mail
@@ -88,7 +88,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		t.Fatal(err)
 	}
 	fixture := &testSite{
-		t: t, store: store, path: path, log: &bytes.Buffer{}, tables: sheet.NewTables(), mailed: make(chan ports.Mail, 100),
+		t: t, store: store, path: path, log: &bytes.Buffer{}, tables: spreadsheet.NewTables(), mailed: make(chan ports.Mail, 100),
 		bureau: &fakeBureau{answers: map[string]func(context.Context, catalog.Product) (ports.Answer, error){}},
 	}
 	now := func() time.Time { return time.Now().Add(time.Duration(fixture.ahead.Load())) }

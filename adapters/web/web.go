@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"fichario/adapters/shape"
-	spreadsheet "fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/adapters/stored"
 	"fichario/app"
 	"fichario/app/contacts"

@@ -221,16 +221,16 @@ func stageNamed(ctx context.Context, r ports.Repos, orgID, name string) (string,
 	if err != nil {
 		return "", err
 	}
-	var known []string
+	var names []string
 	for _, f := range funnels {
 		for _, s := range f.Stages {
 			if s.ID == name || text.Fold(s.Name) == text.Fold(name) {
 				return s.ID, nil
 			}
-			known = append(known, s.Name)
+			names = append(names, s.Name)
 		}
 	}
-	return "", app.Invalid("stage", "Não há etapa com este nome. As etapas são: "+strings.Join(known, ", ")+".")
+	return "", app.Invalid("stage", "Não há etapa com este nome. As etapas são: "+strings.Join(names, ", ")+".")
 }
 
 // RotationPrefix marks the name or id of a rotation in place of a member of assign.

@@ -157,7 +157,7 @@ func (f *fan) tooMany(ctx context.Context, arrived automation.Job) (bool, error)
 	if arrived.Trail == "" || arrived.ContactID == "" {
 		return false, nil
 	}
-	if _, known := f.answers[arrived.ContactID]; !known {
+	if _, has := f.answers[arrived.ContactID]; !has {
 		n, err := f.r.Jobs.Answers(ctx, arrived.ContactID, f.now.Add(-time.Hour), automation.MaxAnswers)
 		if err != nil {
 			return false, err

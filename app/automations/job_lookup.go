@@ -168,9 +168,9 @@ func (j *Jobs) tellCeiling(u run) func(context.Context, ports.Repos) error {
 		Subject: fmt.Sprintf("A automação %s atingiu o teto de %s deste mês e não consulta mais até o próximo.",
 			u.rule.Name, u.rule.Action.Ceiling.Reais()),
 	}
-	mark := fmt.Sprintf("teto:%s:%s", j.Terms.Calendar.Month(now), u.rule.Action.Ceiling)
+	once := fmt.Sprintf("teto:%s:%s", j.Terms.Calendar.Month(now), u.rule.Action.Ceiling)
 	return func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Notifications.CreateOnce(ctx, n, u.rule.ID, mark)
+		_, err := r.Notifications.CreateOnce(ctx, n, u.rule.ID, once)
 		return err
 	}
 }

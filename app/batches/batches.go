@@ -65,10 +65,10 @@ type NewBatch struct {
 	Name, Product string
 	// Purpose is the code of its purpose; empty for the only one that its maker may state.
 	Purpose string
-	// Sheets are those of a table, nil for a list of documents. Sheet names one of them, or is empty for the only one that
+	// Tabs are those of a table, nil for a list of documents. Tab names one of them, or is empty for the only one that
 	// has documents.
-	Sheets []batch.Sheet
-	Sheet  string
+	Tabs []batch.Tab
+	Tab  string
 	// Column is the column of the documents, by header, letter or number; empty for the first that has some.
 	Column string
 	// Documents have no masks, like those of a lookup.
@@ -261,11 +261,11 @@ func (b *Batches) read(by app.Caller, n NewBatch) (q batch.Batch, items []batch.
 	if err != nil {
 		return q, nil, err
 	}
-	items = table.Items(product, n.Sheets == nil)
+	items = table.Items(product, n.Tabs == nil)
 	q = batch.Batch{
 		ID: app.NewID(), OrgID: by.OrgID(), KeyID: by.KeyID(), MemberID: by.MemberID(), Name: name, Product: product.ID,
-		Refresh: n.Refresh, Status: batch.Preparing, Columns: table.Columns, Sheet: sheet,
-		OtherSheets: others, Total: len(items), Price: product.Price,
+		Refresh: n.Refresh, Status: batch.Preparing, Columns: table.Columns, Tab: sheet,
+		OtherTabs: others, Total: len(items), Price: product.Price,
 		CreatedAt: now, ExpiresAt: now.Add(batch.QuoteLasts), RequestKey: n.RequestKey, RequestBody: n.RequestBody,
 	}
 	if n.Ceiling != nil {
@@ -291,14 +291,14 @@ func (b *Batches) read(by app.Caller, n NewBatch) (q batch.Batch, items []batch.
 
 // tableOf returns the table that was sent, with the names of its sheet and of the others, or one made of the list.
 func tableOf(product catalog.Product, n NewBatch) (t batch.Table, sheet string, others []string, err error) {
-	if n.Sheets == nil {
+	if n.Tabs == nil {
 		t.Columns, t.Rows = []string{"documento"}, make([]batch.Row, len(n.Documents))
 		for i, text := range n.Documents {
 			t.Rows[i] = batch.Row{Line: i + 1, Cells: []string{text}}
 		}
 	} else {
-		var from batch.Sheet
-		t, from, others, err = batch.ReadSheets(product, n.Sheets, n.Sheet, n.Column)
+		var from batch.Tab
+		t, from, others, err = batch.ReadTabs(product, n.Tabs, n.Tab, n.Column)
 		if sheet = from.Name; err != nil {
 			return t, "", nil, tableFault(err)
 		}
@@ -315,8 +315,8 @@ func tableOf(product catalog.Product, n NewBatch) (t batch.Table, sheet string, 
 
 // tableFault is the fault of a table that cannot be read as one.
 func tableFault(err error) error {
-	var none *batch.NoSheet
-	var which *batch.WhichSheet
+	var none *batch.NoTab
+	var which *batch.WhichTab
 	field := "coluna"
 	switch {
 	case app.FaultOf(err) != nil: // of the only sheet, or of the chosen one
@@ -324,7 +324,7 @@ func tableFault(err error) error {
 	case errors.Is(err, batch.ErrNoRows):
 		field = "arquivo"
 	case errors.As(err, &none), errors.As(err, &which):
-		return app.SheetFault("aba", err)
+		return app.TabFault("aba", err)
 	}
 	return app.Invalid(field, app.Sentence(err))
 }

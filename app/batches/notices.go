@@ -28,8 +28,8 @@ func (b *Batches) tell(ctx context.Context, r ports.Repos, now time.Time, was, i
 	case pausedByItself(is) && (was.Status != is.Status || was.Reason != is.Reason):
 		n.Subject = pausedText(is)
 		// A batch that resumes and pauses again for the same reason is reported once a day.
-		mark := fmt.Sprintf("%s:%s:%s:%s", is.Reason, b.Calendar.Day(now), is.Limit(), is.Note)
-		_, err := r.Notifications.CreateOnce(ctx, n, is.ID, mark)
+		once := fmt.Sprintf("%s:%s:%s:%s", is.Reason, b.Calendar.Day(now), is.Limit(), is.Note)
+		_, err := r.Notifications.CreateOnce(ctx, n, is.ID, once)
 		return err
 	}
 	return nil

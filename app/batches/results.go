@@ -121,11 +121,11 @@ func (b *Batches) AllResults(ctx context.Context, by app.Caller, id string, stat
 
 func (b *Batches) resultsOf(ctx context.Context, by app.Caller, id string, state batch.State) (Results, error) {
 	if state != "" && !state.Valid() {
-		var known []string
+		var names []string
 		for _, s := range batch.States() {
-			known = append(known, string(s))
+			names = append(names, string(s))
 		}
-		return Results{}, app.Invalid("situacao", "As situações de um item são: "+strings.Join(known, ", ")+".")
+		return Results{}, app.Invalid("situacao", "As situações de um item são: "+strings.Join(names, ", ")+".")
 	}
 	found, err := b.find(ctx, by, id)
 	product, offered := b.Catalog.Find(found.Product)

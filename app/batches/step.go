@@ -21,8 +21,8 @@ type batchStep struct {
 	now   time.Time
 	since time.Time // before the transaction, by the clock of this instance
 	// known are the batches concerned, by id; order are those that may go on, the first started first.
-	known   map[string]*known
-	order   []*known
+	known   map[string]*readBatch
+	order   []*readBatch
 	claimed []claimedItem
 	next    time.Duration
 	// started are items that are no longer queued; mine counts the items that this instance looks up and has queued.
@@ -32,8 +32,8 @@ type batchStep struct {
 	held bool
 }
 
-// known is a batch as it was read, and as it has become.
-type known struct{ was, is batch.Batch }
+// readBatch is a batch as it was read, and as it has become.
+type readBatch struct{ was, is batch.Batch }
 
 // claimedItem is an item to be looked up.
 type claimedItem struct {
@@ -59,7 +59,7 @@ func (s *batchStep) do(ctx context.Context, ends []itemEnd, room int, stopping b
 		return err
 	}
 	for _, b := range due {
-		k := &known{b, b}
+		k := &readBatch{b, b}
 		s.known[b.ID], s.order = k, append(s.order, k)
 		if b.Status == batch.Paused {
 			k.is.Run(s.now)
@@ -190,12 +190,12 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 }
 
 // batch locks the batch of an item that ended, which may be paused or cancelled by now.
-func (s *batchStep) batch(ctx context.Context, id string) (*known, error) {
+func (s *batchStep) batch(ctx context.Context, id string) (*readBatch, error) {
 	if k := s.known[id]; k != nil {
 		return k, nil
 	}
 	b, err := s.r.Batches.Lock(ctx, id)
-	k := &known{b, b}
+	k := &readBatch{b, b}
 	s.known[id] = k
 	return k, err
 }

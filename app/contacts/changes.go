@@ -37,18 +37,18 @@ type Watcher struct {
 	of              *Changes
 	orgID, memberID string
 	changed         chan struct{}
-	mark            string // every event that it was not told of comes after this
+	place           string // every event that it was not told of comes after this
 	looked          bool   // whether changes were polled since it began
 }
 
 // Changed gets a value after contacts of the organisation have changed; changes in quick succession may give only one.
 func (w *Watcher) Changed() <-chan struct{} { return w.changed }
 
-// Mark is where a returning watcher must continue to miss nothing. What happened just before is told again.
-func (w *Watcher) Mark() string {
+// Place is where a returning watcher must continue to miss nothing. What happened just before is told again.
+func (w *Watcher) Place() string {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
-	return w.mark
+	return w.place
 }
 
 // Stop ends the watch.
@@ -63,20 +63,20 @@ func NewChanges(store ports.Store, clock app.Clock, log *slog.Logger) *Changes {
 	return &Changes{store: store, clock: clock, log: log, watchers: map[*Watcher]struct{}{}}
 }
 
-// Mark returns the present moment as a mark for Watch.
-func (c *Changes) Mark() string { return app.NewID() }
+// Present returns the present moment as a place for Watch.
+func (c *Changes) Present() string { return app.NewID() }
 
-// Watch notifies the caller of changes of their organisation's contacts, since a recent mark, or from now on if since
-// is not a mark. Faults: NotFound; ServiceUnavailable when too many watch.
+// Watch notifies the caller of changes of their organisation's contacts, since a recent place, or from now on if since
+// is not a place. Faults: NotFound; ServiceUnavailable when too many watch.
 func (c *Changes) Watch(by app.Caller, since string) (*Watcher, error) {
 	orgID, err := by.Org()
 	if err != nil {
 		return nil, err
 	}
 	if !app.ValidID(since) {
-		since = c.Mark()
+		since = c.Present()
 	}
-	w := &Watcher{of: c, orgID: orgID, memberID: by.MemberID(), changed: make(chan struct{}, 1), mark: since}
+	w := &Watcher{of: c, orgID: orgID, memberID: by.MemberID(), changed: make(chan struct{}, 1), place: since}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	own := 0
@@ -153,16 +153,16 @@ func (c *Changes) look(ctx context.Context, known *happened) error {
 }
 
 // tell notifies those who watch an organisation in which something happened; a watcher that was not there at the last
-// look only if that is after its mark. From upTo on they may not have been told everything.
+// look only if that is after its place. From upTo on they may not have been told everything.
 func (c *Changes) tell(was, is map[string]ports.ContactChanges, upTo string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for w := range c.watchers {
 		news := is[w.orgID] != was[w.orgID]
 		if !w.looked {
-			news = is[w.orgID].Newest > w.mark
+			news = is[w.orgID].Newest > w.place
 		}
-		w.looked, w.mark = true, max(w.mark, upTo)
+		w.looked, w.place = true, max(w.place, upTo)
 		if !news {
 			continue
 		}

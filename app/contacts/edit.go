@@ -171,12 +171,12 @@ func (f ContactForm) documents(before crm.Contact) ([]document.Document, error) 
 		if strings.TrimSpace(typed) == "" {
 			continue
 		}
-		known := document.Recognise(typed)
-		if known.Document.IsZero() || known.Type != document.CPF && known.Type != document.CNPJ {
+		recognised := document.Recognise(typed)
+		if recognised.Document.IsZero() || recognised.Type != document.CPF && recognised.Type != document.CNPJ {
 			return nil, app.Invalid("documents", "Informe CPFs ou CNPJs com os dígitos certos, separados por vírgula.")
 		}
-		if !slices.Contains(out, known.Document) {
-			out = append(out, known.Document)
+		if !slices.Contains(out, recognised.Document) {
+			out = append(out, recognised.Document)
 		}
 	}
 	if len(out) > contactDocumentsMax {

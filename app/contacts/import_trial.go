@@ -131,18 +131,18 @@ func (b *Bulks) tried(
 
 // repeated returns the earlier line with the address, the phone or a document of a contact; zero for none.
 func repeated(seen map[string]int, c crm.Contact, line int) (before int) {
-	marks := []string{"@" + strings.ToLower(c.Email)}
+	traits := []string{"@" + strings.ToLower(c.Email)}
 	if c.PhoneE164 != "" {
-		marks = append(marks, c.PhoneE164)
+		traits = append(traits, c.PhoneE164)
 	}
 	for _, d := range c.Documents {
-		marks = append(marks, "d"+d.Value())
+		traits = append(traits, "d"+d.Value())
 	}
-	for _, mark := range marks {
-		if at := seen[mark]; at > 0 && before == 0 {
+	for _, trait := range traits {
+		if at := seen[trait]; at > 0 && before == 0 {
 			before = at
 		} else if at == 0 {
-			seen[mark] = line
+			seen[trait] = line
 		}
 	}
 	return before

@@ -22,9 +22,9 @@ import (
 type NewImport struct {
 	// File is the name of the file; empty for pasted text.
 	File string
-	// Sheets are those of the table. Sheet names one of them, or is empty for the only one with addresses.
-	Sheets []batch.Sheet
-	Sheet  string
+	// Tabs are those of the table. Tab names one of them, or is empty for the only one with addresses.
+	Tabs []batch.Tab
+	Tab  string
 }
 
 // ImportChoices are the settings of an import before it begins.
@@ -96,12 +96,12 @@ func (b *Bulks) PrepareImport(ctx context.Context, by app.Caller, n NewImport) (
 // planOf finds the sheet and the columns of a table and proposes what each becomes.
 func planOf(by app.Caller, n NewImport) (crm.Import, []crm.ImportRow, error) {
 	plan := crm.Import{Duplicates: crm.SkipDuplicates, AssigneeID: by.MemberID()}
-	if len(n.Sheets) == 0 {
+	if len(n.Tabs) == 0 {
 		return plan, nil, app.Invalid("file", "O arquivo não tem nenhuma linha preenchida.")
 	}
-	sheet, others, err := batch.Choose(n.Sheets, n.Sheet, hasAddresses)
+	sheet, others, err := batch.Choose(n.Tabs, n.Tab, hasAddresses)
 	if err != nil && app.FaultOf(err) == nil {
-		err = app.SheetFault("sheet", err)
+		err = app.TabFault("sheet", err)
 	}
 	if err != nil {
 		return plan, nil, err
@@ -133,7 +133,7 @@ func planOf(by app.Caller, n NewImport) (crm.Import, []crm.ImportRow, error) {
 }
 
 // hasAddresses reports whether a sheet may hold contacts: a column in it becomes their address.
-func hasAddresses(s batch.Sheet) bool {
+func hasAddresses(s batch.Tab) bool {
 	cells := make([][]string, min(len(s.Rows), addressesLooked))
 	for i := range cells {
 		cells[i] = s.Rows[i].Cells

@@ -121,11 +121,11 @@ const documentsMax = 500
 // withDocument returns the contacts that have the document that was typed; nil where the text is not a document, or no
 // contact has it, because it may be a phone number.
 func (c *Contacts) withDocument(ctx context.Context, orgID, typed string) ([]string, error) {
-	known := document.Recognise(typed)
-	if known.Document.IsZero() || known.Type != document.CPF && known.Type != document.CNPJ {
+	recognised := document.Recognise(typed)
+	if recognised.Document.IsZero() || recognised.Type != document.CPF && recognised.Type != document.CNPJ {
 		return nil, nil
 	}
-	ids, err := c.store.Repos().ContactSearch.WithDocument(ctx, orgID, known.Document, documentsMax)
+	ids, err := c.store.Repos().ContactSearch.WithDocument(ctx, orgID, recognised.Document, documentsMax)
 	if len(ids) == 0 {
 		ids = nil
 	}

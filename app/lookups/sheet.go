@@ -164,10 +164,10 @@ func (s *Sheet) RecentDocuments(ctx context.Context, by app.Caller, limit int) (
 	}
 	place, shown := map[document.Document]int{}, []lookup.Entry{}
 	for _, e := range last {
-		if _, known := place[e.Document]; !known && len(place) < limit {
+		if _, has := place[e.Document]; !has && len(place) < limit {
 			place[e.Document] = len(place)
 		}
-		if _, known := place[e.Document]; known {
+		if _, has := place[e.Document]; has {
 			shown = append(shown, e)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/shape"
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/adapters/tracing"
 	"fichario/adapters/web"
 	automationpages "fichario/adapters/web/automations"
@@ -123,7 +123,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 	if err != nil {
 		return nil, err // its shape has been checked
 	}
-	tables := sheet.NewTables()
+	tables := spreadsheet.NewTables()
 	pages, err := s.pages(tables, trusted)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 }
 
 // api is the door of programs.
-func (s *service) api(tables *sheet.Tables, trusted []netip.Prefix) http.Handler {
+func (s *service) api(tables *spreadsheet.Tables, trusted []netip.Prefix) http.Handler {
 	l := s.lookups
 	return httpapi.New(httpapi.Config{
 		Asker: l.asker, Terms: l.terms, Statement: l.statement, Keys: l.keys, Intake: s.intake.intake, Batches: s.batches,
@@ -151,7 +151,7 @@ func (s *service) api(tables *sheet.Tables, trusted []netip.Prefix) http.Handler
 }
 
 // pages is the door of people.
-func (s *service) pages(tables *sheet.Tables, trusted []netip.Prefix) (http.Handler, error) {
+func (s *service) pages(tables *spreadsheet.Tables, trusted []netip.Prefix) (http.Handler, error) {
 	l, c, t, p := s.lookups, s.contacts, s.team, s.privacy
 	asking := lookuppages.Use{
 		Asker: l.asker, Batches: s.batches, Bundles: l.bundles, Contacts: c.contacts, Dashboard: l.dashboard, Keys: l.keys,

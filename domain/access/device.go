@@ -5,9 +5,9 @@ import "strings"
 // Device names the browser and system in a User-Agent header; "" if it recognises neither.
 func Device(agent string) string {
 	first := func(of [][2]string) string {
-		for _, known := range of {
-			if strings.Contains(agent, known[0]) {
-				return known[1]
+		for _, one := range of {
+			if strings.Contains(agent, one[0]) {
+				return one[1]
 			}
 		}
 		return ""

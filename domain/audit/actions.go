@@ -141,4 +141,4 @@ var labels = map[Action]string{
 func Actions() []Action { return slices.Sorted(maps.Keys(labels)) }
 
 // Valid reports whether there is such an action.
-func (a Action) Valid() bool { _, known := labels[a]; return known }
+func (a Action) Valid() bool { _, has := labels[a]; return has }

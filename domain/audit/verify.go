@@ -122,7 +122,7 @@ func (w *Walk) End(find func(id string) (Erasure, error)) (*Finding, error) {
 		}
 	}
 	for id, numbers := range w.emptied {
-		if _, known := w.ended[id]; known {
+		if _, has := w.ended[id]; has {
 			continue
 		}
 		e, err := find(id)

@@ -73,10 +73,10 @@ type Batch struct {
 	ResumeAt time.Time
 	// Columns are the names of the columns of the table that was sent.
 	Columns []string
-	// Sheet is the sheet of the workbook that they are from, and OtherSheets are the visible ones that are not read; both
+	// Tab is the sheet of the workbook that they are from, and OtherTabs are the visible ones that are not read; both
 	// empty for anything but a workbook.
-	Sheet       string
-	OtherSheets []string
+	Tab       string
+	OtherTabs []string
 
 	// Total counts all items: Valid ones (each document once), Repeated and Invalid ones.
 	Total, Valid, Repeated, Invalid int

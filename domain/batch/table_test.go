@@ -148,30 +148,30 @@ func TestItems(t *testing.T) {
 
 func TestWhichSheet(t *testing.T) {
 	t.Parallel()
-	sheet := func(name, rows string) batch.Sheet { return batch.Sheet{Name: name, Rows: table(rows)} }
-	broken := batch.Sheet{Name: "Grande", Err: errors.New("é grande demais")}
+	sheet := func(name, rows string) batch.Tab { return batch.Tab{Name: name, Rows: table(rows)} }
+	broken := batch.Tab{Name: "Grande", Err: errors.New("é grande demais")}
 	resumo, um := sheet("Resumo", "Total|12"), sheet("Ativos", "cpf\n52998224725")
 	outro, vazio := sheet("Inativos", "cpf|nome\n02345678992|Bia"), sheet("Velhos", "cpf\n123")
 	for what, c := range map[string]struct {
-		sheets       []batch.Sheet
+		sheets       []batch.Tab
 		name, column string
 		want         string
 	}{
-		"a summary first":    {[]batch.Sheet{resumo, um}, "", "", "Ativos, not [Resumo]"},
-		"two with documents": {[]batch.Sheet{resumo, um, outro}, "", "", "mais de uma aba da planilha serve. Diga em aba qual usar, pelo nome: Ativos, Inativos"},
-		"by name":            {[]batch.Sheet{resumo, um, outro}, " inativos", "", "Inativos, not [Resumo Ativos]"},
-		"by place":           {[]batch.Sheet{resumo, um, outro}, "2", "", "Ativos, not [Resumo Inativos]"},
-		"by its column":      {[]batch.Sheet{um, outro}, "", "nome", "Inativos, not [Ativos]"},
-		"by a wrong column":  {[]batch.Sheet{resumo, vazio}, "", "cpf", "Velhos, not [Resumo]"},
-		"another name":       {[]batch.Sheet{resumo, um}, "Todos", "", "a planilha não tem essa aba. As que tem: Resumo, Ativos"},
-		"without documents":  {[]batch.Sheet{resumo, vazio}, "", "", "nenhuma aba da planilha tem uma coluna que sirva. Diga em aba qual usar, pelo nome: Resumo, Velhos"},
-		"one that is broken": {[]batch.Sheet{um, broken}, "", "", "mais de uma aba da planilha serve. Diga em aba qual usar, pelo nome: Ativos, Grande"},
-		"the other one":      {[]batch.Sheet{um, broken}, "Ativos", "", "Ativos, not [Grande]"},
-		"the broken one":     {[]batch.Sheet{um, broken}, "Grande", "", "é grande demais"},
-		"the only one":       {[]batch.Sheet{vazio}, "", "", batch.ErrNoDocuments.Error()},
-		"no workbook":        {[]batch.Sheet{sheet("", "52998224725")}, "", "", ", not []"},
+		"a summary first":    {[]batch.Tab{resumo, um}, "", "", "Ativos, not [Resumo]"},
+		"two with documents": {[]batch.Tab{resumo, um, outro}, "", "", "mais de uma aba da planilha serve. Diga em aba qual usar, pelo nome: Ativos, Inativos"},
+		"by name":            {[]batch.Tab{resumo, um, outro}, " inativos", "", "Inativos, not [Resumo Ativos]"},
+		"by place":           {[]batch.Tab{resumo, um, outro}, "2", "", "Ativos, not [Resumo Inativos]"},
+		"by its column":      {[]batch.Tab{um, outro}, "", "nome", "Inativos, not [Ativos]"},
+		"by a wrong column":  {[]batch.Tab{resumo, vazio}, "", "cpf", "Velhos, not [Resumo]"},
+		"another name":       {[]batch.Tab{resumo, um}, "Todos", "", "a planilha não tem essa aba. As que tem: Resumo, Ativos"},
+		"without documents":  {[]batch.Tab{resumo, vazio}, "", "", "nenhuma aba da planilha tem uma coluna que sirva. Diga em aba qual usar, pelo nome: Resumo, Velhos"},
+		"one that is broken": {[]batch.Tab{um, broken}, "", "", "mais de uma aba da planilha serve. Diga em aba qual usar, pelo nome: Ativos, Grande"},
+		"the other one":      {[]batch.Tab{um, broken}, "Ativos", "", "Ativos, not [Grande]"},
+		"the broken one":     {[]batch.Tab{um, broken}, "Grande", "", "é grande demais"},
+		"the only one":       {[]batch.Tab{vazio}, "", "", batch.ErrNoDocuments.Error()},
+		"no workbook":        {[]batch.Tab{sheet("", "52998224725")}, "", "", ", not []"},
 	} {
-		_, sheet, others, err := batch.ReadSheets(product(t, "cpf"), c.sheets, c.name, c.column)
+		_, sheet, others, err := batch.ReadTabs(product(t, "cpf"), c.sheets, c.name, c.column)
 		said := fmt.Sprint(sheet.Name, ", not ", others)
 		if err != nil {
 			said = err.Error()

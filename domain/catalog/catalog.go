@@ -55,15 +55,15 @@ func (p Product) Field(name string) (Field, bool) {
 // completed with a null (specification, 2.1.1).
 func (p Product) Schema() string {
 	h := fnv.New64a()
-	var walk func([]Field)
-	walk = func(fields []Field) {
+	var write func([]Field)
+	write = func(fields []Field) {
 		for _, f := range fields {
 			_, _ = h.Write([]byte(f.Name + ":" + string(f.Kind) + string(f.Items) + "{"))
-			walk(f.Fields)
+			write(f.Fields)
 			_, _ = h.Write([]byte("}"))
 		}
 	}
-	walk(p.Fields)
+	write(p.Fields)
 	return strconv.FormatUint(h.Sum64(), 36)
 }
 

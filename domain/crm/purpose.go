@@ -63,9 +63,9 @@ func (b Basis) Valid() bool { return slices.Contains(Bases(), b) }
 
 // Name is the basis in Portuguese, with its place in the law.
 func (b Basis) Name() string {
-	for _, known := range bases {
-		if known.basis == b {
-			return known.name
+	for _, one := range bases {
+		if one.basis == b {
+			return one.name
 		}
 	}
 	return string(b)

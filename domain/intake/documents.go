@@ -132,9 +132,9 @@ func documentIn(s string, number bool) (document.Document, bool) {
 		}
 		s = whole
 	}
-	known := document.Recognise(s)
-	if t := known.Type; (t == document.CPF || t == document.CNPJ) && !known.Document.IsZero() {
-		return known.Document, true
+	typed := document.Recognise(s)
+	if t := typed.Type; (t == document.CPF || t == document.CNPJ) && !typed.Document.IsZero() {
+		return typed.Document, true
 	}
 	if !number || names.CountDigits(s) != len(s) {
 		return document.Document{}, false

@@ -87,3 +87,11 @@ func Digits(s string) string {
 	}
 	return string(b)
 }
+
+// OrNil returns a text, or nil for an empty one: the null of JSON.
+func OrNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}

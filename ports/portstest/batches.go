@@ -22,7 +22,7 @@ func quoted(t *testing.T, s ports.Store, orgID string, states ...batch.State) (b
 	t.Helper()
 	b := batch.Batch{
 		ID: id(), OrgID: orgID, KeyID: id(), Name: "Clientes", Product: "cpf", Refresh: true, Status: batch.Running,
-		Columns: []string{"nome", "cpf"}, Sheet: "Ativos", OtherSheets: []string{"Resumo"}, Total: len(states),
+		Columns: []string{"nome", "cpf"}, Tab: "Ativos", OtherTabs: []string{"Resumo"}, Total: len(states),
 		Valid: len(states), FromHistory: 1, Price: 4500,
 		CreatedAt: at, ExpiresAt: at.Add(batch.QuoteLasts), StartedAt: at, RunFrom: at,
 	}

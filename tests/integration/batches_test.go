@@ -17,7 +17,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/lookuptest"
@@ -161,7 +161,7 @@ func fileOf(t *testing.T, s *lookuptest.Service, key, place, accept string) []by
 func checkFiles(t *testing.T, s *lookuptest.Service, key, place string) {
 	t.Helper()
 	for kind, head := range map[string]string{"text/csv": "'=Ana", workbookType: "=Ana"} {
-		sheets, err := sheet.Read(t.Context(), fileOf(t, s, key, place, kind), 100)
+		sheets, err := spreadsheet.Read(t.Context(), fileOf(t, s, key, place, kind), 100)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -501,7 +501,7 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 		var made contacts.ImportView
 		if h.begun = time.Now(); err == nil {
 			person := []string{fmt.Sprintf("Pessoa %d", h.op.a), fmt.Sprintf("p%d@x.example", h.op.a), cpf(h.op.a)}
-			made, err = i.bulks.PrepareImport(ctx, by, contacts.NewImport{Sheets: []batch.Sheet{{Rows: []batch.Row{
+			made, err = i.bulks.PrepareImport(ctx, by, contacts.NewImport{Tabs: []batch.Tab{{Rows: []batch.Row{
 				{Line: 1, Cells: []string{"nome", "email", "cpf"}}, {Line: 2, Cells: person},
 				{Line: 3, Cells: []string{"Outra", "outra@x.example", cpf(80 + h.op.b)}},
 			}}}})

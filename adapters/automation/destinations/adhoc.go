@@ -68,7 +68,7 @@ func (o *own) read(a automation.Action) {
 	o.file.main.body, o.file.done = o.program("body", a.Body), o.program("done", a.Done)
 	for _, t := range append([]template{o.file.main.address}, values(o.file.main.headers)...) {
 		for _, p := range t {
-			if _, known := o.file.field(p.field); p.field != "" && p.field != idField && !known {
+			if _, has := o.file.field(p.field); p.field != "" && p.field != idField && !has {
 				o.file.Fields = append(o.file.Fields, automation.DestinationField{Name: p.field, Title: p.field, Secret: true})
 			}
 		}

@@ -25,8 +25,8 @@ func (f *File) Fill(values map[string]string) (*Filled, []automation.FieldFault)
 		faults = append(faults, automation.FieldFault{Field: "set." + name, Message: fmt.Sprintf(format, args...)})
 	}
 	for name := range values {
-		switch _, known := f.field(name); {
-		case known:
+		switch _, has := f.field(name); {
+		case has:
 		case f.signed: // it has no destination
 			fault(name, "Nada do pedido usa ${%s}: escreva-o no endereço ou em um cabeçalho.", name)
 		default:

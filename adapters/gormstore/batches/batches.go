@@ -71,8 +71,8 @@ func batchRowOf(v *engine.Vault, b batch.Batch) batchRow {
 		StartedAt: engine.OptionalTime(b.StartedAt), EndedAt: engine.OptionalTime(b.EndedAt), Purpose: b.Purpose,
 		PayerKeyID: engine.Optional(b.PayerKeyID), PayerMemberID: engine.Optional(b.PayerMemberID),
 	}
-	if b.Sheet != "" {
-		row.Sheets = v.SealJSON(append([]string{b.Sheet}, b.OtherSheets...), "batches|sheets|"+b.ID)
+	if b.Tab != "" {
+		row.Sheets = v.SealJSON(append([]string{b.Tab}, b.OtherTabs...), "batches|sheets|"+b.ID)
 	}
 	if b.RequestKey != "" {
 		maker := cmp.Or(b.KeyID, b.MemberID)
@@ -108,7 +108,7 @@ func batchOf(v *engine.Vault, row batchRow) batch.Batch {
 		var sheets []string
 		if plain, ok := v.Shown(row.Sheets, "batches|sheets|"+b.ID); ok && json.Unmarshal(plain, &sheets) == nil &&
 			len(sheets) > 0 {
-			b.Sheet, b.OtherSheets = sheets[0], sheets[1:]
+			b.Tab, b.OtherTabs = sheets[0], sheets[1:]
 		}
 	}
 	return b

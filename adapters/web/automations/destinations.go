@@ -92,8 +92,8 @@ func (f automationFields) request(n *automations.NewAutomation, all []automation
 func destinationFault(
 	shown *web.Form, destination string, all []automation.Destination, sent url.Values, why error,
 ) bool {
-	known := app.FaultOf(why)
-	marked := destination == "" && known != nil && strings.HasPrefix(known.Field, "set.")
+	refusal := app.FaultOf(why)
+	marked := destination == "" && refusal != nil && strings.HasPrefix(refusal.Field, "set.")
 	if marked {
 		shown.Field = "url"
 		shown.Problem = "Os campos ${…} só podem ser preenchidos pelo comando: fichario automation add. Aqui, escreva o endereço inteiro."
@@ -104,8 +104,8 @@ func destinationFault(
 			if !f.Secret && shown.Values != nil {
 				shown.Values[name] = sent.Get(name)
 			}
-			if d.Name == destination && known != nil && known.Field == "set."+f.Name {
-				shown.Field, shown.Problem, marked = name, known.Message, true
+			if d.Name == destination && refusal != nil && refusal.Field == "set."+f.Name {
+				shown.Field, shown.Problem, marked = name, refusal.Message, true
 			}
 		}
 	}

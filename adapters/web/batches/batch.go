@@ -59,9 +59,9 @@ func (s pages) batchAgain(c *web.Call, status int, after string, why error) erro
 	if err != nil {
 		return err
 	}
-	if known := app.FaultOf(why); known != nil {
-		data.Problem = known.Message
-		if known.Field == "teto" {
+	if refusal := app.FaultOf(why); refusal != nil {
+		data.Problem = refusal.Message
+		if refusal.Field == "teto" {
 			data.CeilingText, data.CeilingWrong = c.PostForm.Get("teto"), true
 		}
 	}
@@ -114,8 +114,8 @@ func (s pages) batchResults(c *web.Call, p *batchPage, after string) error {
 	}
 	for _, r := range found.Results {
 		line := batchItemLine{Result: r, Shown: web.Shorten(web.TitleMax, r.Document), StateText: stateText(r)}
-		if known := document.Recognise(r.Document); r.State != batch.Invalid && !known.Document.IsZero() {
-			line.Shown = known.Document.Punctuated()
+		if typed := document.Recognise(r.Document); r.State != batch.Invalid && !typed.Document.IsZero() {
+			line.Shown = typed.Document.Punctuated()
 		}
 		if r.Fields != nil {
 			line.Name = web.Shorten(web.TitleMax, lookups.Subject(&lookup.Record{Fields: r.Fields}))
@@ -254,11 +254,11 @@ func (s pages) batchCancel(c *web.Call) error {
 // batchDone redirects to the batch, or shows it with the reason why nothing was done.
 func (s pages) batchDone(c *web.Call, err error, notice string) error {
 	id := c.PathValue("id")
-	known := app.FaultOf(err)
+	refusal := app.FaultOf(err)
 	switch {
 	case err == nil:
 		return c.Done("/lotes/"+id, notice)
-	case known != nil && (app.IsRefusal(err) || known.Code == fault.BatchState || known.Code == fault.Forbidden):
+	case refusal != nil && (app.IsRefusal(err) || refusal.Code == fault.BatchState || refusal.Code == fault.Forbidden):
 		return s.batchAgain(c, http.StatusUnprocessableEntity, "", err)
 	}
 	return err

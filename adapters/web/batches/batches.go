@@ -7,7 +7,7 @@ import (
 	"path"
 	"strings"
 
-	spreadsheet "fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/app/batches"
@@ -36,9 +36,9 @@ type batchesPage struct {
 	Products []catalog.Product
 	Purposes web.Purposes
 	MaxItems int
-	// Sheets are those of a workbook to choose from; empty where there is nothing to choose.
-	Sheets []string
-	Lines  []Line
+	// Tabs are those of a workbook to choose from; empty where there is nothing to choose.
+	Tabs  []string
+	Lines []Line
 	// Next is the cursor of the next page.
 	Next string
 }
@@ -87,7 +87,7 @@ func LineOf(offered catalog.Catalog, v batches.View, names map[string]string) Li
 type batchFields struct {
 	Name      string      `form:"nome"`
 	Product   string      `form:"produto" validate:"required" says:"Escolha o produto."`
-	Sheet     string      `form:"aba"`
+	Tab       string      `form:"aba"`
 	Column    string      `form:"coluna"`
 	Documents web.AsTyped `form:"documentos"`
 	Refresh   bool        `form:"atualizar"`
@@ -102,14 +102,14 @@ func (s pages) batchQuote(c *web.Call) error {
 		return s.batchFormAgain(c, f, err)
 	}
 	n := batches.NewBatch{
-		Name: f.Name, Product: f.Product, Sheet: f.Sheet, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose,
+		Name: f.Name, Product: f.Product, Tab: f.Tab, Column: f.Column, Refresh: f.Refresh, Purpose: f.Purpose,
 	}
 	release, err := s.Tables.Turn(c.Ctx())
 	if err != nil {
 		return err
 	}
 	defer release()
-	if n.Sheets, err = tableOf(c, &n, string(f.Documents)); err == nil {
+	if n.Tabs, err = tableOf(c, &n, string(f.Documents)); err == nil {
 		var made batches.View
 		if made, err = s.Batches.Quote(c.Ctx(), c.By, n); err == nil {
 			return c.Done("/lotes/"+made.ID, "Orçamento pronto. Nada foi consultado nem cobrado.")
@@ -127,7 +127,7 @@ func (s pages) batchPasted(c *web.Call) error {
 }
 
 // tableOf returns the sheets of the file that was sent, or else of what was pasted.
-func tableOf(c *web.Call, n *batches.NewBatch, pasted string) ([]batch.Sheet, error) {
+func tableOf(c *web.Call, n *batches.NewBatch, pasted string) ([]batch.Tab, error) {
 	data, name, err := c.File()
 	switch {
 	case err != nil:
@@ -144,11 +144,11 @@ func tableOf(c *web.Call, n *batches.NewBatch, pasted string) ([]batch.Sheet, er
 
 func (s pages) batchFormAgain(c *web.Call, f batchFields, why error) error {
 	form, _ := c.Again(&f, why)
-	known := app.FaultOf(why)
-	if known == nil || !app.IsRefusal(why) && known.Code != fault.BodyTooLarge {
+	refusal := app.FaultOf(why)
+	if refusal == nil || !app.IsRefusal(why) && refusal.Code != fault.BodyTooLarge {
 		return why
 	}
-	data := batchesPage{Form: form, Problem: known.Message}
-	errors.As(why, (*app.Sheets)(&data.Sheets))
+	data := batchesPage{Form: form, Problem: refusal.Message}
+	errors.As(why, (*app.Tabs)(&data.Tabs))
 	return s.batchesPage(c, http.StatusUnprocessableEntity, "", data)
 }

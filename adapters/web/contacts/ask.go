@@ -61,14 +61,14 @@ func (s pages) contactAsk(c *web.Call, f struct {
 	if _, err := s.Lookups.Sheet.Contact(c.Ctx(), c.By, p.ContactID); err != nil {
 		return err
 	}
-	known, err := s.Lookups.Asking(s.Server).Recognise(c, f.LookupFields, false)
+	typed, err := s.Lookups.Asking(s.Server).Recognise(c, f.LookupFields, false)
 	if err != nil {
 		return err
 	}
-	if p.Alert = known.Problem; p.Alert == "" {
+	if p.Alert = typed.Problem; p.Alert == "" {
 		id, _, err := s.Lookups.Asking(s.Server).StartLookup(c, lookups.Request{
-			Product: f.Product, Document: known.Found.Document.Value(), ContactID: p.ContactID, Free: f.Free,
-			Purpose: known.Purposes.OrSaid(f.Purpose),
+			Product: f.Product, Document: typed.Found.Document.Value(), ContactID: p.ContactID, Free: f.Free,
+			Purpose: typed.Purposes.OrSaid(f.Purpose),
 		})
 		if p.Alert = lookuppages.Refusal(err); p.Alert == "" && err != nil {
 			return err

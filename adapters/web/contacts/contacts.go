@@ -205,7 +205,7 @@ func columnsOf(query url.Values, order string) []listColumn {
 		}
 		return col
 	}
-	if _, known := orders[order]; !known {
+	if _, has := orders[order]; !has {
 		order = ""
 	}
 	return []listColumn{

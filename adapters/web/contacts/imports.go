@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"fichario/adapters/download"
-	spreadsheet "fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/app/contacts"
@@ -20,8 +20,8 @@ type importsPage struct {
 	Form    web.Form
 	Problem string
 	Most    int
-	// Sheets are those of a workbook to choose from; empty where there is nothing to choose.
-	Sheets []string
+	// Tabs are those of a workbook to choose from; empty where there is nothing to choose.
+	Tabs   []string
 	Latest []contacts.ImportView
 }
 
@@ -67,7 +67,7 @@ func (s pages) importsPage(c *web.Call, status int, data importsPage) (err error
 // importFields are the fields of a new import's form, beside its file.
 type importFields struct {
 	Pasted web.AsTyped `form:"linhas"`
-	Sheet  string      `form:"aba" app:"sheet"`
+	Tab    string      `form:"aba" app:"sheet"`
 	File   string      `form:"arquivo" app:"file"` // carries the file's fault
 }
 
@@ -85,7 +85,7 @@ func (s pages) importSend(c *web.Call) error {
 	if err == nil {
 		var n contacts.NewImport
 		if n, err = importTable(c, string(f.Pasted)); err == nil {
-			n.Sheet = f.Sheet
+			n.Tab = f.Tab
 			var made contacts.ImportView
 			if made, err = s.Bulks.PrepareImport(c.Ctx(), c.By, n); err == nil {
 				return c.Done("/importacoes/"+made.ID, "")
@@ -93,12 +93,12 @@ func (s pages) importSend(c *web.Call) error {
 		}
 	}
 	form, _ := c.Again(&f, err)
-	known := app.FaultOf(err)
-	if known == nil || !app.IsRefusal(err) && known.Code != fault.BodyTooLarge {
+	refusal := app.FaultOf(err)
+	if refusal == nil || !app.IsRefusal(err) && refusal.Code != fault.BodyTooLarge {
 		return err
 	}
-	data := importsPage{Form: form, Problem: known.Message}
-	errors.As(err, (*app.Sheets)(&data.Sheets))
+	data := importsPage{Form: form, Problem: refusal.Message}
+	errors.As(err, (*app.Tabs)(&data.Tabs))
 	return s.importsPage(c, http.StatusUnprocessableEntity, data)
 }
 
@@ -114,7 +114,7 @@ func importTable(c *web.Call, pasted string) (n contacts.NewImport, err error) {
 		data = []byte(pasted)
 	}
 	n.File = name
-	n.Sheets, err = spreadsheet.Read(c.Ctx(), data, contacts.BulkMost+spreadsheet.Above)
+	n.Tabs, err = spreadsheet.Read(c.Ctx(), data, contacts.BulkMost+spreadsheet.Above)
 	return n, err
 }
 
@@ -136,8 +136,8 @@ func (s pages) importAgain(c *web.Call, status int, sent importChoices, why erro
 			return err
 		}
 	}
-	if known := app.FaultOf(why); known != nil {
-		data.Problem = known.Message
+	if refusal := app.FaultOf(why); refusal != nil {
+		data.Problem = refusal.Message
 		data.typed(sent)
 	}
 	if data.Running {
@@ -202,11 +202,11 @@ func (s pages) importChange(c *web.Call, f importChoices) error {
 	} else {
 		err = s.Bulks.ChooseImport(c.Ctx(), c.By, id, choices)
 	}
-	known := app.FaultOf(err)
+	refusal := app.FaultOf(err)
 	switch {
 	case err == nil:
 		return c.Done("/importacoes/"+id, "")
-	case known != nil && app.IsRefusal(err):
+	case refusal != nil && app.IsRefusal(err):
 		return s.importAgain(c, http.StatusUnprocessableEntity, f, err)
 	}
 	return err

@@ -70,7 +70,7 @@ type ResultPage struct {
 	lookups.View
 	Name     string
 	Warnings []catalog.Warning
-	Glance   []sheetRow
+	Glance   []drawnRow
 	Sections []section
 	// Changed is what differs from the previous answer, of the time Before.
 	Changed []changeLine
@@ -163,11 +163,11 @@ func (s pages) ResultOf(v lookups.View) ResultPage {
 	}
 }
 
-// sheetOf reads an answer for a caller, who may look up the people it names. Their documents stay out of the page: it
+// drawingOf reads an answer for a caller, who may look up the people it names. Their documents stay out of the page: it
 // refers to them by the answer and their position in it.
-func (s pages) sheetOf(c *web.Call, e lookup.Entry) *sheet {
+func (s pages) drawingOf(c *web.Call, e lookup.Entry) *drawing {
 	y, m, d := s.Clock().In(s.Calendar.Location).Date()
-	out := &sheet{left: sheetText, today: time.Date(y, m, d, 0, 0, 0, 0, time.UTC)}
+	out := &drawing{left: drawnText, today: time.Date(y, m, d, 0, 0, 0, 0, time.UTC)}
 	out.ask = func(d document.Document) *choiceLine {
 		for _, offer := range s.Terms.Offers(c.By) {
 			if offer.Product.ID == string(d.Type()) { // the complete record is named like its document
@@ -188,7 +188,7 @@ func (s pages) namedIn(c *web.Call, id string, nth int) (document.Document, erro
 	if err != nil || v.Record == nil {
 		return document.Document{}, err
 	}
-	answer := s.sheetOf(c, v.Entry)
+	answer := s.drawingOf(c, v.Entry)
 	answer.sections(v.Product, catalog.Values(v.Record.Fields))
 	if nth < 1 || nth > len(answer.named) {
 		return document.Document{}, web.ErrNowhere

@@ -29,7 +29,7 @@ type cell struct {
 }
 
 // cell makes a value readable, by its format or else its type.
-func (s *sheet) cell(f catalog.Field, v any) cell {
+func (s *drawing) cell(f catalog.Field, v any) cell {
 	switch x := v.(type) {
 	case nil:
 		return cell{Kind: "none"}
@@ -56,7 +56,7 @@ func (s *sheet) cell(f catalog.Field, v any) cell {
 	return s.text(string(plain))
 }
 
-func (s *sheet) list(f catalog.Field, values []any) cell {
+func (s *drawing) list(f catalog.Field, values []any) cell {
 	if len(values) == 0 {
 		return cell{Kind: "none"}
 	}
@@ -74,7 +74,7 @@ func (s *sheet) list(f catalog.Field, values []any) cell {
 	return out
 }
 
-func (s *sheet) activity(v map[string]any) cell {
+func (s *drawing) activity(v map[string]any) cell {
 	name, code := catalog.Plain(v["descricao"]), catalog.Plain(v["codigo"])
 	if name == "" {
 		return s.text(code)
@@ -85,7 +85,7 @@ func (s *sheet) activity(v map[string]any) cell {
 }
 
 // score places a number on the scale of scores; one off the scale is shown as a plain number.
-func (s *sheet) score(x json.Number) cell {
+func (s *drawing) score(x json.Number) cell {
 	out := s.text(catalog.Score.Number(x.String()))
 	n, err := x.Float64()
 	if place, on := catalog.PlaceOfScore(n); err == nil && on {
@@ -94,7 +94,7 @@ func (s *sheet) score(x json.Number) cell {
 	return out
 }
 
-func (s *sheet) string(f catalog.Field, x string) cell {
+func (s *drawing) string(f catalog.Field, x string) cell {
 	if f.Kind == catalog.Date {
 		if t, err := time.Parse(time.DateOnly, x); err == nil {
 			return cell{Kind: "date", Text: t.Format("02/01/2006"), ISO: x, Note: s.age(f, t)}
@@ -115,7 +115,7 @@ func (s *sheet) string(f catalog.Field, x string) cell {
 
 // identity writes a document inside another person's record: a CPF masked, as the rules for pages demand; what the
 // bureau has masked stays as it is.
-func (s *sheet) identity(x string) cell {
+func (s *drawing) identity(x string) cell {
 	if d, err := document.Normalize(document.CPF, x); err == nil {
 		return cell{Kind: "doc", Text: d.Masked()}
 	}
@@ -126,7 +126,7 @@ func (s *sheet) identity(x string) cell {
 }
 
 // age is how many years ago a person or a company was born; empty for another day, or where today is unknown.
-func (s *sheet) age(f catalog.Field, day time.Time) string {
+func (s *drawing) age(f catalog.Field, day time.Time) string {
 	switch n, ok := f.AgeIn(day, s.today); {
 	case !ok || s.today.IsZero():
 		return ""
@@ -137,7 +137,7 @@ func (s *sheet) age(f catalog.Field, day time.Time) string {
 	}
 }
 
-func (s *sheet) code(x string) cell {
+func (s *drawing) code(x string) cell {
 	c := s.text(x)
 	if c.Kind == "text" {
 		c.Kind = "doc"
@@ -146,7 +146,7 @@ func (s *sheet) code(x string) cell {
 }
 
 // text takes a text out of what the page may still show.
-func (s *sheet) text(x string) cell {
+func (s *drawing) text(x string) cell {
 	if strings.TrimSpace(x) == "" {
 		return cell{Kind: "none"}
 	}

@@ -22,7 +22,7 @@ const changesShown = 20
 
 // readAnswer fills the page of an answer that has fields.
 func (s pages) readAnswer(c *web.Call, p *ResultPage) error {
-	answer, values := s.sheetOf(c, p.Entry), catalog.Values(p.Record.Fields)
+	answer, values := s.drawingOf(c, p.Entry), catalog.Values(p.Record.Fields)
 	p.Warnings, p.Glance = warningsOf(p.Product, values), answer.glance(p.Product, values)
 	p.Sections = answer.sections(p.Product, values)
 	i := slices.IndexFunc(p.Earlier, func(l lookupLine) bool {
@@ -54,7 +54,7 @@ func warningsOf(p catalog.Product, values map[string]any) []catalog.Warning {
 	return all
 }
 
-func (s *sheet) changes(found []catalog.Change) (out []changeLine) {
+func (s *drawing) changes(found []catalog.Change) (out []changeLine) {
 	for _, c := range found {
 		label := called(c.Field)
 		if c.Gone == nil && c.New == nil {
@@ -73,7 +73,7 @@ func (s *sheet) changes(found []catalog.Change) (out []changeLine) {
 }
 
 // brief writes a value on one line: of a record, what identifies it.
-func (s *sheet) brief(f catalog.Field, v any) cell {
+func (s *drawing) brief(f catalog.Field, v any) cell {
 	if list, ok := v.([]any); ok {
 		return cell{Kind: "text", Text: web.Plural(len(list), "informado", "informados")}
 	}
@@ -98,24 +98,24 @@ func (s *sheet) brief(f catalog.Field, v any) cell {
 }
 
 // joined joins the known ones of several values into one text.
-func (s *sheet) joined(parts ...cell) cell {
-	var known []string
+func (s *drawing) joined(parts ...cell) cell {
+	var texts []string
 	for _, part := range parts {
 		if part.Text != "" {
-			known = append(known, part.Text)
+			texts = append(texts, part.Text)
 		}
 	}
-	return s.text(strings.Join(known, ", "))
+	return s.text(strings.Join(texts, ", "))
 }
 
 // glance is what one first wants to know of a company: whether it is active, for how long, its size and its owners.
-func (s *sheet) glance(p catalog.Product, values map[string]any) (out []sheetRow) {
+func (s *drawing) glance(p catalog.Product, values map[string]any) (out []drawnRow) {
 	if p.ID != catalog.CNPJ {
 		return nil
 	}
 	for _, name := range []string{"situacaoCadastral", "abertura", "porte"} {
 		f, _ := p.Field(name)
-		out = append(out, sheetRow{called(f), s.cell(f, values[name])})
+		out = append(out, drawnRow{called(f), s.cell(f, values[name])})
 	}
 	if age := &out[1]; age.Value.Note != "" {
 		age.Label, age.Value = "Idade", cell{Kind: "text", Text: age.Value.Note}
@@ -124,5 +124,5 @@ func (s *sheet) glance(p catalog.Product, values map[string]any) (out []sheetRow
 	if list, ok := values["socios"].([]any); ok && len(list) > 0 {
 		partners = cell{Kind: "text", Text: web.Count(len(list))}
 	}
-	return append(out, sheetRow{"Sócios", partners})
+	return append(out, drawnRow{"Sócios", partners})
 }

@@ -111,11 +111,11 @@ func (s pages) findKept(c *web.Call, p *findPage, sought string) error {
 	if !s.LookupEnabled {
 		return nil
 	}
-	known, err := s.Recognise(c, LookupFields{Document: web.AsTyped(p.Text)}, true)
+	recognised, err := s.Recognise(c, LookupFields{Document: web.AsTyped(p.Text)}, true)
 	if err != nil {
 		return err
 	}
-	p.Found, p.Choices = known.Found, known.Choices
+	p.Found, p.Choices = recognised.Found, recognised.Choices
 	recent, err := s.Sheet.Recent(c.Ctx(), c.By, findSheets)
 	for _, v := range recent {
 		line, typed := lookupLineOf(v), p.Found.Document

@@ -124,7 +124,7 @@ func (s pages) privacyPage(c *web.Call, status int, p privacyPage) (err error) {
 // subjectAgain shows the form with what is wrong with it.
 func (s pages) subjectAgain(c *web.Call, f subjectFields, err error) error {
 	shown, _ := c.Again(&f, err)
-	if known := app.FaultOf(err); known == nil || known.Code != fault.InvalidRequest {
+	if refusal := app.FaultOf(err); refusal == nil || refusal.Code != fault.InvalidRequest {
 		return err
 	}
 	shown.Field = "valor"

@@ -19,6 +19,7 @@ import (
 	"fichario/cmd/fichario/command"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
+	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -290,8 +291,8 @@ type runView struct {
 
 func viewRun(j automation.Job) runView {
 	v := runView{
-		ID: j.ID, Kind: j.Kind, Automation: command.TextOrNull(j.AutomationID), Member: command.TextOrNull(j.MemberID),
-		Contact: command.TextOrNull(j.ContactID),
+		ID: j.ID, Kind: j.Kind, Automation: text.OrNil(j.AutomationID), Member: text.OrNil(j.MemberID),
+		Contact: text.OrNil(j.ContactID),
 		Event:   cmp.Or(j.Event, automation.ContactCreated),
 		State:   j.State, Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt,
 		EndedAt: command.TimeOrNull(j.EndedAt),

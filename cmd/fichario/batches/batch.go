@@ -7,7 +7,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/app"
 	"fichario/app/batches"
 	"fichario/cmd/fichario/command"
@@ -73,7 +73,7 @@ func (c *batchQuoteCmd) Run(e *command.Environment) error {
 	if err != nil {
 		return err
 	}
-	sheets, err := sheet.Read(e.Ctx, data, batch.MaxItems+sheet.Above)
+	sheets, err := spreadsheet.Read(e.Ctx, data, batch.MaxItems+spreadsheet.Above)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (c *batchQuoteCmd) Run(e *command.Environment) error {
 			return err
 		}
 		v, err := on.Quote(e.Ctx, by, batches.NewBatch{
-			Name: c.Name, Product: c.Product, Sheets: sheets, Sheet: c.Sheet, Column: c.Column, Refresh: c.Refresh,
+			Name: c.Name, Product: c.Product, Tabs: sheets, Tab: c.Sheet, Column: c.Column, Refresh: c.Refresh,
 			Ceiling: c.Ceiling.Amount, Purpose: c.Purpose,
 		})
 		return printBatch(e, v, err)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/app"
 	"fichario/domain/catalog"
 	"fichario/domain/fault"
@@ -37,14 +37,6 @@ func PrintList[T, View any](e *Environment, all []T, view func(T) View, line fun
 		text.WriteString(line(item) + "\n")
 	}
 	return e.Print(views, "%s", text.String())
-}
-
-// TextOrNull is a text, or null in JSON where it is empty.
-func TextOrNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }
 
 // TimeOrNull is a time, or null in JSON where it is zero.
@@ -102,7 +94,7 @@ func (o Output) Header() http.Header { return o.header }
 // WriteHeader is ignored.
 func (o Output) WriteHeader(int) {}
 
-// ReadTable reads at most sheet.MaxBytes + 1 bytes of a file, or of standard input.
+// ReadTable reads at most spreadsheet.MaxBytes + 1 bytes of a file, or of standard input.
 func ReadTable(e *Environment, name string) ([]byte, error) {
 	from := e.In
 	if name != "-" {
@@ -113,7 +105,7 @@ func ReadTable(e *Environment, name string) ([]byte, error) {
 		defer func() { _ = file.Close() }()
 		from = file
 	}
-	data, err := io.ReadAll(io.LimitReader(from, sheet.MaxBytes+1))
+	data, err := io.ReadAll(io.LimitReader(from, spreadsheet.MaxBytes+1))
 	if err == nil && len(data) == 0 {
 		err = fault.New(fault.InvalidRequest, "O arquivo está vazio.")
 	}

@@ -11,7 +11,7 @@ import (
 
 	"fichario/adapters/download"
 	"fichario/adapters/gormstore"
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/app"
 	"fichario/app/contacts"
 	"fichario/cmd/fichario/command"
@@ -65,8 +65,8 @@ func (c *contactImportCmd) Run(e *command.Environment) error {
 	if c.File != "-" {
 		table.File = path.Base(c.File)
 	}
-	table.Sheet = c.Sheet
-	if table.Sheets, err = sheet.Read(e.Ctx, data, contacts.BulkMost+sheet.Above); err != nil {
+	table.Tab = c.Sheet
+	if table.Tabs, err = spreadsheet.Read(e.Ctx, data, contacts.BulkMost+spreadsheet.Above); err != nil {
 		return err
 	}
 	return e.WithStore(func(store *gormstore.Store) error {

@@ -34,9 +34,9 @@ func demoBatches(ctx context.Context, store *gormstore.Store, on *batches.Batche
 		n       batches.NewBatch
 		confirm bool
 	}{
-		{helena, batches.NewBatch{Name: "Carteira de clientes", Product: catalog.CNPJ, Sheets: []batch.Sheet{{Rows: rows}}}, true},
-		{helena, batches.NewBatch{Name: "Score antes da renovação", Product: catalog.ScoreID, Sheets: []batch.Sheet{{Rows: rows}}, Ceiling: &few}, true},
-		{caio, batches.NewBatch{Name: "Protestos da carteira", Product: "protestos", Sheets: []batch.Sheet{{Rows: rows}}}, false},
+		{helena, batches.NewBatch{Name: "Carteira de clientes", Product: catalog.CNPJ, Tabs: []batch.Tab{{Rows: rows}}}, true},
+		{helena, batches.NewBatch{Name: "Score antes da renovação", Product: catalog.ScoreID, Tabs: []batch.Tab{{Rows: rows}}, Ceiling: &few}, true},
+		{caio, batches.NewBatch{Name: "Protestos da carteira", Product: "protestos", Tabs: []batch.Tab{{Rows: rows}}}, false},
 	} {
 		b.n.Purpose = demoPurpose(b.by, b.n.Product)
 		made, err := on.Quote(ctx, b.by, b.n)

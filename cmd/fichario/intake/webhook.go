@@ -12,6 +12,7 @@ import (
 	"fichario/cmd/fichario/command"
 	"fichario/domain/intake"
 	"fichario/domain/intake/fields"
+	"fichario/domain/text"
 	"fichario/domain/webhook"
 )
 
@@ -135,8 +136,8 @@ func changeWebhook(e *command.Environment, id string, change func(*intakeapp.Web
 		v := webhookView{
 			ID: w.ID, Name: w.Name, Type: w.Kind, Enabled: w.Enabled, Received: w.Received, Token: w.Token.Reveal(),
 			URL: command.WebhookURL(e, w.Token, e.Settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme,
-			Header: w.Signature.Header, ThanksURL: w.ThanksURL, Origin: command.TextOrNull(w.Origin),
-			Rotation: command.TextOrNull(w.Rotation),
+			Header: w.Signature.Header, ThanksURL: w.ThanksURL, Origin: text.OrNil(w.Origin),
+			Rotation: text.OrNil(w.Rotation),
 		}
 		return e.Print(v,
 			"Webhook %s: %s\n  %s, %s, %d received\n  %s\n", v.ID, v.Name, v.Type, command.OnOff(v.Enabled), v.Received, v.URL)

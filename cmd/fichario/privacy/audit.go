@@ -12,6 +12,7 @@ import (
 	"fichario/app/privacy"
 	"fichario/cmd/fichario/command"
 	"fichario/domain/audit"
+	"fichario/domain/text"
 )
 
 // Audit holds the commands of the audit.
@@ -49,10 +50,10 @@ type auditView struct {
 
 func auditViewOf(l privacy.AuditLine) auditView {
 	return auditView{
-		Numero: l.Number, Em: l.At, Quem: l.Who, Tipo: l.Actor.Kind(), QuemID: command.TextOrNull(l.Actor.ID()),
+		Numero: l.Number, Em: l.At, Quem: l.Who, Tipo: l.Actor.Kind(), QuemID: text.OrNil(l.Actor.ID()),
 		Porta: l.Door,
-		Acao:  l.Action, Objeto: command.TextOrNull(l.Object), Endereco: command.TextOrNull(l.Address),
-		Pedido:  command.TextOrNull(l.RequestID),
+		Acao:  l.Action, Objeto: text.OrNil(l.Object), Endereco: text.OrNil(l.Address),
+		Pedido:  text.OrNil(l.RequestID),
 		Detalhe: l.Detail, Apagado: l.ErasedBy != "", Ilegivel: l.Unreadable, Hash: l.Hash.String(),
 	}
 }

@@ -109,9 +109,9 @@ func (c *memberAddCmd) Run(e *command.Environment) (err error) {
 		})
 		if err == nil && c.Invite && e.Settings.SMTPURL != "" {
 			err = withLinks(e, store, func(l *team.Links) error { return l.Invite(e.Ctx, app.Operator(), m.ID) })
-			if known := app.FaultOf(err); known != nil {
+			if refusal := app.FaultOf(err); refusal != nil {
 				return fmt.Errorf("member %s was added, but not invited: %s; create a link with: fichario member link %s", m.ID,
-					strings.TrimSuffix(known.Message, ". Tente de novo."), m.ID)
+					strings.TrimSuffix(refusal.Message, ". Tente de novo."), m.ID)
 			}
 		}
 		if err != nil {

@@ -1,4 +1,4 @@
-package sheet_test
+package spreadsheet_test
 
 import (
 	"archive/zip"
@@ -15,14 +15,14 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"golang.org/x/text/encoding/unicode"
 
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
 )
 
 // readFirst reads the first sheet of a file.
 func readFirst(ctx context.Context, data []byte, most int) ([]batch.Row, error) {
-	sheets, err := sheet.Read(ctx, data, most)
+	sheets, err := spreadsheet.Read(ctx, data, most)
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +208,7 @@ func TestSheets(t *testing.T) {
 		_ = f.SetSheetVisible("Oculta", false)
 		_ = f.MergeCell("Ativos", "A3", "C3")
 	})
-	sheets, err := sheet.Read(t.Context(), data, 10)
+	sheets, err := spreadsheet.Read(t.Context(), data, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,9 +276,9 @@ func TestFilesThatAreRefused(t *testing.T) {
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	err := sheet.Write(&out, []string{"=documento", "valor"}, func(yield func([]any, error) bool) {
-		_ = yield([]any{"02345678992", sheet.Number("0.45")}, nil) &&
-			yield([]any{`=HYPERLINK("http://x")`, ""}, nil) && yield([]any{"<a & \"b\">\n\x01", sheet.Number("1")}, nil)
+	err := spreadsheet.Write(&out, []string{"=documento", "valor"}, func(yield func([]any, error) bool) {
+		_ = yield([]any{"02345678992", spreadsheet.Number("0.45")}, nil) &&
+			yield([]any{`=HYPERLINK("http://x")`, ""}, nil) && yield([]any{"<a & \"b\">\n\x01", spreadsheet.Number("1")}, nil)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -299,7 +299,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 	failing := errors.New("x")
 	fails := func(yield func([]any, error) bool) { yield(nil, failing) }
-	if err := sheet.Write(&out, nil, fails); !errors.Is(err, failing) {
+	if err := spreadsheet.Write(&out, nil, fails); !errors.Is(err, failing) {
 		t.Error(err)
 	}
 }

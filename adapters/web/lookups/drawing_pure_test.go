@@ -58,7 +58,7 @@ func TestAScoreIsAPlaceOnAScale(t *testing.T) {
 		"700.5": "score 700,5 bom 3 70%", "701": "score 701 muito bom 4 70%", "1000": "score 1.000 muito bom 4 100%",
 		"1001": "text 1.001  0 0%", "-1": "text -1  0 0%",
 	} {
-		c := (&sheet{left: 100}).cell(score, catalog.Values([]byte(`{"v":` + answer + "}"))["v"])
+		c := (&drawing{left: 100}).cell(score, catalog.Values([]byte(`{"v":` + answer + "}"))["v"])
 		reached := 0
 		for _, step := range c.Steps {
 			if step {

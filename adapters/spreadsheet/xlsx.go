@@ -1,4 +1,4 @@
-package sheet
+package spreadsheet
 
 import (
 	"archive/zip"
@@ -15,7 +15,7 @@ import (
 
 // readXLSX reads the visible sheets. For formulas it uses the last calculated values.
 func (b *book) readXLSX(ctx context.Context, data []byte) error {
-	if err := known(data); err != nil {
+	if err := otherFormat(data); err != nil {
 		return err
 	}
 	w, err := open(ctx, data)
@@ -268,8 +268,8 @@ func (s *sheetReader) end(p *part) error {
 	return nil
 }
 
-// known returns the fault of a spreadsheet in another format that is an archive too; nil for all else.
-func known(data []byte) error {
+// otherFormat returns the fault of a spreadsheet in another format that is an archive too; nil for all else.
+func otherFormat(data []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil // within says what is wrong

@@ -15,7 +15,7 @@ import (
 // The most that a page shows of one answer, so that a huge or hostile answer still fits a page; the download has the
 // rest.
 const (
-	sheetText = 30_000 // characters of all values
+	drawnText = 30_000 // characters of all values
 	cellText  = 1_000  // characters of one value
 	labelText = 80
 	listRows  = 80
@@ -24,11 +24,11 @@ const (
 // section is a group of an answer's fields.
 type section struct {
 	Title string
-	Rows  []sheetRow
+	Rows  []drawnRow
 	// Phones, Addresses and Table are lists of records; only one is set.
 	Phones    []phone
 	Addresses []address
-	Table     *sheetTable
+	Table     *drawnTable
 	// Bare is set for a single row with the same name as its section.
 	Bare bool
 	// Absent marks a list that the bureau did not provide.
@@ -39,17 +39,17 @@ type section struct {
 	Asks []*choiceLine
 }
 
-type sheetRow struct {
+type drawnRow struct {
 	Label string
 	Value cell
 }
 
-type sheetTable struct {
-	Columns []sheetColumn
+type drawnTable struct {
+	Columns []drawnColumn
 	Rows    [][]cell
 }
 
-type sheetColumn struct {
+type drawnColumn struct {
 	Label string
 	Right bool
 }
@@ -70,8 +70,8 @@ type address struct {
 	Map template.URL
 }
 
-// sheet makes the named fields of an answer readable.
-type sheet struct {
+// drawing makes the named fields of an answer readable.
+type drawing struct {
 	// left is how many more characters may be shown.
 	left int
 	// today is the local date, at midnight UTC like the dates of answers; zero where unknown.
@@ -83,7 +83,7 @@ type sheet struct {
 }
 
 // sections makes the groups of an answer's named fields.
-func (s *sheet) sections(p catalog.Product, values map[string]any) (out []section) {
+func (s *drawing) sections(p catalog.Product, values map[string]any) (out []section) {
 	for _, g := range p.Groups() {
 		out = append(out, s.group(g, values)...)
 	}
@@ -91,7 +91,7 @@ func (s *sheet) sections(p catalog.Product, values map[string]any) (out []sectio
 }
 
 // group makes one section of a group's plain values, and one for each list of records or object.
-func (s *sheet) group(g catalog.Group, values map[string]any) []section {
+func (s *drawing) group(g catalog.Group, values map[string]any) []section {
 	var out []section
 	plain := section{Title: g.Title}
 	for _, f := range g.Fields {
@@ -109,12 +109,12 @@ func (s *sheet) group(g catalog.Group, values map[string]any) []section {
 			record := section{Title: called(f), Absent: object == nil}
 			if object != nil {
 				for _, in := range f.Fields {
-					record.Rows = append(record.Rows, sheetRow{called(in), s.cell(in, object[in.Name])})
+					record.Rows = append(record.Rows, drawnRow{called(in), s.cell(in, object[in.Name])})
 				}
 			}
 			out = append(out, record)
 		default:
-			plain.Rows = append(plain.Rows, sheetRow{called(f), s.cell(f, values[f.Name])})
+			plain.Rows = append(plain.Rows, drawnRow{called(f), s.cell(f, values[f.Name])})
 		}
 	}
 	if len(plain.Rows) > 0 {
@@ -128,15 +128,15 @@ func (s *sheet) group(g catalog.Group, values map[string]any) []section {
 func called(f catalog.Field) string { return web.Shorten(labelText, f.Called()) }
 
 // records makes the section of a list of records.
-func (s *sheet) records(f catalog.Field, v any) section {
+func (s *drawing) records(f catalog.Field, v any) section {
 	list, _ := v.([]any)
 	out := section{Absent: len(list) == 0}
 	if len(list) > listRows {
 		out.More, list = len(list)-listRows, list[:listRows]
 	}
-	table := &sheetTable{}
+	table := &drawnTable{}
 	for _, in := range f.Fields {
-		table.Columns = append(table.Columns, sheetColumn{called(in), in.Kind == catalog.Number || in.Kind == catalog.Date})
+		table.Columns = append(table.Columns, drawnColumn{called(in), in.Kind == catalog.Number || in.Kind == catalog.Date})
 	}
 	for _, item := range list {
 		object, _ := item.(map[string]any)
@@ -168,7 +168,7 @@ func (s *sheet) records(f catalog.Field, v any) section {
 }
 
 // asks returns the lookup to offer for a document that an answer names; nil for a masked document.
-func (s *sheet) asks(text string) *choiceLine {
+func (s *drawing) asks(text string) *choiceLine {
 	if s.ask == nil {
 		return nil
 	}
@@ -181,7 +181,7 @@ func (s *sheet) asks(text string) *choiceLine {
 	return nil
 }
 
-func (s *sheet) phone(v map[string]any) phone {
+func (s *drawing) phone(v map[string]any) phone {
 	ddd, number := onlyDigits(catalog.Plain(v["ddd"])), onlyDigits(catalog.Plain(v["numero"]))
 	p := phone{Kind: s.text(catalog.Plain(v["tipo"]))}
 	whole := ddd + number
@@ -205,7 +205,7 @@ func (s *sheet) phone(v map[string]any) phone {
 	return p
 }
 
-func (s *sheet) address(v map[string]any) address {
+func (s *drawing) address(v map[string]any) address {
 	join := func(names ...string) cell {
 		var parts []string
 		for _, name := range names {
@@ -223,15 +223,15 @@ func (s *sheet) address(v map[string]any) address {
 		Street: join("logradouro", "numero", "complemento"), Place: join("bairro", "cidade", "uf"),
 		Kind: s.text(catalog.Plain(v["tipo"])), Code: code,
 	}
-	var known []string
+	var all []string
 	for _, part := range []cell{join("logradouro", "numero"), out.Place, code} {
 		if part.Kind != "none" {
-			known = append(known, part.Text)
+			all = append(all, part.Text)
 		}
 	}
-	if len(known) > 1 {
+	if len(all) > 1 {
 		//nolint:gosec // the host is fixed, and what follows is escaped
-		out.Map = template.URL(mapSearch + url.QueryEscape(strings.Join(append(known, "Brasil"), ", ")))
+		out.Map = template.URL(mapSearch + url.QueryEscape(strings.Join(append(all, "Brasil"), ", ")))
 	}
 	return out
 }

@@ -10,8 +10,8 @@ import (
 	"fichario/domain/text"
 )
 
-// Sheet is a table of a file: a visible sheet of a workbook, or the only table of another file.
-type Sheet struct {
+// Tab is a table of a file: a visible sheet of a workbook, or the only table of another file.
+type Tab struct {
 	// Name is empty for a file that is no workbook.
 	Name string
 	// Rows are those that are not empty.
@@ -20,37 +20,37 @@ type Sheet struct {
 	Err error
 }
 
-// NoSheet says that the workbook lacks the sheet that was named.
-type NoSheet struct{ Sheets []string }
+// NoTab says that the workbook lacks the sheet that was named.
+type NoTab struct{ Tabs []string }
 
 // Error lists the sheets that there are.
-func (e *NoSheet) Error() string {
-	return "a planilha não tem essa aba. As que tem: " + strings.Join(e.Sheets, ", ")
+func (e *NoTab) Error() string {
+	return "a planilha não tem essa aba. As que tem: " + strings.Join(e.Tabs, ", ")
 }
 
-// WhichSheet says that a sheet has to be named: several, or none, have what is wanted.
-type WhichSheet struct {
-	// Sheets are those to choose from.
-	Sheets []string
+// WhichTab says that a sheet has to be named: several, or none, have what is wanted.
+type WhichTab struct {
+	// Tabs are those to choose from.
+	Tabs []string
 	// None says that no sheet has it.
 	None bool
 }
 
 // Error lists the sheets to choose from.
-func (e *WhichSheet) Error() string {
+func (e *WhichTab) Error() string {
 	if e.None {
-		return "nenhuma aba da planilha tem uma coluna que sirva. Diga em aba qual usar, pelo nome: " + strings.Join(e.Sheets, ", ")
+		return "nenhuma aba da planilha tem uma coluna que sirva. Diga em aba qual usar, pelo nome: " + strings.Join(e.Tabs, ", ")
 	}
-	return "mais de uma aba da planilha serve. Diga em aba qual usar, pelo nome: " + strings.Join(e.Sheets, ", ")
+	return "mais de uma aba da planilha serve. Diga em aba qual usar, pelo nome: " + strings.Join(e.Tabs, ", ")
 }
 
 // Choose returns the sheet with that name, or in that place from 1 on; without a name, the only one that fits. others
-// are the names of those that are not read. Errors: *NoSheet, *WhichSheet, Sheet.Err.
-func Choose(sheets []Sheet, name string, fits func(Sheet) bool) (chosen Sheet, others []string, err error) {
+// are the names of those that are not read. Errors: *NoTab, *WhichTab, Tab.Err.
+func Choose(sheets []Tab, name string, fits func(Tab) bool) (chosen Tab, others []string, err error) {
 	at := -1
 	if name = strings.TrimSpace(name); name != "" {
 		if at = named(sheets, name); at < 0 {
-			return chosen, nil, &NoSheet{names(sheets)}
+			return chosen, nil, &NoTab{names(sheets)}
 		}
 	}
 	if len(sheets) == 1 {
@@ -58,29 +58,29 @@ func Choose(sheets []Sheet, name string, fits func(Sheet) bool) (chosen Sheet, o
 	}
 	if at < 0 {
 		// One that cannot be read may be the wanted one.
-		able := slices.DeleteFunc(slices.Clone(sheets), func(s Sheet) bool { return s.Err == nil && !fits(s) })
+		able := slices.DeleteFunc(slices.Clone(sheets), func(s Tab) bool { return s.Err == nil && !fits(s) })
 		switch len(able) {
 		case 0:
-			return chosen, nil, &WhichSheet{names(sheets), true}
+			return chosen, nil, &WhichTab{names(sheets), true}
 		case 1:
-			at = slices.IndexFunc(sheets, func(s Sheet) bool { return s.Name == able[0].Name })
+			at = slices.IndexFunc(sheets, func(s Tab) bool { return s.Name == able[0].Name })
 		default:
-			return chosen, nil, &WhichSheet{names(able), false}
+			return chosen, nil, &WhichTab{names(able), false}
 		}
 	}
 	others = names(slices.Delete(slices.Clone(sheets), at, at+1))
 	return sheets[at], others, sheets[at].Err
 }
 
-func named(sheets []Sheet, name string) int {
-	at := slices.IndexFunc(sheets, func(s Sheet) bool { return text.Fold(strings.TrimSpace(s.Name)) == text.Fold(name) })
+func named(sheets []Tab, name string) int {
+	at := slices.IndexFunc(sheets, func(s Tab) bool { return text.Fold(strings.TrimSpace(s.Name)) == text.Fold(name) })
 	if place, err := strconv.Atoi(name); at < 0 && err == nil && place >= 1 && place <= len(sheets) {
 		at = place - 1
 	}
 	return at
 }
 
-func names(sheets []Sheet) []string {
+func names(sheets []Tab) []string {
 	out := make([]string, len(sheets))
 	for i, s := range sheets {
 		out[i] = s.Name
@@ -88,19 +88,19 @@ func names(sheets []Sheet) []string {
 	return out
 }
 
-// ReadSheets is ReadTable for the sheet with that name; without a name, for the only one that has documents. Errors:
+// ReadTabs is ReadTable for the sheet with that name; without a name, for the only one that has documents. Errors:
 // those of ReadTable and Choose.
-func ReadSheets(
-	p catalog.Product, sheets []Sheet, name, column string,
-) (t Table, sheet Sheet, others []string, err error) {
-	fits := func(least int) func(Sheet) bool {
-		return func(s Sheet) bool {
+func ReadTabs(
+	p catalog.Product, sheets []Tab, name, column string,
+) (t Table, sheet Tab, others []string, err error) {
+	fits := func(least int) func(Tab) bool {
+		return func(s Tab) bool {
 			t, err := ReadTable(p, s.Rows, column)
 			return err == nil && t.documents(p) >= least
 		}
 	}
 	sheet, others, err = Choose(sheets, name, fits(1))
-	var which *WhichSheet
+	var which *WhichTab
 	if errors.As(err, &which) && which.None { // the documents of a named column may all be wrong
 		sheet, others, err = Choose(sheets, name, fits(0))
 	}

@@ -1,6 +1,6 @@
-// Package sheet reads uploaded tables, as CSV or XLSX from any program, and writes XLSX. It contains no rules: cells
+// Package spreadsheet reads uploaded tables, as CSV or XLSX from any program, and writes XLSX. It contains no rules: cells
 // are text.
-package sheet
+package spreadsheet
 
 import (
 	"bytes"
@@ -52,7 +52,7 @@ func FormatOf(data []byte) Format {
 // file that is no workbook is one sheet without a name. A sheet of several that cannot be read has the fault. Faults:
 // BodyTooLarge for what exceeds a bound; InvalidRequest, which names the line, for what cannot be read. When the
 // context ends it returns the context's error.
-func Read(ctx context.Context, data []byte, maxRows int) ([]batch.Sheet, error) {
+func Read(ctx context.Context, data []byte, maxRows int) ([]batch.Tab, error) {
 	if len(data) > MaxBytes {
 		return nil, tooLarge("O arquivo passa de 16 MB. Divida-o em partes.")
 	}
@@ -81,7 +81,7 @@ func Read(ctx context.Context, data []byte, maxRows int) ([]batch.Sheet, error) 
 
 // book collects sheets within the bounds.
 type book struct {
-	sheets               []batch.Sheet
+	sheets               []batch.Tab
 	maxRows, text, cells int
 }
 
@@ -96,9 +96,9 @@ func (b *book) add(name string, read func(*table) error) error {
 		return err
 	}
 	if err != nil {
-		b.sheets = append(b.sheets, batch.Sheet{Name: name, Err: err})
+		b.sheets = append(b.sheets, batch.Tab{Name: name, Err: err})
 	} else if len(t.rows) > 0 {
-		b.sheets = append(b.sheets, batch.Sheet{Name: name, Rows: t.rows})
+		b.sheets = append(b.sheets, batch.Tab{Name: name, Rows: t.rows})
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package sheet_test
+package spreadsheet_test
 
 import (
 	"archive/zip"
@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/domain/fault"
 )
 
@@ -25,7 +25,7 @@ type repeated struct {
 func hostile(t *testing.T, parts map[string][]repeated) []byte {
 	t.Helper()
 	var good, out bytes.Buffer
-	if err := sheet.Write(&good, []string{"CPF"}, func(yield func([]any, error) bool) {
+	if err := spreadsheet.Write(&good, []string{"CPF"}, func(yield func([]any, error) bool) {
 		yield([]any{"52998224725"}, nil)
 	}); err != nil {
 		t.Fatal(err)

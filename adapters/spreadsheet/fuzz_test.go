@@ -1,4 +1,4 @@
-package sheet_test
+package spreadsheet_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"iter"
 	"testing"
 
-	"fichario/adapters/sheet"
+	"fichario/adapters/spreadsheet"
 	"fichario/domain/fault"
 )
 
@@ -25,11 +25,11 @@ func FuzzCSV(f *testing.F) {
 func FuzzXLSX(f *testing.F) {
 	none := func(func([]any, error) bool) {}
 	two := func(yield func([]any, error) bool) {
-		_ = yield([]any{"=1+1", sheet.Number("1.50")}, nil) && yield([]any{"", "Ana\nBia"}, nil)
+		_ = yield([]any{"=1+1", spreadsheet.Number("1.50")}, nil) && yield([]any{"", "Ana\nBia"}, nil)
 	}
 	for _, rows := range []iter.Seq2[[]any, error]{none, two} {
 		var out bytes.Buffer
-		if err := sheet.Write(&out, []string{"Nome", "Valor"}, rows); err != nil {
+		if err := spreadsheet.Write(&out, []string{"Nome", "Valor"}, rows); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(out.Bytes())
