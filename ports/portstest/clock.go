@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fichario/ports"
+	"fichario/ports/portstest/kit"
 )
 
 // sharedClock is the same for every instance: the database's or, on a single machine, its own.
@@ -13,21 +14,21 @@ func sharedClock(t *testing.T, s ports.Store) {
 	now := func(r ports.Repos, local time.Time) time.Time {
 		t.Helper()
 		now, err := r.Clock.Now(ctx, local)
-		must(t, err)
+		kit.Must(t, err)
 		return now
 	}
-	first, second := now(s.Repos(), at), now(s.Repos(), at.Add(time.Hour))
-	if first.Equal(at) {
-		same(t, "the machine's own", second, at.Add(time.Hour))
+	first, second := now(s.Repos(), kit.At), now(s.Repos(), kit.At.Add(time.Hour))
+	if first.Equal(kit.At) {
+		kit.Same(t, "the machine's own", second, kit.At.Add(time.Hour))
 		return
 	}
 	if second.Before(first) || second.Sub(first) > time.Minute {
 		t.Errorf("the clock of an instance moves the database's: %s, then %s", first, second)
 	}
-	must(t, s.InTx(ctx, func(r ports.Repos) error {
-		first := now(r, at)
+	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+		first := now(r, kit.At)
 		time.Sleep(time.Millisecond)
-		if second := now(r, at); !second.After(first) {
+		if second := now(r, kit.At); !second.After(first) {
 			t.Error("it stands still in a transaction")
 		}
 		return nil

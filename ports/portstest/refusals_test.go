@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"fichario/ports/portstest/kit"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -16,11 +17,11 @@ import (
 func TestEveryRefusalIsTried(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../*.go")
-	must(t, err)
+	kit.Must(t, err)
 	var inside, outside []string
 	for _, file := range files {
 		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-		must(t, err)
+		kit.Must(t, err)
 		ast.Inspect(parsed, func(n ast.Node) bool {
 			spec, ok := n.(*ast.TypeSpec)
 			if !ok {
@@ -43,14 +44,15 @@ func TestEveryRefusalIsTried(t *testing.T) {
 	}
 	slices.Sort(inside)
 	slices.Sort(outside)
-	same(t, "only inside", slices.Sorted(maps.Keys(onlyInside)), inside)
-	same(t, "only outside", slices.Sorted(maps.Keys(onlyOutside)), outside)
+	kit.Same(t, "only inside", slices.Sorted(maps.Keys(onlyInside)), inside)
+	kit.Same(t, "only outside", slices.Sorted(maps.Keys(onlyOutside)), outside)
 }
 
 // repository is what errors call the repository of an interface: several interfaces cut one that is large.
 func repository(name string) string {
 	for prefix, whole := range map[string]string{
-		"Batch": "batches", "Contact": "contacts", "Subject": "subjects", "Erasures": "subjects", "Job": "jobs", "Audit": "audit",
+		"Batch": "batches", "Contact": "contacts", "Subject": "subjects", "Erasures": "subjects", "Job": "jobs",
+		"Audit": "audit",
 	} {
 		if strings.HasPrefix(name, prefix) {
 			return whole

@@ -1,0 +1,105 @@
+package intake
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/domain/webhook"
+	"fichario/ports"
+	"fichario/ports/portstest/kit"
+)
+
+func deliveries(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	first, second := kit.Arrival(w, kit.ID()), kit.Arrival(w, kit.ID())
+	refused := kit.Refusal(w)
+	for _, a := range []ports.Arrival{first, second, {Delivery: refused}} {
+		_, err := repos.Inbox.Take(ctx, a)
+		kit.Must(t, err)
+	}
+	found, err := repos.Deliveries.Find(ctx, refused.ID)
+	kit.Must(t, err)
+	kit.Same(t, "delivery", found, refused)
+	_, err = repos.Deliveries.Find(ctx, kit.ID())
+	kit.WantErr(t, "unknown delivery", err, ports.ErrNotFound)
+
+	page := func(what string, outcome webhook.Outcome, after string, want ...webhook.Delivery) {
+		t.Helper()
+		log, err := repos.Deliveries.Page(ctx, w.ID, outcome, after, 2)
+		kit.Must(t, err)
+		kit.Same(t, what, log, want)
+	}
+	page("log, newest first", "", "", refused, second.Delivery)
+	page("the rest of the log", "", second.Delivery.ID, first.Delivery)
+	page("refused ones only", webhook.Refused, "", refused)
+
+	sums, err := repos.Deliveries.Summaries(ctx, o.ID, kit.At.Add(time.Minute)) // the hour counts as a whole
+	kit.Must(t, err)
+	sum := sums[w.ID]
+	kit.Same(t, "summary", [3]int{sum.Accepted, sum.Repeated, sum.Refused}, [3]int{2, 0, 1})
+	kit.Same(t, "the last one is of now", time.Since(sum.Last) < time.Minute, true)
+	sums, err = repos.Deliveries.Summaries(ctx, o.ID, kit.At.Add(time.Hour))
+	kit.Must(t, err)
+	kit.Same(t, "summary of the future", len(sums), 0)
+	sums, err = repos.Deliveries.Summaries(ctx, kit.ID(), kit.At)
+	kit.Must(t, err)
+	kit.Same(t, "summary of another organisation", len(sums), 0)
+}
+
+// deliveryFigures are exact when posts of one and of several people, new, known, refused and wrong, come concurrently.
+func deliveryFigures(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	var want struct {
+		sync.Mutex
+		accepted, failed int
+	}
+	var wg sync.WaitGroup
+	const posts = 120
+	for i := range posts {
+		wg.Go(func() {
+			a := kit.ArrivalOf(w, kit.ID(), 1+i%2)
+			a.Delivery.At = kit.At.Add(time.Duration(i%3) * time.Hour)
+			switch i % 6 {
+			case 0:
+				a = ports.Arrival{Delivery: kit.Refusal(w)}
+			case 1:
+				a = keyed(a, "body", "a", "b")
+			case 2:
+				a = keyed(a, "body", "b")
+			case 3:
+				a.People[1].Contact.StageID = "no id at all" // PostgreSQL keeps nothing of it
+			}
+			receipts, err := repos.Inbox.Take(ctx, a)
+			want.Lock()
+			defer want.Unlock()
+			if err != nil {
+				want.failed++
+			} else if i%6 > 0 && !receipts[0].Repeated && (len(receipts) < 2 || !receipts[1].Repeated) {
+				want.accepted++
+			}
+		})
+	}
+	wg.Wait()
+	if want.failed != 0 && want.failed != posts/6 {
+		t.Errorf("%d posts failed", want.failed)
+	}
+	sums, err := repos.Deliveries.Summaries(ctx, o.ID, kit.At)
+	kit.Must(t, err)
+	sum := sums[w.ID]
+	kit.Same(t, "summary", [3]int{sum.Accepted, sum.Repeated, sum.Refused}, [3]int{want.accepted, 0, posts / 6})
+	log, err := repos.Deliveries.Page(ctx, w.ID, webhook.Accepted, "", posts)
+	kit.Must(t, err)
+	kit.Same(t, "accepted deliveries", len(log), want.accepted)
+
+	_, err = repos.Inbox.Forget(ctx, kit.At.Add(time.Hour))
+	kit.Must(t, err)
+	left, err := repos.Deliveries.Summaries(ctx, o.ID, kit.At.Add(-24*time.Hour))
+	kit.Must(t, err)
+	later, err := repos.Deliveries.Summaries(ctx, o.ID, kit.At.Add(time.Hour))
+	kit.Must(t, err)
+	kit.Same(t, "what is left when an hour is forgotten", left, later)
+	kit.Same(t, "refusals of the forgotten hour", left[w.ID].Refused, 0)
+}

@@ -1,0 +1,181 @@
+package intake
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+	"fichario/ports/portstest/kit"
+)
+
+func taking(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	funnel := kit.FunnelOf(t, s, o.ID, true, "Novo")
+	w, _ := kit.Hook(t, s, o.ID)
+	a := kit.Arrival(w, funnel.Stages[0].ID)
+	receipts, err := repos.Inbox.Take(ctx, a)
+	kit.Must(t, err)
+	n := a.People[0]
+	kit.Same(t, "receipts", receipts, []ports.Receipt{{ContactID: n.Contact.ID}})
+
+	got, err := repos.Contacts.Find(ctx, n.Contact.ID)
+	kit.Must(t, err)
+	kit.Same(t, "contact", got, n.Contact)
+	events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
+	kit.Must(t, err)
+	kit.Same(t, "history", events, []crm.Event{n.Event})
+	told, err := repos.Notifications.List(ctx, o.ID, "", 10)
+	kit.Must(t, err)
+	kit.Same(t, "notifications", told, []crm.Notification{n.Notification})
+	delivery, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
+	kit.Must(t, err)
+	kit.Same(t, "delivery", delivery, a.Delivery)
+	job, err := repos.JobRuns.Find(ctx, n.Job.ID)
+	kit.Must(t, err)
+	kit.Same(t, "job", job, n.Job)
+	kit.Same(t, "counter", kit.Received(t, s, w.ID), 1)
+
+	bare := kit.Arrival(w, funnel.Stages[0].ID)
+	c := &bare.People[0].Contact
+	c.AssigneeID, c.OriginID, c.Attribution, c.Phone, c.PhoneE164, c.Company, c.Note = "", "", nil, "", "", "", ""
+	c.Amount = -50_0000
+	_, err = repos.Inbox.Take(ctx, bare)
+	kit.Must(t, err)
+	got, err = repos.Contacts.Find(ctx, c.ID)
+	kit.Must(t, err)
+	kit.Same(t, "bare contact", got, *c)
+
+	refused := kit.Refusal(w)
+	receipts, err = repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
+	kit.Must(t, err)
+	kit.Same(t, "receipts of a refusal", len(receipts), 0)
+	delivery, err = repos.Deliveries.Find(ctx, refused.ID)
+	kit.Must(t, err)
+	kit.Same(t, "refused delivery", delivery, refused)
+	kit.Same(t, "counter after a refusal", kit.Received(t, s, w.ID), 2)
+}
+
+func takingOnce(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	other, _ := kit.Hook(t, s, o.ID)
+	type taken struct {
+		ports.Arrival
+		ports.Newcomer
+	}
+	take := func(w webhook.Webhook, body string) (taken, ports.Receipt) {
+		t.Helper()
+		a := kit.Arrival(w, kit.ID())
+		a.People[0].Key, a.Fingerprint = "k", []byte(body)
+		r, err := repos.Inbox.Take(ctx, a)
+		kit.Must(t, err)
+		return taken{a, a.People[0]}, r[0]
+	}
+	first, r := take(w, "body")
+	kit.Same(t, "first", r, ports.Receipt{ContactID: first.Contact.ID})
+	again, r := take(w, "body")
+	kit.Same(t, "again", r, ports.Receipt{ContactID: first.Contact.ID, Repeated: true, Same: true})
+	different, r := take(w, "other body")
+	kit.Same(t, "another body", r, ports.Receipt{ContactID: first.Contact.ID, Repeated: true})
+	elsewhere, r := take(other, "body")
+	kit.Same(t, "the key on another webhook", r, ports.Receipt{ContactID: elsewhere.Contact.ID})
+	kit.Same(t, "counters", [2]int64{kit.Received(t, s, w.ID), kit.Received(t, s, other.ID)}, [2]int64{1, 1})
+	for _, a := range []taken{again, different} {
+		_, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
+		kit.WantErr(t, "delivery of a repetition", err, ports.ErrNotFound)
+		_, err = repos.Contacts.Find(ctx, a.Contact.ID)
+		kit.WantErr(t, "contact of a repetition", err, ports.ErrNotFound)
+		_, err = repos.JobRuns.Find(ctx, a.Job.ID)
+		kit.WantErr(t, "job of a repetition", err, ports.ErrNotFound)
+	}
+
+	known, err := repos.Inbox.Known(ctx, w.ID, "k", []byte("body"))
+	kit.Must(t, err)
+	kit.Same(t, "known", known, ports.Receipt{ContactID: first.Contact.ID, Repeated: true, Same: true})
+	known, err = repos.Inbox.Known(ctx, w.ID, "k", []byte("other body"))
+	kit.Must(t, err)
+	kit.Same(t, "known by another body", known, ports.Receipt{ContactID: first.Contact.ID, Repeated: true})
+	_, err = repos.Inbox.Known(ctx, w.ID, "other", nil)
+	kit.WantErr(t, "not known", err, ports.ErrNotFound)
+}
+
+func takingTogether(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	hooks := make([]webhook.Webhook, 3)
+	for i := range hooks {
+		hooks[i], _ = kit.Hook(t, s, o.ID)
+	}
+	const posts = 90
+	var mu sync.Mutex
+	ids, failed := map[string]int{}, 0
+	var wg sync.WaitGroup
+	for i := range posts {
+		wg.Go(func() {
+			a := kit.Arrival(hooks[i%3], kit.ID())
+			switch i % 6 {
+			case 0, 1:
+				a.People[0].Key = "one key" // at the first and at the second webhook
+			case 2:
+				a.People[0].Contact.StageID = "no id at all" // affects nobody but itself
+			}
+			r, err := repos.Inbox.Take(ctx, a)
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				failed++
+				return
+			}
+			ids[r[0].ContactID]++
+		})
+	}
+	wg.Wait()
+	all, err := repos.Contacts.Page(ctx, o.ID, "", posts)
+	kit.Must(t, err)
+	kit.Same(t, "contacts", len(all), len(ids))
+	var counted int64
+	for _, w := range hooks {
+		counted += kit.Received(t, s, w.ID)
+	}
+	kit.Same(t, "counters", counted, int64(len(all)))
+	// PostgreSQL refuses an invalid id; SQLite takes any text.
+	if failed != 0 && failed != posts/6 {
+		t.Errorf("%d posts failed", failed)
+	}
+	most := 0
+	for _, n := range ids {
+		most = max(most, n)
+	}
+	kit.Same(t, "posts with one key that got one contact", most, posts/6)
+	kit.Same(t, "posts answered", len(ids)+2*(posts/6-1)+failed, posts)
+	told, err := repos.Notifications.List(ctx, o.ID, "", posts)
+	kit.Must(t, err)
+	kit.Same(t, "notifications", len(told), len(all))
+}
+
+func forgetting(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	a := kit.Arrival(w, kit.ID())
+	a.People[0].Key = "k"
+	// Ids hold the time when they were made: now.
+	a.Delivery.At = time.Now().UTC().Truncate(time.Microsecond)
+	a.People[0].Contact.CreatedAt = a.Delivery.At
+	_, err := repos.Inbox.Take(ctx, a)
+	kit.Must(t, err)
+	n, err := repos.Inbox.Forget(ctx, time.Now().Add(-time.Minute))
+	kit.Must(t, err)
+	kit.Same(t, "forgotten before its time", n, 0)
+	n, err = repos.Inbox.Forget(ctx, time.Now().Add(time.Minute))
+	kit.Must(t, err)
+	kit.Same(t, "forgotten: a delivery and a key", n, 2)
+	_, err = repos.Deliveries.Find(ctx, a.Delivery.ID)
+	kit.WantErr(t, "forgotten delivery", err, ports.ErrNotFound)
+	_, err = repos.Inbox.Known(ctx, w.ID, "k", nil)
+	kit.WantErr(t, "forgotten key", err, ports.ErrNotFound)
+	_, err = repos.Contacts.Find(ctx, a.People[0].Contact.ID)
+	kit.Must(t, err)
+	kit.Same(t, "counter", kit.Received(t, s, w.ID), 1)
+}

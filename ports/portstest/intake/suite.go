@@ -1,0 +1,20 @@
+// Package intake is the suite of the repositories of webhooks and posts.
+package intake
+
+import "fichario/ports/portstest/kit"
+
+// Suite are the tests, by name.
+var Suite = kit.Suite{
+	"webhooks":              webhooks,
+	"opening webhooks":      opening,
+	"taking a contact":      taking,
+	"taking once":           takingOnce,
+	"taking together":       takingTogether,
+	"taking several people": takingSeveral,
+	"taking several once":   takingSeveralOnce,
+	"several at once":       severalAtOnce,
+	"one of several fails":  oneOfSeveralFails,
+	"forgetting":            forgetting,
+	"deliveries":            deliveries,
+	"figures of deliveries": deliveryFigures,
+}

@@ -1,0 +1,79 @@
+package team
+
+import (
+	"testing"
+
+	"fichario/domain/batch"
+	"fichario/domain/crm"
+	"fichario/ports"
+	"fichario/ports/portstest/batches"
+	"fichario/ports/portstest/kit"
+)
+
+func notifications(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	w, _ := kit.Hook(t, s, o.ID)
+	ana, rui := kit.Member(t, s, o.ID, crm.Owner, true), kit.Member(t, s, o.ID, crm.Common, true)
+	post := kit.Arrival(w, kit.ID())
+	_, err := repos.Inbox.Take(ctx, post)
+	kit.Must(t, err)
+	a := post.People[0]
+	dead := crm.Notification{
+		ID: kit.ID(), OrgID: o.ID, Kind: crm.JobDead, ContactID: a.Contact.ID, ContactName: a.Contact.Name,
+		Subject: "A automação X", At: kit.At,
+	}
+	kit.Must(t, repos.Notifications.Create(ctx, dead))
+	read := func(m crm.Member) (out []bool) {
+		t.Helper()
+		list, err := repos.Notifications.List(ctx, o.ID, m.ID, 10)
+		kit.Must(t, err)
+		for _, n := range list {
+			out = append(out, n.Read)
+		}
+		return out
+	}
+	list, err := repos.Notifications.List(ctx, o.ID, "", 1)
+	kit.Must(t, err)
+	kit.Same(t, "newest", list, []crm.Notification{dead})
+	unread := func(want int) {
+		t.Helper()
+		n, err := repos.Notifications.Unread(ctx, o.ID, ana.ID)
+		kit.Must(t, err)
+		kit.Same(t, "number unread", n, want)
+	}
+	kit.Same(t, "unread", read(ana), []bool{false, false})
+	unread(2)
+	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.Notification.ID))
+	kit.Same(t, "read up to the first", read(ana), []bool{false, true})
+	unread(1)
+	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, dead.ID))
+	kit.Must(t, repos.Notifications.ReadAll(ctx, o.ID, ana.ID, a.Notification.ID))
+	kit.Same(t, "reading never goes back", read(ana), []bool{true, true})
+	unread(0)
+	kit.Same(t, "each for himself", read(rui), []bool{false, false})
+	stranger := kit.Org(t, s)
+	kit.Must(t, repos.Notifications.ReadAll(ctx, stranger.ID, rui.ID, dead.ID))
+	kit.Same(t, "of another organisation nothing is read", read(rui), []bool{false, false})
+	once := crm.Notification{ID: kit.ID(), OrgID: o.ID, Kind: crm.CeilingReached, Subject: "O teto", At: kit.At}
+	for i, want := range []bool{true, false} {
+		once.ID = kit.ID()
+		kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+			told, err := r.Notifications.CreateOnce(ctx, once, o.ID, "teto:2026-11")
+			kit.Same(t, "told once", told, want)
+			return err
+		}))
+		unread([]int{1, 1}[i])
+	}
+	b, _ := batches.Quoted(t, s, o.ID, batch.Answered)
+	ended := crm.Notification{
+		ID: kit.ID(), OrgID: o.ID, Kind: crm.BatchEnded, BatchID: b.ID, BatchName: b.Name, Subject: "Concluído", At: kit.At,
+	}
+	kit.Must(t, repos.Notifications.Create(ctx, ended))
+	list, err = repos.Notifications.List(ctx, o.ID, "", 1)
+	kit.Must(t, err)
+	kit.Same(t, "of a batch", list, []crm.Notification{ended})
+	list, err = repos.Notifications.List(ctx, o.ID, "", 10)
+	kit.Must(t, err)
+	list = list[1:]
+	kit.Same(t, "without a contact", [2]string{list[0].Subject, list[0].ContactID}, [2]string{"O teto", ""})
+}

@@ -1,0 +1,28 @@
+package team
+
+import (
+	"testing"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+	"fichario/ports/portstest/kit"
+)
+
+func organisations(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	all, err := repos.Orgs.List(ctx)
+	kit.Must(t, err)
+	kit.Same(t, "organisations of an empty store", all, []crm.Organisation{})
+	o := kit.Org(t, s)
+	got, err := repos.Orgs.Find(ctx, o.ID)
+	kit.Must(t, err)
+	kit.Same(t, "organisation", got, o)
+	all, err = repos.Orgs.List(ctx)
+	kit.Must(t, err)
+	kit.Same(t, "organisations", all, []crm.Organisation{o})
+	_, err = repos.Orgs.Find(ctx, kit.ID())
+	kit.WantErr(t, "unknown organisation", err, ports.ErrNotFound)
+	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Lock(ctx, o.ID) }))
+	err = s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Lock(ctx, kit.ID()) })
+	kit.WantErr(t, "an unknown organisation locked", err, ports.ErrNotFound)
+}
