@@ -34,10 +34,10 @@ func caller() string {
 		switch {
 		case strings.HasPrefix(short, "app.RunChores"):
 			chore = choring
-		case name != "" && !strings.HasPrefix(name, "gormstore."):
+		case name != "" && !strings.HasPrefix(name, "gormstore"):
 		case strings.HasPrefix(short, "app."), strings.HasPrefix(short, "app/"):
 			name = clean(strings.TrimPrefix(short, "app/"))
-		case ours && name == "" && strings.HasPrefix(short, "adapters/gormstore."):
+		case ours && name == "" && strings.HasPrefix(short, "adapters/gormstore"):
 			name = clean(strings.TrimPrefix(short, "adapters/"))
 		}
 		if !more {

@@ -47,84 +47,76 @@ func (c *keptConn) Close() error {
 	return nil
 }
 
-type keptStmt struct {
-	fullStmt
-	on    *keptConn
-	query string
-}
-
-func (s *keptStmt) Close() error {
-	if s.on.known[s.query] != nil {
-		return s.fullStmt.Close()
+// fullStmt and fullRows are all that SQLite's statements and rows can do.
+type (
+	fullStmt interface {
+		driver.Stmt
+		driver.StmtExecContext
+		driver.StmtQueryContext
 	}
-	s.on.known[s.query] = s.fullStmt
-	return nil
-}
+	fullRows interface {
+		driver.Rows
+		driver.RowsColumnTypeDatabaseTypeName
+		driver.RowsColumnTypeLength
+		driver.RowsColumnTypeNullable
+		driver.RowsColumnTypePrecisionScale
+		driver.RowsColumnTypeScanType
+	}
+)
 
 // keptRows give their statement back.
 type keptRows struct {
 	fullRows
-	of *keptStmt
-}
-
-// fullRows are all that SQLite's rows can do.
-type fullRows interface {
-	driver.Rows
-	driver.RowsColumnTypeDatabaseTypeName
-	driver.RowsColumnTypeLength
-	driver.RowsColumnTypeNullable
-	driver.RowsColumnTypePrecisionScale
-	driver.RowsColumnTypeScanType
+	back func()
 }
 
 func (r *keptRows) Close() error {
-	err := r.fullRows.Close()
-	if s := r.of; s != nil {
-		r.of = nil
-		err = errors.Join(err, s.Close())
-	}
-	return err
+	defer r.back()
+	return r.fullRows.Close()
 }
 
-func (c *keptConn) prepared(ctx context.Context, q string) (*keptStmt, error) {
-	if s := c.known[q]; s != nil {
-		delete(c.known, q)
-		return &keptStmt{s, c, q}, nil
+// prepared takes a statement, which somebody gives back.
+func (c *keptConn) prepared(ctx context.Context, q string) (s fullStmt, back func(), err error) {
+	if s = c.known[q]; s == nil {
+		made, err := c.PrepareContext(ctx, q)
+		if err != nil {
+			return nil, nil, err
+		}
+		s = made.(fullStmt)
 	}
-	s, err := c.fullConn.PrepareContext(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return &keptStmt{s.(fullStmt), c, q}, nil
-}
-
-func (c *keptConn) PrepareContext(ctx context.Context, q string) (driver.Stmt, error) {
-	return c.prepared(ctx, q)
+	delete(c.known, q)
+	return s, sync.OnceFunc(func() {
+		if c.known[q] != nil {
+			_ = s.Close()
+			return
+		}
+		c.known[q] = s
+	}), nil
 }
 
 func (c *keptConn) ExecContext(ctx context.Context, q string, args []driver.NamedValue) (driver.Result, error) {
 	if q == "VACUUM" { // after it, every connection would read the schema again
 		return driver.ResultNoRows, nil
 	}
-	s, err := c.prepared(ctx, q)
+	s, back, err := c.prepared(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = s.Close() }()
+	defer back()
 	return s.ExecContext(ctx, args)
 }
 
 func (c *keptConn) QueryContext(ctx context.Context, q string, args []driver.NamedValue) (driver.Rows, error) {
-	s, err := c.prepared(ctx, q)
+	s, back, err := c.prepared(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.fullStmt.QueryContext(ctx, args)
+	rows, err := s.QueryContext(ctx, args)
 	if err != nil {
-		_ = s.Close()
+		back()
 		return nil, err
 	}
-	return &keptRows{rows.(fullRows), s}, nil
+	return &keptRows{rows.(fullRows), back}, nil
 }
 
 // file is the one file of SQLite's worlds.

@@ -94,7 +94,7 @@ var mixed = theme{verbs: "lookup 4 fresh 4 once 2 later 1 page 2 batch 3 resume 
 	"delete 1 undelete 1 merge 1 bulk 1 undo 1 toggle 1 rule 1 import 1 turns 1 verify 1 check 1 wait 2", rules: true}
 
 // changes are what makes something that was read before wrong.
-const changes = "erase 6 caps 1 budget 1 role 1 revoke 1 retire 1 ceiling 2 cancel 1 resume 1 toggle 1 rule 1 move 1 delete 1 merge 1 turns 1"
+const changes = "erase 10 caps 1 budget 1 role 1 revoke 1 retire 1 ceiling 2 cancel 1 resume 1 toggle 1 rule 1 move 1 delete 1 merge 1 turns 1"
 
 type weighed struct {
 	verb   string
@@ -212,7 +212,7 @@ func (p *plan) write(r *rand.Rand, about theme) {
 		return
 	}
 	var script []op
-	if r.IntN(2) == 0 {
+	if r.IntN(3) > 0 {
 		verbs, sum = theme{verbs: changes}.weights()
 	}
 	for range 1 + r.IntN(4) {

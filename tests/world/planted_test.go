@@ -38,7 +38,7 @@ func TestSlowPlanted(t *testing.T) {
 			run(t, "../..", "sh", "-c", "git ls-files -z | grep -zv '^bin/' | tar c --null -T - | tar x -C "+tree)
 			run(t, tree, "git", "init", "-q")
 			run(t, tree, "git", "apply", at)
-			run(t, tree, "go", "test", "-c", "-pgo=off", "-vet=off", "-o", "world.test", "./tests/world")
+			run(t, tree, "go", "test", "-c", "-trimpath", "-pgo=off", "-vet=off", "-o", "world.test", "./tests/world")
 			begun := time.Now()
 			found := search(t, tree)
 			if found.judgement == "" {

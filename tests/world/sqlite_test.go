@@ -175,42 +175,28 @@ func (c *liteConn) QueryContext(ctx context.Context, q string, args []driver.Nam
 	return r, err
 }
 
-func (c *liteConn) PrepareContext(ctx context.Context, q string) (driver.Stmt, error) {
-	s, err := c.fullConn.PrepareContext(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return &liteStmt{s.(fullStmt), c, q}, nil
-}
-
-type fullStmt interface {
-	driver.Stmt
-	driver.StmtExecContext
-	driver.StmtQueryContext
+// PrepareContext prepares nothing: the connection keeps all statements.
+func (c *liteConn) PrepareContext(_ context.Context, q string) (driver.Stmt, error) {
+	return liteStmt{c, q}, nil
 }
 
 type liteStmt struct {
-	fullStmt
 	on    *liteConn
 	query string
 }
 
-func (s *liteStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (r driver.Result, err error) {
-	err = s.on.alone(ctx, s.query, func() error { r, err = s.fullStmt.ExecContext(ctx, args); return err })
-	return r, err
+func (s liteStmt) Close() error  { return nil }
+func (s liteStmt) NumInput() int { return -1 }
+
+func (s liteStmt) Exec([]driver.Value) (driver.Result, error) { panic("it is asked with a context") }
+func (s liteStmt) Query([]driver.Value) (driver.Rows, error)  { panic("it is asked with a context") }
+
+func (s liteStmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	return s.on.ExecContext(ctx, s.query, args)
 }
 
-func (s *liteStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (r driver.Rows, err error) {
-	read := false
-	err = s.on.alone(ctx, s.query, func() error {
-		r, err = s.fullStmt.QueryContext(ctx, args)
-		read = err == nil
-		return err
-	})
-	if err != nil && read {
-		_ = r.Close()
-	}
-	return r, err
+func (s liteStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.on.QueryContext(ctx, s.query, args)
 }
 
 func (w *world) driver(who string) func(driver.Driver) driver.Driver {
