@@ -50,11 +50,21 @@ func ViewsOf(ctx context.Context, r ports.Repos, orgID string, contacts ...crm.C
 	return views, err
 }
 
-// PersonIn returns the name of a member, a key or an automation, as people say it.
+// PersonIn returns the name of a member, a key or an automation, as people say it beside other keys or persons.
 func PersonIn(n crm.Names, id string) string {
+	if n.Has(crm.NamedKey, id) {
+		return n[id].Name
+	}
+	return ActorIn(n, id)
+}
+
+// ActorIn is PersonIn where what is no person is called so.
+func ActorIn(n crm.Names, id string) string {
 	switch who := n[id]; who.Kind {
 	case crm.NamedAutomation:
 		return "automação " + who.Name
+	case crm.NamedKey:
+		return "chave " + who.Name
 	default:
 		return who.Name
 	}

@@ -11,13 +11,13 @@ import (
 func TabFault(field string, err error) error {
 	var none *batch.NoTab
 	var which *batch.WhichTab
-	switch known := Invalid(field, Sentence(err)); {
+	switch refusal := Invalid(field, Sentence(err)); {
 	case errors.As(err, &none):
-		return known.Because(Tabs(none.Tabs))
+		return refusal.Because(Tabs(none.Tabs))
 	case errors.As(err, &which):
-		return known.Because(Tabs(which.Tabs))
+		return refusal.Because(Tabs(which.Tabs))
 	default:
-		return known
+		return refusal
 	}
 }
 

@@ -36,8 +36,8 @@ func NewConditions() *Conditions { return &Conditions{known: map[string]*jq.Prog
 func (c *Conditions) program(expression string) (*jq.Program, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known := c.known[expression]; known != nil {
-		return known, nil
+	if compiled := c.known[expression]; compiled != nil {
+		return compiled, nil
 	}
 	if len(expression) > expressionMax {
 		return nil, errors.New("a expressão pode ter até 2000 caracteres")

@@ -37,24 +37,24 @@ func (s *language) explain() (all []explained, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var known map[string]struct{ PT, EN words }
-	if err := yaml.Unmarshal(source, &known); err != nil {
+	var described map[string]struct{ PT, EN words }
+	if err := yaml.Unmarshal(source, &described); err != nil {
 		return nil, fmt.Errorf("errors.yaml: %w", err)
 	}
 	examples := s.problemExamples()
 	for _, p := range s.Problems {
-		said := known[p.Code].PT
+		said := described[p.Code].PT
 		answered := fmt.Sprintf(problemForm, p.Code, p.Title, p.Status, strings.ReplaceAll(said.Cause, "`", ""))
 		if s.English() {
-			said, p.Title = known[p.Code].EN, known[p.Code].EN.Title
+			said, p.Title = described[p.Code].EN, described[p.Code].EN.Title
 		}
 		if said.Cause == "" || said.Remedy == "" || p.Title == "" {
 			return nil, fmt.Errorf("errors.yaml does not explain %s", p.Code)
 		}
-		delete(known, p.Code)
+		delete(described, p.Code)
 		all = append(all, explained{p, s.prose(said.Cause), s.prose(said.Remedy), cmp.Or(examples[p.Code], answered)})
 	}
-	for code := range known {
+	for code := range described {
 		return nil, fmt.Errorf("errors.yaml explains %s, which is no error", code)
 	}
 	return all, nil

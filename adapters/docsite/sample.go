@@ -47,9 +47,9 @@ const (
 
 // samples renders an operation in each language, with an extra header of the request if there is one ("Name: value").
 func (s *language) samples(op operation, extra string) ([]sample, []variable) {
-	var known []variable
+	var variables []variable
 	if op.Key {
-		known = append(known, variable{keyVariable, s.say("a sua chave de API", "your API key")})
+		variables = append(variables, variable{keyVariable, s.say("a sua chave de API", "your API key")})
 	}
 	path := op.Path
 	for _, p := range op.Params {
@@ -59,7 +59,7 @@ func (s *language) samples(op operation, extra string) ([]sample, []variable) {
 		v, isVariable := s.variableOf(op.Path)
 		value := url.PathEscape(p.Example)
 		if isVariable {
-			known, value = append(known, v), "${"+v.Name+"}"
+			variables, value = append(variables, v), "${"+v.Name+"}"
 		}
 		path = strings.ReplaceAll(path, "{"+p.Name+"}", value)
 	}
@@ -79,7 +79,7 @@ func (s *language) samples(op operation, extra string) ([]sample, []variable) {
 		{"typescript", "TypeScript", c.typescript()},
 		{"python", "Python", c.python()},
 		{"php", "PHP", c.php()},
-	}, known
+	}, variables
 }
 
 // variableOf is the source of the id in a path; documents appear in it literally.

@@ -32,11 +32,11 @@ func Subject(ctx context.Context, to io.Writer, x *privacy.SubjectExport) error 
 		Tipo  string `json:"tipo"`
 		Valor string `json:"valor"`
 	}
-	known := make([]identity, len(x.Identities))
+	identities := make([]identity, len(x.Identities))
 	for n, i := range x.Identities {
-		known[n] = identity{string(i.Type), i.Value}
+		identities[n] = identity{string(i.Type), i.Value}
 	}
-	w.field("titular", known)
+	w.field("titular", identities)
 	list(w, "consultas", x.Lookups(ctx), lookupOf)
 	list(w, "contatos", x.Contacts(ctx), contactOf)
 	list(w, "contatosExcluidos", x.Removed(ctx), removalOf)

@@ -40,14 +40,14 @@ func NewSecret() (string, error) {
 // Step returns the time step whose code this is, near a time; false for none.
 func Step(secret, code string, at time.Time) (int64, bool) {
 	now := at.Unix() / stepSeconds
-	found, known := int64(0), false
+	found, ok := int64(0), false
 	for step := now - around; step <= now+around; step++ {
 		want, err := hotp.GenerateCodeCustom(secret, uint64(max(step, 0)), form)
 		if err == nil && subtle.ConstantTimeCompare([]byte(want), []byte(code)) == 1 {
-			found, known = step, true
+			found, ok = step, true
 		}
 	}
-	return found, known
+	return found, ok
 }
 
 // Address is an account's otpauth link for an authenticator app.

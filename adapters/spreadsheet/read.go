@@ -92,7 +92,7 @@ func (b *book) only(read func(*table) error) error { return b.add("", read) }
 func (b *book) add(name string, read func(*table) error) error {
 	t := &table{book: b}
 	err := read(t)
-	if known := (*fault.Error)(nil); err != nil && !errors.As(err, &known) {
+	if refusal := (*fault.Error)(nil); err != nil && !errors.As(err, &refusal) {
 		return err
 	}
 	if err != nil {

@@ -102,19 +102,19 @@ func (c *Call) Decode(f any) error {
 	if posted {
 		sent = c.PostForm
 	}
-	known := url.Values{} // the decoder panics at names with an unmatched bracket
+	readable := url.Values{} // the decoder panics at names with an unmatched bracket
 	for name, field := range fieldsOf(f) {
 		for _, value := range sent[name] {
 			if field.Type != reflect.TypeFor[AsTyped]() {
 				value = strings.TrimSpace(value)
 			}
 			if value != "" {
-				known.Add(name, value)
+				readable.Add(name, value)
 			}
 		}
 	}
 	var unread form.DecodeErrors
-	if err := decoder.Decode(f, known); err != nil && !errors.As(err, &unread) {
+	if err := decoder.Decode(f, readable); err != nil && !errors.As(err, &unread) {
 		return err
 	}
 	for name := range fieldsOf(f) {

@@ -31,13 +31,13 @@ func (s *Server) PurposesOf(c *Call, said string) (p Purposes, err error) {
 	if cookie, err := c.Cookie(purposeCookie); err == nil {
 		remembered = cookie.Value
 	}
-	known := func(code string) bool {
+	offered := func(code string) bool {
 		return slices.ContainsFunc(p.All, func(one crm.Purpose) bool { return one.Code == code })
 	}
 	switch {
-	case known(said):
+	case offered(said):
 		p.Code = said
-	case known(remembered):
+	case offered(remembered):
 		p.Code = remembered
 	case len(p.All) == 1:
 		p.Code = p.All[0].Code

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -241,14 +242,9 @@ func memberNamed(ctx context.Context, r ports.Repos, orgID, text string) (string
 		m, err := app.MemberOf(ctx, r, orgID, text)
 		return m.ID, err
 	}
-	all, err := r.Members.List(ctx, orgID)
-	if err != nil {
-		return "", err
+	m, err := r.Members.ByEmail(ctx, strings.ToLower(strings.TrimSpace(text)))
+	if errors.Is(err, ports.ErrNotFound) || err == nil && m.OrgID != orgID {
+		return "", app.Invalid("member", "Não há membro com este id ou e-mail nesta organização.")
 	}
-	for _, m := range all {
-		if strings.EqualFold(m.Email, strings.TrimSpace(text)) {
-			return m.ID, nil
-		}
-	}
-	return "", app.Invalid("member", "Não há membro com este id ou e-mail nesta organização.")
+	return m.ID, err
 }

@@ -100,7 +100,7 @@ func (c *Changes) Watch(by app.Caller, since string) (*Watcher, error) {
 func (c *Changes) run() {
 	tick := ports.NewTicker(changesEvery)
 	defer tick.Stop()
-	known := happened{since: c.clock().Add(-changesBack)}
+	seen := happened{since: c.clock().Add(-changesBack)}
 	for failed := false; ; <-tick.C {
 		c.mu.Lock()
 		if len(c.watchers) == 0 {
@@ -110,7 +110,7 @@ func (c *Changes) run() {
 		}
 		c.mu.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), changesEvery)
-		err := c.look(ctx, &known)
+		err := c.look(ctx, &seen)
 		cancel()
 		if err != nil {
 			if !failed {

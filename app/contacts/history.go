@@ -50,24 +50,16 @@ func (c *Contacts) Documents(ctx context.Context, by app.Caller, id string) ([]C
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
-	who := map[string]string{}
-	members, err := r.Members.List(ctx, view.OrgID)
-	for _, m := range members {
-		who[m.ID] = m.Name
+	askers := make([]string, len(found))
+	for i, f := range found {
+		askers[i] = f.AskedBy()
 	}
-	keys, err2 := r.Keys.List(ctx, view.OrgID)
-	for _, k := range keys {
-		who[k.ID] = "chave " + k.Name
-	}
-	rules, err3 := r.Automations.List(ctx, view.OrgID)
-	for _, a := range rules {
-		who[a.ID] = "automação " + a.Name
-	}
+	n, err := app.NamesOf(ctx, r, view.OrgID, askers...)
 	out := make([]ContactDocument, len(found))
 	for i, f := range found {
-		out[i] = ContactDocument{Entry: f.Entry, AnsweredAt: f.AnsweredAt, By: who[f.AskedBy()]}
+		out[i] = ContactDocument{Entry: f.Entry, AnsweredAt: f.AnsweredAt, By: app.ActorIn(n, f.AskedBy())}
 	}
-	return out, errors.Join(err, err2, err3, c.saying(ctx, out))
+	return out, errors.Join(err, c.saying(ctx, out))
 }
 
 // saidMost is how many answers are opened to find their score.
@@ -128,15 +120,11 @@ func (c *Contacts) runs(ctx context.Context, view crm.ContactView) ([]Happening,
 	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}
-	known := map[string]string{}
-	automations, err := r.Automations.List(ctx, view.OrgID)
-	for _, a := range automations {
-		known[a.ID] = a.Name
+	ids := make([]string, 0, 2*len(jobs))
+	for _, job := range jobs {
+		ids = append(ids, job.AutomationID, job.MemberID)
 	}
-	members, err2 := r.Members.List(ctx, view.OrgID)
-	for _, m := range members {
-		known[m.ID] = m.Name
-	}
+	n, err := app.NamesOf(ctx, r, view.OrgID, ids...)
 	var out []Happening
 	for i, job := range slices.Backward(jobs) {
 		if job.Result == automation.NotHeld {
@@ -146,7 +134,9 @@ func (c *Contacts) runs(ctx context.Context, view crm.ContactView) ([]Happening,
 		if at.IsZero() {
 			at = job.CreatedAt
 		}
-		out = append(out, Happening{At: at, Run: &jobs[i], Automation: known[job.AutomationID], Member: known[job.MemberID]})
+		out = append(out, Happening{
+			At: at, Run: &jobs[i], Automation: n.Name(crm.NamedAutomation, job.AutomationID), Member: n.Member(job.MemberID).Name,
+		})
 	}
-	return out, errors.Join(err, err2)
+	return out, err
 }

@@ -151,12 +151,12 @@ func (b *Bulks) choose(ctx context.Context, by app.Caller, plan *crm.Import, c I
 	if fields == nil {
 		fields = plan.Fields
 	}
-	known := intake.ColumnFields()
+	words := intake.ColumnFields()
 	switch {
 	case len(fields) != len(plan.Columns),
-		slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(known, f) }):
-		return app.Invalid("fields", "Cada coluna deve ter um destes destinos: "+strings.Join(known, ", ")+".")
-	case !slices.Contains(fields, known[0]):
+		slices.ContainsFunc(fields, func(f string) bool { return !slices.Contains(words, f) }):
+		return app.Invalid("fields", "Cada coluna deve ter um destes destinos: "+strings.Join(words, ", ")+".")
+	case !slices.Contains(fields, words[0]):
 		return app.Invalid("fields", "Informe qual coluna é o e-mail: sem e-mail não há contato.")
 	case !c.Duplicates.Valid():
 		return app.Invalid("duplicates", "Com duplicados: pular, completar ou criar.")

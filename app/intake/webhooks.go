@@ -2,7 +2,6 @@ package intake
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"time"
@@ -120,23 +119,11 @@ type WebhookView struct {
 // Show returns a webhook. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (w *Webhooks) Show(ctx context.Context, by app.Caller, id string) (WebhookView, error) {
 	v, err := webhookKind.Managed(ctx, w.store.Repos(), by, id)
-	if err == nil && v.RotationID != "" {
-		var rotation crm.Rotation
-		rotation, err = w.store.Repos().Rotations.Find(ctx, v.RotationID)
-		if errors.Is(err, ports.ErrNotFound) { // it was taken from the webhook and removed since
-			err = nil
-		}
-		v.Rotation = rotation.Name
-	}
-	if err != nil || v.OriginID == "" {
+	if err != nil {
 		return v, err
 	}
-	all, err := w.store.Repos().Origins.List(ctx, v.OrgID)
-	for _, o := range all {
-		if o.ID == v.OriginID {
-			v.Origin = o.Name
-		}
-	}
+	n, err := app.NamesOf(ctx, w.store.Repos(), v.OrgID, v.OriginID, v.RotationID)
+	v.Origin, v.Rotation = n.Name(crm.NamedOrigin, v.OriginID), n.Name(crm.NamedRotation, v.RotationID)
 	return v, err
 }
 

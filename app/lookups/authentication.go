@@ -51,8 +51,8 @@ func (k *Keys) find(
 ) (*access.Key, error) {
 	elapsed := ports.Since(k.start)
 	if v, ok := k.known.Load(hash); ok {
-		if known := v.(*knownKey); elapsed-known.read < keyTTL { //nolint:forcetypeassert // nothing else is stored
-			return &known.key, nil
+		if cached := v.(*knownKey); elapsed-cached.read < keyTTL { //nolint:forcetypeassert // nothing else is stored
+			return &cached.key, nil
 		}
 	} else if wait := k.strangers.wait(from, elapsed); wait > 0 {
 		return nil, fault.New(fault.MinuteLimit,

@@ -73,11 +73,11 @@ func (a *Audit) people(ctx context.Context, orgID string) (map[string]string, ma
 	names, actors := map[string]string{}, map[string]audit.Actor{}
 	n, err := a.store.Repos().Names.All(ctx, orgID, app.PeopleKinds...)
 	for id, who := range n {
-		switch names[id] = app.PersonIn(n, id); who.Kind {
+		switch names[id] = app.ActorIn(n, id); who.Kind {
 		case crm.NamedMember:
 			actors[id] = audit.ByMember(id)
 		case crm.NamedKey:
-			names[id], actors[id] = "chave "+who.Name, audit.ByKey(id)
+			actors[id] = audit.ByKey(id)
 		default:
 			actors[id] = audit.ByAutomation(id)
 		}

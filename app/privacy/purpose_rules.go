@@ -120,8 +120,8 @@ type readRules struct {
 func (k *KnownRules) Of(ctx context.Context, r ports.Repos, orgID string, fresh bool) (purposeRules, error) {
 	now := ports.Since(k.Start)
 	if v, ok := k.byOrg.Load(orgID); ok && !fresh {
-		if known := v.(readRules); now-known.at < rulesTTL { //nolint:forcetypeassert // nothing else is stored
-			return known.purposeRules, nil
+		if cached := v.(readRules); now-cached.at < rulesTTL { //nolint:forcetypeassert // nothing else is stored
+			return cached.purposeRules, nil
 		}
 	}
 	rules, err := ReadPurposeRules(ctx, r, orgID)

@@ -188,11 +188,11 @@ func CheckPurposes(ctx context.Context, r ports.Repos, orgID string, codes []str
 	inForce := purposeRules{all: all}.allowed(app.OfOrg(orgID))
 	for _, code := range codes {
 		if !slices.ContainsFunc(inForce, func(p crm.Purpose) bool { return p.Code == code }) {
-			known := "A organização ainda não tem finalidades."
+			choices := "A organização ainda não tem finalidades."
 			if len(inForce) > 0 {
-				known = "As finalidades são: " + codesOf(inForce) + "."
+				choices = "As finalidades são: " + codesOf(inForce) + "."
 			}
-			return app.Invalid("purposes", "Uma das finalidades não existe ou foi encerrada. "+known)
+			return app.Invalid("purposes", "Uma das finalidades não existe ou foi encerrada. "+choices)
 		}
 	}
 	return nil

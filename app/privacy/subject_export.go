@@ -207,16 +207,16 @@ func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (Su
 
 // Items yields rows of batches with the person.
 func (x *SubjectExport) Items(ctx context.Context) iter.Seq2[SubjectItem, error] {
-	repos, known := x.s.store.Repos(), map[string]batch.Batch{}
+	repos, batches := x.s.store.Repos(), map[string]batch.Batch{}
 	return stream(ctx, x, privacy.Items, func(ids []string) (out []SubjectItem, err error) {
 		found, err := repos.SubjectTraces.Read(ctx, privacy.Items, ids)
 		for _, item := range found.Items {
-			of, there := known[item.BatchID]
+			of, there := batches[item.BatchID]
 			if !there {
 				if of, err = repos.Batches.Find(ctx, item.BatchID); err != nil {
 					return nil, err
 				}
-				known[item.BatchID] = of
+				batches[item.BatchID] = of
 			}
 			out = append(out, SubjectItem{item, of})
 		}

@@ -79,24 +79,24 @@ func (s pages) contactOf(v lookups.View) contactFields {
 	if v.Record == nil {
 		return f
 	}
-	var known struct {
+	var answer struct {
 		Nome, RazaoSocial, NomeFantasia string
 		Emails                          []string
 		Telefones                       []struct{ DDD, Numero string }
 	}
-	_ = json.Unmarshal(v.Record.Fields, &known) // fields of another type are left for people to fill in
-	f.Name = cmp.Or(known.Nome, known.RazaoSocial)
+	_ = json.Unmarshal(v.Record.Fields, &answer) // fields of another type are left for people to fill in
+	f.Name = cmp.Or(answer.Nome, answer.RazaoSocial)
 	if v.Entry.Document.Type() == document.CNPJ {
-		f.Company = cmp.Or(known.NomeFantasia, f.Name)
+		f.Company = cmp.Or(answer.NomeFantasia, f.Name)
 	}
 	if v.Entry.Document.Type() == document.Email {
 		f.Email, f.Documents = v.Entry.Document.Value(), ""
 	}
-	if len(known.Emails) > 0 {
-		f.Email = known.Emails[0]
+	if len(answer.Emails) > 0 {
+		f.Email = answer.Emails[0]
 	}
-	if len(known.Telefones) > 0 {
-		f.Phone = known.Telefones[0].DDD + known.Telefones[0].Numero
+	if len(answer.Telefones) > 0 {
+		f.Phone = answer.Telefones[0].DDD + answer.Telefones[0].Numero
 	}
 	if v.Entry.Document.Type() == document.Plate {
 		f.Documents = ""

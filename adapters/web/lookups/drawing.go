@@ -196,7 +196,7 @@ func (s *drawing) phone(v map[string]any) phone {
 	if n := len(onlyDigits(whole)); n >= 8 && n <= 15 {
 		p.Call = template.URL("tel:" + whole) //nolint:gosec // it is digits only
 	}
-	if yes, known := v["whatsapp"].(bool); known {
+	if yes, said := v["whatsapp"].(bool); said {
 		p.WhatsApp = map[bool]string{true: "sim", false: "não"}[yes]
 		if yes && len(ddd) == 2 && len(number) == 9 && number[0] == '9' {
 			p.Chat = template.URL("https://wa.me/55" + ddd + number) //nolint:gosec // it is digits only
