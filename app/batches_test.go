@@ -28,8 +28,8 @@ import (
 // otherBatches makes the Batches of another instance, with these lookups.
 func (s *setting) otherBatches(l *desk) *batches.Batches {
 	return batches.New(batches.Config{
-		Store: s.store, Asker: l.Asker, Pace: l.pace, Catalog: products(), Fresh: fresh, Calendar: calendar, Clock: s.now, Log: s.log.logger(),
-		Concurrency: 8,
+		Store: s.store, Asker: l.Asker, Pace: l.pace, Catalog: products(), Fresh: fresh, Calendar: calendar, Clock: s.now,
+		Log: s.log.logger(), Concurrency: 8,
 	})
 }
 

@@ -43,7 +43,8 @@ func TestHowALookupEndedStays(t *testing.T) {
 		s.lookups.Close()
 		for range 2 {
 			again, err := s.lookups.Again(t.Context(), key, id)
-			equal(t, want, line(again.Entry.Status == lookup.Running, said(err), app.FaultOf(err).RetryAfter), "false "+want+" 0s")
+			running := again.Entry.Status == lookup.Running
+			equal(t, want, line(running, said(err), app.FaultOf(err).RetryAfter), "false "+want+" 0s")
 		}
 		_, err := s.lookups.Again(t.Context(), s.byKey(wide), id)
 		equal(t, "of another key", said(err), "consulta_desconhecida id")

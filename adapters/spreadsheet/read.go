@@ -1,5 +1,5 @@
-// Package spreadsheet reads uploaded tables, as CSV or XLSX from any program, and writes XLSX. It contains no rules: cells
-// are text.
+// Package spreadsheet reads uploaded tables, as CSV or XLSX from any program, and writes XLSX. It contains no rules:
+// cells are text.
 package spreadsheet
 
 import (

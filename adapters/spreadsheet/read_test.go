@@ -205,6 +205,8 @@ func TestSheets(t *testing.T) {
 			_ = f.SetSheetRow(name, "A1", &cells)
 		}
 		_ = f.DeleteSheet("Sheet1")
+		shown, _ := f.GetSheetIndex("Ativos")
+		f.SetActiveSheet(shown) // the active one cannot be hidden
 		_ = f.SetSheetVisible("Oculta", false)
 		_ = f.MergeCell("Ativos", "A3", "C3")
 	})

@@ -93,14 +93,13 @@ func (c *Call) needsFactor() bool {
 }
 
 // toFactorPage redirects there.
-func (c *Call) toFactorPage() error {
+func (c *Call) toFactorPage() {
 	if c.Script() {
 		c.Writer.Header().Set("HX-Redirect", FactorPath)
 		c.Writer.WriteHeader(http.StatusNoContent)
-		return nil
+		return
 	}
 	http.Redirect(c.Writer, c.Request, FactorPath, http.StatusSeeOther)
-	return nil
 }
 
 // CameFrom is the page of this site that a form was sent from, or other.

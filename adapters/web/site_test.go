@@ -88,7 +88,8 @@ func newSite(t *testing.T, all bool) *testSite {
 		t.Fatal(err)
 	}
 	fixture := &testSite{
-		t: t, store: store, path: path, log: &bytes.Buffer{}, tables: spreadsheet.NewTables(), mailed: make(chan ports.Mail, 100),
+		t: t, store: store, path: path, log: &bytes.Buffer{}, tables: spreadsheet.NewTables(),
+		mailed: make(chan ports.Mail, 100),
 		bureau: &fakeBureau{answers: map[string]func(context.Context, catalog.Product) (ports.Answer, error){}},
 	}
 	now := func() time.Time { return time.Now().Add(time.Duration(fixture.ahead.Load())) }
@@ -103,8 +104,8 @@ func newSite(t *testing.T, all bool) *testSite {
 	fixture.statement = lookups.NewStatement(store, calendar, now)
 	t.Cleanup(fixture.ledger.Close)
 	batches := batches.New(batches.Config{
-		Store: store, Asker: fixture.asker, Pace: pace, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar, Clock: now,
-		Log: log, Concurrency: 8, Bureau: "test",
+		Store: store, Asker: fixture.asker, Pace: pace, Catalog: testCatalog(), Fresh: testFresh, Calendar: calendar,
+		Clock: now, Log: log, Concurrency: 8, Bureau: "test",
 	})
 	fixture.subjects = privacyapp.NewSubjects(store, store, noJournal{}, now)
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -134,7 +135,8 @@ func newSite(t *testing.T, all bool) *testSite {
 	use := site.Use{
 		Lookups: asking, Batches: batchpages.Use{Batches: batches},
 		Contacts: contactpages.Use{
-			Bulks: contacts.NewBulks(store, now), Contacts: fixture.contacts, Members: people, Rotations: rotations, Lookups: asking,
+			Bulks: contacts.NewBulks(store, now), Contacts: fixture.contacts, Members: people, Rotations: rotations,
+			Lookups: asking,
 		},
 		Intake: intakepages.Use{Intake: intakeapp.New(store, now), Origins: origins, Rotations: rotations, Webhooks: hooks},
 		Automations: automationpages.Use{

@@ -247,7 +247,8 @@ func (p route) admit(c *Call) (in bool, err error) {
 		return false, err
 	}
 	if c.needsFactor() {
-		return false, c.toFactorPage()
+		c.toFactorPage()
+		return false, nil
 	}
 	if c.Method == http.MethodPost {
 		c.SawNewest()

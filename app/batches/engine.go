@@ -215,7 +215,9 @@ func (w *batchWorker) step(ctx context.Context, stopping bool) (next time.Durati
 	var s batchStep
 	since := ports.Now()
 	err = w.Store.InTx(ctx, func(r ports.Repos) error {
-		s = batchStep{Batches: w.Batches, r: r, orgID: w.orgID, known: map[string]*readBatch{}, started: w.started, since: since}
+		s = batchStep{
+			Batches: w.Batches, r: r, orgID: w.orgID, known: map[string]*readBatch{}, started: w.started, since: since,
+		}
 		return s.do(ctx, w.untold, room, stopping)
 	})
 	if err != nil {

@@ -135,7 +135,8 @@ func (c *Contacts) runs(ctx context.Context, view crm.ContactView) ([]Happening,
 			at = job.CreatedAt
 		}
 		out = append(out, Happening{
-			At: at, Run: &jobs[i], Automation: n.Name(crm.NamedAutomation, job.AutomationID), Member: n.Member(job.MemberID).Name,
+			At: at, Run: &jobs[i], Automation: n.Name(crm.NamedAutomation, job.AutomationID),
+			Member: n.Member(job.MemberID).Name,
 		})
 	}
 	return out, err

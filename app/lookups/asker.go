@@ -102,8 +102,8 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 // transaction before and one after it, and none is open during the call.
 //
 // The call goes on, and is stored, when ctx ends. Identical lookups in flight, on any instance, share one call: those
-// that wait get its answer free, as from history, or its failure. A request for Later also waits for the call of another
-// key that it would share, because that key's entry is not the caller's.
+// that wait get its answer free, as from history, or its failure. A request for Later also waits for the call of
+// another key that it would share, because that key's entry is not the caller's.
 //
 // Faults: UnknownProduct, InvalidDocument, MissingScope, MissingPurpose, PurposeRefused, SubjectBlocked, DailyLimit,
 // MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory,

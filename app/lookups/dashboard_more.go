@@ -71,6 +71,8 @@ func (o *Overview) steps(ctx context.Context, r ports.Repos, orgID string, n crm
 		return err
 	}
 	asked, err := r.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", 1)
-	o.Steps = Steps{Webhook: len(o.Webhooks) > 0, Team: len(n.Of(crm.NamedMember)) > 1, Lookup: len(asked) > 0, Key: len(keys) > 0}
+	o.Steps = Steps{
+		Webhook: len(o.Webhooks) > 0, Team: len(n.Of(crm.NamedMember)) > 1, Lookup: len(asked) > 0, Key: len(keys) > 0,
+	}
 	return err
 }

@@ -227,7 +227,8 @@ func (s *Sheet) Answers(ctx context.Context, by app.Caller, v View, limit int) (
 	out := []View{}
 	for _, rec := range records {
 		if e, ok := asked[rec.ID]; ok && by.MaySee(e.OrgID) {
-			out = append(out, View{Entry: e, Record: &rec, Member: app.PersonIn(who, e.MemberID), Key: app.PersonIn(who, e.KeyID)})
+			member, key := app.PersonIn(who, e.MemberID), app.PersonIn(who, e.KeyID)
+			out = append(out, View{Entry: e, Record: &rec, Member: member, Key: key})
 		}
 	}
 	return out, err

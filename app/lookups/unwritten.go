@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// unwrittenMax and unwrittenBytes bound tho ports.Outcomes that wait in memory to be written: beyond, no further call begins.
+	// unwrittenMax and unwrittenBytes bound the endings that wait in memory to be written: beyond, no further call begins.
 	// Those of calls already in flight are kept all the same.
 	unwrittenMax   = 10_000
 	unwrittenBytes = 64 << 20
@@ -121,7 +121,7 @@ func (u *unwritten) waiting(wanted func(ports.Outcome) bool) (all []ports.Outcom
 	return all
 }
 
-// of returns tho ports.Outcome of a call, if it is kept.
+// of returns the ending of a call, if it is kept.
 func (u *unwritten) of(callID string) (ports.Outcome, bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -124,7 +124,8 @@ type contactRoom struct {
 
 func contactsOn(g ground) contactRoom {
 	return contactRoom{
-		contacts.New(g.store, command.Now), contacts.NewBulks(g.store, command.Now), contacts.NewFunnels(g.store, command.Now),
+		contacts.New(g.store, command.Now), contacts.NewBulks(g.store, command.Now),
+		contacts.NewFunnels(g.store, command.Now),
 		contacts.NewOrigins(g.store), contacts.NewRotations(g.store, command.Now),
 		contacts.NewChanges(g.store, command.Now, g.log),
 	}

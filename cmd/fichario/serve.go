@@ -57,7 +57,8 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	defer stopRunning()
 	var work sync.WaitGroup
 	work.Go(func() { app.RunChores(background, log, s.chores()...) })
-	work.Go(func() { s.automations.jobs.Run(running) }) // what has not begun is left to other instances, or to the next start
+	// What has not begun is left to other instances, or to the next start.
+	work.Go(func() { s.automations.jobs.Run(running) })
 	if e.Settings.Lookup {
 		work.Go(func() { s.batches.Run(running) })
 	}
@@ -69,7 +70,8 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.Settings.Bureau)
 
 	if c.Demo {
-		if err := demo.Fill(e.Ctx, e, s.store, s.lookups.keys, s.lookups.config, s.batches, s.listener.Addr().String()); err != nil {
+		addr := s.listener.Addr().String()
+		if err := demo.Fill(e.Ctx, e, s.store, s.lookups.keys, s.lookups.config, s.batches, addr); err != nil {
 			log.Error("demonstration data not created", "error", err)
 		}
 		s.preparing.Store(false)

@@ -103,33 +103,38 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 	if err := s.tellOfDatabase(e.Ctx, log); err != nil {
 		return nil, err
 	}
+	return s, s.wire(e)
+}
+
+// wire makes the use cases and the doors to them.
+func (s *service) wire(e *command.Environment) (err error) {
 	s.metrics = httpapi.NewMetrics(s.bureau.Catalog())
 	if err := readElsewhere(s); err != nil {
-		return nil, err
+		return err
 	}
 	s.publicURL, s.dispatcher = e.PublicURL(s.listener.Addr().String()), automation.New(e.Settings.AllowPrivate)
 	if s.rooms, err = roomsOn(s.ground); err != nil {
-		return nil, err
+		return err
 	}
 	if _, sqlite := engine.SQLitePath(e.Settings.DatabaseURL); sqlite {
 		if err := s.lookups.ledger.SettleAll(e.Ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if err := listenForMetrics(s); err != nil {
-		return nil, err
+		return err
 	}
 	trusted, err := shape.Networks(e.Settings.Proxies)
 	if err != nil {
-		return nil, err // its shape has been checked
+		return err // its shape has been checked
 	}
 	tables := spreadsheet.NewTables()
 	pages, err := s.pages(tables, trusted)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	s.handler = s.parting(punctual(transportSecurity(e, s.traced(apiOrPages(s.api(tables, trusted), pages)))))
-	return s, nil
+	return nil
 }
 
 // api is the door of programs.

@@ -56,7 +56,9 @@ func (p Product) warning(name string, values map[string]any) (Warning, bool) {
 	switch v := values[name]; name {
 	case "obito":
 		dead, _ := v.(bool)
-		return Warning{Bad: true, Text: deathOf(values["obitoEm"]), Means: "Não contrate nem cobre em nome desta pessoa."}, dead
+		return Warning{
+			Bad: true, Text: deathOf(values["obitoEm"]), Means: "Não contrate nem cobre em nome desta pessoa.",
+		}, dead
 	case "situacaoCadastral", "situacao":
 		f, _ := p.Field(name)
 		return standing(strings.TrimSpace(Plain(v)), f.Kind == String)

@@ -187,8 +187,8 @@ func (w *world) open(name string) (*instance, error) {
 	i.asker = lookups.NewAsker(i.ledger, pace.Single)
 	i.keys = lookups.NewKeys(store, now)
 	i.batches = batches.New(batches.Config{
-		Store: store, Asker: i.asker, Pace: pace, Catalog: products(), Fresh: fresh, Calendar: w.calendar, Clock: now, Log: log,
-		Concurrency: 4, Bureau: "mundo",
+		Store: store, Asker: i.asker, Pace: pace, Catalog: products(), Fresh: fresh, Calendar: w.calendar,
+		Clock: now, Log: log, Concurrency: 4, Bureau: "mundo",
 	})
 	i.jobs = automations.NewJobs(automations.JobsConfig{
 		Store: store, Clock: now, Dispatcher: hearing{w.heard, i}, Conditions: automation.NewConditions(), Asker: i.asker,

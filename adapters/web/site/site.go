@@ -26,6 +26,7 @@ type Use struct {
 // Rooms are the rooms of the interface, for web.New; without use cases, for web.Routes.
 func (u Use) Rooms() []func(*web.Server) web.Pages {
 	return []func(*web.Server) web.Pages{
-		u.Lookups.Pages, u.Batches.Pages, u.Contacts.Pages, u.Intake.Pages, u.Automations.Pages, u.Team.Pages, u.Privacy.Pages,
+		u.Lookups.Pages, u.Batches.Pages, u.Contacts.Pages, u.Intake.Pages, u.Automations.Pages, u.Team.Pages,
+		u.Privacy.Pages,
 	}
 }

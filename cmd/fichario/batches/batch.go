@@ -51,7 +51,9 @@ func withBatches(e *command.Environment, f func(*batches.Batches) error) error {
 		return err
 	}
 	defer stop()
-	return e.WithStore(func(store *gormstore.Store) error { return f(batches.New(Config(e, store, client, calendar, log))) })
+	return e.WithStore(func(store *gormstore.Store) error {
+		return f(batches.New(Config(e, store, client, calendar, log)))
+	})
 }
 
 type batchQuoteCmd struct {

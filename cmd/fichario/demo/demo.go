@@ -100,8 +100,8 @@ func demoWork(
 		return err
 	}
 	pj := []string{catalog.CNPJ, catalog.ScoreID, "protestos"}
-	if _,
-		err := lookups.NewBundles(store, config.Terms.Catalog).Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
+	bundles := lookups.NewBundles(store, config.Terms.Catalog)
+	if _, err := bundles.Add(ctx, app.Operator(), demoOrg, "Crédito PJ", pj); err != nil {
 		return err
 	}
 	if err := demoChain(ctx, store, config.Terms.Catalog); err != nil {
