@@ -30,16 +30,17 @@ import (
 var raceSeed = flag.Uint64("seed", 0, "seed of the pauses in TestErasuresAmongEverything; 0 for another one each time")
 
 // heldStore holds operations at gates, as on an instance that is slow: before a call is charged, before the history is
-// read, and before the entry of an answer from it is written.
+// read, before the entry of an answer from it is written, and before a member is read.
 type heldStore struct {
 	ports.Store
-	begin, add, latest func()
-	refused            chan error // what Begin returned
+	begin, add, latest, member func()
+	refused                    chan error // what Begin returned
 }
 
 func (l *heldStore) Repos() ports.Repos {
 	r := l.Store.Repos()
 	r.Calls, r.Statement, r.History = heldCalls{r.Calls, l}, heldStatement{r.Statement, l}, heldHistory{r.History, l}
+	r.Members = heldMembers{r.Members, l}
 	return r
 }
 
@@ -71,6 +72,16 @@ type heldStatement struct {
 func (l heldStatement) Add(ctx context.Context, e lookup.Entry) error {
 	held(l.add)
 	return l.Statement.Add(ctx, e)
+}
+
+type heldMembers struct {
+	ports.Members
+	*heldStore
+}
+
+func (l heldMembers) Find(ctx context.Context, id string) (crm.Member, error) {
+	held(l.member)
+	return l.Members.Find(ctx, id)
 }
 
 type heldHistory struct {
@@ -153,6 +164,20 @@ func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
 		e := must(slow.Erase(t.Context(), owner, who, false))
 		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
 		equal(t, "somebody came", came, true)
+		equal(t, "what is left", s.left(owner, who), "map[]")
+	})
+}
+
+// TestAFileThatWasReadBeforeAnErasure: an import's rows are in memory before it is known who imports them, and whoever is
+// erased meanwhile is not among those that are stored.
+func TestAFileThatWasReadBeforeAnErasure(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		late := &heldStore{Store: s.store, member: func() { s.erase(owner, who) }}
+		table := tableOf("Nome|E-mail|CPF", "Ana|ana@x.example|"+cpfs[0], "Bia|bia@x.example|"+cpfs[1])
+		made := must(contacts.NewBulks(late, now).PrepareImport(t.Context(), owner, table))
+		equal(t, "rows", made.Total, 1)
 		equal(t, "what is left", s.left(owner, who), "map[]")
 	})
 }

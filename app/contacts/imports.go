@@ -51,10 +51,10 @@ const (
 // PrepareImport stores a table, with what each column would become; no contacts are made yet. Faults: NotFound,
 // InvalidRequest, ServiceUnavailable.
 func (b *Bulks) PrepareImport(ctx context.Context, by app.Caller, n NewImport) (ImportView, error) {
+	since := ports.Now()
 	if _, err := b.contacts.actor(ctx, by); err != nil {
 		return ImportView{}, err
 	}
-	since := ports.Now()
 	plan, rows, err := planOf(by, n)
 	if err != nil {
 		return ImportView{}, err

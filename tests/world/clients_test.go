@@ -171,8 +171,8 @@ func (w *world) do(client int, o op, over func() bool) {
 	one := &step{who: fmt.Sprintf("client %d", client), kind: "client", what: o.String()}
 	if o.meets {
 		one.ready = func() bool { return w.sched.pinned.step != nil || over() }
-		defer w.sched.unpin()
 	}
+	defer w.sched.over(o)
 	w.sched.awaitWithin(context.Background(), one)
 	h := happening{op: o, begun: time.Now()}
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)

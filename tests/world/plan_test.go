@@ -174,7 +174,7 @@ func (p *plan) faulty(r *rand.Rand) {
 		p.holds.aimed = []time.Duration{100, 600, 3000, 3000}[r.IntN(4)] * time.Millisecond
 	case 3, 4, 5, 6:
 		p.pins = pins{
-			aims: []int{2, 4, 8}[r.IntN(3)], most: []time.Duration{3000, 4700, 6000}[r.IntN(3)] * time.Millisecond,
+			aims: []int{2, 4, 8}[r.IntN(3)], after: r.IntN(5), most: []time.Duration{3000, 4700, 6000}[r.IntN(3)] * time.Millisecond,
 			whole: r.IntN(4) == 0,
 		}
 	}

@@ -79,6 +79,7 @@ type scheduler struct {
 	mu      sync.Mutex
 	waiting []*step
 	arrived int
+	ended   int  // operations
 	free    bool // every step is taken at once
 	dead    map[string]bool
 
@@ -118,9 +119,11 @@ type holds struct {
 
 // pins say which steps are kept until a whole operation of a client that waits for that has begun and ended, or for
 // most: one at a time, of a few kinds, which are one in aims. All that was read before the step is old then, and what the
-// operation promised is to hold. Where whole is set, everything of the step's instance stands still.
+// operation promised is to hold. Where whole is set, everything of the step's instance stands still. The first after
+// operations have nothing pinned.
 type pins struct {
 	aims  int
+	after int
 	most  time.Duration
 	whole bool
 }
@@ -187,14 +190,14 @@ func (s *scheduler) held(one *step) time.Time {
 			aims *= 4
 		}
 		if strings.HasSuffix(one.what, choring) {
-			aims *= 3
+			aims *= 12
 		}
 		return aims > 0 && n%2 == 0 && s.hash(one.kind, one.what)%uint64(aims) == 0
 	}
 	if aimed(s.holds.aims) {
 		return time.Now().Add(s.holds.aimed/10 + time.Duration(n/1000%uint64(s.holds.aimed)))
 	}
-	if s.pinned.step == nil && !one.alone && s.seen[name] < 6 && aimed(s.pins.aims) {
+	if s.pinned.step == nil && !one.alone && s.ended >= s.pins.after && aimed(s.pins.aims) {
 		s.pinned = pinned{one, time.Now().Add(s.pins.most)}
 	}
 	if int(n%1000) >= s.holds.some {
@@ -207,11 +210,13 @@ func (s *scheduler) held(one *step) time.Time {
 	return time.Now().Add(time.Duration(20+n/1000%most) * time.Millisecond)
 }
 
-// unpin lets the step that is pinned be taken.
-func (s *scheduler) unpin() {
+// over notes that an operation has ended, and lets the step that is pinned be taken if it waited for that.
+func (s *scheduler) over(o op) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.pinned = pinned{}
+	if s.ended++; o.meets {
+		s.pinned = pinned{}
+	}
 }
 
 // keeps reports whether a step is pinned.
