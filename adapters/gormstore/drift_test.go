@@ -3,6 +3,7 @@ package gormstore
 import (
 	"context"
 	"errors"
+	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -62,6 +63,41 @@ func TestEveryRowCanBeSent(t *testing.T) {
 	for _, row := range each(t)[0].tables() {
 		if got, fields := strings.Count(engine.TableOf(row).Insert(), "?"), reflect.TypeOf(row).NumField(); got != fields {
 			t.Errorf("%T has %d fields and %d columns", row, fields, got)
+		}
+	}
+}
+
+// TestEveryTableIsInTheRecord: docs/privacy.md says of each table what is personal in it, and that it is sealed where it
+// is.
+func TestEveryTableIsInTheRecord(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/privacy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := map[string]string{}
+	of := ""
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(line, "|")
+		if len(cells) < 5 {
+			continue
+		}
+		if strings.TrimSpace(cells[1]) != "" { // otherwise it says more of the tables before
+			of = cells[1]
+		}
+		for _, name := range regexp.MustCompile("`([a-z_]+)`").FindAllStringSubmatch(of, -1) {
+			said[name[1]] += cells[2] + cells[3]
+		}
+	}
+	s := each(t)[0]
+	for _, row := range s.tables() {
+		if said[row.TableName()] == "" {
+			t.Errorf("docs/privacy.md does not say what is personal in %s", row.TableName())
+		}
+	}
+	for _, c := range s.sealed() {
+		if !strings.Contains(said[c.Table], "sealed") {
+			t.Errorf("docs/privacy.md does not say that %s.%s is sealed", c.Table, c.Column)
 		}
 	}
 }

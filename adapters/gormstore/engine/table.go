@@ -28,12 +28,18 @@ type column struct {
 	gather      func(rows []reflect.Value, field int) any
 }
 
-// TableOf describes the table of a row.
-func TableOf(row schema.Tabler) Table {
+// parse describes a row. Its type is one of ours, so that it panics where it cannot.
+func parse(row schema.Tabler) *schema.Schema {
 	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
 	if err != nil {
-		panic(err) // the row types are our own
+		panic(err)
 	}
+	return parsed
+}
+
+// TableOf describes the table of a row.
+func TableOf(row schema.Tabler) Table {
+	parsed := parse(row)
 	t := Table{Name: row.TableName()}
 	for _, f := range parsed.Fields {
 		c := column{name: f.DBName, field: f.StructField.Index[0]}
@@ -66,20 +72,13 @@ func TableOf(row schema.Tabler) Table {
 
 // keysOf are the columns of a row's primary key.
 func keysOf(row schema.Tabler) []string {
-	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
-	if err != nil {
-		panic(err) // the row types are our own
-	}
-	return parsed.PrimaryFieldDBNames
+	return parse(row).PrimaryFieldDBNames
 }
 
 // ColumnNames are a row's columns, each prefixed with the table's name or alias. No statement selects *: its prepared
 // form would fail when a migration adds a column while the previous version still runs.
 func ColumnNames(row schema.Tabler, of string) string {
-	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
-	if err != nil {
-		panic(err) // the row types are our own
-	}
+	parsed := parse(row)
 	return of + "." + strings.Join(parsed.DBNames, ", "+of+".")
 }
 
@@ -208,10 +207,7 @@ type Sealed struct{ Table, Column string }
 // SealedIn returns the sealed columns of some rows.
 func SealedIn(rows []schema.Tabler) (out []Sealed) {
 	for _, row := range rows {
-		parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
-		if err != nil {
-			panic(err) // the row types are our own
-		}
+		parsed := parse(row)
 		for _, f := range parsed.Fields {
 			if f.Tag.Get("stored") == "sealed" {
 				out = append(out, Sealed{row.TableName(), f.DBName})

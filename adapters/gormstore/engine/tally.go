@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gorm.io/gorm"
@@ -29,10 +28,7 @@ type Tally struct {
 
 // TallyOf describes the table of a row of counts.
 func TallyOf(row schema.Tabler) Tally {
-	parsed, err := schema.Parse(row, &sync.Map{}, schema.NamingStrategy{})
-	if err != nil {
-		panic(err) // the row types are our own
-	}
+	parsed := parse(row)
 	t := Tally{Table: TableOf(row)}
 	var adds []string
 	for _, f := range parsed.Fields {
