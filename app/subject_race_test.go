@@ -168,8 +168,8 @@ func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
 	})
 }
 
-// TestAFileThatWasReadBeforeAnErasure: an import's rows are in memory before it is known who imports them, and whoever is
-// erased meanwhile is not among those that are stored.
+// TestAFileThatWasReadBeforeAnErasure: an import's rows are in memory before it is known who imports them, and whoever
+// is erased meanwhile is not among those that are stored.
 func TestAFileThatWasReadBeforeAnErasure(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
