@@ -100,10 +100,12 @@ func (w *world) judgeLedger() {
 	reached := int64(len(w.bureau.ledger))
 	count := w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND charged")
 	amount := w.numbers("SELECT coalesce(sum(amount), 0) FROM lookups WHERE org_id = '%s' AND charged")
+	// PostgreSQL commits what was kept for longer than its client waits, and nobody hears of it.
+	late := w.server != nil && (w.plan.faults.frozen > 0 || w.plan.pins.most > 4*time.Second)
 	switch {
 	case count < reached:
 		w.fail("ledger", "%d calls reached the bureau, %d are charged", reached, count)
-	case count > reached && !w.crashed():
+	case count > reached && !w.crashed() && !late:
 		w.fail("ledger", "%d are charged, %d calls reached the bureau", count, reached)
 	}
 	if amount != count*int64(price) {
