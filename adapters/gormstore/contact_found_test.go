@@ -10,40 +10,32 @@ import (
 	"testing"
 	"time"
 
-	"gorm.io/gorm"
-
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
 
-// manyContacts are more than a search scans, most of them in its index, of two organisations.
+// contactRows inserts contacts of two organisations; see fill.
+var contactRows = fmt.Sprintf(`INSERT INTO contacts
+	(id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, stage_id, assignee_id,
+	created_at, search)
+	SELECT @id, CASE WHEN i %% 11 > 0 THEN '%[1]s'@uuid ELSE '%[2]s'@uuid END, NULL, '', '', '', '', '',
+	(i * 7919) %% 97, '', CASE WHEN i %% 3 > 0 THEN '%[1]s'@uuid ELSE '%[2]s'@uuid END, '%[1]s'@uuid, NULL, @moment,
+	CASE WHEN i %% 2 = 0 THEN 'zulmira ' WHEN i %% 3 = 0 THEN 'joao ' ELSE 'ana ' END || CASE WHEN i %% 701 = 5
+	THEN 'li ' WHEN i %% 1000 < 3 THEN 'd''avila "100%%_" ' ELSE '' END
+	|| 'c' || i || '@example.com ' || CASE WHEN i < 600 THEN 'expo ' ELSE '' END
+	|| '+55' || (11 + i %% 80) || '9' || (i * 7919)
+	FROM numbers`, planOrg, planKey)
+
+// manyContacts are more than a search scans, most of them in its index.
 func manyContacts(t *testing.T, s *Store, n int) {
 	t.Helper()
-	fill(t, s, n, fmt.Sprintf(`INSERT INTO contacts
-		(id, org_id, webhook_id, name, email, phone, phone_e164, company, amount, note, origin_id, stage_id, assignee_id,
-		created_at, search)
-		SELECT @id, CASE WHEN i %% 11 > 0 THEN '%[1]s'@uuid ELSE '%[2]s'@uuid END, NULL, '', '', '', '', '',
-		(i * 7919) %% 97, '', CASE WHEN i %% 3 > 0 THEN '%[1]s'@uuid ELSE '%[2]s'@uuid END, '%[1]s'@uuid, NULL, @moment,
-		CASE WHEN i %% 2 = 0 THEN 'zulmira ' WHEN i %% 3 = 0 THEN 'joao ' ELSE 'ana ' END || CASE WHEN i %% 701 = 5
-		THEN 'li ' WHEN i %% 1000 < 3 THEN 'd''avila "100%%_" ' ELSE '' END
-		|| 'c' || i || '@example.com ' || CASE WHEN i < 600 THEN 'expo ' ELSE '' END
-		|| '+55' || (11 + i %% 80) || '9' || (i * 7919)
-		FROM numbers`, planOrg, planKey))
-	if err := s.Writer.Exec("UPDATE contact_index SET up_to = ?", engine.BeforeAll).Error; err != nil {
+	fill(t, s, n, contactRows+fmt.Sprintf(" WHERE i <= %d", n-40)) // the index ends before the newest
+	err := s.Writer.Exec("UPDATE contact_index SET up_to = ?", engine.BeforeAll).Error
+	if err := errors.Join(err, s.IndexContacts(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	// The newest are put aside, so that the index ends before them.
-	aside := s.Writer.Transaction(func(tx *gorm.DB) error {
-		return errors.Join(
-			tx.Exec("CREATE TABLE aside AS SELECT * FROM contacts ORDER BY id DESC LIMIT 40").Error,
-			tx.Exec("DELETE FROM contacts WHERE id IN (SELECT id FROM aside)").Error)
-	})
-	indexed := s.IndexContacts(t.Context())
-	back := s.Writer.Exec("INSERT INTO contacts SELECT * FROM aside").Error
-	if err := errors.Join(aside, indexed, back, s.Writer.Exec("DROP TABLE aside").Error); err != nil {
-		t.Fatal(err)
-	}
+	fill(t, s, n, contactRows+fmt.Sprintf(" WHERE i > %d", n-40))
 }
 
 // searches are words that no, few, many and all contacts have, and filters.

@@ -67,8 +67,8 @@ func TestEveryRowCanBeSent(t *testing.T) {
 	}
 }
 
-// TestEveryTableIsInTheRecord: docs/privacy.md says of each table what is personal in it, and that it is sealed where it
-// is.
+// TestEveryTableIsInTheRecord: docs/privacy.md says of each table what is personal in it, and that it is sealed where
+// it is.
 func TestEveryTableIsInTheRecord(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../../docs/privacy.md")

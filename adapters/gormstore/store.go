@@ -140,8 +140,8 @@ func (s *Store) repos(c engine.Conn) ports.Repos {
 	return out
 }
 
-// FoldFigures sums the slots of past hours and days into one; see engine.Tally. It is a chore that may run on any number
-// of instances at once.
+// FoldFigures sums the slots of past hours and days into one; see engine.Tally. It is a chore that may run on any
+// number of instances at once.
 func (s *Store) FoldFigures(ctx context.Context) error { return s.Fold(ctx, s.tallies()) }
 
 func (s *Store) tallies() (out []engine.Tally) {

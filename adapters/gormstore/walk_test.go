@@ -14,7 +14,7 @@ import (
 func TestAWalkStopsAtItsLowerEnd(t *testing.T) {
 	t.Parallel()
 	s := each(t)[1]
-	manyContacts(t, s, 20_000)
+	fill(t, s, 20_000, contactRows)
 	var last string
 	if err := s.Reader.Raw("SELECT id FROM contacts ORDER BY id DESC LIMIT 1 OFFSET 20").Scan(&last).Error; err != nil {
 		t.Fatal(err)

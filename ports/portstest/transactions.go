@@ -66,13 +66,18 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"contacts.setAssignee": func(ctx context.Context, r ports.Repos) error {
 		return r.ContactHistory.SetAssignee(ctx, kit.ID(), crm.Event{})
 	},
-	"contacts.addNote": func(ctx context.Context, r ports.Repos) error { return r.ContactHistory.AddNote(ctx,
-		crm.Event{}) },
+	"contacts.addNote": func(ctx context.Context, r ports.Repos) error {
+		return r.ContactHistory.AddNote(ctx,
+			crm.Event{})
+	},
 	"contacts.create": func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.Create(ctx, crm.Contact{}, crm.Event{})
 	},
-	"contacts.lock": func(ctx context.Context, r ports.Repos) error { _, err := r.Contacts.Lock(ctx,
-		kit.ID()); return err },
+	"contacts.lock": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Contacts.Lock(ctx,
+			kit.ID())
+		return err
+	},
 	"contacts.edit": func(ctx context.Context, r ports.Repos) error {
 		return r.Contacts.Edit(ctx, crm.Contact{}, crm.Event{})
 	},
@@ -91,17 +96,23 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		_, err := r.JobQueue.Lock(ctx, automation.FanOut, 1)
 		return err
 	},
-	"batches.lock":   func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Lock(ctx,
-		kit.ID()); return err },
+	"batches.lock": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Batches.Lock(ctx,
+			kit.ID())
+		return err
+	},
 	"batches.update": func(ctx context.Context, r ports.Repos) error { return r.Batches.Update(ctx, batch.Batch{}) },
 	"batches.due": func(ctx context.Context, r ports.Repos) error {
 		_, err := r.BatchRuns.Due(ctx, kit.ID(), kit.At)
 		return err
 	},
-	"batches.claim":  func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Claim(ctx, nil) },
-	"batches.start":  func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Start(ctx, nil) },
-	"batches.settle": func(ctx context.Context, r ports.Repos) error { _, err := r.BatchRuns.Settle(ctx,
-		nil); return err },
+	"batches.claim": func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Claim(ctx, nil) },
+	"batches.start": func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Start(ctx, nil) },
+	"batches.settle": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.BatchRuns.Settle(ctx,
+			nil)
+		return err
+	},
 	"batches.retry": func(ctx context.Context, r ports.Repos) error {
 		_, _, err := r.BatchItems.Retry(ctx, kit.ID())
 		return err

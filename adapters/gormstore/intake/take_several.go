@@ -99,7 +99,8 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		return err
 	}
 	if len(people) > 0 {
-		if err := receivedTally.Count(engine.Through(tx), &counterRow{delivery.WebhookID, r.slot, int64(len(people))}); err != nil {
+		received := counterRow{delivery.WebhookID, r.slot, int64(len(people))}
+		if err := receivedTally.Count(engine.Through(tx), &received); err != nil {
 			return err
 		}
 	}

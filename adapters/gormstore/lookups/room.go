@@ -44,10 +44,9 @@ func New(e *engine.Engine) engine.Room {
 		},
 		Tallies: []engine.Tally{hourTally, dayTally, usageTally, engine.TallyOf(memberDayRow{})},
 		Statements: []string{
-			insertEntry, hourTally.One, dayTally.One, usageTally.One, askRequest, beginRequest, askBlocked, askErased, askErasing, askKey,
-			askMember,
-			askRule, askPurpose, askBatch, askItem, takeLease, askHolder, freeLease, freeEnded, askNewest, askCounted,
-			endEntry, insertRecord, keyNameOnSQLite,
+			insertEntry, hourTally.One, dayTally.One, usageTally.One, askRequest, beginRequest, askBlocked, askErased,
+			askErasing, askKey, askMember, askRule, askPurpose, askBatch, askItem, takeLease, askHolder, freeLease, freeEnded,
+			askNewest, askCounted, endEntry, insertRecord, keyNameOnSQLite,
 		},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			entries := statement{c, s.Vault, s.SubjectSecret}

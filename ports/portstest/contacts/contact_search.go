@@ -30,8 +30,8 @@ func toSearch(t *testing.T, s ports.Store) searched {
 	c := searched{
 		repos: s.Repos(), org: o, stages: kit.FunnelOf(t, s, o.ID, true, "Novo", "Ganho").Stages,
 		foreign: kit.FunnelOf(t, s, other.ID, true, "Novo").Stages[0],
-		origin: crm.Origin{ID: kit.ID(), OrgID: o.ID, Name: "Site"},
-		member: kit.Member(t, s, o.ID, crm.Owner, true),
+		origin:  crm.Origin{ID: kit.ID(), OrgID: o.ID, Name: "Site"},
+		member:  kit.Member(t, s, o.ID, crm.Owner, true),
 	}
 	kit.Must(t, c.repos.Origins.Create(t.Context(), c.origin))
 	c.contacts = kit.Made(t, s,

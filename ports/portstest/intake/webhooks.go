@@ -50,8 +50,10 @@ func webhooks(t *testing.T, s ports.Store) {
 	kit.WantErr(t, "and no webhook without one", err, ports.ErrNotFound)
 
 	second := webhook.NewToken()
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.SetToken(ctx, w.ID, second,
-		kit.At.Add(time.Hour)) }))
+	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+		return r.Webhooks.SetToken(ctx, w.ID, second,
+			kit.At.Add(time.Hour))
+	}))
 	_, gotToken, err = repos.Webhooks.Find(ctx, w.ID)
 	kit.Must(t, err)
 	kit.Same(t, "its new token", gotToken.Reveal(), second.Reveal())
@@ -97,15 +99,19 @@ func opening(t *testing.T, s ports.Store) {
 	kit.Same(t, "changed webhook by its id", hookOf(), open(token, kit.At))
 
 	second := webhook.NewToken()
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.SetToken(ctx, w.ID, second,
-		kit.At.Add(time.Hour)) }))
+	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+		return r.Webhooks.SetToken(ctx, w.ID, second,
+			kit.At.Add(time.Hour))
+	}))
 	kit.Same(t, "old token in its grace", open(token, kit.At.Add(59*time.Minute)).ID, w.ID)
 	kit.Same(t, "new token", open(second, kit.At.Add(2*time.Hour)).ID, w.ID)
 	_, err = repos.Webhooks.Open(ctx, token, kit.At.Add(time.Hour))
 	kit.WantErr(t, "old token after its end", err, ports.ErrNotFound)
 	third := webhook.NewToken()
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Webhooks.SetToken(ctx, w.ID, third,
-		kit.At.Add(2*time.Hour)) }))
+	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+		return r.Webhooks.SetToken(ctx, w.ID, third,
+			kit.At.Add(2*time.Hour))
+	}))
 	_, err = repos.Webhooks.Open(ctx, token, kit.At.Add(90*time.Minute))
 	kit.WantErr(t, "an ended token does not come back", err, ports.ErrNotFound)
 

@@ -8,7 +8,7 @@ import (
 	"fichario/ports"
 )
 
-// NoID: references to something that is gone, or never was, hold an empty id, which must find nothing.
+// NoID tries that references to something that is gone, or never was, hold an empty id, which must find nothing.
 func NoID(t *testing.T, s ports.Store) {
 	ctx, repos, orgID := t.Context(), s.Repos(), Org(t, s).ID
 	for what, find := range map[string]func() error{

@@ -35,17 +35,19 @@ type admitted struct {
 // changesUnderLoad changes what admits charges while charges are made: none commits after the change that it refuses.
 func changesUnderLoad(t *testing.T, s ports.Store) {
 	for what, prepare := range map[string]func(*testing.T, ports.Store, crm.Organisation) admitted{
-		"a batch's ceiling":       aBatch,
-		"a member's budget":       aBudget,
-		"a member's access":       aMember,
-		"a key's cap":             aCap,
-		"a key":                   aKey,
-		"a key's purposes":        aKeysPurpose,
-		"a purpose":               aPurpose,
+		"a batch's ceiling": aBatch,
+		"a member's budget": aBudget,
+		"a member's access": aMember,
+		"a key's cap":       aCap,
+		"a key":             aKey,
+		"a key's purposes":  aKeysPurpose,
+		"a purpose":         aPurpose,
 		"an automation's ceiling": anAutomation(func(a *automation.Automation,
-			spent catalog.Money) { a.Action.Ceiling = spent }),
-		"an automation":           aDisabledAutomation,
-		"a person's block":        aBlock,
+			spent catalog.Money) {
+			a.Action.Ceiling = spent
+		}),
+		"an automation":    aDisabledAutomation,
+		"a person's block": aBlock,
 	} {
 		for range 3 {
 			o := kit.Org(t, s)

@@ -164,7 +164,7 @@ func callsOfMany(t *testing.T, s ports.Store) {
 				rec := lookup.Record{
 					ID: kit.ID(), OrgID: org, Product: "cpf", Document: e.Document, AnsweredAt: kit.At, Found: true,
 					Fields: []byte("{}"),
-					Raw: []byte("{}"),
+					Raw:    []byte("{}"),
 				}
 				o.Entry.Status, o.Entry.RecordID, o.Record = lookup.Done, rec.ID, &rec
 			}

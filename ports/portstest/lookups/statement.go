@@ -245,7 +245,7 @@ func contactLookups(t *testing.T, s ports.Store) {
 	entry := func(orgID, contactID, recordID string) lookup.Entry {
 		e := lookup.Entry{
 			ID: kit.ID(), OrgID: orgID, KeyID: kit.ID(), Product: "cpf", Document: cpf, At: kit.At, Status: lookup.Done,
-			RecordID: recordID,
+			RecordID:  recordID,
 			ContactID: contactID,
 		}
 		kit.Must(t, repos.Statement.Add(ctx, e))

@@ -56,7 +56,7 @@ func restrictedKeys(t *testing.T, s ports.Store) {
 	key := access.Key{
 		ID: kit.ID(), OrgID: o.ID, Name: "CRM", Scopes: []document.Type{document.CPF}, CreatedAt: kit.At,
 		Purposes: []string{"credito"},
-		Limits: access.Limits{PerMinute: 60}, From: []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")},
+		Limits:   access.Limits{PerMinute: 60}, From: []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")},
 	}
 	kit.Must(t, repos.Keys.Create(ctx, key))
 	read := func(what string) {

@@ -149,7 +149,7 @@ func subjectBlocks(t *testing.T, s ports.Store) {
 		_, err := repos.Calls.Begin(ctx, ports.Charge{
 			Entry: lookup.Entry{
 				ID: kit.ID(), OrgID: orgID, KeyID: kit.ID(), Product: catalog.CPF, Document: kit.Doc(t, document.CPF, cpf),
-				At: time.Now(),
+				At:     time.Now(),
 				Status: lookup.Running, Charged: true, Amount: 1, Day: "2026-11-20", Month: "2026-11",
 			},
 			Takes: time.Minute, Shared: shared, Caps: access.Limits{PerMinute: 1, PerDay: 9, PerMonth: 9},
@@ -189,7 +189,7 @@ func subjectsBarred(t *testing.T, s ports.Store) {
 	entry := func(orgID, cpf string, since time.Time) lookup.Entry {
 		return lookup.Entry{
 			ID: kit.ID(), OrgID: orgID, KeyID: kit.ID(), Product: catalog.CPF, Document: kit.Doc(t, document.CPF, cpf),
-			At: time.Now(),
+			At:     time.Now(),
 			Status: lookup.Running, Charged: true, Amount: 1, Day: "2026-11-20", Month: "2026-11", Since: since,
 		}
 	}
