@@ -32,7 +32,8 @@ func (w *world) calm() bool {
 
 // idle reports whether no job is left to do, now or later.
 func (w *world) idle() bool {
-	return !w.plan.fires || w.numbers("SELECT count(*) FROM jobs WHERE org_id = '%s' AND state NOT IN ('done', 'dead')") == 0
+	return !w.plan.fires ||
+		w.numbers("SELECT count(*) FROM jobs WHERE org_id = '%s' AND state NOT IN ('done', 'dead')") == 0
 }
 
 func (w *world) numbers(statement string) int64 { return w.number(fmt.Sprintf(statement, w.orgID)) }
@@ -90,9 +91,11 @@ func (w *world) shown(name string, ids []string) string {
 		return ""
 	}
 	list := "'" + strings.Join(ids, "', '") + "'"
-	return fmt.Sprint("\n", w.rows("SELECT status, reason, total, valid, repeated, invalid, ended, charged, free, failed FROM "+
-		"batches WHERE id IN ("+list+")"), "\n", w.rows("SELECT line, state, code, lookup_id, owner, lease_until FROM batch_items "+
-		"WHERE batch_id IN ("+list+") ORDER BY line"))
+	return fmt.Sprint(
+		"\n", w.rows("SELECT status, reason, total, valid, repeated, invalid, ended, charged, free, failed FROM "+
+			"batches WHERE id IN ("+list+")"),
+		"\n", w.rows("SELECT line, state, code, lookup_id, owner, lease_until FROM batch_items "+
+			"WHERE batch_id IN ("+list+") ORDER BY line"))
 }
 
 // judgeLedger: every call that reached the bureau is charged once; where nothing crashed, nothing else is.
@@ -121,8 +124,9 @@ func (w *world) judgeLedger() {
 func (w *world) judgeLimits() {
 	byAccount := map[string][]happening{}
 	columns := map[string]string{
-		"caps": "key_id", "revoke": "key_id", "budget": "member_id", "role": "member_id", "batch": "batch_id", "resume": "batch_id",
-		"retire": "purpose", "ceiling": "batch_id", "confirm": "batch_id", "retry": "batch_id", "rule": "automation_id", "toggle": "automation_id",
+		"caps": "key_id", "revoke": "key_id", "budget": "member_id", "role": "member_id", "batch": "batch_id",
+		"resume": "batch_id", "retire": "purpose", "ceiling": "batch_id", "confirm": "batch_id", "retry": "batch_id", "rule": "automation_id",
+		"toggle": "automation_id",
 	}
 	none := catalog.Money(0)
 	for _, h := range w.happened {
@@ -170,7 +174,8 @@ func (w *world) judgeLimits() {
 				}
 			}
 			if total > most {
-				w.fail("limit", "%s of %s is %d, above %d, which it was set to by %q while %d were spent", h.op.verb, account, total, most,
+				w.fail("limit", "%s of %s is %d, above %d, which it was set to by %q while %d were spent", h.op.verb, account,
+					total, most,
 					h.op, h.spent)
 			}
 		}
@@ -220,7 +225,8 @@ func (w *world) judgeItems() {
 func (w *world) judgeErrors() {
 	calm := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds == (holds{}) && w.plan.pins == (pins{})
 	// An answer that is not written soon enough is none for those who wait for it.
-	quick := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds.some == 0 && w.plan.pins == (pins{}) && w.plan.holds.aimed < time.Second/2
+	quick := !w.crashed() && w.plan.faults.frozen == 0 && w.plan.holds.some == 0 && w.plan.pins == (pins{}) &&
+		w.plan.holds.aimed < time.Second/2
 	for _, h := range w.happened {
 		if quick && w.bureau.mute[h.document] == 0 && fault.CodeOf(h.err) == fault.BureauNoAnswer {
 			w.fail("answer", "%q got no answer, and the bureau gave one each time", h.op)
@@ -253,7 +259,8 @@ func (w *world) judgeAnswers() {
 		switch h.op.verb {
 		case "once":
 			key := fmt.Sprint(h.op.b%2, h.key)
-			if first, again := once[key]; again && h.begun.Sub(first.begun) < 24*time.Hour && (first.id != h.id || first.said != h.said) && !w.did("erase") {
+			if first, again := once[key]; again && h.begun.Sub(first.begun) < 24*time.Hour &&
+				(first.id != h.id || first.said != h.said) && !w.did("erase") {
 				w.fail("once", "%q and %q have the same idempotency key and other answers", first.op, h.op)
 			}
 			once[key] = h
@@ -262,7 +269,8 @@ func (w *world) judgeAnswers() {
 				w.fail("answer", "%q and %q have the same entry", first.op, h.op)
 			}
 			ids[h.id] = h
-			if w.number(fmt.Sprintf("SELECT count(*) FROM lookups WHERE id = '%s' AND status = 'concluida'", h.id)) != 1 && !w.did("kill", "erase") {
+			if w.number(fmt.Sprintf("SELECT count(*) FROM lookups WHERE id = '%s' AND status = 'concluida'", h.id)) != 1 &&
+				!w.did("kill", "erase") {
 				w.fail("answer", "%q was answered, and the statement does not say so", h.op)
 			}
 		}
@@ -350,9 +358,10 @@ func (w *world) judgeErasures(ctx context.Context) {
 		if e.op.verb != "erase" || e.err != nil {
 			continue
 		}
-		if e.op.c%2 == 0 && !w.did("unblock") && !slices.ContainsFunc(w.happened, func(h happening) bool { // nobody may ask any more
-			return h.op.verb == "erase" && h.op.a == e.op.a && h != e
-		}) {
+		if e.op.c%2 == 0 && !w.did("unblock") && !slices.ContainsFunc(w.happened,
+			func(h happening) bool { // nobody may ask any more
+				return h.op.verb == "erase" && h.op.a == e.op.a && h != e
+			}) {
 			for _, call := range w.bureau.ledger {
 				if call.document == e.document && call.at.After(e.ended) {
 					w.fail("blocked", "person %d was bought by %s in spite of the block of %q", e.op.a, call.by, e.op)
@@ -362,7 +371,8 @@ func (w *world) judgeErasures(ctx context.Context) {
 		later, most := false, 0
 		for _, h := range w.happened {
 			// What is stored by one transaction is of the time of that: an erasure looks for it when it has erased the rest.
-			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) && !h.ended.Before(w.lookedFrom(e))
+			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) &&
+				!h.ended.Before(w.lookedFrom(e))
 			if h.about(e.op.a, w.plan.most) && (stored || !h.begun.Before(e.begun)) {
 				if later = true; h.bought() {
 					most++
@@ -378,14 +388,16 @@ func (w *world) judgeErasures(ctx context.Context) {
 				again++
 			}
 		}
-		held, err := w.judge.subjects.Count(ctx, app.Operator(), privacyapp.SubjectQuery{OrgID: w.orgID, Document: e.document}, 0)
+		held, err := w.judge.subjects.Count(ctx, app.Operator(), privacyapp.SubjectQuery{OrgID: w.orgID,
+			Document: e.document}, 0)
 		if err != nil {
 			w.fail("erased", "%v", err)
 			continue
 		}
 		w.judgeOlder(ctx, e, held)
 		if again > most {
-			w.fail("erased", "person %d was bought again after the receipt of %q: %d times, and asked for %d times", e.op.a, e.op, again, most)
+			w.fail("erased", "person %d was bought again after the receipt of %q: %d times, and asked for %d times", e.op.a,
+				e.op, again, most)
 		}
 		if later {
 			continue
@@ -443,7 +455,10 @@ func (w *world) judgeOlder(ctx context.Context, e happening, held privacyapp.Hel
 		}
 	}
 	// A batch that was given up may have been indexed at that moment: the next erasure takes care of it.
-	givenUp := slices.ContainsFunc(w.happened, func(h happening) bool { return h.err != nil && (h.op.verb == "batch" || h.op.verb == "quote") })
+	givenUp := slices.ContainsFunc(w.happened, func(h happening) bool {
+		return h.err != nil &&
+			(h.op.verb == "batch" || h.op.verb == "quote")
+	})
 	if held.Counts[privacy.Items] > items && !givenUp {
 		w.fail("erased", "after the receipt of %q the index has items of person %d that there are not", e.op, e.op.a)
 	}
@@ -464,8 +479,9 @@ func (w *world) items(ctx context.Context, document string) (all []string) {
 		if err != nil {
 			return append(all, err.Error())
 		}
-		all = append(all, fmt.Sprint(w.rows("SELECT b.status, i.line, i.state, i.code, b.id, i.id FROM batch_items i JOIN batches b ON "+
-			"b.id = i.batch_id WHERE i.id = '"+item.ID+"'")))
+		all = append(all,
+			fmt.Sprint(w.rows("SELECT b.status, i.line, i.state, i.code, b.id, i.id FROM batch_items i JOIN batches b ON "+
+				"b.id = i.batch_id WHERE i.id = '"+item.ID+"'")))
 	}
 	return all
 }
@@ -531,7 +547,8 @@ func (w *world) judgeEvents(ctx context.Context) {
 			if !slices.ContainsFunc(history, func(m move) bool {
 				return m.at.Equal(one.event.At) && m.to == one.event.Contact.Stage
 			}) {
-				w.fail("events", "a move to %s at %s was told that the history does not have: %v", one.event.Contact.Stage, one.event.At, history)
+				w.fail("events", "a move to %s at %s was told that the history does not have: %v", one.event.Contact.Stage,
+					one.event.At, history)
 			}
 			if told, ok := strings.CutPrefix(key, "https://x.example/a "); ok {
 				edges[told] = append(edges[told], [2]string{one.event.From, one.event.Contact.Stage})
@@ -581,7 +598,8 @@ func (w *world) judgeTrail(contact string, edges [][2]string) {
 	balance[view.Stage]++
 	for stage, n := range balance {
 		if n != 0 {
-			w.fail("events", "the moves that were told, %v, do not lead from %s to %s (%s)", edges, w.stages[0].Name, view.Stage, stage)
+			w.fail("events", "the moves that were told, %v, do not lead from %s to %s (%s)", edges, w.stages[0].Name, view.Stage,
+				stage)
 			return
 		}
 	}
@@ -644,7 +662,8 @@ func (w *world) judgeAudit(ctx context.Context) {
 	}
 	lines := int(w.numbers("SELECT count(*) FROM audit_lines WHERE org_id = '%s'"))
 	at := 1 + w.chance(lines, "tampering")
-	for _, change := range []string{"action = 'key.revoked'||action", "number = number + 1000000", "actor = 'operador '||actor"} {
+	for _, change := range []string{"action = 'key.revoked'||action", "number = number + 1000000",
+		"actor = 'operador '||actor"} {
 		column, _, _ := strings.Cut(change, " ")
 		line := fmt.Sprintf("org_id = '%s' AND number = %d", w.orgID, at)
 		before := w.rows("SELECT " + column + " FROM audit_lines WHERE " + line)

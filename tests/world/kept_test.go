@@ -155,6 +155,7 @@ func openFile(path string) (*file, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { _ = rows.Close() }()
 	tables, last := []string{"contacts"}, []string{} // while the triggers of its removal find what they remove
 	for rows.Next() {
 		var name string
@@ -166,7 +167,7 @@ func openFile(path string) (*file, error) {
 			tables = append(tables, name)
 		}
 	}
-	err = errors.Join(err, rows.Close())
+	err = errors.Join(err, rows.Err(), rows.Close())
 	for _, name := range tables {
 		var some bool
 		err = errors.Join(err, f.db.QueryRow("SELECT EXISTS (SELECT 1 FROM "+name+")").Scan(&some))

@@ -174,7 +174,8 @@ func (p *plan) faulty(r *rand.Rand) {
 		p.holds.aimed = []time.Duration{100, 600, 3000, 3000}[r.IntN(4)] * time.Millisecond
 	case 3, 4, 5, 6:
 		p.pins = pins{
-			aims: []int{2, 4, 8}[r.IntN(3)], after: r.IntN(5), most: []time.Duration{3000, 4700, 6000}[r.IntN(3)] * time.Millisecond,
+			aims: []int{2, 4, 8}[r.IntN(3)], after: r.IntN(5),
+			most:  []time.Duration{3000, 4700, 6000}[r.IntN(3)] * time.Millisecond,
 			whole: r.IntN(4) == 0,
 		}
 	}
@@ -233,8 +234,10 @@ func (p plan) has(verbs ...string) bool {
 // String is the plan as people read it.
 func (p plan) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed %d: %d instances, work every %s, bureau %+v, deaf %d, faults %+v, holds %+v, pins %+v, caps %d a day and %d a month, "+
-		"budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed, p.instances, p.pace, p.moods, p.deaf, p.faults, p.holds, p.pins, p.caps.PerDay,
+	fmt.Fprintf(&b,
+		"seed %d: %d instances, work every %s, bureau %+v, deaf %d, faults %+v, holds %+v, pins %+v, caps %d a day and %d a month, "+
+			"budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed, p.instances, p.pace, p.moods, p.deaf, p.faults,
+		p.holds, p.pins, p.caps.PerDay,
 		p.caps.PerMonth, p.budget, p.rules, p.strategy, p.midnight, p.night)
 	for c, script := range p.clients {
 		fmt.Fprintf(&b, "client %d: ", c)

@@ -118,7 +118,8 @@ type holds struct {
 }
 
 // pins say which steps are kept until a whole operation of a client that waits for that has begun and ended, or for
-// most: one at a time, of a few kinds, which are one in aims. All that was read before the step is old then, and what the
+// most: one at a time, of a few kinds, which are one in aims. All that was read before the step is old then, and what
+// the
 // operation promised is to hold. Where whole is set, everything of the step's instance stands still. The first after
 // operations have nothing pinned.
 type pins struct {

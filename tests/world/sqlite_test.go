@@ -108,7 +108,8 @@ func (c *liteConn) stepWhen(ctx context.Context, ready func() bool, kind, statem
 	}
 	v := proceed
 	if !strings.HasPrefix(statement, "PRAGMA") {
-		v = c.sched.awaitWithin(ctx, &step{who: c.who, kind: kind, what: short(statement) + " in " + caller(), ready: ready, alone: c.holds})
+		v = c.sched.awaitWithin(ctx, &step{who: c.who, kind: kind, what: short(statement) + " in " + caller(), ready: ready,
+			alone: c.holds})
 	}
 	if v == givenUp {
 		return ctx.Err()
@@ -148,7 +149,8 @@ type liteTx struct {
 func (t *liteTx) Commit() error {
 	defer t.on.unlock()
 	committed := false
-	err := t.on.step(context.Background(), "commit", "commit", func() error { err := t.Tx.Commit(); committed = err == nil; return err })
+	err := t.on.step(context.Background(), "commit", "commit",
+		func() error { err := t.Tx.Commit(); committed = err == nil; return err })
 	if t.on.lost && !committed {
 		_ = t.Tx.Rollback()
 	}
