@@ -113,6 +113,24 @@ func TestSlowABatchIsPausedResumedAndDownloaded(t *testing.T) {
 		b.Visit("/notificacoes")
 		b.See("Clientes lentos", "documentos consultados: 5")
 		b.SeeNot("pausado")
+		aFormGoesFirst(t, b)
 		walked.Add(1)
 	})
+}
+
+// aFormGoesFirst: what a page polls for reloads it, but not while a form is on its way, which the reload would undo.
+func aFormGoesFirst(t *testing.T, b *browsertest.Browser) {
+	t.Helper()
+	got := browsertest.Eval[string](b, `(() => {
+		const reloads = () => {
+			const ctx = { sourceEvent: { type: 'every' }, response: { headers: new Headers({ 'HX-Refresh': 'true' }) } }
+			return document.dispatchEvent(new CustomEvent('htmx:before:response', { cancelable: true, detail: { ctx } }))
+		}
+		const before = reloads()
+		document.forms[0].dispatchEvent(new Event('submit', { bubbles: true }))
+		return before + ', then ' + reloads()
+	})()`)
+	if got != "true, then false" {
+		t.Errorf("the page reloads itself: %s", got)
+	}
 }
