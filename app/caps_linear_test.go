@@ -14,7 +14,6 @@ import (
 	"fichario/app/lookups"
 	"fichario/domain/access"
 	"fichario/domain/catalog"
-	"fichario/domain/document"
 	"fichario/ports"
 	"fichario/ports/portstest"
 	"fichario/tests/testkit/lookuptest"
@@ -50,7 +49,8 @@ type visit struct {
 	reached    bool
 }
 
-func (u *unreliable) Ask(_ context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
+func (u *unreliable) Ask(_ context.Context, q ports.Question) (ports.Answer, error) {
+	p, d := q.Product, q.Document
 	v := visit{came: time.Now().UnixNano(), reached: rand.IntN(10) >= 3}
 	time.Sleep(time.Duration(rand.IntN(5)) * time.Millisecond)
 	v.left = time.Now().UnixNano()

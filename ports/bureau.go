@@ -13,9 +13,19 @@ import (
 // Bureau asks an external data bureau. Implementations never repeat a call that the bureau may charge for: any call
 // that may have reached it, except those that it is known to refuse free of charge (specification, 8.1.4).
 type Bureau interface {
-	// Ask makes one call; purpose is the code of its purpose, or empty. The context bounds it; implementations also keep
-	// the bureau's own timeout. A failure is always a *BureauError.
-	Ask(ctx context.Context, product catalog.Product, doc document.Document, purpose string) (Answer, error)
+	// Ask makes one call. The context bounds it; implementations also keep the bureau's own timeout. A failure is always
+	// a *BureauError.
+	Ask(ctx context.Context, q Question) (Answer, error)
+}
+
+// Question is what one call asks.
+type Question struct {
+	Product  catalog.Product
+	Document document.Document
+	// Purpose is the code of its purpose, or empty.
+	Purpose string
+	// Inputs are what the product needs besides the document, by name.
+	Inputs map[string]string
 }
 
 // Answer is what a bureau said.
@@ -32,6 +42,9 @@ type Answer struct {
 	// Dropped are the paths of named fields whose mapping gave a wrong type or
 	// failed, without their values.
 	Dropped []string
+	// Amount is what the bureau says that the call cost; nil where it does not say, and the call costs the product's
+	// price.
+	Amount *catalog.Money
 }
 
 // BureauOutcome says what is known about a call that brought no answer.
@@ -47,11 +60,14 @@ const (
 	NoAnswer BureauOutcome = "no_answer"
 	// NotCharged: the bureau refused the call in a way that it is known not to charge for.
 	NotCharged BureauOutcome = "not_charged"
+	// Exhausted: the bureau refused the call because no credit is left there. It is not charged, and nothing is asked
+	// there until somebody says so, or the period ends.
+	Exhausted BureauOutcome = "exhausted"
 )
 
 // Charged reports whether a call with this outcome is charged: every one that the bureau may have served
 // (specification, 8.1.4).
-func (o BureauOutcome) Charged() bool { return o != NotSent && o != NotCharged }
+func (o BureauOutcome) Charged() bool { return o != NotSent && o != NotCharged && o != Exhausted }
 
 // BureauError is the failure of a call to the bureau. Its text holds no document,
 // no credential and nothing that the bureau answered, so that it may be logged.
@@ -62,6 +78,10 @@ type BureauError struct {
 	Reason string
 	// RetryAfter is how long to wait before asking again; zero when that is not known.
 	RetryAfter time.Duration
+	// Amount is what the bureau says that a charged call cost; nil where it does not say.
+	Amount *catalog.Money
+	// Renews says, with Exhausted, that the credit is renewed when the month ends.
+	Renews bool
 }
 
 // Error returns the outcome and the reason.

@@ -11,7 +11,6 @@ import (
 
 	"fichario/adapters/jq"
 	"fichario/domain/catalog"
-	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -125,10 +124,8 @@ func (c *Client) Close() {
 //   - ports.Failed when it was sent and what came is no answer: an error status, a
 //     redirect, something other than JSON, a broken connection, or an answer that
 //     the file's `failed` calls a failure.
-func (c *Client) Ask(
-	ctx context.Context, product catalog.Product, d document.Document, purpose string,
-) (ports.Answer, error) {
-	answer, _, err := c.ask(ctx, product, asked{d, purpose})
+func (c *Client) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {
+	answer, _, err := c.ask(ctx, q.Product, asked{q.Document, q.Purpose})
 	return answer, err
 }
 

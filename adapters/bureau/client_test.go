@@ -63,7 +63,7 @@ products:
     fields: { valido: .ok }
 `, url))
 	email := doc(t, document.Email, "a+b/c?d#%{produto}&e@x-y.io")
-	if _, err := c.Ask(t.Context(), product(t, c, "validacao_email"), email, ""); err != nil {
+	if _, err := c.Ask(t.Context(), ports.Question{Product: product(t, c, "validacao_email"), Document: email}); err != nil {
 		t.Fatal(err)
 	}
 	head := <-heads
@@ -149,14 +149,14 @@ products:
 	if p.Price != 20750 || p.Name != "Renda" || len(p.Documents) != 2 || p.Fields[0].Description != "O valor." {
 		t.Errorf("got %+v", p)
 	}
-	a, err = c.Ask(t.Context(), p, doc(t, document.CPF, cpf), "")
+	a, err = c.Ask(t.Context(), ports.Question{Product: p, Document: doc(t, document.CPF, cpf)})
 	want = `{"valor":1234567890123456.10,"menor":-0.50,"tudo":{"a":[{"d":"11","z":false},{"d":"12"}]},"meu":true}`
 	if err != nil || string(a.Fields) != want || len(a.Dropped) > 0 {
 		t.Errorf("got %s, %v, %v", a.Fields, a.Dropped, err)
 	}
-	_, err = c.Ask(t.Context(), p, doc(t, document.Plate, "ABC1D23"), "")
+	_, err = c.Ask(t.Context(), ports.Question{Product: p, Document: doc(t, document.Plate, "ABC1D23")})
 	wantError(t, err, ports.NotSent, "not mapped")
-	_, err = c.Ask(t.Context(), p, document.Document{}, "")
+	_, err = c.Ask(t.Context(), ports.Question{Product: p, Document: document.Document{}})
 	wantError(t, err, ports.NotSent, "not mapped")
 }
 

@@ -45,7 +45,7 @@ func TestNeverReached(t *testing.T) {
 	cancel()
 	url, calls := serve(t, body(200, "{}"))
 	c := client(t, fmt.Sprintf(basic, url, ""))
-	_, err = c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf), "")
+	_, err = c.Ask(ctx, ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)})
 	wantError(t, err, ports.NotSent, "cancelled")
 	if calls.Load() != 0 {
 		t.Error("a cancelled call was made")
@@ -101,7 +101,7 @@ func TestCallerCancelsAfterSending(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	url, _ := rawServe(t, func(_ int, conn net.Conn, _ string) bool { cancel(); _, _ = io.ReadAll(conn); return false })
 	c := client(t, fmt.Sprintf(basic, url, ""))
-	_, err := c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf), "")
+	_, err := c.Ask(ctx, ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)})
 	wantError(t, err, ports.NoAnswer, "cancelled after sending")
 }
 

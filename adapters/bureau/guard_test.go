@@ -41,7 +41,7 @@ func TestCircuit(t *testing.T) {
 		}))
 		defer c.Close()
 		call := func(d string) error {
-			_, err := c.Ask(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, d), "")
+			_, err := c.Ask(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, d)})
 			return err
 		}
 		fail := func(n int) {
@@ -81,7 +81,7 @@ func TestCircuit(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 30 {
-			_, err := c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf), "")
+			_, err := c.Ask(ctx, ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)})
 			wantError(t, err, ports.NotSent, "cancelled")
 		}
 		if err := call(cpf); err != nil {

@@ -81,7 +81,7 @@ func product(t testing.TB, c *bureau.Client, id string) catalog.Product {
 // ask looks up the usual CPF.
 func ask(t testing.TB, c *bureau.Client) (ports.Answer, error) {
 	t.Helper()
-	return c.Ask(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, cpf), "")
+	return c.Ask(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)})
 }
 
 // wantError checks the outcome, and that the reason contains a text.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fichario/domain/document"
+	"fichario/ports"
 )
 
 // TestTheBureauIsToldThePurpose: in headers, query, body and jq; without a purpose it is left out.
@@ -37,7 +38,7 @@ products:
 		"credito": {`true credito f=F-credito&q=52998224725 {"d":"52998224725","p":"credito","q":"credito"}`, "credito"},
 		"":        {`false  q=52998224725 {"d":"52998224725","p":null,"q":null}`, "sem"},
 	} {
-		answer, err := c.Ask(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, cpf), purpose)
+		answer, err := c.Ask(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf), Purpose: purpose})
 		if err != nil {
 			t.Fatal(err)
 		}

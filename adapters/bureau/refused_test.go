@@ -260,7 +260,7 @@ func TestShippedFilesSayWhatIsFree(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = cl.Ask(t.Context(), p, d, "")
+		_, err = cl.Ask(t.Context(), ports.Question{Product: p, Document: d})
 		wantError(t, err, c.outcome, fmt.Sprint("status ", c.status))
 	}
 }

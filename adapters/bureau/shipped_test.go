@@ -121,7 +121,7 @@ func TestShippedFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := cl.Ask(t.Context(), p, d, "")
+			a, err := cl.Ask(t.Context(), ports.Question{Product: p, Document: d})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,7 +149,7 @@ func TestPhonesOfTheReceita(t *testing.T) {
 		"112385193": `"telefones":null`, "11238519391": `"telefones":null`, "11111123851939": `"telefones":null`,
 	} {
 		c := shippedBureau(t, "brasilapi", 200, `{"uf":"SP","ddd_telefone_1":"`+came+`","ddd_telefone_2":""}`, nil)
-		a, err := c.Ask(t.Context(), product(t, c, "cnpj"), doc(t, document.CNPJ, "11222333000181"), "")
+		a, err := c.Ask(t.Context(), ports.Question{Product: product(t, c, "cnpj"), Document: doc(t, document.CNPJ, "11222333000181")})
 		if err != nil || !strings.Contains(string(a.Fields), want) || len(a.Dropped) > 0 {
 			t.Errorf("%s: got %s, %v, want %s", came, a.Fields, err, want)
 		}
@@ -185,7 +185,7 @@ func TestShippedFilesAndBadAnswers(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			a, err := cl.Ask(t.Context(), p, d, "")
+			a, err := cl.Ask(t.Context(), ports.Question{Product: p, Document: d})
 			if c.reason != "" {
 				wantError(t, err, ports.Failed, c.reason)
 			} else if err != nil || a.Found {

@@ -151,7 +151,7 @@ func TestOAuth2CallerGivesUp(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	first, second := make(chan error, 1), make(chan error, 1)
 	go func() {
-		_, err := c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf), "")
+		_, err := c.Ask(ctx, ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)})
 		first <- err
 	}()
 	<-asked

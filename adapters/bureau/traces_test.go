@@ -35,7 +35,7 @@ func TestTheBureauIsToldTheTrace(t *testing.T) {
 			})
 			c := client(t, fmt.Sprintf(basic, url, key))
 			ctx, _ := ports.Trace(ports.WithTracer(t.Context(), oneTrace{}), ports.Serving, "request")
-			if _, err := c.Ask(ctx, product(t, c, "cpf"), doc(t, document.CPF, cpf), ""); err != nil {
+			if _, err := c.Ask(ctx, ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)}); err != nil {
 				t.Fatal(err)
 			}
 			if told != want {

@@ -62,7 +62,7 @@ func TestPublishedOrdinaryAnswersAreFull(t *testing.T) {
 			if s.Effect != sandbox.Ordinary || !p.Takes(s.Type) {
 				continue
 			}
-			a, err := c.Ask(t.Context(), p, parse(t, s.Type, s.Document), "")
+			a, err := c.Ask(t.Context(), ports.Question{Product: p, Document: parse(t, s.Type, s.Document)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +85,7 @@ func TestOneOrMany(t *testing.T) {
 			if typ != document.CPF && typ != document.CNPJ {
 				continue
 			}
-			a, err := c.Ask(t.Context(), p, scripted(t, typ, sandbox.Single), "")
+			a, err := c.Ask(t.Context(), ports.Question{Product: p, Document: scripted(t, typ, sandbox.Single)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -109,7 +109,7 @@ func TestDigitsAreTheBureaus(t *testing.T) {
 	t.Parallel()
 	c := client(t)
 	p, _ := c.Catalog().Find("cnpj")
-	a, err := c.Ask(t.Context(), p, parse(t, document.CNPJ, "11222333000181"), "")
+	a, err := c.Ask(t.Context(), ports.Question{Product: p, Document: parse(t, document.CNPJ, "11222333000181")})
 	if err != nil || !regexp.MustCompile(`"capitalSocial":\d+\.50`).Match(a.Fields) ||
 		!strings.Contains(string(a.Raw), `"codigoOcupacao": `) {
 		t.Errorf("%v, fields %s", err, a.Fields)
@@ -148,10 +148,10 @@ func TestOverTCP(t *testing.T) {
 	c := bureau.New(f)
 	t.Cleanup(c.Close)
 	p, _ := c.Catalog().Find("cpf")
-	if _, err := c.Ask(t.Context(), p, parse(t, document.CPF, "52998224725"), ""); err != nil {
+	if _, err := c.Ask(t.Context(), ports.Question{Product: p, Document: parse(t, document.CPF, "52998224725")}); err != nil {
 		t.Error(err)
 	}
-	_, err = c.Ask(t.Context(), p, scripted(t, document.CPF, sandbox.Reset), "")
+	_, err = c.Ask(t.Context(), ports.Question{Product: p, Document: scripted(t, document.CPF, sandbox.Reset)})
 	var e *ports.BureauError
 	if !errors.As(err, &e) || e.Outcome != ports.Failed || e.Reason != "connection reset" {
 		t.Errorf("got %v", err)

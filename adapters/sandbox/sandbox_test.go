@@ -68,12 +68,12 @@ func TestEveryProductIsCompleteForOrdinaryDocuments(t *testing.T) {
 	for _, p := range c.Catalog() {
 		for _, typ := range p.Documents {
 			for _, text := range ordinary[typ] {
-				a, err := c.Ask(t.Context(), p, parse(t, typ, text), "")
+				a, err := c.Ask(t.Context(), ports.Question{Product: p, Document: parse(t, typ, text)})
 				if err != nil || !a.Found || len(a.Dropped) > 0 || !json.Valid(a.Raw) {
 					t.Errorf("%s of a %s: %v, dropped %v", p.ID, typ, err, a.Dropped)
 					continue
 				}
-				again, err := c.Ask(t.Context(), p, parse(t, typ, text), "")
+				again, err := c.Ask(t.Context(), ports.Question{Product: p, Document: parse(t, typ, text)})
 				if err != nil || string(again.Raw) != string(a.Raw) {
 					t.Errorf("%s of a %s: two answers differ, %v", p.ID, typ, err)
 				}
@@ -94,7 +94,7 @@ func TestScripts(t *testing.T) {
 			t.Run(p.ID+" "+string(s.Type)+" "+string(s.Effect), func(t *testing.T) {
 				t.Parallel()
 				start := time.Now()
-				a, err := c.Ask(t.Context(), p, parse(t, s.Type, s.Document), "")
+				a, err := c.Ask(t.Context(), ports.Question{Product: p, Document: parse(t, s.Type, s.Document)})
 				var failure *ports.BureauError
 				if errors.As(err, &failure) != failing(s.Effect) {
 					t.Fatalf("failed: %v", err)
@@ -182,7 +182,7 @@ func TestTrapsAreThere(t *testing.T) {
 	p, _ := c.Catalog().Find("cpf")
 	raw := ""
 	for _, text := range []string{"52998224725", "90000000175", "90000001490"} {
-		a, err := c.Ask(t.Context(), p, parse(t, document.CPF, text), "")
+		a, err := c.Ask(t.Context(), ports.Question{Product: p, Document: parse(t, document.CPF, text)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +219,9 @@ func TestStopEndsWhatWaits(t *testing.T) {
 	p, _ := c.Catalog().Find("cpf")
 	var wg sync.WaitGroup
 	for range callers {
-		wg.Go(func() { _, _ = c.Ask(t.Context(), p, parse(t, document.CPF, "90000000760"), "") })
+		wg.Go(func() {
+			_, _ = c.Ask(t.Context(), ports.Question{Product: p, Document: parse(t, document.CPF, "90000000760")})
+		})
 	}
 	for range callers {
 		<-dialled
@@ -237,7 +239,7 @@ func BenchmarkAsk(b *testing.B) {
 	d := parse(b, document.CPF, "52998224725")
 	b.ResetTimer()
 	for b.Loop() {
-		if _, err := c.Ask(b.Context(), p, d, ""); err != nil {
+		if _, err := c.Ask(b.Context(), ports.Question{Product: p, Document: d}); err != nil {
 			b.Fatal(err)
 		}
 	}

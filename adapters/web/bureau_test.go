@@ -43,7 +43,8 @@ type fakeBureau struct {
 	calls   atomic.Int64
 }
 
-func (b *fakeBureau) Ask(ctx context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
+func (b *fakeBureau) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {
+	p, d := q.Product, q.Document
 	b.calls.Add(1)
 	b.mu.Lock()
 	answer := b.answers[d.Value()]

@@ -89,7 +89,7 @@ func (l *Ledger) ask(
 			failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
 		}
 	}()
-	answer, err := l.bureau.Ask(ctx, product, e.Document, e.Purpose)
+	answer, err := l.bureau.Ask(ctx, ports.Question{Product: product, Document: e.Document, Purpose: e.Purpose})
 	if err != nil && !errors.As(err, &failure) {
 		failure = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "unknown failure"}
 	}
@@ -98,7 +98,7 @@ func (l *Ledger) ask(
 
 func statusOf(o ports.BureauOutcome) lookup.Status {
 	switch o {
-	case ports.NotSent, ports.NotCharged:
+	case ports.NotSent, ports.NotCharged, ports.Exhausted:
 		return lookup.NotSent
 	case ports.Failed:
 		return lookup.Failed

@@ -66,7 +66,7 @@ func Bureau(t *testing.T, start func(t *testing.T) BureauUnderTest) {
 			b.Misbehave(c.behaviour)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
-			_, err := b.Bureau.Ask(ctx, b.Product, b.Known, "")
+			_, err := b.Bureau.Ask(ctx, ports.Question{Product: b.Product, Document: b.Known})
 			b.wantFailure(t, err, c.outcomes...)
 			if calls := b.Calls(); calls != c.calls {
 				t.Errorf("%d calls arrived, not %d: each may be charged", calls, c.calls)
@@ -79,7 +79,7 @@ func Bureau(t *testing.T, start func(t *testing.T) BureauUnderTest) {
 func bureauAnswers(t *testing.T, b BureauUnderTest) {
 	t.Helper()
 	for d, found := range map[document.Document]bool{b.Known: true, b.Unknown: false} {
-		answer, err := b.Bureau.Ask(t.Context(), b.Product, d, "")
+		answer, err := b.Bureau.Ask(t.Context(), ports.Question{Product: b.Product, Document: d})
 		if err != nil || answer.Found != found || !json.Valid(answer.Raw) {
 			t.Fatalf("found is %t, not %t, JSON: %t, %v", answer.Found, found, json.Valid(answer.Raw), err)
 		}
@@ -105,13 +105,13 @@ func bureauAnswers(t *testing.T, b BureauUnderTest) {
 // bureauRefuses: a call that is not made is not charged.
 func bureauRefuses(t *testing.T, b BureauUnderTest) {
 	t.Helper()
-	_, err := b.Bureau.Ask(t.Context(), b.Product, b.Wrong, "")
+	_, err := b.Bureau.Ask(t.Context(), ports.Question{Product: b.Product, Document: b.Wrong})
 	b.wantFailure(t, err, ports.NotSent)
-	_, err = b.Bureau.Ask(t.Context(), catalog.Product{ID: "outro"}, b.Known, "")
+	_, err = b.Bureau.Ask(t.Context(), ports.Question{Product: catalog.Product{ID: "outro"}, Document: b.Known})
 	b.wantFailure(t, err, ports.NotSent)
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = b.Bureau.Ask(cancelled, b.Product, b.Known, "")
+	_, err = b.Bureau.Ask(cancelled, ports.Question{Product: b.Product, Document: b.Known})
 	b.wantFailure(t, err, ports.NotSent)
 	if b.Calls() != 0 {
 		t.Errorf("%d calls arrived", b.Calls())

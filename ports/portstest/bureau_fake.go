@@ -48,8 +48,9 @@ func (b *FakeBureau) Asked() []document.Document {
 
 // Ask answers as Script says, or with what the bureau knows.
 func (b *FakeBureau) Ask(
-	ctx context.Context, p catalog.Product, d document.Document, _ string,
+	ctx context.Context, q ports.Question,
 ) (ports.Answer, error) {
+	p, d := q.Product, q.Document
 	b.mu.Lock()
 	b.asked = append(b.asked, d)
 	fields, told := b.known[d.Value()]

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"fichario/domain/catalog"
-	"fichario/domain/document"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -41,7 +39,8 @@ type seenBy struct {
 }
 
 // Ask takes two steps: the request arrives, and the answer does.
-func (s seenBy) Ask(ctx context.Context, p catalog.Product, d document.Document, _ string) (ports.Answer, error) {
+func (s seenBy) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {
+	p, d := q.Product, q.Document
 	b, w := s.bureau, s.world
 	fails := func(o ports.BureauOutcome, why string) (ports.Answer, error) {
 		if o == ports.NoAnswer {

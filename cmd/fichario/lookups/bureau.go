@@ -144,7 +144,7 @@ func try(
 	if mapped, ok := client.(*bureau.Client); ok {
 		return mapped.Try(ctx, product, doc, purpose)
 	}
-	answer, err := client.Ask(ctx, product, doc, purpose)
+	answer, err := client.Ask(ctx, ports.Question{Product: product, Document: doc, Purpose: purpose})
 	return bureau.Trial{Answer: answer}, err
 }
 
