@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"fichario/adapters/jq"
+	"fichario/domain/catalog"
 	"fichario/ports"
 )
 
@@ -19,36 +20,48 @@ type reply struct {
 	found   bool
 	raw     []byte
 	decoded any
+	// amount is what the bureau says that the call cost; nil where it does not say.
+	amount *catalog.Money
 	// status is the HTTP status if the reply means "no record" because of it, whatever its body; zero otherwise.
 	status int
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// read decides whether a reply counts as an answer.
-func (c *Client) read(
-	ctx context.Context, m *mapping, doc asked, status status, raw []byte,
-) (reply, *failure) {
-	raw = bytes.TrimPrefix(raw, byteOrderMark)
-	if slices.Contains(c.file.notFound.status, status.code) {
-		r, fail := noRecord(raw)
+// received is what came from the bureau: a head, and a body unless the call failed after the head.
+type received struct {
+	status
+	raw     []byte
+	decoded any   // the body as the file's jq reads it; nil where it cannot be read
+	unread  error // why it cannot be read, quoting nothing of it; nil where it can
+}
+
+func receive(s status, raw []byte) received {
+	r := received{status: s, raw: bytes.TrimPrefix(raw, byteOrderMark)}
+	r.decoded, r.unread = jq.Decode(r.raw)
+	return r
+}
+
+// read decides whether what came counts as an answer.
+func (c *Client) read(ctx context.Context, m *mapping, doc asked, came received) (reply, *failure) {
+	if slices.Contains(c.file.notFound.status, came.code) {
+		r, fail := noRecord(came.raw)
 		if c.file.notFound.when == nil {
-			r.status = status.code
+			r.status = came.code
 		}
 		return r, fail
 	}
 	// Another success, such as 202, may say that the answer comes later.
-	if !slices.Contains(c.file.answered, status.code) {
-		return reply{}, statusFailure(status)
+	if !slices.Contains(c.file.answered, came.code) {
+		return reply{}, statusFailure(came.status)
 	}
-	decoded, err := jq.Decode(raw)
-	if err != nil {
-		return reply{}, counted(ports.Failed, "answer "+err.Error())
+	if came.unread != nil {
+		return reply{}, counted(ports.Failed, "answer "+came.unread.Error())
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
 	if c.file.failed != nil {
-		v, err := c.file.failed.Run(ctx, decoded, doc.variables(m.product.ID)...)
+		v, err := c.file.failed.Run(ctx, came.decoded, doc.variables(m.product.ID)...)
 		switch {
 		case err != nil:
 			// An error mistaken for an answer would be stored, and shown for a month.
@@ -57,9 +70,9 @@ func (c *Client) read(
 			return reply{}, neutral(ports.Failed, "the bureau reports a failure")
 		}
 	}
-	r := reply{found: true, raw: raw, decoded: decoded}
+	r := reply{found: true, raw: came.raw, decoded: came.decoded}
 	if m.found != nil {
-		v, err := m.found.Run(ctx, decoded, doc.variables(m.product.ID)...)
+		v, err := m.found.Run(ctx, came.decoded, doc.variables(m.product.ID)...)
 		is := false
 		if r.found, is = v.(bool); err != nil || !is {
 			return reply{}, neutral(ports.Failed, "the answer does not say whether a record was found")
@@ -81,18 +94,17 @@ const inDoubt = "doubt"
 // stored, and shown for a month. The bureau's check can refute the answer by failing; an answer in doubt needs it as
 // proof. The call itself was answered, so it is charged whatever the check says.
 func (c *Client) believe(
-	ctx, parent context.Context, m *mapping, doc asked, s status, raw []byte, token string,
+	ctx, parent context.Context, m *mapping, doc asked, came received, token string,
 ) *failure {
-	not := "status " + strconv.Itoa(s.code)
+	not := "status " + strconv.Itoa(came.code)
 	doubt := false
 	if when := c.file.notFound.when; when != nil {
-		decoded, err := jq.Decode(bytes.TrimPrefix(raw, byteOrderMark))
-		if err != nil {
-			return neutral(ports.Failed, not+", and the answer "+err.Error())
+		if came.unread != nil {
+			return neutral(ports.Failed, not+", and the answer "+came.unread.Error())
 		}
 		mapping, cancel := context.WithTimeout(context.WithoutCancel(parent), mappingTime)
 		defer cancel()
-		says, err := when.Run(mapping, decoded, doc.variables(m.product.ID)...)
+		says, err := when.Run(mapping, came.decoded, doc.variables(m.product.ID)...)
 		if doubt = says == inDoubt; err != nil || says != true && !doubt {
 			return neutral(ports.Failed, not+", but the answer is not one for a missing record")
 		}

@@ -118,7 +118,7 @@ func (c *Client) Close() {
 //     token, the circuit open, the bureau's own wait not over, cancelled before it was
 //     sent;
 //   - ports.NotCharged when the bureau refused it with a status that the file's
-//     `not_charged` lists;
+//     `not_charged` lists, or failed and says that it does not bill (`charged`);
 //   - ports.NoAnswer when it was sent and no whole answer came in time, or ctx was
 //     cancelled meanwhile;
 //   - ports.Failed when it was sent and what came is no answer: an error status, a
@@ -190,19 +190,40 @@ func (c *Client) call(parent context.Context, m *mapping, doc asked) (reply, *fa
 		}
 		switch {
 		case !slices.Contains(c.file.notCharged, status.code):
-			if fail == nil && slices.Contains(c.file.notFound.status, status.code) {
-				fail = c.believe(ctx, parent, m, doc, status, raw, token)
-			}
 			if fail != nil {
 				return reply{}, fail
 			}
-			return c.read(parent, m, doc, status, raw)
+			return c.conclude(ctx, parent, m, doc, receive(status, raw), token)
 		case status.code == http.StatusUnauthorized && !isNew && !renewed:
 			// The token expired early. The bureau does not charge for a 401.
 		default:
 			return reply{}, c.refused(status)
 		}
 	}
+}
+
+// conclude reads what came, and what it cost.
+func (c *Client) conclude(
+	ctx, parent context.Context, m *mapping, doc asked, came received, token string,
+) (answer reply, fail *failure) {
+	if slices.Contains(c.file.notFound.status, came.code) {
+		fail = c.believe(ctx, parent, m, doc, came, token)
+	}
+	if fail == nil {
+		answer, fail = c.read(parent, m, doc, came)
+	}
+	amount, charged := c.bill(parent, m, doc, came)
+	switch {
+	case fail == nil:
+		answer.amount = amount
+	case charged:
+		fail.err.Amount = amount
+	case came.code == http.StatusTooManyRequests || came.code == http.StatusServiceUnavailable:
+		return reply{}, c.refused(came.status)
+	default:
+		fail.err.Outcome = ports.NotCharged
+	}
+	return answer, fail
 }
 
 // body makes the request's body; nil when the product has none.
@@ -219,7 +240,7 @@ func (c *Client) body(ctx context.Context, m *mapping, doc asked) ([]byte, *fail
 
 // project extracts the named fields of a reply.
 func (c *Client) project(ctx context.Context, m *mapping, doc asked, r reply) ports.Answer {
-	a := ports.Answer{Found: r.found, Raw: r.raw}
+	a := ports.Answer{Found: r.found, Raw: r.raw, Amount: r.amount}
 	if !r.found {
 		a.Fields, _ = m.product.Project(nil)
 		return a

@@ -16,6 +16,7 @@ type File struct {
 	oauth        *oauth
 	timeout      time.Duration
 	failed       *jq.Program
+	charged      *jq.Program // of the products without one of their own
 	answered     []int // statuses of an answer
 	notFound     notFound
 	notCharged   []int
@@ -48,6 +49,8 @@ type mapping struct {
 	product catalog.Product
 	request request
 	found   *jq.Program
+	charged *jq.Program // false for a reply that the bureau does not bill; nil where the file does not say
+	amount  *jq.Program // what a reply cost; nil where every call costs the product's price
 	fields  []fieldMapping
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
+	"fichario/adapters/jq"
 	"fichario/adapters/yamlfile"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
@@ -42,8 +43,8 @@ func Parse(name string, src []byte, env func(string) (string, bool)) (*File, err
 
 func (p *parser) root(n *yaml.Node) {
 	top := at{Node: n, Line: n.Line}
-	keys := p.Known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "answered", "not_found", "not_charged",
-		"rate", "traceparent", "products")
+	keys := p.Known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "charged", "answered", "not_found",
+		"not_charged", "rate", "traceparent", "products")
 	p.Required(top, keys, "name", "base_url", "products")
 	if v, ok := keys["name"]; ok {
 		p.file.name = p.Text(v)
@@ -62,6 +63,9 @@ func (p *parser) root(n *yaml.Node) {
 	}
 	if v, ok := keys["failed"]; ok {
 		p.file.failed = p.jq(v)
+	}
+	if v, ok := keys["charged"]; ok {
+		p.file.charged = p.jq(v)
 	}
 	if v, ok := keys["not_found"]; ok {
 		p.notFound(v)
@@ -197,12 +201,12 @@ func (p *parser) products(v at) {
 }
 
 func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
-	keys := p.Known(v, "name", "description", "documents", "price", "request", "found", "fields")
+	keys := p.Known(v, "name", "description", "documents", "price", "charged", "request", "found", "fields")
 	p.Required(v, keys, "price", "request", "fields")
 	if !standard {
 		p.Required(v, keys, "name", "documents")
 	}
-	m := mapping{}
+	m := mapping{charged: p.file.charged}
 	if k, ok := keys["name"]; ok {
 		product.Name = p.Text(k)
 	}
@@ -213,7 +217,10 @@ func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
 		product.Documents = p.documents(k, product.Documents)
 	}
 	if k, ok := keys["price"]; ok {
-		product.Price = p.price(k)
+		product.Price, m.amount = p.price(k)
+	}
+	if k, ok := keys["charged"]; ok {
+		m.charged = p.jq(k)
 	}
 	if k, ok := keys["found"]; ok {
 		m.found = p.jq(k)
@@ -262,8 +269,26 @@ func (p *parser) documents(v at, allowed []document.Type) []document.Type {
 	return types
 }
 
-// price parses the scalar's text, quoted or not: a float would not be exact.
-func (p *parser) price(v at) catalog.Money {
+// price reads the most that a call may cost, and where a reply says what it cost, if it does.
+func (p *parser) price(v at) (catalog.Money, *jq.Program) {
+	if v.Node.Kind != yaml.MappingNode {
+		return p.money(v), nil
+	}
+	keys := p.Known(v, "max", "from")
+	p.Required(v, keys, "max", "from")
+	var most catalog.Money
+	var from *jq.Program
+	if k, ok := keys["max"]; ok {
+		most = p.money(k)
+	}
+	if k, ok := keys["from"]; ok {
+		from = p.jq(k)
+	}
+	return most, from
+}
+
+// money parses the scalar's text, quoted or not: a float would not be exact.
+func (p *parser) money(v at) catalog.Money {
 	if v.Node.Kind == yaml.ScalarNode {
 		if m, err := catalog.ParseMoney(v.Node.Value); err == nil {
 			return m

@@ -160,6 +160,13 @@ func TestParseFaults(t *testing.T) {
 		{`"0.45"`, "1e3", 10, "products.cpf.price", "at most four decimals"},
 		{`"0.45"`, "[1]", 10, "products.cpf.price", "at most four decimals"},
 		{`"0.45"`, "", 10, "products.cpf.price", "at most four decimals"},
+		{`"0.45"`, "{max: 0.45}", 10, "products.cpf.price.from", "is missing"},
+		{`"0.45"`, "{from: .body.price}", 10, "products.cpf.price.max", "is missing"},
+		{`"0.45"`, "{max: 1e3, from: .a}", 10, "products.cpf.price.max", "at most four decimals"},
+		{`"0.45"`, "{max: 1, from: '.a['}", 10, "products.cpf.price.from", "does not compile"},
+		{`"0.45"`, "{max: 1, from: .a, min: 0}", 10, "products.cpf.price.min", "unknown key"},
+		{"found: .encontrado", "charged: .a[", 14, "products.cpf.charged", "does not compile"},
+		{"failed: .erro", "charged: true", 6, "charged", "in quotes"},
 		{"method: GET", "method: PUT", 12, "products.cpf.request.method", "GET or POST"},
 		{"method: GET", "method: get", 12, "products.cpf.request.method", "GET or POST"},
 		{"method: GET", "body: '{documento}'", 12, "products.cpf.request.body", "a GET has no body"},
@@ -290,6 +297,8 @@ func FuzzParse(f *testing.F) {
 	if b, err := os.ReadFile("../sandbox/sandbox.yaml"); err == nil {
 		f.Add(b)
 	}
+	f.Add([]byte(good + "    charged: .status < 500\n"))
+	f.Add([]byte(strings.Replace(good, `"0.45"`, `{max: "0.45", from: '.headers["x-price"] // .body.price'}`, 1)))
 	f.Add([]byte("products: {a: {request: {path: '/${A}{b', body: 'def f: f; f'}}}"))
 	f.Fuzz(func(t *testing.T, src []byte) {
 		file, err := bureau.Parse("x", src, env)

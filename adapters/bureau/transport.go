@@ -143,6 +143,7 @@ func newRequest(method, address string, body []byte) *http.Request {
 // status is the part of a reply's head that counts.
 type status struct {
 	code       int
+	header     http.Header
 	retryAfter time.Duration
 }
 
@@ -196,7 +197,7 @@ func (t *trip) roundTrip(
 		return status{}, nil, err
 	}
 	defer res.Body.Close()
-	s := status{code: res.StatusCode, retryAfter: retryAfter(res.Header, time.Now())}
+	s := status{code: res.StatusCode, header: res.Header, retryAfter: retryAfter(res.Header, time.Now())}
 	if s.code == http.StatusSwitchingProtocols {
 		// Its body is the bare connection, which no deadline interrupts.
 		return s, nil, nil

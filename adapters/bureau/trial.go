@@ -40,10 +40,12 @@ func (c *Client) Examine(
 	ctx context.Context, product catalog.Product, d document.Document, raw []byte,
 ) (Trial, error) {
 	m, doc := c.mappings[product.ID], asked{d, ""}
-	r, fail := c.read(ctx, m, doc, status{code: c.file.answered[0]}, raw)
+	came := receive(status{code: c.file.answered[0]}, raw)
+	r, fail := c.read(ctx, m, doc, came)
 	if fail != nil {
 		return Trial{}, fmt.Errorf("a lookup with this answer would fail: %s", fail.err.Reason)
 	}
+	r.amount, _ = c.bill(ctx, m, doc, came)
 	return c.examine(ctx, m, doc, c.project(ctx, m, doc, r), r), nil
 }
 

@@ -23,7 +23,9 @@ const searchTime = 10 * time.Second
 type search struct {
 	ctx      context.Context
 	until    time.Time
-	programs []*jq.Program // the fields' come first
+	programs []*jq.Program // the fields' come first, those that read a received.view last
+	views    int           // from here on
+	status   int
 	values   []any
 	product  catalog.Product
 	fields   []fieldMapping
@@ -54,7 +56,7 @@ const maxLiterals = 60
 func newSearch(ctx context.Context, f *File, m *mapping, doc asked, decoded any) *search {
 	s := &search{
 		ctx: ctx, until: time.Now().Add(searchTime), product: m.product, fields: m.fields,
-		values: doc.variables(m.product.ID),
+		values: doc.variables(m.product.ID), status: f.answered[0],
 		names:  map[string]bool{},
 		// What programs look for when they select: a text, numbers, a date, a phone, an address, and everything empty.
 		tries: []any{
@@ -65,11 +67,16 @@ func newSearch(ctx context.Context, f *File, m *mapping, doc asked, decoded any)
 	for _, f := range m.fields {
 		s.programs = append(s.programs, f.jq)
 	}
-	for _, p := range []*jq.Program{f.failed, m.found} {
-		if p != nil {
-			s.programs = append(s.programs, p)
+	add := func(list ...*jq.Program) {
+		for _, p := range list {
+			if p != nil {
+				s.programs = append(s.programs, p)
+			}
 		}
 	}
+	add(f.failed, m.found)
+	s.views = len(s.programs)
+	add(m.charged, m.amount)
 	seen := map[string]bool{}
 	try := func(text string, v any) {
 		if !seen[text] && len(seen) < maxLiterals {
@@ -103,6 +110,9 @@ func newSearch(ctx context.Context, f *File, m *mapping, doc asked, decoded any)
 
 // run runs a program, by its number.
 func (s *search) run(i int, input any) outcome {
+	if i >= s.views {
+		input = received{status: status{code: s.status}, decoded: input}.view()
+	}
 	v, err := s.programs[i].Run(s.ctx, input, s.values...)
 	if i >= len(s.fields) {
 		return outcome{value: v, failed: err != nil}

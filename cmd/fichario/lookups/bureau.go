@@ -53,7 +53,7 @@ func (c *bureauCheckCmd) Run(e *command.Environment) error {
 	}
 	type product struct {
 		ID    string      `json:"id"`
-		Price json.Number `json:"price"`
+		Price json.Number `json:"price"` // the most that a call may cost
 	}
 	products := []product{}
 	var text strings.Builder
@@ -62,7 +62,7 @@ func (c *bureauCheckCmd) Run(e *command.Environment) error {
 		fmt.Fprintf(&text, "  %-28s R$ %s\n", p.ID, p.Price)
 	}
 	return e.Print(map[string]any{"ok": true, "name": file.Name(), "products": products},
-		"%s is a valid bureau file. Products and prices:\n%s", c.File, text.String())
+		"%s is a valid bureau file. Products, and the most that a call of each may cost (caps reserve it before the call):\n%s", c.File, text.String())
 }
 
 // examine shows what the file makes of a saved answer.
@@ -157,6 +157,10 @@ func printTrial(e *command.Environment, product catalog.Product, t bureau.Trial,
 	shown := map[string]any{
 		"found": t.Found, "fields": json.RawMessage(t.Fields), "dropped": append([]string{}, t.Dropped...),
 		"unread": append([]string{}, t.Unread...), "idle": append([]string{}, t.Idle...), "undescribed": nil,
+		"amount": nil,
+	}
+	if t.Amount != nil {
+		shown["amount"] = json.Number(t.Amount.String())
 	}
 	if took != nil {
 		shown["ms"] = took.Milliseconds()
@@ -179,7 +183,7 @@ func trialText(product catalog.Product, t bureau.Trial, values map[string]json.R
 	if took != nil {
 		fmt.Fprintf(&text, "Answered in %s. ", took)
 	}
-	fmt.Fprintf(&text, "Record found: %t; %d of %d fields null; price R$ %s.\n", t.Found, nulls, len(product.Fields), product.Price)
+	fmt.Fprintf(&text, "Record found: %t; %d of %d fields null; price %s.\n", t.Found, nulls, len(product.Fields), price(product, t.Amount))
 	for _, list := range []struct {
 		what  string
 		names []string
@@ -198,6 +202,18 @@ func trialText(product catalog.Product, t bureau.Trial, values map[string]json.R
 			t.Undescribed, shortened(t.Raw))
 	}
 	return text.String()
+}
+
+// price says what an answer costs, and what the most is where the bureau named an amount.
+func price(p catalog.Product, amount *catalog.Money) string {
+	if amount == nil {
+		return "R$ " + p.Price.String()
+	}
+	said := fmt.Sprintf("R$ %s (so the answer says; the most is R$ %s", *amount, p.Price)
+	if *amount > p.Price {
+		return said + ", which is less: raise max)"
+	}
+	return said + ")"
 }
 
 // shortened is the beginning of a body.

@@ -1,0 +1,131 @@
+package bureau_test
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"fichario/adapters/bureau"
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// billing is a file whose bureau puts the bill into the answer; %s stands for the base URL, more keys, and more keys of
+// the product.
+const billing = `name: teste
+base_url: %s
+failed: .code != 200
+%s
+products:
+  cpf:
+    price: { max: "0.45", from: '.headers["x-price"] // .body.price' }
+    %s
+    request: { method: GET, path: "/{documento}" }
+    found: .data != null
+    fields: { nome: .data.nome }
+`
+
+// bill answers as a bureau that names its price in a header, unless that is empty.
+func bill(status int, price, text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if price != "" {
+			w.Header().Set("X-Price", price)
+		}
+		body(status, text)(w, r)
+	}
+}
+
+// TestTheBillIsInTheAnswer: what the bureau says that a call cost is exact, and what it does not say costs the most,
+// which the ledger takes where Amount is nil.
+func TestTheBillIsInTheAnswer(t *testing.T) {
+	t.Parallel()
+	const answered ports.BureauOutcome = ""
+	charged := "charged: .body.billable"
+	for _, c := range []struct {
+		name, keys string
+		answer     http.HandlerFunc
+		outcome    ports.BureauOutcome
+		amount     string // empty: the most
+	}{
+		{"a number", charged, bill(200, "", `{"code":200,"billable":true,"price":0.2,"data":{}}`), answered, "0.2"},
+		{"a text", charged, bill(200, "", `{"code":200,"billable":true,"price":"0.2075","data":{}}`), answered, "0.2075"},
+		{"needless zeros", charged, bill(200, "", `{"code":200,"billable":true,"price":2.5000000E-1}`), answered, "0.25"},
+		{"more than the most", charged, bill(200, "", `{"code":200,"billable":true,"price":12}`), answered, "12"},
+		{"a header", charged, bill(200, "0.31", `{"code":200,"billable":true,"price":9}`), answered, "0.31"},
+		{"no record", charged, bill(200, "", `{"code":200,"billable":true,"price":0.1,"data":null}`), answered, "0.1"},
+		{"an answer for nothing", charged, bill(200, "", `{"code":200,"billable":false,"price":0.2,"data":{}}`), answered, "0"},
+		{"no amount", charged, bill(200, "", `{"code":200,"billable":true}`), answered, ""},
+		{"no number", charged, bill(200, "", `{"code":200,"price":"R$ 0,20"}`), answered, ""},
+		{"finer than a ledger", charged, bill(200, "", `{"code":200,"price":0.20001}`), answered, ""},
+		{"below zero", charged, bill(200, "", `{"code":200,"price":-0.2}`), answered, ""},
+		{"nothing about billing", charged, bill(200, "", `{"code":200,"price":0.2}`), answered, "0.2"},
+		{"`charged` gives a text", "charged: '\"false\"'", bill(200, "", `{"code":200,"price":0.2}`), answered, "0.2"},
+		{"`charged` fails", "charged: '.body | error'", bill(200, "", `{"code":200,"price":0.2}`), answered, "0.2"},
+		{"a failure that is billed", charged, bill(200, "", `{"code":612,"billable":true,"price":0.12}`), ports.Failed, "0.12"},
+		{"a failure that is not", charged, bill(200, "", `{"code":605,"billable":false,"price":0.12}`), ports.NotCharged, ""},
+		{"an error status that is billed", charged, bill(500, "", `{"billable":true,"price":0.12}`), ports.Failed, "0.12"},
+		{"an error status that is not", charged, bill(500, "", `{"billable":false}`), ports.NotCharged, ""},
+		{"by status", "charged: .status < 500", bill(500, "", `{}`), ports.NotCharged, ""},
+		{"no body to read", "charged: .status < 500", bill(500, "0.12", `<h1>500</h1>`), ports.Failed, ""},
+		{"no body", "charged: .body.billable == true", bill(500, "0.12", ``), ports.Failed, ""},
+		{"missing, billed", charged, bill(404, "", `{"billable":true,"price":0.05}`), answered, "0.05"},
+		{"missing, not billed", charged, bill(404, "", `{"billable":false}`), answered, "0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			url, _ := serve(t, c.answer)
+			for place, src := range map[string]string{
+				"of the product": fmt.Sprintf(billing, url, "", c.keys), "at the top": fmt.Sprintf(billing, url, c.keys, ""),
+				"of both": fmt.Sprintf(billing, url, "charged: 'true'", c.keys),
+			} {
+				a, err := ask(t, client(t, src))
+				amount := a.Amount
+				if c.outcome != answered {
+					amount = failureOf(t, err, c.outcome, "").Amount
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				said := ""
+				if amount != nil {
+					said = amount.String()
+				}
+				if said != c.amount {
+					t.Errorf("%s: the amount is %q, want %q", place, said, c.amount)
+				}
+			}
+		})
+	}
+}
+
+// TestNotBilledAndToWait: a bureau that does not bill a refusal is left alone for as long as it says.
+func TestNotBilledAndToWait(t *testing.T) {
+	t.Parallel()
+	url, calls := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "7")
+		body(429, `{"billable":false}`)(w, r)
+	})
+	c := client(t, fmt.Sprintf(billing, url, "charged: .body.billable", ""))
+	_, err := ask(t, c)
+	wantError(t, err, ports.NotCharged, "status 429")
+	_, err = ask(t, c)
+	wantError(t, err, ports.NotSent, "asked to wait")
+	if calls.Load() != 1 {
+		t.Errorf("%d calls", calls.Load())
+	}
+}
+
+// TestTheBillOfASavedAnswer: whoever writes a file sees what an answer would cost, and that its keys are read.
+func TestTheBillOfASavedAnswer(t *testing.T) {
+	t.Parallel()
+	c := client(t, fmt.Sprintf(billing, "http://x.invalid", "charged: .body.billable", ""))
+	var got bureau.Trial
+	got, err := c.Examine(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, cpf),
+		[]byte(`{"code":200,"billable":true,"price":0.2,"preco":1,"data":{"nome":"ANA"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Amount == nil || *got.Amount != catalog.Real/5 || fmt.Sprint(got.Unread) != "[.preco]" {
+		t.Errorf("amount %v, not read: %v", got.Amount, got.Unread)
+	}
+}
