@@ -3,10 +3,12 @@ package bureau
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
 	"fichario/domain/catalog"
+	"fichario/ports"
 )
 
 // view is what the jq about a whole reply reads: {status, headers, body}, with the headers' names in lower case.
@@ -37,6 +39,26 @@ func (c *Client) bill(ctx context.Context, m *mapping, doc asked, r received) (a
 		}
 	}
 	return nil, true
+}
+
+// meets reports whether what came meets one of the conditions. A body that cannot be read meets none that needs it.
+func (c *Client) meets(ctx context.Context, conditions []condition, m *mapping, doc asked, came received) bool {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
+	defer cancel()
+	return slices.ContainsFunc(conditions, func(cond condition) bool {
+		if came.code != cond.status || cond.when == nil || came.unread != nil {
+			return came.code == cond.status && cond.when == nil
+		}
+		v, err := cond.when.Run(ctx, came.view(), doc.variables(m.product.ID)...)
+		return err == nil && v == true
+	})
+}
+
+// exhausted is the failure of a call that the bureau refused because no credit is left there.
+func (c *Client) exhausted() *failure {
+	f := neutral(ports.Exhausted, "no credit is left at the bureau")
+	f.err.Renews = c.file.renews
+	return f
 }
 
 // money reads an amount from its digits; nil for what is none. A float is none: it is no longer what the bureau wrote.

@@ -129,3 +129,58 @@ func TestTheBillOfASavedAnswer(t *testing.T) {
 		t.Errorf("amount %v, not read: %v", got.Amount, got.Unread)
 	}
 }
+
+// TestRefusedUnderACondition: one status may be free or not, and may also mean that no credit is left, by what is with it.
+func TestRefusedUnderACondition(t *testing.T) {
+	t.Parallel()
+	const keys = `not_charged: [429, {status: 402, when: .body.code == 11}, {status: 200, when: .body.code == 13},
+  {status: 402, when: '.headers["x-price"] == "0"'}, {status: 500, when: 'true'}]
+exhausted: {status: 402, when: .body.code == 12, until: %s}`
+	for _, c := range []struct {
+		answer  http.HandlerFunc
+		outcome ports.BureauOutcome
+		reason  string
+	}{
+		{bill(402, "", `{"code":11}`), ports.NotCharged, "status 402"},
+		{bill(402, "", `{"code":12}`), ports.Exhausted, "no credit"},
+		{bill(402, "0", `{"code":10}`), ports.NotCharged, "status 402"},
+		{bill(402, "", `{"code":10}`), ports.Failed, "status 402"},
+		{bill(402, "", `code 12`), ports.Failed, "status 402"},
+		{bill(402, "", ``), ports.Failed, "status 402"},
+		{bill(400, "", `{"code":11}`), ports.Failed, "status 400"},
+		{bill(200, "", `{"code":13}`), ports.NotCharged, "status 200"},
+		{bill(200, "", `{"code":11}`), ports.Failed, "reports a failure"},
+		{bill(500, "", `<h1>500</h1>`), ports.Failed, "status 500"},
+	} {
+		url, calls := serve(t, c.answer)
+		for until, renews := range map[string]bool{"month": true, "manual": false} {
+			cl := client(t, fmt.Sprintf(billing, url, fmt.Sprintf(keys, until), ""))
+			for range 2 {
+				_, err := ask(t, cl)
+				if got := failureOf(t, err, c.outcome, c.reason); got.Renews != (renews && c.outcome == ports.Exhausted) {
+					t.Errorf("%s: renews %t", until, got.Renews)
+				}
+			}
+		}
+		// The client holds nothing back: whoever routes calls knows that the bureau is out, on every instance.
+		if calls.Load() != 4 {
+			t.Errorf("%d calls", calls.Load())
+		}
+	}
+}
+
+// TestExhaustedBeatsAPause: with a 429 that means no credit, nobody is told to come back in a second.
+func TestExhaustedBeatsAPause(t *testing.T) {
+	t.Parallel()
+	url, calls := serve(t, refuse(429, ""))
+	c := client(t, fmt.Sprintf(basic, url, "not_charged: [429]\nexhausted: {status: 429, until: manual}"))
+	for range 2 {
+		_, err := ask(t, c)
+		if got := failureOf(t, err, ports.Exhausted, "no credit"); got.RetryAfter != 0 {
+			t.Errorf("to be asked again in %s", got.RetryAfter)
+		}
+	}
+	if calls.Load() != 2 {
+		t.Errorf("%d calls", calls.Load())
+	}
+}

@@ -119,6 +119,7 @@ func (c *Client) Close() {
 //     sent;
 //   - ports.NotCharged when the bureau refused it with a status that the file's
 //     `not_charged` lists, or failed and says that it does not bill (`charged`);
+//   - ports.Exhausted when it refused it because no credit is left (`exhausted`);
 //   - ports.NoAnswer when it was sent and no whole answer came in time, or ctx was
 //     cancelled meanwhile;
 //   - ports.Failed when it was sent and what came is no answer: an error status, a
@@ -188,12 +189,15 @@ func (c *Client) call(parent context.Context, m *mapping, doc asked) (reply, *fa
 		if status.code == http.StatusUnauthorized && c.tokens != nil {
 			c.tokens.drop(token)
 		}
+		came := receive(status, raw)
 		switch {
-		case !slices.Contains(c.file.notCharged, status.code):
+		case c.meets(ctx, c.file.exhausted, m, doc, came):
+			return reply{}, c.exhausted()
+		case !c.meets(ctx, c.file.notCharged, m, doc, came):
 			if fail != nil {
 				return reply{}, fail
 			}
-			return c.conclude(ctx, parent, m, doc, receive(status, raw), token)
+			return c.conclude(ctx, parent, m, doc, came, token)
 		case status.code == http.StatusUnauthorized && !isNew && !renewed:
 			// The token expired early. The bureau does not charge for a 401.
 		default:

@@ -17,11 +17,13 @@ type File struct {
 	timeout      time.Duration
 	failed       *jq.Program
 	charged      *jq.Program // of the products without one of their own
-	answered     []int // statuses of an answer
+	answered     []int       // statuses of an answer
 	notFound     notFound
-	notCharged   []int
-	rate         float64 // calls per second; zero without a limit
-	traceparent  bool    // whether requests carry the id of their trace
+	notCharged   []condition // under which the bureau does not bill
+	exhausted    []condition // under any of which no credit is left
+	renews       bool        // whether a new month brings new credit
+	rate         float64     // calls per second; zero without a limit
+	traceparent  bool        // whether requests carry the id of their trace
 	mappings     []mapping
 }
 
@@ -30,6 +32,12 @@ type notFound struct {
 	status []int
 	when   *jq.Program // true for such a body, or inDoubt; nil where any body counts
 	check  *request    // made after such an answer, and must succeed; nil without one
+}
+
+// condition is a status, and what else must be true of a reply with it.
+type condition struct {
+	status int
+	when   *jq.Program // true for such a reply; nil where the status is enough
 }
 
 // header is a header of a request.

@@ -44,7 +44,7 @@ func Parse(name string, src []byte, env func(string) (string, bool)) (*File, err
 func (p *parser) root(n *yaml.Node) {
 	top := at{Node: n, Line: n.Line}
 	keys := p.Known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "charged", "answered", "not_found",
-		"not_charged", "rate", "traceparent", "products")
+		"not_charged", "exhausted", "rate", "traceparent", "products")
 	p.Required(top, keys, "name", "base_url", "products")
 	if v, ok := keys["name"]; ok {
 		p.file.name = p.Text(v)
@@ -75,6 +75,9 @@ func (p *parser) root(n *yaml.Node) {
 	}
 	if v, ok := keys["not_charged"]; ok {
 		p.notCharged(v)
+	}
+	if v, ok := keys["exhausted"]; ok {
+		p.exhausted(v)
 	}
 	if v, ok := keys["rate"]; ok {
 		p.rate(v)

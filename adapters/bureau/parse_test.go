@@ -150,6 +150,21 @@ func TestParseFaults(t *testing.T) {
 		{"[404]", "[404, x]", 7, "not_found[1]", "status from"},
 		{"[404]", "[200]", 7, "not_found[0]", "status from"},
 		{"[404]", "\n  - 404\n  - 302", 9, "not_found[1]", "status from"},
+		{"timeout: 2s", "not_charged: 429", 5, "not_charged", "must be a list"},
+		{"timeout: 2s", "not_charged: [399]", 5, "not_charged[0]", "from 400 to 599"},
+		{"timeout: 2s", "not_charged: [429, 429]", 5, "not_charged[1]", "is repeated"},
+		{"timeout: 2s", "not_charged: [404]", 5, "not_charged", "is also in not_found"},
+		{"timeout: 2s", "not_charged: [{status: 402}]", 5, "not_charged[0].when", "is missing"},
+		{"timeout: 2s", "not_charged: [{when: .a}]", 5, "not_charged[0].status", "is missing"},
+		{"timeout: 2s", "not_charged: [{status: 199, when: .a}]", 5, "not_charged[0].status", "from 200 to 599"},
+		{"timeout: 2s", "not_charged: [{status: 402, when: '.a['}]", 5, "not_charged[0].when", "does not compile"},
+		{"timeout: 2s", "not_charged: [402, {status: 402, when: .a}]", 5, "not_charged[1]", "without a condition"},
+		{"timeout: 2s", "exhausted: [402]", 5, "exhausted", "must be a mapping"},
+		{"timeout: 2s", "exhausted: {until: month}", 5, "exhausted.status", "is missing"},
+		{"timeout: 2s", "exhausted: {status: 402}", 5, "exhausted.until", "is missing"},
+		{"timeout: 2s", "exhausted: {status: 402, until: week}", 5, "exhausted.until", "must be month"},
+		{"timeout: 2s", "exhausted: {status: 200, until: month}", 5, "exhausted", "needs a when"},
+		{"timeout: 2s", "exhausted: {status: 404, until: month}", 5, "exhausted", "needs a when"},
 		{"  cpf:\n", "  CPF:\n", 9, "products.CPF", "a product id is"},
 		{"  cpf:\n", "  1cpf:\n", 9, "products.1cpf", "a product id is"},
 		{"  renda:\n", "  cpf:\n", 17, "products.cpf", "duplicate key (first on line 9)"},
@@ -297,6 +312,7 @@ func FuzzParse(f *testing.F) {
 	if b, err := os.ReadFile("../sandbox/sandbox.yaml"); err == nil {
 		f.Add(b)
 	}
+	f.Add([]byte("exhausted: {status: 402, when: .body.code == 7, until: month}\nnot_charged: [429, {status: 400, when: .a}]\n" + good))
 	f.Add([]byte(good + "    charged: .status < 500\n"))
 	f.Add([]byte(strings.Replace(good, `"0.45"`, `{max: "0.45", from: '.headers["x-price"] // .body.price'}`, 1)))
 	f.Add([]byte("products: {a: {request: {path: '/${A}{b', body: 'def f: f; f'}}}"))

@@ -42,6 +42,12 @@ func (c *Client) Examine(
 	m, doc := c.mappings[product.ID], asked{d, ""}
 	came := receive(status{code: c.file.answered[0]}, raw)
 	r, fail := c.read(ctx, m, doc, came)
+	switch {
+	case c.meets(ctx, c.file.exhausted, m, doc, came):
+		fail = c.exhausted()
+	case c.meets(ctx, c.file.notCharged, m, doc, came):
+		fail = c.refused(came.status)
+	}
 	if fail != nil {
 		return Trial{}, fmt.Errorf("a lookup with this answer would fail: %s", fail.err.Reason)
 	}

@@ -57,7 +57,7 @@ func newSearch(ctx context.Context, f *File, m *mapping, doc asked, decoded any)
 	s := &search{
 		ctx: ctx, until: time.Now().Add(searchTime), product: m.product, fields: m.fields,
 		values: doc.variables(m.product.ID), status: f.answered[0],
-		names:  map[string]bool{},
+		names: map[string]bool{},
 		// What programs look for when they select: a text, numbers, a date, a phone, an address, and everything empty.
 		tries: []any{
 			"?", "11987654321", "1999-12-31", "31121999", "a@b.example", "", json.Number("7"), true, false, nil,
@@ -77,6 +77,11 @@ func newSearch(ctx context.Context, f *File, m *mapping, doc asked, decoded any)
 	add(f.failed, m.found)
 	s.views = len(s.programs)
 	add(m.charged, m.amount)
+	for _, c := range slices.Concat(f.notCharged, f.exhausted) {
+		if c.status == s.status {
+			add(c.when)
+		}
+	}
 	seen := map[string]bool{}
 	try := func(text string, v any) {
 		if !seen[text] && len(seen) < maxLiterals {
