@@ -36,9 +36,16 @@ type received struct {
 	unread  error // why it cannot be read, quoting nothing of it; nil where it can
 }
 
-func receive(s status, raw []byte) received {
+func (c *Client) receive(s status, raw []byte) received {
 	r := received{status: s, raw: bytes.TrimPrefix(raw, byteOrderMark)}
-	r.decoded, r.unread = jq.Decode(r.raw)
+	if !c.file.xml {
+		r.decoded, r.unread = jq.Decode(r.raw)
+		return r
+	}
+	var text string
+	if r.decoded, text, r.unread = decodeXML(r.raw); r.unread == nil {
+		r.raw, r.unread = jq.Encode(text)
+	}
 	return r
 }
 

@@ -23,7 +23,7 @@ type Client struct {
 	file      *File
 	mappings  map[string]*mapping
 	transport *http.Transport
-	tokens    *tokenSource // nil without OAuth2
+	tokens    *tokenSource // nil without a sign-in
 	breaker   *breaker     // nil without one
 	wait      pause
 	refuses   func(product, document string) bool // nil where none is refused
@@ -72,7 +72,7 @@ func New(f *File, opts ...Option) *Client {
 	c := &Client{
 		file:      f,
 		mappings:  make(map[string]*mapping, len(f.mappings)),
-		transport: newTransport(f.timeout, o.dial),
+		transport: newTransport(f.timeout, o.dial, f.tls),
 		log:       o.log.With("bureau", f.name),
 		refuses:   o.refuses,
 	}
@@ -82,8 +82,8 @@ func New(f *File, opts ...Option) *Client {
 	if !o.noBreaker {
 		c.breaker = newBreaker(c.log)
 	}
-	if f.oauth != nil {
-		c.tokens = newTokenSource(*f.oauth, f.timeout, c.transport, c.log)
+	if f.signIn != nil {
+		c.tokens = newTokenSource(*f.signIn, f.timeout, c.transport, c.log)
 	}
 	return c
 }
@@ -189,7 +189,7 @@ func (c *Client) call(parent context.Context, m *mapping, doc asked) (reply, *fa
 		if status.code == http.StatusUnauthorized && c.tokens != nil {
 			c.tokens.drop(token)
 		}
-		came := receive(status, raw)
+		came := c.receive(status, raw)
 		switch {
 		case c.meets(ctx, c.file.exhausted, m, doc, came):
 			return reply{}, c.exhausted()
@@ -232,7 +232,12 @@ func (c *Client) conclude(
 
 // body makes the request's body; nil when the product has none.
 func (c *Client) body(ctx context.Context, m *mapping, doc asked) ([]byte, *failure) {
-	if m.request.body == nil {
+	switch values := (filled{doc.Value(), m.product.ID, doc.purpose}); {
+	case m.request.form != nil:
+		return []byte(encoded(m.request.form, values)), nil
+	case m.request.text != nil:
+		return []byte(m.request.text.expand(values, escapeXML)), nil
+	case m.request.body == nil:
 		return nil, nil
 	}
 	b, err := makeBody(ctx, m.request.body, doc, m.product.ID)

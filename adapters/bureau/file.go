@@ -1,6 +1,7 @@
 package bureau
 
 import (
+	"crypto/tls"
 	"slices"
 	"time"
 
@@ -13,7 +14,10 @@ type File struct {
 	source, name string
 	base         string // without a slash at the end
 	headers      []header
-	oauth        *oauth
+	signIn       *signIn     // nil without a token
+	secretQuery  []header    // sent in the query of each request
+	tls          *tls.Config // nil without certificates of its own
+	xml          bool        // whether answers are XML
 	timeout      time.Duration
 	failed       *jq.Program
 	charged      *jq.Program // of the products without one of their own
@@ -46,10 +50,14 @@ type header struct {
 	value template
 }
 
-// oauth is how to get a token by OAuth2 client credentials.
-type oauth struct {
-	tokenURL, id, secret string
-	scopes               []string
+// signIn is how to get a token: by OAuth2 client credentials, or by a JSON object.
+type signIn struct {
+	url        string
+	id, secret string // OAuth2
+	scopes     []string
+	body       []byte      // the JSON object; nil with OAuth2
+	token      *jq.Program // over the answer to it
+	expires    *jq.Program // the token's life in seconds, over the same; nil where it does not say
 }
 
 // mapping is how one product is requested and its answer read.
@@ -62,12 +70,15 @@ type mapping struct {
 	fields  []fieldMapping
 }
 
+// request is how to ask: with at most one of body, form and text.
 type request struct {
 	method, path string // path: as written, for messages
 	template     template
 	query        []header
 	headers      []header
-	body         *jq.Program
+	body         *jq.Program // JSON
+	form         []header    // form-encoded
+	text         template    // under the Content-Type of the headers
 }
 
 type fieldMapping struct {

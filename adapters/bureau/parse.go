@@ -43,8 +43,8 @@ func Parse(name string, src []byte, env func(string) (string, bool)) (*File, err
 
 func (p *parser) root(n *yaml.Node) {
 	top := at{Node: n, Line: n.Line}
-	keys := p.Known(top, "name", "base_url", "headers", "auth", "timeout", "failed", "charged", "answered", "not_found",
-		"not_charged", "exhausted", "rate", "traceparent", "products")
+	keys := p.Known(top, "name", "base_url", "headers", "auth", "tls", "timeout", "answer", "failed", "charged", "answered",
+		"not_found", "not_charged", "exhausted", "rate", "traceparent", "products")
 	p.Required(top, keys, "name", "base_url", "products")
 	if v, ok := keys["name"]; ok {
 		p.file.name = p.Text(v)
@@ -57,6 +57,15 @@ func (p *parser) root(n *yaml.Node) {
 	}
 	if v, ok := keys["auth"]; ok {
 		p.auth(v)
+	}
+	if v, ok := keys["tls"]; ok {
+		p.tls(v)
+	}
+	if v, ok := keys["answer"]; ok {
+		format := p.Text(v)
+		if p.file.xml = format == "xml"; !p.file.xml && format != "json" && format != "" {
+			p.Fault(v, "must be json or xml")
+		}
 	}
 	if v, ok := keys["timeout"]; ok {
 		p.timeout(v)
@@ -121,37 +130,6 @@ func (p *parser) plain(v at) string {
 		p.Fault(v, "cannot use {documento} or {produto}")
 	}
 	return t.expand(filled{}, nil)
-}
-
-func (p *parser) auth(v at) {
-	keys := p.Known(v, "oauth2")
-	p.Required(v, keys, "oauth2")
-	o, ok := keys["oauth2"]
-	if !ok {
-		return
-	}
-	keys = p.Known(o, "token_url", "client_id", "client_secret", "scopes")
-	p.Required(o, keys, "token_url", "client_id", "client_secret")
-	p.file.oauth = &oauth{}
-	if v, ok := keys["token_url"]; ok {
-		p.file.oauth.tokenURL = p.address(v, true)
-	}
-	if v, ok := keys["client_id"]; ok {
-		p.file.oauth.id = p.plain(v)
-	}
-	if v, ok := keys["client_secret"]; ok {
-		p.file.oauth.secret = p.plain(v)
-	}
-	if v, ok := keys["scopes"]; ok {
-		for _, item := range p.List(v) {
-			p.file.oauth.scopes = append(p.file.oauth.scopes, p.Text(item))
-		}
-	}
-	for _, h := range p.file.headers {
-		if h.name == "Authorization" {
-			p.Fault(v, "the headers already send an Authorization: keep one of the two")
-		}
-	}
 }
 
 func (p *parser) timeout(v at) {

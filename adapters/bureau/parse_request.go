@@ -12,7 +12,7 @@ import (
 )
 
 func (p *parser) request(v at, product catalog.Product) request {
-	keys := p.Known(v, "method", "path", "query", "headers", "body")
+	keys := p.Known(v, "method", "path", "query", "headers", "body", "form")
 	p.Required(v, keys, "path")
 	r := request{method: "GET"}
 	if k, ok := keys["method"]; ok {
@@ -30,18 +30,44 @@ func (p *parser) request(v at, product catalog.Product) request {
 		r.headers = p.headers(k)
 	}
 	uses := r.template.uses(slotDocument) || anyUses(r.query) || anyUses(r.headers) || anyUses(p.file.headers)
-	if k, ok := keys["body"]; ok {
-		if r.method == "GET" {
-			p.Fault(k, "a GET has no body: use POST, or query")
+	typ := contentType(p.file.headers, r.headers)
+	for _, name := range []string{"body", "form"} {
+		if k, ok := keys[name]; ok && r.method == "GET" {
+			p.Fault(k, "a GET has no %s: use POST, or query", name)
 		}
+	}
+	if k, ok := keys["body"]; ok && isXML(typ) {
+		if r.text = p.template(k, escapeXML); !strings.HasPrefix(strings.TrimSpace(k.Node.Value), "<") {
+			p.Fault(k, "is a template of XML under this Content-Type, and must begin with <")
+		}
+		uses = r.text.uses(slotDocument) || uses
+	} else if ok {
 		if r.body = p.jq(k); r.body != nil {
-			uses = p.bodyUses(k, r.body, product, contentType(p.file.headers, r.headers)) || uses
+			uses = p.bodyUses(k, r.body, product, typ) || uses
 		}
+	}
+	if k, ok := keys["form"]; ok {
+		if _, twice := keys["body"]; twice {
+			p.Fault(k, "there is a body already: keep one of the two")
+		}
+		if typ != "" && typ != formType {
+			p.Fault(k, "is sent as a form, but a header gives another Content-Type: take that header out")
+		}
+		r.form = plainHeaders(p.texts(k, nil))
+		uses = anyUses(r.form) || uses
 	}
 	if !uses && len(keys) > 0 {
-		p.Fault(v, "does not use the document: put {documento} in path, query or headers, or .documento in body")
+		p.Fault(v, "does not use the document: put {documento} in path, query, headers or form, or .documento in body")
 	}
 	return r
+}
+
+// formType is the Content-Type of a form.
+const formType = "application/x-www-form-urlencoded"
+
+// isXML reports whether a Content-Type is one of XML.
+func isXML(typ string) bool {
+	return typ == "text/xml" || typ == "application/xml" || strings.HasSuffix(typ, "+xml")
 }
 
 // contentType is the last header of that name, without its parameters and in lower case; empty without one.
@@ -60,7 +86,7 @@ func contentType(lists ...[]header) string {
 // belies reports whether a Content-Type says that a body is no JSON: a form's, or any other for a bare text, which
 // would arrive in quotes.
 func belies(typ string, body []byte) bool {
-	return typ == "application/x-www-form-urlencoded" || strings.HasPrefix(typ, "multipart/") ||
+	return typ == formType || strings.HasPrefix(typ, "multipart/") ||
 		body[0] == '"' && typ != "" && typ != "application/json" && !strings.HasSuffix(typ, "+json")
 }
 
@@ -125,7 +151,7 @@ func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product, typ s
 			}
 			if bodies[i] = b; belies(typ, b) {
 				// typ is not quoted: it may come from the environment.
-				p.Fault(v, "is sent as JSON, but a header gives another Content-Type: take that header out; a form cannot be sent")
+				p.Fault(v, "is sent as JSON, but a header gives another Content-Type: take that header out; write a form as `form`")
 				return true
 			}
 		}

@@ -150,6 +150,39 @@ func TestParseFaults(t *testing.T) {
 		{"[404]", "[404, x]", 7, "not_found[1]", "status from"},
 		{"[404]", "[200]", 7, "not_found[0]", "status from"},
 		{"[404]", "\n  - 404\n  - 302", 9, "not_found[1]", "status from"},
+		{"timeout: 2s", "auth: {}", 5, "auth", "oauth2, login or query"},
+		{"timeout: 2s", "auth: {query: {k: '{documento}'}}", 5, "auth.query.k", "cannot use {documento}"},
+		{"timeout: 2s", "auth: {query: {k: '${NADA}'}}", 5, "auth.query.k", "NADA is not set"},
+		{"timeout: 2s", "auth: {login: {url: 'https://x'}}", 5, "auth.login.body", "is missing"},
+		{"timeout: 2s", "auth: {login: {url: 'https://x', body: {}}}", 5, "auth.login.token", "is missing"},
+		{"timeout: 2s", "auth: {login: {body: {}, token: .t}}", 5, "auth.login.url", "is missing"},
+		{"timeout: 2s", "auth: {login: {url: x, body: {}, token: .t}}", 5, "auth.login.url", "http://"},
+		{"timeout: 2s", "auth: {login: {url: 'https://x', body: {a: '${NADA}'}, token: .t}}", 5, "auth.login.body.a", "NADA"},
+		{"timeout: 2s", "auth: {login: {url: 'https://x', body: {a: [b]}, token: .t}}", 5, "auth.login.body.a", "must be text"},
+		{"timeout: 2s", "auth: {login: {url: 'https://x', body: {}, token: '.t['}}", 5, "auth.login.token", "does not compile"},
+		{"timeout: 2s", "auth: {login: {url: 'https://x', body: {}, token: .t, expires: 60}}", 5, "auth.login.expires", "in quotes"},
+		{"timeout: 2s", "auth: {login: {url: 'https://x', body: {}, token: .t}, oauth2: {}}", 5, "auth.login", "keep one of the two"},
+		{"timeout: 2s", "auth: {login: {url: 'https://x', body: {}, token: .t}}", 5, "auth", "already send an Authorization"},
+		{"timeout: 2s", "tls: {}", 5, "tls", "must have cert and key, or ca"},
+		{"timeout: 2s", "tls: {cert: nada.pem}", 5, "tls.key", "is missing"},
+		{"timeout: 2s", "tls: {cert: nada.pem, key: nada.pem}", 5, "tls.cert", "cannot be read"},
+		{"timeout: 2s", "tls: {cert: parse_test.go, key: parse_test.go}", 5, "tls.cert", "in PEM"},
+		{"timeout: 2s", "tls: {ca: parse_test.go}", 5, "tls.ca", "no certificate in PEM"},
+		{"timeout: 2s", "tls: {ca: '${NADA}'}", 5, "tls.ca", "NADA"},
+		{"timeout: 2s", "tls: {ca: /}", 5, "tls.ca", "cannot be read"},
+		{"base_url: https://api.agencia.example/v1", "base_url: http://x\ntls: {ca: nada.pem}", 3, "tls", "https://"},
+		{"timeout: 2s", "answer: html", 5, "answer", "json or xml"},
+		{"method: GET", "form: {d: '{documento}'}", 12, "products.cpf.request.form", "a GET has no form"},
+		{"method: GET", "method: POST\n      form: {d: '{cpf}'}", 13, "products.cpf.request.form.d", "{cpf} is not known"},
+		{"'{doc: .documento}'", "'{doc: .documento}'\n      form: {d: '{documento}'}", 25, "products.renda.request.form",
+			"keep one of the two"},
+		{"body: '{doc: .documento}'", "form: {d: '1'}", 21, "products.renda.request", "does not use the document"},
+		{"body: '{doc: .documento}'", "form: {d: '{documento}'}\n      headers: {Content-Type: text/xml}", 24,
+			"products.renda.request.form", "another Content-Type"},
+		{"'{doc: .documento}'", "'<a>{documento}'\n      headers: {Content-Type: text/plain}", 24,
+			"products.renda.request.body", "does not compile"},
+		{"'{doc: .documento}'", "'<a>1</a>'\n      headers: {Content-Type: text/xml}", 21, "products.renda.request",
+			"does not use the document"},
 		{"timeout: 2s", "not_charged: 429", 5, "not_charged", "must be a list"},
 		{"timeout: 2s", "not_charged: [399]", 5, "not_charged[0]", "from 400 to 599"},
 		{"timeout: 2s", "not_charged: [429, 429]", 5, "not_charged[1]", "is repeated"},
@@ -312,6 +345,10 @@ func FuzzParse(f *testing.F) {
 	if b, err := os.ReadFile("../sandbox/sandbox.yaml"); err == nil {
 		f.Add(b)
 	}
+	f.Add([]byte("answer: xml\nauth: {login: {url: 'https://x', body: {u: '${TOKEN}'}, token: .t, expires: .e}}\n" + strings.Replace(good,
+		"body: '{doc: .documento}'", "body: '<a>{documento}</a>'\n      headers: {Content-Type: text/xml}", 1)))
+	f.Add([]byte("auth: {query: {k: '${TOKEN}'}}\ntls: {ca: a.pem}\n" + strings.Replace(good, "body: '{doc: .documento}'",
+		"form: {doc: '{documento}'}", 1)))
 	f.Add([]byte("exhausted: {status: 402, when: .body.code == 7, until: month}\nnot_charged: [429, {status: 400, when: .a}]\n" + good))
 	f.Add([]byte(good + "    charged: .status < 500\n"))
 	f.Add([]byte(strings.Replace(good, `"0.45"`, `{max: "0.45", from: '.headers["x-price"] // .body.price'}`, 1)))

@@ -298,7 +298,8 @@ products:
 	for _, c := range []struct{ headers, method, request, want string }{
 		{`headers: { content-type: application/x-www-form-urlencoded }`, "POST", text, "sent as JSON"},
 		{"", "POST", text + `, headers: { Content-Type: "application/x-www-form-urlencoded; charset=utf-8" }`, "sent as JSON"},
-		{"", "POST", text + `, headers: { Content-Type: text/xml }`, "sent as JSON"},
+		{"", "POST", text + `, headers: { Content-Type: text/xml }`, "must begin with <"},
+		{"", "POST", text + `, headers: { Content-Type: text/plain }`, "sent as JSON"},
 		{`headers: { Content-Type: text/xml }`, "POST", text + `, headers: { Content-Type: application/vnd.x+json }`, ""},
 		{`headers: { Content-Type: "application/json;charset=UTF-8" }`, "POST", text, ""},
 		{`headers: { Content-Type: text/xml }`, "GET", "", ""},

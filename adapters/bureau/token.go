@@ -1,15 +1,19 @@
 package bureau
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"fichario/adapters/jq"
 	"fichario/ports"
 )
 
@@ -21,9 +25,9 @@ const (
 	tokenPause = 2 * time.Second
 )
 
-// tokenSource gets tokens by OAuth2 client credentials and caches the latest.
+// tokenSource signs in for tokens and caches the latest.
 type tokenSource struct {
-	conf    oauth
+	conf    signIn
 	timeout time.Duration
 	rt      http.RoundTripper
 	log     *slog.Logger
@@ -37,7 +41,7 @@ type tokenSource struct {
 	fetching chan struct{} // closed when the fetch in flight ends; nil without one
 }
 
-func newTokenSource(conf oauth, timeout time.Duration, rt http.RoundTripper, log *slog.Logger) *tokenSource {
+func newTokenSource(conf signIn, timeout time.Duration, rt http.RoundTripper, log *slog.Logger) *tokenSource {
 	s := &tokenSource{conf: conf, timeout: timeout, rt: rt, log: log}
 	s.base, s.close = context.WithCancel(context.Background())
 	return s
@@ -46,7 +50,7 @@ func newTokenSource(conf oauth, timeout time.Duration, rt http.RoundTripper, log
 // noToken is the failure of a call that got no token. It does not count against the bureau, which was not called;
 // tokenPause takes the breaker's place.
 func noToken(wait time.Duration) *failure {
-	f := neutral(ports.NotSent, "no token from the OAuth2 server")
+	f := neutral(ports.NotSent, "no token from the server that signs in")
 	f.err.RetryAfter = max(wait, time.Second)
 	return f
 }
@@ -110,27 +114,40 @@ func (s *tokenSource) fetch(done chan struct{}) {
 
 // ask requests a token once. reason says why there is none, or is "".
 func (s *tokenSource) ask(ctx context.Context) (token string, life time.Duration, reason string) {
-	form := url.Values{"grant_type": {"client_credentials"}}
-	if len(s.conf.scopes) > 0 {
-		form.Set("scope", strings.Join(s.conf.scopes, " "))
+	body := s.conf.body
+	if body == nil {
+		form := url.Values{"grant_type": {"client_credentials"}}
+		if len(s.conf.scopes) > 0 {
+			form.Set("scope", strings.Join(s.conf.scopes, " "))
+		}
+		body = []byte(form.Encode())
 	}
-	req := newRequest(http.MethodPost, s.conf.tokenURL, []byte(form.Encode()))
-	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	req.SetBasicAuth(url.QueryEscape(s.conf.id), url.QueryEscape(s.conf.secret))
+	req := newRequest(http.MethodPost, s.conf.url, body)
+	if s.conf.body == nil {
+		req.Header.Set("Content-Type", formType)
+		req.SetBasicAuth(url.QueryEscape(s.conf.id), url.QueryEscape(s.conf.secret))
+	}
 	t := &trip{}
 	st, raw, err := t.roundTrip(ctx, s.rt, req, maxTokenAnswer)
 	if err != nil && t.reused.Load() && ctx.Err() == nil {
 		// A token request is free: retry it after a broken pooled connection.
-		req.Body = once{strings.NewReader(form.Encode())}
+		req.Body = once{bytes.NewReader(body)}
 		t = &trip{}
 		st, raw, err = t.roundTrip(ctx, s.rt, req, maxTokenAnswer)
 	}
 	switch {
 	case err != nil:
 		return "", 0, t.classify(ctx, s.base, err).err.Reason
-	case st.code != http.StatusOK:
+	case s.conf.body == nil && st.code != http.StatusOK || st.code < 200 || st.code > 299:
 		return "", 0, statusFailure(st).err.Reason
+	case s.conf.body != nil:
+		return s.read(ctx, raw)
 	}
+	return readOAuth2(raw)
+}
+
+// readOAuth2 reads the answer of an OAuth2 server.
+func readOAuth2(raw []byte) (token string, life time.Duration, reason string) {
 	var answer struct {
 		AccessToken string      `json:"access_token"`
 		TokenType   string      `json:"token_type"`
@@ -142,11 +159,35 @@ func (s *tokenSource) ask(ctx context.Context) (token string, life time.Duration
 	if !plainToken(answer.AccessToken) || answer.TokenType != "" && !strings.EqualFold(answer.TokenType, "bearer") {
 		return "", 0, "answer contains no bearer token"
 	}
-	life = tokenLife
-	if n, err := answer.ExpiresIn.Int64(); err == nil && n > 0 {
-		life = time.Duration(min(n, 24*3600)) * time.Second
+	return answer.AccessToken, lifeOf(answer.ExpiresIn.String()), ""
+}
+
+// read reads the answer of a server that signs in by JSON.
+func (s *tokenSource) read(ctx context.Context, raw []byte) (token string, life time.Duration, reason string) {
+	decoded, err := jq.Decode(raw)
+	if err != nil {
+		return "", 0, "answer " + err.Error()
 	}
-	return answer.AccessToken, life, ""
+	v, err := s.conf.token.Run(ctx, decoded)
+	if token, _ = v.(string); err != nil || !plainToken(token) {
+		return "", 0, "answer contains no token"
+	}
+	seconds := ""
+	if s.conf.expires != nil {
+		if v, err := s.conf.expires.Run(ctx, decoded); err == nil && v != nil {
+			seconds = fmt.Sprint(v)
+		}
+	}
+	return token, lifeOf(seconds), ""
+}
+
+// lifeOf is how long a token lives whose server says so many seconds.
+func lifeOf(seconds string) time.Duration {
+	n, err := strconv.ParseFloat(seconds, 64)
+	if err != nil || !(n >= 1) {
+		return tokenLife
+	}
+	return time.Duration(min(n, 24*3600)) * time.Second
 }
 
 // plainToken reports whether a token can be put in a header.

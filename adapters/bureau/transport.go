@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -34,7 +35,11 @@ const (
 	idleConns = 64
 )
 
-func newTransport(timeout time.Duration, dial DialFunc) *http.Transport {
+// newTransport makes the client's connections. secure has certificates of its own; nil without.
+func newTransport(timeout time.Duration, dial DialFunc, secure *tls.Config) *http.Transport {
+	if secure == nil {
+		secure = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
 	connect := min(connectTime, timeout)
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: connect}).DialContext
@@ -50,7 +55,7 @@ func newTransport(timeout time.Duration, dial DialFunc) *http.Transport {
 			defer cancel()
 			return dial(ctx, network, addr)
 		},
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSClientConfig:        secure,
 		TLSHandshakeTimeout:    connect,
 		MaxIdleConns:           idleConns,
 		MaxIdleConnsPerHost:    idleConns,
@@ -90,16 +95,16 @@ func (h header) omitted(values filled) bool { return values.purpose == "" && h.v
 func (c *Client) request(r *request, product string, doc asked, body []byte, token string) *http.Request {
 	values := filled{doc.Value(), product, doc.purpose}
 	address := c.file.base + r.template.expand(values, url.PathEscape)
-	if len(r.query) > 0 {
-		q := make(url.Values, len(r.query))
-		for _, h := range r.query {
-			if !h.omitted(values) {
-				q.Set(h.name, h.value.expand(values, nil))
-			}
-		}
-		address += "?" + q.Encode()
+	if list := slices.Concat(r.query, c.file.secretQuery); len(list) > 0 {
+		address += "?" + encoded(list, values)
 	}
 	req := newRequest(r.method, address, body)
+	if r.form != nil {
+		req.Header.Set("Content-Type", formType)
+	}
+	if c.file.xml {
+		req.Header.Set("Accept", "text/xml, application/xml, application/soap+xml")
+	}
 	for _, list := range [][]header{c.file.headers, r.headers} {
 		for _, h := range list {
 			if !h.omitted(values) {
@@ -111,6 +116,17 @@ func (c *Client) request(r *request, product string, doc asked, body []byte, tok
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
 	return req
+}
+
+// encoded are names and values as in a query or a form.
+func encoded(list []header, values filled) string {
+	q := make(url.Values, len(list))
+	for _, h := range list {
+		if !h.omitted(values) {
+			q.Set(h.name, h.value.expand(values, nil))
+		}
+	}
+	return q.Encode()
 }
 
 // newRequest makes a request that is never repeated. An address that does not parse leaves a nil URL, which the

@@ -40,7 +40,7 @@ func (c *Client) Examine(
 	ctx context.Context, product catalog.Product, d document.Document, raw []byte,
 ) (Trial, error) {
 	m, doc := c.mappings[product.ID], asked{d, ""}
-	came := receive(status{code: c.file.answered[0]}, raw)
+	came := c.receive(status{code: c.file.answered[0]}, raw)
 	r, fail := c.read(ctx, m, doc, came)
 	switch {
 	case c.meets(ctx, c.file.exhausted, m, doc, came):
