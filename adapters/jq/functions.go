@@ -63,6 +63,9 @@ func makeFunctions() map[string]string {
 			all[id] = strings.ReplaceAll(g.call, "%s", callOf(id))
 		}
 	}
+	for name := range ours {
+		all[name+"/0"] = "_" + name + "($__m)"
+	}
 	for _, by := range []string{"sort", "group", "unique", "min", "max"} {
 		all[by+"_by/1"] = fmt.Sprintf(`_wide($__m; 2) | . as $__v | (map([__1]) | _deep($__m; 16)) as $__k
 			| $__v | _%s_by($__k) | _wide($__m; 1)`, by)

@@ -57,7 +57,7 @@ func (g *guarding) define(d *gojq.FuncDef) {
 
 func (g *guarding) name(name string, args int) {
 	id := name + "/" + strconv.Itoa(args)
-	if _, has := functions[id]; has {
+	if _, has := functions[id]; has && ours[name] == nil {
 		g.fail("%s is a jq function: choose another name", id)
 	}
 	g.variable(name)

@@ -284,6 +284,7 @@ func FuzzJQ(f *testing.F) {
 	for _, src := range programs(f, "programs.jq") {
 		f.Add(src, `{"s":"aaaa","n":1000000000,"l":[1,2,3],"o":{"a":[1.5]}}`)
 	}
+	f.Add(`[.[] | data_br, telefone, reais, documento]`, `["31/12/1999","+55 (11) 2385-1939","R$ 1.234,56","529.982.247-25",191,[]]`)
 	f.Fuzz(func(t *testing.T, src, answer string) {
 		p, err := Compile(src, "documento", "produto")
 		if err != nil {

@@ -76,7 +76,7 @@ func (p *Program) compile() error {
 	if q, err = guard(q); err != nil {
 		return err
 	}
-	options := append(guards(), gojq.WithVariables(p.variables))
+	options := append(append(guards(), oursOptions()...), gojq.WithVariables(p.variables))
 	code, err := gojq.Compile(q, options...)
 	if err != nil {
 		return err
