@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"fichario/adapters/jq"
@@ -114,8 +115,8 @@ func (c *Client) Close() {
 // Ask makes one call for the product, the document and the purpose, and never repeats it once the bureau may charge for
 // it: only a 401 listed in `not_charged`, for a token that may have expired, is retried with a new token, once. The
 // error is always a *ports.BureauError:
-//   - ports.NotSent when the call cannot have reached the bureau: not connected, no
-//     token, the circuit open, the bureau's own wait not over, cancelled before it was
+//   - ports.NotSent when the call cannot have reached the bureau: an input that is
+//     required and missing, not connected, no token, the circuit open, the bureau's own wait not over, cancelled before it was
 //     sent;
 //   - ports.NotCharged when the bureau refused it with a status that the file's
 //     `not_charged` lists, or failed and says that it does not bill (`charged`);
@@ -126,24 +127,30 @@ func (c *Client) Close() {
 //     redirect, something other than JSON, a broken connection, or an answer that
 //     the file's `failed` calls a failure.
 func (c *Client) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {
-	answer, _, err := c.ask(ctx, q.Product, asked{q.Document, q.Purpose})
+	answer, _, err := c.ask(ctx, q)
 	return answer, err
 }
 
 // ask is Ask, and also returns the reply that the answer was made of.
-func (c *Client) ask(ctx context.Context, product catalog.Product, doc asked) (ports.Answer, reply, error) {
-	m, ok := c.mappings[product.ID]
-	if !ok || doc.IsZero() || !m.product.Takes(doc.Type()) {
+func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply, error) {
+	m, ok := c.mappings[q.Product.ID]
+	if !ok || q.Document.IsZero() || !m.product.Takes(q.Document.Type()) {
 		return ports.Answer{}, reply{}, &ports.BureauError{
 			Outcome: ports.NotSent, Reason: "product is not mapped for this type of document",
 		}
 	}
+	if lacking := m.product.Lacking(q.Inputs); len(lacking) > 0 {
+		return ports.Answer{}, reply{}, &ports.BureauError{
+			Outcome: ports.NotSent, Reason: "an input is missing or not of its type: " + strings.Join(lacking, ", "),
+		}
+	}
+	doc := asking(q, m.product)
 	if left := c.wait.left(); left > 0 {
 		return ports.Answer{}, reply{}, &ports.BureauError{
 			Outcome: ports.NotSent, Reason: "the bureau has asked to wait", RetryAfter: left,
 		}
 	}
-	if c.refuses != nil && c.refuses(product.ID, doc.Value()) {
+	if c.refuses != nil && c.refuses(m.product.ID, doc.Value()) {
 		return ports.Answer{}, reply{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "connection refused"}
 	}
 	ctx, span := ports.Within(ctx, ports.Calling, "bureau call")
@@ -232,7 +239,7 @@ func (c *Client) conclude(
 
 // body makes the request's body; nil when the product has none.
 func (c *Client) body(ctx context.Context, m *mapping, doc asked) ([]byte, *failure) {
-	switch values := (filled{doc.Value(), m.product.ID, doc.purpose}); {
+	switch values := doc.filled(m.product.ID); {
 	case m.request.form != nil:
 		return []byte(encoded(m.request.form, values)), nil
 	case m.request.text != nil:

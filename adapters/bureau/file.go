@@ -105,6 +105,7 @@ func (f *File) Catalog() catalog.Catalog {
 	for i, m := range f.mappings {
 		c[i] = m.product
 		c[i].Documents = slices.Clone(m.product.Documents)
+		c[i].Inputs = slices.Clone(m.product.Inputs)
 		c[i].Fields = slices.Clone(m.product.Fields)
 	}
 	return c

@@ -182,7 +182,7 @@ func (p *parser) products(v at) {
 }
 
 func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
-	keys := p.Known(v, "name", "description", "documents", "price", "charged", "request", "found", "fields")
+	keys := p.Known(v, "name", "description", "documents", "inputs", "price", "charged", "request", "found", "fields")
 	p.Required(v, keys, "price", "request", "fields")
 	if !standard {
 		p.Required(v, keys, "name", "documents")
@@ -196,6 +196,9 @@ func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
 	}
 	if k, ok := keys["documents"]; ok {
 		product.Documents = p.documents(k, product.Documents)
+	}
+	if k, ok := keys["inputs"]; ok {
+		product.Inputs = p.inputs(k)
 	}
 	if k, ok := keys["price"]; ok {
 		product.Price, m.amount = p.price(k)
@@ -214,7 +217,9 @@ func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
 		}
 	}
 	if k, ok := keys["request"]; ok {
+		p.declared = product.Inputs
 		m.request = p.request(k, product)
+		p.declared = nil
 	}
 	m.product = product
 	return m

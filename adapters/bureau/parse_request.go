@@ -109,7 +109,7 @@ func (p *parser) path(v at) (string, template) {
 	if len(p.Problems) > before {
 		return s, t
 	}
-	sample := t.expand(filled{"0", "0", "0"}, nil)
+	sample := t.expand(filled{"0", "0", "0", sampleInputs(p.declared)}, nil)
 	u, err := url.Parse(sample)
 	switch {
 	case !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//"):
@@ -144,7 +144,7 @@ func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product, typ s
 	for _, t := range product.Documents {
 		var bodies [2][]byte
 		for i, doc := range samples[t] {
-			b, err := makeBody(context.Background(), body, asked{document.Restore(t, doc), ""}, product.ID)
+			b, err := makeBody(context.Background(), body, asked{document.Restore(t, doc), "", sampleInputs(product.Inputs)}, product.ID)
 			if err != nil {
 				p.Fault(v, "makes no body for a %s", t)
 				return true

@@ -183,6 +183,19 @@ func TestParseFaults(t *testing.T) {
 			"products.renda.request.body", "does not compile"},
 		{"'{doc: .documento}'", "'<a>1</a>'\n      headers: {Content-Type: text/xml}", 21, "products.renda.request",
 			"does not use the document"},
+		{"found: .encontrado", "inputs: [a]", 14, "products.cpf.inputs", "must be a mapping"},
+		{"found: .encontrado", "inputs: {a-b: {type: text}}", 14, "products.cpf.inputs.a-b", "an input's name is"},
+		{"found: .encontrado", "inputs: {documento: {type: text}}", 14, "products.cpf.inputs.documento", "choose another name"},
+		{"found: .encontrado", "inputs: {a: {}}", 14, "products.cpf.inputs.a.type", "is missing"},
+		{"found: .encontrado", "inputs: {a: {type: list}}", 14, "products.cpf.inputs.a.type", "text, date, number or state"},
+		{"found: .encontrado", "inputs: {a: {type: text, required: ja}}", 14, "products.cpf.inputs.a.required", "true or false"},
+		{"found: .encontrado", "inputs: {a: {type: text, tipo: x}}", 14, "products.cpf.inputs.a.tipo", "unknown key"},
+		{"found: .encontrado", "inputs: {a: {type: text}, b: {type: text}, c: {type: text}, d: {type: text}, e: {type: text}, " +
+			"f: {type: text}, g: {type: text}, h: {type: text}, i: {type: text}}", 14, "products.cpf.inputs", "at most 8"},
+		{"/pessoas/{documento}", "/{documento}/{entradas.a}", 13, "products.cpf.request.path", "{entradas.a} is no input"},
+		{"method: GET", "query: {a: '{entradas.a}'}", 12, "products.cpf.request.query.a", "declare it under the product's inputs"},
+		{"method: GET", "query: {a: '{entradas.}'}", 12, "products.cpf.request.query.a", "is not known"},
+		{"Bearer ${TOKEN}", "{entradas.a}", 4, "headers.Authorization", "is no input"},
 		{"timeout: 2s", "not_charged: 429", 5, "not_charged", "must be a list"},
 		{"timeout: 2s", "not_charged: [399]", 5, "not_charged[0]", "from 400 to 599"},
 		{"timeout: 2s", "not_charged: [429, 429]", 5, "not_charged[1]", "is repeated"},
@@ -349,6 +362,8 @@ func FuzzParse(f *testing.F) {
 		"body: '{doc: .documento}'", "body: '<a>{documento}</a>'\n      headers: {Content-Type: text/xml}", 1)))
 	f.Add([]byte("auth: {query: {k: '${TOKEN}'}}\ntls: {ca: a.pem}\n" + strings.Replace(good, "body: '{doc: .documento}'",
 		"form: {doc: '{documento}'}", 1)))
+	f.Add([]byte(strings.Replace(good, "found: .encontrado",
+		"inputs: {a: {type: date, required: true}}\n    found: $entradas.a == .a", 1)))
 	f.Add([]byte("exhausted: {status: 402, when: .body.code == 7, until: month}\nnot_charged: [429, {status: 400, when: .a}]\n" + good))
 	f.Add([]byte(good + "    charged: .status < 500\n"))
 	f.Add([]byte(strings.Replace(good, `"0.45"`, `{max: "0.45", from: '.headers["x-price"] // .body.price'}`, 1)))

@@ -8,6 +8,7 @@ import (
 
 	"fichario/adapters/jq"
 	"fichario/adapters/yamlfile"
+	"fichario/domain/catalog"
 )
 
 // errNoBody says that the jq of a body produced nothing.
@@ -18,6 +19,8 @@ type parser struct {
 	yamlfile.Reader
 	env  func(string) (string, bool)
 	file File
+	// declared are the inputs of the product whose request is being read.
+	declared []catalog.Input
 }
 
 // at is a value with its position in the file.
@@ -28,7 +31,9 @@ type Problems = yamlfile.Problems
 
 // jq compiles a program of the file; its variables let it compare an answer with the request. It is nil when it does
 // not compile.
-func (p *parser) jq(v at) *jq.Program { return p.JQ(v, slotDocument, slotProduct, slotPurpose) }
+func (p *parser) jq(v at) *jq.Program {
+	return p.JQ(v, slotDocument, slotProduct, slotPurpose, "entradas")
+}
 
 // entry is a key with a template.
 type entry struct {
@@ -39,7 +44,7 @@ type entry struct {
 // template compiles a text with places for values.
 func (p *parser) template(v at, escape func(string) string) template {
 	s := p.Text(v)
-	return compileTemplate(s, p.env, escape, func(message string) { p.Fault(v, "%s", message) })
+	return p.knows(v, compileTemplate(s, p.env, escape, func(message string) { p.Fault(v, "%s", message) }))
 }
 
 // texts reads a mapping of names to templates. Numbers and booleans are taken as they are written.
@@ -55,7 +60,7 @@ func (p *parser) texts(v at, escape func(string) string) []entry {
 			continue
 		}
 		t := compileTemplate(pair.Node.Value, p.env, escape, func(message string) { p.Fault(pair.At, "%s", message) })
-		list = append(list, entry{header{pair.Key, t}, pair.Line})
+		list = append(list, entry{header{pair.Key, p.knows(pair.At, t)}, pair.Line})
 	}
 	return list
 }

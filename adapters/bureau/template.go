@@ -2,16 +2,17 @@ package bureau
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // part is a piece of a template: text, or a slot for a value.
 type part struct {
 	text string
-	slot string // "documento", "produto", "finalidade", or "" for text
+	slot string // "documento", "produto", "finalidade", "entradas.NAME", or "" for text
 }
 
-// template is a text of a bureau file with slots for the document, the product and the purpose. Environment values are
+// template is a text of a bureau file with slots for the document, the product, the purpose and the inputs. Environment values are
 // substituted when the file is read, and never searched for slots: a token may contain braces, and so may an e-mail
 // address.
 type template []part
@@ -20,6 +21,8 @@ const (
 	slotDocument = "documento"
 	slotProduct  = "produto"
 	slotPurpose  = "finalidade"
+	// inputPrefix begins the slot of an input.
+	inputPrefix = "entradas."
 )
 
 var (
@@ -41,7 +44,18 @@ func (t template) uses(slot string) bool {
 }
 
 // filled are the values for the slots.
-type filled struct{ document, product, purpose string }
+type filled struct {
+	document, product, purpose string
+	inputs                     map[string]string
+}
+
+// missing reports whether a template refers to a purpose or an input that there is not.
+func (t template) missing(values filled) bool {
+	return slices.ContainsFunc(t, func(p part) bool {
+		name, is := strings.CutPrefix(p.slot, inputPrefix)
+		return is && values.inputs[name] == "" || p.slot == slotPurpose && values.purpose == ""
+	})
+}
 
 // expand substitutes the values, each passed through escape when that is not nil.
 func (t template) expand(values filled, escape func(string) string) string {
@@ -58,6 +72,9 @@ func (t template) expand(values filled, escape func(string) string) string {
 			v = values.product
 		case slotPurpose:
 			v = values.purpose
+		case "":
+		default:
+			v = values.inputs[strings.TrimPrefix(p.slot, inputPrefix)]
 		}
 		if p.slot != "" && escape != nil {
 			v = escape(v)
@@ -116,7 +133,11 @@ func splitSlots(s string, report func(string)) template {
 		case slotDocument, slotProduct, slotPurpose:
 			t = append(t, part{slot: name})
 		default:
-			report("{" + name + "} is not known: use {documento}, {produto} or {finalidade}")
+			if input, is := strings.CutPrefix(name, inputPrefix); is && goodField.MatchString(input) {
+				t = append(t, part{slot: name})
+			} else {
+				report("{" + name + "} is not known: use {documento}, {produto}, {finalidade} or {entradas.NAME}")
+			}
 		}
 		s = s[loc[1]:]
 	}

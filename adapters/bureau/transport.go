@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/ports"
 )
@@ -78,22 +79,40 @@ type asked struct {
 	document.Document
 	// purpose is a code; empty for none.
 	purpose string
+	// inputs are those of the product, by name.
+	inputs map[string]string
+}
+
+// asking is what a question asks of a product. Inputs that are not the product's never leave the house.
+func asking(q ports.Question, p catalog.Product) asked {
+	a := asked{q.Document, q.Purpose, map[string]string{}}
+	for _, in := range p.Inputs {
+		if v := q.Inputs[in.Name]; v != "" {
+			a.inputs[in.Name] = v
+		}
+	}
+	return a
 }
 
 // variables are the values for the file's programs, in the order in which they were declared.
 func (a asked) variables(product string) []any {
-	if a.purpose == "" {
-		return []any{a.Value(), product, nil}
+	var purpose any
+	if a.purpose != "" {
+		purpose = a.purpose
 	}
-	return []any{a.Value(), product, a.purpose}
+	inputs := make(map[string]any, len(a.inputs))
+	for name, v := range a.inputs {
+		inputs[name] = v
+	}
+	return []any{a.Value(), product, purpose, inputs}
 }
 
-// omitted reports whether a header or parameter is left out because it refers to the purpose and there is none.
-func (h header) omitted(values filled) bool { return values.purpose == "" && h.value.uses(slotPurpose) }
+// filled are the values for the file's templates.
+func (a asked) filled(product string) filled { return filled{a.Value(), product, a.purpose, a.inputs} }
 
 // request builds an HTTP request of the file for a product and a document.
 func (c *Client) request(r *request, product string, doc asked, body []byte, token string) *http.Request {
-	values := filled{doc.Value(), product, doc.purpose}
+	values := doc.filled(product)
 	address := c.file.base + r.template.expand(values, url.PathEscape)
 	if list := slices.Concat(r.query, c.file.secretQuery); len(list) > 0 {
 		address += "?" + encoded(list, values)
@@ -107,7 +126,7 @@ func (c *Client) request(r *request, product string, doc asked, body []byte, tok
 	}
 	for _, list := range [][]header{c.file.headers, r.headers} {
 		for _, h := range list {
-			if !h.omitted(values) {
+			if !h.value.missing(values) {
 				req.Header.Set(h.name, h.value.expand(values, nil))
 			}
 		}
@@ -122,7 +141,7 @@ func (c *Client) request(r *request, product string, doc asked, body []byte, tok
 func encoded(list []header, values filled) string {
 	q := make(url.Values, len(list))
 	for _, h := range list {
-		if !h.omitted(values) {
+		if !h.value.missing(values) {
 			q.Set(h.name, h.value.expand(values, nil))
 		}
 	}

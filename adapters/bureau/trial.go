@@ -26,12 +26,13 @@ type Trial struct {
 func (c *Client) Try(
 	ctx context.Context, product catalog.Product, d document.Document, purpose string,
 ) (Trial, error) {
-	doc := asked{d, purpose}
-	answer, r, err := c.ask(ctx, product, doc)
+	q := ports.Question{Product: product, Document: d, Purpose: purpose}
+	answer, r, err := c.ask(ctx, q)
 	if err != nil {
 		return Trial{}, err
 	}
-	return c.examine(ctx, c.mappings[product.ID], doc, answer, r), nil
+	m := c.mappings[product.ID]
+	return c.examine(ctx, m, asking(q, m.product), answer, r), nil
 }
 
 // Examine is Try for an answer that was saved earlier with status 200, without a call. The error says why the file does
@@ -39,7 +40,8 @@ func (c *Client) Try(
 func (c *Client) Examine(
 	ctx context.Context, product catalog.Product, d document.Document, raw []byte,
 ) (Trial, error) {
-	m, doc := c.mappings[product.ID], asked{d, ""}
+	m := c.mappings[product.ID]
+	doc := asking(ports.Question{Product: product, Document: d}, m.product)
 	came := c.receive(status{code: c.file.answered[0]}, raw)
 	r, fail := c.read(ctx, m, doc, came)
 	switch {

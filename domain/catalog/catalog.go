@@ -31,10 +31,13 @@ type Product struct {
 	Name, Description string
 	// Documents are the types that the product takes; a request holds one document of any of them.
 	Documents []document.Type
+	// Inputs are what the product needs besides the document, in the order of the bureau file. They are part of what a
+	// question asks.
+	Inputs []Input
 	// Fields are the named fields, in the order of the answer.
 	Fields []Field
-	// Price is what one call that reaches the bureau costs, in ten-thousandths
-	// of a real.
+	// Price is the most that one call that reaches the bureau may cost, in ten-thousandths of a real; it is what the call
+	// costs unless the bureau says otherwise.
 	Price Money
 }
 

@@ -1,0 +1,78 @@
+package catalog
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// InputType is the type of an input. A bureau file uses the same words.
+type InputType string
+
+// The types of inputs.
+const (
+	// InputText is one line of 1 to 120 characters.
+	InputText InputType = "text"
+	// InputDate is a calendar day, YYYY-MM-DD.
+	InputDate InputType = "date"
+	// InputNumber is a decimal number with a point, of at most 15 digits before it and four after it.
+	InputNumber InputType = "number"
+	// InputState is one of the 27 states, as two capital letters.
+	InputState InputType = "state"
+)
+
+// InputTypes lists the types.
+func InputTypes() []InputType { return []InputType{InputText, InputDate, InputNumber, InputState} }
+
+// Input is a value that a product needs besides the document, such as a birth date.
+type Input struct {
+	// Name is the word under which a request sends it.
+	Name string
+	Type InputType
+	// Label is what people call it, in Portuguese; see Called for one without.
+	Label string
+	// Required says that a question without it cannot be asked.
+	Required bool
+}
+
+// Called is what people call the input: its label, or the words of its name.
+func (i Input) Called() string { return Field{Name: i.Name, Label: i.Label}.Called() }
+
+var (
+	inputNumber = regexp.MustCompile(`^-?[0-9]{1,15}(\.[0-9]{1,4})?$`)
+	states      = strings.Fields("AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO")
+)
+
+const inputMax = 120
+
+// Accepts reports whether a value is one of the input's type.
+func (i Input) Accepts(value string) bool {
+	switch i.Type {
+	case InputDate:
+		_, err := time.Parse(time.DateOnly, value)
+		return err == nil
+	case InputNumber:
+		return inputNumber.MatchString(value)
+	case InputState:
+		return slices.Contains(states, value)
+	case InputText:
+		return utf8.ValidString(value) && utf8.RuneCountInString(value) <= inputMax && strings.TrimSpace(value) != "" &&
+			!strings.ContainsFunc(value, unicode.IsControl)
+	}
+	return false
+}
+
+// Lacking returns the names of the product's inputs that are required and missing in values, or there with a value that
+// is not of their type, in the product's order. An empty value is a missing one.
+func (p Product) Lacking(values map[string]string) []string {
+	var names []string
+	for _, in := range p.Inputs {
+		if v := values[in.Name]; v == "" && in.Required || v != "" && !in.Accepts(v) {
+			names = append(names, in.Name)
+		}
+	}
+	return names
+}
