@@ -146,7 +146,8 @@ func (d *desk) later(ctx context.Context, by app.Caller, req lookups.Request) (l
 func (s *setting) desk(store ports.Store, bureau ports.Bureau, offered catalog.Catalog, clock app.Clock) *desk {
 	terms := lookups.NewTerms(offered, timeout, fresh, calendar)
 	ledger := lookups.NewLedger(lookups.LedgerConfig{
-		Store: store, Bureau: bureau, Terms: terms, Clock: clock, Log: s.log.logger(), Observe: s.observed.add,
+		Store: store, Terms: terms, Clock: clock, Log: s.log.logger(), Observe: s.observed.add,
+		Bureaus: lookups.NewBureaus(ports.Single("agencia", bureau, offered, timeout), store, clock, s.log.logger()),
 	})
 	s.t.Cleanup(ledger.Close)
 	pace := batches.NewPace()

@@ -89,6 +89,11 @@ type heldHistory struct {
 	*heldStore
 }
 
+func (l heldHistory) Only(o ports.Only) ports.History {
+	l.History = l.History.Only(o)
+	return l
+}
+
 func (l heldHistory) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
 	held(l.latest)
 	return l.History.Latest(ctx, orgID, product, d)

@@ -86,3 +86,97 @@ type BureauError struct {
 
 // Error returns the outcome and the reason.
 func (e *BureauError) Error() string { return "bureau " + string(e.Outcome) + ": " + e.Reason }
+
+// Chains are the bureaus that an instance may ask about each product, by the product's id.
+type Chains map[string]Chain
+
+// Chain is the bureaus that are asked about a product, one after the other: the next one where the one before certainly
+// was not sent the question, or refused it free of charge.
+type Chain struct {
+	Links []Link
+	// OnNoRecord asks the next one also where a bureau has no record, and Need where one of these fields is null. Then a
+	// question may cost what all of them cost.
+	OnNoRecord bool
+	Need       []string
+}
+
+// Link is a bureau in a chain.
+type Link struct {
+	// Name is the bureau's.
+	Name string
+	// Product has what the bureau takes and answers, and the most that a call to it costs.
+	Product catalog.Product
+	// Timeout is the longest that a call may take.
+	Timeout time.Duration
+	Bureau  Bureau
+}
+
+// Single is chains of one bureau.
+func Single(name string, b Bureau, offered catalog.Catalog, timeout time.Duration) Chains {
+	chains := Chains{}
+	for _, p := range offered {
+		chains[p.ID] = Chain{Links: []Link{{name, p, timeout, b}}}
+	}
+	return chains
+}
+
+// Most is what a question may cost, in ten-thousandths of a real, and how many of its calls may be charged.
+func (c Chain) Most() (most catalog.Money, calls int) {
+	for _, l := range c.Links {
+		if c.OnNoRecord || len(c.Need) > 0 {
+			most, calls = most+l.Product.Price, calls+1
+		} else {
+			most, calls = max(most, l.Product.Price), 1
+		}
+	}
+	return most, calls
+}
+
+// Timeout is the longest that a question may take.
+func (c Chain) Timeout() (sum time.Duration) {
+	for _, l := range c.Links {
+		sum += l.Timeout
+	}
+	return sum
+}
+
+// BureauStates keeps what people, and the bureaus themselves, say about the bureaus of the instance.
+type BureauStates interface {
+	// Settings returns all of it.
+	Settings(ctx context.Context) (BureauSettings, error)
+	// SetOrder sets the order in which a product's bureaus are asked; without names, that of the configuration.
+	SetOrder(ctx context.Context, product string, names []string) error
+	// TakeOut lets a bureau be asked nothing for a while, and reports whether it was asked until now.
+	TakeOut(ctx context.Context, out BureauOut, now time.Time) (first bool, err error)
+	// Back lets a bureau be asked again, and reports whether it was out.
+	Back(ctx context.Context, name string, now time.Time) (bool, error)
+	// Days returns how the calls of some days went, the first day included.
+	Days(ctx context.Context, from string) ([]BureauDay, error)
+}
+
+// BureauSettings are the orders of products' bureaus, by the products' ids, and the bureaus that were taken out.
+type BureauSettings struct {
+	Orders map[string][]string
+	Outs   []BureauOut
+}
+
+// BureauOut is a bureau that is asked nothing.
+type BureauOut struct {
+	Name string
+	// Until is when it is asked again, UTC; zero for when somebody says so.
+	Until time.Time
+	// Exhausted is true where the bureau has said that no credit is left.
+	Exhausted bool
+}
+
+// BureauDay is how the calls to a bureau that took about as long went on a day.
+type BureauDay struct {
+	// Day is a bucket of access.Calendar, Pace lookup.Pace.
+	Bureau, Day string
+	Pace        int
+	Calls       int
+	// Failed counts the calls without an answer, Over those for which more than the price was charged.
+	Failed, Over int
+	// Charged are in ten-thousandths of a real.
+	Charged catalog.Money
+}

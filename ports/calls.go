@@ -24,6 +24,9 @@ type Calls interface {
 	// taken back. The call's lease ends in any case. An entry of the same id and another time is another call's, which
 	// was begun after the commit of this one was lost. Only outside InTx.
 	End(ctx context.Context, o Outcome) (open bool, err error)
+	// Next goes on from one call of a question to the next one, to another bureau, and reports false, having written
+	// nothing, where the entry is not running any more. Nothing is charged beyond what Begin reserved. Only outside InTx.
+	Next(ctx context.Context, n Next) (running bool, err error)
 }
 
 // Charge is what Begin writes.
@@ -44,8 +47,25 @@ type Charge struct {
 	Shared bool
 	After  time.Time
 	Seen   string
-	// Only, unless nil, limits the answers from history and the calls shared with to those for this purpose.
-	Only *string
+	// Only limits the answers from history, and the calls shared with.
+	Only Only
+}
+
+// Only limits which answers serve: to those bought for a purpose, nil for any, and those of a bureau, empty for any.
+type Only struct {
+	Purpose *string
+	Bureau  string
+}
+
+// Next is a step from one call of a question to the next.
+type Next struct {
+	// Entry is that of the question, with the bureau that is asked next, what that call may cost, and what stays
+	// reserved. Its SettleAt is set to Takes after the time of Clock; At is that time by the instance's own clock.
+	Entry lookup.Entry
+	At    time.Time
+	Takes time.Duration
+	// Ended is how the call before ended, with an entry of its own; nil where it leaves none.
+	Ended *Outcome
 }
 
 // Begun is the result of a Charge; the zero value says that the call may be made.
@@ -61,8 +81,14 @@ type Outcome struct {
 	Entry lookup.Entry
 	// Price is what Begin charged, in ten-thousandths of a real; the entry's Amount is what it costs in the end.
 	Price catalog.Money
-	// Record is nil without an answer.
+	// Record is nil without an answer, and where it is stored already.
 	Record *lookup.Record
+	// Other is an entry that Next has written, as it is to be from now on; nil for none. It and Entry may change places:
+	// the entry of the question is that of the call that answers it.
+	Other *lookup.Entry
+	// Took is how long the bureau took, and Over is true where it named an amount above its price.
+	Took time.Duration
+	Over bool
 }
 
 // ErrDayCap and ErrMonthCap say which cap a charge would exceed, ErrBudget that it would exceed its member's budget,

@@ -55,8 +55,9 @@ type ContactLookup struct {
 // History stores what bureaus answered. Documents and answers are encrypted at
 // rest and found by a keyed hash.
 type History interface {
-	// Only returns a History that answers as if it held only what was bought for a purpose; it needs no more reads.
-	Only(purpose string) History
+	// Only returns a History that answers as if it held only what was bought for a purpose or from a bureau; it needs no
+	// more reads.
+	Only(o Only) History
 	// Serve answers a lookup from history in one step, with an entry that is done, free and in no bucket: if the newest
 	// record of the entry's document in its product was answered after that time, it writes the entry, with the record's
 	// id, and returns the record when the entry is durable. Otherwise, and for a person whom the organisation has blocked,

@@ -58,6 +58,7 @@ type Repos struct {
 	History        History
 	Calls          Calls
 	LookupRequests LookupRequests
+	Bureaus        BureauStates
 	Batches        Batches
 	BatchItems     BatchItems
 	BatchRuns      BatchRuns

@@ -45,7 +45,7 @@ func TestAnAuditOfAnEarlierVersionIsSealed(t *testing.T) {
 		for _, err := range []error{
 			err, s.InTx(ctx, blank),
 			s.Writer.Exec("UPDATE audit_heads SET sealed = NULL WHERE number = 0").Error,
-			s.Writer.Exec("DELETE FROM goose_db_version WHERE version_id = 79").Error, s.Migrate(ctx), s.Migrate(ctx),
+			undoFrom(s.Writer, 79), s.Migrate(ctx), s.Migrate(ctx),
 		} {
 			if err != nil {
 				t.Fatal(s.Writer.Name(), err)

@@ -136,18 +136,18 @@ var invariants = []engine.Invariant{
 			-- What an agent's session reserved is there before, and after a crash without, its lookup.
 			SELECT key_id, bucket, count AS n, amount AS a FROM key_usage
 				WHERE bucket NOT IN ('` + lookup.AgentBucket + `', '` + lookup.EndedBucket + `')
-			UNION ALL SELECT key_id, day, -COUNT(*), -SUM(amount) FROM lookups
+			UNION ALL SELECT key_id, day, ` + reserved + ` FROM lookups
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id, day
-			UNION ALL SELECT key_id, month, -COUNT(*), -SUM(amount) FROM lookups
+			UNION ALL SELECT key_id, month, ` + reserved + ` FROM lookups
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id, month
-			UNION ALL SELECT key_id, ` + engine.Literal(lookups.Total) + `, -COUNT(*), -SUM(amount) FROM lookups
+			UNION ALL SELECT key_id, ` + engine.Literal(lookups.Total) + `, ` + reserved + ` FROM lookups
 				WHERE charged AND key_id IS NOT NULL GROUP BY key_id
-			UNION ALL SELECT batch_id, ` + "'" + lookup.BatchBucket + "'" + `, -COUNT(*), -SUM(amount) FROM lookups
+			UNION ALL SELECT batch_id, ` + "'" + lookup.BatchBucket + "'" + `, ` + reserved + ` FROM lookups
 				WHERE charged AND batch_id IS NOT NULL GROUP BY batch_id
-			UNION ALL SELECT automation_id, month, -COUNT(*), -SUM(amount) FROM lookups
+			UNION ALL SELECT automation_id, month, ` + reserved + ` FROM lookups
 				WHERE charged AND automation_id IS NOT NULL GROUP BY automation_id, month
 			-- Months of before budgets are not counted for members.
-			UNION ALL SELECT member_id, month, -COUNT(*), -SUM(amount) FROM lookups
+			UNION ALL SELECT member_id, month, ` + reserved + ` FROM lookups
 				WHERE charged AND member_id IS NOT NULL AND EXISTS (
 					SELECT 1 FROM key_usage u WHERE u.key_id = lookups.member_id AND u.bucket = lookups.month)
 				GROUP BY member_id, month
@@ -202,6 +202,10 @@ var invariants = []engine.Invariant{
 		AND l.record_id >= (SELECT up_to FROM privacy_marks WHERE name = 'records')
 		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = l.record_id)`},
 }
+
+// reserved is what an account has of a charged entry: also what is reserved while it runs.
+const reserved = "-SUM(CASE WHEN status = '" + string(lookup.Running) + "' THEN 1 + spare_calls ELSE 1 END), " +
+	"-SUM(CASE WHEN status = '" + string(lookup.Running) + "' THEN amount + spare ELSE amount END)"
 
 // Check tests all invariants of the data in one snapshot, beside a running service. It reads whole tables, so it takes
 // its time.

@@ -24,6 +24,8 @@ func TestSlotsOfPastHoursAreFolded(t *testing.T) {
 					values = append(values, engine.HourOf(at))
 				case "day":
 					values = append(values, at.Format(time.DateOnly))
+				case "took":
+					values = append(values, 9)
 				case "product":
 					values = append(values, "cpf")
 				default:

@@ -212,5 +212,6 @@ func (s *Store) writtenInGo() []*goose.Migration {
 		goose.NewGoMigration(44, &goose.GoFunc{RunDB: privacy.AddPurposes}, nil),
 		goose.NewGoMigration(45, &goose.GoFunc{RunDB: privacy.IndexPurposes}, nil),
 		goose.NewGoMigration(60, &goose.GoFunc{RunDB: lookups.AddMemberDays}, nil),
+		goose.NewGoMigration(80, &goose.GoFunc{RunDB: lookups.AddBureaus}, nil),
 	)
 }

@@ -123,7 +123,7 @@ var made = map[int][]string{
 	38: {"TABLE subject_keys", "TABLE subject_traces", "TABLE privacy_marks", "TABLE subject_blocks", "TABLE erasures"},
 	55: {"TABLE identities"}, 78: {"TABLE erased_subjects"}, 59: {"INDEX jobs_dead", "INDEX jobs_waiting"},
 	60: {"TABLE member_days", "INDEX lookups_member_product"}, 61: {"TABLE limit_changes"},
-	62: {"TABLE lookup_requests"},
+	62: {"TABLE lookup_requests"}, 80: {"TABLE bureau_orders", "TABLE bureau_outs", "TABLE bureau_days"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts",
 		"TABLE first_answers"},
@@ -216,6 +216,8 @@ func undoFrom(db *gorm.DB, from int) error {
 
 // madeColumns are the columns that migrations add, with their versions.
 var madeColumns = map[string]int{
+	"lookups.bureau": 80, "lookups.followed_id": 80, "lookups.compared": 80, "lookups.spare": 80,
+	"lookups.spare_calls": 80, "records.bureau": 80, "records.sources": 80,
 	"batches.payer_key_id": 61, "batches.payer_member_id": 61, "batches.sheets": 75,
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
 	"organisations.own_history": 44,

@@ -18,6 +18,9 @@ var file []byte
 // that resolves nowhere; connections come from the dial function of Start.
 func File() []byte { return append([]byte(nil), file...) }
 
+// Is reports whether a name is that of a bureau of the sandbox.
+func Is(name string) bool { return name == "sandbox" }
+
 // Start serves the bureau in process, over connections that never leave it. dial opens one, whatever the address; stop
 // ends the server and its connections, and returns when they are closed. After stop, dial fails.
 func (b *Bureau) Start() (dial func(ctx context.Context, network, addr string) (net.Conn, error), stop func()) {

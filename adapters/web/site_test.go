@@ -98,7 +98,8 @@ func newSite(t *testing.T, all bool) *testSite {
 	fixture.contacts, fixture.keys = contacts.New(store, now), lookups.NewKeys(store, now)
 	terms, pace := lookups.NewTerms(testCatalog(), 3*time.Second, testFresh, calendar), batches.NewPace()
 	fixture.ledger = lookups.NewLedger(lookups.LedgerConfig{
-		Store: store, Bureau: fixture.bureau, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
+		Store: store, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
+		Bureaus: lookups.NewBureaus(ports.Single("test", fixture.bureau, testCatalog(), 3*time.Second), store, now, log),
 	})
 	fixture.asker, fixture.sheet = lookups.NewAsker(fixture.ledger, pace.Single), lookups.NewSheet(store, terms, now)
 	fixture.statement = lookups.NewStatement(store, calendar, now)

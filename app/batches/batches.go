@@ -337,7 +337,7 @@ func (b *Batches) lookBack(ctx context.Context, q *batch.Batch, only *string, it
 			docs = append(docs, item.Document)
 		}
 	}
-	history := privacyapp.HistoryFor(b.Store.Repos().History, only)
+	history := b.Store.Repos().History.Only(ports.Only{Purpose: only})
 	known, err := history.Fresh(ctx, q.OrgID, q.Product, docs, b.Clock().Add(-b.Fresh))
 	if err != nil {
 		return err

@@ -51,6 +51,9 @@ type Request struct {
 	// somebody else is asking the same, that is the answer, and nothing is charged. Thus a button pressed twice is charged
 	// once. Empty asks in any case.
 	Seen string
+	// Bureau asks the bureau with that name alone, and takes an answer from history only if it is that bureau's; empty for
+	// the product's chain.
+	Bureau string
 	// Free asks history only: where that has no answer, the lookup ends with ErrNotInHistory.
 	Free bool
 	// Later does not wait for the bureau: where history does not answer at once, the result is an entry that is running,
@@ -77,12 +80,13 @@ type Request struct {
 	Trail automation.Trail
 
 	// What check has read: who asks, for which product and document, how old an answer may be, and the purpose that it
-	// must have been bought for, nil for any.
+	// must have been bought for, nil for any; then, where history has no answer, the bureaus to ask.
 	caller  app.Caller
 	product catalog.Product
 	doc     document.Document
 	fresh   time.Duration
-	only    *string
+	only    ports.Only
+	chain   ports.Chain
 }
 
 // Result is an answered lookup, or one that was begun and not waited for: then its entry is running, and there is no
@@ -92,6 +96,8 @@ type Result struct {
 	Record lookup.Record
 	// Replayed is true where an idempotency key brought the outcome of an earlier request.
 	Replayed bool
+	// chain are the bureaus to ask about what has only begun.
+	chain ports.Chain
 }
 
 // ErrNotInHistory is the cause where a lookup asked history only and got no answer.
@@ -195,11 +201,11 @@ func (k *Asker) check(ctx context.Context, caller app.Caller, req Request) (_ Re
 // stated chooses the purpose of a lookup. Faults: MissingPurpose, PurposeRefused.
 func (k *Asker) stated(ctx context.Context, req Request) (_ Request, err error) {
 	if req.BatchID == "" {
-		req.Purpose, req.only, err = k.rules.Choose(ctx, k.store.Repos(), req.caller, req.Purpose)
+		req.Purpose, req.only.Purpose, err = k.rules.Choose(ctx, k.store.Repos(), req.caller, req.Purpose)
 		return req, err
 	}
 	rules, err := k.rules.Of(ctx, k.store.Repos(), req.caller.OrgID(), false)
-	req.only = rules.Only(req.Purpose)
+	req.only.Purpose = rules.Only(req.Purpose)
 	return req, err
 }
 
@@ -216,7 +222,7 @@ func (k *Asker) begin(ctx context.Context, req Request) (_ Result, holder string
 		e := req.cached(k.clock())
 		rec, err := k.history(req).Serve(ctx, e, e.At.Add(-req.fresh))
 		if err == nil {
-			e.RecordID = rec.ID
+			e.RecordID, e.Bureau = rec.ID, rec.Bureau
 			answer, err := k.answer(e, rec)
 			return answer, "", err
 		}
@@ -228,6 +234,7 @@ func (k *Asker) begin(ctx context.Context, req Request) (_ Result, holder string
 		answer, err := k.onlyHistory(ctx, req)
 		return answer, "", err
 	}
+	req.chain = k.ledger.bureaus.chain(req.product.ID, req.doc.Type(), req.Bureau)
 	begun, holder, err := k.ledger.charge(ctx, req)
 	if err == nil && begun.Record.ID != "" { // another call has just ended
 		begun, err = k.fromHistory(ctx, req, begun.Record)
@@ -247,7 +254,7 @@ func (k *Asker) end(ctx context.Context, req Request, begun Result, holder strin
 	case holder != "":
 		return k.follow(ctx, req, holder)
 	}
-	return k.ledger.callAndWait(ctx, req.product, begun.Entry)
+	return k.ledger.callAndWait(ctx, begun.chain, begun.Entry)
 }
 
 // entry returns the entry of a lookup.

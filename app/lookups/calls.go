@@ -8,17 +8,16 @@ import (
 	"time"
 
 	"fichario/app"
-	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
-// callAndWait makes the call that charge has charged. The call is finished and stored even when ctx ends, because it is
-// paid for.
-func (l *Ledger) callAndWait(ctx context.Context, product catalog.Product, e lookup.Entry) (Result, error) {
+// callAndWait makes the calls that charge has charged. They are finished and stored even when ctx ends, because they
+// are paid for.
+func (l *Ledger) callAndWait(ctx context.Context, chain ports.Chain, e lookup.Entry) (Result, error) {
 	return l.goesOn(ctx, func(ctx context.Context) (Result, error) {
 		defer func() { <-l.slots }()
-		return l.call(ctx, product, e)
+		return l.call(ctx, chain, e)
 	})
 }
 
@@ -41,43 +40,14 @@ func (l *Ledger) goesOn(ctx context.Context, do func(context.Context) (Result, e
 	}
 }
 
-func (l *Ledger) call(ctx context.Context, product catalog.Product, e lookup.Entry) (Result, error) {
-	defer l.announce(e.ID)
-	answer, took, failure := l.ask(ctx, product, e)
-	event := Event{Product: product.ID, Took: took, Dropped: answer.Dropped}
-	var rec *lookup.Record
-	if failure == nil {
-		e.Status = lookup.Done
-		e.RecordID = app.NewID()
-		rec = &lookup.Record{
-			ID: e.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: l.clock(),
-			Purpose: e.Purpose, Found: answer.Found, Schema: l.terms.schemas[product.ID], Fields: answer.Fields, Raw: answer.Raw,
-		}
-	} else {
-		e.Status = statusOf(failure.Outcome)
-		if !e.Status.Charged() {
-			e.Charged, e.Amount = false, 0
-		}
-		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "product", e.Product, "status", string(e.Status),
-			"reason", failure.Reason)
-	}
-	if f := l.flight(e.ID); f != nil {
-		f.failure = failure
-	}
-	l.finish(ctx, ports.Outcome{Entry: e, Price: product.Price, Record: rec})
-	event.Status, event.Charged = e.Status, e.Amount
-	l.observe(event)
-	if failure != nil {
-		return Result{}, bureauFault(e.Status, failure)
-	}
-	return Result{Entry: e, Record: *rec}, nil
-}
-
-// ask makes the call. A bureau that panics counts as reached.
+// ask makes a call. A bureau that panics counts as reached.
 func (l *Ledger) ask(
-	ctx context.Context, product catalog.Product, e lookup.Entry,
+	ctx context.Context, link ports.Link, e lookup.Entry,
 ) (answer ports.Answer, took time.Duration, failure *ports.BureauError) {
-	ctx, cancel := context.WithTimeout(ctx, l.terms.Timeout)
+	if failure := l.bureaus.refusal(link.Name); failure != nil {
+		return ports.Answer{}, 0, failure
+	}
+	ctx, cancel := context.WithTimeout(ctx, link.Timeout)
 	defer cancel()
 	defer context.AfterFunc(l.stopping, cancel)()
 	start := ports.Now()
@@ -85,11 +55,12 @@ func (l *Ledger) ask(
 		took = ports.Since(start)
 		if r := recover(); r != nil {
 			// The value may contain what the bureau sent.
-			l.log.ErrorContext(ctx, "panic", "product", product.ID, "type", fmt.Sprintf("%T", r), "stack", string(debug.Stack()))
+			l.log.ErrorContext(ctx, "panic", "bureau", link.Name, "product", e.Product, "type", fmt.Sprintf("%T", r),
+				"stack", string(debug.Stack()))
 			failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
 		}
 	}()
-	answer, err := l.bureau.Ask(ctx, ports.Question{Product: product, Document: e.Document, Purpose: e.Purpose})
+	answer, err := link.Bureau.Ask(ctx, ports.Question{Product: link.Product, Document: e.Document, Purpose: e.Purpose})
 	if err != nil && !errors.As(err, &failure) {
 		failure = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "unknown failure"}
 	}

@@ -40,9 +40,9 @@ func (l *Ledger) charge(ctx context.Context, req Request) (r Result, holder stri
 		case begun.Holder != "":
 			return Result{}, begun.Holder, nil
 		case begun.RecordID == "":
-			return Result{Entry: c.Entry}, "", nil
+			return Result{Entry: c.Entry, chain: req.chain}, "", nil
 		}
-		rec, err := privacy.HistoryFor(l.store.Repos().History, c.Only).Latest(ctx, c.Entry.OrgID, c.Entry.Product,
+		rec, err := l.store.Repos().History.Only(c.Only).Latest(ctx, c.Entry.OrgID, c.Entry.Product,
 			c.Entry.Document)
 		if !errors.Is(err, ports.ErrNotFound) {
 			return Result{Record: rec}, "", err
@@ -53,10 +53,11 @@ func (l *Ledger) charge(ctx context.Context, req Request) (r Result, holder stri
 
 func (l *Ledger) chargeOf(req Request) ports.Charge {
 	e := req.entry(l.clock())
-	e.Status, e.Charged, e.Amount = lookup.Running, true, req.product.Price
+	e.Status, e.Charged = lookup.Running, true
+	first := towards(&e, req.chain)
 	e.Day, e.Month = l.terms.Calendar.Day(e.At), l.terms.Calendar.Month(e.At)
 	c := ports.Charge{
-		Entry: e, Takes: l.terms.Timeout + settleMargin, Shared: !req.Refresh || req.Seen != "", After: e.At.Add(-req.fresh),
+		Entry: e, Takes: first.Timeout + settleMargin, Shared: !req.Refresh || req.Seen != "", After: e.At.Add(-req.fresh),
 		Ceiling: req.Ceiling, Budget: req.caller.Budget(), Only: req.only,
 		RequestName: req.RequestKey,
 	}
@@ -89,8 +90,9 @@ func (l *Ledger) refused(ctx context.Context, req Request, e lookup.Entry, err e
 			nil)
 	case errors.Is(err, ports.ErrUncertain):
 		// No call was made, so a charge that may have been written is taken back.
+		price := e.Amount
 		e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
-		l.calls.Start(func() { l.takeBack(context.WithoutCancel(ctx), ports.Outcome{Entry: e, Price: req.product.Price}) })
+		l.calls.Start(func() { l.takeBack(context.WithoutCancel(ctx), ports.Outcome{Entry: e, Price: price}) })
 	}
 	return err
 }
@@ -125,7 +127,8 @@ func (l *Ledger) written(ctx context.Context, req Request) error {
 	same := l.unwritten.waiting(func(o ports.Outcome) bool {
 		rec := o.Record
 		return rec != nil && rec.ID != req.Seen && rec.OrgID == req.caller.OrgID() && rec.Product == req.product.ID &&
-			rec.Document == req.doc && (req.only == nil || rec.Purpose == *req.only)
+			rec.Document == req.doc && (req.only.Purpose == nil || rec.Purpose == *req.only.Purpose) &&
+			(req.only.Bureau == "" || rec.Bureau == req.only.Bureau)
 	})
 	for _, o := range same {
 		if err := l.unwritten.flush(ctx, o); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"fichario/app/privacy"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	privacyrules "fichario/domain/privacy"
@@ -13,7 +12,7 @@ import (
 
 // history returns the history that may answer.
 func (k *Asker) history(req Request) ports.History {
-	return privacy.HistoryFor(k.store.Repos().History, req.only)
+	return k.store.Repos().History.Only(req.only)
 }
 
 // answer returns a record from history.
@@ -26,7 +25,7 @@ func (k *Asker) answer(e lookup.Entry, rec lookup.Record) (Result, error) {
 // fromHistory writes the free entry and answers.
 func (k *Asker) fromHistory(ctx context.Context, req Request, rec lookup.Record) (Result, error) {
 	e := req.cached(k.clock())
-	e.RecordID = rec.ID
+	e.RecordID, e.Bureau = rec.ID, rec.Bureau
 	if err := k.store.Repos().Statement.Add(ctx, e); errors.Is(err, ports.ErrErased) {
 		return Result{}, subjectErased()
 	} else if err != nil {

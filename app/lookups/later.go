@@ -43,7 +43,7 @@ func (k *Asker) goOn(ctx context.Context, req Request, begun Result, holder stri
 	}
 	k.ledger.calls.Start(func() {
 		defer func() { <-k.ledger.slots; close(ended) }()
-		_, _ = k.ledger.call(ctx, req.product, begun.Entry) // the entry has the outcome
+		_, _ = k.ledger.call(ctx, begun.chain, begun.Entry) // the entry has the outcome
 	})
 	return begun.Entry.ID, ended
 }

@@ -27,7 +27,7 @@ const (
 // Ledger makes the calls to the bureau and accounts for every one that may have reached it.
 type Ledger struct {
 	store   ports.Store
-	bureau  ports.Bureau
+	bureaus *Bureaus
 	terms   *Terms
 	clock   app.Clock
 	log     *slog.Logger
@@ -45,11 +45,11 @@ type Ledger struct {
 
 // LedgerConfig is what a Ledger needs.
 type LedgerConfig struct {
-	Store  ports.Store
-	Bureau ports.Bureau
-	Terms  *Terms
-	Clock  app.Clock
-	Log    *slog.Logger
+	Store   ports.Store
+	Bureaus *Bureaus
+	Terms   *Terms
+	Clock   app.Clock
+	Log     *slog.Logger
 	// Observe is called for every lookup that was answered or failed at the bureau, for the metrics.
 	Observe func(Event)
 }
@@ -57,6 +57,8 @@ type LedgerConfig struct {
 // Event is one lookup, as the metrics see it. It holds no personal data.
 type Event struct {
 	Product string
+	// Bureau is the name of the one that was asked; empty where history answered.
+	Bureau string
 	// Cache is true when history answered; then nothing else is set.
 	Cache bool
 	// Status is the outcome of the bureau's call, which took Took.
@@ -74,7 +76,7 @@ var ErrBusy = errors.New("too many calls in flight")
 // NewLedger returns the use case. Call Close when no more lookups arrive.
 func NewLedger(c LedgerConfig) *Ledger {
 	l := &Ledger{
-		store: c.Store, bureau: c.Bureau, terms: c.Terms, clock: c.Clock, log: c.Log, observe: c.Observe,
+		store: c.Store, bureaus: c.Bureaus, terms: c.Terms, clock: c.Clock, log: c.Log, observe: c.Observe,
 		slots: make(chan struct{}, CallsMax),
 	}
 	l.unwritten = newUnwritten(c.Log, l.write)

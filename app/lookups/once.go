@@ -32,7 +32,11 @@ func (r Request) question() string {
 	if r.MaxAge != nil {
 		age = r.MaxAge.String()
 	}
-	return fmt.Sprintf("%s|%s|%s|%t|%t|%s", r.Product, r.Document, r.Purpose, r.Refresh, r.Free, age)
+	question := fmt.Sprintf("%s|%s|%s|%t|%t|%s", r.Product, r.Document, r.Purpose, r.Refresh, r.Free, age)
+	if r.Bureau != "" {
+		question += "|" + r.Bureau
+	}
+	return question
 }
 
 // RequestKeyOf checks the idempotency key of a lookup, which came under a name; nil is none. Fault: InvalidRequest.

@@ -26,6 +26,7 @@ func (l *Ledger) outcome(ctx context.Context, callID string) (lookup.Entry, *por
 		}
 	}
 	var over <-chan time.Time
+	var settles time.Time
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
 		if end, kept := l.unwritten.of(callID); kept {
 			if end.Record != nil {
@@ -37,7 +38,8 @@ func (l *Ledger) outcome(ctx context.Context, callID string) (lookup.Entry, *por
 		if err != nil || call.Erased || call.Status != lookup.Running {
 			return call, failure, err
 		}
-		if over == nil {
+		if over == nil || !call.SettleAt.Equal(settles) { // it went on to another bureau
+			settles = call.SettleAt
 			now, err := l.store.Repos().Clock.Now(ctx, l.clock())
 			if err != nil {
 				return call, nil, err

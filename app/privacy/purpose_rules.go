@@ -93,14 +93,6 @@ func (p purposeRules) Only(purpose string) *string {
 	return &purpose
 }
 
-// HistoryFor restricts history to answers bought for only, unless that is nil.
-func HistoryFor(h ports.History, only *string) ports.History {
-	if only == nil {
-		return h
-	}
-	return h.Only(*only)
-}
-
 // rulesTTL is how long an instance trusts what it read about an organisation's purposes, and thus how long a retired
 // one can still be used.
 const rulesTTL = 100 * time.Millisecond

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fichario/adapters/automation"
+	"fichario/adapters/bureau"
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
@@ -34,7 +35,7 @@ type ground struct {
 	calendar   access.Calendar
 	metrics    *httpapi.Metrics
 	store      *gormstore.Store
-	bureau     command.Bureau
+	bureau     *bureau.Bureaus
 	dispatcher *automation.Dispatcher
 	mailer     ports.Mailer // nil where e-mail is not configured
 	publicURL  string
@@ -81,6 +82,7 @@ func (r rooms) chores() []app.Chore {
 type lookupRoom struct {
 	config    lookups.LedgerConfig // for the demonstration, which has a clock of its own
 	terms     *lookups.Terms
+	bureaus   *lookups.Bureaus
 	ledger    *lookups.Ledger
 	asker     *lookups.Asker
 	sheet     *lookups.Sheet
@@ -93,8 +95,9 @@ type lookupRoom struct {
 func lookupsOn(g ground, single func()) (r lookupRoom) {
 	offered := g.bureau.Catalog()
 	r.terms = lookups.NewTerms(offered, g.bureau.Timeout(), g.Settings.HistoryFresh, g.calendar)
+	r.bureaus = lookups.NewBureaus(g.bureau.Chains(), g.store, command.Now, g.log)
 	r.config = lookups.LedgerConfig{
-		Store: g.store, Bureau: g.bureau, Terms: r.terms, Clock: command.Now, Log: g.log, Observe: g.metrics.Lookup,
+		Store: g.store, Bureaus: r.bureaus, Terms: r.terms, Clock: command.Now, Log: g.log, Observe: g.metrics.Lookup,
 	}
 	r.ledger = lookups.NewLedger(r.config)
 	g.metrics.Unwritten(r.ledger.Unwritten)
@@ -107,6 +110,7 @@ func lookupsOn(g ground, single func()) (r lookupRoom) {
 
 func (r lookupRoom) chores() []app.Chore {
 	return []app.Chore{
+		{Name: "read orders of bureaus", Every: time.Second, Do: r.bureaus.Refresh},
 		{Name: "settle lookups", Every: 3 * time.Second, Do: r.ledger.Settle},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: r.keys.SaveUse, AtEnd: true},
 		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: r.asker.ForgetRequests},

@@ -80,7 +80,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 	if s.mailer, err = e.Mailer(); err != nil {
 		return nil, err
 	}
-	if s.bureau, s.stopBureau, err = e.OpenBureau(log); err != nil {
+	if s.bureau, s.stopBureau, err = e.OpenBureaus(log); err != nil {
 		return nil, err
 	}
 	if unknown := unknownSettings(e.Commands, e.Asked, os.Environ()); len(unknown) > 0 {

@@ -35,6 +35,33 @@ func (p Product) Complete(stored []byte) ([]byte, error) {
 	return fields, nil
 }
 
+// IsNull reports whether a named field of an answer is null.
+func IsNull(fields []byte, name string) bool {
+	var values map[string]json.RawMessage
+	return json.Unmarshal(fields, &values) != nil || len(values[name]) == 0 || string(values[name]) == "null"
+}
+
+// Fill gives an answer the named fields that it has not and that an earlier one has, and returns their names, in the
+// product's order.
+func (p Product) Fill(fields, earlier []byte) (filled []byte, names []string) {
+	var has, had map[string]json.RawMessage
+	if json.Unmarshal(fields, &has) != nil || json.Unmarshal(earlier, &had) != nil {
+		return fields, nil
+	}
+	for _, f := range p.Fields {
+		if IsNull(fields, f.Name) && !IsNull(earlier, f.Name) {
+			has[f.Name] = had[f.Name]
+			names = append(names, f.Name)
+		}
+	}
+	if text, err := json.Marshal(has); err == nil && len(names) > 0 {
+		if all, err := p.Complete(text); err == nil {
+			return all, names
+		}
+	}
+	return fields, nil
+}
+
 type projector struct {
 	buf     bytes.Buffer
 	dropped []string

@@ -26,6 +26,8 @@ const (
 	ImportEnded NotificationKind = "importacao"
 	// ChainCut: automations answered each other so often that they were stopped for a contact.
 	ChainCut NotificationKind = "cadeia"
+	// BureauExhausted: a bureau has no credit left.
+	BureauExhausted NotificationKind = "bureau_sem_credito"
 )
 
 // Notification tells the team of an organisation that something happened. It is shown to every active member, and
@@ -63,6 +65,8 @@ func (n Notification) Title() string {
 		return "Importação concluída"
 	case ChainCut:
 		return "Automações que se respondem"
+	case BureauExhausted:
+		return "Bureau sem crédito"
 	case NewContact:
 	}
 	return "Novo contato"
@@ -76,7 +80,7 @@ func (n Notification) Text() string {
 			return n.Subject + " falhou e não será tentada de novo sozinha."
 		}
 		return n.Subject + " falhou para " + n.contact() + " e não será tentada de novo sozinha."
-	case CapReached, CeilingReached, ImportEnded, ChainCut:
+	case CapReached, CeilingReached, ImportEnded, ChainCut, BureauExhausted:
 		return n.Subject
 	case BatchEnded, BatchPaused:
 		return n.BatchName + ": " + n.Subject

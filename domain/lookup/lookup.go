@@ -59,6 +59,13 @@ type Entry struct {
 
 	Product  string
 	Document document.Document
+	// Bureau is the name of the bureau that was asked, or whose answer history gave; empty for entries of before there
+	// were several.
+	Bureau string
+	// FollowedID is the entry of the call that answered the question in place of this one; empty for that entry itself.
+	FollowedID string
+	// Compared is true for a call that was only made to compare a bureau's answers with another's.
+	Compared bool
 	// At is when it was asked, UTC.
 	At time.Time
 	// Cache is true when history answered.
@@ -67,6 +74,9 @@ type Entry struct {
 	Charged bool
 	// Amount is in ten-thousandths of a real; zero when not charged.
 	Amount catalog.Money
+	// Spare is what is reserved while the call runs, for further calls about the same question: money in ten-thousandths
+	// of a real beside Amount, and calls beside this one.
+	Spare  Spent
 	Status Status
 	// RecordID is the record that was answered; empty when there is none.
 	RecordID string
@@ -96,6 +106,11 @@ type Record struct {
 	AnsweredAt time.Time
 	// Found is false when the bureau had no record.
 	Found bool
+	// Bureau is the name of the bureau that answered; empty for records of before there were several.
+	Bureau string
+	// Sources are the fields that an earlier bureau of the chain answered, with its name and when; nil where all are
+	// this bureau's.
+	Sources map[string]Source
 	// Schema is catalog.Product.Schema at the time of the answer.
 	Schema string
 	// Fields is the JSON object of the named fields.
@@ -104,6 +119,13 @@ type Record struct {
 	Raw []byte
 	// Unreadable is true where what is stored cannot be opened: Document, Fields and Raw are then zero values.
 	Unreadable bool
+}
+
+// Source is where a field is from.
+type Source struct {
+	Bureau string `json:"bureau"`
+	// At is when that bureau answered, UTC.
+	At time.Time `json:"em"`
 }
 
 // FreshAt reports whether the record may answer a lookup at now without asking the bureau (specification, 8.1.5). A
@@ -160,3 +182,25 @@ type Spent struct {
 
 // Add adds o.
 func (s *Spent) Add(o Spent) { s.Count, s.Amount = s.Count+o.Count, s.Amount+o.Amount }
+
+// Pace says about how long a call took: each step is the square root of two times the one before, the first is up to a
+// millisecond.
+func Pace(took time.Duration) int {
+	pace := 0
+	for most := time.Millisecond; most < took && pace < paces; pace++ {
+		most = PaceTime(pace + 1)
+	}
+	return pace
+}
+
+// paces is the slowest pace, of some 2 minutes and more.
+const paces = 34
+
+// PaceTime is the longest time of a pace.
+func PaceTime(pace int) time.Duration {
+	most := time.Millisecond << (pace / 2)
+	if pace%2 == 1 {
+		most = most * 1_414 / 1_000
+	}
+	return most
+}

@@ -39,6 +39,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
+	"fichario/ports"
 	"fichario/tests/testkit/patience"
 )
 
@@ -182,7 +183,8 @@ func (w *world) open(name string) (*instance, error) {
 	store.LogTo(log)
 	terms, pace := lookups.NewTerms(products(), timeout, fresh, w.calendar), batches.NewPace()
 	i.ledger = lookups.NewLedger(lookups.LedgerConfig{
-		Store: store, Bureau: seenBy{w.bureau, i}, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
+		Store: store, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
+		Bureaus: lookups.NewBureaus(ports.Single("mundo", seenBy{w.bureau, i}, products(), timeout), store, now, log),
 	})
 	i.asker = lookups.NewAsker(i.ledger, pace.Single)
 	i.keys = lookups.NewKeys(store, now)

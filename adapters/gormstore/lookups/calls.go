@@ -61,6 +61,20 @@ type ended struct {
 	price  int64
 	record *RecordRow
 	trail  automation.Trail
+	took   time.Duration
+	over   bool
+}
+
+func (r calls) endedOf(o ports.Outcome) ended {
+	e := ended{
+		entry: lookupRowOf(r.vault, o.Entry), price: int64(o.Price), trail: automation.Trail(o.Entry.Trail), took: o.Took,
+		over: o.Over,
+	}
+	if o.Record != nil {
+		record := recordRowOf(r.vault, *o.Record)
+		e.record = &record
+	}
+	return e
 }
 
 // mayBeAgain reports whether another call may have been begun under the same id: an item of a batch and a run of an
@@ -86,8 +100,8 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	if c.Shared {
 		shared := IndexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document)
 		b.indexes = r.vault.Indexes(shared)
-		if b.lease = b.indexes[0]; c.Only != nil {
-			b.lease = r.vault.Indexes(shared + "|" + *c.Only)[0]
+		if b.lease = b.indexes[0]; c.Only != (ports.Only{}) {
+			b.lease = r.vault.Indexes(shared + "|" + leaseText(c.Only))[0]
 		}
 	}
 	ctx, span := engine.Spanned(ctx, op)
@@ -99,16 +113,27 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	return out.Begun, engine.Named(op, err)
 }
 
+// leaseText tells apart the leases of questions that do not share answers.
+func leaseText(o ports.Only) string {
+	text := ""
+	if o.Purpose != nil {
+		text = *o.Purpose
+	}
+	if o.Bureau != "" {
+		text += "|" + o.Bureau
+	}
+	return text
+}
+
 func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) {
 	const op = "calls.end"
 	if err := r.Outside(op); err != nil {
 		return false, err
 	}
-	e := ended{entry: lookupRowOf(r.vault, o.Entry), price: int64(o.Price), trail: automation.Trail(o.Entry.Trail)}
-	if o.Record != nil {
-		record := recordRowOf(r.vault, *o.Record)
-		e.record = &record
+	if o.Other != nil {
+		return r.endOtherwise(ctx, op, o)
 	}
+	e := r.endedOf(o)
 	ctx, span := engine.Spanned(ctx, op)
 	open, err = r.end.Call(ctx, e)
 	ports.EndSpan(span, err)
@@ -168,6 +193,7 @@ type charges struct {
 	added   map[account]usageRow
 	hours   map[lookupHourRow]lookupHourRow // keyed by the row without its numbers
 	days    map[spendDayRow]spendDayRow
+	bureaus map[bureauDayRow]bureauDayRow
 	slot    int64
 	reached []crossing
 }
@@ -175,36 +201,68 @@ type charges struct {
 func newCharges() *charges {
 	return &charges{
 		counted: map[account]usageRow{}, added: map[account]usageRow{}, hours: map[lookupHourRow]lookupHourRow{},
-		days: map[spendDayRow]spendDayRow{}, slot: engine.SomeSlot(),
+		days: map[spendDayRow]spendDayRow{}, bureaus: map[bureauDayRow]bureauDayRow{}, slot: engine.SomeSlot(),
 	}
 }
 
-// admit returns the error of the first account that a call would exceed, counting those already added.
+// admit returns the error of the first account that a call would exceed, counting those already added and what it
+// reserves.
 func (c *charges) admit(b beginning) error {
+	calls, amount := 1+b.entry.SpareCalls, b.entry.Amount+b.entry.Spare
 	for _, l := range limitsOf(b.entry, b.Charge) {
 		had, more := c.counted[l.account], c.added[l.account]
-		if had.Count+more.Count >= l.count || had.Amount+more.Amount > l.amount-b.entry.Amount {
+		if had.Count+more.Count > l.count-calls || had.Amount+more.Amount > l.amount-amount {
 			return l.full
 		}
 	}
 	return nil
 }
 
-// add counts an entry n times; n is -1 where the charge is taken back.
-func (c *charges) add(row LookupRow, amount, n int64) {
+// begin counts a call that begins, with what it reserves.
+func (c *charges) begin(row LookupRow) {
+	c.account(row, 1+row.SpareCalls, row.Amount+row.Spare)
+	c.figure(row, 1, row.Amount)
+}
+
+// end counts what a call cost in the end. price is what it was charged so far; row has what is still reserved.
+func (c *charges) end(row LookupRow, price int64) {
+	calls := chargedCalls(row) - 1
+	c.account(row, calls-row.SpareCalls, row.Amount-price-row.Spare)
+	c.figure(row, calls, row.Amount-price)
+}
+
+func chargedCalls(row LookupRow) int64 {
+	if row.Charged {
+		return 1
+	}
+	return 0
+}
+
+// account adds to the accounts of an entry.
+func (c *charges) account(row LookupRow, calls, amount int64) {
+	if calls == 0 && amount == 0 {
+		return
+	}
 	for _, a := range accountsOf(row) {
 		sum := c.added[a]
-		c.added[a] = usageRow{KeyID: a.key, Bucket: a.bucket, Count: sum.Count + n, Amount: sum.Amount + n*amount}
+		c.added[a] = usageRow{KeyID: a.key, Bucket: a.bucket, Count: sum.Count + calls, Amount: sum.Amount + amount}
+	}
+}
+
+// figure adds to the figures of an entry's hour and day.
+func (c *charges) figure(row LookupRow, calls, amount int64) {
+	if calls == 0 && amount == 0 {
+		return
 	}
 	hour := lookupHourRow{OrgID: row.OrgID, Hour: engine.HourOf(row.At), Product: row.Product, Slot: c.slot}
 	sum := c.hours[hour]
 	at := hour
-	at.Charged, at.Amount = sum.Charged+n, sum.Amount+n*amount
+	at.Charged, at.Amount = sum.Charged+calls, sum.Amount+amount
 	c.hours[hour] = at
 	day := spendDayRow{OrgID: row.OrgID, Day: row.Day, KeyID: engine.OrNoID(row.KeyID), Product: row.Product, Slot: c.slot}
 	spent := c.days[day]
 	on := day
-	on.Charged, on.Amount = spent.Charged+n, spent.Amount+n*amount
+	on.Charged, on.Amount = spent.Charged+calls, spent.Amount+amount
 	c.days[day] = on
 }
 

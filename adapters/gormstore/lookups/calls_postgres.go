@@ -12,6 +12,7 @@ import (
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/automation"
+	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -26,10 +27,11 @@ var (
 		WHERE leases.expires_at <= clock_timestamp()`
 	askHolders = "SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[])"
 	askNewests = `SELECT a.lease, r.id::text, r.answered_at
-		FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS a (lease, doc_index, only_purpose)
+		FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::text[]) AS a (lease, doc_index, only_purpose, only_bureau)
 		CROSS JOIN LATERAL (
 			SELECT id, answered_at FROM records
 			WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR purpose = only_purpose)
+				AND (only_bureau = '' OR bureau = only_bureau)
 			ORDER BY answered_at DESC LIMIT 1
 		) r`
 	freeLeases = `DELETE FROM leases WHERE doc_index IN (
@@ -59,6 +61,8 @@ var (
 	addHoursMany = hourTally.Many()
 	addDaysMany  = dayTally.Many()
 
+	addBureausMany = bureauTally.Many()
+
 	endEntries = `UPDATE lookups SET status = a.status, charged = a.charged, amount = a.amount,
 			record_id = a.record_id::uuid, settle_at = NULL
 		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $8::timestamptz[])
@@ -66,7 +70,7 @@ var (
 		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid AND lookups.at = a.at
 			AND (settle_at IS NOT NULL OR lookups.charged AND NOT a.charged)
 			AND lookups.status IN (` + unfinished + `)
-		RETURNING lookups.id::text`
+		RETURNING lookups.id::text, spare, spare_calls`
 )
 
 // beginOnPostgres charges a batch of concurrent calls. Calls that share a lease go one after the other: whether the
@@ -128,7 +132,7 @@ func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 				settleAt := engine.Stamp(seen.now.Add(b.Takes))
 				b.entry.SettleAt = &settleAt
 				sum.crossed(*b)
-				sum.add(b.entry, b.entry.Amount, 1)
+				sum.begin(b.entry)
 				entries = append(entries, b.entry)
 				if b.request != nil {
 					requests = append(requests, string(b.entry.ID))
@@ -180,7 +184,7 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 		} else {
 			batch.Queue(freeLeases, ids)
 		}
-		still := map[string]bool{}
+		still := map[string]lookup.Spent{} // what they reserve
 		batch.Queue(endEntries, ids,
 			engine.Mapped(in, func(e ended) string { return e.entry.Status }),
 			engine.Mapped(in, func(e ended) bool { return e.entry.Charged }),
@@ -189,7 +193,8 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 			first, last, times, // the bounds let PostgreSQL prune partitions
 		).Query(func(rows pgx.Rows) error {
 			var id string
-			_, err := pgx.ForEachRow(rows, []any{&id}, func() error { still[id] = true; return nil })
+			var had lookup.Spent
+			_, err := pgx.ForEachRow(rows, []any{&id, &had.Amount, &had.Count}, func() error { still[id] = had; return nil })
 			return err
 		})
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -199,17 +204,18 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 		var records []RecordRow
 		var completed []automations.JobRow
 		for i, e := range in {
-			if open[i] = still[ids[i]]; !open[i] {
+			var spare lookup.Spent
+			if spare, open[i] = still[ids[i]]; !open[i] {
 				continue
 			}
 			delete(still, ids[i]) // an id counts once
+			e.entry.Spare, e.entry.SpareCalls = int64(spare.Amount), int64(spare.Count)
 			if e.record != nil {
 				records = append(records, *e.record)
 				completed = append(completed, completedJob(e.entry, e.trail))
 			}
-			if !e.entry.Charged {
-				sum.add(e.entry, e.price, -1)
-			}
+			sum.end(e.entry, e.price)
+			sum.asked(e)
 		}
 		batch, queued = &pgx.Batch{}, false
 		engine.QueueRows(batch, addRecords, records)
@@ -253,13 +259,15 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 	var leases, of, indexes [][]byte
 	var calls []string
 	var only []*string
+	var from []string
 	var micros []int64
 	for _, b := range in {
 		if b.Shared {
 			leases, calls = append(leases, b.lease), append(calls, string(b.entry.ID))
 			micros = append(micros, b.Takes.Microseconds())
 			for _, index := range b.indexes {
-				of, indexes, only = append(of, b.lease), append(indexes, index), append(only, b.Only)
+				of, indexes = append(of, b.lease), append(indexes, index)
+				only, from = append(only, b.Only.Purpose), append(from, b.Only.Bureau)
 			}
 		}
 		for _, a := range accountsOf(b.entry) {
@@ -277,7 +285,7 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 			_, err := pgx.ForEachRow(rows, []any{&lease, &call}, func() error { seen.holders[string(lease)] = call; return nil })
 			return err
 		})
-		batch.Queue(askNewests, of, indexes, only).Query(func(rows pgx.Rows) error {
+		batch.Queue(askNewests, of, indexes, only, from).Query(func(rows pgx.Rows) error {
 			var lease []byte
 			var answer newestAnswer
 			_, err := pgx.ForEachRow(rows, []any{&lease, (*string)(&answer.id), &answer.at}, func() error {
@@ -332,4 +340,5 @@ func (c *charges) queue(batch *pgx.Batch) {
 	}
 	engine.QueueRows(batch, addHoursMany, slices.Collect(maps.Values(c.hours)))
 	engine.QueueRows(batch, addDaysMany, slices.Collect(maps.Values(c.days)))
+	engine.QueueRows(batch, addBureausMany, slices.Collect(maps.Values(c.bureaus)))
 }

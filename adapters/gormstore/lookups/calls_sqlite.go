@@ -21,11 +21,12 @@ const (
 	freeEnded = `DELETE FROM leases WHERE call_id = ?1
 		AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = ?1 AND at <> ?2)`
 	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
-		ORDER BY answered_at DESC LIMIT 1`
+		AND (?3 = '' OR bureau = ?3) ORDER BY answered_at DESC LIMIT 1`
 	askCounted = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
 )
 
 var (
+	askSpare = "SELECT spare, spare_calls FROM lookups WHERE id = ? AND at = ?"
 	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
 		WHERE id = ? AND at = ? AND (settle_at IS NOT NULL OR charged AND NOT ?) AND status IN (` + unfinished + ")"
 	insertRecord = recordTable.Insert()
@@ -51,7 +52,7 @@ func (s *room) beginOnSQLite(ctx context.Context, in []beginning) ([]begun, erro
 			}
 			if out[i].writes() {
 				sum.crossed(*b)
-				sum.add(b.entry, b.entry.Amount, 1)
+				sum.begin(b.entry)
 				w.Exec(insertEntry, entryTable.Values(&b.entry)...)
 				if b.request != nil {
 					w.Exec(beginRequest, b.entry.ID)
@@ -83,13 +84,13 @@ func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 			if !open[i] {
 				continue
 			}
+			w.Row(askSpare, []any{e.entry.ID, e.entry.At}, &e.entry.Spare, &e.entry.SpareCalls)
 			if e.record != nil {
 				w.Exec(insertRecord, recordTable.Values(e.record)...)
 				writeCompleted(w, listeners, e.entry, e.trail)
 			}
-			if !e.entry.Charged {
-				sum.add(e.entry, e.price, -1)
-			}
+			sum.end(e.entry, e.price)
+			sum.asked(*e)
 		}
 		writeCharges(w, sum)
 	})
@@ -108,7 +109,7 @@ func takeLeaseOf(w *engine.SQLiteTx, b beginning) (out ports.Begun) {
 	var newest lookup.Record
 	for _, index := range b.indexes {
 		var rec lookup.Record
-		if w.Row(askNewest, []any{index, b.Only}, &rec.ID, &rec.AnsweredAt) && rec.AnsweredAt.After(newest.AnsweredAt) {
+		if w.Row(askNewest, []any{index, b.Only.Purpose, b.Only.Bureau}, &rec.ID, &rec.AnsweredAt) && rec.AnsweredAt.After(newest.AnsweredAt) {
 			newest = rec
 		}
 	}
@@ -139,5 +140,8 @@ func writeCharges(w *engine.SQLiteTx, sum *charges) {
 	}
 	for day := range maps.Values(sum.days) {
 		_ = dayTally.Count(w.Counting, &day)
+	}
+	for day := range maps.Values(sum.bureaus) {
+		_ = bureauTally.Count(w.Counting, &day)
 	}
 }

@@ -30,12 +30,13 @@ func (c *charges) crossed(b beginning) {
 		if b.entry.KeyID == nil || l.key != *b.entry.KeyID || l.full == nil || l.count <= 0 {
 			continue
 		}
-		used := c.counted[l.account].Count + c.added[l.account].Count + 1
+		before := c.counted[l.account].Count + c.added[l.account].Count
+		used := before + 1 + b.entry.SpareCalls
 		percent := 0
-		switch used {
-		case l.count:
+		switch most := (l.count*8 + 9) / 10; {
+		case before < l.count && used >= l.count:
 			percent = 100
-		case (l.count*8 + 9) / 10:
+		case before < most && used >= most:
 			percent = 80
 		default:
 			continue

@@ -2,6 +2,7 @@ package lookups
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -26,6 +27,8 @@ type RecordRow struct {
 	Schema     string     `gorm:"not null"`
 	Answer     []byte     `gorm:"not null" stored:"sealed"`
 	Purpose    string     `gorm:"not null;default:''"`
+	Bureau     string     `gorm:"not null;default:''"`
+	Sources    string     `gorm:"not null;default:''"` // JSON of lookup.Record.Sources
 }
 
 // TableName is the table of the row.
@@ -43,7 +46,10 @@ func IndexText(orgID, product string, d document.Document) string {
 // cannot be opened, it logs that and reports false: callers then proceed as if there were no record.
 func recordOf(v *engine.Vault, row RecordRow) (lookup.Record, bool) {
 	rec := lookup.Record{
-		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema,
+		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema, Bureau: row.Bureau,
+	}
+	if row.Sources != "" {
+		_ = json.Unmarshal([]byte(row.Sources), &rec.Sources) // ours
 	}
 	fields, raw, err := v.OpenTwo(row.Answer, "records|answer|"+rec.ID)
 	if err != nil {
@@ -67,31 +73,43 @@ type history struct {
 	engine.Conn
 	vault *engine.Vault
 	serve func(context.Context, served) (kept, error)
-	only  *string
+	only  ports.Only
 	// secret is the key of the hashes by which people are found.
 	secret func(context.Context) ([]byte, error)
 }
 
-func (r history) Only(purpose string) ports.History {
-	r.only = &purpose
+func (r history) Only(o ports.Only) ports.History {
+	r.only = o
 	return r
 }
 
 // bought selects the records that may serve as an answer.
 func (r history) bought(condition string, values ...any) engine.Scope {
-	if r.only != nil {
-		condition, values = condition+" AND purpose = ?", append(values, *r.only)
+	if r.only.Purpose != nil {
+		condition, values = condition+" AND purpose = ?", append(values, *r.only.Purpose)
+	}
+	if r.only.Bureau != "" {
+		condition, values = condition+" AND bureau = ?", append(values, r.only.Bureau)
 	}
 	return engine.Where(condition, values...)
 }
 
 func recordRowOf(v *engine.Vault, rec lookup.Record) RecordRow {
+	sources := ""
+	if len(rec.Sources) > 0 {
+		text, err := json.Marshal(rec.Sources)
+		if err != nil {
+			panic(err) // names and times
+		}
+		sources = string(text)
+	}
 	return RecordRow{
 		ID: engine.UID(rec.ID), OrgID: engine.UID(rec.OrgID), Product: rec.Product, DocType: string(rec.Document.Type()),
 		DocIndex:   v.Indexes(IndexText(rec.OrgID, rec.Product, rec.Document))[0],
 		Document:   v.Seal([]byte(rec.Document.Value()), "records|document|"+rec.ID),
 		AnsweredAt: engine.Stamp(rec.AnsweredAt), Found: rec.Found, Schema: rec.Schema,
 		Answer: v.SealTwo(rec.Fields, rec.Raw, "records|answer|"+rec.ID), Purpose: rec.Purpose,
+		Bureau: rec.Bureau, Sources: sources,
 	}
 }
 
@@ -101,7 +119,7 @@ func (r history) Save(ctx context.Context, rec lookup.Record) error {
 }
 
 // latestColumns are read of the newest record.
-const latestColumns = "id, answered_at, found, schema, answer"
+const latestColumns = "id, answered_at, found, schema, answer, bureau, sources"
 
 func (r history) Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error) {
 	row, err := engine.FindOne(ctx, r.Query, "history.latest", engine.Same[RecordRow],
@@ -172,9 +190,10 @@ func (r history) Answers(
 		return lookup.Record{
 			ID: string(row.ID), OrgID: orgID, Product: product, Document: d,
 			AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema, Purpose: row.Purpose,
+			Bureau: row.Bureau,
 		}
 	}
 	return engine.FindAll(ctx, r.Query, "history.answers", bare, r.of(orgID, product, d), func(db *gorm.DB) *gorm.DB {
-		return db.Select("id, answered_at, found, schema, purpose").Order("answered_at DESC").Limit(limit)
+		return db.Select("id, answered_at, found, schema, purpose, bureau").Order("answered_at DESC").Limit(limit)
 	})
 }

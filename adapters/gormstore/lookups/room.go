@@ -39,21 +39,22 @@ func New(e *engine.Engine) engine.Room {
 	}
 	return engine.Room{
 		Rows: []schema.Tabler{
-			limitChangeRow{}, bundleRow{}, leaseRow{}, RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
+			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauOrderRow{}, bureauOutRow{}, leaseRow{}, RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
 			lookupRequestRow{}, LookupRow{}, memberDayRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
-		Tallies: []engine.Tally{hourTally, dayTally, usageTally, engine.TallyOf(memberDayRow{})},
+		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, engine.TallyOf(memberDayRow{})},
 		Statements: []string{
-			insertEntry, hourTally.One, dayTally.One, usageTally.One, askRequest, beginRequest, askBlocked, askErased,
+			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One, askRequest, beginRequest, askBlocked, askErased,
 			askErasing, askKey, askMember, askRule, askPurpose, askBatch, askItem, takeLease, askHolder, freeLease, freeEnded,
-			askNewest, askCounted, endEntry, insertRecord, keyNameOnSQLite,
+			askNewest, askCounted, askSpare, endEntry, insertRecord, keyNameOnSQLite,
 		},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			entries := statement{c, s.Vault, s.SubjectSecret}
 			out.Statement, out.LookupEnds, out.LookupContacts = entries, entries, entries
-			out.History = history{c, s.Vault, s.serve, nil, s.SubjectSecret}
+			out.History = history{c, s.Vault, s.serve, ports.Only{}, s.SubjectSecret}
 			out.Calls = calls{c, s.Vault, s.begin, s.end, s.SubjectSecret}
 			out.LookupRequests = lookupRequests{c, s.SubjectSecret}
+			out.Bureaus = bureauStates{c}
 			out.Keys, out.Usage, out.Bundles, out.Tickets, out.Figures = keys{c}, usage{c}, bundles{c}, tickets{c}, figures{c}
 		},
 		Close: func() {

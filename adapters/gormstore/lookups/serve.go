@@ -27,7 +27,7 @@ type served struct {
 	subject []byte
 	after   time.Time
 	trail   automation.Trail
-	only    *string // the purpose that the record must have been bought for
+	only    ports.Only
 }
 
 // entered is the entry of a lookup answered from the history, with the automations that led to it.
@@ -83,7 +83,7 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 // do.
 var (
 	newestRecord = "SELECT " + latestColumns +
-		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)" +
+		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2) AND (?5 = '' OR bureau = ?5)" +
 		" AND NOT EXISTS (SELECT 1 FROM subject_blocks WHERE org_id = ?3 AND subject = ?4) ORDER BY answered_at DESC LIMIT 1"
 	entryTable  = engine.TableOf(LookupRow{})
 	insertEntry = entryTable.Insert()
@@ -99,8 +99,9 @@ func (s *room) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	read, cancel := context.WithTimeout(ctx, engine.Timeout())
 	defer cancel()
 	var row RecordRow
-	err = newest.QueryRowContext(read, engine.Blob(a.index), a.only, a.entry.OrgID, engine.Blob(a.subject)).Scan(
-		(*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, (*[]byte)(&row.Answer))
+	err = newest.QueryRowContext(read, engine.Blob(a.index), a.only.Purpose, a.entry.OrgID, engine.Blob(a.subject),
+		a.only.Bureau).Scan(
+		(*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, (*[]byte)(&row.Answer), &row.Bureau, &row.Sources)
 	if errors.Is(err, sql.ErrNoRows) || err == nil && !row.AnsweredAt.After(a.after) {
 		return none, nil
 	}
@@ -111,7 +112,7 @@ func (s *room) serveOnSQLite(ctx context.Context, a served) (kept, error) {
 	if !ok {
 		return none, nil
 	}
-	a.entry.RecordID = &row.ID
+	a.entry.RecordID, a.entry.Bureau = &row.ID, row.Bureau
 	written, err := s.entries.Call(ctx, entered{a.entry, a.trail, a.subject})
 	if err == nil && !written {
 		return none, nil
@@ -168,14 +169,15 @@ func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, err
 	n := len(asked)
 	entries, indexes, after := make([]reflect.Value, n), make([][]byte, n), make([]time.Time, n)
 	trails := engine.Mapped(asked, func(a served) string { return string(a.trail) })
-	only := engine.Mapped(asked, func(a served) *string { return a.only })
+	only := engine.Mapped(asked, func(a served) *string { return a.only.Purpose })
+	from := engine.Mapped(asked, func(a served) string { return a.only.Bureau })
 	subjects := engine.Mapped(asked, func(a served) []byte { return a.subject })
 	for i := range asked {
 		entries[i], indexes[i], after[i] = reflect.ValueOf(&asked[i].entry).Elem(), asked[i].index, asked[i].after
 	}
 	out, queued := nothing(n), false
 	err := s.PastGORM(ctx, func(db *pgx.Conn) error {
-		values := append([]any{indexes, after, s.Slot, trails, only, subjects}, serveArrays.Values(entries)...)
+		values := append([]any{indexes, after, s.Slot, trails, only, subjects, from}, serveArrays.Values(entries)...)
 		rows, err := db.Query(ctx, serveStatement, values...)
 		if err != nil {
 			return err
@@ -186,7 +188,7 @@ func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, err
 			answer pgtype.DriverBytes // the driver's memory, so open it before the next row
 			closed []int              // lookups whose records cannot be opened
 		)
-		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &queued}
+		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &row.Bureau, &row.Sources, &queued}
 		_, err = pgx.ForEachRow(rows, into, func() error {
 			row.Answer = answer
 			if rec, ok := recordOf(s.Vault, row); ok {
@@ -228,19 +230,21 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + hourTally.Add
 var (
 	sentEntry = entryTable.Sent("entry_", map[string]string{
 		"cache": "true", "charged": "false", "amount": "0", "status": engine.Literal(lookup.Done), "record_id": "record_id",
-		"day": "''", "month": "''", "settle_at": "NULL",
+		"day": "''", "month": "''", "settle_at": "NULL", "bureau": "bureau", "followed_id": "NULL", "compared": "false",
+		"spare": "0", "spare_calls": "0",
 	})
-	serveArrays = engine.ArraysOf(7, sentEntry)
+	serveArrays = engine.ArraysOf(8, sentEntry)
 )
 
 var serveStatement = `
 WITH hit AS (
-	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer
-	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], $5::text[], $6::bytea[], ` + serveArrays.Parameters + `)
-		WITH ORDINALITY AS a (doc_index, after, trail, only_purpose, asked_of, ` + serveArrays.Names + `, number)
+	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer, r.bureau, r.sources
+	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], $5::text[], $6::bytea[], $7::text[], ` + serveArrays.Parameters + `)
+		WITH ORDINALITY AS a (doc_index, after, trail, only_purpose, asked_of, only_bureau, ` + serveArrays.Names + `, number)
 	CROSS JOIN LATERAL (
 		SELECT * FROM records
 		WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR records.purpose = only_purpose)
+			AND (only_bureau = '' OR records.bureau = only_bureau)
 		ORDER BY answered_at DESC LIMIT 1
 	) r
 	WHERE r.answered_at > a.after AND NOT EXISTS (
@@ -264,4 +268,4 @@ WITH hit AS (
 	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, $3::bigint, 0, COUNT(*), 0 FROM hit
 	GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + hourTally.Add + `
 )
-SELECT number, record_id::text, answered_at, found, schema, answer, EXISTS (SELECT 1 FROM completed) FROM hit`
+SELECT number, record_id::text, answered_at, found, schema, answer, bureau, sources, EXISTS (SELECT 1 FROM completed) FROM hit`

@@ -40,6 +40,13 @@ type LookupRow struct {
 	// BatchID and AutomationID say what asked on behalf of the key or member.
 	BatchID, AutomationID *engine.UID
 	Purpose               string `gorm:"not null;default:''"`
+	// Bureau is that of the call, or of the answer from the history; FollowedID the entry of the call that answered.
+	Bureau     string `gorm:"not null;default:''"`
+	FollowedID *engine.UID
+	Compared   bool `gorm:"not null;default:false"`
+	// Spare and SpareCalls are reserved while the entry is running, and mean nothing afterwards.
+	Spare      int64 `gorm:"not null;default:0"`
+	SpareCalls int64 `gorm:"not null;default:0"`
 }
 
 // TableName is the table of the row.
@@ -56,6 +63,8 @@ func lookupRowOf(v *engine.Vault, e lookup.Entry) LookupRow {
 		ContactID: engine.Optional(e.ContactID), BatchID: engine.Optional(e.BatchID),
 		AutomationID: engine.Optional(e.AutomationID),
 		Purpose:      e.Purpose,
+		Bureau:       e.Bureau, FollowedID: engine.Optional(e.FollowedID), Compared: e.Compared,
+		Spare: int64(e.Spare.Amount), SpareCalls: int64(e.Spare.Count),
 	}
 }
 
@@ -66,6 +75,10 @@ func entryOf(v *engine.Vault, row LookupRow) lookup.Entry {
 		Status: lookup.Status(row.Status), RecordID: row.RecordID.Text(), Day: row.Day, Month: row.Month,
 		SettleAt: engine.TimeOf(row.SettleAt), ContactID: row.ContactID.Text(),
 		BatchID: row.BatchID.Text(), AutomationID: row.AutomationID.Text(), Purpose: row.Purpose,
+		Bureau: row.Bureau, FollowedID: row.FollowedID.Text(), Compared: row.Compared,
+	}
+	if e.Status == lookup.Running {
+		e.Spare = lookup.Spent{Count: int(row.SpareCalls), Amount: catalog.Money(row.Spare)}
 	}
 	openDocument(v, &e, document.Type(row.DocType), row.Document)
 	return e
@@ -141,11 +154,30 @@ func running(condition string, value any) engine.Scope {
 	return engine.Where("status = "+engine.Literal(lookup.Running)+" AND "+condition, value)
 }
 
-func (r statement) Abandon(ctx context.Context, id string) (bool, error) {
-	n, err := r.ExecCount(ctx, "statement.abandon", func(db *gorm.DB) *gorm.DB {
-		return running("id = ?", id)(db.Model(&LookupRow{})).Update("status", string(lookup.NoAnswer))
+func (r statement) Abandon(ctx context.Context, id string) (abandoned bool, err error) {
+	err = r.Whole(ctx, "statement.abandon", func(db *gorm.DB) error {
+		n, err := unanswered(db, running("id = ?", id))
+		abandoned = n > 0
+		return err
 	})
-	return n > 0, err
+	return abandoned, err
+}
+
+// unanswered ends running entries without an answer, and gives back what was reserved beside the call that may have
+// been made.
+func unanswered(db *gorm.DB, which engine.Scope) (int, error) {
+	var reserving []LookupRow
+	if err := engine.Locked("UPDATE", "")(which(db)).Where("spare <> 0 OR spare_calls <> 0").Order("id").
+		Find(&reserving).Error; err != nil {
+		return 0, err
+	}
+	ended := which(db.Model(&LookupRow{})).
+		Updates(map[string]any{"status": string(lookup.NoAnswer), "spare": 0, "spare_calls": 0})
+	sum := newCharges()
+	for _, row := range reserving {
+		sum.account(row, -row.SpareCalls, -row.Spare)
+	}
+	return int(ended.RowsAffected), cmp.Or(ended.Error, sum.write(db))
 }
 
 func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {
@@ -157,10 +189,9 @@ func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error)
 		if err := db.Delete(&leaseRow{}, "doc_index IN (?) AND expires_at <= ?", over, engine.Stamp(now)).Error; err != nil {
 			return err
 		}
-		settled := running("settle_at <= ?", engine.Stamp(now))(db.Model(&LookupRow{})).
-			Update("status", string(lookup.NoAnswer))
-		n = int(settled.RowsAffected)
-		return settled.Error
+		var err error
+		n, err = unanswered(db, running("settle_at <= ?", engine.Stamp(now)))
+		return err
 	})
 	return n, err
 }

@@ -75,7 +75,7 @@ func (r statement) Page(
 // briefColumns and entryColumns are the columns that entries reads, in that order.
 const (
 	briefColumns = "id, key_id, member_id, product, doc_type, document, at, cache, charged, amount, status, " +
-		"purpose, automation_id"
+		"purpose, automation_id, bureau, followed_id, compared"
 	entryColumns = briefColumns + ", org_id, contact_id, record_id, day, month, settle_at"
 )
 
@@ -98,7 +98,7 @@ func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.E
 	out := make([]lookup.Entry, 0, min(most, 1<<12))
 	var (
 		key, member, contact, record sql.Null[string]
-		automation                   sql.Null[string]
+		automation, followed         sql.Null[string]
 		settle                       sql.Null[time.Time]
 		docType                      document.Type
 		sealed                       sql.RawBytes
@@ -106,7 +106,7 @@ func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.E
 	)
 	into := []any{
 		&e.ID, &key, &member, &e.Product, &docType, &sealed, &e.At, &e.Cache, &e.Charged, &e.Amount, &e.Status,
-		&e.Purpose, &automation,
+		&e.Purpose, &automation, &e.Bureau, &followed, &e.Compared,
 	}
 	if !brief {
 		into = append(into, &e.OrgID, &contact, &record, &e.Day, &e.Month, &settle)
@@ -117,7 +117,7 @@ func readEntries(v *engine.Vault, db *gorm.DB, most int, brief bool) ([]lookup.E
 			return nil, err
 		}
 		e.KeyID, e.MemberID, e.ContactID, e.RecordID = key.V, member.V, contact.V, record.V
-		e.AutomationID = automation.V
+		e.AutomationID, e.FollowedID = automation.V, followed.V
 		if e.At = e.At.UTC(); settle.Valid {
 			e.SettleAt = settle.V.UTC()
 		}

@@ -40,3 +40,41 @@ func AddAskers(ctx context.Context, db *sql.DB) error {
 			ADD COLUMN IF NOT EXISTS automation_id uuid`)
 	})
 }
+
+// AddBureaus lets a question be put to several bureaus. It rewrites no row.
+func AddBureaus(ctx context.Context, db *sql.DB) error {
+	for _, step := range []string{
+		`ALTER TABLE lookups ADD COLUMN IF NOT EXISTS bureau text NOT NULL DEFAULT '',
+			ADD COLUMN IF NOT EXISTS followed_id uuid,
+			ADD COLUMN IF NOT EXISTS compared boolean NOT NULL DEFAULT false,
+			ADD COLUMN IF NOT EXISTS spare bigint NOT NULL DEFAULT 0,
+			ADD COLUMN IF NOT EXISTS spare_calls bigint NOT NULL DEFAULT 0`,
+		`ALTER TABLE records ADD COLUMN IF NOT EXISTS bureau text NOT NULL DEFAULT '',
+			ADD COLUMN IF NOT EXISTS sources text NOT NULL DEFAULT ''`,
+		`CREATE TABLE IF NOT EXISTS bureau_orders (product text NOT NULL PRIMARY KEY, names text NOT NULL)`,
+		`CREATE TABLE IF NOT EXISTS bureau_outs (
+			name      text NOT NULL PRIMARY KEY,
+			until     timestamptz,
+			exhausted boolean NOT NULL
+		)`,
+		`CREATE TABLE IF NOT EXISTS bureau_days (
+			bureau  text NOT NULL,
+			day     text NOT NULL,
+			took    bigint NOT NULL,
+			slot    bigint NOT NULL,
+			calls   bigint NOT NULL,
+			failed  bigint NOT NULL,
+			charged bigint NOT NULL,
+			amount  bigint NOT NULL,
+			above   bigint NOT NULL,
+			PRIMARY KEY (bureau, day, took, slot)
+		) WITH (fillfactor = 50)`,
+		"CREATE INDEX IF NOT EXISTS bureau_days_open ON bureau_days (day) WHERE slot <> -100",
+	} {
+		err := engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error { return engine.ExecAll(ctx, tx, step) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -33,7 +33,7 @@ func UseCase(e *command.Environment, store ports.Store, offered catalog.Catalog)
 
 // offeredBy is the configured bureau's catalogue.
 func offeredBy(e *command.Environment) (catalog.Catalog, error) {
-	client, stop, err := e.OpenBureau(slog.New(slog.DiscardHandler))
+	client, stop, err := e.OpenBureaus(slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 
+	"fichario/adapters/bureau"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
 	"fichario/adapters/spreadsheet"
@@ -30,7 +31,7 @@ type Batch struct {
 // Config is that of the use case on a store, without what makes the lookups.
 func Config(
 	e *command.Environment,
-	store *gormstore.Store, client command.Bureau, calendar access.Calendar, log *slog.Logger,
+	store *gormstore.Store, client *bureau.Bureaus, calendar access.Calendar, log *slog.Logger,
 ) batches.Config {
 	return batches.Config{
 		Store: store, Catalog: client.Catalog(), Fresh: e.Settings.HistoryFresh, Calendar: calendar,
@@ -46,7 +47,7 @@ func withBatches(e *command.Environment, f func(*batches.Batches) error) error {
 	}
 	log, flush := command.NewLogger(e.Settings, e.ErrOut)
 	defer flush()
-	client, stop, err := e.OpenBureau(log)
+	client, stop, err := e.OpenBureaus(log)
 	if err != nil {
 		return err
 	}

@@ -7,28 +7,69 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"time"
+	"slices"
+	"strings"
 
 	"fichario/adapters/bureau"
 	"fichario/adapters/sandbox"
-	"fichario/domain/catalog"
-	"fichario/ports"
 )
 
-// Bureau is a bureau with its own properties.
-type Bureau interface {
-	ports.Bureau
-	// Name is its name in pages and records, Catalog what it sells, Timeout how long it may take to answer, and Rate how
-	// many calls per second it allows, 0 for any number.
-	Name() string
-	Catalog() catalog.Catalog
-	Timeout() time.Duration
-	Rate() float64
+// OpenBureaus returns the configured bureaus, and a function that closes them: those that FICHARIO_BUREAU names, separated
+// by commas, or those of the plan at its path.
+func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), error) {
+	refs := strings.Split(e.Settings.Bureau, ",")
+	names, plan, err := refs, bureau.Plan{}, error(nil)
+	if len(refs) == 1 {
+		if names, refs, plan, err = planned(refs[0]); err != nil {
+			return nil, nil, err
+		}
+	}
+	var clients []*bureau.Client
+	var stops []func()
+	stop := func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+	for _, ref := range refs {
+		client, stopOne, err := e.OpenBureau(strings.TrimSpace(ref), log)
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+		clients, stops = append(clients, client), append(stops, stopOne)
+	}
+	if e.Settings.SandboxScript != "" && !slices.ContainsFunc(refs, sandbox.Is) {
+		stop()
+		return nil, nil, errors.New("FICHARIO_SANDBOX_SCRIPT requires FICHARIO_BUREAU=sandbox, but another bureau is set")
+	}
+	all, err := bureau.Join(clients, names, plan)
+	if err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("FICHARIO_BUREAU: %w", err)
+	}
+	return all, stop, nil
 }
 
-// OpenBureau returns the client of the configured bureau, and a function that closes it.
-func (e *Environment) OpenBureau(log *slog.Logger) (Bureau, func(), error) {
-	ref := e.Settings.Bureau
+// planned reads a plan, and returns the names and the files of its bureaus; of any other file, those of itself.
+func planned(ref string) (names, refs []string, plan bureau.Plan, err error) {
+	if src, err := os.ReadFile(ref); err == nil && bureau.IsPlan(src) { //nolint:gosec // the operator's file
+		if plan, err = bureau.ParsePlan(src); err != nil {
+			return nil, nil, plan, fmt.Errorf("%s:\n%w", ref, err)
+		}
+		for _, of := range plan.Refs {
+			if _, shipped := bureau.Shipped(of); !shipped && !sandbox.Is(of) && !filepath.IsAbs(of) {
+				of = filepath.Join(filepath.Dir(ref), of)
+			}
+			refs = append(refs, of)
+		}
+		return plan.Bureaus, refs, plan, nil
+	}
+	return []string{ref}, []string{ref}, plan, nil
+}
+
+// OpenBureau returns the client of a bureau, and a function that closes it.
+func (e *Environment) OpenBureau(ref string, log *slog.Logger) (*bureau.Client, func(), error) {
 	options := []bureau.Option{bureau.WithLogger(log)}
 	stop := func() {}
 	src, err := BureauFile(ref)
@@ -42,10 +83,7 @@ func (e *Environment) OpenBureau(log *slog.Logger) (Bureau, func(), error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("bureau file %s:\n%w", ref, err)
 	}
-	if e.Settings.SandboxScript != "" && ref != "sandbox" {
-		return nil, nil, errors.New("FICHARIO_SANDBOX_SCRIPT requires FICHARIO_BUREAU=sandbox, but another bureau is set")
-	}
-	if ref == "sandbox" {
+	if sandbox.Is(ref) {
 		invented, err := e.Sandbox()
 		if err != nil {
 			return nil, nil, err
@@ -61,7 +99,7 @@ func (e *Environment) OpenBureau(log *slog.Logger) (Bureau, func(), error) {
 
 // BureauFile reads a bureau file: the sandbox's, a shipped one, or one on disk.
 func BureauFile(ref string) ([]byte, error) {
-	if ref == "sandbox" {
+	if sandbox.Is(ref) {
 		return sandbox.File(), nil
 	}
 	if src, ok := bureau.Shipped(ref); ok {

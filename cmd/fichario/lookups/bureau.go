@@ -1,7 +1,6 @@
 package lookups
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"fichario/adapters/bureau"
 	"fichario/cmd/fichario/command"
 	"fichario/domain/catalog"
-	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -104,10 +102,9 @@ type bureauTryCmd struct {
 
 // Run makes one call.
 func (c *bureauTryCmd) Run(e *command.Environment) error {
-	e.Settings.Bureau = c.File
 	log, flush := command.NewLogger(e.Settings, e.ErrOut)
 	defer flush()
-	client, stop, err := e.OpenBureau(log)
+	client, stop, err := e.OpenBureau(c.File, log)
 	if err != nil {
 		return err
 	}
@@ -121,7 +118,7 @@ func (c *bureauTryCmd) Run(e *command.Environment) error {
 		return err
 	}
 	start := time.Now()
-	trial, err := try(e.Ctx, client, product, doc, c.Purpose)
+	trial, err := client.Try(e.Ctx, product, doc, c.Purpose)
 	took := time.Since(start).Round(time.Millisecond)
 	var failure *ports.BureauError
 	if errors.As(err, &failure) {
@@ -135,17 +132,6 @@ func (c *bureauTryCmd) Run(e *command.Environment) error {
 		return err
 	}
 	return printTrial(e, product, trial, &took)
-}
-
-// try makes the call. A bureau without a file has no mappings to compare with.
-func try(
-	ctx context.Context, client command.Bureau, product catalog.Product, doc document.Document, purpose string,
-) (bureau.Trial, error) {
-	if mapped, ok := client.(*bureau.Client); ok {
-		return mapped.Try(ctx, product, doc, purpose)
-	}
-	answer, err := client.Ask(ctx, ports.Question{Product: product, Document: doc, Purpose: purpose})
-	return bureau.Trial{Answer: answer}, err
 }
 
 // printTrial shows what the file makes of an answer. took is nil if none was called for.

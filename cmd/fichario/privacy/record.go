@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"fichario/adapters/bureau"
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/app/privacy"
@@ -19,7 +20,7 @@ type subjectRecordCmd struct {
 }
 
 // RecordOf is the use case, with the configured bureau.
-func RecordOf(e *command.Environment, store ports.Store, client command.Bureau) *privacy.Record {
+func RecordOf(e *command.Environment, store ports.Store, client *bureau.Bureaus) *privacy.Record {
 	return privacy.NewRecord(privacy.RecordConfig{
 		Store: store, Clock: command.Now, Bureau: client.Name(), Catalog: client.Catalog(), Fresh: e.Settings.HistoryFresh,
 		Keeping: e.Keeping(), Mails: e.Settings.SMTPURL != "",
@@ -84,7 +85,7 @@ func viewRecord(o privacy.Operations) recordView {
 
 // Run prints the record.
 func (c *subjectRecordCmd) Run(e *command.Environment) error {
-	client, stop, err := e.OpenBureau(slog.New(slog.DiscardHandler))
+	client, stop, err := e.OpenBureaus(slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func historyOfPurposes(t *testing.T, s ports.Store) {
 	}
 	credit, none := bought("credito", time.Second), bought("", 2*time.Second)
 	for purpose, want := range map[string]lookup.Record{"credito": credit, "": none} {
-		own := repos.History.Only(purpose)
+		own := repos.History.Only(ports.Only{Purpose: &purpose})
 		got, err := own.Latest(ctx, orgID, "cpf", person)
 		kit.Must(t, err)
 		got.Purpose = purpose
@@ -113,7 +113,8 @@ func historyOfPurposes(t *testing.T, s ports.Store) {
 		kit.Must(t, err)
 		kit.Same(t, "fresh for "+purpose, fresh[person], want.ID)
 	}
-	_, err := repos.History.Only("cobranca").Serve(ctx, kit.Free(t, key, credit), time.Time{})
+	collecting := "cobranca"
+	_, err := repos.History.Only(ports.Only{Purpose: &collecting}).Serve(ctx, kit.Free(t, key, credit), time.Time{})
 	kit.WantErr(t, "for a purpose that nothing was bought for", err, ports.ErrNotFound)
 	got, err := repos.History.Serve(ctx, kit.Free(t, key, credit), time.Time{})
 	kit.Must(t, err)
@@ -133,13 +134,13 @@ func callsForPurposes(t *testing.T, s ports.Store) {
 		e := kit.Running(t, first.KeyID)
 		e.OrgID, e.Purpose = first.OrgID, purpose
 		return kit.Begins(t, s, ports.Charge{
-			Entry: e, Takes: time.Minute, Only: only, Caps: access.Limits{PerDay: 9, PerMonth: 9},
+			Entry: e, Takes: time.Minute, Only: ports.Only{Purpose: only}, Caps: access.Limits{PerDay: 9, PerMonth: 9},
 		})
 	}
 	credit, debt := "credito", "cobranca"
 	first.Purpose = credit
 	begun := kit.Begins(t, s, ports.Charge{
-		Entry: first, Takes: time.Minute, Only: &credit, Caps: access.Limits{PerDay: 9, PerMonth: 9},
+		Entry: first, Takes: time.Minute, Only: ports.Only{Purpose: &credit}, Caps: access.Limits{PerDay: 9, PerMonth: 9},
 	})
 	kit.Same(t, "the first call", begun, ports.Begun{})
 	kit.Same(t, "another for its purpose", ask(credit, &credit), ports.Begun{Holder: first.ID})

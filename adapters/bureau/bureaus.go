@@ -1,0 +1,150 @@
+package bureau
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
+)
+
+// Bureaus are the bureaus of an instance.
+type Bureaus struct {
+	clients []*Client
+	chains  ports.Chains
+	offered catalog.Catalog
+}
+
+// Join makes the chain of every product of some bureaus, of which at least one is given: in the order in which they are
+// given, or as plan says, whose names are those of names. The error says what does not fit together.
+func Join(clients []*Client, names []string, plan Plan) (*Bureaus, error) {
+	b := &Bureaus{clients: clients, chains: ports.Chains{}}
+	var problems []string
+	for i, c := range clients {
+		if slices.ContainsFunc(clients[:i], func(o *Client) bool { return o.Name() == c.Name() }) {
+			problems = append(problems, fmt.Sprintf("two bureau files have the name %q", c.Name()))
+		}
+	}
+	for _, id := range productIDs(clients) {
+		order := plan.Products[id]
+		if len(order.Chain) == 0 {
+			order.Chain = names
+		}
+		chain := ports.Chain{OnNoRecord: order.OnNoRecord, Need: order.Need}
+		for _, name := range order.Chain {
+			c := clients[slices.Index(names, name)]
+			if p, ok := c.Catalog().Find(id); ok {
+				chain.Links = append(chain.Links, ports.Link{Name: c.Name(), Product: p, Timeout: c.Timeout(), Bureau: c})
+			} else if len(plan.Products[id].Chain) > 0 {
+				problems = append(problems, fmt.Sprintf("products.%s: the bureau %s does not offer it", id, name))
+			}
+		}
+		if len(chain.Links) == 0 {
+			continue
+		}
+		product, err := offer(id, chain)
+		if err != nil {
+			problems = append(problems, err.Error())
+		}
+		b.chains[id], b.offered = chain, append(b.offered, product)
+	}
+	for id := range plan.Products {
+		if _, ok := b.chains[id]; !ok {
+			problems = append(problems, fmt.Sprintf("products.%s: no bureau offers it", id))
+		}
+	}
+	if len(problems) > 0 {
+		slices.Sort(problems)
+		return nil, fmt.Errorf("the bureaus do not fit together:\n%s", strings.Join(problems, "\n"))
+	}
+	return b, nil
+}
+
+// productIDs are the products of some bureaus: those of the contract in its order, then the others.
+func productIDs(clients []*Client) (ids []string) {
+	var others []string
+	for _, c := range clients {
+		for _, p := range c.Catalog() {
+			others = append(others, p.ID)
+		}
+	}
+	for _, p := range catalog.Standard() {
+		if slices.Contains(others, p.ID) {
+			ids = append(ids, p.ID)
+		}
+	}
+	for _, id := range others {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// offer is a product as a chain offers it: for every document that one of its bureaus takes, and at the most that a
+// question may cost.
+func offer(id string, c ports.Chain) (catalog.Product, error) {
+	p := c.Links[0].Product
+	p.Documents = nil
+	for _, t := range document.Types() {
+		if slices.ContainsFunc(c.Links, func(l ports.Link) bool { return l.Product.Takes(t) }) {
+			p.Documents = append(p.Documents, t)
+		}
+	}
+	p.Price, _ = c.Most()
+	for _, l := range c.Links[1:] {
+		if l.Product.Schema() != p.Schema() {
+			return p, fmt.Errorf("products.%s: %s and %s give it other fields", id, c.Links[0].Name, l.Name)
+		}
+	}
+	for _, name := range c.Need {
+		if _, ok := p.Field(name); !ok {
+			return p, fmt.Errorf("products.%s.need: the product has no field %q", id, name)
+		}
+	}
+	return p, nil
+}
+
+// Chains returns the bureaus to ask about each product.
+func (b *Bureaus) Chains() ports.Chains { return b.chains }
+
+// Catalog returns the products that the bureaus offer, at the most that a question may cost: those of the contract in
+// its order, then the others.
+func (b *Bureaus) Catalog() catalog.Catalog { return b.offered }
+
+// Name returns the names of the bureaus, separated by commas.
+func (b *Bureaus) Name() string {
+	names := make([]string, len(b.clients))
+	for i, c := range b.clients {
+		names[i] = c.Name()
+	}
+	return strings.Join(names, ", ")
+}
+
+// Timeout returns how long the question that may take longest can take.
+func (b *Bureaus) Timeout() (most time.Duration) {
+	for _, c := range b.chains {
+		most = max(most, c.Timeout())
+	}
+	return most
+}
+
+// Rate returns how many calls per second every bureau allows; zero where no file says.
+func (b *Bureaus) Rate() (least float64) {
+	for _, c := range b.clients {
+		if r := c.Rate(); r > 0 && (least == 0 || r < least) {
+			least = r
+		}
+	}
+	return least
+}
+
+// Close closes all of them.
+func (b *Bureaus) Close() {
+	for _, c := range b.clients {
+		c.Close()
+	}
+}

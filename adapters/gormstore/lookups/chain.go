@@ -1,0 +1,154 @@
+package lookups
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/automation"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// A question that goes down a chain of bureaus has one entry for each call. That of the question is the one that is
+// running; what its further calls may cost is reserved in it.
+
+func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error) {
+	const op = "calls.next"
+	if err := r.Outside(op); err != nil {
+		return false, err
+	}
+	now, err := engine.Clock{Conn: r.Conn}.Now(ctx, n.At)
+	if err != nil {
+		return false, err
+	}
+	until := engine.Stamp(now.Add(n.Takes))
+	err = r.Whole(ctx, op, func(db *gorm.DB) error {
+		if err := db.Model(&leaseRow{}).Where("call_id = ?", n.Entry.ID).Update("expires_at", until).Error; err != nil {
+			return err
+		}
+		was, err := lockedEntry(db, n.Entry)
+		if running = err == nil && was.Status == string(lookup.Running); !running {
+			return err
+		}
+		row, sum := lookupRowOf(r.vault, n.Entry), newCharges()
+		err = db.Model(&LookupRow{}).Where("id = ?", row.ID).Updates(map[string]any{
+			"bureau": row.Bureau, "amount": row.Amount, "spare": row.Spare, "spare_calls": row.SpareCalls, "settle_at": until,
+		}).Error
+		sum.account(row, row.SpareCalls-was.SpareCalls, row.Amount+row.Spare-was.Amount-was.Spare)
+		sum.figure(row, 0, row.Amount-was.Amount)
+		if n.Ended != nil {
+			e := r.endedOf(*n.Ended)
+			sum.account(e.entry, chargedCalls(e.entry), e.entry.Amount)
+			sum.figure(e.entry, chargedCalls(e.entry), e.entry.Amount)
+			err = cmp.Or(err, db.Create(&e.entry).Error)
+			if e.record != nil {
+				err = cmp.Or(err, db.Create(e.record).Error)
+			}
+			sum.asked(e)
+		}
+		return cmp.Or(err, sum.write(db))
+	})
+	return running, err
+}
+
+// lockedEntry reads an entry that its owner changes; its zero value where there is none with that time.
+func lockedEntry(db *gorm.DB, e lookup.Entry) (row LookupRow, err error) {
+	err = engine.Locked("UPDATE", "")(db).Limit(1).Find(&row, "id = ? AND at = ?", e.ID, engine.Stamp(e.At)).Error
+	return row, err
+}
+
+// endOtherwise is End where the call that answers the question is not the last one.
+func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (open bool, err error) {
+	e := r.endedOf(o)
+	queued := false
+	err = r.Whole(ctx, op, func(db *gorm.DB) error {
+		queued = false
+		if err := db.Delete(&leaseRow{}, "call_id = ?", o.Entry.ID).Error; err != nil {
+			return err
+		}
+		was, err := lockedEntry(db, o.Entry)
+		open = err == nil && was.SettleAt != nil &&
+			slices.Contains([]string{string(lookup.Running), string(lookup.NoAnswer)}, was.Status)
+		if !open {
+			return err
+		}
+		other, err := lockedEntry(db, *o.Other)
+		if err != nil {
+			return err
+		}
+		e.entry.Spare, e.entry.SpareCalls = was.Spare, was.SpareCalls
+		if e.record != nil { // unless the step that failed has stored it
+			err = db.Clauses(clause.OnConflict{DoNothing: true}).Create(e.record).Error
+		}
+		// An erasure may have removed the answer meanwhile.
+		kept := gorm.Expr("(SELECT id FROM records WHERE id = ?)", e.entry.RecordID)
+		err = cmp.Or(err,
+			rewrite(db, e.entry, kept),
+			rewrite(db, lookupRowOf(r.vault, *o.Other), nil),
+		)
+		if err != nil {
+			return err
+		}
+		sum := newCharges()
+		row := lookupRowOf(r.vault, *o.Other)
+		calls := chargedCalls(row) - chargedCalls(other)
+		sum.account(row, calls, row.Amount-other.Amount)
+		sum.figure(row, calls, row.Amount-other.Amount)
+		sum.end(e.entry, was.Amount)
+		if e.entry.Status == string(lookup.Done) && other.ID != "" { // the last call is the one in the other entry
+			sum.asked(ended{entry: row, took: e.took, over: e.over})
+		} else {
+			sum.asked(e)
+		}
+		if queued, err = addCompleted(db, e.entry, e.trail); err != nil {
+			return err
+		}
+		return sum.write(db)
+	})
+	if err == nil && queued {
+		r.MakeDue(automation.FanOut)
+	}
+	return open, err
+}
+
+// rewrite gives an entry the call of another.
+func rewrite(db *gorm.DB, row LookupRow, record any) error {
+	return db.Model(&LookupRow{}).Where("id = ?", row.ID).Updates(map[string]any{
+		"bureau": row.Bureau, "status": row.Status, "charged": row.Charged, "amount": row.Amount, "record_id": record,
+		"settle_at": nil,
+	}).Error
+}
+
+// write writes what calls add, through GORM.
+func (c *charges) write(db *gorm.DB) error {
+	by := engine.Through(db)
+	keys, buckets := inOrder(maps.Keys(c.added))
+	for i := range keys {
+		u := c.added[account{engine.UID(keys[i]), buckets[i]}]
+		if err := usageTally.Count(by, &u); err != nil {
+			return err
+		}
+	}
+	for _, hour := range c.hours {
+		if err := hourTally.Count(by, &hour); err != nil {
+			return err
+		}
+	}
+	for _, day := range c.days {
+		if err := dayTally.Count(by, &day); err != nil {
+			return err
+		}
+	}
+	for _, day := range c.bureaus {
+		if err := bureauTally.Count(by, &day); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package lookups
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// Bureaus says which bureaus a question is put to, in which order: that of the configuration, or the one that was set
+// since, without those that are out.
+type Bureaus struct {
+	chains ports.Chains
+	store  ports.Store
+	clock  app.Clock
+	log    *slog.Logger
+	// settings are those that were read last, by this instance.
+	settings atomic.Pointer[ports.BureauSettings]
+}
+
+// NewBureaus returns the use case.
+func NewBureaus(chains ports.Chains, store ports.Store, clock app.Clock, log *slog.Logger) *Bureaus {
+	b := &Bureaus{chains: chains, store: store, clock: clock, log: log}
+	b.settings.Store(&ports.BureauSettings{})
+	return b
+}
+
+// Refresh reads what was set on any instance. It is a chore.
+func (b *Bureaus) Refresh(ctx context.Context) error {
+	settings, err := b.store.Repos().Bureaus.Settings(ctx)
+	if err == nil {
+		b.settings.Store(&settings)
+	}
+	return err
+}
+
+// Known reports whether a bureau has this name.
+func (b *Bureaus) Known(name string) bool {
+	for _, c := range b.chains {
+		if slices.ContainsFunc(c.Links, func(l ports.Link) bool { return l.Name == name }) {
+			return true
+		}
+	}
+	return false
+}
+
+// chain returns the bureaus to ask about a document, in order; only that with a name, unless it is empty. Those that
+// are out are left out, unless all are.
+func (b *Bureaus) chain(product string, t document.Type, only string) ports.Chain {
+	c, settings := b.chains[product], b.settings.Load()
+	if order := settings.Orders[product]; len(order) > 0 {
+		c.Links = ordered(c.Links, order)
+	}
+	c.Links = slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool {
+		return !l.Product.Takes(t) || only != "" && l.Name != only
+	})
+	now := b.clock()
+	in := slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool { return b.out(settings, l.Name, now) })
+	if len(in) > 0 {
+		c.Links = in
+	}
+	return c
+}
+
+// ordered returns the links that an order names, in that order; all of them where it names none that there is.
+func ordered(links []ports.Link, order []string) []ports.Link {
+	var out []ports.Link
+	for _, name := range order {
+		if i := slices.IndexFunc(links, func(l ports.Link) bool { return l.Name == name }); i >= 0 {
+			out = append(out, links[i])
+		}
+	}
+	if len(out) == 0 {
+		return links
+	}
+	return out
+}
+
+func (*Bureaus) out(settings *ports.BureauSettings, name string, now time.Time) bool {
+	return slices.ContainsFunc(settings.Outs, func(o ports.BureauOut) bool {
+		return o.Name == name && (o.Until.IsZero() || now.Before(o.Until))
+	})
+}
+
+// refusal is why nothing is sent to a bureau that is out; nil for one that is not.
+func (b *Bureaus) refusal(name string) *ports.BureauError {
+	settings := b.settings.Load()
+	now := b.clock()
+	if !b.out(settings, name, now) {
+		return nil
+	}
+	return &ports.BureauError{Outcome: ports.NotSent, Reason: "the bureau is out", RetryAfter: time.Minute}
+}
+
+// exhausted takes a bureau out that says that no credit is left, and tells the organisation that met it.
+func (b *Bureaus) exhausted(ctx context.Context, name string, e lookup.Entry, renews bool) {
+	now := b.clock()
+	out := ports.BureauOut{Name: name, Exhausted: true}
+	if renews {
+		out.Until = time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	err := b.store.InTx(context.WithoutCancel(ctx), func(repos ports.Repos) error {
+		first, err := repos.Bureaus.TakeOut(ctx, out, now)
+		if err != nil || !first {
+			return err
+		}
+		return repos.Notifications.Create(ctx, crm.Notification{
+			ID: app.NewID(), OrgID: e.OrgID, Kind: crm.BureauExhausted, At: now,
+			Subject: "O bureau " + name + " diz que o crédito acabou. Nada foi cobrado, e ele fica fora até " + untilText(out) + ".",
+		})
+	})
+	if err != nil {
+		b.log.WarnContext(ctx, "a bureau without credit could not be taken out", "bureau", name, "error", err)
+		return
+	}
+	b.log.WarnContext(ctx, "bureau has no credit left and is out", "bureau", name)
+	if err := b.Refresh(ctx); err != nil {
+		b.log.WarnContext(ctx, "the bureaus' settings could not be read", "error", err)
+	}
+}
+
+func untilText(out ports.BureauOut) string {
+	if out.Until.IsZero() {
+		return "alguém o chamar de volta"
+	}
+	return "o mês virar"
+}

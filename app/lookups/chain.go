@@ -1,0 +1,185 @@
+package lookups
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// made is a call to a bureau that has ended.
+type made struct {
+	// entry is the call's own: its bureau, what became of it and what it cost.
+	entry lookup.Entry
+	// record is its answer, and failure why there is none.
+	record  *lookup.Record
+	failure *ports.BureauError
+	took    time.Duration
+	// over is true where it cost more than the bureau's price.
+	over bool
+}
+
+// outcome is the call as it is written, in an entry that was charged price.
+func (m made) outcome(e lookup.Entry) ports.Outcome {
+	return ports.Outcome{Entry: m.entry, Price: e.Amount, Record: m.record, Took: m.took, Over: m.over}
+}
+
+// found reports whether the bureau has a record.
+func (m made) found() bool { return m.failure == nil && m.record.Found }
+
+// towards gives an entry the first bureau of a chain: what the call to it may cost, and what is reserved for the others.
+func towards(e *lookup.Entry, c ports.Chain) ports.Link {
+	first := c.Links[0]
+	most, calls := c.Most()
+	e.Bureau, e.Amount = first.Name, first.Product.Price
+	e.Spare = lookup.Spent{Count: calls - 1, Amount: most - e.Amount}
+	return first
+}
+
+// call puts a question to the bureaus of a chain until it has its answer, or one of them may have been reached without
+// answering. The entry is running, and charged for the first of them.
+func (l *Ledger) call(ctx context.Context, chain ports.Chain, e lookup.Entry) (Result, error) {
+	defer l.announce(e.ID)
+	var before []made
+	for {
+		m := l.make(ctx, chain.Links[0], e)
+		chain.Links = chain.Links[1:]
+		if len(chain.Links) == 0 || !l.goesDown(chain, m) {
+			return l.conclude(ctx, chain, e, before, m)
+		}
+		ended := m
+		ended.entry.ID, ended.entry.FollowedID = app.NewID(), e.ID
+		next := e
+		link := towards(&next, chain)
+		step := ports.Next{Entry: next, At: l.clock(), Takes: link.Timeout + settleMargin}
+		if m.failure == nil || m.failure.Outcome != ports.NotSent {
+			o := ended.outcome(lookup.Entry{})
+			step.Ended = &o
+		}
+		running, err := l.store.Repos().Calls.Next(ctx, step)
+		switch {
+		case err != nil:
+			// It may have been written: then the call has an entry already, which becomes that of the call not made.
+			o, unmade := m.outcome(e), ended.entry
+			unmade.Bureau, unmade.Status, unmade.RecordID = next.Bureau, lookup.NotSent, ""
+			unmade.Charged, unmade.Amount = false, 0
+			o.Other = &unmade
+			return l.end(ctx, m, o)
+		case !running:
+			return l.conclude(ctx, chain, e, before, m)
+		}
+		before, e = append(before, ended), next
+	}
+}
+
+// goesDown reports whether the next bureau is to be asked after a call: never after one that may have been charged
+// without an answer.
+func (l *Ledger) goesDown(c ports.Chain, m made) bool {
+	switch {
+	case l.stopping.Err() != nil:
+		return false
+	case m.failure != nil:
+		return !m.failure.Outcome.Charged()
+	case !m.record.Found:
+		return c.OnNoRecord
+	}
+	return slices.ContainsFunc(c.Need, func(name string) bool { return catalog.IsNull(m.record.Fields, name) })
+}
+
+// make makes one call.
+func (l *Ledger) make(ctx context.Context, link ports.Link, e lookup.Entry) (m made) {
+	answer, took, failure := l.ask(ctx, link, e)
+	m = made{entry: e, failure: failure, took: took}
+	m.entry.Spare = lookup.Spent{}
+	named := answer.Amount
+	if failure == nil {
+		m.entry.Status, m.entry.RecordID = lookup.Done, app.NewID()
+		m.record = &lookup.Record{
+			ID: m.entry.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: l.clock(),
+			Purpose: e.Purpose, Found: answer.Found, Bureau: link.Name, Schema: l.terms.schemas[e.Product],
+			Fields: answer.Fields, Raw: answer.Raw,
+		}
+	} else {
+		m.entry.Status, named = statusOf(failure.Outcome), failure.Amount
+		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "bureau", link.Name, "product", e.Product,
+			"status", string(m.entry.Status), "reason", failure.Reason)
+	}
+	if named != nil {
+		m.entry.Amount, m.entry.Charged = *named, *named > 0
+	}
+	if !m.entry.Status.Charged() {
+		m.entry.Charged, m.entry.Amount = false, 0
+	}
+	if m.over = m.entry.Amount > link.Product.Price; m.over {
+		l.log.WarnContext(ctx, "bureau charged more than the price in its file", "lookup", e.ID, "bureau", link.Name,
+			"product", e.Product, "charged", m.entry.Amount.String(), "price", link.Product.Price.String())
+	}
+	l.observe(Event{
+		Product: e.Product, Bureau: link.Name, Took: took, Dropped: answer.Dropped, Status: m.entry.Status,
+		Charged: m.entry.Amount,
+	})
+	if failure != nil && failure.Outcome == ports.Exhausted {
+		l.bureaus.exhausted(ctx, link.Name, e, failure.Renews)
+	}
+	return m
+}
+
+// conclude ends a question with the call that answers it: the last one that found a record, or else that answered, or
+// else that was made.
+func (l *Ledger) conclude(
+	ctx context.Context, chain ports.Chain, e lookup.Entry, before []made, last made,
+) (Result, error) {
+	at := slices.IndexFunc(before, func(m made) bool { return m.found() })
+	for i, m := range before {
+		if m.found() || at < 0 && m.failure == nil && last.failure != nil {
+			at = i
+		}
+	}
+	if at < 0 || last.found() {
+		if len(chain.Need) > 0 && last.found() {
+			l.fill(last.record, before)
+		}
+		return l.end(ctx, last, last.outcome(e))
+	}
+	// The answer is that of an earlier call, which changes places with the last one, and is stored already.
+	answering, other := before[at], last.entry
+	other.ID, other.FollowedID, other.RecordID = answering.entry.ID, e.ID, ""
+	answering.entry.ID, answering.entry.FollowedID = e.ID, ""
+	return l.end(ctx, answering, ports.Outcome{
+		Entry: answering.entry, Price: e.Amount, Other: &other, Took: last.took, Over: last.over,
+	})
+}
+
+// end writes how a question ended.
+func (l *Ledger) end(ctx context.Context, m made, o ports.Outcome) (Result, error) {
+	if f := l.flight(m.entry.ID); f != nil {
+		f.failure = m.failure
+	}
+	l.finish(ctx, o)
+	if m.failure != nil {
+		return Result{}, bureauFault(m.entry.Status, m.failure)
+	}
+	return Result{Entry: m.entry, Record: *m.record}, nil
+}
+
+// fill gives a record the fields that it has not and that an earlier bureau answered, the later ones first.
+func (l *Ledger) fill(rec *lookup.Record, before []made) {
+	product, _ := l.terms.Catalog.Find(rec.Product)
+	for _, m := range slices.Backward(before) {
+		if !m.found() {
+			continue
+		}
+		filled, names := product.Fill(rec.Fields, m.record.Fields)
+		for _, name := range names {
+			if rec.Sources == nil {
+				rec.Sources = map[string]lookup.Source{}
+			}
+			rec.Sources[name] = lookup.Source{Bureau: m.record.Bureau, At: m.record.AnsweredAt}
+		}
+		rec.Fields = filled
+	}
+}
