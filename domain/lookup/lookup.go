@@ -123,9 +123,9 @@ type Record struct {
 
 // Source is where a field is from.
 type Source struct {
-	Bureau string `json:"bureau"`
+	Bureau string
 	// At is when that bureau answered, UTC.
-	At time.Time `json:"em"`
+	At time.Time
 }
 
 // FreshAt reports whether the record may answer a lookup at now without asking the bureau (specification, 8.1.5). A

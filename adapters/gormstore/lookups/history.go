@@ -48,9 +48,7 @@ func recordOf(v *engine.Vault, row RecordRow) (lookup.Record, bool) {
 	rec := lookup.Record{
 		ID: string(row.ID), AnsweredAt: row.AnsweredAt.UTC(), Found: row.Found, Schema: row.Schema, Bureau: row.Bureau,
 	}
-	if row.Sources != "" {
-		_ = json.Unmarshal([]byte(row.Sources), &rec.Sources) // ours
-	}
+	rec.Sources = sourcesOf(row.Sources)
 	fields, raw, err := v.OpenTwo(row.Answer, "records|answer|"+rec.ID)
 	if err != nil {
 		v.Unreadable.Tell("records|answer|" + rec.ID)
@@ -67,6 +65,39 @@ func wholeRecordOf(v *engine.Vault, row RecordRow) lookup.Record {
 		rec.Document = document.Restore(document.Type(row.DocType), string(value))
 	}
 	return rec
+}
+
+// keptSource is a lookup.Source as it is stored.
+type keptSource struct {
+	Bureau string    `json:"bureau"`
+	At     time.Time `json:"at"`
+}
+
+func sourcesText(sources map[string]lookup.Source) string {
+	if len(sources) == 0 {
+		return ""
+	}
+	kept := map[string]keptSource{}
+	for field, s := range sources {
+		kept[field] = keptSource(s)
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		panic(err) // names and times
+	}
+	return string(text)
+}
+
+func sourcesOf(text string) map[string]lookup.Source {
+	var kept map[string]keptSource
+	if text == "" || json.Unmarshal([]byte(text), &kept) != nil {
+		return nil
+	}
+	sources := map[string]lookup.Source{}
+	for field, s := range kept {
+		sources[field] = lookup.Source(s)
+	}
+	return sources
 }
 
 type history struct {
@@ -95,21 +126,13 @@ func (r history) bought(condition string, values ...any) engine.Scope {
 }
 
 func recordRowOf(v *engine.Vault, rec lookup.Record) RecordRow {
-	sources := ""
-	if len(rec.Sources) > 0 {
-		text, err := json.Marshal(rec.Sources)
-		if err != nil {
-			panic(err) // names and times
-		}
-		sources = string(text)
-	}
 	return RecordRow{
 		ID: engine.UID(rec.ID), OrgID: engine.UID(rec.OrgID), Product: rec.Product, DocType: string(rec.Document.Type()),
 		DocIndex:   v.Indexes(IndexText(rec.OrgID, rec.Product, rec.Document))[0],
 		Document:   v.Seal([]byte(rec.Document.Value()), "records|document|"+rec.ID),
 		AnsweredAt: engine.Stamp(rec.AnsweredAt), Found: rec.Found, Schema: rec.Schema,
 		Answer: v.SealTwo(rec.Fields, rec.Raw, "records|answer|"+rec.ID), Purpose: rec.Purpose,
-		Bureau: rec.Bureau, Sources: sources,
+		Bureau: rec.Bureau, Sources: sourcesText(rec.Sources),
 	}
 }
 
