@@ -120,7 +120,7 @@ func TestTheBillOfASavedAnswer(t *testing.T) {
 	t.Parallel()
 	c := client(t, fmt.Sprintf(billing, "http://x.invalid", "charged: .body.billable", ""))
 	var got bureau.Trial
-	got, err := c.Examine(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, cpf),
+	got, err := c.Examine(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)},
 		[]byte(`{"code":200,"billable":true,"price":0.2,"preco":1,"data":{"nome":"ANA"}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -377,7 +377,7 @@ func FuzzXML(f *testing.F) {
 	c := client(f, src)
 	p := product(f, c, "cpf")
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, err := c.Examine(t.Context(), p, doc(t, "cpf", cpf), raw)
+		got, err := c.Examine(t.Context(), ports.Question{Product: p, Document: doc(t, "cpf", cpf)}, raw)
 		if err != nil {
 			if !strings.Contains(err.Error(), "answer is ") {
 				t.Errorf("%q: %v", raw, err)

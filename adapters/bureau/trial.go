@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"fichario/domain/catalog"
-	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -23,25 +21,20 @@ type Trial struct {
 }
 
 // Try is Ask, and compares the answer with the mappings.
-func (c *Client) Try(
-	ctx context.Context, product catalog.Product, d document.Document, purpose string,
-) (Trial, error) {
-	q := ports.Question{Product: product, Document: d, Purpose: purpose}
+func (c *Client) Try(ctx context.Context, q ports.Question) (Trial, error) {
 	answer, r, err := c.ask(ctx, q)
 	if err != nil {
 		return Trial{}, err
 	}
-	m := c.mappings[product.ID]
+	m := c.mappings[q.Product.ID]
 	return c.examine(ctx, m, asking(q, m.product), answer, r), nil
 }
 
 // Examine is Try for an answer that was saved earlier with status 200, without a call. The error says why the file does
 // not take it as an answer.
-func (c *Client) Examine(
-	ctx context.Context, product catalog.Product, d document.Document, raw []byte,
-) (Trial, error) {
-	m := c.mappings[product.ID]
-	doc := asking(ports.Question{Product: product, Document: d}, m.product)
+func (c *Client) Examine(ctx context.Context, q ports.Question, raw []byte) (Trial, error) {
+	m := c.mappings[q.Product.ID]
+	doc := asking(q, m.product)
 	came := c.receive(status{code: c.file.answered[0]}, raw)
 	r, fail := c.read(ctx, m, doc, came)
 	switch {

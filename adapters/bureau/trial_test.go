@@ -9,6 +9,7 @@ import (
 
 	"fichario/adapters/bureau"
 	"fichario/domain/document"
+	"fichario/ports"
 )
 
 const tried = `name: teste
@@ -43,11 +44,11 @@ func TestKeysThatNoMappingReads(t *testing.T) {
 	wantIdle := []string{"nascimento", "nomeMae"}
 	url, _ := serve(t, body(200, person))
 	c := client(t, fmt.Sprintf(tried, url, "[404]"))
-	asked, err := c.Try(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, cpf), "")
+	asked, err := c.Try(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)})
 	if err != nil || asked.Undescribed != 0 {
 		t.Fatal(asked.Undescribed, err)
 	}
-	saved, err := c.Examine(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, cpf), []byte(person))
+	saved, err := c.Examine(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)}, []byte(person))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestKeysThatNoMappingReads(t *testing.T) {
 			t.Errorf("%s: idle: %v", name, got.Idle)
 		}
 	}
-	_, err = c.Examine(t.Context(), product(t, c, "cpf"), doc(t, document.CPF, "11144477735"), []byte(person))
+	_, err = c.Examine(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, "11144477735")}, []byte(person))
 	if err == nil || !strings.Contains(err.Error(), "reports a failure") {
 		t.Errorf("somebody else's answer: %v", err)
 	}
@@ -87,7 +88,7 @@ func TestShippedFilesReadTheirAnswers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := cl.Examine(t.Context(), p, d, raw)
+		got, err := cl.Examine(t.Context(), ports.Question{Product: p, Document: d}, raw)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +117,7 @@ func TestNoRecordThatTheFileDoesNotDescribe(t *testing.T) {
 	} {
 		url, _ := serve(t, body(c.status, `{"erro":"nada consta"}`))
 		cl := client(t, fmt.Sprintf(tried, url, c.notFound))
-		got, err := cl.Try(t.Context(), product(t, cl, "cpf"), doc(t, document.CPF, cpf), "")
+		got, err := cl.Try(t.Context(), ports.Question{Product: product(t, cl, "cpf"), Document: doc(t, document.CPF, cpf)})
 		if err != nil || got.Found || got.Undescribed != c.want {
 			t.Errorf("%s: found %t, undescribed %d, %v", c.notFound, got.Found, got.Undescribed, err)
 		}

@@ -21,10 +21,11 @@ type Bureau struct {
 }
 
 type bureauCheckCmd struct {
-	File     string `arg:"" help:"Path of a bureau file, or sandbox or brasilapi."`
-	Answer   string `help:"Path of a saved answer of the bureau: show its fields, what no mapping reads, and the mappings that read nothing." placeholder:"FILE"`
-	Product  string `help:"Product that --answer is for; needed if the file has several." placeholder:"ID"`
-	Document string `help:"Document that --answer is about; needed if the file compares it."`
+	File     string            `arg:"" help:"Path of a bureau file, or sandbox or brasilapi."`
+	Answer   string            `help:"Path of a saved answer of the bureau: show its fields, what no mapping reads, and the mappings that read nothing." placeholder:"FILE"`
+	Product  string            `help:"Product that --answer is for; needed if the file has several." placeholder:"ID"`
+	Document string            `help:"Document that --answer is about; needed if the file compares it."`
+	Input    map[string]string `help:"An input that the question of --answer had; may be repeated." placeholder:"NAME=VALUE"`
 }
 
 // Run checks a bureau file.
@@ -83,7 +84,7 @@ func (c *bureauCheckCmd) examine(e *command.Environment, client *bureau.Client) 
 			return err
 		}
 	}
-	trial, err := client.Examine(e.Ctx, product, doc, raw)
+	trial, err := client.Examine(e.Ctx, ports.Question{Product: product, Document: doc, Inputs: c.Input}, raw)
 	if err != nil && c.Document == "" {
 		return fmt.Errorf("%w (name its document with --document if the file compares it)", err)
 	}
@@ -94,10 +95,11 @@ func (c *bureauCheckCmd) examine(e *command.Environment, client *bureau.Client) 
 }
 
 type bureauTryCmd struct {
-	File     string `arg:"" help:"Path of a bureau file, or sandbox or brasilapi."`
-	Product  string `arg:"" help:"Product id."`
-	Document string `arg:"" help:"Document without punctuation."`
-	Purpose  string `help:"Code of the purpose, which the file gets as $finalidade."`
+	File     string            `arg:"" help:"Path of a bureau file, or sandbox or brasilapi."`
+	Product  string            `arg:"" help:"Product id."`
+	Document string            `arg:"" help:"Document without punctuation."`
+	Purpose  string            `help:"Code of the purpose, which the file gets as $finalidade."`
+	Input    map[string]string `help:"What the product needs besides the document; may be repeated." placeholder:"NAME=VALUE"`
 }
 
 // Run makes one call.
@@ -118,7 +120,7 @@ func (c *bureauTryCmd) Run(e *command.Environment) error {
 		return err
 	}
 	start := time.Now()
-	trial, err := client.Try(e.Ctx, product, doc, c.Purpose)
+	trial, err := client.Try(e.Ctx, ports.Question{Product: product, Document: doc, Purpose: c.Purpose, Inputs: c.Input})
 	took := time.Since(start).Round(time.Millisecond)
 	var failure *ports.BureauError
 	if errors.As(err, &failure) {
