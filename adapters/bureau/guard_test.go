@@ -31,7 +31,7 @@ func TestCircuit(t *testing.T) {
 		var down, dials atomic.Int32
 		inProcess, stop := sandbox.New().Start()
 		defer stop()
-		f := parse(t, string(sandbox.File()))
+		f := parse(t, string(sandbox.File(sandbox.Plain)))
 		c := bureau.New(f, bureau.WithDialContext(func(ctx context.Context, network, addr string) (net.Conn, error) {
 			dials.Add(1)
 			if down.Load() == 1 {

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Bureau is a sandbox bureau: it answers by its cases, and invents an answer where no case matches. It is safe for
-// concurrent use.
+// Bureau is the bureaus of the sandbox: they answer by their cases, and invent an answer where no case matches. It is
+// safe for concurrent use.
 type Bureau struct {
 	handler http.Handler
 
@@ -25,8 +25,8 @@ type Bureau struct {
 
 // turn identifies a sequence of answers of a case.
 type turn struct {
-	oneCase           int
-	product, document string
+	oneCase                   int
+	bureau, product, document string
 }
 
 // callsKept is how many calls a bureau records; the oldest are dropped first.
@@ -35,6 +35,7 @@ const callsKept = 10_000
 // Call is a call to the bureau, as its ledger shows it.
 type Call struct {
 	Time     time.Time         `json:"time"` // UTC
+	Bureau   string            `json:"bureau"`
 	Product  string            `json:"product"`
 	Document string            `json:"document"`
 	Headers  map[string]string `json:"headers"` // *** in place of secrets
@@ -54,14 +55,17 @@ type Answered struct {
 	Bytes int `json:"bytes"`
 }
 
-// New returns a bureau without a script.
+// New returns the bureaus without a script.
 func New() *Bureau {
-	b := &Bureau{}
-	b.handler = b.routes()
+	b, mux := &Bureau{}, http.NewServeMux()
+	for _, name := range Names() {
+		mux.Handle(prefix(name)+"/", http.StripPrefix(prefix(name), b.routes(name)))
+	}
+	b.handler = mux
 	return b
 }
 
-// Script replaces the bureau's cases by those of a file. Files that it refers to are read from files, or refused where
+// Script replaces the bureaus' cases by those of a file. Files that it refers to are read from files, or refused where
 // that is nil. The error is Problems, and then nothing changes.
 func (b *Bureau) Script(src []byte, files fs.FS) error {
 	cases, err := readCases(src, files)
@@ -74,28 +78,31 @@ func (b *Bureau) Script(src []byte, files fs.FS) error {
 	return nil
 }
 
-// ServeHTTP answers the requests that File describes, and stops waiting when the client is gone.
+// ServeHTTP answers the requests that the bureaus' Files describe, and stops waiting when the client is gone.
 func (b *Bureau) ServeHTTP(w http.ResponseWriter, r *http.Request) { b.handler.ServeHTTP(w, r) }
 
-// Refuses reports whether the next connection for a request is refused, and then counts it as answered.
-func (b *Bureau) Refuses(product, document string) bool {
-	a, what, ok := b.next(product, document, func(a reply) bool { return a.fault == Refuse })
-	if ok {
-		what.Fault = string(a.fault)
-		b.note(Call{Product: product, Document: document, Headers: map[string]string{}, Answered: what})
+// Refuses returns a function that reports whether a bureau refuses the next connection for a request, and then counts
+// it as answered.
+func (b *Bureau) Refuses(name string) func(product, document string) bool {
+	return func(product, document string) bool {
+		a, what, ok := b.next(name, product, document, func(a reply) bool { return a.fault == Refuse })
+		if ok {
+			what.Fault = string(a.fault)
+			b.note(Call{Bureau: name, Product: product, Document: document, Headers: map[string]string{}, Answered: what})
+		}
+		return ok
 	}
-	return ok
 }
 
-// next returns the next answer, if it is a wanted one, and then advances.
-func (b *Bureau) next(product, document string, wanted func(reply) bool) (a reply, what Answered, ok bool) {
+// next returns the next answer of a bureau, if it is a wanted one, and then advances.
+func (b *Bureau) next(name, product, document string, wanted func(reply) bool) (a reply, what Answered, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	i := slices.IndexFunc(b.cases, func(c oneCase) bool { return c.matches(product, document) })
+	i := slices.IndexFunc(b.cases, func(c oneCase) bool { return c.matches(name, product, document) })
 	if i < 0 {
 		return a, what, false
 	}
-	now := turn{i, product, document}
+	now := turn{i, name, product, document}
 	n := min(b.turns[now], len(b.cases[i].answers)-1)
 	if a = b.cases[i].answers[n]; !wanted(a) {
 		return a, what, false

@@ -53,11 +53,19 @@ func readCases(src []byte, files fs.FS) ([]oneCase, error) {
 var answerKeys = []string{"status", "headers", "delay", "body", "file", "merge", "fault"}
 
 func (r *caseReader) oneCase(v yamlfile.At) oneCase {
-	keys := r.Known(v, append([]string{"product", "document", "sequence"}, answerKeys...)...)
-	c := oneCase{products: []string{everything}, documents: []string{everything}}
+	keys := r.Known(v, append([]string{"bureau", "product", "document", "sequence"}, answerKeys...)...)
+	c := oneCase{bureaus: []string{everything}, products: []string{everything}, documents: []string{everything}}
+	if of, ok := keys["bureau"]; ok {
+		c.bureaus = r.names(of)
+		r.among(of, "bureau", c.bureaus, Names())
+	}
 	if of, ok := keys["product"]; ok {
+		var ids []string
+		for _, p := range catalog.Standard() {
+			ids = append(ids, p.ID)
+		}
 		c.products = r.names(of)
-		r.products(of, c.products)
+		r.among(of, "product", c.products, ids)
 	}
 	if of, ok := keys["document"]; ok {
 		c.documents = r.names(of)
@@ -103,14 +111,11 @@ func (r *caseReader) names(v yamlfile.At) []string {
 	return out
 }
 
-func (r *caseReader) products(v yamlfile.At, named []string) {
-	var names []string
-	for _, p := range catalog.Standard() {
-		names = append(names, p.ID)
-	}
+// among reports names of something that does not exist.
+func (r *caseReader) among(v yamlfile.At, what string, named, names []string) {
 	for _, name := range named {
 		if name != everything && !slices.Contains(names, name) {
-			r.Fault(v, "there is no product %q; use * or one of %s", name, strings.Join(names, ", "))
+			r.Fault(v, "there is no %s %q; use * or one of %s", what, name, strings.Join(names, ", "))
 		}
 	}
 }

@@ -31,8 +31,8 @@ var faults = []Fault{Refuse, Broken, Hang, Truncate, HTML}
 
 // oneCase is the sequence of answers to some requests; the last one repeats.
 type oneCase struct {
-	products, documents []string
-	answers             []reply
+	bureaus, products, documents []string
+	answers                      []reply
 }
 
 // reply is one answer of a case. Without a body it is the invented answer, with merge applied to its result.
@@ -46,13 +46,16 @@ type reply struct {
 	rate   int // bytes per second, for Dripping
 }
 
-// matches reports whether a case covers a product and a document.
-func (c oneCase) matches(product, document string) bool {
-	return slices.ContainsFunc(c.products, func(p string) bool { return p == everything || p == product }) &&
+// matches reports whether a case covers a product and a document at a bureau.
+func (c oneCase) matches(bureau, product, document string) bool {
+	named := func(names []string, name string) bool {
+		return slices.Contains(names, everything) || slices.Contains(names, name)
+	}
+	return named(c.bureaus, bureau) && named(c.products, product) &&
 		slices.ContainsFunc(c.documents, func(pattern string) bool { return like(pattern, document) })
 }
 
-// everything matches every product and document, and any part of a document.
+// everything matches every bureau, product and document, and any part of a document.
 const everything = "*"
 
 // like matches a text against a pattern, in which * stands for any characters.

@@ -145,7 +145,7 @@ func TestLedger(t *testing.T) {
 	status, _, text, err := ask(t, http.MethodGet, s.URL+"/_/calls", "")
 	if status != 200 || err != nil || strings.Contains(text, "segredo") ||
 		!strings.Contains(text, `"Authorization":"***"`) ||
-		!strings.Contains(text, `"product":"protestos","document":"52998224725"`) {
+		!strings.Contains(text, `"bureau":"sandbox","product":"protestos","document":"52998224725"`) {
 		t.Errorf("%d, %v: %s", status, err, text)
 	}
 	if status, _, _, _ := ask(t, http.MethodDelete, s.URL+"/_/calls", ""); status != http.StatusNoContent {
@@ -172,7 +172,8 @@ func TestLedger(t *testing.T) {
 func TestARefusedConnection(t *testing.T) {
 	t.Parallel()
 	b, _ := following(t, "cases:\n  - {product: cpf, document: 529*, sequence: [{fault: refuse}, {status: 200}]}\n")
-	if b.Refuses("score", "52998224725") || !b.Refuses("cpf", "52998224725") || b.Refuses("cpf", "52998224725") {
+	refuses := b.Refuses(sandbox.Plain)
+	if refuses("score", "52998224725") || !refuses("cpf", "52998224725") || refuses("cpf", "52998224725") {
 		t.Error("one connection is refused, of the first question")
 	}
 }
@@ -183,6 +184,7 @@ func TestFaultsOfAScript(t *testing.T) {
 		{"- a", "line 1: the file must be a mapping with cases"},
 		{"casos: []", "line 1: casos: unknown key; allowed here: cases\nline 1: cases: is missing"},
 		{"cases:\n- {product: nada}", `line 2: cases[0].product: there is no product "nada"; use * or one of cpf,`},
+		{"cases:\n- {bureau: barato}", `there is no bureau "barato"; use * or one of sandbox, sandbox-completo, sandbox-barato`},
 		{"cases:\n- {product: cpf, document: 52998224726}", `"52998224726" never matches`},
 		{"cases:\n- {product: cpf, document: [ABC1D23]}", `"ABC1D23" never matches`},
 		{"cases:\n- {document: {a: b}}", "line 2: cases[0].document: must be text or a list of texts"},

@@ -18,8 +18,8 @@ const SlowDelay = 2 * time.Second
 // page is what a proxy in front of a bureau serves on a bad day.
 const page = "<!DOCTYPE html>\n<html><head><title>Manutenção</title></head><body><h1>Voltamos já</h1></body></html>\n"
 
-// routes are the requests that File describes.
-func (b *Bureau) routes() http.Handler {
+// routes are the requests that the File of a bureau describes.
+func (b *Bureau) routes(name string) http.Handler {
 	mux := http.NewServeMux()
 	path := func(r *http.Request) string { return r.PathValue("documento") }
 	products := catalog.Standard()
@@ -45,7 +45,7 @@ func (b *Bureau) routes() http.Handler {
 				refuse(w, "documento inválido")
 				return
 			}
-			b.play(w, r, product.ID, d, route.make)
+			b.play(w, r, name, product.ID, d, route.make)
 		})
 	}
 	// Not 404: here that means "no record", which a wrong path does not.
@@ -67,15 +67,15 @@ func fromBody(r *http.Request) string {
 
 // play answers by the next matching case, or else by the document's published effect.
 func (b *Bureau) play(
-	w http.ResponseWriter, r *http.Request, product string, d document.Document, invent func(maker) any,
+	w http.ResponseWriter, r *http.Request, name, product string, d document.Document, invent func(maker) any,
 ) {
-	m := newMaker(d)
-	a, what, scripted := b.next(product, d.Value(), func(reply) bool { return true })
+	m := newMaker(name, d)
+	a, what, scripted := b.next(name, product, d.Value(), func(reply) bool { return true })
 	if !scripted {
 		a = m.effect.reply()
 	}
 	what.Fault = string(a.fault)
-	call := b.note(Call{Product: product, Document: d.Value(), Headers: named(r.Header), Answered: what})
+	call := b.note(Call{Bureau: name, Product: product, Document: d.Value(), Headers: named(r.Header), Answered: what})
 	a.perform(&sending{w, b, call}, r, d.Value(), func() []byte {
 		e := envelope{Success: a.status < 400 || a.status == http.StatusNotFound}
 		switch {
@@ -105,6 +105,10 @@ func (e Effect) reply() reply {
 		a.status, a.body = http.StatusNotFound, []byte{}
 	case Error:
 		a.status = http.StatusInternalServerError
+	case TooMany:
+		a.status, a.header = http.StatusTooManyRequests, http.Header{"Retry-After": {"1"}}
+	case NoCredit:
+		a.status = http.StatusPaymentRequired
 	case NotJSON:
 		a.fault = HTML
 	case Reset:

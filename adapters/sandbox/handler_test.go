@@ -25,7 +25,7 @@ import (
 func scripted(t *testing.T, typ document.Type, e sandbox.Effect) document.Document {
 	t.Helper()
 	for _, s := range sandbox.Scripts() {
-		if s.Type == typ && s.Effect == e {
+		if s.Type == typ && s.Effect == e && s.Only == "" {
 			return parse(t, typ, s.Document)
 		}
 	}
@@ -140,7 +140,7 @@ func TestOverTCP(t *testing.T) {
 	t.Parallel()
 	s := httptest.NewServer(sandbox.New())
 	t.Cleanup(s.Close)
-	src := strings.Replace(string(sandbox.File()), "http://sandbox.invalid", s.URL, 1)
+	src := strings.Replace(string(sandbox.File(sandbox.Plain)), "http://sandbox.invalid", s.URL, 1)
 	f, err := bureau.Parse("x", []byte(src), func(string) (string, bool) { return "", false })
 	if err != nil {
 		t.Fatal(err)

@@ -14,11 +14,13 @@ type maker struct {
 	effect Effect
 	// full gives every list at least two elements.
 	full bool
+	// sure knows of every phone whether it has WhatsApp.
+	sure bool
 }
 
-func newMaker(d document.Document) maker {
-	effect, published := scripted(d)
-	return maker{doc: d, effect: effect, full: published && effect != Single}
+func newMaker(name string, d document.Document) maker {
+	effect, full := effectOf(name, d)
+	return maker{doc: d, effect: effect, full: full, sure: name == Complete}
 }
 
 // dice is fresh for each part, so that no part depends on another: a person has the same name in every product.
@@ -84,7 +86,7 @@ func (m maker) situation() situation {
 
 func (m maker) contacts() contacts {
 	var c contacts
-	if m.effect == Nulls {
+	if m.effect == Nulls || m.effect == Gaps {
 		return c
 	}
 	d := m.dice("contacts")
@@ -115,6 +117,9 @@ func (m maker) phone(d *dice, area string) phone {
 		p.Number, p.Kind = fmt.Sprintf("20%06d", d.n(1_000_000)), "FIXO"
 	}
 	value := d.n(3)
+	if m.sure {
+		value %= 2
+	}
 	switch m.effect {
 	case WhatsAppYes:
 		value = 0
@@ -138,6 +143,9 @@ func (m maker) person() any {
 	p.Name, p.Parents.Mother, p.Born = m.name(), fullName(d, true), d.day(1945, 2004)
 	if d.n(3) > 0 {
 		p.Parents.Father = fullName(d, false)
+	}
+	if m.effect == Gaps {
+		p.Parents = parents{}
 	}
 	p.Sex, p.Income = "MASCULINO", cents(150050+d.n(900)*1000)
 	if m.woman() {
@@ -233,7 +241,7 @@ func (m maker) protests() any {
 }
 
 func (m maker) score() any {
-	if m.effect == Nulls {
+	if m.effect == Nulls || m.effect == Gaps {
 		return score{Points: -1, Risk: "-1"}
 	}
 	points := m.dice("score").n(1001)

@@ -22,14 +22,16 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // client is set up as for FICHARIO_BUREAU=sandbox: the bureau client, the sandbox's file, in-process connections.
-func client(t testing.TB) *bureau.Client {
+func client(t testing.TB) *bureau.Client { return clientOf(t, sandbox.New(), sandbox.Plain) }
+
+func clientOf(t testing.TB, b *sandbox.Bureau, name string) *bureau.Client {
 	t.Helper()
-	file, err := bureau.Parse("sandbox", sandbox.File(), func(string) (string, bool) { return "", false })
+	file, err := bureau.Parse(name, sandbox.File(name), func(string) (string, bool) { return "", false })
 	if err != nil {
 		t.Fatal(err)
 	}
-	dial, stop := sandbox.New().Start()
-	c := bureau.New(file, bureau.WithDialContext(dial), bureau.WithoutBreaker())
+	dial, stop := b.Start()
+	c := bureau.New(file, bureau.WithDialContext(dial), bureau.WithoutBreaker(), bureau.WithRefusals(b.Refuses(name)))
 	t.Cleanup(func() {
 		c.Close()
 		stop()
@@ -88,7 +90,7 @@ func TestScripts(t *testing.T) {
 	for _, s := range sandbox.Scripts() {
 		for _, p := range c.Catalog() {
 			waits := s.Effect == sandbox.Timeout || s.Effect == sandbox.Slow
-			if !p.Takes(s.Type) || waits && p.ID != string(s.Type) {
+			if s.Only != "" || !p.Takes(s.Type) || waits && p.ID != string(s.Type) {
 				continue // one slow test per document type suffices
 			}
 			t.Run(p.ID+" "+string(s.Type)+" "+string(s.Effect), func(t *testing.T) {
@@ -202,7 +204,7 @@ func TestTrapsAreThere(t *testing.T) {
 
 func TestStopEndsWhatWaits(t *testing.T) {
 	t.Parallel()
-	file, err := bureau.Parse("sandbox", sandbox.File(), func(string) (string, bool) { return "", false })
+	file, err := bureau.Parse("sandbox", sandbox.File(sandbox.Plain), func(string) (string, bool) { return "", false })
 	if err != nil {
 		t.Fatal(err)
 	}

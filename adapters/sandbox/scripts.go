@@ -42,6 +42,12 @@ const (
 	Single Effect = "single"
 	// NoPartners is a company without partners.
 	NoPartners Effect = "no_partners"
+	// Gaps is an answer without what costs most to know: contacts, parents and the score.
+	Gaps Effect = "gaps"
+	// TooMany is a status 429, which Cheap does not charge for.
+	TooMany Effect = "too_many"
+	// NoCredit is a status 402, by which Cheap says that no credit is left.
+	NoCredit Effect = "no_credit"
 )
 
 // Script is a document with a special effect, for the documentation.
@@ -52,6 +58,8 @@ type Script struct {
 	// What describes the effect in Portuguese.
 	What   string
 	Effect Effect
+	// Only is the bureau that does so, for which this document is no ordinary one; empty for those that are not Complete.
+	Only string
 }
 
 // English describes the effect in English.
@@ -65,7 +73,9 @@ var english = map[Effect]string{
 	NotJSON: "A page of HTML with status 200", Reset: "The connection is cut after the request",
 	WhatsAppYes: "Phones with WhatsApp: true", WhatsAppNo: "Phones without WhatsApp: false",
 	WhatsAppUnknown: "WhatsApp not informed: null", Single: "An object where other answers have a list",
-	NoPartners: "A company without partners",
+	NoPartners: "A company without partners", Gaps: "Only sandbox-barato: no contacts, parents or score",
+	TooMany:  "Only sandbox-barato: 429, which is free, and to be asked again after a second",
+	NoCredit: "Only sandbox-barato: 402, no credit left: it is out until somebody calls it back",
 }
 
 // both are the effects that CPFs and CNPJs share, in the order of their numbers.
@@ -90,45 +100,71 @@ var both = []struct {
 	{NoPartners, "", "Empresa sem sócios"},
 }
 
+// cheap are the effects of documents that are ordinary at the other bureaus.
+var cheap = []struct {
+	effect Effect
+	what   string
+}{
+	{Gaps, "Só no sandbox-barato: sem contatos, filiação e score"},
+	{TooMany, "Só no sandbox-barato: 429, grátis; perguntar de novo em um segundo"},
+	{NoCredit, "Só no sandbox-barato: 402, crédito esgotado; fica fora até alguém o chamar de volta"},
+}
+
 var table = makeTable()
 
 // Scripts returns the published documents and their effects, which do not depend on the product.
 func Scripts() []Script { return slices.Clone(table) }
 
 func makeTable() []Script {
-	list := []Script{{document.CPF, "52998224725", "Pessoa comum, com todos os dados", Ordinary}}
+	list := []Script{{Type: document.CPF, Document: "52998224725", What: "Pessoa comum, com todos os dados", Effect: Ordinary}}
 	for i, s := range both {
 		if s.cpf != "" {
-			list = append(list, Script{document.CPF, cpfOf("9000000" + two(i+1)), s.cpf, s.effect})
+			list = append(list, Script{document.CPF, cpfOf("9000000" + two(i+1)), s.cpf, s.effect, ""})
 		}
+	}
+	for i, s := range cheap {
+		list = append(list, Script{document.CPF, cpfOf("9000000" + two(i+21)), s.what, s.effect, Cheap})
 	}
 	list = append(list,
-		Script{document.CNPJ, "11222333000181", "Empresa comum, com todos os dados", Ordinary},
-		Script{document.CNPJ, "12ABC34501DE35", "Empresa comum com CNPJ alfanumérico", Ordinary})
+		Script{document.CNPJ, "11222333000181", "Empresa comum, com todos os dados", Ordinary, ""},
+		Script{document.CNPJ, "12ABC34501DE35", "Empresa comum com CNPJ alfanumérico", Ordinary, ""})
 	for i, s := range both {
 		if s.cnpj != "" {
-			list = append(list, Script{document.CNPJ, cnpjOf("900000" + two(i+1) + "0001"), s.cnpj, s.effect})
+			list = append(list, Script{document.CNPJ, cnpjOf("900000" + two(i+1) + "0001"), s.cnpj, s.effect, ""})
 		}
 	}
+	for i, s := range cheap {
+		list = append(list, Script{document.CNPJ, cnpjOf("900000" + two(i+21) + "0001"), s.what, s.effect, Cheap})
+	}
 	return append(list,
-		Script{document.Plate, "ABC1D23", "Veículo comum, com todos os dados", Ordinary},
-		Script{document.Plate, "NUL0A00", "Veículo sem nenhum dado: todo campo nomeado é null", Nulls},
-		Script{document.Plate, "SEM0A00", "Sem registro: 404 com corpo JSON", NotFound},
-		Script{document.Plate, "ERR0A00", "Erro 500", Error},
-		Script{document.Email, "ana@exemplo.com.br", "E-mail comum, com todos os dados", Ordinary},
-		Script{document.Email, "nulo@sandbox.example", "Nenhum dado: todo campo nomeado é null", Nulls},
-		Script{document.Email, "sem-registro@sandbox.example", "Sem registro: 404 com corpo JSON", NotFound},
-		Script{document.Email, "erro@sandbox.example", "Erro 500", Error},
+		Script{document.Plate, "ABC1D23", "Veículo comum, com todos os dados", Ordinary, ""},
+		Script{document.Plate, "NUL0A00", "Veículo sem nenhum dado: todo campo nomeado é null", Nulls, ""},
+		Script{document.Plate, "SEM0A00", "Sem registro: 404 com corpo JSON", NotFound, ""},
+		Script{document.Plate, "ERR0A00", "Erro 500", Error, ""},
+		Script{document.Email, "ana@exemplo.com.br", "E-mail comum, com todos os dados", Ordinary, ""},
+		Script{document.Email, "nulo@sandbox.example", "Nenhum dado: todo campo nomeado é null", Nulls, ""},
+		Script{document.Email, "sem-registro@sandbox.example", "Sem registro: 404 com corpo JSON", NotFound, ""},
+		Script{document.Email, "erro@sandbox.example", "Erro 500", Error, ""},
 	)
 }
 
-// scripted returns the effect of a document, and whether it is a published one.
-func scripted(d document.Document) (Effect, bool) {
-	i := slices.IndexFunc(table, func(s Script) bool { return s.Type == d.Type() && s.Document == d.Value() })
-	if i < 0 {
-		return Ordinary, false
+// effectOf returns what a document does at a bureau, and whether all its lists are to have several elements.
+func effectOf(name string, d document.Document) (effect Effect, full bool) {
+	i := slices.IndexFunc(table, func(s Script) bool {
+		return s.Type == d.Type() && s.Document == d.Value() && (s.Only == "" || s.Only == name)
+	})
+	if i >= 0 {
+		effect = table[i].Effect
 	}
-	return table[i].Effect, true
+	switch {
+	case name == Complete && effect != Deceased && effect != Irregular && effect != WhatsAppYes && effect != WhatsAppNo:
+		return Ordinary, true
+	case i >= 0:
+		return effect, effect != Single
+	case name == Cheap && newDice("gaps|"+d.Value()).n(3) == 0:
+		return Gaps, false
+	}
+	return Ordinary, false
 }
 
 func two(n int) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%10)}) }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	_ "embed"
 	"log/slog"
 	"net"
 	"net/http"
@@ -11,17 +10,7 @@ import (
 	"time"
 )
 
-//go:embed sandbox.yaml
-var file []byte
-
-// File returns the bureau file that maps the sandbox: all nine products, with prices in reais. Its base_url has a name
-// that resolves nowhere; connections come from the dial function of Start.
-func File() []byte { return append([]byte(nil), file...) }
-
-// Is reports whether a name is that of a bureau of the sandbox.
-func Is(name string) bool { return name == "sandbox" }
-
-// Start serves the bureau in process, over connections that never leave it. dial opens one, whatever the address; stop
+// Start serves the bureaus in process, over connections that never leave it. dial opens one, whatever the address; stop
 // ends the server and its connections, and returns when they are closed. After stop, dial fails.
 func (b *Bureau) Start() (dial func(ctx context.Context, network, addr string) (net.Conn, error), stop func()) {
 	l := &pipeListener{conns: make(chan net.Conn), done: make(chan struct{})}

@@ -3,6 +3,7 @@ package integration
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -150,6 +151,19 @@ cases:
 		_, err := os.Stat("/proc/" + pid)
 		return os.IsNotExist(err)
 	})
+}
+
+// TestAChainOfTheSandbox: a bureau that refuses free of charge is followed by the next, and the ledger names both.
+func TestAChainOfTheSandbox(t *testing.T) {
+	t.Parallel()
+	line, _ := startEphemeral(t, t.TempDir(), "FICHARIO_BUREAU=sandbox-barato,sandbox-completo")
+	expect(t, "status", askEphemeral(t, line, "/api/v1/cpf/90000002208", new(map[string]any)), http.StatusOK)
+	var calls []struct {
+		Bureau   string
+		Answered struct{ Status int }
+	}
+	askEphemeral(t, line, "/_/calls", &calls)
+	expect(t, "calls", fmt.Sprint(calls), "[{sandbox-barato {429}} {sandbox-completo {200}}]")
 }
 
 func TestAScriptIsChecked(t *testing.T) {

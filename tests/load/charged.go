@@ -163,6 +163,6 @@ func bureauOverHTTP(ctx context.Context, s settings, dir string) (env string, st
 		return "", nil, err
 	}
 	file := filepath.Join(dir, "bureau.yaml")
-	text := strings.Replace(string(sandbox.File()), "http://sandbox.invalid", "http://"+bureau.addr, 1)
+	text := strings.Replace(string(sandbox.File(sandbox.Plain)), "http://sandbox.invalid", "http://"+bureau.addr, 1)
 	return "FICHARIO_BUREAU=" + file, bureau.end, os.WriteFile(file, []byte(text), 0o600)
 }

@@ -91,23 +91,23 @@ func (e *Environment) OpenBureau(ref string, log *slog.Logger) (*bureau.Client, 
 		dial, stopSandbox := invented.Start()
 		stop = stopSandbox
 		options = append(options, bureau.WithDialContext(dial), bureau.WithoutBreaker(),
-			bureau.WithRefusals(invented.Refuses))
+			bureau.WithRefusals(invented.Refuses(ref)))
 	}
 	client := bureau.New(file, options...)
 	return client, func() { client.Close(); stop() }, nil
 }
 
-// BureauFile reads a bureau file: the sandbox's, a shipped one, or one on disk.
+// BureauFile reads a bureau file: one of the sandbox, a shipped one, or one on disk.
 func BureauFile(ref string) ([]byte, error) {
 	if sandbox.Is(ref) {
-		return sandbox.File(), nil
+		return sandbox.File(ref), nil
 	}
 	if src, ok := bureau.Shipped(ref); ok {
 		return src, nil
 	}
 	src, err := os.ReadFile(ref)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("FICHARIO_BUREAU: %q is neither sandbox, brasilapi, nor a file", ref)
+		return nil, fmt.Errorf("FICHARIO_BUREAU: %q is neither %s, brasilapi, nor a file", ref, strings.Join(sandbox.Names(), ", "))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("FICHARIO_BUREAU: %w", err)

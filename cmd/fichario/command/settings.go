@@ -24,7 +24,7 @@ type Settings struct {
 	MigrateURL     string        `env:"FICHARIO_MIGRATE_DATABASE_URL" name:"migrate-database-url" validate:"omitempty,database" help:"postgres:// address of the same database that bypasses a pooler, for migrations. Default: FICHARIO_DATABASE_URL."`
 	ReadURL        string        `env:"FICHARIO_READ_DATABASE_URL" name:"read-database-url" validate:"omitempty,database" help:"postgres:// address of a streaming replica that serves lists, figures, statements and files. Default: none."`
 	ReadMaxLag     time.Duration `env:"FICHARIO_READ_MAX_LAG" default:"5s" validate:"min=1s,max=1h" help:"Largest replication lag at which the replica is read; beyond it, FICHARIO_DATABASE_URL is."`
-	Bureau         string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, brasilapi, or the path of a bureau file."`
+	Bureau         string        `env:"FICHARIO_BUREAU" name:"bureau-file" default:"sandbox" help:"sandbox, sandbox-completo, sandbox-barato, a shipped file such as brasilapi, or the path of a bureau file; several with commas, or the path of a chain.yaml: see docs/bureaus.md."`
 	SandboxScript  string        `env:"FICHARIO_SANDBOX_SCRIPT" name:"sandbox-script" help:"File of cases that the sandbox answers with, for tests; see docs/sandbox.md. Default: invented answers."`
 	Lookup         bool          `env:"FICHARIO_LOOKUP_ENABLED" name:"lookup-enabled" default:"true" negatable:"" help:"Whether this instance serves lookups; if not, every lookup route answers 404."`
 	TimeZone       string        `env:"FICHARIO_TIME_ZONE" default:"America/Sao_Paulo" validate:"timezone" help:"Time zone of the caps' days and months."`
