@@ -67,6 +67,9 @@ func (c Caller) MayAsk(t document.Type) bool {
 	return c.key != nil && c.key.Has(t) || c.memberID != "" || c.automationID != ""
 }
 
+// MayName reports whether a lookup of the caller may name the bureau to ask: not with a key without that scope.
+func (c Caller) MayName() bool { return c.key == nil || c.key.Bureau }
+
 // AskedBy is the id of the key or member that asks, as stored in entries of the statement.
 func (c Caller) AskedBy() string { return cmp.Or(c.KeyID(), c.memberID) }
 

@@ -177,7 +177,7 @@ func (s *session) result(r lookups.Result, spent *catalog.Money, unmasked bool) 
 		Session    object      `json:"sessao"`
 	}{
 		r.Record.Product, shown, r.Entry.Cache, r.Entry.ID, r.Record.AnsweredAt.UTC().Truncate(time.Microsecond),
-		amount(r.Entry.Amount),
+		amount(r.Entry.Cost()),
 		account,
 	})
 	if err != nil {

@@ -80,7 +80,9 @@ type lookupJSON struct {
 	// Finalidade is the code of the lookup's purpose.
 	Finalidade *string `json:"finalidade"`
 	// Automacao is the id of the automation that made the lookup.
-	Automacao *string         `json:"automacao"`
+	Automacao *string `json:"automacao"`
+	// Bureau is the name of the one that answered.
+	Bureau    *string         `json:"bureau"`
 	Campos    json.RawMessage `json:"campos"`
 	Contato   *ContactJSON    `json:"contato"`
 }
@@ -89,8 +91,8 @@ func lookupData(e automation.Event) lookupJSON {
 	l := e.Lookup
 	out := lookupJSON{
 		ConsultaID: l.Entry.ID, Produto: l.Entry.Product, Documento: l.Record.Document.Value(), Cache: l.Entry.Cache,
-		Valor: json.Number(l.Entry.Amount.String()), ConsultadoEm: l.Record.AnsweredAt,
-		Finalidade: text.OrNil(l.Entry.Purpose), Automacao: text.OrNil(l.Entry.AutomationID), Campos: l.Record.Fields,
+		Valor: json.Number(l.Entry.Cost().String()), ConsultadoEm: l.Record.AnsweredAt,
+		Finalidade: text.OrNil(l.Entry.Purpose), Automacao: text.OrNil(l.Entry.AutomationID), Bureau: text.OrNil(l.Record.Bureau), Campos: l.Record.Fields,
 	}
 	if e.Contact.ID != "" {
 		contact := NewContactJSON(e.Contact)

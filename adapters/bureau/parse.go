@@ -305,7 +305,7 @@ func (p *parser) standardFields(v at, product catalog.Product) []fieldMapping {
 var (
 	goodField = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 	// reserved are the names that every answer has beside the product's own fields.
-	reserved = []string{"produto", "documento", "cache", "consultaId", "consultadoEm", "valorCobrado", "bruto"}
+	reserved = []string{"produto", "documento", "cache", "consultaId", "consultadoEm", "valorCobrado", "bureau", "fontes", "bruto"}
 )
 
 func (p *parser) customFields(v at) ([]fieldMapping, []catalog.Field) {

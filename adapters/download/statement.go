@@ -17,7 +17,7 @@ func Statement(lines lookups.StatementLines) Table {
 	if !lines.OfKey {
 		t.Columns = append(t.Columns, "quem", "automacao")
 	}
-	t.Columns = append(t.Columns, "finalidade")
+	t.Columns = append(t.Columns, "finalidade", "bureau", "seguida")
 	return t
 }
 
@@ -30,7 +30,7 @@ func statementRows(lines lookups.StatementLines) iter.Seq2[[]any, error] {
 			if !lines.OfKey {
 				row = append(row, line.By, line.AutomationID)
 			}
-			row = append(row, line.Purpose)
+			row = append(row, line.Purpose, line.Bureau, line.FollowedID)
 			if !yield(row, err) || err != nil {
 				return
 			}

@@ -21,8 +21,10 @@ import (
 
 // Defines values for Code.
 const (
+	BureauDesconhecido   Code = "bureau_desconhecido"
 	BureauFalhou         Code = "bureau_falhou"
 	BureauIndisponivel   Code = "bureau_indisponivel"
+	BureauNegado         Code = "bureau_negado"
 	BureauSemResposta    Code = "bureau_sem_resposta"
 	ChaveReutilizada     Code = "chave_reutilizada"
 	ConsultaDesconhecida Code = "consulta_desconhecida"
@@ -58,9 +60,13 @@ const (
 // Valid indicates whether the value is a known member of the Code enum.
 func (e Code) Valid() bool {
 	switch e {
+	case BureauDesconhecido:
+		return true
 	case BureauFalhou:
 		return true
 	case BureauIndisponivel:
+		return true
+	case BureauNegado:
 		return true
 	case BureauSemResposta:
 		return true
@@ -315,6 +321,11 @@ type LookupRequest struct {
 	// Refresh `true` asks the bureau even if history has an answer, and is charged.
 	Refresh *bool `json:"atualizar,omitempty"`
 
+	// Bureau Name of the only bureau to ask, one of those that `GET /api/v1/produtos` lists for the product; an answer of
+	// another bureau in history does not count. Needs the scope `bureau`. If it is absent, the product's bureaus
+	// are asked in order.
+	Bureau *string `json:"bureau,omitempty" validate:"omitzero,min=1,max=64"`
+
 	// Document The document, without punctuation.
 	Document string `json:"documento" validate:"required"`
 
@@ -347,6 +358,9 @@ type StatementEntry struct {
 	// Automacao The id of the automation that made the lookup; null if a key or a person did.
 	Automacao *string `json:"automacao"`
 
+	// Bureau Name of the bureau that was asked, or whose answer history had; null if that was not noted yet.
+	Bureau *string `json:"bureau"`
+
 	// Cache Answered from history.
 	Cache bool `json:"cache"`
 
@@ -363,6 +377,10 @@ type StatementEntry struct {
 	Finalidade *string `json:"finalidade"`
 	Id         string  `json:"id"`
 	Produto    string  `json:"produto"`
+
+	// Seguida The lookup whose call answered the question after this one did not; null for a lookup that stands for its
+	// question. Each call to a bureau is a line of its own.
+	Seguida *string `json:"seguida"`
 
 	// Situacao `em_andamento`: at the bureau now. `concluida`: answered, from history or by the bureau. `falhou`: the
 	// bureau was reached and failed. `sem_resposta`: it may have been reached and did not answer. `nao_enviada`:
@@ -686,6 +704,15 @@ type ProblemaLeadSuccess bool
 
 // ProductEntry A product of the catalogue.
 type ProductEntry struct {
+	// Bureaus The bureaus that offer it, in the order in which they are asked.
+	Bureaus []struct {
+		// Nome The name to use as `bureau`.
+		Nome string `json:"nome"`
+
+		// Preco The most that a call to it may cost, in reais.
+		Preco json.Number `json:"preco"`
+	} `json:"bureaus"`
+
 	// Campos The named fields of its result, in order.
 	Campos []struct {
 		Descricao string            `json:"descricao"`
@@ -704,7 +731,7 @@ type ProductEntry struct {
 	Id   string `json:"id"`
 	Nome string `json:"nome"`
 
-	// Preco Reais per call that reaches the bureau, up to four exact decimals.
+	// Preco The most that a lookup may cost, in reais, up to four exact decimals.
 	Preco json.Number `json:"preco"`
 
 	// Rota The route that serves it.
@@ -846,6 +873,9 @@ type WebhookStatusType string
 // Refresh defines model for Atualizar.
 type Refresh = string
 
+// Bureau Example: sandbox
+type Bureau = string
+
 // Purpose Example: credito
 type Purpose = string
 
@@ -985,6 +1015,11 @@ type LookupCnpjParams struct {
 	// `atualizar`.
 	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
 
+	// Bureau Name of the only bureau to ask, one of those that `GET /api/v1/produtos` lists for the product; an answer of
+	// another bureau in history does not count. Needs the scope `bureau`. If it is absent, the product's bureaus are
+	// asked in order.
+	Bureau *Bureau `form:"bureau,omitempty" json:"bureau,omitempty" validate:"omitzero,min=1,max=64"`
+
 	// Purpose Code of the lookup's purpose, one of those that the organisation lets the key use. If it is absent and the key
 	// may use only one, that one is used; if it may use several, it is required. Leave it out if the organisation has
 	// no purposes.
@@ -1074,6 +1109,11 @@ type LookupCpfParams struct {
 	// HistoryOnly `true` never asks the bureau: without an answer in history the lookup is a 404, free of charge. Not with
 	// `atualizar`.
 	HistoryOnly *HistoryOnly `form:"somenteHistorico,omitempty" json:"somenteHistorico,omitempty" validate:"omitzero,oneof=true false"`
+
+	// Bureau Name of the only bureau to ask, one of those that `GET /api/v1/produtos` lists for the product; an answer of
+	// another bureau in history does not count. Needs the scope `bureau`. If it is absent, the product's bureaus are
+	// asked in order.
+	Bureau *Bureau `form:"bureau,omitempty" json:"bureau,omitempty" validate:"omitzero,min=1,max=64"`
 
 	// Purpose Code of the lookup's purpose, one of those that the organisation lets the key use. If it is absent and the key
 	// may use only one, that one is used; if it may use several, it is required. Leave it out if the organisation has
@@ -1579,6 +1619,13 @@ func (w *ServerInterfaceWrapper) LookupCnpj(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter somenteHistorico: %s", err))
 	}
 
+	// ------------- Optional query parameter "bureau" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "bureau", ctx.QueryParams(), &params.Bureau, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter bureau: %s", err))
+	}
+
 	headers := ctx.Request().Header
 	// ------------- Optional header parameter "X-Finalidade" -------------
 	if valueList, found := headers[http.CanonicalHeaderKey("X-Finalidade")]; found {
@@ -1880,6 +1927,13 @@ func (w *ServerInterfaceWrapper) LookupCpf(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "somenteHistorico", ctx.QueryParams(), &params.HistoryOnly, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter somenteHistorico: %s", err))
+	}
+
+	// ------------- Optional query parameter "bureau" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "bureau", ctx.QueryParams(), &params.Bureau, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter bureau: %s", err))
 	}
 
 	headers := ctx.Request().Header

@@ -89,7 +89,7 @@ const (
 // empty: then whether the lookup may cost something would be a guess.
 func inAddress(product, doc string, p LookupCpfParams) (lookups.Request, error) {
 	req := lookups.Request{
-		Product: product, Document: doc, Purpose: orEmpty(p.Purpose),
+		Product: product, Document: doc, Purpose: orEmpty(p.Purpose), Bureau: orEmpty(p.Bureau),
 		Refresh: orEmpty(p.Refresh) == "true", Free: orEmpty(p.HistoryOnly) == "true",
 	}
 	var days *int
@@ -113,7 +113,7 @@ func inBody(b *LookupRequest, p LookupParams) (lookups.Request, error) {
 		return lookups.Request{}, err
 	}
 	return requestOf(lookups.Request{
-		Product: b.Product, Document: b.Document, Purpose: purpose,
+		Product: b.Product, Document: b.Document, Purpose: purpose, Bureau: orEmpty(b.Bureau),
 		Refresh: b.Refresh != nil && *b.Refresh, Free: b.HistoryOnly != nil && *b.HistoryOnly,
 	}, b.MaxAge, p.Prefer, p.IdempotencyKey, "")
 }

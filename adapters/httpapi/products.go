@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 
 	"fichario/domain/catalog"
 )
@@ -16,6 +17,12 @@ func (h handlers) ListProducts(ctx context.Context, _ ListProductsRequestObject)
 		}
 		if p.Id == catalog.CPF || p.Id == catalog.CNPJ {
 			p.Rota = "/api/v1/" + p.Id + "/{documento}"
+		}
+		for _, l := range h.Bureaus.Offering(o.Product.ID) {
+			p.Bureaus = append(p.Bureaus, struct {
+				Nome  string      `json:"nome"`
+				Preco json.Number `json:"preco"`
+			}{l.Name, amount(l.Product.Price)})
 		}
 		for _, f := range o.Product.Fields {
 			p.Campos = append(p.Campos, struct {

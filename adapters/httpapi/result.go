@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"sync"
@@ -9,6 +10,8 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"fichario/app/lookups"
+	"fichario/domain/lookup"
+	"fichario/domain/text"
 )
 
 // result writes a lookup's answer: the stored named fields and the bureau's bytes are spliced in unchanged, never
@@ -44,7 +47,8 @@ func (r *result) write(w http.ResponseWriter) error {
 	b = append(append(b, `,"consultaId":"`...), r.Entry.ID...)
 	b = append(b, `","consultadoEm":"`...)
 	b = r.Record.AnsweredAt.UTC().Truncate(time.Microsecond).AppendFormat(b, time.RFC3339Nano)
-	b = append(append(b, `","valorCobrado":`...), r.Entry.Amount.String()...)
+	b = append(append(b, `","valorCobrado":`...), r.Entry.Cost().String()...)
+	b = appendSources(b, r.Record)
 	b = append(append(b, `,"bruto":`...), raw...)
 	b = append(b, '}')
 	setReplayed(w.Header(), r.Replayed)
@@ -56,6 +60,31 @@ func (r *result) write(w http.ResponseWriter) error {
 		buffers.Put(buf)
 	}
 	return err
+}
+
+// appendSources adds the bureau that answered, and where fields of others are from.
+func appendSources(b []byte, rec lookup.Record) []byte {
+	name, err := json.Marshal(text.OrNil(rec.Bureau))
+	if err != nil {
+		panic(err) // a text
+	}
+	b = append(append(b, `,"bureau":`...), name...)
+	if len(rec.Sources) == 0 {
+		return b
+	}
+	type source struct {
+		Bureau string    `json:"bureau"`
+		At     time.Time `json:"em"`
+	}
+	sources := map[string]source{}
+	for field, s := range rec.Sources {
+		sources[field] = source{s.Bureau, s.At.UTC().Truncate(time.Microsecond)}
+	}
+	all, err := json.Marshal(sources)
+	if err != nil {
+		panic(err) // names and times
+	}
+	return append(append(b, `,"fontes":`...), all...)
 }
 
 // setReplayed marks the outcome of an earlier request with the same idempotency key.

@@ -25,6 +25,7 @@ import (
 type Config struct {
 	Asker     *lookups.Asker
 	Terms     *lookups.Terms
+	Bureaus   *lookups.Bureaus
 	Statement *lookups.Statement
 	Keys      *lookups.Keys
 	Intake    *intake.Intake

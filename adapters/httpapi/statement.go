@@ -129,7 +129,7 @@ func statementPage(page lookups.StatementPage) StatementPage {
 		out.Consultas[i] = StatementEntry{
 			Id: e.ID, Produto: e.Product, Documento: e.Document.Value(), Em: e.At, Cache: e.Cache, Cobrada: e.Charged,
 			Valor: amount(e.Amount), Situacao: string(e.Status), Finalidade: text.OrNil(e.Purpose),
-			Automacao: text.OrNil(e.AutomationID),
+			Automacao: text.OrNil(e.AutomationID), Bureau: text.OrNil(e.Bureau), Seguida: text.OrNil(e.FollowedID),
 		}
 	}
 	if page.Next != "" {

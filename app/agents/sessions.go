@@ -151,8 +151,8 @@ func (a *Sessions) reserved(
 		return lookups.Result{}, err
 	}
 	result, err := do(false)
-	if !a.wasCharged(ctx, asked.ID, result, err) {
-		if err := a.store.Repos().Usage.Return(ctx, account, price); err != nil {
+	if cost := a.cost(ctx, asked.ID, result, err, price); cost < price {
+		if err := a.store.Repos().Usage.Return(ctx, account, price-cost); err != nil {
 			a.log.ErrorContext(ctx, "an agent's session counts a lookup that cost nothing", "error", err)
 		}
 	}
@@ -169,16 +169,24 @@ func (a *Sessions) usedUp(ctx context.Context, by app.Caller, s Session, p catal
 		p.Name, p.Price.Exact(), max(0, *s.Ceiling-spent).Exact(), s.Ceiling.Exact()))
 }
 
-// wasCharged reports whether a lookup cost something; true if that is not known.
-func (a *Sessions) wasCharged(ctx context.Context, id string, result lookups.Result, err error) bool {
+// cost is what a lookup cost; its price if that is not known.
+func (a *Sessions) cost(
+	ctx context.Context, id string, result lookups.Result, err error, price catalog.Money,
+) catalog.Money {
 	if err == nil {
-		return result.Entry.Charged
+		return result.Entry.Cost()
 	}
 	if code := fault.CodeOf(err); code == fault.BureauUnavailable || code == fault.ServiceUnavailable {
-		return false // nothing was called, though that may not be written yet
+		return 0 // nothing was called, though that may not be written yet
 	}
 	e, err := a.store.Repos().Statement.Find(ctx, id)
-	return err == nil && e.Charged || err != nil && !errors.Is(err, ports.ErrNotFound)
+	switch {
+	case errors.Is(err, ports.ErrNotFound):
+		return 0
+	case err != nil:
+		return price
+	}
+	return e.Cost()
 }
 
 // Forget removes the data of sessions that are over. It is a chore.

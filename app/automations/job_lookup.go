@@ -153,11 +153,11 @@ func saidOf(product catalog.Product, e lookup.Entry) string {
 	case e.Status == lookup.Done && e.Cache:
 		return product.Name + " consultado, grátis, do histórico"
 	case e.Status == lookup.Done:
-		return product.Name + " consultado, " + e.Amount.Exact()
+		return product.Name + " consultado, " + e.Cost().Exact()
 	case e.Status == lookup.Failed:
-		return product.Name + ": o bureau falhou, cobrado " + e.Amount.Exact()
+		return product.Name + ": o bureau falhou, cobrado " + e.Cost().Exact()
 	}
-	return product.Name + ": o bureau não respondeu, cobrado " + e.Amount.Exact()
+	return product.Name + ": o bureau não respondeu, cobrado " + e.Cost().Exact()
 }
 
 // tellCeiling notifies the team once a month for each ceiling, and again after one was raised.

@@ -176,7 +176,7 @@ func (b *Batches) results(
 		if ended := r.State != batch.Pending && r.State != batch.InFlight; kept && ended {
 			r.LookupID = e.ID
 			if r.Cache = r.Cache || e.Cache; item.RepeatOf == 0 {
-				r.Amount = e.Amount
+				r.Amount = e.Cost()
 			}
 			if r.Fields, err = fieldsOf(product, schema, records[e.RecordID]); err != nil {
 				return nil, err

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"fichario/app"
@@ -111,7 +113,7 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 // that wait get its answer free, as from history, or its failure. A request for Later also waits for the call of
 // another key that it would share, because that key's entry is not the caller's.
 //
-// Faults: UnknownProduct, InvalidDocument, MissingScope, MissingPurpose, PurposeRefused, SubjectBlocked, DailyLimit,
+// Faults: UnknownProduct, InvalidDocument, MissingScope, UnknownBureau, BureauRefused, MissingPurpose, PurposeRefused, SubjectBlocked, DailyLimit,
 // MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory,
 // ReusedIdempotencyKey. If the
 // ceiling would be exceeded the error is ports.ErrCeiling; if too much is in flight on this instance, ErrBusy is its
@@ -182,6 +184,10 @@ func (k *Asker) check(ctx context.Context, caller app.Caller, req Request) (_ Re
 		return req, fault.New(fault.MissingScope,
 			fmt.Sprintf("Esta chave não tem o escopo %s. Peça a quem administra as chaves, ou use outra.", req.doc.Type()))
 	}
+	if err := k.mayName(caller, req); err != nil {
+		return req, err
+	}
+	req.only.Bureau = req.Bureau
 	if caller.Key() == nil {
 		req.RequestKey = "" // it belongs to a key
 	}
@@ -196,6 +202,21 @@ func (k *Asker) check(ctx context.Context, caller app.Caller, req Request) (_ Re
 		return req, nil // an answer that it repeats needs no purpose
 	}
 	return k.stated(ctx, req)
+}
+
+// mayName checks the bureau that a request names. Faults: UnknownBureau, BureauRefused.
+func (k *Asker) mayName(caller app.Caller, req Request) error {
+	switch names := k.ledger.bureaus.names(req.product.ID); {
+	case req.Bureau == "":
+		return nil
+	case !caller.MayName():
+		return fault.New(fault.BureauRefused, "Esta chave não tem o escopo bureau, que deixa escolher o bureau. Envie sem bureau, "+
+			"ou use outra chave. Nada foi consultado nem cobrado.").At("bureau")
+	case !slices.Contains(names, req.Bureau):
+		return fault.New(fault.UnknownBureau, "Nenhum bureau com este nome oferece este produto. Os que oferecem são: "+
+			strings.Join(names, ", ")+". Nada foi consultado nem cobrado.").At("bureau")
+	}
+	return nil
 }
 
 // stated chooses the purpose of a lookup. Faults: MissingPurpose, PurposeRefused.

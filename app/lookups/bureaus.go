@@ -41,24 +41,28 @@ func (b *Bureaus) Refresh(ctx context.Context) error {
 	return err
 }
 
-// Known reports whether a bureau has this name.
-func (b *Bureaus) Known(name string) bool {
-	for _, c := range b.chains {
-		if slices.ContainsFunc(c.Links, func(l ports.Link) bool { return l.Name == name }) {
-			return true
-		}
+// names are the bureaus that offer a product, in the configuration's order.
+func (b *Bureaus) names(product string) (names []string) {
+	for _, l := range b.chains[product].Links {
+		names = append(names, l.Name)
 	}
-	return false
+	return names
+}
+
+// Offering returns the bureaus that are asked about a product, in order, also those that are out.
+func (b *Bureaus) Offering(product string) []ports.Link {
+	links := b.chains[product].Links
+	if order := b.settings.Load().Orders[product]; len(order) > 0 {
+		links = ordered(links, order)
+	}
+	return links
 }
 
 // chain returns the bureaus to ask about a document, in order; only that with a name, unless it is empty. Those that
 // are out are left out, unless all are.
 func (b *Bureaus) chain(product string, t document.Type, only string) ports.Chain {
 	c, settings := b.chains[product], b.settings.Load()
-	if order := settings.Orders[product]; len(order) > 0 {
-		c.Links = ordered(c.Links, order)
-	}
-	c.Links = slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool {
+	c.Links = slices.DeleteFunc(slices.Clone(b.Offering(product)), func(l ports.Link) bool {
 		return !l.Product.Takes(t) || only != "" && l.Name != only
 	})
 	now := b.clock()

@@ -139,6 +139,9 @@ func (l *Ledger) conclude(
 			at = i
 		}
 	}
+	for _, m := range before {
+		last.entry.Others += m.entry.Amount
+	}
 	if at < 0 || last.found() {
 		if len(chain.Need) > 0 && last.found() {
 			l.fill(last.record, before)
@@ -149,6 +152,7 @@ func (l *Ledger) conclude(
 	answering, other := before[at], last.entry
 	other.ID, other.FollowedID, other.RecordID = answering.entry.ID, e.ID, ""
 	answering.entry.ID, answering.entry.FollowedID = e.ID, ""
+	answering.entry.Others, other.Others = last.entry.Cost()-answering.entry.Amount, 0
 	return l.end(ctx, answering, ports.Outcome{
 		Entry: answering.entry, Price: e.Amount, Other: &other, Took: last.took, Over: last.over,
 	})

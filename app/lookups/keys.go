@@ -42,9 +42,10 @@ func NewKeys(store ports.Store, clock app.Clock) *Keys {
 // NewKey describes a key to be made.
 type NewKey struct {
 	// ID is the key's id; empty for a new one. An existing id is a fault.
-	ID     string
-	OrgID  string
-	Name   string
+	ID    string
+	OrgID string
+	Name  string
+	// Scopes are document types, and access.BureauScope.
 	Scopes []document.Type
 	Limits access.Limits
 	// Purposes are the codes of the purposes that it may state; empty for all.
@@ -101,6 +102,9 @@ func keyDetail(k access.Key) audit.Detail {
 	if k.Contacts {
 		d["contatos"] = app.YesNo(true)
 	}
+	if k.Bureau {
+		d["bureau"] = app.YesNo(true)
+	}
 	if !k.ExpiresAt.IsZero() {
 		d["expiraEm"] = k.ExpiresAt.Format(time.RFC3339)
 	}
@@ -110,14 +114,17 @@ func keyDetail(k access.Key) audit.Detail {
 // describe checks a description and makes the key.
 func (n NewKey) describe(now time.Time) (access.Key, error) {
 	name, ok := crm.CleanName(n.Name)
+	isBureau := func(t document.Type) bool { return t == access.BureauScope }
+	bureau := slices.ContainsFunc(n.Scopes, isBureau)
+	n.Scopes = slices.DeleteFunc(slices.Clone(n.Scopes), isBureau)
 	id := cmp.Or(n.ID, app.NewID())
 	switch {
 	case !ok:
 		return access.Key{}, app.Invalid("name", fmt.Sprintf("O nome da chave tem de 1 a %d caracteres.", crm.NameMax))
 	case len(n.Scopes) == 0:
-		return access.Key{}, app.Invalid("scopes", "A chave precisa de ao menos um escopo: cpf, cnpj, placa ou email.")
+		return access.Key{}, app.Invalid("scopes", "A chave precisa de ao menos um tipo de documento: cpf, cnpj, placa ou email.")
 	case slices.ContainsFunc(n.Scopes, func(s document.Type) bool { return !s.Valid() }):
-		return access.Key{}, app.Invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email.")
+		return access.Key{}, app.Invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email, e bureau para escolher o bureau.")
 	case !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now):
 		return access.Key{}, app.Invalid("expires", "A data de vencimento da chave já passou.")
 	case n.ExpiresAt.UTC().Year() > access.LastYear+1: // the last day of the last year ends in the next
@@ -136,6 +143,7 @@ func (n NewKey) describe(now time.Time) (access.Key, error) {
 	return access.Key{
 		ID: id, OrgID: n.OrgID, Name: name, Scopes: slices.DeleteFunc(document.Types(), notAScope), Limits: n.Limits,
 		CreatedAt: now, ExpiresAt: n.ExpiresAt, Purposes: n.Purposes, From: from, Contacts: n.Contacts,
+		Bureau: bureau,
 	}, nil
 }
 

@@ -50,10 +50,15 @@ type Key struct {
 	From []netip.Prefix
 	// Contacts is whether an agent may search the organisation's contacts with it. No scope includes it.
 	Contacts bool
+	// Bureau is whether a lookup with it may name the bureau to ask.
+	Bureau bool
 	// CreatedAt is in UTC, as are the others. ExpiresAt, RevokedAt and LastUsedAt
 	// are zero when they do not apply.
 	CreatedAt, ExpiresAt, RevokedAt, LastUsedAt time.Time
 }
+
+// BureauScope is the word, among the scopes of a key, for Key.Bureau; no document type has that name.
+const BureauScope document.Type = "bureau"
 
 // Has reports whether the key may ask about documents of type t.
 func (k Key) Has(t document.Type) bool { return slices.Contains(k.Scopes, t) }

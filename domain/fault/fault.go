@@ -18,6 +18,8 @@ const (
 	InvalidRequest       Code = "requisicao_invalida"
 	InvalidDocument      Code = "documento_invalido"
 	UnknownProduct       Code = "produto_desconhecido"
+	UnknownBureau        Code = "bureau_desconhecido"
+	BureauRefused        Code = "bureau_negado"
 	InvalidEmail         Code = "email_invalido"
 	Unauthenticated      Code = "nao_autenticado"
 	MissingScope         Code = "escopo_ausente"

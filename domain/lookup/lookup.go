@@ -74,6 +74,8 @@ type Entry struct {
 	Charged bool
 	// Amount is in ten-thousandths of a real; zero when not charged.
 	Amount catalog.Money
+	// Others is what the question's other calls cost, in ten-thousandths of a real; they have entries of their own.
+	Others catalog.Money
 	// Spare is what is reserved while the call runs, for further calls about the same question: money in ten-thousandths
 	// of a real beside Amount, and calls beside this one.
 	Spare  Spent
@@ -147,6 +149,9 @@ const AgentBucket = "sessao"
 
 // EndedBucket is the bucket that marks an agent's session as ended.
 const EndedBucket = "encerrada"
+
+// Cost is what the question cost, all its calls together.
+func (e Entry) Cost() catalog.Money { return e.Amount + e.Others }
 
 // Asker chooses lookups of an organisation by who asked: KeyID wants one key only, MemberID one member, Members leaves
 // out those of keys but keeps those of automations; with none of them set, everybody's are wanted.

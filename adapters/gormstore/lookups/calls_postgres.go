@@ -64,9 +64,9 @@ var (
 	addBureausMany = bureauTally.Many()
 
 	endEntries = `UPDATE lookups SET status = a.status, charged = a.charged, amount = a.amount,
-			record_id = a.record_id::uuid, settle_at = NULL
-		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $8::timestamptz[])
-			AS a (id, status, charged, amount, record_id, at)
+			record_id = a.record_id::uuid, others = a.others, settle_at = NULL
+		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $8::timestamptz[], $9::bigint[])
+			AS a (id, status, charged, amount, record_id, at, others)
 		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid AND lookups.at = a.at
 			AND (settle_at IS NOT NULL OR lookups.charged AND NOT a.charged)
 			AND lookups.status IN (` + unfinished + `)
@@ -191,6 +191,7 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 			engine.Mapped(in, func(e ended) int64 { return e.entry.Amount }),
 			engine.Mapped(in, func(e ended) *string { return (*string)(e.entry.RecordID) }),
 			first, last, times, // the bounds let PostgreSQL prune partitions
+			engine.Mapped(in, func(e ended) int64 { return e.entry.Others }),
 		).Query(func(rows pgx.Rows) error {
 			var id string
 			var had lookup.Spent

@@ -27,7 +27,7 @@ const (
 
 var (
 	askSpare = "SELECT spare, spare_calls FROM lookups WHERE id = ? AND at = ?"
-	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, settle_at = NULL
+	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, others = ?, settle_at = NULL
 		WHERE id = ? AND at = ? AND (settle_at IS NOT NULL OR charged AND NOT ?) AND status IN (` + unfinished + ")"
 	insertRecord = recordTable.Insert()
 )
@@ -80,7 +80,7 @@ func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 				w.Exec(freeLease, e.entry.ID)
 			}
 			open[i] = w.Exec(endEntry, e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID,
-				e.entry.ID, e.entry.At, e.entry.Charged) > 0
+				e.entry.Others, e.entry.ID, e.entry.At, e.entry.Charged) > 0
 			if !open[i] {
 				continue
 			}

@@ -121,7 +121,7 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 func rewrite(db *gorm.DB, row LookupRow, record any) error {
 	return db.Model(&LookupRow{}).Where("id = ?", row.ID).Updates(map[string]any{
 		"bureau": row.Bureau, "status": row.Status, "charged": row.Charged, "amount": row.Amount, "record_id": record,
-		"settle_at": nil,
+		"others": row.Others, "settle_at": nil,
 	}).Error
 }
 

@@ -37,6 +37,9 @@ func keyRowOf(k access.Key) keyRow {
 	if k.Contacts {
 		scopes = append(scopes, contactsWord)
 	}
+	if k.Bureau {
+		scopes = append(scopes, access.BureauScope)
+	}
 	return keyRow{
 		ID: engine.UID(k.ID), OrgID: engine.UID(k.OrgID), Name: k.Name, Prefix: k.Prefix, Scopes: engine.Commas(scopes),
 		PerMinute: k.Limits.PerMinute, PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth,
@@ -54,8 +57,10 @@ func (r keyRow) key() access.Key {
 		LastUsedAt: engine.TimeOf(r.LastUsedAt), Scopes: engine.FromCommas[document.Type](r.Scopes),
 		Purposes: engine.FromCommas[string](r.Purposes),
 	}
-	k.Contacts = k.Has(contactsWord)
-	k.Scopes = slices.DeleteFunc(k.Scopes, func(t document.Type) bool { return t == contactsWord })
+	k.Contacts, k.Bureau = k.Has(contactsWord), k.Has(access.BureauScope)
+	k.Scopes = slices.DeleteFunc(k.Scopes, func(t document.Type) bool {
+		return t == contactsWord || t == access.BureauScope
+	})
 	for _, network := range engine.FromCommas[string](r.Networks) {
 		from, err := netip.ParsePrefix(network)
 		if err != nil {

@@ -44,6 +44,7 @@ type LookupRow struct {
 	Bureau     string `gorm:"not null;default:''"`
 	FollowedID *engine.UID
 	Compared   bool `gorm:"not null;default:false"`
+	Others     int64 `gorm:"not null;default:0"`
 	// Spare and SpareCalls are reserved while the entry is running, and mean nothing afterwards.
 	Spare      int64 `gorm:"not null;default:0"`
 	SpareCalls int64 `gorm:"not null;default:0"`
@@ -64,7 +65,7 @@ func lookupRowOf(v *engine.Vault, e lookup.Entry) LookupRow {
 		AutomationID: engine.Optional(e.AutomationID),
 		Purpose:      e.Purpose,
 		Bureau:       e.Bureau, FollowedID: engine.Optional(e.FollowedID), Compared: e.Compared,
-		Spare: int64(e.Spare.Amount), SpareCalls: int64(e.Spare.Count),
+		Others: int64(e.Others), Spare: int64(e.Spare.Amount), SpareCalls: int64(e.Spare.Count),
 	}
 }
 
@@ -76,6 +77,7 @@ func entryOf(v *engine.Vault, row LookupRow) lookup.Entry {
 		SettleAt: engine.TimeOf(row.SettleAt), ContactID: row.ContactID.Text(),
 		BatchID: row.BatchID.Text(), AutomationID: row.AutomationID.Text(), Purpose: row.Purpose,
 		Bureau: row.Bureau, FollowedID: row.FollowedID.Text(), Compared: row.Compared,
+		Others: catalog.Money(row.Others),
 	}
 	if e.Status == lookup.Running {
 		e.Spare = lookup.Spent{Count: int(row.SpareCalls), Amount: catalog.Money(row.Spare)}

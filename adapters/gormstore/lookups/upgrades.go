@@ -47,6 +47,7 @@ func AddBureaus(ctx context.Context, db *sql.DB) error {
 		`ALTER TABLE lookups ADD COLUMN IF NOT EXISTS bureau text NOT NULL DEFAULT '',
 			ADD COLUMN IF NOT EXISTS followed_id uuid,
 			ADD COLUMN IF NOT EXISTS compared boolean NOT NULL DEFAULT false,
+			ADD COLUMN IF NOT EXISTS others bigint NOT NULL DEFAULT 0,
 			ADD COLUMN IF NOT EXISTS spare bigint NOT NULL DEFAULT 0,
 			ADD COLUMN IF NOT EXISTS spare_calls bigint NOT NULL DEFAULT 0`,
 		`ALTER TABLE records ADD COLUMN IF NOT EXISTS bureau text NOT NULL DEFAULT '',

@@ -62,7 +62,7 @@ func (s pages) lookupDone(c *web.Call, id string) error {
 		return c.Redirect("/consultas/" + id)
 	}
 	return c.Done("/consultas/"+id,
-		"Cobrado: "+v.Entry.Amount.Exact()+". Até "+s.Date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
+		"Cobrado: "+v.Entry.Cost().Exact()+". Até "+s.Date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
 }
 
 // ResultPage is a lookup with its answer, or with the reason why there is none.
@@ -253,17 +253,17 @@ func (s pages) resultAround(c *web.Call, p *ResultPage) error {
 func (s pages) TroubleOf(v lookups.View) trouble {
 	if v.Entry.Erased {
 		return trouble{
-			"O titular pediu que os dados dele fossem apagados.", "A consulta custou " + v.Entry.Amount.Exact() + ".",
+			"O titular pediu que os dados dele fossem apagados.", "A consulta custou " + v.Entry.Cost().Exact() + ".",
 			"O documento e a resposta não estão mais guardados.",
 		}
 	}
-	cost := "O pedido chegou a ele, por isso os " + v.Entry.Amount.Exact() + " foram cobrados."
+	cost := "O pedido chegou a ele, por isso os " + v.Entry.Cost().Exact() + " foram cobrados."
 	const again = "Tente de novo em alguns minutos; se repetir, avise quem cuida do contrato com o bureau."
 	switch v.Entry.Status {
 	case lookup.NoAnswer:
 		return trouble{
 			fmt.Sprintf("O bureau não respondeu em %d segundos.", int(math.Ceil(s.Terms.Timeout.Seconds()))),
-			"O pedido pode ter chegado a ele, por isso os " + v.Entry.Amount.Exact() + " foram cobrados.", again,
+			"O pedido pode ter chegado a ele, por isso os " + v.Entry.Cost().Exact() + " foram cobrados.", again,
 		}
 	case lookup.Failed:
 		return trouble{"O bureau respondeu com um erro.", cost, again}
@@ -276,12 +276,12 @@ func (s pages) TroubleOf(v lookups.View) trouble {
 	}
 	if v.Unreadable {
 		return trouble{
-			"A resposta guardada desta consulta está ilegível.", "Ela custou " + v.Entry.Amount.Exact() + ".",
+			"A resposta guardada desta consulta está ilegível.", "Ela custou " + v.Entry.Cost().Exact() + ".",
 			"Avise quem cuida do serviço: fichario doctor --deep diz quais são. Tentar de novo consulta o bureau outra vez.",
 		}
 	}
 	return trouble{
-		"A resposta desta consulta não está guardada.", "Ela custou " + v.Entry.Amount.Exact() + ".",
+		"A resposta desta consulta não está guardada.", "Ela custou " + v.Entry.Cost().Exact() + ".",
 		"Consulte de novo: se houver outra no histórico, abre de graça.",
 	}
 }

@@ -117,7 +117,7 @@ func (s pages) bundleDone(c *web.Call, ids []string, refused string) error {
 		}
 		kept = kept && v.Entry.Cache
 		if v.Entry.Charged {
-			sum.Add(lookup.Spent{Count: 1, Amount: v.Entry.Amount})
+			sum.Add(lookup.Spent{Count: 1, Amount: v.Entry.Cost()})
 		}
 	}
 	notice := "Nada foi cobrado."

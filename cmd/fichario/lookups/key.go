@@ -123,6 +123,7 @@ type keyView struct {
 	Purposes   []string        `json:"purposes"`
 	From       []netip.Prefix  `json:"from"`
 	Contacts   bool            `json:"contacts"`
+	Bureau     bool            `json:"bureau"`
 	CreatedAt  time.Time       `json:"createdAt"`
 	ExpiresAt  *time.Time      `json:"expiresAt"`
 	RevokedAt  *time.Time      `json:"revokedAt"`
@@ -133,7 +134,8 @@ func viewKey(k access.Key) keyView {
 	return keyView{
 		ID: k.ID, Name: k.Name, Prefix: k.Prefix, Scopes: k.Scopes, PerMinute: k.Limits.PerMinute,
 		PerDay: k.Limits.PerDay, PerMonth: k.Limits.PerMonth, Purposes: append([]string{}, k.Purposes...),
-		From: append([]netip.Prefix{}, k.From...), Contacts: k.Contacts, CreatedAt: k.CreatedAt,
+		From: append([]netip.Prefix{}, k.From...), Contacts: k.Contacts,
+		Bureau: k.Bureau, CreatedAt: k.CreatedAt,
 		ExpiresAt: command.TimeOrNull(k.ExpiresAt),
 		RevokedAt: command.TimeOrNull(k.RevokedAt), LastUsedAt: command.TimeOrNull(k.LastUsedAt),
 	}
