@@ -1,0 +1,325 @@
+package app_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+	"fichario/ports"
+	"fichario/ports/portstest"
+)
+
+// chained is a bureau of a chain: it answers as it is told, and notes that it was asked.
+type chained struct {
+	name  string
+	price catalog.Money
+	says  string
+	asked int
+}
+
+func (b *chained) product() catalog.Product {
+	p, _ := products().Find(catalog.CPF)
+	p.Price = b.price
+	return p
+}
+
+// Ask answers: ana and only-phone have different fields; a number is an amount that the bureau names.
+func (b *chained) Ask(_ context.Context, q ports.Question) (ports.Answer, error) {
+	b.asked++
+	fails := func(o ports.BureauOutcome) (ports.Answer, error) {
+		return ports.Answer{}, &ports.BureauError{Outcome: o, Reason: "as told", Renews: true}
+	}
+	named := func(a ports.Answer, m catalog.Money) (ports.Answer, error) {
+		a.Amount = &m
+		return a, nil
+	}
+	ana := portstest.Found(q.Product, map[string]any{"nome": "Ana", "sexo": "F"})
+	switch b.says {
+	case "ana":
+		return ana, nil
+	case "phone":
+		return portstest.Found(q.Product, map[string]any{"telefones": []any{map[string]any{"numero": "987654321"}}}), nil
+	case "nobody":
+		return portstest.Found(q.Product, nil), nil
+	case "ana for 0.10":
+		return named(ana, 1000)
+	case "ana for 0":
+		return named(ana, 0)
+	case "ana for 1.00":
+		return named(ana, 10_000)
+	case "panics":
+		panic("as told")
+	}
+	return fails(ports.BureauOutcome(b.says))
+}
+
+// through makes the desk whose chain of CPF are those bureaus.
+func (s *setting) through(c ports.Chain, bureaus ...*chained) *desk {
+	for _, b := range bureaus {
+		c.Links = append(c.Links, ports.Link{Name: b.name, Product: b.product(), Timeout: timeout, Bureau: b})
+	}
+	offered := products()[:1]
+	offered[0].Price, _ = c.Most()
+	terms := lookups.NewTerms(offered, c.Timeout(), fresh, calendar)
+	ledger := lookups.NewLedger(lookups.LedgerConfig{
+		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
+		Bureaus: lookups.NewBureaus(ports.Chains{catalog.CPF: c}, s.store, s.now, s.log.logger()),
+	})
+	s.t.Cleanup(ledger.Close)
+	return &desk{Asker: lookups.NewAsker(ledger, nil), Ledger: ledger, Sheet: lookups.NewSheet(s.store, terms, s.now), terms: terms}
+}
+
+// lines are the statement's, newest last: bureau, status, amount, and "seguida" where another line answered.
+func (s *setting) linesOf(answered string) string {
+	s.t.Helper()
+	var all []string
+	entries := must(s.store.Repos().Statement.Page(s.t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 500))
+	for _, e := range entries {
+		if answered == "" && e.FollowedID == "" {
+			answered = e.ID
+		}
+	}
+	for _, e := range slices.Backward(entries) {
+		said := fmt.Sprint(e.Bureau, " ", e.Status, " ", e.Amount)
+		if e.Charged != (e.Amount > 0) {
+			said += " charged?"
+		}
+		if e.FollowedID != "" {
+			said += " seguida"
+		}
+		if e.FollowedID != "" && e.FollowedID != answered {
+			said += " by another"
+		}
+		all = append(all, said)
+	}
+	slices.Sort(all)
+	return strings.Join(all, "; ")
+}
+
+// sound runs doctor's invariants.
+func (s *setting) sound() {
+	s.t.Helper()
+	store, _ := s.store.(*gormstore.Store)
+	for _, f := range must(store.Check(s.t.Context(), now())) {
+		equal(s.t, f.Name, f.Violations, 0)
+	}
+}
+
+// TestAChain: what each bureau of a chain says decides whether the next one is asked, which answer is given, and what
+// every line costs. Key, figures and statement agree to the cent.
+func TestAChain(t *testing.T) {
+	t.Parallel()
+	need := ports.Chain{Need: []string{"telefones"}}
+	atOnce(t, func(t *testing.T, s *setting) {
+		for _, c := range []struct {
+			chain ports.Chain
+			says  string // of a, which costs 0.30, and b, which costs 0.60; and c, which costs 0.45, in some
+			want  string // the answer: bureau, cost, fields of others; or its fault
+			lines string
+			asked string
+		}{
+			{ports.Chain{}, "ana, ana", "a 0.3", "a concluida 0.3", "1 0"},
+			{ports.Chain{}, "not_sent, ana", "b 0.6", "b concluida 0.6", "1 1"},
+			{ports.Chain{}, "not_charged, ana", "b 0.6", "a nao_enviada 0 seguida; b concluida 0.6", "1 1"},
+			{ports.Chain{}, "not_charged, failed", "bureau_falhou", "a nao_enviada 0 seguida; b falhou 0.6", "1 1"},
+			{ports.Chain{}, "not_sent, not_sent, ana", "c 0.45", "c concluida 0.45", "1 1 1"},
+			{ports.Chain{}, "not_sent, not_sent", "bureau_indisponivel", "b nao_enviada 0", "1 1"},
+			{ports.Chain{}, "failed, ana", "bureau_falhou", "a falhou 0.3", "1 0"},
+			{ports.Chain{}, "no_answer, ana", "bureau_sem_resposta", "a sem_resposta 0.3", "1 0"},
+			{ports.Chain{}, "panics, ana", "bureau_falhou", "a falhou 0.3", "1 0"},
+			{ports.Chain{}, "nobody, ana", "a 0.3 nobody", "a concluida 0.3", "1 0"},
+			{ports.Chain{OnNoRecord: true}, "nobody, ana", "b 0.9", "a concluida 0.3 seguida; b concluida 0.6", "1 1"},
+			{ports.Chain{OnNoRecord: true}, "ana, ana", "a 0.3", "a concluida 0.3", "1 0"},
+			{ports.Chain{OnNoRecord: true}, "nobody, nobody", "b 0.9 nobody", "a concluida 0.3 seguida; b concluida 0.6", "1 1"},
+			{ports.Chain{OnNoRecord: true}, "nobody, failed", "a 0.9 nobody", "a concluida 0.3; b falhou 0.6 seguida", "1 1"},
+			{ports.Chain{OnNoRecord: true}, "nobody, not_sent, ana", "c 0.75", "a concluida 0.3 seguida; c concluida 0.45", "1 1 1"},
+			{need, "ana, phone", "b 0.9 nome,sexo of a", "a concluida 0.3 seguida; b concluida 0.6", "1 1"},
+			{need, "phone, ana", "a 0.3", "a concluida 0.3", "1 0"},
+			{need, "ana, not_sent", "a 0.3", "a concluida 0.3; b nao_enviada 0 seguida", "1 1"},
+			{need, "ana, no_answer", "a 0.9", "a concluida 0.3; b sem_resposta 0.6 seguida", "1 1"},
+			{need, "ana, nobody", "a 0.9", "a concluida 0.3; b concluida 0.6 seguida", "1 1"},
+			{ports.Chain{}, "ana for 0.10, ana", "a 0.1", "a concluida 0.1", "1 0"},
+			{ports.Chain{}, "ana for 0, ana", "a 0", "a concluida 0", "1 0"},
+			{ports.Chain{}, "ana for 1.00, ana", "a 1", "a concluida 1", "1 0"},
+			{need, "ana for 0.10, phone", "b 0.7 nome,sexo of a", "a concluida 0.1 seguida; b concluida 0.6", "1 1"},
+		} {
+			t.Run(c.says+fmt.Sprint(c.chain.OnNoRecord, c.chain.Need), func(t *testing.T) {
+				s := s.another()
+				s.t = t
+				var bureaus []*chained
+				for i, says := range strings.Split(c.says, ", ") {
+					bureaus = append(bureaus, &chained{name: "abc"[i : i+1], price: []catalog.Money{3000, 6000, 4500}[i], says: says})
+				}
+				by, desk := s.byKey(wide), s.through(c.chain, bureaus...)
+				got, err := desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+				equal(t, "the answer", answered(got, err), c.want)
+				equal(t, "the statement", s.linesOf(got.Entry.ID), c.lines)
+				var asked []string
+				for _, b := range bureaus {
+					asked = append(asked, fmt.Sprint(b.asked))
+				}
+				equal(t, "asked", strings.Join(asked, " "), c.asked)
+				count, sum := 0, catalog.Money(0)
+				for _, e := range must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 9)) {
+					if sum += e.Amount; e.Charged {
+						count++
+					}
+				}
+				equal(t, "the key's account", s.spent(by), line(count, count, count, sum))
+				if err != nil {
+					return
+				}
+				equal(t, "again", answered(desk.Again(t.Context(), by, got.Entry.ID)), c.want)
+				from, err := desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+				free := strings.Replace(c.want, got.Entry.Cost().String(), "0", 1)
+				equal(t, "from history", answered(from, err), free)
+			})
+		}
+		s.sound()
+	})
+}
+
+func answered(r lookups.Result, err error) string {
+	if err != nil {
+		return said(err)
+	}
+	text := fmt.Sprint(r.Record.Bureau, " ", r.Entry.Cost())
+	if r.Entry.Bureau != r.Record.Bureau {
+		text += " in the line of " + r.Entry.Bureau
+	}
+	if !r.Record.Found {
+		text += " nobody"
+	}
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(r.Record.Fields, &values); err != nil {
+		return err.Error()
+	}
+	var of []string
+	for _, f := range []string{"nome", "sexo", "telefones"} {
+		if from, is := r.Record.Sources[f]; is && from.Bureau == "a" && string(values[f]) != "null" {
+			of = append(of, f)
+		}
+	}
+	if len(of) > 0 {
+		text += " " + strings.Join(of, ",") + " of a"
+	}
+	return text
+}
+
+// TestAQuestionReservesTheMostThatItMayCost: what a key, a member or a batch cannot bear whole does not begin, also
+// while others hold their reserves, and the reserve is given back.
+func TestAQuestionReservesTheMostThatItMayCost(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		a, b := &chained{name: "a", price: 3000, says: "ana"}, &chained{name: "b", price: 6000, says: "ana"}
+		desk := s.through(ports.Chain{OnNoRecord: true}, a, b)
+		do := func(by access.Limits, n int) string {
+			_, err := desk.Do(t.Context(), s.byKey(by), lookups.Request{Product: catalog.CPF, Document: cpfs[n]})
+			return said(err)
+		}
+		equal(t, "one call of two", do(access.Limits{PerMinute: 9, PerDay: 1, PerMonth: 9}, 0), "limite_diario")
+		equal(t, "asked", a.asked+b.asked, 0)
+		equal(t, "two calls of two", do(access.Limits{PerMinute: 9, PerDay: 2, PerMonth: 9}, 0), "")
+		by := s.byKey(access.Limits{PerMinute: 9, PerDay: 3, PerMonth: 9})
+		for n := range 2 {
+			_, err := desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[n], Refresh: true})
+			done(err)
+		}
+		equal(t, "given back", s.spent(by), line(2, 2, 2, catalog.Money(6000)))
+		_, err := desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[2]})
+		equal(t, "the third might be two", said(err), "limite_diario")
+		s.sound()
+	})
+}
+
+// TestACrashInAChain: what was reserved for further calls is given back when a question is settled, the call that was
+// in flight stays charged, and what was answered before is kept.
+func TestACrashInAChain(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		a, b := &chained{name: "a", price: 3000, says: "nobody"}, &chained{name: "b", price: 6000, says: "ana"}
+
+		desk := s.through(ports.Chain{OnNoRecord: true}, a, b, &chained{name: "c", price: 4500, says: "ana"})
+		by, at := s.byKey(wide), s.now()
+		e := lookup.Entry{
+			ID: lookups.NewKeyID(), OrgID: s.orgID, KeyID: by.KeyID(), Product: catalog.CPF, At: at, Status: lookup.Running,
+			Charged: true, Amount: 3000, Bureau: "a", Spare: lookup.Spent{Count: 2, Amount: 10_500}, Day: calendar.Day(at),
+			Month: calendar.Month(at), Document: must(products()[0].Parse(cpfs[0])),
+		}
+		calls := s.store.Repos().Calls
+		begun := must(calls.Begin(t.Context(), ports.Charge{Entry: e, Takes: timeout, Caps: wide, Shared: true}))
+		equal(t, "begun", begun, ports.Begun{})
+		equal(t, "reserved", s.spent(by), line(3, 3, 3, catalog.Money(13_500)))
+		s.sound()
+		ended := e
+		ended.ID, ended.FollowedID, ended.Status, ended.Spare = lookups.NewKeyID(), e.ID, lookup.Done, lookup.Spent{}
+		next := e
+		next.Bureau, next.Amount, next.Spare = "b", 6000, lookup.Spent{Count: 1, Amount: 4500}
+		step := ports.Next{Entry: next, At: at, Takes: timeout, Ended: &ports.Outcome{Entry: ended}}
+		equal(t, "goes on", must(calls.Next(t.Context(), step)), true)
+		equal(t, "still reserved", s.spent(by), line(3, 3, 3, catalog.Money(13_500)))
+		s.sound()
+		done(desk.SettleAll(t.Context()))
+		equal(t, "given back", s.spent(by), line(2, 2, 2, catalog.Money(9000)))
+		equal(t, "lines", s.linesOf(e.ID), "a concluida 0.3 seguida; b sem_resposta 0.6")
+		ended.ID = lookups.NewKeyID()
+		equal(t, "does not go on", must(calls.Next(t.Context(), step)), false)
+		// Its owner was only slow, and ends it.
+		next.Status, next.Charged, next.Amount, next.Spare = lookup.NotSent, false, 0, lookup.Spent{}
+		equal(t, "still open", must(calls.End(t.Context(), ports.Outcome{Entry: next, Price: 6000})), true)
+		equal(t, "in the end", s.spent(by), line(1, 1, 1, catalog.Money(3000)))
+		s.sound()
+	})
+}
+
+// TestABureauWithoutCredit is out from then on, for every instance, and one organisation is told once.
+func TestABureauWithoutCredit(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		a, b := &chained{name: "a", price: 3000, says: "exhausted"}, &chained{name: "b", price: 6000, says: "ana"}
+		desk := s.through(ports.Chain{}, a, b)
+		for n := range 3 {
+			got, err := desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[n]})
+			equal(t, "answered", answered(got, err), "b 0.6")
+		}
+		equal(t, "asked", line(a.asked, b.asked), line(1, 3))
+		told := must(s.notifications.List(t.Context(), app.Operator(), s.orgID, "", 9))
+		equal(t, "told", len(told), 1)
+		equal(t, "of", told[0].Kind, crm.BureauExhausted)
+		settings := must(s.store.Repos().Bureaus.Settings(t.Context()))
+		equal(t, "out", line(len(settings.Outs), settings.Outs[0].Name, settings.Outs[0].Exhausted), line(1, "a", true))
+		s.sound()
+	})
+}
+
+// TestOneBureauByName: it alone is asked, and only its answer in history counts; a key needs the scope.
+func TestOneBureauByName(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		a, b := &chained{name: "a", price: 3000, says: "ana"}, &chained{name: "b", price: 6000, says: "ana"}
+		desk, member := s.through(ports.Chain{}, a, b), s.add("bia", crm.Admin)
+		ask := func(name string, refresh bool) string {
+			return answered(desk.Do(t.Context(), member, lookups.Request{
+				Product: catalog.CPF, Document: cpfs[0], Bureau: name, Refresh: refresh,
+			}))
+		}
+		equal(t, "the chain", ask("", false), "a 0.3")
+		equal(t, "b", ask("b", false), "b 0.6")
+		equal(t, "a, from history", ask("a", false), "a 0")
+		equal(t, "any, from history", ask("", false), "b 0")
+		equal(t, "unknown", ask("z", false), "bureau_desconhecido bureau")
+		_, err := desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0], Bureau: "a"})
+		equal(t, "without the scope", said(err), "bureau_negado bureau")
+		s.sound()
+	})
+}
