@@ -192,6 +192,7 @@ func TestBureauCommands(t *testing.T) {
 		}
 	}
 	bureauCheckWithAnAnswer(t, env)
+	bureauNew(t, env)
 	bad := filepath.Join(t.TempDir(), "bad.yaml")
 	const wrong = `name: x
 base_url: https://x.example
@@ -243,6 +244,32 @@ products:
 	f := testkit.RunErr(t, env, "bureau", "check", file, "--answer", answer, "--document", "11144477735")
 	if !strings.Contains(f.Stderr, "the bureau reports a failure") {
 		t.Errorf("somebody else's answer: %s", f.Stderr)
+	}
+}
+
+// bureauNew: a file that is made of an answer reads that answer.
+func bureauNew(t *testing.T, env map[string]string) {
+	t.Helper()
+	dir := t.TempDir()
+	file, answer := filepath.Join(dir, "file.yaml"), filepath.Join(dir, "answer.json")
+	if err := os.WriteFile(answer, []byte(`{"pessoa":{"nome":"Ana","nascimento":"31/01/1990","fones":["11987654321"]}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	text := testkit.Run(t, env, "bureau", "new", answer, "--product", "cpf", "--out", file)
+	if !strings.Contains(text, "Not recognised: nomeMae, sexo") {
+		t.Errorf("new does not say what is missing:\n%s", text)
+	}
+	text = testkit.Run(t, env, "bureau", "check", file, "--answer", answer)
+	for _, want := range []string{`"Ana"`, `"1990-01-31"`, `"987654321"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("check of the new file does not say %q:\n%s", want, text)
+		}
+	}
+	if out := testkit.Run(t, env, "bureau", "new", answer, "--product", "cpf"); !strings.Contains(out, "nome: '.pessoa.nome'") {
+		t.Errorf("new without a path:\n%s", out)
+	}
+	for _, args := range [][]string{{"bureau", "new", answer, "--product", "cpf", "--out", file}, {"bureau", "new", answer, "--product", "x"}} {
+		testkit.RunErr(t, env, args...)
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 type Bureau struct {
 	Check bureauCheckCmd `cmd:"" help:"Check a bureau file; every error is shown with its line."`
 	Try   bureauTryCmd   `cmd:"" help:"Make one real call and show the fields. The bureau may charge for it."`
+	New   bureauNewCmd   `cmd:"" help:"Write a bureau file for a saved answer: a mapping for each named field that it recognises."`
 }
 
 type bureauCheckCmd struct {
