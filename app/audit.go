@@ -76,9 +76,9 @@ func Record(ctx context.Context, r ports.Repos, by Caller, l audit.Line) error {
 }
 
 // Recorded runs f in a transaction that ends with a line of the audit.
-func Recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f func(ports.Repos) error) error {
-	return s.InTx(ctx, func(r ports.Repos) error {
-		if err := f(r); err != nil {
+func Recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f ports.Tx) error {
+	return s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		if err := f(ctx, r); err != nil {
 			return err
 		}
 		return Record(ctx, r, by, l)
@@ -87,7 +87,7 @@ func Recorded(ctx context.Context, s ports.Store, by Caller, l audit.Line, f fun
 
 // Looked writes the line of a caller who is about to see something, and who may not see it without one.
 func Looked(ctx context.Context, s ports.Store, by Caller, l audit.Line) error {
-	return Recorded(ctx, s, by, l, func(ports.Repos) error { return nil })
+	return Recorded(ctx, s, by, l, func(context.Context, ports.Repos) error { return nil })
 }
 
 // Differing returns the values that a change altered, as "before → after".

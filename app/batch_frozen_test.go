@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"testing"
@@ -26,7 +27,9 @@ func TestAnItemWhoseInstanceWakesUp(t *testing.T) {
 		for i := range items {
 			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = lookups.NewKeyID(), "frozen", s.now()
 		}
-		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.BatchRuns.Claim(t.Context(), items) }))
+		done(s.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
+			return r.BatchRuns.Claim(t.Context(), items)
+		}))
 		s.bureau.Script = portstest.Fails(ports.Failed)
 		woken := s.otherLookups(s.store)
 		wakes := func(i int) string {

@@ -377,7 +377,9 @@ func TestWhatACrashLeaves(t *testing.T) {
 		for i := range items {
 			items[i].LookupID, items[i].Owner, items[i].LeaseUntil = lookups.NewKeyID(), "dead", s.now().Add(time.Second)
 		}
-		done(s.store.InTx(t.Context(), func(r ports.Repos) error { return r.BatchRuns.Claim(t.Context(), items) }))
+		done(s.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
+			return r.BatchRuns.Claim(t.Context(), items)
+		}))
 		asked := func(i int, script func(context.Context) (ports.Answer, error)) {
 			s.bureau.Script = script
 			_, _ = s.ask(key, lookups.Request{
@@ -427,7 +429,7 @@ type lossy struct {
 	left chan []batch.Item
 }
 
-func (l *lossy) InTx(ctx context.Context, f func(ports.Repos) error) error {
+func (l *lossy) InTx(ctx context.Context, f ports.Tx) error {
 	if err := l.Store.InTx(ctx, f); err != nil || !l.lose.CompareAndSwap(true, false) {
 		return err
 	}

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -97,7 +98,7 @@ func TestAnEventThatIsSeenLateIsTold(t *testing.T) {
 		stream := must(changes.Watch(ana, ""))
 		for _, after := range []time.Duration{3 * time.Second, 10 * time.Second, time.Minute} {
 			time.Sleep(after)
-			done(s.store.InTx(t.Context(), func(r ports.Repos) error {
+			done(s.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
 				return r.ContactHistory.AddNote(t.Context(), crm.Event{
 					ID: IDAt(s.now().Add(-5 * time.Second)), OrgID: s.orgID, ContactID: contact.ID, Kind: crm.NoteAdded,
 					At: s.now(), Subject: "liguei",

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,7 +43,7 @@ func (s *setting) events() (names []string) {
 // waiting returns the names of the events whose jobs were written.
 func (s *setting) waiting() (names []string) {
 	s.t.Helper()
-	done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
+	done(s.store.InTx(s.t.Context(), func(_ context.Context, r ports.Repos) error {
 		names = nil
 		for _, job := range must(r.JobQueue.Lock(s.t.Context(), automation.FanOut, 100)) {
 			names = append(names, string(job.Event))
@@ -365,7 +366,7 @@ func TestALookupByItselfOfABlockedPerson(t *testing.T) {
 		}))
 		blocked, _ := privacy.OfDocument(document.Restore(document.CNPJ, "00000000000191"))
 		hashes := must(s.store.Repos().Subjects.Hashes(t.Context(), s.orgID, blocked))
-		done(s.store.InTx(t.Context(), func(r ports.Repos) error {
+		done(s.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
 			return r.SubjectBlocks.Block(t.Context(),
 				privacy.Block{ErasureID: rule.ID, OrgID: s.orgID, At: s.now(), Hashes: hashes})
 		}))

@@ -120,7 +120,7 @@ func results(s *setting, by app.Caller, id string) string {
 
 // jobsOf returns the waiting jobs of a kind.
 func (s *setting) jobsOf(kind automation.JobKind) (jobs []automation.Job, err error) {
-	err = s.store.InTx(s.t.Context(), func(r ports.Repos) error {
+	err = s.store.InTx(s.t.Context(), func(_ context.Context, r ports.Repos) error {
 		jobs, err = r.JobQueue.Lock(s.t.Context(), kind, 1000)
 		return err
 	})
@@ -135,10 +135,10 @@ type dying struct {
 
 var errKilled = errors.New("killed")
 
-func (d *dying) InTx(ctx context.Context, f func(ports.Repos) error) error {
+func (d *dying) InTx(ctx context.Context, f ports.Tx) error {
 	d.left--
-	return d.Store.InTx(ctx, func(r ports.Repos) error {
-		err := f(r)
+	return d.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		err := f(ctx, r)
 		if d.left < 0 {
 			return errors.Join(err, errKilled)
 		}

@@ -29,7 +29,7 @@ func (s *setting) traces(hook webhook.Hook) string {
 	s.t.Helper()
 	ctx, r := s.t.Context(), s.store.Repos()
 	var jobs int
-	done(s.store.InTx(ctx, func(r ports.Repos) error {
+	done(s.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		ready, err := r.JobQueue.Lock(ctx, "contact.created", 100)
 		jobs = len(ready)
 		return err

@@ -228,7 +228,7 @@ func TestAnEMailAfterItsServerWentAway(t *testing.T) {
 
 // forgetNew removes the jobs of new contacts.
 func forgetNew(s *setting) {
-	done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
+	done(s.store.InTx(s.t.Context(), func(_ context.Context, r ports.Repos) error {
 		all, err := r.JobQueue.Lock(s.t.Context(), automation.FanOut, 1000)
 		return errors.Join(err, r.JobQueue.Remove(s.t.Context(), all...))
 	}))

@@ -44,7 +44,7 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 
 		done(after(364 * day).ForgetContacts(ctx))
 		equal(t, "contacts of 364 days", len(must(s.contacts.List(ctx, owner, s.orgID, 9))), 2)
-		done(s.store.InTx(ctx, func(r ports.Repos) error {
+		done(s.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.ContactHistory.AddNote(ctx, crm.Event{
 				ID: IDAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: still.ID, Kind: crm.NoteAdded, At: time.Now(),
 			})
@@ -67,7 +67,7 @@ func TestTheAuditIsKeptForAsLongAsItIsTold(t *testing.T) {
 	atOnce(t, func(t *testing.T, s *setting) {
 		ctx, orgID := t.Context(), uuid.NewString()
 		for _, days := range []time.Duration{1826, 1824} {
-			done(s.store.InTx(ctx, func(r ports.Repos) error {
+			done(s.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 				return r.Audit.Append(ctx, audit.Line{
 					ID: uuid.Must(uuid.NewV7()).String(), OrgID: orgID, Action: audit.SignedIn,
 					At: time.Now().Add(-days * day).UTC().Truncate(time.Microsecond),
@@ -97,7 +97,7 @@ type meanwhile struct {
 	do func()
 }
 
-func (m meanwhile) InTx(ctx context.Context, f func(ports.Repos) error) error {
+func (m meanwhile) InTx(ctx context.Context, f ports.Tx) error {
 	m.do()
 	return m.Store.InTx(ctx, f)
 }
@@ -110,7 +110,7 @@ func TestAContactThatIsTouchedMeanwhileStays(t *testing.T) {
 		touched := s.arrive(hook, "bia")
 		s.arrive(hook, "leo")
 		store := meanwhile{s.store, func() {
-			done(s.store.InTx(ctx, func(r ports.Repos) error {
+			done(s.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 				return r.ContactHistory.AddNote(ctx, crm.Event{
 					ID: IDAt(time.Now().Add(2 * day)), OrgID: s.orgID, ContactID: touched.ID, Kind: crm.NoteAdded, At: time.Now(),
 				})

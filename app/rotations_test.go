@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"path/filepath"
@@ -124,7 +125,7 @@ func TestTurnsAreExact(t *testing.T) {
 				given[c.AssigneeID]++
 				has[c.ID] = c.AssigneeID
 			}
-			done(s.store.InTx(t.Context(), func(r ports.Repos) error {
+			done(s.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
 				for _, event := range must(r.JobQueue.Lock(t.Context(), automation.FanOut, 100)) {
 					var then crm.Contact
 					equal(t, "the event's facts", line(event.Facts.Apply(&then), then.AssigneeID), line(true, has[event.ContactID]))

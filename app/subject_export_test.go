@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -29,7 +30,7 @@ func (s *setting) traced(n, size int) int {
 	s.t.Helper()
 	doc, noise, sum := must(document.Parse(document.CPF, cpfs[0])), make([]byte, size/2), 0
 	for from := 0; from < n; from += 500 {
-		done(s.store.InTx(s.t.Context(), func(r ports.Repos) error {
+		done(s.store.InTx(s.t.Context(), func(_ context.Context, r ports.Repos) error {
 			for range min(500, n-from) {
 				_, _ = rand.Read(noise)
 				answer := fmt.Appendf(nil, `{"x":%q}`, hex.EncodeToString(noise))

@@ -93,7 +93,7 @@ func TestAllErasuresAreForTheJournal(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	const n = 501
-	done(s.store.InTx(t.Context(), func(r ports.Repos) (err error) {
+	done(s.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) (err error) {
 		for range n {
 			err = errors.Join(err, r.Erasures.AddErasure(t.Context(), privacy.Erasure{
 				ID: lookups.NewKeyID(), OrgID: s.orgID, State: privacy.Done, At: s.now(),

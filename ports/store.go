@@ -32,11 +32,14 @@ type Store interface {
 	// Repos returns repositories outside a transaction: each call is a transaction of its own.
 	Repos() Repos
 	// InTx runs f in one transaction: all of it happens, or nothing. f may run up to three times (the database may refuse
-	// a transaction that collides with another), so it uses only the repositories that it is given, and never calls a
-	// bureau, sends anything or waits. An error of f rolls back and is returned as it is. Only outside InTx: within f it
-	// returns ErrInsideTx.
-	InTx(ctx context.Context, f func(Repos) error) error
+	// a transaction that collides with another). An error of f rolls back and is returned as it is. Only outside InTx: it
+	// returns ErrInsideTx for a context that f got.
+	InTx(ctx context.Context, f Tx) error
 }
+
+// Tx is what happens in one transaction. It uses only the repositories and the context that it is given, and never
+// calls a bureau, sends anything or waits.
+type Tx func(ctx context.Context, r Repos) error
 
 // Clock tells the time by which leases, pauses and jobs are measured. One instance compares what another one wrote with
 // now, and the clocks of two machines differ.

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -24,7 +25,7 @@ func TestAnAuditOfAnEarlierVersionIsSealed(t *testing.T) {
 			}
 		}
 		erasure := testID(63)
-		err := s.InTx(ctx, func(r ports.Repos) error {
+		err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			for _, l := range []audit.Line{
 				{ID: testID(64), Action: audit.SheetOpened, Object: "x", Detail: audit.Detail{"nome": "Ana"}},
 				{ID: erasure, Action: audit.SubjectErased, Object: erasure},
@@ -38,7 +39,7 @@ func TestAnAuditOfAnEarlierVersionIsSealed(t *testing.T) {
 				ID: erasure, OrgID: busy, State: privacy.Done, At: time.Now(), Gone: privacy.Counts{},
 			})
 		})
-		blank := func(r ports.Repos) error {
+		blank := func(ctx context.Context, r ports.Repos) error {
 			_, err := r.AuditRemovals.Blank(ctx, busy, erasure, ports.AuditTraces{Objects: []string{"x"}}, 9)
 			return err
 		}

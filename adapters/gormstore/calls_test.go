@@ -32,7 +32,7 @@ func TestACallThatFailsSpoilsNoneBeside(t *testing.T) {
 	s := each(t)[1]
 	var all sync.WaitGroup
 	// While its organisation's charges are held, the first call keeps the others waiting, so that they go together.
-	err := s.InTx(t.Context(), func(r ports.Repos) error {
+	err := s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
 		if err := r.Orgs.HoldCharges(t.Context(), testID(1)); err != nil {
 			return err
 		}

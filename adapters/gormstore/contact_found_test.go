@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -219,7 +220,7 @@ func TestAContactThatComesBackIsFound(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := someContact(t, s)
-		err := s.InTx(ctx, func(r ports.Repos) error {
+		err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			c, err := r.Contacts.Lock(ctx, id)
 			if err != nil {
 				return err

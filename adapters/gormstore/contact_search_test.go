@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"bytes"
+	"context"
 	"path/filepath"
 	"testing"
 	"time"
@@ -38,7 +39,9 @@ func TestSearchOfOldContacts(t *testing.T) {
 		ID: id, OrgID: org, Name: "JOÃO Conceição", Email: "j@example.com", StageID: org, CreatedAt: time.Now(),
 	}
 	added := crm.Event{ID: id, OrgID: org, ContactID: id, Kind: crm.ContactAdded, At: c.CreatedAt}
-	err = s.InTx(t.Context(), func(r ports.Repos) error { return r.Contacts.Create(t.Context(), c, added) })
+	err = s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
+		return r.Contacts.Create(t.Context(), c, added)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -74,7 +75,7 @@ func TestCheckFindsAccountsAboveTheirLimit(t *testing.T) {
 			if !found() {
 				t.Errorf("%s: %s above its limit is not found", s.Writer.Name(), c.broken)
 			}
-			must(s.InTx(ctx, func(r ports.Repos) error { return r.Usage.LimitChanged(ctx, c.account) }))
+			must(s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Usage.LimitChanged(ctx, c.account) }))
 			if found() == c.mayBeLowered {
 				t.Errorf("%s: %s above a limit that was lowered", s.Writer.Name(), c.broken)
 			}

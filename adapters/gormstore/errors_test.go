@@ -1,6 +1,7 @@
 package gormstore_test
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func TestDatabaseAway(t *testing.T) {
 		"read":    func() error { _, err := s.Repos().Orgs.List(ctx); return err }(),
 		"write":   s.Repos().Statement.Add(ctx, lookup.Entry{ID: orgID, OrgID: orgID}),
 		"serve":   func() error { _, err := s.Repos().History.Serve(ctx, lookup.Entry{}, time.Time{}); return err }(),
-		"in tx":   s.InTx(ctx, func(ports.Repos) error { return nil }),
+		"in tx":   s.InTx(ctx, func(context.Context, ports.Repos) error { return nil }),
 	}
 	for what, err := range checks {
 		if fault.CodeOf(err) != fault.ServiceUnavailable {

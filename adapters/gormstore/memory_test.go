@@ -38,7 +38,7 @@ func TestAMemoryOutlivesItsConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	if err := s.InTx(ctx, func(ports.Repos) error {
+	if err := s.InTx(ctx, func(context.Context, ports.Repos) error {
 		inUse := pool.Stats().InUse
 		cancel()
 		for pool.Stats().InUse == inUse {

@@ -2,6 +2,7 @@ package gormstore_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"strings"
 	"testing"
@@ -99,7 +100,7 @@ func TestTheAuditHoldsUnderAnotherKey(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, url string) {
 		appendTo := func(s *gormstore.Store, id string) {
-			err := s.InTx(t.Context(), func(r ports.Repos) error {
+			err := s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
 				return r.Audit.Append(t.Context(), audit.Line{
 					ID: id, OrgID: orgID, At: time.Now(), Address: "203.0.113.7", Detail: audit.Detail{"nome": "Ana"},
 				})

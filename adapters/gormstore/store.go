@@ -5,7 +5,6 @@ package gormstore
 import (
 	"context"
 	"database/sql"
-	"runtime"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/schema"
@@ -75,16 +74,21 @@ func (s *Store) Repos() ports.Repos {
 	return s.repos(s.Conn())
 }
 
+// inside is the key of the context that the function of InTx gets, by which a nested call on a store from outside is
+// noticed. Its transaction would wait for the outer one on SQLite, and on PostgreSQL outlive its rollback.
+type inside struct{}
+
 // InTx runs f in one transaction; see ports.Store.
-func (s *Store) InTx(ctx context.Context, f func(ports.Repos) error) (err error) {
-	if nested() {
+func (s *Store) InTx(ctx context.Context, f ports.Tx) (err error) {
+	if ctx.Value(inside{}) != nil {
 		return engine.Named("store.inTx", ports.ErrInsideTx)
 	}
+	within := context.WithValue(ctx, inside{}, true)
 	ctx, span := engine.Spanned(ctx, "store.inTx")
 	defer func() { ports.EndSpan(span, err) }()
 	const tries = 3
 	for try := 1; ; try++ {
-		err := s.inTx(ctx, f)
+		err := s.inTx(ctx, func(r ports.Repos) error { return f(within, r) })
 		if try < tries && engine.Collided(err) && ctx.Err() == nil {
 			continue
 		}
@@ -114,22 +118,6 @@ func (s *Store) inTx(ctx context.Context, f func(ports.Repos) error) error {
 	}
 	s.Announce(queued...) // if the commit is uncertain, they may be due
 	return engine.Named("store.inTx", engine.Told(ctx, err))
-}
-
-// nested reports whether InTx, its caller, is on the stack twice. Neither its context nor f's repositories would tell,
-// because a nested call can use those from outside. Unnoticed, the inner transaction would wait for the outer one on
-// SQLite, and on PostgreSQL outlive its rollback.
-func nested() bool {
-	var callers [64]uintptr
-	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
-	inTx, more := frames.Next()
-	for more {
-		var frame runtime.Frame
-		if frame, more = frames.Next(); frame.Function == inTx.Function {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *Store) repos(c engine.Conn) ports.Repos {

@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func TestAnErasureIsSoundAfterEachStep(t *testing.T) {
 		} {
 			if want != nil {
 				erased := privacy.Counts{}
-				err := s.InTx(ctx, func(r ports.Repos) error {
+				err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 					ids, _, err := r.SubjectTraces.Traces(ctx, p, privacy.Lookups, "", 100)
 					if err != nil {
 						return err

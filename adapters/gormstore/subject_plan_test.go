@@ -1,6 +1,7 @@
 package gormstore
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"testing"
@@ -22,27 +23,27 @@ func TestPersonsAreFoundByIndexes(t *testing.T) {
 			SELECT CAST('s' || (i % 5000) AS `+blobOf(s)+`), 'consultas', @id FROM numbers`)
 		everything := regexp.MustCompile(`Seq Scan on|SCAN (contacts|subject_traces)( USING|$)|SCAN subject_traces`)
 		p := &privacy.Person{OrgID: org, Identities: []privacy.Identity{{Type: privacy.Email, Value: "a77@x.example"}}}
-		for what, run := range map[string]func(ports.Repos) error{
-			"lookups": func(r ports.Repos) error {
+		for what, run := range map[string]func(context.Context, ports.Repos) error{
+			"lookups": func(_ context.Context, r ports.Repos) error {
 				_, _, err := r.SubjectTraces.Traces(t.Context(), p, privacy.Lookups, "", 100)
 				return err
 			},
-			"contacts by address": func(r ports.Repos) error {
+			"contacts by address": func(_ context.Context, r ports.Repos) error {
 				_, err := r.Subjects.Contacts(t.Context(), org, p.Identities[0], "", 100)
 				return err
 			},
-			"contacts by phone": func(r ports.Repos) error {
+			"contacts by phone": func(_ context.Context, r ports.Repos) error {
 				phone := privacy.Identity{Type: privacy.Phone, Value: "+5511910000077"}
 				_, err := r.Subjects.Contacts(t.Context(), org, phone, "", 100)
 				return err
 			},
-			"contacts by document": func(r ports.Repos) error {
+			"contacts by document": func(_ context.Context, r ports.Repos) error {
 				cpf := privacy.Identity{Type: privacy.CPF, Value: "52998224725"}
 				_, err := r.Subjects.Contacts(t.Context(), org, cpf, "", 100)
 				return err
 			},
 		} {
-			for _, plan := range planned(t, s, func(c engine.Conn) error { return run(s.repos(c)) }) {
+			for _, plan := range planned(t, s, func(c engine.Conn) error { return run(t.Context(), s.repos(c)) }) {
 				if everything.MatchString(plan) {
 					t.Errorf("%s: %s:\n%s", s.Writer.Name(), what, plan)
 				}

@@ -2,6 +2,7 @@ package gormstore
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"log/slog"
 	"strings"
@@ -42,7 +43,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			ContactID: contact,
 		}),
 		repos.Automations.Create(ctx, automation.Automation{ID: id("23"), OrgID: id("01"), Name: "Avisar", CreatedAt: now}),
-		s.InTx(ctx, func(r ports.Repos) error { return r.ContactHistory.AddNote(ctx, note) }),
+		s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.ContactHistory.AddNote(ctx, note) }),
 		repos.Batches.Create(ctx, batch.Batch{
 			ID: id("24"), OrgID: id("01"), KeyID: id("25"), Product: "cpf", Status: batch.Quoted, Columns: []string{"cpf"},
 			Tab:       "Carteira",
@@ -55,7 +56,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			ID: engine.UID(id("27")), OrgID: engine.UID(id("01")), At: now,
 			Content: s.Vault.SealJSON(struct{}{}, "removed_contacts|content|"+id("27")),
 		}).Error,
-		s.InTx(ctx, func(r ports.Repos) error {
+		s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			action := crm.Bulk{ID: id("29"), OrgID: id("01"), MemberID: id("30"), Settings: []byte("{}"), At: now}
 			err := r.Bulks.Create(ctx, action, []crm.BulkItem{{ID: id("31"), BulkID: action.ID, Content: []byte("{}")}})
 			person := &privacy.Person{OrgID: id("01")}
@@ -67,7 +68,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			ID: id("34"), MemberID: id("33"), Address: "203.0.113.7", CreatedAt: now, SeenAt: now,
 		}),
 		repos.Factors.SetCodes(ctx, id("33"), access.OneTimeCodes{Secret: "x"}),
-		s.InTx(ctx, func(r ports.Repos) error {
+		s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.Audit.Append(ctx, audit.Line{
 				ID: id("32"), OrgID: id("01"), At: now, Address: "203.0.113.7", Detail: audit.Detail{"nome": "Ana"},
 			})
@@ -193,7 +194,7 @@ func TestAnUnreadableNoteStays(t *testing.T) {
 			ID: "01980000-0000-7000-8000-000000000030", OrgID: "01980000-0000-7000-8000-000000000001", ContactID: contact,
 			Kind: crm.ContactEdited, At: time.Now(),
 		}
-		err := s.InTx(t.Context(), func(r ports.Repos) error {
+		err := s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
 			c, err := r.Contacts.Lock(t.Context(), contact)
 			if err != nil {
 				return err

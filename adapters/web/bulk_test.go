@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"testing"
@@ -57,14 +58,16 @@ func TestWhatGoesOnShowsItself(t *testing.T) {
 		if kind == crm.BulkMove {
 			b.TargetID = v.funnel().Stages[1].ID
 		}
-		err := v.store.InTx(t.Context(), func(r ports.Repos) error { return r.Bulks.Create(t.Context(), b, nil) })
+		err := v.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
+			return r.Bulks.Create(t.Context(), b, nil)
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
 		asks := `hx-get="` + room + b.ID + `" hx-trigger="every 2s"`
 		has(t, "under way", v.get(room+b.ID), "800 de 20.000", asks)
 		b.Status, b.Done, b.EndedAt = crm.BulkDone, b.Total, time.Now()
-		err = v.store.InTx(t.Context(), func(r ports.Repos) error { return r.Bulks.Save(t.Context(), b) })
+		err = v.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) error { return r.Bulks.Save(t.Context(), b) })
 		if err != nil {
 			t.Fatal(err)
 		}

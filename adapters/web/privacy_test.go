@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -100,7 +101,9 @@ func TestAReceiptWritesNumbersAsPeopleDo(t *testing.T) {
 		ID: lookups.NewKeyID(), OrgID: v.by.OrgID(), State: privacy.Done, At: time.Now(), EndsAt: time.Now(),
 		Gone: privacy.Counts{privacy.Lookups: 1284},
 	}
-	err := v.store.InTx(t.Context(), func(r ports.Repos) error { return r.Erasures.AddErasure(t.Context(), e) })
+	err := v.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
+		return r.Erasures.AddErasure(t.Context(), e)
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +158,7 @@ func TestOldErasuresAreFurtherOn(t *testing.T) {
 	v := site.visitor("Ana")
 	response, _ := v.send("/privacidade/apagar", "tipo", "documento", "valor", aPerson, "bloquear", "sim")
 	old := response.Header.Get("Location")
-	if err := site.store.InTx(t.Context(), func(r ports.Repos) (err error) {
+	if err := site.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) (err error) {
 		for range 250 {
 			err = errors.Join(err, r.Erasures.AddErasure(t.Context(), privacy.Erasure{
 				ID: lookups.NewKeyID(), OrgID: v.member.OrgID, State: privacy.Done, At: time.Now(),

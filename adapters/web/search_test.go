@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -111,7 +112,7 @@ func TestLookupsAboutAContact(t *testing.T) {
 		ID: "01980000-0000-7000-8000-00000000c001", OrgID: v.by.OrgID(), Name: "Plínio", Email: "p@example.com",
 		StageID: funnels[0].Stages[0].ID, CreatedAt: time.Now(),
 	}
-	err = site.store.InTx(t.Context(), func(r ports.Repos) error {
+	err = site.store.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
 		return r.Contacts.Create(t.Context(), contact, crm.Event{
 			ID: "01980000-0000-7000-8000-00000000c002", OrgID: v.by.OrgID(), ContactID: contact.ID, Kind: crm.ContactCreated,
 			At: time.Now(),

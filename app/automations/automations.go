@@ -86,7 +86,7 @@ type NewAutomation struct {
 // MissingPurpose, PurposeRefused, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Add(ctx context.Context, by app.Caller, n NewAutomation) (made automation.Automation, err error) {
 	n.KeepAction = false // there is none to keep
-	err = a.store.InTx(ctx, func(r ports.Repos) error {
+	err = a.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := app.MayManageOrg(ctx, r, by, n.OrgID); err != nil {
 			return err
 		}
@@ -113,7 +113,7 @@ func (a *Automations) Add(ctx context.Context, by app.Caller, n NewAutomation) (
 // Add.
 func (a *Automations) Edit(ctx context.Context, by app.Caller, id string, n NewAutomation) error {
 	return a.change(ctx, by, id, func(
-		r ports.Repos, old automation.Automation,
+		ctx context.Context, r ports.Repos, old automation.Automation,
 	) (automation.Automation, audit.Detail, error) {
 		return a.edited(ctx, r, by, old, n)
 	})
@@ -153,14 +153,14 @@ func (a *Automations) edited(
 // detail for the audit.
 func (a *Automations) change(
 	ctx context.Context, by app.Caller, id string,
-	f func(ports.Repos, automation.Automation) (automation.Automation, audit.Detail, error),
+	f func(context.Context, ports.Repos, automation.Automation) (automation.Automation, audit.Detail, error),
 ) error {
-	return a.store.InTx(ctx, func(r ports.Repos) error {
+	return a.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		old, err := automationKind.Locked(ctx, r, by, id)
 		if err != nil {
 			return err
 		}
-		changed, detail, err := f(r, old)
+		changed, detail, err := f(ctx, r, old)
 		if err != nil {
 			return err
 		}
@@ -236,7 +236,7 @@ func (a *Automations) SetEnabled(ctx context.Context, by app.Caller, id string, 
 	if enabled {
 		line.Action = audit.AutomationEnabled
 	}
-	return app.Recorded(ctx, a.store, by, line, func(r ports.Repos) error {
+	return app.Recorded(ctx, a.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.HoldCharges(ctx, found.OrgID); err != nil {
 			return err
 		}
@@ -248,7 +248,7 @@ func (a *Automations) SetEnabled(ctx context.Context, by app.Caller, id string, 
 // Forbidden, ServiceUnavailable.
 func (a *Automations) SetPurpose(ctx context.Context, by app.Caller, id, code string) error {
 	return a.change(ctx, by, id, func(
-		r ports.Repos, rule automation.Automation,
+		ctx context.Context, r ports.Repos, rule automation.Automation,
 	) (_ automation.Automation, _ audit.Detail, err error) {
 		if rule.Unreadable || rule.Action.Kind != automation.Lookup {
 			return rule, nil, app.Invalid("purpose", "Só a ação lookup tem finalidade.")

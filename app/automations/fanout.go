@@ -22,7 +22,7 @@ const (
 // fanOut makes the jobs that events trigger, for many events in one transaction, and reports whether there may be more.
 func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 	made := 0
-	err := j.Store.InTx(ctx, func(r ports.Repos) error {
+	err := j.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		arrived, err := r.JobQueue.Lock(ctx, automation.FanOut, fanOutAtOnce)
 		if err != nil || len(arrived) == 0 {
 			return err

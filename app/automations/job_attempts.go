@@ -105,7 +105,7 @@ func (j *Jobs) guarded(ctx context.Context, job automation.Job) (done outcome, e
 
 // finish writes the outcome of a job, and makes its change, in one transaction.
 func (j *Jobs) finish(ctx context.Context, job automation.Job, done outcome) error {
-	return j.Store.InTx(ctx, func(r ports.Repos) error {
+	return j.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		n, err := r.JobQueue.Finish(ctx, job)
 		switch {
 		case err != nil:

@@ -139,7 +139,7 @@ func (a *Automations) kept(n NewAutomation, old automation.Action) NewAutomation
 // elsewhere. Faults: InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) Refill(ctx context.Context, by app.Caller, id string, values map[string]string) error {
 	return a.change(ctx, by, id, func(
-		_ ports.Repos, rule automation.Automation,
+		_ context.Context, _ ports.Repos, rule automation.Automation,
 	) (automation.Automation, audit.Detail, error) {
 		return a.refilled(rule, values)
 	})

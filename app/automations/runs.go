@@ -130,7 +130,7 @@ func (a *Automations) revive(ctx context.Context, by app.Caller, runs []automati
 	line := audit.Line{OrgID: by.OrgID(), Action: audit.AutomationsRunAgain, Detail: audit.Detail{
 		"execucoes": strconv.Itoa(len(runs)),
 	}}
-	return app.Recorded(ctx, a.store, by, line, func(r ports.Repos) error {
+	return app.Recorded(ctx, a.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, a.clock())
 		if err != nil {
 			return err
@@ -202,7 +202,7 @@ func (a *Automations) RunAgain(ctx context.Context, by app.Caller, id string) (s
 	}
 	line := audit.Line{OrgID: job.OrgID, Action: audit.AutomationRunAgain, Object: id}
 	if job.State != automation.Done {
-		return id, app.Recorded(ctx, a.store, by, line, func(r ports.Repos) error {
+		return id, app.Recorded(ctx, a.store, by, line, func(ctx context.Context, r ports.Repos) error {
 			revived, err := r.JobRuns.Revive(ctx, id, now)
 			if err == nil && !revived {
 				err = app.Invalid("run", "Esta execução está sendo feita agora.")
@@ -218,5 +218,7 @@ func (a *Automations) RunAgain(ctx context.Context, by app.Caller, id string) (s
 	if job.Event != "" {
 		again.CreatedAt = job.CreatedAt // when the event happened
 	}
-	return again.ID, app.Recorded(ctx, a.store, by, line, func(r ports.Repos) error { return r.Jobs.Add(ctx, again) })
+	return again.ID, app.Recorded(ctx, a.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		return r.Jobs.Add(ctx, again)
+	})
 }

@@ -162,7 +162,7 @@ func (b *Batches) Quote(ctx context.Context, by app.Caller, n NewBatch) (_ View,
 			return View{}, err
 		}
 	}
-	err = b.change(ctx, q, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+	err = b.change(ctx, q, func(ctx context.Context, r ports.Repos, now time.Time, q *batch.Batch) error {
 		if q.Status = batch.Quoted; !n.Confirm {
 			return nil
 		}
@@ -185,7 +185,7 @@ func concerns(item batch.Item, who func(privacy.Identity) bool) bool {
 
 // addItems writes items of a batch, without what belongs to people who were erased since the request was read.
 func (b *Batches) addItems(ctx context.Context, orgID string, some []batch.Item, since time.Time) error {
-	return b.Store.InTx(ctx, func(r ports.Repos) error {
+	return b.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		barred, err := r.SubjectBlocks.Barred(ctx, orgID, since)
 		if err != nil {
 			return err

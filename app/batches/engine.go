@@ -214,7 +214,7 @@ func (w *batchWorker) step(ctx context.Context, stopping bool) (next time.Durati
 	room := itemsMax - int(w.flying.Load())
 	var s batchStep
 	since := ports.Now()
-	err = w.Store.InTx(ctx, func(r ports.Repos) error {
+	err = w.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		s = batchStep{
 			Batches: w.Batches, r: r, orgID: w.orgID, known: map[string]*readBatch{}, started: w.started, since: since,
 		}

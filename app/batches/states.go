@@ -193,7 +193,9 @@ func (b *Batches) Confirm(
 ) (_ View, err error) {
 	ctx, span := ports.Within(ctx, ports.Inner, "batches.confirm")
 	defer func() { ports.EndSpan(span, err) }()
-	return b.move(ctx, by, id, audit.BatchConfirmed, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+	return b.move(ctx, by, id, audit.BatchConfirmed, func(
+		ctx context.Context, r ports.Repos, now time.Time, q *batch.Batch,
+	) error {
 		if q.Status != batch.Quoted || !now.Before(q.ExpiresAt) {
 			return wrongState(*q, "confirmado", "orçado e dentro do prazo")
 		}
@@ -216,7 +218,9 @@ func (b *Batches) Confirm(
 // Pause stops a batch until somebody resumes it; items in flight end as usual. Faults: UnknownBatch, BatchState,
 // ServiceUnavailable.
 func (b *Batches) Pause(ctx context.Context, by app.Caller, id string) (View, error) {
-	return b.move(ctx, by, id, audit.BatchPaused, func(_ ports.Repos, _ time.Time, q *batch.Batch) error {
+	return b.move(ctx, by, id, audit.BatchPaused, func(
+		_ context.Context, _ ports.Repos, _ time.Time, q *batch.Batch,
+	) error {
 		if q.Status != batch.Running && (q.Status != batch.Paused || q.Reason == batch.Asked) {
 			return wrongState(*q, "pausado", "em andamento")
 		}
@@ -232,7 +236,9 @@ func (b *Batches) Pause(ctx context.Context, by app.Caller, id string) (View, er
 func (b *Batches) Resume(
 	ctx context.Context, by app.Caller, id string, ceiling *catalog.Money, failures bool,
 ) (View, error) {
-	return b.move(ctx, by, id, audit.BatchResumed, func(r ports.Repos, now time.Time, q *batch.Batch) error {
+	return b.move(ctx, by, id, audit.BatchResumed, func(
+		ctx context.Context, r ports.Repos, now time.Time, q *batch.Batch,
+	) error {
 		again := failures && q.Failed > 0
 		if q.Status != batch.Paused && (q.Status != batch.Done || !again) {
 			return wrongState(*q, "retomado", "pausado, ou concluído com falhas a repetir")
@@ -267,7 +273,9 @@ func (b *Batches) Resume(
 
 // Cancel ends a batch; items in flight end as usual. Faults: UnknownBatch, BatchState, ServiceUnavailable.
 func (b *Batches) Cancel(ctx context.Context, by app.Caller, id string) (View, error) {
-	return b.move(ctx, by, id, audit.BatchCancelled, func(_ ports.Repos, now time.Time, q *batch.Batch) error {
+	return b.move(ctx, by, id, audit.BatchCancelled, func(
+		_ context.Context, _ ports.Repos, now time.Time, q *batch.Batch,
+	) error {
 		if q.Status.Ended() {
 			return wrongState(*q, "cancelado", "orçado, em andamento ou pausado")
 		}
@@ -357,13 +365,13 @@ func batchLine(a audit.Action, q batch.Batch) audit.Line {
 // move changes a batch for a caller, under lock, and returns the changed batch, whatever has become of it since.
 func (b *Batches) move(
 	ctx context.Context, by app.Caller, id string, action audit.Action,
-	f func(ports.Repos, time.Time, *batch.Batch) error,
+	f func(context.Context, ports.Repos, time.Time, *batch.Batch) error,
 ) (View, error) {
 	found, err := b.find(ctx, by, id)
 	var flying map[string]int
 	if err == nil {
-		err = b.change(ctx, found, func(r ports.Repos, now time.Time, q *batch.Batch) error {
-			if err := f(r, now, q); err != nil {
+		err = b.change(ctx, found, func(ctx context.Context, r ports.Repos, now time.Time, q *batch.Batch) error {
+			if err := f(ctx, r, now, q); err != nil {
 				return err
 			}
 			found = *q
@@ -380,9 +388,9 @@ func (b *Batches) move(
 }
 
 func (b *Batches) change(
-	ctx context.Context, q batch.Batch, f func(ports.Repos, time.Time, *batch.Batch) error,
+	ctx context.Context, q batch.Batch, f func(context.Context, ports.Repos, time.Time, *batch.Batch) error,
 ) error {
-	return b.Store.InTx(ctx, func(r ports.Repos) error {
+	return b.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, q.OrgID); err != nil {
 			return err
 		}
@@ -395,7 +403,7 @@ func (b *Batches) change(
 			return err
 		}
 		is := was
-		if err := f(r, now, &is); err != nil {
+		if err := f(ctx, r, now, &is); err != nil {
 			return err
 		}
 		return b.save(ctx, r, now, was, is)

@@ -93,7 +93,9 @@ func (b *Bulks) Start(ctx context.Context, by app.Caller, n NewBulk) (crm.Bulk, 
 	line := audit.Line{OrgID: orgID, Action: audit.BulkStarted, Object: action.ID, Detail: audit.Detail{
 		"acao": string(n.Kind), "contatos": strconv.Itoa(len(ids)), "para": n.TargetID,
 	}}
-	err = app.Recorded(ctx, b.store, by, line, func(r ports.Repos) error { return r.Bulks.Create(ctx, action, items) })
+	err = app.Recorded(ctx, b.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		return r.Bulks.Create(ctx, action, items)
+	})
 	if err != nil {
 		return crm.Bulk{}, err
 	}
@@ -214,7 +216,7 @@ func (b *Bulks) Show(ctx context.Context, by app.Caller, id string) (BulkView, e
 // Undo takes an action back within crm.UndoBulk of its end; what was changed since stays. Only the member who asked for
 // it and those who manage the organisation may. Faults: NotFound, Forbidden, InvalidRequest, ServiceUnavailable.
 func (b *Bulks) Undo(ctx context.Context, by app.Caller, id string) (crm.Bulk, error) {
-	err := b.store.InTx(ctx, func(r ports.Repos) error {
+	err := b.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		action, err := lockedBulkKind.Visible(ctx, r, by, id)
 		if err != nil {
 			return err
@@ -272,7 +274,7 @@ func (b *Bulks) Forget(ctx context.Context) error {
 
 // step does the next contacts of an action in one transaction, and reports whether there was something to do.
 func (b *Bulks) step(ctx context.Context, id string) (more bool, err error) {
-	err = b.store.InTx(ctx, func(r ports.Repos) error {
+	err = b.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		more = false
 		action, err := r.Bulks.Next(ctx, id)
 		if errors.Is(err, ports.ErrNotFound) {

@@ -82,7 +82,7 @@ func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (cr
 		ID: app.NewID(), OrgID: by.OrgID(), Kind: automation.FanOut, ContactID: made.ID, MemberID: by.MemberID(),
 		Facts: automation.FactsOf(made), State: automation.Ready, RunAt: made.CreatedAt, CreatedAt: made.CreatedAt,
 	}
-	return made, c.store.InTx(ctx, func(r ports.Repos) error {
+	return made, c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := errors.Join(r.Contacts.Create(ctx, made, event), r.Jobs.Add(ctx, fires)); err != nil {
 			return err
 		}
@@ -346,7 +346,7 @@ func Move(
 func (c *Contacts) change(
 	ctx context.Context, by app.Caller, id string, f func(context.Context, ports.Repos, crm.Contact, crm.Event) error,
 ) error {
-	return c.store.InTx(ctx, func(r ports.Repos) error {
+	return c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		actor, err := app.MemberOf(ctx, r, by.OrgID(), by.MemberID()) // only members change contacts by hand
 		if err != nil {
 			return err

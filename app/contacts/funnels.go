@@ -42,7 +42,7 @@ func (u *Funnels) Add(ctx context.Context, by app.Caller, name string) error {
 	if err := made.Rename(name); err != nil {
 		return err
 	}
-	return u.store.InTx(ctx, func(r ports.Repos) error {
+	return u.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, orgID); err != nil {
 			return err
 		}
@@ -123,7 +123,7 @@ func (u *Funnels) change(ctx context.Context, by app.Caller, id string, edit fun
 func (u *Funnels) edit(
 	ctx context.Context, by app.Caller, orgID string, wanted func(crm.Funnel) bool, edit func(*crm.Funnel) error,
 ) error {
-	return u.store.InTx(ctx, func(r ports.Repos) error {
+	return u.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, orgID); err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ func (b *Bulks) PrepareImport(ctx context.Context, by app.Caller, n NewImport) (
 			return ImportView{}, err
 		}
 	}
-	err = b.store.InTx(ctx, func(r ports.Repos) error {
+	err = b.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		barred, err := r.SubjectBlocks.Barred(ctx, action.OrgID, since)
 		if err != nil {
 			return err
@@ -211,7 +211,7 @@ func (b *Bulks) changeImport(
 	if err != nil {
 		return err
 	}
-	return b.store.InTx(ctx, func(r ports.Repos) error {
+	return b.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		action, err := lockedBulkKind.Visible(ctx, r, by, id)
 		if err != nil {
 			return err

@@ -165,7 +165,7 @@ func (c *Contacts) Merge(ctx context.Context, by app.Caller, intoID, fromID stri
 	if err != nil {
 		return err
 	}
-	return c.store.InTx(ctx, func(r ports.Repos) error {
+	return c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		p, err := c.merged(ctx, r, by, lockedContactKind, intoID, fromID)
 		if err != nil {
 			return err
@@ -214,7 +214,7 @@ func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID strin
 	if err != nil {
 		return err
 	}
-	return c.store.InTx(ctx, func(r ports.Repos) error {
+	return c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		into, err := lockedContactKind.Visible(ctx, r, by, intoID)
 		if err != nil {
 			return err

@@ -30,7 +30,9 @@ func (o *Origins) Add(ctx context.Context, by app.Caller, orgID, name string) (c
 	}
 	made := crm.Origin{ID: app.NewID(), OrgID: orgID, Name: name}
 	line := audit.Line{OrgID: orgID, Action: audit.OriginCreated, Object: made.ID, Detail: app.NameOf(name)}
-	err = app.Recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Origins.Create(ctx, made) })
+	err = app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		return r.Origins.Create(ctx, made)
+	})
 	if err := originFault(err, originExists); err != nil {
 		return crm.Origin{}, err
 	}
@@ -60,7 +62,7 @@ func (o *Origins) Rename(ctx context.Context, by app.Caller, id, name string) er
 		return noOrigin()
 	}
 	line := audit.Line{OrgID: orgID, Action: audit.OriginRenamed, Object: id, Detail: app.NameOf(name)}
-	return originFault(app.Recorded(ctx, o.store, by, line, func(r ports.Repos) error {
+	return originFault(app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return r.Origins.Rename(ctx, crm.Origin{ID: id, OrgID: orgID, Name: name})
 	}), originExists)
 }
@@ -76,7 +78,7 @@ func (o *Origins) Remove(ctx context.Context, by app.Caller, id string) error {
 		return noOrigin()
 	}
 	line := audit.Line{OrgID: orgID, Action: audit.OriginRemoved, Object: id}
-	return originFault(app.Recorded(ctx, o.store, by, line, func(r ports.Repos) error {
+	return originFault(app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return r.Origins.Remove(ctx, crm.Origin{ID: id, OrgID: orgID})
 	}),
 		"Há contatos, webhooks ou automações com esta origem. Ela só pode ser renomeada.")

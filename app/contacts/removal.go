@@ -27,7 +27,7 @@ func (c *Contacts) Delete(ctx context.Context, by app.Caller, id string) error {
 	if err != nil {
 		return err
 	}
-	return c.store.InTx(ctx, func(r ports.Repos) error {
+	return c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		contact, err := lockedContactKind.Managed(ctx, r, by, id)
 		if err != nil {
 			return err
@@ -67,7 +67,7 @@ func (c *Contacts) Undelete(ctx context.Context, by app.Caller, id string) error
 	if err != nil {
 		return err
 	}
-	return c.store.InTx(ctx, func(r ports.Repos) error {
+	return c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		gone, err := removalKind.Managed(ctx, r, by, id)
 		now, err2 := r.Clock.Now(ctx, c.clock())
 		switch err = errors.Join(err, err2); {

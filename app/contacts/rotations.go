@@ -56,7 +56,9 @@ func (o *Rotations) Add(
 		return crm.Rotation{}, err
 	}
 	line := audit.Line{OrgID: orgID, Action: audit.RotationCreated, Object: made.ID, Detail: rotationDetail(made)}
-	return made, app.Recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Rotations.Create(ctx, made) })
+	return made, app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		return r.Rotations.Create(ctx, made)
+	})
 }
 
 // Change gives a rotation another name and other members; the counts of contacts given stay. Faults: InvalidRequest,
@@ -72,7 +74,9 @@ func (o *Rotations) Change(ctx context.Context, by app.Caller, id, name string, 
 	line := audit.Line{
 		OrgID: changed.OrgID, Action: audit.RotationChanged, Object: id, Detail: rotationDetail(changed),
 	}
-	return app.Recorded(ctx, o.store, by, line, func(r ports.Repos) error { return r.Rotations.Update(ctx, changed) })
+	return app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		return r.Rotations.Update(ctx, changed)
+	})
 }
 
 // rotationDetail is what the audit says of a rotation: its members by their ids, with their weights.
@@ -87,7 +91,7 @@ func rotationDetail(r crm.Rotation) audit.Detail {
 // Remove removes a rotation that no webhook and no automation uses; contacts stay with their assignees. Faults:
 // InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (o *Rotations) Remove(ctx context.Context, by app.Caller, id string) error {
-	return o.store.InTx(ctx, func(r ports.Repos) error {
+	return o.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		// Whoever chooses it meanwhile waits, and then finds none.
 		gone, err := rotationKind.Locked(ctx, r, by, id)
 		if err != nil {

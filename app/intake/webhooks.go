@@ -68,7 +68,7 @@ func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (web
 		ThanksURL: n.ThanksURL, CreatedAt: w.clock(),
 	}
 	token := webhook.NewToken()
-	err := w.store.InTx(ctx, func(r ports.Repos) (err error) {
+	err := w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		// The lock keeps the named rotation from being removed before the webhook is written.
 		if err := r.Orgs.Lock(ctx, n.OrgID); err != nil {
 			return err
@@ -167,7 +167,7 @@ func (w *Webhooks) Update(ctx context.Context, by app.Caller, id string, c Chang
 	if err != nil {
 		return err
 	}
-	return w.store.InTx(ctx, func(r ports.Repos) error {
+	return w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		// Locked before the webhook, which is locked when found, so that the named rotation stays until the webhook is
 		// written.
 		if err := r.Orgs.Lock(ctx, of.OrgID); err != nil {
@@ -241,7 +241,7 @@ func (w *Webhooks) Regenerate(ctx context.Context, by app.Caller, id string, gra
 	if grace < 0 {
 		return app.Invalid("grace", "O tempo em que o endereço antigo ainda vale não pode ser negativo.")
 	}
-	return w.store.InTx(ctx, func(r ports.Repos) error {
+	return w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		hook, err := webhookKind.Managed(ctx, r, by, id)
 		if err != nil {
 			return err

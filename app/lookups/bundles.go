@@ -35,7 +35,9 @@ func (b *Bundles) Add(
 		return catalog.Bundle{}, err
 	}
 	line := audit.Line{OrgID: orgID, Action: audit.BundleCreated, Object: made.ID, Detail: bundleDetail(made)}
-	err = app.Recorded(ctx, b.store, by, line, func(r ports.Repos) error { return r.Bundles.Create(ctx, made) })
+	err = app.Recorded(ctx, b.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		return r.Bundles.Create(ctx, made)
+	})
 	if err != nil {
 		return catalog.Bundle{}, bundleFault(err)
 	}
@@ -56,7 +58,7 @@ func (b *Bundles) Change(ctx context.Context, by app.Caller, orgID, id, name str
 		return noBundle()
 	}
 	line := audit.Line{OrgID: orgID, Action: audit.BundleChanged, Object: id, Detail: bundleDetail(changed)}
-	return bundleFault(app.Recorded(ctx, b.store, by, line, func(r ports.Repos) error {
+	return bundleFault(app.Recorded(ctx, b.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return r.Bundles.Update(ctx, changed)
 	}))
 }
@@ -70,7 +72,7 @@ func (b *Bundles) Remove(ctx context.Context, by app.Caller, orgID, id string) e
 		return noBundle()
 	}
 	line := audit.Line{OrgID: orgID, Action: audit.BundleRemoved, Object: id}
-	return bundleFault(app.Recorded(ctx, b.store, by, line, func(r ports.Repos) error {
+	return bundleFault(app.Recorded(ctx, b.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return r.Bundles.Remove(ctx, catalog.Bundle{ID: id, OrgID: orgID})
 	}))
 }

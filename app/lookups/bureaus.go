@@ -110,7 +110,7 @@ func (b *Bureaus) exhausted(ctx context.Context, name string, e lookup.Entry, re
 	if renews {
 		out.Until = time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC)
 	}
-	err := b.store.InTx(context.WithoutCancel(ctx), func(repos ports.Repos) error {
+	err := b.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, repos ports.Repos) error {
 		first, err := repos.Bureaus.TakeOut(ctx, out, now)
 		if err != nil || !first {
 			return err

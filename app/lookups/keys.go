@@ -75,7 +75,7 @@ func (k *Keys) Create(ctx context.Context, by app.Caller, n NewKey) (access.Key,
 	secret := access.NewSecret()
 	key.Prefix = secret.Prefix()
 	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyCreated, Object: key.ID, Detail: keyDetail(key)}
-	err = app.Recorded(ctx, k.store, by, line, func(repos ports.Repos) error {
+	err = app.Recorded(ctx, k.store, by, line, func(ctx context.Context, repos ports.Repos) error {
 		if err := repos.Keys.Create(ctx, key); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (c KeyChange) limits(l access.Limits) access.Limits {
 // requests are refused for their address or the limit per minute takes up to a second on other instances. Faults:
 // InvalidRequest with the field at fault, NotFound, Forbidden, ServiceUnavailable.
 func (k *Keys) Change(ctx context.Context, by app.Caller, id string, change KeyChange) (key access.Key, err error) {
-	err = k.store.InTx(ctx, func(r ports.Repos) error {
+	err = k.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if key, err = app.KeyKind.Locked(ctx, r, by, id); err != nil {
 			return err
 		}
@@ -251,7 +251,7 @@ func (k *Keys) Revoke(ctx context.Context, by app.Caller, id string) error {
 		return err
 	}
 	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRevoked, Object: id, Detail: app.NameOf(key.Name)}
-	return app.Recorded(ctx, k.store, by, line, func(r ports.Repos) error {
+	return app.Recorded(ctx, k.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.HoldCharges(ctx, key.OrgID); err != nil {
 			return err
 		}
@@ -289,7 +289,7 @@ func (k *Keys) rotate(
 	line := audit.Line{OrgID: key.OrgID, Action: audit.KeyRotated, Object: id, Detail: audit.Detail{
 		"nome": key.Name, "prefixo": key.Prefix, "sobreposicao": overlap.String(),
 	}}
-	err = app.Recorded(ctx, k.store, by, line, func(repos ports.Repos) error {
+	err = app.Recorded(ctx, k.store, by, line, func(ctx context.Context, repos ports.Repos) error {
 		return repos.Keys.AddSecret(ctx, key.ID, was, secret, app.EndAfter(now, overlap))
 	})
 	return key, secret, err

@@ -98,7 +98,7 @@ func (l *Ledger) SettleAll(ctx context.Context) error {
 
 func (l *Ledger) settle(ctx context.Context, until func(now time.Time) time.Time) error {
 	var n int
-	err := l.store.InTx(ctx, func(repos ports.Repos) error {
+	err := l.store.InTx(ctx, func(ctx context.Context, repos ports.Repos) error {
 		now, err := repos.Clock.Now(ctx, l.clock())
 		if err != nil {
 			return err

@@ -38,7 +38,9 @@ func (p *Purposes) Add(ctx context.Context, by app.Caller, made crm.Purpose) (cr
 	}
 	made.ID, made.CreatedAt = app.NewID(), p.clock()
 	line := audit.Line{OrgID: made.OrgID, Action: audit.PurposeCreated, Object: made.ID, Detail: purposeDetail(made)}
-	err = app.Recorded(ctx, p.store, by, line, func(r ports.Repos) error { return r.Purposes.Create(ctx, made) })
+	err = app.Recorded(ctx, p.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		return r.Purposes.Create(ctx, made)
+	})
 	if errors.Is(err, ports.ErrExists) {
 		err = app.Invalid("code", "Já há ou houve uma finalidade com este código.")
 	}
@@ -62,7 +64,7 @@ func (p *Purposes) Set(
 	if err := app.MayOwnOrg(ctx, p.store.Repos(), by, orgID); err != nil {
 		return changed, err
 	}
-	err = p.store.InTx(ctx, func(r ports.Repos) error {
+	err = p.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		// The whole purpose is written, so concurrent changes must wait.
 		if err := r.Orgs.Lock(ctx, orgID); err != nil {
 			return err

@@ -80,7 +80,7 @@ func (r *Retention) ForgetContacts(ctx context.Context) error {
 		if len(old) == 0 {
 			return 1, nil
 		}
-		return 1, r.store.InTx(ctx, func(repos ports.Repos) error {
+		return 1, r.store.InTx(ctx, func(ctx context.Context, repos ports.Repos) error {
 			// They were read without a lock: something may have happened to one since.
 			old, _, err := repos.Retention.OldContacts(ctx, before, from, eraseAtOnce)
 			if err != nil {

@@ -39,7 +39,7 @@ func (s *Subjects) UnblockErased(ctx context.Context, by app.Caller, id string) 
 
 func (s *Subjects) unblock(ctx context.Context, by app.Caller, orgID, erasureID string, hashes [][]byte) error {
 	line := audit.Line{OrgID: orgID, Action: audit.SubjectUnblocked, Object: erasureID}
-	return app.Recorded(ctx, s.store, by, line, func(r ports.Repos) error {
+	return app.Recorded(ctx, s.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		was, err := r.SubjectBlocks.Unblock(ctx, orgID, hashes)
 		if err == nil && !was {
 			return app.Missing("subject", "Ninguém com este dado está bloqueado.")

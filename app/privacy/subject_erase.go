@@ -44,7 +44,7 @@ func (s *Subjects) Erase(ctx context.Context, by app.Caller, q SubjectQuery, blo
 	if e.KeyID, err = repos.KeyID(ctx); err != nil {
 		return e, err
 	}
-	return e, app.Recorded(ctx, s.store, by, erasureLine(e), func(r ports.Repos) error {
+	return e, app.Recorded(ctx, s.store, by, erasureLine(e), func(ctx context.Context, r ports.Repos) error {
 		err := r.Erasures.AddErasure(ctx, e)
 		if err == nil {
 			err = r.SubjectBlocks.Bar(ctx, e.OrgID, e.ID, e.Hashes)
@@ -96,7 +96,7 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 	}
 	var gone *privacy.Person
 	err := w.saveWith(ctx, func(e *privacy.Erasure) { gone, e.Person, e.Kind, e.After = e.Person, nil, sweeping, "" },
-		func(r ports.Repos) error {
+		func(ctx context.Context, r ports.Repos) error {
 			if gone == nil {
 				return nil // this was written before a crash
 			}
@@ -112,7 +112,7 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 		return err
 	}
 	return w.saveWith(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() },
-		func(r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, w.e.ID) })
+		func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, w.e.ID) })
 }
 
 // Await completes an erasure, or waits for whoever works on it, and returns the receipt. A copy of the database made in
@@ -181,12 +181,12 @@ func (w *erasing) write(ctx context.Context) error {
 }
 
 func (w *erasing) save(ctx context.Context, change func(*privacy.Erasure)) error {
-	return w.saveWith(ctx, change, func(ports.Repos) error { return nil })
+	return w.saveWith(ctx, change, func(context.Context, ports.Repos) error { return nil })
 }
 
 // saveWith is save with more in the same transaction.
-func (w *erasing) saveWith(ctx context.Context, change func(*privacy.Erasure), more func(ports.Repos) error) error {
-	return w.store.InTx(ctx, func(r ports.Repos) (err error) {
+func (w *erasing) saveWith(ctx context.Context, change func(*privacy.Erasure), more ports.Tx) error {
+	return w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 		e, err := r.Erasures.LockErasure(ctx, w.e.ID, w.lease)
 		if err != nil {
 			return err
@@ -196,6 +196,6 @@ func (w *erasing) saveWith(ctx context.Context, change func(*privacy.Erasure), m
 		if err := r.Erasures.SaveErasure(ctx, e); err != nil {
 			return err
 		}
-		return more(r)
+		return more(ctx, r)
 	})
 }

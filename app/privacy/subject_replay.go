@@ -98,7 +98,7 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 		ID: entry.ID, OrgID: entry.OrgID, State: privacy.Running, AskedBy: entry.AskedBy, At: entry.At, Block: entry.Block,
 		Hashes: entry.Hashes, KeyID: entry.KeyID, Person: p, Gone: privacy.Counts{}, Journalled: true, Replayed: s.clock(),
 	}
-	return app.Recorded(ctx, s.store, app.Operator(), erasureLine(e), func(r ports.Repos) error {
+	return app.Recorded(ctx, s.store, app.Operator(), erasureLine(e), func(ctx context.Context, r ports.Repos) error {
 		err := r.Erasures.AddErasure(ctx, e)
 		if err == nil {
 			err = r.SubjectBlocks.Bar(ctx, e.OrgID, e.ID, e.Hashes)

@@ -22,7 +22,7 @@ func (w *erasing) rounds(ctx context.Context) error {
 		return nil
 	}
 	// An erasure that an earlier version began has barred nobody.
-	err := w.saveWith(ctx, func(*privacy.Erasure) {}, func(r ports.Repos) error {
+	err := w.saveWith(ctx, func(*privacy.Erasure) {}, func(ctx context.Context, r ports.Repos) error {
 		return r.SubjectBlocks.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
 	})
 	if err != nil {
@@ -124,7 +124,7 @@ func (w *erasing) grow(ctx context.Context) (bool, error) {
 				e.Hashes = append(e.Hashes, hash)
 			}
 		}
-	}, func(r ports.Repos) error {
+	}, func(ctx context.Context, r ports.Repos) error {
 		err := r.SubjectBlocks.Bar(ctx, w.e.OrgID, w.e.ID, w.e.Hashes)
 		if found := lookedUpBy(p, hashes); err == nil && w.e.Block && len(found) > 0 {
 			err = block(ctx, r, w.e, found)
@@ -158,7 +158,7 @@ func (w *erasing) step(ctx context.Context) (over, wrote bool, err error) {
 		return false, false, nil
 	}
 	var found int
-	err = w.store.InTx(ctx, func(r ports.Repos) error {
+	err = w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		over, found = false, 0
 		e, err := r.Erasures.LockErasure(ctx, w.e.ID, w.lease)
 		if err != nil {

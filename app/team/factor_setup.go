@@ -52,7 +52,7 @@ func (f *Factors) ConfirmCodes(ctx context.Context, by app.Caller, code, proof s
 			return nil, err
 		}
 	}
-	err = f.adding(ctx, m, proof, func(r ports.Repos) error {
+	err = f.adding(ctx, m, proof, func(ctx context.Context, r ports.Repos) error {
 		known, err := r.Factors.Codes(ctx, m.ID)
 		if errors.Is(err, ports.ErrNotFound) || err == nil && known.Confirmed {
 			return app.Invalid("code", "Comece de novo: não há códigos para confirmar.")
@@ -102,7 +102,7 @@ func (f *Factors) Renew(ctx context.Context, by app.Caller, code string) (recove
 	if err != nil {
 		return nil, err
 	}
-	err = f.proving(ctx, m, code, func(r ports.Repos, _ string) (err error) {
+	err = f.proving(ctx, m, code, func(ctx context.Context, r ports.Repos, _ string) (err error) {
 		if recovery, err = f.renew(ctx, r, m.ID); err != nil {
 			return err
 		}
@@ -118,7 +118,7 @@ func (f *Factors) Off(ctx context.Context, by app.Caller, code string) error {
 	if err != nil {
 		return err
 	}
-	return f.proving(ctx, m, code, func(r ports.Repos, _ string) error {
+	return f.proving(ctx, m, code, func(ctx context.Context, r ports.Repos, _ string) error {
 		if err := r.Factors.Clear(ctx, m.ID); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (f *Factors) Reset(ctx context.Context, by app.Caller, memberID string) err
 		return err
 	}
 	line := audit.Line{OrgID: m.OrgID, Action: audit.FactorReset, Object: m.ID}
-	return app.Recorded(ctx, f.store, by, line, func(r ports.Repos) error {
+	return app.Recorded(ctx, f.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.Factors.Clear(ctx, m.ID), f.forgive(ctx, r, m.ID), r.SessionEnds.EndAll(ctx, m.ID),
 			r.Tickets.Drop(ctx, m.ID, access.Factor))
 	})
@@ -160,7 +160,7 @@ func (f *Factors) Require(ctx context.Context, by app.Caller, required bool) err
 	line := audit.Line{OrgID: by.OrgID(), Action: audit.FactorRequired, Object: by.OrgID(), Detail: audit.Detail{
 		"exigido": app.YesNo(required),
 	}}
-	return app.Recorded(ctx, f.store, by, line, func(r ports.Repos) error {
+	return app.Recorded(ctx, f.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return r.Orgs.SetSecondFactor(ctx, by.OrgID(), required)
 	})
 }

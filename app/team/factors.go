@@ -143,13 +143,13 @@ func (f *Factors) forgive(ctx context.Context, r ports.Repos, memberID string) e
 // proving runs then in a transaction if the member shows a valid code, and otherwise records the refusal and says that
 // the code is wrong. The attempt is counted.
 func (f *Factors) proving(
-	ctx context.Context, m crm.Member, code string, then func(r ports.Repos, by string) error,
+	ctx context.Context, m crm.Member, code string, then func(ctx context.Context, r ports.Repos, by string) error,
 ) error {
 	if err := f.guess(ctx, m.ID); err != nil {
 		return err
 	}
 	refused := false
-	err := f.store.InTx(ctx, func(r ports.Repos) error {
+	err := f.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
 		}
@@ -166,7 +166,7 @@ func (f *Factors) proving(
 				return err
 			}
 		}
-		return errors.Join(f.forgive(ctx, r, m.ID), then(r, by))
+		return errors.Join(f.forgive(ctx, r, m.ID), then(ctx, r, by))
 	})
 	if refused {
 		l := audit.Line{OrgID: m.OrgID, Action: audit.FactorRefused, Object: m.ID}
@@ -180,18 +180,21 @@ func (f *Factors) proving(
 // adding runs then, which gives a member another way to sign in, in a transaction. An open session is not enough for
 // that: the member shows a code where there is a second factor, as for removing one, and else the password, unless
 // there is none because a provider signs them in. The fault of a wrong proof is at "proof".
-func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then func(ports.Repos) error) error {
+func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then ports.Tx) error {
 	proven := false
 	err := func() error {
 		if m.SecondFactor {
-			return f.proving(ctx, m, proof, func(r ports.Repos, _ string) error { proven = true; return then(r) })
+			return f.proving(ctx, m, proof, func(ctx context.Context, r ports.Repos, _ string) error {
+				proven = true
+				return then(ctx, r)
+			})
 		}
 		if m.PasswordHash != "" {
 			if err := f.sessions.knows(ctx, m, proof); err != nil {
 				return err
 			}
 		}
-		return f.store.InTx(ctx, func(r ports.Repos) error {
+		return f.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 				return err
 			}
@@ -200,7 +203,7 @@ func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then f
 				return errors.Join(err, app.Invalid("proof", "A sua conta mudou enquanto isso. Tente de novo."))
 			}
 			proven = true
-			return then(r)
+			return then(ctx, r)
 		})
 	}()
 	var why *fault.Error
@@ -259,7 +262,7 @@ func (f *Factors) Prove(ctx context.Context, from, text, code string) (access.Se
 			return access.SessionToken{}, err
 		}
 		token := access.NewSessionToken()
-		return token, f.proving(ctx, m, code, func(r ports.Repos, by string) error {
+		return token, f.proving(ctx, m, code, func(ctx context.Context, r ports.Repos, by string) error {
 			return f.enter(ctx, r, ticket, token, m, by)
 		})
 	})

@@ -75,7 +75,7 @@ func (l *Links) make(
 ) (access.SessionToken, error) {
 	secret := access.NewSessionToken()
 	line := audit.Line{OrgID: m.OrgID, Action: action, Object: m.ID}
-	return secret, app.Recorded(ctx, l.Store, by, line, func(r ports.Repos) error {
+	return secret, app.Recorded(ctx, l.Store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.Tickets.Drop(ctx, m.ID, kind), r.Tickets.Put(ctx, secret, access.Ticket{
 			Kind: kind, MemberID: m.ID, ExpiresAt: l.Clock().Add(access.LinkFor),
 		}))
@@ -253,7 +253,7 @@ func (l *Links) use(ctx context.Context, text, password string) error {
 	if err != nil {
 		return err
 	}
-	return l.Store.InTx(ctx, func(r ports.Repos) error {
+	return l.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
 		}

@@ -80,7 +80,9 @@ func (u *Members) Add(ctx context.Context, by app.Caller, n NewMember) (crm.Memb
 		PasswordHash: hash, CreatedAt: u.clock(),
 	}
 	line := audit.Line{OrgID: m.OrgID, Action: audit.MemberAdded, Object: m.ID, Detail: memberDetail(m)}
-	err = app.Recorded(ctx, u.store, by, line, func(r ports.Repos) error { return r.Members.Create(ctx, m) })
+	err = app.Recorded(ctx, u.store, by, line, func(ctx context.Context, r ports.Repos) error {
+		return r.Members.Create(ctx, m)
+	})
 	if errors.Is(err, ports.ErrExists) {
 		return crm.Member{}, app.Invalid("email", "Já há um membro com este e-mail.")
 	}
@@ -205,7 +207,7 @@ func (u *Members) setPassword(ctx context.Context, by app.Caller, m crm.Member, 
 
 // change changes a member by f, which gets the present state under the lock of the organisation's members.
 func (u *Members) change(ctx context.Context, by app.Caller, m crm.Member, f func(*crm.Member) error) error {
-	return u.store.InTx(ctx, func(r ports.Repos) error {
+	return u.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
 		}

@@ -156,7 +156,7 @@ func (o *OIDC) enter(ctx context.Context, c access.Claims) (token access.Session
 	}
 	token = access.NewSessionToken()
 	need := false
-	err = o.Store.InTx(ctx, func(r ports.Repos) error {
+	err = o.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, cmp.Or(m.OrgID, o.Rules.OrgID)); err != nil {
 			return err
 		}
@@ -290,7 +290,7 @@ func (u *Members) Unlink(ctx context.Context, by app.Caller, memberID string) er
 		return err
 	}
 	line := audit.Line{OrgID: m.OrgID, Action: audit.IdentityRemoved, Object: m.ID}
-	err = app.Recorded(ctx, u.store, by, line, func(r ports.Repos) error {
+	err = app.Recorded(ctx, u.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.Identities.Drop(ctx, m.ID), r.SessionEnds.EndAll(ctx, m.ID),
 			r.Tickets.Drop(ctx, m.ID, access.Factor))
 	})

@@ -40,7 +40,7 @@ func (o *Organisations) CreateWithID(ctx context.Context, id, name string) (crm.
 	org := crm.Organisation{ID: id, Name: name, CreatedAt: o.clock(), MemberBatchLimit: crm.DefaultMemberBatchLimit}
 	funnel := app.NewFunnel(id, crm.DefaultFunnel, org.CreatedAt)
 	funnel.Default = true
-	return org, o.store.InTx(ctx, func(r ports.Repos) error {
+	return org, o.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Create(ctx, org); err != nil {
 			return err
 		}
@@ -74,7 +74,7 @@ func (o *Organisations) SetMemberBatchLimit(ctx context.Context, by app.Caller, 
 	line := audit.Line{
 		OrgID: id, Action: audit.OrgLimitChanged, Object: id, Detail: audit.Detail{"limite": limit.String()},
 	}
-	return app.Recorded(ctx, o.store, by, line, func(r ports.Repos) error {
+	return app.Recorded(ctx, o.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return r.Orgs.SetMemberBatchLimit(ctx, id, limit)
 	})
 }
@@ -89,7 +89,7 @@ func (o *Organisations) SetShareHistory(ctx context.Context, by app.Caller, id s
 		OrgID: id, Action: audit.OrgShareChanged, Object: id, Detail: audit.Detail{"compartilha": strconv.FormatBool(share)},
 	}
 	return app.Recorded(ctx, o.store, by, line,
-		func(r ports.Repos) error { return r.Orgs.SetShareHistory(ctx, id, share) })
+		func(ctx context.Context, r ports.Repos) error { return r.Orgs.SetShareHistory(ctx, id, share) })
 }
 
 // Find returns the organisation of a caller. Faults: NotFound, ServiceUnavailable.

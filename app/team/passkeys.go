@@ -117,7 +117,7 @@ func (f *Factors) AddPasskey(
 	}
 	made.ID, made.MemberID, made.CreatedAt = app.NewID(), m.ID, f.clock()
 	made.Name = name
-	err = f.adding(ctx, m, proof, func(r ports.Repos) error {
+	err = f.adding(ctx, m, proof, func(ctx context.Context, r ports.Repos) error {
 		if err := r.MemberPasskeys.AddPasskey(ctx, made); err != nil {
 			return err
 		}
@@ -141,7 +141,7 @@ func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id, code str
 	if !app.ValidID(id) {
 		return gone
 	}
-	err = f.proving(ctx, m, code, func(r ports.Repos, _ string) error {
+	err = f.proving(ctx, m, code, func(ctx context.Context, r ports.Repos, _ string) error {
 		if err := r.MemberPasskeys.RemovePasskey(ctx, m.ID, id); err != nil {
 			return err
 		}
@@ -213,7 +213,7 @@ func (f *Factors) UsePasskey(
 			return access.SessionToken{}, f.refusedPasskey(ctx, m)
 		}
 		token := access.NewSessionToken()
-		return token, f.entered(ctx, m, used, func(r ports.Repos) error {
+		return token, f.entered(ctx, m, used, func(ctx context.Context, r ports.Repos) error {
 			return f.enter(ctx, r, waiting, token, m, "chave de acesso")
 		})
 	})
@@ -246,7 +246,7 @@ func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (a
 		return access.SessionToken{}, f.refusedPasskey(ctx, m)
 	}
 	token := access.NewSessionToken()
-	return token, f.entered(ctx, m, used, func(r ports.Repos) error {
+	return token, f.entered(ctx, m, used, func(ctx context.Context, r ports.Repos) error {
 		return f.sessions.begin(ctx, r, token, m, "chave de acesso", false)
 	})
 }
@@ -264,17 +264,17 @@ func (f *Factors) refusedPasskey(ctx context.Context, m crm.Member) error {
 
 // entered completes a sign-in by passkey, unless the member's access or the passkey ended meanwhile.
 func (f *Factors) entered(
-	ctx context.Context, m crm.Member, used access.Passkey, then func(ports.Repos) error,
+	ctx context.Context, m crm.Member, used access.Passkey, then ports.Tx,
 ) error {
 	used.UsedAt = f.clock()
-	err := f.store.InTx(ctx, func(r ports.Repos) error {
+	err := f.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
 		}
 		if same, err := r.Members.Find(ctx, m.ID); err != nil || !same.Active {
 			return errors.Join(err, wrongPasskey())
 		}
-		return errors.Join(r.MemberPasskeys.UsePasskey(ctx, used), then(r))
+		return errors.Join(r.MemberPasskeys.UsePasskey(ctx, used), then(ctx, r))
 	})
 	if errors.Is(err, ports.ErrNotFound) {
 		return wrongPasskey()

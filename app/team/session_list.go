@@ -40,7 +40,7 @@ func (s *Sessions) End(ctx context.Context, by app.Caller, id string) error {
 	}
 	line := audit.Line{OrgID: by.OrgID(), Action: audit.SessionEnded, Object: by.MemberID()}
 	err := app.Recorded(ctx, s.store, by, line,
-		func(r ports.Repos) error { return r.SessionEnds.EndByID(ctx, by.MemberID(), id) })
+		func(ctx context.Context, r ports.Repos) error { return r.SessionEnds.EndByID(ctx, by.MemberID(), id) })
 	if errors.Is(err, ports.ErrNotFound) {
 		return noSession()
 	}
@@ -54,7 +54,7 @@ func (s *Sessions) EndOthers(ctx context.Context, by app.Caller, present string)
 		return noSession()
 	}
 	line := audit.Line{OrgID: by.OrgID(), Action: audit.SessionsEnded, Object: by.MemberID()}
-	return app.Recorded(ctx, s.store, by, line, func(r ports.Repos) error {
+	return app.Recorded(ctx, s.store, by, line, func(ctx context.Context, r ports.Repos) error {
 		return r.SessionEnds.EndOthers(ctx, by.MemberID(), token)
 	})
 }

@@ -185,7 +185,7 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 		return access.SessionToken{}, err
 	}
 	token := access.NewSessionToken()
-	err = s.store.InTx(ctx, func(r ports.Repos) error {
+	err = s.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		// The password may have been changed, and all sessions ended, while it was compared.
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
@@ -292,7 +292,7 @@ func (s *Sessions) SignOut(ctx context.Context, text string) error {
 	}
 	line := audit.Line{OrgID: m.OrgID, Action: audit.SignedOut, Object: m.ID}
 	return app.Recorded(ctx, s.store, app.ByMember(m), line,
-		func(r ports.Repos) error { return r.SessionEnds.End(ctx, token) })
+		func(ctx context.Context, r ports.Repos) error { return r.SessionEnds.End(ctx, token) })
 }
 
 // SignOutEverywhere ends all sessions of the caller.
@@ -302,7 +302,7 @@ func (s *Sessions) SignOutEverywhere(ctx context.Context, by app.Caller) error {
 	}
 	line := audit.Line{OrgID: by.OrgID(), Action: audit.SessionsEnded, Object: by.MemberID()}
 	return app.Recorded(ctx, s.store, by, line,
-		func(r ports.Repos) error { return r.SessionEnds.EndAll(ctx, by.MemberID()) })
+		func(ctx context.Context, r ports.Repos) error { return r.SessionEnds.EndAll(ctx, by.MemberID()) })
 }
 
 // Forget removes sessions that ended long ago, and tickets that can no longer be used. It is a chore.

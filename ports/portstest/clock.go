@@ -1,6 +1,7 @@
 package portstest
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -25,7 +26,7 @@ func sharedClock(t *testing.T, s ports.Store) {
 	if second.Before(first) || second.Sub(first) > time.Minute {
 		t.Errorf("the clock of an instance moves the database's: %s, then %s", first, second)
 	}
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(_ context.Context, r ports.Repos) error {
 		first := now(r, kit.At)
 		time.Sleep(time.Millisecond)
 		if second := now(r, kit.At); !second.After(first) {

@@ -22,7 +22,7 @@ func transactions(t *testing.T, s ports.Store) {
 	ctx := t.Context()
 	stop := errors.New("stop")
 	o := crm.Organisation{ID: kit.ID(), Name: "Desfeita", CreatedAt: kit.At}
-	err := s.InTx(ctx, func(r ports.Repos) error {
+	err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		kit.Must(t, r.Orgs.Create(ctx, o))
 		got, err := r.Orgs.Find(ctx, o.ID)
 		kit.Must(t, err)
@@ -35,20 +35,22 @@ func transactions(t *testing.T, s ports.Store) {
 
 	func() {
 		defer func() { _ = recover() }()
-		_ = s.InTx(ctx, func(r ports.Repos) error {
+		_ = s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			kit.Must(t, r.Orgs.Create(ctx, o))
 			panic(stop)
 		})
 	}()
 	_, err = s.Repos().Orgs.Find(ctx, o.ID)
 	kit.WantErr(t, "rolled back by a panic", err, ports.ErrNotFound)
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Create(ctx, o) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Orgs.Create(ctx, o) }))
 	_, err = s.Repos().Orgs.Find(ctx, o.ID)
 	kit.Must(t, err)
 
 	cancelled, cancel := context.WithCancel(ctx)
 	cancel()
-	err = s.InTx(cancelled, func(r ports.Repos) error { return r.Orgs.Create(cancelled, crm.Organisation{ID: kit.ID()}) })
+	err = s.InTx(cancelled, func(_ context.Context, r ports.Repos) error {
+		return r.Orgs.Create(cancelled, crm.Organisation{ID: kit.ID()})
+	})
 	if err == nil {
 		t.Error("a transaction of a cancelled context succeeds")
 	}
@@ -172,7 +174,7 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 // onlyOutside are likewise those refused inside a transaction.
 var onlyOutside = map[string]func(context.Context, ports.Store, ports.Repos) error{
 	"store.inTx": func(ctx context.Context, s ports.Store, _ ports.Repos) error {
-		return s.InTx(ctx, func(ports.Repos) error { return nil })
+		return s.InTx(ctx, func(context.Context, ports.Repos) error { return nil })
 	},
 	"history.serve": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
 		_, err := r.History.Serve(ctx, lookup.Entry{}, kit.At)
@@ -212,10 +214,10 @@ func refusals(t *testing.T, s ports.Store) {
 		check(op, call(t.Context(), s.Repos()), ports.ErrOutsideTx)
 	}
 	for op, call := range onlyOutside {
-		kit.Must(t, s.InTx(t.Context(), func(r ports.Repos) error {
-			check(op, call(t.Context(), s, r), ports.ErrInsideTx)
+		kit.Must(t, s.InTx(t.Context(), func(ctx context.Context, r ports.Repos) error {
+			check(op, call(ctx, s, r), ports.ErrInsideTx)
 			return nil
 		}))
 	}
-	kit.Must(t, s.InTx(t.Context(), func(ports.Repos) error { return nil }))
+	kit.Must(t, s.InTx(t.Context(), func(context.Context, ports.Repos) error { return nil }))
 }

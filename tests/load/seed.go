@@ -110,7 +110,7 @@ func seed(ctx context.Context, url string, dataKey []byte, rows int) (out seeded
 		for i := first; i < min(first+batch, rows); i++ {
 			docs, answers = append(docs, cpf(i)), append(answers, answer(i))
 		}
-		err := store.InTx(ctx, func(r ports.Repos) error {
+		err := store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			for i, d := range docs {
 				err := r.History.Save(ctx, lookup.Record{
 					ID: uuid.Must(uuid.NewV7()).String(), OrgID: org.ID, Product: product.ID,

@@ -1,6 +1,7 @@
 package automations
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"testing"
@@ -161,7 +162,10 @@ func jobTurns(t *testing.T, s ports.Store) {
 	kit.Must(t, queue.Add(ctx, free...))
 	next := func() (place int) {
 		t.Helper()
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) (err error) { place, err = r.Jobs.NextPlace(ctx, contact); return err }))
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+			place, err = r.Jobs.NextPlace(ctx, contact)
+			return err
+		}))
 		return place
 	}
 	kit.Same(t, "the next place", next(), 10)
@@ -256,7 +260,7 @@ func workers(t *testing.T, s ports.Store) {
 		})
 		wg.Go(func() {
 			for range many {
-				err := s.InTx(ctx, func(r ports.Repos) error {
+				err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 					batch, err := r.JobQueue.Lock(ctx, automation.FanOut, 3)
 					if err != nil || len(batch) == 0 {
 						return err

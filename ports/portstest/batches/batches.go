@@ -1,6 +1,7 @@
 package batches
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -140,7 +141,7 @@ func batches(t *testing.T, s ports.Store) {
 	changed.Status, changed.Reason, changed.Note = batch.Paused, batch.DailyLimit, "porque"
 	changed.ResumeAt = kit.At.Add(time.Hour)
 	changed.Ceiling, changed.HasCeiling, changed.Ended, changed.Charged, changed.EndedAt = 0, true, 3, 2, kit.At
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if b, err := r.Batches.Lock(ctx, first.ID); err != nil || b.ID != first.ID {
 			t.Error(b.ID, err)
 		}
@@ -244,7 +245,7 @@ func batchItems(t *testing.T, s ports.Store) {
 		next[i].LookupID, next[i].Owner, next[i].LeaseUntil, next[i].Queued = kit.ID(), "me", kit.At, i == 1
 	}
 	claim := func() error {
-		return s.InTx(ctx, func(r ports.Repos) error { return r.BatchRuns.Claim(ctx, next) })
+		return s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.BatchRuns.Claim(ctx, next) })
 	}
 	kit.Must(t, claim())
 	kit.WantErr(t, "twice", claim(), ports.ErrNotFound)
@@ -252,7 +253,9 @@ func batchItems(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "in flight", len(inFlight), 2)
 	kit.Same(t, "queued", inFlight[0].Queued != inFlight[1].Queued, true)
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.BatchRuns.Start(ctx, []string{next[1].ID}) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.BatchRuns.Start(ctx, []string{next[1].ID})
+	}))
 	kit.Must(t, repo.Renew(ctx, o, []string{kit.ID()}, kit.At.Add(time.Hour)))
 	kit.Must(t, repo.Renew(ctx, kit.ID(), []string{next[0].LookupID}, kit.At.Add(time.Hour)))
 	kit.Must(t, repo.Renew(ctx, o, []string{next[0].LookupID, next[1].LookupID}, kit.At.Add(time.Minute)))
@@ -263,7 +266,7 @@ func batchItems(t *testing.T, s ports.Store) {
 			[]any{batch.InFlight, kit.At.Add(time.Minute), "me", false})
 	}
 	settle := func(outcomes ...batch.Outcome) (n int) {
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			settled, err := r.BatchRuns.Settle(ctx, outcomes)
 			n = len(settled)
 			return err
@@ -306,7 +309,10 @@ func batchItems(t *testing.T, s ports.Store) {
 	}
 	var charged, free int
 	kit.Must(t,
-		s.InTx(ctx, func(r ports.Repos) (err error) { charged, free, err = r.BatchItems.Retry(ctx, b.ID); return err }))
+		s.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+			charged, free, err = r.BatchItems.Retry(ctx, b.ID)
+			return err
+		}))
 	kit.Same(t, "once more", []int{charged, free}, []int{1, 1})
 	next, err = repo.Next(ctx, b.ID, 10)
 	kit.Must(t, err)
@@ -326,7 +332,9 @@ func claimAs(s ports.Store, t *testing.T, items []batch.Item, until time.Time) e
 	for i := range items {
 		items[i].LookupID, items[i].Owner, items[i].LeaseUntil = kit.ID(), "me", until
 	}
-	return s.InTx(t.Context(), func(r ports.Repos) error { return r.BatchRuns.Claim(t.Context(), items) })
+	return s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
+		return r.BatchRuns.Claim(t.Context(), items)
+	})
 }
 
 func busyBatches(t *testing.T, s ports.Store) {
@@ -337,7 +345,7 @@ func busyBatches(t *testing.T, s ports.Store) {
 	quotedAs(t, s, batch.Done, time.Time{}, kit.At)
 	cancelled, items := Quoted(t, s, kit.ID(), batch.Pending)
 	cancelled.Status = batch.Cancelled
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Update(ctx, cancelled) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Batches.Update(ctx, cancelled) }))
 	kit.Must(t, claimAs(s, t, items, kit.At.Add(time.Minute)))
 	earlier := later
 	earlier.ID, earlier.StartedAt = kit.ID(), kit.At.Add(-time.Hour)
@@ -366,7 +374,7 @@ func busyBatches(t *testing.T, s ports.Store) {
 	kit.Same(t, "busy", busy(kit.At), map[string]bool{later.OrgID: true})
 	kit.Same(t, "a minute later", busy(kit.At.Add(time.Minute)),
 		map[string]bool{later.OrgID: true, paused.OrgID: true, cancelled.OrgID: true})
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		due, err := r.BatchRuns.Due(ctx, later.OrgID, kit.At)
 		if len(due) != 2 || due[0].ID != earlier.ID {
 			t.Error(due)
@@ -395,7 +403,9 @@ func quotedAs(t *testing.T, s ports.Store, status batch.Status, resumeAt, starte
 	t.Helper()
 	b, _ := Quoted(t, s, kit.ID())
 	b.Status, b.ResumeAt, b.StartedAt = status, resumeAt, started
-	kit.Must(t, s.InTx(t.Context(), func(r ports.Repos) error { return r.Batches.Update(t.Context(), b) }))
+	kit.Must(t, s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
+		return r.Batches.Update(t.Context(), b)
+	}))
 	return b
 }
 
@@ -450,7 +460,7 @@ func quotedWhileGivenUp(t *testing.T, s ports.Store, preparing batch.Batch) {
 		done <- err
 	}()
 	var once sync.Once
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		preparing.Status = batch.Quoted
 		err := r.Batches.Update(ctx, preparing)
 		once.Do(func() { close(begun) })

@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -33,7 +34,7 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	kit.Same(t, "who waits", waiting(), []string{"Ana", "Bia", "Ana", "Bia"})
 	kit.Same(t, "who waits with a name", waiting("bia"), []string{"Bia", "Bia"})
 	for range 2 { // the second time it no longer waits
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.ContactAnswers.Answer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
 		}))
 	}
@@ -50,7 +51,7 @@ func firstAnswers(t *testing.T, s ports.Store) {
 		{MemberID: person, OriginID: origin, Answers: 1, Waited: 90 * time.Minute},
 	})
 	for range 2 { // the second time it already waits
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.ContactAnswers.Unanswer(ctx, all[0], person, all[0].CreatedAt.Add(90*time.Minute))
 		}))
 	}

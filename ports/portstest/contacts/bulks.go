@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ func bulks(t *testing.T, s ports.Store) {
 		{ID: kit.ID(), BulkID: b.ID, ContactID: kit.ID(), State: crm.ItemWaiting},
 		{ID: kit.ID(), BulkID: b.ID, State: crm.ItemWaiting, Content: []byte(`{"a":1}`)},
 	}
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Bulks.Create(ctx, b, items) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Bulks.Create(ctx, b, items) }))
 	got, err := repos.Bulks.Find(ctx, b.ID)
 	kit.Must(t, err)
 	kit.Same(t, "action", got, b)
@@ -35,14 +36,18 @@ func bulks(t *testing.T, s ports.Store) {
 		}
 		return err
 	}
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return errors.Join(next(r, ""), next(r, b.ID)) }))
-	kit.WantErr(t, "another one", s.InTx(ctx, func(r ports.Repos) error { return next(r, kit.ID()) }), ports.ErrNotFound)
+	kit.Must(t, s.InTx(ctx, func(_ context.Context, r ports.Repos) error {
+		return errors.Join(next(r, ""), next(r, b.ID))
+	}))
+	kit.WantErr(t, "another one", s.InTx(ctx, func(_ context.Context, r ports.Repos) error {
+		return next(r, kit.ID())
+	}), ports.ErrNotFound)
 
 	b.Settings = []byte("ã")
 	b.Status, b.Done, b.Skipped, b.EndedAt = crm.BulkDone, 3, 1, kit.At.Add(time.Minute)
 	items[0].State, items[0].BeforeID = crm.ItemDone, kit.ID()
 	items[2].State, items[2].Result, items[2].ContactID = crm.ItemSkipped, "sem e-mail", kit.ID()
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		bare := b
 		bare.Settings = nil
 		return errors.Join(r.Bulks.Save(ctx, b, items[0], items[2]), r.Bulks.Save(ctx, bare))
@@ -59,7 +64,9 @@ func bulks(t *testing.T, s ports.Store) {
 	latest, err = repos.Bulks.Latest(ctx, o.ID, crm.BulkImport, 10)
 	kit.Must(t, err)
 	kit.Same(t, "those of another kind", len(latest), 0)
-	kit.WantErr(t, "nothing to do", s.InTx(ctx, func(r ports.Repos) error { return next(r, "") }), ports.ErrNotFound)
+	kit.WantErr(t, "nothing to do", s.InTx(ctx, func(_ context.Context, r ports.Repos) error {
+		return next(r, "")
+	}), ports.ErrNotFound)
 	_, err = repos.Bulks.Find(ctx, kit.ID())
 	kit.WantErr(t, "none", err, ports.ErrNotFound)
 

@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -157,7 +158,9 @@ func contactsGone(t *testing.T, s ports.Store) {
 				back := crm.Event{
 					ID: kit.ID(), OrgID: c.org.ID, ContactID: gone.ID, Kind: crm.Restored, Actor: "Ana", At: kit.At,
 				}
-				kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Removals.Restore(ctx, gone, back) }))
+				kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+					return r.Removals.Restore(ctx, gone, back)
+				}))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -25,11 +26,11 @@ func contacts(t *testing.T, s ports.Store) {
 		}
 	}
 	stage, person := kit.FunnelOf(t, s, o.ID, false, "Ganho").Stages[0].ID, kit.ID()
-	kit.WantErr(t, "a stage that does not exist", s.InTx(ctx, func(r ports.Repos) error {
+	kit.WantErr(t, "a stage that does not exist", s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		return r.ContactHistory.SetStage(ctx, kit.ID(), event(crm.StageMoved, "Nenhuma"))
 	}), ports.ErrNotFound)
 	moved, given, noted := event(crm.StageMoved, "Ganho"), event(crm.Assigned, "Rui"), event(crm.NoteAdded, "Ligar amanhã")
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		return errors.Join(r.ContactHistory.SetStage(ctx, stage, moved), r.ContactHistory.SetAssignee(ctx, person, given),
 			r.ContactHistory.AddNote(ctx, noted))
 	}))
@@ -55,10 +56,12 @@ func contacts(t *testing.T, s ports.Store) {
 
 	stranger := event(crm.NoteAdded, "x")
 	stranger.ContactID = kit.ID()
-	for what, change := range map[string]func(ports.Repos) error{
-		"stage":    func(r ports.Repos) error { return r.ContactHistory.SetStage(ctx, stage, stranger) },
-		"assignee": func(r ports.Repos) error { return r.ContactHistory.SetAssignee(ctx, person, stranger) },
-		"note":     func(r ports.Repos) error { return r.ContactHistory.AddNote(ctx, stranger) },
+	for what, change := range map[string]func(context.Context, ports.Repos) error{
+		"stage": func(ctx context.Context, r ports.Repos) error { return r.ContactHistory.SetStage(ctx, stage, stranger) },
+		"assignee": func(ctx context.Context, r ports.Repos) error {
+			return r.ContactHistory.SetAssignee(ctx, person, stranger)
+		},
+		"note": func(ctx context.Context, r ports.Repos) error { return r.ContactHistory.AddNote(ctx, stranger) },
 	} {
 		kit.WantErr(t, what+" of an unknown contact", s.InTx(ctx, change), ports.ErrNotFound)
 	}
@@ -77,7 +80,9 @@ func contacts(t *testing.T, s ports.Store) {
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			err := s.InTx(ctx, func(r ports.Repos) error { return r.ContactHistory.AddNote(ctx, event(crm.NoteAdded, "+")) })
+			err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+				return r.ContactHistory.AddNote(ctx, event(crm.NoteAdded, "+"))
+			})
 			if err != nil {
 				t.Error(err)
 			}
@@ -102,7 +107,7 @@ func contactEdits(t *testing.T, s ports.Store) {
 	edited := crm.Event{
 		ID: kit.ID(), OrgID: o.ID, ContactID: c.ID, Kind: crm.ContactEdited, Actor: "Ana", Subject: "nome, valor", At: kit.At,
 	}
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if _, err := r.Contacts.Lock(ctx, c.ID); err != nil {
 			return err
 		}
@@ -132,9 +137,12 @@ func contactEdits(t *testing.T, s ports.Store) {
 	kit.Same(t, "its history", events[1:], []crm.Event{edited})
 	contactWithoutDocument(t, s, c)
 	edited.ID, edited.ContactID = kit.ID(), kit.ID()
-	err = s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, edited) })
+	err = s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Contacts.Edit(ctx, c, edited) })
 	kit.WantErr(t, "edit of none", err, ports.ErrNotFound)
-	err = s.InTx(ctx, func(r ports.Repos) error { _, err := r.Contacts.Lock(ctx, kit.ID()); return err })
+	err = s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Contacts.Lock(ctx, kit.ID())
+		return err
+	})
 	kit.WantErr(t, "lock of none", err, ports.ErrNotFound)
 }
 
@@ -161,7 +169,7 @@ func contactWithoutDocument(t *testing.T, s ports.Store, c crm.Contact) {
 	ctx, gone := t.Context(), c.Documents[0]
 	c.Documents = c.Documents[1:]
 	changed := crm.Event{ID: kit.ID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactEdited, Actor: "Ana", At: kit.At}
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, changed) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Contacts.Edit(ctx, c, changed) }))
 	for d, n := range map[document.Document]int{gone: 0, c.Documents[0]: 1} {
 		ids, err := s.Repos().ContactSearch.WithDocument(ctx, c.OrgID, d, 10)
 		kit.Must(t, err)

@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -61,7 +62,9 @@ func alikeContacts(t *testing.T, s ports.Store) {
 // remove removes a contact.
 func remove(t *testing.T, s ports.Store, gone crm.Removal) {
 	t.Helper()
-	kit.Must(t, s.InTx(t.Context(), func(r ports.Repos) error { return r.Removals.Remove(t.Context(), gone) }))
+	kit.Must(t, s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
+		return r.Removals.Remove(t.Context(), gone)
+	}))
 }
 
 func removedContacts(t *testing.T, s ports.Store) {
@@ -92,11 +95,11 @@ func removedContacts(t *testing.T, s ports.Store) {
 	kit.Same(t, "a retry is answered with its id", first.ContactID, c.ID)
 	_, err = repos.Removals.Survivor(ctx, c.ID)
 	kit.WantErr(t, "survivor of a deleted contact", err, ports.ErrNotFound)
-	err = s.InTx(ctx, func(r ports.Repos) error { return r.Removals.Remove(ctx, gone) })
+	err = s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Removals.Remove(ctx, gone) })
 	kit.WantErr(t, "removed twice", err, ports.ErrNotFound)
 
 	back := crm.Event{ID: kit.ID(), OrgID: o.ID, ContactID: c.ID, Kind: crm.Restored, Actor: "Ana", At: kit.At}
-	restore := func(r ports.Repos) error { return r.Removals.Restore(ctx, c, back) }
+	restore := func(ctx context.Context, r ports.Repos) error { return r.Removals.Restore(ctx, c, back) }
 	kit.Must(t, s.InTx(ctx, restore))
 	again, err := repos.Contacts.Find(ctx, c.ID)
 	kit.Must(t, err)

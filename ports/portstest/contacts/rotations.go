@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -22,7 +23,7 @@ func rotations(t *testing.T, s ports.Store) {
 	kit.Same(t, "rotation", got, made)
 	sequence := []string{made.Members[0].MemberID, made.Members[1].MemberID, made.Members[0].MemberID}
 	for i := range 6 {
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			member, err := r.Rotations.Turn(ctx, made.ID, sequence)
 			kit.Same(t, "whose turn it is", member, sequence[i%3])
 			return err

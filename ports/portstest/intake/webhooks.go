@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -50,7 +51,7 @@ func webhooks(t *testing.T, s ports.Store) {
 	kit.WantErr(t, "and no webhook without one", err, ports.ErrNotFound)
 
 	second := webhook.NewToken()
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		return r.Webhooks.SetToken(ctx, w.ID, second,
 			kit.At.Add(time.Hour))
 	}))
@@ -99,7 +100,7 @@ func opening(t *testing.T, s ports.Store) {
 	kit.Same(t, "changed webhook by its id", hookOf(), open(token, kit.At))
 
 	second := webhook.NewToken()
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		return r.Webhooks.SetToken(ctx, w.ID, second,
 			kit.At.Add(time.Hour))
 	}))
@@ -108,7 +109,7 @@ func opening(t *testing.T, s ports.Store) {
 	_, err = repos.Webhooks.Open(ctx, token, kit.At.Add(time.Hour))
 	kit.WantErr(t, "old token after its end", err, ports.ErrNotFound)
 	third := webhook.NewToken()
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		return r.Webhooks.SetToken(ctx, w.ID, third,
 			kit.At.Add(2*time.Hour))
 	}))

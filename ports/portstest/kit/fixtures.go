@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"context"
 	"errors"
 	"reflect"
 	"testing"
@@ -173,7 +174,9 @@ func Made(t *testing.T, s ports.Store, contacts ...crm.Contact) []crm.Contact {
 			c.CreatedAt = At.Add(time.Duration(i) * time.Hour)
 		}
 		e := crm.Event{ID: ID(), OrgID: c.OrgID, ContactID: c.ID, Kind: crm.ContactAdded, Actor: "Ana", At: c.CreatedAt}
-		Must(t, s.InTx(t.Context(), func(r ports.Repos) error { return r.Contacts.Create(t.Context(), *c, e) }))
+		Must(t, s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
+			return r.Contacts.Create(t.Context(), *c, e)
+		}))
 	}
 	return contacts
 }

@@ -43,7 +43,7 @@ func NoID(t *testing.T, s ports.Store) {
 			return err
 		},
 	} {
-		err := s.InTx(ctx, func(r ports.Repos) error {
+		err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			WantErr(t, what+", locked", lock(ctx, r), ports.ErrNotFound)
 			_, err := r.Orgs.Find(ctx, orgID)
 			return err

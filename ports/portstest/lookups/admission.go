@@ -97,7 +97,7 @@ func changeUnderLoad(t *testing.T, s ports.Store, orgID, what string, a admitted
 		return all[a.account]
 	}
 	var spent lookup.Spent
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Orgs.HoldCharges(ctx, orgID); err != nil {
 			return err
 		}

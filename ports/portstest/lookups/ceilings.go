@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -25,7 +26,7 @@ func changedCeilings(t *testing.T, s ports.Store) {
 		want           int
 	}{{2 * 4500, 10 * 4500, 2}, {0, 10 * 4500, 0}, {5*4500 - 1, 4500, 2}} {
 		b.Ceiling, b.HasCeiling = c.ceiling, true
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Batches.Update(ctx, b) }))
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Batches.Update(ctx, b) }))
 		begun := 0
 		for range 5 {
 			e := kit.Running(t, key)

@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -25,7 +26,7 @@ func figures(t *testing.T, s ports.Store) {
 			c.OriginID = origin
 		}
 		event := crm.Event{ID: kit.ID(), OrgID: o.ID, ContactID: c.ID, Kind: crm.ContactAdded, Actor: "Ana", At: when}
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Create(ctx, c, event) }))
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Contacts.Create(ctx, c, event) }))
 	}
 	hour := kit.At.Truncate(time.Hour)
 	contacts, err := repos.Figures.Contacts(ctx, o.ID, []time.Time{kit.At, hour.Add(time.Hour), hour.Add(2 * time.Hour)})
@@ -69,7 +70,7 @@ func lookupFigures(t *testing.T, s ports.Store) {
 			}
 			e := kit.Running(t, kit.ID())
 			e.OrgID, e.At = rec.OrgID, when
-			err := s.InTx(ctx, func(r ports.Repos) error {
+			err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 				err := r.Statement.Add(ctx, e)
 				if i%12 < 4 {
 					err = errors.Join(err, undo)
@@ -142,14 +143,22 @@ func contactFigures(t *testing.T, s ports.Store) {
 			event := func(kind crm.EventKind) crm.Event {
 				return crm.Event{ID: kit.ID(), OrgID: o.ID, ContactID: c.ID, Kind: kind, Actor: "Ana", At: kit.At}
 			}
-			expectNone(t, s.InTx(ctx, func(r ports.Repos) error { return r.Contacts.Create(ctx, c, event(crm.ContactAdded)) }))
+			expectNone(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+				return r.Contacts.Create(ctx, c, event(crm.ContactAdded))
+			}))
 			c.OriginID, c.Amount = "", -7
-			edit := func(r ports.Repos) error { return r.Contacts.Edit(ctx, c, event(crm.ContactEdited)) }
+			edit := func(ctx context.Context, r ports.Repos) error {
+				return r.Contacts.Edit(ctx, c, event(crm.ContactEdited))
+			}
 			expectNone(t, s.InTx(ctx, edit))
-			move := func(r ports.Repos) error { return r.ContactHistory.SetStage(ctx, won, event(crm.StageMoved)) }
+			move := func(ctx context.Context, r ports.Repos) error {
+				return r.ContactHistory.SetStage(ctx, won, event(crm.StageMoved))
+			}
 			expectNone(t, s.InTx(ctx, move))
 			c.OriginID = origins[1]
-			kit.WantErr(t, "rolled back", s.InTx(ctx, func(r ports.Repos) error { return errors.Join(edit(r), undo) }), undo)
+			kit.WantErr(t, "rolled back", s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+				return errors.Join(edit(ctx, r), undo)
+			}), undo)
 		})
 	}
 	wg.Wait()

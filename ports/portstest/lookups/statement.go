@@ -17,7 +17,7 @@ import (
 func statement(t *testing.T, s ports.Store) {
 	ctx, repos := t.Context(), s.Repos()
 	e := kit.Running(t, kit.ID())
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Statement.Add(ctx, e) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Statement.Add(ctx, e) }))
 	got, err := repos.Statement.Find(ctx, e.ID)
 	kit.Must(t, err)
 	kit.Same(t, "running entry", got, e)
@@ -168,7 +168,7 @@ func settling(t *testing.T, s ports.Store) {
 	e, err := repos.Statement.Find(ctx, call.Entry.ID)
 	kit.Must(t, err)
 	settle := func(now time.Time) (n int) {
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) (err error) {
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
 			n, err = r.LookupEnds.Settle(ctx, now)
 			return err
 		}))
@@ -200,7 +200,7 @@ func settling(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	settle(e.SettleAt)
 	his, _ := privacy.OfDocument(e.Document)
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		person := privacy.Person{OrgID: e.OrgID, Identities: []privacy.Identity{his}}
 		_, err := r.SubjectTraces.Erase(ctx, &person, privacy.Lookups, []string{e.ID})
 		return err

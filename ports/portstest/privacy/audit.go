@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -18,7 +19,7 @@ type values = []any
 // write appends lines in one transaction.
 func write(t *testing.T, s ports.Store, lines ...audit.Line) {
 	t.Helper()
-	kit.Must(t, s.InTx(t.Context(), func(r ports.Repos) error {
+	kit.Must(t, s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
 		for _, l := range lines {
 			if err := r.Audit.Append(t.Context(), l); err != nil {
 				return err
@@ -76,7 +77,7 @@ func auditChain(t *testing.T, s ports.Store) {
 	}
 	kit.Same(t, "sums of nothing", []bool{all[1].AddressSum == nil, all[1].DetailSum == nil}, []bool{true, true})
 	stop := errors.New("stop")
-	kit.WantErr(t, "a transaction that is given up", s.InTx(ctx, func(r ports.Repos) error {
+	kit.WantErr(t, "a transaction that is given up", s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		kit.Must(t, r.Audit.Append(ctx, auditLine(o.ID, 0, audit.SignedOut)))
 		return stop
 	}), stop)
@@ -153,7 +154,7 @@ func auditErasures(t *testing.T, s ports.Store) {
 	erasure := auditLine(o.ID, 0, audit.SubjectErased)
 	erasure.Subject = somebody
 	traces := ports.AuditTraces{Subjects: [][]byte{somebody}, Objects: []string{contact.Object}}
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		kit.Must(t, r.Audit.Append(ctx, erasure))
 		var emptied []int64
 		for _, want := range []int{1, 1, 0} {

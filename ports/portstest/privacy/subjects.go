@@ -2,6 +2,7 @@ package privacy
 
 import (
 	"bytes"
+	"context"
 	"testing"
 	"time"
 
@@ -65,7 +66,7 @@ func subjectTraces(t *testing.T, s ports.Store) {
 	found, err := repos.Subjects.Resolve(ctx, o.ID, append(hashes, theirs...))
 	kit.Must(t, err)
 	kit.Same(t, "whose hash it is", found, []privacy.Identity{ana})
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		gone, err := r.SubjectTraces.Erase(ctx, p, privacy.Lookups, mine[:3])
 		kit.Same(t, "erased", gone[privacy.Lookups], 3)
 		return err
@@ -113,7 +114,7 @@ func subjectContacts(t *testing.T, s ports.Store) {
 	p := &privacy.Person{
 		OrgID: o.ID, Identities: []privacy.Identity{ana}, Contacts: []string{all[0].ID}, Parts: []string{all[2].ID},
 	}
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		for _, k := range []privacy.Kind{privacy.Contacts, privacy.Parts} {
 			ids, _, err := r.SubjectTraces.Traces(ctx, p, k, "", 10)
 			kit.Must(t, err)
@@ -142,7 +143,7 @@ func subjectBlocks(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	b := privacy.Block{ErasureID: kit.ID(), OrgID: o.ID, AskedBy: "Dona", At: kit.At, Hashes: hashes}
 	for range 2 {
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.SubjectBlocks.Block(ctx, b) }))
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Block(ctx, b) }))
 	}
 	begin := func(orgID, cpf string, shared bool) error {
 		t.Helper()
@@ -213,7 +214,9 @@ func subjectsBarred(t *testing.T, s ports.Store) {
 	}
 	kit.Must(t, serve())
 	erasure, before := kit.ID(), time.Now()
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.SubjectBlocks.Bar(ctx, o.ID, erasure, hashes) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.SubjectBlocks.Bar(ctx, o.ID, erasure, hashes)
+	}))
 	kit.WantErr(t, "a call while it runs", begin(o.ID, ana.Value, time.Time{}), ports.ErrErased)
 	kit.WantErr(t, "an entry while it runs", add(time.Time{}), ports.ErrErased)
 	kit.WantErr(t, "from the history while it runs", serve(), ports.ErrNotFound)
@@ -227,10 +230,12 @@ func subjectsBarred(t *testing.T, s ports.Store) {
 	}
 	kit.Same(t, "she is barred", barred(time.Time{}, ana), true)
 	kit.Same(t, "somebody else is", barred(time.Time{}, privacy.Identity{Type: privacy.CPF, Value: "11144477735"}), false)
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, kit.ID()) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.SubjectBlocks.Unbar(ctx, kit.ID())
+	}))
 	kit.WantErr(t, "while another one ends", begin(o.ID, ana.Value, time.Time{}), ports.ErrErased)
 	kit.Must(t, s.(ports.SubjectIndex).Quiet(ctx)) //nolint:forcetypeassert // every store has one
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, erasure) }))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.SubjectBlocks.Unbar(ctx, erasure) }))
 	kit.WantErr(t, "a call that began before", begin(o.ID, ana.Value, before), ports.ErrErased)
 	kit.WantErr(t, "an entry that began before", add(before), ports.ErrErased)
 	kit.Same(t, "she was barred", barred(before, ana), true)
@@ -246,8 +251,10 @@ func erasures(t *testing.T, s ports.Store) {
 		Hashes: [][]byte{bytes.Repeat([]byte{1}, 16), bytes.Repeat([]byte{2}, 16)}, Gone: privacy.Counts{},
 		Person: &privacy.Person{OrgID: o.ID, Identities: []privacy.Identity{ana}},
 	}
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Erasures.AddErasure(ctx, e) }))
-	kit.WantErr(t, "twice", s.InTx(ctx, func(r ports.Repos) error { return r.Erasures.AddErasure(ctx, e) }),
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Erasures.AddErasure(ctx, e) }))
+	kit.WantErr(t, "twice", s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return r.Erasures.AddErasure(ctx, e)
+	}),
 		ports.ErrExists)
 	got, err := repos.Erasures.FindErasure(ctx, e.ID)
 	kit.Must(t, err)
@@ -261,11 +268,11 @@ func erasures(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	_, err = repos.Erasures.LeaseErasure(ctx, "", "b", kit.At.Add(61*time.Second), kit.At.Add(2*time.Minute))
 	kit.Must(t, err)
-	kit.WantErr(t, "by who lost it", s.InTx(ctx, func(r ports.Repos) error {
+	kit.WantErr(t, "by who lost it", s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Erasures.LockErasure(ctx, e.ID, "a")
 		return err
 	}), ports.ErrNotFound)
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		held, err := r.Erasures.LockErasure(ctx, e.ID, "b")
 		kit.Must(t, err)
 		held.State, held.Person, held.EndsAt, held.Gone = privacy.Done, nil, kit.At, privacy.Counts{privacy.Lookups: 3}

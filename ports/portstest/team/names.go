@@ -1,6 +1,7 @@
 package team
 
 import (
+	"context"
 	"testing"
 
 	"fichario/domain/automation"
@@ -53,7 +54,7 @@ func names(t *testing.T, s ports.Store) {
 		origin.ID: all[origin.ID], stage.ID: all[stage.ID],
 		first.ID: {Kind: crm.NamedStage, Name: first.Name, Stage: first, Funnel: funnel.Name},
 	})
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		got, err := r.Names.Of(ctx, o.ID, []string{k.ID})
 		kit.Same(t, "in a transaction", got, crm.Names{k.ID: all[k.ID]})
 		return err

@@ -1,6 +1,7 @@
 package team
 
 import (
+	"context"
 	"testing"
 
 	"fichario/domain/batch"
@@ -57,7 +58,7 @@ func notifications(t *testing.T, s ports.Store) {
 	once := crm.Notification{ID: kit.ID(), OrgID: o.ID, Kind: crm.CeilingReached, Subject: "O teto", At: kit.At}
 	for i, want := range []bool{true, false} {
 		once.ID = kit.ID()
-		kit.Must(t, s.InTx(ctx, func(r ports.Repos) error {
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			told, err := r.Notifications.CreateOnce(ctx, once, o.ID, "teto:2026-11")
 			kit.Same(t, "told once", told, want)
 			return err

@@ -1,6 +1,7 @@
 package team
 
 import (
+	"context"
 	"testing"
 
 	"fichario/domain/crm"
@@ -22,7 +23,7 @@ func organisations(t *testing.T, s ports.Store) {
 	kit.Same(t, "organisations", all, []crm.Organisation{o})
 	_, err = repos.Orgs.Find(ctx, kit.ID())
 	kit.WantErr(t, "unknown organisation", err, ports.ErrNotFound)
-	kit.Must(t, s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Lock(ctx, o.ID) }))
-	err = s.InTx(ctx, func(r ports.Repos) error { return r.Orgs.Lock(ctx, kit.ID()) })
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, o.ID) }))
+	err = s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, kit.ID()) })
 	kit.WantErr(t, "an unknown organisation locked", err, ports.ErrNotFound)
 }
