@@ -78,18 +78,22 @@ func (c *Contacts) Create(ctx context.Context, by app.Caller, f ContactForm) (cr
 	event := crm.Event{
 		ID: app.NewID(), OrgID: by.OrgID(), ContactID: made.ID, Kind: crm.ContactAdded, Actor: actor, At: made.CreatedAt,
 	}
-	fires := automation.Job{
-		ID: app.NewID(), OrgID: by.OrgID(), Kind: automation.FanOut, ContactID: made.ID, MemberID: by.MemberID(),
-		Facts: automation.FactsOf(made), State: automation.Ready, RunAt: made.CreatedAt, CreatedAt: made.CreatedAt,
-	}
 	return made, c.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		if err := errors.Join(r.Contacts.Create(ctx, made, event), r.Jobs.Add(ctx, fires)); err != nil {
+		if err := add(ctx, r, made, event, by.MemberID(), true); err != nil || f.LookupID == "" {
 			return err
 		}
-		if f.LookupID == "" {
-			return nil
-		}
 		return app.Tie(ctx, r, by, f.LookupID, made)
+	})
+}
+
+// add writes a new contact with the event of its making and, where it fires, the job of the automations that listen.
+func add(ctx context.Context, r ports.Repos, c crm.Contact, event crm.Event, memberID string, fires bool) error {
+	if err := r.Contacts.Create(ctx, c, event); err != nil || !fires {
+		return err
+	}
+	return r.Jobs.Add(ctx, automation.Job{
+		ID: app.NewID(), OrgID: c.OrgID, Kind: automation.FanOut, ContactID: c.ID, MemberID: memberID,
+		Facts: automation.FactsOf(c), State: automation.Ready, RunAt: c.CreatedAt, CreatedAt: c.CreatedAt,
 	})
 }
 

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"fichario/app"
-	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
@@ -103,14 +102,7 @@ func (s importStep) do(ctx context.Context, item *crm.BulkItem, row crm.ImportRo
 		}
 	}
 	item.State, item.ContactID = crm.ItemDone, c.ID
-	event := s.event(c.ID, crm.ContactAdded, "")
-	if err := s.r.Contacts.Create(ctx, c, event); err != nil || !s.plan.Fires {
-		return err
-	}
-	return s.r.Jobs.Add(ctx, automation.Job{
-		ID: app.NewID(), OrgID: s.orgID, Kind: automation.FanOut, ContactID: c.ID, MemberID: s.memberID,
-		Facts: automation.FactsOf(c), State: automation.Ready, RunAt: s.now, CreatedAt: s.now,
-	})
+	return add(ctx, s.r, c, s.event(c.ID, crm.ContactAdded, ""), s.memberID, s.plan.Fires)
 }
 
 func (s importStep) event(contactID string, kind crm.EventKind, subject string) crm.Event {

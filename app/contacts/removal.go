@@ -114,11 +114,9 @@ func (c *Contacts) restore(ctx context.Context, r ports.Repos, contact crm.Conta
 		contact.OriginID = ""
 	}
 	if !n.Has(crm.NamedStage, contact.StageID) {
-		funnels, err := r.Funnels.List(ctx, contact.OrgID)
-		if err != nil || len(funnels) == 0 {
-			return errors.Join(err, errNoFunnel)
+		if contact.StageID, err = entryStage(ctx, r, contact.OrgID); err != nil {
+			return err
 		}
-		contact.StageID = funnels[0].Entry().ID
 	}
 	e.ID, e.OrgID, e.ContactID, e.At = app.NewID(), contact.OrgID, contact.ID, c.clock()
 	err = r.Removals.Restore(ctx, contact, e)

@@ -181,23 +181,33 @@ func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
 
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {
 	row, event := ContactRowOf(r.vault, c), EventRowOf(r.vault, e)
-	return r.Inside(ctx, "contacts.create", func(db *gorm.DB) error { return write(db, &row, &event) })
+	return r.Inside(ctx, "contacts.create", func(db *gorm.DB) error { return insert(db, row, event) })
 }
 
-// write writes a new contact with its figures and its event.
-func write(db *gorm.DB, row *ContactRow, event *EventRow) error {
+// insert is Insert of one contact, into a stage that stays as it is meanwhile.
+func insert(db *gorm.DB, row ContactRow, event EventRow) error {
 	if err := hold(db, string(row.StageID)); err != nil {
 		return err
 	}
-	if err := db.Create(row).Error; err != nil {
-		return err
+	return Insert(db, engine.SomeSlot(), []ContactRow{row}, []EventRow{event})
+}
+
+// Insert writes new contacts, the event of each, and last, in a slot, their figures, for which others wait. Posts that
+// share a transaction write the same rows by statements of their own (takeOnSQLite, takeOnPostgres).
+func Insert(db *gorm.DB, slot int64, rows []ContactRow, events []EventRow) error {
+	if len(rows) == 0 {
+		return nil
 	}
-	figures := NewContactFigures(engine.SomeSlot())
-	figures.Add(row, 1)
-	if err := figures.Count(engine.Through(db)); err != nil {
-		return err
+	figures := NewContactFigures(slot)
+	for i := range rows {
+		figures.Add(&rows[i], 1)
 	}
-	return db.Create(event).Error
+	for _, some := range []any{&rows, &events} {
+		if err := db.Create(some).Error; err != nil {
+			return err
+		}
+	}
+	return figures.Count(engine.Through(db))
 }
 
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {

@@ -125,7 +125,7 @@ func (r removals) Restore(ctx context.Context, c crm.Contact, e crm.Event) error
 		if err := engine.OrNotFound(db.Delete(&RemovedRow{}, "id = ?", c.ID)); err != nil {
 			return err
 		}
-		if err := write(db, &row, &event); err != nil {
+		if err := insert(db, row, event); err != nil {
 			return err
 		}
 		// The index is written oldest first, and does not return to older contacts.

@@ -88,7 +88,7 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		rows = append(rows, &others)
 	}
 	if len(people) > 0 {
-		rows = append(rows, &made, &events, &notifications, &jobs)
+		rows = append(rows, &notifications, &jobs)
 	}
 	for _, some := range rows {
 		if err := tx.Create(some).Error; err != nil {
@@ -111,11 +111,7 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 			return err
 		}
 	}
-	figures := contacts.NewContactFigures(r.slot)
-	for i := range made {
-		figures.Add(&made[i], 1)
-	}
-	return figures.Count(engine.Through(tx))
+	return contacts.Insert(tx, r.slot, made, events)
 }
 
 // claim writes receipts, in the order of their keys, or returns errKnown where one is there already.
