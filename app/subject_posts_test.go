@@ -89,9 +89,9 @@ func TestRefusedPostsOfAPersonInWhateverEncoding(t *testing.T) {
 		post(strangers, false)
 		who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: "529.982.247-25"}
 		listed := map[string]bool{}
-		for d, err := range must(s.subjects.Export(t.Context(), owner, who)).Deliveries(t.Context()) {
+		for d, err := range must(s.subjects.Export(t.Context(), owner, who)).Held(t.Context(), privacy.Deliveries) {
 			done(err)
-			listed[d.ID] = true
+			listed[d.(webhook.Delivery).ID] = true
 		}
 		s.erase(owner, who)
 		for _, d := range s.deliveries(hook) {

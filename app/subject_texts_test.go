@@ -44,8 +44,9 @@ func TestTextsOfOthersThatNameAPerson(t *testing.T) {
 
 		who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: "529.982.247-25"}
 		listed := 0
-		for text, err := range must(s.subjects.Export(t.Context(), owner, who)).Texts(t.Context()) {
+		for one, err := range must(s.subjects.Export(t.Context(), owner, who)).Held(t.Context(), privacy.Texts) {
 			done(err)
+			text := one.(privacyapp.SubjectText)
 			listed++
 			_, known := left[text.ContactID]
 			equal(t, "listed", line(known, len(text.Passages) > 0), "true true")

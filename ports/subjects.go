@@ -5,10 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
-	"fichario/domain/webhook"
 )
 
 // ErrBlocked is returned by Calls.Begin for a person whom the organisation may not look up.
@@ -43,8 +41,9 @@ type SubjectTraces interface {
 	// Erase removes what Traces found from the database, and returns what that was; it adds to the person's marks. A
 	// running lookup stays. Only inside InTx.
 	Erase(ctx context.Context, p *privacy.Person, k privacy.Kind, ids []string) (privacy.Counts, error)
-	// Read returns what Traces found, of items, rows, deliveries and notices.
-	Read(ctx context.Context, k privacy.Kind, ids []string) (SubjectRows, error)
+	// Read returns what Traces found, in the order of the ids: batch.Item, crm.Removal, crm.BulkItem, webhook.Delivery or
+	// crm.Notification. Other kinds have repositories of their own.
+	Read(ctx context.Context, k privacy.Kind, ids []string) ([]any, error)
 	// Answers returns the ids of the answers that lookups brought.
 	Answers(ctx context.Context, lookupIDs []string) ([]string, error)
 }
@@ -102,14 +101,6 @@ type SubjectIndex interface {
 type ErasureJournal interface {
 	// Append returns when the entry is durable; kept is false where there is no journal.
 	Append(e privacy.Entry) (kept bool, err error)
-}
-
-// SubjectRows are rows of one kind.
-type SubjectRows struct {
-	Items      []batch.Item
-	Rows       []crm.BulkItem
-	Deliveries []webhook.Delivery
-	Notices    []crm.Notification
 }
 
 // Retention removes old data, a limited number of rows per call; statement entries keep their amounts.

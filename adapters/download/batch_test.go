@@ -25,7 +25,7 @@ func TestColumnsOfOneName(t *testing.T) {
 	if err := NDJSON(w, r); err != nil {
 		t.Fatal(err)
 	}
-	of := subjectOf(t, itemOf(privacy.SubjectItem{Item: batch.Item{Cells: cells}, Batch: r.Batch}))
+	of := subjectOf(t, itemOf(nil, privacy.SubjectItem{Item: batch.Item{Cells: cells}, Batch: r.Batch}))
 	for what, written := range map[string][]byte{"NDJSON": w.Body.Bytes(), "a person's": of} {
 		var got struct{ Colunas map[string]string }
 		if err := json.Unmarshal(written, &got); err != nil || !reflect.DeepEqual(got.Colunas, want) {

@@ -9,18 +9,19 @@ import (
 	"unicode/utf8"
 
 	"fichario/app/contacts"
-	"fichario/app/privacy"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/domain/text"
 	"fichario/domain/webhook"
 )
 
 // Subject streams everything that is held of a person as one JSON object.
-func Subject(ctx context.Context, to io.Writer, x *privacy.SubjectExport) error {
+func Subject(ctx context.Context, to io.Writer, x *privacyapp.SubjectExport) error {
 	w := &objectWriter{to: to}
 	w.field("organizacao", struct {
 		ID   string `json:"id"`
@@ -37,16 +38,31 @@ func Subject(ctx context.Context, to io.Writer, x *privacy.SubjectExport) error 
 		identities[n] = identity{string(i.Type), i.Value}
 	}
 	w.field("titular", identities)
-	list(w, "consultas", x.Lookups(ctx), lookupOf)
-	list(w, "contatos", x.Contacts(ctx), contactOf)
-	list(w, "contatosExcluidos", x.Removed(ctx), removalOf)
-	list(w, "entregas", x.Deliveries(ctx), func(d webhook.Delivery) any { return deliveryOf(d, x.Webhook(d.WebhookID)) })
-	list(w, "itensDeLote", x.Items(ctx), itemOf)
-	list(w, "linhasDeImportacao", x.Rows(ctx), rowOf)
-	list(w, "notificacoes", x.Notices(ctx), noticeOf)
-	list(w, "mencoesEmOutrosContatos", x.Texts(ctx), textOf)
+	for _, held := range inFile {
+		list(w, string(held.kind), x.Held(ctx, held.kind), func(one any) any { return held.view(x, one) })
+	}
 	w.write("}\n")
 	return w.err
+}
+
+// written is how one kind is written.
+type written struct {
+	kind privacy.Kind
+	view func(*privacyapp.SubjectExport, any) any
+}
+
+// inFile are the kinds in the file, in its order. Contacts have those of privacy.Parts too.
+var inFile = []written{
+	{privacy.Lookups, as(lookupOf)}, {privacy.Contacts, as(contactOf)}, {privacy.Removed, as(removalOf)},
+	{privacy.Deliveries, as(deliveryOf)}, {privacy.Items, as(itemOf)}, {privacy.Rows, as(rowOf)},
+	{privacy.Notices, as(noticeOf)}, {privacy.Texts, as(textOf)},
+}
+
+func as[T any](view func(*privacyapp.SubjectExport, T) any) func(*privacyapp.SubjectExport, any) any {
+	return func(x *privacyapp.SubjectExport, one any) any {
+		held, _ := one.(T)
+		return view(x, held)
+	}
 }
 
 // objectWriter writes an object field by field.
@@ -127,7 +143,7 @@ type subjectAnswer struct {
 	Bruto json.RawMessage `json:"bruto"`
 }
 
-func lookupOf(l privacy.SubjectLookup) any {
+func lookupOf(_ *privacyapp.SubjectExport, l privacyapp.SubjectLookup) any {
 	out := struct {
 		ID        string      `json:"id"`
 		Produto   string      `json:"produto"`
@@ -221,7 +237,7 @@ type subjectRun struct {
 	Resultado string  `json:"resultado"`
 }
 
-func contactOf(c privacy.SubjectContact) any {
+func contactOf(_ *privacyapp.SubjectExport, c privacyapp.SubjectContact) any {
 	out := contactFields(c.Contact)
 	out.Origem, out.Webhook, out.Funil, out.Etapa, out.Resp = c.Origin, c.Webhook, c.Funnel, c.Stage, c.Assignee.Name
 	if out.SoParte = c.Partly; c.Partly {
@@ -253,7 +269,7 @@ func contactFields(c crm.Contact) subjectContact {
 	return out
 }
 
-func removalOf(r crm.Removal) any {
+func removalOf(_ *privacyapp.SubjectExport, r crm.Removal) any {
 	return struct {
 		Em      time.Time      `json:"em"`
 		Por     string         `json:"por"`
@@ -262,7 +278,7 @@ func removalOf(r crm.Removal) any {
 	}{r.At, r.By, text.OrNil(r.IntoID), contactFields(r.Contact)}
 }
 
-func deliveryOf(d webhook.Delivery, hook string) any {
+func deliveryOf(x *privacyapp.SubjectExport, d webhook.Delivery) any {
 	headers := d.Headers
 	if headers == nil {
 		headers = []intake.Pair{}
@@ -279,7 +295,7 @@ func deliveryOf(d webhook.Delivery, hook string) any {
 		Contato    *string           `json:"contato"`
 		Cabecalhos map[string]string `json:"cabecalhos"`
 		Corpo      string            `json:"corpo"`
-	}{d.ID, d.At, hook, string(d.Outcome), text.OrNil(d.ContactID), pairs(headers), body}
+	}{d.ID, d.At, x.Webhook(d.WebhookID), string(d.Outcome), text.OrNil(d.ContactID), pairs(headers), body}
 }
 
 func pairs(all []intake.Pair) map[string]string {
@@ -290,7 +306,7 @@ func pairs(all []intake.Pair) map[string]string {
 	return out
 }
 
-func itemOf(i privacy.SubjectItem) any {
+func itemOf(_ *privacyapp.SubjectExport, i privacyapp.SubjectItem) any {
 	cells, columns := map[string]string{}, batch.Distinct(i.Batch.Columns)
 	for n, cell := range i.Cells {
 		if n < len(columns) {
@@ -313,7 +329,7 @@ func itemOf(i privacy.SubjectItem) any {
 	}
 }
 
-func rowOf(r crm.BulkItem) any {
+func rowOf(_ *privacyapp.SubjectExport, r crm.BulkItem) any {
 	row, _ := contacts.StoredRow(r.Content) // content that is not a row of a file has no cells
 	return struct {
 		Acao    string   `json:"importacao"`
@@ -322,7 +338,7 @@ func rowOf(r crm.BulkItem) any {
 	}{r.BulkID, row.Line, row.Cells}
 }
 
-func noticeOf(n crm.Notification) any {
+func noticeOf(_ *privacyapp.SubjectExport, n crm.Notification) any {
 	return struct {
 		Em    time.Time `json:"em"`
 		Tipo  string    `json:"tipo"`
@@ -330,7 +346,7 @@ func noticeOf(n crm.Notification) any {
 	}{n.At, string(n.Kind), n.Subject}
 }
 
-func textOf(t privacy.SubjectText) any {
+func textOf(_ *privacyapp.SubjectExport, t privacyapp.SubjectText) any {
 	return struct {
 		Contato  string    `json:"contato"`
 		CriadoEm time.Time `json:"criadoEm"`

@@ -16,7 +16,6 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
-	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -33,6 +32,8 @@ type SubjectExport struct {
 	p     *privacy.Person
 	names crm.Names
 	rules map[string]automation.Automation
+	// batches are those of items that have been read.
+	batches map[string]batch.Batch
 }
 
 // SubjectLookup is a lookup of a person, with the answer that it brought.
@@ -85,7 +86,10 @@ func (s *Subjects) Export(ctx context.Context, by app.Caller, q SubjectQuery) (*
 	if err != nil {
 		return nil, err
 	}
-	x := &SubjectExport{At: s.clock(), Identities: p.Identities, s: s, p: p, rules: map[string]automation.Automation{}}
+	x := &SubjectExport{
+		At: s.clock(), Identities: p.Identities, s: s, p: p, rules: map[string]automation.Automation{},
+		batches: map[string]batch.Batch{},
+	}
 	if x.AskedBy, err = s.asked(ctx, by); err != nil {
 		return nil, err
 	}
@@ -111,14 +115,27 @@ func (s *Subjects) Export(ctx context.Context, by app.Caller, q SubjectQuery) (*
 	return x, app.Looked(ctx, s.store, by, audit.Line{OrgID: p.OrgID, Action: audit.SubjectExported, Subject: hashes[0]})
 }
 
-// stream yields the data of one kind, a few at a time.
-func stream[T any](
-	ctx context.Context, x *SubjectExport, k privacy.Kind, read func(ids []string) ([]T, error),
-) iter.Seq2[T, error] {
+// Held yields all of one kind, a few at a time: each a SubjectLookup, SubjectContact, SubjectItem, SubjectText,
+// crm.Removal, crm.BulkItem, webhook.Delivery or crm.Notification. The contacts about others that hold one of the
+// person's documents (privacy.Parts) come after the person's own.
+func (x *SubjectExport) Held(ctx context.Context, k privacy.Kind) iter.Seq2[any, error] {
+	read := func(ctx context.Context, ids []string) ([]any, error) {
+		return x.s.store.Repos().SubjectTraces.Read(ctx, k, ids)
+	}
+	switch k {
+	case privacy.Contacts:
+		return x.contacts(ctx)
+	case privacy.Lookups:
+		read = x.lookups
+	case privacy.Items:
+		read = x.items
+	case privacy.Texts:
+		read = x.texts
+	}
 	stop := errors.New("enough")
-	return func(yield func(T, error) bool) {
+	return func(yield func(any, error) bool) {
 		err := x.s.traces(ctx, x.p, k, func(ids []string) error {
-			some, err := read(ids)
+			some, err := read(ctx, ids)
 			for _, one := range some {
 				if !yield(one, nil) {
 					return stop
@@ -127,46 +144,42 @@ func stream[T any](
 			return err
 		})
 		if err != nil && !errors.Is(err, stop) {
-			var none T
-			yield(none, err)
+			yield(nil, err)
 		}
 	}
 }
 
-// Lookups yields the lookups of the person, the oldest first, each answer with the lookup that brought it.
-func (x *SubjectExport) Lookups(ctx context.Context) iter.Seq2[SubjectLookup, error] {
+// lookups reads lookups, the oldest first, each answer with the lookup that brought it.
+func (x *SubjectExport) lookups(ctx context.Context, ids []string) (out []any, err error) {
 	repos := x.s.store.Repos()
-	return stream(ctx, x, privacy.Lookups, func(ids []string) ([]SubjectLookup, error) {
-		entries, err := repos.Statement.Entries(ctx, ids)
-		if err != nil {
-			return nil, err
+	entries, err := repos.Statement.Entries(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var brought []string
+	for _, e := range entries {
+		if !e.Cache && e.RecordID != "" {
+			brought = append(brought, e.RecordID)
 		}
-		var brought []string
-		for _, e := range entries {
-			if !e.Cache && e.RecordID != "" {
-				brought = append(brought, e.RecordID)
-			}
+	}
+	records, err := repos.History.Records(ctx, brought)
+	for _, id := range ids {
+		e, there := entries[id]
+		if !there {
+			continue
 		}
-		records, err := repos.History.Records(ctx, brought)
-		var out []SubjectLookup
-		for _, id := range ids {
-			e, there := entries[id]
-			if !there {
-				continue
-			}
-			one := SubjectLookup{Entry: e, AskedByName: app.PersonIn(x.names, e.AskedBy())}
-			if rec, ok := records[e.RecordID]; ok && !e.Cache {
-				one.Record = &rec
-			}
-			out = append(out, one)
+		one := SubjectLookup{Entry: e, AskedByName: app.PersonIn(x.names, e.AskedBy())}
+		if rec, ok := records[e.RecordID]; ok && !e.Cache {
+			one.Record = &rec
 		}
-		return out, err
-	})
+		out = append(out, one)
+	}
+	return out, err
 }
 
-// Contacts yields the contacts about the person, then those about others that hold one of the person's documents.
-func (x *SubjectExport) Contacts(ctx context.Context) iter.Seq2[SubjectContact, error] {
-	return func(yield func(SubjectContact, error) bool) {
+// contacts yields the contacts about the person, then those about others that hold one of the person's documents.
+func (x *SubjectExport) contacts(ctx context.Context) iter.Seq2[any, error] {
+	return func(yield func(any, error) bool) {
 		for n, id := range append(x.p.Contacts[:len(x.p.Contacts):len(x.p.Contacts)], x.p.Parts...) {
 			c, err := x.contact(ctx, id, n >= len(x.p.Contacts))
 			if errors.Is(err, ports.ErrNotFound) {
@@ -205,63 +218,22 @@ func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (Su
 	return out, err
 }
 
-// Items yields rows of batches with the person.
-func (x *SubjectExport) Items(ctx context.Context) iter.Seq2[SubjectItem, error] {
-	repos, batches := x.s.store.Repos(), map[string]batch.Batch{}
-	return stream(ctx, x, privacy.Items, func(ids []string) (out []SubjectItem, err error) {
-		found, err := repos.SubjectTraces.Read(ctx, privacy.Items, ids)
-		for _, item := range found.Items {
-			of, there := batches[item.BatchID]
-			if !there {
-				if of, err = repos.Batches.Find(ctx, item.BatchID); err != nil {
-					return nil, err
-				}
-				batches[item.BatchID] = of
-			}
-			out = append(out, SubjectItem{item, of})
-		}
-		return out, err
-	})
-}
-
-// Deliveries yields posts that made one of the person's contacts, or name the person.
-func (x *SubjectExport) Deliveries(ctx context.Context) iter.Seq2[webhook.Delivery, error] {
-	return stream(ctx, x, privacy.Deliveries, func(ids []string) ([]webhook.Delivery, error) {
-		found, err := x.s.store.Repos().SubjectTraces.Read(ctx, privacy.Deliveries, ids)
-		return found.Deliveries, err
-	})
-}
-
-// Rows yields rows of files that were imported, or are to be.
-func (x *SubjectExport) Rows(ctx context.Context) iter.Seq2[crm.BulkItem, error] {
-	return stream(ctx, x, privacy.Rows, func(ids []string) ([]crm.BulkItem, error) {
-		found, err := x.s.store.Repos().SubjectTraces.Read(ctx, privacy.Rows, ids)
-		return found.Rows, err
-	})
-}
-
-// Notices yields notifications about the person's contacts.
-func (x *SubjectExport) Notices(ctx context.Context) iter.Seq2[crm.Notification, error] {
-	return stream(ctx, x, privacy.Notices, func(ids []string) ([]crm.Notification, error) {
-		found, err := x.s.store.Repos().SubjectTraces.Read(ctx, privacy.Notices, ids)
-		return found.Notices, err
-	})
-}
-
-// Removed yields contacts that were deleted or merged, while that can be undone.
-func (x *SubjectExport) Removed(ctx context.Context) iter.Seq2[crm.Removal, error] {
-	return stream(ctx, x, privacy.Removed, func(ids []string) (out []crm.Removal, err error) {
-		for _, id := range ids {
-			gone, err := x.s.store.Repos().Removals.Find(ctx, id)
-			if err != nil && !errors.Is(err, ports.ErrNotFound) {
+// items reads rows of batches.
+func (x *SubjectExport) items(ctx context.Context, ids []string) (out []any, err error) {
+	repos := x.s.store.Repos()
+	found, err := repos.SubjectTraces.Read(ctx, privacy.Items, ids)
+	for _, one := range found {
+		item, _ := one.(batch.Item)
+		of, there := x.batches[item.BatchID]
+		if !there {
+			if of, err = repos.Batches.Find(ctx, item.BatchID); err != nil {
 				return nil, err
 			}
-			if err == nil {
-				out = append(out, gone)
-			}
+			x.batches[item.BatchID] = of
 		}
-		return out, nil
-	})
+		out = append(out, SubjectItem{item, of})
+	}
+	return out, err
 }
 
 // SubjectText is what a contact about somebody else says of the person, in its note, its attribution and its history.
@@ -272,35 +244,33 @@ type SubjectText struct {
 	Passages []string
 }
 
-// Texts yields what contacts about others say of the person.
-func (x *SubjectExport) Texts(ctx context.Context) iter.Seq2[SubjectText, error] {
+// texts reads what contacts about others say of the person.
+func (x *SubjectExport) texts(ctx context.Context, ids []string) (out []any, err error) {
 	repos := x.s.store.Repos()
-	return stream(ctx, x, privacy.Texts, func(ids []string) (out []SubjectText, err error) {
-		for _, id := range ids {
-			c, err := repos.Contacts.Find(ctx, id)
-			if errors.Is(err, ports.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return out, err
-			}
-			events, err := repos.ContactHistory.Events(ctx, id)
-			if err != nil {
-				return out, err
-			}
-			said := x.p.Passages(c.Note)
-			values := make([]string, len(c.Attribution))
-			for n, a := range c.Attribution {
-				values[n] = a.Value
-			}
-			said = append(said, x.p.Passages(strings.Join(values, "\n"))...)
-			for _, e := range events {
-				said = append(said, x.p.Passages(e.Subject)...)
-			}
-			out = append(out, SubjectText{c.ID, c.CreatedAt, said})
+	for _, id := range ids {
+		c, err := repos.Contacts.Find(ctx, id)
+		if errors.Is(err, ports.ErrNotFound) {
+			continue
 		}
-		return out, nil
-	})
+		if err != nil {
+			return out, err
+		}
+		events, err := repos.ContactHistory.Events(ctx, id)
+		if err != nil {
+			return out, err
+		}
+		said := x.p.Passages(c.Note)
+		values := make([]string, len(c.Attribution))
+		for n, a := range c.Attribution {
+			values[n] = a.Value
+		}
+		said = append(said, x.p.Passages(strings.Join(values, "\n"))...)
+		for _, e := range events {
+			said = append(said, x.p.Passages(e.Subject)...)
+		}
+		out = append(out, SubjectText{c.ID, c.CreatedAt, said})
+	}
+	return out, nil
 }
 
 // Webhook returns the name of a webhook.

@@ -1,18 +1,18 @@
 package privacy
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Kind is a kind of data held about a person, in the words of receipts and exports.
 type Kind string
 
-// The kinds, in the order in which they are erased.
+// The kinds; see kinds.
 const (
 	Lookups    Kind = "consultas"
+	Answers    Kind = "respostas"
 	Items      Kind = "itensDeLote"
 	Contacts   Kind = "contatos"
+	Happenings Kind = "historico"
+	Runs       Kind = "execucoes"
 	Parts      Kind = "documentosEmOutrosContatos"
 	Removed    Kind = "contatosExcluidos"
 	Rows       Kind = "linhasDeImportacao"
@@ -21,27 +21,82 @@ const (
 	Texts      Kind = "mencoesEmOutrosContatos"
 )
 
-// Further kinds, which are erased along with one of the others.
+// Found is how a person's rows of a kind are found.
+type Found int
+
+// How rows are found.
 const (
-	// Answers go with their lookups.
-	Answers Kind = "respostas"
-	// Happenings and Runs go with their contact.
-	Happenings Kind = "historico"
-	Runs       Kind = "execucoes"
+	// WithAnother is a kind whose rows go with those of another: answers with lookups, history and runs with contacts.
+	WithAnother Found = iota
+	// ByIndex is by the index of persons.
+	ByIndex
+	// ByContact is by the contacts in which the person's identities are found.
+	ByContact
+	// ByOpening is by decrypting every row.
+	ByOpening
+	// ByOpeningAgain is likewise; but an old row may come to name the person, so that every round opens all of them.
+	ByOpeningAgain
 )
 
-// Kinds returns those that an erasure goes through, one after the other.
-func Kinds() []Kind {
-	return []Kind{Lookups, Items, Contacts, Parts, Removed, Rows, Deliveries, Notices, Texts}
+type declared struct {
+	kind  Kind
+	found Found
+	name  string
 }
 
-// Opened reports whether a person's rows of the kind are found by decrypting every row; the others have an index.
-func (k Kind) Opened() bool {
-	return slices.Contains([]Kind{Removed, Rows, Deliveries, Notices, Texts}, k)
+// kinds declares the kinds, in the order in which they are erased: how a person's rows are found, and what they are
+// called on pages.
+var kinds = []declared{
+	{Lookups, ByIndex, "Consultas"},
+	{Answers, WithAnother, "Respostas do bureau guardadas"},
+	{Items, ByIndex, "Linhas de lotes"},
+	{Contacts, ByContact, "Contatos"},
+	{Happenings, WithAnother, "Registros no histórico dos contatos"},
+	{Runs, WithAnother, "Execuções de automações"},
+	{Parts, ByContact, "Documento em contatos de outras pessoas"},
+	{Removed, ByOpeningAgain, "Contatos excluídos ou unidos"},
+	{Rows, ByOpening, "Linhas de importações"},
+	{Deliveries, ByOpening, "Envios recebidos por webhooks"},
+	{Notices, ByOpening, "Notificações"},
+	{Texts, ByOpeningAgain, "Menções em contatos de outras pessoas"},
 }
+
+// Kinds returns those that an erasure goes through, one after the other.
+func Kinds() []Kind { return kindsOf(func(f Found) bool { return f != WithAnother }) }
+
+// AllKinds returns all kinds, each after the one that its rows go with.
+func AllKinds() []Kind { return kindsOf(func(Found) bool { return true }) }
+
+func kindsOf(is func(Found) bool) (out []Kind) {
+	for _, k := range kinds {
+		if is(k.found) {
+			out = append(out, k.kind)
+		}
+	}
+	return out
+}
+
+// declared is what kinds says of a kind; the zero value for what is none.
+func (k Kind) declared() (of declared) {
+	for _, one := range kinds {
+		if one.kind == k {
+			of = one
+		}
+	}
+	return of
+}
+
+// Found returns how a person's rows of the kind are found.
+func (k Kind) Found() Found { return k.declared().found }
+
+// Name is the kind in Portuguese, for people.
+func (k Kind) Name() string { return k.declared().name }
+
+// Opened reports whether a person's rows of the kind are found by decrypting every row.
+func (k Kind) Opened() bool { return k.Found() == ByOpening || k.Changes() }
 
 // Changes reports whether old rows of the kind may come to name the person, so that every round opens all of them.
-func (k Kind) Changes() bool { return k == Removed || k == Texts }
+func (k Kind) Changes() bool { return k.Found() == ByOpeningAgain }
 
 // Counts is the number of rows of each kind.
 type Counts map[Kind]int

@@ -443,14 +443,14 @@ func (w *world) judgeOlder(ctx context.Context, e happening, held privacyapp.Hel
 		}
 	}
 	items := 0
-	for l, err := range x.Lookups(ctx) {
+	for l, err := range x.Held(ctx, privacy.Lookups) {
 		if err == nil {
-			older("a lookup", l.ID)
+			older("a lookup", l.(privacyapp.SubjectLookup).ID)
 		}
 	}
-	for item, err := range x.Items(ctx) {
+	for item, err := range x.Held(ctx, privacy.Items) {
 		if err == nil {
-			older("an item of a batch", item.BatchID)
+			older("an item of a batch", item.(privacyapp.SubjectItem).BatchID)
 			items++
 		}
 	}
@@ -462,9 +462,9 @@ func (w *world) judgeOlder(ctx context.Context, e happening, held privacyapp.Hel
 	if held.Counts[privacy.Items] > items && !givenUp {
 		w.fail("erased", "after the receipt of %q the index has items of person %d that there are not", e.op, e.op.a)
 	}
-	for row, err := range x.Rows(ctx) {
+	for row, err := range x.Held(ctx, privacy.Rows) {
 		if err == nil {
-			older("a row of a file", row.BulkID)
+			older("a row of a file", row.(crm.BulkItem).BulkID)
 		}
 	}
 }
@@ -475,13 +475,13 @@ func (w *world) items(ctx context.Context, document string) (all []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	for item, err := range x.Items(ctx) {
+	for item, err := range x.Held(ctx, privacy.Items) {
 		if err != nil {
 			return append(all, err.Error())
 		}
 		all = append(all,
 			fmt.Sprint(w.rows("SELECT b.status, i.line, i.state, i.code, b.id, i.id FROM batch_items i JOIN batches b ON "+
-				"b.id = i.batch_id WHERE i.id = '"+item.ID+"'")))
+				"b.id = i.batch_id WHERE i.id = '"+item.(privacyapp.SubjectItem).ID+"'")))
 	}
 	return all
 }

@@ -11,10 +11,8 @@ import (
 	"fichario/app"
 	"fichario/app/contacts"
 	privacyapp "fichario/app/privacy"
-	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/privacy"
-	"fichario/domain/webhook"
 )
 
 // subjectFields say which person a request is about. They are posted, never in an address, because addresses are
@@ -67,23 +65,10 @@ type countLine struct {
 	N    int
 }
 
-// kindNames are the kinds in words, in display order.
-var kindNames = []struct {
-	kind privacy.Kind
-	name string
-}{
-	{privacy.Lookups, "Consultas"}, {privacy.Answers, "Respostas do bureau guardadas"}, {privacy.Items, "Linhas de lotes"},
-	{privacy.Contacts, "Contatos"}, {privacy.Happenings, "Registros no histórico dos contatos"},
-	{privacy.Runs, "Execuções de automações"}, {privacy.Parts, "Documento em contatos de outras pessoas"},
-	{privacy.Removed, "Contatos excluídos ou unidos"}, {privacy.Deliveries, "Envios recebidos por webhooks"},
-	{privacy.Rows, "Linhas de importações"}, {privacy.Notices, "Notificações"},
-	{privacy.Texts, "Menções em contatos de outras pessoas"},
-}
-
 func countLines(counts privacy.Counts) (out []countLine) {
-	for _, k := range kindNames {
-		if counts[k.kind] > 0 {
-			out = append(out, countLine{k.name, counts[k.kind]})
+	for _, k := range privacy.AllKinds() {
+		if counts[k] > 0 {
+			out = append(out, countLine{k.Name(), counts[k]})
 		}
 	}
 	return out
@@ -178,13 +163,8 @@ const subjectMost = 200
 // subjectPage is what is held of a person, for printing.
 type subjectPage struct {
 	*privacyapp.SubjectExport
-	Lookups    []privacyapp.SubjectLookup
-	Contacts   []privacyapp.SubjectContact
-	Deliveries []webhook.Delivery
-	Items      []privacyapp.SubjectItem
-	Removed    []crm.Removal
-	Rows       []crm.BulkItem
-	Texts      []privacyapp.SubjectText
+	// Shown is the first of what is held of each kind, by its word.
+	Shown map[string][]any
 	// Purposes are the names of the lookups' purposes, by code.
 	Purposes map[string]string
 	// More says that a kind has more.
@@ -192,7 +172,7 @@ type subjectPage struct {
 }
 
 // some returns the first of all, and sets more where there are others.
-func some[T any](all iter.Seq2[T, error], more *bool) (out []T, err error) {
+func some(all iter.Seq2[any, error], more *bool) (out []any, err error) {
 	for one, err := range all {
 		if err != nil {
 			return nil, err
@@ -214,30 +194,17 @@ func (s pages) subjectPrint(c *web.Call, f subjectFields) error {
 	if err != nil {
 		return s.subjectAgain(c, f, err)
 	}
-	p := subjectPage{SubjectExport: x}
+	p := subjectPage{SubjectExport: x, Shown: map[string][]any{}}
 	if p.Purposes, err = s.PurposeNames(c); err != nil {
 		return err
 	}
-	if p.Lookups, err = some(x.Lookups(c.Ctx()), &p.More); err != nil {
-		return err
-	}
-	if p.Contacts, err = some(x.Contacts(c.Ctx()), &p.More); err != nil {
-		return err
-	}
-	if p.Deliveries, err = some(x.Deliveries(c.Ctx()), &p.More); err != nil {
-		return err
-	}
-	if p.Items, err = some(x.Items(c.Ctx()), &p.More); err != nil {
-		return err
-	}
-	if p.Removed, err = some(x.Removed(c.Ctx()), &p.More); err != nil {
-		return err
-	}
-	if p.Rows, err = some(x.Rows(c.Ctx()), &p.More); err != nil {
-		return err
-	}
-	if p.Texts, err = some(x.Texts(c.Ctx()), &p.More); err != nil {
-		return err
+	for _, k := range privacy.Kinds() {
+		if k == privacy.Parts || k == privacy.Notices { // which are among the contacts, and say nothing more
+			continue
+		}
+		if p.Shown[string(k)], err = some(x.Held(c.Ctx(), k), &p.More); err != nil {
+			return err
+		}
 	}
 	return c.Render("titular", web.Page{Title: "Dados do titular", Nav: "privacidade", Read: true, Data: p})
 }

@@ -7,11 +7,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
-	"fichario/adapters/gormstore/batches"
 	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/gormstore/lookups"
 	privacyrows "fichario/adapters/gormstore/privacy"
-	"fichario/domain/document"
 	"fichario/domain/privacy"
 )
 
@@ -25,15 +22,12 @@ const (
 	traceAfter = 2 * time.Minute
 )
 
-// traced maps the tables that feed the index of people to their kinds.
-var traced = map[string]privacy.Kind{"lookups": privacy.Lookups, "batch_items": privacy.Items}
-
 // IndexSubjects writes the index that finds a person's lookups and batch items, at a pace that leaves room for lookups:
 // requests never write it, it is filled beside them. It is for one caller at a time.
 func (s *Index) IndexSubjects(ctx context.Context) error {
 	now := time.Now()
-	for table := range traced {
-		if err := s.traceAll(ctx, table, "", engine.FirstID(now.Add(-traceAfter)), traceRest); err != nil {
+	for _, kept := range traced() {
+		if err := s.traceAll(ctx, kept, "", engine.FirstID(now.Add(-traceAfter)), traceRest); err != nil {
 			return err
 		}
 	}
@@ -41,8 +35,8 @@ func (s *Index) IndexSubjects(ctx context.Context) error {
 		return nil
 	}
 	s.tracedAgain = now
-	for table := range traced {
-		err := s.traceAll(ctx, table, engine.IDsSince(now.Add(-24*time.Hour)), engine.FirstID(now.Add(-traceAfter)),
+	for _, kept := range traced() {
+		err := s.traceAll(ctx, kept, engine.IDsSince(now.Add(-24*time.Hour)), engine.FirstID(now.Add(-traceAfter)),
 			traceRest)
 		if err != nil {
 			return err
@@ -55,18 +49,17 @@ func (s *Index) IndexSubjects(ctx context.Context) error {
 // lookups.
 func (s *Index) CatchUp(ctx context.Context) error {
 	until := engine.FirstID(time.Now().Add(-traceAfter))
-	for table := range traced {
-		if err := s.traceAll(ctx, table, "", until, 1); err != nil {
+	for _, kept := range traced() {
+		if err := s.traceAll(ctx, kept, "", until, 1); err != nil {
 			return err
 		}
 		var mark privacyrows.MarkRow
 		err := s.Conn().Query(ctx, "store.catchUp", func(db *gorm.DB) error {
-			return db.Take(&mark, "name = ?",
-				table).Error
+			return db.Take(&mark, "name = ?", kept.table).Error
 		})
 		if err == nil {
 			// Rows by instances with other clocks, and of long transactions, may lie before the mark.
-			err = s.traceAll(ctx, table, min(string(mark.UpTo), engine.IDsSince(time.Now().Add(-10*time.Minute))),
+			err = s.traceAll(ctx, kept, min(string(mark.UpTo), engine.IDsSince(time.Now().Add(-10*time.Minute))),
 				engine.AfterAll, 0)
 		}
 		if err != nil {
@@ -79,14 +72,14 @@ func (s *Index) CatchUp(ctx context.Context) error {
 // Indexed reports whether the index is complete but for the last minutes.
 func (s *Index) Indexed(ctx context.Context) (yes bool, err error) {
 	yes = true
-	for table := range traced {
+	for _, kept := range traced() {
 		var mark privacyrows.MarkRow
 		var left []string
 		err := s.Conn().Query(ctx, "store.indexed", func(db *gorm.DB) error {
-			if err := db.Take(&mark, "name = ?", table).Error; err != nil {
+			if err := db.Take(&mark, "name = ?", kept.table).Error; err != nil {
 				return err
 			}
-			return db.Session(&gorm.Session{NewDB: true}).Table(table).
+			return db.Session(&gorm.Session{NewDB: true}).Table(kept.table).
 				Where("id > ? AND id < ?", mark.UpTo, engine.FirstID(time.Now().Add(-10*traceAfter))).
 				Order("id").Limit(1).Pluck("id", &left).Error
 		})
@@ -99,10 +92,10 @@ func (s *Index) Indexed(ctx context.Context) (yes bool, err error) {
 }
 
 // traceAll repeats traceSome until nothing is left. Without after it continues from the mark, and moves it.
-func (s *Index) traceAll(ctx context.Context, table, after, until string, rest int) error {
+func (s *Index) traceAll(ctx context.Context, kept keeper, after, until string, rest int) error {
 	for {
 		began := time.Now()
-		last, more, err := s.traceSome(ctx, table, after, until)
+		last, more, err := s.traceSome(ctx, kept, after, until)
 		if err != nil || !more {
 			return engine.Named("store.indexSubjects", engine.Classify(err))
 		}
@@ -118,7 +111,7 @@ func (s *Index) traceAll(ctx context.Context, table, after, until string, rest i
 }
 
 // traceSome indexes the people in the next rows, and returns the last row and whether there may be more.
-func (s *Index) traceSome(ctx context.Context, table, after, until string) (last string, more bool, err error) {
+func (s *Index) traceSome(ctx context.Context, kept keeper, after, until string) (last string, more bool, err error) {
 	secret, err := s.SubjectSecret(ctx)
 	if err != nil {
 		return "", false, err
@@ -130,13 +123,23 @@ func (s *Index) traceSome(ctx context.Context, table, after, until string) (last
 		var mark privacyrows.MarkRow
 		if after == "" {
 			// Where another instance is at work, skip instead of waiting.
-			held := engine.Locked("UPDATE", "SKIP LOCKED")(tx).Limit(1).Find(&mark, "name = ?", table)
+			held := engine.Locked("UPDATE", "SKIP LOCKED")(tx).Limit(1).Find(&mark, "name = ?", kept.table)
 			if held.Error != nil || held.RowsAffected == 0 {
 				return held.Error
 			}
 			from = string(mark.UpTo)
 		}
-		ids, traces, err := s.tracesIn(tx, table, secret, from, until)
+		var ids []string
+		var traces []privacyrows.TraceRow
+		some := tx.Where("id > ? AND id < ?", from, until).Order("id").Limit(traceAtOnce)
+		err := kept.names(s.Vault, some, func(id, orgID engine.UID, who []privacy.Identity) {
+			ids = append(ids, string(id))
+			for _, i := range who {
+				traces = append(traces, privacyrows.TraceRow{
+					Subject: engine.SubjectHash(secret, string(orgID), i), Kind: string(kept.kind), RowID: id,
+				})
+			}
+		})
 		if err != nil || len(ids) == 0 {
 			return err
 		}
@@ -150,40 +153,7 @@ func (s *Index) traceSome(ctx context.Context, table, after, until string) (last
 		if after != "" {
 			return nil
 		}
-		return tx.Model(&mark).Where("name = ?", table).Update("up_to", last).Error
+		return tx.Model(&mark).Where("name = ?", kept.table).Update("up_to", last).Error
 	})
 	return last, more, err
-}
-
-// tracesIn returns the traces of people in some rows of a table, and the rows' ids.
-func (s *Index) tracesIn(
-	tx *gorm.DB, table string, secret []byte, from, until string,
-) (ids []string, traces []privacyrows.TraceRow, err error) {
-	next := tx.Where("id > ? AND id < ?", from, until).Order("id").Limit(traceAtOnce)
-	add := func(id, orgID engine.UID, identities ...privacy.Identity) {
-		for _, i := range identities {
-			traces = append(traces, privacyrows.TraceRow{
-				Subject: engine.SubjectHash(secret, string(orgID), i), Kind: string(traced[table]), RowID: id,
-			})
-		}
-	}
-	if table == "lookups" {
-		var rows []lookups.LookupRow
-		err = next.Select("id", "org_id", "doc_type", "document").Find(&rows).Error
-		for _, row := range rows {
-			ids = append(ids, string(row.ID))
-			value, opened := s.Vault.Shown(row.Document, "lookups|document|"+string(row.ID))
-			if i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value))); opened && ok {
-				add(row.ID, row.OrgID, i)
-			}
-		}
-		return ids, traces, err
-	}
-	var rows []batches.BatchItemRow
-	err = next.Select("id", "org_id", "doc_type", "content").Find(&rows).Error
-	for _, row := range rows {
-		ids = append(ids, string(row.ID))
-		add(row.ID, row.OrgID, batches.IdentitiesOf(s.Vault, row)...)
-	}
-	return ids, traces, err
 }

@@ -5,23 +5,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"slices"
-	"strings"
 
 	"gorm.io/gorm"
 
-	"fichario/adapters/gormstore/batches"
 	"fichario/adapters/gormstore/contacts"
 	"fichario/adapters/gormstore/engine"
-	"fichario/adapters/gormstore/intake"
 	"fichario/adapters/gormstore/lookups"
 	privacyrows "fichario/adapters/gormstore/privacy"
-	"fichario/adapters/gormstore/team"
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
-	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -111,13 +105,13 @@ func (r subjects) Merged(ctx context.Context, orgID string, i privacy.Identity) 
 func (r subjects) Traces(
 	ctx context.Context, p *privacy.Person, k privacy.Kind, after string, limit int,
 ) (ids []string, next string, err error) {
-	switch k {
-	case privacy.Lookups, privacy.Items:
+	switch k.Found() {
+	case privacy.ByIndex:
 		if ids, err = r.indexed(ctx, p, k, after, limit); err == nil && len(ids) == limit {
 			next = ids[len(ids)-1]
 		}
 		return ids, next, err
-	case privacy.Contacts, privacy.Parts:
+	case privacy.ByContact:
 		of := slices.Sorted(slices.Values(map[privacy.Kind][]string{privacy.Contacts: p.Contacts, privacy.Parts: p.Parts}[k]))
 		n, _ := slices.BinarySearch(of, after+"0") // the first after it
 		if of = of[n:]; len(of) > limit {
@@ -128,26 +122,27 @@ func (r subjects) Traces(
 		}
 		ids, err = r.there(ctx, of)
 		return ids, next, err
+	case privacy.ByOpening, privacy.ByOpeningAgain, privacy.WithAnother:
+	}
+	kept, f := keeperOf(k), finding{r, p, make(map[string]bool, len(p.Contacts))}
+	for _, id := range p.Contacts {
+		f.mine[id] = true
 	}
 	err = r.Query(ctx, "subjects.traces", func(db *gorm.DB) error {
-		table := map[privacy.Kind]string{
-			privacy.Removed: "removed_contacts", privacy.Rows: "bulk_items", privacy.Deliveries: "deliveries",
-			privacy.Notices: "notifications", privacy.Texts: "contacts",
-		}[k]
-		find := db.Session(&gorm.Session{NewDB: true}).Table(table).Where("id > ?", cmp.Or(after, engine.BeforeAll)).
-			Order("id").
+		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }
+		step := fresh().Table(kept.table).Where("id > ?", cmp.Or(after, engine.BeforeAll)).Order("id").
 			Offset(scanAtOnce - 1).Limit(1)
-		if k == privacy.Texts || k == privacy.Notices { // which have an index of each organisation's rows
-			find = find.Where("org_id = ?", p.OrgID)
+		if kept.indexed {
+			step = step.Where(kept.within, p.OrgID)
 		}
 		var ends []string
-		if err := find.Pluck("id", &ends).Error; err != nil {
+		if err := step.Pluck("id", &ends).Error; err != nil {
 			return err
 		}
 		next = slices.Max(append(ends, ""))
-		some := db.Session(&gorm.Session{NewDB: true}).
-			Where("id > ? AND id <= ?", cmp.Or(after, engine.BeforeAll), cmp.Or(next, engine.AfterAll)).Order("id")
-		ids, err = r.scan(some, p, k)
+		some := fresh().Where("id > ? AND id <= ?", cmp.Or(after, engine.BeforeAll), cmp.Or(next, engine.AfterAll)).
+			Where(kept.within, p.OrgID).Order("id")
+		ids, err = kept.about(f, some)
 		return err
 	})
 	return ids, next, err
@@ -190,142 +185,6 @@ func (r subjects) there(ctx context.Context, of []string) (ids []string, err err
 	return ids, err
 }
 
-// scan tests rows one by one.
-func (r subjects) scan(some *gorm.DB, p *privacy.Person, k privacy.Kind) (ids []string, err error) {
-	mine := make(map[string]bool, len(p.Contacts))
-	for _, id := range p.Contacts {
-		mine[id] = true
-	}
-	v, his := r.store.Vault, func(id *engine.UID) bool { return id != nil && mine[string(*id)] }
-	mentions := func(sealed []byte, place string) bool {
-		plain, err := v.Open(sealed, place)
-		return err == nil && p.Mentions(string(plain))
-	}
-	switch k {
-	case privacy.Removed:
-		var rows []contacts.RemovedRow
-		err = some.Find(&rows, "org_id = ? AND content IS NOT NULL", p.OrgID).Error
-		for _, row := range rows {
-			if his(&row.ID) || his(row.IntoID) || removedOf(v, row, p) {
-				ids = append(ids, string(row.ID))
-			}
-		}
-	case privacy.Rows:
-		var rows []contacts.BulkItemRow
-		err = some.Where("bulk_id IN (SELECT id FROM bulk_actions WHERE org_id = ?)", p.OrgID).
-			Find(&rows, "content IS NOT NULL").Error
-		for _, row := range rows {
-			if his(row.ContactID) || mentions(row.Content, "bulk_items|content|"+string(row.ID)) {
-				ids = append(ids, string(row.ID))
-			}
-		}
-	case privacy.Deliveries:
-		return r.deliveriesOf(some, p, his)
-	case privacy.Texts:
-		return r.textsOf(some, p, his, mentions)
-	case privacy.Notices:
-		if len(mine) == 0 {
-			return nil, nil
-		}
-		var rows []team.NotificationRow
-		err = some.Select("id", "contact_id").Find(&rows, "org_id = ?", p.OrgID).Error
-		for _, row := range rows {
-			if his(&row.ContactID) {
-				ids = append(ids, string(row.ID))
-			}
-		}
-	}
-	return ids, err
-}
-
-// deliveriesOf returns posts that made one of the person's contacts, or name the person; emptied posts never match.
-func (r subjects) deliveriesOf(some *gorm.DB, p *privacy.Person, his func(*engine.UID) bool) (ids []string, err error) {
-	var rows []intake.DeliveryRow
-	if err = some.Find(&rows, "org_id = ?", p.OrgID).Error; err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	var more []intake.DeliveryContactRow
-	if len(p.Contacts) > 0 {
-		err = some.Session(&gorm.Session{NewDB: true}).
-			Find(&more, "delivery_id BETWEEN ? AND ?", rows[0].ID, rows[len(rows)-1].ID).Error
-	}
-	var others []engine.UID
-	for _, row := range more {
-		if his(&row.ContactID) {
-			others = append(others, row.DeliveryID)
-		}
-	}
-	for _, row := range rows {
-		headers, body, opened := r.store.Vault.OpenTwo(row.Content, "deliveries|content|"+string(row.ID))
-		if opened != nil || len(body) == 0 && string(headers) == noHeaders {
-			continue
-		}
-		post := webhook.Delivery{Body: body, ContactID: row.ContactID.Text(), Truncated: row.Truncated}
-		_ = json.Unmarshal(headers, &post.Headers) // deliveryRow wrote them
-		if his(row.ContactID) || slices.Contains(others, row.ID) || p.Posted(post) {
-			ids = append(ids, string(row.ID))
-		}
-	}
-	return ids, err
-}
-
-// valuesOf are the values of a contact's attribution, which its page shows beside each other.
-func valuesOf(from []crm.Attribute) string {
-	return strings.Join(engine.Mapped(from, func(a crm.Attribute) string { return a.Value }), "\n")
-}
-
-// textsOf returns contacts about others whose note, attribution or history names the person.
-func (r subjects) textsOf(
-	some *gorm.DB, p *privacy.Person, his func(*engine.UID) bool, mentions func([]byte, string) bool,
-) (ids []string, err error) {
-	var rows []contacts.ContactRow
-	err = some.Select("id", "note", "attribution").Find(&rows, "org_id = ?", p.OrgID).Error
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	var events []contacts.EventRow
-	err = some.Session(&gorm.Session{NewDB: true}).Select("id", "contact_id", "subject").
-		Find(&events, "contact_id IN ? AND subject IS NOT NULL",
-			engine.Mapped(rows, func(row contacts.ContactRow) engine.UID { return row.ID })).Error
-	named := map[engine.UID]bool{}
-	for _, row := range events {
-		named[row.ContactID] = named[row.ContactID] || mentions(row.Subject, "contact_events|subject|"+string(row.ID))
-	}
-	for _, row := range rows {
-		id := string(row.ID)
-		var from []crm.Attribute
-		plain, err := r.store.Vault.Open(row.Attribution, "contacts|attribution|"+id)
-		if row.Attribution != nil && err == nil {
-			_ = json.Unmarshal(plain, &from) // contactRow wrote it
-		}
-		if !his(&row.ID) && (named[row.ID] || mentions(row.Note, "contacts|note|"+id) ||
-			p.Mentions(valuesOf(from))) {
-			ids = append(ids, id)
-		}
-	}
-	return ids, err
-}
-
-// removedOf reports whether a removed contact is about a person, or has one of the person's documents.
-func removedOf(v *engine.Vault, row contacts.RemovedRow, p *privacy.Person) bool {
-	gone := contacts.RemovalOf(v, row)
-	for _, c := range []crm.Contact{gone.Contact, gone.Before, gone.After} {
-		if i, err := privacy.ByEmail(c.Email); err == nil && p.Knows(i) {
-			return true
-		}
-		for _, d := range c.Documents {
-			if i, ok := privacy.OfDocument(d); ok && p.Knows(i) {
-				return true
-			}
-		}
-		phone := privacy.Identity{Type: privacy.Phone, Value: c.PhoneE164}
-		if p.Knows(phone) || slices.Contains(p.Phones, phone) && p.Named(c) {
-			return true
-		}
-	}
-	return false
-}
-
 func (r subjects) Answers(ctx context.Context, lookupIDs []string) (ids []string, err error) {
 	if lookupIDs = engine.Given(lookupIDs); len(lookupIDs) == 0 {
 		return nil, nil
@@ -337,29 +196,12 @@ func (r subjects) Answers(ctx context.Context, lookupIDs []string) (ids []string
 	return ids, err
 }
 
-func (r subjects) Read(ctx context.Context, k privacy.Kind, ids []string) (out ports.SubjectRows, err error) {
-	const op = "subjects.read"
-	v, chosen := r.store.Vault, engine.Where("id IN ?", ids)
+func (r subjects) Read(ctx context.Context, k privacy.Kind, ids []string) ([]any, error) {
 	if len(ids) == 0 {
-		return out, nil
+		return nil, nil
 	}
-	switch k {
-	case privacy.Items:
-		out.Items, err = engine.FindAll(ctx, r.Query, op, engine.With(v, batches.ItemOf), chosen, engine.Order("id"))
-	case privacy.Rows:
-		out.Rows, err = engine.FindAll(ctx, r.Query, op, engine.With(v, contacts.BulkItemOf), chosen, engine.Order("id"))
-	case privacy.Deliveries:
-		out.Deliveries, err = engine.FindAll(ctx, r.Query, op, engine.With(v, intake.DeliveryOf), chosen, engine.Order("id"),
-			engine.Where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)))
-	case privacy.Notices:
-		out.Notices, err = engine.FindAll(ctx, r.Query, op, func(row team.NotificationRow) crm.Notification {
-			return crm.Notification{
-				ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind),
-				ContactID: row.ContactID.Known(), BatchID: row.BatchID.Text(), Subject: row.Subject, At: row.At.UTC(),
-			}
-		}, chosen, engine.Order("id"))
-	}
-	return out, err
+	return keeperOf(k).read(ctx, r, engine.Where("id IN ?", ids),
+		engine.Where("id BETWEEN ? AND ?", slices.Min(ids), slices.Max(ids)), engine.Order("id"))
 }
 
 func (r subjects) KeyID(ctx context.Context) (string, error) {

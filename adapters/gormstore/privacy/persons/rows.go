@@ -1,0 +1,210 @@
+package persons
+
+import (
+	"encoding/json"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"fichario/adapters/gormstore/batches"
+	"fichario/adapters/gormstore/engine"
+	"fichario/adapters/gormstore/intake"
+	"fichario/adapters/gormstore/lookups"
+	"fichario/adapters/gormstore/team"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/lookup"
+	"fichario/domain/privacy"
+	"fichario/domain/webhook"
+)
+
+// keptLookups are lines of the statement, with the answers that they bought.
+var keptLookups = keeper{
+	kind: privacy.Lookups, table: "lookups", within: ofOrg,
+	names: naming(func(v *engine.Vault, row lookups.LookupRow) (id, orgID engine.UID, who []privacy.Identity) {
+		value, opened := v.Shown(row.Document, "lookups|document|"+string(row.ID))
+		if i, ok := privacy.OfDocument(document.Restore(document.Type(row.DocType), string(value))); opened && ok {
+			who = append(who, i)
+		}
+		return row.ID, row.OrgID, who
+	}, "id", "org_id", "doc_type", "document"),
+	erase: subjects.eraseLookups,
+}
+
+// eraseLookups strips the entries of their documents and removes their answers. A running entry is left until it has an
+// outcome; an entry that its owner may still settle no longer gets an answer.
+func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	var rows []lookups.LookupRow
+	err := engine.Locked("UPDATE", "")(db).Select("id", "record_id", "document").Order("id").
+		Where("id BETWEEN ? AND ?", ids[0], ids[len(ids)-1]).
+		Find(&rows, "id IN ? AND org_id = ? AND status <> "+engine.Literal(lookup.Running), ids, p.OrgID).Error
+	if err != nil {
+		return nil, err
+	}
+	var records, erased []string
+	for _, row := range rows {
+		empty := r.store.Vault.Seal(nil, "lookups|document|"+string(row.ID))
+		err := db.Model(&lookups.LookupRow{}).Where("id = ?", row.ID).
+			Updates(map[string]any{"document": engine.Blob(empty), "record_id": nil, "contact_id": nil, "settle_at": nil}).Error
+		if err != nil {
+			return nil, err
+		}
+		mark(p, row.Document)
+		if erased = append(erased, string(row.ID)); row.RecordID != nil {
+			records = append(records, string(*row.RecordID))
+		}
+	}
+	gone := privacy.Counts{privacy.Lookups: len(rows)}
+	if len(records) > 0 {
+		var brought []lookups.RecordRow
+		if err := db.Select("id", "document", "answer").Find(&brought, "id IN ?", records).Error; err != nil {
+			return nil, err
+		}
+		for _, row := range brought {
+			mark(p, row.Document, row.Answer)
+		}
+		if err := r.unanswer(db, p, records); err != nil {
+			return nil, err
+		}
+		answers := db.Delete(&lookups.RecordRow{}, "id IN ? AND org_id = ?", records, p.OrgID)
+		if answers.Error != nil {
+			return nil, answers.Error
+		}
+		gone[privacy.Answers] = int(answers.RowsAffected)
+	}
+	return gone, r.untrace(db, p, privacy.Lookups, erased)
+}
+
+// unanswer detaches the person's other lines from answers about to be removed: later steps erase those lines, which
+// until then would refer to a missing answer. They are found by the index of people, however long the statement is: a
+// line that the history answered is not indexed by its answer, because every such lookup would have to write that
+// index.
+func (r subjects) unanswer(db *gorm.DB, p *privacy.Person, records []string) error {
+	for after, more := "", true; more; {
+		ids, err := r.indexed(db.Statement.Context, p, privacy.Lookups, after, traceAtOnce)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		more, after = len(ids) == traceAtOnce, ids[len(ids)-1]
+		err = db.Model(&lookups.LookupRow{}).Where("id IN ? AND id BETWEEN ? AND ?", ids, ids[0], after).
+			Where("record_id IN ?", records).Update("record_id", nil).Error
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keptItems are rows of batches.
+var keptItems = keeper{
+	kind: privacy.Items, table: "batch_items", within: ofOrg, read: reading(batches.ItemOf),
+	names: naming(func(v *engine.Vault, row batches.BatchItemRow) (id, orgID engine.UID, who []privacy.Identity) {
+		return row.ID, row.OrgID, batches.IdentitiesOf(v, row)
+	}, "id", "org_id", "doc_type", "content"),
+	erase: subjects.eraseItems,
+}
+
+// eraseItems strips batch items of documents and cells.
+func (r subjects) eraseItems(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	var rows []batches.BatchItemRow
+	if err := engine.Locked("UPDATE", "")(db).Order("id").Find(&rows, "id IN ? AND org_id = ?", ids,
+		p.OrgID).Error; err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		others, item := batches.IdentitiesOf(r.store.Vault, row), batches.ItemOf(r.store.Vault, row)
+		mark(p, row.Content)
+		item.Document, item.Cells = document.Document{}, make([]string, len(item.Cells))
+		empty := batches.ItemRowOf(r.store.Vault, item)
+		err := db.Model(&batches.BatchItemRow{}).Where("id = ?", row.ID).
+			Updates(map[string]any{"content": engine.Blob(empty.Content), "doc_type": ""}).Error
+		if err == nil {
+			err = r.untrace(db, p, privacy.Items, []string{string(row.ID)}, others...)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	// An item may have been removed while the index of people took it up.
+	return privacy.Counts{privacy.Items: len(rows)}, r.untrace(db, p, privacy.Items, ids)
+}
+
+// keptPosts are posts of webhooks that made one of the person's contacts, or name the person.
+var keptPosts = keeper{
+	kind: privacy.Deliveries, table: "deliveries", within: ofOrg,
+	names: naming(func(v *engine.Vault, row intake.DeliveryRow) (id, orgID engine.UID, who []privacy.Identity) {
+		return row.ID, row.OrgID, privacy.FindIn(string(intake.DeliveryOf(v, row).Body))
+	}),
+	about: finding.posts, read: reading(intake.DeliveryOf), erase: subjects.eraseDeliveries,
+}
+
+// posts returns posts that made one of the person's contacts, or name the person; emptied posts never match.
+func (f finding) posts(some *gorm.DB) (ids []string, err error) {
+	var rows []intake.DeliveryRow
+	if err = some.Find(&rows).Error; err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	var more []intake.DeliveryContactRow
+	if len(f.p.Contacts) > 0 {
+		err = some.Session(&gorm.Session{NewDB: true}).
+			Find(&more, "delivery_id BETWEEN ? AND ?", rows[0].ID, rows[len(rows)-1].ID).Error
+	}
+	var others []engine.UID
+	for _, row := range more {
+		if f.his(&row.ContactID) {
+			others = append(others, row.DeliveryID)
+		}
+	}
+	for _, row := range rows {
+		headers, body, opened := f.store.Vault.OpenTwo(row.Content, "deliveries|content|"+string(row.ID))
+		if opened != nil || len(body) == 0 && string(headers) == noHeaders {
+			continue
+		}
+		post := webhook.Delivery{Body: body, ContactID: row.ContactID.Text(), Truncated: row.Truncated}
+		_ = json.Unmarshal(headers, &post.Headers) // deliveryRow wrote them
+		if f.his(row.ContactID) || slices.Contains(others, row.ID) || f.p.Posted(post) {
+			ids = append(ids, string(row.ID))
+		}
+	}
+	return ids, err
+}
+
+// noHeaders are the headers of an erased post.
+const noHeaders = "[]"
+
+// eraseDeliveries strips posts of headers and body, and marks them as cut short, so that none is read again.
+func (r subjects) eraseDeliveries(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
+	if err := markAll(db, p, "deliveries", "content", "id", ids); err != nil {
+		return nil, err
+	}
+	for _, id := range ids {
+		empty := r.store.Vault.SealTwo([]byte(noHeaders), nil, "deliveries|content|"+id)
+		err := db.Model(&intake.DeliveryRow{}).Where("id = ? AND org_id = ?", id, p.OrgID).
+			Updates(map[string]any{"content": engine.Blob(empty), "truncated": true}).Error
+		if err != nil {
+			return nil, err
+		}
+	}
+	return privacy.Counts{privacy.Deliveries: len(ids)}, nil
+}
+
+// keptNotices are notifications about the person's contacts.
+var keptNotices = keeper{
+	kind: privacy.Notices, table: "notifications", within: ofOrg, indexed: true,
+	about: opening(func(f finding, row team.NotificationRow) (engine.UID, bool) {
+		return row.ID, f.his(&row.ContactID)
+	}, "id", "contact_id"),
+	read: reading(noticeOf), erase: subjects.eraseNotices,
+}
+
+func noticeOf(_ *engine.Vault, row team.NotificationRow) crm.Notification {
+	return crm.Notification{
+		ID: string(row.ID), OrgID: string(row.OrgID), Kind: crm.NotificationKind(row.Kind),
+		ContactID: row.ContactID.Known(), BatchID: row.BatchID.Text(), Subject: row.Subject, At: row.At.UTC(),
+	}
+}
+
+func (r subjects) eraseNotices(db *gorm.DB, _ *privacy.Person, ids []string) (privacy.Counts, error) {
+	rows := db.Delete(&team.NotificationRow{}, "id IN ?", ids)
+	return privacy.Counts{privacy.Notices: int(rows.RowsAffected)}, rows.Error
+}
