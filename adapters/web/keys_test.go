@@ -116,7 +116,7 @@ func TestAKeyShowsItsUse(t *testing.T) {
 	has(t, "a wrong filter", v.refused(422, "/chaves/"+id+"?de=ontem"), "deve ser uma data")
 	rows, err := csv.NewReader(strings.NewReader(v.get("/chaves/" + id + "/extrato.csv"))).ReadAll()
 	if err != nil || len(rows) != 4 ||
-		strings.Join(rows[0], ",") != "id,produto,documento,em,cache,cobrada,valor,situacao,finalidade" {
+		strings.Join(rows[0], ",") != "id,produto,documento,em,cache,cobrada,valor,situacao,finalidade,bureau,seguida" {
 		t.Errorf("%v, %v", rows, err)
 	}
 }

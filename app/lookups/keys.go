@@ -122,9 +122,9 @@ func (n NewKey) describe(now time.Time) (access.Key, error) {
 	case !ok:
 		return access.Key{}, app.Invalid("name", fmt.Sprintf("O nome da chave tem de 1 a %d caracteres.", crm.NameMax))
 	case len(n.Scopes) == 0:
-		return access.Key{}, app.Invalid("scopes", "A chave precisa de ao menos um tipo de documento: cpf, cnpj, placa ou email.")
+		return access.Key{}, app.Invalid("scopes", "A chave precisa de ao menos um escopo: cpf, cnpj, placa ou email.")
 	case slices.ContainsFunc(n.Scopes, func(s document.Type) bool { return !s.Valid() }):
-		return access.Key{}, app.Invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email, e bureau para escolher o bureau.")
+		return access.Key{}, app.Invalid("scopes", "Escopo desconhecido; os escopos são cpf, cnpj, placa e email. Com mais bureau, a chave escolhe o bureau.")
 	case !n.ExpiresAt.IsZero() && !n.ExpiresAt.After(now):
 		return access.Key{}, app.Invalid("expires", "A data de vencimento da chave já passou.")
 	case n.ExpiresAt.UTC().Year() > access.LastYear+1: // the last day of the last year ends in the next

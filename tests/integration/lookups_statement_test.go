@@ -66,9 +66,9 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 		}
 		expect(t, "rows", len(rows), 9)
 		expect(t, "the route for files", string(s.Get("/api/v1/extrato/arquivo?cache=false", key).Body), string(file.Body))
-		expect(t, "header", strings.Join(rows[0], ","), "id,produto,documento,em,cache,cobrada,valor,situacao,finalidade")
+		expect(t, "header", strings.Join(rows[0], ","), "id,produto,documento,em,cache,cobrada,valor,situacao,finalidade,bureau,seguida")
 		expect(t, "first row", strings.Join(slices.Delete(slices.Clone(rows[1]), 3, 4), ",")[37:],
-			"cnpj,"+acme+",false,true,0.3,concluida,")
+			"cnpj,"+acme+",false,true,0.3,concluida,,teste,")
 		expect(t, "type", file.Header.Get("Content-Type"), "text/csv; charset=utf-8")
 		empty, err := s.Do(t.Context(), "GET", "/api/v1/consultas?ate=2020-01-01", key,
 			map[string]string{"Accept": "text/csv"}, "")
@@ -78,8 +78,8 @@ func TestStatementPagesFiltersAndFile(t *testing.T) {
 		newest := whole.Consultas[0]
 		local := newest.Em.In(saoPaulo(t)).Format("02/01/2006 15:04:05")
 		excel := s.Get("/api/v1/consultas?limite=1&cache=false&formato=excel", key)
-		if want := "\ufeffid;produto;documento;em;cache;cobrada;valor;situacao;finalidade\r\n" + newest.ID +
-			";cnpj;11.222.333/0001-81;" + local + ";não;sim;0,3;concluida;\r\n"; !strings.HasPrefix(string(excel.Body), want) {
+		if want := "\ufeffid;produto;documento;em;cache;cobrada;valor;situacao;finalidade;bureau;seguida\r\n" + newest.ID +
+			";cnpj;11.222.333/0001-81;" + local + ";não;sim;0,3;concluida;;teste;\r\n"; !strings.HasPrefix(string(excel.Body), want) {
 			t.Errorf("for a spreadsheet: %.200q, want %q", excel.Body, want)
 		}
 		expect(t, "another form", s.Get("/api/v1/consultas?formato=xls", key).Status, 400)

@@ -119,7 +119,7 @@ func TestPurposes(t *testing.T) {
 		expect(t, "filtered", len(s.StatementAt("/api/v1/consultas?finalidade=cobranca", all).Consultas), 1)
 		csv, err := s.Do(context.Background(), "GET", "/api/v1/consultas?finalidade=credito", all,
 			map[string]string{"Accept": "text/csv"}, "")
-		if err != nil || !strings.Contains(string(csv.Body), ",situacao,finalidade\n") ||
+		if err != nil || !strings.Contains(string(csv.Body), ",situacao,finalidade,bureau,seguida\n") ||
 			strings.Count(string(csv.Body), ",credito") != 2 || strings.Contains(string(csv.Body), "cobranca") {
 			t.Errorf("the file is %.90s, %v", csv.Body, err)
 		}
