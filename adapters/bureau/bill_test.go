@@ -7,7 +7,6 @@ import (
 
 	"fichario/adapters/bureau"
 	"fichario/domain/catalog"
-	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -120,7 +119,7 @@ func TestTheBillOfASavedAnswer(t *testing.T) {
 	t.Parallel()
 	c := client(t, fmt.Sprintf(billing, "http://x.invalid", "charged: .body.billable", ""))
 	var got bureau.Trial
-	got, err := c.Examine(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)},
+	got, err := c.Examine(t.Context(), question(t, c, "cpf", cpf),
 		[]byte(`{"code":200,"billable":true,"price":0.2,"preco":1,"data":{"nome":"ANA"}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +129,8 @@ func TestTheBillOfASavedAnswer(t *testing.T) {
 	}
 }
 
-// TestRefusedUnderACondition: one status may be free or not, and may also mean that no credit is left, by what is with it.
+// TestRefusedUnderACondition: one status may be free or not, and may also mean that no credit is left, by what is with
+// it.
 func TestRefusedUnderACondition(t *testing.T) {
 	t.Parallel()
 	const keys = `not_charged: [429, {status: 402, when: .body.code == 11}, {status: 200, when: .body.code == 13},

@@ -84,8 +84,8 @@ func productIDs(clients []*Client) (ids []string) {
 	return ids
 }
 
-// offer is a product as a chain offers it: for every document that one of its bureaus takes, and at the most that a
-// question may cost.
+// offer is a product as a chain offers it: for every document that one of its bureaus takes, with the inputs that any of
+// them needs, and at the most that a question may cost.
 func offer(id string, c ports.Chain) (catalog.Product, error) {
 	p := c.Links[0].Product
 	p.Documents = nil
@@ -98,6 +98,18 @@ func offer(id string, c ports.Chain) (catalog.Product, error) {
 	for _, l := range c.Links[1:] {
 		if l.Product.Schema() != p.Schema() {
 			return p, fmt.Errorf("products.%s: %s and %s give it other fields", id, c.Links[0].Name, l.Name)
+		}
+		for _, in := range l.Product.Inputs {
+			i := slices.IndexFunc(p.Inputs, func(other catalog.Input) bool { return other.Name == in.Name })
+			switch {
+			case i < 0:
+				p.Inputs = append(slices.Clip(p.Inputs), in)
+			case p.Inputs[i].Type != in.Type:
+				return p, fmt.Errorf("products.%s.inputs.%s: %s and another bureau give it other types", id, in.Name, l.Name)
+			case in.Required && !p.Inputs[i].Required:
+				p.Inputs = slices.Clone(p.Inputs)
+				p.Inputs[i].Required = true
+			}
 		}
 	}
 	for _, name := range c.Need {

@@ -116,8 +116,8 @@ func (c *Client) Close() {
 // it: only a 401 listed in `not_charged`, for a token that may have expired, is retried with a new token, once. The
 // error is always a *ports.BureauError:
 //   - ports.NotSent when the call cannot have reached the bureau: an input that is
-//     required and missing, not connected, no token, the circuit open, the bureau's own wait not over, cancelled before it was
-//     sent;
+//     required and missing, not connected, no token, the circuit open, the bureau's
+//     own wait not over, cancelled before it was sent;
 //   - ports.NotCharged when the bureau refused it with a status that the file's
 //     `not_charged` lists, or failed and says that it does not bill (`charged`);
 //   - ports.Exhausted when it refused it because no credit is left (`exhausted`);

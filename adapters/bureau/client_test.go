@@ -63,7 +63,7 @@ products:
     fields: { valido: .ok }
 `, url))
 	email := doc(t, document.Email, "a+b/c?d#%{produto}&e@x-y.io")
-	if _, err := c.Ask(t.Context(), ports.Question{Product: product(t, c, "validacao_email"), Document: email}); err != nil {
+	if _, err := c.Ask(t.Context(), question(t, c, "validacao_email", email.Value())); err != nil {
 		t.Fatal(err)
 	}
 	head := <-heads

@@ -272,12 +272,13 @@ not_charged: [402]`)
 		ctx, _ := ports.Trace(ports.WithTracer(t.Context(), seen{told: &out}), ports.Serving, "request")
 		for _, code := range []int32{200, 302, 402, 404, 500} {
 			status.Store(code)
-			a, err := c.Ask(ctx, ports.Question{Product: product(t, c, "cpf"), Document: doc(t, "cpf", cpf)})
+			a, err := c.Ask(ctx, question(t, c, "cpf", cpf))
 			fmt.Fprintln(&out, err, string(a.Fields))
 		}
 		c.Close()
 	}
-	if asked != 6 || !strings.Contains(out.String(), "bureau call failed") || !strings.Contains(out.String(), "fichario.bureau") {
+	if text := out.String(); asked != 6 || !strings.Contains(text, "bureau call failed") ||
+		!strings.Contains(text, "fichario.bureau") {
 		t.Errorf("the test saw too little: %d calls\n%s", asked, out.String())
 	}
 	if strings.Contains(out.String(), "SECRETA") || strings.Contains(out.String(), "127.0.0.1") {
@@ -294,8 +295,9 @@ func certificate(t *testing.T, dir, name string) (cert, key string, pair tls.Cer
 	}
 	about := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
-		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+		NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, about, about, private.Public(), private)
 	if err != nil {
@@ -306,7 +308,9 @@ func certificate(t *testing.T, dir, name string) (cert, key string, pair tls.Cer
 		t.Fatal(err)
 	}
 	cert, key = filepath.Join(dir, name+".pem"), filepath.Join(dir, name+".key")
-	for path, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret}} {
+	for path, block := range map[string]*pem.Block{
+		cert: {Type: "CERTIFICATE", Bytes: der}, key: {Type: "PRIVATE KEY", Bytes: secret},
+	} {
 		if err := os.WriteFile(path, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -330,7 +334,9 @@ func TestMutualTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := httptest.NewUnstartedServer(body(200, `{"nome":"ANA"}`))
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{serverPair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool}
+	s.TLS = &tls.Config{
+		Certificates: []tls.Certificate{serverPair}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: pool,
+	}
 	s.Config.ErrorLog = discardLog()
 	s.StartTLS()
 	t.Cleanup(s.Close)

@@ -78,6 +78,17 @@ func product(t testing.TB, c *bureau.Client, id string) catalog.Product {
 	return p
 }
 
+// question asks a client's product about a document.
+func question(t testing.TB, c *bureau.Client, id, value string) ports.Question {
+	t.Helper()
+	p := product(t, c, id)
+	d, err := p.Parse(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ports.Question{Product: p, Document: d}
+}
+
 // ask looks up the usual CPF.
 func ask(t testing.TB, c *bureau.Client) (ports.Answer, error) {
 	t.Helper()

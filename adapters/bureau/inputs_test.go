@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
+	"fichario/adapters/bureau"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/ports"
@@ -88,8 +90,8 @@ func TestInputsThatAreMissing(t *testing.T) {
 	url, calls := serve(t, body(200, `{}`))
 	c := client(t, fmt.Sprintf(withInputs, url, "body: '{}'"))
 	p := product(t, c, "cpf")
-	if len(p.Inputs) != 4 || p.Inputs[0] != (catalog.Input{Name: "nascimento", Type: catalog.InputDate, Required: true, Label: "Data de nascimento"}) ||
-		p.Inputs[1].Required {
+	born := catalog.Input{Name: "nascimento", Type: catalog.InputDate, Required: true, Label: "Data de nascimento"}
+	if len(p.Inputs) != 4 || p.Inputs[0] != born || p.Inputs[1].Required {
 		t.Errorf("got %+v", p.Inputs)
 	}
 	for _, inputs := range []map[string]string{
@@ -106,5 +108,36 @@ func TestInputsThatAreMissing(t *testing.T) {
 	}
 	if calls.Load() != 0 {
 		t.Errorf("%d calls", calls.Load())
+	}
+}
+
+// TestInputsOfAChain: a product that several bureaus offer needs what any of them needs.
+func TestInputsOfAChain(t *testing.T) {
+	t.Parallel()
+	join := func(inputs ...string) (*bureau.Bureaus, error) {
+		var clients []*bureau.Client
+		var names []string
+		for i, in := range inputs {
+			name := fmt.Sprint("bureau", i)
+			src := strings.Replace(fmt.Sprintf(basic, "http://x.invalid", ""), "name: teste", "name: "+name, 1)
+			src = strings.Replace(src, "    request:", "    inputs: "+in+"\n    request:", 1)
+			clients, names = append(clients, client(t, src)), append(names, name)
+		}
+		return bureau.Join(clients, names, bureau.Plan{})
+	}
+	b, err := join("{}", "{uf: {type: state}, a: {type: text}}", "{b: {type: date, required: true}, uf: {type: state, required: true}}")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, _ := b.Catalog().Find("cpf")
+	want := []catalog.Input{
+		{Name: "uf", Type: catalog.InputState, Required: true}, {Name: "a", Type: catalog.InputText},
+		{Name: "b", Type: catalog.InputDate, Required: true},
+	}
+	if !slices.Equal(p.Inputs, want) {
+		t.Errorf("got %+v", p.Inputs)
+	}
+	if _, err := join("{uf: {type: state}}", "{uf: {type: text}}"); err == nil || !strings.Contains(err.Error(), "inputs.uf") {
+		t.Errorf("two types: %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"fichario/adapters/bureau"
-	"fichario/domain/document"
 	"fichario/ports"
 	"fichario/tests/testkit/patience"
 )
@@ -60,7 +59,7 @@ func TestMissingCompany(t *testing.T) {
 				fmt.Sprint("timeout: ", patience.Scaled(500*time.Millisecond))).Replace(string(src))
 			cl := bureau.New(parse(t, text))
 			defer cl.Close()
-			a, err := cl.Ask(t.Context(), ports.Question{Product: product(t, cl, "cnpj"), Document: doc(t, document.CNPJ, "11222333000181")})
+			a, err := cl.Ask(t.Context(), question(t, cl, "cnpj", "11222333000181"))
 			if c.reason != "" {
 				wantError(t, err, ports.Failed, c.reason)
 			} else if err != nil || a.Found || !strings.Contains(string(a.Raw), "não encontrado") ||

@@ -46,56 +46,45 @@ func (p *parser) root(n *yaml.Node) {
 	keys := p.Known(top, "name", "base_url", "headers", "auth", "tls", "timeout", "answer", "failed", "charged", "answered",
 		"not_found", "not_charged", "exhausted", "rate", "traceparent", "products")
 	p.Required(top, keys, "name", "base_url", "products")
-	if v, ok := keys["name"]; ok {
-		p.file.name = p.Text(v)
-	}
-	if v, ok := keys["base_url"]; ok {
-		p.file.base = strings.TrimRight(p.address(v, false), "/")
-	}
-	if v, ok := keys["headers"]; ok {
-		p.file.headers = p.headers(v)
-	}
-	if v, ok := keys["auth"]; ok {
-		p.auth(v)
-	}
-	if v, ok := keys["tls"]; ok {
-		p.tls(v)
-	}
-	if v, ok := keys["answer"]; ok {
-		format := p.Text(v)
-		if p.file.xml = format == "xml"; !p.file.xml && format != "json" && format != "" {
-			p.Fault(v, "must be json or xml")
+	for _, part := range []struct {
+		key  string
+		read func(at)
+	}{
+		{"name", func(v at) { p.file.name = p.Text(v) }},
+		{"base_url", func(v at) { p.file.base = strings.TrimRight(p.address(v, false), "/") }},
+		{"headers", func(v at) { p.file.headers = p.headers(v) }},
+		{"auth", p.auth},
+		{"tls", p.tls},
+		{"answer", p.answer},
+		{"timeout", p.timeout},
+		{"failed", func(v at) { p.file.failed = p.jq(v) }},
+		{"charged", func(v at) { p.file.charged = p.jq(v) }},
+		{"not_found", p.notFound},
+		{"answered", p.answered},
+		{"not_charged", p.notCharged},
+		{"exhausted", p.exhausted},
+		{"rate", p.rate},
+		{"traceparent", func(v at) { p.decide(v, &p.file.traceparent) }},
+		{"products", p.products},
+	} {
+		if v, ok := keys[part.key]; ok {
+			part.read(v)
 		}
 	}
-	if v, ok := keys["timeout"]; ok {
-		p.timeout(v)
-	}
-	if v, ok := keys["failed"]; ok {
-		p.file.failed = p.jq(v)
-	}
-	if v, ok := keys["charged"]; ok {
-		p.file.charged = p.jq(v)
-	}
-	if v, ok := keys["not_found"]; ok {
-		p.notFound(v)
-	}
-	if v, ok := keys["answered"]; ok {
-		p.answered(v)
-	}
-	if v, ok := keys["not_charged"]; ok {
-		p.notCharged(v)
-	}
-	if v, ok := keys["exhausted"]; ok {
-		p.exhausted(v)
-	}
-	if v, ok := keys["rate"]; ok {
-		p.rate(v)
-	}
-	if v, ok := keys["traceparent"]; ok && v.Node.Decode(&p.file.traceparent) != nil {
+}
+
+// decide reads true or false.
+func (p *parser) decide(v at, into *bool) {
+	if v.Node.Decode(into) != nil {
 		p.Fault(v, "must be true or false")
 	}
-	if v, ok := keys["products"]; ok {
-		p.products(v)
+}
+
+// answer reads the format of answers.
+func (p *parser) answer(v at) {
+	format := p.Text(v)
+	if p.file.xml = format == "xml"; !p.file.xml && format != "json" && format != "" {
+		p.Fault(v, "must be json or xml")
 	}
 }
 
@@ -145,7 +134,7 @@ func (p *parser) timeout(v at) {
 }
 
 func (p *parser) headers(v at) []header {
-	list := p.texts(v, nil)
+	list := p.texts(v)
 	seen := map[string]bool{}
 	for i, h := range list {
 		where := at{Node: v.Node, Line: h.line, Path: v.Path + "." + h.name}

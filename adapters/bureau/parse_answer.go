@@ -43,7 +43,7 @@ func (p *parser) check(v at) *request {
 		r.path, r.template = p.path(k)
 	}
 	if k, ok := keys["query"]; ok {
-		r.query = plainHeaders(p.texts(k, nil))
+		r.query = plainHeaders(p.texts(k))
 	}
 	return r
 }

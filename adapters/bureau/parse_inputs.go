@@ -29,8 +29,8 @@ func (p *parser) inputs(v at) []catalog.Input {
 				p.Fault(k, "must be text, date, number or state")
 			}
 		}
-		if k, ok := keys["required"]; ok && k.Node.Decode(&in.Required) != nil {
-			p.Fault(k, "must be true or false")
+		if k, ok := keys["required"]; ok {
+			p.decide(k, &in.Required)
 		}
 		if k, ok := keys["name"]; ok {
 			in.Label = p.Text(k)

@@ -24,42 +24,51 @@ func (p *parser) request(v at, product catalog.Product) request {
 		r.path, r.template = p.path(k)
 	}
 	if k, ok := keys["query"]; ok {
-		r.query = plainHeaders(p.texts(k, nil))
+		r.query = plainHeaders(p.texts(k))
 	}
 	if k, ok := keys["headers"]; ok {
 		r.headers = p.headers(k)
 	}
 	uses := r.template.uses(slotDocument) || anyUses(r.query) || anyUses(r.headers) || anyUses(p.file.headers)
-	typ := contentType(p.file.headers, r.headers)
-	for _, name := range []string{"body", "form"} {
-		if k, ok := keys[name]; ok && r.method == "GET" {
-			p.Fault(k, "a GET has no %s: use POST, or query", name)
-		}
-	}
-	if k, ok := keys["body"]; ok && isXML(typ) {
-		if r.text = p.template(k, escapeXML); !strings.HasPrefix(strings.TrimSpace(k.Node.Value), "<") {
-			p.Fault(k, "is a template of XML under this Content-Type, and must begin with <")
-		}
-		uses = r.text.uses(slotDocument) || uses
-	} else if ok {
-		if r.body = p.jq(k); r.body != nil {
-			uses = p.bodyUses(k, r.body, product, typ) || uses
-		}
-	}
-	if k, ok := keys["form"]; ok {
-		if _, twice := keys["body"]; twice {
-			p.Fault(k, "there is a body already: keep one of the two")
-		}
-		if typ != "" && typ != formType {
-			p.Fault(k, "is sent as a form, but a header gives another Content-Type: take that header out")
-		}
-		r.form = plainHeaders(p.texts(k, nil))
-		uses = anyUses(r.form) || uses
-	}
+	uses = p.body(&r, keys, product) || uses
 	if !uses && len(keys) > 0 {
 		p.Fault(v, "does not use the document: put {documento} in path, query, headers or form, or .documento in body")
 	}
 	return r
+}
+
+// body reads what a request carries, and reports whether it depends on the document.
+func (p *parser) body(r *request, keys map[string]at, product catalog.Product) (uses bool) {
+	typ := contentType(p.file.headers, r.headers)
+	body, hasBody := keys["body"]
+	form, hasForm := keys["form"]
+	switch {
+	case r.method == "GET" && hasBody:
+		p.Fault(body, "a GET has no body: use POST, or query")
+	case r.method == "GET" && hasForm:
+		p.Fault(form, "a GET has no form: use POST, or query")
+	case hasBody && hasForm:
+		p.Fault(form, "there is a body already: keep one of the two")
+	}
+	if hasForm {
+		if typ != "" && typ != formType {
+			p.Fault(form, "is sent as a form, but a header gives another Content-Type: take that header out")
+		}
+		r.form = plainHeaders(p.texts(form))
+		uses = anyUses(r.form)
+	}
+	switch {
+	case hasBody && isXML(typ):
+		if r.text = p.template(body, escapeXML); !strings.HasPrefix(strings.TrimSpace(body.Node.Value), "<") {
+			p.Fault(body, "is a template of XML under this Content-Type, and must begin with <")
+		}
+		return r.text.uses(slotDocument) || uses
+	case hasBody:
+		if r.body = p.jq(body); r.body != nil {
+			return p.bodyUses(body, r.body, product, typ) || uses
+		}
+	}
+	return uses
 }
 
 // formType is the Content-Type of a form.
@@ -144,7 +153,8 @@ func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product, typ s
 	for _, t := range product.Documents {
 		var bodies [2][]byte
 		for i, doc := range samples[t] {
-			b, err := makeBody(context.Background(), body, asked{document.Restore(t, doc), "", sampleInputs(product.Inputs)}, product.ID)
+			about := asked{document.Restore(t, doc), "", sampleInputs(product.Inputs)}
+			b, err := makeBody(context.Background(), body, about, product.ID)
 			if err != nil {
 				p.Fault(v, "makes no body for a %s", t)
 				return true

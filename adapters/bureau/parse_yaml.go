@@ -48,7 +48,7 @@ func (p *parser) template(v at, escape func(string) string) template {
 }
 
 // texts reads a mapping of names to templates. Numbers and booleans are taken as they are written.
-func (p *parser) texts(v at, escape func(string) string) []entry {
+func (p *parser) texts(v at) []entry {
 	var list []entry
 	for _, pair := range p.Pairs(v) {
 		switch {
@@ -59,7 +59,7 @@ func (p *parser) texts(v at, escape func(string) string) []entry {
 			p.Fault(pair.At, "must not contain a line break or another control character")
 			continue
 		}
-		t := compileTemplate(pair.Node.Value, p.env, escape, func(message string) { p.Fault(pair.At, "%s", message) })
+		t := compileTemplate(pair.Node.Value, p.env, nil, func(message string) { p.Fault(pair.At, "%s", message) })
 		list = append(list, entry{header{pair.Key, p.knows(pair.At, t)}, pair.Line})
 	}
 	return list

@@ -222,7 +222,8 @@ func (s *proposal) find(places []place, name string, fits func(any) bool) (place
 	return place{}, false
 }
 
-// one returns the likeliest place of a field of one value. Where a text is wanted, a code in digits is the second choice.
+// one returns the likeliest place of a field of one value. Where a text is wanted, a code in digits is the second
+// choice.
 func (s *proposal) one(places []place, f catalog.Field) (place, bool) {
 	if f.Kind == catalog.String {
 		at, ok := s.find(places, f.Name, func(v any) bool {
@@ -297,28 +298,35 @@ func (s *proposal) scalar(f catalog.Field, path string, v any) string {
 			return s.scalar(f, join(path, key), said)
 		}
 	}
-	said, isText := v.(string)
+	_, isText := v.(string)
 	_, isNumber := v.(json.Number)
-	_, isBool := v.(bool)
 	switch {
+	case f.Kind == catalog.Boolean:
+		return yesOrNo(path, v)
 	case f.Kind == catalog.Date && s.gives("data_br", v):
 		return path + " | data_br"
 	case f.Kind == catalog.Number && (isNumber || s.gives("reais", v)):
 		return path + " | reais"
-	case f.Kind == catalog.Boolean && isBool:
-		return cmp.Or(path, ".")
-	case f.Kind == catalog.Boolean && isText:
-		for _, words := range [][2]string{{"S", "N"}, {"Sim", "Não"}, {"SIM", "NAO"}, {"true", "false"}} {
-			if slices.Contains(words[:], said) {
-				return fmt.Sprintf(`%s | if . == %q then true elif . == %q then false else null end`, path, words[0], words[1])
-			}
-		}
 	case f.Format == catalog.Identity && (isText || isNumber):
 		return path + " | documento"
 	case f.Kind == catalog.String && isText && !s.gives("data_br", v):
 		return cmp.Or(path, ".")
 	case f.Kind == catalog.String && isNumber:
 		return path + " | if . != null then tostring end"
+	}
+	return ""
+}
+
+// yesOrNo is the jq that reads a value as true or false, or empty where it is neither.
+func yesOrNo(path string, v any) string {
+	if _, is := v.(bool); is {
+		return cmp.Or(path, ".")
+	}
+	said, _ := v.(string)
+	for _, words := range [][2]string{{"S", "N"}, {"Sim", "Não"}, {"SIM", "NAO"}, {"true", "false"}} {
+		if slices.Contains(words[:], said) {
+			return fmt.Sprintf(`%s | if . == %q then true elif . == %q then false else null end`, path, words[0], words[1])
+		}
 	}
 	return ""
 }
@@ -377,9 +385,10 @@ func (s *proposal) list(f catalog.Field) (string, place) {
 // numbered are the paths of a value and of those beside it whose names differ in a number only: phone_1, phone_2.
 func (s *proposal) numbered(at place) []string {
 	var paths []string
+	stem := digits.ReplaceAllString(at.key, "")
 	for _, p := range s.places {
 		_, isText := p.value.(string)
-		if p.path == at.path || isText && p.parent == at.parent && digits.ReplaceAllString(p.key, "") == digits.ReplaceAllString(at.key, "") {
+		if p.path == at.path || isText && p.parent == at.parent && digits.ReplaceAllString(p.key, "") == stem {
 			paths = append(paths, p.path)
 		}
 	}

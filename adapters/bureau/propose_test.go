@@ -21,7 +21,8 @@ func proposal(t *testing.T, id, example string) (trial bureau.Trial, missing []s
 	}
 	c := client(t, string(src))
 	p = product(t, c, id)
-	got, err := c.Examine(t.Context(), ports.Question{Product: p, Document: bureau.Sample(p.Documents[0])}, []byte(example))
+	about := ports.Question{Product: p, Document: bureau.Sample(p.Documents[0])}
+	got, err := c.Examine(t.Context(), about, []byte(example))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)
 	}

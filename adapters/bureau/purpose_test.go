@@ -6,8 +6,6 @@ import (
 	"net/http"
 	"testing"
 
-	"fichario/domain/document"
-	"fichario/ports"
 )
 
 // TestTheBureauIsToldThePurpose: in headers, query, body and jq; without a purpose it is left out.
@@ -38,7 +36,9 @@ products:
 		"credito": {`true credito f=F-credito&q=52998224725 {"d":"52998224725","p":"credito","q":"credito"}`, "credito"},
 		"":        {`false  q=52998224725 {"d":"52998224725","p":null,"q":null}`, "sem"},
 	} {
-		answer, err := c.Ask(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf), Purpose: purpose})
+		q := question(t, c, "cpf", cpf)
+		q.Purpose = purpose
+		answer, err := c.Ask(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"fichario/adapters/bureau"
-	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -149,7 +148,7 @@ func TestPhonesOfTheReceita(t *testing.T) {
 		"112385193": `"telefones":null`, "11238519391": `"telefones":null`, "11111123851939": `"telefones":null`,
 	} {
 		c := shippedBureau(t, "brasilapi", 200, `{"uf":"SP","ddd_telefone_1":"`+came+`","ddd_telefone_2":""}`, nil)
-		a, err := c.Ask(t.Context(), ports.Question{Product: product(t, c, "cnpj"), Document: doc(t, document.CNPJ, "11222333000181")})
+		a, err := c.Ask(t.Context(), question(t, c, "cnpj", "11222333000181"))
 		if err != nil || !strings.Contains(string(a.Fields), want) || len(a.Dropped) > 0 {
 			t.Errorf("%s: got %s, %v, want %s", came, a.Fields, err, want)
 		}

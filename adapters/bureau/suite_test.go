@@ -18,7 +18,8 @@ func TestBureau(t *testing.T) {
 	portstest.Bureau(t, func(t *testing.T) portstest.BureauUnderTest {
 		other := sandbox.New()
 		dial, stop := other.Start()
-		c := bureau.New(parse(t, string(sandbox.File(sandbox.Plain))), bureau.WithDialContext(dial), bureau.WithRefusals(other.Refuses(sandbox.Plain)))
+		c := bureau.New(parse(t, string(sandbox.File(sandbox.Plain))), bureau.WithDialContext(dial),
+			bureau.WithRefusals(other.Refuses(sandbox.Plain)))
 		t.Cleanup(func() { c.Close(); stop() })
 		doors := other.Doors()
 		const unknown = "11144477735"

@@ -12,9 +12,9 @@ type part struct {
 	slot string // "documento", "produto", "finalidade", "entradas.NAME", or "" for text
 }
 
-// template is a text of a bureau file with slots for the document, the product, the purpose and the inputs. Environment values are
-// substituted when the file is read, and never searched for slots: a token may contain braces, and so may an e-mail
-// address.
+// template is a text of a bureau file with slots for the document, the product, the purpose and the inputs. Environment
+// values are substituted when the file is read, and never searched for slots: a token may contain braces, and so may an
+// e-mail address.
 type template []part
 
 const (

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"testing"
 
-	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -35,7 +34,7 @@ func TestTheBureauIsToldTheTrace(t *testing.T) {
 			})
 			c := client(t, fmt.Sprintf(basic, url, key))
 			ctx, _ := ports.Trace(ports.WithTracer(t.Context(), oneTrace{}), ports.Serving, "request")
-			if _, err := c.Ask(ctx, ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)}); err != nil {
+			if _, err := c.Ask(ctx, question(t, c, "cpf", cpf)); err != nil {
 				t.Fatal(err)
 			}
 			if told != want {

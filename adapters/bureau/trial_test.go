@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"fichario/adapters/bureau"
-	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -44,11 +43,11 @@ func TestKeysThatNoMappingReads(t *testing.T) {
 	wantIdle := []string{"nascimento", "nomeMae"}
 	url, _ := serve(t, body(200, person))
 	c := client(t, fmt.Sprintf(tried, url, "[404]"))
-	asked, err := c.Try(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)})
+	asked, err := c.Try(t.Context(), question(t, c, "cpf", cpf))
 	if err != nil || asked.Undescribed != 0 {
 		t.Fatal(asked.Undescribed, err)
 	}
-	saved, err := c.Examine(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, cpf)}, []byte(person))
+	saved, err := c.Examine(t.Context(), question(t, c, "cpf", cpf), []byte(person))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +59,7 @@ func TestKeysThatNoMappingReads(t *testing.T) {
 			t.Errorf("%s: idle: %v", name, got.Idle)
 		}
 	}
-	_, err = c.Examine(t.Context(), ports.Question{Product: product(t, c, "cpf"), Document: doc(t, document.CPF, "11144477735")}, []byte(person))
+	_, err = c.Examine(t.Context(), question(t, c, "cpf", "11144477735"), []byte(person))
 	if err == nil || !strings.Contains(err.Error(), "reports a failure") {
 		t.Errorf("somebody else's answer: %v", err)
 	}
@@ -117,7 +116,7 @@ func TestNoRecordThatTheFileDoesNotDescribe(t *testing.T) {
 	} {
 		url, _ := serve(t, body(c.status, `{"erro":"nada consta"}`))
 		cl := client(t, fmt.Sprintf(tried, url, c.notFound))
-		got, err := cl.Try(t.Context(), ports.Question{Product: product(t, cl, "cpf"), Document: doc(t, document.CPF, cpf)})
+		got, err := cl.Try(t.Context(), question(t, cl, "cpf", cpf))
 		if err != nil || got.Found || got.Undescribed != c.want {
 			t.Errorf("%s: found %t, undescribed %d, %v", c.notFound, got.Found, got.Undescribed, err)
 		}
