@@ -73,7 +73,7 @@ func (s *setting) through(c ports.Chain, bureaus ...*chained) *desk {
 	terms := lookups.NewTerms(offered, c.Timeout(), fresh, calendar)
 	ledger := lookups.NewLedger(lookups.LedgerConfig{
 		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
-		Bureaus: lookups.NewBureaus(ports.Chains{catalog.CPF: c}, s.store, s.now, s.log.logger()),
+		Bureaus: lookups.NewBureaus(ports.Chains{catalog.CPF: c}, s.store, calendar, s.now, s.log.logger()),
 	})
 	s.t.Cleanup(ledger.Close)
 	return &desk{Asker: lookups.NewAsker(ledger, nil), Ledger: ledger, Sheet: lookups.NewSheet(s.store, terms, s.now), terms: terms}

@@ -99,7 +99,7 @@ func newSite(t *testing.T, all bool) *testSite {
 	terms, pace := lookups.NewTerms(testCatalog(), 3*time.Second, testFresh, calendar), batches.NewPace()
 	fixture.ledger = lookups.NewLedger(lookups.LedgerConfig{
 		Store: store, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
-		Bureaus: lookups.NewBureaus(ports.Single("test", fixture.bureau, testCatalog(), 3*time.Second), store, now, log),
+		Bureaus: lookups.NewBureaus(ports.Single("test", fixture.bureau, testCatalog(), 3*time.Second), store, calendar, now, log),
 	})
 	fixture.asker, fixture.sheet = lookups.NewAsker(fixture.ledger, pace.Single), lookups.NewSheet(store, terms, now)
 	fixture.statement = lookups.NewStatement(store, calendar, now)

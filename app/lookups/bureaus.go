@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
@@ -15,19 +16,22 @@ import (
 )
 
 // Bureaus says which bureaus a question is put to, in which order: that of the configuration, or the one that was set
-// since, without those that are out.
+// since, without those that are out. It also shows and changes that.
 type Bureaus struct {
-	chains ports.Chains
-	store  ports.Store
-	clock  app.Clock
-	log    *slog.Logger
+	chains   ports.Chains
+	store    ports.Store
+	calendar access.Calendar
+	clock    app.Clock
+	log      *slog.Logger
 	// settings are those that were read last, by this instance.
 	settings atomic.Pointer[ports.BureauSettings]
 }
 
 // NewBureaus returns the use case.
-func NewBureaus(chains ports.Chains, store ports.Store, clock app.Clock, log *slog.Logger) *Bureaus {
-	b := &Bureaus{chains: chains, store: store, clock: clock, log: log}
+func NewBureaus(
+	chains ports.Chains, store ports.Store, calendar access.Calendar, clock app.Clock, log *slog.Logger,
+) *Bureaus {
+	b := &Bureaus{chains: chains, store: store, calendar: calendar, clock: clock, log: log}
 	b.settings.Store(&ports.BureauSettings{})
 	return b
 }

@@ -33,7 +33,7 @@ type cli struct {
 	MCP           client.MCP       `cmd:"" group:"lookups" name:"mcp" help:"Give an agent the lookup tools of a running service, under a spending ceiling (MCP on standard input)."`
 	Key           lookups.Key      `cmd:"" group:"lookups" help:"API keys."`
 	Batch         batches.Batch    `cmd:"" group:"lookups" help:"Look up many documents at once."`
-	Bureau        lookups.Bureau   `cmd:"" group:"lookups" help:"Check and try a bureau file."`
+	Bureau        lookups.Bureau   `cmd:"" group:"lookups" help:"Check and try a bureau file; order the bureaus, and take one out."`
 	SandboxBureau sandboxBureauCmd `cmd:"" group:"lookups" name:"sandbox-bureau" help:"Serve the sandbox bureau over HTTP, with invented answers or those of a script."`
 
 	Webhook      intake.Webhook         `cmd:"" group:"leads" help:"Addresses that receive contacts."`

@@ -95,7 +95,7 @@ type lookupRoom struct {
 func lookupsOn(g ground, single func()) (r lookupRoom) {
 	offered := g.bureau.Catalog()
 	r.terms = lookups.NewTerms(offered, g.bureau.Timeout(), g.Settings.HistoryFresh, g.calendar)
-	r.bureaus = lookups.NewBureaus(g.bureau.Chains(), g.store, command.Now, g.log)
+	r.bureaus = lookups.NewBureaus(g.bureau.Chains(), g.store, g.calendar, command.Now, g.log)
 	r.config = lookups.LedgerConfig{
 		Store: g.store, Bureaus: r.bureaus, Terms: r.terms, Clock: command.Now, Log: g.log, Observe: g.metrics.Lookup,
 	}

@@ -116,6 +116,9 @@ func (s *service) wire(e *command.Environment) (err error) {
 	if s.rooms, err = roomsOn(s.ground); err != nil {
 		return err
 	}
+	if err := s.lookups.bureaus.Refresh(e.Ctx); err != nil { // before the first request is served
+		return err
+	}
 	if _, sqlite := engine.SQLitePath(e.Settings.DatabaseURL); sqlite {
 		if err := s.lookups.ledger.SettleAll(e.Ctx); err != nil {
 			return err

@@ -98,6 +98,9 @@ const (
 	BatchResumed        Action = "lote.retomado"
 	BatchCancelled      Action = "lote.cancelado"
 	DeliveryReplayed    Action = "entrega.repetida"
+	BureausOrdered      Action = "bureaus.ordem_alterada"
+	BureauTakenOut      Action = "bureau.retirado"
+	BureauBack          Action = "bureau.chamado"
 )
 
 // labels names the actions in Portuguese. A test ensures that each has a label.
@@ -134,7 +137,8 @@ var labels = map[Action]string{
 	RotationChanged: "Alterou um rodízio", RotationRemoved: "Removeu um rodízio", OriginCreated: "Criou uma origem", OriginRenamed: "Renomeou uma origem",
 	OriginRemoved: "Removeu uma origem", FunnelCreated: "Criou um funil", FunnelChanged: "Alterou um funil",
 	BatchConfirmed: "Confirmou um lote", BatchPaused: "Pausou um lote", BatchResumed: "Retomou um lote",
-	BatchCancelled: "Cancelou um lote", DeliveryReplayed: "Repetiu uma entrega",
+	BatchCancelled: "Cancelou um lote", DeliveryReplayed: "Repetiu uma entrega", BureausOrdered: "Mudou a ordem dos bureaus",
+	BureauTakenOut: "Tirou um bureau", BureauBack: "Chamou um bureau de volta",
 }
 
 // Actions returns all actions, sorted by their codes.

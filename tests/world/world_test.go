@@ -184,7 +184,7 @@ func (w *world) open(name string) (*instance, error) {
 	terms, pace := lookups.NewTerms(products(), timeout, fresh, w.calendar), batches.NewPace()
 	i.ledger = lookups.NewLedger(lookups.LedgerConfig{
 		Store: store, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
-		Bureaus: lookups.NewBureaus(ports.Single("mundo", seenBy{w.bureau, i}, products(), timeout), store, now, log),
+		Bureaus: lookups.NewBureaus(ports.Single("mundo", seenBy{w.bureau, i}, products(), timeout), store, w.calendar, now, log),
 	})
 	i.asker = lookups.NewAsker(i.ledger, pace.Single)
 	i.keys = lookups.NewKeys(store, now)

@@ -1,0 +1,159 @@
+package lookups
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/adapters/gormstore"
+	"fichario/app"
+	"fichario/app/lookups"
+	"fichario/cmd/fichario/command"
+)
+
+// withBureaus runs a command on the configured bureaus.
+func withBureaus(e *command.Environment, f func(*lookups.Bureaus) error) error {
+	calendar, err := e.Calendar()
+	if err != nil {
+		return err
+	}
+	log, flush := command.NewLogger(e.Settings, e.ErrOut)
+	defer flush()
+	clients, stop, err := e.OpenBureaus(log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	return e.WithStore(func(store *gormstore.Store) error {
+		return f(lookups.NewBureaus(clients.Chains(), store, calendar, command.Now, log))
+	})
+}
+
+type bureauListCmd struct{}
+
+// Run lists the bureaus.
+func (c *bureauListCmd) Run(e *command.Environment) error {
+	return withBureaus(e, func(all *lookups.Bureaus) error {
+		list, err := all.List(e.Ctx, app.Operator())
+		if err != nil {
+			return err
+		}
+		type bureau struct {
+			Name      string                  `json:"nome"`
+			Condition lookups.BureauCondition `json:"situacao"`
+			P50       *int64                  `json:"p50"` // milliseconds, as P99
+			P99       *int64                  `json:"p99"`
+			Failed    int                     `json:"falhas"`
+			Month     json.Number             `json:"gastoMes"`
+		}
+		bureaus := []bureau{}
+		var text strings.Builder
+		for _, s := range list.States {
+			b := bureau{
+				s.Name, s.Condition, milliseconds(s.P50), milliseconds(s.P99), s.Failed, json.Number(s.Month.String()),
+			}
+			bureaus = append(bureaus, b)
+			fmt.Fprintf(&text, "%-24s %-9s p50 %s, p99 %s, %d of %d calls failed, R$ %s this month%s\n", s.Name, s.Condition,
+				said(b.P50), said(b.P99), s.Failed, s.Calls, s.Month, until(s.Until))
+		}
+		return e.Print(bureaus, "%s", text.String())
+	})
+}
+
+// milliseconds rounds up; nil for none.
+func milliseconds(d time.Duration) *int64 {
+	if d == 0 {
+		return nil
+	}
+	ms := (d + time.Millisecond - 1).Milliseconds()
+	return &ms
+}
+
+func said(ms *int64) string {
+	if ms == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%d ms", *ms)
+}
+
+func until(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return ", until " + t.Format(time.RFC3339)
+}
+
+type bureauOrderCmd struct {
+	Names   []string `arg:"" optional:"" help:"Bureaus in the order in which they are asked, with commas; those left out are not asked. Default: show the order."`
+	Product string   `required:"" placeholder:"ID" help:"Product id."`
+	Reset   bool     `help:"Return to the order of FICHARIO_BUREAU."`
+}
+
+// Run shows or sets an order.
+func (c *bureauOrderCmd) Run(e *command.Environment) error {
+	names := trimmed(strings.Split(strings.Join(c.Names, ","), ","))
+	if c.Reset && len(names) > 0 {
+		return errors.New("--reset takes no names")
+	}
+	return withBureaus(e, func(all *lookups.Bureaus) error {
+		if c.Reset || len(names) > 0 {
+			if err := all.SetOrder(e.Ctx, app.Operator(), c.Product, names); err != nil {
+				return err
+			}
+		}
+		list, err := all.List(e.Ctx, app.Operator())
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list.Orders, func(o lookups.BureauOrder) bool { return o.Product.ID == c.Product })
+		if i < 0 {
+			return all.SetOrder(e.Ctx, app.Operator(), c.Product, nil) // says which products there are
+		}
+		o := list.Orders[i]
+		shown := map[string]any{
+			"produto": c.Product, "ordem": o.Asked, "deixados": append([]string{}, o.Left...), "alterada": o.Set,
+		}
+		by := "as FICHARIO_BUREAU says"
+		if o.Set {
+			by = "as it was set"
+		}
+		return e.Print(shown, "%s is asked of %s, %s.\n", c.Product, strings.Join(o.Asked, ", "), by)
+	})
+}
+
+type bureauOutCmd struct {
+	Name string        `arg:"" help:"Name of the bureau."`
+	For  time.Duration `placeholder:"TIME" help:"How long, such as 2h. Default: until fichario bureau back."`
+}
+
+// Run takes a bureau out.
+func (c *bureauOutCmd) Run(e *command.Environment) error {
+	return withBureaus(e, func(all *lookups.Bureaus) error {
+		if err := all.TakeOut(e.Ctx, app.Operator(), c.Name, c.For); err != nil {
+			return err
+		}
+		return e.Print(map[string]string{"nome": c.Name}, "%s is out; every instance follows within seconds.\n", c.Name)
+	})
+}
+
+type bureauBackCmd struct {
+	Name string `arg:"" help:"Name of the bureau."`
+}
+
+// Run calls a bureau back.
+func (c *bureauBackCmd) Run(e *command.Environment) error {
+	return withBureaus(e, func(all *lookups.Bureaus) error {
+		was, err := all.Back(e.Ctx, app.Operator(), c.Name)
+		if err != nil {
+			return err
+		}
+		text := "%s is back; every instance follows within seconds.\n"
+		if !was {
+			text = "%s was not out.\n"
+		}
+		return e.Print(map[string]any{"nome": c.Name, "estavaFora": was}, text, c.Name)
+	})
+}
