@@ -3,6 +3,7 @@ package bureau_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"fichario/adapters/bureau"
@@ -182,5 +183,20 @@ func TestExhaustedBeatsAPause(t *testing.T) {
 	}
 	if calls.Load() != 2 {
 		t.Errorf("%d calls", calls.Load())
+	}
+}
+
+// TestAnAmountAsPeopleWriteIt is exact by `reais`; a fraction that jq computed is no amount.
+func TestAnAmountAsPeopleWriteIt(t *testing.T) {
+	t.Parallel()
+	url, _ := serve(t, body(200, `{"preco":"R$ 0,2075","centavos":21}`))
+	for from, want := range map[string]string{
+		".body.preco | reais": "0.2075", ".body.centavos / 100": "", ".body.centavos": "21", ".body.centavos - 20": "1",
+	} {
+		src := strings.Replace(fmt.Sprintf(basic, url, ""), `price: "0.45"`, `price: { max: "0.45", from: '`+from+`' }`, 1)
+		a, err := ask(t, client(t, src))
+		if err != nil || moneyOf(a.Amount) != want {
+			t.Errorf("%s: %q, %v, want %q", from, moneyOf(a.Amount), err, want)
+		}
 	}
 }

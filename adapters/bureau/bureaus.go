@@ -84,8 +84,8 @@ func productIDs(clients []*Client) (ids []string) {
 	return ids
 }
 
-// offer is a product as a chain offers it: for every document that one of its bureaus takes, with the inputs that any of
-// them needs, and at the most that a question may cost.
+// offer is a product as a chain offers it: for every document that one of its bureaus takes, with the inputs that any
+// of them needs, and at the most that a question may cost.
 func offer(id string, c ports.Chain) (catalog.Product, error) {
 	p := c.Links[0].Product
 	p.Documents = nil

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"testing"
-
 )
 
 // TestTheBureauIsToldThePurpose: in headers, query, body and jq; without a purpose it is left out.

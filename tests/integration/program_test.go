@@ -175,6 +175,9 @@ func TestBureauCommands(t *testing.T) {
 		out := testkit.JSON[map[string]any](t, testkit.Run(t, env, "bureau", "check", shipped, "--json"))
 		expect(t, shipped, out["ok"], true)
 	}
+	if text := testkit.Run(t, env, "bureau", "check", "brasilapi"); !strings.Contains(text, "the most that a call of each may cost") {
+		t.Errorf("check does not say what a price is:\n%s", text)
+	}
 	tried := testkit.JSON[map[string]any](t, testkit.Run(t, env, "bureau", "try", "sandbox", "cpf", ana, "--json"))
 	expect(t, "found", tried["found"], true)
 	text := testkit.Run(t, env, "bureau", "try", "sandbox", "cpf", "90000000175")

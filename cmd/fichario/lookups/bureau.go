@@ -58,15 +58,21 @@ func (c *bureauCheckCmd) Run(e *command.Environment) error {
 	type product struct {
 		ID    string      `json:"id"`
 		Price json.Number `json:"price"` // the most that a call may cost
+		// Inputs are the names of what it needs besides a document.
+		Inputs []string `json:"inputs"`
 	}
 	products := []product{}
 	var text strings.Builder
 	for _, p := range client.Catalog() {
-		products = append(products, product{p.ID, json.Number(p.Price.String())})
-		fmt.Fprintf(&text, "  %-28s R$ %s\n", p.ID, p.Price)
+		inputs := []string{}
+		for _, in := range p.Inputs {
+			inputs = append(inputs, in.Name)
+		}
+		products = append(products, product{p.ID, json.Number(p.Price.String()), inputs})
+		fmt.Fprintf(&text, "  %-28s %s\n", p.ID, strings.Join(append([]string{"R$ " + p.Price.String()}, inputs...), ", "))
 	}
 	return e.Print(map[string]any{"ok": true, "name": file.Name(), "products": products},
-		"%s is a valid bureau file. Products, and the most that a call of each may cost (caps reserve it before the call):\n%s", c.File, text.String())
+		"%s is a valid bureau file. Products, the most that a call of each may cost (caps reserve it before the call), and the inputs:\n%s", c.File, text.String())
 }
 
 // examine shows what the file makes of a saved answer.
