@@ -85,20 +85,29 @@ type asked struct {
 
 // asking is what a question asks of a product. Inputs that are not the product's never leave the house.
 func asking(q ports.Question, p catalog.Product) asked {
-	a := asked{q.Document, q.Purpose, map[string]string{}}
+	a := asked{Document: q.Document, purpose: q.Purpose}
 	for _, in := range p.Inputs {
 		if v := q.Inputs[in.Name]; v != "" {
+			if a.inputs == nil {
+				a.inputs = map[string]string{}
+			}
 			a.inputs[in.Name] = v
 		}
 	}
 	return a
 }
 
+// noInputs is what programs have as $entradas where there are none; they never change it.
+var noInputs = map[string]any{}
+
 // variables are the values for the file's programs, in the order in which they were declared.
 func (a asked) variables(product string) []any {
 	var purpose any
 	if a.purpose != "" {
 		purpose = a.purpose
+	}
+	if len(a.inputs) == 0 {
+		return []any{a.Value(), product, purpose, noInputs}
 	}
 	inputs := make(map[string]any, len(a.inputs))
 	for name, v := range a.inputs {
