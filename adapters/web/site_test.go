@@ -60,6 +60,7 @@ type testSite struct {
 	subjects  *privacyapp.Subjects
 	keys      *lookups.Keys
 	bureau    *fakeBureau
+	second    fakeBureau // for deaths, where the first one does not charge
 	tables    *spreadsheet.Tables
 	log       *bytes.Buffer
 	// mailed receives the e-mails sent.
@@ -97,9 +98,15 @@ func newSite(t *testing.T, all bool) *testSite {
 	log := slog.New(slog.NewTextHandler(fixture.log, nil))
 	fixture.contacts, fixture.keys = contacts.New(store, now), lookups.NewKeys(store, now)
 	terms, pace := lookups.NewTerms(testCatalog(), 3*time.Second, testFresh, calendar), batches.NewPace()
+	chains := ports.Single("test", fixture.bureau, testCatalog(), 3*time.Second)
+	both := chains["obito"]
+	both.Links = append(both.Links, ports.Link{
+		Name: "segundo", Product: both.Links[0].Product, Timeout: 3 * time.Second, Bureau: &fixture.second,
+	})
+	chains["obito"] = both
+	bureaus := lookups.NewBureaus(chains, store, calendar, now, log)
 	fixture.ledger = lookups.NewLedger(lookups.LedgerConfig{
-		Store: store, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
-		Bureaus: lookups.NewBureaus(ports.Single("test", fixture.bureau, testCatalog(), 3*time.Second), store, calendar, now, log),
+		Store: store, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {}, Bureaus: bureaus,
 	})
 	fixture.asker, fixture.sheet = lookups.NewAsker(fixture.ledger, pace.Single), lookups.NewSheet(store, terms, now)
 	fixture.statement = lookups.NewStatement(store, calendar, now)
@@ -129,7 +136,8 @@ func newSite(t *testing.T, all bool) *testSite {
 	people, origins, rotations := fixture.people(), contacts.NewOrigins(store), contacts.NewRotations(store, now)
 	funnels, hooks := contacts.NewFunnels(store, now), intakeapp.NewWebhooks(store, now)
 	asking := lookuppages.Use{
-		Asker: fixture.asker, Batches: batches, Bundles: lookups.NewBundles(store, testCatalog()), Contacts: fixture.contacts,
+		Asker: fixture.asker, Batches: batches, Bundles: lookups.NewBundles(store, testCatalog()), Bureaus: bureaus,
+		Contacts:  fixture.contacts,
 		Dashboard: lookups.NewDashboard(store, testCatalog(), calendar, now), Keys: fixture.keys, Sheet: fixture.sheet,
 		Statement: fixture.statement, Terms: terms,
 	}

@@ -48,7 +48,12 @@ type BureauOrder struct {
 	Asked, Left []string
 	// Set is whether somebody has set it; otherwise it is the configuration's.
 	Set bool
+
+	prices map[string]catalog.Money
 }
+
+// Price is the most that a call to one of its bureaus costs, in ten-thousandths of a real.
+func (o BureauOrder) Price(name string) catalog.Money { return o.prices[name] }
 
 // BureauList is the bureaus of the instance by name, and the orders of its products by id.
 type BureauList struct {
@@ -119,13 +124,16 @@ func (*Bureaus) state(settings *ports.BureauSettings, name string, now time.Time
 
 // order returns the order of a product that there is.
 func (b *Bureaus) order(settings *ports.BureauSettings, id string) BureauOrder {
-	o := BureauOrder{Product: b.chains[id].Links[0].Product, Set: len(settings.Orders[id]) > 0}
+	all := b.chains[id].Links
+	o := BureauOrder{
+		Product: all[0].Product, Set: len(settings.Orders[id]) > 0, prices: make(map[string]catalog.Money, len(all)),
+	}
 	for _, l := range b.Offering(id) {
 		o.Asked = append(o.Asked, l.Name)
 	}
-	for _, name := range b.names(id) {
-		if !slices.Contains(o.Asked, name) {
-			o.Left = append(o.Left, name)
+	for _, l := range all {
+		if o.prices[l.Name] = l.Product.Price; !slices.Contains(o.Asked, l.Name) {
+			o.Left = append(o.Left, l.Name)
 		}
 	}
 	return o

@@ -162,8 +162,8 @@ func (s *service) api(tables *spreadsheet.Tables, trusted []netip.Prefix) http.H
 func (s *service) pages(tables *spreadsheet.Tables, trusted []netip.Prefix) (http.Handler, error) {
 	l, c, t, p := s.lookups, s.contacts, s.team, s.privacy
 	asking := lookuppages.Use{
-		Asker: l.asker, Batches: s.batches, Bundles: l.bundles, Contacts: c.contacts, Dashboard: l.dashboard, Keys: l.keys,
-		Sheet: l.sheet, Statement: l.statement, Terms: l.terms,
+		Asker: l.asker, Batches: s.batches, Bundles: l.bundles, Bureaus: l.bureaus, Contacts: c.contacts,
+		Dashboard: l.dashboard, Keys: l.keys, Sheet: l.sheet, Statement: l.statement, Terms: l.terms,
 	}
 	use := site.Use{
 		Lookups: asking,

@@ -145,6 +145,7 @@ func (w walk) all(
 		"minuto": {"1"}, "dia": {"1"}, "mes": {"1"}, "pode": {"cpf"}, "manter": {"agora"},
 		"acao": {"importar"}, "fazer": {"renomear-funil"}, "etapa": {w.ids["stage"]}, "resp": {w.ids["member"]},
 		"outro": {w.ids["other"]}, "contato": {w.ids["contact"]}, "ate": {w.ids["contact"]},
+		"bureau": {"sandbox"}, "produto": {"cpf"},
 	}
 	param := regexp.MustCompile(`\{\w+\}`)
 	for _, r := range pageRows() {

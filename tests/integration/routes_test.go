@@ -11,7 +11,8 @@ import (
 
 // pages has a row for each route of the interface: who may use it, the route, and the kinds of the ids in its path.
 // Everybody may use a "door", "all" members a page, an "admin" and owners what manages the organisation, an "owner" the
-// rest, and "self" whoever it belongs to. Rows are walked in an order in which none destroys what a later one needs.
+// rest, "self" whoever it belongs to, and "alone" nobody here, because several organisations use the instance. Rows are
+// walked in an order in which none destroys what a later one needs.
 const pages = `
 	door  GET /static/
 	door  GET /entrar
@@ -126,6 +127,11 @@ const pages = `
 	admin POST /pacotes
 	admin POST /pacotes/{id} bundle
 	admin POST /pacotes/{id}/tirar bundle
+	admin GET /bureaus
+	alone POST /bureaus/subir
+	alone POST /bureaus/ordem
+	alone POST /bureaus/tirar
+	alone POST /bureaus/voltar
 	admin GET /chaves
 	admin POST /chaves
 	admin GET /chaves/nova

@@ -18,6 +18,7 @@ type Use struct {
 	Asker     *lookups.Asker
 	Batches   *batches.Batches
 	Bundles   *lookups.Bundles
+	Bureaus   *lookups.Bureaus
 	Contacts  *contacts.Contacts
 	Dashboard *lookups.Dashboard
 	Keys      *lookups.Keys
@@ -59,6 +60,11 @@ func (use Use) Pages(server *web.Server) web.Pages {
 			"GET /consultas/{id}/bruto":    s.lookupRaw,
 			"GET /consultas/{id}/contato":  web.Decoded(s.tieChoose),
 			"POST /consultas/{id}/contato": web.Decoded(s.tie),
+			"GET /bureaus":                 s.bureauList,
+			"POST /bureaus/subir":          web.Decoded(s.bureauRaise),
+			"POST /bureaus/ordem":          web.Decoded(s.bureauReset),
+			"POST /bureaus/tirar":          web.Decoded(s.bureauOut),
+			"POST /bureaus/voltar":         web.Decoded(s.bureauBack),
 			"GET /extrato":                 web.List(s.statementShow),
 			"GET /extrato.csv":             web.List(web.Decoded(s.orgStatementFile)),
 			"GET /chaves":                  s.keyList,

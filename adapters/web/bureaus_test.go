@@ -1,0 +1,92 @@
+package web_test
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fichario/domain/crm"
+	"fichario/ports"
+)
+
+// turns are the bureaus that the page says a person's record is asked of, in order.
+func turns(page string) string {
+	_, list, _ := strings.Cut(page, `id="ordem-obito"`)
+	list, _, _ = strings.Cut(list, "</section>")
+	var names []string
+	for _, m := range regexp.MustCompile(`<bdi class="break">([^<]*)</bdi></th>\s*<td data-l="Vez">([^<]*)</td>`).
+		FindAllStringSubmatch(list, -1) {
+		names = append(names, m[2]+" "+m[1])
+	}
+	return strings.Join(names, ", ")
+}
+
+// TestTheBureausOfTheInstance: how they are doing, their order, and who is out; changed by forms alone.
+func TestTheBureausOfTheInstance(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	v.bureau.fails(aPerson, ports.NotCharged)
+	v.ask("documento", aPerson, "produto", "obito")
+	page := v.get("/bureaus")
+	has(t, "the page", page, "segundo", "test", "Ativo", "0 de 1", "1 de 1", "R$ 0,45", "R$ 0,00", "Óbito")
+	hasNot(t, "a product of one bureau", page, "ordem-cnpj", "Ordem da configuração")
+	if got := turns(page); got != "1º test, 2º segundo" {
+		t.Errorf("the order is %s", got)
+	}
+	v.send("/bureaus/subir", "produto", "obito", "bureau", "segundo")
+	page = v.get("/bureaus")
+	has(t, "moved up", page, "Ordem da configuração", "Ordem guardada")
+	if got := turns(page); got != "1º segundo, 2º test" {
+		t.Errorf("moved up, the order is %s", got)
+	}
+	v.send("/bureaus/ordem", "produto", "obito")
+	if got := turns(v.get("/bureaus")); got != "1º test, 2º segundo" {
+		t.Errorf("reset, the order is %s", got)
+	}
+	has(t, "asked first", v.get("/bureaus?perguntar=tirar-test"), "Tirar o bureau “test”?", "O que só ele oferece")
+	v.send("/bureaus/tirar", "bureau", "test")
+	has(t, "out", v.get("/bureaus"), "Fora", "até alguém o chamar de volta", "Chamar de volta")
+	calls := v.bureau.calls.Load()
+	v.ask("documento", anotherPerson, "produto", "obito")
+	if v.bureau.calls.Load() != calls || site.second.calls.Load() != 2 {
+		t.Errorf("the one that is out was asked, or the other one not: %d", site.second.calls.Load())
+	}
+	v.send("/bureaus/voltar", "bureau", "test")
+	hasNot(t, "back", v.get("/bureaus"), "Chamar de volta")
+	for _, form := range [][]string{
+		{"/bureaus/subir", "produto", "obito", "bureau", "nada"}, {"/bureaus/tirar", "bureau", "nada"},
+		{"/bureaus/voltar", "bureau", "nada"}, {"/bureaus/ordem", "produto", "nada"},
+	} {
+		if answer, _ := v.send(form[0], form[1:]...); answer.StatusCode < 400 || answer.StatusCode >= 500 {
+			t.Errorf("%v: %d", form, answer.StatusCode)
+		}
+	}
+	has(t, "the navigation", v.get("/"), `href="/bureaus"`)
+
+	member := site.member(v.by.OrgID(), "Caio", crm.Common)
+	hasNot(t, "a member's navigation", member.get("/"), `href="/bureaus"`)
+	if answer, _ := member.do(http.MethodGet, "/bureaus", nil); answer.StatusCode != http.StatusForbidden {
+		t.Errorf("a member: %d", answer.StatusCode)
+	}
+}
+
+// TestTheBureausOfSeveralOrganisations are seen by all and changed by none.
+func TestTheBureausOfSeveralOrganisations(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	site.visitor("Bruno")
+	page := v.get("/bureaus")
+	has(t, "the page", page, "Mais de uma organização usa esta instância", "fichario bureau", "segundo", "Ativo")
+	hasNot(t, "the page", page, `action="/bureaus/`, "Gasto no mês", "data-ask")
+	for _, form := range [][]string{
+		{"/bureaus/subir", "produto", "obito", "bureau", "segundo"}, {"/bureaus/tirar", "bureau", "test"},
+		{"/bureaus/voltar", "bureau", "test"}, {"/bureaus/ordem", "produto", "obito"},
+	} {
+		if answer, _ := v.send(form[0], form[1:]...); answer.StatusCode != http.StatusForbidden {
+			t.Errorf("%v: %d", form, answer.StatusCode)
+		}
+	}
+}
