@@ -237,13 +237,15 @@ func (s *scheduler) hash(about ...any) uint64 {
 }
 
 // stir lets go wrong from now on what the plan says.
-func (s *scheduler) stir(p plan) { s.faults, s.holds, s.pins = p.faults, p.holds, p.pins }
+func (s *scheduler) stir(p plan) {
+	s.faults, s.holds, s.pins, s.strategy = p.faults, p.holds, p.pins, p.strategy
+}
 
-// calm lets nothing go wrong from now on.
+// calm lets nothing go wrong from now on, and nobody stand still for long.
 func (s *scheduler) calm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.faults, s.holds, s.pins, s.pinned = faults{}, holds{}, pins{}, pinned{}
+	s.faults, s.holds, s.pins, s.pinned, s.strategy = faults{}, holds{}, pins{}, pinned{}, 0
 	clear(s.frozen)
 }
 

@@ -552,7 +552,9 @@ func (w *world) rest() {
 		for n := range 200 {
 			time.Sleep(time.Duration(1+min(n, 2)) * time.Second)
 			// A job that waits for its next attempt may wait for hours.
-			if w.calm() && (w.idle() || n > 4 && w.plan.faults.frozen == 0 && !w.crashed() || n > 20) {
+			// Nor does whoever was kept for longer than a statement may take come back before a lease has ended.
+			steady := w.plan.faults.frozen == 0 && !w.crashed() && w.plan.holds == (holds{}) && w.plan.pins == (pins{})
+			if w.calm() && (w.idle() || n > 4 && steady || n > 20) {
 				break
 			}
 		}
