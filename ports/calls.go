@@ -51,10 +51,11 @@ type Charge struct {
 	Only Only
 }
 
-// Only limits which answers serve: to those bought for a purpose, nil for any, and those of a bureau, empty for any.
+// Only limits which answers serve: to those bought for a purpose, nil for any, and those of a bureau, empty for any. They
+// are always those of the same inputs, catalog.InputsText.
 type Only struct {
-	Purpose *string
-	Bureau  string
+	Purpose        *string
+	Bureau, Inputs string
 }
 
 // Next is a step from one call of a question to the next.

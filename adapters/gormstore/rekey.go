@@ -100,10 +100,17 @@ func (s *Store) replace(tx *gorm.DB, table, column string, ids []string, values 
 // reindex recomputes the hash by which a record is found.
 func (s *Store) reindex(tx *gorm.DB, id, value string) error {
 	var row lookups.RecordRow
-	if err := tx.Select("id, org_id, product, doc_type").Take(&row, "id = ?", id).Error; err != nil {
+	if err := tx.Select("id, org_id, product, doc_type, inputs").Take(&row, "id = ?", id).Error; err != nil {
 		return err
 	}
 	doc := document.Restore(document.Type(row.DocType), value)
-	index := s.Vault.Indexes(lookups.IndexText(string(row.OrgID), row.Product, doc))[0]
+	var inputs []byte
+	if len(row.Inputs) > 0 {
+		var err error
+		if inputs, err = s.Vault.Open(row.Inputs, "records|inputs|"+id); err != nil {
+			return err
+		}
+	}
+	index := s.Vault.Indexes(lookups.IndexText(string(row.OrgID), row.Product, doc, string(inputs)))[0]
 	return tx.Model(&lookups.RecordRow{}).Where("id = ?", id).Update("doc_index", index).Error
 }

@@ -198,28 +198,52 @@ func (e ProblemaLeadSuccess) Valid() bool {
 
 // Defines values for ProdutoCamposTipo.
 const (
-	Boolean ProdutoCamposTipo = "boolean"
-	Date    ProdutoCamposTipo = "date"
-	List    ProdutoCamposTipo = "list"
-	Number  ProdutoCamposTipo = "number"
-	Object  ProdutoCamposTipo = "object"
-	String  ProdutoCamposTipo = "string"
+	ProdutoCamposTipoBoolean ProdutoCamposTipo = "boolean"
+	ProdutoCamposTipoDate    ProdutoCamposTipo = "date"
+	ProdutoCamposTipoList    ProdutoCamposTipo = "list"
+	ProdutoCamposTipoNumber  ProdutoCamposTipo = "number"
+	ProdutoCamposTipoObject  ProdutoCamposTipo = "object"
+	ProdutoCamposTipoString  ProdutoCamposTipo = "string"
 )
 
 // Valid indicates whether the value is a known member of the ProdutoCamposTipo enum.
 func (e ProdutoCamposTipo) Valid() bool {
 	switch e {
-	case Boolean:
+	case ProdutoCamposTipoBoolean:
 		return true
-	case Date:
+	case ProdutoCamposTipoDate:
 		return true
-	case List:
+	case ProdutoCamposTipoList:
 		return true
-	case Number:
+	case ProdutoCamposTipoNumber:
 		return true
-	case Object:
+	case ProdutoCamposTipoObject:
 		return true
-	case String:
+	case ProdutoCamposTipoString:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ProdutoEntradasTipo.
+const (
+	ProdutoEntradasTipoDate   ProdutoEntradasTipo = "date"
+	ProdutoEntradasTipoNumber ProdutoEntradasTipo = "number"
+	ProdutoEntradasTipoState  ProdutoEntradasTipo = "state"
+	ProdutoEntradasTipoText   ProdutoEntradasTipo = "text"
+)
+
+// Valid indicates whether the value is a known member of the ProdutoEntradasTipo enum.
+func (e ProdutoEntradasTipo) Valid() bool {
+	switch e {
+	case ProdutoEntradasTipoDate:
+		return true
+	case ProdutoEntradasTipoNumber:
+		return true
+	case ProdutoEntradasTipoState:
+		return true
+	case ProdutoEntradasTipoText:
 		return true
 	default:
 		return false
@@ -328,6 +352,10 @@ type LookupRequest struct {
 
 	// Document The document, without punctuation.
 	Document string `json:"documento" validate:"required"`
+
+	// Entradas What the product needs beside the document, by the names that `GET /api/v1/produtos` lists, such as
+	// `{"nascimento": "1980-02-29"}`. Numbers may also be sent as numbers.
+	Entradas *map[string]json.RawMessage `json:"entradas,omitempty"`
 
 	// Purpose Code of the lookup's purpose, like X-Finalidade; if both are sent, they must agree.
 	Purpose *string `json:"finalidade,omitempty" validate:"omitzero,max=40"`
@@ -724,6 +752,16 @@ type ProductEntry struct {
 	// Documentos The document types that it takes; a request has one of them.
 	Documentos []DocumentType `json:"documentos"`
 
+	// Entradas What it needs beside the document; `POST /api/v1/consultas` takes it as `entradas`.
+	Entradas []struct {
+		Descricao string `json:"descricao"`
+		Nome      string `json:"nome"`
+
+		// Obrigatoria A lookup without it is refused.
+		Obrigatoria bool                `json:"obrigatoria"`
+		Tipo        ProdutoEntradasTipo `json:"tipo"`
+	} `json:"entradas"`
+
 	// Escopos The types among these that the calling key may look up.
 	Escopos []DocumentType `json:"escopos"`
 
@@ -740,6 +778,9 @@ type ProductEntry struct {
 
 // ProdutoCamposTipo defines model for Produto.Campos.Tipo.
 type ProdutoCamposTipo string
+
+// ProdutoEntradasTipo defines model for Produto.Entradas.Tipo.
+type ProdutoEntradasTipo string
 
 // ProductList defines model for Produtos.
 type ProductList struct {

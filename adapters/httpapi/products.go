@@ -24,6 +24,10 @@ func (h handlers) ListProducts(ctx context.Context, _ ListProductsRequestObject)
 				Preco json.Number `json:"preco"`
 			}{l.Name, amount(l.Product.Price)})
 		}
+		p.Entradas = make([]productInput, len(o.Product.Inputs))
+		for i, in := range o.Product.Inputs {
+			p.Entradas[i] = productInput{in.Called(), in.Name, in.Required, ProdutoEntradasTipo(in.Type)}
+		}
 		for _, f := range o.Product.Fields {
 			p.Campos = append(p.Campos, struct {
 				Descricao string            `json:"descricao"`
@@ -34,4 +38,12 @@ func (h handlers) ListProducts(ctx context.Context, _ ListProductsRequestObject)
 		list.Produtos = append(list.Produtos, p)
 	}
 	return body{list}, nil
+}
+
+// productInput is the anonymous type of the generated code.
+type productInput = struct {
+	Descricao   string              `json:"descricao"`
+	Nome        string              `json:"nome"`
+	Obrigatoria bool                `json:"obrigatoria"`
+	Tipo        ProdutoEntradasTipo `json:"tipo"`
 }

@@ -246,6 +246,10 @@ func (b *Batches) read(by app.Caller, n NewBatch) (q batch.Batch, items []batch.
 		return q, nil, fault.New(fault.UnknownProduct,
 			"Este produto não é oferecido. GET /api/v1/produtos lista os que são.").At("produto")
 	}
+	if i := slices.IndexFunc(product.Inputs, func(in catalog.Input) bool { return in.Required }); i >= 0 {
+		return q, nil, app.Invalid("produto", fmt.Sprintf("%s precisa de %s para cada documento, e lotes só enviam documentos. "+
+			"Consulte um a um, com entradas em POST /api/v1/consultas.", product.Name, product.Inputs[i].Called()))
+	}
 	now := b.Clock()
 	name := n.Name
 	if name == "" {

@@ -3,6 +3,7 @@
 package lookups
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,8 @@ type Request struct {
 	Product string
 	// Document is the bare text that was sent.
 	Document string
+	// Inputs are what the product needs beside the document, by name.
+	Inputs map[string]string
 	// Purpose is the code of its purpose; empty for the only one that the caller may state. That of a batch was chosen
 	// when the batch was made.
 	Purpose string
@@ -187,7 +190,10 @@ func (k *Asker) check(ctx context.Context, caller app.Caller, req Request) (_ Re
 	if err := k.mayName(caller, req); err != nil {
 		return req, err
 	}
-	req.only.Bureau = req.Bureau
+	if err := checkInputs(req); err != nil {
+		return req, err
+	}
+	req.only = ports.Only{Bureau: req.Bureau, Inputs: catalog.InputsText(req.Inputs)}
 	if caller.Key() == nil {
 		req.RequestKey = "" // it belongs to a key
 	}
@@ -217,6 +223,32 @@ func (k *Asker) mayName(caller app.Caller, req Request) error {
 			strings.Join(names, ", ")+". Nada foi consultado nem cobrado.").At("bureau")
 	}
 	return nil
+}
+
+// checkInputs refuses a question that lacks something, or has what its product does not use. Fault: InvalidRequest.
+func checkInputs(req Request) error {
+	known := map[string]catalog.Input{}
+	var names []string
+	for _, in := range req.product.Inputs {
+		known[in.Name], names = in, append(names, in.Name)
+	}
+	for name := range req.Inputs {
+		if _, is := known[name]; !is {
+			return app.Invalid(name, fmt.Sprintf("%s não usa a entrada %q; as que usa: %s. Nada foi consultado nem cobrado.",
+				req.product.Name, name, cmp.Or(strings.Join(names, ", "), "nenhuma")))
+		}
+	}
+	lacking := req.product.Lacking(req.Inputs)
+	if len(lacking) == 0 {
+		return nil
+	}
+	in := known[lacking[0]]
+	why := "precisa de " + in.Called()
+	if req.Inputs[in.Name] != "" {
+		why = "não entende o valor de " + in.Called()
+	}
+	return app.Invalid(in.Name, fmt.Sprintf("%s %s: envie entradas.%s, %s, em POST /api/v1/consultas. Nada foi consultado nem cobrado.",
+		req.product.Name, why, in.Name, in.Type.Form()))
 }
 
 // stated chooses the purpose of a lookup. Faults: MissingPurpose, PurposeRefused.
@@ -287,7 +319,7 @@ func (r Request) entry(now time.Time) lookup.Entry {
 	return lookup.Entry{
 		ID: id, OrgID: r.caller.OrgID(), KeyID: r.caller.KeyID(), MemberID: r.caller.MemberID(),
 		ContactID: r.ContactID, BatchID: r.BatchID, AutomationID: r.AutomationID, Trail: string(r.Trail), Since: r.Since,
-		Product: r.product.ID, Document: r.doc, Purpose: r.Purpose, At: now,
+		Product: r.product.ID, Document: r.doc, Inputs: r.only.Inputs, Purpose: r.Purpose, At: now,
 	}
 }
 

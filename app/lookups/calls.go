@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -60,7 +61,8 @@ func (l *Ledger) ask(
 			failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
 		}
 	}()
-	answer, err := link.Bureau.Ask(ctx, ports.Question{Product: link.Product, Document: e.Document, Purpose: e.Purpose})
+	answer, err := link.Bureau.Ask(ctx, ports.Question{Product: link.Product, Document: e.Document, Purpose: e.Purpose,
+		Inputs: catalog.InputsOf(e.Inputs)})
 	if err != nil && !errors.As(err, &failure) {
 		failure = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "unknown failure"}
 	}

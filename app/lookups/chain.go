@@ -99,8 +99,9 @@ func (l *Ledger) make(ctx context.Context, link ports.Link, e lookup.Entry) (m m
 	if failure == nil {
 		m.entry.Status, m.entry.RecordID = lookup.Done, app.NewID()
 		m.record = &lookup.Record{
-			ID: m.entry.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: l.clock(),
-			Purpose: e.Purpose, Found: answer.Found, Bureau: link.Name, Schema: l.terms.schemas[e.Product],
+			ID: m.entry.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, Inputs: e.Inputs,
+			AnsweredAt: l.clock(),
+			Purpose:    e.Purpose, Found: answer.Found, Bureau: link.Name, Schema: l.terms.schemas[e.Product],
 			Fields: answer.Fields, Raw: answer.Raw,
 		}
 	} else {

@@ -11,6 +11,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/audit"
+	"fichario/domain/catalog"
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -35,6 +36,9 @@ func (r Request) question() string {
 	question := fmt.Sprintf("%s|%s|%s|%t|%t|%s", r.Product, r.Document, r.Purpose, r.Refresh, r.Free, age)
 	if r.Bureau != "" {
 		question += "|" + r.Bureau
+	}
+	if inputs := catalog.InputsText(r.Inputs); inputs != "" {
+		question += "|" + inputs
 	}
 	return question
 }

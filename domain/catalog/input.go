@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,6 +27,20 @@ const (
 
 // InputTypes lists the types.
 func InputTypes() []InputType { return []InputType{InputText, InputDate, InputNumber, InputState} }
+
+// Form says in Portuguese how a value of the type is written.
+func (t InputType) Form() string {
+	switch t {
+	case InputDate:
+		return "uma data como 1980-02-29"
+	case InputNumber:
+		return "um número com ponto decimal, como 1234.56"
+	case InputState:
+		return "uma UF, como SP"
+	case InputText:
+	}
+	return "um texto de até 120 caracteres"
+}
 
 // Input is a value that a product needs besides the document, such as a birth date.
 type Input struct {
@@ -63,6 +78,26 @@ func (i Input) Accepts(value string) bool {
 			!strings.ContainsFunc(value, unicode.IsControl)
 	}
 	return false
+}
+
+// InputsText is one text for the inputs of a question, the same for the same values; empty for none.
+func InputsText(values map[string]string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	text, err := json.Marshal(values) // with its keys in order
+	if err != nil {
+		panic(err) // texts
+	}
+	return string(text)
+}
+
+// InputsOf reads InputsText.
+func InputsOf(text string) (values map[string]string) {
+	if text != "" && json.Unmarshal([]byte(text), &values) != nil {
+		return nil
+	}
+	return values
 }
 
 // Lacking returns the names of the product's inputs that are required and missing in values, or there with a value that

@@ -59,6 +59,8 @@ type Entry struct {
 
 	Product  string
 	Document document.Document
+	// Inputs is catalog.InputsText of what was asked beside the document; empty for nothing.
+	Inputs string
 	// Bureau is the name of the bureau that was asked, or whose answer history gave; empty for entries of before there
 	// were several.
 	Bureau string
@@ -88,7 +90,7 @@ type Entry struct {
 	// SettleAt is when a Running entry that nobody finished is settled as
 	// NoAnswer, by any instance. Zero for entries that never ran.
 	SettleAt time.Time
-	// Unreadable is true where what is stored cannot be opened: Document is then the zero value.
+	// Unreadable is true where what is stored cannot be opened: Document and Inputs are then zero values.
 	Unreadable bool
 	// Erased is true where the person's data were erased: Document is then the zero value, and there is no record.
 	Erased bool
@@ -102,6 +104,8 @@ type Record struct {
 	OrgID    string
 	Product  string
 	Document document.Document
+	// Inputs is that of the question's entry.
+	Inputs string
 	// Purpose is the code of the purpose that it was bought for; empty where the organisation had none.
 	Purpose string
 	// AnsweredAt is when the bureau answered, UTC.

@@ -98,9 +98,9 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 		b.request = requestHash(secret, c.Entry.KeyID, "name", c.RequestName)
 	}
 	if c.Shared {
-		shared := IndexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document)
+		shared := IndexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document, c.Only.Inputs)
 		b.indexes = r.vault.Indexes(shared)
-		if b.lease = b.indexes[0]; c.Only != (ports.Only{}) {
+		if b.lease = b.indexes[0]; c.Only.Purpose != nil || c.Only.Bureau != "" {
 			b.lease = r.vault.Indexes(shared + "|" + leaseText(c.Only))[0]
 		}
 	}

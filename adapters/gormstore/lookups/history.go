@@ -29,6 +29,7 @@ type RecordRow struct {
 	Purpose    string     `gorm:"not null;default:''"`
 	Bureau     string     `gorm:"not null;default:''"`
 	Sources    string     `gorm:"not null;default:''"` // JSON of lookup.Record.Sources
+	Inputs     []byte     `stored:"sealed"`            // NULL for none
 }
 
 // TableName is the table of the row.
@@ -38,8 +39,12 @@ var recordTable = engine.TableOf(RecordRow{})
 
 // IndexText is the text of which a document's keyed hash is made. It includes organisation and product, so that not
 // even a dump shows that two organisations looked up the same person.
-func IndexText(orgID, product string, d document.Document) string {
-	return orgID + "|" + product + "|" + string(d.Type()) + "|" + d.Value()
+func IndexText(orgID, product string, d document.Document, inputs string) string {
+	text := orgID + "|" + product + "|" + string(d.Type()) + "|" + d.Value()
+	if inputs != "" {
+		text += "|" + inputs
+	}
+	return text
 }
 
 // recordOf opens latestColumns. Organisation, product and document are those that it was asked for. Where the answer
@@ -65,6 +70,14 @@ func wholeRecordOf(v *engine.Vault, row RecordRow) lookup.Record {
 		rec.Document = document.Restore(document.Type(row.DocType), string(value))
 	}
 	return rec
+}
+
+// sealedInputs seals the inputs of a question; nil for none.
+func sealedInputs(v *engine.Vault, inputs, place string) []byte {
+	if inputs == "" {
+		return nil
+	}
+	return v.Seal([]byte(inputs), place)
 }
 
 // keptSource is a lookup.Source as it is stored.
@@ -128,11 +141,12 @@ func (r history) bought(condition string, values ...any) engine.Scope {
 func recordRowOf(v *engine.Vault, rec lookup.Record) RecordRow {
 	return RecordRow{
 		ID: engine.UID(rec.ID), OrgID: engine.UID(rec.OrgID), Product: rec.Product, DocType: string(rec.Document.Type()),
-		DocIndex:   v.Indexes(IndexText(rec.OrgID, rec.Product, rec.Document))[0],
+		DocIndex:   v.Indexes(IndexText(rec.OrgID, rec.Product, rec.Document, rec.Inputs))[0],
 		Document:   v.Seal([]byte(rec.Document.Value()), "records|document|"+rec.ID),
 		AnsweredAt: engine.Stamp(rec.AnsweredAt), Found: rec.Found, Schema: rec.Schema,
 		Answer: v.SealTwo(rec.Fields, rec.Raw, "records|answer|"+rec.ID), Purpose: rec.Purpose,
 		Bureau: rec.Bureau, Sources: sourcesText(rec.Sources),
+		Inputs: sealedInputs(v, rec.Inputs, "records|inputs|"+rec.ID),
 	}
 }
 
@@ -161,7 +175,7 @@ func (r history) Latest(ctx context.Context, orgID, product string, d document.D
 
 // of selects the records of a document, whichever data key indexed them.
 func (r history) of(orgID, product string, d document.Document) engine.Scope {
-	return r.bought("doc_index IN ?", r.vault.Indexes(IndexText(orgID, product, d)))
+	return r.bought("doc_index IN ?", r.vault.Indexes(IndexText(orgID, product, d, r.only.Inputs)))
 }
 
 func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.Record, error) {
@@ -188,7 +202,7 @@ func (r history) Fresh(
 		of := make(map[string]document.Document, len(some))
 		var indexes [][]byte
 		for _, d := range some {
-			for _, index := range r.vault.Indexes(IndexText(orgID, product, d)) {
+			for _, index := range r.vault.Indexes(IndexText(orgID, product, d, r.only.Inputs)) {
 				of[string(index)] = d
 				indexes = append(indexes, index)
 			}

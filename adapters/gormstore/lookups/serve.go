@@ -58,7 +58,7 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 	if err := r.Outside(op); err != nil {
 		return lookup.Record{}, err
 	}
-	index := r.vault.Indexes(IndexText(e.OrgID, e.Product, e.Document))[0]
+	index := r.vault.Indexes(IndexText(e.OrgID, e.Product, e.Document, r.only.Inputs))[0]
 	secret, err := r.secret(ctx)
 	if err != nil {
 		return lookup.Record{}, err
@@ -231,7 +231,7 @@ var (
 	sentEntry = entryTable.Sent("entry_", map[string]string{
 		"cache": "true", "charged": "false", "amount": "0", "status": engine.Literal(lookup.Done), "record_id": "record_id",
 		"day": "''", "month": "''", "settle_at": "NULL", "bureau": "bureau", "followed_id": "NULL", "compared": "false",
-		"others": "0", "spare": "0", "spare_calls": "0",
+		"inputs": "NULL", "others": "0", "spare": "0", "spare_calls": "0",
 	})
 	serveArrays = engine.ArraysOf(8, sentEntry)
 )

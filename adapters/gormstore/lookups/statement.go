@@ -44,7 +44,9 @@ type LookupRow struct {
 	Bureau     string `gorm:"not null;default:''"`
 	FollowedID *engine.UID
 	Compared   bool `gorm:"not null;default:false"`
-	Others     int64 `gorm:"not null;default:0"`
+	// Inputs are what was asked beside the document; NULL for nothing.
+	Inputs []byte `stored:"sealed"`
+	Others int64  `gorm:"not null;default:0"`
 	// Spare and SpareCalls are reserved while the entry is running, and mean nothing afterwards.
 	Spare      int64 `gorm:"not null;default:0"`
 	SpareCalls int64 `gorm:"not null;default:0"`
@@ -65,6 +67,7 @@ func lookupRowOf(v *engine.Vault, e lookup.Entry) LookupRow {
 		AutomationID: engine.Optional(e.AutomationID),
 		Purpose:      e.Purpose,
 		Bureau:       e.Bureau, FollowedID: engine.Optional(e.FollowedID), Compared: e.Compared,
+		Inputs: sealedInputs(v, e.Inputs, "lookups|inputs|"+e.ID),
 		Others: int64(e.Others), Spare: int64(e.Spare.Amount), SpareCalls: int64(e.Spare.Count),
 	}
 }
@@ -83,6 +86,10 @@ func entryOf(v *engine.Vault, row LookupRow) lookup.Entry {
 		e.Spare = lookup.Spent{Count: int(row.SpareCalls), Amount: catalog.Money(row.Spare)}
 	}
 	openDocument(v, &e, document.Type(row.DocType), row.Document)
+	if len(row.Inputs) > 0 {
+		inputs, ok := v.Shown(row.Inputs, "lookups|inputs|"+e.ID)
+		e.Inputs, e.Unreadable = string(inputs), e.Unreadable || !ok
+	}
 	return e
 }
 

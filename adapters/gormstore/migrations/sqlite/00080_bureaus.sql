@@ -4,6 +4,9 @@
 ALTER TABLE lookups ADD COLUMN bureau text NOT NULL DEFAULT '';
 ALTER TABLE lookups ADD COLUMN followed_id text;
 ALTER TABLE lookups ADD COLUMN compared boolean NOT NULL DEFAULT false;
+-- What was asked beside the document, sealed.
+ALTER TABLE lookups ADD COLUMN inputs blob;
+ALTER TABLE records ADD COLUMN inputs blob;
 -- What the question's other calls cost.
 ALTER TABLE lookups ADD COLUMN others bigint NOT NULL DEFAULT 0;
 ALTER TABLE lookups ADD COLUMN spare bigint NOT NULL DEFAULT 0;
@@ -46,6 +49,8 @@ ALTER TABLE records DROP COLUMN bureau;
 ALTER TABLE lookups DROP COLUMN spare_calls;
 ALTER TABLE lookups DROP COLUMN spare;
 ALTER TABLE lookups DROP COLUMN others;
+ALTER TABLE records DROP COLUMN inputs;
+ALTER TABLE lookups DROP COLUMN inputs;
 ALTER TABLE lookups DROP COLUMN compared;
 ALTER TABLE lookups DROP COLUMN followed_id;
 ALTER TABLE lookups DROP COLUMN bureau;

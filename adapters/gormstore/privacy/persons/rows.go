@@ -35,7 +35,7 @@ var keptLookups = keeper{
 // outcome; an entry that its owner may still settle no longer gets an answer.
 func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
 	var rows []lookups.LookupRow
-	err := engine.Locked("UPDATE", "")(db).Select("id", "record_id", "document").Order("id").
+	err := engine.Locked("UPDATE", "")(db).Select("id", "record_id", "document", "inputs").Order("id").
 		Where("id BETWEEN ? AND ?", ids[0], ids[len(ids)-1]).
 		Find(&rows, "id IN ? AND org_id = ? AND status <> "+engine.Literal(lookup.Running), ids, p.OrgID).Error
 	if err != nil {
@@ -45,7 +45,9 @@ func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (pr
 	for _, row := range rows {
 		empty := r.store.Vault.Seal(nil, "lookups|document|"+string(row.ID))
 		err := db.Model(&lookups.LookupRow{}).Where("id = ?", row.ID).
-			Updates(map[string]any{"document": engine.Blob(empty), "record_id": nil, "contact_id": nil, "settle_at": nil}).Error
+			Updates(map[string]any{
+				"document": engine.Blob(empty), "inputs": nil, "record_id": nil, "contact_id": nil, "settle_at": nil,
+			}).Error
 		if err != nil {
 			return nil, err
 		}
