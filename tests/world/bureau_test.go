@@ -32,10 +32,11 @@ func (w *world) chance(n int, about ...any) int {
 	return int(w.sched.hash(about...) % uint64(n))
 }
 
-// seenBy is the bureau as an instance reaches it.
+// seenBy is one of the bureaus as an instance reaches it. They have one ledger.
 type seenBy struct {
 	*bureau
 	from *instance
+	name string
 }
 
 // Ask takes two steps: the request arrives, and the answer does.
@@ -56,7 +57,7 @@ func (s seenBy) Ask(ctx context.Context, q ports.Question) (ports.Answer, error)
 	}
 	b.mu.Lock()
 	b.calls[d.Value()]++
-	mood := w.chance(100, "bureau", d.Value(), p.ID, b.calls[d.Value()])
+	mood := w.chance(100, s.name, d.Value(), p.ID, b.calls[d.Value()])
 	moods := w.plan.moods
 	if mood < moods.refuses {
 		b.mu.Unlock()

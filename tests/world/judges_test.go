@@ -114,6 +114,11 @@ func (w *world) judgeLedger() {
 	if amount != count*int64(price) {
 		w.fail("ledger", "%d calls are charged with %d", count, amount)
 	}
+	// After a call that may have been charged, nobody else is asked, unless a missing record is worth it.
+	after := "SELECT count(*) FROM lookups WHERE org_id = '%s' AND followed_id IS NOT NULL AND charged"
+	if n := w.numbers(after); n > 0 && !w.plan.more {
+		w.fail("chain", "after %d charged calls the next bureau was asked", n)
+	}
 	if open := w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'"); open > 0 {
 		w.fail("unsettled", "%d calls have no outcome in the end: %v", open, w.rows(fmt.Sprintf(
 			"SELECT id, at, settle_at, status, charged FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'", w.orgID)))

@@ -22,6 +22,9 @@ type plan struct {
 	pace     time.Duration // of the instances' periodic work
 	midnight bool          // it begins seconds before one
 	moods    moods
+	// bureaus is how many a question may be put to; more is whether a missing record is worth asking the next one.
+	bureaus int
+	more    bool
 	deaf     int // of a hundred calls of automations that fail
 	faults   faults
 	holds    holds
@@ -126,7 +129,7 @@ func draw(seed uint64) plan {
 		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(16) == 0,
 		caps:   access.Limits{PerMinute: 100_000, PerDay: 3 + r.IntN(20), PerMonth: 3 + r.IntN(30)},
 		budget: catalog.Money(r.IntN(8)) * price, people: []int{1, 1, 2, 3}[r.IntN(4)], most: 1 + r.IntN(5),
-		minute: r.IntN(20 * 60),
+		minute: r.IntN(20 * 60), bureaus: 1,
 	}
 	p.working = 1<<r.IntN(p.instances) | uint(r.IntN(8))
 	p.faulty(r)
@@ -158,6 +161,10 @@ func (p *plan) faulty(r *rand.Rand) {
 	if r.IntN(2) == 0 {
 		p.moods = moods{
 			refuses: r.IntN(15), free: r.IntN(10), fails: r.IntN(30), hangs: r.IntN(10), unknown: r.IntN(10), slow: r.IntN(60),
+		}
+		if r.IntN(2) == 0 { // what sends a question down a chain is frequent then
+			p.bureaus, p.more = 2+r.IntN(2), r.IntN(3) == 0
+			p.moods.refuses, p.moods.free, p.moods.unknown = r.IntN(30), r.IntN(30), r.IntN(40)
 		}
 	}
 	switch r.IntN(12) {
@@ -235,8 +242,8 @@ func (p plan) has(verbs ...string) bool {
 func (p plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"seed %d: %d instances, work every %s, bureau %+v, deaf %d, faults %+v, holds %+v, pins %+v, caps %d a day and %d a month, "+
-			"budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed, p.instances, p.pace, p.moods, p.deaf, p.faults,
+		"seed %d: %d instances, work every %s, %d bureaus (more %t) %+v, deaf %d, faults %+v, holds %+v, pins %+v, caps %d a day and %d a month, "+
+			"budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed, p.instances, p.pace, p.bureaus, p.more, p.moods, p.deaf, p.faults,
 		p.holds, p.pins, p.caps.PerDay,
 		p.caps.PerMonth, p.budget, p.rules, p.strategy, p.midnight, p.night)
 	for c, script := range p.clients {

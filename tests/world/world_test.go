@@ -65,6 +65,22 @@ func products() catalog.Catalog {
 	return all
 }
 
+// chains are the bureaus of an instance, and what they offer.
+func (i *instance) chains() (ports.Chains, catalog.Catalog) {
+	w := i.world
+	chains, offered := ports.Single("a", seenBy{w.bureau, i, "a"}, products(), timeout), products()
+	for n, p := range offered {
+		c := chains[p.ID]
+		for _, name := range []string{"b", "c"}[:w.plan.bureaus-1] {
+			c.Links = append(c.Links, ports.Link{Name: name, Product: p, Timeout: timeout, Bureau: seenBy{w.bureau, i, name}})
+		}
+		c.OnNoRecord = w.plan.more
+		chains[p.ID] = c
+		offered[n].Price, _ = c.Most()
+	}
+	return chains, offered
+}
+
 // world is one run.
 type world struct {
 	t      *testing.T
@@ -181,15 +197,16 @@ func (w *world) open(name string) (*instance, error) {
 		log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("instance", name)
 	}
 	store.LogTo(log)
-	terms, pace := lookups.NewTerms(products(), timeout, fresh, w.calendar), batches.NewPace()
+	chains, offered := i.chains()
+	terms, pace := lookups.NewTerms(offered, time.Duration(w.plan.bureaus)*timeout, fresh, w.calendar), batches.NewPace()
 	i.ledger = lookups.NewLedger(lookups.LedgerConfig{
 		Store: store, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
-		Bureaus: lookups.NewBureaus(ports.Single("mundo", seenBy{w.bureau, i}, products(), timeout), store, w.calendar, now, log),
+		Bureaus: lookups.NewBureaus(chains, store, w.calendar, now, log),
 	})
 	i.asker = lookups.NewAsker(i.ledger, pace.Single)
 	i.keys = lookups.NewKeys(store, now)
 	i.batches = batches.New(batches.Config{
-		Store: store, Asker: i.asker, Pace: pace, Catalog: products(), Fresh: fresh, Calendar: w.calendar,
+		Store: store, Asker: i.asker, Pace: pace, Catalog: offered, Fresh: fresh, Calendar: w.calendar,
 		Clock: now, Log: log, Concurrency: 4, Bureau: "mundo",
 	})
 	i.jobs = automations.NewJobs(automations.JobsConfig{
@@ -200,7 +217,7 @@ func (w *world) open(name string) (*instance, error) {
 	i.intake, i.contacts, i.bulks = intakeapp.New(store, now), contacts.New(store, now), contacts.NewBulks(store, now)
 	i.members = team.NewMembers(store, now, func(p string) (string, error) { return "h:" + p, nil })
 	i.automations = automations.New(store, now, automations.Means{
-		Conditions: automation.NewConditions(), Catalog: products(), Destinations: automation.Destinations{},
+		Conditions: automation.NewConditions(), Catalog: offered, Destinations: automation.Destinations{},
 	})
 	i.subjects, i.audit = privacyapp.NewSubjects(store, store, journal{}, now), privacyapp.NewAudit(store, now)
 	i.webhooks, i.funnels = intakeapp.NewWebhooks(store, now), contacts.NewFunnels(store, now)
