@@ -111,6 +111,14 @@ type Link struct {
 	Bureau  Bureau
 }
 
+// Names returns the bureaus of a product in order.
+func (c Chains) Names(product string) (names []string) {
+	for _, l := range c[product].Links {
+		names = append(names, l.Name)
+	}
+	return names
+}
+
 // Single is chains of one bureau.
 func Single(name string, b Bureau, offered catalog.Catalog, timeout time.Duration) Chains {
 	chains := Chains{}

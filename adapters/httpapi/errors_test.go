@@ -104,7 +104,7 @@ func TestStatusesAreInTheContract(t *testing.T) {
 
 func newServer(t *testing.T, log io.Writer) *echo.Echo {
 	t.Helper()
-	h := New(Config{LookupEnabled: true, Metrics: NewMetrics(nil), Log: slog.New(slog.NewJSONHandler(log, nil))})
+	h := New(Config{LookupEnabled: true, Metrics: NewMetrics(nil, nil), Log: slog.New(slog.NewJSONHandler(log, nil))})
 	return h.(headAsGet).Echo
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 // Metrics are the service's counters for Prometheus. No label holds anything that a caller sent: routes are patterns,
-// products those of the catalogue.
+// products those of the catalogue, bureaus those of the configuration.
 type Metrics struct {
 	registry    *meter.Registry
 	requests    meter.Counter
@@ -32,8 +32,8 @@ type Metrics struct {
 	background  meter.Counter
 }
 
-// NewMetrics returns metrics in a registry of their own; products are those that the bureau offers.
-func NewMetrics(products catalog.Catalog) *Metrics {
+// NewMetrics returns metrics in a registry of their own; products are those on offer, and bureaus those that offer one.
+func NewMetrics(products catalog.Catalog, bureaus func(product string) []string) *Metrics {
 	r := &meter.Registry{}
 	m := &Metrics{
 		registry: r,
@@ -41,27 +41,28 @@ func NewMetrics(products catalog.Catalog) *Metrics {
 		seconds: r.Histogram("fichario_http_request_seconds", "Time to answer by route.",
 			[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}, "route"),
 		refusals: r.Counter("fichario_refusals_total", "Requests that were not served, by the code of the problem.", "code"),
-		calls:    r.Counter("fichario_bureau_calls_total", "Calls to the bureau by product and outcome.", "product", "outcome"),
-		callSeconds: r.Histogram("fichario_bureau_call_seconds", "Time of calls to the bureau by product.",
-			[]float64{.01, .05, .1, .25, .5, 1, 2, 3, 5, 10, 20, 60}, "product"),
+		calls: r.Counter("fichario_bureau_calls_total", "Calls to bureaus by bureau, product and outcome.",
+			"bureau", "product", "outcome"),
+		callSeconds: r.Histogram("fichario_bureau_call_seconds", "Time of calls to bureaus by bureau and product.",
+			[]float64{.01, .05, .1, .25, .5, 1, 2, 3, 5, 10, 20, 60}, "bureau", "product"),
 		hits: r.Counter("fichario_history_hits_total", "Lookups answered from history, by product.", "product"),
 		charged: r.Counter("fichario_charged_ten_thousandths_total",
-			"Charged amount in ten-thousandths of a real, by product.", "product"),
+			"Charged amount in ten-thousandths of a real, by bureau and product.", "bureau", "product"),
 		dropped: r.Counter("fichario_dropped_fields_total",
-			"Named fields that were null because the mapping gave a wrong type.", "product", "field"),
+			"Named fields that were null because the mapping gave a wrong type.", "bureau", "product", "field"),
 		posts: r.Counter("fichario_webhook_posts_total",
 			"Posts to webhooks by outcome: accepted, repeated, refused, failed.", "outcome"),
 		jobs: r.Counter("fichario_job_attempts_total",
 			"Job attempts by kind and resulting state: done, ready (to be tried again), dead.", "kind", "state"),
 		background: r.Counter("fichario_background_failures_total", "Failures of periodic background work, by task.", "work"),
 	}
-	m.beginAtZero(products)
+	m.beginAtZero(products, bureaus)
 	return m
 }
 
 // beginAtZero starts each series with known labels at 0: to Prometheus, a series that starts with its first failure has
 // not grown, so that no alert would fire for that one.
-func (m *Metrics) beginAtZero(products catalog.Catalog) {
+func (m *Metrics) beginAtZero(products catalog.Catalog, bureaus func(product string) []string) {
 	for _, k := range problems {
 		m.refusals.Add(0, string(k.Code))
 	}
@@ -74,13 +75,15 @@ func (m *Metrics) beginAtZero(products catalog.Catalog) {
 		}
 	}
 	for _, p := range products {
-		for _, outcome := range []lookup.Status{lookup.Done, lookup.Failed, lookup.NoAnswer, lookup.NotSent} {
-			m.calls.Add(0, p.ID, string(outcome))
-		}
 		m.hits.Add(0, p.ID)
-		m.charged.Add(0, p.ID)
-		for _, f := range p.Fields {
-			m.dropped.Add(0, p.ID, f.Name)
+		for _, bureau := range bureaus(p.ID) {
+			for _, outcome := range []lookup.Status{lookup.Done, lookup.Failed, lookup.NoAnswer, lookup.NotSent} {
+				m.calls.Add(0, bureau, p.ID, string(outcome))
+			}
+			m.charged.Add(0, bureau, p.ID)
+			for _, f := range p.Fields {
+				m.dropped.Add(0, bureau, p.ID, f.Name)
+			}
 		}
 	}
 }
@@ -94,11 +97,11 @@ func (m *Metrics) Lookup(e lookups.Event) {
 		m.hits.Add(1, e.Product)
 		return
 	}
-	m.calls.Add(1, e.Product, string(e.Status))
-	m.callSeconds.Observe(e.Took.Seconds(), e.Product)
-	m.charged.Add(uint64(e.Charged), e.Product)
+	m.calls.Add(1, e.Bureau, e.Product, string(e.Status))
+	m.callSeconds.Observe(e.Took.Seconds(), e.Bureau, e.Product)
+	m.charged.Add(uint64(e.Charged), e.Bureau, e.Product)
 	for _, field := range e.Dropped {
-		m.dropped.Add(1, e.Product, field)
+		m.dropped.Add(1, e.Bureau, e.Product, field)
 	}
 }
 

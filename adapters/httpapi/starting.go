@@ -8,14 +8,13 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"fichario/domain/catalog"
 	"fichario/domain/fault"
 )
 
 // Starting answers while the service waits for its database, or migrates it: at /healthz that it is alive, elsewhere
 // that it is not serving yet, in the format of each address.
 func Starting() http.Handler {
-	s := &server{Config: Config{Metrics: NewMetrics(catalog.Catalog{}), Log: slog.New(slog.DiscardHandler)}}
+	s := &server{Config: Config{Metrics: NewMetrics(nil, nil), Log: slog.New(slog.DiscardHandler)}}
 	e := echo.New()
 	e.HTTPErrorHandler = s.fail
 	e.Use(requestID, headers)

@@ -54,7 +54,7 @@ func TestAPostThatIsNotDoneInTime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		h := New(Config{
-			Intake: intake.New(slowStore{}, time.Now), Metrics: NewMetrics(nil),
+			Intake: intake.New(slowStore{}, time.Now), Metrics: NewMetrics(nil, nil),
 			Log: slog.New(slog.DiscardHandler),
 		})
 		began := time.Now()

@@ -212,7 +212,7 @@ func (k *Asker) check(ctx context.Context, caller app.Caller, req Request) (_ Re
 
 // mayName checks the bureau that a request names. Faults: UnknownBureau, BureauRefused.
 func (k *Asker) mayName(caller app.Caller, req Request) error {
-	switch names := k.ledger.bureaus.names(req.product.ID); {
+	switch names := k.ledger.bureaus.chains.Names(req.product.ID); {
 	case req.Bureau == "":
 		return nil
 	case !caller.MayName():

@@ -159,7 +159,7 @@ func within(days []ports.BureauDay, percent int) time.Duration {
 // names, the order is that of the configuration again. Every instance follows within seconds. Faults: InvalidRequest,
 // NotFound, Forbidden, ServiceUnavailable.
 func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, names []string) error {
-	offered := b.names(product)
+	offered := b.chains.Names(product)
 	if len(offered) == 0 {
 		return app.Missing("product", fmt.Sprintf("Nenhum bureau oferece o produto %q. Há: %s.", product,
 			strings.Join(slices.Sorted(maps.Keys(b.chains)), ", ")))

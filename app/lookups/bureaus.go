@@ -45,14 +45,6 @@ func (b *Bureaus) Refresh(ctx context.Context) error {
 	return err
 }
 
-// names are the bureaus that offer a product, in the configuration's order.
-func (b *Bureaus) names(product string) (names []string) {
-	for _, l := range b.chains[product].Links {
-		names = append(names, l.Name)
-	}
-	return names
-}
-
 // Offering returns the bureaus that are asked about a product, in order, also those that are out.
 func (b *Bureaus) Offering(product string) []ports.Link {
 	links := b.chains[product].Links

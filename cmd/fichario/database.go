@@ -7,6 +7,7 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/cmd/fichario/command"
+	"fichario/cmd/fichario/lookups"
 	"fichario/cmd/fichario/privacy"
 )
 
@@ -22,6 +23,11 @@ func (c *doctorCmd) Run(e *command.Environment) error {
 			var ofWitness []gormstore.Finding
 			ofWitness, err = privacy.CheckWitness(e, store)
 			findings = append(findings, ofWitness...)
+		}
+		if err == nil {
+			var ofBureaus gormstore.Finding
+			ofBureaus, err = lookups.CheckBureaus(e, store)
+			findings = append(findings, ofBureaus)
 		}
 		if err == nil && c.Deep {
 			var unreadable []gormstore.Finding

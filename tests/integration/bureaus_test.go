@@ -2,6 +2,8 @@ package integration
 
 import (
 	"fmt"
+	"net/http"
+	"os"
 	"strings"
 	"testing"
 
@@ -53,5 +55,31 @@ func TestTheOperatorMovesBureaus(t *testing.T) {
 		expect(t, "the products that there are", strings.Contains(f.Stderr, "cnpj, cpf"), true)
 		shown := testkit.JSON[map[string]any](t, s.Command("bureau", "order", "--product", "cpf", "--json"))
 		expect(t, "the order", fmt.Sprint(shown["ordem"], shown["alterada"]), "[sandbox-barato sandbox-completo] false")
+	})
+}
+
+// TestTheDoctorNamesABureauThatChargesMore than the price in its file, and how often.
+func TestTheDoctorNamesABureauThatChargesMore(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, _ *http.Request, document string) {
+			price := map[bool]string{true: "0.60", false: "0.45"}[document == lookuptest.CPF(1)]
+			_, _ = fmt.Fprintf(w, `{"nome":"Ana","preco":"%s"}`, price)
+		})
+		file := lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient)
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, file, strings.Replace(string(text), `price: "0.45"`, `price: { max: "0.45", from: .body.preco }`, 1))
+		s := lookuptest.StartService(t, env, file)
+		key := s.NewKey(100, 100, 100).Key
+		s.CPF(key, lookuptest.CPF(2))
+		s.Command("doctor")
+		s.CPF(key, lookuptest.CPF(1))
+		said := testkit.RunErr(t, s.Env(), "doctor").Stdout
+		if !strings.Contains(said, "1 BROKEN    no call is charged above the price") || !strings.Contains(said, "teste (1)") {
+			t.Error(said)
+		}
 	})
 }

@@ -334,10 +334,10 @@ func TestOperations(t *testing.T) {
 		`fichario_http_requests_total{method="GET",route="/api/v1/cpf/:documento",status="200"} 2`,
 		`fichario_http_requests_total{method="GET",route="/entrar",status="200"} 1`,
 		`fichario_http_requests_total{method="GET",route="unmatched",status="404"} 1`,
-		`fichario_bureau_calls_total{outcome="concluida",product="cpf"} 1`, `fichario_history_hits_total{product="cpf"} 1`,
-		`fichario_charged_ten_thousandths_total{product="cpf"} 4500`, `fichario_refusals_total{code="documento_invalido"} 1`,
-		`fichario_dropped_fields_total{field="nascimento",product="cpf"} 1`,
-		`fichario_bureau_call_seconds_count{product="cpf"} 1`,
+		`fichario_bureau_calls_total{bureau="teste",outcome="concluida",product="cpf"} 1`, `fichario_history_hits_total{product="cpf"} 1`,
+		`fichario_charged_ten_thousandths_total{bureau="teste",product="cpf"} 4500`, `fichario_refusals_total{code="documento_invalido"} 1`,
+		`fichario_dropped_fields_total{bureau="teste",field="nascimento",product="cpf"} 1`,
+		`fichario_bureau_call_seconds_count{bureau="teste",product="cpf"} 1`,
 	} {
 		if !strings.Contains(metrics, want) {
 			t.Errorf("the metrics lack %s", want)

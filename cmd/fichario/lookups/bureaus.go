@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -156,4 +157,25 @@ func (c *bureauBackCmd) Run(e *command.Environment) error {
 		}
 		return e.Print(map[string]any{"nome": c.Name, "estavaFora": was}, text, c.Name)
 	})
+}
+
+// CheckBureaus finds bureaus that were charged, this month, above the price in their file, with the number of calls.
+func CheckBureaus(e *command.Environment, store *gormstore.Store) (gormstore.Finding, error) {
+	found := gormstore.Finding{Name: "no call is charged above the price in its bureau's file, this month"}
+	calendar, err := e.Calendar()
+	if err != nil {
+		return found, err
+	}
+	days, err := store.Repos().Bureaus.Days(e.Ctx, calendar.Month(command.Now())+"-01")
+	calls := map[string]int{}
+	for _, d := range days {
+		if d.Over > 0 {
+			calls[d.Bureau] += d.Over
+			found.Violations += int64(d.Over)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		found.IDs = append(found.IDs, fmt.Sprintf("%s (%d)", name, calls[name]))
+	}
+	return found, err
 }
