@@ -20,9 +20,9 @@ const (
 )
 
 // fanOut makes the jobs that events trigger, for many events in one transaction, and reports whether there may be more.
-func (j *Jobs) fanOut(ctx context.Context) (more bool) {
+func (j *Jobs) fanOut(ctx context.Context) (more bool, err error) {
 	made := 0
-	err := j.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+	err = j.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		arrived, err := r.JobQueue.Lock(ctx, automation.FanOut, fanOutAtOnce)
 		if err != nil || len(arrived) == 0 {
 			return err
@@ -41,15 +41,11 @@ func (j *Jobs) fanOut(ctx context.Context) (more bool) {
 		more, made = done < len(arrived) || done == fanOutAtOnce, len(f.made)
 		return errors.Join(r.Jobs.Add(ctx, f.made...), r.JobQueue.Remove(ctx, arrived[:done]...))
 	})
-	if err != nil {
-		j.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", "fire automations", "error", err)
-		return false
-	}
-	if made > 0 {
+	if err == nil && made > 0 {
 		j.Wake(automation.RunAutomation)
 		j.Wake(automation.MailMember)
 	}
-	return more
+	return more, err
 }
 
 // fan gathers the jobs that events trigger.

@@ -17,15 +17,18 @@ const (
 	mailsAtOnce   = 4
 )
 
-// pool bounds how many jobs run at once, and how many of one automation.
+// pool bounds how many jobs of a kind run at once, and how many of one automation.
 type pool struct {
+	kind    automation.JobKind
 	running sync.WaitGroup
 	mu      sync.Mutex
 	free    int
 	of      map[string]int // by automation
 }
 
-func newPool(size int) *pool { return &pool{free: size, of: map[string]int{}} }
+func newPool(kind automation.JobKind, size int) *pool {
+	return &pool{kind: kind, free: size, of: map[string]int{}}
+}
 
 // vacancies returns how many more may run, and the automations of which none may.
 func (p *pool) vacancies() (free int, full []string) {
@@ -52,24 +55,20 @@ func (p *pool) count(automationID string, n int) {
 }
 
 // start leases jobs and runs each in the background. It reports whether more might start now.
-func (j *Jobs) start(ctx context.Context, kind automation.JobKind, p *pool) bool {
+func (j *Jobs) start(ctx context.Context, p *pool) (more bool, err error) {
 	free, full := p.vacancies()
 	if free == 0 {
-		return false // the end of a run wakes the loop
+		return false, nil // the end of a run wakes the loop
 	}
 	limit, now := min(free, runsOfOneRule), j.now(ctx)
-	leased, err := j.Store.Repos().JobQueue.Claim(ctx, kind, j.lease, now, now.Add(runLease), full, limit)
-	if err != nil {
-		j.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", string(kind), "error", err)
-		return false
-	}
+	leased, err := j.Store.Repos().JobQueue.Claim(ctx, p.kind, j.lease, now, now.Add(runLease), full, limit)
 	for _, job := range leased {
 		p.count(job.AutomationID, 1)
 		p.running.Go(func() {
 			j.run(ctx, job)
 			p.count(job.AutomationID, -1)
-			j.Wake(kind)
+			j.Wake(p.kind)
 		})
 	}
-	return len(leased) == limit
+	return len(leased) == limit, err
 }

@@ -17,7 +17,7 @@ import (
 type Jobs struct {
 	JobsConfig
 	lease string
-	wakes map[automation.JobKind]chan struct{}
+	wakes map[automation.JobKind]app.Wake
 }
 
 // JobsConfig is what Jobs needs.
@@ -43,20 +43,15 @@ type JobsConfig struct {
 
 // NewJobs returns the use case.
 func NewJobs(c JobsConfig) *Jobs {
-	j := &Jobs{JobsConfig: c, lease: app.NewID(), wakes: map[automation.JobKind]chan struct{}{}}
+	j := &Jobs{JobsConfig: c, lease: app.NewID(), wakes: map[automation.JobKind]app.Wake{}}
 	for _, kind := range []automation.JobKind{automation.FanOut, automation.RunAutomation, automation.MailMember} {
-		j.wakes[kind] = make(chan struct{}, 1)
+		j.wakes[kind] = app.NewWake()
 	}
 	return j
 }
 
 // Wake signals that jobs of a kind may run now. It never blocks.
-func (j *Jobs) Wake(kind automation.JobKind) {
-	select {
-	case j.wakes[kind] <- struct{}{}:
-	default:
-	}
-}
+func (j *Jobs) Wake(kind automation.JobKind) { j.wakes[kind].Call() }
 
 // now returns the time by which jobs are leased: the database's or, while that is away, the instance's own.
 func (j *Jobs) now(ctx context.Context) time.Time {
@@ -81,43 +76,21 @@ func (j *Jobs) Run(ctx context.Context) {
 	work, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	var loops sync.WaitGroup
-	loops.Go(func() { j.loop(ctx, automation.FanOut, gatherFor, func() bool { return j.fanOut(work) }) })
-	runs, mails := newPool(runsAtOnce), newPool(mailsAtOnce)
 	loops.Go(func() {
-		j.loop(ctx, automation.RunAutomation, 0, func() bool { return j.start(work, automation.RunAutomation, runs) })
+		j.wakes[automation.FanOut].Loop(ctx, j.Log, "fire automations", gatherFor,
+			func() (bool, error) { return j.fanOut(work) })
 	})
-	loops.Go(func() {
-		j.loop(ctx, automation.MailMember, 0, func() bool { return j.start(work, automation.MailMember, mails) })
-	})
+	pools := []*pool{newPool(automation.RunAutomation, runsAtOnce), newPool(automation.MailMember, mailsAtOnce)}
+	for _, p := range pools {
+		loops.Go(func() {
+			j.wakes[p.kind].Loop(ctx, j.Log, string(p.kind), 0, func() (bool, error) { return j.start(work, p) })
+		})
+	}
 	loops.Wait()
 	patience := ports.AfterFunc(drainJobs, stop)
 	defer patience.Stop()
-	runs.running.Wait()
-	mails.running.Wait()
-}
-
-// loop calls step until nothing is left, then waits for a wake-up, after which it gathers for a while, or the next
-// poll.
-func (j *Jobs) loop(ctx context.Context, kind automation.JobKind, gather time.Duration, step func() (more bool)) {
-	ticker := ports.NewTicker(app.PollEvery)
-	defer ticker.Stop()
-	for ctx.Err() == nil {
-		if step() {
-			continue
-		}
-		woken := len(j.wakes[kind]) > 0 // what is due at the same time does not keep it from gathering
-		select {
-		case <-ticker.C:
-		case <-j.wakes[kind]:
-			woken = true
-		case <-ctx.Done():
-		}
-		if woken {
-			select {
-			case <-ports.After(gather):
-			case <-ctx.Done():
-			}
-		}
+	for _, p := range pools {
+		p.running.Wait()
 	}
 }
 

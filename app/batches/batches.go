@@ -30,7 +30,7 @@ import (
 type Batches struct {
 	Config
 	owner string
-	woken chan struct{}
+	woken app.Wake
 	// flying is how many items this instance is looking up.
 	flying atomic.Int64
 }
@@ -57,7 +57,7 @@ type Config struct {
 
 // New returns the use case.
 func New(c Config) *Batches {
-	return &Batches{Config: c, owner: app.NewID(), woken: make(chan struct{}, 1)}
+	return &Batches{Config: c, owner: app.NewID(), woken: app.NewWake()}
 }
 
 // NewBatch is the request for a quote: rows of a table, or a list of documents.

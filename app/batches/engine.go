@@ -31,12 +31,7 @@ const (
 )
 
 // Wake signals that there may be work. It never blocks.
-func (b *Batches) Wake() {
-	select {
-	case b.woken <- struct{}{}:
-	default:
-	}
-}
+func (b *Batches) Wake() { b.woken.Call() }
 
 // Run looks up the items of batches until ctx ends, and then finishes what it has begun. Any number of instances may
 // run: a transaction hands items out, so that each is looked up once, and no more than Concurrency of an organisation
@@ -46,21 +41,17 @@ func (b *Batches) Run(ctx context.Context) {
 	var working sync.WaitGroup
 	var mu sync.Mutex
 	busy := map[string]*batchWorker{}
-	ticker := ports.NewTicker(app.PollEvery)
-	defer ticker.Stop()
-	for ctx.Err() == nil {
+	b.woken.Loop(ctx, b.Log, "batches", 0, func() (bool, error) {
 		orgs, err := b.busy(ctx)
-		if err != nil && ctx.Err() == nil {
-			b.Log.WarnContext(ctx, "background work failed; it will be tried again", "work", "batches", "error", err)
-		}
 		mu.Lock()
+		defer mu.Unlock()
 		for _, orgID := range orgs {
 			if w := busy[orgID]; w != nil {
-				w.wake()
+				w.woken.Call()
 				continue
 			}
 			w := &batchWorker{
-				Batches: b, orgID: orgID, ended: make(chan itemEnd, b.Concurrency), woken: make(chan struct{}, 1),
+				Batches: b, orgID: orgID, ended: make(chan itemEnd, b.Concurrency), woken: app.NewWake(),
 				running: map[string]bool{},
 			}
 			busy[orgID] = w
@@ -71,13 +62,8 @@ func (b *Batches) Run(ctx context.Context) {
 				delete(busy, orgID)
 			})
 		}
-		mu.Unlock()
-		select {
-		case <-ticker.C:
-		case <-b.woken:
-		case <-ctx.Done():
-		}
-	}
+		return false, err
+	})
 	working.Wait()
 }
 
@@ -95,7 +81,7 @@ type batchWorker struct {
 	*Batches
 	orgID string
 	ended chan itemEnd
-	woken chan struct{}
+	woken app.Wake
 	// running are the ids of this worker's lookups in flight, untold the outcomes of items that are not written yet.
 	running map[string]bool
 	untold  []itemEnd
@@ -103,13 +89,6 @@ type batchWorker struct {
 	// those that did so, which is not written yet.
 	queue   []claimedItem
 	started []string
-}
-
-func (w *batchWorker) wake() {
-	select {
-	case w.woken <- struct{}{}:
-	default:
-	}
 }
 
 // work hands out items and writes their outcomes until nothing is left for this instance.

@@ -36,7 +36,7 @@ type Changes struct {
 type Watcher struct {
 	of              *Changes
 	orgID, memberID string
-	changed         chan struct{}
+	changed         app.Wake
 	place           string // every event that it was not told of comes after this
 	looked          bool   // whether changes were polled since it began
 }
@@ -76,7 +76,7 @@ func (c *Changes) Watch(by app.Caller, since string) (*Watcher, error) {
 	if !app.ValidID(since) {
 		since = c.Present()
 	}
-	w := &Watcher{of: c, orgID: orgID, memberID: by.MemberID(), changed: make(chan struct{}, 1), place: since}
+	w := &Watcher{of: c, orgID: orgID, memberID: by.MemberID(), changed: app.NewWake(), place: since}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	own := 0
@@ -163,12 +163,8 @@ func (c *Changes) tell(was, is map[string]ports.ContactChanges, upTo string) {
 			news = is[w.orgID].Newest > w.place
 		}
 		w.looked, w.place = true, max(w.place, upTo)
-		if !news {
-			continue
-		}
-		select {
-		case w.changed <- struct{}{}:
-		default:
+		if news {
+			w.changed.Call()
 		}
 	}
 }
