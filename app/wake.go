@@ -22,9 +22,9 @@ func (w Wake) Call() {
 	}
 }
 
-// Loop calls step, which says whether there may be more, until nothing is left; then it waits for a call, after which it
-// gathers for a while, or for the next poll. A failure is logged under the name of the work, and waits likewise. Loop
-// returns when ctx ends.
+// Loop calls step, which says whether there may be more, until nothing is left; then it waits for a call, after which
+// it gathers for a while, or for the next poll. A failure is logged under the name of the work, and waits likewise.
+// Loop returns when ctx ends.
 func (w Wake) Loop(
 	ctx context.Context, log *slog.Logger, work string, gather time.Duration, step func() (more bool, err error),
 ) {

@@ -13,8 +13,8 @@ import (
 	"fichario/app"
 )
 
-// TestALoopOfWork goes on at once while there is more, waits for the next poll or a call after a failure or when nothing
-// is left, gathers after a call, and ends with its context.
+// TestALoopOfWork: it goes on at once while there is more, waits for the next poll or a call after a failure or when
+// nothing is left, gathers after a call, and ends with its context.
 func TestALoopOfWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
