@@ -53,7 +53,8 @@ func shown(list lookups.BureauList, product string) string {
 	return strings.Join(all, "; ")
 }
 
-// TestTheOrderOfBureaus: it is changed while questions are asked, on every instance, and whoever did it is in the audit.
+// TestTheOrderOfBureaus: it is changed while questions are asked, on every instance, and whoever did it is in the
+// audit.
 func TestTheOrderOfBureaus(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)

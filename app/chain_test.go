@@ -76,7 +76,9 @@ func (s *setting) through(c ports.Chain, bureaus ...*chained) *desk {
 		Bureaus: lookups.NewBureaus(ports.Chains{catalog.CPF: c}, s.store, calendar, s.now, s.log.logger()),
 	})
 	s.t.Cleanup(ledger.Close)
-	return &desk{Asker: lookups.NewAsker(ledger, nil), Ledger: ledger, Sheet: lookups.NewSheet(s.store, terms, s.now), terms: terms}
+	return &desk{
+		Asker: lookups.NewAsker(ledger, nil), Ledger: ledger, Sheet: lookups.NewSheet(s.store, terms, s.now), terms: terms,
+	}
 }
 
 // lines are the statement's, newest last: bureau, status, amount, and "seguida" where another line answered.
@@ -142,7 +144,8 @@ func TestAChain(t *testing.T) {
 			{ports.Chain{OnNoRecord: true}, "ana, ana", "a 0.3", "a concluida 0.3", "1 0"},
 			{ports.Chain{OnNoRecord: true}, "nobody, nobody", "b 0.9 nobody", "a concluida 0.3 seguida; b concluida 0.6", "1 1"},
 			{ports.Chain{OnNoRecord: true}, "nobody, failed", "a 0.9 nobody", "a concluida 0.3; b falhou 0.6 seguida", "1 1"},
-			{ports.Chain{OnNoRecord: true}, "nobody, not_sent, ana", "c 0.75", "a concluida 0.3 seguida; c concluida 0.45", "1 1 1"},
+			{ports.Chain{OnNoRecord: true}, "nobody, not_sent, ana", "c 0.75",
+				"a concluida 0.3 seguida; c concluida 0.45", "1 1 1"},
 			{need, "ana, phone", "b 0.9 nome,sexo of a", "a concluida 0.3 seguida; b concluida 0.6", "1 1"},
 			{need, "phone, ana", "a 0.3", "a concluida 0.3", "1 0"},
 			{need, "ana, not_sent", "a 0.3", "a concluida 0.3; b nao_enviada 0 seguida", "1 1"},
@@ -170,7 +173,8 @@ func TestAChain(t *testing.T) {
 				}
 				equal(t, "asked", strings.Join(asked, " "), c.asked)
 				count, sum := 0, catalog.Money(0)
-				for _, e := range must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 9)) {
+				all := must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 9))
+				for _, e := range all {
 					if sum += e.Amount; e.Charged {
 						count++
 					}

@@ -147,7 +147,8 @@ func (s *setting) desk(store ports.Store, bureau ports.Bureau, offered catalog.C
 	terms := lookups.NewTerms(offered, timeout, fresh, calendar)
 	ledger := lookups.NewLedger(lookups.LedgerConfig{
 		Store: store, Terms: terms, Clock: clock, Log: s.log.logger(), Observe: s.observed.add,
-		Bureaus: lookups.NewBureaus(ports.Single("agencia", bureau, offered, timeout), store, calendar, clock, s.log.logger()),
+		Bureaus: lookups.NewBureaus(ports.Single("agencia", bureau, offered, timeout), store, calendar, clock,
+			s.log.logger()),
 	})
 	s.t.Cleanup(ledger.Close)
 	pace := batches.NewPace()

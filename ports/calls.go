@@ -51,8 +51,8 @@ type Charge struct {
 	Only Only
 }
 
-// Only limits which answers serve: to those bought for a purpose, nil for any, and those of a bureau, empty for any. They
-// are always those of the same inputs, catalog.InputsText.
+// Only limits which answers serve: to those bought for a purpose, nil for any, and those of a bureau, empty for any.
+// They are always those of the same inputs, catalog.InputsText.
 type Only struct {
 	Purpose        *string
 	Bureau, Inputs string

@@ -82,9 +82,9 @@ type lookupJSON struct {
 	// Automacao is the id of the automation that made the lookup.
 	Automacao *string `json:"automacao"`
 	// Bureau is the name of the one that answered.
-	Bureau    *string         `json:"bureau"`
-	Campos    json.RawMessage `json:"campos"`
-	Contato   *ContactJSON    `json:"contato"`
+	Bureau  *string         `json:"bureau"`
+	Campos  json.RawMessage `json:"campos"`
+	Contato *ContactJSON    `json:"contato"`
 }
 
 func lookupData(e automation.Event) lookupJSON {
@@ -92,7 +92,8 @@ func lookupData(e automation.Event) lookupJSON {
 	out := lookupJSON{
 		ConsultaID: l.Entry.ID, Produto: l.Entry.Product, Documento: l.Record.Document.Value(), Cache: l.Entry.Cache,
 		Valor: json.Number(l.Entry.Cost().String()), ConsultadoEm: l.Record.AnsweredAt,
-		Finalidade: text.OrNil(l.Entry.Purpose), Automacao: text.OrNil(l.Entry.AutomationID), Bureau: text.OrNil(l.Record.Bureau), Campos: l.Record.Fields,
+		Finalidade: text.OrNil(l.Entry.Purpose), Automacao: text.OrNil(l.Entry.AutomationID),
+		Bureau: text.OrNil(l.Record.Bureau), Campos: l.Record.Fields,
 	}
 	if e.Contact.ID != "" {
 		contact := NewContactJSON(e.Contact)

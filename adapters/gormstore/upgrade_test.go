@@ -190,7 +190,9 @@ func fillLookups(t *testing.T, s *Store, until time.Time, from, to int) {
 	for n := from; n < to; n++ {
 		some = append(some, lookupOf(s, until, n))
 	}
-	err := s.Writer.Transaction(func(tx *gorm.DB) error { return tx.Omit(laterColumns...).CreateInBatches(some, 250).Error })
+	err := s.Writer.Transaction(func(tx *gorm.DB) error {
+		return tx.Omit(laterColumns...).CreateInBatches(some, 250).Error
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,8 @@ func inBody(b *LookupRequest, p LookupParams) (lookups.Request, error) {
 	}, b.MaxAge, p.Prefer, p.IdempotencyKey, "")
 }
 
-// inputsOf reads what a product needs beside the document: texts, and numbers as they are written. Fault: InvalidRequest.
+// inputsOf reads what a product needs beside the document: texts, and numbers as they are written. Fault:
+// InvalidRequest.
 func inputsOf(sent *map[string]json.RawMessage) (map[string]string, error) {
 	if sent == nil || len(*sent) == 0 {
 		return nil, nil //nolint:nilnil // none

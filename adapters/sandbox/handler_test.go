@@ -148,7 +148,8 @@ func TestOverTCP(t *testing.T) {
 	c := bureau.New(f)
 	t.Cleanup(c.Close)
 	p, _ := c.Catalog().Find("cpf")
-	if _, err := c.Ask(t.Context(), ports.Question{Product: p, Document: parse(t, document.CPF, "52998224725")}); err != nil {
+	ana := ports.Question{Product: p, Document: parse(t, document.CPF, "52998224725")}
+	if _, err := c.Ask(t.Context(), ana); err != nil {
 		t.Error(err)
 	}
 	_, err = c.Ask(t.Context(), ports.Question{Product: p, Document: scripted(t, document.CPF, sandbox.Reset)})

@@ -116,11 +116,10 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 // that wait get its answer free, as from history, or its failure. A request for Later also waits for the call of
 // another key that it would share, because that key's entry is not the caller's.
 //
-// Faults: UnknownProduct, InvalidDocument, MissingScope, UnknownBureau, BureauRefused, MissingPurpose, PurposeRefused, SubjectBlocked, DailyLimit,
-// MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable, ServiceUnavailable, Timeout, NotInHistory,
-// ReusedIdempotencyKey. If the
-// ceiling would be exceeded the error is ports.ErrCeiling; if too much is in flight on this instance, ErrBusy is its
-// cause.
+// Faults: UnknownProduct, InvalidDocument, MissingScope, UnknownBureau, BureauRefused, MissingPurpose,
+// PurposeRefused, SubjectBlocked, DailyLimit, MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable,
+// ServiceUnavailable, Timeout, NotInHistory, ReusedIdempotencyKey. If the ceiling would be exceeded the error is
+// ports.ErrCeiling; if too much is in flight on this instance, ErrBusy is its cause.
 func (k *Asker) Do(ctx context.Context, caller app.Caller, req Request) (_ Result, err error) {
 	ctx, span := ports.Within(ctx, ports.Inner, "lookups.do")
 	defer func() { ports.EndSpan(span, err) }()
@@ -216,8 +215,8 @@ func (k *Asker) mayName(caller app.Caller, req Request) error {
 	case req.Bureau == "":
 		return nil
 	case !caller.MayName():
-		return fault.New(fault.BureauRefused, "Esta chave não tem o escopo bureau, que deixa escolher o bureau. Envie sem bureau, "+
-			"ou use outra chave. Nada foi consultado nem cobrado.").At("bureau")
+		return fault.New(fault.BureauRefused, "Esta chave não tem o escopo bureau, que deixa escolher o bureau. "+
+			"Envie sem bureau, ou use outra chave. Nada foi consultado nem cobrado.").At("bureau")
 	case !slices.Contains(names, req.Bureau):
 		return fault.New(fault.UnknownBureau, "Nenhum bureau com este nome oferece este produto. Os que oferecem são: "+
 			strings.Join(names, ", ")+". Nada foi consultado nem cobrado.").At("bureau")
@@ -247,7 +246,8 @@ func checkInputs(req Request) error {
 	if req.Inputs[in.Name] != "" {
 		why = "não entende o valor de " + in.Called()
 	}
-	return app.Invalid(in.Name, fmt.Sprintf("%s %s: envie entradas.%s, %s, em POST /api/v1/consultas. Nada foi consultado nem cobrado.",
+	return app.Invalid(in.Name, fmt.Sprintf(
+		"%s %s: envie entradas.%s, %s, em POST /api/v1/consultas. Nada foi consultado nem cobrado.",
 		req.product.Name, why, in.Name, in.Type.Form()))
 }
 

@@ -31,7 +31,8 @@ func (m made) outcome(e lookup.Entry) ports.Outcome {
 // found reports whether the bureau has a record.
 func (m made) found() bool { return m.failure == nil && m.record.Found }
 
-// towards gives an entry the first bureau of a chain: what the call to it may cost, and what is reserved for the others.
+// towards gives an entry the first bureau of a chain: what the call to it may cost, and what is reserved for the
+// others.
 func towards(e *lookup.Entry, c ports.Chain) ports.Link {
 	first := c.Links[0]
 	most, calls := c.Most()

@@ -127,7 +127,8 @@ func (l *Ledger) written(ctx context.Context, req Request) error {
 	same := l.unwritten.waiting(func(o ports.Outcome) bool {
 		rec := o.Record
 		return rec != nil && rec.ID != req.Seen && rec.OrgID == req.caller.OrgID() && rec.Product == req.product.ID &&
-			rec.Document == req.doc && rec.Inputs == req.only.Inputs && (req.only.Purpose == nil || rec.Purpose == *req.only.Purpose) &&
+			rec.Document == req.doc && rec.Inputs == req.only.Inputs &&
+			(req.only.Purpose == nil || rec.Purpose == *req.only.Purpose) &&
 			(req.only.Bureau == "" || rec.Bureau == req.only.Bureau)
 	})
 	for _, o := range same {

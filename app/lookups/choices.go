@@ -40,7 +40,8 @@ func (s *Sheet) Choices(
 	if chosen, err := rules.Choose(by, purpose); err == nil {
 		purpose = chosen
 	}
-	out, now, history := []ProductChoice{}, s.clock(), s.store.Repos().History.Only(ports.Only{Purpose: rules.Only(purpose)})
+	out, now := []ProductChoice{}, s.clock()
+	history := s.store.Repos().History.Only(ports.Only{Purpose: rules.Only(purpose)})
 	for _, p := range s.terms.Catalog {
 		if !p.Takes(doc.Type()) || !by.MayAsk(doc.Type()) {
 			continue

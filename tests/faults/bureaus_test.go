@@ -45,7 +45,8 @@ type served struct {
 
 func startMoody(t *testing.T, name string, most catalog.Money, seed uint64, moods ...string) *moody {
 	b := &moody{
-		t: t, name: name, most: most, moods: moods, chance: rand.New(rand.NewPCG(seed, uint64(most))), ledger: map[string][]served{},
+		t: t, name: name, most: most, moods: moods,
+		chance: rand.New(rand.NewPCG(seed, uint64(most))), ledger: map[string][]served{},
 	}
 	b.up()
 	t.Cleanup(b.down)
@@ -124,9 +125,9 @@ products:
 }
 
 // TestSlowSeveralBureaus sends questions down a chain of three bureaus with moods, from two instances on PostgreSQL,
-// while bureaus go away and instances are killed. Each bureau's ledger is compared with its lines in the statement, call
-// for call and cent for cent. BUREAUS says how many questions there are (the figures of docs/faults.md: 10000), SEED
-// makes the same moods again.
+// while bureaus go away and instances are killed. Each bureau's ledger is compared with its lines in the statement,
+// call for call and cent for cent. BUREAUS says how many questions there are (the figures of docs/faults.md: 10000),
+// SEED makes the same moods again.
 func TestSlowSeveralBureaus(t *testing.T) {
 	t.Parallel()
 	questions, err := strconv.Atoi(os.Getenv("BUREAUS"))
@@ -139,7 +140,8 @@ func TestSlowSeveralBureaus(t *testing.T) {
 	}
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		c := &chainOfMoody{t: t, bureaus: []*moody{
-			startMoody(t, "a", 1000, seed, "answer", "answer", "nobody", "busy", "busy", "reset", "truncated", "silent", "empty"),
+			startMoody(t, "a", 1000, seed, "answer", "answer", "nobody", "busy", "busy", "reset", "truncated",
+				"silent", "empty"),
 			startMoody(t, "b", 4500, seed, "answer", "answer", "answer", "nobody", "busy", "reset"),
 			startMoody(t, "c", 9000, seed, "answer"),
 		}}
@@ -294,7 +296,8 @@ func (c *chainOfMoody) check(questions int) {
 	if st.Cobradas.Hoje > st.Limites.Dia {
 		t.Errorf("%d charged of %d", st.Cobradas.Hoje, st.Limites.Dia)
 	}
-	t.Logf("%d questions, %d kills: %d calls at three bureaus for R$ %s, %d lines, %d in doubt; the capped key was charged %d of %d",
+	t.Logf("%d questions, %d kills: %d calls at three bureaus for R$ %s, %d lines, %d in doubt; "+
+		"the capped key was charged %d of %d",
 		questions, c.kills, calls, paid, len(lines), doubtful, st.Cobradas.Hoje, st.Limites.Dia)
 }
 

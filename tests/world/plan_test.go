@@ -25,20 +25,20 @@ type plan struct {
 	// bureaus is how many a question may be put to; more is whether a missing record is worth asking the next one.
 	bureaus int
 	more    bool
-	deaf     int // of a hundred calls of automations that fail
-	faults   faults
-	holds    holds
-	pins     pins
-	caps     access.Limits
-	budget   catalog.Money // of the second member
-	rules    []bool        // which of the automations are there
-	clients  [][]op
-	people   int  // how many persons there are
-	most     int  // documents of a batch
-	minute   int  // of the day at which it begins
-	runs     bool // batches are worked on
-	fires    bool // jobs are
-	night    bool // between the halves of what clients do, the instances are stopped for hours
+	deaf    int // of a hundred calls of automations that fail
+	faults  faults
+	holds   holds
+	pins    pins
+	caps    access.Limits
+	budget  catalog.Money // of the second member
+	rules   []bool        // which of the automations are there
+	clients [][]op
+	people  int  // how many persons there are
+	most    int  // documents of a batch
+	minute  int  // of the day at which it begins
+	runs    bool // batches are worked on
+	fires   bool // jobs are
+	night   bool // between the halves of what clients do, the instances are stopped for hours
 	// without are the kinds of periodic work that are left out, as bits.
 	without uint
 }
@@ -242,8 +242,10 @@ func (p plan) has(verbs ...string) bool {
 func (p plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"seed %d: %d instances, work every %s, %d bureaus (more %t) %+v, deaf %d, faults %+v, holds %+v, pins %+v, caps %d a day and %d a month, "+
-			"budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed, p.instances, p.pace, p.bureaus, p.more, p.moods, p.deaf, p.faults,
+		"seed %d: %d instances, work every %s, %d bureaus (more %t) %+v, deaf %d, faults %+v, holds %+v, pins %+v, "+
+			"caps %d a day and %d a month, budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed,
+		p.instances, p.pace, p.bureaus, p.more, p.moods,
+		p.deaf, p.faults,
 		p.holds, p.pins, p.caps.PerDay,
 		p.caps.PerMonth, p.budget, p.rules, p.strategy, p.midnight, p.night)
 	for c, script := range p.clients {

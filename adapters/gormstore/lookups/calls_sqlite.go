@@ -109,7 +109,8 @@ func takeLeaseOf(w *engine.SQLiteTx, b beginning) (out ports.Begun) {
 	var newest lookup.Record
 	for _, index := range b.indexes {
 		var rec lookup.Record
-		if w.Row(askNewest, []any{index, b.Only.Purpose, b.Only.Bureau}, &rec.ID, &rec.AnsweredAt) && rec.AnsweredAt.After(newest.AnsweredAt) {
+		values := []any{index, b.Only.Purpose, b.Only.Bureau}
+		if w.Row(askNewest, values, &rec.ID, &rec.AnsweredAt) && rec.AnsweredAt.After(newest.AnsweredAt) {
 			newest = rec
 		}
 	}

@@ -39,12 +39,14 @@ func New(e *engine.Engine) engine.Room {
 	}
 	return engine.Room{
 		Rows: []schema.Tabler{
-			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauOrderRow{}, bureauOutRow{}, leaseRow{}, RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
+			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauOrderRow{}, bureauOutRow{}, leaseRow{},
+			RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
 			lookupRequestRow{}, LookupRow{}, memberDayRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
 		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, engine.TallyOf(memberDayRow{})},
 		Statements: []string{
-			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One, askRequest, beginRequest, askBlocked, askErased,
+			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One,
+			askRequest, beginRequest, askBlocked, askErased,
 			askErasing, askKey, askMember, askRule, askPurpose, askBatch, askItem, takeLease, askHolder, freeLease, freeEnded,
 			askNewest, askCounted, askSpare, endEntry, insertRecord, keyNameOnSQLite,
 		},

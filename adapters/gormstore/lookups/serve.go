@@ -188,7 +188,8 @@ func (s *room) serveOnPostgres(ctx context.Context, asked []served) ([]kept, err
 			answer pgtype.DriverBytes // the driver's memory, so open it before the next row
 			closed []int              // lookups whose records cannot be opened
 		)
-		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &row.Bureau, &row.Sources, &queued}
+		into := []any{&i, (*string)(&row.ID), &row.AnsweredAt, &row.Found, &row.Schema, &answer, &row.Bureau,
+			&row.Sources, &queued}
 		_, err = pgx.ForEachRow(rows, into, func() error {
 			row.Answer = answer
 			if rec, ok := recordOf(s.Vault, row); ok {
@@ -239,7 +240,8 @@ var (
 var serveStatement = `
 WITH hit AS (
 	SELECT a.*, r.id AS record_id, r.answered_at, r.found, r.schema, r.answer, r.bureau, r.sources
-	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], $5::text[], $6::bytea[], $7::text[], ` + serveArrays.Parameters + `)
+	FROM unnest($1::bytea[], $2::timestamptz[], $4::text[], $5::text[], $6::bytea[], $7::text[],
+			` + serveArrays.Parameters + `)
 		WITH ORDINALITY AS a (doc_index, after, trail, only_purpose, asked_of, only_bureau, ` + serveArrays.Names + `, number)
 	CROSS JOIN LATERAL (
 		SELECT * FROM records
@@ -268,4 +270,5 @@ WITH hit AS (
 	SELECT entry_org_id::uuid, date_trunc('hour', entry_at, 'UTC'), entry_product, $3::bigint, 0, COUNT(*), 0 FROM hit
 	GROUP BY 1, 2, 3 ORDER BY 1, 2, 3` + hourTally.Add + `
 )
-SELECT number, record_id::text, answered_at, found, schema, answer, bureau, sources, EXISTS (SELECT 1 FROM completed) FROM hit`
+SELECT number, record_id::text, answered_at, found, schema, answer, bureau, sources,
+	EXISTS (SELECT 1 FROM completed) FROM hit`

@@ -14,8 +14,8 @@ import (
 	"fichario/adapters/sandbox"
 )
 
-// OpenBureaus returns the configured bureaus, and a function that closes them: those that FICHARIO_BUREAU names, separated
-// by commas, or those of the plan at its path.
+// OpenBureaus returns the configured bureaus, and a function that closes them: those that FICHARIO_BUREAU names,
+// separated by commas, or those of the plan at its path.
 func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), error) {
 	refs := strings.Split(e.Settings.Bureau, ",")
 	names, plan, err := refs, bureau.Plan{}, error(nil)
@@ -53,7 +53,7 @@ func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), er
 
 // planned reads a plan, and returns the names and the files of its bureaus; of any other file, those of itself.
 func planned(ref string) (names, refs []string, plan bureau.Plan, err error) {
-	if src, err := os.ReadFile(ref); err == nil && bureau.IsPlan(src) { //nolint:gosec // the operator's file
+	if src, err := os.ReadFile(ref); err == nil && bureau.IsPlan(src) {
 		if plan, err = bureau.ParsePlan(src); err != nil {
 			return nil, nil, plan, fmt.Errorf("%s:\n%w", ref, err)
 		}
@@ -107,7 +107,8 @@ func BureauFile(ref string) ([]byte, error) {
 	}
 	src, err := os.ReadFile(ref)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("FICHARIO_BUREAU: %q is neither %s, brasilapi, nor a file", ref, strings.Join(sandbox.Names(), ", "))
+		return nil, fmt.Errorf("FICHARIO_BUREAU: %q is neither %s, brasilapi, nor a file", ref,
+			strings.Join(sandbox.Names(), ", "))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("FICHARIO_BUREAU: %w", err)
