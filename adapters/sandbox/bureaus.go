@@ -34,12 +34,14 @@ var price = regexp.MustCompile(`price: "([0-9.]+)"`)
 func File(name string) []byte {
 	const head, cheapBill = "name: sandbox\nbase_url: http://sandbox.invalid/v1\n",
 		"not_charged: [429]\nexhausted: { status: 402, until: manual }\n"
+	double := func(p catalog.Money) catalog.Money { return p * 2 }
+	half := func(p catalog.Money) catalog.Money { return p / 2 }
 	own := "name: " + name + "\nbase_url: http://sandbox.invalid" + prefix(name) + "/v1\n"
 	switch name {
 	case Complete:
-		return []byte(priced(strings.Replace(file, head, own, 1), func(p catalog.Money) catalog.Money { return p * 2 }))
+		return []byte(priced(strings.Replace(file, head, own, 1), double))
 	case Cheap:
-		return []byte(priced(strings.Replace(file, head, own+cheapBill, 1), func(p catalog.Money) catalog.Money { return p / 2 }))
+		return []byte(priced(strings.Replace(file, head, own+cheapBill, 1), half))
 	}
 	return []byte(file)
 }

@@ -116,7 +116,7 @@ var table = makeTable()
 func Scripts() []Script { return slices.Clone(table) }
 
 func makeTable() []Script {
-	list := []Script{{Type: document.CPF, Document: "52998224725", What: "Pessoa comum, com todos os dados", Effect: Ordinary}}
+	list := []Script{{document.CPF, "52998224725", "Pessoa comum, com todos os dados", Ordinary, ""}}
 	for i, s := range both {
 		if s.cpf != "" {
 			list = append(list, Script{document.CPF, cpfOf("9000000" + two(i+1)), s.cpf, s.effect, ""})

@@ -155,9 +155,9 @@ func within(days []ports.BureauDay, percent int) time.Duration {
 	return 0
 }
 
-// SetOrder sets the order in which the bureaus of a product are asked: those that it does not name are not asked. Without
-// names, the order is that of the configuration again. Every instance follows within seconds. Faults: InvalidRequest,
-// NotFound, Forbidden, ServiceUnavailable.
+// SetOrder sets the order in which the bureaus of a product are asked: those that it does not name are not asked.
+// Without names, the order is that of the configuration again. Every instance follows within seconds. Faults:
+// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, names []string) error {
 	offered := b.chains.Names(product)
 	if len(offered) == 0 {
@@ -177,7 +177,8 @@ func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, n
 	if len(names) == 0 {
 		detail["ordem"] = "a da configuração"
 	}
-	return b.change(ctx, by, audit.Line{Action: audit.BureausOrdered, Detail: detail}, func(ctx context.Context, r ports.Repos) error {
+	line := audit.Line{Action: audit.BureausOrdered, Detail: detail}
+	return b.change(ctx, by, line, func(ctx context.Context, r ports.Repos) error {
 		return r.Bureaus.SetOrder(ctx, product, names)
 	})
 }
@@ -197,14 +198,15 @@ func (b *Bureaus) TakeOut(ctx context.Context, by app.Caller, name string, while
 		out.Until = now.Add(while).UTC()
 		detail["até"] = out.Until.Format(time.RFC3339)
 	}
-	return b.change(ctx, by, audit.Line{Action: audit.BureauTakenOut, Detail: detail}, func(ctx context.Context, r ports.Repos) error {
+	line := audit.Line{Action: audit.BureauTakenOut, Detail: detail}
+	return b.change(ctx, by, line, func(ctx context.Context, r ports.Repos) error {
 		_, err := r.Bureaus.TakeOut(ctx, out, now)
 		return err
 	})
 }
 
-// Back lets a bureau be asked again, also one that has said that no credit is left, and reports whether it was out. Every
-// instance follows within seconds. Faults: NotFound, Forbidden, ServiceUnavailable.
+// Back lets a bureau be asked again, also one that has said that no credit is left, and reports whether it was out.
+// Every instance follows within seconds. Faults: NotFound, Forbidden, ServiceUnavailable.
 func (b *Bureaus) Back(ctx context.Context, by app.Caller, name string) (was bool, err error) {
 	if !slices.Contains(b.all(), name) {
 		return false, b.unknown(name)
@@ -225,8 +227,8 @@ func (b *Bureaus) Back(ctx context.Context, by app.Caller, name string) (was boo
 // errUnchanged ends a change that changes nothing, without a line of the audit.
 var errUnchanged = errors.New("nothing changes")
 
-// change changes the bureaus. They are the instance's: a member changes them where one organisation has it to itself, and
-// then its audit has a line; where several use it, only the operator does, and the line would be in nobody's audit.
+// change changes the bureaus. They are the instance's: a member changes them where one organisation has it to itself,
+// and then its audit has a line; where several use it, only the operator does, and the line would be in nobody's audit.
 func (b *Bureaus) change(ctx context.Context, by app.Caller, l audit.Line, f ports.Tx) error {
 	if !by.MayManage() {
 		return app.Forbidden()

@@ -144,9 +144,9 @@ func (s *service) wire(e *command.Environment) (err error) {
 func (s *service) api(tables *spreadsheet.Tables, trusted []netip.Prefix) http.Handler {
 	l := s.lookups
 	return httpapi.New(httpapi.Config{
-		Asker: l.asker, Terms: l.terms, Bureaus: l.bureaus, Statement: l.statement, Keys: l.keys, Intake: s.intake.intake,
-		Batches: s.batches,
-		Tables:  tables, LookupEnabled: s.Settings.Lookup, TrustedProxies: trusted, Ready: s.ready, Metrics: s.metrics,
+		Asker: l.asker, Terms: l.terms, Bureaus: l.bureaus, Statement: l.statement, Keys: l.keys,
+		Intake: s.intake.intake, Batches: s.batches, Tables: tables, LookupEnabled: s.Settings.Lookup,
+		TrustedProxies: trusted, Ready: s.ready, Metrics: s.metrics,
 		MetricsElsewhere: s.Settings.MetricsListen != "", Log: s.log, PublicURL: s.publicURL,
 		Agents: agents.New(agents.Config{
 			Terms: l.terms, Sessions: s.agents, Statement: l.statement, Purposes: s.privacy.purposes,

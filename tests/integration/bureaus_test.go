@@ -11,7 +11,7 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestTheOperatorMovesBureaus: order, out and back change who is asked on every instance, without a restart and after it.
+// TestTheOperatorMovesBureaus: order, out and back change who is asked, without a restart and after it.
 func TestTheOperatorMovesBureaus(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
