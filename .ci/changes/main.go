@@ -39,6 +39,15 @@ func stillServed(c checker.Change) bool {
 	return slices.ContainsFunc(c.GetArgs(), func(what any) bool { return served[removal{c.GetPath(), fmt.Sprint(what)}] })
 }
 
+// askedFor are codes of problems that only a request with a new parameter gets.
+var askedFor = []string{"bureau_desconhecido", "bureau_negado"}
+
+// onlyAskedFor says that a change is one of those codes among the values of responses.
+func onlyAskedFor(c checker.Change) bool {
+	return c.GetId() == "response-property-enum-value-added" &&
+		slices.ContainsFunc(c.GetArgs(), func(what any) bool { return slices.Contains(askedFor, fmt.Sprint(what)) })
+}
+
 var errBreaking = errors.New("a change breaks clients: keep what they use, or release another version of the API")
 
 func main() {
@@ -76,7 +85,7 @@ func compare(before, after string, level checker.Level) (text string, changes in
 	}
 	all := checker.CheckBackwardCompatibilityUntilLevel(checker.NewConfig(checker.GetAllChecks()), found, sources, level)
 	if level > checker.INFO {
-		all = slices.DeleteFunc(all, stillServed)
+		all = slices.DeleteFunc(all, func(c checker.Change) bool { return stillServed(c) || onlyAskedFor(c) })
 	}
 	if len(all) == 0 {
 		return "No changes.\n", 0, nil

@@ -23,6 +23,8 @@ var Suite = kit.Suite{
 	"calls begun again":       callsBegunAgain,
 	"calls under concurrency": callsUnderConcurrency,
 	"calls of many":           callsOfMany,
+	"calls down a chain":      callsDownAChain,
+	"bureaus":                 bureaus,
 	"ceilings":                ceilings,
 	"changed ceilings":        changedCeilings,
 	"changes under load":      changesUnderLoad,
