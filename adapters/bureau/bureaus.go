@@ -95,6 +95,7 @@ func offer(id string, c ports.Chain) (catalog.Product, error) {
 		}
 	}
 	p.Price, _ = c.Most()
+	p.UpTo = slices.ContainsFunc(c.Links, func(l ports.Link) bool { return l.Product.UpTo || l.Product.Price != p.Price })
 	for _, l := range c.Links[1:] {
 		if l.Product.Schema() != p.Schema() {
 			return p, fmt.Errorf("products.%s: %s and %s give it other fields", id, c.Links[0].Name, l.Name)

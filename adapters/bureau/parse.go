@@ -191,6 +191,7 @@ func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
 	}
 	if k, ok := keys["price"]; ok {
 		product.Price, m.amount = p.price(k)
+		product.UpTo = m.amount != nil
 	}
 	if k, ok := keys["charged"]; ok {
 		m.charged = p.jq(k)

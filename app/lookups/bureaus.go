@@ -45,6 +45,16 @@ func (b *Bureaus) Refresh(ctx context.Context) error {
 	return err
 }
 
+// Several reports whether any product can be asked of more than one bureau.
+func (b *Bureaus) Several() bool {
+	for _, c := range b.chains {
+		if len(c.Links) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // Offering returns the bureaus that are asked about a product, in order, also those that are out.
 func (b *Bureaus) Offering(product string) []ports.Link {
 	links := b.chains[product].Links

@@ -39,6 +39,16 @@ type Product struct {
 	// Price is the most that one call that reaches the bureau may cost, in ten-thousandths of a real; it is what the call
 	// costs unless the bureau says otherwise.
 	Price Money
+	// UpTo is true where a question may cost less than Price: a bureau names what a call costs, or its chain has others.
+	UpTo bool
+}
+
+// Cost is Price for people, in Portuguese: "R$ 0,45", or "até R$ 0,90".
+func (p Product) Cost() string {
+	if p.UpTo {
+		return "até " + p.Price.Exact()
+	}
+	return p.Price.Exact()
 }
 
 // Takes reports whether the product takes documents of type t.

@@ -95,6 +95,11 @@ func (s pages) keyForm(c *web.Call, f keyFields, shown web.Form) (keyForm, error
 			out.Dearest = append(out.Dearest, d)
 		}
 	}
+	if s.Bureaus.Several() {
+		out.Scopes = append(out.Scopes, scopeBox{
+			access.BureauScope, "Escolher o bureau", slices.Contains(f.Scopes, access.BureauScope),
+		})
+	}
 	return out, err
 }
 

@@ -51,8 +51,19 @@ func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), er
 	return all, stop, nil
 }
 
-// planned reads a plan, and returns the names and the files of its bureaus; of any other file, those of itself.
+// planned reads a plan, and returns the names and the files of its bureaus; of any other file, those of itself. Of a
+// folder that is its chain.yaml, or else all its files in the order of their names.
 func planned(ref string) (names, refs []string, plan bureau.Plan, err error) {
+	if at, err := os.Stat(ref); err == nil && at.IsDir() {
+		if _, err := os.Stat(filepath.Join(ref, "chain.yaml")); err == nil {
+			return planned(filepath.Join(ref, "chain.yaml"))
+		}
+		files, err := filepath.Glob(filepath.Join(ref, "*.yaml"))
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("FICHARIO_BUREAU: the folder %s has no *.yaml", ref)
+		}
+		return files, files, plan, err
+	}
 	if src, err := os.ReadFile(ref); err == nil && bureau.IsPlan(src) {
 		if plan, err = bureau.ParsePlan(src); err != nil {
 			return nil, nil, plan, fmt.Errorf("%s:\n%w", ref, err)

@@ -1,0 +1,108 @@
+package bureau_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"fichario/adapters/bureau"
+	"fichario/domain/catalog"
+)
+
+const planned = `
+bureaus: { barato: barato.yaml, completo: /etc/completo.yaml, receita: brasilapi }
+products:
+  cpf: [barato, completo]
+  score: { chain: [completo, barato], on_no_record: next, need: [score] }
+`
+
+func TestAPlan(t *testing.T) {
+	t.Parallel()
+	if !bureau.IsPlan([]byte(planned)) || bureau.IsPlan([]byte("name: x\nproducts: {}\n")) || bureau.IsPlan([]byte("[")) {
+		t.Error("a plan is taken for a bureau file, or the other way round")
+	}
+	plan, err := bureau.ParsePlan([]byte(planned))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(plan), "{[barato completo receita] [barato.yaml /etc/completo.yaml brasilapi] "+
+		"map[cpf:{[barato completo] false []} score:{[completo barato] true [score]}]}"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for text, want := range map[string]string{
+		"products: {}": "line 1: bureaus: is missing",
+		"bureaus: {}":  "line 1: bureaus: must name at least one bureau",
+		"bureaus: { a: a }\nproducts: { cpf: [b] }":                              "line 2: products.cpf[0]: is not among the bureaus: a",
+		"bureaus: { a: a }\nproducts: { cpf: [a, a] }":                           "line 2: products.cpf[1]: is repeated",
+		"bureaus: { a: a }\nproducts: { cpf: [] }":                               "line 2: products.cpf: must name at least one bureau",
+		"bureaus: { a: a }\nproducts: { cpf: {} }":                               "line 2: products.cpf.chain: is missing",
+		"bureaus: { a: a }\nproducts: { Cpf: [a] }":                              "line 2: products.Cpf: is not a product's id",
+		"bureaus: { a: a }\nproducts: { cpf: {chain: [a], on_no_record: stop} }": `line 2: products.cpf.on_no_record: must be "next", or be left out`,
+		"bureaus: { a: a }\norder: []":                                           "line 2: order: unknown key; allowed here: bureaus, products",
+	} {
+		if _, err := bureau.ParsePlan([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+func TestBureausJoin(t *testing.T) {
+	t.Parallel()
+	client := func(name, cpf, score string) *bureau.Client {
+		src := "name: " + name + "\nbase_url: http://127.0.0.1:1\ntimeout: 2s\nproducts:\n"
+		for id, price := range map[string]string{"cpf": cpf, "score": score} {
+			if price != "" {
+				field := map[string]string{"cpf": "nome", "score": "score"}[id]
+				src += fmt.Sprintf("  %s: { price: %q, request: { path: '/{documento}' }, fields: { %s: .x } }\n", id, price, field)
+			}
+		}
+		f, err := bureau.Parse(name, []byte(src), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := bureau.New(f)
+		t.Cleanup(c.Close)
+		return c
+	}
+	a, b := client("um", "0.30", ""), client("dois", "0.60", "1.5")
+	all, err := bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, bureau.Plan{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := func(all *bureau.Bureaus) string {
+		var out []string
+		for _, p := range all.Catalog() {
+			var names []string
+			for _, l := range all.Chains()[p.ID].Links {
+				names = append(names, l.Name)
+			}
+			out = append(out, fmt.Sprint(p.ID, " ", p.Cost(), " ", names))
+		}
+		return strings.Join(out, "; ") + " " + all.Timeout().String()
+	}
+	if got, want := said(all), "cpf até R$ 0,60 [um dois]; score R$ 1,50 [dois] 4s"; strings.ReplaceAll(got, "\u00a0", " ") != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	sum := bureau.Plan{Products: map[string]bureau.PlannedChain{
+		catalog.CPF: {Chain: []string{"b", "a"}, OnNoRecord: true},
+	}}
+	if all, err = bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, sum); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := said(all), "cpf até R$ 0,90 [dois um]; score R$ 1,50 [dois] 4s"; strings.ReplaceAll(got, "\u00a0", " ") != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	for want, plan := range map[string]bureau.Plan{
+		"products.score: the bureau a does not offer it":      {Products: map[string]bureau.PlannedChain{"score": {Chain: []string{"a", "b"}}}},
+		"products.veiculo: no bureau offers it":               {Products: map[string]bureau.PlannedChain{"veiculo": {Chain: []string{"a"}}}},
+		`products.cpf.need: the product has no field "renda"`: {Products: map[string]bureau.PlannedChain{"cpf": {Chain: []string{"a", "b"}, Need: []string{"renda"}}}},
+	} {
+		if _, err := bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, plan); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if _, err := bureau.Join([]*bureau.Client{a, client("um", "1", "")}, []string{"a", "b"}, bureau.Plan{}); err == nil ||
+		!strings.Contains(err.Error(), `two bureau files have the name "um"`) {
+		t.Error(err)
+	}
+}
