@@ -221,7 +221,7 @@ func (w *world) judgeItems() {
 		return
 	}
 	for _, row := range w.rows(fmt.Sprintf(`SELECT b.id, b.valid, count(*) FROM batches b JOIN lookups l ON l.batch_id = b.id
-		WHERE b.org_id = '%s' AND l.charged GROUP BY b.id, b.valid HAVING count(*) > b.valid`, w.orgID)) {
+		WHERE b.org_id = '%s' AND l.charged AND l.followed_id IS NULL GROUP BY b.id, b.valid HAVING count(*) > b.valid`, w.orgID)) {
 		w.fail("items", "the batch %s has %s items and %s charges", row[0], row[1], row[2])
 	}
 }
@@ -400,6 +400,9 @@ func (w *world) judgeErasures(ctx context.Context) {
 			continue
 		}
 		w.judgeOlder(ctx, e, held)
+		if w.plan.more { // a question may be bought of each bureau
+			most *= w.plan.bureaus
+		}
 		if again > most {
 			w.fail("erased", "person %d was bought again after the receipt of %q: %d times, and asked for %d times", e.op.a,
 				e.op, again, most)
