@@ -27,6 +27,9 @@ func Join(clients []*Client, names []string, plan Plan) (*Bureaus, error) {
 		if slices.ContainsFunc(clients[:i], func(o *Client) bool { return o.Name() == c.Name() }) {
 			problems = append(problems, fmt.Sprintf("two bureau files have the name %q", c.Name()))
 		}
+		if strings.Contains(c.Name(), ",") {
+			problems = append(problems, fmt.Sprintf("the name %q has a comma, which separates the names of bureaus", c.Name()))
+		}
 	}
 	for _, id := range productIDs(clients) {
 		order := plan.Products[id]

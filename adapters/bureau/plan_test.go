@@ -101,8 +101,13 @@ func TestBureausJoin(t *testing.T) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
-	if _, err := bureau.Join([]*bureau.Client{a, client("um", "1", "")}, []string{"a", "b"}, bureau.Plan{}); err == nil ||
-		!strings.Contains(err.Error(), `two bureau files have the name "um"`) {
-		t.Error(err)
+	for name, want := range map[string]string{
+		"um": `two bureau files have the name "um"`, "a,b": `the name "a,b" has a comma`,
+	} {
+		clients := []*bureau.Client{a, client(name, "1", "")}
+		if _, err := bureau.Join(clients, []string{"a", "b"}, bureau.Plan{}); err == nil ||
+			!strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
