@@ -35,12 +35,14 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 	}
 	contact := id("06")
 	note := crm.Event{ID: id("20"), OrgID: id("01"), ContactID: contact, Kind: crm.NoteAdded, Subject: "Oi", At: now}
-	record := lookup.Record{ID: id("21"), OrgID: id("01"), Product: "cpf", Document: doc, AnsweredAt: now, Found: true}
+	record := lookup.Record{
+		ID: id("21"), OrgID: id("01"), Product: "cpf", Document: doc, Inputs: `{"uf":"SP"}`, AnsweredAt: now, Found: true,
+	}
 	for _, err := range []error{
 		repos.History.Save(ctx, record),
 		repos.Statement.Add(ctx, lookup.Entry{
-			ID: id("22"), OrgID: id("01"), Product: "cpf", Document: doc, At: now, Status: lookup.Done, RecordID: id("21"),
-			ContactID: contact,
+			ID: id("22"), OrgID: id("01"), Product: "cpf", Document: doc, Inputs: record.Inputs, At: now,
+			Status: lookup.Done, RecordID: id("21"), ContactID: contact,
 		}),
 		repos.Automations.Create(ctx, automation.Automation{ID: id("23"), OrgID: id("01"), Name: "Avisar", CreatedAt: now}),
 		s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.ContactHistory.AddNote(ctx, note) }),
@@ -110,6 +112,8 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		}
 		return map[string]bool{
 			"lookups.document": entries[0].Unreadable && ofContact[0].Unreadable,
+			"lookups.inputs":   ofContact[0].Unreadable,
+			"records.inputs":   records[record.ID].Unreadable,
 			"records.document": records[record.ID].Unreadable, "records.answer": records[record.ID].Unreadable,
 			"contacts.note": contacts[0].Unreadable, "contacts.documents": contacts[0].Unreadable,
 			"contact_events.subject": events[len(events)-1].Unreadable, "deliveries.content": deliveries[0].Unreadable,

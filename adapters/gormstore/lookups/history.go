@@ -69,6 +69,10 @@ func wholeRecordOf(v *engine.Vault, row RecordRow) lookup.Record {
 	if ok {
 		rec.Document = document.Restore(document.Type(row.DocType), string(value))
 	}
+	if len(row.Inputs) > 0 {
+		inputs, ok := v.Shown(row.Inputs, "records|inputs|"+rec.ID)
+		rec.Inputs, rec.Unreadable = string(inputs), rec.Unreadable || !ok
+	}
 	return rec
 }
 
