@@ -97,7 +97,8 @@ func TestBureausJoin(t *testing.T) {
 		"products.veiculo: no bureau offers it":               {Products: map[string]bureau.PlannedChain{"veiculo": {Chain: []string{"a"}}}},
 		`products.cpf.need: the product has no field "renda"`: {Products: map[string]bureau.PlannedChain{"cpf": {Chain: []string{"a", "b"}, Need: []string{"renda"}}}},
 	} {
-		if _, err := bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, plan); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, plan)
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -21,6 +21,11 @@ func TestDataKeys(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, url string) {
 		rec := record(t, orgID)
+		born := record(t, orgID) // of a question with inputs, which is found only with them
+		born.ID, born.Inputs = "01980000-0000-7000-8000-000000000009", `{"nascimento":"1980-02-29"}`
+		if err := open(t, url).Repos().History.Save(t.Context(), born); err != nil {
+			t.Fatal(err)
+		}
 		if err := open(t, url).Repos().History.Save(t.Context(), rec); err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +54,7 @@ func TestDataKeys(t *testing.T) {
 		if err := after.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "fichario rekey") {
 			t.Errorf("a key that is still needed is left out: %v", err)
 		}
-		for _, want := range []int{3, 0} { // the earlier record's document and answer, and the key of the index of people
+		for _, want := range []int{6, 0} { // the earlier records' documents, answers and inputs, and the key of the index of people
 			if n, err := rotating.Rekey(t.Context()); err != nil || n != want {
 				t.Errorf("re-encrypted: %d, %v, want %d", n, err, want)
 			}
@@ -59,6 +64,10 @@ func TestDataKeys(t *testing.T) {
 		}
 		if old, err := after.Repos().History.Records(t.Context(), []string{first}); err != nil || len(old) != 1 {
 			t.Errorf("the record before, with the new key alone: %v", err)
+		}
+		asked := after.Repos().History.Only(ports.Only{Inputs: born.Inputs})
+		if old, err := asked.Latest(t.Context(), orgID, "cpf", born.Document); err != nil || old.ID != born.ID {
+			t.Errorf("a record with inputs, with the new key alone: %v", err)
 		}
 		if !bytes.Equal(hashOf(t, after, rec), hash) {
 			t.Error("a person is found by another hash with the new key")

@@ -221,7 +221,8 @@ func (w *world) judgeItems() {
 		return
 	}
 	for _, row := range w.rows(fmt.Sprintf(`SELECT b.id, b.valid, count(*) FROM batches b JOIN lookups l ON l.batch_id = b.id
-		WHERE b.org_id = '%s' AND l.charged AND l.followed_id IS NULL GROUP BY b.id, b.valid HAVING count(*) > b.valid`, w.orgID)) {
+		WHERE b.org_id = '%s' AND l.charged AND l.followed_id IS NULL
+		GROUP BY b.id, b.valid HAVING count(*) > b.valid`, w.orgID)) {
 		w.fail("items", "the batch %s has %s items and %s charges", row[0], row[1], row[2])
 	}
 }
