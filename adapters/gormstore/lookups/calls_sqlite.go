@@ -26,9 +26,9 @@ const (
 )
 
 var (
-	askSpare = "SELECT spare, spare_calls FROM lookups WHERE id = ? AND at = ?"
 	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, others = ?, settle_at = NULL
-		WHERE id = ? AND at = ? AND (settle_at IS NOT NULL OR charged AND NOT ?) AND status IN (` + unfinished + ")"
+		WHERE id = ? AND at = ? AND (settle_at IS NOT NULL OR charged AND NOT ?) AND status IN (` + unfinished +
+		") RETURNING spare, spare_calls"
 	insertRecord = recordTable.Insert()
 )
 
@@ -79,12 +79,13 @@ func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 			} else {
 				w.Exec(freeLease, e.entry.ID)
 			}
-			open[i] = w.Exec(endEntry, e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID,
-				e.entry.Others, e.entry.ID, e.entry.At, e.entry.Charged) > 0
+			open[i] = w.Row(endEntry, []any{
+				e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID, e.entry.Others, e.entry.ID, e.entry.At,
+				e.entry.Charged,
+			}, &e.entry.Spare, &e.entry.SpareCalls)
 			if !open[i] {
 				continue
 			}
-			w.Row(askSpare, []any{e.entry.ID, e.entry.At}, &e.entry.Spare, &e.entry.SpareCalls)
 			if e.record != nil {
 				w.Exec(insertRecord, recordTable.Values(e.record)...)
 				writeCompleted(w, listeners, e.entry, e.trail)

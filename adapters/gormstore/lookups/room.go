@@ -48,7 +48,7 @@ func New(e *engine.Engine) engine.Room {
 			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One,
 			askRequest, beginRequest, askBlocked, askErased,
 			askErasing, askKey, askMember, askRule, askPurpose, askBatch, askItem, takeLease, askHolder, freeLease, freeEnded,
-			askNewest, askCounted, askSpare, endEntry, insertRecord, keyNameOnSQLite,
+			askNewest, askCounted, endEntry, insertRecord, keyNameOnSQLite,
 		},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			entries := statement{c, s.Vault, s.SubjectSecret}
