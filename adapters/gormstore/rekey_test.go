@@ -54,7 +54,8 @@ func TestDataKeys(t *testing.T) {
 		if err := after.Migrate(t.Context()); err == nil || !strings.Contains(err.Error(), "fichario rekey") {
 			t.Errorf("a key that is still needed is left out: %v", err)
 		}
-		for _, want := range []int{6, 0} { // the earlier records' documents, answers and inputs, and the key of the index of people
+		// The earlier records' documents, answers and inputs, and the key of the index of people.
+		for _, want := range []int{6, 0} {
 			if n, err := rotating.Rekey(t.Context()); err != nil || n != want {
 				t.Errorf("re-encrypted: %d, %v, want %d", n, err, want)
 			}
