@@ -540,9 +540,10 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	},
 }
 
-// charged is the statement that sums what an account was charged.
+// charged is the statement that sums what an account was charged, or has reserved.
 func charged(column, id string) string {
-	return fmt.Sprintf("SELECT coalesce(sum(amount), 0) FROM lookups WHERE %s = '%s' AND charged", column, id)
+	return fmt.Sprintf(`SELECT coalesce(sum(amount + CASE WHEN status = 'em_andamento' THEN spare ELSE 0 END), 0)
+		FROM lookups WHERE %s = '%s' AND charged`, column, id)
 }
 
 // payer is who makes or confirms a batch: a key, or one of the members.
