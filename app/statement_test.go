@@ -136,8 +136,10 @@ func TestStatementsHavePages(t *testing.T) {
 	s := inMemory(t)
 	key := s.byKey(wide)
 	var want, got []string
-	for range 7 {
-		want = append([]string{s.asked(key, now(), "cpf", true).ID}, want...)
+	earlier := now().Add(-time.Minute)
+	for i := range 7 { // a millisecond apart, because ids of one are in no order here
+		at := earlier.Add(time.Duration(i) * time.Millisecond)
+		want = append([]string{s.asked(key, at, "cpf", true).ID}, want...)
 	}
 	q := lookups.StatementQuery{Limit: 3}
 	for {
