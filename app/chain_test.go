@@ -151,6 +151,8 @@ func TestAChain(t *testing.T) {
 			{need, "ana, not_sent", "a 0.3", "a concluida 0.3; b nao_enviada 0 seguida", "1 1"},
 			{need, "ana, no_answer", "a 0.9", "a concluida 0.3; b sem_resposta 0.6 seguida", "1 1"},
 			{need, "ana, nobody", "a 0.9", "a concluida 0.3; b concluida 0.6 seguida", "1 1"},
+			{ports.Chain{OnNoRecord: true, Need: []string{"telefones"}}, "ana, nobody, failed", "a 1.35",
+				"a concluida 0.3; b concluida 0.6 seguida; c falhou 0.45 seguida", "1 1 1"},
 			{ports.Chain{}, "ana for 0.10, ana", "a 0.1", "a concluida 0.1", "1 0"},
 			{ports.Chain{}, "ana for 0, ana", "a 0", "a concluida 0", "1 0"},
 			{ports.Chain{}, "ana for 1.00, ana", "a 1", "a concluida 1", "1 0"},

@@ -29,7 +29,7 @@ func (m made) outcome(e lookup.Entry) ports.Outcome {
 }
 
 // found reports whether the bureau has a record.
-func (m made) found() bool { return m.failure == nil && m.record.Found }
+func (m made) found() bool { return m.failure == nil && m.record != nil && m.record.Found }
 
 // towards gives an entry the first bureau of a chain: what the call to it may cost, and what is reserved for the
 // others.
@@ -54,6 +54,9 @@ func (l *Ledger) call(ctx context.Context, chain ports.Chain, e lookup.Entry) (R
 		}
 		ended := m
 		ended.entry.ID, ended.entry.FollowedID = app.NewID(), e.ID
+		if !ended.found() && slices.ContainsFunc(before, made.found) {
+			ended.record, ended.entry.RecordID = nil, "" // it would hide the answer in history
+		}
 		next := e
 		link := towards(&next, chain)
 		step := ports.Next{Entry: next, At: l.clock(), Takes: link.Timeout + settleMargin}
@@ -65,6 +68,9 @@ func (l *Ledger) call(ctx context.Context, chain ports.Chain, e lookup.Entry) (R
 		switch {
 		case err != nil:
 			// It may have been written: then the call has an entry already, which becomes that of the call not made.
+			for _, one := range before {
+				m.entry.Others += one.entry.Amount
+			}
 			o, unmade := m.outcome(e), ended.entry
 			unmade.Bureau, unmade.Status, unmade.RecordID = next.Bureau, lookup.NotSent, ""
 			unmade.Charged, unmade.Amount = false, 0
