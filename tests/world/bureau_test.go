@@ -24,7 +24,8 @@ type bureau struct {
 type bought struct {
 	document string
 	at       time.Time
-	by       string // instance
+	by       string // bureau
+	from     string // instance
 }
 
 // chance is a number below n that depends on the seed and on what happens, and not on the order of other things.
@@ -68,7 +69,7 @@ func (s seenBy) Ask(ctx context.Context, q ports.Question) (ports.Answer, error)
 		return fails(ports.NotCharged, "status 429")
 	}
 	number := len(b.ledger)
-	b.ledger = append(b.ledger, bought{d.Value(), time.Now(), s.from.name})
+	b.ledger = append(b.ledger, bought{d.Value(), time.Now(), s.name, s.from.name})
 	b.mu.Unlock()
 	if mood >= 100-moods.hangs {
 		<-ctx.Done()

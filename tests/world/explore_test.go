@@ -83,6 +83,13 @@ func TestWorld(t *testing.T) {
 	gormengine.SetTimeout(gormengine.DefaultTimeout) // of the world's time
 	// One processor: what wakes at once runs in one order.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	// What was found is said last too: of a long output, the end is read.
+	var found []string
+	defer func() {
+		for _, one := range found {
+			t.Error(one)
+		}
+	}()
 	for _, name := range slices.Sorted(maps.Keys(databases)) {
 		if *engine != "" && *engine != name {
 			continue
@@ -90,6 +97,7 @@ func TestWorld(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			at := databases[name](t)
 			seen := sight{pairs: map[[2]string]int{}, kinds: map[string]int{}, begun: time.Now()}
+			defer func() { found = append(found, seen.found...) }()
 			defer seen.tell(t.Name())
 			switch {
 			case *only != 0:
@@ -147,6 +155,7 @@ func (at *where) look(t *testing.T, seed uint64, seen *sight) bool {
 	seen.add(out)
 	if len(out.findings) > 0 {
 		at.report(t, draw(seed), out)
+		seen.found = append(seen.found, fmt.Sprintf("%s, seed %d: %s: %s", t.Name(), seed, out.findings[0].judgement, out.findings[0].text))
 	}
 	return len(out.findings) == 0
 }
@@ -234,6 +243,8 @@ type sight struct {
 	// pairs counts the steps of one party that followed another's, by what they do; kinds all steps.
 	pairs map[[2]string]int
 	kinds map[string]int
+	// found are the seeds with a finding, and what it was.
+	found []string
 }
 
 func (s *sight) add(out outcome) {

@@ -108,9 +108,9 @@ func (w *world) judgeLedger() {
 		(w.plan.faults.frozen > 0 || w.plan.pins.most > 4*time.Second || w.plan.holds.aimed > time.Second)
 	switch {
 	case count < reached:
-		w.fail("ledger", "%d calls reached the bureau, %d are charged", reached, count)
+		w.fail("ledger", "%d calls reached the bureau, %d are charged%s", reached, count, w.calls())
 	case count > reached && !w.crashed() && !late:
-		w.fail("ledger", "%d are charged, %d calls reached the bureau", count, reached)
+		w.fail("ledger", "%d are charged, %d calls reached the bureau%s", count, reached, w.calls())
 	}
 	if amount != count*int64(price) {
 		w.fail("ledger", "%d calls are charged with %d", count, amount)
@@ -124,6 +124,19 @@ func (w *world) judgeLedger() {
 		w.fail("unsettled", "%d calls have no outcome in the end: %v", open, w.rows(fmt.Sprintf(
 			"SELECT id, at, settle_at, status, charged FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'", w.orgID)))
 	}
+}
+
+// calls shows both sides of the ledger.
+func (w *world) calls() string {
+	var b strings.Builder
+	for _, one := range w.bureau.ledger {
+		fmt.Fprintf(&b, "\nreached %s at %s from %s", one.by, one.at.Format("15:04:05.000"), one.from)
+	}
+	for _, row := range w.rows(fmt.Sprintf("SELECT id, followed_id, bureau, status, charged, amount, settle_at FROM lookups "+
+		"WHERE org_id = '%s' ORDER BY id", w.orgID)) {
+		fmt.Fprintf(&b, "\nentry %q", row)
+	}
+	return b.String()
 }
 
 // judgeLimits: once a limit was changed, nothing is charged above it but what was charged before.

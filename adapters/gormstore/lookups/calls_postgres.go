@@ -63,14 +63,15 @@ var (
 
 	addBureausMany = bureauTally.Many()
 
+	// endEntries gives no answer to an entry whose person was erased since it was settled; what it costs is still written.
 	endEntries = `UPDATE lookups SET status = a.status, charged = a.charged, amount = a.amount,
-			record_id = a.record_id::uuid, others = a.others, settle_at = NULL
+			record_id = CASE WHEN settle_at IS NULL THEN NULL ELSE a.record_id::uuid END, others = a.others, settle_at = NULL
 		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $8::timestamptz[], $9::bigint[])
 			AS a (id, status, charged, amount, record_id, at, others)
 		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid AND lookups.at = a.at
-			AND (settle_at IS NOT NULL OR lookups.charged AND NOT a.charged)
+			AND (settle_at IS NOT NULL OR lookups.charged <> a.charged OR lookups.amount <> a.amount)
 			AND lookups.status IN (` + unfinished + `)
-		RETURNING lookups.id::text, spare, spare_calls`
+		RETURNING lookups.id::text, lookups.record_id IS NOT NULL, spare, spare_calls`
 )
 
 // beginOnPostgres charges a batch of concurrent calls. Calls that share a lease go one after the other: whether the
@@ -184,7 +185,11 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 		} else {
 			batch.Queue(freeLeases, ids)
 		}
-		still := map[string]lookup.Spent{} // what they reserve
+		type was struct {
+			reserved lookup.Spent
+			answered bool
+		}
+		still := map[string]was{}
 		batch.Queue(endEntries, ids,
 			engine.Mapped(in, func(e ended) string { return e.entry.Status }),
 			engine.Mapped(in, func(e ended) bool { return e.entry.Charged }),
@@ -194,8 +199,9 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 			engine.Mapped(in, func(e ended) int64 { return e.entry.Others }),
 		).Query(func(rows pgx.Rows) error {
 			var id string
-			var had lookup.Spent
-			_, err := pgx.ForEachRow(rows, []any{&id, &had.Amount, &had.Count}, func() error { still[id] = had; return nil })
+			var one was
+			_, err := pgx.ForEachRow(rows, []any{&id, &one.answered, &one.reserved.Amount, &one.reserved.Count},
+				func() error { still[id] = one; return nil })
 			return err
 		})
 		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
@@ -205,13 +211,13 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 		var records []RecordRow
 		var completed []automations.JobRow
 		for i, e := range in {
-			var spare lookup.Spent
-			if spare, open[i] = still[ids[i]]; !open[i] {
+			var one was
+			if one, open[i] = still[ids[i]]; !open[i] {
 				continue
 			}
 			delete(still, ids[i]) // an id counts once
-			e.entry.Spare, e.entry.SpareCalls = int64(spare.Amount), int64(spare.Count)
-			if e.record != nil {
+			e.entry.Spare, e.entry.SpareCalls = int64(one.reserved.Amount), int64(one.reserved.Count)
+			if e.record != nil && one.answered {
 				records = append(records, *e.record)
 				completed = append(completed, completedJob(e.entry, e.trail))
 			}

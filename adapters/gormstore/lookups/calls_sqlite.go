@@ -26,9 +26,11 @@ const (
 )
 
 var (
-	endEntry = `UPDATE lookups SET status = ?, charged = ?, amount = ?, record_id = ?, others = ?, settle_at = NULL
-		WHERE id = ? AND at = ? AND (settle_at IS NOT NULL OR charged AND NOT ?) AND status IN (` + unfinished +
-		") RETURNING spare, spare_calls"
+	// endEntry gives no answer to an entry whose person was erased since it was settled; what it costs is still written.
+	endEntry = `UPDATE lookups SET status = ?1, charged = ?2, amount = ?3,
+			record_id = CASE WHEN settle_at IS NULL THEN NULL ELSE ?4 END, others = ?5, settle_at = NULL
+		WHERE id = ?6 AND at = ?7 AND (settle_at IS NOT NULL OR charged <> ?2 OR amount <> ?3) AND status IN (` + unfinished +
+		") RETURNING spare, spare_calls, record_id IS NOT NULL"
 	insertRecord = recordTable.Insert()
 )
 
@@ -79,14 +81,14 @@ func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 			} else {
 				w.Exec(freeLease, e.entry.ID)
 			}
+			var answered bool
 			open[i] = w.Row(endEntry, []any{
 				e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID, e.entry.Others, e.entry.ID, e.entry.At,
-				e.entry.Charged,
-			}, &e.entry.Spare, &e.entry.SpareCalls)
+			}, &e.entry.Spare, &e.entry.SpareCalls, &answered)
 			if !open[i] {
 				continue
 			}
-			if e.record != nil {
+			if e.record != nil && answered {
 				w.Exec(insertRecord, recordTable.Values(e.record)...)
 				writeCompleted(w, listeners, e.entry, e.trail)
 			}

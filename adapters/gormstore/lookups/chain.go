@@ -73,14 +73,22 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 			return err
 		}
 		was, err := lockedEntry(db, o.Entry)
-		open = err == nil && was.SettleAt != nil &&
-			slices.Contains([]string{string(lookup.Running), string(lookup.NoAnswer)}, was.Status)
-		if !open {
+		if err != nil {
 			return err
 		}
 		other, err := lockedEntry(db, *o.Other)
 		if err != nil {
 			return err
+		}
+		// Where its person was erased since it was settled, what it costs is written, and no answer.
+		erased := was.SettleAt == nil
+		open = slices.Contains([]string{string(lookup.Running), string(lookup.NoAnswer)}, was.Status) &&
+			(!erased || was.Charged != e.entry.Charged || was.Amount != e.entry.Amount)
+		if !open {
+			return nil
+		}
+		if erased {
+			e.record, e.entry.RecordID = nil, nil
 		}
 		e.entry.Spare, e.entry.SpareCalls = was.Spare, was.SpareCalls
 		if e.record != nil { // unless the step that failed has stored it
@@ -106,10 +114,10 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 		} else {
 			sum.asked(e)
 		}
-		if queued, err = addCompleted(db, e.entry, e.trail); err != nil {
-			return err
+		if !erased {
+			queued, err = addCompleted(db, e.entry, e.trail)
 		}
-		return sum.write(db)
+		return cmp.Or(err, sum.write(db))
 	})
 	if err == nil && queued {
 		r.MakeDue(automation.FanOut)

@@ -1,11 +1,13 @@
 package lookups
 
 import (
+	"context"
 	"testing"
 	"time"
 
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
+	"fichario/domain/privacy"
 	"fichario/ports"
 	"fichario/ports/portstest/kit"
 )
@@ -54,6 +56,90 @@ func callsDownAChain(t *testing.T, s ports.Store) {
 	open, err = calls.End(ctx, ports.Outcome{Entry: answers, Price: 6000, Other: &other})
 	kit.Must(t, err)
 	kit.Same(t, "ended twice", open, false)
+}
+
+// endsAfterErasure: an erasure forgets whom a settled question is about. How its last call ended may come later: the
+// question then costs what its bureaus say, and neither its answer nor its person come back.
+func endsAfterErasure(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	for _, c := range []struct {
+		what string
+		// ends is how the owner ends the question, whose first call cost 1000 and has an entry of its own, and whose
+		// second may cost 6000.
+		ends func(e, first lookup.Entry) ports.Outcome
+		want lookup.Spent
+	}{
+		{"the second call was never made", func(e, first lookup.Entry) ports.Outcome {
+			e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
+			return ports.Outcome{Entry: e, Price: 6000}
+		}, lookup.Spent{Count: 1, Amount: 1000}},
+		{"and the next one has no entry", func(e, first lookup.Entry) ports.Outcome {
+			e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
+			unmade := first
+			unmade.ID, unmade.Status, unmade.Charged, unmade.Amount = kit.ID(), lookup.NotSent, false, 0
+			return ports.Outcome{Entry: e, Price: 6000, Other: &unmade}
+		}, lookup.Spent{Count: 1, Amount: 1000}},
+		{"the first one answers", func(e, first lookup.Entry) ports.Outcome {
+			other := e
+			other.ID, other.FollowedID, other.Status, other.Charged, other.Amount = first.ID, e.ID, lookup.NotSent, false, 0
+			e.Bureau, e.Status, e.RecordID, e.Amount = first.Bureau, lookup.Done, first.RecordID, first.Amount
+			return ports.Outcome{Entry: e, Price: 6000, Other: &other}
+		}, lookup.Spent{Count: 1, Amount: 1000}},
+		{"the second one answers for nothing", func(e, first lookup.Entry) ports.Outcome {
+			e.Status, e.Charged, e.Amount, e.RecordID = lookup.Done, false, 0, kit.ID()
+			return ports.Outcome{Entry: e, Price: 6000, Record: recordOf(e)}
+		}, lookup.Spent{Count: 1, Amount: 1000}},
+		{"the second one answers for less", func(e, first lookup.Entry) ports.Outcome {
+			e.Status, e.Amount, e.RecordID = lookup.Done, 500, kit.ID()
+			return ports.Outcome{Entry: e, Price: 6000, Record: recordOf(e)}
+		}, lookup.Spent{Count: 2, Amount: 1500}},
+	} {
+		e := kit.Running(t, "")
+		e.MemberID, e.Bureau, e.Spare = kit.ID(), "a", lookup.Spent{Count: 1, Amount: 6000}
+		kit.Same(t, "begun", kit.Begins(t, s, ports.Charge{Entry: e, Takes: time.Hour, Shared: true}), ports.Begun{})
+		first := e
+		first.ID, first.FollowedID, first.Status, first.Amount, first.RecordID = kit.ID(), e.ID, lookup.Done, 1000, kit.ID()
+		e.Bureau, e.Amount, e.Spare = "b", 6000, lookup.Spent{}
+		running, err := repos.Calls.Next(ctx, ports.Next{
+			Entry: e, At: e.At, Takes: time.Hour, Ended: &ports.Outcome{Entry: first, Record: recordOf(first)},
+		})
+		kit.Must(t, err)
+		kit.Same(t, "goes on", running, true)
+		settled, err := repos.LookupEnds.Abandon(ctx, e.ID)
+		kit.Must(t, err)
+		kit.Same(t, "settled", settled, true)
+		his, _ := privacy.OfDocument(e.Document)
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+			person := privacy.Person{OrgID: e.OrgID, Identities: []privacy.Identity{his}}
+			_, err := r.SubjectTraces.Erase(ctx, &person, privacy.Lookups, []string{e.ID, first.ID})
+			return err
+		}))
+		o := c.ends(e, first)
+		for _, want := range []bool{true, false} {
+			open, err := repos.Calls.End(ctx, o)
+			kit.Must(t, err)
+			kit.Same(t, c.what+": open", open, want)
+		}
+		_, month, _, err := repos.Usage.Spent(ctx, e.MemberID, e.Day, e.Month)
+		kit.Must(t, err)
+		kit.Same(t, c.what+": spent", month, c.want)
+		found, err := repos.Statement.Entries(ctx, []string{e.ID, first.ID})
+		kit.Must(t, err)
+		for id, entry := range found {
+			kit.Same(t, c.what+": "+id, []any{entry.Erased, entry.RecordID}, []any{true, ""})
+		}
+		kit.Same(t, c.what+": what they cost", found[e.ID].Amount+found[first.ID].Amount, c.want.Amount)
+		_, err = repos.History.Latest(ctx, e.OrgID, e.Product, e.Document)
+		kit.WantErr(t, c.what+": its answer", err, ports.ErrNotFound)
+	}
+}
+
+// recordOf is an answer to the call of an entry.
+func recordOf(e lookup.Entry) *lookup.Record {
+	return &lookup.Record{
+		ID: e.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: e.At, Found: true,
+		Bureau: e.Bureau, Fields: []byte("{}"), Raw: []byte("{}"),
+	}
 }
 
 // bureaus: what was said about them last, and how their calls went.

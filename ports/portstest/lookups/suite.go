@@ -24,6 +24,7 @@ var Suite = kit.Suite{
 	"calls under concurrency": callsUnderConcurrency,
 	"calls of many":           callsOfMany,
 	"calls down a chain":      callsDownAChain,
+	"ends after an erasure":   endsAfterErasure,
 	"bureaus":                 bureaus,
 	"ceilings":                ceilings,
 	"changed ceilings":        changedCeilings,
