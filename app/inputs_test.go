@@ -3,10 +3,13 @@ package app_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
+	"fichario/app/batches"
 	"fichario/app/lookups"
 	privacyapp "fichario/app/privacy"
+	"fichario/domain/batch"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
@@ -23,24 +26,29 @@ func (b *asksFor) Ask(_ context.Context, q ports.Question) (ports.Answer, error)
 	return portstest.Found(q.Product, map[string]any{"nome": "Ana"}), nil
 }
 
+// needing is a product of one bureau that needs these inputs.
+func (s *setting) needing(b ports.Bureau, inputs ...catalog.Input) (catalog.Catalog, *lookups.Asker) {
+	product := products()[0]
+	product.Inputs = inputs
+	offered := catalog.Catalog{product}
+	ledger := lookups.NewLedger(lookups.LedgerConfig{
+		Store: s.store, Terms: lookups.NewTerms(offered, timeout, fresh, calendar), Clock: s.now, Log: s.log.logger(),
+		Observe: s.observed.add,
+		Bureaus: lookups.NewBureaus(ports.Single("a", b, offered, timeout), s.store, calendar, s.now, s.log.logger()),
+	})
+	s.t.Cleanup(ledger.Close)
+	return offered, lookups.NewAsker(ledger, nil)
+}
+
 // TestInputsArePartOfAQuestion: history, idempotency and what the bureau gets tell questions apart by them; what is
 // missing, wrong or unknown is refused before anything is asked.
 func TestInputsArePartOfAQuestion(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		bureau := &asksFor{}
-		product := products()[0]
-		product.Inputs = []catalog.Input{
-			{Name: "nascimento", Type: catalog.InputDate, Required: true}, {Name: "uf", Type: catalog.InputState},
-		}
-		offered := catalog.Catalog{product}
-		terms := lookups.NewTerms(offered, timeout, fresh, calendar)
-		ledger := lookups.NewLedger(lookups.LedgerConfig{
-			Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
-			Bureaus: lookups.NewBureaus(ports.Single("a", bureau, offered, timeout), s.store, calendar, s.now, s.log.logger()),
-		})
-		s.t.Cleanup(ledger.Close)
-		asker, by, owner := lookups.NewAsker(ledger, nil), s.byKey(wide), s.add("dona", crm.Owner)
+		_, asker := s.needing(bureau, catalog.Input{Name: "nascimento", Type: catalog.InputDate, Required: true},
+			catalog.Input{Name: "uf", Type: catalog.InputState})
+		by, owner := s.byKey(wide), s.add("dona", crm.Owner)
 		ask := func(key string, inputs map[string]string) string {
 			r, err := asker.Do(t.Context(), by, lookups.Request{
 				Product: catalog.CPF, Document: cpfs[0], Inputs: inputs, RequestKey: key,
@@ -70,6 +78,45 @@ func TestInputsArePartOfAQuestion(t *testing.T) {
 		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
 		erased := must(s.store.Repos().Statement.Find(t.Context(), kept.ID))
 		equal(t, "erased", line(erased.Erased, erased.Inputs), line(true, ""))
+		s.sound()
+	})
+}
+
+// TestABatchSendsInputs: they are columns of its table, written as people do; rows that differ in them are different
+// questions, and what the table lacks is told before anything is quoted.
+func TestABatchSendsInputs(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		bureau := &asksFor{}
+		offered, asker := s.needing(bureau, catalog.Input{Name: "nascimento", Type: catalog.InputDate, Required: true},
+			catalog.Input{Name: "uf", Type: catalog.InputState, Label: "Estado"})
+		s.batches.Catalog, s.batches.Asker, s.batches.Concurrency = offered, asker, 1
+		key := s.byKey(wide)
+		quote := func(rows ...string) (batches.View, error) {
+			n := batches.NewBatch{Product: catalog.CPF, Tabs: []batch.Tab{{}}}
+			for i, row := range rows {
+				n.Tabs[0].Rows = append(n.Tabs[0].Rows, batch.Row{Line: i + 1, Cells: strings.Split(row, ";")})
+			}
+			return s.batches.Quote(t.Context(), key, n)
+		}
+		equal(t, "a list", said(second(s.batches.Quote(t.Context(), key, batches.NewBatch{
+			Product: catalog.CPF, Documents: cpfs[:1],
+		}))), "requisicao_invalida nascimento")
+		equal(t, "no column", said(second(quote("cpf;nome", cpfs[0]+";Ana"))), "requisicao_invalida nascimento")
+		must(asker.Do(t.Context(), key, lookups.Request{
+			Product: catalog.CPF, Document: cpfs[0], Inputs: map[string]string{"nascimento": "1980-02-29"},
+		}))
+		q := must(quote("CPF;Nascimento;estado", cpfs[0]+";29/02/1980", cpfs[0]+";28/02/1981;sp", cpfs[0]+";1980-02-29;",
+			cpfs[1]+";", cpfs[1]+";29/02/1981", cpfs[1]+";1/2/1990;SP"))
+		equal(t, "quote", line(q.Total, q.Valid, q.Repeated, q.Invalid, q.FromHistory, q.MaxCost()), "6 3 1 2 1 0.9")
+		equal(t, "what is wrong", line(q.Invalids[0].Message, "/", q.Invalids[1].Message),
+			"falta Nascimento / o valor de Nascimento não é uma data como 1980-02-29")
+		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
+		defer running(s)()
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 2 free 1 failed 0 spent 0.9")
+		equal(t, "asked", line(bureau.asked[1:]), line([]map[string]string{
+			{"nascimento": "1981-02-28", "uf": "SP"}, {"nascimento": "1990-02-01", "uf": "SP"},
+		}))
 		s.sound()
 	})
 }

@@ -69,11 +69,11 @@ type History interface {
 	// be opened as missing.
 	Latest(ctx context.Context, orgID, product string, d document.Document) (lookup.Record, error)
 	Save(ctx context.Context, r lookup.Record) error
-	// Fresh returns the newest records of documents that were answered after a time, by document; documents without one
-	// are left out.
+	// Fresh returns the newest records of a product that were answered after a time, by what was asked; what has none is
+	// left out. It does not look at Only's inputs.
 	Fresh(
-		ctx context.Context, orgID, product string, docs []document.Document, after time.Time,
-	) (map[document.Document]string, error)
+		ctx context.Context, orgID, product string, about []lookup.About, after time.Time,
+	) (map[lookup.About]string, error)
 	// Records returns records by their ids; unknown ids are left out.
 	Records(ctx context.Context, ids []string) (map[string]lookup.Record, error)
 	// Answers returns all records of a document in a product, newest first, without

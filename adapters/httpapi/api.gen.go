@@ -752,7 +752,8 @@ type ProductEntry struct {
 	// Documentos The document types that it takes; a request has one of them.
 	Documentos []DocumentType `json:"documentos"`
 
-	// Entradas What it needs beside the document; `POST /api/v1/consultas` takes it as `entradas`.
+	// Entradas What it needs beside the document; `POST /api/v1/consultas` takes it as `entradas`, and the table of a batch
+	// as columns.
 	Entradas []struct {
 		Descricao string `json:"descricao"`
 		Nome      string `json:"nome"`

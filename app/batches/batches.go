@@ -246,10 +246,6 @@ func (b *Batches) read(by app.Caller, n NewBatch) (q batch.Batch, items []batch.
 		return q, nil, fault.New(fault.UnknownProduct,
 			"Este produto não é oferecido. GET /api/v1/produtos lista os que são.").At("produto")
 	}
-	if i := slices.IndexFunc(product.Inputs, func(in catalog.Input) bool { return in.Required }); i >= 0 {
-		return q, nil, app.Invalid("produto", fmt.Sprintf("%s precisa de %s para cada documento, e lotes só enviam documentos. "+
-			"Consulte um a um, com entradas em POST /api/v1/consultas.", product.Name, product.Inputs[i].Called()))
-	}
 	now := b.Clock()
 	name := n.Name
 	if name == "" {
@@ -264,6 +260,10 @@ func (b *Batches) read(by app.Caller, n NewBatch) (q batch.Batch, items []batch.
 	table, sheet, others, err := tableOf(product, n)
 	if err != nil {
 		return q, nil, err
+	}
+	if in, lacks := table.Lacks(product); lacks {
+		return q, nil, app.Invalid(in.Name, fmt.Sprintf("%s precisa de %s para cada documento: envie uma tabela com uma coluna "+
+			"%q, %s. Nada foi orçado.", product.Name, in.Called(), in.Name, in.Type.Form()))
 	}
 	items = table.Items(product, n.Tabs == nil)
 	q = batch.Batch{
@@ -335,20 +335,22 @@ func tableFault(err error) error {
 
 // lookBack finds out which items history can answer.
 func (b *Batches) lookBack(ctx context.Context, q *batch.Batch, only *string, items []batch.Item) error {
-	docs := make([]document.Document, 0, q.Valid)
-	for _, item := range items {
+	product, _ := b.Catalog.Find(q.Product)
+	all, about := make([]lookup.About, len(items)), make([]lookup.About, 0, q.Valid)
+	for i, item := range items {
 		if item.State == batch.Pending {
-			docs = append(docs, item.Document)
+			all[i], _ = batch.About(product, q.Columns, item) // it was read before
+			about = append(about, all[i])
 		}
 	}
 	history := b.Store.Repos().History.Only(ports.Only{Purpose: only})
-	known, err := history.Fresh(ctx, q.OrgID, q.Product, docs, b.Clock().Add(-b.Fresh))
+	known, err := history.Fresh(ctx, q.OrgID, q.Product, about, b.Clock().Add(-b.Fresh))
 	if err != nil {
 		return err
 	}
 	for i := range items {
 		if items[i].State == batch.Pending {
-			if items[i].SeenID = known[items[i].Document]; items[i].SeenID != "" {
+			if items[i].SeenID = known[all[i]]; items[i].SeenID != "" {
 				q.FromHistory++
 			}
 		}

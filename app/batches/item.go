@@ -61,8 +61,15 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 		end.State, end.Code = batch.Failed, string(fault.InvalidDocument)
 		return end
 	}
+	product, _ := b.Catalog.Find(item.of.Product)
+	inputs, err := batch.Inputs(product, item.of.Columns, item.Cells)
+	if err != nil { // the product needs something else since the batch was quoted
+		end.State, end.reason, end.note = batch.Pending, batch.Asked, app.Sentence(err)
+		return end
+	}
 	result, err := b.Asker.Do(ctx, item.by, lookups.Request{
-		Product: item.of.Product, Document: item.Document.Value(), ID: item.LookupID, BatchID: item.BatchID,
+		Product: item.of.Product, Document: item.Document.Value(), Inputs: inputs, ID: item.LookupID,
+		BatchID: item.BatchID,
 		Ceiling: item.of.Limit(), Purpose: item.of.Purpose, Since: item.since,
 		// Answers newer than the quote are new enough, so that nothing is asked for twice.
 		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID,

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"errors"
 	"regexp"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/document"
+	"fichario/domain/lookup"
 	"fichario/domain/text"
 )
 
@@ -264,10 +266,10 @@ func ReadCell(p catalog.Product, c string) (document.Document, error) {
 var bare = strings.NewReplacer(".", "", "-", "", "/", "", " ", "")
 
 // Items makes items of the rows of a table; strict takes only documents without masks, as the API does. Invalid items
-// say why, and repeated ones which line came first.
+// say why, and repeated ones which line had the same document, and the same inputs, first.
 func (t Table) Items(p catalog.Product, strict bool) []Item {
 	out := make([]Item, len(t.Rows))
-	first := make(map[document.Document]int, len(t.Rows))
+	first := make(map[lookup.About]int, len(t.Rows))
 	for i, row := range t.Rows {
 		item := Item{Line: row.Line, State: Pending, Cells: row.Cells, At: t.At}
 		read := ReadCell
@@ -275,14 +277,16 @@ func (t Table) Items(p catalog.Product, strict bool) []Item {
 			read = catalog.Product.Parse
 		}
 		doc, err := read(p, cell(row, t.At))
-		line, known := first[doc]
+		about, why := About(p, t.Columns, Item{Document: doc, Cells: row.Cells})
+		err = cmp.Or(err, why)
+		line, known := first[about]
 		switch {
 		case err != nil:
 			item.State, item.Message = Invalid, err.Error()
 		case known:
 			item.State, item.Document, item.RepeatOf = Repeat, doc, line
 		default:
-			item.Document, first[doc] = doc, row.Line
+			item.Document, first[about] = doc, row.Line
 		}
 		out[i] = item
 	}

@@ -80,6 +80,33 @@ func (i Input) Accepts(value string) bool {
 	return false
 }
 
+// Read makes a value of what people write and spreadsheets show: a date as 29/02/1980 or with a time, a number with a
+// comma, a state in small letters. Nothing is an empty value; false says that it is none of the type.
+func (i Input) Read(written string) (value string, ok bool) {
+	value = strings.TrimSpace(written)
+	if value == "" {
+		return "", true
+	}
+	switch i.Type {
+	case InputDate:
+		day, _, _ := strings.Cut(strings.ReplaceAll(value, "T", " "), " ")
+		for _, form := range []string{time.DateOnly, "2/1/2006", "2-1-2006", "2.1.2006"} {
+			if t, err := time.Parse(form, day); err == nil {
+				return t.Format(time.DateOnly), true
+			}
+		}
+		return "", false
+	case InputNumber:
+		if strings.Contains(value, ",") {
+			value = strings.Replace(strings.ReplaceAll(value, ".", ""), ",", ".", 1)
+		}
+	case InputState:
+		value = strings.ToUpper(value)
+	case InputText:
+	}
+	return value, i.Accepts(value)
+}
+
 // InputsText is one text for the inputs of a question, the same for the same values; empty for none.
 func InputsText(values map[string]string) string {
 	if len(values) == 0 {

@@ -30,6 +30,25 @@ func TestInputs(t *testing.T) {
 			}
 		}
 	}
+	for _, c := range []struct {
+		typ           catalog.InputType
+		written, want string // "" for none of the type
+	}{
+		{catalog.InputDate, " 1980-02-29 ", "1980-02-29"}, {catalog.InputDate, "29/02/1980", "1980-02-29"},
+		{catalog.InputDate, "1/2/1980", "1980-02-01"}, {catalog.InputDate, "01.02.1980", "1980-02-01"},
+		{catalog.InputDate, "1980-02-29T00:00:00", "1980-02-29"}, {catalog.InputDate, "1980-02-29 00:00:00", "1980-02-29"},
+		{catalog.InputDate, "29/02/1981", ""}, {catalog.InputDate, "02/29/1980", ""}, {catalog.InputDate, "29/02/80", ""},
+		{catalog.InputNumber, "1.234,56", "1234.56"}, {catalog.InputNumber, "1234.56", "1234.56"}, {catalog.InputNumber, "1,2,3", ""},
+		{catalog.InputState, "sp", "SP"}, {catalog.InputState, "São Paulo", ""}, {catalog.InputText, " Bia ", "Bia"},
+	} {
+		got, ok := catalog.Input{Type: c.typ}.Read(c.written)
+		if ok != (c.want != "") || ok && got != c.want {
+			t.Errorf("%s %q: %q, %v", c.typ, c.written, got, ok)
+		}
+	}
+	if got, ok := (catalog.Input{Type: catalog.InputDate}).Read("  "); got != "" || !ok {
+		t.Errorf("nothing is %q, %v", got, ok)
+	}
 	p := catalog.Product{Inputs: []catalog.Input{
 		{Name: "nascimento", Type: catalog.InputDate, Required: true}, {Name: "uf", Type: catalog.InputState},
 		{Name: "nomeDaMae", Type: catalog.InputText, Required: true, Label: "Nome da mãe"},

@@ -32,6 +32,12 @@ const (
 // (specification, 8.1.4: every call that the bureau may have served is charged).
 func (s Status) Charged() bool { return s != NotSent }
 
+// About is what a question asks about: a document, and what its product needs beside it (catalog.InputsText).
+type About struct {
+	Document document.Document
+	Inputs   string
+}
+
 // Entry is one line of a statement. Requests that are refused with 400, 403 or
 // 429 leave none.
 type Entry struct {

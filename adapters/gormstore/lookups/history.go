@@ -199,15 +199,15 @@ func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.R
 const freshAtOnce = 1000
 
 func (r history) Fresh(
-	ctx context.Context, orgID, product string, docs []document.Document, after time.Time,
-) (map[document.Document]string, error) {
-	out := map[document.Document]string{}
-	for some := range slices.Chunk(docs, freshAtOnce) {
-		of := make(map[string]document.Document, len(some))
+	ctx context.Context, orgID, product string, about []lookup.About, after time.Time,
+) (map[lookup.About]string, error) {
+	out := map[lookup.About]string{}
+	for some := range slices.Chunk(about, freshAtOnce) {
+		of := make(map[string]lookup.About, len(some))
 		var indexes [][]byte
-		for _, d := range some {
-			for _, index := range r.vault.Indexes(IndexText(orgID, product, d, r.only.Inputs)) {
-				of[string(index)] = d
+		for _, a := range some {
+			for _, index := range r.vault.Indexes(IndexText(orgID, product, a.Document, a.Inputs)) {
+				of[string(index)] = a
 				indexes = append(indexes, index)
 			}
 		}

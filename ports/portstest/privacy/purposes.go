@@ -109,9 +109,9 @@ func historyOfPurposes(t *testing.T, s ports.Store) {
 		entry, err := repos.Statement.Find(ctx, e.ID)
 		kit.Must(t, err)
 		kit.Same(t, "the purpose of its entry", entry.Purpose, "credito")
-		fresh, err := own.Fresh(ctx, orgID, "cpf", []document.Document{person}, kit.At)
+		fresh, err := own.Fresh(ctx, orgID, "cpf", []lookup.About{{Document: person}}, kit.At)
 		kit.Must(t, err)
-		kit.Same(t, "fresh for "+purpose, fresh[person], want.ID)
+		kit.Same(t, "fresh for "+purpose, fresh[lookup.About{Document: person}], want.ID)
 	}
 	collecting := "cobranca"
 	_, err := repos.History.Only(ports.Only{Purpose: &collecting}).Serve(ctx, kit.Free(t, key, credit), time.Time{})
