@@ -297,7 +297,7 @@ func TestTheLookupSheet(t *testing.T) {
 	theirs := s.another()
 	must(theirs.ask(theirs.byKey(wide), lookups.Request{Document: cpfs[0]}))
 
-	choices := must(s.lookups.Choices(t.Context(), ana, must(document.Parse(document.CPF, cpfs[0])), ""))
+	choices := must(s.lookups.Choices(t.Context(), ana, must(document.Parse(document.CPF, cpfs[0])), "", nil))
 	fresh := 0
 	for _, c := range choices {
 		if c.Fresh {

@@ -115,7 +115,7 @@ func TestHistoryOfAnotherPurpose(t *testing.T) {
 	equal(t, "only history, of another purpose", ask("cobranca", true), "fora_do_historico")
 	doc := must(document.Parse(document.CPF, cpfs[0]))
 	for purpose, fresh := range map[string]bool{"credito": true, "cobranca": false} {
-		choices := must(s.lookups.Choices(t.Context(), owner, doc, purpose))
+		choices := must(s.lookups.Choices(t.Context(), owner, doc, purpose, nil))
 		for _, c := range choices {
 			if c.Product.ID == catalog.CPF {
 				equal(t, "the button of "+purpose+" is free", c.Fresh, fresh)

@@ -33,7 +33,14 @@ func testCatalog() catalog.Catalog {
 		c[i].Price = testPrice
 	}
 	c[len(c)-1].Price = 2_0750 // not in whole cents
-	return c
+	return append(c, catalog.Product{
+		ID: "eleitoral", Name: "Situação eleitoral", Description: "Título e zona.", Price: testPrice,
+		Documents: []document.Type{document.CPF}, Fields: []catalog.Field{{Name: "zona", Kind: catalog.String}},
+		Inputs: []catalog.Input{
+			{Name: "nascimento", Type: catalog.InputDate, Required: true, Label: "Data de nascimento"},
+			{Name: "uf", Type: catalog.InputState}, {Name: "mae", Type: catalog.InputText, Label: "Nome da mãe"},
+		},
+	})
 }
 
 // fakeBureau answers as scripted, by document.

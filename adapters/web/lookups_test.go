@@ -179,3 +179,51 @@ func TestLookupsOfOthersAreNotThere(t *testing.T) {
 		off.refused(404, p)
 	}
 }
+
+// TestAProductThatNeedsMore: its form asks for what the bureau needs beside the document, keeps what was typed, and the
+// sheet shows what was sent and asks again with it.
+func TestAProductThatNeedsMore(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.bureau.says(aPerson, `{"nome":"Helena Duarte","zona":"12"}`)
+	page := v.get("/consultar")
+	hasNot(t, "before a document", page, "entrada-")
+	_, page = v.do(http.MethodPost, "/consultar", url.Values{"documento": {aPerson}, "produto": {"eleitoral"}})
+	has(t, "the form", page, "Data de nascimento", `name="entrada-nascimento"`, `type="date"`, "Nome da mãe", "<option>SP</option>",
+		"(se souber)")
+	ask := func(fields ...string) (answer, string) {
+		sent := url.Values{"documento": {aPerson}, "produto": {"eleitoral"}}
+		for i := 0; i < len(fields); i += 2 {
+			sent.Set(fields[i], fields[i+1])
+		}
+		return v.do(http.MethodPost, "/consultas", sent)
+	}
+	resp, page := ask("entrada-mae", "Bia Duarte")
+	if resp.StatusCode != http.StatusUnprocessableEntity {
+		t.Errorf("without a birth date: %d", resp.StatusCode)
+	}
+	has(t, "without a birth date", page, "Preencha Data de nascimento", `value="Bia Duarte"`)
+	_, page = ask("entrada-nascimento", "31/02/1980")
+	has(t, "no date", page, "Data de nascimento precisa ser uma data como 1980-02-29")
+	if calls := v.bureau.calls.Load(); calls != 0 {
+		t.Errorf("%d calls", calls)
+	}
+	resp, _ = ask("entrada-nascimento", "29/02/1980", "entrada-uf", "sp", "entrada-outra", "x")
+	path := resp.Header.Get("Location")
+	entry, err := v.store.Repos().Statement.Find(t.Context(), strings.TrimPrefix(path, "/consultas/"))
+	if err != nil || entry.Inputs != `{"nascimento":"1980-02-29","uf":"SP"}` {
+		t.Errorf("sent: %s, %v", entry.Inputs, err)
+	}
+	page = v.get(path)
+	has(t, "the sheet", page, "Data de nascimento", "29/02/1980")
+	has(t, "again", v.get(path+"?perguntar=atualizar"), `name="entrada-nascimento" value="1980-02-29"`)
+	spent := v.spent()
+	ask("entrada-nascimento", "1980-02-29", "entrada-uf", "SP")
+	if v.spent() != spent || v.bureau.calls.Load() != 1 {
+		t.Error("the same question was bought again")
+	}
+	ask("entrada-nascimento", "1980-02-28")
+	if v.bureau.calls.Load() != 2 {
+		t.Error("another question was not asked")
+	}
+}

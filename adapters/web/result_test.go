@@ -17,6 +17,9 @@ func TestLookupsNullIsSaid(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	v.bureau.says(aPerson, `{}`)
 	for _, p := range testCatalog() {
+		if p.Inputs != nil {
+			continue
+		}
 		doc := map[document.Type]string{
 			document.CPF: aPerson, document.CNPJ: aCompany, document.Plate: "ABC1D23", document.Email: "a@example.com",
 		}[p.Documents[0]]

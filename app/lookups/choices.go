@@ -21,13 +21,19 @@ type ProductChoice struct {
 	// Fresh is whether that answers lookups for free, FreeUntil until when.
 	Fresh     bool
 	FreeUntil time.Time
+	// Inputs are what the product needs beside the document, as far as it is known.
+	Inputs map[string]string
 }
 
+// Lacks reports whether something that the product needs beside the document is not known.
+func (c ProductChoice) Lacks() bool { return len(c.Product.Lacking(c.Inputs)) > 0 }
+
 // Choices returns the products that a document can be looked up in, with the answer from history for each, as far as it
-// serves the purpose. Where history is not shared, an unusable or unchosen purpose only gets answers bought for it.
+// serves the purpose, to a question with those of the inputs that the product uses. Where history is not shared, an
+// unusable or unchosen purpose only gets answers bought for it.
 // Faults: NotFound, ServiceUnavailable.
 func (s *Sheet) Choices(
-	ctx context.Context, by app.Caller, doc document.Document, purpose string,
+	ctx context.Context, by app.Caller, doc document.Document, purpose string, inputs map[string]string,
 ) ([]ProductChoice, error) {
 	orgID, err := by.Org()
 	if err != nil {
@@ -41,12 +47,13 @@ func (s *Sheet) Choices(
 		purpose = chosen
 	}
 	out, now := []ProductChoice{}, s.clock()
-	history := s.store.Repos().History.Only(ports.Only{Purpose: rules.Only(purpose)})
+	only := rules.Only(purpose)
 	for _, p := range s.terms.Catalog {
 		if !p.Takes(doc.Type()) || !by.MayAsk(doc.Type()) {
 			continue
 		}
-		c := ProductChoice{Product: p}
+		c := ProductChoice{Product: p, Inputs: p.Uses(inputs)}
+		history := s.store.Repos().History.Only(ports.Only{Purpose: only, Inputs: catalog.InputsText(c.Inputs)})
 		rec, err := history.Latest(ctx, orgID, p.ID, doc)
 		switch {
 		case err == nil:

@@ -63,6 +63,9 @@ var (
 
 const inputMax = 120
 
+// States are the 27 that an input of InputState may be.
+func States() []string { return slices.Clone(states) }
+
 // Accepts reports whether a value is one of the input's type.
 func (i Input) Accepts(value string) bool {
 	switch i.Type {
@@ -125,6 +128,19 @@ func InputsOf(text string) (values map[string]string) {
 		return nil
 	}
 	return values
+}
+
+// Uses returns those of the values that the product has an input for, without empty ones; nil for none.
+func (p Product) Uses(values map[string]string) (used map[string]string) {
+	for _, in := range p.Inputs {
+		if v := values[in.Name]; v != "" {
+			if used == nil {
+				used = map[string]string{}
+			}
+			used[in.Name] = v
+		}
+	}
+	return used
 }
 
 // Lacking returns the names of the product's inputs that are required and missing in values, or there with a value that

@@ -144,7 +144,7 @@ func (s pages) ownDocuments(c *web.Call, data *contactPage) error {
 		own := ownDocument{Document: d, Label: d.Type().Label(), Purpose: data.Purposes.Code}
 		if data.Tab != "historico" && s.LookupEnabled {
 			var err error
-			if own.Products, err = s.Lookups.Sheet.Choices(c.Ctx(), c.By, d, own.Purpose); err != nil {
+			if own.Products, err = s.Lookups.Sheet.Choices(c.Ctx(), c.By, d, own.Purpose, nil); err != nil {
 				return err
 			}
 			if own.Budget, err = s.Lookups.Statement.Budget(c.Ctx(), c.By); err != nil {

@@ -22,8 +22,13 @@ func (s pages) lookupStart(c *web.Call, f LookupFields) error {
 	if p.Problem != "" {
 		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
 	}
+	product, _ := s.Terms.Catalog.Find(f.Product)
+	inputs, problem := readInputs(c, product)
+	if p.Alert = problem; problem != "" {
+		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
+	}
 	id, ended, err := s.StartLookup(c, lookups.Request{
-		Product: f.Product, Document: p.Found.Document.Value(), ContactID: f.ContactID,
+		Product: f.Product, Document: p.Found.Document.Value(), Inputs: inputs, ContactID: f.ContactID,
 		Purpose: p.Purposes.OrSaid(f.Purpose), Refresh: f.Seen != "", Seen: f.Seen, Free: f.Free,
 	})
 	if p.Alert = Refusal(err); p.Alert != "" {
@@ -86,6 +91,8 @@ type ResultPage struct {
 	// AskedFor is the name of the purpose that the answer was bought for, Purpose that of the lookup; empty where the
 	// organisation had no purposes.
 	AskedFor, Purpose string
+	// Sent are the inputs of the question.
+	Sent []inputLine
 	// Days is the answer's age and FreshDays how long it is free; Percent is the share of that already past.
 	Days, FreshDays, Percent int
 	// Waited and Timeout are in seconds, for a running lookup.
@@ -203,12 +210,13 @@ func (s pages) resultAround(c *web.Call, p *ResultPage) error {
 	if err != nil {
 		return err
 	}
+	p.Sent = sentInputs(p.Product, p.Entry.Inputs)
 	p.Purpose, p.AskedFor = names[p.Entry.Purpose], names[p.Asked.Purpose]
 	next, err := s.PurposesOf(c, p.Entry.Purpose)
 	if err != nil {
 		return err
 	}
-	choices, err := s.Sheet.Choices(c.Ctx(), c.By, p.Entry.Document, next.Code)
+	choices, err := s.Sheet.Choices(c.Ctx(), c.By, p.Entry.Document, next.Code, catalog.InputsOf(p.Entry.Inputs))
 	if err != nil {
 		return err
 	}

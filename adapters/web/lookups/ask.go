@@ -204,7 +204,7 @@ func (s pages) Recognise(c *web.Call, f LookupFields, typing bool) (SearchPage, 
 	if p.Purposes, err = s.PurposesOf(c, f.Purpose); err != nil {
 		return p, err
 	}
-	choices, err := s.Sheet.Choices(c.Ctx(), c.By, p.Found.Document, p.Purposes.Code)
+	choices, err := s.Sheet.Choices(c.Ctx(), c.By, p.Found.Document, p.Purposes.Code, sentAs(c))
 	if err != nil {
 		return p, err
 	}

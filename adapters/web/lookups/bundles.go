@@ -28,7 +28,7 @@ func (s pages) bundlesFor(c *web.Call, choices []choiceLine) (out []bundleLine, 
 		line := bundleLine{Bundle: b}
 		for _, id := range b.Products {
 			i := slices.IndexFunc(choices, func(l choiceLine) bool { return l.Product.ID == id })
-			if i < 0 {
+			if i < 0 || choices[i].Lacks() { // it has to be asked by itself
 				continue
 			}
 			line.Choices = append(line.Choices, choices[i])
@@ -75,6 +75,7 @@ func (s pages) bundleAsk(c *web.Call, f struct {
 	for _, one := range p.Bundles[i].Choices {
 		id, done, err := s.Asker.Start(c.Ctx(), c.By, lookups.Request{
 			Product: one.Product.ID, Document: p.Found.Document.Value(), ContactID: f.Contact, Free: one.Fresh,
+			Inputs:  one.Inputs,
 			Purpose: p.Purposes.OrSaid(f.Purpose),
 		})
 		switch why := Refusal(err); {
