@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -93,10 +95,16 @@ func (s *Server) template(migrate Migrate) *template {
 		}
 		ctx, cancel := patience.Context()
 		defer cancel()
+		// What stands still is asked before the context ends it.
+		said := make(chan string, 1)
+		look := time.AfterFunc(patience.Limit()/2, func() { said <- s.activity() + "\n" + goroutines() })
 		if t.err = migrate(ctx, s.database(t.name)); t.err != nil {
-			t.err = fmt.Errorf("%w; what its server did then:\n%s", t.err, s.activity())
+			if !look.Stop() {
+				t.err = fmt.Errorf("%w; at half of the time:\n%s", t.err, <-said)
+			}
 			return
 		}
+		look.Stop()
 		// Not even autovacuum may connect from here on: any connection would block the clones.
 		t.err = s.exec("ALTER DATABASE " + quote(t.name) + " ALLOW_CONNECTIONS false")
 	})
@@ -114,6 +122,12 @@ func (s *Server) exec(statement string) error {
 	}
 	_, err = conn.Exec(ctx, statement)
 	return errors.Join(err, conn.Close(ctx))
+}
+
+// goroutines says where each goroutine is.
+func goroutines() string {
+	all := make([]byte, 1<<20)
+	return string(all[:runtime.Stack(all, true)])
 }
 
 // activity says what each connection is doing, or waiting for.
