@@ -87,14 +87,15 @@ func (r subjects) Merged(ctx context.Context, orgID string, i privacy.Identity) 
 			if errors.Is(err, ports.ErrNotFound) {
 				continue
 			}
-			var row contacts.ContactRow
+			var rows []contacts.ContactRow
 			if err == nil {
-				err = fresh().Take(&row, "id = ? AND org_id = ?", into, orgID).Error
+				err = fresh().Find(&rows, "id = ? AND org_id = ?", into, orgID).Error
 			}
 			if err != nil {
 				return err
 			}
-			out = append(out, contacts.ContactOf(r.store.Vault, row))
+			// None, where it was removed meanwhile.
+			out = append(out, engine.Mapped(rows, engine.With(r.store.Vault, contacts.ContactOf))...)
 		}
 		return nil
 	})
