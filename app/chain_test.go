@@ -14,6 +14,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/ports"
 	"fichario/ports/portstest"
@@ -71,13 +72,14 @@ func (s *setting) through(c ports.Chain, bureaus ...*chained) *desk {
 	offered := products()[:1]
 	offered[0].Price, _ = c.Most()
 	terms := lookups.NewTerms(offered, c.Timeout(), fresh, calendar)
+	known := lookups.NewBureaus(ports.Chains{catalog.CPF: c}, s.store, calendar, s.now, s.log.logger())
 	ledger := lookups.NewLedger(lookups.LedgerConfig{
-		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
-		Bureaus: lookups.NewBureaus(ports.Chains{catalog.CPF: c}, s.store, calendar, s.now, s.log.logger()),
+		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add, Bureaus: known,
 	})
 	s.t.Cleanup(ledger.Close)
 	return &desk{
 		Asker: lookups.NewAsker(ledger, nil), Ledger: ledger, Sheet: lookups.NewSheet(s.store, terms, s.now), terms: terms,
+		bureaus: known,
 	}
 }
 
@@ -326,6 +328,37 @@ func TestOneBureauByName(t *testing.T) {
 		equal(t, "unknown", ask("z", false), "bureau_desconhecido bureau")
 		_, err := desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0], Bureau: "a"})
 		equal(t, "without the scope", said(err), "bureau_negado bureau")
+		s.sound()
+	})
+}
+
+// TestAQuestionGoesTheWayOfItsPurpose: the first way that fits, whatever order was set for the others.
+func TestAQuestionGoesTheWayOfItsPurpose(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		s.purpose("credito")
+		s.purpose("cobranca")
+		a, b := &chained{name: "a", price: 3000, says: "ana"}, &chained{name: "b", price: 6000, says: "ana"}
+		c := &chained{name: "c", price: 9000, says: "not_charged"}
+		desk := s.through(ports.Chain{Asked: []string{"a"}, Routes: []ports.Route{
+			{Purposes: []string{"credito"}, Asked: []string{"c", "b"}},
+			{Documents: []document.Type{document.CNPJ}, Asked: []string{"c"}},
+		}}, a, b, c)
+		owner := s.add("dona", crm.Owner)
+		ask := func(purpose, bureau string) string {
+			return answered(desk.Do(t.Context(), owner, lookups.Request{
+				Product: catalog.CPF, Document: cpfs[0], Purpose: purpose, Bureau: bureau, Refresh: true,
+			}))
+		}
+		equal(t, "the most", desk.terms.Catalog[0].Price, 9000)
+		equal(t, "cobranca", ask("cobranca", ""), "a 0.3")
+		equal(t, "credito", ask("credito", ""), "b 0.6")
+		equal(t, "by name", ask("cobranca", "b"), "b 0.6")
+		done(s.store.Repos().Bureaus.SetOrder(t.Context(), catalog.CPF, []string{"b", "a"}))
+		done(desk.bureaus.Refresh(t.Context()))
+		equal(t, "in another order", ask("cobranca", ""), "b 0.6")
+		equal(t, "credito still", ask("credito", ""), "b 0.6")
+		equal(t, "asked", line(a.asked, b.asked, c.asked), line(1, 4, 2))
 		s.sound()
 	})
 }

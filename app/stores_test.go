@@ -135,6 +135,8 @@ type desk struct {
 	*lookups.Sheet
 	terms *lookups.Terms
 	pace  *batches.Pace
+	// bureaus are set by through.
+	bureaus *lookups.Bureaus
 }
 
 // later asks for a lookup without waiting for it.
@@ -152,7 +154,10 @@ func (s *setting) desk(store ports.Store, bureau ports.Bureau, offered catalog.C
 	})
 	s.t.Cleanup(ledger.Close)
 	pace := batches.NewPace()
-	return &desk{lookups.NewAsker(ledger, pace.Single), ledger, lookups.NewSheet(store, terms, clock), terms, pace}
+	return &desk{
+		Asker: lookups.NewAsker(ledger, pace.Single), Ledger: ledger, Sheet: lookups.NewSheet(store, terms, clock),
+		terms: terms, pace: pace,
+	}
 }
 
 // agentsOf makes the sessions of agents whose lookups those are.

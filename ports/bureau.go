@@ -4,6 +4,7 @@ package ports
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"fichario/domain/catalog"
@@ -98,6 +99,47 @@ type Chain struct {
 	// question may cost what all of them cost.
 	OnNoRecord bool
 	Need       []string
+	// Asked are the names of the links that a question goes through, in order; empty for all. Routes are other ways, for
+	// some questions: the first that fits.
+	Asked  []string
+	Routes []Route
+}
+
+// Route is the way of the questions for some purposes, or about documents of some types; where it has neither, of all.
+type Route struct {
+	Purposes  []string
+	Documents []document.Type
+	// Asked are names of links, in order.
+	Asked []string
+}
+
+// Fits reports whether a question goes this way.
+func (r Route) Fits(purpose string, t document.Type) bool {
+	return (len(r.Purposes) == 0 || slices.Contains(r.Purposes, purpose)) &&
+		(len(r.Documents) == 0 || slices.Contains(r.Documents, t))
+}
+
+// Of lists the purposes and types of document.
+func (r Route) Of() (words []string) {
+	words = slices.Clone(r.Purposes)
+	for _, t := range r.Documents {
+		words = append(words, string(t))
+	}
+	return words
+}
+
+// Through is the chain of the named links alone, in that order; of all where it has none of them.
+func (c Chain) Through(names []string) Chain {
+	var links []Link
+	for _, name := range names {
+		if i := slices.IndexFunc(c.Links, func(l Link) bool { return l.Name == name }); i >= 0 {
+			links = append(links, c.Links[i])
+		}
+	}
+	if c.Asked, c.Routes = nil, nil; len(links) > 0 {
+		c.Links = links
+	}
+	return c
 }
 
 // Link is a bureau in a chain.
@@ -112,8 +154,11 @@ type Link struct {
 }
 
 // Names returns the bureaus of a product in order.
-func (c Chains) Names(product string) (names []string) {
-	for _, l := range c[product].Links {
+func (c Chains) Names(product string) []string { return c[product].Names() }
+
+// Names returns the bureaus in order.
+func (c Chain) Names() (names []string) {
+	for _, l := range c.Links {
 		names = append(names, l.Name)
 	}
 	return names
@@ -128,8 +173,17 @@ func Single(name string, b Bureau, offered catalog.Catalog, timeout time.Duratio
 	return chains
 }
 
-// Most is what a question may cost, in ten-thousandths of a real, and how many of its calls may be charged.
+// Most is what a question may cost, in ten-thousandths of a real, and how many of its calls may be charged: on the way
+// where that is most.
 func (c Chain) Most() (most catalog.Money, calls int) {
+	if len(c.Asked) > 0 || len(c.Routes) > 0 {
+		most, calls = c.Through(c.Asked).Most()
+		for _, r := range c.Routes {
+			amount, n := c.Through(r.Asked).Most()
+			most, calls = max(most, amount), max(calls, n)
+		}
+		return most, calls
+	}
 	for _, l := range c.Links {
 		if c.OnNoRecord || len(c.Need) > 0 {
 			most, calls = most+l.Product.Price, calls+1

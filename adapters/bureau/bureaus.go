@@ -37,16 +37,37 @@ func Join(clients []*Client, names []string, plan Plan) (*Bureaus, error) {
 			order.Chain = names
 		}
 		chain := ports.Chain{OnNoRecord: order.OnNoRecord, Need: order.Need}
-		for _, name := range order.Chain {
+		// link adds a bureau to the chain, and returns its own name.
+		link := func(name string) (own []string) {
 			c := clients[slices.Index(names, name)]
+			if slices.Contains(chain.Names(), c.Name()) {
+				return []string{c.Name()}
+			}
 			if p, ok := c.Catalog().Find(id); ok {
 				chain.Links = append(chain.Links, ports.Link{Name: c.Name(), Product: p, Timeout: c.Timeout(), Bureau: c})
+				return []string{c.Name()}
 			} else if len(plan.Products[id].Chain) > 0 {
 				problems = append(problems, fmt.Sprintf("products.%s: the bureau %s does not offer it", id, name))
 			}
+			return nil
+		}
+		for _, name := range order.Chain {
+			link(name)
 		}
 		if len(chain.Links) == 0 {
 			continue
+		}
+		asked := chain.Names()
+		for _, route := range order.When {
+			var own []string
+			for _, name := range route.Asked {
+				own = append(own, link(name)...)
+			}
+			route.Asked = own
+			chain.Routes = append(chain.Routes, route)
+		}
+		if len(asked) < len(chain.Links) {
+			chain.Asked = asked
 		}
 		product, err := offer(id, chain)
 		if err != nil {

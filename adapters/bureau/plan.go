@@ -8,6 +8,8 @@ import (
 
 	"fichario/adapters/yamlfile"
 	"fichario/domain/catalog"
+	"fichario/domain/document"
+	"fichario/ports"
 )
 
 // Plan is a file that says which bureaus an instance asks, and in which order for each product.
@@ -24,6 +26,8 @@ type PlannedChain struct {
 	Chain      []string
 	OnNoRecord bool
 	Need       []string
+	// When are other ways, for some questions: the first that fits.
+	When []ports.Route
 }
 
 // IsPlan reports whether a text is meant as a plan, and not as a bureau file.
@@ -76,7 +80,7 @@ func (p *planParser) chain(v yamlfile.At) (c PlannedChain) {
 		c.Chain = p.names(v)
 		return c
 	}
-	keys := p.Known(v, "chain", "on_no_record", "need")
+	keys := p.Known(v, "chain", "on_no_record", "need", "when")
 	p.Required(v, keys, "chain")
 	if k, ok := keys["chain"]; ok {
 		c.Chain = p.names(k)
@@ -91,7 +95,46 @@ func (p *planParser) chain(v yamlfile.At) (c PlannedChain) {
 			c.Need = append(c.Need, p.Text(item))
 		}
 	}
+	if k, ok := keys["when"]; ok {
+		for _, item := range p.List(k) {
+			c.When = append(c.When, p.route(item))
+		}
+	}
 	return c
+}
+
+// route reads the way of some questions.
+func (p *planParser) route(v yamlfile.At) (r ports.Route) {
+	keys := p.Known(v, "purpose", "document", "chain")
+	p.Required(v, keys, "chain")
+	if k, ok := keys["chain"]; ok {
+		r.Asked = p.names(k)
+	}
+	if k, ok := keys["purpose"]; ok {
+		r.Purposes = p.oneOrMore(k)
+	}
+	if k, ok := keys["document"]; ok {
+		for _, one := range p.oneOrMore(k) {
+			if r.Documents = append(r.Documents, document.Type(one)); !slices.Contains(document.Types(), document.Type(one)) {
+				p.Fault(k, "must be one of cpf, cnpj, placa, email")
+			}
+		}
+	}
+	if len(keys) > 0 && len(r.Purposes)+len(r.Documents) == 0 {
+		p.Fault(v, "needs a purpose or a document")
+	}
+	return r
+}
+
+// oneOrMore reads a text, or a list of texts.
+func (p *planParser) oneOrMore(v yamlfile.At) (texts []string) {
+	if v.Node.Kind != yaml.SequenceNode {
+		return []string{p.Text(v)}
+	}
+	for _, item := range p.List(v) {
+		texts = append(texts, p.Text(item))
+	}
+	return texts
 }
 
 // names reads a list of bureaus.

@@ -7,6 +7,7 @@ import (
 
 	"fichario/adapters/bureau"
 	"fichario/domain/catalog"
+	"fichario/ports"
 )
 
 const planned = `
@@ -14,6 +15,11 @@ bureaus: { barato: barato.yaml, completo: /etc/completo.yaml, receita: brasilapi
 products:
   cpf: [barato, completo]
   score: { chain: [completo, barato], on_no_record: next, need: [score] }
+  cnpj:
+    chain: [receita]
+    when:
+      - { purpose: [credito, cobranca], chain: [completo, receita] }
+      - { document: cnpj, purpose: cadastro, chain: [barato] }
 `
 
 func TestAPlan(t *testing.T) {
@@ -26,19 +32,24 @@ func TestAPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(plan), "{[barato completo receita] [barato.yaml /etc/completo.yaml brasilapi] "+
-		"map[cpf:{[barato completo] false []} score:{[completo barato] true [score]}]}"; got != want {
+		"map[cnpj:{[receita] false [] [{[credito cobranca] [] [completo receita]} {[cadastro] [cnpj] [barato]}]} "+
+		"cpf:{[barato completo] false [] []} score:{[completo barato] true [score] []}]}"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for text, want := range map[string]string{
 		"products: {}": "line 1: bureaus: is missing",
 		"bureaus: {}":  "line 1: bureaus: must name at least one bureau",
-		"bureaus: { a: a }\nproducts: { cpf: [b] }":                              "line 2: products.cpf[0]: is not among the bureaus: a",
-		"bureaus: { a: a }\nproducts: { cpf: [a, a] }":                           "line 2: products.cpf[1]: is repeated",
-		"bureaus: { a: a }\nproducts: { cpf: [] }":                               "line 2: products.cpf: must name at least one bureau",
-		"bureaus: { a: a }\nproducts: { cpf: {} }":                               "line 2: products.cpf.chain: is missing",
-		"bureaus: { a: a }\nproducts: { Cpf: [a] }":                              "line 2: products.Cpf: is not a product's id",
-		"bureaus: { a: a }\nproducts: { cpf: {chain: [a], on_no_record: stop} }": `line 2: products.cpf.on_no_record: must be "next", or be left out`,
-		"bureaus: { a: a }\norder: []":                                           "line 2: order: unknown key; allowed here: bureaus, products",
+		"bureaus: { a: a }\nproducts: { cpf: [b] }":                                              "line 2: products.cpf[0]: is not among the bureaus: a",
+		"bureaus: { a: a }\nproducts: { cpf: [a, a] }":                                           "line 2: products.cpf[1]: is repeated",
+		"bureaus: { a: a }\nproducts: { cpf: [] }":                                               "line 2: products.cpf: must name at least one bureau",
+		"bureaus: { a: a }\nproducts: { cpf: {} }":                                               "line 2: products.cpf.chain: is missing",
+		"bureaus: { a: a }\nproducts: { Cpf: [a] }":                                              "line 2: products.Cpf: is not a product's id",
+		"bureaus: { a: a }\nproducts: { cpf: {chain: [a], on_no_record: stop} }":                 `line 2: products.cpf.on_no_record: must be "next", or be left out`,
+		"bureaus: { a: a }\nproducts: { cpf: {chain: [a], when: [{chain: [a]}]} }":               "line 2: products.cpf.when[0]: needs a purpose or a document",
+		"bureaus: { a: a }\nproducts: { cpf: {chain: [a], when: [{purpose: x}]} }":               "line 2: products.cpf.when[0].chain: is missing",
+		"bureaus: { a: a }\nproducts: { cpf: {chain: [a], when: [{purpose: x, chain: [b]}]} }":   "line 2: products.cpf.when[0].chain[0]: is not among the bureaus: a",
+		"bureaus: { a: a }\nproducts: { cpf: {chain: [a], when: [{document: rg, chain: [a]}]} }": "products.cpf.when[0].document: must be one of cpf, cnpj, placa, email",
+		"bureaus: { a: a }\norder: []":                                                           "line 2: order: unknown key; allowed here: bureaus, products",
 	} {
 		if _, err := bureau.ParsePlan([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
@@ -90,6 +101,19 @@ func TestBureausJoin(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := said(all), "cpf até R$ 0,90 [dois um]; score R$ 1,50 [dois] 4s"; strings.ReplaceAll(got, "\u00a0", " ") != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	routed := bureau.Plan{Products: map[string]bureau.PlannedChain{
+		catalog.CPF: {Chain: []string{"a"}, When: []ports.Route{{Purposes: []string{"credito"}, Asked: []string{"b", "a"}}}},
+	}}
+	if all, err = bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, routed); err != nil {
+		t.Fatal(err)
+	}
+	chain := all.Chains()[catalog.CPF]
+	if got := fmt.Sprint(chain.Asked, chain.Routes, chain.Names()); got != "[um] [{[credito] [] [dois um]}] [um dois]" {
+		t.Error(got)
+	}
+	if got, want := said(all), "cpf até R$ 0,60 [um dois]; score R$ 1,50 [dois] 4s"; strings.ReplaceAll(got, "\u00a0", " ") != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	for want, plan := range map[string]bureau.Plan{

@@ -287,7 +287,7 @@ func (k *Asker) begin(ctx context.Context, req Request) (_ Result, holder string
 		answer, err := k.onlyHistory(ctx, req)
 		return answer, "", err
 	}
-	req.chain = k.ledger.bureaus.chain(req.product.ID, req.doc.Type(), req.Bureau)
+	req.chain = k.ledger.bureaus.chain(req.product.ID, req.Purpose, req.doc.Type(), req.Bureau)
 	begun, holder, err := k.ledger.charge(ctx, req)
 	if err == nil && begun.Record.ID != "" { // another call has just ended
 		begun, err = k.fromHistory(ctx, req, begun.Record)

@@ -46,6 +46,8 @@ type BureauOrder struct {
 	Product catalog.Product
 	// Asked are their names in order, and Left those that offer the product and are not asked.
 	Asked, Left []string
+	// Routes are the ways of some questions that the configuration names.
+	Routes []ports.Route
 	// Set is whether somebody has set it; otherwise it is the configuration's.
 	Set bool
 
@@ -126,7 +128,8 @@ func (*Bureaus) state(settings *ports.BureauSettings, name string, now time.Time
 func (b *Bureaus) order(settings *ports.BureauSettings, id string) BureauOrder {
 	all := b.chains[id].Links
 	o := BureauOrder{
-		Product: all[0].Product, Set: len(settings.Orders[id]) > 0, prices: make(map[string]catalog.Money, len(all)),
+		Product: all[0].Product, Set: len(settings.Orders[id]) > 0, Routes: b.chains[id].Routes,
+		prices: make(map[string]catalog.Money, len(all)),
 	}
 	for _, l := range b.Offering(id) {
 		o.Asked = append(o.Asked, l.Name)

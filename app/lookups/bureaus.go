@@ -57,40 +57,35 @@ func (b *Bureaus) Several() bool {
 
 // Offering returns the bureaus that are asked about a product, in order, also those that are out.
 func (b *Bureaus) Offering(product string) []ports.Link {
-	links := b.chains[product].Links
-	if order := b.settings.Load().Orders[product]; len(order) > 0 {
-		links = ordered(links, order)
+	c := b.chains[product]
+	order := b.settings.Load().Orders[product]
+	if slices.ContainsFunc(order, func(name string) bool { return slices.Contains(c.Names(), name) }) {
+		c.Asked = order
 	}
-	return links
+	return c.Through(c.Asked).Links
 }
 
-// chain returns the bureaus to ask about a document, in order; only that with a name, unless it is empty. Those that
-// are out are left out, unless all are.
-func (b *Bureaus) chain(product string, t document.Type, only string) ports.Chain {
+// chain returns the bureaus to ask about a document for a purpose, in order; only that with a name, unless it is empty.
+// Those that are out are left out, unless all are.
+func (b *Bureaus) chain(product, purpose string, t document.Type, only string) ports.Chain {
 	c, settings := b.chains[product], b.settings.Load()
-	c.Links = slices.DeleteFunc(slices.Clone(b.Offering(product)), func(l ports.Link) bool {
-		return !l.Product.Takes(t) || only != "" && l.Name != only
-	})
+	route := slices.IndexFunc(c.Routes, func(r ports.Route) bool { return r.Fits(purpose, t) })
+	switch {
+	case only != "":
+		c = c.Through([]string{only})
+	case route >= 0:
+		c = c.Through(c.Routes[route].Asked)
+	default:
+		c = c.Through(nil)
+		c.Links = b.Offering(product)
+	}
+	c.Links = slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool { return !l.Product.Takes(t) })
 	now := b.clock()
 	in := slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool { return b.out(settings, l.Name, now) })
 	if len(in) > 0 {
 		c.Links = in
 	}
 	return c
-}
-
-// ordered returns the links that an order names, in that order; all of them where it names none that there is.
-func ordered(links []ports.Link, order []string) []ports.Link {
-	var out []ports.Link
-	for _, name := range order {
-		if i := slices.IndexFunc(links, func(l ports.Link) bool { return l.Name == name }); i >= 0 {
-			out = append(out, links[i])
-		}
-	}
-	if len(out) == 0 {
-		return links
-	}
-	return out
 }
 
 func (*Bureaus) out(settings *ports.BureauSettings, name string, now time.Time) bool {

@@ -13,6 +13,8 @@ import (
 	"fichario/app"
 	"fichario/app/lookups"
 	"fichario/cmd/fichario/command"
+	"fichario/domain/document"
+	"fichario/ports"
 )
 
 // withBureaus runs a command on the configured bureaus.
@@ -116,13 +118,30 @@ func (c *bureauOrderCmd) Run(e *command.Environment) error {
 		o := list.Orders[i]
 		shown := map[string]any{
 			"produto": c.Product, "ordem": o.Asked, "deixados": append([]string{}, o.Left...), "alterada": o.Set,
+			"quando": routesOf(o.Routes),
 		}
 		by := "as FICHARIO_BUREAU says"
 		if o.Set {
 			by = "as it was set"
 		}
-		return e.Print(shown, "%s is asked of %s, %s.\n", c.Product, strings.Join(o.Asked, ", "), by)
+		var also strings.Builder
+		for _, r := range o.Routes {
+			fmt.Fprintf(&also, "For %s: %s.\n", strings.Join(r.Of(), ", "), strings.Join(r.Asked, ", "))
+		}
+		return e.Print(shown, "%s is asked of %s, %s.\n%s", c.Product, strings.Join(o.Asked, ", "), by, also.String())
 	})
+}
+
+// routesOf are the ways of some questions.
+func routesOf(routes []ports.Route) []map[string]any {
+	out := []map[string]any{}
+	for _, r := range routes {
+		out = append(out, map[string]any{
+			"finalidades": append([]string{}, r.Purposes...), "documentos": append([]document.Type{}, r.Documents...),
+			"ordem": r.Asked,
+		})
+	}
+	return out
 }
 
 type bureauOutCmd struct {
