@@ -305,7 +305,9 @@ func (w *world) judgeAnswers() {
 
 // judgeShared: what history has, or somebody is asking, is not bought again, unless somebody wants it fresh.
 func (w *world) judgeShared() {
-	if w.crashed() || w.plan.faults.frozen > 0 || w.plan.pins.whole || w.did("erase", "purpose", "clock") {
+	// An answer that takes long to be written is given to its client, and another one may be bought once its lease ended.
+	slow := w.plan.faults.frozen > 0 || w.plan.pins.whole || w.plan.holds.aimed > time.Second
+	if w.crashed() || slow || w.did("erase", "purpose", "clock") {
 		return
 	}
 	bought := map[string]happening{}
