@@ -7,6 +7,7 @@ import "sync"
 type CallGroup struct {
 	mu      sync.Mutex
 	waiting bool
+	ending  bool // somebody has waited
 	inside  sync.WaitGroup
 }
 
@@ -21,6 +22,17 @@ func (g *CallGroup) Start(do func()) {
 	g.inside.Go(do)
 }
 
+// StartInTime runs do, unless somebody waits or has waited: so whoever ends waits for all that were started so. It
+// reports whether it did.
+func (g *CallGroup) StartInTime(do func()) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.ending {
+		g.inside.Go(do)
+	}
+	return !g.ending
+}
+
 // Wait returns when what was started before has ended.
 func (g *CallGroup) Wait() {
 	g.setWaiting(true)
@@ -31,5 +43,5 @@ func (g *CallGroup) Wait() {
 func (g *CallGroup) setWaiting(waiting bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.waiting = waiting
+	g.waiting, g.ending = waiting, true
 }

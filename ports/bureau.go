@@ -103,6 +103,17 @@ type Chain struct {
 	// some questions: the first that fits.
 	Asked  []string
 	Routes []Route
+	// Compare has another bureau asked the same, for a share of the questions; nil for none.
+	Compare *Comparison
+}
+
+// Comparison is a bureau whose answers are compared with those of a chain, and not used.
+type Comparison struct {
+	Link Link
+	// Share is how many of the questions are compared, above 0 and at most 1.
+	Share float64
+	// Monthly is the most that the comparisons of the product may cost in a month, in ten-thousandths of a real.
+	Monthly catalog.Money
 }
 
 // Route is the way of the questions for some purposes, or about documents of some types; where it has neither, of all.
@@ -164,6 +175,15 @@ func (c Chain) Names() (names []string) {
 	return names
 }
 
+// All returns the bureaus of a product, and the one that they are compared with.
+func (c Chains) All(product string) []string {
+	names, compare := c.Names(product), c[product].Compare
+	if compare != nil && !slices.Contains(names, compare.Link.Name) {
+		names = append(names, compare.Link.Name)
+	}
+	return names
+}
+
 // Single is chains of one bureau.
 func Single(name string, b Bureau, offered catalog.Catalog, timeout time.Duration) Chains {
 	chains := Chains{}
@@ -214,6 +234,8 @@ type BureauStates interface {
 	Back(ctx context.Context, name string, now time.Time) (bool, error)
 	// Days returns how the calls of some days went, the first day included.
 	Days(ctx context.Context, from string) ([]BureauDay, error)
+	// Matches returns how bureaus' answers agreed, by product, bureaus and field, with all months in one.
+	Matches(ctx context.Context) ([]BureauMatch, error)
 }
 
 // BureauSettings are the orders of products' bureaus, by the products' ids, and the bureaus that were taken out.
@@ -241,4 +263,20 @@ type BureauDay struct {
 	Failed, Over int
 	// Charged are in ten-thousandths of a real.
 	Charged catalog.Money
+}
+
+// BureauMatch is how often the answers of two bureaus to the same question agreed on a field. It holds no personal
+// data.
+type BureauMatch struct {
+	// Month is a bucket of access.Calendar; empty for all of them.
+	Month string
+	// Product is an id; First is the bureau that answered the question, Second the one it was compared with.
+	Product, First, Second string
+	// Field is a named field of the product; empty for whether a bureau has a record at all, which is counted once for
+	// each question.
+	Field string
+	catalog.Agreement
+	// FirstCost and SecondCost are what the questions that were compared cost, and their comparisons, in ten-thousandths
+	// of a real; zero where there is a Field.
+	FirstCost, SecondCost catalog.Money
 }

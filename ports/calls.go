@@ -35,8 +35,9 @@ type Charge struct {
 	Entry lookup.Entry
 	Takes time.Duration
 	// Caps, Budget and Ceiling are what the caller knew of the limits: of the entry's key; of its member in the entry's
-	// month, nil for no limit; of its batch in all, or its automation in the entry's month. They apply only where the
-	// store has no such key, member, batch or automation: what is stored when the charge commits counts.
+	// month, nil for no limit; of its batch in all, or its automation in the entry's month, or of all comparisons of its
+	// product in that month. They apply only where the store has no such key, member, batch or automation: what is stored
+	// when the charge commits counts.
 	Caps    access.Limits
 	Budget  *catalog.Money
 	Ceiling catalog.Money
@@ -90,10 +91,12 @@ type Outcome struct {
 	// Took is how long the bureau took, and Over is true where it named an amount above its price.
 	Took time.Duration
 	Over bool
+	// Matches are what a comparison found, to be counted with its entry.
+	Matches []BureauMatch
 }
 
 // ErrDayCap and ErrMonthCap say which cap a charge would exceed, ErrBudget that it would exceed its member's budget,
-// ErrCeiling the ceiling of its batch or automation.
+// ErrCeiling the ceiling of its batch, its automation or its product's comparisons.
 var (
 	ErrDayCap   = errors.New("day cap reached")
 	ErrMonthCap = errors.New("month cap reached")

@@ -28,6 +28,12 @@ func AfterFunc(d time.Duration, f func()) *time.Timer { return time.AfterFunc(d,
 // NewTicker receives every d, until it is stopped.
 func NewTicker(d time.Duration) *time.Ticker { return time.NewTicker(d) }
 
+// Chance reports true with a probability: never for 0, always for 1. It hides nothing.
+func Chance(probability float64) bool {
+	const steps = 1 << 53
+	return float64(Spread(steps-1)) < probability*steps
+}
+
 // Spread is a random part of d, from none to all of it, so that many do not do the same at one time. It hides nothing.
 func Spread(d time.Duration) time.Duration {
 	var b [8]byte

@@ -70,6 +70,9 @@ func Join(clients []*Client, names []string, plan Plan) (*Bureaus, error) {
 			chain.Asked = asked
 		}
 		product, err := offer(id, chain)
+		if err == nil && order.Compare != nil {
+			chain.Compare, err = compared(product, *order.Compare, clients[slices.Index(names, order.Compare.Bureau)])
+		}
 		if err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -145,6 +148,31 @@ func offer(id string, c ports.Chain) (catalog.Product, error) {
 	return p, nil
 }
 
+// compared is the comparison of a product as its chain offers it.
+func compared(product catalog.Product, plan PlannedComparison, with *Client) (*ports.Comparison, error) {
+	wrong := func(format string, values ...any) (*ports.Comparison, error) {
+		return nil, fmt.Errorf("products.%s.compare: "+format, append([]any{product.ID}, values...)...)
+	}
+	p, ok := with.Catalog().Find(product.ID)
+	switch {
+	case !ok:
+		return wrong("the bureau %s does not offer it; add the product to its file, or compare with another bureau",
+			with.Name())
+	case p.Schema() != product.Schema():
+		return wrong("%s gives it other fields; bureaus that are compared need the same fields", with.Name())
+	}
+	for _, in := range p.Inputs {
+		i := slices.IndexFunc(product.Inputs, func(other catalog.Input) bool { return other.Name == in.Name })
+		if in.Required && i < 0 || i >= 0 && product.Inputs[i].Type != in.Type {
+			return wrong("%s needs the input %s, which the bureaus of the chain do not take so", with.Name(), in.Name)
+		}
+	}
+	return &ports.Comparison{
+		Link: ports.Link{Name: with.Name(), Product: p, Timeout: with.Timeout(), Bureau: with}, Share: plan.Share,
+		Monthly: plan.Monthly,
+	}, nil
+}
+
 // Chains returns the bureaus to ask about each product.
 func (b *Bureaus) Chains() ports.Chains { return b.chains }
 
@@ -164,7 +192,9 @@ func (b *Bureaus) Name() string {
 // Timeout returns how long the question that may take longest can take.
 func (b *Bureaus) Timeout() (most time.Duration) {
 	for _, c := range b.chains {
-		most = max(most, c.Timeout())
+		if most = max(most, c.Timeout()); c.Compare != nil {
+			most = max(most, c.Compare.Link.Timeout)
+		}
 	}
 	return most
 }

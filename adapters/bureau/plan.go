@@ -2,6 +2,7 @@ package bureau
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -28,6 +29,15 @@ type PlannedChain struct {
 	Need       []string
 	// When are other ways, for some questions: the first that fits.
 	When []ports.Route
+	// Compare has the answers compared with those of a bureau; nil for none.
+	Compare *PlannedComparison
+}
+
+// PlannedComparison is a ports.Comparison with a bureau as the plan names it.
+type PlannedComparison struct {
+	Bureau  string
+	Share   float64
+	Monthly catalog.Money
 }
 
 // IsPlan reports whether a text is meant as a plan, and not as a bureau file.
@@ -80,7 +90,7 @@ func (p *planParser) chain(v yamlfile.At) (c PlannedChain) {
 		c.Chain = p.names(v)
 		return c
 	}
-	keys := p.Known(v, "chain", "on_no_record", "need", "when")
+	keys := p.Known(v, "chain", "on_no_record", "need", "when", "compare")
 	p.Required(v, keys, "chain")
 	if k, ok := keys["chain"]; ok {
 		c.Chain = p.names(k)
@@ -99,6 +109,9 @@ func (p *planParser) chain(v yamlfile.At) (c PlannedChain) {
 		for _, item := range p.List(k) {
 			c.When = append(c.When, p.route(item))
 		}
+	}
+	if k, ok := keys["compare"]; ok {
+		c.Compare = p.comparison(k)
 	}
 	return c
 }
@@ -135,6 +148,30 @@ func (p *planParser) oneOrMore(v yamlfile.At) (texts []string) {
 		texts = append(texts, p.Text(item))
 	}
 	return texts
+}
+
+func (p *planParser) comparison(v yamlfile.At) *PlannedComparison {
+	var c PlannedComparison
+	keys := p.Known(v, "bureau", "share", "monthly")
+	p.Required(v, keys, "bureau", "share", "monthly")
+	if k, ok := keys["bureau"]; ok {
+		if c.Bureau = p.Text(k); c.Bureau != "" && !slices.Contains(p.plan.Bureaus, c.Bureau) {
+			p.Fault(k, "is not among the bureaus: %s", strings.Join(p.plan.Bureaus, ", "))
+		}
+	}
+	if k, ok := keys["share"]; ok {
+		share, err := strconv.ParseFloat(k.Node.Value, 64)
+		if c.Share = share; err != nil || !(share > 0 && share <= 1) {
+			p.Fault(k, "must be a number above 0 and at most 1: 0.02 compares two questions of a hundred")
+		}
+	}
+	if k, ok := keys["monthly"]; ok {
+		monthly, err := catalog.ParseMoney(k.Node.Value)
+		if c.Monthly = monthly; err != nil || monthly <= 0 {
+			p.Fault(k, `must be the most that comparisons may cost in a month, in reais, such as "50.00"`)
+		}
+	}
+	return &c
 }
 
 // names reads a list of bureaus.

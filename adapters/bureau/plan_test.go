@@ -32,9 +32,32 @@ func TestAPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, want := fmt.Sprint(plan), "{[barato completo receita] [barato.yaml /etc/completo.yaml brasilapi] "+
-		"map[cnpj:{[receita] false [] [{[credito cobranca] [] [completo receita]} {[cadastro] [cnpj] [barato]}]} "+
-		"cpf:{[barato completo] false [] []} score:{[completo barato] true [score] []}]}"; got != want {
+		"map[cnpj:{[receita] false [] [{[credito cobranca] [] [completo receita]} {[cadastro] [cnpj] [barato]}] <nil>} "+
+		"cpf:{[barato completo] false [] [] <nil>} score:{[completo barato] true [score] [] <nil>}]}"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	compared := "bureaus: { a: a, b: b }\nproducts: { cpf: { chain: [a], compare: %s } }"
+	if plan, err = bureau.ParsePlan(fmt.Appendf(nil, compared, `{ bureau: b, share: 0.02, monthly: "50.00" }`)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := *plan.Products["cpf"].Compare, (bureau.PlannedComparison{"b", 0.02, 500_000}); got != want {
+		t.Errorf("got  %v\nwant %v", got, want)
+	}
+	for text, want := range map[string]string{
+		"{}":                                     "line 2: products.cpf.compare.monthly: is missing",
+		"{bureau: c, share: 1, monthly: '1'}":    "products.cpf.compare.bureau: is not among the bureaus: a, b",
+		"{bureau: b, share: 0, monthly: '1'}":    "products.cpf.compare.share: must be a number above 0 and at most 1",
+		"{bureau: b, share: 1.01, monthly: '1'}": "products.cpf.compare.share: must be a number above 0 and at most 1",
+		"{bureau: b, share: NaN, monthly: '1'}":  "products.cpf.compare.share: must be a number above 0 and at most 1",
+		"{bureau: b, share: 2%, monthly: '1'}":   "products.cpf.compare.share: must be a number above 0 and at most 1",
+		"{bureau: b, share: [1], monthly: '1'}":  "products.cpf.compare.share: must be a number above 0 and at most 1",
+		"{bureau: b, share: 1, monthly: '0'}":    "products.cpf.compare.monthly: must be the most that comparisons may cost",
+		"{bureau: b, share: 1, monthly: much}":   "products.cpf.compare.monthly: must be the most that comparisons may cost",
+		"{bureau: b, share: 1, max: '1'}":        "products.cpf.compare.max: unknown key",
+	} {
+		if _, err := bureau.ParsePlan(fmt.Appendf(nil, compared, text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
 	}
 	for text, want := range map[string]string{
 		"products: {}": "line 1: bureaus: is missing",
@@ -116,10 +139,48 @@ func TestBureausJoin(t *testing.T) {
 	if got, want := said(all), "cpf até R$ 0,60 [um dois]; score R$ 1,50 [dois] 4s"; strings.ReplaceAll(got, "\u00a0", " ") != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	with := func(id, name string) bureau.Plan {
+		return bureau.Plan{Products: map[string]bureau.PlannedChain{
+			id: {Chain: []string{"b"}, Compare: &bureau.PlannedComparison{Bureau: name, Share: 1, Monthly: 10_000}},
+		}}
+	}
+	if all, err = bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, with("cpf", "a")); err != nil {
+		t.Fatal(err)
+	}
+	if c := all.Chains()["cpf"].Compare; c.Link.Name != "um" || c.Link.Product.Price != 3000 || c.Monthly != 10_000 ||
+		fmt.Sprint(all.Chains().All("cpf"), all.Chains().Names("cpf")) != "[dois um] [dois]" {
+		t.Errorf("compared with %v", c)
+	}
+	// A product of one's own, with other fields in each file, and one that needs what the other does not take.
+	own := func(name, rest string) *bureau.Client {
+		src := "name: " + name + "\nbase_url: http://127.0.0.1:1\ntimeout: 2s\nproducts:\n  renda: { name: Renda, description: Renda., " +
+			"documents: [cpf], price: '1', request: { path: '/{documento}' }, " + rest + " }\n"
+		f, err := bureau.Parse(name, []byte(src), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := bureau.New(f)
+		t.Cleanup(c.Close)
+		return c
+	}
+	const faixa = "fields: { faixa: { type: string, description: Faixa, value: .x } }"
+	three := []*bureau.Client{
+		own("x", faixa), own("y", "fields: { valor: { type: number, description: Valor, value: .x } }"),
+		own("z", "inputs: { nascimento: { type: date, required: true, name: Nascimento } }, "+faixa),
+	}
+	for name, want := range map[string]string{
+		"y": "products.renda.compare: y gives it other fields", "z": "products.renda.compare: z needs the input nascimento",
+	} {
+		_, err := bureau.Join(three, []string{"b", "y", "z"}, with("renda", name))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
 	for want, plan := range map[string]bureau.Plan{
-		"products.score: the bureau a does not offer it":      {Products: map[string]bureau.PlannedChain{"score": {Chain: []string{"a", "b"}}}},
-		"products.veiculo: no bureau offers it":               {Products: map[string]bureau.PlannedChain{"veiculo": {Chain: []string{"a"}}}},
-		`products.cpf.need: the product has no field "renda"`: {Products: map[string]bureau.PlannedChain{"cpf": {Chain: []string{"a", "b"}, Need: []string{"renda"}}}},
+		"products.score.compare: the bureau um does not offer it; add the product to its file": with("score", "a"),
+		"products.score: the bureau a does not offer it":                                       {Products: map[string]bureau.PlannedChain{"score": {Chain: []string{"a", "b"}}}},
+		"products.veiculo: no bureau offers it":                                                {Products: map[string]bureau.PlannedChain{"veiculo": {Chain: []string{"a"}}}},
+		`products.cpf.need: the product has no field "renda"`:                                  {Products: map[string]bureau.PlannedChain{"cpf": {Chain: []string{"a", "b"}, Need: []string{"renda"}}}},
 	} {
 		_, err := bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, plan)
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -131,7 +131,7 @@ var invariants = []engine.Invariant{
 	{Name: "no job is overdue by more than an hour", Broken: `
 		SELECT id FROM jobs WHERE state = ` + engine.Literal(automation.Ready) + ` AND run_at < @hourAgo
 		AND (lease_until IS NULL OR lease_until < @hourAgo)`},
-	{Name: "the charges of a key match its statement, as do those of members, batches and automations", Broken: `
+	{Name: "the charges of a key match its statement, as do those of members, batches, automations and comparisons", Broken: `
 		SELECT key_id FROM (
 			-- What an agent's session reserved is there before, and after a crash without, its lookup.
 			SELECT key_id, bucket, count AS n, amount AS a FROM key_usage
@@ -146,6 +146,8 @@ var invariants = []engine.Invariant{
 				WHERE charged AND batch_id IS NOT NULL GROUP BY batch_id
 			UNION ALL SELECT automation_id, month, ` + reserved + ` FROM lookups
 				WHERE charged AND automation_id IS NOT NULL GROUP BY automation_id, month
+			UNION ALL SELECT '` + engine.NoID + `', '` + lookup.Comparisons + `' || month || ':' || product, ` + reserved + `
+				FROM lookups WHERE charged AND compared GROUP BY month, product
 			-- Months of before budgets are not counted for members.
 			UNION ALL SELECT member_id, month, ` + reserved + ` FROM lookups
 				WHERE charged AND member_id IS NOT NULL AND EXISTS (

@@ -124,6 +124,7 @@ var made = map[int][]string{
 	55: {"TABLE identities"}, 78: {"TABLE erased_subjects"}, 59: {"INDEX jobs_dead", "INDEX jobs_waiting"},
 	60: {"TABLE member_days", "INDEX lookups_member_product"}, 61: {"TABLE limit_changes"},
 	62: {"TABLE lookup_requests"}, 80: {"TABLE bureau_orders", "TABLE bureau_outs", "TABLE bureau_days"},
+	81: {"TABLE bureau_matches"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
 	35: {"TABLE rotations", "TABLE rotation_members", "TABLE rotation_turns", "TABLE rotation_counts",
 		"TABLE first_answers"},

@@ -164,8 +164,7 @@ func within(days []ports.BureauDay, percent int) time.Duration {
 func (b *Bureaus) SetOrder(ctx context.Context, by app.Caller, product string, names []string) error {
 	offered := b.chains.Names(product)
 	if len(offered) == 0 {
-		return app.Missing("product", fmt.Sprintf("Nenhum bureau oferece o produto %q. Há: %s.", product,
-			strings.Join(slices.Sorted(maps.Keys(b.chains)), ", ")))
+		return b.unoffered(product)
 	}
 	for i, name := range names {
 		switch {
@@ -254,6 +253,11 @@ func (b *Bureaus) change(ctx context.Context, by app.Caller, l audit.Line, f por
 	return b.Refresh(ctx)
 }
 
+func (b *Bureaus) unoffered(product string) error {
+	return app.Missing("product", fmt.Sprintf("Nenhum bureau oferece o produto %q. Há: %s.", product,
+		strings.Join(slices.Sorted(maps.Keys(b.chains)), ", ")))
+}
+
 func (b *Bureaus) unknown(name string) error {
 	return app.Missing("bureau", fmt.Sprintf("Não há bureau %q. Há: %s.", name, strings.Join(b.all(), ", ")))
 }
@@ -261,9 +265,9 @@ func (b *Bureaus) unknown(name string) error {
 // all are the names of all bureaus, sorted.
 func (b *Bureaus) all() []string {
 	names := map[string]bool{}
-	for _, c := range b.chains {
-		for _, l := range c.Links {
-			names[l.Name] = true
+	for product := range b.chains {
+		for _, name := range b.chains.All(product) {
+			names[name] = true
 		}
 	}
 	return slices.Sorted(maps.Keys(names))

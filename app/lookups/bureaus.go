@@ -65,14 +65,15 @@ func (b *Bureaus) Offering(product string) []ports.Link {
 	return c.Through(c.Asked).Links
 }
 
-// chain returns the bureaus to ask about a document for a purpose, in order; only that with a name, unless it is empty.
-// Those that are out are left out, unless all are.
+// chain returns the bureaus to ask about a document for a purpose, in order; only that with a name, unless it is empty,
+// and then nothing is compared. Those that are out are left out, unless all are.
 func (b *Bureaus) chain(product, purpose string, t document.Type, only string) ports.Chain {
 	c, settings := b.chains[product], b.settings.Load()
 	route := slices.IndexFunc(c.Routes, func(r ports.Route) bool { return r.Fits(purpose, t) })
 	switch {
 	case only != "":
 		c = c.Through([]string{only})
+		c.Compare = nil
 	case route >= 0:
 		c = c.Through(c.Routes[route].Asked)
 	default:

@@ -41,16 +41,26 @@ func towards(e *lookup.Entry, c ports.Chain) ports.Link {
 	return first
 }
 
-// call puts a question to the bureaus of a chain until it has its answer, or one of them may have been reached without
-// answering. The entry is running, and charged for the first of them.
+// call puts a question to the bureaus of a chain, and may have the answer compared afterwards.
 func (l *Ledger) call(ctx context.Context, chain ports.Chain, e lookup.Entry) (Result, error) {
 	defer l.announce(e.ID)
+	links := chain.Links
+	result, err := l.goDown(ctx, &chain, e)
+	if asked := links[:len(links)-len(chain.Links)]; err == nil && chain.Compare != nil {
+		l.compare(ctx, *chain.Compare, asked, result)
+	}
+	return result, err
+}
+
+// goDown asks bureaus until there is an answer, or one of them may have been reached without answering, and takes them
+// out of the chain. The entry is running, and charged for the first of them.
+func (l *Ledger) goDown(ctx context.Context, chain *ports.Chain, e lookup.Entry) (Result, error) {
 	var before []made
 	for {
 		m := l.make(ctx, chain.Links[0], e)
 		chain.Links = chain.Links[1:]
-		if len(chain.Links) == 0 || !l.goesDown(chain, m) {
-			return l.conclude(ctx, chain, e, before, m)
+		if len(chain.Links) == 0 || !l.goesDown(*chain, m) {
+			return l.conclude(ctx, *chain, e, before, m)
 		}
 		ended := m
 		ended.entry.ID, ended.entry.FollowedID = app.NewID(), e.ID
@@ -58,7 +68,7 @@ func (l *Ledger) call(ctx context.Context, chain ports.Chain, e lookup.Entry) (R
 			ended.record, ended.entry.RecordID = nil, "" // it would hide the answer in history
 		}
 		next := e
-		link := towards(&next, chain)
+		link := towards(&next, *chain)
 		step := ports.Next{Entry: next, At: l.clock(), Takes: link.Timeout + settleMargin}
 		if m.failure == nil || m.failure.Outcome != ports.NotSent {
 			o := ended.outcome(lookup.Entry{})
@@ -77,7 +87,7 @@ func (l *Ledger) call(ctx context.Context, chain ports.Chain, e lookup.Entry) (R
 			o.Other = &unmade
 			return l.end(ctx, m, o)
 		case !running:
-			return l.conclude(ctx, chain, e, before, m)
+			return l.conclude(ctx, *chain, e, before, m)
 		}
 		before, e = append(before, ended), next
 	}

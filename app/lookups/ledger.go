@@ -33,8 +33,9 @@ type Ledger struct {
 	log     *slog.Logger
 	observe func(Event)
 
-	slots chan struct{}
-	calls app.CallGroup
+	slots     chan struct{}
+	comparing chan struct{}
+	calls     app.CallGroup
 	// inFlight holds a *flight for each call of this instance, by its id.
 	inFlight  sync.Map
 	unwritten *unwritten
@@ -77,7 +78,7 @@ var ErrBusy = errors.New("too many calls in flight")
 func NewLedger(c LedgerConfig) *Ledger {
 	l := &Ledger{
 		store: c.Store, bureaus: c.Bureaus, terms: c.Terms, clock: c.Clock, log: c.Log, observe: c.Observe,
-		slots: make(chan struct{}, CallsMax),
+		slots: make(chan struct{}, CallsMax), comparing: make(chan struct{}, comparingMax),
 	}
 	l.unwritten = newUnwritten(c.Log, l.write)
 	l.stopping, l.giveUp = context.WithCancel(context.Background())

@@ -108,7 +108,7 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 
 // wire makes the use cases and the doors to them.
 func (s *service) wire(e *command.Environment) (err error) {
-	s.metrics = httpapi.NewMetrics(s.bureau.Catalog(), s.bureau.Chains().Names)
+	s.metrics = httpapi.NewMetrics(s.bureau.Catalog(), s.bureau.Chains().All)
 	if err := readElsewhere(s); err != nil {
 		return err
 	}

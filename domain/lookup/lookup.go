@@ -157,6 +157,12 @@ const BatchBucket = "lote"
 // AgentBucket is the bucket for what an agent's session was charged, or has reserved.
 const AgentBucket = "sessao"
 
+// ComparedBucket is the bucket for what the comparisons of a product cost in a month, on all of the instance.
+func ComparedBucket(month, product string) string { return Comparisons + month + ":" + product }
+
+// Comparisons is what ComparedBucket begins with.
+const Comparisons = "comparado:"
+
 // EndedBucket is the bucket that marks an agent's session as ended.
 const EndedBucket = "encerrada"
 

@@ -43,4 +43,7 @@ func (c *charges) asked(e ended) {
 	}
 	on.Charged, on.Amount = sum.Charged+chargedCalls(e.entry), sum.Amount+e.entry.Amount
 	c.bureaus[day] = on
+	for _, m := range e.matches {
+		c.match(m)
+	}
 }

@@ -63,12 +63,14 @@ type ended struct {
 	trail  automation.Trail
 	took   time.Duration
 	over   bool
+	// matches are what it is compared with.
+	matches []ports.BureauMatch
 }
 
 func (r calls) endedOf(o ports.Outcome) ended {
 	e := ended{
 		entry: lookupRowOf(r.vault, o.Entry), price: int64(o.Price), trail: automation.Trail(o.Entry.Trail), took: o.Took,
-		over: o.Over,
+		over: o.Over, matches: o.Matches,
 	}
 	if o.Record != nil {
 		record := recordRowOf(r.vault, *o.Record)
@@ -143,7 +145,8 @@ func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) 
 // unfinished are the statuses of an entry that its owner may still settle.
 var unfinished = engine.Literal(lookup.Running) + ", " + engine.Literal(lookup.NoAnswer)
 
-// account is a counter of what a key, a member, a batch or an automation was charged.
+// account is a counter of what a key, a member, a batch or an automation was charged; under engine.NoID, what the
+// comparisons of bureaus were.
 type account struct {
 	key    engine.UID
 	bucket string
@@ -178,6 +181,10 @@ func limitsOf(row LookupRow, c ports.Charge) (out []limit) {
 	if row.AutomationID != nil {
 		out = append(out, limit{account{*row.AutomationID, row.Month}, boundless, int64(c.Ceiling), ports.ErrCeiling})
 	}
+	if row.Compared {
+		of := account{engine.NoID, lookup.ComparedBucket(row.Month, row.Product)}
+		out = append(out, limit{of, boundless, int64(c.Ceiling), ports.ErrCeiling})
+	}
 	return out
 }
 
@@ -194,6 +201,7 @@ type charges struct {
 	hours   map[lookupHourRow]lookupHourRow // keyed by the row without its numbers
 	days    map[spendDayRow]spendDayRow
 	bureaus map[bureauDayRow]bureauDayRow
+	matches map[bureauMatchRow]bureauMatchRow
 	slot    int64
 	reached []crossing
 }
@@ -201,7 +209,7 @@ type charges struct {
 func newCharges() *charges {
 	return &charges{
 		counted: map[account]usageRow{}, added: map[account]usageRow{}, hours: map[lookupHourRow]lookupHourRow{},
-		days: map[spendDayRow]spendDayRow{}, bureaus: map[bureauDayRow]bureauDayRow{}, slot: engine.SomeSlot(),
+		days: map[spendDayRow]spendDayRow{}, bureaus: map[bureauDayRow]bureauDayRow{}, matches: map[bureauMatchRow]bureauMatchRow{}, slot: engine.SomeSlot(),
 	}
 }
 

@@ -348,4 +348,5 @@ func (c *charges) queue(batch *pgx.Batch) {
 	engine.QueueRows(batch, addHoursMany, slices.Collect(maps.Values(c.hours)))
 	engine.QueueRows(batch, addDaysMany, slices.Collect(maps.Values(c.days)))
 	engine.QueueRows(batch, addBureausMany, slices.Collect(maps.Values(c.bureaus)))
+	engine.QueueRows(batch, addMatchesMany, slices.Collect(maps.Values(c.matches)))
 }

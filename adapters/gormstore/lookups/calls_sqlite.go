@@ -148,4 +148,7 @@ func writeCharges(w *engine.SQLiteTx, sum *charges) {
 	for day := range maps.Values(sum.bureaus) {
 		_ = bureauTally.Count(w.Counting, &day)
 	}
+	for match := range maps.Values(sum.matches) {
+		_ = matchTally.Count(w.Counting, &match)
+	}
 }

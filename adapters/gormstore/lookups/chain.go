@@ -158,5 +158,10 @@ func (c *charges) write(db *gorm.DB) error {
 			return err
 		}
 	}
+	for _, match := range c.matches {
+		if err := matchTally.Count(by, &match); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -39,13 +39,13 @@ func New(e *engine.Engine) engine.Room {
 	}
 	return engine.Room{
 		Rows: []schema.Tabler{
-			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauOrderRow{}, bureauOutRow{}, leaseRow{},
+			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauMatchRow{}, bureauOrderRow{}, bureauOutRow{}, leaseRow{},
 			RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
 			lookupRequestRow{}, LookupRow{}, memberDayRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
-		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, engine.TallyOf(memberDayRow{})},
+		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, matchTally, engine.TallyOf(memberDayRow{})},
 		Statements: []string{
-			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One,
+			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One, matchTally.One,
 			askRequest, beginRequest, askBlocked, askErased,
 			askErasing, askKey, askMember, askRule, askPurpose, askBatch, askItem, takeLease, askHolder, freeLease, freeEnded,
 			askNewest, askCounted, endEntry, insertRecord, keyNameOnSQLite,

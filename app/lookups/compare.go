@@ -1,0 +1,154 @@
+package lookups
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"fichario/app"
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// comparingMax bounds the comparisons that an instance makes at once; the questions meanwhile are not compared.
+const comparingMax = 4
+
+// compare asks another bureau what has just been answered, for a share of the questions, and does not wait for it. A
+// bureau that was asked about the question is not asked again.
+func (l *Ledger) compare(ctx context.Context, c ports.Comparison, asked []ports.Link, r Result) {
+	e := r.Entry
+	same := func(link ports.Link) bool { return link.Name == c.Link.Name }
+	if slices.ContainsFunc(asked, same) || !c.Link.Product.Takes(e.Document.Type()) ||
+		len(c.Link.Product.Lacking(catalog.InputsOf(e.Inputs))) > 0 || l.bureaus.refusal(c.Link.Name) != nil ||
+		l.mayCall() != nil || !ports.Chance(c.Share) {
+		return
+	}
+	select {
+	case l.comparing <- struct{}{}:
+	default:
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	began := l.calls.StartInTime(func() {
+		defer func() { <-l.comparing }()
+		l.compareWith(ctx, c, r)
+	})
+	if !began {
+		<-l.comparing
+	}
+}
+
+// compareWith makes a comparison, with an entry of its own that is the organisation's, and nobody's in it. Its answer
+// is not kept. Where it may not be made, or the month's limit is reached, nothing happens.
+func (l *Ledger) compareWith(ctx context.Context, c ports.Comparison, r Result) {
+	e := l.comparison(c, r.Entry)
+	begun := ports.Charge{Entry: e, Takes: c.Link.Timeout + settleMargin, Ceiling: c.Monthly}
+	if _, err := l.store.Repos().Calls.Begin(ctx, begun); err != nil {
+		if errors.Is(err, ports.ErrUncertain) {
+			o := ports.Outcome{Entry: e, Price: e.Amount}
+			o.Entry.Status, o.Entry.Charged, o.Entry.Amount = lookup.NotSent, false, 0
+			l.takeBack(ctx, o)
+		}
+		return
+	}
+	m := l.make(ctx, c.Link, e)
+	answer := m.record
+	m.record, m.entry.RecordID = nil, ""
+	o := m.outcome(e)
+	if answer != nil {
+		o.Matches = matches(c.Link.Product, r, m.entry, *answer)
+	}
+	l.finish(ctx, o)
+}
+
+// comparison is the entry of a comparison that begins.
+func (l *Ledger) comparison(c ports.Comparison, of lookup.Entry) lookup.Entry {
+	now := l.clock()
+	return lookup.Entry{
+		ID: app.NewID(), OrgID: of.OrgID, Product: of.Product, Document: of.Document, Inputs: of.Inputs,
+		Purpose: of.Purpose, Since: of.Since, FollowedID: of.ID, Compared: true, Bureau: c.Link.Name,
+		Status: lookup.Running, Charged: true, Amount: c.Link.Product.Price, At: now,
+		Day: l.terms.Calendar.Day(now), Month: l.terms.Calendar.Month(now),
+	}
+}
+
+// matches are how the answer of a question and its comparison agree.
+func matches(p catalog.Product, r Result, e lookup.Entry, answer lookup.Record) []ports.BureauMatch {
+	of := ports.BureauMatch{Month: e.Month, Product: p.ID, First: r.Record.Bureau, Second: e.Bureau}
+	whole := of
+	whole.Agreement = catalog.AgreementOf(ifFound(r.Record), ifFound(answer))
+	whole.FirstCost, whole.SecondCost = r.Entry.Cost(), e.Amount
+	all := []ports.BureauMatch{whole}
+	for field, agreement := range p.Agree(r.Record.Fields, answer.Fields) {
+		of.Field, of.Agreement = field, agreement
+		all = append(all, of)
+	}
+	return all
+}
+
+// ifFound is nil for an answer without a record.
+func ifFound(r lookup.Record) any {
+	if !r.Found {
+		return nil
+	}
+	return true
+}
+
+// Compared is how the answers of two bureaus about a product have agreed.
+type Compared struct {
+	Product       catalog.Product
+	First, Second string
+	// Questions counts those with a record at both bureaus (Equal), at one of them, or at none.
+	Questions catalog.Agreement
+	// Costs are what the first bureau's answers cost, with all calls of their questions, and the second's, in
+	// ten-thousandths of a real; nil for who does not see what is spent.
+	Costs *[2]catalog.Money
+	// Fields has the named fields of the product in order.
+	Fields []ComparedField
+}
+
+// ComparedField is how they have agreed on a field.
+type ComparedField struct {
+	Field catalog.Field
+	catalog.Agreement
+}
+
+// Compared returns how the bureaus have agreed so far, of one product or, where it is empty, of all, by products and
+// names. Faults: Forbidden, NotFound, ServiceUnavailable.
+func (b *Bureaus) Compared(ctx context.Context, by app.Caller, product string) ([]Compared, error) {
+	if !by.MayManage() {
+		return nil, app.Forbidden()
+	}
+	if _, offered := b.chains[product]; !offered && product != "" {
+		return nil, b.unoffered(product)
+	}
+	orgs, err := b.store.Repos().Orgs.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := b.store.Repos().Bureaus.Matches(ctx)
+	var out []Compared
+	for _, whole := range all {
+		chain, offered := b.chains[whole.Product]
+		if whole.Field != "" || !offered || product != "" && product != whole.Product {
+			continue
+		}
+		one := Compared{
+			Product: chain.Links[0].Product, First: whole.First, Second: whole.Second, Questions: whole.Agreement,
+		}
+		if len(orgs) < 2 || by == app.Operator() {
+			one.Costs = &[2]catalog.Money{whole.FirstCost, whole.SecondCost}
+		}
+		for _, f := range one.Product.Fields {
+			i := slices.IndexFunc(all, func(m ports.BureauMatch) bool {
+				return m.Product == whole.Product && m.First == whole.First && m.Second == whole.Second && m.Field == f.Name
+			})
+			if i >= 0 {
+				one.Fields = append(one.Fields, ComparedField{f, all[i].Agreement})
+			}
+		}
+		out = append(out, one)
+	}
+	return out, err
+}
