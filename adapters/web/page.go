@@ -34,6 +34,8 @@ type Page struct {
 	Manager bool
 	Unread  int
 	Notice  string
+	// NotDone is whether Notice says why something was not done.
+	NotDone bool
 	// Undo reverts what Notice reports; nil where it cannot be reverted.
 	Undo *Undo
 	// Sent is the address of a form just accepted, whose draft the browser can drop.
@@ -62,6 +64,7 @@ func (c *Call) RenderStatus(status int, name string, p Page) error {
 	}
 	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.Server.Clock(), c.ID, c.URL.Path, c.takeNotice(),
 		c.Server.LookupEnabled
+	p.Notice, p.NotDone = strings.CutPrefix(p.Notice, notDone)
 	p.Undo = c.takeUndo()
 	p.Theme = c.theme()
 	p.Sent = c.takeSent(status)
@@ -165,6 +168,12 @@ func (c *Call) Done(target, notice string) error {
 	c.SetCookie(noticeCookie, url.QueryEscape(notice), time.Minute)
 	return c.Redirect(target)
 }
+
+// NotDone redirects to another page, which shows once why something was not done.
+func (c *Call) NotDone(target, why string) error { return c.Done(target, notDone+why) }
+
+// notDone begins a notice that is a refusal.
+const notDone = "!"
 
 // sentCookie carries the address of an accepted form over the redirect that follows.
 const sentCookie = "enviado"

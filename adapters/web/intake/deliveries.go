@@ -70,7 +70,7 @@ func (s pages) deliveryReplay(c *web.Call) error {
 	made, err := s.Intake.Replay(c.Ctx(), c.By, id)
 	if err != nil {
 		if f := app.FaultOf(err); f != nil && app.IsRefusal(err) {
-			return c.Done("/entregas/"+id, "Ainda recusada: "+f.Message)
+			return c.NotDone("/entregas/"+id, "Ainda recusada: "+f.Message)
 		}
 		return err
 	}

@@ -21,8 +21,7 @@ type cell struct {
 	Note string
 	ISO  string
 	List []cell
-	// Steps are a score's four bands, true for those reached; Percent is its position on the scale.
-	Steps   []bool
+	// Percent is a score's position on the scale.
 	Percent int
 	// Cut says that the text was shortened.
 	Cut bool
@@ -88,8 +87,8 @@ func (s *drawing) activity(v map[string]any) cell {
 func (s *drawing) score(x json.Number) cell {
 	out := s.text(catalog.Score.Number(x.String()))
 	n, err := x.Float64()
-	if place, on := catalog.PlaceOfScore(n); err == nil && on {
-		out.Kind, out.Note, out.Steps, out.Percent = "score", place.Band, place.Reached, place.Percent
+	if percent, on := catalog.ScorePercent(n); err == nil && on {
+		out.Kind, out.Percent = "score", percent
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -15,6 +16,8 @@ const (
 	// findFrom is the number of characters from which contacts and sheets are searched, findShown how many of each are
 	// shown, and findSheets how many of the last lookups are searched.
 	findFrom, findShown, findSheets = 2, 6, 40
+	// findDigits is the number of digits from which a text may be a part of a phone number.
+	findDigits = 4
 )
 
 // findPage is the one search over pages, actions, contacts, documents and sheets.
@@ -31,6 +34,24 @@ type findPage struct {
 // Nothing reports whether the search found nothing.
 func (p findPage) Nothing() bool {
 	return len(p.Choices)+len(p.Contacts)+len(p.Sheets)+len(p.Places) == 0
+}
+
+// Reached is how a found contact is reached: by the number that was typed a part of, or else by e-mail.
+func (p findPage) Reached(v crm.ContactView) string {
+	typed := digitsOf(p.Text)
+	if len(typed) >= findDigits && len(typed)*2 > len(p.Text) && strings.Contains(digitsOf(v.Phone+" "+v.PhoneE164), typed) {
+		return v.Phone
+	}
+	return cmp.Or(v.Email, v.Phone)
+}
+
+func digitsOf(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < '0' || r > '9' {
+			return -1
+		}
+		return r
+	}, s)
 }
 
 // place is a page or an action that the search leads to.

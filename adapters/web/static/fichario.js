@@ -82,7 +82,7 @@ document.addEventListener('keydown', (event) => {
 // A notice disappears by itself; one with undo stays longer, and while it has the pointer or the focus.
 for (const toast of document.querySelectorAll('.toast')) {
   const go = () => { if (toast.matches(':hover, :focus-within')) setTimeout(go, 2000); else toast.remove() }
-  setTimeout(go, toast.querySelector('form') ? 20000 : 8000)
+  setTimeout(go, toast.matches(':has(form), .t-bad') ? 20000 : 8000)
 }
 
 // Spending or destroying asks first: the page that asks without script is fetched, and its dialog shown above this one.
