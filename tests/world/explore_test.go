@@ -155,7 +155,8 @@ func (at *where) look(t *testing.T, seed uint64, seen *sight) bool {
 	seen.add(out)
 	if len(out.findings) > 0 {
 		at.report(t, draw(seed), out)
-		seen.found = append(seen.found, fmt.Sprintf("%s, seed %d: %s: %s", t.Name(), seed, out.findings[0].judgement, out.findings[0].text))
+		first := out.findings[0]
+		seen.found = append(seen.found, fmt.Sprintf("%s, seed %d: %s: %s", t.Name(), seed, first.judgement, first.text))
 	}
 	return len(out.findings) == 0
 }

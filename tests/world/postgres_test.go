@@ -9,99 +9,112 @@ import (
 	"maps"
 	"net"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// server is PostgreSQL as seen from a bubble: its real connections live outside, where time is real, and are used by
-// one world after the other. Within the bubble, each is one end of a pipe, whose other end reads what the driver sends,
-// waits for the scheduler, has it answered outside and hands the answer in.
+// vacuumed is after how many worlds the tables are cleaned: what was removed is in the way of whoever reads, and after
+// a VACUUM all is planned anew.
+const vacuumed = 200
+
+// server is PostgreSQL as seen from a bubble. A client's connection is one end of a pipe, whose other end reads what the
+// driver sends, waits for the scheduler, has it answered and hands the answer in. The real connections are used by one
+// world after the other. Whoever reads from one blocks in the system, so that everything in the bubble, with its time,
+// stands still while the server computes; a statement that waits for a lock is put aside, because the server says so
+// (see openServer).
 type server struct {
-	address, database string
-	asks              chan func() // run outside the bubble
-	monitor           *pgx.Conn
+	network, address, database string
 
-	mu   sync.Mutex
-	idle []*backend
-
-	// running are the exchanges that are not answered yet.
-	running []*exchange
-
-	// empty makes the database as it was after its migration; resets counts how often it did.
-	empty  string
-	resets int
-}
-
-// backend is a real connection.
-type backend struct {
-	conn    net.Conn
-	pid     uint32
-	startup []byte            // what the server said when it was opened
-	status  byte              // of its transaction, by the last ReadyForQuery
-	known   map[string]string // names of prepared statements, by how they are parsed
-	names   int
-	work    chan *exchange
+	mu      sync.Mutex
+	monitor *backend
+	idle    []*backend
+	waiting []*exchange // for locks
+	stirred bool        // since settled looked, locks may have been released
+	told    time.Time   // what statements take for the present
+	resets  int
 }
 
 // exchange is what a client sent, and the answer.
 type exchange struct {
-	on      *backend
-	request []byte
-	readies int // how many ReadyForQuery end the answer
-	done    chan struct{}
-	answer  []byte
-	err     error
-	known   bool // to wait for a lock
-	// into is within the bubble.
-	into chan struct{}
+	on       *backend
+	readies  int               // how many ReadyForQuery are still to come
+	parsed   map[string]string // statements that the connection knows from then on
+	clock    bool              // it asks what time it is
+	within   bool              // it began in a transaction
+	waited   bool              // for a lock
+	canceled bool
+	failed   bool
+	answer   []byte
+	err      error
+	into     chan struct{} // is closed when it is answered
 }
 
 // openServer connects to a database that is migrated.
 func openServer(url string) (*server, error) {
+	ctx := context.Background()
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return nil, err
 	}
-	monitor, err := pgx.ConnectConfig(context.Background(), config)
+	db, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	s := &server{
-		address: net.JoinHostPort(config.Host, fmt.Sprint(config.Port)), database: config.Database, monitor: monitor,
-		asks: make(chan func()),
-	}
+	defer func() { _ = db.Close(ctx) }()
 	// The bubble's time is a sequence: that is seen by every statement at once, whatever its snapshot. Unqualified names
-	// find ours before PostgreSQL's.
-	_, err = monitor.Exec(context.Background(), fmt.Sprintf(`
+	// find ours before PostgreSQL's. Who waits for a lock looks for a deadlock after a millisecond, so that it is always
+	// the last one that fails, and then tells its client that it waits. To plan takes longer than to execute, so that each
+	// connection plans a statement once.
+	_, err = db.Exec(ctx, fmt.Sprintf(`
 		CREATE SEQUENCE IF NOT EXISTS world_now;
 		CREATE OR REPLACE FUNCTION public.clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE
-			AS 'SELECT timestamptz ''epoch'' + last_value * interval ''1 microsecond'' FROM public.world_now';
+			AS 'SELECT timestamptz ''epoch'' + pg_sequence_last_value(''world_now'') * interval ''1 microsecond''';
 		ALTER DATABASE %s SET search_path = public, pg_catalog;
-		ALTER DATABASE %[1]s SET deadlock_timeout = '50ms'`, pgx.Identifier{config.Database}.Sanitize()))
+		ALTER DATABASE %[1]s SET deadlock_timeout = '1ms';
+		ALTER DATABASE %[1]s SET log_lock_waits = on;
+		ALTER DATABASE %[1]s SET client_min_messages = log;
+		ALTER DATABASE %[1]s SET log_min_messages = panic;
+		ALTER DATABASE %[1]s SET plan_cache_mode = force_generic_plan;
+		ALTER DATABASE %[1]s SET jit = off`, pgx.Identifier{config.Database}.Sanitize()))
 	if err == nil {
-		s.empty, err = emptying(monitor)
+		err = emptying(ctx, db)
 	}
-	go func() {
-		for f := range s.asks {
-			f()
+	if err != nil {
+		return nil, err
+	}
+	s := &server{database: config.Database}
+	s.network, s.address = pgconn.NetworkAddress(config.Host, config.Port)
+	if s.monitor, err = s.connect(); err != nil {
+		return nil, err
+	}
+	for _, statement := range []string{
+		"SET session_replication_role = replica", // nothing is triggered where tables are emptied
+		"PREPARE tell (bigint) AS SELECT setval('public.world_now', $1)",
+		"PREPARE waits (int) AS SELECT cardinality(pg_blocking_pids($1)) > 0",
+		"PREPARE cancel (int) AS SELECT pg_cancel_backend($1)",
+		"PREPARE empty AS SELECT world_empty()",
+	} {
+		if _, err := s.monitor.simple(statement); err != nil {
+			return nil, err
 		}
-	}()
-	return s, err
+	}
+	return s, nil
 }
 
-// emptying are the statements that empty all tables, but for what the migrations put in.
-func emptying(db *pgx.Conn) (string, error) {
-	ctx := context.Background()
+// emptying makes the function that empties all tables, but for what the migrations put in.
+func emptying(ctx context.Context, db *pgx.Conn) error {
 	rows, err := db.Query(ctx, `SELECT quote_ident(relname) FROM pg_class c WHERE relnamespace = 'public'::regnamespace
 		AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'goose_db_version' ORDER BY 1`)
 	if err != nil {
-		return "", err
+		return err
 	}
 	tables, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	statements := "BEGIN; SET LOCAL session_replication_role = replica;"
+	statements := ""
 	for _, table := range tables {
 		var some bool
 		if err == nil {
@@ -113,227 +126,157 @@ func emptying(db *pgx.Conn) (string, error) {
 			statements += "INSERT INTO " + table + " SELECT * FROM made." + table + ";"
 		}
 	}
-	return statements + "COMMIT", err
-}
-
-// reset makes the database as it was after its migration.
-func (s *server) reset() error {
-	_, err := s.monitor.Exec(context.Background(), s.empty)
-	if s.resets++; err == nil && s.resets%20 == 0 {
-		_, err = s.monitor.Exec(context.Background(), "VACUUM")
+	if err == nil {
+		_, err = db.Exec(ctx, "CREATE FUNCTION world_empty() RETURNS void LANGUAGE plpgsql AS $$ BEGIN "+statements+" END $$")
 	}
 	return err
 }
 
-// outside runs f outside the bubble and waits for it, in real time.
-func (s *server) outside(f func()) {
-	done := realTime()
-	s.asks <- func() { f(); done <- struct{}{} }
-	<-done
+// reset makes the database as it was after its migration.
+func (s *server) reset() error {
+	_, err := s.monitor.simple("EXECUTE empty")
+	if s.resets++; err == nil && s.resets%vacuumed == 0 {
+		_, err = s.monitor.simple("VACUUM")
+	}
+	return err
 }
 
 // tell sets the time that statements see.
-func (s *server) tell(now time.Time) error {
-	var err error
-	s.outside(func() {
-		_, err = s.monitor.Exec(context.Background(), "SELECT setval('public.world_now', $1)", now.UnixMicro())
-	})
+func (s *server) tell() error {
+	now := time.Now()
+	if now.Equal(s.told) {
+		return nil
+	}
+	s.told = now
+	_, err := s.monitor.simple(fmt.Sprintf("EXECUTE tell(%d)", now.UnixMicro()))
 	return err
 }
 
 // acquire gives a connection that nobody uses.
 func (s *server) acquire() (*backend, error) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	if n := len(s.idle); n > 0 {
 		b := s.idle[n-1]
 		s.idle = s.idle[:n-1]
-		s.mu.Unlock()
 		return b, nil
 	}
-	s.mu.Unlock()
-	conn, err := net.Dial("tcp", s.address)
-	if err != nil {
-		return nil, err
-	}
-	b := &backend{conn: conn, work: make(chan *exchange), known: map[string]string{}}
-	hello := binary.BigEndian.AppendUint32(nil, 196608)
-	for _, word := range []string{"user", "postgres", "database", s.database, "application_name", "fichario"} {
-		hello = append(append(hello, word...), 0)
-	}
-	hello = append(hello, 0)
-	if _, err := conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(hello)+4)), hello...)); err != nil {
-		return nil, err
-	}
-	if b.startup, err = b.read(1, nil); err != nil {
-		return nil, err
-	}
-	if at := bytes.Index(b.startup, []byte{'K', 0, 0, 0, 12}); at >= 0 {
-		b.pid = binary.BigEndian.Uint32(b.startup[at+5:])
-	}
-	go func() {
-		for e := range b.work {
-			request, parsed := b.prepared(e.request)
-			if _, e.err = b.conn.Write(request); e.err == nil {
-				e.answer, e.err = b.read(e.readies, parsed)
-			}
-			close(e.done)
-		}
-	}()
-	return b, nil
-}
-
-// prepared gives the statements of a request names, and leaves out what parses them again: to plan them anew in each
-// world took the server longer than to execute them. What is parsed for the first time is known if all goes well.
-func (b *backend) prepared(request []byte) (out []byte, parsed map[string]string) {
-	parsed = map[string]string{}
-	var name string
-	message := func(kind byte, parts ...[]byte) {
-		body := bytes.Join(parts, nil)
-		out = append(binary.BigEndian.AppendUint32(append(out, kind), uint32(len(body)+4)), body...)
-	}
-	for len(request) >= 5 {
-		size := int(binary.BigEndian.Uint32(request[1:])) + 1
-		kind, body := request[0], request[5:size]
-		switch {
-		case kind == 'P' && body[0] == 0:
-			how, known := string(body), false
-			if name, known = b.known[how]; !known {
-				if name, known = parsed[how]; !known {
-					b.names++
-					name = fmt.Sprintf("s%d", b.names)
-					parsed[how] = name
-					message('P', []byte(name), body)
-					break
-				}
-			}
-			message('C', []byte("Snone\x00")) // what answers that is made the answer to parsing
-		case kind == 'B' && name != "":
-			portal, after, _ := bytes.Cut(body, []byte{0})
-			message('B', portal, []byte{0}, []byte(name), after)
-		default:
-			out = append(out, request[:size]...)
-		}
-		request = request[size:]
-	}
-	return out, parsed
-}
-
-// read reads messages up to the nth ReadyForQuery.
-func (b *backend) read(readies int, parsed map[string]string) (all []byte, err error) {
-	failed := false
-	defer func() {
-		if err == nil && !failed {
-			maps.Copy(b.known, parsed)
-		}
-	}()
-	head := make([]byte, 5)
-	for readies > 0 {
-		if _, err := io.ReadFull(b.conn, head); err != nil {
-			return all, err
-		}
-		size := int(binary.BigEndian.Uint32(head[1:])) - 4
-		at := len(all) + 5
-		all = append(append(all, head...), make([]byte, size)...)
-		if _, err := io.ReadFull(b.conn, all[at:]); err != nil {
-			return all, err
-		}
-		switch head[0] {
-		case 'Z':
-			b.status, readies = all[at], readies-1
-		case '3':
-			all[at-5] = '1'
-		case 'E':
-			if failed = true; b.startup == nil {
-				return all, fmt.Errorf("refused: %q", all[at:])
-			}
-		}
-	}
-	return all, nil
-}
-
-// simple runs a statement on a connection whose client is gone.
-func (b *backend) simple(statement string) error {
-	message := binary.BigEndian.AppendUint32([]byte{'Q'}, uint32(len(statement)+5))
-	message = append(append(message, statement...), 0)
-	if _, err := b.conn.Write(message); err != nil {
-		return err
-	}
-	_, err := b.read(1, nil)
-	return err
+	return s.connect()
 }
 
 // release ends what a client left open, as the server does when a connection is lost.
 func (s *server) release(b *backend) {
-	if b.status != 'I' && b.simple("ROLLBACK") != nil || b.simple("RESET ALL; SELECT pg_advisory_unlock_all()") != nil {
-		_ = b.conn.Close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stirred = true
+	if b.status != 'I' {
+		if _, err := b.simple("ROLLBACK"); err != nil {
+			b.close()
+			return
+		}
+	}
+	if _, err := b.simple("RESET ALL; SELECT pg_advisory_unlock_all()"); err != nil {
+		b.close()
 		return
 	}
-	s.mu.Lock()
 	s.idle = append(s.idle, b)
-	s.mu.Unlock()
 }
 
-// settled waits until every exchange is answered or waits for a lock, and hands in the answers.
+// cancel ends what a connection is doing.
+func (s *server) cancel(pid uint32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, _ = s.monitor.simple(fmt.Sprintf("EXECUTE cancel(%d)", pid))
+	for _, e := range s.waiting {
+		e.canceled = e.canceled || e.on.pid == pid
+	}
+	s.stirred = true
+}
+
+// start sends a request, and reads the answer unless it waits for a lock.
+func (s *server) start(e *exchange, request []byte) {
+	request, e.parsed = e.on.prepared(request)
+	e.within = e.on.status != 'I'
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.clock || slices.ContainsFunc(s.waiting, func(other *exchange) bool { return other.clock }) {
+		e.err = s.tell()
+	}
+	if e.err == nil {
+		e.err = e.on.send(request)
+	}
+	if s.answered(e) {
+		close(e.into)
+	} else {
+		e.waited = true
+		s.waiting = append(s.waiting, e)
+	}
+}
+
+// answered reads messages to the end of the answer; it reports false where the statement waits for a lock.
+func (s *server) answered(e *exchange) bool {
+	for e.err == nil && e.readies > 0 {
+		var message []byte
+		if message, e.err = e.on.next(); e.err != nil {
+			break
+		}
+		switch message[0] {
+		case 'N':
+			if !bytes.Contains(message, []byte("VLOG\x00")) {
+				break
+			}
+			// Who waits says so, and also when it is over.
+			if !e.canceled && s.waits(e.on) {
+				return false
+			}
+			continue
+		case 'Z':
+			e.readies--
+		case '3':
+			message[0] = '1'
+		case 'E':
+			e.failed = true
+		}
+		e.answer = append(e.answer, message...)
+	}
+	if e.err == nil && !e.failed {
+		maps.Copy(e.on.known, e.parsed)
+	}
+	// Locks go at the end of a transaction, at a savepoint, and where somebody waited before.
+	if e.waited || e.within && (e.on.status != 'T' || bytes.Contains(e.answer, []byte("ROLLBACK\x00"))) {
+		s.stirred = true
+	}
+	return true
+}
+
+// waits reports whether a connection waits for a lock.
+func (s *server) waits(b *backend) bool {
+	answer, err := s.monitor.simple(fmt.Sprintf("EXECUTE waits(%d)", b.pid))
+	return err == nil && answer == "t"
+}
+
+// stir has settled look, where nothing is known to have happened: a lock's time may be over, or somebody else held it.
+func (s *server) stir() { s.stirred = true }
+
+// settled hands in the answers of those that no longer wait for a lock.
 func (s *server) settled() bool {
-	if len(s.running) == 0 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.stirred {
 		return false
 	}
-	var over []*exchange
-	s.outside(func() {
-		for {
-			var open []*exchange
-			for _, e := range s.running {
-				select {
-				case <-e.done:
-					over = append(over, e)
-				default:
-					open = append(open, e)
-				}
-			}
-			s.running = open
-			if len(open) == 0 {
-				return
-			}
-			if newest := open[len(open)-1]; !newest.known {
-				select {
-				case <-newest.done:
-					continue
-				case <-time.After(1500 * time.Microsecond): // it may wait for a lock
-				}
-			}
-			if s.blocked(open) {
-				for _, e := range open {
-					e.known = true
-				}
-				return
-			}
-			select {
-			case <-open[len(open)-1].done:
-			case <-time.After(200 * time.Microsecond):
-			}
+	s.stirred = false
+	var still []*exchange
+	for _, e := range s.waiting {
+		if !e.canceled && s.waits(e.on) || !s.answered(e) {
+			still = append(still, e)
+			continue
 		}
-	})
-	for _, e := range over {
+		s.stirred = true
 		close(e.into)
 	}
-	return len(over) > 0
-}
-
-// blocked reports whether all of these exchanges wait for locks.
-func (s *server) blocked(open []*exchange) bool {
-	pids := make([]int32, len(open))
-	for i, e := range open {
-		select {
-		case <-e.done:
-			return false
-		default:
-		}
-		pids[i] = int32(e.on.pid)
-	}
-	var n int
-	err := s.monitor.QueryRow(context.Background(),
-		"SELECT count(*) FROM unnest($1::int[]) p WHERE cardinality(pg_blocking_pids(p)) > 0", pids).Scan(&n)
-	return err == nil && n == len(open)
+	s.waiting = still
+	return s.stirred
 }
 
 // dial opens a connection for an instance, within the bubble.
@@ -367,14 +310,14 @@ func (c *wire) serve() {
 	defer func() {
 		_ = c.pipe.Close()
 		if c.on != nil {
-			c.server.outside(func() { c.server.release(c.on) })
+			c.server.release(c.on)
 		}
 	}()
 	if !c.greet() {
 		return
 	}
 	var pending []byte
-	chunk := make([]byte, 64<<10)
+	chunk := make([]byte, 4<<10)
 	for {
 		whole, rest, readies, what := c.cut(pending)
 		if whole == nil {
@@ -403,12 +346,15 @@ func (c *wire) serve() {
 		if v == refused {
 			return
 		}
-		e := &exchange{on: c.on, request: whole, readies: readies, done: realTime(), into: make(chan struct{})}
-		c.server.outside(func() {
-			c.server.running = append(c.server.running, e)
-			c.on.work <- e
-		})
-		<-e.into
+		e := &exchange{
+			on: c.on, readies: readies, clock: bytes.Contains(whole, []byte("clock_timestamp")), into: make(chan struct{}),
+		}
+		if what == "-- ping" {
+			e.answer = fmt.Appendf(nil, "I\x00\x00\x00\x04Z\x00\x00\x00\x05%c", c.on.status)
+		} else {
+			c.server.start(e, whole)
+			<-e.into
+		}
 		if v == unheard || e.err != nil {
 			return
 		}
@@ -429,14 +375,11 @@ func (c *wire) greet() bool {
 		return false
 	}
 	if binary.BigEndian.Uint32(head[4:]) == 80877102 {
-		c.server.outside(func() {
-			_, _ = c.server.monitor.Exec(context.Background(), "SELECT pg_cancel_backend($1)", binary.BigEndian.Uint32(rest))
-		})
+		c.server.cancel(binary.BigEndian.Uint32(rest))
 		return false
 	}
 	var err error
-	c.server.outside(func() { c.on, err = c.server.acquire() })
-	if err != nil {
+	if c.on, err = c.server.acquire(); err != nil {
 		c.world.fail("connecting", "%v", err)
 		return false
 	}
@@ -508,28 +451,9 @@ func shorten(statement string) string {
 	return strings.TrimSpace(m[1] + " " + m[2])
 }
 
-// realTime makes a channel outside the bubble.
-func realTime() chan struct{} { return (<-channels).done }
-
-// channels are made outside the bubble: whoever is in it and receives from one waits in real time.
-var channels = func() chan made {
-	c := make(chan made)
-	go func() {
-		for {
-			c <- made{make(chan struct{}, 1)}
-		}
-	}()
-	return c
-}()
-
-type made struct{ done chan struct{} }
-
 // close ends the connections.
 func (s *server) close() {
-	for _, b := range s.idle {
-		close(b.work)
-		_ = b.conn.Close()
+	for _, b := range append(s.idle, s.monitor) {
+		b.close()
 	}
-	_ = s.monitor.Close(context.Background())
-	close(s.asks)
 }

@@ -60,12 +60,11 @@ type scheduler struct {
 	random *rand.Rand
 	// outside is what happens outside the bubble; nil for a database within it.
 	outside interface {
-		// settled delivers what has been answered, and reports whether there was anything.
+		// settled delivers what no longer waits for a lock, and reports whether there was anything.
 		settled() bool
-		// tell sets the time that the database sees.
-		tell(now time.Time) error
+		// stir has settled look anew.
+		stir()
 	}
-	told time.Time
 	// seed and strategy say how the next step is chosen.
 	seed     uint64
 	strategy strategy
@@ -313,6 +312,9 @@ func (s *scheduler) until(over func() bool, most time.Duration) bool {
 func (s *scheduler) pass() {
 	time.Sleep(s.quantum)
 	s.quantum = min(2*s.quantum, 250*time.Millisecond)
+	if s.outside != nil {
+		s.outside.stir()
+	}
 }
 
 // choose picks the next step; nil when none can be taken, or time is to pass first.
@@ -392,20 +394,7 @@ func (s *scheduler) take(one *step) {
 		s.pairs[[2]string{s.last.sort(), one.sort()}]++
 	}
 	s.last = one
-	s.tell()
 	one.verdict <- v
-}
-
-// tell lets the database know what time it is.
-func (s *scheduler) tell() {
-	now := time.Now()
-	if s.outside == nil || now.Equal(s.told) {
-		return
-	}
-	s.told = now
-	if err := s.outside.tell(now); err != nil {
-		panic(err)
-	}
 }
 
 // stamp is how times are written.

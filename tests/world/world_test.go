@@ -462,7 +462,6 @@ func (w *world) within(f func()) {
 
 // live is the life of a world: it is made, things happen to it, it comes to rest, and is judged.
 func (w *world) live() {
-	w.sched.tell()
 	w.sched.freely(true)
 	w.within(func() {
 		var err error
