@@ -27,6 +27,9 @@ type Question struct {
 	Purpose string
 	// Inputs are what the product needs besides the document, by name.
 	Inputs map[string]string
+	// Ticket is that of an answer that comes later: then nothing is asked, and Ask only fetches the answer to the question
+	// that the rest repeats. Empty for a question.
+	Ticket string
 }
 
 // Answer is what a bureau said.
@@ -46,6 +49,18 @@ type Answer struct {
 	// Amount is what the bureau says that the call cost; nil where it does not say, and the call costs the product's
 	// price.
 	Amount *catalog.Money
+	// Later is set, and nothing else, where the bureau has taken the question and answers later, or where the answer is
+	// not there yet. A fetch that fails for a reason of its own says so too.
+	Later *Later
+}
+
+// Later is how the answer to a question that a bureau has taken is fetched: by Ask, with its ticket, which costs nothing
+// beyond the question.
+type Later struct {
+	// Ticket is what the bureau calls the question; it is as secret as the document.
+	Ticket string
+	// Every is how long to wait before the answer is fetched, and For how long it may take in all.
+	Every, For time.Duration
 }
 
 // BureauOutcome says what is known about a call that brought no answer.

@@ -29,10 +29,10 @@ type Statement interface {
 // LookupEnds is ending lookups whose instance is gone.
 type LookupEnds interface {
 	// Abandon marks a running entry as NoAnswer, and reports whether it was running. Its lease stays, and its owner may
-	// still finish it.
+	// still finish it. One whose answer comes later (LaterAnswers) is left running.
 	Abandon(ctx context.Context, id string) (bool, error)
-	// Settle marks every running entry with SettleAt before now as NoAnswer, and
-	// frees its lease; it returns how many there were.
+	// Settle marks every running entry with SettleAt before now as NoAnswer, and frees its lease, unless its answer comes
+	// later (LaterAnswers); it returns how many there were.
 	Settle(ctx context.Context, now time.Time) (int, error)
 }
 

@@ -61,6 +61,7 @@ type Repos struct {
 	History        History
 	Calls          Calls
 	LookupRequests LookupRequests
+	LaterAnswers   LaterAnswers
 	Bureaus        BureauStates
 	Batches        Batches
 	BatchItems     BatchItems

@@ -22,6 +22,8 @@ type reply struct {
 	decoded any
 	// amount is what the bureau says that the call cost; nil where it does not say.
 	amount *catalog.Money
+	// later is set, and nothing else, where the answer comes later.
+	later *ports.Later
 	// status is the HTTP status if the reply means "no record" because of it, whatever its body; zero otherwise.
 	status int
 }
@@ -33,6 +35,7 @@ type received struct {
 	status
 	raw     []byte
 	decoded any   // the body as the file's jq reads it; nil where it cannot be read
+	answer  any   // the part of it that is the answer
 	unread  error // why it cannot be read, quoting nothing of it; nil where it can
 }
 
@@ -40,12 +43,14 @@ func (c *Client) receive(s status, raw []byte) received {
 	r := received{status: s, raw: bytes.TrimPrefix(raw, byteOrderMark)}
 	if !c.file.xml {
 		r.decoded, r.unread = jq.Decode(r.raw)
+		r.answer = r.decoded
 		return r
 	}
 	var text string
 	if r.decoded, text, r.unread = decodeXML(r.raw); r.unread == nil {
 		r.raw, r.unread = jq.Encode(text)
 	}
+	r.answer = r.decoded
 	return r
 }
 
@@ -58,7 +63,7 @@ func (c *Client) read(ctx context.Context, m *mapping, doc asked, came received)
 		}
 		return r, fail
 	}
-	// Another success, such as 202, may say that the answer comes later.
+	// Another success, such as 202, may say that the answer comes later, in a way that the file does not describe.
 	if !slices.Contains(c.file.answered, came.code) {
 		return reply{}, statusFailure(came.status)
 	}
@@ -68,7 +73,7 @@ func (c *Client) read(ctx context.Context, m *mapping, doc asked, came received)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
 	if c.file.failed != nil {
-		v, err := c.file.failed.Run(ctx, came.decoded, doc.variables(m.product.ID)...)
+		v, err := c.file.failed.Run(ctx, came.answer, doc.variables(m.product.ID)...)
 		switch {
 		case err != nil:
 			// An error mistaken for an answer would be stored, and shown for a month.
@@ -77,9 +82,9 @@ func (c *Client) read(ctx context.Context, m *mapping, doc asked, came received)
 			return reply{}, neutral(ports.Failed, "the bureau reports a failure")
 		}
 	}
-	r := reply{found: true, raw: came.raw, decoded: came.decoded}
+	r := reply{found: true, raw: came.raw, decoded: came.answer}
 	if m.found != nil {
-		v, err := m.found.Run(ctx, came.decoded, doc.variables(m.product.ID)...)
+		v, err := m.found.Run(ctx, came.answer, doc.variables(m.product.ID)...)
 		is := false
 		if r.found, is = v.(bool); err != nil || !is {
 			return reply{}, neutral(ports.Failed, "the answer does not say whether a record was found")
@@ -111,7 +116,7 @@ func (c *Client) believe(
 		}
 		mapping, cancel := context.WithTimeout(context.WithoutCancel(parent), mappingTime)
 		defer cancel()
-		says, err := when.Run(mapping, came.decoded, doc.variables(m.product.ID)...)
+		says, err := when.Run(mapping, came.answer, doc.variables(m.product.ID)...)
 		if doubt = says == inDoubt; err != nil || says != true && !doubt {
 			return neutral(ports.Failed, not+", but the answer is not one for a missing record")
 		}

@@ -126,6 +126,8 @@ func (c *Client) Close() {
 //   - ports.Failed when it was sent and what came is no answer: an error status, a
 //     redirect, something other than JSON, a broken connection, or an answer that
 //     the file's `failed` calls a failure.
+//
+// With a ticket it only fetches the answer to that question, and never says that it was not sent.
 func (c *Client) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {
 	answer, _, err := c.ask(ctx, q)
 	return answer, err
@@ -134,6 +136,11 @@ func (c *Client) Ask(ctx context.Context, q ports.Question) (ports.Answer, error
 // ask is Ask, and also returns the reply that the answer was made of.
 func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply, error) {
 	m, ok := c.mappings[q.Product.ID]
+	if q.Ticket != "" && (!ok || m.later == nil) {
+		c.log.WarnContext(ctx, "an answer that comes later cannot be fetched: the bureau file no longer says how", "product",
+			q.Product.ID)
+		return ports.Answer{Later: &ports.Later{Ticket: q.Ticket, Every: unknownEvery}}, reply{}, nil
+	}
 	if !ok || q.Document.IsZero() || !m.product.Takes(q.Document.Type()) {
 		return ports.Answer{}, reply{}, &ports.BureauError{
 			Outcome: ports.NotSent, Reason: "product is not mapped for this type of document",
@@ -145,6 +152,9 @@ func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply
 		}
 	}
 	doc := asking(q, m.product)
+	if q.Ticket != "" {
+		return c.answered(ctx, m, doc, func() (reply, *failure) { return c.fetch(ctx, m, doc) })
+	}
 	if left := c.wait.left(); left > 0 {
 		return ports.Answer{}, reply{}, &ports.BureauError{
 			Outcome: ports.NotSent, Reason: "the bureau has asked to wait", RetryAfter: left,
@@ -153,18 +163,30 @@ func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply
 	if c.refuses != nil && c.refuses(m.product.ID, doc.Value()) {
 		return ports.Answer{}, reply{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "connection refused"}
 	}
+	return c.answered(ctx, m, doc, func() (reply, *failure) {
+		return c.breaker.do(func() (reply, *failure) { return c.call(ctx, m, doc) })
+	})
+}
+
+// answered makes a call and reads its answer.
+func (c *Client) answered(
+	ctx context.Context, m *mapping, doc asked, call func() (reply, *failure),
+) (ports.Answer, reply, error) {
 	ctx, span := ports.Within(ctx, ports.Calling, "bureau call")
 	defer span.End()
 	span.Set("fichario.bureau", c.file.name)
 	span.Set("fichario.product", m.product.ID)
 	start := time.Now()
-	r, fail := c.breaker.do(func() (reply, *failure) { return c.call(ctx, m, doc) })
+	r, fail := call()
 	if fail != nil {
 		span.Fail(string(fail.err.Outcome))
 		c.log.DebugContext(ctx, "bureau call failed", "product", m.product.ID, "outcome", string(fail.err.Outcome),
 			"reason", fail.err.Reason,
 			"ms", time.Since(start).Milliseconds())
 		return ports.Answer{}, reply{}, fail.err
+	}
+	if r.later != nil {
+		return ports.Answer{Later: r.later}, r, nil
 	}
 	answer := c.project(ctx, m, doc, r)
 	c.log.DebugContext(ctx, "bureau call answered", "product", m.product.ID, "found", answer.Found,
@@ -203,6 +225,9 @@ func (c *Client) call(parent context.Context, m *mapping, doc asked) (reply, *fa
 		case !c.meets(ctx, c.file.notCharged, m, doc, came):
 			if fail != nil {
 				return reply{}, fail
+			}
+			if id := c.takenAs(parent, m, doc, came); id != "" {
+				return m.later.again(id, came.status), nil
 			}
 			return c.conclude(ctx, parent, m, doc, came, token)
 		case status.code == http.StatusUnauthorized && !isNew && !renewed:

@@ -21,6 +21,7 @@ type File struct {
 	timeout      time.Duration
 	failed       *jq.Program
 	charged      *jq.Program // of the products without one of their own
+	later        *later      // likewise; nil where answers come at once
 	answered     []int       // statuses of an answer
 	notFound     notFound
 	notCharged   []condition // under which the bureau does not bill
@@ -67,7 +68,18 @@ type mapping struct {
 	found   *jq.Program
 	charged *jq.Program // false for a reply that the bureau does not bill; nil where the file does not say
 	amount  *jq.Program // what a reply cost; nil where every call costs the product's price
+	later   *later      // how an answer that comes later is fetched; nil where answers come at once
 	fields  []fieldMapping
+}
+
+// later is how a bureau says that it takes a question and answers later, and how that answer is fetched.
+type later struct {
+	status     []int
+	id         *jq.Program // over the reply that takes the question, like those below
+	poll       request
+	every, max time.Duration
+	ready      *jq.Program // true for the reply that has the answer
+	result     *jq.Program // the answer in it; nil where it is the body
 }
 
 // request is how to ask: with at most one of body, form and text.

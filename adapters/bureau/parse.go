@@ -43,7 +43,7 @@ func Parse(name string, src []byte, env func(string) (string, bool)) (*File, err
 
 func (p *parser) root(n *yaml.Node) {
 	top := at{Node: n, Line: n.Line}
-	keys := p.Known(top, "name", "base_url", "headers", "auth", "tls", "timeout", "answer", "failed", "charged", "answered",
+	keys := p.Known(top, "name", "base_url", "headers", "auth", "tls", "timeout", "answer", "failed", "charged", "later", "answered",
 		"not_found", "not_charged", "exhausted", "rate", "traceparent", "products")
 	p.Required(top, keys, "name", "base_url", "products")
 	for _, part := range []struct {
@@ -63,6 +63,7 @@ func (p *parser) root(n *yaml.Node) {
 		{"answered", p.answered},
 		{"not_charged", p.notCharged},
 		{"exhausted", p.exhausted},
+		{"later", func(v at) { p.file.later = p.later(v) }},
 		{"rate", p.rate},
 		{"traceparent", func(v at) { p.decide(v, &p.file.traceparent) }},
 		{"products", p.products},
@@ -122,13 +123,7 @@ func (p *parser) plain(v at) string {
 }
 
 func (p *parser) timeout(v at) {
-	d, err := time.ParseDuration(p.Text(v))
-	switch {
-	case err != nil:
-		p.Fault(v, `must be a duration like "10s" or "1500ms"`)
-	case d < minTimeout || d > maxTimeout:
-		p.Fault(v, "must be from %s to 2m0s", minTimeout)
-	default:
+	if d := p.duration(v, minTimeout, maxTimeout); d > 0 {
 		p.file.timeout = d
 	}
 }
@@ -171,12 +166,13 @@ func (p *parser) products(v at) {
 }
 
 func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
-	keys := p.Known(v, "name", "description", "documents", "inputs", "price", "charged", "request", "found", "fields")
+	keys := p.Known(v, "name", "description", "documents", "inputs", "price", "charged", "later", "request", "found",
+		"fields")
 	p.Required(v, keys, "price", "request", "fields")
 	if !standard {
 		p.Required(v, keys, "name", "documents")
 	}
-	m := mapping{charged: p.file.charged}
+	m := mapping{charged: p.file.charged, later: p.file.later}
 	if k, ok := keys["name"]; ok {
 		product.Name = p.Text(k)
 	}
@@ -209,6 +205,11 @@ func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
 	if k, ok := keys["request"]; ok {
 		p.declared = product.Inputs
 		m.request = p.request(k, product)
+		p.declared = nil
+	}
+	if k, ok := keys["later"]; ok {
+		p.declared = product.Inputs
+		m.later = p.later(k)
 		p.declared = nil
 	}
 	m.product = product

@@ -43,9 +43,13 @@ func (p *parser) inputs(v at) []catalog.Input {
 	return list
 }
 
-// knows reports a fault for each input that a template uses and the product at hand has not.
+// knows reports a fault for each input that a template uses and the product at hand has not, and for an id where there
+// is none.
 func (p *parser) knows(v at, t template) template {
 	for _, part := range t {
+		if part.slot == slotID && !p.polling {
+			p.Fault(v, "{id} is for the poll of later only")
+		}
 		name, is := strings.CutPrefix(part.slot, inputPrefix)
 		if is && !slices.ContainsFunc(p.declared, func(in catalog.Input) bool { return in.Name == name }) {
 			p.Fault(v, "{%s} is no input of a product here: declare it under the product's inputs", part.slot)

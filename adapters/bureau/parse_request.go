@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"fichario/adapters/jq"
@@ -29,7 +30,8 @@ func (p *parser) request(v at, product catalog.Product) request {
 	if k, ok := keys["headers"]; ok {
 		r.headers = p.headers(k)
 	}
-	uses := r.template.uses(slotDocument) || anyUses(r.query) || anyUses(r.headers) || anyUses(p.file.headers)
+	uses := r.template.uses(slotDocument) || anyUses(r.query, slotDocument) || anyUses(r.headers, slotDocument) ||
+		anyUses(p.file.headers, slotDocument)
 	uses = p.body(&r, keys, product) || uses
 	if !uses && len(keys) > 0 {
 		p.Fault(v, "does not use the document: put {documento} in path, query, headers or form, or .documento in body")
@@ -55,7 +57,7 @@ func (p *parser) body(r *request, keys map[string]at, product catalog.Product) (
 			p.Fault(form, "is sent as a form, but a header gives another Content-Type: take that header out")
 		}
 		r.form = plainHeaders(p.texts(form))
-		uses = anyUses(r.form)
+		uses = anyUses(r.form, slotDocument)
 	}
 	switch {
 	case hasBody && isXML(typ):
@@ -99,13 +101,8 @@ func belies(typ string, body []byte) bool {
 		body[0] == '"' && typ != "" && typ != "application/json" && !strings.HasSuffix(typ, "+json")
 }
 
-func anyUses(list []header) bool {
-	for _, h := range list {
-		if h.value.uses(slotDocument) {
-			return true
-		}
-	}
-	return false
+func anyUses(list []header, slot string) bool {
+	return slices.ContainsFunc(list, func(h header) bool { return h.value.uses(slot) })
 }
 
 func (p *parser) path(v at) (string, template) {
@@ -118,7 +115,7 @@ func (p *parser) path(v at) (string, template) {
 	if len(p.Problems) > before {
 		return s, t
 	}
-	sample := t.expand(filled{"0", "0", "0", sampleInputs(p.declared)}, nil)
+	sample := t.expand(filled{"0", "0", "0", sampleInputs(p.declared), "0"}, nil)
 	u, err := url.Parse(sample)
 	switch {
 	case !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//"):
@@ -153,7 +150,7 @@ func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product, typ s
 	for _, t := range product.Documents {
 		var bodies [2][]byte
 		for i, doc := range samples[t] {
-			about := asked{document.Restore(t, doc), "", sampleInputs(product.Inputs)}
+			about := asked{Document: document.Restore(t, doc), inputs: sampleInputs(product.Inputs)}
 			b, err := makeBody(context.Background(), body, about, product.ID)
 			if err != nil {
 				p.Fault(v, "makes no body for a %s", t)

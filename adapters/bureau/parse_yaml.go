@@ -21,6 +21,8 @@ type parser struct {
 	file File
 	// declared are the inputs of the product whose request is being read.
 	declared []catalog.Input
+	// polling says that a poll is being read, which has an id.
+	polling bool
 }
 
 // at is a value with its position in the file.

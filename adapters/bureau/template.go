@@ -9,7 +9,7 @@ import (
 // part is a piece of a template: text, or a slot for a value.
 type part struct {
 	text string
-	slot string // "documento", "produto", "finalidade", "entradas.NAME", or "" for text
+	slot string // "documento", "produto", "finalidade", "id", "entradas.NAME", or "" for text
 }
 
 // template is a text of a bureau file with slots for the document, the product, the purpose and the inputs. Environment
@@ -21,6 +21,8 @@ const (
 	slotDocument = "documento"
 	slotProduct  = "produto"
 	slotPurpose  = "finalidade"
+	// slotID is what the bureau called a question whose answer comes later; only its poll has one.
+	slotID = "id"
 	// inputPrefix begins the slot of an input.
 	inputPrefix = "entradas."
 )
@@ -47,6 +49,7 @@ func (t template) uses(slot string) bool {
 type filled struct {
 	document, product, purpose string
 	inputs                     map[string]string
+	id                         string
 }
 
 // missing reports whether a template refers to a purpose or an input that there is not.
@@ -72,6 +75,8 @@ func (t template) expand(values filled, escape func(string) string) string {
 			v = values.product
 		case slotPurpose:
 			v = values.purpose
+		case slotID:
+			v = values.id
 		case "":
 		default:
 			v = values.inputs[strings.TrimPrefix(p.slot, inputPrefix)]
@@ -130,7 +135,7 @@ func splitSlots(s string, report func(string)) template {
 			t = append(t, part{text: s[:loc[0]]})
 		}
 		switch name := s[loc[2]:loc[3]]; name {
-		case slotDocument, slotProduct, slotPurpose:
+		case slotDocument, slotProduct, slotPurpose, slotID:
 			t = append(t, part{slot: name})
 		default:
 			if input, is := strings.CutPrefix(name, inputPrefix); is && goodField.MatchString(input) {

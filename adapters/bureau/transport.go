@@ -81,11 +81,13 @@ type asked struct {
 	purpose string
 	// inputs are those of the product, by name.
 	inputs map[string]string
+	// id is what the bureau called the question, where its answer comes later.
+	id string
 }
 
 // asking is what a question asks of a product. Inputs that are not the product's never leave the house.
 func asking(q ports.Question, p catalog.Product) asked {
-	a := asked{Document: q.Document, purpose: q.Purpose}
+	a := asked{Document: q.Document, purpose: q.Purpose, id: q.Ticket}
 	for _, in := range p.Inputs {
 		if v := q.Inputs[in.Name]; v != "" {
 			if a.inputs == nil {
@@ -117,7 +119,9 @@ func (a asked) variables(product string) []any {
 }
 
 // filled are the values for the file's templates.
-func (a asked) filled(product string) filled { return filled{a.Value(), product, a.purpose, a.inputs} }
+func (a asked) filled(product string) filled {
+	return filled{a.Value(), product, a.purpose, a.inputs, a.id}
+}
 
 // request builds an HTTP request of the file for a product and a document.
 func (c *Client) request(r *request, product string, doc asked, body []byte, token string) *http.Request {

@@ -3,6 +3,7 @@ package bureau
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"fichario/ports"
 )
@@ -20,9 +21,28 @@ type Trial struct {
 	Undescribed int
 }
 
-// Try is Ask, and compares the answer with the mappings.
-func (c *Client) Try(ctx context.Context, q ports.Question) (Trial, error) {
+// Try is Ask, and compares the answer with the mappings. Where the answer comes later it says so, by told, and waits for
+// it.
+func (c *Client) Try(ctx context.Context, q ports.Question, told func(ports.Later)) (Trial, error) {
+	var until time.Time
 	answer, r, err := c.ask(ctx, q)
+	for err == nil && answer.Later != nil {
+		later := *answer.Later
+		if q.Ticket == "" {
+			until = time.Now().Add(later.For)
+			told(later)
+		}
+		if time.Now().After(until) {
+			return Trial{}, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "no answer within " + later.For.String()}
+		}
+		select {
+		case <-time.After(later.Every):
+		case <-ctx.Done():
+			return Trial{}, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the answer was to come later"}
+		}
+		q.Ticket = later.Ticket
+		answer, r, err = c.ask(ctx, q)
+	}
 	if err != nil {
 		return Trial{}, err
 	}
@@ -36,7 +56,11 @@ func (c *Client) Examine(ctx context.Context, q ports.Question, raw []byte) (Tri
 	m := c.mappings[q.Product.ID]
 	doc := asking(q, m.product)
 	came := c.receive(status{code: c.file.answered[0]}, raw)
-	r, fail := c.read(ctx, m, doc, came)
+	fail := c.unwrap(ctx, m, doc, &came)
+	var r reply
+	if fail == nil {
+		r, fail = c.read(ctx, m, doc, came)
+	}
 	switch {
 	case c.meets(ctx, c.file.exhausted, m, doc, came):
 		fail = c.exhausted()

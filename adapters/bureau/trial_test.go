@@ -43,7 +43,7 @@ func TestKeysThatNoMappingReads(t *testing.T) {
 	wantIdle := []string{"nascimento", "nomeMae"}
 	url, _ := serve(t, body(200, person))
 	c := client(t, fmt.Sprintf(tried, url, "[404]"))
-	asked, err := c.Try(t.Context(), question(t, c, "cpf", cpf))
+	asked, err := c.Try(t.Context(), question(t, c, "cpf", cpf), nil)
 	if err != nil || asked.Undescribed != 0 {
 		t.Fatal(asked.Undescribed, err)
 	}
@@ -116,7 +116,7 @@ func TestNoRecordThatTheFileDoesNotDescribe(t *testing.T) {
 	} {
 		url, _ := serve(t, body(c.status, `{"erro":"nada consta"}`))
 		cl := client(t, fmt.Sprintf(tried, url, c.notFound))
-		got, err := cl.Try(t.Context(), question(t, cl, "cpf", cpf))
+		got, err := cl.Try(t.Context(), question(t, cl, "cpf", cpf), nil)
 		if err != nil || got.Found || got.Undescribed != c.want {
 			t.Errorf("%s: found %t, undescribed %d, %v", c.notFound, got.Found, got.Undescribed, err)
 		}

@@ -114,7 +114,9 @@ var ErrNotInHistory = errors.New("history has no fresh answer")
 //
 // The call goes on, and is stored, when ctx ends. Identical lookups in flight, on any instance, share one call: those
 // that wait get its answer free, as from history, or its failure. A request for Later also waits for the call of
-// another key that it would share, because that key's entry is not the caller's.
+// another key that it would share, because that key's entry is not the caller's. Where a bureau takes the question and
+// answers later, the result is the running entry, as for Later, after as long as calls may take; for a call of another
+// key it is a fault.
 //
 // Faults: UnknownProduct, InvalidDocument, MissingScope, UnknownBureau, BureauRefused, MissingPurpose,
 // PurposeRefused, SubjectBlocked, DailyLimit, MonthlyLimit, BureauFailed, BureauNoAnswer, BureauUnavailable,
@@ -140,8 +142,8 @@ func (k *Asker) ask(ctx context.Context, req Request) (Result, error) {
 }
 
 // Start begins one lookup of a member and returns the id of its entry, which is in the statement from now on; done is
-// closed when it has an outcome, or when the lookup that it waits for has one. It goes on when ctx ends. Checks,
-// transactions and charges are those of Do.
+// closed when it has an outcome, when the lookup that it waits for has one, or when a bureau is to answer later. It goes
+// on when ctx ends. Checks, transactions and charges are those of Do.
 //
 // A lookup that waits for another's call has no entry yet: then the id is the other's, and once that is answered there
 // is a free entry as well.
@@ -307,7 +309,12 @@ func (k *Asker) end(ctx context.Context, req Request, begun Result, holder strin
 	case holder != "":
 		return k.follow(ctx, req, holder)
 	}
-	return k.ledger.callAndWait(ctx, begun.chain, begun.Entry)
+	begins := ports.Now()
+	result, err := k.ledger.callAndWait(ctx, begun.chain, begun.Entry)
+	if err == nil && result.Entry.Status == lookup.Running {
+		return k.await(ctx, result.Entry.ID, begun.chain.Timeout()-ports.Since(begins))
+	}
+	return result, err
 }
 
 // entry returns the entry of a lookup.

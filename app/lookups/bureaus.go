@@ -89,6 +89,13 @@ func (b *Bureaus) chain(product, purpose string, t document.Type, only string) p
 	return c
 }
 
+// resumed returns the chain of a question that its bureau answers later, and whether there still is that bureau, the
+// first; rest are the names of those that may be asked after it.
+func (b *Bureaus) resumed(e lookup.Entry, rest []string) (ports.Chain, bool) {
+	c := b.chains[e.Product].Through(append([]string{e.Bureau}, rest...))
+	return c, len(c.Links) > 0 && c.Links[0].Name == e.Bureau
+}
+
 func (*Bureaus) out(settings *ports.BureauSettings, name string, now time.Time) bool {
 	return slices.ContainsFunc(settings.Outs, func(o ports.BureauOut) bool {
 		return o.Name == name && (o.Until.IsZero() || now.Before(o.Until))

@@ -41,32 +41,38 @@ func (l *Ledger) goesOn(ctx context.Context, do func(context.Context) (Result, e
 	}
 }
 
-// ask makes a call. A bureau that panics counts as reached.
-func (l *Ledger) ask(
-	ctx context.Context, link ports.Link, e lookup.Entry,
-) (answer ports.Answer, took time.Duration, failure *ports.BureauError) {
-	if failure := l.bureaus.refusal(link.Name); failure != nil {
-		return ports.Answer{}, 0, failure
+// calledBack is what a bureau said: an answer, or why there is none.
+type calledBack struct {
+	answer  ports.Answer
+	failure *ports.BureauError
+	took    time.Duration
+}
+
+// ask makes a call, or with a ticket fetches the answer that comes later. A bureau that panics counts as reached.
+func (l *Ledger) ask(ctx context.Context, link ports.Link, e lookup.Entry, ticket string) (said calledBack) {
+	if failure := l.bureaus.refusal(link.Name); failure != nil && ticket == "" {
+		return calledBack{failure: failure}
 	}
 	ctx, cancel := context.WithTimeout(ctx, link.Timeout)
 	defer cancel()
 	defer context.AfterFunc(l.stopping, cancel)()
 	start := ports.Now()
 	defer func() {
-		took = ports.Since(start)
+		said.took = ports.Since(start)
 		if r := recover(); r != nil {
 			// The value may contain what the bureau sent.
 			l.log.ErrorContext(ctx, "panic", "bureau", link.Name, "product", e.Product, "type", fmt.Sprintf("%T", r),
 				"stack", string(debug.Stack()))
-			failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
+			said.failure = &ports.BureauError{Outcome: ports.Failed, Reason: fmt.Sprintf("panic (%T)", r)}
 		}
 	}()
-	answer, err := link.Bureau.Ask(ctx, ports.Question{Product: link.Product, Document: e.Document, Purpose: e.Purpose,
-		Inputs: catalog.InputsOf(e.Inputs)})
-	if err != nil && !errors.As(err, &failure) {
-		failure = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "unknown failure"}
+	var err error
+	said.answer, err = link.Bureau.Ask(ctx, ports.Question{Product: link.Product, Document: e.Document, Purpose: e.Purpose,
+		Inputs: catalog.InputsOf(e.Inputs), Ticket: ticket})
+	if err != nil && !errors.As(err, &said.failure) {
+		said.failure = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "unknown failure"}
 	}
-	return answer, took, failure
+	return said
 }
 
 func statusOf(o ports.BureauOutcome) lookup.Status {

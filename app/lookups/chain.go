@@ -21,6 +21,8 @@ type made struct {
 	took    time.Duration
 	// over is true where it cost more than the bureau's price.
 	over bool
+	// later is set, and no answer, where the bureau has taken the question and answers later.
+	later *ports.Later
 }
 
 // outcome is the call as it is written, in an entry that was charged price.
@@ -41,23 +43,38 @@ func towards(e *lookup.Entry, c ports.Chain) ports.Link {
 	return first
 }
 
-// call puts a question to the bureaus of a chain, and may have the answer compared afterwards.
+// call puts a question to the bureaus of a chain. Where one answers later, the result is the running entry.
 func (l *Ledger) call(ctx context.Context, chain ports.Chain, e lookup.Entry) (Result, error) {
 	defer l.announce(e.ID)
+	return l.goDown(ctx, chain, e, nil, l.make(ctx, chain.Links[0], e))
+}
+
+// goDown goes on with a question after a call, m, to the first bureau of a chain, until there is an answer, which may be
+// compared afterwards, or one of the bureaus may have been reached without answering.
+func (l *Ledger) goDown(
+	ctx context.Context, chain ports.Chain, e lookup.Entry, before []made, m made,
+) (Result, error) {
+	var asked []ports.Link
+	for _, one := range before {
+		asked = append(asked, ports.Link{Name: one.entry.Bureau})
+	}
 	links := chain.Links
-	result, err := l.goDown(ctx, &chain, e)
-	if asked := links[:len(links)-len(chain.Links)]; err == nil && chain.Compare != nil {
-		l.compare(ctx, *chain.Compare, asked, result)
+	result, err := l.answerOf(ctx, &chain, e, before, m)
+	if err == nil && result.Entry.Status == lookup.Done && chain.Compare != nil {
+		l.compare(ctx, *chain.Compare, append(asked, links[:len(links)-len(chain.Links)]...), result)
 	}
 	return result, err
 }
 
-// goDown asks bureaus until there is an answer, or one of them may have been reached without answering, and takes them
-// out of the chain. The entry is running, and charged for the first of them.
-func (l *Ledger) goDown(ctx context.Context, chain *ports.Chain, e lookup.Entry) (Result, error) {
-	var before []made
-	for {
-		m := l.make(ctx, chain.Links[0], e)
+// answerOf is how goDown ends; it takes the bureaus that were asked out of the chain. The entry is running, and charged
+// for the first of them.
+func (l *Ledger) answerOf(
+	ctx context.Context, chain *ports.Chain, e lookup.Entry, before []made, m made,
+) (Result, error) {
+	for ; ; m = l.make(ctx, chain.Links[0], e) {
+		if m.later != nil {
+			return l.accept(ctx, *chain, e, before, m)
+		}
 		chain.Links = chain.Links[1:]
 		if len(chain.Links) == 0 || !l.goesDown(*chain, m) {
 			return l.conclude(ctx, *chain, e, before, m)
@@ -108,8 +125,19 @@ func (l *Ledger) goesDown(c ports.Chain, m made) bool {
 }
 
 // make makes one call.
-func (l *Ledger) make(ctx context.Context, link ports.Link, e lookup.Entry) (m made) {
-	answer, took, failure := l.ask(ctx, link, e)
+func (l *Ledger) make(ctx context.Context, link ports.Link, e lookup.Entry) made {
+	said := l.ask(ctx, link, e, "")
+	if said.failure == nil && said.answer.Later != nil {
+		return made{entry: e, later: said.answer.Later, took: said.took}
+	}
+	return l.ended(ctx, link, e, said, said.took)
+}
+
+// ended is a call that has ended, after some time.
+func (l *Ledger) ended(
+	ctx context.Context, link ports.Link, e lookup.Entry, said calledBack, took time.Duration,
+) (m made) {
+	answer, failure := said.answer, said.failure
 	m = made{entry: e, failure: failure, took: took}
 	m.entry.Spare = lookup.Spent{}
 	named := answer.Amount

@@ -9,15 +9,17 @@ import (
 )
 
 // follow waits for the call of an identical lookup and shares its outcome: the answer, free and as from history, or the
-// failure, free and without an entry.
+// failure, free and without an entry. Where the bureau answers later, it does not wait for longer than a call may take.
 func (k *Asker) follow(ctx context.Context, req Request, callID string) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, k.terms.Timeout+2*settleMargin)
 	defer cancel()
-	switch call, failure, err := k.ledger.outcome(ctx, callID); {
+	switch call, failure, err := k.ledger.outcome(ctx, callID, k.terms.Timeout+settleMargin); {
 	case err != nil:
 		return Result{}, err
 	case call.Erased:
 		return Result{}, subjectErased()
+	case call.Status == lookup.Running:
+		return stillRunning(req, call)
 	case call.Status == lookup.Done:
 		return k.shared(ctx, req, call)
 	default:

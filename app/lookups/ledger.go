@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"fichario/app"
@@ -37,7 +38,9 @@ type Ledger struct {
 	comparing chan struct{}
 	calls     app.CallGroup
 	// inFlight holds a *flight for each call of this instance, by its id.
-	inFlight  sync.Map
+	inFlight sync.Map
+	// fetching counts the answers that come later and are being fetched.
+	fetching  atomic.Int64
 	unwritten *unwritten
 	// stopping ends when calls are given up.
 	stopping context.Context //nolint:containedctx // of all calls, and of none

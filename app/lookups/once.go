@@ -143,11 +143,14 @@ func (k *Asker) replay(ctx context.Context, req Request, has ports.LookupRequest
 	case e.Status == lookup.Running && req.Later:
 		return Result{Entry: e, Replayed: true}, nil
 	case e.Status == lookup.Running:
-		if e, _, err = k.ledger.outcome(ctx, e.ID); err != nil {
+		if e, _, err = k.ledger.outcome(ctx, e.ID, k.terms.Timeout+settleMargin); err != nil {
 			return Result{}, err
 		}
 		if e.Status == lookup.NotSent || e.Erased {
 			return Result{}, errFree
+		}
+		if e.Status == lookup.Running { // the bureau answers later
+			return Result{Entry: e, Replayed: true}, nil
 		}
 	}
 	if e.Status != lookup.Done {

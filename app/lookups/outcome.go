@@ -14,8 +14,10 @@ const followGrace = 500 * time.Millisecond
 
 // outcome waits until a call has ended, and returns its entry, and why it failed if this instance made it. For another
 // instance's call it waits no longer than that may take, because its owner may be dead; then the call counts as one
-// without an answer.
-func (l *Ledger) outcome(ctx context.Context, callID string) (lookup.Entry, *ports.BureauError, error) {
+// without an answer. The entry is still running where the bureau answers later, and where it has waited for most.
+func (l *Ledger) outcome(
+	ctx context.Context, callID string, most time.Duration,
+) (lookup.Entry, *ports.BureauError, error) {
 	var failure *ports.BureauError
 	if f := l.flight(callID); f != nil {
 		select {
@@ -27,6 +29,7 @@ func (l *Ledger) outcome(ctx context.Context, callID string) (lookup.Entry, *por
 	}
 	var over <-chan time.Time
 	var settles time.Time
+	waited, ended := false, ports.After(most)
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
 		if end, kept := l.unwritten.of(callID); kept {
 			if end.Record != nil {
@@ -35,11 +38,11 @@ func (l *Ledger) outcome(ctx context.Context, callID string) (lookup.Entry, *por
 			return end.Entry, failure, nil
 		}
 		call, err := l.store.Repos().Statement.Find(ctx, callID)
-		if err != nil || call.Erased || call.Status != lookup.Running {
+		if err != nil || call.Erased || call.Status != lookup.Running || waited && call.SettleAt.Equal(settles) {
 			return call, failure, err
 		}
 		if over == nil || !call.SettleAt.Equal(settles) { // it went on to another bureau
-			settles = call.SettleAt
+			settles, waited = call.SettleAt, false
 			now, err := l.store.Repos().Clock.Now(ctx, l.clock())
 			if err != nil {
 				return call, nil, err
@@ -53,9 +56,11 @@ func (l *Ledger) outcome(ctx context.Context, callID string) (lookup.Entry, *por
 			if err != nil {
 				return call, nil, err
 			}
-			if abandoned { // otherwise its owner was just in time
+			if waited = true; abandoned { // otherwise its owner was just in time, or its answer comes later
 				l.settled(ctx, 1)
 			}
+		case <-ended:
+			return call, failure, nil
 		case <-ctx.Done():
 			return call, nil, app.TimedOut(ctx.Err())
 		}

@@ -36,6 +36,9 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 		if running = err == nil && was.Status == string(lookup.Running); !running {
 			return err
 		}
+		if err := db.Delete(&laterAnswerRow{}, "id = ?", n.Entry.ID).Error; err != nil {
+			return err // that of the call before
+		}
 		row, sum := lookupRowOf(r.vault, n.Entry), newCharges()
 		err = db.Model(&LookupRow{}).Where("id = ?", row.ID).Updates(map[string]any{
 			"bureau": row.Bureau, "amount": row.Amount, "spare": row.Spare, "spare_calls": row.SpareCalls, "settle_at": until,

@@ -39,7 +39,7 @@ func New(e *engine.Engine) engine.Room {
 	}
 	return engine.Room{
 		Rows: []schema.Tabler{
-			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauMatchRow{}, bureauOrderRow{}, bureauOutRow{}, leaseRow{},
+			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauMatchRow{}, bureauOrderRow{}, bureauOutRow{}, leaseRow{}, laterAnswerRow{},
 			RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
 			lookupRequestRow{}, LookupRow{}, memberDayRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
@@ -55,7 +55,7 @@ func New(e *engine.Engine) engine.Room {
 			out.Statement, out.LookupEnds, out.LookupContacts = entries, entries, entries
 			out.History = history{c, s.Vault, s.serve, ports.Only{}, s.SubjectSecret}
 			out.Calls = calls{c, s.Vault, s.begin, s.end, s.SubjectSecret}
-			out.LookupRequests = lookupRequests{c, s.SubjectSecret}
+			out.LookupRequests, out.LaterAnswers = lookupRequests{c, s.SubjectSecret}, laterAnswers{c, s.Vault}
 			out.Bureaus = bureauStates{c}
 			out.Keys, out.Usage, out.Bundles, out.Tickets, out.Figures = keys{c}, usage{c}, bundles{c}, tickets{c}, figures{c}
 		},

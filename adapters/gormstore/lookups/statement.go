@@ -157,14 +157,20 @@ func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup
 	return out, err
 }
 
-// running selects entries without an outcome. Where another caller sets the outcome, settle_at stays: it marks an
+// running selects entries without an outcome, but for those whose answers come later. Where another caller sets the outcome, settle_at stays: it marks an
 // entry that its owner may still settle.
 func running(condition string, value any) engine.Scope {
-	return engine.Where("status = "+engine.Literal(lookup.Running)+" AND "+condition, value)
+	return engine.Where("status = "+engine.Literal(lookup.Running)+" AND "+condition+
+		" AND NOT EXISTS (SELECT 1 FROM later_answers a WHERE a.id = lookups.id)", value)
 }
 
 func (r statement) Abandon(ctx context.Context, id string) (abandoned bool, err error) {
 	err = r.Whole(ctx, "statement.abandon", func(db *gorm.DB) error {
+		// Locked before it is looked at, because its owner may just be told that the answer comes later.
+		var row LookupRow
+		if err := engine.Locked("UPDATE", "")(db).Select("id").Limit(1).Find(&row, "id = ?", id).Error; err != nil {
+			return err
+		}
 		n, err := unanswered(db, running("id = ?", id))
 		abandoned = n > 0
 		return err
@@ -193,7 +199,7 @@ func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error)
 	err = r.Whole(ctx, "statement.settle", func(db *gorm.DB) error {
 		// The leases go first, in the order that all transactions use, so that no two deadlock.
 		over := engine.Locked("UPDATE", "")(db.Model(&leaseRow{}).Select("doc_index").
-			Where("expires_at <= ?", engine.Stamp(now)).
+			Where("expires_at <= ? AND call_id NOT IN (SELECT id FROM later_answers)", engine.Stamp(now)).
 			Order("doc_index"))
 		if err := db.Delete(&leaseRow{}, "doc_index IN (?) AND expires_at <= ?", over, engine.Stamp(now)).Error; err != nil {
 			return err

@@ -131,7 +131,11 @@ func (c *bureauTryCmd) Run(e *command.Environment) error {
 		return err
 	}
 	start := time.Now()
-	trial, err := client.Try(e.Ctx, ports.Question{Product: product, Document: doc, Purpose: c.Purpose, Inputs: c.Input})
+	trial, err := client.Try(e.Ctx,
+		ports.Question{Product: product, Document: doc, Purpose: c.Purpose, Inputs: c.Input},
+		func(l ports.Later) {
+			fmt.Fprintf(e.ErrOut, "The bureau has taken the question and answers later: asking every %s, for at most %s.\n", l.Every, l.For)
+		})
 	took := time.Since(start).Round(time.Millisecond)
 	var failure *ports.BureauError
 	if errors.As(err, &failure) {

@@ -1,0 +1,115 @@
+package lookups
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"fichario/adapters/gormstore/engine"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+// laterAnswerRow is a question that a bureau answers later. Whoever makes it due later has it until then.
+type laterAnswerRow struct {
+	ID      engine.UID `gorm:"primaryKey"` // of its entry
+	Content []byte     `gorm:"not null" stored:"sealed"`
+	Due     time.Time  `gorm:"not null"`
+	Until   time.Time  `gorm:"not null"`
+}
+
+func (laterAnswerRow) TableName() string { return "later_answers" }
+
+// laterContent is the content of a laterAnswerRow.
+type laterContent struct {
+	Ticket string   `json:"ticket"`
+	Trail  string   `json:"trail,omitempty"`
+	Rest   []string `json:"rest,omitempty"`
+	Before []string `json:"before,omitempty"`
+}
+
+type laterAnswers struct {
+	engine.Conn
+	vault *engine.Vault
+}
+
+func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) (open bool, err error) {
+	const op = "laterAnswers.accept"
+	if err := r.Outside(op); err != nil {
+		return false, err
+	}
+	now, err := engine.Clock{Conn: r.Conn}.Now(ctx, a.At)
+	if err != nil {
+		return false, err
+	}
+	row := laterAnswerRow{
+		ID: engine.UID(a.ID), Due: engine.Stamp(now.Add(a.Every)), Until: engine.Stamp(now.Add(a.For)),
+		Content: r.vault.SealJSON(laterContent{a.Ticket, a.Trail, a.Rest, a.Before}, "later_answers|content|"+a.ID),
+	}
+	settles := row.Until.Add(a.Margin)
+	err = r.Whole(ctx, op, func(db *gorm.DB) error {
+		err := db.Model(&leaseRow{}).Where("call_id = ?", a.ID).Update("expires_at", settles).Error
+		if err != nil {
+			return err
+		}
+		was, err := lockedEntry(db, a.Entry)
+		open = err == nil && was.SettleAt != nil &&
+			slices.Contains([]string{string(lookup.Running), string(lookup.NoAnswer)}, was.Status)
+		if !open {
+			return cmp.Or(err, errEnded)
+		}
+		return cmp.Or(
+			db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error,
+			db.Model(&LookupRow{}).Where("id = ?", row.ID).Update("settle_at", settles).Error,
+		)
+	})
+	if errors.Is(err, errEnded) {
+		err = nil
+	}
+	return open, err
+}
+
+// errEnded rolls a transaction back.
+var errEnded = errors.New("the lookup has ended")
+
+func (r laterAnswers) Claim(
+	ctx context.Context, now, until time.Time, limit int,
+) (out []ports.LaterAnswer, err error) {
+	var rows []laterAnswerRow
+	err = r.Exec(ctx, "laterAnswers.claim", func(db *gorm.DB) error {
+		due := engine.Locked("UPDATE", "SKIP LOCKED")(db.Model(&laterAnswerRow{}).Select("id")).
+			Where("due <= ?", engine.Stamp(now)).Order("due").Limit(limit)
+		return db.Raw("UPDATE later_answers SET due = ? WHERE id IN (?) RETURNING id, content, due, until",
+			engine.Stamp(until), due).Scan(&rows).Error
+	})
+	for _, row := range rows {
+		a := ports.LaterAnswer{ID: string(row.ID), Due: row.Due.UTC(), Until: row.Until.UTC()}
+		var content laterContent
+		if plain, ok := r.vault.Shown(row.Content, "later_answers|content|"+a.ID); ok {
+			_ = json.Unmarshal(plain, &content) // Accept wrote it
+		}
+		a.Ticket, a.Trail, a.Rest, a.Before = content.Ticket, content.Trail, content.Rest, content.Before
+		out = append(out, a)
+	}
+	return out, err
+}
+
+func (r laterAnswers) Hold(ctx context.Context, a ports.LaterAnswer, until time.Time) (bool, error) {
+	n, err := r.ExecCount(ctx, "laterAnswers.hold", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&laterAnswerRow{}).Where("id = ? AND due = ?", a.ID, engine.Stamp(a.Due)).
+			Update("due", engine.Stamp(until))
+	})
+	return n > 0, err
+}
+
+func (r laterAnswers) Remove(ctx context.Context, a ports.LaterAnswer) error {
+	return r.Exec(ctx, "laterAnswers.remove", func(db *gorm.DB) error {
+		return db.Delete(&laterAnswerRow{}, "id = ? AND due = ?", a.ID, engine.Stamp(a.Due)).Error
+	})
+}

@@ -1,0 +1,200 @@
+package lookups
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/fault"
+	"fichario/domain/lookup"
+	"fichario/ports"
+)
+
+const (
+	// fetchesMax bounds how many answers that come later an instance fetches at once.
+	fetchesMax = 64
+	// acceptAgain is the longest pause before another attempt to store that a bureau has taken a question.
+	acceptAgain = 5 * time.Second
+)
+
+// accept stores that a bureau has taken a question and answers later. It tries until that succeeds, or the bureau's time
+// is over: without it nobody fetches the answer, which is paid for. The result is the running entry.
+func (l *Ledger) accept(
+	ctx context.Context, chain ports.Chain, e lookup.Entry, before []made, m made,
+) (Result, error) {
+	a := ports.Accepted{
+		LaterAnswer: ports.LaterAnswer{ID: e.ID, Ticket: m.later.Ticket, Trail: e.Trail},
+		Entry:       e, Every: m.later.Every, For: m.later.For, Margin: settleMargin,
+	}
+	for _, link := range chain.Links[1:] {
+		a.Rest = append(a.Rest, link.Name)
+	}
+	for _, one := range before {
+		a.Before = append(a.Before, one.entry.ID)
+	}
+	begun, told := ports.Now(), false
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, acceptAgain) {
+		a.At = l.clock()
+		open, err := l.store.Repos().LaterAnswers.Accept(ctx, a)
+		switch {
+		case err == nil && open:
+			return Result{Entry: e}, nil
+		case err == nil:
+			return Result{}, bureauFault(lookup.NoAnswer, &ports.BureauError{Reason: "the lookup has ended"})
+		case !told:
+			told = true
+			l.log.WarnContext(ctx, "a bureau answers later, and that cannot be written; it will be tried again", "lookup", e.ID,
+				"error", err)
+		}
+		select {
+		case <-ports.After(pause):
+		case <-l.stopping.Done():
+		}
+		if l.stopping.Err() != nil || ports.Since(begun) > m.later.For {
+			return l.conclude(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, noAnswerLater, m.took))
+		}
+	}
+}
+
+// noAnswerLater is how a question ends whose answer did not come within the time that the bureau has.
+var noAnswerLater = calledBack{failure: &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the answer did not come later"}}
+
+// FetchLater begins to fetch the answers that come later and are due. It is a chore, of every instance.
+func (l *Ledger) FetchLater(ctx context.Context) error {
+	room := fetchesMax - int(l.fetching.Load())
+	if room <= 0 || l.stopping.Err() != nil {
+		return nil
+	}
+	repos := l.store.Repos()
+	now, err := repos.Clock.Now(ctx, l.clock())
+	if err != nil {
+		return err
+	}
+	// As long as a fetch may take.
+	due, err := repos.LaterAnswers.Claim(ctx, now, now.Add(l.terms.Timeout+settleMargin), room)
+	for _, a := range due {
+		l.fetching.Add(1)
+		l.calls.Start(func() {
+			defer l.fetching.Add(-1)
+			ctx := context.WithoutCancel(ctx)
+			if err := l.fetch(ctx, a); err != nil {
+				// It is due again when this instance's turn is over.
+				l.log.WarnContext(ctx, "an answer that comes later was not fetched; it will be tried again", "lookup", a.ID,
+					"error", err)
+			}
+		})
+	}
+	return err
+}
+
+// fetch asks once for an answer, and goes on with its question where it is there, or will not come any more.
+func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
+	if _, kept := l.unwritten.of(a.ID); kept {
+		return nil // it is here, and written as soon as that works
+	}
+	repos := l.store.Repos()
+	e, err := repos.Statement.Find(ctx, a.ID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && e.SettleAt.IsZero() {
+		return repos.LaterAnswers.Remove(ctx, a) // it has ended
+	}
+	if err != nil {
+		return err
+	}
+	e.Trail = a.Trail
+	chain, known := l.bureaus.resumed(e, a.Rest)
+	later := calledBack{answer: ports.Answer{Later: &ports.Later{Every: time.Minute}}}
+	if known && a.Ticket != "" && !e.Document.IsZero() {
+		later = l.ask(ctx, chain.Links[0], e, a.Ticket)
+	}
+	now, err := repos.Clock.Now(ctx, l.clock())
+	if err != nil {
+		return err
+	}
+	// Whoever was slower than its turn leaves it to the next one.
+	next := now.Add(l.terms.Timeout + settleMargin)
+	if later.answer.Later != nil && now.Before(a.Until) {
+		next = now.Add(later.answer.Later.Every)
+	}
+	mine, err := repos.LaterAnswers.Hold(ctx, a, next)
+	if err != nil || !mine || later.answer.Later != nil && now.Before(a.Until) {
+		return err
+	}
+	if a.Due = next; later.answer.Later != nil {
+		later = noAnswerLater
+	}
+	before, err := l.earlier(ctx, a.Before)
+	if err != nil {
+		return err
+	}
+	if !known {
+		chain.Links = []ports.Link{{Name: e.Bureau, Product: catalog.Product{Price: e.Amount}}}
+	}
+	result, err := l.goDown(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, later, l.clock().Sub(e.At)))
+	if _, kept := l.unwritten.of(a.ID); kept || err == nil && result.Entry.Status == lookup.Running {
+		return nil // another bureau answers later
+	}
+	return repos.LaterAnswers.Remove(ctx, a)
+}
+
+// earlier are the earlier calls of a question, by the ids of their entries; those that left none are left out.
+func (l *Ledger) earlier(ctx context.Context, ids []string) (before []made, err error) {
+	entries, err := l.store.Repos().Statement.Entries(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var answers []string
+	for _, e := range entries {
+		answers = append(answers, e.RecordID)
+	}
+	records, err := l.store.Repos().History.Records(ctx, answers)
+	for _, id := range ids {
+		e, is := entries[id]
+		if !is {
+			continue
+		}
+		m := made{entry: e}
+		if rec, kept := records[e.RecordID]; kept && !rec.Unreadable {
+			m.record = &rec
+		} else if e.Status != lookup.Done {
+			m.failure = &ports.BureauError{Outcome: ports.NotCharged, Reason: "as it ended then"}
+		}
+		before = append(before, m)
+	}
+	return before, err
+}
+
+// await waits for the answer to a question that a bureau has taken. Where it takes longer, the result is the running
+// entry.
+func (k *Asker) await(ctx context.Context, id string, most time.Duration) (Result, error) {
+	e, failure, err := k.ledger.outcome(ctx, id, max(most, 0))
+	switch {
+	case err != nil:
+		return Result{}, err
+	case e.Erased:
+		return Result{}, subjectErased()
+	case e.Status == lookup.Running:
+		return Result{Entry: e}, nil
+	case e.Status != lookup.Done:
+		if failure == nil {
+			failure = &ports.BureauError{Reason: "as it ended then"}
+		}
+		return Result{}, bureauFault(e.Status, failure)
+	}
+	result, kept, err := k.keptAnswer(ctx, e)
+	if err == nil && !kept {
+		err = subjectErased()
+	}
+	return result, err
+}
+
+// stillRunning is the answer to whoever has waited for another's question that a bureau answers later: its running entry
+// if that is the caller's too. Fault: BureauUnavailable, of which ErrBusy is the cause.
+func stillRunning(req Request, call lookup.Entry) (Result, error) {
+	if call.AskedBy() == req.caller.AskedBy() && req.RequestKey == "" {
+		return Result{Entry: call}, nil
+	}
+	return Result{}, fault.New(fault.BureauUnavailable,
+		"Um pedido igual já está com o bureau, que responde mais tarde. Nada foi cobrado por este; tente de novo em instantes.",
+	).After(5 * time.Second).Because(ErrBusy)
+}

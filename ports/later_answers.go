@@ -1,0 +1,50 @@
+package ports
+
+import (
+	"context"
+	"time"
+
+	"fichario/domain/lookup"
+)
+
+// LaterAnswers keeps the questions that a bureau has taken and answers later, so that any instance fetches the answers,
+// one at a time for each. As long as one is kept, nobody settles or abandons its entry.
+type LaterAnswers interface {
+	// Accept keeps a question, and puts off when its entry is settled and when its lease ends. It reports false, having
+	// written nothing, where the entry has ended. Repeating it does no harm. Only outside InTx.
+	Accept(ctx context.Context, a Accepted) (open bool, err error)
+	// Claim returns at most so many questions that are due at a time of Clock, those that are due longest first, and
+	// makes them due at another one: until then they are the caller's.
+	Claim(ctx context.Context, now, until time.Time, limit int) ([]LaterAnswer, error)
+	// Hold makes one due at another time, and reports false where it is not the caller's any more.
+	Hold(ctx context.Context, a LaterAnswer, until time.Time) (bool, error)
+	// Remove forgets one, if it is the caller's.
+	Remove(ctx context.Context, a LaterAnswer) error
+}
+
+// Accepted is a question that a bureau has taken.
+type Accepted struct {
+	LaterAnswer
+	// Entry is the question's, which is running.
+	Entry lookup.Entry
+	// At is the time by the instance's own clock; Due is set to Every, and Until to For after the time of Clock.
+	At         time.Time
+	Every, For time.Duration
+	// Margin is how long after Until the entry is settled, where nobody fetches the answer.
+	Margin time.Duration
+}
+
+// LaterAnswer is a question that a bureau answers later.
+type LaterAnswer struct {
+	// ID is that of its entry.
+	ID string
+	// Ticket is what the bureau calls it.
+	Ticket string
+	// Trail is the entry's, which no entry stores.
+	Trail string
+	// Rest are the names of the bureaus that may be asked after this one, and Before the ids of the entries of the
+	// question's earlier calls.
+	Rest, Before []string
+	// Due is when it is fetched next, and Until when it is given up.
+	Due, Until time.Time
+}
