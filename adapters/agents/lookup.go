@@ -13,6 +13,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/domain/fault"
+	"fichario/domain/lookup"
 )
 
 type object = map[string]any
@@ -113,6 +114,13 @@ func (s *session) lookup(ctx context.Context, args lookupArgs) (any, error) {
 	result, spent, err := s.Sessions.DoWithin(ctx, s.By, req, s.Session)
 	if err != nil {
 		return nil, err
+	}
+	if result.Entry.Status == lookup.Running {
+		return object{
+			"consultaId": result.Entry.ID, "situacao": lookup.Running,
+			"orientacao": "O bureau responde mais tarde. Repita o mesmo pedido em alguns instantes, sem atualizar: a resposta " +
+				"virá do histórico, e nada é cobrado de novo.",
+		}, nil
 	}
 	return s.result(result, spent, args.Unmasked), nil
 }

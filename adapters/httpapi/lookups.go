@@ -27,7 +27,7 @@ func (h handlers) LookupCpf(ctx context.Context, r LookupCpfRequestObject) (Look
 		return nil, err
 	}
 	answer, err := h.Asker.Do(ctx, callOf(ctx).caller, req)
-	return answerOf(answer, err, lookupsPath)
+	return answerOf(answer, err, lookupsPath, req.Later)
 }
 
 // LookupCnpj serves GET /api/v1/cnpj/{documento} (specification, 4.1).
@@ -37,7 +37,7 @@ func (h handlers) LookupCnpj(ctx context.Context, r LookupCnpjRequestObject) (Lo
 		return nil, err
 	}
 	answer, err := h.Asker.Do(ctx, callOf(ctx).caller, req)
-	return answerOf(answer, err, lookupsPath)
+	return answerOf(answer, err, lookupsPath, req.Later)
 }
 
 // wholeRoute refuses an address that continues beyond the route's last parameter, which the router takes as part of the
@@ -67,7 +67,7 @@ func (h handlers) Lookup(ctx context.Context, r LookupRequestObject) (LookupResp
 		return nil, err
 	}
 	answer, err := h.Asker.Do(ctx, callOf(ctx).caller, req)
-	return answerOf(answer, err, lookupsPath)
+	return answerOf(answer, err, lookupsPath, req.Later)
 }
 
 // LookupOpen serves POST /api/v1/consultas-abertas: the contract gives its answer another schema.
@@ -77,7 +77,7 @@ func (h handlers) LookupOpen(ctx context.Context, r LookupOpenRequestObject) (Lo
 		return nil, err
 	}
 	answer, err := h.Asker.Do(ctx, callOf(ctx).caller, req)
-	return answerOf(answer, err, openLookupsPath)
+	return answerOf(answer, err, openLookupsPath, req.Later)
 }
 
 const (
@@ -180,13 +180,13 @@ type lookupAnswer interface {
 }
 
 // answerOf is how an operation ends. Place is where the answer of a lookup that the request began will be read; empty
-// for whoever already knows.
-func answerOf(answer lookups.Result, err error, place string) (lookupAnswer, error) {
+// for whoever already knows. Preferred is whether the client prefers not to wait for it.
+func answerOf(answer lookups.Result, err error, place string, preferred bool) (lookupAnswer, error) {
 	switch {
 	case err != nil:
 		return nil, err
 	case answer.Entry.Status == lookup.Running:
-		return pending{answer, place}, nil
+		return pending{answer, place, preferred}, nil
 	}
 	return &result{answer}, nil
 }
@@ -229,7 +229,7 @@ var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)*(?:"|$)`)
 // GetLookup serves GET /api/v1/consultas/{id} (design, section 12).
 func (h handlers) GetLookup(ctx context.Context, r GetLookupRequestObject) (GetLookupResponseObject, error) {
 	answer, err := h.Asker.Again(ctx, callOf(ctx).caller, r.Id)
-	return answerOf(answer, err, "")
+	return answerOf(answer, err, "", false)
 }
 
 // GetLookupOpen serves GET /api/v1/consultas-abertas/{id}.
@@ -237,13 +237,15 @@ func (h handlers) GetLookupOpen(
 	ctx context.Context, r GetLookupOpenRequestObject,
 ) (GetLookupOpenResponseObject, error) {
 	answer, err := h.Asker.Again(ctx, callOf(ctx).caller, r.Id)
-	return answerOf(answer, err, "")
+	return answerOf(answer, err, "", false)
 }
 
-// pending is a lookup whose answer the bureau still owes, with the place where it will be read.
+// pending is a lookup whose answer the bureau still owes, with the place where it will be read, and whether the client
+// prefers not to wait.
 type pending struct {
 	lookups.Result
-	place string
+	place     string
+	preferred bool
 }
 
 // VisitLookupCpfResponse writes the answer.
@@ -270,6 +272,8 @@ func (p pending) write(w http.ResponseWriter) error {
 	setReplayed(h, p.Replayed)
 	if p.place != "" {
 		h.Set(echo.HeaderLocation, p.place+p.Entry.ID)
+	}
+	if p.preferred {
 		h.Set("Preference-Applied", respondAsync)
 	}
 	h.Set(echo.HeaderContentType, echo.MIMEApplicationJSON)

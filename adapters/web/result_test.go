@@ -66,7 +66,7 @@ func TestLookupsErrorsInWords(t *testing.T) {
 	for outcome, want := range map[ports.BureauOutcome][]string{
 		ports.Failed: {"O bureau respondeu com um erro.", "R$ 0,45 foram cobrados",
 			"Tentar de novo <span class=\"preco\">R$ 0,45"},
-		ports.NoAnswer: {"O bureau não respondeu em 3 segundos.", "R$ 0,45 foram cobrados", "Tentar de novo"},
+		ports.NoAnswer: {"O bureau não respondeu a tempo.", "R$ 0,45 foram cobrados", "Tentar de novo"},
 		ports.NotSent:  {"Não foi possível acessar o bureau, ou ele recusou sem cobrar.", "Nada foi cobrado.", "Tentar de novo"},
 	} {
 		v.bureau.fails(aPerson, outcome)

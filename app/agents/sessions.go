@@ -173,7 +173,12 @@ func (a *Sessions) usedUp(ctx context.Context, by app.Caller, s Session, p catal
 func (a *Sessions) cost(
 	ctx context.Context, id string, result lookups.Result, err error, price catalog.Money,
 ) catalog.Money {
-	if err == nil {
+	switch {
+	case err == nil && result.Entry.Status == lookup.Running && result.Entry.ID == id:
+		return price // the bureau answers later, and others may be asked then
+	case err == nil && result.Entry.Status == lookup.Running:
+		return 0 // it is in another lookup
+	case err == nil:
 		return result.Entry.Cost()
 	}
 	if code := fault.CodeOf(err); code == fault.BureauUnavailable || code == fault.ServiceUnavailable {

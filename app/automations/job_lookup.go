@@ -71,6 +71,9 @@ func (j *Jobs) lookUp(
 		request.MaxAge = &age
 	}
 	result, err := j.Asker.Do(ctx, app.ByAutomation(u.rule), request)
+	if err == nil && result.Entry.Status == lookup.Running { // the next attempt finds and awaits it
+		return "", &ports.SendError{Reason: "o bureau responde mais tarde"}
+	}
 	if err == nil {
 		return saidOf(product, result.Entry), nil
 	}

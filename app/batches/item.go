@@ -11,6 +11,7 @@ import (
 	"fichario/app/lookups"
 	"fichario/domain/batch"
 	"fichario/domain/fault"
+	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -74,6 +75,9 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 		// Answers newer than the quote are new enough, so that nothing is asked for twice.
 		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID,
 	})
+	if err == nil && result.Entry.Status == lookup.Running {
+		return end // in flight: the bureau answers later
+	}
 	if err == nil {
 		end.State, end.Kept, end.Charged = batch.Answered, true, result.Entry.Charged
 		return end

@@ -64,6 +64,8 @@ type View struct {
 	Asked                 lookup.Entry
 	AskedMember, AskedKey string
 	Contact               crm.Contact
+	// Later is whether the bureau has taken the question and answers later; only Show sets it.
+	Later bool
 }
 
 // Subject is the name that an answer gives to its person, company or vehicle; empty
@@ -95,6 +97,7 @@ func (s *Sheet) Show(ctx context.Context, by app.Caller, id string) (View, error
 		return View{}, err
 	}
 	v := views[0]
+	v.Later = e.Status == lookup.Running && e.SettleAt.Sub(s.clock()) > s.terms.Timeout+settleMargin
 	if v.Contact, err = contactOf(ctx, s.store, by, e.ContactID); fault.CodeOf(err) == fault.NotFound {
 		err = nil // the contact is gone, the lookup stays
 	}

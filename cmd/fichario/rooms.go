@@ -112,6 +112,7 @@ func (r lookupRoom) chores() []app.Chore {
 	return []app.Chore{
 		{Name: "read orders of bureaus", Every: time.Second, Do: r.bureaus.Refresh},
 		{Name: "settle lookups", Every: 3 * time.Second, Do: r.ledger.Settle},
+		{Name: "fetch answers that come later", Every: time.Second, Do: r.ledger.FetchLater},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: r.keys.SaveUse, AtEnd: true},
 		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: r.asker.ForgetRequests},
 	}

@@ -1,7 +1,6 @@
 package lookups
 
 import (
-	"fmt"
 	"math"
 	"net/http"
 	"time"
@@ -164,10 +163,11 @@ func (s pages) lookupShow(c *web.Call, f struct {
 // ResultOf is a lookup, with how long it has waited.
 func (s pages) ResultOf(v lookups.View) ResultPage {
 	now, timeout := s.Clock(), s.Terms.Timeout
-	return ResultPage{
-		View: v, Now: now, Timeout: int(math.Ceil(timeout.Seconds())),
-		Waited: int(min(now.Sub(v.Entry.At), timeout).Seconds()),
+	waited := now.Sub(v.Entry.At)
+	if !v.Later {
+		waited = min(waited, timeout)
 	}
+	return ResultPage{View: v, Now: now, Timeout: int(math.Ceil(timeout.Seconds())), Waited: int(waited.Seconds())}
 }
 
 // drawingOf reads an answer for a caller, who may look up the people it names. Their documents stay out of the page: it
@@ -270,7 +270,7 @@ func (s pages) TroubleOf(v lookups.View) trouble {
 	switch v.Entry.Status {
 	case lookup.NoAnswer:
 		return trouble{
-			fmt.Sprintf("O bureau não respondeu em %d segundos.", int(math.Ceil(s.Terms.Timeout.Seconds()))),
+			"O bureau não respondeu a tempo.",
 			"O pedido pode ter chegado a ele, por isso os " + v.Entry.Cost().Exact() + " foram cobrados.", again,
 		}
 	case lookup.Failed:

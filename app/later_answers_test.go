@@ -1,0 +1,331 @@
+package app_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/app/automations"
+	"fichario/app/lookups"
+	privacyapp "fichario/app/privacy"
+	"fichario/domain/automation"
+	"fichario/domain/catalog"
+	"fichario/domain/crm"
+	"fichario/domain/lookup"
+	"fichario/domain/webhook"
+	"fichario/ports"
+	"fichario/ports/portstest"
+)
+
+// unhurried is a bureau that takes questions and answers later.
+type unhurried struct {
+	mu            sync.Mutex
+	asked, polls  int
+	ready         bool
+	says          ports.BureauOutcome // how it ends; empty for an answer
+	every, within time.Duration
+}
+
+// Ask takes a question, or fetches its answer.
+func (b *unhurried) Ask(_ context.Context, q ports.Question) (ports.Answer, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	later := ports.Answer{Later: &ports.Later{Ticket: "t-" + q.Document.Value(), Every: b.every, For: b.within}}
+	if q.Ticket == "" {
+		b.asked++
+		return later, nil
+	}
+	if q.Ticket != later.Later.Ticket {
+		panic("another question's ticket")
+	}
+	b.polls++
+	switch {
+	case !b.ready:
+		return later, nil
+	case b.says != "":
+		return ports.Answer{}, &ports.BureauError{Outcome: b.says, Reason: "as told"}
+	}
+	return portstest.Found(q.Product, map[string]any{"nome": "Ana"}), nil
+}
+
+func (b *unhurried) set(ready bool, says ports.BureauOutcome) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ready, b.says = ready, says
+}
+
+func (b *unhurried) said() (asked int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.asked
+}
+
+// patiently makes the desk of an instance that asks this bureau first, and then others. Calls take up to a tenth of a
+// second.
+func (s *setting) patiently(b *unhurried, others ...*chained) *desk {
+	const brief = 100 * time.Millisecond
+	b.every, b.within = max(b.every, time.Millisecond), max(b.within, time.Hour)
+	p, _ := products().Find(catalog.CPF)
+	c := ports.Chain{Links: []ports.Link{{Name: "tarde", Product: p, Timeout: brief, Bureau: b}}}
+	for _, o := range others {
+		c.Links = append(c.Links, ports.Link{Name: o.name, Product: o.product(), Timeout: brief, Bureau: o})
+	}
+	terms := lookups.NewTerms(products()[:1], c.Timeout(), fresh, calendar)
+	ledger := lookups.NewLedger(lookups.LedgerConfig{
+		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
+		Bureaus: lookups.NewBureaus(ports.Chains{catalog.CPF: c}, s.store, calendar, s.now, s.log.logger()),
+	})
+	s.t.Cleanup(ledger.Close)
+	return &desk{
+		Asker: lookups.NewAsker(ledger, nil), Ledger: ledger, Sheet: lookups.NewSheet(s.store, terms, s.now), terms: terms,
+		pace: s.lookups.pace,
+	}
+}
+
+// fetched fetches on an instance what is due, and waits for it.
+func (s *setting) fetched(d *desk) {
+	s.t.Helper()
+	time.Sleep(2 * time.Millisecond)
+	done(d.FetchLater(s.t.Context()))
+	d.Close()
+}
+
+// TestAnAnswerThatComesLater: whoever asks gets the running entry, so does everybody who asks the same meanwhile, and
+// after a restart another instance fetches the answer. The question is asked and charged once.
+func TestAnAnswerThatComesLater(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		b := &unhurried{}
+		first, by := s.patiently(b), s.byKey(wide)
+		asked := must(first.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+		equal(t, "asked", line(asked.Entry.Status, asked.Entry.Amount, asked.Record.ID), line(lookup.Running, catalog.Money(price), ""))
+		second := s.patiently(b) // the first one was killed
+		done(second.Settle(t.Context()))
+		done(second.SettleAll(t.Context()))
+		same := must(second.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+		equal(t, "the same by the same key", line(same.Entry.Status, same.Entry.ID), line(lookup.Running, asked.Entry.ID))
+		_, err := second.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+		equal(t, "by another key", said(err), "bureau_indisponivel")
+		equal(t, "again", must(second.Again(t.Context(), by, asked.Entry.ID)).Entry.Status, lookup.Running)
+		s.fetched(second)
+		equal(t, "not ready", s.linesOf(""), "tarde em_andamento 0.45")
+		s.sound()
+		b.set(true, "")
+		s.fetched(second)
+		equal(t, "answered", s.linesOf(""), "tarde concluida 0.45")
+		got := must(first.Again(t.Context(), by, asked.Entry.ID))
+		equal(t, "the answer", answered(got, nil), "tarde 0.45")
+		free := must(first.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+		equal(t, "from history", free.Entry.Cache, true)
+		equal(t, "asked", line(b.said(), b.polls), line(1, 2))
+		equal(t, "the key's account", s.spent(by), line(1, 1, 1, catalog.Money(price)))
+		s.fetched(second)
+		equal(t, "fetched no more", b.polls, 2)
+		s.sound()
+	})
+}
+
+// TestHowALaterAnswerEnds: charged unless the bureau says that it is not, which alone lets the next bureau be asked.
+func TestHowALaterAnswerEnds(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		for _, c := range []struct {
+			says  ports.BureauOutcome
+			lines string
+		}{
+			{"", "tarde concluida 0.45"},
+			{ports.Failed, "tarde falhou 0.45"},
+			{ports.NotCharged, "b concluida 0.6; tarde nao_enviada 0 seguida"},
+		} {
+			t.Run(string(c.says), func(t *testing.T) {
+				s := s.another()
+				s.t = t
+				b, next := &unhurried{}, &chained{name: "b", price: 6000, says: "ana"}
+				desk, by := s.patiently(b, next), s.byKey(wide)
+				must(desk.later(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+				desk.Close()
+				equal(t, "the next one is not asked", next.asked, 0)
+				b.set(true, c.says)
+				s.fetched(s.patiently(b, next))
+				equal(t, "lines", s.linesOf(""), c.lines)
+				s.sound()
+			})
+		}
+	})
+}
+
+// TestALaterAnswerIsGivenUp when its time is over: charged, and without an answer.
+func TestALaterAnswerIsGivenUp(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		b := &unhurried{}
+		desk, by := s.patiently(b), s.byKey(wide)
+		b.within = time.Millisecond
+		id := must(desk.later(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})).Entry.ID
+		desk.Close()
+		s.fetched(s.patiently(&unhurried{within: time.Millisecond}))
+		equal(t, "lines", s.linesOf(""), "tarde sem_resposta 0.45")
+		_, err := desk.Again(t.Context(), by, id)
+		equal(t, "the outcome", said(err), "bureau_sem_resposta")
+		s.sound()
+	})
+}
+
+// TestALaterAnswerIsFetchedByOneAtATime, however many instances there are.
+func TestALaterAnswerIsFetchedByOneAtATime(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		for range meetings {
+			b := &unhurried{every: time.Hour}
+			taking := s.patiently(b)
+			doc := someCPFs(0, 1)[0]
+			must(taking.later(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: doc, Refresh: true}))
+			taking.Close()
+			equal(t, "kept", len(must(s.store.Repos().LaterAnswers.Claim(t.Context(), s.now().Add(2*time.Hour), s.now(), 9))), 1)
+			time.Sleep(2 * time.Millisecond)
+			one, other := s.patiently(b), s.patiently(b)
+			both(func(i int) { s.fetched(map[int]*desk{0: one, 1: other}[i]) })
+			equal(t, "fetches", b.polls, 1)
+			for _, a := range must(s.store.Repos().LaterAnswers.Claim(t.Context(), s.now().Add(2*time.Hour), s.now(), 9)) {
+				done(s.store.Repos().LaterAnswers.Remove(t.Context(), a))
+			}
+		}
+	})
+}
+
+// TestARequestKeyOfALaterAnswer stands for it, while it comes and afterwards.
+func TestARequestKeyOfALaterAnswer(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		b := &unhurried{}
+		desk, by := s.patiently(b), s.byKey(wide)
+		request := lookups.Request{Product: catalog.CPF, Document: cpfs[0], RequestKey: "k"}
+		asked := must(desk.Do(t.Context(), by, request))
+		again := must(s.patiently(b).Do(t.Context(), by, request))
+		equal(t, "again", line(again.Entry.ID, again.Entry.Status, again.Replayed), line(asked.Entry.ID, lookup.Running, true))
+		b.set(true, "")
+		s.fetched(desk)
+		got, err := desk.Do(t.Context(), by, request)
+		equal(t, "the answer", line(answered(got, err), got.Entry.ID, got.Replayed), line("tarde 0.45", asked.Entry.ID, true))
+		equal(t, "asked", b.said(), 1)
+	})
+}
+
+// fetching fetches later answers as a service does, until the returned function is called.
+func (s *setting) fetching(d *desk) (stop func()) {
+	ctx, cancel := context.WithCancel(s.t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		app.RunChores(ctx, s.log.logger(), app.Chore{Name: "fetch", Every: time.Second, Do: d.FetchLater},
+			app.Chore{Name: "settle", Every: 3 * time.Second, Do: d.Settle})
+	})
+	return func() { cancel(); wg.Wait() }
+}
+
+// TestWhoeverAsksWaitsForALaterAnswer as long as a call may take.
+func TestWhoeverAsksWaitsForALaterAnswer(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		b := &unhurried{every: time.Second}
+		p, _ := products().Find(catalog.CPF)
+		c := ports.Chain{Links: []ports.Link{{Name: "tarde", Product: p, Timeout: timeout, Bureau: b}}}
+		desk := s.patiently(b)
+		terms := lookups.NewTerms(products()[:1], timeout, fresh, calendar)
+		desk.Ledger = lookups.NewLedger(lookups.LedgerConfig{
+			Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
+			Bureaus: lookups.NewBureaus(ports.Chains{catalog.CPF: c}, s.store, calendar, s.now, s.log.logger()),
+		})
+		defer desk.Ledger.Close()
+		desk.Asker = lookups.NewAsker(desk.Ledger, nil)
+		defer s.fetching(desk)()
+		by := s.byKey(wide)
+		ask := func(n int) (string, time.Duration) {
+			began := time.Now()
+			got, err := desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[n]})
+			if err == nil && got.Entry.Status == lookup.Running {
+				return "running", time.Since(began).Round(time.Second)
+			}
+			return answered(got, err), time.Since(began).Round(time.Second)
+		}
+		go func() {
+			time.Sleep(4 * time.Second)
+			b.set(true, "")
+		}()
+		got, took := ask(0)
+		equal(t, "in time", line(got, took < timeout), line("tarde 0.45", true))
+		b.set(false, "")
+		got, took = ask(1)
+		equal(t, "not in time", line(got, took), line("running", timeout))
+	})
+}
+
+// TestABatchWaitsForLaterAnswers: its items are in flight until then, and a restart asks about none again.
+func TestABatchWaitsForLaterAnswers(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		b := &unhurried{every: 3 * time.Second}
+		desk := s.patiently(b)
+		s.batches = s.otherBatches(desk)
+		key := s.byKey(wide)
+		q := must(s.batches.Quote(t.Context(), key, quote(cpfs[:3]...)))
+		must(s.batches.Confirm(t.Context(), key, q.ID, nil))
+		stop := running(s)
+		time.Sleep(time.Minute)
+		stop()
+		equal(t, "waiting", state(must(s.batches.Show(t.Context(), key, q.ID))), "em_andamento  ended 0 charged 0 free 0 failed 0 spent 1.35")
+		desk = s.patiently(b) // another instance
+		s.batches = s.otherBatches(desk)
+		defer s.fetching(desk)()
+		defer running(s)()
+		time.Sleep(time.Minute)
+		b.set(true, "")
+		end := s.until(q.ID, ended)
+		equal(t, "the end", state(end), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
+		equal(t, "asked", b.said(), 3)
+	})
+}
+
+// TestAnAutomationWaitsForALaterAnswer, and asks once.
+func TestAnAutomationWaitsForALaterAnswer(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		b := &unhurried{every: 3 * time.Second}
+		s.lookups = s.patiently(b)
+		s.add("dona", crm.Owner)
+		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), post(`{"email":"a@x.example","cpf":"`+cpfs[0]+`"}`)))
+		forgetNew(s)
+		job := s.ready(s.rule(automations.NewAutomation{
+			Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real,
+		}), c.ContactID)
+		s.work(s.worker(), time.Second)
+		equal(t, "waiting", s.job(job.ID).State, automation.Ready)
+		s.lookups = s.patiently(b) // another instance
+		defer s.fetching(s.lookups)()
+		s.work(s.worker(), 10*time.Minute)
+		b.set(true, "")
+		s.work(s.worker(), time.Hour)
+		equal(t, "the end", line(s.job(job.ID).State, s.job(job.ID).Result), line(automation.Done, "Cadastro de pessoa consultado, R$ 0,45"))
+		equal(t, "asked", b.said(), 1)
+	})
+}
+
+// TestAnErasureWaitsForALaterAnswer like for any lookup that is running, and then removes it.
+func TestAnErasureWaitsForALaterAnswer(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		b := &unhurried{every: 3 * time.Second}
+		desk, owner := s.patiently(b), s.add("dona", crm.Owner)
+		must(desk.later(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+		defer s.fetching(desk)()
+		go func() {
+			time.Sleep(time.Minute)
+			b.set(true, "")
+		}()
+		began := time.Now()
+		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
+		equal(t, "it waited", time.Since(began) > time.Minute, true)
+		equal(t, "lines", line(s.entries()), "[concluida 0.45]")
+	})
+}
