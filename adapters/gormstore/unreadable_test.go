@@ -70,6 +70,8 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			ID: id("34"), MemberID: id("33"), Address: "203.0.113.7", CreatedAt: now, SeenAt: now,
 		}),
 		repos.Factors.SetCodes(ctx, id("33"), access.OneTimeCodes{Secret: "x"}),
+		s.Writer.Exec("INSERT INTO later_answers (id, content, due, until) VALUES (?, ?, ?, ?)", id("19"), engine.Blob(
+			s.Vault.SealJSON(map[string]string{"ticket": "t"}, "later_answers|content|"+id("19"))), now, now).Error,
 		s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.Audit.Append(ctx, audit.Line{
 				ID: id("32"), OrgID: id("01"), At: now, Address: "203.0.113.7", Detail: audit.Detail{"nome": "Ana"},
@@ -103,8 +105,10 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			Writer: s.Writer}).SubjectSecret(ctx) // which remembers none
 		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
 		_, codesErr := repos.Factors.Codes(ctx, id("33"))
+		later, err18 := repos.LaterAnswers.Claim(ctx, now.Add(time.Hour), now, 10)
 		for i, err := range []error{
 			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15, err16, err17,
+			err18,
 		} {
 			if err != nil {
 				t.Fatalf("%s: read %d: %v", s.Writer.Name(), i+1, err)
@@ -125,7 +129,8 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,
 			"audit_lines.address": lines[0].Unreadable, "audit_lines.detail": lines[0].Unreadable,
 			"sessions.address": sessions[0].Address == "", "one_time_codes.secret": errors.Is(codesErr, ports.ErrUnreadable),
-			"audit_heads.sealed": errors.Is(headErr, ports.ErrUnreadable),
+			"later_answers.content": later[0].Ticket == "",
+			"audit_heads.sealed":    errors.Is(headErr, ports.ErrUnreadable),
 		}
 	}
 }

@@ -192,6 +192,10 @@ var onlyOutside = map[string]func(context.Context, ports.Store, ports.Repos) err
 		_, err := r.Calls.Next(ctx, ports.Next{})
 		return err
 	},
+	"laterAnswers.accept": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
+		_, err := r.LaterAnswers.Accept(ctx, ports.Accepted{})
+		return err
+	},
 	"lookupRequests.claim": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
 		_, err := r.LookupRequests.Claim(ctx, ports.LookupRequest{})
 		return err

@@ -1,0 +1,98 @@
+package lookups
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"fichario/domain/access"
+	"fichario/domain/catalog"
+	"fichario/domain/lookup"
+	"fichario/ports"
+	"fichario/ports/portstest/kit"
+)
+
+// laterAnswers: a question that a bureau has taken keeps its entry and its lease, and is handed to one caller at a time.
+func laterAnswers(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	call := ports.Charge{
+		Entry: kit.Running(t, kit.ID()), Takes: time.Second, Caps: access.Limits{PerDay: 9, PerMonth: 9}, Shared: true,
+	}
+	kit.Same(t, "begun", kit.Begins(t, s, call), ports.Begun{})
+	now := time.Now().UTC()
+	accepted := ports.Accepted{
+		LaterAnswer: ports.LaterAnswer{
+			ID: call.Entry.ID, Ticket: "protocolo", Trail: "x", Rest: []string{"b"}, Before: []string{kit.ID()},
+		},
+		Entry: call.Entry, At: now, Every: time.Minute, For: time.Hour, Margin: time.Second,
+	}
+	for range 2 { // the commit of the first may have been lost
+		open, err := repos.LaterAnswers.Accept(ctx, accepted)
+		kit.Must(t, err)
+		kit.Same(t, "accepted", open, true)
+	}
+	e, err := repos.Statement.Find(ctx, call.Entry.ID)
+	kit.Must(t, err)
+	kit.Same(t, "settled after its time", e.SettleAt.Sub(now) > 50*time.Minute, true)
+	settle := func(now time.Time) (n int) {
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
+			n, err = r.LookupEnds.Settle(ctx, now)
+			return err
+		}))
+		return n
+	}
+	kit.Same(t, "settled by nobody", settle(e.SettleAt.Add(time.Hour)), 0)
+	abandoned, err := repos.LookupEnds.Abandon(ctx, e.ID)
+	kit.Must(t, err)
+	kit.Same(t, "abandoned by nobody", abandoned, false)
+	same := call
+	same.Entry.ID = kit.ID()
+	kit.Same(t, "nobody else asks the same", kit.Begins(t, s, same), ports.Begun{Holder: e.ID})
+
+	claim := func(now, until time.Time) []ports.LaterAnswer {
+		t.Helper()
+		some, err := repos.LaterAnswers.Claim(ctx, now, until, 9)
+		kit.Must(t, err)
+		return some
+	}
+	kit.Same(t, "before it is due", len(claim(now, now.Add(time.Hour))), 0)
+	due := now.Add(2 * time.Minute)
+	some := claim(due, due.Add(time.Minute))
+	kit.Same(t, "due", len(some), 1)
+	got := some[0]
+	kit.Same(t, "until", got.Until.Sub(now).Round(time.Minute), time.Hour)
+	kit.Same(t, "what is kept", []any{got.ID, got.Ticket, got.Trail, got.Rest[0], got.Before[0]},
+		[]any{e.ID, "protocolo", "x", "b", accepted.Before[0]})
+	kit.Same(t, "while another one has it", len(claim(due, due.Add(time.Minute))), 0)
+	stale := got
+	mine, err := repos.LaterAnswers.Hold(ctx, got, due.Add(2*time.Minute))
+	kit.Must(t, err)
+	kit.Same(t, "held", mine, true)
+	mine, err = repos.LaterAnswers.Hold(ctx, stale, due)
+	kit.Must(t, err)
+	kit.Same(t, "held by whoever has it no more", mine, false)
+	kit.Must(t, repos.LaterAnswers.Remove(ctx, stale))
+	some = claim(due.Add(time.Hour), due.Add(2*time.Hour))
+	kit.Same(t, "still there", len(some), 1)
+
+	next := ports.Next{Entry: e, At: now, Takes: time.Second}
+	running, err := repos.Calls.Next(ctx, next)
+	kit.Must(t, err)
+	kit.Same(t, "it goes on to another bureau", running, true)
+	kit.Same(t, "which answers at once", len(claim(due.Add(9*time.Hour), due)), 0)
+	kit.Same(t, "and may die", settle(now.Add(time.Hour)), 1)
+	open, err := repos.LaterAnswers.Accept(ctx, accepted) // it was only slow
+	kit.Must(t, err)
+	kit.Same(t, "accepted after it was settled", open, true)
+	e.Status, e.RecordID = lookup.Failed, ""
+	open, err = repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: catalog.Money(4500)})
+	kit.Must(t, err)
+	kit.Same(t, "ended", open, true)
+	open, err = repos.LaterAnswers.Accept(ctx, accepted)
+	kit.Must(t, err)
+	kit.Same(t, "accepted when it has ended", open, false)
+	some = claim(due.Add(9*time.Hour), due)
+	kit.Same(t, "kept until it is removed", len(some), 1)
+	kit.Must(t, repos.LaterAnswers.Remove(ctx, some[0]))
+	kit.Same(t, "removed", len(claim(due.Add(9*time.Hour), due)), 0)
+}
