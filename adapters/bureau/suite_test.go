@@ -22,16 +22,17 @@ func TestBureau(t *testing.T) {
 			bureau.WithRefusals(other.Refuses(sandbox.Plain)))
 		t.Cleanup(func() { c.Close(); stop() })
 		doors := other.Doors()
-		const unknown = "11144477735"
+		const unknown, later = "11144477735", "12345678909"
 		script := func(text string) {
 			if err := other.Script([]byte(text), nil); err != nil {
 				t.Fatal(err)
 			}
 		}
-		script("cases: [{document: " + unknown + ", status: 404}]")
+		script("cases: [{document: " + unknown + ", status: 404}, {document: " + later + ", later: 300ms}]")
 		return portstest.BureauUnderTest{
 			Bureau: c, Product: product(t, c, "cpf"),
 			Known: doc(t, document.CPF, cpf), Unknown: doc(t, document.CPF, unknown), Wrong: doc(t, document.Plate, "ABC1D23"),
+			Later: doc(t, document.CPF, later),
 			Misbehave: func(m portstest.Misbehaviour) {
 				script("cases: [" + map[portstest.Misbehaviour]string{
 					portstest.Away: "{fault: refuse}", portstest.Silent: "{fault: hang}", portstest.Breaking: "{fault: reset}",

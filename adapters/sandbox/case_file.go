@@ -50,7 +50,7 @@ func readCases(src []byte, files fs.FS) ([]oneCase, error) {
 	return list, nil
 }
 
-var answerKeys = []string{"status", "headers", "delay", "body", "file", "merge", "fault"}
+var answerKeys = []string{"status", "headers", "delay", "later", "body", "file", "merge", "fault"}
 
 func (r *caseReader) oneCase(v yamlfile.At) oneCase {
 	keys := r.Known(v, append([]string{"bureau", "product", "document", "sequence"}, answerKeys...)...)
@@ -156,14 +156,18 @@ func (r *caseReader) reply(keys map[string]yamlfile.At) (a reply) {
 	if v, ok := keys["headers"]; ok {
 		a.header = r.headers(v)
 	}
-	if v, ok := keys["delay"]; ok {
-		var err error
-		if a.delay, err = time.ParseDuration(v.Node.Value); err != nil || a.delay < 0 || a.delay > maxDelay {
-			r.Fault(v, `must be a duration like "250ms" or "2s", of ten minutes at most`)
+	for name, into := range map[string]*time.Duration{"delay": &a.delay, "later": &a.later} {
+		if v, ok := keys[name]; ok {
+			var err error
+			if *into, err = time.ParseDuration(v.Node.Value); err != nil || *into < 0 || *into > maxDelay {
+				r.Fault(v, `must be a duration like "250ms" or "2s", of ten minutes at most`)
+			}
 		}
 	}
 	if v, ok := keys["fault"]; ok {
-		a.fault, a.rate = r.fault(v)
+		if a.fault, a.rate = r.fault(v); a.fault == Refuse && a.later > 0 {
+			r.Fault(v, "cannot be used with later: what is refused is not answered")
+		}
 	}
 	r.content(keys, &a)
 	return a

@@ -40,7 +40,8 @@ type reply struct {
 	status int
 	header http.Header
 	delay  time.Duration
-	body   []byte // {documento} stands for the requested document
+	later  time.Duration // after which the answer is there; zero for at once
+	body   []byte        // {documento} stands for the requested document
 	merge  any
 	fault  Fault
 	rate   int // bytes per second, for Dripping

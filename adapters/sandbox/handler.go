@@ -22,7 +22,7 @@ const page = "<!DOCTYPE html>\n<html><head><title>Manutenção</title></head><bo
 func (b *Bureau) routes(name string) http.Handler {
 	mux := http.NewServeMux()
 	path := func(r *http.Request) string { return r.PathValue("documento") }
-	products := catalog.Standard()
+	products, makes := catalog.Standard(), map[string]func(maker) any{}
 	for _, route := range []struct {
 		product, pattern string
 		read             func(*http.Request) string
@@ -38,6 +38,7 @@ func (b *Bureau) routes(name string) http.Handler {
 		{"veiculo", "GET /v1/veiculos/{documento}", path, maker.vehicle},
 		{"validacao_email", "POST /v1/emails/validacao", fromBody, maker.mailbox},
 	} {
+		makes[route.product] = route.make
 		mux.HandleFunc(route.pattern, func(w http.ResponseWriter, r *http.Request) {
 			product, _ := products.Find(route.product)
 			d, err := product.Parse(route.read(r))
@@ -48,6 +49,9 @@ func (b *Bureau) routes(name string) http.Handler {
 			b.play(w, r, name, product.ID, d, route.make)
 		})
 	}
+	mux.HandleFunc("GET /v1/pedidos/{protocolo}", func(w http.ResponseWriter, r *http.Request) {
+		b.deliver(w, r, name, makes)
+	})
 	// Not 404: here that means "no record", which a wrong path does not.
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { refuse(w, "caminho desconhecido") })
 	return mux
@@ -76,23 +80,30 @@ func (b *Bureau) play(
 	}
 	what.Fault = string(a.fault)
 	call := b.note(Call{Bureau: name, Product: product, Document: d.Value(), Headers: named(r.Header), Answered: what})
-	a.perform(&sending{w, b, call}, r, d.Value(), func() []byte {
-		e := envelope{Success: a.status < 400 || a.status == http.StatusNotFound}
-		switch {
-		case a.status < 400:
-			e.Result = invent(m)
-		case a.status == http.StatusNotFound:
-			e.Message = "nenhum registro encontrado"
-		case a.status == http.StatusInternalServerError:
-			e.Message = "erro interno"
-		default:
-			e.Message = strings.ToLower(http.StatusText(a.status))
-		}
-		if a.merge != nil {
-			e.Result = merged(decoded(e.Result), a.merge)
-		}
-		return completed(e, d)
-	})
+	if w := (&sending{w, b, call}); a.later > 0 {
+		ticket{product, d.Value(), what.Case, what.Answer, time.Now().Add(a.later)}.promise(w)
+	} else {
+		a.perform(w, r, d.Value(), func() []byte { return a.invented(m, d, invent) })
+	}
+}
+
+// invented is the body of an answer that has none of its own.
+func (a reply) invented(m maker, d document.Document, invent func(maker) any) []byte {
+	e := envelope{Success: a.status < 400 || a.status == http.StatusNotFound}
+	switch {
+	case a.status < 400:
+		e.Result = invent(m)
+	case a.status == http.StatusNotFound:
+		e.Message = "nenhum registro encontrado"
+	case a.status == http.StatusInternalServerError:
+		e.Message = "erro interno"
+	default:
+		e.Message = strings.ToLower(http.StatusText(a.status))
+	}
+	if a.merge != nil {
+		e.Result = merged(decoded(e.Result), a.merge)
+	}
+	return completed(e, d)
 }
 
 // reply is the answer for a published document.

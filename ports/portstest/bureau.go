@@ -39,6 +39,8 @@ type BureauUnderTest struct {
 	Known, Unknown document.Document
 	// Wrong is a document of a type that the product does not take.
 	Wrong document.Document
+	// Later is a document whose answer comes later, but within patience.Limit; the zero value where all come at once.
+	Later document.Document
 	// Misbehave makes the other side fail like this from now on.
 	Misbehave func(Misbehaviour)
 	// Calls is how many calls have arrived at the other side.
@@ -49,6 +51,7 @@ type BureauUnderTest struct {
 func Bureau(t *testing.T, start func(t *testing.T) BureauUnderTest) {
 	t.Helper()
 	t.Run("answers", func(t *testing.T) { bureauAnswers(t, start(t)) })
+	t.Run("answers later", func(t *testing.T) { bureauAnswersLater(t, start(t)) })
 	t.Run("refusals of its own", func(t *testing.T) { bureauRefuses(t, start(t)) })
 	for _, c := range []struct {
 		behaviour Misbehaviour
@@ -99,6 +102,37 @@ func bureauAnswers(t *testing.T, b BureauUnderTest) {
 	}
 	if b.Calls() != 2 {
 		t.Errorf("%d calls arrived for two questions", b.Calls())
+	}
+}
+
+// bureauAnswersLater: a question is taken with a ticket, and its answer fetched with that, without asking again. A fetch
+// that fails says nothing about the question.
+func bureauAnswersLater(t *testing.T, b BureauUnderTest) {
+	t.Helper()
+	if b.Later.IsZero() {
+		t.Skip("it answers at once")
+	}
+	q := ports.Question{Product: b.Product, Document: b.Later}
+	answer, err := b.Bureau.Ask(t.Context(), q)
+	for fetches := 0; err == nil && answer.Later != nil; fetches++ {
+		if l := answer.Later; l.Ticket == "" || l.Every <= 0 || l.For < l.Every || q.Ticket != "" && l.Ticket != q.Ticket {
+			t.Fatalf("it is taken, to be fetched every %s for %s, ticket known: %t", l.Every, l.For, l.Ticket != "")
+		}
+		q.Ticket = answer.Later.Ticket
+		if fetches == 0 {
+			cancelled, cancel := context.WithCancel(t.Context())
+			cancel()
+			if failed, err := b.Bureau.Ask(cancelled, q); err != nil || failed.Later == nil {
+				t.Fatalf("a fetch that fails ends the question: %v", err)
+			}
+		}
+		answer, err = b.Bureau.Ask(t.Context(), q)
+	}
+	if err != nil || !answer.Found || !json.Valid(answer.Raw) || q.Ticket == "" {
+		t.Fatalf("found: %t, it was taken first: %t, %v", answer.Found, q.Ticket != "", err)
+	}
+	if b.Calls() != 1 {
+		t.Errorf("%d calls arrived for one question", b.Calls())
 	}
 }
 
