@@ -53,6 +53,9 @@ func (l *Ledger) compareWith(ctx context.Context, c ports.Comparison, r Result) 
 		return
 	}
 	m := l.make(ctx, c.Link, e)
+	if m.later != nil { // which no configuration allows
+		m = l.ended(ctx, c.Link, e, noAnswerLater, m.took)
+	}
 	answer := m.record
 	m.record, m.entry.RecordID = nil, ""
 	o := m.outcome(e)

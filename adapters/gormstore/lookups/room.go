@@ -39,7 +39,8 @@ func New(e *engine.Engine) engine.Room {
 	}
 	return engine.Room{
 		Rows: []schema.Tabler{
-			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauMatchRow{}, bureauOrderRow{}, bureauOutRow{}, leaseRow{}, laterAnswerRow{},
+			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauMatchRow{}, bureauOrderRow{}, bureauOutRow{}, laterAnswerRow{},
+			leaseRow{},
 			RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
 			lookupRequestRow{}, LookupRow{}, memberDayRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
