@@ -306,7 +306,7 @@ func TestAnAutomationWaitsForALaterAnswer(t *testing.T) {
 		s.work(s.worker(), 10*time.Minute)
 		b.set(true, "")
 		s.work(s.worker(), time.Hour)
-		equal(t, "the end", line(s.job(job.ID).State, s.job(job.ID).Result), line(automation.Done, "Cadastro de pessoa consultado, R$ 0,45"))
+		equal(t, "the end", line(s.job(job.ID).State, s.job(job.ID).Result), line(automation.Done, "Cadastro de pessoa consultado, "+catalog.Money(price).Exact()))
 		equal(t, "asked", b.said(), 1)
 	})
 }
