@@ -84,10 +84,10 @@ func (s *Server) fail(c *Call, err error) {
 		p.Back = c.CameFrom("")
 	}
 	if role := c.Member.Role; p.Status == http.StatusForbidden && fault.CodeOf(err) == fault.Forbidden {
-		p.Text = "O seu papel é " + roleName(role) + ". " + p.Text
+		p.Text = "O seu papel é " + RoleName(role) + ". " + p.Text
 		if role == crm.Admin {
 			p.Title = "Isto é com quem é titular"
-			p.Text = "O seu papel é " + roleName(role) + ". Peça isto a quem é titular da sua organização."
+			p.Text = "O seu papel é " + RoleName(role) + ". Peça isto a quem é titular da sua organização."
 		}
 	}
 	if p.Status >= http.StatusInternalServerError {

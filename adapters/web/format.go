@@ -22,7 +22,7 @@ func (s *Server) functions() template.FuncMap {
 	return template.FuncMap{
 		"asset": s.assets.Address,
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
-		"productName": s.productName,
+		"productName": s.ProductName,
 		"money":       catalog.Money.Reais, "exact": catalog.Money.Exact, "count": Count, "plural": Plural, "eventText": eventText,
 		"inWords": s.inWords, "roughly": roughly, "breaks": breaks, "partly": partly,
 		"days": func(n *int) string { return Plural(*n, "dia", "dias") },
@@ -32,14 +32,14 @@ func (s *Server) functions() template.FuncMap {
 		"provider": s.providerName, "providerLink": providerLink,
 		"takesPasskeys": s.Factors.TakesPasskeys, "present": s.Changes.Present,
 		"age": func(t time.Time) string { return age(s.Clock().Sub(t)) },
-		"doc": Masked, "initials": initials, "role": roleName, "door": func(d audit.Door) string { return auditDoors[d] }, "shorten": Shorten, "whatsapp": WhatsApp,
+		"doc": Masked, "initials": initials, "role": RoleName, "door": func(d audit.Door) string { return auditDoors[d] }, "shorten": Shorten, "whatsapp": WhatsApp,
 		"dict": dict, "join": strings.Join, "add": func(a, b int) int { return a + b },
 		"lines": func(text string) []string { return strings.Split(text, "\n") },
 	}
 }
 
-// productName is a product's name for people; its id where it is no longer offered.
-func (s *Server) productName(id string) string {
+// ProductName is a product's name for people; its id where it is no longer offered.
+func (s *Server) ProductName(id string) string {
 	if p, offered := s.Catalog.Find(id); offered {
 		return p.Name
 	}
@@ -156,7 +156,8 @@ func initials(name string) string {
 	return strings.ToUpper(string(first) + string(last))
 }
 
-func roleName(r crm.Role) string {
+// RoleName is a role in Portuguese.
+func RoleName(r crm.Role) string {
 	return map[crm.Role]string{crm.Owner: "Titular", crm.Admin: "Administração", crm.Common: "Membro"}[r]
 }
 

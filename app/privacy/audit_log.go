@@ -1,9 +1,11 @@
 package privacy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
+	"regexp"
 	"time"
 
 	"fichario/app"
@@ -46,6 +48,18 @@ type AuditPage struct {
 	More  bool
 	// People maps the ids of members, keys and automations to their names.
 	People map[string]string
+	// Names are what the ids in the lines' details stand for, as far as they still stand for something.
+	Names crm.Names
+}
+
+// idInText is an id within the text of a detail.
+var idInText = regexp.MustCompile(`[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+// InDetail replaces ids in a value of a line's detail by the names that they stand for.
+func (p AuditPage) InDetail(value string) string {
+	return idInText.ReplaceAllStringFunc(value, func(id string) string {
+		return cmp.Or(p.Names[id].Name, "algo que já não há")
+	})
 }
 
 // auditAtOnce is how many lines are read together.
@@ -116,10 +130,18 @@ func (a *Audit) Page(ctx context.Context, by app.Caller, s AuditSearch, limit in
 	}
 	q.Limit = limit + 1
 	found, err := r.Audit.Page(ctx, by.OrgID(), q)
+	if err != nil {
+		return AuditPage{}, err
+	}
 	page := AuditPage{People: names, More: len(found) > limit}
+	var ids []string
 	for _, l := range found[:min(limit, len(found))] {
 		page.Lines = append(page.Lines, AuditLine{l, whose(l, names)})
+		for _, value := range l.Detail {
+			ids = append(ids, idInText.FindAllString(value, -1)...)
+		}
 	}
+	page.Names, err = app.NamesOf(ctx, r, by.OrgID(), ids...)
 	return page, err
 }
 

@@ -59,8 +59,11 @@ var auditPages = map[string]string{
 	"importacao": "/importacoes/", "acao": "/acoes/",
 }
 
-func auditLineOf(l privacy.AuditLine) auditLine {
-	out := auditLine{AuditLine: l, Said: auditSaid(l.Line)}
+func (s pages) auditLineOf(l privacy.AuditLine, page privacy.AuditPage) auditLine {
+	out := auditLine{AuditLine: l, Said: auditLost(l.Line)}
+	if out.Said == "" {
+		out.Said = s.detailSaid(l.Detail, page.InDetail)
+	}
 	thing, _, _ := strings.Cut(string(l.Action), ".")
 	if page := auditPages[thing]; page != "" && l.Object != "" {
 		out.Page = page + l.Object
@@ -68,13 +71,21 @@ func auditLineOf(l privacy.AuditLine) auditLine {
 	return out
 }
 
-// auditSaid is the detail of a line in words.
-func auditSaid(l audit.Line) string {
+// auditLost says why a line has no detail to show; empty where it has, or never had one.
+func auditLost(l audit.Line) string {
 	switch {
 	case l.ErasedBy != "":
 		return "apagado com os dados do titular"
 	case l.Unreadable:
 		return "ilegível"
+	}
+	return ""
+}
+
+// auditSaid is the detail of a line as it is stored, for files.
+func auditSaid(l audit.Line) string {
+	if lost := auditLost(l); lost != "" {
+		return lost
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(l.Detail)) {
@@ -124,7 +135,7 @@ func (s pages) auditShow(c *web.Call) error {
 		return err
 	}
 	for _, l := range found.Lines {
-		data.Lines = append(data.Lines, auditLineOf(l))
+		data.Lines = append(data.Lines, s.auditLineOf(l, found))
 	}
 	for id, name := range found.People {
 		data.People = append(data.People, option{id, web.Shorten(web.TitleMax, name)})
