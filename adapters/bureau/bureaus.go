@@ -36,38 +36,12 @@ func Join(clients []*Client, names []string, plan Plan) (*Bureaus, error) {
 		if len(order.Chain) == 0 {
 			order.Chain = names
 		}
-		chain := ports.Chain{OnNoRecord: order.OnNoRecord, Need: order.Need}
-		// link adds a bureau to the chain, and returns its own name.
-		link := func(name string) (own []string) {
-			c := clients[slices.Index(names, name)]
-			if slices.Contains(chain.Names(), c.Name()) {
-				return []string{c.Name()}
-			}
-			if p, ok := c.Catalog().Find(id); ok {
-				chain.Links = append(chain.Links, ports.Link{Name: c.Name(), Product: p, Timeout: c.Timeout(), Bureau: c})
-				return []string{c.Name()}
-			} else if len(plan.Products[id].Chain) > 0 {
-				problems = append(problems, fmt.Sprintf("products.%s: the bureau %s does not offer it", id, name))
-			}
-			return nil
-		}
-		for _, name := range order.Chain {
-			link(name)
+		chain, missing := linked(id, order, func(name string) *Client { return clients[slices.Index(names, name)] })
+		if len(plan.Products[id].Chain) > 0 {
+			problems = append(problems, missing...)
 		}
 		if len(chain.Links) == 0 {
 			continue
-		}
-		asked := chain.Names()
-		for _, route := range order.When {
-			var own []string
-			for _, name := range route.Asked {
-				own = append(own, link(name)...)
-			}
-			route.Asked = own
-			chain.Routes = append(chain.Routes, route)
-		}
-		if len(asked) < len(chain.Links) {
-			chain.Asked = asked
 		}
 		product, err := offer(id, chain)
 		if err == nil && order.Compare != nil {
@@ -88,6 +62,36 @@ func Join(clients []*Client, names []string, plan Plan) (*Bureaus, error) {
 		return nil, fmt.Errorf("the bureaus do not fit together:\n%s", strings.Join(problems, "\n"))
 	}
 	return b, nil
+}
+
+// linked is the chain of a product: the bureaus of its order first, then those that only some questions go to. missing
+// says which of them do not offer it.
+func linked(id string, order PlannedChain, client func(string) *Client) (chain ports.Chain, missing []string) {
+	chain.OnNoRecord, chain.Need = order.OnNoRecord, order.Need
+	link := func(names []string) (own []string) {
+		for _, name := range names {
+			c := client(name)
+			p, ok := c.Catalog().Find(id)
+			switch {
+			case !ok:
+				missing = append(missing, fmt.Sprintf("products.%s: the bureau %s does not offer it", id, name))
+				continue
+			case !slices.Contains(chain.Names(), c.Name()):
+				chain.Links = append(chain.Links, ports.Link{Name: c.Name(), Product: p, Timeout: c.Timeout(), Bureau: c})
+			}
+			own = append(own, c.Name())
+		}
+		return own
+	}
+	asked := link(order.Chain)
+	for _, route := range order.When {
+		route.Asked = link(route.Asked)
+		chain.Routes = append(chain.Routes, route)
+	}
+	if len(asked) < len(chain.Links) {
+		chain.Asked = asked
+	}
+	return chain, missing
 }
 
 // productIDs are the products of some bureaus: those of the contract in its order, then the others.

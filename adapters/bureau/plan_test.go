@@ -37,7 +37,8 @@ func TestAPlan(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	compared := "bureaus: { a: a, b: b }\nproducts: { cpf: { chain: [a], compare: %s } }"
-	if plan, err = bureau.ParsePlan(fmt.Appendf(nil, compared, `{ bureau: b, share: 0.02, monthly: "50.00" }`)); err != nil {
+	plan, err = bureau.ParsePlan(fmt.Appendf(nil, compared, `{ bureau: b, share: 0.02, monthly: "50.00" }`))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if got, want := *plan.Products["cpf"].Compare, (bureau.PlannedComparison{"b", 0.02, 500_000}); got != want {

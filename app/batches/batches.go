@@ -262,8 +262,8 @@ func (b *Batches) read(by app.Caller, n NewBatch) (q batch.Batch, items []batch.
 		return q, nil, err
 	}
 	if in, lacks := table.Lacks(product); lacks {
-		return q, nil, app.Invalid(in.Name, fmt.Sprintf("%s precisa de %s para cada documento: envie uma tabela com uma coluna "+
-			"%q, %s. Nada foi orçado.", product.Name, in.Called(), in.Name, in.Type.Form()))
+		return q, nil, app.Invalid(in.Name, fmt.Sprintf("%s precisa de %s para cada documento: envie uma tabela com uma "+
+			"coluna %q, %s. Nada foi orçado.", product.Name, in.Called(), in.Name, in.Type.Form()))
 	}
 	items = table.Items(product, n.Tabs == nil)
 	q = batch.Batch{

@@ -172,6 +172,12 @@ func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 // errNothingBegun rolls a transaction back.
 var errNothingBegun = errors.New("nothing begun")
 
+// ending is an entry that has been ended: what it had reserved for more calls, and whether it has an answer.
+type ending struct {
+	lookup.Spent
+	answered bool
+}
+
 // endOnPostgres writes the outcomes of a batch of calls.
 func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
 	ids, queued := engine.Mapped(in, func(e ended) string { return string(e.entry.ID) }), false
@@ -185,11 +191,7 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 		} else {
 			batch.Queue(freeLeases, ids)
 		}
-		type was struct {
-			reserved lookup.Spent
-			answered bool
-		}
-		still := map[string]was{}
+		still := map[string]ending{}
 		batch.Queue(endEntries, ids,
 			engine.Mapped(in, func(e ended) string { return e.entry.Status }),
 			engine.Mapped(in, func(e ended) bool { return e.entry.Charged }),
@@ -199,8 +201,8 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 			engine.Mapped(in, func(e ended) int64 { return e.entry.Others }),
 		).Query(func(rows pgx.Rows) error {
 			var id string
-			var one was
-			_, err := pgx.ForEachRow(rows, []any{&id, &one.answered, &one.reserved.Amount, &one.reserved.Count},
+			var one ending
+			_, err := pgx.ForEachRow(rows, []any{&id, &one.answered, &one.Amount, &one.Count},
 				func() error { still[id] = one; return nil })
 			return err
 		})
@@ -211,12 +213,12 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 		var records []RecordRow
 		var completed []automations.JobRow
 		for i, e := range in {
-			var one was
+			var one ending
 			if one, open[i] = still[ids[i]]; !open[i] {
 				continue
 			}
 			delete(still, ids[i]) // an id counts once
-			e.entry.Spare, e.entry.SpareCalls = int64(one.reserved.Amount), int64(one.reserved.Count)
+			e.entry.Spare, e.entry.SpareCalls = int64(one.Amount), int64(one.Count)
 			if e.record != nil && one.answered {
 				records = append(records, *e.record)
 				completed = append(completed, completedJob(e.entry, e.trail))

@@ -38,8 +38,8 @@ func (p findPage) Nothing() bool {
 
 // Reached is how a found contact is reached: by the number that was typed a part of, or else by e-mail.
 func (p findPage) Reached(v crm.ContactView) string {
-	typed := digitsOf(p.Text)
-	if len(typed) >= findDigits && len(typed)*2 > len(p.Text) && strings.Contains(digitsOf(v.Phone+" "+v.PhoneE164), typed) {
+	typed, number := digitsOf(p.Text), digitsOf(v.Phone+" "+v.PhoneE164)
+	if len(typed) >= findDigits && len(typed)*2 > len(p.Text) && strings.Contains(number, typed) {
 		return v.Phone
 	}
 	return cmp.Or(v.Email, v.Phone)

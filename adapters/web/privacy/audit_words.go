@@ -38,7 +38,8 @@ var (
 	}
 )
 
-// detailSaid is a detail in words: ids by name, codes by what they mean, amounts in reais. What says nothing is left out.
+// detailSaid is a detail in words: ids by name, codes by what they mean, amounts in reais. What says nothing is left
+// out.
 func (s pages) detailSaid(detail map[string]string, inDetail func(string) string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(detail)) {

@@ -423,11 +423,13 @@ func freshAnswers(t *testing.T, s ports.Store) {
 	born.ID, born.Inputs = kit.ID(), catalog.InputsText(map[string]string{"nascimento": "1980-02-29"})
 	kit.Must(t, s.Repos().History.Save(ctx, born))
 	of := func(d document.Document) lookup.About { return lookup.About{Document: d} }
-	got, err := s.Repos().History.Fresh(ctx, o, "cpf", []lookup.About{of(ana), of(bia), of(caio)}, kit.At.Add(-time.Second))
+	got, err := s.Repos().History.Fresh(ctx, o, "cpf", []lookup.About{of(ana), of(bia), of(caio)},
+		kit.At.Add(-time.Second))
 	kit.Must(t, err)
 	kit.Same(t, "how many", len(got), 2)
 	kit.Same(t, "the newest", got[of(ana)], newer.ID)
-	withInputs, without := lookup.About{Document: ana, Inputs: born.Inputs}, lookup.About{Document: bia, Inputs: born.Inputs}
+	withInputs := lookup.About{Document: ana, Inputs: born.Inputs}
+	without := lookup.About{Document: bia, Inputs: born.Inputs}
 	got, err = s.Repos().History.Fresh(ctx, o, "cpf", []lookup.About{of(ana), of(bia), withInputs, without}, kit.At)
 	kit.Must(t, err)
 	kit.Same(t, "after that", got, map[lookup.About]string{of(ana): newer.ID, withInputs: born.ID})
