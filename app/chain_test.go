@@ -362,3 +362,74 @@ func TestAQuestionGoesTheWayOfItsPurpose(t *testing.T) {
 		s.sound()
 	})
 }
+
+// nextFails is a store that refuses a step of a question to its next bureau, after it was written or before.
+type nextFails struct {
+	ports.Store
+	steps   int // that succeed before
+	written bool
+}
+
+func (s *nextFails) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.Calls = failingNext{r.Calls, s}
+	return r
+}
+
+type failingNext struct {
+	ports.Calls
+	of *nextFails
+}
+
+func (c failingNext) Next(ctx context.Context, n ports.Next) (bool, error) {
+	if c.of.steps--; c.of.steps >= 0 {
+		return c.Calls.Next(ctx, n)
+	}
+	if c.of.written {
+		_, _ = c.Calls.Next(ctx, n)
+	}
+	return false, ports.ErrUncertain
+}
+
+// TestAStepThatFails: what the bureaus before have answered is given, and what they cost is written once, whether the
+// step was written or not.
+func TestAStepThatFails(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		whole := s.store
+		for _, c := range []struct {
+			chain ports.Chain
+			says  string
+			steps int
+			want  string
+			lines string
+		}{
+			{ports.Chain{OnNoRecord: true}, "nobody, ana", 0, "a 0.3 nobody", "a concluida 0.3"},
+			{ports.Chain{Need: []string{"telefones"}}, "ana, phone", 0, "a 0.3", "a concluida 0.3"},
+			{ports.Chain{}, "not_charged, ana", 0, "bureau_indisponivel", "a nao_enviada 0"},
+			{ports.Chain{OnNoRecord: true, Need: []string{"telefones"}}, "ana, nobody, ana", 1, "a 0.9",
+				"a concluida 0.3; b concluida 0.6 seguida"},
+			{ports.Chain{OnNoRecord: true}, "nobody, nobody, ana", 1, "b 0.9 nobody", "a concluida 0.3 seguida; b concluida 0.6"},
+		} {
+			for _, written := range []bool{false, true} {
+				s := s.another()
+				s.store = &nextFails{whole, c.steps, written}
+				var bureaus []*chained
+				for i, says := range strings.Split(c.says, ", ") {
+					bureaus = append(bureaus, &chained{name: "abc"[i : i+1], price: []catalog.Money{3000, 6000, 4500}[i], says: says})
+				}
+				by, desk := s.byKey(wide), s.through(c.chain, bureaus...)
+				got, err := desk.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+				what := fmt.Sprint(c.says, ", written ", written, ": ")
+				equal(t, what+"the answer", answered(got, err), c.want)
+				lines := c.lines
+				if written {
+					unmade := "abc"[c.steps+1 : c.steps+2]
+					lines += "; " + unmade + " nao_enviada 0 seguida"
+				}
+				equal(t, what+"the statement", s.linesOf(got.Entry.ID), lines)
+			}
+		}
+		s.sound()
+	})
+}

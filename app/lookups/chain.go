@@ -77,7 +77,7 @@ func (l *Ledger) answerOf(
 		}
 		chain.Links = chain.Links[1:]
 		if len(chain.Links) == 0 || !l.goesDown(*chain, m) {
-			return l.conclude(ctx, *chain, e, before, m)
+			return l.conclude(ctx, *chain, e, before, m, nil)
 		}
 		ended := m
 		ended.entry.ID, ended.entry.FollowedID = app.NewID(), e.ID
@@ -95,16 +95,12 @@ func (l *Ledger) answerOf(
 		switch {
 		case err != nil:
 			// It may have been written: then the call has an entry already, which becomes that of the call not made.
-			for _, one := range before {
-				m.entry.Others += one.entry.Amount
-			}
-			o, unmade := m.outcome(e), ended.entry
+			unmade := ended.entry
 			unmade.Bureau, unmade.Status, unmade.RecordID = next.Bureau, lookup.NotSent, ""
 			unmade.Charged, unmade.Amount = false, 0
-			o.Other = &unmade
-			return l.end(ctx, m, o)
+			return l.conclude(ctx, *chain, e, before, m, &unmade)
 		case !running:
-			return l.conclude(ctx, *chain, e, before, m)
+			return l.conclude(ctx, *chain, e, before, m, nil)
 		}
 		before, e = append(before, ended), next
 	}
@@ -175,9 +171,9 @@ func (l *Ledger) ended(
 }
 
 // conclude ends a question with the call that answers it: the last one that found a record, or else that answered, or
-// else that was made.
+// else that was made. unmade is Outcome's.
 func (l *Ledger) conclude(
-	ctx context.Context, chain ports.Chain, e lookup.Entry, before []made, last made,
+	ctx context.Context, chain ports.Chain, e lookup.Entry, before []made, last made, unmade *lookup.Entry,
 ) (Result, error) {
 	at := slices.IndexFunc(before, func(m made) bool { return m.found() })
 	for i, m := range before {
@@ -192,7 +188,9 @@ func (l *Ledger) conclude(
 		if len(chain.Need) > 0 && last.found() {
 			l.fill(last.record, before)
 		}
-		return l.end(ctx, last, last.outcome(e))
+		o := last.outcome(e)
+		o.Unmade = unmade
+		return l.end(ctx, last, o)
 	}
 	// The answer is that of an earlier call, which changes places with the last one, and is stored already.
 	answering, other := before[at], last.entry
@@ -200,7 +198,7 @@ func (l *Ledger) conclude(
 	answering.entry.ID, answering.entry.FollowedID = e.ID, ""
 	answering.entry.Others, other.Others = last.entry.Cost()-answering.entry.Amount, 0
 	return l.end(ctx, answering, ports.Outcome{
-		Entry: answering.entry, Price: e.Amount, Other: &other, Took: last.took, Over: last.over,
+		Entry: answering.entry, Price: e.Amount, Other: &other, Unmade: unmade, Took: last.took, Over: last.over,
 	})
 }
 

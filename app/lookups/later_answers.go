@@ -52,7 +52,7 @@ func (l *Ledger) accept(
 		case <-l.stopping.Done():
 		}
 		if l.stopping.Err() != nil || ports.Since(begun) > m.later.For {
-			return l.conclude(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, noAnswerLater, m.took))
+			return l.conclude(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, noAnswerLater, m.took), nil)
 		}
 	}
 }

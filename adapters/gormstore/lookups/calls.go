@@ -132,7 +132,7 @@ func (r calls) End(ctx context.Context, o ports.Outcome) (open bool, err error) 
 	if err := r.Outside(op); err != nil {
 		return false, err
 	}
-	if o.Other != nil {
+	if o.Other != nil || o.Unmade != nil {
 		return r.endOtherwise(ctx, op, o)
 	}
 	e := r.endedOf(o)

@@ -66,7 +66,7 @@ func lockedEntry(db *gorm.DB, e lookup.Entry) (row LookupRow, err error) {
 	return row, err
 }
 
-// endOtherwise is End where the call that answers the question is not the last one.
+// endOtherwise is End where more entries than one change.
 func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (open bool, err error) {
 	e := r.endedOf(o)
 	queued := false
@@ -76,10 +76,6 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 			return err
 		}
 		was, err := lockedEntry(db, o.Entry)
-		if err != nil {
-			return err
-		}
-		other, err := lockedEntry(db, *o.Other)
 		if err != nil {
 			return err
 		}
@@ -99,23 +95,25 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 		}
 		// An erasure may have removed the answer meanwhile.
 		kept := gorm.Expr("(SELECT id FROM records WHERE id = ?)", e.entry.RecordID)
-		err = cmp.Or(err,
-			rewrite(db, e.entry, kept),
-			rewrite(db, lookupRowOf(r.vault, *o.Other), nil),
-		)
-		if err != nil {
+		if err = cmp.Or(err, rewrite(db, e.entry, kept)); err != nil {
 			return err
 		}
 		sum := newCharges()
-		row := lookupRowOf(r.vault, *o.Other)
-		calls := chargedCalls(row) - chargedCalls(other)
-		sum.account(row, calls, row.Amount-other.Amount)
-		sum.figure(row, calls, row.Amount-other.Amount)
 		sum.end(e.entry, was.Amount)
-		if e.entry.Status == string(lookup.Done) && other.ID != "" { // the last call is the one in the other entry
-			sum.asked(ended{entry: row, took: e.took, over: e.over})
-		} else {
-			sum.asked(e)
+		last, counted := e, false
+		if o.Other != nil {
+			last.entry = lookupRowOf(r.vault, *o.Other)
+			if _, err = r.becomes(db, sum, *o.Other); err != nil {
+				return err
+			}
+		}
+		if o.Unmade != nil { // where it was written, Next has counted the call
+			if counted, err = r.becomes(db, sum, *o.Unmade); err != nil {
+				return err
+			}
+		}
+		if !counted {
+			sum.asked(last)
 		}
 		if !erased {
 			queued, err = addCompleted(db, e.entry, e.trail)
@@ -126,6 +124,19 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 		r.MakeDue(automation.FanOut)
 	}
 	return open, err
+}
+
+// becomes rewrites an entry without an answer, and reports whether there is one.
+func (r calls) becomes(db *gorm.DB, sum *charges, e lookup.Entry) (there bool, err error) {
+	was, err := lockedEntry(db, e)
+	if err != nil || was.ID == "" {
+		return false, err
+	}
+	row := lookupRowOf(r.vault, e)
+	calls := chargedCalls(row) - chargedCalls(was)
+	sum.account(row, calls, row.Amount-was.Amount)
+	sum.figure(row, calls, row.Amount-was.Amount)
+	return true, rewrite(db, row, nil)
 }
 
 // rewrite gives an entry the call of another.

@@ -77,7 +77,7 @@ func endsAfterErasure(t *testing.T, s ports.Store) {
 			e.Status, e.Charged, e.Amount = lookup.NotSent, false, 0
 			unmade := first
 			unmade.ID, unmade.Status, unmade.Charged, unmade.Amount = kit.ID(), lookup.NotSent, false, 0
-			return ports.Outcome{Entry: e, Price: 6000, Other: &unmade}
+			return ports.Outcome{Entry: e, Price: 6000, Unmade: &unmade}
 		}, lookup.Spent{Count: 1, Amount: 1000}},
 		{"the first one answers", func(e, first lookup.Entry) ports.Outcome {
 			other := e
