@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"fichario/adapters/bureau"
 	"fichario/adapters/sandbox"
+	"fichario/domain/catalog"
 	"fichario/domain/document"
 	"fichario/ports/portstest"
 )
@@ -18,7 +20,12 @@ func TestBureau(t *testing.T) {
 	portstest.Bureau(t, func(t *testing.T) portstest.BureauUnderTest {
 		other := sandbox.New()
 		dial, stop := other.Start()
-		c := bureau.New(parse(t, string(sandbox.File(sandbox.Plain))), bureau.WithDialContext(dial),
+		file := strings.Replace(string(sandbox.File(sandbox.Plain)), `price: "0.45"`,
+			`price: { max: "0.45", from: '.headers["x-custo"]' }`, 1) + `
+not_charged: [{ status: 403, when: .body.cobrado == false }]
+exhausted: { status: 402, when: .body.codigo == "sem_credito", until: manual }
+`
+		c := bureau.New(parse(t, file), bureau.WithDialContext(dial),
 			bureau.WithRefusals(other.Refuses(sandbox.Plain)))
 		t.Cleanup(func() { c.Close(); stop() })
 		doors := other.Doors()
@@ -37,8 +44,10 @@ func TestBureau(t *testing.T) {
 				script("cases: [" + map[portstest.Misbehaviour]string{
 					portstest.Away: "{fault: refuse}", portstest.Silent: "{fault: hang}", portstest.Breaking: "{fault: reset}",
 					portstest.Failing: "{status: 500}", portstest.Babbling: "{fault: html}",
+					portstest.Refusing: "{status: 403, body: {cobrado: false}}", portstest.Penniless: "{status: 402, body: {codigo: sem_credito}}",
 				}[m] + "]")
 			},
+			Bill: func(m catalog.Money) { script("cases: [{headers: {X-Custo: '" + m.String() + "'}}]") },
 			Calls: func() (arrived int) {
 				w := httptest.NewRecorder()
 				doors.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/_/calls", nil))

@@ -28,6 +28,10 @@ const (
 	Failing Misbehaviour = "failing"
 	// Babbling: the answer is none of the bureau's forms.
 	Babbling Misbehaviour = "babbling"
+	// Refusing: the call is refused, and the bureau says so in a way in which it does not bill.
+	Refusing Misbehaviour = "refusing"
+	// Penniless: the call is refused because no credit is left.
+	Penniless Misbehaviour = "penniless"
 )
 
 // BureauUnderTest is a ports.Bureau with control over its other side.
@@ -41,8 +45,9 @@ type BureauUnderTest struct {
 	Wrong document.Document
 	// Later is a document whose answer comes later, but within patience.Limit; the zero value where all come at once.
 	Later document.Document
-	// Misbehave makes the other side fail like this from now on.
+	// Misbehave makes the other side fail like this from now on, and Bill name an amount in its answers.
 	Misbehave func(Misbehaviour)
+	Bill      func(catalog.Money)
 	// Calls is how many calls have arrived at the other side.
 	Calls func() int
 }
@@ -52,6 +57,7 @@ func Bureau(t *testing.T, start func(t *testing.T) BureauUnderTest) {
 	t.Helper()
 	t.Run("answers", func(t *testing.T) { bureauAnswers(t, start(t)) })
 	t.Run("answers later", func(t *testing.T) { bureauAnswersLater(t, start(t)) })
+	t.Run("the bill in the answer", func(t *testing.T) { bureauBills(t, start(t)) })
 	t.Run("refusals of its own", func(t *testing.T) { bureauRefuses(t, start(t)) })
 	for _, c := range []struct {
 		behaviour Misbehaviour
@@ -63,6 +69,8 @@ func Bureau(t *testing.T, start func(t *testing.T) BureauUnderTest) {
 		{Breaking, []ports.BureauOutcome{ports.NoAnswer, ports.Failed}, 1},
 		{Failing, []ports.BureauOutcome{ports.Failed, ports.NotCharged}, 1},
 		{Babbling, []ports.BureauOutcome{ports.Failed}, 1},
+		{Refusing, []ports.BureauOutcome{ports.NotCharged}, 1},
+		{Penniless, []ports.BureauOutcome{ports.Exhausted}, 1},
 	} {
 		t.Run(string(c.behaviour), func(t *testing.T) {
 			b := start(t)
@@ -133,6 +141,18 @@ func bureauAnswersLater(t *testing.T, b BureauUnderTest) {
 	}
 	if b.Calls() != 1 {
 		t.Errorf("%d calls arrived for one question", b.Calls())
+	}
+}
+
+// bureauBills: the amount that an answer names is told to the ten-thousandth, whatever the product's price is.
+func bureauBills(t *testing.T, b BureauUnderTest) {
+	t.Helper()
+	for _, amount := range []catalog.Money{0, 2075, b.Product.Price, 3 * b.Product.Price} {
+		b.Bill(amount)
+		answer, err := b.Bureau.Ask(t.Context(), ports.Question{Product: b.Product, Document: b.Known})
+		if err != nil || answer.Amount == nil || *answer.Amount != amount {
+			t.Errorf("%s is told as %v, %v", amount, answer.Amount, err)
+		}
 	}
 }
 
