@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"fichario/domain/crm"
 	"fichario/ports"
@@ -46,6 +47,12 @@ func TestTheBureausOfTheInstance(t *testing.T) {
 		t.Errorf("reset, the order is %s", got)
 	}
 	has(t, "asked first", v.get("/bureaus?perguntar=tirar-test"), "Tirar o bureau “test”?", "O que só ele oferece")
+	v.send("/bureaus/tirar", "bureau", "test", "horas", "24")
+	settings, err := v.store.Repos().Bureaus.Settings(t.Context())
+	if err != nil || len(settings.Outs) != 1 || time.Until(settings.Outs[0].Until).Round(time.Hour) != 24*time.Hour {
+		t.Errorf("out for a day: %+v, %v", settings.Outs, err)
+	}
+	v.send("/bureaus/voltar", "bureau", "test")
 	v.send("/bureaus/tirar", "bureau", "test")
 	has(t, "out", v.get("/bureaus"), "Fora", "até alguém o chamar de volta", "Chamar de volta")
 	calls := v.bureau.calls.Load()

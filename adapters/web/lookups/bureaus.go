@@ -74,11 +74,20 @@ func (s pages) bureauReset(c *web.Call, f bureauFields) error {
 	return c.Done("/bureaus", "A ordem é de novo a da configuração.")
 }
 
-func (s pages) bureauOut(c *web.Call, f bureauFields) error {
-	if err := s.Bureaus.TakeOut(c.Ctx(), c.By, f.Bureau, 0); err != nil {
+func (s pages) bureauOut(c *web.Call, f struct {
+	bureauFields
+	// Hours is how long it is out; 0 for until somebody calls it back.
+	Hours int `form:"horas" validate:"min=0,max=8760" says:"Escolha por quanto tempo o bureau fica fora."`
+}) error {
+	while := time.Duration(f.Hours) * time.Hour
+	if err := s.Bureaus.TakeOut(c.Ctx(), c.By, f.Bureau, while); err != nil {
 		return err
 	}
-	return c.Done("/bureaus", f.Bureau+" está fora. Nada é perguntado a ele até alguém o chamar de volta.")
+	until := "alguém o chamar de volta"
+	if while > 0 {
+		until = s.Datetime(s.Clock().Add(while))
+	}
+	return c.Done("/bureaus", f.Bureau+" está fora. Nada é perguntado a ele até "+until+".")
 }
 
 func (s pages) bureauBack(c *web.Call, f bureauFields) error {
