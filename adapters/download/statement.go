@@ -6,8 +6,8 @@ import (
 	"fichario/app/lookups"
 )
 
-// Statement is a statement as a file. An organisation's has two more columns, who asked and the automation: a key's
-// lookups never come from one.
+// Statement is a statement as a file. An organisation's has three more columns: who asked, the automation, and whether
+// it is a comparison. None of a key's lookups comes from either.
 func Statement(lines lookups.StatementLines) Table {
 	t := Table{
 		Name:    "extrato.csv",
@@ -18,6 +18,9 @@ func Statement(lines lookups.StatementLines) Table {
 		t.Columns = append(t.Columns, "quem", "automacao")
 	}
 	t.Columns = append(t.Columns, "finalidade", "bureau", "seguida")
+	if !lines.OfKey {
+		t.Columns = append(t.Columns, "comparacao")
+	}
 	return t
 }
 
@@ -31,6 +34,9 @@ func statementRows(lines lookups.StatementLines) iter.Seq2[[]any, error] {
 				row = append(row, line.By, line.AutomationID)
 			}
 			row = append(row, line.Purpose, line.Bureau, line.FollowedID)
+			if !lines.OfKey {
+				row = append(row, line.Compared)
+			}
 			if !yield(row, err) || err != nil {
 				return
 			}

@@ -395,6 +395,10 @@ type StatementEntry struct {
 	// Cobrada Charged.
 	Cobrada bool `json:"cobrada"`
 
+	// Comparacao Whether the call was made only to compare a bureau with the one that answered. It is the organisation's, in no
+	// key's statement, caps or spending.
+	Comparacao bool `json:"comparacao"`
+
 	// Documento The document, without punctuation; empty if the stored one can no longer be decrypted.
 	Documento string `json:"documento"`
 
@@ -406,8 +410,8 @@ type StatementEntry struct {
 	Id         string  `json:"id"`
 	Produto    string  `json:"produto"`
 
-	// Seguida The lookup whose call answered the question after this one did not; null for a lookup that stands for its
-	// question. Each call to a bureau is a line of its own.
+	// Seguida The lookup whose call answered the question after this one did not, or that this one is compared with; null
+	// for a lookup that stands for its question. Each call to a bureau is a line of its own.
 	Seguida *string `json:"seguida"`
 
 	// Situacao `em_andamento`: at the bureau now. `concluida`: answered, from history or by the bureau. `falhou`: the

@@ -130,6 +130,7 @@ func statementPage(page lookups.StatementPage) StatementPage {
 			Id: e.ID, Produto: e.Product, Documento: e.Document.Value(), Em: e.At, Cache: e.Cache, Cobrada: e.Charged,
 			Valor: amount(e.Amount), Situacao: string(e.Status), Finalidade: text.OrNil(e.Purpose),
 			Automacao: text.OrNil(e.AutomationID), Bureau: text.OrNil(e.Bureau), Seguida: text.OrNil(e.FollowedID),
+			Comparacao: e.Compared,
 		}
 	}
 	if page.Next != "" {

@@ -97,3 +97,30 @@ func TestTheBureausOfSeveralOrganisations(t *testing.T) {
 		}
 	}
 }
+
+// TestHowBureausAgree: the page shows it by field, with what it cost where one organisation has the instance; the calls
+// stand in its statement, and not among what was looked up.
+func TestHowBureausAgree(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	hasNot(t, "before", v.get("/bureaus"), "Concordância")
+	site.compare.Share = 1
+	v.ask("documento", aPerson, "produto", "cpf")
+	site.ledger.Close()
+	page := v.get("/bureaus")
+	has(t, "the page", page, "Concordância", `<bdi class="break">test</bdi> e <bdi class="break">segundo</bdi>`, "1 pergunta",
+		"R$ 0,45 em test e R$ 0,45 em segundo", "Tem registro", "100%", "nenhum tem")
+	statement := v.get("/extrato")
+	has(t, "the statement", statement, "comparação com segundo", "2 cobradas", "R$ 0,90")
+	if n := strings.Count(v.get("/consultas"), "529.982.247-25"); n != 1 {
+		t.Errorf("it was looked up %d times", n)
+	}
+	line := regexp.MustCompile(`<a href="(/consultas/[^"]*)">`).FindStringSubmatch(statement)
+	has(t, "its line", v.get(line[1]), "Esta chamada só comparou segundo com o bureau que respondeu", "R$ 0,45")
+	has(t, "the file", v.get("/extrato.csv"), ",seguida,comparacao\n", ",segundo,", ",true\n", ",test,,false\n")
+	other := site.visitor("Rui")
+	page = other.get("/bureaus")
+	has(t, "another organisation's", page, "Concordância", "1 pergunta")
+	hasNot(t, "another organisation's", page, "em segundo")
+}

@@ -60,7 +60,8 @@ type testSite struct {
 	subjects  *privacyapp.Subjects
 	keys      *lookups.Keys
 	bureau    *fakeBureau
-	second    fakeBureau // for deaths, where the first one does not charge
+	second    fakeBureau        // for deaths, where the first one does not charge
+	compare   *ports.Comparison // of persons with the second one, of no questions unless a test says so
 	tables    *spreadsheet.Tables
 	log       *bytes.Buffer
 	// mailed receives the e-mails sent.
@@ -104,6 +105,12 @@ func newSite(t *testing.T, all bool) *testSite {
 		Name: "segundo", Product: both.Links[0].Product, Timeout: 3 * time.Second, Bureau: &fixture.second,
 	})
 	chains["obito"] = both
+	fixture.compare = &ports.Comparison{Monthly: 100_000, Link: ports.Link{
+		Name: "segundo", Product: chains["cpf"].Links[0].Product, Timeout: 3 * time.Second, Bureau: &fixture.second,
+	}}
+	person := chains["cpf"]
+	person.Compare = fixture.compare
+	chains["cpf"] = person
 	bureaus := lookups.NewBureaus(chains, store, calendar, now, log)
 	fixture.ledger = lookups.NewLedger(lookups.LedgerConfig{
 		Store: store, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {}, Bureaus: bureaus,

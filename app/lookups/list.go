@@ -3,6 +3,7 @@ package lookups
 import (
 	"context"
 	"encoding/base64"
+	"slices"
 	"strings"
 
 	"fichario/app"
@@ -20,8 +21,8 @@ type List struct {
 	Cut    bool
 }
 
-// List returns a page of the lookups of the caller's organisation, or only of the caller's own. Faults: InvalidRequest,
-// NotFound, ServiceUnavailable.
+// List returns a page of the lookups of the caller's organisation, or only of the caller's own, without calls that were
+// only compared. Faults: InvalidRequest, NotFound, ServiceUnavailable.
 func (s *Sheet) List(ctx context.Context, by app.Caller, own bool, cursor string, limit int) (List, error) {
 	var out List
 	asker, err := askerOf(by, own)
@@ -40,9 +41,11 @@ func (s *Sheet) List(ctx context.Context, by app.Caller, own bool, cursor string
 		entries = entries[:limit]
 		out.Next = base64.RawURLEncoding.EncodeToString([]byte(entries[limit-1].ID))
 	}
-	out.Lookups, err = s.views(ctx, by, entries)
+	out.Lookups, err = s.views(ctx, by, slices.DeleteFunc(entries, compared))
 	return out, err
 }
+
+func compared(e lookup.Entry) bool { return e.Compared }
 
 const (
 	// searchedMost is how many lookups Search examines: documents and names are encrypted, so each must be opened for it.
@@ -65,7 +68,7 @@ func (s *Sheet) Search(
 		if err != nil {
 			return out, err
 		}
-		found, err := s.views(ctx, by, entries)
+		found, err := s.views(ctx, by, slices.DeleteFunc(slices.Clone(entries), compared))
 		if err != nil {
 			return out, err
 		}

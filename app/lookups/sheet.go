@@ -184,7 +184,7 @@ func (s *Sheet) RecentDocuments(ctx context.Context, by app.Caller, limit int) (
 }
 
 // lastOfEach returns, from that many of the organisation's last lookups, the last one for each document and product,
-// newest first.
+// newest first. A call that another one's entry stands for, or that was only compared, is none.
 func (s *Sheet) lastOfEach(ctx context.Context, by app.Caller, among int) ([]lookup.Entry, error) {
 	if err := app.CheckPage("", among/recentPages); err != nil {
 		return nil, err
@@ -201,8 +201,8 @@ func (s *Sheet) lastOfEach(ctx context.Context, by app.Caller, among int) ([]loo
 	seen := map[subject]bool{}
 	return slices.DeleteFunc(entries, func(e lookup.Entry) bool {
 		of := subject{e.Product, e.Document}
-		defer func() { seen[of] = true }()
-		return seen[of]
+		defer func() { seen[of] = seen[of] || e.FollowedID == "" }()
+		return seen[of] || e.FollowedID != ""
 	}), err
 }
 

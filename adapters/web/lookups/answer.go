@@ -265,6 +265,12 @@ func (s pages) TroubleOf(v lookups.View) trouble {
 			"O documento e a resposta não estão mais guardados.",
 		}
 	}
+	if v.Entry.Compared && v.Entry.Status == lookup.Done {
+		return trouble{
+			"Esta chamada só comparou " + v.Entry.Bureau + " com o bureau que respondeu.",
+			"Ela custou " + v.Entry.Cost().Exact() + ".", "A resposta não é guardada; a concordância está em Bureaus.",
+		}
+	}
 	cost := "O pedido chegou a ele, por isso os " + v.Entry.Cost().Exact() + " foram cobrados."
 	const again = "Tente de novo em alguns minutos; se repetir, avise quem cuida do contrato com o bureau."
 	switch v.Entry.Status {

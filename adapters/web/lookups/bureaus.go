@@ -11,7 +11,11 @@ import (
 )
 
 // bureausPage is the page about the bureaus of the instance.
-type bureausPage struct{ lookups.BureauList }
+type bureausPage struct {
+	lookups.BureauList
+	// Compared is how answers agree.
+	Compared []lookups.Compared
+}
 
 // Chains are the orders of the products that several bureaus offer.
 func (p bureausPage) Chains() []lookups.BureauOrder {
@@ -36,7 +40,11 @@ func (s pages) bureauList(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Render("bureaus", web.Page{Title: "Bureaus", Nav: "bureaus", Data: bureausPage{list}})
+	compared, err := s.Bureaus.Compared(c.Ctx(), c.By, "")
+	if err != nil {
+		return err
+	}
+	return c.Render("bureaus", web.Page{Title: "Bureaus", Nav: "bureaus", Data: bureausPage{list, compared}})
 }
 
 // bureauFields name a bureau and, where it matters, a product.

@@ -16,13 +16,14 @@ import (
 
 // Bureau holds the commands of bureau files, and of the bureaus of the instance.
 type Bureau struct {
-	Check bureauCheckCmd `cmd:"" help:"Check a bureau file; every error is shown with its line."`
-	Try   bureauTryCmd   `cmd:"" help:"Make one real call and show the fields. The bureau may charge for it."`
-	New   bureauNewCmd   `cmd:"" help:"Write a bureau file for a saved answer: a mapping for each named field that it recognises."`
-	List  bureauListCmd  `cmd:"" help:"List the bureaus: whether they are asked, their times, failures and spending."`
-	Order bureauOrderCmd `cmd:"" help:"Show or set the order in which the bureaus of a product are asked."`
-	Out   bureauOutCmd   `cmd:"" help:"Let a bureau be asked nothing."`
-	Back  bureauBackCmd  `cmd:"" help:"Let a bureau be asked again."`
+	Check   bureauCheckCmd   `cmd:"" help:"Check a bureau file; every error is shown with its line."`
+	Try     bureauTryCmd     `cmd:"" help:"Make one real call and show the fields. The bureau may charge for it."`
+	New     bureauNewCmd     `cmd:"" help:"Write a bureau file for a saved answer: a mapping for each named field that it recognises."`
+	List    bureauListCmd    `cmd:"" help:"List the bureaus: whether they are asked, their times, failures and spending."`
+	Order   bureauOrderCmd   `cmd:"" help:"Show or set the order in which the bureaus of a product are asked."`
+	Out     bureauOutCmd     `cmd:"" help:"Let a bureau be asked nothing."`
+	Back    bureauBackCmd    `cmd:"" help:"Let a bureau be asked again."`
+	Compare bureauCompareCmd `cmd:"" help:"Show how often the answers of bureaus that are compared agree."`
 }
 
 type bureauCheckCmd struct {
