@@ -197,3 +197,70 @@ func bureaus(t *testing.T, s ports.Store) {
 		}
 	}
 }
+
+// comparisons: what they may cost in a month is one account of a product, for all organisations; how answers agree is
+// counted with the end of each, once.
+func comparisons(t *testing.T, s ports.Store) {
+	ctx, calls, product := t.Context(), s.Repos().Calls, "p"+kit.ID()[24:]
+	compares := func() lookup.Entry {
+		e := kit.Running(t, "") // of another organisation each time
+		e.Product, e.Bureau, e.Compared, e.FollowedID, e.Amount = product, "b", true, kit.ID(), 1000
+		return e
+	}
+	limited := func(e lookup.Entry, most catalog.Money) error {
+		_, err := calls.Begin(ctx, ports.Charge{Entry: e, Takes: time.Hour, Ceiling: most})
+		return err
+	}
+	first, second := compares(), compares()
+	kit.Must(t, limited(first, 2500))
+	kit.Must(t, limited(second, 2500))
+	kit.WantErr(t, "above the limit", limited(compares(), 2500), ports.ErrCeiling)
+	other := compares()
+	other.Product = "q" + product
+	kit.Must(t, limited(other, 2500))
+	later := compares()
+	later.Month = "2031-01"
+	kit.Must(t, limited(later, 2500))
+
+	match := func(field string, a catalog.Agreement) ports.BureauMatch {
+		return ports.BureauMatch{
+			Month: first.Month, Product: product, First: "a", Second: "b", Field: field, Agreement: a,
+		}
+	}
+	whole := match("", catalog.Agreement{Equal: 1})
+	whole.FirstCost, whole.SecondCost = 4500, 300
+	end := func(e lookup.Entry, matches ...ports.BureauMatch) bool {
+		price := e.Amount
+		e.Status, e.Amount = lookup.Done, 300
+		open, err := calls.End(ctx, ports.Outcome{Entry: e, Price: price, Matches: matches})
+		kit.Must(t, err)
+		return open
+	}
+	kit.Same(t, "ended", end(first, whole, match("x", catalog.Agreement{Different: 1})), true)
+	kit.Same(t, "ended twice", end(first, whole), false)
+	kit.Must(t, limited(compares(), 2500)) // what it did not cost was given back
+	kit.WantErr(t, "above the limit again", limited(compares(), 2500), ports.ErrCeiling)
+	whole.Month = "2031-01"
+	whole.Agreement = catalog.Agreement{OnlyFirst: 1}
+	end(second, whole, match("x", catalog.Agreement{OnlySecond: 1}), match("y", catalog.Agreement{Neither: 1}))
+	found, err := s.Repos().Bureaus.Matches(ctx)
+	kit.Must(t, err)
+	var own []ports.BureauMatch
+	for _, m := range found {
+		if m.Product == product {
+			own = append(own, m)
+		}
+	}
+	all := match("", catalog.Agreement{Equal: 1, OnlyFirst: 1})
+	all.FirstCost, all.SecondCost = 9000, 600
+	want := []ports.BureauMatch{
+		all, match("x", catalog.Agreement{Different: 1, OnlySecond: 1}), match("y", catalog.Agreement{Neither: 1}),
+	}
+	for i := range want {
+		want[i].Month = ""
+	}
+	kit.Same(t, "how they agree", own, want)
+	entry, err := s.Repos().Statement.Find(ctx, first.ID)
+	kit.Must(t, err)
+	kit.Same(t, "its line", []any{entry.Compared, entry.FollowedID, entry.Amount}, []any{true, first.FollowedID, catalog.Money(300)})
+}

@@ -27,6 +27,7 @@ var Suite = kit.Suite{
 	"calls down a chain":      callsDownAChain,
 	"ends after an erasure":   endsAfterErasure,
 	"bureaus":                 bureaus,
+	"comparisons":             comparisons,
 	"ceilings":                ceilings,
 	"changed ceilings":        changedCeilings,
 	"changes under load":      changesUnderLoad,
