@@ -53,6 +53,7 @@ func (w *world) verdicts() {
 	ctx := context.Background()
 	w.judgeDoctor(ctx)
 	w.judgeLedger()
+	w.judgeComparisons()
 	w.judgeLimits()
 	w.judgeItems()
 	w.judgeErrors()
@@ -116,13 +117,39 @@ func (w *world) judgeLedger() {
 		w.fail("ledger", "%d calls are charged with %d", count, amount)
 	}
 	// After a call that may have been charged, nobody else is asked, unless a missing record is worth it.
-	after := "SELECT count(*) FROM lookups WHERE org_id = '%s' AND followed_id IS NOT NULL AND charged"
+	after := "SELECT count(*) FROM lookups WHERE org_id = '%s' AND followed_id IS NOT NULL AND charged AND NOT compared"
 	if n := w.numbers(after); n > 0 && !w.plan.more {
 		w.fail("chain", "after %d charged calls the next bureau was asked", n)
 	}
 	if open := w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'"); open > 0 {
 		w.fail("unsettled", "%d calls have no outcome in the end: %v", open, w.rows(fmt.Sprintf(
 			"SELECT id, at, settle_at, status, charged FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'", w.orgID)))
+	}
+}
+
+// judgeComparisons: what was only compared is the organisation's alone, is about a question that another bureau has
+// answered, once, and has not cost more than it may in a month.
+func (w *world) judgeComparisons() {
+	for _, row := range w.rows(fmt.Sprintf(`SELECT c.id, c.status, q.status, q.bureau FROM lookups c
+		LEFT JOIN lookups q ON q.id = c.followed_id
+		WHERE c.org_id = '%s' AND c.compared AND (c.record_id IS NOT NULL OR c.cache OR c.key_id IS NOT NULL
+			OR c.member_id IS NOT NULL OR c.batch_id IS NOT NULL OR c.automation_id IS NOT NULL
+			OR q.id IS NULL OR q.compared OR q.cache OR q.bureau = c.bureau
+			OR q.status <> 'concluida' AND q.settle_at IS NULL)`, w.orgID)) {
+		w.fail("compared", "the comparison %q is of no answer of another bureau, or somebody's", row)
+	}
+	for _, row := range w.rows(fmt.Sprintf(`SELECT followed_id, count(*) FROM lookups WHERE org_id = '%s' AND compared
+		GROUP BY followed_id HAVING count(*) > 1`, w.orgID)) {
+		w.fail("compared", "the question %s was compared %s times", row[0], row[1])
+	}
+	for _, row := range w.rows(fmt.Sprintf(`SELECT followed_id FROM lookups WHERE org_id = '%s' AND bureau = '%s'
+		AND followed_id IS NOT NULL AND charged GROUP BY followed_id HAVING count(*) > 1`, w.orgID, w.plan.with)) {
+		w.fail("compared", "the question %s was bought twice of %s", row[0], w.plan.with)
+	}
+	spent := w.numbers("SELECT sum(amount) FROM lookups WHERE org_id = '%s' AND compared AND month = '" +
+		w.calendar.Month(w.begun) + "'")
+	if most := int64(w.plan.compares) * int64(price); spent > most {
+		w.fail("compared", "comparisons cost %d, above %d", spent, most)
 	}
 }
 
@@ -417,9 +444,14 @@ func (w *world) judgeErasures(ctx context.Context) {
 			continue
 		}
 		w.judgeOlder(ctx, e, held)
+		asked := 1
 		if w.plan.more { // a question may be bought of each bureau
-			most *= w.plan.bureaus
+			asked = w.plan.bureaus
 		}
+		if w.plan.compares > 0 {
+			asked++
+		}
+		most *= asked
 		if again > most {
 			w.fail("erased", "person %d was bought again after the receipt of %q: %d times, and asked for %d times", e.op.a,
 				e.op, again, most)

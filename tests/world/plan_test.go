@@ -25,20 +25,24 @@ type plan struct {
 	// bureaus is how many a question may be put to; more is whether a missing record is worth asking the next one.
 	bureaus int
 	more    bool
-	deaf    int // of a hundred calls of automations that fail
-	faults  faults
-	holds   holds
-	pins    pins
-	caps    access.Limits
-	budget  catalog.Money // of the second member
-	rules   []bool        // which of the automations are there
-	clients [][]op
-	people  int  // how many persons there are
-	most    int  // documents of a batch
-	minute  int  // of the day at which it begins
-	runs    bool // batches are worked on
-	fires   bool // jobs are
-	night   bool // between the halves of what clients do, the instances are stopped for hours
+	// compares is how many answers another bureau is asked to be compared with, before their limit is reached; zero for
+	// none. It is one that is in the chain, or not.
+	compares int
+	with     string
+	deaf     int // of a hundred calls of automations that fail
+	faults   faults
+	holds    holds
+	pins     pins
+	caps     access.Limits
+	budget   catalog.Money // of the second member
+	rules    []bool        // which of the automations are there
+	clients  [][]op
+	people   int  // how many persons there are
+	most     int  // documents of a batch
+	minute   int  // of the day at which it begins
+	runs     bool // batches are worked on
+	fires    bool // jobs are
+	night    bool // between the halves of what clients do, the instances are stopped for hours
 	// without are the kinds of periodic work that are left out, as bits.
 	without uint
 }
@@ -165,6 +169,9 @@ func (p *plan) faulty(r *rand.Rand) {
 		if r.IntN(2) == 0 { // what sends a question down a chain is frequent then
 			p.bureaus, p.more = 2+r.IntN(2), r.IntN(3) == 0
 			p.moods.refuses, p.moods.free, p.moods.unknown = r.IntN(30), r.IntN(30), r.IntN(40)
+			if p.seed%3 == 0 { // by the seed, so that the worlds of before stay what they were
+				p.compares, p.with = 1+int(p.seed/3%5), []string{"b", "d", "d"}[p.seed/15%3]
+			}
 		}
 	}
 	switch r.IntN(12) {
@@ -242,9 +249,9 @@ func (p plan) has(verbs ...string) bool {
 func (p plan) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b,
-		"seed %d: %d instances, work every %s, %d bureaus (more %t) %+v, deaf %d, faults %+v, holds %+v, pins %+v, "+
+		"seed %d: %d instances, work every %s, %d bureaus (more %t, %d compared with %q) %+v, deaf %d, faults %+v, holds %+v, pins %+v, "+
 			"caps %d a day and %d a month, budget %d, rules %v, strategy %d, midnight %t, night %t\n", p.seed,
-		p.instances, p.pace, p.bureaus, p.more, p.moods,
+		p.instances, p.pace, p.bureaus, p.more, p.compares, p.with, p.moods,
 		p.deaf, p.faults,
 		p.holds, p.pins, p.caps.PerDay,
 		p.caps.PerMonth, p.budget, p.rules, p.strategy, p.midnight, p.night)

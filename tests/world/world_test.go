@@ -38,6 +38,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/lookup"
 	"fichario/domain/privacy"
 	"fichario/ports"
 	"fichario/tests/testkit/patience"
@@ -75,6 +76,12 @@ func (i *instance) chains() (ports.Chains, catalog.Catalog) {
 			c.Links = append(c.Links, ports.Link{Name: name, Product: p, Timeout: timeout, Bureau: seenBy{w.bureau, i, name}})
 		}
 		c.OnNoRecord = w.plan.more
+		if w.plan.compares > 0 {
+			c.Compare = &ports.Comparison{
+				Link:  ports.Link{Name: w.plan.with, Product: p, Timeout: timeout, Bureau: seenBy{w.bureau, i, w.plan.with}},
+				Share: 1, Monthly: w.compared + catalog.Money(w.plan.compares)*price,
+			}
+		}
 		chains[p.ID] = c
 		offered[n].Price, _ = c.Most()
 	}
@@ -106,6 +113,7 @@ type world struct {
 	rotation string // of its contacts, if there is one
 	stages   []crm.Stage
 	rules    []string
+	compared catalog.Money // what comparisons cost this month, in the worlds before
 
 	mu       sync.Mutex
 	wires    map[string][]*wire
@@ -466,6 +474,8 @@ func (w *world) live() {
 	w.within(func() {
 		var err error
 		if w.look, err = w.lookAt(); err == nil {
+			w.compared = catalog.Money(w.number(fmt.Sprintf("SELECT sum(amount) FROM key_usage WHERE key_id = '%s' AND bucket = '%s'",
+				gormengine.NoID, lookup.ComparedBucket(w.calendar.Month(w.begun), catalog.CPF))))
 			w.judge, err = w.open(judge)
 		}
 		for n := range w.plan.instances {
