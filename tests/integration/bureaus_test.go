@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -80,6 +81,82 @@ func TestTheDoctorNamesABureauThatChargesMore(t *testing.T) {
 		said := testkit.RunErr(t, s.Env(), "doctor").Stdout
 		if !strings.Contains(said, "1 BROKEN    no call is charged above the price") || !strings.Contains(said, "teste (1)") {
 			t.Error(said)
+		}
+	})
+}
+
+// TestBureausAreCompared: with chain.yaml, the shipped bureaus are asked the same, each call is a line, and the command
+// says how often they agree and what each cost, within the month's limit.
+func TestBureausAreCompared(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		chain := filepath.Join(t.TempDir(), "chain.yaml")
+		writeFile(t, chain, `bureaus: { comum: sandbox, barato: sandbox-barato, completo: sandbox-completo }
+products:
+  cpf: { chain: [barato], compare: { bureau: completo, share: 1, monthly: "2.70" } } # three calls
+  cnpj: { chain: [comum], compare: { bureau: barato, share: 1, monthly: "50.00" } }
+`)
+		s := lookuptest.StartService(t, env, chain)
+		expect(t, "nothing yet", s.Command("bureau", "compare", "--json"), "[]\n")
+		key := s.NewKey(1000, 1000, 1000).Key
+		type compared struct {
+			Produto, Primeiro, Segundo string
+			Perguntas                  int
+			GastoPrimeiro              float64
+			GastoSegundo               float64
+			Campos                     []map[string]any
+		}
+		all := func(more ...string) []compared {
+			t.Helper()
+			return testkit.JSON[[]compared](t, s.Command(append([]string{"bureau", "compare", "--json"}, more...)...))
+		}
+		gaps := "90000002119" // the cheap one has no contacts of this person
+		for n := range 3 {
+			s.Hide(lookuptest.CPF(n))
+			document := []string{gaps, lookuptest.CPF(0), lookuptest.CPF(1)}[n]
+			expect(t, "what the client pays", fmt.Sprint(s.CPF(key, document).JSON["valorCobrado"]), "0.225")
+			lookuptest.Eventually(t, "it is compared", func() bool {
+				is := all("--product", "cpf")
+				return len(is) == 1 && is[0].Perguntas == n+1
+			})
+		}
+		s.CPF(key, lookuptest.CPF(2)) // beyond the limit
+		s.CPF(key, gaps)              // from history
+		s.Get("/api/v1/cnpj/11222333000181", key)
+		lookuptest.Eventually(t, "the company is compared", func() bool { return len(all()) == 2 })
+		is := all()[1]
+		expect(t, "the bureaus", fmt.Sprintln(is.Produto, is.Primeiro, is.Segundo, is.Perguntas, is.GastoPrimeiro, is.GastoSegundo),
+			"cpf sandbox-barato sandbox-completo 3 0.675 2.7\n")
+		fields := map[string]map[string]any{}
+		for _, f := range is.Campos {
+			fields[fmt.Sprint(f["campo"])] = f
+			sum := 0.0
+			for _, count := range []string{"iguais", "diferentes", "soPrimeiro", "soSegundo", "nenhum"} {
+				sum += f[count].(float64)
+			}
+			expect(t, "answers about "+fmt.Sprint(f["campo"]), sum, 3)
+		}
+		expect(t, "names agree", fields["nome"]["concordancia"], any(100.0))
+		expect(t, "who has the telephones", fields["telefones"]["soSegundo"].(float64) >= 1, true)
+		text := s.Command("bureau", "compare", "--product", "cpf")
+		expect(t, "in words", strings.Contains(text, "cpf: sandbox-barato and sandbox-completo, 3 questions, R$ 0.675 and R$ 2.7"), true)
+
+		statement := s.Statement(key)
+		expect(t, "the key's calls", statement.Cobradas.Mes, 5)
+		for _, line := range testkit.JSON[[]map[string]any](t, s.Command("bureau", "list", "--json")) {
+			want := map[string]float64{"sandbox": 0.3, "sandbox-barato": 1.05, "sandbox-completo": 2.7}[fmt.Sprint(line["nome"])]
+			expect(t, "spent at "+fmt.Sprint(line["nome"]), line["gastoMes"], any(want))
+		}
+		s.Command("doctor")
+		if f := testkit.RunErr(t, s.Env(), "bureau", "compare", "--product", "renda"); !strings.Contains(f.Stderr, "cnpj, cpf") {
+			t.Error(f.Stderr)
+		}
+		writeFile(t, chain, "bureaus: { a: sandbox }\nproducts: { cpf: { chain: [a], compare: { bureau: a, share: 2 } } }\n")
+		refused := testkit.RunErr(t, s.Env(), "bureau", "list").Stderr
+		for _, want := range []string{
+			"products.cpf.compare.monthly: is missing", "products.cpf.compare.share: must be a number above 0 and at most 1",
+		} {
+			expect(t, want, strings.Contains(refused, want), true)
 		}
 	})
 }
