@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"fichario/app"
 	"fichario/app/lookups"
@@ -39,7 +40,11 @@ func (b *comparator) Ask(ctx context.Context, q ports.Question) (ports.Answer, e
 			return ports.Answer{}, &ports.BureauError{Outcome: ports.NoAnswer, Reason: "time is over"}
 		}
 	}
-	return (&chained{says: b.says}).Ask(ctx, q)
+	says, later := strings.CutPrefix(b.says, "later, ")
+	if later && (q.Ticket == "" || b.asked.Load() < 3) {
+		return ports.Answer{Later: &ports.Later{Ticket: "senha", Every: time.Millisecond, For: time.Hour}}, nil
+	}
+	return (&chained{says: says}).Ask(ctx, q)
 }
 
 // with is the comparison with it.
@@ -92,6 +97,8 @@ func TestAnAnswerIsCompared(t *testing.T) {
 			{"no records", "nobody; nobody", ports.Chain{}, "z concluida 0.5", "{0 0 0 0 1} 0.3 0.5; nome {0 0 0 0 1}; telefones {0 0 0 0 1}"},
 			{"another price", "ana; ana for 0.10", ports.Chain{}, "z concluida 0.1", "{1 0 0 0 0} 0.3 0.1; nome {1 0 0 0 0}; telefones {0 0 0 0 1}"},
 			{"from two bureaus", "ana, phone; ana", need, "z concluida 0.5", "{1 0 0 0 0} 0.9 0.5; nome {1 0 0 0 0}; telefones {0 0 1 0 0}"},
+			{"it answers later", "ana; later, ana", ports.Chain{}, "z concluida 0.5", "{1 0 0 0 0} 0.3 0.5; nome {1 0 0 0 0}; telefones {0 0 0 0 1}"},
+			{"it answers later, and fails", "ana; later, failed", ports.Chain{}, "z falhou 0.5", ""},
 			{"it fails", "ana; failed", ports.Chain{}, "z falhou 0.5", ""},
 			{"it panics", "ana; panics", ports.Chain{}, "z falhou 0.5", ""},
 			{"it refuses", "ana; not_charged", ports.Chain{}, "z nao_enviada 0", ""},

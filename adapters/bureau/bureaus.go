@@ -165,9 +165,6 @@ func compared(product catalog.Product, plan PlannedComparison, with *Client) (*p
 	case p.Schema() != product.Schema():
 		return wrong("%s gives it other fields; bureaus that are compared need the same fields", with.Name())
 	}
-	if with.mappings[product.ID].later != nil {
-		return wrong("%s answers it later; a comparison waits for no answer", with.Name())
-	}
 	for _, in := range p.Inputs {
 		i := slices.IndexFunc(product.Inputs, func(other catalog.Input) bool { return other.Name == in.Name })
 		if in.Required && i < 0 || i >= 0 && product.Inputs[i].Type != in.Type {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/catalog"
@@ -52,10 +53,21 @@ func (l *Ledger) compareWith(ctx context.Context, c ports.Comparison, r Result) 
 		}
 		return
 	}
-	m := l.make(ctx, c.Link, e)
-	if m.later != nil { // which no configuration allows
-		m = l.ended(ctx, c.Link, e, noAnswerLater, m.took)
+	start := ports.Now()
+	said := l.ask(ctx, c.Link, e, "")
+	// An answer that comes later is fetched as long as any call may take.
+	for said.failure == nil && said.answer.Later != nil {
+		later := said.answer.Later
+		said = noAnswerLater
+		if wait := max(later.Every, time.Millisecond); ports.Since(start)+wait < c.Link.Timeout {
+			select {
+			case <-ports.After(wait):
+				said = l.ask(ctx, c.Link, e, later.Ticket)
+			case <-l.stopping.Done():
+			}
+		}
 	}
+	m := l.ended(ctx, c.Link, e, said, ports.Since(start))
 	answer := m.record
 	m.record, m.entry.RecordID = nil, ""
 	o := m.outcome(e)
@@ -68,6 +80,9 @@ func (l *Ledger) compareWith(ctx context.Context, c ports.Comparison, r Result) 
 // comparison is the entry of a comparison that begins.
 func (l *Ledger) comparison(c ports.Comparison, of lookup.Entry) lookup.Entry {
 	now := l.clock()
+	if of.Since.IsZero() { // its answer came later
+		of.Since = of.At
+	}
 	return lookup.Entry{
 		ID: app.NewID(), OrgID: of.OrgID, Product: of.Product, Document: of.Document, Inputs: of.Inputs,
 		Purpose: of.Purpose, Since: of.Since, FollowedID: of.ID, Compared: true, Bureau: c.Link.Name,
