@@ -63,6 +63,12 @@ func (s *setting) account() catalog.Money {
 	return must(s.store.Repos().Usage.SpentByKeys(s.t.Context(), []string{instance}, bucket))[instance].Amount
 }
 
+// all are the organisation's entries.
+func (s *setting) all() []lookup.Entry {
+	asker := lookup.Asker{OrgID: s.orgID}
+	return must(s.store.Repos().Statement.Page(s.t.Context(), asker, lookup.Filter{}, "", 9))
+}
+
 // matched is how answers have agreed: the record, and some fields: equal, different, only the first, only the second,
 // neither.
 func (s *setting) matched(first string) string {
@@ -128,7 +134,7 @@ func TestAnAnswerIsCompared(t *testing.T) {
 				desk.Close()
 				var lines []string
 				cost, keys := catalog.Money(0), 0
-				for _, e := range must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 9)) {
+				for _, e := range s.all() {
 					if !e.Compared {
 						keys += int(e.Amount)
 						equal(t, "is a key's", e.KeyID, by.KeyID())
@@ -312,7 +318,7 @@ func TestAComparisonIsErasedWithItsPerson(t *testing.T) {
 		desk.Close()
 		who, spent := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[3]}, s.account()
 		done(s.subjects.Finish(t.Context(), must(s.subjects.Erase(t.Context(), owner, who, false)).ID))
-		for _, e := range must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 9)) {
+		for _, e := range s.all() {
 			equal(t, "erased", line(e.Bureau, e.Erased), line(e.Bureau, true))
 		}
 		equal(t, "what it cost", s.account(), spent)

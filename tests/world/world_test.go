@@ -474,8 +474,9 @@ func (w *world) live() {
 	w.within(func() {
 		var err error
 		if w.look, err = w.lookAt(); err == nil {
-			w.compared = catalog.Money(w.number(fmt.Sprintf("SELECT sum(amount) FROM key_usage WHERE key_id = '%s' AND bucket = '%s'",
-				gormengine.NoID, lookup.ComparedBucket(w.calendar.Month(w.begun), catalog.CPF))))
+			bucket := lookup.ComparedBucket(w.calendar.Month(w.begun), catalog.CPF)
+			spent := "SELECT sum(amount) FROM key_usage WHERE key_id = '%s' AND bucket = '%s'"
+			w.compared = catalog.Money(w.number(fmt.Sprintf(spent, gormengine.NoID, bucket)))
 			w.judge, err = w.open(judge)
 		}
 		for n := range w.plan.instances {

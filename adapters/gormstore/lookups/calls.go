@@ -209,7 +209,8 @@ type charges struct {
 func newCharges() *charges {
 	return &charges{
 		counted: map[account]usageRow{}, added: map[account]usageRow{}, hours: map[lookupHourRow]lookupHourRow{},
-		days: map[spendDayRow]spendDayRow{}, bureaus: map[bureauDayRow]bureauDayRow{}, matches: map[bureauMatchRow]bureauMatchRow{}, slot: engine.SomeSlot(),
+		days: map[spendDayRow]spendDayRow{}, bureaus: map[bureauDayRow]bureauDayRow{},
+		matches: map[bureauMatchRow]bureauMatchRow{}, slot: engine.SomeSlot(),
 	}
 }
 

@@ -207,20 +207,20 @@ func comparisons(t *testing.T, s ports.Store) {
 		e.Product, e.Bureau, e.Compared, e.FollowedID, e.Amount = product, "b", true, kit.ID(), 1000
 		return e
 	}
-	limited := func(e lookup.Entry, most catalog.Money) error {
-		_, err := calls.Begin(ctx, ports.Charge{Entry: e, Takes: time.Hour, Ceiling: most})
+	limited := func(e lookup.Entry) error {
+		_, err := calls.Begin(ctx, ports.Charge{Entry: e, Takes: time.Hour, Ceiling: 2500})
 		return err
 	}
 	first, second := compares(), compares()
-	kit.Must(t, limited(first, 2500))
-	kit.Must(t, limited(second, 2500))
-	kit.WantErr(t, "above the limit", limited(compares(), 2500), ports.ErrCeiling)
+	kit.Must(t, limited(first))
+	kit.Must(t, limited(second))
+	kit.WantErr(t, "above the limit", limited(compares()), ports.ErrCeiling)
 	other := compares()
 	other.Product = "q" + product
-	kit.Must(t, limited(other, 2500))
+	kit.Must(t, limited(other))
 	later := compares()
 	later.Month = "2031-01"
-	kit.Must(t, limited(later, 2500))
+	kit.Must(t, limited(later))
 
 	match := func(field string, a catalog.Agreement) ports.BureauMatch {
 		return ports.BureauMatch{
@@ -238,8 +238,8 @@ func comparisons(t *testing.T, s ports.Store) {
 	}
 	kit.Same(t, "ended", end(first, whole, match("x", catalog.Agreement{Different: 1})), true)
 	kit.Same(t, "ended twice", end(first, whole), false)
-	kit.Must(t, limited(compares(), 2500)) // what it did not cost was given back
-	kit.WantErr(t, "above the limit again", limited(compares(), 2500), ports.ErrCeiling)
+	kit.Must(t, limited(compares())) // what it did not cost was given back
+	kit.WantErr(t, "above the limit again", limited(compares()), ports.ErrCeiling)
 	whole.Month = "2031-01"
 	whole.Agreement = catalog.Agreement{OnlyFirst: 1}
 	end(second, whole, match("x", catalog.Agreement{OnlySecond: 1}), match("y", catalog.Agreement{Neither: 1}))
