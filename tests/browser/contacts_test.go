@@ -34,6 +34,9 @@ func TestSlowALeadArrivesAndIsWorkedOn(t *testing.T) {
 		b.Fill("textarea[name=texto]", "Ligar depois das 14 h")
 		b.Press("Anotar")
 		b.See("Ligar depois das 14 h")
+		if focus := browsertest.Eval[string](b, "document.activeElement.id"); focus != "texto" {
+			t.Errorf("after a note the focus is at %q", focus)
+		}
 		b.Press("Documentos")
 		b.Accessible()
 		b.Fill("input[name=documento]", "529.982.247-25")

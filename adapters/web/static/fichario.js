@@ -60,17 +60,19 @@ document.addEventListener('change', (event) => {
     form.requestSubmit()
   }, 900)
 })
-// Quick changes and undo keep the scroll position.
+// Quick changes and undo keep the scroll position, and what was written keeps the focus where more may be written.
 document.addEventListener('submit', ({ target: form }) => {
   if (!form.matches('[data-auto], [data-quick], .toast form')) return
   sessionStorage.setItem('lugar', JSON.stringify({ at: location.pathname + location.search, y: scrollY }))
+  const text = form.querySelector('textarea[id]')
+  if (text) sessionStorage.setItem('foco', location.pathname + '#' + text.id)
 })
 const place = JSON.parse(sessionStorage.getItem('lugar') || 'null')
 sessionStorage.removeItem('lugar')
 if (place?.at === location.pathname + location.search && !location.hash) scrollTo(0, place.y)
 const left = (sessionStorage.getItem('foco') || '').split('#')
 sessionStorage.removeItem('foco')
-if (left[0] === location.pathname) document.getElementById(left[1])?.focus()
+if (left[0] === location.pathname) document.getElementById(left[1])?.focus({ preventScroll: true })
 
 // Ctrl+Enter submits forms marked so.
 document.addEventListener('keydown', (event) => {
@@ -159,7 +161,9 @@ for (const failure of ['htmx:response:error', 'htmx:error']) document.addEventLi
     refused = document.createElement('p')
     refused.className = 'asked-line err'
     refused.setAttribute('role', 'alert')
-    refused.textContent = 'O Fichário não respondeu. O pedido pode ter chegado: antes de repetir, recarregue a página e veja.'
+    refused.textContent = ctx.sourceElement.closest('[data-free]')
+      ? 'O Fichário não respondeu. Nada foi consultado nem cobrado; continue a digitar para tentar de novo.'
+      : 'O Fichário não respondeu. O pedido pode ter chegado: antes de repetir, recarregue a página e veja.'
   }
   if (ctx.target === ctx.sourceElement) ctx.target.after(refused)
   else ctx.target.prepend(refused)
