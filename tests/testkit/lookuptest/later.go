@@ -1,0 +1,74 @@
+package lookuptest
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// LateBureau is a bureau that takes questions and answers later.
+type LateBureau struct {
+	*Bureau
+	// File is the path of its bureau file. Calls take up to half a second, and answers are fetched every second.
+	File string
+
+	mu    sync.Mutex
+	ready bool
+}
+
+// StartLateBureau starts one, whose answers are not ready.
+func StartLateBureau(tb testing.TB) *LateBureau {
+	tb.Helper()
+	b := &LateBureau{}
+	b.Bureau = StartBureau(tb, func(w http.ResponseWriter, r *http.Request, document string) {
+		b.mu.Lock()
+		ready := b.ready
+		b.mu.Unlock()
+		switch id, fetched := strings.CutPrefix(document, "pedido-"); {
+		case !fetched:
+			w.WriteHeader(http.StatusAccepted)
+			_, _ = fmt.Fprintf(w, `{"protocolo":"pedido-%s"}`, document)
+		case !ready:
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			Ordinary(w, r, id)
+		}
+	})
+	b.File = filepath.Join(tb.TempDir(), "tarde.yaml")
+	err := os.WriteFile(b.File, []byte(fmt.Sprintf(`
+name: tarde
+base_url: %s
+timeout: 500ms
+later:
+  status: [202]
+  id: .body.protocolo
+  poll: { path: "/pedidos/{id}", every: 1s, for: 1h }
+  ready: .status == 200
+products:
+  cpf:
+    price: "0.45"
+    request: { method: GET, path: "/pessoas/{documento}" }
+    fields: { nome: .nome }
+`, b.URL)), 0o600)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// Answer makes the answers ready.
+func (b *LateBureau) Answer() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ready = true
+}
+
+// Asked is how often the bureau was asked about a document, without what was fetched.
+func (b *LateBureau) Asked(document string) int { return b.Ledger()[document] }
+
+// Fetched is how often its answer was fetched.
+func (b *LateBureau) Fetched(document string) int { return b.Ledger()["pedido-"+document] }
