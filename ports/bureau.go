@@ -49,9 +49,19 @@ type Answer struct {
 	// Amount is what the bureau says that the call cost; nil where it does not say, and the call costs the product's
 	// price.
 	Amount *catalog.Money
+	// Also are what the same answer says of other products.
+	Also []Part
 	// Later is set, and nothing else, where the bureau has taken the question and answers later, or where the answer is
 	// not there yet. A fetch that fails for a reason of its own says so too.
 	Later *Later
+}
+
+// Part is what an answer says of a product other than the one that was asked about, as in Answer.
+type Part struct {
+	// Product is its id.
+	Product string
+	Found   bool
+	Fields  []byte
 }
 
 // Later is how the answer to a question that a bureau has taken is fetched: by Ask, with its ticket, which costs nothing

@@ -87,6 +87,10 @@ type Outcome struct {
 	Record *lookup.Record
 	// Other is the entry of an earlier call, which has changed places with Entry, as it is to be from now on: the entry of
 	// the question is that of the call that answers it. Nil where that is the last one.
+	// Parts are records of other products that the same answer gives; their OfID is that of Record. They have no entries.
+	Parts []lookup.Record
+	// Other is an entry that Next has written, as it is to be from now on; nil for none. It and Entry may change places:
+	// the entry of the question is that of the call that answers it.
 	Other *lookup.Entry
 	// Unmade is an entry that Next may have written for the last call, before a call that was then not made: it becomes
 	// that one's. Nil for none.

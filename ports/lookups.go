@@ -19,7 +19,7 @@ type Statement interface {
 	// Page returns entries, newest first, that come after the one with id after (""
 	// starts at the newest).
 	Page(ctx context.Context, by lookup.Asker, f lookup.Filter, after string, limit int) ([]lookup.Entry, error)
-	// Asked returns the entries whose calls brought records, by the ids of the records.
+	// Asked returns the entries whose calls brought records, also as parts of the answer, by the ids of the records.
 	Asked(ctx context.Context, recordIDs []string) (map[string]lookup.Entry, error)
 	// Spend returns what was charged on each day from one to another, both inclusive, by
 	// product, oldest day first.
@@ -76,6 +76,8 @@ type History interface {
 	) (map[lookup.About]string, error)
 	// Records returns records by their ids; unknown ids are left out.
 	Records(ctx context.Context, ids []string) (map[string]lookup.Record, error)
+	// Parts returns the records of other products that were given by the same answers as some records, by the ids of these.
+	Parts(ctx context.Context, ids []string) (map[string][]lookup.Record, error)
 	// Answers returns all records of a document in a product, newest first, without
 	// their fields and bytes.
 	Answers(ctx context.Context, orgID, product string, d document.Document, limit int) ([]lookup.Record, error)

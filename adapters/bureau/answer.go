@@ -82,15 +82,24 @@ func (c *Client) read(ctx context.Context, m *mapping, doc asked, came received)
 			return reply{}, neutral(ports.Failed, "the bureau reports a failure")
 		}
 	}
-	r := reply{found: true, raw: came.raw, decoded: came.answer}
-	if m.found != nil {
-		v, err := m.found.Run(ctx, came.answer, doc.variables(m.product.ID)...)
-		is := false
-		if r.found, is = v.(bool); err != nil || !is {
-			return reply{}, neutral(ports.Failed, "the answer does not say whether a record was found")
-		}
+	r := reply{raw: came.raw, decoded: came.answer}
+	var fail *failure
+	r.found, fail = c.finds(ctx, m, doc, came.answer)
+	return r, fail
+}
+
+// finds reports whether an answer has a record of a product.
+func (c *Client) finds(ctx context.Context, m *mapping, doc asked, answer any) (bool, *failure) {
+	if m.found == nil {
+		return true, nil
 	}
-	return r, nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
+	defer cancel()
+	v, err := m.found.Run(ctx, answer, doc.variables(m.product.ID)...)
+	if found, is := v.(bool); err == nil && is {
+		return found, nil
+	}
+	return false, neutral(ports.Failed, "the answer does not say whether a record was found")
 }
 
 // saysFailed reads the result of `failed`: true or a non-empty text is a failure, anything else is not.

@@ -188,7 +188,7 @@ func (c *Client) answered(
 	if r.later != nil {
 		return ports.Answer{Later: r.later}, r, nil
 	}
-	answer := c.project(ctx, m, doc, r)
+	answer := c.whole(ctx, m, doc, r)
 	c.log.DebugContext(ctx, "bureau call answered", "product", m.product.ID, "found", answer.Found,
 		"bytes", len(answer.Raw),
 		"ms", time.Since(start).Milliseconds())
@@ -277,6 +277,36 @@ func (c *Client) body(ctx context.Context, m *mapping, doc asked) ([]byte, *fail
 		return nil, neutral(ports.NotSent, "the request body could not be built")
 	}
 	return b, nil
+}
+
+// whole extracts the named fields of a reply, and what it says of other products.
+func (c *Client) whole(ctx context.Context, m *mapping, doc asked, r reply) ports.Answer {
+	answer := c.project(ctx, m, doc, r)
+	if r.found {
+		answer.Also = c.parts(ctx, m, doc, r)
+	}
+	return answer
+}
+
+// parts are what a reply says of the other products that its product names. What cannot be read is left out.
+func (c *Client) parts(ctx context.Context, m *mapping, doc asked, r reply) (parts []ports.Part) {
+	for _, name := range m.also {
+		other := c.mappings[name]
+		found, fail := c.finds(ctx, other, doc, r.decoded)
+		if fail != nil {
+			c.log.WarnContext(ctx, "bureau answer does not say whether it has a record of another product", "product", name)
+			continue
+		}
+		part := r
+		part.found = found
+		a := c.project(ctx, other, doc, part)
+		if len(a.Dropped) > 0 {
+			c.log.WarnContext(ctx,
+				"bureau answer has fields that the mapping could not read", "product", name, "fields", a.Dropped)
+		}
+		parts = append(parts, ports.Part{Product: name, Found: found, Fields: a.Fields})
+	}
+	return parts
 }
 
 // project extracts the named fields of a reply.

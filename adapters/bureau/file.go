@@ -68,6 +68,7 @@ type mapping struct {
 	found   *jq.Program
 	charged *jq.Program // false for a reply that the bureau does not bill; nil where the file does not say
 	amount  *jq.Program // what a reply cost; nil where every call costs the product's price
+	also    []string    // products that read the same answer
 	later   *later      // how an answer that comes later is fetched; nil where answers come at once
 	fields  []fieldMapping
 }

@@ -163,10 +163,11 @@ func (p *parser) products(v at) {
 		}
 	}
 	p.file.mappings = append(p.file.mappings, custom...)
+	p.alsoFit()
 }
 
 func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
-	keys := p.Known(v, "name", "description", "documents", "inputs", "price", "charged", "later", "request", "found",
+	keys := p.Known(v, "name", "description", "documents", "inputs", "price", "charged", "later", "also", "request", "found",
 		"fields")
 	p.Required(v, keys, "price", "request", "fields")
 	if !standard {
@@ -211,6 +212,9 @@ func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
 		p.declared = product.Inputs
 		m.later = p.later(k)
 		p.declared = nil
+	}
+	if k, ok := keys["also"]; ok {
+		m.also = p.alsoOf(k, product.ID)
 	}
 	m.product = product
 	return m

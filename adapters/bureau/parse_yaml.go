@@ -23,6 +23,8 @@ type parser struct {
 	declared []catalog.Input
 	// polling says that a poll is being read, which has an id.
 	polling bool
+	// also are the products that others name for the same answer.
+	also []also
 }
 
 // at is a value with its position in the file.

@@ -71,7 +71,7 @@ func (c *Client) Examine(ctx context.Context, q ports.Question, raw []byte) (Tri
 		return Trial{}, fmt.Errorf("a lookup with this answer would fail: %s", fail.err.Reason)
 	}
 	r.amount, _ = c.bill(ctx, m, doc, came)
-	return c.examine(ctx, m, doc, c.project(ctx, m, doc, r), r), nil
+	return c.examine(ctx, m, doc, c.whole(ctx, m, doc, r), r), nil
 }
 
 func (c *Client) examine(ctx context.Context, m *mapping, doc asked, answer ports.Answer, r reply) Trial {

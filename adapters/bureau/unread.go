@@ -75,6 +75,14 @@ func newSearch(ctx context.Context, f *File, m *mapping, doc asked, decoded any)
 		}
 	}
 	add(f.failed, m.found)
+	for _, other := range f.mappings {
+		if slices.Contains(m.also, other.product.ID) {
+			add(other.found)
+			for _, field := range other.fields {
+				add(field.jq)
+			}
+		}
+	}
 	s.views = len(s.programs)
 	add(m.charged, m.amount)
 	for _, c := range slices.Concat(f.notCharged, f.exhausted) {

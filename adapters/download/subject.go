@@ -160,6 +160,8 @@ func lookupOf(_ *privacyapp.SubjectExport, l privacyapp.SubjectLookup) any {
 		Origem     string         `json:"origem"`
 		RespostaID *string        `json:"respostaId"`
 		Resposta   *subjectAnswer `json:"resposta"`
+		// Tambem are what the same answer said of other products.
+		Tambem []subjectPart `json:"tambem,omitempty"`
 	}{
 		ID: l.ID, Produto: l.Product, Em: l.At, Quem: l.AskedByName, Cache: l.Cache, Cobrada: l.Charged,
 		Valor: json.Number(l.Amount.String()), Situacao: string(l.Status), Origem: "bureau",
@@ -172,7 +174,16 @@ func lookupOf(_ *privacyapp.SubjectExport, l privacyapp.SubjectLookup) any {
 	if l.Record != nil {
 		out.Resposta = answerOf(l.Record)
 	}
+	for _, part := range l.Parts {
+		out.Tambem = append(out.Tambem, subjectPart{part.Product, part.ID, answerOf(&part)})
+	}
 	return out
+}
+
+type subjectPart struct {
+	Produto    string         `json:"produto"`
+	RespostaID string         `json:"respostaId"`
+	Resposta   *subjectAnswer `json:"resposta"`
 }
 
 func answerOf(r *lookup.Record) *subjectAnswer {

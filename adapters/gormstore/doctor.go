@@ -198,7 +198,7 @@ var invariants = []engine.Invariant{
 		Broken: `SELECT id FROM lookups WHERE NOT charged AND amount <> 0`},
 	{Name: "a bureau's answer is in the statement", Broken: `
 		SELECT r.id FROM records r WHERE NOT EXISTS (
-			SELECT 1 FROM lookups l WHERE l.record_id = r.id AND NOT l.cache)`},
+			SELECT 1 FROM lookups l WHERE l.record_id = COALESCE(r.of_id, r.id) AND NOT l.cache)`},
 	{Name: "answers in the statement are in the history, while answers are kept", Broken: `
 		SELECT l.id FROM lookups l WHERE l.record_id IS NOT NULL
 		AND l.record_id >= (SELECT up_to FROM privacy_marks WHERE name = 'records')

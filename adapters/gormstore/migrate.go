@@ -213,5 +213,6 @@ func (s *Store) writtenInGo() []*goose.Migration {
 		goose.NewGoMigration(45, &goose.GoFunc{RunDB: privacy.IndexPurposes}, nil),
 		goose.NewGoMigration(60, &goose.GoFunc{RunDB: lookups.AddMemberDays}, nil),
 		goose.NewGoMigration(80, &goose.GoFunc{RunDB: lookups.AddBureaus}, nil),
+		goose.NewGoMigration(83, &goose.GoFunc{RunDB: lookups.AddParts}, nil),
 	)
 }

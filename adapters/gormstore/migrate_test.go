@@ -187,7 +187,7 @@ func undoFrom(db *gorm.DB, from int) error {
 	}
 	for index, version := range map[string]int{ // of columns to be dropped
 		"contacts_waiting": 35, "lookups_org_purpose": 45, "lookups_key_purpose": 45, "sessions_id": 49,
-		"lookups_member_purpose": 60, "jobs_turn": 70,
+		"lookups_member_purpose": 60, "jobs_turn": 70, "records_of": 83,
 	} {
 		if from > version {
 			continue
@@ -220,6 +220,7 @@ func undoFrom(db *gorm.DB, from int) error {
 var madeColumns = map[string]int{
 	"lookups.bureau": 80, "lookups.followed_id": 80, "lookups.compared": 80, "lookups.spare": 80,
 	"lookups.others": 80, "lookups.inputs": 80, "records.inputs": 80,
+	"records.of_id":       83,
 	"lookups.spare_calls": 80, "records.bureau": 80, "records.sources": 80,
 	"batches.payer_key_id": 61, "batches.payer_member_id": 61, "batches.sheets": 75,
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,

@@ -15,8 +15,9 @@ import (
 type made struct {
 	// entry is the call's own: its bureau, what became of it and what it cost.
 	entry lookup.Entry
-	// record is its answer, and failure why there is none.
+	// record is its answer, and failure why there is none; parts are what the answer says of other products.
 	record  *lookup.Record
+	parts   []lookup.Record
 	failure *ports.BureauError
 	took    time.Duration
 	// over is true where it cost more than the bureau's price.
@@ -27,7 +28,7 @@ type made struct {
 
 // outcome is the call as it is written, in an entry that was charged price.
 func (m made) outcome(e lookup.Entry) ports.Outcome {
-	return ports.Outcome{Entry: m.entry, Price: e.Amount, Record: m.record, Took: m.took, Over: m.over}
+	return ports.Outcome{Entry: m.entry, Price: e.Amount, Record: m.record, Parts: m.parts, Took: m.took, Over: m.over}
 }
 
 // found reports whether the bureau has a record.
@@ -82,7 +83,7 @@ func (l *Ledger) answerOf(
 		ended := m
 		ended.entry.ID, ended.entry.FollowedID = app.NewID(), e.ID
 		if !ended.found() && slices.ContainsFunc(before, made.found) {
-			ended.record, ended.entry.RecordID = nil, "" // it would hide the answer in history
+			ended.record, ended.parts, ended.entry.RecordID = nil, nil, "" // it would hide the answer in history
 		}
 		next := e
 		link := towards(&next, *chain)
@@ -145,6 +146,7 @@ func (l *Ledger) ended(
 			Purpose:    e.Purpose, Found: answer.Found, Bureau: link.Name, Schema: l.terms.schemas[e.Product],
 			Fields: answer.Fields, Raw: answer.Raw,
 		}
+		m.parts = l.parts(link, *m.record, answer.Also)
 	} else {
 		m.entry.Status, named = statusOf(failure.Outcome), failure.Amount
 		l.log.WarnContext(ctx, "bureau call failed", "lookup", e.ID, "bureau", link.Name, "product", e.Product,
@@ -168,6 +170,30 @@ func (l *Ledger) ended(
 		l.bureaus.exhausted(ctx, link.Name, e, failure.Renews)
 	}
 	return m
+}
+
+// parts are the records of other products that an answer gives: those that the product's chain would have taken from
+// this bureau as the answer to a question of its own.
+func (l *Ledger) parts(link ports.Link, of lookup.Record, also []ports.Part) (parts []lookup.Record) {
+	for _, a := range also {
+		chain := l.bureaus.chains[a.Product]
+		i := slices.IndexFunc(chain.Links, func(o ports.Link) bool { return o.Name == link.Name })
+		lacks := func(name string) bool { return catalog.IsNull(a.Fields, name) }
+		if i < 0 || !chain.Links[i].Product.Takes(of.Document.Type()) || !a.Found && chain.OnNoRecord ||
+			a.Found && slices.ContainsFunc(chain.Need, lacks) {
+			continue
+		}
+		part, inputs := of, map[string]string{}
+		for _, in := range chain.Links[i].Product.Inputs {
+			if v := catalog.InputsOf(of.Inputs)[in.Name]; v != "" {
+				inputs[in.Name] = v
+			}
+		}
+		part.ID, part.OfID, part.Product, part.Inputs = app.NewID(), of.ID, a.Product, catalog.InputsText(inputs)
+		part.Found, part.Fields, part.Schema = a.Found, a.Fields, l.terms.schemas[a.Product]
+		parts = append(parts, part)
+	}
+	return parts
 }
 
 // conclude ends a question with the call that answers it: the last one that found a record, or else that answered, or

@@ -69,7 +69,7 @@ func (l *Ledger) compareWith(ctx context.Context, c ports.Comparison, r Result) 
 	}
 	m := l.ended(ctx, c.Link, e, said, ports.Since(start))
 	answer := m.record
-	m.record, m.entry.RecordID = nil, ""
+	m.record, m.parts, m.entry.RecordID = nil, nil, ""
 	o := m.outcome(e)
 	if answer != nil {
 		o.Matches = matches(c.Link.Product, r, m.entry, *answer)

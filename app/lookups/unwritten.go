@@ -26,7 +26,11 @@ func sizeOf(o ports.Outcome) int {
 	if o.Record == nil {
 		return endingBytes
 	}
-	return endingBytes + len(o.Record.Raw) + len(o.Record.Fields)
+	size := endingBytes + len(o.Record.Raw) + len(o.Record.Fields)
+	for _, part := range o.Parts {
+		size += len(part.Raw) + len(part.Fields)
+	}
+	return size
 }
 
 // counts reports whether something is lost if an ending is never written: a paid answer, or a key's refund. Any other

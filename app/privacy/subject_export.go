@@ -43,6 +43,8 @@ type SubjectLookup struct {
 	AskedByName string
 	// Record is nil where there is no answer, or another lookup of the export brought it.
 	Record *lookup.Record
+	// Parts are records of other products that the same answer gave.
+	Parts []lookup.Record
 }
 
 // SubjectContact is a contact about a person or, if Partly, one about somebody else that holds a document of the person
@@ -163,6 +165,10 @@ func (x *SubjectExport) lookups(ctx context.Context, ids []string) (out []any, e
 		}
 	}
 	records, err := repos.History.Records(ctx, brought)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := repos.History.Parts(ctx, brought)
 	for _, id := range ids {
 		e, there := entries[id]
 		if !there {
@@ -170,7 +176,7 @@ func (x *SubjectExport) lookups(ctx context.Context, ids []string) (out []any, e
 		}
 		one := SubjectLookup{Entry: e, AskedByName: app.PersonIn(x.names, e.AskedBy())}
 		if rec, ok := records[e.RecordID]; ok && !e.Cache {
-			one.Record = &rec
+			one.Record, one.Parts = &rec, parts[rec.ID]
 		}
 		out = append(out, one)
 	}

@@ -123,6 +123,8 @@ type Record struct {
 	// Sources are the fields that an earlier bureau of the chain answered, with its name and when; nil where all are
 	// this bureau's.
 	Sources map[string]Source
+	// OfID is the record of the product that was asked about, where the same answer gave this one too; empty for that one.
+	OfID string
 	// Schema is catalog.Product.Schema at the time of the answer.
 	Schema string
 	// Fields is the JSON object of the named fields.

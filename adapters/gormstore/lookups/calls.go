@@ -60,6 +60,7 @@ type ended struct {
 	entry  LookupRow
 	price  int64
 	record *RecordRow
+	parts  []RecordRow
 	trail  automation.Trail
 	took   time.Duration
 	over   bool
@@ -74,7 +75,7 @@ func (r calls) endedOf(o ports.Outcome) ended {
 	}
 	if o.Record != nil {
 		record := recordRowOf(r.vault, *o.Record)
-		e.record = &record
+		e.record, e.parts = &record, engine.Mapped(o.Parts, func(p lookup.Record) RecordRow { return recordRowOf(r.vault, p) })
 	}
 	return e
 }

@@ -220,7 +220,7 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 			delete(still, ids[i]) // an id counts once
 			e.entry.Spare, e.entry.SpareCalls = int64(one.Amount), int64(one.Count)
 			if e.record != nil && one.answered {
-				records = append(records, *e.record)
+				records = append(append(records, *e.record), e.parts...)
 				completed = append(completed, completedJob(e.entry, e.trail))
 			}
 			sum.end(e.entry, e.price)

@@ -90,6 +90,9 @@ func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 			}
 			if e.record != nil && answered {
 				w.Exec(insertRecord, recordTable.Values(e.record)...)
+				for j := range e.parts {
+					w.Exec(insertRecord, recordTable.Values(&e.parts[j])...)
+				}
 				writeCompleted(w, listeners, e.entry, e.trail)
 			}
 			sum.end(e.entry, e.price)

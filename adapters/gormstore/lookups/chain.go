@@ -51,7 +51,8 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 			sum.figure(e.entry, chargedCalls(e.entry), e.entry.Amount)
 			err = cmp.Or(err, db.Create(&e.entry).Error)
 			if e.record != nil {
-				err = cmp.Or(err, db.Create(e.record).Error)
+				rows := append(e.parts, *e.record)
+				err = cmp.Or(err, db.Create(&rows).Error)
 			}
 			sum.asked(e)
 		}
@@ -91,7 +92,8 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 		}
 		e.entry.Spare, e.entry.SpareCalls = was.Spare, was.SpareCalls
 		if e.record != nil { // unless the step that failed has stored it
-			err = db.Clauses(clause.OnConflict{DoNothing: true}).Create(e.record).Error
+			rows := append(e.parts, *e.record)
+			err = db.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
 		}
 		// An erasure may have removed the answer meanwhile.
 		kept := gorm.Expr("(SELECT id FROM records WHERE id = ?)", e.entry.RecordID)

@@ -30,6 +30,8 @@ type RecordRow struct {
 	Bureau     string     `gorm:"not null;default:''"`
 	Sources    string     `gorm:"not null;default:''"` // JSON of lookup.Record.Sources
 	Inputs     []byte     `stored:"sealed"`            // NULL for none
+	// OfID is the record of the same answer that an entry has; NULL for that one.
+	OfID *engine.UID
 }
 
 // TableName is the table of the row.
@@ -65,6 +67,7 @@ func recordOf(v *engine.Vault, row RecordRow) (lookup.Record, bool) {
 func wholeRecordOf(v *engine.Vault, row RecordRow) lookup.Record {
 	rec, opened := recordOf(v, row)
 	value, ok := v.Shown(row.Document, "records|document|"+rec.ID)
+	rec.OfID = row.OfID.Text()
 	rec.OrgID, rec.Product, rec.Purpose, rec.Unreadable = string(row.OrgID), row.Product, row.Purpose, !opened || !ok
 	if ok {
 		rec.Document = document.Restore(document.Type(row.DocType), string(value))
@@ -150,7 +153,7 @@ func recordRowOf(v *engine.Vault, rec lookup.Record) RecordRow {
 		AnsweredAt: engine.Stamp(rec.AnsweredAt), Found: rec.Found, Schema: rec.Schema,
 		Answer: v.SealTwo(rec.Fields, rec.Raw, "records|answer|"+rec.ID), Purpose: rec.Purpose,
 		Bureau: rec.Bureau, Sources: sourcesText(rec.Sources),
-		Inputs: sealedInputs(v, rec.Inputs, "records|inputs|"+rec.ID),
+		Inputs: sealedInputs(v, rec.Inputs, "records|inputs|"+rec.ID), OfID: engine.Optional(rec.OfID),
 	}
 }
 
@@ -191,6 +194,20 @@ func (r history) Records(ctx context.Context, ids []string) (map[string]lookup.R
 		engine.Where("id IN ?", ids))
 	for _, rec := range records {
 		out[rec.ID] = rec
+	}
+	return out, err
+}
+
+// Parts finds the records of other products by those of the same answers.
+func (r history) Parts(ctx context.Context, ids []string) (map[string][]lookup.Record, error) {
+	out := map[string][]lookup.Record{}
+	if ids = engine.Given(ids); len(ids) == 0 {
+		return out, nil
+	}
+	records, err := engine.FindAll(ctx, r.Query, "history.parts", engine.With(r.vault, wholeRecordOf),
+		engine.Where("of_id IN ?", ids), engine.Order("id"))
+	for _, rec := range records {
+		out[rec.OfID] = append(out[rec.OfID], rec)
 	}
 	return out, err
 }

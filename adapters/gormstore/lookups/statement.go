@@ -230,10 +230,25 @@ func (r statement) Asked(ctx context.Context, recordIDs []string) (map[string]lo
 	if recordIDs = engine.Given(recordIDs); len(recordIDs) == 0 {
 		return out, nil
 	}
+	var parts []RecordRow
+	err := r.Query(ctx, "statement.asked", func(db *gorm.DB) error {
+		return db.Select("id", "of_id").Find(&parts, "id IN ? AND of_id IS NOT NULL", recordIDs).Error
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range parts {
+		recordIDs = append(recordIDs, part.OfID.Text())
+	}
 	brought := engine.Where("record_id IN ? AND NOT cache", recordIDs)
 	entries, err := engine.FindAll(ctx, r.Query, "statement.asked", engine.With(r.vault, entryOf), brought)
 	for _, e := range entries {
 		out[e.RecordID] = e
+	}
+	for _, part := range parts {
+		if e, is := out[part.OfID.Text()]; is {
+			out[string(part.ID)] = e
+		}
 	}
 	return out, err
 }

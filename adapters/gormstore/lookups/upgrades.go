@@ -41,6 +41,27 @@ func AddAskers(ctx context.Context, db *sql.DB) error {
 	})
 }
 
+// AddParts lets an answer speak of several products. It rewrites no row.
+func AddParts(ctx context.Context, db *sql.DB) error {
+	err := engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
+		return engine.ExecAll(ctx, tx, "ALTER TABLE records ADD COLUMN IF NOT EXISTS of_id uuid")
+	})
+	if err != nil {
+		return err
+	}
+	var broken bool // by a run that was killed
+	err = db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_index
+		WHERE indexrelid = to_regclass('records_of') AND NOT indisvalid)`).Scan(&broken)
+	if err == nil && broken {
+		_, err = db.ExecContext(ctx, "DROP INDEX records_of")
+	}
+	if err == nil {
+		_, err = db.ExecContext(ctx,
+			"CREATE INDEX CONCURRENTLY IF NOT EXISTS records_of ON records (of_id) WHERE of_id IS NOT NULL")
+	}
+	return err
+}
+
 // AddBureaus lets a question be put to several bureaus. It rewrites no row.
 func AddBureaus(ctx context.Context, db *sql.DB) error {
 	for _, step := range []string{

@@ -172,6 +172,11 @@ func printTrial(e *command.Environment, product catalog.Product, t bureau.Trial,
 	if t.Undescribed != 0 {
 		shown["undescribed"] = t.Undescribed
 	}
+	also := map[string]any{}
+	for _, part := range t.Also {
+		also[part.Product] = json.RawMessage(part.Fields)
+	}
+	shown["also"] = also
 	return e.Print(shown, "%s", trialText(product, t, values, took))
 }
 
@@ -188,6 +193,9 @@ func trialText(product catalog.Product, t bureau.Trial, values map[string]json.R
 		fmt.Fprintf(&text, "Answered in %s. ", took)
 	}
 	fmt.Fprintf(&text, "Record found: %t; %d of %d fields null; price %s.\n", t.Found, nulls, len(product.Fields), price(product, t.Amount))
+	for _, part := range t.Also {
+		fmt.Fprintf(&text, "Also %s, record found: %t: %s\n", part.Product, part.Found, part.Fields)
+	}
 	for _, list := range []struct {
 		what  string
 		names []string

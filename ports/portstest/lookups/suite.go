@@ -13,6 +13,7 @@ var Suite = kit.Suite{
 	"statement filters":       statementFilters,
 	"statement by who asked":  statementByAsker,
 	"settling":                settling,
+	"parts of answers":        partsOfAnswers,
 	"answers that come later": laterAnswers,
 	"lookups of contacts":     contactLookups,
 	"history":                 history,

@@ -59,11 +59,14 @@ func (r subjects) eraseLookups(db *gorm.DB, p *privacy.Person, ids []string) (pr
 	gone := privacy.Counts{privacy.Lookups: len(rows)}
 	if len(records) > 0 {
 		var brought []lookups.RecordRow
-		if err := db.Select("id", "document", "answer").Find(&brought, "id IN ?", records).Error; err != nil {
+		err := db.Select("id", "document", "answer").Find(&brought, "id IN ? OR of_id IN ?", records, records).Error
+		if err != nil {
 			return nil, err
 		}
+		records = nil
 		for _, row := range brought {
 			mark(p, row.Document, row.Answer)
+			records = append(records, string(row.ID))
 		}
 		if err := r.unanswer(db, p, records); err != nil {
 			return nil, err

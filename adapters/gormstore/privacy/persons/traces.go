@@ -191,8 +191,15 @@ func (r subjects) Answers(ctx context.Context, lookupIDs []string) (ids []string
 		return nil, nil
 	}
 	err = r.Query(ctx, "subjects.answers", func(db *gorm.DB) error {
-		return db.Model(&lookups.LookupRow{}).Where("id IN ? AND NOT cache AND record_id IS NOT NULL", lookupIDs).
+		fresh := db.Session(&gorm.Session{NewDB: true})
+		err := db.Model(&lookups.LookupRow{}).Where("id IN ? AND NOT cache AND record_id IS NOT NULL", lookupIDs).
 			Where("id BETWEEN ? AND ?", slices.Min(lookupIDs), slices.Max(lookupIDs)).Pluck("record_id", &ids).Error
+		var parts []string
+		if err == nil && len(ids) > 0 {
+			err = fresh.Model(&lookups.RecordRow{}).Where("of_id IN ?", ids).Pluck("id", &parts).Error
+		}
+		ids = append(ids, parts...)
+		return err
 	})
 	return ids, err
 }
