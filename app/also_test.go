@@ -82,8 +82,8 @@ func TestAnAnswerThatSaysMore(t *testing.T) {
 
 		who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		equal(t, "what is held", must(s.subjects.Count(t.Context(), owner, who, 0)).Counts[privacy.Answers], 4)
-		var entries []lookup.Entry
-		entries = append(entries, must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 9))...)
+		asker := lookup.Asker{OrgID: s.orgID}
+		entries := must(s.store.Repos().Statement.Page(t.Context(), asker, lookup.Filter{}, "", 9))
 		shared := slices.IndexFunc(entries, func(e lookup.Entry) bool { return e.Cache })
 		brought := must(s.store.Repos().Statement.Asked(t.Context(), []string{entries[shared].RecordID}))
 		equal(t, "who brought it", brought[entries[shared].RecordID].Product, catalog.CPF)
@@ -104,15 +104,16 @@ func TestAnExportHasAllPartsOfAnAnswer(t *testing.T) {
 		asked := must(desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
 		parts := must(s.store.Repos().History.Parts(t.Context(), []string{asked.Record.ID}))[asked.Record.ID]
 		equal(t, "parts", len(parts), 1)
-		equal(t, "alike", line(parts[0].Document, parts[0].AnsweredAt.Equal(asked.Record.AnsweredAt.Truncate(1000)), parts[0].Bureau,
-			json.Valid(parts[0].Raw)), line(asked.Record.Document, true, "a", true))
-		export := must(s.subjects.Export(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}))
+		equal(t, "alike", line(parts[0].Document, parts[0].Bureau, json.Valid(parts[0].Raw)),
+			line(asked.Record.Document, "a", true))
+		who := privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		export := must(s.subjects.Export(t.Context(), owner, who))
 		for one, err := range export.Held(t.Context(), privacy.Lookups) {
 			done(err)
 			l, _ := one.(privacyapp.SubjectLookup)
 			equal(t, "in the export", line(len(l.Parts), l.Parts[0].Product), line(1, "situacao_cadastral"))
 		}
-		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
+		s.erase(owner, who)
 		equal(t, "erased", len(must(s.store.Repos().History.Records(t.Context(), []string{parts[0].ID}))), 0)
 		s.sound()
 	})
@@ -128,7 +129,8 @@ func TestAPartHasTheInputsThatItsProductUses(t *testing.T) {
 			catalog.CPF: {date, {Name: "uf", Type: catalog.InputState, Required: true}}, "situacao_cadastral": {date},
 		}), s.byKey(wide)
 		ask := func(product string, inputs map[string]string) bool {
-			return must(desk.Do(t.Context(), by, lookups.Request{Product: product, Document: cpfs[0], Inputs: inputs})).Entry.Cache
+			request := lookups.Request{Product: product, Document: cpfs[0], Inputs: inputs}
+			return must(desk.Do(t.Context(), by, request)).Entry.Cache
 		}
 		equal(t, "asked", ask(catalog.CPF, map[string]string{"nascimento": "1980-02-29", "uf": "SP"}), false)
 		equal(t, "born then", ask("situacao_cadastral", map[string]string{"nascimento": "1980-02-29"}), true)

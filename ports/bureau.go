@@ -64,8 +64,8 @@ type Part struct {
 	Fields  []byte
 }
 
-// Later is how the answer to a question that a bureau has taken is fetched: by Ask, with its ticket, which costs nothing
-// beyond the question.
+// Later is how the answer to a question that a bureau has taken is fetched: by Ask, with its ticket, which costs
+// nothing beyond the question.
 type Later struct {
 	// Ticket is what the bureau calls the question; it is as secret as the document.
 	Ticket string

@@ -76,7 +76,8 @@ type History interface {
 	) (map[lookup.About]string, error)
 	// Records returns records by their ids; unknown ids are left out.
 	Records(ctx context.Context, ids []string) (map[string]lookup.Record, error)
-	// Parts returns the records of other products that were given by the same answers as some records, by the ids of these.
+	// Parts returns the records of other products that were given by the same answers as some records, by the ids of
+	// these.
 	Parts(ctx context.Context, ids []string) (map[string][]lookup.Record, error)
 	// Answers returns all records of a document in a product, newest first, without
 	// their fields and bytes.

@@ -70,7 +70,8 @@ func TestAnAnswerComesLater(t *testing.T) {
 	c := client(t, fmt.Sprintf(slowly, url, ""))
 	q := question(t, c, "cpf", cpf)
 	answer, err := c.Ask(t.Context(), q)
-	if err != nil || answer.Later == nil || *answer.Later != (ports.Later{Ticket: "a/1 é", Every: 2 * time.Second, For: 10 * time.Minute}) {
+	promise := ports.Later{Ticket: "a/1 é", Every: 2 * time.Second, For: 10 * time.Minute}
+	if err != nil || answer.Later == nil || *answer.Later != promise {
 		t.Fatalf("taken as %+v, %v", answer.Later, err)
 	}
 	q.Ticket = answer.Later.Ticket
@@ -160,7 +161,10 @@ failed: .erro`
 // TestAFirstReplyThatIsNoPromise is read as without later: also one whose status promises, but that has no id.
 func TestAFirstReplyThatIsNoPromise(t *testing.T) {
 	t.Parallel()
-	for text, status := range map[string]int{`{}`: 202, `{"protocolo":""}`: 202, `{"protocolo":"a\nb"}`: 202, `{"protocolo":[1]}`: 202, `nada`: 202, `{"protocolo":"a"}`: 201} {
+	for text, status := range map[string]int{
+		`{}`: 202, `{"protocolo":""}`: 202, `{"protocolo":"a\nb"}`: 202, `{"protocolo":[1]}`: 202, `nada`: 202,
+		`{"protocolo":"a"}`: 201,
+	} {
 		url, _ := serve(t, body(status, text))
 		c := client(t, fmt.Sprintf(slowly, url, ""))
 		_, err := c.Ask(t.Context(), question(t, c, "cpf", cpf))
@@ -223,7 +227,8 @@ func TestTryWaitsForALaterAnswer(t *testing.T) {
 	if err != nil || !trial.Found || told != 1 || len(trial.Unread) != 1 || trial.Unread[0] != ".mais" {
 		t.Errorf("%+v, %v, told %d times", trial, err, told)
 	}
-	saved, err := c.Examine(t.Context(), question(t, c, "cpf", cpf), []byte(`{"situacao":"pronto","resultado":{"nome":"Ana"}}`))
+	reply := []byte(`{"situacao":"pronto","resultado":{"nome":"Ana"}}`)
+	saved, err := c.Examine(t.Context(), question(t, c, "cpf", cpf), reply)
 	if err != nil || !strings.Contains(string(saved.Fields), "Ana") {
 		t.Errorf("%s, %v", saved.Fields, err)
 	}

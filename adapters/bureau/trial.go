@@ -21,8 +21,8 @@ type Trial struct {
 	Undescribed int
 }
 
-// Try is Ask, and compares the answer with the mappings. Where the answer comes later it says so, by told, and waits for
-// it.
+// Try is Ask, and compares the answer with the mappings. Where the answer comes later it says so, by told, and waits
+// for it.
 func (c *Client) Try(ctx context.Context, q ports.Question, told func(ports.Later)) (Trial, error) {
 	var until time.Time
 	answer, r, err := c.ask(ctx, q)

@@ -75,14 +75,7 @@ func newSearch(ctx context.Context, f *File, m *mapping, doc asked, decoded any)
 		}
 	}
 	add(f.failed, m.found)
-	for _, other := range f.mappings {
-		if slices.Contains(m.also, other.product.ID) {
-			add(other.found)
-			for _, field := range other.fields {
-				add(field.jq)
-			}
-		}
-	}
+	add(f.parts(m)...)
 	s.views = len(s.programs)
 	add(m.charged, m.amount)
 	for _, c := range slices.Concat(f.notCharged, f.exhausted) {
@@ -119,6 +112,19 @@ func newSearch(ctx context.Context, f *File, m *mapping, doc asked, decoded any)
 		s.reads = append(s.reads, i >= len(s.fields) || o.value != nil || o.projected != string(nothing))
 	}
 	return s
+}
+
+// parts are the programs of the products that read a product's answers too.
+func (f *File) parts(m *mapping) (programs []*jq.Program) {
+	for _, other := range f.mappings {
+		if slices.Contains(m.also, other.product.ID) {
+			programs = append(programs, other.found)
+			for _, field := range other.fields {
+				programs = append(programs, field.jq)
+			}
+		}
+	}
+	return programs
 }
 
 // run runs a program, by its number.

@@ -142,8 +142,8 @@ func (k *Asker) ask(ctx context.Context, req Request) (Result, error) {
 }
 
 // Start begins one lookup of a member and returns the id of its entry, which is in the statement from now on; done is
-// closed when it has an outcome, when the lookup that it waits for has one, or when a bureau is to answer later. It goes
-// on when ctx ends. Checks, transactions and charges are those of Do.
+// closed when it has an outcome, when the lookup that it waits for has one, or when a bureau is to answer later. It
+// goes on when ctx ends. Checks, transactions and charges are those of Do.
 //
 // A lookup that waits for another's call has no entry yet: then the id is the other's, and once that is answered there
 // is a free entry as well.

@@ -50,8 +50,8 @@ func (l *Ledger) call(ctx context.Context, chain ports.Chain, e lookup.Entry) (R
 	return l.goDown(ctx, chain, e, nil, l.make(ctx, chain.Links[0], e))
 }
 
-// goDown goes on with a question after a call, m, to the first bureau of a chain, until there is an answer, which may be
-// compared afterwards, or one of the bureaus may have been reached without answering.
+// goDown goes on with a question after a call, m, to the first bureau of a chain, until there is an answer, which may
+// be compared afterwards, or one of the bureaus may have been reached without answering.
 func (l *Ledger) goDown(
 	ctx context.Context, chain ports.Chain, e lookup.Entry, before []made, m made,
 ) (Result, error) {

@@ -18,8 +18,8 @@ const (
 	acceptAgain = 5 * time.Second
 )
 
-// accept stores that a bureau has taken a question and answers later. It tries until that succeeds, or the bureau's time
-// is over: without it nobody fetches the answer, which is paid for. The result is the running entry.
+// accept stores that a bureau has taken a question and answers later. It tries until that succeeds, or the bureau's
+// time is over: without it nobody fetches the answer, which is paid for. The result is the running entry.
 func (l *Ledger) accept(
 	ctx context.Context, chain ports.Chain, e lookup.Entry, before []made, m made,
 ) (Result, error) {
@@ -58,7 +58,9 @@ func (l *Ledger) accept(
 }
 
 // noAnswerLater is how a question ends whose answer did not come within the time that the bureau has.
-var noAnswerLater = calledBack{failure: &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the answer did not come later"}}
+var noAnswerLater = calledBack{
+	failure: &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the answer did not come later"},
+}
 
 // FetchLater begins to fetch the answers that come later and are due. It is a chore, of every instance.
 func (l *Ledger) FetchLater(ctx context.Context) error {
@@ -103,38 +105,45 @@ func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 	}
 	e.Trail = a.Trail
 	chain, known := l.bureaus.resumed(e, a.Rest)
-	later := calledBack{answer: ports.Answer{Later: &ports.Later{Every: time.Minute}}}
+	if !known {
+		chain.Links = []ports.Link{{Name: e.Bureau, Product: catalog.Product{Price: e.Amount}}}
+	}
+	said := calledBack{answer: ports.Answer{Later: &ports.Later{Every: time.Minute}}}
 	if known && a.Ticket != "" && !e.Document.IsZero() {
-		later = l.ask(ctx, chain.Links[0], e, a.Ticket)
+		said = l.ask(ctx, chain.Links[0], e, a.Ticket)
 	}
-	now, err := repos.Clock.Now(ctx, l.clock())
-	if err != nil {
+	if ours, err := l.holds(ctx, &a, &said); err != nil || !ours {
 		return err
-	}
-	// Whoever was slower than its turn leaves it to the next one.
-	next := now.Add(l.terms.Timeout + settleMargin)
-	if later.answer.Later != nil && now.Before(a.Until) {
-		next = now.Add(later.answer.Later.Every)
-	}
-	mine, err := repos.LaterAnswers.Hold(ctx, a, next)
-	if err != nil || !mine || later.answer.Later != nil && now.Before(a.Until) {
-		return err
-	}
-	if a.Due = next; later.answer.Later != nil {
-		later = noAnswerLater
 	}
 	before, err := l.earlier(ctx, a.Before)
 	if err != nil {
 		return err
 	}
-	if !known {
-		chain.Links = []ports.Link{{Name: e.Bureau, Product: catalog.Product{Price: e.Amount}}}
-	}
-	result, err := l.goDown(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, later, l.clock().Sub(e.At)))
+	result, err := l.goDown(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, said, l.clock().Sub(e.At)))
 	if _, kept := l.unwritten.of(a.ID); kept || err == nil && result.Entry.Status == lookup.Running {
 		return nil // another bureau answers later
 	}
 	return repos.LaterAnswers.Remove(ctx, a)
+}
+
+// holds reports whether the outcome of a fetch is to be written, by this instance: not where the answer is to be
+// fetched again, and not by whoever was slower than its turn. One that is given up has no answer.
+func (l *Ledger) holds(ctx context.Context, a *ports.LaterAnswer, said *calledBack) (bool, error) {
+	repos := l.store.Repos()
+	now, err := repos.Clock.Now(ctx, l.clock())
+	if err != nil {
+		return false, err
+	}
+	next := now.Add(l.terms.Timeout + settleMargin)
+	again := said.answer.Later != nil && now.Before(a.Until)
+	if again {
+		next = now.Add(said.answer.Later.Every)
+	}
+	ours, err := repos.LaterAnswers.Hold(ctx, *a, next)
+	if a.Due = next; said.answer.Later != nil {
+		*said = noAnswerLater
+	}
+	return ours && !again, err
 }
 
 // earlier are the earlier calls of a question, by the ids of their entries; those that left none are left out.
@@ -188,8 +197,8 @@ func (k *Asker) await(ctx context.Context, id string, most time.Duration) (Resul
 	return result, err
 }
 
-// stillRunning is the answer to whoever has waited for another's question that a bureau answers later: its running entry
-// if that is the caller's too. Fault: BureauUnavailable, of which ErrBusy is the cause.
+// stillRunning is the answer to whoever has waited for another's question that a bureau answers later: its running
+// entry if that is the caller's too. Fault: BureauUnavailable, of which ErrBusy is the cause.
 func stillRunning(req Request, call lookup.Entry) (Result, error) {
 	if call.AskedBy() == req.caller.AskedBy() && req.RequestKey == "" {
 		return Result{Entry: call}, nil

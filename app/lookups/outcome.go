@@ -18,14 +18,9 @@ const followGrace = 500 * time.Millisecond
 func (l *Ledger) outcome(
 	ctx context.Context, callID string, most time.Duration,
 ) (lookup.Entry, *ports.BureauError, error) {
-	var failure *ports.BureauError
-	if f := l.flight(callID); f != nil {
-		select {
-		case <-f.ended:
-			failure = f.failure
-		case <-ctx.Done():
-			return lookup.Entry{}, nil, app.TimedOut(ctx.Err())
-		}
+	failure, err := l.landed(ctx, callID)
+	if err != nil {
+		return lookup.Entry{}, nil, err
 	}
 	var over <-chan time.Time
 	var settles time.Time
@@ -64,5 +59,19 @@ func (l *Ledger) outcome(
 		case <-ctx.Done():
 			return call, nil, app.TimedOut(ctx.Err())
 		}
+	}
+}
+
+// landed waits until a call of this instance has ended, and returns why it failed; nothing for any other call.
+func (l *Ledger) landed(ctx context.Context, callID string) (*ports.BureauError, error) {
+	f := l.flight(callID)
+	if f == nil {
+		return nil, nil //nolint:nilnil // it is not known
+	}
+	select {
+	case <-f.ended:
+		return f.failure, nil
+	case <-ctx.Done():
+		return nil, app.TimedOut(ctx.Err())
 	}
 }

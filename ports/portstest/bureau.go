@@ -113,8 +113,8 @@ func bureauAnswers(t *testing.T, b BureauUnderTest) {
 	}
 }
 
-// bureauAnswersLater: a question is taken with a ticket, and its answer fetched with that, without asking again. A fetch
-// that fails says nothing about the question.
+// bureauAnswersLater: a question is taken with a ticket, and its answer fetched with that, without asking again. A
+// fetch that fails says nothing about the question.
 func bureauAnswersLater(t *testing.T, b BureauUnderTest) {
 	t.Helper()
 	if b.Later.IsZero() {

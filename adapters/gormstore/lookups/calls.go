@@ -75,7 +75,8 @@ func (r calls) endedOf(o ports.Outcome) ended {
 	}
 	if o.Record != nil {
 		record := recordRowOf(r.vault, *o.Record)
-		e.record, e.parts = &record, engine.Mapped(o.Parts, func(p lookup.Record) RecordRow { return recordRowOf(r.vault, p) })
+		e.record = &record
+		e.parts = engine.Mapped(o.Parts, func(p lookup.Record) RecordRow { return recordRowOf(r.vault, p) })
 	}
 	return e
 }

@@ -12,7 +12,8 @@ import (
 	"fichario/ports/portstest/kit"
 )
 
-// laterAnswers: a question that a bureau has taken keeps its entry and its lease, and is handed to one caller at a time.
+// laterAnswers: a question that a bureau has taken keeps its entry and its lease, and is handed to one caller at a
+// time.
 func laterAnswers(t *testing.T, s ports.Store) {
 	ctx, repos := t.Context(), s.Repos()
 	call := ports.Charge{

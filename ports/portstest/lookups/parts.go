@@ -23,7 +23,9 @@ func partsOfAnswers(t *testing.T, s ports.Store) {
 	part := record
 	part.ID, part.OfID, part.Product = kit.ID(), record.ID, "outro"
 	e.Status, e.RecordID = lookup.Done, record.ID
-	open, err := repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: e.Amount, Record: &record, Parts: []lookup.Record{part}})
+	open, err := repos.Calls.End(ctx, ports.Outcome{
+		Entry: e, Price: e.Amount, Record: &record, Parts: []lookup.Record{part},
+	})
 	kit.Must(t, err)
 	kit.Same(t, "ended", open, true)
 	parts, err := repos.History.Parts(ctx, []string{record.ID, kit.ID()})
