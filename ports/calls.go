@@ -85,12 +85,10 @@ type Outcome struct {
 	Price catalog.Money
 	// Record is nil without an answer, and where it is stored already.
 	Record *lookup.Record
-	// Other is the entry of an earlier call, which has changed places with Entry, as it is to be from now on: the entry of
-	// the question is that of the call that answers it. Nil where that is the last one.
 	// Parts are records of other products that the same answer gives; their OfID is that of Record. They have no entries.
 	Parts []lookup.Record
-	// Other is an entry that Next has written, as it is to be from now on; nil for none. It and Entry may change places:
-	// the entry of the question is that of the call that answers it.
+	// Other is the entry of an earlier call, which has changed places with Entry, as it is to be from now on: the entry of
+	// the question is that of the call that answers it. Nil where that is the last one.
 	Other *lookup.Entry
 	// Unmade is an entry that Next may have written for the last call, before a call that was then not made: it becomes
 	// that one's. Nil for none.
