@@ -104,6 +104,19 @@ func TestLookupsRefreshPressedTwice(t *testing.T) {
 	}
 }
 
+// TestALookupThatIsAnsweredLaterSaysSo, at once and while it is waited for.
+func TestALookupThatIsAnsweredLaterSaysSo(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.bureau.on(aPerson, func(context.Context, catalog.Product) (ports.Answer, error) {
+		return ports.Answer{Later: &ports.Later{Ticket: "7", Every: time.Hour, For: 2 * time.Hour}}, nil
+	})
+	path := v.ask("documento", aPerson, "produto", "cpf")
+	has(t, "the page", v.get(path), "O bureau responde mais tarde", "A resposta aparece aqui sozinha")
+	_, part := v.do(http.MethodGet, path, nil, "HX-Request", "true")
+	has(t, "its progress", part, "O bureau responde mais tarde", `hx-trigger="every 1s"`)
+}
+
 func TestLookupsSlowBureauCanBeLeft(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -157,8 +157,8 @@ func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup
 	return out, err
 }
 
-// running selects entries without an outcome, but for those whose answers come later. Where another caller sets the outcome, settle_at stays: it marks an
-// entry that its owner may still settle.
+// running selects entries without an outcome, but for those whose answers come later. Where another caller sets the
+// outcome, settle_at stays: it marks an entry that its owner may still settle.
 func running(condition string, value any) engine.Scope {
 	return engine.Where("status = "+engine.Literal(lookup.Running)+" AND "+condition+
 		" AND NOT EXISTS (SELECT 1 FROM later_answers a WHERE a.id = lookups.id)", value)
