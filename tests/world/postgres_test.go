@@ -3,7 +3,9 @@ package world_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -16,19 +18,25 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	gormengine "fichario/adapters/gormstore/engine"
 )
 
-// vacuumed is after how many worlds the tables are cleaned: what was removed is in the way of whoever reads, and after
-// a VACUUM all is planned anew.
-const vacuumed = 200
+const (
+	// vacuumed is after how many worlds the tables are cleaned: what was removed is in the way of whoever reads, and
+	// after a VACUUM all is planned anew.
+	vacuumed = 200
+	// idlest is how many connections are kept: more are seldom needed, and each remembers all statements.
+	idlest = 60
+)
 
-// server is PostgreSQL as seen from a bubble. A client's connection is one end of a pipe, whose other end reads what the
-// driver sends, waits for the scheduler, has it answered and hands the answer in. The real connections are used by one
-// world after the other. Whoever reads from one blocks in the system, so that everything in the bubble, with its time,
-// stands still while the server computes; a statement that waits for a lock is put aside, because the server says so
-// (see openServer).
+// server is PostgreSQL as seen from a bubble. A client's connection is one end of a pipe, whose other end reads what
+// the driver sends, waits for the scheduler, has it answered and hands the answer in. The real connections are used by
+// one world after the other. Whoever reads from one blocks in the system, so that everything in the bubble, with its
+// time, stands still while the server computes; a statement that waits for a lock is put aside, because the server says
+// so (see openServer).
 type server struct {
-	network, address, database string
+	url, network, address, database string
 
 	mu      sync.Mutex
 	monitor *backend
@@ -87,7 +95,7 @@ func openServer(url string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{database: config.Database}
+	s := &server{url: url, database: config.Database}
 	s.network, s.address = pgconn.NetworkAddress(config.Host, config.Port)
 	if s.monitor, err = s.connect(); err != nil {
 		return nil, err
@@ -136,9 +144,23 @@ func emptying(ctx context.Context, db *pgx.Conn) error {
 func (s *server) reset() error {
 	_, err := s.monitor.simple("EXECUTE empty")
 	if s.resets++; err == nil && s.resets%vacuumed == 0 {
-		_, err = s.monitor.simple("VACUUM")
+		err = s.clean()
 	}
 	return err
+}
+
+// clean removes what worlds of the past left behind, and their partitions: a hundred worlds take days.
+func (s *server) clean() error {
+	db, err := sql.Open("pgx", s.url)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	for _, t := range gormengine.PartitionedTables {
+		err = errors.Join(err, t.DropBefore(context.Background(), db, t.Period.After(t.Period.Start(next), -2)))
+	}
+	_, failed := db.ExecContext(context.Background(), "VACUUM")
+	return errors.Join(err, failed)
 }
 
 // tell sets the time that statements see.
@@ -174,6 +196,10 @@ func (s *server) release(b *backend) {
 			b.close()
 			return
 		}
+	}
+	if len(s.idle) >= idlest {
+		b.close()
+		return
 	}
 	if _, err := b.simple("RESET ALL; SELECT pg_advisory_unlock_all()"); err != nil {
 		b.close()

@@ -350,7 +350,9 @@ func (w *world) lookAt() (*sql.DB, error) {
 	if w.server == nil {
 		return w.file.open("?_time_format=sqlite&_pragma=query_only(1)"), nil
 	}
-	config, err := pgx.ParseConfig("postgres://postgres@127.0.0.1/" + w.server.database + "?sslmode=disable&default_query_exec_mode=exec")
+	// What it reads is about this world only: no connection is to remember it.
+	config, err := pgx.ParseConfig("postgres://postgres@127.0.0.1/" + w.server.database +
+		"?sslmode=disable&default_query_exec_mode=simple_protocol")
 	if err != nil {
 		return nil, err
 	}
