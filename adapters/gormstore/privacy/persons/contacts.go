@@ -39,7 +39,8 @@ var (
 // eraseContacts removes contacts, those merged into them, and their history and runs. Their ids stay, because posts
 // were answered with them.
 func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (privacy.Counts, error) {
-	gone := privacy.Counts{}
+	// The figures come last and in their order, so that no two transactions wait for each other's.
+	gone, figures := privacy.Counts{}, contacts.NewContactFigures(engine.SomeSlot())
 	for _, id := range ids {
 		var row contacts.ContactRow
 		found := engine.Locked("UPDATE", "")(db).Limit(1).Find(&row, "id = ? AND org_id = ?", id, p.OrgID)
@@ -51,11 +52,9 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		}
 		mark(p, row.Note, row.Attribution, row.Documents)
 		markTexts(p, row)
-		figures := contacts.NewContactFigures(engine.SomeSlot())
 		figures.Add(&row, -1)
 		removed := contacts.RemovedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: engine.Stamp(time.Now())}
-		err := errors.Join(db.Delete(&contacts.ContactRow{}, "id = ?", id).Error, figures.Count(engine.Through(db)),
-			db.Create(&removed).Error)
+		err := errors.Join(db.Delete(&contacts.ContactRow{}, "id = ?", id).Error, db.Create(&removed).Error)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +65,7 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		}
 		gone.Add(with)
 	}
-	return gone, nil
+	return gone, figures.Count(engine.Through(db))
 }
 
 // forgetFamily removes the history and runs of a removed contact and of those merged into it, and the content of the
