@@ -540,8 +540,12 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	},
 }
 
-// charged is the statement that sums what an account was charged, or has reserved.
+// charged is the statement that sums what an account was charged, or has reserved. A batch keeps its purpose, also
+// where that is retired.
 func charged(column, id string) string {
+	if column == "purpose" {
+		column = "batch_id IS NULL AND purpose"
+	}
 	return fmt.Sprintf(`SELECT coalesce(sum(amount + CASE WHEN status = 'em_andamento' THEN spare ELSE 0 END), 0)
 		FROM lookups WHERE %s = '%s' AND charged`, column, id)
 }
