@@ -226,7 +226,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.Recent, args{5}, "", ""},
 		{s.lookups.RecentDocuments, args{5}, "", ""},
 		{s.lookups.Answers, args{lookups.View{Entry: asked}, 5}, "", ""},
-		{s.lookups.Choices, args{asked.Document, ""}, "", ""},
+		{s.lookups.Choices, args{asked.Document, "", map[string]string(nil)}, "", ""},
 		{s.statement.SpentToday, nil, "", ""},
 		{s.lookups.List, args{true, "", 5}, "", ""},
 		{s.lookups.Search, args{true, "ana", 5}, "", ""},

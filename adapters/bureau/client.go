@@ -153,7 +153,7 @@ func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply
 	}
 	doc := asking(q, m.product)
 	if q.Ticket != "" {
-		return c.answered(ctx, m, doc, func() (reply, *failure) { return c.fetch(ctx, m, doc) })
+		return c.answered(ctx, m, doc, func(ctx context.Context) (reply, *failure) { return c.fetch(ctx, m, doc) })
 	}
 	if left := c.wait.left(); left > 0 {
 		return ports.Answer{}, reply{}, &ports.BureauError{
@@ -163,21 +163,21 @@ func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply
 	if c.refuses != nil && c.refuses(m.product.ID, doc.Value()) {
 		return ports.Answer{}, reply{}, &ports.BureauError{Outcome: ports.NotSent, Reason: "connection refused"}
 	}
-	return c.answered(ctx, m, doc, func() (reply, *failure) {
+	return c.answered(ctx, m, doc, func(ctx context.Context) (reply, *failure) {
 		return c.breaker.do(func() (reply, *failure) { return c.call(ctx, m, doc) })
 	})
 }
 
 // answered makes a call and reads its answer.
 func (c *Client) answered(
-	ctx context.Context, m *mapping, doc asked, call func() (reply, *failure),
+	ctx context.Context, m *mapping, doc asked, call func(context.Context) (reply, *failure),
 ) (ports.Answer, reply, error) {
 	ctx, span := ports.Within(ctx, ports.Calling, "bureau call")
 	defer span.End()
 	span.Set("fichario.bureau", c.file.name)
 	span.Set("fichario.product", m.product.ID)
 	start := time.Now()
-	r, fail := call()
+	r, fail := call(ctx)
 	if fail != nil {
 		span.Fail(string(fail.err.Outcome))
 		c.log.DebugContext(ctx, "bureau call failed", "product", m.product.ID, "outcome", string(fail.err.Outcome),
