@@ -121,16 +121,18 @@ func TestSlowABatchIsPausedResumedAndDownloaded(t *testing.T) {
 // aFormGoesFirst: what a page polls for reloads it, but not while a form is on its way, which the reload would undo.
 func aFormGoesFirst(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
-	got := browsertest.Eval[string](b, `(() => {
-		const reloads = () => {
-			const ctx = { sourceEvent: { type: 'every' }, response: { headers: new Headers({ 'HX-Refresh': 'true' }) } }
-			return document.dispatchEvent(new CustomEvent('htmx:before:response', { cancelable: true, detail: { ctx } }))
-		}
-		const before = reloads()
+	const polled = `const ctx = { sourceEvent: { type: 'every' }, response: { headers: new Headers({ 'HX-Refresh': 'true' }) } }
+		document.dispatchEvent(new CustomEvent('htmx:before:response', { cancelable: true, detail: { ctx } }))`
+	kept := browsertest.Eval[bool](b, `new Promise((after) => {
+		window.kept = true
 		document.forms[0].dispatchEvent(new Event('submit', { bubbles: true }))
-		return before + ', then ' + reloads()
-	})()`)
-	if got != "true, then false" {
-		t.Errorf("the page reloads itself: %s", got)
+		`+polled+`
+		setTimeout(() => after(true), 500)
+	})`)
+	if !kept || !browsertest.Eval[bool](b, "window.kept === true") {
+		t.Error("a form on its way was undone by a reload")
 	}
+	b.Visit("/notificacoes")
+	browsertest.Eval[bool](b, `(window.kept = true, setTimeout(() => { `+polled+` }), true)`)
+	lookuptest.Eventually(t, "the page reloads itself", func() bool { return browsertest.Eval[bool](b, "window.kept === undefined") })
 }

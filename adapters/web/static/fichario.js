@@ -135,18 +135,21 @@ document.addEventListener('htmx:config:request', ({ detail: { ctx } }) => {
   if (ctx.sourceEvent?.type === 'every') ctx.request.headers['X-Unattended'] = 'true'
 })
 
-// What a page polls for may reload it, and a reload undoes a form that is on its way: the form goes first.
-let sent = 0, reloads = 0
+// What a page polls for may reload it, and a reload undoes a form that is on its way: the form goes first. The page is
+// reloaded here and at once: a moment later a form might have been sent.
+let sent = 0, reloads = false
 document.addEventListener('submit', (event) => {
   if (event.defaultPrevented) return
   sent = Date.now()
-  if (sent - reloads < 2000) window.stop()
+  if (reloads) window.stop()
 })
 document.addEventListener('htmx:before:response', (event) => {
   const { sourceEvent, response } = event.detail.ctx
   if (sourceEvent?.type !== 'every' || response.headers.get('HX-Refresh') !== 'true') return
-  if (Date.now() - sent < 5000) event.preventDefault()
-  else reloads = Date.now()
+  event.preventDefault()
+  if (Date.now() - sent < 30000) return
+  reloads = true
+  location.reload()
 })
 
 // A failed in-place request shows its error beside it, in the service's words if it sent any, until the next attempt.
