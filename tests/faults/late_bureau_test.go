@@ -7,9 +7,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestKillBeforeALaterAnswer kills the program again and again while a bureau has questions that it answers later:
+// TestSlowKillsBeforeALaterAnswer kills the program again and again while a bureau has questions that it answers later:
 // their answers are fetched all the same, and nothing is asked twice.
-func TestKillBeforeALaterAnswer(t *testing.T) {
+func TestSlowKillsBeforeALaterAnswer(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
 		b := lookuptest.StartLateBureau(t)
