@@ -73,6 +73,12 @@ type Later struct {
 	Every, For time.Duration
 }
 
+// Rester is a Bureau that asks nothing for a while: after failures, or where it was told to wait.
+type Rester interface {
+	// Rests is for how long that still goes on, in this instance; zero where it asks.
+	Rests() time.Duration
+}
+
 // BureauOutcome says what is known about a call that brought no answer.
 type BureauOutcome string
 

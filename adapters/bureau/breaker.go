@@ -65,6 +65,14 @@ func newBreaker(log *slog.Logger) *breaker {
 	return b
 }
 
+// left returns for how much longer the circuit stays open; zero where it is closed, or may be tried.
+func (b *breaker) left() time.Duration {
+	if b == nil || b.cb.State() != gobreaker.StateOpen {
+		return 0
+	}
+	return max(time.Until(time.Unix(0, b.reopens.Load())), 0)
+}
+
 // do runs the call unless the circuit is open.
 func (b *breaker) do(call func() (reply, *failure)) (reply, *failure) {
 	if b == nil {

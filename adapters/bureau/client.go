@@ -133,6 +133,9 @@ func (c *Client) Ask(ctx context.Context, q ports.Question) (ports.Answer, error
 	return answer, err
 }
 
+// Rests implements ports.Rester.
+func (c *Client) Rests() time.Duration { return max(c.wait.left(), c.breaker.left()) }
+
 // ask is Ask, and also returns the reply that the answer was made of.
 func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply, error) {
 	m, ok := c.mappings[q.Product.ID]

@@ -60,8 +60,8 @@ func TestCircuit(t *testing.T) {
 		fail(20)
 		before := dials.Load()
 		e := failureOf(t, call(cpf), ports.NotSent, "circuit open")
-		if e.RetryAfter != 5*time.Second || dials.Load() != before {
-			t.Errorf("open: retry after %s, %d dials", e.RetryAfter, dials.Load()-before)
+		if e.RetryAfter != 5*time.Second || dials.Load() != before || c.Rests() != 5*time.Second {
+			t.Errorf("open: retry after %s, %d dials, rests %s", e.RetryAfter, dials.Load()-before, c.Rests())
 		}
 		time.Sleep(4500 * time.Millisecond)
 		if e := failureOf(t, call(cpf), ports.NotSent, "circuit open"); e.RetryAfter != time.Second {
@@ -76,6 +76,9 @@ func TestCircuit(t *testing.T) {
 			if err := call(cpf); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if c.Rests() != 0 {
+			t.Errorf("closed, and rests %s", c.Rests())
 		}
 		// Failures that say nothing about the bureau's health do not open it.
 		ctx, cancel := context.WithCancel(t.Context())

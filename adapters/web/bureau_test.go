@@ -48,6 +48,15 @@ type fakeBureau struct {
 	mu      sync.Mutex
 	answers map[string]func(context.Context, catalog.Product) (ports.Answer, error)
 	calls   atomic.Int64
+	resting atomic.Bool
+}
+
+// Rests implements ports.Rester.
+func (b *fakeBureau) Rests() time.Duration {
+	if b.resting.Load() {
+		return time.Second
+	}
+	return 0
 }
 
 func (b *fakeBureau) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {

@@ -37,6 +37,8 @@ type BureauState struct {
 	Calls, Failed int
 	// P50 and P99 are the times within which that many in a hundred of them ended; zero where there are none.
 	P50, P99 time.Duration
+	// Rests is for how long this instance asks it nothing: calls failed, or it was told to wait. Zero where it asks.
+	Rests time.Duration
 	// Month is what it was charged for this month, in ten-thousandths of a real; nil for who sees no more than its state.
 	Month *catalog.Money
 }
@@ -87,6 +89,7 @@ func (b *Bureaus) List(ctx context.Context, by app.Caller) (list BureauList, err
 	settings := b.settings.Load()
 	for _, name := range b.all() {
 		state := b.state(settings, name, now)
+		state.Rests = b.rests(name)
 		var spent catalog.Money
 		var recent []ports.BureauDay
 		for _, d := range days {
@@ -108,6 +111,18 @@ func (b *Bureaus) List(ctx context.Context, by app.Caller) (list BureauList, err
 		list.Orders = append(list.Orders, b.order(settings, id))
 	}
 	return list, nil
+}
+
+// rests is for how long this instance asks a bureau nothing.
+func (b *Bureaus) rests(name string) (longest time.Duration) {
+	for _, c := range b.chains {
+		for _, l := range c.Links {
+			if r, is := l.Bureau.(ports.Rester); is && l.Name == name {
+				longest = max(longest, r.Rests())
+			}
+		}
+	}
+	return longest
 }
 
 // state returns the condition of a bureau.

@@ -124,6 +124,9 @@ func shown(ctx context.Context, store ports.Store, by app.Caller, a audit.Action
 	if e.Purpose != "" {
 		detail["finalidade"] = e.Purpose
 	}
+	if e.Bureau != "" {
+		detail["bureau"] = e.Bureau
+	}
 	line := audit.Line{OrgID: e.OrgID, Action: a, Object: e.ID, Detail: detail}
 	if i, ok := privacy.OfDocument(e.Document); ok {
 		hashes, err := store.Repos().Subjects.Hashes(ctx, e.OrgID, i)
