@@ -267,10 +267,11 @@ var verbs = map[string]func(*world, context.Context, *instance, *happening){
 	},
 	"caps": func(w *world, ctx context.Context, i *instance, h *happening) {
 		n := h.op.c % 12
-		_, h.err = i.keys.Change(ctx, app.Operator(), w.keys[0].id, lookups.KeyChange{PerDay: &n, PerMonth: &n})
+		h.id = w.keys[0].id // also of a change whose outcome is not known, which may have been the last
+		_, h.err = i.keys.Change(ctx, app.Operator(), h.id, lookups.KeyChange{PerDay: &n, PerMonth: &n})
 		if h.err == nil {
 			limit := catalog.Money(n) * price
-			h.limit, h.id = &limit, w.keys[0].id
+			h.limit = &limit
 			h.spent = catalog.Money(w.number(charged("key_id", h.id)))
 		}
 	},
