@@ -11,7 +11,9 @@ import (
 	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/app/lookups"
+	"fichario/app/privacy"
 	"fichario/domain/access"
+	"fichario/domain/audit"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -26,11 +28,15 @@ type chained struct {
 	price catalog.Money
 	says  string
 	asked int
+	// none is true where it takes no CPF.
+	none bool
 }
 
 func (b *chained) product() catalog.Product {
 	p, _ := products().Find(catalog.CPF)
-	p.Price = b.price
+	if p.Price = b.price; b.none {
+		p.Documents = []document.Type{document.CNPJ}
+	}
 	return p
 }
 
@@ -326,6 +332,10 @@ func TestOneBureauByName(t *testing.T) {
 		equal(t, "a, from history", ask("a", false), "a 0")
 		equal(t, "any, from history", ask("", false), "b 0")
 		equal(t, "unknown", ask("z", false), "bureau_desconhecido bureau")
+		last := must(desk.Do(t.Context(), member, lookups.Request{Product: catalog.CPF, Document: cpfs[0], Bureau: "a"}))
+		done(desk.Opened(t.Context(), member, must(desk.Show(t.Context(), member, last.Entry.ID))))
+		page := must(s.audit.Page(t.Context(), s.add("dona", crm.Owner), privacy.AuditSearch{Action: audit.SheetOpened}, 1))
+		equal(t, "in the audit", page.Lines[0].Detail["bureau"], "a")
 		_, err := desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0], Bureau: "a"})
 		equal(t, "without the scope", said(err), "bureau_negado bureau")
 		s.sound()
@@ -430,6 +440,35 @@ func TestAStepThatFails(t *testing.T) {
 				equal(t, what+"the statement", s.linesOf(got.Entry.ID), lines)
 			}
 		}
+		s.sound()
+	})
+}
+
+// TestNobodyIsAskedAboutADocument: where the way of a question has no bureau for its document, nothing is charged, and
+// the answer says so.
+func TestNobodyIsAskedAboutADocument(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		s.purpose("credito")
+		s.purpose("cobranca")
+		a, b := &chained{name: "a", price: 3000, says: "ana"}, &chained{name: "b", price: 6000, says: "ana", none: true}
+		desk := s.through(ports.Chain{Routes: []ports.Route{{Purposes: []string{"credito"}, Asked: []string{"b"}}}}, a, b)
+		owner := s.add("dona", crm.Owner)
+		ask := func(purpose, bureau string) string {
+			return answered(desk.Do(t.Context(), owner, lookups.Request{
+				Product: catalog.CPF, Document: cpfs[0], Purpose: purpose, Bureau: bureau,
+			}))
+		}
+		equal(t, "its way", ask("credito", ""), "bureau_indisponivel")
+		equal(t, "by name", ask("cobranca", "b"), "bureau_desconhecido bureau")
+		equal(t, "another way", ask("cobranca", ""), "a 0.3")
+		done(s.store.Repos().Bureaus.SetOrder(t.Context(), catalog.CPF, []string{"b"}))
+		done(desk.bureaus.Refresh(t.Context()))
+		equal(t, "its order", answered(desk.Do(t.Context(), owner, lookups.Request{
+			Product: catalog.CPF, Document: cpfs[1], Purpose: "cobranca",
+		})), "bureau_indisponivel")
+		equal(t, "asked", line(a.asked, b.asked), line(1, 0))
+		equal(t, "lines", len(s.entries()), 1)
 		s.sound()
 	})
 }

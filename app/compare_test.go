@@ -175,6 +175,34 @@ func TestWhatIsNotCompared(t *testing.T) {
 	equal(t, "asked", b.asked.Load(), 0)
 }
 
+// TestAnAnswerByNameThatComesLaterIsNotCompared: whoever fetches it does not know the request any more. Others are.
+func TestAnAnswerByNameThatComesLaterIsNotCompared(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		for name, want := range map[string]int32{"tarde": 0, "": 1} {
+			s := s.another()
+			z, b, owner := &comparator{name: "z", says: "ana"}, &unhurried{}, s.add("ana", crm.Owner)
+			desk := s.patientlyThrough(ports.Chain{Compare: z.with(1, 100_000)}, b)
+			asked := must(desk.Do(t.Context(), owner, lookups.Request{Product: catalog.CPF, Document: cpfs[0], Bureau: name}))
+			equal(t, "asked", asked.Entry.Status, lookup.Running)
+			b.set(true, "")
+			ended := func() bool {
+				done(desk.FetchLater(t.Context()))
+				e := must(s.store.Repos().Statement.Find(t.Context(), asked.Entry.ID))
+				return e.Status == lookup.Done && z.asked.Load() >= want
+			}
+			for tries := 0; !ended(); tries++ {
+				if tries == 5000 {
+					t.Fatal("it is not answered, or not compared")
+				}
+				time.Sleep(2 * time.Millisecond)
+			}
+			desk.Close()
+			equal(t, "compared, by name "+name, z.asked.Load(), want)
+		}
+	})
+}
+
 // TestTheLimitOfComparisons is exact, also with two instances: what they may cost is reserved before they are made.
 func TestTheLimitOfComparisons(t *testing.T) {
 	t.Parallel()

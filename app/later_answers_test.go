@@ -38,7 +38,7 @@ func (b *unhurried) Ask(_ context.Context, q ports.Question) (ports.Answer, erro
 		return later, nil
 	}
 	if q.Ticket != later.Later.Ticket {
-		panic("another question's ticket")
+		return ports.Answer{}, &ports.BureauError{Outcome: ports.Failed, Reason: "another question's ticket"}
 	}
 	b.polls++
 	switch {
@@ -65,10 +65,15 @@ func (b *unhurried) said() (asked int) {
 // patiently makes the desk of an instance that asks this bureau first, and then others. Calls take up to a tenth of a
 // second.
 func (s *setting) patiently(b *unhurried, others ...*chained) *desk {
+	return s.patientlyThrough(ports.Chain{}, b, others...)
+}
+
+// patientlyThrough is patiently with what else the chain says.
+func (s *setting) patientlyThrough(c ports.Chain, b *unhurried, others ...*chained) *desk {
 	const brief = 100 * time.Millisecond
 	b.every, b.within = max(b.every, time.Millisecond), max(b.within, time.Hour)
 	p, _ := products().Find(catalog.CPF)
-	c := ports.Chain{Links: []ports.Link{{Name: "tarde", Product: p, Timeout: brief, Bureau: b}}}
+	c.Links = []ports.Link{{Name: "tarde", Product: p, Timeout: brief, Bureau: b}}
 	for _, o := range others {
 		c.Links = append(c.Links, ports.Link{Name: o.name, Product: o.product(), Timeout: brief, Bureau: o})
 	}

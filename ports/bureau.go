@@ -170,6 +170,12 @@ func (r Route) Of() (words []string) {
 	return words
 }
 
+// Taking is the chain of the links that take a type of document.
+func (c Chain) Taking(t document.Type) Chain {
+	c.Links = slices.DeleteFunc(slices.Clone(c.Links), func(l Link) bool { return !l.Product.Takes(t) })
+	return c
+}
+
 // Through is the chain of the named links alone, in that order; of all where it has none of them.
 func (c Chain) Through(names []string) Chain {
 	var links []Link

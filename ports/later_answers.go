@@ -42,6 +42,8 @@ type LaterAnswer struct {
 	Ticket string
 	// Trail is the entry's, which no entry stores.
 	Trail string
+	// Compare is whether its answer may be compared with another bureau's.
+	Compare bool
 	// Rest are the names of the bureaus that may be asked after this one, and Before the ids of the entries of the
 	// question's earlier calls.
 	Rest, Before []string

@@ -23,7 +23,7 @@ func (s *Server) functions() template.FuncMap {
 		"asset": s.assets.Address,
 		"icon":  icon, "icons": smallIcon, "iconClass": draw,
 		"productName": s.ProductName,
-		"money":       catalog.Money.Reais, "exact": catalog.Money.Exact, "count": Count, "plural": Plural, "eventText": eventText,
+		"money":       catalog.Money.Reais, "exact": catalog.Money.Exact, "count": Count, "plural": Plural, "eventText": EventText,
 		"inWords": s.inWords, "roughly": roughly, "breaks": breaks, "partly": partly,
 		"days": func(n *int) string { return Plural(*n, "dia", "dias") },
 		"date": s.Date, "datetime": s.Datetime, "clock": s.clockTime, "iso": iso,
@@ -181,8 +181,8 @@ func dict(pairs ...any) (map[string]any, error) {
 	return m, nil
 }
 
-// eventText is the name of an event for people.
-func eventText(name automation.EventName) string {
+// EventText is the name of an event for people.
+func EventText(name automation.EventName) string {
 	for _, e := range EventChoices {
 		if e.Name == name {
 			return e.Text

@@ -215,9 +215,9 @@ func TestAProductThatNeedsMore(t *testing.T) {
 	if resp.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("without a birth date: %d", resp.StatusCode)
 	}
-	has(t, "without a birth date", page, "Preencha Data de nascimento", `value="Bia Duarte"`)
+	has(t, "without a birth date", page, "Falta Data de nascimento", `value="Bia Duarte"`)
 	_, page = ask("entrada-nascimento", "31/02/1980")
-	has(t, "no date", page, "Data de nascimento precisa ser uma data como 1980-02-29")
+	has(t, "no date", page, "O valor de Data de nascimento não é uma data como 1980-02-29")
 	if calls := v.bureau.calls.Load(); calls != 0 {
 		t.Errorf("%d calls", calls)
 	}

@@ -172,8 +172,8 @@ func (c *Call) Done(target, notice string) error {
 // NotDone redirects to another page, which shows once why something was not done.
 func (c *Call) NotDone(target, why string) error { return c.Done(target, notDone+why) }
 
-// notDone begins a notice that is a refusal.
-const notDone = "!"
+// notDone begins a notice that is a refusal; no name that a notice may begin with has such a character.
+const notDone = "\x00"
 
 // sentCookie carries the address of an accepted form over the redirect that follows.
 const sentCookie = "enviado"

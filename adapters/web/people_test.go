@@ -40,6 +40,13 @@ func TestSeveralPeopleAreShown(t *testing.T) {
 	v.post(delivery+"/refazer", nil)
 	has(t, "a replay", v.get("/contatos/"+ids[0]), "já tinha criado este contato e mais 6")
 
+	if _, err := v.arrive("application/json", `{"nome":"Sem Endereço"}`); err == nil {
+		t.Fatal("it is accepted without an address")
+	}
+	refused := regexp.MustCompile(`"(/entregas/[^"#]+)"`).FindStringSubmatch(v.get(at + "?resultado=refused"))[1]
+	v.post(refused+"/refazer", nil)
+	has(t, "a replay that is refused", v.get(refused), `class="toast t-bad" role="alert"`, "Ainda recusada: ")
+
 	_, page = v.post(at+"/testar", url.Values{"corpo": {people("Iara", "Joel")}})
 	has(t, "a trial", page, "Os contatos seriam", "<h3>1 de 2</h3>", "Iara@example.com", "<h3>2 de 2</h3>",
 		"Joel@example.com")

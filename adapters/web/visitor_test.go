@@ -105,18 +105,24 @@ func (v *visitor) lead(fields url.Values) string {
 // receive posts a body to the webhook.
 func (v *visitor) receive(contentType, body string) intakeapp.Accepted {
 	v.t.Helper()
+	got, err := v.arrive(contentType, body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return got
+}
+
+// arrive is receive for a post that may be refused.
+func (v *visitor) arrive(contentType, body string) (intakeapp.Accepted, error) {
+	v.t.Helper()
 	in := intakeapp.New(v.store, func() time.Time { return time.Now().Add(time.Duration(v.ahead.Load())) })
 	hook, err := in.Open(v.t.Context(), v.token.Reveal())
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	got, err := in.Receive(v.t.Context(), hook, intakeapp.Post{
+	return in.Receive(v.t.Context(), hook, intakeapp.Post{
 		Headers: []intake.Pair{{Key: "content-type", Value: contentType}}, Body: []byte(body), Signed: []byte(body),
 	})
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	return got
 }
 
 // key makes a key in the visitor's organisation and returns it as a caller.

@@ -213,14 +213,15 @@ func (k *Asker) check(ctx context.Context, caller app.Caller, req Request) (_ Re
 
 // mayName checks the bureau that a request names. Faults: UnknownBureau, BureauRefused.
 func (k *Asker) mayName(caller app.Caller, req Request) error {
-	switch names := k.ledger.bureaus.chains.Names(req.product.ID); {
+	switch names := k.ledger.bureaus.chains[req.product.ID].Taking(req.doc.Type()).Names(); {
 	case req.Bureau == "":
 		return nil
 	case !caller.MayName():
 		return fault.New(fault.BureauRefused, "Esta chave não tem o escopo bureau, que deixa escolher o bureau. "+
 			"Envie sem bureau, ou use outra chave. Nada foi consultado nem cobrado.").At("bureau")
 	case !slices.Contains(names, req.Bureau):
-		return fault.New(fault.UnknownBureau, "Nenhum bureau com este nome oferece este produto. Os que oferecem são: "+
+		return fault.New(fault.UnknownBureau, "Nenhum bureau com este nome oferece este produto para este tipo de "+
+			"documento. Os que oferecem são: "+
 			strings.Join(names, ", ")+". Nada foi consultado nem cobrado.").At("bureau")
 	}
 	return nil
@@ -290,6 +291,10 @@ func (k *Asker) begin(ctx context.Context, req Request) (_ Result, holder string
 		return answer, "", err
 	}
 	req.chain = k.ledger.bureaus.chain(req.product.ID, req.Purpose, req.doc.Type(), req.Bureau)
+	if len(req.chain.Links) == 0 {
+		return Result{}, "", fault.New(fault.BureauUnavailable, "Nenhum dos bureaus a que esta pergunta vai responde sobre este "+
+			"tipo de documento. Nada foi consultado nem cobrado; quem opera o serviço muda a ordem deles.").After(time.Minute)
+	}
 	begun, holder, err := k.ledger.charge(ctx, req)
 	if err == nil && begun.Record.ID != "" { // another call has just ended
 		begun, err = k.fromHistory(ctx, req, begun.Record)

@@ -116,7 +116,11 @@ func (b *Bureaus) List(ctx context.Context, by app.Caller) (list BureauList, err
 // rests is for how long this instance asks a bureau nothing.
 func (b *Bureaus) rests(name string) (longest time.Duration) {
 	for _, c := range b.chains {
-		for _, l := range c.Links {
+		links := c.Links
+		if c.Compare != nil {
+			links = append(slices.Clip(links), c.Compare.Link)
+		}
+		for _, l := range links {
 			if r, is := l.Bureau.(ports.Rester); is && l.Name == name {
 				longest = max(longest, r.Rests())
 			}

@@ -66,7 +66,7 @@ func (b *Bureaus) Offering(product string) []ports.Link {
 }
 
 // chain returns the bureaus to ask about a document for a purpose, in order; only that with a name, unless it is empty,
-// and then nothing is compared. Those that are out are left out, unless all are.
+// and then nothing is compared. Those that are out are left out, unless all are. None may take the document.
 func (b *Bureaus) chain(product, purpose string, t document.Type, only string) ports.Chain {
 	c, settings := b.chains[product], b.settings.Load()
 	route := slices.IndexFunc(c.Routes, func(r ports.Route) bool { return r.Fits(purpose, t) })
@@ -80,7 +80,7 @@ func (b *Bureaus) chain(product, purpose string, t document.Type, only string) p
 		c = c.Through(nil)
 		c.Links = b.Offering(product)
 	}
-	c.Links = slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool { return !l.Product.Takes(t) })
+	c = c.Taking(t)
 	now := b.clock()
 	in := slices.DeleteFunc(slices.Clone(c.Links), func(l ports.Link) bool { return b.out(settings, l.Name, now) })
 	if len(in) > 0 {
@@ -90,9 +90,12 @@ func (b *Bureaus) chain(product, purpose string, t document.Type, only string) p
 }
 
 // resumed returns the chain of a question that its bureau answers later, and whether there still is that bureau, the
-// first; rest are the names of those that may be asked after it.
-func (b *Bureaus) resumed(e lookup.Entry, rest []string) (ports.Chain, bool) {
-	c := b.chains[e.Product].Through(append([]string{e.Bureau}, rest...))
+// first.
+func (b *Bureaus) resumed(e lookup.Entry, a ports.LaterAnswer) (ports.Chain, bool) {
+	c := b.chains[e.Product].Through(append([]string{e.Bureau}, a.Rest...))
+	if !a.Compare {
+		c.Compare = nil
+	}
 	return c, len(c.Links) > 0 && c.Links[0].Name == e.Bureau
 }
 

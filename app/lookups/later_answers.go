@@ -24,8 +24,10 @@ func (l *Ledger) accept(
 	ctx context.Context, chain ports.Chain, e lookup.Entry, before []made, m made,
 ) (Result, error) {
 	a := ports.Accepted{
-		LaterAnswer: ports.LaterAnswer{ID: e.ID, Ticket: m.later.Ticket, Trail: e.Trail},
-		Entry:       e, Every: m.later.Every, For: m.later.For, Margin: settleMargin,
+		LaterAnswer: ports.LaterAnswer{
+			ID: e.ID, Ticket: m.later.Ticket, Trail: e.Trail, Compare: chain.Compare != nil,
+		},
+		Entry: e, Every: m.later.Every, For: m.later.For, Margin: settleMargin,
 	}
 	for _, link := range chain.Links[1:] {
 		a.Rest = append(a.Rest, link.Name)
@@ -104,7 +106,7 @@ func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 		return err
 	}
 	e.Trail = a.Trail
-	chain, known := l.bureaus.resumed(e, a.Rest)
+	chain, known := l.bureaus.resumed(e, a)
 	if !known {
 		chain.Links = []ports.Link{{Name: e.Bureau, Product: catalog.Product{Price: e.Amount}}}
 	}

@@ -130,6 +130,33 @@ func InputsOf(text string) (values map[string]string) {
 	return values
 }
 
+// BadInput is the error of an input that is missing, or whose value is not of its type. It does not have the value.
+type BadInput struct {
+	Input Input
+	Empty bool
+}
+
+// Error is a sentence in Portuguese, without a capital letter and a stop.
+func (e *BadInput) Error() string {
+	if e.Empty {
+		return "falta " + e.Input.Called()
+	}
+	return "o valor de " + e.Input.Called() + " não é " + e.Input.Type.Form()
+}
+
+// ReadInputs reads what people wrote for the product's inputs, by name; nil for nothing. Error: *BadInput.
+func (p Product) ReadInputs(written func(Input) string) (values map[string]string, err error) {
+	read := map[string]string{}
+	for _, in := range p.Inputs {
+		value, ok := in.Read(written(in))
+		if !ok || value == "" && in.Required {
+			return nil, &BadInput{in, ok}
+		}
+		read[in.Name] = value
+	}
+	return p.Uses(read), nil
+}
+
 // Uses returns those of the values that the product has an input for, without empty ones; nil for none.
 func (p Product) Uses(values map[string]string) (used map[string]string) {
 	for _, in := range p.Inputs {

@@ -43,7 +43,7 @@ type BureauUnderTest struct {
 	Known, Unknown document.Document
 	// Wrong is a document of a type that the product does not take.
 	Wrong document.Document
-	// Later is a document whose answer comes later, but within patience.Limit; the zero value where all come at once.
+	// Later is a document whose answer comes later, but within patience.Limit.
 	Later document.Document
 	// Misbehave makes the other side fail like this from now on, and Bill name an amount in its answers.
 	Misbehave func(Misbehaviour)
@@ -117,9 +117,6 @@ func bureauAnswers(t *testing.T, b BureauUnderTest) {
 // fetch that fails says nothing about the question.
 func bureauAnswersLater(t *testing.T, b BureauUnderTest) {
 	t.Helper()
-	if b.Later.IsZero() {
-		t.Skip("it answers at once")
-	}
 	q := ports.Question{Product: b.Product, Document: b.Later}
 	answer, err := b.Bureau.Ask(t.Context(), q)
 	for fetches := 0; err == nil && answer.Later != nil; fetches++ {

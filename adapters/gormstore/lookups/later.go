@@ -28,10 +28,11 @@ func (laterAnswerRow) TableName() string { return "later_answers" }
 
 // laterContent is the content of a laterAnswerRow.
 type laterContent struct {
-	Ticket string   `json:"ticket"`
-	Trail  string   `json:"trail,omitempty"`
-	Rest   []string `json:"rest,omitempty"`
-	Before []string `json:"before,omitempty"`
+	Ticket  string   `json:"ticket"`
+	Trail   string   `json:"trail,omitempty"`
+	Compare bool     `json:"compare,omitempty"`
+	Rest    []string `json:"rest,omitempty"`
+	Before  []string `json:"before,omitempty"`
 }
 
 type laterAnswers struct {
@@ -48,9 +49,10 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) (open bool, 
 	if err != nil {
 		return false, err
 	}
+	content := laterContent{a.Ticket, a.Trail, a.Compare, a.Rest, a.Before}
 	row := laterAnswerRow{
 		ID: engine.UID(a.ID), Due: engine.Stamp(now.Add(a.Every)), Until: engine.Stamp(now.Add(a.For)),
-		Content: r.vault.SealJSON(laterContent{a.Ticket, a.Trail, a.Rest, a.Before}, "later_answers|content|"+a.ID),
+		Content: r.vault.SealJSON(content, "later_answers|content|"+a.ID),
 	}
 	settles := row.Until.Add(a.Margin)
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
@@ -94,7 +96,8 @@ func (r laterAnswers) Claim(
 		if plain, ok := r.vault.Shown(row.Content, "later_answers|content|"+a.ID); ok {
 			_ = json.Unmarshal(plain, &content) // Accept wrote it
 		}
-		a.Ticket, a.Trail, a.Rest, a.Before = content.Ticket, content.Trail, content.Rest, content.Before
+		a.Ticket, a.Trail, a.Compare = content.Ticket, content.Trail, content.Compare
+		a.Rest, a.Before = content.Rest, content.Before
 		out = append(out, a)
 	}
 	return out, err

@@ -154,12 +154,3 @@ func (s *drawing) text(x string) cell {
 	s.left -= len([]rune(shown))
 	return cell{Kind: "text", Text: shown, Cut: shown != x}
 }
-
-func onlyDigits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
-}

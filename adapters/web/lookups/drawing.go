@@ -10,6 +10,7 @@ import (
 	"fichario/adapters/web"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
+	"fichario/domain/text"
 )
 
 // The most that a page shows of one answer, so that a huge or hostile answer still fits a page; the download has the
@@ -182,7 +183,7 @@ func (s *drawing) asks(text string) *choiceLine {
 }
 
 func (s *drawing) phone(v map[string]any) phone {
-	ddd, number := onlyDigits(catalog.Plain(v["ddd"])), onlyDigits(catalog.Plain(v["numero"]))
+	ddd, number := text.Digits(catalog.Plain(v["ddd"])), text.Digits(catalog.Plain(v["numero"]))
 	p := phone{Kind: s.text(catalog.Plain(v["tipo"]))}
 	whole := ddd + number
 	p.Shown = cell{Kind: "doc", Text: web.Shorten(cellText, catalog.Plain(v["numero"]))}
@@ -193,7 +194,7 @@ func (s *drawing) phone(v map[string]any) phone {
 	if p.Shown.Text == "" {
 		p.Shown.Kind = "none"
 	}
-	if n := len(onlyDigits(whole)); n >= 8 && n <= 15 {
+	if n := len(text.Digits(whole)); n >= 8 && n <= 15 {
 		p.Call = template.URL("tel:" + whole) //nolint:gosec // it is digits only
 	}
 	if yes, said := v["whatsapp"].(bool); said {

@@ -38,20 +38,11 @@ func (p findPage) Nothing() bool {
 
 // Reached is how a found contact is reached: by the number that was typed a part of, or else by e-mail.
 func (p findPage) Reached(v crm.ContactView) string {
-	typed, number := digitsOf(p.Text), digitsOf(v.Phone+" "+v.PhoneE164)
+	typed, number := text.Digits(p.Text), text.Digits(v.Phone+" "+v.PhoneE164)
 	if len(typed) >= findDigits && len(typed)*2 > len(p.Text) && strings.Contains(number, typed) {
 		return v.Phone
 	}
 	return cmp.Or(v.Email, v.Phone)
-}
-
-func digitsOf(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
 }
 
 // place is a page or an action that the search leads to.

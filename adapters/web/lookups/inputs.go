@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fichario/adapters/web"
+	"fichario/app"
 	"fichario/domain/catalog"
 )
 
@@ -64,16 +65,9 @@ func sentAs(c *web.Call) map[string]string {
 // readInputs reads the inputs of a product that the form sent; problem says what is missing or wrong.
 func readInputs(c *web.Call, p catalog.Product) (values map[string]string, problem string) {
 	typed := sentAs(c)
-	values = map[string]string{}
-	for _, in := range p.Inputs {
-		value, ok := in.Read(typed[in.Name])
-		switch {
-		case !ok:
-			return nil, in.Called() + " precisa ser " + in.Type.Form() + ". Nada foi consultado nem cobrado."
-		case value == "" && in.Required:
-			return nil, "Preencha " + in.Called() + ": sem isso o bureau não responde. Nada foi consultado nem cobrado."
-		}
-		values[in.Name] = value
+	values, err := p.ReadInputs(func(in catalog.Input) string { return typed[in.Name] })
+	if err != nil {
+		return nil, app.Sentence(err) + " Nada foi consultado nem cobrado."
 	}
-	return p.Uses(values), ""
+	return values, ""
 }

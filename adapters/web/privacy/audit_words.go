@@ -24,19 +24,11 @@ var detailWords = map[string]string{
 	"sobreposicao": "a anterior vale por mais", "valor_minimo": "valor mínimo",
 }
 
-// eventWords say when an automation runs, actionWords what it does; bulk actions are words already.
-var (
-	eventWords = map[automation.EventName]string{
-		automation.ContactCreated: "um contato entra", automation.ContactUpdated: "um contato muda",
-		automation.ContactMoved: "um contato muda de etapa", automation.LookupCompleted: "uma consulta é respondida",
-		automation.BatchCompleted: "um lote termina", automation.CapReached: "uma chave chega perto do limite",
-		automation.DeliveryRefused: "um envio é recusado",
-	}
-	actionWords = map[automation.ActionKind]string{
-		automation.Lookup: "consulta os documentos", automation.HTTP: "envia a outro sistema", automation.Email: "manda um e-mail",
-		automation.MoveStage: "move para uma etapa", automation.Assign: "muda o responsável", automation.AddNote: "escreve uma nota",
-	}
-)
+// actionWords say what an automation does; bulk actions are words already.
+var actionWords = map[automation.ActionKind]string{
+	automation.Lookup: "consulta os documentos", automation.HTTP: "envia a outro sistema", automation.Email: "manda um e-mail",
+	automation.MoveStage: "move para uma etapa", automation.Assign: "muda o responsável", automation.AddNote: "escreve uma nota",
+}
 
 // detailSaid is a detail in words: ids by name, codes by what they mean, amounts in reais. What says nothing is left
 // out.
@@ -66,7 +58,7 @@ func (s pages) valueSaid(name, value string) string {
 			return ""
 		}
 	case "evento":
-		return cmp.Or(eventWords[automation.EventName(value)], value)
+		return web.EventText(automation.EventName(value))
 	case "acao":
 		return cmp.Or(actionWords[automation.ActionKind(value)], value)
 	case "papel", "papeis":

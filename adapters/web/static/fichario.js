@@ -152,6 +152,17 @@ document.addEventListener('htmx:before:response', (event) => {
   location.reload()
 })
 
+// What is asked while somebody types may be answered after what Enter asked: it then replaces nothing, or the focus on
+// the product would be lost.
+let entered = null
+document.addEventListener('submit', ({ target: form }) => {
+  if (form.matches('form.ask')) entered = form.querySelector('input[hx-post]')
+}, true)
+document.addEventListener('input', (event) => { if (event.target === entered) entered = null })
+document.addEventListener('htmx:before:response', (event) => {
+  if (entered && event.detail.ctx.sourceElement === entered) event.preventDefault()
+})
+
 // A failed in-place request shows its error beside it, in the service's words if it sent any, until the next attempt.
 // Polling keeps its present content, and goes on.
 let refused = null

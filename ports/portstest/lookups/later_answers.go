@@ -23,7 +23,7 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	now := time.Now().UTC()
 	accepted := ports.Accepted{
 		LaterAnswer: ports.LaterAnswer{
-			ID: call.Entry.ID, Ticket: "protocolo", Trail: "x", Rest: []string{"b"}, Before: []string{kit.ID()},
+			ID: call.Entry.ID, Ticket: "protocolo", Trail: "x", Compare: true, Rest: []string{"b"}, Before: []string{kit.ID()},
 		},
 		Entry: call.Entry, At: now, Every: time.Minute, For: time.Hour, Margin: time.Second,
 	}
@@ -62,8 +62,8 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	kit.Same(t, "due", len(some), 1)
 	got := some[0]
 	kit.Same(t, "until", got.Until.Sub(now).Round(time.Minute), time.Hour)
-	kit.Same(t, "what is kept", []any{got.ID, got.Ticket, got.Trail, got.Rest[0], got.Before[0]},
-		[]any{e.ID, "protocolo", "x", "b", accepted.Before[0]})
+	kit.Same(t, "what is kept", []any{got.ID, got.Ticket, got.Trail, got.Compare, got.Rest[0], got.Before[0]},
+		[]any{e.ID, "protocolo", "x", true, "b", accepted.Before[0]})
 	kit.Same(t, "while another one has it", len(claim(due, due.Add(time.Minute))), 0)
 	stale := got
 	mine, err := repos.LaterAnswers.Hold(ctx, got, due.Add(2*time.Minute))
