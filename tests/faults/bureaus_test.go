@@ -34,19 +34,26 @@ type moody struct {
 	chance *rand.Rand
 	server *httptest.Server
 	at     string
-	ledger map[string][]served
+	ledger map[string][]*served
+	// answering are the calls that have arrived and whose answer has not left.
+	answering map[*served]bool
+	away      bool
 }
 
-// served is a call that arrived: what it was answered, and what that costs.
+// served is a call that arrived: what it was answered, what that costs, and whether the bureau went away meanwhile, so
+// that it may count a call whose answer nobody has.
 type served struct {
 	mood  string
 	costs catalog.Money
+	cut   bool
 }
+
+func (s served) String() string { return fmt.Sprintf("%s %s, cut %t", s.mood, s.costs, s.cut) }
 
 func startMoody(t *testing.T, name string, most catalog.Money, seed uint64, moods ...string) *moody {
 	b := &moody{
 		t: t, name: name, most: most, moods: moods,
-		chance: rand.New(rand.NewPCG(seed, uint64(most))), ledger: map[string][]served{},
+		chance: rand.New(rand.NewPCG(seed, uint64(most))), ledger: map[string][]*served{}, answering: map[*served]bool{},
 	}
 	b.up()
 	t.Cleanup(b.down)
@@ -57,18 +64,25 @@ func startMoody(t *testing.T, name string, most catalog.Money, seed uint64, mood
 func (b *moody) up() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	listener, err := new(net.ListenConfig).Listen(context.Background(), "tcp", max(b.at, "127.0.0.1:0"))
-	if err != nil {
-		b.t.Error(err)
-		return
-	}
-	b.at = listener.Addr().String()
+	var listener net.Listener
+	lookuptest.Eventually(b.t, "the bureau's address is free", func() bool {
+		var err error
+		listener, err = new(net.ListenConfig).Listen(context.Background(), "tcp", max(b.at, "127.0.0.1:0"))
+		return err == nil // for a moment a connection of another program may have the port
+	})
+	b.at, b.away = listener.Addr().String(), false
 	b.server = &httptest.Server{Listener: listener, Config: &http.Server{Handler: b, ReadHeaderTimeout: time.Minute}}
 	b.server.Start()
 }
 
-// down refuses connections.
+// down refuses connections, and breaks those that there are.
 func (b *moody) down() {
+	b.mu.Lock()
+	b.away = true
+	for s := range b.answering {
+		s.cut = true
+	}
+	b.mu.Unlock()
 	b.server.CloseClientConnections()
 	b.server.Close()
 }
@@ -79,19 +93,25 @@ func (b *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mood := b.moods[b.chance.IntN(len(b.moods))]
 	named := catalog.Money(100 * (1 + b.chance.IntN(int(b.most/100))))
 	costs := map[string]catalog.Money{"answer": named, "nobody": named, "busy": 0, "empty": 0}
-	one := served{mood, b.most}
+	one := &served{mood: mood, costs: b.most, cut: b.away}
 	if c, told := costs[mood]; told {
 		one.costs = c
 	}
 	b.ledger[document] = append(b.ledger[document], one)
+	b.answering[one] = true
 	b.mu.Unlock()
+	defer func() {
+		b.mu.Lock()
+		delete(b.answering, one)
+		b.mu.Unlock()
+	}()
 	body := fmt.Sprintf(`{"nome":"Ana %s","preco":"%s","achou":%t}`, lookuptest.Secret, named, mood == "answer")
 	switch mood {
 	case "busy":
 		w.Header().Set("Retry-After", "0")
-		w.WriteHeader(http.StatusTooManyRequests)
+		say(w, http.StatusTooManyRequests, "")
 	case "empty":
-		w.WriteHeader(http.StatusPaymentRequired)
+		say(w, http.StatusPaymentRequired, "")
 	case "reset":
 		hijack(w, "")
 	case "truncated":
@@ -99,8 +119,16 @@ func (b *moody) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "silent":
 		<-r.Context().Done()
 	default:
-		_, _ = io.WriteString(w, body)
+		say(w, http.StatusOK, body)
 	}
+}
+
+// say answers; the answer has left when it returns.
+func say(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, body)
+	_ = http.NewResponseController(w).Flush()
 }
 
 func (b *moody) file(dir string) string {
@@ -252,19 +280,20 @@ func (c *chainOfMoody) check(questions int) {
 				paid += one.costs
 			}
 			var charged catalog.Money
+			want, cut := catalog.Money(0), false
+			for _, one := range all {
+				want += one.costs
+				cut = cut || one.cut
+			}
 			unsure := false
 			for _, l := range of[b.name+" "+d] {
 				charged += charges[l]
-				unsure = unsure || l.status == "sem_resposta"
-			}
-			want := catalog.Money(0)
-			for _, one := range all {
-				want += one.costs
+				unsure = unsure || l.status == "sem_resposta" || l.status == "falhou" && cut
 			}
 			switch {
 			case charged == want:
 			case unsure && charged == b.most && want < charged:
-				doubtful++ // killed before the answer arrived
+				doubtful++ // killed, or cut, before the answer arrived
 			default:
 				t.Errorf("%s: a document's calls %v cost %s, and its lines %v are charged %s", b.name, all, want,
 					of[b.name+" "+d], charged)
@@ -323,7 +352,7 @@ func (c *chainOfMoody) checkAnswers() {
 		reached := false
 		for _, b := range c.bureaus {
 			for _, one := range b.ledger[d] {
-				reached = reached || one.costs > 0 && one.mood != "answer" && one.mood != "nobody"
+				reached = reached || one.cut || one.costs > 0 && one.mood != "answer" && one.mood != "nobody"
 			}
 		}
 		switch a.Status {
