@@ -39,6 +39,7 @@ var audited = map[string]string{
 	"Organisations.SetMemberBatchLimit": "organizacao.limite_alterado",
 
 	"Notifications.ReadAll": "- it is the member's own", "Notifications.ReadUpTo": "- it is the member's own",
+	"Preferences.Set": "- it is the member's own",
 
 	"Contacts.Create": inHistory, "Contacts.Edit": inHistory, "Contacts.Note": inHistory, "Contacts.Assign": inHistory,
 	"Contacts.Move": inHistory, "Contacts.Called": inHistory, "Contacts.Opened": "contato.aberto",

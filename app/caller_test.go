@@ -120,6 +120,9 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.notifications.ReadAll, args{s.orgID, ze}, "", missing},
 		{s.notifications.ReadUpTo, args{contact.ID}, "", ""},
 
+		{s.preferences.Mine, nil, "", ""},
+		{s.preferences.Set, args{crm.ContactDensity, "compacto"}, "", ""},
+
 		{s.contacts.Create, args{bia()}, "", ""},
 		{s.contacts.List, args{s.orgID, 5}, "", missing},
 		{s.contacts.Search, args{contacts.ContactSearch{}, "", "", 5}, "", ""},
@@ -361,8 +364,8 @@ func TestWhoMayDoWhat(t *testing.T) {
 
 	for _, of := range []any{
 		s.orgs, s.members, s.sessions, s.keys, s.funnels, s.origins, s.bundles, s.purposes, s.record, s.contacts,
-		s.bulks, s.rotations, s.notifications, s.webhooks, s.automations, s.intake, s.lookups.Asker, s.lookups.Sheet,
-		s.statement, s.dashboard, s.batches, s.audit, s.subjects, s.links, s.factors, s.agents(),
+		s.bulks, s.rotations, s.notifications, s.preferences, s.webhooks, s.automations, s.intake, s.lookups.Asker,
+		s.lookups.Sheet, s.statement, s.dashboard, s.batches, s.audit, s.subjects, s.links, s.factors, s.agents(),
 	} {
 		for _, m := range slices.Collect(reflect.TypeOf(of).Methods()) {
 			name := reflect.TypeOf(of).Elem().Name() + "." + m.Name

@@ -61,6 +61,7 @@ type setting struct {
 	bulks         *contacts.Bulks
 	rotations     *contacts.Rotations
 	notifications *team.Notifications
+	preferences   *team.Preferences
 	webhooks      *intakeapp.Webhooks
 	automations   *automations.Automations
 	intake        *intakeapp.Intake
@@ -104,6 +105,7 @@ func newSetting(t *testing.T, store ports.Store, now app.Clock) *setting {
 		Store: store, Clock: now, Bureau: "teste", Catalog: products(), Fresh: fresh,
 	})
 	s.contacts, s.notifications = contacts.New(store, now), team.NewNotifications(store)
+	s.preferences = team.NewPreferences(store)
 	s.bulks, s.rotations = contacts.NewBulks(store, now), contacts.NewRotations(store, now)
 	s.webhooks, s.automations = intakeapp.NewWebhooks(store, now), automations.New(store, now, means(true))
 	s.intake = intakeapp.New(store, now)

@@ -105,5 +105,6 @@ type Repos struct {
 	Erasures       Erasures
 	Retention      Retention
 
-	Identities Identities
+	Identities  Identities
+	Preferences Preferences
 }

@@ -33,6 +33,7 @@ type Config struct {
 	Sessions      *team.Sessions
 	Organisations *team.Organisations
 	Notifications *team.Notifications
+	Preferences   *team.Preferences
 	Purposes      *privacy.Purposes
 	Changes       *contacts.Changes
 	Links         *team.Links

@@ -173,6 +173,7 @@ type teamRoom struct {
 	organisations *team.Organisations
 	members       *team.Members
 	notifications *team.Notifications
+	preferences   *team.Preferences
 	links         *team.Links
 	factors       *team.Factors
 	provider      *team.OIDC // nil where none is configured
@@ -181,7 +182,7 @@ type teamRoom struct {
 func teamOn(g ground) (r teamRoom, err error) {
 	r.sessions = team.NewSessions(g.store, command.Now, command.Passwords)
 	r.organisations, r.members = team.NewOrganisations(g.store, command.Now), command.Members(g.store)
-	r.notifications = team.NewNotifications(g.store)
+	r.notifications, r.preferences = team.NewNotifications(g.store), team.NewPreferences(g.store)
 	r.links = command.Links(g.store, r.sessions, g.mailer, g.publicURL, g.log)
 	passkeys, err := factors.NewPasskeys(g.publicURL)
 	if err != nil {

@@ -187,7 +187,7 @@ func (s *service) pages(tables *spreadsheet.Tables, trusted []netip.Prefix) (htt
 	}
 	return web.New(web.Config{
 		OIDC: t.provider, Links: t.links, Factors: t.factors, Sessions: t.sessions, Organisations: t.organisations,
-		Notifications: t.notifications, Purposes: p.purposes, Changes: c.changes, Tables: tables,
+		Notifications: t.notifications, Preferences: t.preferences, Purposes: p.purposes, Changes: c.changes, Tables: tables,
 		Catalog: s.bureau.Catalog(), Stopping: s.stopping, Calendar: s.calendar, Clock: command.Now, PublicURL: s.publicURL,
 		LookupEnabled: s.Settings.Lookup, Log: s.log, TrustedProxies: trusted, ReadLag: readLag(s.Environment),
 		Observe: s.metrics.Page,

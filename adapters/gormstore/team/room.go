@@ -13,7 +13,7 @@ func New(e *engine.Engine) engine.Room {
 	return engine.Room{
 		Rows: []schema.Tabler{
 			codesRow{}, passkeyRow{}, recoveryRow{}, identityRow{}, MemberRow{}, markRow{}, NotificationRow{},
-			orgRow{}, failureRow{}, sessionRow{},
+			orgRow{}, preferenceRow{}, failureRow{}, sessionRow{},
 		},
 		Statements: []string{InsertNotification, TellOnSQLite},
 		Repos: func(out *ports.Repos, c engine.Conn) {
@@ -21,7 +21,7 @@ func New(e *engine.Engine) engine.Room {
 			out.Orgs, out.Members, out.Identities = orgs{c, e.Vault}, members{c}, identities{c}
 			out.Sessions, out.SessionEnds, out.Attempts = visits, visits, visits
 			out.Factors, out.Recovery, out.MemberPasskeys = factor, factor, factor
-			out.Notifications = notifications{c}
+			out.Notifications, out.Preferences = notifications{c}, preferences{c}
 		},
 	}
 }

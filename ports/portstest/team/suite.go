@@ -14,4 +14,5 @@ var Suite = kit.Suite{
 	"identities":          identities,
 	"names":               names,
 	"notifications":       notifications,
+	"preferences":         preferences,
 }
