@@ -27,6 +27,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/intake"
+	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 )
 
@@ -207,6 +208,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.statement.Figures, args{lookups.StatementQuery{OfKey: key.ID}}, forbidden, missing},
 		{s.statement.Lines, args{lookups.StatementQuery{}}, "", ""},
 		{s.statement.Spend, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02"}, "", ""},
+		{s.statement.SpendBy, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02", [2]lookup.Part{lookup.ByKey}}, "", ""},
 		{s.statement.Keys, args{s.orgID}, forbidden, missing},
 
 		{s.lookups.Do, args{lookups.Request{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},

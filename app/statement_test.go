@@ -102,7 +102,7 @@ func TestStatementsAreFiltered(t *testing.T) {
 	s := inMemory(t)
 	key := s.byKey(wide)
 	// Eleven at night in Brasília is the next day in Greenwich.
-	day := time.Date(2020, 3, 10, 23, 0, 0, 0, calendar.Location)
+	day, cached := time.Date(2020, 3, 10, 23, 0, 0, 0, calendar.Location), true
 	for i := range 3 {
 		s.asked(key, day.AddDate(0, 0, i), []string{"cpf", "cpf", "score"}[i], i == 1)
 	}
@@ -180,6 +180,13 @@ func TestWhatDaysCost(t *testing.T) {
 		{"no first day", owner, lookups.StatementQuery{}, "", "2020-03-12", "requisicao_invalida de"},
 		{"no last day", owner, lookups.StatementQuery{}, "2020-03-12", "", "requisicao_invalida ate"},
 		{"back in time", owner, lookups.StatementQuery{}, "2020-03-12", "2020-03-11", "requisicao_invalida ate"},
+		{"of a product", owner, lookups.StatementQuery{Product: "score"}, "2020-03-10", "2020-03-12", "2020-03-12 score 1 0.45"},
+		{"of a purpose that none had", owner, lookups.StatementQuery{Purpose: "credito"}, "2020-03-10", "2020-03-12", ""},
+		{"of the history", owner, lookups.StatementQuery{Cache: &cached}, "2020-03-10", "2020-03-12", ""},
+		{"of no product", owner, lookups.StatementQuery{Product: "?"}, "2020-03-10", "2020-03-12",
+			"requisicao_invalida produto"},
+		{"of a purpose, more than 62 days", owner, lookups.StatementQuery{Purpose: "credito"}, "2020-01-01", "2020-03-12",
+			"requisicao_invalida de"},
 		{"more than 400 days", owner, lookups.StatementQuery{}, "2019-01-01", "2020-03-12", "requisicao_invalida de"},
 	} {
 		days, err := s.statement.Spend(t.Context(), c.by, c.q, c.from, c.until)

@@ -24,6 +24,12 @@ type Statement interface {
 	// Spend returns what was charged on each day from one to another, both inclusive, by
 	// product, oldest day first.
 	Spend(ctx context.Context, by lookup.Asker, from, until string) ([]lookup.DaySpent, error)
+	// SpendBy returns what was charged on the days from one to another, both inclusive, by two parts, in no order; an
+	// empty part is one that all share. Only product and purpose of the filter count. What days tell apart by themselves
+	// (day, product and key, without a purpose) costs as much as Spend, all else a look at each charge of those days.
+	SpendBy(
+		ctx context.Context, by lookup.Asker, f lookup.Filter, from, until string, parts [2]lookup.Part,
+	) ([]lookup.PartSpent, error)
 }
 
 // LookupEnds is ending lookups whose instance is gone.

@@ -53,22 +53,35 @@ func TestLookupsStatementPages(t *testing.T) {
 	hasNot(t, "what somebody may have opened", figures, "<details", aPerson)
 }
 
-// TestSpendingSaysWhatItIsOf: spending is stored by day and product, so a purpose or a result filters only the lines.
-func TestSpendingSaysWhatItIsOf(t *testing.T) {
+// TestSpendingObeysTheFilter: the picture, the table of parts and the sum are of what is listed.
+func TestSpendingObeysTheFilter(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
+	v.send("/finalidades", "codigo", "credito", "nome", "Crédito", "base", "legitimo_interesse", "papeis", "owner")
 	v.bureau.says(aPerson, `{"nome":"Rita"}`)
-	v.ask("documento", aPerson, "produto", "cpf")
+	v.ask("documento", aPerson, "produto", "cpf", "finalidade", "credito")
 	key := v.key("ERP").Key().ID
-	const all = "De todas as finalidades e resultados do período."
-	for _, path := range []string{"/extrato", "/chaves/" + key} {
-		for _, filter := range []string{"?resultado=historico", "?resultado=bureau", "?finalidade=credito"} {
-			if n := strings.Count(v.get(path+filter), all); n != 2 {
-				t.Errorf("%s%s: said %d times", path, filter, n)
-			}
-		}
-		for _, filter := range []string{"", "?produto=cpf", "?finalidade=&resultado=&produto=cpf"} {
-			hasNot(t, path+filter, v.get(path+filter), all)
+	has(t, "all", v.get("/extrato"), "Gasto por dia e produto", "<h2>Por produto</h2>", "cobrada.", "R$\u00a00,45")
+	for filter, none := range map[string]string{
+		"?resultado=historico": "O histórico responde de graça", "?finalidade=cobranca": "Nada cobrado neste período.",
+		"?produto=placa": "Nada cobrado neste período.", "?quem=" + key: "Nada cobrado neste período.",
+	} {
+		page := v.get("/extrato" + filter)
+		has(t, filter, page, "Nada cobrado neste período", none)
+		hasNot(t, filter, page, "<svg width=\"100%\"")
+	}
+	for _, filter := range []string{"?resultado=bureau", "?finalidade=credito", "?produto=cpf", "?quem=minhas"} {
+		has(t, filter, v.get("/extrato"+filter), "com este filtro", "em 1 cobrada.", "<svg width=\"100%\"")
+	}
+	page := v.get("/extrato?por=finalidade&e=pessoa&quem=minhas")
+	has(t, "by purpose and person", page, "<h2>Por finalidade e pessoa</h2>", "<bdi>Ana</bdi>",
+		"/extrato?e=pessoa&amp;finalidade=credito&amp;por=finalidade&amp;quem=minhas#consultas",
+		"<input type=\"hidden\" name=\"quem\" value=\"minhas\">", "<input type=\"hidden\" name=\"e\" value=\"pessoa\">")
+	for _, by := range []string{"chave", "automacao", "lote", "bureau", "nada"} {
+		for _, path := range []string{"/extrato", "/chaves/" + key} {
+			hasNot(t, path+" by "+by, v.get(path+"?por="+by+"&e=produto"), "%!", "&lt;nil&gt;")
 		}
 	}
+	key2 := v.get("/chaves/" + key)
+	hasNot(t, "what one key's lookups have in common", key2, ">Pessoa e produto<", ">Chave e finalidade<")
 }

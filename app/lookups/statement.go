@@ -1,15 +1,18 @@
 package lookups
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/audit"
+	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/ports"
 )
@@ -66,7 +69,9 @@ type StatementPage struct {
 	Key access.Key
 	// Ever is set for keys only.
 	Today, Month, Ever lookup.Spent
-	Entries            []lookup.Entry
+	// Forecast is what the month will cost at the pace of its days so far; zero on its first day.
+	Forecast catalog.Money
+	Entries  []lookup.Entry
 	// Names maps the ids of the organisation's keys and members to their names; not for a key.
 	Names map[string]string
 	// Next is the cursor of the next page; empty at the end.
@@ -214,6 +219,7 @@ func (s *Statement) spending(
 	if of.key != nil {
 		page.Key = *of.key
 		page.Today, page.Month, page.Ever, err = s.store.Repos().Usage.Spent(ctx, of.key.ID, day, month)
+		page.Forecast = s.forecast(page.Month.Amount, now)
 		return page, err
 	}
 	asker := lookup.Asker{OrgID: of.asker.OrgID} // all of it, whatever the filter
@@ -230,33 +236,87 @@ func (s *Statement) spending(
 			page.Today.Add(d.Spent)
 		}
 	}
+	page.Forecast = s.forecast(page.Month.Amount, now)
 	page.Names, err = app.People(ctx, s.store.Repos(), asker.OrgID)
 	return page, err
+}
+
+// forecast is what the month of now will cost.
+func (s *Statement) forecast(spent catalog.Money, now time.Time) catalog.Money {
+	today := now.In(s.calendar.Location)
+	begin := s.calendar.DaysBefore(now, today.Day()-1)
+	end := s.calendar.DaysBefore(begin, -begin.In(s.calendar.Location).AddDate(0, 1, -1).Day())
+	return lookup.Forecast(spent, begin, now, end)
 }
 
 // spendMax is the longest period that Spend adds up, in days.
 const spendMax = 400
 
+// partsMax is the longest period that is added up from the charges themselves, in days.
+const partsMax = 62
+
 // Spend returns what was charged on each day of a period, by product, oldest day first; both days are inclusive, as
-// 2006-01-02. By and OfKey of the query select whose lookups. Faults: InvalidRequest, NotFound, Forbidden,
-// ServiceUnavailable.
+// 2006-01-02. By, OfKey, Product, Purpose and Cache of the query select whose lookups, and which. Faults:
+// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (s *Statement) Spend(
 	ctx context.Context, caller app.Caller, q StatementQuery, from, until string,
-) ([]lookup.DaySpent, error) {
+) (out []lookup.DaySpent, err error) {
+	if q.Purpose == "" {
+		of, err := s.spender(ctx, caller, q, from, until, spendMax)
+		if err != nil || of.nothing {
+			return nil, err
+		}
+		out, err = s.store.Repos().Statement.Spend(ctx, of.asker, from, until)
+		return slices.DeleteFunc(out, func(d lookup.DaySpent) bool { return q.Product != "" && d.Product != q.Product }), err
+	}
+	sums, err := s.SpendBy(ctx, caller, q, from, until, [2]lookup.Part{lookup.ByDay, lookup.ByProduct})
+	for _, sum := range sums {
+		out = append(out, lookup.DaySpent{Day: sum.Of[0], Product: sum.Of[1], Spent: sum.Spent})
+	}
+	slices.SortFunc(out, func(a, b lookup.DaySpent) int {
+		return cmp.Or(cmp.Compare(a.Day, b.Day), cmp.Compare(a.Product, b.Product))
+	})
+	return out, err
+}
+
+// SpendBy returns what was charged in a period of at most 62 days, by two parts, the second of which may be empty, in no
+// order. The days and the query are those of Spend. Faults: those of Spend.
+func (s *Statement) SpendBy(
+	ctx context.Context, caller app.Caller, q StatementQuery, from, until string, parts [2]lookup.Part,
+) ([]lookup.PartSpent, error) {
+	of, err := s.spender(ctx, caller, q, from, until, partsMax)
+	if err != nil || of.nothing {
+		return nil, err
+	}
+	return s.store.Repos().Statement.SpendBy(ctx, of.asker, of.filter, from, until, parts)
+}
+
+// spender is whose charges are added up, and which; nothing where the query wants what is never charged.
+type spender struct {
+	asker   lookup.Asker
+	filter  lookup.Filter
+	nothing bool
+}
+
+// spender reads what Spend and SpendBy are asked for.
+func (s *Statement) spender(
+	ctx context.Context, caller app.Caller, q StatementQuery, from, until string, most int,
+) (spender, error) {
 	first, err := time.Parse(time.DateOnly, from)
 	if err != nil {
-		return nil, app.Invalid("de", "O início do período deve ser uma data, como 2026-11-01.")
+		return spender{}, app.Invalid("de", "O início do período deve ser uma data, como 2026-11-01.")
 	}
 	last, err := time.Parse(time.DateOnly, until)
 	if err != nil || last.Before(first) {
-		return nil, app.Invalid("ate", "O fim do período deve ser uma data que não seja anterior à primeira.")
+		return spender{}, app.Invalid("ate", "O fim do período deve ser uma data que não seja anterior à primeira.")
 	}
-	if last.Sub(first) > spendMax*24*time.Hour {
-		return nil, app.Invalid("de", fmt.Sprintf("O período pode ter até %d dias.", spendMax))
+	if last.Sub(first) > time.Duration(most)*24*time.Hour {
+		return spender{}, app.Invalid("de", fmt.Sprintf("O período pode ter até %d dias.", most))
+	}
+	chosen, err := s.parse(StatementQuery{Product: q.Product, Purpose: q.Purpose})
+	if err != nil {
+		return spender{}, err
 	}
 	of, err := s.owner(ctx, caller, q)
-	if err != nil {
-		return nil, err
-	}
-	return s.store.Repos().Statement.Spend(ctx, of.asker, from, until)
+	return spender{of.asker, chosen.filter, q.Cache != nil && *q.Cache}, err
 }

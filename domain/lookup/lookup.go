@@ -196,6 +196,37 @@ type DaySpent struct {
 	Spent
 }
 
+// Part is what charges are told apart by.
+type Part string
+
+// The parts of a charge. The values of ByKey, ByPerson, ByAutomation and ByBatch are ids.
+const (
+	ByDay        Part = "day"
+	ByProduct    Part = "product"
+	ByKey        Part = "key"
+	ByPerson     Part = "person"
+	ByPurpose    Part = "purpose"
+	ByAutomation Part = "automation"
+	ByBatch      Part = "batch"
+	ByBureau     Part = "bureau"
+)
+
+// PartSpent is what was charged with two values of two parts; empty where a charge has none.
+type PartSpent struct {
+	Of [2]string
+	Spent
+}
+
+// Forecast is what a month will have cost, if it goes on as it has until now: what was spent since it began, over the
+// whole of it. On its first day nothing can be said, and the forecast is zero.
+func Forecast(spent catalog.Money, begin, now, end time.Time) catalog.Money {
+	gone := int64(now.Sub(begin).Minutes())
+	if gone < int64((24 * time.Hour).Minutes()) {
+		return 0
+	}
+	return spent * catalog.Money(end.Sub(begin).Minutes()) / catalog.Money(gone)
+}
+
 // Spent is a number of charged lookups and what they cost.
 type Spent struct {
 	Count int

@@ -47,7 +47,14 @@ func TestSlowAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 		}
 		looked()
 		b.Visit("/extrato?finalidade=credito")
-		b.See("Análise de crédito", "900.000.001-75")
+		b.See("Análise de crédito", "900.000.001-75", "R$ 0,45 em 1 cobrada")
+		b.Visit("/extrato")
+		h := &hands{Browser: b}
+		h.press("Chave e finalidade")
+		if b.See("Por chave e finalidade", "Análise de crédito", "equipe e automações"); h.n > 1 {
+			t.Errorf("spending by key and purpose takes %d clicks", h.n)
+		}
+		looked()
 		b.Visit("/chaves/nova")
 		b.See("Finalidades que pode usar", "Só de endereços")
 		looked()

@@ -260,15 +260,8 @@ func (r statement) Spend(ctx context.Context, by lookup.Asker, from, until strin
 		Amount       int64
 	}
 	perDay := func(db *gorm.DB) *gorm.DB {
-		if db = db.Model(&spendDayRow{}); by.MemberID != "" {
-			db = db.Model(&memberDayRow{}).Where("member_id = ?", by.MemberID)
-		} else if by.KeyID != "" {
-			db = db.Where("key_id = ?", by.KeyID)
-		} else if by.Members {
-			db = db.Where("key_id = ?", engine.NoID)
-		}
-		return db.Select("day, product, CAST(SUM(charged) AS bigint) AS count, CAST(SUM(amount) AS bigint) AS amount").
-			Where("org_id = ? AND day BETWEEN ? AND ?", by.OrgID, from, until).
+		return dayTotals(by, from, until)(db).
+			Select("day, product, CAST(SUM(charged) AS bigint) AS count, CAST(SUM(amount) AS bigint) AS amount").
 			Group("day, product").Having("SUM(charged) <> 0").Order("day, product")
 	}
 	return engine.FindAll(ctx, r.QueryList, "statement.spend", func(r row) lookup.DaySpent {

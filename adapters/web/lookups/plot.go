@@ -13,6 +13,8 @@ type plot struct {
 	Bars   []bar
 	Lines  []line
 	Labels []label
+	// Marks are values to compare the days with.
+	Marks []mark
 	// Left is the width of the labels of the lines.
 	Left int
 }
@@ -21,6 +23,13 @@ type plot struct {
 type series struct{ Name, Class string }
 type bar struct{ Class, X, Y, Width, Height string }
 type line struct{ Y, TextY, Text string }
+
+// mark is a value to compare the days with, drawn as a line; Y is empty where it is too far above the days.
+type mark struct {
+	Name, Class string
+	Value       int64
+	Y           string
+}
 
 // dayParts are a day's values, one per series.
 type dayParts struct {
@@ -41,7 +50,9 @@ const (
 
 // drawPlot draws consecutive days; nil when all values are zero. The lines are at multiples of 1, 2 or 5 times a power
 // of ten of unit; write formats their labels.
-func drawPlot(title string, of []series, days []dayParts, unit int64, write func(int64) string) *plot {
+func drawPlot(
+	title string, of []series, days []dayParts, unit int64, write func(int64) string, marks ...mark,
+) *plot {
 	p := &plot{Title: title, Series: of, Left: 44}
 	most := int64(0)
 	for _, day := range days {
@@ -54,6 +65,12 @@ func drawPlot(title string, of []series, days []dayParts, unit int64, write func
 	if most == 0 {
 		return nil
 	}
+	highest := most
+	for _, m := range marks {
+		if m.Value <= marksMost*highest {
+			most = max(most, m.Value)
+		}
+	}
 	between := unit
 	for i := 0; plotLines*between < most; i++ {
 		between = between * []int64{2, 5, 2}[i%3] / []int64{1, 2, 1}[i%3] // 1, 2, 5, 10 …
@@ -62,6 +79,12 @@ func drawPlot(title string, of []series, days []dayParts, unit int64, write func
 	for i := range plotLines + 1 {
 		y := plotBase - height*float64(i)/plotLines
 		p.Lines = append(p.Lines, line{Y: pixels(y), TextY: pixels(y + 4), Text: write(between * int64(i))})
+	}
+	for _, m := range marks {
+		if m.Value <= marksMost*highest {
+			m.Y = pixels(plotBase - height*float64(m.Value)/float64(plotLines*between))
+		}
+		p.Marks = append(p.Marks, m)
 	}
 	step := 100 / float64(len(days))
 	for d, day := range days {
@@ -88,6 +111,50 @@ func drawPlot(title string, of []series, days []dayParts, unit int64, write func
 		}
 	}
 	return p
+}
+
+// marksMost is how much higher than the days a mark may be: beyond that the days would be too low to read.
+const marksMost = 3
+
+// bars is a drawing of horizontal bars, each divided into series that remain distinct in black and white.
+type bars struct {
+	Title  string
+	Series []series
+	Rows   []barRow
+}
+
+// barRow is a bar with its name, which may be a link, and its value in words.
+type barRow struct {
+	Name, Href, Text string
+	// Parts are the values of the series.
+	Parts []int64
+	Bars  []bar
+}
+
+// drawBars draws rows, the longest over the whole width.
+func drawBars(title string, of []series, rows []barRow) *bars {
+	most := int64(0)
+	for _, row := range rows {
+		sum := int64(0)
+		for _, part := range row.Parts {
+			sum += part
+		}
+		most = max(most, sum)
+	}
+	if most == 0 {
+		return nil
+	}
+	for i, row := range rows {
+		x := 0.0
+		for j, part := range row.Parts {
+			if part > 0 {
+				width := 100 * float64(part) / float64(most)
+				rows[i].Bars = append(rows[i].Bars, bar{of[j].Class, percent(x), "1", percent(width), "12"})
+				x += width
+			}
+		}
+	}
+	return &bars{title, of, rows}
 }
 
 // percent is a part of a whole in per cent.

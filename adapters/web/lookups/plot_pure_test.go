@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 )
@@ -46,7 +47,17 @@ func TestSpendPlot(t *testing.T) {
 	if totals[0].Name != "e" || totals[4].Name != "A" || totals[4].Class != "s-c" {
 		t.Errorf("totals %+v", totals)
 	}
-	p, rows := spendPlot(day("2026-11-01"), day("2026-11-30"), spent, totals, names)
+	november := spendDrawing{first: day("2026-11-01"), last: day("2026-11-30"), names: names, marks: []mark{
+		{Name: "near", Value: int64(18 * catalog.Real)}, {Name: "far", Value: int64(100 * catalog.Real)},
+	}}
+	p, rows := november.plot(spent, totals)
+	if len(p.Marks) != 2 || p.Marks[0].Y != "29.6" || p.Marks[1].Y != "" {
+		t.Errorf("marks %+v", p.Marks)
+	}
+	november.key = &access.Key{}
+	if p, _ := november.plot(spent, totals); p.Lines[plotLines].Text != "8" || p.Bars[0].Height != "19.5" {
+		t.Errorf("what a key was charged %+v", p)
+	}
 	if len(p.Series) != 3 || p.Series[2].Name != others || len(p.Bars) != 3 || len(rows) != 1 {
 		t.Fatalf("%+v", p)
 	}
@@ -60,7 +71,8 @@ func TestSpendPlot(t *testing.T) {
 	if last := p.Labels[len(p.Labels)-1]; last.Text != "30/11" || last.Anchor != "end" {
 		t.Errorf("%+v", last)
 	}
-	if empty, rows := spendPlot(day("2026-11-01"), day("2026-11-01"), nil, nil, names); empty != nil || rows != nil {
+	if empty, rows := (spendDrawing{first: day("2026-11-01"), last: day("2026-11-01")}).plot(nil, nil); empty != nil ||
+		rows != nil {
 		t.Errorf("%+v", empty)
 	}
 }
@@ -73,5 +85,57 @@ func TestPlotLinesAreRound(t *testing.T) {
 		if got := p.Lines[plotLines].Text; got != strconv.FormatInt(top, 10) {
 			t.Errorf("%d under %s, want %d", most, got, top)
 		}
+	}
+}
+
+func TestBars(t *testing.T) {
+	t.Parallel()
+	of := []series{{"A", "s-a"}, {"B", "s-b"}}
+	b := drawBars("", of, []barRow{{Parts: []int64{3, 1}}, {Parts: []int64{0, 2}}, {Parts: []int64{0, 0}}})
+	if len(b.Rows[0].Bars) != 2 || b.Rows[0].Bars[1].X != "75.00%" || b.Rows[0].Bars[1].Width != "25.00%" ||
+		len(b.Rows[1].Bars) != 1 || b.Rows[1].Bars[0].Width != "50.00%" || len(b.Rows[2].Bars) != 0 {
+		t.Errorf("%+v", b)
+	}
+	if nothing := drawBars("", of, []barRow{{Parts: []int64{0, 0}}}); nothing != nil {
+		t.Errorf("%+v", nothing)
+	}
+}
+
+// TestPartsOfSpending: the most expensive first, and what has no place of its own is in the last one, so that all sums
+// agree.
+func TestPartsOfSpending(t *testing.T) {
+	t.Parallel()
+	var spent []lookup.PartSpent
+	for row := range 20 {
+		for column := range 7 {
+			spent = append(spent, lookup.PartSpent{
+				Of:    [2]string{"r" + strconv.Itoa(row), "c" + strconv.Itoa(column)},
+				Spent: lookup.Spent{Count: 1, Amount: catalog.Money((row + 1) * (column + 1))},
+			})
+		}
+	}
+	same := func(id string) string { return id }
+	p := spentParts{By: partChoice{ID: "chave", Name: "Chave"}, With: partChoice{ID: "lote", Name: "Lote"}}
+	p.table(spent, ranked(spent, 0, partRows), ranked(spent, 1, partColumns), [2]func(string) string{same, same})
+	p.draw()
+	if got := strings.Join(p.Columns, ","); got != "c6,c5,c4,c3,Outros 3" {
+		t.Errorf("columns %s", got)
+	}
+	if len(p.Rows) != partRows || p.Rows[0].Name != "r19" || p.Rows[partRows-1].Name != "Outros 6" {
+		t.Errorf("rows %+v", p.Rows)
+	}
+	var all, columns catalog.Money
+	for _, row := range p.Rows {
+		all += row.Amount
+	}
+	for _, sum := range p.Sums {
+		columns += sum
+	}
+	if all != 210*28 || columns != all {
+		t.Errorf("the rows sum up to %d, the columns to %d", all, columns)
+	}
+	if p.Heading() != "chave e lote" || len(p.Drawn.Series) != seriesMost || p.Drawn.Series[2].Name != "todo o resto" ||
+		p.Drawn.Rows[0].Bars[2].Class != "s-c" {
+		t.Errorf("%+v", p.Drawn)
 	}
 }

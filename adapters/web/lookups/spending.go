@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"fichario/adapters/web"
-	"fichario/app/lookups"
+	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 )
@@ -16,10 +16,11 @@ type productSpent struct {
 	lookup.Spent
 }
 
-// spendOf adds the plot for the days of the filter, or for the last thirty.
+// spendOf adds the plot for the days of the filter, or for the last thirty, and what they cost by its parts.
 func (s pages) spendOf(c *web.Call, keyID string, data *statement, names map[string]string) error {
+	today, _ := time.Parse(time.DateOnly, s.Calendar.Day(s.Clock()))
 	last, err := time.Parse(time.DateOnly, data.Filter.Until)
-	if today, _ := time.Parse(time.DateOnly, s.Calendar.Day(s.Clock())); err != nil || last.After(today) {
+	if err != nil || last.After(today) {
 		last = today
 	}
 	first, err := time.Parse(time.DateOnly, data.Filter.From)
@@ -29,26 +30,73 @@ func (s pages) spendOf(c *web.Call, keyID string, data *statement, names map[str
 	if most := last.AddDate(0, 0, 1-spendMost); first.Before(most) {
 		first = most
 	}
-	by := data.Filter.By
+	filter := data.Filter
 	if data.Problem != "" {
-		by = ""
+		filter = statementFilter{}
 	}
-	spent, err := s.Statement.Spend(c.Ctx(), c.By, lookups.StatementQuery{OfKey: keyID, By: by},
-		first.Format(time.DateOnly), last.Format(time.DateOnly))
+	q, from, until := filter.query(), first.Format(time.DateOnly), last.Format(time.DateOnly)
+	q.OfKey = keyID
+	spent, err := s.Statement.Spend(c.Ctx(), c.By, q, from, until)
 	if err != nil {
 		return err
 	}
-	if p := data.Filter.Product; p != "" {
-		spent = slices.DeleteFunc(spent, func(d lookup.DaySpent) bool { return d.Product != p })
-	}
-	data.Totals = productTotals(spent, names)
-	for _, t := range data.Totals {
-		data.Sum.Count += t.Count
-		data.Sum.Amount += t.Amount
+	totals := productTotals(spent, names)
+	for _, t := range totals {
+		data.Sum.Add(t.Spent)
 	}
 	data.First, data.Last = first.Format("02/01/2006"), last.Format("02/01/2006")
-	data.Plot, data.Rows = spendPlot(first, last, spent, data.Totals, names)
-	return nil
+	drawn := spendDrawing{first: first, last: last, names: names, key: data.keyOf()}
+	if last.Equal(today) {
+		drawn.marks = data.marks(last, drawn.key)
+	}
+	data.Plot, data.Rows = drawn.plot(spent, totals)
+	data.Parts, err = s.partsOf(c, data, spent, func(parts [2]lookup.Part) ([]lookup.PartSpent, error) {
+		return s.Statement.SpendBy(c.Ctx(), c.By, q, from, until, parts)
+	})
+	return err
+}
+
+// keyOf is the key whose lookups the statement shows; nil where it shows those of others too.
+func (data *statement) keyOf() *access.Key {
+	if data.Page.Key.ID != "" {
+		return &data.Page.Key
+	}
+	at := slices.IndexFunc(data.Keys, func(k access.Key) bool { return k.ID == data.Filter.By })
+	if at < 0 {
+		return nil
+	}
+	return &data.Keys[at]
+}
+
+// marks are the limits of a day and the pace of the month so far: in lookups for a key, whose limits count these, in
+// money else.
+func (data *statement) marks(today time.Time, key *access.Key) (out []mark) {
+	days := int64(today.AddDate(0, 1, -today.Day()).Day())
+	one := data.Filter
+	one.From, one.Until = "", ""
+	whole := !one.Any()
+	month := int64(data.Page.Forecast)
+	if key != nil {
+		month *= int64(data.Page.Month.Count)
+		month /= max(1, int64(data.Page.Month.Amount))
+	}
+	amount := func(n int64) string {
+		if key != nil {
+			return web.Count(int(n))
+		}
+		return catalog.Money(n).Reais()
+	}
+	if perDay := month / days; whole && perDay > 0 {
+		out = append(out, mark{Name: "média deste mês, " + amount(perDay) + " por dia", Class: "ln-b", Value: perDay})
+	}
+	if key != nil {
+		out = append(out, mark{Name: "limite do dia, " + amount(int64(key.Limits.PerDay)), Class: "ln-c",
+			Value: int64(key.Limits.PerDay)})
+	} else if data.Budget != nil && whole {
+		perDay := int64(data.Budget.Limit) / days
+		out = append(out, mark{Name: "seu orçamento, " + amount(perDay) + " por dia em média", Class: "ln-c", Value: perDay})
+	}
+	return out
 }
 
 // seriesMost is how many products a plot can show distinctly in black and white.
@@ -86,12 +134,21 @@ type spentDay struct {
 	Count int
 	Parts []catalog.Money
 	Sum   catalog.Money
+	// counts are how many lookups Parts paid for.
+	counts []int64
 }
 
-// spendPlot draws the days of a period and lists the days with spending, newest first.
-func spendPlot(
-	first, last time.Time, spent []lookup.DaySpent, totals []productSpent, names map[string]string,
-) (*plot, []spentDay) {
+// spendDrawing is what the picture of days shows: the days, the products' names, what to compare the days with, and the
+// key whose charges it counts; nil to draw money.
+type spendDrawing struct {
+	first, last time.Time
+	names       map[string]string
+	marks       []mark
+	key         *access.Key
+}
+
+// plot draws the days of a period and lists the days with spending, newest first.
+func (g spendDrawing) plot(spent []lookup.DaySpent, totals []productSpent) (*plot, []spentDay) {
 	var of []series
 	class := map[string]string{}
 	for i, t := range totals {
@@ -107,21 +164,24 @@ func spendPlot(
 	for _, d := range spent {
 		row := byDay[d.Day]
 		if row == nil {
-			row = &spentDay{Parts: make([]catalog.Money, len(of))}
+			row = &spentDay{Parts: make([]catalog.Money, len(of)), counts: make([]int64, len(of))}
 			byDay[d.Day] = row
 		}
-		at := slices.IndexFunc(of, func(s series) bool { return s.Class == class[orID(names, d.Product)] })
+		at := slices.IndexFunc(of, func(s series) bool { return s.Class == class[orID(g.names, d.Product)] })
 		row.Parts[at] += d.Amount
+		row.counts[at] += int64(d.Count)
 		row.Count += d.Count
 		row.Sum += d.Amount
 	}
 	var days []dayParts
 	var rows []spentDay
-	for day := first; !day.After(last); day = day.AddDate(0, 0, 1) {
+	for day := g.first; !day.After(g.last); day = day.AddDate(0, 0, 1) {
 		parts := make([]int64, len(of))
 		if row := byDay[day.Format(time.DateOnly)]; row != nil {
-			for i, part := range row.Parts {
-				parts[i] = int64(part)
+			if copy(parts, row.counts); g.key == nil {
+				for i, part := range row.Parts {
+					parts[i] = int64(part)
+				}
 			}
 			row.Day = day.Format("02/01/2006")
 			rows = append(rows, *row)
@@ -129,8 +189,12 @@ func spendPlot(
 		days = append(days, dayParts{day, parts})
 	}
 	slices.Reverse(rows)
+	if g.key != nil {
+		return drawPlot("Cobradas por dia e produto", of, days, 1,
+			func(n int64) string { return web.Count(int(n)) }, g.marks...), rows
+	}
 	p := drawPlot("Gasto por dia e produto", of, days, int64(roundest),
-		func(n int64) string { return web.RoundMoney(catalog.Money(n)) })
+		func(n int64) string { return web.RoundMoney(catalog.Money(n)) }, g.marks...)
 	if p != nil {
 		p.Left = 64
 	}

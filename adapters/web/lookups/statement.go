@@ -30,13 +30,14 @@ type statement struct {
 	Purposes []crm.Purpose
 	// Budget is the reader's budget; nil where there is none.
 	Budget *lookups.Budget
-	// First and Last are the days of the plot, Rows its figures on days with spending, newest first; Totals sums it by
-	// product.
+	// First and Last are the days of the plot, Rows its figures on days with spending, newest first, Parts its figures by
+	// two parts, and Sum all of it. Listed is what the lines of this page cost.
 	First, Last string
 	Plot        *plot
 	Rows        []spentDay
-	Totals      []productSpent
+	Parts       spentParts
 	Sum         lookup.Spent
+	Listed      catalog.Money
 	// Back is the address of the first page, Next that of the next one, CSV and Excel those of the files with all lines.
 	Back, Next, CSV, Excel string
 }
@@ -56,6 +57,9 @@ type statementFilter struct {
 	Cache   string `form:"resultado"`
 	By      string `form:"quem"`
 	Cursor  string `form:"depois"`
+	// Part and With are what spending is told apart by.
+	Part string `form:"por"`
+	With string `form:"e"`
 }
 
 // statementDownload is the filter and the format of a file of lines.
@@ -127,16 +131,17 @@ func (s pages) keyShow(c *web.Call) error {
 // own.
 func (s pages) statementShow(c *web.Call) error {
 	var data statement
-	status, err := s.statement(c, "", "/extrato", "/extrato.csv", &data)
-	if err != nil {
-		return err
-	}
+	var err error
 	if c.By.MayManage() {
 		if data.Keys, err = s.Keys.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 			return err
 		}
 	}
 	if data.Budget, err = s.Statement.Budget(c.Ctx(), c.By); err != nil {
+		return err
+	}
+	status, err := s.statement(c, "", "/extrato", "/extrato.csv", &data)
+	if err != nil {
 		return err
 	}
 	return c.RenderStatus(status, "extrato", web.Page{Title: "Extrato", Nav: "extrato", Data: data})
@@ -177,6 +182,7 @@ func (s pages) statement(c *web.Call, keyID, path, file string, out *statement) 
 		out.Lines = append(out.Lines, statementLine{
 			e, orID(names, e.Product), out.Page.Names[e.AskedBy()], purposes[e.Purpose],
 		})
+		out.Listed += e.Amount
 	}
 	if out.Page.Next != "" && out.Problem == "" {
 		out.Next = out.Filter.address(path, "depois", out.Page.Next) + "#consultas"

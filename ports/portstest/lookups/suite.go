@@ -12,6 +12,7 @@ var Suite = kit.Suite{
 	"statement pages":         statementPages,
 	"statement filters":       statementFilters,
 	"statement by who asked":  statementByAsker,
+	"statement by parts":      statementParts,
 	"settling":                settling,
 	"parts of answers":        partsOfAnswers,
 	"answers that come later": laterAnswers,
