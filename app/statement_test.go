@@ -102,7 +102,7 @@ func TestStatementsAreFiltered(t *testing.T) {
 	s := inMemory(t)
 	key := s.byKey(wide)
 	// Eleven at night in Brasília is the next day in Greenwich.
-	day, cached := time.Date(2020, 3, 10, 23, 0, 0, 0, calendar.Location), true
+	day := time.Date(2020, 3, 10, 23, 0, 0, 0, calendar.Location)
 	for i := range 3 {
 		s.asked(key, day.AddDate(0, 0, i), []string{"cpf", "cpf", "score"}[i], i == 1)
 	}
@@ -161,7 +161,7 @@ func TestWhatDaysCost(t *testing.T) {
 	t.Parallel()
 	s := inMemory(t)
 	owner, key := s.add("dona", crm.Owner), s.byKey(wide)
-	day := time.Date(2020, 3, 10, 23, 0, 0, 0, calendar.Location)
+	day, cached := time.Date(2020, 3, 10, 23, 0, 0, 0, calendar.Location), true
 	for i, by := range []app.Caller{key, key, owner} {
 		s.asked(by, day.AddDate(0, 0, i), []string{"cpf", "cpf", "score"}[i], false)
 	}

@@ -61,7 +61,7 @@ func TestSpendingObeysTheFilter(t *testing.T) {
 	v.bureau.says(aPerson, `{"nome":"Rita"}`)
 	v.ask("documento", aPerson, "produto", "cpf", "finalidade", "credito")
 	key := v.key("ERP").Key().ID
-	has(t, "all", v.get("/extrato"), "Gasto por dia e produto", "<h2>Por produto</h2>", "cobrada.", "R$\u00a00,45")
+	has(t, "all", v.get("/extrato"), "Gasto por dia e produto", "<h2>Por produto</h2>", "cobrada.", "R$ 0,45")
 	for filter, none := range map[string]string{
 		"?resultado=historico": "O histórico responde de graça", "?finalidade=cobranca": "Nada cobrado neste período.",
 		"?produto=placa": "Nada cobrado neste período.", "?quem=" + key: "Nada cobrado neste período.",
@@ -75,7 +75,7 @@ func TestSpendingObeysTheFilter(t *testing.T) {
 	}
 	page := v.get("/extrato?por=finalidade&e=pessoa&quem=minhas")
 	has(t, "by purpose and person", page, "<h2>Por finalidade e pessoa</h2>", "<bdi>Ana</bdi>",
-		"/extrato?e=pessoa&amp;finalidade=credito&amp;por=finalidade&amp;quem=minhas#consultas",
+		"/extrato?e=pessoa&finalidade=credito&por=finalidade&quem=minhas#consultas",
 		"<input type=\"hidden\" name=\"quem\" value=\"minhas\">", "<input type=\"hidden\" name=\"e\" value=\"pessoa\">")
 	for _, by := range []string{"chave", "automacao", "lote", "bureau", "nada"} {
 		for _, path := range []string{"/extrato", "/chaves/" + key} {
