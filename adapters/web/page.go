@@ -46,6 +46,8 @@ type Page struct {
 	Lookups   bool
 	// Theme is claro or escuro; empty to follow the device.
 	Theme string
+	// Keys says that keys without Control work on this device.
+	Keys bool
 }
 
 // Render answers with a whole page.
@@ -66,7 +68,7 @@ func (c *Call) RenderStatus(status int, name string, p Page) error {
 		c.Server.LookupEnabled
 	p.Notice, p.NotDone = strings.CutPrefix(p.Notice, notDone)
 	p.Undo = c.takeUndo()
-	p.Theme = c.theme()
+	p.Theme, p.Keys = c.theme(), c.By.MemberID() != "" && c.keys()
 	p.Sent = c.takeSent(status)
 	if p.Ask = cmp.Or(p.Ask, c.URL.Query().Get(askParameter)); p.Ask != "" {
 		var asked strings.Builder
@@ -113,6 +115,32 @@ func (s *Server) chooseTheme(c *Call, f struct {
 	}
 	c.SetCookie(themeCookie, f.Theme, age)
 	return c.Done("/conta", "Tema guardado neste aparelho.")
+}
+
+// keysCookie is keysOff on devices where keys without Control do nothing: who dictates, or rests a hand on the keyboard,
+// would press them unawares (WCAG 2.1.4). It lives as long as the theme's.
+const keysCookie, keysOff = "atalhos", "nao"
+
+func (c *Call) keys() bool {
+	cookie, err := c.Cookie(keysCookie)
+	return err != nil || cookie.Value != keysOff
+}
+
+// chooseKeys switches keys without Control on or off on this device.
+func (s *Server) chooseKeys(c *Call, f struct {
+	Keys string `form:"atalhos"`
+}) error {
+	if f.Keys != keysOff {
+		c.SetCookie(keysCookie, "", -time.Second)
+		return c.Done("/conta", "Teclas sozinhas ligadas neste aparelho.")
+	}
+	c.SetCookie(keysCookie, keysOff, themeAge)
+	return c.Done("/conta", "Teclas sozinhas desligadas neste aparelho.")
+}
+
+// keyList shows what keys do.
+func (s *Server) keyList(c *Call) error {
+	return c.Render("atalhos", Page{Title: "Atalhos do teclado", Nav: "conta"})
 }
 
 // RenderPart answers htmx with one block of a page's template.

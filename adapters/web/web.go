@@ -111,8 +111,10 @@ func Routes(rooms ...func(*Server) Pages) []string {
 // all returns the pages of all rooms, and the frame's own.
 func (s *Server) all(rooms []func(*Server) Pages) []Pages {
 	all := []Pages{{Templates: frameTemplates(), Inside: map[string]Handler{
-		"POST /conta/tema": Decoded(s.chooseTheme),
-		"GET /eventos":     Decoded(s.live),
+		"POST /conta/tema":    Decoded(s.chooseTheme),
+		"POST /conta/atalhos": Decoded(s.chooseKeys),
+		"GET /atalhos":        s.keyList,
+		"GET /eventos":        Decoded(s.live),
 	}}}
 	for _, room := range rooms {
 		all = append(all, room(s))

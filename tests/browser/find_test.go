@@ -1,7 +1,10 @@
 package browser
 
 import (
+	"slices"
 	"testing"
+
+	"github.com/chromedp/chromedp/kb"
 
 	"fichario/tests/testkit/browsertest"
 )
@@ -45,8 +48,20 @@ func TestSlowEverythingIsFoundFromAnyPage(t *testing.T) {
 			return true
 		})()`)
 		b.See("CPF 111.444.777-35", "R$ 0,45")
-		if !browsertest.Eval[bool](b, "document.activeElement.matches('button.find-a') && location.pathname === '/conta'") {
-			t.Error("the product has not the focus")
+		const chosen = "document.getElementById(document.querySelector('dialog.finder input').getAttribute('aria-activedescendant'))"
+		if !browsertest.Eval[bool](b, chosen+"?.matches('button[role=option]') && location.pathname === '/conta'") {
+			t.Error("the product is not chosen")
+		}
+		// A screen reader hears how many there are, and which one the arrows chose; the focus stays in the field.
+		b.Key(kb.ArrowDown)
+		b.Key(kb.ArrowUp)
+		got := browsertest.Eval[[]string](b, `(() => {
+			const field = document.querySelector('dialog.finder input')
+			return [field.role, field.ariaExpanded, document.activeElement.name, document.querySelector('dialog.finder [role=status]').textContent,
+				document.querySelectorAll('dialog.finder [aria-selected=true]').length + ' chosen']
+		})()`)
+		if want := []string{"combobox", "true", "busca", "6 resultados", "1 chosen"}; !slices.Equal(got, want) {
+			t.Errorf("the field says %q, not %q", got, want)
 		}
 		b.Fill("dialog.finder input", "52998224725")
 		b.See("Fichas", "***.982.247-**", "grátis")

@@ -35,6 +35,8 @@ const pages = `
 	all   POST /buscar
 	all   GET /conta
 	all   POST /conta/tema
+	all   POST /conta/atalhos
+	all   GET /atalhos
 	all   GET /notificacoes
 	all   GET /notificacoes/sino
 	all   POST /notificacoes/lidas

@@ -81,6 +81,7 @@ var places = []place{
 	{Name: "Registro das operações", Address: "/privacidade/registro", Icon: "receipt", owner: true},
 	{Name: "Auditoria", Address: "/auditoria", Icon: "shield", owner: true},
 	{Name: "Sua conta e senha", Address: "/conta", Icon: "person"},
+	{Name: "Atalhos do teclado", Address: "/atalhos", Icon: "key"},
 	{Name: "Seus acessos", Address: "/conta/acessos", Icon: "shield"},
 	{Name: "Segundo fator", Address: "/conta/segundo-fator", Icon: "key"},
 }

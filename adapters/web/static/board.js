@@ -3,7 +3,6 @@
 
 const frame = document.getElementById('quadro')
 const voice = document.getElementById('voz')
-const help = document.getElementById('ajuda')
 let held = null // { card, stage, slot, from, id, name, moved }
 
 const stages = () => [...frame.querySelectorAll('.stage')]
@@ -22,7 +21,6 @@ function warn(text) {
 }
 
 frame.classList.add('can-drag')
-help.hidden = false
 describe()
 
 // Screen readers read the key instructions with a card's name.
@@ -33,11 +31,8 @@ function describe() {
 function take(card) {
   if (held) giveUp()
   warning?.remove()
-  const slot = document.createElement('li')
-  const box = document.createElement('div')
-  box.className = 'slot'
-  box.textContent = 'Solte aqui ' + nameOf(card)
-  slot.append(box)
+  const slot = document.createElement('div')
+  Object.assign(slot, { className: 'slot', textContent: 'Solte aqui ' + nameOf(card) })
   held = { card, slot, from: stageOf(card), stage: stageOf(card), name: nameOf(card) }
   card.classList.add('lead-held')
   for (const menu of frame.querySelectorAll('.menu[open]')) menu.open = false
@@ -51,7 +46,7 @@ function over(stage) {
   held.slot.remove()
   if (stage !== held.from) {
     stage.setAttribute('data-over', '')
-    stage.querySelector('ul').prepend(held.slot)
+    stage.querySelector('header').after(held.slot)
   }
 }
 
@@ -106,7 +101,8 @@ async function drop() {
   if (!focused) return
   const link = document.querySelector('#' + CSS.escape(id) + ' h3 a')
   if (link) show(stageOf(link))
-  ;(link || frame.firstElementChild).focus()
+  const shown = link?.checkVisibility() ? link : link?.closest('details').querySelector('summary') // its stage is folded
+  ;(shown || frame.firstElementChild).focus()
 }
 
 // again reloads the board and keeps its scroll position. If the user is active, the user's action counts as the visit.
@@ -114,8 +110,13 @@ async function again() {
   const answer = await fetch(location.href, { headers: { 'HX-Request': 'true', 'X-Unattended': 'true' } })
   if (!answer.ok || answer.status === 204) throw new Error('no board')
   const { scrollLeft, scrollTop } = frame.firstElementChild
+  const unfolded = stages().filter((stage) => stage.querySelector('.stage-fold')?.open).map((stage) => stage.dataset.stage)
   const fresh = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('.board')
   frame.replaceChildren(document.adoptNode(fresh))
+  for (const stage of stages()) {
+    const fold = stage.querySelector('.stage-fold')
+    if (fold) fold.open = unfolded.includes(stage.dataset.stage)
+  }
   fresh.scrollLeft = scrollLeft
   fresh.scrollTop = scrollTop
   document.getElementById('aberto').textContent = fresh.dataset.open

@@ -123,7 +123,7 @@ document.addEventListener('keydown', (event) => {
   const dialog = event.key === 'Tab' && document.querySelector('dialog:modal')
   if (!dialog) return
   const stops = [...dialog.querySelectorAll('a[href], button, input, select, textarea')]
-    .filter((e) => !e.disabled && e.type !== 'hidden' && e.checkVisibility())
+    .filter((e) => !e.disabled && e.tabIndex >= 0 && e.type !== 'hidden' && e.checkVisibility())
   const end = event.shiftKey ? stops.at(0) : stops.at(-1), other = event.shiftKey ? stops.at(-1) : stops.at(0)
   if (dialog.contains(document.activeElement) && document.activeElement !== end) return
   event.preventDefault()

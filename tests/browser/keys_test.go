@@ -1,0 +1,132 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"fichario/tests/testkit/browsertest"
+)
+
+// TestSlowKeysWalkTheLists: through rows and from page to page, but not while somebody types or a question is open, nor
+// where they are switched off.
+func TestSlowKeysWalkTheLists(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		for i := range 3 {
+			p.send(t, "nome", fmt.Sprintf("Pessoa número %d", i), "email", fmt.Sprintf("p%d@example.com", i))
+		}
+		focused := func(want string) {
+			t.Helper()
+			if got := browsertest.Eval[string](b, "document.activeElement.textContent.trim()"); got != want {
+				t.Errorf("the focus is on %q, not %q", got, want)
+			}
+		}
+		b.Visit("/")
+		b.Key("g")
+		b.Key("c")
+		b.At("/contatos")
+		b.See("Pessoa número 2")
+		b.Key("j")
+		focused("Pessoa número 2")
+		b.Key("j")
+		focused("Pessoa número 1")
+		b.Key("k")
+		focused("Pessoa número 2")
+		b.Key("x")
+		if got := browsertest.Eval[int](b, "document.querySelectorAll('[name=c]:checked').length"); got != 1 {
+			t.Errorf("%d rows are marked", got)
+		}
+		b.Key("?")
+		b.See("Atalhos do teclado", "Próxima linha da lista")
+		b.Accessible()
+		b.Key("g")
+		b.Key("f") // a question is open
+		b.Key("\x1b")
+		b.At("/contatos")
+		b.Fill("#busca-contatos", "gf")
+		b.At("/contatos")
+		browsertest.Eval[bool](b, "(document.activeElement.blur(), true)")
+		b.Key("j")
+		b.Key("e")
+		b.See("Guardar")
+		b.Visit("/conta")
+		b.Click("[name=atalhos][value=nao]")
+		browsertest.Eval[bool](b, "(document.querySelector('form[action=\"/conta/atalhos\"]').requestSubmit(), true)")
+		b.See("Teclas sozinhas desligadas")
+		b.Accessible()
+		b.Key("g")
+		b.Key("c")
+		b.Key("/")
+		b.At("/conta")
+		if browsertest.Eval[bool](b, "document.querySelector('dialog') !== null") {
+			t.Error("a key opens the search though keys are switched off")
+		}
+	})
+}
+
+// TestSlowTheBoardBreaksNoWord: at every width columns have room, no card is wider than it shows, heads stay in sight,
+// won and lost are folded, and nothing moves while the page loads.
+func TestSlowTheBoardBreaksNoWord(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		for i := range 12 {
+			p.send(t, "nome", "Maria Aparecida dos Santos Albuquerque", "email",
+				fmt.Sprintf("financeiro.contas.a.pagar.%d@padaria-aurora-do-horizonte.example", i),
+				"valor", "R$ 1.273.400,50", "empresa", "Construtora Horizontes Paranapiacaba Empreendimentos")
+		}
+		for _, width := range []int64{360, 390, 768, 1024, 1280, 1366, 1920} {
+			b.Window(width, 900)
+			b.Visit("/funil")
+			b.See("Maria Aparecida dos Santos Albuquerque")
+			type measured struct {
+				Wide, Narrow, Broken int
+				Head                 bool
+			}
+			got := browsertest.Eval[measured](b, `(() => {
+				const cards = [...document.querySelectorAll('.lead')]
+				const broken = (e) => {
+					const text = e.querySelector('bdi').firstChild
+					let at = 0, count = 0
+					for (const word of text.data.split(' ')) {
+						const r = document.createRange()
+						r.setStart(text, at); r.setEnd(text, at + word.length)
+						if (r.getClientRects().length > 1) count++
+						at += word.length + 1
+					}
+					return count
+				}
+				const board = document.querySelector('.board')
+				board.scrollTop = 200
+				const head = document.querySelector('.stage header').getBoundingClientRect()
+				return {
+					Wide: cards.filter((c) => c.scrollWidth > c.clientWidth).length,
+					Narrow: [...document.querySelectorAll('.stage:not(.stage-end)')].filter((s) => s.offsetWidth < 240).length,
+					Broken: cards.reduce((n, c) => n + broken(c.querySelector('h3 a')), 0),
+					Head: head.top >= board.getBoundingClientRect().top - 1 && head.bottom > board.getBoundingClientRect().top,
+				}
+			})()`)
+			if got.Wide > 0 || got.Narrow > 0 || got.Broken > 0 || !got.Head {
+				t.Errorf("at %d px: %+v", width, got)
+			}
+			shift := browsertest.Eval[float64](b, `new Promise((done) => {
+				let sum = 0
+				new PerformanceObserver((all) => { for (const s of all.getEntries()) sum += s.value })
+					.observe({ type: 'layout-shift', buffered: true })
+				requestAnimationFrame(() => requestAnimationFrame(() => done(sum)))
+			})`)
+			if shift > 0.05 {
+				t.Errorf("at %d px the page shifts by %.3f while it loads", width, shift)
+			}
+		}
+		b.Window(1280, 900)
+		b.Visit("/funil")
+		b.Click(".lead summary")
+		b.Press("Ganho")
+		b.See("Movido para Ganho", "Ver o último")
+		b.Click(".stage-fold summary")
+		if !browsertest.Eval[bool](b, "document.querySelector('.stage-end .lead').checkVisibility()") {
+			t.Error("what was won is not shown unfolded")
+		}
+		b.Accessible()
+	})
+}
