@@ -142,11 +142,12 @@ func (b *broken) fail(do func() error) error {
 	return err
 }
 
-// late is a store whose first charge is committed a while after its caller was told that the outcome is unknown.
+// late is a store whose first charge is committed a while after its caller was told, after waiting, that the outcome is
+// unknown.
 type late struct {
 	ports.Store
-	by   time.Duration
-	once sync.Once
+	waits, by time.Duration
+	once      sync.Once
 }
 
 func (l *late) Repos() ports.Repos {
@@ -162,6 +163,7 @@ type lateCalls struct {
 
 func (l lateCalls) Begin(ctx context.Context, c ports.Charge) (begun ports.Begun, err error) {
 	l.once.Do(func() {
+		time.Sleep(l.waits)
 		err = ports.ErrUncertain
 		go func() {
 			time.Sleep(l.by)

@@ -310,18 +310,31 @@ func TestADatabaseThatFails(t *testing.T) {
 // TestAChargeWhoseCommitComesLate is taken back all the same: the caller got a 503, and no call is made.
 func TestAChargeWhoseCommitComesLate(t *testing.T) {
 	t.Parallel()
-	inBubble(t, func(t *testing.T, s *setting) {
-		s.lookups = s.otherLookups(&late{Store: s.store, by: time.Second})
-		key := s.byKey(wide)
-		_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
-		if !errors.Is(err, ports.ErrUncertain) {
-			t.Error(err)
-		}
-		time.Sleep(time.Minute)
-		equal(t, "entries", strings.Join(s.entries(), ", "), "nao_enviada livre")
-		equal(t, "spent, calls", line(s.spent(key), len(s.bureau.Asked())), "0 0 0 0 0")
-		s.lookups.Close()
-	})
+	for _, c := range []struct{ waits, by time.Duration }{
+		{0, time.Second},
+		{0, timeout},
+		{timeout, time.Second}, // the database was slow before, too: the entry's own time is long past
+		{2 * timeout, timeout},
+	} {
+		t.Run(fmt.Sprint(c.waits, " and ", c.by), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				s.lookups = s.otherLookups(&late{Store: s.store, waits: c.waits, by: c.by})
+				key := s.byKey(wide)
+				_, err := s.ask(key, lookups.Request{Document: cpfs[0]})
+				if !errors.Is(err, ports.ErrUncertain) {
+					t.Error(err)
+				}
+				for range 60 {
+					time.Sleep(time.Second)
+					done(s.lookups.Settle(t.Context()))
+				}
+				equal(t, "entries", strings.Join(s.entries(), ", "), "nao_enviada livre")
+				equal(t, "spent, calls", line(s.spent(key), len(s.bureau.Asked())), "0 0 0 0 0")
+				s.lookups.Close()
+			})
+		})
+	}
 }
 
 // TestACallThatNobodyFinished is settled after its time, once, charged, and the next lookup makes a new call.

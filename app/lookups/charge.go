@@ -97,11 +97,15 @@ func (l *Ledger) refused(ctx context.Context, req Request, e lookup.Entry, err e
 	return err
 }
 
-// takeBack ends an entry whose commit is uncertain. That may still land after a first attempt, so it retries until the
-// entry would be settled as charged.
+// takeBackMost is the longest pause between two attempts to take a charge back.
+const takeBackMost = 2 * time.Second
+
+// takeBack ends an entry whose commit is uncertain. That may still land after a first attempt, and is settled as charged
+// only after the time of a call more, counted from when the row was written: so it goes on for twice that time from now,
+// whenever the question came, and looks more often than that.
 func (l *Ledger) takeBack(ctx context.Context, o ports.Outcome) {
-	until := o.Entry.At.Add(l.terms.Timeout + settleMargin)
-	for pause := 100 * time.Millisecond; ; pause *= 2 {
+	until := l.clock().Add(2 * (l.terms.Timeout + settleMargin))
+	for pause := 100 * time.Millisecond; ; pause = min(2*pause, takeBackMost) {
 		open, err := l.store.Repos().Calls.End(ctx, o)
 		if err != nil {
 			l.unwritten.keep(o, err)
