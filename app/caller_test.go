@@ -249,8 +249,10 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.intake.Deliveries, args{hook.ID, webhook.Outcome(""), "", 5}, forbidden, missing},
 		{s.intake.Delivery, args{accepted.ID}, forbidden, missing},
 		{s.intake.OpenDelivery, args{accepted.ID}, forbidden, missing},
-		{s.intake.Explain, args{must(s.intake.Delivery(ctx, owner, accepted.ID))}, forbidden, missing},
+		{s.intake.Explain, args{must(s.intake.Delivery(ctx, owner, accepted.ID)), ""}, forbidden, missing},
 		{s.intake.Replay, args{accepted.ID}, forbidden, missing},
+		{s.intake.Alike, args{hook.ID, "para"}, forbidden, missing},
+		{s.intake.ReplayAlike, args{hook.ID}, forbidden, missing},
 		{s.intake.Try, args{hook.ID, []byte(`{"email":"a@x.example"}`)}, forbidden, missing},
 
 		{s.automations.Add, args{automations.NewAutomation{

@@ -183,7 +183,7 @@ func TestAReplayOfSeveral(t *testing.T) {
 	for _, id := range []string{refused, s.deliveries(hook)[0].ID} {
 		equal(t, "again", line(must(s.intake.Replay(t.Context(), app.Operator(), id))), repeated(made))
 	}
-	explained := must(s.intake.Explain(t.Context(), app.Operator(), s.deliveries(hook)[0]))
+	explained := must(s.intake.Explain(t.Context(), app.Operator(), s.deliveries(hook)[0], ""))
 	equal(t, "explained", line(len(explained), explained[1].Contact.Name), "2 Beto")
 }
 

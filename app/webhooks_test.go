@@ -33,6 +33,7 @@ func TestNewWebhooksAreHeldToTheirForm(t *testing.T) {
 		{func(n *intakeapp.NewWebhook) { n.ThanksURL = "javascript:alert(1)" }, "requisicao_invalida thanksUrl"},
 		{func(n *intakeapp.NewWebhook) { n.ThanksURL = "https://ana:senha@x.example" }, "requisicao_invalida thanksUrl"},
 		{func(n *intakeapp.NewWebhook) { n.ThanksURL = "https://x.example/obrigado" }, ""},
+		{func(n *intakeapp.NewWebhook) { n.EmailKey = "a\x01b" }, "requisicao_invalida emailKey"},
 		{func(n *intakeapp.NewWebhook) { n.Origin = "RADIO" }, ""},
 		{func(n *intakeapp.NewWebhook) { n.Origin = "Feira" }, "requisicao_invalida origin"},
 		{func(n *intakeapp.NewWebhook) { n.OrgID = lookups.NewKeyID() }, "nao_encontrado org"},
@@ -76,6 +77,7 @@ func TestAPostSeesAChangeAtOnce(t *testing.T) {
 	for what, c := range map[string]intakeapp.Change{
 		"name": {Name: at("")}, "origin": {Origin: at("Feira")}, "type": {Kind: at(intake.Kind("x"))},
 		"secret": {Signature: &webhook.Signature{Scheme: "x", Secret: "12345678"}}, "thanksUrl": {ThanksURL: at("x")},
+		"emailKey": {EmailKey: at(strings.Repeat("k", 121))},
 	} {
 		equal(t, "a wrong change", said(s.webhooks.Update(t.Context(), owner, hook.ID, c)), "requisicao_invalida "+what)
 	}

@@ -225,6 +225,7 @@ var madeColumns = map[string]int{
 	"batches.payer_key_id": 61, "batches.payer_member_id": 61, "batches.sheets": 75,
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,
 	"organisations.own_history": 44,
+	"webhooks.email_key":        86,
 	"webhooks.rotation_id":      35, "contacts.waiting": 35,
 	"sessions.id": 49, "sessions.device": 49, "sessions.address": 49, "members.second_factor": 49,
 	"sessions.factor_elsewhere":   55,

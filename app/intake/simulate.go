@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -51,12 +52,15 @@ func (i *Intake) Try(ctx context.Context, by app.Caller, webhookID string, body 
 }
 
 // Explain says how a delivery is read now: the contacts that it makes, or would make, and which key each field comes
-// from. Faults: those of Try.
-func (i *Intake) Explain(ctx context.Context, by app.Caller, d webhook.Delivery) ([]Simulation, error) {
+// from. emailKey is the key of the e-mail to read it with; empty takes the webhook's own. Faults: those of Try.
+func (i *Intake) Explain(
+	ctx context.Context, by app.Caller, d webhook.Delivery, emailKey string,
+) ([]Simulation, error) {
 	hook, err := app.HookKind.Managed(ctx, i.store.Repos(), by, d.WebhookID)
 	if err != nil {
 		return nil, err
 	}
+	hook.EmailKey = cmp.Or(emailKey, hook.EmailKey)
 	return simulate(hook, d)
 }
 

@@ -60,6 +60,9 @@ func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (web
 	if err := checkSettings(n.Signature, n.ThanksURL); err != nil {
 		return fail(err)
 	}
+	if err := checkEmailKey(&n.EmailKey); err != nil {
+		return fail(err)
+	}
 	if err := app.MayManageOrg(ctx, w.store.Repos(), by, n.OrgID); err != nil {
 		return fail(err)
 	}
@@ -102,6 +105,15 @@ func checkSettings(s webhook.Signature, thanksURL string) error {
 	u, err := url.Parse(thanksURL)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
 		return app.Invalid("thanksUrl", "O endereço de agradecimento deve ser um http:// ou https:// completo.")
+	}
+	return nil
+}
+
+// checkEmailKey trims a key of the e-mail, which may be empty.
+func checkEmailKey(key *string) error {
+	clean, ok := crm.CleanName(*key)
+	if *key = clean; !ok && clean != "" {
+		return app.Invalid("emailKey", fmt.Sprintf("O campo do e-mail pode ter até %d caracteres.", crm.NameMax))
 	}
 	return nil
 }
@@ -158,6 +170,8 @@ type Change struct {
 	ThanksURL *string
 	// Rotation is the name or id of the rotation; "" for none.
 	Rotation *string
+	// EmailKey is the key under which the sender puts the e-mail; "" for none.
+	EmailKey *string
 }
 
 // Update changes a webhook; the next post sees it. Faults: InvalidRequest with the field at fault, NotFound, Forbidden,
@@ -199,7 +213,7 @@ func hookDetail(h webhook.Webhook) audit.Detail {
 	return audit.Detail{
 		"nome": h.Name, "tipo": string(h.Kind), "faixa": string(h.Band), "habilitado": app.YesNo(h.Enabled),
 		"origem": h.OriginID, "rodizio": h.RotationID, "assinatura": string(h.Signature.Scheme),
-		"agradecimento": h.ThanksURL,
+		"agradecimento": h.ThanksURL, "campo_email": h.EmailKey,
 	}
 }
 
@@ -229,6 +243,11 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 	}
 	app.Replace(&hook.Signature, c.Signature)
 	app.Replace(&hook.ThanksURL, c.ThanksURL)
+	if app.Replace(&hook.EmailKey, c.EmailKey); c.EmailKey != nil {
+		if err := checkEmailKey(&hook.EmailKey); err != nil {
+			return err
+		}
+	}
 	if !hook.Kind.Valid() || !hook.Band.Valid() {
 		return app.Invalid("type", "O tipo deve ser generic ou formservice; as faixas de valor, zero, lower, middle ou upper.")
 	}

@@ -125,13 +125,14 @@ func (r *reader) choose(d *Draft) {
 	}
 	c.candidate = candidate{answers: c.answers, onlyNumber: numbers == 1, service: r.opt.Kind == FormService}
 	for i := range c.answers {
-		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" {
+		if a := &c.answers[i]; !a.closed && !a.taken && a.attr == "" && i != r.mapped-1 {
 			c.candidate.answer, c.candidate.found = a, findings{}
 			c.place(&c.candidate)
 		}
 	}
 	c.dropAccountUser()
 	c.emailByLook()
+	r.emailByKey(c)
 	c.settle()
 	c.phoneByLook()
 	c.takeEmail(d, r.emptyEmail)

@@ -40,6 +40,9 @@ type Options struct {
 	Kind Kind
 	// Band is what a range becomes as a value; the zero value is BandZero.
 	Band fields.Band
+	// EmailKey is the key under which the sender puts the contact's e-mail, as Draft.Keys names it; empty leaves it to
+	// the reader. Where it holds an address it outranks every rule, where not the rules apply.
+	EmailKey string
 }
 
 // Pair is a title or key and its text.
@@ -87,6 +90,8 @@ type Draft struct {
 	// DeliveryID is the product's own id of the submission, the same in every
 	// retry, with the product before it ("typeform:…"); empty when there is none.
 	DeliveryID string
+	// ByEmailKey says that Email was read from Options.EmailKey.
+	ByEmailKey bool
 	// SharedID says that the DeliveryID is one for several people of the body.
 	SharedID bool
 	// Test says that the sender calls the submission a test.
@@ -122,6 +127,7 @@ func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) 
 	r.closeStaff()
 	r.takeDocuments(&d)
 	r.choose(&d)
+	d.ByEmailKey = r.mapped != 0 && d.Email != ""
 	r.amountOfLines(&d, &tree)
 	r.collectLeftover(&d)
 	d.attributeFromURLs()

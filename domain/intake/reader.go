@@ -7,7 +7,6 @@ import (
 	"fichario/domain/intake/fields"
 	"fichario/domain/intake/names"
 	"fichario/domain/intake/tree"
-	"fichario/domain/text"
 )
 
 // reader turns one tree into answers, and gives the best of them to the fields.
@@ -27,6 +26,9 @@ type reader struct {
 	labelCost   int                                       // how much of texts was searched for labels
 	options     *tree.Node                                // the options whose texts are in optionTexts
 	optionTexts map[string]string                         // by the ids of options
+	emailKey    string                                    // Options.EmailKey in normal form
+	mapped      int                                       // the answer under it, by its number from 1; 0 for none
+	examples    map[string]string                         // the first text of each key; nil unless Answers asks
 	err         error
 
 	// trace is told of every part that a rule drops. Only tests set it.
@@ -38,7 +40,7 @@ type reader struct {
 }
 
 func newReader(o Options, trace func(rule string, n *tree.Node)) *reader {
-	r := &reader{opt: o, trace: trace}
+	r := &reader{opt: o, trace: trace, emailKey: names.Of(o.EmailKey)}
 	r.answers = r.firstAnswers[:0]
 	return r
 }
@@ -74,7 +76,7 @@ func (r *reader) rememberKey(name string) {
 	if len(r.keys) >= maxKeys {
 		return
 	}
-	name = text.Cut(withoutPersonalData(name), tree.MaxKeyText)
+	name = keyName(name)
 	if name == "" || slices.Contains(r.keys, name) {
 		return
 	}
@@ -106,6 +108,9 @@ func (r *reader) keep(a *answer) {
 		a.title, a.labelled = known, true // refers to its question by id
 	}
 	r.rememberKey(a.label())
+	if r.examples != nil {
+		r.rememberExample(a)
+	}
 	a.inCents()
 	if a.title != "" || a.entry == (entry{}) {
 		a.entry = lookup(a.name())
@@ -121,7 +126,8 @@ func (r *reader) keep(a *answer) {
 		return
 	}
 	r.replaceFiles(a)
-	if a.noisy(value) {
+	mapped := r.isMapped(a)
+	if !mapped && a.noisy(value) {
 		r.dropText("noise", a.text())
 		for _, v := range a.values {
 			r.dropText("noise", v)
@@ -133,6 +139,9 @@ func (r *reader) keep(a *answer) {
 	}
 	r.labelled = r.labelled || a.labelled
 	r.answers = append(r.answers, *a)
+	if mapped {
+		r.mapped = len(r.answers)
+	}
 }
 
 // rememberEmptyEmail records the e-mail field that came without a value, for the refusal.

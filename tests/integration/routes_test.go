@@ -110,8 +110,10 @@ const pages = `
 	admin POST /webhooks/{id}/ligar webhook
 	admin POST /webhooks/{id}/regenerar webhook
 	admin POST /webhooks/{id}/testar webhook
+	admin POST /webhooks/{id}/refazer webhook
 	admin GET /entregas/{entrega} delivery
 	admin POST /entregas/{entrega}/refazer delivery
+	admin POST /entregas/{entrega}/campo delivery
 	admin GET /rodizios
 	admin POST /rodizios
 	admin POST /rodizios/{id} rotation

@@ -269,18 +269,20 @@ func testSettings(t *testing.T, o *org) {
 	h := o.NewHook("Antigo nome", "generic")
 	before := o.Accept(h, `{"email":"`+intaketest.Email("antes")+`","valor":"De R$ 4 mil a R$ 7 mil"}`)
 	v := intaketest.Read[intaketest.HookView](o, "webhook", "set", h.ID, "--name", "Novo nome", "--type", "formservice",
-		"--bands", "upper", "--origin", "google")
-	expect(t, "shown", line(v.Name, v.Type, v.Bands, intaketest.Or(v.Origin), v.Enabled, v.Received),
-		"Novo nome formservice upper Google true 1")
+		"--bands", "upper", "--origin", "google", "--email-key", "receipt_to")
+	expect(t, "shown", line(v.Name, v.Type, v.Bands, intaketest.Or(v.Origin), v.Enabled, v.Received, v.EmailKey),
+		"Novo nome formservice upper Google true 1 receipt_to")
 	expect(t, "verification", o.Do(request{Method: "GET", Path: h.Path}).Text("name"), "Novo nome")
 	after := o.Contact(o.Accept(h, `{"email":"`+intaketest.Email("depois")+`","valor":"De R$ 4 mil a R$ 7 mil"}`))
 	expect(t, "what the next post meets",
 		line(after.Nome, after.Valor, intaketest.Or(after.Origem), after.Historico[0].Autor), "depois 7000 Google Novo nome")
+	keyed := o.Contact(o.Accept(h, `{"receipt_to":"`+intaketest.Email("campo")+`"}`))
+	expect(t, "where the e-mail stands", keyed.Email, intaketest.Email("campo"))
 	old := o.Contact(before)
 	expect(t, "the history keeps the name of then", line(old.Nome, old.Valor, old.Historico[0].Autor),
 		"Lead sem nome 0 Antigo nome")
 	list := intaketest.Read[[]intaketest.HookView](o, "webhook", "list", "--org", o.ID)
-	expect(t, "list", line(len(list), list[0].Name, list[0].Received, list[0].Token == ""), "1 Novo nome 2 true")
+	expect(t, "list", line(len(list), list[0].Name, list[0].Received, list[0].Token == ""), "1 Novo nome 3 true")
 }
 
 // testOrganisations: nothing of one organisation is visible in another, nor triggered from there.

@@ -27,6 +27,7 @@ type webhookRow struct {
 	// SignatureHeader is empty for the scheme's usual header.
 	SignatureHeader string
 	RotationID      *engine.UID
+	EmailKey        string    `gorm:"not null"`
 	CreatedAt       time.Time `gorm:"not null"`
 }
 
@@ -38,7 +39,8 @@ func webhookRowOf(v *engine.Vault, w webhook.Webhook) webhookRow {
 		Enabled:  w.Enabled,
 		OriginID: engine.Optional(w.OriginID), Scheme: string(w.Signature.Scheme),
 		Secret: v.Seal([]byte(w.Signature.Secret), "webhooks|secret|"+w.ID), ThanksURL: w.ThanksURL,
-		SignatureHeader: w.Signature.Header, RotationID: engine.Optional(w.RotationID), CreatedAt: engine.Stamp(w.CreatedAt),
+		SignatureHeader: w.Signature.Header, RotationID: engine.Optional(w.RotationID), EmailKey: w.EmailKey,
+		CreatedAt: engine.Stamp(w.CreatedAt),
 	}
 }
 
@@ -46,7 +48,7 @@ func webhookOf(v *engine.Vault, row webhookRow) webhook.Webhook {
 	secret, ok := v.Shown(row.Secret, "webhooks|secret|"+string(row.ID))
 	return webhook.Webhook{
 		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Enabled: row.Enabled, OriginID: row.OriginID.Text(),
-		Options: intake.Options{Kind: intake.Kind(row.Kind), Band: fields.Band(row.Band)},
+		Options: intake.Options{Kind: intake.Kind(row.Kind), Band: fields.Band(row.Band), EmailKey: row.EmailKey},
 		Signature: webhook.Signature{
 			Scheme: webhook.Scheme(row.Scheme), Secret: string(secret), Header: row.SignatureHeader,
 		},
@@ -136,7 +138,7 @@ func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
 	return r.ExecPosts(ctx, "webhooks.update", w.OrgID, func(db *gorm.DB) error {
 		return engine.OrNotFound(db.Model(&webhookRow{}).Where("id = ?", w.ID).
 			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "signature_header", "thanks_url",
-				"rotation_id").
+				"rotation_id", "email_key").
 			Updates(&row))
 	})
 }

@@ -21,9 +21,13 @@ type deliveryPage struct {
 	Binary  bool
 	Made    []intake.Simulation
 	Problem string
+	// Fix is how a post that was refused for want of an e-mail becomes a contact; nil for another.
+	Fix *emailFix
 }
 
-func (s pages) deliveryShow(c *web.Call) error {
+func (s pages) deliveryShow(c *web.Call, choice struct {
+	Key string `form:"campo"`
+}) error {
 	d, err := s.Intake.OpenDelivery(c.Ctx(), c.By, c.PathValue("entrega"))
 	if err != nil {
 		return err
@@ -50,12 +54,15 @@ func (s pages) deliveryShow(c *web.Call) error {
 	const shown = 60_000
 	data.Text = web.Shorten(shown, data.Text)
 	if !d.Truncated {
-		made, err := s.Intake.Explain(c.Ctx(), c.By, d)
+		made, err := s.Intake.Explain(c.Ctx(), c.By, d, "")
 		switch f := app.FaultOf(err); {
 		case err == nil:
 			data.Made = made
 		case f != nil && f.Field == "email":
 			data.Made, data.Problem = made, f.Message
+			if data.Fix, err = s.emailFix(c, w.Webhook, d, choice.Key); err != nil {
+				return err
+			}
 		case f != nil && app.IsRefusal(err):
 			data.Problem = f.Message
 		default:

@@ -35,6 +35,7 @@ type webhookFields struct {
 	Thanks string `form:"obrigado" app:"thanksUrl"`
 	// Rotation is an id.
 	Rotation string `form:"rodizio" app:"rotation"`
+	EmailKey string `form:"campo" app:"emailKey"`
 }
 
 func (f webhookFields) signature() webhook.Signature {
@@ -58,7 +59,7 @@ func (s pages) webhookNew(c *web.Call) error {
 
 func (s pages) webhookCreate(c *web.Call, f webhookFields) error {
 	hook, _, err := s.Webhooks.Create(c.Ctx(), c.By, intakeapp.NewWebhook{
-		OrgID: c.By.OrgID(), Name: f.Name, Options: intake.Options{Kind: f.Kind, Band: f.Band},
+		OrgID: c.By.OrgID(), Name: f.Name, Options: intake.Options{Kind: f.Kind, Band: f.Band, EmailKey: f.EmailKey},
 		Origin: f.Origin, Signature: f.signature(), ThanksURL: f.Thanks, Rotation: f.Rotation,
 	})
 	if err != nil {
@@ -104,7 +105,7 @@ func (s pages) webhookEdit(c *web.Call) error {
 	}
 	data := webhookForm{ID: w.ID, Origins: origins, Form: web.Filled(webhookFields{
 		Name: w.Name, Kind: w.Kind, Origin: w.Origin, Band: w.Band, Scheme: w.Signature.Scheme, Thanks: w.ThanksURL,
-		Rotation: w.RotationID,
+		Rotation: w.RotationID, EmailKey: w.EmailKey,
 	})}
 	if data.Rotations, err = web.RotationChoices(c, s.Rotations, ""); err != nil {
 		return err
@@ -120,7 +121,7 @@ var errNoSecret = fault.New(fault.InvalidRequest, "Escreva o segredo desta assin
 func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
 	id := c.PathValue("id")
 	change := intakeapp.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks,
-		Rotation: &f.Rotation}
+		Rotation: &f.Rotation, EmailKey: &f.EmailKey}
 	w, err := s.Webhooks.Show(c.Ctx(), c.By, id)
 	if err != nil {
 		return err

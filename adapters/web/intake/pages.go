@@ -41,8 +41,10 @@ func (use Use) Pages(server *web.Server) web.Pages {
 			"POST /webhooks/{id}/ligar":        web.Decoded(s.webhookEnable),
 			"POST /webhooks/{id}/regenerar":    web.Decoded(s.webhookRegenerate),
 			"POST /webhooks/{id}/testar":       web.Decoded(s.webhookTry),
-			"GET /entregas/{entrega}":          s.deliveryShow,
+			"POST /webhooks/{id}/refazer":      s.webhookReplay,
+			"GET /entregas/{entrega}":          web.Decoded(s.deliveryShow),
 			"POST /entregas/{entrega}/refazer": s.deliveryReplay,
+			"POST /entregas/{entrega}/campo":   web.Decoded(s.deliveryEmail),
 		},
 	}
 }

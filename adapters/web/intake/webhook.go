@@ -21,6 +21,8 @@ type webhookPage struct {
 	Next       string
 	Month      struct{ Accepted, Repeated, Refused int }
 	Try        *trial
+	// Alike is how many refusals have an address under the webhook's own key of the e-mail.
+	Alike int
 }
 
 // deliveryLine is a delivery in the log.
@@ -97,6 +99,12 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial) error {
 	}
 	for _, d := range log {
 		data.Deliveries = append(data.Deliveries, deliveryLineOf(d, contacts))
+	}
+	if w.EmailKey != "" && f.Outcome == webhook.Refused {
+		alike, err := s.Intake.Alike(c.Ctx(), c.By, w.ID, "")
+		if data.Alike = len(alike); err != nil {
+			return err
+		}
 	}
 	sums, err := s.Webhooks.Summaries(c.Ctx(), c.By, c.By.OrgID(), s.Clock().Add(-30*24*time.Hour))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // detailWords are the names in details that people would not read as they are stored.
 var detailWords = map[string]string{
 	"acao": "o que faz", "agradecimento": "página de agradecimento", "ativo": "tem acesso", "base": "base legal",
-	"busca": "com busca", "cabecalhos": "cabeçalhos", "codigo": "código", "compartilha": "histórico vale entre finalidades",
+	"busca": "com busca", "campo_email": "campo do e-mail", "cabecalhos": "cabeçalhos", "codigo": "código", "compartilha": "histórico vale entre finalidades",
 	"condicao": "condição", "deixados": "de fora", "email": "e-mail", "encerradaEm": "encerrada em", "endereco": "endereço",
 	"evento": "quando", "execucoes": "execuções", "expiraEm": "expira em", "idade_maxima": "idade máxima em dias",
 	"limite": "limite por lote", "metodo": "método", "orcamento": "orçamento por mês", "papeis": "papéis",

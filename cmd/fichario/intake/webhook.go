@@ -41,14 +41,15 @@ type webhookCreateCmd struct {
 	Header    string `name:"signature-header" help:"Header that carries the signature of --signature hmac, such as X-Cal-Signature-256; with or without a leading sha256=, hex or base64. Default: the usual ones."`
 	ThanksURL string `name:"thanks-url" help:"Page to which a browser is redirected after a plain HTML form."`
 	Rotation  string `help:"Name or id of the rotation that assigns its contacts. Default: they go to the first active member."`
+	EmailKey  string `name:"email-key" help:"Field in which the sender puts the contact's e-mail, as a refusal names it. Default: the usual names are recognised."`
 }
 
 // Run makes a webhook.
 func (c *webhookCreateCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
 		hook, token, err := intakeapp.NewWebhooks(store, command.Now).Create(e.Ctx, app.Operator(), intakeapp.NewWebhook{
-			OrgID: c.Org, Name: c.Name, Options: intake.Options{Kind: intake.Kind(c.Type), Band: fields.Band(c.Bands)},
-			Origin:    c.Origin,
+			OrgID: c.Org, Name: c.Name, Origin: c.Origin,
+			Options:   intake.Options{Kind: intake.Kind(c.Type), Band: fields.Band(c.Bands), EmailKey: c.EmailKey},
 			Signature: signature(c.Signature, c.Secret, c.Header), ThanksURL: c.ThanksURL,
 			Rotation: c.Rotation,
 		})
@@ -111,6 +112,7 @@ type webhookView struct {
 	Header    string         `json:"signatureHeader"`
 	ThanksURL string         `json:"thanksUrl"`
 	Rotation  *string        `json:"rotation"`
+	EmailKey  string         `json:"emailKey"`
 }
 
 type webhookShowCmd struct {
@@ -137,7 +139,7 @@ func changeWebhook(e *command.Environment, id string, change func(*intakeapp.Web
 			ID: w.ID, Name: w.Name, Type: w.Kind, Enabled: w.Enabled, Received: w.Received, Token: w.Token.Reveal(),
 			URL: command.WebhookURL(e, w.Token, e.Settings.Listen), Bands: w.Band, Signature: w.Signature.Scheme,
 			Header: w.Signature.Header, ThanksURL: w.ThanksURL, Origin: text.OrNil(w.Origin),
-			Rotation: text.OrNil(w.Rotation),
+			Rotation: text.OrNil(w.Rotation), EmailKey: w.EmailKey,
 		}
 		return e.Print(v,
 			"Webhook %s: %s\n  %s, %s, %d received\n  %s\n", v.ID, v.Name, v.Type, command.OnOff(v.Enabled), v.Received, v.URL)
@@ -155,11 +157,13 @@ type webhookSetCmd struct {
 	Header    string  `name:"signature-header" help:"Header that carries the signature; goes with --signature hmac."`
 	ThanksURL *string `name:"thanks-url" help:"Page for browsers after a plain HTML form; empty for none."`
 	Rotation  *string `help:"Name or id of the rotation that assigns its contacts; empty for none."`
+	EmailKey  *string `name:"email-key" help:"Field in which the sender puts the contact's e-mail; empty for none."`
 }
 
 // Run changes a webhook.
 func (c *webhookSetCmd) Run(e *command.Environment) error {
-	change := intakeapp.Change{Name: c.Name, Origin: c.Origin, ThanksURL: c.ThanksURL, Rotation: c.Rotation}
+	change := intakeapp.Change{Name: c.Name, Origin: c.Origin, ThanksURL: c.ThanksURL, Rotation: c.Rotation,
+		EmailKey: c.EmailKey}
 	if c.Type != nil {
 		kind := intake.Kind(*c.Type)
 		change.Kind = &kind

@@ -30,13 +30,14 @@ func webhooks(t *testing.T, s ports.Store) {
 	kit.WantErr(t, "unknown webhook", err, ports.ErrNotFound)
 
 	w.Name, w.Enabled, w.OriginID, w.Kind, w.Band = "Formulário", false, origin.ID, intake.FormService, fields.BandUpper
+	w.EmailKey = "para quem"
 	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme,
 		Secret: "segredo-de-teste", Header: "x-assinatura"}, "https://example.com/obrigado"
 	kit.Must(t, repos.Webhooks.Update(ctx, w))
 	got, _, err = repos.Webhooks.Find(ctx, w.ID)
 	kit.Must(t, err)
 	kit.Same(t, "changed webhook", got, w)
-	w.OriginID, w.Enabled, w.ThanksURL = "", true, ""
+	w.OriginID, w.Enabled, w.ThanksURL, w.EmailKey = "", true, "", ""
 	kit.Must(t, repos.Webhooks.Update(ctx, w))
 	got, _, err = repos.Webhooks.Find(ctx, w.ID)
 	kit.Must(t, err)

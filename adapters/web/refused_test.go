@@ -1,0 +1,82 @@
+package web_test
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// after posts a form and returns the page that the answer leads to.
+func (v *visitor) after(path string, form url.Values) string {
+	v.t.Helper()
+	response, _ := v.do(http.MethodPost, path, form)
+	return v.get(response.Header.Get("Location"))
+}
+
+// TestARefusedPostBecomesAContact by the key of its e-mail, which the webhook keeps, or by hand with what was read.
+func TestARefusedPostBecomesAContact(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	at := "/webhooks/" + v.hook.ID
+	for _, body := range []string{
+		`{"nome":"Zeca","receipt_to":"zeca@example.com"}`,
+		`{"nome":"Caio Luz","telefone":"11987654321","orcamento":"R$ 2.400","Cor":"azul"}`,
+		`{"nome":"Bia","seller":{"email":"loja@example.com"},"receipt_to":"bia@example.com"}`,
+	} {
+		if _, err := v.arrive("application/json", body); err == nil {
+			t.Fatal("it is accepted without an address")
+		}
+	}
+	refused := regexp.MustCompile(`"(/entregas/[^"#/]+)"`).FindAllStringSubmatch(v.get(at+"?resultado=refused"), -1)
+	newest, byHand := refused[0][1], refused[1][1]
+
+	page := v.get(newest)
+	has(t, "the keys", page, "Qual campo é o e-mail?", `<option value="seller email" selected>`,
+		"receipt_to: bia@example.com", "Não há e-mail neste envio", "Lembrar e refazer")
+	hasNot(t, "the first key is no other's", page, "envios recusados")
+	page = v.get(newest + "?campo=receipt_to")
+	has(t, "another key", page, `<option value="receipt_to" selected>`, "O contato seria", "Refazer 2 envios recusados")
+	has(t, "a key without an address", v.get(newest+"?campo=nome"), "não tem um endereço com @")
+	hasNot(t, "a key without an address", v.get(newest+"?campo=nome"), "Lembrar e refazer")
+	v.post(newest+"/campo", url.Values{"campo": {"nome"}})
+	has(t, "a key without an address", v.get(newest), "Ainda recusada: ")
+
+	page = v.after(newest+"/campo", url.Values{"campo": {"receipt_to"}, "todos": {"sim"}})
+	has(t, "the contact", page, "Bia", "bia@example.com", "passa a ser lido de “receipt_to”", "1 contato criado dos recusados com este campo.")
+	has(t, "the other one", v.get("/contatos"), "Zeca")
+	has(t, "the webhook", v.get(at), "e-mail no campo “receipt_to”")
+	has(t, "its form", v.get(at+"/editar"), `name="campo" type="text" value="receipt_to"`)
+	v.receive("application/json", `{"nome":"Davi","receipt_to":"davi@example.com"}`)
+
+	page = v.get(byHand)
+	has(t, "no e-mail", page, `<option value="nenhum" selected>`, "Novo contato com o que foi lido", `value="Caio Luz"`,
+		`name="valor" value="2400,00"`, "Cor: azul")
+	hasNot(t, "no e-mail", page, "Lembrar e refazer")
+	form := url.Values{}
+	for _, m := range regexp.MustCompile(`name="(nome|telefone|valor|documentos)"[^>]* value="([^"]*)"`).
+		FindAllStringSubmatch(page[strings.Index(page, "Novo contato com"):], -1) {
+		form.Set(m[1], m[2])
+	}
+	form.Set("email", "caio@example.com")
+	page = v.after("/contatos", form)
+	has(t, "by hand", page, "Contato criado.", "Caio Luz", "2.400,00")
+	page = v.after(byHand+"/campo", url.Values{"campo": {"nenhum"}})
+	has(t, "none chosen", page, "Novo contato com o que foi lido")
+}
+
+// TestRefusalsAreReplayedFromTheWebhook, once its key was set in its form.
+func TestRefusalsAreReplayedFromTheWebhook(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	at := "/webhooks/" + v.hook.ID
+	_, _ = v.arrive("application/json", `{"nome":"Zeca","receipt_to":"zeca@example.com"}`)
+	hasNot(t, "without a key", v.get(at+"?resultado=refused"), at+"/refazer")
+	v.post(at, url.Values{"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"zero"}, "campo": {"receipt_to"}})
+	has(t, "with one", v.get(at+"?resultado=refused"), "1 envio recusado tem um endereço no campo “receipt_to”")
+	page := v.after(at+"/refazer", nil)
+	has(t, "replayed", page, "1 contato criado dos recusados com este campo.")
+	hasNot(t, "replayed", v.get(at+"?resultado=refused"), at+"/refazer")
+	has(t, "the contact", v.get("/contatos"), "Zeca")
+}

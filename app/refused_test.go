@@ -1,0 +1,46 @@
+package app_test
+
+import (
+	"fmt"
+	"testing"
+
+	"fichario/app"
+	"fichario/app/intake"
+	"fichario/domain/webhook"
+)
+
+// TestRefusalsOfOneShapeBecomeContacts: once the webhook knows its key of the e-mail, the posts that were refused for
+// want of one are replayed together, each once; others stay refused.
+func TestRefusalsOfOneShapeBecomeContacts(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	hook := s.hook(webhook.Signature{})
+	for i := range intake.AlikeAtOnce + 3 {
+		body := fmt.Sprintf(`{"nome":"Ana %d","receipt_to":"a%d@x.example"}`, i, i)
+		_, err := s.intake.Receive(t.Context(), hook, post(body))
+		equal(t, "a post without an e-mail", said(err), "email_invalido email")
+	}
+	_, _ = s.intake.Receive(t.Context(), hook, post(`{"nome":"Bia","receipt_to":"sem arroba"}`))
+	_, _ = s.intake.Receive(t.Context(), hook, post(`{"nome":"Caio","cor":"azul"}`))
+	_, _ = s.intake.Receive(t.Context(), hook, post(`not a form`))
+	_, _ = s.intake.Receive(t.Context(), hook, post(`{"id_envio":"1","email":"dora@x.example"}`))
+	equal(t, "without a key", len(must(s.intake.Alike(t.Context(), app.Operator(), hook.ID, ""))), 0)
+	equal(t, "of another key", len(must(s.intake.Alike(t.Context(), app.Operator(), hook.ID, "cor"))), 0)
+	equal(t, "of the key", len(must(s.intake.Alike(t.Context(), app.Operator(), hook.ID, "receipt_to"))), intake.AlikeAtOnce)
+
+	done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, intake.Change{EmailKey: at(" receipt_to ")}))
+	equal(t, "the first", must(s.intake.ReplayAlike(t.Context(), app.Operator(), hook.ID)),
+		intake.Replays{Contacts: intake.AlikeAtOnce, More: true})
+	equal(t, "the rest", must(s.intake.ReplayAlike(t.Context(), app.Operator(), hook.ID)), intake.Replays{Contacts: 3})
+	equal(t, "once more", must(s.intake.ReplayAlike(t.Context(), app.Operator(), hook.ID)), intake.Replays{})
+	equal(t, "contacts", len(must(s.store.Repos().Contacts.Page(t.Context(), s.orgID, "", 500))), intake.AlikeAtOnce+4)
+
+	token := must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID)).Token.Reveal()
+	again := must(s.intake.Open(t.Context(), token))
+	_, err := s.intake.Receive(t.Context(), again, post(`{"nome":"Eva","receipt_to":"eva@x.example"}`))
+	equal(t, "the next post", said(err), "")
+	_, _ = s.intake.Receive(t.Context(), hook, post(`{"nome":"Gil","receipt_to":"gil@x.example"}`))
+	done(s.webhooks.Update(t.Context(), app.Operator(), hook.ID, intake.Change{Enabled: at(false)}))
+	_, err = s.intake.ReplayAlike(t.Context(), app.Operator(), hook.ID)
+	equal(t, "of a disabled webhook", said(err), "webhook_desabilitado")
+}

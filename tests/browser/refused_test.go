@@ -1,0 +1,60 @@
+package browser
+
+import (
+	"testing"
+
+	"fichario/tests/testkit/browsertest"
+)
+
+// TestSlowARefusedPostBecomesAContactInThreeClicks: by the key that the page suggests, by another key, or by hand; and
+// the webhook keeps the key.
+func TestSlowARefusedPostBecomesAContactInThreeClicks(t *testing.T) {
+	t.Parallel()
+	journey(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.send(t, "nome", "Gael Bittencourt", "telefone", "(11) 98765-4321", "Cor", "azul")
+		p.send(t, "nome", "Iracema Vasconcelos", "receipt_to", "iracema@example.com")
+		p.send(t, "nome", "Bianca Lustosa", "receipt_to", "bianca@example.com")
+		b.Visit("/webhooks")
+		b.Press("Ver os recusados")
+		b.See("Recusada")
+		h := &hands{Browser: b}
+		h.press("Abrir")
+		b.See("Qual campo é o e-mail?", "O contato seria", "bianca@example.com", "Refazer 2 envios recusados")
+		b.Accessible()
+		h.press("Lembrar e refazer")
+		b.See("Contato criado a partir do envio guardado", "1 contato criado dos recusados com este campo")
+		if h.n > 3 {
+			t.Errorf("from a refused post to its contact: %d clicks", h.n)
+		}
+		if status := p.send(t, "nome", "Plínio Sá", "receipt_to", "plinio@example.com"); status != 200 {
+			t.Errorf("the next post: %d", status)
+		}
+
+		p.send(t, "nome", "Joana Brandolim", "seller_email", "loja@example.com", "amiga", "joana@example.com")
+		b.Visit("/webhooks")
+		b.Press("Ver os recusados")
+		b.Press("Abrir")
+		b.See("Qual campo é o e-mail?")
+		h.n = 0
+		h.choose("#campo", "amiga: joana@example.com")
+		b.See("Substitui o campo “receipt_to”")
+		h.press("Lembrar e refazer")
+		b.See("Contato criado a partir do envio guardado", "Joana Brandolim")
+		if h.n > 3 {
+			t.Errorf("with another key: %d clicks", h.n)
+		}
+
+		b.Visit("/webhooks")
+		b.Press("Ver os recusados")
+		h.n = 0
+		h.click("tbody tr:last-child a.btn")
+		b.See("Novo contato com o que foi lido", "Não há e-mail neste envio")
+		b.Accessible()
+		b.Fill("#email", "gael@example.com")
+		h.press("Criar contato")
+		b.See("Contato criado.", "Gael Bittencourt", "Cor: azul")
+		if h.n > 3 {
+			t.Errorf("by hand: %d clicks", h.n)
+		}
+	})
+}
