@@ -19,7 +19,7 @@ type Page struct {
 	Title, Nav string
 	// Data is the page's own.
 	Data any
-	// Wide lets the page use the whole width, Read keeps it narrow.
+	// Wide lets the page use the whole width, as lists do; Read keeps it narrow.
 	Wide, Read bool
 	// Refresh is after how many seconds a browser without script reloads the page.
 	Refresh int

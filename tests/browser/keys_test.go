@@ -122,11 +122,32 @@ func TestSlowTheBoardBreaksNoWord(t *testing.T) {
 		b.Visit("/funil")
 		b.Click(".lead summary")
 		b.Press("Ganho")
-		b.See("Movido para Ganho", "Ver o último")
+		b.See("Movido para Ganho", "O último")
 		b.Click(".stage-fold summary")
 		if !browsertest.Eval[bool](b, "document.querySelector('.stage-end .lead').checkVisibility()") {
 			t.Error("what was won is not shown unfolded")
 		}
 		b.Accessible()
+	})
+}
+
+// TestSlowListsUseTheWholeScreen: on a large screen a list's table is as wide as that, and on no screen is a page wider.
+func TestSlowListsUseTheWholeScreen(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com")
+		for _, path := range []string{"/contatos", "/extrato", "/chaves", "/webhooks", "/auditoria", "/bureaus", "/lotes"} {
+			b.Window(1920, 1000)
+			b.Visit(path)
+			if got := browsertest.Eval[float64](b, "document.querySelector('main > .card, main > div > .card, main section')"+
+				".getBoundingClientRect().right"); got < 1860 {
+				t.Errorf("%s ends at %.0f of 1920 pixels", path, got)
+			}
+			b.Window(390, 800)
+			b.Visit(path)
+			if got := browsertest.Eval[float64](b, "document.documentElement.scrollWidth"); got > 390 {
+				t.Errorf("%s is %.0f pixels wide on a phone of 390", path, got)
+			}
+		}
 	})
 }

@@ -34,7 +34,7 @@ func (s pages) automationList(c *web.Call) error {
 	if data.Waiting, err = s.Automations.CountWaiting(c.Ctx(), c.By); err != nil {
 		return err
 	}
-	return c.Render("automacoes", web.Page{Title: "Automações", Nav: "automacoes", Data: data})
+	return c.Render("automacoes", web.Page{Title: "Automações", Nav: "automacoes", Data: data, Wide: true})
 }
 
 // automationPage is one automation with its runs, and a rehearsal of it.
@@ -73,7 +73,7 @@ func (s pages) automationShow(c *web.Call, f struct {
 		}
 		data.Rehearsal = &r
 	}
-	return c.Render("automacao", web.Page{Title: data.Name, Nav: "automacoes", Data: data})
+	return c.Render("automacao", web.Page{Title: data.Name, Nav: "automacoes", Data: data, Wide: true})
 }
 
 // contactsToTry is how many contacts are offered for a rehearsal.

@@ -74,7 +74,7 @@ func (s pages) batchAgain(c *web.Call, status int, after string, why error) erro
 	if data.MayPause {
 		refresh = 5
 	}
-	return c.RenderStatus(status, "lote", web.Page{Title: v.Name, Nav: "lotes", Data: data, Refresh: refresh})
+	return c.RenderStatus(status, "lote", web.Page{Title: v.Name, Nav: "lotes", Data: data, Refresh: refresh, Wide: true})
 }
 
 func (s pages) batchPage(c *web.Call, v batches.View) (p batchPage, err error) {

@@ -67,7 +67,7 @@ func (s pages) batchesPage(c *web.Call, status int, after string, data batchesPa
 	for _, v := range found.Batches {
 		data.Lines = append(data.Lines, LineOf(s.Batches.Catalog, v, names))
 	}
-	return c.RenderStatus(status, "lotes", web.Page{Title: "Lotes", Nav: "lotes", Data: data})
+	return c.RenderStatus(status, "lotes", web.Page{Title: "Lotes", Nav: "lotes", Data: data, Wide: true})
 }
 
 // LineOf returns the line of a batch; names are those of its makers, by id.

@@ -179,7 +179,7 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 			data.Next = "/contatos" + web.WithQuery(chosen, "depois", data.Lines[n-1].ID, "n", strconv.Itoa(data.To))
 		}
 	}
-	return c.Render("contatos", web.Page{Title: "Contatos", Nav: "contatos", Data: data})
+	return c.Render("contatos", web.Page{Title: "Contatos", Nav: "contatos", Data: data, Wide: true})
 }
 
 // columnsOf returns the headings of the list. The one sorted by reverses the order.

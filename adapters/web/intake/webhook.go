@@ -112,7 +112,7 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial) error {
 	}
 	month := sums[w.ID]
 	data.Month.Accepted, data.Month.Repeated, data.Month.Refused = month.Accepted, month.Repeated, month.Refused
-	return c.Render("webhook", web.Page{Title: w.Name, Nav: "webhooks", Data: data})
+	return c.Render("webhook", web.Page{Title: w.Name, Nav: "webhooks", Data: data, Wide: true})
 }
 
 func (s pages) webhookEnable(c *web.Call, f struct {

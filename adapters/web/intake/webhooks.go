@@ -47,7 +47,7 @@ func (s pages) webhookList(c *web.Call) error {
 			data.Refused = append(data.Refused, line)
 		}
 	}
-	return c.Render("webhooks", web.Page{Title: "Webhooks", Nav: "webhooks", Data: data})
+	return c.Render("webhooks", web.Page{Title: "Webhooks", Nav: "webhooks", Data: data, Wide: true})
 }
 
 func nameOfOrigin(all []crm.Origin, id string) string {

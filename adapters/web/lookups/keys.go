@@ -113,7 +113,7 @@ func (s pages) keyList(c *web.Call) error {
 	if c.Script() {
 		return c.RenderPart("chaves", "key-rows", lines)
 	}
-	return c.Render("chaves", web.Page{Title: "Chaves de API", Nav: "chaves", Data: lines})
+	return c.Render("chaves", web.Page{Title: "Chaves de API", Nav: "chaves", Data: lines, Wide: true})
 }
 
 func (s pages) keyLines(c *web.Call) ([]KeyLine, error) {

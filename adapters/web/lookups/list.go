@@ -71,7 +71,7 @@ func (s pages) lookupListPage(c *web.Call, f lookupListFields, found lookups.Lis
 	if p.Own {
 		title = "Minhas consultas"
 	}
-	return c.RenderStatus(http.StatusOK, "consultas", web.Page{Title: title, Nav: "consultar", Data: p})
+	return c.RenderStatus(http.StatusOK, "consultas", web.Page{Title: title, Nav: "consultar", Data: p, Wide: true})
 }
 
 // namedLines are lookups in a list; where one product's answer names a document's subject, all its lines show the name.

@@ -124,7 +124,8 @@ func (s pages) keyShow(c *web.Call) error {
 	if c.Script() {
 		return c.RenderPart("chave", "key-figures", data)
 	}
-	return c.RenderStatus(status, "chave", web.Page{Title: web.Shorten(60, key.Name), Nav: "chaves", Data: data})
+	return c.RenderStatus(status, "chave",
+		web.Page{Title: web.Shorten(60, key.Name), Nav: "chaves", Data: data, Wide: true})
 }
 
 // statementShow shows the statement of the whole organisation, or, to a member who does not manage it, the member's
@@ -144,7 +145,7 @@ func (s pages) statementShow(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.RenderStatus(status, "extrato", web.Page{Title: "Extrato", Nav: "extrato", Data: data})
+	return c.RenderStatus(status, "extrato", web.Page{Title: "Extrato", Nav: "extrato", Data: data, Wide: true})
 }
 
 // statement reads what the filter of the address selects and returns the status of the page.

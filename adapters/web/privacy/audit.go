@@ -160,7 +160,7 @@ func (s pages) auditShow(c *web.Call) error {
 	data.Back = "/auditoria" + web.WithQuery(query) + "#linhas"
 	data.CSV = "/auditoria.csv" + web.WithQuery(query)
 	data.Excel = "/auditoria.csv" + web.WithQuery(query, "formato", string(download.Excel))
-	return c.RenderStatus(status, "auditoria", web.Page{Title: "Auditoria", Nav: "auditoria", Data: data})
+	return c.RenderStatus(status, "auditoria", web.Page{Title: "Auditoria", Nav: "auditoria", Data: data, Wide: true})
 }
 
 // Any reports whether the filter excludes anything.
