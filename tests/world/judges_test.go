@@ -487,7 +487,8 @@ func (w *world) lookedFrom(e happening) (at time.Time) {
 	return at
 }
 
-// judgeOlder: what there is of a person has been made since the last erasure began.
+// judgeOlder: what there is of a person has been made since the last erasure began. What has another's document is only
+// there because a contact of that person was merged with one of this person since.
 func (w *world) judgeOlder(ctx context.Context, e happening, held privacyapp.Held) {
 	x, err := w.judge.subjects.Export(ctx, app.Operator(), privacyapp.SubjectQuery{OrgID: w.orgID, Document: e.document})
 	if err != nil || w.did("clock") {
@@ -501,14 +502,15 @@ func (w *world) judgeOlder(ctx context.Context, e happening, held privacyapp.Hel
 	}
 	items := 0
 	for l, err := range x.Held(ctx, privacy.Lookups) {
-		if err == nil {
-			older("a lookup", l.(privacyapp.SubjectLookup).ID)
+		if entry, ok := l.(privacyapp.SubjectLookup); err == nil && ok && entry.Document.Value() == e.document {
+			older("a lookup", entry.ID)
 		}
 	}
 	for item, err := range x.Held(ctx, privacy.Items) {
-		if err == nil {
-			older("an item of a batch", item.(privacyapp.SubjectItem).BatchID)
-			items++
+		if item, ok := item.(privacyapp.SubjectItem); err == nil && ok {
+			if items++; item.Document.Value() == e.document {
+				older("an item of a batch", item.BatchID)
+			}
 		}
 	}
 	// A batch that was given up may have been indexed at that moment: the next erasure takes care of it.
@@ -520,8 +522,8 @@ func (w *world) judgeOlder(ctx context.Context, e happening, held privacyapp.Hel
 		w.fail("erased", "after the receipt of %q the index has items of person %d that there are not", e.op, e.op.a)
 	}
 	for row, err := range x.Held(ctx, privacy.Rows) {
-		if err == nil {
-			older("a row of a file", row.(crm.BulkItem).BulkID)
+		if item, ok := row.(crm.BulkItem); err == nil && ok && strings.Contains(string(item.Content), e.document) {
+			older("a row of a file", item.BulkID)
 		}
 	}
 }
