@@ -14,6 +14,16 @@ type Figures interface {
 	Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ContactFigure, error)
 	// Lookups counts lookups by day and product. A day whose charges were all taken back may appear with zeros.
 	Lookups(ctx context.Context, orgID string, bounds []time.Time) ([]LookupFigure, error)
+	// Deliveries counts the posts to webhooks by day and webhook.
+	Deliveries(ctx context.Context, orgID string, bounds []time.Time) ([]DeliveryFigure, error)
+}
+
+// DeliveryFigure is what a webhook got on a day.
+type DeliveryFigure struct {
+	// Day is the index of the day among those asked for.
+	Day                         int
+	WebhookID                   string
+	Accepted, Repeated, Refused int
 }
 
 // ContactFigure is how many contacts came on a day.

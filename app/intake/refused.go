@@ -21,9 +21,9 @@ const (
 )
 
 // Alike returns the refusals of one shape, newest first: those for want of an e-mail in which a key holds one, and
-// which have made no contact since. emailKey is that key; empty takes the webhook's own, and finds none where it has none. It
-// searches the newest 500 refusals and returns at most AlikeAtOnce ids, one for each post. Faults: NotFound, Forbidden,
-// ServiceUnavailable.
+// which have made no contact since. emailKey is that key; empty takes the webhook's own, and finds none where it has
+// none. It searches the newest 500 refusals and returns at most AlikeAtOnce ids, one for each post. Faults: NotFound,
+// Forbidden, ServiceUnavailable.
 func (i *Intake) Alike(ctx context.Context, by app.Caller, webhookID, emailKey string) ([]string, error) {
 	hook, err := app.HookKind.Managed(ctx, i.store.Repos(), by, webhookID)
 	if err != nil {

@@ -158,6 +158,25 @@ func (w *Webhooks) Summaries(
 	return w.store.Repos().Deliveries.Summaries(ctx, orgID, since)
 }
 
+// Days returns what the webhooks of an organisation received on each day, by webhook; bounds holds the beginning of
+// each day and, last, the end of the last one. Webhooks that received nothing are left out. Faults: those of Summaries.
+func (w *Webhooks) Days(
+	ctx context.Context, by app.Caller, orgID string, bounds []time.Time,
+) (map[string][]webhook.Summary, error) {
+	if err := app.MayManageOrg(ctx, w.store.Repos(), by, orgID); err != nil {
+		return nil, err
+	}
+	figures, err := w.store.Repos().Figures.Deliveries(ctx, orgID, bounds)
+	out := map[string][]webhook.Summary{}
+	for _, f := range figures {
+		if out[f.WebhookID] == nil {
+			out[f.WebhookID] = make([]webhook.Summary, len(bounds)-1)
+		}
+		out[f.WebhookID][f.Day] = webhook.Summary{Accepted: f.Accepted, Repeated: f.Repeated, Refused: f.Refused}
+	}
+	return out, err
+}
+
 // Change is a change of a webhook; nil leaves a field as it is.
 type Change struct {
 	Name *string

@@ -58,3 +58,41 @@ func TestSlowARefusedPostBecomesAContactInThreeClicks(t *testing.T) {
 		}
 	})
 }
+
+// TestSlowAWebhookAndAKeyAreMadeInFewClicks: a webhook with the code of its form in three, a key with its caps in four.
+func TestSlowAWebhookAndAKeyAreMadeInFewClicks(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
+		h := &hands{Browser: b}
+		b.Visit("/webhooks")
+		h.press("Novo webhook")
+		b.Fill("#nome", "Campanha de novembro")
+		h.press("Guardar")
+		b.See("Webhook criado")
+		h.click("button[data-copy='pronto']")
+		if h.n > 3 {
+			t.Errorf("a webhook with the code of its form: %d clicks", h.n)
+		}
+		b.See("Testar", "Nenhum envio ainda")
+		b.Accessible()
+		b.Visit("/webhooks")
+		b.See("Campanha de novembro")
+		b.Accessible()
+
+		b.Visit("/chaves")
+		h.n = 0
+		h.press("Nova chave")
+		b.Fill("#nome", "ERP")
+		b.Fill("#dia", "20")
+		b.Fill("#mes", "200")
+		h.press("Criar chave")
+		b.See("Copie a chave agora")
+		h.click("button[data-copy='segredo']")
+		if h.n > 4 {
+			t.Errorf("a key with caps: %d clicks", h.n)
+		}
+		b.Visit("/chaves")
+		b.See("ERP", "0 de 20", "0 de 200")
+		b.Accessible()
+	})
+}

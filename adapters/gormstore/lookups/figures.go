@@ -26,6 +26,9 @@ const (
 	lookupsByDay = `SELECT days.day, product, CAST(SUM(charged) AS bigint), CAST(SUM(cached) AS bigint), CAST(SUM(amount) AS bigint)
 		FROM days CROSS JOIN lookup_hours WHERE org_id = ? AND hour >= days.since AND hour < days.until
 		GROUP BY 1, 2`
+	deliveriesByDay = `SELECT days.day, w.id, CAST(SUM(accepted) AS bigint), CAST(SUM(repeated) AS bigint), CAST(SUM(refused) AS bigint)
+		FROM webhooks w CROSS JOIN days CROSS JOIN delivery_hours h
+		WHERE w.org_id = ? AND h.webhook_id = w.id AND h.hour >= days.since AND h.hour < days.until GROUP BY 1, 2`
 )
 
 func (r figures) Contacts(ctx context.Context, orgID string, bounds []time.Time) ([]ports.ContactFigure, error) {
@@ -44,6 +47,16 @@ func (r figures) Lookups(ctx context.Context, orgID string, bounds []time.Time) 
 		return f, err
 	}
 	return eachFigure(ctx, r, "figures.lookups", lookupsByDay, orgID, bounds, read)
+}
+
+func (r figures) Deliveries(ctx context.Context, orgID string, bounds []time.Time) ([]ports.DeliveryFigure, error) {
+	read := func(rows *sql.Rows) (f ports.DeliveryFigure, err error) {
+		var hook engine.UID
+		err = rows.Scan(&f.Day, &hook, &f.Accepted, &f.Repeated, &f.Refused)
+		f.WebhookID = string(hook)
+		return f, err
+	}
+	return eachFigure(ctx, r, "figures.deliveries", deliveriesByDay, orgID, bounds, read)
 }
 
 // eachFigure reads rows without GORM, because a month has thousands of them.

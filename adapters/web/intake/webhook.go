@@ -19,7 +19,8 @@ type webhookPage struct {
 	Deliveries []deliveryLine
 	Outcome    webhook.Outcome
 	Next       string
-	Month      struct{ Accepted, Repeated, Refused int }
+	Month      webhook.Summary
+	Spark      web.Spark
 	Try        *trial
 	// Alike is how many refusals have an address under the webhook's own key of the e-mail.
 	Alike int
@@ -57,7 +58,8 @@ type trial struct {
 	Problem string
 }
 
-const deliveriesAtOnce = 25
+// deliveriesAtOnce are few, so that the address, the trial and the log stand on one screen.
+const deliveriesAtOnce = 10
 
 // webhookFilter is the filter in the page's address.
 type webhookFilter struct {
@@ -110,8 +112,12 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial) error {
 	if err != nil {
 		return err
 	}
-	month := sums[w.ID]
-	data.Month.Accepted, data.Month.Repeated, data.Month.Refused = month.Accepted, month.Repeated, month.Refused
+	bounds := s.SparkDaysOf()
+	daily, err := s.Webhooks.Days(c.Ctx(), c.By, c.By.OrgID(), bounds)
+	if err != nil {
+		return err
+	}
+	data.Month, data.Spark = sums[w.ID], s.sparkOf(bounds, daily[w.ID])
 	return c.Render("webhook", web.Page{Title: w.Name, Nav: "webhooks", Data: data, Wide: true})
 }
 

@@ -11,9 +11,14 @@ import (
 // webhookLine is a webhook in the list.
 type webhookLine struct {
 	webhook.Webhook
-	Origin  string
+	Origin string
+	// Refused counts the last 24 hours, Month the last 30 days.
 	Refused int
-	Last    time.Time
+	Month   webhook.Summary
+	Spark   web.Spark
+	// Why is why the newest refused post was refused, at WhyAt; empty where none was in 30 days.
+	Why   string
+	WhyAt time.Time
 }
 
 // webhooksPage is all webhooks, and those that recently refused something.
@@ -37,10 +42,25 @@ func (s pages) webhookList(c *web.Call) error {
 	if err != nil {
 		return err
 	}
+	bounds := s.SparkDaysOf()
+	daily, err := s.Webhooks.Days(c.Ctx(), c.By, c.By.OrgID(), bounds)
+	if err != nil {
+		return err
+	}
 	var data webhooksPage
 	for _, w := range hooks {
 		line := webhookLine{
-			Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused, Last: month[w.ID].Last,
+			Webhook: w, Origin: nameOfOrigin(origins, w.OriginID), Refused: day[w.ID].Refused, Month: month[w.ID],
+			Spark: s.sparkOf(bounds, daily[w.ID]),
+		}
+		if line.Month.Refused > 0 {
+			newest, err := s.Intake.Deliveries(c.Ctx(), c.By, w.ID, webhook.Refused, "", 1)
+			if err != nil {
+				return err
+			}
+			for _, d := range newest {
+				line.Why, line.WhyAt = d.Reason, d.At
+			}
 		}
 		data.Lines = append(data.Lines, line)
 		if line.Refused > 0 {
@@ -48,6 +68,15 @@ func (s pages) webhookList(c *web.Call) error {
 		}
 	}
 	return c.Render("webhooks", web.Page{Title: "Webhooks", Nav: "webhooks", Data: data, Wide: true})
+}
+
+// sparkOf draws what a webhook received on each day.
+func (s pages) sparkOf(bounds []time.Time, days []webhook.Summary) web.Spark {
+	well, refused := make([]int, web.SparkDays), make([]int, web.SparkDays)
+	for i, d := range days {
+		well[i], refused[i] = d.Accepted+d.Repeated, d.Refused
+	}
+	return s.SparkOf(bounds, well, refused)
 }
 
 func nameOfOrigin(all []crm.Origin, id string) string {

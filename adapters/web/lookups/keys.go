@@ -11,6 +11,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
+	"fichario/domain/lookup"
 )
 
 // KeyLine is a key in the list. It is exported for templates, which see only exported fields.
@@ -19,6 +20,8 @@ type KeyLine struct {
 	Now time.Time
 	// Minute is how many requests this instance has counted in the current minute.
 	Minute int
+	// Spark are the charged lookups of the last 30 days.
+	Spark web.Spark
 }
 
 // Soon reports whether the key expires within a week.
@@ -118,15 +121,38 @@ func (s pages) keyList(c *web.Call) error {
 
 func (s pages) keyLines(c *web.Call) ([]KeyLine, error) {
 	all, err := s.Statement.Keys(c.Ctx(), c.By, c.By.OrgID())
+	if err != nil {
+		return nil, err
+	}
+	bounds, at := s.SparkDaysOf(), map[string]int{}
+	for i, day := range bounds[:web.SparkDays] {
+		at[s.Calendar.Day(day)] = i
+	}
+	spent, err := s.Statement.SpendBy(c.Ctx(), c.By, lookups.StatementQuery{}, s.Calendar.Day(bounds[0]),
+		s.Calendar.Day(bounds[web.SparkDays-1]), [2]lookup.Part{lookup.ByKey, lookup.ByDay})
+	if err != nil {
+		return nil, err
+	}
+	charged := map[string][]int{}
+	for _, sum := range spent {
+		if charged[sum.Of[0]] == nil {
+			charged[sum.Of[0]] = make([]int, web.SparkDays)
+		}
+		charged[sum.Of[0]][at[sum.Of[1]]] += sum.Count
+	}
 	lines := make([]KeyLine, len(all))
 	for i, k := range all {
 		lines[i] = s.keyLine(k)
+		if charged[k.ID] == nil {
+			charged[k.ID] = make([]int, web.SparkDays)
+		}
+		lines[i].Spark = s.SparkOf(bounds, charged[k.ID], nil)
 	}
-	return lines, err
+	return lines, nil
 }
 
 func (s pages) keyLine(k lookups.KeyUse) KeyLine {
-	return KeyLine{k, s.Clock(), s.Keys.MinuteUse(k.ID)}
+	return KeyLine{KeyUse: k, Now: s.Clock(), Minute: s.Keys.MinuteUse(k.ID)}
 }
 
 // keySecret is the page that shows a secret, once.

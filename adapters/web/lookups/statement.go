@@ -48,6 +48,22 @@ type keyPage struct {
 	Statement statement
 }
 
+// Failed is the newest lookup of the statement's first page that the bureau did not answer; nil where none is, or where
+// a filter leaves lookups out.
+func (p keyPage) Failed() *lookup.Entry {
+	if p.Statement.Filter.Any() || p.Statement.Filter.Cursor != "" {
+		return nil
+	}
+	for i := range p.Statement.Page.Entries {
+		switch e := &p.Statement.Page.Entries[i]; e.Status {
+		case lookup.Failed, lookup.NoAnswer, lookup.NotSent:
+			return e
+		case lookup.Running, lookup.Done:
+		}
+	}
+	return nil
+}
+
 // statementFilter is a filter of the statement, as in the address. It holds no personal data.
 type statementFilter struct {
 	From    string `form:"de" validate:"omitempty,day"`

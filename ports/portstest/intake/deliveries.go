@@ -40,6 +40,13 @@ func deliveries(t *testing.T, s ports.Store) {
 	sum := sums[w.ID]
 	kit.Same(t, "summary", [3]int{sum.Accepted, sum.Repeated, sum.Refused}, [3]int{2, 0, 1})
 	kit.Same(t, "the last one is of now", time.Since(sum.Last) < time.Minute, true)
+	days := []time.Time{kit.At.Add(-24 * time.Hour), kit.At, kit.At.Add(24 * time.Hour), kit.At.Add(48 * time.Hour)}
+	daily, err := repos.Figures.Deliveries(ctx, o.ID, days)
+	kit.Must(t, err)
+	kit.Same(t, "by day", daily, []ports.DeliveryFigure{{Day: 1, WebhookID: w.ID, Accepted: 2, Refused: 1}})
+	daily, err = repos.Figures.Deliveries(ctx, kit.ID(), days)
+	kit.Must(t, err)
+	kit.Same(t, "by day, of another organisation", len(daily), 0)
 	sums, err = repos.Deliveries.Summaries(ctx, o.ID, kit.At.Add(time.Hour))
 	kit.Must(t, err)
 	kit.Same(t, "summary of the future", len(sums), 0)
