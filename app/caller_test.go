@@ -143,6 +143,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.Move, args{contact.ID, funnel.Stages[2].ID}, "", missing},
 		{s.contacts.Alike, args{contact.ID}, "", missing},
 		{s.contacts.CameBefore, args{[]string{contact.ID}}, "", ""},
+		{s.contacts.Doubles, args{[]string{contact.ID}}, "", ""},
 		{s.contacts.PreviewMerge, args{contact.ID, twin.ID}, "", missing},
 		{s.contacts.Merges, args{contact.ID}, "", missing},
 		{s.contacts.Chosen, args{[]string{contact.ID}}, "", missing},

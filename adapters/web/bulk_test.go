@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,8 +20,8 @@ func TestAllAndSomeAreNotMeantAtOnce(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	id := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
 	to := v.funnel().Stages[2].ID
-	for _, do := range []string{"mover", "atribuir", "baixar", "excluir"} {
-		r, page := v.send("/acoes", "acao", do, "destino", to, "para", v.by.MemberID(), "todos", "sim", "c", id)
+	for _, do := range []string{"mover " + to, "atribuir " + v.by.MemberID(), "unir", "baixar", "excluir"} {
+		r, page := v.send("/acoes", "acao", do, "todos", "sim", "c", id)
 		if r.StatusCode != http.StatusUnprocessableEntity {
 			t.Errorf("%s of all, with one marked: %d", do, r.StatusCode)
 		}
@@ -29,7 +30,7 @@ func TestAllAndSomeAreNotMeantAtOnce(t *testing.T) {
 	if v.find(id).StageID == to {
 		t.Error("it was moved")
 	}
-	if r, _ := v.send("/acoes", "acao", "mover", "destino", to, "c", id); r.StatusCode != http.StatusSeeOther {
+	if r, _ := v.send("/acoes", "acao", "mover "+to, "c", id); r.StatusCode != http.StatusSeeOther {
 		t.Errorf("the marked one: %d", r.StatusCode)
 	}
 }
@@ -38,8 +39,9 @@ func TestAllAndSomeAreNotMeantAtOnce(t *testing.T) {
 func TestNoneIsNotSome(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
-	for _, do := range []string{"mover", "atribuir", "baixar", "excluir"} {
-		r, page := v.send("/acoes", "acao", do, "destino", v.funnel().Stages[2].ID, "para", v.by.MemberID())
+	to := v.funnel().Stages[2].ID
+	for _, do := range []string{"mover " + to, "atribuir " + v.by.MemberID(), "unir", "baixar", "excluir"} {
+		r, page := v.send("/acoes", "acao", do)
 		if has(t, do, page, "Marque ao menos um contato."); r.StatusCode != http.StatusUnprocessableEntity {
 			t.Errorf("%s of none: %d", do, r.StatusCode)
 		}
@@ -73,4 +75,61 @@ func TestWhatGoesOnShowsItself(t *testing.T) {
 		}
 		hasNot(t, "at its end", v.get(room+b.ID), asks)
 	}
+}
+
+// TestTwoMarkedAreMerged: the bar leads to the question, into the older one; one or all are not two.
+func TestTwoMarkedAreMerged(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	older := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	newer := v.lead(url.Values{"nome": {"Bia Rocha"}, "email": {"bia.rocha@example.com"}})
+	r, _ := v.do(http.MethodPost, "/acoes", url.Values{"acao": {"unir"}, "c": {newer, older}})
+	if want := "/contatos/" + older + "/unir/" + newer; r.Header.Get("Location") != want {
+		t.Errorf("leads to %q, want %q", r.Header.Get("Location"), want)
+	}
+	for what, form := range map[string]url.Values{
+		"one": {"c": {newer}}, "three": {"c": {older, newer, older}}, "all": {"todos": {"sim"}},
+	} {
+		form.Set("acao", "unir")
+		r, page := v.do(http.MethodPost, "/acoes", form)
+		if has(t, what, page, "Marque dois contatos para unir."); r.StatusCode != http.StatusUnprocessableEntity {
+			t.Errorf("%s: %d", what, r.StatusCode)
+		}
+	}
+	r, _ = v.do(http.MethodPost, "/acoes", url.Values{"acao": {"unir"}, "c": {"x", "/"}})
+	if r.StatusCode != http.StatusNotFound {
+		t.Errorf("what is no contact: %d", r.StatusCode)
+	}
+}
+
+// TestTheListOnAPhone: a number is called and written to from the row, and who was spoken to waits no more.
+func TestTheListOnAPhone(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	id := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "telefone": {"(11) 98765-4321"}})
+	page := v.get("/contatos")
+	has(t, "the row", page, `5511987654321">(11) 98765-4321</a>`, `href="https://wa.me/5511987654321"`,
+		`formaction="/contatos/`+id+`/ligacao"`, "sem retorno")
+	v.send("/contatos/" + id + "/ligacao")
+	page = v.get("/contatos")
+	hasNot(t, "the row afterwards", page, `formaction="/contatos/`+id+`/ligacao"`)
+	has(t, "the row afterwards", page, `href="https://wa.me/5511987654321"`)
+}
+
+// TestWhoMayBeTheSameIsMarked: the row of one who came again leads to the comparison with the contact before; the rows
+// of others, and those of another organisation, are not marked.
+func TestWhoMayBeTheSameIsMarked(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v, other := site.visitor("Ana"), site.visitor("Rui")
+	other.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	first := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	v.lead(url.Values{"nome": {"Lia"}, "email": {"lia@example.com"}})
+	again := v.lead(url.Values{"nome": {"Beatriz"}, "email": {"BIA@example.com"}})
+	page := v.get("/contatos")
+	has(t, "the one who came again", page, `href="/contatos/`+first+"/unir/"+again+`"`, "repetido?")
+	if n := strings.Count(page, "repetido?"); n != 1 {
+		t.Errorf("%d rows are marked", n)
+	}
+	hasNot(t, "where there is one", other.get("/contatos"), "repetido?")
 }

@@ -95,6 +95,21 @@ func (c *Contacts) CameBefore(ctx context.Context, by app.Caller, ids []string) 
 	return BeforeThis(ctx, c.store.Repos(), orgID, ids)
 }
 
+// Doubles returns, by the ids of contacts, the newest older contact that may be the same person. Faults: NotFound,
+// ServiceUnavailable.
+func (c *Contacts) Doubles(ctx context.Context, by app.Caller, ids []string) (map[string]string, error) {
+	orgID, err := by.Org()
+	if err != nil {
+		return nil, err
+	}
+	alike, err := c.store.Repos().ContactSearch.AlikeBefore(ctx, orgID, ids, 1)
+	out := make(map[string]string, len(alike))
+	for id, others := range alike {
+		out[id] = others[0]
+	}
+	return out, err
+}
+
 // BeforeThis returns the contacts that a person was before.
 func BeforeThis(ctx context.Context, r ports.Repos, orgID string, ids []string) (map[string]CameBefore, error) {
 	alike, err := r.ContactSearch.AlikeBefore(ctx, orgID, ids, cameBeforeMax)

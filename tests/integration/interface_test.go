@@ -215,7 +215,7 @@ func idsOfDemo(t *testing.T, env map[string]string, owner *visitor) map[string]s
 		"session":  found(t, owner, "/conta/acessos", `/conta/acessos/([0-9a-f-]{36})/encerrar`),
 		"rotation": made("rotation", "add", "--name", "Todos"),
 		"erasure":  made("subject", "erase", "--email", "ninguem@outra.example", "--block"),
-		"action":   posted("/acoes", url.Values{"acao": {"atribuir"}, "para": {member}, "c": {id(contacts[2])}}),
+		"action":   posted("/acoes", url.Values{"acao": {"atribuir " + member}, "c": {id(contacts[2])}}),
 		"import":   imported,
 		"purpose":  "invasao", "passkey": demoOrganisation, "link": strings.Repeat("a", 43),
 	}

@@ -2,6 +2,8 @@ package contacts
 
 import (
 	"net/url"
+	"slices"
+	"strings"
 
 	"fichario/adapters/web"
 	"fichario/app"
@@ -13,12 +15,11 @@ import (
 // bulkFields is the form below the list of contacts: an action, and the contacts it is for.
 type bulkFields struct {
 	contactFilter
+	// Action is what to do and, where that needs one, the id of the member or stage after a space.
 	Action string   `form:"acao"`
 	IDs    []string `form:"c"`
 	// All is "sim" for all contacts that match the filter.
 	All       string `form:"todos"`
-	Member    string `form:"para"`
-	To        string `form:"destino"`
 	Confirmed string `form:"confirmar"`
 }
 
@@ -42,28 +43,39 @@ func (s pages) bulkStart(c *web.Call, f bulkFields) error {
 	if f.All != "sim" && len(f.IDs) == 0 { // before a question is asked or a file begun
 		return contacts.NobodyChosen()
 	}
-	n := contacts.NewBulk{Kind: crm.BulkKind(f.Action), Of: contacts.Selection{IDs: f.IDs}}
+	action, target, _ := strings.Cut(f.Action, " ")
+	n := contacts.NewBulk{Kind: crm.BulkKind(action), TargetID: target, Of: contacts.Selection{IDs: f.IDs}}
 	search := s.contactSearch(f.contactFilter)
 	if f.All == "sim" {
 		n.Of = contacts.Selection{Search: &search}
 	}
 	switch {
-	case f.Action == "baixar" && f.All == "sim":
+	case action == "unir":
+		return s.bulkMerge(c, f)
+	case action == "baixar" && f.All == "sim":
 		return c.Redirect("/contatos.csv" + web.WithQuery(web.QueryOf(f.contactFilter)))
-	case f.Action == "baixar":
+	case action == "baixar":
 		return s.Download(c, contactTable(s.Contacts.Chosen(c.Ctx(), c.By, f.IDs), s.Calendar.Location), "")
-	case n.Kind == crm.BulkAssign:
-		n.TargetID = f.Member
-	case n.Kind == crm.BulkMove:
-		n.TargetID = f.To
 	case n.Kind == crm.BulkDelete && f.Confirmed != "sim":
 		return s.bulkAsk(c, f, search)
 	}
-	action, err := s.Bulks.Start(c.Ctx(), c.By, n)
+	started, err := s.Bulks.Start(c.Ctx(), c.By, n)
 	if err != nil {
 		return err
 	}
-	return c.Redirect("/acoes/" + action.ID)
+	return c.Redirect("/acoes/" + started.ID)
+}
+
+// bulkMerge leads to the question whether two contacts become one, the older one.
+func (s pages) bulkMerge(c *web.Call, f bulkFields) error {
+	if len(f.IDs) != 2 {
+		return fault.New(fault.InvalidRequest, "Marque dois contatos para unir. Nada mudou.").At("c")
+	}
+	slices.Sort(f.IDs) // an id begins with the time
+	if !app.ValidID(f.IDs[0]) || !app.ValidID(f.IDs[1]) {
+		return app.ContactKind.NotFound()
+	}
+	return c.Redirect("/contatos/" + f.IDs[0] + "/unir/" + f.IDs[1])
 }
 
 // bulkAsk is the page that confirms the deletion of contacts.

@@ -1,6 +1,7 @@
 package contacts
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -18,23 +19,24 @@ const contactsAtOnce = 50
 // contactLine is a contact in a list or on a card.
 type contactLine struct {
 	crm.ContactView
-	// PhoneText is the phone in its usual notation, Below the line under the name.
+	// PhoneText is the phone in its usual notation, Below the line under the name on a card.
 	PhoneText, Below string
 	AssigneeShort    string
 	// Unanswered says that it is in an open stage and awaits its first answer.
 	Unanswered bool
+	// Double is the id of an older contact that may be the same person; empty where there is none.
+	Double string
 }
 
 func contactLineOf(v crm.ContactView) contactLine {
-	l := contactLine{
-		ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: v.Company,
+	return contactLine{
+		ContactView: v, PhoneText: phoneText(v.PhoneE164, v.Phone), Below: cmp.Or(v.Company, v.Email),
 		AssigneeShort: shortName(v.Assignee.Name), Unanswered: v.Waiting && v.StageOutcome == crm.Open,
 	}
-	if l.Below == "" {
-		l.Below = v.Email
-	}
-	return l
 }
+
+// Chat is the number for a chat; empty where there can be none.
+func (l contactLine) Chat() string { return web.WhatsApp(l.PhoneE164) }
 
 // phoneText writes a Brazilian number in its usual notation, and others as they were sent.
 func phoneText(e164, sent string) string {
@@ -113,9 +115,14 @@ func (s pages) contactSearch(f contactFilter) contacts.ContactSearch {
 // contactsPage is the list.
 type contactsPage struct {
 	contacts.Choices
-	Filter  contactFilter
-	Lines   []contactLine
+	Filter contactFilter
+	Lines  []contactLine
+	// ByName is the heading of the first column, Columns those that the member chose beside it, Orders those that sort.
+	ByName  listColumn
 	Columns []listColumn
+	Orders  []listColumn
+	// Roomy is whether the member wants more room between the lines.
+	Roomy bool
 	// Narrow says that a filter is in use, Total how many contacts there are.
 	Narrow bool
 	Total  int
@@ -127,15 +134,6 @@ type contactsPage struct {
 	Chosen url.Values
 	// Previous and Next are addresses; empty at the ends. CSV and Excel are those of the downloads.
 	Previous, Next, CSV, Excel string
-}
-
-// listColumn is the heading of a column by which the list can be sorted.
-type listColumn struct {
-	Text, Class string
-	// Address sorts by it; empty where that is not offered.
-	Address string
-	// Sort is the current direction, as in aria-sort; empty when another column is sorted by.
-	Sort string
 }
 
 func (s pages) contactList(c *web.Call, at contactPlace) error {
@@ -154,15 +152,28 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 			return err
 		}
 	}
+	mine, err := s.Preferences.Mine(c.Ctx(), c.By)
+	if err != nil {
+		return err
+	}
 	chosen := web.QueryOf(at.contactFilter)
 	data := contactsPage{
-		Choices: choices, Filter: at.contactFilter, Columns: columnsOf(chosen, at.Order),
+		Choices: choices, Filter: at.contactFilter, Roomy: mine[crm.ContactDensity] == roomy,
 		Chosen: chosen, Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
 		CSV:   "/contatos.csv" + web.WithQuery(chosen),
 		Excel: "/contatos.csv" + web.WithQuery(chosen, "formato", string(download.Excel)),
 	}
-	for _, v := range found.Contacts {
-		data.Lines = append(data.Lines, contactLineOf(v))
+	data.ByName, data.Columns, data.Orders = columnsOf(chosen, at.Order, mine[crm.ContactColumns])
+	ids := make([]string, len(found.Contacts))
+	for i, v := range found.Contacts {
+		data.Lines, ids[i] = append(data.Lines, contactLineOf(v)), v.ID
+	}
+	doubles, err := s.Contacts.Doubles(c.Ctx(), c.By, ids)
+	if err != nil {
+		return err
+	}
+	for i := range data.Lines {
+		data.Lines[i].Double = doubles[ids[i]]
 	}
 	// The offset comes from the previous page; contacts that arrived since do not change it.
 	offset := 0
@@ -180,41 +191,4 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 		}
 	}
 	return c.Render("contatos", web.Page{Title: "Contatos", Nav: "contatos", Data: data, Wide: true})
-}
-
-// columnsOf returns the headings of the list. The one sorted by reverses the order.
-func columnsOf(query url.Values, order string) []listColumn {
-	to := func(order string) string {
-		all := url.Values{}
-		for name, values := range query {
-			all[name] = values
-		}
-		all.Del("ordem")
-		if order == "" {
-			return "/contatos" + web.WithQuery(all)
-		}
-		return "/contatos" + web.WithQuery(all, "ordem", order)
-	}
-	sorted := func(text, class, first, second, sortFirst, sortSecond string) listColumn {
-		col := listColumn{Text: text, Class: class, Address: to(first)}
-		switch order {
-		case first:
-			col.Sort, col.Address = sortFirst, to(second)
-		case second:
-			col.Sort = sortSecond
-		}
-		return col
-	}
-	if _, has := orders[order]; !has {
-		order = ""
-	}
-	return []listColumn{
-		sorted("Contato", "", "nome", "nome-z", "ascending", "descending"),
-		{Text: "Telefone", Class: "fit hide-n"},
-		{Text: "Etapa", Class: "pr"},
-		{Text: "Origem", Class: "hide-n hide-m"},
-		sorted("Valor", "n", "valor", "valor-crescente", "descending", "ascending"),
-		{Text: "Responsável", Class: "hide-n hide-m"},
-		sorted("Chegou", "n pr", "", "antigos", "descending", "ascending"),
-	}
 }

@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -37,13 +38,43 @@ func TestContactsColumns(t *testing.T) {
 		"nome-z": {"descending", "", ""},
 		"valor":  {"", "descending", ""}, "valor-crescente": {"", "ascending", ""}, "outra": {"", "", "descending"},
 	} {
-		all := columnsOf(query, order)
-		if got := [3]string{all[0].Sort, all[4].Sort, all[6].Sort}; got != want {
-			t.Errorf("%q: %v, want %v", order, got, want)
+		name, shown, sorting := columnsOf(query, order, "")
+		if got := [3]string{name.Sort, sorting[1].Sort, sorting[2].Sort}; got != want || len(shown) != 7 {
+			t.Errorf("%q: %v, want %v, in %d columns", order, got, want, len(shown))
 		}
-		if order == "nome" && all[0].Address != "/contatos?ordem=nome-z&q=ana" ||
-			order != "nome" && all[0].Address != "/contatos?ordem=nome&q=ana" {
-			t.Errorf("%q: the name's head leads to %s", order, all[0].Address)
+		if order == "nome" && name.Address != "/contatos?ordem=nome-z&q=ana" ||
+			order != "nome" && name.Address != "/contatos?ordem=nome&q=ana" {
+			t.Errorf("%q: the name's head leads to %s", order, name.Address)
+		}
+	}
+}
+
+// TestChosenColumns: those that a member keeps, in their order; what is no column is nothing, and none are the usual.
+func TestChosenColumns(t *testing.T) {
+	t.Parallel()
+	usual := "telefone empresa etapa origem valor responsavel chegou"
+	for kept, want := range map[string]string{
+		"":                      usual,
+		"x y":                   usual,
+		"email telefone":        "email telefone",
+		"chegou valor nome etc": "telefone, on a phone only; chegou valor",
+		"email email etapa":     "telefone, on a phone only; email etapa",
+	} {
+		_, shown, _ := columnsOf(nil, "", kept)
+		var got []string
+		for _, col := range shown {
+			key := col.Key
+			if strings.Contains(col.Class, "only-n") {
+				key += ", on a phone only;"
+			}
+			got = append(got, key)
+		}
+		// The number to call follows the chosen ones, and is the first on a phone by its style.
+		if words := strings.Fields(want); strings.Contains(want, "only;") {
+			want = strings.Join(words[5:], " ") + " " + strings.Join(words[:5], " ")
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q: %q, want %q", kept, strings.Join(got, " "), want)
 		}
 	}
 }

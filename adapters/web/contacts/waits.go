@@ -32,5 +32,5 @@ func (s pages) contactCalled(c *web.Call) error {
 	if err := s.Contacts.Called(c.Ctx(), c.By, c.PathValue("id")); err != nil {
 		return err
 	}
-	return c.Done("/contatos/"+c.PathValue("id"), "Ligação anotada.")
+	return c.Done(c.CameFrom("/contatos/"+c.PathValue("id")), "Ligação anotada.")
 }

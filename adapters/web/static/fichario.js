@@ -200,37 +200,3 @@ addEventListener('pageshow', () => { for (const form of document.forms) delete f
 // reloaded.
 addEventListener('pagehide', (event) => { if (event.persisted) document.documentElement.classList.add('left') })
 addEventListener('pageshow', (event) => { if (event.persisted) location.reload() })
-
-// Bulk actions need a marked contact: without one, an error is shown beside the marking controls.
-document.addEventListener('submit', (event) => {
-  const form = event.target
-  if (form.id !== 'acoes' || form.elements.todos.value || boxesOf(form).some((box) => box.checked)) return
-  event.preventDefault()
-  delete form.dataset.sent
-  form.querySelector('.err')?.remove()
-  const said = document.createElement('p')
-  Object.assign(said, { className: 'err', textContent: 'Marque ao menos um contato.' })
-  said.setAttribute('role', 'alert')
-  form.querySelector('fieldset').after(said)
-})
-
-// Marks all contacts of a page, or none if all are marked.
-const boxesOf = (form) => [...document.querySelectorAll(`input[name=c][form=${form.id}]`)]
-const onlyMarked = (form) => {
-  form.querySelector('[name=todos][value=""]').checked = true
-  form.querySelector('.err')?.remove()
-}
-document.addEventListener('click', (event) => {
-  const button = event.target.closest('[data-mark]')
-  if (!button) return
-  const boxes = boxesOf(button.form)
-  const all = boxes.every((box) => box.checked)
-  for (const box of boxes) box.checked = !all
-  onlyMarked(button.form)
-})
-// Marking a contact selects only marked ones; choosing all that the filter finds clears the marks.
-document.addEventListener('change', (event) => {
-  const field = event.target
-  if (field.matches('#acoes [name=todos][value=sim]')) for (const box of boxesOf(field.form)) box.checked = false
-  else if (field.matches('[name=c][form=acoes]')) onlyMarked(field.form)
-})

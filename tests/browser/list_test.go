@@ -1,0 +1,118 @@
+package browser
+
+import (
+	"fmt"
+	"testing"
+
+	"fichario/tests/testkit/browsertest"
+)
+
+// wholeRows is how many rows of a list can be seen whole, before anything is scrolled.
+const wholeRows = `[...document.querySelectorAll('.t-line tbody tr')].map(r => r.getBoundingClientRect())
+	.filter(r => r.top >= 0 && r.bottom <= innerHeight).length`
+
+// rowHeights is the height of the lowest and the highest row, rounded.
+const rowHeights = `(all => Math.round(Math.min(...all)) + ' to ' + Math.round(Math.max(...all)))(
+	[...document.querySelectorAll('.t-line tbody tr')].map(r => r.getBoundingClientRect().height))`
+
+// people are as many contacts as a page has, with names, companies and numbers of usual lengths.
+func (p *place) people(t *testing.T, n int) {
+	t.Helper()
+	for i := range n {
+		p.send(t, "nome", fmt.Sprintf("Maria Aparecida dos Santos %02d", i), "email", fmt.Sprintf("p%d@example.com", i),
+			"telefone", fmt.Sprintf("(11) 98765-43%02d", i), "empresa", "Indústria e Comércio de Embalagens Ltda",
+			"valor", "1.234.567,89")
+	}
+}
+
+// TestSlowTheListIsDense: a line for each contact, at least 14 of them at 1280 by 800, and the whole width at 1920.
+func TestSlowTheListIsDense(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.people(t, 40)
+		dense := func(want string) {
+			t.Helper()
+			b.Window(1280, 800)
+			b.Visit("/contatos")
+			if n := browsertest.Eval[int](b, wholeRows); n < 14 {
+				t.Errorf("%d rows are seen whole", n)
+			}
+			if got := browsertest.Eval[string](b, rowHeights); got != want {
+				t.Errorf("rows are %s pixels high, want %s", got, want)
+			}
+			b.Accessible()
+		}
+		dense("28 to 28")
+		b.Window(1920, 1080)
+		b.Visit("/contatos")
+		if got := browsertest.Eval[int](b, "document.querySelector('.t-line').offsetWidth"); got < 1500 {
+			t.Errorf("the list is %d pixels wide at 1920", got)
+		}
+		b.Accessible()
+		for _, width := range []int64{390, 900, 1100} {
+			b.Size(width, width == 900)
+			b.Accessible()
+		}
+		b.Size(390, false)
+		b.Click("tbody tr:nth-child(2) [name=c]")
+		b.See("1 marcado")
+		b.Accessible()
+		b.Press("Já falei")
+		b.See("Ligação anotada.")
+		b.At("/contatos")
+	})
+}
+
+// TestSlowManyContactsTakeFewClicks: fifty are moved and moved back with four, two are merged with two after they are
+// marked; Shift marks a range.
+func TestSlowManyContactsTakeFewClicks(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.people(t, 51)
+		h := &hands{Browser: b}
+		b.Visit("/contatos")
+		h.click("[data-mark]")
+		b.See("50 marcados")
+		if bottom := browsertest.Eval[int](b, "innerHeight - document.querySelector('.bulk').getBoundingClientRect().bottom"); bottom != 0 {
+			t.Errorf("the bar is %d pixels above the bottom", bottom)
+		}
+		h.press("Mover para…")
+		h.press("Proposta")
+		b.See("50 contatos movidos para Proposta")
+		h.press("Desfazer")
+		b.See("Desfeito: 50 contatos voltaram")
+		if h.n > 4 {
+			t.Errorf("moving fifty and undoing it takes %d", h.n)
+		}
+
+		b.Visit("/contatos")
+		b.Click("tbody tr:nth-child(3) [name=c]")
+		browsertest.Eval[bool](b, `document.querySelector('tbody tr:nth-child(7) [name=c]')
+			.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, shiftKey: true}))`)
+		b.See("5 marcados")
+		browsertest.Eval[bool](b, `document.querySelector('tbody tr:nth-child(4) [name=c]')
+			.dispatchEvent(new MouseEvent('click', {bubbles: true, cancelable: true, shiftKey: true}))`)
+		b.See("1 marcado")
+		b.Click("tbody tr:nth-child(4) [name=c]")
+		b.See("2 marcados")
+		p.send(t, "nome", "Maria Santos", "email", "p50@example.com")
+		h.n = 0
+		h.press("Unir os dois")
+		b.See("Unir contatos", "Maria Aparecida dos Santos 47", "Maria Aparecida dos Santos 48")
+		h.press("Unir")
+		b.See("foi unido a este contato")
+		if h.n > 2 {
+			t.Errorf("merging the two that are marked takes %d", h.n)
+		}
+
+		b.Visit("/contatos")
+		h.n = 0
+		h.press("repetido?")
+		b.See("Unir contatos", "Maria Aparecida dos Santos 50", "Maria Santos")
+		h.press("Unir")
+		b.See("foi unido a este contato")
+		if h.n > 2 {
+			t.Errorf("merging one who came again takes %d", h.n)
+		}
+	})
+}
