@@ -2,13 +2,11 @@ package web
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 
 	"fichario/domain/crm"
 )
-
-// purposeCookie keeps the code of the last chosen purpose until the browser is closed.
-const purposeCookie = "fichario-finalidade"
 
 // Purposes are the purposes that a page offers for lookups.
 type Purposes struct {
@@ -18,19 +16,29 @@ type Purposes struct {
 	Code string
 }
 
+// Missing reports whether one must still be chosen.
+func (p Purposes) Missing() bool { return p.Asked() && p.Code == "" }
+
 // Asked reports whether there is anything to choose.
 func (p Purposes) Asked() bool { return len(p.All) > 1 }
 
-// PurposesOf returns the caller's purposes. The purpose in the request takes precedence over the browser's cookie,
-// which holds the last choice.
+// PurposesOf returns the caller's purposes. The purpose in the request takes precedence over the one that
+// the caller chose last; what a form sends is remembered.
 func (s *Server) PurposesOf(c *Call, said string) (p Purposes, err error) {
 	if p.All, err = s.Purposes.Allowed(c.Ctx(), c.By); err != nil {
 		return p, err
 	}
-	remembered := ""
-	if cookie, err := c.Cookie(purposeCookie); err == nil {
-		remembered = cookie.Value
+	if len(p.All) == 1 {
+		p.Code = p.All[0].Code
 	}
+	if !p.Asked() {
+		return p, nil
+	}
+	mine, err := s.Preferences.Mine(c.Ctx(), c.By)
+	if err != nil {
+		return p, err
+	}
+	remembered := mine[crm.AskPurpose]
 	offered := func(code string) bool {
 		return slices.ContainsFunc(p.All, func(one crm.Purpose) bool { return one.Code == code })
 	}
@@ -39,13 +47,11 @@ func (s *Server) PurposesOf(c *Call, said string) (p Purposes, err error) {
 		p.Code = said
 	case offered(remembered):
 		p.Code = remembered
-	case len(p.All) == 1:
-		p.Code = p.All[0].Code
 	}
-	if p.Asked() && p.Code == said && said != remembered {
-		c.SetCookie(purposeCookie, said, 0)
+	if p.Code == said && said != remembered && c.Method == http.MethodPost {
+		err = s.Preferences.Set(c.Ctx(), c.By, crm.AskPurpose, said)
 	}
-	return p, nil
+	return p, err
 }
 
 // OrSaid is the purpose in a form, or else the chosen one.

@@ -38,7 +38,8 @@ func TestPurposesOnEveryScreen(t *testing.T) {
 	v.bureau.says(aPerson, `{"nome":"Rita"}`)
 	has(t, "two are", second(v.send("/consultar", "documento", aPerson)), "Para que é a consulta?", "Escolha a finalidade")
 	response, page = v.send("/consultas", "documento", aPerson, "produto", "cpf")
-	if has(t, "none chosen", page, "Escolha para que é a consulta", "529"); response.StatusCode != 422 || v.spent() != 0 {
+	has(t, "none chosen", page, `aria-describedby="finalidade-cpf-p" autofocus`, "Escolha para que é a consulta. Nada foi")
+	if response.StatusCode != 200 || v.spent() != 0 {
 		t.Errorf("none chosen: %d, spent %s", response.StatusCode, v.spent())
 	}
 	response, page = v.send("/consultas", "documento", aPerson, "produto", "cpf", "finalidade", "marketing")
@@ -46,7 +47,11 @@ func TestPurposesOnEveryScreen(t *testing.T) {
 		t.Errorf("unknown: %d, spent %s", response.StatusCode, v.spent())
 	}
 	has(t, "chosen", second(v.send("/consultar", "documento", aPerson, "finalidade", "cobranca")),
-		`name="finalidade" value="cobranca"`, `value="cobranca" selected`)
+		`name="finalidade" required`, `value="cobranca" selected`)
+	mine, err := v.store.Repos().Preferences.Of(t.Context(), v.by.OrgID(), v.by.MemberID())
+	if err != nil || mine[crm.AskPurpose] != "cobranca" {
+		t.Errorf("what is remembered for her: %v, %v", mine, err)
+	}
 	has(t, "and remembered", v.get("/lotes"), `value="cobranca" selected`)
 	path := v.ask("documento", aPerson, "produto", "cpf", "finalidade", "cobranca")
 	has(t, "who asked and why", v.get(path), "Pedida por", "Ana", "Para", "Cobrança")

@@ -21,6 +21,8 @@ type Recognised struct {
 	Length, Want int
 	// Several lists the documents of a text with more than one, each once; nothing else is set but Reason.
 	Several []Document
+	// Wrong is how many other words of such a text look like a document and are none.
+	Wrong int
 }
 
 // RecogniseIn is Recognise for a text that may have words around a document, or several documents. An e-mail address
@@ -43,7 +45,7 @@ func RecogniseIn(text string) Recognised {
 	}
 	switch {
 	case len(found) > 1:
-		r = Recognised{Reason: BadForm}
+		r = Recognised{Reason: BadForm, Wrong: len(wrong)}
 		for _, f := range found {
 			r.Several = append(r.Several, f.Document)
 		}

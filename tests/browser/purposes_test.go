@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/lookuptest"
 )
 
 // TestSlowAnOwnerSaysWhatLookupsAreFor: two purposes are made, and then every way to make a lookup states one; the
@@ -29,25 +30,36 @@ func TestSlowAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 		}
 		looked()
 		b.Visit("/consultar")
-		b.See("Para que é a consulta?")
 		b.Fill("#documento", "900.000.001-75")
-		b.See("Cadastro", "R$ 0,45")
+		b.See("Cadastro", "R$ 0,45", "Para que é a consulta?")
+		const button = `document.querySelector('.opt-a form:has(input[value=cpf]) .btn-1').disabled`
+		dead := func(want bool) {
+			t.Helper()
+			lookuptest.Eventually(t, "the button lives, or not", func() bool { return browsertest.Eval[bool](b, button) == want })
+		}
+		dead(true)
 		looked()
-		b.Press("Consultar")
-		b.See("Escolha para que é a consulta", "Cadastro")
-		b.Accessible()
-		b.Choose("#finalidade", "credito")
-		b.See("R$ 0,45")
-		b.Click(`.opt-a form:has(input[value=cpf]):has(input[value=credito]) button`)
+		b.Choose("#finalidade-cpf", "credito")
+		dead(false)
+		b.Click(`.opt-a form:has(input[value=cpf]) .btn-1`)
 		b.See("Pedida por", "Análise de crédito")
 		looked()
+		b.Visit("/consultar")
+		b.Fill("#documento", "900.000.001-75, 900.000.002-56 e 900.000.003-99, 900.000.004-18")
+		b.See("3 documentos neste texto", "outro com dígito errado", "3 CPFs", "até R$ 1,35")
+		if got := browsertest.Eval[string](b, "document.querySelector('#finalidade-cpf-cpf').value"); got != "credito" {
+			t.Errorf("the batch is for %q", got)
+		}
+		looked()
+		b.Press("Consultar 3")
+		b.See("Lote iniciado: 3 documentos, até R$ 1,35", "Análise de crédito")
 		b.Visit("/lotes")
 		if got := browsertest.Eval[string](b, "document.querySelector('#finalidade').value"); got != "credito" {
 			t.Errorf("the batch is for %q", got)
 		}
 		looked()
 		b.Visit("/extrato?finalidade=credito")
-		b.See("Análise de crédito", "900.000.001-75", "R$ 0,45 em 1 cobrada")
+		b.See("Análise de crédito", "900.000.001-75", "com este filtro")
 		b.Visit("/extrato")
 		h := &hands{Browser: b}
 		h.press("Chave e finalidade")

@@ -76,6 +76,7 @@ const pages = `
 
 	all   GET /consultar
 	all   POST /consultar
+	all   POST /consultar/lote
 	all   POST /consultar/reconhecer
 	all   GET /consultas
 	all   POST /consultas

@@ -23,8 +23,13 @@ func (s pages) lookupStart(c *web.Call, f LookupFields) error {
 	}
 	product, _ := s.Terms.Catalog.Find(f.Product)
 	inputs, problem := readInputs(c, product)
-	if p.Alert = problem; problem != "" {
+	if problem != "" {
+		p.lacks(problem)
 		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
+	}
+	if p.Purposes.Missing() && f.Purpose == "" { // a question that is still to be answered, no mistake
+		p.lacks("Escolha para que é a consulta. Nada foi consultado nem cobrado.")
+		return s.searchPage(c, http.StatusOK, f, p)
 	}
 	id, ended, err := s.StartLookup(c, lookups.Request{
 		Product: f.Product, Document: p.Found.Document.Value(), Inputs: inputs, ContactID: f.ContactID,
@@ -40,6 +45,17 @@ func (s pages) lookupStart(c *web.Call, f LookupFields) error {
 		return s.lookupDone(c, id)
 	}
 	return c.Redirect("/consultas/" + id)
+}
+
+// lacks says in the form of the chosen product what it lacks, and above where there is no such form.
+func (p *SearchPage) lacks(what string) {
+	for i := range p.Choices {
+		if p.Choices[i].Chosen {
+			p.Choices[i].Missing = what
+			return
+		}
+	}
+	p.Alert = what
 }
 
 // StartLookup starts a lookup and waits a moment for its outcome.

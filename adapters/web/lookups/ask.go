@@ -18,8 +18,8 @@ const (
 	// recentLookups and earlierAnswers are the lengths of the lists at the side.
 	recentLookups  = 10
 	earlierAnswers = 6
-	// typedMax bounds the text that is examined, in bytes: no document is as long.
-	typedMax = 400
+	// typedMax bounds the text that is examined, in bytes: no document is as long, and some two hundred fit.
+	typedMax = 4_000
 )
 
 // SearchPage is the search screen.
@@ -34,6 +34,8 @@ type SearchPage struct {
 	Name    string
 	Choices []choiceLine
 	Bundles []bundleLine
+	// Many are the documents of a text with several, by type.
+	Many []manyLine
 	// Purposes are those that the lookup may be for.
 	Purposes web.Purposes
 	Spent    catalog.Money
@@ -67,6 +69,9 @@ type choiceLine struct {
 	// Budget is the asker's budget this month; nil where there is none.
 	Budget *lookups.Budget
 	Now    time.Time
+	// Purposes are those to choose from, where the form asks for one; Missing says what it lacked.
+	Purposes web.Purposes
+	Missing  string
 }
 
 // TooDear reports whether the price exceeds what is left of the asker's budget.
@@ -194,9 +199,15 @@ func (s pages) Recognise(c *web.Call, f LookupFields, typing bool) (SearchPage, 
 	case p.Found.Document.IsZero() && p.Found.Short && typing:
 		p.Hint = missingWords(p.Found)
 		return p, nil
+	case len(p.Found.Several) > 0 && len(f.Document) > typedMax:
+		p.Found, p.Problem = document.Recognised{}, "São documentos demais para este campo. Em Lotes, cole ou envie a lista toda."
+		return p, nil
 	case len(p.Found.Several) > 0:
-		p.Purposes, err = s.PurposesOf(c, f.Purpose)
-		return p, err
+		if p.Purposes, err = s.PurposesOf(c, f.Purpose); err != nil {
+			return p, err
+		}
+		p.Many = s.manyOf(c, f, p)
+		return p, nil
 	case p.Found.Document.IsZero():
 		p.Problem = problemWords(p.Found)
 		return p, nil
@@ -229,7 +240,7 @@ func (s pages) Recognise(c *web.Call, f LookupFields, typing bool) (SearchPage, 
 			ProductChoice: choice, Chosen: choice.Product.ID == chosen || chosen == "" && i == 0,
 			Document: p.Found.Document, Contact: f.ContactID, Purpose: p.Purposes.Code,
 			Spent: spent.Amount, After: spent.Amount + choice.Product.Price, Budget: budget,
-			Now: s.Clock(),
+			Now: s.Clock(), Purposes: p.Purposes,
 		})
 	}
 	p.Bundles, err = s.bundlesFor(c, p.Choices)

@@ -46,6 +46,7 @@ func (use Use) Pages(server *web.Server) web.Pages {
 		Lookups: map[string]web.Handler{
 			"GET /consultar":               web.Decoded(s.lookupNew),
 			"POST /consultar":              web.Decoded(s.lookupAsk),
+			"POST /consultar/lote":         web.Decoded(s.manyAsk),
 			"POST /consultar/reconhecer":   web.Decoded(s.lookupRecognise),
 			"GET /consultas":               web.List(web.Decoded(s.lookupList)),
 			"POST /consultas":              web.Decoded(s.lookupStart),

@@ -146,7 +146,7 @@ func (p *spentParts) link(data *statement) {
 		filter := data.Filter
 		filter.Part, filter.With = pair[0], pair[1]
 		p.Usual = append(p.Usual, partLink{
-			title, filter.address(data.Path) + "#por", p.By.ID == pair[0] && p.With.ID == pair[1],
+			title, filter.address(data.Path) + "#gasto", p.By.ID == pair[0] && p.With.ID == pair[1],
 		})
 	}
 }
