@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -196,15 +197,47 @@ func TestRunsAreShown(t *testing.T) {
 		s.ended(rule, c.ID, state)
 	}
 	var got []string
-	for _, v := range must(s.automations.RunViews(t.Context(), owner, automation.JobFilter{}, 10)) {
+	for _, v := range must(s.automations.RunViews(t.Context(), owner, automation.JobFilter{}, true, 10)) {
 		got = append(got, line(v.State, v.Automation, v.Contact))
 	}
 	equal(t, "runs", strings.Join(got, ", "), "dead Saudar Bia, dead Saudar Bia, ready Saudar Bia, done Saudar Bia")
 	equal(t, "the last one", must(s.automations.Views(t.Context(), owner, s.orgID))[0].Last.State, automation.Ready)
 	for what, f := range map[string]automation.JobFilter{"automation": {AutomationID: "x"}, "contact": {ContactID: "x"}} {
-		_, err := s.automations.RunViews(t.Context(), owner, f, 10)
+		_, err := s.automations.RunViews(t.Context(), owner, f, false, 10)
 		equal(t, what, said(err), "requisicao_invalida automation")
 	}
+}
+
+// TestSkippedRunsAreShownWhenAsked: they are left out first, and looked past no further than among the newest.
+func TestSkippedRunsAreShownWhenAsked(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	c := must(s.contacts.Create(t.Context(), owner, bia()))
+	rule := s.rule(automations.NewAutomation{Name: "Saudar", Action: automation.AddNote, Text: "oi"})
+	skip := func(n int) {
+		for range n {
+			done(s.store.Repos().Jobs.Add(t.Context(), automation.Job{
+				ID: lookups.NewKeyID(), OrgID: s.orgID, Kind: automation.RunAutomation, ContactID: c.ID, AutomationID: rule.ID,
+				State: automation.Done, Result: automation.NotHeld, Attempts: 1, RunAt: now(), CreatedAt: now(), EndedAt: now(),
+			}))
+		}
+	}
+	well := s.ended(rule, c.ID, automation.Done)
+	skip(5)
+	shown := func(skipped bool) (ids []string) {
+		for _, v := range must(s.automations.RunViews(t.Context(), owner, automation.JobFilter{}, skipped, 2)) {
+			if skipped || !v.Skipped() {
+				ids = append(ids, v.ID)
+			}
+		}
+		return ids
+	}
+	equal(t, "without them", slices.Contains(shown(false), well.ID), true)
+	equal(t, "with them", len(shown(true)), 2)
+	equal(t, "with them, the newest", slices.Contains(shown(true), well.ID), false)
+	skip(20)
+	equal(t, "behind too many", len(shown(false)), 0)
 }
 
 // TestARehearsal says what would be done, and does nothing.

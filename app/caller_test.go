@@ -274,7 +274,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.automations.Newest, args{5}, forbidden, ""},
 		{s.automations.Try, args{automation.ContactCreated, ""}, forbidden, ""},
 		{s.automations.Runs, args{s.orgID, automation.JobFilter{}, "", 5}, forbidden, missing},
-		{s.automations.RunViews, args{automation.JobFilter{}, 5}, forbidden, ""},
+		{s.automations.RunViews, args{automation.JobFilter{}, false, 5}, forbidden, ""},
 		{s.automations.CountFailed, nil, forbidden, ""},
 		{s.automations.RunAgain, args{s.ended(enabled, contact.ID, automation.Dead).ID}, forbidden, missing},
 		{s.automations.RunFailedAgain, nil, forbidden, ""},

@@ -105,6 +105,37 @@ func TestARunAboutNoContact(t *testing.T) {
 	hasNot(t, "the page", page, `href="/contatos/"`, `href="/contatos/0198`)
 }
 
+// TestASkippedRunIsOutOfSight: a run whose condition did not hold is shown where all are asked for, and never as done.
+func TestASkippedRunIsOutOfSight(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	owner := site.visitor("Ana")
+	made, err := automations.New(site.store, time.Now, automations.Means{Conditions: noConditions{}}).Add(t.Context(),
+		owner.by, automations.NewAutomation{
+			OrgID: owner.by.OrgID(), Name: "Contas grandes", Event: automation.ContactCreated, Action: automation.AddNote,
+			Text: "Ligar", When: ".valor > 5000",
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	contact := owner.lead(url.Values{"nome": {"Bia Rocha"}, "email": {"bia@example.com"}})
+	err = site.store.Repos().Jobs.Add(t.Context(), automation.Job{
+		ID: "01980000-0000-7000-8000-000000000001", OrgID: owner.by.OrgID(), ContactID: contact, Attempts: 1,
+		Kind: automation.RunAutomation, AutomationID: made.ID, State: automation.Done, Result: automation.NotHeld,
+		CreatedAt: time.Now(), RunAt: time.Now(), EndedAt: time.Now(),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/automacoes", "/automacoes/" + made.ID} {
+		hasNot(t, path, owner.get(path), automation.NotHeld)
+		page := owner.get(path + "?todas=sim")
+		has(t, path, page, "Não se aplicou", automation.NotHeld, "Bia Rocha", "/execucoes/01980000")
+		hasNot(t, path, page, ">Feita<")
+	}
+	hasNot(t, "the contact", owner.get("/contatos/"+contact+"/historico"), automation.NotHeld, "Não se aplicou")
+}
+
 func TestAutomationThatMails(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

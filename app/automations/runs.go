@@ -2,6 +2,7 @@ package automations
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"fichario/app"
@@ -18,10 +19,14 @@ type RunView struct {
 	Automation, Contact, Member string
 }
 
-// RunViews returns runs of the caller's organisation: those that were given up first, then the newest. Faults:
-// InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// appliedWithin is how many times as many runs as are wanted are read to leave out those that were skipped.
+const appliedWithin = 10
+
+// RunViews returns runs of the caller's organisation: those that were given up first, then the newest. Without skipped
+// those are left out whose expression did not hold; they are looked for among the newest limit × appliedWithin, however
+// many were skipped. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
 func (a *Automations) RunViews(
-	ctx context.Context, by app.Caller, f automation.JobFilter, limit int) ([]RunView, error,
+	ctx context.Context, by app.Caller, f automation.JobFilter, skipped bool, limit int) ([]RunView, error,
 ) {
 	dead := f
 	dead.State = automation.Dead
@@ -29,9 +34,17 @@ func (a *Automations) RunViews(
 	if err != nil {
 		return nil, err
 	}
-	rest, err := a.Runs(ctx, by, by.OrgID(), f, "", limit)
+	within := limit
+	if !skipped {
+		within = min(limit*appliedWithin, app.ListMax)
+	}
+	rest, err := a.Runs(ctx, by, by.OrgID(), f, "", within)
 	if err != nil {
 		return nil, err
+	}
+	if !skipped {
+		rest = slices.DeleteFunc(rest, automation.Job.Skipped)
+		rest = rest[:min(limit, len(rest))]
 	}
 	r := a.store.Repos()
 	all := append(first, rest...)

@@ -127,7 +127,7 @@ func (c *Contacts) runs(ctx context.Context, view crm.ContactView) ([]Happening,
 	n, err := app.NamesOf(ctx, r, view.OrgID, ids...)
 	var out []Happening
 	for i, job := range slices.Backward(jobs) {
-		if job.Result == automation.NotHeld {
+		if job.Skipped() {
 			continue // nothing happened to the contact; the automation's page has it
 		}
 		at := job.EndedAt

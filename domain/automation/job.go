@@ -100,3 +100,6 @@ type JobFilter struct {
 
 // NotHeld is the result of a run whose expression did not give true.
 const NotHeld = "a condição não vale para este evento"
+
+// Skipped reports whether the run was done by doing nothing, because its expression did not give true.
+func (j Job) Skipped() bool { return j.State == Done && j.Result == NotHeld }

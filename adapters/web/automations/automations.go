@@ -15,17 +15,24 @@ const runsShown = 30
 type automationsPage struct {
 	Automations []automations.View
 	Runs        []automations.RunView
+	// All says that the runs that were skipped are shown too.
+	All bool
 	// Dead is how many runs were given up, Waiting how many await their next attempt.
 	Dead, Waiting int
 }
 
-func (s pages) automationList(c *web.Call) error {
-	var data automationsPage
+// runsFilter is the filter of runs in an address.
+type runsFilter struct {
+	All bool `form:"todas"`
+}
+
+func (s pages) automationList(c *web.Call, f runsFilter) error {
+	data := automationsPage{All: f.All}
 	var err error
 	if data.Automations, err = s.Automations.Views(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}
-	if data.Runs, err = s.Automations.RunViews(c.Ctx(), c.By, automation.JobFilter{}, runsShown); err != nil {
+	if data.Runs, err = s.Automations.RunViews(c.Ctx(), c.By, automation.JobFilter{}, f.All, runsShown); err != nil {
 		return err
 	}
 	if data.Dead, err = s.Automations.CountFailed(c.Ctx(), c.By); err != nil {
@@ -41,6 +48,7 @@ func (s pages) automationList(c *web.Call) error {
 type automationPage struct {
 	automations.View
 	Runs     []automations.RunView
+	All      bool
 	Contacts []crm.Contact
 	// Text is what contacts were searched by.
 	Text      string
@@ -51,15 +59,15 @@ type automationPage struct {
 func (s pages) automationShow(c *web.Call, f struct {
 	ContactID string `form:"contato"`
 	Text      string `form:"procurar"`
+	runsFilter
 }) error {
-	id := c.PathValue("id")
-	var data automationPage
+	id, data := c.PathValue("id"), automationPage{All: f.All}
 	var err error
 	if data.View, err = s.Automations.View(c.Ctx(), c.By, id); err != nil {
 		return err
 	}
 	runs := automation.JobFilter{AutomationID: id}
-	if data.Runs, err = s.Automations.RunViews(c.Ctx(), c.By, runs, runsShown); err != nil {
+	if data.Runs, err = s.Automations.RunViews(c.Ctx(), c.By, runs, f.All, runsShown); err != nil {
 		return err
 	}
 	data.Text = f.Text

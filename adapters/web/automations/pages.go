@@ -39,7 +39,7 @@ func (use Use) Pages(server *web.Server) web.Pages {
 	return web.Pages{
 		Templates: templates,
 		Inside: map[string]web.Handler{
-			"GET /automacoes":              web.List(s.automationList),
+			"GET /automacoes":              web.List(web.Decoded(s.automationList)),
 			"POST /automacoes":             s.automationCreate,
 			"GET /automacoes/nova":         web.Decoded(s.automationNew),
 			"GET /automacoes/{id}":         web.List(web.Decoded(s.automationShow)),

@@ -282,6 +282,7 @@ type runView struct {
 	Contact    *string              `json:"contact"`
 	Event      automation.EventName `json:"event"`
 	State      automation.JobState  `json:"state"`
+	Skipped    bool                 `json:"skipped"`
 	Attempts   int                  `json:"attempts"`
 	Result     string               `json:"result"`
 	NextAt     *time.Time           `json:"nextAt"`
@@ -294,7 +295,7 @@ func viewRun(j automation.Job) runView {
 		ID: j.ID, Kind: j.Kind, Automation: text.OrNil(j.AutomationID), Member: text.OrNil(j.MemberID),
 		Contact: text.OrNil(j.ContactID),
 		Event:   cmp.Or(j.Event, automation.ContactCreated),
-		State:   j.State, Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt,
+		State:   j.State, Skipped: j.Skipped(), Attempts: j.Attempts, Result: j.Result, CreatedAt: j.CreatedAt,
 		EndedAt: command.TimeOrNull(j.EndedAt),
 	}
 	if j.State == automation.Ready {
