@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var rowInList = regexp.MustCompile(`</label><a href="/contatos/([0-9a-f-]+)"><bdi>([^<]*)</bdi>`)
+var rowInList = regexp.MustCompile(`<a href="/contatos/([0-9a-f-]+)"><bdi>([^<]*)</bdi></a>`)
 
 // namesInList returns the names in a list, in order.
 func namesInList(page string) []string {

@@ -44,6 +44,9 @@ const pages = `
 	all   GET /contatos
 	all   GET /contatos.csv
 	all   POST /contatos
+	all   POST /contatos/colunas
+	all   POST /contatos/vistas
+	all   POST /contatos/vistas/tirar
 	all   GET /contatos/novo
 	all   GET /contatos/{id} contact
 	all   POST /contatos/{id} contact

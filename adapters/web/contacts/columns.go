@@ -13,7 +13,7 @@ const roomy = "confortavel"
 
 // listColumn is the heading of a column by which the list may be sorted.
 type listColumn struct {
-	// Key is its word in crm.ContactColumns.
+	// Key is its word in crm.ContactColumns. Class is short, as it stands in every row: c and a letter.
 	Key, Text, Class string
 	// Address sorts by it; empty where that is not offered.
 	Address string
@@ -28,20 +28,20 @@ type listColumn struct {
 
 // allColumns are the columns beside the name; those marked Chosen are shown to who chose none.
 var allColumns = []listColumn{
-	{Key: "telefone", Text: "Telefone", Chosen: true},
-	{Key: "empresa", Text: "Empresa", Class: "hide-n hide-m", Chosen: true},
-	{Key: "etapa", Text: "Etapa", Class: "pr", Chosen: true},
-	{Key: "origem", Text: "Origem", Class: "hide-n hide-m", Chosen: true},
+	{Key: "telefone", Text: "Telefone", Class: "ct", Chosen: true},
+	{Key: "empresa", Text: "Empresa", Class: "ce", Chosen: true},
+	{Key: "etapa", Text: "Etapa", Class: "cs", Chosen: true},
+	{Key: "origem", Text: "Origem", Class: "co", Chosen: true},
 	{
-		Key: "valor", Text: "Valor", Class: "n", Chosen: true,
+		Key: "valor", Text: "Valor", Class: "cv", Chosen: true,
 		first: "valor", second: "valor-crescente", sortFirst: "descending", sortSecond: "ascending",
 	},
-	{Key: "responsavel", Text: "Responsável", Class: "hide-n hide-m", Chosen: true},
+	{Key: "responsavel", Text: "Responsável", Class: "cr", Chosen: true},
 	{
-		Key: "chegou", Text: "Chegou", Class: "n pr", Chosen: true,
+		Key: "chegou", Text: "Chegou", Class: "cd", Chosen: true,
 		second: "antigos", sortFirst: "descending", sortSecond: "ascending",
 	},
-	{Key: "email", Text: "E-mail", Class: "hide-n hide-m"},
+	{Key: "email", Text: "E-mail", Class: "cm"},
 }
 
 var nameColumn = listColumn{
@@ -103,10 +103,7 @@ func columnsOf(query url.Values, order, kept string) (name listColumn, shown, so
 	sortable(&name)
 	for _, col := range columnsInOrder(kept) {
 		sortable(&col)
-		col.Class = strings.TrimSpace("c-" + col.Key + " " + col.Class)
 		switch {
-		case col.Chosen && kept == "" && col.Key == "origem":
-			col.Class += " hide-l"
 		case !col.Chosen && col.Key == "telefone": // a phone always shows the number to call
 			col.Class += " only-n"
 		case !col.Chosen:

@@ -97,6 +97,8 @@ type contactPlace struct {
 	After  string `form:"depois"`
 	Before string `form:"antes"`
 	Offset int    `form:"n"`
+	// Moved is the column that was just moved: the form of columns is open, with the focus on it.
+	Moved string `form:"exibir"`
 }
 
 func (s pages) contactSearch(f contactFilter) contacts.ContactSearch {
@@ -121,8 +123,12 @@ type contactsPage struct {
 	ByName  listColumn
 	Columns []listColumn
 	Orders  []listColumn
-	// Roomy is whether the member wants more room between the lines.
-	Roomy bool
+	// Roomy is whether the member wants more room between the lines, Usual whether they chose no columns.
+	Roomy, Usual bool
+	// AllColumns are those that can be chosen, Moved the one that was just moved.
+	AllColumns []listColumn
+	Moved      string
+	Views      []savedView
 	// Narrow says that a filter is in use, Total how many contacts there are.
 	Narrow bool
 	Total  int
@@ -159,6 +165,8 @@ func (s pages) contactList(c *web.Call, at contactPlace) error {
 	chosen := web.QueryOf(at.contactFilter)
 	data := contactsPage{
 		Choices: choices, Filter: at.contactFilter, Roomy: mine[crm.ContactDensity] == roomy,
+		Usual: mine[crm.ContactColumns] == "", AllColumns: columnsInOrder(mine[crm.ContactColumns]), Moved: at.Moved,
+		Views:  viewsOf(mine[crm.ContactViews], c.By.MemberID(), chosen),
 		Chosen: chosen, Narrow: search.Narrow(), Total: total, Many: total > app.CountMax, Counted: app.CountMax,
 		CSV:   "/contatos.csv" + web.WithQuery(chosen),
 		Excel: "/contatos.csv" + web.WithQuery(chosen, "formato", string(download.Excel)),

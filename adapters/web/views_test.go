@@ -1,0 +1,98 @@
+package web_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"fichario/domain/crm"
+)
+
+// from sends a form as from a page of the list, and returns that list afterwards.
+func (v *visitor) from(page, path string, form ...string) string {
+	v.t.Helper()
+	values := url.Values{}
+	for i := 0; i < len(form); i += 2 {
+		values.Add(form[i], form[i+1])
+	}
+	r, text := v.do(http.MethodPost, path, values)
+	if r.StatusCode != http.StatusSeeOther {
+		v.t.Errorf("%s: %d %s", path, r.StatusCode, text)
+	}
+	return v.get(page)
+}
+
+// heads are the columns of the list, in order.
+func heads(page string) string {
+	page = page[strings.Index(page, "<thead>"):strings.Index(page, "</thead>")]
+	var out []string
+	for _, m := range regexp.MustCompile(`<th scope="col" class="(c.(?: only-n)?)"`).FindAllStringSubmatch(page, -1) {
+		out = append(out, m[1])
+	}
+	return strings.Join(out, ",")
+}
+
+// TestTheListIsEachMembersOwn: columns, their order and the density are kept for who chose them, and for nobody else.
+func TestTheListIsEachMembersOwn(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "empresa": {"Óptica"}})
+	page := v.from("/contatos", "/contatos/colunas", "coluna", "valor", "coluna", "etapa", "coluna", "x", "coluna", "email",
+		"densidade", "confortavel")
+	if got := heads(page); got != "cv,cs,cm,ct only-n" {
+		t.Errorf("columns are %s", got)
+	}
+	has(t, "the list", page, "t-roomy", "bia@example.com", "Colunas guardadas.")
+	hasNot(t, "the list", page, "Óptica", "t-usual")
+	page = v.from("/contatos", "/contatos/colunas", "coluna", "valor", "coluna", "etapa", "subir", "etapa")
+	if got := heads(page); got != "cs,cv,ct only-n" {
+		t.Errorf("after moving up: %s", got)
+	}
+	hasNot(t, "the list", page, "t-roomy")
+	page = v.from("/contatos?exibir=etapa", "/contatos/colunas", "coluna", "etapa", "coluna", "valor", "descer", "etapa")
+	if got := heads(page); got != "cv,cs,ct only-n" {
+		t.Errorf("after moving down: %s", got)
+	}
+	has(t, "the form that stays open", page, `<details class="menu hide-n" open>`, `value="etapa" aria-label="Subir Etapa" autofocus`)
+	page = v.from("/contatos", "/contatos/colunas", "coluna", "etapa", "descer", "etapa")
+	if got := heads(page); got != "cs,ct only-n" {
+		t.Errorf("what has nowhere to go: %s", got)
+	}
+	if got := heads(v.from("/contatos", "/contatos/colunas")); got != "ct,ce,cs,co,cv,cr,cd" {
+		t.Errorf("none chosen: %s", got)
+	}
+}
+
+// TestViewsAreKept: a filter and its order under a name, without what was searched for, shown as where the list is.
+func TestViewsAreKept(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	stage := v.funnel().Stages[1].ID
+	save := func(form ...string) string { t.Helper(); return v.from("/contatos", "/contatos/vistas", form...) }
+	page := save("nome", " Do \t mês ", "q", "segredo", "quando", "30", "ordem", "valor")
+	has(t, "saved", page, "Vista “Do mês” guardada.", `href="/contatos?ordem=valor&quando=30"`)
+	kept, err := v.store.Repos().Preferences.Of(t.Context(), v.by.OrgID(), v.by.MemberID())
+	if err != nil || kept[crm.ContactViews] != "Do mês\tordem=valor&quando=30\n" {
+		t.Errorf("kept is %q, %v", kept, err)
+	}
+	has(t, "the view", v.get("/contatos?ordem=valor&quando=30"),
+		`href="/contatos?ordem=valor&quando=30" aria-current="true"`)
+	has(t, "no filter", v.get("/contatos"), `href="/contatos" aria-current="true"`, "Sem retorno", "Meus")
+	has(t, "a search is no view", v.get("/contatos?q=ana&ordem=valor&quando=30"), `href="/contatos?ordem=valor&quando=30"><bdi>`)
+	page = save("nome", "Do mês", "etapa", stage)
+	has(t, "replaced", page, `href="/contatos?etapa=`+stage)
+	hasNot(t, "replaced", page, `href="/contatos?ordem=valor&quando=30"`)
+	has(t, "no name", save("nome", " \t ", "etapa", stage), "Dê um nome à vista.")
+	has(t, "no filter", save("nome", "Nada", "q", "segredo"), "Escolha um filtro ou uma ordem antes")
+	for i := range 11 {
+		save("nome", fmt.Sprintf("%d %s", i, strings.Repeat("Ação", 20)), "etapa", stage, "quando", "7")
+	}
+	has(t, "too many", v.from("/contatos", "/contatos/vistas", "nome", "Uma a mais", "quando", "7"), "Cabem até 12 vistas.")
+	page = v.from("/contatos", "/contatos/vistas/tirar", "nome", "Do mês")
+	hasNot(t, "removed", page, "Do mês", "Uma a mais")
+}
