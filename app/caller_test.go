@@ -208,6 +208,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.statement.Page, args{lookups.StatementQuery{OfKey: key.ID}}, forbidden, missing},
 		{s.statement.Figures, args{lookups.StatementQuery{OfKey: key.ID}}, forbidden, missing},
 		{s.statement.Lines, args{lookups.StatementQuery{}}, "", ""},
+		{s.Sheet.Kept, args{[]document.Document{}, "", []string{"cpf"}}, "", ""},
+		{s.Sheet.OpenKept, args{[]lookup.Entry{asked}}, "", missing},
 		{s.statement.Spend, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02"}, "", ""},
 		{s.statement.SpendBy, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02", [2]lookup.Part{lookup.ByKey}}, "", ""},
 		{s.statement.Keys, args{s.orgID}, forbidden, missing},

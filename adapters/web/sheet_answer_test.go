@@ -61,3 +61,43 @@ func TestAnAgeIsThatOfToday(t *testing.T) {
 		has(t, "after UTC's midnight "+after.String(), v.get(sheet), years+" anos")
 	}
 }
+
+// TestACompanyHangsTogether: its partners with what they would cost, and the companies of those in the history, which
+// opens without a charge; a masked partner says so. Looking at it asks nobody, and is in the audit.
+func TestACompanyHangsTogether(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.bureau.says(aCompany, `{"razaoSocial":"Cipó Ltda","socios":[{"nome":"Iracema","documento":"***444777**",
+		"qualificacao":"Sócia"},{"nome":"Tomé","documento":"52998224725"},{"nome":"Sem documento"}]}`)
+	first := v.ask("documento", aCompany, "produto", "cnpj") // one click
+	hop := func(page, product string) []string {
+		t.Helper()
+		at := regexp.MustCompile(`action="/consultas"><input type="hidden" name="de" value="([^"]+)"><input type="hidden" ` +
+			`name="pessoa" value="(\d+)"><input type="hidden" name="produto" value="` + product + `">`).FindStringSubmatch(page)
+		if at == nil {
+			t.Fatalf("no way to %s", product)
+		}
+		return []string{"de", at[1], "pessoa", at[2], "produto", product}
+	}
+	page := v.get(first)
+	has(t, "partners", page, "Ligações", "O bureau mascara este documento", "A resposta não traz o documento",
+		`name="busca" value="Iracema"`, "Participação societária", "R$ 0,45")
+	spent := v.spent()
+	v.get(first)
+	if v.spent() != spent {
+		t.Error("looking costs something")
+	}
+	v.bureau.says(aPerson, `{"nome":"Tomé Souza","participacoes":[{"cnpj":"`+aCompany+`","razaoSocial":"Cipó Ltda"},
+		{"cnpj":"12ABC34501DE35","razaoSocial":"Imbira SA","qualificacao":"Diretor"}]}`)
+	partner := v.ask(hop(page, "cpf")...) // and another
+	has(t, "the partner's record", v.get(partner), "Tomé Souza")
+	v.ask(hop(page, "participacao_societaria")...)
+	page = v.get(first)
+	has(t, "from the history", page, `<a class="btn btn-s" href="`+partner+`">`, "grátis, ", "No histórico, de", "Imbira SA",
+		"12.ABC.345/01DE-35", "Cadastro de empresa")
+	if n := strings.Count(page, "<bdi class=\"break\">Cipó Ltda"); n != 2 { // the title and the root
+		t.Errorf("the company is there %d times", n)
+	}
+	company := v.ask(hop(page, "cnpj")...)
+	has(t, "a company of a partner", v.get(company), "12.ABC.345/01DE-35")
+}

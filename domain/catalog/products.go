@@ -12,6 +12,8 @@ const (
 	// ScoreID is the product that gives a score.
 	ScoreID = "score"
 	CNPJ    = "cnpj"
+	// Shares is the product of the companies that somebody is a partner of.
+	Shares = "participacao_societaria"
 )
 
 // Standard returns the nine products of the contract, without prices. The slices are fresh on every call.
@@ -62,7 +64,7 @@ func death() Product {
 
 func shares() Product {
 	return Product{
-		ID: "participacao_societaria", Name: "Participação societária", Documents: anybody(),
+		ID: Shares, Name: "Participação societária", Documents: anybody(),
 		Description: "Empresas das quais a pessoa ou a empresa é sócia.",
 		Fields: group("Participações", Field{
 			Name: "participacoes", Kind: List, Label: "Participações", Description: "Participações em empresas.",

@@ -14,6 +14,9 @@ import (
 
 // lookupStart starts a lookup and redirects to its page, which waits for the answer where the bureau is slow.
 func (s pages) lookupStart(c *web.Call, f LookupFields) error {
+	if err := s.resolve(c, &f); err != nil {
+		return err
+	}
 	p, err := s.Recognise(c, f, false)
 	if err != nil {
 		return err
@@ -92,6 +95,8 @@ type ResultPage struct {
 	Warnings []catalog.Warning
 	Glance   []drawnRow
 	Sections []section
+	// Graph is what hangs together with the subject; nil for nothing.
+	Graph *graph
 	// Changed is what differs from the previous answer, of the time Before.
 	Changed []changeLine
 	Before  time.Time
@@ -115,6 +120,8 @@ type ResultPage struct {
 	// Trouble explains a lookup without an answer.
 	Trouble trouble
 	Now     time.Time
+	// purpose is the code of the purpose of further lookups.
+	purpose string
 }
 
 // trouble says what happened, what it cost and what to do.
@@ -232,6 +239,7 @@ func (s pages) resultAround(c *web.Call, p *ResultPage) error {
 	if err != nil {
 		return err
 	}
+	p.purpose = next.Code
 	choices, err := s.Sheet.Choices(c.Ctx(), c.By, p.Entry.Document, next.Code, catalog.InputsOf(p.Entry.Inputs))
 	if err != nil {
 		return err

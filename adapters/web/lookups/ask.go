@@ -142,12 +142,8 @@ func (s pages) searchPage(c *web.Call, status int, f LookupFields, p SearchPage)
 
 // lookupAsk serves the form without script: the same page, with the products for the document.
 func (s pages) lookupAsk(c *web.Call, f LookupFields) error {
-	if f.From != "" {
-		named, err := s.namedIn(c, f.From, f.Nth)
-		if err != nil {
-			return err
-		}
-		f.Document = web.AsTyped(named.Value())
+	if err := s.resolve(c, &f); err != nil {
+		return err
 	}
 	p, err := s.Recognise(c, f, false)
 	if err != nil {
@@ -158,6 +154,16 @@ func (s pages) lookupAsk(c *web.Call, f LookupFields) error {
 		status = http.StatusUnprocessableEntity
 	}
 	return s.searchPage(c, status, f, p)
+}
+
+// resolve finds the document of a form that only says where it stands in an answer.
+func (s pages) resolve(c *web.Call, f *LookupFields) error {
+	if f.From == "" {
+		return nil
+	}
+	named, err := s.namedIn(c, f.From, f.Nth)
+	f.Document = web.AsTyped(named.Value())
+	return err
 }
 
 // lookupConfirm asks whether to query the bureau although the history has an answer.

@@ -25,6 +25,10 @@ func (s pages) readAnswer(c *web.Call, p *ResultPage) error {
 	answer, values := s.drawingOf(c, p.Entry), catalog.Values(p.Record.Fields)
 	p.Warnings, p.Glance = warningsOf(p.Product, values), answer.glance(p.Product, values)
 	p.Sections = answer.sections(p.Product, values)
+	var err error
+	if p.Graph, err = s.graphOf(c, *p, answer); err != nil {
+		return err
+	}
 	i := slices.IndexFunc(p.Earlier, func(l lookupLine) bool {
 		return l.Record.Found && l.Record.ID < p.Record.ID // ids begin with the time
 	})

@@ -36,8 +36,10 @@ type section struct {
 	Absent bool
 	// More is how many elements are not shown.
 	More int
-	// Asks are the lookups offered for the document that each row of Table names; nil where there are none.
-	Asks []*choiceLine
+	// asks are the lookups offered for the document that each row of Table names; identity, named and role are the
+	// columns of that document, of a name and of a role, and negative for none.
+	asks                  []*choiceLine
+	identity, named, role int
 }
 
 type drawnRow struct {
@@ -136,7 +138,16 @@ func (s *drawing) records(f catalog.Field, v any) section {
 		out.More, list = len(list)-listRows, list[:listRows]
 	}
 	table := &drawnTable{}
-	for _, in := range f.Fields {
+	out.identity, out.named, out.role = -1, -1, -1
+	for i, in := range f.Fields {
+		switch {
+		case in.Format == catalog.Identity:
+			out.identity = i
+		case in.Name == "nome", in.Name == "razaoSocial":
+			out.named = i
+		case in.Name == "qualificacao":
+			out.role = i
+		}
 		table.Columns = append(table.Columns, drawnColumn{called(in), in.Kind == catalog.Number || in.Kind == catalog.Date})
 	}
 	for _, item := range list {
@@ -156,14 +167,11 @@ func (s *drawing) records(f catalog.Field, v any) section {
 					ask = s.asks(catalog.Plain(object[in.Name]))
 				}
 			}
-			table.Rows, out.Asks = append(table.Rows, row), append(out.Asks, ask)
+			table.Rows, out.asks = append(table.Rows, row), append(out.asks, ask)
 		}
 	}
 	if len(table.Rows) > 0 {
 		out.Table = table
-	}
-	if !slices.ContainsFunc(out.Asks, func(ask *choiceLine) bool { return ask != nil }) {
-		out.Asks = nil
 	}
 	return out
 }
