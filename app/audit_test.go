@@ -56,7 +56,7 @@ var audited = map[string]string{
 	"Statement.Lines": "extrato.baixado",
 
 	"Asker.Do": inStatement, "AgentSessions.DoWithin": inStatement, "Asker.Start": inStatement,
-	"Sheet.Tie": "- it is a note to the lookup", "Sheet.Opened": "consulta.aberta",
+	"Sheet.Tie": "- it is a note to the lookup", "Sheet.Opened": "consulta.aberta", "Sheet.OpenKept": "consulta.aberta",
 	"AgentSessions.End": "- as none tells that a session began",
 	"Sheet.Downloaded":  "resposta.baixada", "Asker.Again": "resposta.baixada",
 
