@@ -96,3 +96,27 @@ func TestViewsAreKept(t *testing.T) {
 	page = v.from("/contatos", "/contatos/vistas/tirar", "nome", "Do mês")
 	hasNot(t, "removed", page, "Do mês", "Uma a mais")
 }
+
+// TestAPersonBesideTheList: the drawer has the main parts of the contact's page and no frame, and opening it is in the
+// audit as opening the page is.
+func TestAPersonBesideTheList(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v, other := site.visitor("Ana"), site.visitor("Rui")
+	id := v.lead(url.Values{
+		"nome": {"Bia"}, "email": {"bia@example.com"}, "telefone": {"(11) 98765-4321"}, "mensagem": {"Bom dia"},
+	})
+	before, err := v.store.Repos().Audit.Last(t.Context(), v.by.OrgID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	part := v.get("/contatos/" + id + "?parte=gaveta")
+	has(t, "the drawer", part, `id="gaveta-t"`, "Bia", "bia@example.com", "Bom dia", "Últimos acontecimentos", `href="/contatos/`+id+`"`)
+	hasNot(t, "the drawer", part, "<html", "<nav", `id="conteudo"`)
+	if last, err := v.store.Repos().Audit.Last(t.Context(), v.by.OrgID()); err != nil || last == before {
+		t.Errorf("the audit ends at line %d as before, %v", last, err)
+	}
+	if r, _ := other.do(http.MethodGet, "/contatos/"+id+"?parte=gaveta", nil); r.StatusCode != http.StatusNotFound {
+		t.Errorf("to another organisation: %d", r.StatusCode)
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"fichario/tests/testkit/browsertest"
 )
 
@@ -140,5 +142,42 @@ func TestSlowManyContactsTakeFewClicks(t *testing.T) {
 		if h.n > 2 {
 			t.Errorf("merging one who came again takes %d", h.n)
 		}
+	})
+}
+
+// TestSlowAPersonBesideTheList: at 1280 pixels a click on a row opens the person beside the list, Esc closes it and gives
+// the focus back; on a smaller screen the name leads to the page.
+func TestSlowAPersonBesideTheList(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.people(t, 20)
+		b.Window(1280, 800)
+		b.Visit("/contatos")
+		b.Press("Maria Aparecida dos Santos 18")
+		b.See("Últimos acontecimentos", "p18@example.com")
+		b.At("/contatos")
+		b.Accessible()
+		if got := browsertest.Eval[string](b, "document.activeElement.id"); got != "gaveta-t" {
+			t.Errorf("the focus is on %q", got)
+		}
+		b.Click("tbody tr:nth-child(4) .cs")
+		b.See("p16@example.com")
+		b.Size(1920, true)
+		b.Accessible()
+		b.Window(1280, 800)
+		b.Key(kb.Escape)
+		b.SeeNot("Últimos acontecimentos")
+		if got := browsertest.Eval[string](b, "document.activeElement.textContent"); got != "Maria Aparecida dos Santos 16" {
+			t.Errorf("after Esc the focus is on %q", got)
+		}
+		b.Press("Maria Aparecida dos Santos 18")
+		b.See("p18@example.com")
+		b.Press("Já liguei")
+		b.See("Ligação anotada.")
+		b.At("/contatos")
+		b.Window(1100, 800)
+		b.Visit("/contatos")
+		b.Press("Maria Aparecida dos Santos 18")
+		b.See("Últimos acontecimentos", "Acrescentar à nota")
 	})
 }

@@ -178,40 +178,57 @@ func tabTitle(name, tab string) string {
 	return web.Shorten(80, name) + ", " + map[string]string{"documentos": "documentos", "historico": "histórico"}[tab]
 }
 
+// contactShow is the first tab; or, for script, what of it a list shows beside itself.
 func (s pages) contactShow(c *web.Call, f struct {
 	Note string `form:"nota"`
+	Part string `form:"parte"`
 }) error {
+	if f.Part == "gaveta" {
+		data, err := s.summaryOf(c, web.Form{}, false)
+		if err != nil {
+			return err
+		}
+		return c.RenderPart("contato", "drawer", web.Page{Data: data, Manager: c.By.MayManage()})
+	}
 	return s.contactSummary(c, http.StatusOK, web.Form{}, f.Note == "inteira")
 }
 
 // contactSummary is the first tab, with a form that is shown again, if any.
 func (s pages) contactSummary(c *web.Call, status int, shown web.Form, wholeNote bool) error {
-	view, history, err := s.Contacts.History(c.Ctx(), c.By, c.PathValue("id"))
+	data, err := s.summaryOf(c, shown, wholeNote)
 	if err != nil {
 		return err
 	}
-	data, err := s.contactTab(c, "", view, documentsIn(history))
+	return c.RenderStatus(status, "contato", web.Page{Title: tabTitle(data.Name, ""), Nav: "contatos", Data: data})
+}
+
+func (s pages) summaryOf(c *web.Call, shown web.Form, wholeNote bool) (data contactPage, err error) {
+	view, history, err := s.Contacts.History(c.Ctx(), c.By, c.PathValue("id"))
+	if err != nil {
+		return data, err
+	}
+	data, err = s.contactTab(c, "", view, documentsIn(history))
 	if err == nil && c.Method == http.MethodGet {
 		err = s.Contacts.Opened(c.Ctx(), c.By, view)
 	}
 	if err != nil {
-		return err
+		return data, err
 	}
 	if data.Form = shown; wholeNote {
 		data.NoteShown, data.NoteCut = ownWords(view.Contact), false
 	}
 	if data.Choices, err = s.Contacts.Choices(c.Ctx(), c.By); err != nil {
-		return err
+		return data, err
 	}
 	if data.Alike, err = s.Contacts.Alike(c.Ctx(), c.By, view.ID); err != nil {
-		return err
+		return data, err
 	}
 	if data.Merges, err = s.Contacts.Merges(c.Ctx(), c.By, view.ID); err != nil {
-		return err
+		return data, err
 	}
 	data.History = s.happenings(c, history[:min(len(history), lastShown)])
 	data.Older = len(history) - len(data.History)
-	return c.RenderStatus(status, "contato", web.Page{Title: tabTitle(view.Name, ""), Nav: "contatos", Data: data})
+	return data, nil
 }
 
 func (s pages) contactDocuments(c *web.Call) error {

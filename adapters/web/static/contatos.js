@@ -1,39 +1,41 @@
 // The list of contacts: marking several, with Shift for a range, and what the bar below says of them.
 'use strict'
 
-const bar = () => document.getElementById('acoes')
-const boxes = () => [...document.querySelectorAll('[name=c][form=acoes]')]
-// count says how many are marked; two of them can be merged.
-const count = () => {
-  if (!bar()) return
-  const all = boxes(), n = all.filter((box) => box.checked).length
-  const page = document.querySelector('[data-mark]')
-  page.checked = n > 0 && n === all.length
-  page.indeterminate = n > 0 && n < all.length
-  bar().querySelector('[data-marked]').textContent = n === 0 ? 'Os marcados' : n === 1 ? '1 marcado' : n + ' marcados'
-  bar().querySelector('[role=status]').textContent = n === 0 ? '' : bar().querySelector('[data-marked]').textContent
-  bar().querySelector('[data-two]').hidden = n !== 2
-}
-// Marking selects only marked ones; choosing all that the filter finds clears the marks.
-let last = null
-document.addEventListener('click', (event) => {
-  const box = event.target
-  if (!box.matches?.('[name=c][form=acoes]')) return
-  const all = boxes(), from = all.indexOf(last), to = all.indexOf(box)
-  if (event.shiftKey && from >= 0) {
-    for (const one of all.slice(Math.min(from, to), Math.max(from, to) + 1)) one.checked = box.checked
-    getSelection().removeAllRanges()
+{
+  const bar = () => document.getElementById('acoes')
+  const boxes = () => [...document.querySelectorAll('[name=c][form=acoes]')]
+  // count says how many are marked; two of them can be merged.
+  const count = () => {
+    if (!bar()) return
+    const all = boxes(), n = all.filter((box) => box.checked).length
+    const page = document.querySelector('[data-mark]')
+    page.checked = n > 0 && n === all.length
+    page.indeterminate = n > 0 && n < all.length
+    bar().querySelector('[data-marked]').textContent = n === 0 ? 'Os marcados' : n === 1 ? '1 marcado' : n + ' marcados'
+    bar().querySelector('[role=status]').textContent = n === 0 ? '' : bar().querySelector('[data-marked]').textContent
+    bar().querySelector('[data-two]').hidden = n !== 2
   }
-  last = box
-})
-document.addEventListener('change', ({ target }) => {
-  if (target.matches('[data-mark]')) for (const box of boxes()) box.checked = target.checked
-  else if (target.matches('#acoes [name=todos][value=sim]')) for (const box of boxes()) box.checked = false
-  else if (!target.matches('[name=c][form=acoes]')) return
-  if (!target.matches('[name=todos]')) bar().querySelector('[name=todos][value=""]').checked = true
+  // Marking selects only marked ones; choosing all that the filter finds clears the marks.
+  let last = null
+  document.addEventListener('click', (event) => {
+    const box = event.target
+    if (!box.matches?.('[name=c][form=acoes]')) return
+    const all = boxes(), from = all.indexOf(last), to = all.indexOf(box)
+    if (event.shiftKey && from >= 0) {
+      for (const one of all.slice(Math.min(from, to), Math.max(from, to) + 1)) one.checked = box.checked
+      getSelection().removeAllRanges()
+    }
+    last = box
+  })
+  document.addEventListener('change', ({ target }) => {
+    if (target.matches('[data-mark]')) for (const box of boxes()) box.checked = target.checked
+    else if (target.matches('#acoes [name=todos][value=sim]')) for (const box of boxes()) box.checked = false
+    else if (!target.matches('[name=c][form=acoes]')) return
+    if (!target.matches('[name=todos]')) bar().querySelector('[name=todos][value=""]').checked = true
+    count()
+  })
+  // After an update of the list, and when the browser comes back to it, boxes may be ticked already.
+  new MutationObserver(count).observe(document.getElementById('lista'), { childList: true })
+  addEventListener('pageshow', count)
   count()
-})
-// After an update of the list, and when the browser comes back to it, boxes may be ticked already.
-new MutationObserver(count).observe(document.getElementById('lista'), { childList: true })
-addEventListener('pageshow', count)
-count()
+}

@@ -1,0 +1,44 @@
+// One person beside a list, on a wide screen: a click on the row opens it, Esc closes it. Without script, and on smaller
+// screens, the name is a link to the page.
+'use strict'
+
+{
+  const drawer = document.getElementById('gaveta')
+  const links = drawer.dataset.drawer, room = matchMedia('(min-width: 80rem)')
+  let shown = null // the address of the person beside the list
+  const row = () => [...document.querySelectorAll(links)].find((link) => link.href === shown)?.closest('tr, li')
+
+  const open = async (link) => {
+    const answer = await fetch(link.href + '?parte=gaveta').catch(() => null)
+    // Signed out, merged or deleted: the browser shows what there is.
+    if (!answer?.ok || answer.redirected) return void (location.href = link.href)
+    const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
+    row()?.classList.remove('open')
+    shown = link.href
+    row()?.classList.add('open')
+    drawer.replaceChildren(...page.body.childNodes)
+    drawer.hidden = false
+    drawer.scrollTop = 0
+    drawer.querySelector('h2').focus({ preventScroll: true })
+  }
+  const shut = () => {
+    const from = row()
+    drawer.hidden = true
+    drawer.replaceChildren()
+    from?.classList.remove('open')
+    from?.querySelector(links)?.focus()
+    shown = null
+  }
+  document.addEventListener('click', (event) => {
+    if (event.target.closest('[data-shut]')) return shut()
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || !room.matches) return
+    const other = event.target.closest('a, button, input, label, summary')
+    const link = other ? event.target.closest(links) : event.target.closest('tbody tr')?.querySelector(links)
+    if (!link || drawer.contains(link) || !other && getSelection().toString() !== '') return
+    event.preventDefault()
+    open(link)
+  })
+  document.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape' && !drawer.hidden && !document.querySelector('dialog:modal, :popover-open')) shut()
+  })
+}
