@@ -44,7 +44,7 @@ SEEN = FICHARIO_TEST_STATUSES=$(CURDIR)/bin/statuses
 
 # The end-to-end tests run again on two instances behind HAProxy, one of them behind PgBouncer.
 test-slow: bin/tested bin/pgtest ## run the tests that take long, break things or need a browser (about ten minutes)
-	$(SEEN) $(PGTEST) $(if $(wildcard bin/statuses),-every-status) -promtool $(ALLOWED) -- sh -c "$(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
+	$(SEEN) $(PGTEST) $(if $(wildcard bin/statuses),-every-status) -slow $(ALLOWED) -- sh -c "$(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
 		FICHARIO_TEST_POOLED=1 $(GOTEST) -skip '$(SLOW)' ./tests/integration || bad=1; exit \$${bad:-0}"
 
 # The only test that may be skipped, because it needs a container engine and takes minutes.
@@ -54,7 +54,7 @@ containers: ## build the image, run the compose file, take it down and up again 
 	FICHARIO_TEST_CONTAINERS=1 $(GO) test -count=1 -v -timeout 30m ./tests/containers
 
 test-race: bin/tested bin/pgtest ## run every test with the race detector (needs a C compiler)
-	CGO_ENABLED=1 $(PGTEST) -every-status -promtool $(ALLOWED) -- $(GOTEST) -race ./tests/browser $(LONGEST) ./...
+	CGO_ENABLED=1 $(PGTEST) -every-status -slow $(ALLOWED) -- $(GOTEST) -race ./tests/browser $(LONGEST) ./...
 
 SOAK ?= 30m
 soak: build ## kill the program at random under load for SOAK, such as 30m, and count the losses; then look for drift

@@ -25,6 +25,8 @@ type Config struct {
 	Theme func(*http.Request) string
 	// Problems are all errors of the API.
 	Problems []Problem
+	// TestKeys says that members can have a key to try calls with, because every bureau invents its answers.
+	TestKeys bool
 	// Sandbox is listed at /docs/sandbox.
 	Sandbox []SandboxDocument
 }

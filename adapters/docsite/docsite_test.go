@@ -256,3 +256,36 @@ func TestWhatMayBeCharged(t *testing.T) {
 		t.Errorf("there is no %v", charged)
 	}
 }
+
+// TestALongPageHasItsContents: each heading of a long text, in order; operations, which are alike, have none.
+func TestALongPageHasItsContents(t *testing.T) {
+	t.Parallel()
+	h, here := open(), regexp.MustCompile(`(?s)<details class="docs-here">.*?</details>`)
+	for path, want := range map[string]int{
+		"/docs/erros": len(httpapi.Problems()), "/docs/guias/lotes": 3, "/docs/api/lookupCpf": 0, "/docs/eventos/batch.completed": 0,
+	} {
+		page := get(t, h, path).Body.String()
+		if got := strings.Count(here.FindString(page), `<a href="#`); want == 0 && got > 0 || got < want {
+			t.Errorf("%s lists %d of %d parts", path, got, want)
+		}
+	}
+}
+
+// TestALongExampleIsShortAtFirst: its own fields, and the whole on demand; a short one is whole.
+func TestALongExampleIsShortAtFirst(t *testing.T) {
+	t.Parallel()
+	h := open()
+	short := regexp.MustCompile(`(?s)<pre class="code docs-short"[^>]*>(.*?)</pre>`)
+	found := short.FindAllStringSubmatch(get(t, h, "/docs/api/lookupCpf").Body.String(), -1)
+	if len(found) == 0 {
+		t.Fatal("an answer with a person's data is whole at once")
+	}
+	for _, m := range found {
+		if lines := strings.Count(m[1], "\n") + 1; lines > 16 || !strings.Contains(m[1], "…") {
+			t.Errorf("%d lines: %s", lines, m[1])
+		}
+	}
+	if page := get(t, h, "/docs/erros").Body.String(); short.MatchString(page) {
+		t.Error("the example of an error is shortened")
+	}
+}

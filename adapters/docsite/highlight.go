@@ -17,7 +17,9 @@ var tokens = map[string]*regexp.Regexp{
 		`(\b(?:as|class|def|else|except|False|for|from|if|import|in|None|not|or|and|raise|return|True|try|with)\b)`),
 	"php": regexp.MustCompile(`(//.*)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|` +
 		`(\b(?:echo|else|exit|false|fn|foreach|function|if|or|return|true)\b|<\?php)`),
-	"json": regexp.MustCompile(`()("(?:[^"\\]|\\.)*")|(\b(?:true|false|null)\b)`),
+	"csharp": regexp.MustCompile(`(//.*)|(@?"(?:[^"\\\n]|\\.|"")*")|` +
+		`(\b(?:class|if|int|new|return|static|using|var|void)\b)`),
+	"json":   regexp.MustCompile(`()("(?:[^"\\]|\\.)*")|(\b(?:true|false|null)\b)`),
 }
 
 // highlight marks code up; code in an unknown language is only escaped.

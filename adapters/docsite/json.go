@@ -48,8 +48,39 @@ func (c contract) writeJSON(out *strings.Builder, n *yaml.Node, line, indent str
 	out.WriteString(line + closing)
 }
 
+// shortLines is the most lines of an example that is shown whole at once.
+const shortLines = 16
+
+// excerpt is the beginning of a long example: its own fields, with an ellipsis for what lies deeper, and for the rest.
+func (c contract) excerpt(n *yaml.Node) string {
+	n = c.whole(n)
+	top := &yaml.Node{Kind: n.Kind}
+	for i, part := range n.Content {
+		isKey := n.Kind == yaml.MappingNode && i%2 == 0
+		if whole := c.whole(part); !isKey && whole.Kind != yaml.ScalarNode && len(c.asJSON(whole, "")) > fits {
+			inside := "[ … ]"
+			if whole.Kind == yaml.MappingNode {
+				inside = "{ … }"
+			}
+			part = &yaml.Node{Kind: yaml.ScalarNode, Style: ellipsis, Value: inside}
+		}
+		top.Content = append(top.Content, part)
+	}
+	lines := strings.Split(c.asJSON(top, "  "), "\n")
+	if len(lines) > shortLines {
+		lines = append(lines[:shortLines-2], "  …", lines[len(lines)-1])
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ellipsis is the style of a scalar that stands for what is left out.
+const ellipsis = yaml.Style(1 << 30)
+
 // scalarJSON writes a number, a boolean or null as in the contract, anything else as a string.
 func scalarJSON(n *yaml.Node) string {
+	if n.Style == ellipsis {
+		return n.Value
+	}
 	var value any
 	if n.Decode(&value) == nil {
 		switch value.(type) {

@@ -39,7 +39,11 @@ type media struct {
 	Examples []example
 }
 
-type example struct{ Name, Text string }
+// example is a body. Short is its beginning where it is long, and Lines how many it has as a whole.
+type example struct {
+	Name, Text, Short string
+	Lines             int
+}
 
 // answer describes an answer, by status.
 type answer struct {
@@ -126,15 +130,22 @@ func (s *language) medias(content *yaml.Node) (all []media) {
 	s.contract.each(content, func(kind string, n *yaml.Node) {
 		m := media{Type: kind, Shape: s.shape(s.contract.at(n, "schema"), 0)}
 		s.contract.each(s.contract.at(n, "examples"), func(_ string, e *yaml.Node) {
-			value := s.exampleText(kind, s.contract.at(e, "value"))
-			m.Examples = append(m.Examples, example{s.contract.text(e, "summary"), value})
+			m.Examples = append(m.Examples, s.example(kind, s.contract.text(e, "summary"), s.contract.at(e, "value")))
 		})
 		if one := s.contract.at(n, "example"); one != nil {
-			m.Examples = append(m.Examples, example{"", s.exampleText(kind, one)})
+			m.Examples = append(m.Examples, s.example(kind, "", one))
 		}
 		all = append(all, m)
 	})
 	return all
+}
+
+func (s *language) example(kind, name string, value *yaml.Node) example {
+	e := example{Name: name, Text: s.exampleText(kind, value)}
+	if e.Lines = strings.Count(e.Text, "\n") + 1; e.Lines > shortLines {
+		e.Short = s.contract.excerpt(value)
+	}
+	return e
 }
 
 // exampleText is an example as sent over the wire.

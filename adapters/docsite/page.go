@@ -28,7 +28,15 @@ type page struct {
 	made map[string]func() stored.Answer
 	// content is the main part of the page.
 	content template.HTML
+	// Parts are the headings of a long page of text; an operation has none, because all of them are alike.
+	Parts []part
 }
+
+// part is a section of a page, with the id of its heading.
+type part struct{ ID, Title string }
+
+// fewParts is below how many sections a page needs no contents.
+const fewParts = 3
 
 // view is the data of the page frame.
 type view struct {
@@ -179,6 +187,11 @@ func (s *language) add(made page, form string, data any) error {
 		return err
 	}
 	p.content = template.HTML(content.String()) //nolint:gosec // a template made it
+	if headings := heading.FindAllStringSubmatch(content.String(), -1); p.Method == "" && len(headings) >= fewParts {
+		for _, h := range headings {
+			p.Parts = append(p.Parts, part{h[1], bare(h[2])})
+		}
+	}
 	p.made = map[string]func() stored.Answer{}
 	for _, theme := range []string{"", "claro", "escuro"} {
 		p.made[theme] = sync.OnceValue(func() stored.Answer {

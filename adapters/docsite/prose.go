@@ -23,7 +23,8 @@ var (
 	beside = regexp.MustCompile(`<a href="(?:\.\.|\w+)/?[^":]*">(.*?)</a>`)
 	tables = regexp.MustCompile(`(?s)<table>.*?</table>`)
 	column = regexp.MustCompile(`<th[^>]*>(.*?)</th>`)
-	named  = map[string]string{"bash": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python", "php": "PHP"}
+	named  = map[string]string{"bash": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python", "php": "PHP",
+		"csharp": "C#"}
 )
 
 // prose renders Markdown. Consecutive code blocks in several languages become a choice of one.

@@ -79,6 +79,7 @@ func (s *language) samples(op operation, extra string) ([]sample, []variable) {
 		{"typescript", "TypeScript", c.typescript()},
 		{"python", "Python", c.python()},
 		{"php", "PHP", c.php()},
+		{"csharp", "C#", c.csharp()},
 	}, variables
 }
 
@@ -269,4 +270,42 @@ if ($status >= 400) {
 }
 echo $answer, "\n";
 `, c.method, more, address)
+}
+
+// csharp needs no package, and no newer language than C# 7.
+func (c call) csharp() string {
+	address := joined(c.base+c.path, " + ", `Environment.GetEnvironmentVariable("NAME")`)
+	var headers, content string
+	for _, h := range c.headers {
+		if h.Name != "Content-Type" {
+			value := joined(h.Value, " + ", `Environment.GetEnvironmentVariable("NAME")`)
+			headers += fmt.Sprintf("\n        request.Headers.TryAddWithoutValidation(%q, %s);", h.Name, value)
+		}
+	}
+	if c.body != "" {
+		content = fmt.Sprintf("\n        request.Content = new StringContent(@\"%s\", Encoding.UTF8, %q);",
+			strings.ReplaceAll(c.body, `"`, `""`), jsonMediaType)
+	}
+	return fmt.Sprintf(`using System;
+using System.Net.Http;
+using System.Text;
+
+class Program
+{
+    static int Main()
+    {
+        var request = new HttpRequestMessage(new HttpMethod(%q),
+            %s);%s%s
+        var answer = new HttpClient().SendAsync(request).GetAwaiter().GetResult();
+        var text = answer.Content.ReadAsStringAsync().GetAwaiter().GetResult();
+        if (!answer.IsSuccessStatusCode)
+        {
+            Console.Error.WriteLine((int)answer.StatusCode + ": " + text);
+            return 1;
+        }
+        Console.WriteLine(text);
+        return 0;
+    }
+}
+`, c.method, address, headers, content)
 }

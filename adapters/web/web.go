@@ -53,6 +53,8 @@ type Config struct {
 	PublicURL string
 	// LookupEnabled is false on instances without the lookup feature.
 	LookupEnabled bool
+	// TestKeys says that members can have a key to try calls with, because every bureau invents its answers.
+	TestKeys bool
 	// ReadLag is how stale lists read from a replica may be; zero where there is none.
 	ReadLag time.Duration
 	// TrustedProxies are the networks whose X-Forwarded-For and X-Forwarded-Proto are trusted.

@@ -20,6 +20,7 @@ import (
 	"fichario/adapters/docsite"
 	"fichario/adapters/gormstore/engine"
 	"fichario/adapters/httpapi"
+	"fichario/adapters/sandbox"
 	"fichario/adapters/shape"
 	"fichario/adapters/spreadsheet"
 	"fichario/adapters/tracing"
@@ -154,7 +155,7 @@ func (s *service) api(tables *spreadsheet.Tables, trusted []netip.Prefix) http.H
 		}),
 		Docs: docsite.New(docsite.Config{
 			PublicURL: s.publicURL, Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"), Icon: web.Asset("icon.svg"),
-			Theme: web.Theme, Problems: httpapi.Problems(), Sandbox: sandboxDocuments(),
+			Theme: web.Theme, Problems: httpapi.Problems(), Sandbox: sandboxDocuments(), TestKeys: s.inventing(),
 		}),
 	})
 }
@@ -189,9 +190,20 @@ func (s *service) pages(tables *spreadsheet.Tables, trusted []netip.Prefix) (htt
 		OIDC: t.provider, Links: t.links, Factors: t.factors, Sessions: t.sessions, Organisations: t.organisations,
 		Notifications: t.notifications, Preferences: t.preferences, Purposes: p.purposes, Changes: c.changes, Tables: tables,
 		Catalog: s.bureau.Catalog(), Stopping: s.stopping, Calendar: s.calendar, Clock: command.Now, PublicURL: s.publicURL,
-		LookupEnabled: s.Settings.Lookup, Log: s.log, TrustedProxies: trusted, ReadLag: readLag(s.Environment),
+		LookupEnabled: s.Settings.Lookup, TestKeys: s.inventing(), Log: s.log, TrustedProxies: trusted,
+		ReadLag: readLag(s.Environment),
 		Observe: s.metrics.Page,
 	}, use.Rooms()...)
+}
+
+// inventing reports whether every bureau invents its answers, so that no call costs anything.
+func (s *service) inventing() bool {
+	for name := range strings.SplitSeq(s.Settings.Bureau, ",") {
+		if !sandbox.Is(strings.TrimSpace(name)) {
+			return false
+		}
+	}
+	return s.Settings.Lookup
 }
 
 // listenForMetrics serves /metrics separately, where it has its own address.

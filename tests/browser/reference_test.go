@@ -81,5 +81,29 @@ func TestSlowTheReference(t *testing.T) {
 	b.Accessible()
 	b.Click(".docs-found a")
 	b.At("/docs/en/guias/idempotencia")
+	ownKey(t, p, b)
 	walked.Add(1)
+}
+
+// ownKey: who is signed in has a key in the samples at one press, where the bureau invents its answers; nobody else has.
+func ownKey(t *testing.T, p *place, b *browsertest.Browser) {
+	t.Helper()
+	b.Visit("/docs/api/lookupCpf")
+	browsertest.Eval[bool](b, "(sessionStorage.clear(), localStorage.clear(), true)")
+	b.Visit("/docs/api/lookupCpf")
+	b.Press("Usar uma chave de teste minha")
+	b.See("Entre no Fichário nesta janela do navegador")
+	b.SignIn(email, password)
+	b.Visit("/docs/api/lookupCpf")
+	b.Press("Usar uma chave de teste minha")
+	b.See("A chave está nas amostras desta aba", "export FICHARIO_KEY='fic_")
+	b.Accessible()
+	b.Click(".docs-try summary")
+	b.Press("Enviar")
+	b.See("200 OK", `"consultaId"`)
+	b.Visit("/docs/guias/primeira-chamada")
+	b.See("export FICHARIO_KEY='fic_")
+	b.Visit("/docs/erros")
+	b.See("Nesta página")
+	b.Accessible()
 }

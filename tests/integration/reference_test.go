@@ -58,7 +58,7 @@ func samplesOf(t *testing.T, address string) map[string]string {
 // interpreters run the samples; `make test` ensures that they are installed.
 var interpreters = map[string][]string{
 	"bash": {"bash", ".sh"}, "typescript": {"node", ".mjs"}, "python": {"python3", ".py"},
-	"php": {"php", ".php"},
+	"php": {"php", ".php"}, "csharp": {"mono", ".cs"},
 }
 
 // program is a command that runs code in a language, in a folder.
@@ -71,6 +71,14 @@ func program(t *testing.T, dir, lang, name, code string) *exec.Cmd {
 	}
 	file := filepath.Join(dir, name+with[1])
 	writeFile(t, file, code)
+	if lang == "csharp" {
+		source := file
+		file = filepath.Join(dir, name+".exe")
+		out, err := exec.CommandContext(t.Context(), "mcs", "-r:System.Net.Http", "-out:"+file, source).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s in C#: %v\n%s", name, err, out)
+		}
+	}
 	return exec.CommandContext(t.Context(), path, file)
 }
 
@@ -161,7 +169,7 @@ func TestSlowSamplesOfTheReferenceRun(t *testing.T) {
 		}
 	}
 	all := slices.Sorted(maps.Keys(languages))
-	if !slices.Equal(all, []string{"bash", "go", "php", "python", "typescript"}) {
+	if !slices.Equal(all, []string{"bash", "csharp", "go", "php", "python", "typescript"}) {
 		t.Fatalf("the languages are %v", all)
 	}
 	consulta := line.ask(t, "GET", "/api/v1/cpf/52998224725", "", "consultaId")

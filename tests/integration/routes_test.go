@@ -142,6 +142,7 @@ const pages = `
 	alone POST /bureaus/voltar
 	admin GET /chaves
 	admin POST /chaves
+	admin POST /chaves/teste
 	admin GET /chaves/nova
 	admin GET /chaves/{id} key
 	admin GET /chaves/{id}/extrato.csv key

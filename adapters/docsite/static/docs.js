@@ -22,7 +22,7 @@ document.addEventListener('change', (event) => {
 })
 
 // Copying.
-for (const code of document.querySelectorAll('.docs-main pre.code')) {
+for (const code of document.querySelectorAll('.docs-main pre.code:not(.docs-short)')) {
   const holder = code.closest('.samples') || document.createElement('div')
   if (!holder.isConnected) {
     code.replaceWith(holder)
@@ -84,6 +84,44 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault()
   field.select()
 })
+
+// A key to try calls with, made for who is signed in, where every bureau invents its answers. It stays in the tab, and
+// stands before the samples for the command line, which then work when pasted.
+const own = () => sessionStorage.getItem('chave') || ''
+function fillIn() {
+  if (!own()) return
+  for (const code of document.querySelectorAll('.docs-main .sample-bash code')) {
+    if (!code.textContent.includes('$FICHARIO_KEY')) continue
+    code.prepend(`export FICHARIO_KEY='${own()}'\n`)
+  }
+}
+const maker = document.body.dataset.testKeys
+const vars = [...document.querySelectorAll('.docs-vars code, .prose li code')].find((e) => e.textContent === 'FICHARIO_KEY')
+fillIn()
+if (maker && vars && !own()) {
+  const row = document.createElement('p'), button = document.createElement('button'), said = document.createElement('span')
+  row.className = 'docs-own'
+  Object.assign(button, { type: 'button', className: 'btn btn-s', textContent: say('Usar uma chave de teste minha', 'Use a test key of mine') })
+  said.setAttribute('role', 'status')
+  row.append(button, said)
+  vars.closest('dl, ul').after(row)
+  button.addEventListener('click', async () => {
+    button.disabled = true
+    const answer = await fetch(maker, { method: 'POST', headers: { 'HX-Request': 'true' } }).catch(() => null)
+    button.disabled = false
+    if (answer?.ok && !answer.headers.get('HX-Redirect')) {
+      sessionStorage.setItem('chave', (await answer.text()).trim())
+      for (const field of document.querySelectorAll('[data-key]')) field.value = own()
+      fillIn()
+      button.remove()
+      return void (said.textContent = say('A chave está nas amostras desta aba, e vale por 30 dias.', 'The key is in the samples of this tab, and is good for 30 days.'))
+    }
+    said.textContent = answer?.headers.get('HX-Redirect')
+      ? say('Entre no Fichário nesta janela do navegador e tente de novo.', 'Sign in to Fichário in this browser and try again.')
+      : answer?.status === 403 ? say('Peça uma chave a quem administra a organização.', 'Ask whoever manages the organisation for a key.')
+        : say('Não deu certo. Tente de novo.', 'It did not work. Try again.')
+  })
+}
 
 // A call with one's key. The key stays in the tab; the address is always this service's.
 const box = document.querySelector('.docs-try')

@@ -2,6 +2,7 @@ package lookups
 
 import (
 	"errors"
+	"io"
 	"net/netip"
 	"strings"
 	"time"
@@ -240,3 +241,24 @@ func (s pages) keyRotate(c *web.Call) error {
 	}
 	return c.Render("chave-nova", web.Page{Title: "Chave trocada", Nav: "chaves", Data: data})
 }
+
+// keyForTests makes a key to try calls with, for the reference, and answers with the secret alone; where a bureau may
+// charge, there is nothing at its address.
+func (s pages) keyForTests(c *web.Call) error {
+	if !s.TestKeys {
+		return web.ErrNowhere
+	}
+	_, secret, err := s.Keys.Create(c.Ctx(), c.By, lookups.NewKey{
+		OrgID: c.By.OrgID(), Name: "Para experimentar a API", Scopes: document.Types(),
+		Limits: access.Limits{PerMinute: 60, PerDay: 200, PerMonth: 2000}, ExpiresAt: s.Clock().Add(testKeyAge),
+	})
+	if err != nil {
+		return err
+	}
+	c.Writer.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, err = io.WriteString(c.Writer, secret.Reveal())
+	return err
+}
+
+// testKeyAge is how long a key made for the reference is good for.
+const testKeyAge = 30 * 24 * time.Hour

@@ -69,6 +69,7 @@ func (use Use) Pages(server *web.Server) web.Pages {
 			"GET /extrato":                 web.List(s.statementShow),
 			"GET /extrato.csv":             web.List(web.Decoded(s.orgStatementFile)),
 			"GET /chaves":                  s.keyList,
+			"POST /chaves/teste":           s.keyForTests,
 			"POST /chaves":                 s.keyCreate,
 			"GET /chaves/nova":             s.keyNew,
 			"GET /chaves/{id}":             web.List(s.keyShow),

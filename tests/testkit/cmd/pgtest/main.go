@@ -36,13 +36,13 @@ import (
 func main() {
 	allow := flag.String("allow-skip", "", "skipped tests whose line \"package.Test: reason\" matches are no fault")
 	every := flag.Bool("every-status", false, "the tests must see each status of each operation of the contract")
-	rules := flag.Bool("promtool", false, "the tests need promtool, which may have to be fetched")
+	slow := flag.Bool("slow", false, "the tests need promtool and a compiler of C#, too, which may have to be fetched")
 	flag.Parse()
 	run := run
 	if *every {
 		run = runAndMiss
 	}
-	code, err := run(*allow, *rules, flag.Args())
+	code, err := run(*allow, *slow, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "pgtest:", err)
 		code = max(code, 1)
@@ -52,7 +52,7 @@ func main() {
 
 // runAndMiss is run, and then reports the statuses of the contract that no test saw. After failures it reports none:
 // tests may not have got that far.
-func runAndMiss(allow string, rules bool, command []string) (code int, err error) {
+func runAndMiss(allow string, slow bool, command []string) (code int, err error) {
 	dir := os.Getenv(contracttest.EnvSeen) // may have what an earlier run saw
 	if dir == "" {
 		if dir, err = os.MkdirTemp("", "fichario-statuses-"); err != nil {
@@ -63,7 +63,7 @@ func runAndMiss(allow string, rules bool, command []string) (code int, err error
 			return 1, err
 		}
 	}
-	if code, err := run(allow, rules, command); code != 0 || err != nil {
+	if code, err := run(allow, slow, command); code != 0 || err != nil {
 		return code, err
 	}
 	missing, err := contracttest.Missing(dir)
@@ -73,7 +73,7 @@ func runAndMiss(allow string, rules bool, command []string) (code int, err error
 	return 0, err
 }
 
-func run(allow string, rules bool, command []string) (code int, err error) {
+func run(allow string, slow bool, command []string) (code int, err error) {
 	if len(command) == 0 {
 		return 2, errors.New("nothing to run: say pgtest -- go test -json and what to test")
 	}
@@ -107,7 +107,7 @@ func run(allow string, rules bool, command []string) (code int, err error) {
 	); err != nil {
 		return 1, err
 	}
-	removeTools, err := findTools(rules)
+	removeTools, err := findTools(slow)
 	if err != nil {
 		return 1, err
 	}
@@ -168,16 +168,21 @@ func findBrowser() error {
 
 // tools are the programs that run samples, completions and documented commands, with their packages.
 var tools = map[string]string{
-	"curl": "curl", "node": "nodejs", "python3": "python3", "php": "php-cli", "zsh": "zsh", "fish": "fish", "sqlite3": "sqlite3",
+	"curl": "curl", "node": "nodejs", "python3": "python3", "php": "php-cli", "zsh": "zsh", "fish": "fish",
+	"sqlite3": "sqlite3",
 }
 
-// findTools ensures that each tool is on the PATH, and with rules promtool, which checks them. remove deletes what it
-// unpacked.
-func findTools(rules bool) (remove func(), err error) {
+// findTools ensures that each tool is on the PATH, and for slow tests also a compiler of C#, and promtool, which checks
+// the rules of alerts. remove deletes what it unpacked.
+func findTools(slow bool) (remove func(), err error) {
 	for name, from := range tools {
 		err = errors.Join(err, find(name, from, func() (string, error) { return exec.LookPath(name) }, exec.ErrNotFound))
 	}
-	if _, missing := exec.LookPath("promtool"); missing == nil || !rules || err != nil {
+	if slow {
+		err = errors.Join(err, find("mcs", "mono-mcs libmono-system-net-http4.0-cil",
+			func() (string, error) { return exec.LookPath("mcs") }, exec.ErrNotFound))
+	}
+	if _, missing := exec.LookPath("promtool"); missing == nil || !slow || err != nil {
 		return func() {}, err
 	}
 	// Its package would start a server: only the tool is extracted.
@@ -211,7 +216,7 @@ func install(ctx context.Context, what, name string) error {
 		apt = append([]string{"sudo", "-n"}, apt...)
 	}
 	fmt.Println(what + " for the tests: none found, installing it with apt-get")
-	for _, step := range [][]string{{"update"}, {"install", "--no-install-recommends", name}} {
+	for _, step := range [][]string{{"update"}, append([]string{"install", "--no-install-recommends"}, strings.Fields(name)...)} {
 		args := slices.Concat(apt, step)
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 		cmd.Stderr = os.Stderr // shows why; the rest is of no interest
