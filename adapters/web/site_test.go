@@ -179,7 +179,7 @@ func newSite(t *testing.T, all bool) *testSite {
 		Sessions: sessions, Links: team.NewLinks(links), Factors: team.NewFactors(store, now, sessions, codes, nil),
 		Organisations: team.NewOrganisations(store, now), Notifications: team.NewNotifications(store),
 		Preferences: team.NewPreferences(store),
-		Changes: contacts.NewChanges(store, now, log), Purposes: privacyapp.NewPurposes(store, now),
+		Changes:     contacts.NewChanges(store, now, log), Purposes: privacyapp.NewPurposes(store, now),
 		Tables: fixture.tables, Catalog: testCatalog(), Calendar: calendar, Clock: now,
 		PublicURL: "https://fichario.example", LookupEnabled: all, Log: log,
 	}, use.Rooms()...)

@@ -3,7 +3,7 @@
 
 {
   const bar = () => document.getElementById('acoes')
-  const boxes = () => [...document.querySelectorAll('[name=c][form=acoes]')]
+  const boxes = () => [...document.querySelectorAll('#acoes [name=c]')]
   // count says how many are marked; two of them can be merged.
   const count = () => {
     if (!bar()) return
@@ -19,7 +19,7 @@
   let last = null
   document.addEventListener('click', (event) => {
     const box = event.target
-    if (!box.matches?.('[name=c][form=acoes]')) return
+    if (!box.matches?.('#acoes [name=c]')) return
     const all = boxes(), from = all.indexOf(last), to = all.indexOf(box)
     if (event.shiftKey && from >= 0) {
       for (const one of all.slice(Math.min(from, to), Math.max(from, to) + 1)) one.checked = box.checked
@@ -30,7 +30,7 @@
   document.addEventListener('change', ({ target }) => {
     if (target.matches('[data-mark]')) for (const box of boxes()) box.checked = target.checked
     else if (target.matches('#acoes [name=todos][value=sim]')) for (const box of boxes()) box.checked = false
-    else if (!target.matches('[name=c][form=acoes]')) return
+    else if (!target.matches('#acoes [name=c]')) return
     if (!target.matches('[name=todos]')) bar().querySelector('[name=todos][value=""]').checked = true
     count()
   })
