@@ -42,6 +42,7 @@ func TestALeadBecomesADecision(t *testing.T) {
 		}
 		b.Visit("/contatos?busca=aurora@example.com")
 		b.Press("Aurora Bittencourt")
+		b.Press("Abrir")
 		contact := b.Path()
 		decided := func() bool {
 			page := browsertest.Eval[string](b, "fetch('"+contact+"/historico').then(r => r.text())")

@@ -29,6 +29,7 @@ func TestSlowALeadArrivesAndIsWorkedOn(t *testing.T) {
 		b.See(hostile, "R$ 18.000,00")
 		b.Accessible()
 		b.Press(hostile)
+		b.Press("Abrir")
 		b.See("Prazo: dezembro", "Formulário do site", "Marina Tavares")
 		b.Accessible()
 		b.Fill("textarea[name=texto]", "Ligar depois das 14 h")
@@ -49,6 +50,7 @@ func TestSlowALeadArrivesAndIsWorkedOn(t *testing.T) {
 		b.See("Resposta original do bureau")
 		b.Visit("/contatos?q=98765")
 		b.Press(hostile)
+		b.Press("Abrir")
 		b.Click(`main a[href$="/documentos"]`)
 		b.See("529.982.247-25", "R$ 0,45")
 		b.Press("Histórico")
@@ -116,6 +118,7 @@ func TestSlowAContactIsChangedAtOnce(t *testing.T) {
 		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "valor", "R$ 73.400")
 		b.Visit("/contatos?q=gael")
 		b.Press("Gael Bittencourt")
+		b.Press("Abrir")
 		b.SeeNot("Mover\n")
 		choose := func(css, words string) {
 			browsertest.Eval[bool](b, "(s => { s.value = [...s.options].find(o => o.text === '"+words+

@@ -14,6 +14,7 @@ func TestSlowAFailureStaysWhereItHappened(t *testing.T) {
 		p.send(t, "nome", "Rita Prado", "email", "rita@example.com", "cpf", "529.982.247-25")
 		b.Visit("/contatos")
 		b.Press("Rita Prado")
+		b.Press("Abrir")
 		b.See("Resumo")
 		b.Visit(b.Path() + "/documentos")
 		// A proxy answers while the service restarts.

@@ -13,6 +13,7 @@ func TestSlowNothingComesBackAfterSigningOut(t *testing.T) {
 		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com")
 		b.Visit("/contatos")
 		b.Press("Iracema Vasconcelos")
+		b.Press("Abrir")
 		b.See("iracema@example.com")
 		deep := b.Path()
 		b.Visit("/conta")

@@ -19,6 +19,7 @@ func TestSlowWhatWasTypedSurvives(t *testing.T) {
 		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com")
 		b.Visit("/contatos")
 		b.Press("Iracema Vasconcelos")
+		b.Press("Abrir")
 		b.See("iracema@example.com")
 		contact := b.Path()
 		b.Fill("#texto", note)

@@ -18,6 +18,7 @@ func TestSlowWhoWaitsForAnAnswer(t *testing.T) {
 		b.See("2 contatos com estes filtros", "sem retorno agora")
 		b.Accessible()
 		b.Press("Gael Bittencourt")
+		b.Press("Abrir")
 		b.Press("Já liguei")
 		b.See("Ligação anotada.", "Marina Tavares ligou")
 		b.Visit("/contatos?retorno=sem")
