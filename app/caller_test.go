@@ -211,7 +211,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.Kept, args{[]document.Document{}, "", "cpf"}, "", ""},
 		{s.lookups.OpenKept, args{[]lookup.Entry{asked}}, "", missing},
 		{s.statement.Spend, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02"}, "", ""},
-		{s.statement.SpendBy, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02", [2]lookup.Part{lookup.ByKey}}, "", ""},
+		{s.statement.SpendBy, args{lookups.StatementQuery{}, "2026-01-01", "2026-01-02", [2]lookup.Part{}}, "", ""},
 		{s.statement.Keys, args{s.orgID}, forbidden, missing},
 
 		{s.lookups.Do, args{lookups.Request{Product: catalog.CPF, Document: cpfs[0]}}, "", ""},

@@ -66,6 +66,14 @@ func TestTheDashboardAddsUp(t *testing.T) {
 		equal(t, "spent and saved", fmt.Sprint(int(day.Spent), int(day.Saved)), "4500 9000")
 	}
 	equal(t, "the day before", fmt.Sprint(seen.Days[5].ContactCount(), seen.Days[5].Charged), "0 0")
+	_, moveErr := s.contacts.Move(t.Context(), owner, seen.Newest[0].ID, seen.Funnel[1].Stage.ID)
+	done(moveErr)
+	var reached []string
+	for funnel := must(s.dashboard.Look(t.Context(), owner, 7)); len(reached) < 3; {
+		stage := funnel.Funnel[len(reached)]
+		reached = append(reached, fmt.Sprint(stage.Count, stage.Reached, funnel.Percent(stage)))
+	}
+	equal(t, "how far they have come", strings.Join(reached, ", "), "2 3 100, 1 1 33, 0 0 0")
 	equal(t, "newest", seen.Newest[0].Name+", "+seen.Newest[2].Name, "Lia, bia")
 	if last := &seen.Attention[0]; last.At.IsZero() || !strings.Contains(last.Why, "e-mail") {
 		t.Errorf("the last refusal was %s: %q", last.At, last.Why)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestSeveralPastedDocumentsAreABatch: the field says how many it understood and the most that they may cost; one button
-// makes the batch, once however often it is sent.
+// TestSeveralPastedDocumentsAreABatch: the field says how many it understood and the most that they may cost; one
+// button makes the batch, once however often it is sent.
 func TestSeveralPastedDocumentsAreABatch(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")

@@ -57,6 +57,8 @@ type Overview struct {
 	Accrued [2]Accrued
 	// Open totals the contacts in stages without a decided outcome.
 	Open ports.StageTotal
+	// Funnel are the stages of the default funnel, in order, with what is in them now, those of the lost apart.
+	Funnel []StageCount
 	// Steps are the first steps of a new organisation, for those who manage it.
 	Steps Steps
 }
@@ -65,6 +67,22 @@ type Overview struct {
 type OriginCount struct {
 	ID, Name string
 	Count    int
+}
+
+// StageCount is what is in a stage now. Reached counts the contacts in it and in those after it: what has come this
+// far, without the lost, of whom the stage that they were lost in is not kept.
+type StageCount struct {
+	Stage crm.Stage
+	ports.StageTotal
+	Reached int
+}
+
+// Percent is how many of the contacts of the funnel have come this far, in per cent.
+func (o Overview) Percent(s StageCount) int {
+	if o.Funnel[0].Reached == 0 {
+		return 0
+	}
+	return s.Reached * 100 / o.Funnel[0].Reached
 }
 
 // Attention is something that somebody should look into.
@@ -285,7 +303,29 @@ func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n
 			o.Open.Count, o.Open.Amount = o.Open.Count+total.Count, o.Open.Amount+total.Amount
 		}
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	funnels, err := r.Funnels.List(ctx, orgID)
+	if err != nil || len(funnels) == 0 {
+		return err
+	}
+	var lost []StageCount
+	for _, stage := range funnels[0].Stages {
+		line := StageCount{Stage: stage, StageTotal: totals[stage.ID]}
+		if stage.Outcome == crm.Lost {
+			lost = append(lost, line)
+			continue
+		}
+		o.Funnel = append(o.Funnel, line)
+	}
+	for i := len(o.Funnel) - 1; i >= 0; i-- {
+		if o.Funnel[i].Reached = o.Funnel[i].Count; i+1 < len(o.Funnel) {
+			o.Funnel[i].Reached += o.Funnel[i+1].Reached
+		}
+	}
+	o.Funnel = append(o.Funnel, lost...)
+	return nil
 }
 
 // steps finds out which first steps the organisation has done.

@@ -279,8 +279,8 @@ func (s *Statement) Spend(
 	return out, err
 }
 
-// SpendBy returns what was charged in a period of at most 62 days, by two parts, the second of which may be empty, in no
-// order. The days and the query are those of Spend. Faults: those of Spend.
+// SpendBy returns what was charged in a period of at most 62 days, by two parts, the second of which may be empty, in
+// no order. The days and the query are those of Spend. Faults: those of Spend.
 func (s *Statement) SpendBy(
 	ctx context.Context, caller app.Caller, q StatementQuery, from, until string, parts [2]lookup.Part,
 ) ([]lookup.PartSpent, error) {

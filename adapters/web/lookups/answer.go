@@ -30,8 +30,7 @@ func (s pages) lookupStart(c *web.Call, f LookupFields) error {
 		p.lacks(problem)
 		return s.searchPage(c, http.StatusUnprocessableEntity, f, p)
 	}
-	if p.Purposes.Missing() && f.Purpose == "" { // a question that is still to be answered, no mistake
-		p.lacks("Escolha para que é a consulta. Nada foi consultado nem cobrado.")
+	if p.unsaid(f.Purpose) {
 		return s.searchPage(c, http.StatusOK, f, p)
 	}
 	id, ended, err := s.StartLookup(c, lookups.Request{
@@ -48,6 +47,15 @@ func (s pages) lookupStart(c *web.Call, f LookupFields) error {
 		return s.lookupDone(c, id)
 	}
 	return c.Redirect("/consultas/" + id)
+}
+
+// unsaid reports whether the purpose must still be chosen, and asks for it: that is no mistake.
+func (p *SearchPage) unsaid(purpose string) bool {
+	if !p.Purposes.Missing() || purpose != "" {
+		return false
+	}
+	p.lacks("Escolha para que é a consulta. Nada foi consultado nem cobrado.")
+	return true
 }
 
 // lacks says in the form of the chosen product what it lacks, and above where there is no such form.

@@ -206,7 +206,8 @@ func (s pages) Recognise(c *web.Call, f LookupFields, typing bool) (SearchPage, 
 		p.Hint = missingWords(p.Found)
 		return p, nil
 	case len(p.Found.Several) > 0 && len(f.Document) > typedMax:
-		p.Found, p.Problem = document.Recognised{}, "São documentos demais para este campo. Em Lotes, cole ou envie a lista toda."
+		p.Found = document.Recognised{}
+		p.Problem = "São documentos demais para este campo. Em Lotes, cole ou envie a lista toda."
 		return p, nil
 	case len(p.Found.Several) > 0:
 		if p.Purposes, err = s.PurposesOf(c, f.Purpose); err != nil {

@@ -69,8 +69,7 @@ func (s pages) bundleAsk(c *web.Call, f struct {
 	if p.Problem != "" || p.Alert != "" {
 		return s.searchPage(c, http.StatusUnprocessableEntity, asked, p)
 	}
-	if p.Purposes.Missing() && f.Purpose == "" {
-		p.Alert = "Escolha para que é a consulta. Nada foi consultado nem cobrado."
+	if p.unsaid(f.Purpose) {
 		return s.searchPage(c, http.StatusOK, asked, p)
 	}
 	var ids []string

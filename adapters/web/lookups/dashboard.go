@@ -6,6 +6,7 @@ import (
 	"fichario/adapters/web"
 	"fichario/adapters/web/batches"
 	"fichario/app/lookups"
+	"fichario/domain/crm"
 )
 
 // dashboardPage is what happened in a period.
@@ -15,6 +16,11 @@ type dashboardPage struct {
 	Today  lookups.Day
 	// Plots omits those with nothing to show.
 	Plots []*plot
+	// Yesterday is nil where the period is only today.
+	Yesterday *lookups.Day
+	// Stages draws how far the contacts of the funnel have come, ByOrigin where those of the period are from; nil without
+	// any.
+	Stages, ByOrigin *bars
 	// Accrued draws what was spent up to each day of the month; nil without any.
 	Accrued *curves
 	// Batches are those that run or await somebody, in the order in which they started.
@@ -34,7 +40,9 @@ func (s pages) dashboard(c *web.Call, f struct {
 		return err
 	}
 	data.Today = data.Days[len(data.Days)-1]
+	data.Stages, data.ByOrigin = stageBars(data.Overview), originBars(data.Overview, data.Period)
 	if days > 1 {
+		data.Yesterday = &data.Days[len(data.Days)-2]
 		for _, p := range []*plot{lookupPlot(data.Overview, s.LookupEnabled), contactPlot(data.Overview)} {
 			if p != nil {
 				data.Plots = append(data.Plots, p)
@@ -52,6 +60,44 @@ func (s pages) dashboard(c *web.Call, f struct {
 		}
 	}
 	return c.Render("painel", web.Page{Title: "Painel", Nav: "painel", Data: data})
+}
+
+// originsMost is how many origins are drawn; the table has all.
+const originsMost = 8
+
+func originBars(o lookups.Overview, period string) *bars {
+	var rows []barRow
+	for _, origin := range o.Origins[:min(originsMost, len(o.Origins))] {
+		row := barRow{Name: "não informada", Text: web.Count(origin.Count), Parts: []int64{int64(origin.Count)}}
+		if origin.Name != "" {
+			row.Name, row.Href = origin.Name, "/contatos"+web.WithQuery(nil, "origem", origin.ID, "quando", period)
+		}
+		rows = append(rows, row)
+	}
+	return named(drawBars("Contatos por origem", []series{{"", "s-a"}}, rows))
+}
+
+// stageBars draws the stages of the default funnel, each as long as what has come this far.
+func stageBars(o lookups.Overview) *bars {
+	var rows []barRow
+	for _, s := range o.Funnel {
+		if s.Stage.Outcome == crm.Lost {
+			continue
+		}
+		rows = append(rows, barRow{
+			Name: s.Stage.Name, Text: web.Count(s.Reached) + ", " + web.Count(o.Percent(s)) + "%",
+			Parts: []int64{int64(s.Count), int64(s.Reached - s.Count)},
+		})
+	}
+	return drawBars("Até onde os contatos chegaram", []series{{"na etapa", "s-a"}, {"já passaram dela", "s-c"}}, rows)
+}
+
+// named are bars of one series, which needs no name.
+func named(b *bars) *bars {
+	if b != nil {
+		b.Series = nil
+	}
+	return b
 }
 
 func lookupPlot(o lookups.Overview, enabled bool) *plot {

@@ -112,8 +112,8 @@ func (g *graph) add(sections []section, answer *drawing, most int) {
 	}
 }
 
-// hops completes the lookups that lead on from nodes, and finds those that history answers; shares adds the companies of
-// each.
+// hops completes the lookups that lead on from nodes, and finds those that history answers; shares adds the companies
+// of each.
 func (s pages) hops(c *web.Call, nodes []*graphNode, purpose string, shares bool) error {
 	var docs []document.Document
 	for _, n := range nodes {

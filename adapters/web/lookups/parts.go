@@ -78,24 +78,7 @@ const (
 func (s pages) partsOf(
 	c *web.Call, data *statement, days []lookup.DaySpent, read func([2]lookup.Part) ([]lookup.PartSpent, error),
 ) (spentParts, error) {
-	var out spentParts
-	for _, choice := range partChoices {
-		whose := choice.part == lookup.ByPerson || choice.part == lookup.ByKey
-		if (choice.OfKey || data.Page.Key.ID == "") && (c.By.MayManage() || !whose) {
-			out.Choices = append(out.Choices, choice)
-		}
-	}
-	out.By, out.With = out.Choices[0], partChoice{}
-	for _, choice := range out.Choices {
-		if choice.ID == data.Filter.Part {
-			out.By = choice
-		}
-	}
-	for _, choice := range out.Choices {
-		if choice.ID == data.Filter.With && choice.ID != out.By.ID {
-			out.With = choice
-		}
-	}
+	out := chosenParts(data, c.By.MayManage())
 	out.link(data)
 	var spent []lookup.PartSpent
 	var err error
@@ -122,6 +105,28 @@ func (s pages) partsOf(
 	}
 	out.draw()
 	return out, nil
+}
+
+// chosenParts are those that the filter chooses, among those that differ in the statement.
+func chosenParts(data *statement, manages bool) (out spentParts) {
+	for _, choice := range partChoices {
+		whose := choice.part == lookup.ByPerson || choice.part == lookup.ByKey
+		if (choice.OfKey || data.Page.Key.ID == "") && (manages || !whose) {
+			out.Choices = append(out.Choices, choice)
+		}
+	}
+	out.By = out.Choices[0]
+	for _, choice := range out.Choices {
+		if choice.ID == data.Filter.Part {
+			out.By = choice
+		}
+	}
+	for _, choice := range out.Choices {
+		if choice.ID == data.Filter.With && choice.ID != out.By.ID {
+			out.With = choice
+		}
+	}
+	return out
 }
 
 // usualParts are the pairs that links lead to.

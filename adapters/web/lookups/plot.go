@@ -146,10 +146,10 @@ func drawBars(title string, of []series, rows []barRow) *bars {
 	}
 	for i, row := range rows {
 		x := 0.0
-		for j, part := range row.Parts {
-			if part > 0 {
+		for j, one := range of {
+			if part := row.Parts[j]; part > 0 {
 				width := 100 * float64(part) / float64(most)
-				rows[i].Bars = append(rows[i].Bars, bar{of[j].Class, percent(x), "1", percent(width), "12"})
+				rows[i].Bars = append(rows[i].Bars, bar{one.Class, percent(x), "1", percent(width), "12"})
 				x += width
 			}
 		}
