@@ -67,6 +67,9 @@ func TestSlowAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 			t.Errorf("spending by key and purpose takes %d clicks", h.n)
 		}
 		looked()
+		b.Visit("/")
+		b.See("Hoje até agora")
+		looked()
 		b.Visit("/chaves/nova")
 		b.See("Finalidades que pode usar", "Só de endereços")
 		looked()
