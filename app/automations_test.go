@@ -3,6 +3,7 @@ package app_test
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -205,6 +206,24 @@ func TestRunsAreShown(t *testing.T) {
 	for what, f := range map[string]automation.JobFilter{"automation": {AutomationID: "x"}, "contact": {ContactID: "x"}} {
 		_, err := s.automations.RunViews(t.Context(), owner, f, false, 10)
 		equal(t, what, said(err), "requisicao_invalida automation")
+	}
+}
+
+// TestATrialCountsPastEvents: for how many of the newest fifty an expression holds; one that fails is not tried on all.
+func TestATrialCountsPastEvents(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	for i := range 55 {
+		c := bia()
+		c.Email, c.Amount = fmt.Sprintf("bia%d@x.example", i), strconv.Itoa(i)
+		must(s.contacts.Create(t.Context(), owner, c))
+	}
+	for when, want := range map[string]string{
+		".valor >= 50": "5 50 true", ".valor < 0": "0 50 false", "": "1 1 true", ".nome": "0 1 false",
+	} {
+		got := must(s.automations.Try(t.Context(), owner, automation.ContactCreated, when))
+		equal(t, when, line(got.Held, got.Of, got.Holds), want)
 	}
 }
 

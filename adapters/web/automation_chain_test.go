@@ -14,7 +14,7 @@ func TestTheFormOfAutomationsCoversTheChain(t *testing.T) {
 	v := openSite(t).visitor("Ana")
 	fresh := v.get("/automacoes/nova?acao=lookup")
 	has(t, "form", fresh, "Uma consulta é respondida", "Consulta os documentos", "Teto por mês",
-		"Experimentar com o último evento")
+		"Experimentar com o que já houve")
 	v.usedKey()
 	tried := sent(t, v, 200, "/automacoes", "nome", "Receita", "evento", "lookup.completed", "acao", "lookup", "se", ".x",
 		"experimentar", "sim")

@@ -1,13 +1,17 @@
 package automations
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 // Trial is the result of an expression on a past event.
@@ -22,10 +26,13 @@ type Trial struct {
 	Problem string
 	// Data is what the expression sees, as JSON.
 	Data string
+	// Held is for how many of the newest Of events it holds, at most triedOn.
+	Held, Of int
 }
 
-// Try evaluates an expression on the newest event of a kind in the caller's organisation, or on an example; nothing is
-// done. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// Try evaluates an expression on the newest events of a kind in the caller's organisation, or on examples; nothing is
+// done. The result, the problem and the data are those of the newest. Faults: InvalidRequest, NotFound, Forbidden,
+// ServiceUnavailable.
 func (a *Automations) Try(ctx context.Context, by app.Caller, event automation.EventName, when string) (Trial, error) {
 	orgID, err := by.ManagedOrg()
 	if err != nil {
@@ -34,85 +41,120 @@ func (a *Automations) Try(ctx context.Context, by app.Caller, event automation.E
 	if !event.Valid() {
 		return Trial{}, app.Invalid("event", "Os eventos são "+eventNames()+".")
 	}
-	job, err := a.newest(ctx, orgID, event)
-	if err != nil || job.OrgID == "" {
-		return Trial{}, err
+	jobs, err := a.recent(ctx, orgID, event, triedOn)
+	t, began := Trial{Example: madeUp(event)}, ports.Now()
+	for _, job := range jobs {
+		e, err := app.EventOf(ctx, a.store.Repos(), job)
+		if errors.Is(err, app.ErrEventGone) {
+			continue
+		}
+		if err != nil {
+			return Trial{}, err
+		}
+		holds, problem := when == "", ""
+		if when != "" {
+			if holds, err = a.means.Conditions.Holds(ctx, when, e); err != nil {
+				problem = err.Error()
+			}
+		}
+		if !t.Found {
+			t.Found, t.Holds, t.Problem, t.Data = true, holds, problem, a.means.Conditions.Data(e)
+		}
+		if t.Of++; holds {
+			t.Held++
+		}
+		if when == "" || t.Problem != "" || ports.Since(began) > triedFor {
+			break // an expression may fail, or take its time, on each of them
+		}
 	}
-	e, err := app.EventOf(ctx, a.store.Repos(), job)
-	if errors.Is(err, app.ErrEventGone) {
-		return Trial{}, nil
-	}
-	if err != nil {
-		return Trial{}, err
-	}
-	t := Trial{Found: true, Example: madeUp(event), Data: a.means.Conditions.Data(e)}
-	if when == "" {
-		t.Holds = true
-		return t, nil
-	}
-	if t.Holds, err = a.means.Conditions.Holds(ctx, when, e); err != nil {
-		t.Problem = err.Error()
-	}
-	return t, nil
+	return t, err
 }
+
+// triedOn is how many past events an expression is tried on, if that takes no longer than triedFor.
+const (
+	triedOn  = 50
+	triedFor = 2 * time.Second
+)
 
 // madeUp reports whether newest makes up an event of that kind.
 func madeUp(event automation.EventName) bool {
 	return event == automation.ContactUpdated || event == automation.ContactMoved || event == automation.CapReached
 }
 
-// newest returns the job that the newest event of a kind would have, or for kinds that are madeUp an example; the zero
-// value where there is neither.
+// newest returns the first of recent; the zero value where there is none.
 func (a *Automations) newest(ctx context.Context, orgID string, event automation.EventName) (automation.Job, error) {
+	jobs, err := a.recent(ctx, orgID, event, 1)
+	if err != nil || len(jobs) == 0 {
+		return automation.Job{}, err
+	}
+	return jobs[0], nil
+}
+
+// recent returns the jobs that the newest events of a kind would have, the newest first, or for kinds that are madeUp
+// examples.
+func (a *Automations) recent(
+	ctx context.Context, orgID string, event automation.EventName, most int,
+) (jobs []automation.Job, err error) {
 	r := a.store.Repos()
-	job := app.EventJob(event, orgID, "", a.clock())
+	add := func(contactID, subjectID, detail string) {
+		if len(jobs) < most {
+			job := app.EventJob(event, orgID, "", a.clock())
+			job.ContactID, job.SubjectID, job.Detail = contactID, subjectID, detail
+			jobs = append(jobs, job)
+		}
+	}
 	switch event {
 	case automation.ContactCreated, automation.ContactUpdated, automation.ContactMoved:
-		contacts, err := r.Contacts.Page(ctx, orgID, "", 1)
-		if err != nil || len(contacts) == 0 {
-			return automation.Job{}, err
+		contacts, err := r.Contacts.Page(ctx, orgID, "", most)
+		for _, c := range contacts {
+			add(c.ID, c.StageID, "nota")
 		}
-		job.ContactID, job.SubjectID, job.Detail = contacts[0].ID, contacts[0].StageID, "nota"
-		return job, nil
+		return jobs, err
 	case automation.LookupCompleted:
 		entries, err := r.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", app.ListMax)
 		for _, e := range entries {
 			if e.Status == lookup.Done && e.RecordID != "" {
-				job.SubjectID, job.ContactID = e.ID, e.ContactID
-				return job, err
+				add(e.ContactID, e.ID, "")
 			}
 		}
-		return automation.Job{}, err
+		return jobs, err
 	case automation.DeliveryRefused:
-		hooks, err := r.Webhooks.List(ctx, orgID)
-		for _, hook := range hooks {
-			refused, err := r.Deliveries.Page(ctx, hook.ID, webhook.Refused, "", 1)
-			if err != nil {
-				return automation.Job{}, err
-			}
-			if len(refused) > 0 {
-				job.SubjectID = refused[0].ID
-				return job, nil
-			}
-		}
-		return automation.Job{}, err
+		return a.refusals(ctx, orgID, most)
 	case automation.CapReached:
 		keys, err := r.Keys.List(ctx, orgID)
-		if err != nil || len(keys) == 0 {
-			return automation.Job{}, err
+		for _, k := range keys {
+			add("", k.ID, app.CapDetail(automation.DayCap, 80, k.Limits.PerDay))
 		}
-		job.SubjectID, job.Detail = keys[0].ID, app.CapDetail(automation.DayCap, 80, keys[0].Limits.PerDay)
-		return job, nil
+		return jobs, err
 	case automation.BatchCompleted:
 		batches, err := r.Batches.Page(ctx, orgID, "", "", app.ListMax)
 		for _, b := range batches {
-			if b.Status.Ended() && !b.StartedAt.IsZero() {
+			if b.Status.Ended() && !b.StartedAt.IsZero() && len(jobs) < most {
 				job := app.BatchJob(b, 0)
 				job.Facts = "" // as it is now
-				return job, err
+				jobs = append(jobs, job)
 			}
 		}
-		return automation.Job{}, err
+		return jobs, err
 	}
-	return automation.Job{}, nil
+	return nil, nil
+}
+
+// refusals is recent for refused posts.
+func (a *Automations) refusals(ctx context.Context, orgID string, most int) (jobs []automation.Job, err error) {
+	r := a.store.Repos()
+	hooks, err := r.Webhooks.List(ctx, orgID)
+	for _, hook := range hooks {
+		refused, err := r.Deliveries.Page(ctx, hook.ID, webhook.Refused, "", most)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range refused {
+			job := app.EventJob(automation.DeliveryRefused, orgID, "", a.clock())
+			job.SubjectID = d.ID
+			jobs = append(jobs, job)
+		}
+	}
+	slices.SortStableFunc(jobs, func(a, b automation.Job) int { return cmp.Compare(b.SubjectID, a.SubjectID) })
+	return jobs[:min(most, len(jobs))], err
 }

@@ -94,26 +94,27 @@ func TestSlowAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
 		b.Visit("/automacoes/nova")
 		b.Fill("#nome", "Mandar ao Kommo")
 		b.Choose("#evento", "lookup.completed")
+		b.Click("#expressao summary")
 		b.Fill("#se", `.produto | length > 0`)
 		b.Click(`input[value="kommo"]`)
 		b.Fill(`[name="campo.kommo.account"]`, "minha-conta")
 		b.Fill(`[name="segredo.kommo.token"]`, "um-token-secreto")
-		b.Press("Experimentar com o último evento")
+		b.Press("Experimentar com o que já houve")
 		b.See("Vale para o último evento")
 		b.Accessible()
 		b.Press("Ver os dados deste evento")
 		b.See(`"consultaId"`, `"campos"`)
 		b.Fill("#se", `.produto`)
-		b.Press("Experimentar com o último evento")
+		b.Press("Experimentar com o que já houve")
 		b.See("Falha:", "não dá verdadeiro nem falso")
 		b.Size(360, true)
 		b.Accessible()
 		b.Fill("#se", `.produto == "nenhum"`)
-		b.Press("Experimentar com o último evento")
+		b.Press("Experimentar com o que já houve")
 		b.See("Não vale para o último evento")
 		b.Choose("#evento", "batch.completed")
 		b.Fill("#se", `.situacao == "concluido" and .progresso.gasto > 1`)
-		b.Press("Experimentar com o último evento")
+		b.Press("Experimentar com o que já houve")
 		b.See("Vale para o último evento")
 		b.Size(1280, false)
 		for css, want := range map[string]string{
@@ -133,11 +134,53 @@ func TestSlowAnExpressionIsTriedOnWhatHasHappened(t *testing.T) {
 		b.Choose("#evento", "contact.created")
 		b.Fill("#nome", "Nunca")
 		b.Fill("#texto", "Nunca")
+		b.Click("#expressao summary")
 		b.Fill("#se", `.nome == "Ninguém"`)
 		b.Press("Guardar")
 		b.See("Automação criada")
 		b.Press("Experimentar")
 		b.See(`Expressão .nome == "Ninguém" não`, "Não faria nada")
 		b.Accessible()
+	})
+}
+
+// TestSlowAScoreRuleTakesSevenClicks, without jq: in rows, which say what they would have done so far. Rows and
+// expression are kept in step.
+func TestSlowAScoreRuleTakesSevenClicks(t *testing.T) {
+	t.Parallel()
+	demonstration(t, func(t *testing.T, _ *place, b *browsertest.Browser) {
+		b.Visit("/automacoes")
+		h := &hands{Browser: b}
+		h.press("Nova automação")
+		b.See("E se valer")
+		b.Fill("#nome", "Score bom")
+		h.choose("#evento", "Uma consulta é respondida")
+		browsertest.Eval[bool](b, "new Promise(r => { const f = () => document.querySelector("+
+			"'#campos option[value=\"campos.score\"], #campos option[value=\"produto\"]') ? r(true) : setTimeout(f, 20); f() })")
+		b.Accessible()
+		b.Fill("#c-0", "campos.score")
+		b.Fill("#v-0", "1")
+		h.click(`input[value="add_note"]`)
+		b.Fill("#texto", "Ligar hoje para {nome}")
+		h.press("Experimentar com o que já houve")
+		b.See("Serviria em")
+		if got := browsertest.Eval[string](b, "document.querySelector('#se').value"); got != ".campos.score >= 1" {
+			t.Errorf("the expression is %q", got)
+		}
+		h.press("Guardar")
+		b.See("Automação criada", "se .campos.score >= 1")
+		if h.n > 7 {
+			t.Errorf("a score rule: %d clicks", h.n)
+		}
+		b.Press("Editar")
+		b.Click("#expressao summary")
+		b.Fill("#se", `.campos.score >= 700 and .nome != null`)
+		b.Click("#nome")
+		browsertest.Eval[bool](b, "new Promise(r => { const f = () => document.querySelector('#c-1')?.value === 'nome' ? "+
+			"r(true) : setTimeout(f, 20); f() })")
+		b.Size(390, true)
+		b.Accessible()
+		b.Press("Guardar")
+		b.See("se .campos.score >= 700 and .nome != null")
 	})
 }

@@ -36,6 +36,8 @@ type automationForm struct {
 	// Purposes are those that a lookup may be for.
 	Purposes []crm.Purpose
 	Events   []web.EventChoice
+	// Conditions is the expression in rows.
+	Conditions conditionRows
 	// Trial is the trial of the expression; nil unless one was asked for.
 	Trial *automations.Trial
 	// Lost says that a secret was typed, which no page shows again.
@@ -131,6 +133,10 @@ func (s pages) automationForm(c *web.Call, status int, id string, shown web.Form
 	data.Destinations, data.Kept = destinationOptions(all, kept), kept == keptRequest
 	data.Lost = typedSecrets(data.Destinations, c.PostForm)
 	var err error
+	event := automation.EventName(cmp.Or(shown.Values["evento"], string(automation.ContactCreated)))
+	if data.Conditions, err = s.rowsOf(c, event, shown.Values["se"]); err != nil {
+		return err
+	}
 	if data.Purposes, err = s.Purposes.InForce(c.Ctx(), c.By); err != nil {
 		return err
 	}
@@ -230,12 +236,17 @@ var automationWants = map[string]string{
 // automationSave reads the form, and shows it again where save finds a fault.
 func (s pages) automationSave(c *web.Call, id string, save func(automations.NewAutomation) error) error {
 	var asked automationTrial
+	c.PostForm.Set("se", whenOf(c.PostForm, c.URL.Query().Get(changeOf)))
 	if err := c.Decode(&asked); err != nil {
+		return err
+	}
+	asked.Event = cmp.Or(asked.Event, automation.ContactCreated)
+	if is, err := s.keepInStep(c, asked.Event, asked.When); is || err != nil {
 		return err
 	}
 	var trial *automations.Trial
 	if asked.Try != "" {
-		tried, err := s.Automations.Try(c.Ctx(), c.By, cmp.Or(asked.Event, automation.ContactCreated), asked.When)
+		tried, err := s.Automations.Try(c.Ctx(), c.By, asked.Event, asked.When)
 		if err != nil {
 			return err
 		}

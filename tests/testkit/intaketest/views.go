@@ -59,9 +59,9 @@ func (o *Org) ByID() map[string]Contact {
 // HookView is a webhook as `webhook show` prints it.
 type HookView struct {
 	ID, Name, Type, Token, URL, Bands, Signature, ThanksURL, EmailKey string
-	Enabled                                                 bool
-	Origin                                                  *string
-	Received                                                int
+	Enabled                                                           bool
+	Origin                                                            *string
+	Received                                                          int
 }
 
 // Show returns a webhook.
