@@ -121,7 +121,7 @@ func TestSlowAPhone(t *testing.T) {
 		if got := at("tbody tr", .5, .9); got != "A" {
 			t.Errorf("the card of a list is no target: %s", got)
 		}
-		if got := at("tbody .check", .5, .5); got != "LABEL" {
+		if got := at("tbody [name=c]", .5, .5); got != "INPUT" {
 			t.Errorf("the box of a card is not above it: %s", got)
 		}
 		b.Visit("/funil")
