@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fichario/adapters/web"
+	"fichario/app"
 	"fichario/domain/automation"
 )
 
@@ -59,8 +60,12 @@ func (s pages) rowsOf(c *web.Call, event automation.EventName, when string) (con
 func fieldsOf(all []eventField, path string, data any) []eventField {
 	object, ok := data.(map[string]any)
 	if !ok {
-		if example, err := json.Marshal(data); err == nil && path != "" && len(all) < fieldsShown {
-			all = append(all, eventField{path, web.Shorten(40, strings.Trim(string(example), `"`))})
+		if written, err := json.Marshal(data); err == nil && path != "" && len(all) < fieldsShown {
+			example := web.Shorten(40, strings.Trim(string(written), `"`))
+			if app.ValidID(example) {
+				example = "" // an id says nothing to people
+			}
+			all = append(all, eventField{path, example})
 		}
 		return all
 	}
