@@ -144,17 +144,19 @@ func drawBars(title string, of []series, rows []barRow) *bars {
 	if most == 0 {
 		return nil
 	}
-	for i, row := range rows {
+	drawn := make([]barRow, 0, len(rows))
+	for _, row := range rows {
 		x := 0.0
 		for j, one := range of {
 			if part := row.Parts[j]; part > 0 {
 				width := 100 * float64(part) / float64(most)
-				rows[i].Bars = append(rows[i].Bars, bar{one.Class, percent(x), "1", percent(width), "12"})
+				row.Bars = append(row.Bars, bar{one.Class, percent(x), "1", percent(width), "12"})
 				x += width
 			}
 		}
+		drawn = append(drawn, row)
 	}
-	return &bars{title, of, rows}
+	return &bars{title, of, drawn}
 }
 
 // percent is a part of a whole in per cent.
