@@ -101,7 +101,8 @@ func TestSlowManyContactsTakeFewClicks(t *testing.T) {
 		b.Visit("/contatos")
 		h.click("[data-mark]")
 		b.See("50 marcados")
-		if bottom := browsertest.Eval[int](b, "innerHeight - document.querySelector('.bulk').getBoundingClientRect().bottom"); bottom != 0 {
+		bottom := browsertest.Eval[int](b, "innerHeight - document.querySelector('.bulk').getBoundingClientRect().bottom")
+		if bottom != 0 {
 			t.Errorf("the bar is %d pixels above the bottom", bottom)
 		}
 		h.press("Mover para…")
@@ -145,8 +146,8 @@ func TestSlowManyContactsTakeFewClicks(t *testing.T) {
 	})
 }
 
-// TestSlowAPersonBesideTheList: at 1280 pixels a click on a row opens the person beside the list, Esc closes it and gives
-// the focus back; on a smaller screen the name leads to the page.
+// TestSlowAPersonBesideTheList: at 1280 pixels a click on a row opens the person beside the list, Esc closes it and
+// gives the focus back; on a smaller screen the name leads to the page.
 func TestSlowAPersonBesideTheList(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
@@ -167,7 +168,8 @@ func TestSlowAPersonBesideTheList(t *testing.T) {
 		b.Window(1280, 800)
 		b.Key(kb.Escape)
 		b.SeeNot("Últimos acontecimentos")
-		if got := browsertest.Eval[string](b, "document.activeElement.textContent"); got != "Maria Aparecida dos Santos 16" {
+		got := browsertest.Eval[string](b, "document.activeElement.textContent")
+		if got != "Maria Aparecida dos Santos 16" {
 			t.Errorf("after Esc the focus is on %q", got)
 		}
 		b.Press("Maria Aparecida dos Santos 18")
