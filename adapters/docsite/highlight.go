@@ -19,7 +19,7 @@ var tokens = map[string]*regexp.Regexp{
 		`(\b(?:echo|else|exit|false|fn|foreach|function|if|or|return|true)\b|<\?php)`),
 	"csharp": regexp.MustCompile(`(//.*)|(@?"(?:[^"\\\n]|\\.|"")*")|` +
 		`(\b(?:class|if|int|new|return|static|using|var|void)\b)`),
-	"json":   regexp.MustCompile(`()("(?:[^"\\]|\\.)*")|(\b(?:true|false|null)\b)`),
+	"json": regexp.MustCompile(`()("(?:[^"\\]|\\.)*")|(\b(?:true|false|null)\b)`),
 }
 
 // highlight marks code up; code in an unknown language is only escaped.

@@ -117,8 +117,8 @@ func (s *Server) chooseTheme(c *Call, f struct {
 	return c.Done("/conta", "Tema guardado neste aparelho.")
 }
 
-// keysCookie is keysOff on devices where keys without Control do nothing: who dictates, or rests a hand on the keyboard,
-// would press them unawares (WCAG 2.1.4). It lives as long as the theme's.
+// keysCookie is keysOff on devices where keys without Control do nothing: who dictates, or rests a hand on the
+// keyboard, would press them unawares (WCAG 2.1.4). It lives as long as the theme's.
 const keysCookie, keysOff = "atalhos", "nao"
 
 func (c *Call) keys() bool {

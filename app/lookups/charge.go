@@ -100,9 +100,9 @@ func (l *Ledger) refused(ctx context.Context, req Request, e lookup.Entry, err e
 // takeBackMost is the longest pause between two attempts to take a charge back.
 const takeBackMost = 2 * time.Second
 
-// takeBack ends an entry whose commit is uncertain. That may still land after a first attempt, and is settled as charged
-// only after the time of a call more, counted from when the row was written: so it goes on for twice that time from now,
-// whenever the question came, and looks more often than that.
+// takeBack ends an entry whose commit is uncertain. That may still land after a first attempt, and is settled as
+// charged only after the time of a call more, counted from when the row was written: so it goes on for twice that
+// time from now, whenever the question came, and looks more often than that.
 func (l *Ledger) takeBack(ctx context.Context, o ports.Outcome) {
 	until := l.clock().Add(2 * (l.terms.Timeout + settleMargin))
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, takeBackMost) {

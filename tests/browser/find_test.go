@@ -57,7 +57,8 @@ func TestSlowEverythingIsFoundFromAnyPage(t *testing.T) {
 		b.Key(kb.ArrowUp)
 		got := browsertest.Eval[[]string](b, `(() => {
 			const field = document.querySelector('dialog.finder input')
-			return [field.role, field.ariaExpanded, document.activeElement.name, document.querySelector('dialog.finder [role=status]').textContent,
+			return [field.role, field.ariaExpanded, document.activeElement.name,
+				document.querySelector('dialog.finder [role=status]').textContent,
 				document.querySelectorAll('dialog.finder [aria-selected=true]').length + ' chosen']
 		})()`)
 		if want := []string{"combobox", "true", "busca", "6 resultados", "1 chosen"}; !slices.Equal(got, want) {

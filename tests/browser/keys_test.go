@@ -131,7 +131,8 @@ func TestSlowTheBoardBreaksNoWord(t *testing.T) {
 	})
 }
 
-// TestSlowListsUseTheWholeScreen: on a large screen a list's table is as wide as that, and on no screen is a page wider.
+// TestSlowListsUseTheWholeScreen: on a large screen a list's table is as wide as that, and on no screen is a page
+// wider.
 func TestSlowListsUseTheWholeScreen(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {

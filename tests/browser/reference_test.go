@@ -85,7 +85,8 @@ func TestSlowTheReference(t *testing.T) {
 	walked.Add(1)
 }
 
-// ownKey: who is signed in has a key in the samples at one press, where the bureau invents its answers; nobody else has.
+// ownKey: who is signed in has a key in the samples at one press, where the bureau invents its answers; nobody else
+// has.
 func ownKey(t *testing.T, p *place, b *browsertest.Browser) {
 	t.Helper()
 	b.Visit("/docs/api/lookupCpf")
