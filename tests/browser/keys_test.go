@@ -128,6 +128,14 @@ func TestSlowTheBoardBreaksNoWord(t *testing.T) {
 			t.Error("what was won is not shown unfolded")
 		}
 		b.Accessible()
+		b.Click(".stage-end .lead h3 a") // the person opens beside the board
+		b.See("Últimos acontecimentos")
+		b.At("/funil")
+		b.Accessible()
+		b.Key("\x1b")
+		if !browsertest.Eval[bool](b, "document.activeElement.matches('.lead h3 a')") {
+			t.Error("Esc does not give the focus back to the card")
+		}
 	})
 }
 

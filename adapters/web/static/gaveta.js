@@ -1,4 +1,4 @@
-// One person beside a list, on a wide screen: a click on the row opens it, Esc closes it. Without script, and on smaller
+// One person beside a list or the board, on a wide screen: a click on the row or the name opens it, Esc closes it. Without script, and on smaller
 // screens, the name is a link to the page.
 'use strict'
 
