@@ -27,7 +27,7 @@ type webhookRow struct {
 	// SignatureHeader is empty for the scheme's usual header.
 	SignatureHeader string
 	RotationID      *engine.UID
-	EmailKey        string    `gorm:"not null"`
+	EmailKey        string    `gorm:"not null;default:''"`
 	CreatedAt       time.Time `gorm:"not null"`
 }
 

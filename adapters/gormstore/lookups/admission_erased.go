@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"context"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,7 +15,7 @@ import (
 const (
 	askErased  = "SELECT 1 FROM erased_subjects WHERE org_id = ? AND subject = ? AND until > ?"
 	askErasing = "SELECT 1 FROM erased_subjects WHERE until > ? LIMIT 1"
-	askEraseds = `SELECT a.number FROM erased_subjects e
+	askEraseds = "SELECT a.number, " + privacy.EndedAgo + ` FROM erased_subjects e
 		JOIN unnest($1::text[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS a (org_id, subject, micros, number)
 		ON e.org_id = a.org_id::uuid AND e.subject = a.subject
 			AND e.until > clock_timestamp() - a.micros * interval '1 microsecond'`
@@ -28,8 +29,7 @@ func isErased(w *engine.SQLiteTx, b beginning) bool {
 }
 
 // lateOnes returns those of some entries that may not be written, because the person has been, or is being, erased
-// since
-// the history was read.
+// since the history was read.
 func lateOnes(w *engine.SQLiteTx, entries []entered) map[int]bool {
 	since := engine.Stamp(time.Now().Add(-lateMost))
 	if !w.Row(askErasing, []any{since}, new(int)) {
@@ -42,16 +42,36 @@ func lateOnes(w *engine.SQLiteTx, entries []entered) map[int]bool {
 	return out
 }
 
-// askErased is writer.erased on PostgreSQL, for all calls of a transaction, by their positions.
-func (s admission) askErased(batch *pgx.Batch, in []beginning) {
+// askErased is isErased on PostgreSQL, for all calls of a transaction, by their positions. Before it the batch waits
+// for leases and counts, perhaps for long. It returns whether all answers were sure, once there are any.
+func (s admission) askErased(batch *pgx.Batch, in []beginning) (sure func() bool) {
 	orgs := engine.Mapped(in, func(b beginning) string { return string(b.entry.OrgID) })
 	subjects := engine.Mapped(in, func(b beginning) []byte { return b.subject })
-	micros := engine.Mapped(in, func(b beginning) int64 { return privacy.Waited(b.Entry.Since).Microseconds() })
-	batch.Queue(askEraseds, orgs, subjects, micros).Query(func(rows pgx.Rows) error {
+	far := engine.Mapped(in, func(b beginning) int64 { return privacy.Far(b.Entry.Since) })
+	asked, allSure := privacy.AskNow(), true
+	batch.Queue(askEraseds, orgs, subjects, far).Query(func(rows pgx.Rows) error {
 		var number int
-		_, err := pgx.ForEachRow(rows, []any{&number}, func() error { s.erased[number-1] = true; return nil })
+		var ago int64
+		_, err := pgx.ForEachRow(rows, []any{&number, &ago}, func() error {
+			bars, sure := asked.Bars(in[number-1].Entry.Since, ago)
+			s.erased[number-1], allSure = bars, allSure && sure
+			return nil
+		})
 		return err
 	})
+	return func() bool { return allSure }
+}
+
+// askErasedAgain asks until the answers are sure, in batches that wait for nothing.
+func (s admission) askErasedAgain(ctx context.Context, tx pgx.Tx, in []beginning) error {
+	for range privacy.SureAfter {
+		batch := &pgx.Batch{}
+		sure := s.askErased(batch, in)
+		if err := tx.SendBatch(ctx, batch).Close(); err != nil || sure() {
+			return err
+		}
+	}
+	return nil
 }
 
 // lateMost is how long after an erasure the history keeps out of its person's lookups, so that their beginnings are

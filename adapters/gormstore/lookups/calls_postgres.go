@@ -318,9 +318,12 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 		})
 	}
 	seen.queue(batch, in)
-	seen.askErased(batch, in)
+	sure := seen.askErased(batch, in)
 	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
-	return seen, tx.SendBatch(ctx, batch).Close()
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil || sure() {
+		return seen, err
+	}
+	return seen, seen.askErasedAgain(ctx, tx, in)
 }
 
 // of returns what one call finds.

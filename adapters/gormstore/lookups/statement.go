@@ -118,10 +118,8 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 	subject := engine.DocumentHash(secret, e.OrgID, e.Document)
 	queued := false
 	err = r.Whole(ctx, "statement.add", func(db *gorm.DB) (err error) {
-		var barred []int
-		find := privacy.Barring(e.OrgID, e.Since)(db.Session(&gorm.Session{NewDB: true})).
-			Where("subject = ?", engine.Blob(subject)).Limit(1).Select("1")
-		if err := find.Scan(&barred).Error; err != nil || len(barred) > 0 {
+		barred, err := privacy.Barred(db, e.OrgID, e.Since, engine.Where("subject = ?", engine.Blob(subject)))
+		if err != nil || len(barred) > 0 {
 			return cmp.Or(err, ports.ErrErased)
 		}
 		if err := db.Create(&row).Error; err != nil {

@@ -43,8 +43,9 @@ func (r subjects) Barred(
 	ctx context.Context, orgID string, since time.Time,
 ) (is func(privacy.Identity) bool, err error) {
 	var hashes [][]byte
-	err = r.Query(ctx, "subjects.barred", func(db *gorm.DB) error {
-		return privacyrows.Barring(orgID, since)(db).Pluck("subject", &hashes).Error
+	err = r.Query(ctx, "subjects.barred", func(db *gorm.DB) (err error) {
+		hashes, err = privacyrows.Barred(db, orgID, since, func(all *gorm.DB) *gorm.DB { return all })
+		return err
 	})
 	if err != nil || len(hashes) == 0 {
 		return nil, err
