@@ -318,12 +318,18 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 		})
 	}
 	seen.queue(batch, in)
-	sure := seen.askErased(batch, in)
-	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&seen.now) })
+	err := seen.read(ctx, tx, batch, in)
+	return seen, err
+}
+
+// read sends what was queued, and asks last whom an erasure bars, and what time it is.
+func (s *before) read(ctx context.Context, tx pgx.Tx, batch *pgx.Batch, in []beginning) error {
+	sure := s.askErased(batch, in)
+	batch.Queue("SELECT clock_timestamp()").QueryRow(func(row pgx.Row) error { return row.Scan(&s.now) })
 	if err := tx.SendBatch(ctx, batch).Close(); err != nil || sure() {
-		return seen, err
+		return err
 	}
-	return seen, seen.askErasedAgain(ctx, tx, in)
+	return s.askErasedAgain(ctx, tx, in)
 }
 
 // of returns what one call finds.

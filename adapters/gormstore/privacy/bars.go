@@ -31,9 +31,9 @@ func Waited(since time.Time) time.Duration {
 	return max(0, now.Sub(since), now.Round(0).Sub(since.Round(0)))
 }
 
-// Asked is when a question about erasures was sent to PostgreSQL. It may get there late, behind a lock or a slow line: so
-// the answer is by the server's clock how long ago each erasure ended, and is compared with how long ago the beginning
-// was while the server looked, of which only the bounds are known.
+// Asked is when a question about erasures was sent to PostgreSQL. It may get there late, behind a lock or a slow
+// line: so the answer is by the server's clock how long ago each erasure ended, and is compared with how long ago the
+// beginning was while the server looked, of which only the bounds are known.
 type Asked struct{ at time.Time }
 
 // AskNow is to be called before the question is sent.
@@ -46,8 +46,8 @@ const EndedAgo = "(extract(epoch FROM clock_timestamp() - until) * 1000000)::big
 // hour.
 func Far(since time.Time) int64 { return (Waited(since) + time.Hour).Microseconds() }
 
-// Bars reports whether an erasure, which ended so many microseconds ago, bars what began at a time. It is not sure where
-// the two are nearer to each other than the question took.
+// Bars reports whether an erasure, which ended so many microseconds ago, bars what began at a time. It is not sure
+// where the two are nearer to each other than the question took.
 func (a Asked) Bars(since time.Time, ago int64) (bars, sure bool) {
 	after := Waited(since)
 	before := max(0, after-time.Since(a.at))

@@ -7,8 +7,8 @@ import (
 	"fichario/adapters/gormstore/privacy"
 )
 
-// TestWhatAnErasureBars: what began before it ended, however late the question reached the server; what began after it is
-// free, and where the question took longer than lies between the two, nobody is sure.
+// TestWhatAnErasureBars: what began before it ended, however late the question reached the server; what began after
+// it is free, and where the question took longer than lies between the two, nobody is sure.
 func TestWhatAnErasureBars(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
