@@ -63,18 +63,18 @@ func (s *service) closeDoor(ctx context.Context) {
 	defer cancel()
 	await(silent, func() bool { return s.arrivals.conns(http.StateNew) > 0 })
 	// A keep-alive client may have its next request on the way: each response now tells it to close, and a connection
-	// still open after that belongs to a client that seldom asks. While any request is running, clients waiting for it may
-	// still use an idle connection.
+	// still open after that belongs to a client that seldom asks. Whoever waits for a running request may ask the next one
+	// over an idle connection as soon as that ends.
 	await(ctx, func() bool {
-		before, unread := s.arrivals.requests(), s.arrivals.unread()
+		before, unread := s.arrivals.turns(), s.arrivals.unread()
 		time.Sleep(quiet)
-		return unread || s.arrivals.requests() != before || s.arrivals.conns(http.StateActive) > 0
+		return unread || s.arrivals.turns() != before || s.arrivals.conns(http.StateActive) > 0
 	})
 }
 
 const (
-	// quiet is for how long no request must have begun before connected clients count as idle.
-	quiet = 100 * time.Millisecond
+	// quiet is for how long no request must have begun or ended before connected clients count as idle.
+	quiet = 250 * time.Millisecond
 	// knocksFor bounds the wait for who is connected and not accepted, because others may connect meanwhile for ever.
 	knocksFor = drainFor / 2
 )
@@ -85,23 +85,23 @@ func pending(conn syscall.RawConn) (is bool) {
 	return is
 }
 
-// arrivals tracks the open connections, and counts requests.
+// arrivals tracks the open connections, and counts the beginnings and ends of requests.
 type arrivals struct {
 	mu    sync.Mutex
 	open  map[net.Conn]http.ConnState
-	begun int
+	count int
 }
 
 // note is a server's ConnState hook.
 func (a *arrivals) note(conn net.Conn, state http.ConnState) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch state {
-	case http.StateClosed, http.StateHijacked:
+	if state == http.StateActive || a.open[conn] == http.StateActive {
+		a.count++
+	}
+	if state == http.StateClosed || state == http.StateHijacked {
 		delete(a.open, conn)
 		return
-	case http.StateActive:
-		a.begun++
 	}
 	if a.open == nil {
 		a.open = map[net.Conn]http.ConnState{}
@@ -109,10 +109,10 @@ func (a *arrivals) note(conn net.Conn, state http.ConnState) {
 	a.open[conn] = state
 }
 
-func (a *arrivals) requests() int {
+func (a *arrivals) turns() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.begun
+	return a.count
 }
 
 // conns counts the connections in a state.

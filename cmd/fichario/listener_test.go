@@ -99,3 +99,25 @@ func TestASlowMachineAnswersWhoWasThere(t *testing.T) {
 		t.Errorf("%d of %d requests that were there are not answered", unanswered, len(clients))
 	}
 }
+
+// TestTheEndOfARequestIsNoQuiet: who waited for it may ask again at once over an idle connection, so that beginnings and
+// ends count alike.
+func TestTheEndOfARequestIsNoQuiet(t *testing.T) {
+	t.Parallel()
+	var a arrivals
+	one, other := net.Pipe()
+	for i, step := range []struct {
+		conn  net.Conn
+		state http.ConnState
+		turns int
+	}{
+		{one, http.StateNew, 0}, {other, http.StateNew, 0}, {one, http.StateActive, 1}, {other, http.StateActive, 2},
+		{one, http.StateIdle, 3}, {one, http.StateActive, 4}, {other, http.StateClosed, 5}, {one, http.StateIdle, 6},
+		{one, http.StateClosed, 6},
+	} {
+		a.note(step.conn, step.state)
+		if got := a.turns(); got != step.turns {
+			t.Errorf("step %d: %d turns, not %d", i, got, step.turns)
+		}
+	}
+}
