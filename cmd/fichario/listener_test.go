@@ -100,8 +100,8 @@ func TestASlowMachineAnswersWhoWasThere(t *testing.T) {
 	}
 }
 
-// TestTheEndOfARequestIsNoQuiet: who waited for it may ask again at once over an idle connection, so that beginnings and
-// ends count alike.
+// TestTheEndOfARequestIsNoQuiet: who waited for it may ask again at once over an idle connection, so that beginnings
+// and ends count alike.
 func TestTheEndOfARequestIsNoQuiet(t *testing.T) {
 	t.Parallel()
 	var a arrivals
