@@ -24,7 +24,7 @@ func newServer(handler http.Handler, bureau time.Duration) *http.Server {
 
 // listen accepts connections; requests are told that the service is starting until answer sets a handler.
 func listen(e *command.Environment, s *service) (err error) {
-	if s.listener, err = new(net.ListenConfig).Listen(e.Ctx, "tcp", e.Settings.Listen); err != nil {
+	if s.listener, err = plainTCP().Listen(e.Ctx, "tcp", e.Settings.Listen); err != nil {
 		return fmt.Errorf("FICHARIO_LISTEN: %w", err)
 	}
 	s.answer(punctual(httpapi.Starting()))
@@ -35,6 +35,13 @@ func listen(e *command.Environment, s *service) (err error) {
 	s.served = make(chan error, 1)
 	s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
 	return nil
+}
+
+// plainTCP listens without Multipath TCP, whose listeners cannot be told to take no more.
+func plainTCP() *net.ListenConfig {
+	c := &net.ListenConfig{}
+	c.SetMultipathTCP(false)
+	return c
 }
 
 // answer makes a handler serve all requests from now on.
@@ -54,8 +61,16 @@ func (s *service) closeDoor(ctx context.Context) {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
+	// Whoever connects from here on would be cut off where the listener is closed a moment after nothing waited.
+	_ = conn.Control(func(fd uintptr) { _ = command.TakesNoMore(fd) }) // without it there are few of them
 	knocking, cancel := context.WithTimeout(ctx, knocksFor)
-	await(knocking, func() bool { return pending(conn) })
+	calm := 0 // a connection may be half made
+	await(knocking, func() bool {
+		if calm++; pending(conn) {
+			calm = 0
+		}
+		return calm < calmTimes
+	})
 	cancel()
 	_ = s.listener.Close()
 	s.serving.Wait() // the last accepted connection is counted
@@ -75,6 +90,8 @@ func (s *service) closeDoor(ctx context.Context) {
 const (
 	// quiet is for how long no request must have begun or ended before connected clients count as idle.
 	quiet = 250 * time.Millisecond
+	// calmTimes is how often in turn, five milliseconds apart, nobody must wait to be accepted.
+	calmTimes = 5
 	// knocksFor bounds the wait for who is connected and not accepted, because others may connect meanwhile for ever.
 	knocksFor = drainFor / 2
 )

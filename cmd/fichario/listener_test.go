@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -119,5 +121,62 @@ func TestTheEndOfARequestIsNoQuiet(t *testing.T) {
 		if got := a.turns(); got != step.turns {
 			t.Errorf("step %d: %d turns, not %d", i, got, step.turns)
 		}
+	}
+}
+
+// TestWhoeverConnectsIsAnswered: clients that connect all the while as the listener is closed either cannot, or are
+// answered.
+func TestWhoeverConnectsIsAnswered(t *testing.T) {
+	t.Parallel()
+	var cutOff, answered atomic.Int64
+	for range 10 {
+		listener, err := plainTCP().Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &service{listener: listener, served: make(chan error, 1)}
+		s.server = newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusNoContent)
+		}), time.Minute)
+		s.server.ConnState = s.arrivals.note
+		s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
+		var clients sync.WaitGroup
+		closed := make(chan struct{})
+		for range 8 {
+			clients.Go(func() {
+				for {
+					dialer := &net.Dialer{Timeout: 200 * time.Millisecond}
+					conn, err := dialer.DialContext(t.Context(), "tcp", listener.Addr().String())
+					select {
+					case <-closed:
+						return
+					default:
+					}
+					if err != nil {
+						continue
+					}
+					_, _ = fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+					if res, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil {
+						cutOff.Add(1)
+					} else {
+						answered.Add(1)
+						_ = res.Body.Close()
+					}
+					_ = conn.Close()
+				}
+			})
+		}
+		for begun := s.arrivals.turns(); s.arrivals.turns() < begun+50; {
+			runtime.Gosched()
+		}
+		s.closeDoor(t.Context())
+		if err := s.server.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		close(closed)
+		clients.Wait()
+	}
+	if cutOff.Load() > 0 {
+		t.Errorf("%d of %d who were connected are not answered", cutOff.Load(), cutOff.Load()+answered.Load())
 	}
 }
