@@ -239,6 +239,10 @@ func (b *Browser) wait(what, expression string) {
 func Eval[T any](b *Browser, expression string) T {
 	b.tb.Helper()
 	value, err := evaluate[T](b, expression)
+	if err != nil && strings.Contains(err.Error(), "Inspected target navigated") { // the page reloaded itself meanwhile
+		b.wait("the page, reloaded", whole)
+		value, err = evaluate[T](b, expression)
+	}
 	if err != nil {
 		b.tb.Fatalf("%s: %v", expression[:min(len(expression), 80)], err)
 	}
