@@ -56,41 +56,33 @@ func (s *service) closeDoor(ctx context.Context) {
 	if err != nil {
 		return // it is already closed
 	}
-	await := func(ctx context.Context, some func() bool) {
-		for some() && ctx.Err() == nil {
+	await := func(ctx context.Context, some func() bool) { // none several times in turn: one may be half made
+		for calm := 0; calm < calmTimes && ctx.Err() == nil; calm++ {
+			if some() {
+				calm = -1
+			}
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
 	// Whoever connects from here on would be cut off where the listener is closed a moment after nothing waited.
 	_ = conn.Control(func(fd uintptr) { _ = command.TakesNoMore(fd) }) // without it there are few of them
 	knocking, cancel := context.WithTimeout(ctx, knocksFor)
-	calm := 0 // a connection may be half made
-	await(knocking, func() bool {
-		if calm++; pending(conn) {
-			calm = 0
-		}
-		return calm < calmTimes
-	})
-	cancel()
+	defer cancel()
+	await(knocking, func() bool { return pending(conn) })
 	_ = s.listener.Close()
 	s.serving.Wait() // the last accepted connection is counted
-	silent, cancel := context.WithTimeout(ctx, 2*time.Second)
+	silent, cancel := context.WithTimeout(ctx, quiet)
 	defer cancel()
 	await(silent, func() bool { return s.arrivals.conns(http.StateNew) > 0 })
-	// A keep-alive client may have its next request on the way: each response now tells it to close, and a connection
-	// still open after that belongs to a client that seldom asks. Whoever waits for a running request may ask the next one
-	// over an idle connection as soon as that ends.
-	await(ctx, func() bool {
-		before, unread := s.arrivals.turns(), s.arrivals.unread()
-		time.Sleep(quiet)
-		return unread || s.arrivals.turns() != before || s.arrivals.conns(http.StateActive) > 0
-	})
+	// A client that asked a moment ago may have its next request on the way, however slow its machine is: each response
+	// now tells it to close, so that only clients that seldom ask keep a connection, and those are not waited for.
+	await(ctx, func() bool { return s.arrivals.since(time.Now().Add(-quiet)) || s.arrivals.unread() })
 }
 
 const (
-	// quiet is for how long no request must have begun or ended before connected clients count as idle.
-	quiet = 250 * time.Millisecond
-	// calmTimes is how often in turn, five milliseconds apart, nobody must wait to be accepted.
+	// quiet is for how long a client must not have asked before it counts as one that seldom asks.
+	quiet = 2 * time.Second
+	// calmTimes is how often in turn, five milliseconds apart, nobody must wait.
 	calmTimes = 5
 	// knocksFor bounds the wait for who is connected and not accepted, because others may connect meanwhile for ever.
 	knocksFor = drainFor / 2
@@ -102,34 +94,30 @@ func pending(conn syscall.RawConn) (is bool) {
 	return is
 }
 
-// arrivals tracks the open connections, and counts the beginnings and ends of requests.
+// arrivals tracks the open connections.
 type arrivals struct {
-	mu    sync.Mutex
-	open  map[net.Conn]http.ConnState
-	count int
+	mu   sync.Mutex
+	open map[net.Conn]arrival
+}
+
+// arrival is a connection's state, and since when it has been in it.
+type arrival struct {
+	http.ConnState
+	at time.Time
 }
 
 // note is a server's ConnState hook.
 func (a *arrivals) note(conn net.Conn, state http.ConnState) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if state == http.StateActive || a.open[conn] == http.StateActive {
-		a.count++
-	}
 	if state == http.StateClosed || state == http.StateHijacked {
 		delete(a.open, conn)
 		return
 	}
 	if a.open == nil {
-		a.open = map[net.Conn]http.ConnState{}
+		a.open = map[net.Conn]arrival{}
 	}
-	a.open[conn] = state
-}
-
-func (a *arrivals) turns() int {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.count
+	a.open[conn] = arrival{state, time.Now()}
 }
 
 // conns counts the connections in a state.
@@ -137,11 +125,24 @@ func (a *arrivals) conns(state http.ConnState) (n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, is := range a.open {
-		if is == state {
+		if is.ConnState == state {
 			n++
 		}
 	}
 	return n
+}
+
+// since reports whether a request is running, or whether a connection that is still open had one that ended after a
+// time.
+func (a *arrivals) since(t time.Time) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, is := range a.open {
+		if is.ConnState == http.StateActive || is.ConnState == http.StateIdle && is.at.After(t) {
+			return true
+		}
+	}
+	return false
 }
 
 // unread reports whether a client has sent something that is not read yet.
@@ -149,7 +150,7 @@ func (a *arrivals) unread() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for conn, is := range a.open {
-		if raw, ok := conn.(syscall.Conn); ok && is != http.StateActive {
+		if raw, ok := conn.(syscall.Conn); ok && is.ConnState != http.StateActive {
 			if conn, err := raw.SyscallConn(); err == nil && pending(conn) {
 				return true
 			}

@@ -64,13 +64,10 @@ func TestASlowMachineAnswersWhoWasThere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &service{listener: slowDoor{listener.(*net.TCPListener)}, served: make(chan error, 1)}
-	s.server = newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	s := serving(slowDoor{listener.(*net.TCPListener)}, func(w http.ResponseWriter, _ *http.Request) {
 		time.Sleep(time.Second)
 		w.WriteHeader(http.StatusNoContent)
-	}), time.Minute)
-	s.server.ConnState = s.arrivals.note
-	s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
+	})
 	var clients []net.Conn
 	for range 60 {
 		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", listener.Addr().String())
@@ -83,12 +80,7 @@ func TestASlowMachineAnswersWhoWasThere(t *testing.T) {
 		defer func() { _ = conn.Close() }()
 		clients = append(clients, conn)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
-	defer cancel()
-	s.closeDoor(ctx)
-	if err := s.server.Shutdown(ctx); err != nil {
-		t.Error(err)
-	}
+	s.stop(t)
 	unanswered := 0
 	for _, conn := range clients {
 		if res, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || res.StatusCode != http.StatusNoContent {
@@ -102,25 +94,55 @@ func TestASlowMachineAnswersWhoWasThere(t *testing.T) {
 	}
 }
 
-// TestTheEndOfARequestIsNoQuiet: who waited for it may ask again at once over an idle connection, so that beginnings
-// and ends count alike.
-func TestTheEndOfARequestIsNoQuiet(t *testing.T) {
+// TestWhoAskedAMomentAgoMayAskAgain: a client keeps its connection, and asks again a second after it was answered, while
+// the service stops. It is answered.
+func TestWhoAskedAMomentAgoMayAskAgain(t *testing.T) {
 	t.Parallel()
-	var a arrivals
-	one, other := net.Pipe()
-	for i, step := range []struct {
-		conn  net.Conn
-		state http.ConnState
-		turns int
-	}{
-		{one, http.StateNew, 0}, {other, http.StateNew, 0}, {one, http.StateActive, 1}, {other, http.StateActive, 2},
-		{one, http.StateIdle, 3}, {one, http.StateActive, 4}, {other, http.StateClosed, 5}, {one, http.StateIdle, 6},
-		{one, http.StateClosed, 6},
-	} {
-		a.note(step.conn, step.state)
-		if got := a.turns(); got != step.turns {
-			t.Errorf("step %d: %d turns, not %d", i, got, step.turns)
+	listener, err := plainTCP().Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serving(listener, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	answers := bufio.NewReader(conn)
+	var stopping sync.WaitGroup
+	defer stopping.Wait()
+	for _, last := range []bool{false, true} {
+		if last {
+			time.Sleep(time.Second)
 		}
+		_, _ = fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		res, err := http.ReadResponse(answers, nil)
+		if err != nil {
+			t.Fatalf("asked again: %t; %v", last, err)
+		}
+		_ = res.Body.Close()
+		if !last {
+			stopping.Go(func() { s.stop(t) })
+		}
+	}
+}
+
+// serving starts a service that has only a listener.
+func serving(l net.Listener, answer http.HandlerFunc) *service {
+	s := &service{listener: l, served: make(chan error, 1)}
+	s.server = newServer(answer, time.Minute)
+	s.server.ConnState = s.arrivals.note
+	s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
+	return s
+}
+
+// stop is what a service does with its listener and its connections when it drains.
+func (s *service) stop(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	s.closeDoor(ctx)
+	if err := s.server.Shutdown(ctx); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -134,12 +156,11 @@ func TestWhoeverConnectsIsAnswered(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := &service{listener: listener, served: make(chan error, 1)}
-		s.server = newServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		var begun atomic.Int64
+		s := serving(listener, func(w http.ResponseWriter, _ *http.Request) {
+			begun.Add(1)
 			w.WriteHeader(http.StatusNoContent)
-		}), time.Minute)
-		s.server.ConnState = s.arrivals.note
-		s.serving.Go(func() { s.served <- s.server.Serve(s.listener) })
+		})
 		var clients sync.WaitGroup
 		closed := make(chan struct{})
 		for range 8 {
@@ -166,13 +187,10 @@ func TestWhoeverConnectsIsAnswered(t *testing.T) {
 				}
 			})
 		}
-		for begun := s.arrivals.turns(); s.arrivals.turns() < begun+50; {
+		for begun.Load() < 50 {
 			runtime.Gosched()
 		}
-		s.closeDoor(t.Context())
-		if err := s.server.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
+		s.stop(t)
 		close(closed)
 		clients.Wait()
 	}

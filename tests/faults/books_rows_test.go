@@ -116,6 +116,7 @@ func (b *books) auditLookups(w *shift) {
 			}
 			if b.charged[l.document] > ledger[l.document] {
 				b.unasked++
+				t.Logf("a charge without a call was answered with %s", l.a)
 			}
 			continue
 		}

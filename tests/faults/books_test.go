@@ -51,7 +51,7 @@ func openBooks(t *testing.T, env map[string]string) *books {
 		lookuptest.Ordinary(w, r, document)
 	})
 	b := &books{t: t, env: env, bureau: bureau, people: map[string]string{}, charged: map[string]int{}}
-	b.product = intaketest.StartProductOf(t, env, bureau, 500*time.Millisecond)
+	b.product = intaketest.StartProductOf(t, env, bureau, 20*time.Second) // a busy machine is no slow bureau
 	b.key, b.hook = b.product.Lookups.NewKey(1e9, 1e9, 1e9).Key, b.product.Leads.NewHook("Sob carga", "generic")
 	return b
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -110,6 +111,19 @@ func (p *Program) ForgetLogs() {
 	p.output.text.Reset()
 }
 
+// clients are the ways of all clients that NewClient made.
+var clients sync.Map
+
+// NewClient returns a client that follows no redirect, and lets go of its unused connections before a program is
+// stopped.
+func NewClient(way *http.Transport) *http.Client {
+	clients.Store(way, nil)
+	return &http.Client{
+		Timeout: patience.Limit(), Transport: way,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
 // Stop asks the program to end, like a deployment, and waits. The test fails if it does not end with code 0.
 func (p *Program) Stop() {
 	p.tb.Helper()
@@ -124,6 +138,10 @@ func (p *Program) Terminate() (code int) {
 	if !p.running() {
 		p.tb.Fatalf("the program ended by itself: %v", p.err)
 	}
+	clients.Range(func(t, _ any) bool { // the program waits for clients that asked a moment ago
+		t.(*http.Transport).CloseIdleConnections()
+		return true
+	})
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // fails only if it has ended, which shows below
 	select {
 	case <-p.exited:

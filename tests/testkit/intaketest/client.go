@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
 	"fichario/tests/testkit/patience"
 )
@@ -71,11 +72,7 @@ func (a Answer) LeadIDs() (all []string) {
 // String is the status and the code, for comparisons.
 func (a Answer) String() string { return strings.TrimSpace(fmt.Sprint(a.Status, " ", a.Text("code"))) }
 
-var client = &http.Client{
-	Timeout:       patience.Limit(),
-	Transport:     &http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-}
+var client = testkit.NewClient(&http.Transport{MaxIdleConnsPerHost: 256, DisableCompression: true})
 
 // Send sends a request and checks the answer against the contract and the promises of every webhook answer.
 func (s *Service) Send(ctx context.Context, r Request) (Answer, error) {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/tests/testkit"
 	"fichario/tests/testkit/contracttest"
-	"fichario/tests/testkit/patience"
 )
 
 // Answer is an answer of the service.
@@ -39,11 +39,7 @@ func (a Answer) Raw(tb testing.TB) string {
 	return string(out.Bruto)
 }
 
-var client = &http.Client{
-	Timeout:       patience.Limit(),
-	Transport:     &http.Transport{MaxIdleConnsPerHost: 128},
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-}
+var client = testkit.NewClient(&http.Transport{MaxIdleConnsPerHost: 128})
 
 // Do sends a request with the key ("" for none) and checks the answer against the contract.
 func (s *Service) Do(
