@@ -29,9 +29,9 @@ import (
 func (s *setting) traced(n, size int) int {
 	s.t.Helper()
 	doc, noise, sum := must(document.Parse(document.CPF, cpfs[0])), make([]byte, size/2), 0
-	for from := 0; from < n; from += 500 {
+	for from := 0; from < n; from += 50 {
 		done(s.store.InTx(s.t.Context(), func(_ context.Context, r ports.Repos) error {
-			for range min(500, n-from) {
+			for range min(50, n-from) {
 				_, _ = rand.Read(noise)
 				answer := fmt.Appendf(nil, `{"x":%q}`, hex.EncodeToString(noise))
 				rec := lookup.Record{
