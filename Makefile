@@ -21,7 +21,7 @@ SLOW_TESTS = $(shell grep -roE --include='*_test.go' '^func TestSlow[A-Za-z0-9]+
 SLOW_PACKAGES = ./tests/browser ./tests/faults $(addprefix ./,$(sort $(dir $(SLOW_TESTS))))
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-slow world planted planted containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
+.PHONY: help run test test-slow test-postgres world planted containers test-race soak fuzz release generate contract changes lint build bench profile bench-growth \
 	bin/tested bin/pgtest bin/witness
 
 help: ## list the targets
@@ -46,6 +46,12 @@ SEEN = FICHARIO_TEST_STATUSES=$(CURDIR)/bin/statuses
 test-slow: bin/tested bin/pgtest ## run the tests that take long, break things or need a browser (about ten minutes)
 	$(SEEN) $(PGTEST) $(if $(wildcard bin/statuses),-every-status) -slow $(ALLOWED) -- sh -c "$(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
 		FICHARIO_TEST_POOLED=1 $(GOTEST) -skip '$(SLOW)' ./tests/integration || bad=1; exit \$${bad:-0}"
+
+# Other PostgreSQLs than the machine's; PACKAGES limits what is tested.
+VERSIONS ?= 16,17,18
+PACKAGES ?= ./adapters/gormstore/... ./tests/integration
+test-postgres: bin/tested bin/pgtest ## run the store's tests and the end-to-end tests on PostgreSQL VERSIONS=16,17,18 (needs npm)
+	.ci/postgres '$(VERSIONS)' env -u FICHARIO_TEST_DATABASE_URL $(PGTEST) -- $(GOTEST) -skip '$(SLOW)' $(PACKAGES)
 
 # The only test that may be skipped, because it needs a container engine and takes minutes.
 ALLOWED = -allow-skip '^fichario/tests/containers\.TestSlowContainers: '

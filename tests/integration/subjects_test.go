@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
 	"fichario/tests/testkit/lookuptest"
+	"fichario/tests/testkit/postgres"
 )
 
 // titular is a person whose data are everywhere.
@@ -168,11 +168,7 @@ func nowhere(t *testing.T, o *intaketest.Org, who titular) {
 			t.Fatal(err)
 		}
 	} else {
-		dump, err := exec.CommandContext(t.Context(), "pg_dump", url).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		places["the dump"] = dump
+		places["the database"] = postgres.Text(t, url)
 	}
 	phone := strings.NewReplacer("(", "", ")", "", " ", "", "-", "").Replace(who.phone)
 	for place, text := range places {

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -57,6 +58,32 @@ func New(tb testing.TB, migrate Migrate) string {
 		tb.Fatal(err)
 	}
 	return s.Database(tb, migrate)
+}
+
+// Text is all rows of all tables of a database, as text. It needs no program of the server's version, as a dump would.
+func Text(tb testing.TB, url string) []byte {
+	tb.Helper()
+	conn, err := pgx.Connect(tb.Context(), url)
+	if err != nil {
+		tb.Fatal("the database does not answer")
+	}
+	defer func() { _ = conn.Close(tb.Context()) }()
+	rows, err := conn.Query(tb.Context(), `SELECT format('COPY (SELECT * FROM %I.%I) TO STDOUT', schemaname, tablename)
+		FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	copies, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil || len(copies) == 0 {
+		tb.Fatalf("%d tables, %v", len(copies), err)
+	}
+	var text bytes.Buffer
+	for _, one := range copies {
+		if _, err := conn.PgConn().CopyTo(tb.Context(), &text, one); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return text.Bytes()
 }
 
 // Database is New on a given server.

@@ -69,8 +69,11 @@ func startCluster(ctx context.Context, bin string, files func(*cluster) *exec.Cm
 	return nil, errors.Join(fmt.Errorf("a throw-away PostgreSQL of %s: %w: %s", bin, err, c.log()), c.close())
 }
 
-// binaries finds the directory of the newest PostgreSQL, or of the one on the PATH.
+// binaries finds the directory that EnvPrograms names, else that of the PostgreSQL on the PATH or the newest one.
 func binaries() (string, error) {
+	if dir := os.Getenv(EnvPrograms); dir != "" {
+		return dir, nil
+	}
 	var candidates []string
 	if onPath, err := exec.LookPath("initdb"); err == nil {
 		if real, err := filepath.EvalSymlinks(onPath); err == nil {

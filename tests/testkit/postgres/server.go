@@ -1,7 +1,8 @@
 // Package postgres gives tests a real PostgreSQL, and each test its own database on it.
 //
-// The server is, in this order: FICHARIO_TEST_DATABASE_URL; a container, if a Docker engine answers (image from
-// FICHARIO_TEST_POSTGRES_IMAGE); or a throw-away cluster of the machine's own PostgreSQL binaries. `make test` starts
+// The server is, in this order: FICHARIO_TEST_DATABASE_URL; a throw-away cluster of the binaries that
+// FICHARIO_TEST_POSTGRES_PROGRAMS names; a container, if a Docker engine answers (image from
+// FICHARIO_TEST_POSTGRES_IMAGE); or a cluster of the machine's own PostgreSQL binaries. `make test` starts
 // one for the whole run; a test binary run outside it starts its own. No test is skipped for lack of a server: it fails
 // and says what to install. Nothing is left behind either, however the tests end (see package guard).
 package postgres
@@ -31,6 +32,8 @@ const (
 	EnvURL = "FICHARIO_TEST_DATABASE_URL"
 	// EnvImage names the variable with the image of the container.
 	EnvImage = "FICHARIO_TEST_POSTGRES_IMAGE"
+	// EnvPrograms names the variable with the directory of initdb and postgres, for a server of that version.
+	EnvPrograms = "FICHARIO_TEST_POSTGRES_PROGRAMS"
 	// DefaultImage is the image where EnvImage is not set.
 	DefaultImage = "postgres:17-alpine"
 
@@ -88,9 +91,12 @@ func Choose(ctx context.Context) (*Server, error) {
 		}
 		return s, nil
 	}
-	s, dockerErr := startContainer(ctx, "")
-	if dockerErr == nil {
-		return s, nil
+	dockerErr := errors.New("not asked, because " + EnvPrograms + " is set")
+	if os.Getenv(EnvPrograms) == "" {
+		var s *Server
+		if s, dockerErr = startContainer(ctx, ""); dockerErr == nil {
+			return s, nil
+		}
 	}
 	s, localErr := startLocal(ctx)
 	if errors.Is(localErr, errNoBinaries) {
