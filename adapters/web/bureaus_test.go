@@ -73,7 +73,7 @@ func TestTheBureausOfTheInstance(t *testing.T) {
 			t.Errorf("%v: %d", form, answer.StatusCode)
 		}
 	}
-	has(t, "the navigation", v.get("/"), `href="/bureaus"`)
+	has(t, "the settings", v.get("/rodizios"), `href="/bureaus"`)
 
 	member := site.member(v.by.OrgID(), "Caio", crm.Common)
 	hasNot(t, "a member's navigation", member.get("/"), `href="/bureaus"`)

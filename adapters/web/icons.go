@@ -42,6 +42,7 @@ var strokes = map[string]string{
 	"link":     `<path d="m8.5 11.5 3-3M9.5 6.5l2-2a2.83 2.83 0 0 1 4 4l-2 2M10.5 13.5l-2 2a2.83 2.83 0 0 1-4-4l2-2"/>`,
 	"company":  `<path d="M4 17V3.5h8V17M12 8h4v9M2.5 17h15M6.75 7h2.5M6.75 10h2.5M6.75 13h2.5"/>`,
 	"edit":     `<path d="M4 3.5h12v9l-4 4H4zM12 16.5v-4h4M7 7h6M7 10h3.5"/>`,
+	"gear":     `<path d="M3 6h5M12 6h5M3 14h8M15 14h2"/><circle cx="10" cy="6" r="2"/><circle cx="13" cy="14" r="2"/>`,
 	"up":       `<path d="m4.5 12.5 5.5-5.5 5.5 5.5"/>`,
 	"chat":     `<path d="M3.5 4h13v9.5H9L5.5 17v-3.5h-2zM7 7.5h6M7 10h4"/>`,
 	"mail":     `<path d="M3 5h14v10.5H3zM3 5.5l7 5.5 7-5.5"/>`,

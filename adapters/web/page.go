@@ -17,6 +17,8 @@ import (
 type Page struct {
 	// Title is the title in the browser tab; Nav is the navigation entry that the page belongs to.
 	Title, Nav string
+	// Setting is the entry of the settings that the page is; empty for others.
+	Setting string
 	// Data is the page's own.
 	Data any
 	// Wide lets the page use the whole width, as lists do; Read keeps it narrow.
@@ -136,6 +138,14 @@ func (s *Server) chooseKeys(c *Call, f struct {
 	}
 	c.SetCookie(keysCookie, keysOff, themeAge)
 	return c.Done("/conta", "Teclas sozinhas desligadas neste aparelho.")
+}
+
+// settings leads to the first of the settings, which has the list of all.
+func settings(c *Call) error {
+	if err := c.Manager(); err != nil {
+		return err
+	}
+	return c.Redirect("/equipe")
 }
 
 // keyList shows what keys do.

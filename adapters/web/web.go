@@ -117,6 +117,7 @@ func (s *Server) all(rooms []func(*Server) Pages) []Pages {
 		"POST /conta/atalhos": Decoded(s.chooseKeys),
 		"GET /atalhos":        s.keyList,
 		"GET /eventos":        Decoded(s.live),
+		"GET /configuracoes":  settings,
 	}}}
 	for _, room := range rooms {
 		all = append(all, room(s))

@@ -22,12 +22,17 @@ func TestSlowAnOwnerSaysWhatLookupsAreFor(t *testing.T) {
 		}
 		for code, name := range map[string]string{"credito": "Análise de crédito", "cobranca": "Cobrança"} {
 			b.Visit("/finalidades")
+			if !browsertest.Eval[bool](b, "document.querySelector('#finalidade-nova').open") { // it is where there is none
+				b.Click("#finalidade-nova summary")
+			}
 			b.Fill("#codigo", code)
 			b.Fill("#nome-NOVA", name)
 			b.Choose("#base-NOVA", "legitimo_interesse")
 			b.Click(`form[action="/finalidades"] button`)
 			b.See("Finalidade criada", name)
 		}
+		looked()
+		b.Click("#finalidade-credito summary")
 		looked()
 		b.Visit("/consultar")
 		b.Fill("#documento", "900.000.001-75")

@@ -150,6 +150,7 @@ const pages = `
 	admin POST /chaves/{id}/alterar key
 	admin POST /chaves/{id}/revogar key
 	admin POST /chaves/{id}/trocar key
+	admin GET /configuracoes
 	admin GET /equipe
 	admin POST /equipe/membros
 	admin POST /equipe/membros/{id} member

@@ -27,6 +27,8 @@ type rotationCard struct {
 	// Called is its name in the form.
 	Called string
 	Rows   []rotationRow
+	// Open is whether its form is open: nobody is in it yet, or what was sent is shown again.
+	Open bool
 }
 
 // rotationRow is a member in the form of a rotation.
@@ -40,6 +42,7 @@ type rotationRow struct {
 
 // typed puts what was sent into the form unchanged.
 func (r *rotationCard) typed(form url.Values) {
+	r.Open = true
 	r.Called = form.Get("nome")
 	for i := range r.Rows {
 		row := &r.Rows[i]
@@ -65,7 +68,7 @@ func (s pages) rotations(c *web.Call, status int, problem string) error {
 		data.New = c.PostForm.Get("nome")
 	}
 	for _, r := range all {
-		card := rotationCard{RotationView: r, Called: r.Name}
+		card := rotationCard{RotationView: r, Called: r.Name, Open: len(r.Places) == 0}
 		for _, m := range members {
 			row := rotationRow{Member: m, RotationMember: crm.RotationMember{MemberID: m.ID, Weight: 1}}
 			for _, p := range r.Places {
@@ -86,7 +89,9 @@ func (s pages) rotations(c *web.Call, status int, problem string) error {
 		}
 		data.Rotations = append(data.Rotations, card)
 	}
-	return c.RenderStatus(status, "rodizios", web.Page{Title: "Rodízios", Nav: "webhooks", Data: data})
+	return c.RenderStatus(status, "rodizios", web.Page{
+		Title: "Rodízios", Nav: "configuracoes", Setting: "rodizios", Data: data,
+	})
 }
 
 func (s pages) rotationAdd(c *web.Call, f struct {

@@ -153,6 +153,17 @@ func (p bundlesPage) Has(b catalog.Bundle, product string) bool {
 	return slices.Contains(b.Products, product)
 }
 
+// Names are the names of a bundle's products, with their ids where the bureau offers them no more.
+func (p bundlesPage) Names(b catalog.Bundle) []string {
+	names := slices.Clone(b.Products)
+	for i, id := range names {
+		if product, ok := p.Products.Find(id); ok {
+			names[i] = product.Name
+		}
+	}
+	return names
+}
+
 // New reports whether a product is chosen in the form of a new bundle.
 func (p bundlesPage) New(product string) bool {
 	return p.Part == "novo" && slices.Contains(p.Chosen, product)
@@ -168,7 +179,9 @@ func (s pages) bundlesPage(c *web.Call, status int, p bundlesPage) (err error) {
 	if p.Bundles, err = s.Bundles.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}
-	return c.RenderStatus(status, "pacotes", web.Page{Title: "Pacotes", Nav: "consultar", Data: p})
+	return c.RenderStatus(status, "pacotes", web.Page{
+		Title: "Pacotes", Nav: "configuracoes", Setting: "pacotes", Data: p,
+	})
 }
 
 // bundleFields are the fields of a bundle's form.

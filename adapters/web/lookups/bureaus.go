@@ -44,7 +44,9 @@ func (s pages) bureauList(c *web.Call) error {
 	if err != nil {
 		return err
 	}
-	return c.Render("bureaus", web.Page{Title: "Bureaus", Nav: "bureaus", Data: bureausPage{list, compared}, Wide: true})
+	return c.Render("bureaus", web.Page{
+		Title: "Bureaus", Nav: "configuracoes", Setting: "bureaus", Data: bureausPage{list, compared}, Wide: true,
+	})
 }
 
 // bureauFields name a bureau and, where it matters, a product.

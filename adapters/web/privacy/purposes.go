@@ -63,7 +63,9 @@ func (s pages) purposesPage(c *web.Call, status int, p purposesPage) (err error)
 		return err
 	}
 	p.Shared = !org.OwnHistory
-	return c.RenderStatus(status, "finalidades", web.Page{Title: "Finalidades", Nav: "privacidade", Data: p})
+	return c.RenderStatus(status, "finalidades", web.Page{
+		Title: "Finalidades", Nav: "configuracoes", Setting: "finalidades", Data: p,
+	})
 }
 
 // purposeFields are the fields of a purpose's form.

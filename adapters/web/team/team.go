@@ -48,7 +48,9 @@ func (s pages) teamPage(c *web.Call, status int, data teamPage) error {
 	if data.Origins, err = s.Origins.List(c.Ctx(), c.By, c.By.OrgID()); err != nil {
 		return err
 	}
-	return c.RenderStatus(status, "equipe", web.Page{Title: "Equipe e funil", Nav: "equipe", Data: data})
+	return c.RenderStatus(status, "equipe", web.Page{
+		Title: "Equipe e funil", Nav: "configuracoes", Setting: "equipe", Data: data,
+	})
 }
 
 // teamDone answers a form of the page: with a notice, or with the fault above its part.
