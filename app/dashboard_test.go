@@ -96,6 +96,28 @@ func TestTheDashboardAddsUp(t *testing.T) {
 	equal(t, "attention of who does not manage", len(must(s.dashboard.Look(t.Context(), ana, 7)).Attention), 0)
 }
 
+// TestOriginsAreCompared by how far their contacts have come; a lost one counts only where it was lost.
+func TestOriginsAreCompared(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	fair := must(s.origins.Add(t.Context(), owner, s.orgID, "Feira"))
+	stages := must(s.dashboard.Look(t.Context(), owner, 7)).Funnel
+	for i, stage := range []int{0, 2, len(stages) - 1} {
+		must(s.contacts.Create(t.Context(), owner, contacts.ContactForm{
+			Name: "Lia", Email: fmt.Sprint(i, "@x.example"), OriginID: fair.ID, StageID: stages[stage].Stage.ID,
+		}))
+	}
+	bia := s.arrive(s.hook(webhook.Signature{}), "bia")
+	done(s.contacts.Called(t.Context(), owner, bia.ID))
+	seen := must(s.dashboard.Look(t.Context(), owner, 7))
+	equal(t, "origins", len(seen.Conversion), 1)
+	c := seen.Conversion[0]
+	equal(t, "of the fair", fmt.Sprint(c.Name, c.Count, c.Reached), "Feira3 [2 1 1 0 0 1]")
+	equal(t, "per cent", fmt.Sprint(c.Percent(1), c.Percent(len(stages)-1)), "33 33")
+	equal(t, "answers", seen.Answers, crm.AnsweredWithin{0: 1})
+}
+
 // TestTheDashboardTellsOfAnEMailThatWasGivenUp, which belongs to no automation.
 func TestTheDashboardTellsOfAnEMailThatWasGivenUp(t *testing.T) {
 	t.Parallel()

@@ -133,6 +133,8 @@ type FirstAnswer struct {
 	MemberID, OriginID string
 	Answers            int
 	Waited             time.Duration
+	// Within counts them by how long they waited, since that is counted.
+	Within crm.AnsweredWithin
 }
 
 // StageTotal is what a stage holds.

@@ -16,6 +16,14 @@ type Figures interface {
 	Lookups(ctx context.Context, orgID string, bounds []time.Time) ([]LookupFigure, error)
 	// Deliveries counts the posts to webhooks by day and webhook.
 	Deliveries(ctx context.Context, orgID string, bounds []time.Time) ([]DeliveryFigure, error)
+	// Stages counts where the contacts of each origin are that came since a time: the newest of each, at most so many.
+	Stages(ctx context.Context, origins []string, since time.Time, most int) ([]StageFigure, error)
+}
+
+// StageFigure is how many contacts of an origin are in a stage.
+type StageFigure struct {
+	OriginID, StageID string
+	Count             int
 }
 
 // DeliveryFigure is what a webhook got on a day.

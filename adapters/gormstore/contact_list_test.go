@@ -71,6 +71,13 @@ func TestAListOfContactsWalksAnIndex(t *testing.T) {
 		}
 		walks(t, s, "totals of an assignee", totals(ports.ContactFilter{Stages: []string{planOrg}, AssigneeID: planOrg}),
 			"contacts_stage", "contacts_of_assignee")
+		ofOrigin := strings.Join(planned(t, s, func(cn engine.Conn) error {
+			_, err := s.repos(cn).Figures.Stages(t.Context(), []string{planOrg}, some.CreatedAt, 500)
+			return err
+		}), "\n")
+		if !regexp.MustCompile(`COVERING INDEX contacts_of_origin|Index (Only )?Scan using contacts_of_origin`).MatchString(ofOrigin) {
+			t.Errorf("%s: stages of an origin:\n%s", s.Writer.Name(), ofOrigin)
+		}
 		for _, c := range []struct {
 			order  crm.ContactOrder
 			filter ports.ContactFilter

@@ -59,9 +59,29 @@ type Overview struct {
 	Open ports.StageTotal
 	// Funnel are the stages of the default funnel, in order, with what is in them now, those of the lost apart.
 	Funnel []StageCount
+	// Answers counts the first answers to contacts by how long these had waited.
+	Answers crm.AnsweredWithin
+	// Conversion is how far the contacts of the most frequent origins have come in the default funnel.
+	Conversion []OriginConversion
 	// Steps are the first steps of a new organisation, for those who manage it.
 	Steps Steps
 }
+
+// OriginConversion is how far the contacts of an origin have come that came in the period, the newest of them if there
+// are more than cohort.
+type OriginConversion struct {
+	// OriginCount has how many of them are in the default funnel.
+	OriginCount
+	// Reached counts those that have come to each stage of Overview.Funnel, in its order; to a stage of the lost, those in
+	// it.
+	Reached []int
+}
+
+// Percent is how many have come to a stage, given by its place in the funnel, in per cent.
+func (c OriginConversion) Percent(stage int) int { return c.Reached[stage] * 100 / max(1, c.Count) }
+
+// originsCompared is how many origins are compared, by at most cohort contacts of each.
+const originsCompared, cohort = 6, 500
 
 // OriginCount is how many contacts came from an origin; its name is empty for contacts without one.
 type OriginCount struct {
@@ -131,7 +151,8 @@ func (d *Dashboard) Look(ctx context.Context, by app.Caller, days int) (Overview
 	if err := d.accrue(ctx, r, orgID, &o, now); err != nil {
 		return o, err
 	}
-	if err := o.countOpen(ctx, r, orgID, n); err != nil || !by.Manages(orgID) {
+	if err := errors.Join(o.countOpen(ctx, r, orgID, n), o.convert(ctx, r), o.countAnswers(ctx, r, orgID)); err != nil ||
+		!by.Manages(orgID) {
 		return o, err
 	}
 	if err := o.steps(ctx, r, orgID, n); err != nil {
@@ -326,6 +347,48 @@ func (o *Overview) countOpen(ctx context.Context, r ports.Repos, orgID string, n
 	}
 	o.Funnel = append(o.Funnel, lost...)
 	return nil
+}
+
+// convert adds how far contacts of the most frequent origins have come, once origins and funnel are known.
+func (o *Overview) convert(ctx context.Context, r ports.Repos) error {
+	var ids []string
+	for _, origin := range o.Origins {
+		if origin.Name != "" && len(ids) < originsCompared {
+			ids = append(ids, origin.ID)
+			o.Conversion = append(o.Conversion, OriginConversion{origin, make([]int, len(o.Funnel))})
+		}
+	}
+	found, err := r.Figures.Stages(ctx, ids, o.Days[0].Start, cohort)
+	for i := range o.Conversion {
+		c := &o.Conversion[i]
+		c.Count = 0
+		for _, f := range found {
+			at := slices.IndexFunc(o.Funnel, func(s StageCount) bool { return s.Stage.ID == f.StageID })
+			if f.OriginID != c.ID || at < 0 {
+				continue
+			}
+			c.Count += f.Count
+			c.Reached[at] += f.Count
+			for before := range at {
+				if o.Funnel[at].Stage.Outcome != crm.Lost {
+					c.Reached[before] += f.Count
+				}
+			}
+		}
+	}
+	o.Conversion = slices.DeleteFunc(o.Conversion, func(c OriginConversion) bool { return c.Count == 0 })
+	return err
+}
+
+// countAnswers adds how long the contacts had waited that were first answered in the period.
+func (o *Overview) countAnswers(ctx context.Context, r ports.Repos, orgID string) error {
+	answers, err := r.ContactAnswers.FirstAnswers(ctx, orgID, o.Days[0].Start)
+	for _, a := range answers {
+		for i, n := range a.Within {
+			o.Answers[i] += n
+		}
+	}
+	return err
 }
 
 // steps finds out which first steps the organisation has done.

@@ -2,6 +2,7 @@ package contacts
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -11,7 +12,8 @@ import (
 	"fichario/ports"
 )
 
-// answeredRow counts the contacts that got their first answer in an hour, and the seconds that they had waited.
+// answeredRow counts the contacts that got their first answer in an hour, and the seconds that they had waited; the
+// last seven are crm.AnsweredWithin.
 type answeredRow struct {
 	OrgID    engine.UID `gorm:"primaryKey"`
 	Hour     time.Time  `gorm:"primaryKey"`
@@ -19,6 +21,19 @@ type answeredRow struct {
 	OriginID engine.UID `gorm:"primaryKey"` // noID without one
 	Answers  int64      `gorm:"not null"`
 	Seconds  int64      `gorm:"not null"`
+
+	Within5m  int64 `gorm:"column:within_5m;not null;default:0"`
+	Within15m int64 `gorm:"column:within_15m;not null;default:0"`
+	Within1h  int64 `gorm:"column:within_1h;not null;default:0"`
+	Within4h  int64 `gorm:"column:within_4h;not null;default:0"`
+	Within1d  int64 `gorm:"column:within_1d;not null;default:0"`
+	Within3d  int64 `gorm:"column:within_3d;not null;default:0"`
+	Longer    int64 `gorm:"not null;default:0"`
+}
+
+// within are the fields of crm.AnsweredWithin, in its order.
+func (r *answeredRow) within() [len(crm.AnsweredWithin{})]*int64 {
+	return [...]*int64{&r.Within5m, &r.Within15m, &r.Within1h, &r.Within4h, &r.Within1d, &r.Within3d, &r.Longer}
 }
 
 func (answeredRow) TableName() string { return "first_answers" }
@@ -42,25 +57,32 @@ func (r contacts) answered(
 		if changed.Error != nil || changed.RowsAffected == 0 {
 			return changed.Error
 		}
-		waited := int64(max(0, at.Sub(c.CreatedAt)/time.Second))
-		return answerTally.Count(engine.Through(db), &answeredRow{
+		waited := max(0, at.Sub(c.CreatedAt))
+		row := answeredRow{
 			OrgID: engine.UID(c.OrgID), Hour: engine.HourOf(at), MemberID: engine.UID(memberID),
-			OriginID: engine.OrNoID(engine.Optional(c.OriginID)), Answers: n, Seconds: n * waited,
-		})
+			OriginID: engine.OrNoID(engine.Optional(c.OriginID)), Answers: n, Seconds: n * int64(waited/time.Second),
+		}
+		*row.within()[crm.Bound(waited)] = n
+		return answerTally.Count(engine.Through(db), &row)
 	})
 }
 
 func (r contacts) FirstAnswers(ctx context.Context, orgID string, since time.Time) ([]ports.FirstAnswer, error) {
 	sums := func(db *gorm.DB) *gorm.DB {
-		return db.Select("member_id, origin_id, CAST(SUM(answers) AS bigint) AS answers, CAST(SUM(seconds) AS bigint) AS seconds").
+		sums := engine.Mapped(answerTally.Counts, func(c string) string { return "CAST(SUM(" + c + ") AS bigint) AS " + c })
+		return db.Select("member_id, origin_id, "+strings.Join(sums, ", ")).
 			Where("org_id = ? AND hour >= ?", orgID,
 				engine.HourOf(since)).Group("member_id, origin_id").Order("member_id, origin_id")
 	}
 	return engine.FindAll(ctx, r.QueryList, "contacts.firstAnswers", func(row answeredRow) ports.FirstAnswer {
-		return ports.FirstAnswer{
+		a := ports.FirstAnswer{
 			MemberID: string(row.MemberID), OriginID: row.OriginID.Known(), Answers: int(row.Answers),
 			Waited: time.Duration(row.Seconds) * time.Second,
 		}
+		for i, n := range row.within() { // an answer from before they were counted may be taken back
+			a.Within[i] = int(max(0, *n))
+		}
+		return a
 	}, sums)
 }
 

@@ -59,6 +59,43 @@ func (r figures) Deliveries(ctx context.Context, orgID string, bounds []time.Tim
 	return eachFigure(ctx, r, "figures.deliveries", deliveriesByDay, orgID, bounds, read)
 }
 
+// stagesOfOrigin reads an index alone, contacts_of_origin.
+const stagesOfOrigin = `SELECT CAST(? AS %s), stage_id, COUNT(*) FROM (SELECT stage_id FROM contacts
+		WHERE origin_id = ? AND id >= ? ORDER BY id DESC%s LIMIT ?) newest GROUP BY stage_id`
+
+func (r figures) Stages(
+	ctx context.Context, origins []string, since time.Time, most int,
+) (out []ports.StageFigure, err error) {
+	if len(origins) == 0 {
+		return nil, nil
+	}
+	err = r.QueryList(ctx, "figures.stages", func(db *gorm.DB) error {
+		one := fmt.Sprintf(stagesOfOrigin, "uuid", " NULLS LAST")
+		if db.Name() == "sqlite" {
+			one = fmt.Sprintf(stagesOfOrigin, "text", "")
+		}
+		all, values := make([]string, len(origins)), []any(nil)
+		for i, origin := range origins {
+			all[i], values = one, append(values, origin, origin, engine.FirstID(since), most)
+		}
+		rows, err := db.Raw(strings.Join(all, " UNION ALL "), values...).Rows()
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for out = nil; rows.Next(); {
+			var origin, stage engine.UID
+			var n int
+			if err := rows.Scan(&origin, &stage, &n); err != nil {
+				return err
+			}
+			out = append(out, ports.StageFigure{OriginID: string(origin), StageID: string(stage), Count: n})
+		}
+		return rows.Err()
+	})
+	return out, err
+}
+
 // eachFigure reads rows without GORM, because a month has thousands of them.
 func eachFigure[Figure any](
 	ctx context.Context, r figures, op, query, orgID string, bounds []time.Time, read func(*sql.Rows) (Figure, error),

@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"fmt"
 	"slices"
 
 	"fichario/adapters/web"
@@ -21,6 +22,9 @@ type dashboardPage struct {
 	// Stages draws how far the contacts of the funnel have come, ByOrigin where those of the period are from; nil without
 	// any.
 	Stages, ByOrigin *bars
+	// Answered draws how long contacts waited for their first answer, Converted how far those of each origin have come;
+	// nil without any.
+	Answered, Converted *bars
 	// Accrued draws what was spent up to each day of the month; nil without any.
 	Accrued *curves
 	// Batches are those that run or await somebody, in the order in which they started.
@@ -41,6 +45,7 @@ func (s pages) dashboard(c *web.Call, f struct {
 	}
 	data.Today = data.Days[len(data.Days)-1]
 	data.Stages, data.ByOrigin = stageBars(data.Overview), originBars(data.Overview, data.Period)
+	data.Answered, data.Converted = answerBars(data.Answers), conversionBars(data.Overview)
 	if days > 1 {
 		data.Yesterday = &data.Days[len(data.Days)-2]
 		for _, p := range []*plot{lookupPlot(data.Overview, s.LookupEnabled), contactPlot(data.Overview)} {
@@ -90,6 +95,50 @@ func stageBars(o lookups.Overview) *bars {
 		})
 	}
 	return drawBars("Até onde os contatos chegaram", []series{{"na etapa", "s-a"}, {"já passaram dela", "s-c"}}, rows)
+}
+
+// boundWords are crm.AnswerBounds in words.
+var boundWords = [len(crm.AnswerBounds)]string{"5 minutos", "15 minutos", "1 hora", "4 horas", "1 dia", "3 dias"}
+
+func answerBars(a crm.AnsweredWithin) *bars {
+	rows := make([]barRow, len(a))
+	for i, n := range a {
+		rows[i] = barRow{Text: web.Count(n) + ", " + web.Count(n*100/max(1, a.Count())) + "%", Parts: []int64{int64(n)}}
+		if rows[i].Name = "mais de " + boundWords[len(boundWords)-1]; i < len(boundWords) {
+			rows[i].Name = "até " + boundWords[i]
+		}
+	}
+	return named(drawBars("Tempo até a primeira resposta", []series{{"", "s-a"}}, rows))
+}
+
+// Median says within what time half of the contacts were answered.
+func (d dashboardPage) Median() string {
+	bound, has := d.Answers.Median()
+	if !has {
+		return "mais da metade esperou mais de " + boundWords[len(boundWords)-1]
+	}
+	return "metade em até " + boundWords[slices.Index(crm.AnswerBounds[:], bound)]
+}
+
+// conversionBars draws, for each origin, what share was won, and what has left the first stage.
+func conversionBars(o lookups.Overview) *bars {
+	var rows []barRow
+	for _, c := range o.Conversion {
+		won := 0
+		for i, s := range o.Funnel {
+			if s.Stage.Outcome == crm.Won {
+				won = max(won, c.Percent(i))
+			}
+		}
+		on := won
+		if len(o.Funnel) > 1 && o.Funnel[1].Stage.Outcome != crm.Lost {
+			on = c.Percent(1)
+		}
+		rows = append(rows, barRow{
+			Name: c.Name, Text: fmt.Sprintf("%d%% ganhos, %d%% avançaram", won, on), Parts: []int64{int64(won), int64(on - won)},
+		})
+	}
+	return drawBars("Conversão por origem", []series{{"ganhos", "s-a"}, {"avançaram da primeira etapa", "s-c"}}, rows)
 }
 
 // named are bars of one series, which needs no name.

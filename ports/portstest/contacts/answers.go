@@ -48,7 +48,7 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	answers, err := repos.ContactAnswers.FirstAnswers(ctx, o.ID, kit.At)
 	kit.Must(t, err)
 	kit.Same(t, "answers", answers, []ports.FirstAnswer{
-		{MemberID: person, OriginID: origin, Answers: 1, Waited: 90 * time.Minute},
+		{MemberID: person, OriginID: origin, Answers: 1, Waited: 90 * time.Minute, Within: crm.AnsweredWithin{3: 1}},
 	})
 	for range 2 { // the second time it already waits
 		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -59,7 +59,8 @@ func firstAnswers(t *testing.T, s ports.Store) {
 	answers, err = repos.ContactAnswers.FirstAnswers(ctx, o.ID, kit.At)
 	kit.Must(t, err)
 	for _, a := range answers {
-		kit.Same(t, "answers that are taken back", []any{a.Answers, a.Waited}, []any{0, time.Duration(0)})
+		kit.Same(t, "answers that are taken back", []any{a.Answers, a.Waited, a.Within},
+			[]any{0, time.Duration(0), crm.AnsweredWithin{}})
 	}
 	answers, err = repos.ContactAnswers.FirstAnswers(ctx, o.ID, kit.At.Add(24*time.Hour))
 	kit.Must(t, err)

@@ -34,6 +34,13 @@ func figures(t *testing.T, s ports.Store) {
 	slices.SortFunc(contacts, func(a, b ports.ContactFigure) int { return a.Day - b.Day })
 	kit.Same(t, "contacts", contacts, []ports.ContactFigure{{OriginID: origin, Count: 2}, {Day: 1, Count: 1}})
 
+	stages, err := repos.Figures.Stages(ctx, []string{kit.ID(), origin}, kit.At, 10)
+	kit.Must(t, err)
+	kit.Same(t, "stages", stages, []ports.StageFigure{{OriginID: origin, StageID: stage, Count: 2}})
+	stages, err = repos.Figures.Stages(ctx, []string{origin}, kit.At, 1)
+	kit.Must(t, err)
+	kit.Same(t, "stages of the newest", stages, []ports.StageFigure{{OriginID: origin, StageID: stage, Count: 1}})
+
 	for i, charged := range []bool{true, true, false} {
 		e := kit.Running(t, kit.ID())
 		e.OrgID, e.At = o.ID, kit.At.Add(time.Duration(i)*time.Minute)

@@ -1,0 +1,32 @@
+package crm
+
+import (
+	"testing"
+	"time"
+)
+
+func TestBoundsOfAnswers(t *testing.T) {
+	t.Parallel()
+	for waited, want := range map[time.Duration]int{
+		0: 0, 5 * time.Minute: 0, 5*time.Minute + 1: 1, time.Hour: 2, 24 * time.Hour: 4, 72 * time.Hour: 5, 73 * time.Hour: 6,
+	} {
+		if got := Bound(waited); got != want {
+			t.Errorf("%s is in %d, not %d", waited, got, want)
+		}
+	}
+	for _, one := range []struct {
+		counts AnsweredWithin
+		median time.Duration
+		has    bool
+	}{
+		{},
+		{AnsweredWithin{0: 1}, 5 * time.Minute, true},
+		{AnsweredWithin{0: 1, 2: 1}, 5 * time.Minute, true},
+		{AnsweredWithin{0: 1, 2: 2}, time.Hour, true},
+		{AnsweredWithin{0: 1, 6: 2}, 0, false},
+	} {
+		if got, has := one.counts.Median(); got != one.median || has != one.has {
+			t.Errorf("the median of %v is %s, %t", one.counts, got, has)
+		}
+	}
+}
