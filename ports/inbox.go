@@ -19,6 +19,10 @@ type Arrival struct {
 	Fingerprint []byte
 	// Read is the id of the delivery that a replay has read; empty for a post.
 	Read string
+	// Lead is the platform's id of the lead that it is, Page of the page; empty for what was posted. A lead is taken once
+	// for ever: its people need no keys, a later arrival of it stores nothing, and its receipts are empty ones. The line
+	// of the log that it waits on becomes the delivery's.
+	Lead, Page string
 }
 
 // Newcomer is a contact to be made. Event is the history entry of its making, Notification what the team is told, Job

@@ -84,6 +84,8 @@ type Repos struct {
 	Webhooks       Webhooks
 	Inbox          Inbox
 	Deliveries     Deliveries
+	LeadSources    LeadSources
+	Leads          Leads
 	Automations    Automations
 	Jobs           Jobs
 	JobQueue       JobQueue

@@ -40,7 +40,8 @@ func stillServed(c checker.Change) bool {
 }
 
 // askedFor are codes of problems that only a request with a new parameter gets.
-var askedFor = []string{"bureau_desconhecido", "bureau_negado"}
+// The kind of a webhook is only told of one that was made with it.
+var askedFor = []string{"bureau_desconhecido", "bureau_negado", "meta"}
 
 // onlyAskedFor says that a change is one of those codes among the values of responses.
 func onlyAskedFor(c checker.Change) bool {

@@ -235,7 +235,8 @@ func TestPartitioningKeepsEveryRow(t *testing.T) {
 		// Current posts write these columns.
 		err := s.Writer.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea,
 				ADD COLUMN waiting boolean NOT NULL DEFAULT false;
-			ALTER TABLE webhooks ADD COLUMN rotation_id uuid, ADD COLUMN email_key text NOT NULL DEFAULT '';
+			ALTER TABLE webhooks ADD COLUMN rotation_id uuid, ADD COLUMN email_key text NOT NULL DEFAULT '',
+				ADD COLUMN verify_token bytea;
 			ALTER TABLE organisations ADD COLUMN own_history boolean NOT NULL DEFAULT false;
 			ALTER TABLE jobs ADD COLUMN event text NOT NULL DEFAULT 'contact.created', ADD COLUMN subject_id uuid,
 			ADD COLUMN detail text NOT NULL DEFAULT '', ADD COLUMN trail text NOT NULL DEFAULT '',

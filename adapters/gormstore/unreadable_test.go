@@ -72,6 +72,16 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		repos.Factors.SetCodes(ctx, id("33"), access.OneTimeCodes{Secret: "x"}),
 		s.Writer.Exec("INSERT INTO later_answers (id, content, due, until) VALUES (?, ?, ?, ?)", id("19"), engine.Blob(
 			s.Vault.SealJSON(map[string]string{"ticket": "t"}, "later_answers|content|"+id("19"))), now, now).Error,
+		s.Writer.Table("webhooks").Where("id = ?", id("02")).
+			Update("verify_token", engine.Blob(s.Vault.Seal([]byte("x"), "webhooks|verify_token|"+id("02")))).Error,
+		errOf(repos.LeadSources.Connect(ctx, webhook.Source{
+			ID: id("41"), OrgID: id("01"), WebhookID: id("02"), Page: "1", Token: "t", ReadTo: now, RunAt: now, PausedUntil: now,
+			CreatedAt: now,
+		})),
+		errOf(repos.Leads.Note(ctx, ports.NotedLead{
+			Notice:   webhook.Notice{Lead: "7", Page: "1"},
+			Delivery: webhook.Delivery{ID: id("42"), OrgID: id("01"), WebhookID: id("03"), At: now, Outcome: webhook.Waiting},
+		})),
 		s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 			return r.Audit.Append(ctx, audit.Line{
 				ID: id("32"), OrgID: id("01"), At: now, Address: "203.0.113.7", Detail: audit.Detail{"nome": "Ana"},
@@ -106,9 +116,11 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
 		_, codesErr := repos.Factors.Codes(ctx, id("33"))
 		later, err18 := repos.LaterAnswers.Claim(ctx, now.Add(time.Hour), now, 10)
+		pages, err19 := repos.LeadSources.List(ctx, id("02"))
+		waiting, err20 := repos.Leads.Waiting(ctx, id("03"), "1", now.Add(time.Hour), 10)
 		for i, err := range []error{
 			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15, err16, err17,
-			err18,
+			err18, err19, err20,
 		} {
 			if err != nil {
 				t.Fatalf("%s: read %d: %v", s.Writer.Name(), i+1, err)
@@ -131,9 +143,14 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"sessions.address": sessions[0].Address == "", "one_time_codes.secret": errors.Is(codesErr, ports.ErrUnreadable),
 			"later_answers.content": later[0].Ticket == "",
 			"audit_heads.sealed":    errors.Is(headErr, ports.ErrUnreadable),
+			"webhooks.verify_token": hooks[0].Unreadable, "lead_sources.token": pages[0].Unreadable,
+			"leads.lead": waiting[0].Lead == "",
 		}
 	}
 }
+
+// errOf is the error of a call.
+func errOf[T any](_ T, err error) error { return err }
 
 // TestOneUnreadableValueTakesNoListDown replaces the sealed values of one column after another by misplaced ones.
 func TestOneUnreadableValueTakesNoListDown(t *testing.T) {

@@ -323,6 +323,7 @@ func (e WebhookStatusStatus) Valid() bool {
 const (
 	Formservice WebhookStatusType = "formservice"
 	Generic     WebhookStatusType = "generic"
+	Meta        WebhookStatusType = "meta"
 )
 
 // Valid indicates whether the value is a known member of the WebhookStatusType enum.
@@ -331,6 +332,8 @@ func (e WebhookStatusType) Valid() bool {
 	case Formservice:
 		return true
 	case Generic:
+		return true
+	case Meta:
 		return true
 	default:
 		return false
@@ -1048,6 +1051,9 @@ type WebhookInternal = LeadProblem
 // WebhookUnavailable A problem of the webhook, with the same fields as its answer.
 type WebhookUnavailable = LeadProblem
 
+// WrongVerifyToken A problem of the webhook, with the same fields as its answer.
+type WrongVerifyToken = LeadProblem
+
 // LookupCnpjParams defines parameters for LookupCnpj.
 type LookupCnpjParams struct {
 	// Refresh `true` asks the bureau even if history has an answer, and is charged.
@@ -1235,7 +1241,7 @@ type VerifyWebhookParams struct {
 	// HubChallenge Text to return; at most 512 characters.
 	HubChallenge *string `form:"hub.challenge,omitempty" json:"hub.challenge,omitempty"`
 
-	// HubVerifyToken The webhook's token.
+	// HubVerifyToken The webhook's token; for type `meta`, its verify token.
 	HubVerifyToken *string `form:"hub.verify_token,omitempty" json:"hub.verify_token,omitempty"`
 }
 
@@ -1244,7 +1250,7 @@ type ProbeWebhookParams struct {
 	// HubChallenge Text to return; at most 512 characters.
 	HubChallenge *string `form:"hub.challenge,omitempty" json:"hub.challenge,omitempty"`
 
-	// HubVerifyToken The webhook's token.
+	// HubVerifyToken The webhook's token; for type `meta`, its verify token.
 	HubVerifyToken *string `form:"hub.verify_token,omitempty" json:"hub.verify_token,omitempty"`
 }
 
@@ -2894,6 +2900,17 @@ type WebhookUnavailableApplicationProblemPlusJSONResponse struct {
 	Body LeadProblem
 
 	Headers WebhookUnavailableResponseHeaders
+}
+
+type WrongVerifyTokenResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	WWWAuthenticate          *string
+	XRequestId               *string
+}
+type WrongVerifyTokenApplicationProblemPlusJSONResponse struct {
+	Body LeadProblem
+
+	Headers WrongVerifyTokenResponseHeaders
 }
 
 type LookupCnpjRequestObject struct {
@@ -8622,6 +8639,31 @@ func (response VerifyWebhook200TextResponse) VisitVerifyWebhookResponse(w http.R
 	return err
 }
 
+type VerifyWebhook401ApplicationProblemPlusJSONResponse struct {
+	WrongVerifyTokenApplicationProblemPlusJSONResponse
+}
+
+func (response VerifyWebhook401ApplicationProblemPlusJSONResponse) VisitVerifyWebhookResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.WWWAuthenticate != nil {
+		w.Header().Set("WWW-Authenticate", fmt.Sprint(*response.Headers.WWWAuthenticate))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type VerifyWebhook404ApplicationProblemPlusJSONResponse struct {
 	UnknownWebhookApplicationProblemPlusJSONResponse
 }
@@ -8720,6 +8762,26 @@ func (response ProbeWebhook200Response) VisitProbeWebhookResponse(w http.Respons
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
 	}
 	w.WriteHeader(200)
+	return nil
+}
+
+type ProbeWebhook401ResponseHeaders struct {
+	AccessControlAllowOrigin *string
+	XRequestId               *string
+}
+
+type ProbeWebhook401Response struct {
+	Headers ProbeWebhook401ResponseHeaders
+}
+
+func (response ProbeWebhook401Response) VisitProbeWebhookResponse(w http.ResponseWriter) error {
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(401)
 	return nil
 }
 
@@ -8874,6 +8936,26 @@ func (response ReceiveLead200JSONResponse) VisitReceiveLeadResponse(w http.Respo
 	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveLead200TextResponse struct {
+	Body    string
+	Headers ReceiveLead200ResponseHeaders
+}
+
+func (response ReceiveLead200TextResponse) VisitReceiveLeadResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/plain")
+	if response.Headers.AccessControlAllowOrigin != nil {
+		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(200)
+
+	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
 	return err
 }
 

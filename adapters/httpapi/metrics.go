@@ -51,7 +51,7 @@ func NewMetrics(products catalog.Catalog, bureaus func(product string) []string)
 		dropped: r.Counter("fichario_dropped_fields_total",
 			"Named fields that were null because the mapping gave a wrong type.", "bureau", "product", "field"),
 		posts: r.Counter("fichario_webhook_posts_total",
-			"Posts to webhooks by outcome: accepted, repeated, refused, failed.", "outcome"),
+			"Posts to webhooks by outcome: accepted, repeated, refused, failed, aguardando (leads to be fetched).", "outcome"),
 		jobs: r.Counter("fichario_job_attempts_total",
 			"Job attempts by kind and resulting state: done, ready (to be tried again), dead.", "kind", "state"),
 		background: r.Counter("fichario_background_failures_total", "Failures of periodic background work, by task.", "work"),
@@ -66,7 +66,7 @@ func (m *Metrics) beginAtZero(products catalog.Catalog, bureaus func(product str
 	for _, k := range problems {
 		m.refusals.Add(0, string(k.Code))
 	}
-	for _, outcome := range []webhook.Outcome{webhook.Accepted, webhook.Repeated, webhook.Refused, postFailed} {
+	for _, outcome := range []webhook.Outcome{webhook.Accepted, webhook.Repeated, webhook.Refused, webhook.Waiting, postFailed} {
 		m.posts.Add(0, string(outcome))
 	}
 	for _, kind := range []automation.JobKind{automation.FanOut, automation.RunAutomation, automation.MailMember} {
@@ -154,6 +154,8 @@ func (m *Metrics) post(a intake.Accepted, err error) {
 		outcome = webhook.Refused
 	case a.Repeated:
 		outcome = webhook.Repeated
+	case a.OnlyNoted:
+		outcome = webhook.Waiting
 	}
 	m.posts.Add(1, string(outcome))
 }

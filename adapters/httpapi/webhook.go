@@ -14,6 +14,7 @@ import (
 
 	"fichario/app/intake"
 	"fichario/domain/fault"
+	kinds "fichario/domain/intake"
 	"fichario/domain/webhook"
 )
 
@@ -46,8 +47,14 @@ func (h handlers) verify(ctx context.Context, token, challenge, verifyToken stri
 		return verified{}, err
 	}
 	const challengeMax = 512
-	if challenge != "" && len(challenge) <= challengeMax && verifyToken == token {
-		return verified{challenge: challenge}, nil
+	if challenge != "" && len(challenge) <= challengeMax {
+		address, _ := webhook.ParseToken(token)
+		if hook.Challenge(address, verifyToken) {
+			return verified{challenge: challenge}, nil
+		}
+		if hook.Kind == kinds.Meta {
+			return verified{}, fault.New(fault.Unauthenticated, "O token de verificação não confere.")
+		}
 	}
 	return verified{
 		status: WebhookStatus{Status: Ok, Name: hook.Name, Type: WebhookStatusType(hook.Kind), Enabled: hook.Enabled},
@@ -129,6 +136,9 @@ func (s *server) ReceiveLead(c echo.Context, token string) error {
 	s.Metrics.post(accepted, err)
 	if err != nil {
 		return late(ctx, err)
+	}
+	if accepted.OnlyNoted {
+		return c.String(http.StatusOK, fmt.Sprintf("%d leads anotados; os dados são buscados em seguida.", accepted.Noted))
 	}
 	return thank(c, hook, accepted)
 }

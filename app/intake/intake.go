@@ -20,6 +20,9 @@ type Intake struct {
 	clock app.Clock
 	// large holds a slot for each large body that is being read.
 	large chan struct{}
+	// source reads notifications that name leads, see NewLeads; waiting wakes those who fetch them.
+	source  ports.LeadSource
+	waiting app.Wake
 }
 
 const (
@@ -31,7 +34,7 @@ const (
 
 // New returns the use case.
 func New(store ports.Store, clock app.Clock) *Intake {
-	return &Intake{store: store, clock: clock, large: make(chan struct{}, largeAtOnce)}
+	return &Intake{store: store, clock: clock, large: make(chan struct{}, largeAtOnce), waiting: app.NewWake()}
 }
 
 // Post is one request to a webhook.
@@ -59,6 +62,9 @@ type Accepted struct {
 	Known int
 	// Repeated is true when all of them had.
 	Repeated bool
+	// OnlyNoted is true for a notification that names leads, of which Noted were new; they are fetched later.
+	OnlyNoted bool
+	Noted     int
 }
 
 // Made is how many contacts the post made.
@@ -140,6 +146,9 @@ func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (_ Acce
 	}
 	if f := checkSignature(hook, d, p.Signed); f != nil {
 		return i.refuse(ctx, ports.Arrival{Delivery: d}, f)
+	}
+	if hook.Kind == intake.Meta {
+		return i.note(ctx, d)
 	}
 	return i.take(ctx, hook, d, "")
 }

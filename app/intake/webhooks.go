@@ -34,7 +34,9 @@ type NewWebhook struct {
 	// Origin is the name of the fixed origin; empty for none.
 	Origin    string
 	Signature webhook.Signature
-	ThanksURL string
+	// VerifyToken is for the kind intake.Meta, which also needs the app's secret as Signature.
+	VerifyToken string
+	ThanksURL   string
 	// Rotation is the name or id of the rotation that assigns its contacts; empty for none.
 	Rotation string
 }
@@ -50,7 +52,7 @@ func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (web
 	case !ok:
 		return fail(app.Invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax)))
 	case !n.Kind.Valid():
-		return fail(app.Invalid("type", "O tipo deve ser generic ou formservice."))
+		return fail(app.Invalid("type", "O tipo deve ser generic, formservice ou meta."))
 	case n.Band != "" && !n.Band.Valid():
 		return fail(app.Invalid("bands", "As faixas de valor devem ser zero, lower, middle ou upper."))
 	}
@@ -68,7 +70,10 @@ func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (web
 	}
 	hook := webhook.Webhook{
 		ID: app.NewID(), OrgID: n.OrgID, Name: name, Options: n.Options, Enabled: true, Signature: n.Signature,
-		ThanksURL: n.ThanksURL, CreatedAt: w.clock(),
+		VerifyToken: n.VerifyToken, ThanksURL: n.ThanksURL, CreatedAt: w.clock(),
+	}
+	if err := checkComplete(hook); err != nil {
+		return fail(err)
 	}
 	token := webhook.NewToken()
 	err := w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
@@ -107,6 +112,14 @@ func checkSettings(s webhook.Signature, thanksURL string) error {
 		return app.Invalid("thanksUrl", "O endereço de agradecimento deve ser um http:// ou https:// completo.")
 	}
 	return nil
+}
+
+// checkComplete refuses a webhook that lacks what its kind needs.
+func checkComplete(h webhook.Webhook) error {
+	if h.Complete() {
+		return nil
+	}
+	return app.Invalid("verifyToken", "Um webhook do tipo meta precisa de um token de verificação, de até 200 letras, e do segredo do aplicativo; os outros tipos não têm token de verificação.")
 }
 
 // checkEmailKey trims a key of the e-mail, which may be empty.
@@ -186,7 +199,9 @@ type Change struct {
 	Kind      *intake.Kind
 	Band      *fields.Band
 	Signature *webhook.Signature
-	ThanksURL *string
+	// VerifyToken is Meta's.
+	VerifyToken *string
+	ThanksURL   *string
 	// Rotation is the name or id of the rotation; "" for none.
 	Rotation *string
 	// EmailKey is the key under which the sender puts the e-mail; "" for none.
@@ -220,6 +235,9 @@ func (w *Webhooks) Update(ctx context.Context, by app.Caller, id string, c Chang
 		changed := app.Differing(hookDetail(before), hookDetail(v.Webhook))
 		if before.Signature.Secret != v.Signature.Secret {
 			changed["segredo"] = "outro"
+		}
+		if before.VerifyToken != v.VerifyToken {
+			changed["token_de_verificacao"] = "outro"
 		}
 		return app.Record(ctx, r, by, audit.Line{
 			OrgID: v.OrgID, Action: audit.WebhookChanged, Object: id, Detail: changed,
@@ -261,6 +279,7 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 		return app.Invalid("secret", "O segredo guardado da assinatura está ilegível: escreva-o de novo.")
 	}
 	app.Replace(&hook.Signature, c.Signature)
+	app.Replace(&hook.VerifyToken, c.VerifyToken)
 	app.Replace(&hook.ThanksURL, c.ThanksURL)
 	if app.Replace(&hook.EmailKey, c.EmailKey); c.EmailKey != nil {
 		if err := checkEmailKey(&hook.EmailKey); err != nil {
@@ -268,7 +287,10 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 		}
 	}
 	if !hook.Kind.Valid() || !hook.Band.Valid() {
-		return app.Invalid("type", "O tipo deve ser generic ou formservice; as faixas de valor, zero, lower, middle ou upper.")
+		return app.Invalid("type", "O tipo deve ser generic, formservice ou meta; as faixas de valor, zero, lower, middle ou upper.")
+	}
+	if err := checkComplete(*hook); err != nil {
+		return err
 	}
 	return checkSettings(hook.Signature, hook.ThanksURL)
 }

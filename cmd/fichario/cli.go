@@ -37,6 +37,8 @@ type cli struct {
 	SandboxBureau sandboxBureauCmd `cmd:"" group:"lookups" name:"sandbox-bureau" help:"Serve the sandbox bureau over HTTP, with invented answers or those of a script."`
 
 	Webhook      intake.Webhook         `cmd:"" group:"leads" help:"Addresses that receive contacts."`
+	Meta         intake.Meta            `cmd:"" group:"leads" help:"Pages whose leads are fetched from Meta."`
+	SandboxMeta  sandboxMetaCmd         `cmd:"" group:"leads" name:"sandbox-meta" help:"Serve a stand-in for Meta's Graph API, with invented pages and leads."`
 	Contact      contacts.Contact       `cmd:"" group:"leads" help:"Contacts."`
 	Origin       contacts.Origin        `cmd:"" group:"leads" help:"Where contacts come from."`
 	Funnel       contacts.Funnel        `cmd:"" group:"leads" help:"The stages that contacts move through."`

@@ -11,6 +11,7 @@ import (
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
+	"fichario/adapters/meta"
 	"fichario/app"
 	agentsapp "fichario/app/agents"
 	"fichario/app/automations"
@@ -147,10 +148,14 @@ func (r contactRoom) chores() []app.Chore {
 type intakeRoom struct {
 	intake   *intake.Intake
 	webhooks *intake.Webhooks
+	leads    *intake.Leads
 }
 
 func intakeOn(g ground) intakeRoom {
-	return intakeRoom{intake.New(g.store, command.Now), intake.NewWebhooks(g.store, command.Now)}
+	in := intake.New(g.store, command.Now)
+	return intakeRoom{in, intake.NewWebhooks(g.store, command.Now), intake.NewLeads(intake.LeadsConfig{
+		Store: g.store, Source: meta.New(g.Settings.MetaURL), Clock: command.Now, ReadBack: g.Settings.MetaReadBack, Log: g.log,
+	}, in)}
 }
 
 type automationRoom struct {

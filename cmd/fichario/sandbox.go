@@ -36,11 +36,16 @@ func (c *sandboxBureauCmd) Run(e *command.Environment) error {
 	if c.Check {
 		return e.Print(map[string]any{"ok": true}, "%s is a valid script.\n", e.Settings.SandboxScript)
 	}
+	return serveSandbox(e, withDoors(bureau, bureau))
+}
+
+// serveSandbox serves until the context ends.
+func serveSandbox(e *command.Environment, handler http.Handler) error {
 	listener, err := new(net.ListenConfig).Listen(e.Ctx, "tcp", e.Settings.Listen)
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: withDoors(bureau, bureau), ReadHeaderTimeout: 5 * time.Second}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	log, flush := command.NewLogger(e.Settings, e.ErrOut)
@@ -57,6 +62,14 @@ func (c *sandboxBureauCmd) Run(e *command.Environment) error {
 		}
 		return nil
 	}
+}
+
+type sandboxMetaCmd struct{}
+
+// Run serves the stand-in for Meta until the context ends.
+func (*sandboxMetaCmd) Run(e *command.Environment) error {
+	m := sandbox.NewMeta()
+	return serveSandbox(e, m.MetaDoors())
 }
 
 // withDoors serves the bureau's control endpoints, and passes everything else to next unchanged: a ServeMux would

@@ -76,6 +76,9 @@ const (
 	WebhookCreated      Action = "webhook.criado"
 	WebhookChanged      Action = "webhook.alterado"
 	WebhookRegenerated  Action = "webhook.endereco_trocado"
+	SourceConnected     Action = "fonte.conectada"
+	SourceDisconnected  Action = "fonte.desconectada"
+	SourceReadBack      Action = "fonte.relida"
 	AutomationCreated   Action = "automacao.criada"
 	AutomationChanged   Action = "automacao.alterada"
 	AutomationEnabled   Action = "automacao.habilitada"
@@ -130,6 +133,8 @@ var labels = map[Action]string{
 	PurposeChanged: "Alterou uma finalidade", KeyCreated: "Criou uma chave", KeyRestricted: "Mudou as permissões de uma chave",
 	KeyRotated: "Trocou o segredo de uma chave", KeyRevoked: "Revogou uma chave", WebhookCreated: "Criou um webhook",
 	WebhookChanged: "Alterou um webhook", WebhookRegenerated: "Trocou o endereço de um webhook",
+	SourceConnected: "Conectou uma página", SourceDisconnected: "Desconectou uma página",
+	SourceReadBack:    "Buscou de novo os leads de uma página",
 	AutomationCreated: "Criou uma automação", AutomationChanged: "Alterou uma automação",
 	AutomationEnabled: "Habilitou uma automação", AutomationDisabled: "Desabilitou uma automação",
 	AutomationRunAgain: "Repetiu uma execução", AutomationsRunAgain: "Repetiu execuções", BundleCreated: "Criou um pacote",

@@ -28,6 +28,8 @@ const (
 	ChainCut NotificationKind = "cadeia"
 	// BureauExhausted: a bureau has no credit left.
 	BureauExhausted NotificationKind = "bureau_sem_credito"
+	// SourceToken: the token of a page whose leads are fetched ends soon, or has ended.
+	SourceToken NotificationKind = "fonte_sem_acesso"
 )
 
 // Notification tells the team of an organisation that something happened. It is shown to every active member, and
@@ -67,6 +69,8 @@ func (n Notification) Title() string {
 		return "Automações que se respondem"
 	case BureauExhausted:
 		return "Bureau sem crédito"
+	case SourceToken:
+		return "Leads da Meta"
 	case NewContact:
 	}
 	return "Novo contato"
@@ -80,7 +84,7 @@ func (n Notification) Text() string {
 			return n.Subject + " falhou e não será tentada de novo sozinha."
 		}
 		return n.Subject + " falhou para " + n.contact() + " e não será tentada de novo sozinha."
-	case CapReached, CeilingReached, ImportEnded, ChainCut, BureauExhausted:
+	case CapReached, CeilingReached, ImportEnded, ChainCut, BureauExhausted, SourceToken:
 		return n.Subject
 	case BatchEnded, BatchPaused:
 		return n.BatchName + ": " + n.Subject

@@ -160,7 +160,7 @@ func TestAPlusThatNobodyEncoded(t *testing.T) {
 	}
 }
 
-// TestNotificationOfMeta has ids only: it is refused, and the refusal says what to do.
+// TestNotificationOfMeta has ids only: a webhook of another kind refuses it, and the refusal says what to do.
 func TestNotificationOfMeta(t *testing.T) {
 	t.Parallel()
 	const body = `{"object":"page","entry":[{"id":"153125381133","time":1757858400,"changes":[{"field":"leadgen",

@@ -29,10 +29,12 @@ type Kind string
 const (
 	Generic     Kind = "generic"
 	FormService Kind = "formservice"
+	// Meta is for notifications of Meta's instant forms, which name leads that are fetched.
+	Meta Kind = "meta"
 )
 
 // Valid reports whether k is a known kind.
-func (k Kind) Valid() bool { return k == Generic || k == FormService }
+func (k Kind) Valid() bool { return k == Generic || k == FormService || k == Meta }
 
 // Options is how a webhook wants its submissions read.
 type Options struct {
@@ -130,6 +132,9 @@ func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) 
 	d.ByEmailKey = r.mapped != 0 && d.Email != ""
 	r.amountOfLines(&d, &tree)
 	r.collectLeftover(&d)
+	for _, p := range r.attributed {
+		d.attribute(p.Key, p.Value)
+	}
 	d.attributeFromURLs()
 	d.FallbackOrigin = text.Cut(d.attributionText("utm_source"), fields.MaxLine)
 	if d.FallbackOrigin == "" {

@@ -7,6 +7,7 @@ import (
 
 	"fichario/domain/intake/products"
 	"fichario/domain/intake/tree"
+	"fichario/domain/text"
 )
 
 // What the files of products say, in the form in which the reader asks for it.
@@ -106,6 +107,13 @@ func (w walker) ReadInside(around string, n *tree.Node) {
 
 // Learn records the titles of questions.
 func (w walker) Learn(questions *tree.Node) { w.r.learnTitles(questions) }
+
+// Attribute records a pair of the attribution.
+func (w walker) Attribute(key string, n *tree.Node) {
+	if said := text.OneLine(text.Clean(n.Text)); said != "" {
+		w.r.attributed = append(w.r.attributed, Pair{key, said})
+	}
+}
 
 // Label has find look for the labels of answers.
 func (w walker) Label(find func(answer *tree.Node) (label string, cost int)) { w.r.findLabel = find }

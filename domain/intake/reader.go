@@ -29,6 +29,7 @@ type reader struct {
 	emailKey    string                                    // Options.EmailKey in normal form
 	mapped      int                                       // the answer under it, by its number from 1; 0 for none
 	examples    map[string]string                         // the first text of each key; nil unless Answers asks
+	attributed  []Pair                                    // what products say of how the contact came here
 	err         error
 
 	// trace is told of every part that a rule drops. Only tests set it.

@@ -17,6 +17,10 @@ const (
 	Repeated Outcome = "repeated"
 	// Refused: nothing was made.
 	Refused Outcome = "refused"
+	// Waiting: a lead was announced by its id, which is on disk; it is fetched next.
+	Waiting Outcome = "aguardando"
+	// Lost: a lead was announced, but its source does not have it.
+	Lost Outcome = "perdido"
 )
 
 // Delivery is one post to a webhook, as the delivery log keeps it.

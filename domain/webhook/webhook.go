@@ -3,6 +3,7 @@
 package webhook
 
 import (
+	"crypto/subtle"
 	"time"
 
 	"fichario/domain/intake"
@@ -23,6 +24,8 @@ type Webhook struct {
 	OriginID string
 	// Signature is how senders must sign; the zero value asks for none.
 	Signature Signature
+	// VerifyToken is the text that Meta's challenge must know; set for the kind intake.Meta alone.
+	VerifyToken string
 	// ThanksURL is where the browser of a plain HTML form is sent after an accepted
 	// post; empty answers JSON to everybody.
 	ThanksURL string
@@ -34,4 +37,30 @@ type Webhook struct {
 	CreatedAt time.Time
 	// Unreadable is true where the secret of the signature cannot be opened and is left out.
 	Unreadable bool
+}
+
+// MetaHeader is the header, in lower case, in which Meta signs with the secret of the app.
+const MetaHeader = "x-hub-signature-256"
+
+// verifyTokenMax bounds a verify token, in bytes.
+const verifyTokenMax = 200
+
+// Complete reports whether a webhook has what its kind needs: one of Meta a verify token and the app's secret, which
+// signs; no other has a verify token.
+func (w Webhook) Complete() bool {
+	if w.Kind != intake.Meta {
+		return w.VerifyToken == ""
+	}
+	return w.VerifyToken != "" && len(w.VerifyToken) <= verifyTokenMax && w.Signature.Scheme == HMACScheme &&
+		w.Signature.Header == MetaHeader
+}
+
+// Challenge answers the question whether an address is ours: a webhook of Meta's answers whoever knows its verify
+// token, any other whoever knows token, the one in its address.
+func (w Webhook) Challenge(token Token, known string) bool {
+	want := token.Reveal()
+	if w.Kind == intake.Meta {
+		want = w.VerifyToken
+	}
+	return want != "" && subtle.ConstantTimeCompare([]byte(want), []byte(known)) == 1
 }

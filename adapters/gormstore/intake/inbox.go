@@ -94,6 +94,9 @@ func (r inbox) Take(ctx context.Context, a ports.Arrival) (_ []ports.Receipt, er
 		}
 	}
 	kept, err := r.keep(ctx, a, k)
+	if err == nil && !kept && a.Lead != "" {
+		return engine.Mapped(a.People, func(ports.Newcomer) ports.Receipt { return ports.Receipt{Repeated: true} }), nil
+	}
 	if err == nil && !kept {
 		first, known := r.first(ctx, k, keys, 0)
 		if !errors.Is(known, ports.ErrNotFound) {
@@ -124,8 +127,8 @@ func (r inbox) keep(ctx context.Context, a ports.Arrival, k identity) (bool, err
 			SubjectID: a.Delivery.ID, State: automation.Ready, RunAt: a.Delivery.At, CreatedAt: a.Delivery.At,
 		})
 	}
-	if len(people) > 1 || len(a.Delivery.Others) > 0 || a.Read != "" {
-		return r.takeSeveral(ctx, arrived{delivery, deliveryContactRows(a.Delivery), people, t.job, a.Read})
+	if len(people) > 1 || len(a.Delivery.Others) > 0 || a.Read != "" || a.Lead != "" {
+		return r.takeSeveral(ctx, arrived{delivery, deliveryContactRows(a.Delivery), people, t.job, a.Read, a.Lead, a.Page})
 	}
 	t.delivery = delivery
 	return r.take.Call(ctx, t)

@@ -31,13 +31,14 @@ func New(e *engine.Engine) engine.Room {
 	return engine.Room{
 		Rows: []schema.Tabler{
 			DeliveryContactRow{}, DeliveryRow{}, deliveryHourRow{}, receiptRow{}, counterRow{}, tokenRow{},
-			webhookRow{},
+			webhookRow{}, leadSourceRow{}, leadRow{},
 		},
 		Tallies:    []engine.Tally{hourTally, receivedTally},
 		Statements: []string{insertReceipt, insertContact, insertEvent, insertDelivery, receivedTally.One, hourTally.One},
 		Repos: func(out *ports.Repos, c engine.Conn) {
 			out.Webhooks = webhooks{c, s.Vault, s.hooks}
 			out.Inbox, out.Deliveries = inbox{c, s.Vault, s.inbox, s.Slot}, deliveries{c, s.Vault}
+			out.LeadSources, out.Leads = leadSources{c, s.Vault}, leads{c, s.Vault}
 		},
 		Close: func() {
 			s.hooks.Close()

@@ -20,7 +20,7 @@ import (
 // errKnown rolls back a post with several people.
 var errKnown = errors.New("a key is known")
 
-// arrived is a post with several people, or a replay. Where it has no people, job, if any, tells of its refusal. read
+// arrived is a post with several people, a replay, or a lead that was fetched. Where it has no people, job, if any, tells of its refusal. read
 // is the delivery that a replay has read.
 type arrived struct {
 	delivery DeliveryRow
@@ -28,6 +28,8 @@ type arrived struct {
 	people   []taken
 	job      automations.JobRow
 	read     string
+	lead     string // the platform's id of the lead that it is; empty for a post
+	page     string
 }
 
 // takeSeveral writes a post with several people, or a replay, in a transaction of its own: its people share the commit,
@@ -60,6 +62,9 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 	if err := stillThere(tx, a.read); err != nil {
 		return err
 	}
+	if err := takeLead(tx, a); err != nil {
+		return err
+	}
 	delivery, others, people := a.delivery, a.others, a.people
 	var receipts []receiptRow
 	made, events := make([]contacts.ContactRow, len(people)), make([]contacts.EventRow, len(people))
@@ -83,7 +88,10 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		}
 		jobs[i].Facts = factsOf(&made[i])
 	}
-	rows := []any{&delivery}
+	if err := writeDelivery(tx, a); err != nil {
+		return err
+	}
+	var rows []any
 	if len(others) > 0 {
 		rows = append(rows, &others)
 	}

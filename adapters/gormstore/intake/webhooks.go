@@ -28,13 +28,14 @@ type webhookRow struct {
 	SignatureHeader string
 	RotationID      *engine.UID
 	EmailKey        string    `gorm:"not null;default:''"`
+	VerifyToken     []byte    `stored:"sealed"` // nil for none
 	CreatedAt       time.Time `gorm:"not null"`
 }
 
 func (webhookRow) TableName() string { return "webhooks" }
 
 func webhookRowOf(v *engine.Vault, w webhook.Webhook) webhookRow {
-	return webhookRow{
+	row := webhookRow{
 		ID: engine.UID(w.ID), OrgID: engine.UID(w.OrgID), Name: w.Name, Kind: string(w.Kind), Band: string(w.Band),
 		Enabled:  w.Enabled,
 		OriginID: engine.Optional(w.OriginID), Scheme: string(w.Signature.Scheme),
@@ -42,11 +43,15 @@ func webhookRowOf(v *engine.Vault, w webhook.Webhook) webhookRow {
 		SignatureHeader: w.Signature.Header, RotationID: engine.Optional(w.RotationID), EmailKey: w.EmailKey,
 		CreatedAt: engine.Stamp(w.CreatedAt),
 	}
+	if w.VerifyToken != "" {
+		row.VerifyToken = v.Seal([]byte(w.VerifyToken), "webhooks|verify_token|"+w.ID)
+	}
+	return row
 }
 
 func webhookOf(v *engine.Vault, row webhookRow) webhook.Webhook {
 	secret, ok := v.Shown(row.Secret, "webhooks|secret|"+string(row.ID))
-	return webhook.Webhook{
+	w := webhook.Webhook{
 		ID: string(row.ID), OrgID: string(row.OrgID), Name: row.Name, Enabled: row.Enabled, OriginID: row.OriginID.Text(),
 		Options: intake.Options{Kind: intake.Kind(row.Kind), Band: fields.Band(row.Band), EmailKey: row.EmailKey},
 		Signature: webhook.Signature{
@@ -54,6 +59,11 @@ func webhookOf(v *engine.Vault, row webhookRow) webhook.Webhook {
 		},
 		ThanksURL: row.ThanksURL, RotationID: row.RotationID.Text(), CreatedAt: row.CreatedAt.UTC(), Unreadable: !ok,
 	}
+	if row.VerifyToken != nil {
+		known, ok := v.Shown(row.VerifyToken, "webhooks|verify_token|"+w.ID)
+		w.VerifyToken, w.Unreadable = string(known), w.Unreadable || !ok
+	}
+	return w
 }
 
 func sealToken(v *engine.Vault, webhookID string, t webhook.Token) []byte {
@@ -138,7 +148,7 @@ func (r webhooks) Update(ctx context.Context, w webhook.Webhook) error {
 	return r.ExecPosts(ctx, "webhooks.update", w.OrgID, func(db *gorm.DB) error {
 		return engine.OrNotFound(db.Model(&webhookRow{}).Where("id = ?", w.ID).
 			Select("name", "kind", "band", "enabled", "origin_id", "scheme", "secret", "signature_header", "thanks_url",
-				"rotation_id", "email_key").
+				"rotation_id", "email_key", "verify_token").
 			Updates(&row))
 	})
 }

@@ -7,8 +7,9 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/app"
-	"fichario/app/intake"
+	intakeapp "fichario/app/intake"
 	"fichario/cmd/fichario/command"
+	"fichario/domain/intake"
 	"fichario/domain/webhook"
 )
 
@@ -26,9 +27,20 @@ type deliveryView struct {
 	Truncated bool            `json:"truncated"`
 }
 
-func viewDelivery(d webhook.Delivery) deliveryView {
+// outcomeOf is the outcome of a delivery in the words of its webhook: those of leads are Portuguese.
+func outcomeOf(d webhook.Delivery, kind intake.Kind) webhook.Outcome {
+	switch {
+	case kind == intake.Meta && d.Outcome == webhook.Accepted:
+		return "recebido"
+	case kind == intake.Meta && d.Outcome == webhook.Refused:
+		return "recusado"
+	}
+	return d.Outcome
+}
+
+func viewDelivery(d webhook.Delivery, kind intake.Kind) deliveryView {
 	v := deliveryView{
-		ID: d.ID, At: d.At, Outcome: d.Outcome, Code: d.Code, Reason: d.Reason, Contacts: append([]string{}, d.Contacts()...),
+		ID: d.ID, At: d.At, Outcome: outcomeOf(d, kind), Code: d.Code, Reason: d.Reason, Contacts: append([]string{}, d.Contacts()...),
 		Bytes: len(d.Body), Truncated: d.Truncated,
 	}
 	if d.ContactID != "" {
@@ -49,14 +61,24 @@ type webhookDeliveriesCmd struct {
 // Run shows the delivery log.
 func (c *webhookDeliveriesCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		all, err := intake.New(store, command.Now).Deliveries(e.Ctx, app.Operator(), c.ID, "", c.After, c.Limit)
+		all, err := intakeapp.New(store, command.Now).Deliveries(e.Ctx, app.Operator(), c.ID, "", c.After, c.Limit)
 		if err != nil {
 			return err
 		}
-		return command.PrintList(e, all, viewDelivery, func(d webhook.Delivery) string {
-			return fmt.Sprintf("%s  %s  %-8s  %s", d.ID, d.At.Format(time.DateTime), d.Outcome, command.Printable(d.Reason))
-		})
+		kind, err := kindOf(e, store, c.ID)
+		if err != nil {
+			return err
+		}
+		return command.PrintList(e, all, func(d webhook.Delivery) deliveryView { return viewDelivery(d, kind) },
+			func(d webhook.Delivery) string {
+				return fmt.Sprintf("%s  %s  %-8s  %s", d.ID, d.At.Format(time.DateTime), outcomeOf(d, kind), command.Printable(d.Reason))
+			})
 	})
+}
+
+func kindOf(e *command.Environment, store *gormstore.Store, id string) (intake.Kind, error) {
+	hook, err := intakeapp.NewWebhooks(store, command.Now).Show(e.Ctx, app.Operator(), id)
+	return hook.Kind, err
 }
 
 type webhookDeliveryCmd struct {
@@ -66,7 +88,11 @@ type webhookDeliveryCmd struct {
 // Run shows one delivery with what was posted.
 func (c *webhookDeliveryCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
-		d, err := intake.New(store, command.Now).OpenDelivery(e.Ctx, app.Operator(), c.ID)
+		d, err := intakeapp.New(store, command.Now).OpenDelivery(e.Ctx, app.Operator(), c.ID)
+		if err != nil {
+			return err
+		}
+		kind, err := kindOf(e, store, d.WebhookID)
 		if err != nil {
 			return err
 		}
@@ -81,8 +107,8 @@ func (c *webhookDeliveryCmd) Run(e *command.Environment) error {
 			Headers map[string]string `json:"headers"`
 			Body    string            `json:"body"`
 		}{
-			viewDelivery(d), headers, string(d.Body),
-		}, "%s %s %s\n%s\n%s\n", d.At.Format(time.DateTime), d.Outcome, command.OnScreen(d.Reason), command.OnScreen(text.String()),
+			viewDelivery(d, kind), headers, string(d.Body),
+		}, "%s %s %s\n%s\n%s\n", d.At.Format(time.DateTime), outcomeOf(d, kind), command.OnScreen(d.Reason), command.OnScreen(text.String()),
 			command.OnScreen(string(d.Body)))
 	})
 }
@@ -95,7 +121,7 @@ type webhookReplayCmd struct {
 func (c *webhookReplayCmd) Run(e *command.Environment) error {
 	return e.WithStore(func(store *gormstore.Store) error {
 		// The service on this database finds the job within a second.
-		a, err := intake.New(store, command.Now).Replay(e.Ctx, app.Operator(), c.ID)
+		a, err := intakeapp.New(store, command.Now).Replay(e.Ctx, app.Operator(), c.ID)
 		if err != nil {
 			return err
 		}

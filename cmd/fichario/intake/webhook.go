@@ -2,6 +2,7 @@
 package intake
 
 import (
+	"bufio"
 	"fmt"
 	"strings"
 	"time"
@@ -31,26 +32,38 @@ type Webhook struct {
 }
 
 type webhookCreateCmd struct {
-	Org       string `required:"" help:"Id of the organisation."`
-	Name      string `required:"" help:"Name of the webhook; contacts' histories show it."`
-	Type      string `required:"" enum:"generic,formservice" help:"generic, or formservice for an online form product."`
-	Origin    string `help:"Name of the fixed origin of all its contacts."`
-	Bands     string `enum:"zero,lower,middle,upper" default:"zero" help:"Value of a band such as 'R$ 1 mil a R$ 2 mil': zero, lower, middle or upper."`
-	Signature string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks) or hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64). Default: no signature."`
-	Secret    string `help:"Secret that senders sign with."`
-	Header    string `name:"signature-header" help:"Header that carries the signature of --signature hmac, such as X-Cal-Signature-256; with or without a leading sha256=, hex or base64. Default: the usual ones."`
-	ThanksURL string `name:"thanks-url" help:"Page to which a browser is redirected after a plain HTML form."`
-	Rotation  string `help:"Name or id of the rotation that assigns its contacts. Default: they go to the first active member."`
-	EmailKey  string `name:"email-key" help:"Field in which the sender puts the contact's e-mail, as a refusal names it. Default: the usual names are recognised."`
+	Org         string `required:"" help:"Id of the organisation."`
+	Name        string `required:"" help:"Name of the webhook; contacts' histories show it."`
+	Type        string `required:"" enum:"generic,formservice,meta" help:"generic, formservice for an online form product, or meta for Meta's instant forms, whose leads are fetched (fichario meta connect)."`
+	Origin      string `help:"Name of the fixed origin of all its contacts."`
+	Bands       string `enum:"zero,lower,middle,upper" default:"zero" help:"Value of a band such as 'R$ 1 mil a R$ 2 mil': zero, lower, middle or upper."`
+	Signature   string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks) or hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64). Default: no signature."`
+	Secret      string `help:"Secret that senders sign with."`
+	Header      string `name:"signature-header" help:"Header that carries the signature of --signature hmac, such as X-Cal-Signature-256; with or without a leading sha256=, hex or base64. Default: the usual ones."`
+	VerifyToken string `name:"verify-token" help:"Text of your choice that Meta's challenge must know; for --type meta, as you enter it at Meta."`
+	AppSecret   bool   `name:"app-secret-stdin" help:"Read the secret of Meta's app from standard input, one line, with which it signs; for --type meta."`
+	ThanksURL   string `name:"thanks-url" help:"Page to which a browser is redirected after a plain HTML form."`
+	Rotation    string `help:"Name or id of the rotation that assigns its contacts. Default: they go to the first active member."`
+	EmailKey    string `name:"email-key" help:"Field in which the sender puts the contact's e-mail, as a refusal names it. Default: the usual names are recognised."`
 }
 
 // Run makes a webhook.
 func (c *webhookCreateCmd) Run(e *command.Environment) error {
+	signed := signature(c.Signature, c.Secret, c.Header)
+	if c.AppSecret {
+		secret, err := e.Typed(bufio.NewReader(e.In), "App secret: ")
+		if err != nil {
+			return err
+		}
+		signed = webhook.Signature{
+			Scheme: webhook.HMACScheme, Secret: strings.TrimSpace(secret), Header: webhook.MetaHeader,
+		}
+	}
 	return e.WithStore(func(store *gormstore.Store) error {
 		hook, token, err := intakeapp.NewWebhooks(store, command.Now).Create(e.Ctx, app.Operator(), intakeapp.NewWebhook{
 			OrgID: c.Org, Name: c.Name, Origin: c.Origin,
 			Options:   intake.Options{Kind: intake.Kind(c.Type), Band: fields.Band(c.Bands), EmailKey: c.EmailKey},
-			Signature: signature(c.Signature, c.Secret, c.Header), ThanksURL: c.ThanksURL,
+			Signature: signed, VerifyToken: c.VerifyToken, ThanksURL: c.ThanksURL,
 			Rotation: c.Rotation,
 		})
 		if err != nil {
@@ -149,7 +162,7 @@ func changeWebhook(e *command.Environment, id string, change func(*intakeapp.Web
 type webhookSetCmd struct {
 	ID        string  `arg:"" help:"Id of the webhook."`
 	Name      *string `help:"New name."`
-	Type      *string `enum:"generic,formservice" help:"generic or formservice."`
+	Type      *string `enum:"generic,formservice,meta" help:"generic, formservice or meta."`
 	Origin    *string `help:"Name of the fixed origin; empty for none."`
 	Bands     *string `enum:"zero,lower,middle,upper" help:"Value of a band of amounts."`
 	Signature *string `enum:"none,typeform,tally,standard,hmac" help:"How senders must sign; none accepts any post."`

@@ -92,6 +92,8 @@ type Walk interface {
 	ReadInside(around string, n *tree.Node)
 	// Learn records the titles of questions, to which answers refer by id.
 	Learn(questions *tree.Node)
+	// Attribute records what a part says about how the contact came here, under a key.
+	Attribute(key string, n *tree.Node)
 	// Label has find look for the label of each answer in a text. cost is how many bytes it searched, which the reader
 	// limits in all.
 	Label(find func(answer *tree.Node) (label string, cost int))

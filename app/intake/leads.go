@@ -1,0 +1,414 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// Leads fetches the leads of the pages that webhooks of Meta's are connected with. A page has one worker at a time,
+// whichever instance leases it first: so what the platform says of a page (too many calls, a dead token) holds for all
+// its leads. Each lead is written in a transaction of its own, so that a killed worker loses none and repeats none.
+type Leads struct {
+	LeadsConfig
+	intake *Intake
+	lease  string
+}
+
+// LeadsConfig is what Leads needs.
+type LeadsConfig struct {
+	Store  ports.Store
+	Source ports.LeadSource
+	Clock  app.Clock
+	// ReadBack is how often a page is read back.
+	ReadBack time.Duration
+	Log      *slog.Logger
+}
+
+// NewLeads returns the use case, and lets i take notifications of the source, which wake it.
+func NewLeads(c LeadsConfig, i *Intake) *Leads {
+	i.source = c.Source
+	return &Leads{c, i, app.NewID()}
+}
+
+const (
+	// pagesAtOnce is how many pages an instance works on, leadsAtOnce how many leads of one page.
+	pagesAtOnce = 4
+	leadsAtOnce = 8
+	// leadsPerStep is how many leads are fetched before the lease is prolonged.
+	leadsPerStep = 48
+	// pageLease is how long an instance holds a page; a step takes less.
+	pageLease  = 30 * time.Second
+	stepAtMost = 25 * time.Second
+	// overlap is how much of what was read back is read again: leads may be shown later than they were made.
+	overlap = 10 * time.Minute
+	// KeptBySource is how long the platform keeps a lead.
+	KeptBySource = 90 * 24 * time.Hour
+	// checkEvery is how often the platform is asked about a token.
+	checkEvery = time.Hour
+	// goneAfter is how often a lead is asked for that the platform does not show; one that was just made may be late.
+	goneAfter = 2
+	// usedUp is the share of the allowance, in percent, from which a page rests.
+	usedUp = 95
+)
+
+// Run works until ctx ends.
+func (l *Leads) Run(ctx context.Context) {
+	var loops sync.WaitGroup
+	for range pagesAtOnce {
+		loops.Go(func() {
+			l.intake.waiting.Loop(ctx, l.Log, "fetch leads", 0, func() (bool, error) { return l.step(ctx) })
+		})
+	}
+	loops.Wait()
+}
+
+// step works on the page that is due longest. It reports whether there was one.
+func (l *Leads) step(ctx context.Context) (bool, error) {
+	now, err := l.Store.Repos().Clock.Now(ctx, l.Clock())
+	if err != nil {
+		return false, err
+	}
+	s, err := l.Store.Repos().LeadSources.Claim(ctx, l.lease, now, now.Add(pageLease))
+	if errors.Is(err, ports.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	hook, err := l.Store.Repos().Webhooks.HookOf(ctx, s.WebhookID)
+	if err != nil {
+		return false, err
+	}
+	r := round{Leads: l, hook: hook, Source: s, now: now}
+	return true, r.end(ctx, r.work(ctx))
+}
+
+// round is one turn of a worker at a page.
+type round struct {
+	*Leads
+	webhook.Source
+	hook webhook.Hook
+	now  time.Time
+	mu   sync.Mutex
+	rest bool // the allowance is nearly used up
+	// learned says that the forms were read in this turn.
+	learned bool
+	made    int // contacts
+}
+
+// form returns a form of the page, after reading the forms again for one that is new.
+func (r *round) form(ctx context.Context, id string) (webhook.Form, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if f := r.FormOf(id); f.ID != "" || r.learned {
+		return f, nil
+	}
+	forms, err := r.Leads.Source.Forms(ctx, ports.SourceAccess{
+		Page: r.Page, Token: r.Token, AppSecret: r.hook.Signature.Secret,
+	})
+	if err == nil {
+		r.Forms, r.learned = forms, true
+	}
+	return r.FormOf(id), err
+}
+
+func (r *round) access() ports.SourceAccess {
+	return ports.SourceAccess{
+		Page: r.Page, Token: r.Token, AppSecret: r.hook.Signature.Secret, Used: func(percent int) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.rest = r.rest || percent >= usedUp
+		},
+	}
+}
+
+// work asks about the token, reads the page back if it is due, and fetches what waits.
+func (r *round) work(ctx context.Context) error {
+	if r.Unreadable || r.hook.Unreadable {
+		return &ports.SourceError{Failure: ports.TokenDead, Reason: "o token guardado está ilegível: conecte a página de novo"}
+	}
+	if r.now.Sub(r.CheckedAt) >= checkEvery {
+		if err := r.checkToken(ctx); err != nil {
+			return err
+		}
+	}
+	if began := r.now; !began.Before(r.RunAt) {
+		if err := r.readBack(ctx, r.ReadTo.Add(-overlap)); err != nil {
+			return err
+		}
+		r.ReadTo, r.RunAt = began, began.Add(r.ReadBack)
+	}
+	return r.fetchWaiting(ctx)
+}
+
+// checkToken asks when the token ends. An answer other than that it is dead does not keep leads from being fetched.
+func (r *round) checkToken(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, stepAtMost)
+	defer cancel()
+	at, err := r.Leads.Source.Expiry(ctx, r.access())
+	var failed *ports.SourceError
+	if errors.As(err, &failed) && failed.Failure != ports.TokenDead {
+		return nil
+	}
+	if err == nil {
+		r.ExpiresAt, r.CheckedAt, r.State, r.Reason = at, r.now, webhook.SourceOpen, ""
+	}
+	return err
+}
+
+// readBack reads all forms' leads since a time, as far as the platform keeps them.
+func (r *round) readBack(ctx context.Context, since time.Time) error {
+	if oldest := r.now.Add(-KeptBySource); since.Before(oldest) {
+		since = oldest
+	}
+	forms, err := r.Leads.Source.Forms(ctx, r.access())
+	if err != nil {
+		return err
+	}
+	r.Forms, r.learned, r.State, r.Reason = forms, true, webhook.SourceOpen, ""
+	for _, f := range forms {
+		for cursor, more := "", true; more; {
+			var found []webhook.Lead
+			if found, cursor, err = r.Leads.Source.Leads(ctx, r.access(), f.ID, since, cursor); err != nil {
+				return err
+			}
+			if err := r.takeNew(ctx, f, found); err != nil {
+				return err
+			}
+			more = cursor != ""
+			if err := r.hold(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// takeNew takes those of some leads of a form that were not read before.
+func (r *round) takeNew(ctx context.Context, of webhook.Form, found []webhook.Lead) error {
+	if len(found) == 0 {
+		return nil
+	}
+	ids := make([]string, len(found))
+	for i, l := range found {
+		ids[i] = l.ID
+	}
+	lines, err := r.Store.Repos().Leads.Untaken(ctx, r.WebhookID, ids...)
+	if err != nil {
+		return err
+	}
+	var fresh []webhook.Lead
+	for _, l := range found {
+		if _, untaken := lines[l.ID]; untaken {
+			fresh = append(fresh, l)
+		}
+	}
+	return together(fresh, func(l webhook.Lead) error {
+		line := lines[l.ID]
+		if line == "" {
+			line = app.NewID()
+		}
+		return r.take(ctx, line, l, of)
+	})
+}
+
+// take stores a lead in the words of its form.
+func (r *round) take(ctx context.Context, line string, l webhook.Lead, of webhook.Form) error {
+	l.Body = r.Leads.Source.Worded(l, of)
+	made, err := r.intake.takeLead(ctx, r.hook, r.Page, line, l)
+	if made {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.made++
+	}
+	return err
+}
+
+// fetchWaiting fetches the leads that wait, until none is left or the page must rest.
+func (r *round) fetchWaiting(ctx context.Context) error {
+	for !r.rest {
+		waiting, err := r.Store.Repos().Leads.Waiting(ctx, r.WebhookID, r.Page, r.now, leadsPerStep)
+		if err != nil || len(waiting) == 0 {
+			return err
+		}
+		if err := together(waiting, func(w webhook.WaitingLead) error { return r.fetch(ctx, w) }); err != nil {
+			return err
+		}
+		if err := r.hold(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fetch fetches one lead. One that cannot be fetched is put off, so that it does not keep the others waiting; what is
+// wrong with the page is an error.
+func (r *round) fetch(ctx context.Context, w webhook.WaitingLead) error {
+	ctx, cancel := context.WithTimeout(ctx, stepAtMost)
+	defer cancel()
+	l, err := r.Leads.Source.Lead(ctx, r.access(), w.Lead)
+	var of webhook.Form
+	if err == nil {
+		of, err = r.form(ctx, l.Form)
+	}
+	if err == nil {
+		return r.take(ctx, w.ID, l, of)
+	}
+	var failed *ports.SourceError
+	if !errors.As(err, &failed) {
+		return err
+	}
+	switch failed.Failure {
+	case ports.LeadGone:
+		if w.Attempts+1 >= goneAfter {
+			return r.intake.loseLead(ctx, r.Source, w, "A Meta não tem mais este lead: "+failed.Reason+".")
+		}
+		return r.Store.Repos().Leads.Delay(ctx, w.ID, r.now.Add(5*time.Second))
+	case ports.SourceAway:
+		if later := r.Store.Repos().Leads.Delay(ctx, w.ID, r.now.Add(backoff(w.Attempts, 5*time.Second))); later != nil {
+			return later
+		}
+	case ports.TokenDead, ports.PermissionMissing, ports.SourceLimited:
+	}
+	return err
+}
+
+// hold prolongs the lease.
+func (r *round) hold(ctx context.Context) error {
+	now, err := r.Store.Repos().Clock.Now(ctx, r.Clock())
+	if err != nil {
+		return err
+	}
+	r.now = now
+	if r.Lease == "" { // read back by hand, beside the workers
+		return nil
+	}
+	return r.Store.Repos().LeadSources.Keep(ctx, r.Source, now.Add(pageLease))
+}
+
+// end writes what the page is like after a turn, tells the team what it has to know, and returns what is no failure of
+// the platform.
+func (r *round) end(ctx context.Context, err error) error {
+	ctx = context.WithoutCancel(ctx)
+	var failed *ports.SourceError
+	switch {
+	case err == nil:
+		r.Failures = 0
+		if r.rest {
+			r.PausedUntil = r.now.Add(time.Minute)
+		}
+	case errors.Is(err, ports.ErrNotFound): // connected anew, or removed
+		return nil
+	case errors.As(err, &failed):
+		r.fail(failed)
+		r.Log.WarnContext(ctx, "leads of a page could not be fetched", "webhook", r.WebhookID, "page", r.Page,
+			"why", failed.Reason, "again", max(r.PausedUntil.Sub(r.now), 0).String())
+	default:
+		r.PausedUntil = r.now.Add(time.Second)
+	}
+	keep := r.Store.InTx(ctx, func(ctx context.Context, repos ports.Repos) error {
+		news := r.news()
+		if err := repos.LeadSources.Keep(ctx, r.withTold(news), time.Time{}); err != nil || news == r.Told {
+			return err
+		}
+		return repos.Notifications.Create(ctx, r.notification(news))
+	})
+	if errors.Is(keep, ports.ErrNotFound) {
+		keep = nil
+	}
+	if failed != nil {
+		return keep
+	}
+	return errors.Join(err, keep)
+}
+
+// fail plans the next attempt by what the platform said.
+func (r *round) fail(why *ports.SourceError) {
+	r.Reason = why.Reason
+	switch why.Failure {
+	case ports.TokenDead:
+		r.State, r.RunAt, r.CheckedAt = webhook.SourceDead, r.now.Add(checkEvery), time.Time{}
+	case ports.PermissionMissing:
+		r.State, r.RunAt = webhook.SourceForbidden, r.now.Add(r.ReadBack)
+	case ports.SourceLimited:
+		r.PausedUntil = r.now.Add(max(why.RetryAfter, backoff(r.Failures, 10*time.Second)))
+	case ports.SourceAway, ports.LeadGone:
+		r.PausedUntil = r.now.Add(max(why.RetryAfter, backoff(r.Failures, time.Second)))
+	}
+	r.Failures++
+}
+
+// backoff is how long to wait after so many failures before: it doubles, up to a quarter of an hour.
+func backoff(failures int, first time.Duration) time.Duration {
+	return min(first<<min(failures, 10), 15*time.Minute)
+}
+
+// news is what the team has to be told of the token, or was told.
+func (r *round) news() webhook.SourceNews {
+	switch {
+	case r.State == webhook.SourceDead:
+		return webhook.ToldDead
+	case r.Told == webhook.ToldNothing && !r.ExpiresAt.IsZero() && r.ExpiresAt.Sub(r.now) <= webhook.TokenWarning:
+		return webhook.ToldDying
+	}
+	return r.Told
+}
+
+func (r *round) withTold(news webhook.SourceNews) webhook.Source {
+	s := r.Source
+	s.Told = news
+	return s
+}
+
+func (r *round) notification(news webhook.SourceNews) crm.Notification {
+	what := "O acesso à página " + r.Name + " na Meta acabou. Os leads novos esperam e entram quando o token for renovado."
+	if news == webhook.ToldDying {
+		what = "O acesso à página " + r.Name + " na Meta acaba em " + r.ExpiresAt.Format("02/01/2006 15:04") +
+			" (UTC). Renove o token antes, para que os leads não esperem."
+	}
+	return crm.Notification{
+		ID: app.NewID(), OrgID: r.OrgID, Kind: crm.SourceToken, Subject: what, At: r.now,
+	}
+}
+
+// together does something with each of some things, several at a time, and returns an error of one. After an error no
+// more are begun.
+func together[T any](all []T, do func(T) error) error {
+	var (
+		mu    sync.Mutex
+		first error
+		tasks sync.WaitGroup
+	)
+	next := make(chan T)
+	for range min(leadsAtOnce, len(all)) {
+		tasks.Go(func() {
+			for one := range next {
+				mu.Lock()
+				over := first != nil
+				mu.Unlock()
+				if over {
+					continue
+				}
+				if err := do(one); err != nil {
+					mu.Lock()
+					first = errors.Join(first, err)
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	for _, one := range all {
+		next <- one
+	}
+	close(next)
+	tasks.Wait()
+	return first
+}

@@ -1,0 +1,73 @@
+package intake
+
+import (
+	"context"
+	"fmt"
+
+	"fichario/app"
+	"fichario/domain/fault"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// noticesMax bounds the leads of one notification; Meta sends at most a thousand changes at once.
+const noticesMax = 1000
+
+// note writes the leads that a signed notification names, each with a line of the log that waits, and wakes the worker
+// that fetches them. What was announced before is not written again. It returns how many were new.
+func (i *Intake) note(ctx context.Context, d webhook.Delivery) (Accepted, error) {
+	notices, err := i.source.Notices(d.Body)
+	if err != nil || len(notices) > noticesMax {
+		return i.refuse(ctx, ports.Arrival{Delivery: d}, fault.New(fault.InvalidRequest,
+			"Este webhook recebe só avisos da Meta, em JSON. Para receber contatos, use um webhook do tipo generic.").Because(err))
+	}
+	noted := make([]ports.NotedLead, len(notices))
+	for j, n := range notices {
+		line := d
+		line.ID, line.Outcome, line.Reason = app.NewID(), webhook.Waiting, "Os dados ainda não foram buscados na Meta."
+		line.Body = fmt.Appendf(nil, `{"leadgen_id":%q,"page_id":%q}`, n.Lead, n.Page)
+		noted[j] = ports.NotedLead{Notice: n, Delivery: line}
+	}
+	made := 0
+	if len(noted) > 0 {
+		if made, err = i.store.Repos().Leads.Note(ctx, noted...); err != nil {
+			return Accepted{}, err
+		}
+		i.waiting.Call()
+	}
+	return Accepted{Noted: made, OnlyNoted: true}, nil
+}
+
+// takeLead reads a lead that was fetched like the body of a post, and stores what it makes, once for ever: of several
+// who fetch it at once, one does. line is the id of the line in the log that it waits on, or a new one. It reports
+// whether a contact was made. Only the store can fail.
+func (i *Intake) takeLead(ctx context.Context, hook webhook.Hook, page, line string, l webhook.Lead) (bool, error) {
+	d := webhook.Delivery{
+		ID: line, OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Body: l.Body,
+		Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}},
+	}
+	a := ports.Arrival{Delivery: d}
+	drafts, err := intake.ReadAll(hook.Options, "application/json", l.Body)
+	if err == nil {
+		err = drafts[0].CheckEmail()
+	}
+	if f := app.FaultOf(err); f != nil {
+		a.Delivery.Outcome, a.Delivery.Code, a.Delivery.Reason = webhook.Refused, string(f.Code), f.Message
+	} else {
+		a = arrivalOf(hook, drafts[:1], d, identity{keys: []string{""}})
+		a.Delivery.ContactID = a.People[0].Contact.ID
+	}
+	a.Lead, a.Page = l.ID, page
+	met, err := i.store.Repos().Inbox.Take(ctx, a)
+	return len(met) > 0 && !met[0].Repeated, err
+}
+
+// loseLead writes that a source does not have a lead.
+func (i *Intake) loseLead(ctx context.Context, s webhook.Source, w webhook.WaitingLead, why string) error {
+	_, err := i.store.Repos().Inbox.Take(ctx, ports.Arrival{Lead: w.Lead, Page: w.Page, Delivery: webhook.Delivery{
+		ID: w.ID, OrgID: s.OrgID, WebhookID: s.WebhookID, At: i.clock(), Outcome: webhook.Lost, Reason: why,
+		Body: fmt.Appendf(nil, `{"leadgen_id":%q,"page_id":%q}`, w.Lead, w.Page),
+	}})
+	return err
+}

@@ -1,0 +1,132 @@
+package integration_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/adapters/sandbox"
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// metaOrg is an organisation whose webhook is connected with the page of a stand-in for Meta.
+func metaOrg(t *testing.T, env map[string]string, readBack string) (*intaketest.Org, intaketest.Meta, intaketest.Hook) {
+	t.Helper()
+	m := intaketest.StartMeta(t)
+	o := intaketest.StartService(t, env, m.Env(readBack)).Org(t)
+	h := o.NewMetaHook("Instagram")
+	pages := o.Connect(h, sandbox.MetaToken)
+	if len(pages) != 1 || len(pages[0].Formularios) != 1 || !m.Subscribed() {
+		t.Fatalf("connected %+v, subscribed %t", pages, m.Subscribed())
+	}
+	return o, m, h
+}
+
+// outcomes waits until a webhook's deliveries have outcomes such as "perdido:1 recebido:2".
+func outcomes(t *testing.T, o *intaketest.Org, h intaketest.Hook, want string) {
+	t.Helper()
+	lookuptest.Eventually(t, "deliveries "+want, func() bool {
+		return strings.Trim(strings.TrimPrefix(fmt.Sprint(o.Outcomes(h)), "map"), "[]") == want
+	})
+}
+
+// TestLeadsOfMeta: a signed notification is noted, its leads are fetched with the words of their form, once for ever.
+func TestLeadsOfMeta(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		o, m, h := metaOrg(t, env, "1h")
+		if status, text := o.Challenge(h, intaketest.MetaVerify); status != 200 || text != "1158201444" {
+			t.Errorf("the challenge got %d %q", status, text)
+		}
+		if status, text := o.Challenge(h, h.Token); status != 401 || strings.Contains(text, "1158201444") {
+			t.Errorf("a challenge with another verify token got %d %q", status, text)
+		}
+		body := string(m.Notification("1"))
+		for what, header := range map[string]map[string]string{
+			"no signature":           intaketest.JSON,
+			"a wrong signature":      {"Content-Type": "application/json", "X-Hub-Signature-256": m.Sign([]byte("x"))},
+			"a signature with SHA-1": {"Content-Type": "application/json", "X-Hub-Signature": "sha1=0123"},
+		} {
+			if a := o.PostWith(h, body, header); a.Status != 401 {
+				t.Errorf("%s got %s", what, a)
+			}
+		}
+		ids := m.AddLeads(intaketest.MetaLead("Ana"), intaketest.MetaLead("Bia"),
+			sandbox.MetaLead{Fields: map[string]string{"full_name": "Caio " + intaketest.Surname, "phone_number": intaketest.PhoneE164}})
+		for range 2 {
+			if a := o.Announce(m, h, ids...); a.Status != 200 {
+				t.Fatalf("the notification got %s", a)
+			}
+		}
+		gone := m.AddLeads(intaketest.MetaLead("Davi"))
+		m.RemoveLead(gone[0])
+		o.Announce(m, h, gone...)
+		outcomes(t, o, h, "perdido:1 recebido:2 recusado:4")
+		if n := len(intaketest.Read[[]struct{}](o, "contact", "list", "--org", o.ID)); n != 2 {
+			t.Errorf("%d contacts, want 2", n)
+		}
+		o.Command("meta", "backfill", "--webhook", h.ID)
+		o.Announce(m, h, ids...)
+		outcomes(t, o, h, "perdido:1 recebido:2 recusado:4")
+		checkMetaContact(t, o)
+		if out := o.Command("doctor"); !strings.Contains(out, "ok") {
+			t.Errorf("doctor: %s", out)
+		}
+	})
+}
+
+// checkMetaContact reads the contact Ana: the labels of questions and consents are in the note.
+func checkMetaContact(t *testing.T, o *intaketest.Org) {
+	t.Helper()
+	for _, c := range intaketest.Read[[]struct{ ID, Nome, Email string }](o, "contact", "list", "--org", o.ID) {
+		if !strings.HasPrefix(c.Nome, "Ana") {
+			continue
+		}
+		out := o.Command("contact", "show", c.ID, "--json")
+		for _, want := range []string{
+			"Qual bairro você procura?: Centro", "Aceito receber ofertas por e-mail: sim", "52998224725", intaketest.PhoneE164,
+		} {
+			if !strings.Contains(out, want) {
+				t.Errorf("the contact has no %q", want)
+			}
+		}
+		return
+	}
+	t.Error("there is no contact Ana")
+}
+
+// TestLeadsOfMetaThatNobodyAnnounced come in by reading back; those of a time without a token wait, and the dead token is
+// not asked again for each.
+func TestLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		o, m, h := metaOrg(t, env, "1s")
+		m.AddLeads(intaketest.MetaLead("Ana"))
+		outcomes(t, o, h, "recebido:1")
+		m.KillToken()
+		var waiting []string
+		for i := range 20 {
+			waiting = append(waiting, m.AddLeads(intaketest.MetaLead(fmt.Sprint("Bia", i)))...)
+		}
+		o.Announce(m, h, waiting[:15]...)
+		outcomes(t, o, h, "aguardando:15 recebido:1")
+		lookuptest.Eventually(t, "the dead token is noticed", func() bool {
+			return intaketest.Read[[]struct{ Estado string }](o, "meta", "list", "--webhook", h.ID)[0].Estado == "token_morto"
+		})
+		if n := m.Calls("")["lead"]; n > 9 { // eight at once, and one before
+			t.Errorf("%d leads were asked for with a dead token", n)
+		}
+		if !strings.Contains(o.Command("notification", "list", "--org", o.ID, "--json"), "na Meta acabou") {
+			t.Error("the team was not told")
+		}
+		m.RenewToken("outro-token", time.Now().Add(48*time.Hour).Unix())
+		o.Connect(h, "outro-token")
+		outcomes(t, o, h, "recebido:21")
+		lookuptest.Eventually(t, "the team hears that the token ends in two days", func() bool {
+			return strings.Contains(o.Command("notification", "list", "--org", o.ID, "--json"), "na Meta acaba em")
+		})
+	})
+}
