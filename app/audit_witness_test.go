@@ -165,8 +165,8 @@ func TestTheWitnessGetsEachHead(t *testing.T) {
 	})
 }
 
-// TestRetentionBesideTheWitness and two instances that write: no check finds anything, whenever it runs.
-func TestRetentionBesideTheWitness(t *testing.T) {
+// TestSlowRetentionBesideTheWitness and two instances that write: no check finds anything, whenever it runs.
+func TestSlowRetentionBesideTheWitness(t *testing.T) {
 	t.Parallel()
 	behind(t, func(t *testing.T, s *setting, url string, _ func(string, ...any)) {
 		var there outside

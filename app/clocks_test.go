@@ -67,9 +67,9 @@ func TestClocksThatDifferAskOnce(t *testing.T) {
 	})
 }
 
-// TestClocksThatDifferRunAJobOnce: a leased job is not claimed, a due job does not wait, and a job whose retry is later
+// TestSlowClocksThatDifferRunAJobOnce: a leased job is not claimed, a due job does not wait, and a job whose retry is later
 // is not run at once.
-func TestClocksThatDifferRunAJobOnce(t *testing.T) {
+func TestSlowClocksThatDifferRunAJobOnce(t *testing.T) {
 	t.Parallel()
 	apart(t, func(t *testing.T, s, other *setting) {
 		rule := s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://x.example/a"})

@@ -160,9 +160,9 @@ func TestAReplayMeetsAnErasure(t *testing.T) {
 	})
 }
 
-// TestErasuresAmongPosts: refused posts and replays on two instances while their person is erased. Whatever was stored
+// TestSlowErasuresAmongPosts: refused posts and replays on two instances while their person is erased. Whatever was stored
 // before the receipt is gone with it.
-func TestErasuresAmongPosts(t *testing.T) {
+func TestSlowErasuresAmongPosts(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})

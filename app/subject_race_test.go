@@ -27,7 +27,7 @@ import (
 	"fichario/ports/portstest"
 )
 
-var raceSeed = flag.Uint64("seed", 0, "seed of the pauses in TestErasuresAmongEverything; 0 for another one each time")
+var raceSeed = flag.Uint64("seed", 0, "seed of the pauses in TestSlowErasuresAmongEverything; 0 for another one each time")
 
 // heldStore holds operations at gates, as on an instance that is slow: before a call is charged, before the history is
 // read, before the entry of an answer from it is written, and before a member is read.
@@ -187,10 +187,10 @@ func TestAFileThatWasReadBeforeAnErasure(t *testing.T) {
 	})
 }
 
-// TestWhatAnErasureFindsInMemory: whoever read the person's document before the erasure, and asks after its receipt, is
+// TestSlowWhatAnErasureFindsInMemory: whoever read the person's document before the erasure, and asks after its receipt, is
 // refused, free, and nothing is stored: a lookup, a batch, an automation, an agent, a lookup that history answers. A
 // new request buys again.
-func TestWhatAnErasureFindsInMemory(t *testing.T) {
+func TestSlowWhatAnErasureFindsInMemory(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, key, who := s.add("dona", crm.Owner), s.byKey(wide), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
@@ -298,9 +298,9 @@ func TestWhoWaitedForAnAnswerThatIsErased(t *testing.T) {
 	})
 }
 
-// TestErasuresAmongEverything: lookups, batches and imports that began before an erasure, with random pauses, leave
+// TestSlowErasuresAmongEverything: lookups, batches and imports that began before an erasure, with random pauses, leave
 // nothing of the person behind its receipt, and whatever was charged was charged before.
-func TestErasuresAmongEverything(t *testing.T) {
+func TestSlowErasuresAmongEverything(t *testing.T) {
 	t.Parallel()
 	seed := *raceSeed
 	if seed == 0 {

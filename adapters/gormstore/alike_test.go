@@ -11,8 +11,8 @@ import (
 	"fichario/domain/crm"
 )
 
-// TestAlikeContactsAreFoundByTheirIndexes: neither for one contact nor for several is the whole table read.
-func TestAlikeContactsAreFoundByTheirIndexes(t *testing.T) {
+// TestSlowAlikeContactsAreFoundByTheirIndexes: neither for one contact nor for several is the whole table read.
+func TestSlowAlikeContactsAreFoundByTheirIndexes(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO contacts

@@ -210,7 +210,7 @@ func TestWordsGoWithTheirContact(t *testing.T) {
 func TestAContactThatComesBackIsFound(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
-		manyContacts(t, s, 6_000)
+		manyContacts(t, s, 300)
 		ctx, repos := t.Context(), s.Repos()
 		stages := []crm.Stage{{ID: planOrg, Name: "Novo", Outcome: crm.Open}} // the stage of all of them
 		if err := errors.Join(

@@ -12,8 +12,8 @@ import (
 	"fichario/ports"
 )
 
-// TestAListOfContactsWalksAnIndex: whatever the order and the filter.
-func TestAListOfContactsWalksAnIndex(t *testing.T) {
+// TestSlowAListOfContactsWalksAnIndex: whatever the order and the filter.
+func TestSlowAListOfContactsWalksAnIndex(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO contacts

@@ -9,9 +9,9 @@ import (
 	"fichario/domain/automation"
 )
 
-// TestUnfinishedRunsAreFoundByThemselves: the cost of counting them depends on their number, not on that of finished
+// TestSlowUnfinishedRunsAreFoundByThemselves: the cost of counting them depends on their number, not on that of finished
 // runs.
-func TestUnfinishedRunsAreFoundByThemselves(t *testing.T) {
+func TestSlowUnfinishedRunsAreFoundByThemselves(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		fill(t, s, 60_000, fmt.Sprintf(`INSERT INTO jobs

@@ -52,9 +52,9 @@ func TestMigratingTwiceChangesNothing(t *testing.T) {
 	}
 }
 
-// TestAKeyOfTheYear10000IsReadAgain has a key that expires on 9999-12-31 in a zone west of Greenwich, as earlier
+// TestSlowAKeyOfTheYear10000IsReadAgain has a key that expires on 9999-12-31 in a zone west of Greenwich, as earlier
 // versions stored it.
-func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
+func TestSlowAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		ctx, keys := t.Context(), s.Repos().Keys
@@ -80,8 +80,8 @@ func TestAKeyOfTheYear10000IsReadAgain(t *testing.T) {
 	}
 }
 
-// TestFiguresBeginWithWhatThereIs has deliveries of a version that kept no figures.
-func TestFiguresBeginWithWhatThereIs(t *testing.T) {
+// TestSlowFiguresBeginWithWhatThereIs has deliveries of a version that kept no figures.
+func TestSlowFiguresBeginWithWhatThereIs(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		ctx, a := t.Context(), takeOne(t, s)

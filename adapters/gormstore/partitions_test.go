@@ -204,8 +204,8 @@ func sound(t *testing.T, s *Store) {
 	}
 }
 
-// TestPartitioningKeepsEveryRow has a database from before partitions, and ones whose migration was killed midway.
-func TestPartitioningKeepsEveryRow(t *testing.T) {
+// TestSlowPartitioningKeepsEveryRow has a database from before partitions, and ones whose migration was killed midway.
+func TestSlowPartitioningKeepsEveryRow(t *testing.T) {
 	t.Parallel()
 	for _, killed := range []string{
 		"SELECT 1",

@@ -17,7 +17,7 @@ import (
 	"fichario/ports"
 )
 
-func TestDataKeys(t *testing.T) {
+func TestSlowDataKeys(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, url string) {
 		rec := record(t, orgID)

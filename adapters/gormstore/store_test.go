@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"fichario/adapters/gormstore"
-	"fichario/adapters/gormstore/engine"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -18,19 +17,6 @@ func TestStore(t *testing.T) {
 			portstest.Store(t, func(t *testing.T) ports.Store { t.Helper(); return open(t, database(t)) })
 		})
 	}
-}
-
-// TestStoreInMemory: tests of use cases rely on it.
-func TestStoreInMemory(t *testing.T) {
-	t.Parallel()
-	portstest.Store(t, func(t *testing.T) ports.Store {
-		t.Helper()
-		s := open(t, "sqlite://"+engine.InMemory)
-		if err := s.Migrate(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return s
-	})
 }
 
 func TestOpenRefuses(t *testing.T) {

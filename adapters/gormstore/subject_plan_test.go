@@ -11,8 +11,8 @@ import (
 	"fichario/ports"
 )
 
-// TestPersonsAreFoundByIndexes: in tables that grow, what is held of a person is found through an index, not by a scan.
-func TestPersonsAreFoundByIndexes(t *testing.T) {
+// TestSlowPersonsAreFoundByIndexes: in tables that grow, what is held of a person is found through an index, not by a scan.
+func TestSlowPersonsAreFoundByIndexes(t *testing.T) {
 	t.Parallel()
 	const org = "01980000-0000-7000-8000-00000000000a"
 	for _, s := range each(t) {

@@ -32,9 +32,9 @@ func upgradeRows(t *testing.T) int {
 	return n
 }
 
-// TestAnUpgradeServesOn: while a database from before purposes and the index of people is migrated, the old version's
+// TestSlowAnUpgradeServesOn: while a database from before purposes and the index of people is migrated, the old version's
 // writes continue; afterwards the index is filled beside posts, and misses nobody.
-func TestAnUpgradeServesOn(t *testing.T) {
+func TestSlowAnUpgradeServesOn(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		t.Run(s.Writer.Name(), func(t *testing.T) {
@@ -96,9 +96,9 @@ func TestAnUpgradeServesOn(t *testing.T) {
 	}
 }
 
-// TestLookupsOfLateRunsAreIndexed by the upgrade: earlier their ids had the time when their run was made, which the
+// TestSlowLookupsOfLateRunsAreIndexed by the upgrade: earlier their ids had the time when their run was made, which the
 // index of people had already passed.
-func TestLookupsOfLateRunsAreIndexed(t *testing.T) {
+func TestSlowLookupsOfLateRunsAreIndexed(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		ctx, now, of := t.Context(), time.Now(), engine.UID(testID(9))

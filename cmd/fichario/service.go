@@ -268,6 +268,7 @@ func (s *service) tasks() []app.Chore {
 		{Name: "index persons", Every: 10 * time.Second, Do: s.store.IndexSubjects},
 		{Name: "keep partitions", Every: time.Hour, Do: s.store.KeepPartitions},
 		{Name: "fold figures", Every: time.Hour, Do: s.store.FoldFigures},
+		{Name: "release memory", Every: time.Minute, Do: releaser()},
 	})
 }
 

@@ -85,9 +85,9 @@ func TestTheDoctorNamesABureauThatChargesMore(t *testing.T) {
 	})
 }
 
-// TestBureausAreCompared: with chain.yaml, the shipped bureaus are asked the same, each call is a line, and the command
+// TestSlowBureausAreCompared: with chain.yaml, the shipped bureaus are asked the same, each call is a line, and the command
 // says how often they agree and what each cost, within the month's limit.
-func TestBureausAreCompared(t *testing.T) {
+func TestSlowBureausAreCompared(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		chain := filepath.Join(t.TempDir(), "chain.yaml")

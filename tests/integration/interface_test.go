@@ -60,58 +60,67 @@ func (v *visitor) do(t *testing.T, method, path string, form url.Values, header 
 // another site, as the owner of another organisation, as a member without the right, and as one with it.
 func TestNobodySeesAnotherOrganisation(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
-		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
-		lookuptest.Eventually(t, "the demonstration is there", func() bool {
-			return strings.Contains(p.Logs(), "The interface: ")
-		})
-		const password = "uma-senha-longa"
-		add := func(org, name, role string) *visitor {
-			testkit.RunInput(t, password+"\n", env, "member", "add", "--org", org, "--name", name, "--email",
-				name+"@outra.example", "--role", role, "--password-stdin")
-			return signIn(t, p.URL, name+"@outra.example", password)
-		}
-		foreign := testkit.JSON[map[string]string](t, testkit.Run(t, env, "org", "create", "--name", "Outra", "--json"))["id"]
-		owner := signIn(t, p.URL, "helena@demo.example", "fichario-demo")
-		signIn(t, p.URL, "helena@demo.example", "fichario-demo") // another session of hers, to be ended
-		nobody := &visitor{base: p.URL, http: &http.Client{CheckRedirect: owner.http.CheckRedirect}}
-		w := walk{ids: idsOfDemo(t, env, owner)}
+	nobodySees(t, testkit.SQLite(t))
+}
 
-		w.all(t, nobody, "without a session", func(r pageRow, status int, h http.Header) bool {
-			return r.who == "door" || status == http.StatusSeeOther && strings.HasPrefix(h.Get("Location"), "/entrar")
-		})
-		w.header = map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
-		w.all(t, owner, "from another site", func(r pageRow, status int, _ http.Header) bool {
-			return r.method == "GET" || status == http.StatusForbidden
-		})
-		w.header = nil
-		w.all(t, add(foreign, "rui", "owner"), "of another organisation", func(r pageRow, status int, _ http.Header) bool {
-			return len(r.ids) == 0 || status == http.StatusNotFound || r.ids[0] == "passkey" && status == proofAsked
-		})
-		// Whatever the stranger was answered, also where only a form has an id: nothing changed here.
-		members := testkit.JSON[[]map[string]any](t, testkit.Run(t, env, "member", "list", "--org", foreign, "--json"))
-		stranger, _ := members[0]["id"].(string)
-		db := intaketest.OpenDatabase(t, env)
-		left := func(texts ...string) (tables []string) {
-			for _, row := range rowsOf(t, db, env) {
-				row = strings.ToLower(row)
-				holds := func(text string) bool { return strings.Contains(row, text) }
-				if holds(demoOrganisation) && slices.ContainsFunc(texts, holds) {
-					tables = append(tables, strings.Split(row, ":")[0])
-				}
-			}
-			return tables
-		}
-		if there := left(stranger, "invadido"); len(there) > 0 {
-			t.Errorf("a stranger left something in another organisation: %v", there)
-		}
-		w.all(t, signIn(t, p.URL, "caio@demo.example", "fichario-demo"), "as a member", may("all"))
-		w.all(t, add(demoOrganisation, "admin", "admin"), "as an administrator", may("all", "admin"))
-		w.all(t, owner, "as an owner", may("all", "self", "owner"), "admin")
-		if len(left("invadido")) == 0 {
-			t.Error("nothing is seen of what an owner did, and so this shows nothing of a stranger")
-		}
+// TestSlowNobodySeesAnotherOrganisation is the same on PostgreSQL.
+func TestSlowNobodySeesAnotherOrganisation(t *testing.T) {
+	t.Parallel()
+	nobodySees(t, testkit.PostgreSQL(t))
+}
+
+func nobodySees(t *testing.T, env map[string]string) {
+	t.Helper()
+	p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
+	lookuptest.Eventually(t, "the demonstration is there", func() bool {
+		return strings.Contains(p.Logs(), "The interface: ")
 	})
+	const password = "uma-senha-longa"
+	add := func(org, name, role string) *visitor {
+		testkit.RunInput(t, password+"\n", env, "member", "add", "--org", org, "--name", name, "--email",
+			name+"@outra.example", "--role", role, "--password-stdin")
+		return signIn(t, p.URL, name+"@outra.example", password)
+	}
+	foreign := testkit.JSON[map[string]string](t, testkit.Run(t, env, "org", "create", "--name", "Outra", "--json"))["id"]
+	owner := signIn(t, p.URL, "helena@demo.example", "fichario-demo")
+	signIn(t, p.URL, "helena@demo.example", "fichario-demo") // another session of hers, to be ended
+	nobody := &visitor{base: p.URL, http: &http.Client{CheckRedirect: owner.http.CheckRedirect}}
+	w := walk{ids: idsOfDemo(t, env, owner)}
+
+	w.all(t, nobody, "without a session", func(r pageRow, status int, h http.Header) bool {
+		return r.who == "door" || status == http.StatusSeeOther && strings.HasPrefix(h.Get("Location"), "/entrar")
+	})
+	w.header = map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"}
+	w.all(t, owner, "from another site", func(r pageRow, status int, _ http.Header) bool {
+		return r.method == "GET" || status == http.StatusForbidden
+	})
+	w.header = nil
+	w.all(t, add(foreign, "rui", "owner"), "of another organisation", func(r pageRow, status int, _ http.Header) bool {
+		return len(r.ids) == 0 || status == http.StatusNotFound || r.ids[0] == "passkey" && status == proofAsked
+	})
+	// Whatever the stranger was answered, also where only a form has an id: nothing changed here.
+	members := testkit.JSON[[]map[string]any](t, testkit.Run(t, env, "member", "list", "--org", foreign, "--json"))
+	stranger, _ := members[0]["id"].(string)
+	db := intaketest.OpenDatabase(t, env)
+	left := func(texts ...string) (tables []string) {
+		for _, row := range rowsOf(t, db, env) {
+			row = strings.ToLower(row)
+			holds := func(text string) bool { return strings.Contains(row, text) }
+			if holds(demoOrganisation) && slices.ContainsFunc(texts, holds) {
+				tables = append(tables, strings.Split(row, ":")[0])
+			}
+		}
+		return tables
+	}
+	if there := left(stranger, "invadido"); len(there) > 0 {
+		t.Errorf("a stranger left something in another organisation: %v", there)
+	}
+	w.all(t, signIn(t, p.URL, "caio@demo.example", "fichario-demo"), "as a member", may("all"))
+	w.all(t, add(demoOrganisation, "admin", "admin"), "as an administrator", may("all", "admin"))
+	w.all(t, owner, "as an owner", may("all", "self", "owner"), "admin")
+	if len(left("invadido")) == 0 {
+		t.Error("nothing is seen of what an owner did, and so this shows nothing of a stranger")
+	}
 }
 
 // may checks the answer for somebody with these rows: others are forbidden, or not found.

@@ -12,7 +12,7 @@ import (
 	"fichario/tests/testkit/patience"
 )
 
-func TestKeysOpenOnlyWhatTheyShould(t *testing.T) {
+func TestSlowKeysOpenOnlyWhatTheyShould(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)

@@ -224,9 +224,9 @@ func TestForgedReturnsFromAProvider(t *testing.T) {
 	})
 }
 
-// TestAProviderThatIsAwayKeepsNobodyOut: the service starts, the button reports the problem, passwords work, and the
+// TestSlowAProviderThatIsAwayKeepsNobodyOut: the service starts, the button reports the problem, passwords work, and the
 // provider works again once it is back.
-func TestAProviderThatIsAwayKeepsNobodyOut(t *testing.T) {
+func TestSlowAProviderThatIsAwayKeepsNobodyOut(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		g := startWithProvider(t, env, nil)

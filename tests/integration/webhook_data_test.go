@@ -15,9 +15,9 @@ import (
 	"fichario/tests/testkit/postgres"
 )
 
-// TestWebhookDataKeyRotation: data written under one data key is readable, and posts are recognised, under the next
+// TestSlowWebhookDataKeyRotation: data written under one data key is readable, and posts are recognised, under the next
 // one.
-func TestWebhookDataKeyRotation(t *testing.T) {
+func TestSlowWebhookDataKeyRotation(t *testing.T) {
 	t.Parallel()
 	onBoth(t, func(t *testing.T, env map[string]string) {
 		key := func(b byte) string { return base64.StdEncoding.EncodeToString([]byte(strings.Repeat(string(b), 32))) }
