@@ -209,6 +209,25 @@ func TestRunsAreShown(t *testing.T) {
 	}
 }
 
+// TestSamplesHaveEveryField that an event has, before there was any, and those of a webhook's own posts.
+func TestSamplesHaveEveryField(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner := s.add("dona", crm.Owner)
+	for _, event := range automation.Events() {
+		fields := must(s.automations.Samples(t.Context(), owner, event, ""))
+		if equal(t, "samples of "+string(event), len(fields), 1); strings.Count(fields[0], ":") < 4 {
+			t.Errorf("%s has %s", event, fields[0])
+		}
+	}
+	hook, other := s.hook(webhook.Signature{}), s.hook(webhook.Signature{})
+	s.arrive(hook, "bia")
+	s.arrive(other, "rui")
+	of := must(s.automations.Samples(t.Context(), owner, automation.ContactCreated, hook.ID))
+	equal(t, "samples of a webhook", line(len(of), strings.Contains(of[0], "bia@x.example")), "2 true")
+	equal(t, "samples of all", len(must(s.automations.Samples(t.Context(), owner, automation.ContactCreated, ""))), 3)
+}
+
 // TestATrialCountsPastEvents: for how many of the newest fifty an expression holds; one that fails is not tried on all.
 func TestATrialCountsPastEvents(t *testing.T) {
 	t.Parallel()

@@ -239,7 +239,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.lookups.List, args{true, "", 5}, "", ""},
 		{s.lookups.Search, args{true, "ana", 5}, "", ""},
 		{s.statement.Budget, nil, "", ""},
-		{s.statement.SpentByMembers, args{[]string{ze}}, forbidden, ""},
+		{s.statement.SpentByAccounts, args{[]string{ze}}, forbidden, ""},
 
 		{s.webhooks.Create, args{intakeapp.NewWebhook{
 			OrgID: s.orgID, Name: "w", Options: intake.Options{Kind: intake.Generic},
@@ -275,6 +275,7 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.automations.Rehearse, args{rule.ID, contact.ID}, forbidden, missing},
 		{s.automations.Newest, args{5}, forbidden, ""},
 		{s.automations.Try, args{automation.ContactCreated, ""}, forbidden, ""},
+		{s.automations.Samples, args{automation.ContactCreated, ""}, forbidden, ""},
 		{s.automations.Runs, args{s.orgID, automation.JobFilter{}, "", 5}, forbidden, missing},
 		{s.automations.RunViews, args{automation.JobFilter{}, false, 5}, forbidden, ""},
 		{s.automations.CountFailed, nil, forbidden, ""},

@@ -3,6 +3,7 @@ package web_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 
 	"fichario/domain/catalog"
@@ -79,4 +80,19 @@ func sent(t *testing.T, v *visitor, status int, path string, pairs ...string) st
 		t.Fatalf("%s: status %d: %.300s", path, got.StatusCode, page)
 	}
 	return page
+}
+
+// TestAutomationsAreDrawnByWhoTriggersWhom, with ceilings and what was spent, once one triggers another.
+func TestAutomationsAreDrawnByWhoTriggersWhom(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	sent(t, v, 200, "/automacoes", "nome", "Receita", "evento", "contact.created", "acao", "lookup", "produto", catalog.CNPJ,
+		"teto", "50,00")
+	hasNot(t, "one by itself", v.get("/automacoes"), "Quem dispara quem")
+	sent(t, v, 200, "/automacoes", "nome", "Avisa depois", "evento", "lookup.completed", "acao", "add_note", "texto", "x")
+	page := v.get("/automacoes")
+	has(t, "two", page, "Quem dispara quem", "gastou R$ 0,00 neste mês, 0% do teto", "Ver em tabela", "Avisa depois")
+	if chains := strings.Count(page, `<ul class="links">`); chains != 2 {
+		t.Errorf("%d lists are nested", chains)
+	}
 }

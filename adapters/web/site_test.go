@@ -160,7 +160,7 @@ func newSite(t *testing.T, all bool) *testSite {
 				Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},
 			}),
 			Contacts: fixture.contacts, Funnels: funnels, Members: people, Origins: origins, Rotations: rotations, Terms: terms,
-			Webhooks: hooks,
+			Statement: fixture.statement, Webhooks: hooks,
 		},
 		Team: teampages.Use{
 			Contacts: fixture.contacts, Funnels: funnels, Members: people, Origins: origins, Statement: fixture.statement,

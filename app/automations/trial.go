@@ -9,6 +9,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/automation"
+	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -70,6 +71,66 @@ func (a *Automations) Try(ctx context.Context, by app.Caller, event automation.E
 	return t, err
 }
 
+// Samples returns what conditions see of the newest events of a kind, as JSON, the newest first, and last of one of
+// which nothing is known, which has every field that the event always has. With a webhook's id, those of a contact are
+// of its contacts. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+func (a *Automations) Samples(
+	ctx context.Context, by app.Caller, event automation.EventName, webhookID string,
+) (data []string, err error) {
+	orgID, err := by.ManagedOrg()
+	if err != nil {
+		return nil, err
+	}
+	if !event.Valid() {
+		return nil, app.Invalid("event", "Os eventos são "+eventNames()+".")
+	}
+	var jobs []automation.Job
+	if webhookID != "" && madeUpOfContact(event) {
+		var arrived []crm.Contact
+		arrived, err = a.store.Repos().ContactSearch.Select(ctx, orgID, ports.ContactQuery{
+			ContactFilter: ports.ContactFilter{WebhookID: webhookID}, Limit: sampled, Whole: true,
+		})
+		jobs = a.examples(event, orgID, arrived)
+	} else {
+		jobs, err = a.recent(ctx, orgID, event, sampled)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, job := range jobs {
+		e, err := app.EventOf(ctx, a.store.Repos(), job)
+		if errors.Is(err, app.ErrEventGone) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		data = append(data, a.means.Conditions.Data(e))
+	}
+	return append(data, a.means.Conditions.Data(automation.Event{
+		Name: event, Lookup: &automation.LookupOutcome{}, Batch: &automation.BatchOutcome{}, Cap: &automation.Cap{},
+		Delivery: &webhook.Delivery{},
+	})), nil
+}
+
+// sampled is how many events Samples reads.
+const sampled = 3
+
+// madeUpOfContact reports whether examples of an event are made with a contact.
+func madeUpOfContact(event automation.EventName) bool {
+	return event == automation.ContactCreated || event == automation.ContactUpdated || event == automation.ContactMoved
+}
+
+// examples are the jobs that events of some contacts would have.
+func (a *Automations) examples(event automation.EventName, orgID string, of []crm.Contact) []automation.Job {
+	jobs := make([]automation.Job, len(of))
+	for i, c := range of {
+		jobs[i] = app.EventJob(event, orgID, "", a.clock())
+		jobs[i].ContactID, jobs[i].SubjectID, jobs[i].Detail = c.ID, c.StageID, "nota"
+	}
+	return jobs
+}
+
 // triedOn is how many past events an expression is tried on, if that takes no longer than triedFor.
 const (
 	triedOn  = 50
@@ -106,12 +167,9 @@ func (a *Automations) recent(
 	switch event {
 	case automation.ContactCreated, automation.ContactUpdated, automation.ContactMoved:
 		contacts, err := r.Contacts.Page(ctx, orgID, "", most)
-		for _, c := range contacts {
-			add(c.ID, c.StageID, "nota")
-		}
-		return jobs, err
+		return a.examples(event, orgID, contacts), err
 	case automation.LookupCompleted:
-		entries, err := r.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", app.ListMax)
+		entries, err := r.Statement.Page(ctx, lookup.Asker{OrgID: orgID}, lookup.Filter{}, "", min(app.ListMax, 10*most))
 		for _, e := range entries {
 			if e.Status == lookup.Done && e.RecordID != "" {
 				add(e.ContactID, e.ID, "")
@@ -127,7 +185,7 @@ func (a *Automations) recent(
 		}
 		return jobs, err
 	case automation.BatchCompleted:
-		batches, err := r.Batches.Page(ctx, orgID, "", "", app.ListMax)
+		batches, err := r.Batches.Page(ctx, orgID, "", "", min(app.ListMax, 10*most))
 		for _, b := range batches {
 			if b.Status.Ended() && !b.StartedAt.IsZero() && len(jobs) < most {
 				job := app.BatchJob(b, 0)

@@ -24,9 +24,9 @@ func (s *Statement) Budget(ctx context.Context, by app.Caller) (*Budget, error) 
 	return &Budget{Limit: *by.Budget(), Spent: spent[by.MemberID()].Amount}, err
 }
 
-// SpentByMembers returns what members were charged in this month, by their ids. The caller must manage the
-// organisation; that the ids belong to its members is not checked. Faults: NotFound, Forbidden, ServiceUnavailable.
-func (s *Statement) SpentByMembers(ctx context.Context, by app.Caller, ids []string) (map[string]lookup.Spent, error) {
+// SpentByAccounts returns what members or automations were charged in this month, by their ids. The caller must manage
+// the organisation; that the ids belong to it is not checked. Faults: NotFound, Forbidden, ServiceUnavailable.
+func (s *Statement) SpentByAccounts(ctx context.Context, by app.Caller, ids []string) (map[string]lookup.Spent, error) {
 	if _, err := by.ManagedOrg(); err != nil {
 		return nil, err
 	}

@@ -178,7 +178,7 @@ func (s *service) pages(tables *spreadsheet.Tables, trusted []netip.Prefix) (htt
 		},
 		Automations: automationpages.Use{
 			Automations: s.automations.automations, Contacts: c.contacts, Funnels: c.funnels, Members: t.members,
-			Origins: c.origins, Rotations: c.rotations, Terms: l.terms, Webhooks: s.intake.webhooks,
+			Origins: c.origins, Rotations: c.rotations, Statement: l.statement, Terms: l.terms, Webhooks: s.intake.webhooks,
 		},
 		Team: teampages.Use{
 			Contacts: c.contacts, Funnels: c.funnels, Members: t.members, Origins: c.origins, Statement: l.statement,

@@ -19,6 +19,8 @@ type automationsPage struct {
 	All bool
 	// Dead is how many runs were given up, Waiting how many await their next attempt.
 	Dead, Waiting int
+	// Chain draws who triggers whom; nil where nobody does.
+	Chain *chain
 }
 
 // runsFilter is the filter of runs in an address.
@@ -30,6 +32,9 @@ func (s pages) automationList(c *web.Call, f runsFilter) error {
 	data := automationsPage{All: f.All}
 	var err error
 	if data.Automations, err = s.Automations.Views(c.Ctx(), c.By, c.By.OrgID()); err != nil {
+		return err
+	}
+	if data.Chain, err = s.chainOf(c, data.Automations); err != nil {
 		return err
 	}
 	if data.Runs, err = s.Automations.RunViews(c.Ctx(), c.By, automation.JobFilter{}, f.All, runsShown); err != nil {

@@ -134,7 +134,7 @@ func (s pages) automationForm(c *web.Call, status int, id string, shown web.Form
 	data.Lost = typedSecrets(data.Destinations, c.PostForm)
 	var err error
 	event := automation.EventName(cmp.Or(shown.Values["evento"], string(automation.ContactCreated)))
-	if data.Conditions, err = s.rowsOf(c, event, shown.Values["se"]); err != nil {
+	if data.Conditions, err = s.rowsOf(c, event, shown.Values["se"], shown.Values["webhook"]); err != nil {
 		return err
 	}
 	if data.Purposes, err = s.Purposes.InForce(c.Ctx(), c.By); err != nil {

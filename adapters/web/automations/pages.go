@@ -23,6 +23,7 @@ type Use struct {
 	Members     *team.Members
 	Origins     *contacts.Origins
 	Rotations   *contacts.Rotations
+	Statement   *lookups.Statement
 	Terms       *lookups.Terms
 	Webhooks    *intake.Webhooks
 }

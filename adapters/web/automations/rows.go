@@ -35,8 +35,11 @@ const (
 	fieldsShown = 80
 )
 
-// rowsOf shows an expression as rows, if it is any, with the fields of the event that a form is about.
-func (s pages) rowsOf(c *web.Call, event automation.EventName, when string) (conditionRows, error) {
+// rowsOf shows an expression as rows, if it is any, with the fields of the event that a form is about: those that the
+// newest ones had, of one webhook's contacts if a webhook is chosen, and those that every such event has.
+func (s pages) rowsOf(
+	c *web.Call, event automation.EventName, when, webhookID string,
+) (conditionRows, error) {
 	var out conditionRows
 	if out.Rows, out.InRows = automation.RowsOf(when); !out.InRows {
 		return conditionRows{}, nil
@@ -46,11 +49,22 @@ func (s pages) rowsOf(c *web.Call, event automation.EventName, when string) (con
 	for len(out.Rows) < rowsShown {
 		out.Rows = append(out.Rows, automation.Row{})
 	}
-	newest, err := s.Automations.Try(c.Ctx(), c.By, event, "")
-	if err == nil && newest.Found {
+	samples, err := s.Automations.Samples(c.Ctx(), c.By, event, webhookID)
+	for i, sample := range samples { // the newest event's examples, and none of the last one
 		var data any
-		if json.Unmarshal([]byte(newest.Data), &data) == nil {
-			out.Fields = fieldsOf(nil, "", data)
+		if json.Unmarshal([]byte(sample), &data) != nil {
+			continue
+		}
+		for _, field := range fieldsOf(nil, "", data) {
+			known := slices.ContainsFunc(out.Fields, func(f eventField) bool {
+				return f.Path == field.Path || strings.HasPrefix(f.Path, field.Path+".")
+			})
+			if i == len(samples)-1 {
+				field.Example = ""
+			}
+			if !known && len(out.Fields) < fieldsShown {
+				out.Fields = append(out.Fields, field)
+			}
 		}
 	}
 	return out, err
@@ -137,7 +151,7 @@ func (s pages) keepInStep(c *web.Call, event automation.EventName, when string) 
 	}
 	data := automationForm{Form: web.Filled(automationFields{Event: event, When: when})}
 	var err error
-	if data.Conditions, err = s.rowsOf(c, event, when); err != nil {
+	if data.Conditions, err = s.rowsOf(c, event, when, c.PostForm.Get("webhook")); err != nil {
 		return true, err
 	}
 	if changed == inRows {

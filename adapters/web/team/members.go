@@ -29,7 +29,7 @@ func (s pages) memberLines(c *web.Call) ([]memberLine, error) {
 	for i, m := range all {
 		ids[i] = m.ID
 	}
-	spent, err := s.Statement.SpentByMembers(c.Ctx(), c.By, ids)
+	spent, err := s.Statement.SpentByAccounts(c.Ctx(), c.By, ids)
 	for i, m := range all {
 		lines[i] = memberLine{m, spent[m.ID].Amount, c.Member.Role == crm.Owner || m.Role != crm.Owner}
 	}
