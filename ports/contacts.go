@@ -105,12 +105,14 @@ type ContactFilter struct {
 	Since time.Time
 	// Waiting selects those that nobody has answered.
 	Waiting bool
+	// MinAmount is the least amount wanted, in ten-thousandths of a real; zero asks for none.
+	MinAmount catalog.Money
 }
 
 // Narrows reports whether the filter selects by more than stages.
 func (f ContactFilter) Narrows() bool {
 	return len(f.Words) > 0 || f.IDs != nil || f.StageID+f.OriginID+f.AssigneeID+f.WebhookID != "" || !f.Since.IsZero() ||
-		f.Waiting
+		f.Waiting || f.MinAmount != 0
 }
 
 // ContactQuery chooses a page of contacts.

@@ -42,6 +42,23 @@ func TestSlowAListOfContactsWalksAnIndex(t *testing.T) {
 				t.Errorf("%s: few in order are not read by their filter:\n%s", s.Writer.Name(), all)
 			}
 		}
+		for _, o := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
+			rich := ports.ContactQuery{ContactFilter: ports.ContactFilter{MinAmount: 93}, Order: o, Limit: 51}
+			all := strings.Join(planned(t, s, func(cn engine.Conn) error {
+				found, err := s.repos(cn).ContactSearch.Select(t.Context(), planOrg, rich)
+				if len(found) != 51 {
+					t.Errorf("%s: %d with an amount", s.Writer.Name(), len(found))
+				}
+				if err == nil {
+					_, err = s.repos(cn).ContactSearch.Count(t.Context(), planOrg, rich.ContactFilter, 1001)
+				}
+				return err
+			}), "\n")
+			if strings.Contains(all, "contacts_name") || regexp.MustCompile(`contacts_org \(org_id=\?( AND id[<>]|\))`).MatchString(all) ||
+				strings.Contains(all, "Seq Scan") || !strings.Contains(all, "contacts_amount") {
+				t.Errorf("%s: few with an amount are not read by it:\n%s", s.Writer.Name(), all)
+			}
+		}
 		for what, c := range map[string]struct {
 			filter ports.ContactFilter
 			index  string

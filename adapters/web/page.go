@@ -35,7 +35,9 @@ type Page struct {
 	Org     crm.Organisation
 	Manager bool
 	Unread  int
-	Notice  string
+	// Views are those of contacts that the menu shows.
+	Views  []View
+	Notice string
 	// NotDone is whether Notice says why something was not done.
 	NotDone bool
 	// Undo reverts what Notice reports; nil where it cannot be reverted.
@@ -64,7 +66,7 @@ func (c *Call) RenderStatus(status int, name string, p Page) error {
 		if err != nil {
 			return err
 		}
-		p.Org, p.Unread = org, unread
+		p.Org, p.Unread, p.Views = org, unread, sideOf(c)
 	}
 	p.Now, p.RequestID, p.Path, p.Notice, p.Lookups = c.Server.Clock(), c.ID, c.URL.Path, c.takeNotice(),
 		c.Server.LookupEnabled

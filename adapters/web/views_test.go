@@ -120,3 +120,23 @@ func TestAPersonBesideTheList(t *testing.T) {
 		t.Errorf("to another organisation: %d", r.StatusCode)
 	}
 }
+
+// TestViewsAreInTheMenu of every page, the first four, and may ask for an amount.
+func TestViewsAreInTheMenu(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}, "valor": {"10.000,00"}})
+	v.lead(url.Values{"nome": {"Caio"}, "email": {"caio@example.com"}, "valor": {"9.999,99"}})
+	page := v.get("/contatos?valor=10000")
+	has(t, "with an amount", page, "Bia", "1 contato com estes filtros", `value="10000" selected`)
+	hasNot(t, "with an amount", page, "Caio")
+	has(t, "with an amount that is no choice", v.get("/contatos?valor=1"), "Caio")
+	for i := range 5 {
+		v.from("/contatos", "/contatos/vistas", "nome", fmt.Sprint("Grandes ", i), "valor", "10000")
+	}
+	page = v.get("/webhooks")
+	has(t, "the menu", page, "Grandes 0", "Grandes 3", `href="/contatos?valor=10000"`)
+	hasNot(t, "the menu", page, "Grandes 4")
+	hasNot(t, "another's menu", site.member(v.by.OrgID(), "Caio", crm.Common).get("/contatos"), "Grandes")
+}

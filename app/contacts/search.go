@@ -13,6 +13,7 @@ import (
 
 	"fichario/app"
 	"fichario/domain/audit"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/text"
@@ -29,7 +30,9 @@ type ContactSearch struct {
 	Waiting bool
 	// Since is the earliest arrival wanted.
 	Since time.Time
-	Order crm.ContactOrder
+	// MinAmount is the least amount wanted, in ten-thousandths of a real.
+	MinAmount catalog.Money
+	Order     crm.ContactOrder
 	// Ascending puts the oldest, first in the alphabet or smallest first.
 	Ascending bool
 }
@@ -37,7 +40,7 @@ type ContactSearch struct {
 // Narrow reports whether the search excludes contacts.
 func (s ContactSearch) Narrow() bool {
 	return strings.TrimSpace(s.Text) != "" || s.StageID != "" || s.OriginID != "" || s.AssigneeID != "" ||
-		s.WebhookID != "" || s.Waiting || !s.Since.IsZero()
+		s.WebhookID != "" || s.Waiting || !s.Since.IsZero() || s.MinAmount != 0
 }
 
 // Page is one page of a list of contacts.
@@ -85,7 +88,7 @@ func (s ContactSearch) filter(n crm.Names) (ports.ContactFilter, error) {
 	}
 	return ports.ContactFilter{
 		Words: searchWords(s.Text), StageID: s.StageID, OriginID: s.OriginID, AssigneeID: s.AssigneeID,
-		WebhookID: s.WebhookID, Since: s.Since, Waiting: s.Waiting,
+		WebhookID: s.WebhookID, Since: s.Since, Waiting: s.Waiting, MinAmount: s.MinAmount,
 	}, nil
 }
 

@@ -59,6 +59,8 @@ type Member struct {
 	// SecondFactor is whether the member has one. NeedsFactor is whether the organisation requires one that is missing; it
 	// is set only for a member found by session.
 	SecondFactor, NeedsFactor bool
+	// Views is the preference ContactViews; it, too, is set only for a member found by session.
+	Views string
 }
 
 // LeadsActively reports whether the member is an active owner.

@@ -127,7 +127,7 @@ func (s search) indexed(amounts bool) *gorm.DB {
 	}
 	filter := filtered(s.orgID, s.ContactFilter)
 	switch {
-	case s.Waiting || s.StageID+s.OriginID+s.AssigneeID+s.WebhookID != "":
+	case s.Waiting || s.MinAmount != 0 || s.StageID+s.OriginID+s.AssigneeID+s.WebhookID != "":
 		// OFFSET 0 is an optimisation fence: PostgreSQL must not plan for the outer order and limit.
 		matching := filter(Inside(s.db).Where("id IN (?)", words.Select("contact_id")))
 		return db.Table("(? OFFSET 0) AS contacts", matching)
@@ -214,6 +214,17 @@ func (s sequence) order(apart bool) string {
 		return s.key + s.unindexed + s.direction + ", id" + s.direction
 	}
 	return s.key + s.direction + ", id" + s.direction
+}
+
+// apart sorts what few contacts are left, instead of walking the index of the order past all others.
+func (s sequence) apart(db *gorm.DB) *gorm.DB {
+	switch {
+	case s.key != "id":
+		return db.Order(s.order(true))
+	case db.Name() == "postgres":
+		return db.Order(`CAST(id AS text) COLLATE "C"` + s.direction)
+	}
+	return db.Order("id || ''" + s.direction)
 }
 
 func (s sequence) cut(db *gorm.DB, limit int) *gorm.DB { return db.Order(s.order(false)).Limit(limit) }

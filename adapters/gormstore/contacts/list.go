@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"fichario/adapters/gormstore/engine"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/ports"
 )
@@ -135,6 +136,19 @@ func Inside(db *gorm.DB) *gorm.DB { return db.Session(&gorm.Session{NewDB: true}
 // listed is a page of contacts after the last one of the previous page.
 func listed(db *gorm.DB, orgID string, q ports.ContactQuery, last ContactRow) (*gorm.DB, error) {
 	in := sequenceOf(db, q, last)
+	if q.MinAmount != 0 && len(q.Words) == 0 {
+		var n int
+		few := atLeast(db, orgID, q.MinAmount, fewContacts+1)
+		err := db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&n).Error
+		if err != nil || n <= fewContacts {
+			among := "id IN (SELECT id FROM (?) AS few)"
+			if db.Name() == "postgres" { // which would else read all contacts to join them
+				among = "id = ANY(ARRAY(?))"
+			}
+			wanted := in.beyondLast(filtered(orgID, q.ContactFilter)(Inside(db)))
+			return in.apart(wanted.Where(among, atLeast(db, orgID, q.MinAmount, fewContacts))).Limit(q.Limit), err
+		}
+	}
 	most, w, n := 0, engine.Walk{}, fewContacts+1
 	var err error
 	switch {
@@ -167,6 +181,15 @@ func listed(db *gorm.DB, orgID string, q ports.ContactQuery, last ContactRow) (*
 		in.index, in.key = "sqlite_autoindex_contacts_1", in.key+in.unindexed
 	}
 	return in.cut(in.indexed(wanted), q.Limit), nil
+}
+
+// atLeast are the ids of contacts with at least an amount, at most so many, from the index of the amounts.
+func atLeast(db *gorm.DB, orgID string, amount catalog.Money, most int) *gorm.DB {
+	some := Inside(db).Select("id").Where("org_id = ? AND amount >= ?", orgID, int64(amount)).Limit(most)
+	if db.Name() == "sqlite" {
+		return some.Table("contacts INDEXED BY contacts_amount")
+	}
+	return some.Order("amount DESC") // or the planner would walk another index
 }
 
 // byName is the alphabetical sort key: long enough to tell names apart, short enough to compare fast. Both databases

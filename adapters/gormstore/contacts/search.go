@@ -76,6 +76,10 @@ func (r contacts) Count(ctx context.Context, orgID string, f ports.ContactFilter
 				return err
 			}
 		}
+		if f.MinAmount != 0 && len(f.Words) == 0 {
+			few := filtered(orgID, f)(atLeast(db, orgID, f.MinAmount, most))
+			return db.Raw("SELECT COUNT(*) FROM (?) AS few", few).Scan(&n).Error
+		}
 		w, _, err := narrowest(db, orgID, f, 0)
 		if err != nil {
 			return err
@@ -105,6 +109,9 @@ func filtered(orgID string, f ports.ContactFilter, walked ...string) engine.Scop
 		}
 		if f.Waiting {
 			db = db.Where("waiting")
+		}
+		if f.MinAmount != 0 {
+			db = engine.Passing("amount >= ?", int64(f.MinAmount))(db)
 		}
 		if len(f.Stages) > 0 {
 			db = db.Where("stage_id IN ?", f.Stages)

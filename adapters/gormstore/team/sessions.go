@@ -75,15 +75,23 @@ func (r sessions) Find(ctx context.Context, t access.SessionToken) (s access.Ses
 	err = r.Query(ctx, "sessions.find", func(db *gorm.DB) error {
 		var (
 			session sessionRow
-			member  MemberRow
+			member  struct {
+				MemberRow
+				Views string
+			}
 		)
 		if err := db.Take(&session, "hash = ?", hash[:]).Error; err != nil {
 			return err
 		}
-		if err := db.Take(&member, "id = ?", session.MemberID).Error; err != nil {
+		// With the views, because every page shows them.
+		const views = `, COALESCE((SELECT value FROM member_preferences p
+			WHERE p.org_id = members.org_id AND p.member_id = members.id AND p.name = ?), '') AS views`
+		if err := db.Table("members").Select(engine.ColumnNames(MemberRow{}, "members")+views, string(crm.ContactViews)).
+			Take(&member, "id = ?", session.MemberID).Error; err != nil {
 			return err
 		}
 		s, m = sessionOf(r.vault, session), member.Member()
+		m.Views = member.Views
 		if m.SecondFactor || s.FactorElsewhere {
 			return nil
 		}

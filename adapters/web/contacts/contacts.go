@@ -3,6 +3,7 @@ package contacts
 import (
 	"cmp"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/app/contacts"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 )
 
@@ -82,7 +84,18 @@ type contactFilter struct {
 	Period   string `form:"quando"`
 	// Waiting is "sem" for contacts that nobody has answered.
 	Waiting string `form:"retorno"`
-	Order   string `form:"ordem"`
+	// MinAmount is the least amount, in whole reais.
+	MinAmount string `form:"valor"`
+	Order     string `form:"ordem"`
+}
+
+// Amounts are the choices of MinAmount.
+func (contactFilter) Amounts() []contacts.Choice {
+	return []contacts.Choice{
+		{ID: "1000", Name: "R$ 1 mil ou mais"}, {ID: "5000", Name: "R$ 5 mil ou mais"},
+		{ID: "10000", Name: "R$ 10 mil ou mais"}, {ID: "50000", Name: "R$ 50 mil ou mais"},
+		{ID: "100000", Name: "R$ 100 mil ou mais"},
+	}
 }
 
 // InUse is the number of filters in use beside the search.
@@ -108,6 +121,11 @@ func (s pages) contactSearch(f contactFilter) contacts.ContactSearch {
 		Waiting: f.Waiting == "sem",
 		Order:   order.by, Ascending: order.ascending,
 	}
+	if reais, err := strconv.Atoi(f.MinAmount); err == nil && slices.ContainsFunc(f.Amounts(), func(c contacts.Choice) bool {
+		return c.ID == f.MinAmount
+	}) {
+		search.MinAmount = catalog.Money(reais) * catalog.Real
+	}
 	if days := periods[f.Period]; days > 0 {
 		search.Since = s.Calendar.DaysBefore(s.Clock(), days-1)
 	}
@@ -128,7 +146,7 @@ type contactsPage struct {
 	// AllColumns are those that can be chosen, Moved the one that was just moved.
 	AllColumns []listColumn
 	Moved      string
-	Views      []savedView
+	Views      []web.View
 	// Narrow says that a filter is in use, Total how many contacts there are.
 	Narrow bool
 	Total  int

@@ -10,41 +10,13 @@ import (
 	"fichario/domain/crm"
 )
 
-// savedView is a filter with its order, under a name. What was searched for is never part of it.
-type savedView struct {
-	Name string
-	// Query is the filter as in the address.
-	Query string
-	// Current is whether the list shows it, Saved whether the member made it.
-	Current, Saved bool
-}
-
-// Address is where the list shows it.
-func (v savedView) Address() string {
-	if v.Query == "" {
-		return "/contatos"
-	}
-	return "/contatos?" + v.Query
-}
-
 const (
 	viewsMax    = 12
 	viewNameMax = 40
 )
 
-// viewsIn reads crm.ContactViews: a line for each view, its name before a tab. Names have none.
-func viewsIn(kept string) (out []savedView) {
-	for line := range strings.Lines(kept) {
-		name, query, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if ok {
-			out = append(out, savedView{Name: name, Query: query, Saved: true})
-		}
-	}
-	return out
-}
-
-// viewsKept is the inverse of viewsIn.
-func viewsKept(views []savedView) string {
+// viewsKept is the inverse of web.ViewsIn.
+func viewsKept(views []web.View) string {
 	var out strings.Builder
 	for _, v := range views {
 		out.WriteString(v.Name + "\t" + v.Query + "\n")
@@ -53,11 +25,11 @@ func viewsKept(views []savedView) string {
 }
 
 // viewsOf are the views of the list: all, two that everybody has, and the member's own.
-func viewsOf(kept, memberID string, shown url.Values) []savedView {
-	views := append([]savedView{
+func viewsOf(kept, memberID string, shown url.Values) []web.View {
+	views := append([]web.View{
 		{Name: "Todos"}, {Name: "Sem retorno", Query: url.Values{"retorno": {"sem"}, "ordem": {"antigos"}}.Encode()},
 		{Name: "Meus", Query: url.Values{"resp": {memberID}}.Encode()},
-	}, viewsIn(kept)...)
+	}, web.ViewsIn(kept)...)
 	for i := range views {
 		views[i].Current = views[i].Query == shown.Encode()
 	}
@@ -71,7 +43,7 @@ func (s pages) viewSave(c *web.Call, f struct {
 }) error {
 	f.Text = ""
 	name, _ := crm.CleanName(f.Name)
-	v := savedView{
+	v := web.View{
 		Name:  strings.Join(strings.Fields(web.Shorten(viewNameMax, name)), " "), // no tab and no line break
 		Query: web.QueryOf(f.contactFilter).Encode(),
 	}
@@ -82,8 +54,8 @@ func (s pages) viewSave(c *web.Call, f struct {
 	case v.Query == "":
 		return c.NotDone(back, "Escolha um filtro ou uma ordem antes de guardar a vista. A busca não fica nela.")
 	}
-	return s.changeViews(c, back, fmt.Sprintf("Vista “%s” guardada.", v.Name), func(views []savedView) []savedView {
-		if at := slices.IndexFunc(views, func(o savedView) bool { return o.Name == v.Name }); at >= 0 {
+	return s.changeViews(c, back, fmt.Sprintf("Vista “%s” guardada.", v.Name), func(views []web.View) []web.View {
+		if at := slices.IndexFunc(views, func(o web.View) bool { return o.Name == v.Name }); at >= 0 {
 			views[at] = v
 			return views
 		}
@@ -94,17 +66,17 @@ func (s pages) viewSave(c *web.Call, f struct {
 func (s pages) viewRemove(c *web.Call, f struct {
 	Name string `form:"nome"`
 }) error {
-	return s.changeViews(c, c.CameFrom("/contatos"), "Vista tirada.", func(views []savedView) []savedView {
-		return slices.DeleteFunc(views, func(v savedView) bool { return v.Name == f.Name })
+	return s.changeViews(c, c.CameFrom("/contatos"), "Vista tirada.", func(views []web.View) []web.View {
+		return slices.DeleteFunc(views, func(v web.View) bool { return v.Name == f.Name })
 	})
 }
 
-func (s pages) changeViews(c *web.Call, back, notice string, change func([]savedView) []savedView) error {
+func (s pages) changeViews(c *web.Call, back, notice string, change func([]web.View) []web.View) error {
 	mine, err := s.Preferences.Mine(c.Ctx(), c.By)
 	if err != nil {
 		return err
 	}
-	views := change(viewsIn(mine[crm.ContactViews]))
+	views := change(web.ViewsIn(mine[crm.ContactViews]))
 	kept := viewsKept(views)
 	if len(views) > viewsMax || len(kept) > crm.PreferenceMax {
 		return c.NotDone(back, fmt.Sprintf("Cabem até %d vistas. Tire uma antes.", viewsMax))

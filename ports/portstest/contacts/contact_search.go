@@ -98,12 +98,24 @@ func contactSearch(t *testing.T, s ports.Store) {
 		{"an origin", by(ports.ContactFilter{OriginID: c.origin.ID}), "ana 100%_certa"},
 		{"an assignee", by(ports.ContactFilter{AssigneeID: c.member.ID}), "Álvaro"},
 		{"a webhook", by(ports.ContactFilter{WebhookID: kit.ID()}), ""},
+		{"an amount", by(ports.ContactFilter{MinAmount: 5_0000}), "Álvaro|ana 100%_certa|João Café"},
+		{"an amount and a stage", by(ports.ContactFilter{MinAmount: 5_0000, StageID: c.stages[1].ID}), "Álvaro"},
+		{"an amount and a word", by(ports.ContactFilter{MinAmount: 6_0000, Words: []string{"a"}}), "ana 100%_certa"},
+		{"an amount after another", ports.ContactQuery{
+			ContactFilter: ports.ContactFilter{MinAmount: 5_0000}, After: c.contacts[2].ID,
+		}, "ana 100%_certa|João Café"},
+		{"an amount in the order of names", ports.ContactQuery{
+			ContactFilter: ports.ContactFilter{MinAmount: 5_0000}, Order: crm.ByName, Ascending: true, After: c.contacts[2].ID,
+		}, "ana 100%_certa|João Café"},
 		{"since", by(ports.ContactFilter{Since: kit.At.Add(2 * time.Hour)}), "Ana|Álvaro"},
 		{"another organisation's stage", by(ports.ContactFilter{StageID: c.foreign.ID}), ""},
 		{"after an id that is newer than all", ports.ContactQuery{After: kit.ID()}, newest},
 	} {
 		kit.Same(t, want.what, c.find(t, want.q), want.want)
 	}
+	n, err := c.repos.ContactSearch.Count(t.Context(), c.org.ID, ports.ContactFilter{MinAmount: 5_0000}, 2)
+	kit.Must(t, err)
+	kit.Same(t, "with an amount, counted to two", n, 2)
 	q := ports.ContactQuery{Ascending: true, Limit: 1}
 	brief, err := c.repos.ContactSearch.Select(t.Context(), c.org.ID, q)
 	kit.Must(t, err)
