@@ -54,8 +54,8 @@ func TestSlowAListOfContactsWalksAnIndex(t *testing.T) {
 				}
 				return err
 			}), "\n")
-			if strings.Contains(all, "contacts_name") || regexp.MustCompile(`contacts_org \(org_id=\?( AND id[<>]|\))`).MatchString(all) ||
-				strings.Contains(all, "Seq Scan") || !strings.Contains(all, "contacts_amount") {
+			elsewhere := regexp.MustCompile(`contacts_name|Seq Scan|contacts_org \(org_id=\?( AND id[<>]|\))`)
+			if elsewhere.MatchString(all) || !strings.Contains(all, "contacts_amount") {
 				t.Errorf("%s: few with an amount are not read by it:\n%s", s.Writer.Name(), all)
 			}
 		}
@@ -92,7 +92,8 @@ func TestSlowAListOfContactsWalksAnIndex(t *testing.T) {
 			_, err := s.repos(cn).Figures.Stages(t.Context(), []string{planOrg}, some.CreatedAt, 500)
 			return err
 		}), "\n")
-		if !regexp.MustCompile(`COVERING INDEX contacts_of_origin|Index (Only )?Scan using contacts_of_origin`).MatchString(ofOrigin) {
+		inside := regexp.MustCompile(`COVERING INDEX contacts_of_origin|Index (Only )?Scan using contacts_of_origin`)
+		if !inside.MatchString(ofOrigin) {
 			t.Errorf("%s: stages of an origin:\n%s", s.Writer.Name(), ofOrigin)
 		}
 		for _, c := range []struct {

@@ -45,3 +45,23 @@ func TestPagesAreSmall(t *testing.T) {
 		}
 	}
 }
+
+// TestTheListIsSmall: fifty contacts that all await an answer, with everything that a row shows, are at most 60 kB.
+func TestTheListIsSmall(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	for i := range 55 {
+		v.lead(url.Values{
+			"nome": {fmt.Sprintf("Maria Aparecida dos Santos %d", i)}, "email": {fmt.Sprintf("maria.santos%d@empresa.example", i)},
+			"telefone": {fmt.Sprintf("(11) 98765-43%02d", i)}, "empresa": {"Indústria e Comércio de Embalagens Ltda"},
+			"valor": {"12.345,67"}, "origem": {"Instagram"},
+		})
+	}
+	page := v.get("/contatos")
+	if n := strings.Count(page, "Já falei"); n != 50 {
+		t.Errorf("%d of 50 await an answer", n)
+	}
+	if len(page) > 60_000 {
+		t.Errorf("the list has %d bytes", len(page))
+	}
+}
