@@ -18,6 +18,7 @@ type bureau struct {
 	mute  map[string]int // calls without an answer, by document
 	// ledger has every call that reached it.
 	ledger []bought
+	polls  map[string]int // by what it calls a question that it answers later
 }
 
 // bought is one call that reached the bureau.
@@ -44,6 +45,9 @@ type seenBy struct {
 func (s seenBy) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {
 	p, d := q.Product, q.Document
 	b, w := s.bureau, s.world
+	if q.Ticket != "" {
+		return s.fetch(ctx, q)
+	}
 	fails := func(o ports.BureauOutcome, why string) (ports.Answer, error) {
 		if o == ports.NoAnswer && s.name != "d" { // whose answers nobody waits for
 			b.mu.Lock()
@@ -85,6 +89,12 @@ func (s seenBy) Ask(ctx context.Context, q ports.Question) (ports.Answer, error)
 	if v == unheard || v2 != proceed || ctx.Err() != nil {
 		return fails(ports.NoAnswer, "connection lost")
 	}
+	if w.chance(100, "taken", d.Value(), number) < moods.taken {
+		b.mu.Lock()
+		b.mute[d.Value()]++ // it may take longer than who asked waits
+		b.mu.Unlock()
+		return ports.Answer{Later: s.later(number)}, nil
+	}
 	if mood >= 100-moods.hangs-moods.fails {
 		return fails(ports.Failed, "status 500")
 	}
@@ -94,8 +104,44 @@ func (s seenBy) Ask(ctx context.Context, q ports.Question) (ports.Answer, error)
 	return portstest.Found(p, map[string]any{"nome": fmt.Sprintf("Resposta %d", number)}), nil
 }
 
-// moods are how many of a hundred calls the bureau treats in a way of its own.
-type moods struct{ refuses, free, fails, hangs, unknown, slow int }
+// later is that the answer to a question is not there yet.
+func (s seenBy) later(number int) *ports.Later {
+	every := time.Duration(1+s.world.chance(3, "every", number)) * time.Second
+	return &ports.Later{Ticket: fmt.Sprint(number), Every: every, For: time.Duration(2+s.world.chance(20, "for", number)) * time.Second}
+}
+
+// fetch is a poll, which costs nothing. What goes wrong with it says nothing about the question.
+func (s seenBy) fetch(ctx context.Context, q ports.Question) (ports.Answer, error) {
+	b, w := s.bureau, s.world
+	var number int
+	if _, err := fmt.Sscan(q.Ticket, &number); err != nil {
+		panic(err)
+	}
+	not := ports.Answer{Later: s.later(number)}
+	if v := w.sched.await(s.from.name, "bureau", "fetched"); v == refused || ctx.Err() != nil {
+		return not, nil
+	}
+	b.mu.Lock()
+	if b.ledger[number].document != q.Document.Value() {
+		w.fail("fetched", "the question %d was about somebody else", number)
+	}
+	b.polls[q.Ticket]++
+	polls := b.polls[q.Ticket]
+	b.mu.Unlock()
+	if w.sched.await(s.from.name, "bureau", "answers") != proceed || ctx.Err() != nil || w.chance(100, "ready", number, polls) < 50 {
+		return not, nil
+	}
+	switch w.chance(8, "ends", number) {
+	case 0:
+		return ports.Answer{}, &ports.BureauError{Outcome: ports.Failed, Reason: "status 404"}
+	case 1:
+		return portstest.Found(q.Product, nil), nil
+	}
+	return portstest.Found(q.Product, map[string]any{"nome": fmt.Sprintf("Resposta %d", number)}), nil
+}
+
+// moods are how many of a hundred calls the bureau treats in a way of its own; taken are those that it answers later.
+type moods struct{ refuses, free, fails, hangs, unknown, slow, taken int }
 
 // receiver is the other system that automations call.
 type receiver struct {

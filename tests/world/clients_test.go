@@ -25,6 +25,7 @@ import (
 	"fichario/domain/document"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
+	"fichario/domain/lookup"
 	"fichario/domain/privacy"
 )
 
@@ -41,6 +42,8 @@ type happening struct {
 	limit  *catalog.Money
 	spent  catalog.Money
 	cached bool
+	// taken is whether the answer comes later.
+	taken bool
 	// payer is who pays for a batch from now on, others what it was charged to others before.
 	payer  string
 	others catalog.Money
@@ -217,6 +220,7 @@ func ask(w *world, ctx context.Context, i *instance, h *happening, change func(*
 	req.Later = h.op.verb == "later"
 	result, err := i.asker.Do(ctx, caller, req)
 	h.err, h.id, h.said, h.cached = err, result.Entry.ID, string(result.Record.Raw), result.Entry.Cache
+	h.taken = result.Entry.Status == lookup.Running
 }
 
 // verbs are what clients do. Errors are part of the answer.

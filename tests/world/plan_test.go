@@ -174,6 +174,9 @@ func (p *plan) faulty(r *rand.Rand) {
 			}
 		}
 	}
+	if p.seed%6 == 3 || p.seed%6 == 5 { // by the seed, too
+		p.moods.taken = 10 + int(p.seed/6%80)
+	}
 	switch r.IntN(12) {
 	case 0, 1:
 		p.faults = faults{frozen: 1 + r.IntN(12)}

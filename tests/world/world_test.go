@@ -286,6 +286,9 @@ func (i *instance) work() (all []app.Chore) {
 			all = append(all, c)
 		}
 	}
+	if i.world.plan.moods.taken > 0 {
+		all = append(all, app.Chore{Name: "fetch", Every: time.Second, Do: i.ledger.FetchLater})
+	}
 	return all
 }
 
@@ -444,7 +447,7 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 			begun: begin, calendar: access.Calendar{Location: zone},
 		}
 		w.sched.strategy = p.strategy
-		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}, mute: map[string]int{}}, &receiver{world: w}
+		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}, mute: map[string]int{}, polls: map[string]int{}}, &receiver{world: w}
 		if at.server != nil {
 			w.sched.outside = at.server
 		}
