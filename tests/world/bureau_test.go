@@ -106,8 +106,11 @@ func (s seenBy) Ask(ctx context.Context, q ports.Question) (ports.Answer, error)
 
 // later is that the answer to a question is not there yet.
 func (s seenBy) later(number int) *ports.Later {
-	every := time.Duration(1+s.world.chance(3, "every", number)) * time.Second
-	return &ports.Later{Ticket: fmt.Sprint(number), Every: every, For: time.Duration(2+s.world.chance(20, "for", number)) * time.Second}
+	seconds := func(n int) time.Duration { return time.Duration(n) * time.Second }
+	return &ports.Later{
+		Ticket: fmt.Sprint(number), Every: seconds(1 + s.world.chance(3, "every", number)),
+		For: seconds(2 + s.world.chance(20, "for", number)),
+	}
 }
 
 // fetch is a poll, which costs nothing. What goes wrong with it says nothing about the question.
@@ -128,7 +131,8 @@ func (s seenBy) fetch(ctx context.Context, q ports.Question) (ports.Answer, erro
 	b.polls[q.Ticket]++
 	polls := b.polls[q.Ticket]
 	b.mu.Unlock()
-	if w.sched.await(s.from.name, "bureau", "answers") != proceed || ctx.Err() != nil || w.chance(100, "ready", number, polls) < 50 {
+	lost := w.sched.await(s.from.name, "bureau", "answers") != proceed
+	if lost || ctx.Err() != nil || w.chance(100, "ready", number, polls) < 50 {
 		return not, nil
 	}
 	switch w.chance(8, "ends", number) {
