@@ -64,7 +64,7 @@ func TestNewKeysAreHeldToTheirForm(t *testing.T) {
 		{func(n *lookups.NewKey) { n.Limits.PerMinute = 0 }, "requisicao_invalida perMinute"},
 		{func(n *lookups.NewKey) { n.Limits.PerDay = -1 }, "requisicao_invalida perDay"},
 		{func(n *lookups.NewKey) { n.Limits.PerMonth = -1 }, "requisicao_invalida perMonth"},
-		{func(n *lookups.NewKey) { n.ExpiresAt = now().Add(-time.Second) }, "requisicao_invalida expires"},
+		{func(n *lookups.NewKey) { n.ExpiresAt = now().Add(-time.Hour) }, "requisicao_invalida expires"},
 		{func(n *lookups.NewKey) { n.ID = "x" }, "requisicao_invalida id"},
 		{func(n *lookups.NewKey) { n.OrgID = lookups.NewKeyID() }, "nao_encontrado org"},
 		{func(n *lookups.NewKey) { n.ID = id }, ""},
