@@ -12,15 +12,15 @@ type LeadSources interface {
 	// Connect writes a page of a webhook, or its new token and what follows from it where it is there already, and
 	// returns it with its id.
 	Connect(ctx context.Context, s webhook.Source) (webhook.Source, error)
-	// List returns the pages of a webhook by name, without a webhook those of every webhook.
-	List(ctx context.Context, webhookID string) ([]webhook.Source, error)
+	// List returns the pages of an organisation or of a webhook by name; an empty id is any.
+	List(ctx context.Context, orgID, webhookID string) ([]webhook.Source, error)
 	// Claim leases the page that is due longest, or ErrNotFound: one that may be asked and has a lead that waits, or
 	// whose RunAt has come.
 	Claim(ctx context.Context, lease string, now, until time.Time) (webhook.Source, error)
 	// Keep writes what a worker learned of a page, and holds its lease until a time; zero ends it. ErrNotFound when
 	// somebody else has leased it since, or it was connected anew or removed.
 	Keep(ctx context.Context, s webhook.Source, until time.Time) error
-	// Remove removes a page of a webhook. Leads that wait stay until it is connected again. ErrNotFound when there is none.
+	// Remove removes a page of a webhook. Leads that wait stay until it is connected again. ErrNotFound for none.
 	Remove(ctx context.Context, webhookID, page string) error
 }
 

@@ -103,6 +103,9 @@ var invariants = []engine.Invariant{
 		) AS of_contacts WHERE contact_id <> '` + engine.NoID + `'
 		AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)
 		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.id = of_contacts.contact_id)`},
+	{Name: "no page whose leads are fetched has a dead token", Broken: `
+		SELECT s.id FROM lead_sources s JOIN webhooks w ON w.id = s.webhook_id AND w.enabled
+		WHERE s.state = ` + engine.Literal(webhook.SourceDead)},
 	{Name: "a rotation's turns match the contacts that its members received", Broken: `
 		SELECT rotation_id FROM (
 			SELECT rotation_id, turn AS n FROM rotation_turns

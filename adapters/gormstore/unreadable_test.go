@@ -116,7 +116,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
 		_, codesErr := repos.Factors.Codes(ctx, id("33"))
 		later, err18 := repos.LaterAnswers.Claim(ctx, now.Add(time.Hour), now, 10)
-		pages, err19 := repos.LeadSources.List(ctx, id("02"))
+		pages, err19 := repos.LeadSources.List(ctx, "", id("02"))
 		waiting, err20 := repos.Leads.Waiting(ctx, id("03"), "1", now.Add(time.Hour), 10)
 		for i, err := range []error{
 			err1, err2, err3, err4, err5, err6, err7, err8, err9, err10, err11, err12, err13, err14, err15, err16, err17,

@@ -66,7 +66,9 @@ func (m *Metrics) beginAtZero(products catalog.Catalog, bureaus func(product str
 	for _, k := range problems {
 		m.refusals.Add(0, string(k.Code))
 	}
-	for _, outcome := range []webhook.Outcome{webhook.Accepted, webhook.Repeated, webhook.Refused, webhook.Waiting, postFailed} {
+	for _, outcome := range []webhook.Outcome{
+		webhook.Accepted, webhook.Repeated, webhook.Refused, webhook.Waiting, postFailed,
+	} {
 		m.posts.Add(0, string(outcome))
 	}
 	for _, kind := range []automation.JobKind{automation.FanOut, automation.RunAutomation, automation.MailMember} {
@@ -142,6 +144,21 @@ func (m *Metrics) Replica(state func() (inUse bool, lag time.Duration, answered,
 		map[string]func() float64{
 			"replica": func() float64 { _, _, n, _ := state(); return float64(n) },
 			"primary": func() float64 { _, _, _, n := state(); return float64(n) },
+		})
+}
+
+// Leads exports how many leads wait to be fetched, and in how many seconds the first token of a page ends: 0 for a dead
+// one, +Inf where none ends.
+func (m *Metrics) Leads(state func() (waiting int, expires float64)) {
+	m.registry.Gauge("fichario_leads_waiting", "Leads that were announced and not fetched yet.", func() float64 {
+		waiting, _ := state()
+		return float64(waiting)
+	})
+	m.registry.Gauge("fichario_source_token_expires_seconds",
+		"Seconds until the first token of a page whose leads are fetched ends; 0 for a dead one, +Inf where none ends.",
+		func() float64 {
+			_, expires := state()
+			return expires
 		})
 }
 

@@ -32,7 +32,11 @@ func failure(got *http.Response, body []byte) *ports.SourceError {
 		}
 		return nil
 	}
-	code, sub := answer.Error.Code, answer.Error.Subcode
+	return failureOf(answer.Error.Code, answer.Error.Subcode, got.Header)
+}
+
+// failureOf is a failure by the code and subcode of Meta's error.
+func failureOf(code, sub int, h http.Header) *ports.SourceError {
 	f := &ports.SourceError{}
 	what := "a Meta falhou"
 	switch {
@@ -41,7 +45,7 @@ func failure(got *http.Response, body []byte) *ports.SourceError {
 	case code == 3 || code == 10 || code >= 200 && code <= 299:
 		f.Failure, what = ports.PermissionMissing, "falta uma permissão ao token"
 	case code == 4 || code == 17 || code == 32 || code == 613 || code >= 80000 && code <= 80014:
-		f.Failure, what, f.RetryAfter = ports.SourceLimited, "chamadas demais", waits(got.Header)
+		f.Failure, what, f.RetryAfter = ports.SourceLimited, "chamadas demais", waits(h)
 	case code == 100 && sub == 33 || code == 803:
 		f.Failure, what = ports.LeadGone, "não existe ou não é mostrado"
 	}

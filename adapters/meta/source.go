@@ -76,7 +76,7 @@ type paging struct {
 	Next string `json:"next"`
 }
 
-// next is the cursor of the next part, or "". The address that Meta gives for it holds the token, so it is not followed.
+// next is the cursor of the next part, or "". The address that Meta gives for it holds the token, and is not followed.
 func (p paging) next() string {
 	if p.Next == "" {
 		return ""
@@ -156,7 +156,9 @@ func (c *Client) Pages(ctx context.Context, appSecret, token string) ([]webhook.
 		if errors.As(err, &failed) && failed.Failure == ports.TokenDead {
 			return nil, err
 		}
-		out = append(out, webhook.Source{Page: p.ID, Name: cmp.Or(p.Name, p.ID), Token: of.Token, Forms: forms, ExpiresAt: expires})
+		out = append(out, webhook.Source{
+			Page: p.ID, Name: cmp.Or(p.Name, p.ID), Token: of.Token, Forms: forms, ExpiresAt: expires,
+		})
 	}
 	return out, nil
 }

@@ -81,8 +81,8 @@ type MetaLead struct {
 
 // The defaults of a new Meta, for people who try it.
 const (
-	MetaSecret = "segredo-do-aplicativo"
-	MetaToken  = "token-da-pagina"
+	MetaSecret = "segredo-do-aplicativo" //nolint:gosec // it opens nothing but this
+	MetaToken  = "token-da-pagina"       //nolint:gosec // as above
 	metaPage   = "106000000000001"
 	metaForm   = "206000000000001"
 )

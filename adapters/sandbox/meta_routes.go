@@ -226,19 +226,22 @@ func (p *MetaPage) serveLeads(w http.ResponseWriter, r *http.Request, form strin
 
 func (m *Meta) serveLead(w http.ResponseWriter, r *http.Request, p *MetaPage, id string) {
 	l := m.leads[id]
+	if !p.mayReadLeads(w) {
+		return
+	}
 	switch {
 	case l == nil || l.gone || l.Page != p.ID:
 		metaGone(w, id)
 	case slices.Contains(p.Missing, "ads_management") && strings.Contains(r.URL.Query().Get("fields"), "campaign_name"):
 		metaError(w, http.StatusForbidden, 10, 0, "This endpoint requires the 'ads_management' permission")
-	case p.mayReadLeads(w):
+	default:
 		metaAnswer(w, l.node(p))
 	}
 }
 
 func metaGone(w http.ResponseWriter, id string) {
-	metaError(w, http.StatusBadRequest, 100, 33, "Unsupported get request. Object with ID '"+id+"' does not exist, cannot "+
-		"be loaded due to missing permissions, or does not support this operation")
+	metaError(w, http.StatusBadRequest, 100, 33, "Unsupported get request. Object with ID '"+id+"' does not exist, "+
+		"cannot be loaded due to missing permissions, or does not support this operation")
 }
 
 // node is a lead as the API shows it.

@@ -141,7 +141,7 @@ func newSite(t *testing.T, all bool) *testSite {
 	}
 	codes := team.Codes{New: factors.NewSecret, Step: factors.Step}
 	people, origins, rotations := fixture.people(), contacts.NewOrigins(store), contacts.NewRotations(store, now)
-	funnels, hooks := contacts.NewFunnels(store, now), intakeapp.NewWebhooks(store, now)
+	funnels, hooks, in := contacts.NewFunnels(store, now), intakeapp.NewWebhooks(store, now), intakeapp.New(store, now)
 	asking := lookuppages.Use{
 		Asker: fixture.asker, Batches: batches, Bundles: lookups.NewBundles(store, testCatalog()), Bureaus: bureaus,
 		Contacts:  fixture.contacts,
@@ -154,7 +154,10 @@ func newSite(t *testing.T, all bool) *testSite {
 			Bulks: contacts.NewBulks(store, now), Contacts: fixture.contacts, Members: people, Rotations: rotations,
 			Lookups: asking,
 		},
-		Intake: intakepages.Use{Intake: intakeapp.New(store, now), Origins: origins, Rotations: rotations, Webhooks: hooks},
+		Intake: intakepages.Use{
+			Intake: in, Origins: origins, Rotations: rotations, Webhooks: hooks,
+			Leads: intakeapp.NewLeads(intakeapp.LeadsConfig{Store: store, Clock: now}, in),
+		},
 		Automations: automationpages.Use{
 			Automations: automations.New(store, now, automations.Means{
 				Mails: all, Conditions: noConditions{}, Catalog: testCatalog(), Destinations: outbound.Destinations{},

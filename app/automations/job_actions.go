@@ -16,6 +16,9 @@ import (
 // attempt does the work of a job. Failures of other systems are *ports.SendError.
 func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error) {
 	r, since := j.Store.Repos(), ports.Now()
+	if job.Kind == automation.MailMember && job.ContactID == "" {
+		return j.mailNews(ctx, r, job)
+	}
 	event, err := app.EventOf(ctx, r, job)
 	if errors.Is(err, app.ErrEventGone) {
 		if job.ContactID == "" || event.Contact.ID != "" {
@@ -224,6 +227,20 @@ func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job
 	return j.send(ctx, ports.Mail{
 		ID: job.ID, To: m.Email, Subject: "Novo contato: " + c.Name,
 		Text: text + "\n" + j.PublicURL + "/contatos/" + c.ID + "\n",
+	})
+}
+
+// mailNews tells a member what a notification without a contact says.
+func (j *Jobs) mailNews(ctx context.Context, r ports.Repos, job automation.Job) (outcome, error) {
+	m, err := r.Members.Find(ctx, job.MemberID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
+		return outcome{result: "o membro não existe mais ou não está ativo"}, nil
+	}
+	if err != nil {
+		return outcome{}, err
+	}
+	return j.send(ctx, ports.Mail{
+		ID: job.ID, To: m.Email, Subject: "Leads da Meta", Text: job.Detail + "\n\n" + j.PublicURL + "/webhooks\n",
 	})
 }
 

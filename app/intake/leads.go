@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"fichario/app"
+	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -20,6 +23,13 @@ type Leads struct {
 	LeadsConfig
 	intake *Intake
 	lease  string
+	state  atomic.Pointer[leadState]
+}
+
+// leadState is what the metrics tell, as of the last Look.
+type leadState struct {
+	waiting int
+	expires float64
 }
 
 // LeadsConfig is what Leads needs.
@@ -29,13 +39,15 @@ type LeadsConfig struct {
 	Clock  app.Clock
 	// ReadBack is how often a page is read back.
 	ReadBack time.Duration
-	Log      *slog.Logger
+	// Mails is whether e-mail is configured.
+	Mails bool
+	Log   *slog.Logger
 }
 
 // NewLeads returns the use case, and lets i take notifications of the source, which wake it.
 func NewLeads(c LeadsConfig, i *Intake) *Leads {
 	i.source = c.Source
-	return &Leads{c, i, app.NewID()}
+	return &Leads{LeadsConfig: c, intake: i, lease: app.NewID()}
 }
 
 const (
@@ -68,6 +80,36 @@ func (l *Leads) Run(ctx context.Context) {
 		})
 	}
 	loops.Wait()
+}
+
+// Look reads what Figures tells. It is a chore.
+func (l *Leads) Look(ctx context.Context) error {
+	n, err := l.Store.Repos().Leads.Count(ctx, "")
+	if err != nil {
+		return err
+	}
+	all, err := l.Store.Repos().LeadSources.List(ctx, "", "")
+	s := leadState{waiting: n, expires: math.Inf(1)}
+	for _, source := range all {
+		if source.State == webhook.SourceDead {
+			s.expires = 0
+		} else if !source.ExpiresAt.IsZero() {
+			s.expires = min(s.expires, max(source.ExpiresAt.Sub(l.Clock()).Seconds(), 0))
+		}
+	}
+	if err == nil {
+		l.state.Store(&s)
+	}
+	return err
+}
+
+// Figures returns how many leads wait, and in how many seconds the first token ends: 0 for a dead one, +Inf where none
+// ends.
+func (l *Leads) Figures() (waiting int, expires float64) {
+	if s := l.state.Load(); s != nil {
+		return s.waiting, s.expires
+	}
+	return 0, math.Inf(1)
 }
 
 // step works on the page that is due longest. It reports whether there was one.
@@ -133,7 +175,7 @@ func (r *round) access() ports.SourceAccess {
 // work asks about the token, reads the page back if it is due, and fetches what waits.
 func (r *round) work(ctx context.Context) error {
 	if r.Unreadable || r.hook.Unreadable {
-		return &ports.SourceError{Failure: ports.TokenDead, Reason: "o token guardado está ilegível: conecte a página de novo"}
+		return &ports.SourceError{Failure: ports.TokenDead, Reason: "o token guardado está ilegível: renove-o"}
 	}
 	if r.now.Sub(r.CheckedAt) >= checkEvery {
 		if err := r.checkToken(ctx); err != nil {
@@ -319,7 +361,7 @@ func (r *round) end(ctx context.Context, err error) error {
 		if err := repos.LeadSources.Keep(ctx, r.withTold(news), time.Time{}); err != nil || news == r.Told {
 			return err
 		}
-		return repos.Notifications.Create(ctx, r.notification(news))
+		return r.tell(ctx, repos, r.notification(news))
 	})
 	if errors.Is(keep, ports.ErrNotFound) {
 		keep = nil
@@ -360,6 +402,24 @@ func (r *round) news() webhook.SourceNews {
 		return webhook.ToldDying
 	}
 	return r.Told
+}
+
+// tell notifies the team, and mails those who can renew a token.
+func (r *round) tell(ctx context.Context, repos ports.Repos, n crm.Notification) error {
+	if err := repos.Notifications.Create(ctx, n); err != nil || !r.Mails {
+		return err
+	}
+	members, err := repos.Members.List(ctx, r.OrgID)
+	for _, m := range members {
+		if err != nil || !m.Active || m.Role == crm.Common {
+			continue
+		}
+		err = repos.Jobs.Add(ctx, automation.Job{
+			ID: app.NewID(), OrgID: r.OrgID, Kind: automation.MailMember, MemberID: m.ID, Detail: n.Subject,
+			State: automation.Ready, RunAt: r.now, CreatedAt: r.now,
+		})
+	}
+	return err
 }
 
 func (r *round) withTold(news webhook.SourceNews) webhook.Source {

@@ -84,7 +84,7 @@ func (l *Leads) Sources(ctx context.Context, by app.Caller, webhookID string) ([
 	if _, err := l.metaHook(ctx, by, webhookID); err != nil {
 		return nil, 0, err
 	}
-	all, err := l.Store.Repos().LeadSources.List(ctx, webhookID)
+	all, err := l.Store.Repos().LeadSources.List(ctx, "", webhookID)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -100,7 +100,7 @@ func (l *Leads) chosen(
 	if err != nil {
 		return hook, nil, err
 	}
-	all, err := l.Store.Repos().LeadSources.List(ctx, webhookID)
+	all, err := l.Store.Repos().LeadSources.List(ctx, "", webhookID)
 	if err != nil {
 		return hook, nil, err
 	}

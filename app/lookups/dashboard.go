@@ -107,9 +107,10 @@ func (o Overview) Percent(s StageCount) int {
 
 // Attention is something that somebody should look into.
 type Attention struct {
-	// Kind is refused (a webhook's posts), dead (runs that were given up) or cap (a key near its monthly cap).
+	// Kind is source (a page whose leads cannot be fetched, or not for long), refused (a webhook's posts), dead (runs that
+	// were given up) or cap (a key near its monthly cap).
 	Kind string
-	// ID and Name are those of the webhook or key; Count is of posts, runs or percent.
+	// ID is that of the webhook or key, Name its name, or the page's; Count is of posts, runs or percent.
 	ID, Name string
 	Count    int
 	// Who is the contact, automation or person of the latest case, and At its time; zero values where not known.
@@ -211,11 +212,31 @@ func (d *Dashboard) countLookups(
 	return nil
 }
 
+// sourceAttention returns the pages whose leads cannot be fetched, or not for long.
+func sourceAttention(ctx context.Context, r ports.Repos, orgID string, now time.Time) (out []Attention, err error) {
+	sources, err := r.LeadSources.List(ctx, orgID, "")
+	for _, s := range sources {
+		a := Attention{Kind: "source", ID: s.WebhookID, Name: s.Name, Why: s.Reason}
+		switch ends := s.ExpiresAt; {
+		case s.State != webhook.SourceOpen:
+			out = append(out, a)
+		case !ends.IsZero() && ends.Sub(now) <= webhook.TokenWarning:
+			a.Why = "o token vence em menos de três dias"
+			out = append(out, a)
+		}
+	}
+	return out, err
+}
+
 // attention returns what owners and administrators should look into.
 func (d *Dashboard) attention(
 	ctx context.Context, r ports.Repos, orgID string, n crm.Names, now time.Time,
 ) ([]Attention, error) {
-	var out []Attention
+	out, err := sourceAttention(ctx, r, orgID, now)
+	if err != nil {
+		return nil, err
+	}
+	refusals := len(out)
 	refused, err := r.Deliveries.Summaries(ctx, orgID, now.Add(-24*time.Hour))
 	for id, sum := range refused {
 		if sum.Refused == 0 {
@@ -231,7 +252,7 @@ func (d *Dashboard) attention(
 		}
 		out = append(out, a)
 	}
-	slices.SortFunc(out, func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(out[refusals:], func(a, b Attention) int { return cmp.Or(b.Count-a.Count, cmp.Compare(a.ID, b.ID)) })
 	off, err4 := app.DisabledOf(ctx, r, orgID)
 	dead,
 		err2 := r.JobRuns.Page(ctx, orgID, automation.JobFilter{State: automation.Dead, Without: off}, "", app.FailedAtOnce)

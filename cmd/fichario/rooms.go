@@ -62,6 +62,7 @@ func roomsOn(g ground) (r rooms, err error) {
 	r.batches = batches.New(config)
 	r.agents = agentsapp.NewSessions(r.lookups.asker, g.store, command.Now, g.log)
 	r.contacts, r.intake = contactsOn(g), intakeOn(g)
+	g.metrics.Leads(r.intake.leads.Figures)
 	r.automations = automationsOn(g, r.lookups)
 	if r.team, err = teamOn(g); err != nil {
 		return r, err
@@ -75,6 +76,7 @@ func (r rooms) chores() []app.Chore {
 	return slices.Concat(r.lookups.chores(), r.contacts.chores(), r.privacy.chores(), []app.Chore{
 		{Name: "forget quotes", Every: time.Minute, Do: r.batches.Forget},
 		{Name: "forget sessions of agents", Every: time.Hour, Do: r.agents.Forget},
+		{Name: "count leads that wait", Every: 2 * time.Second, Do: r.intake.leads.Look},
 		{Name: "forget jobs", Every: time.Hour, Do: r.automations.jobs.Forget},
 		{Name: "forget sessions", Every: time.Hour, Do: r.team.sessions.Forget},
 	})
@@ -154,7 +156,8 @@ type intakeRoom struct {
 func intakeOn(g ground) intakeRoom {
 	in := intake.New(g.store, command.Now)
 	return intakeRoom{in, intake.NewWebhooks(g.store, command.Now), intake.NewLeads(intake.LeadsConfig{
-		Store: g.store, Source: meta.New(g.Settings.MetaURL), Clock: command.Now, ReadBack: g.Settings.MetaReadBack, Log: g.log,
+		Store: g.store, Source: meta.New(g.Settings.MetaURL), Clock: command.Now, ReadBack: g.Settings.MetaReadBack,
+		Mails: g.mailer != nil, Log: g.log,
 	}, in)}
 }
 

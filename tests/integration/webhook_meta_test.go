@@ -55,7 +55,9 @@ func TestLeadsOfMeta(t *testing.T) {
 			}
 		}
 		ids := m.AddLeads(intaketest.MetaLead("Ana"), intaketest.MetaLead("Bia"),
-			sandbox.MetaLead{Fields: map[string]string{"full_name": "Caio " + intaketest.Surname, "phone_number": intaketest.PhoneE164}})
+			sandbox.MetaLead{Fields: map[string]string{
+				"full_name": "Caio " + intaketest.Surname, "phone_number": intaketest.PhoneE164,
+			}})
 		for range 2 {
 			if a := o.Announce(m, h, ids...); a.Status != 200 {
 				t.Fatalf("the notification got %s", a)
@@ -98,8 +100,8 @@ func checkMetaContact(t *testing.T, o *intaketest.Org) {
 	t.Error("there is no contact Ana")
 }
 
-// TestLeadsOfMetaThatNobodyAnnounced come in by reading back; those of a time without a token wait, and the dead token is
-// not asked again for each.
+// TestLeadsOfMetaThatNobodyAnnounced come in by reading back; those of a time without a token wait, and the dead token
+// is not asked again for each.
 func TestLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -122,6 +124,14 @@ func TestLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
 		if !strings.Contains(o.Command("notification", "list", "--org", o.ID, "--json"), "na Meta acabou") {
 			t.Error("the team was not told")
 		}
+		if out := testkit.RunErr(t, o.Env(), "doctor"); out.Code != 1 {
+			t.Errorf("doctor with a dead token: %+v", out)
+		}
+		lookuptest.Eventually(t, "the metrics tell of the token and the leads that wait", func() bool {
+			a, err := o.Send(t.Context(), intaketest.Request{Method: "GET", Path: "/metrics"})
+			return err == nil && strings.Contains(string(a.Body), "\nfichario_leads_waiting 15\n") &&
+				strings.Contains(string(a.Body), "\nfichario_source_token_expires_seconds 0\n")
+		})
 		m.RenewToken("outro-token", time.Now().Add(48*time.Hour).Unix())
 		o.Connect(h, "outro-token")
 		outcomes(t, o, h, "recebido:21")

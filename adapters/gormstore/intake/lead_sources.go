@@ -89,8 +89,11 @@ func (r leadSources) Connect(ctx context.Context, s webhook.Source) (webhook.Sou
 	return s, err
 }
 
-func (r leadSources) List(ctx context.Context, webhookID string) ([]webhook.Source, error) {
+func (r leadSources) List(ctx context.Context, orgID, webhookID string) ([]webhook.Source, error) {
 	scopes := []engine.Scope{engine.Order("name, page")}
+	if orgID != "" {
+		scopes = append(scopes, engine.Where("org_id = ?", orgID))
+	}
 	if webhookID != "" {
 		scopes = append(scopes, engine.Where("webhook_id = ?", webhookID))
 	}

@@ -133,7 +133,8 @@ func takeLead(tx *gorm.DB, a arrived) error {
 	taken := tx.Model(&leadRow{}).Where("webhook_id = ? AND key = ? AND state NOT IN ?", row.WebhookID, row.Key,
 		[]string{string(webhook.LeadTaken), row.State}).Updates(map[string]any{"state": row.State, "lead": nil})
 	if taken.Error == nil && taken.RowsAffected == 0 {
-		if taken = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row); taken.RowsAffected == 0 && taken.Error == nil {
+		taken = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+		if taken.RowsAffected == 0 && taken.Error == nil {
 			return errKnown
 		}
 	}

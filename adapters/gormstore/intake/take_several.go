@@ -20,8 +20,8 @@ import (
 // errKnown rolls back a post with several people.
 var errKnown = errors.New("a key is known")
 
-// arrived is a post with several people, a replay, or a lead that was fetched. Where it has no people, job, if any, tells of its refusal. read
-// is the delivery that a replay has read.
+// arrived is a post with several people, a replay, or a lead that was fetched. Where it has no people, job, if any, tells
+// of its refusal. read is the delivery that a replay has read.
 type arrived struct {
 	delivery DeliveryRow
 	others   []DeliveryContactRow
@@ -59,13 +59,10 @@ func (r inbox) takeSeveral(ctx context.Context, a arrived) (kept bool, err error
 
 // writeSeveral writes receipts first, in the order of their keys, and counters and figures last, like takeStatement.
 func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
-	if err := stillThere(tx, a.read); err != nil {
+	if err := a.mayBeWritten(tx); err != nil {
 		return err
 	}
-	if err := takeLead(tx, a); err != nil {
-		return err
-	}
-	delivery, others, people := a.delivery, a.others, a.people
+	delivery, people := a.delivery, a.people
 	var receipts []receiptRow
 	made, events := make([]contacts.ContactRow, len(people)), make([]contacts.EventRow, len(people))
 	notifications, jobs := make([]team.NotificationRow, len(people)), make([]automations.JobRow, len(people))
@@ -92,8 +89,8 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		return err
 	}
 	var rows []any
-	if len(others) > 0 {
-		rows = append(rows, &others)
+	if len(a.others) > 0 {
+		rows = append(rows, &a.others)
 	}
 	if len(people) > 0 {
 		rows = append(rows, &notifications, &jobs)
@@ -120,6 +117,14 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		}
 	}
 	return contacts.Insert(tx, r.slot, made, events)
+}
+
+// mayBeWritten returns ports.ErrErased for a replay of what is gone, and errKnown for a lead that was read before.
+func (a arrived) mayBeWritten(tx *gorm.DB) error {
+	if err := stillThere(tx, a.read); err != nil {
+		return err
+	}
+	return takeLead(tx, a)
 }
 
 // claim writes receipts, in the order of their keys, or returns errKnown where one is there already.

@@ -36,9 +36,15 @@ type webhookFields struct {
 	// Rotation is an id.
 	Rotation string `form:"rodizio" app:"rotation"`
 	EmailKey string `form:"campo" app:"emailKey"`
+	// Verify is Meta's verify token; empty leaves that of an existing webhook.
+	Verify string `form:"verificacao" app:"verifyToken"`
 }
 
+// signature is how senders sign; Meta does with the secret of its app.
 func (f webhookFields) signature() webhook.Signature {
+	if f.Kind == intake.Meta {
+		return webhook.Signature{Scheme: webhook.HMACScheme, Secret: f.Secret, Header: webhook.MetaHeader}
+	}
 	return webhook.Signature{Scheme: f.Scheme, Secret: f.Secret}
 }
 
@@ -60,10 +66,13 @@ func (s pages) webhookNew(c *web.Call) error {
 func (s pages) webhookCreate(c *web.Call, f webhookFields) error {
 	hook, _, err := s.Webhooks.Create(c.Ctx(), c.By, intakeapp.NewWebhook{
 		OrgID: c.By.OrgID(), Name: f.Name, Options: intake.Options{Kind: f.Kind, Band: f.Band, EmailKey: f.EmailKey},
-		Origin: f.Origin, Signature: f.signature(), ThanksURL: f.Thanks, Rotation: f.Rotation,
+		Origin: f.Origin, Signature: f.signature(), VerifyToken: f.Verify, ThanksURL: f.Thanks, Rotation: f.Rotation,
 	})
 	if err != nil {
 		return s.webhookFormAgain(c, "", f, err)
+	}
+	if f.Kind == intake.Meta {
+		return c.Done("/webhooks/"+hook.ID, "Webhook criado. Siga os passos ao lado para conectar a página.")
 	}
 	return c.Done("/webhooks/"+hook.ID, "Webhook criado. Copie o endereço e cole no seu formulário.")
 }
@@ -125,6 +134,9 @@ func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
 	w, err := s.Webhooks.Show(c.Ctx(), c.By, id)
 	if err != nil {
 		return err
+	}
+	if f.Scheme = f.signature().Scheme; f.Verify != "" {
+		change.VerifyToken = &f.Verify
 	}
 	same := w.Signature.Scheme == f.Scheme
 	switch {

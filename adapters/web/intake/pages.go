@@ -15,6 +15,7 @@ var templates embed.FS
 // Use are the use cases of these pages.
 type Use struct {
 	Intake    *intake.Intake
+	Leads     *intake.Leads
 	Origins   *contacts.Origins
 	Rotations *contacts.Rotations
 	Webhooks  *intake.Webhooks
@@ -32,19 +33,21 @@ func (use Use) Pages(server *web.Server) web.Pages {
 	return web.Pages{
 		Templates: templates,
 		Inside: map[string]web.Handler{
-			"GET /webhooks":                    web.List(s.webhookList),
-			"POST /webhooks":                   web.Decoded(s.webhookCreate),
-			"GET /webhooks/novo":               s.webhookNew,
-			"GET /webhooks/{id}":               web.List(web.Decoded(s.webhookShow)),
-			"POST /webhooks/{id}":              web.Decoded(s.webhookUpdate),
-			"GET /webhooks/{id}/editar":        s.webhookEdit,
-			"POST /webhooks/{id}/ligar":        web.Decoded(s.webhookEnable),
-			"POST /webhooks/{id}/regenerar":    web.Decoded(s.webhookRegenerate),
-			"POST /webhooks/{id}/testar":       web.Decoded(s.webhookTry),
-			"POST /webhooks/{id}/refazer":      s.webhookReplay,
-			"GET /entregas/{entrega}":          web.Decoded(s.deliveryShow),
-			"POST /entregas/{entrega}/refazer": s.deliveryReplay,
-			"POST /entregas/{entrega}/campo":   web.Decoded(s.deliveryEmail),
+			"GET /webhooks":                        web.List(s.webhookList),
+			"POST /webhooks":                       web.Decoded(s.webhookCreate),
+			"GET /webhooks/novo":                   s.webhookNew,
+			"GET /webhooks/{id}":                   web.List(web.Decoded(s.webhookShow)),
+			"POST /webhooks/{id}":                  web.Decoded(s.webhookUpdate),
+			"GET /webhooks/{id}/editar":            s.webhookEdit,
+			"POST /webhooks/{id}/ligar":            web.Decoded(s.webhookEnable),
+			"POST /webhooks/{id}/meta":             web.Decoded(s.metaConnect),
+			"POST /webhooks/{id}/meta/desconectar": web.Decoded(s.metaDisconnect),
+			"POST /webhooks/{id}/regenerar":        web.Decoded(s.webhookRegenerate),
+			"POST /webhooks/{id}/testar":           web.Decoded(s.webhookTry),
+			"POST /webhooks/{id}/refazer":          s.webhookReplay,
+			"GET /entregas/{entrega}":              web.Decoded(s.deliveryShow),
+			"POST /entregas/{entrega}/refazer":     s.deliveryReplay,
+			"POST /entregas/{entrega}/campo":       web.Decoded(s.deliveryEmail),
 		},
 	}
 }

@@ -1,12 +1,15 @@
 package intake
 
 import (
+	"strings"
 	"time"
 
 	"fichario/adapters/web"
 	"fichario/app"
 	"fichario/app/intake"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
+	kinds "fichario/domain/intake"
 	"fichario/domain/webhook"
 )
 
@@ -22,6 +25,10 @@ type webhookPage struct {
 	Month      webhook.Summary
 	Spark      web.Spark
 	Try        *trial
+	// Sources are the pages whose leads are fetched, Waiting how many leads wait, and Problem why a token was refused.
+	Sources []webhook.Source
+	Waiting int
+	Problem string
 	// Alike is how many refusals have an address under the webhook's own key of the e-mail.
 	Alike int
 }
@@ -69,16 +76,21 @@ type webhookFilter struct {
 	After   string          `form:"depois"`
 }
 
-func (s pages) webhookShow(c *web.Call, f webhookFilter) error { return s.webhookPage(c, f, nil) }
+func (s pages) webhookShow(c *web.Call, f webhookFilter) error { return s.webhookPage(c, f, nil, "") }
 
-func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial) error {
+func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial, problem string) error {
 	w, err := s.Webhooks.Show(c.Ctx(), c.By, c.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	data := webhookPage{
 		WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(),
-		Outcome: f.Outcome, Try: try,
+		Outcome: f.Outcome, Try: try, Problem: problem,
+	}
+	if w.Kind == kinds.Meta {
+		if data.Sources, data.Waiting, err = s.Leads.Sources(c.Ctx(), c.By, w.ID); err != nil {
+			return err
+		}
 	}
 	data.Snippets = web.Snippets(data.URL)
 	data.Snippet = data.Snippets[0]
@@ -165,5 +177,30 @@ func (s pages) webhookTry(c *web.Call, f struct {
 	default:
 		return err
 	}
-	return s.webhookPage(c, webhookFilter{}, t)
+	return s.webhookPage(c, webhookFilter{}, t, "")
+}
+
+// metaConnect connects a webhook with the pages of a token. The token is posted, and never shown again.
+func (s pages) metaConnect(c *web.Call, f struct {
+	Token string `form:"token" app:"token"`
+}) error {
+	id := c.PathValue("id")
+	found, err := s.Leads.Connect(c.Ctx(), c.By, id, strings.TrimSpace(f.Token))
+	if refused := app.FaultOf(err); refused != nil && (app.IsRefusal(err) || refused.Code == fault.ServiceUnavailable) {
+		return s.webhookPage(c, webhookFilter{}, nil, refused.Message)
+	}
+	if err != nil {
+		return err
+	}
+	return c.Done("/webhooks/"+id, "Conectada: "+found[0].Name+". Os leads novos chegam sozinhos.")
+}
+
+func (s pages) metaDisconnect(c *web.Call, f struct {
+	Page string `form:"pagina"`
+}) error {
+	id := c.PathValue("id")
+	if _, err := s.Leads.Disconnect(c.Ctx(), c.By, id, f.Page); err != nil {
+		return err
+	}
+	return c.Done("/webhooks/"+id, "Página desconectada. O token foi apagado.")
 }

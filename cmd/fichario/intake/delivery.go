@@ -40,8 +40,8 @@ func outcomeOf(d webhook.Delivery, kind intake.Kind) webhook.Outcome {
 
 func viewDelivery(d webhook.Delivery, kind intake.Kind) deliveryView {
 	v := deliveryView{
-		ID: d.ID, At: d.At, Outcome: outcomeOf(d, kind), Code: d.Code, Reason: d.Reason, Contacts: append([]string{}, d.Contacts()...),
-		Bytes: len(d.Body), Truncated: d.Truncated,
+		ID: d.ID, At: d.At, Outcome: outcomeOf(d, kind), Code: d.Code, Reason: d.Reason,
+		Contacts: append([]string{}, d.Contacts()...), Bytes: len(d.Body), Truncated: d.Truncated,
 	}
 	if d.ContactID != "" {
 		v.Contact = &d.ContactID

@@ -17,4 +17,6 @@ var Suite = kit.Suite{
 	"forgetting":            forgetting,
 	"deliveries":            deliveries,
 	"figures of deliveries": deliveryFigures,
+	"lead sources":          leadSources,
+	"leads":                 leads,
 }

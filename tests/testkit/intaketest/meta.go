@@ -66,7 +66,9 @@ func (o *Org) Connect(h Hook, token string) []ConnectedPage {
 func (o *Org) Announce(m Meta, h Hook, ids ...string) Answer {
 	o.tb.Helper()
 	body := m.Notification(ids...)
-	return o.PostWith(h, string(body), map[string]string{"Content-Type": "application/json", "X-Hub-Signature-256": m.Sign(body)})
+	return o.PostWith(h, string(body), map[string]string{
+		"Content-Type": "application/json", "X-Hub-Signature-256": m.Sign(body),
+	})
 }
 
 // PostWith posts a body with headers.

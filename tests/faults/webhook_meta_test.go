@@ -1,0 +1,83 @@
+package faults
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/adapters/sandbox"
+	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// TestLeadsOfMetaSurvive: some notifications get lost, some come twice, the token dies, instances are killed; each lead
+// makes one contact.
+func TestLeadsOfMetaSurvive(t *testing.T) {
+	t.Parallel()
+	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) { leadsOfMeta(t, env, 60, 3) })
+}
+
+// TestSlowTenThousandLeadsOfMeta is the same with ten thousand leads and a hundred kills.
+func TestSlowTenThousandLeadsOfMeta(t *testing.T) {
+	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) { leadsOfMeta(t, env, 10000, 100) })
+}
+
+// leadsOfMeta makes leads in three parts: with a token, without one, and after it was renewed. A fifth of the
+// notifications is lost and a fifth comes twice; what finds nobody at home is lost, too.
+func leadsOfMeta(t *testing.T, env map[string]string, leads, kills int) {
+	m := intaketest.StartMeta(t)
+	s := intaketest.StartService(t, env, m.Env("2s"))
+	o, doors := s.Org(t), []*intaketest.Service{s}
+	if strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "postgres") {
+		doors = append(doors, s.StartAnother())
+	}
+	h := o.NewMetaHook("Anúncios")
+	o.Connect(h, sandbox.MetaToken)
+	killed := 0
+	for i := range leads {
+		switch i {
+		case leads / 3:
+			m.KillToken()
+		case 2 * leads / 3:
+			m.RenewToken("token-novo", 0)
+			o.Connect(h, "token-novo")
+		}
+		id := m.AddLeads(intaketest.MetaLead(fmt.Sprint("lead ", i)))[0]
+		times := map[bool]int{i%5 != 0: 1, i%5 == 1: 2}[true]
+		for range times {
+			announce(doors[i%len(doors)], m, h, id)
+		}
+		if killed < kills && i > killed*leads/kills {
+			victim := doors[killed%len(doors)]
+			victim.Kill()
+			victim.Restart()
+			killed++
+		}
+	}
+	began := time.Now()
+	lookuptest.Eventually(t, "every lead has come in", func() bool {
+		return intaketest.Read[struct{ Received int }](o, "webhook", "show", h.ID).Received >= leads
+	})
+	t.Logf("%d leads, %d kills; the last one came %s after the last notification", leads, killed, time.Since(began))
+	once := map[string]int{}
+	for _, c := range intaketest.Read[[]struct{ Email string }](o, "contact", "list", "--org", o.ID, "--limit", fmt.Sprint(2*leads)) {
+		once[c.Email]++
+	}
+	expect(t, "contacts, each once", len(once), leads)
+	for email, n := range once {
+		if n != 1 {
+			t.Errorf("a person has %d contacts (%d characters)", n, len(email))
+		}
+	}
+	o.Command("doctor")
+}
+
+// announce posts a notification; whoever is not at home misses it.
+func announce(s *intaketest.Service, m intaketest.Meta, h hook, id string) {
+	body := m.Notification(id)
+	_, _ = s.Send(context.Background(), request{Path: h.Path, Body: string(body), Header: map[string]string{
+		"Content-Type": "application/json", "X-Hub-Signature-256": m.Sign(body),
+	}})
+}
