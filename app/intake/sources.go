@@ -29,8 +29,8 @@ func refusal(err error) error {
 		return err
 	}
 	if failed.Failure == ports.SourceAway || failed.Failure == ports.SourceLimited {
-		return fault.New(fault.ServiceUnavailable, "A Meta não respondeu: "+failed.Reason+". Tente de novo.").
-			After(max(failed.RetryAfter, time.Second)).Because(err)
+		return fault.New(fault.ServiceUnavailable, "A Meta não pôde ser consultada: "+failed.Reason+". Tente de novo.").
+			After(max(failed.RetryAfter, time.Second))
 	}
 	return app.Invalid("token", "A Meta recusou: "+failed.Reason+".")
 }
