@@ -1,6 +1,8 @@
 package browser
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -118,5 +120,75 @@ func TestSlowTheCommonestJobsTakeFewClicks(t *testing.T) {
 		if total > 18 {
 			t.Errorf("the ten jobs take %d, not 18", total)
 		}
+	})
+}
+
+// TestSlowRarerJobsTakeFewClicks counts those of the phone, of a batch with its file, of an erasure and of an invitation.
+func TestSlowRarerJobsTakeFewClicks(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "Carteira.csv")
+	if err := os.WriteFile(file, []byte("nome;CPF\nAna;900.000.001-75\nBia;52998224725\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.send(t, "nome", "Gael Bittencourt", "email", "gael@example.com", "telefone", "(11) 98765-4321",
+			"cpf", "111.444.777-35")
+		h := &hands{Browser: b}
+		job := func(name, from string, goal int, do func()) {
+			t.Helper()
+			b.Visit(from)
+			h.n = 0
+			if do(); h.n > goal {
+				t.Errorf("%s takes %d, not %d", name, h.n, goal)
+			}
+		}
+		b.Size(390, false)
+		job("a contact's number on a phone", "/contatos", 0, func() {
+			b.See("Gael Bittencourt")
+			const inSight = `(r => r.width > 0 && r.bottom <= innerHeight)(document.querySelector('td a[href="tel:+5511987654321"]')` +
+				`.getBoundingClientRect())`
+			if !browsertest.Eval[bool](b, inSight) {
+				t.Error("the number is not in sight")
+			}
+		})
+		b.Size(1280, false)
+		job("a batch with a ceiling, to its file", "/", 7, func() {
+			h.click(".nav a[href='/lotes']")
+			b.See("Nenhum lote ainda")
+			h.n++
+			b.Attach("#arquivo", file)
+			h.press("Fazer orçamento")
+			b.See("Custo máximo", "R$ 0,90")
+			h.click("#teto")
+			b.Fill("#teto", "0,90")
+			h.press("Consultar 2")
+			b.See("Concluído")
+			h.n++ // clicking it would leave for a file
+			if !browsertest.Eval[bool](b, `document.querySelector('a[href$="/resultado.csv"]').checkVisibility()`) {
+				t.Error("the file is not offered")
+			}
+		})
+		job("an invitation", "/", 4, func() {
+			h.click(".nav a[href='/configuracoes']")
+			h.press("Acrescentar uma pessoa")
+			h.click("#nome")
+			b.Fill("#nome", "Joana Brandolim")
+			b.Fill("#email", "joana@example.com")
+			b.Fill("#senha-nova", "outra-senha-longa")
+			h.enter()
+			b.See("Pessoa acrescentada", "joana@example.com")
+		})
+		job("an erasure", "/", 4, func() {
+			h.click(".nav a[href='/privacidade']")
+			b.See("Procurar um titular")
+			if got := browsertest.Eval[string](b, "document.activeElement.id"); got != "valor" {
+				t.Errorf("the focus is on %q", got)
+			}
+			b.Fill("#valor", "111.444.777-35")
+			h.enter()
+			h.press("Apagar tudo")
+			h.press("Apagar para sempre")
+			b.See("O que fica, e por quê")
+		})
 	})
 }
