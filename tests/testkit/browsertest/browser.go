@@ -287,6 +287,18 @@ func (b *Browser) Size(width int64, dark bool) {
 	}
 }
 
+// Media shows the page as on a medium, such as print, empty for a screen, and with a media feature of a value.
+func (b *Browser) Media(medium string, feature ...string) {
+	b.tb.Helper()
+	media := emulation.SetEmulatedMediaParams{Media: medium}
+	if len(feature) == 2 {
+		media.Features = []*emulation.MediaFeature{{Name: feature[0], Value: feature[1]}}
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
+		b.tb.Fatal(err)
+	}
+}
+
 // Accessible checks the page with axe-core: no violation of WCAG 2.2 AA, nothing wider than the window, and at most one
 // primary action.
 func (b *Browser) Accessible() {

@@ -1,0 +1,63 @@
+package browser
+
+import (
+	"strings"
+	"testing"
+
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/browsertest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// mainPages are the pages that people work with, of the demonstration.
+var mainPages = []string{
+	"/", "/?periodo=7", "/consultar", "/consultas", "/lotes", "/contatos", "/contatos?valor=10000", "/contatos/novo", "/funil",
+	"/retorno", "/importacoes", "/webhooks", "/webhooks/novo", "/chaves", "/chaves/nova", "/automacoes", "/automacoes/nova",
+	"/notificacoes", "/extrato", "/equipe", "/rodizios", "/pacotes", "/finalidades", "/bureaus", "/privacidade",
+	"/privacidade/registro", "/auditoria", "/buscar", "/conta", "/conta/acessos", "/conta/segundo-fator", "/atalhos",
+}
+
+// TestSlowPagesStandZoomForcedColoursAndPaper: at 200 % a window of 1280 pixels has 640, in colours that the reader forces
+// everything is still there, and paper has no navigation and nothing beyond its edge.
+func TestSlowPagesStandZoomForcedColoursAndPaper(t *testing.T) {
+	t.Parallel()
+	p := testkit.StartProgram(t, testkit.Options{Args: []string{"--demo"}})
+	lookuptest.Eventually(t, "what it prints arrives", func() bool { return strings.Contains(p.Logs(), "The interface: ") })
+	b := browsertest.StartBrowser(t, "http://"+p.Instances()[0])
+	b.SignIn("helena@demo.example", "fichario-demo")
+	for _, page := range mainPages {
+		b.Window(640, 450)
+		b.Visit(page)
+		b.Accessible()
+		b.Window(1280, 900)
+		b.Media("", "forced-colors", "active")
+		b.Accessible()
+		if lost := browsertest.Eval[string](b, undrawn); lost != "" {
+			t.Errorf("%s: in forced colours one cannot see %s", page, lost)
+		}
+		b.Window(718, 1000) // A4 within its margins
+		b.Media("print")
+		if shown := browsertest.Eval[bool](b, "document.querySelector('.side').checkVisibility()"); shown {
+			t.Errorf("%s: paper has the navigation", page)
+		}
+		if wide := browsertest.Eval[int](b, "document.documentElement.scrollWidth"); wide > 719 {
+			t.Errorf("%s: paper has %d pixels, not 718: %s", page, wide, browsertest.Eval[string](b, beyond))
+		}
+		b.Media("")
+	}
+}
+
+// undrawn names what has only a background to be seen by, which forced colours take away: bars of a drawing, switches.
+const undrawn = `[...document.querySelectorAll('main .switch, main progress, main svg rect, main .badge, main a[aria-current]')]
+	.filter(e => e.checkVisibility() && e.getBoundingClientRect().width > 0).filter(e => {
+		const s = getComputedStyle(e), paper = getComputedStyle(document.body).backgroundColor
+		const drawn = e.namespaceURI.endsWith('svg')
+			? (s.fill !== 'none' && s.fill !== paper) || (s.stroke !== 'none' && s.stroke !== paper)
+			: s.borderTopStyle !== 'none' && s.borderTopWidth !== '0px' || s.outlineStyle !== 'none' ||
+				s.textDecorationLine !== 'none' || Number(s.fontWeight) >= 600 || e.matches('progress')
+		return !drawn
+	}).map(e => e.tagName + '.' + (e.getAttribute('class') || '')).slice(0, 3).join(', ')`
+
+// beyond names what reaches over the edge.
+const beyond = `[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1)
+	.map(e => e.tagName + '.' + (e.getAttribute('class') || '')).slice(0, 4).join(', ')`
