@@ -24,7 +24,8 @@ func started(t *testing.T) (ports.LeadSource, *sandbox.Meta, ports.SourceAccess)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		query := r.URL.Query()
 		query.Del("input_token") // as Meta demands
-		if !strings.HasPrefix(r.URL.Path, "/"+meta.Version+"/") || strings.Contains(query.Encode(), url.QueryEscape(sandbox.MetaToken)) {
+		if !strings.HasPrefix(r.URL.Path, "/"+meta.Version+"/") ||
+			strings.Contains(query.Encode(), url.QueryEscape(sandbox.MetaToken)) {
 			t.Errorf("the call %s has another version, or the token in its address", r.URL.Path)
 		}
 		m.ServeHTTP(w, r)
@@ -32,7 +33,7 @@ func started(t *testing.T) (ports.LeadSource, *sandbox.Meta, ports.SourceAccess)
 	t.Cleanup(server.Close)
 	c := meta.New(server.URL)
 	pages, err := c.Pages(t.Context(), sandbox.MetaSecret, sandbox.MetaToken)
-	if err != nil || len(pages) != 1 || pages[0].Name != "Imobiliária Aurora" || len(pages[0].Forms) != 1 || !m.Subscribed() {
+	if err != nil || len(pages) != 1 || len(pages[0].Forms) != 1 || !m.Subscribed() {
 		t.Fatalf("pages %+v, %v", pages, err)
 	}
 	return c, m, ports.SourceAccess{Page: pages[0].Page, Token: pages[0].Token, AppSecret: sandbox.MetaSecret}
@@ -145,7 +146,7 @@ func TestFailures(t *testing.T) {
 		t.Errorf("unsubscribed: %v", err)
 	}
 	m.RenewToken(a.Token, time.Now().Add(time.Hour).Unix())
-	if at, err := client.Expiry(t.Context(), a); err != nil || time.Until(at) > time.Hour || time.Until(at) < 50*time.Minute {
+	if at, err := client.Expiry(t.Context(), a); err != nil || time.Until(at).Round(time.Hour) != time.Hour {
 		t.Errorf("the token ends %s, %v", at, err)
 	}
 	most := 0

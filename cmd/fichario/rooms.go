@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"fichario/adapters/automation"
@@ -69,6 +71,14 @@ func roomsOn(g ground) (r rooms, err error) {
 	}
 	r.privacy, err = privacyOn(g)
 	return r, err
+}
+
+// run does jobs, and fetches leads, until ctx ends.
+func (r rooms) run(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() { r.automations.jobs.Run(ctx) })
+	both.Go(func() { r.intake.leads.Run(ctx) })
+	both.Wait()
 }
 
 // chores are the periodic tasks of all rooms.

@@ -58,8 +58,7 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	var work sync.WaitGroup
 	work.Go(func() { app.RunChores(background, log, s.chores()...) })
 	// What has not begun is left to other instances, or to the next start.
-	work.Go(func() { s.automations.jobs.Run(running) })
-	work.Go(func() { s.intake.leads.Run(running) })
+	work.Go(func() { s.run(running) })
 	if e.Settings.Lookup {
 		work.Go(func() { s.batches.Run(running) })
 	}

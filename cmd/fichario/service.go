@@ -174,7 +174,8 @@ func (s *service) pages(tables *spreadsheet.Tables, trusted []netip.Prefix) (htt
 			Bulks: c.bulks, Contacts: c.contacts, Members: t.members, Rotations: c.rotations, Lookups: asking,
 		},
 		Intake: intakepages.Use{
-			Intake: s.intake.intake, Leads: s.intake.leads, Origins: c.origins, Rotations: c.rotations, Webhooks: s.intake.webhooks,
+			Intake: s.intake.intake, Leads: s.intake.leads, Webhooks: s.intake.webhooks,
+			Origins: c.origins, Rotations: c.rotations,
 		},
 		Automations: automationpages.Use{
 			Automations: s.automations.automations, Contacts: c.contacts, Funnels: c.funnels, Members: t.members,

@@ -29,7 +29,7 @@ const (
 	// BureauExhausted: a bureau has no credit left.
 	BureauExhausted NotificationKind = "bureau_sem_credito"
 	// SourceToken: the token of a page whose leads are fetched ends soon, or has ended.
-	SourceToken NotificationKind = "fonte_sem_acesso"
+	SourceToken NotificationKind = "fonte_sem_acesso" //nolint:gosec // no credential
 )
 
 // Notification tells the team of an organisation that something happened. It is shown to every active member, and

@@ -62,7 +62,8 @@ func leadsOfMeta(t *testing.T, env map[string]string, leads, kills int) {
 	})
 	t.Logf("%d leads, %d kills; the last one came %s after the last notification", leads, killed, time.Since(began))
 	once := map[string]int{}
-	for _, c := range intaketest.Read[[]struct{ Email string }](o, "contact", "list", "--org", o.ID, "--limit", fmt.Sprint(2*leads)) {
+	args := []string{"contact", "list", "--org", o.ID, "--limit", fmt.Sprint(2 * leads)}
+	for _, c := range intaketest.Read[[]struct{ Email string }](o, args...) {
 		once[c.Email]++
 	}
 	expect(t, "contacts, each once", len(once), leads)

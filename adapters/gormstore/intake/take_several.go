@@ -20,8 +20,8 @@ import (
 // errKnown rolls back a post with several people.
 var errKnown = errors.New("a key is known")
 
-// arrived is a post with several people, a replay, or a lead that was fetched. Where it has no people, job, if any, tells
-// of its refusal. read is the delivery that a replay has read.
+// arrived is a post with several people, a replay, or a lead that was fetched. Where it has no people, job, if any,
+// tells of its refusal. read is the delivery that a replay has read.
 type arrived struct {
 	delivery DeliveryRow
 	others   []DeliveryContactRow

@@ -16,7 +16,8 @@ func leadSources(t *testing.T, s ports.Store) {
 	o := kit.Org(t, s)
 	hook, _ := kit.Hook(t, s, o.ID)
 	page := webhook.Source{
-		ID: kit.ID(), OrgID: o.ID, WebhookID: hook.ID, Page: "106", Name: "Aurora", Token: "segredo", State: webhook.SourceOpen,
+		ID: kit.ID(), OrgID: o.ID, WebhookID: hook.ID, Page: "106", Name: "Aurora", Token: "segredo",
+		State:  webhook.SourceOpen,
 		Forms:  []webhook.Form{{ID: "206", Name: "Visita", Questions: []webhook.Question{{Key: "email", Label: "E-mail"}}}},
 		ReadTo: now, RunAt: now.Add(time.Hour), PausedUntil: now, CreatedAt: now,
 	}
