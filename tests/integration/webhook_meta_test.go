@@ -13,10 +13,12 @@ import (
 )
 
 // metaOrg is an organisation whose webhook is connected with the page of a stand-in for Meta.
-func metaOrg(t *testing.T, env map[string]string, readBack string) (*intaketest.Org, intaketest.Meta, intaketest.Hook) {
+func metaOrg(
+	t *testing.T, env map[string]string, readBack string, more ...map[string]string,
+) (*intaketest.Org, intaketest.Meta, intaketest.Hook) {
 	t.Helper()
 	m := intaketest.StartMeta(t)
-	o := intaketest.StartService(t, env, m.Env(readBack)).Org(t)
+	o := intaketest.StartService(t, env, append(more, m.Env(readBack))...).Org(t)
 	h := o.NewMetaHook("Instagram")
 	pages := o.Connect(h, sandbox.MetaToken)
 	if len(pages) != 1 || len(pages[0].Formularios) != 1 || !m.Subscribed() {
@@ -70,7 +72,12 @@ func TestLeadsOfMeta(t *testing.T) {
 		if n := len(intaketest.Read[[]struct{}](o, "contact", "list", "--org", o.ID)); n != 2 {
 			t.Errorf("%d contacts, want 2", n)
 		}
+		for _, since := range []string{"48h", "2026-01-01", "2026-01-01T00:00:00Z"} {
+			o.Command("meta", "backfill", "--webhook", h.ID, "--since", since)
+		}
 		o.Command("meta", "backfill", "--webhook", h.ID)
+		o.Command("meta", "test", "--webhook", h.ID)
+		o.Refused("meta", "backfill", "--webhook", h.ID, "--since", "ontem")
 		o.Announce(m, h, ids...)
 		outcomes(t, o, h, "perdido:1 recebido:2 recusado:4")
 		checkMetaContact(t, o)
@@ -105,7 +112,9 @@ func checkMetaContact(t *testing.T, o *intaketest.Org) {
 func TestLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
-		o, m, h := metaOrg(t, env, "1s")
+		box := intaketest.StartMailServer(t)
+		o, m, h := metaOrg(t, env, "1s", map[string]string{"FICHARIO_SMTP_URL": box.URL})
+		o.Member("Helena", "owner")
 		m.AddLeads(intaketest.MetaLead("Ana"))
 		outcomes(t, o, h, "recebido:1")
 		m.KillToken()
@@ -138,5 +147,24 @@ func TestLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
 		lookuptest.Eventually(t, "the team hears that the token ends in two days", func() bool {
 			return strings.Contains(o.Command("notification", "list", "--org", o.ID, "--json"), "na Meta acaba em")
 		})
+		lookuptest.Eventually(t, "owners are mailed once of each", func() bool {
+			news := 0
+			for _, mail := range box.To(o.MemberEmail("Helena")) {
+				if strings.Contains(mail.Subject, "Leads da Meta") {
+					news++
+				}
+			}
+			return news == 2
+		})
+		m.Forbid("leads_retrieval")
+		m.AddLeads(intaketest.MetaLead("Davi"))
+		lookuptest.Eventually(t, "a missing permission is noticed", func() bool {
+			return intaketest.Read[[]struct{ Estado string }](o, "meta", "list", "--webhook", h.ID)[0].Estado == "sem_permissao"
+		})
+		m.Forbid()
+		outcomes(t, o, h, "recebido:22")
+		m.Limit(2, 80005, 0)
+		o.Announce(m, h, m.AddLeads(intaketest.MetaLead("Eva"))...)
+		outcomes(t, o, h, "recebido:23")
 	})
 }

@@ -174,17 +174,33 @@ func (c *metaDisconnectCmd) Run(e *command.Environment) error {
 	})
 }
 
+// sinceOf reads a time, a day in UTC, or how long ago it was; zero for an empty text.
+func sinceOf(text string, now time.Time) (time.Time, error) {
+	if ago, err := time.ParseDuration(text); err == nil {
+		return now.Add(-ago), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly} {
+		if at, err := time.Parse(layout, text); err == nil {
+			return at, nil
+		}
+	}
+	if text == "" {
+		return time.Time{}, nil
+	}
+	return time.Time{}, errors.New("--since: write 2026-11-01, 2026-11-01T12:00:00Z, or how long ago, such as 48h")
+}
+
 type metaBackfillCmd struct {
-	Webhook string     `required:"" help:"Id of the webhook."`
-	Since   *time.Time `help:"Only leads since then, such as 2026-11-01T00:00:00Z or 2026-11-01. Default: as far as Meta keeps them, 90 days." format:"2006-01-02T15:04:05Z07:00"`
-	Page    string     `help:"Id of the page. Default: all."`
+	Webhook string `required:"" help:"Id of the webhook."`
+	Since   string `help:"Only leads since then: 2026-11-01, 2026-11-01T12:00:00Z, or how long ago, such as 48h. Default: as far as Meta keeps them, 90 days."`
+	Page    string `help:"Id of the page. Default: all."`
 }
 
 // Run reads pages back.
 func (c *metaBackfillCmd) Run(e *command.Environment) error {
-	var since time.Time
-	if c.Since != nil {
-		since = *c.Since
+	since, err := sinceOf(c.Since, command.Now())
+	if err != nil {
+		return err
 	}
 	return withLeads(e, func(leads *intakeapp.Leads) error {
 		all, err := leads.Backfill(e.Ctx, app.Operator(), c.Webhook, c.Page, since)
