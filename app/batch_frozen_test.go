@@ -13,9 +13,9 @@ import (
 	"fichario/ports/portstest"
 )
 
-// TestSlowAnItemWhoseInstanceWakesUp: an instance that was given items stands still until their leases have expired, and
-// wakes up while another one looks them up, or after that. Each item is charged at most once, even where the bureau
-// fails, so that the history has no answer that would serve both.
+// TestSlowAnItemWhoseInstanceWakesUp: an instance that was given items stands still until their leases have expired,
+// and wakes up while another one looks them up, or after that. Each item is charged at most once, even where the
+// bureau fails, so that the history has no answer that would serve both.
 func TestSlowAnItemWhoseInstanceWakesUp(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

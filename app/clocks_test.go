@@ -67,8 +67,8 @@ func TestClocksThatDifferAskOnce(t *testing.T) {
 	})
 }
 
-// TestSlowClocksThatDifferRunAJobOnce: a leased job is not claimed, a due job does not wait, and a job whose retry is later
-// is not run at once.
+// TestSlowClocksThatDifferRunAJobOnce: a leased job is not claimed, a due job does not wait, and a job whose retry is
+// later is not run at once.
 func TestSlowClocksThatDifferRunAJobOnce(t *testing.T) {
 	t.Parallel()
 	apart(t, func(t *testing.T, s, other *setting) {

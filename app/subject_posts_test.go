@@ -160,8 +160,8 @@ func TestAReplayMeetsAnErasure(t *testing.T) {
 	})
 }
 
-// TestSlowErasuresAmongPosts: refused posts and replays on two instances while their person is erased. Whatever was stored
-// before the receipt is gone with it.
+// TestSlowErasuresAmongPosts: refused posts and replays on two instances while their person is erased. Whatever was
+// stored before the receipt is gone with it.
 func TestSlowErasuresAmongPosts(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

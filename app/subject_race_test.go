@@ -187,9 +187,9 @@ func TestAFileThatWasReadBeforeAnErasure(t *testing.T) {
 	})
 }
 
-// TestSlowWhatAnErasureFindsInMemory: whoever read the person's document before the erasure, and asks after its receipt, is
-// refused, free, and nothing is stored: a lookup, a batch, an automation, an agent, a lookup that history answers. A
-// new request buys again.
+// TestSlowWhatAnErasureFindsInMemory: whoever read the person's document before the erasure, and asks after its
+// receipt, is refused, free, and nothing is stored: a lookup, a batch, an automation, an agent, a lookup that history
+// answers. A new request buys again.
 func TestSlowWhatAnErasureFindsInMemory(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

@@ -9,8 +9,8 @@ import (
 	"fichario/domain/automation"
 )
 
-// TestSlowUnfinishedRunsAreFoundByThemselves: the cost of counting them depends on their number, not on that of finished
-// runs.
+// TestSlowUnfinishedRunsAreFoundByThemselves: the cost of counting them depends on their number, not on that of
+// finished runs.
 func TestSlowUnfinishedRunsAreFoundByThemselves(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

@@ -11,7 +11,8 @@ import (
 	"fichario/ports"
 )
 
-// TestSlowPersonsAreFoundByIndexes: in tables that grow, what is held of a person is found through an index, not by a scan.
+// TestSlowPersonsAreFoundByIndexes: in tables that grow, what is held of a person is found through an index, not by a
+// scan.
 func TestSlowPersonsAreFoundByIndexes(t *testing.T) {
 	t.Parallel()
 	const org = "01980000-0000-7000-8000-00000000000a"

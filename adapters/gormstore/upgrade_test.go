@@ -32,8 +32,8 @@ func upgradeRows(t *testing.T) int {
 	return n
 }
 
-// TestSlowAnUpgradeServesOn: while a database from before purposes and the index of people is migrated, the old version's
-// writes continue; afterwards the index is filled beside posts, and misses nobody.
+// TestSlowAnUpgradeServesOn: while a database from before purposes and the index of people is migrated, the old
+// version's writes continue; afterwards the index is filled beside posts, and misses nobody.
 func TestSlowAnUpgradeServesOn(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {

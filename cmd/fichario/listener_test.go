@@ -94,8 +94,8 @@ func TestASlowMachineAnswersWhoWasThere(t *testing.T) {
 	}
 }
 
-// TestWhoAskedAMomentAgoMayAskAgain: a client keeps its connection, and asks again a second after it was answered, while
-// the service stops. It is answered.
+// TestWhoAskedAMomentAgoMayAskAgain: a client keeps its connection, and asks again a second after it was answered,
+// while the service stops. It is answered.
 func TestWhoAskedAMomentAgoMayAskAgain(t *testing.T) {
 	t.Parallel()
 	listener, err := plainTCP().Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -123,7 +123,8 @@ func TestSlowTheCommonestJobsTakeFewClicks(t *testing.T) {
 	})
 }
 
-// TestSlowRarerJobsTakeFewClicks counts those of the phone, of a batch with its file, of an erasure and of an invitation.
+// TestSlowRarerJobsTakeFewClicks counts those of the phone, of a batch with its file, of an erasure and of an
+// invitation.
 func TestSlowRarerJobsTakeFewClicks(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "Carteira.csv")

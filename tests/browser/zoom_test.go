@@ -17,8 +17,8 @@ var mainPages = []string{
 	"/privacidade/registro", "/auditoria", "/buscar", "/conta", "/conta/acessos", "/conta/segundo-fator", "/atalhos",
 }
 
-// TestSlowPagesStandZoomForcedColoursAndPaper: at 200 % a window of 1280 pixels has 640, in colours that the reader forces
-// everything is still there, and paper has no navigation and nothing beyond its edge.
+// TestSlowPagesStandZoomForcedColoursAndPaper: at 200 % a window of 1280 pixels has 640, in colours that the reader
+// forces everything is still there, and paper has no navigation and nothing beyond its edge.
 func TestSlowPagesStandZoomForcedColoursAndPaper(t *testing.T) {
 	t.Parallel()
 	p := testkit.StartProgram(t, testkit.Options{Args: []string{"--demo"}})

@@ -85,8 +85,8 @@ func TestTheDoctorNamesABureauThatChargesMore(t *testing.T) {
 	})
 }
 
-// TestSlowBureausAreCompared: with chain.yaml, the shipped bureaus are asked the same, each call is a line, and the command
-// says how often they agree and what each cost, within the month's limit.
+// TestSlowBureausAreCompared: with chain.yaml, the shipped bureaus are asked the same, each call is a line, and the
+// command says how often they agree and what each cost, within the month's limit.
 func TestSlowBureausAreCompared(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

@@ -224,8 +224,8 @@ func TestForgedReturnsFromAProvider(t *testing.T) {
 	})
 }
 
-// TestSlowAProviderThatIsAwayKeepsNobodyOut: the service starts, the button reports the problem, passwords work, and the
-// provider works again once it is back.
+// TestSlowAProviderThatIsAwayKeepsNobodyOut: the service starts, the button reports the problem, passwords work, and
+// the provider works again once it is back.
 func TestSlowAProviderThatIsAwayKeepsNobodyOut(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

@@ -447,7 +447,8 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 			begun: begin, calendar: access.Calendar{Location: zone},
 		}
 		w.sched.strategy = p.strategy
-		w.bureau, w.heard = &bureau{world: w, calls: map[string]int{}, mute: map[string]int{}, polls: map[string]int{}}, &receiver{world: w}
+		w.bureau, w.heard = &bureau{world: w}, &receiver{world: w}
+		w.bureau.calls, w.bureau.mute, w.bureau.polls = map[string]int{}, map[string]int{}, map[string]int{}
 		if at.server != nil {
 			w.sched.outside = at.server
 		}

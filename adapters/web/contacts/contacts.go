@@ -121,7 +121,8 @@ func (s pages) contactSearch(f contactFilter) contacts.ContactSearch {
 		Waiting: f.Waiting == "sem",
 		Order:   order.by, Ascending: order.ascending,
 	}
-	if reais, err := strconv.Atoi(f.MinAmount); err == nil && slices.ContainsFunc(f.Amounts(), func(c contacts.Choice) bool {
+	offered := f.Amounts()
+	if reais, err := strconv.Atoi(f.MinAmount); err == nil && slices.ContainsFunc(offered, func(c contacts.Choice) bool {
 		return c.ID == f.MinAmount
 	}) {
 		search.MinAmount = catalog.Money(reais) * catalog.Real
