@@ -165,7 +165,7 @@ func TestSlowTheDatabaseGoesAndComesBack(t *testing.T) {
 	t.Parallel()
 	server := postgres.StartDedicated(t)
 	bureau := lookuptest.StartBureau(t, nil)
-	s := lookuptest.StartService(t, testkit.OnPostgreSQL(server.Database(t, testkit.Migrate)),
+	s := lookuptest.StartService(t, testkit.Away(testkit.OnPostgreSQL(server.Database(t, testkit.Migrate))),
 		lookuptest.BureauFile(t, bureau.URL, time.Second))
 	key := s.NewKey(100000, 500, 500).Key
 	docs := lookuptest.CPFs(30, 40)

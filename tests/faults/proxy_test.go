@@ -64,7 +64,7 @@ func wayIsHalfOpen(t *testing.T) {
 // throughProxy is a service that reaches PostgreSQL through a proxy.
 func throughProxy(t *testing.T) (*books, *testkit.Proxy) {
 	t.Helper()
-	env := testkit.PostgreSQL(t)
+	env := testkit.Away(testkit.PostgreSQL(t))
 	proxy, through := testkit.StartProxy(t, env["FICHARIO_DATABASE_URL"])
 	env["FICHARIO_DATABASE_URL"] = through
 	return openBooks(t, env), proxy

@@ -118,7 +118,7 @@ func killing(t *testing.T, env map[string]string) {
 // missing and nothing is half done.
 func databaseGoesAndComesBack(t *testing.T) {
 	server := postgres.StartDedicated(t)
-	s := intaketest.StartService(t, testkit.OnPostgreSQL(server.Database(t, testkit.Migrate)))
+	s := intaketest.StartService(t, testkit.Away(testkit.OnPostgreSQL(server.Database(t, testkit.Migrate))))
 	o := s.Org(t)
 	h := o.NewHook("Sem banco", "generic")
 	o.Automate("Anotar", "add_note", "--text", noted)
@@ -176,7 +176,7 @@ func databaseGoesAndComesBack(t *testing.T) {
 
 // lockedDatabase: another process locks the SQLite file. Meanwhile senders get a timely refusal.
 func lockedDatabase(t *testing.T) {
-	s := intaketest.StartService(t, testkit.SQLite(t))
+	s := intaketest.StartService(t, testkit.Away(testkit.SQLite(t)))
 	o := s.Org(t)
 	h := o.NewHook("Trancado", "generic")
 	unlock := o.Lock(t)

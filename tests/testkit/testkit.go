@@ -229,6 +229,13 @@ func run(binary, dir, input string, env map[string]string, args []string) result
 // default on an ordinary machine.
 func databaseTimeout() string { return min(patience.Scaled(5*time.Second), 10*time.Minute).String() }
 
+// Away is the environment of a program whose database a test takes away: it waits for that no longer than ten seconds,
+// however slow the machine is, so that everybody is told before the thirty seconds of a post are over.
+func Away(env map[string]string) map[string]string {
+	env["FICHARIO_DATABASE_TIMEOUT"] = min(patience.Scaled(5*time.Second), 10*time.Second).String()
+	return env
+}
+
 // environment is this process's environment, without variables that would configure the program or lead it to another
 // database, plus the given ones.
 func environment(sets ...map[string]string) []string {
