@@ -39,13 +39,14 @@ func stillServed(c checker.Change) bool {
 	return slices.ContainsFunc(c.GetArgs(), func(what any) bool { return served[removal{c.GetPath(), fmt.Sprint(what)}] })
 }
 
-// askedFor are codes of problems that only a request with a new parameter gets.
-// The kind of a webhook is only told of one that was made with it.
-var askedFor = []string{"bureau_desconhecido", "bureau_negado", "meta"}
+// askedFor are codes of problems that only a request with a new parameter gets, and what only a webhook of a new kind
+// answers.
+var askedFor = []string{"bureau_desconhecido", "bureau_negado", "meta", "#/components/schemas/LeadsNoted"}
 
-// onlyAskedFor says that a change is one of those codes among the values of responses.
+// onlyAskedFor says that a change is one of those among the values or the forms of responses.
 func onlyAskedFor(c checker.Change) bool {
-	return c.GetId() == "response-property-enum-value-added" &&
+	id := c.GetId()
+	return (id == "response-property-enum-value-added" || id == "response-body-one-of-added") &&
 		slices.ContainsFunc(c.GetArgs(), func(what any) bool { return slices.Contains(askedFor, fmt.Sprint(what)) })
 }
 

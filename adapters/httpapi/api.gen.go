@@ -168,13 +168,28 @@ func (e ContactDocumentTipo) Valid() bool {
 
 // Defines values for LeadSimulatedSimulated.
 const (
-	True LeadSimulatedSimulated = true
+	LeadSimulatedSimulatedTrue LeadSimulatedSimulated = true
 )
 
 // Valid indicates whether the value is a known member of the LeadSimulatedSimulated enum.
 func (e LeadSimulatedSimulated) Valid() bool {
 	switch e {
-	case True:
+	case LeadSimulatedSimulatedTrue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for LeadsNotedSuccess.
+const (
+	LeadsNotedSuccessTrue LeadsNotedSuccess = true
+)
+
+// Valid indicates whether the value is a known member of the LeadsNotedSuccess enum.
+func (e LeadsNotedSuccess) Valid() bool {
+	switch e {
+	case LeadsNotedSuccessTrue:
 		return true
 	default:
 		return false
@@ -562,6 +577,18 @@ type LeadSimulated struct {
 
 // LeadSimulatedSimulated defines model for LeadSimulated.Simulated.
 type LeadSimulatedSimulated bool
+
+// LeadsNoted Leads of Meta's that are fetched afterwards.
+type LeadsNoted struct {
+	Message string `json:"message"`
+
+	// Noted How many of the leads were not known before.
+	Noted   int               `json:"noted"`
+	Success LeadsNotedSuccess `json:"success"`
+}
+
+// LeadsNotedSuccess defines model for LeadsNoted.Success.
+type LeadsNotedSuccess bool
 
 // BatchEntry defines model for Lote.
 type BatchEntry struct {
@@ -1542,6 +1569,32 @@ func (t *ReceiveLead200JSONResponseBody) FromLeadSimulated(v LeadSimulated) erro
 
 // MergeLeadSimulated performs a merge with any union data inside the ReceiveLead200JSONResponseBody, using the provided LeadSimulated
 func (t *ReceiveLead200JSONResponseBody) MergeLeadSimulated(v LeadSimulated) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsLeadsNoted returns the union data inside the ReceiveLead200JSONResponseBody as a LeadsNoted
+func (t ReceiveLead200JSONResponseBody) AsLeadsNoted() (LeadsNoted, error) {
+	var body LeadsNoted
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLeadsNoted overwrites any union data inside the ReceiveLead200JSONResponseBody as the provided LeadsNoted
+func (t *ReceiveLead200JSONResponseBody) FromLeadsNoted(v LeadsNoted) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeLeadsNoted performs a merge with any union data inside the ReceiveLead200JSONResponseBody, using the provided LeadsNoted
+func (t *ReceiveLead200JSONResponseBody) MergeLeadsNoted(v LeadsNoted) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -8936,26 +8989,6 @@ func (response ReceiveLead200JSONResponse) VisitReceiveLeadResponse(w http.Respo
 	}
 	w.WriteHeader(200)
 	_, err := buf.WriteTo(w)
-	return err
-}
-
-type ReceiveLead200TextResponse struct {
-	Body    string
-	Headers ReceiveLead200ResponseHeaders
-}
-
-func (response ReceiveLead200TextResponse) VisitReceiveLeadResponse(w http.ResponseWriter) error {
-
-	w.Header().Set("Content-Type", "text/plain")
-	if response.Headers.AccessControlAllowOrigin != nil {
-		w.Header().Set("Access-Control-Allow-Origin", fmt.Sprint(*response.Headers.AccessControlAllowOrigin))
-	}
-	if response.Headers.XRequestId != nil {
-		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
-	}
-	w.WriteHeader(200)
-
-	_, err := w.Write([]byte(fmt.Sprint(response.Body)))
 	return err
 }
 

@@ -138,7 +138,10 @@ func (s *server) ReceiveLead(c echo.Context, token string) error {
 		return late(ctx, err)
 	}
 	if accepted.OnlyNoted {
-		return c.String(http.StatusOK, fmt.Sprintf("%d leads anotados; os dados são buscados em seguida.", accepted.Noted))
+		return c.JSON(http.StatusOK, LeadsNoted{
+			Success: true, Noted: accepted.Noted,
+			Message: fmt.Sprintf("Leads anotados: %d. Os dados são buscados em seguida.", accepted.Noted),
+		})
 	}
 	return thank(c, hook, accepted)
 }
