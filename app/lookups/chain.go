@@ -62,8 +62,8 @@ func (l *Ledger) goDown(
 	links := chain.Links
 	result, err := l.answerOf(ctx, &chain, e, before, m)
 	// An answer that is only in memory may be lost, and then there is nothing to compare with.
-	if _, kept := l.unwritten.of(result.Entry.ID); err == nil && result.Entry.Status == lookup.Done && chain.Compare != nil &&
-		!kept {
+	_, kept := l.unwritten.of(result.Entry.ID)
+	if err == nil && result.Entry.Status == lookup.Done && chain.Compare != nil && !kept {
 		l.compare(ctx, *chain.Compare, append(asked, links[:len(links)-len(chain.Links)]...), result)
 	}
 	return result, err
