@@ -180,12 +180,14 @@ func (b *Browser) Press(words string) {
 			}
 			addEventListener('click', leaves, {once: true})
 			addEventListener('submit', leaves, {once: true})
-			e.click()
+			window.pressing = true
+			setTimeout(() => { delete window.pressing; e.click() }) // a page that goes away at once would take this answer along
 			return true
 		}
 		return false
 	})()`, words))
-	b.wait("the page after "+words, "window.leaving === undefined && document.readyState === 'complete'")
+	b.wait("the page after "+words,
+		"window.pressing === undefined && window.leaving === undefined && document.readyState === 'complete'")
 }
 
 // Key presses keys on the focused element.
