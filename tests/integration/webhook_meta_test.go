@@ -46,6 +46,10 @@ func TestLeadsOfMeta(t *testing.T) {
 		if status, text := o.Challenge(h, h.Token); status != 401 || strings.Contains(text, "1158201444") {
 			t.Errorf("a challenge with another verify token got %d %q", status, text)
 		}
+		asked := h.Path + "?hub.challenge=1&hub.verify_token=outro"
+		if status := o.Do(intaketest.Request{Method: "HEAD", Path: asked}).Status; status != 401 {
+			t.Errorf("a probe with another verify token got %d", status)
+		}
 		body := string(m.Notification("1"))
 		for what, header := range map[string]map[string]string{
 			"no signature":           intaketest.JSON,
