@@ -94,8 +94,8 @@ func TestASlowMachineAnswersWhoWasThere(t *testing.T) {
 	}
 }
 
-// TestWhoAskedAMomentAgoMayAskAgain: a client keeps its connection, and asks again a second after it was answered,
-// while the service stops. It is answered.
+// TestWhoAskedAMomentAgoMayAskAgain: a client keeps its connection, and asks again while the service stops, when nobody
+// can connect any more. It is answered.
 func TestWhoAskedAMomentAgoMayAskAgain(t *testing.T) {
 	t.Parallel()
 	listener, err := plainTCP().Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -113,7 +113,7 @@ func TestWhoAskedAMomentAgoMayAskAgain(t *testing.T) {
 	defer stopping.Wait()
 	for _, last := range []bool{false, true} {
 		if last {
-			time.Sleep(time.Second)
+			<-s.served // the listener is closed
 		}
 		_, _ = fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		res, err := http.ReadResponse(answers, nil)
@@ -124,6 +124,27 @@ func TestWhoAskedAMomentAgoMayAskAgain(t *testing.T) {
 		if !last {
 			stopping.Go(func() { s.stop(t) })
 		}
+	}
+}
+
+// TestWhoAskedIsWaitedFor for as long as quiet says, and nobody else.
+func TestWhoAskedIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for state, want := range map[arrival]bool{
+		{http.StateActive, now.Add(-time.Hour)}: true, {http.StateIdle, now.Add(time.Millisecond - quiet)}: true,
+		{http.StateIdle, now.Add(-quiet)}: false, {http.StateNew, now}: false,
+	} {
+		one, other := net.Pipe()
+		a := arrivals{open: map[net.Conn]arrival{one: state}}
+		if got := a.since(now.Add(-quiet)); got != want {
+			t.Errorf("%s since %s: waited for %t", state.ConnState, now.Sub(state.at), got)
+		}
+		a.note(one, http.StateClosed)
+		if a.since(now.Add(-time.Hour)) {
+			t.Error("who is gone is waited for")
+		}
+		_, _ = one.Close(), other.Close()
 	}
 }
 
