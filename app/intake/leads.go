@@ -118,7 +118,8 @@ func (l *Leads) step(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s, err := l.Store.Repos().LeadSources.Claim(ctx, l.lease, now, now.Add(pageLease))
+	// A lease for each turn: one that took too long has lost its page, also to another worker of this instance.
+	s, err := l.Store.Repos().LeadSources.Claim(ctx, app.NewID(), now, now.Add(pageLease))
 	if errors.Is(err, ports.ErrNotFound) {
 		return false, nil
 	}
