@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -113,7 +114,9 @@ func TestWhoAskedAMomentAgoMayAskAgain(t *testing.T) {
 	defer stopping.Wait()
 	for _, last := range []bool{false, true} {
 		if last {
-			<-s.served // the listener is closed
+			if err := <-s.served; !errors.Is(err, net.ErrClosed) && !errors.Is(err, http.ErrServerClosed) {
+				t.Error("closing the listener:", err)
+			}
 		}
 		_, _ = fmt.Fprint(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		res, err := http.ReadResponse(answers, nil)
