@@ -46,3 +46,65 @@ type Leads interface {
 	// Count returns how many leads wait, of a webhook or, without one, of all.
 	Count(ctx context.Context, webhookID string) (int, error)
 }
+
+// LeadSource is an advertising platform that keeps the leads of its own forms, announces them by id, and gives them to
+// whoever has a token of the page. Webhooks answer its challenge and check its signature (webhook.Webhook.Challenge,
+// webhook.Signature). Every failure of a call is a *SourceError.
+type LeadSource interface {
+	// Notices returns the leads that a notification names; none for one about other things.
+	Notices(body []byte) ([]webhook.Notice, error)
+	// Pages returns the pages that a token opens, each with its id, its name, its own token and its forms, after it has
+	// subscribed them: from then on their leads are announced.
+	Pages(ctx context.Context, appSecret, token string) ([]webhook.Source, error)
+	// Forms returns the forms of a page, with their questions.
+	Forms(ctx context.Context, a SourceAccess) ([]webhook.Form, error)
+	// Lead fetches one lead.
+	Lead(ctx context.Context, a SourceAccess, id string) (webhook.Lead, error)
+	// Leads returns the leads of a form that were created after a time, a page of them; cursor is "" for the first, and
+	// next "" after the last.
+	Leads(
+		ctx context.Context, a SourceAccess, form string, after time.Time, cursor string,
+	) (leads []webhook.Lead, next string, err error)
+	// Worded returns a lead's JSON with the words of its form beside the answers, for a reader and for people.
+	Worded(l webhook.Lead, f webhook.Form) []byte
+	// Expiry returns when the token ends; zero for one that does not.
+	Expiry(ctx context.Context, a SourceAccess) (time.Time, error)
+	// Unsubscribe ends the announcements of a page.
+	Unsubscribe(ctx context.Context, a SourceAccess) error
+}
+
+// SourceAccess is what opens a page. Used is called, where it is set, with how much of its allowance the platform says
+// is used, in percent.
+type SourceAccess struct {
+	Page, Token, AppSecret string
+	Used                   func(percent int)
+}
+
+// SourceFailure is why a call to a lead source failed.
+type SourceFailure int
+
+// The failures.
+const (
+	// SourceAway: no answer, or one that says to try again.
+	SourceAway SourceFailure = iota
+	// TokenDead: the token is not valid, or not any more.
+	TokenDead
+	// PermissionMissing: the token may not do this.
+	PermissionMissing
+	// LeadGone: the platform does not have, or does not show, what was asked for.
+	LeadGone
+	// SourceLimited: too many calls.
+	SourceLimited
+)
+
+// SourceError is a call to a lead source that failed. Its text holds no token and no answer, so that it may be logged.
+type SourceError struct {
+	Failure SourceFailure
+	// Reason is a short Portuguese phrase with the platform's number of the error.
+	Reason string
+	// RetryAfter is how long the platform asks to wait; zero where it does not say.
+	RetryAfter time.Duration
+}
+
+// Error returns the reason.
+func (e *SourceError) Error() string { return e.Reason }
