@@ -15,6 +15,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 // rule makes an automation for new contacts.
@@ -120,7 +121,7 @@ func (s *setting) ended(rule automation.Automation, contactID string, state auto
 
 func (s *setting) job(id string) automation.Job {
 	s.t.Helper()
-	return must(s.store.Repos().JobRuns.Find(s.t.Context(), id))
+	return must(s.store.Repos().JobRuns.Find(s.t.Context(), ports.AnyOrg, id))
 }
 
 // TestRunsAreMadeAgain: a dead one under its own id, so that its receiver recognises it; a successful one as a new run.

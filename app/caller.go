@@ -43,6 +43,15 @@ func Operator() Caller { return Caller{operator: true} }
 // OrgID is the caller's organisation; empty for the operator.
 func (c Caller) OrgID() string { return c.orgID }
 
+// FindsIn is where what the caller names by its id is found: the caller's organisation, or ports.AnyOrg for the
+// operator. Nothing is found where it is empty.
+func (c Caller) FindsIn() string {
+	if c.operator {
+		return ports.AnyOrg
+	}
+	return c.orgID
+}
+
 // MemberID is the member who asks; empty when a key or the operator does.
 func (c Caller) MemberID() string { return c.memberID }
 
@@ -153,11 +162,11 @@ func Forbidden() *fault.Error {
 	return fault.New(fault.Forbidden, "Só titulares da organização e quem a administra podem fazer isto.")
 }
 
-// Kind describes a kind of thing that organisations have: how one is found by its id, which organisation it belongs to,
-// and the message when the caller has none.
+// Kind describes a kind of thing that organisations have: how one is found by its organisation and its id, which
+// organisation it belongs to, and the message when the caller has none.
 type Kind[T any] struct {
 	Field, Missing string
-	Find           func(ports.Repos) func(context.Context, string) (T, error)
+	Find           func(ports.Repos) func(ctx context.Context, orgID, id string) (T, error)
 	OrgOf          func(T) string
 }
 
@@ -167,8 +176,8 @@ func (k Kind[T]) Visible(ctx context.Context, r ports.Repos, by Caller, id strin
 	if !ValidID(id) {
 		return none, k.NotFound()
 	}
-	found, err := k.Find(r)(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.MaySee(k.OrgOf(found)) {
+	found, err := k.Find(r)(ctx, by.FindsIn(), id)
+	if errors.Is(err, ports.ErrNotFound) {
 		return none, k.NotFound()
 	}
 	return found, err

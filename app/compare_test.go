@@ -188,7 +188,7 @@ func TestAnAnswerByNameThatComesLaterIsNotCompared(t *testing.T) {
 			b.set(true, "")
 			ended := func() bool {
 				done(desk.FetchLater(t.Context()))
-				e := must(s.store.Repos().Statement.Find(t.Context(), asked.Entry.ID))
+				e := must(s.store.Repos().Statement.Find(t.Context(), ports.AnyOrg, asked.Entry.ID))
 				return e.Status == lookup.Done && z.asked.Load() >= want
 			}
 			for tries := 0; !ended(); tries++ {

@@ -78,7 +78,7 @@ func EventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 	var err error
 	var n crm.Names
 	if job.ContactID != "" {
-		c, err := SurvivingContact(ctx, r, job.ContactID)
+		c, err := SurvivingContact(ctx, r, job.OrgID, job.ContactID)
 		if err != nil {
 			return e, gone(err)
 		}
@@ -108,15 +108,15 @@ func EventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation
 }
 
 // SurvivingContact returns a contact, or the one that it was merged into.
-func SurvivingContact(ctx context.Context, r ports.Repos, id string) (crm.Contact, error) {
-	c, err := r.Contacts.Find(ctx, id)
+func SurvivingContact(ctx context.Context, r ports.Repos, orgID, id string) (crm.Contact, error) {
+	c, err := r.Contacts.Find(ctx, orgID, id)
 	if !errors.Is(err, ports.ErrNotFound) {
 		return c, err
 	}
 	if id, err = r.Removals.Survivor(ctx, id); err != nil {
 		return c, err
 	}
-	return r.Contacts.Find(ctx, id)
+	return r.Contacts.Find(ctx, orgID, id)
 }
 
 func gone(err error) error {
@@ -127,7 +127,7 @@ func gone(err error) error {
 }
 
 func addLookup(ctx context.Context, r ports.Repos, job automation.Job, e *automation.Event) error {
-	entry, err := r.Statement.Find(ctx, job.SubjectID)
+	entry, err := r.Statement.Find(ctx, job.OrgID, job.SubjectID)
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func addLookup(ctx context.Context, r ports.Repos, job automation.Job, e *automa
 
 // addBatch adds the batch as it was when it ended, since it may have been resumed.
 func addBatch(ctx context.Context, r ports.Repos, job automation.Job, e *automation.Event) error {
-	ended, err := r.Batches.Find(ctx, job.SubjectID)
+	ended, err := r.Batches.Find(ctx, job.OrgID, job.SubjectID)
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func addBatch(ctx context.Context, r ports.Repos, job automation.Job, e *automat
 }
 
 func addCap(ctx context.Context, r ports.Repos, job automation.Job, e *automation.Event) error {
-	key, err := r.Keys.Find(ctx, job.SubjectID)
+	key, err := r.Keys.Find(ctx, job.OrgID, job.SubjectID)
 	if err != nil {
 		return err
 	}
@@ -176,7 +176,7 @@ func CapDetail(period string, percent, limit int) string {
 }
 
 func addDelivery(ctx context.Context, r ports.Repos, job automation.Job, e *automation.Event) error {
-	d, err := r.Deliveries.Find(ctx, job.SubjectID)
+	d, err := r.Deliveries.Find(ctx, job.OrgID, job.SubjectID)
 	if err != nil {
 		return err
 	}

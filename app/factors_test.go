@@ -31,7 +31,7 @@ func (s *setting) enrolled(who app.Caller) (secret string, recovery []string) {
 // passwordOf returns the password that add gave a member.
 func (s *setting) passwordOf(who app.Caller) string {
 	s.t.Helper()
-	return "senha-de-" + must(s.store.Repos().Members.Find(s.t.Context(), who.MemberID())).Name
+	return "senha-de-" + must(s.store.Repos().Members.Find(s.t.Context(), ports.AnyOrg, who.MemberID())).Name
 }
 
 // waits signs a member in by password, and returns the ticket for the second factor.

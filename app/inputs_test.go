@@ -72,11 +72,11 @@ func TestInputsArePartOfAQuestion(t *testing.T) {
 		equal(t, "what the bureau got", line(bureau.asked[0], bureau.asked[1], bureau.asked[2]),
 			line(born, other, map[string]string{"nascimento": "1980-02-29", "uf": "SP"}))
 		entries := must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 9))
-		kept := must(s.store.Repos().Statement.Find(t.Context(), entries[len(entries)-1].ID))
+		kept := must(s.store.Repos().Statement.Find(t.Context(), ports.AnyOrg, entries[len(entries)-1].ID))
 		equal(t, "kept", fmt.Sprint(catalog.InputsOf(kept.Inputs)), fmt.Sprint(born))
 		s.sound()
 		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
-		erased := must(s.store.Repos().Statement.Find(t.Context(), kept.ID))
+		erased := must(s.store.Repos().Statement.Find(t.Context(), ports.AnyOrg, kept.ID))
 		equal(t, "erased", line(erased.Erased, erased.Inputs), line(true, ""))
 		s.sound()
 	})

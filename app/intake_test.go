@@ -34,7 +34,7 @@ func (s *setting) traces(hook webhook.Hook) string {
 		jobs = len(ready)
 		return err
 	}))
-	shown, _, err := r.Webhooks.Find(ctx, hook.ID)
+	shown, _, err := r.Webhooks.Find(ctx, ports.AnyOrg, hook.ID)
 	done(err)
 	return line(len(must(r.Contacts.Page(ctx, s.orgID, "", 100))), len(must(r.Notifications.List(ctx, s.orgID, "", 100))),
 		jobs, shown.Received, len(s.deliveries(hook)))

@@ -14,6 +14,7 @@ import (
 	"fichario/domain/crm"
 	"fichario/domain/privacy"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 // TestALookupOfAnOldRun: a run revived days after it was made leaves a lookup that is found by its day and among the
@@ -39,7 +40,7 @@ func TestALookupOfAnOldRun(t *testing.T) {
 			must(s.automations.RunAgain(t.Context(), owner, job.ID))
 			for tries := 0; tries < 50 && job.State != automation.Done; tries++ {
 				s.work(s.worker(), 200*time.Millisecond)
-				job = must(repos.JobRuns.Find(t.Context(), job.ID))
+				job = must(repos.JobRuns.Find(t.Context(), ports.AnyOrg, job.ID))
 			}
 			equal(t, "the run", job.State, automation.Done)
 			job.State = automation.Dead

@@ -13,21 +13,23 @@ import (
 // ContactKind finds contacts.
 var ContactKind = Kind[crm.Contact]{
 	Field: "contact", Missing: "Não há contato com este id.",
-	Find:  func(r ports.Repos) func(context.Context, string) (crm.Contact, error) { return r.Contacts.Find },
+	Find:  func(r ports.Repos) func(context.Context, string, string) (crm.Contact, error) { return r.Contacts.Find },
 	OrgOf: func(c crm.Contact) string { return c.OrgID },
 }
 
 // ContactViewKind finds contacts with the names behind their ids.
 var ContactViewKind = Kind[crm.ContactView]{
 	Field: ContactKind.Field, Missing: ContactKind.Missing,
-	Find: func(r ports.Repos) func(context.Context, string) (crm.ContactView, error) {
-		return func(ctx context.Context, id string) (crm.ContactView, error) { return viewContact(ctx, r, id) }
+	Find: func(r ports.Repos) func(context.Context, string, string) (crm.ContactView, error) {
+		return func(ctx context.Context, orgID, id string) (crm.ContactView, error) {
+			return viewContact(ctx, r, orgID, id)
+		}
 	},
 	OrgOf: func(v crm.ContactView) string { return v.OrgID },
 }
 
-func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView, error) {
-	c, err := r.Contacts.Find(ctx, id)
+func viewContact(ctx context.Context, r ports.Repos, orgID, id string) (crm.ContactView, error) {
+	c, err := r.Contacts.Find(ctx, orgID, id)
 	if err != nil {
 		return crm.ContactView{}, err
 	}
@@ -38,7 +40,9 @@ func viewContact(ctx context.Context, r ports.Repos, id string) (crm.ContactView
 // EntryKind finds lookups.
 var EntryKind = Kind[lookup.Entry]{
 	Field: "id", Missing: "Não há consulta com este id.",
-	Find:  func(r ports.Repos) func(context.Context, string) (lookup.Entry, error) { return r.Statement.Find },
+	Find: func(r ports.Repos) func(context.Context, string, string) (lookup.Entry, error) {
+		return r.Statement.Find
+	},
 	OrgOf: func(e lookup.Entry) string { return e.OrgID },
 }
 
@@ -57,13 +61,15 @@ func Tie(ctx context.Context, r ports.Repos, by Caller, lookupID string, about c
 // KeyKind finds keys.
 var KeyKind = Kind[access.Key]{
 	Field: "id", Missing: "Não há chave com este id.",
-	Find:  func(r ports.Repos) func(context.Context, string) (access.Key, error) { return r.Keys.Find },
+	Find:  func(r ports.Repos) func(context.Context, string, string) (access.Key, error) { return r.Keys.Find },
 	OrgOf: func(k access.Key) string { return k.OrgID },
 }
 
 // HookKind finds webhooks in the form that handling a post needs.
 var HookKind = Kind[webhook.Hook]{
 	Field: "webhook", Missing: "Não há webhook com este id.",
-	Find:  func(r ports.Repos) func(context.Context, string) (webhook.Hook, error) { return r.Webhooks.HookOf },
+	Find: func(r ports.Repos) func(context.Context, string, string) (webhook.Hook, error) {
+		return r.Webhooks.HookOf
+	},
 	OrgOf: func(h webhook.Hook) string { return h.OrgID },
 }

@@ -10,6 +10,7 @@ import (
 	"fichario/app/team"
 	"fichario/domain/access"
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 // mailed returns the link in the last e-mail, and its recipient.
@@ -155,7 +156,7 @@ func TestALinkOfWhoseAccessEnds(t *testing.T) {
 	done(err)
 	slow := team.NewLinks(team.LinksConfig{
 		Store: s.store, Clock: s.now, Sessions: s.sessions, Hash: func(p string) (string, error) {
-			m := must(s.store.Repos().Members.Find(ctx, ana.MemberID()))
+			m := must(s.store.Repos().Members.Find(ctx, ports.AnyOrg, ana.MemberID()))
 			m.Active = false
 			done(s.store.Repos().Members.Update(ctx, m))
 			return hashed(p)
@@ -163,7 +164,8 @@ func TestALinkOfWhoseAccessEnds(t *testing.T) {
 	})
 	_, link, _ := strings.Cut(address, "/entrar/link/")
 	equal(t, "the link", said(slow.Use(ctx, "", link, "vento sul forte")), out)
-	equal(t, "her password", must(s.store.Repos().Members.Find(ctx, ana.MemberID())).PasswordHash, "h:senha-de-ana")
+	found := must(s.store.Repos().Members.Find(ctx, ports.AnyOrg, ana.MemberID()))
+	equal(t, "her password", found.PasswordHash, "h:senha-de-ana")
 }
 
 // TestWhoTriesLinksWaits, whatever the links.

@@ -8,6 +8,7 @@ import (
 	"fichario/app/lookups"
 	"fichario/app/team"
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 // TestNewMembersAreHeldToTheirForm: a form with one fault is refused at that field.
@@ -105,7 +106,8 @@ func TestAPasswordIsAllThatItChanges(t *testing.T) {
 			return hashed(p)
 		})
 		_ = slow.SetPassword(t.Context(), owner, adm.MemberID(), "nova-senha")
-		if m := must(s.store.Repos().Members.Find(t.Context(), adm.MemberID())); m.Active || m.Role == crm.Admin {
+		m := must(s.store.Repos().Members.Find(t.Context(), ports.AnyOrg, adm.MemberID()))
+		if m.Active || m.Role == crm.Admin {
 			t.Errorf("active %t, %s", m.Active, m.Role)
 		}
 	})

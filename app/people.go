@@ -15,8 +15,8 @@ func MemberOf(ctx context.Context, r ports.Repos, orgID, id string) (crm.Member,
 	if !ValidID(id) {
 		return crm.Member{}, notFound
 	}
-	m, err := r.Members.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && m.OrgID != orgID {
+	m, err := r.Members.Find(ctx, orgID, id)
+	if errors.Is(err, ports.ErrNotFound) {
 		return crm.Member{}, notFound
 	}
 	return m, err

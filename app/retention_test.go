@@ -38,7 +38,7 @@ func TestWhatIsKeptForLongEnoughGoes(t *testing.T) {
 		done(after(181 * day).ForgetAnswers(ctx))
 		equal(t, "answers of 181 days", len(must(s.store.Repos().History.Records(ctx, []string{asked.RecordID}))), 0)
 		equal(t, "what was spent", must(s.statement.SpentToday(ctx, owner)), spent)
-		equal(t, "the entry", must(s.store.Repos().Statement.Find(ctx, again.ID)).Document.Value(), cpfs[0])
+		equal(t, "the entry", must(s.store.Repos().Statement.Find(ctx, ports.AnyOrg, again.ID)).Document.Value(), cpfs[0])
 		view := must(s.lookups.Show(ctx, owner, again.ID))
 		equal(t, "its sheet", view.Record == nil && !view.Unreadable, true)
 

@@ -43,7 +43,7 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 	names := map[string]string{owner.MemberID(): "dona", ana.MemberID(): "ana", leo.MemberID(): "leo"}
 	given := func(n int) (all string) {
 		t.Helper()
-		hook = must(s.store.Repos().Webhooks.HookOf(t.Context(), hook.ID))
+		hook = must(s.store.Repos().Webhooks.HookOf(t.Context(), ports.AnyOrg, hook.ID))
 		for i := range n {
 			all += names[s.contact(s.arrive(hook, fmt.Sprint("bia", i)).ID).AssigneeID] + " "
 		}

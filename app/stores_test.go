@@ -335,7 +335,7 @@ func (s *setting) arrive(hook webhook.Hook, name string) crm.Contact {
 
 func (s *setting) contact(id string) crm.Contact {
 	s.t.Helper()
-	return must(s.store.Repos().Contacts.Find(s.t.Context(), id))
+	return must(s.store.Repos().Contacts.Find(s.t.Context(), ports.AnyOrg, id))
 }
 
 // kinds returns the kinds of a contact's history entries, oldest first.

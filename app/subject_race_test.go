@@ -79,9 +79,9 @@ type heldMembers struct {
 	*heldStore
 }
 
-func (l heldMembers) Find(ctx context.Context, id string) (crm.Member, error) {
+func (l heldMembers) Find(ctx context.Context, orgID, id string) (crm.Member, error) {
 	held(l.member)
-	return l.Members.Find(ctx, id)
+	return l.Members.Find(ctx, orgID, id)
 }
 
 type heldHistory struct {

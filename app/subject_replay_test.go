@@ -83,7 +83,7 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 		again, known, err := s.subjects.Replay(t.Context(), app.Operator(), "", entries)
 		equal(t, "replayed", line(again, known, err), "2 0 <nil>")
 		for _, e := range entries {
-			equal(t, "state", must(repos.Erasures.FindErasure(t.Context(), e.ID)).State, privacy.Done)
+			equal(t, "state", must(repos.Erasures.FindErasure(t.Context(), ports.AnyOrg, e.ID)).State, privacy.Done)
 		}
 	})
 }

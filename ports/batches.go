@@ -13,12 +13,12 @@ type Batches interface {
 	// Create writes a batch without its items. ErrExists where its maker has one with the same RequestKey.
 	Create(ctx context.Context, b batch.Batch) error
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (batch.Batch, error)
+	Find(ctx context.Context, orgID, id string) (batch.Batch, error)
 	// ByRequest returns the batch that a key or member made with a RequestKey, and whether its RequestBody was the same,
 	// or ErrNotFound. Both are stored only as keyed hashes.
 	ByRequest(ctx context.Context, makerID, requestKey string, body []byte) (b batch.Batch, same bool, err error)
 	// Lock is Find that also locks the batch until the transaction ends. Only inside InTx.
-	Lock(ctx context.Context, id string) (batch.Batch, error)
+	Lock(ctx context.Context, orgID, id string) (batch.Batch, error)
 	// Update writes everything of a batch but what was fixed when it was made. Only inside InTx.
 	Update(ctx context.Context, b batch.Batch) error
 	// Page returns the batches of an organisation, or of one of its keys, newest first, that come after the one with id

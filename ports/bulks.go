@@ -12,12 +12,12 @@ type Bulks interface {
 	// Create writes a bulk action with its items, whose ids sort in their order. Only inside InTx.
 	Create(ctx context.Context, b crm.Bulk, items []crm.BulkItem) error
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (crm.Bulk, error)
+	Find(ctx context.Context, orgID, id string) (crm.Bulk, error)
 	// Next returns the oldest unfinished action that nobody else has locked, or the one with id unless that is empty, and
 	// locks it until the transaction ends; ErrNotFound when there is none. Only inside InTx.
 	Next(ctx context.Context, id string) (crm.Bulk, error)
 	// Lock is Find that also locks the action until the transaction ends. Only inside InTx.
-	Lock(ctx context.Context, id string) (crm.Bulk, error)
+	Lock(ctx context.Context, orgID, id string) (crm.Bulk, error)
 	// Items returns up to limit items of an action in a state after the one with id after, in their order; an empty state
 	// means any.
 	Items(ctx context.Context, bulkID string, state crm.BulkState, after string, limit int) ([]crm.BulkItem, error)

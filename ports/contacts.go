@@ -21,7 +21,7 @@ type ContactChanges struct {
 // encrypted at rest. Contacts that webhooks make are written by Inbox.
 type Contacts interface {
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (crm.Contact, error)
+	Find(ctx context.Context, orgID, id string) (crm.Contact, error)
 	// Brief returns contacts by id, without their notes and attribution; unknown and empty ids are left out.
 	Brief(ctx context.Context, ids []string) (map[string]crm.Contact, error)
 	// Page returns contacts of an organisation, newest first, that come after the
@@ -31,7 +31,7 @@ type Contacts interface {
 	// InTx.
 	Create(ctx context.Context, c crm.Contact, e crm.Event) error
 	// Lock is Find that also locks the contact until the transaction ends. Only inside InTx.
-	Lock(ctx context.Context, id string) (crm.Contact, error)
+	Lock(ctx context.Context, orgID, id string) (crm.Contact, error)
 	// Edit changes name, e-mail, phone, company, amount, documents, note, attribution and origin of a contact, and writes
 	// its event; ErrNotFound when there is none. Only inside InTx.
 	Edit(ctx context.Context, c crm.Contact, e crm.Event) error

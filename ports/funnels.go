@@ -34,7 +34,7 @@ type Origins interface {
 type Rotations interface {
 	Create(ctx context.Context, r crm.Rotation) error
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (crm.Rotation, error)
+	Find(ctx context.Context, orgID, id string) (crm.Rotation, error)
 	// List returns the rotations of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]crm.Rotation, error)
 	// Update writes name and members, but not how many contacts each got; ErrNotFound when there is none.

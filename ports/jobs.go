@@ -11,7 +11,7 @@ import (
 type Automations interface {
 	Create(ctx context.Context, a automation.Automation) error
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (automation.Automation, error)
+	Find(ctx context.Context, orgID, id string) (automation.Automation, error)
 	// List returns the automations of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]automation.Automation, error)
 	// Listens reports whether an organisation has an enabled automation for an event.
@@ -19,7 +19,7 @@ type Automations interface {
 	// Update writes its event, name, conditions and action; ErrNotFound when there is none.
 	Update(ctx context.Context, a automation.Automation) error
 	// SetEnabled switches one on or off; ErrNotFound when there is none.
-	SetEnabled(ctx context.Context, id string, enabled bool) error
+	SetEnabled(ctx context.Context, orgID, id string, enabled bool) error
 }
 
 // Jobs is the durable queue.
@@ -59,7 +59,7 @@ type JobQueue interface {
 // JobRuns is jobs as their organisation sees them.
 type JobRuns interface {
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (automation.Job, error)
+	Find(ctx context.Context, orgID, id string) (automation.Job, error)
 	// Page returns jobs of an organisation except fan-outs, newest first, that come after the one with id after ("" starts
 	// at the newest).
 	Page(ctx context.Context, orgID string, f automation.JobFilter, after string, limit int) ([]automation.Job, error)
@@ -68,5 +68,5 @@ type JobRuns interface {
 	Waiting(ctx context.Context, orgID string, now time.Time, without []string, limit int) ([]automation.Job, error)
 	// Revive makes a dead job ready again, or one that waits for its next attempt due now, resets its attempts, and
 	// reports whether it was either: one that runs now, or was never tried, is left.
-	Revive(ctx context.Context, id string, now time.Time) (bool, error)
+	Revive(ctx context.Context, orgID, id string, now time.Time) (bool, error)
 }

@@ -20,13 +20,13 @@ type Keys interface {
 	// the key itself is revoked or expired is for the caller to see.
 	BySecret(ctx context.Context, s access.Secret, now time.Time) (access.Key, error)
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (access.Key, error)
+	Find(ctx context.Context, orgID, id string) (access.Key, error)
 	// List returns the keys of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]access.Key, error)
 	// Change changes a key; ErrNotFound when there is none.
-	Change(ctx context.Context, id string, change KeyChange) error
+	Change(ctx context.Context, orgID, id string, change KeyChange) error
 	// Revoke ends a key for good; revoking it again keeps the first time.
-	Revoke(ctx context.Context, id string, at time.Time) error
+	Revoke(ctx context.Context, orgID, id string, at time.Time) error
 	// Touch notes when keys were last used.
 	Touch(ctx context.Context, lastUse map[string]time.Time) error
 }

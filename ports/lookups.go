@@ -13,7 +13,7 @@ type Statement interface {
 	// Add writes an entry.
 	Add(ctx context.Context, e lookup.Entry) error
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (lookup.Entry, error)
+	Find(ctx context.Context, orgID, id string) (lookup.Entry, error)
 	// Entries returns entries by their ids; unknown ids are left out.
 	Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error)
 	// Page returns entries, newest first, that come after the one with id after (""

@@ -38,7 +38,7 @@ type Members interface {
 	// Create returns ErrExists when the e-mail is taken.
 	Create(ctx context.Context, m crm.Member) error
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (crm.Member, error)
+	Find(ctx context.Context, orgID, id string) (crm.Member, error)
 	// ByEmail returns the member with an e-mail address in lower case, or
 	// ErrNotFound.
 	ByEmail(ctx context.Context, email string) (crm.Member, error)

@@ -14,7 +14,7 @@ type Removals interface {
 	// Remove moves a contact out of Contacts; ErrNotFound when it is not there. Only inside InTx.
 	Remove(ctx context.Context, r crm.Removal) error
 	// Find returns ErrNotFound when no contact with this id was removed.
-	Find(ctx context.Context, id string) (crm.Removal, error)
+	Find(ctx context.Context, orgID, id string) (crm.Removal, error)
 	// Into returns what was merged into a contact and can be read, the newest first.
 	Into(ctx context.Context, contactID string) ([]crm.Removal, error)
 	// Restore brings a contact back, as c has it, with its event; ErrNotFound when it was not removed, or its stage does

@@ -24,6 +24,10 @@ var (
 	ErrInsideTx  = errors.New("only outside InTx")
 )
 
+// AnyOrg stands for every organisation where something is found by its id: for the operator, and where rows of several
+// organisations are worked on. Of an organisation nothing is found that is another one's, and of an empty one nothing.
+const AnyOrg = "*"
+
 // Store is the boundary to the database. Both databases behave alike; the suite in ports/portstest holds them to it.
 //
 // When the database cannot be reached, or does not answer in time, every method of the store and its repositories

@@ -79,7 +79,7 @@ type Erasures interface {
 	// LockErasure returns one if the lease still holds it, and locks it; ErrNotFound otherwise. Only inside InTx.
 	LockErasure(ctx context.Context, id, lease string) (privacy.Erasure, error)
 	// FindErasure returns ErrNotFound where there is none.
-	FindErasure(ctx context.Context, id string) (privacy.Erasure, error)
+	FindErasure(ctx context.Context, orgID, id string) (privacy.Erasure, error)
 	// Erasures returns those of an organisation, the newest first, that come before the one with id before.
 	Erasures(ctx context.Context, orgID, before string, limit int) ([]privacy.Erasure, error)
 }

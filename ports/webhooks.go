@@ -13,14 +13,14 @@ type Webhooks interface {
 	Create(ctx context.Context, w webhook.Webhook, t webhook.Token) error
 	// Find returns a webhook and its newest token, or ErrNotFound. Inside InTx it locks the webhook until the transaction
 	// ends.
-	Find(ctx context.Context, id string) (webhook.Webhook, webhook.Token, error)
+	Find(ctx context.Context, orgID, id string) (webhook.Webhook, webhook.Token, error)
 	// List returns the webhooks of an organisation, oldest first.
 	List(ctx context.Context, orgID string) ([]webhook.Webhook, error)
 	// Open returns the present state of the webhook that a token opens at now, or ErrNotFound. Concurrent calls may share
 	// a read. Only outside InTx.
 	Open(ctx context.Context, t webhook.Token, now time.Time) (webhook.Hook, error)
 	// HookOf is Open by the webhook's id; the token and the counter are not read.
-	HookOf(ctx context.Context, id string) (webhook.Hook, error)
+	HookOf(ctx context.Context, orgID, id string) (webhook.Hook, error)
 	// Update changes everything but the counter and the tokens.
 	Update(ctx context.Context, w webhook.Webhook) error
 	// SetToken gives a webhook a new token, and ends its earlier ones at endOthers, unless they end before. Only inside
@@ -31,7 +31,7 @@ type Webhooks interface {
 // Deliveries is the delivery log. Headers and bodies are encrypted at rest.
 type Deliveries interface {
 	// Find returns ErrNotFound when there is none.
-	Find(ctx context.Context, id string) (webhook.Delivery, error)
+	Find(ctx context.Context, orgID, id string) (webhook.Delivery, error)
 	// Page returns deliveries of a webhook, newest first, that come after the one with id after ("" starts at the newest);
 	// outcome is the only one wanted, or "".
 	Page(

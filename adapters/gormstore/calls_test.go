@@ -49,7 +49,7 @@ func TestACallThatFailsSpoilsNoneBeside(t *testing.T) {
 				if fails != (err != nil) || begun != (ports.Begun{}) {
 					t.Errorf("call %d: %+v, %v", i, begun, err)
 				}
-				_, err = s.Repos().Statement.Find(t.Context(), call.Entry.ID)
+				_, err = s.Repos().Statement.Find(t.Context(), ports.AnyOrg, call.Entry.ID)
 				if fails != errors.Is(err, ports.ErrNotFound) {
 					t.Errorf("call %d is in the statement: %v", i, err)
 				}

@@ -221,7 +221,7 @@ func TestAContactThatComesBackIsFound(t *testing.T) {
 		}
 		id := someContact(t, s)
 		err := s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-			c, err := r.Contacts.Lock(ctx, id)
+			c, err := r.Contacts.Lock(ctx, ports.AnyOrg, id)
 			if err != nil {
 				return err
 			}

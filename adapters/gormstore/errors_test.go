@@ -41,7 +41,7 @@ func TestAnErrorRepeatsNoValue(t *testing.T) {
 	const cpf = "529.982.247-25"
 	ctx, repos := t.Context(), s.Repos()
 	member := crm.Member{ID: orgID, OrgID: orgID, Name: cpf + "\x00", Email: "ana@x.example"}
-	_, found := repos.Members.Find(ctx, cpf)
+	_, found := repos.Members.Find(ctx, ports.AnyOrg, cpf)
 	_, traced := repos.Statement.Entries(ctx, []string{cpf})
 	_, asked := repos.Statement.Asked(ctx, []string{cpf})
 	for what, err := range map[string]error{

@@ -368,7 +368,7 @@ func TestADayIsForgottenAtOnce(t *testing.T) {
 		t.Errorf("row by row %d were forgotten, not the one of the last day: %v", n, err)
 	}
 	for n, want := range late {
-		_, err := s.Repos().Deliveries.Find(t.Context(), engine.FirstID(day(n).Add(12*time.Hour)))
+		_, err := s.Repos().Deliveries.Find(t.Context(), ports.AnyOrg, engine.FirstID(day(n).Add(12*time.Hour)))
 		if found := err == nil; found != want {
 			t.Errorf("the delivery of day %d is found: %v", n, found)
 		}

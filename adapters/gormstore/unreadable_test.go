@@ -101,16 +101,16 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		events, err5 := repos.ContactHistory.Events(ctx, contact)
 		deliveries, err6 := repos.Deliveries.Page(ctx, id("02"), "", "", 10)
 		hooks, err7 := repos.Webhooks.List(ctx, id("01"))
-		_, token, err8 := repos.Webhooks.Find(ctx, id("02"))
+		_, token, err8 := repos.Webhooks.Find(ctx, ports.AnyOrg, id("02"))
 		rules, err9 := repos.Automations.List(ctx, id("01"))
-		quoted, err10 := repos.Batches.Find(ctx, id("24"))
+		quoted, err10 := repos.Batches.Find(ctx, ports.AnyOrg, id("24"))
 		items, err11 := repos.BatchItems.Items(ctx, id("24"), "", 0, 10)
-		gone, err12 := repos.Removals.Find(ctx, id("27"))
-		action, err13 := repos.Bulks.Find(ctx, id("29"))
+		gone, err12 := repos.Removals.Find(ctx, ports.AnyOrg, id("27"))
+		action, err13 := repos.Bulks.Find(ctx, ports.AnyOrg, id("29"))
 		rows, err14 := repos.Bulks.Items(ctx, id("29"), "", "", 10)
 		lines, err15 := repos.Audit.Page(ctx, id("01"), ports.AuditQuery{Limit: 1})
 		_, headErr := repos.Audit.Head(ctx, id("01"))
-		erasure, err16 := repos.Erasures.FindErasure(ctx, id("32"))
+		erasure, err16 := repos.Erasures.FindErasure(ctx, ports.AnyOrg, id("32"))
 		_, lost := (&engine.Engine{Vault: s.Vault, Reader: s.Reader,
 			Writer: s.Writer}).SubjectSecret(ctx) // which remembers none
 		sessions, err17 := repos.Sessions.List(ctx, id("33"), access.SessionToken{}, time.Time{})
@@ -221,7 +221,7 @@ func TestAnUnreadableNoteStays(t *testing.T) {
 			Kind: crm.ContactEdited, At: time.Now(),
 		}
 		err := s.InTx(t.Context(), func(_ context.Context, r ports.Repos) error {
-			c, err := r.Contacts.Lock(t.Context(), contact)
+			c, err := r.Contacts.Lock(t.Context(), ports.AnyOrg, contact)
 			if err != nil {
 				return err
 			}

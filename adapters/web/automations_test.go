@@ -193,7 +193,7 @@ func TestAutomationIsEdited(t *testing.T) {
 		t.Fatalf("made: %d", answer.StatusCode)
 	}
 	find := func() automation.Automation {
-		a, err := v.store.Repos().Automations.Find(t.Context(), strings.TrimPrefix(at, "/automacoes/"))
+		a, err := v.store.Repos().Automations.Find(t.Context(), ports.AnyOrg, strings.TrimPrefix(at, "/automacoes/"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +266,8 @@ func TestRunsThatWaitAreTriedNow(t *testing.T) {
 		t.Fatal(err)
 	}
 	attempts := func(i int) int {
-		job, err := site.store.Repos().JobRuns.Find(t.Context(), fmt.Sprintf("01980000-0000-7000-8000-00000000000%d", i))
+		id := fmt.Sprintf("01980000-0000-7000-8000-00000000000%d", i)
+		job, err := site.store.Repos().JobRuns.Find(t.Context(), ports.AnyOrg, id)
 		if err != nil {
 			t.Fatal(err)
 		}

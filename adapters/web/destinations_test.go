@@ -10,6 +10,7 @@ import (
 	outbound "fichario/adapters/automation"
 	"fichario/app/automations"
 	"fichario/domain/automation"
+	"fichario/ports"
 )
 
 // made posts a form that must be accepted, and returns where it redirects.
@@ -45,7 +46,7 @@ func TestADestinationIsChosen(t *testing.T) {
 	made := v.made("/automacoes", form)
 	id := strings.TrimPrefix(made, "/automacoes/")
 	action := func() automation.Action {
-		a, err := v.store.Repos().Automations.Find(t.Context(), id)
+		a, err := v.store.Repos().Automations.Find(t.Context(), ports.AnyOrg, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +92,7 @@ func TestARequestOfACommandStays(t *testing.T) {
 	has(t, "the form", page, `name="destino" value="guardado" checked`)
 	has(t, "the page", v.get(at), "PUT", "{nome}", "https://erp.example.com/${ORG}")
 	v.made(at, url.Values{"acao": {"http"}, "nome": {"ERP novo"}, "destino": {"guardado"}})
-	a, err := v.store.Repos().Automations.Find(t.Context(), made.ID)
+	a, err := v.store.Repos().Automations.Find(t.Context(), ports.AnyOrg, made.ID)
 	if err != nil || a.Name != "ERP novo" || a.Action.Values["ORG"] != "segredo-da-org" ||
 		a.Action.Secret != made.Action.Secret {
 		t.Errorf("%s, %v", a.Name, err)

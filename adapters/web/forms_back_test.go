@@ -14,6 +14,7 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/intake/fields"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
 // comesBack posts a form with changes, pairs of name and value, and returns the page that shows it again.
@@ -229,7 +230,7 @@ func TestAnotherSignatureTakesItsSecret(t *testing.T) {
 	path, form := "/webhooks/"+v.hook.ID, url.Values{"nome": {"Site"}, "tipo": {"generic"}, "faixas": {"zero"}}
 	signature := func() webhook.Signature {
 		t.Helper()
-		w, _, err := v.store.Repos().Webhooks.Find(t.Context(), v.hook.ID)
+		w, _, err := v.store.Repos().Webhooks.Find(t.Context(), ports.AnyOrg, v.hook.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"fichario/ports"
 )
 
 // TestContactsFormIsReadWhole: an incomplete form is not taken for an empty one.
@@ -42,7 +44,7 @@ func TestContactsFormIsReadWhole(t *testing.T) {
 		!strings.Contains(string(answer), "não chegou inteiro") {
 		t.Errorf("half a form: %.40q, %v", answer, err)
 	}
-	if hook, _, err := v.store.Repos().Webhooks.Find(t.Context(), v.hook.ID); err != nil || !hook.Enabled {
+	if hook, _, err := v.store.Repos().Webhooks.Find(t.Context(), ports.AnyOrg, v.hook.ID); err != nil || !hook.Enabled {
 		t.Errorf("half a form turned the webhook off: %v", err)
 	}
 }

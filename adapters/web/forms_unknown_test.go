@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 // TestAFieldThatAFormDoesNotHaveChangesNothing: extra fields with ids, an organisation or a role change nothing beyond
@@ -28,7 +29,7 @@ func TestAFieldThatAFormDoesNotHaveChangesNothing(t *testing.T) {
 		return form
 	}
 	member := func() crm.Member {
-		m, err := v.store.Repos().Members.Find(t.Context(), v.member.ID)
+		m, err := v.store.Repos().Members.Find(t.Context(), ports.AnyOrg, v.member.ID)
 		if err != nil {
 			t.Fatal(err)
 		}

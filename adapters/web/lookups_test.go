@@ -37,7 +37,7 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 		t.Error("the three states of WhatsApp")
 	}
 	id := strings.TrimPrefix(path, "/consultas/")
-	entry, err := v.store.Repos().Statement.Find(t.Context(), id)
+	entry, err := v.store.Repos().Statement.Find(t.Context(), ports.AnyOrg, id)
 	if err != nil || entry.MemberID != v.by.MemberID() || entry.KeyID != "" || !entry.Charged ||
 		entry.Amount != testPrice {
 		t.Errorf("the entry: %+v, %v", entry, err)
@@ -223,7 +223,7 @@ func TestAProductThatNeedsMore(t *testing.T) {
 	}
 	resp, _ = ask("entrada-nascimento", "29/02/1980", "entrada-uf", "sp", "entrada-outra", "x")
 	path := resp.Header.Get("Location")
-	entry, err := v.store.Repos().Statement.Find(t.Context(), strings.TrimPrefix(path, "/consultas/"))
+	entry, err := v.store.Repos().Statement.Find(t.Context(), ports.AnyOrg, strings.TrimPrefix(path, "/consultas/"))
 	if err != nil || entry.Inputs != `{"nascimento":"1980-02-29","uf":"SP"}` {
 		t.Errorf("sent: %s, %v", entry.Inputs, err)
 	}

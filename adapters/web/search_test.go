@@ -125,7 +125,7 @@ func TestLookupsAboutAContact(t *testing.T) {
 	for _, form := range [][]string{{"novo", ""}, {"gratis", "sim"}} {
 		path := v.ask(append(form, "documento", aPerson, "produto", "cpf", "contato", contact.ID)...)
 		has(t, "result", v.get(path), `href="/contatos/`+contact.ID, "Voltar ao contato")
-		entry, err := site.store.Repos().Statement.Find(t.Context(), strings.TrimPrefix(path, "/consultas/"))
+		entry, err := site.store.Repos().Statement.Find(t.Context(), ports.AnyOrg, strings.TrimPrefix(path, "/consultas/"))
 		if err != nil || entry.ContactID != contact.ID {
 			t.Errorf("the entry's contact is %q, %v", entry.ContactID, err)
 		}

@@ -177,7 +177,7 @@ func (v *visitor) events(id string) []string {
 
 func (v *visitor) find(id string) crm.Contact {
 	v.t.Helper()
-	c, err := v.store.Repos().Contacts.Find(v.t.Context(), id)
+	c, err := v.store.Repos().Contacts.Find(v.t.Context(), ports.AnyOrg, id)
 	if err != nil {
 		v.t.Fatal(err)
 	}

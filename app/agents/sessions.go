@@ -151,7 +151,7 @@ func (a *Sessions) reserved(
 		return lookups.Result{}, err
 	}
 	result, err := do(false)
-	if cost := a.cost(ctx, asked.ID, result, err, price); cost < price {
+	if cost := a.cost(ctx, by, asked.ID, result, err, price); cost < price {
 		if err := a.store.Repos().Usage.Return(ctx, account, price-cost); err != nil {
 			a.log.ErrorContext(ctx, "an agent's session counts a lookup that cost nothing", "error", err)
 		}
@@ -171,7 +171,7 @@ func (a *Sessions) usedUp(ctx context.Context, by app.Caller, s Session, p catal
 
 // cost is what a lookup cost; its price if that is not known.
 func (a *Sessions) cost(
-	ctx context.Context, id string, result lookups.Result, err error, price catalog.Money,
+	ctx context.Context, by app.Caller, id string, result lookups.Result, err error, price catalog.Money,
 ) catalog.Money {
 	switch {
 	case err == nil && result.Entry.Status == lookup.Running && result.Entry.ID == id:
@@ -184,7 +184,7 @@ func (a *Sessions) cost(
 	if code := fault.CodeOf(err); code == fault.BureauUnavailable || code == fault.ServiceUnavailable {
 		return 0 // nothing was called, though that may not be written yet
 	}
-	e, err := a.store.Repos().Statement.Find(ctx, id)
+	e, err := a.store.Repos().Statement.Find(ctx, by.OrgID(), id)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		return 0

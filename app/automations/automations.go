@@ -43,7 +43,7 @@ func New(store ports.Store, clock app.Clock, means Means) *Automations {
 
 var automationKind = app.Kind[automation.Automation]{
 	Field: "automation", Missing: "Não há automação com este id.",
-	Find: func(r ports.Repos) func(context.Context, string) (automation.Automation, error) {
+	Find: func(r ports.Repos) func(context.Context, string, string) (automation.Automation, error) {
 		return r.Automations.Find
 	},
 	OrgOf: func(a automation.Automation) string { return a.OrgID },
@@ -240,7 +240,7 @@ func (a *Automations) SetEnabled(ctx context.Context, by app.Caller, id string, 
 		if err := r.Orgs.HoldCharges(ctx, found.OrgID); err != nil {
 			return err
 		}
-		return r.Automations.SetEnabled(ctx, id, enabled)
+		return r.Automations.SetEnabled(ctx, found.OrgID, id, enabled)
 	})
 }
 

@@ -106,11 +106,11 @@ func (f *fan) asItWas(ctx context.Context, arrived automation.Job) (crm.Contact,
 	if arrived.Facts.Apply(&then) {
 		return then, nil
 	}
-	c, err := app.SurvivingContact(ctx, f.r, arrived.ContactID)
+	c, err := app.SurvivingContact(ctx, f.r, arrived.OrgID, arrived.ContactID)
 	if !errors.Is(err, ports.ErrNotFound) {
 		return c, err
 	}
-	removed, err := f.r.Removals.Find(ctx, arrived.ContactID)
+	removed, err := f.r.Removals.Find(ctx, arrived.OrgID, arrived.ContactID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return crm.Contact{}, nil
 	}

@@ -24,7 +24,8 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 		if job.ContactID == "" || event.Contact.ID != "" {
 			return outcome{result: "os dados do evento não estão mais guardados"}, nil
 		}
-		if removed, err := r.Removals.Find(ctx, job.ContactID); err == nil && removed.IntoID == "" && !removed.Unreadable {
+		removed, err := r.Removals.Find(ctx, job.OrgID, job.ContactID)
+		if err == nil && removed.IntoID == "" && !removed.Unreadable {
 			return outcome{}, &ports.SendError{
 				Reason: "o contato foi excluído, o que ainda pode ser desfeito", RetryAfter: time.Minute,
 			}
@@ -37,7 +38,7 @@ func (j *Jobs) attempt(ctx context.Context, job automation.Job) (outcome, error)
 	if job.Kind == automation.MailMember {
 		return j.mailMember(ctx, r, job, event.Contact)
 	}
-	a, err := r.Automations.Find(ctx, job.AutomationID)
+	a, err := r.Automations.Find(ctx, job.OrgID, job.AutomationID)
 	if err != nil {
 		return outcome{}, err
 	}
@@ -144,7 +145,7 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 		return outcome{}, &ports.SendError{Reason: "a etapa não existe mais", Permanent: true}
 	}
 	return outcome{result: "movido", change: func(ctx context.Context, r ports.Repos) error {
-		k, err := r.Contacts.Lock(ctx, u.contact.ID)
+		k, err := r.Contacts.Lock(ctx, u.job.OrgID, u.contact.ID)
 		if err != nil || k.StageID == stageID {
 			return err // it is there already, and nothing happens
 		}
@@ -155,18 +156,18 @@ func (j *Jobs) moveStage(ctx context.Context, r ports.Repos, u run) (outcome, er
 func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error) {
 	if id := u.rule.Action.RotationID; id != "" {
 		return outcome{result: "atribuído pelo rodízio", change: func(ctx context.Context, r ports.Repos) error {
-			k, err := r.Contacts.Lock(ctx, u.contact.ID)
+			k, err := r.Contacts.Lock(ctx, u.job.OrgID, u.contact.ID)
 			if err != nil {
 				return err
 			}
-			m, err := contacts.Turn(ctx, r, id, j.Clock())
+			m, err := contacts.Turn(ctx, r, u.job.OrgID, id, j.Clock())
 			if err != nil {
 				return err
 			}
 			return contacts.Assign(ctx, r, k, m.ID, u.event(j.Clock, crm.Assigned, m.Name), u.job.Trail)
 		}}, nil
 	}
-	m, err := r.Members.Find(ctx, u.rule.Action.MemberID)
+	m, err := r.Members.Find(ctx, u.job.OrgID, u.rule.Action.MemberID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
 		return outcome{}, &ports.SendError{Reason: "o membro não existe mais ou não está ativo", Permanent: true}
 	}
@@ -174,7 +175,7 @@ func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error
 		return outcome{}, err
 	}
 	return outcome{result: "atribuído", change: func(ctx context.Context, r ports.Repos) error {
-		k, err := r.Contacts.Lock(ctx, u.contact.ID)
+		k, err := r.Contacts.Lock(ctx, u.job.OrgID, u.contact.ID)
 		if err != nil {
 			return err
 		}
@@ -184,7 +185,7 @@ func (j *Jobs) assign(ctx context.Context, r ports.Repos, u run) (outcome, error
 
 func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error) {
 	return outcome{result: "nota adicionada", change: func(ctx context.Context, r ports.Repos) error {
-		k, err := r.Contacts.Lock(ctx, u.contact.ID)
+		k, err := r.Contacts.Lock(ctx, u.job.OrgID, u.contact.ID)
 		if err != nil {
 			return err
 		}
@@ -196,7 +197,7 @@ func (j *Jobs) addNote(_ context.Context, _ ports.Repos, u run) (outcome, error)
 
 // mailMember notifies one member of a new contact by e-mail.
 func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job, c crm.ContactView) (outcome, error) {
-	m, err := r.Members.Find(ctx, job.MemberID)
+	m, err := r.Members.Find(ctx, job.OrgID, job.MemberID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
 		return outcome{result: "o membro não existe mais ou não está ativo"}, nil
 	}
@@ -232,7 +233,7 @@ func (j *Jobs) mailMember(ctx context.Context, r ports.Repos, job automation.Job
 
 // mailNews tells a member what a notification without a contact says.
 func (j *Jobs) mailNews(ctx context.Context, r ports.Repos, job automation.Job) (outcome, error) {
-	m, err := r.Members.Find(ctx, job.MemberID)
+	m, err := r.Members.Find(ctx, job.OrgID, job.MemberID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
 		return outcome{result: "o membro não existe mais ou não está ativo"}, nil
 	}

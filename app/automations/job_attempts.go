@@ -136,7 +136,7 @@ func fail(job *automation.Job, why *ports.SendError) {
 func (j *Jobs) tell(ctx context.Context, r ports.Repos, job automation.Job) error {
 	subject := "O e-mail de aviso"
 	if job.AutomationID != "" {
-		a, err := r.Automations.Find(ctx, job.AutomationID)
+		a, err := r.Automations.Find(ctx, job.OrgID, job.AutomationID)
 		if err != nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func (j *Jobs) lookUp(
 	}
 	switch f.Code {
 	case fault.BureauFailed, fault.BureauNoAnswer:
-		e, err := r.Statement.Find(ctx, id)
+		e, err := r.Statement.Find(ctx, u.job.OrgID, id)
 		if errors.Is(err, ports.ErrNotFound) {
 			return product.Name + ": falhou junto com uma consulta igual, feita ao mesmo tempo; nada foi cobrado por esta", nil
 		}
@@ -110,7 +110,7 @@ func (j *Jobs) before(
 		id = cmp.Or(u.job.Lookups[place], id)
 	}
 	for {
-		e, err := r.Statement.Find(ctx, id)
+		e, err := r.Statement.Find(ctx, u.job.OrgID, id)
 		if errors.Is(err, ports.ErrNotFound) {
 			break
 		}

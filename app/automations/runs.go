@@ -93,9 +93,9 @@ func (a *Automations) Runs(
 // runKind finds runs and e-mails; fan-outs are internal and not shown.
 var runKind = app.Kind[automation.Job]{
 	Field: "run", Missing: "Não há execução com este id; as que deram certo são guardadas por 30 dias.",
-	Find: func(r ports.Repos) func(context.Context, string) (automation.Job, error) {
-		return func(ctx context.Context, id string) (automation.Job, error) {
-			job, err := r.JobRuns.Find(ctx, id)
+	Find: func(r ports.Repos) func(context.Context, string, string) (automation.Job, error) {
+		return func(ctx context.Context, orgID, id string) (automation.Job, error) {
+			job, err := r.JobRuns.Find(ctx, orgID, id)
 			if err == nil && job.Kind == automation.FanOut {
 				err = ports.ErrNotFound
 			}
@@ -149,7 +149,7 @@ func (a *Automations) revive(ctx context.Context, by app.Caller, runs []automati
 			return err
 		}
 		for _, run := range runs {
-			if _, err := r.JobRuns.Revive(ctx, run.ID, now); err != nil {
+			if _, err := r.JobRuns.Revive(ctx, run.OrgID, run.ID, now); err != nil {
 				return err
 			}
 		}
@@ -202,7 +202,7 @@ func (a *Automations) RunAgain(ctx context.Context, by app.Caller, id string) (s
 			"Esta execução está na fila: ela será feita em instantes, ou depois da anterior do mesmo contato.")
 	}
 	if job.AutomationID != "" {
-		switch rule, err := r.Automations.Find(ctx, job.AutomationID); {
+		switch rule, err := r.Automations.Find(ctx, job.OrgID, job.AutomationID); {
 		case err != nil:
 			return "", err
 		case !rule.Enabled:
@@ -216,7 +216,7 @@ func (a *Automations) RunAgain(ctx context.Context, by app.Caller, id string) (s
 	line := audit.Line{OrgID: job.OrgID, Action: audit.AutomationRunAgain, Object: id}
 	if job.State != automation.Done {
 		return id, app.Recorded(ctx, a.store, by, line, func(ctx context.Context, r ports.Repos) error {
-			revived, err := r.JobRuns.Revive(ctx, id, now)
+			revived, err := r.JobRuns.Revive(ctx, job.OrgID, id, now)
 			if err == nil && !revived {
 				err = app.Invalid("run", "Esta execução está sendo feita agora.")
 			}

@@ -111,7 +111,7 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	case f.Code == fault.BureauUnavailable:
 		pause(batch.BureauAway, max(f.RetryAfter, bureauPause))
 	case f.Code == fault.BureauFailed, f.Code == fault.BureauNoAnswer:
-		e, err := b.Store.Repos().Statement.Find(ctx, item.LookupID)
+		e, err := b.Store.Repos().Statement.Find(ctx, item.OrgID, item.LookupID)
 		switch {
 		case err == nil:
 			*end = byEntry(item.Item, e, true)

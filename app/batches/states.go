@@ -52,8 +52,8 @@ func (b *Batches) find(ctx context.Context, by app.Caller, id string) (batch.Bat
 	if !app.ValidID(id) {
 		return batch.Batch{}, unknown
 	}
-	found, err := b.Store.Repos().Batches.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && (found.Status == batch.Preparing || !by.MaySee(found.OrgID) ||
+	found, err := b.Store.Repos().Batches.Find(ctx, by.FindsIn(), id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && (found.Status == batch.Preparing ||
 		by.Key() != nil && by.Key().ID != found.KeyID) {
 		return batch.Batch{}, unknown
 	}
@@ -339,7 +339,7 @@ func (b *Batches) pays(ctx context.Context, r ports.Repos, by app.Caller, q *bat
 	if by.MemberID() == "" || q.ToAsk() == 0 {
 		return other, nil
 	}
-	member, err := r.Members.Find(ctx, by.MemberID())
+	member, err := r.Members.Find(ctx, by.OrgID(), by.MemberID())
 	if err != nil || member.Budget == nil {
 		return other, err
 	}
@@ -398,7 +398,7 @@ func (b *Batches) change(
 		if err != nil {
 			return err
 		}
-		was, err := r.Batches.Lock(ctx, q.ID)
+		was, err := r.Batches.Lock(ctx, q.OrgID, q.ID)
 		if err != nil {
 			return err
 		}

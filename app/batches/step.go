@@ -143,7 +143,7 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 			s.next = time.Millisecond
 			continue
 		}
-		e, err := s.r.Statement.Find(ctx, item.LookupID)
+		e, err := s.r.Statement.Find(ctx, s.orgID, item.LookupID)
 		if err != nil && !errors.Is(err, ports.ErrNotFound) {
 			return 0, err
 		}
@@ -194,7 +194,7 @@ func (s *batchStep) batch(ctx context.Context, id string) (*readBatch, error) {
 	if k := s.known[id]; k != nil {
 		return k, nil
 	}
-	b, err := s.r.Batches.Lock(ctx, id)
+	b, err := s.r.Batches.Lock(ctx, s.orgID, id)
 	k := &readBatch{b, b}
 	s.known[id] = k
 	return k, err
@@ -243,13 +243,13 @@ func (s *batchStep) claim(ctx context.Context, places, queue int) error {
 func (s *batchStep) asker(ctx context.Context, b batch.Batch) (by app.Caller, refusal string, err error) {
 	keyID, memberID := b.Payer()
 	if keyID != "" {
-		key, err := s.r.Keys.Find(ctx, keyID)
+		key, err := s.r.Keys.Find(ctx, s.orgID, keyID)
 		if err == nil && !key.UsableAt(s.now) {
 			refusal = "A chave que paga o lote foi revogada ou expirou. Alguém da organização pode retomá-lo, e passa a pagar."
 		}
 		return app.ByKey(&key), refusal, err
 	}
-	member, err := s.r.Members.Find(ctx, memberID)
+	member, err := s.r.Members.Find(ctx, s.orgID, memberID)
 	if err == nil && !member.Active {
 		refusal = "Quem paga o lote não tem mais acesso. Outra pessoa pode retomá-lo, e passa a pagar."
 	}

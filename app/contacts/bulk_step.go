@@ -55,7 +55,7 @@ const answeredIn = "primeira resposta em "
 // do applies the action to one contact. One that no longer exists, or is that way already, is skipped.
 func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
-	c, err := s.r.Contacts.Lock(ctx, item.ContactID)
+	c, err := s.r.Contacts.Lock(ctx, s.action.OrgID, item.ContactID)
 	if errors.Is(err, ports.ErrNotFound) {
 		item.Result = "o contato não existe mais"
 		return nil
@@ -90,7 +90,7 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
 	if s.action.Kind == crm.BulkDelete {
-		gone, err := s.r.Removals.Find(ctx, item.ContactID)
+		gone, err := s.r.Removals.Find(ctx, s.action.OrgID, item.ContactID)
 		if errors.Is(err, ports.ErrNotFound) || err == nil && (gone.Unreadable || gone.IntoID != "") {
 			return nil // it was restored meanwhile, or merged into another, which stays
 		}
@@ -100,7 +100,7 @@ func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 		}
 		return err
 	}
-	c, err := s.r.Contacts.Lock(ctx, item.ContactID)
+	c, err := s.r.Contacts.Lock(ctx, s.action.OrgID, item.ContactID)
 	if errors.Is(err, ports.ErrNotFound) {
 		return nil
 	}

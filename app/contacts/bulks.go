@@ -41,13 +41,13 @@ const (
 
 var bulkKind = app.Kind[crm.Bulk]{
 	Field: "bulk", Missing: "Não há ação com este id.",
-	Find:  func(r ports.Repos) func(context.Context, string) (crm.Bulk, error) { return r.Bulks.Find },
+	Find:  func(r ports.Repos) func(context.Context, string, string) (crm.Bulk, error) { return r.Bulks.Find },
 	OrgOf: func(b crm.Bulk) string { return b.OrgID },
 }
 
 var lockedBulkKind = app.Kind[crm.Bulk]{
 	Field: bulkKind.Field, Missing: bulkKind.Missing, OrgOf: bulkKind.OrgOf,
-	Find: func(r ports.Repos) func(context.Context, string) (crm.Bulk, error) { return r.Bulks.Lock },
+	Find: func(r ports.Repos) func(context.Context, string, string) (crm.Bulk, error) { return r.Bulks.Lock },
 }
 
 // Selection is the contacts to act on: some by their ids, or all that a search finds.
@@ -99,7 +99,7 @@ func (b *Bulks) Start(ctx context.Context, by app.Caller, n NewBulk) (crm.Bulk, 
 	if err != nil {
 		return crm.Bulk{}, err
 	}
-	return b.here(ctx, action.ID)
+	return b.here(ctx, action.OrgID, action.ID)
 }
 
 func (b *Bulks) checkTarget(ctx context.Context, orgID string, n NewBulk) error {
@@ -239,18 +239,18 @@ func (b *Bulks) Undo(ctx context.Context, by app.Caller, id string) (crm.Bulk, e
 	if err != nil {
 		return crm.Bulk{}, err
 	}
-	return b.here(ctx, id)
+	return b.here(ctx, by.FindsIn(), id)
 }
 
 // here works on an action for a moment, and returns its state.
-func (b *Bulks) here(ctx context.Context, id string) (crm.Bulk, error) {
+func (b *Bulks) here(ctx context.Context, orgID, id string) (crm.Bulk, error) {
 	begun := ports.Now()
 	for ports.Since(begun) < bulkHere {
 		if more, err := b.step(ctx, id); err != nil || !more {
 			break // the chore will do the rest
 		}
 	}
-	return b.store.Repos().Bulks.Find(ctx, id)
+	return b.store.Repos().Bulks.Find(ctx, orgID, id)
 }
 
 // Work continues actions, on whichever instance takes one first. People wait for them, so it works a third of the time.

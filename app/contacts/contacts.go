@@ -24,7 +24,7 @@ func New(store ports.Store, clock app.Clock) *Contacts {
 // lockedContactKind also locks the contact until the transaction ends.
 var lockedContactKind = app.Kind[crm.Contact]{
 	Field: app.ContactKind.Field, Missing: app.ContactKind.Missing, OrgOf: app.ContactKind.OrgOf,
-	Find: func(r ports.Repos) func(context.Context, string) (crm.Contact, error) { return r.Contacts.Lock },
+	Find: func(r ports.Repos) func(context.Context, string, string) (crm.Contact, error) { return r.Contacts.Lock },
 }
 
 // List returns contacts of an organisation, newest first. Faults: InvalidRequest, NotFound, ServiceUnavailable.

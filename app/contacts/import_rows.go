@@ -118,7 +118,7 @@ func (s importStep) known(ctx context.Context, item *crm.BulkItem, c, other crm.
 	if s.plan.Duplicates != crm.FillDuplicates {
 		return nil
 	}
-	before, err := s.r.Contacts.Lock(ctx, other.ID)
+	before, err := s.r.Contacts.Lock(ctx, other.OrgID, other.ID)
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		item.Result = "O contato não existe mais."

@@ -190,7 +190,7 @@ func (b *Bulks) StartImport(ctx context.Context, by app.Caller, id string, c Imp
 	if err := b.changeImport(ctx, by, id, c, crm.BulkRunning); err != nil {
 		return crm.Bulk{}, err
 	}
-	return b.here(ctx, id)
+	return b.here(ctx, by.FindsIn(), id)
 }
 
 func (b *Bulks) changeImport(

@@ -14,7 +14,7 @@ import (
 // removalKind finds removed contacts.
 var removalKind = app.Kind[crm.Removal]{
 	Field: app.ContactKind.Field, Missing: app.ContactKind.Missing,
-	Find:  func(r ports.Repos) func(context.Context, string) (crm.Removal, error) { return r.Removals.Find },
+	Find:  func(r ports.Repos) func(context.Context, string, string) (crm.Removal, error) { return r.Removals.Find },
 	OrgOf: func(g crm.Removal) string { return g.Contact.OrgID },
 }
 

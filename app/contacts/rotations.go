@@ -26,7 +26,9 @@ func NewRotations(store ports.Store, clock app.Clock) *Rotations { return &Rotat
 
 var rotationKind = app.Kind[crm.Rotation]{
 	Field: "rotation", Missing: "Não há rodízio com este id.",
-	Find:  func(r ports.Repos) func(context.Context, string) (crm.Rotation, error) { return r.Rotations.Find },
+	Find: func(r ports.Repos) func(context.Context, string, string) (crm.Rotation, error) {
+		return r.Rotations.Find
+	},
 	OrgOf: func(r crm.Rotation) string { return r.OrgID },
 }
 
@@ -247,8 +249,8 @@ func RotationNamed(ctx context.Context, r ports.Repos, orgID, name string) (stri
 var errNobody = errors.New("the organisation has nobody to give a contact to")
 
 // Turn takes the next turn of a rotation, in a transaction.
-func Turn(ctx context.Context, r ports.Repos, id string, now time.Time) (crm.Member, error) {
-	rotation, err := r.Rotations.Find(ctx, id)
+func Turn(ctx context.Context, r ports.Repos, orgID, id string, now time.Time) (crm.Member, error) {
+	rotation, err := r.Rotations.Find(ctx, orgID, id)
 	if err != nil {
 		return crm.Member{}, err
 	}

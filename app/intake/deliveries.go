@@ -31,7 +31,7 @@ func (i *Intake) Deliveries(
 
 var deliveryKind = app.Kind[webhook.Delivery]{
 	Field: "delivery", Missing: "Não há entrega com este id, ou ela já não é guardada.",
-	Find: func(r ports.Repos) func(context.Context, string) (webhook.Delivery, error) {
+	Find: func(r ports.Repos) func(context.Context, string, string) (webhook.Delivery, error) {
 		return r.Deliveries.Find
 	},
 	OrgOf: func(d webhook.Delivery) string { return d.OrgID },

@@ -126,7 +126,7 @@ func (l *Leads) step(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	hook, err := l.Store.Repos().Webhooks.HookOf(ctx, s.WebhookID)
+	hook, err := l.Store.Repos().Webhooks.HookOf(ctx, s.OrgID, s.WebhookID)
 	if err != nil {
 		return false, err
 	}

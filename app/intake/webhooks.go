@@ -319,9 +319,9 @@ func (w *Webhooks) Regenerate(ctx context.Context, by app.Caller, id string, gra
 // webhookKind finds webhooks with their newest tokens.
 var webhookKind = app.Kind[WebhookView]{
 	Field: app.HookKind.Field, Missing: app.HookKind.Missing,
-	Find: func(r ports.Repos) func(context.Context, string) (WebhookView, error) {
-		return func(ctx context.Context, id string) (WebhookView, error) {
-			hook, token, err := r.Webhooks.Find(ctx, id)
+	Find: func(r ports.Repos) func(context.Context, string, string) (WebhookView, error) {
+		return func(ctx context.Context, orgID, id string) (WebhookView, error) {
+			hook, token, err := r.Webhooks.Find(ctx, orgID, id)
 			return WebhookView{Webhook: hook, Token: token}, err
 		}
 	},

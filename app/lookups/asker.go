@@ -317,7 +317,7 @@ func (k *Asker) end(ctx context.Context, req Request, begun Result, holder strin
 	begins := ports.Now()
 	result, err := k.ledger.callAndWait(ctx, begun.chain, begun.Entry)
 	if err == nil && result.Entry.Status == lookup.Running {
-		return k.await(ctx, result.Entry.ID, begun.chain.Timeout()-ports.Since(begins))
+		return k.await(ctx, req.caller.OrgID(), result.Entry.ID, begun.chain.Timeout()-ports.Since(begins))
 	}
 	return result, err
 }

@@ -258,7 +258,7 @@ func (d *Dashboard) attention(
 		err2 := r.JobRuns.Page(ctx, orgID, automation.JobFilter{State: automation.Dead, Without: off}, "", app.FailedAtOnce)
 	if len(dead) > 0 {
 		a := Attention{Kind: "dead", Count: len(dead), At: dead[0].EndedAt, Why: dead[0].Result}
-		rule, err := r.Automations.Find(ctx, dead[0].AutomationID)
+		rule, err := r.Automations.Find(ctx, orgID, dead[0].AutomationID)
 		if a.Who = rule.Name; err != nil && !errors.Is(err, ports.ErrNotFound) {
 			return nil, err
 		}

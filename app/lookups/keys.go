@@ -210,7 +210,7 @@ func (k *Keys) Change(ctx context.Context, by app.Caller, id string, change KeyC
 				return err
 			}
 		}
-		if err := r.Keys.Change(ctx, id, written); err != nil {
+		if err := r.Keys.Change(ctx, key.OrgID, id, written); err != nil {
 			return err
 		}
 		return app.Record(ctx, r, by, audit.Line{
@@ -255,7 +255,7 @@ func (k *Keys) Revoke(ctx context.Context, by app.Caller, id string) error {
 		if err := r.Orgs.HoldCharges(ctx, key.OrgID); err != nil {
 			return err
 		}
-		return r.Keys.Revoke(ctx, id, k.clock())
+		return r.Keys.Revoke(ctx, key.OrgID, id, k.clock())
 	})
 }
 

@@ -18,7 +18,7 @@ func (k *Asker) later(ctx context.Context, req Request, begun Result, holder str
 		return k.follow(ctx, req, holder)
 	}
 	if holder != "" {
-		e, err := k.store.Repos().Statement.Find(ctx, holder)
+		e, err := k.store.Repos().Statement.Find(ctx, req.caller.OrgID(), holder)
 		if err != nil {
 			return Result{}, err
 		}
@@ -57,8 +57,8 @@ func (k *Asker) Again(ctx context.Context, caller app.Caller, id string) (Result
 	if !app.ValidID(id) {
 		return Result{}, unknown
 	}
-	e, err := k.store.Repos().Statement.Find(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && (e.OrgID != caller.OrgID() || e.AskedBy() != caller.AskedBy()) {
+	e, err := k.store.Repos().Statement.Find(ctx, caller.OrgID(), id)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && e.AskedBy() != caller.AskedBy() {
 		return Result{}, unknown
 	}
 	if err != nil {

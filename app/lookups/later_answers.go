@@ -98,7 +98,7 @@ func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 		return nil // it is here, and written as soon as that works
 	}
 	repos := l.store.Repos()
-	e, err := repos.Statement.Find(ctx, a.ID)
+	e, err := repos.Statement.Find(ctx, ports.AnyOrg, a.ID)
 	if errors.Is(err, ports.ErrNotFound) || err == nil && e.SettleAt.IsZero() {
 		return repos.LaterAnswers.Remove(ctx, a) // it has ended
 	}
@@ -177,8 +177,8 @@ func (l *Ledger) earlier(ctx context.Context, ids []string) (before []made, err 
 
 // await waits for the answer to a question that a bureau has taken. Where it takes longer, the result is the running
 // entry.
-func (k *Asker) await(ctx context.Context, id string, most time.Duration) (Result, error) {
-	e, failure, err := k.ledger.outcome(ctx, id, max(most, 0))
+func (k *Asker) await(ctx context.Context, orgID, id string, most time.Duration) (Result, error) {
+	e, failure, err := k.ledger.outcome(ctx, orgID, id, max(most, 0))
 	switch {
 	case err != nil:
 		return Result{}, err

@@ -111,7 +111,7 @@ func (k *Asker) first(ctx context.Context, req Request, mine ports.LookupRequest
 	}
 	ctx = context.WithoutCancel(ctx)
 	repos := k.store.Repos()
-	if e, found := repos.Statement.Find(ctx, req.ID); errors.Is(found, ports.ErrNotFound) ||
+	if e, found := repos.Statement.Find(ctx, req.caller.OrgID(), req.ID); errors.Is(found, ports.ErrNotFound) ||
 		found == nil && e.Status == lookup.NotSent {
 		// Else whoever asks with the key next finds out.
 		_ = repos.LookupRequests.Release(ctx, mine)
@@ -129,7 +129,7 @@ var (
 // replay returns the outcome of an earlier request. While the bureau is asked it waits, or returns the running entry
 // where the request is for Later.
 func (k *Asker) replay(ctx context.Context, req Request, has ports.LookupRequest) (Result, error) {
-	e, err := k.store.Repos().Statement.Find(ctx, has.LookupID)
+	e, err := k.store.Repos().Statement.Find(ctx, req.caller.OrgID(), has.LookupID)
 	switch {
 	case err != nil && !errors.Is(err, ports.ErrNotFound):
 		return Result{}, err
@@ -143,7 +143,7 @@ func (k *Asker) replay(ctx context.Context, req Request, has ports.LookupRequest
 	case e.Status == lookup.Running && req.Later:
 		return Result{Entry: e, Replayed: true}, nil
 	case e.Status == lookup.Running:
-		if e, _, err = k.ledger.outcome(ctx, e.ID, k.terms.Timeout+settleMargin); err != nil {
+		if e, _, err = k.ledger.outcome(ctx, e.OrgID, e.ID, k.terms.Timeout+settleMargin); err != nil {
 			return Result{}, err
 		}
 		if e.Status == lookup.NotSent || e.Erased {

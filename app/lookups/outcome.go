@@ -17,7 +17,7 @@ const followGrace = 500 * time.Millisecond
 // instance's call it waits no longer than that may take, because its owner may be dead; then the call counts as one
 // without an answer. The entry is still running where the bureau answers later, and where it has waited for most.
 func (l *Ledger) outcome(
-	ctx context.Context, callID string, most time.Duration,
+	ctx context.Context, orgID, callID string, most time.Duration,
 ) (lookup.Entry, *ports.BureauError, error) {
 	failure, err := l.landed(ctx, callID)
 	if err != nil {
@@ -33,7 +33,7 @@ func (l *Ledger) outcome(
 			}
 			return end.Entry, failure, nil
 		}
-		call, err := l.store.Repos().Statement.Find(ctx, callID)
+		call, err := l.store.Repos().Statement.Find(ctx, orgID, callID)
 		if err != nil || call.Erased || call.Status != lookup.Running || waited && call.SettleAt.Equal(settles) {
 			return call, failure, err
 		}
@@ -82,7 +82,7 @@ func (l *Ledger) landed(ctx context.Context, callID string) (*ports.BureauError,
 func (k *Asker) follow(ctx context.Context, req Request, callID string) (Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, k.terms.Timeout+2*settleMargin)
 	defer cancel()
-	switch call, failure, err := k.ledger.outcome(ctx, callID, k.terms.Timeout+settleMargin); {
+	switch call, failure, err := k.ledger.outcome(ctx, req.caller.OrgID(), callID, k.terms.Timeout+settleMargin); {
 	case err != nil:
 		return Result{}, err
 	case call.Erased:
@@ -106,7 +106,7 @@ func (k *Asker) shared(ctx context.Context, req Request, call lookup.Entry) (Res
 	if !errors.Is(err, ports.ErrNotFound) {
 		return Result{}, err
 	}
-	if call, err = k.store.Repos().Statement.Find(ctx, call.ID); err != nil {
+	if call, err = k.store.Repos().Statement.Find(ctx, call.OrgID, call.ID); err != nil {
 		return Result{}, err
 	}
 	if call.Erased || call.RecordID == "" {

@@ -282,7 +282,7 @@ func (a *Audit) erasure(ctx context.Context, head audit.Head, id string) (out au
 		return out, err
 	}
 	out.Begun = err == nil && begun.Action == audit.SubjectErased && begun.Number > head.Number
-	e, err := r.Erasures.FindErasure(ctx, id) // before its last line, so that it is not missed
+	e, err := r.Erasures.FindErasure(ctx, head.OrgID, id) // before its last line, so that it is not missed
 	if err != nil && !errors.Is(err, ports.ErrNotFound) {
 		return out, err
 	}

@@ -122,7 +122,7 @@ func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error
 		if err := s.Finish(ctx, id); err != nil && !errors.Is(err, ports.ErrNotFound) {
 			return privacy.Erasure{}, err
 		}
-		e, err := s.store.Repos().Erasures.FindErasure(ctx, id)
+		e, err := s.store.Repos().Erasures.FindErasure(ctx, ports.AnyOrg, id)
 		if err != nil || e.State == privacy.Done {
 			return e, err
 		}

@@ -200,7 +200,7 @@ func (x *SubjectExport) contacts(ctx context.Context) iter.Seq2[any, error] {
 
 func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (SubjectContact, error) {
 	repos := x.s.store.Repos()
-	c, err := repos.Contacts.Find(ctx, id)
+	c, err := repos.Contacts.Find(ctx, x.p.OrgID, id)
 	if err != nil {
 		return SubjectContact{}, err
 	}
@@ -232,7 +232,7 @@ func (x *SubjectExport) items(ctx context.Context, ids []string) (out []any, err
 		item, _ := one.(batch.Item)
 		of, there := x.batches[item.BatchID]
 		if !there {
-			if of, err = repos.Batches.Find(ctx, item.BatchID); err != nil {
+			if of, err = repos.Batches.Find(ctx, x.p.OrgID, item.BatchID); err != nil {
 				return nil, err
 			}
 			x.batches[item.BatchID] = of
@@ -254,7 +254,7 @@ type SubjectText struct {
 func (x *SubjectExport) texts(ctx context.Context, ids []string) (out []any, err error) {
 	repos := x.s.store.Repos()
 	for _, id := range ids {
-		c, err := repos.Contacts.Find(ctx, id)
+		c, err := repos.Contacts.Find(ctx, x.p.OrgID, id)
 		if errors.Is(err, ports.ErrNotFound) {
 			continue
 		}

@@ -47,7 +47,7 @@ func (s *Subjects) Replay(
 				"A eliminação %s foi feita com outra chave de titulares (%s): o diário não é deste banco de dados.",
 				entry.ID, entry.KeyID))
 		}
-		e, err := s.store.Repos().Erasures.FindErasure(ctx, entry.ID)
+		e, err := s.store.Repos().Erasures.FindErasure(ctx, entry.OrgID, entry.ID)
 		switch {
 		case err == nil && e.State == privacy.Done:
 			known++
@@ -81,7 +81,7 @@ func (s *Subjects) restoreErasure(ctx context.Context, entry privacy.Entry) erro
 		return err
 	}
 	for _, id := range entry.Contacts {
-		c, err := repos.Contacts.Find(ctx, id)
+		c, err := repos.Contacts.Find(ctx, entry.OrgID, id)
 		if err != nil && !errors.Is(err, ports.ErrNotFound) {
 			return err
 		}

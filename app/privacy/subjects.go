@@ -70,7 +70,7 @@ func (s *Subjects) asked(ctx context.Context, by app.Caller) (string, error) {
 	if by.IsOperator() {
 		return "operador", nil
 	}
-	m, err := s.store.Repos().Members.Find(ctx, by.MemberID())
+	m, err := s.store.Repos().Members.Find(ctx, by.OrgID(), by.MemberID())
 	return m.Name, err
 }
 
@@ -274,8 +274,8 @@ func (s *Subjects) Erasure(ctx context.Context, by app.Caller, id string) (priva
 	if !app.ValidID(id) {
 		return privacy.Erasure{}, none
 	}
-	e, err := s.store.Repos().Erasures.FindErasure(ctx, id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && !by.MaySee(e.OrgID) {
+	e, err := s.store.Repos().Erasures.FindErasure(ctx, by.FindsIn(), id)
+	if errors.Is(err, ports.ErrNotFound) {
 		return privacy.Erasure{}, none
 	}
 	if err == nil {

@@ -198,7 +198,7 @@ func (f *Factors) adding(ctx context.Context, m crm.Member, proof string, then p
 			if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 				return err
 			}
-			same, err := r.Members.Find(ctx, m.ID)
+			same, err := r.Members.Find(ctx, m.OrgID, m.ID)
 			if err != nil || !same.Active || same.PasswordHash != m.PasswordHash || same.SecondFactor {
 				return errors.Join(err, app.Invalid("proof", "A sua conta mudou enquanto isso. Tente de novo."))
 			}
@@ -229,7 +229,7 @@ func (f *Factors) pending(ctx context.Context, text string) (m crm.Member, ticke
 		err = ports.ErrNotFound
 	}
 	if err == nil {
-		m, err = f.store.Repos().Members.Find(ctx, t.MemberID)
+		m, err = f.store.Repos().Members.Find(ctx, ports.AnyOrg, t.MemberID)
 	}
 	if errors.Is(err, ports.ErrNotFound) || err == nil && !m.Active {
 		err = noEntry()

@@ -226,7 +226,7 @@ func (l *Links) find(
 		err = ports.ErrNotFound
 	}
 	if err == nil {
-		m, err = l.Store.Repos().Members.Find(ctx, t.MemberID)
+		m, err = l.Store.Repos().Members.Find(ctx, ports.AnyOrg, t.MemberID)
 	}
 	if errors.Is(err, ports.ErrNotFound) || err == nil && (!m.Active || !l.Clock().Before(t.ExpiresAt)) {
 		err = badLink()
@@ -264,7 +264,7 @@ func (l *Links) use(ctx context.Context, text, password string) error {
 		if err != nil {
 			return err
 		}
-		same, err := r.Members.Find(ctx, m.ID)
+		same, err := r.Members.Find(ctx, m.OrgID, m.ID)
 		if err != nil {
 			return err
 		}

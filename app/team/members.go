@@ -32,7 +32,7 @@ func NewMembers(store ports.Store, clock app.Clock, hash func(string) (string, e
 
 var memberKind = app.Kind[crm.Member]{
 	Field: "member", Missing: "Não há membro com este id.",
-	Find:  func(r ports.Repos) func(context.Context, string) (crm.Member, error) { return r.Members.Find },
+	Find:  func(r ports.Repos) func(context.Context, string, string) (crm.Member, error) { return r.Members.Find },
 	OrgOf: func(m crm.Member) string { return m.OrgID },
 }
 
@@ -211,7 +211,7 @@ func (u *Members) change(ctx context.Context, by app.Caller, m crm.Member, f fun
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
 		}
-		before, err := r.Members.Find(ctx, m.ID)
+		before, err := r.Members.Find(ctx, m.OrgID, m.ID)
 		if err != nil {
 			return err
 		}

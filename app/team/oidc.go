@@ -198,7 +198,7 @@ func (o *OIDC) find(ctx context.Context, r ports.Repos, c access.Claims) (m crm.
 	id, err := r.Identities.Member(ctx, c.Issuer, c.Subject)
 	switch linked = err == nil; {
 	case linked:
-		m, err = r.Members.Find(ctx, id)
+		m, err = r.Members.Find(ctx, ports.AnyOrg, id)
 	case errors.Is(err, ports.ErrNotFound):
 		m, err = r.Members.ByEmail(ctx, c.Email)
 		err = orNothing(err)

@@ -146,7 +146,7 @@ func (f *Factors) RemovePasskey(ctx context.Context, by app.Caller, id, code str
 			return err
 		}
 		l := audit.Line{OrgID: m.OrgID, Action: audit.PasskeyRemoved, Object: m.ID}
-		if left, err := r.Members.Find(ctx, m.ID); err != nil || left.SecondFactor {
+		if left, err := r.Members.Find(ctx, m.OrgID, m.ID); err != nil || left.SecondFactor {
 			return errors.Join(err, app.Record(ctx, r, by, l))
 		}
 		return errors.Join(r.Factors.Clear(ctx, m.ID), app.Record(ctx, r, by, l),
@@ -232,7 +232,7 @@ func (f *Factors) useAlone(ctx context.Context, ticket string, answer []byte) (a
 		if !app.ValidID(memberID) {
 			return ports.PasskeyOwner{}, ports.ErrNotFound
 		}
-		if m, missed = f.store.Repos().Members.Find(ctx, memberID); missed != nil {
+		if m, missed = f.store.Repos().Members.Find(ctx, ports.AnyOrg, memberID); missed != nil {
 			return ports.PasskeyOwner{}, missed
 		}
 		var owner ports.PasskeyOwner
@@ -271,7 +271,7 @@ func (f *Factors) entered(
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
 		}
-		if same, err := r.Members.Find(ctx, m.ID); err != nil || !same.Active {
+		if same, err := r.Members.Find(ctx, m.OrgID, m.ID); err != nil || !same.Active {
 			return errors.Join(err, wrongPasskey())
 		}
 		return errors.Join(r.MemberPasskeys.UsePasskey(ctx, used), then(ctx, r))

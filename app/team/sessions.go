@@ -190,7 +190,7 @@ func (s *Sessions) signIn(ctx context.Context, email, password string) (access.S
 		if err := r.Orgs.Lock(ctx, m.OrgID); err != nil {
 			return err
 		}
-		same, err := r.Members.Find(ctx, m.ID)
+		same, err := r.Members.Find(ctx, m.OrgID, m.ID)
 		if err != nil || same.PasswordHash != m.PasswordHash || !same.Active || same.SecondFactor != m.SecondFactor {
 			return errors.Join(err, wrong)
 		}
@@ -329,7 +329,7 @@ func wrongPresent() *fault.Error {
 func (s *Sessions) ChangeOwnPassword(
 	ctx context.Context, by app.Caller, present, password string, people *Members,
 ) error {
-	m, err := s.store.Repos().Members.Find(ctx, by.MemberID())
+	m, err := s.store.Repos().Members.Find(ctx, by.OrgID(), by.MemberID())
 	if err != nil {
 		return err
 	}

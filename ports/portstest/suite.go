@@ -19,7 +19,10 @@ import (
 // Store runs the suite of ports.Store. newStore returns an empty, migrated store.
 func Store(t *testing.T, newStore func(t *testing.T) ports.Store) {
 	t.Helper()
-	own := kit.Suite{"clock": sharedClock, "transactions": transactions, "no id": kit.NoID, "refusals": refusals}
+	own := kit.Suite{
+		"clock": sharedClock, "transactions": transactions, "no id": kit.NoID, "another organisation": kit.AnotherOrg,
+		"refusals": refusals,
+	}
 	for _, suite := range []kit.Suite{
 		own, lookups.Suite, batches.Suite, contacts.Suite, intake.Suite, automations.Suite, team.Suite, privacy.Suite,
 	} {

@@ -76,8 +76,7 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		return r.Contacts.Create(ctx, crm.Contact{}, crm.Event{})
 	},
 	"contacts.lock": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Contacts.Lock(ctx,
-			kit.ID())
+		_, err := r.Contacts.Lock(ctx, ports.AnyOrg, kit.ID())
 		return err
 	},
 	"contacts.edit": func(ctx context.Context, r ports.Repos) error {
@@ -99,8 +98,7 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 		return err
 	},
 	"batches.lock": func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Batches.Lock(ctx,
-			kit.ID())
+		_, err := r.Batches.Lock(ctx, ports.AnyOrg, kit.ID())
 		return err
 	},
 	"batches.update": func(ctx context.Context, r ports.Repos) error { return r.Batches.Update(ctx, batch.Batch{}) },
@@ -132,7 +130,10 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"contacts.log": func(ctx context.Context, r ports.Repos) error { return r.ContactHistory.Log(ctx, crm.Event{}) },
 	"bulks.create": func(ctx context.Context, r ports.Repos) error { return r.Bulks.Create(ctx, crm.Bulk{}, nil) },
 	"bulks.next":   func(ctx context.Context, r ports.Repos) error { _, err := r.Bulks.Next(ctx, kit.ID()); return err },
-	"bulks.lock":   func(ctx context.Context, r ports.Repos) error { _, err := r.Bulks.Lock(ctx, kit.ID()); return err },
+	"bulks.lock": func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Bulks.Lock(ctx, ports.AnyOrg, kit.ID())
+		return err
+	},
 	"removals.remove": func(ctx context.Context, r ports.Repos) error {
 		return r.Removals.Remove(ctx, crm.Removal{})
 	},

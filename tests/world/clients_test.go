@@ -27,6 +27,7 @@ import (
 	"fichario/domain/intake"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
+	"fichario/ports"
 )
 
 // happening is what a client did, and what it was told.
@@ -159,7 +160,7 @@ func (w *world) turns(members, weight int) (all []crm.RotationMember) {
 
 // member returns the caller for a member, who is read afresh as a session does.
 func (i *instance) member(ctx context.Context, id string) (app.Caller, error) {
-	m, err := i.store.Repos().Members.Find(ctx, id)
+	m, err := i.store.Repos().Members.Find(ctx, ports.AnyOrg, id)
 	if err != nil {
 		return app.Caller{}, err
 	}

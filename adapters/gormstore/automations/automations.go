@@ -65,8 +65,8 @@ func (r automations) Create(ctx context.Context, a automation.Automation) error 
 	return r.Insert(ctx, "automations.create", &row)
 }
 
-func (r automations) Find(ctx context.Context, id string) (automation.Automation, error) {
-	return engine.FindOne(ctx, r.Query, "automations.find", engine.With(r.vault, AutomationOf), engine.ByID(id))
+func (r automations) Find(ctx context.Context, orgID, id string) (automation.Automation, error) {
+	return engine.FindOne(ctx, r.Query, "automations.find", engine.With(r.vault, AutomationOf), engine.Of(orgID, id))
 }
 
 func (r automations) List(ctx context.Context, orgID string) ([]automation.Automation, error) {
@@ -96,9 +96,9 @@ func (r automations) Listens(ctx context.Context, orgID string, event automation
 	return yes, err
 }
 
-func (r automations) SetEnabled(ctx context.Context, id string, enabled bool) error {
+func (r automations) SetEnabled(ctx context.Context, orgID, id string, enabled bool) error {
 	return r.Exec(ctx, "automations.setEnabled", func(db *gorm.DB) error {
-		return engine.OrNotFound(db.Model(&AutomationRow{}).Where("id = ?", id).Update("enabled", enabled))
+		return engine.OrNotFound(engine.Of(orgID, id)(db.Model(&AutomationRow{})).Update("enabled", enabled))
 	})
 }
 

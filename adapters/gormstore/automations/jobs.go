@@ -238,8 +238,8 @@ func (r jobs) Remove(ctx context.Context, done ...automation.Job) error {
 	return err
 }
 
-func (r jobs) Find(ctx context.Context, id string) (automation.Job, error) {
-	return engine.FindOne(ctx, r.Query, "jobs.find", JobRow.job, engine.ByID(id))
+func (r jobs) Find(ctx context.Context, orgID, id string) (automation.Job, error) {
+	return engine.FindOne(ctx, r.Query, "jobs.find", JobRow.job, engine.Of(orgID, id))
 }
 
 func (r jobs) Page(
@@ -291,17 +291,17 @@ func notOf(without []string) engine.Scope {
 	return engine.Where("(automation_id IS NULL OR automation_id NOT IN ?)", without)
 }
 
-func (r jobs) Revive(ctx context.Context, id string, now time.Time) (bool, error) {
+func (r jobs) Revive(ctx context.Context, orgID, id string, now time.Time) (bool, error) {
 	const op = "jobs.revive"
 	n, err := r.ExecCount(ctx, op, func(db *gorm.DB) *gorm.DB {
 		const waits = "state = ? OR state = ? AND attempts > 0 AND lease_until IS NULL"
-		return db.Model(&JobRow{}).Where("id = ?", id).Where(waits, string(automation.Dead), string(automation.Ready)).
+		return engine.Of(orgID, id)(db.Model(&JobRow{})).Where(waits, string(automation.Dead), string(automation.Ready)).
 			Updates(map[string]any{"state": string(automation.Ready), "attempts": 0, "run_at": engine.Stamp(now)})
 	})
 	if err != nil || n == 0 {
 		return false, err
 	}
-	job, err := r.Find(ctx, id)
+	job, err := r.Find(ctx, orgID, id)
 	r.MakeDue(job.Kind)
 	if err != nil || job.ContactID == "" || job.AutomationID == "" {
 		return err == nil, err

@@ -126,8 +126,8 @@ func (r batches) Create(ctx context.Context, b batch.Batch) error {
 	return r.Insert(ctx, "batches.create", &row)
 }
 
-func (r batches) Find(ctx context.Context, id string) (batch.Batch, error) {
-	return engine.FindOne(ctx, r.Query, "batches.find", engine.With(r.vault, batchOf), engine.ByID(id))
+func (r batches) Find(ctx context.Context, orgID, id string) (batch.Batch, error) {
+	return engine.FindOne(ctx, r.Query, "batches.find", engine.With(r.vault, batchOf), engine.Of(orgID, id))
 }
 
 func (r batches) ByRequest(
@@ -147,9 +147,9 @@ func (r batches) ByRequest(
 // requestOf is the text whose keyed hash stands for a request.
 func requestOf(makerID, said string) string { return "batch|" + makerID + "|" + said }
 
-func (r batches) Lock(ctx context.Context, id string) (batch.Batch, error) {
+func (r batches) Lock(ctx context.Context, orgID, id string) (batch.Batch, error) {
 	return engine.FindOne(ctx, r.Inside, "batches.lock", engine.With(r.vault, batchOf), engine.Locked("UPDATE", ""),
-		engine.ByID(id))
+		engine.Of(orgID, id))
 }
 
 func (r batches) Update(ctx context.Context, b batch.Batch) error {

@@ -106,13 +106,13 @@ func (r bulks) Create(ctx context.Context, b crm.Bulk, items []crm.BulkItem) err
 	})
 }
 
-func (r bulks) Find(ctx context.Context, id string) (crm.Bulk, error) {
-	return engine.FindOne(ctx, r.Query, "bulks.find", engine.With(r.vault, bulkOf), engine.ByID(id))
+func (r bulks) Find(ctx context.Context, orgID, id string) (crm.Bulk, error) {
+	return engine.FindOne(ctx, r.Query, "bulks.find", engine.With(r.vault, bulkOf), engine.Of(orgID, id))
 }
 
-func (r bulks) Lock(ctx context.Context, id string) (crm.Bulk, error) {
+func (r bulks) Lock(ctx context.Context, orgID, id string) (crm.Bulk, error) {
 	return engine.FindOne(ctx, r.Inside, "bulks.lock", engine.With(r.vault, bulkOf), engine.Locked("UPDATE", ""),
-		engine.ByID(id))
+		engine.Of(orgID, id))
 }
 
 func (r bulks) Next(ctx context.Context, id string) (crm.Bulk, error) {

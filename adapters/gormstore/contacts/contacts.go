@@ -131,8 +131,8 @@ type contacts struct {
 	vault *engine.Vault
 }
 
-func (r contacts) Find(ctx context.Context, id string) (crm.Contact, error) {
-	return engine.FindOne(ctx, r.Query, "contacts.find", engine.With(r.vault, ContactOf), engine.ByID(id))
+func (r contacts) Find(ctx context.Context, orgID, id string) (crm.Contact, error) {
+	return engine.FindOne(ctx, r.Query, "contacts.find", engine.With(r.vault, ContactOf), engine.Of(orgID, id))
 }
 
 func (r contacts) Changed(ctx context.Context, since time.Time) (map[string]ports.ContactChanges, error) {
@@ -174,9 +174,9 @@ func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]c
 		engine.Where("org_id = ?", orgID), engine.Newest(after, limit))
 }
 
-func (r contacts) Lock(ctx context.Context, id string) (crm.Contact, error) {
+func (r contacts) Lock(ctx context.Context, orgID, id string) (crm.Contact, error) {
 	return engine.FindOne(ctx, r.Inside, "contacts.lock", engine.With(r.vault, ContactOf), engine.Locked("UPDATE", ""),
-		engine.ByID(id))
+		engine.Of(orgID, id))
 }
 
 func (r contacts) Create(ctx context.Context, c crm.Contact, e crm.Event) error {

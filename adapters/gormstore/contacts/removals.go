@@ -109,8 +109,8 @@ func (r removals) Remove(ctx context.Context, gone crm.Removal) error {
 	})
 }
 
-func (r removals) Find(ctx context.Context, id string) (crm.Removal, error) {
-	return engine.FindOne(ctx, r.Query, "removals.find", engine.With(r.vault, RemovalOf), engine.ByID(id))
+func (r removals) Find(ctx context.Context, orgID, id string) (crm.Removal, error) {
+	return engine.FindOne(ctx, r.Query, "removals.find", engine.With(r.vault, RemovalOf), engine.Of(orgID, id))
 }
 
 func (r removals) Into(ctx context.Context, contactID string) ([]crm.Removal, error) {

@@ -153,9 +153,9 @@ func (r rotations) Remove(ctx context.Context, gone crm.Rotation) error {
 	})
 }
 
-func (r rotations) Find(ctx context.Context, id string) (out crm.Rotation, err error) {
+func (r rotations) Find(ctx context.Context, orgID, id string) (out crm.Rotation, err error) {
 	err = r.Query(ctx, "rotations.find", func(db *gorm.DB) error {
-		all, err := ReadRotations(db, engine.ByID(id))
+		all, err := ReadRotations(db, engine.Of(orgID, id))
 		if err == nil && len(all) == 0 {
 			err = ports.ErrNotFound
 		}

@@ -171,6 +171,14 @@ func Where(condition string, values ...any) Scope {
 // ByID selects the row with an id. An empty id matches none: PostgreSQL would refuse it as no UUID.
 func ByID(id string) Scope { return Where("id = ?", Optional(id)) }
 
+// Of selects the row of an organisation with an id; that of any with ports.AnyOrg. An empty organisation has none.
+func Of(orgID, id string) Scope {
+	if orgID == ports.AnyOrg {
+		return ByID(id)
+	}
+	return Where("id = ? AND org_id = ?", Optional(id), Optional(orgID))
+}
+
 // Order orders a query.
 func Order(by string) Scope { return func(db *gorm.DB) *gorm.DB { return db.Order(by) } }
 

@@ -85,9 +85,9 @@ type deliveries struct {
 	vault *engine.Vault
 }
 
-func (r deliveries) Find(ctx context.Context, id string) (webhook.Delivery, error) {
+func (r deliveries) Find(ctx context.Context, orgID, id string) (webhook.Delivery, error) {
 	const op = "deliveries.find"
-	d, err := engine.FindOne(ctx, r.Query, op, engine.With(r.vault, DeliveryOf), engine.ByID(id))
+	d, err := engine.FindOne(ctx, r.Query, op, engine.With(r.vault, DeliveryOf), engine.Of(orgID, id))
 	if err != nil {
 		return d, err
 	}

@@ -111,7 +111,10 @@ func (s *room) hooksAt(db *gorm.DB, tokens []tokenAt) (map[engine.UID]*knownHook
 		}
 		epochs[t.WebhookID] = t.Epoch // the epoch from before the read below
 	}
-	read, err := readHooks(s.Vault, db, slices.Collect(maps.Keys(epochs)))
+	if len(epochs) == 0 {
+		return hooks, nil
+	}
+	read, err := readHooks(s.Vault, db, engine.Where("id IN ?", slices.Collect(maps.Keys(epochs))))
 	for id, found := range read {
 		hooks[id] = &knownHook{opened: found, epoch: epochs[id], read: time.Now()}
 		s.known.Store(id, hooks[id])
@@ -119,12 +122,9 @@ func (s *room) hooksAt(db *gorm.DB, tokens []tokenAt) (map[engine.UID]*knownHook
 	return hooks, err
 }
 
-func (r webhooks) HookOf(ctx context.Context, id string) (hook webhook.Hook, err error) {
+func (r webhooks) HookOf(ctx context.Context, orgID, id string) (hook webhook.Hook, err error) {
 	err = r.Query(ctx, "webhooks.hookOf", func(db *gorm.DB) error {
-		if id == "" {
-			return ports.ErrNotFound // see byID
-		}
-		hooks, err := readHooks(r.vault, db, []engine.UID{engine.UID(id)})
+		hooks, err := readHooks(r.vault, db, engine.Of(orgID, id))
 		if err != nil {
 			return err
 		}
@@ -139,12 +139,9 @@ func (r webhooks) HookOf(ctx context.Context, id string) (hook webhook.Hook, err
 }
 
 // readHooks reads webhooks with their surroundings.
-func readHooks(v *engine.Vault, db *gorm.DB, ids []engine.UID) (map[engine.UID]opened, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
+func readHooks(v *engine.Vault, db *gorm.DB, wanted engine.Scope) (map[engine.UID]opened, error) {
 	var rows []webhookRow
-	if err := db.Find(&rows, "id IN ?", ids).Error; err != nil || len(rows) == 0 {
+	if err := wanted(db).Find(&rows).Error; err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	around := map[engine.UID]*webhook.Hook{}

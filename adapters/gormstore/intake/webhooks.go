@@ -124,13 +124,13 @@ func (r webhooks) Create(ctx context.Context, w webhook.Webhook, t webhook.Token
 	})
 }
 
-func (r webhooks) Find(ctx context.Context, id string) (w webhook.Webhook, t webhook.Token, err error) {
+func (r webhooks) Find(ctx context.Context, orgID, id string) (w webhook.Webhook, t webhook.Token, err error) {
 	as := func(row countedRow) webhook.Webhook {
 		text, _ := r.vault.Shown(row.Webhook.Token, "webhooks|token|"+id)
 		t, _ = webhook.ParseToken(string(text)) // a lost token only hides the address, which can be made anew
 		return countedOf(r.vault, row)
 	}
-	scopes := []engine.Scope{counted, engine.ByID(id)}
+	scopes := []engine.Scope{counted, engine.Of(orgID, id)}
 	if r.Tx {
 		scopes = append(scopes, engine.Locked("UPDATE", ""))
 	}

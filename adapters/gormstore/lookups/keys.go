@@ -114,7 +114,7 @@ func (r keys) BySecret(ctx context.Context, s access.Secret, now time.Time) (acc
 			engine.Stamp(now)))
 }
 
-func (r keys) Change(ctx context.Context, id string, change ports.KeyChange) error {
+func (r keys) Change(ctx context.Context, orgID, id string, change ports.KeyChange) error {
 	changed := map[string]any{}
 	if change.Purposes != nil {
 		changed["purposes"] = engine.Commas(*change.Purposes)
@@ -129,22 +129,22 @@ func (r keys) Change(ctx context.Context, id string, change ports.KeyChange) err
 		return nil
 	}
 	return r.Exec(ctx, "keys.change", func(db *gorm.DB) error {
-		return engine.OrNotFound(db.Model(&keyRow{}).Where("id = ?", id).Updates(changed))
+		return engine.OrNotFound(engine.Of(orgID, id)(db.Model(&keyRow{})).Updates(changed))
 	})
 }
 
-func (r keys) Find(ctx context.Context, id string) (access.Key, error) {
-	return engine.FindOne(ctx, r.Query, "keys.find", keyRow.key, engine.ByID(id))
+func (r keys) Find(ctx context.Context, orgID, id string) (access.Key, error) {
+	return engine.FindOne(ctx, r.Query, "keys.find", keyRow.key, engine.Of(orgID, id))
 }
 
 func (r keys) List(ctx context.Context, orgID string) ([]access.Key, error) {
 	return engine.FindAll(ctx, r.Query, "keys.list", keyRow.key, engine.Where("org_id = ?", orgID), engine.Order("id"))
 }
 
-func (r keys) Revoke(ctx context.Context, id string, at time.Time) error {
+func (r keys) Revoke(ctx context.Context, orgID, id string, at time.Time) error {
 	return r.Exec(ctx, "keys.revoke", func(db *gorm.DB) error {
 		first := gorm.Expr("COALESCE(revoked_at, ?)", engine.Stamp(at))
-		return engine.OrNotFound(db.Model(&keyRow{}).Where("id = ?", id).Update("revoked_at", first))
+		return engine.OrNotFound(engine.Of(orgID, id)(db.Model(&keyRow{})).Update("revoked_at", first))
 	})
 }
 

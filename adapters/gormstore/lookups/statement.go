@@ -136,8 +136,8 @@ func (r statement) Add(ctx context.Context, e lookup.Entry) error {
 	return err
 }
 
-func (r statement) Find(ctx context.Context, id string) (lookup.Entry, error) {
-	return engine.FindOne(ctx, r.Query, "statement.find", engine.With(r.vault, entryOf), engine.ByID(id))
+func (r statement) Find(ctx context.Context, orgID, id string) (lookup.Entry, error) {
+	return engine.FindOne(ctx, r.Query, "statement.find", engine.With(r.vault, entryOf), engine.Of(orgID, id))
 }
 
 func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup.Entry, error) {

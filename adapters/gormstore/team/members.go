@@ -52,8 +52,8 @@ func (r members) Create(ctx context.Context, m crm.Member) error {
 	return r.ExecPosts(ctx, "members.create", m.OrgID, func(db *gorm.DB) error { return db.Create(&row).Error })
 }
 
-func (r members) Find(ctx context.Context, id string) (crm.Member, error) {
-	return engine.FindOne(ctx, r.Query, "members.find", MemberRow.Member, engine.ByID(id))
+func (r members) Find(ctx context.Context, orgID, id string) (crm.Member, error) {
+	return engine.FindOne(ctx, r.Query, "members.find", MemberRow.Member, engine.Of(orgID, id))
 }
 
 func (r members) ByEmail(ctx context.Context, email string) (crm.Member, error) {

@@ -26,7 +26,7 @@ func automations(t *testing.T, s ports.Store) {
 	}
 	kit.Must(t, repos.Automations.Create(ctx, rule))
 	kit.Must(t, repos.Automations.Create(ctx, simple))
-	got, err := repos.Automations.Find(ctx, rule.ID)
+	got, err := repos.Automations.Find(ctx, ports.AnyOrg, rule.ID)
 	kit.Must(t, err)
 	kit.Same(t, "automation", got, rule)
 	list, err := repos.Automations.List(ctx, o.ID)
@@ -36,7 +36,7 @@ func automations(t *testing.T, s ports.Store) {
 	edited.Name, edited.Conditions = "Outro nome", automation.Conditions{MinAmount: 7}
 	edited.Action = automation.Action{Kind: automation.AddNote, Text: "texto"}
 	kit.Must(t, repos.Automations.Update(ctx, edited))
-	found, err := repos.Automations.Find(ctx, rule.ID)
+	found, err := repos.Automations.Find(ctx, ports.AnyOrg, rule.ID)
 	kit.Must(t, err)
 	kit.Same(t, "edited", found, edited)
 	kit.Must(t, repos.Automations.Update(ctx, rule))
@@ -55,12 +55,13 @@ func automations(t *testing.T, s ports.Store) {
 	listens(automation.ContactCreated, false) // the other one is disabled
 	kit.Must(t, repos.Automations.Update(ctx, rule))
 	listens(automation.LookupCompleted, false)
-	kit.Must(t, repos.Automations.SetEnabled(ctx, rule.ID, false))
+	kit.Must(t, repos.Automations.SetEnabled(ctx, ports.AnyOrg, rule.ID, false))
 	listens(automation.ContactCreated, false)
-	got, err = repos.Automations.Find(ctx, rule.ID)
+	got, err = repos.Automations.Find(ctx, ports.AnyOrg, rule.ID)
 	kit.Must(t, err)
 	kit.Same(t, "enabled", got.Enabled, false)
-	kit.WantErr(t, "unknown automation", repos.Automations.SetEnabled(ctx, kit.ID(), true), ports.ErrNotFound)
-	_, err = repos.Automations.Find(ctx, kit.ID())
+	err = repos.Automations.SetEnabled(ctx, ports.AnyOrg, kit.ID(), true)
+	kit.WantErr(t, "unknown automation", err, ports.ErrNotFound)
+	_, err = repos.Automations.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "unknown automation", err, ports.ErrNotFound)
 }

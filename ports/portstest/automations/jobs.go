@@ -54,17 +54,17 @@ func jobs(t *testing.T, s ports.Store) {
 	n, err = queue.Finish(ctx, done, failed)
 	kit.Must(t, err)
 	kit.Same(t, "finished", n, 2)
-	got, err := queue.Find(ctx, first.ID)
+	got, err := queue.Find(ctx, ports.AnyOrg, first.ID)
 	kit.Must(t, err)
 	done.Attempts, done.Lease = 2, ""
 	kit.Same(t, "done", got, done)
-	got, err = queue.Find(ctx, second.ID)
+	got, err = queue.Find(ctx, ports.AnyOrg, second.ID)
 	kit.Must(t, err)
 	failed.Attempts, failed.Lease = 1, ""
 	kit.Same(t, "failed", got, failed)
 	kit.Same(t, "before its time", claim(t, s, "d", now.Add(4*time.Second)), nil)
 	kit.Same(t, "again", claim(t, s, "d", now.Add(5*time.Second)), []string{second.ID})
-	_, err = queue.Find(ctx, kit.ID())
+	_, err = queue.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "unknown job", err, ports.ErrNotFound)
 }
 
@@ -101,16 +101,16 @@ func jobPages(t *testing.T, s ports.Store) {
 
 	kit.Same(t, "a dead job rests", claim(t, s, "b", now.Add(30*time.Minute)), nil)
 	for what, want := range []bool{true, false} {
-		revived, err := queue.Revive(ctx, dead.ID, now)
+		revived, err := queue.Revive(ctx, ports.AnyOrg, dead.ID, now)
 		kit.Must(t, err)
 		kit.Same(t, []string{"revived", "revived twice"}[what], revived, want)
 	}
 	kit.Same(t, "it runs again", claim(t, s, "b", now), []string{dead.ID})
-	got, err := queue.Find(ctx, dead.ID)
+	got, err := queue.Find(ctx, ports.AnyOrg, dead.ID)
 	kit.Must(t, err)
 	kit.Same(t, "its attempts begin anew", got.Attempts, 1)
 	revive := func() bool {
-		revived, err := queue.Revive(ctx, dead.ID, now)
+		revived, err := queue.Revive(ctx, ports.AnyOrg, dead.ID, now)
 		kit.Must(t, err)
 		return revived
 	}
@@ -134,14 +134,14 @@ func jobPages(t *testing.T, s ports.Store) {
 	kit.Same(t, "waiting, without its automation", waiting(0, rule, dead.AutomationID), nil)
 	kit.Same(t, "one that waits", revive(), true)
 	kit.Same(t, "one that waits is due", claim(t, s, "b", now), []string{dead.ID})
-	never, err := queue.Revive(ctx, later.ID, now)
+	never, err := queue.Revive(ctx, ports.AnyOrg, later.ID, now)
 	kit.Must(t, err)
 	kit.Same(t, "one that was never tried", never, false)
 
 	removed, err := queue.Forget(ctx, time.Now().Add(time.Minute))
 	kit.Must(t, err)
 	kit.Same(t, "forgotten: what is done", removed, 1)
-	_, err = queue.Find(ctx, done.ID)
+	_, err = queue.Find(ctx, ports.AnyOrg, done.ID)
 	kit.WantErr(t, "forgotten job", err, ports.ErrNotFound)
 }
 
@@ -186,7 +186,7 @@ func jobTurns(t *testing.T, s ports.Store) {
 	}
 	end(first, automation.Ready, now.Add(time.Hour))
 	kit.Same(t, "while it waits for its next attempt", claim(t, s, "a", now.Add(30*time.Second)), nil)
-	revived, err := queue.Revive(ctx, first.ID, now)
+	revived, err := queue.Revive(ctx, ports.AnyOrg, first.ID, now)
 	kit.Must(t, err)
 	kit.Same(t, "revived", revived, true)
 	kit.Same(t, "again", claim(t, s, "a", now), []string{first.ID})

@@ -81,10 +81,10 @@ func batches(t *testing.T, s ports.Store) {
 	first, _ := Quoted(t, s, o)
 	second, _ := Quoted(t, s, o)
 	other, _ := Quoted(t, s, kit.ID())
-	found, err := repo.Find(ctx, first.ID)
+	found, err := repo.Find(ctx, ports.AnyOrg, first.ID)
 	kit.Must(t, err)
 	kit.Same(t, "found", found, first)
-	_, err = repo.Find(ctx, kit.ID())
+	_, err = repo.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "none", err, ports.ErrNotFound)
 
 	hidden := first
@@ -142,12 +142,12 @@ func batches(t *testing.T, s ports.Store) {
 	changed.ResumeAt = kit.At.Add(time.Hour)
 	changed.Ceiling, changed.HasCeiling, changed.Ended, changed.Charged, changed.EndedAt = 0, true, 3, 2, kit.At
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		if b, err := r.Batches.Lock(ctx, first.ID); err != nil || b.ID != first.ID {
+		if b, err := r.Batches.Lock(ctx, ports.AnyOrg, first.ID); err != nil || b.ID != first.ID {
 			t.Error(b.ID, err)
 		}
 		return r.Batches.Update(ctx, changed)
 	}))
-	found, err = repo.Find(ctx, first.ID)
+	found, err = repo.Find(ctx, ports.AnyOrg, first.ID)
 	kit.Must(t, err)
 	kit.Same(t, "changed", found, changed)
 
@@ -155,9 +155,9 @@ func batches(t *testing.T, s ports.Store) {
 	for ; n > 0 && err == nil; n, err = repo.Forget(ctx, kit.At.Add(time.Second)) {
 	}
 	kit.Must(t, err)
-	_, err = repo.Find(ctx, hidden.ID)
+	_, err = repo.Find(ctx, ports.AnyOrg, hidden.ID)
 	kit.WantErr(t, "forgotten", err, ports.ErrNotFound)
-	_, err = repo.Find(ctx, again.ID)
+	_, err = repo.Find(ctx, ports.AnyOrg, again.ID)
 	kit.Must(t, err)
 }
 
@@ -171,7 +171,7 @@ func batchQuotes(t *testing.T, s ports.Store) {
 		kit.Must(t, err)
 		kit.Same(t, fmt.Sprint("expired ", i), n, want)
 	}
-	found, err := repo.Find(ctx, b.ID)
+	found, err := repo.Find(ctx, ports.AnyOrg, b.ID)
 	kit.Must(t, err)
 	kit.Same(t, "expired", []any{found.Status, found.EndedAt}, []any{batch.Expired, b.ExpiresAt})
 
@@ -213,7 +213,7 @@ func forgetQuote(t *testing.T, s ports.Store, what string, made time.Time, kept 
 	is := func() []any {
 		left, err := repo.Items(ctx, b.ID, "", 0, 1000)
 		kit.Must(t, err)
-		found, err := repo.Find(ctx, b.ID)
+		found, err := repo.Find(ctx, ports.AnyOrg, b.ID)
 		kit.Must(t, err)
 		ids, _, err := s.Repos().SubjectTraces.Traces(ctx, p, privacy.Items, "", 1000)
 		kit.Must(t, err)
@@ -472,7 +472,7 @@ func quotedWhileGivenUp(t *testing.T, s ports.Store, preparing batch.Batch) {
 		err := r.Batches.Update(ctx, preparing)
 		once.Do(func() { close(begun) })
 		for range 50 { // gives Discard time to do what it must not
-			_, lookErr := r.Batches.Find(ctx, preparing.ID)
+			_, lookErr := r.Batches.Find(ctx, ports.AnyOrg, preparing.ID)
 			err = errors.Join(err, lookErr)
 		}
 		return err

@@ -23,7 +23,7 @@ func bulks(t *testing.T, s ports.Store) {
 		{ID: kit.ID(), BulkID: b.ID, State: crm.ItemWaiting, Content: []byte(`{"a":1}`)},
 	}
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Bulks.Create(ctx, b, items) }))
-	got, err := repos.Bulks.Find(ctx, b.ID)
+	got, err := repos.Bulks.Find(ctx, ports.AnyOrg, b.ID)
 	kit.Must(t, err)
 	kit.Same(t, "action", got, b)
 	page, err := repos.Bulks.Items(ctx, b.ID, crm.ItemWaiting, items[0].ID, 10)
@@ -52,7 +52,7 @@ func bulks(t *testing.T, s ports.Store) {
 		bare.Settings = nil
 		return errors.Join(r.Bulks.Save(ctx, b, items[0], items[2]), r.Bulks.Save(ctx, bare))
 	}))
-	got, err = repos.Bulks.Find(ctx, b.ID)
+	got, err = repos.Bulks.Find(ctx, ports.AnyOrg, b.ID)
 	kit.Must(t, err)
 	kit.Same(t, "saved action", got, b)
 	page, err = repos.Bulks.Items(ctx, b.ID, "", "", 10)
@@ -67,7 +67,7 @@ func bulks(t *testing.T, s ports.Store) {
 	kit.WantErr(t, "nothing to do", s.InTx(ctx, func(_ context.Context, r ports.Repos) error {
 		return next(r, "")
 	}), ports.ErrNotFound)
-	_, err = repos.Bulks.Find(ctx, kit.ID())
+	_, err = repos.Bulks.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "none", err, ports.ErrNotFound)
 
 	for _, want := range []int{1, 1, 0} { // its items, itself, nothing
@@ -75,6 +75,6 @@ func bulks(t *testing.T, s ports.Store) {
 		kit.Must(t, err)
 		kit.Same(t, "forgotten", n, want)
 	}
-	_, err = repos.Bulks.Find(ctx, b.ID)
+	_, err = repos.Bulks.Find(ctx, ports.AnyOrg, b.ID)
 	kit.WantErr(t, "a forgotten one", err, ports.ErrNotFound)
 }

@@ -42,7 +42,7 @@ func contacts(t *testing.T, s ports.Store) {
 	kit.Same(t, "nothing has changed since", changed, map[string]ports.ContactChanges{})
 	want := a.People[0].Contact
 	want.StageID, want.AssigneeID, want.Note = stage, person, a.People[0].Contact.Note+"\n\nLigar amanhã"
-	got, err := repos.Contacts.Find(ctx, want.ID)
+	got, err := repos.Contacts.Find(ctx, ports.AnyOrg, want.ID)
 	kit.Must(t, err)
 	kit.Same(t, "changed contact", got, want)
 	for stage, want := range map[string]bool{stage: true, a.People[0].Contact.StageID: false} {
@@ -73,7 +73,7 @@ func contacts(t *testing.T, s ports.Store) {
 	brief, err = repos.Contacts.Brief(ctx, nil)
 	kit.Must(t, err)
 	kit.Same(t, "brief of nobody", len(brief), 0)
-	_, err = repos.Contacts.Find(ctx, kit.ID())
+	_, err = repos.Contacts.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "unknown contact", err, ports.ErrNotFound)
 
 	// Concurrent notes are all kept.
@@ -89,7 +89,7 @@ func contacts(t *testing.T, s ports.Store) {
 		})
 	}
 	wg.Wait()
-	got, err = repos.Contacts.Find(ctx, want.ID)
+	got, err = repos.Contacts.Find(ctx, ports.AnyOrg, want.ID)
 	kit.Must(t, err)
 	kit.Same(t, "note", got.Note, want.Note+"\n\n+\n\n+\n\n+\n\n+\n\n+\n\n+\n\n+\n\n+")
 }
@@ -108,12 +108,12 @@ func contactEdits(t *testing.T, s ports.Store) {
 		ID: kit.ID(), OrgID: o.ID, ContactID: c.ID, Kind: crm.ContactEdited, Actor: "Ana", Subject: "nome, valor", At: kit.At,
 	}
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		if _, err := r.Contacts.Lock(ctx, c.ID); err != nil {
+		if _, err := r.Contacts.Lock(ctx, ports.AnyOrg, c.ID); err != nil {
 			return err
 		}
 		return r.Contacts.Edit(ctx, c, edited)
 	}))
-	got, err := repos.Contacts.Find(ctx, c.ID)
+	got, err := repos.Contacts.Find(ctx, ports.AnyOrg, c.ID)
 	kit.Must(t, err)
 	kit.Same(t, "edited", got, c)
 	found := func(words ...string) int {
@@ -140,7 +140,7 @@ func contactEdits(t *testing.T, s ports.Store) {
 	err = s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Contacts.Edit(ctx, c, edited) })
 	kit.WantErr(t, "edit of none", err, ports.ErrNotFound)
 	err = s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Contacts.Lock(ctx, kit.ID())
+		_, err := r.Contacts.Lock(ctx, ports.AnyOrg, kit.ID())
 		return err
 	})
 	kit.WantErr(t, "lock of none", err, ports.ErrNotFound)

@@ -75,13 +75,13 @@ func removedContacts(t *testing.T, s ports.Store) {
 	a.People[0].Key = "k"
 	_, err := repos.Inbox.Take(ctx, a)
 	kit.Must(t, err)
-	c, err := repos.Contacts.Find(ctx, a.People[0].Contact.ID)
+	c, err := repos.Contacts.Find(ctx, ports.AnyOrg, a.People[0].Contact.ID)
 	kit.Must(t, err)
 	gone := crm.Removal{Contact: c, By: "Ana", At: kit.At}
 	remove(t, s, gone)
-	_, err = repos.Contacts.Find(ctx, c.ID)
+	_, err = repos.Contacts.Find(ctx, ports.AnyOrg, c.ID)
 	kit.WantErr(t, "a removed contact", err, ports.ErrNotFound)
-	kept, err := repos.Removals.Find(ctx, c.ID)
+	kept, err := repos.Removals.Find(ctx, ports.AnyOrg, c.ID)
 	kit.Must(t, err)
 	kit.Same(t, "what it was", kept, gone)
 	n, err := repos.ContactSearch.Count(ctx, o.ID, ports.ContactFilter{Words: []string{"bia"}}, 10)
@@ -101,7 +101,7 @@ func removedContacts(t *testing.T, s ports.Store) {
 	back := crm.Event{ID: kit.ID(), OrgID: o.ID, ContactID: c.ID, Kind: crm.Restored, Actor: "Ana", At: kit.At}
 	restore := func(ctx context.Context, r ports.Repos) error { return r.Removals.Restore(ctx, c, back) }
 	kit.Must(t, s.InTx(ctx, restore))
-	again, err := repos.Contacts.Find(ctx, c.ID)
+	again, err := repos.Contacts.Find(ctx, ports.AnyOrg, c.ID)
 	kit.Must(t, err)
 	kit.Same(t, "brought back", again, c)
 	events, err := repos.ContactHistory.Events(ctx, c.ID)
@@ -121,7 +121,7 @@ func removedContacts(t *testing.T, s ports.Store) {
 		kit.Must(t, err)
 		kit.Same(t, "history that is kept", len(events), f.events)
 	}
-	kept, err = repos.Removals.Find(ctx, c.ID)
+	kept, err = repos.Removals.Find(ctx, ports.AnyOrg, c.ID)
 	kit.Must(t, err)
 	kit.Same(t, "what it was can be read", kept.Unreadable, true)
 }

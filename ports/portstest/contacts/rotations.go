@@ -18,7 +18,7 @@ func rotations(t *testing.T, s ports.Store) {
 		{MemberID: kit.ID(), Weight: 2}, {MemberID: kit.ID(), Weight: 1, AwayUntil: kit.At.Add(time.Hour)},
 	}}
 	kit.Must(t, repos.Rotations.Create(ctx, made))
-	got, err := repos.Rotations.Find(ctx, made.ID)
+	got, err := repos.Rotations.Find(ctx, ports.AnyOrg, made.ID)
 	kit.Must(t, err)
 	kit.Same(t, "rotation", got, made)
 	sequence := []string{made.Members[0].MemberID, made.Members[1].MemberID, made.Members[0].MemberID}
@@ -37,14 +37,14 @@ func rotations(t *testing.T, s ports.Store) {
 	kit.Same(t, "changed rotation", list, []crm.Rotation{made})
 	made.Members = nil
 	kit.Must(t, repos.Rotations.Update(ctx, made))
-	got, err = repos.Rotations.Find(ctx, made.ID)
+	got, err = repos.Rotations.Find(ctx, ports.AnyOrg, made.ID)
 	kit.Must(t, err)
 	kit.Same(t, "rotation of nobody", got, made)
 	kit.Must(t, repos.Rotations.Remove(ctx, made))
 	kit.WantErr(t, "remove again", repos.Rotations.Remove(ctx, made), ports.ErrNotFound)
-	_, err = repos.Rotations.Find(ctx, made.ID)
+	_, err = repos.Rotations.Find(ctx, ports.AnyOrg, made.ID)
 	kit.WantErr(t, "removed", err, ports.ErrNotFound)
-	_, err = repos.Rotations.Find(ctx, kit.ID())
+	_, err = repos.Rotations.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "none", err, ports.ErrNotFound)
 	none := crm.Rotation{ID: kit.ID(), OrgID: o.ID, Name: "x"}
 	kit.WantErr(t, "change of none", repos.Rotations.Update(ctx, none), ports.ErrNotFound)
@@ -76,7 +76,7 @@ func takingInTurn(t *testing.T, s ports.Store) {
 			return
 		}
 		for _, n := range a.People {
-			c, err := repos.Contacts.Find(ctx, n.Contact.ID)
+			c, err := repos.Contacts.Find(ctx, ports.AnyOrg, n.Contact.ID)
 			if err != nil {
 				continue // it was repeated
 			}
@@ -109,7 +109,7 @@ func takingInTurn(t *testing.T, s ports.Store) {
 	all.Wait()
 	kit.Same(t, "given to the first", given[first], 42)
 	kit.Same(t, "given to the second", given[second], 21)
-	made, err = repos.Rotations.Find(ctx, made.ID)
+	made, err = repos.Rotations.Find(ctx, ports.AnyOrg, made.ID)
 	kit.Must(t, err)
 	kit.Same(t, "counted", []int{made.Members[0].Given, made.Members[1].Given}, []int{42, 21})
 }

@@ -19,10 +19,10 @@ func deliveries(t *testing.T, s ports.Store) {
 		_, err := repos.Inbox.Take(ctx, a)
 		kit.Must(t, err)
 	}
-	found, err := repos.Deliveries.Find(ctx, refused.ID)
+	found, err := repos.Deliveries.Find(ctx, ports.AnyOrg, refused.ID)
 	kit.Must(t, err)
 	kit.Same(t, "delivery", found, refused)
-	_, err = repos.Deliveries.Find(ctx, kit.ID())
+	_, err = repos.Deliveries.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "unknown delivery", err, ports.ErrNotFound)
 
 	page := func(what string, outcome webhook.Outcome, after string, want ...webhook.Delivery) {

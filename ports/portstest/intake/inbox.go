@@ -21,7 +21,7 @@ func taking(t *testing.T, s ports.Store) {
 	n := a.People[0]
 	kit.Same(t, "receipts", receipts, []ports.Receipt{{ContactID: n.Contact.ID}})
 
-	got, err := repos.Contacts.Find(ctx, n.Contact.ID)
+	got, err := repos.Contacts.Find(ctx, ports.AnyOrg, n.Contact.ID)
 	kit.Must(t, err)
 	kit.Same(t, "contact", got, n.Contact)
 	events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
@@ -30,10 +30,10 @@ func taking(t *testing.T, s ports.Store) {
 	told, err := repos.Notifications.List(ctx, o.ID, "", 10)
 	kit.Must(t, err)
 	kit.Same(t, "notifications", told, []crm.Notification{n.Notification})
-	delivery, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
+	delivery, err := repos.Deliveries.Find(ctx, ports.AnyOrg, a.Delivery.ID)
 	kit.Must(t, err)
 	kit.Same(t, "delivery", delivery, a.Delivery)
-	job, err := repos.JobRuns.Find(ctx, n.Job.ID)
+	job, err := repos.JobRuns.Find(ctx, ports.AnyOrg, n.Job.ID)
 	kit.Must(t, err)
 	kit.Same(t, "job", job, n.Job)
 	kit.Same(t, "counter", kit.Received(t, s, w.ID), 1)
@@ -44,7 +44,7 @@ func taking(t *testing.T, s ports.Store) {
 	c.Amount = -50_0000
 	_, err = repos.Inbox.Take(ctx, bare)
 	kit.Must(t, err)
-	got, err = repos.Contacts.Find(ctx, c.ID)
+	got, err = repos.Contacts.Find(ctx, ports.AnyOrg, c.ID)
 	kit.Must(t, err)
 	kit.Same(t, "bare contact", got, *c)
 
@@ -52,7 +52,7 @@ func taking(t *testing.T, s ports.Store) {
 	receipts, err = repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
 	kit.Must(t, err)
 	kit.Same(t, "receipts of a refusal", len(receipts), 0)
-	delivery, err = repos.Deliveries.Find(ctx, refused.ID)
+	delivery, err = repos.Deliveries.Find(ctx, ports.AnyOrg, refused.ID)
 	kit.Must(t, err)
 	kit.Same(t, "refused delivery", delivery, refused)
 	kit.Same(t, "counter after a refusal", kit.Received(t, s, w.ID), 2)
@@ -84,11 +84,11 @@ func takingOnce(t *testing.T, s ports.Store) {
 	kit.Same(t, "the key on another webhook", r, ports.Receipt{ContactID: elsewhere.Contact.ID})
 	kit.Same(t, "counters", [2]int64{kit.Received(t, s, w.ID), kit.Received(t, s, other.ID)}, [2]int64{1, 1})
 	for _, a := range []taken{again, different} {
-		_, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
+		_, err := repos.Deliveries.Find(ctx, ports.AnyOrg, a.Delivery.ID)
 		kit.WantErr(t, "delivery of a repetition", err, ports.ErrNotFound)
-		_, err = repos.Contacts.Find(ctx, a.Contact.ID)
+		_, err = repos.Contacts.Find(ctx, ports.AnyOrg, a.Contact.ID)
 		kit.WantErr(t, "contact of a repetition", err, ports.ErrNotFound)
-		_, err = repos.JobRuns.Find(ctx, a.Job.ID)
+		_, err = repos.JobRuns.Find(ctx, ports.AnyOrg, a.Job.ID)
 		kit.WantErr(t, "job of a repetition", err, ports.ErrNotFound)
 	}
 
@@ -171,11 +171,11 @@ func forgetting(t *testing.T, s ports.Store) {
 	n, err = repos.Inbox.Forget(ctx, time.Now().Add(time.Minute))
 	kit.Must(t, err)
 	kit.Same(t, "forgotten: a delivery and a key", n, 2)
-	_, err = repos.Deliveries.Find(ctx, a.Delivery.ID)
+	_, err = repos.Deliveries.Find(ctx, ports.AnyOrg, a.Delivery.ID)
 	kit.WantErr(t, "forgotten delivery", err, ports.ErrNotFound)
 	_, err = repos.Inbox.Known(ctx, w.ID, "k", nil)
 	kit.WantErr(t, "forgotten key", err, ports.ErrNotFound)
-	_, err = repos.Contacts.Find(ctx, a.People[0].Contact.ID)
+	_, err = repos.Contacts.Find(ctx, ports.AnyOrg, a.People[0].Contact.ID)
 	kit.Must(t, err)
 	kit.Same(t, "counter", kit.Received(t, s, w.ID), 1)
 }

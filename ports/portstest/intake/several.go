@@ -25,14 +25,14 @@ func takingSeveral(t *testing.T, s ports.Store) {
 	kit.Same(t, "notifications", len(told), 200)
 	for i, n := range a.People {
 		kit.Same(t, "receipt", receipts[i], ports.Receipt{ContactID: n.Contact.ID})
-		got, err := repos.Contacts.Find(ctx, n.Contact.ID)
+		got, err := repos.Contacts.Find(ctx, ports.AnyOrg, n.Contact.ID)
 		kit.Must(t, err)
 		kit.Same(t, "contact", got, n.Contact)
 		events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
 		kit.Must(t, err)
 		kit.Same(t, "history", events, []crm.Event{n.Event})
 		kit.Same(t, "notification", told[199-i], n.Notification)
-		job, err := repos.JobRuns.Find(ctx, n.Job.ID)
+		job, err := repos.JobRuns.Find(ctx, ports.AnyOrg, n.Job.ID)
 		kit.Must(t, err)
 		kit.Same(t, "job", job, n.Job)
 	}
@@ -47,7 +47,7 @@ func takingSeveral(t *testing.T, s ports.Store) {
 		_, err := repos.Inbox.Take(ctx, more)
 		kit.Must(t, err)
 	}
-	delivery, err := repos.Deliveries.Find(ctx, a.Delivery.ID)
+	delivery, err := repos.Deliveries.Find(ctx, ports.AnyOrg, a.Delivery.ID)
 	kit.Must(t, err)
 	kit.Same(t, "delivery", delivery, a.Delivery)
 	log, err := repos.Deliveries.Page(ctx, w.ID, "", "", 10)
@@ -88,7 +88,7 @@ func takingSeveralOnce(t *testing.T, s ports.Store) {
 	kit.Same(t, "one alone", take(keyed(kit.Arrival(w, kit.ID()), "third", "b")), []ports.Receipt{known(1, false)})
 	kit.Same(t, "contacts", contactCount(t, s, o.ID), 3)
 	kit.Same(t, "counter", kit.Received(t, s, w.ID), 3)
-	_, err := repos.Deliveries.Find(ctx, overlap.Delivery.ID)
+	_, err := repos.Deliveries.Find(ctx, ports.AnyOrg, overlap.Delivery.ID)
 	kit.WantErr(t, "its delivery", err, ports.ErrNotFound)
 	_, err = repos.Inbox.Known(ctx, w.ID, "c", nil)
 	kit.WantErr(t, "a key of what was not kept", err, ports.ErrNotFound)
@@ -99,13 +99,13 @@ func takingSeveralOnce(t *testing.T, s ports.Store) {
 	overlap.People = []ports.Newcomer{overlap.People[0], overlap.People[2]}
 	kit.Same(t, "the others", take(overlap),
 		[]ports.Receipt{{ContactID: overlap.People[0].Contact.ID}, {ContactID: overlap.People[1].Contact.ID}})
-	delivery, err := repos.Deliveries.Find(ctx, overlap.Delivery.ID)
+	delivery, err := repos.Deliveries.Find(ctx, ports.AnyOrg, overlap.Delivery.ID)
 	kit.Must(t, err)
 	kit.Same(t, "delivery in part", delivery, overlap.Delivery)
 	one := keyed(kit.Arrival(w, kit.ID()), "fourth", "e")
 	one.Delivery.ContactID, one.Delivery.Others = contactOf(0), []string{one.People[0].Contact.ID}
 	kit.Same(t, "one other", take(one), []ports.Receipt{{ContactID: one.People[0].Contact.ID}})
-	delivery, err = repos.Deliveries.Find(ctx, one.Delivery.ID)
+	delivery, err = repos.Deliveries.Find(ctx, ports.AnyOrg, one.Delivery.ID)
 	kit.Must(t, err)
 	kit.Same(t, "delivery of one other", delivery, one.Delivery)
 	kit.Same(t, "counter", kit.Received(t, s, w.ID), 6)
@@ -153,7 +153,7 @@ func severalAtOnce(t *testing.T, s ports.Store) {
 			people++
 			kit.Same(t, "first with "+n.Key, keys[n.Key], false)
 			keys[n.Key] = true
-			_, err := repos.Contacts.Find(ctx, n.Contact.ID)
+			_, err := repos.Contacts.Find(ctx, ports.AnyOrg, n.Contact.ID)
 			kit.Must(t, err)
 		}
 	}
@@ -181,12 +181,12 @@ func oneOfSeveralFails(t *testing.T, s ports.Store) {
 	told, err := repos.Notifications.List(ctx, o.ID, "", 10)
 	kit.Must(t, err)
 	kit.Same(t, "notifications", len(told), 0)
-	_, err = repos.Deliveries.Find(ctx, a.Delivery.ID)
+	_, err = repos.Deliveries.Find(ctx, ports.AnyOrg, a.Delivery.ID)
 	kit.WantErr(t, "delivery", err, ports.ErrNotFound)
 	for _, n := range a.People {
 		_, err = repos.Inbox.Known(ctx, w.ID, n.Key, nil)
 		kit.WantErr(t, "key", err, ports.ErrNotFound)
-		_, err = repos.JobRuns.Find(ctx, n.Job.ID)
+		_, err = repos.JobRuns.Find(ctx, ports.AnyOrg, n.Job.ID)
 		kit.WantErr(t, "job", err, ports.ErrNotFound)
 		events, err := repos.ContactHistory.Events(ctx, n.Contact.ID)
 		kit.Must(t, err)

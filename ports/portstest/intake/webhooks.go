@@ -19,14 +19,14 @@ func webhooks(t *testing.T, s ports.Store) {
 	kit.Must(t, repos.Origins.Create(ctx, origin))
 	w, token := kit.Hook(t, s, o.ID)
 	later, _ := kit.Hook(t, s, o.ID)
-	got, gotToken, err := repos.Webhooks.Find(ctx, w.ID)
+	got, gotToken, err := repos.Webhooks.Find(ctx, ports.AnyOrg, w.ID)
 	kit.Must(t, err)
 	kit.Same(t, "webhook", got, w)
 	kit.Same(t, "its token", gotToken.Reveal(), token.Reveal())
 	list, err := repos.Webhooks.List(ctx, o.ID)
 	kit.Must(t, err)
 	kit.Same(t, "webhooks, oldest first", list, []webhook.Webhook{w, later})
-	_, _, err = repos.Webhooks.Find(ctx, kit.ID())
+	_, _, err = repos.Webhooks.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "unknown webhook", err, ports.ErrNotFound)
 
 	w.Name, w.Enabled, w.OriginID, w.Kind, w.Band = "Formulário", false, origin.ID, intake.FormService, fields.BandUpper
@@ -34,12 +34,12 @@ func webhooks(t *testing.T, s ports.Store) {
 	w.Signature, w.ThanksURL = webhook.Signature{Scheme: webhook.HMACScheme,
 		Secret: "segredo-de-teste", Header: "x-assinatura"}, "https://example.com/obrigado"
 	kit.Must(t, repos.Webhooks.Update(ctx, w))
-	got, _, err = repos.Webhooks.Find(ctx, w.ID)
+	got, _, err = repos.Webhooks.Find(ctx, ports.AnyOrg, w.ID)
 	kit.Must(t, err)
 	kit.Same(t, "changed webhook", got, w)
 	w.OriginID, w.Enabled, w.ThanksURL, w.EmailKey = "", true, "", ""
 	kit.Must(t, repos.Webhooks.Update(ctx, w))
-	got, _, err = repos.Webhooks.Find(ctx, w.ID)
+	got, _, err = repos.Webhooks.Find(ctx, ports.AnyOrg, w.ID)
 	kit.Must(t, err)
 	kit.Same(t, "webhook changed back", got, w)
 	kit.WantErr(t, "change of an unknown webhook",
@@ -48,7 +48,7 @@ func webhooks(t *testing.T, s ports.Store) {
 	twice := w
 	twice.ID = kit.ID()
 	kit.WantErr(t, "a token that there is", repos.Webhooks.Create(ctx, twice, token), ports.ErrExists)
-	_, _, err = repos.Webhooks.Find(ctx, twice.ID)
+	_, _, err = repos.Webhooks.Find(ctx, ports.AnyOrg, twice.ID)
 	kit.WantErr(t, "and no webhook without one", err, ports.ErrNotFound)
 
 	second := webhook.NewToken()
@@ -56,7 +56,7 @@ func webhooks(t *testing.T, s ports.Store) {
 		return r.Webhooks.SetToken(ctx, w.ID, second,
 			kit.At.Add(time.Hour))
 	}))
-	_, gotToken, err = repos.Webhooks.Find(ctx, w.ID)
+	_, gotToken, err = repos.Webhooks.Find(ctx, ports.AnyOrg, w.ID)
 	kit.Must(t, err)
 	kit.Same(t, "its new token", gotToken.Reveal(), second.Reveal())
 }
@@ -77,12 +77,12 @@ func opening(t *testing.T, s ports.Store) {
 	kit.Same(t, "hook", open(token, kit.At), want)
 	hookOf := func() webhook.Hook {
 		t.Helper()
-		h, err := repos.Webhooks.HookOf(ctx, w.ID)
+		h, err := repos.Webhooks.HookOf(ctx, ports.AnyOrg, w.ID)
 		kit.Must(t, err)
 		return h
 	}
 	kit.Same(t, "hook by its id", hookOf(), want)
-	_, err = repos.Webhooks.HookOf(ctx, kit.ID())
+	_, err = repos.Webhooks.HookOf(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "hook of an unknown webhook", err, ports.ErrNotFound)
 
 	// The very next post sees each change.

@@ -157,7 +157,7 @@ func newcomer(w webhook.Webhook, stageID string) ports.Newcomer {
 // Received is a contact that came in.
 func Received(t *testing.T, s ports.Store, webhookID string) int64 {
 	t.Helper()
-	w, _, err := s.Repos().Webhooks.Find(t.Context(), webhookID)
+	w, _, err := s.Repos().Webhooks.Find(t.Context(), ports.AnyOrg, webhookID)
 	Must(t, err)
 	return w.Received
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"fichario/domain/access"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/ports"
 )
@@ -13,31 +16,40 @@ func NoID(t *testing.T, s ports.Store) {
 	ctx, repos, orgID := t.Context(), s.Repos(), Org(t, s).ID
 	for what, find := range map[string]func() error{
 		"organisation": func() error { _, err := repos.Orgs.Find(ctx, ""); return err },
-		"member":       func() error { _, err := repos.Members.Find(ctx, ""); return err },
+		"member":       func() error { _, err := repos.Members.Find(ctx, orgID, ""); return err },
 		"codes":        func() error { _, err := repos.Factors.Codes(ctx, ""); return err },
-		"key":          func() error { _, err := repos.Keys.Find(ctx, ""); return err },
-		"entry":        func() error { _, err := repos.Statement.Find(ctx, ""); return err },
-		"batch":        func() error { _, err := repos.Batches.Find(ctx, ""); return err },
-		"contact":      func() error { _, err := repos.Contacts.Find(ctx, ""); return err },
-		"removal":      func() error { _, err := repos.Removals.Find(ctx, ""); return err },
+		"key":          func() error { _, err := repos.Keys.Find(ctx, orgID, ""); return err },
+		"entry":        func() error { _, err := repos.Statement.Find(ctx, orgID, ""); return err },
+		"batch":        func() error { _, err := repos.Batches.Find(ctx, orgID, ""); return err },
+		"contact":      func() error { _, err := repos.Contacts.Find(ctx, orgID, ""); return err },
+		"removal":      func() error { _, err := repos.Removals.Find(ctx, orgID, ""); return err },
 		"survivor":     func() error { _, err := repos.Removals.Survivor(ctx, ""); return err },
-		"bulk action":  func() error { _, err := repos.Bulks.Find(ctx, ""); return err },
-		"rotation":     func() error { _, err := repos.Rotations.Find(ctx, ""); return err },
-		"webhook":      func() error { _, _, err := repos.Webhooks.Find(ctx, ""); return err },
-		"open webhook": func() error { _, err := repos.Webhooks.HookOf(ctx, ""); return err },
-		"delivery":     func() error { _, err := repos.Deliveries.Find(ctx, ""); return err },
-		"automation":   func() error { _, err := repos.Automations.Find(ctx, ""); return err },
-		"job":          func() error { _, err := repos.JobRuns.Find(ctx, ""); return err },
-		"erasure":      func() error { _, err := repos.Erasures.FindErasure(ctx, ""); return err },
+		"bulk action":  func() error { _, err := repos.Bulks.Find(ctx, orgID, ""); return err },
+		"rotation":     func() error { _, err := repos.Rotations.Find(ctx, orgID, ""); return err },
+		"webhook":      func() error { _, _, err := repos.Webhooks.Find(ctx, orgID, ""); return err },
+		"open webhook": func() error { _, err := repos.Webhooks.HookOf(ctx, orgID, ""); return err },
+		"delivery":     func() error { _, err := repos.Deliveries.Find(ctx, orgID, ""); return err },
+		"automation":   func() error { _, err := repos.Automations.Find(ctx, orgID, ""); return err },
+		"job":          func() error { _, err := repos.JobRuns.Find(ctx, orgID, ""); return err },
+		"erasure":      func() error { _, err := repos.Erasures.FindErasure(ctx, orgID, ""); return err },
 		"audit":        func() error { _, err := repos.Audit.Find(ctx, orgID, ""); return err },
 	} {
 		WantErr(t, what, find(), ports.ErrNotFound)
 	}
 	for what, lock := range map[string]func(context.Context, ports.Repos) error{
 		"organisation": func(ctx context.Context, r ports.Repos) error { return r.Orgs.Lock(ctx, "") },
-		"contact":      func(ctx context.Context, r ports.Repos) error { _, err := r.Contacts.Lock(ctx, ""); return err },
-		"batch":        func(ctx context.Context, r ports.Repos) error { _, err := r.Batches.Lock(ctx, ""); return err },
-		"bulk action":  func(ctx context.Context, r ports.Repos) error { _, err := r.Bulks.Lock(ctx, ""); return err },
+		"contact": func(ctx context.Context, r ports.Repos) error {
+			_, err := r.Contacts.Lock(ctx, orgID, "")
+			return err
+		},
+		"batch": func(ctx context.Context, r ports.Repos) error {
+			_, err := r.Batches.Lock(ctx, orgID, "")
+			return err
+		},
+		"bulk action": func(ctx context.Context, r ports.Repos) error {
+			_, err := r.Bulks.Lock(ctx, orgID, "")
+			return err
+		},
 		"erasure": func(ctx context.Context, r ports.Repos) error {
 			_, err := r.Erasures.LockErasure(ctx, "", "lease")
 			return err
@@ -80,4 +92,52 @@ func NoID(t *testing.T, s ports.Store) {
 		Must(t, err)
 		Same(t, what+" of none", n, 0)
 	}
+}
+
+// AnotherOrg tries that what one organisation has is not found, locked or changed by its id in another one, and not
+// without an organisation, but in any.
+func AnotherOrg(t *testing.T, s ports.Store) {
+	ctx, repos, org, other := t.Context(), s.Repos(), Org(t, s).ID, Org(t, s).ID
+	member := Member(t, s, org, crm.Owner, true)
+	key := access.Key{ID: ID(), OrgID: org, Name: "key", Prefix: "fch_" + ID()[:8], CreatedAt: At}
+	Must(t, repos.Keys.Create(ctx, key))
+	entry := Free(t, key.ID, Kept(t, s, org, Doc(t, document.CPF, "52998224725")))
+	Must(t, repos.Statement.Add(ctx, entry))
+	hook, _ := Hook(t, s, org)
+	funnel := FunnelOf(t, s, org, true, "Novo")
+	contact := Made(t, s, crm.Contact{OrgID: org, Name: "Ana", Email: "ana@example.com", StageID: funnel.Stages[0].ID})[0]
+	rotation := crm.Rotation{ID: ID(), OrgID: org, Name: "turns", CreatedAt: At}
+	Must(t, repos.Rotations.Create(ctx, rotation))
+	rule := automation.Automation{ID: ID(), OrgID: org, Name: "rule", Event: automation.ContactCreated, CreatedAt: At}
+	Must(t, repos.Automations.Create(ctx, rule))
+	job := Ready(org, rule.ID, At)
+	Must(t, repos.Jobs.Add(ctx, job))
+	refused := Refusal(hook)
+	_, err := repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
+	Must(t, err)
+	for what, find := range map[string]func(r ports.Repos, orgID string) error{
+		"member":       func(r ports.Repos, o string) error { _, err := r.Members.Find(ctx, o, member.ID); return err },
+		"key":          func(r ports.Repos, o string) error { _, err := r.Keys.Find(ctx, o, key.ID); return err },
+		"revoked key":  func(r ports.Repos, o string) error { return r.Keys.Revoke(ctx, o, key.ID, At) },
+		"entry":        func(r ports.Repos, o string) error { _, err := r.Statement.Find(ctx, o, entry.ID); return err },
+		"contact":      func(r ports.Repos, o string) error { _, err := r.Contacts.Find(ctx, o, contact.ID); return err },
+		"rotation":     func(r ports.Repos, o string) error { _, err := r.Rotations.Find(ctx, o, rotation.ID); return err },
+		"webhook":      func(r ports.Repos, o string) error { _, _, err := r.Webhooks.Find(ctx, o, hook.ID); return err },
+		"open webhook": func(r ports.Repos, o string) error { _, err := r.Webhooks.HookOf(ctx, o, hook.ID); return err },
+		"delivery":     func(r ports.Repos, o string) error { _, err := r.Deliveries.Find(ctx, o, refused.ID); return err },
+		"automation":   func(r ports.Repos, o string) error { _, err := r.Automations.Find(ctx, o, rule.ID); return err },
+		"enabled rule": func(r ports.Repos, o string) error { return r.Automations.SetEnabled(ctx, o, rule.ID, true) },
+		"job":          func(r ports.Repos, o string) error { _, err := r.JobRuns.Find(ctx, o, job.ID); return err },
+	} {
+		WantErr(t, what+" of another organisation", find(repos, other), ports.ErrNotFound)
+		WantErr(t, what+" of none", find(repos, ""), ports.ErrNotFound)
+		WantErr(t, what+" of its own", find(repos, org), nil)
+		WantErr(t, what+" of any", find(repos, ports.AnyOrg), nil)
+	}
+	Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, err := r.Contacts.Lock(ctx, other, contact.ID)
+		WantErr(t, "another organisation's contact, locked", err, ports.ErrNotFound)
+		_, err = r.Contacts.Lock(ctx, org, contact.ID)
+		return err
+	}))
 }

@@ -139,10 +139,12 @@ func aKeyThat(
 
 var (
 	aCap = aKeyThat(ports.ErrMonthCap, func(ctx context.Context, r ports.Repos, k access.Key, spent lookup.Spent) error {
-		return r.Keys.Change(ctx, k.ID, ports.KeyChange{Limits: &access.Limits{PerDay: 1e6, PerMonth: spent.Count}})
+		return r.Keys.Change(ctx, ports.AnyOrg, k.ID, ports.KeyChange{
+			Limits: &access.Limits{PerDay: 1e6, PerMonth: spent.Count},
+		})
 	})
 	aKey = aKeyThat(ports.ErrEnded, func(ctx context.Context, r ports.Repos, k access.Key, _ lookup.Spent) error {
-		return r.Keys.Revoke(ctx, k.ID, kit.At)
+		return r.Keys.Revoke(ctx, ports.AnyOrg, k.ID, kit.At)
 	})
 )
 
@@ -154,7 +156,7 @@ func aKeysPurpose(t *testing.T, s ports.Store, o crm.Organisation) admitted {
 	t.Helper()
 	other := []string{"cobranca"}
 	a := aKeyThat(ports.ErrPurpose, func(ctx context.Context, r ports.Repos, k access.Key, _ lookup.Spent) error {
-		return r.Keys.Change(ctx, k.ID, ports.KeyChange{Purposes: &other})
+		return r.Keys.Change(ctx, ports.AnyOrg, k.ID, ports.KeyChange{Purposes: &other})
 	})(t, s, o)
 	a.ask = forCredit(a.ask)
 	return a
@@ -231,7 +233,7 @@ func aDisabledAutomation(t *testing.T, s ports.Store, o crm.Organisation) admitt
 	a := anAutomation(nil)(t, s, o)
 	a.refused = ports.ErrEnded
 	a.change = func(ctx context.Context, r ports.Repos, _ lookup.Spent) error {
-		return r.Automations.SetEnabled(ctx, a.account, false)
+		return r.Automations.SetEnabled(ctx, ports.AnyOrg, a.account, false)
 	}
 	return a
 }

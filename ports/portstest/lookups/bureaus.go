@@ -260,7 +260,7 @@ func comparisons(t *testing.T, s ports.Store) {
 		want[i].Month = ""
 	}
 	kit.Same(t, "how they agree", own, want)
-	entry, err := s.Repos().Statement.Find(ctx, first.ID)
+	entry, err := s.Repos().Statement.Find(ctx, ports.AnyOrg, first.ID)
 	kit.Must(t, err)
 	kit.Same(t, "its line", []any{entry.Compared, entry.FollowedID, entry.Amount}, []any{true, first.FollowedID, catalog.Money(300)})
 }

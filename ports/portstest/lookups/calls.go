@@ -39,7 +39,7 @@ func sharedCalls(t *testing.T, s ports.Store) {
 	kit.Same(t, "a past holder frees nothing", kit.Begins(t, s, call(time.Hour)), ports.Begun{Holder: second.Entry.ID})
 	ends(second)
 	kit.Same(t, "freed", kit.Begins(t, s, call(time.Hour)), ports.Begun{})
-	entry, err := s.Repos().Statement.Find(ctx, second.Entry.ID)
+	entry, err := s.Repos().Statement.Find(ctx, ports.AnyOrg, second.Entry.ID)
 	kit.Must(t, err)
 	kit.Same(t, "the entry", []any{entry.Status, entry.Charged, entry.Amount},
 		[]any{lookup.Running, true, catalog.Money(4500)})
@@ -58,7 +58,7 @@ func callsBegunAgain(t *testing.T, s ports.Store) {
 	open, err := s.Repos().Calls.End(ctx, ports.Outcome{Entry: lost, Price: again.Amount})
 	kit.Must(t, err)
 	kit.Same(t, "taken back", open, false)
-	entry, err := s.Repos().Statement.Find(ctx, again.ID)
+	entry, err := s.Repos().Statement.Find(ctx, ports.AnyOrg, again.ID)
 	kit.Must(t, err)
 	kit.Same(t, "the entry", []any{entry.Status, entry.Charged, entry.Amount}, []any{lookup.Running, true, again.Amount})
 	other := again
@@ -84,7 +84,7 @@ func callsAndHistory(t *testing.T, s ports.Store) {
 	before := rec.AnsweredAt.Add(-time.Microsecond)
 	spared := call(before, "")
 	kit.Same(t, "spared", kit.Begins(t, s, spared), ports.Begun{RecordID: rec.ID})
-	_, err := s.Repos().Statement.Find(ctx, spared.Entry.ID)
+	_, err := s.Repos().Statement.Find(ctx, ports.AnyOrg, spared.Entry.ID)
 	kit.WantErr(t, "the entry of a call that was spared", err, ports.ErrNotFound)
 	_, _, all, err := s.Repos().Usage.Spent(ctx, spared.Entry.KeyID, "2026-11-20", "2026-11")
 	kit.Must(t, err)

@@ -101,7 +101,7 @@ func ceilings(t *testing.T, s ports.Store) {
 		kit.Must(t, err)
 		_, err = begin()
 		kit.WantErr(t, what+" account that is full again", err, full)
-		found, err := s.Repos().Statement.Find(ctx, begun[1].ID)
+		found, err := s.Repos().Statement.Find(ctx, ports.AnyOrg, begun[1].ID)
 		kit.Must(t, err)
 		kit.Same(t, what+" entry", [2]string{found.BatchID, found.AutomationID},
 			[2]string{begun[1].BatchID, begun[1].AutomationID})

@@ -53,7 +53,7 @@ func serving(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "served record", got, rec)
 	e.RecordID = rec.ID
-	entry, err := repos.Statement.Find(ctx, e.ID)
+	entry, err := repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
 	kit.Must(t, err)
 	kit.Same(t, "its entry", entry, e)
 
@@ -62,7 +62,7 @@ func serving(t *testing.T, s ports.Store) {
 	_, err = repos.History.Serve(ctx, byMember, time.Time{})
 	kit.Must(t, err)
 	byMember.RecordID = rec.ID
-	entry, err = repos.Statement.Find(ctx, byMember.ID)
+	entry, err = repos.Statement.Find(ctx, ports.AnyOrg, byMember.ID)
 	kit.Must(t, err)
 	kit.Same(t, "entry of a member", entry, byMember)
 
@@ -80,7 +80,7 @@ func serving(t *testing.T, s ports.Store) {
 	_, err = repos.History.Serve(ctx, strange, time.Time{})
 	kit.WantErr(t, "a document without a record", err, ports.ErrNotFound)
 	for _, unanswered := range []lookup.Entry{stale, strange} {
-		_, err = repos.Statement.Find(ctx, unanswered.ID)
+		_, err = repos.Statement.Find(ctx, ports.AnyOrg, unanswered.ID)
 		kit.WantErr(t, "entry of what was not served", err, ports.ErrNotFound)
 	}
 }
@@ -116,7 +116,7 @@ func servingTogether(t *testing.T, s ports.Store) {
 				return
 			}
 			kit.Same(t, "record", got, want)
-			if entry, err := repos.Statement.Find(ctx, e.ID); err != nil || entry.RecordID != want.ID {
+			if entry, err := repos.Statement.Find(ctx, ports.AnyOrg, e.ID); err != nil || entry.RecordID != want.ID {
 				t.Errorf("the entry of an answered lookup is not there, or not whole: %v", err)
 			}
 		})

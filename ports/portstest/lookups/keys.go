@@ -59,17 +59,17 @@ func keys(t *testing.T, s ports.Store) {
 		ID: kit.ID(), OrgID: o.ID, Name: "Agente", Scopes: []document.Type{document.CNPJ}, CreatedAt: kit.At, Contacts: true,
 	}
 	kit.Must(t, repos.Keys.Create(ctx, reads))
-	got, err = repos.Keys.Find(ctx, reads.ID)
+	got, err = repos.Keys.Find(ctx, ports.AnyOrg, reads.ID)
 	kit.Must(t, err)
 	kit.Same(t, "a key for contacts", got, reads)
 
-	kit.Must(t, repos.Keys.Revoke(ctx, key.ID, kit.At.Add(time.Minute)))
-	kit.Must(t, repos.Keys.Revoke(ctx, key.ID, kit.At.Add(time.Hour)))
+	kit.Must(t, repos.Keys.Revoke(ctx, ports.AnyOrg, key.ID, kit.At.Add(time.Minute)))
+	kit.Must(t, repos.Keys.Revoke(ctx, ports.AnyOrg, key.ID, kit.At.Add(time.Hour)))
 	key.RevokedAt = kit.At.Add(time.Minute)
-	got, err = repos.Keys.Find(ctx, key.ID)
+	got, err = repos.Keys.Find(ctx, ports.AnyOrg, key.ID)
 	kit.Must(t, err)
 	kit.Same(t, "revoked key", got, key)
-	_, err = repos.Keys.Find(ctx, kit.ID())
+	_, err = repos.Keys.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "unknown key", err, ports.ErrNotFound)
-	kit.WantErr(t, "revoke an unknown key", repos.Keys.Revoke(ctx, kit.ID(), kit.At), ports.ErrNotFound)
+	kit.WantErr(t, "revoke an unknown key", repos.Keys.Revoke(ctx, ports.AnyOrg, kit.ID(), kit.At), ports.ErrNotFound)
 }

@@ -32,7 +32,7 @@ func laterAnswers(t *testing.T, s ports.Store) {
 		kit.Must(t, err)
 		kit.Same(t, "accepted", open, true)
 	}
-	e, err := repos.Statement.Find(ctx, call.Entry.ID)
+	e, err := repos.Statement.Find(ctx, ports.AnyOrg, call.Entry.ID)
 	kit.Must(t, err)
 	kit.Same(t, "settled after its time", e.SettleAt.Sub(now) > 50*time.Minute, true)
 	settle := func(now time.Time) (n int) {

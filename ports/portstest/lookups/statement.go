@@ -18,17 +18,17 @@ func statement(t *testing.T, s ports.Store) {
 	ctx, repos := t.Context(), s.Repos()
 	e := kit.Running(t, kit.ID())
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error { return r.Statement.Add(ctx, e) }))
-	got, err := repos.Statement.Find(ctx, e.ID)
+	got, err := repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
 	kit.Must(t, err)
 	kit.Same(t, "running entry", got, e)
-	_, err = repos.Statement.Find(ctx, kit.ID())
+	_, err = repos.Statement.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "unknown entry", err, ports.ErrNotFound)
 
 	e.Status, e.RecordID, e.SettleAt = lookup.Done, kit.ID(), time.Time{}
 	open, err := repos.Calls.End(ctx, ports.Outcome{Entry: e, Price: 4500})
 	kit.Must(t, err)
 	kit.Same(t, "was open", open, true)
-	got, err = repos.Statement.Find(ctx, e.ID)
+	got, err = repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
 	kit.Must(t, err)
 	kit.Same(t, "finished entry", got, e)
 	late := e
@@ -36,14 +36,14 @@ func statement(t *testing.T, s ports.Store) {
 	open, err = repos.Calls.End(ctx, ports.Outcome{Entry: late, Price: 4500})
 	kit.Must(t, err)
 	kit.Same(t, "a finished entry is closed", open, false)
-	got, err = repos.Statement.Find(ctx, e.ID)
+	got, err = repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
 	kit.Must(t, err)
 	kit.Same(t, "finished entry stays", got, e)
 
 	byMember := kit.Running(t, "")
 	byMember.MemberID, byMember.Status, byMember.SettleAt = kit.ID(), lookup.Done, time.Time{}
 	kit.Must(t, repos.Statement.Add(ctx, byMember))
-	got, err = repos.Statement.Find(ctx, byMember.ID)
+	got, err = repos.Statement.Find(ctx, ports.AnyOrg, byMember.ID)
 	kit.Must(t, err)
 	kit.Same(t, "entry of a member", got, byMember)
 }
@@ -165,7 +165,7 @@ func settling(t *testing.T, s ports.Store) {
 	call := ports.Charge{Entry: kit.Running(t, kit.ID()), Takes: 15 * time.Second,
 		Caps: access.Limits{PerDay: 1, PerMonth: 1}}
 	kit.Same(t, "begun", kit.Begins(t, s, call), ports.Begun{})
-	e, err := repos.Statement.Find(ctx, call.Entry.ID)
+	e, err := repos.Statement.Find(ctx, ports.AnyOrg, call.Entry.ID)
 	kit.Must(t, err)
 	settle := func(now time.Time) (n int) {
 		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) (err error) {
@@ -177,7 +177,7 @@ func settling(t *testing.T, s ports.Store) {
 	kit.Same(t, "settled before its time", settle(e.SettleAt.Add(-time.Microsecond)), 0)
 	kit.Same(t, "settled", settle(e.SettleAt), 1)
 	kit.Same(t, "settled again", settle(e.SettleAt.Add(time.Hour)), 0)
-	got, err := repos.Statement.Find(ctx, e.ID)
+	got, err := repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
 	kit.Must(t, err)
 	want := []any{lookup.NoAnswer, true, catalog.Money(4500)}
 	kit.Same(t, "outcome and charge", []any{got.Status, got.Charged, got.Amount}, want)
@@ -196,7 +196,7 @@ func settling(t *testing.T, s ports.Store) {
 	erased := ports.Charge{Entry: kit.Running(t, kit.ID()), Takes: 15 * time.Second,
 		Caps: access.Limits{PerDay: 1, PerMonth: 1}}
 	kit.Same(t, "begun", kit.Begins(t, s, erased), ports.Begun{})
-	e, err = repos.Statement.Find(ctx, erased.Entry.ID)
+	e, err = repos.Statement.Find(ctx, ports.AnyOrg, erased.Entry.ID)
 	kit.Must(t, err)
 	settle(e.SettleAt)
 	his, _ := privacy.OfDocument(e.Document)

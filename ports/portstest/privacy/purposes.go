@@ -61,27 +61,28 @@ func restrictedKeys(t *testing.T, s ports.Store) {
 	kit.Must(t, repos.Keys.Create(ctx, key))
 	read := func(what string) {
 		t.Helper()
-		got, err := repos.Keys.Find(ctx, key.ID)
+		got, err := repos.Keys.Find(ctx, ports.AnyOrg, key.ID)
 		kit.Must(t, err)
 		kit.Same(t, what, got, key)
 	}
 	read("a restricted key")
 	key.Purposes = []string{"credito", "cobranca"}
 	key.From = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("2001:db8::1/128")}
-	kit.Must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{Purposes: &key.Purposes, From: &key.From}))
+	kit.Must(t, repos.Keys.Change(ctx, ports.AnyOrg, key.ID, ports.KeyChange{Purposes: &key.Purposes, From: &key.From}))
 	read("restricted otherwise")
 	key.Purposes = nil
-	kit.Must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{Purposes: &key.Purposes}))
+	kit.Must(t, repos.Keys.Change(ctx, ports.AnyOrg, key.ID, ports.KeyChange{Purposes: &key.Purposes}))
 	read("of purposes no more")
 	key.From = nil
-	kit.Must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{From: &key.From}))
+	kit.Must(t, repos.Keys.Change(ctx, ports.AnyOrg, key.ID, ports.KeyChange{From: &key.From}))
 	read("no more restricted")
 	key.Limits = access.Limits{PerMinute: 7, PerDay: 0, PerMonth: 3}
-	kit.Must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{Limits: &key.Limits}))
+	kit.Must(t, repos.Keys.Change(ctx, ports.AnyOrg, key.ID, ports.KeyChange{Limits: &key.Limits}))
 	read("with other limits")
-	kit.Must(t, repos.Keys.Change(ctx, key.ID, ports.KeyChange{}))
+	kit.Must(t, repos.Keys.Change(ctx, ports.AnyOrg, key.ID, ports.KeyChange{}))
 	read("left as it is")
-	kit.WantErr(t, "an unknown key", repos.Keys.Change(ctx, kit.ID(), ports.KeyChange{From: &key.From}), ports.ErrNotFound)
+	unknown := repos.Keys.Change(ctx, ports.AnyOrg, kit.ID(), ports.KeyChange{From: &key.From})
+	kit.WantErr(t, "an unknown key", unknown, ports.ErrNotFound)
 }
 
 // historyOfPurposes has one document looked up for two purposes, and for none.
@@ -106,7 +107,7 @@ func historyOfPurposes(t *testing.T, s ports.Store) {
 		got, err = own.Serve(ctx, e, time.Time{})
 		kit.Must(t, err)
 		kit.Same(t, "served for "+purpose, got.ID, want.ID)
-		entry, err := repos.Statement.Find(ctx, e.ID)
+		entry, err := repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
 		kit.Must(t, err)
 		kit.Same(t, "the purpose of its entry", entry.Purpose, "credito")
 		fresh, err := own.Fresh(ctx, orgID, "cpf", []lookup.About{{Document: person}}, kit.At)

@@ -72,7 +72,7 @@ func subjectTraces(t *testing.T, s ports.Store) {
 		return err
 	}))
 	kit.Same(t, "what is left", tracesOf(t, s, p, privacy.Lookups), mine[3:])
-	e, err := repos.Statement.Find(ctx, mine[0])
+	e, err := repos.Statement.Find(ctx, ports.AnyOrg, mine[0])
 	kit.Must(t, err)
 	kit.Same(t, "an erased entry", []any{e.Erased, e.Unreadable, e.Document.IsZero(), e.Product},
 		[]any{true, false, true, "cpf"})
@@ -124,15 +124,15 @@ func subjectContacts(t *testing.T, s ports.Store) {
 		}
 		return nil
 	}))
-	_, err := repos.Contacts.Find(ctx, all[0].ID)
+	_, err := repos.Contacts.Find(ctx, ports.AnyOrg, all[0].ID)
 	kit.WantErr(t, "his contact", err, ports.ErrNotFound)
-	gone, err := repos.Removals.Find(ctx, all[0].ID)
+	gone, err := repos.Removals.Find(ctx, ports.AnyOrg, all[0].ID)
 	kit.Must(t, err)
 	kit.Same(t, "what is known of it", []any{gone.Unreadable, gone.Contact.Name}, []any{true, ""})
-	left, err := repos.Contacts.Find(ctx, all[2].ID)
+	left, err := repos.Contacts.Find(ctx, ports.AnyOrg, all[2].ID)
 	kit.Must(t, err)
 	kit.Same(t, "somebody else's", []any{left.Name, len(left.Documents)}, []any{"Bia", 0})
-	left, err = repos.Contacts.Find(ctx, all[3].ID)
+	left, err = repos.Contacts.Find(ctx, ports.AnyOrg, all[3].ID)
 	kit.Must(t, err)
 	kit.Same(t, "another organisation's", len(left.Documents), 1)
 }
@@ -256,7 +256,7 @@ func erasures(t *testing.T, s ports.Store) {
 		return r.Erasures.AddErasure(ctx, e)
 	}),
 		ports.ErrExists)
-	got, err := repos.Erasures.FindErasure(ctx, e.ID)
+	got, err := repos.Erasures.FindErasure(ctx, ports.AnyOrg, e.ID)
 	kit.Must(t, err)
 	kit.Same(t, "as it was written", got, e)
 

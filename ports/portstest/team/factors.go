@@ -59,7 +59,7 @@ func factors(t *testing.T, s ports.Store) {
 	r := allFactors(repos)
 	has := func(what string, want bool) {
 		t.Helper()
-		m, err := repos.Members.Find(ctx, ana.ID)
+		m, err := repos.Members.Find(ctx, ports.AnyOrg, ana.ID)
 		kit.Must(t, err)
 		kit.Same(t, "whether she has a second factor "+what, m.SecondFactor, want)
 	}

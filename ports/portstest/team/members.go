@@ -12,10 +12,10 @@ import (
 func members(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
 	m := kit.Member(t, s, o.ID, crm.Owner, true)
-	found, err := repos.Members.Find(ctx, m.ID)
+	found, err := repos.Members.Find(ctx, ports.AnyOrg, m.ID)
 	kit.Must(t, err)
 	kit.Same(t, "member", found, m)
-	_, err = repos.Members.Find(ctx, kit.ID())
+	_, err = repos.Members.Find(ctx, ports.AnyOrg, kit.ID())
 	kit.WantErr(t, "unknown member", err, ports.ErrNotFound)
 	idle := kit.Member(t, s, o.ID, crm.Common, false)
 	list, err := repos.Members.List(ctx, o.ID)

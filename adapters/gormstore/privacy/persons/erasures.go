@@ -141,8 +141,9 @@ func (r subjects) LockErasure(ctx context.Context, id, lease string) (privacy.Er
 		engine.Where("lease = ? AND state = "+engine.Literal(privacy.Running), lease))
 }
 
-func (r subjects) FindErasure(ctx context.Context, id string) (privacy.Erasure, error) {
-	return engine.FindOne(ctx, r.Query, "subjects.findErasure", engine.With(r.store.Vault, erasureOf), engine.ByID(id))
+func (r subjects) FindErasure(ctx context.Context, orgID, id string) (privacy.Erasure, error) {
+	return engine.FindOne(ctx, r.Query, "subjects.findErasure", engine.With(r.store.Vault, erasureOf),
+		engine.Of(orgID, id))
 }
 
 func (r subjects) Erasures(ctx context.Context, orgID, before string, limit int) ([]privacy.Erasure, error) {
