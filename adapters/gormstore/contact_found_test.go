@@ -205,9 +205,9 @@ func TestWordsGoWithTheirContact(t *testing.T) {
 	}
 }
 
-// TestAContactThatComesBackIsFound: a restored contact is indexed again, although it precedes the index's mark, and its
-// index entry follows changes.
-func TestAContactThatComesBackIsFound(t *testing.T) {
+// TestSlowAContactThatComesBackIsFound: a restored contact is indexed again, although it precedes the index's mark,
+// and its index entry follows changes.
+func TestSlowAContactThatComesBackIsFound(t *testing.T) {
 	t.Parallel()
 	for _, s := range each(t) {
 		manyContacts(t, s, 300)

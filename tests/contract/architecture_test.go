@@ -150,6 +150,42 @@ func TestRulesKnowNoFormat(t *testing.T) {
 	}
 }
 
+// TestWhoSearchesEverywhere: whoever searches by an id alone finds what any organisation has. These are all who do, in the
+// order of their files; each has only the id.
+func TestWhoSearchesEverywhere(t *testing.T) {
+	t.Parallel()
+	want := []string{
+		"adapters/gormstore/engine/conn.go",     // what it means
+		"app/caller.go",                         // the operator, who has every organisation
+		"app/lookups/later_answers.go",          // an answer that comes later is kept without its organisation
+		"app/privacy/subject_erase.go",          // the operator awaits an erasure
+		"app/team/factors.go",                   // a ticket says which member comes in
+		"app/team/links.go", "app/team/oidc.go", // so does a link, or an identity
+		"app/team/passkeys.go", // and a passkey
+		"ports/store.go",       // its declaration
+	}
+	var got []string
+	for _, dir := range []string{"adapters", "app", "cmd", "domain", "ports"} {
+		err := fs.WalkDir(os.DirFS("../.."), dir, func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") ||
+				strings.HasPrefix(name, "ports/portstest/") {
+				return err
+			}
+			text, err := os.ReadFile("../../" + name)
+			if strings.Contains(string(text), "AnyOrg") {
+				got = append(got, name)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("these search everywhere:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 // TestTheLinterKnowsTheArchitecture: the rules of depguard, which reports violations early, are exactly the table's
 // rows.
 func TestTheLinterKnowsTheArchitecture(t *testing.T) {
