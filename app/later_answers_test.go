@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 type unhurried struct {
 	mu            sync.Mutex
 	asked, polls  int
+	callback      string // of the last question
 	ready         bool
 	says          ports.BureauOutcome // how it ends; empty for an answer
 	every, within time.Duration
@@ -35,14 +37,20 @@ func (b *unhurried) Ask(_ context.Context, q ports.Question) (ports.Answer, erro
 	later := ports.Answer{Later: &ports.Later{Ticket: "t-" + q.Document.Value(), Every: b.every, For: b.within}}
 	if q.Ticket == "" {
 		b.asked++
+		b.callback = q.Callback
 		return later, nil
 	}
 	if q.Ticket != later.Later.Ticket {
 		return ports.Answer{}, &ports.BureauError{Outcome: ports.Failed, Reason: "another question's ticket"}
 	}
-	b.polls++
+	if q.Reply != nil && string(q.Reply.Body) != "pronto" {
+		return later, nil
+	}
+	if q.Reply == nil {
+		b.polls++
+	}
 	switch {
-	case !b.ready:
+	case !b.ready && q.Reply == nil:
 		return later, nil
 	case b.says != "":
 		return ports.Answer{}, &ports.BureauError{Outcome: b.says, Reason: "as told"}
@@ -79,7 +87,7 @@ func (s *setting) patientlyThrough(c ports.Chain, b *unhurried, others ...*chain
 	}
 	terms := lookups.NewTerms(products()[:1], c.Timeout(), fresh, calendar)
 	ledger := lookups.NewLedger(lookups.LedgerConfig{
-		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add,
+		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add, Callbacks: "https://f/",
 		Bureaus: lookups.NewBureaus(ports.Chains{catalog.CPF: c}, s.store, calendar, s.now, s.log.logger()),
 	})
 	s.t.Cleanup(ledger.Close)
@@ -129,6 +137,59 @@ func TestAnAnswerThatComesLater(t *testing.T) {
 		s.fetched(second)
 		equal(t, "fetched no more", b.polls, 2)
 		s.sound()
+	})
+}
+
+// posted posts to a question's address, and says what was answered, and whether the post was read.
+func (s *setting) posted(d *desk, callback, body string) string {
+	read := false
+	token := strings.TrimPrefix(callback, "https://f/")
+	err := d.CalledBack(s.t.Context(), token, func() (map[string][]string, []byte, error) {
+		read = true
+		return nil, []byte(body), nil
+	})
+	return line(said(err), read)
+}
+
+// TestAnAnswerThatIsPosted: only its bureau can post it, once; it is kept before that is confirmed, and any instance
+// goes on with it. Nothing is charged for a post.
+func TestAnAnswerThatIsPosted(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		for _, c := range []struct {
+			says         ports.BureauOutcome
+			lines, after string
+		}{
+			{"", "tarde concluida 0.45; tarde em_andamento 0.45", line("", true)},
+			// Another bureau has been asked, and the address is no longer this one's.
+			{ports.NotCharged, "b concluida 0.6; tarde em_andamento 0.45; tarde nao_enviada 0 seguida by another",
+				line("consulta_desconhecida", false)},
+		} {
+			s := s.another()
+			b, next := &unhurried{every: time.Hour, says: c.says}, &chained{name: "b", price: 6000, says: "ana"}
+			first, by := s.patiently(b, next), s.byKey(wide)
+			asked := must(first.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+			must(first.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+			id, proof, _ := strings.Cut(strings.TrimPrefix(b.callback, "https://f/"), ".")
+			equal(t, "the address is of", id, asked.Entry.ID)
+			other := must(first.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[1]})).Entry.ID
+			for _, forged := range []string{"", "x", id, id + ".", id + ".x", other + "." + proof, app.NewID() + "." + proof} {
+				equal(t, "forged", s.posted(first, forged, "pronto"), line("consulta_desconhecida", false))
+			}
+			callback := "https://f/" + id + "." + proof
+			equal(t, "no answer", s.posted(first, callback, "fila"), line("", true))
+			s.fetched(first)
+			equal(t, "nothing is fetched before it is due", b.polls, 0)
+			equal(t, "posted", s.posted(first, callback, "pronto"), line("", true))
+			equal(t, "again", s.posted(s.patiently(b, next), callback, "pronto"), line("", true))
+			second := s.patiently(b, next)
+			s.fetched(second)
+			equal(t, "after its end", s.posted(second, callback, "pronto"), c.after)
+			s.fetched(second)
+			equal(t, "lines", s.linesOf(""), c.lines)
+			equal(t, "asked and fetched", line(b.said(), b.polls), line(2, 0))
+			s.sound()
+		}
 	})
 }
 

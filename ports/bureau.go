@@ -30,6 +30,17 @@ type Question struct {
 	// Ticket is that of an answer that comes later: then nothing is asked, and Ask only fetches the answer to the question
 	// that the rest repeats. Empty for a question.
 	Ticket string
+	// Callback is an address to which the bureau may post an answer that comes later; empty for none.
+	Callback string
+	// Reply, beside a Ticket, is what came there: then Ask reads the answer in it, and sends nothing. It says that the
+	// answer comes later where that is not in it.
+	Reply *Reply
+}
+
+// Reply is what a bureau has posted.
+type Reply struct {
+	Header map[string][]string
+	Body   []byte
 }
 
 // Answer is what a bureau said.

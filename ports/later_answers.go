@@ -18,6 +18,16 @@ type LaterAnswers interface {
 	Claim(ctx context.Context, now, until time.Time, limit int) ([]LaterAnswer, error)
 	// Hold makes one due at another time, and reports false where it is not the caller's any more.
 	Hold(ctx context.Context, a LaterAnswer, until time.Time) (bool, error)
+	// Release is Hold, and it is nobody's until then. The reply that the caller has is forgotten; where one has arrived
+	// meanwhile it is due now.
+	Release(ctx context.Context, a LaterAnswer, now, until time.Time) error
+	// Find returns one by the id of its entry. Error: ErrNotFound.
+	Find(ctx context.Context, id string) (LaterAnswer, error)
+	// Arrive keeps what the bureau has posted, unless something is kept already or nothing is awaited, and makes it due
+	// now, or when it is nobody's.
+	Arrive(ctx context.Context, id string, reply Reply, now time.Time) error
+	// Proof is what a bureau shows that was asked a question with this entry. Nobody can guess it.
+	Proof(ctx context.Context, bureau, id string) (string, error)
 	// Remove forgets one, if it is the caller's.
 	Remove(ctx context.Context, a LaterAnswer) error
 }
@@ -47,6 +57,8 @@ type LaterAnswer struct {
 	// Rest are the names of the bureaus that may be asked after this one, and Before the ids of the entries of the
 	// question's earlier calls.
 	Rest, Before []string
+	// Reply is what the bureau has posted; nil where nothing has arrived.
+	Reply *Reply
 	// Due is when it is fetched next, and Until when it is given up.
 	Due, Until time.Time
 }

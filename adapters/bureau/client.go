@@ -127,7 +127,8 @@ func (c *Client) Close() {
 //     redirect, something other than JSON, a broken connection, or an answer that
 //     the file's `failed` calls a failure.
 //
-// With a ticket it only fetches the answer to that question, and never says that it was not sent.
+// With a ticket it only fetches the answer to that question, or reads it in what the bureau has posted, and never says
+// that it was not sent.
 func (c *Client) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {
 	answer, _, err := c.ask(ctx, q)
 	return answer, err
@@ -157,6 +158,11 @@ func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply
 	doc := asking(q, m.product)
 	if q.Ticket != "" {
 		return c.answered(ctx, m, doc, func(ctx context.Context) (reply, *failure) { return c.fetch(ctx, m, doc) })
+	}
+	if m.later != nil && m.later.poll == nil && doc.callback == "" {
+		return ports.Answer{}, reply{}, &ports.BureauError{
+			Outcome: ports.NotSent, Reason: "the bureau only posts its answer, and there is no address for that",
+		}
 	}
 	if left := c.wait.left(); left > 0 {
 		return ports.Answer{}, reply{}, &ports.BureauError{
@@ -206,7 +212,7 @@ func (c *Client) answered(
 func (c *Client) call(parent context.Context, m *mapping, doc asked) (reply, *failure) {
 	ctx, cancel := context.WithTimeout(parent, c.file.timeout)
 	defer cancel()
-	body, fail := c.body(ctx, m, doc)
+	body, fail := c.body(ctx, &m.request, m.product.ID, doc)
 	if fail != nil {
 		return reply{}, fail
 	}
@@ -265,17 +271,17 @@ func (c *Client) conclude(
 	return answer, fail
 }
 
-// body makes the request's body; nil when the product has none.
-func (c *Client) body(ctx context.Context, m *mapping, doc asked) ([]byte, *failure) {
-	switch values := doc.filled(m.product.ID); {
-	case m.request.form != nil:
-		return []byte(encoded(m.request.form, values)), nil
-	case m.request.text != nil:
-		return []byte(m.request.text.expand(values, escapeXML)), nil
-	case m.request.body == nil:
+// body makes a request's body; nil when it has none.
+func (c *Client) body(ctx context.Context, r *request, product string, doc asked) ([]byte, *failure) {
+	switch values := doc.filled(product); {
+	case r.form != nil:
+		return []byte(encoded(r.form, values)), nil
+	case r.text != nil:
+		return []byte(r.text.expand(values, escapeXML)), nil
+	case r.body == nil:
 		return nil, nil
 	}
-	b, err := makeBody(ctx, m.request.body, doc, m.product.ID)
+	b, err := makeBody(ctx, r.body, doc, product)
 	if err != nil {
 		return nil, neutral(ports.NotSent, "the request body could not be built")
 	}

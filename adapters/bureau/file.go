@@ -73,13 +73,14 @@ type mapping struct {
 	fields  []fieldMapping
 }
 
-// later is how a bureau says that it takes a question and answers later, and how that answer is fetched.
+// later is how a bureau says that it takes a question and answers later, and how that answer is fetched, or arrives.
 type later struct {
 	status     []int
 	id         *jq.Program // over the reply that takes the question, like those below
-	poll       request
+	poll       *request    // nil where the answer only arrives
 	every, max time.Duration
-	ready      *jq.Program // true for the reply that has the answer
+	posted     *jq.Program // the id in a post that has the answer; nil where nothing arrives
+	ready      *jq.Program // true for the reply, or post, that has the answer
 	result     *jq.Program // the answer in it; nil where it is the body
 }
 

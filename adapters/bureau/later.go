@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"fichario/adapters/jq"
 	"fichario/ports"
 )
 
@@ -31,9 +32,14 @@ func (c *Client) takenAs(ctx context.Context, m *mapping, doc asked, came receiv
 	if m.later == nil || !slices.Contains(m.later.status, came.code) {
 		return ""
 	}
+	return idOf(ctx, m.later.id, m, doc, came)
+}
+
+// idOf reads the id in what came; empty where there is none.
+func idOf(ctx context.Context, program *jq.Program, m *mapping, doc asked, came received) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), mappingTime)
 	defer cancel()
-	v, err := m.later.id.Run(ctx, came.view(), doc.variables(m.product.ID)...)
+	v, err := program.Run(ctx, came.view(), doc.variables(m.product.ID)...)
 	if err != nil {
 		return ""
 	}
@@ -57,14 +63,23 @@ func (c *Client) takenAs(ctx context.Context, m *mapping, doc asked, came receiv
 func (c *Client) fetch(parent context.Context, m *mapping, doc asked) (reply, *failure) {
 	ctx, cancel := context.WithTimeout(parent, c.file.timeout)
 	defer cancel()
+	if doc.reply != nil {
+		return c.posted(ctx, parent, m, doc)
+	}
+	if m.later.poll == nil {
+		return m.later.again(doc.id, status{}), nil
+	}
 	token, isNew := "", true
-	var fail *failure
+	body, fail := c.body(ctx, m.later.poll, m.product.ID, doc)
+	if fail != nil {
+		return m.later.again(doc.id, status{}), nil
+	}
 	if c.tokens != nil {
 		if token, isNew, fail = c.tokens.get(ctx); fail != nil {
 			return m.later.again(doc.id, status{}), nil
 		}
 	}
-	s, raw, fail := c.exchange(ctx, parent, c.request(&m.later.poll, m.product.ID, doc, nil, token))
+	s, raw, fail := c.exchange(ctx, parent, c.request(m.later.poll, m.product.ID, doc, body, token))
 	if s.code == http.StatusUnauthorized && c.tokens != nil {
 		if c.tokens.drop(token); !isNew {
 			return m.later.again(doc.id, status{}), nil
@@ -73,7 +88,25 @@ func (c *Client) fetch(parent context.Context, m *mapping, doc asked) (reply, *f
 	if fail != nil || s.code >= 500 || s.code == http.StatusTooManyRequests || s.code == http.StatusRequestTimeout {
 		return m.later.again(doc.id, s), nil
 	}
-	came := c.receive(s, raw)
+	return c.arrived(ctx, parent, m, doc, c.receive(s, raw), token)
+}
+
+// posted reads what the bureau has posted, as a reply with status 200 whose id must be the question's: anything else
+// says nothing about it.
+func (c *Client) posted(ctx, parent context.Context, m *mapping, doc asked) (reply, *failure) {
+	s := status{code: http.StatusOK, header: doc.reply.Header}
+	came := c.receive(s, doc.reply.Body)
+	if m.later.posted == nil || came.unread != nil || idOf(parent, m.later.posted, m, doc, came) != doc.id {
+		return m.later.again(doc.id, status{}), nil
+	}
+	return c.arrived(ctx, parent, m, doc, came, "")
+}
+
+// arrived reads a reply that may have the answer that comes later.
+func (c *Client) arrived(
+	ctx, parent context.Context, m *mapping, doc asked, came received, token string,
+) (reply, *failure) {
+	s := came.status
 	mapping, cancelMapping := context.WithTimeout(context.WithoutCancel(parent), mappingTime)
 	defer cancelMapping()
 	ready, err := m.later.ready.Run(mapping, came.view(), doc.variables(m.product.ID)...)

@@ -3,6 +3,7 @@ package bureau_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"sync"
@@ -231,5 +232,129 @@ func TestTryWaitsForALaterAnswer(t *testing.T) {
 	saved, err := c.Examine(t.Context(), question(t, c, "cpf", cpf), reply)
 	if err != nil || !strings.Contains(string(saved.Fields), "Ana") {
 		t.Errorf("%s, %v", saved.Fields, err)
+	}
+}
+
+// TestAPollWithABody: the id, and what the question was about, may be in it.
+func TestAPollWithABody(t *testing.T) {
+	t.Parallel()
+	for with, want := range map[string]string{
+		`body: '{protocolo: .id, doc: .documento}'`:                `{"doc":"52998224725","protocolo":"a/1"}`,
+		`form: { p: "{id}", d: "{documento}" }`:                    "d=52998224725&p=a%2F1",
+		`headers: { Content-Type: text/xml }, body: "<p>{id}</p>"`: "<p>a/1</p>",
+	} {
+		got := make(chan string, 1)
+		url, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			b, _ := io.ReadAll(r.Body)
+			got <- string(b)
+			_, _ = io.WriteString(w, `{"situacao":"pronto","resultado":{"nome":"Ana"}}`)
+		})
+		c := client(t, strings.Replace(fmt.Sprintf(slowly, url, ""),
+			`path: "/pedidos/{id}", query: { q: "{id}" }, headers: { X-Pedido: "{id}" }`, "method: POST, path: /pedidos, "+with, 1))
+		q := question(t, c, "cpf", cpf)
+		q.Ticket = "a/1"
+		if answer, err := c.Ask(t.Context(), q); err != nil || answer.Later != nil || <-got != want {
+			t.Errorf("%s: %+v, %v", with, answer.Later, err)
+		}
+	}
+}
+
+// slowlyPosting is slowly for a bureau that posts its answers.
+var slowlyPosting = strings.NewReplacer(`"/pessoas/{documento}"`, `"/pessoas/{documento}", headers: { X-Retorno: "{retorno}" }`,
+	"  poll:", "  callback: { id: .body.protocolo }\n  poll:").Replace(slowly)
+
+// TestAnAnswerIsPosted: it is read where it has the question's id and is ready, without a call.
+func TestAnAnswerIsPosted(t *testing.T) {
+	t.Parallel()
+	addresses := make(chan string, 2)
+	url, calls := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		addresses <- strings.Join(r.Header.Values("X-Retorno"), "|") + fmt.Sprint(len(r.Header.Values("X-Retorno")))
+		body(202, `{"protocolo":7}`)(w, r)
+	})
+	c := client(t, fmt.Sprintf(slowlyPosting, url, "charged: .body.cobrado\n"))
+	q := question(t, c, "cpf", cpf)
+	for want, address := range map[string]string{"https://x.example/t1": "https://x.example/t", "0": ""} {
+		q.Callback = address
+		if answer, err := c.Ask(t.Context(), q); err != nil || answer.Later == nil {
+			t.Fatalf("%+v, %v", answer, err)
+		}
+		if got := <-addresses; got != want {
+			t.Errorf("the bureau gets the address %q, want %q", got, want)
+		}
+	}
+	q.Ticket = "7"
+	for post, want := range map[string]string{
+		`{"protocolo":7,"situacao":"pronto","resultado":{"nome":"Ana"}}`:                   "found",
+		`{"protocolo":"7","situacao":"pronto","resultado":{"nome":"Ana"},"cobrado":false}`: "found",
+		`{"protocolo":8,"situacao":"pronto","resultado":{"nome":"Ana"}}`:                   "later",
+		`{"situacao":"pronto","resultado":{"nome":"Ana"}}`:                                 "later",
+		`{"protocolo":7,"situacao":"fila"}`:                                                "later",
+		`nada`:                                                                             "later",
+		`{"protocolo":7,"situacao":"pronto"}`:                                              "no record",
+	} {
+		q.Reply = &ports.Reply{Body: []byte(post)}
+		answer, err := c.Ask(t.Context(), q)
+		got := map[bool]string{true: "found", false: "no record"}[answer.Found]
+		if answer.Later != nil {
+			got = "later"
+		}
+		if err != nil || got != want {
+			t.Errorf("%s is %s, want %s (%v)", post, got, want, err)
+		}
+	}
+	if calls.Load() != 2 {
+		t.Errorf("%d calls", calls.Load())
+	}
+}
+
+// TestABureauThatOnlyPosts is not asked where it could not post.
+func TestABureauThatOnlyPosts(t *testing.T) {
+	t.Parallel()
+	url, calls := serve(t, body(202, `{"protocolo":7}`))
+	c := client(t, strings.NewReplacer("{ id: .body.protocolo }", "{ id: .body.protocolo, for: 90m }",
+		`  poll: { path: "/pedidos/{id}", query: { q: "{id}" }, headers: { X-Pedido: "{id}" }, every: 2s, for: 10m }`, "").
+		Replace(fmt.Sprintf(slowlyPosting, url, "")))
+	q := question(t, c, "cpf", cpf)
+	_, err := c.Ask(t.Context(), q)
+	wantError(t, err, ports.NotSent, "no address")
+	q.Callback = "https://x.example/t"
+	answer, err := c.Ask(t.Context(), q)
+	promise := ports.Later{Ticket: "7", Every: time.Hour, For: 90 * time.Minute}
+	if err != nil || answer.Later == nil || *answer.Later != promise {
+		t.Fatalf("taken as %+v, %v", answer.Later, err)
+	}
+	q.Ticket = "7"
+	if answer, err = c.Ask(t.Context(), q); err != nil || answer.Later == nil || calls.Load() != 1 {
+		t.Errorf("%+v, %v, %d calls", answer, err, calls.Load())
+	}
+}
+
+// TestFaultsOfCallbacks are each named with its place.
+func TestFaultsOfCallbacks(t *testing.T) {
+	t.Parallel()
+	poll := `poll: { path: "/p/{id}", every: 3s, for: 10m }`
+	for _, c := range []struct{ later, request, want string }{
+		{"", "", "needs a poll, a callback, or both"},
+		{"callback: {}, " + poll, "", "later.callback.id: is missing"},
+		{"callback: { id: .body.id }", `, headers: { X: "{retorno}" }`, "needs for"},
+		{"callback: { id: .body.id, for: 24h }", `, headers: { X: "{retorno}" }`, "must be from 1s to 12h"},
+		{"callback: { id: .body.id, for: 1h }, " + poll, "", "stands in poll already"},
+		{"callback: { id: .body.id, for: 1h }", "", "put {retorno} in path"},
+		{poll, `, headers: { X: "{retorno}" }`, "describe them under later, callback"},
+		{poll, `, body: '{a: .retorno, d: .documento}'`, "describe them under later, callback"},
+		{strings.Replace(poll, "{id}", "{id}/{retorno}", 1), "", "for the request of a product only"},
+		{strings.Replace(poll, `"/p/{id}"`, "/p, method: POST, body: '{d: .documento}'", 1), "", "does not use the id"},
+		{"callback: { id: .body.id, for: 1h }", `, query: { a: "{retorno}" }`, ""},
+		{"callback: { id: .body.id }, " + poll, "", ""},
+	} {
+		file := fmt.Sprintf(basic, "https://x.example", "later: { status: [202], id: .body.id, ready: .body.ok, "+c.later+" }")
+		file = strings.Replace(file, "/pessoas/{documento}\"", "/pessoas/{documento}\""+c.request, 1)
+		if strings.Contains(c.request, "body") {
+			file = strings.Replace(file, "GET", "POST", 1)
+		}
+		_, err := bureau.Parse("f", []byte(file), noEnv)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s%s: %v, want %q", c.later, c.request, err, c.want)
+		}
 	}
 }

@@ -204,15 +204,16 @@ func (p *parser) product(v at, product catalog.Product, standard bool) mapping {
 		}
 	}
 	if k, ok := keys["request"]; ok {
-		p.declared = product.Inputs
+		p.declared, p.special = product.Inputs, slotCallback
 		m.request = p.request(k, product)
-		p.declared = nil
+		p.declared, p.special = nil, ""
 	}
 	if k, ok := keys["later"]; ok {
 		p.declared = product.Inputs
 		m.later = p.later(k)
 		p.declared = nil
 	}
+	p.calledBack(keys["request"], m, product)
 	if k, ok := keys["also"]; ok {
 		m.also = p.alsoOf(k, product.ID)
 	}

@@ -43,12 +43,15 @@ func (p *parser) inputs(v at) []catalog.Input {
 	return list
 }
 
-// knows reports a fault for each input that a template uses and the product at hand has not, and for an id where there
-// is none.
+// knows reports a fault for each input that a template uses and the product at hand has not, and for an id or an
+// address where there is none.
 func (p *parser) knows(v at, t template) template {
 	for _, part := range t {
-		if part.slot == slotID && !p.polling {
+		switch {
+		case part.slot == slotID && p.special != slotID:
 			p.Fault(v, "{id} is for the poll of later only")
+		case part.slot == slotCallback && p.special != slotCallback:
+			p.Fault(v, "{retorno} is for the request of a product only")
 		}
 		name, is := strings.CutPrefix(part.slot, inputPrefix)
 		if is && !slices.ContainsFunc(p.declared, func(in catalog.Input) bool { return in.Name == name }) {

@@ -3,6 +3,9 @@ package bureau
 import (
 	"slices"
 	"time"
+
+	"fichario/domain/catalog"
+	"fichario/domain/document"
 )
 
 const (
@@ -16,8 +19,8 @@ const (
 
 // later reads how a bureau answers later.
 func (p *parser) later(v at) *later {
-	keys := p.Known(v, "status", "id", "poll", "ready", "result")
-	p.Required(v, keys, "status", "id", "poll", "ready")
+	keys := p.Known(v, "status", "id", "poll", "callback", "ready", "result")
+	p.Required(v, keys, "status", "id", "ready")
 	l := &later{}
 	if k, ok := keys["status"]; ok {
 		l.status = p.statuses(k, "from 200 to 299", func(status int) bool { return status >= 200 && status < 300 })
@@ -39,33 +42,61 @@ func (p *parser) later(v at) *later {
 	if k, ok := keys["result"]; ok {
 		l.result = p.jq(k)
 	}
-	if k, ok := keys["poll"]; ok {
-		p.polling = true
-		p.poll(k, l)
-		p.polling = false
+	poll, polls := keys["poll"]
+	if polls {
+		p.special = slotID
+		p.poll(poll, l)
+		p.special = ""
+	}
+	callback, calls := keys["callback"]
+	if calls {
+		p.callback(callback, l)
+	}
+	if !polls && !calls && len(keys) > 0 {
+		p.Fault(v, "needs a poll, a callback, or both")
 	}
 	return l
 }
 
+// callback reads how a bureau posts its answer to the address that it gets with the question.
+func (p *parser) callback(v at, l *later) {
+	keys := p.Known(v, "id", "for")
+	p.Required(v, keys, "id")
+	if k, ok := keys["id"]; ok {
+		l.posted = p.jq(k)
+	}
+	switch k, ok := keys["for"]; {
+	case ok && l.poll != nil:
+		p.Fault(k, "stands in poll already")
+	case ok:
+		l.max = p.duration(k, minEvery, maxFor)
+		l.every = min(l.max, maxEvery)
+	case l.poll == nil:
+		p.Fault(v, "needs for: without a poll, nothing else says when the answer is given up")
+	}
+}
+
+// calledBack reports a fault where a request gives an address that nothing is read from, or where the answer only
+// arrives and it gives none.
+func (p *parser) calledBack(v at, m mapping, product catalog.Product) {
+	arrives := m.later != nil && m.later.posted != nil
+	switch gives := m.request.callsBack(product); {
+	case gives && !arrives:
+		p.Fault(v, "uses the address for answers: describe them under later, callback")
+	case arrives && !gives && m.later.poll == nil:
+		p.Fault(v, "does not use the address for answers: put {retorno} in path, query, headers or form, or .retorno in body")
+	}
+}
+
 // poll reads the request that fetches an answer, and when it is made.
 func (p *parser) poll(v at, l *later) {
-	keys := p.Known(v, "method", "path", "query", "headers", "every", "for")
+	keys := p.Known(v, "method", "path", "query", "headers", "body", "form", "every", "for")
 	p.Required(v, keys, "path", "every", "for")
-	l.poll.method = "GET"
-	if k, ok := keys["method"]; ok {
-		if l.poll.method = p.Text(k); l.poll.method != "GET" && l.poll.method != "POST" {
-			p.Fault(k, "must be GET or POST")
-		}
-	}
-	if k, ok := keys["path"]; ok {
-		l.poll.path, l.poll.template = p.path(k)
-	}
-	if k, ok := keys["query"]; ok {
-		l.poll.query = plainHeaders(p.texts(k))
-	}
-	if k, ok := keys["headers"]; ok {
-		l.poll.headers = p.headers(k)
-	}
+	sample := asked{Document: Sample(document.CPF), inputs: sampleInputs(p.declared)}
+	one, other := sample, sample
+	one.id, other.id = "1", "2"
+	r, uses := p.reads(keys, slotID, "", [2]asked{one, other})
+	l.poll = &r
 	if k, ok := keys["every"]; ok {
 		l.every = p.duration(k, minEvery, maxEvery)
 	}
@@ -74,8 +105,8 @@ func (p *parser) poll(v at, l *later) {
 			p.Fault(k, "is less than every")
 		}
 	}
-	if !l.poll.template.uses(slotID) && !anyUses(l.poll.query, slotID) && !anyUses(l.poll.headers, slotID) {
-		p.Fault(v, "does not use the id: put {id} in path, query or headers")
+	if !uses {
+		p.Fault(v, "does not use the id: put {id} in path, query, headers or form, or .id in body")
 	}
 }
 

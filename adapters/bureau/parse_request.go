@@ -15,7 +15,24 @@ import (
 func (p *parser) request(v at, product catalog.Product) request {
 	keys := p.Known(v, "method", "path", "query", "headers", "body", "form")
 	p.Required(v, keys, "path")
-	r := request{method: "GET"}
+	var pairs [][2]asked
+	for _, t := range product.Documents {
+		one := asked{Document: Sample(t), inputs: sampleInputs(product.Inputs)}
+		other := one
+		other.Document = document.Restore(t, samples[t][1])
+		pairs = append(pairs, [2]asked{one, other})
+	}
+	r, uses := p.reads(keys, slotDocument, product.ID, pairs...)
+	if !uses && !anyUses(p.file.headers, slotDocument) && len(keys) > 0 {
+		p.Fault(v, "does not use the document: put {documento} in path, query, headers or form, or .documento in body")
+	}
+	return r
+}
+
+// reads reads what a request consists of, and reports whether it depends on a slot: whether the bodies about two
+// questions differ, where its body is a program.
+func (p *parser) reads(keys map[string]at, slot, product string, pairs ...[2]asked) (r request, uses bool) {
+	r.method = "GET"
 	if k, ok := keys["method"]; ok {
 		if r.method = p.Text(k); r.method != "GET" && r.method != "POST" && r.method != "" {
 			p.Fault(k, "must be GET or POST")
@@ -30,17 +47,33 @@ func (p *parser) request(v at, product catalog.Product) request {
 	if k, ok := keys["headers"]; ok {
 		r.headers = p.headers(k)
 	}
-	uses := r.template.uses(slotDocument) || anyUses(r.query, slotDocument) || anyUses(r.headers, slotDocument) ||
-		anyUses(p.file.headers, slotDocument)
-	uses = p.body(&r, keys, product) || uses
-	if !uses && len(keys) > 0 {
-		p.Fault(v, "does not use the document: put {documento} in path, query, headers or form, or .documento in body")
+	p.body(&r, keys)
+	if k, ok := keys["body"]; ok && r.body != nil {
+		uses = p.bodyUses(k, r, product, pairs)
 	}
-	return r
+	return r, r.uses(slot) || uses
 }
 
-// body reads what a request carries, and reports whether it depends on the document.
-func (p *parser) body(r *request, keys map[string]at, product catalog.Product) (uses bool) {
+// uses reports whether a template of the request has a slot.
+func (r request) uses(slot string) bool {
+	return r.template.uses(slot) || anyUses(r.query, slot) || anyUses(r.headers, slot) || anyUses(r.form, slot) ||
+		r.text.uses(slot)
+}
+
+// callsBack reports whether a request gives the bureau the address for its answer.
+func (r request) callsBack(product catalog.Product) bool {
+	if r.uses(slotCallback) || r.body == nil || len(product.Documents) == 0 {
+		return r.uses(slotCallback)
+	}
+	with := asked{Document: Sample(product.Documents[0]), inputs: sampleInputs(product.Inputs)}
+	without, _ := makeBody(context.Background(), r.body, with, product.ID)
+	with.callback = "https://fichario.example/retorno"
+	body, err := makeBody(context.Background(), r.body, with, product.ID)
+	return err == nil && !bytes.Equal(body, without)
+}
+
+// body reads what a request carries.
+func (p *parser) body(r *request, keys map[string]at) {
 	typ := contentType(p.file.headers, r.headers)
 	body, hasBody := keys["body"]
 	form, hasForm := keys["form"]
@@ -57,20 +90,15 @@ func (p *parser) body(r *request, keys map[string]at, product catalog.Product) (
 			p.Fault(form, "is sent as a form, but a header gives another Content-Type: take that header out")
 		}
 		r.form = plainHeaders(p.texts(form))
-		uses = anyUses(r.form, slotDocument)
 	}
 	switch {
 	case hasBody && isXML(typ):
 		if r.text = p.template(body, escapeXML); !strings.HasPrefix(strings.TrimSpace(body.Node.Value), "<") {
 			p.Fault(body, "is a template of XML under this Content-Type, and must begin with <")
 		}
-		return r.text.uses(slotDocument) || uses
 	case hasBody:
-		if r.body = p.jq(body); r.body != nil {
-			return p.bodyUses(body, r.body, product, typ) || uses
-		}
+		r.body = p.jq(body)
 	}
-	return uses
 }
 
 // formType is the Content-Type of a form.
@@ -115,7 +143,7 @@ func (p *parser) path(v at) (string, template) {
 	if len(p.Problems) > before {
 		return s, t
 	}
-	sample := t.expand(filled{"0", "0", "0", sampleInputs(p.declared), "0"}, nil)
+	sample := t.expand(filled{"0", "0", "0", sampleInputs(p.declared), "0", "0"}, nil)
 	u, err := url.Parse(sample)
 	switch {
 	case !strings.HasPrefix(s, "/") || strings.HasPrefix(s, "//"):
@@ -143,17 +171,16 @@ var samples = map[document.Type][2]string{
 // Sample is a valid document of a type that belongs to nobody in particular, for an answer whose own is not known.
 func Sample(t document.Type) document.Document { return document.Restore(t, samples[t][0]) }
 
-// bodyUses runs the program on sample documents, and reports whether the body depends on the document. The program's
-// text would not tell. typ is the Content-Type that the headers give, or empty.
-func (p *parser) bodyUses(v at, body *jq.Program, product catalog.Product, typ string) bool {
-	uses := false
-	for _, t := range product.Documents {
+// bodyUses runs the program of a body on pairs of questions, and reports whether a body differs from the other one of
+// its pair. The program's text would not tell.
+func (p *parser) bodyUses(v at, r request, product string, pairs [][2]asked) bool {
+	uses, typ := false, contentType(p.file.headers, r.headers)
+	for _, pair := range pairs {
 		var bodies [2][]byte
-		for i, doc := range samples[t] {
-			about := asked{Document: document.Restore(t, doc), inputs: sampleInputs(product.Inputs)}
-			b, err := makeBody(context.Background(), body, about, product.ID)
+		for i, about := range pair {
+			b, err := makeBody(context.Background(), r.body, about, product)
 			if err != nil {
-				p.Fault(v, "makes no body for a %s", t)
+				p.Fault(v, "makes no body for a %s", about.Type())
 				return true
 			}
 			if bodies[i] = b; belies(typ, b) {
@@ -172,6 +199,12 @@ func makeBody(ctx context.Context, body *jq.Program, doc asked, product string) 
 	input := map[string]any{slotDocument: doc.Value(), slotProduct: product}
 	if doc.purpose != "" {
 		input[slotPurpose] = doc.purpose
+	}
+	if doc.callback != "" {
+		input[slotCallback] = doc.callback
+	}
+	if doc.id != "" {
+		input[slotID] = doc.id
 	}
 	v, err := body.Run(ctx, input, doc.variables(product)...)
 	if err != nil {

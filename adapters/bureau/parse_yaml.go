@@ -21,8 +21,8 @@ type parser struct {
 	file File
 	// declared are the inputs of the product whose request is being read.
 	declared []catalog.Input
-	// polling says that a poll is being read, which has an id.
-	polling bool
+	// special is the slot that only what is being read has: slotID in a poll, slotCallback in a product's request.
+	special string
 	// also are the products that others name for the same answer.
 	also []also
 }

@@ -9,7 +9,7 @@ import (
 // part is a piece of a template: text, or a slot for a value.
 type part struct {
 	text string
-	slot string // "documento", "produto", "finalidade", "id", "entradas.NAME", or "" for text
+	slot string // "documento", "produto", "finalidade", "id", "retorno", "entradas.NAME", or "" for text
 }
 
 // template is a text of a bureau file with slots for the document, the product, the purpose and the inputs. Environment
@@ -23,6 +23,8 @@ const (
 	slotPurpose  = "finalidade"
 	// slotID is what the bureau called a question whose answer comes later; only its poll has one.
 	slotID = "id"
+	// slotCallback is the address to which the bureau may post the answer; only the request of a product has one.
+	slotCallback = "retorno"
 	// inputPrefix begins the slot of an input.
 	inputPrefix = "entradas."
 )
@@ -49,14 +51,15 @@ func (t template) uses(slot string) bool {
 type filled struct {
 	document, product, purpose string
 	inputs                     map[string]string
-	id                         string
+	id, callback               string
 }
 
-// missing reports whether a template refers to a purpose or an input that there is not.
+// missing reports whether a template refers to a purpose, an input or an address that there is not.
 func (t template) missing(values filled) bool {
 	return slices.ContainsFunc(t, func(p part) bool {
 		name, is := strings.CutPrefix(p.slot, inputPrefix)
-		return is && values.inputs[name] == "" || p.slot == slotPurpose && values.purpose == ""
+		return is && values.inputs[name] == "" || p.slot == slotPurpose && values.purpose == "" ||
+			p.slot == slotCallback && values.callback == ""
 	})
 }
 
@@ -77,6 +80,8 @@ func (t template) expand(values filled, escape func(string) string) string {
 			v = values.purpose
 		case slotID:
 			v = values.id
+		case slotCallback:
+			v = values.callback
 		case "":
 		default:
 			v = values.inputs[strings.TrimPrefix(p.slot, inputPrefix)]
@@ -135,7 +140,7 @@ func splitSlots(s string, report func(string)) template {
 			t = append(t, part{text: s[:loc[0]]})
 		}
 		switch name := s[loc[2]:loc[3]]; name {
-		case slotDocument, slotProduct, slotPurpose, slotID:
+		case slotDocument, slotProduct, slotPurpose, slotID, slotCallback:
 			t = append(t, part{slot: name})
 		default:
 			if input, is := strings.CutPrefix(name, inputPrefix); is && goodField.MatchString(input) {

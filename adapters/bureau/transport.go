@@ -81,13 +81,15 @@ type asked struct {
 	purpose string
 	// inputs are those of the product, by name.
 	inputs map[string]string
-	// id is what the bureau called the question, where its answer comes later.
-	id string
+	// id is what the bureau called the question, where its answer comes later; it may be posted to callback, and then is
+	// in reply.
+	id, callback string
+	reply        *ports.Reply
 }
 
 // asking is what a question asks of a product. Inputs that are not the product's never leave the house.
 func asking(q ports.Question, p catalog.Product) asked {
-	a := asked{Document: q.Document, purpose: q.Purpose, id: q.Ticket}
+	a := asked{Document: q.Document, purpose: q.Purpose, id: q.Ticket, callback: q.Callback, reply: q.Reply}
 	for _, in := range p.Inputs {
 		if v := q.Inputs[in.Name]; v != "" {
 			if a.inputs == nil {
@@ -120,7 +122,7 @@ func (a asked) variables(product string) []any {
 
 // filled are the values for the file's templates.
 func (a asked) filled(product string) filled {
-	return filled{a.Value(), product, a.purpose, a.inputs, a.id}
+	return filled{a.Value(), product, a.purpose, a.inputs, a.id, a.callback}
 }
 
 // request builds an HTTP request of the file for a product and a document.

@@ -238,7 +238,7 @@ func TestWhatMayBeCharged(t *testing.T) {
 		"getStatement": false, "getLookup": false, "listBatches": false, "getBatch": false, "pauseBatch": false,
 		"cancelBatch": false, "getBatchResults": false, "listProducts": false, "verifyWebhook": false, "probeWebhook": false,
 		"preflightWebhook": false, "receiveLead": false, "lookupOpen": true, "getLookupOpen": false,
-		"getStatementFile": false, "getBatchResultsFile": false,
+		"getStatementFile": false, "getBatchResultsFile": false, "receiveAnswer": false,
 	}
 	for _, m := range regexp.MustCompile(`operationId: (\w+)`).FindAllSubmatch(openapi.YAML, -1) {
 		id := string(m[1])

@@ -72,6 +72,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 		repos.Factors.SetCodes(ctx, id("33"), access.OneTimeCodes{Secret: "x"}),
 		s.Writer.Exec("INSERT INTO later_answers (id, content, due, until) VALUES (?, ?, ?, ?)", id("19"), engine.Blob(
 			s.Vault.SealJSON(map[string]string{"ticket": "t"}, "later_answers|content|"+id("19"))), now, now).Error,
+		repos.LaterAnswers.Arrive(ctx, id("19"), ports.Reply{Body: []byte("x")}, now),
 		s.Writer.Table("webhooks").Where("id = ?", id("02")).
 			Update("verify_token", engine.Blob(s.Vault.Seal([]byte("x"), "webhooks|verify_token|"+id("02")))).Error,
 		errOf(repos.LeadSources.Connect(ctx, webhook.Source{
@@ -141,7 +142,7 @@ func unreadableOf(t *testing.T, s *Store) func() map[string]bool {
 			"bulk_actions.settings": action.Unreadable, "bulk_items.content": rows[0].Unreadable,
 			"audit_lines.address": lines[0].Unreadable, "audit_lines.detail": lines[0].Unreadable,
 			"sessions.address": sessions[0].Address == "", "one_time_codes.secret": errors.Is(codesErr, ports.ErrUnreadable),
-			"later_answers.content": later[0].Ticket == "",
+			"later_answers.content": later[0].Ticket == "", "later_answers.reply": len(later[0].Reply.Body) == 0,
 			"audit_heads.sealed":    errors.Is(headErr, ports.ErrUnreadable),
 			"webhooks.verify_token": hooks[0].Unreadable, "lead_sources.token": pages[0].Unreadable,
 			"leads.lead": waiting[0].Lead == "",

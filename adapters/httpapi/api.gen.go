@@ -1263,6 +1263,9 @@ type GetBatchResultsFileParams struct {
 	Formato *string `form:"formato,omitempty" json:"formato,omitempty" validate:"omitempty,oneof=csv excel xlsx ndjson"`
 }
 
+// ReceiveAnswerJSONBody defines parameters for ReceiveAnswer.
+type ReceiveAnswerJSONBody = interface{}
+
 // VerifyWebhookParams defines parameters for VerifyWebhook.
 type VerifyWebhookParams struct {
 	// HubChallenge Text to return; at most 512 characters.
@@ -1297,6 +1300,9 @@ type ConfirmBatchJSONRequestBody = Teto
 
 // ResumeBatchJSONRequestBody defines body for ResumeBatch for application/json ContentType.
 type ResumeBatchJSONRequestBody = Retomada
+
+// ReceiveAnswerJSONRequestBody defines body for ReceiveAnswer for application/json ContentType.
+type ReceiveAnswerJSONRequestBody = ReceiveAnswerJSONBody
 
 // ReceiveLeadJSONRequestBody defines body for ReceiveLead for application/json ContentType.
 type ReceiveLeadJSONRequestBody = Lead
@@ -1671,6 +1677,9 @@ type ServerInterface interface {
 	// ListProducts The products that the calling key may look up
 	// (GET /api/v1/produtos)
 	ListProducts(ctx echo.Context) error
+	// ReceiveAnswer For bureaus: post the answer to a question
+	// (POST /api/v1/retornos/{token})
+	ReceiveAnswer(ctx echo.Context, token string) error
 	// VerifyWebhook Verify a webhook
 	// (GET /api/webhooks/receive/{token})
 	VerifyWebhook(ctx echo.Context, token string, params VerifyWebhookParams) error
@@ -2347,6 +2356,22 @@ func (w *ServerInterfaceWrapper) ListProducts(ctx echo.Context) error {
 	return err
 }
 
+// ReceiveAnswer converts echo context to params.
+func (w *ServerInterfaceWrapper) ReceiveAnswer(ctx echo.Context) error {
+	var err error
+	// ------------- Path parameter "token" -------------
+	var token string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "token", ctx.Param("token"), &token, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: ctx.Request().URL.RawPath == ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter token: %s", err))
+	}
+
+	// Invoke the callback with all the unmarshaled arguments
+	err = w.Handler.ReceiveAnswer(ctx, token)
+	return err
+}
+
 // VerifyWebhook converts echo context to params.
 func (w *ServerInterfaceWrapper) VerifyWebhook(ctx echo.Context) error {
 	var err error
@@ -2508,6 +2533,7 @@ func RegisterHandlersWithOptions(router EchoRouter, si ServerInterface, options 
 	router.GET(options.BaseURL+"/api/v1/lotes/:id/resultados/arquivo", wrapper.GetBatchResultsFile, options.OperationMiddlewares["getBatchResultsFile"]...)
 	router.POST(options.BaseURL+"/api/v1/lotes/:id/retomar", wrapper.ResumeBatch, options.OperationMiddlewares["resumeBatch"]...)
 	router.GET(options.BaseURL+"/api/v1/produtos", wrapper.ListProducts, options.OperationMiddlewares["listProducts"]...)
+	router.POST(options.BaseURL+"/api/v1/retornos/:token", wrapper.ReceiveAnswer, options.OperationMiddlewares["receiveAnswer"]...)
 	router.GET(options.BaseURL+"/api/webhooks/receive/:token", wrapper.VerifyWebhook, options.OperationMiddlewares["verifyWebhook"]...)
 	router.HEAD(options.BaseURL+"/api/webhooks/receive/:token", wrapper.ProbeWebhook, options.OperationMiddlewares["probeWebhook"]...)
 	router.OPTIONS(options.BaseURL+"/api/webhooks/receive/:token", wrapper.PreflightWebhook, options.OperationMiddlewares["preflightWebhook"]...)
@@ -8635,6 +8661,229 @@ func (response ListProducts503ApplicationProblemPlusJSONResponse) VisitListProdu
 	return err
 }
 
+type ReceiveAnswerRequestObject struct {
+	Token string `json:"token"`
+	Body  *ReceiveAnswerJSONRequestBody
+}
+
+type ReceiveAnswerResponseObject interface {
+	VisitReceiveAnswerResponse(w http.ResponseWriter) error
+}
+
+type ReceiveAnswer204ResponseHeaders struct {
+	XRequestId *string
+}
+
+type ReceiveAnswer204Response struct {
+	Headers ReceiveAnswer204ResponseHeaders
+}
+
+func (response ReceiveAnswer204Response) VisitReceiveAnswerResponse(w http.ResponseWriter) error {
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(204)
+	return nil
+}
+
+type ReceiveAnswer400ApplicationProblemPlusJSONResponse struct {
+	BadRequestApplicationProblemPlusJSONResponse
+}
+
+func (response ReceiveAnswer400ApplicationProblemPlusJSONResponse) VisitReceiveAnswerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveAnswer404ApplicationProblemPlusJSONResponse struct {
+	UnknownLookupApplicationProblemPlusJSONResponse
+}
+
+func (response ReceiveAnswer404ApplicationProblemPlusJSONResponse) VisitReceiveAnswerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveAnswer408ApplicationProblemPlusJSONResponse struct {
+	IncompleteApplicationProblemPlusJSONResponse
+}
+
+func (response ReceiveAnswer408ApplicationProblemPlusJSONResponse) VisitReceiveAnswerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(408)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveAnswer413ResponseHeaders struct {
+	XRequestId *string
+}
+
+type ReceiveAnswer413ApplicationProblemPlusJSONResponse struct {
+	Body    Problem
+	Headers ReceiveAnswer413ResponseHeaders
+}
+
+func (response ReceiveAnswer413ApplicationProblemPlusJSONResponse) VisitReceiveAnswerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveAnswer500ApplicationProblemPlusJSONResponse struct {
+	InternalApplicationProblemPlusJSONResponse
+}
+
+func (response ReceiveAnswer500ApplicationProblemPlusJSONResponse) VisitReceiveAnswerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveAnswer503ApplicationProblemPlusJSONResponse struct {
+	UnavailableApplicationProblemPlusJSONResponse
+}
+
+func (response ReceiveAnswer503ApplicationProblemPlusJSONResponse) VisitReceiveAnswerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(503)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReceiveAnswer504ApplicationProblemPlusJSONResponse struct {
+	NoAnswerApplicationProblemPlusJSONResponse
+}
+
+func (response ReceiveAnswer504ApplicationProblemPlusJSONResponse) VisitReceiveAnswerResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	if response.Headers.IdempotencyReplayed != nil {
+		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
+	}
+	if response.Headers.RateLimit != nil {
+		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
+	}
+	if response.Headers.RateLimitPolicy != nil {
+		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
+	}
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	if response.Headers.XRateLimitLimit != nil {
+		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
+	}
+	if response.Headers.XRateLimitRemaining != nil {
+		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
+	}
+	if response.Headers.XRequestId != nil {
+		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))
+	}
+	w.WriteHeader(504)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type VerifyWebhookRequestObject struct {
 	Token  string `json:"token"`
 	Params VerifyWebhookParams
@@ -9304,6 +9553,9 @@ type StrictServerInterface interface {
 	// ListProducts The products that the calling key may look up
 	// (GET /api/v1/produtos)
 	ListProducts(ctx context.Context, request ListProductsRequestObject) (ListProductsResponseObject, error)
+	// ReceiveAnswer For bureaus: post the answer to a question
+	// (POST /api/v1/retornos/{token})
+	ReceiveAnswer(ctx context.Context, request ReceiveAnswerRequestObject) (ReceiveAnswerResponseObject, error)
 	// VerifyWebhook Verify a webhook
 	// (GET /api/webhooks/receive/{token})
 	VerifyWebhook(ctx context.Context, request VerifyWebhookRequestObject) (VerifyWebhookResponseObject, error)
@@ -9872,6 +10124,54 @@ func (sh *strictHandler) ListProducts(ctx echo.Context) error {
 		return err
 	} else if validResponse, ok := response.(ListProductsResponseObject); ok {
 		return validResponse.VisitListProductsResponse(ctx.Response())
+	} else if response != nil {
+		return fmt.Errorf("unexpected response type: %T", response)
+	}
+	return nil
+}
+
+// ReceiveAnswer operation middleware
+func (sh *strictHandler) ReceiveAnswer(ctx echo.Context, token string) error {
+	var request ReceiveAnswerRequestObject
+
+	request.Token = token
+
+	var body ReceiveAnswerJSONRequestBody
+	var err error
+	if binder, ok := ctx.Echo().Binder.(*echo.DefaultBinder); ok {
+		// A request validator built on kin-openapi's openapi3filter with
+		// KeepValidatedValue leaves the value it validated on the body. Bind
+		// that value, matching member names exactly, so the handler receives
+		// what was validated instead of a second, case-insensitive decode.
+		// Otherwise bind only the request body, so that path and query
+		// parameters are not also bound into the body struct.
+		if vb, ok := ctx.Request().Body.(interface{ ValidatedValue() any }); !ok || runtime.BindJSONValue(vb.ValidatedValue(), &body) != nil {
+			err = binder.BindBody(ctx, &body)
+		}
+	} else {
+		// A custom binder is installed on the Echo instance; defer to it
+		// entirely, since echo.Binder does not expose body-only binding and
+		// the binder may do more than decode (for example call ctx.Validate).
+		err = ctx.Bind(&body)
+	}
+	if err != nil {
+		return err
+	}
+	request.Body = &body
+
+	handler := func(ctx echo.Context, request interface{}) (interface{}, error) {
+		return sh.ssi.ReceiveAnswer(ctx.Request().Context(), request.(ReceiveAnswerRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReceiveAnswer")
+	}
+
+	response, err := handler(ctx, request)
+
+	if err != nil {
+		return err
+	} else if validResponse, ok := response.(ReceiveAnswerResponseObject); ok {
+		return validResponse.VisitReceiveAnswerResponse(ctx.Response())
 	} else if response != nil {
 		return fmt.Errorf("unexpected response type: %T", response)
 	}

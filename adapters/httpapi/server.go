@@ -23,7 +23,9 @@ import (
 
 // Config is what the HTTP door needs.
 type Config struct {
-	Asker     *lookups.Asker
+	Asker *lookups.Asker
+	// Ledger takes the answers that bureaus post.
+	Ledger    *lookups.Ledger
 	Terms     *lookups.Terms
 	Bureaus   *lookups.Bureaus
 	Statement *lookups.Statement
@@ -53,7 +55,7 @@ type Config struct {
 
 type server struct {
 	Config
-	ServerInterface // the generated strict server; server overrides ReceiveLead and CreateBatch
+	ServerInterface // the generated strict server; server overrides ReceiveLead, ReceiveAnswer and CreateBatch
 }
 
 // agentPath is the address that agents use.

@@ -171,6 +171,14 @@ func (s *sending) Write(p []byte) (int, error) {
 // Unwrap lets the connection be hijacked.
 func (s *sending) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
+// content is the body of an answer.
+func (a reply) content(document string, invented func() []byte) []byte {
+	if a.body == nil {
+		return invented()
+	}
+	return []byte(strings.ReplaceAll(string(a.body), "{documento}", document))
+}
+
 // perform sends an answer of a case; invented makes the body where it has none.
 func (a reply) perform(w http.ResponseWriter, r *http.Request, document string, invented func() []byte) {
 	if !pause(r, a.delay) {
@@ -190,10 +198,7 @@ func (a reply) perform(w http.ResponseWriter, r *http.Request, document string, 
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		a.body = []byte(page)
 	}
-	body := []byte(strings.ReplaceAll(string(a.body), "{documento}", document))
-	if a.body == nil {
-		body = invented()
-	}
+	body := a.content(document, invented)
 	if w.Header().Get("Content-Type") == "" {
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	}

@@ -81,7 +81,12 @@ func (b *Bureau) play(
 	what.Fault = string(a.fault)
 	call := b.note(Call{Bureau: name, Product: product, Document: d.Value(), Headers: named(r.Header), Answered: what})
 	if w := (&sending{w, b, call}); a.later > 0 {
-		ticket{product, d.Value(), what.Case, what.Answer, time.Now().Add(a.later)}.promise(w)
+		t := ticket{product, d.Value(), what.Case, what.Answer, time.Now().Add(a.later)}
+		if address := r.Header.Get("X-Retorno"); address != "" && a.status == http.StatusOK && a.fault == "" {
+			body := a.content(d.Value(), func() []byte { return a.invented(m, d, invent) })
+			time.AfterFunc(a.later, func() { t.post(address, body) })
+		}
+		t.promise(w)
 	} else {
 		a.perform(w, r, d.Value(), func() []byte { return a.invented(m, d, invent) })
 	}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -18,16 +19,39 @@ type ticket struct {
 	Ready    time.Time `json:"t"`
 }
 
-// promise answers that the answer comes later.
-func (t ticket) promise(w http.ResponseWriter) {
+// id is the ticket as a text.
+func (t ticket) id() string {
 	text, err := json.Marshal(t)
 	if err != nil {
 		panic(err) // texts and numbers
 	}
+	return base64.RawURLEncoding.EncodeToString(text)
+}
+
+// poster posts answers, each over a connection of its own.
+var poster = http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+
+// post sends an answer to the address that came with its question, once. What is no object has no place for the id, and
+// is only there to be fetched.
+func (t ticket) post(address string, body []byte) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(body, &members) != nil || members == nil {
+		return
+	}
+	members["protocolo"] = render(t.id())
+	post := bytes.NewReader(render(members))
+	resp, err := poster.Post(address, "application/json", post) //nolint:gosec // who asks the sandbox names the address
+	if err == nil {
+		_ = resp.Body.Close()
+	}
+}
+
+// promise answers that the answer comes later.
+func (t ticket) promise(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(http.StatusAccepted)
 	_, _ = w.Write(render(map[string]any{
-		"sucesso": true, "protocolo": base64.RawURLEncoding.EncodeToString(text), "mensagem": "a resposta vem mais tarde",
+		"sucesso": true, "protocolo": t.id(), "mensagem": "a resposta vem mais tarde",
 	}))
 }
 

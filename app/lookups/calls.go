@@ -48,10 +48,18 @@ type calledBack struct {
 	took    time.Duration
 }
 
-// ask makes a call, or with a ticket fetches the answer that comes later. A bureau that panics counts as reached.
-func (l *Ledger) ask(ctx context.Context, link ports.Link, e lookup.Entry, ticket string) (said calledBack) {
-	if failure := l.bureaus.refusal(link.Name); failure != nil && ticket == "" {
-		return calledBack{failure: failure}
+// ask makes a call, or for an answer that comes later fetches that, or reads it in what the bureau has posted. A bureau
+// that panics counts as reached.
+func (l *Ledger) ask(ctx context.Context, link ports.Link, e lookup.Entry, a ports.LaterAnswer) (said calledBack) {
+	q := ports.Question{
+		Product: link.Product, Document: e.Document, Purpose: e.Purpose, Inputs: catalog.InputsOf(e.Inputs),
+		Ticket: a.Ticket, Reply: a.Reply,
+	}
+	if a.Ticket == "" {
+		if failure := l.bureaus.refusal(link.Name); failure != nil {
+			return calledBack{failure: failure}
+		}
+		q.Callback = l.callback(ctx, link, e)
 	}
 	ctx, cancel := context.WithTimeout(ctx, link.Timeout)
 	defer cancel()
@@ -67,8 +75,7 @@ func (l *Ledger) ask(ctx context.Context, link ports.Link, e lookup.Entry, ticke
 		}
 	}()
 	var err error
-	said.answer, err = link.Bureau.Ask(ctx, ports.Question{Product: link.Product, Document: e.Document, Purpose: e.Purpose,
-		Inputs: catalog.InputsOf(e.Inputs), Ticket: ticket})
+	said.answer, err = link.Bureau.Ask(ctx, q)
 	if err != nil && !errors.As(err, &said.failure) {
 		said.failure = &ports.BureauError{Outcome: ports.NoAnswer, Reason: "unknown failure"}
 	}

@@ -125,7 +125,7 @@ func (l *Ledger) goesDown(c ports.Chain, m made) bool {
 
 // make makes one call.
 func (l *Ledger) make(ctx context.Context, link ports.Link, e lookup.Entry) made {
-	said := l.ask(ctx, link, e, "")
+	said := l.ask(ctx, link, e, ports.LaterAnswer{})
 	if said.failure == nil && said.answer.Later != nil {
 		return made{entry: e, later: said.answer.Later, took: said.took}
 	}

@@ -54,7 +54,7 @@ func (l *Ledger) compareWith(ctx context.Context, c ports.Comparison, r Result) 
 		return
 	}
 	start := ports.Now()
-	said := l.ask(ctx, c.Link, e, "")
+	said := l.ask(ctx, c.Link, e, ports.LaterAnswer{})
 	// An answer that comes later is fetched as long as any call may take.
 	for said.failure == nil && said.answer.Later != nil {
 		later := said.answer.Later
@@ -62,7 +62,7 @@ func (l *Ledger) compareWith(ctx context.Context, c ports.Comparison, r Result) 
 		if wait := max(later.Every, time.Millisecond); ports.Since(start)+wait < c.Link.Timeout {
 			select {
 			case <-ports.After(wait):
-				said = l.ask(ctx, c.Link, e, later.Ticket)
+				said = l.ask(ctx, c.Link, e, ports.LaterAnswer{Ticket: later.Ticket})
 			case <-l.stopping.Done():
 			}
 		}

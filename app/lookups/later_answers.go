@@ -112,7 +112,7 @@ func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 	}
 	said := calledBack{answer: ports.Answer{Later: &ports.Later{Every: time.Minute}}}
 	if known && a.Ticket != "" && !e.Document.IsZero() {
-		said = l.ask(ctx, chain.Links[0], e, a.Ticket)
+		said = l.ask(ctx, chain.Links[0], e, a)
 	}
 	if ours, err := l.holds(ctx, &a, &said); err != nil || !ours {
 		return err
@@ -136,16 +136,19 @@ func (l *Ledger) holds(ctx context.Context, a *ports.LaterAnswer, said *calledBa
 	if err != nil {
 		return false, err
 	}
-	next := now.Add(l.terms.Timeout + settleMargin)
-	again := said.answer.Later != nil && now.Before(a.Until)
-	if again {
-		next = now.Add(said.answer.Later.Every)
+	if said.answer.Later != nil && now.Before(a.Until) {
+		next := now.Add(said.answer.Later.Every)
+		if next.After(a.Until) {
+			next = a.Until
+		}
+		return false, repos.LaterAnswers.Release(ctx, *a, now, next)
 	}
+	next := now.Add(l.terms.Timeout + settleMargin)
 	ours, err := repos.LaterAnswers.Hold(ctx, *a, next)
 	if a.Due = next; said.answer.Later != nil {
 		*said = noAnswerLater
 	}
-	return ours && !again, err
+	return ours, err
 }
 
 // earlier are the earlier calls of a question, by the ids of their entries; those that left none are left out.

@@ -33,6 +33,8 @@ type Ledger struct {
 	clock   app.Clock
 	log     *slog.Logger
 	observe func(Event)
+	// callbacks is LedgerConfig.Callbacks.
+	callbacks string
 
 	slots     chan struct{}
 	comparing chan struct{}
@@ -54,6 +56,9 @@ type LedgerConfig struct {
 	Terms   *Terms
 	Clock   app.Clock
 	Log     *slog.Logger
+	// Callbacks is the address below which bureaus post answers that come later, with a slash at its end; empty where none
+	// can.
+	Callbacks string
 	// Observe is called for every lookup that was answered or failed at the bureau, for the metrics.
 	Observe func(Event)
 }
@@ -81,7 +86,8 @@ var ErrBusy = errors.New("too many calls in flight")
 func NewLedger(c LedgerConfig) *Ledger {
 	l := &Ledger{
 		store: c.Store, bureaus: c.Bureaus, terms: c.Terms, clock: c.Clock, log: c.Log, observe: c.Observe,
-		slots: make(chan struct{}, CallsMax), comparing: make(chan struct{}, comparingMax),
+		callbacks: c.Callbacks,
+		slots:     make(chan struct{}, CallsMax), comparing: make(chan struct{}, comparingMax),
 	}
 	l.unwritten = newUnwritten(c.Log, l.write)
 	l.stopping, l.giveUp = context.WithCancel(context.Background())

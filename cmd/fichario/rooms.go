@@ -111,6 +111,7 @@ func lookupsOn(g ground, single func()) (r lookupRoom) {
 	r.bureaus = lookups.NewBureaus(g.bureau.Chains(), g.store, g.calendar, command.Now, g.log)
 	r.config = lookups.LedgerConfig{
 		Store: g.store, Bureaus: r.bureaus, Terms: r.terms, Clock: command.Now, Log: g.log, Observe: g.metrics.Lookup,
+		Callbacks: g.publicURL + httpapi.CallbackPath,
 	}
 	r.ledger = lookups.NewLedger(r.config)
 	g.metrics.Unwritten(r.ledger.Unwritten)

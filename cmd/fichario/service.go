@@ -145,7 +145,7 @@ func (s *service) wire(e *command.Environment) (err error) {
 func (s *service) api(tables *spreadsheet.Tables, trusted []netip.Prefix) http.Handler {
 	l := s.lookups
 	return httpapi.New(httpapi.Config{
-		Asker: l.asker, Terms: l.terms, Bureaus: l.bureaus, Statement: l.statement, Keys: l.keys,
+		Asker: l.asker, Ledger: l.ledger, Terms: l.terms, Bureaus: l.bureaus, Statement: l.statement, Keys: l.keys,
 		Intake: s.intake.intake, Batches: s.batches, Tables: tables, LookupEnabled: s.Settings.Lookup,
 		TrustedProxies: trusted, Ready: s.ready, Metrics: s.metrics,
 		MetricsElsewhere: s.Settings.MetricsListen != "", Log: s.log, PublicURL: s.publicURL,

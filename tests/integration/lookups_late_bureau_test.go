@@ -2,6 +2,9 @@ package integration
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"fichario/tests/testkit/lookuptest"
@@ -49,5 +52,74 @@ func TestABureauThatAnswersLater(t *testing.T) {
 		expect(t, "from history", s.CPF(other.Key, ana).JSON["cache"], any(true))
 		expect(t, "asked", b.Asked(ana), 1)
 		lookuptest.Eventually(t, "the statement", func() bool { return s.Statement(key.Key).Cobradas.Total == 1 })
+	})
+}
+
+// TestABureauThatPostsItsAnswer: any instance takes the post, and nobody but the bureau can make it. What is repeated,
+// late, forged or no answer changes nothing and costs nothing. One that is lost is fetched.
+func TestABureauThatPostsItsAnswer(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		b := lookuptest.StartLateBureau(t)
+		s := lookuptest.StartService(t, env, b.File)
+		other := s
+		if strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "postgres") {
+			other = s.StartAnother()
+		}
+		key, docs := s.NewKey(600, 50, 50), lookuptest.CPFs(11, 3)
+		token := func(document string) string {
+			_, token, _ := strings.Cut(b.Callback(document), "/retornos/")
+			s.Hide(token)
+			return token
+		}
+		post := func(token, body string) string {
+			t.Helper()
+			a, err := other.Do(t.Context(), "POST", "/api/v1/retornos/"+token, "", map[string]string{"Content-Type": "application/json"}, body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return a.String()
+		}
+		places := map[string]string{}
+		for _, d := range docs {
+			s.Hide(d)
+			places[d] = s.CPF(key.Key, d).Header.Get("Location")
+		}
+		posted, anothers := token(docs[0]), token(docs[1])
+		expect(t, "forged", post(posted[:len(posted)-1]+"_x", b.Posts(docs[0])), "404 consulta_desconhecida")
+		expect(t, "another question's answer", post(posted, b.Posts(docs[1])), "204")
+		expect(t, "no answer", post(posted, "nada"), "204")
+		expect(t, "too large", post(posted, strings.Repeat(" ", 9<<20)), "413 corpo_grande_demais")
+		expect(t, "not there yet", s.Get(places[docs[0]], key.Key).Status, 202)
+		expect(t, "posted", post(posted, b.Posts(docs[0])), "204")
+		expect(t, "again", post(posted, b.Posts(docs[0])), "204")
+		lookuptest.Eventually(t, "the answer", func() bool { return s.Get(places[docs[0]], key.Key).Status == 200 })
+		expect(t, "byte for byte", s.Get(places[docs[0]], key.Key).Raw(t), b.Posts(docs[0]))
+		expect(t, "after the end", post(posted, b.Posts(docs[0])), "204")
+		expect(t, "another's address", post(anothers, b.Posts(docs[0])), "204")
+		expect(t, "posted for another", s.Get(places[docs[1]], key.Key).Status, 202)
+		b.Answer()
+		for _, d := range docs[1:] {
+			lookuptest.Eventually(t, "a lost post is fetched", func() bool { return s.Get(places[d], key.Key).Status == 200 })
+			expect(t, "asked", b.Asked(d), 1)
+		}
+		expect(t, "charged", s.Statement(key.Key).Cobradas.Total, 3)
+	})
+}
+
+// TestTheSandboxPostsItsAnswers to the address that came with the question.
+func TestTheSandboxPostsItsAnswers(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, env map[string]string) {
+		script := filepath.Join(t.TempDir(), "casos.yaml")
+		if err := os.WriteFile(script, []byte("cases: [{ product: cpf, later: 1s }]\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := lookuptest.StartService(t, env, "sandbox", map[string]string{"FICHARIO_SANDBOX_SCRIPT": script})
+		a := s.CPF(s.NewKey(600, 50, 50).Key, ana)
+		expect(t, "answered", a.Status, 200)
+		lookuptest.Eventually(t, "posted", func() bool {
+			return strings.Contains(s.Logs(), `"route":"/api/v1/retornos/:token","status":204`)
+		})
 	})
 }

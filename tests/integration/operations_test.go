@@ -42,6 +42,7 @@ var operations = map[string]struct{ opens, body, foreign, weaker string }{
 	"getBatchResults": {
 		"key", "", "404 lote_desconhecido", "404 lote_desconhecido",
 	},
+	"receiveAnswer":    {"token", `{}`, "404 consulta_desconhecida", ""},
 	"verifyWebhook":    {"token", "", "404 webhook_desconhecido", ""},
 	"probeWebhook":     {"token", "", "404", ""},
 	"preflightWebhook": {"everybody", "", "", ""},

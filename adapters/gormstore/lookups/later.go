@@ -3,6 +3,7 @@ package lookups
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -22,6 +23,8 @@ type laterAnswerRow struct {
 	Content []byte     `gorm:"not null" stored:"sealed"`
 	Due     time.Time  `gorm:"not null"`
 	Until   time.Time  `gorm:"not null"`
+	Reply   []byte     `stored:"sealed"`
+	Turn    bool       `gorm:"not null"`
 }
 
 func (laterAnswerRow) TableName() string { return "later_answers" }
@@ -38,6 +41,8 @@ type laterContent struct {
 type laterAnswers struct {
 	engine.Conn
 	vault *engine.Vault
+	// secret keys the proofs: it stays when the data key is rotated.
+	secret func(context.Context) ([]byte, error)
 }
 
 func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) (open bool, err error) {
@@ -87,20 +92,71 @@ func (r laterAnswers) Claim(
 	err = r.Exec(ctx, "laterAnswers.claim", func(db *gorm.DB) error {
 		due := engine.Locked("UPDATE", "SKIP LOCKED")(db.Model(&laterAnswerRow{}).Select("id")).
 			Where("due <= ?", engine.Stamp(now)).Order("due").Limit(limit)
-		return db.Raw("UPDATE later_answers SET due = ? WHERE id IN (?) RETURNING id, content, due, until",
-			engine.Stamp(until), due).Scan(&rows).Error
+		return db.Raw("UPDATE later_answers SET due = ?, turn = ? WHERE id IN (?) RETURNING id, content, due, until, reply",
+			engine.Stamp(until), true, due).Scan(&rows).Error
 	})
 	for _, row := range rows {
-		a := ports.LaterAnswer{ID: string(row.ID), Due: row.Due.UTC(), Until: row.Until.UTC()}
-		var content laterContent
-		if plain, ok := r.vault.Shown(row.Content, "later_answers|content|"+a.ID); ok {
-			_ = json.Unmarshal(plain, &content) // Accept wrote it
-		}
-		a.Ticket, a.Trail, a.Compare = content.Ticket, content.Trail, content.Compare
-		a.Rest, a.Before = content.Rest, content.Before
-		out = append(out, a)
+		out = append(out, r.answer(row))
 	}
 	return out, err
+}
+
+func (r laterAnswers) answer(row laterAnswerRow) ports.LaterAnswer {
+	a := ports.LaterAnswer{ID: string(row.ID), Due: row.Due.UTC(), Until: row.Until.UTC()}
+	var content laterContent
+	if plain, ok := r.vault.Shown(row.Content, "later_answers|content|"+a.ID); ok {
+		_ = json.Unmarshal(plain, &content) // Accept wrote it
+	}
+	a.Ticket, a.Trail, a.Compare = content.Ticket, content.Trail, content.Compare
+	a.Rest, a.Before = content.Rest, content.Before
+	if len(row.Reply) > 0 {
+		a.Reply = &ports.Reply{}
+		if plain, ok := r.vault.Shown(row.Reply, "later_answers|reply|"+a.ID); ok {
+			_ = json.Unmarshal(plain, a.Reply) // Arrive wrote it
+		}
+	}
+	return a
+}
+
+func (r laterAnswers) Find(ctx context.Context, id string) (ports.LaterAnswer, error) {
+	var row laterAnswerRow
+	err := r.Query(ctx, "laterAnswers.find", func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
+	if err != nil {
+		return ports.LaterAnswer{}, err
+	}
+	return r.answer(row), nil
+}
+
+func (r laterAnswers) Arrive(ctx context.Context, id string, reply ports.Reply, now time.Time) error {
+	sealed := r.vault.SealJSON(reply, "later_answers|reply|"+id)
+	return r.Exec(ctx, "laterAnswers.arrive", func(db *gorm.DB) error {
+		return db.Exec("UPDATE later_answers SET reply = ?, due = CASE WHEN turn THEN due ELSE ? END WHERE id = ? AND reply IS NULL",
+			engine.Blob(sealed), engine.Stamp(now), engine.UID(id)).Error
+	})
+}
+
+func (r laterAnswers) Release(ctx context.Context, a ports.LaterAnswer, now, until time.Time) error {
+	return r.Exec(ctx, "laterAnswers.release", func(db *gorm.DB) error {
+		mine := func() *gorm.DB {
+			return db.Model(&laterAnswerRow{}).Where("id = ? AND due = ?", a.ID, engine.Stamp(a.Due))
+		}
+		if a.Reply != nil {
+			return mine().Updates(map[string]any{"due": engine.Stamp(until), "turn": false, "reply": nil}).Error
+		}
+		done := mine().Where("reply IS NULL").Updates(map[string]any{"due": engine.Stamp(until), "turn": false})
+		if done.Error != nil || done.RowsAffected > 0 {
+			return done.Error
+		}
+		return mine().Updates(map[string]any{"due": engine.Stamp(now), "turn": false}).Error
+	})
+}
+
+func (r laterAnswers) Proof(ctx context.Context, bureau, id string) (string, error) {
+	secret, err := r.secret(ctx)
+	if err != nil {
+		return "", err
+	}
+	return base64.RawURLEncoding.EncodeToString(requestHash(secret, id, "callback", bureau)), nil
 }
 
 func (r laterAnswers) Hold(ctx context.Context, a ports.LaterAnswer, until time.Time) (bool, error) {

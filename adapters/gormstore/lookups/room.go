@@ -56,7 +56,7 @@ func New(e *engine.Engine) engine.Room {
 			out.Statement, out.LookupEnds, out.LookupContacts = entries, entries, entries
 			out.History = history{c, s.Vault, s.serve, ports.Only{}, s.SubjectSecret}
 			out.Calls = calls{c, s.Vault, s.begin, s.end, s.SubjectSecret}
-			out.LookupRequests, out.LaterAnswers = lookupRequests{c, s.SubjectSecret}, laterAnswers{c, s.Vault}
+			out.LookupRequests, out.LaterAnswers = lookupRequests{c, s.SubjectSecret}, laterAnswers{c, s.Vault, s.SubjectSecret}
 			out.Bureaus = bureauStates{c}
 			out.Keys, out.Usage, out.Bundles, out.Tickets, out.Figures = keys{c}, usage{c}, bundles{c}, tickets{c}, figures{c}
 		},

@@ -2,6 +2,7 @@ package lookups
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -65,6 +66,36 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	kit.Same(t, "what is kept", []any{got.ID, got.Ticket, got.Trail, got.Compare, got.Rest[0], got.Before[0]},
 		[]any{e.ID, "protocolo", "x", true, "b", accepted.Before[0]})
 	kit.Same(t, "while another one has it", len(claim(due, due.Add(time.Minute))), 0)
+	posted := func(body string) {
+		kit.Must(t, repos.LaterAnswers.Arrive(ctx, e.ID, ports.Reply{Body: []byte(body)}, now))
+	}
+	posted("first")
+	posted("second")
+	kit.Must(t, repos.LaterAnswers.Arrive(ctx, kit.ID(), ports.Reply{}, now))
+	kit.Same(t, "posted while another one has it", len(claim(due, due.Add(time.Minute))), 0)
+	kit.Must(t, repos.LaterAnswers.Release(ctx, got, now, due.Add(9*time.Hour)))
+	some = claim(due, due.Add(time.Minute))
+	kit.Same(t, "due when it is nobody's", len(some), 1)
+	got = some[0]
+	kit.Same(t, "what was posted", string(got.Reply.Body), "first")
+	kit.Must(t, repos.LaterAnswers.Release(ctx, got, now, due.Add(9*time.Hour)))
+	kit.Same(t, "what was posted is no answer", len(claim(due, due.Add(time.Minute))), 0)
+	posted("third")
+	found, err := repos.LaterAnswers.Find(ctx, e.ID)
+	kit.Must(t, err)
+	kit.Same(t, "found", []any{found.Ticket, string(found.Reply.Body)}, []any{"protocolo", "third"})
+	_, err = repos.LaterAnswers.Find(ctx, kit.ID())
+	kit.Same(t, "another one", errors.Is(err, ports.ErrNotFound), true)
+	some = claim(due, due.Add(time.Minute))
+	kit.Same(t, "posted while it was nobody's", len(some), 1)
+	got = some[0]
+	proofs := map[string]bool{}
+	for _, of := range [][2]string{{"a", e.ID}, {"b", e.ID}, {"a", kit.ID()}, {"a", e.ID}} {
+		proof, err := repos.LaterAnswers.Proof(ctx, of[0], of[1])
+		kit.Must(t, err)
+		proofs[proof] = true
+	}
+	kit.Same(t, "proofs", len(proofs), 3)
 	stale := got
 	mine, err := repos.LaterAnswers.Hold(ctx, got, due.Add(2*time.Minute))
 	kit.Must(t, err)

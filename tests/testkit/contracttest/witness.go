@@ -72,7 +72,7 @@ func (w *Witness) LeftOut() ([]string, error) {
 	for _, item := range doc.Paths.Map() {
 		for _, operation := range item.Operations() {
 			name := operation.OperationID
-			if !w.answered[name] {
+			if !w.answered[name] && name != "receiveAnswer" { // no client has an address that a bureau got
 				out = append(out, name+" was never answered")
 			}
 			for status, response := range operation.Responses.Map() {

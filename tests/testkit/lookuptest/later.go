@@ -18,17 +18,23 @@ type LateBureau struct {
 
 	mu    sync.Mutex
 	ready bool
+	// callbacks are the addresses that came with the questions, by document.
+	callbacks map[string]string
 }
 
 // StartLateBureau starts one, whose answers are not ready.
 func StartLateBureau(tb testing.TB) *LateBureau {
 	tb.Helper()
-	b := &LateBureau{}
+	b := &LateBureau{callbacks: map[string]string{}}
 	b.Bureau = StartBureau(tb, func(w http.ResponseWriter, r *http.Request, document string) {
+		id, fetched := strings.CutPrefix(document, "pedido-")
 		b.mu.Lock()
 		ready := b.ready
+		if !fetched {
+			b.callbacks[document] = r.Header.Get("X-Retorno")
+		}
 		b.mu.Unlock()
-		switch id, fetched := strings.CutPrefix(document, "pedido-"); {
+		switch {
 		case !fetched:
 			w.WriteHeader(http.StatusAccepted)
 			_, _ = fmt.Fprintf(w, `{"protocolo":"pedido-%s"}`, document)
@@ -47,11 +53,12 @@ later:
   status: [202]
   id: .body.protocolo
   poll: { path: "/pedidos/{id}", every: 1s, for: 1h }
+  callback: { id: .body.protocolo }
   ready: .status == 200
 products:
   cpf:
     price: "0.45"
-    request: { method: GET, path: "/pessoas/{documento}" }
+    request: { method: GET, path: "/pessoas/{documento}", headers: { X-Retorno: "{retorno}" } }
     fields: { nome: .nome }
 `, b.URL)), 0o600)
 	if err != nil {
@@ -72,3 +79,15 @@ func (b *LateBureau) Asked(document string) int { return b.Ledger()[document] }
 
 // Fetched is how often its answer was fetched.
 func (b *LateBureau) Fetched(document string) int { return b.Ledger()["pedido-"+document] }
+
+// Posts is the body of a post that has the answer about a document.
+func (*LateBureau) Posts(document string) string {
+	return `{"protocolo":"pedido-` + document + `","nome":"Ana ` + Secret + `"}`
+}
+
+// Callback is the address that came with the last question about a document.
+func (b *LateBureau) Callback(document string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.callbacks[document]
+}

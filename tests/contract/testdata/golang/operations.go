@@ -113,6 +113,7 @@ func batches(ctx context.Context, c *ClientWithResponses, slow string) {
 }
 
 func webhook(ctx context.Context, c *ClientWithResponses, token string) {
+	expect[*ReceiveAnswerResponse](404, asProblem)(c.ReceiveAnswerWithResponse(ctx, "x", map[string]any{}))
 	nobodys, challenge := strings.Repeat("0", 48), "1158201444"
 	expect[*VerifyWebhookResponse](200, asJSON)(c.VerifyWebhookWithResponse(ctx, token, nil))
 	expect[*VerifyWebhookResponse](200, "text/plain")(c.VerifyWebhookWithResponse(ctx, token,

@@ -58,6 +58,8 @@ async function lookups() {
   refused(await api.POST("/api/v1/consultas-abertas", { body: { produto: "nada", documento: cpf } }), 400, "produto_desconhecido");
   assert.deepEqual(ok(await api.GET("/api/v1/consultas-abertas/{id}", { params: { path: { id: any.consultaId } } })), any);
   refused(await api.GET("/api/v1/consultas-abertas/{id}", { params: { path: { id: unknown } } }), 404, "consulta_desconhecida");
+  const nobodys = { params: { path: { token: "x" } }, body: {} };
+  refused(await api.POST("/api/v1/retornos/{token}", nobodys), 404, "consulta_desconhecida");
 }
 
 async function account() {

@@ -43,6 +43,7 @@ async function lookups() {
   refused(await api.lookupOpen({ body: { produto: "nada", documento: cpf } }), 400, "produto_desconhecido");
   assert.deepEqual(ok(await api.getLookupOpen({ path: { id: String(any.consultaId) } })), any);
   refused(await api.getLookupOpen(nobodys), 404, "consulta_desconhecida");
+  refused(await api.receiveAnswer({ path: { token: "x" }, body: {} }), 404, "consulta_desconhecida");
 }
 
 async function account() {

@@ -38,6 +38,7 @@ async function lookups() {
   refused(await api.lookupOpen({ produto: "nada", documento: cpf }, mine), 400, "produto_desconhecido");
   assert.deepEqual(ok(await api.getLookupOpen(any.consultaId, mine), 200), any);
   refused(await api.getLookupOpen(unknown, mine), 404, "consulta_desconhecida");
+  refused(await api.receiveAnswer("x", {}), 404, "consulta_desconhecida");
 }
 
 async function account() {
