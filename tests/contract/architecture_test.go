@@ -157,6 +157,7 @@ func TestWhoSearchesEverywhere(t *testing.T) {
 	want := []string{
 		"adapters/gormstore/engine/conn.go",     // what it means
 		"app/caller.go",                         // the operator, who has every organisation
+		"app/lookups/callbacks.go",              // a bureau posts to the address of one lookup
 		"app/lookups/later_answers.go",          // an answer that comes later is kept without its organisation
 		"app/privacy/subject_erase.go",          // the operator awaits an erasure
 		"app/team/factors.go",                   // a ticket says which member comes in
