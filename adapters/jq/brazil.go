@@ -1,12 +1,15 @@
 package jq
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/itchyny/gojq"
 
@@ -14,21 +17,26 @@ import (
 	"fichario/domain/document"
 )
 
-// ours are the functions that jq has not: what bureaus write in the Brazilian way, as a lookup has it. Each gives null
-// for anything that it does not recognise, and never an error; a program may define its own of the same name.
+// ours are the functions that jq has not: what bureaus write in the Brazilian way, as a lookup has it, and what
+// destinations hash. Each gives null for anything that it does not recognise, and never an error; a program may define
+// its own of the same name.
 var ours = map[string]func(v any) any{
-	"data_br": day, "telefone": phone, "reais": reais, "documento": identity,
+	"data_br": day, "telefone": phone, "reais": reais, "documento": identity, "email_limpo": address, "sha256": digest,
 }
 
-// oursMax bounds the texts that ours read. A date, a phone, an amount or a document is never longer.
-const oursMax = 100
+// oursMax bounds the texts that ours read. A date, a phone, an amount or a document is never longer; an address to be
+// hashed may have addressMax.
+const (
+	oursMax    = 100
+	addressMax = 320
+)
 
 // oursOptions compiles ours, each with the meter as its argument.
 func oursOptions() []gojq.CompilerOption {
 	var options []gojq.CompilerOption
 	for name, f := range ours {
 		options = append(options, gojq.WithFunction("_"+name, 1, 1, func(v any, args []any) any {
-			if m, _ := args[0].(*meter); m.spend(oursMax, 1) != nil {
+			if m, _ := args[0].(*meter); m.spend(addressMax, 1) != nil {
 				return m.err
 			}
 			return f(v)
@@ -142,4 +150,33 @@ func identity(v any) any {
 		return nil
 	}
 	return text
+}
+
+// address is an e-mail address as it is compared: in lower case, without any white space or invisible characters; null
+// for what has no text on both sides of one @.
+func address(v any) any {
+	text, _ := v.(string)
+	if len(text) > addressMax {
+		return nil
+	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || !unicode.IsGraphic(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, text)
+	if local, host, _ := strings.Cut(text, "@"); local == "" || host == "" || strings.Contains(host, "@") {
+		return nil
+	}
+	return text
+}
+
+// digest is the SHA-256 of a text in lower-case hexadecimal; null for an empty or long text, and for anything else.
+func digest(v any) any {
+	text, _ := v.(string)
+	if text == "" || len(text) > addressMax {
+		return nil
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }

@@ -74,6 +74,20 @@ func TestOurs(t *testing.T) {
 		{"documento", `"00000000000"`, `null`},
 		{"documento", `5.2`, `null`},
 		{"documento", `null`, `null`},
+		// The examples on Meta's page on customer information parameters, and on Google's on formatting user data.
+		{"email_limpo", `"John_Smith@gmail.com"`, `"john_smith@gmail.com"`},
+		{"email_limpo", `" cloudy.san francisco@GMAIL.com\u200b\n"`, `"cloudy.sanfrancisco@gmail.com"`},
+		{"email_limpo", `"ÉLIO@Example.com"`, `"élio@example.com"`},
+		{"email_limpo", `"ana@"`, `null`},
+		{"email_limpo", `"a@b@c"`, `null`},
+		{"email_limpo", `12`, `null`},
+		{"sha256", `"john_smith@gmail.com"`, `"62a14e44f765419d10fea99367361a727c12365e2520f32218d505ed9aa0f62f"`},
+		{"sha256", `"16505551212"`, `"e323ec626319ca94ee8bff2e4c87cf613be6ea19919ed1364124e16807ab3176"`},
+		{"sha256", `"정"`, `"8fa8cd9c440be61d0151429310034083132b35975c4bea67fdd74158eb51db14"`},
+		{"sha256", `"valéry"`, `"08e1996b5dd49e62a4b4c010d44e4345592a863bb9f8e3976219bac29417149c"`},
+		{"sha256", `""`, `null`},
+		{"sha256", `null`, `null`},
+		{"sha256", `16505551212`, `null`},
 	} {
 		p, err := Compile(c.f)
 		if err != nil {
