@@ -71,7 +71,7 @@ var ErrEventGone = errors.New("what the event was about is gone")
 // EventOf returns the event of a job, with what was so when it happened and the present state of all else that it
 // refers to; errEventGone where that no longer exists.
 func EventOf(ctx context.Context, r ports.Repos, job automation.Job) (automation.Event, error) {
-	e := automation.Event{Name: job.Event, At: job.CreatedAt}
+	e := automation.Event{ID: automation.EventID(job), Name: job.Event, At: job.CreatedAt}
 	if job.Event == "" {
 		e.Name = automation.ContactCreated
 	}

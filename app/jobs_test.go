@@ -29,6 +29,7 @@ func (s *setting) worker() automations.JobsConfig {
 	return automations.JobsConfig{
 		Store: s.store, Clock: s.now, Dispatcher: s.dispatcher, Mailer: s.mailer, PublicURL: "https://f.example",
 		Log: s.log.logger(), Conditions: outbound.NewConditions(), Asker: s.lookups.Asker, Terms: s.lookups.terms,
+		Destinations: outbound.Destinations{},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -146,4 +147,14 @@ type StageTotal struct {
 	Amount catalog.Money
 	// More is whether there are more contacts than were counted.
 	More bool
+}
+
+// Told keeps what platforms were told of contacts. Bodies are encrypted at rest.
+type Told interface {
+	// Add writes what is about to be sent; the first time of a run counts. Only inside InTx, where the contact is locked.
+	Add(ctx context.Context, t automation.Told) error
+	// Answered writes when the other side took it; nothing where it was removed since. Only inside InTx.
+	Answered(ctx context.Context, orgID, runID string, at time.Time) error
+	// OfContact returns what was told of a contact and of those merged into it, oldest first.
+	OfContact(ctx context.Context, orgID, contactID string) ([]automation.Told, error)
 }

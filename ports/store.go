@@ -82,6 +82,7 @@ type Repos struct {
 	ContactAnswers ContactAnswers
 	ContactSearch  ContactSearch
 	Removals       Removals
+	Told           Told
 	Bulks          Bulks
 	Rotations      Rotations
 	Notifications  Notifications

@@ -41,6 +41,18 @@ type Dispatcher struct {
 	timeout   time.Duration
 	// public restricts calls to the public internet.
 	public bool
+	// meta replaces Meta's address in the destination that comes with the program, and own calls it: the operator, not an
+	// organisation, has chosen it. Nil for the vendor's.
+	meta string
+	own  *Dispatcher
+}
+
+// WithMeta sets the address of Meta's Graph API, without a version, and returns the dispatcher.
+func (d *Dispatcher) WithMeta(address string) *Dispatcher {
+	if address = strings.TrimRight(address, "/"); address != metaAddress {
+		d.meta, d.own = address, newDispatcher(&net.Dialer{Timeout: callTime}, false)
+	}
+	return d
 }
 
 // New returns a dispatcher. Unless allowPrivate, it calls only the public internet,
@@ -73,7 +85,12 @@ func newDispatcher(dialer *net.Dialer, public bool) *Dispatcher {
 }
 
 // Close closes the idle connections. Calls in flight are left to finish.
-func (d *Dispatcher) Close() { d.transport.CloseIdleConnections() }
+func (d *Dispatcher) Close() {
+	d.transport.CloseIdleConnections()
+	if d.own != nil {
+		d.own.Close()
+	}
+}
 
 // Post makes one attempt of a call and judges it by the status alone: once that has arrived, an answer that breaks off
 // or never ends changes nothing. The status is 0 when there is none. The error is nil or a *ports.SendError.

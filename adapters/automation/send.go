@@ -2,8 +2,10 @@ package automation
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"fichario/adapters/automation/destinations"
@@ -37,12 +39,24 @@ func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 	if request == nil {
 		return resultNothing, nil
 	}
+	if at, moved := atMeta(d.meta, c.Action, request.Address); moved {
+		request.Address, d = at, d.own
+	}
 	if form.Signed() {
 		if err := signed(request, c); err != nil {
 			return "", err
 		}
 	}
 	end := time.Now().Add(d.timeout)
+	switch token, err := d.access(ctx, form, event, end); {
+	case err != nil:
+		return "", err
+	case token != "":
+		event.Access = token
+		if request, search, err = form.Request(ctx, event); err != nil {
+			return "", permanent(err.Error())
+		}
+	}
 	if search != nil {
 		answer, err := d.call(ctx, search, true, end)
 		if err != nil {
@@ -76,6 +90,46 @@ func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 		return "", refusal(form, answer)
 	}
 	return "status " + strconv.Itoa(answer.Status), nil
+}
+
+// metaAddress is where the destination metaName sends to, unless the operator has another address.
+const (
+	metaAddress = "https://graph.facebook.com"
+	metaName    = "meta-capi"
+)
+
+// atMeta returns the address of a request of the shipped destination at the operator's address of Meta, and whether
+// that is another one.
+func atMeta(meta string, a automation.Action, address string) (string, bool) {
+	rest, is := strings.CutPrefix(address, metaAddress+"/")
+	if meta == "" || !is || a.Destination != metaName || a.DestinationFile != "" {
+		return address, false
+	}
+	return meta + "/" + rest, true
+}
+
+// access gets the token of a destination that asks for one before each request; "" for others.
+func (d *Dispatcher) access(
+	ctx context.Context, form *destinations.Filled, event destinations.Event, end time.Time,
+) (string, error) {
+	request, err := form.Access(ctx, event)
+	if err != nil {
+		return "", permanent(err.Error())
+	}
+	if request == nil {
+		return "", nil
+	}
+	answer, err := d.call(ctx, request, true, end)
+	if err != nil {
+		return "", err
+	}
+	if token := form.Token(ctx, event, answer); token != "" {
+		return token, nil
+	}
+	var refused *ports.SendError
+	errors.As(byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now()), &refused)
+	refused.Reason = "o destino não deu o token de acesso (status " + strconv.Itoa(answer.Status) + ")"
+	return "", refused
 }
 
 // refusal is the error for an answer that is not a success. Where the event itself was sent, custom methods or headers
@@ -115,7 +169,7 @@ func signed(r *destinations.Request, c ports.Call) error {
 
 // prepare reads and fills in the form of a call's action, and encodes its event as JSON.
 func prepare(c ports.Call) (*destinations.Filled, destinations.Event, error) {
-	event := destinations.Event{ID: c.ID, Name: c.Event.Name}
+	event := destinations.Event{ID: c.ID, Name: c.Event.Name, HappenedID: c.Event.ID, At: c.Event.At}
 	file, faults := destinations.Of(c.Action)
 	if len(faults) > 0 {
 		return nil, event, permanent("o destino da automação não pode ser lido; descreva-a de novo")
@@ -137,8 +191,9 @@ func prepare(c ports.Call) (*destinations.Filled, destinations.Event, error) {
 	return form, event, nil
 }
 
-// Destinations reads the forms of requests; it makes none.
-type Destinations struct{}
+// Destinations reads the forms of requests; it makes none. Meta is what Dispatcher.WithMeta gets; empty for the
+// vendor's address.
+type Destinations struct{ Meta string }
 
 // Shipped describes the destinations that come with the program.
 func (Destinations) Shipped() []automation.Destination { return destinations.All() }
@@ -155,7 +210,7 @@ func (Destinations) Describe(a automation.Action) (automation.Destination, []aut
 
 // Show returns the request that a call would make, with the secrets masked. A request in the default form is signed
 // anew for each attempt, so its signature is masked too. Its error is a *ports.SendError.
-func (Destinations) Show(ctx context.Context, c ports.Call) (automation.ShownRequest, error) {
+func (d Destinations) Show(ctx context.Context, c ports.Call) (automation.ShownRequest, error) {
 	form, event, err := prepare(c)
 	if err != nil {
 		return automation.ShownRequest{}, err
@@ -164,6 +219,7 @@ func (Destinations) Show(ctx context.Context, c ports.Call) (automation.ShownReq
 	if err != nil {
 		return shown, permanent(err.Error())
 	}
+	shown.Address, _ = atMeta(strings.TrimRight(d.Meta, "/"), c.Action, shown.Address)
 	if form.Signed() && shown.Method != "" {
 		for _, name := range []string{"webhook-id", "webhook-signature", "webhook-timestamp"} {
 			value := destinations.Mask

@@ -29,15 +29,26 @@ type ReceiptJSON struct {
 	Bloqueio  bool           `json:"bloqueio"`
 	Apagado   privacy.Counts `json:"apagado"`
 	Fica      []string       `json:"fica"`
+	// EnviadoA says which platforms were told of the person's stages, and when.
+	EnviadoA []PassedOnJSON `json:"enviadoA"`
 	// Diario says whether the journal outside the database has it.
 	Diario bool `json:"diario"`
+}
+
+// PassedOnJSON is a platform that was told of the person.
+type PassedOnJSON struct {
+	Destino string    `json:"destino"`
+	Em      time.Time `json:"em"`
 }
 
 // Receipt returns the receipt of an erasure.
 func Receipt(e privacy.Erasure) ReceiptJSON {
 	out := ReceiptJSON{
 		ID: e.ID, Org: e.OrgID, Situacao: string(e.State), PedidaPor: e.AskedBy, Em: e.At, Bloqueio: e.Block,
-		Apagado: WithoutNone(e.Gone), Fica: Stays, Diario: e.Journalled,
+		Apagado: WithoutNone(e.Gone), Fica: Stays, Diario: e.Journalled, EnviadoA: []PassedOnJSON{},
+	}
+	for _, told := range e.Told {
+		out.EnviadoA = append(out.EnviadoA, PassedOnJSON{told.To, told.At})
 	}
 	if e.Block {
 		out.Fica = append(Stays[:len(Stays):len(Stays)], StaysBlocked)

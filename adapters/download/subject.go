@@ -10,6 +10,7 @@ import (
 
 	"fichario/app/contacts"
 	privacyapp "fichario/app/privacy"
+	"fichario/domain/automation"
 	"fichario/domain/batch"
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -229,6 +230,38 @@ type subjectContact struct {
 	Atribuicao map[string]string `json:"atribuicao,omitempty"`
 	Historico  []subjectEvent    `json:"historico"`
 	Automacoes []subjectRun      `json:"automacoes"`
+	// Consentimentos are the yes and no of its forms; Enviado is what platforms were told.
+	Consentimentos []subjectConsent `json:"consentimentos,omitempty"`
+	Enviado        []subjectTold    `json:"enviadoAPlataformas,omitempty"`
+}
+
+type subjectConsent struct {
+	Campo  string    `json:"campo"`
+	Titulo *string   `json:"titulo"`
+	Dado   bool      `json:"dado"`
+	Em     time.Time `json:"em"`
+}
+
+type subjectTold struct {
+	Em      time.Time `json:"em"`
+	Destino string    `json:"destino"`
+	// RecebidoEm is when the platform took it; null where that is not known.
+	RecebidoEm *time.Time `json:"recebidoEm"`
+	// Consentimento is the field by which the person consented, Finalidade the code of the purpose instead.
+	Consentimento *string `json:"consentimento"`
+	Finalidade    *string `json:"finalidade"`
+	Corpo         string  `json:"corpo"`
+}
+
+func toldOf(t automation.Told) subjectTold {
+	out := subjectTold{
+		Em: t.At, Destino: t.Destination, Consentimento: text.OrNil(t.Ground.Consent), Finalidade: text.OrNil(t.Ground.Basis),
+		Corpo: t.Body,
+	}
+	if !t.AnsweredAt.IsZero() {
+		out.RecebidoEm = &t.AnsweredAt
+	}
+	return out
 }
 
 type subjectEvent struct {
@@ -257,6 +290,9 @@ func contactOf(_ *privacyapp.SubjectExport, c privacyapp.SubjectContact) any {
 	for _, e := range c.Events {
 		out.Historico = append(out.Historico, subjectEvent{e.At, string(e.Kind), e.Actor, e.Text()})
 	}
+	for _, t := range c.Told {
+		out.Enviado = append(out.Enviado, toldOf(t))
+	}
 	for _, run := range c.Runs {
 		out.Automacoes = append(out.Automacoes, subjectRun{
 			run.CreatedAt, run.Rule.Name, string(run.Kind), text.OrNil(c.PassedTo(run)), string(run.State), run.Result,
@@ -270,6 +306,10 @@ func contactFields(c crm.Contact) subjectContact {
 		ID: c.ID, CriadoEm: c.CreatedAt, Nome: c.Name, Email: c.Email, Telefone: c.Phone, Empresa: c.Company,
 		Valor: json.Number(c.Amount.String()), Documentos: documentsOf(c.Documents), Nota: c.Note,
 		Historico: []subjectEvent{}, Automacoes: []subjectRun{},
+	}
+	for _, said := range c.Consents {
+		out.Consentimentos = append(out.Consentimentos,
+			subjectConsent{said.Key, text.OrNil(said.Title), said.Given, said.At})
 	}
 	for _, a := range c.Attribution {
 		if out.Atribuicao == nil {

@@ -233,7 +233,7 @@ func TestSlowPartitioningKeepsEveryRow(t *testing.T) {
 			t.Fatalf("undone, there are the indexes %v, not %v", now, older)
 		}
 		// Current posts write these columns.
-		err := s.Writer.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea,
+		err := s.Writer.Exec(`ALTER TABLE contacts ADD COLUMN documents bytea, ADD COLUMN doc_index bytea, ADD COLUMN consents bytea,
 				ADD COLUMN waiting boolean NOT NULL DEFAULT false;
 			ALTER TABLE webhooks ADD COLUMN rotation_id uuid, ADD COLUMN email_key text NOT NULL DEFAULT '',
 				ADD COLUMN verify_token bytea;

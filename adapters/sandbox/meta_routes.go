@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"regexp"
 	"slices"
@@ -31,11 +30,15 @@ func (m *Meta) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.tellUsage(w)
 	if m.limited > 0 {
 		m.limited--
-		metaError(w, http.StatusBadRequest, m.code, 0, "There have been too many calls.")
+		status := http.StatusBadRequest
+		if m.code == metaAway {
+			status = http.StatusServiceUnavailable
+		}
+		metaError(w, status, m.code, 0, "There have been too many calls.")
 		return
 	}
 	if len(parts) == 2 && parts[1] == "events" {
-		m.takeEvents(w, r)
+		m.takeEvents(w, r, token)
 		return
 	}
 	p := m.pageOf(w, r, token)
@@ -266,17 +269,4 @@ func (l *MetaLead) node(p *MetaPage) map[string]any {
 		"adset_name": "Zona Sul", "campaign_id": "404000000000001", "campaign_name": "Lançamento Aurora", "field_data": data,
 		"custom_disclaimer_responses": consents,
 	}
-}
-
-// takeEvents keeps conversions.
-func (m *Meta) takeEvents(w http.ResponseWriter, r *http.Request) {
-	var body struct {
-		Data []json.RawMessage `json:"data"`
-	}
-	if json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&body) != nil || len(body.Data) == 0 {
-		metaError(w, http.StatusBadRequest, 100, 0, "Invalid parameter")
-		return
-	}
-	m.events = append(m.events, body.Data...)
-	metaAnswer(w, map[string]any{"events_received": len(body.Data), "messages": []any{}, "fbtrace_id": "A0inventado"})
 }

@@ -24,6 +24,11 @@ import (
 func (a *Automations) describe(
 	ctx context.Context, r ports.Repos, by app.Caller, n NewAutomation,
 ) (automation.Automation, error) {
+	if n.Event == "" {
+		if n.Event = automation.ContactCreated; n.Ground != (automation.Ground{}) {
+			n.Event = automation.ContactMoved
+		}
+	}
 	name, ok := crm.CleanName(n.Name)
 	switch {
 	case !ok:
@@ -108,7 +113,7 @@ func (a *Automations) action(ctx context.Context, r ports.Repos, n NewAutomation
 	var err error
 	switch n.Action {
 	case automation.HTTP:
-		made, err = a.request(made, n)
+		made, err = a.request(ctx, r, made, n)
 	case automation.Email:
 		if !a.means.Mails {
 			return made,

@@ -52,8 +52,9 @@ var automationKind = app.Kind[automation.Automation]{
 // NewAutomation describes an automation, with names where people know names.
 type NewAutomation struct {
 	OrgID, Name string
-	Event       automation.EventName
-	Action      automation.ActionKind
+	// Event is by default contact.created, or contact.moved for a destination with Consent.
+	Event  automation.EventName
+	Action automation.ActionKind
 	// URL belongs to an http action without a destination.
 	URL string
 	RequestForm
@@ -134,7 +135,9 @@ func (a *Automations) edited(
 		return changed, nil, err
 	}
 	if n.KeepAction {
-		changed.Action = old.Action
+		if changed.Action = old.Action; old.Action.Ground != (automation.Ground{}) && changed.Event != automation.ContactMoved {
+			return changed, nil, app.Invalid("event", "Este destino conta etapas: o evento é contact.moved.")
+		}
 	}
 	if changed.ID = old.ID; old.Action.Secret != "" && changed.Action.Secret != "" {
 		changed.Action.Secret = old.Action.Secret
@@ -193,6 +196,7 @@ func automationDetail(a automation.Automation) audit.Detail {
 		"nome": a.Name, "evento": string(a.Event), "acao": string(a.Action.Kind), "endereco": a.Action.URL,
 		"para": a.Action.To, "condicao": a.Conditions.When, "produto": a.Action.Product, "teto": a.Action.Ceiling.String(),
 		"finalidade": a.Action.Purpose, "destino": a.Action.Destination, "metodo": a.Action.Method,
+		"consentimento": a.Action.Ground.Consent, "base": a.Action.Ground.Basis,
 	}
 }
 

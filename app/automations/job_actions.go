@@ -102,13 +102,16 @@ var actions = map[automation.ActionKind]func(*Jobs, context.Context, ports.Repos
 	automation.Lookup:    (*Jobs).lookup,
 }
 
-func (j *Jobs) post(ctx context.Context, _ ports.Repos, u run) (outcome, error) {
+func (j *Jobs) post(ctx context.Context, r ports.Repos, u run) (outcome, error) {
 	if u.contact.Unreadable {
 		return outcome{}, &ports.SendError{Reason: "a nota guardada do contato está ilegível", Permanent: true}
 	}
 	call := ports.Call{
 		ID: u.job.ID, URL: u.rule.Action.URL, Secret: u.rule.Action.Secret, At: j.Clock(), Action: u.rule.Action,
 		Event: u.about,
+	}
+	if call.Action.Ground != (automation.Ground{}) {
+		return j.tellStage(ctx, r, u, call)
 	}
 	if call.Action.HasForm() {
 		result, err := j.Dispatcher.Send(ctx, call)

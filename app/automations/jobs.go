@@ -25,6 +25,8 @@ type JobsConfig struct {
 	Store      ports.Store
 	Clock      app.Clock
 	Dispatcher ports.Dispatcher
+	// Destinations shows what a platform is told before it is.
+	Destinations ports.Destinations
 	// Conditions evaluates the expressions of automations.
 	Conditions ports.Conditions
 	// Asker makes the lookups of automations, on these Terms. LookupsOff is set on an instance without the lookup feature:

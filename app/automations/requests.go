@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"fichario/app"
@@ -24,6 +25,8 @@ type RequestForm struct {
 	Destination, DestinationFile string
 	// Values are the values filled in, by the names of the fields.
 	Values map[string]string
+	// Ground belongs to a destination that tells a platform of persons.
+	Ground automation.Ground
 }
 
 // fileMax bounds the text of a destination, in bytes.
@@ -39,6 +42,11 @@ func (a *Automations) Destination(url string, f RequestForm) (automation.Destina
 		return automation.Destination{}, err
 	}
 	d, faults := a.means.Destinations.Describe(f.action(automation.Action{Kind: automation.HTTP, URL: url}))
+	if d.Title != "" { // it could be read
+		if err := checkGround(NewAutomation{RequestForm: f}, d); err != nil {
+			return d, err
+		}
+	}
 	for _, fault := range faults {
 		name, isValue := strings.CutPrefix(fault.Field, "set.")
 		if _, given := f.Values[name]; !isValue || given {
@@ -52,16 +60,22 @@ func (a *Automations) Destination(url string, f RequestForm) (automation.Destina
 func (f RequestForm) action(made automation.Action) automation.Action {
 	made.Method, made.Headers, made.Body, made.Done = f.Method, f.Headers, f.Body, f.Done
 	made.Destination, made.DestinationFile, made.Values = f.Destination, f.DestinationFile, f.Values
+	made.Ground = f.Ground
 	return made
 }
 
 // request checks what an http action sends.
-func (a *Automations) request(made automation.Action, n NewAutomation) (automation.Action, error) {
+func (a *Automations) request(
+	ctx context.Context, r ports.Repos, made automation.Action, n NewAutomation,
+) (automation.Action, error) {
 	made = n.action(made)
 	if made.Destination == "" {
 		made.Secret = newSigningSecret()
 	}
 	if !made.HasForm() && !strings.Contains(made.URL, "${") {
+		if err := checkGround(n, automation.Destination{}); err != nil {
+			return made, err
+		}
 		return made, checkTarget(made.URL)
 	}
 	if len(n.Body) > crm.TextMax || len(n.Done) > crm.TextMax || len(n.DestinationFile) > fileMax {
@@ -79,7 +93,7 @@ func (a *Automations) request(made automation.Action, n NewAutomation) (automati
 		}
 		return made, app.Invalid(faults[0].Field, strings.Join(messages, " "))
 	}
-	return made, nil
+	return made, checkTold(ctx, r, n, described)
 }
 
 // misplaced refuses what the action, or the destination, leaves no place for.
@@ -90,11 +104,12 @@ func (n NewAutomation) misplaced() error {
 	}{
 		{"url", n.URL != ""}, {"method", n.Method != ""}, {"header", len(n.Headers) > 0}, {"body", n.Body != ""}, {"done", n.Done != ""},
 		{"destination", n.Destination != ""}, {"set", len(n.Values) > 0},
+		{"consent", n.Ground.Consent != ""}, {"basis", n.Ground.Basis != ""},
 	} {
 		switch {
 		case given.is && n.Action != automation.HTTP:
 			return app.Invalid(given.field, fmt.Sprintf("A ação %s não usa %s.", n.Action, given.field))
-		case given.is && n.Destination != "" && given.field != "destination" && given.field != "set":
+		case given.is && n.Destination != "" && !slices.Contains([]string{"destination", "set", "consent", "basis"}, given.field):
 			return app.Invalid(given.field, "O destino já diz isto: tire "+given.field+", ou o destino.")
 		}
 	}

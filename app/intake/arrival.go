@@ -109,6 +109,9 @@ func contactOf(hook webhook.Hook, draft intake.Draft, at time.Time) crm.Contact 
 	for _, a := range draft.Attribution {
 		c.Attribution = append(c.Attribution, crm.Attribute(a))
 	}
+	for _, said := range draft.Consents {
+		c.Consents = append(c.Consents, crm.Consent{Key: said.Key, Title: said.Title, Given: said.Given, At: at})
+	}
 	if m, ok := crm.FirstAssignee(hook.Members); ok {
 		c.AssigneeID = m.ID
 	}

@@ -65,6 +65,8 @@ type DataRecipient struct {
 	Kind, Name string
 	// Target is where it is sent: a host or destination, never more of an address.
 	Target string
+	// Basis is what allows that a platform is told of a person; empty for others.
+	Basis string
 }
 
 // KeptTerm is how long something is kept.
@@ -88,7 +90,7 @@ func (r *Record) Of(ctx context.Context, by app.Caller, orgID string) (o Operati
 	if o.Sources, err = r.sources(ctx, repos, orgID); err != nil {
 		return o, err
 	}
-	o.Recipients, err = r.recipients(ctx, repos, orgID)
+	o.Recipients, err = r.recipients(ctx, repos, orgID, o.Purposes)
 	return o, err
 }
 
@@ -125,7 +127,9 @@ func (r *Record) sources(ctx context.Context, repos ports.Repos, orgID string) (
 	return append(out, DataSource{Kind: "pessoa", Name: "membros, pela tela ou por arquivo"}), err
 }
 
-func (r *Record) recipients(ctx context.Context, repos ports.Repos, orgID string) (out []DataRecipient, err error) {
+func (r *Record) recipients(
+	ctx context.Context, repos ports.Repos, orgID string, purposes []crm.Purpose,
+) (out []DataRecipient, err error) {
 	if len(r.Catalog) > 0 {
 		out = append(out, DataRecipient{
 			Kind: "bureau", Name: r.Bureau, Target: "o documento consultado e, onde o arquivo do bureau a usa, a finalidade",
@@ -134,7 +138,9 @@ func (r *Record) recipients(ctx context.Context, repos ports.Repos, orgID string
 	rules, err := repos.Automations.List(ctx, orgID)
 	for _, rule := range rules {
 		if target := targetOf(rule.Action); target != "" {
-			out = append(out, DataRecipient{Kind: "automacao", Name: rule.Name, Target: target})
+			out = append(out, DataRecipient{
+				Kind: "automacao", Name: rule.Name, Target: target, Basis: basisOf(rule.Action.Ground, purposes),
+			})
 		}
 	}
 	target := "membros, na tela"
@@ -142,6 +148,19 @@ func (r *Record) recipients(ctx context.Context, repos ports.Repos, orgID string
 		target += " e por e-mail"
 	}
 	return append(out, DataRecipient{Kind: "notificacao", Name: "Notificações", Target: target}), err
+}
+
+// basisOf says what allows a recipient to be told of a person; empty where nothing is asked for.
+func basisOf(g automation.Ground, purposes []crm.Purpose) string {
+	if g.Consent != "" {
+		return crm.ConsentBasis.Name() + ", pelo campo " + g.Consent
+	}
+	for _, p := range purposes {
+		if p.Code == g.Basis {
+			return fmt.Sprintf("%s (%s): %s", p.Name, p.Code, p.Basis.Name())
+		}
+	}
+	return g.Basis
 }
 
 // targetOf returns where an action sends data; empty for one that sends none.

@@ -95,7 +95,12 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 		marks = append([][]byte{}, w.e.Person.Marks...) // not nil: with no marks there is nothing to look for
 	}
 	var gone *privacy.Person
-	err := w.saveWith(ctx, func(e *privacy.Erasure) { gone, e.Person, e.Kind, e.After = e.Person, nil, sweeping, "" },
+	err := w.saveWith(ctx, func(e *privacy.Erasure) {
+		if gone = e.Person; gone != nil {
+			e.Told = gone.Told
+		}
+		e.Person, e.Kind, e.After = nil, sweeping, ""
+	},
 		func(ctx context.Context, r ports.Repos) error {
 			if gone == nil {
 				return nil // this was written before a crash

@@ -54,6 +54,8 @@ type SubjectContact struct {
 	Partly bool
 	Events []crm.Event
 	Runs   []SubjectRun
+	// Told is what platforms were told.
+	Told []automation.Told
 }
 
 // SubjectRun is a run of an automation for a contact.
@@ -218,9 +220,13 @@ func (x *SubjectExport) contact(ctx context.Context, id string, partly bool) (Su
 		return out, err
 	}
 	jobs, err := x.s.runsOf(ctx, x.p.OrgID, id)
+	if err != nil {
+		return out, err
+	}
 	for _, j := range jobs {
 		out.Runs = append(out.Runs, SubjectRun{j, x.rules[j.AutomationID]})
 	}
+	out.Told, err = repos.Told.OfContact(ctx, x.p.OrgID, id)
 	return out, err
 }
 

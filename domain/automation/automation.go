@@ -51,6 +51,8 @@ type Action struct {
 	Destination, DestinationFile string
 	// Values holds what was filled in for ${…} in URL, headers and destination, by name. Some are secrets.
 	Values map[string]string
+	// Ground belongs to an HTTP action whose destination asks for one.
+	Ground Ground
 	// To is the address of an Email action, or ToContact or ToAssignee.
 	To string
 	// Subject belongs to an Email action.

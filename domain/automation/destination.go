@@ -8,6 +8,17 @@ type Destination struct {
 	// Repeat says in Portuguese what a second request for the same contact does there.
 	Repeat string
 	Fields []DestinationField
+	// Consent is true where a platform is told of a person's stages, which takes the person's consent or another legal
+	// basis (Ground), and only ContactMoved can do.
+	Consent bool
+}
+
+// Ground is what allows a destination with Consent to be told of a person: one of the two.
+type Ground struct {
+	// Consent names the field of a form by which the person consents.
+	Consent string
+	// Basis is the code of a purpose, which has a legal basis.
+	Basis string
 }
 
 // DestinationField is what has to be filled in before a destination can be used.

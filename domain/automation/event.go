@@ -50,6 +50,8 @@ func (e EventName) OfContact() bool {
 
 // Event is something that happened, as automations are told of it.
 type Event struct {
+	// ID is the event's own, a UUID: the same for every automation, in every attempt and when a run is repeated.
+	ID   string
 	Name EventName
 	// At is when it happened, UTC; the same in every attempt.
 	At time.Time

@@ -21,6 +21,16 @@ type Origin struct {
 // page.
 type Attribute struct{ Key, Value string }
 
+// Consent is what a form says of a consent, or of anything else that is answered by yes or no. Only "sim" and true
+// give it.
+type Consent struct {
+	// Key is the field's key, Title its question or label, if it has one.
+	Key, Title string
+	Given      bool
+	// At is when it was said, UTC.
+	At time.Time
+}
+
 // Contact is a lead of an organisation.
 type Contact struct {
 	// ID is a UUIDv7; it is the `leadId` of the webhook's answer.
@@ -45,7 +55,9 @@ type Contact struct {
 	OriginID string
 	// Attribution is what the sender said about campaign and page.
 	Attribution []Attribute
-	StageID     string
+	// Consents are the yes and no of its forms; they allow what others are told of it.
+	Consents []Consent
+	StageID  string
 	// AssigneeID is empty in an organisation without active members.
 	AssigneeID string
 	// Waiting is true from its arrival until a member first answers, by a note, a call or a move.

@@ -72,6 +72,7 @@ func (m *merge) lists(into *Contact, from Contact) {
 			m.say(d.Type().Label(), d.Punctuated())
 		}
 	}
+	into.Consents = slices.Concat(into.Consents, from.Consents) // the newest of a field counts
 	into.Attribution = slices.Clone(into.Attribution)
 	for _, a := range from.Attribution {
 		at := slices.IndexFunc(into.Attribution, func(b Attribute) bool { return b.Key == a.Key })
@@ -109,6 +110,9 @@ func (r Removal) Parted(now Contact) Contact {
 	if slices.Equal(now.Documents, r.After.Documents) {
 		now.Documents = r.Before.Documents
 	}
+	if slices.EqualFunc(now.Consents, r.After.Consents, Consent.equal) {
+		now.Consents = r.Before.Consents
+	}
 	if slices.Equal(now.Attribution, r.After.Attribution) {
 		now.Attribution = r.Before.Attribution
 	}
@@ -116,6 +120,10 @@ func (r Removal) Parted(now Contact) Contact {
 		now.Note = strings.TrimLeft(r.Before.Note+since, "\n")
 	}
 	return now
+}
+
+func (c Consent) equal(o Consent) bool {
+	return c.Key == o.Key && c.Title == o.Title && c.Given == o.Given && c.At.Equal(o.At)
 }
 
 func back[T comparable](now, before, after T) T {

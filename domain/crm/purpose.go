@@ -32,12 +32,15 @@ func (p Purpose) For(r Role) bool { return len(p.Roles) == 0 || slices.Contains(
 // Basis is a legal basis of LGPD, art. 7.
 type Basis string
 
+// ConsentBasis is the consent of the person (art. 7, I).
+const ConsentBasis Basis = "consentimento"
+
 // bases are those of art. 7, in its order.
 var bases = []struct {
 	basis Basis
 	name  string
 }{
-	{"consentimento", "Consentimento do titular (art. 7º, I)"},
+	{ConsentBasis, "Consentimento do titular (art. 7º, I)"},
 	{"obrigacao_legal", "Obrigação legal ou regulatória (art. 7º, II)"},
 	{"politicas_publicas", "Execução de políticas públicas (art. 7º, III)"},
 	{"estudos", "Estudos por órgão de pesquisa (art. 7º, IV)"},

@@ -55,6 +55,13 @@ type Pair struct{ Key, Value string }
 // documentos.
 type Source struct{ Field, Key string }
 
+// Consent is an answer of yes or no, or any answer to what asks for a consent by its words; Given only for "sim" and
+// true.
+type Consent struct {
+	Key, Title string
+	Given      bool
+}
+
 // Draft is the contact that a submission would make.
 type Draft struct {
 	// Email is the address as sent, trimmed; empty when none was found. Whatever
@@ -84,6 +91,8 @@ type Draft struct {
 	Attribution []Pair
 	// Leftover is what no field took, each once, with the title of its question.
 	Leftover []Pair
+	// Consents are the answers that can be a consent, see Consent.
+	Consents []Consent
 	// Fields says which field came from which key. An e-mail field without an @
 	// is named too, although Email is empty then.
 	Fields []Source
@@ -129,6 +138,7 @@ func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) 
 	r.closeStaff()
 	r.takeDocuments(&d)
 	r.choose(&d)
+	d.Consents = r.consents
 	d.ByEmailKey = r.mapped != 0 && d.Email != ""
 	r.amountOfLines(&d, &tree)
 	r.collectLeftover(&d)

@@ -115,6 +115,9 @@ func (w walker) Attribute(key string, n *tree.Node) {
 	}
 }
 
+// Refuse records a consent that was not given.
+func (w walker) Refuse(key, title string) { w.r.addConsent(key, title, false) }
+
 // Label has find look for the labels of answers.
 func (w walker) Label(find func(answer *tree.Node) (label string, cost int)) { w.r.findLabel = find }
 

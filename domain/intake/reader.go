@@ -30,6 +30,7 @@ type reader struct {
 	mapped      int                                       // the answer under it, by its number from 1; 0 for none
 	examples    map[string]string                         // the first text of each key; nil unless Answers asks
 	attributed  []Pair                                    // what products say of how the contact came here
+	consents    []Consent                                 // see rememberConsent
 	err         error
 
 	// trace is told of every part that a rule drops. Only tests set it.
@@ -127,6 +128,7 @@ func (r *reader) keep(a *answer) {
 		return
 	}
 	r.replaceFiles(a)
+	r.rememberConsent(a, value)
 	mapped := r.isMapped(a)
 	if !mapped && a.noisy(value) {
 		r.dropText("noise", a.text())

@@ -134,6 +134,8 @@ type Erasure struct {
 	KeyID  string
 	// Gone counts what has been erased so far.
 	Gone Counts
+	// Told says whom the person's data were passed on to; complete when it is done.
+	Told []PassedOn
 	// Person is the person to be erased; nil when it is done.
 	Person *Person
 	// Kind and After mark where the present round has got to. Round counts the rounds through all kinds.
@@ -146,6 +148,12 @@ type Erasure struct {
 	Replayed time.Time
 	// Lease identifies the worker that holds it.
 	Lease string
+}
+
+// PassedOn is a platform that was told of a person, and when, UTC.
+type PassedOn struct {
+	To string
+	At time.Time
 }
 
 // Next returns the kind after the present one; false after the last one.

@@ -27,6 +27,8 @@ type Person struct {
 	// Emptied are the numbers of the lines of the audit that lost their details, in ascending order. They are kept here
 	// because this is sealed: what the lines say of themselves can be written by whoever has the database.
 	Emptied []int64
+	// Told says whom what is erased was passed on to.
+	Told []PassedOn
 }
 
 // Add adds an identity, and reports whether it is new.

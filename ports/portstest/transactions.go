@@ -140,6 +140,10 @@ var onlyInside = map[string]func(context.Context, ports.Repos) error{
 	"removals.restore": func(ctx context.Context, r ports.Repos) error {
 		return r.Removals.Restore(ctx, crm.Contact{}, crm.Event{})
 	},
+	"told.add": func(ctx context.Context, r ports.Repos) error { return r.Told.Add(ctx, automation.Told{}) },
+	"told.answered": func(ctx context.Context, r ports.Repos) error {
+		return r.Told.Answered(ctx, kit.ID(), kit.ID(), kit.At)
+	},
 	"audit.append": func(ctx context.Context, r ports.Repos) error { return r.Audit.Append(ctx, audit.Line{}) },
 	"audit.blank": func(ctx context.Context, r ports.Repos) error {
 		_, err := r.AuditRemovals.Blank(ctx, kit.ID(), kit.ID(), ports.AuditTraces{}, 1)

@@ -218,8 +218,8 @@ func (w *world) open(name string) (*instance, error) {
 		Clock: now, Log: log, Concurrency: 4, Bureau: "mundo",
 	})
 	i.jobs = automations.NewJobs(automations.JobsConfig{
-		Store: store, Clock: now, Dispatcher: hearing{w.heard, i}, Conditions: automation.NewConditions(), Asker: i.asker,
-		Terms: terms, Log: log, PublicURL: "https://f.example",
+		Store: store, Clock: now, Dispatcher: hearing{w.heard, i}, Destinations: automation.Destinations{},
+		Conditions: automation.NewConditions(), Asker: i.asker, Terms: terms, Log: log, PublicURL: "https://f.example",
 	})
 	store.OnJobs(i.jobs.Wake)
 	i.intake, i.contacts, i.bulks = intakeapp.New(store, now), contacts.New(store, now), contacts.NewBulks(store, now)

@@ -19,6 +19,14 @@ type File struct {
 	search  *request    // made first; nil without one
 	found   *jq.Program // judges the answer to search
 	existed *jq.Program // judges the answer to the request itself; nil without one
+	access  *access     // nil where ${access} is no token
+}
+
+// access is how a token is got for each request, which ${access} then stands for.
+type access struct {
+	address template
+	form    *jq.Program // gives an object, which is sent as a form
+	token   *jq.Program // finds the token in the answer
 }
 
 // request is the template of a request.
@@ -39,10 +47,13 @@ type header struct {
 }
 
 // variables are those that a destination's jq has beside its input.
-var variables = []string{"fields", "id", "event", "contact", "summary"}
+var variables = []string{"fields", "id", "event", "contact", "summary", "happened"}
 
 // idField stands for the id of the run, which is the same in every attempt.
 const idField = "id"
+
+// accessField stands for the token that was got for the request, in a file with access.
+const accessField = "access"
 
 // field returns the description of a field.
 func (f *File) field(name string) (automation.DestinationField, bool) {

@@ -39,7 +39,7 @@ func Parse(src []byte) (*File, error) {
 
 func (p *parser) root(top at) {
 	keys := p.Known(top, "name", "title", "help", "repeat", "fields", "method", "address", "query", "headers", "body",
-		"done", "exists")
+		"done", "exists", "consent", "access")
 	p.Required(top, keys, "name", "title", "repeat", "address")
 	p.texts(keys, map[string]*string{
 		"name": &p.file.Name, "title": &p.file.Title, "help": &p.file.Help, "repeat": &p.file.Repeat,
@@ -49,6 +49,10 @@ func (p *parser) root(top at) {
 	}
 	if v, ok := keys["fields"]; ok {
 		p.fields(v)
+	}
+	p.file.Consent = p.flag(keys, "consent")
+	if v, ok := keys["access"]; ok {
+		p.access(v)
 	}
 	p.file.main = p.request(keys, "POST")
 	if v, ok := keys["done"]; ok {
@@ -145,7 +149,7 @@ func (p *parser) uses(v at, compile func(string, func(string)) template) templat
 	}
 	t := compile(text, func(message string) { p.Fault(v, "%s", message) })
 	for _, part := range t {
-		if part.field == "" || part.field == idField {
+		if part.field == "" || part.field == idField || part.field == accessField && p.file.access != nil {
 			continue
 		}
 		if _, ok := p.file.field(part.field); !ok {
@@ -178,6 +182,26 @@ func (p *parser) program(v at) *jq.Program {
 		p.jq = append(p.jq, program.Source())
 	}
 	return program
+}
+
+// access reads how a token is got.
+func (p *parser) access(v at) {
+	keys := p.Known(v, "address", "form", "token")
+	p.Required(v, keys, "address", "form", "token")
+	if _, taken := p.file.field(accessField); taken {
+		p.Fault(v, "${access} is the token, and cannot be a field too")
+	}
+	a := &access{}
+	if address, ok := keys["address"]; ok {
+		a.address = p.uses(address, addressTemplate)
+	}
+	if form, ok := keys["form"]; ok {
+		a.form = p.program(form)
+	}
+	if token, ok := keys["token"]; ok {
+		a.token = p.program(token)
+	}
+	p.file.access = a
 }
 
 // exists reads how the other system signals that it already has the record.

@@ -23,6 +23,11 @@ type Event struct {
 	Data any
 	// Whole is the event as sent by default.
 	Whole []byte
+	// HappenedID is the event's own id, At when it happened.
+	HappenedID string
+	At         time.Time
+	// Access is what ${access} stands for, see Filled.Access.
+	Access string
 }
 
 // Request is an HTTP request to be sent.
@@ -116,8 +121,13 @@ func (f *Filled) requests(ctx context.Context, e Event, masked bool) (r, search 
 // make fills in the template of a request.
 func (f *Filled) make(ctx context.Context, form request, body []byte, e Event, masked bool) (*Request, error) {
 	value := func(p part) string {
-		if p.field == idField {
+		switch {
+		case p.field == idField:
 			return p.escape(e.ID)
+		case p.field == accessField && f.access != nil && masked:
+			return Mask
+		case p.field == accessField && f.access != nil:
+			return e.Access
 		}
 		v := f.value(p.field, masked)
 		if masked && v == Mask {
@@ -156,6 +166,36 @@ func (f *Filled) make(ctx context.Context, form request, body []byte, e Event, m
 	return r, nil
 }
 
+// Access makes the request for the token of a file that gets one; nil for others.
+func (f *Filled) Access(ctx context.Context, e Event) (*Request, error) {
+	if f.access == nil {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, jqTime)
+	defer cancel()
+	form, err := f.query(ctx, f.access.form, e, false)
+	if err != nil {
+		return nil, errBody
+	}
+	r, err := f.make(ctx, request{method: http.MethodPost, address: f.access.address}, []byte(form), e, false)
+	if err == nil {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return r, err
+}
+
+// Token finds the token in the answer to Access; "" where it has none that can stand in a header.
+func (f *Filled) Token(ctx context.Context, e Event, a Answer) string {
+	ctx, cancel := context.WithTimeout(ctx, jqTime)
+	defer cancel()
+	v, err := f.run(ctx, f.access.token, a.input(), e, false)
+	token, _ := v.(string)
+	if err != nil || a.Status != http.StatusOK || (part{place: inHeader}).refuses(token) != "" {
+		return ""
+	}
+	return token
+}
+
 // query runs the jq of a query, whose result is an object; its null members are left out.
 func (f *Filled) query(ctx context.Context, program *jq.Program, e Event, masked bool) (string, error) {
 	v, err := f.run(ctx, program, e.Data, e, masked)
@@ -190,7 +230,8 @@ func (f *Filled) run(ctx context.Context, p *jq.Program, input any, e Event, mas
 	for name := range f.values {
 		fields[name] = f.value(name, masked)
 	}
-	return p.Run(ctx, input, fields, e.ID, string(e.Name), contactOf(e.Data), summaryOf(e.Data))
+	happened := map[string]any{"id": e.HappenedID, "at": int(e.At.Unix())}
+	return p.Run(ctx, input, fields, e.ID, string(e.Name), contactOf(e.Data), summaryOf(e.Data), happened)
 }
 
 // value is the value of a field, or the mask.

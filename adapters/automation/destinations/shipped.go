@@ -13,7 +13,7 @@ import (
 var files embed.FS
 
 // names are the destinations that come with the program, in the order in which they are offered.
-var names = []string{"pipedrive", "hubspot", "rdstation", "kommo", "google-sheets", "slack", "telegram"}
+var names = []string{"pipedrive", "hubspot", "rdstation", "kommo", "google-sheets", "slack", "telegram", "meta-capi", "google-ads"}
 
 // shipped is read once; a test ensures that all are valid.
 var shipped = sync.OnceValue(func() map[string]*File {

@@ -36,6 +36,7 @@ type ContactRow struct {
 	// contact_documents.
 	Documents []byte `stored:"sealed"`
 	DocIndex  []byte
+	Consents  []byte `stored:"sealed"`
 }
 
 // TableName is the table of the row.
@@ -51,6 +52,9 @@ func ContactRowOf(v *engine.Vault, c crm.Contact) ContactRow {
 		CreatedAt: engine.Stamp(c.CreatedAt), Search: searchText(c), Waiting: c.Waiting,
 	}
 	row.Documents, row.DocIndex = SealDocuments(v, c)
+	if len(c.Consents) > 0 {
+		row.Consents = v.SealJSON(c.Consents, "contacts|consents|"+c.ID)
+	}
 	if len(c.Attribution) > 0 {
 		row.Attribution = v.SealJSON(c.Attribution, "contacts|attribution|"+c.ID)
 	}
@@ -70,6 +74,10 @@ func ContactOf(v *engine.Vault, row ContactRow) crm.Contact {
 	if row.Attribution != nil {
 		attribution, opened := v.Shown(row.Attribution, "contacts|attribution|"+c.ID)
 		ok = ok && opened && json.Unmarshal(attribution, &c.Attribution) == nil
+	}
+	if row.Consents != nil {
+		consents, opened := v.Shown(row.Consents, "contacts|consents|"+c.ID)
+		ok = ok && opened && json.Unmarshal(consents, &c.Consents) == nil
 	}
 	ok = openDocuments(v, &c, row.Documents) && ok
 	c.Unreadable = !ok
@@ -166,7 +174,7 @@ func (r contacts) Brief(ctx context.Context, ids []string) (map[string]crm.Conta
 
 // withoutNote omits the encrypted columns.
 func withoutNote(db *gorm.DB) *gorm.DB {
-	return db.Omit("note", "attribution", "documents", "doc_index")
+	return db.Omit("note", "attribution", "documents", "doc_index", "consents")
 }
 
 func (r contacts) Page(ctx context.Context, orgID, after string, limit int) ([]crm.Contact, error) {
@@ -213,7 +221,7 @@ func Insert(db *gorm.DB, slot int64, rows []ContactRow, events []EventRow) error
 func (r contacts) Edit(ctx context.Context, c crm.Contact, e crm.Event) error {
 	columns := []string{"name", "email", "phone", "phone_e164", "company", "amount", "origin_id", "search"}
 	if !c.Unreadable { // what could not be opened stays, in case its data key is found again
-		columns = append(columns, "note", "documents", "doc_index", "attribution")
+		columns = append(columns, "note", "documents", "doc_index", "attribution", "consents")
 	}
 	const op = "contacts.edit"
 	after := ContactRowOf(r.vault, c)

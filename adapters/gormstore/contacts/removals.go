@@ -236,6 +236,9 @@ func (r removals) Forget(ctx context.Context, deleted, merged time.Time) (n int,
 			if err := db.Delete(&EventRow{}, "contact_id IN ?", gone).Error; err != nil {
 				return err
 			}
+			if _, err := ForgetTold(db, gone, nil); err != nil {
+				return err
+			}
 			// The content of those merged into it goes too.
 			if err := db.Model(&RemovedRow{}).Where("id IN ?", gone).Update("content", nil).Error; err != nil {
 				return err

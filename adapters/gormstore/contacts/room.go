@@ -26,7 +26,7 @@ func New(e *engine.Engine) (*Index, engine.Room) {
 		Rows: []schema.Tabler{
 			BulkItemRow{}, bulkRow{}, ContactDocumentRow{}, contactHourRow{}, contactIndexRow{}, ContactRow{},
 			EventRow{}, answeredRow{}, funnelRow{}, StageRow{}, OriginRow{}, RemovedRow{}, givenRow{},
-			rotationMemberRow{}, rotationRow{}, turnRow{}, stageTotalRow{},
+			rotationMemberRow{}, rotationRow{}, turnRow{}, stageTotalRow{}, ToldRow{},
 		},
 		Tallies:    []engine.Tally{HourTally, StageTally, TurnTally, GivenTally, answerTally},
 		Statements: []string{HourTally.One, StageTally.One, TurnTally.One, readTurn, GivenTally.One},
@@ -35,6 +35,7 @@ func New(e *engine.Engine) (*Index, engine.Room) {
 			out.Contacts, out.ContactHistory, out.ContactAnswers, out.ContactSearch = people, people, people, people
 			out.Funnels, out.Origins, out.Rotations = funnels{c}, origins{c}, rotations{c}
 			out.Removals, out.Bulks = removals{c, e.Vault, e.SubjectSecret}, bulks{c, e.Vault}
+			out.Told = told{c, e.Vault}
 		},
 	}
 }

@@ -27,7 +27,7 @@ import (
 func UseCase(e *command.Environment, store ports.Store, offered catalog.Catalog) *automations.Automations {
 	return automations.New(store, command.Now, automations.Means{
 		Mails: e.Settings.SMTPURL != "", Conditions: outbound.NewConditions(), Catalog: offered,
-		Destinations: outbound.Destinations{},
+		Destinations: outbound.Destinations{Meta: e.Settings.MetaURL},
 	})
 }
 
@@ -57,7 +57,7 @@ type Automation struct {
 type automationAddCmd struct {
 	Org    string `required:"" help:"Id of the organisation."`
 	Name   string `required:"" help:"Name of the automation; contacts' histories show it."`
-	Event  string `default:"contact.created" help:"Event that starts it: contact.created, contact.updated, contact.moved, lookup.completed, batch.completed, cap.reached or delivery.refused."`
+	Event  string `help:"Event that starts it: contact.created (the default, but contact.moved for a destination that tells stages), contact.updated, contact.moved, lookup.completed, batch.completed, cap.reached or delivery.refused."`
 	Action string `required:"" enum:"http,email,move_stage,assign,add_note,lookup" help:"http, email, move_stage, assign, add_note or lookup."`
 	URL    string `name:"url" help:"http: the address to post to."`
 	requestFlags
@@ -154,6 +154,8 @@ type automationView struct {
 	MaxAge      *int                  `json:"maxAge,omitempty"`
 	Ceiling     json.Number           `json:"monthlyCeiling,omitempty"`
 	Purpose     string                `json:"purpose,omitempty"`
+	Consent     string                `json:"consent,omitempty"`
+	Basis       string                `json:"basis,omitempty"`
 }
 
 func viewAutomation(a automations.View) automationView {
@@ -162,7 +164,7 @@ func viewAutomation(a automations.View) automationView {
 		To: a.Action.To, Subject: a.Action.Subject, Text: a.Action.Text, Stage: a.Stage, Member: a.Member,
 		Origin: a.Origin, Webhook: a.Conditions.WebhookID, When: a.Conditions.When, Product: a.Action.Product,
 		MaxAge: a.Action.MaxAge, Destination: a.Action.Destination, Method: a.Action.Method, Body: a.Action.Body,
-		Done: a.Action.Done, Purpose: a.Action.Purpose,
+		Done: a.Action.Done, Purpose: a.Action.Purpose, Consent: a.Action.Ground.Consent, Basis: a.Action.Ground.Basis,
 	}
 	if a.Action.Ceiling > 0 {
 		v.Ceiling = json.Number(a.Action.Ceiling.String())

@@ -35,6 +35,8 @@ type requestFlags struct {
 	Body        written           `help:"http: the body, as jq over the event's data; without it, the event."`
 	Done        written           `help:"http: whether the call succeeded, as jq over {status, headers, body} of the answer; without it, if the status is 2xx."`
 	Destination string            `help:"http: instead of --url, a built-in destination (automation destinations lists them) or the path of a destination file."`
+	Consent     written           `help:"http: for a destination that tells an ad platform of persons: the field of the form, by name or title, by which a person consents (sim or true)."`
+	Basis       string            `help:"http: for such a destination, instead of --consent: the code of a purpose, whose legal basis allows it."`
 	Set         map[string]string `mapsep:"none" help:"http: the value of a field of the destination or a $${NAME}, as name=value; may be repeated. A secret that is not given is read from standard input."`
 }
 
@@ -44,7 +46,7 @@ func (f requestFlags) form(
 ) {
 	form := automations.RequestForm{
 		Method: strings.ToUpper(f.Method), Body: string(f.Body), Done: string(f.Done), Destination: f.Destination,
-		Values: f.Set,
+		Values: f.Set, Ground: automation.Ground{Consent: string(f.Consent), Basis: f.Basis},
 	}
 	for _, h := range f.Header {
 		name, value, ok := strings.Cut(h, ":")
@@ -107,11 +109,13 @@ type automationDestinationsCmd struct{}
 
 // destinationView is a destination as --json shows it.
 type destinationView struct {
-	Name   string      `json:"name"`
-	Title  string      `json:"title"`
-	Help   string      `json:"help"`
-	Repeat string      `json:"repeat"`
-	Fields []fieldView `json:"fields"`
+	Name   string `json:"name"`
+	Title  string `json:"title"`
+	Help   string `json:"help"`
+	Repeat string `json:"repeat"`
+	// Consent says that it needs --consent or --basis, and is told of contact.moved only.
+	Consent bool        `json:"consent"`
+	Fields  []fieldView `json:"fields"`
 }
 
 type fieldView struct {
@@ -126,13 +130,16 @@ type fieldView struct {
 // Run lists the destinations that come with the program.
 func (automationDestinationsCmd) Run(e *command.Environment) error {
 	return command.PrintList(e, UseCase(e, nil, nil).Destinations(), func(d automation.Destination) destinationView {
-		v := destinationView{Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat, Fields: []fieldView{}}
+		v := destinationView{Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat, Consent: d.Consent, Fields: []fieldView{}}
 		for _, f := range d.Fields {
 			v.Fields = append(v.Fields, fieldView(f))
 		}
 		return v
 	}, func(d automation.Destination) string {
 		text := fmt.Sprintf("%s: %s", d.Name, d.Help)
+		if d.Consent {
+			text += "\n  --consent … or --basis …"
+		}
 		for _, f := range d.Fields {
 			text += fmt.Sprintf("\n  --set %-18s %s%s", f.Name+"=…", f.Title, map[bool]string{true: " (optional)"}[f.Optional])
 		}

@@ -56,6 +56,8 @@ type recordTarget struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
 	Target string `json:"target"`
+	// Basis is given where a platform is told of a person's stages.
+	Basis string `json:"basis,omitempty"`
 }
 
 type recordTerm struct {
@@ -118,7 +120,11 @@ func recordText(o privacy.Operations) string {
 		return strings.TrimRight(fmt.Sprintf("%s %s %s: %s", s.Kind, s.Name, s.Product, strings.Join(s.Fields, ", ")), ": ")
 	})...)
 	part("Destinatários", lines(o.Recipients, func(r privacy.DataRecipient) string {
-		return fmt.Sprintf("%s %s: %s", r.Kind, r.Name, r.Target)
+		line := fmt.Sprintf("%s %s: %s", r.Kind, r.Name, r.Target)
+		if r.Basis != "" {
+			line += " (" + r.Basis + ")"
+		}
+		return line
 	})...)
 	part("Retenção", lines(o.Terms, func(t privacy.KeptTerm) string { return t.What + ": " + t.Term })...)
 	part("Medidas de segurança", o.Measures...)

@@ -115,6 +115,9 @@ func ReceiptText(erasure privacy.Erasure) string {
 	}
 	text := fmt.Sprintf("%s  %s  asked by %s, %s\n%s", erasure.ID, erasure.At.Format(time.DateTime), erasure.AskedBy, ended,
 		countsText(erasure.Gone))
+	for _, told := range erasure.Told {
+		text += fmt.Sprintf("  Passed on to %s, %s\n", told.To, told.At.Format(time.DateTime))
+	}
 	if !erasure.EndsAt.IsZero() && !erasure.Journalled {
 		text += "  In no journal: restoring an older backup brings the person back (FICHARIO_ERASURE_JOURNAL).\n"
 	}

@@ -53,15 +53,16 @@ func attributes(key string) Reading {
 	})
 }
 
-// metaConsents reads the consents that were ticked as answers "sim"; the others are no answers.
+// metaConsents reads the consents that were ticked as answers "sim"; the others are no answers, but known.
 func metaConsents(w Walk, list *tree.Node) bool {
 	for i := range list.Children {
 		consent := &list.Children[i]
 		if ticked := consent.Child("is_checked"); ticked == nil || ticked.Text != "1" && ticked.Text != "true" {
+			w.Refuse(consent.Str("checkbox_key"), consent.Str("label"))
 			w.Drop("consent not given", consent)
 			continue
 		}
-		titled := consent.Child("label") != nil
+		titled, key := consent.Child("label") != nil, consent.Str("checkbox_key")
 		for j := range consent.Children {
 			switch k := &consent.Children[j]; {
 			case k.Key == "is_checked":
@@ -72,6 +73,9 @@ func metaConsents(w Walk, list *tree.Node) bool {
 			case k.Key == "checkbox_key":
 				k.Key, k.Text = "label", "Consentimento "+k.Text
 			}
+		}
+		if !titled && key != "" {
+			consent.Children = append(consent.Children, tree.Node{Key: "name", Kind: tree.String, Text: key})
 		}
 		w.Read(consent, Bare)
 	}

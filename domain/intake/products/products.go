@@ -94,6 +94,8 @@ type Walk interface {
 	Learn(questions *tree.Node)
 	// Attribute records what a part says about how the contact came here, under a key.
 	Attribute(key string, n *tree.Node)
+	// Refuse records a consent that was not given, under its key and title.
+	Refuse(key, title string)
 	// Label has find look for the label of each answer in a text. cost is how many bytes it searched, which the reader
 	// limits in all.
 	Label(find func(answer *tree.Node) (label string, cost int))

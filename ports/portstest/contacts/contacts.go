@@ -68,7 +68,7 @@ func contacts(t *testing.T, s ports.Store) {
 	brief, err := repos.Contacts.Brief(ctx, []string{want.ID, kit.ID(), ""})
 	kit.Must(t, err)
 	unsealed := want
-	unsealed.Note, unsealed.Attribution, unsealed.Documents = "", nil, nil
+	unsealed.Note, unsealed.Attribution, unsealed.Documents, unsealed.Consents = "", nil, nil, nil
 	kit.Same(t, "brief", brief, map[string]crm.Contact{want.ID: unsealed})
 	brief, err = repos.Contacts.Brief(ctx, nil)
 	kit.Must(t, err)

@@ -139,6 +139,7 @@ func newcomer(w webhook.Webhook, stageID string) ports.Newcomer {
 		PhoneE164: "+5511987654321", Company: "Rocha & Filhos",
 		Documents: []document.Document{document.Restore(document.CPF, "52998224725")}, Amount: 12345600, Note: "Olá\nmundo",
 		Attribution: []crm.Attribute{{Key: "utm_source", Value: "google"}},
+		Consents:    []crm.Consent{{Key: "aceite", Title: "Aceito?", Given: true, At: At}},
 		StageID:     stageID, AssigneeID: ID(), OriginID: ID(), CreatedAt: At,
 	}
 	return ports.Newcomer{

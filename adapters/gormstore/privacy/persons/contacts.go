@@ -50,7 +50,7 @@ func (r subjects) eraseContacts(db *gorm.DB, p *privacy.Person, ids []string) (p
 		if found.RowsAffected == 0 {
 			continue
 		}
-		mark(p, row.Note, row.Attribution, row.Documents)
+		mark(p, row.Note, row.Attribution, row.Documents, row.Consents)
 		markTexts(p, row)
 		figures.Add(&row, -1)
 		removed := contacts.RemovedRow{ID: row.ID, OrgID: row.OrgID, WebhookID: row.WebhookID, At: engine.Stamp(time.Now())}
@@ -76,7 +76,8 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 		return nil, err
 	}
 	if err := errors.Join(markAll(db, p, "contact_events", "subject", "contact_id", all),
-		markAll(db, p, "removed_contacts", "content", "id", all), r.untrace(db, p, privacyrows.MergedTrace,
+		markAll(db, p, "removed_contacts", "content", "id", all), markAll(db, p, "told_stages", "content", "contact_id", all),
+		r.untrace(db, p, privacyrows.MergedTrace,
 			all)); err != nil {
 		return nil, err
 	}
@@ -84,6 +85,9 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 	runs := db.Delete(&automations.JobRow{}, "contact_id IN ? AND kind <> "+engine.Literal(automation.FanOut), all)
 	waiting := db.Delete(&automations.JobRow{}, "contact_id IN ? AND kind = "+engine.Literal(automation.FanOut)+
 		" AND state = "+engine.Literal(automation.Ready), all)
+	if p.Told, err = contacts.ForgetTold(db, all, p.Told); err != nil {
+		return nil, err
+	}
 	were := db.Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
 	return privacy.Counts{
 		privacy.Happenings: int(events.RowsAffected), privacy.Runs: int(runs.RowsAffected + waiting.RowsAffected),

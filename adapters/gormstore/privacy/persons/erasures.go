@@ -36,6 +36,7 @@ type erasureRow struct {
 	KeyID      string `gorm:"not null"`
 	Hashes     []byte `gorm:"not null"`
 	Counts     string `gorm:"not null"`
+	Told       string `gorm:"not null;default:'[]'"`
 	Content    []byte `stored:"sealed"`
 	Kind       string `gorm:"not null"`
 	After      string `gorm:"not null"`
@@ -57,11 +58,15 @@ func erasureRowOf(v *engine.Vault, e privacy.Erasure) erasureRow {
 	if err != nil {
 		panic(err) // numbers alone always marshal
 	}
+	told, err := json.Marshal(e.Told)
+	if err != nil {
+		panic(err) // nor do names and times fail
+	}
 	row := erasureRow{
 		ID: engine.UID(e.ID), OrgID: engine.UID(e.OrgID), State: string(e.State), AskedBy: e.AskedBy, At: engine.Stamp(e.At),
 		EndedAt: engine.OptionalTime(e.EndsAt), Block: e.Block, KeyID: e.KeyID, Hashes: bytes.Join(e.Hashes, nil),
 		Counts: string(counts), Kind: string(e.Kind), After: e.After, Round: e.Round, Journalled: e.Journalled,
-		ReplayedAt: engine.OptionalTime(e.Replayed), Lease: e.Lease,
+		ReplayedAt: engine.OptionalTime(e.Replayed), Lease: e.Lease, Told: string(told),
 	}
 	if row.Hashes == nil {
 		row.Hashes = []byte{}
@@ -80,6 +85,7 @@ func erasureOf(v *engine.Vault, row erasureRow) privacy.Erasure {
 		Round: row.Round, Journalled: row.Journalled, Replayed: engine.TimeOf(row.ReplayedAt), Lease: row.Lease,
 	}
 	_ = json.Unmarshal([]byte(row.Counts), &e.Gone) // erasureRow wrote it
+	_ = json.Unmarshal([]byte(row.Told), &e.Told)   // as above
 	if row.Content == nil {
 		return e
 	}
@@ -99,7 +105,7 @@ func (r subjects) SaveErasure(ctx context.Context, e privacy.Erasure) error {
 	row := erasureRowOf(r.store.Vault, e)
 	return r.Inside(ctx, "subjects.saveErasure", func(db *gorm.DB) error {
 		return engine.OrNotFound(db.Model(&erasureRow{}).Where("id = ?", e.ID).
-			Select("state", "ended_at", "hashes", "counts", "content", "kind", "after", "round", "journalled", "replayed_at").
+			Select("state", "ended_at", "hashes", "counts", "told", "content", "kind", "after", "round", "journalled", "replayed_at").
 			Updates(&row))
 	})
 }

@@ -1,0 +1,202 @@
+package automations
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"fichario/app"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/document"
+	"fichario/domain/intake/names"
+	"fichario/domain/text"
+	"fichario/ports"
+)
+
+// checkGround refuses a destination that tells a platform of persons without a consent or a basis, or with both, and
+// either of them for any other action. basis is looked up by checkBasis.
+func checkGround(n NewAutomation, d automation.Destination) error {
+	switch g := n.Ground; {
+	case !d.Consent && g != (automation.Ground{}):
+		return app.Invalid("consent", "Só um destino que conta etapas a uma plataforma usa consentimento ou base legal; "+
+			"este não: tire os dois.")
+	case !d.Consent:
+	case g.Consent != "" && g.Basis != "":
+		return app.Invalid("basis", "Escolha um só: o campo do formulário em que a pessoa consente, ou a finalidade que tem a "+
+			"base legal. Tire um dos dois.")
+	case g == (automation.Ground{}):
+		return app.Invalid("consent", "Este destino recebe dados da pessoa, e precisa do consentimento dela ou de outra base "+
+			"legal. Diga com --consent o campo do formulário em que ela consente, como --consent aceite_ofertas, ou com "+
+			"--basis o código de uma finalidade, que fica no registro das operações (fichario purpose add faz uma).")
+	case g.Consent != "" && names.Of(g.Consent) == "":
+		return app.Invalid("consent", "O consentimento é o nome ou o título de um campo do formulário.")
+	}
+	return nil
+}
+
+// checkTold is checkGround, with what else such a destination needs.
+func checkTold(ctx context.Context, r ports.Repos, n NewAutomation, d automation.Destination) error {
+	if err := checkGround(n, d); err != nil || !d.Consent {
+		return err
+	}
+	if n.Event != automation.ContactMoved {
+		return app.Invalid("event", "Este destino conta etapas: o evento é contact.moved.")
+	}
+	if n.Ground.Basis == "" {
+		return nil
+	}
+	all, err := r.Purposes.List(ctx, n.OrgID)
+	if err != nil || inForce(all, n.Ground.Basis) {
+		return err
+	}
+	var codes []string
+	for _, p := range all {
+		if p.InForce() {
+			codes = append(codes, p.Code)
+		}
+	}
+	message := "Não há finalidade em vigor com este código. Um titular faz uma em Privacidade → Finalidades, ou com " +
+		"fichario purpose add."
+	if len(codes) > 0 {
+		message += " As que há são: " + strings.Join(codes, ", ") + "."
+	}
+	return app.Invalid("basis", message)
+}
+
+func inForce(all []crm.Purpose, code string) bool {
+	return slices.ContainsFunc(all, func(p crm.Purpose) bool { return p.Code == code && p.InForce() })
+}
+
+// tellStage makes an attempt to tell a platform of a stage, if something allows it. What is sent is written before: the
+// contact is locked then, so that an erasure either finds it, and names the platform in its receipt, or keeps it from
+// being sent.
+func (j *Jobs) tellStage(ctx context.Context, r ports.Repos, u run, call ports.Call) (outcome, error) {
+	if u.about.Name != automation.ContactMoved {
+		return outcome{}, &ports.SendError{Reason: "este destino só conta etapas; descreva a automação de novo", Permanent: true}
+	}
+	why, err := withheld(ctx, r, u.contact.Contact, u.rule.Action.Ground)
+	if err != nil || why != "" {
+		return outcome{result: why}, err
+	}
+	shown, err := j.Destinations.Show(ctx, call)
+	if err != nil {
+		return outcome{}, err
+	}
+	if shown.Method != "" {
+		told := automation.Told{
+			RunID: u.job.ID, OrgID: u.job.OrgID, ContactID: u.contact.ID, Destination: u.rule.Action.Destination,
+			Ground: u.rule.Action.Ground, Body: shown.Body, At: j.Clock(),
+		}
+		err = j.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+			if _, err := r.Contacts.Lock(ctx, told.OrgID, told.ContactID); err != nil {
+				return err
+			}
+			return r.Told.Add(ctx, told)
+		})
+		if errors.Is(err, ports.ErrNotFound) {
+			return outcome{}, &ports.SendError{Reason: "o contato foi excluído ou unido a outro agora"}
+		}
+		if err != nil {
+			return outcome{}, err
+		}
+	}
+	result, err := j.Dispatcher.Send(ctx, call)
+	return outcome{result: result, change: func(ctx context.Context, r ports.Repos) error {
+		return r.Told.Answered(ctx, u.job.OrgID, u.job.ID, j.Clock())
+	}}, err
+}
+
+// withheld says in Portuguese why a platform is not told of a contact; empty where it may be.
+func withheld(ctx context.Context, r ports.Repos, c crm.Contact, g automation.Ground) (string, error) {
+	if g.Consent != "" {
+		given, err := consents(ctx, r, c, g.Consent)
+		if err != nil || given {
+			return "", err
+		}
+		return "nada enviado: sem consentimento no campo " + g.Consent, nil
+	}
+	all, err := r.Purposes.List(ctx, c.OrgID)
+	if err == nil && !inForce(all, g.Basis) {
+		err = &ports.SendError{Reason: "nada enviado: a finalidade " + g.Basis + " não está em vigor", Permanent: true}
+	}
+	return "", err
+}
+
+// sameMost is how many other contacts of a person are read for a consent, newest first.
+const sameMost = 50
+
+// consents reports whether a contact consents by a field of a form, and its person has not withdrawn that since: the
+// newest of the person's contacts counts that answers the field, or that came by a webhook by which another answered it,
+// because a box that is not ticked is often not sent at all.
+func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (bool, error) {
+	given, newest := false, time.Time{}
+	say := func(at time.Time, yes bool) {
+		if at.After(newest) {
+			newest, given = at, yes
+		} else if at.Equal(newest) {
+			given = given && yes
+		}
+	}
+	asking := map[string]bool{}
+	hear := func(k crm.Contact) (said bool) {
+		for _, consent := range k.Consents {
+			if answers(field)(consent) {
+				said, asking[k.WebhookID] = true, k.WebhookID != ""
+				say(consent.At, consent.Given)
+			}
+		}
+		return said
+	}
+	if c.Unreadable {
+		return false, errConsents
+	}
+	if hear(c); !given {
+		return false, nil
+	}
+	alike, err := r.ContactSearch.Alike(ctx, c, sameMost)
+	if err != nil {
+		return false, err
+	}
+	var silent []crm.Contact
+	for _, brief := range alike {
+		other, err := r.Contacts.Find(ctx, c.OrgID, brief.ID)
+		switch {
+		case errors.Is(err, ports.ErrNotFound) || err == nil && !samePerson(c, other):
+		case err != nil:
+			return false, err
+		case other.Unreadable:
+			return false, errConsents
+		case !hear(other):
+			silent = append(silent, other)
+		}
+	}
+	for _, k := range silent {
+		if asking[k.WebhookID] {
+			say(k.CreatedAt, false)
+		}
+	}
+	return given, nil
+}
+
+// errConsents keeps a platform from being told where nobody can tell what was consented.
+var errConsents = &ports.SendError{Reason: "nada enviado: o que a pessoa consentiu está ilegível", Permanent: true}
+
+// answers reports whether a consent is that of a field, named by its key or its title in any spelling.
+func answers(field string) func(crm.Consent) bool {
+	of := names.Of(field)
+	return func(c crm.Consent) bool { return names.Of(c.Key) == of || names.Of(c.Title) == of }
+}
+
+// samePerson reports whether two contacts that are alike are one person: by the address, or by a document or the phone
+// together with the first name, because households share a phone, and some type their own document for others.
+func samePerson(a, b crm.Contact) bool {
+	if strings.EqualFold(strings.TrimSpace(a.Email), strings.TrimSpace(b.Email)) {
+		return true
+	}
+	first := func(name string) string { name, _, _ = strings.Cut(text.Fold(name), " "); return name }
+	return first(a.Name) == first(b.Name) && (a.PhoneE164 != "" && a.PhoneE164 == b.PhoneE164 ||
+		slices.ContainsFunc(a.Documents, func(d document.Document) bool { return slices.Contains(b.Documents, d) }))
+}

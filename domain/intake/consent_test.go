@@ -1,0 +1,40 @@
+package intake
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestConsents: only "sim" and true give a consent, whatever the body; other answers to what asks for one do not.
+func TestConsents(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`{"email":"a@b.c","aceite":"sim"}`:                        "[{aceite  true}]",
+		`{"email":"a@b.c","aceite":" SIM "}`:                      "[{aceite  true}]",
+		`{"email":"a@b.c","aceite":true}`:                         "[{aceite  true}]",
+		`{"email":"a@b.c","aceite":false}`:                        "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":"Não"}`:                        "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":"1"}`:                          "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":"sim, mas só às vezes"}`:       "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":["sim","não"]}`:                "[{aceite  false}]",
+		`{"email":"a@b.c","gdpr_consent":"true"}`:                 "[{gdpr_consent  true}]",
+		`{"email":"a@b.c","tem_carro":"sim","cidade":"Campinas"}`: "[{tem_carro  true}]",
+		`{"email":"a@b.c","cidade":"Campinas"}`:                   "[]",
+		`{"email":"a@b.c","fields":[{"name":"of","label":"Aceito receber ofertas?","value":"Sim"}]}`: "[{of Aceito receber ofertas? true}]",
+	} {
+		if got := fmt.Sprint(mustRead(t, "application/json", body).Consents); got != want {
+			t.Errorf("%s: %s, want %s", body, got, want)
+		}
+	}
+	d := mustRead(t, "application/x-www-form-urlencoded", "email=a%40b.c&aceita_marketing=Sim")
+	if got := fmt.Sprint(d.Consents); got != "[{aceita_marketing  true}]" {
+		t.Errorf("a form: %s", got)
+	}
+	lead := `{"id":"700000000000001","created_time":"2026-01-02T03:04:05+0000","field_data":[{"name":"email","values":["a@b.c"]}],
+		"custom_disclaimer_responses":[{"checkbox_key":"ofertas","label":"Aceito ofertas","is_checked":"1"},
+		{"checkbox_key":"parceiros","label":"Aceito parceiros","is_checked":""},
+		{"checkbox_key":"sem_titulo","is_checked":"1"}]}`
+	if got := fmt.Sprint(mustRead(t, "application/json", lead).Consents); got != "[{ofertas Aceito ofertas true} {parceiros Aceito parceiros false} {sem_titulo Consentimento sem_titulo true}]" {
+		t.Errorf("a lead of Meta: %s", got)
+	}
+}
