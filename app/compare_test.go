@@ -73,7 +73,7 @@ func (s *setting) all() []lookup.Entry {
 // neither.
 func (s *setting) matched(first string) string {
 	var all []string
-	for _, m := range must(s.store.Repos().Bureaus.Matches(s.t.Context())) {
+	for _, m := range must(s.store.Repos().Bureaus.Matches(s.t.Context(), "")) {
 		if m.First == first && slices.Contains([]string{"", "nome", "telefones", "porte"}, m.Field) {
 			said := fmt.Sprint(m.Field, " ", m.Agreement)
 			if m.Field == "" {

@@ -282,8 +282,9 @@ type BureauStates interface {
 	Back(ctx context.Context, name string, now time.Time) (bool, error)
 	// Days returns how the calls of some days went, the first day included.
 	Days(ctx context.Context, from string) ([]BureauDay, error)
-	// Matches returns how bureaus' answers agreed, by product, bureaus and field, with all months in one.
-	Matches(ctx context.Context) ([]BureauMatch, error)
+	// Matches returns how bureaus' answers agreed, by product, bureaus and field, with all months in one: of one product, or
+	// of all where it is empty.
+	Matches(ctx context.Context, product string) ([]BureauMatch, error)
 }
 
 // BureauSettings are the orders of products' bureaus, by the products' ids, and the bureaus that were taken out.

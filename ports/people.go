@@ -16,6 +16,8 @@ type Orgs interface {
 	Find(ctx context.Context, id string) (crm.Organisation, error)
 	// List returns all of them, oldest first.
 	List(ctx context.Context) ([]crm.Organisation, error)
+	// Only returns the organisation that has the instance to itself; ErrNotFound where there are several, or none.
+	Only(ctx context.Context) (crm.Organisation, error)
 	// Lock makes other callers of Lock for the organisation wait until the transaction ends; ErrNotFound when there is
 	// none. Only inside InTx.
 	Lock(ctx context.Context, id string) error

@@ -72,7 +72,7 @@ func (b *Bureaus) List(ctx context.Context, by app.Caller) (list BureauList, err
 	if !by.MayManage() {
 		return list, app.Forbidden()
 	}
-	orgs, err := b.store.Repos().Orgs.List(ctx)
+	list.Shared, err = b.shared(ctx)
 	if err == nil {
 		err = b.Refresh(ctx)
 	}
@@ -85,7 +85,6 @@ func (b *Bureaus) List(ctx context.Context, by app.Caller) (list BureauList, err
 	if err != nil {
 		return list, err
 	}
-	list.Shared = len(orgs) > 1
 	settings := b.settings.Load()
 	for _, name := range b.all() {
 		state := b.state(settings, name, now)
@@ -111,6 +110,15 @@ func (b *Bureaus) List(ctx context.Context, by app.Caller) (list BureauList, err
 		list.Orders = append(list.Orders, b.order(settings, id))
 	}
 	return list, nil
+}
+
+// shared reports whether several organisations use the instance.
+func (b *Bureaus) shared(ctx context.Context) (bool, error) {
+	_, err := b.store.Repos().Orgs.Only(ctx)
+	if errors.Is(err, ports.ErrNotFound) {
+		return true, nil
+	}
+	return false, err
 }
 
 // rests is for how long this instance asks a bureau nothing.
@@ -254,12 +262,12 @@ func (b *Bureaus) change(ctx context.Context, by app.Caller, l audit.Line, f por
 	if !by.MayManage() {
 		return app.Forbidden()
 	}
-	orgs, err := b.store.Repos().Orgs.List(ctx)
+	org, err := b.store.Repos().Orgs.Only(ctx)
 	switch {
-	case err != nil:
-	case len(orgs) == 1:
-		l.OrgID = orgs[0].ID
+	case err == nil:
+		l.OrgID = org.ID
 		err = app.Recorded(ctx, b.store, by, l, f)
+	case !errors.Is(err, ports.ErrNotFound):
 	case by == app.Operator():
 		err = b.store.InTx(ctx, f)
 	default:

@@ -141,29 +141,32 @@ func (b *Bureaus) Compared(ctx context.Context, by app.Caller, product string) (
 	if _, offered := b.chains[product]; !offered && product != "" {
 		return nil, b.unoffered(product)
 	}
-	orgs, err := b.store.Repos().Orgs.List(ctx)
+	shared, err := b.shared(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := b.store.Repos().Bureaus.Matches(ctx)
+	all, err := b.store.Repos().Bureaus.Matches(ctx, product)
+	agreements := map[ports.BureauMatch]catalog.Agreement{}
+	for _, m := range all {
+		of := ports.BureauMatch{Product: m.Product, First: m.First, Second: m.Second, Field: m.Field}
+		agreements[of] = m.Agreement
+	}
 	var out []Compared
 	for _, whole := range all {
 		chain, offered := b.chains[whole.Product]
-		if whole.Field != "" || !offered || product != "" && product != whole.Product {
+		if whole.Field != "" || !offered {
 			continue
 		}
 		one := Compared{
 			Product: chain.Links[0].Product, First: whole.First, Second: whole.Second, Questions: whole.Agreement,
 		}
-		if len(orgs) < 2 || by == app.Operator() {
+		if !shared || by == app.Operator() {
 			one.Costs = &[2]catalog.Money{whole.FirstCost, whole.SecondCost}
 		}
 		for _, f := range one.Product.Fields {
-			i := slices.IndexFunc(all, func(m ports.BureauMatch) bool {
-				return m.Product == whole.Product && m.First == whole.First && m.Second == whole.Second && m.Field == f.Name
-			})
-			if i >= 0 {
-				one.Fields = append(one.Fields, ComparedField{f, all[i].Agreement})
+			of := ports.BureauMatch{Product: whole.Product, First: whole.First, Second: whole.Second, Field: f.Name}
+			if agreement, is := agreements[of]; is {
+				one.Fields = append(one.Fields, ComparedField{f, agreement})
 			}
 		}
 		out = append(out, one)

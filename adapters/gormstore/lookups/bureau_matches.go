@@ -47,12 +47,15 @@ func (c *charges) match(m ports.BureauMatch) {
 	c.matches[row] = on
 }
 
-func (r bureauStates) Matches(ctx context.Context) ([]ports.BureauMatch, error) {
+func (r bureauStates) Matches(ctx context.Context, product string) ([]ports.BureauMatch, error) {
 	summed := func(db *gorm.DB) *gorm.DB {
 		const by = "product, first_bureau, second_bureau, field"
 		columns := by
 		for _, count := range matchTally.Counts {
 			columns += ", CAST(SUM(" + count + ") AS bigint) AS " + count
+		}
+		if product != "" {
+			db = db.Where("product = ?", product)
 		}
 		return db.Model(&bureauMatchRow{}).Select(columns).Group(by).Order(by)
 	}

@@ -12,6 +12,7 @@ import (
 	"fichario/adapters/gormstore/privacy"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/ports"
 )
 
 type orgRow struct {
@@ -78,6 +79,18 @@ func (r orgs) Find(ctx context.Context, id string) (crm.Organisation, error) {
 
 func (r orgs) List(ctx context.Context) ([]crm.Organisation, error) {
 	return engine.FindAll(ctx, r.Query, "orgs.list", orgRow.org, engine.Order("created_at, id"))
+}
+
+func (r orgs) Only(ctx context.Context) (crm.Organisation, error) {
+	two := func(db *gorm.DB) *gorm.DB { return db.Limit(2) }
+	some, err := engine.FindAll(ctx, r.Query, "orgs.only", orgRow.org, two)
+	if err == nil && len(some) != 1 {
+		err = ports.ErrNotFound
+	}
+	if err != nil {
+		return crm.Organisation{}, err
+	}
+	return some[0], nil
 }
 
 func (r orgs) Lock(ctx context.Context, id string) error {
