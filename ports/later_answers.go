@@ -26,6 +26,8 @@ type LaterAnswers interface {
 	// Arrive keeps what the bureau has posted, unless something is kept already or nothing is awaited, and makes it due
 	// now, or when it is nobody's.
 	Arrive(ctx context.Context, id string, reply Reply, now time.Time) error
+	// Count returns how many there are.
+	Count(ctx context.Context) (int, error)
 	// Proof is what a bureau shows that was asked a question with this entry. Nobody can guess it.
 	Proof(ctx context.Context, bureau, id string) (string, error)
 	// Remove forgets one, if it is the caller's.

@@ -125,6 +125,12 @@ func (m *Metrics) Unwritten(count func() int) {
 		func() float64 { return float64(count()) })
 }
 
+// Awaited exports how many questions wait for an answer that comes later.
+func (m *Metrics) Awaited(count func() int) {
+	m.registry.Gauge("fichario_answers_waiting", "Questions that bureaus have taken and answer later, over all instances.",
+		func() float64 { return float64(count()) })
+}
+
 // Replica exports how the replica of the database is used: whether lists are read from it, its maximum staleness, and
 // how many lists it answered and the primary answered in its place.
 func (m *Metrics) Replica(state func() (inUse bool, lag time.Duration, answered, passed int64)) {

@@ -92,6 +92,18 @@ func (l *Ledger) FetchLater(ctx context.Context) error {
 	return err
 }
 
+// CountLater reads what Awaited returns. It is a chore.
+func (l *Ledger) CountLater(ctx context.Context) error {
+	n, err := l.store.Repos().LaterAnswers.Count(ctx)
+	if err == nil {
+		l.awaited.Store(int64(n))
+	}
+	return err
+}
+
+// Awaited is how many questions bureaus have taken and not answered yet, over all instances, when CountLater ran last.
+func (l *Ledger) Awaited() int { return int(l.awaited.Load()) }
+
 // fetch asks once for an answer, and goes on with its question where it is there, or will not come any more.
 func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 	if _, kept := l.unwritten.of(a.ID); kept {

@@ -42,7 +42,9 @@ type Ledger struct {
 	// inFlight holds a *flight for each call of this instance, by its id.
 	inFlight sync.Map
 	// fetching counts the answers that come later and are being fetched.
-	fetching  atomic.Int64
+	fetching atomic.Int64
+	// awaited is what Awaited returns.
+	awaited   atomic.Int64
 	unwritten *unwritten
 	// stopping ends when calls are given up.
 	stopping context.Context //nolint:containedctx // of all calls, and of none

@@ -115,6 +115,7 @@ func lookupsOn(g ground, single func()) (r lookupRoom) {
 	}
 	r.ledger = lookups.NewLedger(r.config)
 	g.metrics.Unwritten(r.ledger.Unwritten)
+	g.metrics.Awaited(r.ledger.Awaited)
 	r.asker, r.sheet = lookups.NewAsker(r.ledger, single), lookups.NewSheet(g.store, r.terms, command.Now)
 	r.statement = lookups.NewStatement(g.store, g.calendar, command.Now)
 	r.keys, r.bundles = lookups.NewKeys(g.store, command.Now), lookups.NewBundles(g.store, offered)
@@ -127,6 +128,7 @@ func (r lookupRoom) chores() []app.Chore {
 		{Name: "read orders of bureaus", Every: time.Second, Do: r.bureaus.Refresh},
 		{Name: "settle lookups", Every: 3 * time.Second, Do: r.ledger.Settle},
 		{Name: "fetch answers that come later", Every: time.Second, Do: r.ledger.FetchLater},
+		{Name: "count answers that come later", Every: 2 * time.Second, Do: r.ledger.CountLater},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: r.keys.SaveUse, AtEnd: true},
 		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: r.asker.ForgetRequests},
 	}

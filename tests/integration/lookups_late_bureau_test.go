@@ -98,6 +98,9 @@ func TestABureauThatPostsItsAnswer(t *testing.T) {
 		expect(t, "after the end", post(posted, b.Posts(docs[0])), "204")
 		expect(t, "another's address", post(anothers, b.Posts(docs[0])), "204")
 		expect(t, "posted for another", s.Get(places[docs[1]], key.Key).Status, 202)
+		lookuptest.Eventually(t, "counted", func() bool {
+			return strings.Contains(string(s.Get("/metrics", "").Body), "\nfichario_answers_waiting 2\n")
+		})
 		b.Answer()
 		for _, d := range docs[1:] {
 			lookuptest.Eventually(t, "a lost post is fetched", func() bool { return s.Get(places[d], key.Key).Status == 200 })

@@ -151,6 +151,14 @@ func (r laterAnswers) Release(ctx context.Context, a ports.LaterAnswer, now, unt
 	})
 }
 
+func (r laterAnswers) Count(ctx context.Context) (int, error) {
+	var n int64
+	err := r.Query(ctx, "laterAnswers.count", func(db *gorm.DB) error {
+		return db.Model(&laterAnswerRow{}).Count(&n).Error
+	})
+	return int(n), err
+}
+
 func (r laterAnswers) Proof(ctx context.Context, bureau, id string) (string, error) {
 	secret, err := r.secret(ctx)
 	if err != nil {

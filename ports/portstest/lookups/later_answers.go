@@ -51,6 +51,9 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	same.Entry.ID = kit.ID()
 	kit.Same(t, "nobody else asks the same", kit.Begins(t, s, same), ports.Begun{Holder: e.ID})
 
+	count, err := repos.LaterAnswers.Count(ctx)
+	kit.Must(t, err)
+	kit.Same(t, "how many", count, 1)
 	claim := func(now, until time.Time) []ports.LaterAnswer {
 		t.Helper()
 		some, err := repos.LaterAnswers.Claim(ctx, now, until, 9)
