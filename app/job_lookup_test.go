@@ -73,7 +73,7 @@ func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 		page := must(s.statement.Page(t.Context(), owner, lookups.StatementQuery{From: today, Until: today}))
 		equal(t, "off", line(waits.State, waits.Result, len(page.Entries)),
 			"ready as consultas estão desligadas nesta instância 0")
-		s.work(s.worker(), time.Hour)
+		s.work(s.worker(), 10*time.Minute)
 		equal(t, "on", s.job(job.ID).State, automation.Done)
 	})
 }

@@ -370,9 +370,9 @@ func TestAnAutomationWaitsForALaterAnswer(t *testing.T) {
 		equal(t, "waiting", s.job(job.ID).State, automation.Ready)
 		s.lookups = s.patiently(b) // another instance
 		defer s.fetching(s.lookups)()
-		s.work(s.worker(), 10*time.Minute)
+		s.work(s.worker(), 2*time.Minute)
 		b.set(true, "")
-		s.work(s.worker(), time.Hour)
+		s.work(s.worker(), 10*time.Minute)
 		equal(t, "the end", line(s.job(job.ID).State, s.job(job.ID).Result), line(automation.Done, "Cadastro de pessoa consultado, "+catalog.Money(price).Exact()))
 		equal(t, "asked", b.said(), 1)
 	})

@@ -111,9 +111,9 @@ func checkMetaContact(t *testing.T, o *intaketest.Org) {
 	t.Error("there is no contact Ana")
 }
 
-// TestLeadsOfMetaThatNobodyAnnounced come in by reading back; those of a time without a token wait, and the dead token
-// is not asked again for each.
-func TestLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
+// TestSlowLeadsOfMetaThatNobodyAnnounced come in by reading back; those of a time without a token wait, and the dead
+// token is not asked again for each.
+func TestSlowLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
 		box := intaketest.StartMailServer(t)
