@@ -88,6 +88,15 @@ func TestLeadsOfMeta(t *testing.T) {
 		if out := o.Command("doctor"); !strings.Contains(out, "ok") {
 			t.Errorf("doctor: %s", out)
 		}
+		const other = "outro-segredo"
+		o.Hide(other)
+		testkit.RunInput(t, other+"\n", o.Env(), "webhook", "set", h.ID, "--verify-token", "outro", "--app-secret-stdin")
+		if status, _ := o.Challenge(h, "outro"); status != 200 {
+			t.Errorf("the challenge with the new verify token got %d", status)
+		}
+		if a := o.Announce(m, h, ids...); a.Status != 401 {
+			t.Errorf("a notification signed with the secret before got %s", a)
+		}
 	})
 }
 

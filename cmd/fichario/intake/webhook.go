@@ -51,12 +51,9 @@ type webhookCreateCmd struct {
 func (c *webhookCreateCmd) Run(e *command.Environment) error {
 	signed := signature(c.Signature, c.Secret, c.Header)
 	if c.AppSecret {
-		secret, err := e.Typed(bufio.NewReader(e.In), "App secret: ")
-		if err != nil {
+		var err error
+		if signed, err = metaSignature(e); err != nil {
 			return err
-		}
-		signed = webhook.Signature{
-			Scheme: webhook.HMACScheme, Secret: strings.TrimSpace(secret), Header: webhook.MetaHeader,
 		}
 	}
 	return e.WithStore(func(store *gormstore.Store) error {
@@ -74,6 +71,14 @@ func (c *webhookCreateCmd) Run(e *command.Environment) error {
 			"Webhook %s: %s\nAnyone who knows this address can post to it:\n\n  %s\n\nTo try it:\n\n  curl -d 'nome=Bia Rocha' -d email=bia@example.com '%s'\n",
 			hook.ID, hook.Name, address, address)
 	})
+}
+
+// metaSignature reads the secret of Meta's app from standard input.
+func metaSignature(e *command.Environment) (webhook.Signature, error) {
+	secret, err := e.Typed(bufio.NewReader(e.In), "App secret: ")
+	return webhook.Signature{
+		Scheme: webhook.HMACScheme, Secret: strings.TrimSpace(secret), Header: webhook.MetaHeader,
+	}, err
 }
 
 // signature is the scheme that senders must use; "none" accepts any post.
@@ -168,6 +173,8 @@ type webhookSetCmd struct {
 	Signature *string `enum:"none,typeform,tally,standard,hmac" help:"How senders must sign; none accepts any post."`
 	Secret    string  `help:"Secret that senders sign with; goes with --signature."`
 	Header    string  `name:"signature-header" help:"Header that carries the signature; goes with --signature hmac."`
+	Verify    *string `name:"verify-token" help:"Text that Meta's challenge must know; for --type meta."`
+	AppSecret bool    `name:"app-secret-stdin" help:"Read the new secret of Meta's app from standard input, one line; for --type meta."`
 	ThanksURL *string `name:"thanks-url" help:"Page for browsers after a plain HTML form; empty for none."`
 	Rotation  *string `help:"Name or id of the rotation that assigns its contacts; empty for none."`
 	EmailKey  *string `name:"email-key" help:"Field in which the sender puts the contact's e-mail; empty for none."`
@@ -176,7 +183,7 @@ type webhookSetCmd struct {
 // Run changes a webhook.
 func (c *webhookSetCmd) Run(e *command.Environment) error {
 	change := intakeapp.Change{Name: c.Name, Origin: c.Origin, ThanksURL: c.ThanksURL, Rotation: c.Rotation,
-		EmailKey: c.EmailKey}
+		EmailKey: c.EmailKey, VerifyToken: c.Verify}
 	if c.Type != nil {
 		kind := intake.Kind(*c.Type)
 		change.Kind = &kind
@@ -185,10 +192,17 @@ func (c *webhookSetCmd) Run(e *command.Environment) error {
 		band := fields.Band(*c.Bands)
 		change.Band = &band
 	}
-	if c.Signature != nil {
+	switch {
+	case c.AppSecret:
+		s, err := metaSignature(e)
+		if err != nil {
+			return err
+		}
+		change.Signature = &s
+	case c.Signature != nil:
 		s := signature(*c.Signature, c.Secret, c.Header)
 		change.Signature = &s
-	} else if c.Secret != "" || c.Header != "" {
+	case c.Secret != "" || c.Header != "":
 		return fmt.Errorf("--secret and --signature-header go with --signature")
 	}
 	return changeWebhook(e, c.ID,
