@@ -150,8 +150,8 @@ func TestRulesKnowNoFormat(t *testing.T) {
 	}
 }
 
-// TestWhoSearchesEverywhere: whoever searches by an id alone finds what any organisation has. These are all who do, in the
-// order of their files; each has only the id.
+// TestWhoSearchesEverywhere: whoever searches by an id alone finds what any organisation has. These are all who do,
+// in the order of their files; each has only the id.
 func TestWhoSearchesEverywhere(t *testing.T) {
 	t.Parallel()
 	want := []string{
