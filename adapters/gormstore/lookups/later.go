@@ -24,7 +24,7 @@ type laterAnswerRow struct {
 	Due     time.Time  `gorm:"not null"`
 	Until   time.Time  `gorm:"not null"`
 	Reply   []byte     `stored:"sealed"`
-	Turn    bool       `gorm:"not null"`
+	Turn    bool       `gorm:"not null;default:false"`
 }
 
 func (laterAnswerRow) TableName() string { return "later_answers" }
