@@ -15,6 +15,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/fault"
 	"fichario/ports"
 )
 
@@ -237,6 +238,43 @@ func TestUseIsKeptUntilItIsWritten(t *testing.T) {
 		touching = func() error { return nil }
 		done(keys.SaveUse(t.Context()))
 		equal(t, "and then the one of meanwhile", used(), last)
+	})
+}
+
+// TestRefusalsAreCounted by day and reason, in one row each, however many there are and whether the key is still valid.
+func TestRefusalsAreCounted(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		key, secret := s.key(wide)
+		s.opens(s.keys, secret)
+		save := func() { done(s.keys.SaveRefusals(t.Context(), calendar)) }
+		why := func() (words string) {
+			all := must(lookups.NewStatement(s.store, calendar, s.now).Refused(t.Context(), app.Operator(), key))
+			for _, r := range all {
+				words += fmt.Sprintf("%s %d ", r.Reason, r.Count)
+			}
+			return words
+		}
+		for range 3 {
+			for _, code := range []fault.Code{fault.DailyLimit, fault.BureauFailed, fault.InvalidRequest} {
+				equal(t, "passed on", said(s.keys.Refused(&key, fault.New(code, "x"))), string(code))
+			}
+		}
+		equal(t, "no refusal", s.keys.Refused(&key, nil), nil)
+		equal(t, "only in memory", why(), "")
+		save()
+		equal(t, "written", why(), "limite_diario 3 ")
+		done(s.keys.Revoke(t.Context(), app.Operator(), key.ID))
+		time.Sleep(time.Second)
+		for range 5 {
+			_, err := s.keys.Authenticate(t.Context(), secret, netip.Addr{})
+			equal(t, "revoked", said(err), "nao_autenticado")
+		}
+		save()
+		save()
+		equal(t, "a revoked key", why(), "nao_autenticado 5 limite_diario 3 ")
+		time.Sleep(31 * 24 * time.Hour)
+		equal(t, "after a month", why(), "")
 	})
 }
 

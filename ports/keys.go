@@ -29,6 +29,21 @@ type Keys interface {
 	Revoke(ctx context.Context, orgID, id string, at time.Time) error
 	// Touch notes when keys were last used.
 	Touch(ctx context.Context, lastUse map[string]time.Time) error
+	// AddRefusals adds to what is counted, and ForgetRefusals forgets the days before one. Only outside InTx.
+	AddRefusals(ctx context.Context, refusals []KeyRefusals) error
+	ForgetRefusals(ctx context.Context, day string) error
+	// Refusals returns how often keys were refused from a day on, by key and reason, the most frequent first.
+	Refusals(ctx context.Context, keyIDs []string, from string) ([]KeyRefusals, error)
+}
+
+// KeyRefusals is how often a key was refused.
+type KeyRefusals struct {
+	KeyID string
+	// Day is a bucket of access.Calendar; empty for several days.
+	Day string
+	// Reason is the code of the answer.
+	Reason string
+	Count  int
 }
 
 // KeyChange is what changes of a key; nil leaves it. Empty purposes or networks lift the restriction.

@@ -126,7 +126,7 @@ var made = map[int][]string{
 	60: {"TABLE member_days", "INDEX lookups_member_product"}, 61: {"TABLE limit_changes"},
 	62: {"TABLE lookup_requests"}, 80: {"TABLE bureau_orders", "TABLE bureau_outs", "TABLE bureau_days"},
 	81: {"TABLE bureau_matches"},
-	82: {"TABLE later_answers"}, 84: {"TABLE member_preferences"},
+	99: {"TABLE key_refusals"}, 82: {"TABLE later_answers"}, 84: {"TABLE member_preferences"},
 	87: {"TABLE lead_sources", "TABLE leads"},
 	97: {"TABLE told_stages"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},

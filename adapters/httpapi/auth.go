@@ -51,11 +51,11 @@ func (s *server) authenticate(next echo.HandlerFunc) echo.HandlerFunc {
 		state := s.Keys.Allow(caller.Key())
 		limitHeaders(c.Response().Header(), minute, state.Limit, state.Remaining, state.Reset)
 		if !state.OK {
-			return lookups.MinuteLimit(state)
+			return s.Keys.Refused(caller.Key(), lookups.MinuteLimit(state))
 		}
 		c.SetRequest(r.WithContext(context.WithValue(r.Context(), contextKey{},
 			call{caller, strings.Join(r.Header.Values(echo.HeaderAccept), ",")})))
-		return next(c)
+		return s.Keys.Refused(caller.Key(), next(c))
 	}
 }
 

@@ -11,9 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"fichario/app"
 	"fichario/app/lookups"
+	"fichario/domain/access"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/fault"
 	"fichario/domain/lookup"
 )
 
@@ -105,7 +108,17 @@ func TestAKeyShowsItsUse(t *testing.T) {
 	t.Parallel()
 	v := openSite(t).visitor("Ana")
 	id, secret := v.usedKey()
+	key, err := v.keys.Show(t.Context(), app.Operator(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = v.keys.Refused(&key, fault.New(fault.MissingScope, "x"))
+	if err := v.keys.SaveRefusals(t.Context(), access.Calendar{Location: time.UTC}); err != nil {
+		t.Fatal(err)
+	}
 	list := v.get("/chaves")
+	has(t, "refusals", list, "1 pedido recusado em 30 dias: escopo (1)")
+	has(t, "refusals", v.get("/chaves/"+id), "1 pedido recusado em 30 dias: escopo (1)")
 	has(t, "list", list, "Parada até 00:00", "2 de 2", "2 de 2.000", "CPF, placa", "R$ 0,90")
 	hasNot(t, "the secret is gone", list, secret)
 	show := v.get("/chaves/" + id)

@@ -38,10 +38,10 @@ func (k *Keys) Authenticate(ctx context.Context, text string, from netip.Addr) (
 	case err != nil:
 		return app.Caller{}, err
 	case !key.UsableAt(now):
-		return app.Caller{}, app.Unauthenticated("Esta chave foi revogada ou expirou.")
+		return app.Caller{}, k.Refused(key, app.Unauthenticated("Esta chave foi revogada ou expirou."))
 	case !key.UsableFrom(from):
-		return app.Caller{}, fault.New(fault.AddressRefused,
-			"Esta chave só pode ser usada de redes registradas, e o pedido veio de outra. Nada foi consultado nem cobrado; quem administra a organização vê as redes em Chaves de API.")
+		return app.Caller{}, k.Refused(key, fault.New(fault.AddressRefused,
+			"Esta chave só pode ser usada de redes registradas, e o pedido veio de outra. Nada foi consultado nem cobrado; quem administra a organização vê as redes em Chaves de API."))
 	}
 	return app.ByKey(key), nil
 }

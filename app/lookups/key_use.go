@@ -6,12 +6,15 @@ import (
 	"fichario/app"
 	"fichario/domain/access"
 	"fichario/domain/lookup"
+	"fichario/ports"
 )
 
 // KeyUse is a key with what it was charged.
 type KeyUse struct {
 	access.Key
 	Today, Month lookup.Spent
+	// Refused is how often it was refused within the last 30 days, by reason, the most frequent first.
+	Refused []ports.KeyRefusals
 	// Usable is false for a key that is revoked or has expired.
 	Usable bool
 }
@@ -52,9 +55,18 @@ func (s *Statement) Keys(ctx context.Context, by app.Caller, orgID string) ([]Ke
 	if err != nil {
 		return nil, err
 	}
+	refused, err := repos.Keys.Refusals(ctx, ids, s.refusedFrom(now))
+	if err != nil {
+		return nil, err
+	}
+	why := map[string][]ports.KeyRefusals{}
+	for _, r := range refused {
+		why[r.KeyID] = append(why[r.KeyID], r)
+	}
 	var usable, over []KeyUse
 	for _, k := range all {
-		if u := (KeyUse{Key: k, Today: today[k.ID], Month: month[k.ID], Usable: k.UsableAt(now)}); u.Usable {
+		u := KeyUse{Key: k, Today: today[k.ID], Month: month[k.ID], Refused: why[k.ID], Usable: k.UsableAt(now)}
+		if u.Usable {
 			usable = append(usable, u)
 		} else {
 			over = append(over, u)

@@ -32,6 +32,7 @@ type Keys struct {
 	used    sync.Map // of key id to time.Time: uses not yet stored
 
 	strangers strangers
+	refusals  refusals
 }
 
 // NewKeys returns the use case.

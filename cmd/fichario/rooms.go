@@ -130,6 +130,9 @@ func (r lookupRoom) chores() []app.Chore {
 		{Name: "fetch answers that come later", Every: time.Second, Do: r.ledger.FetchLater},
 		{Name: "count answers that come later", Every: 2 * time.Second, Do: r.ledger.CountLater},
 		{Name: "save use of keys", Every: 3 * time.Second, Do: r.keys.SaveUse, AtEnd: true},
+		{Name: "save refusals of keys", Every: time.Minute, AtEnd: true, Do: func(ctx context.Context) error {
+			return r.keys.SaveRefusals(ctx, r.terms.Calendar)
+		}},
 		{Name: "forget idempotency keys of lookups", Every: time.Hour, Do: r.asker.ForgetRequests},
 	}
 }

@@ -42,9 +42,10 @@ func New(e *engine.Engine) engine.Room {
 			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauMatchRow{}, bureauOrderRow{}, bureauOutRow{}, laterAnswerRow{},
 			leaseRow{},
 			RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
-			lookupRequestRow{}, LookupRow{}, memberDayRow{}, spendDayRow{}, ticketRow{}, usageRow{},
+			lookupRequestRow{}, LookupRow{}, memberDayRow{}, refusalRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
-		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, matchTally, engine.TallyOf(memberDayRow{})},
+		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, matchTally, refusalTally,
+			engine.TallyOf(memberDayRow{})},
 		Statements: []string{
 			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One, matchTally.One,
 			askRequest, beginRequest, askBlocked, askErased,

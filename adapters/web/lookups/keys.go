@@ -1,7 +1,9 @@
 package lookups
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"net/netip"
 	"strings"
@@ -12,6 +14,7 @@ import (
 	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/document"
+	"fichario/domain/fault"
 	"fichario/domain/lookup"
 )
 
@@ -68,6 +71,30 @@ func (k KeyLine) Bound() string {
 		words = append(words, "só de "+strings.Join(networkTexts(k.From), ", "))
 	}
 	return strings.Join(words, ", ")
+}
+
+// refusalWords say why a key was refused, by the code of the answer.
+var refusalWords = map[fault.Code]string{
+	fault.Unauthenticated: "revogada ou vencida", fault.AddressRefused: "rede", fault.MissingScope: "escopo",
+	fault.BureauRefused: "escolha do bureau", fault.MissingPurpose: "sem finalidade", fault.PurposeRefused: "finalidade",
+	fault.MinuteLimit: "limite por minuto", fault.DailyLimit: "limite do dia", fault.MonthlyLimit: "limite do mês",
+}
+
+// Refusals words how often the key was refused, and why; empty where it was not.
+func (k KeyLine) Refusals() string {
+	total := 0
+	var why []string
+	for _, r := range k.Refused {
+		total += r.Count
+		why = append(why, fmt.Sprintf("%s (%s)", cmp.Or(refusalWords[fault.Code(r.Reason)], r.Reason), web.Count(r.Count)))
+	}
+	switch total {
+	case 0:
+		return ""
+	case 1:
+		return "1 pedido recusado em 30 dias: " + why[0]
+	}
+	return web.Count(total) + " pedidos recusados em 30 dias: " + strings.Join(why, ", ")
 }
 
 // networkTexts writes networks, a single address without its prefix length.

@@ -140,6 +140,9 @@ func (s pages) keyShow(c *web.Call) error {
 	if c.Script() {
 		return c.RenderPart("chave", "key-figures", data)
 	}
+	if data.Refused, err = s.Statement.Refused(c.Ctx(), c.By, key); err != nil {
+		return err
+	}
 	return c.RenderStatus(status, "chave",
 		web.Page{Title: web.Shorten(60, key.Name), Nav: "chaves", Data: data, Wide: true})
 }

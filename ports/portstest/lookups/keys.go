@@ -55,6 +55,28 @@ func keys(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "keys of another organisation", len(other), 0)
 
+	refused := func(day, reason string, n int) ports.KeyRefusals {
+		return ports.KeyRefusals{KeyID: key.ID, Day: day, Reason: reason, Count: n}
+	}
+	for range 2 { // it adds
+		kit.Must(t, repos.Keys.AddRefusals(ctx, []ports.KeyRefusals{
+			refused("2026-11-01", "a", 1), refused("2026-11-02", "a", 2), refused("2026-11-02", "b", 9),
+		}))
+	}
+	refusals := func(from string, ids ...string) []ports.KeyRefusals {
+		t.Helper()
+		found, err := repos.Keys.Refusals(ctx, ids, from)
+		kit.Must(t, err)
+		return found
+	}
+	kit.Same(t, "refusals", refusals("2026-11-01", key.ID, kit.ID()),
+		[]ports.KeyRefusals{refused("", "b", 18), refused("", "a", 6)})
+	kit.Must(t, repos.Keys.ForgetRefusals(ctx, "2026-11-02"))
+	kit.Same(t, "what is left", refusals("2026-11-01", key.ID),
+		[]ports.KeyRefusals{refused("", "b", 18), refused("", "a", 4)})
+	kit.Same(t, "later ones", len(refusals("2026-11-03", key.ID)), 0)
+	kit.Same(t, "of nobody", len(refusals("2026-11-01")), 0)
+
 	reads := access.Key{
 		ID: kit.ID(), OrgID: o.ID, Name: "Agente", Scopes: []document.Type{document.CNPJ}, CreatedAt: kit.At, Contacts: true,
 	}

@@ -1,0 +1,12 @@
+-- +goose Up
+-- How often a key was refused on a day, and why: by the code of the answer.
+CREATE TABLE key_refusals (
+    key_id text NOT NULL,
+    day    text NOT NULL,
+    reason text NOT NULL,
+    count  bigint NOT NULL,
+    PRIMARY KEY (key_id, day, reason)
+);
+
+-- +goose Down
+DROP TABLE key_refusals;
