@@ -282,8 +282,8 @@ type BureauStates interface {
 	Back(ctx context.Context, name string, now time.Time) (bool, error)
 	// Days returns how the calls of some days went, the first day included.
 	Days(ctx context.Context, from string) ([]BureauDay, error)
-	// Matches returns how bureaus' answers agreed, by product, bureaus and field, with all months in one: of one product, or
-	// of all where it is empty.
+	// Matches returns how bureaus' answers agreed, by product, bureaus and field, with all months in one: of one product,
+	// or of all where it is empty.
 	Matches(ctx context.Context, product string) ([]BureauMatch, error)
 }
 

@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
@@ -39,8 +40,12 @@ func (t ticket) post(address string, body []byte) {
 		return
 	}
 	members["protocolo"] = render(t.id())
-	post := bytes.NewReader(render(members))
-	resp, err := poster.Post(address, "application/json", post) //nolint:gosec // who asks the sandbox names the address
+	post, err := http.NewRequestWithContext(context.Background(), http.MethodPost, address, bytes.NewReader(render(members)))
+	if err != nil {
+		return
+	}
+	post.Header.Set("Content-Type", "application/json")
+	resp, err := poster.Do(post) //nolint:gosec // who asks the sandbox names the address
 	if err == nil {
 		_ = resp.Body.Close()
 	}
