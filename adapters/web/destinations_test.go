@@ -106,3 +106,35 @@ func TestASecretInAnAddress(t *testing.T) {
 	page := v.comesBack("/automacoes", url.Values{"acao": {"http"}, "nome": {"ERP"}, "url": {"https://erp.example/${ORG}"}})
 	has(t, "the form", page, `id="url-p"`, "fichario automation add", `value="https://erp.example/${ORG}"`)
 }
+
+// TestADestinationThatTellsStagesNeedsAReason: a field by which people consent or a purpose, and only moves.
+func TestADestinationThatTellsStagesNeedsAReason(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	lead := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
+	const consent, basis = "campo.meta-capi.consentimento", "campo.meta-capi.base"
+	form := url.Values{
+		"acao": {"http"}, "nome": {"Meta"}, "evento": {"contact.moved"}, "destino": {"meta-capi"},
+		"campo.meta-capi.dataset": {"123"}, "segredo.meta-capi.token": {"t0k3n"},
+	}
+	has(t, "without a reason", v.comesBack("/automacoes", form), "precisa do consentimento dela", `id="`+consent+`-p"`)
+	has(t, "with both", v.comesBack("/automacoes", form, consent, "aceite", basis, "marketing"), "Escolha um só",
+		`id="`+basis+`-p"`, `value="aceite"`)
+	has(t, "an unknown purpose", v.comesBack("/automacoes", form, basis, "marketing"), "Não há finalidade em vigor")
+	has(t, "another event", v.comesBack("/automacoes", form, consent, "aceite", "evento", "contact.created"),
+		"o evento é contact.moved")
+	form.Set(consent, "aceite_ofertas")
+	made := v.made("/automacoes", form)
+	a, err := v.store.Repos().Automations.Find(t.Context(), ports.AnyOrg, strings.TrimPrefix(made, "/automacoes/"))
+	if want := (automation.Ground{Consent: "aceite_ofertas"}); err != nil || a.Action.Ground != want {
+		t.Errorf("made with %+v, %v", a.Action.Ground, err)
+	}
+	has(t, "its page", v.get(made+"?contato="+lead), "Só com consentimento", "aceite_ofertas",
+		"nada enviado: sem consentimento no campo aceite_ofertas")
+	has(t, "edited", v.get(made+"/editar"), `value="aceite_ofertas"`)
+	form.Del("segredo.meta-capi.token")
+	v.made(made, form) // the token is kept
+	form.Set("destino", "")
+	form.Set("url", "https://erp.example/leads")
+	v.made("/automacoes", form) // what is left from another choice does not count
+}

@@ -205,10 +205,19 @@ func (a *Automations) rehearseRequest(
 	if rule.Action.Kind != automation.HTTP || rule.Unreadable {
 		return nil
 	}
+	var refused *ports.SendError
+	if g := rule.Action.Ground; g != (automation.Ground{}) {
+		why, err := withheld(ctx, a.store.Repos(), event.Contact.Contact, g)
+		if errors.As(err, &refused) {
+			why, err = refused.Reason, nil
+		}
+		if out.Problem = why; err != nil || why != "" {
+			return err
+		}
+	}
 	shown, err := a.means.Destinations.Show(ctx, ports.Call{
 		ID: app.NewID(), At: a.clock(), Action: rule.Action, Event: event,
 	})
-	var refused *ports.SendError
 	if errors.As(err, &refused) {
 		out.Problem = refused.Reason
 		return nil

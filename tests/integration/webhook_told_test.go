@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -223,6 +225,71 @@ func TestALeadOfMetaIsToldByItsID(t *testing.T) {
 		all := toldTo(t, m)
 		if len(all) != 1 || all[0].UserData.LeadID.String() != ids[0] {
 			t.Errorf("Meta was told %+v, want the lead %s", all, ids[0])
+		}
+	})
+}
+
+// TestAnErasureStopsATelling: what waits is not sent any more, and the receipt says that it was tried.
+func TestAnErasureStopsATelling(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		o, m, rule := toldOrg(t, env, "--consent", toldConsent)
+		site := o.NewHook("Site", "generic")
+		m.Limit(1<<20, 2, 0)
+		o.Accept(site, consentLead("Ana", `,"aceite_ofertas":"sim"`))
+		o.Eventually("a run waits", func() bool {
+			runs := o.Runs("--automation", rule)
+			return len(runs) == 1 && runs[0].Result == "status 503"
+		})
+		done := intaketest.Read[struct {
+			EnviadoA []struct{ Destino string }
+		}](o, "subject", "erase", "--org", o.ID, "--email", intaketest.Email("ana"))
+		expect(t, "the receipt", line(done.EnviadoA), "[{meta-capi}]")
+		m.Limit(0, 0, 0)
+		expect(t, "runs after the erasure", len(o.Runs("--automation", rule)), 0)
+		o.Accept(site, consentLead("Bia", `,"aceite_ofertas":"sim"`))
+		o.Settled(1, "--automation", rule)
+		all := toldTo(t, m)
+		if len(all) != 1 || all[0].UserData.Em[0] != hashed(intaketest.Email("bia")) {
+			t.Errorf("Meta was told %+v", all)
+		}
+	})
+}
+
+// TestSlowAKilledTellingIsTheSameEvent: the service is killed while Meta takes an event; it sends it again, with the same
+// id and time. It waits for the lease of the killed instance.
+func TestSlowAKilledTellingIsTheSameEvent(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		took, killed := make(chan struct{}, 1), make(chan struct{})
+		receiver := intaketest.StartReceiver(t, func(w http.ResponseWriter, _ *http.Request, _ intaketest.Call, try int) {
+			if try == 1 {
+				took <- struct{}{}
+				<-killed
+			}
+			_, _ = io.WriteString(w, `{"events_received":1}`)
+		})
+		o := intaketest.StartService(t, env, map[string]string{"FICHARIO_META_URL": receiver.URL}).Org(t)
+		o.Hide(toldToken)
+		rule, _ := o.Automate("Etapas à Meta", "http", "--event", "contact.moved", "--destination", "meta-capi",
+			"--set", "dataset=123456", "--set", "token="+toldToken, "--consent", toldConsent)
+		o.Automate("Mover", "move_stage", "--stage", "Em contato")
+		o.Accept(o.NewHook("Site", "generic"), consentLead("Ana", `,"aceite_ofertas":"sim"`))
+		<-took
+		o.Kill()
+		close(killed)
+		o.Restart()
+		o.Settled(1, "--automation", rule)
+		var ids []string
+		for _, c := range receiver.Calls() {
+			var body struct{ Data []toldEvent }
+			if err := json.Unmarshal(c.Body, &body); err != nil || len(body.Data) != 1 {
+				t.Fatalf("%s, %v", c.Body, err)
+			}
+			ids = append(ids, line(body.Data[0].EventID, body.Data[0].EventTime))
+		}
+		if len(ids) != 2 || ids[0] != ids[1] {
+			t.Errorf("Meta was told %v, want one event twice", ids)
 		}
 	})
 }
