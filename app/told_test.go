@@ -1,0 +1,160 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"fichario/app"
+	"fichario/app/automations"
+	"fichario/domain/automation"
+	"fichario/domain/crm"
+	"fichario/domain/webhook"
+	"fichario/ports"
+)
+
+// TestWhoConsents: a contact's own word counts, unless its person has said another one since.
+func TestWhoConsents(t *testing.T) {
+	t.Parallel()
+	const yes, no = `,"aceite":"sim"`, `,"aceite":"não"`
+	for what, c := range map[string]struct {
+		// posts are those of the contact, which is moved, and of others, after it, by the same or another webhook.
+		own  string
+		then []string // S or O for the webhook, and a person
+		want bool
+	}{
+		"yes":                                  {own: yes, want: true},
+		"true":                                 {own: `,"aceite":true`, want: true},
+		"the title of the field":               {own: `,"fields":[{"name":"x1","label":"Aceite?","value":"Sim"}]`, want: true},
+		"no":                                   {own: no},
+		"nothing":                              {own: ""},
+		"one":                                  {own: `,"aceite":1`},
+		"yes to something else":                {own: `,"aceito_termos":"sim"`},
+		"then no":                              {own: yes, then: []string{"S ana" + no}},
+		"then no elsewhere":                    {own: yes, then: []string{"O ana" + no}},
+		"then no in words":                     {own: yes, then: []string{`O ana,"aceite":"não quero mais"`}},
+		"then a box that is not ticked":        {own: yes, then: []string{"S ana"}},
+		"then a form without the field":        {own: yes, then: []string{"O ana"}, want: true},
+		"then no and yes again":                {own: yes, then: []string{"S ana" + no, "S ana" + yes}, want: true},
+		"no, then yes by another post":         {own: no, then: []string{"S ana" + yes}},
+		"then no by somebody else":             {own: yes, then: []string{"S rui" + no}, want: true},
+		"then no by somebody with the phone":   {own: yes, then: []string{`S rui,"telefone":"(11) 98765-4321"` + no}, want: true},
+		"then no by the phone and the name":    {own: yes, then: []string{`S ana,"email":"outra@x.example","telefone":"(11) 98765-4321"` + no}},
+		"then no by another spelling":          {own: yes, then: []string{`S ana,"email":"ANA@X.example"` + no}},
+		"then a field of another form, at all": {own: yes, then: []string{`O ana,"cidade":"Campinas"`}, want: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner := s.add("dona", crm.Owner)
+				site, other := s.hook(webhook.Signature{}), s.hook(webhook.Signature{})
+				s.tells("aceite")
+				stage := s.funnel(owner).Stages[1].ID
+				come := func(hook webhook.Hook, name, more string) string {
+					time.Sleep(time.Second)
+					body := fmt.Sprintf(`{"nome":%q%s`, name, more)
+					if name == "ana" {
+						body += `,"telefone":"(11) 98765-4321"`
+					}
+					if !strings.Contains(more, `"email"`) {
+						body += fmt.Sprintf(`,"email":"%s@x.example"`, name)
+					}
+					return must(s.intake.Receive(t.Context(), hook, post(body+"}"))).ContactID
+				}
+				id := come(site, "ana", c.own)
+				for _, then := range c.then {
+					hook := map[byte]webhook.Hook{'S': site, 'O': other}[then[0]]
+					come(hook, then[2:5], then[5:])
+				}
+				must(s.contacts.Move(t.Context(), owner, id, stage))
+				s.work(s.worker(), 5*time.Second)
+				equal(t, "told", len(s.dispatcher.list()) == 1, c.want)
+				told := must(s.store.Repos().Told.OfContact(t.Context(), s.orgID, id))
+				equal(t, "kept", len(told) == 1 && !told[0].AnsweredAt.IsZero(), c.want)
+			})
+		})
+	}
+}
+
+// tells makes an automation that tells Meta of moves with a consent.
+func (s *setting) tells(field string) automation.Automation {
+	s.t.Helper()
+	return must(s.automations.Add(s.t.Context(), app.Operator(), automations.NewAutomation{
+		OrgID: s.orgID, Name: "Meta", Action: automation.HTTP, RequestForm: automations.RequestForm{
+			Destination: "meta-capi", Values: map[string]string{"dataset": "1", "token": "t"},
+			Ground: automation.Ground{Consent: field},
+		},
+	}))
+}
+
+// TestConsentsOfMergedContacts: those of both are kept, and parted again.
+func TestConsentsOfMergedContacts(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		hook := s.hook(webhook.Signature{})
+		come := func(name, more string) string {
+			time.Sleep(time.Second)
+			body := fmt.Sprintf(`{"nome":%q,"email":"%s@x.example"%s}`, name, name, more)
+			return must(s.intake.Receive(t.Context(), hook, post(body))).ContactID
+		}
+		into, from := come("ana", `,"aceite":"sim"`), come("bia", `,"aceite":"não"`)
+		s.tells("aceite")
+		stages := s.funnel(owner).Stages
+		done(s.contacts.Merge(t.Context(), owner, into, from))
+		must(s.contacts.Move(t.Context(), owner, into, stages[1].ID))
+		s.work(s.worker(), 5*time.Second)
+		equal(t, "told of who withdrew as another contact", len(s.dispatcher.list()), 0)
+		done(s.contacts.Part(t.Context(), owner, into, from))
+		must(s.contacts.Move(t.Context(), owner, into, stages[2].ID))
+		s.work(s.worker(), 5*time.Second)
+		equal(t, "told of who was parted", len(s.dispatcher.list()), 1)
+	})
+}
+
+// TestEveryMoveIsOneEvent: two automations are told of one event by the same id, and of another move by another, also when
+// they are tried again.
+func TestEveryMoveIsOneEvent(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner := s.add("dona", crm.Owner)
+		hook := s.hook(webhook.Signature{})
+		s.tells("aceite")
+		s.tells("aceite")
+		id := must(s.intake.Receive(t.Context(), hook, post(`{"email":"a@x.example","aceite":true}`))).ContactID
+		stages := s.funnel(owner).Stages
+		for n := range 3 {
+			time.Sleep(time.Second)
+			must(s.contacts.Move(t.Context(), owner, id, stages[n%2+1].ID))
+		}
+		s.work(s.worker(), 5*time.Second)
+		events := map[string][]string{}
+		for _, c := range s.dispatcher.list() {
+			events[c.Event.ID] = append(events[c.Event.ID], c.Event.Contact.Stage+c.Event.At.Format(time.TimeOnly))
+		}
+		equal(t, "events", len(events), 3)
+		for eventID, told := range events {
+			if len(told) != 2 || told[0] != told[1] || len(eventID) != 36 {
+				t.Errorf("event %s: %v", eventID, told)
+			}
+		}
+		before := len(s.dispatcher.list())
+		s.dispatcher.script = func(context.Context, ports.Call) (int, error) { return 503, &ports.SendError{Reason: "status 503"} }
+		must(s.contacts.Move(t.Context(), owner, id, stages[2].ID))
+		s.work(s.worker(), time.Minute)
+		again := s.dispatcher.list()[before:]
+		equal(t, "tried again", len(again) > 3, true)
+		equal(t, "retries of one event have its id", ids(again), 1)
+	})
+}
+
+// ids counts the events of calls.
+func ids(calls []ports.Call) int {
+	seen := map[string]bool{}
+	for _, c := range calls {
+		seen[c.Event.ID] = true
+	}
+	return len(seen)
+}
