@@ -102,7 +102,7 @@ func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (web
 
 func checkSettings(s webhook.Signature, thanksURL string) error {
 	if !s.Usable() {
-		return app.Invalid("secret", "A assinatura deve ser typeform, tally, standard ou hmac, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes. Um cabeçalho próprio é só para hmac, com letras, algarismos e hifens.")
+		return app.Invalid("secret", "A assinatura deve ser typeform, tally, standard, hmac ou google, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes. Um cabeçalho próprio é só para hmac, com letras, algarismos e hifens.")
 	}
 	if thanksURL == "" {
 		return nil

@@ -19,7 +19,7 @@ func FuzzSignature(f *testing.F) {
 	now := time.Unix(1700000000, 0)
 	f.Fuzz(func(t *testing.T, one, first, other, second string, body []byte) {
 		d := Delivery{Headers: []intake.Pair{{Key: one, Value: first}, {Key: other, Value: second}}}
-		for _, scheme := range []Scheme{TypeformScheme, TallyScheme, StandardScheme, HMACScheme, "outro"} {
+		for _, scheme := range []Scheme{TypeformScheme, TallyScheme, StandardScheme, HMACScheme, GoogleScheme, "outro"} {
 			s := Signature{Scheme: scheme, Secret: "whsec_c2VncmVkby1zZWNyZXRv"}
 			if s.Check(d, body, now) == nil {
 				t.Errorf("%s holds", scheme)

@@ -3,8 +3,10 @@ package webhook
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/base64"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -15,7 +17,7 @@ import (
 // Scheme is how a sender signs what it sends.
 type Scheme string
 
-// The schemes. Each is an HMAC-SHA256 with the shared secret.
+// The schemes. Each but GoogleScheme is an HMAC-SHA256 with the shared secret.
 const (
 	// NoSignature: nothing is checked; the token in the address is the credential.
 	NoSignature Scheme = ""
@@ -29,6 +31,9 @@ const (
 	// HMACScheme: HMAC-SHA256 over the body, hex or base64, in Signature.Header, or else
 	// in one of hmacHeaders.
 	HMACScheme Scheme = "hmac"
+	// GoogleScheme: the secret itself stands in the body, as `google_key`, where lead forms of Google Ads put the key that
+	// they were given.
+	GoogleScheme Scheme = "google"
 )
 
 // hmacHeaders are where senders put a plain HMAC; `sha256=` may stand before it.
@@ -53,13 +58,15 @@ func (s Scheme) expects() string {
 		return "os cabeçalhos webhook-id, webhook-timestamp e webhook-signature"
 	case HMACScheme:
 		return "o cabeçalho X-Hub-Signature-256 ou X-Signature com o HMAC-SHA256 do corpo, em hexadecimal ou base64"
+	case GoogleScheme:
+		return "a chave do formulário de leads do Google Ads, em google_key no corpo"
 	}
 	return ""
 }
 
 // Valid reports whether s is one of the schemes.
 func (s Scheme) Valid() bool {
-	return slices.Contains([]Scheme{NoSignature, TypeformScheme, TallyScheme, StandardScheme, HMACScheme}, s)
+	return slices.Contains([]Scheme{NoSignature, TypeformScheme, TallyScheme, StandardScheme, HMACScheme, GoogleScheme}, s)
 }
 
 // Signature is a scheme and the secret shared with the sender.
@@ -144,6 +151,8 @@ func (s Signature) Check(d Delivery, body []byte, now time.Time) error {
 		return check(key, body, s.sent(d))
 	case StandardScheme:
 		return checkStandard(key, d, body, now)
+	case GoogleScheme:
+		return checkGoogle(key, body)
 	}
 	return ErrBadSignature
 }
@@ -187,6 +196,19 @@ func checkStandard(key []byte, d Delivery, body []byte, now time.Time) error {
 		}
 	}
 	return ErrBadSignature
+}
+
+// checkGoogle compares the key in the body.
+func checkGoogle(key, body []byte) error {
+	var sent map[string]any
+	err := json.Unmarshal(body, &sent)
+	switch said, _ := sent["google_key"].(string); {
+	case err != nil || said == "":
+		return ErrUnsigned
+	case subtle.ConstantTimeCompare([]byte(said), key) != 1:
+		return ErrBadSignature
+	}
+	return nil
 }
 
 // check compares a signature, in hex or base64, with or without the name of the

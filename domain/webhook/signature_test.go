@@ -147,3 +147,26 @@ func TestUsableSignatures(t *testing.T) {
 		}
 	}
 }
+
+// TestTheKeyOfALeadForm: Google Ads signs nothing, but sends the key that it was given.
+func TestTheKeyOfALeadForm(t *testing.T) {
+	t.Parallel()
+	google := Signature{Scheme: GoogleScheme, Secret: testSecret}
+	for body, want := range map[string]error{
+		`{"lead_id":"1","google_key":"` + testSecret + `","is_test":true}`: nil,
+		`{"google_key":"outra"}`:                       ErrBadSignature,
+		`{"google_key":"` + testSecret + `x"}`:         ErrBadSignature,
+		`{"google_key":""}`:                            ErrUnsigned,
+		`{"google_key":12}`:                            ErrUnsigned,
+		`{"lead":{"google_key":"` + testSecret + `"}}`: ErrUnsigned,
+		`google_key=` + testSecret:                     ErrUnsigned,
+		``:                                             ErrUnsigned,
+	} {
+		if err := google.Check(Delivery{}, []byte(body), time.Now()); !errors.Is(err, want) {
+			t.Errorf("%s: got %v, want %v", body, err, want)
+		}
+	}
+	if !google.Usable() || (Signature{Scheme: GoogleScheme, Secret: "curta"}).Usable() {
+		t.Error("a key of eight characters or more can be used")
+	}
+}

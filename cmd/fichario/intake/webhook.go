@@ -37,7 +37,7 @@ type webhookCreateCmd struct {
 	Type        string `required:"" enum:"generic,formservice,meta" help:"generic, formservice for an online form product, or meta for Meta's instant forms, whose leads are fetched (fichario meta connect)."`
 	Origin      string `help:"Name of the fixed origin of all its contacts."`
 	Bands       string `enum:"zero,lower,middle,upper" default:"zero" help:"Value of a band such as 'R$ 1 mil a R$ 2 mil': zero, lower, middle or upper."`
-	Signature   string `enum:",typeform,tally,standard,hmac" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks) or hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64). Default: no signature."`
+	Signature   string `enum:",typeform,tally,standard,hmac,google" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks), hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64) or google (the key of a lead form of Google Ads, in its body). Default: no signature."`
 	Secret      string `help:"Secret that senders sign with."`
 	Header      string `name:"signature-header" help:"Header that carries the signature of --signature hmac, such as X-Cal-Signature-256; with or without a leading sha256=, hex or base64. Default: the usual ones."`
 	VerifyToken string `name:"verify-token" help:"Text of your choice that Meta's challenge must know; for --type meta, as you enter it at Meta."`
