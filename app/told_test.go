@@ -114,8 +114,8 @@ func TestConsentsOfMergedContacts(t *testing.T) {
 	})
 }
 
-// TestEveryMoveIsOneEvent: two automations are told of one event by the same id, and of another move by another, also when
-// they are tried again.
+// TestEveryMoveIsOneEvent: two automations are told of one event by the same id, and of another move by another, also
+// when they are tried again.
 func TestEveryMoveIsOneEvent(t *testing.T) {
 	t.Parallel()
 	inBubble(t, func(t *testing.T, s *setting) {
@@ -141,7 +141,9 @@ func TestEveryMoveIsOneEvent(t *testing.T) {
 			}
 		}
 		before := len(s.dispatcher.list())
-		s.dispatcher.script = func(context.Context, ports.Call) (int, error) { return 503, &ports.SendError{Reason: "status 503"} }
+		s.dispatcher.script = func(context.Context, ports.Call) (int, error) {
+			return 503, &ports.SendError{Reason: "status 503"}
+		}
 		must(s.contacts.Move(t.Context(), owner, id, stages[2].ID))
 		s.work(s.worker(), time.Minute)
 		again := s.dispatcher.list()[before:]

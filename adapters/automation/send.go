@@ -58,16 +58,9 @@ func (d *Dispatcher) Send(ctx context.Context, c ports.Call) (string, error) {
 		}
 	}
 	if search != nil {
-		answer, err := d.call(ctx, search, true, end)
-		if err != nil {
+		switch found, err := d.search(ctx, form, event, search, end); {
+		case err != nil:
 			return "", err
-		}
-		switch found, ok := form.Found(ctx, event, answer); {
-		case !ok && answer.Status >= 200 && answer.Status <= 299:
-			// It was not refused, and a retry would get the same answer.
-			return "", permanent("a resposta da busca no destino não pôde ser lida (status " + strconv.Itoa(answer.Status) + ")")
-		case !ok:
-			return "", byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now())
 		case found:
 			return resultExists, nil
 		}
@@ -130,6 +123,26 @@ func (d *Dispatcher) access(
 	errors.As(byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now()), &refused)
 	refused.Reason = "o destino não deu o token de acesso (status " + strconv.Itoa(answer.Status) + ")"
 	return "", refused
+}
+
+// search reports whether the record is there already.
+func (d *Dispatcher) search(
+	ctx context.Context, form *destinations.Filled, event destinations.Event, request *destinations.Request, end time.Time,
+) (bool, error) {
+	answer, err := d.call(ctx, request, true, end)
+	if err != nil {
+		return false, err
+	}
+	found, ok := form.Found(ctx, event, answer)
+	switch {
+	case !ok && answer.Status >= 200 && answer.Status <= 299:
+		// It was not refused, and a retry would get the same answer.
+		return false, permanent("a resposta da busca no destino não pôde ser lida (status " +
+			strconv.Itoa(answer.Status) + ")")
+	case !ok:
+		return false, byStatus(answer.Status, answer.Header.Get("Retry-After"), time.Now())
+	}
+	return found, nil
 }
 
 // refusal is the error for an answer that is not a success. Where the event itself was sent, custom methods or headers

@@ -28,13 +28,7 @@ func (m *Meta) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer m.mu.Unlock()
 	m.calls[token+" "+metaKind(parts)]++
 	m.tellUsage(w)
-	if m.limited > 0 {
-		m.limited--
-		status := http.StatusBadRequest
-		if m.code == metaAway {
-			status = http.StatusServiceUnavailable
-		}
-		metaError(w, status, m.code, 0, "There have been too many calls.")
+	if m.refuses(w) {
 		return
 	}
 	if len(parts) == 2 && parts[1] == "events" {
@@ -65,6 +59,20 @@ func (m *Meta) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		metaError(w, http.StatusBadRequest, 2500, 0, "Unknown path components")
 	}
+}
+
+// refuses answers a call that Limit refuses.
+func (m *Meta) refuses(w http.ResponseWriter) bool {
+	if m.limited == 0 {
+		return false
+	}
+	m.limited--
+	status := http.StatusBadRequest
+	if m.code == metaAway {
+		status = http.StatusServiceUnavailable
+	}
+	metaError(w, status, m.code, 0, "There have been too many calls.")
+	return true
 }
 
 // metaKind is the kind of a call, by its path.

@@ -135,7 +135,8 @@ func (a *Automations) edited(
 		return changed, nil, err
 	}
 	if n.KeepAction {
-		if changed.Action = old.Action; old.Action.Ground != (automation.Ground{}) && changed.Event != automation.ContactMoved {
+		changed.Action = old.Action
+		if old.Action.Ground != (automation.Ground{}) && changed.Event != automation.ContactMoved {
 			return changed, nil, app.Invalid("event", "Este destino conta etapas: o evento é contact.moved.")
 		}
 	}

@@ -75,7 +75,9 @@ func inForce(all []crm.Purpose, code string) bool {
 // being sent.
 func (j *Jobs) tellStage(ctx context.Context, r ports.Repos, u run, call ports.Call) (outcome, error) {
 	if u.about.Name != automation.ContactMoved {
-		return outcome{}, &ports.SendError{Reason: "este destino só conta etapas; descreva a automação de novo", Permanent: true}
+		return outcome{}, &ports.SendError{
+			Reason: "este destino só conta etapas; descreva a automação de novo", Permanent: true,
+		}
 	}
 	why, err := withheld(ctx, r, u.contact.Contact, u.rule.Action.Ground)
 	if err != nil || why != "" {
@@ -128,9 +130,9 @@ func withheld(ctx context.Context, r ports.Repos, c crm.Contact, g automation.Gr
 // sameMost is how many other contacts of a person are read for a consent, newest first.
 const sameMost = 50
 
-// consents reports whether a contact consents by a field of a form, and its person has not withdrawn that since: the
-// newest of the person's contacts counts that answers the field, or that came by a webhook by which another answered it,
-// because a box that is not ticked is often not sent at all.
+// consents reports whether a contact consents by a field of a form, and its person has not withdrawn that since. The
+// newest of the person's contacts counts that answers the field, or that came by a webhook by which another answered
+// it, because a box that is not ticked is often not sent at all.
 func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (bool, error) {
 	given, newest := false, time.Time{}
 	say := func(at time.Time, yes bool) {

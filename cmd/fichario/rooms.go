@@ -184,8 +184,9 @@ type automationRoom struct {
 
 func automationsOn(g ground, of lookupRoom) automationRoom {
 	jobs := automations.NewJobs(automations.JobsConfig{
-		Destinations: automation.Destinations{Meta: g.Settings.MetaURL}, Store: g.store, Clock: command.Now, Dispatcher: g.dispatcher, Conditions: automation.NewConditions(),
-		Asker: of.asker, Terms: of.terms, LookupsOff: !g.Settings.Lookup, Mailer: g.mailer,
+		Store: g.store, Clock: command.Now, Dispatcher: g.dispatcher, Conditions: automation.NewConditions(),
+		Destinations: automation.Destinations{Meta: g.Settings.MetaURL},
+		Asker:        of.asker, Terms: of.terms, LookupsOff: !g.Settings.Lookup, Mailer: g.mailer,
 		PublicURL: g.publicURL, Log: g.log, Observe: g.metrics.Job,
 	})
 	g.store.OnJobs(jobs.Wake)

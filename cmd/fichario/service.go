@@ -113,7 +113,8 @@ func (s *service) wire(e *command.Environment) (err error) {
 	if err := readElsewhere(s); err != nil {
 		return err
 	}
-	s.publicURL, s.dispatcher = e.PublicURL(s.listener.Addr().String()), automation.New(e.Settings.AllowPrivate).WithMeta(e.Settings.MetaURL)
+	s.publicURL = e.PublicURL(s.listener.Addr().String())
+	s.dispatcher = automation.New(e.Settings.AllowPrivate).WithMeta(e.Settings.MetaURL)
 	if s.rooms, err = roomsOn(s.ground); err != nil {
 		return err
 	}

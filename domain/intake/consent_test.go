@@ -9,17 +9,17 @@ import (
 func TestConsents(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`{"email":"a@b.c","aceite":"sim"}`:                        "[{aceite  true}]",
-		`{"email":"a@b.c","aceite":" SIM "}`:                      "[{aceite  true}]",
-		`{"email":"a@b.c","aceite":true}`:                         "[{aceite  true}]",
-		`{"email":"a@b.c","aceite":false}`:                        "[{aceite  false}]",
-		`{"email":"a@b.c","aceite":"Não"}`:                        "[{aceite  false}]",
-		`{"email":"a@b.c","aceite":"1"}`:                          "[{aceite  false}]",
-		`{"email":"a@b.c","aceite":"sim, mas só às vezes"}`:       "[{aceite  false}]",
-		`{"email":"a@b.c","aceite":["sim","não"]}`:                "[{aceite  false}]",
-		`{"email":"a@b.c","gdpr_consent":"true"}`:                 "[{gdpr_consent  true}]",
-		`{"email":"a@b.c","tem_carro":"sim","cidade":"Campinas"}`: "[{tem_carro  true}]",
-		`{"email":"a@b.c","cidade":"Campinas"}`:                   "[]",
+		`{"email":"a@b.c","aceite":"sim"}`:                                                           "[{aceite  true}]",
+		`{"email":"a@b.c","aceite":" SIM "}`:                                                         "[{aceite  true}]",
+		`{"email":"a@b.c","aceite":true}`:                                                            "[{aceite  true}]",
+		`{"email":"a@b.c","aceite":false}`:                                                           "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":"Não"}`:                                                           "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":"1"}`:                                                             "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":"sim, mas só às vezes"}`:                                          "[{aceite  false}]",
+		`{"email":"a@b.c","aceite":["sim","não"]}`:                                                   "[{aceite  false}]",
+		`{"email":"a@b.c","gdpr_consent":"true"}`:                                                    "[{gdpr_consent  true}]",
+		`{"email":"a@b.c","tem_carro":"sim","cidade":"Campinas"}`:                                    "[{tem_carro  true}]",
+		`{"email":"a@b.c","cidade":"Campinas"}`:                                                      "[]",
 		`{"email":"a@b.c","fields":[{"name":"of","label":"Aceito receber ofertas?","value":"Sim"}]}`: "[{of Aceito receber ofertas? true}]",
 	} {
 		if got := fmt.Sprint(mustRead(t, "application/json", body).Consents); got != want {

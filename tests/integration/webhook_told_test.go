@@ -210,7 +210,8 @@ func TestStagesAreToldOnABasis(t *testing.T) {
 	})
 }
 
-// TestALeadOfMetaIsToldByItsID: the id of a lead of an instant form goes back, and a consent that was not ticked counts.
+// TestALeadOfMetaIsToldByItsID: the id of a lead of an instant form goes back, and a consent that was not ticked
+// counts.
 func TestALeadOfMetaIsToldByItsID(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
@@ -256,8 +257,8 @@ func TestAnErasureStopsATelling(t *testing.T) {
 	})
 }
 
-// TestSlowAKilledTellingIsTheSameEvent: the service is killed while Meta takes an event; it sends it again, with the same
-// id and time. It waits for the lease of the killed instance.
+// TestSlowAKilledTellingIsTheSameEvent: the service is killed while Meta takes an event; it sends it again, with the
+// same id and time. It waits for the lease of the killed instance.
 func TestSlowAKilledTellingIsTheSameEvent(t *testing.T) {
 	t.Parallel()
 	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {

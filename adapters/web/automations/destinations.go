@@ -133,7 +133,8 @@ func destinationFault(
 			if !f.Secret && shown.Values != nil {
 				shown.Values[name] = sent.Get(name)
 			}
-			if d.Name == destination && refusal != nil && (refusal.Field == "set."+f.Name || groundFields[refusal.Field] == f.Name) {
+			if d.Name == destination && refusal != nil &&
+				(refusal.Field == "set."+f.Name || groundFields[refusal.Field] == f.Name) {
 				shown.Field, shown.Problem, marked = name, refusal.Message, true
 			}
 		}

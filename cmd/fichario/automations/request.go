@@ -130,7 +130,9 @@ type fieldView struct {
 // Run lists the destinations that come with the program.
 func (automationDestinationsCmd) Run(e *command.Environment) error {
 	return command.PrintList(e, UseCase(e, nil, nil).Destinations(), func(d automation.Destination) destinationView {
-		v := destinationView{Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat, Consent: d.Consent, Fields: []fieldView{}}
+		v := destinationView{
+			Name: d.Name, Title: d.Title, Help: d.Help, Repeat: d.Repeat, Consent: d.Consent, Fields: []fieldView{},
+		}
 		for _, f := range d.Fields {
 			v.Fields = append(v.Fields, fieldView(f))
 		}

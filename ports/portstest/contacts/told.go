@@ -32,8 +32,8 @@ func toldContacts(t *testing.T, s ports.Store) {
 	again.Body, again.At = "outro", kit.At.Add(time.Minute)
 	add(again)
 	other := add(automation.Told{
-		RunID: kit.ID(), OrgID: o.ID, ContactID: all[1].ID, Destination: "google-ads", At: kit.At.Add(time.Second), Body: "{}",
-		Ground: automation.Ground{Basis: "marketing"},
+		RunID: kit.ID(), OrgID: o.ID, ContactID: all[1].ID, Destination: "google-ads", At: kit.At.Add(time.Second),
+		Body: "{}", Ground: automation.Ground{Basis: "marketing"},
 	})
 	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if err := r.Told.Answered(ctx, o.ID, kit.ID(), kit.At); err != nil { // erased since
