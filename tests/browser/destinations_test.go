@@ -39,3 +39,27 @@ func TestSlowADestinationIsChosenAndTried(t *testing.T) {
 		b.Accessible()
 	})
 }
+
+// TestSlowAPlatformIsToldOnlyWithAReason: the form asks for a consent or a purpose beside the fields of the destination.
+func TestSlowAPlatformIsToldOnlyWithAReason(t *testing.T) {
+	t.Parallel()
+	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
+		p.send(t, "nome", "Iracema Vasconcelos", "email", "iracema@example.com")
+		b.Visit("/automacoes/nova")
+		b.Fill("#nome", "Etapas à Meta")
+		b.Choose("#evento", "contact.moved")
+		b.Click(`input[value="meta-capi"]`)
+		b.Fill(`[name="campo.meta-capi.dataset"]`, "1234567890123456")
+		b.Fill(`[name="segredo.meta-capi.token"]`, "um-token-secreto")
+		b.Press("Guardar")
+		b.See("precisa do consentimento dela")
+		b.Accessible()
+		b.Fill(`[name="campo.meta-capi.consentimento"]`, "aceite_ofertas")
+		b.Fill(`[name="segredo.meta-capi.token"]`, "um-token-secreto")
+		b.Press("Guardar")
+		b.See("Automação criada", "Só com consentimento", "aceite_ofertas")
+		b.Press("Experimentar")
+		b.See("nada enviado: sem consentimento no campo aceite_ofertas")
+		b.Accessible()
+	})
+}
