@@ -22,10 +22,12 @@ import (
 	"fichario/ports"
 )
 
-// calm reports whether nothing is under way.
+// calm reports whether nothing is under way. An item may be about to be asked, though its batch is paused.
 func (w *world) calm() bool {
 	return w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'") == 0 &&
 		w.numbers("SELECT count(*) FROM batches WHERE org_id = '%s' AND status IN ('em_andamento', 'preparando')") == 0 &&
+		w.numbers("SELECT count(*) FROM batch_items i JOIN batches b ON b.id = i.batch_id WHERE b.org_id = '%s' "+
+			"AND i.state = 'em_andamento'") == 0 &&
 		w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'") == 0 &&
 		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluida', 'desfeita', 'rascunho')") == 0
 }
