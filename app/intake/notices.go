@@ -56,7 +56,13 @@ func (i *Intake) takeLead(ctx context.Context, hook webhook.Hook, page, line str
 		a.Delivery.Outcome, a.Delivery.Code, a.Delivery.Reason = webhook.Refused, string(f.Code), f.Message
 	} else {
 		a = arrivalOf(hook, drafts[:1], d, identity{keys: []string{""}})
-		a.Delivery.ContactID = a.People[0].Contact.ID
+		contact := &a.People[0].Contact
+		a.Delivery.ContactID = contact.ID
+		for n := range contact.Consents { // leads may be read long after, and out of order
+			if !l.CreatedAt.IsZero() {
+				contact.Consents[n].At = l.CreatedAt
+			}
+		}
 	}
 	a.Lead, a.Page = l.ID, page
 	met, err := i.store.Repos().Inbox.Take(ctx, a)

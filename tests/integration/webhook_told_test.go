@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"fichario/tests/testkit"
 	"fichario/tests/testkit/intaketest"
@@ -226,6 +227,21 @@ func TestALeadOfMetaIsToldByItsID(t *testing.T) {
 		all := toldTo(t, m)
 		if len(all) != 1 || all[0].UserData.LeadID.String() != ids[0] {
 			t.Errorf("Meta was told %+v, want the lead %s", all, ids[0])
+		}
+
+		// A lead that is read later, but is older, withdraws nothing.
+		older := intaketest.MetaLead("Caio")
+		older.Created, older.Ticked = time.Now().Add(-time.Hour), nil
+		ids = m.AddLeads(intaketest.MetaLead("Caio"), older)
+		o.Announce(m, h, ids[0])
+		o.Settled(3, "--automation", rule)
+		newest := o.Runs("--automation", rule)[0]
+		o.Announce(m, h, ids[1])
+		o.Settled(4, "--automation", rule)
+		o.Command("automation", "rerun", newest.ID)
+		o.Settled(5, "--automation", rule)
+		if all = toldTo(t, m); len(all) != 3 || all[1].EventID != all[2].EventID {
+			t.Errorf("Meta was told %+v, want the newer lead twice", all)
 		}
 	})
 }
