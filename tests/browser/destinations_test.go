@@ -40,7 +40,8 @@ func TestSlowADestinationIsChosenAndTried(t *testing.T) {
 	})
 }
 
-// TestSlowAPlatformIsToldOnlyWithAReason: the form asks for a consent or a purpose beside the fields of the destination.
+// TestSlowAPlatformIsToldOnlyWithAReason: the form asks for a consent or a purpose, beside the fields of the
+// destination.
 func TestSlowAPlatformIsToldOnlyWithAReason(t *testing.T) {
 	t.Parallel()
 	glance(t, func(t *testing.T, p *place, b *browsertest.Browser) {
