@@ -85,14 +85,13 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 	runs := db.Delete(&automations.JobRow{}, "contact_id IN ? AND kind <> "+engine.Literal(automation.FanOut), all)
 	waiting := db.Delete(&automations.JobRow{}, "contact_id IN ? AND kind = "+engine.Literal(automation.FanOut)+
 		" AND state = "+engine.Literal(automation.Ready), all)
-	if p.Told, err = contacts.ForgetTold(db, all, p.Told); err != nil {
-		return nil, err
-	}
+	told, err := contacts.ForgetTold(db, all, p.Told)
+	p.Told = told
 	were := db.Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
 	return privacy.Counts{
 		privacy.Happenings: int(events.RowsAffected), privacy.Runs: int(runs.RowsAffected + waiting.RowsAffected),
 		privacy.Removed: int(were.RowsAffected),
-	}, errors.Join(events.Error, runs.Error, waiting.Error, were.Error)
+	}, errors.Join(events.Error, runs.Error, waiting.Error, err, were.Error) // the first that failed says whether to retry
 }
 
 // strip removes the person's documents, and mentions of them, from a contact about somebody else.
