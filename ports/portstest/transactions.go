@@ -197,6 +197,9 @@ var onlyOutside = map[string]func(context.Context, ports.Store, ports.Repos) err
 		_, err := r.Calls.Next(ctx, ports.Next{})
 		return err
 	},
+	"keys.addRefusals": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
+		return r.Keys.AddRefusals(ctx, nil)
+	},
 	"laterAnswers.accept": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
 		_, err := r.LaterAnswers.Accept(ctx, ports.Accepted{})
 		return err
