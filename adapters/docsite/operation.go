@@ -9,6 +9,9 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
+// forBureaus begins the paths of what bureaus call, and clients never: samples would be of no use.
+const forBureaus = "/api/v1/retornos/"
+
 // operation is an operation of the contract, or an event that this service sends.
 type operation struct {
 	ID, Method, Path, Tag string
@@ -74,7 +77,9 @@ func (s *language) operations() (all []operation) {
 			op.Method, op.Path = method, path
 			op.Params = append(s.params(item), s.params(n)...)
 			op.TryBody = s.bodyOf(op, "  ")
-			op.Samples, op.Variables = s.samples(op, "")
+			if !strings.HasPrefix(op.Path, forBureaus) {
+				op.Samples, op.Variables = s.samples(op, "")
+			}
 			all = append(all, op)
 		}
 	})
