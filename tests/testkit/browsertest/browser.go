@@ -309,6 +309,7 @@ func (b *Browser) Accessible() {
 	if !b.Familiar {
 		Eval[bool](b, "scrollTo({behavior: 'instant', top: 0}), true") // what is half under a bar is no smaller for that
 		b.axe()
+		b.wait("the whole page", whole) // a page that shows what goes on may have been loaded anew meanwhile
 	}
 	if wide := Eval[bool](b, "document.documentElement.scrollWidth > innerWidth + 1"); wide {
 		b.tb.Errorf("%s: the page is wider than its window of %d pixels", b.Path(), Eval[int](b, "innerWidth"))
