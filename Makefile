@@ -39,12 +39,13 @@ test: bin/tested bin/pgtest ## run the tests, on SQLite and on a real PostgreSQL
 	@rm -rf bin/statuses && mkdir -p bin/statuses
 	$(SEEN) $(PGTEST) -- $(GOTEST) -skip '$(SLOW)' $(LONGEST) ./...
 
-# Both note the statuses of the contract that they see; after make test, make test-slow fails for those that neither saw.
+# Make test, and make test-slow after it, note the statuses of the contract that they see; the latter fails for those that
+# neither saw.
 SEEN = FICHARIO_TEST_STATUSES=$(CURDIR)/bin/statuses
 
 # The end-to-end tests run again on two instances behind HAProxy, one of them behind PgBouncer.
 test-slow: bin/tested bin/pgtest ## run the tests that take long, break things or need a browser (about ten minutes)
-	$(SEEN) $(PGTEST) $(if $(wildcard bin/statuses),-every-status) -slow $(ALLOWED) -- sh -c "$(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
+	$(if $(wildcard bin/statuses),$(SEEN)) $(PGTEST) $(if $(wildcard bin/statuses),-every-status) -slow $(ALLOWED) -- sh -c "$(GOTEST) -run '$(SLOW)' $(SLOW_PACKAGES) || bad=1; \
 		FICHARIO_TEST_POOLED=1 $(GOTEST) -skip '$(SLOW)' ./tests/integration || bad=1; exit \$${bad:-0}"
 
 # Other PostgreSQLs than the machine's; PACKAGES limits what is tested.
