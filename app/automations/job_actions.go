@@ -102,7 +102,7 @@ var actions = map[automation.ActionKind]func(*Jobs, context.Context, ports.Repos
 	automation.Lookup:    (*Jobs).lookup,
 }
 
-func (j *Jobs) post(ctx context.Context, r ports.Repos, u run) (outcome, error) {
+func (j *Jobs) post(ctx context.Context, _ ports.Repos, u run) (outcome, error) {
 	if u.contact.Unreadable {
 		return outcome{}, &ports.SendError{Reason: "a nota guardada do contato está ilegível", Permanent: true}
 	}
@@ -111,7 +111,7 @@ func (j *Jobs) post(ctx context.Context, r ports.Repos, u run) (outcome, error) 
 		Event: u.about,
 	}
 	if call.Action.Ground != (automation.Ground{}) {
-		return j.tellStage(ctx, r, u, call)
+		return j.tellStage(ctx, u, call)
 	}
 	if call.Action.HasForm() {
 		result, err := j.Dispatcher.Send(ctx, call)

@@ -17,7 +17,7 @@ import (
 )
 
 // checkGround refuses a destination that tells a platform of persons without a consent or a basis, or with both, and
-// either of them for any other action. basis is looked up by checkBasis.
+// either of them for any other action. Whether the purpose is in force is for checkTold.
 func checkGround(n NewAutomation, d automation.Destination) error {
 	switch g := n.Ground; {
 	case !d.Consent && g != (automation.Ground{}):
@@ -70,30 +70,31 @@ func inForce(all []crm.Purpose, code string) bool {
 	return slices.ContainsFunc(all, func(p crm.Purpose) bool { return p.Code == code && p.InForce() })
 }
 
-// tellStage makes an attempt to tell a platform of a stage, if something allows it. What is sent is written before: the
-// contact is locked then, so that an erasure either finds it, and names the platform in its receipt, or keeps it from
-// being sent.
-func (j *Jobs) tellStage(ctx context.Context, r ports.Repos, u run, call ports.Call) (outcome, error) {
+// tellStage makes an attempt to tell a platform of a stage, if something allows it. What allows it is read, and what
+// is sent is written, before it is sent, with the contact locked: an erasure either finds it, and names the platform
+// in its receipt, or keeps it from being sent.
+func (j *Jobs) tellStage(ctx context.Context, u run, call ports.Call) (outcome, error) {
 	if u.about.Name != automation.ContactMoved {
 		return outcome{}, &ports.SendError{
 			Reason: "este destino só conta etapas; descreva a automação de novo", Permanent: true,
 		}
 	}
-	why, err := withheld(ctx, r, u.contact.Contact, u.rule.Action.Ground)
-	if err != nil || why != "" {
-		return outcome{result: why}, err
-	}
 	shown, err := j.Destinations.Show(ctx, call)
 	if err != nil {
 		return outcome{}, err
 	}
+	var why string
 	if shown.Method != "" {
 		told := automation.Told{
 			RunID: u.job.ID, OrgID: u.job.OrgID, ContactID: u.contact.ID, Destination: u.rule.Action.Destination,
 			Ground: u.rule.Action.Ground, Body: shown.Body, At: j.Clock(),
 		}
 		err = j.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-			if _, err := r.Contacts.Lock(ctx, told.OrgID, told.ContactID); err != nil {
+			c, err := r.Contacts.Lock(ctx, told.OrgID, told.ContactID)
+			if err != nil {
+				return err
+			}
+			if why, err = withheld(ctx, r, c, told.Ground); err != nil || why != "" {
 				return err
 			}
 			return r.Told.Add(ctx, told)
@@ -101,8 +102,8 @@ func (j *Jobs) tellStage(ctx context.Context, r ports.Repos, u run, call ports.C
 		if errors.Is(err, ports.ErrNotFound) {
 			return outcome{}, &ports.SendError{Reason: "o contato foi excluído ou unido a outro agora"}
 		}
-		if err != nil {
-			return outcome{}, err
+		if err != nil || why != "" {
+			return outcome{result: why}, err
 		}
 	}
 	result, err := j.Dispatcher.Send(ctx, call)
@@ -159,16 +160,27 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 		return false, nil
 	}
 	alike, err := r.ContactSearch.Alike(ctx, c, sameMost)
+	if err != nil || len(alike) == 0 {
+		return given, err
+	}
+	// Of those beyond the most, none may have come after the consent.
+	if len(alike) == sameMost && alike[sameMost-1].CreatedAt.After(newest) {
+		return false, nil
+	}
+	var ids []string
+	for _, brief := range alike {
+		ids = append(ids, brief.ID)
+	}
+	others, err := r.ContactSearch.Select(ctx, c.OrgID, ports.ContactQuery{
+		ContactFilter: ports.ContactFilter{IDs: ids}, Limit: len(ids), Whole: true,
+	})
 	if err != nil {
 		return false, err
 	}
 	var silent []crm.Contact
-	for _, brief := range alike {
-		other, err := r.Contacts.Find(ctx, c.OrgID, brief.ID)
+	for _, other := range others {
 		switch {
-		case errors.Is(err, ports.ErrNotFound) || err == nil && !samePerson(c, other):
-		case err != nil:
-			return false, err
+		case !samePerson(c, other):
 		case other.Unreadable:
 			return false, errConsents
 		case !hear(other):

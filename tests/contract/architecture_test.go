@@ -157,8 +157,7 @@ func TestWhoSearchesEverywhere(t *testing.T) {
 	want := []string{
 		"adapters/gormstore/engine/conn.go",     // what it means
 		"app/caller.go",                         // the operator, who has every organisation
-		"app/lookups/callbacks.go",              // a bureau posts to the address of one lookup
-		"app/lookups/later_answers.go",          // an answer that comes later is kept without its organisation
+		"app/lookups/later_answers.go",          // an answer that comes later has only its id
 		"app/privacy/subject_erase.go",          // the operator awaits an erasure
 		"app/team/factors.go",                   // a ticket says which member comes in
 		"app/team/links.go", "app/team/oidc.go", // so does a link, or an identity

@@ -119,12 +119,7 @@ func (r laterAnswers) answer(row laterAnswerRow) ports.LaterAnswer {
 }
 
 func (r laterAnswers) Find(ctx context.Context, id string) (ports.LaterAnswer, error) {
-	var row laterAnswerRow
-	err := r.Query(ctx, "laterAnswers.find", func(db *gorm.DB) error { return db.Take(&row, "id = ?", id).Error })
-	if err != nil {
-		return ports.LaterAnswer{}, err
-	}
-	return r.answer(row), nil
+	return engine.FindOne(ctx, r.Query, "laterAnswers.find", r.answer, engine.ByID(id))
 }
 
 func (r laterAnswers) Arrive(ctx context.Context, id string, reply ports.Reply, now time.Time) error {

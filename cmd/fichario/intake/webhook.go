@@ -170,7 +170,7 @@ type webhookSetCmd struct {
 	Type      *string `enum:"generic,formservice,meta" help:"generic, formservice or meta."`
 	Origin    *string `help:"Name of the fixed origin; empty for none."`
 	Bands     *string `enum:"zero,lower,middle,upper" help:"Value of a band of amounts."`
-	Signature *string `enum:"none,typeform,tally,standard,hmac" help:"How senders must sign; none accepts any post."`
+	Signature *string `enum:"none,typeform,tally,standard,hmac,google" help:"How senders must sign; none accepts any post."`
 	Secret    string  `help:"Secret that senders sign with; goes with --signature."`
 	Header    string  `name:"signature-header" help:"Header that carries the signature; goes with --signature hmac."`
 	Verify    *string `name:"verify-token" help:"Text that Meta's challenge must know; for --type meta."`
@@ -193,6 +193,8 @@ func (c *webhookSetCmd) Run(e *command.Environment) error {
 		change.Band = &band
 	}
 	switch {
+	case c.AppSecret && c.Signature != nil:
+		return fmt.Errorf("--app-secret-stdin already says how Meta signs: take --signature out")
 	case c.AppSecret:
 		s, err := metaSignature(e)
 		if err != nil {

@@ -2,12 +2,16 @@ package kit
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"fichario/domain/access"
 	"fichario/domain/automation"
+	"fichario/domain/batch"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
@@ -115,7 +119,30 @@ func AnotherOrg(t *testing.T, s ports.Store) {
 	refused := Refusal(hook)
 	_, err := repos.Inbox.Take(ctx, ports.Arrival{Delivery: refused})
 	Must(t, err)
+	quote := batch.Batch{
+		ID: ID(), OrgID: org, KeyID: key.ID, Product: catalog.CPF, Name: "a", Status: batch.Quoted, CreatedAt: At,
+		ExpiresAt: At,
+	}
+	Must(t, repos.Batches.Create(ctx, quote))
+	bulk := crm.Bulk{
+		ID: ID(), OrgID: org, MemberID: member.ID, Kind: crm.BulkAssign, TargetID: member.ID, Status: crm.BulkRunning, At: At,
+	}
+	erasure := privacy.Erasure{ID: ID(), OrgID: org, State: privacy.Done, AskedBy: "x", At: At, EndsAt: At, KeyID: "k"}
+	gone := Made(t, s, crm.Contact{OrgID: org, Name: "Bia", Email: "bia@example.com", StageID: funnel.Stages[0].ID})[0]
+	Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		return errors.Join(r.Bulks.Create(ctx, bulk, nil), r.Erasures.AddErasure(ctx, erasure),
+			r.Removals.Remove(ctx, crm.Removal{Contact: gone, At: At, By: member.ID}))
+	}))
+	perDay := ports.KeyChange{Limits: &access.Limits{PerDay: 5, PerMonth: 5}}
 	for what, find := range map[string]func(r ports.Repos, orgID string) error{
+		"batch": func(r ports.Repos, o string) error { _, err := r.Batches.Find(ctx, o, quote.ID); return err },
+		"bulk":  func(r ports.Repos, o string) error { _, err := r.Bulks.Find(ctx, o, bulk.ID); return err },
+		"erasure": func(r ports.Repos, o string) error {
+			_, err := r.Erasures.FindErasure(ctx, o, erasure.ID)
+			return err
+		},
+		"removal":      func(r ports.Repos, o string) error { _, err := r.Removals.Find(ctx, o, gone.ID); return err },
+		"changed key":  func(r ports.Repos, o string) error { return r.Keys.Change(ctx, o, key.ID, perDay) },
 		"member":       func(r ports.Repos, o string) error { _, err := r.Members.Find(ctx, o, member.ID); return err },
 		"key":          func(r ports.Repos, o string) error { _, err := r.Keys.Find(ctx, o, key.ID); return err },
 		"revoked key":  func(r ports.Repos, o string) error { return r.Keys.Revoke(ctx, o, key.ID, At) },
@@ -135,9 +162,25 @@ func AnotherOrg(t *testing.T, s ports.Store) {
 		WantErr(t, what+" of any", find(repos, ports.AnyOrg), nil)
 	}
 	Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-		_, err := r.Contacts.Lock(ctx, other, contact.ID)
-		WantErr(t, "another organisation's contact, locked", err, ports.ErrNotFound)
-		_, err = r.Contacts.Lock(ctx, org, contact.ID)
-		return err
+		for what, lock := range map[string]func(orgID string) error{
+			"contact": func(o string) error { _, err := r.Contacts.Lock(ctx, o, contact.ID); return err },
+			"batch":   func(o string) error { _, err := r.Batches.Lock(ctx, o, quote.ID); return err },
+			"bulk":    func(o string) error { _, err := r.Bulks.Lock(ctx, o, bulk.ID); return err },
+		} {
+			WantErr(t, "another organisation's "+what+", locked", lock(other), ports.ErrNotFound)
+			WantErr(t, "its own "+what+", locked", lock(org), nil)
+		}
+		return nil
 	}))
+	dead := Ready(org, rule.ID, At)
+	dead.State = automation.Dead
+	Must(t, repos.Jobs.Add(ctx, dead))
+	for _, try := range []struct {
+		orgID string
+		want  bool
+	}{{other, false}, {"", false}, {org, true}} {
+		revived, err := repos.JobRuns.Revive(ctx, try.orgID, dead.ID, At)
+		Must(t, err)
+		Same(t, "revived", revived, try.want)
+	}
 }
