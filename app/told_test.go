@@ -3,6 +3,7 @@ package app_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -25,24 +26,27 @@ func TestWhoConsents(t *testing.T) {
 		then []string // S or O for the webhook, and a person
 		want bool
 	}{
-		"yes":                                  {own: yes, want: true},
-		"true":                                 {own: `,"aceite":true`, want: true},
-		"the title of the field":               {own: `,"fields":[{"name":"x1","label":"Aceite?","value":"Sim"}]`, want: true},
-		"no":                                   {own: no},
-		"nothing":                              {own: ""},
-		"one":                                  {own: `,"aceite":1`},
-		"yes to something else":                {own: `,"aceito_termos":"sim"`},
-		"then no":                              {own: yes, then: []string{"S ana" + no}},
-		"then no elsewhere":                    {own: yes, then: []string{"O ana" + no}},
-		"then no in words":                     {own: yes, then: []string{`O ana,"aceite":"não quero mais"`}},
-		"then a box that is not ticked":        {own: yes, then: []string{"S ana"}},
-		"then a form without the field":        {own: yes, then: []string{"O ana"}, want: true},
-		"then no and yes again":                {own: yes, then: []string{"S ana" + no, "S ana" + yes}, want: true},
-		"no, then yes by another post":         {own: no, then: []string{"S ana" + yes}},
-		"then no by somebody else":             {own: yes, then: []string{"S rui" + no}, want: true},
-		"then no by somebody with the phone":   {own: yes, then: []string{`S rui,"telefone":"(11) 98765-4321"` + no}, want: true},
-		"then no by the phone and the name":    {own: yes, then: []string{`S ana,"email":"outra@x.example","telefone":"(11) 98765-4321"` + no}},
-		"then no by another spelling":          {own: yes, then: []string{`S ana,"email":"ANA@X.example"` + no}},
+		"yes":                                {own: yes, want: true},
+		"true":                               {own: `,"aceite":true`, want: true},
+		"the title of the field":             {own: `,"fields":[{"name":"x1","label":"Aceite?","value":"Sim"}]`, want: true},
+		"no":                                 {own: no},
+		"nothing":                            {own: ""},
+		"one":                                {own: `,"aceite":1`},
+		"yes to something else":              {own: `,"aceito_termos":"sim"`},
+		"then no":                            {own: yes, then: []string{"S ana" + no}},
+		"then no elsewhere":                  {own: yes, then: []string{"O ana" + no}},
+		"then no in words":                   {own: yes, then: []string{`O ana,"aceite":"não quero mais"`}},
+		"then a box that is not ticked":      {own: yes, then: []string{"S ana"}},
+		"then a form without the field":      {own: yes, then: []string{"O ana"}, want: true},
+		"then no and yes again":              {own: yes, then: []string{"S ana" + no, "S ana" + yes}, want: true},
+		"no, then yes by another post":       {own: no, then: []string{"S ana" + yes}},
+		"then no by somebody else":           {own: yes, then: []string{"S rui" + no}, want: true},
+		"then no by somebody with the phone": {own: yes, then: []string{`S rui,"telefone":"(11) 98765-4321"` + no}, want: true},
+		"then no by the phone and the name":  {own: yes, then: []string{`S ana,"email":"outra@x.example","telefone":"(11) 98765-4321"` + no}},
+		"then no by another spelling":        {own: yes, then: []string{`S ana,"email":"ANA@X.example"` + no}},
+		"then no, and more than are read": {
+			own: yes, then: append([]string{"O ana" + no}, slices.Repeat([]string{"O ana"}, 50)...),
+		},
 		"then a field of another form, at all": {own: yes, then: []string{`O ana,"cidade":"Campinas"`}, want: true},
 	} {
 		t.Run(what, func(t *testing.T) {
