@@ -27,9 +27,24 @@ func (w *world) calm() bool {
 	return w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'") == 0 &&
 		w.numbers("SELECT count(*) FROM batches WHERE org_id = '%s' AND status IN ('em_andamento', 'preparando')") == 0 &&
 		w.numbers("SELECT count(*) FROM batch_items i JOIN batches b ON b.id = i.batch_id WHERE b.org_id = '%s' "+
-			"AND i.state = 'em_andamento'") == 0 &&
+			"AND i.state = 'em_andamento'") == 0 && !w.resuming() &&
 		w.numbers("SELECT count(*) FROM erasures WHERE org_id = '%s' AND state = 'em_andamento'") == 0 &&
 		w.numbers("SELECT count(*) FROM bulk_actions WHERE org_id = '%s' AND status NOT IN ('concluida', 'desfeita', 'rascunho')") == 0
+}
+
+// resuming reports whether a paused batch, or a job, goes on by itself within seconds: what it asks then must end, too.
+func (w *world) resuming() bool {
+	due := "SELECT resume_at FROM batches WHERE org_id = '%[1]s' AND status = 'pausado' AND resume_at IS NOT NULL"
+	if w.plan.fires {
+		due += " UNION ALL SELECT run_at FROM jobs WHERE org_id = '%[1]s' AND state = 'ready'"
+	}
+	return slices.ContainsFunc(w.rows(fmt.Sprintf(due, w.orgID)), func(row []string) bool {
+		at, err := time.Parse(time.RFC3339, row[0])
+		if err != nil {
+			w.fail("judge", "%v", err)
+		}
+		return time.Until(at) < 5*time.Second
+	})
 }
 
 // idle reports whether no job is left to do, now or later.
