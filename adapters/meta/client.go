@@ -19,6 +19,8 @@ import (
 const Version = "v25.0"
 
 const (
+	// Address is Meta's own, and the default of FICHARIO_META_URL.
+	Address = "https://graph.facebook.com"
 	// answerMax bounds an answer, in bytes.
 	answerMax = 8 << 20
 	// callWithin bounds a call.

@@ -2,6 +2,7 @@ package meta_test
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -157,5 +158,42 @@ func TestFailures(t *testing.T) {
 	}
 	if _, err := meta.New("http://127.0.0.1:1").Forms(t.Context(), a); err == nil || strings.Contains(err.Error(), a.Token) {
 		t.Errorf("nobody is there: %v", err)
+	}
+}
+
+// TestTheCallbackURL: an address that does not answer the challenge is not announced to; one that does hears of each new
+// lead, signed.
+func TestTheCallbackURL(t *testing.T) {
+	t.Parallel()
+	c, m, a := started(t)
+	heard := make(chan []webhook.Notice, 1)
+	app := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodGet {
+			if query := r.URL.Query(); query.Get("hub.verify_token") == "combinado" {
+				_, _ = io.WriteString(w, query.Get("hub.challenge"))
+			}
+			return
+		}
+		body, err := io.ReadAll(r.Body)
+		if err != nil || r.Header.Get("X-Hub-Signature-256") != m.Sign(body) {
+			t.Errorf("a notification is not signed: %v", err)
+		}
+		notices, err := c.Notices(body)
+		if err != nil {
+			t.Error(err)
+		}
+		heard <- notices
+	}))
+	t.Cleanup(app.Close)
+	if err := m.Callback(t.Context(), app.URL, "outro texto"); err == nil {
+		t.Error("the challenge did not come back, and the address was taken")
+	}
+	m.AddLeads(sandbox.MetaLead{}) // announced nowhere
+	if err := m.Callback(t.Context(), app.URL, "combinado"); err != nil {
+		t.Fatal(err)
+	}
+	id := m.AddLeads(sandbox.MetaLead{})[0]
+	if notices := <-heard; len(notices) != 1 || notices[0] != (webhook.Notice{Lead: id, Page: a.Page}) {
+		t.Errorf("announced %+v", notices)
 	}
 }

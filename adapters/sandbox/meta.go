@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
@@ -34,6 +35,7 @@ type Meta struct {
 	used                   int
 	calls                  map[string]int // by token and kind of call
 	events                 []json.RawMessage
+	callback               string // where new leads are announced; empty for nowhere
 }
 
 // MetaPage is a page.
@@ -87,9 +89,12 @@ const (
 	metaForm   = "206000000000001"
 )
 
-// NewMeta returns a Meta with one page, which has one form.
+// NewMeta returns a Meta with one page, which has one form. The ids of its leads count from the present millisecond,
+// because whoever has read a lead takes another one with that id for the same.
 func NewMeta() *Meta {
-	m := &Meta{secret: MetaSecret, leads: map[string]*MetaLead{}, calls: map[string]int{}}
+	m := &Meta{
+		secret: MetaSecret, leads: map[string]*MetaLead{}, calls: map[string]int{}, last: int(time.Now().UnixMilli()),
+	}
 	m.AddPage(MetaPage{ID: metaPage, Name: "Imobiliária Aurora", Token: MetaToken, Forms: []MetaForm{{
 		ID: metaForm, Name: "Agende uma visita", Questions: []MetaQuestion{
 			{"full_name", "Nome completo", "FULL_NAME"}, {"email", "E-mail", "EMAIL"}, {"phone_number", "Telefone", "PHONE"},
@@ -110,11 +115,12 @@ func (m *Meta) AddPage(p MetaPage) {
 }
 
 // AddLeads adds leads of a form, whose other fields are empty ones' defaults: of the first form, now, on Instagram. It
-// returns their ids.
+// returns their ids. Where Callback was given an address, those of subscribed pages are announced there, once; what is
+// not accepted is lost.
 func (m *Meta) AddLeads(all ...MetaLead) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	ids := make([]string, len(all))
+	ids, announced := make([]string, len(all)), []string{}
 	for i, l := range all {
 		page := m.pages[0]
 		for _, p := range m.pages {
@@ -138,6 +144,16 @@ func (m *Meta) AddLeads(all ...MetaLead) []string {
 		}
 		m.leads[l.ID], ids[i] = &l, l.ID
 		form.order = append(form.order, &l)
+		if page.Subscribed {
+			announced = append(announced, l.ID)
+		}
+	}
+	if address := m.callback; address != "" && len(announced) > 0 {
+		go func() {
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			_, _ = m.Notify(ctx, MetaSending{URL: address, IDs: announced})
+		}()
 	}
 	return ids
 }

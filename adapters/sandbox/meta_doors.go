@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ import (
 //
 //	POST   /_/leads    {"leads": [{"fields": {"email": …}, "ticked": […]}]} or {"count": 10}  → {"ids": […]}
 //	DELETE /_/leads/ID
+//	POST   /_/app      {"url": …, "verify": …}: asks the address for its challenge, and announces each new lead there
 //	POST   /_/pages    a page with its forms, as GET /_/state shows it
 //	POST   /_/token    {"kill": true} or {"token": …, "expiresAt": seconds}
 //	POST   /_/missing  {"permissions": ["leads_retrieval"]}
@@ -42,6 +44,9 @@ func (m *Meta) MetaDoors() http.Handler {
 		m.RemoveLead(r.PathValue("id"))
 		metaAnswer(w, map[string]any{})
 	})
+	mux.HandleFunc("POST /_/app", metaDoor(func(ctx context.Context, in struct{ URL, Verify string }) (any, error) {
+		return map[string]any{}, m.Callback(ctx, in.URL, in.Verify)
+	}))
 	mux.HandleFunc("POST /_/pages", metaDoor(func(_ context.Context, p MetaPage) (any, error) {
 		m.AddPage(p)
 		return map[string]any{}, nil
@@ -79,6 +84,31 @@ func (m *Meta) MetaDoors() http.Handler {
 	})
 	mux.Handle("/", m)
 	return mux
+}
+
+// Callback does what the app's dashboard does with a callback URL: it asks the address for its challenge, with the text
+// to verify, and from then on announces there each new lead of a subscribed page. It replaces the address of before.
+// The error says that the challenge did not come back.
+func (m *Meta) Callback(ctx context.Context, address, verify string) error {
+	const challenge = "1158201444"
+	query := url.Values{"hub.mode": {"subscribe"}, "hub.challenge": {challenge}, "hub.verify_token": {verify}}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"?"+query.Encode(), http.NoBody)
+	if err != nil {
+		return err
+	}
+	answer, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return err
+	}
+	text, _ := io.ReadAll(io.LimitReader(answer.Body, 4<<10))
+	_ = answer.Body.Close()
+	if answer.StatusCode != http.StatusOK || string(text) != challenge {
+		return fmt.Errorf("the callback URL could not be validated: status %d", answer.StatusCode)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.callback = address
+	return nil
 }
 
 // metaDoor is a door that reads and answers JSON.
@@ -160,8 +190,8 @@ func (m *Meta) unannounced() (ids []string) {
 	return ids
 }
 
-func (m *Meta) post(ctx context.Context, url string, body []byte) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+func (m *Meta) post(ctx context.Context, address string, body []byte) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

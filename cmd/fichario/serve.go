@@ -42,7 +42,7 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	}
 	log, flush := command.NewLogger(e.Settings, e.ErrOut)
 	defer flush()
-	s, err := newService(e, log)
+	s, err := newService(e, log, c.Demo)
 	if errors.Is(err, command.ErrStopped) || e.Ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		log.Info("stopped")
 		return nil
@@ -70,8 +70,10 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.Settings.Bureau)
 
 	if c.Demo {
-		addr := s.listener.Addr().String()
-		if err := demo.Fill(e.Ctx, e, s.store, s.lookups.keys, s.lookups.config, s.batches, addr); err != nil {
+		if err := demo.Fill(e.Ctx, e, demo.Use{
+			Store: s.store, Keys: s.lookups.keys, Config: s.lookups.config, Batches: s.batches, Leads: s.intake.leads, Meta: s.meta,
+			Addr: s.listener.Addr().String(),
+		}); err != nil {
 			log.Error("demonstration data not created", "error", err)
 		}
 		s.preparing.Store(false)

@@ -35,6 +35,7 @@ import (
 	teampages "fichario/adapters/web/team"
 	"fichario/app"
 	"fichario/cmd/fichario/command"
+	"fichario/cmd/fichario/demo"
 	privacycommands "fichario/cmd/fichario/privacy"
 	"fichario/domain/fault"
 )
@@ -57,11 +58,12 @@ type service struct {
 	preparing     atomic.Bool     // while the demonstration is made
 	follow        []app.Chore     // for the replica, where there is one
 	tracer        *tracing.Tracer // nil without traces
+	meta          *demo.Meta      // nil outside a demonstration
 	metricsServer *http.Server    // nil where /metrics is served with everything else
 }
 
-// newService opens and wires everything. If it fails, it closes what it opened.
-func newService(e *command.Environment, log *slog.Logger) (_ *service, err error) {
+// newService opens and wires everything; with shown, for a demonstration. If it fails, it closes what it opened.
+func newService(e *command.Environment, log *slog.Logger, shown bool) (_ *service, err error) {
 	calendar, err := e.Calendar()
 	if err == nil {
 		err = e.Keeping().Check(e.Settings.HistoryFresh)
@@ -102,6 +104,12 @@ func newService(e *command.Environment, log *slog.Logger) (_ *service, err error
 		return nil, err
 	}
 	if err := s.tellOfDatabase(e.Ctx, log); err != nil {
+		return nil, err
+	}
+	if shown {
+		s.meta, err = demo.StartMeta(e.Ctx, e, s.store)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return s, s.wire(e)
@@ -329,6 +337,7 @@ func (s *service) close() {
 	if s.metricsServer != nil {
 		_ = s.metricsServer.Close()
 	}
+	s.meta.Close()
 	if s.dispatcher != nil {
 		s.dispatcher.Close()
 	}

@@ -21,6 +21,16 @@ type Origin struct {
 // page.
 type Attribute struct{ Key, Value string }
 
+// attributeTitles are the keys that people do not know by their names, as they know utm_source and gclid.
+var attributeTitles = map[string]string{
+	"campaign_name": "Campanha", "adset_name": "Conjunto de anúncios", "ad_name": "Anúncio", "form_name": "Formulário",
+	"platform": "Plataforma", "lead_id": "Lead na Meta", "page_url": "Página", "landing_url": "Página de entrada",
+	"referrer": "Página anterior",
+}
+
+// Title is the key in Portuguese, or itself where that is what people call it.
+func (a Attribute) Title() string { return cmp.Or(attributeTitles[a.Key], a.Key) }
+
 // Consent is what a form says of a consent, or of anything else that is answered by yes or no. Only "sim" and true
 // give it.
 type Consent struct {

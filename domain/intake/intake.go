@@ -107,6 +107,7 @@ type Draft struct {
 	SharedID bool
 	// Test says that the sender calls the submission a test.
 	Test bool
+	kind Kind // of the webhook, which decides what CheckEmail advises
 }
 
 // Read turns a body into a draft. The error is a fault.InvalidRequest that says,
@@ -127,7 +128,7 @@ func read(o Options, contentType string, body []byte, trace func(rule string, n 
 
 // readTree reads a parsed body.
 func readTree(o Options, tree tree.Node, trace func(rule string, n *tree.Node)) (Draft, error) {
-	d := Draft{DeliveryID: deliveryID(&tree), Test: isTest(&tree)}
+	d := Draft{DeliveryID: deliveryID(&tree), Test: isTest(&tree), kind: o.Kind}
 	r := newReader(o, trace)
 	r.walk(&tree)
 	if r.err != nil {

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -35,7 +36,7 @@ func TestTheDemonstration(t *testing.T) {
 		}
 		first := pasted()
 		demoHasBatches(t, env)
-		audited := testkit.Run(t, env, "audit", "list", "--org", "01980000-0000-7000-8000-000000000de0", "--action", "consulta.aberta")
+		audited := testkit.Run(t, env, "audit", "list", "--org", demoOrganisation, "--action", "consulta.aberta")
 		expect(t, "sheets that the audit says were opened", strings.Count(audited, "\n"), 7)
 		script := strings.ReplaceAll(first[strings.IndexByte(first, '\n'):strings.Index(first, "Reference of the API")],
 			"curl ", "echo; curl -w '\\n' ")
@@ -51,6 +52,7 @@ func TestTheDemonstration(t *testing.T) {
 				t.Errorf("the pasted lines do not show %s", want)
 			}
 		}
+		demoFetchedLeads(t, env, 3) // two that were there, and the pasted one
 		key := regexp.MustCompile(`fic_[0-9A-Za-z]{46}`)
 		old := key.FindString(first)
 		before := strings.Count(p.Logs(), "Paste these lines")
@@ -58,6 +60,11 @@ func TestTheDemonstration(t *testing.T) {
 		lookuptest.Eventually(t, "the lines are printed again", func() bool {
 			return strings.Count(p.Logs(), "Reference of the API") > before
 		})
+		adLead := regexp.MustCompile(`curl .*/_/leads\n`).FindAllString(p.Logs(), -1)
+		if out, err := exec.CommandContext(t.Context(), "bash", "-euc", adLead[len(adLead)-1]).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		demoFetchedLeads(t, env, 4)
 		all := key.FindAllString(p.Logs(), -1)
 		if last := all[len(all)-1]; last == old {
 			t.Error("the same secret was printed twice, so it was stored")
@@ -76,12 +83,29 @@ func TestTheDemonstration(t *testing.T) {
 	lookuptest.Eventually(t, "it says so", func() bool {
 		return strings.Contains(p.Logs(), "no demonstration data")
 	})
+	if strings.Contains(p.Logs(), "/_/leads") {
+		t.Error("a stand-in for Meta was started for somebody's own database")
+	}
+}
+
+// demoFetchedLeads waits until so many leads of the stand-in for Meta are contacts, beside one without an address.
+func demoFetchedLeads(t *testing.T, env map[string]string, want int) {
+	t.Helper()
+	hooks := testkit.JSON[[]struct{ ID, Type string }](t, testkit.Run(t, env, "webhook", "list", "--org", demoOrganisation, "--json"))
+	at := slices.IndexFunc(hooks, func(h struct{ ID, Type string }) bool { return h.Type == "meta" })
+	if at < 0 {
+		t.Fatal("there is no webhook of Meta's")
+	}
+	lookuptest.Eventually(t, "leads of Meta have come in", func() bool {
+		all := testkit.Run(t, env, "webhook", "deliveries", hooks[at].ID, "--json")
+		return strings.Count(all, `"recebido"`) == want && strings.Count(all, `"recusado"`) == 1
+	})
 }
 
 // demoHasBatches waits for a batch that is done, one that waits and one that is quoted, all notified to the team.
 func demoHasBatches(t *testing.T, env map[string]string) {
 	t.Helper()
-	const org = "01980000-0000-7000-8000-000000000de0"
+	const org = demoOrganisation
 	type line struct {
 		Nome, Situacao, Motivo string
 		Teto                   float64 // a text would not decode

@@ -33,14 +33,24 @@ const demoOrg = "01980000-0000-7000-8000-000000000de0"
 // demoPassword is public: the demonstration holds only invented data.
 const demoPassword = "fichario-demo" //nolint:gosec // it is printed at every start
 
+// Use is what the demonstration is made with.
+type Use struct {
+	Store   *gormstore.Store
+	Keys    *lookups.Keys
+	Config  lookups.LedgerConfig
+	Batches *batches.Batches
+	Leads   *intakeapp.Leads
+	// Meta is the stand-in for Meta; nil for none.
+	Meta *Meta
+	// Addr is where the service listens.
+	Addr string
+}
+
 // Fill fills an empty database with invented data and prints lines to paste. On later starts the demonstration's key
 // gets a new secret, because only hashes of secrets are stored; the previous one works for another day. A database with
 // other data is left alone.
-func Fill(
-	ctx context.Context, e *command.Environment, store *gormstore.Store, keys *lookups.Keys, config lookups.LedgerConfig,
-	batches *batches.Batches, addr string,
-) error {
-	key, secret, fresh, err := demoKey(ctx, store, keys)
+func Fill(ctx context.Context, e *command.Environment, u Use) error {
+	key, secret, fresh, err := demoKey(ctx, u.Store, u.Keys)
 	if err != nil {
 		return err
 	}
@@ -50,28 +60,47 @@ func Fill(
 			"  FICHARIO_DATABASE_URL=sqlite://demo.db make run")
 		return nil
 	}
-	hook, err := demoWebhook(ctx, e, store, addr)
+	hook, err := demoWebhook(ctx, e, u.Store, u.Addr)
 	if err != nil {
 		return err
 	}
 	if fresh {
-		contacts, err := demoContacts(ctx, store)
+		contacts, err := demoContacts(ctx, u.Store)
 		if err != nil {
 			return err
 		}
 		if invented(e.Settings.Bureau) && e.Settings.Lookup {
-			if err := demoWork(ctx, store, *key, config, batches, contacts); err != nil {
+			if err := demoWork(ctx, u.Store, *key, u.Config, u.Batches, contacts); err != nil {
 				return err
 			}
-			if err := demoErasure(ctx, e, store); err != nil {
+			if err := demoErasure(ctx, e, u.Store); err != nil {
 				return err
 			}
 		}
 	}
-	url := e.PublicURL(addr)
-	return e.Print(map[string]string{
+	if u.Meta != nil {
+		if err := connectMeta(ctx, e, u, fresh); err != nil {
+			return err
+		}
+	}
+	return say(e, u, secret, hook)
+}
+
+// say prints the lines to paste.
+func say(e *command.Environment, u Use, secret access.Secret, hook string) error {
+	url := e.PublicURL(u.Addr)
+	values := map[string]string{
 		"url": url, "key": secret.Reveal(), "webhook": hook, "email": "helena@demo.example", "password": demoPassword,
-	}, `
+	}
+	ads := ""
+	if u.Meta != nil {
+		values["meta"] = u.Meta.URL
+		ads = `
+  # a lead of Meta's instant form: a stand-in for Meta announces it, and Fichário fetches its answers
+  curl -s -d '{"count":1}' ` + u.Meta.URL + `/_/leads
+`
+	}
+	return e.Print(values, `
 Fichário is running. Paste these lines into another terminal:
 
   # a person's record (more documents to try: %[1]s/docs/sandbox)
@@ -87,10 +116,10 @@ Fichário is running. Paste these lines into another terminal:
   # a contact, as a form would send it (add ?simular=true to see it and create nothing)
   curl -s -d 'nome=Bia Rocha' -d email=bia@example.com -d 'telefone=(11) 98765-4321' -d 'valor=R$ 1.500' \
     %[3]s
-
+%[5]s
 Reference of the API: %[1]s/docs
 The interface: %[1]s/ (sign in as helena@demo.example with %[4]s)
-`, url, secret.Reveal(), hook, demoPassword)
+`, url, secret.Reveal(), hook, demoPassword, ads)
 }
 
 // demoWork is the history of the demonstration's people.
@@ -143,20 +172,16 @@ func demoKey(
 	ctx context.Context, store *gormstore.Store, keys *lookups.Keys) (*access.Key, access.Secret, bool, error,
 ) {
 	none := access.Secret{}
-	orgs := store.Repos().Orgs
-	_, err := orgs.Find(ctx, demoOrg)
-	switch {
-	case err == nil:
+	made, empty, err := whose(ctx, store)
+	if err == nil && made {
 		old, err := keys.List(ctx, app.Operator(), demoOrg)
 		if err != nil || len(old) == 0 {
 			return nil, none, false, err
 		}
 		key, secret, err := keys.Rotate(ctx, app.Operator(), old[0].ID, 24*time.Hour)
 		return &key, secret, false, err
-	case !errors.Is(err, ports.ErrNotFound):
-		return nil, none, false, err
 	}
-	if somebodys, err := orgs.List(ctx); err != nil || len(somebodys) > 0 {
+	if err != nil || !empty {
 		return nil, none, false, err
 	}
 	people, before := command.Members(store),
@@ -185,6 +210,16 @@ func demoKey(
 		Limits: access.Limits{PerMinute: 600, PerDay: 1000, PerMonth: 10000},
 	})
 	return &key, secret, true, err
+}
+
+// whose reports whether the demonstration is in the database, and whether nothing is.
+func whose(ctx context.Context, store *gormstore.Store) (made, empty bool, err error) {
+	orgs := store.Repos().Orgs
+	if _, err := orgs.Find(ctx, demoOrg); !errors.Is(err, ports.ErrNotFound) {
+		return err == nil, false, err
+	}
+	all, err := orgs.List(ctx)
+	return false, len(all) == 0, err
 }
 
 // demoPurposes are the demonstration's purposes.

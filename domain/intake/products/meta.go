@@ -39,8 +39,11 @@ func metaLead(_ Walk, object, answers *tree.Node) *Members {
 		"is_organic":                  drops("is organic"),
 		"custom_disclaimer_responses": metaConsents,
 	}
-	for _, name := range [...]string{"campaign_name", "adset_name", "ad_name", "form_name"} {
+	for _, name := range [...]string{"campaign_name", "adset_name", "ad_name", "form_name", "platform"} {
 		by[name] = attributes(name)
+	}
+	for _, name := range [...]string{"campaign_id", "adset_id", "ad_id", "form_id", "created_time"} {
+		by[name] = drops("of the advertisement") // and no key that a person may be shown as a question
 	}
 	return &Members{By: by}
 }

@@ -29,7 +29,7 @@ var axe string
 const LAN = "fichario.lan"
 
 // whole is true in a completely loaded page.
-const whole = "document.readyState === 'complete'"
+const whole = "document.documentElement !== null && document.readyState === 'complete'"
 
 // Browser is a Chromium with one page and its own cookies.
 type Browser struct {
@@ -241,7 +241,7 @@ func (b *Browser) wait(what, expression string) {
 func Eval[T any](b *Browser, expression string) T {
 	b.tb.Helper()
 	value, err := evaluate[T](b, expression)
-	if err != nil && strings.Contains(err.Error(), "Inspected target navigated") { // the page reloaded itself meanwhile
+	if err != nil { // a page that reloaded itself meanwhile has nothing for a moment; what fails twice is wrong
 		b.wait("the page, reloaded", whole)
 		value, err = evaluate[T](b, expression)
 	}
