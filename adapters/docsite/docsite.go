@@ -128,6 +128,8 @@ type language struct {
 	groups    int
 	// places are the search index.
 	places func() []place
+	// asset is the address of a static file.
+	asset func(name string) string
 }
 
 // Explained returns all errors of the API.
@@ -145,7 +147,7 @@ func (s *language) say(portuguese, english string) string {
 }
 
 func newLanguage(c Config, assets stored.Files, root string, source []byte) (*language, error) {
-	s := &language{Config: c, Root: root, pages: map[string]*page{}}
+	s := &language{Config: c, Root: root, pages: map[string]*page{}, asset: assets.Address}
 	var err error
 	if s.contract, err = readContract(source); err != nil {
 		return nil, err

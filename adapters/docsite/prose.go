@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"image/png"
 	"regexp"
 	"strings"
 
@@ -20,10 +21,11 @@ var (
 	fenced  = regexp.MustCompile(`(?s)<pre><code(?: class="language-(\w+)")?>(.*?)</code></pre>\n?`)
 	several = regexp.MustCompile(`(?s)(?:<pre><code class="language-\w+">[^<]*</code></pre>\n){2,}`)
 	// beside is a link to another file of the repository, which is not served here.
-	beside = regexp.MustCompile(`<a href="(?:\.\.|\w+)/?[^":]*">(.*?)</a>`)
-	tables = regexp.MustCompile(`(?s)<table>.*?</table>`)
-	column = regexp.MustCompile(`<th[^>]*>(.*?)</th>`)
-	named  = map[string]string{"bash": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python", "php": "PHP",
+	beside  = regexp.MustCompile(`<a href="(?:\.\.|\w+)/?[^":]*">(.*?)</a>`)
+	picture = regexp.MustCompile(`<img src="(?:[\w./]+/static/)([\w-]+\.png)" `)
+	tables  = regexp.MustCompile(`(?s)<table>.*?</table>`)
+	column  = regexp.MustCompile(`<th[^>]*>(.*?)</th>`)
+	named   = map[string]string{"bash": "curl", "go": "Go", "typescript": "TypeScript", "python": "Python", "php": "PHP",
 		"csharp": "C#"}
 )
 
@@ -48,11 +50,26 @@ func (s *language) prose(text string) template.HTML {
 		return s.choice([]sample{{m[1], "", html.UnescapeString(m[2])}})
 	})
 	page = beside.ReplaceAllString(page, "$1")
+	page = picture.ReplaceAllStringFunc(page, func(tag string) string { return s.picture(picture.FindStringSubmatch(tag)[1]) })
 	page = s.labelled(page)
 	if s.English() {
 		page = strings.ReplaceAll(page, `href="`+portugueseRoot, `href="`+englishRoot)
 	}
 	return template.HTML(page) //nolint:gosec // goldmark escapes what is no Markdown, and the sources are in the binary
+}
+
+// picture begins the tag of a picture with its address and its size, so that nothing moves when it arrives.
+func (s *language) picture(name string) string {
+	file, err := staticFiles.Open("static/" + name)
+	if err != nil {
+		panic(err) // it is in the binary, and tests read every page
+	}
+	defer func() { _ = file.Close() }()
+	of, err := png.DecodeConfig(file)
+	if err != nil {
+		panic(err) // as above
+	}
+	return fmt.Sprintf(`<img src="%s" width="%d" height="%d" loading="lazy" `, s.asset(name), of.Width, of.Height)
 }
 
 // labelled makes each table a labelled region, because tables are wider than a phone. The label has its columns and,

@@ -36,7 +36,7 @@ type webhookFields struct {
 	// Rotation is an id.
 	Rotation string `form:"rodizio" app:"rotation"`
 	EmailKey string `form:"campo" app:"emailKey"`
-	// Verify is Meta's verify token; empty leaves that of an existing webhook.
+	// Verify is Meta's verify token; empty leaves that of an existing webhook. The form hides it for other types.
 	Verify string `form:"verificacao" app:"verifyToken"`
 }
 
@@ -63,7 +63,18 @@ func (s pages) webhookNew(c *web.Call) error {
 	return c.Render("webhook-form", web.Page{Title: "Novo webhook", Nav: "webhooks", Data: data})
 }
 
+// ofType is the form without what it hides for its type.
+func (f webhookFields) ofType() webhookFields {
+	if f.Kind == intake.Meta {
+		f.Thanks = ""
+	} else {
+		f.Verify = ""
+	}
+	return f
+}
+
 func (s pages) webhookCreate(c *web.Call, f webhookFields) error {
+	f = f.ofType()
 	hook, _, err := s.Webhooks.Create(c.Ctx(), c.By, intakeapp.NewWebhook{
 		OrgID: c.By.OrgID(), Name: f.Name, Options: intake.Options{Kind: f.Kind, Band: f.Band, EmailKey: f.EmailKey},
 		Origin: f.Origin, Signature: f.signature(), VerifyToken: f.Verify, ThanksURL: f.Thanks, Rotation: f.Rotation,
@@ -128,6 +139,7 @@ var errNoSecret = fault.New(fault.InvalidRequest, "Escreva o segredo desta assin
 	At("segredo")
 
 func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
+	f = f.ofType()
 	id := c.PathValue("id")
 	change := intakeapp.Change{Name: &f.Name, Origin: &f.Origin, Kind: &f.Kind, Band: &f.Band, ThanksURL: &f.Thanks,
 		Rotation: &f.Rotation, EmailKey: &f.EmailKey}
@@ -135,7 +147,7 @@ func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
 	if err != nil {
 		return err
 	}
-	if f.Scheme = f.signature().Scheme; f.Verify != "" {
+	if f.Scheme = f.signature().Scheme; f.Verify != "" || f.Kind != intake.Meta {
 		change.VerifyToken = &f.Verify
 	}
 	same := w.Signature.Scheme == f.Scheme
