@@ -66,6 +66,9 @@ func TestCheckFindsWhatIsBroken(t *testing.T) {
 			{"a member's daily charges",
 				"INSERT INTO member_days (org_id, member_id, day, product, slot, charged, amount) VALUES (" + other +
 					", " + other + ", '2020-01-01', 'cpf', 1, 1, 0)"},
+			{"by asker, purpose, automation",
+				"INSERT INTO charge_days (org_id, day, key_id, member_id, automation_id, batch_id, purpose, bureau, product, slot, " +
+					"charged, amount) VALUES (" + other + ", '2020-01-01'" + strings.Repeat(", "+other, 4) + ", '', '', 'cpf', 1, 1, 0)"},
 			{"running", `INSERT INTO lookups (id, org_id, product, doc_type, document, at, cache, charged, amount, status,
 				day, month, settle_at) VALUES (` + other + ", " + other + `, 'cpf', 'cpf', '', '2020-01-01 00:00:00+00:00', false,
 				false, 1, 'em_andamento', '', '', '2020-01-01 00:00:00+00:00')`},

@@ -214,5 +214,6 @@ func (s *Store) writtenInGo() []*goose.Migration {
 		goose.NewGoMigration(60, &goose.GoFunc{RunDB: lookups.AddMemberDays}, nil),
 		goose.NewGoMigration(80, &goose.GoFunc{RunDB: lookups.AddBureaus}, nil),
 		goose.NewGoMigration(83, &goose.GoFunc{RunDB: lookups.AddParts}, nil),
+		goose.NewGoMigration(100, &goose.GoFunc{RunDB: lookups.AddChargeDays}, nil),
 	)
 }

@@ -125,8 +125,8 @@ var made = map[int][]string{
 	55: {"TABLE identities"}, 78: {"TABLE erased_subjects"}, 59: {"INDEX jobs_dead", "INDEX jobs_waiting"},
 	60: {"TABLE member_days", "INDEX lookups_member_product"}, 61: {"TABLE limit_changes"},
 	62: {"TABLE lookup_requests"}, 80: {"TABLE bureau_orders", "TABLE bureau_outs", "TABLE bureau_days"},
-	81: {"TABLE bureau_matches"},
-	99: {"TABLE key_refusals"}, 82: {"TABLE later_answers"}, 84: {"TABLE member_preferences"},
+	81:  {"TABLE bureau_matches"},
+	100: {"TABLE charge_days"}, 99: {"TABLE key_refusals"}, 82: {"TABLE later_answers"}, 84: {"TABLE member_preferences"},
 	87: {"TABLE lead_sources", "TABLE leads"},
 	97: {"TABLE told_stages"},
 	49: {"TABLE tickets", "TABLE one_time_codes", "TABLE recovery_codes", "TABLE passkeys"},
@@ -159,6 +159,7 @@ var madeTriggers = map[string]struct {
 	"contact_documents_come": {"contacts", 28}, "contact_documents_change": {"contacts", 28},
 	"contact_documents_go": {"contacts", 28},
 	"member_days_come":     {"lookups", 60}, "member_days_change": {"lookups", 60},
+	"charge_days_come": {"lookups", 100}, "charge_days_change": {"lookups", 100},
 }
 
 // undoFrom undoes a migration and all later ones, as far as made knows them.

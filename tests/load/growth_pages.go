@@ -70,6 +70,8 @@ func (f *filling) pages() []page {
 		},
 		get("Extrato", "/extrato"), get("Extrato, an old month", "/extrato?"+month),
 		get("Extrato, a product never asked", "/extrato?produto=veiculo"), get("Extrato of members", "/extrato?quem=equipe"),
+		get("Extrato by key and purpose", "/extrato?por=chave&e=finalidade"),
+		get("Extrato by person and bureau", "/extrato?por=pessoa&e=bureau"),
 		get("Início, hoje", "/?periodo=hoje"), get("Início, 30 days", "/?periodo=30"),
 		get("Contatos", "/contatos"), get("Contatos by name", "/contatos?ordem=nome"),
 		get("Contatos by amount", "/contatos?ordem=valor"),

@@ -67,8 +67,7 @@ const fillMemberDays = `INSERT INTO member_days AS d (org_id, member_id, day, pr
 	SELECT org_id, member_id, day, product, 0, COUNT(*), SUM(amount) FROM lookups
 	WHERE charged AND member_id IS NOT NULL AND id `
 
-// AddMemberDays makes a member's statement cost only what it shows. Older charges are counted while others write;
-// nobody can charge while the triggers are created and the entries of the last hours counted.
+// AddMemberDays makes a member's statement cost only what it shows.
 func AddMemberDays(ctx context.Context, db *sql.DB) error {
 	for name, of := range map[string]string{
 		"member_product": "(member_id, product, cache, id DESC NULLS LAST) WHERE member_id IS NOT NULL",
@@ -78,9 +77,29 @@ func AddMemberDays(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
+	return follower{
+		name: "member_days", table: memberDaysTable, triggers: memberDaysFollow, fill: fillMemberDays,
+		groups: " GROUP BY 1, 2, 3, 4", keys: "org_id, member_id, day, product, slot",
+	}.add(ctx, db)
+}
+
+// follower is a table of charges a day on PostgreSQL, which triggers on the entries write. The triggers' names begin
+// with the table's; one of them ends with _change.
+type follower struct {
+	name            string
+	table, triggers []string
+	// fill counts the entries whose ids meet a condition, which is added; groups is what follows that.
+	fill, groups string
+	// keys are the columns of the primary key.
+	keys string
+}
+
+// add makes the table and its triggers. Older charges are counted while others write; nobody can charge while the
+// triggers are created and the entries of the last hour counted.
+func (f follower) add(ctx context.Context, db *sql.DB) error {
 	var follows bool
 	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_trigger
-		WHERE tgname = 'member_days_change' AND tgrelid = to_regclass('lookups'))`).Scan(&follows)
+		WHERE tgname = $1 AND tgrelid = to_regclass('lookups'))`, f.name+"_change").Scan(&follows)
 	if err != nil || follows {
 		return err
 	}
@@ -90,21 +109,21 @@ func AddMemberDays(ctx context.Context, db *sql.DB) error {
 	}
 	since := engine.IDsSince(now.Add(-time.Hour))
 	err = engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
-		if err := engine.ExecAll(ctx, tx, memberDaysTable...); err != nil {
+		if err := engine.ExecAll(ctx, tx, f.table...); err != nil {
 			return err
 		}
-		return engine.ExecAll(ctx, tx, "TRUNCATE member_days", // left behind by a killed run
-			fillMemberDays+"<= "+engine.Literal(since)+" GROUP BY 1, 2, 3, 4")
+		return engine.ExecAll(ctx, tx, "TRUNCATE "+f.name, // left behind by a killed run
+			f.fill+"<= "+engine.Literal(since)+f.groups)
 	})
 	if err != nil {
 		return err
 	}
 	return engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
-		if err := engine.ExecAll(ctx, tx, memberDaysFollow...); err != nil {
+		if err := engine.ExecAll(ctx, tx, f.triggers...); err != nil {
 			return err
 		}
-		return engine.ExecAll(ctx, tx, fillMemberDays+"> "+engine.Literal(since)+` GROUP BY 1, 2, 3, 4
-			ON CONFLICT (org_id, member_id, day, product, slot)
+		return engine.ExecAll(ctx, tx, f.fill+"> "+engine.Literal(since)+f.groups+`
+			ON CONFLICT (`+f.keys+`)
 				DO UPDATE SET charged = d.charged + excluded.charged, amount = d.amount + excluded.amount`)
 	})
 }

@@ -42,10 +42,10 @@ func New(e *engine.Engine) engine.Room {
 			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauMatchRow{}, bureauOrderRow{}, bureauOutRow{}, laterAnswerRow{},
 			leaseRow{},
 			RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
-			lookupRequestRow{}, LookupRow{}, memberDayRow{}, refusalRow{}, spendDayRow{}, ticketRow{}, usageRow{},
+			chargeDayRow{}, lookupRequestRow{}, LookupRow{}, memberDayRow{}, refusalRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
 		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, matchTally, refusalTally,
-			engine.TallyOf(memberDayRow{})},
+			engine.TallyOf(memberDayRow{}), engine.TallyOf(chargeDayRow{})},
 		Statements: []string{
 			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One, matchTally.One,
 			askRequest, beginRequest, askBlocked, askErased,

@@ -1,0 +1,86 @@
+package lookups
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"fichario/adapters/gormstore/engine"
+)
+
+// chargeDayRow is what was charged on a day to somebody, by all that the statement tells apart, as far as one slot has
+// counted it. An id of zeros is none. Triggers on lookups write it, as member_days.
+type chargeDayRow struct {
+	OrgID        engine.UID `gorm:"primaryKey"`
+	Day          string     `gorm:"primaryKey"`
+	KeyID        engine.UID `gorm:"primaryKey"`
+	MemberID     engine.UID `gorm:"primaryKey"`
+	AutomationID engine.UID `gorm:"primaryKey"`
+	BatchID      engine.UID `gorm:"primaryKey"`
+	Purpose      string     `gorm:"primaryKey"`
+	Bureau       string     `gorm:"primaryKey"`
+	Product      string     `gorm:"primaryKey"`
+	Slot         int64      `gorm:"primaryKey;autoIncrement:false"`
+	Charged      int64      `gorm:"not null"`
+	Amount       int64      `gorm:"not null"`
+}
+
+func (chargeDayRow) TableName() string { return "charge_days" }
+
+const chargeDaysKeys = "org_id, day, key_id, member_id, automation_id, batch_id, purpose, bureau, product, slot"
+
+// chargeOf is an entry's row, as SELECT has it; the prefix names the entry.
+func chargeOf(prefix, slot, charged, amount string) string {
+	return fmt.Sprintf(`%[1]sorg_id, %[1]sday, COALESCE(%[1]skey_id, %[2]s), COALESCE(%[1]smember_id, %[2]s),
+		COALESCE(%[1]sautomation_id, %[2]s), COALESCE(%[1]sbatch_id, %[2]s), %[1]spurpose, %[1]sbureau, %[1]sproduct,
+		%[3]s, %[4]s, %[5]s`, prefix, engine.Literal(engine.NoID)+"::uuid", slot, charged, amount)
+}
+
+const insertCharges = "INSERT INTO charge_days AS d (" + chargeDaysKeys + ", charged, amount) "
+
+// AddChargeDays makes what was charged by any two parts of the statement cost only what it shows. The bureau of an entry
+// changes with its amount where a question goes on to the next one: what was counted before is taken back.
+func AddChargeDays(ctx context.Context, db *sql.DB) error {
+	count := " ON CONFLICT (" + chargeDaysKeys + `)
+			DO UPDATE SET charged = d.charged + excluded.charged, amount = d.amount + excluded.amount;`
+	return follower{
+		name: "charge_days",
+		table: []string{
+			`CREATE TABLE IF NOT EXISTS charge_days (
+				org_id        uuid NOT NULL,
+				day           text NOT NULL,
+				key_id        uuid NOT NULL,
+				member_id     uuid NOT NULL,
+				automation_id uuid NOT NULL,
+				batch_id      uuid NOT NULL,
+				purpose       text NOT NULL,
+				bureau        text NOT NULL,
+				product       text NOT NULL,
+				slot          bigint NOT NULL,
+				charged       bigint NOT NULL,
+				amount        bigint NOT NULL,
+				PRIMARY KEY (` + chargeDaysKeys + `)
+			) WITH (fillfactor = 50)`,
+			"CREATE INDEX IF NOT EXISTS charge_days_open ON charge_days (day) WHERE slot <> -100",
+			`CREATE OR REPLACE FUNCTION charge_days_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+			BEGIN
+				IF TG_OP = 'UPDATE' AND OLD.charged THEN
+					` + insertCharges + "SELECT " + chargeOf("OLD.", "pg_backend_pid()", "-1", "-OLD.amount") + count + `
+				END IF;
+				IF NEW.charged THEN
+					` + insertCharges + "SELECT " + chargeOf("NEW.", "pg_backend_pid()", "1", "NEW.amount") + count + `
+				END IF;
+				RETURN NULL;
+			END $$`,
+		},
+		triggers: []string{
+			`CREATE TRIGGER charge_days_come AFTER INSERT ON lookups FOR EACH ROW
+				WHEN (NEW.charged) EXECUTE FUNCTION charge_days_follow()`,
+			`CREATE TRIGGER charge_days_change AFTER UPDATE OF charged, amount, bureau ON lookups FOR EACH ROW
+				WHEN (OLD.charged <> NEW.charged OR OLD.amount <> NEW.amount OR OLD.bureau <> NEW.bureau)
+				EXECUTE FUNCTION charge_days_follow()`,
+		},
+		fill:   insertCharges + "SELECT " + chargeOf("", "0", "COUNT(*)", "SUM(amount)") + " FROM lookups WHERE charged AND id ",
+		groups: " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9", keys: chargeDaysKeys,
+	}.add(ctx, db)
+}
