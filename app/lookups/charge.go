@@ -102,14 +102,15 @@ const takeBackMost = 2 * time.Second
 
 // takeBack ends an entry whose commit is uncertain. That may still land after a first attempt, and is settled as
 // charged only after the time of a call more, counted from when the row was written: so it goes on for twice that
-// time from now, whenever the question came, and looks more often than that.
+// time from now, whenever the question came, and looks more often than that. While the database fails, that time has
+// not begun: what holds up the attempt may hold up the commit, too.
 func (l *Ledger) takeBack(ctx context.Context, o ports.Outcome) {
-	until := l.clock().Add(2 * (l.terms.Timeout + settleMargin))
+	lands := 2 * (l.terms.Timeout + settleMargin)
+	until := l.clock().Add(lands)
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, takeBackMost) {
 		open, err := l.store.Repos().Calls.End(ctx, o)
 		if err != nil {
-			l.unwritten.keep(o, err)
-			return
+			until = l.clock().Add(lands)
 		}
 		if open || !l.clock().Before(until) {
 			return
@@ -117,6 +118,9 @@ func (l *Ledger) takeBack(ctx context.Context, o ports.Outcome) {
 		select {
 		case <-ports.After(pause):
 		case <-l.stopping.Done():
+			if err != nil {
+				l.unwritten.keep(o, err)
+			}
 			return
 		}
 	}
