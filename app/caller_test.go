@@ -139,6 +139,8 @@ func (s *setting) uses(owner app.Caller) []use {
 		{s.contacts.Documents, args{contact.ID}, "", missing},
 		{s.contacts.Edit, args{contact.ID, bia()}, "", missing},
 		{s.contacts.Note, args{contact.ID, "oi"}, "", missing},
+		{s.contacts.Consent, args{contact.ID, "aceite", true}, "", missing},
+		{s.contacts.Consents, args{contact.ID}, "", missing},
 		{s.contacts.Assign, args{contact.ID, ze}, "", missing},
 		{s.contacts.Move, args{contact.ID, funnel.Stages[2].ID}, "", missing},
 		{s.contacts.Alike, args{contact.ID}, "", missing},

@@ -23,7 +23,7 @@ func TestWhoConsents(t *testing.T) {
 	for what, c := range map[string]struct {
 		// posts are those of the contact, which is moved, and of others, after it, by the same or another webhook.
 		own  string
-		then []string // S or O for the webhook, and a person
+		then []string // S or O for the webhook, and a person; or H, and what a member is told
 		want bool
 	}{
 		"yes":                                {own: yes, want: true},
@@ -47,7 +47,13 @@ func TestWhoConsents(t *testing.T) {
 		"then no, and more than are read": {
 			own: yes, then: append([]string{"O ana" + no}, slices.Repeat([]string{"O ana"}, 50)...),
 		},
-		"then a field of another form, at all": {own: yes, then: []string{`O ana,"cidade":"Campinas"`}, want: true},
+		"then no, as a member was told":              {own: yes, then: []string{"H não"}},
+		"no, then yes, as a member was told":         {own: no, then: []string{"H sim"}, want: true},
+		"nothing, then yes, as a member was told":    {own: "", then: []string{"H sim"}, want: true},
+		"yes to a member, then a form without a box": {own: "", then: []string{"H sim", "S ana"}, want: true},
+		"yes to a member, then no by a form":         {own: "", then: []string{"H sim", "S ana" + no}},
+		"no to a member, then yes by another post":   {own: yes, then: []string{"H não", "S ana" + yes}},
+		"then a field of another form, at all":       {own: yes, then: []string{`O ana,"cidade":"Campinas"`}, want: true},
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
@@ -69,6 +75,13 @@ func TestWhoConsents(t *testing.T) {
 				}
 				id := come(site, "ana", c.own)
 				for _, then := range c.then {
+					if said, byHand := strings.CutPrefix(then, "H "); byHand {
+						time.Sleep(time.Second)
+						if err := s.contacts.Consent(t.Context(), owner, id, "Aceite", said == "sim"); err != nil {
+							t.Fatal(err)
+						}
+						continue
+					}
 					hook := map[byte]webhook.Hook{'S': site, 'O': other}[then[0]]
 					come(hook, then[2:5], then[5:])
 				}

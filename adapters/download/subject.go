@@ -240,6 +240,8 @@ type subjectConsent struct {
 	Titulo *string   `json:"titulo"`
 	Dado   bool      `json:"dado"`
 	Em     time.Time `json:"em"`
+	// Por is the member who recorded it by hand.
+	Por string `json:"por,omitempty"`
 }
 
 type subjectTold struct {
@@ -309,7 +311,7 @@ func contactFields(c crm.Contact) subjectContact {
 	}
 	for _, said := range c.Consents {
 		out.Consentimentos = append(out.Consentimentos,
-			subjectConsent{said.Key, text.OrNil(said.Title), said.Given, said.At})
+			subjectConsent{said.Key, text.OrNil(said.Title), said.Given, said.At, said.By})
 	}
 	for _, a := range c.Attribution {
 		if out.Atribuicao == nil {

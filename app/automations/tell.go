@@ -146,9 +146,13 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 	asking := map[string]bool{}
 	hear := func(k crm.Contact) (said bool) {
 		for _, consent := range k.Consents {
-			if answers(field)(consent) {
-				said, asking[k.WebhookID] = true, k.WebhookID != ""
-				say(consent.At, consent.Given)
+			if !app.ConsentIs(consent, field) {
+				continue
+			}
+			said = true
+			say(consent.At, consent.Given)
+			if consent.By == "" && k.WebhookID != "" {
+				asking[k.WebhookID] = true
 			}
 		}
 		return said
@@ -197,12 +201,6 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 
 // errConsents keeps a platform from being told where nobody can tell what was consented.
 var errConsents = &ports.SendError{Reason: "nada enviado: o que a pessoa consentiu está ilegível", Permanent: true}
-
-// answers reports whether a consent is that of a field, named by its key or its title in any spelling.
-func answers(field string) func(crm.Consent) bool {
-	of := names.Of(field)
-	return func(c crm.Consent) bool { return names.Of(c.Key) == of || names.Of(c.Title) == of }
-}
 
 // samePerson reports whether two contacts that are alike are one person: by the address, or by a document or the phone
 // together with the first name, because households share a phone, and some type their own document for others.

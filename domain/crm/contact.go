@@ -31,14 +31,16 @@ var attributeTitles = map[string]string{
 // Title is the key in Portuguese, or itself where that is what people call it.
 func (a Attribute) Title() string { return cmp.Or(attributeTitles[a.Key], a.Key) }
 
-// Consent is what a form says of a consent, or of anything else that is answered by yes or no. Only "sim" and true
-// give it.
+// Consent is what a form says of a consent, or of anything else that is answered by yes or no: only "sim" and true
+// give it. Or it is what a person told a member.
 type Consent struct {
 	// Key is the field's key, Title its question or label, if it has one.
 	Key, Title string
 	Given      bool
 	// At is when it was said, UTC.
 	At time.Time
+	// By is the name of the member who recorded it by hand; empty for a form's.
+	By string
 }
 
 // Contact is a lead of an organisation.

@@ -123,7 +123,7 @@ func (r Removal) Parted(now Contact) Contact {
 }
 
 func (c Consent) equal(o Consent) bool {
-	return c.Key == o.Key && c.Title == o.Title && c.Given == o.Given && c.At.Equal(o.At)
+	return c.Key == o.Key && c.Title == o.Title && c.Given == o.Given && c.By == o.By && c.At.Equal(o.At)
 }
 
 func back[T comparable](now, before, after T) T {

@@ -55,6 +55,7 @@ const pages = `
 	all   GET /contatos/{id}/historico contact
 	all   GET /contatos/{id}/unir/{outro} contact other
 	all   POST /contatos/{id}/nota contact
+	all   POST /contatos/{id}/consentimento contact
 	all   POST /contatos/{id}/responsavel contact
 	all   POST /contatos/{id}/etapa contact
 	all   POST /contatos/{id}/ligacao contact

@@ -184,7 +184,9 @@ func unanswered(db *gorm.DB, which engine.Scope) (int, error) {
 		Find(&reserving).Error; err != nil {
 		return 0, err
 	}
-	ended := which(db.Model(&LookupRow{})).
+	// What reserves and was committed since it was looked is left to the next time: nobody would give that back.
+	seen := append(engine.Mapped(reserving, func(row LookupRow) engine.UID { return row.ID }), engine.NoID)
+	ended := which(db.Model(&LookupRow{})).Where("(spare = 0 AND spare_calls = 0 OR id IN ?)", seen).
 		Updates(map[string]any{"status": string(lookup.NoAnswer), "spare": 0, "spare_calls": 0})
 	sum := newCharges()
 	for _, row := range reserving {

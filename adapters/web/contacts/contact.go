@@ -39,6 +39,8 @@ type contactPage struct {
 	// Alike are contacts that may be the same person, Merges those merged into this one that can be split off again.
 	Alike  []contacts.AlikeContact
 	Merges []crm.Removal
+	// Consents are the newest of each field.
+	Consents []crm.Consent
 }
 
 // happening is an entry of a contact's history.
@@ -226,6 +228,9 @@ func (s pages) summaryOf(c *web.Call, shown web.Form, wholeNote bool) (data cont
 	if data.Merges, err = s.Contacts.Merges(c.Ctx(), c.By, view.ID); err != nil {
 		return data, err
 	}
+	if data.Consents, err = s.Contacts.Consents(c.Ctx(), c.By, view.ID); err != nil {
+		return data, err
+	}
 	data.History = s.happenings(c, history[:min(len(history), lastShown)])
 	data.Older = len(history) - len(data.History)
 	return data, nil
@@ -303,6 +308,17 @@ func (s pages) contactNote(c *web.Call, f struct {
 }) error {
 	err := s.Contacts.Note(c.Ctx(), c.By, c.PathValue("id"), string(f.Text))
 	return s.contactChanged(c, &f, err, "Nota acrescentada.")
+}
+
+func (s pages) contactConsent(c *web.Call, f struct {
+	Field string `form:"campo" app:"field"`
+	Given bool   `form:"dado"`
+}) error {
+	err := s.Contacts.Consent(c.Ctx(), c.By, c.PathValue("id"), f.Field, f.Given)
+	if f.Given {
+		return s.contactChanged(c, &f, err, "Consentimento registrado.")
+	}
+	return s.contactChanged(c, &f, err, "Consentimento retirado. Nada mais é contado a plataformas por ele.")
 }
 
 func (s pages) contactAssign(c *web.Call, f struct {

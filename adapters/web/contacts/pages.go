@@ -53,6 +53,7 @@ func (use Use) Pages(server *web.Server) web.Pages {
 			"POST /contatos/{id}/unir":             web.Decoded(s.contactMerge),
 			"POST /contatos/{id}/separar":          web.Decoded(s.contactPart),
 			"POST /contatos/{id}/nota":             web.Decoded(s.contactNote),
+			"POST /contatos/{id}/consentimento":    web.Decoded(s.contactConsent),
 			"POST /contatos/{id}/responsavel":      web.Decoded(s.contactAssign),
 			"POST /contatos/{id}/etapa":            web.Decoded(s.contactMove),
 			"POST /contatos/{id}/ligacao":          s.contactCalled,
