@@ -63,6 +63,10 @@ func TestSlowLeadsOfMetaAreConnected(t *testing.T) {
 		b.Press("Abrir")
 		b.See("Campanha", "Lançamento Aurora", "Conjunto de anúncios")
 		b.SeeNot("campaign_name")
+		b.See("Consentimentos", "Aceito receber ofertas por e-mail")
+		b.Accessible()
+		b.Press("Retirar")
+		b.See("Consentimento retirado", "por Marina Tavares", "Registrar que consente", "consentimento “Aceito receber ofertas por e-mail” retirado")
 		b.Accessible()
 
 		m.KillToken()
