@@ -50,7 +50,9 @@ func (s *language) prose(text string) template.HTML {
 		return s.choice([]sample{{m[1], "", html.UnescapeString(m[2])}})
 	})
 	page = beside.ReplaceAllString(page, "$1")
-	page = picture.ReplaceAllStringFunc(page, func(tag string) string { return s.picture(picture.FindStringSubmatch(tag)[1]) })
+	page = picture.ReplaceAllStringFunc(page, func(tag string) string {
+		return s.picture(picture.FindStringSubmatch(tag)[1])
+	})
 	page = s.labelled(page)
 	if s.English() {
 		page = strings.ReplaceAll(page, `href="`+portugueseRoot, `href="`+englishRoot)

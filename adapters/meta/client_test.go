@@ -161,8 +161,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// TestTheCallbackURL: an address that does not answer the challenge is not announced to; one that does hears of each new
-// lead, signed.
+// TestTheCallbackURL: an address that does not answer the challenge is not announced to; one that does hears of each
+// new lead, signed.
 func TestTheCallbackURL(t *testing.T) {
 	t.Parallel()
 	c, m, a := started(t)

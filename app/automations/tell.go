@@ -144,18 +144,14 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 		}
 	}
 	asking := map[string]bool{}
-	hear := func(k crm.Contact) (said bool) {
-		for _, consent := range k.Consents {
-			if !app.ConsentIs(consent, field) {
-				continue
-			}
-			said = true
+	hear := func(k crm.Contact) bool {
+		of := consentsOf(k, field)
+		for _, consent := range of {
 			say(consent.At, consent.Given)
-			if consent.By == "" && k.WebhookID != "" {
-				asking[k.WebhookID] = true
-			}
+			asking[k.WebhookID] = asking[k.WebhookID] || consent.By == ""
 		}
-		return said
+		asking[""] = false // a member's, who is asked nothing
+		return len(of) > 0
 	}
 	if c.Unreadable {
 		return false, errConsents
@@ -171,9 +167,9 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 	if len(alike) == sameMost && alike[sameMost-1].CreatedAt.After(newest) {
 		return false, nil
 	}
-	var ids []string
-	for _, brief := range alike {
-		ids = append(ids, brief.ID)
+	ids := make([]string, len(alike))
+	for i, brief := range alike {
+		ids[i] = brief.ID
 	}
 	others, err := r.ContactSearch.Select(ctx, c.OrgID, ports.ContactQuery{
 		ContactFilter: ports.ContactFilter{IDs: ids}, Limit: len(ids), Whole: true,
@@ -197,6 +193,11 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 		}
 	}
 	return given, nil
+}
+
+// consentsOf are a contact's consents of a field.
+func consentsOf(k crm.Contact, field string) []crm.Consent {
+	return slices.DeleteFunc(slices.Clone(k.Consents), func(c crm.Consent) bool { return !app.ConsentIs(c, field) })
 }
 
 // errConsents keeps a platform from being told where nobody can tell what was consented.

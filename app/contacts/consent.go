@@ -41,8 +41,9 @@ func (c *Contacts) Consents(ctx context.Context, by app.Caller, id string) (out 
 	return out, err
 }
 
-// Consent records what a contact's person has told a member of a consent: that it is given, or withdrawn. A form's later
-// answer counts again. One transaction. Faults: InvalidRequest with the field at fault, NotFound, ServiceUnavailable.
+// Consent records what a contact's person has told a member of a consent: that it is given, or withdrawn. A form's
+// later answer counts again. One transaction. Faults: InvalidRequest with the field at fault, NotFound,
+// ServiceUnavailable.
 func (c *Contacts) Consent(ctx context.Context, by app.Caller, id, field string, given bool) error {
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
 		field = strings.TrimSpace(field)

@@ -70,13 +70,7 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	log.Info("listening", "addr", s.listener.Addr().String(), "bureau", e.Settings.Bureau)
 
 	if c.Demo {
-		if err := demo.Fill(e.Ctx, e, demo.Use{
-			Store: s.store, Keys: s.lookups.keys, Config: s.lookups.config, Batches: s.batches, Leads: s.intake.leads, Meta: s.meta,
-			Addr: s.listener.Addr().String(),
-		}); err != nil {
-			log.Error("demonstration data not created", "error", err)
-		}
-		s.preparing.Store(false)
+		s.show(e)
 	}
 	if c.Ephemeral {
 		err = ephemeral(e.Ctx, e, s)
@@ -96,6 +90,18 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	work.Wait()
 	log.Info("stopped")
 	return err
+}
+
+// show makes the demonstration.
+func (s *service) show(e *command.Environment) {
+	err := demo.Fill(e.Ctx, e, demo.Use{
+		Store: s.store, Keys: s.lookups.keys, Config: s.lookups.config, Batches: s.batches, Leads: s.intake.leads,
+		Meta: s.meta, Addr: s.listener.Addr().String(),
+	})
+	if err != nil {
+		s.log.Error("demonstration data not created", "error", err)
+	}
+	s.preparing.Store(false)
 }
 
 // drain finishes what is in flight. Cutting something off is no error as long as the database accounts for it: an

@@ -91,7 +91,8 @@ func TestTheDemonstration(t *testing.T) {
 // demoFetchedLeads waits until so many leads of the stand-in for Meta are contacts, beside one without an address.
 func demoFetchedLeads(t *testing.T, env map[string]string, want int) {
 	t.Helper()
-	hooks := testkit.JSON[[]struct{ ID, Type string }](t, testkit.Run(t, env, "webhook", "list", "--org", demoOrganisation, "--json"))
+	listed := testkit.Run(t, env, "webhook", "list", "--org", demoOrganisation, "--json")
+	hooks := testkit.JSON[[]struct{ ID, Type string }](t, listed)
 	at := slices.IndexFunc(hooks, func(h struct{ ID, Type string }) bool { return h.Type == "meta" })
 	if at < 0 {
 		t.Fatal("there is no webhook of Meta's")

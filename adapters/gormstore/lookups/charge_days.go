@@ -32,14 +32,14 @@ const chargeDaysKeys = "org_id, day, key_id, member_id, automation_id, batch_id,
 // chargeOf is an entry's row, as SELECT has it; the prefix names the entry.
 func chargeOf(prefix, slot, charged, amount string) string {
 	return fmt.Sprintf(`%[1]sorg_id, %[1]sday, COALESCE(%[1]skey_id, %[2]s), COALESCE(%[1]smember_id, %[2]s),
-		COALESCE(%[1]sautomation_id, %[2]s), COALESCE(%[1]sbatch_id, %[2]s), %[1]spurpose, %[1]sbureau, %[1]sproduct,
-		%[3]s, %[4]s, %[5]s`, prefix, engine.Literal(engine.NoID)+"::uuid", slot, charged, amount)
+		COALESCE(%[1]sautomation_id, %[2]s), COALESCE(%[1]sbatch_id, %[2]s), %[1]spurpose, %[1]sbureau,
+		%[1]sproduct, %[3]s, %[4]s, %[5]s`, prefix, engine.Literal(engine.NoID)+"::uuid", slot, charged, amount)
 }
 
 const insertCharges = "INSERT INTO charge_days AS d (" + chargeDaysKeys + ", charged, amount) "
 
-// AddChargeDays makes what was charged by any two parts of the statement cost only what it shows. The bureau of an entry
-// changes with its amount where a question goes on to the next one: what was counted before is taken back.
+// AddChargeDays makes what was charged by any two parts of the statement cost only what it shows. The bureau of an
+// entry changes with its amount where a question goes on to the next one: what was counted before is taken back.
 func AddChargeDays(ctx context.Context, db *sql.DB) error {
 	count := " ON CONFLICT (" + chargeDaysKeys + `)
 			DO UPDATE SET charged = d.charged + excluded.charged, amount = d.amount + excluded.amount;`

@@ -40,9 +40,9 @@ func New(e *engine.Engine) engine.Room {
 	return engine.Room{
 		Rows: []schema.Tabler{
 			limitChangeRow{}, bundleRow{}, bureauDayRow{}, bureauMatchRow{}, bureauOrderRow{}, bureauOutRow{}, laterAnswerRow{},
-			leaseRow{},
+			leaseRow{}, chargeDayRow{},
 			RecordRow{}, keyRow{}, secretRow{}, lookupHourRow{},
-			chargeDayRow{}, lookupRequestRow{}, LookupRow{}, memberDayRow{}, refusalRow{}, spendDayRow{}, ticketRow{}, usageRow{},
+			lookupRequestRow{}, LookupRow{}, memberDayRow{}, refusalRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
 		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, matchTally, refusalTally,
 			engine.TallyOf(memberDayRow{}), engine.TallyOf(chargeDayRow{})},

@@ -55,8 +55,8 @@ func (m *Meta) Close() {
 	}
 }
 
-// connectMeta connects the demonstration's webhook of Meta's with the stand-in, which forgets everything when it ends. A
-// new demonstration has leads from before, which are fetched.
+// connectMeta connects the demonstration's webhook of Meta's with the stand-in, which forgets everything when it
+// ends. A new demonstration has leads from before, which are fetched.
 func connectMeta(ctx context.Context, e *command.Environment, u Use, fresh bool) error {
 	hooks := intakeapp.NewWebhooks(u.Store, command.Now)
 	if fresh {
@@ -116,7 +116,8 @@ func demoMetaHook(ctx context.Context, store *gormstore.Store, hooks *intakeapp.
 	if err != nil {
 		return err
 	}
-	_, err = automations.New(store, command.Now, automations.Means{Destinations: outbound.Destinations{}}).Add(ctx, app.Operator(), automations.NewAutomation{
+	rules := automations.New(store, command.Now, automations.Means{Destinations: outbound.Destinations{}})
+	_, err = rules.Add(ctx, app.Operator(), automations.NewAutomation{
 		OrgID: demoOrg, Name: "Contar à Meta", Action: automation.HTTP, RequestForm: automations.RequestForm{
 			Destination: "meta-capi", Values: map[string]string{"dataset": "306000000000001", "token": sandbox.MetaToken},
 			Ground: automation.Ground{Consent: "Aceito receber ofertas por e-mail"},
