@@ -185,7 +185,7 @@ func (l *Ledger) earlier(ctx context.Context, ids []string) (before []made, err 
 		m := made{entry: e}
 		if rec, kept := records[e.RecordID]; kept && !rec.Unreadable {
 			m.record = &rec
-		} else if e.Status != lookup.Done {
+		} else { // or it had an answer, which was erased since, or is no longer kept
 			m.failure = &ports.BureauError{Outcome: ports.NotCharged, Reason: "as it ended then"}
 		}
 		before = append(before, m)
