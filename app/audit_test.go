@@ -43,7 +43,7 @@ var audited = map[string]string{
 
 	"Contacts.Create": inHistory, "Contacts.Edit": inHistory, "Contacts.Note": inHistory, "Contacts.Assign": inHistory,
 	"Contacts.Consent": inHistory,
-	"Contacts.Move": inHistory, "Contacts.Called": inHistory, "Contacts.Opened": "contato.aberto",
+	"Contacts.Move":    inHistory, "Contacts.Called": inHistory, "Contacts.Opened": "contato.aberto",
 	"Contacts.Delete": "contato.excluido", "Contacts.Undelete": "contato.restaurado", "Contacts.All": "contatos.baixados",
 	"Contacts.HandOut": "contatos.baixados", "Contacts.Chosen": "contatos.baixados",
 	"Bulks.Start": "acao.iniciada", "Bulks.Undo": "acao.desfeita", "Bulks.PrepareImport": inItself,
