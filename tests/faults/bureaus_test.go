@@ -136,7 +136,7 @@ func (b *moody) file(dir string) string {
 	err := os.WriteFile(path, []byte(fmt.Sprintf(`
 name: %s
 base_url: http://%s
-timeout: 1s
+timeout: 3s
 not_charged: [429]
 exhausted: { status: 402, until: manual }
 products:

@@ -99,11 +99,15 @@ func (b *Browser) hear(event any) {
 
 func (b *Browser) do(what string, action chromedp.Action[chromedp.Void]) {
 	b.tb.Helper()
-	ctx, cancel := context.WithTimeout(b.ctx, patience.Limit())
-	defer cancel()
-	if err := chromedp.Do(ctx, action); err != nil {
+	if err := b.try(action); err != nil {
 		b.tb.Fatalf("%s: %v\nthe page says:\n%s", what, err, b.excerpt())
 	}
+}
+
+func (b *Browser) try(action chromedp.Action[chromedp.Void]) error {
+	ctx, cancel := context.WithTimeout(b.ctx, patience.Limit())
+	defer cancel()
+	return chromedp.Do(ctx, action)
 }
 
 // excerpt is the beginning of the page's text, for a failure message.
@@ -158,7 +162,12 @@ func (b *Browser) Click(css string) {
 	b.tb.Helper()
 	// While a page is loading, an element that was found may be replaced a moment later.
 	b.wait("the whole page before "+css, whole)
-	b.do("click "+css, chromedp.Click(css, chromedp.NodeVisible))
+	click := chromedp.Click(css, chromedp.NodeVisible)
+	if err := b.try(click); err != nil && strings.Contains(err.Error(), "Could not find node") {
+		b.do("click "+css+" again", click) // what a script has put in its place is meant
+	} else if err != nil {
+		b.tb.Fatalf("click %s: %v\nthe page says:\n%s", css, err, b.excerpt())
+	}
 }
 
 // Press clicks on the first visible button or link with these words in the page's content, once the page is loaded:
