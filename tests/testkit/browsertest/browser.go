@@ -177,23 +177,25 @@ func (b *Browser) Press(words string) {
 	b.wait("a button or link "+words, fmt.Sprintf(`(() => {
 		const words = %q
 		if (document.readyState !== 'complete') return false
-		for (const e of document.querySelectorAll('main button, main a, main summary')) {
+		const find = () => [...document.querySelectorAll('main button, main a, main summary')].find(e => {
 			const said = e.cloneNode(true)
 			for (const hidden of said.querySelectorAll('.vh, svg, .preco')) hidden.remove()
-			if (said.textContent.replace(/\s+/g, ' ').trim() !== words || !e.checkVisibility() || e.disabled) continue
-			const leaves = event => {
-				if (event.defaultPrevented) return
-				const link = event.type === 'click' && e.closest('a[href]:not([download]):not([target])')
-				const form = event.type === 'submit' && event.target.method !== 'dialog'
-				if (form || link && link.href.split('#')[0] !== location.href.split('#')[0]) window.leaving = true
-			}
-			addEventListener('click', leaves, {once: true})
-			addEventListener('submit', leaves, {once: true})
-			window.pressing = true
-			setTimeout(() => { delete window.pressing; e.click() }) // a page that goes away at once would take this answer along
-			return true
+			return said.textContent.replace(/\s+/g, ' ').trim() === words && e.checkVisibility() && !e.disabled
+		})
+		const found = find()
+		if (!found) return false
+		const leaves = event => {
+			if (event.defaultPrevented) return
+			const link = event.type === 'click' && event.target.closest('a[href]:not([download]):not([target])')
+			const form = event.type === 'submit' && event.target.method !== 'dialog'
+			if (form || link && link.href.split('#')[0] !== location.href.split('#')[0]) window.leaving = true
 		}
-		return false
+		addEventListener('click', leaves, {once: true})
+		addEventListener('submit', leaves, {once: true})
+		window.pressing = true
+		// A page that goes away at once would take this answer along; and a script may put another button in its place.
+		setTimeout(() => { delete window.pressing; (find() || found).click() })
+		return true
 	})()`, words))
 	b.wait("the page after "+words,
 		"window.pressing === undefined && window.leaving === undefined && document.readyState === 'complete'")
