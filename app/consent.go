@@ -5,8 +5,9 @@ import (
 	"fichario/domain/intake/names"
 )
 
-// ConsentIs reports whether a consent is that of a field, named by its key or its title in any spelling.
+// ConsentIs reports whether a consent is that of a field, named by its key or its title in any spelling. What has no
+// letter or digit names none.
 func ConsentIs(c crm.Consent, field string) bool {
 	of := names.Of(field)
-	return names.Of(c.Key) == of || names.Of(c.Title) == of
+	return of != "" && (names.Of(c.Key) == of || names.Of(c.Title) == of)
 }

@@ -195,13 +195,13 @@ var invariants = []engine.Invariant{
 		) AS both_counts GROUP BY org_id, member_id, day, product HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
 	{Name: "what is charged a day, by asker, purpose, automation, batch and bureau, matches the statement", Broken: `
 		SELECT org_id FROM (
-			SELECT ` + chargeDays + `, charged, amount FROM charge_days
+			SELECT ` + lookups.ChargeParts + `, charged, amount FROM charge_days
 			UNION ALL SELECT org_id, day,
 				COALESCE(key_id, '` + engine.NoID + `'), COALESCE(member_id, '` + engine.NoID + `'),
 				COALESCE(automation_id, '` + engine.NoID + `'), COALESCE(batch_id, '` + engine.NoID + `'),
 				purpose, bureau, product, -COUNT(*), -SUM(amount)
-				FROM lookups WHERE charged GROUP BY ` + chargeDays + `
-		) AS both_counts GROUP BY ` + chargeDays + ` HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
+				FROM lookups WHERE charged GROUP BY ` + lookups.ChargeParts + `
+		) AS both_counts GROUP BY ` + lookups.ChargeParts + ` HAVING SUM(charged) <> 0 OR SUM(amount) <> 0`},
 	{Name: "no lookup is still running a minute after it should have been settled", Broken: `
 		SELECT id FROM lookups WHERE status = ` + engine.Literal(lookup.Running) + ` AND settle_at < @minuteAgo`},
 	{Name: "a completed erasure no longer identifies the person", Broken: `
@@ -216,9 +216,6 @@ var invariants = []engine.Invariant{
 		AND l.record_id >= (SELECT up_to FROM privacy_marks WHERE name = 'records')
 		AND NOT EXISTS (SELECT 1 FROM records r WHERE r.id = l.record_id)`},
 }
-
-// chargeDays are what the charges of a day are told apart by.
-const chargeDays = "org_id, day, key_id, member_id, automation_id, batch_id, purpose, bureau, product"
 
 // reserved is what an account has of a charged entry: also what is reserved while it runs.
 const reserved = "-SUM(CASE WHEN status = '" + string(lookup.Running) + "' THEN 1 + spare_calls ELSE 1 END), " +

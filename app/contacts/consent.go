@@ -1,13 +1,16 @@
 package contacts
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/crm"
+	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -23,7 +26,7 @@ func (c *Contacts) Consents(ctx context.Context, by app.Caller, id string) (out 
 		return nil, err
 	}
 	for _, said := range slices.Backward(k.Consents) {
-		at := slices.IndexFunc(out, func(o crm.Consent) bool { return app.ConsentIs(o, said.Key) })
+		at := slices.IndexFunc(out, func(o crm.Consent) bool { return app.ConsentIs(o, cmp.Or(said.Key, said.Title)) })
 		if at < 0 {
 			out = append(out, said)
 		} else if said.At.After(out[at].At) {
@@ -48,7 +51,7 @@ func (c *Contacts) Consent(ctx context.Context, by app.Caller, id, field string,
 	return c.change(ctx, by, id, func(ctx context.Context, r ports.Repos, k crm.Contact, e crm.Event) error {
 		field = strings.TrimSpace(field)
 		switch {
-		case field == "" || !line(field, crm.NameMax):
+		case !app.ConsentIs(crm.Consent{Key: field}, field) || !line(field, crm.NameMax):
 			return app.Invalid("field", fmt.Sprintf("O campo do consentimento tem de 1 a %d caracteres.", crm.NameMax))
 		case k.Unreadable:
 			return app.Invalid("field", "Os consentimentos guardados deste contato estão ilegíveis e não podem ser mudados.")
@@ -65,12 +68,14 @@ func (c *Contacts) Consent(ctx context.Context, by app.Caller, id, field string,
 			return app.Invalid("field", fmt.Sprintf("Um contato pode ter até %d consentimentos.", consentsMax))
 		}
 		said.Given, said.At, said.By = given, e.At, e.Actor
+		for _, o := range k.Consents { // the clock of whoever took it may be ahead
+			if of(o) && !said.At.After(o.At) {
+				said.At = o.At.Add(time.Microsecond)
+			}
+		}
 		k.Consents = append(k.Consents, said)
 		what := map[bool]string{true: "dado", false: "retirado"}[given]
-		name := said.Title
-		if name == "" {
-			name = said.Key
-		}
+		name := text.Cut(cmp.Or(said.Title, said.Key), crm.NameMax)
 		e.Kind, e.Subject = crm.ContactEdited, "consentimento “"+name+"” "+what
 		return r.Contacts.Edit(ctx, k, e)
 	})

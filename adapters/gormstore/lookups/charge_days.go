@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strings"
 
 	"fichario/adapters/gormstore/engine"
 )
@@ -27,7 +28,10 @@ type chargeDayRow struct {
 
 func (chargeDayRow) TableName() string { return "charge_days" }
 
-const chargeDaysKeys = "org_id, day, key_id, member_id, automation_id, batch_id, purpose, bureau, product, slot"
+var chargeTally = engine.TallyOf(chargeDayRow{})
+
+// ChargeParts are the columns that the charges of a day are told apart by.
+var ChargeParts = strings.Join(chargeTally.Keys, ", ")
 
 // chargeOf is an entry's row, as SELECT has it; the prefix names the entry.
 func chargeOf(prefix, slot, charged, amount string) string {
@@ -36,15 +40,14 @@ func chargeOf(prefix, slot, charged, amount string) string {
 		%[1]sproduct, %[3]s, %[4]s, %[5]s`, prefix, engine.Literal(engine.NoID)+"::uuid", slot, charged, amount)
 }
 
-const insertCharges = "INSERT INTO charge_days AS d (" + chargeDaysKeys + ", charged, amount) "
+var insertCharges = "INSERT INTO charge_days (" + ChargeParts + ", slot, charged, amount) "
 
 // AddChargeDays makes what was charged by any two parts of the statement cost only what it shows. The bureau of an
 // entry changes with its amount where a question goes on to the next one: what was counted before is taken back.
 func AddChargeDays(ctx context.Context, db *sql.DB) error {
-	count := " ON CONFLICT (" + chargeDaysKeys + `)
-			DO UPDATE SET charged = d.charged + excluded.charged, amount = d.amount + excluded.amount;`
+	count := chargeTally.Add + ";"
 	return follower{
-		name: "charge_days",
+		Tally: chargeTally,
 		table: []string{
 			`CREATE TABLE IF NOT EXISTS charge_days (
 				org_id        uuid NOT NULL,
@@ -59,7 +62,7 @@ func AddChargeDays(ctx context.Context, db *sql.DB) error {
 				slot          bigint NOT NULL,
 				charged       bigint NOT NULL,
 				amount        bigint NOT NULL,
-				PRIMARY KEY (` + chargeDaysKeys + `)
+				PRIMARY KEY (` + ChargeParts + `, slot)
 			) WITH (fillfactor = 50)`,
 			"CREATE INDEX IF NOT EXISTS charge_days_open ON charge_days (day) WHERE slot <> -100",
 			`CREATE OR REPLACE FUNCTION charge_days_follow() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -81,6 +84,6 @@ func AddChargeDays(ctx context.Context, db *sql.DB) error {
 				EXECUTE FUNCTION charge_days_follow()`,
 		},
 		fill:   insertCharges + "SELECT " + chargeOf("", "0", "COUNT(*)", "SUM(amount)") + " FROM lookups WHERE charged AND id ",
-		groups: " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9", keys: chargeDaysKeys,
+		groups: " GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9",
 	}.add(ctx, db)
 }

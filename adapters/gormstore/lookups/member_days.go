@@ -22,6 +22,8 @@ type memberDayRow struct {
 
 func (memberDayRow) TableName() string { return "member_days" }
 
+var memberTally = engine.TallyOf(memberDayRow{})
+
 // memberDaysTable is created before the triggers on the entries, and filled from the entries. An entry's slot is the
 // PostgreSQL process that wrote it, so that no two transactions update the same row at once.
 var memberDaysTable = []string{
@@ -63,7 +65,7 @@ var memberDaysFollow = []string{
 }
 
 // fillMemberDays counts the entries whose ids meet a condition.
-const fillMemberDays = `INSERT INTO member_days AS d (org_id, member_id, day, product, slot, charged, amount)
+const fillMemberDays = `INSERT INTO member_days (org_id, member_id, day, product, slot, charged, amount)
 	SELECT org_id, member_id, day, product, 0, COUNT(*), SUM(amount) FROM lookups
 	WHERE charged AND member_id IS NOT NULL AND id `
 
@@ -78,20 +80,18 @@ func AddMemberDays(ctx context.Context, db *sql.DB) error {
 		}
 	}
 	return follower{
-		name: "member_days", table: memberDaysTable, triggers: memberDaysFollow, fill: fillMemberDays,
-		groups: " GROUP BY 1, 2, 3, 4", keys: "org_id, member_id, day, product, slot",
+		Tally: memberTally, table: memberDaysTable, triggers: memberDaysFollow, fill: fillMemberDays,
+		groups: " GROUP BY 1, 2, 3, 4",
 	}.add(ctx, db)
 }
 
 // follower is a table of charges a day on PostgreSQL, which triggers on the entries write. The triggers' names begin
 // with the table's; one of them ends with _change.
 type follower struct {
-	name            string
+	engine.Tally
 	table, triggers []string
 	// fill counts the entries whose ids meet a condition, which is added; groups is what follows that.
 	fill, groups string
-	// keys are the columns of the primary key.
-	keys string
 }
 
 // add makes the table and its triggers. Older charges are counted while others write; nobody can charge while the
@@ -99,7 +99,7 @@ type follower struct {
 func (f follower) add(ctx context.Context, db *sql.DB) error {
 	var follows bool
 	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_trigger
-		WHERE tgname = $1 AND tgrelid = to_regclass('lookups'))`, f.name+"_change").Scan(&follows)
+		WHERE tgname = $1 AND tgrelid = to_regclass('lookups'))`, f.Name+"_change").Scan(&follows)
 	if err != nil || follows {
 		return err
 	}
@@ -112,7 +112,7 @@ func (f follower) add(ctx context.Context, db *sql.DB) error {
 		if err := engine.ExecAll(ctx, tx, f.table...); err != nil {
 			return err
 		}
-		return engine.ExecAll(ctx, tx, "TRUNCATE "+f.name, // left behind by a killed run
+		return engine.ExecAll(ctx, tx, "TRUNCATE "+f.Name, // left behind by a killed run
 			f.fill+"<= "+engine.Literal(since)+f.groups)
 	})
 	if err != nil {
@@ -122,8 +122,6 @@ func (f follower) add(ctx context.Context, db *sql.DB) error {
 		if err := engine.ExecAll(ctx, tx, f.triggers...); err != nil {
 			return err
 		}
-		return engine.ExecAll(ctx, tx, f.fill+"> "+engine.Literal(since)+f.groups+`
-			ON CONFLICT (`+f.keys+`)
-				DO UPDATE SET charged = d.charged + excluded.charged, amount = d.amount + excluded.amount`)
+		return engine.ExecAll(ctx, tx, f.fill+"> "+engine.Literal(since)+f.groups+f.Add)
 	})
 }

@@ -45,7 +45,7 @@ func New(e *engine.Engine) engine.Room {
 			lookupRequestRow{}, LookupRow{}, memberDayRow{}, refusalRow{}, spendDayRow{}, ticketRow{}, usageRow{},
 		},
 		Tallies: []engine.Tally{hourTally, dayTally, usageTally, bureauTally, matchTally, refusalTally,
-			engine.TallyOf(memberDayRow{}), engine.TallyOf(chargeDayRow{})},
+			memberTally, chargeTally},
 		Statements: []string{
 			insertEntry, hourTally.One, dayTally.One, usageTally.One, bureauTally.One, matchTally.One,
 			askRequest, beginRequest, askBlocked, askErased,
