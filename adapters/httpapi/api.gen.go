@@ -8847,8 +8847,14 @@ func (response ReceiveAnswer503ApplicationProblemPlusJSONResponse) VisitReceiveA
 	return err
 }
 
+type ReceiveAnswer504ResponseHeaders struct {
+	RetryAfter *int
+	XRequestId *string
+}
+
 type ReceiveAnswer504ApplicationProblemPlusJSONResponse struct {
-	NoAnswerApplicationProblemPlusJSONResponse
+	Body    Problem
+	Headers ReceiveAnswer504ResponseHeaders
 }
 
 func (response ReceiveAnswer504ApplicationProblemPlusJSONResponse) VisitReceiveAnswerResponse(w http.ResponseWriter) error {
@@ -8858,23 +8864,8 @@ func (response ReceiveAnswer504ApplicationProblemPlusJSONResponse) VisitReceiveA
 		return err
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
-	if response.Headers.IdempotencyReplayed != nil {
-		w.Header().Set("Idempotency-Replayed", fmt.Sprint(*response.Headers.IdempotencyReplayed))
-	}
-	if response.Headers.RateLimit != nil {
-		w.Header().Set("RateLimit", fmt.Sprint(*response.Headers.RateLimit))
-	}
-	if response.Headers.RateLimitPolicy != nil {
-		w.Header().Set("RateLimit-Policy", fmt.Sprint(*response.Headers.RateLimitPolicy))
-	}
 	if response.Headers.RetryAfter != nil {
 		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
-	}
-	if response.Headers.XRateLimitLimit != nil {
-		w.Header().Set("X-RateLimit-Limit", fmt.Sprint(*response.Headers.XRateLimitLimit))
-	}
-	if response.Headers.XRateLimitRemaining != nil {
-		w.Header().Set("X-RateLimit-Remaining", fmt.Sprint(*response.Headers.XRateLimitRemaining))
 	}
 	if response.Headers.XRequestId != nil {
 		w.Header().Set("X-Request-Id", fmt.Sprint(*response.Headers.XRequestId))

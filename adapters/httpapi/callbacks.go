@@ -33,7 +33,7 @@ func (s *server) ReceiveAnswer(c echo.Context, token string) error {
 		return c.Request().Header, body, err
 	})
 	if err != nil {
-		return err
+		return late(ctx, err)
 	}
 	return c.NoContent(http.StatusNoContent)
 }

@@ -184,7 +184,7 @@ func late(ctx context.Context, err error) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) &&
 		kindOf(fault.CodeOf(err)).Status >= http.StatusInternalServerError {
 		return fault.New(fault.Timeout,
-			"O envio não terminou em trinta segundos e nada foi criado. Envie de novo.").Because(err)
+			"O envio não terminou em trinta segundos e nada foi guardado. Envie de novo.").Because(err)
 	}
 	return err
 }

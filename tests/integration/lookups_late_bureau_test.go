@@ -90,6 +90,12 @@ func TestABureauThatPostsItsAnswer(t *testing.T) {
 		expect(t, "another question's answer", post(posted, b.Posts(docs[1])), "204")
 		expect(t, "no answer", post(posted, "nada"), "204")
 		expect(t, "too large", post(posted, strings.Repeat(" ", 9<<20)), "413 corpo_grande_demais")
+		packed, err := other.Do(t.Context(), "POST", "/api/v1/retornos/"+posted, "",
+			map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"}, b.Posts(docs[0]))
+		expect(t, "compressed", packed.String(), "400 requisicao_invalida")
+		expect(t, "compressed", err, nil)
+		expect(t, "cut off", whatAnswers(t, other.Addr, "POST /api/v1/retornos/"+posted+" HTTP/1.1\r\nHost: x\r\n"+
+			"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"+b.Posts(docs[0])), 408)
 		expect(t, "not there yet", s.Get(places[docs[0]], key.Key).Status, 202)
 		expect(t, "posted", post(posted, b.Posts(docs[0])), "204")
 		expect(t, "again", post(posted, b.Posts(docs[0])), "204")
