@@ -94,8 +94,10 @@ func TestABureauThatPostsItsAnswer(t *testing.T) {
 			map[string]string{"Content-Type": "application/json", "Content-Encoding": "gzip"}, b.Posts(docs[0]))
 		expect(t, "compressed", packed.String(), "400 requisicao_invalida")
 		expect(t, "compressed", err, nil)
-		expect(t, "cut off", whatAnswers(t, other.Addr, "POST /api/v1/retornos/"+posted+" HTTP/1.1\r\nHost: x\r\n"+
-			"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"+b.Posts(docs[0])), 408)
+		if other == s { // a proxy would not hand on that the client stops
+			expect(t, "cut off", whatAnswers(t, other.Addr, "POST /api/v1/retornos/"+posted+" HTTP/1.1\r\nHost: x\r\n"+
+				"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n"+b.Posts(docs[0])), 408)
+		}
 		expect(t, "not there yet", s.Get(places[docs[0]], key.Key).Status, 202)
 		expect(t, "posted", post(posted, b.Posts(docs[0])), "204")
 		expect(t, "again", post(posted, b.Posts(docs[0])), "204")
