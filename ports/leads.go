@@ -55,15 +55,15 @@ type LeadSource interface {
 	Notices(body []byte) ([]webhook.Notice, error)
 	// Pages returns the pages that a token opens, each with its id, its name, its own token and its forms, after it has
 	// subscribed them: from then on their leads are announced.
-	Pages(ctx context.Context, appSecret, token string) ([]webhook.Source, error)
+	Pages(ctx context.Context, a SourceAccess) ([]webhook.Source, error)
 	// Forms returns the forms of a page, with their questions.
 	Forms(ctx context.Context, a SourceAccess) ([]webhook.Form, error)
 	// Lead fetches one lead.
 	Lead(ctx context.Context, a SourceAccess, id string) (webhook.Lead, error)
-	// Leads returns the leads of a form that were created after a time, a page of them; cursor is "" for the first, and
-	// next "" after the last.
+	// Leads returns the leads of forms, all those of the page, that were created after a time, a part of them; cursor is ""
+	// for the first, and next "" after the last.
 	Leads(
-		ctx context.Context, a SourceAccess, form string, after time.Time, cursor string,
+		ctx context.Context, a SourceAccess, forms []webhook.Form, after time.Time, cursor string,
 	) (leads []webhook.Lead, next string, err error)
 	// Worded returns a lead's JSON with the words of its form beside the answers, for a reader and for people.
 	Worded(l webhook.Lead, f webhook.Form) []byte
@@ -73,11 +73,15 @@ type LeadSource interface {
 	Unsubscribe(ctx context.Context, a SourceAccess) error
 }
 
-// SourceAccess is what opens a page. Used is called, where it is set, with how much of its allowance the platform says
-// is used, in percent.
+// SourceAccess is what opens a page.
 type SourceAccess struct {
+	// Page is the platform's id of it; empty for Pages.
 	Page, Token, AppSecret string
-	Used                   func(percent int)
+	// Callback is our address for announcements, where a platform is told it with the subscription: for Pages and
+	// Unsubscribe.
+	Callback string
+	// Used is called, where it is set, with how much of its allowance the platform says is used, in percent.
+	Used func(percent int)
 }
 
 // SourceFailure is why a call to a lead source failed.

@@ -41,7 +41,7 @@ func stillServed(c checker.Change) bool {
 
 // askedFor are codes of problems that only a request with a new parameter gets, and what only a webhook of a new kind
 // answers.
-var askedFor = []string{"bureau_desconhecido", "bureau_negado", "meta", "#/components/schemas/LeadsNoted"}
+var askedFor = []string{"bureau_desconhecido", "bureau_negado", "meta", "linkedin", "#/components/schemas/LeadsNoted"}
 
 // onlyAskedFor says that a change is one of those among the values or the forms of responses.
 func onlyAskedFor(c checker.Change) bool {

@@ -338,6 +338,7 @@ func (e WebhookStatusStatus) Valid() bool {
 const (
 	Formservice WebhookStatusType = "formservice"
 	Generic     WebhookStatusType = "generic"
+	Linkedin    WebhookStatusType = "linkedin"
 	Meta        WebhookStatusType = "meta"
 )
 
@@ -347,6 +348,8 @@ func (e WebhookStatusType) Valid() bool {
 	case Formservice:
 		return true
 	case Generic:
+		return true
+	case Linkedin:
 		return true
 	case Meta:
 		return true
@@ -934,10 +937,15 @@ type DocumentType string
 
 // WebhookStatus defines model for WebhookStatus.
 type WebhookStatus struct {
-	Enabled bool                `json:"enabled"`
-	Name    string              `json:"name"`
-	Status  WebhookStatusStatus `json:"status"`
-	Type    WebhookStatusType   `json:"type"`
+	// ChallengeCode That of the request, for type `linkedin`.
+	ChallengeCode *string `json:"challengeCode,omitempty"`
+
+	// ChallengeResponse The HMAC-SHA256 of `challengeCode` with the app's secret, in hexadecimal, for type `linkedin`.
+	ChallengeResponse *string             `json:"challengeResponse,omitempty"`
+	Enabled           bool                `json:"enabled"`
+	Name              string              `json:"name"`
+	Status            WebhookStatusStatus `json:"status"`
+	Type              WebhookStatusType   `json:"type"`
 }
 
 // WebhookStatusStatus defines model for WebhookStatus.Status.
@@ -1273,6 +1281,9 @@ type VerifyWebhookParams struct {
 
 	// HubVerifyToken The webhook's token; for type `meta`, its verify token.
 	HubVerifyToken *string `form:"hub.verify_token,omitempty" json:"hub.verify_token,omitempty"`
+
+	// ChallengeCode What LinkedIn asks with; at most 512 characters.
+	ChallengeCode *string `form:"challengeCode,omitempty" json:"challengeCode,omitempty"`
 }
 
 // ProbeWebhookParams defines parameters for ProbeWebhook.
@@ -1282,6 +1293,9 @@ type ProbeWebhookParams struct {
 
 	// HubVerifyToken The webhook's token; for type `meta`, its verify token.
 	HubVerifyToken *string `form:"hub.verify_token,omitempty" json:"hub.verify_token,omitempty"`
+
+	// ChallengeCode What LinkedIn asks with; at most 512 characters.
+	ChallengeCode *string `form:"challengeCode,omitempty" json:"challengeCode,omitempty"`
 }
 
 // ReceiveLead200JSONResponseBody defines parameters for ReceiveLead.
@@ -2399,6 +2413,13 @@ func (w *ServerInterfaceWrapper) VerifyWebhook(ctx echo.Context) error {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter hub.verify_token: %s", err))
 	}
 
+	// ------------- Optional query parameter "challengeCode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "challengeCode", ctx.QueryParams(), &params.ChallengeCode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter challengeCode: %s", err))
+	}
+
 	// Invoke the callback with all the unmarshaled arguments
 	err = w.Handler.VerifyWebhook(ctx, token, params)
 	return err
@@ -2429,6 +2450,13 @@ func (w *ServerInterfaceWrapper) ProbeWebhook(ctx echo.Context) error {
 	err = runtime.BindQueryParameterWithOptions("form", true, false, "hub.verify_token", ctx.QueryParams(), &params.HubVerifyToken, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
 	if err != nil {
 		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter hub.verify_token: %s", err))
+	}
+
+	// ------------- Optional query parameter "challengeCode" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "challengeCode", ctx.QueryParams(), &params.ChallengeCode, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		return echo.NewHTTPError(http.StatusBadRequest, fmt.Sprintf("Invalid format for parameter challengeCode: %s", err))
 	}
 
 	// Invoke the callback with all the unmarshaled arguments

@@ -18,6 +18,9 @@ import (
 	"fichario/domain/webhook"
 )
 
+// ReceivePath is the path of a webhook, before its token.
+const ReceivePath = webhookPath + "receive/"
+
 const (
 	webhookPath    = "/api/webhooks/"
 	webhookMethods = "GET, HEAD, POST, OPTIONS"
@@ -33,15 +36,15 @@ var anyOrigin = []string{"*"}
 func (h handlers) VerifyWebhook(
 	ctx context.Context, r VerifyWebhookRequestObject,
 ) (VerifyWebhookResponseObject, error) {
-	return h.verify(ctx, r.Token, orEmpty(r.Params.HubChallenge), orEmpty(r.Params.HubVerifyToken))
+	return h.verify(ctx, r.Token, orEmpty(r.Params.HubChallenge), orEmpty(r.Params.HubVerifyToken), orEmpty(r.Params.ChallengeCode))
 }
 
 // ProbeWebhook serves HEAD at the same address.
 func (h handlers) ProbeWebhook(ctx context.Context, r ProbeWebhookRequestObject) (ProbeWebhookResponseObject, error) {
-	return h.verify(ctx, r.Token, orEmpty(r.Params.HubChallenge), orEmpty(r.Params.HubVerifyToken))
+	return h.verify(ctx, r.Token, orEmpty(r.Params.HubChallenge), orEmpty(r.Params.HubVerifyToken), orEmpty(r.Params.ChallengeCode))
 }
 
-func (h handlers) verify(ctx context.Context, token, challenge, verifyToken string) (verified, error) {
+func (h handlers) verify(ctx context.Context, token, challenge, verifyToken, code string) (verified, error) {
 	hook, err := h.Intake.Open(ctx, token)
 	if err != nil {
 		return verified{}, err
@@ -56,9 +59,15 @@ func (h handlers) verify(ctx context.Context, token, challenge, verifyToken stri
 			return verified{}, fault.New(fault.Unauthenticated, "O token de verificação não confere.")
 		}
 	}
-	return verified{
+	v := verified{
 		status: WebhookStatus{Status: Ok, Name: hook.Name, Type: WebhookStatusType(hook.Kind), Enabled: hook.Enabled},
-	}, nil
+	}
+	if code != "" && len(code) <= challengeMax {
+		if response := hook.Response(code); response != "" {
+			v.status.ChallengeCode, v.status.ChallengeResponse = &code, &response
+		}
+	}
+	return v, nil
 }
 
 // verified is the answer to a verification: the webhook's state, or the challenge.

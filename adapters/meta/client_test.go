@@ -33,7 +33,7 @@ func started(t *testing.T) (ports.LeadSource, *sandbox.Meta, ports.SourceAccess)
 	}))
 	t.Cleanup(server.Close)
 	c := meta.New(server.URL)
-	pages, err := c.Pages(t.Context(), sandbox.MetaSecret, sandbox.MetaToken)
+	pages, err := c.Pages(t.Context(), ports.SourceAccess{AppSecret: sandbox.MetaSecret, Token: sandbox.MetaToken})
 	if err != nil || len(pages) != 1 || len(pages[0].Forms) != 1 || !m.Subscribed() {
 		t.Fatalf("pages %+v, %v", pages, err)
 	}
@@ -96,7 +96,7 @@ func TestLeadsOfATime(t *testing.T) {
 	known := map[string]bool{}
 	for cursor, more := "", true; more; {
 		var found []webhook.Lead
-		if found, cursor, err = c.Leads(t.Context(), a, forms[0].ID, now.Add(-210*time.Minute), cursor); err != nil {
+		if found, cursor, err = c.Leads(t.Context(), a, forms, now.Add(-210*time.Minute), cursor); err != nil {
 			t.Fatal(err)
 		}
 		m.AddLeads(sandbox.MetaLead{}) // a list that grows meanwhile loses none

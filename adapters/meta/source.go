@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -121,8 +122,7 @@ type pageNode struct {
 }
 
 // Pages returns the pages of a person's token, each with its own token, or the page whose token it is.
-func (c *Client) Pages(ctx context.Context, appSecret, token string) ([]webhook.Source, error) {
-	a := ports.SourceAccess{Token: token, AppSecret: appSecret}
+func (c *Client) Pages(ctx context.Context, a ports.SourceAccess) ([]webhook.Source, error) {
 	pages, err := list[pageNode](ctx, c, a, "me/accounts", "id,name,access_token")
 	var failed *ports.SourceError
 	if errors.As(err, &failed) && (failed.Failure == ports.TokenDead || failed.Failure == ports.SourceLimited) {
@@ -140,7 +140,7 @@ func (c *Client) Pages(ctx context.Context, appSecret, token string) ([]webhook.
 		if number(json.RawMessage(p.ID)) == "" {
 			continue
 		}
-		of := ports.SourceAccess{Page: p.ID, Token: cmp.Or(p.Token, token), AppSecret: appSecret}
+		of := ports.SourceAccess{Page: p.ID, Token: cmp.Or(p.Token, a.Token), AppSecret: a.AppSecret}
 		forms, err := c.Forms(ctx, of)
 		if err != nil {
 			return nil, err
@@ -217,8 +217,26 @@ func (c *Client) Lead(ctx context.Context, a ports.SourceAccess, id string) (web
 	return l, err
 }
 
-// Leads lists the leads of a form.
+// Leads lists the leads of the forms, one after the other: a cursor is a form's place and Meta's own.
 func (c *Client) Leads(
+	ctx context.Context, a ports.SourceAccess, forms []webhook.Form, after time.Time, cursor string,
+) (leads []webhook.Lead, next string, err error) {
+	of, at, _ := strings.Cut(cursor, " ")
+	place, _ := strconv.Atoi(of)
+	if place >= len(forms) {
+		return nil, "", nil
+	}
+	leads, at, err = c.leadsOf(ctx, a, forms[place].ID, after, at)
+	if err == nil && at == "" {
+		place++
+	}
+	if place < len(forms) {
+		next = strconv.Itoa(place) + " " + at
+	}
+	return leads, next, err
+}
+
+func (c *Client) leadsOf(
 	ctx context.Context, a ports.SourceAccess, form string, after time.Time, cursor string,
 ) (leads []webhook.Lead, next string, err error) {
 	var part struct {

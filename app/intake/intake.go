@@ -20,9 +20,9 @@ type Intake struct {
 	clock app.Clock
 	// large holds a slot for each large body that is being read.
 	large chan struct{}
-	// source reads notifications that name leads, see NewLeads; waiting wakes those who fetch them.
-	source  ports.LeadSource
-	waiting app.Wake
+	// platforms read notifications that name leads, see NewLeads; waiting wakes those who fetch them.
+	platforms map[intake.Kind]ports.LeadSource
+	waiting   app.Wake
 }
 
 const (
@@ -147,8 +147,8 @@ func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (_ Acce
 	if f := checkSignature(hook, d, p.Signed); f != nil {
 		return i.refuse(ctx, ports.Arrival{Delivery: d}, f)
 	}
-	if hook.Kind == intake.Meta {
-		return i.note(ctx, d)
+	if hook.Kind.Fetched() {
+		return i.note(ctx, hook, d)
 	}
 	return i.take(ctx, hook, d, "")
 }

@@ -12,11 +12,12 @@ import (
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
+	"fichario/domain/intake"
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
-// Leads fetches the leads of the pages that webhooks of Meta's are connected with. A page has one worker at a time,
+// Leads fetches the leads of the pages that webhooks of a platform are connected with. A page has one worker at a time,
 // whichever instance leases it first: so what the platform says of a page (too many calls, a dead token) holds for all
 // its leads. Each lead is written in a transaction of its own, so that a killed worker loses none and repeats none.
 type Leads struct {
@@ -34,9 +35,12 @@ type leadState struct {
 
 // LeadsConfig is what Leads needs.
 type LeadsConfig struct {
-	Store  ports.Store
-	Source ports.LeadSource
-	Clock  app.Clock
+	Store ports.Store
+	// Platforms are those that keep leads, by the kind of their webhooks.
+	Platforms map[intake.Kind]ports.LeadSource
+	// AddressOf is the address of a webhook with a token, for platforms that are told it when a page is subscribed.
+	AddressOf func(webhook.Token) string
+	Clock     app.Clock
 	// ReadBack is how often a page is read back.
 	ReadBack time.Duration
 	// Mails is whether e-mail is configured.
@@ -44,9 +48,9 @@ type LeadsConfig struct {
 	Log   *slog.Logger
 }
 
-// NewLeads returns the use case, and lets i take notifications of the source, which wake it.
+// NewLeads returns the use case, and lets i take notifications of the sources, which wake it.
 func NewLeads(c LeadsConfig, i *Intake) *Leads {
-	i.source = c.Source
+	i.platforms = c.Platforms
 	return &Leads{LeadsConfig: c, intake: i, lease: app.NewID()}
 }
 
@@ -154,23 +158,24 @@ func (r *round) form(ctx context.Context, id string) (webhook.Form, error) {
 	if f := r.FormOf(id); f.ID != "" || r.learned {
 		return f, nil
 	}
-	forms, err := r.Leads.Source.Forms(ctx, ports.SourceAccess{
-		Page: r.Page, Token: r.Token, AppSecret: r.hook.Signature.Secret,
-	})
+	forms, err := r.source().Forms(ctx, accessOf(r.hook.Webhook, r.Source))
 	if err == nil {
 		r.Forms, r.learned = forms, true
 	}
 	return r.FormOf(id), err
 }
 
+// source is the platform of the page.
+func (r *round) source() ports.LeadSource { return r.Platforms[r.hook.Kind] }
+
 func (r *round) access() ports.SourceAccess {
-	return ports.SourceAccess{
-		Page: r.Page, Token: r.Token, AppSecret: r.hook.Signature.Secret, Used: func(percent int) {
-			r.mu.Lock()
-			defer r.mu.Unlock()
-			r.rest = r.rest || percent >= usedUp
-		},
+	a := accessOf(r.hook.Webhook, r.Source)
+	a.Used = func(percent int) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.rest = r.rest || percent >= usedUp
 	}
+	return a
 }
 
 // work asks about the token, reads the page back if it is due, and fetches what waits.
@@ -196,7 +201,7 @@ func (r *round) work(ctx context.Context) error {
 func (r *round) checkToken(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stepAtMost)
 	defer cancel()
-	at, err := r.Leads.Source.Expiry(ctx, r.access())
+	at, err := r.source().Expiry(ctx, r.access())
 	var failed *ports.SourceError
 	if errors.As(err, &failed) && failed.Failure != ports.TokenDead {
 		return nil
@@ -212,31 +217,29 @@ func (r *round) readBack(ctx context.Context, since time.Time) error {
 	if oldest := r.now.Add(-KeptBySource); since.Before(oldest) {
 		since = oldest
 	}
-	forms, err := r.Leads.Source.Forms(ctx, r.access())
+	forms, err := r.source().Forms(ctx, r.access())
 	if err != nil {
 		return err
 	}
 	r.Forms, r.learned, r.State, r.Reason = forms, true, webhook.SourceOpen, ""
-	for _, f := range forms {
-		for cursor, more := "", true; more; {
-			var found []webhook.Lead
-			if found, cursor, err = r.Leads.Source.Leads(ctx, r.access(), f.ID, since, cursor); err != nil {
-				return err
-			}
-			if err := r.takeNew(ctx, f, found); err != nil {
-				return err
-			}
-			more = cursor != ""
-			if err := r.hold(ctx); err != nil {
-				return err
-			}
+	for cursor, more := "", true; more; {
+		var found []webhook.Lead
+		if found, cursor, err = r.source().Leads(ctx, r.access(), forms, since, cursor); err != nil {
+			return err
+		}
+		if err := r.takeNew(ctx, found); err != nil {
+			return err
+		}
+		more = cursor != ""
+		if err := r.hold(ctx); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// takeNew takes those of some leads of a form that were not read before.
-func (r *round) takeNew(ctx context.Context, of webhook.Form, found []webhook.Lead) error {
+// takeNew takes those of some leads that were not read before.
+func (r *round) takeNew(ctx context.Context, found []webhook.Lead) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -259,13 +262,13 @@ func (r *round) takeNew(ctx context.Context, of webhook.Form, found []webhook.Le
 		if line == "" {
 			line = app.NewID()
 		}
-		return r.take(ctx, line, l, of)
+		return r.take(ctx, line, l, r.FormOf(l.Form))
 	})
 }
 
 // take stores a lead in the words of its form.
 func (r *round) take(ctx context.Context, line string, l webhook.Lead, of webhook.Form) error {
-	l.Body = r.Leads.Source.Worded(l, of)
+	l.Body = r.source().Worded(l, of)
 	made, err := r.intake.takeLead(ctx, r.hook, r.Page, line, l)
 	if made {
 		r.mu.Lock()
@@ -297,7 +300,7 @@ func (r *round) fetchWaiting(ctx context.Context) error {
 func (r *round) fetch(ctx context.Context, w webhook.WaitingLead) error {
 	ctx, cancel := context.WithTimeout(ctx, stepAtMost)
 	defer cancel()
-	l, err := r.Leads.Source.Lead(ctx, r.access(), w.Lead)
+	l, err := r.source().Lead(ctx, r.access(), w.Lead)
 	var of webhook.Form
 	if err == nil {
 		of, err = r.form(ctx, l.Form)
@@ -312,7 +315,8 @@ func (r *round) fetch(ctx context.Context, w webhook.WaitingLead) error {
 	switch failed.Failure {
 	case ports.LeadGone:
 		if w.Attempts+1 >= goneAfter {
-			return r.intake.loseLead(ctx, r.Source, w, "A Meta não tem mais este lead: "+failed.Reason+".")
+			return r.intake.loseLead(ctx, r.Source, w,
+				r.hook.Kind.Platform().The+" não tem mais este lead: "+failed.Reason+".")
 		}
 		return r.Store.Repos().Leads.Delay(ctx, w.ID, r.now.Add(5*time.Second))
 	case ports.SourceAway:
@@ -430,9 +434,10 @@ func (r *round) withTold(news webhook.SourceNews) webhook.Source {
 }
 
 func (r *round) notification(news webhook.SourceNews) crm.Notification {
-	what := "O acesso à página " + r.Name + " na Meta acabou. Os leads novos esperam e entram quando o token for renovado."
+	of := "O acesso à página " + r.Name + " " + r.hook.Kind.Platform().At
+	what := of + " acabou. Os leads novos esperam e entram quando o token for renovado."
 	if news == webhook.ToldDying {
-		what = "O acesso à página " + r.Name + " na Meta acaba em " + r.ExpiresAt.Format("02/01/2006 15:04") +
+		what = of + " acaba em " + r.ExpiresAt.Format("02/01/2006 15:04") +
 			" (UTC). Renove o token antes, para que os leads não esperem."
 	}
 	return crm.Notification{

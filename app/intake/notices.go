@@ -16,16 +16,18 @@ const noticesMax = 1000
 
 // note writes the leads that a signed notification names, each with a line of the log that waits, and wakes the worker
 // that fetches them. What was announced before is not written again. It returns how many were new.
-func (i *Intake) note(ctx context.Context, d webhook.Delivery) (Accepted, error) {
-	notices, err := i.source.Notices(d.Body)
+func (i *Intake) note(ctx context.Context, hook webhook.Hook, d webhook.Delivery) (Accepted, error) {
+	platform := hook.Kind.Platform()
+	notices, err := i.platforms[hook.Kind].Notices(d.Body)
 	if err != nil || len(notices) > noticesMax {
 		return i.refuse(ctx, ports.Arrival{Delivery: d}, fault.New(fault.InvalidRequest,
-			"Este webhook recebe só avisos da Meta, em JSON. Para receber contatos, use um webhook do tipo generic.").Because(err))
+			"Este webhook recebe só avisos "+platform.Of+", em JSON. Para receber contatos, use um webhook do tipo generic.").
+			Because(err))
 	}
 	noted := make([]ports.NotedLead, len(notices))
 	for j, n := range notices {
 		line := d
-		line.ID, line.Outcome, line.Reason = app.NewID(), webhook.Waiting, "Os dados ainda não foram buscados na Meta."
+		line.ID, line.Outcome, line.Reason = app.NewID(), webhook.Waiting, "Os dados ainda não foram buscados "+platform.At+"."
 		line.Body = fmt.Appendf(nil, `{"leadgen_id":%q,"page_id":%q}`, n.Lead, n.Page)
 		noted[j] = ports.NotedLead{Notice: n, Delivery: line}
 	}

@@ -13,45 +13,63 @@ import (
 	"fichario/ports"
 )
 
-// metaHook returns a webhook of Meta's that the caller may manage.
-func (l *Leads) metaHook(ctx context.Context, by app.Caller, id string) (webhook.Hook, error) {
+// sourceHook returns a webhook of a platform that the caller may manage.
+func (l *Leads) sourceHook(ctx context.Context, by app.Caller, id string) (webhook.Hook, error) {
 	hook, err := app.HookKind.Managed(ctx, l.Store.Repos(), by, id)
-	if err == nil && hook.Kind != intake.Meta {
-		err = app.Invalid("webhook", "Só um webhook do tipo meta busca leads.")
+	if err == nil && !hook.Kind.Fetched() {
+		err = app.Invalid("webhook", "Só um webhook do tipo meta ou linkedin busca leads.")
 	}
 	return hook, err
 }
 
 // refusal is a failure of the platform as a fault of what the caller gave.
-func refusal(err error) error {
+func refusal(k intake.Kind, err error) error {
+	the := k.Platform().The
 	var failed *ports.SourceError
 	if !errors.As(err, &failed) {
 		return err
 	}
 	if failed.Failure == ports.SourceAway || failed.Failure == ports.SourceLimited {
-		return fault.New(fault.ServiceUnavailable, "A Meta não pôde ser consultada: "+failed.Reason+". Tente de novo.").
+		return fault.New(fault.ServiceUnavailable, the+" não respondeu à consulta: "+failed.Reason+". Tente de novo.").
 			After(max(failed.RetryAfter, time.Second))
 	}
-	return app.Invalid("token", "A Meta recusou: "+failed.Reason+".")
+	return app.Invalid("token", the+" recusou: "+failed.Reason+".")
+}
+
+// accessOf is what opens a page of a webhook.
+func accessOf(hook webhook.Webhook, s webhook.Source) ports.SourceAccess {
+	return ports.SourceAccess{Page: s.Page, Token: s.Token, AppSecret: hook.Signature.Secret}
+}
+
+// callback is the address of a webhook.
+func (l *Leads) callback(ctx context.Context, hook webhook.Hook) (string, error) {
+	_, token, err := l.Store.Repos().Webhooks.Find(ctx, hook.OrgID, hook.ID)
+	return l.AddressOf(token), err
 }
 
 // Connect subscribes the pages that a token opens, and connects them with a webhook: their leads are fetched from now
 // on. For a page that is connected already it renews the token, and what waited comes in. Faults: InvalidRequest,
 // NotFound, Forbidden, ServiceUnavailable.
 func (l *Leads) Connect(ctx context.Context, by app.Caller, webhookID, token string) ([]webhook.Source, error) {
-	hook, err := l.metaHook(ctx, by, webhookID)
+	hook, err := l.sourceHook(ctx, by, webhookID)
 	if err != nil {
 		return nil, err
 	}
 	if token == "" {
 		return nil, app.Invalid("token", "Falta o token da página.")
 	}
-	pages, err := l.Source.Pages(ctx, hook.Signature.Secret, token)
+	callback, err := l.callback(ctx, hook)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := l.Platforms[hook.Kind].Pages(ctx, ports.SourceAccess{
+		Token: token, AppSecret: hook.Signature.Secret, Callback: callback,
+	})
 	if err == nil && len(pages) == 0 {
 		return nil, app.Invalid("token", "O token não abre nenhuma página.")
 	}
 	if err != nil {
-		return nil, refusal(err)
+		return nil, refusal(hook.Kind, err)
 	}
 	err = l.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		now, err := r.Clock.Now(ctx, l.Clock())
@@ -81,7 +99,7 @@ func (l *Leads) Connect(ctx context.Context, by app.Caller, webhookID, token str
 // Sources returns the pages of a webhook, and how many leads wait. Faults: InvalidRequest, NotFound, Forbidden,
 // ServiceUnavailable.
 func (l *Leads) Sources(ctx context.Context, by app.Caller, webhookID string) ([]webhook.Source, int, error) {
-	if _, err := l.metaHook(ctx, by, webhookID); err != nil {
+	if _, err := l.sourceHook(ctx, by, webhookID); err != nil {
 		return nil, 0, err
 	}
 	all, err := l.Store.Repos().LeadSources.List(ctx, "", webhookID)
@@ -96,7 +114,7 @@ func (l *Leads) Sources(ctx context.Context, by app.Caller, webhookID string) ([
 func (l *Leads) chosen(
 	ctx context.Context, by app.Caller, webhookID, page string,
 ) (webhook.Hook, []webhook.Source, error) {
-	hook, err := l.metaHook(ctx, by, webhookID)
+	hook, err := l.sourceHook(ctx, by, webhookID)
 	if err != nil {
 		return hook, nil, err
 	}
@@ -132,13 +150,13 @@ func (l *Leads) Test(ctx context.Context, by app.Caller, webhookID, page string)
 	}
 	out := make([]SourceTrial, len(some))
 	for i, s := range some {
-		access := ports.SourceAccess{Page: s.Page, Token: s.Token, AppSecret: hook.Signature.Secret}
-		s.ExpiresAt, err = l.Source.Expiry(ctx, access)
+		source, access := l.Platforms[hook.Kind], accessOf(hook.Webhook, s)
+		s.ExpiresAt, err = source.Expiry(ctx, access)
 		if err == nil {
-			s.Forms, err = l.Source.Forms(ctx, access)
+			s.Forms, err = source.Forms(ctx, access)
 		}
 		if err == nil && len(s.Forms) > 0 {
-			_, _, err = l.Source.Leads(ctx, access, s.Forms[0].ID, l.Clock(), "")
+			_, _, err = source.Leads(ctx, access, s.Forms[:1], l.Clock(), "")
 		}
 		if out[i].Source = s; err != nil {
 			out[i].Failure = err.Error()
@@ -154,9 +172,14 @@ func (l *Leads) Disconnect(ctx context.Context, by app.Caller, webhookID, page s
 	if err != nil {
 		return nil, err
 	}
+	callback, err := l.callback(ctx, hook)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range some {
-		access := ports.SourceAccess{Page: s.Page, Token: s.Token, AppSecret: hook.Signature.Secret}
-		if err := l.Source.Unsubscribe(ctx, access); err != nil {
+		access := accessOf(hook.Webhook, s)
+		access.Callback = callback
+		if err := l.Platforms[hook.Kind].Unsubscribe(ctx, access); err != nil {
 			l.Log.WarnContext(ctx, "a page could not be unsubscribed", "webhook", hook.ID, "page", s.Page, "why", err.Error())
 		}
 		err := l.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
@@ -202,7 +225,7 @@ func (l *Leads) Backfill(
 		r := round{Leads: l, hook: hook, Source: s, now: l.Clock()}
 		err := r.readBack(ctx, since)
 		if out[i] = (ReadPage{s, r.made}); err != nil {
-			return out, refusal(err)
+			return out, refusal(hook.Kind, err)
 		}
 	}
 	return out, nil

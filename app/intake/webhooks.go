@@ -52,7 +52,7 @@ func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (web
 	case !ok:
 		return fail(app.Invalid("name", fmt.Sprintf("O nome do webhook tem de 1 a %d caracteres.", crm.NameMax)))
 	case !n.Kind.Valid():
-		return fail(app.Invalid("type", "O tipo deve ser generic, formservice ou meta."))
+		return fail(app.Invalid("type", "O tipo deve ser generic, formservice, meta ou linkedin."))
 	case n.Band != "" && !n.Band.Valid():
 		return fail(app.Invalid("bands", "As faixas de valor devem ser zero, lower, middle ou upper."))
 	}
@@ -118,6 +118,9 @@ func checkSettings(s webhook.Signature, thanksURL string) error {
 func checkComplete(h webhook.Webhook) error {
 	if h.Complete() {
 		return nil
+	}
+	if h.Kind == intake.LinkedIn {
+		return app.Invalid("secret", "Um webhook do tipo linkedin precisa do segredo do aplicativo (Client secret), e não tem token de verificação.")
 	}
 	return app.Invalid("verifyToken", "Um webhook do tipo meta precisa de um token de verificação, de até 200 letras, e do segredo do aplicativo; os outros tipos não têm token de verificação.")
 }
@@ -287,7 +290,7 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 		}
 	}
 	if !hook.Kind.Valid() || !hook.Band.Valid() {
-		return app.Invalid("type", "O tipo deve ser generic, formservice ou meta; as faixas de valor, zero, lower, middle ou upper.")
+		return app.Invalid("type", "O tipo deve ser generic, formservice, meta ou linkedin; as faixas de valor, zero, lower, middle ou upper.")
 	}
 	if err := checkComplete(*hook); err != nil {
 		return err

@@ -37,8 +37,10 @@ type cli struct {
 	SandboxBureau sandboxBureauCmd `cmd:"" group:"lookups" name:"sandbox-bureau" help:"Serve the sandbox bureau over HTTP, with invented answers or those of a script."`
 
 	Webhook      intake.Webhook         `cmd:"" group:"leads" help:"Addresses that receive contacts."`
-	Meta         intake.Meta            `cmd:"" group:"leads" help:"Pages whose leads are fetched from Meta."`
+	Meta         intake.Pages           `cmd:"" group:"leads" help:"Pages whose leads are fetched from Meta."`
+	LinkedIn     intake.Pages           `cmd:"" group:"leads" name:"linkedin" help:"Advertising accounts whose leads are fetched from LinkedIn."`
 	SandboxMeta  sandboxMetaCmd         `cmd:"" group:"leads" name:"sandbox-meta" help:"Serve a stand-in for Meta's Graph API, with invented pages and leads."`
+	SandboxLI    sandboxLinkedInCmd     `cmd:"" group:"leads" name:"sandbox-linkedin" help:"Serve a stand-in for LinkedIn's API of leads, with an invented account and leads."`
 	Contact      contacts.Contact       `cmd:"" group:"leads" help:"Contacts."`
 	Origin       contacts.Origin        `cmd:"" group:"leads" help:"Where contacts come from."`
 	Funnel       contacts.Funnel        `cmd:"" group:"leads" help:"The stages that contacts move through."`

@@ -13,7 +13,6 @@ import (
 	"fichario/adapters/factors"
 	"fichario/adapters/gormstore"
 	"fichario/adapters/httpapi"
-	"fichario/adapters/meta"
 	"fichario/app"
 	agentsapp "fichario/app/agents"
 	"fichario/app/automations"
@@ -26,8 +25,10 @@ import (
 	automationcommands "fichario/cmd/fichario/automations"
 	batchcommands "fichario/cmd/fichario/batches"
 	"fichario/cmd/fichario/command"
+	intakecommands "fichario/cmd/fichario/intake"
 	privacycommands "fichario/cmd/fichario/privacy"
 	"fichario/domain/access"
+	"fichario/domain/webhook"
 	"fichario/ports"
 )
 
@@ -172,8 +173,9 @@ type intakeRoom struct {
 func intakeOn(g ground) intakeRoom {
 	in := intake.New(g.store, command.Now)
 	return intakeRoom{in, intake.NewWebhooks(g.store, command.Now), intake.NewLeads(intake.LeadsConfig{
-		Store: g.store, Source: meta.New(g.Settings.MetaURL), Clock: command.Now, ReadBack: g.Settings.MetaReadBack,
+		Store: g.store, Platforms: intakecommands.Platforms(g.Settings), Clock: command.Now, ReadBack: g.Settings.MetaReadBack,
 		Mails: g.mailer != nil, Log: g.log,
+		AddressOf: func(t webhook.Token) string { return g.publicURL + httpapi.ReceivePath + t.Reveal() },
 	}, in)}
 }
 

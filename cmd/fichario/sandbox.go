@@ -72,6 +72,13 @@ func (*sandboxMetaCmd) Run(e *command.Environment) error {
 	return serveSandbox(e, m.MetaDoors())
 }
 
+type sandboxLinkedInCmd struct{}
+
+// Run serves the stand-in for LinkedIn until the context ends.
+func (*sandboxLinkedInCmd) Run(e *command.Environment) error {
+	return serveSandbox(e, sandbox.NewLinkedIn().LinkedInDoors())
+}
+
 // withDoors serves the bureau's control endpoints, and passes everything else to next unchanged: a ServeMux would
 // redirect unusual paths.
 func withDoors(bureau *sandbox.Bureau, next http.Handler) http.Handler {

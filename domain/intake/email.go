@@ -83,8 +83,8 @@ func (d Draft) CheckEmail() error {
 		return nil
 	}
 	message, remedy := "Nenhum campo foi reconhecido como o e-mail.", ` Envie o endereço em um campo chamado "email".`
-	if d.kind == Meta {
-		remedy = " Peça o e-mail no formulário da Meta, ou faça o contato à mão a partir deste envio."
+	if d.kind.Fetched() {
+		remedy = " Peça o e-mail no formulário " + d.kind.Platform().Of + ", ou faça o contato à mão a partir deste envio."
 	}
 	remedy = cmp.Or(remedyFor(d.Keys), remedy)
 	for _, f := range d.Fields {

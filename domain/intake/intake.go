@@ -31,10 +31,31 @@ const (
 	FormService Kind = "formservice"
 	// Meta is for notifications of Meta's instant forms, which name leads that are fetched.
 	Meta Kind = "meta"
+	// LinkedIn is the same for the lead forms of LinkedIn's advertisements.
+	LinkedIn Kind = "linkedin"
 )
 
 // Valid reports whether k is a known kind.
-func (k Kind) Valid() bool { return k == Generic || k == FormService || k == Meta }
+func (k Kind) Valid() bool { return k == Generic || k == FormService || k.Fetched() }
+
+// Fetched reports whether posts only name leads, which an advertising platform keeps and gives to who has a token.
+func (k Kind) Fetched() bool { return k == Meta || k == LinkedIn }
+
+// Platform is an advertising platform in Portuguese: its name, and with its article at the beginning of a sentence, after
+// "de" and after "em".
+type Platform struct{ Name, The, Of, At string }
+
+// Platform returns the words for the platform of a kind; the zero value for one that fetches nothing.
+func (k Kind) Platform() Platform {
+	switch k {
+	case Meta:
+		return Platform{"Meta", "A Meta", "da Meta", "na Meta"}
+	case LinkedIn:
+		return Platform{"LinkedIn", "O LinkedIn", "do LinkedIn", "no LinkedIn"}
+	case Generic, FormService:
+	}
+	return Platform{}
+}
 
 // Options is how a webhook wants its submissions read.
 type Options struct {

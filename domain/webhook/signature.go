@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fichario/domain/intake"
 )
 
 // Scheme is how a sender signs what it sends.
@@ -77,6 +79,18 @@ type Signature struct {
 	Secret string
 	// Header is the header, in lower case, in which a sender of HMACScheme puts the signature; empty for the usual ones.
 	Header string
+}
+
+// OfPlatform is how the platform of a kind signs with an app's secret; the zero value for a kind that fetches nothing.
+func OfPlatform(k intake.Kind, secret string) Signature {
+	switch k {
+	case intake.Meta:
+		return Signature{HMACScheme, secret, MetaHeader}
+	case intake.LinkedIn:
+		return Signature{HMACScheme, secret, LinkedInHeader}
+	case intake.Generic, intake.FormService:
+	}
+	return Signature{}
 }
 
 // The failures of Signature.Check.
@@ -148,7 +162,10 @@ func (s Signature) Check(d Delivery, body []byte, now time.Time) error {
 	case TallyScheme:
 		return check(key, body, d.Header("tally-signature"))
 	case HMACScheme:
-		return check(key, body, s.sent(d))
+		if s.Header == LinkedInHeader { // LinkedIn signs the name of the hash with the body
+			body = append([]byte(linkedInPrefix), body...)
+		}
+		return check(key, body, strings.TrimPrefix(s.sent(d), linkedInPrefix))
 	case StandardScheme:
 		return checkStandard(key, d, body, now)
 	case GoogleScheme:
@@ -211,15 +228,22 @@ func checkGoogle(key, body []byte) error {
 	return nil
 }
 
+// linkedInPrefix stands before the body that LinkedIn signs.
+const linkedInPrefix = "hmacsha256="
+
+func hmacOf(key, signed []byte) []byte {
+	mac := hmac.New(sha256.New, key)
+	mac.Write(signed)
+	return mac.Sum(nil)
+}
+
 // check compares a signature, in hex or base64, with or without the name of the
 // hash before it.
 func check(key, signed []byte, signature string) error {
 	if signature == "" {
 		return ErrUnsigned
 	}
-	mac := hmac.New(sha256.New, key)
-	mac.Write(signed)
-	want := mac.Sum(nil)
+	want := hmacOf(key, signed)
 	text := strings.TrimPrefix(strings.TrimSpace(signature), "sha256=")
 	for _, decode := range []func(string) ([]byte, error){
 		hex.DecodeString, base64.StdEncoding.DecodeString, base64.URLEncoding.DecodeString,

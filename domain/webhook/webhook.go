@@ -4,6 +4,7 @@ package webhook
 
 import (
 	"crypto/subtle"
+	"encoding/hex"
 	"time"
 
 	"fichario/domain/intake"
@@ -39,20 +40,36 @@ type Webhook struct {
 	Unreadable bool
 }
 
-// MetaHeader is the header, in lower case, in which Meta signs with the secret of the app.
-const MetaHeader = "x-hub-signature-256"
+// The headers, in lower case, in which the platforms sign with the secret of the app.
+const (
+	MetaHeader     = "x-hub-signature-256"
+	LinkedInHeader = "x-li-signature"
+)
 
 // verifyTokenMax bounds a verify token, in bytes.
 const verifyTokenMax = 200
 
-// Complete reports whether a webhook has what its kind needs: one of Meta a verify token and the app's secret, which
-// signs; no other has a verify token.
+// Complete reports whether a webhook has what its kind needs: one of a platform the app's secret, which signs, and one
+// of Meta a verify token, too, which no other has.
 func (w Webhook) Complete() bool {
-	if w.Kind != intake.Meta {
-		return w.VerifyToken == ""
+	signs := w.Signature.Scheme == HMACScheme
+	switch w.Kind {
+	case intake.Meta:
+		return w.VerifyToken != "" && len(w.VerifyToken) <= verifyTokenMax && signs && w.Signature.Header == MetaHeader
+	case intake.LinkedIn:
+		return w.VerifyToken == "" && signs && w.Signature.Header == LinkedInHeader
+	case intake.Generic, intake.FormService:
 	}
-	return w.VerifyToken != "" && len(w.VerifyToken) <= verifyTokenMax && w.Signature.Scheme == HMACScheme &&
-		w.Signature.Header == MetaHeader
+	return w.VerifyToken == "" && w.Signature.Header != LinkedInHeader
+}
+
+// Response answers LinkedIn's challenge with what only who has the app's secret can know; "" for a webhook of another
+// kind, and where the secret cannot be read.
+func (w Webhook) Response(code string) string {
+	if w.Kind != intake.LinkedIn || w.Unreadable {
+		return ""
+	}
+	return hex.EncodeToString(hmacOf([]byte(w.Signature.Secret), []byte(code)))
 }
 
 // Challenge answers the question whether an address is ours: a webhook of Meta's answers whoever knows its verify

@@ -113,8 +113,8 @@ const pages = `
 	admin POST /webhooks/{id} webhook
 	admin GET /webhooks/{id}/editar webhook
 	admin POST /webhooks/{id}/ligar webhook
-	admin POST /webhooks/{id}/meta webhook
-	admin POST /webhooks/{id}/meta/desconectar webhook
+	admin POST /webhooks/{id}/paginas webhook
+	admin POST /webhooks/{id}/paginas/desconectar webhook
 	admin POST /webhooks/{id}/regenerar webhook
 	admin POST /webhooks/{id}/testar webhook
 	admin POST /webhooks/{id}/refazer webhook

@@ -40,10 +40,10 @@ type webhookFields struct {
 	Verify string `form:"verificacao" app:"verifyToken"`
 }
 
-// signature is how senders sign; Meta does with the secret of its app.
+// signature is how senders sign; a platform does with the secret of its app.
 func (f webhookFields) signature() webhook.Signature {
-	if f.Kind == intake.Meta {
-		return webhook.Signature{Scheme: webhook.HMACScheme, Secret: f.Secret, Header: webhook.MetaHeader}
+	if f.Kind.Fetched() {
+		return webhook.OfPlatform(f.Kind, f.Secret)
 	}
 	return webhook.Signature{Scheme: f.Scheme, Secret: f.Secret}
 }
@@ -65,9 +65,10 @@ func (s pages) webhookNew(c *web.Call) error {
 
 // ofType is the form without what it hides for its type.
 func (f webhookFields) ofType() webhookFields {
-	if f.Kind == intake.Meta {
+	if f.Kind.Fetched() {
 		f.Thanks = ""
-	} else {
+	}
+	if f.Kind != intake.Meta {
 		f.Verify = ""
 	}
 	return f
@@ -82,8 +83,8 @@ func (s pages) webhookCreate(c *web.Call, f webhookFields) error {
 	if err != nil {
 		return s.webhookFormAgain(c, "", f, err)
 	}
-	if f.Kind == intake.Meta {
-		return c.Done("/webhooks/"+hook.ID, "Webhook criado. Siga os passos ao lado para conectar a página.")
+	if f.Kind.Fetched() {
+		return c.Done("/webhooks/"+hook.ID, "Webhook criado. Siga os passos da tela para conectá-lo.")
 	}
 	return c.Done("/webhooks/"+hook.ID, "Webhook criado. Copie o endereço e cole no seu formulário.")
 }
@@ -150,13 +151,13 @@ func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
 	if f.Scheme = f.signature().Scheme; f.Verify != "" || f.Kind != intake.Meta {
 		change.VerifyToken = &f.Verify
 	}
-	same := w.Signature.Scheme == f.Scheme
+	same := w.Signature.Scheme == f.Scheme && (w.Kind == f.Kind || !w.Kind.Fetched() && !f.Kind.Fetched())
 	switch {
 	case f.Secret == "" && f.Scheme != webhook.NoSignature && (!same || f.Retype):
 		return s.webhookFormAgain(c, id, f, errNoSecret)
 	case f.Secret != "" || !same:
 		change.Signature = new(f.signature()) // an empty secret keeps the stored one
-		if same {
+		if same && !f.Kind.Fetched() {
 			change.Signature.Header = w.Signature.Header // the form has no field for it
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"fichario/app/intake"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
-	kinds "fichario/domain/intake"
 	"fichario/domain/webhook"
 )
 
@@ -87,7 +86,7 @@ func (s pages) webhookPage(c *web.Call, f webhookFilter, try *trial, problem str
 		WebhookView: w, URL: s.PublicURL + "/api/webhooks/receive/" + w.Token.Reveal(),
 		Outcome: f.Outcome, Try: try, Problem: problem,
 	}
-	if w.Kind == kinds.Meta {
+	if w.Kind.Fetched() {
 		if data.Sources, data.Waiting, err = s.Leads.Sources(c.Ctx(), c.By, w.ID); err != nil {
 			return err
 		}
@@ -180,8 +179,8 @@ func (s pages) webhookTry(c *web.Call, f struct {
 	return s.webhookPage(c, webhookFilter{}, t, "")
 }
 
-// metaConnect connects a webhook with the pages of a token. The token is posted, and never shown again.
-func (s pages) metaConnect(c *web.Call, f struct {
+// pagesConnect connects a webhook with the pages of a token. The token is posted, and never shown again.
+func (s pages) pagesConnect(c *web.Call, f struct {
 	Token string `form:"token" app:"token"`
 }) error {
 	id := c.PathValue("id")
@@ -195,12 +194,12 @@ func (s pages) metaConnect(c *web.Call, f struct {
 	return c.Done("/webhooks/"+id, "Conectada: "+found[0].Name+". Os leads novos chegam sozinhos.")
 }
 
-func (s pages) metaDisconnect(c *web.Call, f struct {
+func (s pages) pagesDisconnect(c *web.Call, f struct {
 	Page string `form:"pagina"`
 }) error {
 	id := c.PathValue("id")
 	if _, err := s.Leads.Disconnect(c.Ctx(), c.By, id, f.Page); err != nil {
 		return err
 	}
-	return c.Done("/webhooks/"+id, "Página desconectada. O token foi apagado.")
+	return c.Done("/webhooks/"+id, "Desconectada. O token foi apagado.")
 }

@@ -30,9 +30,9 @@ type deliveryView struct {
 // outcomeOf is the outcome of a delivery in the words of its webhook: those of leads are Portuguese.
 func outcomeOf(d webhook.Delivery, kind intake.Kind) webhook.Outcome {
 	switch {
-	case kind == intake.Meta && d.Outcome == webhook.Accepted:
+	case kind.Fetched() && d.Outcome == webhook.Accepted:
 		return "recebido"
-	case kind == intake.Meta && d.Outcome == webhook.Refused:
+	case kind.Fetched() && d.Outcome == webhook.Refused:
 		return "recusado"
 	}
 	return d.Outcome

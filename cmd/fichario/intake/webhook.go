@@ -3,6 +3,7 @@ package intake
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -34,14 +35,14 @@ type Webhook struct {
 type webhookCreateCmd struct {
 	Org         string `required:"" help:"Id of the organisation."`
 	Name        string `required:"" help:"Name of the webhook; contacts' histories show it."`
-	Type        string `required:"" enum:"generic,formservice,meta" help:"generic, formservice for an online form product, or meta for Meta's instant forms, whose leads are fetched (fichario meta connect)."`
+	Type        string `required:"" enum:"generic,formservice,meta,linkedin" help:"generic, formservice for an online form product, or meta or linkedin for the forms of advertisements there, whose leads are fetched (fichario meta connect, fichario linkedin connect)."`
 	Origin      string `help:"Name of the fixed origin of all its contacts."`
 	Bands       string `enum:"zero,lower,middle,upper" default:"zero" help:"Value of a band such as 'R$ 1 mil a R$ 2 mil': zero, lower, middle or upper."`
 	Signature   string `enum:",typeform,tally,standard,hmac,google" default:"" help:"How senders must sign: typeform, tally, standard (Standard Webhooks), hmac (X-Hub-Signature-256 or X-Signature with the HMAC-SHA256 of the body, hex or base64) or google (the key of a lead form of Google Ads, in its body). Default: no signature."`
 	Secret      string `help:"Secret that senders sign with."`
 	Header      string `name:"signature-header" help:"Header that carries the signature of --signature hmac, such as X-Cal-Signature-256; with or without a leading sha256=, hex or base64. Default: the usual ones."`
 	VerifyToken string `name:"verify-token" help:"Text of your choice that Meta's challenge must know; for --type meta, as you enter it at Meta."`
-	AppSecret   bool   `name:"app-secret-stdin" help:"Read the secret of Meta's app from standard input, one line, with which it signs; for --type meta."`
+	AppSecret   bool   `name:"app-secret-stdin" help:"Read the secret of the platform's app from standard input, one line, with which it signs; for --type meta and linkedin."`
 	ThanksURL   string `name:"thanks-url" help:"Page to which a browser is redirected after a plain HTML form."`
 	Rotation    string `help:"Name or id of the rotation that assigns its contacts. Default: they go to the first active member."`
 	EmailKey    string `name:"email-key" help:"Field in which the sender puts the contact's e-mail, as a refusal names it. Default: the usual names are recognised."`
@@ -52,7 +53,7 @@ func (c *webhookCreateCmd) Run(e *command.Environment) error {
 	signed := signature(c.Signature, c.Secret, c.Header)
 	if c.AppSecret {
 		var err error
-		if signed, err = metaSignature(e); err != nil {
+		if signed, err = platformSignature(e, intake.Kind(c.Type)); err != nil {
 			return err
 		}
 	}
@@ -73,12 +74,13 @@ func (c *webhookCreateCmd) Run(e *command.Environment) error {
 	})
 }
 
-// metaSignature reads the secret of Meta's app from standard input.
-func metaSignature(e *command.Environment) (webhook.Signature, error) {
+// platformSignature reads the secret of a platform's app from standard input.
+func platformSignature(e *command.Environment, kind intake.Kind) (webhook.Signature, error) {
+	if !kind.Fetched() {
+		return webhook.Signature{}, errors.New("--app-secret-stdin is for --type meta and linkedin")
+	}
 	secret, err := e.Typed(bufio.NewReader(e.In), "App secret: ")
-	return webhook.Signature{
-		Scheme: webhook.HMACScheme, Secret: strings.TrimSpace(secret), Header: webhook.MetaHeader,
-	}, err
+	return webhook.OfPlatform(kind, strings.TrimSpace(secret)), err
 }
 
 // signature is the scheme that senders must use; "none" accepts any post.
@@ -167,14 +169,14 @@ func changeWebhook(e *command.Environment, id string, change func(*intakeapp.Web
 type webhookSetCmd struct {
 	ID        string  `arg:"" help:"Id of the webhook."`
 	Name      *string `help:"New name."`
-	Type      *string `enum:"generic,formservice,meta" help:"generic, formservice or meta."`
+	Type      *string `enum:"generic,formservice,meta,linkedin" help:"generic, formservice, meta or linkedin."`
 	Origin    *string `help:"Name of the fixed origin; empty for none."`
 	Bands     *string `enum:"zero,lower,middle,upper" help:"Value of a band of amounts."`
 	Signature *string `enum:"none,typeform,tally,standard,hmac,google" help:"How senders must sign; none accepts any post."`
 	Secret    string  `help:"Secret that senders sign with; goes with --signature."`
 	Header    string  `name:"signature-header" help:"Header that carries the signature; goes with --signature hmac."`
 	Verify    *string `name:"verify-token" help:"Text that Meta's challenge must know; for --type meta."`
-	AppSecret bool    `name:"app-secret-stdin" help:"Read the new secret of Meta's app from standard input, one line; for --type meta."`
+	AppSecret bool    `name:"app-secret-stdin" help:"Read the new secret of the platform's app from standard input, one line; for webhooks of type meta and linkedin."`
 	ThanksURL *string `name:"thanks-url" help:"Page for browsers after a plain HTML form; empty for none."`
 	Rotation  *string `help:"Name or id of the rotation that assigns its contacts; empty for none."`
 	EmailKey  *string `name:"email-key" help:"Field in which the sender puts the contact's e-mail; empty for none."`
@@ -194,21 +196,31 @@ func (c *webhookSetCmd) Run(e *command.Environment) error {
 	}
 	switch {
 	case c.AppSecret && c.Signature != nil:
-		return fmt.Errorf("--app-secret-stdin already says how Meta signs: take --signature out")
-	case c.AppSecret:
-		s, err := metaSignature(e)
-		if err != nil {
-			return err
-		}
-		change.Signature = &s
+		return errors.New("--app-secret-stdin already says how the platform signs: take --signature out")
 	case c.Signature != nil:
 		s := signature(*c.Signature, c.Secret, c.Header)
 		change.Signature = &s
 	case c.Secret != "" || c.Header != "":
 		return fmt.Errorf("--secret and --signature-header go with --signature")
 	}
-	return changeWebhook(e, c.ID,
-		func(w *intakeapp.Webhooks) error { return w.Update(e.Ctx, app.Operator(), c.ID, change) })
+	return changeWebhook(e, c.ID, func(w *intakeapp.Webhooks) error {
+		if c.AppSecret {
+			shown, err := w.Show(e.Ctx, app.Operator(), c.ID)
+			if err != nil {
+				return err
+			}
+			kind := shown.Kind
+			if change.Kind != nil {
+				kind = *change.Kind
+			}
+			s, err := platformSignature(e, kind)
+			if err != nil {
+				return err
+			}
+			change.Signature = &s
+		}
+		return w.Update(e.Ctx, app.Operator(), c.ID, change)
+	})
 }
 
 type webhookEnableCmd struct {

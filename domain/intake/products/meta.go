@@ -37,7 +37,7 @@ func metaLead(_ Walk, object, answers *tree.Node) *Members {
 	by := map[string]Reading{
 		"id":                          attributes("lead_id"),
 		"is_organic":                  drops("is organic"),
-		"custom_disclaimer_responses": metaConsents,
+		"custom_disclaimer_responses": consents,
 	}
 	for _, name := range [...]string{"campaign_name", "adset_name", "ad_name", "form_name", "platform"} {
 		by[name] = attributes(name)
@@ -56,8 +56,8 @@ func attributes(key string) Reading {
 	})
 }
 
-// metaConsents reads the consents that were ticked as answers "sim"; the others are no answers, but known.
-func metaConsents(w Walk, list *tree.Node) bool {
+// consents reads consents of Meta's form that were ticked as answers "sim"; the others are no answers, but known.
+func consents(w Walk, list *tree.Node) bool {
 	for i := range list.Children {
 		consent := &list.Children[i]
 		if ticked := consent.Child("is_checked"); ticked == nil || ticked.Text != "1" && ticked.Text != "true" {

@@ -8,21 +8,25 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore"
+	"fichario/adapters/linkedin"
 	"fichario/adapters/meta"
 	"fichario/app"
 	intakeapp "fichario/app/intake"
 	"fichario/cmd/fichario/command"
+	"fichario/domain/intake"
 	"fichario/domain/text"
 	"fichario/domain/webhook"
+	"fichario/ports"
 )
 
-// Meta holds the commands of the pages whose leads are fetched from Meta.
-type Meta struct {
-	Connect    metaConnectCmd    `cmd:"" help:"Subscribe the pages that a token opens, and fetch their leads from now on; again with a new token renews it."`
-	List       metaListCmd       `cmd:"" help:"List the pages of a webhook, with the state of their tokens."`
-	Test       metaTestCmd       `cmd:"" help:"Ask Meta whether the leads of the pages can be fetched; exit 1 when not."`
-	Disconnect metaDisconnectCmd `cmd:"" help:"Unsubscribe pages and forget their tokens."`
-	Backfill   metaBackfillCmd   `cmd:"" help:"Fetch the leads since a time, at most of the last 90 days; known ones stay as they are."`
+// Pages holds the commands of the pages whose leads are fetched from an advertising platform: those of Meta, and the
+// advertising accounts of LinkedIn.
+type Pages struct {
+	Connect    pageConnectCmd    `cmd:"" help:"Subscribe the pages (at LinkedIn: advertising accounts) that a token opens, and fetch their leads from now on; again with a new token renews it."`
+	List       pageListCmd       `cmd:"" help:"List the pages of a webhook, with the state of their tokens."`
+	Test       pageTestCmd       `cmd:"" help:"Ask the platform whether the leads of the pages can be fetched; exit 1 when not."`
+	Disconnect pageDisconnectCmd `cmd:"" help:"Unsubscribe pages and forget their tokens."`
+	Backfill   pageBackfillCmd   `cmd:"" help:"Fetch the leads since a time, at most of the last 90 days; known ones stay as they are."`
 }
 
 // formView is a form as --json shows it.
@@ -63,8 +67,14 @@ func linePage(s webhook.Source) string {
 func LeadsOf(e *command.Environment, store *gormstore.Store, in *intakeapp.Intake) *intakeapp.Leads {
 	log, _ := command.NewLogger(e.Settings, e.ErrOut)
 	return intakeapp.NewLeads(intakeapp.LeadsConfig{
-		Store: store, Source: meta.New(e.Settings.MetaURL), Clock: command.Now, ReadBack: e.Settings.MetaReadBack, Log: log,
+		Store: store, Platforms: Platforms(e.Settings), Clock: command.Now, ReadBack: e.Settings.MetaReadBack, Log: log,
+		AddressOf: func(t webhook.Token) string { return command.WebhookURL(e, t, e.Settings.Listen) },
 	}, in)
+}
+
+// Platforms are the advertising platforms whose leads are fetched.
+func Platforms(s command.Settings) map[intake.Kind]ports.LeadSource {
+	return map[intake.Kind]ports.LeadSource{intake.Meta: meta.New(s.MetaURL), intake.LinkedIn: linkedin.New(s.LinkedInURL)}
 }
 
 // withLeads runs a command on the use case.
@@ -74,13 +84,13 @@ func withLeads(e *command.Environment, do func(*intakeapp.Leads) error) error {
 	})
 }
 
-type metaConnectCmd struct {
-	Webhook   string `required:"" help:"Id of the webhook, of type meta."`
-	FromStdin bool   `name:"page-token-stdin" required:"" help:"Read the page's access token from standard input, one line; not shown when typed."`
+type pageConnectCmd struct {
+	Webhook   string `required:"" help:"Id of the webhook, of type meta or linkedin."`
+	FromStdin bool   `name:"page-token-stdin" required:"" help:"Read the access token from standard input, one line; not shown when typed."`
 }
 
 // Run connects the pages of a token.
-func (c *metaConnectCmd) Run(e *command.Environment) error {
+func (c *pageConnectCmd) Run(e *command.Environment) error {
 	token, err := e.Typed(bufio.NewReader(e.In), "Page token: ")
 	if err != nil {
 		return err
@@ -94,12 +104,12 @@ func (c *metaConnectCmd) Run(e *command.Environment) error {
 	})
 }
 
-type metaListCmd struct {
+type pageListCmd struct {
 	Webhook string `required:"" help:"Id of the webhook."`
 }
 
 // Run lists the pages.
-func (c *metaListCmd) Run(e *command.Environment) error {
+func (c *pageListCmd) Run(e *command.Environment) error {
 	return withLeads(e, func(leads *intakeapp.Leads) error {
 		all, waiting, err := leads.Sources(e.Ctx, app.Operator(), c.Webhook)
 		if err != nil {
@@ -121,13 +131,13 @@ func (c *metaListCmd) Run(e *command.Environment) error {
 	})
 }
 
-type metaTestCmd struct {
+type pageTestCmd struct {
 	Webhook string `required:"" help:"Id of the webhook."`
 	Page    string `help:"Id of the page. Default: all."`
 }
 
 // Run tries the pages.
-func (c *metaTestCmd) Run(e *command.Environment) error {
+func (c *pageTestCmd) Run(e *command.Environment) error {
 	return withLeads(e, func(leads *intakeapp.Leads) error {
 		all, err := leads.Test(e.Ctx, app.Operator(), c.Webhook, c.Page)
 		if err != nil {
@@ -158,13 +168,13 @@ func (c *metaTestCmd) Run(e *command.Environment) error {
 	})
 }
 
-type metaDisconnectCmd struct {
+type pageDisconnectCmd struct {
 	Webhook string `required:"" help:"Id of the webhook."`
 	Page    string `help:"Id of the page. Default: all."`
 }
 
 // Run disconnects pages.
-func (c *metaDisconnectCmd) Run(e *command.Environment) error {
+func (c *pageDisconnectCmd) Run(e *command.Environment) error {
 	return withLeads(e, func(leads *intakeapp.Leads) error {
 		gone, err := leads.Disconnect(e.Ctx, app.Operator(), c.Webhook, c.Page)
 		if err != nil {
@@ -190,14 +200,14 @@ func sinceOf(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, errors.New("--since: write 2026-11-01, 2026-11-01T12:00:00Z, or how long ago, such as 48h")
 }
 
-type metaBackfillCmd struct {
+type pageBackfillCmd struct {
 	Webhook string `required:"" help:"Id of the webhook."`
-	Since   string `help:"Only leads since then: 2026-11-01, 2026-11-01T12:00:00Z, or how long ago, such as 48h. Default: as far as Meta keeps them, 90 days."`
+	Since   string `help:"Only leads since then: 2026-11-01, 2026-11-01T12:00:00Z, or how long ago, such as 48h. Default: as far as they are kept, 90 days."`
 	Page    string `help:"Id of the page. Default: all."`
 }
 
 // Run reads pages back.
-func (c *metaBackfillCmd) Run(e *command.Environment) error {
+func (c *pageBackfillCmd) Run(e *command.Environment) error {
 	since, err := sinceOf(c.Since, command.Now())
 	if err != nil {
 		return err

@@ -1,0 +1,79 @@
+package integration_test
+
+import (
+	"strings"
+	"testing"
+
+	"fichario/adapters/sandbox"
+	"fichario/tests/testkit"
+	"fichario/tests/testkit/intaketest"
+	"fichario/tests/testkit/lookuptest"
+)
+
+// linkedInLead is a lead of the invented person with that name.
+func linkedInLead(name string) sandbox.LinkedInLead {
+	return sandbox.LinkedInLead{Consent: true, Fields: map[string]string{
+		"FIRST_NAME": name, "LAST_NAME": intaketest.Surname, "EMAIL": intaketest.Email(name),
+		"PHONE_NUMBER": intaketest.PhoneE164, "tamanho": "1",
+	}}
+}
+
+// TestLeadsOfLinkedIn: the account is subscribed after the challenge, a signed notification is noted, its lead fetched
+// once for ever; what nobody announced comes in by reading back, and what waited for a token when there is a new one.
+func TestLeadsOfLinkedIn(t *testing.T) {
+	t.Parallel()
+	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+		l := intaketest.StartLinkedIn(t)
+		o := intaketest.StartService(t, env, map[string]string{
+			"FICHARIO_LINKEDIN_URL": l.URL, "FICHARIO_META_READ_BACK": "1s",
+		}).Org(t)
+		h := o.NewLinkedInHook("LinkedIn")
+		accounts := o.ConnectLinkedIn(h, sandbox.LinkedInToken)
+		if len(accounts) != 1 || len(accounts[0].Formularios) != 1 || len(l.Subscriptions()) != 1 {
+			t.Fatalf("connected %+v, subscriptions %v", accounts, l.Subscriptions())
+		}
+		body := l.Notification("f1-4", "CREATED")
+		for what, header := range map[string]map[string]string{
+			"no signature":      intaketest.JSON,
+			"a wrong signature": {"Content-Type": "application/json", "X-LI-Signature": l.Sign([]byte("x"))},
+		} {
+			if a := o.PostWith(h, string(body), header); a.Status != 401 {
+				t.Errorf("%s got %s", what, a)
+			}
+		}
+		ids := l.AddLeads(t.Context(), linkedInLead("Ana"), sandbox.LinkedInLead{Fields: map[string]string{"FIRST_NAME": "Caio"}})
+		outcomes(t, o, h, "recebido:1 recusado:3")
+		body = l.Notification(ids[0], "CREATED")
+		for range 2 {
+			if a := o.PostWith(h, string(body), map[string]string{"Content-Type": "application/json", "X-LI-Signature": l.Sign(body)}); a.Status != 200 {
+				t.Errorf("announced again: %s", a)
+			}
+		}
+		list := o.Command("contact", "list", "--org", o.ID, "--json")
+		if strings.Count(list, `"email"`) != 1 {
+			t.Errorf("contacts: %s", list)
+		}
+		l.RenewToken("outro-token-lid")
+		waiting := l.AddLeads(t.Context(), linkedInLead("Bia"))
+		lookuptest.Eventually(t, "the dead token is noticed", func() bool {
+			return strings.Contains(o.Command("linkedin", "list", "--webhook", h.ID), "token_morto")
+		})
+		if failed := testkit.RunErr(t, o.Env(), "linkedin", "test", "--webhook", h.ID); !strings.Contains(failed.Stdout, "65602") {
+			t.Errorf("tested with a dead token: %s", failed.Stdout)
+		}
+		if len(waiting) != 1 {
+			t.Error(waiting)
+		}
+		o.ConnectLinkedIn(h, "outro-token-lid")
+		outcomes(t, o, h, "recebido:2 recusado:3")
+		o.Command("linkedin", "test", "--webhook", h.ID)
+		o.Command("linkedin", "disconnect", "--webhook", h.ID)
+		if len(l.Subscriptions()) != 0 {
+			t.Errorf("still subscribed: %v", l.Subscriptions())
+		}
+		l.AddLeads(t.Context(), linkedInLead("Davi")) // nobody is told
+		o.ConnectLinkedIn(h, "outro-token-lid")
+		o.Command("linkedin", "backfill", "--webhook", h.ID, "--since", "1h")
+		outcomes(t, o, h, "recebido:3 recusado:3")
+	})
+}
