@@ -60,8 +60,8 @@ type LeadSource interface {
 	Forms(ctx context.Context, a SourceAccess) ([]webhook.Form, error)
 	// Lead fetches one lead.
 	Lead(ctx context.Context, a SourceAccess, id string) (webhook.Lead, error)
-	// Leads returns the leads of forms, all those of the page, that were created after a time, a part of them; cursor is ""
-	// for the first, and next "" after the last.
+	// Leads returns the leads of forms, all those of the page, that were created after a time, a part of them; cursor is
+	// "" for the first, and next "" after the last.
 	Leads(
 		ctx context.Context, a SourceAccess, forms []webhook.Form, after time.Time, cursor string,
 	) (leads []webhook.Lead, next string, err error)

@@ -36,12 +36,14 @@ var anyOrigin = []string{"*"}
 func (h handlers) VerifyWebhook(
 	ctx context.Context, r VerifyWebhookRequestObject,
 ) (VerifyWebhookResponseObject, error) {
-	return h.verify(ctx, r.Token, orEmpty(r.Params.HubChallenge), orEmpty(r.Params.HubVerifyToken), orEmpty(r.Params.ChallengeCode))
+	p := r.Params
+	return h.verify(ctx, r.Token, orEmpty(p.HubChallenge), orEmpty(p.HubVerifyToken), orEmpty(p.ChallengeCode))
 }
 
 // ProbeWebhook serves HEAD at the same address.
 func (h handlers) ProbeWebhook(ctx context.Context, r ProbeWebhookRequestObject) (ProbeWebhookResponseObject, error) {
-	return h.verify(ctx, r.Token, orEmpty(r.Params.HubChallenge), orEmpty(r.Params.HubVerifyToken), orEmpty(r.Params.ChallengeCode))
+	p := r.Params
+	return h.verify(ctx, r.Token, orEmpty(p.HubChallenge), orEmpty(p.HubVerifyToken), orEmpty(p.ChallengeCode))
 }
 
 func (h handlers) verify(ctx context.Context, token, challenge, verifyToken, code string) (verified, error) {

@@ -200,7 +200,8 @@ func TestAnAddressThatIsNotOurs(t *testing.T) {
 	t.Parallel()
 	c, l, a, _ := started(t)
 	a.Callback, _ = ours(t, "outro-segredo")
-	if _, err := c.Pages(t.Context(), a); err == nil || !strings.Contains(err.Error(), "Client secret") || len(l.Subscriptions()) != 1 {
+	_, err := c.Pages(t.Context(), a)
+	if err == nil || !strings.Contains(err.Error(), "Client secret") || len(l.Subscriptions()) != 1 {
 		t.Errorf("%v, subscriptions %v", err, l.Subscriptions())
 	}
 	ctx, cancel := context.WithCancel(t.Context())

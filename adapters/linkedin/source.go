@@ -321,7 +321,8 @@ func leadOf(raw json.RawMessage) (webhook.Lead, error) {
 
 // Expiry asks whether the token is still taken. When it ends LinkedIn does not say.
 func (c *Client) Expiry(ctx context.Context, a ports.SourceAccess) (time.Time, error) {
-	return time.Time{}, c.call(ctx, a.Token, http.MethodGet, "leadForms?q=owner&owner="+owner(a.Page)+"&count=1&start=0", nil, nil)
+	path := "leadForms?q=owner&count=1&start=0&owner=" + owner(a.Page)
+	return time.Time{}, c.call(ctx, a.Token, http.MethodGet, path, nil, nil)
 }
 
 // worded is a lead in words: LinkedIn's answers name questions and choices by numbers.
@@ -349,39 +350,42 @@ type consent struct {
 	Ticked string `json:"is_checked"`
 }
 
+// leadNode is a lead as LinkedIn tells it.
+type leadNode struct {
+	ID        string   `json:"id"`
+	LeadType  string   `json:"leadType"`
+	Submitted int64    `json:"submittedAt"`
+	Test      bool     `json:"testLead"`
+	Form      formNode `json:"form"`
+	Metadata  struct {
+		Sponsored struct {
+			Campaign struct {
+				Name string `json:"name"`
+			} `json:"campaign"`
+		} `json:"sponsoredLeadMetadataInfo"`
+	} `json:"leadMetadataInfo"`
+	Response struct {
+		Answers []struct {
+			Question json.Number `json:"questionId"`
+			Details  struct {
+				Text struct {
+					Answer string `json:"answer"`
+				} `json:"textQuestionAnswer"`
+				Choice struct {
+					Options []json.RawMessage `json:"options"`
+				} `json:"multipleChoiceAnswer"`
+			} `json:"answerDetails"`
+		} `json:"answers"`
+		Consents []struct {
+			ID       json.Number `json:"consentId"`
+			Accepted bool        `json:"accepted"`
+		} `json:"consentResponses"`
+	} `json:"formResponse"`
+}
+
 // Worded tells a lead by the words of the form that came with it.
 func (*Client) Worded(l webhook.Lead, _ webhook.Form) []byte {
-	var lead struct {
-		ID        string   `json:"id"`
-		LeadType  string   `json:"leadType"`
-		Submitted int64    `json:"submittedAt"`
-		Test      bool     `json:"testLead"`
-		Form      formNode `json:"form"`
-		Metadata  struct {
-			Sponsored struct {
-				Campaign struct {
-					Name string `json:"name"`
-				} `json:"campaign"`
-			} `json:"sponsoredLeadMetadataInfo"`
-		} `json:"leadMetadataInfo"`
-		Response struct {
-			Answers []struct {
-				Question json.Number `json:"questionId"`
-				Details  struct {
-					Text struct {
-						Answer string `json:"answer"`
-					} `json:"textQuestionAnswer"`
-					Choice struct {
-						Options []json.RawMessage `json:"options"`
-					} `json:"multipleChoiceAnswer"`
-				} `json:"answerDetails"`
-			} `json:"answers"`
-			Consents []struct {
-				ID       json.Number `json:"consentId"`
-				Accepted bool        `json:"accepted"`
-			} `json:"consentResponses"`
-		} `json:"formResponse"`
-	}
+	var lead leadNode
 	if json.Unmarshal(l.Body, &lead) != nil {
 		return l.Body
 	}

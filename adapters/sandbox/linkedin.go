@@ -20,8 +20,8 @@ import (
 )
 
 // LinkedIn stands in for LinkedIn's Lead Sync API: one advertising account with one form, its leads with paging and a
-// span of time, a token that can die, calls that are refused, subscriptions whose address must answer the challenge, and
-// signed notifications.
+// span of time, a token that can die, calls that are refused, subscriptions whose address must answer the challenge,
+// and signed notifications.
 //
 // Written from the same pages as the adapter (adapters/linkedin). What those do not say is invented: the messages of
 // errors, and that leads are listed oldest first.
@@ -278,7 +278,8 @@ func (l *LinkedIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func linkedInError(w http.ResponseWriter, status, code int, message string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]any{"status": status, "serviceErrorCode": code, "message": message}) // the caller is gone
+	said := map[string]any{"status": status, "serviceErrorCode": code, "message": message}
+	_ = json.NewEncoder(w).Encode(said) // the caller is gone
 }
 
 // linkedInPart is the part of a list that start and count name.
@@ -313,7 +314,9 @@ func (l *LinkedIn) serveSubscriptions(w http.ResponseWriter, r *http.Request, id
 	case http.MethodGet:
 		metaAnswer(w, map[string]any{"elements": append([]linkedInSubscription{}, l.subscriptions...)})
 	case http.MethodDelete:
-		l.subscriptions = slices.DeleteFunc(l.subscriptions, func(s linkedInSubscription) bool { return strconv.Itoa(s.ID) == id })
+		l.subscriptions = slices.DeleteFunc(l.subscriptions, func(s linkedInSubscription) bool {
+			return strconv.Itoa(s.ID) == id
+		})
 		w.WriteHeader(http.StatusNoContent)
 	case http.MethodPost:
 		var s linkedInSubscription

@@ -27,7 +27,8 @@ func (i *Intake) note(ctx context.Context, hook webhook.Hook, d webhook.Delivery
 	noted := make([]ports.NotedLead, len(notices))
 	for j, n := range notices {
 		line := d
-		line.ID, line.Outcome, line.Reason = app.NewID(), webhook.Waiting, "Os dados ainda não foram buscados "+platform.At+"."
+		line.ID, line.Outcome = app.NewID(), webhook.Waiting
+		line.Reason = "Os dados ainda não foram buscados " + platform.At + "."
 		line.Body = fmt.Appendf(nil, `{"leadgen_id":%q,"page_id":%q}`, n.Lead, n.Page)
 		noted[j] = ports.NotedLead{Notice: n, Delivery: line}
 	}

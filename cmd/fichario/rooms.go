@@ -173,8 +173,8 @@ type intakeRoom struct {
 func intakeOn(g ground) intakeRoom {
 	in := intake.New(g.store, command.Now)
 	return intakeRoom{in, intake.NewWebhooks(g.store, command.Now), intake.NewLeads(intake.LeadsConfig{
-		Store: g.store, Platforms: intakecommands.Platforms(g.Settings), Clock: command.Now, ReadBack: g.Settings.MetaReadBack,
-		Mails: g.mailer != nil, Log: g.log,
+		Store: g.store, Platforms: intakecommands.Platforms(g.Settings), Clock: command.Now,
+		ReadBack: g.Settings.MetaReadBack, Mails: g.mailer != nil, Log: g.log,
 		AddressOf: func(t webhook.Token) string { return g.publicURL + httpapi.ReceivePath + t.Reveal() },
 	}, in)}
 }

@@ -41,8 +41,20 @@ func (k Kind) Valid() bool { return k == Generic || k == FormService || k.Fetche
 // Fetched reports whether posts only name leads, which an advertising platform keeps and gives to who has a token.
 func (k Kind) Fetched() bool { return k == Meta || k == LinkedIn }
 
-// Platform is an advertising platform in Portuguese: its name, and with its article at the beginning of a sentence, after
-// "de" and after "em".
+// Title is what people call the kind.
+func (k Kind) Title() string {
+	switch k {
+	case Generic:
+		return "Genérico"
+	case FormService:
+		return "Formulário"
+	case Meta, LinkedIn:
+	}
+	return k.Platform().Name
+}
+
+// Platform is an advertising platform in Portuguese: its name, and with its article at the beginning of a sentence,
+// after "de" and after "em".
 type Platform struct{ Name, The, Of, At string }
 
 // Platform returns the words for the platform of a kind; the zero value for one that fetches nothing.

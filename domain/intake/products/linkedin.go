@@ -2,8 +2,8 @@ package products
 
 import "fichario/domain/intake/tree"
 
-// LinkedIn sends the answers of a lead form. Where they were fetched, package linkedin of the adapters has put the words
-// of the form in.
+// LinkedIn sends the answers of a lead form. Where they were fetched, package linkedin of the adapters has put the
+// words of the form in.
 var linkedIn = Product{
 	Name: "linkedin",
 	IDs: []ID{
