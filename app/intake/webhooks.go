@@ -59,7 +59,7 @@ func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (web
 	if n.Band == "" {
 		n.Band = fields.BandZero
 	}
-	if err := checkSettings(n.Signature, n.ThanksURL); err != nil {
+	if err := checkSettings(n.Kind, n.Signature, n.ThanksURL); err != nil {
 		return fail(err)
 	}
 	if err := checkEmailKey(&n.EmailKey); err != nil {
@@ -100,8 +100,12 @@ func (w *Webhooks) Create(ctx context.Context, by app.Caller, n NewWebhook) (web
 	return hook, token, nil
 }
 
-func checkSettings(s webhook.Signature, thanksURL string) error {
-	if !s.Usable() {
+func checkSettings(k intake.Kind, s webhook.Signature, thanksURL string) error {
+	switch {
+	case s.Usable():
+	case k.Fetched():
+		return app.Invalid("secret", "Um webhook do tipo "+string(k)+" precisa do segredo do aplicativo, com ao menos 8 caracteres.")
+	default:
 		return app.Invalid("secret", "A assinatura deve ser typeform, tally, standard, hmac ou google, com um segredo de ao menos 8 caracteres; o de standard é base64, com whsec_ antes. Um cabeçalho próprio é só para hmac, com letras, algarismos e hifens.")
 	}
 	if thanksURL == "" {
@@ -295,7 +299,7 @@ func (c Change) apply(ctx context.Context, r ports.Repos, hook *webhook.Webhook)
 	if err := checkComplete(*hook); err != nil {
 		return err
 	}
-	return checkSettings(hook.Signature, hook.ThanksURL)
+	return checkSettings(hook.Kind, hook.Signature, hook.ThanksURL)
 }
 
 // Regenerate gives a webhook a new token. The old one ends at once, or after grace. Faults: InvalidRequest, NotFound,

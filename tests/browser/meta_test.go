@@ -94,3 +94,46 @@ func TestSlowLeadsOfMetaAreConnected(t *testing.T) {
 		walked.Add(1)
 	})
 }
+
+// TestSlowLeadsOfLinkedInAreConnected in the interface: the form asks for the Client secret alone, LinkedIn checks the
+// address when the token is pasted, and a lead comes in.
+func TestSlowLeadsOfLinkedInAreConnected(t *testing.T) {
+	t.Parallel()
+	l := intaketest.StartLinkedIn(t)
+	env := testkit.SQLite(t)
+	env["FICHARIO_LINKEDIN_URL"], env["FICHARIO_META_READ_BACK"] = l.URL, "1s"
+	b := browsertest.StartBrowser(t, start(t, env).URL)
+	b.SignIn(email, password)
+	b.Visit("/webhooks/novo")
+	b.Fill("#nome", "Anúncios")
+	b.Click("input[value='linkedin']")
+	b.See("Client secret")
+	b.SeeNot("Token de verificação")
+	b.SeeNot("Página de agradecimento")
+	b.Press("Guardar")
+	b.See("precisa do segredo do aplicativo")
+	b.Accessible()
+	b.Fill("#segredo", "outro-segredo")
+	b.Press("Guardar")
+	b.See("Siga os passos ao lado", "Conectar com o LinkedIn", "Nenhuma ainda")
+	page := b.Path()
+	b.Fill("#token", sandbox.LinkedInToken)
+	b.Press("Conectar")
+	b.See("O LinkedIn recusou", "o mesmo Client secret")
+	b.Visit(page + "/editar")
+	b.Fill("#segredo", sandbox.LinkedInSecret)
+	b.Press("Guardar")
+	b.See("Webhook guardado")
+	b.Fill("#token", sandbox.LinkedInToken)
+	b.Press("Conectar")
+	b.See("Imobiliária Aurora Anúncios", "Conectada", "Receba a planta", "Contas de anúncios")
+	b.Accessible()
+	l.AddLeads(t.Context(), sandbox.LinkedInLead{Fields: map[string]string{
+		"FIRST_NAME": "Rita", "LAST_NAME": intaketest.Surname, "EMAIL": intaketest.Email("Rita"),
+	}})
+	lookuptest.Eventually(t, "the lead is a contact", func() bool {
+		b.Visit("/contatos")
+		return browsertest.Eval[bool](b, fmt.Sprintf("document.body.innerText.includes(%q)", "Rita "+intaketest.Surname))
+	})
+	walked.Add(1)
+}

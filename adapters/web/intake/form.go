@@ -84,7 +84,7 @@ func (s pages) webhookCreate(c *web.Call, f webhookFields) error {
 		return s.webhookFormAgain(c, "", f, err)
 	}
 	if f.Kind.Fetched() {
-		return c.Done("/webhooks/"+hook.ID, "Webhook criado. Siga os passos da tela para conectá-lo.")
+		return c.Done("/webhooks/"+hook.ID, "Webhook criado. Siga os passos ao lado para conectá-lo.")
 	}
 	return c.Done("/webhooks/"+hook.ID, "Webhook criado. Copie o endereço e cole no seu formulário.")
 }
