@@ -71,6 +71,8 @@ const (
 	checkEvery = time.Hour
 	// goneAfter is how often a lead is asked for that the platform does not show; one that was just made may be late.
 	goneAfter = 2
+	// partTries is how often a part of a list is asked for.
+	partTries = 4
 	// usedUp is the share of the allowance, in percent, from which a page rests.
 	usedUp = 95
 )
@@ -188,13 +190,25 @@ func (r *round) work(ctx context.Context) error {
 			return err
 		}
 	}
+	var back error
 	if began := r.now; !began.Before(r.RunAt) {
-		if err := r.readBack(ctx, r.ReadTo.Add(-overlap)); err != nil {
-			return err
+		if back = r.readBack(ctx, r.ReadTo.Add(-overlap)); back == nil {
+			r.ReadTo, r.RunAt = began, began.Add(r.ReadBack)
+		} else if !passing(back) {
+			return back
 		}
-		r.ReadTo, r.RunAt = began, began.Add(r.ReadBack)
 	}
-	return r.fetchWaiting(ctx)
+	if err := r.fetchWaiting(ctx); err != nil {
+		return err
+	}
+	return back
+}
+
+// passing reports whether an error is a failure of the platform that the next call may not meet: it keeps nothing else
+// from being fetched.
+func passing(err error) bool {
+	var failed *ports.SourceError
+	return errors.As(err, &failed) && failed.Failure == ports.SourceAway && failed.RetryAfter == 0
 }
 
 // checkToken asks when the token ends. An answer other than that it is dead does not keep leads from being fetched.
@@ -224,7 +238,7 @@ func (r *round) readBack(ctx context.Context, since time.Time) error {
 	r.Forms, r.learned, r.State, r.Reason = forms, true, webhook.SourceOpen, ""
 	for cursor, more := "", true; more; {
 		var found []webhook.Lead
-		if found, cursor, err = r.source().Leads(ctx, r.access(), forms, since, cursor); err != nil {
+		if found, cursor, err = r.part(ctx, forms, since, cursor); err != nil {
 			return err
 		}
 		if err := r.takeNew(ctx, found); err != nil {
@@ -236,6 +250,27 @@ func (r *round) readBack(ctx context.Context, since time.Time) error {
 		}
 	}
 	return nil
+}
+
+// part lists a part of the leads. What fails in passing is called again: a list that is read from its beginning after
+// each failure would never end on a platform that fails now and then.
+func (r *round) part(
+	ctx context.Context, forms []webhook.Form, since time.Time, cursor string,
+) (found []webhook.Lead, next string, err error) {
+	for try := 1; ; try++ {
+		found, next, err = r.source().Leads(ctx, r.access(), forms, since, cursor)
+		if try == partTries || !passing(err) {
+			return found, next, err
+		}
+		select {
+		case <-time.After(time.Duration(try) * time.Second):
+		case <-ctx.Done():
+			return nil, "", ctx.Err()
+		}
+		if err := r.hold(ctx); err != nil {
+			return nil, "", err
+		}
+	}
 }
 
 // takeNew takes those of some leads that were not read before.

@@ -103,6 +103,8 @@ type Result struct {
 	Replayed bool
 	// chain are the bureaus to ask about what has only begun.
 	chain ports.Chain
+	// stored is true where a call has just ended and the statement says so.
+	stored bool
 }
 
 // ErrNotInHistory is the cause where a lookup asked history only and got no answer.

@@ -61,9 +61,9 @@ func (l *Ledger) goDown(
 	}
 	links := chain.Links
 	result, err := l.answerOf(ctx, &chain, e, before, m)
-	// An answer that is only in memory may be lost, and then there is nothing to compare with.
-	_, kept := l.unwritten.of(result.Entry.ID)
-	if err == nil && result.Entry.Status == lookup.Done && chain.Compare != nil && !kept {
+	// An answer that is only in memory may be lost, and of one that came too late the statement has none: then there is
+	// nothing to compare with.
+	if err == nil && result.stored && result.Entry.Status == lookup.Done && chain.Compare != nil {
 		l.compare(ctx, *chain.Compare, append(asked, links[:len(links)-len(chain.Links)]...), result)
 	}
 	return result, err
@@ -235,11 +235,11 @@ func (l *Ledger) end(ctx context.Context, m made, o ports.Outcome) (Result, erro
 	if f := l.flight(m.entry.ID); f != nil {
 		f.failure = m.failure
 	}
-	l.finish(ctx, o)
+	stored := l.finish(ctx, o)
 	if m.failure != nil {
 		return Result{}, bureauFault(m.entry.Status, m.failure)
 	}
-	return Result{Entry: m.entry, Record: *m.record}, nil
+	return Result{Entry: m.entry, Record: *m.record, stored: stored}, nil
 }
 
 // fill gives a record the fields that it has not and that an earlier bureau answered, the later ones first.

@@ -129,6 +129,11 @@ func (w *world) settle() error {
 		return err
 	}
 	w.hook = token.Reveal()
+	if w.hasAds() {
+		if err := w.connectAds(ctx); err != nil {
+			return err
+		}
+	}
 	funnels, err := j.funnels.List(ctx, by, org.ID)
 	if err != nil {
 		return err

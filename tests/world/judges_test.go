@@ -1,6 +1,7 @@
 package world_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	gormengine "fichario/adapters/gormstore/engine"
 	"fichario/app"
 	privacyapp "fichario/app/privacy"
 	"fichario/domain/automation"
@@ -76,6 +78,7 @@ func (w *world) verdicts() {
 	w.judgeErrors()
 	w.judgeAnswers()
 	w.judgeContacts()
+	w.judgeLeads()
 	w.judgeErasures(ctx)
 	w.judgeEvents(ctx)
 	w.judgeAudit(ctx)
@@ -394,7 +397,8 @@ func (w *world) judgeContacts() {
 	if w.did("erase", "delete", "undelete", "merge", "replay") {
 		return
 	}
-	there := w.numbers("SELECT count(*) FROM contacts WHERE org_id = '%s' AND webhook_id IS NOT NULL")
+	there := w.numbers("SELECT count(*) FROM contacts WHERE org_id = '%s' AND webhook_id IS NOT NULL AND webhook_id <> '" +
+		cmp.Or(w.adHook, gormengine.NoID) + "'")
 	if int(there) < len(byID) || int(there) > len(tried) || !unsure && int(there) != len(byID) {
 		w.fail("contact", "%d posts were accepted, %d tried, and there are %d contacts", len(byID), len(tried), there)
 	}

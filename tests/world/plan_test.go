@@ -128,6 +128,9 @@ func draw(seed uint64) plan {
 	if r.IntN(16) > 0 {
 		about = themes[r.IntN(len(themes))]
 	}
+	if aboutAds(seed) {
+		about = ads
+	}
 	p := plan{
 		seed: seed, instances: []int{1, 2, 2, 3}[r.IntN(4)], strategy: strategy(r.IntN(int(strategies))),
 		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(16) == 0,
@@ -231,7 +234,11 @@ func (p *plan) write(r *rand.Rand, about theme) {
 	}
 	var script []op
 	if r.IntN(3) > 0 {
-		verbs, sum = theme{verbs: changes}.weights()
+		met := changes
+		if aboutAds(p.seed) {
+			met = adChanges
+		}
+		verbs, sum = theme{verbs: met}.weights()
 	}
 	for range 1 + r.IntN(4) {
 		o := any(verbs, sum)

@@ -99,6 +99,7 @@ type world struct {
 	writing  chan struct{}
 	bureau   *bureau
 	heard    *receiver
+	platform *platform
 	calendar access.Calendar
 
 	instances []*instance
@@ -110,6 +111,8 @@ type world struct {
 	members  []string
 	keys     []heldKey
 	hook     string // token of the webhook
+	adHook   string // id of the webhook of the platform, and its token
+	adToken  string
 	rotation string // of its contacts, if there is one
 	stages   []crm.Stage
 	rules    []string
@@ -165,6 +168,7 @@ type instance struct {
 	subjects    *privacyapp.Subjects
 	audit       *privacyapp.Audit
 	webhooks    *intakeapp.Webhooks
+	leads       *intakeapp.Leads // nil where none are fetched
 	funnels     *contacts.Funnels
 	purposes    *privacyapp.Purposes
 	rotations   *contacts.Rotations
@@ -172,6 +176,7 @@ type instance struct {
 	retention   *privacyapp.Retention
 	statement   *lookups.Statement
 
+	log  *slog.Logger
 	stop context.CancelFunc
 	over sync.WaitGroup
 }
@@ -205,6 +210,7 @@ func (w *world) open(name string) (*instance, error) {
 		log = slog.New(slog.NewTextHandler(os.Stderr, nil)).With("instance", name)
 	}
 	store.LogTo(log)
+	i.log = log
 	chains, offered := i.chains()
 	terms, pace := lookups.NewTerms(offered, time.Duration(w.plan.bureaus)*timeout, fresh, w.calendar), batches.NewPace()
 	i.ledger = lookups.NewLedger(lookups.LedgerConfig{
@@ -223,6 +229,9 @@ func (w *world) open(name string) (*instance, error) {
 	})
 	store.OnJobs(i.jobs.Wake)
 	i.intake, i.contacts, i.bulks = intakeapp.New(store, now), contacts.New(store, now), contacts.NewBulks(store, now)
+	if w.hasAds() {
+		i.leads = i.fetching(now)
+	}
 	i.members = team.NewMembers(store, now, func(p string) (string, error) { return "h:" + p, nil })
 	i.automations = automations.New(store, now, automations.Means{
 		Conditions: automation.NewConditions(), Catalog: offered, Destinations: automation.Destinations{},
@@ -249,6 +258,9 @@ func (i *instance) start() {
 		}
 		if p.fires {
 			i.over.Go(func() { i.jobs.Run(ctx) })
+		}
+		if i.leads != nil {
+			i.over.Go(func() { i.leads.Run(ctx) })
 		}
 	}
 	i.over.Go(func() {
@@ -448,6 +460,7 @@ func (at *where) run(t *testing.T, p plan) (out outcome) {
 		}
 		w.sched.strategy = p.strategy
 		w.bureau, w.heard = &bureau{world: w}, &receiver{world: w}
+		w.platform = &platform{world: w, calls: map[string]int{}}
 		w.bureau.calls, w.bureau.mute, w.bureau.polls = map[string]int{}, map[string]int{}, map[string]int{}
 		if at.server != nil {
 			w.sched.outside = at.server
@@ -582,12 +595,13 @@ func (w *world) rest() {
 	var mu sync.Mutex
 	calm := false
 	go func() {
-		for n := range 200 {
+		for renewed, n := !w.hasAds(), 0; n < 200; n++ {
+			renewed = renewed || w.renewed()
 			time.Sleep(time.Duration(1+min(n, 2)) * time.Second)
 			// A job that waits for its next attempt may wait for hours.
 			// Nor does whoever was kept for longer than a statement may take come back before a lease has ended.
 			steady := w.plan.faults.frozen == 0 && !w.crashed() && w.plan.holds == (holds{}) && w.plan.pins == (pins{})
-			if w.calm() && (w.idle() || n > 4 && steady || n > 20) {
+			if w.calm() && w.allFetched() && (w.idle() || n > 4 && steady || n > 20) {
 				break
 			}
 		}

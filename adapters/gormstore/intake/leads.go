@@ -130,15 +130,33 @@ func takeLead(tx *gorm.DB, a arrived) error {
 	if webhook.Outcome(a.delivery.Outcome) == webhook.Lost {
 		row.State = string(webhook.LeadLost)
 	}
-	taken := tx.Model(&leadRow{}).Where("webhook_id = ? AND key = ? AND state NOT IN ?", row.WebhookID, row.Key,
-		[]string{string(webhook.LeadTaken), row.State}).Updates(map[string]any{"state": row.State, "lead": nil})
-	if taken.Error == nil && taken.RowsAffected == 0 {
-		taken = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
-		if taken.RowsAffected == 0 && taken.Error == nil {
-			return errKnown
-		}
+	var was []leadRow
+	taken := tx.Model(&was).Clauses(clause.Returning{Columns: []clause.Column{{Name: "id"}}}).
+		Where("webhook_id = ? AND key = ? AND state NOT IN ?", row.WebhookID, row.Key,
+			[]string{string(webhook.LeadTaken), row.State}).Updates(map[string]any{"state": row.State, "lead": nil})
+	switch {
+	case taken.Error != nil:
+		return taken.Error
+	case len(was) > 0:
+		return moveLine(tx, was[0].ID, row.ID)
+	}
+	taken = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+	if taken.RowsAffected == 0 && taken.Error == nil {
+		return errKnown
 	}
 	return taken.Error
+}
+
+// moveLine gives a lead another line of the log, where it was announced after whoever reads the page back had looked
+// whether it was: the line on which it waits goes.
+func moveLine(tx *gorm.DB, from, to engine.UID) error {
+	if from == to {
+		return nil
+	}
+	if err := tx.Delete(&DeliveryRow{}, "id = ?", from).Error; err != nil {
+		return err
+	}
+	return tx.Model(&leadRow{}).Where("id = ?", from).Update("id", to).Error
 }
 
 // writeDelivery writes the line of the log; that of a lead takes the place of the one that it waited on.

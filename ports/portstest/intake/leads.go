@@ -112,6 +112,10 @@ func leads(t *testing.T, s ports.Store) {
 	kit.Same(t, "a second takes it", take("1", one.Delivery, webhook.Accepted), false)
 	fresh := noted(hook, "3", now)
 	kit.Same(t, "a lead that nobody announced is taken", take("3", fresh.Delivery, webhook.Accepted), true)
+	five := noted(hook, "5", now)
+	_, err = repos.Leads.Note(ctx, noted(hook, "5", now)) // after who reads it back has looked whether it was
+	kit.Must(t, err)
+	kit.Same(t, "a lead that was announced meanwhile", take("5", five.Delivery, webhook.Accepted), true)
 	take("2", two.Delivery, webhook.Lost)
 	page, err := repos.Deliveries.Page(ctx, hook.ID, "", "", 10)
 	kit.Must(t, err)
@@ -121,6 +125,7 @@ func leads(t *testing.T, s ports.Store) {
 	}
 	kit.Same(t, "the log", outcomes, map[string]webhook.Outcome{
 		one.Delivery.ID: webhook.Accepted, two.Delivery.ID: webhook.Lost, fresh.Delivery.ID: webhook.Accepted,
+		five.Delivery.ID: webhook.Accepted,
 	})
 	untaken, err := repos.Leads.Untaken(ctx, hook.ID, "1", "2", "3", "4")
 	kit.Must(t, err)
