@@ -1,0 +1,133 @@
+package app_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fichario/app"
+	intakeapp "fichario/app/intake"
+	"fichario/domain/crm"
+	"fichario/domain/intake"
+	"fichario/domain/webhook"
+	"fichario/ports"
+	"fichario/tests/testkit/patience"
+)
+
+// moodyPlatform announces one lead and lists two others, and fails so many of the calls for the second part of the list.
+type moodyPlatform struct {
+	fails  int32
+	listed atomic.Int32
+}
+
+const moodySecret = "segredo-do-aplicativo"
+
+func moodyLead(id string) webhook.Lead {
+	return webhook.Lead{ID: id, Form: "1", Body: []byte(`{"email":"lead` + id + `@example.com"}`), CreatedAt: time.Now()}
+}
+
+func (*moodyPlatform) Notices([]byte) ([]webhook.Notice, error) {
+	return []webhook.Notice{{Lead: "1", Page: "1"}}, nil
+}
+
+func (p *moodyPlatform) Pages(context.Context, ports.SourceAccess) ([]webhook.Source, error) {
+	forms, err := p.Forms(context.Background(), ports.SourceAccess{})
+	return []webhook.Source{{Page: "1", Name: "Página", Token: "token", Forms: forms}}, err
+}
+
+func (*moodyPlatform) Forms(context.Context, ports.SourceAccess) ([]webhook.Form, error) {
+	return []webhook.Form{{ID: "1", Name: "Formulário"}}, nil
+}
+
+func (*moodyPlatform) Lead(_ context.Context, _ ports.SourceAccess, id string) (webhook.Lead, error) {
+	return moodyLead(id), nil
+}
+
+func (p *moodyPlatform) Leads(
+	_ context.Context, _ ports.SourceAccess, _ []webhook.Form, _ time.Time, cursor string,
+) ([]webhook.Lead, string, error) {
+	if n := p.listed.Add(1); cursor != "" && n <= 1+p.fails {
+		return nil, "", &ports.SourceError{Reason: "status 503"}
+	}
+	if cursor == "" {
+		return []webhook.Lead{moodyLead("2")}, "2", nil
+	}
+	return []webhook.Lead{moodyLead("3")}, "", nil
+}
+
+func (*moodyPlatform) Worded(l webhook.Lead, _ webhook.Form) []byte { return l.Body }
+
+func (*moodyPlatform) Expiry(context.Context, ports.SourceAccess) (time.Time, error) {
+	return time.Time{}, nil
+}
+
+func (*moodyPlatform) Unsubscribe(context.Context, ports.SourceAccess) error { return nil }
+
+// TestAPlatformThatFailsNowAndThen: a list goes on where it has failed in passing, and is not read from its beginning;
+// one that fails keeps no announced lead waiting.
+func TestAPlatformThatFailsNowAndThen(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		fails int32
+		lists int32 // calls that list leads, until the contacts are there
+		made  int
+	}{
+		"twice":  {2, 4, 3},
+		"always": {1 << 30, 5, 2},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s, p := inMemory(t), &moodyPlatform{fails: c.fails}
+			leads := intakeapp.NewLeads(intakeapp.LeadsConfig{
+				Store: s.store, Platforms: map[intake.Kind]ports.LeadSource{intake.Meta: p}, Clock: s.now, ReadBack: time.Hour,
+				AddressOf: func(webhook.Token) string { return "" }, Log: slog.New(slog.DiscardHandler),
+			}, s.intake)
+			owner := s.add("dona", crm.Owner)
+			hook, token, err := s.webhooks.Create(t.Context(), owner, intakeapp.NewWebhook{
+				OrgID: s.orgID, Name: "Anúncios", Options: intake.Options{Kind: intake.Meta}, VerifyToken: "combinado",
+				Signature: webhook.OfPlatform(intake.Meta, moodySecret),
+			})
+			if err == nil {
+				_, err = leads.Connect(t.Context(), owner, hook.ID, "token")
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := []byte("{}")
+			mac := hmac.New(sha256.New, []byte(moodySecret))
+			mac.Write(body)
+			_, err = s.intake.Receive(t.Context(), must(s.intake.Open(t.Context(), token.Reveal())), intakeapp.Post{
+				Body: body, Signed: body, Headers: []intake.Pair{{Key: webhook.MetaHeader, Value: hex.EncodeToString(mac.Sum(nil))}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, stop := context.WithCancel(t.Context())
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				leads.Run(ctx)
+			}()
+			made := func() int {
+				return int(must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID)).Received)
+			}
+			for end := time.Now().Add(patience.Limit()); made() < c.made || p.listed.Load() < c.lists; {
+				if time.Now().After(end) {
+					t.Errorf("%d contacts after %d calls", made(), p.listed.Load())
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			stop()
+			<-ended
+			if n := made(); n != c.made {
+				t.Errorf("%d contacts", n)
+			}
+		})
+	}
+}
