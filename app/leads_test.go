@@ -19,7 +19,7 @@ import (
 	"fichario/tests/testkit/patience"
 )
 
-// moodyPlatform announces one lead and lists two others, and fails so many of the calls for the second part of the list.
+// moodyPlatform announces one lead and lists two others; so many of the calls for the second part of the list fail.
 type moodyPlatform struct {
 	fails  int32
 	listed atomic.Int32
@@ -102,7 +102,8 @@ func TestAPlatformThatFailsNowAndThen(t *testing.T) {
 			mac := hmac.New(sha256.New, []byte(moodySecret))
 			mac.Write(body)
 			_, err = s.intake.Receive(t.Context(), must(s.intake.Open(t.Context(), token.Reveal())), intakeapp.Post{
-				Body: body, Signed: body, Headers: []intake.Pair{{Key: webhook.MetaHeader, Value: hex.EncodeToString(mac.Sum(nil))}},
+				Body: body, Signed: body,
+				Headers: []intake.Pair{{Key: webhook.MetaHeader, Value: hex.EncodeToString(mac.Sum(nil))}},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -263,7 +263,7 @@ func (r *round) part(
 			return found, next, err
 		}
 		select {
-		case <-time.After(time.Duration(try) * time.Second):
+		case <-ports.After(time.Duration(try) * time.Second):
 		case <-ctx.Done():
 			return nil, "", ctx.Err()
 		}

@@ -94,8 +94,8 @@ func statusOf(o ports.BureauOutcome) lookup.Status {
 }
 
 // finish writes how a call ended, or keeps that for retries, because the answer is paid for. An entry whose ending is
-// never written remains charged and is settled later. It reports whether it was written: not where it is kept, nor where
-// the entry was settled before.
+// never written remains charged and is settled later. It reports whether it was written: not where it is kept, nor
+// where the entry was settled before.
 func (l *Ledger) finish(ctx context.Context, o ports.Outcome) bool {
 	open, err := l.store.Repos().Calls.End(ctx, o)
 	if err != nil {

@@ -23,7 +23,7 @@ var ads = theme{verbs: "ad 6 announce 3 token 2 pull 1 vanish 1 post 1 wait 3", 
 // adChanges are what makes something that was read before wrong there.
 const adChanges = "token 4 pull 3 announce 4 vanish 1 ad 1"
 
-// aboutAds reports whether the world of a seed is about leads that are fetched: by the seed, so that the worlds of before
+// aboutAds reports whether the world of a seed is about leads that are fetched: by the seed, so that the earlier worlds
 // stay what they were.
 func aboutAds(seed uint64) bool { return seed%13 == 7 }
 
