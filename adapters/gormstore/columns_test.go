@@ -28,9 +28,9 @@ func (w watch) Trace(_ context.Context, _ time.Time, f func() (string, int64), _
 	}
 }
 
-// TestNoStatementHasEveryColumn: nothing in the whole store suite selects *. The store is one in memory, on which
+// TestSlowNoStatementHasEveryColumn: nothing in the whole store suite selects *. The store is one in memory, on which
 // tests of use cases rely.
-func TestNoStatementHasEveryColumn(t *testing.T) {
+func TestSlowNoStatementHasEveryColumn(t *testing.T) {
 	t.Parallel()
 	portstest.Store(t, func(t *testing.T) ports.Store {
 		t.Helper()

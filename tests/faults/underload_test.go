@@ -75,7 +75,7 @@ func unanswered(w *shift) (n int) {
 
 // schemaGrows adds a column to every table while a service of the previous version runs: none of its prepared
 // statements fails ("cached plan must not change result type"), and nobody gets a 500. Whether one is prepared on a
-// reused connection is chance here; the store's TestNoStatementHasEveryColumn does not depend on it.
+// reused connection is chance here; the store's TestSlowNoStatementHasEveryColumn does not depend on it.
 func schemaGrows(t *testing.T) {
 	b := openBooks(t, testkit.PostgreSQL(t))
 	w := b.load()
