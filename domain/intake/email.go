@@ -94,7 +94,10 @@ func (d Draft) CheckEmail() error {
 		}
 	}
 	if len(d.Keys) > 0 {
-		message += " Campos recebidos: " + strings.Join(d.Keys, ", ") + "."
+		message += " Campos recebidos: " + strings.Join(d.Keys, ", ")
+		if !strings.HasSuffix(message, "?") { // a question ends the sentence, too
+			message += "."
+		}
 	} else {
 		message += " O corpo não tem campos."
 	}
