@@ -132,3 +132,39 @@ func TestAPlatformThatFailsNowAndThen(t *testing.T) {
 		})
 	}
 }
+
+// TestAWebhookOfAnotherTypeHasNoPages: what was connected for the type before is forgotten with it, and a worker that
+// has the page already leaves it.
+func TestAWebhookOfAnotherTypeHasNoPages(t *testing.T) {
+	t.Parallel()
+	s, p := inMemory(t), &moodyPlatform{}
+	leads := intakeapp.NewLeads(intakeapp.LeadsConfig{
+		Store: s.store, Platforms: map[intake.Kind]ports.LeadSource{intake.Meta: p}, Clock: s.now, ReadBack: time.Millisecond,
+		AddressOf: func(webhook.Token) string { return "" }, Log: slog.New(slog.DiscardHandler),
+	}, s.intake)
+	owner := s.add("dona", crm.Owner)
+	hook, _, err := s.webhooks.Create(t.Context(), owner, intakeapp.NewWebhook{
+		OrgID: s.orgID, Name: "Anúncios", Options: intake.Options{Kind: intake.Meta}, VerifyToken: "combinado",
+		Signature: webhook.OfPlatform(intake.Meta, moodySecret),
+	})
+	if err == nil {
+		_, err = leads.Connect(t.Context(), owner, hook.ID, "token")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, none, unsigned := intake.Generic, "", webhook.Signature{}
+	equal(t, "the change", said(s.webhooks.Update(t.Context(), owner, hook.ID, intakeapp.Change{
+		Kind: &other, VerifyToken: &none, Signature: &unsigned,
+	})), "")
+	equal(t, "pages", len(must(s.store.Repos().LeadSources.List(t.Context(), s.orgID, hook.ID))), 0)
+	left := webhook.Source{
+		ID: app.NewID(), OrgID: s.orgID, WebhookID: hook.ID, Page: "1", Name: "Página", Token: "token",
+		State: webhook.SourceOpen, CreatedAt: s.now(),
+	}
+	must(s.store.Repos().LeadSources.Connect(t.Context(), left)) // as one of a version before
+	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer stop()
+	leads.Run(ctx)
+	equal(t, "calls", p.listed.Load(), int32(0))
+}

@@ -136,6 +136,9 @@ func (l *Leads) step(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	if l.Platforms[hook.Kind] == nil { // its type was changed since
+		return true, nil
+	}
 	r := round{Leads: l, hook: hook, Source: s, now: now}
 	return true, r.end(ctx, r.work(ctx))
 }

@@ -183,19 +183,24 @@ func (l *Leads) Disconnect(ctx context.Context, by app.Caller, webhookID, page s
 			l.Log.WarnContext(ctx, "a page could not be unsubscribed", "webhook", hook.ID, "page", s.Page, "why", err.Error())
 		}
 		err := l.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
-			if err := r.LeadSources.Remove(ctx, hook.ID, s.Page); err != nil && !errors.Is(err, ports.ErrNotFound) {
-				return err
-			}
-			return app.Record(ctx, r, by, audit.Line{
-				OrgID: hook.OrgID, Action: audit.SourceDisconnected, Object: hook.ID,
-				Detail: audit.Detail{"pagina": s.Page, "nome": s.Name},
-			})
+			return disconnected(ctx, r, by, hook.Webhook, s)
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
 	return some, nil
+}
+
+// disconnected forgets a page of a webhook.
+func disconnected(ctx context.Context, r ports.Repos, by app.Caller, h webhook.Webhook, s webhook.Source) error {
+	if err := r.LeadSources.Remove(ctx, h.ID, s.Page); err != nil && !errors.Is(err, ports.ErrNotFound) {
+		return err
+	}
+	return app.Record(ctx, r, by, audit.Line{
+		OrgID: h.OrgID, Action: audit.SourceDisconnected, Object: h.ID,
+		Detail: audit.Detail{"pagina": s.Page, "nome": s.Name},
+	})
 }
 
 // ReadPage is a page that was read back, and how many contacts that made.

@@ -239,6 +239,11 @@ func (w *Webhooks) Update(ctx context.Context, by app.Caller, id string, c Chang
 		if err := r.Webhooks.Update(ctx, v.Webhook); err != nil {
 			return err
 		}
+		if before.Kind != v.Kind {
+			if err := forgetPages(ctx, r, by, v.Webhook); err != nil {
+				return err
+			}
+		}
 		changed := app.Differing(hookDetail(before), hookDetail(v.Webhook))
 		if before.Signature.Secret != v.Signature.Secret {
 			changed["segredo"] = "outro"
@@ -250,6 +255,21 @@ func (w *Webhooks) Update(ctx context.Context, by app.Caller, id string, c Chang
 			OrgID: v.OrgID, Action: audit.WebhookChanged, Object: id, Detail: changed,
 		})
 	})
+}
+
+// forgetPages disconnects the pages of a webhook that becomes another platform's, or none's: their tokens are of no use
+// there.
+func forgetPages(ctx context.Context, r ports.Repos, by app.Caller, h webhook.Webhook) error {
+	pages, err := r.LeadSources.List(ctx, h.OrgID, h.ID)
+	if err != nil {
+		return err
+	}
+	for _, s := range pages {
+		if err := disconnected(ctx, r, by, h, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // hookDetail is what the audit says of a webhook, without secrets.

@@ -3,7 +3,10 @@ package faults
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,4 +84,43 @@ func announce(s *intaketest.Service, m intaketest.Meta, h hook, id string) {
 	_, _ = s.Send(context.Background(), request{Path: h.Path, Body: string(body), Header: map[string]string{
 		"Content-Type": "application/json", "X-Hub-Signature-256": m.Sign(body),
 	}})
+}
+
+// TestSlowFiftyNotificationsASecond says how fast they are answered: each as soon as its ids are on disk.
+func TestSlowFiftyNotificationsASecond(t *testing.T) {
+	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) {
+		const a, seconds = 50, 20
+		m := intaketest.StartMeta(t)
+		o := intaketest.StartService(t, env, m.Env("1h")).Org(t)
+		h := o.NewMetaHook("Anúncios")
+		o.Connect(h, sandbox.MetaToken)
+		var (
+			mu    sync.Mutex
+			took  []time.Duration
+			tasks sync.WaitGroup
+		)
+		ticker := time.NewTicker(time.Second / a)
+		defer ticker.Stop()
+		for i := range a * seconds {
+			id := m.AddLeads(intaketest.MetaLead(fmt.Sprint("lead ", i)))[0]
+			<-ticker.C
+			tasks.Go(func() {
+				began := time.Now()
+				answer := o.Announce(m, h, id)
+				mu.Lock()
+				defer mu.Unlock()
+				took = append(took, time.Since(began))
+				if answer.Status != http.StatusOK {
+					t.Errorf("a notification got %s", answer)
+				}
+			})
+		}
+		tasks.Wait()
+		slices.Sort(took)
+		t.Logf("%d notifications, %d a second: p50 %s, p99 %s, the slowest %s", len(took), a, took[len(took)/2],
+			took[len(took)*99/100], took[len(took)-1])
+		lookuptest.Eventually(t, "every lead has come in", func() bool {
+			return intaketest.Read[struct{ Received int }](o, "webhook", "show", h.ID).Received >= a*seconds
+		})
+	})
 }
