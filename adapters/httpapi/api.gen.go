@@ -1282,7 +1282,7 @@ type VerifyWebhookParams struct {
 	// HubVerifyToken The webhook's token; for type `meta`, its verify token.
 	HubVerifyToken *string `form:"hub.verify_token,omitempty" json:"hub.verify_token,omitempty"`
 
-	// ChallengeCode What LinkedIn asks with; at most 512 characters.
+	// ChallengeCode A UUID, with which LinkedIn asks; anything else is not answered.
 	ChallengeCode *string `form:"challengeCode,omitempty" json:"challengeCode,omitempty"`
 }
 
@@ -1294,7 +1294,7 @@ type ProbeWebhookParams struct {
 	// HubVerifyToken The webhook's token; for type `meta`, its verify token.
 	HubVerifyToken *string `form:"hub.verify_token,omitempty" json:"hub.verify_token,omitempty"`
 
-	// ChallengeCode What LinkedIn asks with; at most 512 characters.
+	// ChallengeCode A UUID, with which LinkedIn asks; anything else is not answered.
 	ChallengeCode *string `form:"challengeCode,omitempty" json:"challengeCode,omitempty"`
 }
 

@@ -64,10 +64,8 @@ func (h handlers) verify(ctx context.Context, token, challenge, verifyToken, cod
 	v := verified{
 		status: WebhookStatus{Status: Ok, Name: hook.Name, Type: WebhookStatusType(hook.Kind), Enabled: hook.Enabled},
 	}
-	if code != "" && len(code) <= challengeMax {
-		if response := hook.Response(code); response != "" {
-			v.status.ChallengeCode, v.status.ChallengeResponse = &code, &response
-		}
+	if response := hook.Response(code); response != "" {
+		v.status.ChallengeCode, v.status.ChallengeResponse = &code, &response
 	}
 	return v, nil
 }

@@ -244,7 +244,7 @@ func (j *Jobs) mailNews(ctx context.Context, r ports.Repos, job automation.Job) 
 		return outcome{}, err
 	}
 	return j.send(ctx, ports.Mail{
-		ID: job.ID, To: m.Email, Subject: "Leads da Meta", Text: job.Detail + "\n\n" + j.PublicURL + "/webhooks\n",
+		ID: job.ID, To: m.Email, Subject: "Leads de anúncios", Text: job.Detail + "\n\n" + j.PublicURL + "/webhooks\n",
 	})
 }
 

@@ -70,7 +70,7 @@ func (n Notification) Title() string {
 	case BureauExhausted:
 		return "Bureau sem crédito"
 	case SourceToken:
-		return "Leads da Meta"
+		return "Leads de anúncios"
 	case NewContact:
 	}
 	return "Novo contato"

@@ -43,6 +43,8 @@ func TestSignatures(t *testing.T) {
 	typeform, tally, plain, own := by(TypeformScheme), by(TallyScheme), by(HMACScheme), by(HMACScheme)
 	other := Signature{Scheme: TypeformScheme, Secret: testSecret + "x"}
 	own.Header = "x-minha-assinatura"
+	linkedIn := OfPlatform(intake.LinkedIn, testSecret)
+	ofLinkedIn := hex.EncodeToString(sign("hmacsha256=" + body))
 	for name, c := range map[string]struct {
 		signature Signature
 		headers   []intake.Pair
@@ -69,11 +71,35 @@ func TestSignatures(t *testing.T) {
 		"shopify":                    {plain, headers("x-shopify-hmac-sha256", in64), nil},
 		"woocommerce":                {plain, headers("x-wc-webhook-signature", in64), nil},
 		"mautic":                     {plain, headers("webhook-signature", in64), nil},
+		"linkedin":                   {linkedIn, headers("x-li-signature", ofLinkedIn), nil},
+		"linkedin, with the hash":    {linkedIn, headers("x-li-signature", "hmacsha256="+ofLinkedIn), nil},
+		"linkedin, of the body":      {linkedIn, headers("x-li-signature", inHex), ErrBadSignature},
+		"linkedin, missing":          {linkedIn, headers("x-hub-signature-256", ofLinkedIn), ErrUnsigned},
 		"no such scheme":             {by("md5"), headers("x-signature", in64), ErrBadSignature},
 	} {
 		if err := c.signature.Check(Delivery{Headers: c.headers}, []byte(body), time.Now()); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
+	}
+}
+
+// TestTheChallengeOfLinkedIn signs nothing but a UUID: the same secret signs bodies.
+func TestTheChallengeOfLinkedIn(t *testing.T) {
+	t.Parallel()
+	const code = "890e4665-4dfe-4ab1-b689-ed553bceeed0"
+	w := Webhook{Signature: OfPlatform(intake.LinkedIn, testSecret)}
+	w.Kind = intake.LinkedIn
+	if got := w.Response(code); got != hex.EncodeToString(sign(code)) {
+		t.Errorf("the response is %q", got)
+	}
+	for _, other := range []string{"", "hmacsha256={}", code + "0", strings.Repeat("z", 36), "hmacsha256=" + code[:25]} {
+		if got := w.Response(other); got != "" {
+			t.Errorf("%q is signed", other)
+		}
+	}
+	w.Kind = intake.Meta
+	if w.Response(code) != "" {
+		t.Error("a webhook of another kind signs a challenge")
 	}
 }
 

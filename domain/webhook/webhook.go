@@ -5,6 +5,7 @@ package webhook
 import (
 	"crypto/subtle"
 	"encoding/hex"
+	"strings"
 	"time"
 
 	"fichario/domain/intake"
@@ -60,13 +61,14 @@ func (w Webhook) Complete() bool {
 		return w.VerifyToken == "" && signs && w.Signature.Header == LinkedInHeader
 	case intake.Generic, intake.FormService:
 	}
-	return w.VerifyToken == "" && w.Signature.Header != LinkedInHeader
+	return w.VerifyToken == ""
 }
 
 // Response answers LinkedIn's challenge with what only who has the app's secret can know; "" for a webhook of another
-// kind, and where the secret cannot be read.
+// kind, where the secret cannot be read, and for what is no UUID: anybody may ask, and the same secret signs bodies.
 func (w Webhook) Response(code string) string {
-	if w.Kind != intake.LinkedIn || w.Unreadable {
+	const letters, length = "0123456789abcdefABCDEF-", 36
+	if w.Kind != intake.LinkedIn || w.Unreadable || len(code) != length || strings.Trim(code, letters) != "" {
 		return ""
 	}
 	return hex.EncodeToString(hmacOf([]byte(w.Signature.Secret), []byte(code)))

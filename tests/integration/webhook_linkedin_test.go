@@ -1,6 +1,7 @@
 package integration_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -38,6 +39,12 @@ func TestLeadsOfLinkedIn(t *testing.T) {
 		body := string(l.Notification("f1-4", "CREATED"))
 		if a, b := post(body, ""), post(body, l.Sign([]byte("x"))); a != 401 || b != 401 {
 			t.Errorf("without a signature %d, with a wrong one %d", a, b)
+		}
+		for _, code := range []string{"hmacsha256=" + body, body, strings.Repeat("g", 36)} { // nobody may have a body signed
+			a := o.Do(intaketest.Request{Method: "GET", Path: h.Path + "?challengeCode=" + url.QueryEscape(code)})
+			if a.Status != 200 || strings.Contains(string(a.Body), "challenge") {
+				t.Errorf("the challenge of %d characters is answered: %s", len(code), a)
+			}
 		}
 		ids := l.AddLeads(t.Context(), linkedInLead("Ana"), sandbox.LinkedInLead{
 			Fields: map[string]string{"FIRST_NAME": "Caio"},

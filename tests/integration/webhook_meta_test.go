@@ -163,7 +163,7 @@ func TestSlowLeadsOfMetaThatNobodyAnnounced(t *testing.T) {
 		lookuptest.Eventually(t, "owners are mailed once of each", func() bool {
 			news := 0
 			for _, mail := range box.To(o.MemberEmail("Helena")) {
-				if strings.Contains(mail.Subject, "Leads da Meta") {
+				if strings.Contains(mail.Subject, "Leads de anúncios") {
 					news++
 				}
 			}
