@@ -93,7 +93,7 @@ func TestAPlatformThatFailsNowAndThen(t *testing.T) {
 				Signature: webhook.OfPlatform(intake.Meta, moodySecret),
 			})
 			if err == nil {
-				_, err = leads.Connect(t.Context(), owner, hook.ID, "token")
+				_, err = leads.Connect(t.Context(), owner, hook.ID, "token", "")
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -148,7 +148,7 @@ func TestAWebhookOfAnotherTypeHasNoPages(t *testing.T) {
 		Signature: webhook.OfPlatform(intake.Meta, moodySecret),
 	})
 	if err == nil {
-		_, err = leads.Connect(t.Context(), owner, hook.ID, "token")
+		_, err = leads.Connect(t.Context(), owner, hook.ID, "token", "")
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"fichario/domain/webhook"
@@ -75,13 +76,28 @@ type LeadSource interface {
 
 // SourceAccess is what opens a page.
 type SourceAccess struct {
-	// Page is the platform's id of it; empty for Pages.
+	// Page is the platform's id of it; for Pages the name or id of the only one that is wanted, or empty.
 	Page, Token, AppSecret string
 	// Callback is our address for announcements, where a platform is told it with the subscription: for Pages and
 	// Unsubscribe.
 	Callback string
 	// Used is called, where it is set, with how much of its allowance the platform says is used, in percent.
 	Used func(percent int)
+}
+
+// Wants reports whether Pages is to return a page with an id and a name.
+func (a SourceAccess) Wants(id, name string) bool {
+	return a.Page == "" || a.Page == id || strings.EqualFold(a.Page, name)
+}
+
+// NotOpened is that a token does not open the page that is wanted, but others, by their names and ids.
+func NotOpened(others []string) *SourceError {
+	const most = 20
+	reason := "o token não abre esta página"
+	if len(others) > 0 {
+		reason += "; abre " + strings.Join(others[:min(most, len(others))], ", ")
+	}
+	return &SourceError{Failure: PermissionMissing, Reason: reason}
 }
 
 // SourceFailure is why a call to a lead source failed.

@@ -109,6 +109,21 @@ func TestALead(t *testing.T) {
 	}
 }
 
+// TestOneAccount: another name tells which accounts there are.
+func TestOneAccount(t *testing.T) {
+	t.Parallel()
+	c, _, a, _ := started(t)
+	a.Page = "outra"
+	if _, err := c.Pages(t.Context(), a); err == nil || !strings.Contains(err.Error(), "("+sandbox.LinkedInAccount+")") {
+		t.Errorf("an account that there is not: %v", err)
+	}
+	for _, a.Page = range []string{sandbox.LinkedInAccount, "imobiliária aurora anúncios"} {
+		if pages, err := c.Pages(t.Context(), a); err != nil || len(pages) != 1 {
+			t.Errorf("%s: %+v, %v", a.Page, pages, err)
+		}
+	}
+}
+
 // TestNotices: only a lead that was made is one.
 func TestNotices(t *testing.T) {
 	t.Parallel()

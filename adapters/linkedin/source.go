@@ -69,7 +69,9 @@ func plain(id string) bool {
 func (c *Client) Pages(ctx context.Context, a ports.SourceAccess) ([]webhook.Source, error) {
 	var (
 		out    []webhook.Source
+		others []string
 		denied error
+		wanted = a
 	)
 	for next, calls := "", 0; calls < listsMax; calls++ {
 		var part struct {
@@ -93,6 +95,10 @@ func (c *Client) Pages(ctx context.Context, a ports.SourceAccess) ([]webhook.Sou
 			if !plain(page) {
 				continue
 			}
+			if !wanted.Wants(page, account.Name) {
+				others = append(others, account.Name+" ("+page+")")
+				continue
+			}
 			a.Page = page
 			s, err := c.subscribed(ctx, a, cmp.Or(account.Name, page))
 			var failed *ports.SourceError
@@ -108,6 +114,9 @@ func (c *Client) Pages(ctx context.Context, a ports.SourceAccess) ([]webhook.Sou
 		if next = part.Metadata.Next; next == "" {
 			break
 		}
+	}
+	if len(out) == 0 && denied == nil && wanted.Page != "" {
+		return nil, ports.NotOpened(others)
 	}
 	if len(out) == 0 {
 		return nil, denied

@@ -197,3 +197,28 @@ func TestTheCallbackURL(t *testing.T) {
 		t.Errorf("announced %+v", notices)
 	}
 }
+
+// TestOnePageOfAPersons: of a person's token, only the page that is named is subscribed; another name tells which there
+// are.
+func TestOnePageOfAPersons(t *testing.T) {
+	t.Parallel()
+	c, m, a := started(t)
+	m.AddPage(sandbox.MetaPage{ID: "106000000000002", Name: "Aurora Litoral", Token: "token-do-litoral", Forms: []sandbox.MetaForm{
+		{ID: "206000000000002", Name: "Orçamento"},
+	}})
+	person := ports.SourceAccess{Token: sandbox.MetaPersonToken, AppSecret: a.AppSecret}
+	person.Page = "outra"
+	if _, err := c.Pages(t.Context(), person); err == nil || !strings.Contains(err.Error(), "Aurora Litoral (106000000000002)") ||
+		m.Subscribed() {
+		t.Errorf("a page that there is not: %v, subscribed %t", err, m.Subscribed())
+	}
+	person.Page = "aurora litoral"
+	pages, err := c.Pages(t.Context(), person)
+	if err != nil || len(pages) != 1 || pages[0].Token != "token-do-litoral" || !m.Subscribed() {
+		t.Errorf("one page: %+v, %v, subscribed %t", pages, err, m.Subscribed())
+	}
+	person.Page = ""
+	if pages, err = c.Pages(t.Context(), person); err != nil || len(pages) != 2 {
+		t.Errorf("all pages: %+v, %v", pages, err)
+	}
+}

@@ -135,9 +135,16 @@ func (c *Client) Pages(ctx context.Context, a ports.SourceAccess) ([]webhook.Sou
 		}
 		pages = []pageNode{own}
 	}
-	var out []webhook.Source
+	var (
+		out    []webhook.Source
+		others []string
+	)
 	for _, p := range pages {
 		if number(json.RawMessage(p.ID)) == "" {
+			continue
+		}
+		if !a.Wants(p.ID, p.Name) {
+			others = append(others, p.Name+" ("+p.ID+")")
 			continue
 		}
 		of := ports.SourceAccess{Page: p.ID, Token: cmp.Or(p.Token, a.Token), AppSecret: a.AppSecret}
@@ -159,6 +166,9 @@ func (c *Client) Pages(ctx context.Context, a ports.SourceAccess) ([]webhook.Sou
 		out = append(out, webhook.Source{
 			Page: p.ID, Name: cmp.Or(p.Name, p.ID), Token: of.Token, Forms: forms, ExpiresAt: expires,
 		})
+	}
+	if len(out) == 0 && a.Page != "" {
+		return nil, ports.NotOpened(others)
 	}
 	return out, nil
 }

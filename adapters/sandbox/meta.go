@@ -85,8 +85,10 @@ type MetaLead struct {
 const (
 	MetaSecret = "segredo-do-aplicativo" //nolint:gosec // it opens nothing but this
 	MetaToken  = "token-da-pagina"       //nolint:gosec // as above
-	metaPage   = "106000000000001"
-	metaForm   = "206000000000001"
+	// MetaPersonToken is that of a person, who has every page.
+	MetaPersonToken = "token-da-pessoa" //nolint:gosec // as above
+	metaPage        = "106000000000001"
+	metaForm        = "206000000000001"
 )
 
 // NewMeta returns a Meta with one page, which has one form. The ids of its leads count from the present millisecond,

@@ -35,6 +35,10 @@ func (m *Meta) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.takeEvents(w, r, token)
 		return
 	}
+	if token == MetaPersonToken {
+		m.servePerson(w, r, path)
+		return
+	}
 	p := m.pageOf(w, r, token)
 	if p == nil {
 		return
@@ -100,11 +104,28 @@ func (m *Meta) tellUsage(w http.ResponseWriter) {
 		`"total_time":0,"estimated_time_to_regain_access":%d}]}`, m.used, wait))
 }
 
-// pageOf returns the page that a token opens, or answers why there is none.
-func (m *Meta) pageOf(w http.ResponseWriter, r *http.Request, token string) *MetaPage {
+// proves reports whether a call shows that it has the app's secret, beside the token.
+func (m *Meta) proves(r *http.Request, token string) bool {
 	mac := hmac.New(sha256.New, []byte(m.secret))
 	mac.Write([]byte(token))
-	proof := r.URL.Query().Get("appsecret_proof")
+	return r.URL.Query().Get("appsecret_proof") == hex.EncodeToString(mac.Sum(nil))
+}
+
+// servePerson lists the pages of a person, each with its own token.
+func (m *Meta) servePerson(w http.ResponseWriter, r *http.Request, path string) {
+	if path != "me/accounts" || !m.proves(r, MetaPersonToken) {
+		metaError(w, http.StatusBadRequest, 100, 0, "Invalid parameter")
+		return
+	}
+	data := []any{}
+	for _, p := range m.pages {
+		data = append(data, map[string]any{"id": p.ID, "name": p.Name, "access_token": p.Token})
+	}
+	metaAnswer(w, map[string]any{"data": data, "paging": map[string]any{}})
+}
+
+// pageOf returns the page that a token opens, or answers why there is none.
+func (m *Meta) pageOf(w http.ResponseWriter, r *http.Request, token string) *MetaPage {
 	for _, p := range m.pages {
 		switch {
 		case token == "" || p.Token != token && !p.dead[token]:
@@ -112,7 +133,7 @@ func (m *Meta) pageOf(w http.ResponseWriter, r *http.Request, token string) *Met
 		case p.dead[token], p.ExpiresAt > 0 && time.Now().Unix() >= p.ExpiresAt:
 			metaError(w, http.StatusUnauthorized, 190, 463, "Error validating access token: Session has expired.")
 			return nil
-		case proof != hex.EncodeToString(mac.Sum(nil)):
+		case !m.proves(r, token):
 			metaError(w, http.StatusBadRequest, 100, 0, "Invalid appsecret_proof provided in the API argument")
 			return nil
 		}

@@ -48,9 +48,10 @@ func (l *Leads) callback(ctx context.Context, hook webhook.Hook) (string, error)
 }
 
 // Connect subscribes the pages that a token opens, and connects them with a webhook: their leads are fetched from now
-// on. For a page that is connected already it renews the token, and what waited comes in. Faults: InvalidRequest,
-// NotFound, Forbidden, ServiceUnavailable.
-func (l *Leads) Connect(ctx context.Context, by app.Caller, webhookID, token string) ([]webhook.Source, error) {
+// on. page is the name or id of the only one, or empty for all. For a page that is connected already it renews the
+// token, and what waited comes in. Faults: InvalidRequest, which names the pages that there are, NotFound, Forbidden,
+// ServiceUnavailable.
+func (l *Leads) Connect(ctx context.Context, by app.Caller, webhookID, token, page string) ([]webhook.Source, error) {
 	hook, err := l.sourceHook(ctx, by, webhookID)
 	if err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (l *Leads) Connect(ctx context.Context, by app.Caller, webhookID, token str
 		return nil, err
 	}
 	pages, err := l.Platforms[hook.Kind].Pages(ctx, ports.SourceAccess{
-		Token: token, AppSecret: hook.Signature.Secret, Callback: callback,
+		Page: page, Token: token, AppSecret: hook.Signature.Secret, Callback: callback,
 	})
 	if err == nil && len(pages) == 0 {
 		return nil, app.Invalid("token", "O token não abre nenhuma página.")

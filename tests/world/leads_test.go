@@ -182,7 +182,7 @@ func (w *world) connectAds(ctx context.Context) error {
 		return err
 	}
 	w.adHook, w.adToken = hook.ID, token.Reveal()
-	_, err = w.judge.leads.Connect(ctx, app.Operator(), w.adHook, w.platform.secret())
+	_, err = w.judge.leads.Connect(ctx, app.Operator(), w.adHook, w.platform.secret(), "")
 	return err
 }
 
@@ -247,7 +247,7 @@ func init() {
 		}
 		secret := w.platform.secret()
 		w.platform.mu.Unlock()
-		_, h.err = i.leads.Connect(ctx, app.Operator(), w.adHook, secret)
+		_, h.err = i.leads.Connect(ctx, app.Operator(), w.adHook, secret, "")
 	}
 	// pull reads the page back by hand, beside the workers.
 	verbs["pull"] = func(w *world, ctx context.Context, i *instance, h *happening) {
@@ -274,7 +274,7 @@ func (w *world) renewed() bool {
 	w.platform.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	_, err := w.at(0).leads.Connect(ctx, app.Operator(), w.adHook, secret)
+	_, err := w.at(0).leads.Connect(ctx, app.Operator(), w.adHook, secret, "")
 	return err == nil
 }
 

@@ -182,9 +182,10 @@ func (s pages) webhookTry(c *web.Call, f struct {
 // pagesConnect connects a webhook with the pages of a token. The token is posted, and never shown again.
 func (s pages) pagesConnect(c *web.Call, f struct {
 	Token string `form:"token" app:"token"`
+	Page  string `form:"pagina" app:"page"`
 }) error {
 	id := c.PathValue("id")
-	found, err := s.Leads.Connect(c.Ctx(), c.By, id, strings.TrimSpace(f.Token))
+	found, err := s.Leads.Connect(c.Ctx(), c.By, id, strings.TrimSpace(f.Token), strings.TrimSpace(f.Page))
 	if refused := app.FaultOf(err); refused != nil && (app.IsRefusal(err) || refused.Code == fault.ServiceUnavailable) {
 		return s.webhookPage(c, webhookFilter{}, nil, refused.Message)
 	}

@@ -93,7 +93,7 @@ func connectMeta(ctx context.Context, e *command.Environment, u Use, fresh bool)
 		if err := u.Meta.Callback(ctx, command.WebhookURL(e, w.Token, u.Addr), verifyToken); err != nil {
 			return err
 		}
-		if _, err := u.Leads.Connect(ctx, app.Operator(), hook.ID, sandbox.MetaToken); err != nil {
+		if _, err := u.Leads.Connect(ctx, app.Operator(), hook.ID, sandbox.MetaToken, ""); err != nil {
 			return err
 		}
 		if !fresh {

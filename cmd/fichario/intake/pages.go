@@ -86,6 +86,7 @@ func withLeads(e *command.Environment, do func(*intakeapp.Leads) error) error {
 
 type pageConnectCmd struct {
 	Webhook   string `required:"" help:"Id of the webhook, of type meta or linkedin."`
+	Page      string `help:"Name or id of the only page to connect. Default: all that the token opens; an unknown one lists them."`
 	FromStdin bool   `name:"page-token-stdin" required:"" help:"Read the access token from standard input, one line; not shown when typed."`
 }
 
@@ -96,7 +97,7 @@ func (c *pageConnectCmd) Run(e *command.Environment) error {
 		return err
 	}
 	return withLeads(e, func(leads *intakeapp.Leads) error {
-		pages, err := leads.Connect(e.Ctx, app.Operator(), c.Webhook, strings.TrimSpace(token))
+		pages, err := leads.Connect(e.Ctx, app.Operator(), c.Webhook, strings.TrimSpace(token), c.Page)
 		if err != nil {
 			return err
 		}
