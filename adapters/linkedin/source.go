@@ -288,7 +288,8 @@ func (c *Client) Lead(ctx context.Context, a ports.SourceAccess, id string) (web
 func (c *Client) Leads(
 	ctx context.Context, a ports.SourceAccess, _ []webhook.Form, after time.Time, cursor string,
 ) (leads []webhook.Lead, next string, err error) {
-	until, at, _ := strings.Cut(cmp.Or(cursor, fmt.Sprintf("%d 0", time.Now().UnixMilli())), " ")
+	now := max(time.Now().UnixMilli(), after.UnixMilli()+1) // a span is not empty
+	until, at, _ := strings.Cut(cmp.Or(cursor, fmt.Sprintf("%d 0", now)), " ")
 	start, _ := strconv.Atoi(at)
 	var part struct {
 		Elements []json.RawMessage `json:"elements"`
