@@ -208,8 +208,8 @@ func TestOnePageOfAPersons(t *testing.T) {
 	}})
 	person := ports.SourceAccess{Token: sandbox.MetaPersonToken, AppSecret: a.AppSecret}
 	person.Page = "outra"
-	if _, err := c.Pages(t.Context(), person); err == nil || !strings.Contains(err.Error(), "Aurora Litoral (106000000000002)") ||
-		m.Subscribed() {
+	_, err := c.Pages(t.Context(), person)
+	if err == nil || !strings.Contains(err.Error(), "Aurora Litoral (106000000000002)") || m.Subscribed() {
 		t.Errorf("a page that there is not: %v, subscribed %t", err, m.Subscribed())
 	}
 	person.Page = "aurora litoral"

@@ -35,10 +35,6 @@ func (m *Meta) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.takeEvents(w, r, token)
 		return
 	}
-	if token == MetaPersonToken {
-		m.servePerson(w, r, path)
-		return
-	}
 	p := m.pageOf(w, r, token)
 	if p == nil {
 		return
@@ -112,8 +108,8 @@ func (m *Meta) proves(r *http.Request, token string) bool {
 }
 
 // servePerson lists the pages of a person, each with its own token.
-func (m *Meta) servePerson(w http.ResponseWriter, r *http.Request, path string) {
-	if path != "me/accounts" || !m.proves(r, MetaPersonToken) {
+func (m *Meta) servePerson(w http.ResponseWriter, r *http.Request) {
+	if !strings.HasSuffix(r.URL.Path, "/me/accounts") || !m.proves(r, MetaPersonToken) {
 		metaError(w, http.StatusBadRequest, 100, 0, "Invalid parameter")
 		return
 	}
@@ -124,8 +120,12 @@ func (m *Meta) servePerson(w http.ResponseWriter, r *http.Request, path string) 
 	metaAnswer(w, map[string]any{"data": data, "paging": map[string]any{}})
 }
 
-// pageOf returns the page that a token opens, or answers why there is none.
+// pageOf returns the page that a token opens, or answers why there is none, or with the pages of a person.
 func (m *Meta) pageOf(w http.ResponseWriter, r *http.Request, token string) *MetaPage {
+	if token == MetaPersonToken {
+		m.servePerson(w, r)
+		return nil
+	}
 	for _, p := range m.pages {
 		switch {
 		case token == "" || p.Token != token && !p.dead[token]:

@@ -42,7 +42,7 @@ func (c *serveCmd) Run(e *command.Environment) error {
 	}
 	log, flush := command.NewLogger(e.Settings, e.ErrOut)
 	defer flush()
-	s, err := newService(e, log, c.Demo)
+	s, err := startedService(e, log, c.Demo)
 	if errors.Is(err, command.ErrStopped) || e.Ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		log.Info("stopped")
 		return nil

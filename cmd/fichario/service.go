@@ -62,6 +62,25 @@ type service struct {
 	metricsServer *http.Server    // nil where /metrics is served with everything else
 }
 
+// startTries is how often a service starts whose connection to the database is lost meanwhile.
+const startTries = 5
+
+// startedService is newService that begins again where a connection to the database is lost meanwhile, as one is that a
+// pooler or a failover closes: until it answers at all, newService waits by itself.
+func startedService(e *command.Environment, log *slog.Logger, shown bool) (*service, error) {
+	for try := 1; ; try++ {
+		s, err := newService(e, log, shown)
+		if err == nil || try == startTries || e.Ctx.Err() != nil || !engine.Severed(err) {
+			return s, err
+		}
+		log.Warn("the database was lost while the service started; starting again", "why", engine.Reason(err))
+		select {
+		case <-time.After(time.Second):
+		case <-e.Ctx.Done():
+		}
+	}
+}
+
 // newService opens and wires everything; with shown, for a demonstration. If it fails, it closes what it opened.
 func newService(e *command.Environment, log *slog.Logger, shown bool) (_ *service, err error) {
 	calendar, err := e.Calendar()

@@ -2,8 +2,10 @@ package faults
 
 import (
 	"bytes"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -98,4 +100,27 @@ func mended(b *books, w *shift, name string) {
 	})
 	b.audit(w)
 	expect(b.t, name+": charges without a call", b.unasked, 0)
+}
+
+// TestTheDatabaseIsLostWhileTheServiceStarts: a connection that is closed then keeps nobody from starting.
+func TestTheDatabaseIsLostWhileTheServiceStarts(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []int64{3, 15, 30} {
+		t.Run(fmt.Sprint("answer ", answer), func(t *testing.T) {
+			t.Parallel()
+			env := testkit.PostgreSQL(t)
+			proxy, through := testkit.StartProxy(t, env["FICHARIO_DATABASE_URL"])
+			env["FICHARIO_DATABASE_URL"] = through
+			var answers atomic.Int64
+			proxy.Meddle(func(fromServer bool, _ []byte) testkit.Fate {
+				if fromServer && answers.Add(1) == answer {
+					return testkit.Reset
+				}
+				return testkit.Pass
+			})
+			p := testkit.StartProgram(t, testkit.Options{Env: env})
+			again := strings.Contains(p.Logs(), "the database was lost while the service started; starting again")
+			t.Logf("of %d answers the one was lost; started again: %t", answers.Load(), again)
+		})
+	}
 }

@@ -151,7 +151,7 @@ func (s pages) webhookUpdate(c *web.Call, f webhookFields) error {
 	if f.Scheme = f.signature().Scheme; f.Verify != "" || f.Kind != intake.Meta {
 		change.VerifyToken = &f.Verify
 	}
-	same := w.Signature.Scheme == f.Scheme && (w.Kind == f.Kind || !w.Kind.Fetched() && !f.Kind.Fetched())
+	same := w.Signature.Scheme == f.Scheme && (w.Kind == f.Kind || !f.Kind.Fetched())
 	switch {
 	case f.Secret == "" && f.Scheme != webhook.NoSignature && (!same || f.Retype):
 		return s.webhookFormAgain(c, id, f, errNoSecret)
