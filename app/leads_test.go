@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 type moodyPlatform struct {
 	fails  int32
 	listed atomic.Int32
+	asked  func() // when it is asked for pages; nil for nothing
 }
 
 const moodySecret = "segredo-do-aplicativo"
@@ -36,6 +38,9 @@ func (*moodyPlatform) Notices([]byte) ([]webhook.Notice, error) {
 }
 
 func (p *moodyPlatform) Pages(context.Context, ports.SourceAccess) ([]webhook.Source, error) {
+	if p.asked != nil {
+		p.asked()
+	}
 	forms, err := p.Forms(context.Background(), ports.SourceAccess{})
 	return []webhook.Source{{Page: "1", Name: "Página", Token: "token", Forms: forms}}, err
 }
@@ -68,6 +73,48 @@ func (*moodyPlatform) Expiry(context.Context, ports.SourceAccess) (time.Time, er
 
 func (*moodyPlatform) Unsubscribe(context.Context, ports.SourceAccess) error { return nil }
 
+// connectedTo is the use case of a platform, a webhook of its, and an owner who has connected them.
+func (s *setting) connectedTo(
+	p ports.LeadSource, readBack time.Duration,
+) (*intakeapp.Leads, webhook.Webhook, webhook.Token, app.Caller) {
+	s.t.Helper()
+	leads := intakeapp.NewLeads(intakeapp.LeadsConfig{
+		Store: s.store, Platforms: map[intake.Kind]ports.LeadSource{intake.Meta: p}, Clock: s.now, ReadBack: readBack,
+		AddressOf: func(webhook.Token) string { return "" }, Log: slog.New(slog.DiscardHandler),
+	}, s.intake)
+	owner := s.add("dona", crm.Owner)
+	hook, token, err := s.webhooks.Create(s.t.Context(), owner, intakeapp.NewWebhook{
+		OrgID: s.orgID, Name: "Anúncios", Options: intake.Options{Kind: intake.Meta}, VerifyToken: "combinado",
+		Signature: webhook.OfPlatform(intake.Meta, moodySecret),
+	})
+	if err == nil {
+		_, err = leads.Connect(s.t.Context(), owner, hook.ID, "token", "")
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return leads, hook, token, owner
+}
+
+// untilFetched lets the workers run until something holds.
+func untilFetched(t *testing.T, leads *intakeapp.Leads, what string, holds func() bool) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() { leads.Run(ctx) })
+	defer running.Wait()
+	defer stop()
+	look := time.NewTicker(10 * time.Millisecond)
+	defer look.Stop()
+	for end := time.After(patience.Limit()); !holds(); {
+		select {
+		case <-look.C:
+		case <-end:
+			t.Fatal("waited in vain: ", what)
+		}
+	}
+}
+
 // TestAPlatformThatFailsNowAndThen: a list goes on where it has failed in passing, and is not read from its beginning;
 // one that fails keeps no announced lead waiting.
 func TestAPlatformThatFailsNowAndThen(t *testing.T) {
@@ -75,7 +122,7 @@ func TestAPlatformThatFailsNowAndThen(t *testing.T) {
 	for what, c := range map[string]struct {
 		fails int32
 		lists int32 // calls that list leads, until the contacts are there
-		made  int
+		made  int64
 	}{
 		"twice":  {2, 4, 3},
 		"always": {1 << 30, 5, 2},
@@ -83,88 +130,56 @@ func TestAPlatformThatFailsNowAndThen(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s, p := inMemory(t), &moodyPlatform{fails: c.fails}
-			leads := intakeapp.NewLeads(intakeapp.LeadsConfig{
-				Store: s.store, Platforms: map[intake.Kind]ports.LeadSource{intake.Meta: p}, Clock: s.now, ReadBack: time.Hour,
-				AddressOf: func(webhook.Token) string { return "" }, Log: slog.New(slog.DiscardHandler),
-			}, s.intake)
-			owner := s.add("dona", crm.Owner)
-			hook, token, err := s.webhooks.Create(t.Context(), owner, intakeapp.NewWebhook{
-				OrgID: s.orgID, Name: "Anúncios", Options: intake.Options{Kind: intake.Meta}, VerifyToken: "combinado",
-				Signature: webhook.OfPlatform(intake.Meta, moodySecret),
-			})
-			if err == nil {
-				_, err = leads.Connect(t.Context(), owner, hook.ID, "token", "")
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			leads, hook, token, _ := s.connectedTo(p, time.Hour)
 			body := []byte("{}")
 			mac := hmac.New(sha256.New, []byte(moodySecret))
 			mac.Write(body)
-			_, err = s.intake.Receive(t.Context(), must(s.intake.Open(t.Context(), token.Reveal())), intakeapp.Post{
+			_, err := s.intake.Receive(t.Context(), must(s.intake.Open(t.Context(), token.Reveal())), intakeapp.Post{
 				Body: body, Signed: body,
 				Headers: []intake.Pair{{Key: webhook.MetaHeader, Value: hex.EncodeToString(mac.Sum(nil))}},
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			ctx, stop := context.WithCancel(t.Context())
-			ended := make(chan struct{})
-			go func() {
-				defer close(ended)
-				leads.Run(ctx)
-			}()
-			made := func() int {
-				return int(must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID)).Received)
-			}
-			for end := time.Now().Add(patience.Limit()); made() < c.made || p.listed.Load() < c.lists; {
-				if time.Now().After(end) {
-					t.Errorf("%d contacts after %d calls", made(), p.listed.Load())
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
-			stop()
-			<-ended
-			if n := made(); n != c.made {
-				t.Errorf("%d contacts", n)
-			}
+			made := func() int64 { return must(s.webhooks.Show(t.Context(), app.Operator(), hook.ID)).Received }
+			untilFetched(t, leads, "contacts", func() bool { return p.listed.Load() >= c.lists && made() >= c.made })
+			equal(t, "contacts", made(), c.made)
 		})
 	}
 }
 
-// TestAWebhookOfAnotherTypeHasNoPages: what was connected for the type before is forgotten with it, and a worker that
-// has the page already leaves it.
+// becomeGeneric is a change to another type.
+func becomeGeneric() intakeapp.Change {
+	return intakeapp.Change{Kind: new(intake.Generic), VerifyToken: new(""), Signature: &webhook.Signature{}}
+}
+
+// TestAWebhookOfAnotherTypeHasNoPages: what was connected for the type before is forgotten with it, a worker that has
+// such a page leaves it.
 func TestAWebhookOfAnotherTypeHasNoPages(t *testing.T) {
 	t.Parallel()
 	s, p := inMemory(t), &moodyPlatform{}
-	leads := intakeapp.NewLeads(intakeapp.LeadsConfig{
-		Store: s.store, Platforms: map[intake.Kind]ports.LeadSource{intake.Meta: p}, Clock: s.now, ReadBack: time.Millisecond,
-		AddressOf: func(webhook.Token) string { return "" }, Log: slog.New(slog.DiscardHandler),
-	}, s.intake)
-	owner := s.add("dona", crm.Owner)
-	hook, _, err := s.webhooks.Create(t.Context(), owner, intakeapp.NewWebhook{
-		OrgID: s.orgID, Name: "Anúncios", Options: intake.Options{Kind: intake.Meta}, VerifyToken: "combinado",
-		Signature: webhook.OfPlatform(intake.Meta, moodySecret),
-	})
-	if err == nil {
-		_, err = leads.Connect(t.Context(), owner, hook.ID, "token", "")
+	leads, hook, _, owner := s.connectedTo(p, time.Millisecond)
+	pages := func() []webhook.Source {
+		return must(s.store.Repos().LeadSources.List(t.Context(), s.orgID, hook.ID))
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, none, unsigned := intake.Generic, "", webhook.Signature{}
-	equal(t, "the change", said(s.webhooks.Update(t.Context(), owner, hook.ID, intakeapp.Change{
-		Kind: &other, VerifyToken: &none, Signature: &unsigned,
-	})), "")
-	equal(t, "pages", len(must(s.store.Repos().LeadSources.List(t.Context(), s.orgID, hook.ID))), 0)
-	left := webhook.Source{
+	equal(t, "the change", said(s.webhooks.Update(t.Context(), owner, hook.ID, becomeGeneric())), "")
+	equal(t, "pages", len(pages()), 0)
+	must(s.store.Repos().LeadSources.Connect(t.Context(), webhook.Source{ // as one of a version before
 		ID: app.NewID(), OrgID: s.orgID, WebhookID: hook.ID, Page: "1", Name: "Página", Token: "token",
 		State: webhook.SourceOpen, CreatedAt: s.now(),
-	}
-	must(s.store.Repos().LeadSources.Connect(t.Context(), left)) // as one of a version before
-	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
-	defer stop()
-	leads.Run(ctx)
+	}))
+	untilFetched(t, leads, "a worker has the page", func() bool { return pages()[0].Lease != "" })
 	equal(t, "calls", p.listed.Load(), int32(0))
+}
+
+func TestATypeThatChangesWhileAPageIsConnected(t *testing.T) {
+	t.Parallel()
+	s, p := inMemory(t), &moodyPlatform{}
+	leads, hook, _, owner := s.connectedTo(p, time.Hour)
+	p.asked = func() {
+		equal(t, "the change", said(s.webhooks.Update(t.Context(), owner, hook.ID, becomeGeneric())), "")
+	}
+	_, err := leads.Connect(t.Context(), owner, hook.ID, "outro", "")
+	equal(t, "connected", said(err), "requisicao_invalida webhook")
+	equal(t, "pages", len(must(s.store.Repos().LeadSources.List(t.Context(), s.orgID, hook.ID))), 0)
 }

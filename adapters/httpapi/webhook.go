@@ -18,9 +18,6 @@ import (
 	"fichario/domain/webhook"
 )
 
-// ReceivePath is the path of a webhook, before its token.
-const ReceivePath = webhookPath + "receive/"
-
 const (
 	webhookPath    = "/api/webhooks/"
 	webhookMethods = "GET, HEAD, POST, OPTIONS"

@@ -142,13 +142,15 @@ func (c *Client) subscribed(ctx context.Context, a ports.SourceAccess, name stri
 
 // unreachable says what is wrong where LinkedIn refuses a subscription: it asks the address for the challenge at once.
 func unreachable(err error) error {
-	var failed *ports.SourceError
-	if errors.As(err, &failed) && strings.HasPrefix(failed.Reason, notTaken) {
-		failed.Failure = ports.PermissionMissing
-		failed.Reason = "o endereço do webhook não passou na verificação, que exige https, um nome público e o mesmo Client secret: " +
-			failed.Reason
+	var refused notTaken
+	if !errors.As(err, &refused) {
+		return err
 	}
-	return err
+	return &ports.SourceError{
+		Failure: ports.PermissionMissing,
+		Reason: "o endereço do webhook não passou na verificação, que exige https, um nome público e o mesmo Client secret: " +
+			refused.Reason,
+	}
 }
 
 // subscriptions are the ids of an account's announcements to some addresses.

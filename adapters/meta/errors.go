@@ -7,27 +7,28 @@ import (
 	"strconv"
 	"time"
 
+	"fichario/adapters/platform"
 	"fichario/ports"
 )
 
 // failure returns why a call failed, by the code of Meta's error; nil when it did not.
-func failure(got *http.Response, body []byte) *ports.SourceError {
+func failure(got platform.Answer) *ports.SourceError {
 	var answer struct {
 		Error *struct {
 			Code    int `json:"code"`
 			Subcode int `json:"error_subcode"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal(body, &answer)
+	_ = json.Unmarshal(got.Body, &answer)
 	if answer.Error == nil {
 		switch {
-		case got.StatusCode == http.StatusTooManyRequests:
+		case got.Status == http.StatusTooManyRequests:
 			return &ports.SourceError{
 				Failure: ports.SourceLimited, Reason: "chamadas demais (status 429)", RetryAfter: waits(got.Header),
 			}
-		case got.StatusCode < http.StatusOK || got.StatusCode >= http.StatusMultipleChoices:
+		case got.Status < http.StatusOK || got.Status >= http.StatusMultipleChoices:
 			return &ports.SourceError{
-				Reason: "status " + strconv.Itoa(got.StatusCode), RetryAfter: waits(got.Header),
+				Reason: "status " + strconv.Itoa(got.Status), RetryAfter: waits(got.Header),
 			}
 		}
 		return nil

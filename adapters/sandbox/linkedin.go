@@ -203,7 +203,7 @@ func (*LinkedIn) challenge(ctx context.Context, address string) error {
 //	POST   /_/limit   {"calls": 3}
 func (l *LinkedIn) LinkedInDoors() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /_/leads", metaDoor(func(ctx context.Context, in struct {
+	mux.HandleFunc("POST /_/leads", jsonDoor(func(ctx context.Context, in struct {
 		Leads []LinkedInLead
 		Count int
 	}) (any, error) {
@@ -217,13 +217,13 @@ func (l *LinkedIn) LinkedInDoors() http.Handler {
 	}))
 	mux.HandleFunc("DELETE /_/leads/{id}", func(w http.ResponseWriter, r *http.Request) {
 		l.RemoveLead(r.PathValue("id"))
-		metaAnswer(w, map[string]any{})
+		answerJSON(w, map[string]any{})
 	})
-	mux.HandleFunc("POST /_/token", metaDoor(func(_ context.Context, in struct{ Token string }) (any, error) {
+	mux.HandleFunc("POST /_/token", jsonDoor(func(_ context.Context, in struct{ Token string }) (any, error) {
 		l.RenewToken(in.Token)
 		return map[string]any{}, nil
 	}))
-	mux.HandleFunc("POST /_/limit", metaDoor(func(_ context.Context, in struct{ Calls int }) (any, error) {
+	mux.HandleFunc("POST /_/limit", jsonDoor(func(_ context.Context, in struct{ Calls int }) (any, error) {
 		l.Limit(in.Calls)
 		return map[string]any{}, nil
 	}))
@@ -249,7 +249,7 @@ func (l *LinkedIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		linkedInError(w, http.StatusTooManyRequests, 101, "Resource level throttle")
 	case kind == "adAccounts":
 		account, _ := strconv.Atoi(LinkedInAccount)
-		metaAnswer(w, map[string]any{"elements": []any{map[string]any{
+		answerJSON(w, map[string]any{"elements": []any{map[string]any{
 			"id": account, "name": "Imobiliária Aurora Anúncios", "status": "ACTIVE", "type": "BUSINESS",
 		}}, "metadata": map[string]any{}})
 	case l.forbidden:
@@ -259,7 +259,7 @@ func (l *LinkedIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case kind == "leadFormResponses" && id != "":
 		for _, lead := range l.leads {
 			if lead.ID == id && !lead.gone {
-				metaAnswer(w, lead.node())
+				answerJSON(w, lead.node())
 				return
 			}
 		}
@@ -269,7 +269,7 @@ func (l *LinkedIn) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case kind == "leadFormResponses":
 		l.serveLeads(w, r)
 	case kind == "leadForms":
-		metaAnswer(w, map[string]any{"elements": linkedInPart(r, []any{linkedInFormNode()}), "paging": map[string]any{}})
+		answerJSON(w, map[string]any{"elements": linkedInPart(r, []any{linkedInFormNode()}), "paging": map[string]any{}})
 	default:
 		linkedInError(w, http.StatusNotFound, 0, "No virtual resource found")
 	}
@@ -306,13 +306,13 @@ func (l *LinkedIn) serveLeads(w http.ResponseWriter, r *http.Request) {
 			all = append(all, lead.node())
 		}
 	}
-	metaAnswer(w, map[string]any{"elements": linkedInPart(r, all), "paging": map[string]any{"total": len(all)}})
+	answerJSON(w, map[string]any{"elements": linkedInPart(r, all), "paging": map[string]any{"total": len(all)}})
 }
 
 func (l *LinkedIn) serveSubscriptions(w http.ResponseWriter, r *http.Request, id string) {
 	switch r.Method {
 	case http.MethodGet:
-		metaAnswer(w, map[string]any{"elements": append([]linkedInSubscription{}, l.subscriptions...)})
+		answerJSON(w, map[string]any{"elements": append([]linkedInSubscription{}, l.subscriptions...)})
 	case http.MethodDelete:
 		l.subscriptions = slices.DeleteFunc(l.subscriptions, func(s linkedInSubscription) bool {
 			return strconv.Itoa(s.ID) == id

@@ -286,7 +286,7 @@ func metaError(w http.ResponseWriter, status, code, subcode int, message string)
 	_ = json.NewEncoder(w).Encode(map[string]any{"error": e}) // the caller is gone
 }
 
-func metaAnswer(w http.ResponseWriter, value any) {
+func answerJSON(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json; charset=UTF-8")
 	_ = json.NewEncoder(w).Encode(value) // as above
 }

@@ -28,7 +28,7 @@ import (
 //	GET    /_/state    pages with their tokens, calls by kind, conversions
 func (m *Meta) MetaDoors() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /_/leads", metaDoor(func(_ context.Context, in struct {
+	mux.HandleFunc("POST /_/leads", jsonDoor(func(_ context.Context, in struct {
 		Leads []MetaLead
 		Count int
 	}) (any, error) {
@@ -42,16 +42,16 @@ func (m *Meta) MetaDoors() http.Handler {
 	}))
 	mux.HandleFunc("DELETE /_/leads/{id}", func(w http.ResponseWriter, r *http.Request) {
 		m.RemoveLead(r.PathValue("id"))
-		metaAnswer(w, map[string]any{})
+		answerJSON(w, map[string]any{})
 	})
-	mux.HandleFunc("POST /_/app", metaDoor(func(ctx context.Context, in struct{ URL, Verify string }) (any, error) {
+	mux.HandleFunc("POST /_/app", jsonDoor(func(ctx context.Context, in struct{ URL, Verify string }) (any, error) {
 		return map[string]any{}, m.Callback(ctx, in.URL, in.Verify)
 	}))
-	mux.HandleFunc("POST /_/pages", metaDoor(func(_ context.Context, p MetaPage) (any, error) {
+	mux.HandleFunc("POST /_/pages", jsonDoor(func(_ context.Context, p MetaPage) (any, error) {
 		m.AddPage(p)
 		return map[string]any{}, nil
 	}))
-	mux.HandleFunc("POST /_/token", metaDoor(func(_ context.Context, in struct {
+	mux.HandleFunc("POST /_/token", jsonDoor(func(_ context.Context, in struct {
 		Kill      bool
 		Token     string
 		ExpiresAt int64
@@ -64,15 +64,15 @@ func (m *Meta) MetaDoors() http.Handler {
 		}
 		return map[string]any{}, nil
 	}))
-	mux.HandleFunc("POST /_/missing", metaDoor(func(_ context.Context, in struct{ Permissions []string }) (any, error) {
+	mux.HandleFunc("POST /_/missing", jsonDoor(func(_ context.Context, in struct{ Permissions []string }) (any, error) {
 		m.Forbid(in.Permissions...)
 		return map[string]any{}, nil
 	}))
-	mux.HandleFunc("POST /_/limit", metaDoor(func(_ context.Context, in struct{ Calls, Code, Minutes int }) (any, error) {
+	mux.HandleFunc("POST /_/limit", jsonDoor(func(_ context.Context, in struct{ Calls, Code, Minutes int }) (any, error) {
 		m.Limit(in.Calls, in.Code, in.Minutes)
 		return map[string]any{}, nil
 	}))
-	mux.HandleFunc("POST /_/notify", metaDoor(func(ctx context.Context, in MetaSending) (any, error) {
+	mux.HandleFunc("POST /_/notify", jsonDoor(func(ctx context.Context, in MetaSending) (any, error) {
 		sent, err := m.Notify(ctx, in)
 		return map[string]any{"sent": sent}, err
 	}))
@@ -80,7 +80,7 @@ func (m *Meta) MetaDoors() http.Handler {
 		calls, events := m.Calls(""), m.Events()
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		metaAnswer(w, map[string]any{"pages": m.pages, "secret": m.secret, "calls": calls, "events": events, "leads": len(m.leads)})
+		answerJSON(w, map[string]any{"pages": m.pages, "secret": m.secret, "calls": calls, "events": events, "leads": len(m.leads)})
 	})
 	mux.Handle("/", m)
 	return mux
@@ -111,8 +111,8 @@ func (m *Meta) Callback(ctx context.Context, address, verify string) error {
 	return nil
 }
 
-// metaDoor is a door that reads and answers JSON.
-func metaDoor[In any](do func(context.Context, In) (any, error)) http.HandlerFunc {
+// jsonDoor is a door that reads and answers JSON.
+func jsonDoor[In any](do func(context.Context, In) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var in In
 		out, err := any(nil), json.NewDecoder(io.LimitReader(r.Body, 1<<20)).Decode(&in)
@@ -123,7 +123,7 @@ func metaDoor[In any](do func(context.Context, In) (any, error)) http.HandlerFun
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		metaAnswer(w, out)
+		answerJSON(w, out)
 	}
 }
 

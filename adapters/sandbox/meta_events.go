@@ -99,5 +99,5 @@ func (m *Meta) takeEvents(w http.ResponseWriter, r *http.Request, token string) 
 		}
 	}
 	m.events = append(m.events, body.Data...)
-	metaAnswer(w, map[string]any{"events_received": len(body.Data), "messages": []any{}, "fbtrace_id": "A0inventado"})
+	answerJSON(w, map[string]any{"events_received": len(body.Data), "messages": []any{}, "fbtrace_id": "A0inventado"})
 }

@@ -43,11 +43,11 @@ func (m *Meta) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case path == "debug_token":
 		m.debugToken(w, r)
 	case path == "me":
-		metaAnswer(w, map[string]any{"id": p.ID, "name": p.Name})
+		answerJSON(w, map[string]any{"id": p.ID, "name": p.Name})
 	case path == "me/accounts":
 		metaError(w, http.StatusBadRequest, 100, 0, "Tried accessing nonexisting field (accounts) on node type (Page)")
 	case len(parts) == 1 && parts[0] == p.ID:
-		metaAnswer(w, map[string]any{"id": p.ID, "name": p.Name})
+		answerJSON(w, map[string]any{"id": p.ID, "name": p.Name})
 	case len(parts) == 2 && parts[0] == p.ID && parts[1] == "subscribed_apps":
 		m.subscribe(w, r, p)
 	case len(parts) == 2 && parts[0] == p.ID && parts[1] == "leadgen_forms":
@@ -117,7 +117,7 @@ func (m *Meta) servePerson(w http.ResponseWriter, r *http.Request) {
 	for _, p := range m.pages {
 		data = append(data, map[string]any{"id": p.ID, "name": p.Name, "access_token": p.Token})
 	}
-	metaAnswer(w, map[string]any{"data": data, "paging": map[string]any{}})
+	answerJSON(w, map[string]any{"data": data, "paging": map[string]any{}})
 }
 
 // pageOf returns the page that a token opens, or answers why there is none, or with the pages of a person.
@@ -147,14 +147,14 @@ func (m *Meta) pageOf(w http.ResponseWriter, r *http.Request, token string) *Met
 func (m *Meta) debugToken(w http.ResponseWriter, r *http.Request) {
 	for _, p := range m.pages {
 		if token := r.URL.Query().Get("input_token"); p.Token == token {
-			metaAnswer(w, map[string]any{"data": map[string]any{
+			answerJSON(w, map[string]any{"data": map[string]any{
 				"app_id": "1", "type": "PAGE", "is_valid": !p.dead[token], "expires_at": p.ExpiresAt,
 				"data_access_expires_at": 0, "profile_id": p.ID, "scopes": []string{"leads_retrieval", "pages_manage_metadata"},
 			}})
 			return
 		}
 	}
-	metaAnswer(w, map[string]any{"data": map[string]any{"is_valid": false}})
+	answerJSON(w, map[string]any{"data": map[string]any{"is_valid": false}})
 }
 
 func (*Meta) subscribe(w http.ResponseWriter, r *http.Request, p *MetaPage) {
@@ -176,10 +176,10 @@ func (*Meta) subscribe(w http.ResponseWriter, r *http.Request, p *MetaPage) {
 		if p.Subscribed {
 			apps = append(apps, map[string]any{"id": "1", "subscribed_fields": []string{"leadgen"}})
 		}
-		metaAnswer(w, map[string]any{"data": apps})
+		answerJSON(w, map[string]any{"data": apps})
 		return
 	}
-	metaAnswer(w, map[string]any{"success": true})
+	answerJSON(w, map[string]any{"success": true})
 }
 
 // mayReadLeads answers a token that may not.
@@ -206,7 +206,7 @@ func (p *MetaPage) serveForms(w http.ResponseWriter) {
 			"legal_content": map[string]any{"custom_disclaimer": map[string]any{"checkboxes": boxes}},
 		})
 	}
-	metaAnswer(w, map[string]any{"data": data, "paging": map[string]any{"cursors": map[string]any{"after": "fim"}}})
+	answerJSON(w, map[string]any{"data": data, "paging": map[string]any{"cursors": map[string]any{"after": "fim"}}})
 }
 
 // serveLeads lists the leads of a form, newest first.
@@ -253,7 +253,7 @@ func (p *MetaPage) serveLeads(w http.ResponseWriter, r *http.Request, form strin
 			"next":    "https://graph.facebook.com/" + form + "/leads?access_token=" + p.Token + "&after=" + cursor,
 		}
 	}
-	metaAnswer(w, map[string]any{"data": data, "paging": paging})
+	answerJSON(w, map[string]any{"data": data, "paging": paging})
 }
 
 func (m *Meta) serveLead(w http.ResponseWriter, r *http.Request, p *MetaPage, id string) {
@@ -267,7 +267,7 @@ func (m *Meta) serveLead(w http.ResponseWriter, r *http.Request, p *MetaPage, id
 	case slices.Contains(p.Missing, "ads_management") && strings.Contains(r.URL.Query().Get("fields"), "campaign_name"):
 		metaError(w, http.StatusForbidden, 10, 0, "This endpoint requires the 'ads_management' permission")
 	default:
-		metaAnswer(w, l.node(p))
+		answerJSON(w, l.node(p))
 	}
 }
 

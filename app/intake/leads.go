@@ -23,7 +23,6 @@ import (
 type Leads struct {
 	LeadsConfig
 	intake *Intake
-	lease  string
 	state  atomic.Pointer[leadState]
 }
 
@@ -51,7 +50,7 @@ type LeadsConfig struct {
 // NewLeads returns the use case, and lets i take notifications of the sources, which wake it.
 func NewLeads(c LeadsConfig, i *Intake) *Leads {
 	i.platforms = c.Platforms
-	return &Leads{LeadsConfig: c, intake: i, lease: app.NewID()}
+	return &Leads{LeadsConfig: c, intake: i}
 }
 
 const (
@@ -199,6 +198,8 @@ func (r *round) work(ctx context.Context) error {
 			r.ReadTo, r.RunAt = began, began.Add(r.ReadBack)
 		} else if !passing(back) {
 			return back
+		} else if err := r.hold(ctx); err != nil { // its calls may have taken most of the lease
+			return err
 		}
 	}
 	if err := r.fetchWaiting(ctx); err != nil {

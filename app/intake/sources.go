@@ -77,6 +77,12 @@ func (l *Leads) Connect(ctx context.Context, by app.Caller, webhookID, token, pa
 		if err != nil {
 			return err
 		}
+		// Locked: its type may have been changed while the platform was asked.
+		if v, err := webhookKind.Managed(ctx, r, by, hook.ID); err != nil {
+			return err
+		} else if v.Kind != hook.Kind {
+			return app.Invalid("webhook", "O tipo do webhook mudou enquanto ele era conectado. Nada foi conectado.")
+		}
 		for i, s := range pages {
 			s.ID, s.OrgID, s.WebhookID, s.State = app.NewID(), hook.OrgID, hook.ID, webhook.SourceOpen
 			s.ReadTo, s.RunAt, s.PausedUntil, s.CreatedAt = now, now, now, now

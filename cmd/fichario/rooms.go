@@ -175,7 +175,7 @@ func intakeOn(g ground) intakeRoom {
 	return intakeRoom{in, intake.NewWebhooks(g.store, command.Now), intake.NewLeads(intake.LeadsConfig{
 		Store: g.store, Platforms: intakecommands.Platforms(g.Settings), Clock: command.Now,
 		ReadBack: g.Settings.MetaReadBack, Mails: g.mailer != nil, Log: g.log,
-		AddressOf: func(t webhook.Token) string { return g.publicURL + httpapi.ReceivePath + t.Reveal() },
+		AddressOf: func(t webhook.Token) string { return command.WebhookAt(g.publicURL, t) },
 	}, in)}
 }
 

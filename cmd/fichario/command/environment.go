@@ -58,5 +58,10 @@ func Version() string {
 
 // WebhookURL is the address that forms post to, at the service listening on addr.
 func WebhookURL(e *Environment, t webhook.Token, addr string) string {
-	return e.PublicURL(addr) + "/api/webhooks/receive/" + t.Reveal()
+	return WebhookAt(e.PublicURL(addr), t)
+}
+
+// WebhookAt is WebhookURL where the service's public address is known.
+func WebhookAt(publicURL string, t webhook.Token) string {
+	return publicURL + "/api/webhooks/receive/" + t.Reveal()
 }

@@ -26,12 +26,7 @@ func StartLinkedIn(tb testing.TB) LinkedIn {
 // NewLinkedInHook makes a webhook of LinkedIn's.
 func (o *Org) NewLinkedInHook(name string) Hook {
 	o.tb.Helper()
-	o.Hide(sandbox.LinkedInSecret)
-	h := testkit.JSON[Hook](o.tb, testkit.RunInput(o.tb, sandbox.LinkedInSecret+"\n", o.env, "webhook", "create", "--org",
-		o.ID, "--name", name, "--type", "linkedin", "--app-secret-stdin", "--json"))
-	o.Hide(h.Token)
-	h.Path = PathOf(h.Token)
-	return h
+	return o.platformHook(name, sandbox.LinkedInSecret, "--type", "linkedin")
 }
 
 // ConnectLinkedIn connects a webhook with the advertising accounts of a token.

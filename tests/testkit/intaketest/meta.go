@@ -36,10 +36,14 @@ const MetaVerify = "um-texto-combinado"
 // NewMetaHook makes a webhook of Meta's.
 func (o *Org) NewMetaHook(name string) Hook {
 	o.tb.Helper()
-	o.Hide(sandbox.MetaSecret)
-	out := testkit.RunInput(o.tb, sandbox.MetaSecret+"\n", o.env, "webhook", "create", "--org", o.ID, "--name", name,
-		"--type", "meta", "--verify-token", MetaVerify, "--app-secret-stdin", "--json")
-	h := testkit.JSON[Hook](o.tb, out)
+	return o.platformHook(name, sandbox.MetaSecret, "--type", "meta", "--verify-token", MetaVerify)
+}
+
+func (o *Org) platformHook(name, secret string, more ...string) Hook {
+	o.tb.Helper()
+	o.Hide(secret)
+	args := append([]string{"webhook", "create", "--org", o.ID, "--name", name, "--app-secret-stdin", "--json"}, more...)
+	h := testkit.JSON[Hook](o.tb, testkit.RunInput(o.tb, secret+"\n", o.env, args...))
 	o.Hide(h.Token)
 	h.Path = PathOf(h.Token)
 	return h
