@@ -28,6 +28,7 @@ type unhurried struct {
 	ready         bool
 	says          ports.BureauOutcome // how it ends; empty for an answer
 	every, within time.Duration
+	polled        func() // while it says that an answer is not there yet; nil for nothing
 }
 
 // Ask takes a question, or fetches its answer.
@@ -51,6 +52,9 @@ func (b *unhurried) Ask(_ context.Context, q ports.Question) (ports.Answer, erro
 	}
 	switch {
 	case !b.ready && q.Reply == nil:
+		if b.polled != nil {
+			b.polled()
+		}
 		return later, nil
 	case b.says != "":
 		return ports.Answer{}, &ports.BureauError{Outcome: b.says, Reason: "as told"}
@@ -190,6 +194,27 @@ func TestAnAnswerThatIsPosted(t *testing.T) {
 			equal(t, "asked and fetched", line(b.said(), b.polls), line(2, 0))
 			s.sound()
 		}
+	})
+}
+
+// TestAnAnswerThatIsPostedAtTheLastMoment: what the bureau posts while it is asked for the last time is the answer.
+func TestAnAnswerThatIsPostedAtTheLastMoment(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		b := &unhurried{}
+		at, by := s.patiently(b), s.byKey(wide)
+		b.within = time.Millisecond
+		id := must(at.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]})).Entry.ID
+		b.polled = func() {
+			now := s.now()
+			done(s.store.Repos().LaterAnswers.Arrive(t.Context(), id, ports.Reply{Body: []byte("pronto")}, now))
+		}
+		s.fetched(at)
+		b.polled = nil
+		s.fetched(at)
+		equal(t, "lines", s.linesOf(""), "tarde concluida 0.45")
+		equal(t, "fetched", b.polls, 1)
+		s.sound()
 	})
 }
 
@@ -393,6 +418,47 @@ func TestAnErasureWaitsForALaterAnswer(t *testing.T) {
 		began := time.Now()
 		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
 		equal(t, "it waited", time.Since(began) >= time.Minute, true)
+		equal(t, "lines", line(s.entries()), "[concluida 0.45]")
+	})
+}
+
+// takenStore calls then when it is stored that a bureau has taken a question.
+type takenStore struct {
+	ports.Store
+	then func()
+}
+
+func (s takenStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.LaterAnswers = takenAnswers{r.LaterAnswers, s.then}
+	return r
+}
+
+type takenAnswers struct {
+	ports.LaterAnswers
+	then func()
+}
+
+func (a takenAnswers) Accept(ctx context.Context, question ports.Accepted) (bool, error) {
+	open, err := a.LaterAnswers.Accept(ctx, question)
+	a.then()
+	return open, err
+}
+
+// TestAnAnswerThatWasErasedIsCharged: whoever still waits for it when its person is erased hears that.
+func TestAnAnswerThatWasErasedIsCharged(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		b := &unhurried{}
+		other, owner := s.patiently(b), s.add("dona", crm.Owner)
+		s.store = takenStore{s.store, func() {
+			b.set(true, "")
+			s.fetched(other)
+			s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
+		}}
+		_, err := s.patiently(b).Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+		equal(t, "said", said(err), "bureau_sem_resposta")
+		equal(t, "it is charged", strings.Contains(app.FaultOf(err).Message, "é cobrada"), true)
 		equal(t, "lines", line(s.entries()), "[concluida 0.45]")
 	})
 }

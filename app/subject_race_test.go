@@ -127,28 +127,35 @@ func (s *setting) erase(owner app.Caller, who privacyapp.SubjectQuery) {
 	equal(s.t, "what is left", s.left(owner, who), "map[]")
 }
 
-// tracedStore calls came when an erasure looks for what there is of a person.
+// tracedStore calls came when an erasure looks for what there is of a person, and found, unless it is nil, when it has
+// looked.
 type tracedStore struct {
 	ports.Store
-	came func(privacy.Kind)
+	came, found func(privacy.Kind)
 }
 
 func (l tracedStore) Repos() ports.Repos {
 	r := l.Store.Repos()
-	r.SubjectTraces = tracedTraces{r.SubjectTraces, l.came}
+	r.SubjectTraces = tracedTraces{r.SubjectTraces, l}
 	return r
 }
 
 type tracedTraces struct {
 	ports.SubjectTraces
-	came func(privacy.Kind)
+	tracedStore
 }
 
 func (l tracedTraces) Traces(
 	ctx context.Context, p *privacy.Person, k privacy.Kind, after string, n int,
 ) ([]string, string, error) {
-	l.came(k)
-	return l.SubjectTraces.Traces(ctx, p, k, after, n)
+	if l.came != nil {
+		l.came(k)
+	}
+	ids, next, err := l.SubjectTraces.Traces(ctx, p, k, after, n)
+	if l.found != nil {
+		l.found(k)
+	}
+	return ids, next, err
 }
 
 // TestWhoComesWhileNothingMoreIsFoundIsErased: a contact that is made during an erasure's last round, which has looked
@@ -158,7 +165,7 @@ func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		came := false
-		slow := privacyapp.NewSubjects(tracedStore{s.store, func(k privacy.Kind) {
+		slow := privacyapp.NewSubjects(tracedStore{Store: s.store, came: func(k privacy.Kind) {
 			if k != privacy.Lookups && !came {
 				came = true
 				must(s.contacts.Create(t.Context(), owner, contacts.ContactForm{
@@ -169,6 +176,34 @@ func TestWhoComesWhileNothingMoreIsFoundIsErased(t *testing.T) {
 		e := must(slow.Erase(t.Context(), owner, who, false))
 		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
 		equal(t, "somebody came", came, true)
+		equal(t, "what is left", s.left(owner, who), "map[]")
+	})
+}
+
+// TestWhoIsPartedWhileAnErasureLooks: a contact of another person, which is taken out of an erased person's while the
+// erasure has found it there, keeps its history.
+func TestWhoIsPartedWhileAnErasureLooks(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+		make := func(name, cpf string) string {
+			form := contacts.ContactForm{Name: name, Email: name + "@x.example", Documents: cpf}
+			return must(s.contacts.Create(t.Context(), owner, form)).ID
+		}
+		ana, bia := make("ana", cpfs[0]), make("bia", cpfs[1])
+		done(s.contacts.Merge(t.Context(), owner, ana, bia))
+		parted := false
+		slow := privacyapp.NewSubjects(tracedStore{Store: s.store, found: func(k privacy.Kind) {
+			if k == privacy.Removed && !parted {
+				parted = true
+				done(s.contacts.Part(t.Context(), owner, ana, bia))
+			}
+		}}, s.store.(ports.SubjectIndex), journal{}, now)
+		e := must(slow.Erase(t.Context(), owner, who, false))
+		equal(t, "the receipt", must(slow.Await(t.Context(), e.ID)).State, privacy.Done)
+		_, history, err := s.contacts.Show(t.Context(), owner, bia)
+		done(err)
+		equal(t, "the other's history", len(history), 2)
 		equal(t, "what is left", s.left(owner, who), "map[]")
 	})
 }

@@ -53,6 +53,12 @@ func TestWhoConsents(t *testing.T) {
 		"yes to a member, then a form without a box": {own: "", then: []string{"H sim", "S ana"}, want: true},
 		"yes to a member, then no by a form":         {own: "", then: []string{"H sim", "S ana" + no}},
 		"no to a member, then yes by another post":   {own: yes, then: []string{"H não", "S ana" + yes}},
+		"then no, by a contact that is deleted":      {own: yes, then: []string{"S ana" + no, "D"}},
+		"then silence, deleted":                      {own: yes, then: []string{"S ana", "D"}},
+		"then silence elsewhere, deleted":            {own: yes, then: []string{"O ana", "D"}, want: true},
+		"then no by somebody else, deleted":          {own: yes, then: []string{"S rui" + no, "D"}, want: true},
+		"then no, yes to a member, deleted":          {own: yes, then: []string{"S ana" + no, "h sim", "D"}, want: true},
+		"then no to a member, deleted":               {own: yes, then: []string{"S ana" + yes, "h não", "D"}},
 		"then a field of another form, at all":       {own: yes, then: []string{`O ana,"cidade":"Campinas"`}, want: true},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -74,7 +80,17 @@ func TestWhoConsents(t *testing.T) {
 					return must(s.intake.Receive(t.Context(), hook, post(body+"}"))).ContactID
 				}
 				id := come(site, "ana", c.own)
+				newest := id
 				for _, then := range c.then {
+					if then == "D" {
+						done(s.contacts.Delete(t.Context(), owner, newest))
+						continue
+					}
+					if said, byHand := strings.CutPrefix(then, "h "); byHand { // of the newest
+						time.Sleep(time.Second)
+						done(s.contacts.Consent(t.Context(), owner, newest, "Aceite", said == "sim"))
+						continue
+					}
 					if said, byHand := strings.CutPrefix(then, "H "); byHand { // at the moment of the post: it counts after that
 						if err := s.contacts.Consent(t.Context(), owner, id, "Aceite", said == "sim"); err != nil {
 							t.Fatal(err)
@@ -82,7 +98,7 @@ func TestWhoConsents(t *testing.T) {
 						continue
 					}
 					hook := map[byte]webhook.Hook{'S': site, 'O': other}[then[0]]
-					come(hook, then[2:5], then[5:])
+					newest = come(hook, then[2:5], then[5:])
 				}
 				must(s.contacts.Move(t.Context(), owner, id, stage))
 				s.work(s.worker(), 5*time.Second)

@@ -10,9 +10,7 @@ import (
 	"fichario/app"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
-	"fichario/domain/document"
 	"fichario/domain/intake/names"
-	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -128,9 +126,6 @@ func withheld(ctx context.Context, r ports.Repos, c crm.Contact, g automation.Gr
 	return "", err
 }
 
-// sameMost is how many other contacts of a person are read for a consent, newest first.
-const sameMost = 50
-
 // consents reports whether a contact consents by a field of a form, and its person has not withdrawn that since. The
 // newest of the person's contacts counts that answers the field, or that came by a webhook by which another answered
 // it, because a box that is not ticked is often not sent at all.
@@ -145,7 +140,7 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 	}
 	asking := map[string]bool{}
 	hear := func(k crm.Contact) bool {
-		of := consentsOf(k, field)
+		of := app.ConsentsOf(k, field)
 		for _, consent := range of {
 			say(consent.At, consent.Given)
 			asking[k.WebhookID] = asking[k.WebhookID] || consent.By == ""
@@ -159,12 +154,12 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 	if hear(c); !given {
 		return false, nil
 	}
-	alike, err := r.ContactSearch.Alike(ctx, c, sameMost)
+	alike, err := r.ContactSearch.Alike(ctx, c, app.SameMost)
 	if err != nil || len(alike) == 0 {
 		return given, err
 	}
 	// Of those beyond the most, none may have come after the consent.
-	if len(alike) == sameMost && alike[sameMost-1].CreatedAt.After(newest) {
+	if len(alike) == app.SameMost && alike[app.SameMost-1].CreatedAt.After(newest) {
 		return false, nil
 	}
 	ids := make([]string, len(alike))
@@ -180,7 +175,7 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 	var silent []crm.Contact
 	for _, other := range others {
 		switch {
-		case !samePerson(c, other):
+		case !app.SamePerson(c, other):
 		case other.Unreadable:
 			return false, errConsents
 		case !hear(other):
@@ -195,21 +190,5 @@ func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (
 	return given, nil
 }
 
-// consentsOf are a contact's consents of a field.
-func consentsOf(k crm.Contact, field string) []crm.Consent {
-	return slices.DeleteFunc(slices.Clone(k.Consents), func(c crm.Consent) bool { return !app.ConsentIs(c, field) })
-}
-
 // errConsents keeps a platform from being told where nobody can tell what was consented.
 var errConsents = &ports.SendError{Reason: "nada enviado: o que a pessoa consentiu está ilegível", Permanent: true}
-
-// samePerson reports whether two contacts that are alike are one person: by the address, or by a document or the phone
-// together with the first name, because households share a phone, and some type their own document for others.
-func samePerson(a, b crm.Contact) bool {
-	if strings.EqualFold(strings.TrimSpace(a.Email), strings.TrimSpace(b.Email)) {
-		return true
-	}
-	first := func(name string) string { name, _, _ = strings.Cut(text.Fold(name), " "); return name }
-	return first(a.Name) == first(b.Name) && (a.PhoneE164 != "" && a.PhoneE164 == b.PhoneE164 ||
-		slices.ContainsFunc(a.Documents, func(d document.Document) bool { return slices.Contains(b.Documents, d) }))
-}

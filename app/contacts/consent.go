@@ -3,13 +3,16 @@ package contacts
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"fichario/app"
 	"fichario/domain/crm"
+	"fichario/domain/intake/names"
 	"fichario/domain/text"
 	"fichario/ports"
 )
@@ -74,9 +77,82 @@ func (c *Contacts) Consent(ctx context.Context, by app.Caller, id, field string,
 			}
 		}
 		k.Consents = append(k.Consents, said)
-		what := map[bool]string{true: "dado", false: "retirado"}[given]
-		name := text.Cut(cmp.Or(said.Title, said.Key), crm.NameMax)
-		e.Kind, e.Subject = crm.ContactEdited, "consentimento “"+name+"” "+what
+		e.Kind, e.Subject = crm.ContactEdited, consentSaid(said)
 		return r.Contacts.Edit(ctx, k, e)
 	})
+}
+
+// consentSaid is how the history says what a person has said.
+func consentSaid(c crm.Consent) string {
+	name := text.Cut(cmp.Or(c.Title, c.Key), crm.NameMax)
+	return "consentimento “" + name + "” " + map[bool]string{true: "dado", false: "retirado"}[c.Given]
+}
+
+// keepWithdrawals writes into the other contacts of a deleted one's person which of their consents that had withdrawn:
+// whoever deletes a contact, often because a person is there twice, does not consent for the person.
+func keepWithdrawals(ctx context.Context, r ports.Repos, gone crm.Removal) error {
+	deleted := gone.Contact
+	if deleted.Unreadable || deleted.WebhookID == "" && len(deleted.Consents) == 0 {
+		return nil
+	}
+	alike, err := r.ContactSearch.Alike(ctx, deleted, app.SameMost)
+	if err != nil {
+		return err
+	}
+	var others []crm.Contact
+	for _, brief := range alike {
+		k, err := r.Contacts.Lock(ctx, deleted.OrgID, brief.ID)
+		if errors.Is(err, ports.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if !k.Unreadable && app.SamePerson(deleted, k) {
+			others = append(others, k)
+		}
+	}
+	for _, k := range others {
+		withdrawn := withdrawals(deleted, k, others)
+		if len(withdrawn) == 0 {
+			continue
+		}
+		k.Consents = append(slices.Clone(k.Consents), withdrawn...)
+		err := r.Contacts.Edit(ctx, k, crm.Event{
+			ID: app.NewID(), OrgID: k.OrgID, ContactID: k.ID, Kind: crm.ContactEdited, Actor: gone.By, At: gone.At,
+			Subject: consentSaid(withdrawn[0]),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withdrawals are the consents that a contact gives and a deleted one of the same person had withdrawn since: by
+// another answer, or by a form without the field, by a webhook by which one of the person's contacts answered it.
+func withdrawals(deleted, k crm.Contact, all []crm.Contact) (out []crm.Consent) {
+	newest := map[string]crm.Consent{}
+	for _, c := range k.Consents {
+		if field := names.Of(cmp.Or(c.Key, c.Title)); !newest[field].At.After(c.At) {
+			newest[field] = c
+		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(newest)) {
+		given, said := newest[field], app.ConsentsOf(deleted, field)
+		if len(said) == 0 && slices.ContainsFunc(all, func(o crm.Contact) bool {
+			return o.WebhookID == deleted.WebhookID && slices.ContainsFunc(app.ConsentsOf(o, field),
+				func(c crm.Consent) bool { return c.By == "" })
+		}) {
+			said = []crm.Consent{{At: deleted.CreatedAt}}
+		}
+		if !given.Given || len(said) == 0 {
+			continue
+		}
+		last := slices.MaxFunc(said, func(a, b crm.Consent) int { return a.At.Compare(b.At) })
+		if !last.Given && !last.At.Before(given.At) {
+			out = append(out, crm.Consent{Key: given.Key, Title: given.Title, At: last.At, By: last.By})
+		}
+	}
+	return out
 }

@@ -43,11 +43,17 @@ func (c *Contacts) Delete(ctx context.Context, by app.Caller, id string) error {
 	})
 }
 
-// remove removes a contact; one that is to be merged must be readable.
+// remove removes a contact; one that is to be merged must be readable. What the person of a deleted one had withdrawn
+// stays withdrawn.
 func remove(ctx context.Context, r ports.Repos, gone crm.Removal) error {
 	if gone.Contact.Unreadable && gone.IntoID != "" {
 		return app.Invalid("contact",
 			"A nota, os documentos ou a atribuição guardada de um dos contatos está ilegível. Ele não pode ser unido a outro.")
+	}
+	if gone.IntoID == "" {
+		if err := keepWithdrawals(ctx, r, gone); err != nil {
+			return err
+		}
 	}
 	return r.Removals.Remove(ctx, gone)
 }

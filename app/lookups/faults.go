@@ -62,6 +62,15 @@ func subjectErased() *fault.Error {
 			"eliminação terminar.")
 }
 
+// erasedMeanwhile is subjectErased for a question that its bureau had taken by then, so that it is charged.
+func erasedMeanwhile(e lookup.Entry) *fault.Error {
+	if !e.Charged {
+		return subjectErased()
+	}
+	return fault.New(fault.BureauNoAnswer, "Os dados do titular deste documento foram apagados enquanto o bureau preparava a "+
+		"resposta, que não foi guardada. A chamada é cobrada, porque chegou a ele.")
+}
+
 // unavailable says in Portuguese why nothing was charged.
 func unavailable(o ports.BureauOutcome) string {
 	if o == ports.NotCharged {

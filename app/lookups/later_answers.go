@@ -160,6 +160,9 @@ func (l *Ledger) holds(ctx context.Context, a *ports.LaterAnswer, said *calledBa
 	}
 	next := now.Add(l.terms.Timeout + settleMargin)
 	ours, err := repos.LaterAnswers.Hold(ctx, *a, next)
+	if err == nil && !ours { // what was posted meanwhile is the answer
+		return false, repos.LaterAnswers.Release(ctx, *a, now, now)
+	}
 	if a.Due = next; said.answer.Later != nil {
 		*said = noAnswerLater
 	}
@@ -201,7 +204,7 @@ func (k *Asker) await(ctx context.Context, orgID, id string, most time.Duration)
 	case err != nil:
 		return Result{}, err
 	case e.Erased:
-		return Result{}, subjectErased()
+		return Result{}, erasedMeanwhile(e)
 	case e.Status == lookup.Running:
 		return Result{Entry: e}, nil
 	case e.Status != lookup.Done:
@@ -212,7 +215,7 @@ func (k *Asker) await(ctx context.Context, orgID, id string, most time.Duration)
 	}
 	result, kept, err := k.keptAnswer(ctx, e)
 	if err == nil && !kept {
-		err = subjectErased()
+		err = erasedMeanwhile(e)
 	}
 	return result, err
 }

@@ -19,6 +19,9 @@ type bureau struct {
 	// ledger has every call that reached it.
 	ledger []bought
 	polls  map[string]int // by what it calls a question that it answers later
+	// posting is how many answers it is about to post; replies are those that were taken.
+	posting int
+	replies []reply
 }
 
 // bought is one call that reached the bureau.
@@ -45,7 +48,10 @@ type seenBy struct {
 func (s seenBy) Ask(ctx context.Context, q ports.Question) (ports.Answer, error) {
 	p, d := q.Product, q.Document
 	b, w := s.bureau, s.world
-	if q.Ticket != "" {
+	switch {
+	case q.Reply != nil:
+		return s.posted(q)
+	case q.Ticket != "":
 		return s.fetch(ctx, q)
 	}
 	fails := func(o ports.BureauOutcome, why string) (ports.Answer, error) {
@@ -93,6 +99,7 @@ func (s seenBy) Ask(ctx context.Context, q ports.Question) (ports.Answer, error)
 		b.mu.Lock()
 		b.mute[d.Value()]++ // it may take longer than who asked waits
 		b.mu.Unlock()
+		s.posts(q.Callback, number)
 		return ports.Answer{Later: s.later(number)}, nil
 	}
 	if mood >= 100-moods.hangs-moods.fails {
@@ -135,13 +142,18 @@ func (s seenBy) fetch(ctx context.Context, q ports.Question) (ports.Answer, erro
 	if lost || ctx.Err() != nil || w.chance(100, "ready", number, polls) < 50 {
 		return not, nil
 	}
-	switch w.chance(8, "ends", number) {
+	return s.ends(q)
+}
+
+// ends is the answer to a question that was taken.
+func (s seenBy) ends(q ports.Question) (ports.Answer, error) {
+	switch s.world.chance(8, "ends", q.Ticket) {
 	case 0:
 		return ports.Answer{}, &ports.BureauError{Outcome: ports.Failed, Reason: "status 404"}
 	case 1:
 		return portstest.Found(q.Product, nil), nil
 	}
-	return portstest.Found(q.Product, map[string]any{"nome": fmt.Sprintf("Resposta %d", number)}), nil
+	return portstest.Found(q.Product, map[string]any{"nome": "Resposta " + q.Ticket}), nil
 }
 
 // moods are how many of a hundred calls the bureau treats in a way of its own; taken are those that it answers later.
@@ -154,6 +166,7 @@ type receiver struct {
 	heard []ports.Call
 	times []time.Time
 	tries map[string]int
+	told  []toldCall
 }
 
 type hearing struct {
@@ -184,7 +197,18 @@ func (h hearing) Post(_ context.Context, c ports.Call) (int, error) {
 	return 204, nil
 }
 
-func (h hearing) Send(ctx context.Context, c ports.Call) (string, error) {
-	status, err := h.Post(ctx, c)
-	return fmt.Sprintf("status %d", status), err
+// Send takes what a platform is told, and answers as Post does.
+func (h hearing) Send(_ context.Context, c ports.Call) (string, error) {
+	w := h.world
+	v := w.sched.await(h.from.name, "post", "told")
+	if v == refused {
+		return "", &ports.SendError{Reason: "sem conexão"}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.told = append(h.told, toldCall{c, time.Now()})
+	if v == unheard || w.chance(100, "platform", len(h.told)) < w.plan.deaf {
+		return "", &ports.SendError{Reason: "sem resposta"}
+	}
+	return "status 200", nil
 }

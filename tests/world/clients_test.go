@@ -151,7 +151,10 @@ func (w *world) settle() error {
 		}
 		w.rules = append(w.rules, made.ID)
 	}
-	return nil
+	if aboutConsents(w.plan.seed) {
+		_, err = j.automations.Add(ctx, by, tells(w))
+	}
+	return err
 }
 
 // turns are the first members of a rotation, and how many contacts the last one gets.

@@ -73,12 +73,15 @@ func (w *world) verdicts() {
 	w.judgeDoctor(ctx)
 	w.judgeLedger()
 	w.judgeComparisons()
+	w.judgeReplies()
 	w.judgeLimits()
 	w.judgeItems()
 	w.judgeErrors()
 	w.judgeAnswers()
 	w.judgeContacts()
 	w.judgeLeads()
+	w.judgeTold()
+	w.judgeSeveral()
 	w.judgeErasures(ctx)
 	w.judgeEvents(ctx)
 	w.judgeAudit(ctx)
@@ -106,12 +109,15 @@ func (w *world) judgeDoctor(ctx context.Context) {
 	}
 }
 
-// shown is what there is of batches that break an invariant.
+// shown is what there is of batches, or in the history of contacts, that break an invariant.
 func (w *world) shown(name string, ids []string) string {
+	list := "'" + strings.Join(ids, "', '") + "'"
+	if strings.Contains(name, "history entry") {
+		return fmt.Sprint("\n", w.rows("SELECT contact_id, kind, at FROM contact_events WHERE contact_id IN ("+list+") ORDER BY id"))
+	}
 	if !strings.Contains(name, "batch") {
 		return ""
 	}
-	list := "'" + strings.Join(ids, "', '") + "'"
 	return fmt.Sprint(
 		"\n", w.rows("SELECT status, reason, total, valid, repeated, invalid, ended, charged, free, failed FROM "+
 			"batches WHERE id IN ("+list+")"),
@@ -394,7 +400,7 @@ func (w *world) judgeContacts() {
 		}
 		byKey[h.key], byID[h.id] = h.id, h.key
 	}
-	if w.did("erase", "delete", "undelete", "merge", "replay") {
+	if w.did("erase", "delete", "undelete", "merge", "replay", "say", "people") {
 		return
 	}
 	there := w.numbers("SELECT count(*) FROM contacts WHERE org_id = '%s' AND webhook_id IS NOT NULL AND webhook_id <> '" +
@@ -407,11 +413,11 @@ func (w *world) judgeContacts() {
 // about reports whether a happening may bring a person's data in, or ask about the person.
 func (h happening) about(person, most int) bool {
 	switch h.op.verb {
-	case "lookup", "fresh", "once", "later", "page", "post", "again", "create", "edit", "import":
+	case "lookup", "fresh", "once", "later", "page", "post", "again", "create", "edit", "import", "say", "hear":
 		return h.op.a == person
 	case "batch", "quote":
 		return h.op.a <= person && person <= h.op.a+h.op.c%most
-	case "replay", "merge", "undelete":
+	case "replay", "merge", "undelete", "part", "people":
 		return true
 	}
 	return false
@@ -444,13 +450,13 @@ func (w *world) judgeErasures(ctx context.Context) {
 		later, most := false, 0
 		for _, h := range w.happened {
 			// What is stored by one transaction is of the time of that: an erasure looks for it when it has erased the rest.
-			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay"}, h.op.verb) &&
+			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay", "say", "hear", "people", "part"}, h.op.verb) &&
 				!h.ended.Before(w.lookedFrom(e))
 			if h.about(e.op.a, w.plan.most) && (stored || !h.begun.Before(e.begun)) {
 				if later = true; h.bought() {
 					most++
 				}
-				if slices.Contains([]string{"batch", "replay", "post", "again", "create", "import"}, h.op.verb) {
+				if slices.Contains([]string{"batch", "replay", "post", "again", "create", "import", "say", "people"}, h.op.verb) {
 					most += 100 // what follows from it may ask several times
 				}
 			}

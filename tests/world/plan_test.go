@@ -131,6 +131,12 @@ func draw(seed uint64) plan {
 	if aboutAds(seed) {
 		about = ads
 	}
+	if aboutConsents(seed) {
+		about = telling
+	}
+	if aboutSeveral(seed) {
+		about = several
+	}
 	p := plan{
 		seed: seed, instances: []int{1, 2, 2, 3}[r.IntN(4)], strategy: strategy(r.IntN(int(strategies))),
 		pace: []time.Duration{1000, 4000, 9000}[r.IntN(3)] * time.Millisecond, midnight: r.IntN(16) == 0,
@@ -146,6 +152,9 @@ func draw(seed uint64) plan {
 	if about.rules && r.IntN(3) == 0 {
 		p.deaf = r.IntN(50)
 	}
+	if aboutConsents(seed) {
+		p.deaf = int(seed/17%3) * 25
+	}
 	p.night = r.IntN(12) == 0
 	p.write(r, about)
 	if !p.has("erase") {
@@ -159,7 +168,7 @@ func draw(seed uint64) plan {
 	}
 	p.runs = p.has("batch", "quote")
 	// Jobs that nobody does are a finding of the doctor.
-	p.fires = slices.Contains(p.rules, true) || p.night || p.has("check")
+	p.fires = slices.Contains(p.rules, true) || p.night || p.has("check") || aboutConsents(seed)
 	return p
 }
 
@@ -237,6 +246,12 @@ func (p *plan) write(r *rand.Rand, about theme) {
 		met := changes
 		if aboutAds(p.seed) {
 			met = adChanges
+		}
+		if aboutConsents(p.seed) {
+			met = consentChanges
+		}
+		if aboutSeveral(p.seed) {
+			met = severalChanges
 		}
 		verbs, sum = theme{verbs: met}.weights()
 	}

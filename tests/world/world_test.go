@@ -127,6 +127,8 @@ type world struct {
 	started  int
 	begun    time.Time
 	known    map[string]bool // violations that were found before
+	// rotations are how often the second key was about to get another secret, and got one.
+	rotations [2]int
 }
 
 type heldKey struct{ id, secret string }
@@ -215,7 +217,7 @@ func (w *world) open(name string) (*instance, error) {
 	terms, pace := lookups.NewTerms(offered, time.Duration(w.plan.bureaus)*timeout, fresh, w.calendar), batches.NewPace()
 	i.ledger = lookups.NewLedger(lookups.LedgerConfig{
 		Store: store, Terms: terms, Clock: now, Log: log, Observe: func(lookups.Event) {},
-		Bureaus: lookups.NewBureaus(chains, store, w.calendar, now, log),
+		Bureaus: lookups.NewBureaus(chains, store, w.calendar, now, log), Callbacks: w.callbacks(),
 	})
 	i.asker = lookups.NewAsker(i.ledger, pace.Single)
 	i.keys = lookups.NewKeys(store, now)
@@ -601,7 +603,7 @@ func (w *world) rest() {
 			// A job that waits for its next attempt may wait for hours.
 			// Nor does whoever was kept for longer than a statement may take come back before a lease has ended.
 			steady := w.plan.faults.frozen == 0 && !w.crashed() && w.plan.holds == (holds{}) && w.plan.pins == (pins{})
-			if w.calm() && w.allFetched() && (w.idle() || n > 4 && steady || n > 20) {
+			if w.calm() && !w.posting() && w.allFetched() && (w.idle() || n > 4 && steady || n > 20) {
 				break
 			}
 		}

@@ -164,7 +164,8 @@ func (r laterAnswers) Proof(ctx context.Context, bureau, id string) (string, err
 
 func (r laterAnswers) Hold(ctx context.Context, a ports.LaterAnswer, until time.Time) (bool, error) {
 	n, err := r.ExecCount(ctx, "laterAnswers.hold", func(db *gorm.DB) *gorm.DB {
-		return db.Model(&laterAnswerRow{}).Where("id = ? AND due = ?", a.ID, engine.Stamp(a.Due)).
+		return db.Model(&laterAnswerRow{}).
+			Where("id = ? AND due = ? AND (reply IS NULL OR ?)", a.ID, engine.Stamp(a.Due), a.Reply != nil).
 			Update("due", engine.Stamp(until))
 	})
 	return n > 0, err

@@ -76,6 +76,9 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	posted("second")
 	kit.Must(t, repos.LaterAnswers.Arrive(ctx, kit.ID(), ports.Reply{}, now))
 	kit.Same(t, "posted while another one has it", len(claim(due, due.Add(time.Minute))), 0)
+	mine, err := repos.LaterAnswers.Hold(ctx, got, due.Add(2*time.Minute))
+	kit.Must(t, err)
+	kit.Same(t, "held without what was posted", mine, false)
 	kit.Must(t, repos.LaterAnswers.Release(ctx, got, now, due.Add(9*time.Hour)))
 	some = claim(due, due.Add(time.Minute))
 	kit.Same(t, "due when it is nobody's", len(some), 1)
@@ -100,7 +103,7 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	}
 	kit.Same(t, "proofs", len(proofs), 3)
 	stale := got
-	mine, err := repos.LaterAnswers.Hold(ctx, got, due.Add(2*time.Minute))
+	mine, err = repos.LaterAnswers.Hold(ctx, got, due.Add(2*time.Minute))
 	kit.Must(t, err)
 	kit.Same(t, "held", mine, true)
 	mine, err = repos.LaterAnswers.Hold(ctx, stale, due)

@@ -239,6 +239,9 @@ func (r subjects) eraseRemoved(db *gorm.DB, p *privacy.Person, ids []string) (pr
 		if found.Error != nil {
 			return nil, found.Error
 		}
+		if found.RowsAffected == 0 { // it was restored meanwhile: the next round finds the contact
+			continue
+		}
 		if row.IntoID != nil {
 			if err := r.unname(db, *row.IntoID, contacts.RemovalOf(r.store.Vault, row)); err != nil {
 				return nil, err
