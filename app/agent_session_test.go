@@ -293,3 +293,30 @@ func TestWhichKeysReadContacts(t *testing.T) {
 	lines := s.lines(last)
 	equal(t, "the audit", line(len(lines), lines[0].Action, lines[0].Actor), line(1, audit.ContactsDownloaded, audit.ByKey(allowed.ID)))
 }
+
+// TestASessionPaysForAnAnswerThatCannotBeWritten: an answer that came later is paid for, and the agent hears that the
+// service is unavailable.
+func TestASessionPaysForAnAnswerThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		b, disk := &unhurried{}, &fullDisk{Store: s.store}
+		var at *desk
+		s.store = takenStore{disk, func() {
+			b.set(true, "")
+			disk.full.Store(true)
+			time.Sleep(2 * time.Millisecond)
+			done(at.FetchLater(t.Context()))
+			time.Sleep(time.Millisecond)
+		}}
+		at = s.patiently(b)
+		key, a := s.byKey(wide), session(2*price)
+		sessions := agents.NewSessions(at.Asker, disk, s.now, s.log.logger())
+		_, _, err := sessions.DoWithin(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}, a)
+		equal(t, "said", said(err), "servico_indisponivel")
+		equal(t, "asked", b.said(), 1)
+		equal(t, "spent", must(sessions.Spent(t.Context(), key, a)), catalog.Money(price))
+		disk.full.Store(false)
+		time.Sleep(10 * time.Second)
+		equal(t, "entries", line(s.entries()), "[concluida 0.45]")
+	})
+}

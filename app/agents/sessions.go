@@ -181,7 +181,7 @@ func (a *Sessions) cost(
 	case err == nil:
 		return result.Entry.Cost()
 	}
-	if code := fault.CodeOf(err); code == fault.BureauUnavailable || code == fault.ServiceUnavailable {
+	if fault.CodeOf(err) == fault.BureauUnavailable {
 		return 0 // nothing was called, though that may not be written yet
 	}
 	e, err := a.store.Repos().Statement.Find(ctx, by.OrgID(), id)

@@ -78,7 +78,8 @@ func init() {
 	}
 }
 
-// judgeTold: a platform is told of nobody who had withdrawn before an attempt began, nor of anybody who was erased
+// judgeTold: a platform is told of nobody who had withdrawn before an attempt began (who is merged with somebody says what
+// that one says), nor of anybody who was erased
 // without the receipt saying so; an event stays the same through its attempts, and each that was told is kept.
 func (w *world) judgeTold() {
 	if !aboutConsents(w.plan.seed) {
@@ -109,7 +110,7 @@ func (w *world) judgeTold() {
 			withdrawn := true
 			for _, h := range w.happened {
 				_, yes := consent(h.op.b)
-				withdrawn = withdrawn && (!yes || !said(h, of) || h.err != nil && !unknown(h.err) || h.ended.Before(no.begun))
+				withdrawn = withdrawn && (!yes || !said(h, of) && !w.did("merge") || h.err != nil && !unknown(h.err) || h.ended.Before(no.begun))
 			}
 			if withdrawn && !w.did("clock") {
 				w.fail("told", "the platform was told of person %d at %s, who had withdrawn by %q at %s", of,
