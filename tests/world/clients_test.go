@@ -151,6 +151,11 @@ func (w *world) settle() error {
 		}
 		w.rules = append(w.rules, made.ID)
 	}
+	if aboutAgents(w.plan.seed) {
+		if err := w.hire(ctx); err != nil {
+			return err
+		}
+	}
 	if aboutConsents(w.plan.seed) {
 		_, err = j.automations.Add(ctx, by, tells(w))
 	}

@@ -27,6 +27,7 @@ import (
 // calm reports whether nothing is under way. An item may be about to be asked, though its batch is paused.
 func (w *world) calm() bool {
 	return w.numbers("SELECT count(*) FROM lookups WHERE org_id = '%s' AND status = 'em_andamento'") == 0 &&
+		w.numbers("SELECT count(*) FROM later_answers a JOIN lookups l ON l.id = a.id WHERE l.org_id = '%s'") == 0 &&
 		w.numbers("SELECT count(*) FROM batches WHERE org_id = '%s' AND status IN ('em_andamento', 'preparando')") == 0 &&
 		w.numbers("SELECT count(*) FROM batch_items i JOIN batches b ON b.id = i.batch_id WHERE b.org_id = '%s' "+
 			"AND i.state = 'em_andamento'") == 0 && !w.resuming() &&
@@ -82,6 +83,7 @@ func (w *world) verdicts() {
 	w.judgeLeads()
 	w.judgeTold()
 	w.judgeSeveral()
+	w.judgeAgents()
 	w.judgeErasures(ctx)
 	w.judgeEvents(ctx)
 	w.judgeAudit(ctx)
@@ -413,7 +415,7 @@ func (w *world) judgeContacts() {
 // about reports whether a happening may bring a person's data in, or ask about the person.
 func (h happening) about(person, most int) bool {
 	switch h.op.verb {
-	case "lookup", "fresh", "once", "later", "page", "post", "again", "create", "edit", "import", "say", "hear":
+	case "lookup", "fresh", "once", "later", "page", "post", "again", "create", "edit", "import", "say", "hear", "agent":
 		return h.op.a == person
 	case "batch", "quote":
 		return h.op.a <= person && person <= h.op.a+h.op.c%most

@@ -121,6 +121,21 @@ func (t theme) weights() (all []weighed, sum int) {
 	return all, sum
 }
 
+// specialOf is what the worlds of some seeds are about, whatever is drawn, and what makes wrong there what was read before.
+func specialOf(seed uint64) (about theme, met string, is bool) {
+	switch {
+	case aboutAds(seed):
+		return ads, adChanges, true
+	case aboutConsents(seed):
+		return telling, consentChanges, true
+	case aboutSeveral(seed):
+		return several, severalChanges, true
+	case aboutAgents(seed):
+		return byAgents, agentChanges, true
+	}
+	return theme{}, "", false
+}
+
 // draw makes the plan of a seed.
 func draw(seed uint64) plan {
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -128,14 +143,8 @@ func draw(seed uint64) plan {
 	if r.IntN(16) > 0 {
 		about = themes[r.IntN(len(themes))]
 	}
-	if aboutAds(seed) {
-		about = ads
-	}
-	if aboutConsents(seed) {
-		about = telling
-	}
-	if aboutSeveral(seed) {
-		about = several
+	if special, _, is := specialOf(seed); is {
+		about = special
 	}
 	p := plan{
 		seed: seed, instances: []int{1, 2, 2, 3}[r.IntN(4)], strategy: strategy(r.IntN(int(strategies))),
@@ -244,14 +253,8 @@ func (p *plan) write(r *rand.Rand, about theme) {
 	var script []op
 	if r.IntN(3) > 0 {
 		met := changes
-		if aboutAds(p.seed) {
-			met = adChanges
-		}
-		if aboutConsents(p.seed) {
-			met = consentChanges
-		}
-		if aboutSeveral(p.seed) {
-			met = severalChanges
+		if _, special, is := specialOf(p.seed); is {
+			met = special
 		}
 		verbs, sum = theme{verbs: met}.weights()
 	}

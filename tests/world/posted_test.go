@@ -128,7 +128,7 @@ func (w *world) judgeReplies() {
 	for _, r := range w.bureau.replies {
 		is := w.rows(fmt.Sprintf("SELECT status FROM lookups WHERE id = '%s'", r.entry))
 		if len(is) != 1 || is[0][0] != "concluida" && is[0][0] != "falhou" {
-			w.fail("posted", "the answer %d was posted and taken, and its question %s is %v", r.number, r.entry, is)
+			w.fail("posted", "the answer %d was posted and taken, and its question %s is %v%s", r.number, r.entry, is, w.calls())
 		}
 	}
 }

@@ -19,9 +19,7 @@ var several = theme{verbs: "people 6 post 2 merge 3 part 4 move 2 rotate 2 fresh
 const severalChanges = "people 3 merge 4 part 4 delete 2 erase 2 rotate 3"
 
 // aboutSeveral reports whether the world of a seed is about them: by the seed, as aboutAds.
-func aboutSeveral(seed uint64) bool {
-	return seed%19 == 8 && !aboutAds(seed) && !aboutConsents(seed)
-}
+func aboutSeveral(seed uint64) bool { return seed%19 == 8 }
 
 // together are how many people such a post has.
 const together = 3

@@ -114,6 +114,7 @@ type world struct {
 	adHook   string // id of the webhook of the platform, and its token
 	adToken  string
 	rotation string // of its contacts, if there is one
+	agent    agent
 	stages   []crm.Stage
 	rules    []string
 	compared catalog.Money // what comparisons cost this month, in the worlds before
