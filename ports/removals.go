@@ -17,8 +17,8 @@ type Removals interface {
 	Find(ctx context.Context, orgID, id string) (crm.Removal, error)
 	// Into returns what was merged into a contact and can be read, the newest first.
 	Into(ctx context.Context, contactID string) ([]crm.Removal, error)
-	// Restore brings a contact back, as c has it, with its event; ErrNotFound when it was not removed, or its stage does
-	// not exist. Only inside InTx.
+	// Restore brings a contact back, as c has it, with its event; ErrNotFound when it was not removed, its content is no
+	// longer kept, or its stage does not exist. Only inside InTx.
 	Restore(ctx context.Context, c crm.Contact, e crm.Event) error
 	// Survivor returns the id of the contact that one was merged into, over any number of merges; its own if it was not
 	// removed. ErrNotFound where it was deleted, or never existed.

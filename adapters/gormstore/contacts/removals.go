@@ -122,7 +122,8 @@ func (r removals) Into(ctx context.Context, contactID string) ([]crm.Removal, er
 func (r removals) Restore(ctx context.Context, c crm.Contact, e crm.Event) error {
 	row, event := ContactRowOf(r.vault, c), EventRowOf(r.vault, e)
 	return r.Inside(ctx, "removals.restore", func(db *gorm.DB) error {
-		if err := engine.OrNotFound(db.Delete(&RemovedRow{}, "id = ?", c.ID)); err != nil {
+		// What was read may have been erased since.
+		if err := engine.OrNotFound(db.Delete(&RemovedRow{}, "id = ? AND content IS NOT NULL", c.ID)); err != nil {
 			return err
 		}
 		if err := insert(db, row, event); err != nil {

@@ -124,6 +124,7 @@ func removedContacts(t *testing.T, s ports.Store) {
 	kept, err = repos.Removals.Find(ctx, ports.AnyOrg, c.ID)
 	kit.Must(t, err)
 	kit.Same(t, "what it was can be read", kept.Unreadable, true)
+	kit.WantErr(t, "brought back from memory", s.InTx(ctx, restore), ports.ErrNotFound)
 }
 
 func mergedContacts(t *testing.T, s ports.Store) {
