@@ -419,7 +419,7 @@ func (h happening) about(person, most int) bool {
 		return h.op.a == person
 	case "batch", "quote":
 		return h.op.a <= person && person <= h.op.a+h.op.c%most
-	case "replay", "merge", "undelete", "part", "people":
+	case "replay", "merge", "undelete", "part", "people", "undo":
 		return true
 	}
 	return false
@@ -452,7 +452,7 @@ func (w *world) judgeErasures(ctx context.Context) {
 		later, most := false, 0
 		for _, h := range w.happened {
 			// What is stored by one transaction is of the time of that: an erasure looks for it when it has erased the rest.
-			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay", "say", "hear", "people", "part"}, h.op.verb) &&
+			stored := slices.Contains([]string{"post", "again", "create", "edit", "replay", "say", "hear", "people", "part", "undo"}, h.op.verb) &&
 				!h.ended.Before(w.lookedFrom(e))
 			if h.about(e.op.a, w.plan.most) && (stored || !h.begun.Before(e.begun)) {
 				if later = true; h.bought() {
@@ -585,7 +585,7 @@ type move struct {
 
 // judgeEvents: each event is told once, in order, and as it was.
 func (w *world) judgeEvents(ctx context.Context) {
-	if w.did("merge", "delete", "undelete", "erase") {
+	if w.did("merge", "delete", "undelete", "erase", "sweep") {
 		return
 	}
 	moves, notes := map[string][]move{}, map[string]int{}

@@ -172,7 +172,7 @@ func draw(seed uint64) plan {
 	if !p.night { // no figures of the past
 		p.without |= 1 << choreFold
 	}
-	if !p.has("bulk", "undo", "import") {
+	if !p.has("bulk", "undo", "import", "sweep") {
 		p.without |= 1 << choreBulks
 	}
 	p.runs = p.has("batch", "quote")

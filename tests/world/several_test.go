@@ -7,16 +7,18 @@ import (
 	"time"
 
 	"fichario/app"
+	"fichario/app/contacts"
 	intakeapp "fichario/app/intake"
+	"fichario/domain/crm"
 	"fichario/domain/fault"
 	"fichario/domain/intake"
 )
 
 // several are worlds of posts with several people, and of contacts that are parted again; keys change their secrets.
-var several = theme{verbs: "people 6 post 2 merge 3 part 4 move 2 rotate 2 fresh 3 undelete 1 delete 1 erase 1 wait 1", first: "people"}
+var several = theme{verbs: "people 6 post 2 merge 3 part 4 move 2 rotate 2 fresh 3 undelete 1 delete 1 sweep 2 undo 2 erase 1 wait 1", first: "people"}
 
 // severalChanges are what makes something that was read before wrong there.
-const severalChanges = "people 3 merge 4 part 4 delete 2 erase 2 rotate 3"
+const severalChanges = "people 3 merge 4 part 4 delete 2 sweep 2 undo 3 erase 2 rotate 3"
 
 // aboutSeveral reports whether the world of a seed is about them: by the seed, as aboutAds.
 func aboutSeveral(seed uint64) bool { return seed%19 == 8 }
@@ -62,6 +64,20 @@ func init() {
 		pair := all[h.op.c%len(all)]
 		h.id, h.err = pair[1], i.contacts.Part(ctx, by, pair[0], pair[1])
 	}
+	// sweep deletes all contacts, by a bulk action that may be undone.
+	verbs["sweep"] = func(w *world, ctx context.Context, i *instance, h *happening) {
+		by, err := i.member(ctx, w.owner)
+		var ids []string
+		for _, row := range w.rows(fmt.Sprintf("SELECT id FROM contacts WHERE org_id = '%s' ORDER BY id", w.orgID)) {
+			ids = append(ids, row[0])
+		}
+		if err != nil || len(ids) == 0 {
+			h.err = errAway
+			return
+		}
+		made, err := i.bulks.Start(ctx, by, contacts.NewBulk{Kind: crm.BulkDelete, Of: contacts.Selection{IDs: ids}})
+		h.err, h.id = err, made.ID
+	}
 	// rotate gives a key another secret, with or without some time for the one before.
 	verbs["rotate"] = func(w *world, ctx context.Context, i *instance, h *happening) {
 		was, mine, alone := w.rotating()
@@ -98,7 +114,7 @@ func (w *world) rotated(secret string, number int) (alone bool) {
 
 // judgeSeveral: of a post, all people are there, once, or none.
 func (w *world) judgeSeveral() {
-	if w.did("erase", "delete", "merge") {
+	if w.did("erase", "delete", "merge", "sweep") {
 		return
 	}
 	accepted := map[string]bool{}
