@@ -16,11 +16,11 @@ type LaterAnswers interface {
 	// Claim returns at most so many questions that are due at a time of Clock, those that are due longest first, and
 	// makes them due at another one: until then they are the caller's.
 	Claim(ctx context.Context, now, until time.Time, limit int) ([]LaterAnswer, error)
-	// Hold makes one due at another time, and reports false where it is not the caller's any more, or the bureau has posted
-	// what the caller does not have.
+	// Hold makes one due at another time, and reports false where it is not the caller's any more, or the bureau has
+	// posted what the caller does not have.
 	Hold(ctx context.Context, a LaterAnswer, until time.Time) (bool, error)
-	// Release makes one due at another time, and it is nobody's until then. The reply that the caller has is forgotten; where one has arrived
-	// meanwhile it is due now.
+	// Release makes one due at another time, and it is nobody's until then. The reply that the caller has is forgotten;
+	// where one has arrived meanwhile it is due now.
 	Release(ctx context.Context, a LaterAnswer, now, until time.Time) error
 	// Find returns one by the id of its entry. Error: ErrNotFound.
 	Find(ctx context.Context, id string) (LaterAnswer, error)

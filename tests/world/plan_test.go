@@ -121,7 +121,8 @@ func (t theme) weights() (all []weighed, sum int) {
 	return all, sum
 }
 
-// specialOf is what the worlds of some seeds are about, whatever is drawn, and what makes wrong there what was read before.
+// specialOf is what the worlds of some seeds are about, whatever is drawn, and what makes wrong there what was read
+// before.
 func specialOf(seed uint64) (about theme, met string, is bool) {
 	switch {
 	case aboutAds(seed):

@@ -15,8 +15,8 @@ import (
 // postedTo is the address below which bureaus post.
 const postedTo = "https://f.example/"
 
-// postsAnswers reports whether bureaus do in the world of a seed: by the seed, so that the earlier worlds stay what they
-// were.
+// postsAnswers reports whether bureaus do in the world of a seed: by the seed, so that the earlier worlds stay what
+// they were.
 func postsAnswers(seed uint64) bool { return seed%5 == 2 || seed%5 == 4 }
 
 // callbacks is where bureaus post answers; empty where they do not.
@@ -48,14 +48,14 @@ func (s seenBy) posts(callback string, number int) {
 		case 1: // when nobody asks any more
 			after = most - time.Second + time.Duration(w.chance(2000, "at the end", number))*time.Millisecond
 		}
-		s.bureau.mu.Lock()
-		s.bureau.posting++
-		s.bureau.mu.Unlock()
+		s.mu.Lock()
+		s.posting++
+		s.mu.Unlock()
 		go func() {
 			defer func() {
-				s.bureau.mu.Lock()
-				defer s.bureau.mu.Unlock()
-				s.bureau.posting--
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.posting--
 			}()
 			time.Sleep(after)
 			for range 4 {
@@ -84,9 +84,9 @@ func (s seenBy) post(callback string, number, n int) error {
 	err := ledger.CalledBack(ctx, token, said(number))
 	entry, _, _ := strings.Cut(token, ".")
 	if err == nil && w.waitsFor(entry) {
-		s.bureau.mu.Lock()
-		defer s.bureau.mu.Unlock()
-		s.bureau.replies = append(s.bureau.replies, reply{number, entry})
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.replies = append(s.replies, reply{number, entry})
 	}
 	return err
 }
@@ -119,8 +119,8 @@ func (w *world) posting() bool {
 	return w.bureau.posting > 0
 }
 
-// judgeReplies: an answer that was taken in time is how its question ends, unless its person was erased meanwhile, or an
-// instance whose clock is ahead gave it up.
+// judgeReplies: an answer that was taken in time is how its question ends, unless its person was erased meanwhile, or
+// an instance whose clock is ahead gave it up.
 func (w *world) judgeReplies() {
 	if w.did("erase", "clock") {
 		return

@@ -87,7 +87,8 @@ func init() {
 		}
 		time.Sleep(150 * time.Millisecond) // what an instance has read lasts for a tenth of a second
 		_, err = i.keys.Authenticate(ctx, was, nobody)
-		if h.op.c%2 == 0 && w.rotated(secret.Reveal(), mine) && alone && fault.CodeOf(err) != fault.Unauthenticated && !unknown(err) {
+		alone = w.rotated(secret.Reveal(), mine) && alone
+		if h.op.c%2 == 0 && alone && fault.CodeOf(err) != fault.Unauthenticated && !unknown(err) {
 			w.fail("several", "after %q the secret of before serves: %v", h.op, err)
 		}
 	}

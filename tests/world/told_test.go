@@ -78,9 +78,9 @@ func init() {
 	}
 }
 
-// judgeTold: a platform is told of nobody who had withdrawn before an attempt began (who is merged with somebody says what
-// that one says), nor of anybody who was erased
-// without the receipt saying so; an event stays the same through its attempts, and each that was told is kept.
+// judgeTold: a platform is told of nobody who had withdrawn before an attempt began (who is merged with somebody says
+// what that one says), nor of anybody who was erased without the receipt saying so; an event stays the same through
+// its attempts, and each that was told is kept.
 func (w *world) judgeTold() {
 	if !aboutConsents(w.plan.seed) {
 		return
@@ -110,7 +110,8 @@ func (w *world) judgeTold() {
 			withdrawn := true
 			for _, h := range w.happened {
 				_, yes := consent(h.op.b)
-				withdrawn = withdrawn && (!yes || !said(h, of) && !w.did("merge") || h.err != nil && !unknown(h.err) || h.ended.Before(no.begun))
+				withdrawn = withdrawn && (!yes || !said(h, of) && !w.did("merge") || h.ended.Before(no.begun) ||
+					h.err != nil && !unknown(h.err))
 			}
 			if withdrawn && !w.did("clock") {
 				w.fail("told", "the platform was told of person %d at %s, who had withdrawn by %q at %s", of,
