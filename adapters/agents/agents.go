@@ -27,7 +27,9 @@ type Config struct {
 	Statement *lookups.Statement
 	Purposes  *privacy.Purposes
 	Contacts  *contacts.Contacts
-	Log       *slog.Logger
+	// Keys counts what tools refuse.
+	Keys *lookups.Keys
+	Log  *slog.Logger
 	// Version is the program's.
 	Version string
 }

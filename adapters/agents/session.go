@@ -80,7 +80,7 @@ func add[Args any](
 			err = enc.Encode(out)
 		}
 		if err != nil {
-			return refused(s.inWords(ctx, tool.Name, err)), nil
+			return refused(s.inWords(ctx, tool.Name, s.Keys.Refused(s.By.Key(), err))), nil
 		}
 		return &mcp.CallToolResult{
 			Content:           []mcp.Content{&mcp.TextContent{Text: strings.TrimSpace(text.String())}},

@@ -179,7 +179,7 @@ func (s *service) api(tables *spreadsheet.Tables, trusted []netip.Prefix) http.H
 		MetricsElsewhere: s.Settings.MetricsListen != "", Log: s.log, PublicURL: s.publicURL,
 		Agents: agents.New(agents.Config{
 			Terms: l.terms, Sessions: s.agents, Statement: l.statement, Purposes: s.privacy.purposes,
-			Contacts: s.contacts.contacts, Log: s.log, Version: command.Version(),
+			Contacts: s.contacts.contacts, Keys: l.keys, Log: s.log, Version: command.Version(),
 		}),
 		Docs: docsite.New(docsite.Config{
 			PublicURL: s.publicURL, Light: web.Asset("fichario.css"), Dark: web.Asset("dark.css"), Icon: web.Asset("icon.svg"),

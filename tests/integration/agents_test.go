@@ -2,6 +2,7 @@ package integration
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -348,6 +349,18 @@ func TestWhatAgentsMayNot(t *testing.T) {
 		gone := testkit.RunErr(t, map[string]string{"FICHARIO_URL": s.URL, "FICHARIO_KEY": old.Key}, "mcp", "--ceiling", "1")
 		has(t, "on standard error", gone.Stderr, "revogada ou expirou")
 		expect(t, "its secret there", strings.Contains(gone.Stderr, old.Key), false)
+		s.Restart() // it writes then what it has counted
+		driver := map[bool]string{true: "sqlite", false: "pgx"}[strings.HasPrefix(env["FICHARIO_DATABASE_URL"], "sqlite")]
+		db, err := sql.Open(driver, strings.TrimPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = db.Close() }()
+		var counted int
+		query := fmt.Sprintf("SELECT sum(count) FROM key_refusals WHERE key_id = '%s' AND reason = 'finalidade_ausente'", key.ID)
+		if err := db.QueryRowContext(t.Context(), query).Scan(&counted); err != nil || counted != 1 {
+			t.Errorf("tools refused the key %d times: %v", counted, err)
+		}
 	})
 }
 
