@@ -133,6 +133,8 @@ func specialOf(seed uint64) (about theme, met string, is bool) {
 		return several, severalChanges, true
 	case aboutAgents(seed):
 		return byAgents, agentChanges, true
+	case rare(seed) != nil:
+		return rare(seed).theme, rare(seed).met, true
 	}
 	return theme{}, "", false
 }
@@ -166,6 +168,9 @@ func draw(seed uint64) plan {
 		p.deaf = int(seed/17%3) * 25
 	}
 	p.night = r.IntN(12) == 0
+	if of := rare(seed); of != nil {
+		of.make(&p)
+	}
 	p.write(r, about)
 	if !p.has("erase") {
 		p.without |= 1<<chorePersons | 1<<choreErase
