@@ -59,6 +59,10 @@ func TestWhoConsents(t *testing.T) {
 		"then no by somebody else, deleted":          {own: yes, then: []string{"S rui" + no, "D"}, want: true},
 		"then no, yes to a member, deleted":          {own: yes, then: []string{"S ana" + no, "h sim", "D"}, want: true},
 		"then no to a member, deleted":               {own: yes, then: []string{"S ana" + yes, "h não", "D"}},
+		"then silence, merged":                       {own: yes, then: []string{"S ana", "M"}},
+		"then silence, merged the other way":         {own: yes, then: []string{"S ana", "m"}},
+		"silence, then yes to a member, merged":      {own: "", then: []string{"S ana", "h sim", "M"}, want: true},
+		"then silence elsewhere, merged":             {own: yes, then: []string{"O ana", "M"}, want: true},
 		"then a field of another form, at all":       {own: yes, then: []string{`O ana,"cidade":"Campinas"`}, want: true},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -82,6 +86,14 @@ func TestWhoConsents(t *testing.T) {
 				id := come(site, "ana", c.own)
 				newest := id
 				for _, then := range c.then {
+					if strings.EqualFold(then, "m") { // the newest into the first, or the first into the newest
+						into, from := id, newest
+						if then == "m" {
+							into, from, id = newest, id, newest
+						}
+						done(s.contacts.Merge(t.Context(), owner, into, from))
+						continue
+					}
 					if then == "D" {
 						done(s.contacts.Delete(t.Context(), owner, newest))
 						continue

@@ -129,9 +129,10 @@ func keepWithdrawals(ctx context.Context, r ports.Repos, gone crm.Removal) error
 	return nil
 }
 
-// withdrawals are the consents that a contact gives and a deleted one of the same person had withdrawn since: by
-// another answer, or by a form without the field, by a webhook by which one of the person's contacts answered it.
-func withdrawals(deleted, k crm.Contact, all []crm.Contact) (out []crm.Consent) {
+// withdrawals are the consents that a contact gives and another of the same person, which is about to go, had withdrawn
+// since: by another answer, or by a form without the field, by a webhook by which one of the person's contacts answered
+// it.
+func withdrawals(gone, k crm.Contact, all []crm.Contact) (out []crm.Consent) {
 	newest := map[string]crm.Consent{}
 	for _, c := range k.Consents {
 		if field := names.Of(cmp.Or(c.Key, c.Title)); !newest[field].At.After(c.At) {
@@ -139,12 +140,12 @@ func withdrawals(deleted, k crm.Contact, all []crm.Contact) (out []crm.Consent) 
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(newest)) {
-		given, said := newest[field], app.ConsentsOf(deleted, field)
+		given, said := newest[field], app.ConsentsOf(gone, field)
 		if len(said) == 0 && slices.ContainsFunc(all, func(o crm.Contact) bool {
-			return o.WebhookID == deleted.WebhookID && slices.ContainsFunc(app.ConsentsOf(o, field),
+			return o.WebhookID == gone.WebhookID && slices.ContainsFunc(app.ConsentsOf(o, field),
 				func(c crm.Consent) bool { return c.By == "" })
 		}) {
-			said = []crm.Consent{{At: deleted.CreatedAt}}
+			said = []crm.Consent{{At: gone.CreatedAt}}
 		}
 		if !given.Given || len(said) == 0 {
 			continue
