@@ -1,6 +1,8 @@
 package app
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -8,6 +10,7 @@ import (
 	"fichario/domain/document"
 	"fichario/domain/intake/names"
 	"fichario/domain/text"
+	"fichario/ports"
 )
 
 // SameMost is how many other contacts of a person are read for a consent, newest first.
@@ -20,14 +23,75 @@ func ConsentIs(c crm.Consent, field string) bool {
 	return of != "" && (names.Of(c.Key) == of || names.Of(c.Title) == of)
 }
 
-// ConsentsOf are a contact's consents of a field.
-func ConsentsOf(k crm.Contact, field string) []crm.Consent {
-	return slices.DeleteFunc(slices.Clone(k.Consents), func(c crm.Consent) bool { return !ConsentIs(c, field) })
+// Said is a person's newest word on a field, by the person's contacts; its At is zero where there is none. A contact
+// that came by a webhook by which another one answered the field, and did not, says no: a box that is not ticked is
+// often not sent at all. Of two words of one moment, no counts.
+func Said(contacts []crm.Contact, field string) (newest crm.Consent) {
+	say := func(c crm.Consent) {
+		if c.At.After(newest.At) {
+			newest = c
+		} else if c.At.Equal(newest.At) && !c.Given {
+			newest.Given = false
+		}
+	}
+	asking := map[string]bool{}
+	var silent []crm.Contact
+	for _, k := range contacts {
+		answered := false
+		for _, c := range k.Consents {
+			if ConsentIs(c, field) {
+				say(c)
+				answered = true
+				asking[k.WebhookID] = asking[k.WebhookID] || c.By == ""
+			}
+		}
+		if !answered {
+			silent = append(silent, k)
+		}
+	}
+	for _, k := range silent {
+		if k.WebhookID != "" && asking[k.WebhookID] { // without one it is a member's, who is asked nothing
+			say(crm.Consent{At: k.CreatedAt})
+		}
+	}
+	return newest
 }
 
-// SamePerson reports whether two contacts that are alike are one person: by the address, or by a document or the phone
+// Withdrawn are the consents that one contact gives and its person, by all contacts, does not, as the contact is to
+// have them where the others go.
+func Withdrawn(k crm.Contact, all []crm.Contact) (out []crm.Consent) {
+	done := map[string]bool{}
+	for _, c := range k.Consents {
+		field := cmp.Or(c.Key, c.Title)
+		if done[names.Of(field)] {
+			continue
+		}
+		done[names.Of(field)] = true
+		if word := Said(all, field); Said([]crm.Contact{k}, field).Given && !word.Given {
+			out = append(out, crm.Consent{Key: c.Key, Title: c.Title, At: word.At, By: word.By})
+		}
+	}
+	return out
+}
+
+// SamePeople are, whole, those of some contacts alike that are of one contact's person.
+func SamePeople(ctx context.Context, r ports.Repos, c crm.Contact, alike []crm.Contact) ([]crm.Contact, error) {
+	if len(alike) == 0 {
+		return nil, nil
+	}
+	ids := make([]string, len(alike))
+	for i, brief := range alike {
+		ids[i] = brief.ID
+	}
+	others, err := r.ContactSearch.Select(ctx, c.OrgID, ports.ContactQuery{
+		ContactFilter: ports.ContactFilter{IDs: ids}, Limit: len(ids), Whole: true,
+	})
+	return slices.DeleteFunc(others, func(o crm.Contact) bool { return !samePerson(c, o) }), err
+}
+
+// samePerson reports whether two contacts that are alike are one person: by the address, or by a document or the phone
 // together with the first name, because households share a phone, and some type their own document for others.
-func SamePerson(a, b crm.Contact) bool {
+func samePerson(a, b crm.Contact) bool {
 	if strings.EqualFold(strings.TrimSpace(a.Email), strings.TrimSpace(b.Email)) {
 		return true
 	}

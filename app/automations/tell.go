@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"time"
 
 	"fichario/app"
 	"fichario/domain/automation"
@@ -126,68 +125,31 @@ func withheld(ctx context.Context, r ports.Repos, c crm.Contact, g automation.Gr
 	return "", err
 }
 
-// consents reports whether a contact consents by a field of a form, and its person has not withdrawn that since. The
-// newest of the person's contacts counts that answers the field, or that came by a webhook by which another answered
-// it, because a box that is not ticked is often not sent at all.
+// consents reports whether a contact consents by a field of a form, and its person has not withdrawn that since by
+// another one.
 func consents(ctx context.Context, r ports.Repos, c crm.Contact, field string) (bool, error) {
-	given, newest := false, time.Time{}
-	say := func(at time.Time, yes bool) {
-		if at.After(newest) {
-			newest, given = at, yes
-		} else if at.Equal(newest) {
-			given = given && yes
-		}
-	}
-	asking := map[string]bool{}
-	hear := func(k crm.Contact) bool {
-		of := app.ConsentsOf(k, field)
-		for _, consent := range of {
-			say(consent.At, consent.Given)
-			asking[k.WebhookID] = asking[k.WebhookID] || consent.By == ""
-		}
-		asking[""] = false // a member's, who is asked nothing
-		return len(of) > 0
-	}
 	if c.Unreadable {
 		return false, errConsents
 	}
-	if hear(c); !given {
+	own := app.Said([]crm.Contact{c}, field)
+	if !own.Given {
 		return false, nil
 	}
 	alike, err := r.ContactSearch.Alike(ctx, c, app.SameMost)
-	if err != nil || len(alike) == 0 {
-		return given, err
-	}
 	// Of those beyond the most, none may have come after the consent.
-	if len(alike) == app.SameMost && alike[app.SameMost-1].CreatedAt.After(newest) {
-		return false, nil
+	if err != nil || len(alike) == app.SameMost && alike[app.SameMost-1].CreatedAt.After(own.At) {
+		return false, err
 	}
-	ids := make([]string, len(alike))
-	for i, brief := range alike {
-		ids[i] = brief.ID
-	}
-	others, err := r.ContactSearch.Select(ctx, c.OrgID, ports.ContactQuery{
-		ContactFilter: ports.ContactFilter{IDs: ids}, Limit: len(ids), Whole: true,
-	})
+	others, err := app.SamePeople(ctx, r, c, alike)
 	if err != nil {
 		return false, err
 	}
-	var silent []crm.Contact
 	for _, other := range others {
-		switch {
-		case !app.SamePerson(c, other):
-		case other.Unreadable:
+		if other.Unreadable {
 			return false, errConsents
-		case !hear(other):
-			silent = append(silent, other)
 		}
 	}
-	for _, k := range silent {
-		if asking[k.WebhookID] {
-			say(k.CreatedAt, false)
-		}
-	}
-	return given, nil
+	return app.Said(append(others, c), field).Given, nil
 }
 
 // errConsents keeps a platform from being told where nobody can tell what was consented.

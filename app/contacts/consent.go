@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"fichario/app"
 	"fichario/domain/crm"
-	"fichario/domain/intake/names"
 	"fichario/domain/text"
 	"fichario/ports"
 )
@@ -99,26 +97,27 @@ func keepWithdrawals(ctx context.Context, r ports.Repos, gone crm.Removal) error
 	if err != nil {
 		return err
 	}
-	var others []crm.Contact
-	for _, brief := range alike {
-		k, err := r.Contacts.Lock(ctx, deleted.OrgID, brief.ID)
+	others, err := app.SamePeople(ctx, r, deleted, alike)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if other.Unreadable || len(app.Withdrawn(other, append(others, deleted))) == 0 {
+			continue
+		}
+		k, err := r.Contacts.Lock(ctx, other.OrgID, other.ID)
 		if errors.Is(err, ports.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if !k.Unreadable && app.SamePerson(deleted, k) {
-			others = append(others, k)
-		}
-	}
-	for _, k := range others {
-		withdrawn := withdrawals(deleted, k, others)
-		if len(withdrawn) == 0 {
+		withdrawn := app.Withdrawn(k, append(others, deleted, k)) // what it says may have changed
+		if k.Unreadable || len(withdrawn) == 0 {
 			continue
 		}
 		k.Consents = append(slices.Clone(k.Consents), withdrawn...)
-		err := r.Contacts.Edit(ctx, k, crm.Event{
+		err = r.Contacts.Edit(ctx, k, crm.Event{
 			ID: app.NewID(), OrgID: k.OrgID, ContactID: k.ID, Kind: crm.ContactEdited, Actor: gone.By, At: gone.At,
 			Subject: consentSaid(withdrawn[0]),
 		})
@@ -127,33 +126,4 @@ func keepWithdrawals(ctx context.Context, r ports.Repos, gone crm.Removal) error
 		}
 	}
 	return nil
-}
-
-// withdrawals are the consents that a contact gives and another of the same person, which is about to go, had withdrawn
-// since: by another answer, or by a form without the field, by a webhook by which one of the person's contacts answered
-// it.
-func withdrawals(gone, k crm.Contact, all []crm.Contact) (out []crm.Consent) {
-	newest := map[string]crm.Consent{}
-	for _, c := range k.Consents {
-		if field := names.Of(cmp.Or(c.Key, c.Title)); !newest[field].At.After(c.At) {
-			newest[field] = c
-		}
-	}
-	for _, field := range slices.Sorted(maps.Keys(newest)) {
-		given, said := newest[field], app.ConsentsOf(gone, field)
-		if len(said) == 0 && slices.ContainsFunc(all, func(o crm.Contact) bool {
-			return o.WebhookID == gone.WebhookID && slices.ContainsFunc(app.ConsentsOf(o, field),
-				func(c crm.Consent) bool { return c.By == "" })
-		}) {
-			said = []crm.Consent{{At: gone.CreatedAt}}
-		}
-		if !given.Given || len(said) == 0 {
-			continue
-		}
-		last := slices.MaxFunc(said, func(a, b crm.Consent) int { return a.At.Compare(b.At) })
-		if !last.Given && !last.At.Before(given.At) {
-			out = append(out, crm.Consent{Key: given.Key, Title: given.Title, At: last.At, By: last.By})
-		}
-	}
-	return out
 }

@@ -1,7 +1,6 @@
 package contacts
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -171,14 +170,7 @@ func (c *Contacts) merged(
 	}
 	after := crm.Merge(into, from, func(id string) string { return n.Name(crm.NamedOrigin, id) })
 	// One of them may have withdrawn a consent by a form without the field, which is no consent of its own.
-	both := []crm.Contact{into, from}
-	for _, w := range slices.Concat(withdrawals(from, into, both), withdrawals(into, from, both)) {
-		if !slices.ContainsFunc(after.Consents, func(c crm.Consent) bool {
-			return c.At.Equal(w.At) && app.ConsentIs(c, cmp.Or(w.Key, w.Title))
-		}) {
-			after.Consents = append(after.Consents, w)
-		}
-	}
+	after.Consents = append(after.Consents, app.Withdrawn(after, []crm.Contact{into, from})...)
 	return MergePreview{Into: n.View(into), From: n.View(from), After: n.View(after)}, nil
 }
 

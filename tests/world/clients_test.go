@@ -676,24 +676,38 @@ func (w *world) onContact(ctx context.Context, i *instance, h *happening, f func
 	h.err = f(by, h.id)
 }
 
+// personOf is what a person fills in.
+func personOf(n int) map[string]string {
+	return map[string]string{"nome": fmt.Sprintf("Pessoa %d", n), "email": fmt.Sprintf("p%d@x.example", n), "cpf": cpf(n)}
+}
+
 // post sends a lead; the same number is the same idempotency key and body.
 func (w *world) post(ctx context.Context, i *instance, h *happening, number int) {
-	body, _ := json.Marshal(map[string]string{
-		"nome": fmt.Sprintf("Pessoa %d", h.op.a), "email": fmt.Sprintf("p%d@x.example", h.op.a), "cpf": cpf(h.op.a),
-		"mensagem": fmt.Sprintf("pedido %d", number),
-	})
+	person := personOf(h.op.a)
+	person["mensagem"] = fmt.Sprintf("pedido %d", number)
 	h.key = fmt.Sprintf("envio-%d-%d", h.op.a, number)
-	p := intakeapp.Post{Body: body, Signed: body, Headers: []intake.Pair{
-		{Key: "content-type", Value: "application/json"}, {Key: "idempotency-key", Value: h.key},
-	}}
-	hook, err := i.intake.Open(ctx, w.hook)
-	if err != nil {
-		h.err = err
-		return
-	}
-	accepted, err := i.intake.Receive(ctx, hook, p)
+	accepted, err := w.send(ctx, i, person, h.key)
 	h.err, h.id = err, accepted.ContactID
 	w.keep(h.op.a, accepted.ContactID, err)
+}
+
+// send posts somebody, or several, to the webhook, with an idempotency key unless that is empty.
+func (w *world) send(
+	ctx context.Context, i *instance, person any, key string,
+) (accepted intakeapp.Accepted, err error) {
+	body, err := json.Marshal(person)
+	if err != nil {
+		panic(err)
+	}
+	hook, err := i.intake.Open(ctx, w.hook)
+	if err != nil {
+		return accepted, err
+	}
+	p := intakeapp.Post{Body: body, Signed: body, Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}}}
+	if key != "" {
+		p.Headers = append(p.Headers, intake.Pair{Key: "idempotency-key", Value: key})
+	}
+	return i.intake.Receive(ctx, hook, p)
 }
 
 // unknown reports whether a client cannot know from the error whether something happened.

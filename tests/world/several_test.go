@@ -2,16 +2,13 @@ package world_test
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"time"
 
 	"fichario/app"
 	"fichario/app/contacts"
-	intakeapp "fichario/app/intake"
 	"fichario/domain/crm"
 	"fichario/domain/fault"
-	"fichario/domain/intake"
 )
 
 // several are worlds of posts with several people, and of contacts that are parted again; keys change their secrets.
@@ -36,18 +33,7 @@ func init() {
 				"nome": fmt.Sprintf("Pessoa %d", n), "email": fmt.Sprintf("%s-%d@x.example", h.key, n), "cpf": cpf(h.op.a + 30*n),
 			})
 		}
-		body, err := json.Marshal(people)
-		if err != nil {
-			panic(err)
-		}
-		hook, err := i.intake.Open(ctx, w.hook)
-		if err != nil {
-			h.err = err
-			return
-		}
-		accepted, err := i.intake.Receive(ctx, hook, intakeapp.Post{Body: body, Signed: body, Headers: []intake.Pair{
-			{Key: "content-type", Value: "application/json"}, {Key: "idempotency-key", Value: h.key},
-		}})
+		accepted, err := w.send(ctx, i, people, h.key)
 		if h.err, h.id = err, accepted.ContactID; err == nil && len(accepted.Others) != together-1 {
 			w.fail("several", "%q has %d people, and %d contacts", h.op, together, 1+len(accepted.Others))
 		}

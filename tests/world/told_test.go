@@ -8,9 +8,7 @@ import (
 
 	"fichario/app"
 	"fichario/app/automations"
-	intakeapp "fichario/app/intake"
 	"fichario/domain/automation"
-	"fichario/domain/intake"
 	"fichario/ports"
 )
 
@@ -48,24 +46,11 @@ func consent(n int) (said string, yes bool) {
 func init() {
 	// say: a person fills in the form, and consents, or does not.
 	verbs["say"] = func(w *world, ctx context.Context, i *instance, h *happening) {
-		person := map[string]string{
-			"nome": fmt.Sprintf("Pessoa %d", h.op.a), "email": fmt.Sprintf("p%d@x.example", h.op.a), "cpf": cpf(h.op.a),
-		}
+		person := personOf(h.op.a)
 		if said, _ := consent(h.op.b); said != "" {
 			person["aceite"] = said
 		}
-		body, err := json.Marshal(person)
-		if err != nil {
-			panic(err)
-		}
-		hook, err := i.intake.Open(ctx, w.hook)
-		if err != nil {
-			h.err = err
-			return
-		}
-		accepted, err := i.intake.Receive(ctx, hook, intakeapp.Post{Body: body, Signed: body, Headers: []intake.Pair{
-			{Key: "content-type", Value: "application/json"},
-		}})
+		accepted, err := w.send(ctx, i, person, "")
 		h.err, h.id = err, accepted.ContactID
 		w.keep(h.op.a, accepted.ContactID, err)
 	}
