@@ -1,12 +1,15 @@
 package gormstore_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
 	"fichario/adapters/gormstore"
 	"fichario/ports"
 	"fichario/ports/portstest"
+	"fichario/ports/portstest/lookups"
+	"fichario/tests/testkit/postgres"
 )
 
 func TestStore(t *testing.T) {
@@ -15,6 +18,29 @@ func TestStore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			portstest.Store(t, func(t *testing.T) ports.Store { t.Helper(); return open(t, database(t)) })
+		})
+	}
+}
+
+// TestCallsEndTwiceByAnyPlan: by its statistics, PostgreSQL joins the outcomes of a batch with the statement in one way
+// or another, and so takes the first or the last of those of one call.
+func TestCallsEndTwiceByAnyPlan(t *testing.T) {
+	t.Parallel()
+	for _, plan := range []string{"nestloop", "hashjoin"} {
+		t.Run(plan, func(t *testing.T) {
+			t.Parallel()
+			at, err := url.Parse(postgres.New(t, migrate))
+			if err != nil {
+				t.Fatal(err)
+			}
+			settings := at.Query()
+			for _, other := range []string{"nestloop", "hashjoin", "mergejoin"} {
+				if other != plan {
+					settings.Set("enable_"+other, "off")
+				}
+			}
+			at.RawQuery = settings.Encode()
+			lookups.Suite["calls ended twice"](t, open(t, at.String()))
 		})
 	}
 }

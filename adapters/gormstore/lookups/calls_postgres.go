@@ -78,34 +78,37 @@ var (
 // second has to wait for an answer is known once the first has begun.
 func (s *room) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
-	left := make([]int, len(in))
-	for i := range in {
-		left[i] = i
-	}
-	for len(left) > 0 {
-		var now, later []int
-		taken := map[string]bool{}
-		for _, i := range left {
-			if b := in[i]; b.Shared && taken[string(b.lease)] {
-				later = append(later, i)
-				continue
-			} else if b.Shared {
-				taken[string(b.lease)] = true
-			}
-			now = append(now, i)
-		}
-		results, err := s.beginApart(ctx, engine.Mapped(now, func(i int) beginning { return in[i] }))
-		if err != nil && len(left) == len(in) {
+	lease := func(b beginning) string { return string(b.lease) }
+	for turn, of := range turns(in, lease) {
+		results, err := s.beginApart(ctx, engine.Mapped(of, func(i int) beginning { return in[i] }))
+		if err != nil && turn == 0 {
 			return nil, err
 		}
-		for j, i := range now {
+		for j, i := range of {
 			if out[i].refused = err; err == nil { // what began before stays begun, whatever becomes of these
 				out[i] = results[j]
 			}
 		}
-		left = later
 	}
 	return out, nil
+}
+
+// turns are the indexes of a batch in the order in which they are to be written: no two with the same key in a turn,
+// unless they have none.
+func turns[T any](in []T, key func(T) string) (all [][]int) {
+	earlier := map[string]int{}
+	for i := range in {
+		turn := 0
+		if k := key(in[i]); k != "" {
+			turn = earlier[k]
+			earlier[k]++
+		}
+		if turn == len(all) {
+			all = append(all, nil)
+		}
+		all[turn] = append(all[turn], i)
+	}
+	return all
 }
 
 // beginApart charges calls of which no two share a lease.
@@ -178,8 +181,24 @@ type ending struct {
 	answered bool
 }
 
-// endOnPostgres writes the outcomes of a batch of calls.
-func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err error) {
+// endOnPostgres writes the outcomes of a batch of calls. Outcomes of one call, of whoever fetches its answer and of
+// whoever gives it up, go one after the other: the first is written, all of it.
+func (s *room) endOnPostgres(ctx context.Context, in []ended) ([]bool, error) {
+	open := make([]bool, len(in))
+	for _, of := range turns(in, func(e ended) string { return string(e.entry.ID) }) {
+		results, err := s.endApart(ctx, engine.Mapped(of, func(i int) ended { return in[i] }))
+		if err != nil {
+			return nil, err // a call that has ended can be ended again
+		}
+		for j, i := range of {
+			open[i] = results[j]
+		}
+	}
+	return open, nil
+}
+
+// endApart writes the outcomes of calls of which each is there once.
+func (s *room) endApart(ctx context.Context, in []ended) (open []bool, err error) {
 	ids, queued := engine.Mapped(in, func(e ended) string { return string(e.entry.ID) }), false
 	err = s.OnPostgres(ctx, func(tx pgx.Tx) error {
 		open = make([]bool, len(in))
@@ -217,7 +236,6 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) (open []bool, err 
 			if one, open[i] = still[ids[i]]; !open[i] {
 				continue
 			}
-			delete(still, ids[i]) // an id counts once
 			e.entry.Spare, e.entry.SpareCalls = int64(one.Amount), int64(one.Count)
 			if e.record != nil && one.answered {
 				records = append(append(records, *e.record), e.parts...)

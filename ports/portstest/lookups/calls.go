@@ -190,3 +190,47 @@ func callsOfMany(t *testing.T, s ports.Store) {
 	kit.Must(t, err)
 	kit.Same(t, "answers", len(records), n/2)
 }
+
+// callsEndedTwice end at once with an answer and with none: by whoever fetches it, and by whoever has given it up. What
+// the statement says is what one of them wrote.
+func callsEndedTwice(t *testing.T, s ports.Store) {
+	ctx := t.Context()
+	for i := range 24 {
+		other, e := kit.Running(t, ""), kit.Running(t, "")
+		for _, begins := range []lookup.Entry{other, e} {
+			kit.Begins(t, s, ports.Charge{Entry: begins, Takes: time.Minute})
+		}
+		rec := lookup.Record{
+			ID: kit.ID(), OrgID: e.OrgID, Product: "cpf", Document: e.Document, AnsweredAt: kit.At, Found: true,
+			Fields: []byte("{}"), Raw: []byte("{}"),
+		}
+		given, answered := ports.Outcome{Entry: e, Price: e.Amount}, ports.Outcome{Entry: e, Price: e.Amount, Record: &rec}
+		given.Entry.Status, answered.Entry.Status, answered.Entry.RecordID = lookup.NoAnswer, lookup.Done, rec.ID
+		all := []ports.Outcome{kit.NotSent(other), given, answered} // while the first is written, the others wait together
+		if i%2 == 0 {
+			all[1], all[2] = answered, given
+		}
+		var wg sync.WaitGroup
+		open := make([]bool, len(all))
+		for j, o := range all {
+			wg.Go(func() {
+				var err error
+				open[j], err = s.Repos().Calls.End(ctx, o)
+				expectNone(t, err)
+			})
+		}
+		wg.Wait()
+		kit.Same(t, "whether one of them wrote it", open[1] != open[2], true)
+		want := all[1].Entry
+		if open[2] {
+			want = all[2].Entry
+		}
+		got, err := s.Repos().Statement.Find(ctx, ports.AnyOrg, e.ID)
+		kit.Must(t, err)
+		kit.Same(t, "how it ended", got.Status, want.Status)
+		kit.Same(t, "its answer", got.RecordID, want.RecordID)
+		records, err := s.Repos().History.Records(ctx, []string{rec.ID})
+		kit.Must(t, err)
+		kit.Same(t, "whether the answer is in the history", len(records) == 1, want.RecordID != "")
+	}
+}

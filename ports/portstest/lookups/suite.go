@@ -26,6 +26,7 @@ var Suite = kit.Suite{
 	"calls begun again":       callsBegunAgain,
 	"calls under concurrency": callsUnderConcurrency,
 	"calls of many":           callsOfMany,
+	"calls ended twice":       callsEndedTwice,
 	"calls down a chain":      callsDownAChain,
 	"ends after an erasure":   endsAfterErasure,
 	"bureaus":                 bureaus,
