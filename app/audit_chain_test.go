@@ -3,7 +3,6 @@ package app_test
 import (
 	"database/sql"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -25,7 +24,7 @@ import (
 func behind(t *testing.T, test func(t *testing.T, s *setting, url string, edit func(query string, args ...any))) {
 	t.Helper()
 	for driver, url := range map[string]func(*testing.T) string{
-		"sqlite": func(t *testing.T) string { t.Helper(); return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
+		"sqlite": func(t *testing.T) string { t.Helper(); return template.New(t) },
 		"pgx": func(t *testing.T) string {
 			t.Helper()
 			return postgres.New(t, migrate)

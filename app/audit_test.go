@@ -87,6 +87,7 @@ func (s *setting) lines(after int64) []audit.Line {
 func TestEveryChangeIsInTheAudit(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
+	template.Copy(t, path)
 	s := newSetting(t, open(t, "sqlite://"+path), now)
 	owner := s.add("dona", crm.Owner)
 	uses := s.uses(owner)

@@ -269,6 +269,7 @@ func TestFailures(t *testing.T) {
 func TestAnItemThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
+	template.Copy(t, path)
 	s := newSetting(t, open(t, "sqlite://"+path), now)
 	key := s.byKey(wide)
 	q := must(s.batches.Quote(t.Context(), key, quote(cpfs[0], cpfs[1], cpfs[2], cpfs[0])))

@@ -324,6 +324,7 @@ func (u use) name() string {
 func TestWhoMayDoWhat(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
+	template.Copy(t, path)
 	s := newSetting(t, open(t, "sqlite://"+path), now)
 	owner, member, stranger := s.add("dona", crm.Owner), s.add("ana", crm.Common), s.another().add("rui", crm.Owner)
 	uses := s.uses(owner)

@@ -3,7 +3,6 @@ package app_test
 import (
 	"context"
 	"math/rand/v2"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -69,7 +68,7 @@ func TestACapIsOneCounter(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		store := open(t, "sqlite://"+filepath.Join(t.TempDir(), "test.db"))
+		store := open(t, template.New(t))
 		isOneCounter(t, newSetting(t, store, now), store, store)
 	})
 	t.Run("postgres", func(t *testing.T) {

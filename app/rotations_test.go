@@ -98,7 +98,7 @@ func TestContactsAreGivenInTurn(t *testing.T) {
 func TestTurnsAreExact(t *testing.T) {
 	t.Parallel()
 	for name, url := range map[string]func(*testing.T) string{
-		"sqlite":   func(t *testing.T) string { t.Helper(); return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
+		"sqlite":   func(t *testing.T) string { t.Helper(); return template.New(t) },
 		"postgres": func(t *testing.T) string { t.Helper(); return postgres.New(t, migrate) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -199,6 +199,7 @@ func TestARotationInUseStays(t *testing.T) {
 func TestNoRotationGoesWhileAnAutomationIsUnreadable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "test.db")
+	template.Copy(t, path)
 	s := newSetting(t, open(t, "sqlite://"+path), now)
 	owner := s.add("dona", crm.Owner)
 	made := must(s.rotations.Add(t.Context(), owner, s.orgID, "Vendas", nil))

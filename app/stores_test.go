@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -35,6 +34,7 @@ import (
 	"fichario/ports"
 	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
+	"fichario/tests/testkit/sqlite"
 )
 
 // setting is an organisation on a store, with every use case on it. All ports but the store are fakes that a test
@@ -234,7 +234,10 @@ func now() time.Time { return time.Now().UTC().Truncate(time.Microsecond) }
 // dataKey is the key of all databases of these tests.
 var dataKey = bytes.Repeat([]byte{7}, engine.DataKeySize)
 
-// migrate prepares the template of the PostgreSQL databases.
+// template is what the SQLite databases are copied from.
+var template = sqlite.Template{Migrate: migrate}
+
+// migrate prepares the templates of the databases.
 func migrate(ctx context.Context, url string) error {
 	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
 	store, err := gormstore.Open(url, [][]byte{dataKey})
@@ -249,25 +252,32 @@ func open(t *testing.T, url string) *gormstore.Store {
 	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
 	store := must(gormstore.Open(url, [][]byte{dataKey}))
 	t.Cleanup(func() { _ = store.Close() })
+	if url == inMemoryURL {
+		template.Fill(t, must(store.Writer.DB()))
+	}
 	done(store.Migrate(t.Context()))
 	return store
 }
+
+// inMemoryURL is that of a database without a file.
+const inMemoryURL = "sqlite://" + engine.InMemory
 
 // inMemory makes a setting where time stands still, so that no midnight passes.
 func inMemory(t *testing.T) *setting {
 	t.Helper()
 	start := now()
-	return newSetting(t, open(t, "sqlite://"+engine.InMemory), func() time.Time { return start })
+	return newSetting(t, open(t, inMemoryURL), func() time.Time { return start })
 }
 
 // inBubble is inMemory where time passes only while everybody waits, and then at once.
 func inBubble(t *testing.T, test func(t *testing.T, s *setting)) {
 	t.Helper()
+	template.Ready(t)
 	_ = lookups.NewKeyID() // ids continue from now, not from the year in which bubbles begin
 	start := now()
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		store := open(t, "sqlite://"+engine.InMemory)
+		store := open(t, inMemoryURL)
 		test(t, newSetting(t, store, func() time.Time { return start.Add(time.Since(began)) }))
 	})
 }
@@ -276,7 +286,7 @@ func inBubble(t *testing.T, test func(t *testing.T, s *setting)) {
 func atOnce(t *testing.T, test func(t *testing.T, s *setting)) {
 	t.Helper()
 	for name, url := range map[string]func(*testing.T) string{
-		"sqlite": func(t *testing.T) string { t.Helper(); return "sqlite://" + filepath.Join(t.TempDir(), "test.db") },
+		"sqlite": func(t *testing.T) string { t.Helper(); return template.New(t) },
 		"postgres": func(t *testing.T) string {
 			t.Helper()
 			return postgres.New(t, migrate)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"testing"
 	"time"
@@ -77,7 +76,7 @@ func (h *heap) Write(p []byte) (int, error) {
 // alone, because it measures the memory of the process.
 func TestSlowSomebodyWithVeryManyTracesIsStreamed(t *testing.T) { //nolint:paralleltest // see above
 	for name, url := range map[string]string{
-		"sqlite": "sqlite://" + filepath.Join(t.TempDir(), "test.db"), "postgres": postgres.New(t, migrate),
+		"sqlite": template.New(t), "postgres": postgres.New(t, migrate),
 	} {
 		t.Run(name, func(t *testing.T) { streamed(t, newSetting(t, open(t, url), now)) }) //nolint:paralleltest // see above
 	}

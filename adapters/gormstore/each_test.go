@@ -4,16 +4,19 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"fichario/adapters/gormstore/engine"
 	"fichario/tests/testkit/postgres"
+	"fichario/tests/testkit/sqlite"
 )
 
 var eachKey = bytes.Repeat([]byte{7}, engine.DataKeySize)
 
-// migrateEach makes the template of the PostgreSQL databases.
+// templateEach is what the SQLite databases are copied from.
+var templateEach = sqlite.Template{Migrate: migrateEach}
+
+// migrateEach makes the templates of the databases.
 func migrateEach(ctx context.Context, url string) error {
 	s, err := Open(url, [][]byte{eachKey})
 	if err != nil {
@@ -27,7 +30,7 @@ func each(t *testing.T) []*Store {
 	t.Helper()
 	var all []*Store
 	for _, url := range []string{
-		"sqlite://" + filepath.Join(t.TempDir(), "test.db"),
+		templateEach.New(t),
 		postgres.New(t, migrateEach),
 	} {
 		s, err := Open(url, [][]byte{eachKey})

@@ -3,12 +3,12 @@ package gormstore_test
 import (
 	"bytes"
 	"context"
-	"path/filepath"
 	"testing"
 
 	"fichario/adapters/gormstore"
 	"fichario/adapters/gormstore/engine"
 	"fichario/tests/testkit/postgres"
+	"fichario/tests/testkit/sqlite"
 )
 
 var testKey = bytes.Repeat([]byte{7}, engine.DataKeySize)
@@ -26,6 +26,9 @@ func open(t *testing.T, url string, keys ...[]byte) *gormstore.Store {
 	return s
 }
 
+// template is what the SQLite databases are copied from.
+var template = sqlite.Template{Migrate: migrate}
+
 func migrate(ctx context.Context, url string) error {
 	s, err := gormstore.Open(url, [][]byte{testKey})
 	if err != nil {
@@ -41,14 +44,7 @@ func migrate(ctx context.Context, url string) error {
 func databases(t *testing.T) map[string]func(*testing.T) string {
 	t.Helper()
 	return map[string]func(*testing.T) string{
-		"sqlite": func(t *testing.T) string {
-			t.Helper()
-			url := "sqlite://" + filepath.Join(t.TempDir(), "test.db")
-			if err := migrate(t.Context(), url); err != nil {
-				t.Fatal(err)
-			}
-			return url
-		},
+		"sqlite":   func(t *testing.T) string { t.Helper(); return template.New(t) },
 		"postgres": func(t *testing.T) string { t.Helper(); return postgres.New(t, migrate) },
 	}
 }

@@ -44,6 +44,7 @@ import (
 	"fichario/domain/privacy"
 	"fichario/ports"
 	"fichario/tests/testkit/patience"
+	"fichario/tests/testkit/sqlite"
 )
 
 // testSite is the interface on its own store, with a scripted bureau.
@@ -72,6 +73,17 @@ type testSite struct {
 	ahead atomic.Int64
 }
 
+var dataKey = bytes.Repeat([]byte{7}, engine.DataKeySize)
+
+// template is what the sites' databases are copied from.
+var template = sqlite.Template{Migrate: func(ctx context.Context, url string) error {
+	store, err := gormstore.Open(url, [][]byte{dataKey})
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.Migrate(ctx), store.Close())
+}}
+
 func openSite(t *testing.T) *testSite { t.Helper(); return newSite(t, true) }
 
 // newSite opens a site with or without lookups and a mail server.
@@ -79,9 +91,8 @@ func newSite(t *testing.T, all bool) *testSite {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.db")
 	engine.SetTimeout(patience.Scaled(engine.DefaultTimeout))
-	store, err := gormstore.Open("sqlite://"+path, [][]byte{
-		bytes.Repeat([]byte{7}, engine.DataKeySize),
-	})
+	template.Copy(t, path)
+	store, err := gormstore.Open("sqlite://"+path, [][]byte{dataKey})
 	if err != nil {
 		t.Fatal(err)
 	}

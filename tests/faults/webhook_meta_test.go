@@ -15,9 +15,9 @@ import (
 	"fichario/tests/testkit/lookuptest"
 )
 
-// TestLeadsOfMetaSurvive: some notifications get lost, some come twice, the token dies, instances are killed; each lead
-// makes one contact.
-func TestLeadsOfMetaSurvive(t *testing.T) {
+// TestSlowLeadsOfMetaSurvive: some notifications get lost, some come twice, the token dies, instances are killed; each
+// lead makes one contact.
+func TestSlowLeadsOfMetaSurvive(t *testing.T) {
 	t.Parallel()
 	intaketest.AtOnceOnBoth(t, func(t *testing.T, env map[string]string) { leadsOfMeta(t, env, 60, 3) })
 }

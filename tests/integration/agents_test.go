@@ -285,7 +285,7 @@ func (a agent) refusals(bureau *lookuptest.Bureau, people []string) {
 // TestWhatAgentsMayNot: nothing without a currently valid key, and no lookup without a ceiling, or without its purpose.
 func TestWhatAgentsMayNot(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		env = maps.Clone(env)
 		env["FICHARIO_PUBLIC_URL"] = "https://fichario.example"

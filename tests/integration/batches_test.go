@@ -212,7 +212,7 @@ func workbook(t *testing.T, sheets map[string]string) string {
 // TestSheetsOfAWorkbook: the quote says which sheet was read, and several with documents are asked about.
 func TestSheetsOfAWorkbook(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, docs := s.NewKey(600, 50, 50).Key, lookuptest.CPFs(33, 2)
@@ -264,7 +264,7 @@ func TestAPauseSaysWhatIsStillInFlight(t *testing.T) {
 // reason.
 func TestWhatIsNoBatch(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key, cnpjs := s.NewKey(600, 50, 50).Key, s.ScopedKey("cnpj", 600, 50, 50).Key

@@ -15,7 +15,7 @@ import (
 // TestTheOperatorMovesBureaus: order, out and back change who is asked, without a restart and after it.
 func TestTheOperatorMovesBureaus(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		s := lookuptest.StartService(t, env, "sandbox-barato,sandbox-completo")
 		key := s.NewKey(1000, 1000, 1000).Key
 		const cheap, complete = "0.225", "0.9"
@@ -62,7 +62,7 @@ func TestTheOperatorMovesBureaus(t *testing.T) {
 // TestTheDoctorNamesABureauThatChargesMore than the price in its file, and how often.
 func TestTheDoctorNamesABureauThatChargesMore(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, func(w http.ResponseWriter, _ *http.Request, document string) {
 			price := map[bool]string{true: "0.60", false: "0.45"}[document == lookuptest.CPF(1)]
 			_, _ = fmt.Fprintf(w, `{"nome":"Ana","preco":"%s"}`, price)

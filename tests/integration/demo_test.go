@@ -17,7 +17,7 @@ import (
 // TestTheDemonstrationIsCompleteAndCoherent: /readyz refuses until all of it is there, and its data agree.
 func TestTheDemonstrationIsCompleteAndCoherent(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		p := testkit.StartProgram(t, testkit.Options{Env: env, Args: []string{"--demo"}})
 		refused := 0
 		lookuptest.Eventually(t, "it is ready", func() bool {

@@ -55,7 +55,7 @@ func toldOf(t *testing.T, receiver *intaketest.Receiver) (told []string) {
 // know.
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		receiver := intaketest.StartReceiver(t, nil)
 		env = maps.Clone(env)
 		env["FICHARIO_ALLOW_PRIVATE_TARGETS"] = "true"

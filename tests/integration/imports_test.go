@@ -11,7 +11,7 @@ import (
 // documented.
 func TestContactsAreImportedByCommand(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		o := intaketest.StartProduct(t, env).Leads
 		o.Member("Dona", "owner")
 		table := "Cliente;E-mail;Apelido\nAna;ana@example.com;Nana\nBia;;\nCaio;caio@example.com;\n"

@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
 )
 
 func TestBadInputCostsNothing(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		key := s.NewKey(600, 5, 5).Key

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"fichario/tests/testkit"
 	"fichario/tests/testkit/lookuptest"
 )
 
@@ -121,7 +122,7 @@ func TestABureauThatPostsItsAnswer(t *testing.T) {
 // TestTheSandboxPostsItsAnswers to the address that came with the question.
 func TestTheSandboxPostsItsAnswers(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		script := filepath.Join(t.TempDir(), "casos.yaml")
 		if err := os.WriteFile(script, []byte("cases: [{ product: cpf, later: 1s }]\n"), 0o600); err != nil {
 			t.Fatal(err)

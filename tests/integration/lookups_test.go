@@ -86,7 +86,7 @@ func TestALookupIsChargedOnceAndThenFree(t *testing.T) {
 
 func TestProductsOfAFileNeedNoCode(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		all, companies := s.NewKey(600, 5, 5), s.ScopedKey("cnpj", 600, 5, 5)

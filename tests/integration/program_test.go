@@ -133,7 +133,7 @@ func demoHasBatches(t *testing.T, env map[string]string) {
 
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		org := testkit.JSON[map[string]string](t, testkit.Run(t, env, "org", "create", "--name", "  Agência Um ", "--json"))
 		expect(t, "name", org["name"], "Agência Um")
 		member := []string{

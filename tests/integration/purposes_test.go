@@ -182,7 +182,7 @@ func TestHistoryOfAPurpose(t *testing.T) {
 // TestKeysBoundToNetworks: a key works only from its networks, whatever a request claims.
 func TestKeysBoundToNetworks(t *testing.T) {
 	t.Parallel()
-	onBoth(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		s := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient))
 		elsewhere := s.NewKey(600, 50, 50, "--from", "203.0.113.0/24,2001:db8::1")
@@ -213,7 +213,7 @@ func TestKeysBoundToNetworks(t *testing.T) {
 // TestKeysBoundToNetworksBehindAProxy: a trusted proxy's word on the caller's address counts.
 func TestKeysBoundToNetworksBehindAProxy(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		bureau := lookuptest.StartBureau(t, nil)
 		behind := lookuptest.StartService(t, env, lookuptest.BureauFile(t, bureau.URL, lookuptest.Patient),
 			map[string]string{"FICHARIO_TRUSTED_PROXIES": "127.0.0.0/8,::1,10.0.0.0/8"})

@@ -23,7 +23,7 @@ func linkedInLead(name string) sandbox.LinkedInLead {
 // once for ever; what nobody announced comes in by reading back, and what waited for a token when there is a new one.
 func TestLeadsOfLinkedIn(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		l := intaketest.StartLinkedIn(t)
 		o := intaketest.StartService(t, env, map[string]string{
 			"FICHARIO_LINKEDIN_URL": l.URL, "FICHARIO_META_READ_BACK": "1s",

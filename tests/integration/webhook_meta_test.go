@@ -38,7 +38,7 @@ func outcomes(t *testing.T, o *intaketest.Org, h intaketest.Hook, want string) {
 // TestLeadsOfMeta: a signed notification is noted, its leads are fetched with the words of their form, once for ever.
 func TestLeadsOfMeta(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		o, m, h := metaOrg(t, env, "1h")
 		if status, text := o.Challenge(h, intaketest.MetaVerify); status != 200 || text != "1158201444" {
 			t.Errorf("the challenge got %d %q", status, text)

@@ -73,7 +73,7 @@ func consentLead(name, more string) string {
 // erasure to whom.
 func TestStagesAreToldWithConsent(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		o, m, rule := toldOrg(t, env, "--consent", toldConsent)
 		site, other := o.NewHook("Site", "generic"), o.NewHook("Outro", "generic")
 		m.Limit(2, 2, 0) // answered by 503
@@ -166,7 +166,7 @@ func exportAndErase(t *testing.T, o *org, m intaketest.Meta) {
 // and stops it when it is retired. Without a reason, or with two, there is no such automation.
 func TestStagesAreToldOnABasis(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		m := intaketest.StartMeta(t)
 		o := intaketest.StartService(t, env, m.Env("1h")).Org(t)
 		o.Hide(toldToken)
@@ -215,7 +215,7 @@ func TestStagesAreToldOnABasis(t *testing.T) {
 // counts.
 func TestALeadOfMetaIsToldByItsID(t *testing.T) {
 	t.Parallel()
-	testkit.OnBothDatabases(t, func(t *testing.T, env map[string]string) {
+	testkit.OnSQLiteAndPooled(t, func(t *testing.T, env map[string]string) {
 		o, m, rule := toldOrg(t, maps.Clone(env), "--consent", "Aceito receber ofertas por e-mail")
 		h := o.NewMetaHook("Instagram")
 		o.Connect(h, "token-da-pagina")

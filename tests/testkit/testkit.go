@@ -30,6 +30,7 @@ import (
 	"fichario/tests/testkit/internal/memory"
 	"fichario/tests/testkit/patience"
 	"fichario/tests/testkit/postgres"
+	"fichario/tests/testkit/sqlite"
 )
 
 const (
@@ -125,8 +126,8 @@ func JSON[T any](tb testing.TB, out string) T {
 	return value
 }
 
-// OnBothDatabases runs the test on each supported database, in parallel, with an environment for it: an SQLite file
-// that does not exist yet, or a migrated PostgreSQL database of its own.
+// OnBothDatabases runs the test on each supported database, in parallel, with an environment for a migrated one of its
+// own.
 func OnBothDatabases(t *testing.T, test func(t *testing.T, env map[string]string)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, SQLite(t)) })
@@ -142,6 +143,21 @@ func OnBothAndPooled(t *testing.T, test func(t *testing.T, env map[string]string
 		OnBothDatabases(t, test)
 		return
 	}
+	onPooled(t, test)
+}
+
+// OnSQLiteAndPooled is OnBothAndPooled for what no database decides: without EnvPooled it is SQLite only.
+func OnSQLiteAndPooled(t *testing.T, test func(t *testing.T, env map[string]string)) {
+	t.Helper()
+	if os.Getenv(EnvPooled) == "" {
+		t.Run("sqlite", func(t *testing.T) { t.Parallel(); test(t, SQLite(t)) })
+		return
+	}
+	onPooled(t, test)
+}
+
+func onPooled(t *testing.T, test func(t *testing.T, env map[string]string)) {
+	t.Helper()
 	t.Run("pooled", func(t *testing.T) {
 		t.Parallel()
 		env := PostgreSQL(t)
@@ -150,8 +166,16 @@ func OnBothAndPooled(t *testing.T, test func(t *testing.T, env map[string]string
 	})
 }
 
-// SQLite is the environment for a database file in the test's own directory. It has no data key: the program makes one
+// template is what the SQLite databases are copied from. It has no data key in its environment: the program makes one
 // beside the file.
+var template = sqlite.Template{
+	Migrate: func(_ context.Context, url string) error {
+		return migrate(map[string]string{"FICHARIO_DATABASE_URL": url})
+	},
+	Beside: []string{".key"},
+}
+
+// SQLite is the environment for a migrated database file, with its data key beside it, in the test's own directory.
 func SQLite(tb testing.TB) map[string]string {
 	tb.Helper()
 	dir, err := os.MkdirTemp(memory.Folder(os.TempDir()), "fichario-sqlite-")
@@ -167,7 +191,10 @@ func SQLite(tb testing.TB) map[string]string {
 			tb.Error(err)
 		}
 	})
-	return map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(dir, "fichario.db")}
+	path := filepath.Join(dir, "fichario.db")
+	Build(tb) // fails here, where the reason can be shown, and not inside the migration
+	template.Copy(tb, path)
+	return map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + path}
 }
 
 // PostgreSQL is the environment for a migrated database of the test's own.
@@ -184,7 +211,9 @@ func OnPostgreSQL(url string) map[string]string {
 
 // Migrate runs `fichario migrate` on a PostgreSQL database. It is for a server of package postgres, for instance a
 // dedicated one: server.Database(t, testkit.Migrate).
-func Migrate(_ context.Context, url string) error {
+func Migrate(_ context.Context, url string) error { return migrate(OnPostgreSQL(url)) }
+
+func migrate(env map[string]string) error {
 	binary := os.Getenv(EnvBinary)
 	if binary == "" {
 		var err error
@@ -192,7 +221,7 @@ func Migrate(_ context.Context, url string) error {
 			return err
 		}
 	}
-	if r := run(binary, os.TempDir(), "", OnPostgreSQL(url), []string{"migrate"}); r.err != nil {
+	if r := run(binary, os.TempDir(), "", env, []string{"migrate"}); r.err != nil {
 		return fmt.Errorf("fichario migrate: %w\n%s%s", r.err, r.Stdout, r.Stderr)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package testkit_test
 
 import (
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -98,8 +99,10 @@ func TestDatabases(t *testing.T) {
 		seen[scheme] = env["FICHARIO_DATA_KEY"]
 		mu.Unlock()
 		if scheme == "sqlite" {
-			if !filepath.IsAbs(path) {
-				t.Errorf("%s is not absolute", url)
+			_, err := os.Stat(path)
+			_, keyErr := os.Stat(path + ".key")
+			if err := errors.Join(err, keyErr); err != nil || !filepath.IsAbs(path) {
+				t.Errorf("%s is not absolute, or not there: %v", url, err)
 			}
 			return
 		}

@@ -153,7 +153,7 @@ func (o *Org) Runs(more ...string) []Run {
 // is a process.
 func (o *Org) Eventually(what string, f func() bool) {
 	o.tb.Helper()
-	patience.Every(o.tb, 150*time.Millisecond, what, f)
+	patience.Every(o.tb, 300*time.Millisecond, what, f)
 }
 
 // Settled waits until there are n runs and all have ended, and returns them.

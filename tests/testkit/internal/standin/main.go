@@ -67,6 +67,10 @@ func serve() error {
 
 func migrate() error {
 	url := os.Getenv("FICHARIO_DATABASE_URL")
+	if path, is := strings.CutPrefix(url, "sqlite://"); is && os.Getenv("FICHARIO_DATA_KEY") == "" {
+		// An empty file is a database.
+		return errors.Join(os.WriteFile(path, nil, 0o600), os.WriteFile(path+".key", nil, 0o600))
+	}
 	if !strings.HasPrefix(url, "postgres://") || os.Getenv("FICHARIO_DATA_KEY") == "" {
 		return errors.New("no PostgreSQL, or no key")
 	}
