@@ -301,12 +301,13 @@ func TestASessionPaysForAnAnswerThatCannotBeWritten(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		b, disk := &unhurried{}, &fullDisk{Store: s.store}
 		var at *desk
-		s.store = takenStore{disk, func() {
+		s.store = takenStore{disk, func() error {
 			b.set(true, "")
 			disk.full.Store(true)
 			time.Sleep(2 * time.Millisecond)
 			done(at.FetchLater(t.Context()))
 			time.Sleep(time.Millisecond)
+			return nil
 		}}
 		at = s.patiently(b)
 		key, a := s.byKey(wide), session(2*price)

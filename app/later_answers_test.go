@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -422,10 +423,10 @@ func TestAnErasureWaitsForALaterAnswer(t *testing.T) {
 	})
 }
 
-// takenStore calls then when it is stored that a bureau has taken a question.
+// takenStore calls then when it is stored that a bureau has taken a question, and answers with its error.
 type takenStore struct {
 	ports.Store
-	then func()
+	then func() error
 }
 
 func (s takenStore) Repos() ports.Repos {
@@ -436,13 +437,44 @@ func (s takenStore) Repos() ports.Repos {
 
 type takenAnswers struct {
 	ports.LaterAnswers
-	then func()
+	then func() error
 }
 
 func (a takenAnswers) Accept(ctx context.Context, question ports.Accepted) (bool, error) {
 	open, err := a.LaterAnswers.Accept(ctx, question)
-	a.then()
-	return open, err
+	return open, errors.Join(err, a.then())
+}
+
+// TestWhatABureauHasTakenIsNotGivenUp where nobody heard that it was stored, and then the instance stops, or the time
+// is over that the bureau had when it took the question: what was stored is fetched, and its answer paid for once.
+func TestWhatABureauHasTakenIsNotGivenUp(t *testing.T) {
+	t.Parallel()
+	for what, within := range map[string]time.Duration{"stopped": time.Hour, "over": 50 * time.Millisecond} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				b, kept := &unhurried{}, s.store
+				other := s.patiently(b)
+				s.store = takenStore{kept, func() error { return ports.ErrUncertain }}
+				desk := s.patiently(b)
+				s.store, b.within = kept, within
+				var asking sync.WaitGroup
+				asking.Go(func() {
+					taken := must(desk.later(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+					equal(t, "what its asker hears", taken.Entry.Status, lookup.Running)
+				})
+				time.Sleep(time.Second)
+				if what == "stopped" {
+					desk.GiveUp()
+				}
+				asking.Wait()
+				b.set(true, "")
+				s.fetched(other)
+				equal(t, "lines", s.linesOf(""), "tarde concluida 0.45")
+				s.sound()
+			})
+		})
+	}
 }
 
 // TestAnAnswerThatWasErasedIsCharged: whoever still waits for it when its person is erased hears that.
@@ -451,10 +483,11 @@ func TestAnAnswerThatWasErasedIsCharged(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		b := &unhurried{}
 		other, owner := s.patiently(b), s.add("dona", crm.Owner)
-		s.store = takenStore{s.store, func() {
+		s.store = takenStore{s.store, func() error {
 			b.set(true, "")
 			s.fetched(other)
 			s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
+			return nil
 		}}
 		_, err := s.patiently(b).Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
 		equal(t, "said", said(err), "bureau_sem_resposta")

@@ -57,6 +57,10 @@ func (l *Ledger) accept(
 		case <-l.stopping.Done():
 		}
 		if l.stopping.Err() != nil || ports.Since(begun) > m.later.For {
+			// An attempt that nobody heard of may have been committed: then the answer is fetched, by whatever instance.
+			if _, err := l.store.Repos().LaterAnswers.Find(ctx, e.ID); err == nil {
+				return Result{Entry: e}, nil
+			}
 			return l.conclude(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, noAnswerLater, m.took), nil)
 		}
 	}

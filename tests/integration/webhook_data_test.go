@@ -26,8 +26,11 @@ func TestSlowWebhookDataKeyRotation(t *testing.T) {
 			rotated["FICHARIO_DATA_KEY"] = keys
 			return intaketest.StartService(t, rotated)
 		}
+		// A database that has seen no key.
 		if env["FICHARIO_DATA_KEY"] != "" {
-			env = testkit.OnPostgreSQL(postgres.New(t, nil)) // a database that has seen no key
+			env = testkit.OnPostgreSQL(postgres.New(t, nil))
+		} else {
+			env = testkit.EmptySQLite(t)
 		}
 		before := start(key('a'))
 		o := before.Org(t)
@@ -156,6 +159,8 @@ func TestSlowWebhookOldDatabase(t *testing.T) {
 		if env["FICHARIO_DATA_KEY"] != "" {
 			driver, folder = "pgx", "postgres"
 			env = testkit.OnPostgreSQL(postgres.New(t, nil))
+		} else {
+			env = testkit.EmptySQLite(t)
 		}
 		env["FICHARIO_DATA_KEY"] = base64.StdEncoding.EncodeToString([]byte(strings.Repeat("k", 32)))
 		db, err := sql.Open(driver, strings.TrimPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://"))

@@ -175,8 +175,9 @@ var template = sqlite.Template{
 	Beside: []string{".key"},
 }
 
-// SQLite is the environment for a migrated database file, with its data key beside it, in the test's own directory.
-func SQLite(tb testing.TB) map[string]string {
+// EmptySQLite is the environment for a database file in the test's own directory that is not there yet, nor a data key:
+// the program makes both.
+func EmptySQLite(tb testing.TB) map[string]string {
 	tb.Helper()
 	dir, err := os.MkdirTemp(memory.Folder(os.TempDir()), "fichario-sqlite-")
 	if err != nil {
@@ -191,10 +192,16 @@ func SQLite(tb testing.TB) map[string]string {
 			tb.Error(err)
 		}
 	})
-	path := filepath.Join(dir, "fichario.db")
+	return map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + filepath.Join(dir, "fichario.db")}
+}
+
+// SQLite is EmptySQLite with a migrated database, and its data key beside it.
+func SQLite(tb testing.TB) map[string]string {
+	tb.Helper()
 	Build(tb) // fails here, where the reason can be shown, and not inside the migration
-	template.Copy(tb, path)
-	return map[string]string{"FICHARIO_DATABASE_URL": "sqlite://" + path}
+	env := EmptySQLite(tb)
+	template.Copy(tb, strings.TrimPrefix(env["FICHARIO_DATABASE_URL"], "sqlite://"))
+	return env
 }
 
 // PostgreSQL is the environment for a migrated database of the test's own.
