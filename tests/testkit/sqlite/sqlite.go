@@ -23,22 +23,19 @@ type Template struct {
 	Beside []string
 
 	once  sync.Once
-	dir   string
 	files map[string][]byte // by what follows the name
 	err   error
 }
 
-// name is that of the template's file.
-const name = "template.db"
-
 // make migrates the template, once in a process. Its journal is no write-ahead log, which a database in memory could
 // not have.
 func (t *Template) make(ctx context.Context) {
-	if t.dir, t.err = os.MkdirTemp(memory.Folder(os.TempDir()), "fichario-template-"); t.err != nil {
+	var dir string
+	if dir, t.err = os.MkdirTemp(memory.Folder(os.TempDir()), "fichario-template-"); t.err != nil {
 		return
 	}
-	defer func() { _ = os.RemoveAll(t.dir) }()
-	path := filepath.Join(t.dir, name)
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "template.db")
 	if t.err = t.Migrate(ctx, "sqlite://"+path); t.err != nil {
 		return
 	}
