@@ -105,6 +105,9 @@ func database(ctx context.Context, kind, dir string) (url string, stop func(), e
 	if kind == "sqlite" {
 		return "sqlite://" + filepath.Join(dir, "load.db"), func() {}, nil
 	}
+	if err := os.Setenv(postgres.EnvDisk, "1"); err != nil { // what is measured waits for the disk
+		return "", nil, err
+	}
 	server, err := postgres.Choose(ctx)
 	if err != nil {
 		return "", nil, err

@@ -23,6 +23,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"fichario/tests/testkit/internal/memory"
 	"fichario/tests/testkit/patience"
 )
 
@@ -34,6 +35,9 @@ const (
 	EnvImage = "FICHARIO_TEST_POSTGRES_IMAGE"
 	// EnvPrograms names the variable with the directory of initdb and postgres, for a server of that version.
 	EnvPrograms = "FICHARIO_TEST_POSTGRES_PROGRAMS"
+	// EnvDisk names the variable that, set to anything, puts the server's data on the disk: otherwise they are in memory
+	// where there is enough.
+	EnvDisk = memory.EnvDisk
 	// DefaultImage is the image where EnvImage is not set.
 	DefaultImage = "postgres:17-alpine"
 
