@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fichario/app"
@@ -458,16 +459,12 @@ func TestWhatABureauHasTakenIsNotGivenUp(t *testing.T) {
 				s.store = takenStore{kept, func() error { return ports.ErrUncertain }}
 				desk := s.patiently(b)
 				s.store, b.within = kept, within
-				var asking sync.WaitGroup
-				asking.Go(func() {
-					taken := must(desk.later(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
-					equal(t, "what its asker hears", taken.Entry.Status, lookup.Running)
-				})
-				time.Sleep(time.Second)
+				must(desk.later(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+				synctest.Wait() // until it is about to be stored again
 				if what == "stopped" {
 					desk.GiveUp()
 				}
-				asking.Wait()
+				desk.Close()
 				b.set(true, "")
 				s.fetched(other)
 				equal(t, "lines", s.linesOf(""), "tarde concluida 0.45")
