@@ -441,9 +441,8 @@ type takenAnswers struct {
 	then func() error
 }
 
-func (a takenAnswers) Accept(ctx context.Context, question ports.Accepted) (bool, error) {
-	open, err := a.LaterAnswers.Accept(ctx, question)
-	return open, errors.Join(err, a.then())
+func (a takenAnswers) Accept(ctx context.Context, question ports.Accepted) error {
+	return errors.Join(a.LaterAnswers.Accept(ctx, question), a.then())
 }
 
 // TestWhatABureauHasTakenIsNotGivenUp where nobody heard that it was stored, and then the instance stops, or the time
@@ -471,6 +470,40 @@ func TestWhatABureauHasTakenIsNotGivenUp(t *testing.T) {
 				s.sound()
 			})
 		})
+	}
+}
+
+// TestAnAnswerThatAnotherInstanceFetched before whoever asked heard that it was stored that the bureau has taken the
+// question: they get what came of it, from whatever bureau, and not that the bureau did not answer.
+func TestAnAnswerThatAnotherInstanceFetched(t *testing.T) {
+	t.Parallel()
+	for says, c := range map[ports.BureauOutcome]struct{ said, lines string }{
+		"":               {"tarde 0.45", "tarde concluida 0.45"},
+		ports.Failed:     {"bureau_falhou", "tarde falhou 0.45"},
+		ports.NotCharged: {"b 0.6", "b concluida 0.6; tarde nao_enviada 0 seguida"},
+	} {
+		for what, within := range map[string]time.Duration{"in time": time.Hour, "over": 50 * time.Millisecond} {
+			t.Run(line(string(says), what), func(t *testing.T) {
+				t.Parallel()
+				inBubble(t, func(t *testing.T, s *setting) {
+					b, next, kept := &unhurried{}, &chained{name: "b", price: 6000, says: "ana"}, s.store
+					other := s.patiently(b, next)
+					unheard := ports.ErrUncertain
+					s.store = takenStore{kept, func() (err error) {
+						b.set(true, says)
+						s.fetched(other)
+						err, unheard = unheard, nil
+						return err
+					}}
+					desk := s.patiently(b, next)
+					s.store, b.within = kept, within
+					result, err := desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+					equal(t, "the answer", answered(result, err), c.said)
+					equal(t, "lines", s.linesOf(""), c.lines)
+					s.sound()
+				})
+			})
+		}
 	}
 }
 

@@ -10,9 +10,9 @@ import (
 // LaterAnswers keeps the questions that a bureau has taken and answers later, so that any instance fetches the answers,
 // one at a time for each. As long as one is kept, nobody settles or abandons its entry.
 type LaterAnswers interface {
-	// Accept keeps a question, and puts off when its entry is settled and when its lease ends. It reports false, having
-	// written nothing, where the entry has ended. Repeating it does no harm. Only outside InTx.
-	Accept(ctx context.Context, a Accepted) (open bool, err error)
+	// Accept keeps a question, and puts off when its entry is settled and when its lease ends. It writes nothing where
+	// the entry has ended, or is another bureau's by now. Repeating it does no harm. Only outside InTx.
+	Accept(ctx context.Context, a Accepted) error
 	// Claim returns at most so many questions that are due at a time of Clock, those that are due longest first, and
 	// makes them due at another one: until then they are the caller's.
 	Claim(ctx context.Context, now, until time.Time, limit int) ([]LaterAnswer, error)

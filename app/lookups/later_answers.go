@@ -22,7 +22,8 @@ const (
 )
 
 // accept stores that a bureau has taken a question and answers later. It tries until that succeeds, or the bureau's
-// time is over: without it nobody fetches the answer, which is paid for. The result is the running entry.
+// time is over: without it nobody fetches the answer, which is paid for. The result is the running entry, also where
+// the question has ended meanwhile, of which the store knows more.
 func (l *Ledger) accept(
 	ctx context.Context, chain ports.Chain, e lookup.Entry, before []made, m made,
 ) (Result, error) {
@@ -41,12 +42,10 @@ func (l *Ledger) accept(
 	begun, told := ports.Now(), false
 	for pause := 100 * time.Millisecond; ; pause = min(2*pause, acceptAgain) {
 		a.At = l.clock()
-		open, err := l.store.Repos().LaterAnswers.Accept(ctx, a)
+		err := l.store.Repos().LaterAnswers.Accept(ctx, a)
 		switch {
-		case err == nil && open:
-			return Result{Entry: e}, nil
 		case err == nil:
-			return Result{}, bureauFault(lookup.NoAnswer, &ports.BureauError{Reason: "the lookup has ended"})
+			return Result{Entry: e}, nil
 		case !told:
 			told = true
 			l.log.WarnContext(ctx, "a bureau answers later, and that cannot be written; it will be tried again", "lookup", e.ID,
@@ -57,13 +56,23 @@ func (l *Ledger) accept(
 		case <-l.stopping.Done():
 		}
 		if l.stopping.Err() != nil || ports.Since(begun) > m.later.For {
-			// An attempt that nobody heard of may have been committed: then the answer is fetched, by whatever instance.
-			if _, err := l.store.Repos().LaterAnswers.Find(ctx, e.ID); err == nil {
+			if l.left(ctx, e) {
 				return Result{Entry: e}, nil
 			}
 			return l.conclude(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, noAnswerLater, m.took), nil)
 		}
 	}
+}
+
+// left reports whether a question is out of this instance's hands, because an attempt to store that its bureau has taken
+// it was committed without being heard of: the answer is to be fetched, or another instance has fetched it.
+func (l *Ledger) left(ctx context.Context, e lookup.Entry) bool {
+	repos := l.store.Repos()
+	if _, err := repos.LaterAnswers.Find(ctx, e.ID); err == nil {
+		return true
+	}
+	now, err := repos.Statement.Find(ctx, e.OrgID, e.ID)
+	return err == nil && (now.SettleAt.IsZero() || now.Bureau != e.Bureau)
 }
 
 // noAnswerLater is how a question ends whose answer did not come within the time that the bureau has.

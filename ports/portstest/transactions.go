@@ -201,8 +201,7 @@ var onlyOutside = map[string]func(context.Context, ports.Store, ports.Repos) err
 		return r.Keys.AddRefusals(ctx, nil)
 	},
 	"laterAnswers.accept": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
-		_, err := r.LaterAnswers.Accept(ctx, ports.Accepted{})
-		return err
+		return r.LaterAnswers.Accept(ctx, ports.Accepted{})
 	},
 	"lookupRequests.claim": func(ctx context.Context, _ ports.Store, r ports.Repos) error {
 		_, err := r.LookupRequests.Claim(ctx, ports.LookupRequest{})

@@ -45,14 +45,14 @@ type laterAnswers struct {
 	secret func(context.Context) ([]byte, error)
 }
 
-func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) (open bool, err error) {
+func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 	const op = "laterAnswers.accept"
 	if err := r.Outside(op); err != nil {
-		return false, err
+		return err
 	}
 	now, err := engine.Clock{Conn: r.Conn}.Now(ctx, a.At)
 	if err != nil {
-		return false, err
+		return err
 	}
 	content := laterContent{a.Ticket, a.Trail, a.Compare, a.Rest, a.Before}
 	row := laterAnswerRow{
@@ -66,9 +66,9 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) (open bool, 
 			return err
 		}
 		was, err := lockedEntry(db, a.Entry)
-		open = err == nil && was.SettleAt != nil &&
+		open := was.SettleAt != nil && was.Bureau == a.Entry.Bureau &&
 			slices.Contains([]string{string(lookup.Running), string(lookup.NoAnswer)}, was.Status)
-		if !open {
+		if err != nil || !open {
 			return cmp.Or(err, errEnded)
 		}
 		return cmp.Or(
@@ -77,9 +77,9 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) (open bool, 
 		)
 	})
 	if errors.Is(err, errEnded) {
-		err = nil
+		return nil
 	}
-	return open, err
+	return err
 }
 
 // errEnded rolls a transaction back.
