@@ -12,7 +12,8 @@ const (
 	// quietMost is how long Quiet waits: longer than a transaction of this service lasts, so that only others, such as
 	// somebody's session, can be open still.
 	quietMost = 30 * time.Second
-	quietPoll = 20 * time.Millisecond
+	// quietPoll is the longest pause before it looks again: to list transactions holds up everybody's locks for a moment.
+	quietPoll = 250 * time.Millisecond
 )
 
 // Quiet returns when every transaction that is running now has ended: later ones see what was committed before it. On
@@ -28,9 +29,10 @@ func (s *Engine) Quiet(ctx context.Context) error {
 		return err
 	}
 	running := slices.Clone(open)
-	for until := time.Now().Add(quietMost); len(running) > 0 && time.Now().Before(until); {
+	until := time.Now().Add(quietMost)
+	for pause := 5 * time.Millisecond; len(running) > 0 && time.Now().Before(until); pause = min(2*pause, quietPoll) {
 		select {
-		case <-time.After(quietPoll):
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
