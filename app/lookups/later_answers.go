@@ -64,8 +64,8 @@ func (l *Ledger) accept(
 	}
 }
 
-// left reports whether a question is out of this instance's hands, because an attempt to store that its bureau has taken
-// it was committed without being heard of: the answer is to be fetched, or another instance has fetched it.
+// left reports whether a question is out of this instance's hands, because an attempt to store that its bureau has
+// taken it was committed without being heard of: the answer is to be fetched, or another instance has fetched it.
 func (l *Ledger) left(ctx context.Context, e lookup.Entry) bool {
 	repos := l.store.Repos()
 	if _, err := repos.LaterAnswers.Find(ctx, e.ID); err == nil {
