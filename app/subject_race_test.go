@@ -23,6 +23,7 @@ import (
 	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
+	"fichario/domain/webhook"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -208,6 +209,99 @@ func TestWhoIsPartedWhileAnErasureLooks(t *testing.T) {
 	})
 }
 
+// stillConditions stands still, as an instance may, before an expression is evaluated, and thus after the event was
+// read.
+type stillConditions struct {
+	ports.Conditions
+	still time.Duration
+}
+
+func (c stillConditions) Holds(context.Context, string, automation.Event) (bool, error) {
+	time.Sleep(c.still)
+	return true, nil
+}
+
+// TestARunThatHasReadAnErasedPerson: what it sends leaves before the receipt, or never, however long its instance stood
+// still, and what it writes of the person into another contact is erased too.
+func TestARunThatHasReadAnErasedPerson(t *testing.T) {
+	t.Parallel()
+	for still, sends := range map[time.Duration]int{20 * time.Second: 2, time.Minute: 0} {
+		t.Run(still.String(), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+				s.rule(automations.NewAutomation{Action: automation.HTTP, URL: "https://r.example", When: "true"})
+				s.rule(automations.NewAutomation{Action: automation.AddNote, Text: "{empresa}", When: "true"})
+				var sent []time.Time
+				s.dispatcher.script = func(ctx context.Context, _ ports.Call) (int, error) {
+					if ctx.Err() != nil {
+						return 0, &ports.SendError{Reason: "demorou"}
+					}
+					sent = append(sent, time.Now())
+					return 204, nil
+				}
+				s.arrive(hook, "ana")
+				must(s.intake.Receive(t.Context(), hook, post(`{"email":"bia@x.example","empresa":"de ana@x.example"}`)))
+				worker := s.worker()
+				worker.Conditions = stillConditions{worker.Conditions, still}
+				working, stop := context.WithTimeout(t.Context(), 50*time.Second)
+				defer stop()
+				ended := make(chan struct{})
+				go func() {
+					automations.NewJobs(worker).Run(working)
+					close(ended)
+				}()
+				time.Sleep(time.Second)
+				s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"})
+				receipt := time.Now()
+				<-ended
+				equal(t, "what is left", s.left(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}), "map[]")
+				equal(t, "sent", len(sent), sends)
+				for _, at := range sent {
+					equal(t, "sent after the receipt", at.After(receipt), false)
+				}
+			})
+		})
+	}
+}
+
+// lateQuiet is an index where something that is not the service's stays open for as long as that.
+type lateQuiet struct {
+	ports.SubjectIndex
+	open time.Duration
+}
+
+func (i lateQuiet) Quiet(context.Context) error {
+	time.Sleep(i.open)
+	return nil
+}
+
+// TestAnErasureThatWaits for what stays open for longer than its lease ends all the same, however many instances look
+// after it.
+func TestAnErasureThatWaits(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		s.arrive(hook, "ana")
+		e := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}, false))
+		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
+		defer stop()
+		var working sync.WaitGroup
+		for range 2 {
+			late := lateQuiet{s.store.(ports.SubjectIndex), 30 * time.Second}
+			instance := privacyapp.NewSubjects(s.store, late, journal{}, now)
+			working.Go(func() {
+				for ; ctx.Err() == nil; time.Sleep(time.Second) {
+					_ = instance.Work(ctx) // the time may be over
+				}
+			})
+		}
+		working.Wait()
+		e = must(s.store.Repos().Erasures.FindErasure(t.Context(), s.orgID, e.ID))
+		equal(t, "the receipt", e.State, privacy.Done)
+	})
+}
+
 // TestAFileThatWasReadBeforeAnErasure: an import's rows are in memory before it is known who imports them, and whoever
 // is erased meanwhile is not among those that are stored.
 func TestAFileThatWasReadBeforeAnErasure(t *testing.T) {
@@ -223,14 +317,15 @@ func TestAFileThatWasReadBeforeAnErasure(t *testing.T) {
 }
 
 // TestSlowWhatAnErasureFindsInMemory: whoever read the person's document before the erasure, and asks after its
-// receipt, is refused, free, and nothing is stored: a lookup, a batch, an automation, an agent, a lookup that history
-// answers. A new request buys again.
+// receipt, is refused, free, and nothing is stored: a lookup, a batch, an agent, a lookup that history answers. So is an
+// automation's run, for which the receipt waits. A new request buys again.
 func TestSlowWhatAnErasureFindsInMemory(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {
 		owner, key, who := s.add("dona", crm.Owner), s.byKey(wide), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
 		late := &heldStore{Store: s.store}
 		slow := s.otherLookups(late)
+		const run = "an automation's"
 		refused := func(what string, begun func() error) {
 			t.Helper()
 			g := newGate()
@@ -238,8 +333,14 @@ func TestSlowWhatAnErasureFindsInMemory(t *testing.T) {
 			ended := make(chan error, 1)
 			go func() { ended <- begun() }()
 			<-g.came
-			s.erase(owner, who)
-			close(g.open)
+			e := must(s.subjects.Erase(t.Context(), owner, who, false))
+			if what == run { // the receipt waits for it
+				close(g.open)
+			}
+			equal(t, "the receipt", must(s.subjects.Await(t.Context(), e.ID)).State, privacy.Done)
+			if what != run {
+				close(g.open)
+			}
 			equal(t, what, said(<-ended), "titular_bloqueado")
 			late.begin = nil
 			equal(t, what+": calls", len(s.bureau.Asked()), 0)
@@ -274,7 +375,7 @@ func TestSlowWhatAnErasureFindsInMemory(t *testing.T) {
 			item := must(s.store.Repos().BatchItems.Items(t.Context(), b.ID, "", 0, 1))[0]
 			return fault.New(fault.Code(item.Code), "")
 		})
-		refused("an automation's", func() error {
+		refused(run, func() error {
 			rule := s.rule(automations.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * price})
 			form := bia()
 			form.Documents = cpfs[0]

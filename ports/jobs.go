@@ -47,6 +47,9 @@ type JobQueue interface {
 	// It does nothing for a job that somebody else has leased since, and returns how
 	// many it wrote.
 	Finish(ctx context.Context, jobs ...automation.Job) (int, error)
+	// Attempts names the attempts of an organisation's runs and e-mails that are leased at a time: each by a text that no
+	// other attempt has.
+	Attempts(ctx context.Context, orgID string, now time.Time) ([]string, error)
 	// Lock returns up to limit jobs of a kind that are ready, whatever their time, oldest first, and locks them until the
 	// transaction ends. Only inside InTx.
 	Lock(ctx context.Context, kind automation.JobKind, limit int) ([]automation.Job, error)

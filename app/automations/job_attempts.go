@@ -34,18 +34,24 @@ type outcome struct {
 	off bool
 }
 
-// errLeaseLost says that somebody else has leased a job since: the outcome of this attempt is not written.
+// errLeaseLost says that somebody else has leased a job since, or may: the outcome of this attempt is not written.
 var errLeaseLost = errors.New("a lease was lost")
 
 // errUnchanged says that the change of a job in our own data could not be made.
 var errUnchanged = errors.New("the change of a job was not made")
 
+// turn is for how long a job is this instance's.
+type turn struct {
+	// over is when the attempt ends, by the instance's own clock; until is when the lease does, by Clock.
+	over, until time.Time
+}
+
 // run makes one attempt of a job and writes its outcome.
-func (j *Jobs) run(ctx context.Context, job automation.Job) {
+func (j *Jobs) run(ctx context.Context, job automation.Job, held turn) {
 	ctx, span := ports.Trace(ctx, ports.Inner, "jobs."+string(job.Kind))
 	defer span.End()
 	span.Set("fichario.job", job.ID)
-	attempt, cancel := context.WithTimeout(ctx, attemptAtMost)
+	attempt, cancel := context.WithDeadline(ctx, held.over)
 	defer cancel()
 	done, err := j.guarded(attempt, job)
 	// The attempt's time may be over, but what was done must be written.
@@ -60,11 +66,11 @@ func (j *Jobs) run(ctx context.Context, job automation.Job) {
 	} else {
 		j.failed(ctx, span, &job, err)
 	}
-	err = j.finish(write, job, done)
+	err = j.finish(write, job, done, held)
 	if errors.Is(err, errUnchanged) && fault.CodeOf(err) != fault.ServiceUnavailable {
 		// The same would happen at each end of the lease, unnoticed, so it counts as a failed attempt.
 		j.failed(ctx, span, &job, err)
-		err = j.finish(write, job, outcome{})
+		err = j.finish(write, job, outcome{}, held)
 	}
 	if err != nil {
 		j.Log.WarnContext(ctx, "the end of a job was not written; it will run again",
@@ -103,9 +109,19 @@ func (j *Jobs) guarded(ctx context.Context, job automation.Job) (done outcome, e
 	return j.attempt(ctx, job)
 }
 
-// finish writes the outcome of a job, and makes its change, in one transaction.
-func (j *Jobs) finish(ctx context.Context, job automation.Job, done outcome) error {
+// finish writes the outcome of a job, and makes its change, in one transaction. What was to be changed is not, where the
+// lease is over: an erasure has not waited for what the attempt has read.
+func (j *Jobs) finish(ctx context.Context, job automation.Job, done outcome, held turn) error {
 	return j.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		if done.change != nil {
+			now, err := r.Clock.Now(ctx, j.Clock())
+			if err != nil {
+				return err
+			}
+			if !now.Before(held.until) {
+				return errLeaseLost
+			}
+		}
 		n, err := r.JobQueue.Finish(ctx, job)
 		switch {
 		case err != nil:

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fichario/domain/automation"
+	"fichario/ports"
 )
 
 const (
@@ -60,12 +61,14 @@ func (j *Jobs) start(ctx context.Context, p *pool) (more bool, err error) {
 	if free == 0 {
 		return false, nil // the end of a run wakes the loop
 	}
+	begun := ports.Now() // before the leases, so that no attempt outlasts its own
 	limit, now := min(free, runsOfOneRule), j.now(ctx)
-	leased, err := j.Store.Repos().JobQueue.Claim(ctx, p.kind, j.lease, now, now.Add(runLease), full, limit)
+	held := turn{over: begun.Add(attemptAtMost), until: now.Add(runLease)}
+	leased, err := j.Store.Repos().JobQueue.Claim(ctx, p.kind, j.lease, now, held.until, full, limit)
 	for _, job := range leased {
 		p.count(job.AutomationID, 1)
 		p.running.Go(func() {
-			j.run(ctx, job)
+			j.run(ctx, job, held)
 			p.count(job.AutomationID, -1)
 			j.Wake(p.kind)
 		})

@@ -58,17 +58,21 @@ func (w *erasing) rounds(ctx context.Context) error {
 // round goes through all kinds once, in small transactions that each record the progress. It reports whether more is
 // known of the person, and whether a lookup was still running.
 func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
-	if grown, err = w.look(ctx); err != nil {
+	if w.e.Round > 0 {
+		err = w.outlive(ctx)
+	}
+	if err == nil {
+		grown, err = w.look(ctx)
+	}
+	if err != nil {
 		return false, false, err
 	}
 	if w.found = 0; grown {
 		w.since = "" // what was passed over may be the person's
 	}
 	for {
-		if ports.Since(w.held) > eraseLease/3 {
-			if err := w.hold(ctx, w.e.ID, eraseLease); err != nil {
-				return false, false, err
-			}
+		if err := w.holdOn(ctx); err != nil {
+			return false, false, err
 		}
 		begun := ports.Now()
 		over, wrote, err := w.step(ctx)
@@ -92,15 +96,85 @@ func (w *erasing) round(ctx context.Context) (grown, running bool, err error) {
 	return grown, len(left) > 0, err
 }
 
+// outlive waits for the attempts of runs that may have read what the rounds before have erased: they may still send
+// it, or write it.
+func (w *erasing) outlive(ctx context.Context) error {
+	repos := w.store.Repos()
+	var first []string // others begin after what was erased is gone
+	for pause := outliveFirst; ; pause = min(2*pause, outlivePoll) {
+		now, err := repos.Clock.Now(ctx, w.clock())
+		if err != nil {
+			return err
+		}
+		attempts, err := repos.JobQueue.Attempts(ctx, w.e.OrgID, now)
+		if err != nil {
+			return err
+		}
+		if pause == outliveFirst {
+			first = attempts
+		}
+		waits := slices.ContainsFunc(first, func(one string) bool { return slices.Contains(attempts, one) })
+		if !waits && !now.Before(w.e.Person.RunsUntil) {
+			return nil
+		}
+		if err := w.holdOn(ctx); err != nil {
+			return err
+		}
+		select {
+		case <-ports.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// outliveFirst and outlivePoll are the first and the longest pause between two looks at the attempts of runs.
+const (
+	outliveFirst = 5 * time.Millisecond
+	outlivePoll  = 250 * time.Millisecond
+)
+
+// holdOn extends the lease before it ends.
+func (w *erasing) holdOn(ctx context.Context) error {
+	if ports.Since(w.held) <= eraseLease/3 {
+		return nil
+	}
+	return w.hold(ctx, w.e.ID, eraseLease)
+}
+
 // look lets what is being stored now be stored and indexed, and reports whether more is known of the person.
 func (w *erasing) look(ctx context.Context) (grown bool, err error) {
-	if err := w.index.Quiet(ctx); err != nil {
-		return false, err
-	}
-	if err := w.index.CatchUp(ctx); err != nil {
+	err = w.keeping(ctx, func(ctx context.Context) error {
+		if err := w.index.Quiet(ctx); err != nil {
+			return err
+		}
+		return w.index.CatchUp(ctx)
+	})
+	if err != nil {
 		return false, err
 	}
 	return w.grow(ctx)
+}
+
+// keeping does what may take longer than the lease, and extends that meanwhile: otherwise several instances would take
+// the erasure from each other, and none would end it.
+func (w *erasing) keeping(ctx context.Context, do func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- do(ctx) }()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-ports.After(eraseLease / 3):
+		}
+		if err := w.hold(ctx, w.e.ID, eraseLease); err != nil {
+			cancel()
+			<-ended
+			return err
+		}
+	}
 }
 
 // grow looks for the person's contacts again: an import, a post or the undoing of a merger may have brought one since

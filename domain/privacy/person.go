@@ -3,6 +3,7 @@ package privacy
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"fichario/domain/crm"
 	"fichario/domain/document"
@@ -29,6 +30,8 @@ type Person struct {
 	Emptied []int64
 	// Told says whom what is erased was passed on to.
 	Told []PassedOn
+	// RunsUntil is until when attempts of runs that were erased may still be made.
+	RunsUntil time.Time
 }
 
 // Add adds an identity, and reports whether it is new.

@@ -133,6 +133,15 @@ func ready(kind automation.JobKind) engine.Scope {
 	return engine.Where("kind = ? AND state = "+engine.Literal(automation.Ready), string(kind))
 }
 
+func (r jobs) Attempts(ctx context.Context, orgID string, now time.Time) (out []string, err error) {
+	err = r.Query(ctx, "jobs.attempts", func(db *gorm.DB) error {
+		return db.Model(&JobRow{}).Select("CAST(id AS text) || ' ' || attempts").
+			Where("kind <> "+engine.Literal(automation.FanOut)+" AND state = "+engine.Literal(automation.Ready)).
+			Where("org_id = ? AND lease_until > ?", orgID, engine.Stamp(now)).Scan(&out).Error
+	})
+	return out, err
+}
+
 // Claim finds and leases in one statement, so that no two workers get the same job.
 func (r jobs) Claim(
 	ctx context.Context, kind automation.JobKind, lease string, now, until time.Time, without []string, limit int,

@@ -36,7 +36,21 @@ func jobs(t *testing.T, s ports.Store) {
 	kit.Same(t, "without one automation", claim(t, s, "a", now, rule), []string{second.ID})
 	kit.Same(t, "what may run", claim(t, s, "b", now), []string{first.ID})
 	kit.Same(t, "nothing is leased twice", claim(t, s, "a", now), nil)
+	attempts := func(orgID string, at time.Time) int {
+		t.Helper()
+		names, err := queue.Attempts(ctx, orgID, at)
+		kit.Must(t, err)
+		slices.Sort(names)
+		return len(slices.Compact(names))
+	}
+	kit.Same(t, "attempts", []int{attempts(o.ID, now), attempts(o.ID, now.Add(time.Minute)), attempts(kit.ID(), now)},
+		[]int{2, 0, 0})
+	before, err := queue.Attempts(ctx, o.ID, now)
+	kit.Must(t, err)
 	kit.Same(t, "after a lease has ended", claim(t, s, "c", now.Add(2*time.Minute), other), []string{first.ID})
+	after, err := queue.Attempts(ctx, o.ID, now.Add(2*time.Minute))
+	kit.Must(t, err)
+	kit.Same(t, "another attempt of the same run", []any{len(after), slices.Contains(before, after[0])}, []any{1, false})
 
 	// b's lease is over, so its result is ignored.
 	done := first
@@ -54,6 +68,7 @@ func jobs(t *testing.T, s ports.Store) {
 	n, err = queue.Finish(ctx, done, failed)
 	kit.Must(t, err)
 	kit.Same(t, "finished", n, 2)
+	kit.Same(t, "no attempt is made", attempts(o.ID, now), 0)
 	got, err := queue.Find(ctx, ports.AnyOrg, first.ID)
 	kit.Must(t, err)
 	done.Attempts, done.Lease = 2, ""

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
 
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/contacts"
@@ -82,16 +83,23 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 		return nil, err
 	}
 	events := db.Delete(&contacts.EventRow{}, "contact_id IN ?", all)
-	runs := db.Delete(&automations.JobRow{}, "contact_id IN ? AND kind <> "+engine.Literal(automation.FanOut), all)
+	var were []automations.JobRow
+	runs := db.Clauses(clause.Returning{Columns: []clause.Column{{Name: "lease_until"}}}).
+		Delete(&were, "contact_id IN ? AND kind <> "+engine.Literal(automation.FanOut), all)
+	for _, run := range were {
+		if run.LeaseUntil != nil && run.LeaseUntil.After(p.RunsUntil) {
+			p.RunsUntil = run.LeaseUntil.UTC()
+		}
+	}
 	waiting := db.Delete(&automations.JobRow{}, "contact_id IN ? AND kind = "+engine.Literal(automation.FanOut)+
 		" AND state = "+engine.Literal(automation.Ready), all)
 	told, err := contacts.ForgetTold(db, all, p.Told)
 	p.Told = told
-	were := db.Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
+	removed := db.Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
 	return privacy.Counts{
 		privacy.Happenings: int(events.RowsAffected), privacy.Runs: int(runs.RowsAffected + waiting.RowsAffected),
-		privacy.Removed: int(were.RowsAffected),
-	}, errors.Join(events.Error, runs.Error, waiting.Error, err, were.Error) // the first that failed says whether to retry
+		privacy.Removed: int(removed.RowsAffected),
+	}, errors.Join(events.Error, runs.Error, waiting.Error, err, removed.Error) // the first that failed says whether to retry
 }
 
 // strip removes the person's documents, and mentions of them, from a contact about somebody else.
