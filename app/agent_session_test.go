@@ -150,6 +150,24 @@ func TestWhatASessionCounts(t *testing.T) {
 	}
 }
 
+// TestASessionCountsWhatALookupCost: what the bureau names, be it less than the price or more.
+func TestASessionCountsWhatALookupCost(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	key, a := s.byKey(wide), session(2*price)
+	p, _ := products().Find(catalog.CPF)
+	for n, c := range []struct{ named, sum catalog.Money }{{0, 0}, {price + 1500, price + 1500}} {
+		s.bureau.Script = func(context.Context) (ports.Answer, error) {
+			answer := portstest.Found(p, map[string]any{"nome": "Ana"})
+			answer.Amount = &c.named
+			return answer, nil
+		}
+		done(s.within(a, key, n))
+		equal(t, c.named.Exact(), must(s.agents().Spent(t.Context(), key, a)), c.sum)
+	}
+	equal(t, "no room for another one", said(s.within(a, key, 2)), "teto_da_sessao")
+}
+
 // TestASessionWhileNothingIsWritten: what was never sent does not count, even if that cannot be written yet.
 func TestASessionWhileNothingIsWritten(t *testing.T) {
 	t.Parallel()

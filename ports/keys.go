@@ -66,8 +66,9 @@ type Usage interface {
 	// Reserve counts a lookup that an agent's session may be charged for, in lookup.AgentBucket; ErrCeiling if that would
 	// exceed the ceiling.
 	Reserve(ctx context.Context, sessionID string, amount, ceiling catalog.Money) error
-	// Return releases a reservation that was not charged.
-	Return(ctx context.Context, sessionID string, amount catalog.Money) error
+	// Correct adds to what a session counts what its lookup cost beyond the reservation, which is negative where it cost
+	// less; the lookup is no longer counted where it cost nothing.
+	Correct(ctx context.Context, sessionID string, beyond lookup.Spent) error
 	// EndSession records in lookup.EndedBucket that an agent's session ended; doing so again changes nothing.
 	EndSession(ctx context.Context, sessionID string) error
 	// ForgetSessions removes the counts and marks of sessions whose ids are older than a time, and returns how many rows

@@ -151,9 +151,13 @@ func (a *Sessions) reserved(
 		return lookups.Result{}, err
 	}
 	result, err := do(false)
-	if cost := a.cost(ctx, by, asked.ID, result, err, price); cost < price {
-		if err := a.store.Repos().Usage.Return(ctx, account, price-cost); err != nil {
-			a.log.ErrorContext(ctx, "an agent's session counts a lookup that cost nothing", "error", err)
+	if cost := a.cost(ctx, by, asked.ID, result, err, price); cost != price {
+		beyond := lookup.Spent{Amount: cost - price}
+		if cost == 0 {
+			beyond.Count = -1
+		}
+		if err := a.store.Repos().Usage.Correct(ctx, account, beyond); err != nil {
+			a.log.ErrorContext(ctx, "an agent's session counts a lookup at its price, and not at what it cost", "error", err)
 		}
 	}
 	return result, err
@@ -188,7 +192,7 @@ func (a *Sessions) cost(
 	switch {
 	case errors.Is(err, ports.ErrNotFound):
 		return 0
-	case err != nil:
+	case err != nil, e.Status == lookup.Running: // it may cost all of that yet
 		return price
 	}
 	return e.Cost()

@@ -84,10 +84,12 @@ func (r usage) Reserve(ctx context.Context, sessionID string, amount, ceiling ca
 	})
 }
 
-func (r usage) Return(ctx context.Context, sessionID string, amount catalog.Money) error {
-	return r.Exec(ctx, "usage.return", func(db *gorm.DB) error {
+func (r usage) Correct(ctx context.Context, sessionID string, beyond lookup.Spent) error {
+	return r.Exec(ctx, "usage.correct", func(db *gorm.DB) error {
 		return db.Model(&usageRow{}).Where("key_id = ? AND bucket = ?", engine.UID(sessionID), lookup.AgentBucket).Updates(
-			map[string]any{"count": gorm.Expr("count - 1"), "amount": gorm.Expr("amount - ?", int64(amount))}).Error
+			map[string]any{
+				"count": gorm.Expr("count + ?", beyond.Count), "amount": gorm.Expr("amount + ?", int64(beyond.Amount)),
+			}).Error
 	})
 }
 

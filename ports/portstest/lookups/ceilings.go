@@ -139,7 +139,7 @@ func agentSessions(t *testing.T, s ports.Store) {
 	}
 	wg.Wait()
 	kit.Same(t, "reservations of a session", reserved, 10)
-	kit.Must(t, usage.Return(ctx, session, 4500))
+	kit.Must(t, usage.Correct(ctx, session, lookup.Spent{Count: -1, Amount: -4500}))
 	spent := func() lookup.Spent {
 		all, err := usage.SpentByKeys(ctx, []string{session}, lookup.AgentBucket)
 		kit.Must(t, err)
@@ -149,7 +149,7 @@ func agentSessions(t *testing.T, s ports.Store) {
 	kit.Must(t, usage.Reserve(ctx, session, 4500+4499, 10*4500+4499))
 	kit.WantErr(t, "a ceiling that is reached", usage.Reserve(ctx, session, 1, 10*4500+4499), ports.ErrCeiling)
 	kit.WantErr(t, "a ceiling below a price", usage.Reserve(ctx, kit.ID(), 2, 1), ports.ErrCeiling)
-	kit.Must(t, usage.Return(ctx, kit.ID(), 4500))
+	kit.Must(t, usage.Correct(ctx, kit.ID(), lookup.Spent{Count: -1, Amount: -4500}))
 
 	over := func() bool {
 		all, err := usage.SpentByKeys(ctx, []string{session}, lookup.EndedBucket)
