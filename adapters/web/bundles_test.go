@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"fichario/domain/catalog"
@@ -75,6 +76,43 @@ func TestABundleIsAskedInOneGo(t *testing.T) {
 }
 
 func second[A any](_ A, body string) string { return body }
+
+// TestWhatAQuestionCosts is said on its sheet, all its calls together, and not to whoever got the answer of another
+// one's call.
+func TestWhatAQuestionCosts(t *testing.T) {
+	t.Parallel()
+	site := openSite(t)
+	v := site.visitor("Ana")
+	v.bureau.on(aPerson, func(context.Context, catalog.Product) (ports.Answer, error) {
+		return ports.Answer{Raw: []byte(`{}`)}, nil
+	})
+	page := v.get(v.ask("documento", aPerson, "produto", "obito"))
+	has(t, "two calls", page, "Cobrado: R$ 0,90", `<span class="strong">R$ 0,90`)
+	hasNot(t, "two calls", page, "R$ 0,45 ")
+
+	v.send("/pacotes", "nome", "Crédito", "produtos", "cpf", "produtos", "score")
+	gate, came := make(chan struct{}), make(chan string, 2)
+	v.bureau.on(anotherPerson, func(_ context.Context, p catalog.Product) (ports.Answer, error) {
+		if came <- p.ID; p.ID == catalog.CPF {
+			<-gate
+		}
+		return answerOf(p, `{"nome":"Rita","score":710}`), nil
+	})
+	member := site.member(v.by.OrgID(), "Caio", crm.Common)
+	_, page = v.send("/consultar", "documento", anotherPerson)
+	bundle := regexp.MustCompile(`name="pacote" value="([^"]+)"`).FindStringSubmatch(page)[1]
+	var asking sync.WaitGroup
+	asking.Go(func() { v.send("/consultas", "documento", anotherPerson, "produto", "cpf") })
+	<-came
+	asking.Go(func() {
+		response, _ := member.send("/consultas/pacote", "documento", anotherPerson, "pacote", bundle, "preco", "0.9")
+		page = member.get(response.Header.Get("Location"))
+	})
+	<-came
+	close(gate)
+	asking.Wait()
+	has(t, "one of two is another one's", page, "Cobrado: R$ 0,45 por 1 consulta.")
+}
 
 // TestALookupIsTiedToAContact: to one that has the document, one that is found, or a new one made from the sheet.
 func TestALookupIsTiedToAContact(t *testing.T) {

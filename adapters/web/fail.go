@@ -64,7 +64,7 @@ type problem struct {
 }
 
 // secretFields are form fields that no page shows again, like those that begin with secretPrefix.
-var secretFields = map[string]bool{"senha": true, "atual": true, "segredo": true}
+var secretFields = map[string]bool{"senha": true, "atual": true, "segredo": true, "token": true}
 
 // SecretPrefix begins the names of fields whose values no page shows again.
 const SecretPrefix = "segredo."
@@ -113,11 +113,17 @@ func (s *Server) fail(c *Call, err error) {
 	}
 }
 
+// isSecret reports whether a field of the posted form is shown on no page. One that asks for the code of a second
+// factor, which may be one for a recovery, has the name that the code of a purpose has on another page.
+func (c *Call) isSecret(name string) bool {
+	return secretFields[name] || name == "codigo" && !strings.HasPrefix(c.URL.Path, "/finalidades")
+}
+
 // typed is what was typed into a form, without secrets, ids and values of buttons.
 func (c *Call) typed() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(c.PostForm)) {
 		text := c.PostForm.Get(name)
-		isSecret := secretFields[name] || strings.HasPrefix(name, SecretPrefix)
+		isSecret := c.isSecret(name) || strings.HasPrefix(name, SecretPrefix)
 		isID := uuid.Validate(text) == nil
 		if !isSecret && !isID && name != "acao" && strings.TrimSpace(text) != "" {
 			out = append(out, text)

@@ -173,7 +173,7 @@ func (c *Call) Again(f any, why error) (Form, bool) {
 	}
 	out.Problem = refusal.Message
 	for name, field := range fieldsOf(f) {
-		if !secretFields[name] {
+		if !c.isSecret(name) {
 			out.Values[name] = c.PostForm.Get(name)
 		}
 		called := field.Tag.Get("app")

@@ -73,6 +73,21 @@ func TestLookupsHistoryIsFreeBothWays(t *testing.T) {
 	}
 }
 
+// TestWhatTheBureauGivesFree is not said to be charged, nor to be from history.
+func TestWhatTheBureauGivesFree(t *testing.T) {
+	t.Parallel()
+	v := openSite(t).visitor("Ana")
+	v.bureau.on(aPerson, func(_ context.Context, p catalog.Product) (ports.Answer, error) {
+		answer := answerOf(p, `{"nome":"Bia"}`)
+		answer.Amount = new(catalog.Money)
+		return answer, nil
+	})
+	page := v.get(v.ask("documento", aPerson, "produto", "cpf"))
+	has(t, "the sheet", page, "Grátis, do bureau")
+	hasNot(t, "the sheet", page, `b-cobrada">`, "Cobrado:", "Histórico, grátis")
+	has(t, "the statement", v.get("/extrato"), "Grátis, do bureau")
+}
+
 // TestLookupsRefreshPressedTwice: a page's button charges once, however often and fast it is pressed.
 func TestLookupsRefreshPressedTwice(t *testing.T) {
 	t.Parallel()

@@ -115,6 +115,7 @@ func newSite(t *testing.T, all bool) *testSite {
 	both.Links = append(both.Links, ports.Link{
 		Name: "segundo", Product: both.Links[0].Product, Timeout: 3 * time.Second, Bureau: &fixture.second,
 	})
+	both.OnNoRecord = true
 	chains["obito"] = both
 	fixture.compare = &ports.Comparison{Monthly: 100_000, Link: ports.Link{
 		Name: "segundo", Product: chains["cpf"].Links[0].Product, Timeout: 3 * time.Second, Bureau: &fixture.second,

@@ -13,6 +13,7 @@ func TestWhatWasTypedIsShownAfterAFailure(t *testing.T) {
 	id := v.lead(url.Values{"nome": {"Bia"}, "email": {"bia@example.com"}})
 	form := url.Values{"texto": {"Ligar na sexta, depois das 14h"}, "senha": {"um-segredo"}}
 	from := []string{"Referer", v.server.URL + "/contatos/" + id + "?perguntar=x"}
+	secrets := url.Values{"token": {"um-segredo"}, "codigo": {"outro-segredo"}}
 	jar := v.client.Jar
 	v.client.Jar = nil
 	r, page := v.do(http.MethodPost, "/contatos/"+id+"/nota", form, append(from, "Cookie", "sessao=acabou")...)
@@ -21,6 +22,12 @@ func TestWhatWasTypedIsShownAfterAFailure(t *testing.T) {
 	}
 	has(t, "signed out", page, "A sua sessão terminou", "Ligar na sexta, depois das 14h", `value="/contatos/`+id+`"`)
 	hasNot(t, "signed out", page, "um-segredo")
+	for _, path := range []string{"/webhooks/" + id + "/paginas", "/conta/segundo-fator/desligar"} {
+		_, page = v.do(http.MethodPost, path, secrets, "Cookie", "sessao=acabou")
+		hasNot(t, path, page, "um-segredo", "outro-segredo")
+	}
+	_, page = v.do(http.MethodPost, "/finalidades", secrets, "Cookie", "sessao=acabou")
+	has(t, "the code of a purpose", page, "outro-segredo")
 	v.client.Jar = jar
 	_ = v.store.Close()
 	r, page = v.do(http.MethodPost, "/contatos/"+id+"/nota", form, from...)

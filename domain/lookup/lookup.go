@@ -168,6 +168,9 @@ const Comparisons = "comparado:"
 // EndedBucket is the bucket that marks an agent's session as ended.
 const EndedBucket = "encerrada"
 
+// Most is the most that a running question may still cost: its call, and what is reserved for the others.
+func (e Entry) Most() catalog.Money { return e.Amount + e.Spare.Amount }
+
 // Cost is what the question cost, all its calls together.
 func (e Entry) Cost() catalog.Money { return e.Amount + e.Others }
 

@@ -6,6 +6,7 @@ import (
 	"fichario/adapters/web"
 	lookuppages "fichario/adapters/web/lookups"
 	"fichario/app/lookups"
+	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 )
 
@@ -19,6 +20,8 @@ type askedPage struct {
 	Alert string
 	// Page is the contact's page, for that list.
 	Page contactPage
+	// Paid is what it cost the member.
+	Paid catalog.Money
 }
 
 // Running reports whether the bureau has not answered yet.
@@ -96,7 +99,7 @@ func (s pages) asked(c *web.Call, id string, p askedPage) error {
 		return c.Redirect("/consultas/" + id)
 	}
 	if p.ResultPage = s.Lookups.Asking(s.Server).ResultOf(v); !p.Running() {
-		p.Name = web.Shorten(web.TitleMax, lookups.Subject(v.Record))
+		p.Name, p.Paid = web.Shorten(web.TitleMax, lookups.Subject(v.Record)), lookuppages.Paid(c, v)
 		if v.Record == nil {
 			p.Trouble = s.Lookups.Asking(s.Server).TroubleOf(v)
 		}

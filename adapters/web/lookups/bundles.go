@@ -120,8 +120,8 @@ func (s pages) bundleDone(c *web.Call, ids []string, refused string) error {
 			return c.Redirect("/consultas/" + ids[0])
 		}
 		kept = kept && v.Entry.Cache
-		if v.Entry.Charged {
-			sum.Add(lookup.Spent{Count: 1, Amount: v.Entry.Cost()})
+		if paid := Paid(c, v); paid > 0 {
+			sum.Add(lookup.Spent{Count: 1, Amount: paid})
 		}
 	}
 	notice := "Nada foi cobrado."
