@@ -154,6 +154,9 @@ type contact struct {
 	CreatedAt time.Time   `json:"criadoEm"`
 }
 
+// unnumbered is a text without the documents in it: small firms have their owner's CPF in their names.
+func unnumbered(text string) string { return hide(text, document.Document{}) }
+
 func (s *session) contacts(ctx context.Context, args contactsArgs) (any, error) {
 	if args.Text == "" {
 		return nil, fault.New(fault.InvalidRequest, "Diga em busca quem se procura.")
@@ -171,7 +174,8 @@ func (s *session) contacts(ctx context.Context, args contactsArgs) (any, error) 
 	found := []contact{}
 	for _, c := range page.Contacts {
 		found = append(found, contact{
-			c.ID, c.Name, c.Email, c.Phone, c.Company, amount(c.Amount), c.Funnel, c.Stage, c.Assignee.Name, c.CreatedAt,
+			c.ID, unnumbered(c.Name), c.Email, c.Phone, unnumbered(c.Company), amount(c.Amount), c.Funnel, c.Stage, c.Assignee.Name,
+			c.CreatedAt,
 		})
 	}
 	out := object{"contatos": found}
