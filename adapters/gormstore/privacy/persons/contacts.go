@@ -83,6 +83,9 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 		return nil, err
 	}
 	events := db.Delete(&contacts.EventRow{}, "contact_id IN ?", all)
+	// It waits for the transaction that makes runs of an event, so that those are found next.
+	waiting := db.Delete(&automations.JobRow{}, "contact_id IN ? AND kind = "+engine.Literal(automation.FanOut)+
+		" AND state = "+engine.Literal(automation.Ready), all)
 	var were []automations.JobRow
 	runs := db.Clauses(clause.Returning{Columns: []clause.Column{{Name: "lease_until"}}}).
 		Delete(&were, "contact_id IN ? AND kind <> "+engine.Literal(automation.FanOut), all)
@@ -91,8 +94,6 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 			p.RunsUntil = run.LeaseUntil.UTC()
 		}
 	}
-	waiting := db.Delete(&automations.JobRow{}, "contact_id IN ? AND kind = "+engine.Literal(automation.FanOut)+
-		" AND state = "+engine.Literal(automation.Ready), all)
 	told, err := contacts.ForgetTold(db, all, p.Told)
 	p.Told = told
 	removed := db.Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
