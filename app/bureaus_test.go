@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,11 @@ import (
 // twoBureaus are the bureaus of an instance that asks one called barato, and where that does not charge one called
 // completo; scores are known by the latter only.
 func (s *setting) twoBureaus(cheap, complete ports.Bureau) *lookups.Bureaus {
+	return s.twoBureausAt(s.now, cheap, complete)
+}
+
+// twoBureausAt is twoBureaus by another clock.
+func (s *setting) twoBureausAt(clock app.Clock, cheap, complete ports.Bureau) *lookups.Bureaus {
 	cpf, _ := products().Find(catalog.CPF)
 	score, _ := products().Find("score")
 	link := func(name string, p catalog.Product, b ports.Bureau) ports.Link {
@@ -26,7 +32,7 @@ func (s *setting) twoBureaus(cheap, complete ports.Bureau) *lookups.Bureaus {
 		cpf.ID:   {Links: []ports.Link{link("barato", cpf, cheap), link("completo", cpf, complete)}},
 		score.ID: {Links: []ports.Link{link("completo", score, complete)}},
 	}
-	return lookups.NewBureaus(chains, s.store, calendar, s.now, s.log.logger())
+	return lookups.NewBureaus(chains, s.store, calendar, clock, s.log.logger())
 }
 
 // asking is a desk that asks those bureaus.
@@ -124,6 +130,28 @@ func TestABureauThatIsOutForAWhile(t *testing.T) {
 		equal(t, "then it is", first().Condition, lookups.BureauExhausted)
 		equal(t, "back", must(all.Back(t.Context(), owner, "barato")), true)
 		equal(t, "and in again", first().Condition, lookups.BureauIn)
+	})
+}
+
+// TestABureauWhoseCreditRenews is out until its month ends, and only for a day where ours has just begun: its own may
+// not have.
+func TestABureauWhoseCreditRenews(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, key := s.add("dona", crm.Owner), s.byKey(wide)
+		for at, until := range map[string]string{
+			"2026-11-20T12:00:00Z": "2026-12-01T03:00:00Z", "2026-12-01T00:30:00Z": "2026-12-01T03:00:00Z",
+			"2026-12-01T03:30:00Z": "2026-12-02T03:00:00Z", "2026-12-31T12:00:00Z": "2027-01-01T03:00:00Z",
+		} {
+			from := must(time.Parse(time.RFC3339, at))
+			cheap := &portstest.FakeBureau{Script: func(context.Context) (ports.Answer, error) {
+				return ports.Answer{}, &ports.BureauError{Outcome: ports.Exhausted, Renews: true}
+			}}
+			all := s.twoBureausAt(func() time.Time { return from }, cheap, &portstest.FakeBureau{})
+			must(s.asking(all).Do(t.Context(), key, lookups.Request{Product: catalog.CPF, Document: cpfs[0], Refresh: true}))
+			equal(t, at, must(all.List(t.Context(), owner)).States[0].Until.Format(time.RFC3339), until)
+			must(all.Back(t.Context(), owner, "barato"))
+		}
 	})
 }
 

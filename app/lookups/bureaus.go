@@ -115,12 +115,23 @@ func (b *Bureaus) refusal(name string) *ports.BureauError {
 	return &ports.BureauError{Outcome: ports.NotSent, Reason: "the bureau is out", RetryAfter: time.Minute}
 }
 
+// renewal is when the credit of a bureau renews: when the month ends. Where ours has just begun, the bureau's may not
+// have: then it is asked again the next day.
+func (b *Bureaus) renewal(now time.Time) time.Time {
+	year, month, day := now.In(b.calendar.Location).Date()
+	if day == 1 {
+		return b.calendar.NextDay(now)
+	}
+	last := time.Date(year, month+1, 0, 12, 0, 0, 0, b.calendar.Location)
+	return b.calendar.NextDay(last)
+}
+
 // exhausted takes a bureau out that says that no credit is left, and tells the organisation that met it.
 func (b *Bureaus) exhausted(ctx context.Context, name string, e lookup.Entry, renews bool) {
 	now := b.clock()
 	out := ports.BureauOut{Name: name, Exhausted: true}
 	if renews {
-		out.Until = time.Date(now.Year(), now.Month()+1, 1, 0, 0, 0, 0, time.UTC)
+		out.Until = b.renewal(now)
 	}
 	err := b.store.InTx(context.WithoutCancel(ctx), func(ctx context.Context, repos ports.Repos) error {
 		first, err := repos.Bureaus.TakeOut(ctx, out, now)

@@ -31,7 +31,7 @@ type bureauCheckCmd struct {
 	Answer   string            `help:"Path of a saved answer of the bureau: show its fields, what no mapping reads, and the mappings that read nothing." placeholder:"FILE"`
 	Product  string            `help:"Product that --answer is for; needed if the file has several." placeholder:"ID"`
 	Document string            `help:"Document that --answer is about; needed if the file compares it."`
-	Input    map[string]string `help:"An input that the question of --answer had; may be repeated." placeholder:"NAME=VALUE"`
+	Input    map[string]string `help:"An input that the question of --answer had; may be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
 }
 
 // Run checks a bureau file.
@@ -111,7 +111,7 @@ type bureauTryCmd struct {
 	Product  string            `arg:"" help:"Product id."`
 	Document string            `arg:"" help:"Document without punctuation."`
 	Purpose  string            `help:"Code of the purpose, which the file gets as $finalidade."`
-	Input    map[string]string `help:"What the product needs besides the document; may be repeated." placeholder:"NAME=VALUE"`
+	Input    map[string]string `help:"What the product needs besides the document; may be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
 }
 
 // Run makes one call.
