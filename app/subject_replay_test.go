@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fichario/app"
@@ -80,12 +81,43 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 		for _, e := range []privacy.Erasure{first, second} {
 			entries = append(entries, privacy.Entry{ID: e.ID, OrgID: e.OrgID, KeyID: e.KeyID, Hashes: e.Hashes, At: e.At})
 		}
-		again, known, err := s.subjects.Replay(t.Context(), app.Operator(), "", entries)
-		equal(t, "replayed", line(again, known, err), "2 0 <nil>")
+		replayed, err := s.subjects.Replay(t.Context(), app.Operator(), "", entries)
+		equal(t, "replayed", line(replayed, err), "{2 0 0} <nil>")
 		for _, e := range entries {
 			equal(t, "state", must(repos.Erasures.FindErasure(t.Context(), ports.AnyOrg, e.ID)).State, privacy.Done)
 		}
 	})
+}
+
+// TestReplayWhileNoServiceRuns: of a lookup that was at the bureau when the copy was made nobody hears any more, and it is
+// settled; one that its bureau answers later is left to the service.
+func TestReplayWhileNoServiceRuns(t *testing.T) {
+	t.Parallel()
+	for what, want := range map[string]string{"at once": "{1 0 0} <nil>", "later": "{0 0 1} <nil>"} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, by, b := s.add("dona", crm.Owner), s.byKey(wide), &unhurried{}
+				e := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[1]}, false))
+				e = must(s.subjects.Await(t.Context(), e.ID))
+				if what == "later" {
+					must(s.patiently(b).later(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+					synctest.Wait()
+				} else {
+					entry := must(s.ask(by, lookups.Request{Document: cpfs[0]})).Entry
+					entry.ID, entry.Status, entry.RecordID = lookups.NewKeyID(), lookup.Running, ""
+					must(s.store.Repos().Calls.Begin(t.Context(), ports.Charge{
+						Entry: entry, Takes: time.Second, Caps: wide, Shared: true,
+					}))
+				}
+				hashes := must(s.store.Repos().Subjects.Hashes(t.Context(), s.orgID, must(privacy.ByDocument(cpfs[0]))))
+				replayed, err := s.subjects.Replay(t.Context(), app.Operator(), "", []privacy.Entry{{
+					ID: lookups.NewKeyID(), OrgID: s.orgID, KeyID: e.KeyID, Hashes: hashes, At: e.At,
+				}})
+				equal(t, "replayed", line(replayed, err), want)
+			})
+		})
+	}
 }
 
 // TestAllErasuresAreForTheJournal, however many there are: a replay cannot repeat one that the journal lacks.

@@ -16,6 +16,7 @@ import (
 	"fichario/adapters/gormstore/lookups"
 	privacyrows "fichario/adapters/gormstore/privacy"
 	"fichario/domain/document"
+	"fichario/domain/lookup"
 	"fichario/domain/privacy"
 )
 
@@ -195,5 +196,46 @@ func fillLookups(t *testing.T, s *Store, until time.Time, from, to int) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestAChargeThatEndsWhileChargesAreCounted by an upgrade beside the version before: it may be hours old, where the
+// bureau answers later, and is counted as it ends.
+func TestAChargeThatEndsWhileChargesAreCounted(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		if s.Writer.Name() != "postgres" {
+			continue // on SQLite, the old version has ended
+		}
+		ctx := t.Context()
+		if err := undoFrom(s.Writer, 100); err != nil {
+			t.Fatal(err)
+		}
+		row := lookupOf(s, time.Now().Add(-3*time.Hour), 1)
+		settles := time.Now().Add(time.Hour)
+		row.Charged, row.Amount, row.Status, row.SettleAt, row.RecordID = true, 4500, string(lookup.Running), &settles, nil
+		if err := s.Writer.Create(&row).Error; err != nil {
+			t.Fatal(err)
+		}
+		ends := s.Writer.Begin() // the triggers wait for it
+		err := ends.Exec("UPDATE lookups SET charged = false, amount = 0, settle_at = NULL, status = 'falhou'").Error
+		if err != nil {
+			t.Fatal(err)
+		}
+		migrated := make(chan error, 1)
+		go func() { migrated <- s.Migrate(ctx) }()
+		for there := false; !there; {
+			if err := s.Reader.Raw("SELECT to_regclass('charge_days') IS NOT NULL").Scan(&there).Error; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(ends.Commit().Error, <-migrated); err != nil {
+			t.Fatal(err)
+		}
+		var counted int
+		err = s.Reader.Raw("SELECT COALESCE(SUM(charged), 0) FROM charge_days").Scan(&counted).Error
+		if err != nil || counted != 0 {
+			t.Errorf("%d charges are counted that were given back, %v", counted, err)
+		}
 	}
 }

@@ -26,10 +26,11 @@ func callOf(ctx context.Context) call {
 }
 
 // enabled answers 404 on instances without lookups, before anything else and for any method: hence it checks Path,
-// which the router has set by then.
+// which the router has set by then. What bureaus post is taken, because it was asked for, and paid, before.
 func (s *server) enabled(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		if !s.LookupEnabled && (strings.HasPrefix(c.Path(), "/api/v1/") || c.Path() == agentPath) {
+		isLookup := strings.HasPrefix(c.Path(), "/api/v1/") && !strings.HasPrefix(c.Path(), CallbackPath)
+		if !s.LookupEnabled && (isLookup || c.Path() == agentPath) {
 			return fault.New(fault.LookupDisabled, "As consultas não estão habilitadas nesta instância.")
 		}
 		return next(c)

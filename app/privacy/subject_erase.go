@@ -79,8 +79,12 @@ func (s *Subjects) Work(ctx context.Context) error {
 
 // Finish completes one erasure, or any waiting one if id is empty. It returns ports.ErrNotFound where somebody else has
 // it, or it is done.
-func (s *Subjects) Finish(ctx context.Context, id string) error {
-	w := &erasing{Subjects: s, lease: app.NewID()}
+func (s *Subjects) Finish(ctx context.Context, id string) error { return s.finish(ctx, id, 0) }
+
+// finish is Finish, but returns errAsked where a lookup about the person is still running after that long, unless that
+// is zero.
+func (s *Subjects) finish(ctx context.Context, id string, patience time.Duration) error {
+	w := &erasing{Subjects: s, lease: app.NewID(), patience: patience}
 	if err := w.hold(ctx, id, eraseLease); err != nil {
 		return err
 	}
@@ -123,8 +127,12 @@ func (s *Subjects) Finish(ctx context.Context, id string) error {
 // Await completes an erasure, or waits for whoever works on it, and returns the receipt. A copy of the database made in
 // the middle of one contains its lease, which nobody gives back: five minutes at most.
 func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error) {
+	return s.await(ctx, id, 0)
+}
+
+func (s *Subjects) await(ctx context.Context, id string, patience time.Duration) (privacy.Erasure, error) {
 	for {
-		if err := s.Finish(ctx, id); err != nil && !errors.Is(err, ports.ErrNotFound) {
+		if err := s.finish(ctx, id, patience); err != nil && !errors.Is(err, ports.ErrNotFound) {
 			return privacy.Erasure{}, err
 		}
 		e, err := s.store.Repos().Erasures.FindErasure(ctx, ports.AnyOrg, id)
@@ -139,12 +147,17 @@ func (s *Subjects) Await(ctx context.Context, id string) (privacy.Erasure, error
 	}
 }
 
+// errAsked says that a lookup about the person is still running.
+var errAsked = errors.New("a lookup about the person is still running")
+
 // erasing is an instance's work on an erasure.
 type erasing struct {
 	*Subjects
 	lease string
 	held  time.Time
 	e     privacy.Erasure
+	// patience is how long it waits for lookups about the person; zero for as long as they take.
+	patience time.Duration
 	// found is how many rows the present round has erased.
 	found int
 	// since is an id before all rows that the round before may have missed; empty if it was not a whole one.

@@ -5,20 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
 
+// Replayed is what became of the erasures of a journal: how many were repeated, how many the database had, and how many
+// wait for a lookup that its bureau answers later, so that the service completes them.
+type Replayed struct{ Again, Known, Waiting int }
+
+// replayPatience is how long Replay waits for the lookups about a person: they are settled, but for those that a bureau
+// answers later, which only a running service fetches.
+const replayPatience = 2 * time.Minute
+
 // Replay repeats erasures of the journal after an older copy was restored: those that the database lacks. orgID selects
-// those of one organisation; empty for all. Only the operator may. It returns how many were repeated, and how many the
-// database had. Faults: InvalidRequest, NotFound, Forbidden, ServiceUnavailable.
+// those of one organisation; empty for all. Only the operator may. Faults: InvalidRequest, NotFound, Forbidden,
+// ServiceUnavailable.
 func (s *Subjects) Replay(
 	ctx context.Context, by app.Caller, orgID string, entries []privacy.Entry,
-) (again, known int, err error) {
+) (out Replayed, err error) {
 	if !by.IsOperator() {
-		return 0, 0, app.Forbidden()
+		return out, app.Forbidden()
 	}
 	repos := s.store.Repos().Subjects
 	if orgID != "" { // a mistyped one would look as if there were nothing to repeat
@@ -32,7 +41,7 @@ func (s *Subjects) Replay(
 		err = s.index.CatchUp(ctx)
 	}
 	if err != nil {
-		return 0, 0, err
+		return out, err
 	}
 	last := map[string]int{} // an erasure that found more of its person is there again, with all of it
 	for n, entry := range entries {
@@ -43,27 +52,31 @@ func (s *Subjects) Replay(
 			continue
 		}
 		if entry.KeyID != key {
-			return again, known, app.Invalid("from", fmt.Sprintf(
+			return out, app.Invalid("from", fmt.Sprintf(
 				"A eliminação %s foi feita com outra chave de titulares (%s): o diário não é deste banco de dados.",
 				entry.ID, entry.KeyID))
 		}
 		e, err := s.store.Repos().Erasures.FindErasure(ctx, entry.OrgID, entry.ID)
 		switch {
 		case err == nil && e.State == privacy.Done:
-			known++
+			out.Known++
 			continue
 		case errors.Is(err, ports.ErrNotFound):
 			err = s.restoreErasure(ctx, entry)
 		}
 		if err == nil {
-			_, err = s.Await(ctx, entry.ID)
+			_, err = s.await(ctx, entry.ID, replayPatience)
+		}
+		if errors.Is(err, errAsked) {
+			out.Waiting++
+			continue
 		}
 		if err != nil {
-			return again, known, err
+			return out, err
 		}
-		again++
+		out.Again++
 	}
-	return again, known, nil
+	return out, nil
 }
 
 // restoreErasure adds an erasure from the journal to a database that lacks it.

@@ -28,14 +28,20 @@ func (w *erasing) rounds(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for {
+	for first := ports.Now(); ; {
 		begun, whole := ports.Now(), w.e.Kind == "" && w.e.After == ""
 		grown, running, err := w.round(ctx)
 		if err != nil {
 			return err
 		}
 		switch {
-		case running: // a lookup will have an automations.outcome soon
+		case running: // a lookup will have an outcome soon
+			if err := w.settle(ctx); err != nil {
+				return err
+			}
+			if w.patience > 0 && ports.Since(first) > w.patience {
+				return errAsked
+			}
 			select {
 			case <-ports.After(time.Second):
 			case <-ctx.Done():
@@ -53,6 +59,17 @@ func (w *erasing) rounds(ctx context.Context) error {
 			w.since = app.IDAt(begun.Add(-clocksDiffer))
 		}
 	}
+}
+
+// settle ends the lookups whose time is over: no service may be running, as where a copy was restored.
+func (w *erasing) settle(ctx context.Context) error {
+	return w.store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		now, err := r.Clock.Now(ctx, w.clock())
+		if err == nil {
+			_, err = r.LookupEnds.Settle(ctx, now)
+		}
+		return err
+	})
 }
 
 // round goes through all kinds once, in small transactions that each record the progress. It reports whether more is

@@ -154,6 +154,9 @@ func TestLookupsMayBeOff(t *testing.T) {
 			expect(t, r[0], fmt.Sprint(a, err), "404 recurso_indisponivel <nil>")
 		}
 	}
+	// What a bureau posts was asked for before.
+	posted, err := s.Do(t.Context(), http.MethodPost, "/api/v1/retornos/nada", "", nil, "{}")
+	expect(t, "a bureau's post", fmt.Sprint(posted, err), "404 consulta_desconhecida <nil>")
 	expect(t, "health", s.Get("/healthz", "").Status, 200)
 }
 

@@ -94,8 +94,12 @@ type follower struct {
 	fill, groups string
 }
 
+// openMost is how old an entry may be whose charge is still to be written: a bureau may answer up to twelve hours later.
+const openMost = 13 * time.Hour
+
 // add makes the table and its triggers. Older charges are counted while others write; nobody can charge while the
-// triggers are created and the entries of the last hour counted.
+// triggers are created and the entries of the last hour counted, and those since the oldest whose charge may still
+// change.
 func (f follower) add(ctx context.Context, db *sql.DB) error {
 	var follows bool
 	err := db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM pg_trigger
@@ -108,12 +112,17 @@ func (f follower) add(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	since := engine.IDsSince(now.Add(-time.Hour))
+	err = db.QueryRowContext(ctx, "SELECT LEAST($1::text, MIN(id::text)) FROM lookups WHERE settle_at IS NOT NULL AND id > $2::uuid",
+		since, engine.IDsSince(now.Add(-openMost))).Scan(&since)
+	if err != nil {
+		return err
+	}
 	err = engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
 		if err := engine.ExecAll(ctx, tx, f.table...); err != nil {
 			return err
 		}
 		return engine.ExecAll(ctx, tx, "TRUNCATE "+f.Name, // left behind by a killed run
-			f.fill+"<= "+engine.Literal(since)+f.groups)
+			f.fill+"< "+engine.Literal(since)+f.groups)
 	})
 	if err != nil {
 		return err
@@ -122,6 +131,6 @@ func (f follower) add(ctx context.Context, db *sql.DB) error {
 		if err := engine.ExecAll(ctx, tx, f.triggers...); err != nil {
 			return err
 		}
-		return engine.ExecAll(ctx, tx, f.fill+"> "+engine.Literal(since)+f.groups+f.Add)
+		return engine.ExecAll(ctx, tx, f.fill+">= "+engine.Literal(since)+f.groups+f.Add)
 	})
 }

@@ -187,12 +187,17 @@ func (c *subjectReplayCmd) Run(e *command.Environment) error {
 		return err
 	}
 	return withSubjects(e, func(subjects *privacyapp.Subjects) error {
-		again, known, err := subjects.Replay(e.Ctx, app.Operator(), c.Org, journal.entries)
+		done, err := subjects.Replay(e.Ctx, app.Operator(), c.Org, journal.entries)
 		if err != nil {
 			return err
 		}
-		err = e.Print(map[string]int{"refeitas": again, "jaFeitas": known, "ilegiveis": journal.unread},
-			"%d erasures repeated, %d already present.\n", again, known)
+		err = e.Print(map[string]int{
+			"refeitas": done.Again, "jaFeitas": done.Known, "esperam": done.Waiting, "ilegiveis": journal.unread,
+		}, "%d erasures repeated, %d already present.\n", done.Again, done.Known)
+		if done.Waiting > 0 {
+			fmt.Fprintf(e.ErrOut, "fichario: %d erasures wait for a lookup that its bureau answers later; the service completes "+
+				"them\n", done.Waiting)
+		}
 		if journal.cut {
 			fmt.Fprintln(e.ErrOut, "fichario: the last line of the journal is cut off: a crash can do this before "+
 				"its erasure begins; if the file was copied, copy it again")

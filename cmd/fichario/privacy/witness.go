@@ -155,7 +155,7 @@ func CheckWitness(e *command.Environment, store *gormstore.Store) ([]gormstore.F
 
 // missingHeads compares the witness file with the heads in the database.
 func missingHeads(e *command.Environment, store *gormstore.Store) (f gormstore.Finding, err error) {
-	f.Name = "every head of the audit is in the witness file within minutes"
+	f.Name, f.Served = "every head of the audit is in the witness file within minutes", true
 	r := store.Repos()
 	key, err := r.Audit.WitnessKey(e.Ctx)
 	if err != nil {
