@@ -10,6 +10,7 @@ import (
 
 	"fichario/app"
 	"fichario/app/automations"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
@@ -156,6 +157,55 @@ func TestConsentsOfMergedContacts(t *testing.T) {
 		s.work(s.worker(), 5*time.Second)
 		equal(t, "told of who was parted", len(s.dispatcher.list()), 1)
 	})
+}
+
+// TestAWithdrawalOutlivesItsContact: retention removes the contact by which a consent was withdrawn, and leaves the one
+// that somebody wrote a note to. Where nobody did, both go, whichever is found first.
+func TestAWithdrawalOutlivesItsContact(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		second  string
+		touched bool
+		left    int // contacts
+		told    int
+	}{
+		"withdrawn":            {`,"aceite":"não"`, true, 1, 0},
+		"withdrawn in silence": {"", true, 1, 0},
+		"given again":          {`,"aceite":"sim"`, true, 1, 1},
+		"touched by nobody":    {`,"aceite":"não"`, false, 0, 0},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+				come := func(more string) string {
+					time.Sleep(time.Second)
+					return must(s.intake.Receive(t.Context(), hook, post(`{"email":"ana@x.example"`+more+`}`))).ContactID
+				}
+				yes := come(`,"aceite":"sim"`)
+				for range 120 { // so that the two are not examined together
+					s.arrive(hook, "rui")
+				}
+				come(c.second)
+				s.tells("aceite")
+				if c.touched {
+					done(s.store.InTx(t.Context(), func(ctx context.Context, r ports.Repos) error {
+						return r.ContactHistory.AddNote(ctx, crm.Event{
+							ID: IDAt(s.now().Add(2 * day)), OrgID: s.orgID, ContactID: yes, Kind: crm.NoteAdded, At: s.now(),
+						})
+					}))
+				}
+				later := func() time.Time { return s.now().Add(366 * day) }
+				done(privacyapp.NewRetention(s.store, privacyapp.Keeping{Contacts: 365 * day}, later).ForgetContacts(t.Context()))
+				equal(t, "contacts", len(must(s.contacts.List(t.Context(), owner, s.orgID, 9))), c.left)
+				if c.left > 0 {
+					must(s.contacts.Move(t.Context(), owner, yes, s.funnel(owner).Stages[1].ID))
+				}
+				s.work(s.worker(), 5*time.Second)
+				equal(t, "told", len(s.dispatcher.list()), c.told)
+			})
+		})
+	}
 }
 
 // TestEveryMoveIsOneEvent: two automations are told of one event by the same id, and of another move by another, also
