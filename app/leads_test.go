@@ -183,3 +183,34 @@ func TestATypeThatChangesWhileAPageIsConnected(t *testing.T) {
 	equal(t, "connected", said(err), "requisicao_invalida webhook")
 	equal(t, "pages", len(must(s.store.Repos().LeadSources.List(t.Context(), s.orgID, hook.ID))), 0)
 }
+
+// silentPlatform has one lead, without an e-mail that anybody finds.
+type silentPlatform struct {
+	moodyPlatform
+	lead webhook.Lead
+}
+
+func (p *silentPlatform) Leads(
+	context.Context, ports.SourceAccess, []webhook.Form, time.Time, string,
+) ([]webhook.Lead, string, error) {
+	p.listed.Add(1)
+	return []webhook.Lead{p.lead}, "", nil
+}
+
+// TestARefusedLeadSaysWhatWasSaidThen: what it consents to is as old as the lead, also when it is read again.
+func TestARefusedLeadSaysWhatWasSaidThen(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	p := &silentPlatform{lead: webhook.Lead{
+		ID: "1", Form: "1", Body: []byte(`{"nome":"Ana","receipt_to":"ana@x.example","aceite":"sim"}`),
+		CreatedAt: s.now().Add(-48 * time.Hour),
+	}}
+	leads, hook, _, owner := s.connectedTo(p, time.Hour)
+	log := func() []webhook.Delivery {
+		return must(s.intake.Deliveries(t.Context(), owner, hook.ID, webhook.Refused, "", 9))
+	}
+	untilFetched(t, leads, "a refusal", func() bool { return len(log()) > 0 })
+	done(s.webhooks.Update(t.Context(), owner, hook.ID, intakeapp.Change{EmailKey: new("receipt_to")}))
+	made := must(s.intake.Replay(t.Context(), owner, log()[0].ID))
+	equal(t, "when it was said", s.contact(made.ContactID).Consents[0].At, p.lead.CreatedAt)
+}

@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/app/automations"
+	intakeapp "fichario/app/intake"
 	privacyapp "fichario/app/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
@@ -206,6 +208,61 @@ func TestAWithdrawalOutlivesItsContact(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAReplayedPostSaysWhatWasSaidThen: a refusal that is replayed after its person has withdrawn gives no consent
+// again, however often it was replayed, and also where the post itself is kept no longer.
+func TestAReplayedPostSaysWhatWasSaidThen(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		replays   int
+		forgotten bool
+		byMember  bool
+	}{
+		"once": {replays: 1}, "again": {replays: 2}, "as a member was told": {replays: 1, byMember: true},
+		"after the first was forgotten": {replays: 2, forgotten: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+				s.tells("aceite")
+				stage := s.funnel(owner).Stages[1].ID
+				came := s.now()
+				last := s.refused(hook, "application/json", `{"nome":"Ana","receipt_to":"ana@x.example","aceite":"sim"}`)
+				first := last
+				time.Sleep(time.Hour)
+				for range c.replays - 1 {
+					equal(t, "refused again", said(second(s.intake.Replay(t.Context(), owner, last))), "email_invalido email")
+					last = s.deliveries(hook)[0].ID
+				}
+				time.Sleep(time.Hour)
+				if c.byMember {
+					id := must(s.intake.Receive(t.Context(), hook, post(`{"email":"ana@x.example","cidade":"Santos"}`))).ContactID
+					done(s.contacts.Consent(t.Context(), owner, id, "aceite", false))
+				} else {
+					must(s.intake.Receive(t.Context(), hook, post(`{"email":"ana@x.example","aceite":"não"}`)))
+				}
+				time.Sleep(time.Hour)
+				done(s.webhooks.Update(t.Context(), owner, hook.ID, intakeapp.Change{EmailKey: at("receipt_to")}))
+				if c.forgotten {
+					s.forgetDelivery(first)
+				}
+				made := must(s.intake.Replay(t.Context(), owner, last))
+				consent := s.contact(made.ContactID).Consents[0]
+				equal(t, "when it was said", consent.At.Sub(came).Abs() < time.Minute, true)
+				must(s.contacts.Move(t.Context(), owner, made.ContactID, stage))
+				s.work(s.worker(), 5*time.Second)
+				equal(t, "told", len(s.dispatcher.list()), 0)
+			})
+		})
+	}
+}
+
+// forgetDelivery removes a line of the log, as retention does.
+func (s *setting) forgetDelivery(id string) {
+	s.t.Helper()
+	done(s.store.(*gormstore.Store).Writer.Exec("DELETE FROM deliveries WHERE id = ?", id).Error)
 }
 
 // TestEveryMoveIsOneEvent: two automations are told of one event by the same id, and of another move by another, also

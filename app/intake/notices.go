@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/fault"
@@ -10,6 +11,9 @@ import (
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
+
+// leadMadeAt is the header in which the log keeps when the platform got a lead that was refused.
+const leadMadeAt = "lead-created-at"
 
 // noticesMax bounds the leads of one notification; Meta sends at most a thousand changes at once.
 const noticesMax = 1000
@@ -57,14 +61,15 @@ func (i *Intake) takeLead(ctx context.Context, hook webhook.Hook, page, line str
 	}
 	if f := app.FaultOf(err); f != nil {
 		a.Delivery.Outcome, a.Delivery.Code, a.Delivery.Reason = webhook.Refused, string(f.Code), f.Message
+		if !l.CreatedAt.IsZero() { // for whoever reads it again
+			a.Delivery.Headers = append(a.Delivery.Headers,
+				intake.Pair{Key: leadMadeAt, Value: l.CreatedAt.UTC().Format(time.RFC3339Nano)})
+		}
 	} else {
 		a = arrivalOf(hook, drafts[:1], d, identity{keys: []string{""}})
-		contact := &a.People[0].Contact
-		a.Delivery.ContactID = contact.ID
-		for n := range contact.Consents { // leads may be read long after, and out of order
-			if !l.CreatedAt.IsZero() {
-				contact.Consents[n].At = l.CreatedAt
-			}
+		a.Delivery.ContactID = a.People[0].Contact.ID
+		if !l.CreatedAt.IsZero() { // leads may be read long after, and out of order
+			dateConsents(a, l.CreatedAt)
 		}
 	}
 	a.Lead, a.Page = l.ID, page
