@@ -161,6 +161,43 @@ func TestConsentsOfMergedContacts(t *testing.T) {
 	})
 }
 
+// TestConsentsOfContactsMergedByMistake: after they are parted, neither has a consent of the other, also where a member
+// has recorded one meanwhile; what was withdrawn meanwhile, both have withdrawn.
+func TestConsentsOfContactsMergedByMistake(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		field       string
+		given       bool
+		stays, back int // how often a platform is told of each
+	}{
+		"another consent":   {"ligar", true, 0, 1},
+		"withdrawn":         {"aceite", false, 0, 0},
+		"given by who told": {"aceite", true, 1, 1},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+				into := s.arrive(hook, "ana").ID
+				time.Sleep(time.Second)
+				from := must(s.intake.Receive(t.Context(), hook, post(`{"email":"bia@x.example","aceite":"sim"}`))).ContactID
+				s.tells("aceite")
+				stage := s.funnel(owner).Stages[1].ID
+				done(s.contacts.Merge(t.Context(), owner, into, from))
+				time.Sleep(time.Second)
+				done(s.contacts.Consent(t.Context(), owner, into, c.field, c.given))
+				done(s.contacts.Part(t.Context(), owner, into, from))
+				for id, want := range map[string]int{into: c.stays, from: c.back} {
+					before := len(s.dispatcher.list())
+					must(s.contacts.Move(t.Context(), owner, id, stage))
+					s.work(s.worker(), 5*time.Second)
+					equal(t, "told of "+s.contact(id).Name, len(s.dispatcher.list())-before, want)
+				}
+			})
+		})
+	}
+}
+
 // TestAWithdrawalOutlivesItsContact: retention removes the contact by which a consent was withdrawn, and leaves the one
 // that somebody wrote a note to. Where nobody did, both go, whichever is found first.
 func TestAWithdrawalOutlivesItsContact(t *testing.T) {
