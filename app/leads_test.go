@@ -11,8 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore"
 	"fichario/app"
 	intakeapp "fichario/app/intake"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/crm"
 	"fichario/domain/intake"
 	"fichario/domain/webhook"
@@ -213,4 +215,80 @@ func TestARefusedLeadSaysWhatWasSaidThen(t *testing.T) {
 	done(s.webhooks.Update(t.Context(), owner, hook.ID, intakeapp.Change{EmailKey: new("receipt_to")}))
 	made := must(s.intake.Replay(t.Context(), owner, log()[0].ID))
 	equal(t, "when it was said", s.contact(made.ContactID).Consents[0].At, p.lead.CreatedAt)
+}
+
+// latePlatform has one lead, which it lists, gives by its id, or does not have any more.
+type latePlatform struct {
+	silentPlatform
+	lists, gone bool
+}
+
+func (p *latePlatform) Leads(
+	ctx context.Context, a ports.SourceAccess, f []webhook.Form, since time.Time, cursor string,
+) ([]webhook.Lead, string, error) {
+	if !p.lists {
+		return nil, "", nil
+	}
+	return p.silentPlatform.Leads(ctx, a, f, since, cursor)
+}
+
+func (p *latePlatform) Lead(context.Context, ports.SourceAccess, string) (webhook.Lead, error) {
+	if p.lists || p.gone {
+		return webhook.Lead{}, &ports.SourceError{Failure: ports.LeadGone, Reason: "não existe"}
+	}
+	return p.lead, nil
+}
+
+// TestALeadThatWaitedLongIsInTheLog for as long as a post, from when it was fetched: the line on which it waited may be
+// removed before or after.
+func TestALeadThatWaitedLongIsInTheLog(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		lists, gone, forgotten bool
+		want                   webhook.Outcome
+	}{
+		"fetched":                               {want: webhook.Refused},
+		"fetched, when its line was forgotten":  {want: webhook.Refused, forgotten: true},
+		"read back":                             {want: webhook.Refused, lists: true},
+		"read back, when its line is forgotten": {want: webhook.Refused, lists: true, forgotten: true},
+		"lost":                                  {want: webhook.Lost, gone: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				p := &latePlatform{lists: c.lists, gone: c.gone}
+				p.lead = webhook.Lead{ID: "1", Form: "1", Body: []byte(`{"nome":"Ana"}`), CreatedAt: s.now()}
+				leads, hook, _, owner := s.connectedTo(p, time.Minute)
+				must(s.store.Repos().Leads.Note(t.Context(), ports.NotedLead{
+					Notice: webhook.Notice{Lead: "1", Page: "1"}, Delivery: webhook.Delivery{
+						ID: IDAt(s.now().Add(-40 * day)), OrgID: s.orgID, WebhookID: hook.ID, At: s.now().Add(-40 * day),
+						Outcome: webhook.Waiting, Body: []byte("{}"),
+					},
+				}))
+				forget := func() {
+					keep := privacyapp.Keeping{Deliveries: 30 * day}
+					done(privacyapp.NewRetention(s.store, keep, s.now).ForgetDeliveries(t.Context()))
+				}
+				if c.forgotten {
+					forget()
+				}
+				log := func() []webhook.Delivery {
+					return must(s.intake.Deliveries(t.Context(), owner, hook.ID, "", "", 9))
+				}
+				untilFetched(t, leads, "a line", func() bool {
+					all := log()
+					return len(all) > 0 && all[0].Outcome != webhook.Waiting
+				})
+				forget()
+				var became []webhook.Outcome
+				for _, d := range log() {
+					became = append(became, d.Outcome)
+				}
+				equal(t, "what became of it", line(became), line([]webhook.Outcome{c.want}))
+				for _, f := range must(s.store.(*gormstore.Store).Check(t.Context(), s.now())) {
+					equal(t, f.Name, f.Violations, 0)
+				}
+			})
+		})
+	}
 }

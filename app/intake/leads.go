@@ -286,29 +286,23 @@ func (r *round) takeNew(ctx context.Context, found []webhook.Lead) error {
 	for i, l := range found {
 		ids[i] = l.ID
 	}
-	lines, err := r.Store.Repos().Leads.Untaken(ctx, r.WebhookID, ids...)
+	untaken, err := r.Store.Repos().Leads.Untaken(ctx, r.WebhookID, ids...)
 	if err != nil {
 		return err
 	}
 	var fresh []webhook.Lead
 	for _, l := range found {
-		if _, untaken := lines[l.ID]; untaken {
+		if _, is := untaken[l.ID]; is {
 			fresh = append(fresh, l)
 		}
 	}
-	return together(fresh, func(l webhook.Lead) error {
-		line := lines[l.ID]
-		if line == "" {
-			line = app.NewID()
-		}
-		return r.take(ctx, line, l, r.FormOf(l.Form))
-	})
+	return together(fresh, func(l webhook.Lead) error { return r.take(ctx, l, r.FormOf(l.Form)) })
 }
 
 // take stores a lead in the words of its form.
-func (r *round) take(ctx context.Context, line string, l webhook.Lead, of webhook.Form) error {
+func (r *round) take(ctx context.Context, l webhook.Lead, of webhook.Form) error {
 	l.Body = r.source().Worded(l, of)
-	made, err := r.intake.takeLead(ctx, r.hook, r.Page, line, l)
+	made, err := r.intake.takeLead(ctx, r.hook, r.Page, l)
 	if made {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -345,7 +339,7 @@ func (r *round) fetch(ctx context.Context, w webhook.WaitingLead) error {
 		of, err = r.form(ctx, l.Form)
 	}
 	if err == nil {
-		return r.take(ctx, w.ID, l, of)
+		return r.take(ctx, l, of)
 	}
 	var failed *ports.SourceError
 	if !errors.As(err, &failed) {
