@@ -292,3 +292,73 @@ func TestALeadThatWaitedLongIsInTheLog(t *testing.T) {
 		})
 	}
 }
+
+// tiredPlatform takes its token for dead while dead says so, of calls about the token or of others.
+type tiredPlatform struct {
+	moodyPlatform
+	dead func(aboutToken bool) bool
+	ends time.Time
+}
+
+var errTokenDead = &ports.SourceError{Failure: ports.TokenDead, Reason: "código 190"}
+
+func (p *tiredPlatform) Forms(ctx context.Context, a ports.SourceAccess) ([]webhook.Form, error) {
+	if p.dead != nil && p.dead(false) {
+		return nil, errTokenDead
+	}
+	return p.moodyPlatform.Forms(ctx, a)
+}
+
+func (p *tiredPlatform) Expiry(context.Context, ports.SourceAccess) (time.Time, error) {
+	if p.dead != nil && p.dead(true) {
+		return time.Time{}, errTokenDead
+	}
+	return p.ends, nil
+}
+
+// TestATokenThatDiesAgain is told of again, and one that is to end again; one that only says of itself that it lives is
+// not.
+func TestATokenThatDiesAgain(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		dead func(since time.Duration, aboutToken bool) bool
+		// ends is after how long the token is to end, at each turn; it ends never then.
+		ends []time.Duration
+		want int
+	}{
+		"it recovers and dies": {dead: func(since time.Duration, _ bool) bool {
+			return since < 2*time.Hour || since > 5*time.Hour
+		}, want: 2},
+		"it stays dead":          {dead: func(time.Duration, bool) bool { return true }, want: 1},
+		"it says that it is not": {dead: func(_ time.Duration, aboutToken bool) bool { return !aboutToken }, want: 1},
+		"it is prolonged":        {ends: []time.Duration{day, day, 9 * day, day, day}, want: 2},
+		"it is to end, for long": {ends: []time.Duration{day, day, day}, want: 1},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				p := &tiredPlatform{}
+				leads, _, _, owner := s.connectedTo(p, 10*time.Minute)
+				began := time.Now()
+				p.dead = func(aboutToken bool) bool { return c.dead != nil && c.dead(time.Since(began), aboutToken) }
+				for n := range 8 { // the workers look every second
+					p.ends = time.Time{}
+					if n < len(c.ends) {
+						p.ends = s.now().Add(c.ends[n])
+					}
+					ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+					leads.Run(ctx)
+					stop()
+					time.Sleep(time.Hour)
+				}
+				told := 0
+				for _, n := range must(s.notifications.List(t.Context(), owner, s.orgID, owner.MemberID(), 99)) {
+					if n.Kind == crm.SourceToken {
+						told++
+					}
+				}
+				equal(t, "told", told, c.want)
+			})
+		})
+	}
+}

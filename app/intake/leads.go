@@ -382,6 +382,9 @@ func (r *round) end(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		r.Failures = 0
+		if r.State == webhook.SourceOpen && (r.Told == webhook.ToldDead || !r.dying()) {
+			r.Told = webhook.ToldNothing // the token recovered by itself: its next end is news
+		}
 		if r.rest {
 			r.PausedUntil = r.now.Add(time.Minute)
 		}
@@ -436,10 +439,15 @@ func (r *round) news() webhook.SourceNews {
 	switch {
 	case r.State == webhook.SourceDead:
 		return webhook.ToldDead
-	case r.Told == webhook.ToldNothing && !r.ExpiresAt.IsZero() && r.ExpiresAt.Sub(r.now) <= webhook.TokenWarning:
+	case r.Told == webhook.ToldNothing && r.dying():
 		return webhook.ToldDying
 	}
 	return r.Told
+}
+
+// dying reports whether the token is to end soon.
+func (r *round) dying() bool {
+	return !r.ExpiresAt.IsZero() && r.ExpiresAt.Sub(r.now) <= webhook.TokenWarning
 }
 
 // tell notifies the team, and mails those who can renew a token.
