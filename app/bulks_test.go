@@ -11,21 +11,27 @@ import (
 	"fichario/domain/webhook"
 )
 
-// TestUndoingADeletionLeavesWhatBecameOfAContact: one contact was restored meanwhile, and merged into another.
+// TestUndoingADeletionLeavesWhatBecameOfAContact: two contacts were restored meanwhile; one was merged into another,
+// somebody deleted the other by itself.
 func TestUndoingADeletionLeavesWhatBecameOfAContact(t *testing.T) {
 	t.Parallel()
-	s := inMemory(t)
-	owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
-	stays, goes, alone := s.arrive(hook, "ana").ID, s.arrive(hook, "bia").ID, s.arrive(hook, "caio").ID
-	gone := must(s.bulks.Start(t.Context(), owner, contacts.NewBulk{
-		Kind: crm.BulkDelete, Of: contacts.Selection{IDs: []string{goes, alone}},
-	}))
-	done(s.contacts.Undelete(t.Context(), owner, goes))
-	done(s.contacts.Merge(t.Context(), owner, stays, goes))
-	undone := must(s.bulks.Undo(t.Context(), owner, gone.ID))
-	equal(t, "undone", line(undone.Done, undone.Skipped), "2 1")
-	equal(t, "who is there", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 2)
-	equal(t, "who came back", s.contact(alone).ID, alone)
+	inBubble(t, func(t *testing.T, s *setting) {
+		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+		stays, goes, alone := s.arrive(hook, "ana").ID, s.arrive(hook, "bia").ID, s.arrive(hook, "caio").ID
+		again := s.arrive(hook, "davi").ID
+		gone := must(s.bulks.Start(t.Context(), owner, contacts.NewBulk{
+			Kind: crm.BulkDelete, Of: contacts.Selection{IDs: []string{goes, alone, again}},
+		}))
+		time.Sleep(time.Millisecond)
+		done(s.contacts.Undelete(t.Context(), owner, goes))
+		done(s.contacts.Merge(t.Context(), owner, stays, goes))
+		done(s.contacts.Undelete(t.Context(), owner, again))
+		done(s.contacts.Delete(t.Context(), owner, again))
+		undone := must(s.bulks.Undo(t.Context(), owner, gone.ID))
+		equal(t, "undone", line(undone.Done, undone.Skipped), "3 2")
+		equal(t, "who is there", must(s.contacts.Count(t.Context(), owner, contacts.ContactSearch{})), 2)
+		equal(t, "who came back", s.contact(alone).ID, alone)
+	})
 }
 
 // TestManyContactsAtOnce: by ids or by a search, with undo; what somebody changed meanwhile stays.

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -98,4 +99,60 @@ func samePerson(a, b crm.Contact) bool {
 	first := func(name string) string { name, _, _ = strings.Cut(text.Fold(name), " "); return name }
 	return first(a.Name) == first(b.Name) && (a.PhoneE164 != "" && a.PhoneE164 == b.PhoneE164 ||
 		slices.ContainsFunc(a.Documents, func(d document.Document) bool { return slices.Contains(b.Documents, d) }))
+}
+
+// ConsentSaid is how the history says what a person has said.
+func ConsentSaid(c crm.Consent) string {
+	name := text.Cut(cmp.Or(c.Title, c.Key), crm.NameMax)
+	return "consentimento “" + name + "” " + map[bool]string{true: "dado", false: "retirado"}[c.Given]
+}
+
+// KeepWithdrawals writes into the other contacts of a removed one's person which of their consents that had withdrawn:
+// whoever deletes a contact, often because a person is there twice, does not consent for the person, and neither does
+// time. stays is asked of each of them, locked; one that goes too gets nothing.
+func KeepWithdrawals(
+	ctx context.Context, r ports.Repos, gone crm.Removal, stays func(context.Context, crm.Contact) (bool, error),
+) error {
+	deleted := gone.Contact
+	if deleted.Unreadable || deleted.WebhookID == "" && len(deleted.Consents) == 0 {
+		return nil
+	}
+	alike, err := r.ContactSearch.Alike(ctx, deleted, SameMost)
+	if err != nil {
+		return err
+	}
+	others, err := SamePeople(ctx, r, deleted, alike)
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if other.Unreadable || len(Withdrawn(other, append(others, deleted))) == 0 {
+			continue
+		}
+		k, err := r.Contacts.Lock(ctx, other.OrgID, other.ID)
+		if errors.Is(err, ports.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		withdrawn := Withdrawn(k, append(others, deleted, k)) // what it says may have changed
+		if k.Unreadable || len(withdrawn) == 0 {
+			continue
+		}
+		if yes, err := stays(ctx, k); err != nil {
+			return err
+		} else if !yes {
+			continue
+		}
+		k.Consents = append(slices.Clone(k.Consents), withdrawn...)
+		err = r.Contacts.Edit(ctx, k, crm.Event{
+			ID: NewID(), OrgID: k.OrgID, ContactID: k.ID, Kind: crm.ContactEdited, Actor: gone.By, At: gone.At,
+			Subject: ConsentSaid(withdrawn[0]),
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -183,6 +184,62 @@ func TestWhoBecamePartOfAnotherIsErasedWithHim(t *testing.T) {
 				_, err := s.contacts.View(t.Context(), owner, bia.ID)
 				equal(t, "the one contact that they were", said(err), "nao_encontrado contact")
 				equal(t, "another one", s.contact(other.ID).Email, "mariana@x.example")
+			})
+		})
+	}
+}
+
+// TestAnErasureGoesFromAContactToThoseMergedIntoIt: by the address of the one that stayed, and by a document from which
+// the merged one's own address is learnt; but not to a contact of somebody else, with another CPF.
+func TestAnErasureGoesFromAContactToThoseMergedIntoIt(t *testing.T) {
+	t.Parallel()
+	come := func(s *setting, hook webhook.Hook, name, cpf string) string {
+		body := fmt.Sprintf(`{"nome":%q,"email":"%s@x.example","cpf":%q}`, name, name, cpf)
+		return must(s.intake.Receive(s.t.Context(), hook, post(body))).ContactID
+	}
+	for what, c := range map[string]struct {
+		bia, ana string // their CPF
+		erased   privacyapp.SubjectQuery
+		later    time.Duration
+		left     string
+		bodies   int // of posts that stay
+	}{
+		"by the address of the one that stayed": {erased: privacyapp.SubjectQuery{Email: "bia@x.example"}, left: "map[]"},
+		"by the address of the one that stayed, long after": {
+			erased: privacyapp.SubjectQuery{Email: "bia@x.example"}, later: crm.UndoMerge + time.Hour, left: "map[]",
+		},
+		"by the document of the merged one": {
+			ana: cpfs[0], erased: privacyapp.SubjectQuery{Document: cpfs[0]}, left: "map[]",
+		},
+		"by the address of whom somebody else became part of": {
+			bia: cpfs[0], ana: cpfs[1], erased: privacyapp.SubjectQuery{Email: "bia@x.example"}, left: "map[entregas:1]",
+			bodies: 2,
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+				bia, ana := come(s, hook, "bia", c.bia), come(s, hook, "ana", c.ana)
+				twice := come(s, hook, "caio", "")
+				done(s.contacts.Merge(t.Context(), owner, ana, twice))
+				done(s.contacts.Merge(t.Context(), owner, bia, ana))
+				time.Sleep(c.later)
+				done(s.contacts.ForgetRemoved(t.Context()))
+				c.erased.OrgID = s.orgID
+				events := len(must(s.store.Repos().ContactHistory.Events(t.Context(), bia)))
+				held := must(s.subjects.Count(t.Context(), owner, c.erased, 0))
+				equal(t, "what happened to them, each once", held.Counts[privacy.Happenings], events)
+				s.erase(owner, c.erased)
+				equal(t, "left by the address of the merged one",
+					s.left(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}), c.left)
+				bodies := 0
+				for _, d := range s.deliveries(hook) {
+					if len(must(s.intake.Delivery(t.Context(), app.Operator(), d.ID)).Body) > 0 {
+						bodies++
+					}
+				}
+				equal(t, "bodies that stay", bodies, c.bodies)
 			})
 		})
 	}

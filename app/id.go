@@ -43,10 +43,22 @@ func IDAt(t time.Time) string {
 	return fmt.Sprintf("%08x-%04x-7000-8000-000000000000", ms>>16, ms&0xffff)
 }
 
+// MadeAt returns when an id was made, UTC, to the millisecond; the zero time for what is no id.
+func MadeAt(id string) time.Time {
+	if !ValidID(id) {
+		return time.Time{}
+	}
+	ms, err := strconv.ParseInt(strings.Replace(id, "-", "", 1)[:12], 16, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
 // MadeWithin reports whether an id is younger than d.
 func MadeWithin(id string, d time.Duration) bool {
-	ms, err := strconv.ParseInt(strings.Replace(id, "-", "", 1)[:12], 16, 64)
-	return err == nil && ports.Since(time.UnixMilli(ms)) < d
+	at := MadeAt(id)
+	return !at.IsZero() && ports.Since(at) < d
 }
 
 var idForm = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)

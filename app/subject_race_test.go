@@ -302,6 +302,25 @@ func TestAnErasureThatWaits(t *testing.T) {
 	})
 }
 
+// TestWhoIsErasedTwiceAtOnce may not be looked up before both erasures have ended.
+func TestWhoIsErasedTwiceAtOnce(t *testing.T) {
+	t.Parallel()
+	s := inMemory(t)
+	owner, who := s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]}
+	var all []string
+	for range 2 {
+		all = append(all, must(s.subjects.Erase(t.Context(), owner, who, false)).ID)
+	}
+	ask := func() string { return said(second(s.ask(owner, lookups.Request{Document: cpfs[0]}))) }
+	refused := ask()
+	equal(t, "while both run", refused != "", true)
+	done(s.subjects.Finish(t.Context(), all[1]))
+	equal(t, "while the first runs", ask(), refused)
+	equal(t, "what the bureau was asked", len(s.bureau.Asked()), 0)
+	done(s.subjects.Finish(t.Context(), all[0]))
+	equal(t, "afterwards", ask(), "")
+}
+
 // TestAFileThatWasReadBeforeAnErasure: an import's rows are in memory before it is known who imports them, and whoever
 // is erased meanwhile is not among those that are stored.
 func TestAFileThatWasReadBeforeAnErasure(t *testing.T) {

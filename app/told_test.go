@@ -8,8 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"fichario/adapters/gormstore"
 	"fichario/app"
 	"fichario/app/automations"
+	intakeapp "fichario/app/intake"
+	privacyapp "fichario/app/privacy"
 	"fichario/domain/automation"
 	"fichario/domain/crm"
 	"fichario/domain/webhook"
@@ -156,6 +159,147 @@ func TestConsentsOfMergedContacts(t *testing.T) {
 		s.work(s.worker(), 5*time.Second)
 		equal(t, "told of who was parted", len(s.dispatcher.list()), 1)
 	})
+}
+
+// TestConsentsOfContactsMergedByMistake: after they are parted, neither has a consent of the other, also where a member
+// has recorded one meanwhile; what was withdrawn meanwhile, both have withdrawn.
+func TestConsentsOfContactsMergedByMistake(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		field       string
+		given       bool
+		stays, back int // how often a platform is told of each
+	}{
+		"another consent":   {"ligar", true, 0, 1},
+		"withdrawn":         {"aceite", false, 0, 0},
+		"given by who told": {"aceite", true, 1, 1},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+				into := s.arrive(hook, "ana").ID
+				time.Sleep(time.Second)
+				from := must(s.intake.Receive(t.Context(), hook, post(`{"email":"bia@x.example","aceite":"sim"}`))).ContactID
+				s.tells("aceite")
+				stage := s.funnel(owner).Stages[1].ID
+				done(s.contacts.Merge(t.Context(), owner, into, from))
+				time.Sleep(time.Second)
+				done(s.contacts.Consent(t.Context(), owner, into, c.field, c.given))
+				done(s.contacts.Part(t.Context(), owner, into, from))
+				for id, want := range map[string]int{into: c.stays, from: c.back} {
+					before := len(s.dispatcher.list())
+					must(s.contacts.Move(t.Context(), owner, id, stage))
+					s.work(s.worker(), 5*time.Second)
+					equal(t, "told of "+s.contact(id).Name, len(s.dispatcher.list())-before, want)
+				}
+			})
+		})
+	}
+}
+
+// TestAWithdrawalOutlivesItsContact: retention removes the contact by which a consent was withdrawn, and leaves the one
+// that somebody wrote a note to. Where nobody did, both go, whichever is found first.
+func TestAWithdrawalOutlivesItsContact(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		second  string
+		touched bool
+		left    int // contacts
+		told    int
+	}{
+		"withdrawn":            {`,"aceite":"não"`, true, 1, 0},
+		"withdrawn in silence": {"", true, 1, 0},
+		"given again":          {`,"aceite":"sim"`, true, 1, 1},
+		"touched by nobody":    {`,"aceite":"não"`, false, 0, 0},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+				come := func(more string) string {
+					time.Sleep(time.Second)
+					return must(s.intake.Receive(t.Context(), hook, post(`{"email":"ana@x.example"`+more+`}`))).ContactID
+				}
+				yes := come(`,"aceite":"sim"`)
+				for range 120 { // so that the two are not examined together
+					s.arrive(hook, "rui")
+				}
+				come(c.second)
+				s.tells("aceite")
+				if c.touched {
+					done(s.store.InTx(t.Context(), func(ctx context.Context, r ports.Repos) error {
+						return r.ContactHistory.AddNote(ctx, crm.Event{
+							ID: IDAt(s.now().Add(2 * day)), OrgID: s.orgID, ContactID: yes, Kind: crm.NoteAdded, At: s.now(),
+						})
+					}))
+				}
+				later := func() time.Time { return s.now().Add(366 * day) }
+				done(privacyapp.NewRetention(s.store, privacyapp.Keeping{Contacts: 365 * day}, later).ForgetContacts(t.Context()))
+				equal(t, "contacts", len(must(s.contacts.List(t.Context(), owner, s.orgID, 9))), c.left)
+				if c.left > 0 {
+					must(s.contacts.Move(t.Context(), owner, yes, s.funnel(owner).Stages[1].ID))
+				}
+				s.work(s.worker(), 5*time.Second)
+				equal(t, "told", len(s.dispatcher.list()), c.told)
+			})
+		})
+	}
+}
+
+// TestAReplayedPostSaysWhatWasSaidThen: a refusal that is replayed after its person has withdrawn gives no consent
+// again, however often it was replayed, and also where the post itself is kept no longer.
+func TestAReplayedPostSaysWhatWasSaidThen(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		replays   int
+		forgotten bool
+		byMember  bool
+	}{
+		"once": {replays: 1}, "again": {replays: 2}, "as a member was told": {replays: 1, byMember: true},
+		"after the first was forgotten": {replays: 2, forgotten: true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
+				s.tells("aceite")
+				stage := s.funnel(owner).Stages[1].ID
+				came := s.now()
+				last := s.refused(hook, "application/json", `{"nome":"Ana","receipt_to":"ana@x.example","aceite":"sim"}`)
+				first := last
+				time.Sleep(time.Hour)
+				for range c.replays - 1 {
+					equal(t, "refused again", said(second(s.intake.Replay(t.Context(), owner, last))), "email_invalido email")
+					last = s.deliveries(hook)[0].ID
+				}
+				time.Sleep(time.Hour)
+				if c.byMember {
+					id := must(s.intake.Receive(t.Context(), hook, post(`{"email":"ana@x.example","cidade":"Santos"}`))).ContactID
+					done(s.contacts.Consent(t.Context(), owner, id, "aceite", false))
+				} else {
+					must(s.intake.Receive(t.Context(), hook, post(`{"email":"ana@x.example","aceite":"não"}`)))
+				}
+				time.Sleep(time.Hour)
+				done(s.webhooks.Update(t.Context(), owner, hook.ID, intakeapp.Change{EmailKey: at("receipt_to")}))
+				if c.forgotten {
+					s.forgetDelivery(first)
+				}
+				made := must(s.intake.Replay(t.Context(), owner, last))
+				consent := s.contact(made.ContactID).Consents[0]
+				equal(t, "when it was said", consent.At.Sub(came).Abs() < time.Minute, true)
+				must(s.contacts.Move(t.Context(), owner, made.ContactID, stage))
+				s.work(s.worker(), 5*time.Second)
+				equal(t, "told", len(s.dispatcher.list()), 0)
+			})
+		})
+	}
+}
+
+// forgetDelivery removes a line of the log, as retention does.
+func (s *setting) forgetDelivery(id string) {
+	s.t.Helper()
+	done(s.store.(*gormstore.Store).Writer.Exec("DELETE FROM deliveries WHERE id = ?", id).Error)
 }
 
 // TestEveryMoveIsOneEvent: two automations are told of one event by the same id, and of another move by another, also

@@ -21,7 +21,7 @@ type Arrival struct {
 	Read string
 	// Lead is the platform's id of the lead that it is, Page of the page; empty for what was posted. A lead is taken once
 	// for ever: its people need no keys, a later arrival of it stores nothing, and its receipts are empty ones. The line
-	// of the log that it waits on becomes the delivery's.
+	// of the log that it waits on goes.
 	Lead, Page string
 }
 

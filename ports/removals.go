@@ -15,7 +15,7 @@ type Removals interface {
 	Remove(ctx context.Context, r crm.Removal) error
 	// Find returns ErrNotFound when no contact with this id was removed.
 	Find(ctx context.Context, orgID, id string) (crm.Removal, error)
-	// Into returns what was merged into a contact and can be read, the newest first.
+	// Into returns what was merged into a contact, the newest first; unreadable where its content is no longer kept.
 	Into(ctx context.Context, contactID string) ([]crm.Removal, error)
 	// Restore brings a contact back, as c has it, with its event; ErrNotFound when it was not removed, its content is no
 	// longer kept, or its stage does not exist. Only inside InTx.

@@ -61,7 +61,8 @@ type SubjectBlocks interface {
 	// Bar makes Calls.Begin, Statement.Add and History.Serve refuse some people until Unbar, and from then on what began
 	// before Unbar (lookup.Entry, Since). Only inside InTx.
 	Bar(ctx context.Context, orgID, erasureID string, hashes [][]byte) error
-	// Unbar ends the refusals of one erasure. Only inside InTx.
+	// Unbar ends the refusals of one erasure, but for whom another one of the organisation that is still running has too.
+	// Only inside InTx.
 	Unbar(ctx context.Context, erasureID string) error
 	// Barred returns what tells about whom nothing may be stored that began at since; nil where that is nobody.
 	Barred(ctx context.Context, orgID string, since time.Time) (func(privacy.Identity) bool, error)

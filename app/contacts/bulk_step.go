@@ -52,6 +52,10 @@ func (b *Bulks) change(
 // again.
 const answeredIn = "primeira resposta em "
 
+// removedIn precedes, in an item's result, when the action removed the contact: it may have been restored and removed
+// again since, by somebody else. Items of before have no result.
+const removedIn = "excluído em "
+
 // do applies the action to one contact. One that no longer exists, or is that way already, is skipped.
 func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
@@ -77,7 +81,9 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 			}
 		}
 	case crm.BulkDelete:
-		done, err = true, remove(ctx, s.r, crm.Removal{Contact: c, By: s.actor, At: s.now})
+		at := s.now.UTC().Truncate(time.Microsecond)
+		item.Result = removedIn + at.Format(time.RFC3339Nano)
+		done, err = true, remove(ctx, s.r, crm.Removal{Contact: c, By: s.actor, At: at})
 	case crm.BulkImport:
 	}
 	if done {
@@ -90,15 +96,7 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
 	if s.action.Kind == crm.BulkDelete {
-		gone, err := s.r.Removals.Find(ctx, s.action.OrgID, item.ContactID)
-		if errors.Is(err, ports.ErrNotFound) || err == nil && (gone.Unreadable || gone.IntoID != "") {
-			return nil // it was restored meanwhile, or merged into another, which stays
-		}
-		if err == nil {
-			item.State = crm.ItemUndone
-			err = s.contacts.restore(ctx, s.r, gone.Contact, crm.Event{Kind: crm.Restored, Actor: s.actor})
-		}
-		return err
+		return s.undelete(ctx, item)
 	}
 	c, err := s.r.Contacts.Lock(ctx, s.action.OrgID, item.ContactID)
 	if errors.Is(err, ports.ErrNotFound) {
@@ -124,6 +122,23 @@ func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 		item.State = crm.ItemUndone
 	}
 	return err
+}
+
+// undelete restores a contact, unless it was restored meanwhile, and then perhaps merged into another, which stays, or
+// deleted again.
+func (s bulkStep) undelete(ctx context.Context, item *crm.BulkItem) error {
+	gone, err := s.r.Removals.Find(ctx, s.action.OrgID, item.ContactID)
+	if errors.Is(err, ports.ErrNotFound) || err == nil && (gone.Unreadable || gone.IntoID != "") {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if at, known := strings.CutPrefix(item.Result, removedIn); known && gone.At.Format(time.RFC3339Nano) != at {
+		return nil
+	}
+	item.State = crm.ItemUndone
+	return s.contacts.restore(ctx, s.r, gone.Contact, crm.Event{Kind: crm.Restored, Actor: s.actor})
 }
 
 // event is an entry of the history of a contact, which is locked.

@@ -3,7 +3,6 @@ package contacts
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"fichario/app"
 	"fichario/domain/crm"
-	"fichario/domain/text"
 	"fichario/ports"
 )
 
@@ -75,55 +73,7 @@ func (c *Contacts) Consent(ctx context.Context, by app.Caller, id, field string,
 			}
 		}
 		k.Consents = append(k.Consents, said)
-		e.Kind, e.Subject = crm.ContactEdited, consentSaid(said)
+		e.Kind, e.Subject = crm.ContactEdited, app.ConsentSaid(said)
 		return r.Contacts.Edit(ctx, k, e)
 	})
-}
-
-// consentSaid is how the history says what a person has said.
-func consentSaid(c crm.Consent) string {
-	name := text.Cut(cmp.Or(c.Title, c.Key), crm.NameMax)
-	return "consentimento “" + name + "” " + map[bool]string{true: "dado", false: "retirado"}[c.Given]
-}
-
-// keepWithdrawals writes into the other contacts of a deleted one's person which of their consents that had withdrawn:
-// whoever deletes a contact, often because a person is there twice, does not consent for the person.
-func keepWithdrawals(ctx context.Context, r ports.Repos, gone crm.Removal) error {
-	deleted := gone.Contact
-	if deleted.Unreadable || deleted.WebhookID == "" && len(deleted.Consents) == 0 {
-		return nil
-	}
-	alike, err := r.ContactSearch.Alike(ctx, deleted, app.SameMost)
-	if err != nil {
-		return err
-	}
-	others, err := app.SamePeople(ctx, r, deleted, alike)
-	if err != nil {
-		return err
-	}
-	for _, other := range others {
-		if other.Unreadable || len(app.Withdrawn(other, append(others, deleted))) == 0 {
-			continue
-		}
-		k, err := r.Contacts.Lock(ctx, other.OrgID, other.ID)
-		if errors.Is(err, ports.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		withdrawn := app.Withdrawn(k, append(others, deleted, k)) // what it says may have changed
-		if k.Unreadable || len(withdrawn) == 0 {
-			continue
-		}
-		k.Consents = append(slices.Clone(k.Consents), withdrawn...)
-		err = r.Contacts.Edit(ctx, k, crm.Event{
-			ID: app.NewID(), OrgID: k.OrgID, ContactID: k.ID, Kind: crm.ContactEdited, Actor: gone.By, At: gone.At,
-			Subject: consentSaid(withdrawn[0]),
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -258,7 +258,7 @@ func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID strin
 			At: c.clock(),
 		}
 		return errors.Join(
-			c.restore(ctx, r, gone.Contact, crm.Event{Kind: crm.Parted, Actor: actor, Subject: into.Name}),
+			c.restore(ctx, r, gone.Back(into), crm.Event{Kind: crm.Parted, Actor: actor, Subject: into.Name}),
 			r.Contacts.Edit(ctx, after, event), app.EmitChange(ctx, r, event, app.Change{Was: into, Is: after}),
 			app.Record(ctx, r, by, contactLine(audit.ContactsParted, gone.Contact)),
 		)

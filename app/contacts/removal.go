@@ -51,7 +51,8 @@ func remove(ctx context.Context, r ports.Repos, gone crm.Removal) error {
 			"A nota, os documentos ou a atribuição guardada de um dos contatos está ilegível. Ele não pode ser unido a outro.")
 	}
 	if gone.IntoID == "" {
-		if err := keepWithdrawals(ctx, r, gone); err != nil {
+		stays := func(context.Context, crm.Contact) (bool, error) { return true, nil }
+		if err := app.KeepWithdrawals(ctx, r, gone, stays); err != nil {
 			return err
 		}
 	}

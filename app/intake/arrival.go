@@ -98,6 +98,15 @@ func arrivalOf(hook webhook.Hook, drafts []intake.Draft, d webhook.Delivery, kno
 	return a
 }
 
+// dateConsents says when the people of an arrival consented: a post may be read long after it came.
+func dateConsents(a ports.Arrival, at time.Time) {
+	for _, one := range a.People {
+		for n := range one.Contact.Consents {
+			one.Contact.Consents[n].At = at
+		}
+	}
+}
+
 // contactOf makes the contact of a draft: its stage, assignee and origin (specification, 4.5.2 to 4.5.4).
 func contactOf(hook webhook.Hook, draft intake.Draft, at time.Time) crm.Contact {
 	c := crm.Contact{

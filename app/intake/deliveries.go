@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/audit"
@@ -64,9 +65,9 @@ func (i *Intake) ContactsOf(ctx context.Context, atMost int, of ...webhook.Deliv
 }
 
 // Replay reads a delivery of the log again, as if it came now: after an alias, a setting or the webhook itself was
-// fixed. It keeps its idempotency keys, so that it never makes a second contact; signatures are not checked again,
-// because a person vouches for it. Faults: those of Receive, NotFound and Forbidden, and InvalidRequest when it was not
-// kept whole.
+// fixed. Only what its people consent to is as old as it is: they may have withdrawn it since. It keeps its idempotency
+// keys, so that it never makes a second contact; signatures are not checked again, because a person vouches for it.
+// Faults: those of Receive, NotFound and Forbidden, and InvalidRequest when it was not kept whole.
 func (i *Intake) Replay(ctx context.Context, by app.Caller, id string) (_ Accepted, err error) {
 	ctx, span := ports.Within(ctx, ports.Inner, "intake.replay")
 	defer func() { ports.EndSpan(span, err) }()
@@ -102,9 +103,31 @@ func (i *Intake) Replay(ctx context.Context, by app.Caller, id string) (_ Accept
 	if err := app.Looked(ctx, i.store, by, line); err != nil {
 		return Accepted{}, err
 	}
-	made, err := i.take(ctx, hook, d, old.ID)
+	said, err := i.saidAt(ctx, hook, old)
+	if err != nil {
+		return Accepted{}, err
+	}
+	made, err := i.take(ctx, hook, d, old.ID, said)
 	if errors.Is(err, ports.ErrErased) {
 		err = app.Invalid("delivery", "O corpo desta entrega acaba de ser apagado, e não pode ser lido de novo.")
 	}
 	return made, err
+}
+
+// saidAt is when the people of a delivery said what stands in it: when the first of its replays came, or, of a lead,
+// when the platform got it.
+func (i *Intake) saidAt(ctx context.Context, hook webhook.Hook, d webhook.Delivery) (time.Time, error) {
+	if hook.Kind.Fetched() {
+		if at, err := time.Parse(time.RFC3339Nano, d.Header(leadMadeAt)); err == nil {
+			return at, nil
+		}
+	}
+	if d.ReplayOf == "" {
+		return d.At, nil
+	}
+	first, err := i.store.Repos().Deliveries.Find(ctx, d.OrgID, d.ReplayOf)
+	if errors.Is(err, ports.ErrNotFound) { // it was kept for long enough
+		return app.MadeAt(d.ReplayOf), nil
+	}
+	return first.At, err
 }

@@ -150,7 +150,7 @@ func (i *Intake) Receive(ctx context.Context, hook webhook.Hook, p Post) (_ Acce
 	if hook.Kind.Fetched() {
 		return i.note(ctx, hook, d)
 	}
-	return i.take(ctx, hook, d, "")
+	return i.take(ctx, hook, d, "", d.At)
 }
 
 // waitForPlace waits until a body of that size may be read; release frees the slot. Fault: ServiceUnavailable.
@@ -198,8 +198,10 @@ func checkSignature(hook webhook.Hook, d webhook.Delivery, signed []byte) *fault
 }
 
 // take reads an admitted post, stores what it makes, and returns the decision on it. read is the delivery that a replay
-// has read; empty for a post.
-func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery, read string) (Accepted, error) {
+// has read; empty for a post. said is when its people said what stands in it.
+func (i *Intake) take(
+	ctx context.Context, hook webhook.Hook, d webhook.Delivery, read string, said time.Time,
+) (Accepted, error) {
 	line := ports.Arrival{Delivery: d, Read: read}
 	drafts, err := intake.ReadAll(hook.Options, d.Header("content-type"), d.Body)
 	if err != nil {
@@ -214,6 +216,7 @@ func (i *Intake) take(ctx context.Context, hook webhook.Hook, d webhook.Delivery
 	case unfit == nil:
 		arrival := arrivalOf(hook, drafts, d, known)
 		arrival.Read = read
+		dateConsents(arrival, said)
 		met, err = i.keep(ctx, arrival, known.strict)
 	case known.keys[0] != "":
 		// It may be a repeat of an accepted post, which had what this one lacks.

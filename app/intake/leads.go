@@ -286,29 +286,23 @@ func (r *round) takeNew(ctx context.Context, found []webhook.Lead) error {
 	for i, l := range found {
 		ids[i] = l.ID
 	}
-	lines, err := r.Store.Repos().Leads.Untaken(ctx, r.WebhookID, ids...)
+	untaken, err := r.Store.Repos().Leads.Untaken(ctx, r.WebhookID, ids...)
 	if err != nil {
 		return err
 	}
 	var fresh []webhook.Lead
 	for _, l := range found {
-		if _, untaken := lines[l.ID]; untaken {
+		if _, is := untaken[l.ID]; is {
 			fresh = append(fresh, l)
 		}
 	}
-	return together(fresh, func(l webhook.Lead) error {
-		line := lines[l.ID]
-		if line == "" {
-			line = app.NewID()
-		}
-		return r.take(ctx, line, l, r.FormOf(l.Form))
-	})
+	return together(fresh, func(l webhook.Lead) error { return r.take(ctx, l, r.FormOf(l.Form)) })
 }
 
 // take stores a lead in the words of its form.
-func (r *round) take(ctx context.Context, line string, l webhook.Lead, of webhook.Form) error {
+func (r *round) take(ctx context.Context, l webhook.Lead, of webhook.Form) error {
 	l.Body = r.source().Worded(l, of)
-	made, err := r.intake.takeLead(ctx, r.hook, r.Page, line, l)
+	made, err := r.intake.takeLead(ctx, r.hook, r.Page, l)
 	if made {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -345,7 +339,7 @@ func (r *round) fetch(ctx context.Context, w webhook.WaitingLead) error {
 		of, err = r.form(ctx, l.Form)
 	}
 	if err == nil {
-		return r.take(ctx, w.ID, l, of)
+		return r.take(ctx, l, of)
 	}
 	var failed *ports.SourceError
 	if !errors.As(err, &failed) {
@@ -388,6 +382,9 @@ func (r *round) end(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
 		r.Failures = 0
+		if r.State == webhook.SourceOpen && (r.Told == webhook.ToldDead || !r.dying()) {
+			r.Told = webhook.ToldNothing // the token recovered by itself: its next end is news
+		}
 		if r.rest {
 			r.PausedUntil = r.now.Add(time.Minute)
 		}
@@ -442,10 +439,15 @@ func (r *round) news() webhook.SourceNews {
 	switch {
 	case r.State == webhook.SourceDead:
 		return webhook.ToldDead
-	case r.Told == webhook.ToldNothing && !r.ExpiresAt.IsZero() && r.ExpiresAt.Sub(r.now) <= webhook.TokenWarning:
+	case r.Told == webhook.ToldNothing && r.dying():
 		return webhook.ToldDying
 	}
 	return r.Told
+}
+
+// dying reports whether the token is to end soon.
+func (r *round) dying() bool {
+	return !r.ExpiresAt.IsZero() && r.ExpiresAt.Sub(r.now) <= webhook.TokenWarning
 }
 
 // tell notifies the team, and mails those who can renew a token.

@@ -3,6 +3,7 @@ package intake
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"fichario/app"
 	"fichario/domain/fault"
@@ -10,6 +11,9 @@ import (
 	"fichario/domain/webhook"
 	"fichario/ports"
 )
+
+// leadMadeAt is the header in which the log keeps when the platform got a lead that was refused.
+const leadMadeAt = "lead-created-at"
 
 // noticesMax bounds the leads of one notification; Meta sends at most a thousand changes at once.
 const noticesMax = 1000
@@ -43,11 +47,12 @@ func (i *Intake) note(ctx context.Context, hook webhook.Hook, d webhook.Delivery
 }
 
 // takeLead reads a lead that was fetched like the body of a post, and stores what it makes, once for ever: of several
-// who fetch it at once, one does. line is the id of the line in the log that it waits on, or a new one. It reports
-// whether a contact was made. Only the store can fail.
-func (i *Intake) takeLead(ctx context.Context, hook webhook.Hook, page, line string, l webhook.Lead) (bool, error) {
+// who fetch it at once, one does. Its line in the log is a new one, as old as what stands in it: retention and erasures
+// go by the time in the id, and the lead may have waited for longer than lines are kept. It reports whether a contact
+// was made. Only the store can fail.
+func (i *Intake) takeLead(ctx context.Context, hook webhook.Hook, page string, l webhook.Lead) (bool, error) {
 	d := webhook.Delivery{
-		ID: line, OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Body: l.Body,
+		ID: app.NewID(), OrgID: hook.OrgID, WebhookID: hook.ID, At: i.clock(), Body: l.Body,
 		Headers: []intake.Pair{{Key: "content-type", Value: "application/json"}},
 	}
 	a := ports.Arrival{Delivery: d}
@@ -57,14 +62,15 @@ func (i *Intake) takeLead(ctx context.Context, hook webhook.Hook, page, line str
 	}
 	if f := app.FaultOf(err); f != nil {
 		a.Delivery.Outcome, a.Delivery.Code, a.Delivery.Reason = webhook.Refused, string(f.Code), f.Message
+		if !l.CreatedAt.IsZero() { // for whoever reads it again
+			a.Delivery.Headers = append(a.Delivery.Headers,
+				intake.Pair{Key: leadMadeAt, Value: l.CreatedAt.UTC().Format(time.RFC3339Nano)})
+		}
 	} else {
 		a = arrivalOf(hook, drafts[:1], d, identity{keys: []string{""}})
-		contact := &a.People[0].Contact
-		a.Delivery.ContactID = contact.ID
-		for n := range contact.Consents { // leads may be read long after, and out of order
-			if !l.CreatedAt.IsZero() {
-				contact.Consents[n].At = l.CreatedAt
-			}
+		a.Delivery.ContactID = a.People[0].Contact.ID
+		if !l.CreatedAt.IsZero() { // leads may be read long after, and out of order
+			dateConsents(a, l.CreatedAt)
 		}
 	}
 	a.Lead, a.Page = l.ID, page
@@ -75,7 +81,7 @@ func (i *Intake) takeLead(ctx context.Context, hook webhook.Hook, page, line str
 // loseLead writes that a source does not have a lead.
 func (i *Intake) loseLead(ctx context.Context, s webhook.Source, w webhook.WaitingLead, why string) error {
 	_, err := i.store.Repos().Inbox.Take(ctx, ports.Arrival{Lead: w.Lead, Page: w.Page, Delivery: webhook.Delivery{
-		ID: w.ID, OrgID: s.OrgID, WebhookID: s.WebhookID, At: i.clock(), Outcome: webhook.Lost, Reason: why,
+		ID: app.NewID(), OrgID: s.OrgID, WebhookID: s.WebhookID, At: i.clock(), Outcome: webhook.Lost, Reason: why,
 		Body: fmt.Appendf(nil, `{"leadgen_id":%q,"page_id":%q}`, w.Lead, w.Page),
 	}})
 	return err

@@ -2,10 +2,13 @@ package privacy
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"fichario/app"
+	"fichario/domain/crm"
 	"fichario/domain/privacy"
 	"fichario/ports"
 )
@@ -64,7 +67,7 @@ func (r *Retention) ForgetAudit(ctx context.Context) error {
 }
 
 // ForgetContacts removes contacts to which nothing has happened for that long, with their history, as if they had been
-// deleted. It is a chore.
+// deleted: what their persons had withdrawn stays withdrawn. It is a chore.
 func (r *Retention) ForgetContacts(ctx context.Context) error {
 	if r.keep.Contacts == 0 {
 		return nil
@@ -87,12 +90,52 @@ func (r *Retention) ForgetContacts(ctx context.Context) error {
 				return err
 			}
 			for orgID, ids := range old {
-				p := &privacy.Person{OrgID: orgID, Contacts: ids}
-				if _, err := repos.SubjectTraces.Erase(ctx, p, privacy.Contacts, ids); err != nil {
+				if err := r.forget(ctx, repos, orgID, ids, before); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
 	})
+}
+
+// forget removes contacts of an organisation to which nothing has happened since a time. Another one of a withdrawn
+// consent, to which nothing has happened either, goes with them: to keep it for what was withdrawn would keep it on.
+func (r *Retention) forget(ctx context.Context, repos ports.Repos, orgID string, ids []string, before time.Time) error {
+	stays := func(ctx context.Context, c crm.Contact) (bool, error) {
+		if slices.Contains(ids, c.ID) {
+			return false, nil
+		}
+		touched, err := touchedSince(ctx, repos, c.ID, before)
+		if err == nil && !touched {
+			ids = append(ids, c.ID)
+		}
+		return touched, err
+	}
+	for n := 0; n < len(ids); n++ {
+		c, err := repos.Contacts.Lock(ctx, orgID, ids[n])
+		if errors.Is(err, ports.ErrNotFound) {
+			continue
+		}
+		if err == nil {
+			gone := crm.Removal{Contact: c, By: "serviço", At: r.clock()}
+			err = app.KeepWithdrawals(ctx, repos, gone, stays)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	p := &privacy.Person{OrgID: orgID, Contacts: ids}
+	_, err := repos.SubjectTraces.Erase(ctx, p, privacy.Contacts, ids)
+	return err
+}
+
+// touchedSince reports whether something has happened to a contact since a time, as Retention.OldContacts has it.
+func touchedSince(ctx context.Context, repos ports.Repos, contactID string, since time.Time) (bool, error) {
+	first := app.IDAt(since)
+	if contactID >= first {
+		return true, nil
+	}
+	events, err := repos.ContactHistory.Events(ctx, contactID)
+	return slices.ContainsFunc(events, func(e crm.Event) bool { return e.ID >= first }), err
 }

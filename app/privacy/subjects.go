@@ -94,30 +94,41 @@ func (s *Subjects) find(ctx context.Context, by app.Caller, q SubjectQuery) (*pr
 	return p, s.extend(ctx, p, identities)
 }
 
-// extend adds the contacts of identities, and goes on with the identities in these.
+// extend adds the contacts of identities, with those merged into them, and goes on with the identities in these.
 func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy.Identity) error {
-	asked := map[privacy.Identity]int{}
+	asked, taken := map[privacy.Identity]int{}, map[string]bool{}
+	take := func(c crm.Contact) (err error) {
+		next = append(next, p.Take(c)...)
+		if taken[c.ID] {
+			return nil
+		}
+		taken[c.ID] = true
+		found, err := s.family(ctx, p, c.ID) // also of one known before: something may have been merged into it since
+		next = append(next, found...)
+		return err
+	}
 	for len(next) > 0 {
 		i := next[0]
 		next = next[1:]
-		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) {
-			switch {
-			case p.Is(c, i):
-				next = append(next, p.Take(c)...)
-			case i.Type == privacy.CPF || i.Type == privacy.CNPJ:
+		err := s.contacts(ctx, p.OrgID, i, func(c crm.Contact) error {
+			if p.Is(c, i) {
+				return take(c)
+			}
+			if i.Type == privacy.CPF || i.Type == privacy.CNPJ {
 				p.TakePart(c.ID)
 			}
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 		// Contacts that the organisation merged are about one person.
 		merged, err := s.store.Repos().Subjects.Merged(ctx, p.OrgID, i)
+		for _, c := range merged {
+			err = errors.Join(err, take(c))
+		}
 		if err != nil {
 			return err
-		}
-		for _, c := range merged {
-			next = append(next, p.Take(c)...)
 		}
 		// A phone may be shared, so it leads only to contacts with one of the person's names.
 		for _, phone := range p.Phones {
@@ -125,10 +136,11 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 				continue
 			}
 			asked[phone] = len(p.Names)
-			err := s.contacts(ctx, p.OrgID, phone, func(c crm.Contact) {
+			err := s.contacts(ctx, p.OrgID, phone, func(c crm.Contact) error {
 				if p.Named(c) && p.Is(c, phone) {
-					next = append(next, p.Take(c)...)
+					return take(c)
 				}
+				return nil
 			})
 			if err != nil {
 				return err
@@ -138,14 +150,33 @@ func (s *Subjects) extend(ctx context.Context, p *privacy.Person, next []privacy
 	return nil
 }
 
+// family adds the contacts that were merged into one, over any number of merges, and returns the identities found: what
+// these came by, such as posts and rows of imports, is known by their own ids and addresses. Of one whose content is no
+// longer kept, the id is all there is.
+func (s *Subjects) family(ctx context.Context, p *privacy.Person, id string) (found []privacy.Identity, err error) {
+	for of := []string{id}; len(of) > 0; of = of[1:] {
+		all, err := s.store.Repos().Removals.Into(ctx, of[0])
+		if err != nil {
+			return nil, err
+		}
+		for _, gone := range all {
+			if p.Became(gone) {
+				found = append(found, p.Take(gone.Contact)...)
+				of = append(of, gone.Contact.ID)
+			}
+		}
+	}
+	return found, nil
+}
+
 // contacts calls each for all contacts with an identity.
 func (s *Subjects) contacts(
-	ctx context.Context, orgID string, i privacy.Identity, each func(crm.Contact),
+	ctx context.Context, orgID string, i privacy.Identity, each func(crm.Contact) error,
 ) error {
 	for before := ""; ; {
 		some, err := s.store.Repos().Subjects.Contacts(ctx, orgID, i, before, contactsAtOnce)
 		for _, c := range some {
-			each(c)
+			err = errors.Join(err, each(c))
 			before = c.ID
 		}
 		if err != nil || len(some) < contactsAtOnce {
@@ -217,23 +248,43 @@ func (s *Subjects) Count(ctx context.Context, by app.Caller, q SubjectQuery, wit
 			return held, err
 		}
 	}
-	for _, id := range p.Contacts {
-		events, err := s.store.Repos().ContactHistory.Events(ctx, id)
-		if err != nil {
-			return held, err
-		}
-		held.Counts[privacy.Happenings] += len(events)
-		runs, err := s.runsOf(ctx, p.OrgID, id)
-		if err != nil {
-			return held, err
-		}
-		held.Counts[privacy.Runs] += len(runs)
+	if err := s.countHistory(ctx, p, held.Counts); err != nil {
+		return held, err
 	}
 	hashes, err := s.store.Repos().Subjects.Hashes(ctx, p.OrgID, p.Identities...)
 	if err == nil {
 		held.Blocked, err = s.store.Repos().SubjectBlocks.Blocked(ctx, p.OrgID, hashes)
 	}
 	return held, err
+}
+
+// countHistory counts the history and the runs of a person's contacts, each once: those of a merged contact are also
+// read with those of the one that stayed.
+func (s *Subjects) countHistory(ctx context.Context, p *privacy.Person, counts privacy.Counts) error {
+	counted := map[string]bool{}
+	count := func(k privacy.Kind, id string) {
+		if !counted[id] {
+			counts[k]++
+		}
+		counted[id] = true
+	}
+	for _, id := range p.Contacts {
+		events, err := s.store.Repos().ContactHistory.Events(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			count(privacy.Happenings, e.ID)
+		}
+		runs, err := s.runsOf(ctx, p.OrgID, id)
+		if err != nil {
+			return err
+		}
+		for _, j := range runs {
+			count(privacy.Runs, j.ID)
+		}
+	}
+	return nil
 }
 
 // runsOf returns the runs of automations for a contact.

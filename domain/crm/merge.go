@@ -97,7 +97,8 @@ func nonEmpty(all ...string) []string {
 }
 
 // Parted returns the surviving contact without the one that was merged into it: what the merge changed is as before,
-// unless somebody has changed it since.
+// unless somebody has changed it since. Lists lose what the merge brought, whatever else has become of them: no
+// document or consent of one person stays with another.
 func (r Removal) Parted(now Contact) Contact {
 	now.Name = back(now.Name, r.Before.Name, r.After.Name)
 	now.Email = back(now.Email, r.Before.Email, r.After.Email)
@@ -107,20 +108,35 @@ func (r Removal) Parted(now Contact) Contact {
 	now.Company = back(now.Company, r.Before.Company, r.After.Company)
 	now.Amount = back[catalog.Money](now.Amount, r.Before.Amount, r.After.Amount)
 	now.OriginID = back(now.OriginID, r.Before.OriginID, r.After.OriginID)
-	if slices.Equal(now.Documents, r.After.Documents) {
-		now.Documents = r.Before.Documents
-	}
-	if slices.EqualFunc(now.Consents, r.After.Consents, Consent.equal) {
-		now.Consents = r.Before.Consents
-	}
-	if slices.Equal(now.Attribution, r.After.Attribution) {
-		now.Attribution = r.Before.Attribution
-	}
+	now.Documents = parted(now.Documents, r.Before.Documents, r.After.Documents, same)
+	now.Consents = parted(now.Consents, r.Before.Consents, r.After.Consents, Consent.equal)
+	now.Attribution = parted(now.Attribution, r.Before.Attribution, r.After.Attribution, same)
 	if since, ok := strings.CutPrefix(now.Note, r.After.Note); ok {
 		now.Note = strings.TrimLeft(r.Before.Note+since, "\n")
 	}
 	return now
 }
+
+// Back returns the merged contact as it comes back: as it was, with what was withdrawn since. Nobody knows which of the
+// two a member meant, and neither may consent to what its person has withdrawn.
+func (r Removal) Back(now Contact) Contact {
+	back := r.Contact
+	back.Consents = slices.Clone(back.Consents)
+	for _, c := range parted(now.Consents, nil, r.After.Consents, Consent.equal) {
+		if !c.Given {
+			back.Consents = append(back.Consents, c)
+		}
+	}
+	return back
+}
+
+// parted returns a list without what came to it by the merge.
+func parted[T any](now, before, after []T, equal func(T, T) bool) []T {
+	in := func(all []T, one T) bool { return slices.ContainsFunc(all, func(o T) bool { return equal(o, one) }) }
+	return slices.DeleteFunc(slices.Clone(now), func(one T) bool { return in(after, one) && !in(before, one) })
+}
+
+func same[T comparable](a, b T) bool { return a == b }
 
 func (c Consent) equal(o Consent) bool {
 	return c.Key == o.Key && c.Title == o.Title && c.Given == o.Given && c.By == o.By && c.At.Equal(o.At)

@@ -85,6 +85,62 @@ func TestParted(t *testing.T) {
 	}
 }
 
+// TestListsOfPartedContacts: each has its own documents, attribution and consents back, whatever came to them since;
+// what was withdrawn since, both have withdrawn.
+func TestListsOfPartedContacts(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	said := func(key string, given bool, minute int) crm.Consent {
+		return crm.Consent{Key: key, Given: given, At: at.Add(time.Duration(minute) * time.Minute)}
+	}
+	mine, theirs := said("novidades", true, 1), said("aceite", true, 2)
+	yes, no := said("ligar", true, 3), said("aceite", false, 4)
+	three := documents("52998224725", "11144477735", "12345678909")
+	own, other, third := three[0], three[1], three[2]
+	from, to := crm.Attribute{Key: "utm_source", Value: "google"}, crm.Attribute{Key: "gclid", Value: "1"}
+	type lists struct {
+		documents   []document.Document
+		attribution []crm.Attribute
+		consents    []crm.Consent
+	}
+	before := lists{[]document.Document{own}, []crm.Attribute{from}, []crm.Consent{mine}}
+	after := lists{[]document.Document{own, other}, []crm.Attribute{from, to}, []crm.Consent{mine, theirs}}
+	of := func(l lists) crm.Contact {
+		return crm.Contact{Documents: l.documents, Attribution: l.attribution, Consents: l.consents}
+	}
+	gone := crm.Removal{
+		Contact: of(lists{[]document.Document{other}, []crm.Attribute{to}, []crm.Consent{theirs}}), IntoID: "1",
+		Before: of(before), After: of(after),
+	}
+	for what, c := range map[string]struct {
+		now, stays lists
+		back       []crm.Consent
+	}{
+		"nothing since": {after, before, []crm.Consent{theirs}},
+		"something more": {
+			lists{[]document.Document{own, other, third}, []crm.Attribute{from, to}, []crm.Consent{mine, theirs, yes}},
+			lists{[]document.Document{own, third}, before.attribution, []crm.Consent{mine, yes}}, []crm.Consent{theirs},
+		},
+		"a withdrawal": {
+			lists{after.documents, after.attribution, []crm.Consent{mine, theirs, yes, no}},
+			lists{before.documents, before.attribution, []crm.Consent{mine, yes, no}}, []crm.Consent{theirs, no},
+		},
+		"something less": {
+			lists{[]document.Document{other}, []crm.Attribute{to}, []crm.Consent{theirs, no}},
+			lists{[]document.Document{}, []crm.Attribute{}, []crm.Consent{no}}, []crm.Consent{theirs, no},
+		},
+	} {
+		if got := gone.Parted(of(c.now)); !reflect.DeepEqual(got, of(c.stays)) {
+			t.Errorf("%s:\n got %+v\nwant %+v", what, got, of(c.stays))
+		}
+		want := gone.Contact
+		want.Consents = c.back
+		if got := gone.Back(of(c.now)); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s, who is back:\n got %+v\nwant %+v", what, got, want)
+		}
+	}
+}
+
 func TestRemovalsAreUndoneForAWhile(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

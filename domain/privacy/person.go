@@ -125,6 +125,17 @@ func (p *Person) Is(c crm.Contact, by Identity) bool {
 	return !slices.ContainsFunc(p.Identities, func(i Identity) bool { return i.Type == CPF })
 }
 
+// Became reports whether a contact that was merged into one about the person was about the person too. Whoever merged
+// them says so, unless it has another CPF than the person or the contact that stayed: then it was a mistake.
+func (p *Person) Became(gone crm.Removal) bool {
+	mine := own(gone.Contact)
+	if len(mine) == 0 || mine[0].Type != CPF || slices.ContainsFunc(mine, p.Knows) {
+		return true
+	}
+	isOther := func(i Identity) bool { return i.Type == CPF && !slices.Contains(mine, i) }
+	return !slices.ContainsFunc(p.Identities, isOther) && !slices.ContainsFunc(own(gone.Before), isOther)
+}
+
 // Take adds a contact about the person and the identities that it gives; it returns those that are new.
 func (p *Person) Take(c crm.Contact) (found []Identity) {
 	if slices.Contains(p.Contacts, c.ID) {

@@ -115,7 +115,7 @@ func (r removals) Find(ctx context.Context, orgID, id string) (crm.Removal, erro
 
 func (r removals) Into(ctx context.Context, contactID string) ([]crm.Removal, error) {
 	return engine.FindAll(ctx, r.Query, "removals.into", engine.With(r.vault, RemovalOf),
-		engine.Where("into_id = ? AND content IS NOT NULL", engine.Optional(contactID)),
+		engine.Where("into_id = ?", engine.Optional(contactID)),
 		engine.Order("at DESC, id DESC"))
 }
 

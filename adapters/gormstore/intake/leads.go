@@ -147,26 +147,11 @@ func takeLead(tx *gorm.DB, a arrived) error {
 	return taken.Error
 }
 
-// moveLine gives a lead another line of the log, where it was announced after whoever reads the page back had looked
-// whether it was: the line on which it waits goes.
+// moveLine gives a lead the line of the log of what became of it: the one on which it waited goes, as its id may be
+// older than lines are kept.
 func moveLine(tx *gorm.DB, from, to engine.UID) error {
-	if from == to {
-		return nil
-	}
-	if err := tx.Delete(&DeliveryRow{}, "id = ?", from).Error; err != nil {
+	if err := tx.Delete(&DeliveryRow{}, "id = ?", from).Error; err != nil || from == to {
 		return err
 	}
 	return tx.Model(&leadRow{}).Where("id = ?", from).Update("id", to).Error
-}
-
-// writeDelivery writes the line of the log; that of a lead takes the place of the one that it waited on.
-func writeDelivery(tx *gorm.DB, a arrived) error {
-	if a.lead != "" {
-		line := tx.Model(&DeliveryRow{}).Where("id = ?", a.delivery.ID).
-			Select("at", "outcome", "code", "reason", "contact_id", "content").Updates(&a.delivery)
-		if line.Error != nil || line.RowsAffected > 0 {
-			return line.Error
-		}
-	}
-	return tx.Create(&a.delivery).Error
 }

@@ -85,7 +85,7 @@ func (r inbox) writeSeveral(tx *gorm.DB, a arrived) error {
 		}
 		jobs[i].Facts = factsOf(&made[i])
 	}
-	if err := writeDelivery(tx, a); err != nil {
+	if err := tx.Create(&a.delivery).Error; err != nil {
 		return err
 	}
 	var rows []any

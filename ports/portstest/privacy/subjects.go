@@ -244,6 +244,56 @@ func subjectsBarred(t *testing.T, s ports.Store) {
 	kit.Must(t, add(time.Now()))
 }
 
+// subjectsBarredTwice: whoever is erased by two erasures at once, or shares an identity with whom the other erases, is
+// barred until both have ended, whichever ends first.
+func subjectsBarredTwice(t *testing.T, s ports.Store) {
+	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
+	bia := privacy.Identity{Type: privacy.CPF, Value: "11144477735"}
+	hashes, err := repos.Subjects.Hashes(ctx, o.ID, ana, bia)
+	kit.Must(t, err)
+	barred := func(who privacy.Identity) bool {
+		t.Helper()
+		is, err := repos.SubjectBlocks.Barred(ctx, o.ID, time.Time{})
+		kit.Must(t, err)
+		return is != nil && is(who)
+	}
+	for _, firstEnds := range []bool{true, false} {
+		var ids []string
+		for n := range 2 { // the second one knows less
+			e := privacy.Erasure{
+				ID: kit.ID(), OrgID: o.ID, State: privacy.Running, AskedBy: "Dona", At: kit.At, KeyID: "k", Hashes: hashes[n:],
+				Gone: privacy.Counts{}, Person: &privacy.Person{OrgID: o.ID},
+			}
+			ids = append(ids, e.ID)
+			kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+				kit.Must(t, r.Erasures.AddErasure(ctx, e))
+				return r.SubjectBlocks.Bar(ctx, o.ID, e.ID, e.Hashes)
+			}))
+		}
+		end := func(id string) {
+			t.Helper()
+			_, err := repos.Erasures.LeaseErasure(ctx, id, "a", kit.At, kit.At.Add(time.Minute))
+			kit.Must(t, err)
+			kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+				e, err := r.Erasures.LockErasure(ctx, id, "a")
+				kit.Must(t, err)
+				e.State, e.Person, e.EndsAt = privacy.Done, nil, kit.At
+				kit.Must(t, r.Erasures.SaveErasure(ctx, e))
+				return r.SubjectBlocks.Unbar(ctx, id)
+			}))
+		}
+		kit.Same(t, "barred by two", []any{barred(ana), barred(bia)}, []any{true, true})
+		if !firstEnds {
+			ids[0], ids[1] = ids[1], ids[0]
+		}
+		end(ids[0])
+		kit.Same(t, "while the other runs", []any{barred(ana), barred(bia)}, []any{!firstEnds, true})
+		kit.Must(t, s.(ports.SubjectIndex).Quiet(ctx)) //nolint:forcetypeassert // every store has one
+		end(ids[1])
+		kit.Same(t, "when both have ended", []any{barred(ana), barred(bia)}, []any{false, false})
+	}
+}
+
 func erasures(t *testing.T, s ports.Store) {
 	ctx, repos, o := t.Context(), s.Repos(), kit.Org(t, s)
 	e := privacy.Erasure{

@@ -11,6 +11,7 @@ var Suite = kit.Suite{
 	"calls for purposes":     callsForPurposes,
 	"traces of persons":      subjectTraces,
 	"persons being erased":   subjectsBarred,
+	"persons erased twice":   subjectsBarredTwice,
 	"contacts of persons":    subjectContacts,
 	"blocked persons":        subjectBlocks,
 	"erasures":               erasures,

@@ -2,6 +2,7 @@ package persons
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -29,13 +30,30 @@ func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]b
 	})
 }
 
+// Unbar hands over whom another running erasure has too: a person has one row, which is of the erasure that barred
+// last. The others are locked, so that none of them ends meanwhile and leaves what is handed to it barred for ever.
 func (r subjects) Unbar(ctx context.Context, erasureID string) error {
 	return r.Inside(ctx, "subjects.unbar", func(db *gorm.DB) error {
+		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }
+		var others []erasureRow
+		err := engine.Locked("SHARE", "")(fresh()).Select("id", "hashes").
+			Where("state = "+engine.Literal(privacy.Running)+" AND id <> ?", erasureID).
+			Where("org_id IN (SELECT org_id FROM erased_subjects WHERE erasure_id = ?)", erasureID).
+			Order("id").Find(&others).Error
+		for _, other := range others {
+			if hashes := slices.Collect(slices.Chunk(other.Hashes, engine.SubjectSize)); err == nil && len(hashes) > 0 {
+				err = fresh().Model(&privacyrows.ErasedRow{}).
+					Where("erasure_id = ? AND subject IN ?", erasureID, hashes).Update("erasure_id", other.ID).Error
+			}
+		}
+		if err != nil {
+			return err
+		}
 		now := any(engine.Stamp(time.Now()))
 		if db.Name() == "postgres" {
 			now = gorm.Expr("clock_timestamp()")
 		}
-		return db.Model(&privacyrows.ErasedRow{}).Where("erasure_id = ?", erasureID).Update("until", now).Error
+		return fresh().Model(&privacyrows.ErasedRow{}).Where("erasure_id = ?", erasureID).Update("until", now).Error
 	})
 }
 
