@@ -34,6 +34,10 @@ func TestAQuestionIsBoughtOnce(t *testing.T) {
 		free := lookups.Request{Product: catalog.CPF, Document: cpfs[0], RequestKey: "b"}
 		equal(t, "from history", must(s.ask(by, free)).Entry.Cache, true)
 		equal(t, "and again", must(s.ask(by, free)).Entry.Cache, true)
+		time.Sleep(6 * time.Second) // longer than a call may take to begin
+		equal(t, "and later", must(s.ask(by, free)).Replayed, true)
+		_, err := s.ask(by, anew("b", cpfs[1]))
+		equal(t, "another question", said(err), "chave_reutilizada")
 		equal(t, "lines", len(s.entries()), 2)
 
 		for what, r := range map[string]lookups.Request{
@@ -45,7 +49,7 @@ func TestAQuestionIsBoughtOnce(t *testing.T) {
 		}
 		must(s.ask(other, anew("a", cpfs[1])))
 		must(s.ask(by, anew("A", cpfs[1])))
-		_, err := s.ask(by, anew("c", cpfs[2]))
+		_, err = s.ask(by, anew("c", cpfs[2]))
 		equal(t, "beyond the cap", said(err), "limite_diario")
 		equal(t, "a replay passes it", must(s.ask(by, anew("a", cpfs[0]))).Replayed, true)
 		_, _, err = s.keys.Rotate(t.Context(), app.Operator(), by.Key().ID, 0)
