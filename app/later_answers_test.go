@@ -84,13 +84,25 @@ func (s *setting) patiently(b *unhurried, others ...*chained) *desk {
 
 // patientlyThrough is patiently with what else the chain says.
 func (s *setting) patientlyThrough(c ports.Chain, b *unhurried, others ...*chained) *desk {
-	const brief = 100 * time.Millisecond
-	b.every, b.within = max(b.every, time.Millisecond), max(b.within, time.Hour)
-	p, _ := products().Find(catalog.CPF)
-	c.Links = []ports.Link{{Name: "tarde", Product: p, Timeout: brief, Bureau: b}}
+	c.Links = []ports.Link{b.link("tarde")}
 	for _, o := range others {
 		c.Links = append(c.Links, ports.Link{Name: o.name, Product: o.product(), Timeout: brief, Bureau: o})
 	}
+	return s.linked(c)
+}
+
+// brief is how long a call to a bureau may take that answers later.
+const brief = 100 * time.Millisecond
+
+// link is the bureau in a chain.
+func (b *unhurried) link(name string) ports.Link {
+	b.every, b.within = max(b.every, time.Millisecond), max(b.within, time.Hour)
+	p, _ := products().Find(catalog.CPF)
+	return ports.Link{Name: name, Product: p, Timeout: brief, Bureau: b}
+}
+
+// linked makes the desk of an instance with a chain whose calls are brief.
+func (s *setting) linked(c ports.Chain) *desk {
 	terms := lookups.NewTerms(products()[:1], c.Timeout(), fresh, calendar)
 	ledger := lookups.NewLedger(lookups.LedgerConfig{
 		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add, Callbacks: "https://f/",
@@ -504,6 +516,70 @@ func TestAnAnswerThatAnotherInstanceFetched(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// frozenStore calls then when somebody is about to write what a later answer has said.
+type frozenStore struct {
+	ports.Store
+	then func()
+}
+
+func (s frozenStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.LaterAnswers = frozenAnswers{r.LaterAnswers, s.then}
+	return r
+}
+
+type frozenAnswers struct {
+	ports.LaterAnswers
+	then func()
+}
+
+func (a frozenAnswers) Hold(ctx context.Context, answer ports.LaterAnswer, until time.Time) (bool, error) {
+	ours, err := a.LaterAnswers.Hold(ctx, answer, until)
+	a.then()
+	return ours, err
+}
+
+// TestAnInstanceThatWakesUp when another one has gone on with a question to the next bureau, which answers later, too:
+// whatever it was told changes nothing, and that bureau is asked once.
+func TestAnInstanceThatWakesUp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		says  ports.BureauOutcome // to the one that freezes
+		chain ports.Chain
+	}{
+		{says: ports.NotCharged}, {says: ports.Failed}, {says: ""}, {chain: ports.Chain{Need: []string{"telefones"}}},
+	} {
+		t.Run(line(string(c.says), len(c.chain.Need)), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				one, two, kept := &unhurried{}, &unhurried{}, s.store
+				c.chain.Links = []ports.Link{one.link("tarde"), two.link("depois")}
+				other := s.linked(c.chain)
+				s.store = frozenStore{kept, func() {
+					time.Sleep(time.Minute) // its turn is over
+					one.set(true, ports.NotCharged)
+					s.fetched(other)
+				}}
+				frozen := s.linked(c.chain)
+				s.store = kept
+				by := s.byKey(wide)
+				must(frozen.later(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+				frozen.Close()
+				one.set(true, c.says)
+				s.fetched(frozen)
+				equal(t, "gone on", s.linesOf(""), "depois em_andamento 0.45; tarde nao_enviada 0 seguida")
+				s.sound()
+				two.set(true, "")
+				s.fetched(other)
+				equal(t, "answered", s.linesOf(""), "depois concluida 0.45; tarde nao_enviada 0 seguida")
+				equal(t, "asked", line(one.said(), two.said()), line(1, 1))
+				equal(t, "the key's account", s.spent(by), line(1, 1, 1, catalog.Money(price)))
+				s.sound()
+			})
+		})
 	}
 }
 

@@ -70,7 +70,7 @@ func (l *Ledger) goDown(
 }
 
 // answerOf is how goDown ends; it takes the bureaus that were asked out of the chain. The entry is running, and charged
-// for the first of them.
+// for the first of them. The result is the running entry where another instance has gone on with it.
 func (l *Ledger) answerOf(
 	ctx context.Context, chain *ports.Chain, e lookup.Entry, before []made, m made,
 ) (Result, error) {
@@ -89,7 +89,7 @@ func (l *Ledger) answerOf(
 		}
 		next := e
 		link := towards(&next, *chain)
-		step := ports.Next{Entry: next, At: l.clock(), Takes: link.Timeout + settleMargin}
+		step := ports.Next{Entry: next, At: l.clock(), Takes: link.Timeout + settleMargin, From: e.Bureau}
 		if m.failure == nil || m.failure.Outcome != ports.NotSent {
 			o := ended.outcome(lookup.Entry{})
 			step.Ended = &o
@@ -101,7 +101,12 @@ func (l *Ledger) answerOf(
 			unmade := ended.entry
 			unmade.Bureau, unmade.Status, unmade.RecordID = next.Bureau, lookup.NotSent, ""
 			unmade.Charged, unmade.Amount = false, 0
+			if step.Ended == nil {
+				unmade.ID = ""
+			}
 			return l.conclude(ctx, *chain, e, before, m, &unmade)
+		case !running && l.goneOn(ctx, e):
+			return Result{Entry: e}, nil
 		case !running:
 			return l.conclude(ctx, *chain, e, before, m, nil)
 		}

@@ -75,6 +75,13 @@ func (l *Ledger) left(ctx context.Context, e lookup.Entry) bool {
 	return err == nil && (now.SettleAt.IsZero() || now.Bureau != e.Bureau)
 }
 
+// goneOn reports whether another instance has gone on with a question to another bureau, because this one was slower
+// than its turn.
+func (l *Ledger) goneOn(ctx context.Context, e lookup.Entry) bool {
+	now, err := l.store.Repos().Statement.Find(ctx, e.OrgID, e.ID)
+	return err == nil && now.Bureau != e.Bureau
+}
+
 // noAnswerLater is how a question ends whose answer did not come within the time that the bureau has.
 var noAnswerLater = calledBack{
 	failure: &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the answer did not come later"},
@@ -151,7 +158,7 @@ func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 	}
 	result, err := l.goDown(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, said, l.clock().Sub(e.At)))
 	if _, kept := l.unwritten.of(a.ID); kept || err == nil && result.Entry.Status == lookup.Running {
-		return nil // another bureau answers later
+		return nil // another bureau answers later, or another instance has gone on
 	}
 	return repos.LaterAnswers.Remove(ctx, a)
 }

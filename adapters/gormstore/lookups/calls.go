@@ -81,10 +81,6 @@ func (r calls) endedOf(o ports.Outcome) ended {
 	return e
 }
 
-// mayBeAgain reports whether another call may have been begun under the same id: an item of a batch and a run of an
-// automation keep the id of their lookup, and try again when an attempt's commit was lost. All other ids are new.
-func (e ended) mayBeAgain() bool { return e.entry.BatchID != nil || e.entry.AutomationID != nil }
-
 func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	const op = "calls.begin"
 	if err := r.Outside(op); err != nil {

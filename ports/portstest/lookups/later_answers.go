@@ -113,7 +113,7 @@ func laterAnswers(t *testing.T, s ports.Store) {
 
 	other := e
 	other.Bureau = "b"
-	next := ports.Next{Entry: other, At: now, Takes: time.Second}
+	next := ports.Next{Entry: other, From: e.Bureau, At: now, Takes: time.Second}
 	running, err := repos.Calls.Next(ctx, next)
 	kit.Must(t, err)
 	kit.Same(t, "it goes on to another bureau", running, true)
