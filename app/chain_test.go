@@ -120,7 +120,7 @@ func (s *setting) linesOf(answered string) string {
 func (s *setting) sound() {
 	s.t.Helper()
 	store, _ := s.store.(*gormstore.Store)
-	for _, f := range must(store.Check(s.t.Context(), now())) {
+	for _, f := range must(store.Check(s.t.Context(), s.now())) {
 		equal(s.t, f.Name, f.Violations, 0)
 	}
 }

@@ -31,6 +31,8 @@ type unhurried struct {
 	says          ports.BureauOutcome // how it ends; empty for an answer
 	every, within time.Duration
 	polled        func() // while it says that an answer is not there yet; nil for nothing
+	unread        bool   // its file does not say how an answer is fetched
+	other         bool   // its file finds no answer in a post
 }
 
 // Ask takes a question, or fetches its answer.
@@ -46,7 +48,11 @@ func (b *unhurried) Ask(_ context.Context, q ports.Question) (ports.Answer, erro
 	if q.Ticket != later.Later.Ticket {
 		return ports.Answer{}, &ports.BureauError{Outcome: ports.Failed, Reason: "another question's ticket"}
 	}
-	if q.Reply != nil && string(q.Reply.Body) != "pronto" {
+	if b.unread {
+		later.Later.Unread = true
+		return later, nil
+	}
+	if q.Reply != nil && (b.other || string(q.Reply.Body) != "pronto") {
 		return later, nil
 	}
 	if q.Reply == nil {
@@ -206,6 +212,47 @@ func TestAnAnswerThatIsPosted(t *testing.T) {
 			s.fetched(second)
 			equal(t, "lines", s.linesOf(""), c.lines)
 			equal(t, "asked and fetched", line(b.said(), b.polls), line(2, 0))
+			s.sound()
+		}
+	})
+}
+
+// TestAPostedAnswerWaitsForWhoCanReadIt: an instance with another file does not confirm it, and leaves one that is
+// kept, also when the bureau's time is over. If nobody can read it in a day more, the question ends without an answer.
+func TestAPostedAnswerWaitsForWhoCanReadIt(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		for what, last := range map[string]string{"read": "tarde concluida 0.45", "never read": "tarde sem_resposta 0.45"} {
+			s := s.another()
+			b, elsewhere := &unhurried{every: time.Hour}, &unhurried{}
+			first := s.patiently(b)
+			cannot := []*desk{
+				s.patiently(&unhurried{unread: true}),
+				s.linked(ports.Chain{Links: []ports.Link{elsewhere.link("b")}}),
+				s.patiently(&unhurried{every: time.Hour, other: true}),
+			}
+			must(first.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+			for _, d := range cannot[:2] {
+				equal(t, what+": posted where it cannot be read", s.posted(d, b.callback, "pronto"), line("servico_indisponivel", true))
+			}
+			equal(t, "posted", s.posted(first, b.callback, "pronto"), line("", true))
+			for range 2 {
+				for _, d := range cannot {
+					time.Sleep(2 * time.Minute)
+					s.fetched(d)
+					equal(t, what+": left", s.linesOf(""), "tarde em_andamento 0.45")
+					s.sound()
+				}
+				time.Sleep(2 * time.Hour)
+			}
+			time.Sleep(24 * time.Hour)
+			if what == "read" {
+				s.fetched(first)
+			} else {
+				s.fetched(cannot[0])
+			}
+			equal(t, what, s.linesOf(""), last)
+			equal(t, "polled", b.polls, 0)
 			s.sound()
 		}
 	})

@@ -82,6 +82,8 @@ type Later struct {
 	Ticket string
 	// Every is how long to wait before the answer is fetched, and For how long it may take in all.
 	Every, For time.Duration
+	// Unread is true where this instance does not know how to fetch or read the answer: another may.
+	Unread bool
 }
 
 // Rester is a Bureau that asks nothing for a while: after failures, or where it was told to wait.

@@ -19,8 +19,8 @@ type LaterAnswers interface {
 	// Hold makes one due at another time, and reports false where it is not the caller's any more, or the bureau has
 	// posted what the caller does not have.
 	Hold(ctx context.Context, a LaterAnswer, until time.Time) (bool, error)
-	// Release makes one due at another time, and it is nobody's until then. The reply that the caller has is forgotten;
-	// where one has arrived meanwhile it is due now.
+	// Release makes one due at another time, and it is nobody's until then. A reply stays; where one has arrived that the
+	// caller does not have it is due now.
 	Release(ctx context.Context, a LaterAnswer, now, until time.Time) error
 	// Find returns one by the id of its entry. Error: ErrNotFound.
 	Find(ctx context.Context, id string) (LaterAnswer, error)

@@ -135,10 +135,8 @@ func (r laterAnswers) Release(ctx context.Context, a ports.LaterAnswer, now, unt
 		mine := func() *gorm.DB {
 			return db.Model(&laterAnswerRow{}).Where("id = ? AND due = ?", a.ID, engine.Stamp(a.Due))
 		}
-		if a.Reply != nil {
-			return mine().Updates(map[string]any{"due": engine.Stamp(until), "turn": false, "reply": nil}).Error
-		}
-		done := mine().Where("reply IS NULL").Updates(map[string]any{"due": engine.Stamp(until), "turn": false})
+		done := mine().Where("reply IS NULL OR ?", a.Reply != nil).
+			Updates(map[string]any{"due": engine.Stamp(until), "turn": false})
 		if done.Error != nil || done.RowsAffected > 0 {
 			return done.Error
 		}
