@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -522,6 +524,86 @@ func TestWhatABureauHasTakenIsNotGivenUp(t *testing.T) {
 				if what == "stopped" {
 					desk.GiveUp()
 				}
+				desk.Close()
+				b.set(true, "")
+				s.fetched(other)
+				equal(t, "lines", s.linesOf(""), "tarde concluida 0.45")
+				s.sound()
+			})
+		})
+	}
+}
+
+// awayStore loses the commit that a bureau has taken a question, and then its database is away.
+type awayStore struct {
+	ports.Store
+	away *atomic.Bool
+}
+
+func (s awayStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.LaterAnswers, r.Statement = awayAnswers{r.LaterAnswers, s.away}, awayStatement{r.Statement, s.away}
+	r.Calls = tightCalls{r.Calls, s.away}
+	return r
+}
+
+type awayAnswers struct {
+	ports.LaterAnswers
+	away *atomic.Bool
+}
+
+func (a awayAnswers) Accept(ctx context.Context, question ports.Accepted) error {
+	if !a.away.Swap(true) {
+		done(a.LaterAnswers.Accept(ctx, question))
+	}
+	return ports.ErrUncertain
+}
+
+func (a awayAnswers) Find(ctx context.Context, id string) (ports.LaterAnswer, error) {
+	if a.away.Load() {
+		return ports.LaterAnswer{}, errAway
+	}
+	return a.LaterAnswers.Find(ctx, id)
+}
+
+type awayStatement struct {
+	ports.Statement
+	away *atomic.Bool
+}
+
+func (s awayStatement) Find(ctx context.Context, orgID, id string) (lookup.Entry, error) {
+	if s.away.Load() {
+		return lookup.Entry{}, errAway
+	}
+	return s.Statement.Find(ctx, orgID, id)
+}
+
+var errAway = fault.New(fault.ServiceUnavailable, "fora")
+
+// TestADatabaseThatIsAway says nothing about what a bureau has taken: whoever waits and a stop end, and when it is back
+// the answer is fetched.
+func TestADatabaseThatIsAway(t *testing.T) {
+	t.Parallel()
+	for what, within := range map[string]time.Duration{"stopped": time.Hour, "over": 50 * time.Millisecond} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				b, kept, away := &unhurried{}, s.store, &atomic.Bool{}
+				other := s.patiently(b)
+				s.store = awayStore{kept, away}
+				desk := s.patiently(b)
+				s.store, b.within = kept, within
+				var asking sync.WaitGroup
+				asking.Go(func() {
+					_, err := desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+					equal(t, "whoever waits", said(err), "servico_indisponivel")
+				})
+				time.Sleep(time.Millisecond) // until it is about to be stored again
+				if what == "stopped" {
+					desk.GiveUp()
+				}
+				asking.Wait()
+				away.Store(false)
 				desk.Close()
 				b.set(true, "")
 				s.fetched(other)

@@ -70,14 +70,15 @@ func (l *Ledger) accept(
 }
 
 // left reports whether a question is out of this instance's hands, because an attempt to store that its bureau has
-// taken it was committed without being heard of: the answer is to be fetched, or another instance has fetched it.
+// taken it was committed without being heard of: the answer is to be fetched, or another instance has fetched it. So it
+// is where the database cannot say: what was not stored is settled without an answer all the same.
 func (l *Ledger) left(ctx context.Context, e lookup.Entry) bool {
 	repos := l.store.Repos()
-	if _, err := repos.LaterAnswers.Find(ctx, e.ID); err == nil {
+	if _, err := repos.LaterAnswers.Find(ctx, e.ID); !errors.Is(err, ports.ErrNotFound) {
 		return true
 	}
 	now, err := repos.Statement.Find(ctx, e.OrgID, e.ID)
-	return err == nil && (now.SettleAt.IsZero() || now.Bureau != e.Bureau)
+	return err != nil || now.SettleAt.IsZero() || now.Bureau != e.Bureau
 }
 
 // goneOn reports whether another instance has gone on with a question to another bureau, because this one was slower
