@@ -14,6 +14,7 @@ import (
 	"fichario/app/automations"
 	"fichario/app/lookups"
 	privacyapp "fichario/app/privacy"
+	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
@@ -304,6 +305,43 @@ func TestHowALaterAnswerEnds(t *testing.T) {
 				b.set(true, c.says)
 				s.fetched(s.patiently(b, next))
 				equal(t, "lines", s.linesOf(""), c.lines)
+				s.sound()
+			})
+		}
+	})
+}
+
+// TestAChangedChainKeepsWhatIsReserved: where an instance that fetches the answer has another chain, or other prices,
+// nothing is charged beyond what was reserved when the question was asked.
+func TestAChangedChainKeepsWhatIsReserved(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		need := ports.Chain{Need: []string{"telefones"}}
+		for what, c := range map[string]struct {
+			says            ports.BureauOutcome
+			chain, then     ports.Chain
+			price           catalog.Money // of the next bureau by now; it was 0.60
+			lines, accounts string
+		}{
+			"needs more":  {"", ports.Chain{}, need, 6000, "tarde concluida 0.45", "1 1 1 0.45"},
+			"dearer":      {ports.NotCharged, ports.Chain{}, ports.Chain{}, 6001, "tarde nao_enviada 0", "0 0 0 0"},
+			"as reserved": {ports.NotCharged, ports.Chain{}, need, 6000, "b concluida 0.6; tarde nao_enviada 0 seguida", "1 1 1 0.6"},
+			"cheaper":     {"", need, need, 100, "b concluida 0.01; tarde concluida 0.45 seguida", "2 2 2 0.46"},
+		} {
+			t.Run(what, func(t *testing.T) {
+				s := s.another()
+				s.t = t
+				b, limits := &unhurried{}, access.Limits{PerMinute: 9, PerDay: 1, PerMonth: 9}
+				if len(c.chain.Need) > 0 {
+					limits.PerDay = 2
+				}
+				by, desk := s.byKey(limits), s.patientlyThrough(c.chain, b, &chained{name: "b", price: 6000, says: "phone"})
+				must(desk.later(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+				desk.Close()
+				b.set(true, c.says)
+				s.fetched(s.patientlyThrough(c.then, b, &chained{name: "b", price: c.price, says: "phone"}))
+				equal(t, "lines", s.linesOf(""), c.lines)
+				equal(t, "the key's account", s.spent(by), c.accounts)
 				s.sound()
 			})
 		}

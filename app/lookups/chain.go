@@ -79,7 +79,7 @@ func (l *Ledger) answerOf(
 			return l.accept(ctx, *chain, e, before, m)
 		}
 		chain.Links = chain.Links[1:]
-		if len(chain.Links) == 0 || !l.goesDown(*chain, m) {
+		if len(chain.Links) == 0 || !l.goesDown(*chain, m) || !reserved(*chain, e, m) {
 			return l.conclude(ctx, *chain, e, before, m, nil)
 		}
 		ended := m
@@ -126,6 +126,17 @@ func (l *Ledger) goesDown(c ports.Chain, m made) bool {
 		return c.OnNoRecord
 	}
 	return slices.ContainsFunc(c.Need, func(name string) bool { return catalog.IsNull(m.record.Fields, name) })
+}
+
+// reserved reports whether what the other bureaus of a chain may cost after a call is reserved in its entry. It is, but
+// where the answer came later, and this instance has another chain or other prices than the one that asked.
+func reserved(c ports.Chain, e lookup.Entry, m made) bool {
+	most, calls := c.Most()
+	if m.entry.Charged {
+		calls++
+	}
+	// What a bureau charges above its price goes on top.
+	return calls <= 1+e.Spare.Count && min(m.entry.Amount, e.Amount)+most <= e.Amount+e.Spare.Amount
 }
 
 // make makes one call.
