@@ -652,6 +652,67 @@ func TestADatabaseThatIsAway(t *testing.T) {
 	}
 }
 
+// lateAnswers calls then instead of storing for the first time that a bureau has taken a question.
+type lateAnswers struct {
+	ports.LaterAnswers
+	first *sync.Once
+	then  func()
+}
+
+type lateStore struct {
+	ports.Store
+	first *sync.Once
+	then  func()
+}
+
+func (s lateStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.LaterAnswers = lateAnswers{r.LaterAnswers, s.first, s.then}
+	return r
+}
+
+func (a lateAnswers) Accept(ctx context.Context, question ports.Accepted) error {
+	away := false
+	if a.first.Do(func() { a.then(); away = true }); away {
+		return errAway
+	}
+	return a.LaterAnswers.Accept(ctx, question)
+}
+
+// TestAQuestionThatWasSettled before it was stored that its bureau has taken it is running again: whoever asked, with
+// an idempotency key, hears that its answer comes, nobody else buys it, and what was given back is not charged again.
+func TestAQuestionThatWasSettled(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		b, next, kept := &unhurried{}, &chained{name: "b", price: 6000, says: "phone"}, s.store
+		chain := ports.Chain{Need: []string{"telefones"}}
+		other := s.patientlyThrough(chain, b, next)
+		s.store = lateStore{kept, &sync.Once{}, func() {
+			time.Sleep(10 * time.Second)
+			done(other.Settle(t.Context()))
+			equal(t, "settled", s.linesOf(""), "tarde sem_resposta 0.45")
+		}}
+		desk := s.patientlyThrough(chain, b, next)
+		s.store = kept
+		by, question := s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0], RequestKey: "k"}
+		asked := must(desk.Do(t.Context(), by, question))
+		equal(t, "asked", asked.Entry.Status, lookup.Running)
+		again := must(other.Do(t.Context(), by, question))
+		equal(t, "again", line(again.Entry.ID, again.Entry.Status, again.Replayed), line(asked.Entry.ID, lookup.Running, true))
+		_, err := other.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+		equal(t, "another key", said(err), "bureau_indisponivel")
+		s.sound()
+		b.set(true, "")
+		s.fetched(other)
+		equal(t, "lines", s.linesOf(""), "tarde concluida 0.45")
+		got, err := other.Do(t.Context(), by, question)
+		equal(t, "the answer", line(answered(got, err), got.Replayed), line("tarde 0.45", true))
+		equal(t, "asked", line(b.said(), next.asked), line(1, 0))
+		equal(t, "the key's account", s.spent(by), line(1, 1, 1, catalog.Money(price)))
+		s.sound()
+	})
+}
+
 // TestAnAnswerThatAnotherInstanceFetched before whoever asked heard that it was stored that the bureau has taken the
 // question: they get what came of it, from whatever bureau, and not that the bureau did not answer.
 func TestAnAnswerThatAnotherInstanceFetched(t *testing.T) {

@@ -149,6 +149,8 @@ type Chain struct {
 	Routes []Route
 	// Compare has another bureau asked the same, for a share of the questions; nil for none.
 	Compare *Comparison
+	// Shares is, of a chain that a question goes through, LaterAnswer.Shares.
+	Shares *Only
 }
 
 // Comparison is a bureau whose answers are compared with those of a chain, and not used.

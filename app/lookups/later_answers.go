@@ -34,7 +34,7 @@ func (l *Ledger) accept(
 ) (Result, error) {
 	a := ports.Accepted{
 		LaterAnswer: ports.LaterAnswer{
-			ID: e.ID, Ticket: m.later.Ticket, Trail: e.Trail, Compare: chain.Compare != nil,
+			ID: e.ID, Ticket: m.later.Ticket, Trail: e.Trail, Compare: chain.Compare != nil, Shares: chain.Shares,
 		},
 		Entry: e, Every: m.later.Every, For: m.later.For, Margin: settleMargin,
 	}
