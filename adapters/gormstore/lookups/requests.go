@@ -92,6 +92,22 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 	return has, err
 }
 
+func (r lookupRequests) Extend(ctx context.Context, q ports.LookupRequest) error {
+	now, err := engine.Clock{Conn: r.Conn}.Now(ctx, q.At)
+	if err != nil {
+		return err
+	}
+	n, err := r.ExecCount(ctx, "lookupRequests.extend", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&lookupRequestRow{}).
+			Where("key_id = ? AND lookup_id = ?", engine.UID(q.KeyID), engine.UID(q.LookupID)).
+			Update("lease_until", engine.Stamp(now.Add(q.Begins)))
+	})
+	if err == nil && n == 0 {
+		err = ports.ErrOvertaken
+	}
+	return err
+}
+
 func (r lookupRequests) Release(ctx context.Context, q ports.LookupRequest) error {
 	return r.Exec(ctx, "lookupRequests.release", func(db *gorm.DB) error {
 		return db.Delete(&lookupRequestRow{}, "key_id = ? AND lookup_id = ?", engine.UID(q.KeyID),
