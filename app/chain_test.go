@@ -120,7 +120,7 @@ func (s *setting) linesOf(answered string) string {
 func (s *setting) sound() {
 	s.t.Helper()
 	store, _ := s.store.(*gormstore.Store)
-	for _, f := range must(store.Check(s.t.Context(), now())) {
+	for _, f := range must(store.Check(s.t.Context(), s.now())) {
 		equal(s.t, f.Name, f.Violations, 0)
 	}
 }
@@ -279,7 +279,7 @@ func TestACrashInAChain(t *testing.T) {
 		ended.ID, ended.FollowedID, ended.Status, ended.Spare = lookups.NewKeyID(), e.ID, lookup.Done, lookup.Spent{}
 		next := e
 		next.Bureau, next.Amount, next.Spare = "b", 6000, lookup.Spent{Count: 1, Amount: 4500}
-		step := ports.Next{Entry: next, At: at, Takes: timeout, Ended: &ports.Outcome{Entry: ended}}
+		step := ports.Next{Entry: next, From: "a", At: at, Takes: timeout, Ended: &ports.Outcome{Entry: ended}}
 		equal(t, "goes on", must(calls.Next(t.Context(), step)), true)
 		equal(t, "still reserved", s.spent(by), line(3, 3, 3, catalog.Money(13_500)))
 		s.sound()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,9 +14,11 @@ import (
 	"fichario/app/automations"
 	"fichario/app/lookups"
 	privacyapp "fichario/app/privacy"
+	"fichario/domain/access"
 	"fichario/domain/automation"
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
+	"fichario/domain/fault"
 	"fichario/domain/lookup"
 	"fichario/domain/webhook"
 	"fichario/ports"
@@ -31,6 +34,8 @@ type unhurried struct {
 	says          ports.BureauOutcome // how it ends; empty for an answer
 	every, within time.Duration
 	polled        func() // while it says that an answer is not there yet; nil for nothing
+	unread        bool   // its file does not say how an answer is fetched
+	other         bool   // its file finds no answer in a post
 }
 
 // Ask takes a question, or fetches its answer.
@@ -46,7 +51,11 @@ func (b *unhurried) Ask(_ context.Context, q ports.Question) (ports.Answer, erro
 	if q.Ticket != later.Later.Ticket {
 		return ports.Answer{}, &ports.BureauError{Outcome: ports.Failed, Reason: "another question's ticket"}
 	}
-	if q.Reply != nil && string(q.Reply.Body) != "pronto" {
+	if b.unread {
+		later.Later.Unread = true
+		return later, nil
+	}
+	if q.Reply != nil && (b.other || string(q.Reply.Body) != "pronto") {
 		return later, nil
 	}
 	if q.Reply == nil {
@@ -84,13 +93,25 @@ func (s *setting) patiently(b *unhurried, others ...*chained) *desk {
 
 // patientlyThrough is patiently with what else the chain says.
 func (s *setting) patientlyThrough(c ports.Chain, b *unhurried, others ...*chained) *desk {
-	const brief = 100 * time.Millisecond
-	b.every, b.within = max(b.every, time.Millisecond), max(b.within, time.Hour)
-	p, _ := products().Find(catalog.CPF)
-	c.Links = []ports.Link{{Name: "tarde", Product: p, Timeout: brief, Bureau: b}}
+	c.Links = []ports.Link{b.link("tarde")}
 	for _, o := range others {
 		c.Links = append(c.Links, ports.Link{Name: o.name, Product: o.product(), Timeout: brief, Bureau: o})
 	}
+	return s.linked(c)
+}
+
+// brief is how long a call to a bureau may take that answers later.
+const brief = 100 * time.Millisecond
+
+// link is the bureau in a chain.
+func (b *unhurried) link(name string) ports.Link {
+	b.every, b.within = max(b.every, time.Millisecond), max(b.within, time.Hour)
+	p, _ := products().Find(catalog.CPF)
+	return ports.Link{Name: name, Product: p, Timeout: brief, Bureau: b}
+}
+
+// linked makes the desk of an instance with a chain whose calls are brief.
+func (s *setting) linked(c ports.Chain) *desk {
 	terms := lookups.NewTerms(products()[:1], c.Timeout(), fresh, calendar)
 	ledger := lookups.NewLedger(lookups.LedgerConfig{
 		Store: s.store, Terms: terms, Clock: s.now, Log: s.log.logger(), Observe: s.observed.add, Callbacks: "https://f/",
@@ -199,6 +220,47 @@ func TestAnAnswerThatIsPosted(t *testing.T) {
 	})
 }
 
+// TestAPostedAnswerWaitsForWhoCanReadIt: an instance with another file does not confirm it, and leaves one that is
+// kept, also when the bureau's time is over. If nobody can read it in a day more, the question ends without an answer.
+func TestAPostedAnswerWaitsForWhoCanReadIt(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		for what, last := range map[string]string{"read": "tarde concluida 0.45", "never read": "tarde sem_resposta 0.45"} {
+			s := s.another()
+			b, elsewhere := &unhurried{every: time.Hour}, &unhurried{}
+			first := s.patiently(b)
+			cannot := []*desk{
+				s.patiently(&unhurried{unread: true}),
+				s.linked(ports.Chain{Links: []ports.Link{elsewhere.link("b")}}),
+				s.patiently(&unhurried{every: time.Hour, other: true}),
+			}
+			must(first.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+			for _, d := range cannot[:2] {
+				equal(t, what+": posted where it cannot be read", s.posted(d, b.callback, "pronto"), line("servico_indisponivel", true))
+			}
+			equal(t, "posted", s.posted(first, b.callback, "pronto"), line("", true))
+			for range 2 {
+				for _, d := range cannot {
+					time.Sleep(2 * time.Minute)
+					s.fetched(d)
+					equal(t, what+": left", s.linesOf(""), "tarde em_andamento 0.45")
+					s.sound()
+				}
+				time.Sleep(2 * time.Hour)
+			}
+			time.Sleep(24 * time.Hour)
+			if what == "read" {
+				s.fetched(first)
+			} else {
+				s.fetched(cannot[0])
+			}
+			equal(t, what, s.linesOf(""), last)
+			equal(t, "polled", b.polls, 0)
+			s.sound()
+		}
+	})
+}
+
 // TestAnAnswerThatIsPostedAtTheLastMoment: what the bureau posts while it is asked for the last time is the answer.
 func TestAnAnswerThatIsPostedAtTheLastMoment(t *testing.T) {
 	t.Parallel()
@@ -243,6 +305,43 @@ func TestHowALaterAnswerEnds(t *testing.T) {
 				b.set(true, c.says)
 				s.fetched(s.patiently(b, next))
 				equal(t, "lines", s.linesOf(""), c.lines)
+				s.sound()
+			})
+		}
+	})
+}
+
+// TestAChangedChainKeepsWhatIsReserved: where an instance that fetches the answer has another chain, or other prices,
+// nothing is charged beyond what was reserved when the question was asked.
+func TestAChangedChainKeepsWhatIsReserved(t *testing.T) {
+	t.Parallel()
+	atOnce(t, func(t *testing.T, s *setting) {
+		need := ports.Chain{Need: []string{"telefones"}}
+		for what, c := range map[string]struct {
+			says            ports.BureauOutcome
+			chain, then     ports.Chain
+			price           catalog.Money // of the next bureau by now; it was 0.60
+			lines, accounts string
+		}{
+			"needs more":  {"", ports.Chain{}, need, 6000, "tarde concluida 0.45", "1 1 1 0.45"},
+			"dearer":      {ports.NotCharged, ports.Chain{}, ports.Chain{}, 6001, "tarde nao_enviada 0", "0 0 0 0"},
+			"as reserved": {ports.NotCharged, ports.Chain{}, need, 6000, "b concluida 0.6; tarde nao_enviada 0 seguida", "1 1 1 0.6"},
+			"cheaper":     {"", need, need, 100, "b concluida 0.01; tarde concluida 0.45 seguida", "2 2 2 0.46"},
+		} {
+			t.Run(what, func(t *testing.T) {
+				s := s.another()
+				s.t = t
+				b, limits := &unhurried{}, access.Limits{PerMinute: 9, PerDay: 1, PerMonth: 9}
+				if len(c.chain.Need) > 0 {
+					limits.PerDay = 2
+				}
+				by, desk := s.byKey(limits), s.patientlyThrough(c.chain, b, &chained{name: "b", price: 6000, says: "phone"})
+				must(desk.later(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+				desk.Close()
+				b.set(true, c.says)
+				s.fetched(s.patientlyThrough(c.then, b, &chained{name: "b", price: c.price, says: "phone"}))
+				equal(t, "lines", s.linesOf(""), c.lines)
+				equal(t, "the key's account", s.spent(by), c.accounts)
 				s.sound()
 			})
 		}
@@ -473,6 +572,147 @@ func TestWhatABureauHasTakenIsNotGivenUp(t *testing.T) {
 	}
 }
 
+// awayStore loses the commit that a bureau has taken a question, and then its database is away.
+type awayStore struct {
+	ports.Store
+	away *atomic.Bool
+}
+
+func (s awayStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.LaterAnswers, r.Statement = awayAnswers{r.LaterAnswers, s.away}, awayStatement{r.Statement, s.away}
+	r.Calls = tightCalls{r.Calls, s.away}
+	return r
+}
+
+type awayAnswers struct {
+	ports.LaterAnswers
+	away *atomic.Bool
+}
+
+func (a awayAnswers) Accept(ctx context.Context, question ports.Accepted) error {
+	if !a.away.Swap(true) {
+		done(a.LaterAnswers.Accept(ctx, question))
+	}
+	return ports.ErrUncertain
+}
+
+func (a awayAnswers) Find(ctx context.Context, id string) (ports.LaterAnswer, error) {
+	if a.away.Load() {
+		return ports.LaterAnswer{}, errAway
+	}
+	return a.LaterAnswers.Find(ctx, id)
+}
+
+type awayStatement struct {
+	ports.Statement
+	away *atomic.Bool
+}
+
+func (s awayStatement) Find(ctx context.Context, orgID, id string) (lookup.Entry, error) {
+	if s.away.Load() {
+		return lookup.Entry{}, errAway
+	}
+	return s.Statement.Find(ctx, orgID, id)
+}
+
+var errAway = fault.New(fault.ServiceUnavailable, "fora")
+
+// TestADatabaseThatIsAway says nothing about what a bureau has taken: whoever waits and a stop end, and when it is back
+// the answer is fetched.
+func TestADatabaseThatIsAway(t *testing.T) {
+	t.Parallel()
+	for what, within := range map[string]time.Duration{"stopped": time.Hour, "over": 50 * time.Millisecond} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				b, kept, away := &unhurried{}, s.store, &atomic.Bool{}
+				other := s.patiently(b)
+				s.store = awayStore{kept, away}
+				desk := s.patiently(b)
+				s.store, b.within = kept, within
+				var asking sync.WaitGroup
+				asking.Go(func() {
+					_, err := desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+					equal(t, "whoever waits", said(err), "servico_indisponivel")
+				})
+				time.Sleep(time.Millisecond) // until it is about to be stored again
+				if what == "stopped" {
+					desk.GiveUp()
+				}
+				asking.Wait()
+				away.Store(false)
+				desk.Close()
+				b.set(true, "")
+				s.fetched(other)
+				equal(t, "lines", s.linesOf(""), "tarde concluida 0.45")
+				s.sound()
+			})
+		})
+	}
+}
+
+// lateAnswers calls then instead of storing for the first time that a bureau has taken a question.
+type lateAnswers struct {
+	ports.LaterAnswers
+	first *sync.Once
+	then  func()
+}
+
+type lateStore struct {
+	ports.Store
+	first *sync.Once
+	then  func()
+}
+
+func (s lateStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.LaterAnswers = lateAnswers{r.LaterAnswers, s.first, s.then}
+	return r
+}
+
+func (a lateAnswers) Accept(ctx context.Context, question ports.Accepted) error {
+	away := false
+	if a.first.Do(func() { a.then(); away = true }); away {
+		return errAway
+	}
+	return a.LaterAnswers.Accept(ctx, question)
+}
+
+// TestAQuestionThatWasSettled before it was stored that its bureau has taken it is running again: whoever asked, with
+// an idempotency key, hears that its answer comes, nobody else buys it, and what was given back is not charged again.
+func TestAQuestionThatWasSettled(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		b, next, kept := &unhurried{}, &chained{name: "b", price: 6000, says: "phone"}, s.store
+		chain := ports.Chain{Need: []string{"telefones"}}
+		other := s.patientlyThrough(chain, b, next)
+		s.store = lateStore{kept, &sync.Once{}, func() {
+			time.Sleep(10 * time.Second)
+			done(other.Settle(t.Context()))
+			equal(t, "settled", s.linesOf(""), "tarde sem_resposta 0.45")
+		}}
+		desk := s.patientlyThrough(chain, b, next)
+		s.store = kept
+		by, question := s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0], RequestKey: "k"}
+		asked := must(desk.Do(t.Context(), by, question))
+		equal(t, "asked", asked.Entry.Status, lookup.Running)
+		again := must(other.Do(t.Context(), by, question))
+		equal(t, "again", line(again.Entry.ID, again.Entry.Status, again.Replayed), line(asked.Entry.ID, lookup.Running, true))
+		_, err := other.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
+		equal(t, "another key", said(err), "bureau_indisponivel")
+		s.sound()
+		b.set(true, "")
+		s.fetched(other)
+		equal(t, "lines", s.linesOf(""), "tarde concluida 0.45")
+		got, err := other.Do(t.Context(), by, question)
+		equal(t, "the answer", line(answered(got, err), got.Replayed), line("tarde 0.45", true))
+		equal(t, "asked", line(b.said(), next.asked), line(1, 0))
+		equal(t, "the key's account", s.spent(by), line(1, 1, 1, catalog.Money(price)))
+		s.sound()
+	})
+}
+
 // TestAnAnswerThatAnotherInstanceFetched before whoever asked heard that it was stored that the bureau has taken the
 // question: they get what came of it, from whatever bureau, and not that the bureau did not answer.
 func TestAnAnswerThatAnotherInstanceFetched(t *testing.T) {
@@ -504,6 +744,70 @@ func TestAnAnswerThatAnotherInstanceFetched(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// frozenStore calls then when somebody is about to write what a later answer has said.
+type frozenStore struct {
+	ports.Store
+	then func()
+}
+
+func (s frozenStore) Repos() ports.Repos {
+	r := s.Store.Repos()
+	r.LaterAnswers = frozenAnswers{r.LaterAnswers, s.then}
+	return r
+}
+
+type frozenAnswers struct {
+	ports.LaterAnswers
+	then func()
+}
+
+func (a frozenAnswers) Hold(ctx context.Context, answer ports.LaterAnswer, until time.Time) (bool, error) {
+	ours, err := a.LaterAnswers.Hold(ctx, answer, until)
+	a.then()
+	return ours, err
+}
+
+// TestAnInstanceThatWakesUp when another one has gone on with a question to the next bureau, which answers later, too:
+// whatever it was told changes nothing, and that bureau is asked once.
+func TestAnInstanceThatWakesUp(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		says  ports.BureauOutcome // to the one that freezes
+		chain ports.Chain
+	}{
+		{says: ports.NotCharged}, {says: ports.Failed}, {says: ""}, {chain: ports.Chain{Need: []string{"telefones"}}},
+	} {
+		t.Run(line(string(c.says), len(c.chain.Need)), func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				one, two, kept := &unhurried{}, &unhurried{}, s.store
+				c.chain.Links = []ports.Link{one.link("tarde"), two.link("depois")}
+				other := s.linked(c.chain)
+				s.store = frozenStore{kept, func() {
+					time.Sleep(time.Minute) // its turn is over
+					one.set(true, ports.NotCharged)
+					s.fetched(other)
+				}}
+				frozen := s.linked(c.chain)
+				s.store = kept
+				by := s.byKey(wide)
+				must(frozen.later(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0]}))
+				frozen.Close()
+				one.set(true, c.says)
+				s.fetched(frozen)
+				equal(t, "gone on", s.linesOf(""), "depois em_andamento 0.45; tarde nao_enviada 0 seguida")
+				s.sound()
+				two.set(true, "")
+				s.fetched(other)
+				equal(t, "answered", s.linesOf(""), "depois concluida 0.45; tarde nao_enviada 0 seguida")
+				equal(t, "asked", line(one.said(), two.said()), line(1, 1))
+				equal(t, "the key's account", s.spent(by), line(1, 1, 1, catalog.Money(price)))
+				s.sound()
+			})
+		})
 	}
 }
 

@@ -34,6 +34,10 @@ func TestAQuestionIsBoughtOnce(t *testing.T) {
 		free := lookups.Request{Product: catalog.CPF, Document: cpfs[0], RequestKey: "b"}
 		equal(t, "from history", must(s.ask(by, free)).Entry.Cache, true)
 		equal(t, "and again", must(s.ask(by, free)).Entry.Cache, true)
+		time.Sleep(requestBegins + time.Second)
+		equal(t, "and later", must(s.ask(by, free)).Replayed, true)
+		_, err := s.ask(by, anew("b", cpfs[1]))
+		equal(t, "another question", said(err), "chave_reutilizada")
 		equal(t, "lines", len(s.entries()), 2)
 
 		for what, r := range map[string]lookups.Request{
@@ -45,7 +49,7 @@ func TestAQuestionIsBoughtOnce(t *testing.T) {
 		}
 		must(s.ask(other, anew("a", cpfs[1])))
 		must(s.ask(by, anew("A", cpfs[1])))
-		_, err := s.ask(by, anew("c", cpfs[2]))
+		_, err = s.ask(by, anew("c", cpfs[2]))
 		equal(t, "beyond the cap", said(err), "limite_diario")
 		equal(t, "a replay passes it", must(s.ask(by, anew("a", cpfs[0]))).Replayed, true)
 		_, _, err = s.keys.Rotate(t.Context(), app.Operator(), by.Key().ID, 0)
@@ -59,6 +63,39 @@ func TestAQuestionIsBoughtOnce(t *testing.T) {
 		equal(t, "calls", len(s.bureau.Asked()), 4)
 	})
 }
+
+// TestAnIdempotencyKeyThatWaits for the call of another request, longer than its own may take to begin, stays its own.
+func TestAnIdempotencyKeyThatWaits(t *testing.T) {
+	t.Parallel()
+	for what, later := range map[string]bool{"for its answer": false, "for later": true} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			inBubble(t, func(t *testing.T, s *setting) {
+				by, release := s.byKey(wide), make(chan struct{})
+				s.bureau.Script = portstest.Holds(release)
+				question := lookups.Request{Product: catalog.CPF, Document: cpfs[0]}
+				var asking sync.WaitGroup
+				asking.Go(func() { must(s.ask(by, question)) })
+				time.Sleep(time.Second)
+				question.RequestKey, question.Later = "k", later
+				var answers [2]lookups.Result
+				for i := range answers {
+					asking.Go(func() { answers[i] = must(s.ask(by, question)) })
+					time.Sleep(map[int]time.Duration{0: requestBegins + time.Second, 1: time.Second}[i])
+				}
+				_, err := s.ask(by, lookups.Request{Product: catalog.CPF, Document: cpfs[1], RequestKey: "k", Free: true})
+				equal(t, "another question", said(err), "chave_reutilizada")
+				close(release)
+				asking.Wait()
+				equal(t, "the same", line(answers[0].Entry.ID == answers[1].Entry.ID, answers[0].Replayed, answers[1].Replayed), "true false true")
+				equal(t, "lines", line(s.entries()), "[concluida livre do histórico concluida 0.45]")
+			})
+		})
+	}
+}
+
+// requestBegins is how long a request with an idempotency key may take to begin.
+const requestBegins = 5 * time.Second
 
 // TestWhatAnIdempotencyKeyKeeps: a failure that was charged, and nothing that certainly cost nothing.
 func TestWhatAnIdempotencyKeyKeeps(t *testing.T) {

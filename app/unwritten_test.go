@@ -25,17 +25,17 @@ type fullDisk struct {
 
 func (d *fullDisk) Repos() ports.Repos {
 	r := d.Store.Repos()
-	r.Calls = tightCalls{r.Calls, d}
+	r.Calls = tightCalls{r.Calls, &d.full}
 	return r
 }
 
 type tightCalls struct {
 	ports.Calls
-	disk *fullDisk
+	full *atomic.Bool
 }
 
 func (c tightCalls) End(ctx context.Context, o ports.Outcome) (bool, error) {
-	if c.disk.full.Load() {
+	if c.full.Load() {
 		return false, fault.New(fault.ServiceUnavailable, "cheio")
 	}
 	return c.Calls.End(ctx, o)

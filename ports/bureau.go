@@ -82,6 +82,8 @@ type Later struct {
 	Ticket string
 	// Every is how long to wait before the answer is fetched, and For how long it may take in all.
 	Every, For time.Duration
+	// Unread is true where this instance does not know how to fetch or read the answer: another may.
+	Unread bool
 }
 
 // Rester is a Bureau that asks nothing for a while: after failures, or where it was told to wait.
@@ -147,6 +149,8 @@ type Chain struct {
 	Routes []Route
 	// Compare has another bureau asked the same, for a share of the questions; nil for none.
 	Compare *Comparison
+	// Shares is, of a chain that a question goes through, LaterAnswer.Shares.
+	Shares *Only
 }
 
 // Comparison is a bureau whose answers are compared with those of a chain, and not used.

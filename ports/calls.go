@@ -22,10 +22,12 @@ type Calls interface {
 	// End writes the outcome of a call and its final charge, and reports whether its entry was still open: running, or
 	// settled by somebody other than its owner. If it was, the record is saved, and a charge that no longer applies is
 	// taken back. The call's lease ends in any case. An entry of the same id and another time is another call's, which
-	// was begun after the commit of this one was lost. Only outside InTx.
+	// was begun after the commit of this one was lost; one at another bureau was gone on with by another instance. Only
+	// outside InTx.
 	End(ctx context.Context, o Outcome) (open bool, err error)
 	// Next goes on from one call of a question to the next one, to another bureau, and reports false, having written
-	// nothing, where the entry is not running any more. Nothing is charged beyond what Begin reserved. Only outside InTx.
+	// nothing, where the entry is not running any more, or not at the bureau that it comes from. Nothing is charged beyond
+	// what Begin reserved. Only outside InTx.
 	Next(ctx context.Context, n Next) (running bool, err error)
 }
 
@@ -66,6 +68,8 @@ type Next struct {
 	Entry lookup.Entry
 	At    time.Time
 	Takes time.Duration
+	// From is the bureau of the call before: where the entry is another's by now, another instance has gone on with it.
+	From string
 	// Ended is how the call before ended, with an entry of its own; nil where it leaves none.
 	Ended *Outcome
 }
@@ -91,7 +95,7 @@ type Outcome struct {
 	// the question is that of the call that answers it. Nil where that is the last one.
 	Other *lookup.Entry
 	// Unmade is an entry that Next may have written for the last call, before a call that was then not made: it becomes
-	// that one's. Nil for none.
+	// that one's. It has no id where that step leaves no entry. Nil for none.
 	Unmade *lookup.Entry
 	// Took is how long the bureau took, and Over is true where it named an amount above its price.
 	Took time.Duration

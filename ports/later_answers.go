@@ -10,8 +10,10 @@ import (
 // LaterAnswers keeps the questions that a bureau has taken and answers later, so that any instance fetches the answers,
 // one at a time for each. As long as one is kept, nobody settles or abandons its entry.
 type LaterAnswers interface {
-	// Accept keeps a question, and puts off when its entry is settled and when its lease ends. It writes nothing where
-	// the entry has ended, or is another bureau's by now. Repeating it does no harm. Only outside InTx.
+	// Accept keeps a question, and puts off when its entry is settled and when its lease ends. One that somebody else has
+	// settled meanwhile is running again, without what was given back, and has its lease unless another call holds it. It
+	// writes nothing where the entry has ended, or is another bureau's by now. Repeating it does no harm. Only outside
+	// InTx.
 	Accept(ctx context.Context, a Accepted) error
 	// Claim returns at most so many questions that are due at a time of Clock, those that are due longest first, and
 	// makes them due at another one: until then they are the caller's.
@@ -19,8 +21,8 @@ type LaterAnswers interface {
 	// Hold makes one due at another time, and reports false where it is not the caller's any more, or the bureau has
 	// posted what the caller does not have.
 	Hold(ctx context.Context, a LaterAnswer, until time.Time) (bool, error)
-	// Release makes one due at another time, and it is nobody's until then. The reply that the caller has is forgotten;
-	// where one has arrived meanwhile it is due now.
+	// Release makes one due at another time, and it is nobody's until then. A reply stays; where one has arrived that the
+	// caller does not have it is due now.
 	Release(ctx context.Context, a LaterAnswer, now, until time.Time) error
 	// Find returns one by the id of its entry. Error: ErrNotFound.
 	Find(ctx context.Context, id string) (LaterAnswer, error)
@@ -60,6 +62,8 @@ type LaterAnswer struct {
 	// Rest are the names of the bureaus that may be asked after this one, and Before the ids of the entries of the
 	// question's earlier calls.
 	Rest, Before []string
+	// Shares is by what its call is shared with whoever asks the same; nil where it is not.
+	Shares *Only
 	// Reply is what the bureau has posted; nil where nothing has arrived.
 	Reply *Reply
 	// Due is when it is fetched next, and Until when it is given up.

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// ErrOvertaken is returned by Calls.Begin where another request has taken the idempotency key over meanwhile.
+// ErrOvertaken is returned by Calls.Begin and LookupRequests.Extend where another request has taken the idempotency key
+// over meanwhile.
 var ErrOvertaken = errors.New("the idempotency key belongs to another request by now")
 
 // LookupRequests remembers which lookup answers a request with an idempotency key (design, section 16). Keys and
@@ -15,6 +16,9 @@ type LookupRequests interface {
 	// Claim gives a request its lookup, unless an earlier one with the same key has one: one that is younger than Lasts,
 	// and that has begun or may still begin. It returns the request that has the key. Only outside InTx.
 	Claim(ctx context.Context, r LookupRequest) (LookupRequest, error)
+	// Extend gives a request longer to begin, Begins from At, because it waits for the call of another one. Error:
+	// ErrOvertaken where it has not got the key any more.
+	Extend(ctx context.Context, r LookupRequest) error
 	// Release frees the key of a request, if it still has it.
 	Release(ctx context.Context, r LookupRequest) error
 	// Forget removes requests that are older than before, some at a time, and returns how many.

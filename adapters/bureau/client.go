@@ -140,10 +140,10 @@ func (c *Client) Rests() time.Duration { return max(c.wait.left(), c.breaker.lef
 // ask is Ask, and also returns the reply that the answer was made of.
 func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply, error) {
 	m, ok := c.mappings[q.Product.ID]
-	if q.Ticket != "" && (!ok || m.later == nil) {
+	if q.Ticket != "" && (!ok || !m.fetches(q)) {
 		c.log.WarnContext(ctx, "an answer that comes later cannot be fetched: the bureau file no longer says how", "product",
 			q.Product.ID)
-		return ports.Answer{Later: &ports.Later{Ticket: q.Ticket, Every: unknownEvery}}, reply{}, nil
+		return ports.Answer{Later: &ports.Later{Ticket: q.Ticket, Every: unknownEvery, Unread: true}}, reply{}, nil
 	}
 	if !ok || q.Document.IsZero() || !m.product.Takes(q.Document.Type()) {
 		return ports.Answer{}, reply{}, &ports.BureauError{

@@ -22,6 +22,12 @@ const (
 	unknownEvery = time.Minute
 )
 
+// fetches reports whether the file says how an answer is fetched that comes later, or read in what was posted.
+func (m *mapping) fetches(q ports.Question) bool {
+	return m.later != nil && (q.Reply == nil || m.later.posted != nil) && m.product.Takes(q.Document.Type()) &&
+		len(m.product.Lacking(q.Inputs)) == 0
+}
+
 // again says that an answer comes later, and not before a bureau's Retry-After.
 func (l *later) again(id string, s status) reply {
 	return reply{later: &ports.Later{Ticket: id, Every: min(max(l.every, s.retryAfter), maxEvery), For: l.max}}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fichario/adapters/bureau"
+	"fichario/domain/document"
 	"fichario/ports"
 )
 
@@ -183,11 +184,27 @@ func TestAFirstReplyThatIsNoPromise(t *testing.T) {
 func TestAFileThatNoLongerSaysHow(t *testing.T) {
 	t.Parallel()
 	url, calls := serve(t, body(200, `{"nome":"Ana"}`))
-	c := client(t, fmt.Sprintf(basic, url, ""))
-	q := question(t, c, "cpf", cpf)
-	q.Ticket = "7"
-	if answer, err := c.Ask(t.Context(), q); err != nil || answer.Later == nil || calls.Load() != 0 {
-		t.Errorf("%+v, %v, %d calls", answer, err, calls.Load())
+	for what, c := range map[string]struct {
+		file   string
+		doc    document.Document
+		reply  *ports.Reply
+		unread bool
+	}{
+		"no later":                    {file: fmt.Sprintf(basic, url, ""), unread: true},
+		"no callback":                 {file: fmt.Sprintf(slowly, url, ""), reply: &ports.Reply{Body: []byte("{}")}, unread: true},
+		"another kind of document":    {file: fmt.Sprintf(slowly, url, ""), doc: document.Restore(document.CNPJ, cpf), unread: true},
+		"a post that is not about it": {file: fmt.Sprintf(slowlyPosting, url, ""), reply: &ports.Reply{Body: []byte("{}")}},
+	} {
+		client := client(t, c.file)
+		q := question(t, client, "cpf", cpf)
+		if !c.doc.IsZero() {
+			q.Document = c.doc
+		}
+		q.Ticket, q.Reply = "7", c.reply
+		answer, err := client.Ask(t.Context(), q)
+		if err != nil || answer.Later == nil || answer.Later.Unread != c.unread || calls.Load() != 0 {
+			t.Errorf("%s: %+v, %v, %d calls", what, answer.Later, err, calls.Load())
+		}
 	}
 }
 

@@ -93,7 +93,7 @@ func (b *Bureaus) chain(product, purpose string, t document.Type, only string) p
 // first.
 func (b *Bureaus) resumed(e lookup.Entry, a ports.LaterAnswer) (ports.Chain, bool) {
 	c := b.chains[e.Product].Through(append([]string{e.Bureau}, a.Rest...))
-	if !a.Compare {
+	if c.Shares = a.Shares; !a.Compare {
 		c.Compare = nil
 	}
 	return c, len(c.Links) > 0 && c.Links[0].Name == e.Bureau

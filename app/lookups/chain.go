@@ -70,7 +70,7 @@ func (l *Ledger) goDown(
 }
 
 // answerOf is how goDown ends; it takes the bureaus that were asked out of the chain. The entry is running, and charged
-// for the first of them.
+// for the first of them. The result is the running entry where another instance has gone on with it.
 func (l *Ledger) answerOf(
 	ctx context.Context, chain *ports.Chain, e lookup.Entry, before []made, m made,
 ) (Result, error) {
@@ -79,7 +79,7 @@ func (l *Ledger) answerOf(
 			return l.accept(ctx, *chain, e, before, m)
 		}
 		chain.Links = chain.Links[1:]
-		if len(chain.Links) == 0 || !l.goesDown(*chain, m) {
+		if len(chain.Links) == 0 || !l.goesDown(*chain, m) || !reserved(*chain, e, m) {
 			return l.conclude(ctx, *chain, e, before, m, nil)
 		}
 		ended := m
@@ -89,7 +89,7 @@ func (l *Ledger) answerOf(
 		}
 		next := e
 		link := towards(&next, *chain)
-		step := ports.Next{Entry: next, At: l.clock(), Takes: link.Timeout + settleMargin}
+		step := ports.Next{Entry: next, At: l.clock(), Takes: link.Timeout + settleMargin, From: e.Bureau}
 		if m.failure == nil || m.failure.Outcome != ports.NotSent {
 			o := ended.outcome(lookup.Entry{})
 			step.Ended = &o
@@ -101,7 +101,12 @@ func (l *Ledger) answerOf(
 			unmade := ended.entry
 			unmade.Bureau, unmade.Status, unmade.RecordID = next.Bureau, lookup.NotSent, ""
 			unmade.Charged, unmade.Amount = false, 0
+			if step.Ended == nil {
+				unmade.ID = ""
+			}
 			return l.conclude(ctx, *chain, e, before, m, &unmade)
+		case !running && l.goneOn(ctx, e):
+			return Result{Entry: e}, nil
 		case !running:
 			return l.conclude(ctx, *chain, e, before, m, nil)
 		}
@@ -121,6 +126,17 @@ func (l *Ledger) goesDown(c ports.Chain, m made) bool {
 		return c.OnNoRecord
 	}
 	return slices.ContainsFunc(c.Need, func(name string) bool { return catalog.IsNull(m.record.Fields, name) })
+}
+
+// reserved reports whether what the other bureaus of a chain may cost after a call is reserved in its entry. It is, but
+// where the answer came later, and this instance has another chain or other prices than the one that asked.
+func reserved(c ports.Chain, e lookup.Entry, m made) bool {
+	most, calls := c.Most()
+	if m.entry.Charged {
+		calls++
+	}
+	// What a bureau charges above its price goes on top.
+	return calls <= 1+e.Spare.Count && min(m.entry.Amount, e.Amount)+most <= e.Amount+e.Spare.Amount
 }
 
 // make makes one call.

@@ -40,6 +40,9 @@ func (l *Ledger) charge(ctx context.Context, req Request) (r Result, holder stri
 		case begun.Holder != "":
 			return Result{}, begun.Holder, nil
 		case begun.RecordID == "":
+			if c.Shared {
+				req.chain.Shares = &c.Only
+			}
 			return Result{Entry: c.Entry, chain: req.chain}, "", nil
 		}
 		rec, err := l.store.Repos().History.Only(c.Only).Latest(ctx, c.Entry.OrgID, c.Entry.Product,

@@ -19,6 +19,11 @@ const (
 	fetchesMax = 64
 	// acceptAgain is the longest pause before another attempt to store that a bureau has taken a question.
 	acceptAgain = 5 * time.Second
+	// unreadAgain is the longest pause before another attempt to read what a bureau has posted, and unreadFor is how much
+	// longer than the bureau's time it is kept. It was an answer to the instance that took it, and the bureau posts it
+	// once: one that cannot read it, as by another bureau file, leaves it to others.
+	unreadAgain = time.Minute
+	unreadFor   = 24 * time.Hour
 )
 
 // accept stores that a bureau has taken a question and answers later. It tries until that succeeds, or the bureau's
@@ -29,7 +34,7 @@ func (l *Ledger) accept(
 ) (Result, error) {
 	a := ports.Accepted{
 		LaterAnswer: ports.LaterAnswer{
-			ID: e.ID, Ticket: m.later.Ticket, Trail: e.Trail, Compare: chain.Compare != nil,
+			ID: e.ID, Ticket: m.later.Ticket, Trail: e.Trail, Compare: chain.Compare != nil, Shares: chain.Shares,
 		},
 		Entry: e, Every: m.later.Every, For: m.later.For, Margin: settleMargin,
 	}
@@ -65,14 +70,22 @@ func (l *Ledger) accept(
 }
 
 // left reports whether a question is out of this instance's hands, because an attempt to store that its bureau has
-// taken it was committed without being heard of: the answer is to be fetched, or another instance has fetched it.
+// taken it was committed without being heard of: the answer is to be fetched, or another instance has fetched it. So it
+// is where the database cannot say: what was not stored is settled without an answer all the same.
 func (l *Ledger) left(ctx context.Context, e lookup.Entry) bool {
 	repos := l.store.Repos()
-	if _, err := repos.LaterAnswers.Find(ctx, e.ID); err == nil {
+	if _, err := repos.LaterAnswers.Find(ctx, e.ID); !errors.Is(err, ports.ErrNotFound) {
 		return true
 	}
 	now, err := repos.Statement.Find(ctx, e.OrgID, e.ID)
-	return err == nil && (now.SettleAt.IsZero() || now.Bureau != e.Bureau)
+	return err != nil || now.SettleAt.IsZero() || now.Bureau != e.Bureau
+}
+
+// goneOn reports whether another instance has gone on with a question to another bureau, because this one was slower
+// than its turn.
+func (l *Ledger) goneOn(ctx context.Context, e lookup.Entry) bool {
+	now, err := l.store.Repos().Statement.Find(ctx, e.OrgID, e.ID)
+	return err == nil && now.Bureau != e.Bureau
 }
 
 // noAnswerLater is how a question ends whose answer did not come within the time that the bureau has.
@@ -138,7 +151,7 @@ func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 	if !known {
 		chain.Links = []ports.Link{{Name: e.Bureau, Product: catalog.Product{Price: e.Amount}}}
 	}
-	said := calledBack{answer: ports.Answer{Later: &ports.Later{Every: time.Minute}}}
+	said := calledBack{answer: ports.Answer{Later: &ports.Later{Every: unreadAgain, Unread: true}}}
 	if known && a.Ticket != "" && !e.Document.IsZero() {
 		said = l.ask(ctx, chain.Links[0], e, a)
 	}
@@ -151,25 +164,32 @@ func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 	}
 	result, err := l.goDown(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, said, l.clock().Sub(e.At)))
 	if _, kept := l.unwritten.of(a.ID); kept || err == nil && result.Entry.Status == lookup.Running {
-		return nil // another bureau answers later
+		return nil // another bureau answers later, or another instance has gone on
 	}
 	return repos.LaterAnswers.Remove(ctx, a)
 }
 
 // holds reports whether the outcome of a fetch is to be written, by this instance: not where the answer is to be
-// fetched again, and not by whoever was slower than its turn. One that is given up has no answer.
+// fetched again, or what was posted is to be read again, and not by whoever was slower than its turn. One that is given
+// up has no answer.
 func (l *Ledger) holds(ctx context.Context, a *ports.LaterAnswer, said *calledBack) (bool, error) {
 	repos := l.store.Repos()
 	now, err := repos.Clock.Now(ctx, l.clock())
 	if err != nil {
 		return false, err
 	}
-	if said.answer.Later != nil && now.Before(a.Until) {
-		next := now.Add(said.answer.Later.Every)
-		if next.After(a.Until) {
-			next = a.Until
+	if later := said.answer.Later; later != nil {
+		until, every := a.Until, later.Every
+		if a.Reply != nil {
+			until, every = until.Add(unreadFor), min(every, unreadAgain)
 		}
-		return false, repos.LaterAnswers.Release(ctx, *a, now, next)
+		if now.Before(until) {
+			next := now.Add(every)
+			if next.After(until) {
+				next = until
+			}
+			return false, repos.LaterAnswers.Release(ctx, *a, now, next)
+		}
 	}
 	next := now.Add(l.terms.Timeout + settleMargin)
 	ours, err := repos.LaterAnswers.Hold(ctx, *a, next)
@@ -290,19 +310,24 @@ func (l *Ledger) CalledBack(
 		return unknown
 	}
 	header, body, err := read()
-	if err != nil || e.SettleAt.IsZero() || e.Document.IsZero() {
+	if err != nil || e.SettleAt.IsZero() || e.Erased {
 		return err
 	}
 	a, err := l.taken(ctx, e)
 	if err != nil || a.ID == "" {
 		return err
 	}
+	unread := fault.New(fault.ServiceUnavailable,
+		"Esta instância não conhece o bureau, ou não sabe ler o que ele responde. Envie de novo.").After(unreadAgain)
 	chain, here := l.bureaus.resumed(e, a)
-	if !here { // another instance may have its file
-		return fault.New(fault.ServiceUnavailable, "Esta instância não conhece o bureau. Envie de novo.").After(time.Minute)
+	if !here || a.Ticket == "" || e.Document.IsZero() { // another instance may have its file, or the data key
+		return unread
 	}
 	a.Reply = &ports.Reply{Header: header, Body: body}
-	if said := l.ask(ctx, chain.Links[0], e, a); said.answer.Later != nil {
+	switch later := l.ask(ctx, chain.Links[0], e, a).answer.Later; {
+	case later != nil && later.Unread:
+		return unread
+	case later != nil:
 		l.log.InfoContext(ctx, "a bureau has posted what is no answer to its question", "lookup", id, "bureau", e.Bureau)
 		return nil
 	}

@@ -20,8 +20,9 @@ import (
 const (
 	// requestLasts is for how long an idempotency key stands for the lookup that it was first sent with (design, 16).
 	requestLasts = 24 * time.Hour
-	// requestBegins is how long a request with such a key may take before its call begins. Afterwards another instance
-	// may take the key over, because this one may be dead; if it is not, it is refused where the call is charged.
+	// requestBegins is how long a request with such a key may take before its call begins, or it waits for another's.
+	// Afterwards another instance may take the key over, because this one may be dead; if it is not, it is refused where
+	// the call is charged.
 	requestBegins = 5 * time.Second
 	// requestKeyMax is the longest idempotency key, in bytes.
 	requestKeyMax = 255

@@ -80,8 +80,15 @@ func (l *Ledger) landed(ctx context.Context, callID string) (*ports.BureauError,
 // follow waits for the call of an identical lookup and shares its outcome: the answer, free and as from history, or the
 // failure, free and without an entry. Where the bureau answers later, it does not wait for longer than a call may take.
 func (k *Asker) follow(ctx context.Context, req Request, callID string) (Result, error) {
-	ctx, cancel := context.WithTimeout(ctx, k.terms.Timeout+2*settleMargin)
+	most := k.terms.Timeout + 2*settleMargin
+	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
+	if req.RequestKey != "" { // it has no entry before that call has ended
+		mine := ports.LookupRequest{KeyID: req.caller.KeyID(), LookupID: req.ID, At: k.clock(), Begins: most}
+		if err := k.store.Repos().LookupRequests.Extend(ctx, mine); err != nil {
+			return Result{}, err
+		}
+	}
 	switch call, failure, err := k.ledger.outcome(ctx, req.caller.OrgID(), callID, k.terms.Timeout+settleMargin); {
 	case err != nil:
 		return Result{}, err

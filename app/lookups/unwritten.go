@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"fichario/domain/lookup"
 	"fichario/ports"
 )
 
@@ -37,6 +38,11 @@ func sizeOf(o ports.Outcome) int {
 // entry is settled as what it is, charged and without an answer.
 func counts(o ports.Outcome) bool { return o.Record != nil || !o.Entry.Charged }
 
+// saysLess reports whether an ending lacks an answer that another one has.
+func saysLess(o, than ports.Outcome) bool {
+	return o.Record == nil && than.Record != nil || o.Entry.Status != lookup.Done && than.Entry.Status == lookup.Done
+}
+
 // unwritten keeps endings that the database did not accept, and retries until it does.
 type unwritten struct {
 	write func(context.Context, ports.Outcome) error
@@ -59,12 +65,19 @@ func newUnwritten(log *slog.Logger, write func(context.Context, ports.Outcome) e
 	return u
 }
 
-// keep adds an ending that could not be written.
+// keep adds an ending that could not be written. Where a call has two, as of who was slower than its turn, that with
+// the answer stays.
 func (u *unwritten) keep(o ports.Outcome, why error) {
 	u.log.Error("the outcome of a lookup cannot be written; it is kept in memory and tried again", "lookup", o.Entry.ID,
 		"error", why)
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if was, twice := u.kept[o.Entry.ID]; twice {
+		if saysLess(o, was) {
+			return
+		}
+		u.bytes -= sizeOf(was)
+	}
 	u.kept[o.Entry.ID] = o
 	u.bytes += sizeOf(o)
 	if !u.trying && !u.stopped {
@@ -106,9 +119,9 @@ func (u *unwritten) flush(ctx context.Context, o ports.Outcome) error {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if _, ok := u.kept[o.Entry.ID]; ok {
+	if kept, ok := u.kept[o.Entry.ID]; ok {
 		delete(u.kept, o.Entry.ID)
-		u.bytes -= sizeOf(o)
+		u.bytes -= sizeOf(kept)
 	}
 	return nil
 }

@@ -81,10 +81,6 @@ func (r calls) endedOf(o ports.Outcome) ended {
 	return e
 }
 
-// mayBeAgain reports whether another call may have been begun under the same id: an item of a batch and a run of an
-// automation keep the id of their lookup, and try again when an attempt's commit was lost. All other ids are new.
-func (e ended) mayBeAgain() bool { return e.entry.BatchID != nil || e.entry.AutomationID != nil }
-
 func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	const op = "calls.begin"
 	if err := r.Outside(op); err != nil {
@@ -102,11 +98,7 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 		b.request = requestHash(secret, c.Entry.KeyID, "name", c.RequestName)
 	}
 	if c.Shared {
-		shared := IndexText(c.Entry.OrgID, c.Entry.Product, c.Entry.Document, c.Only.Inputs)
-		b.indexes = r.vault.Indexes(shared)
-		if b.lease = b.indexes[0]; c.Only.Purpose != nil || c.Only.Bureau != "" {
-			b.lease = r.vault.Indexes(shared + "|" + leaseText(c.Only))[0]
-		}
+		b.indexes, b.lease = sharedBy(r.vault, c.Entry, c.Only)
 	}
 	ctx, span := engine.Spanned(ctx, op)
 	out, err := r.begin.Call(ctx, b)
@@ -115,6 +107,16 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 		err = engine.Classify(out.refused)
 	}
 	return out.Begun, engine.Named(op, err)
+}
+
+// sharedBy returns beginning.indexes and lease of a shared call.
+func sharedBy(v *engine.Vault, e lookup.Entry, o ports.Only) (indexes [][]byte, lease []byte) {
+	shared := IndexText(e.OrgID, e.Product, e.Document, o.Inputs)
+	indexes = v.Indexes(shared)
+	if lease = indexes[0]; o.Purpose != nil || o.Bureau != "" {
+		lease = v.Indexes(shared + "|" + leaseText(o))[0]
+	}
+	return indexes, lease
 }
 
 // leaseText tells apart the leases of questions that do not share answers.

@@ -38,11 +38,13 @@ var (
 		SELECT doc_index FROM leases WHERE call_id = ANY ($1::text[]::uuid[]) ORDER BY doc_index FOR UPDATE
 	) AND call_id = ANY ($1::text[]::uuid[])`
 
-	// freeEndeds leaves the lease of a call that was begun again under the id of one whose commit was lost.
+	// freeEndeds is freeLeases, but leaves the leases of entries that are no longer those of the calls that end: they were
+	// begun again under the id of one whose commit was lost, or have gone on to another bureau.
 	freeEndeds = `DELETE FROM leases WHERE doc_index IN (
-		SELECT l.doc_index FROM leases l JOIN unnest($1::text[], $2::timestamptz[]) AS a (id, at) ON l.call_id = a.id::uuid
+		SELECT l.doc_index
+		FROM leases l JOIN unnest($1::text[], $2::timestamptz[], $3::text[]) AS a (id, at, bureau) ON l.call_id = a.id::uuid
 		WHERE NOT EXISTS (SELECT 1 FROM lookups e
-			WHERE e.id = l.call_id AND e.id BETWEEN $3::uuid AND $4::uuid AND e.at <> a.at)
+			WHERE e.id = l.call_id AND e.id BETWEEN $4::uuid AND $5::uuid AND (e.at <> a.at OR e.bureau <> a.bureau))
 		ORDER BY l.doc_index FOR UPDATE OF l
 	) AND call_id = ANY ($1::text[]::uuid[])`
 
@@ -66,9 +68,10 @@ var (
 	// endEntries gives no answer to an entry whose person was erased since it was settled; what it costs is still written.
 	endEntries = `UPDATE lookups SET status = a.status, charged = a.charged, amount = a.amount,
 			record_id = CASE WHEN settle_at IS NULL THEN NULL ELSE a.record_id::uuid END, others = a.others, settle_at = NULL
-		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $8::timestamptz[], $9::bigint[])
-			AS a (id, status, charged, amount, record_id, at, others)
+		FROM unnest($1::text[], $2::text[], $3::boolean[], $4::bigint[], $5::text[], $8::timestamptz[], $9::bigint[],
+			$10::text[]) AS a (id, status, charged, amount, record_id, at, others, bureau)
 		WHERE lookups.id = a.id::uuid AND lookups.id BETWEEN $6::uuid AND $7::uuid AND lookups.at = a.at
+			AND lookups.bureau = a.bureau
 			AND (settle_at IS NOT NULL OR lookups.charged <> a.charged OR lookups.amount <> a.amount)
 			AND lookups.status IN (` + unfinished + `)
 		RETURNING lookups.id::text, lookups.record_id IS NOT NULL, spare, spare_calls`
@@ -186,7 +189,11 @@ type ending struct {
 func (s *room) endOnPostgres(ctx context.Context, in []ended) ([]bool, error) {
 	open := make([]bool, len(in))
 	for _, of := range turns(in, func(e ended) string { return string(e.entry.ID) }) {
-		results, err := s.endApart(ctx, engine.Mapped(of, func(i int) ended { return in[i] }))
+		ends := engine.Mapped(of, func(i int) ended { return in[i] })
+		results, err := s.endApart(ctx, ends, false)
+		if errors.Is(err, errEnded) {
+			results, err = s.endApart(ctx, ends, true)
+		}
 		if err != nil {
 			return nil, err // a call that has ended can be ended again
 		}
@@ -197,35 +204,14 @@ func (s *room) endOnPostgres(ctx context.Context, in []ended) ([]bool, error) {
 	return open, nil
 }
 
-// endApart writes the outcomes of calls of which each is there once.
-func (s *room) endApart(ctx context.Context, in []ended) (open []bool, err error) {
-	ids, queued := engine.Mapped(in, func(e ended) string { return string(e.entry.ID) }), false
+// endApart writes the outcomes of calls of which each is there once. It writes nothing and returns errEnded where an
+// entry is not open, unless some may be ended: then it looks whose leases it frees.
+func (s *room) endApart(ctx context.Context, in []ended, some bool) (open []bool, err error) {
+	queued := false
 	err = s.OnPostgres(ctx, func(tx pgx.Tx) error {
 		open = make([]bool, len(in))
-		batch := &pgx.Batch{}
-		times, first, last := engine.Mapped(in, func(e ended) time.Time { return e.entry.At }), slices.Min(ids),
-			slices.Max(ids)
-		if slices.ContainsFunc(in, ended.mayBeAgain) {
-			batch.Queue(freeEndeds, ids, times, first, last)
-		} else {
-			batch.Queue(freeLeases, ids)
-		}
-		still := map[string]ending{}
-		batch.Queue(endEntries, ids,
-			engine.Mapped(in, func(e ended) string { return e.entry.Status }),
-			engine.Mapped(in, func(e ended) bool { return e.entry.Charged }),
-			engine.Mapped(in, func(e ended) int64 { return e.entry.Amount }),
-			engine.Mapped(in, func(e ended) *string { return (*string)(e.entry.RecordID) }),
-			first, last, times, // the bounds let PostgreSQL prune partitions
-			engine.Mapped(in, func(e ended) int64 { return e.entry.Others }),
-		).Query(func(rows pgx.Rows) error {
-			var id string
-			var one ending
-			_, err := pgx.ForEachRow(rows, []any{&id, &one.answered, &one.Amount, &one.Count},
-				func() error { still[id] = one; return nil })
-			return err
-		})
-		if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		still, err := endRows(ctx, tx, in, some)
+		if err != nil {
 			return err
 		}
 		sum := newCharges()
@@ -233,7 +219,7 @@ func (s *room) endApart(ctx context.Context, in []ended) (open []bool, err error
 		var completed []automations.JobRow
 		for i, e := range in {
 			var one ending
-			if one, open[i] = still[ids[i]]; !open[i] {
+			if one, open[i] = still[string(e.entry.ID)]; !open[i] {
 				continue
 			}
 			e.entry.Spare, e.entry.SpareCalls = int64(one.Amount), int64(one.Count)
@@ -244,7 +230,8 @@ func (s *room) endApart(ctx context.Context, in []ended) (open []bool, err error
 			sum.end(e.entry, e.price)
 			sum.asked(e)
 		}
-		batch, queued = &pgx.Batch{}, false
+		batch := &pgx.Batch{}
+		queued = false
 		engine.QueueRows(batch, addRecords, records)
 		automations.QueueJobs(batch, completed, &queued)
 		if keys, buckets := inOrder(maps.Keys(sum.added)); len(keys) > 0 {
@@ -260,6 +247,41 @@ func (s *room) endApart(ctx context.Context, in []ended) (open []bool, err error
 		s.Announce(automation.FanOut)
 	}
 	return open, err
+}
+
+// endRows frees the leases of calls and writes their entries. It returns those that were open, by their ids.
+func endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]ending, error) {
+	ids := engine.Mapped(in, func(e ended) string { return string(e.entry.ID) })
+	batch, still := &pgx.Batch{}, map[string]ending{}
+	times, first, last := engine.Mapped(in, func(e ended) time.Time { return e.entry.At }), slices.Min(ids),
+		slices.Max(ids)
+	bureaus := engine.Mapped(in, func(e ended) string { return e.entry.Bureau })
+	if some {
+		batch.Queue(freeEndeds, ids, times, bureaus, first, last)
+	} else {
+		batch.Queue(freeLeases, ids)
+	}
+	batch.Queue(endEntries, ids,
+		engine.Mapped(in, func(e ended) string { return e.entry.Status }),
+		engine.Mapped(in, func(e ended) bool { return e.entry.Charged }),
+		engine.Mapped(in, func(e ended) int64 { return e.entry.Amount }),
+		engine.Mapped(in, func(e ended) *string { return (*string)(e.entry.RecordID) }),
+		first, last, times, // the bounds let PostgreSQL prune partitions
+		engine.Mapped(in, func(e ended) int64 { return e.entry.Others }), bureaus,
+	).Query(func(rows pgx.Rows) error {
+		var id string
+		var one ending
+		_, err := pgx.ForEachRow(rows, []any{&id, &one.answered, &one.Amount, &one.Count},
+			func() error { still[id] = one; return nil })
+		return err
+	})
+	if err := tx.SendBatch(ctx, batch).Close(); err != nil {
+		return nil, err
+	}
+	if len(still) < len(in) && !some {
+		return nil, errEnded
+	}
+	return still, nil
 }
 
 // before is the state that calls find.

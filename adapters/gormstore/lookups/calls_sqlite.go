@@ -17,9 +17,10 @@ const (
 		WHERE leases.expires_at <= ?`
 	askHolder = "SELECT call_id FROM leases WHERE doc_index = ?"
 	freeLease = "DELETE FROM leases WHERE call_id = ?"
-	// freeEnded leaves the lease of a call that was begun again under the id of one whose commit was lost.
+	// freeEnded is freeLease, but leaves that of an entry that is no longer that of the call that ends: it was begun again
+	// under the id of one whose commit was lost, or has gone on to another bureau.
 	freeEnded = `DELETE FROM leases WHERE call_id = ?1
-		AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = ?1 AND at <> ?2)`
+		AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = ?1 AND (at <> ?2 OR bureau <> ?3))`
 	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
 		AND (?3 = '' OR bureau = ?3) ORDER BY answered_at DESC LIMIT 1`
 	askCounted = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
@@ -29,8 +30,8 @@ var (
 	// endEntry gives no answer to an entry whose person was erased since it was settled; what it costs is still written.
 	endEntry = `UPDATE lookups SET status = ?1, charged = ?2, amount = ?3,
 			record_id = CASE WHEN settle_at IS NULL THEN NULL ELSE ?4 END, others = ?5, settle_at = NULL
-		WHERE id = ?6 AND at = ?7 AND (settle_at IS NOT NULL OR charged <> ?2 OR amount <> ?3) AND status IN (` + unfinished +
-		") RETURNING spare, spare_calls, record_id IS NOT NULL"
+		WHERE id = ?6 AND at = ?7 AND bureau = ?8 AND (settle_at IS NOT NULL OR charged <> ?2 OR amount <> ?3)
+			AND status IN (` + unfinished + ") RETURNING spare, spare_calls, record_id IS NOT NULL"
 	insertRecord = recordTable.Insert()
 )
 
@@ -76,18 +77,16 @@ func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 		sum, listeners := newCharges(), map[listener]bool{}
 		for i := range in {
 			e := &in[i]
-			if e.mayBeAgain() {
-				w.Exec(freeEnded, e.entry.ID, e.entry.At)
-			} else {
-				w.Exec(freeLease, e.entry.ID)
-			}
 			var answered bool
 			open[i] = w.Row(endEntry, []any{
 				e.entry.Status, e.entry.Charged, e.entry.Amount, e.entry.RecordID, e.entry.Others, e.entry.ID, e.entry.At,
+				e.entry.Bureau,
 			}, &e.entry.Spare, &e.entry.SpareCalls, &answered)
 			if !open[i] {
+				w.Exec(freeEnded, e.entry.ID, e.entry.At, e.entry.Bureau)
 				continue
 			}
+			w.Exec(freeLease, e.entry.ID)
 			if e.record != nil && answered {
 				w.Exec(insertRecord, recordTable.Values(e.record)...)
 				for j := range e.parts {

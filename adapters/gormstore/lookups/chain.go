@@ -3,6 +3,7 @@ package lookups
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"slices"
 
@@ -33,8 +34,8 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 			return err
 		}
 		was, err := lockedEntry(db, n.Entry)
-		if running = err == nil && was.Status == string(lookup.Running); !running {
-			return err
+		if running = err == nil && was.Status == string(lookup.Running) && was.Bureau == n.From; !running {
+			return cmp.Or(err, errEnded)
 		}
 		if err := db.Delete(&laterAnswerRow{}, "id = ?", n.Entry.ID).Error; err != nil {
 			return err // that of the call before
@@ -58,6 +59,9 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 		}
 		return cmp.Or(err, sum.write(db))
 	})
+	if errors.Is(err, errEnded) {
+		err = nil
+	}
 	return running, err
 }
 
@@ -72,13 +76,16 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 	e := r.endedOf(o)
 	queued := false
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
-		queued = false
+		open, queued = false, false
 		if err := db.Delete(&leaseRow{}, "call_id = ?", o.Entry.ID).Error; err != nil {
 			return err
 		}
 		was, err := lockedEntry(db, o.Entry)
 		if err != nil {
 			return err
+		}
+		if still, err := stillAt(db, was, o); err != nil || !still {
+			return cmp.Or(err, errEnded) // the lease stays
 		}
 		// Where its person was erased since it was settled, what it costs is written, and no answer.
 		erased := was.SettleAt == nil
@@ -102,30 +109,58 @@ func (r calls) endOtherwise(ctx context.Context, op string, o ports.Outcome) (op
 		}
 		sum := newCharges()
 		sum.end(e.entry, was.Amount)
-		last, counted := e, false
-		if o.Other != nil {
-			last.entry = lookupRowOf(r.vault, *o.Other)
-			if _, err = r.becomes(db, sum, *o.Other); err != nil {
-				return err
-			}
-		}
-		if o.Unmade != nil { // where it was written, Next has counted the call
-			if counted, err = r.becomes(db, sum, *o.Unmade); err != nil {
-				return err
-			}
-		}
-		if !counted {
-			sum.asked(last)
+		if err := r.endOthers(db, sum, e, o); err != nil {
+			return err
 		}
 		if !erased {
 			queued, err = addCompleted(db, e.entry, e.trail)
 		}
 		return cmp.Or(err, sum.write(db))
 	})
+	if errors.Is(err, errEnded) {
+		err = nil
+	}
 	if err == nil && queued {
 		r.MakeDue(automation.FanOut)
 	}
 	return open, err
+}
+
+// stillAt reports whether an entry is at the bureau of the call that ends, or at the next one by a step of that call
+// that its owner did not hear of; and not where another instance has gone on with it.
+func stillAt(db *gorm.DB, was LookupRow, o ports.Outcome) (bool, error) {
+	of := o.Entry
+	if o.Other != nil {
+		of = *o.Other
+	}
+	if was.Bureau == of.Bureau || o.Unmade == nil {
+		return was.Bureau == of.Bureau, nil
+	}
+	if was.Bureau != o.Unmade.Bureau || o.Unmade.ID == "" {
+		return was.Bureau == o.Unmade.Bureau, nil
+	}
+	unmade, err := lockedEntry(db, *o.Unmade)
+	return unmade.ID != "", err
+}
+
+// endOthers writes what an outcome says of other entries than that of the question, and counts its last call.
+func (r calls) endOthers(db *gorm.DB, sum *charges, last ended, o ports.Outcome) (err error) {
+	counted := false
+	if o.Other != nil {
+		last.entry = lookupRowOf(r.vault, *o.Other)
+		if _, err = r.becomes(db, sum, *o.Other); err != nil {
+			return err
+		}
+	}
+	if o.Unmade != nil && o.Unmade.ID != "" { // where it was written, Next has counted the call
+		if counted, err = r.becomes(db, sum, *o.Unmade); err != nil {
+			return err
+		}
+	}
+	if !counted {
+		sum.asked(last)
+	}
+	return nil
 }
 
 // becomes rewrites an entry without an answer, and reports whether there is one.

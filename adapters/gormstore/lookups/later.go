@@ -31,11 +31,12 @@ func (laterAnswerRow) TableName() string { return "later_answers" }
 
 // laterContent is the content of a laterAnswerRow.
 type laterContent struct {
-	Ticket  string   `json:"ticket"`
-	Trail   string   `json:"trail,omitempty"`
-	Compare bool     `json:"compare,omitempty"`
-	Rest    []string `json:"rest,omitempty"`
-	Before  []string `json:"before,omitempty"`
+	Ticket  string      `json:"ticket"`
+	Trail   string      `json:"trail,omitempty"`
+	Compare bool        `json:"compare,omitempty"`
+	Rest    []string    `json:"rest,omitempty"`
+	Before  []string    `json:"before,omitempty"`
+	Shares  *ports.Only `json:"shares,omitempty"`
 }
 
 type laterAnswers struct {
@@ -54,15 +55,14 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 	if err != nil {
 		return err
 	}
-	content := laterContent{a.Ticket, a.Trail, a.Compare, a.Rest, a.Before}
+	content := laterContent{a.Ticket, a.Trail, a.Compare, a.Rest, a.Before, a.Shares}
 	row := laterAnswerRow{
 		ID: engine.UID(a.ID), Due: engine.Stamp(now.Add(a.Every)), Until: engine.Stamp(now.Add(a.For)),
 		Content: r.vault.SealJSON(content, "later_answers|content|"+a.ID),
 	}
 	settles := row.Until.Add(a.Margin)
 	err = r.Whole(ctx, op, func(db *gorm.DB) error {
-		err := db.Model(&leaseRow{}).Where("call_id = ?", a.ID).Update("expires_at", settles).Error
-		if err != nil {
+		if err := r.leased(db, a, settles); err != nil {
 			return err
 		}
 		was, err := lockedEntry(db, a.Entry)
@@ -73,13 +73,25 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 		}
 		return cmp.Or(
 			db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error,
-			db.Model(&LookupRow{}).Where("id = ?", row.ID).Update("settle_at", settles).Error,
+			db.Model(&LookupRow{}).Where("id = ?", row.ID).
+				Updates(map[string]any{"settle_at": settles, "status": string(lookup.Running)}).Error,
 		)
 	})
 	if errors.Is(err, errEnded) {
 		return nil
 	}
 	return err
+}
+
+// leased puts off when the lease of a question ends, or takes it again where it is free since the question was settled.
+func (r laterAnswers) leased(db *gorm.DB, a ports.Accepted, until time.Time) error {
+	done := db.Model(&leaseRow{}).Where("call_id = ?", a.ID).Update("expires_at", until)
+	if done.Error != nil || done.RowsAffected > 0 || a.Shares == nil {
+		return done.Error
+	}
+	_, lease := sharedBy(r.vault, a.Entry, *a.Shares)
+	row := leaseRow{DocIndex: lease, CallID: engine.UID(a.ID), ExpiresAt: until}
+	return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
 }
 
 // errEnded rolls a transaction back.
@@ -108,7 +120,7 @@ func (r laterAnswers) answer(row laterAnswerRow) ports.LaterAnswer {
 		_ = json.Unmarshal(plain, &content) // Accept wrote it
 	}
 	a.Ticket, a.Trail, a.Compare = content.Ticket, content.Trail, content.Compare
-	a.Rest, a.Before = content.Rest, content.Before
+	a.Rest, a.Before, a.Shares = content.Rest, content.Before, content.Shares
 	if len(row.Reply) > 0 {
 		a.Reply = &ports.Reply{}
 		if plain, ok := r.vault.Shown(row.Reply, "later_answers|reply|"+a.ID); ok {
@@ -135,10 +147,8 @@ func (r laterAnswers) Release(ctx context.Context, a ports.LaterAnswer, now, unt
 		mine := func() *gorm.DB {
 			return db.Model(&laterAnswerRow{}).Where("id = ? AND due = ?", a.ID, engine.Stamp(a.Due))
 		}
-		if a.Reply != nil {
-			return mine().Updates(map[string]any{"due": engine.Stamp(until), "turn": false, "reply": nil}).Error
-		}
-		done := mine().Where("reply IS NULL").Updates(map[string]any{"due": engine.Stamp(until), "turn": false})
+		done := mine().Where("reply IS NULL OR ?", a.Reply != nil).
+			Updates(map[string]any{"due": engine.Stamp(until), "turn": false})
 		if done.Error != nil || done.RowsAffected > 0 {
 			return done.Error
 		}

@@ -14,8 +14,8 @@ import (
 	"fichario/ports"
 )
 
-// lookupRequestRow is a request with an idempotency key. It has begun once its call is charged: until LeaseUntil
-// nobody else may take the key, and then only if it has not.
+// lookupRequestRow is a request with an idempotency key. It has begun once its call is charged, or its entry is written
+// that needs none: until LeaseUntil nobody else may take the key, and then only if it has not.
 type lookupRequestRow struct {
 	KeyID      engine.UID `gorm:"primaryKey"`
 	Name       []byte     `gorm:"primaryKey"`
@@ -42,19 +42,22 @@ func requestHash(secret []byte, keyID, what, said string) []byte {
 }
 
 const (
-	// These insert a request, or replace one that is over.
+	// These insert a request, or replace one that is over. That an entry is there is seen by its id alone, because History
+	// writes many at once that have no request.
 	claimOnPostgres = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at)
 		VALUES (?, ?, ?, ?, false, clock_timestamp() + ? * interval '1 microsecond', clock_timestamp())
 		ON CONFLICT (key_id, name) DO UPDATE SET question = excluded.question, lookup_id = excluded.lookup_id, begun = false,
 			lease_until = excluded.lease_until, created_at = excluded.created_at
 		WHERE lookup_requests.created_at <= clock_timestamp() - ? * interval '1 microsecond'
-			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= clock_timestamp()`
+			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= clock_timestamp()
+				AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = lookup_requests.lookup_id)`
 	claimOnSQLite = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at)
 		VALUES (?, ?, ?, ?, false, ?, ?)
 		ON CONFLICT (key_id, name) DO UPDATE SET question = excluded.question, lookup_id = excluded.lookup_id, begun = false,
 			lease_until = excluded.lease_until, created_at = excluded.created_at
 		WHERE lookup_requests.created_at <= ?
-			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= excluded.created_at`
+			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= excluded.created_at
+				AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = lookup_requests.lookup_id)`
 )
 
 func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports.LookupRequest, error) {
@@ -87,6 +90,22 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 		At: row.CreatedAt.UTC(),
 	}
 	return has, err
+}
+
+func (r lookupRequests) Extend(ctx context.Context, q ports.LookupRequest) error {
+	now, err := engine.Clock{Conn: r.Conn}.Now(ctx, q.At)
+	if err != nil {
+		return err
+	}
+	n, err := r.ExecCount(ctx, "lookupRequests.extend", func(db *gorm.DB) *gorm.DB {
+		return db.Model(&lookupRequestRow{}).
+			Where("key_id = ? AND lookup_id = ?", engine.UID(q.KeyID), engine.UID(q.LookupID)).
+			Update("lease_until", engine.Stamp(now.Add(q.Begins)))
+	})
+	if err == nil && n == 0 {
+		err = ports.ErrOvertaken
+	}
+	return err
 }
 
 func (r lookupRequests) Release(ctx context.Context, q ports.LookupRequest) error {

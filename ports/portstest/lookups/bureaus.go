@@ -2,6 +2,7 @@ package lookups
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,7 +28,7 @@ func callsDownAChain(t *testing.T, s ports.Store) {
 	ended, next := e, e
 	ended.ID, ended.FollowedID, ended.Status, ended.Amount = kit.ID(), e.ID, lookup.Done, 1000
 	next.Bureau, next.Amount, next.Spare = "b", 6000, lookup.Spent{}
-	step := ports.Next{Entry: next, At: e.At, Takes: time.Hour, Ended: &ports.Outcome{Entry: ended}}
+	step := ports.Next{Entry: next, From: "a", At: e.At, Takes: time.Hour, Ended: &ports.Outcome{Entry: ended}}
 	running, err := calls.Next(ctx, step)
 	kit.Must(t, err)
 	kit.Same(t, "goes on", running, true)
@@ -56,6 +57,95 @@ func callsDownAChain(t *testing.T, s ports.Store) {
 	open, err = calls.End(ctx, ports.Outcome{Entry: answers, Price: 6000, Other: &other})
 	kit.Must(t, err)
 	kit.Same(t, "ended twice", open, false)
+}
+
+// callsGoneOn: once a question has gone on to another bureau, whoever still has the call to the one before changes
+// nothing. Only who took that step, and did not hear of it, ends the question.
+func callsGoneOn(t *testing.T, s ports.Store) {
+	ctx, calls := t.Context(), s.Repos().Calls
+	e := kit.Running(t, "")
+	e.MemberID, e.Bureau, e.Spare = kit.ID(), "a", lookup.Spent{Count: 2, Amount: 12_000}
+	kit.Same(t, "begun", kit.Begins(t, s, ports.Charge{Entry: e, Takes: time.Hour, Shared: true}), ports.Begun{})
+	ended, next := e, e
+	ended.ID, ended.FollowedID, ended.Status, ended.Charged, ended.Amount = kit.ID(), e.ID, lookup.NotSent, false, 0
+	next.Bureau, next.Amount, next.Spare = "b", 6000, lookup.Spent{Count: 1, Amount: 6000}
+	step := ports.Next{Entry: next, From: "a", At: e.At, Takes: time.Hour, Ended: &ports.Outcome{Entry: ended}}
+	running, err := calls.Next(ctx, step)
+	kit.Must(t, err)
+	kit.Same(t, "goes on", running, true)
+	state := func() []any {
+		t.Helper()
+		same := e
+		same.ID = kit.ID()
+		_, spent, _, err := s.Repos().Usage.Spent(ctx, e.MemberID, e.Day, e.Month)
+		kit.Must(t, err)
+		all, err := s.Repos().Statement.Page(ctx, lookup.Asker{OrgID: e.OrgID}, lookup.Filter{}, "", 9)
+		kit.Must(t, err)
+		found, err := s.Repos().Statement.Find(ctx, e.OrgID, e.ID)
+		kit.Must(t, err)
+		return []any{
+			kit.Begins(t, s, ports.Charge{Entry: same, Takes: time.Hour, Shared: true}).Holder == e.ID, spent, len(all),
+			found.Bureau, found.Status, found.Amount, found.SettleAt,
+		}
+	}
+	before := state()
+
+	step.Ended.Entry.ID = kit.ID()
+	running, err = calls.Next(ctx, step)
+	kit.Must(t, err)
+	kit.Same(t, "goes on from where it is not any more", running, false)
+	answered, earlier, other := e, e, e
+	answered.Status, answered.RecordID, answered.Spare = lookup.Done, kit.ID(), lookup.Spent{}
+	earlier.Bureau, earlier.Status, earlier.Spare = "z", lookup.Done, lookup.Spent{}
+	other.ID, other.FollowedID, other.Status = kit.ID(), e.ID, lookup.Failed
+	unmade := next
+	unmade.ID, unmade.FollowedID, unmade.Status, unmade.Charged, unmade.Amount = kit.ID(), e.ID, lookup.NotSent, false, 0
+	for what, o := range map[string]ports.Outcome{
+		"answered":                       {Entry: answered, Price: 4500, Record: recordOf(answered)},
+		"answered by an earlier one":     {Entry: earlier, Price: 4500, Other: &other},
+		"by who did not write that step": {Entry: answered, Price: 4500, Unmade: &unmade},
+	} {
+		var wg sync.WaitGroup
+		for range 2 { // another call that ends at the same time does
+			one := kit.Running(t, "")
+			kit.Begins(t, s, ports.Charge{Entry: one, Takes: time.Hour})
+			wg.Go(func() {
+				open, err := calls.End(ctx, kit.NotSent(one))
+				expectNone(t, err)
+				if !open {
+					t.Error("another call does not end")
+				}
+			})
+		}
+		open, err := calls.End(ctx, o)
+		wg.Wait()
+		kit.Must(t, err)
+		kit.Same(t, what, open, false)
+		kit.Same(t, "nothing has changed: "+what, state(), before)
+	}
+	records, err := s.Repos().History.Records(ctx, []string{answered.RecordID})
+	kit.Must(t, err)
+	kit.Same(t, "in history", len(records), 0)
+
+	failed := e
+	failed.Status, failed.Charged, failed.Amount, failed.Spare = lookup.NotSent, false, 0, lookup.Spent{}
+	unmade.ID = ended.ID
+	open, err := calls.End(ctx, ports.Outcome{Entry: failed, Price: 4500, Unmade: &unmade})
+	kit.Must(t, err)
+	kit.Same(t, "by who did not hear of that step", open, true)
+
+	e.ID, next.ID, failed.ID, unmade.ID = kit.ID(), "", "", ""
+	next.ID, failed.ID = e.ID, e.ID
+	kit.Same(t, "begun", kit.Begins(t, s, ports.Charge{Entry: e, Takes: time.Hour, Shared: true}), ports.Begun{})
+	running, err = calls.Next(ctx, ports.Next{Entry: next, From: "a", At: e.At, Takes: time.Hour})
+	kit.Must(t, err)
+	kit.Same(t, "goes on from a call that leaves no entry", running, true)
+	open, err = calls.End(ctx, ports.Outcome{Entry: failed, Price: 4500, Unmade: &unmade})
+	kit.Must(t, err)
+	kit.Same(t, "by who did not hear of it", open, true)
+	_, spent, _, err := s.Repos().Usage.Spent(ctx, e.MemberID, e.Day, e.Month)
+	kit.Must(t, err)
+	kit.Same(t, "in the end", spent, lookup.Spent{})
 }
 
 // endsAfterErasure: an erasure forgets whom a settled question is about. How its last call ended may come later: the
@@ -101,7 +191,7 @@ func endsAfterErasure(t *testing.T, s ports.Store) {
 		first.ID, first.FollowedID, first.Status, first.Amount, first.RecordID = kit.ID(), e.ID, lookup.Done, 1000, kit.ID()
 		e.Bureau, e.Amount, e.Spare = "b", 6000, lookup.Spent{}
 		running, err := repos.Calls.Next(ctx, ports.Next{
-			Entry: e, At: e.At, Takes: time.Hour, Ended: &ports.Outcome{Entry: first, Record: recordOf(first)},
+			Entry: e, From: "a", At: e.At, Takes: time.Hour, Ended: &ports.Outcome{Entry: first, Record: recordOf(first)},
 		})
 		kit.Must(t, err)
 		kit.Same(t, "goes on", running, true)

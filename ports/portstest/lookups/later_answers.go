@@ -25,6 +25,7 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	accepted := ports.Accepted{
 		LaterAnswer: ports.LaterAnswer{
 			ID: call.Entry.ID, Ticket: "protocolo", Trail: "x", Compare: true, Rest: []string{"b"}, Before: []string{kit.ID()},
+			Shares: &ports.Only{},
 		},
 		Entry: call.Entry, At: now, Every: time.Minute, For: time.Hour, Margin: time.Second,
 	}
@@ -64,8 +65,9 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	kit.Same(t, "due", len(some), 1)
 	got := some[0]
 	kit.Same(t, "until", got.Until.Sub(now).Round(time.Minute), time.Hour)
-	kit.Same(t, "what is kept", []any{got.ID, got.Ticket, got.Trail, got.Compare, got.Rest[0], got.Before[0]},
-		[]any{e.ID, "protocolo", "x", true, "b", accepted.Before[0]})
+	kit.Same(t, "what is kept",
+		[]any{got.ID, got.Ticket, got.Trail, got.Compare, got.Rest[0], got.Before[0], got.Shares != nil},
+		[]any{e.ID, "protocolo", "x", true, "b", accepted.Before[0], true})
 	kit.Same(t, "while another one has it", len(claim(due, due.Add(time.Minute))), 0)
 	posted := func(body string) {
 		kit.Must(t, repos.LaterAnswers.Arrive(ctx, e.ID, ports.Reply{Body: []byte(body)}, now))
@@ -83,15 +85,17 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	got = some[0]
 	kit.Same(t, "what was posted", string(got.Reply.Body), "first")
 	kit.Must(t, repos.LaterAnswers.Release(ctx, got, now, due.Add(9*time.Hour)))
-	kit.Same(t, "what was posted is no answer", len(claim(due, due.Add(time.Minute))), 0)
+	kit.Same(t, "left by whoever cannot read it", len(claim(due, due.Add(time.Minute))), 0)
 	posted("third")
+	kit.Same(t, "and not due by what is posted again", len(claim(due, due.Add(time.Minute))), 0)
 	found, err := repos.LaterAnswers.Find(ctx, e.ID)
 	kit.Must(t, err)
-	kit.Same(t, "found", []any{found.Ticket, string(found.Reply.Body)}, []any{"protocolo", "third"})
+	kit.Same(t, "found", []any{found.Ticket, string(found.Reply.Body)}, []any{"protocolo", "first"})
 	_, err = repos.LaterAnswers.Find(ctx, kit.ID())
 	kit.Same(t, "another one", errors.Is(err, ports.ErrNotFound), true)
+	due = due.Add(9 * time.Hour)
 	some = claim(due, due.Add(time.Minute))
-	kit.Same(t, "posted while it was nobody's", len(some), 1)
+	kit.Same(t, "due again with what was posted", len(some), 1)
 	got = some[0]
 	proofs := map[string]bool{}
 	for _, of := range [][2]string{{"a", e.ID}, {"b", e.ID}, {"a", kit.ID()}, {"a", e.ID}} {
@@ -113,7 +117,7 @@ func laterAnswers(t *testing.T, s ports.Store) {
 
 	other := e
 	other.Bureau = "b"
-	next := ports.Next{Entry: other, At: now, Takes: time.Second}
+	next := ports.Next{Entry: other, From: e.Bureau, At: now, Takes: time.Second}
 	running, err := repos.Calls.Next(ctx, next)
 	kit.Must(t, err)
 	kit.Same(t, "it goes on to another bureau", running, true)
@@ -122,6 +126,12 @@ func laterAnswers(t *testing.T, s ports.Store) {
 	accepted.Entry = other
 	kit.Same(t, "and may die", settle(now.Add(time.Hour)), 1)
 	kit.Must(t, repos.LaterAnswers.Accept(ctx, accepted)) // it was only slow
+	again, err := repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
+	kit.Must(t, err)
+	kit.Same(t, "running again", []any{again.Status, again.Spare, again.SettleAt.Sub(now) > 50*time.Minute},
+		[]any{lookup.Running, lookup.Spent{}, true})
+	kit.Same(t, "and nobody else asks the same", kit.Begins(t, s, same), ports.Begun{Holder: e.ID})
+	kit.Same(t, "settled by nobody again", settle(again.SettleAt.Add(time.Hour)), 0)
 	other.Status, other.RecordID = lookup.Failed, ""
 	open, err := repos.Calls.End(ctx, ports.Outcome{Entry: other, Price: catalog.Money(4500)})
 	kit.Must(t, err)

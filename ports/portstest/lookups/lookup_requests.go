@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fichario/domain/access"
+	"fichario/domain/lookup"
 	"fichario/ports"
 	"fichario/ports/portstest/kit"
 )
@@ -63,11 +64,29 @@ func lookupRequests(t *testing.T, s ports.Store) {
 	kit.Must(t, begin(late))
 	_, has = ask(key, "begun", "q")
 	kit.Same(t, "one that has begun stays", has.LookupID, late.LookupID)
+	late.Name, late.LookupID = "waits", kit.ID()
+	_, err = repo.Claim(ctx, late)
+	kit.Must(t, err)
+	longer := late
+	longer.Begins = time.Hour
+	kit.Must(t, repo.Extend(ctx, longer))
+	_, has = ask(key, "waits", "q")
+	kit.Same(t, "one that waits stays", has.LookupID, late.LookupID)
+	longer.LookupID = kit.ID()
+	kit.WantErr(t, "one that has not got its key any more", repo.Extend(ctx, longer), ports.ErrOvertaken)
+	late.Name, late.LookupID = "free", kit.ID()
+	_, err = repo.Claim(ctx, late)
+	kit.Must(t, err)
+	free := kit.Running(t, key)
+	free.ID, free.Status, free.Cache, free.Charged, free.Amount = late.LookupID, lookup.Done, true, false, 0
+	kit.Must(t, s.Repos().Statement.Add(ctx, free))
+	_, has = ask(key, "free", "q")
+	kit.Same(t, "one that needed no call stays", has.LookupID, late.LookupID)
 
 	n, err := repo.Forget(ctx, now.Add(-time.Hour))
 	kit.Must(t, err)
 	kit.Same(t, "forgotten too early", n, 0)
 	n, err = repo.Forget(ctx, now.Add(time.Hour))
 	kit.Must(t, err)
-	kit.Same(t, "forgotten", n, 5)
+	kit.Same(t, "forgotten", n, 7)
 }

@@ -28,6 +28,7 @@ var Suite = kit.Suite{
 	"calls of many":           callsOfMany,
 	"calls ended twice":       callsEndedTwice,
 	"calls down a chain":      callsDownAChain,
+	"calls gone on":           callsGoneOn,
 	"ends after an erasure":   endsAfterErasure,
 	"bureaus":                 bureaus,
 	"comparisons":             comparisons,
