@@ -519,6 +519,7 @@ func TestAnErasureWaitsForALaterAnswer(t *testing.T) {
 		began := time.Now()
 		s.erase(owner, privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[0]})
 		equal(t, "it waited", time.Since(began) >= time.Minute, true)
+		equal(t, "the call that fetched it did not take that long", s.observed.list()[0].Took < time.Second, true)
 		equal(t, "lines", line(s.entries()), "[concluida 0.45]")
 	})
 }

@@ -181,7 +181,7 @@ func (l *Ledger) ended(
 			"product", e.Product, "charged", m.entry.Amount.String(), "price", link.Product.Price.String())
 	}
 	l.observe(Event{
-		Product: e.Product, Bureau: link.Name, Took: took, Dropped: answer.Dropped, Status: m.entry.Status,
+		Product: e.Product, Bureau: link.Name, Took: said.took, Dropped: answer.Dropped, Status: m.entry.Status,
 		Charged: m.entry.Amount,
 	})
 	if failure != nil && failure.Outcome == ports.Exhausted {
