@@ -26,7 +26,7 @@ type contactImportCmd struct {
 	Org        string   `required:"" help:"Id of the organisation; its first active owner imports."`
 	Sheet      string   `help:"Sheet of a workbook, by name or number. Default: the only one with e-mail addresses."`
 	Duplicates string   `enum:"skip,fill,create" default:"skip" help:"What to do with a contact that exists, by e-mail, phone or document: skip, fill (empty fields) or create."`
-	Map        []string `placeholder:"COLUMN=FIELD" sep:"none" help:"Field for a column, instead of the proposed one: email, nome, telefone, ddd, empresa, valor, documentos, origem, mensagem, anotar (into the note) or ignorar."`
+	Map        []string `placeholder:"COLUMN=FIELD" help:"Field for a column, instead of the proposed one: email, nome, telefone, ddd, empresa, valor, documentos, origem, mensagem, anotar (into the note) or ignorar."`
 	Automation bool     `help:"Run automations for every contact that is created or filled."`
 	DryRun     bool     `help:"Show what would be done, and save nothing."`
 }
