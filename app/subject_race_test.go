@@ -283,7 +283,8 @@ func TestAnErasureThatWaits(t *testing.T) {
 	inBubble(t, func(t *testing.T, s *setting) {
 		owner, hook := s.add("dona", crm.Owner), s.hook(webhook.Signature{})
 		s.arrive(hook, "ana")
-		e := must(s.subjects.Erase(t.Context(), owner, privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}, false))
+		who := privacyapp.SubjectQuery{OrgID: s.orgID, Email: "ana@x.example"}
+		e := must(s.subjects.Erase(t.Context(), owner, who, false))
 		ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer stop()
 		var working sync.WaitGroup
@@ -336,8 +337,8 @@ func TestAFileThatWasReadBeforeAnErasure(t *testing.T) {
 }
 
 // TestSlowWhatAnErasureFindsInMemory: whoever read the person's document before the erasure, and asks after its
-// receipt, is refused, free, and nothing is stored: a lookup, a batch, an agent, a lookup that history answers. So is an
-// automation's run, for which the receipt waits. A new request buys again.
+// receipt, is refused, free, and nothing is stored: a lookup, a batch, an agent, a lookup that history answers. So is
+// an automation's run, for which the receipt waits. A new request buys again.
 func TestSlowWhatAnErasureFindsInMemory(t *testing.T) {
 	t.Parallel()
 	atOnce(t, func(t *testing.T, s *setting) {

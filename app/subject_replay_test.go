@@ -89,8 +89,8 @@ func TestReplayWaitsForAnErasureThatSomebodyHas(t *testing.T) {
 	})
 }
 
-// TestReplayWhileNoServiceRuns: of a lookup that was at the bureau when the copy was made nobody hears any more, and it is
-// settled; one that its bureau answers later is left to the service.
+// TestReplayWhileNoServiceRuns: of a lookup that was at the bureau when the copy was made nobody hears any more, and it
+// is settled; one that its bureau answers later is left to the service.
 func TestReplayWhileNoServiceRuns(t *testing.T) {
 	t.Parallel()
 	for what, want := range map[string]string{"at once": "{1 0 0} <nil>", "later": "{0 0 1} <nil>"} {

@@ -174,8 +174,8 @@ func (s *session) contacts(ctx context.Context, args contactsArgs) (any, error) 
 	found := []contact{}
 	for _, c := range page.Contacts {
 		found = append(found, contact{
-			c.ID, unnumbered(c.Name), c.Email, c.Phone, unnumbered(c.Company), amount(c.Amount), c.Funnel, c.Stage, c.Assignee.Name,
-			c.CreatedAt,
+			c.ID, unnumbered(c.Name), c.Email, c.Phone, unnumbered(c.Company), amount(c.Amount), c.Funnel, c.Stage,
+			c.Assignee.Name, c.CreatedAt,
 		})
 	}
 	out := object{"contatos": found}

@@ -109,8 +109,8 @@ func (j *Jobs) guarded(ctx context.Context, job automation.Job) (done outcome, e
 	return j.attempt(ctx, job)
 }
 
-// finish writes the outcome of a job, and makes its change, in one transaction. What was to be changed is not, where the
-// lease is over: an erasure has not waited for what the attempt has read.
+// finish writes the outcome of a job, and makes its change, in one transaction. What was to be changed is not, where
+// the lease is over: an erasure has not waited for what the attempt has read.
 func (j *Jobs) finish(ctx context.Context, job automation.Job, done outcome, held turn) error {
 	return j.Store.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
 		if done.change != nil {

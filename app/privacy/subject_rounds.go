@@ -188,8 +188,7 @@ func (w *erasing) keeping(ctx context.Context, do func(context.Context) error) e
 		}
 		if err := w.hold(ctx, w.e.ID, eraseLease); err != nil {
 			cancel()
-			<-ended
-			return err
+			return errors.Join(err, <-ended)
 		}
 	}
 }

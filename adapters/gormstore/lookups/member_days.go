@@ -94,8 +94,8 @@ type follower struct {
 	fill, groups string
 }
 
-// openMost is how old an entry may be whose charge is still to be written: a bureau may answer up to twelve hours later,
-// and what it posts may wait another day to be read.
+// openMost is how old an entry may be whose charge is still to be written: a bureau may answer up to twelve hours
+// later, and what it posts may wait another day to be read.
 const openMost = 37 * time.Hour
 
 // add makes the table and its triggers. Older charges are counted while others write; nobody can charge while the

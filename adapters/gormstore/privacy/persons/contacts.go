@@ -97,10 +97,12 @@ func (r subjects) forgetFamily(db *gorm.DB, p *privacy.Person, id string) (priva
 	told, err := contacts.ForgetTold(db, all, p.Told)
 	p.Told = told
 	removed := db.Model(&contacts.RemovedRow{}).Where("id IN ? AND content IS NOT NULL", all).Update("content", nil)
+	// The first that failed says whether to retry.
+	err = errors.Join(events.Error, waiting.Error, runs.Error, err, removed.Error)
 	return privacy.Counts{
 		privacy.Happenings: int(events.RowsAffected), privacy.Runs: int(runs.RowsAffected + waiting.RowsAffected),
 		privacy.Removed: int(removed.RowsAffected),
-	}, errors.Join(events.Error, runs.Error, waiting.Error, err, removed.Error) // the first that failed says whether to retry
+	}, err
 }
 
 // strip removes the person's documents, and mentions of them, from a contact about somebody else.
