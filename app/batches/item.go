@@ -39,6 +39,7 @@ type itemEnd struct {
 func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 	end.Outcome = batch.Outcome{
 		ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.InFlight,
+		Refused: item.Refused,
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -110,6 +111,10 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 		pause(batch.MonthlyLimit, 0)
 	case f.Code == fault.BureauUnavailable:
 		pause(batch.BureauAway, max(f.RetryAfter, bureauPause))
+		if mayBeItsOwn(err) {
+			end.turnAway()
+			end.after = bureauPause // also where it ends: if it is the bureau after all, the others wait
+		}
 	case f.Code == fault.BureauFailed, f.Code == fault.BureauNoAnswer:
 		e, err := b.Store.Repos().Statement.Find(ctx, item.OrgID, item.LookupID)
 		switch {
@@ -126,6 +131,23 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 		pause(batch.Asked, 0)
 		end.note = f.Message
 	}
+}
+
+// mayBeItsOwn reports whether an item that no bureau answered may never be answered, while others are: a bureau refused
+// it free of charge and did not say when to ask again, or the order of the bureaus leaves out its type of document,
+// which is the only such fault without a bureau's error.
+func mayBeItsOwn(err error) bool {
+	var said *ports.BureauError
+	return !errors.As(err, &said) || said.Outcome == ports.NotCharged && said.RetryAfter == 0
+}
+
+// turnAway puts an item behind the others of its batch, which it would hold up for ever, and the second time ends it,
+// free: whoever wants it asked once more retries the failures.
+func (end *itemEnd) turnAway() {
+	if end.State = batch.Pending; end.Refused {
+		end.State, end.Code = batch.Failed, codeOf(batch.Failed)
+	}
+	end.Refused = true
 }
 
 // codeOf is the contract's word for why an item has no answer.

@@ -290,12 +290,14 @@ func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item)
 func byEntry(item batch.Item, e lookup.Entry, found bool) itemEnd {
 	end := itemEnd{Outcome: batch.Outcome{
 		ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.Pending,
+		Refused: item.Refused,
 	}}
 	if !found {
 		return end
 	}
 	switch e.Status {
 	case lookup.NotSent:
+		end.turnAway() // it does not say why; a bureau that answers later has refused it
 		return end
 	case lookup.Running:
 		end.State = batch.InFlight

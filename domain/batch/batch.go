@@ -262,6 +262,9 @@ type Item struct {
 	// Owner is the instance that holds it while it is in flight, until LeaseUntil.
 	Owner      string
 	LeaseUntil time.Time
+	// Refused is true where nobody answered when it was asked, for a reason of its own and free of charge: the others of
+	// its batch are asked before it is asked once more.
+	Refused bool
 	// Queued is whether it waits at the owner for another of its items to end, whose place it then takes.
 	Queued bool
 	// Unreadable is true where what is stored cannot be opened: Document and Cells are then zero.
@@ -278,6 +281,8 @@ type Outcome struct {
 	// again after Until.
 	State State
 	Code  string
+	// Refused is the item's, where it is Pending or InFlight.
+	Refused bool
 	// Charged is whether it cost something.
 	Charged bool
 	Until   time.Time

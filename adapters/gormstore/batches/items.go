@@ -40,6 +40,28 @@ type BatchItemRow struct {
 // TableName is the table of the row.
 func (BatchItemRow) TableName() string { return "batch_items" }
 
+// refusedCode is the code of an item without an outcome that was refused; others without an outcome have none.
+const refusedCode = "recusado"
+
+// open reports whether an item in a state has no outcome yet.
+func open(s batch.State) bool { return s == batch.Pending || s == batch.InFlight }
+
+// codeOf is what is stored as the code of an item.
+func codeOf(s batch.State, code string, refused bool) string {
+	if refused && open(s) {
+		return refusedCode
+	}
+	return code
+}
+
+// readCode reads what is stored as the code of an item.
+func readCode(s batch.State, stored string) (code string, refused bool) {
+	if open(s) {
+		return "", stored == refusedCode
+	}
+	return stored, false
+}
+
 // ItemRowOf seals an item.
 func ItemRowOf(v *engine.Vault, i batch.Item) BatchItemRow {
 	cells, err := json.Marshal(i.Cells)
@@ -51,7 +73,7 @@ func ItemRowOf(v *engine.Vault, i batch.Item) BatchItemRow {
 		State:   string(i.State),
 		DocType: string(i.Document.Type()),
 		Content: v.SealTwo([]byte(i.Document.Value()), cells, "batch_items|content|"+i.ID), Cell: i.At,
-		RepeatOf: i.RepeatOf, Message: i.Message, Code: i.Code, SeenID: engine.Optional(i.SeenID),
+		RepeatOf: i.RepeatOf, Message: i.Message, Code: codeOf(i.State, i.Code, i.Refused), SeenID: engine.Optional(i.SeenID),
 		LookupID: engine.Optional(i.LookupID),
 		Owner:    i.Owner, LeaseUntil: engine.OptionalTime(i.LeaseUntil), Queued: i.Queued,
 	}
@@ -59,9 +81,11 @@ func ItemRowOf(v *engine.Vault, i batch.Item) BatchItemRow {
 
 // ItemOf opens an item.
 func ItemOf(v *engine.Vault, row BatchItemRow) batch.Item {
+	code, refused := readCode(batch.State(row.State), row.Code)
 	i := batch.Item{
 		ID: string(row.ID), BatchID: string(row.BatchID), OrgID: string(row.OrgID), Line: row.Line,
-		State: batch.State(row.State), At: row.Cell, RepeatOf: row.RepeatOf, Message: row.Message, Code: row.Code,
+		State: batch.State(row.State), At: row.Cell, RepeatOf: row.RepeatOf, Message: row.Message,
+		Code: code, Refused: refused,
 		SeenID: row.SeenID.Text(), LookupID: row.LookupID.Text(), Owner: row.Owner, LeaseUntil: engine.TimeOf(row.LeaseUntil),
 		Queued: row.Queued,
 	}
@@ -124,7 +148,8 @@ func (r batches) Items(
 			item.First = item.Item
 			if row.FirstID != nil {
 				item.First.ID, item.First.Line = row.FirstID.Text(), item.RepeatOf
-				item.First.State, item.First.Code = batch.State(row.FirstState), row.FirstCode
+				item.First.State = batch.State(row.FirstState)
+				item.First.Code, item.First.Refused = readCode(item.First.State, row.FirstCode)
 				item.First.LookupID, item.First.RepeatOf = row.FirstLookupID.Text(), 0
 			}
 			return item
@@ -136,24 +161,35 @@ func (r batches) Items(
 
 func (r batches) InFlight(ctx context.Context, orgID string) ([]batch.Item, error) {
 	bare := func(row BatchItemRow) batch.Item {
+		_, refused := readCode(batch.State(row.State), row.Code)
 		return batch.Item{
 			ID: string(row.ID), BatchID: string(row.BatchID), OrgID: orgID, Line: row.Line, State: batch.State(row.State),
 			LookupID: row.LookupID.Text(), Owner: row.Owner, LeaseUntil: engine.TimeOf(row.LeaseUntil), Queued: row.Queued,
+			Refused: refused,
 		}
 	}
 	return engine.FindAll(ctx, r.Query, "batches.inFlight", bare, inFlight, engine.Where("org_id = ?", orgID),
 		func(db *gorm.DB) *gorm.DB {
-			return db.Select("id, batch_id, line, state, lookup_id, owner, lease_until, queued")
+			return db.Select("id, batch_id, line, state, code, lookup_id, owner, lease_until, queued")
 		})
 }
 
-func (r batches) Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error) {
-	return engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending,
-		engine.Where("batch_id = ?", batchID),
-		func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit) })
+// Next walks the index of pending items twice instead of sorting them. The first walk passes by those that were
+// refused, which are few unless a bureau refuses all.
+func (r batches) Next(ctx context.Context, batchID string, limit int) (items []batch.Item, err error) {
+	for _, which := range []string{"code <> ?", "code = ?"} {
+		some, err := engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending,
+			engine.Where("batch_id = ?", batchID), engine.Where(which, refusedCode),
+			func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit - len(items)) })
+		if items = append(items, some...); err != nil || len(items) == limit {
+			return items, err
+		}
+	}
+	return items, nil
 }
 
-// Claim is one statement: on SQLite nobody else writes meanwhile.
+// Claim is one statement: on SQLite nobody else writes meanwhile. The code stays: whoever settles an item must know
+// whether it was refused before.
 func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 	return r.Inside(ctx, "batches.claim", func(db *gorm.DB) error {
 		if len(items) == 0 {
@@ -176,7 +212,6 @@ func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 		}
 		claimed := pending(db.Model(&BatchItemRow{})).Where("id IN ?", ids).Updates(map[string]any{
 			"state": string(batch.InFlight), "owner": items[0].Owner, "lease_until": engine.Stamp(items[0].LeaseUntil),
-			"code":      "",
 			"lookup_id": gorm.Expr("CASE id"+strings.Repeat(pair, len(items))+" END", pairs...),
 			"queued":    isQueued,
 		})
@@ -207,7 +242,7 @@ func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled 
 	var order []end
 	alike := map[end][]batch.Outcome{}
 	for _, o := range outcomes {
-		e := end{o.State, o.Code, o.Kept || o.State == batch.InFlight, o.Until}
+		e := end{o.State, codeOf(o.State, o.Code, o.Refused), o.Kept || o.State == batch.InFlight, o.Until}
 		if alike[e] == nil {
 			order = append(order, e)
 		}

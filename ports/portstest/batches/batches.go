@@ -328,6 +328,60 @@ func batchItems(t *testing.T, s ports.Store) {
 		[]any{"", unsure.Until, next[0].LookupID})
 }
 
+// refusedItems come after all others, whatever their line, and nothing else of them shows.
+func refusedItems(t *testing.T, s ports.Store) {
+	ctx, repo, o := t.Context(), allBatches(s.Repos()), kit.ID()
+	b, items := Quoted(t, s, o, batch.Pending, batch.Pending, batch.Pending)
+	repeat := items[0]
+	repeat.ID, repeat.Line, repeat.State, repeat.RepeatOf = kit.ID(), 9, batch.Repeat, items[0].Line
+	kit.Must(t, repo.AddItems(ctx, []batch.Item{repeat}))
+	settle := func(i batch.Item, state batch.State, code string) {
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+			_, err := r.BatchRuns.Settle(ctx, []batch.Outcome{{
+				ItemID: i.ID, BatchID: b.ID, LookupID: i.LookupID, State: state, Code: code, Refused: true,
+			}})
+			return err
+		}))
+	}
+	next := func(what string, limit int, want ...batch.Item) []batch.Item {
+		t.Helper()
+		got, err := repo.Next(ctx, b.ID, limit)
+		kit.Must(t, err)
+		kit.Same(t, what, got, want)
+		return got
+	}
+	shown := func(what, want string) {
+		t.Helper()
+		var all string
+		found, err := repo.Items(ctx, b.ID, "", 0, 9)
+		kit.Must(t, err)
+		for _, i := range found {
+			all += fmt.Sprint(i.Code, ":", i.First.Code, " ")
+		}
+		kit.Same(t, what, all, want)
+	}
+	first := next("at first", 1, items[0])
+	kit.Must(t, claimAs(s, t, first, kit.At))
+	settle(first[0], batch.Pending, "")
+	items[0].Refused = true
+	next("at its turn", 2, items[1], items[2])
+	first = next("after the others", 9, items[1], items[2], items[0])[2:]
+	shown("what is shown of it", ": : : : ")
+	kit.Must(t, claimAs(s, t, first, kit.At))
+	inFlight, err := repo.InFlight(ctx, o)
+	kit.Must(t, err)
+	kit.Same(t, "in flight", []any{len(inFlight), inFlight[0].Refused}, []any{1, true})
+	shown("what is shown of it in flight", ": : : : ")
+	settle(first[0], batch.Failed, "x")
+	shown("what is shown of it in the end", "x:x : : :x ")
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, _, err := r.BatchItems.Retry(ctx, b.ID)
+		return err
+	}))
+	items[0].Refused = false
+	next("once more", 9, items...)
+}
+
 func claimAs(s ports.Store, t *testing.T, items []batch.Item, until time.Time) error {
 	for i := range items {
 		items[i].LookupID, items[i].Owner, items[i].LeaseUntil = kit.ID(), "me", until

@@ -8,6 +8,7 @@ var Suite = kit.Suite{
 	"batches":           batches,
 	"quotes of batches": batchQuotes,
 	"items of batches":  batchItems,
+	"refused items":     refusedItems,
 	"lookups of items":  anItemsLookup,
 	"busy batches":      busyBatches,
 	"fresh answers":     freshAnswers,
