@@ -382,6 +382,32 @@ func refusedItems(t *testing.T, s ports.Store) {
 	next("once more", 9, items...)
 }
 
+// retriedItems were charged where their entry was: a bureau may price a failure at nothing.
+func retriedItems(t *testing.T, s ports.Store) {
+	ctx, repo := t.Context(), allBatches(s.Repos())
+	b, items := Quoted(t, s, kit.ID(), batch.Pending, batch.Pending, batch.Pending)
+	kit.Must(t, claimAs(s, t, items, kit.At))
+	outcomes := make([]batch.Outcome, len(items))
+	for i, item := range items {
+		outcomes[i] = batch.Outcome{ItemID: item.ID, LookupID: item.LookupID, State: batch.Failed, Kept: i < 2}
+		e := kit.Running(t, b.KeyID)
+		e.ID, e.OrgID, e.Status, e.Charged = item.LookupID, b.OrgID, lookup.Failed, i == 0
+		if i < 2 {
+			kit.Must(t, s.Repos().Statement.Add(ctx, e))
+		}
+	}
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, err := r.BatchRuns.Settle(ctx, outcomes)
+		kit.Must(t, err)
+		charged, free, err := r.BatchItems.Retry(ctx, b.ID)
+		kit.Same(t, "charged and free", []int{charged, free}, []int{1, 2})
+		return err
+	}))
+	next, err := repo.Next(ctx, b.ID, 9)
+	kit.Must(t, err)
+	kit.Same(t, "next", len(next), 3)
+}
+
 func claimAs(s ports.Store, t *testing.T, items []batch.Item, until time.Time) error {
 	for i := range items {
 		items[i].LookupID, items[i].Owner, items[i].LeaseUntil = kit.ID(), "me", until

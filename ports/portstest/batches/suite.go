@@ -9,6 +9,7 @@ var Suite = kit.Suite{
 	"quotes of batches": batchQuotes,
 	"items of batches":  batchItems,
 	"refused items":     refusedItems,
+	"retried items":     retriedItems,
 	"lookups of items":  anItemsLookup,
 	"busy batches":      busyBatches,
 	"fresh answers":     freshAnswers,
