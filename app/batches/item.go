@@ -74,7 +74,7 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 		BatchID: item.BatchID,
 		Ceiling: item.of.Limit(), Purpose: item.of.Purpose, Since: item.since,
 		// Answers newer than the quote are new enough, so that nothing is asked for twice.
-		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID,
+		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID, Free: !b.paced(item.of, item.Item),
 	})
 	if err == nil && result.Entry.Status == lookup.Running {
 		return end // in flight: the bureau answers later
@@ -94,6 +94,8 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	}
 	f := app.FaultOf(err)
 	switch {
+	case errors.Is(err, lookups.ErrNotInHistory): // it waits for its turn at the bureau
+		end.State, end.Unseen = batch.Pending, true
 	case errors.Is(err, ports.ErrCeiling):
 		pause(batch.Ceiling, 0)
 	case errors.Is(err, ports.ErrEnded): // the next step pauses the batch

@@ -256,15 +256,20 @@ func (s *batchStep) asker(ctx context.Context, b batch.Batch) (by app.Caller, re
 	return app.ByMember(member), refusal, err
 }
 
+// paced reports whether an item may ask the bureau. Where the calls per second are limited, one that history could
+// answer when its batch was quoted does not count among them, and so asks history only.
+func (b *Batches) paced(of batch.Batch, i batch.Item) bool {
+	return b.PerSecond == 0 || of.Refresh || i.SeenID == ""
+}
+
 // pace reduces items to those that the bureau may be asked about now, if its file limits the calls per second.
 func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item) ([]batch.Item, error) {
 	if s.PerSecond == 0 || len(items) == 0 {
 		return items, nil
 	}
-	asks := func(i batch.Item) bool { return b.Refresh || i.SeenID == "" }
 	wanted := 0
 	for _, i := range items {
-		if asks(i) {
+		if s.paced(b, i) {
 			wanted++
 		}
 	}
@@ -274,7 +279,7 @@ func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item)
 	}
 	s.next = max(time.Duration(float64(time.Second)/s.PerSecond), 5*time.Millisecond)
 	for n, i := range items {
-		if !asks(i) {
+		if !s.paced(b, i) {
 			continue
 		}
 		if granted == 0 {

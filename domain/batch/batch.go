@@ -254,7 +254,8 @@ type Item struct {
 	Message string
 	// Code is the contract's word for why there is no answer; empty otherwise.
 	Code string
-	// SeenID is the answer that history had when the batch was quoted; empty without one.
+	// SeenID is the answer that history had when the batch was quoted; empty without one, and where that answer was found
+	// to be too old or gone.
 	SeenID string
 	// LookupID is the statement entry that says what became of it; empty before, and where it failed with a call that
 	// somebody else made.
@@ -283,6 +284,9 @@ type Outcome struct {
 	Code  string
 	// Refused is the item's, where it is Pending or InFlight.
 	Refused bool
+	// Unseen is true where history no longer has the answer that it had when the batch was quoted: the item has no SeenID
+	// from now on.
+	Unseen bool
 	// Charged is whether it cost something.
 	Charged bool
 	Until   time.Time

@@ -238,11 +238,13 @@ func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled 
 		code  string
 		kept  bool
 		until time.Time
+		// unseen is the outcome's.
+		unseen bool
 	}
 	var order []end
 	alike := map[end][]batch.Outcome{}
 	for _, o := range outcomes {
-		e := end{o.State, codeOf(o.State, o.Code, o.Refused), o.Kept || o.State == batch.InFlight, o.Until}
+		e := end{o.State, codeOf(o.State, o.Code, o.Refused), o.Kept || o.State == batch.InFlight, o.Until, o.Unseen}
 		if alike[e] == nil {
 			order = append(order, e)
 		}
@@ -251,9 +253,13 @@ func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled 
 	err = r.Inside(ctx, "batches.settle", func(db *gorm.DB) error {
 		settled = nil
 		for _, e := range order {
-			done, err := settleAlike(db, alike[e], map[string]any{
+			values := map[string]any{
 				"state": string(e.state), "code": e.code, "owner": "", "lease_until": engine.OptionalTime(e.until), "queued": false,
-			}, e.kept)
+			}
+			if e.unseen {
+				values["seen_id"] = nil
+			}
+			done, err := settleAlike(db, alike[e], values, e.kept)
 			if settled = append(settled, done...); err != nil {
 				return err
 			}

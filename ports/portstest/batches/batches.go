@@ -382,6 +382,29 @@ func refusedItems(t *testing.T, s ports.Store) {
 	next("once more", 9, items...)
 }
 
+// unseenItems have been asked about in vain: what history had for them is gone.
+func unseenItems(t *testing.T, s ports.Store) {
+	ctx, repo := t.Context(), allBatches(s.Repos())
+	b, _ := Quoted(t, s, kit.ID())
+	items := []batch.Item{{Line: 2}, {Line: 3}}
+	for i := range items {
+		items[i].ID, items[i].BatchID, items[i].OrgID, items[i].SeenID = kit.ID(), b.ID, b.OrgID, kit.ID()
+		items[i].Document, items[i].State = kit.Doc(t, document.CPF, "52998224725"), batch.Pending
+	}
+	kit.Must(t, repo.AddItems(ctx, items))
+	kit.Must(t, claimAs(s, t, items, kit.At))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, err := r.BatchRuns.Settle(ctx, []batch.Outcome{
+			{ItemID: items[0].ID, LookupID: items[0].LookupID, State: batch.Pending, Unseen: true},
+			{ItemID: items[1].ID, LookupID: items[1].LookupID, State: batch.Pending},
+		})
+		return err
+	}))
+	next, err := repo.Next(ctx, b.ID, 9)
+	kit.Must(t, err)
+	kit.Same(t, "what history has", []string{next[0].SeenID, next[1].SeenID}, []string{"", items[1].SeenID})
+}
+
 // retriedItems were charged where their entry was: a bureau may price a failure at nothing.
 func retriedItems(t *testing.T, s ports.Store) {
 	ctx, repo := t.Context(), allBatches(s.Repos())

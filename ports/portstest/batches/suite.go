@@ -10,6 +10,7 @@ var Suite = kit.Suite{
 	"items of batches":  batchItems,
 	"refused items":     refusedItems,
 	"retried items":     retriedItems,
+	"unseen items":      unseenItems,
 	"lookups of items":  anItemsLookup,
 	"busy batches":      busyBatches,
 	"fresh answers":     freshAnswers,
