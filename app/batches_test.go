@@ -264,6 +264,29 @@ func TestFailures(t *testing.T) {
 	})
 }
 
+// TestAFailureThatCostsNothingIsAskedAgain, and what was charged is counted as it was.
+func TestAFailureThatCostsNothingIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		var asked atomic.Int32
+		s.bureau.Script = func(context.Context) (ports.Answer, error) {
+			if asked.Add(1) == 1 {
+				return ports.Answer{}, &ports.BureauError{Outcome: ports.Failed, Reason: "as told", Amount: at(catalog.Money(0))}
+			}
+			cpf, _ := products().Find(catalog.CPF)
+			return portstest.Found(cpf, map[string]any{"nome": "Ana"}), nil
+		}
+		n := quote(cpfs[0])
+		n.Ceiling, n.Confirm = at(catalog.Money(2*price)), true
+		defer running(s)()
+		key := s.byKey(wide)
+		q := must(s.batches.Quote(t.Context(), key, n))
+		equal(t, "failed", state(s.until(q.ID, ended)), "concluido  ended 1 charged 0 free 1 failed 1 spent 0")
+		must(s.batches.Resume(t.Context(), key, q.ID, nil, true))
+		equal(t, "again", state(s.until(q.ID, ended)), "concluido  ended 1 charged 1 free 0 failed 0 spent 0.45")
+	})
+}
+
 // TestAnItemThatCannotBeRead ends alone and free, and those after it are looked up; when its content is back, it is
 // retried along with what failed.
 func TestAnItemThatCannotBeRead(t *testing.T) {

@@ -125,6 +125,9 @@ type ContactQuery struct {
 	// After is the id of the contact that the page comes after, which may have been removed since; "" starts at the first.
 	// In an order other than that of arrival, Select returns ErrNotFound once nothing is known of it any more.
 	After string
+	// Last is the contact with that id as it was read, whose place then the page comes after, whatever became of it since;
+	// nil for its present place.
+	Last  *crm.Contact
 	Limit int
 	// Whole asks for notes and attribution too.
 	Whole bool

@@ -49,3 +49,29 @@ func TestABatchShowsItsFaultsByAnIndex(t *testing.T) {
 		}
 	}
 }
+
+// TestTheNextItemsAreFoundByTheirIndex, past those that were refused: a running batch asks for them many times a
+// second.
+func TestTheNextItemsAreFoundByTheirIndex(t *testing.T) {
+	t.Parallel()
+	for _, s := range each(t) {
+		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO batch_items
+			(id, batch_id, org_id, line, state, doc_type, content, cell, repeat_of, message, code, owner, queued)
+			SELECT @id, CASE WHEN i %% 20 = 0 THEN '%s'@uuid ELSE '%s'@uuid END, '%s'@uuid, i, 'pendente', 'cpf', '', 0, 0, '',
+			CASE WHEN i %% 200 = 0 THEN 'recusado' ELSE '' END, '', false FROM numbers`, testID(50), testID(51), testID(1)))
+		var found []batch.Item
+		plans := planned(t, s, func(c engine.Conn) (err error) {
+			found, err = s.repos(c).BatchItems.Next(t.Context(), testID(50), 12)
+			return err
+		})
+		for _, plan := range plans {
+			if !strings.Contains(plan, "batch_items_pending") || strings.Contains(strings.ToUpper(plan), "SORT") ||
+				strings.Contains(plan, "TEMP B-TREE") {
+				t.Errorf("%s: %s", s.Writer.Name(), plan)
+			}
+		}
+		if len(plans) != 1 || len(found) != 12 || found[0].Line != 20 || found[9].Line != 220 {
+			t.Errorf("%s: %d statements, %d items", s.Writer.Name(), len(plans), len(found))
+		}
+	}
+}

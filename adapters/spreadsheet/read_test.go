@@ -332,3 +332,26 @@ func TestWhatOtherProgramsWrite(t *testing.T) {
 		t.Errorf(" got %q\nwant %q", got, want)
 	}
 }
+
+// TestNumbersWithAnExponent: some programs write a number in its shortest form, and leave out the zeros that it ends
+// in. Texts and numbers that no double holds exactly stay as they are.
+func TestNumbersWithAnExponent(t *testing.T) {
+	t.Parallel()
+	for written, want := range map[string]string{
+		`<c><v>5.299822472E10</v></c>`:                        "52998224720",
+		`<c t="n"><v> 1.1E+1 </v></c>`:                        "11",
+		`<c><v>1.122233300018e13</v></c>`:                     "11222333000180",
+		`<c><v>-3E2</v></c>`:                                  "-300",
+		`<c><v>1.5E-3</v></c>`:                                "1.5E-3",
+		`<c><v>9.007199254740992E15</v></c>`:                  "9.007199254740992E15",
+		`<c><v>1E400</v></c>`:                                 "1E400",
+		`<c t="str"><v>5.299822472E10</v></c>`:                "5.299822472E10",
+		`<c t="inlineStr"><is><t>5.299822472E10</t></is></c>`: "5.299822472E10",
+	} {
+		sheet := around("sheetData", "", repeated{"<row>" + written + "</row>", 1})
+		got := rows(t, hostile(t, map[string][]repeated{sheetPart: around("worksheet", "", sheet...)}))
+		if len(got) != 1 || got[0] != "1 "+want {
+			t.Errorf("%s: %q", written, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"maps"
+	"math"
 	"path"
 	"regexp"
 	"strconv"
@@ -256,6 +257,8 @@ func (s *sheetReader) end(p *part) error {
 		style, err := strconv.Atoi(attribute(s.cell, "s"))
 		if err == nil && style > 0 && style < len(s.dated) && s.dated[style] {
 			text = s.date(text)
+		} else {
+			text = digits(text)
 		}
 	}
 	if text = strings.Trim(text, " \t\r\n\u00a0"); text == "" {
@@ -266,6 +269,22 @@ func (s *sheetReader) end(p *part) error {
 	}
 	s.cells[s.column-1] = text
 	return nil
+}
+
+// exact is where doubles stop telling all whole numbers apart.
+const exact = 1 << 53
+
+// digits writes a whole number in digits where a workbook has it with an exponent: that form leaves out the zeros at
+// the end, so that it looks rounded, though it is the whole value. Any other text stays as it is.
+func digits(cell string) string {
+	if !strings.ContainsAny(cell, "eE") {
+		return cell
+	}
+	n, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+	if err != nil || n != math.Trunc(n) || math.Abs(n) >= exact {
+		return cell
+	}
+	return strconv.FormatInt(int64(n), 10)
 }
 
 // otherFormat returns the fault of a spreadsheet in another format that is an archive too; nil for all else.

@@ -142,11 +142,8 @@ func (b *Batches) Quote(ctx context.Context, by app.Caller, n NewBatch) (_ View,
 	if err := b.lookBack(app.ForPage(ctx), &q, rules.Only(q.Purpose), items); err != nil {
 		return View{}, err
 	}
-	repo := b.Store.Repos().Batches
-	if err := repo.Create(ctx, q); errors.Is(err, ports.ErrExists) {
-		return b.asked(ctx, by, n)
-	} else if err != nil {
-		return View{}, err
+	if again, err := b.create(ctx, by, n, q); err != nil || again.ID != "" {
+		return again, err
 	}
 	defer func() {
 		if err != nil { // so that the request can be repeated at once; a chore removes what is left
@@ -177,6 +174,20 @@ func (b *Batches) Quote(ctx context.Context, by app.Caller, n NewBatch) (_ View,
 	return b.Show(ctx, by, q.ID)
 }
 
+// create writes a batch, or returns the one that the same request made meanwhile, once it is quoted. Whoever was making
+// that may give it up instead: then it is this one's turn.
+func (b *Batches) create(ctx context.Context, by app.Caller, n NewBatch, q batch.Batch) (again View, err error) {
+	for range createTries {
+		if err = b.Store.Repos().Batches.Create(ctx, q); !errors.Is(err, ports.ErrExists) {
+			return View{}, err
+		}
+		if again, err = b.asked(ctx, by, n); err != nil || again.ID != "" {
+			return again, err
+		}
+	}
+	return View{}, stillQuoted()
+}
+
 // concerns reports whether an item names somebody of a kind.
 func concerns(item batch.Item, who func(privacy.Identity) bool) bool {
 	i, ok := privacy.OfDocument(item.Document)
@@ -197,6 +208,15 @@ func (b *Batches) addItems(ctx context.Context, orgID string, some []batch.Item,
 		}
 		return r.BatchItems.AddItems(ctx, some)
 	})
+}
+
+// createTries is how often others may give up the same request while one waits for them.
+const createTries = 5
+
+// stillQuoted is the fault of a request that another one, not ended yet, is about to answer.
+func stillQuoted() error {
+	return fault.New(fault.ServiceUnavailable,
+		"O mesmo pedido ainda está sendo orçado. Repita-o em instantes.").After(quotePause * quoteTries)
 }
 
 // quotePause and quoteTries are how a repeated request polls for the first one, which may have been broken off.
@@ -233,8 +253,7 @@ func (b *Batches) asked(ctx context.Context, by app.Caller, n NewBatch) (View, e
 		return View{}, fault.New(fault.ReusedIdempotencyKey,
 			"Esta Idempotency-Key já foi usada com outro pedido. Nada foi criado; use outra chave.")
 	case known.Status == batch.Preparing:
-		return View{}, fault.New(fault.ServiceUnavailable,
-			"O mesmo pedido ainda está sendo orçado. Repita-o em instantes.").After(quotePause * quoteTries)
+		return View{}, stillQuoted()
 	}
 	return b.Show(ctx, by, known.ID)
 }

@@ -229,6 +229,7 @@ func (w *batchWorker) release(which func(claimedItem) bool) {
 		}
 		w.untold = append(w.untold, itemEnd{Outcome: batch.Outcome{
 			ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.Pending,
+			Refused: item.Refused,
 		}})
 		return true
 	})

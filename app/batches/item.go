@@ -15,8 +15,14 @@ import (
 	"fichario/ports"
 )
 
-// bureauPause is how long a batch waits at least for a bureau that could not be reached.
-const bureauPause = 5 * time.Second
+const (
+	// bureauPause is how long a batch waits at least for a bureau that could not be reached.
+	bureauPause = 5 * time.Second
+	// refusedPause is how long it waits where only items are left that were refused, and refusedFor how long one of them is
+	// asked again: a bureau's outage may look like that too.
+	refusedPause = time.Minute
+	refusedFor   = 10 * time.Minute
+)
 
 const (
 	// unreadableCode marks an item whose stored value cannot be opened, and no other.
@@ -39,6 +45,7 @@ type itemEnd struct {
 func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 	end.Outcome = batch.Outcome{
 		ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.InFlight,
+		Refused: item.Refused,
 	}
 	defer func() {
 		if r := recover(); r != nil {
@@ -73,7 +80,7 @@ func (b *Batches) ask(ctx context.Context, item claimedItem) (end itemEnd) {
 		BatchID: item.BatchID,
 		Ceiling: item.of.Limit(), Purpose: item.of.Purpose, Since: item.since,
 		// Answers newer than the quote are new enough, so that nothing is asked for twice.
-		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID,
+		Refresh: item.of.Refresh && item.SeenID != "", Seen: item.SeenID, Free: !b.paced(item.of, item.Item),
 	})
 	if err == nil && result.Entry.Status == lookup.Running {
 		return end // in flight: the bureau answers later
@@ -93,6 +100,8 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	}
 	f := app.FaultOf(err)
 	switch {
+	case errors.Is(err, lookups.ErrNotInHistory): // it waits for its turn at the bureau
+		end.State, end.Unseen = batch.Pending, true
 	case errors.Is(err, ports.ErrCeiling):
 		pause(batch.Ceiling, 0)
 	case errors.Is(err, ports.ErrEnded): // the next step pauses the batch
@@ -110,11 +119,14 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 		pause(batch.MonthlyLimit, 0)
 	case f.Code == fault.BureauUnavailable:
 		pause(batch.BureauAway, max(f.RetryAfter, bureauPause))
+		if mayBeItsOwn(err) {
+			end.after = end.turnAway(b.Clock())
+		}
 	case f.Code == fault.BureauFailed, f.Code == fault.BureauNoAnswer:
 		e, err := b.Store.Repos().Statement.Find(ctx, item.OrgID, item.LookupID)
 		switch {
 		case err == nil:
-			*end = byEntry(item.Item, e, true)
+			*end = byEntry(item.Item, e, true, b.Clock())
 		case errors.Is(err, ports.ErrNotFound): // it was somebody else's call
 			end.State = batch.Failed
 			if f.Code == fault.BureauNoAnswer {
@@ -126,6 +138,28 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 		pause(batch.Asked, 0)
 		end.note = f.Message
 	}
+}
+
+// mayBeItsOwn reports whether an item that no bureau answered may never be answered, while others are: a bureau refused
+// it free of charge and did not say when to ask again, or the order of the bureaus leaves out its type of document,
+// which is the only such fault without a bureau's error.
+func mayBeItsOwn(err error) bool {
+	var said *ports.BureauError
+	return !errors.As(err, &said) || said.Outcome == ports.NotCharged && said.RetryAfter == 0
+}
+
+// turnAway puts an item that was refused now behind the others of its batch, which it would hold up for ever. Asked again
+// after refusedFor it ends, free: whoever wants it asked once more retries the failures. It returns how long the batch
+// waits, also where the item ends: if it is the bureau after all, the others wait.
+func (end *itemEnd) turnAway(now time.Time) (pause time.Duration) {
+	if end.State = batch.Pending; end.Refused.IsZero() {
+		end.Refused = now
+		return bureauPause
+	}
+	if now.Sub(end.Refused) >= refusedFor {
+		end.State, end.Code = batch.Failed, codeOf(batch.Failed)
+	}
+	return refusedPause
 }
 
 // codeOf is the contract's word for why an item has no answer.

@@ -147,7 +147,7 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 		if err != nil && !errors.Is(err, ports.ErrNotFound) {
 			return 0, err
 		}
-		ends = append(ends, byEntry(item, e, err == nil))
+		ends = append(ends, byEntry(item, e, err == nil, s.now))
 	}
 	outcomes, of := make([]batch.Outcome, len(ends)), map[string]itemEnd{}
 	for i, end := range ends {
@@ -256,15 +256,20 @@ func (s *batchStep) asker(ctx context.Context, b batch.Batch) (by app.Caller, re
 	return app.ByMember(member), refusal, err
 }
 
+// paced reports whether an item may ask the bureau. Where the calls per second are limited, one that history could
+// answer when its batch was quoted does not count among them, and so asks history only.
+func (b *Batches) paced(of batch.Batch, i batch.Item) bool {
+	return b.PerSecond == 0 || of.Refresh || i.SeenID == ""
+}
+
 // pace reduces items to those that the bureau may be asked about now, if its file limits the calls per second.
 func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item) ([]batch.Item, error) {
 	if s.PerSecond == 0 || len(items) == 0 {
 		return items, nil
 	}
-	asks := func(i batch.Item) bool { return b.Refresh || i.SeenID == "" }
 	wanted := 0
 	for _, i := range items {
-		if asks(i) {
+		if s.paced(b, i) {
 			wanted++
 		}
 	}
@@ -274,7 +279,7 @@ func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item)
 	}
 	s.next = max(time.Duration(float64(time.Second)/s.PerSecond), 5*time.Millisecond)
 	for n, i := range items {
-		if !asks(i) {
+		if !s.paced(b, i) {
 			continue
 		}
 		if granted == 0 {
@@ -287,15 +292,17 @@ func (s *batchStep) pace(ctx context.Context, b batch.Batch, items []batch.Item)
 
 // byEntry derives an item's outcome from the statement: no entry means that it was not looked up, and a running one
 // will be settled.
-func byEntry(item batch.Item, e lookup.Entry, found bool) itemEnd {
+func byEntry(item batch.Item, e lookup.Entry, found bool, now time.Time) itemEnd {
 	end := itemEnd{Outcome: batch.Outcome{
 		ItemID: item.ID, BatchID: item.BatchID, LookupID: item.LookupID, State: batch.Pending,
+		Refused: item.Refused,
 	}}
 	if !found {
 		return end
 	}
 	switch e.Status {
 	case lookup.NotSent:
+		end.turnAway(now) // it does not say why; a bureau that answers later has refused it
 		return end
 	case lookup.Running:
 		end.State = batch.InFlight

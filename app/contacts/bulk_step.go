@@ -56,7 +56,8 @@ const answeredIn = "primeira resposta em "
 // again since, by somebody else. Items of before have no result.
 const removedIn = "excluído em "
 
-// do applies the action to one contact. One that no longer exists, or is that way already, is skipped.
+// do applies the action to one contact. One that no longer exists, or is that way already, is skipped; so is one that
+// would go to a member who has left.
 func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 	item.State = crm.ItemSkipped
 	c, err := s.r.Contacts.Lock(ctx, s.action.OrgID, item.ContactID)
@@ -71,7 +72,7 @@ func (s bulkStep) do(ctx context.Context, item *crm.BulkItem) error {
 	switch s.action.Kind {
 	case crm.BulkAssign:
 		item.BeforeID = c.AssigneeID
-		done, err = s.assign(ctx, c, target)
+		done, err = s.assign(ctx, item, c, target)
 	case crm.BulkMove:
 		item.BeforeID = c.StageID
 		if done, err = s.move(ctx, c, target); done && err == nil {
@@ -108,7 +109,7 @@ func (s bulkStep) undo(ctx context.Context, item *crm.BulkItem) error {
 	done := false
 	switch {
 	case s.action.Kind == crm.BulkAssign && c.AssigneeID == s.action.TargetID:
-		done, err = s.assign(ctx, c, item.BeforeID)
+		done, err = s.assign(ctx, item, c, item.BeforeID)
 	case s.action.Kind == crm.BulkMove && c.StageID == s.action.TargetID:
 		done, err = s.move(ctx, c, item.BeforeID)
 		if at, answered := strings.CutPrefix(item.Result, answeredIn); done && answered && err == nil {
@@ -149,13 +150,18 @@ func (s bulkStep) event(contactID string, kind crm.EventKind, subject string) cr
 	}
 }
 
-func (s bulkStep) assign(ctx context.Context, c crm.Contact, memberID string) (bool, error) {
+// assign gives a contact to a member, or to nobody, but not to one whose access has ended meanwhile.
+func (s bulkStep) assign(ctx context.Context, item *crm.BulkItem, c crm.Contact, memberID string) (bool, error) {
 	if c.AssigneeID == memberID {
 		return false, nil
 	}
-	name := s.names.Member(memberID).Name
-	if name == "" {
-		name = "ninguém"
+	name := "ninguém"
+	if memberID != "" {
+		m := s.names.Member(memberID)
+		if name = m.Name; !m.Active {
+			item.Result = "a pessoa não está mais ativa"
+			return false, nil
+		}
 	}
 	e := s.event(c.ID, crm.Assigned, name)
 	return true, Assign(ctx, s.r, c, memberID, e, "")

@@ -45,6 +45,14 @@ func (b *Bulks) importRows(
 			return err
 		}
 	}
+	if !n.Member(s.plan.AssigneeID).Active { // whose access has ended since
+		members, err := r.Members.List(ctx, s.orgID)
+		if err != nil {
+			return err
+		}
+		first, _ := crm.FirstAssignee(members)
+		s.plan.AssigneeID = first.ID
+	}
 	for i := range items {
 		item := &items[i]
 		row, err := StoredRow(item.Content)

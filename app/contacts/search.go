@@ -252,7 +252,7 @@ func (c *Contacts) All(ctx context.Context, by app.Caller, s ContactSearch) iter
 		}
 		found := app.ReadAhead(ctx, app.ListMax, func(ctx context.Context, last *crm.Contact) ([]crm.Contact, error) {
 			if last != nil {
-				q.After = last.ID
+				q.After, q.Last = last.ID, last
 			}
 			return c.store.Repos().ContactSearch.Select(ctx, p.orgID, q)
 		})

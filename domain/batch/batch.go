@@ -254,7 +254,8 @@ type Item struct {
 	Message string
 	// Code is the contract's word for why there is no answer; empty otherwise.
 	Code string
-	// SeenID is the answer that history had when the batch was quoted; empty without one.
+	// SeenID is the answer that history had when the batch was quoted; empty without one, and where that answer was found
+	// to be too old or gone.
 	SeenID string
 	// LookupID is the statement entry that says what became of it; empty before, and where it failed with a call that
 	// somebody else made.
@@ -262,6 +263,9 @@ type Item struct {
 	// Owner is the instance that holds it while it is in flight, until LeaseUntil.
 	Owner      string
 	LeaseUntil time.Time
+	// Refused is when it was first asked and nobody answered, perhaps for a reason of its own, and free of charge: the
+	// others of its batch are asked before it is asked once more. Zero where that was not so.
+	Refused time.Time
 	// Queued is whether it waits at the owner for another of its items to end, whose place it then takes.
 	Queued bool
 	// Unreadable is true where what is stored cannot be opened: Document and Cells are then zero.
@@ -278,6 +282,11 @@ type Outcome struct {
 	// again after Until.
 	State State
 	Code  string
+	// Refused is the item's, where it is Pending or InFlight.
+	Refused time.Time
+	// Unseen is true where history no longer has the answer that it had when the batch was quoted: the item has no SeenID
+	// from now on.
+	Unseen bool
 	// Charged is whether it cost something.
 	Charged bool
 	Until   time.Time

@@ -40,6 +40,32 @@ type BatchItemRow struct {
 // TableName is the table of the row.
 func (BatchItemRow) TableName() string { return "batch_items" }
 
+// refusedAt begins the code of an item without an outcome that was refused, before the time; others without an outcome
+// have no code.
+const refusedAt = "recusado "
+
+// open reports whether an item in a state has no outcome yet.
+func open(s batch.State) bool { return s == batch.Pending || s == batch.InFlight }
+
+// codeOf is what is stored as the code of an item.
+func codeOf(s batch.State, code string, refused time.Time) string {
+	if !refused.IsZero() && open(s) {
+		return refusedAt + refused.UTC().Format(time.RFC3339Nano)
+	}
+	return code
+}
+
+// readCode reads what is stored as the code of an item.
+func readCode(s batch.State, stored string) (code string, refused time.Time) {
+	if !open(s) {
+		return stored, refused
+	}
+	if at, is := strings.CutPrefix(stored, refusedAt); is {
+		refused, _ = time.Parse(time.RFC3339, at) // codeOf wrote it
+	}
+	return "", refused
+}
+
 // ItemRowOf seals an item.
 func ItemRowOf(v *engine.Vault, i batch.Item) BatchItemRow {
 	cells, err := json.Marshal(i.Cells)
@@ -51,7 +77,7 @@ func ItemRowOf(v *engine.Vault, i batch.Item) BatchItemRow {
 		State:   string(i.State),
 		DocType: string(i.Document.Type()),
 		Content: v.SealTwo([]byte(i.Document.Value()), cells, "batch_items|content|"+i.ID), Cell: i.At,
-		RepeatOf: i.RepeatOf, Message: i.Message, Code: i.Code, SeenID: engine.Optional(i.SeenID),
+		RepeatOf: i.RepeatOf, Message: i.Message, Code: codeOf(i.State, i.Code, i.Refused), SeenID: engine.Optional(i.SeenID),
 		LookupID: engine.Optional(i.LookupID),
 		Owner:    i.Owner, LeaseUntil: engine.OptionalTime(i.LeaseUntil), Queued: i.Queued,
 	}
@@ -59,9 +85,11 @@ func ItemRowOf(v *engine.Vault, i batch.Item) BatchItemRow {
 
 // ItemOf opens an item.
 func ItemOf(v *engine.Vault, row BatchItemRow) batch.Item {
+	code, refused := readCode(batch.State(row.State), row.Code)
 	i := batch.Item{
 		ID: string(row.ID), BatchID: string(row.BatchID), OrgID: string(row.OrgID), Line: row.Line,
-		State: batch.State(row.State), At: row.Cell, RepeatOf: row.RepeatOf, Message: row.Message, Code: row.Code,
+		State: batch.State(row.State), At: row.Cell, RepeatOf: row.RepeatOf, Message: row.Message,
+		Code: code, Refused: refused,
 		SeenID: row.SeenID.Text(), LookupID: row.LookupID.Text(), Owner: row.Owner, LeaseUntil: engine.TimeOf(row.LeaseUntil),
 		Queued: row.Queued,
 	}
@@ -124,7 +152,8 @@ func (r batches) Items(
 			item.First = item.Item
 			if row.FirstID != nil {
 				item.First.ID, item.First.Line = row.FirstID.Text(), item.RepeatOf
-				item.First.State, item.First.Code = batch.State(row.FirstState), row.FirstCode
+				item.First.State = batch.State(row.FirstState)
+				item.First.Code, item.First.Refused = readCode(item.First.State, row.FirstCode)
 				item.First.LookupID, item.First.RepeatOf = row.FirstLookupID.Text(), 0
 			}
 			return item
@@ -136,24 +165,35 @@ func (r batches) Items(
 
 func (r batches) InFlight(ctx context.Context, orgID string) ([]batch.Item, error) {
 	bare := func(row BatchItemRow) batch.Item {
+		_, refused := readCode(batch.State(row.State), row.Code)
 		return batch.Item{
 			ID: string(row.ID), BatchID: string(row.BatchID), OrgID: orgID, Line: row.Line, State: batch.State(row.State),
 			LookupID: row.LookupID.Text(), Owner: row.Owner, LeaseUntil: engine.TimeOf(row.LeaseUntil), Queued: row.Queued,
+			Refused: refused,
 		}
 	}
 	return engine.FindAll(ctx, r.Query, "batches.inFlight", bare, inFlight, engine.Where("org_id = ?", orgID),
 		func(db *gorm.DB) *gorm.DB {
-			return db.Select("id, batch_id, line, state, lookup_id, owner, lease_until, queued")
+			return db.Select("id, batch_id, line, state, code, lookup_id, owner, lease_until, queued")
 		})
 }
 
-func (r batches) Next(ctx context.Context, batchID string, limit int) ([]batch.Item, error) {
-	return engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending,
-		engine.Where("batch_id = ?", batchID),
-		func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit) })
+// Next walks the index of pending items twice instead of sorting them. The first walk passes by those that were
+// refused, which are few unless a bureau refuses all.
+func (r batches) Next(ctx context.Context, batchID string, limit int) (items []batch.Item, err error) {
+	for _, which := range []string{"NOT LIKE", "LIKE"} {
+		some, err := engine.FindAll(ctx, r.Query, "batches.next", engine.With(r.vault, ItemOf), pending,
+			engine.Where("batch_id = ?", batchID), engine.Where("code "+which+" ?", refusedAt+"%"),
+			func(db *gorm.DB) *gorm.DB { return db.Order("line").Limit(limit - len(items)) })
+		if items = append(items, some...); err != nil || len(items) == limit {
+			return items, err
+		}
+	}
+	return items, nil
 }
 
-// Claim is one statement: on SQLite nobody else writes meanwhile.
+// Claim is one statement: on SQLite nobody else writes meanwhile. The code stays: whoever settles an item must know
+// whether it was refused before.
 func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 	return r.Inside(ctx, "batches.claim", func(db *gorm.DB) error {
 		if len(items) == 0 {
@@ -176,7 +216,6 @@ func (r batches) Claim(ctx context.Context, items []batch.Item) error {
 		}
 		claimed := pending(db.Model(&BatchItemRow{})).Where("id IN ?", ids).Updates(map[string]any{
 			"state": string(batch.InFlight), "owner": items[0].Owner, "lease_until": engine.Stamp(items[0].LeaseUntil),
-			"code":      "",
 			"lookup_id": gorm.Expr("CASE id"+strings.Repeat(pair, len(items))+" END", pairs...),
 			"queued":    isQueued,
 		})
@@ -203,11 +242,13 @@ func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled 
 		code  string
 		kept  bool
 		until time.Time
+		// unseen is the outcome's.
+		unseen bool
 	}
 	var order []end
 	alike := map[end][]batch.Outcome{}
 	for _, o := range outcomes {
-		e := end{o.State, o.Code, o.Kept || o.State == batch.InFlight, o.Until}
+		e := end{o.State, codeOf(o.State, o.Code, o.Refused), o.Kept || o.State == batch.InFlight, o.Until, o.Unseen}
 		if alike[e] == nil {
 			order = append(order, e)
 		}
@@ -216,9 +257,13 @@ func (r batches) Settle(ctx context.Context, outcomes []batch.Outcome) (settled 
 	err = r.Inside(ctx, "batches.settle", func(db *gorm.DB) error {
 		settled = nil
 		for _, e := range order {
-			done, err := settleAlike(db, alike[e], map[string]any{
+			values := map[string]any{
 				"state": string(e.state), "code": e.code, "owner": "", "lease_until": engine.OptionalTime(e.until), "queued": false,
-			}, e.kept)
+			}
+			if e.unseen {
+				values["seen_id"] = nil
+			}
+			done, err := settleAlike(db, alike[e], values, e.kept)
 			if settled = append(settled, done...); err != nil {
 				return err
 			}
@@ -257,18 +302,35 @@ func (r batches) Renew(ctx context.Context, orgID string, lookupIDs []string, un
 
 func (r batches) Retry(ctx context.Context, batchID string) (charged, free int, err error) {
 	err = r.Inside(ctx, "batches.retry", func(db *gorm.DB) error {
-		for condition, n := range map[string]*int{"lookup_id IS NOT NULL": &charged, "lookup_id IS NULL": &free} {
-			done := db.Model(&BatchItemRow{}).
-				Where("batch_id = ? AND state IN ?", batchID, []string{string(batch.Failed), string(batch.NoAnswer)}).
-				Where(condition).Updates(map[string]any{"state": string(batch.Pending), "lookup_id": nil, "code": ""})
-			if *n = int(done.RowsAffected); done.Error != nil {
-				return done.Error
+		failed := func() *gorm.DB {
+			return db.Model(&BatchItemRow{}).
+				Where("batch_id = ? AND state IN ?", batchID, []string{string(batch.Failed), string(batch.NoAnswer)})
+		}
+		var ids []string
+		err := failed().Where("lookup_id IS NOT NULL").Order("lookup_id").Pluck("CAST(lookup_id AS text)", &ids).Error
+		if err != nil {
+			return err
+		}
+		costNothing := 0
+		for some := range slices.Chunk(ids, entriesAtOnce) {
+			var n int64
+			// The bounds let PostgreSQL prune partitions.
+			err := db.Table("lookups").Where("id IN ? AND id BETWEEN ? AND ? AND NOT charged", some, some[0], some[len(some)-1]).
+				Count(&n).Error
+			if costNothing += int(n); err != nil {
+				return err
 			}
 		}
-		return nil
+		done := failed().Updates(map[string]any{"state": string(batch.Pending), "lookup_id": nil, "code": ""})
+		charged = len(ids) - costNothing
+		free = int(done.RowsAffected) - charged
+		return done.Error
 	})
 	return charged, free, err
 }
+
+// entriesAtOnce is how many entries of the statement are looked at together.
+const entriesAtOnce = 500
 
 // IdentitiesOf are the document of an item and the identities in its cells.
 func IdentitiesOf(v *engine.Vault, row BatchItemRow) []privacy.Identity {

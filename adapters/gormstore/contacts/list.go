@@ -36,11 +36,14 @@ func (r contacts) Select(ctx context.Context, orgID string, q ports.ContactQuery
 	return engine.Mapped(found, as), err
 }
 
-// last is the contact that a page follows, at its present place, or the one it had when it was removed. In the order of
-// arrival the id alone is the place.
+// last is the contact that a page follows, at the place where it was read or at its present one, or the one it had when
+// it was removed. In the order of arrival the id alone is the place.
 func (r contacts) last(db *gorm.DB, orgID string, q ports.ContactQuery) (ContactRow, error) {
 	if q.After == "" || q.Order == crm.ByArrival {
 		return ContactRow{ID: engine.UID(q.After)}, nil
+	}
+	if q.Last != nil {
+		return standsAt(*q.Last), nil
 	}
 	var row ContactRow
 	err := Inside(db).Select("id", "amount", "search").Take(&row, "id = ? AND org_id = ?", q.After, orgID).Error
@@ -55,7 +58,13 @@ func (r contacts) last(db *gorm.DB, orgID string, q ports.ContactQuery) (Contact
 	if was.CreatedAt.IsZero() { // its content is forgotten or unreadable
 		return row, ports.ErrNotFound
 	}
-	return ContactRow{ID: gone.ID, Amount: int64(was.Amount), Search: searchText(was)}, nil
+	was.ID = q.After
+	return standsAt(was), nil
+}
+
+// standsAt is where a contact is in every order.
+func standsAt(c crm.Contact) ContactRow {
+	return ContactRow{ID: engine.UID(c.ID), Amount: int64(c.Amount), Search: searchText(c)}
 }
 
 // fewContacts is up to how many matches of a filter are read and sorted. Walking an unrelated order's index instead

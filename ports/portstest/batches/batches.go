@@ -328,6 +328,109 @@ func batchItems(t *testing.T, s ports.Store) {
 		[]any{"", unsure.Until, next[0].LookupID})
 }
 
+// refusedItems come after all others, whatever their line, and nothing else of them shows.
+func refusedItems(t *testing.T, s ports.Store) {
+	ctx, repo, o := t.Context(), allBatches(s.Repos()), kit.ID()
+	b, items := Quoted(t, s, o, batch.Pending, batch.Pending, batch.Pending)
+	repeat := items[0]
+	repeat.ID, repeat.Line, repeat.State, repeat.RepeatOf = kit.ID(), 9, batch.Repeat, items[0].Line
+	kit.Must(t, repo.AddItems(ctx, []batch.Item{repeat}))
+	settle := func(i batch.Item, state batch.State, code string) {
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+			_, err := r.BatchRuns.Settle(ctx, []batch.Outcome{{
+				ItemID: i.ID, BatchID: b.ID, LookupID: i.LookupID, State: state, Code: code, Refused: kit.At,
+			}})
+			return err
+		}))
+	}
+	next := func(what string, limit int, want ...batch.Item) []batch.Item {
+		t.Helper()
+		got, err := repo.Next(ctx, b.ID, limit)
+		kit.Must(t, err)
+		kit.Same(t, what, got, want)
+		return got
+	}
+	shown := func(what, want string) {
+		t.Helper()
+		var all string
+		found, err := repo.Items(ctx, b.ID, "", 0, 9)
+		kit.Must(t, err)
+		for _, i := range found {
+			all += fmt.Sprint(i.Code, ":", i.First.Code, " ")
+		}
+		kit.Same(t, what, all, want)
+	}
+	first := next("at first", 1, items[0])
+	kit.Must(t, claimAs(s, t, first, kit.At))
+	settle(first[0], batch.Pending, "")
+	items[0].Refused = kit.At
+	next("at its turn", 2, items[1], items[2])
+	first = next("after the others", 9, items[1], items[2], items[0])[2:]
+	shown("what is shown of it", ": : : : ")
+	kit.Must(t, claimAs(s, t, first, kit.At))
+	inFlight, err := repo.InFlight(ctx, o)
+	kit.Must(t, err)
+	kit.Same(t, "in flight", []any{len(inFlight), inFlight[0].Refused}, []any{1, kit.At})
+	shown("what is shown of it in flight", ": : : : ")
+	settle(first[0], batch.Failed, "x")
+	shown("what is shown of it in the end", "x:x : : :x ")
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, _, err := r.BatchItems.Retry(ctx, b.ID)
+		return err
+	}))
+	items[0].Refused = time.Time{}
+	next("once more", 9, items...)
+}
+
+// unseenItems have been asked about in vain: what history had for them is gone.
+func unseenItems(t *testing.T, s ports.Store) {
+	ctx, repo := t.Context(), allBatches(s.Repos())
+	b, _ := Quoted(t, s, kit.ID())
+	items := []batch.Item{{Line: 2}, {Line: 3}}
+	for i := range items {
+		items[i].ID, items[i].BatchID, items[i].OrgID, items[i].SeenID = kit.ID(), b.ID, b.OrgID, kit.ID()
+		items[i].Document, items[i].State = kit.Doc(t, document.CPF, "52998224725"), batch.Pending
+	}
+	kit.Must(t, repo.AddItems(ctx, items))
+	kit.Must(t, claimAs(s, t, items, kit.At))
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, err := r.BatchRuns.Settle(ctx, []batch.Outcome{
+			{ItemID: items[0].ID, LookupID: items[0].LookupID, State: batch.Pending, Unseen: true},
+			{ItemID: items[1].ID, LookupID: items[1].LookupID, State: batch.Pending},
+		})
+		return err
+	}))
+	next, err := repo.Next(ctx, b.ID, 9)
+	kit.Must(t, err)
+	kit.Same(t, "what history has", []string{next[0].SeenID, next[1].SeenID}, []string{"", items[1].SeenID})
+}
+
+// retriedItems were charged where their entry was: a bureau may price a failure at nothing.
+func retriedItems(t *testing.T, s ports.Store) {
+	ctx, repo := t.Context(), allBatches(s.Repos())
+	b, items := Quoted(t, s, kit.ID(), batch.Pending, batch.Pending, batch.Pending)
+	kit.Must(t, claimAs(s, t, items, kit.At))
+	outcomes := make([]batch.Outcome, len(items))
+	for i, item := range items {
+		outcomes[i] = batch.Outcome{ItemID: item.ID, LookupID: item.LookupID, State: batch.Failed, Kept: i < 2}
+		e := kit.Running(t, b.KeyID)
+		e.ID, e.OrgID, e.Status, e.Charged = item.LookupID, b.OrgID, lookup.Failed, i == 0
+		if i < 2 {
+			kit.Must(t, s.Repos().Statement.Add(ctx, e))
+		}
+	}
+	kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+		_, err := r.BatchRuns.Settle(ctx, outcomes)
+		kit.Must(t, err)
+		charged, free, err := r.BatchItems.Retry(ctx, b.ID)
+		kit.Same(t, "charged and free", []int{charged, free}, []int{1, 2})
+		return err
+	}))
+	next, err := repo.Next(ctx, b.ID, 9)
+	kit.Must(t, err)
+	kit.Same(t, "next", len(next), 3)
+}
+
 func claimAs(s ports.Store, t *testing.T, items []batch.Item, until time.Time) error {
 	for i := range items {
 		items[i].LookupID, items[i].Owner, items[i].LeaseUntil = kit.ID(), "me", until

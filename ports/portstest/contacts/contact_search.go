@@ -3,6 +3,7 @@ package contacts
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -145,6 +146,37 @@ func contactOrders(t *testing.T, s ports.Store) {
 			kit.Same(t, "page by page", got, want)
 		}
 	}
+}
+
+// contactsEdited are found once each, although the last one of a page is changed before the next is read.
+func contactsEdited(t *testing.T, s ports.Store) {
+	ctx, c := t.Context(), toSearch(t, s)
+	for _, order := range []crm.ContactOrder{crm.ByArrival, crm.ByName, crm.ByAmount} {
+		for _, ascending := range []bool{true, false} {
+			q := ports.ContactQuery{Order: order, Ascending: ascending}
+			want := c.find(t, q)
+			all, err := c.repos.ContactSearch.Select(ctx, c.org.ID, ports.ContactQuery{
+				Order: order, Ascending: ascending, Limit: 10, Whole: true,
+			})
+			kit.Must(t, err)
+			q.After, q.Last = all[0].ID, &all[0]
+			for _, to := range []crm.Contact{{Name: "a", Amount: 0}, {Name: "z", Amount: 1e9}} {
+				is := all[0]
+				is.Name, is.Amount = to.Name, to.Amount
+				edit(t, s, is)
+				after := strings.Split(c.find(t, q), "|")
+				after = slices.DeleteFunc(after, func(name string) bool { return name == is.Name }) // it comes again, as it is
+				kit.Same(t, "after where it was", strings.Join(append([]string{all[0].Name}, after...), "|"), want)
+			}
+			edit(t, s, all[0])
+		}
+	}
+}
+
+func edit(t *testing.T, s ports.Store, is crm.Contact) {
+	t.Helper()
+	e := crm.Event{ID: kit.ID(), OrgID: is.OrgID, ContactID: is.ID, Kind: crm.ContactEdited, Actor: "Ana", At: kit.At}
+	kit.Must(t, s.InTx(t.Context(), func(ctx context.Context, r ports.Repos) error { return r.Contacts.Edit(ctx, is, e) }))
 }
 
 // contactsGone continues after contacts that were removed between two pages: always in the order of arrival, and in

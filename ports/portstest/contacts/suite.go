@@ -21,6 +21,7 @@ var Suite = kit.Suite{
 	"search of contacts":      contactSearch,
 	"orders of contacts":      contactOrders,
 	"contacts that are gone":  contactsGone,
+	"contacts that change":    contactsEdited,
 	"contact filters":         contactFilters,
 	"totals of contacts":      contactTotals,
 }
