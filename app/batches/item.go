@@ -18,8 +18,8 @@ import (
 const (
 	// bureauPause is how long a batch waits at least for a bureau that could not be reached.
 	bureauPause = 5 * time.Second
-	// refusedPause is how long it waits where only items are left that were refused, and refusedFor how long one of them is
-	// asked again: a bureau's outage may look like that too.
+	// refusedPause is how long it waits where only items are left that were refused, and refusedFor how long one of them
+	// is asked again: a bureau's outage may look like that too.
 	refusedPause = time.Minute
 	refusedFor   = 10 * time.Minute
 )
@@ -148,9 +148,9 @@ func mayBeItsOwn(err error) bool {
 	return !errors.As(err, &said) || said.Outcome == ports.NotCharged && said.RetryAfter == 0
 }
 
-// turnAway puts an item that was refused now behind the others of its batch, which it would hold up for ever. Asked again
-// after refusedFor it ends, free: whoever wants it asked once more retries the failures. It returns how long the batch
-// waits, also where the item ends: if it is the bureau after all, the others wait.
+// turnAway puts an item that was refused now behind the others of its batch, which it would hold up for ever. Asked
+// again after refusedFor it ends, free: whoever wants it asked once more retries the failures. It returns how long the
+// batch waits, also where the item ends: if it is the bureau after all, the others wait.
 func (end *itemEnd) turnAway(now time.Time) (pause time.Duration) {
 	if end.State = batch.Pending; end.Refused.IsZero() {
 		end.Refused = now
