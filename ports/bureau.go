@@ -127,6 +127,8 @@ type BureauError struct {
 	Amount *catalog.Money
 	// Renews says, with Exhausted, that the credit is renewed when the month ends.
 	Renews bool
+	// Own says, with NotSent and NotCharged, that it may be this question alone that is not answered.
+	Own bool
 }
 
 // Error returns the outcome and the reason.

@@ -147,12 +147,12 @@ func (c *Client) ask(ctx context.Context, q ports.Question) (ports.Answer, reply
 	}
 	if !ok || q.Document.IsZero() || !m.product.Takes(q.Document.Type()) {
 		return ports.Answer{}, reply{}, &ports.BureauError{
-			Outcome: ports.NotSent, Reason: "product is not mapped for this type of document",
+			Outcome: ports.NotSent, Reason: "product is not mapped for this type of document", Own: true,
 		}
 	}
 	if lacking := m.product.Lacking(q.Inputs); len(lacking) > 0 {
 		return ports.Answer{}, reply{}, &ports.BureauError{
-			Outcome: ports.NotSent, Reason: "an input is missing or not of its type: " + strings.Join(lacking, ", "),
+			Outcome: ports.NotSent, Reason: "an input is missing or not of its type: " + strings.Join(lacking, ", "), Own: true,
 		}
 	}
 	doc := asking(q, m.product)
@@ -266,9 +266,18 @@ func (c *Client) conclude(
 	case came.code == http.StatusTooManyRequests || came.code == http.StatusServiceUnavailable:
 		return reply{}, c.refused(came.status)
 	default:
-		fail.err.Outcome = ports.NotCharged
+		fail.err.Outcome, fail.err.Own = ports.NotCharged, !ofAll(came.code)
 	}
 	return answer, fail
+}
+
+// ofAll reports whether a status refuses whoever asks rather than one question.
+func ofAll(code int) bool {
+	switch code {
+	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return true
+	}
+	return code >= http.StatusInternalServerError
 }
 
 // body makes a request's body; nil when it has none.
@@ -283,7 +292,9 @@ func (c *Client) body(ctx context.Context, r *request, product string, doc asked
 	}
 	b, err := makeBody(ctx, r.body, doc, product)
 	if err != nil {
-		return nil, neutral(ports.NotSent, "the request body could not be built")
+		fail := neutral(ports.NotSent, "the request body could not be built")
+		fail.err.Own = true
+		return nil, fail
 	}
 	return b, nil
 }

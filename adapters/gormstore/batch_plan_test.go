@@ -58,7 +58,8 @@ func TestTheNextItemsAreFoundByTheirIndex(t *testing.T) {
 		fill(t, s, 20_000, fmt.Sprintf(`INSERT INTO batch_items
 			(id, batch_id, org_id, line, state, doc_type, content, cell, repeat_of, message, code, owner, queued)
 			SELECT @id, CASE WHEN i %% 20 = 0 THEN '%s'@uuid ELSE '%s'@uuid END, '%s'@uuid, i, 'pendente', 'cpf', '', 0, 0, '',
-			CASE WHEN i %% 200 = 0 THEN 'recusado' ELSE '' END, '', false FROM numbers`, testID(50), testID(51), testID(1)))
+			CASE WHEN i %% 200 = 0 THEN 'recusado 2026-11-20T14:03:11Z' ELSE '' END, '', false FROM numbers`,
+			testID(50), testID(51), testID(1)))
 		var found []batch.Item
 		plans := planned(t, s, func(c engine.Conn) (err error) {
 			found, err = s.repos(c).BatchItems.Next(t.Context(), testID(50), 12)

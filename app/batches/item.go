@@ -39,6 +39,8 @@ type itemEnd struct {
 	reason batch.Reason
 	note   string
 	after  time.Duration
+	// own says that the reason may be this item's alone.
+	own bool
 }
 
 // ask looks an item up, by the same use case as a single lookup.
@@ -118,9 +120,8 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	case f.Code == fault.MonthlyLimit:
 		pause(batch.MonthlyLimit, 0)
 	case f.Code == fault.BureauUnavailable:
-		pause(batch.BureauAway, max(f.RetryAfter, bureauPause))
-		if mayBeItsOwn(err) {
-			end.after = end.turnAway(b.Clock())
+		if pause(batch.BureauAway, max(f.RetryAfter, bureauPause)); mayBeItsOwn(err) {
+			end.turnAway(b.Clock())
 		}
 	case f.Code == fault.BureauFailed, f.Code == fault.BureauNoAnswer:
 		e, err := b.Store.Repos().Statement.Find(ctx, item.OrgID, item.LookupID)
@@ -140,26 +141,26 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	}
 }
 
-// mayBeItsOwn reports whether an item that no bureau answered may never be answered, while others are: a bureau refused
-// it free of charge and did not say when to ask again, or the order of the bureaus leaves out its type of document,
-// which is the only such fault without a bureau's error.
+// mayBeItsOwn reports whether an item that no bureau answered may never be answered, while others are: the bureaus say
+// so, or their order leaves out its type of document, which is the only such fault without a bureau's error.
 func mayBeItsOwn(err error) bool {
 	var said *ports.BureauError
-	return !errors.As(err, &said) || said.Outcome == ports.NotCharged && said.RetryAfter == 0
+	return !errors.As(err, &said) || said.Own
 }
 
 // turnAway puts an item that was refused now behind the others of its batch, which it would hold up for ever. Asked
-// again after refusedFor it ends, free: whoever wants it asked once more retries the failures. It returns how long the
-// batch waits, also where the item ends: if it is the bureau after all, the others wait.
-func (end *itemEnd) turnAway(now time.Time) (pause time.Duration) {
-	if end.State = batch.Pending; end.Refused.IsZero() {
+// again after refusedFor it ends, free: whoever wants it asked once more retries the failures. The batch waits, also
+// where the item ends, unless another item was answered: it may be the bureau after all.
+func (end *itemEnd) turnAway(now time.Time) {
+	end.State, end.own, end.reason, end.after = batch.Pending, true, batch.BureauAway, bureauPause
+	switch {
+	case end.Refused.IsZero():
 		end.Refused = now
-		return bureauPause
-	}
-	if now.Sub(end.Refused) >= refusedFor {
+	case now.Sub(end.Refused) < refusedFor:
+		end.after = refusedPause
+	default:
 		end.State, end.Code = batch.Failed, codeOf(batch.Failed)
 	}
-	return refusedPause
 }
 
 // codeOf is the contract's word for why an item has no answer.

@@ -157,6 +157,9 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 		outcomes[i], of[end.ItemID] = end.Outcome, end
 	}
 	settled, err := s.r.BatchRuns.Settle(ctx, outcomes)
+	if err != nil {
+		return 0, err
+	}
 	over := map[string]bool{}
 	for _, o := range settled {
 		over[o.ItemID] = o.State != batch.InFlight
@@ -172,21 +175,33 @@ func (s *batchStep) settle(ctx context.Context, inFlight []batch.Item, ends []it
 			s.mine.queued++
 		}
 	}
+	return left, s.count(ctx, settled, of)
+}
+
+// count counts outcomes in their batches, and pauses those that must wait: not for what may be an item's own, where the
+// bureau answered about another one.
+func (s *batchStep) count(ctx context.Context, settled []batch.Outcome, of map[string]itemEnd) error {
+	answers := map[string]bool{}
+	for _, o := range settled {
+		answers[o.BatchID] = answers[o.BatchID] || o.State == batch.Answered && o.Charged
+	}
 	for _, o := range settled {
 		k, err := s.batch(ctx, o.BatchID)
 		if err != nil {
-			return 0, err
+			return err
 		}
 		k.is.Count(o)
-		if end := of[o.ItemID]; end.reason != "" {
-			resume := time.Time{}
-			if end.after > 0 {
-				resume = s.now.Add(end.after)
-			}
-			k.is.Pause(end.reason, end.note, resume)
+		end := of[o.ItemID]
+		if end.reason == "" || end.own && answers[o.BatchID] {
+			continue
 		}
+		resume := time.Time{}
+		if end.after > 0 {
+			resume = s.now.Add(end.after)
+		}
+		k.is.Pause(end.reason, end.note, resume)
 	}
-	return left, err
+	return nil
 }
 
 // batch locks the batch of an item that ended, which may be paused or cancelled by now.

@@ -114,7 +114,7 @@ func (i *Intake) Replay(ctx context.Context, by app.Caller, id string) (_ Accept
 	return made, err
 }
 
-// saidAt is when the people of a delivery said what stands in it: when the first of its replays came, or, of a lead,
+// saidAt is when the people of a delivery said what stands in it: when it came first, before any replay, or, of a lead,
 // when the platform got it.
 func (i *Intake) saidAt(ctx context.Context, hook webhook.Hook, d webhook.Delivery) (time.Time, error) {
 	if hook.Kind.Fetched() {

@@ -140,7 +140,7 @@ func (b *Bureaus) exhausted(ctx context.Context, name string, e lookup.Entry, re
 		}
 		return repos.Notifications.Create(ctx, crm.Notification{
 			ID: app.NewID(), OrgID: e.OrgID, Kind: crm.BureauExhausted, At: now,
-			Subject: "O bureau " + name + " diz que o crédito acabou. Nada foi cobrado, e ele fica fora até " + untilText(out) + ".",
+			Subject: "O bureau " + name + " diz que o crédito acabou. Nada foi cobrado, e ele fica fora até " + b.untilText(out) + ".",
 		})
 	})
 	if err != nil {
@@ -153,9 +153,9 @@ func (b *Bureaus) exhausted(ctx context.Context, name string, e lookup.Entry, re
 	}
 }
 
-func untilText(out ports.BureauOut) string {
+func (b *Bureaus) untilText(out ports.BureauOut) string {
 	if out.Until.IsZero() {
 		return "alguém o chamar de volta"
 	}
-	return "o mês virar"
+	return out.Until.In(b.calendar.Location).Format("02/01 15:04")
 }

@@ -227,6 +227,10 @@ func (l *Ledger) conclude(
 	}
 	for _, m := range before {
 		last.entry.Others += m.entry.Amount
+		if last.failure != nil && m.failure != nil && !m.failure.Own { // that bureau may answer when it is asked again
+			whole := *last.failure
+			whole.Own, last.failure = false, &whole
+		}
 	}
 	if at < 0 || last.found() {
 		if len(chain.Need) > 0 && last.found() {

@@ -58,7 +58,7 @@ func (l *Ledger) compareWith(ctx context.Context, c ports.Comparison, r Result) 
 	// An answer that comes later is fetched as long as any call may take.
 	for said.failure == nil && said.answer.Later != nil {
 		later := said.answer.Later
-		said = noAnswerLater
+		said = noAnswerLater(said.took)
 		if wait := max(later.Every, time.Millisecond); ports.Since(start)+wait < c.Link.Timeout {
 			select {
 			case <-ports.After(wait):

@@ -23,7 +23,7 @@ const (
 	// longer than the bureau's time it is kept. It was an answer to the instance that took it, and the bureau posts it
 	// once: one that cannot read it, as by another bureau file, leaves it to others.
 	unreadAgain = time.Minute
-	unreadFor   = 24 * time.Hour
+	unreadFor   = time.Hour
 )
 
 // accept stores that a bureau has taken a question and answers later. It tries until that succeeds, or the bureau's
@@ -64,7 +64,7 @@ func (l *Ledger) accept(
 			if l.left(ctx, e) {
 				return Result{Entry: e}, nil
 			}
-			return l.conclude(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, noAnswerLater, m.took), nil)
+			return l.conclude(ctx, chain, e, before, l.ended(ctx, chain.Links[0], e, noAnswerLater(m.took), m.took), nil)
 		}
 	}
 }
@@ -88,9 +88,12 @@ func (l *Ledger) goneOn(ctx context.Context, e lookup.Entry) bool {
 	return err == nil && now.Bureau != e.Bureau
 }
 
-// noAnswerLater is how a question ends whose answer did not come within the time that the bureau has.
-var noAnswerLater = calledBack{
-	failure: &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the answer did not come later"},
+// noAnswerLater is how a question ends whose answer did not come within the time that the bureau has, after a last call
+// that took so long.
+func noAnswerLater(took time.Duration) calledBack {
+	return calledBack{
+		failure: &ports.BureauError{Outcome: ports.NoAnswer, Reason: "the answer did not come later"}, took: took,
+	}
 }
 
 // FetchLater begins to fetch the answers that come later and are due. It is a chore, of every instance.
@@ -153,7 +156,11 @@ func (l *Ledger) fetch(ctx context.Context, a ports.LaterAnswer) error {
 	}
 	said := calledBack{answer: ports.Answer{Later: &ports.Later{Every: unreadAgain, Unread: true}}}
 	if known && a.Ticket != "" && !e.Document.IsZero() {
-		said = l.ask(ctx, chain.Links[0], e, a)
+		if said = l.ask(ctx, chain.Links[0], e, a); said.answer.Later != nil && a.Reply != nil {
+			polled := a // what was posted cannot be read here, and perhaps the answer can be fetched
+			polled.Reply = nil
+			said = l.ask(ctx, chain.Links[0], e, polled)
+		}
 	}
 	if ours, err := l.holds(ctx, &a, &said); err != nil || !ours {
 		return err
@@ -197,7 +204,7 @@ func (l *Ledger) holds(ctx context.Context, a *ports.LaterAnswer, said *calledBa
 		return false, repos.LaterAnswers.Release(ctx, *a, now, now)
 	}
 	if a.Due = next; said.answer.Later != nil {
-		*said = noAnswerLater
+		*said = noAnswerLater(said.took)
 	}
 	return ours, err
 }

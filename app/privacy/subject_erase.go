@@ -117,7 +117,8 @@ func (s *Subjects) finish(ctx context.Context, id string, patience time.Duration
 	if err := w.hold(ctx, w.e.ID, sweepLease); err != nil {
 		return err
 	}
-	if err := s.index.Sweep(ctx, marks); err != nil {
+	err = w.keeping(ctx, sweepLease, func(ctx context.Context) error { return s.index.Sweep(ctx, marks) })
+	if err != nil {
 		return err
 	}
 	return w.saveWith(ctx, func(e *privacy.Erasure) { e.State, e.Kind, e.EndsAt = privacy.Done, "", s.clock() },
@@ -171,13 +172,16 @@ func (w *erasing) hold(ctx context.Context, id string, lease time.Duration) erro
 	if err != nil {
 		return err
 	}
-	w.held = ports.Now()
+	began := ports.Now()
 	e, err := repos.Erasures.LeaseErasure(ctx, id, w.lease, now, now.Add(lease))
+	if err != nil {
+		return err
+	}
 	if w.e.ID != "" { // progress since the last write is not stored
 		e.Kind, e.After = w.e.Kind, w.e.After
 	}
-	w.e = e
-	return err
+	w.e, w.held = e, began
+	return nil
 }
 
 // write adds the erasure to the journal, before anything is erased. After a crash here it is added twice, under one id.

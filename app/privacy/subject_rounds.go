@@ -36,11 +36,13 @@ func (w *erasing) rounds(ctx context.Context) error {
 		}
 		switch {
 		case running: // a lookup will have an outcome soon
-			if err := w.settle(ctx); err != nil {
-				return err
-			}
-			if w.patience > 0 && ports.Since(first) > w.patience {
-				return errAsked
+			if w.patience > 0 {
+				if err := w.settle(ctx); err != nil {
+					return err
+				}
+				if ports.Since(first) > w.patience {
+					return errAsked
+				}
 			}
 			select {
 			case <-ports.After(time.Second):
@@ -161,7 +163,7 @@ func (w *erasing) holdOn(ctx context.Context) error {
 
 // look lets what is being stored now be stored and indexed, and reports whether more is known of the person.
 func (w *erasing) look(ctx context.Context) (grown bool, err error) {
-	err = w.keeping(ctx, func(ctx context.Context) error {
+	err = w.keeping(ctx, eraseLease, func(ctx context.Context) error {
 		if err := w.index.Quiet(ctx); err != nil {
 			return err
 		}
@@ -175,7 +177,7 @@ func (w *erasing) look(ctx context.Context) (grown bool, err error) {
 
 // keeping does what may take longer than the lease, and extends that meanwhile: otherwise several instances would take
 // the erasure from each other, and none would end it.
-func (w *erasing) keeping(ctx context.Context, do func(context.Context) error) error {
+func (w *erasing) keeping(ctx context.Context, lease time.Duration, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
@@ -184,9 +186,9 @@ func (w *erasing) keeping(ctx context.Context, do func(context.Context) error) e
 		select {
 		case err := <-ended:
 			return err
-		case <-ports.After(eraseLease / 3):
+		case <-ports.After(lease / 3):
 		}
-		if err := w.hold(ctx, w.e.ID, eraseLease); err != nil {
+		if err := w.hold(ctx, w.e.ID, lease); errors.Is(err, ports.ErrNotFound) { // else it is tried again
 			cancel()
 			return errors.Join(err, <-ended)
 		}

@@ -137,7 +137,8 @@ func (r jobs) Attempts(ctx context.Context, orgID string, now time.Time) (out []
 	err = r.Query(ctx, "jobs.attempts", func(db *gorm.DB) error {
 		return db.Model(&JobRow{}).Select("CAST(id AS text) || ' ' || attempts").
 			Where("kind <> "+engine.Literal(automation.FanOut)+" AND state = "+engine.Literal(automation.Ready)).
-			Where("org_id = ? AND lease_until > ?", orgID, engine.Stamp(now)).Scan(&out).Error
+			Where("org_id = ? AND run_at <= ? AND lease_until > ?", orgID, engine.Stamp(now), engine.Stamp(now)).
+			Scan(&out).Error
 	})
 	return out, err
 }

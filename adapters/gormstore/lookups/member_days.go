@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore/engine"
+	"fichario/domain/lookup"
 )
 
 // memberDayRow is what a member was charged on a day for a product, as far as one slot has counted it. Triggers on
@@ -95,8 +96,8 @@ type follower struct {
 }
 
 // openMost is how old an entry may be whose charge is still to be written: a bureau may answer up to twelve hours
-// later, and what it posts may wait another day to be read.
-const openMost = 37 * time.Hour
+// later, and what it posts may wait another hour to be read.
+const openMost = 14 * time.Hour
 
 // add makes the table and its triggers. Older charges are counted while others write; nobody can charge while the
 // triggers are created and the entries of the last hour counted, and those since the oldest whose charge may still
@@ -113,8 +114,8 @@ func (f follower) add(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	since := engine.IDsSince(now.Add(-time.Hour))
-	err = db.QueryRowContext(ctx, "SELECT LEAST($1::text, MIN(id::text)) FROM lookups WHERE settle_at IS NOT NULL AND id > $2::uuid",
-		since, engine.IDsSince(now.Add(-openMost))).Scan(&since)
+	err = db.QueryRowContext(ctx, "SELECT LEAST($1::text, MIN(id::text)) FROM lookups WHERE status = "+
+		engine.Literal(lookup.Running)+" AND id > $2::uuid", since, engine.IDsSince(now.Add(-openMost))).Scan(&since)
 	if err != nil {
 		return err
 	}

@@ -50,14 +50,14 @@ const (
 			lease_until = excluded.lease_until, created_at = excluded.created_at
 		WHERE lookup_requests.created_at <= clock_timestamp() - ? * interval '1 microsecond'
 			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= clock_timestamp()
-				AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = lookup_requests.lookup_id)`
+				AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = lookup_requests.lookup_id AND id > ?)`
 	claimOnSQLite = `INSERT INTO lookup_requests (key_id, name, question, lookup_id, begun, lease_until, created_at)
 		VALUES (?, ?, ?, ?, false, ?, ?)
 		ON CONFLICT (key_id, name) DO UPDATE SET question = excluded.question, lookup_id = excluded.lookup_id, begun = false,
 			lease_until = excluded.lease_until, created_at = excluded.created_at
 		WHERE lookup_requests.created_at <= ?
 			OR NOT lookup_requests.begun AND lookup_requests.lease_until <= excluded.created_at
-				AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = lookup_requests.lookup_id)`
+				AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = lookup_requests.lookup_id AND id > ?)`
 )
 
 func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports.LookupRequest, error) {
@@ -80,6 +80,8 @@ func (r lookupRequests) Claim(ctx context.Context, q ports.LookupRequest) (ports
 			now := engine.Stamp(q.At)
 			statement, values = claimOnSQLite, append(values, now.Add(q.Begins), now, now.Add(-q.Lasts))
 		}
+		// The bound lets PostgreSQL prune partitions; what is older is over.
+		values = append(values, engine.UID(engine.IDsSince(q.At.Add(-q.Lasts))))
 		if err := db.Exec(statement, values...).Error; err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package persons
 
 import (
+	"bytes"
 	"context"
 	"slices"
 	"time"
@@ -31,19 +32,30 @@ func (r subjects) Bar(ctx context.Context, orgID, erasureID string, hashes [][]b
 }
 
 // Unbar hands over whom another running erasure has too: a person has one row, which is of the erasure that barred
-// last. The others are locked, so that none of them ends meanwhile and leaves what is handed to it barred for ever.
+// last. That one is locked, so that it does not end meanwhile and leave what is handed to it barred for ever.
 func (r subjects) Unbar(ctx context.Context, erasureID string) error {
 	return r.Inside(ctx, "subjects.unbar", func(db *gorm.DB) error {
 		fresh := func() *gorm.DB { return db.Session(&gorm.Session{NewDB: true}) }
+		var mine [][]byte
+		err := fresh().Model(&privacyrows.ErasedRow{}).Where("erasure_id = ?", erasureID).Pluck("subject", &mine).Error
 		var others []erasureRow
-		err := engine.Locked("SHARE", "")(fresh()).Select("id", "hashes").
-			Where("state = "+engine.Literal(privacy.Running)+" AND id <> ?", erasureID).
-			Where("org_id IN (SELECT org_id FROM erased_subjects WHERE erasure_id = ?)", erasureID).
-			Order("id").Find(&others).Error
+		if err == nil {
+			err = fresh().Select("id", "hashes").
+				Where("state = "+engine.Literal(privacy.Running)+" AND id <> ?", erasureID).
+				Where("org_id IN (SELECT org_id FROM erased_subjects WHERE erasure_id = ?)", erasureID).
+				Order("id").Find(&others).Error
+		}
 		for _, other := range others {
-			if hashes := slices.Collect(slices.Chunk(other.Hashes, engine.SubjectSize)); err == nil && len(hashes) > 0 {
+			both := shared(mine, other.Hashes)
+			if err != nil || len(both) == 0 {
+				continue
+			}
+			var still erasureRow
+			found := engine.Locked("SHARE", "")(fresh()).Select("id").Limit(1).
+				Find(&still, "id = ? AND state = "+engine.Literal(privacy.Running), other.ID)
+			if err = found.Error; found.RowsAffected > 0 {
 				err = fresh().Model(&privacyrows.ErasedRow{}).
-					Where("erasure_id = ? AND subject IN ?", erasureID, hashes).Update("erasure_id", other.ID).Error
+					Where("erasure_id = ? AND subject IN ?", erasureID, both).Update("erasure_id", other.ID).Error
 			}
 		}
 		if err != nil {
@@ -55,6 +67,16 @@ func (r subjects) Unbar(ctx context.Context, erasureID string) error {
 		}
 		return fresh().Model(&privacyrows.ErasedRow{}).Where("erasure_id = ?", erasureID).Update("until", now).Error
 	})
+}
+
+// shared returns the hashes that are also among others, which are joined.
+func shared(hashes [][]byte, others []byte) (both [][]byte) {
+	for other := range slices.Chunk(others, engine.SubjectSize) {
+		if slices.ContainsFunc(hashes, func(hash []byte) bool { return bytes.Equal(hash, other) }) {
+			both = append(both, other)
+		}
+	}
+	return both
 }
 
 func (r subjects) Barred(
