@@ -245,7 +245,12 @@ func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID strin
 		case into.Unreadable || !gone.CanUndo(c.clock()):
 			return tooLate()
 		}
-		after := gone.Parted(into)
+		still, err := r.Removals.Into(ctx, intoID)
+		if err != nil {
+			return err
+		}
+		still = slices.DeleteFunc(still, func(other crm.Removal) bool { return other.Contact.ID == fromID || other.Unreadable })
+		after := gone.Parted(into, still...)
 		n, err := app.NamesOf(ctx, r, into.OrgID, after.OriginID)
 		if err != nil {
 			return err

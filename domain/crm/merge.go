@@ -98,8 +98,8 @@ func nonEmpty(all ...string) []string {
 
 // Parted returns the surviving contact without the one that was merged into it: what the merge changed is as before,
 // unless somebody has changed it since. Lists lose what the merge brought, whatever else has become of them: no
-// document or consent of one person stays with another.
-func (r Removal) Parted(now Contact) Contact {
+// document or consent of one person stays with another. What others brought too, which are still merged into it, stays.
+func (r Removal) Parted(now Contact, still ...Removal) Contact {
 	now.Name = back(now.Name, r.Before.Name, r.After.Name)
 	now.Email = back(now.Email, r.Before.Email, r.After.Email)
 	if now.Phone == r.After.Phone {
@@ -108,9 +108,15 @@ func (r Removal) Parted(now Contact) Contact {
 	now.Company = back(now.Company, r.Before.Company, r.After.Company)
 	now.Amount = back[catalog.Money](now.Amount, r.Before.Amount, r.After.Amount)
 	now.OriginID = back(now.OriginID, r.Before.OriginID, r.After.OriginID)
-	now.Documents = parted(now.Documents, r.Before.Documents, r.After.Documents, same)
-	now.Consents = parted(now.Consents, r.Before.Consents, r.After.Consents, Consent.equal)
-	now.Attribution = parted(now.Attribution, r.Before.Attribution, r.After.Attribution, same)
+	own := r.Before
+	for _, other := range still {
+		own.Documents = slices.Concat(own.Documents, other.Contact.Documents)
+		own.Consents = slices.Concat(own.Consents, other.Contact.Consents)
+		own.Attribution = slices.Concat(own.Attribution, other.Contact.Attribution)
+	}
+	now.Documents = parted(now.Documents, own.Documents, r.After.Documents, same)
+	now.Consents = parted(now.Consents, own.Consents, r.After.Consents, Consent.equal)
+	now.Attribution = parted(now.Attribution, own.Attribution, r.After.Attribution, same)
 	if since, ok := strings.CutPrefix(now.Note, r.After.Note); ok {
 		now.Note = strings.TrimLeft(r.Before.Note+since, "\n")
 	}

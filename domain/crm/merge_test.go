@@ -133,6 +133,9 @@ func TestListsOfPartedContacts(t *testing.T) {
 		if got := gone.Parted(of(c.now)); !reflect.DeepEqual(got, of(c.stays)) {
 			t.Errorf("%s:\n got %+v\nwant %+v", what, got, of(c.stays))
 		}
+		if got := gone.Parted(of(c.now), crm.Removal{Contact: gone.Contact}); !reflect.DeepEqual(got, of(c.now)) {
+			t.Errorf("%s, with another one that brought the same:\n got %+v\nwant %+v", what, got, of(c.now))
+		}
 		want := gone.Contact
 		want.Consents = c.back
 		if got := gone.Back(of(c.now)); !reflect.DeepEqual(got, want) {
