@@ -249,7 +249,9 @@ func (c *Contacts) Part(ctx context.Context, by app.Caller, intoID, fromID strin
 		if err != nil {
 			return err
 		}
-		still = slices.DeleteFunc(still, func(other crm.Removal) bool { return other.Contact.ID == fromID || other.Unreadable })
+		still = slices.DeleteFunc(still, func(other crm.Removal) bool {
+			return other.Contact.ID == fromID || other.Unreadable
+		})
 		after := gone.Parted(into, still...)
 		n, err := app.NamesOf(ctx, r, into.OrgID, after.OriginID)
 		if err != nil {
