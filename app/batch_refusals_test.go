@@ -68,7 +68,7 @@ func TestDocumentsThatABureauAlwaysRefuses(t *testing.T) {
 		time.Sleep(refusedFor)
 		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 20 charged 12 free 8 failed 8 spent 5.4")
 		equal(t, "results", strings.Join(s.codes(q.ID), ", "), "falhou "+string(fault.BureauFailed)+", concluida")
-		if n := len(bureau.Asked()); n > 12+8*13 { // at first, after the others, and each minute for ten
+		if n := len(bureau.Asked()); n > 12+8*20 { // at first, after the others, and about each minute for ten
 			t.Errorf("%d calls", n)
 		}
 		bureau.refuses = nil
@@ -90,5 +90,29 @@ func TestDocumentsThatNoBureauTakes(t *testing.T) {
 		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
 		time.Sleep(refusedFor)
 		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 0 free 3 failed 3 spent 0")
+	})
+}
+
+// TestDocumentsThatOnlyOneBureauRefuses wait for the other one, which could not be reached.
+func TestDocumentsThatOnlyOneBureauRefuses(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		p, _ := products().Find(catalog.CPF)
+		documents := someCPFs(9000, 3)
+		away := &portstest.FakeBureau{Script: portstest.Fails(ports.NotSent)}
+		s.lookups = s.linked(ports.Chain{Links: []ports.Link{
+			{Name: "fora", Product: p, Timeout: timeout, Bureau: away},
+			{Name: "recusa", Product: p, Timeout: timeout, Bureau: &refusing{refuses: documents}},
+		}})
+		s.lookups.pace = batches.NewPace()
+		s.batches = s.otherBatches(s.lookups)
+		n := quote(documents...)
+		n.Ceiling, n.Confirm = at(catalog.Money(20*price)), true
+		defer running(s)()
+		q := must(s.batches.Quote(t.Context(), s.byKey(wide), n))
+		time.Sleep(refusedFor)
+		equal(t, "it has ended", strings.Contains(strings.Join(s.codes(q.ID), ", "), string(fault.BureauFailed)), false)
+		away.Script = nil
+		equal(t, "the end", state(s.until(q.ID, ended)), "concluido  ended 3 charged 3 free 0 failed 0 spent 1.35")
 	})
 }
