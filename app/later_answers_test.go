@@ -638,7 +638,7 @@ func TestADatabaseThatIsAway(t *testing.T) {
 					_, err := desk.Do(t.Context(), s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]})
 					equal(t, "whoever waits", said(err), "servico_indisponivel")
 				})
-				time.Sleep(time.Millisecond) // until it is about to be stored again
+				synctest.Wait() // until it is about to be stored again
 				if what == "stopped" {
 					desk.GiveUp()
 				}

@@ -39,9 +39,8 @@ type Leads interface {
 	Note(ctx context.Context, noted ...NotedLead) (int, error)
 	// Waiting returns leads of a page that wait and may be fetched at now, oldest first.
 	Waiting(ctx context.Context, webhookID, page string, now time.Time, limit int) ([]webhook.WaitingLead, error)
-	// Untaken returns those of some leads that were never read: ids of their deliveries, or "" for one that nobody
-	// announced, by the platform's id.
-	Untaken(ctx context.Context, webhookID string, ids ...string) (map[string]string, error)
+	// Untaken returns those of some leads that were never read, by the platform's id.
+	Untaken(ctx context.Context, webhookID string, ids ...string) (map[string]bool, error)
 	// Delay puts off a lead that could not be fetched, and counts the attempt.
 	Delay(ctx context.Context, id string, until time.Time) error
 	// Count returns how many leads wait, of a webhook or, without one, of all.

@@ -141,11 +141,10 @@ func (b *Batches) refused(ctx context.Context, item claimedItem, end *itemEnd, e
 	}
 }
 
-// mayBeItsOwn reports whether an item that no bureau answered may never be answered, while others are: the bureaus say
-// so, or their order leaves out its type of document, which is the only such fault without a bureau's error.
+// mayBeItsOwn reports whether an item that no bureau answered may never be answered, while others are.
 func mayBeItsOwn(err error) bool {
 	var said *ports.BureauError
-	return !errors.As(err, &said) || said.Own
+	return errors.As(err, &said) && said.Own
 }
 
 // turnAway puts an item that was refused now behind the others of its batch, which it would hold up for ever. Asked

@@ -295,7 +295,7 @@ func (k *Asker) begin(ctx context.Context, req Request) (_ Result, holder string
 	req.chain = k.ledger.bureaus.chain(req.product.ID, req.Purpose, req.doc.Type(), req.Bureau)
 	if len(req.chain.Links) == 0 {
 		return Result{}, "", fault.New(fault.BureauUnavailable, "Nenhum dos bureaus a que esta pergunta vai responde sobre este "+
-			"tipo de documento. Nada foi consultado nem cobrado; quem opera o serviço muda a ordem deles.").After(time.Minute)
+			"tipo de documento. Nada foi consultado nem cobrado; quem opera o serviço muda a ordem deles.").After(time.Minute).Because(errNoLink)
 	}
 	begun, holder, err := k.ledger.charge(ctx, req)
 	if err == nil && begun.Record.ID != "" { // another call has just ended
@@ -322,6 +322,11 @@ func (k *Asker) end(ctx context.Context, req Request, begun Result, holder strin
 		return k.await(ctx, req.caller.OrgID(), result.Entry.ID, begun.chain.Timeout()-ports.Since(begins))
 	}
 	return result, err
+}
+
+// errNoLink is why nothing is asked where the order of the bureaus leaves out a type of document.
+var errNoLink = &ports.BureauError{
+	Outcome: ports.NotSent, Reason: "no bureau in the order takes this type of document", Own: true,
 }
 
 // entry returns the entry of a lookup.

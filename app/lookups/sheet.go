@@ -86,6 +86,15 @@ func Subject(rec *lookup.Record) string {
 	return ""
 }
 
+// PaidBy is what a lookup cost one of those who look at it: nothing where another one's call was the same and brought
+// the answer.
+func (v View) PaidBy(by app.Caller) catalog.Money {
+	if v.Entry.MemberID != by.MemberID() {
+		return 0
+	}
+	return v.Entry.Cost()
+}
+
 // Show returns one lookup of the caller's organisation, whoever made it. Faults: NotFound, ServiceUnavailable.
 func (s *Sheet) Show(ctx context.Context, by app.Caller, id string) (View, error) {
 	e, err := app.EntryKind.Visible(ctx, s.store.Repos(), by, id)

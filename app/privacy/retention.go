@@ -66,6 +66,9 @@ func (r *Retention) ForgetAudit(ctx context.Context) error {
 	})
 }
 
+// retireAtOnce is how many contacts one transaction removes: it asks a few things about each of them.
+const retireAtOnce = 25
+
 // ForgetContacts removes contacts to which nothing has happened for that long, with their history, as if they had been
 // deleted: what their persons had withdrawn stays withdrawn. It is a chore.
 func (r *Retention) ForgetContacts(ctx context.Context) error {
@@ -74,7 +77,7 @@ func (r *Retention) ForgetContacts(ctx context.Context) error {
 	}
 	before, after := r.clock().Add(-r.keep.Contacts), ""
 	return app.Forget(ctx, func(ctx context.Context) (n int, err error) {
-		old, next, err := r.store.Repos().Retention.OldContacts(ctx, before, after, eraseAtOnce)
+		old, next, err := r.store.Repos().Retention.OldContacts(ctx, before, after, retireAtOnce)
 		if err != nil || next == "" {
 			return 0, err
 		}
@@ -85,7 +88,7 @@ func (r *Retention) ForgetContacts(ctx context.Context) error {
 		}
 		return 1, r.store.InTx(ctx, func(ctx context.Context, repos ports.Repos) error {
 			// They were read without a lock: something may have happened to one since.
-			old, _, err := repos.Retention.OldContacts(ctx, before, from, eraseAtOnce)
+			old, _, err := repos.Retention.OldContacts(ctx, before, from, retireAtOnce)
 			if err != nil {
 				return err
 			}

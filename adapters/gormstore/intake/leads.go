@@ -3,6 +3,7 @@ package intake
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -78,21 +79,15 @@ func (r leads) Waiting(
 		func(db *gorm.DB) *gorm.DB { return db.Order("run_at").Limit(limit) })
 }
 
-func (r leads) Untaken(ctx context.Context, webhookID string, ids ...string) (map[string]string, error) {
-	out, byKey := map[string]string{}, map[string]string{}
+func (r leads) Untaken(ctx context.Context, webhookID string, ids ...string) (map[string]bool, error) {
+	out, byKey := map[string]bool{}, map[string]string{}
 	for _, id := range ids {
-		out[id], byKey[webhook.LeadKey(id)] = "", id
+		out[id], byKey[webhook.LeadKey(id)] = true, id
 	}
-	keys := make([]string, 0, len(byKey))
-	for key := range byKey {
-		keys = append(keys, key)
-	}
-	rows, err := engine.FindAll(ctx, r.Query, "leads.untaken", engine.Same[leadRow],
-		engine.Where("webhook_id = ? AND key IN ?", webhookID, keys))
+	rows, err := engine.FindAll(ctx, r.Query, "leads.untaken", engine.Same[leadRow], engine.Where("webhook_id = ? AND key IN ?",
+		webhookID, slices.Collect(maps.Keys(byKey))), engine.Where("state = ?", string(webhook.LeadTaken)))
 	for _, row := range rows {
-		if out[byKey[row.Key]] = string(row.ID); webhook.LeadState(row.State) == webhook.LeadTaken {
-			delete(out, byKey[row.Key])
-		}
+		delete(out, byKey[row.Key])
 	}
 	return out, err
 }

@@ -99,7 +99,7 @@ func (s pages) asked(c *web.Call, id string, p askedPage) error {
 		return c.Redirect("/consultas/" + id)
 	}
 	if p.ResultPage = s.Lookups.Asking(s.Server).ResultOf(v); !p.Running() {
-		p.Name, p.Paid = web.Shorten(web.TitleMax, lookups.Subject(v.Record)), lookuppages.Paid(c, v)
+		p.Name, p.Paid = web.Shorten(web.TitleMax, lookups.Subject(v.Record)), v.PaidBy(c.By)
 		if v.Record == nil {
 			p.Trouble = s.Lookups.Asking(s.Server).TroubleOf(v)
 		}

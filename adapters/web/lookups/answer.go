@@ -89,19 +89,11 @@ func (s pages) StartLookup(c *web.Call, req lookups.Request) (id string, ended b
 // lookupDone redirects to the page of a finished lookup, with a note of what was charged.
 func (s pages) lookupDone(c *web.Call, id string) error {
 	v, err := s.Sheet.Show(c.Ctx(), c.By, id)
-	if err != nil || v.Entry.Status != lookup.Done || Paid(c, v) == 0 {
+	if err != nil || v.Entry.Status != lookup.Done || v.PaidBy(c.By) == 0 {
 		return c.Redirect("/consultas/" + id)
 	}
 	return c.Done("/consultas/"+id,
-		"Cobrado: "+Paid(c, v).Exact()+". Até "+s.Date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
-}
-
-// Paid is what a lookup cost whoever looks at it: nothing where another one's call was the same and brought the answer.
-func Paid(c *web.Call, v lookups.View) catalog.Money {
-	if v.Entry.MemberID != c.By.MemberID() {
-		return 0
-	}
-	return v.Entry.Cost()
+		"Cobrado: "+v.PaidBy(c.By).Exact()+". Até "+s.Date(v.FreeUntil)+" esta ficha abre de graça para toda a equipe.")
 }
 
 // ResultPage is a lookup with its answer, or with the reason why there is none.

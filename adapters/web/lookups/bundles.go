@@ -120,7 +120,7 @@ func (s pages) bundleDone(c *web.Call, ids []string, refused string) error {
 			return c.Redirect("/consultas/" + ids[0])
 		}
 		kept = kept && v.Entry.Cache
-		if paid := Paid(c, v); paid > 0 {
+		if paid := v.PaidBy(c.By); paid > 0 {
 			sum.Add(lookup.Spent{Count: 1, Amount: paid})
 		}
 	}
