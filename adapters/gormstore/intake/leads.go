@@ -84,8 +84,9 @@ func (r leads) Untaken(ctx context.Context, webhookID string, ids ...string) (ma
 	for _, id := range ids {
 		out[id], byKey[webhook.LeadKey(id)] = true, id
 	}
-	rows, err := engine.FindAll(ctx, r.Query, "leads.untaken", engine.Same[leadRow], engine.Where("webhook_id = ? AND key IN ?",
-		webhookID, slices.Collect(maps.Keys(byKey))), engine.Where("state = ?", string(webhook.LeadTaken)))
+	keys := slices.Collect(maps.Keys(byKey))
+	rows, err := engine.FindAll(ctx, r.Query, "leads.untaken", engine.Same[leadRow],
+		engine.Where("webhook_id = ? AND key IN ? AND state = "+engine.Literal(webhook.LeadTaken), webhookID, keys))
 	for _, row := range rows {
 		delete(out, byKey[row.Key])
 	}
