@@ -10,11 +10,13 @@ import (
 
 	"fichario/adapters/gormstore"
 	"fichario/adapters/gormstore/engine"
+	"fichario/domain/access"
 	"fichario/domain/audit"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
 	"fichario/ports"
+	"fichario/ports/portstest/kit"
 )
 
 func TestSlowDataKeys(t *testing.T) {
@@ -144,6 +146,45 @@ func TestTheAuditHoldsUnderAnotherKey(t *testing.T) {
 		}
 		if f, _ := walk.End(nil); f != nil || err != nil || len(lines) != 2 {
 			t.Errorf("the end: %v, %v, %d lines", f, err, len(lines))
+		}
+	})
+}
+
+// TestAQuestionIsHeldUnderEveryDataKey: while keys are rotated, instances have others first, and one of them asks.
+func TestAQuestionIsHeldUnderEveryDataKey(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, url string) {
+		other, purpose := bytes.Repeat([]byte{8}, engine.DataKeySize), "credito"
+		before, during := open(t, url), open(t, url, testKey, other, testKey)
+		swapped, after := open(t, url, other, testKey), open(t, url, other)
+		ends := func(s ports.Store, c ports.Charge) {
+			t.Helper()
+			_, err := s.Repos().Calls.End(t.Context(), kit.NotSent(c.Entry))
+			kit.Must(t, err)
+		}
+		for _, step := range [][2]ports.Store{
+			{before, during}, {during, before}, {during, swapped}, {swapped, during}, {swapped, after}, {after, swapped},
+		} {
+			if step[0] == swapped && step[1] == after {
+				_, err := swapped.Rekey(t.Context())
+				kit.Must(t, err)
+			}
+			for _, only := range []ports.Only{{}, {Purpose: &purpose}} {
+				call := func() ports.Charge {
+					e := kit.Running(t, kit.ID())
+					e.OrgID = orgID
+					return ports.Charge{Entry: e, Takes: time.Hour, Only: only, Caps: access.Limits{PerDay: 9, PerMonth: 9}}
+				}
+				first := call()
+				kit.Same(t, "asked", kit.Begins(t, step[0], first), ports.Begun{})
+				kit.Same(t, "held", kit.Begins(t, step[1], call()), ports.Begun{Holder: first.Entry.ID})
+				ends(step[0], first)
+				for _, s := range step { // nothing of either is left
+					next := call()
+					kit.Same(t, "free", kit.Begins(t, s, next), ports.Begun{})
+					ends(s, next)
+				}
+			}
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -71,7 +72,10 @@ func newVault(masters [][]byte) (*Vault, error) {
 		if err != nil {
 			return nil, err
 		}
-		v.Keys = append(v.Keys, dataKey{Id: [4]byte(derived[64:]), aead: aead, index: derived[32:64]})
+		key := dataKey{Id: [4]byte(derived[64:]), aead: aead, index: derived[32:64]}
+		if !slices.ContainsFunc(v.Keys, func(k dataKey) bool { return bytes.Equal(k.index, key.index) }) { // given twice
+			v.Keys = append(v.Keys, key)
+		}
 	}
 	return v, nil
 }

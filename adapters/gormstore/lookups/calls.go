@@ -35,11 +35,11 @@ type calls struct {
 type beginning struct {
 	ports.Charge
 	entry LookupRow
-	// indexes find its lease and its answers in the history, under the current data key first; nil where nothing is
-	// shared.
+	// indexes find its answers in the history, under the current data key first; nil where nothing is shared.
 	indexes [][]byte
-	// lease is the key that calls sharing an answer have in common.
-	lease []byte
+	// leases are the keys that calls sharing an answer have in common, one for each data key: while keys are rotated, each
+	// instance may have another first.
+	leases [][]byte
 	// subject is the hash of the document's person, as blocks store it.
 	subject []byte
 	// request is the hash of the idempotency key; nil without one.
@@ -98,7 +98,7 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 		b.request = requestHash(secret, c.Entry.KeyID, "name", c.RequestName)
 	}
 	if c.Shared {
-		b.indexes, b.lease = sharedBy(r.vault, c.Entry, c.Only)
+		b.indexes, b.leases = sharedBy(r.vault, c.Entry, c.Only)
 	}
 	ctx, span := engine.Spanned(ctx, op)
 	out, err := r.begin.Call(ctx, b)
@@ -109,14 +109,22 @@ func (r calls) Begin(ctx context.Context, c ports.Charge) (ports.Begun, error) {
 	return out.Begun, engine.Named(op, err)
 }
 
-// sharedBy returns beginning.indexes and lease of a shared call.
-func sharedBy(v *engine.Vault, e lookup.Entry, o ports.Only) (indexes [][]byte, lease []byte) {
+// sharedBy returns beginning.indexes and leases of a shared call.
+func sharedBy(v *engine.Vault, e lookup.Entry, o ports.Only) (indexes, leases [][]byte) {
 	shared := IndexText(e.OrgID, e.Product, e.Document, o.Inputs)
 	indexes = v.Indexes(shared)
-	if lease = indexes[0]; o.Purpose != nil || o.Bureau != "" {
-		lease = v.Indexes(shared + "|" + leaseText(o))[0]
+	if leases = indexes; o.Purpose != nil || o.Bureau != "" {
+		leases = v.Indexes(shared + "|" + leaseText(o))
 	}
-	return indexes, lease
+	return indexes, leases
+}
+
+// question identifies, within an instance, the calls that share an answer; "" where nothing is shared.
+func (b beginning) question() string {
+	if len(b.leases) == 0 {
+		return ""
+	}
+	return string(b.leases[0])
 }
 
 // leaseText tells apart the leases of questions that do not share answers.

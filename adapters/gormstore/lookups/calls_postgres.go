@@ -26,8 +26,8 @@ var (
 		ON CONFLICT (doc_index) DO UPDATE SET call_id = excluded.call_id, expires_at = excluded.expires_at
 		WHERE leases.expires_at <= clock_timestamp()`
 	askHolders = "SELECT doc_index, call_id::text FROM leases WHERE doc_index = ANY ($1::bytea[])"
-	askNewests = `SELECT a.lease, r.id::text, r.answered_at
-		FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::text[]) AS a (lease, doc_index, only_purpose, only_bureau)
+	askNewests = `SELECT a.question, r.id::text, r.answered_at
+		FROM unnest($1::bytea[], $2::bytea[], $3::text[], $4::text[]) AS a (question, doc_index, only_purpose, only_bureau)
 		CROSS JOIN LATERAL (
 			SELECT id, answered_at FROM records
 			WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR purpose = only_purpose)
@@ -81,8 +81,7 @@ var (
 // second has to wait for an answer is known once the first has begun.
 func (s *room) beginOnPostgres(ctx context.Context, in []beginning) ([]begun, error) {
 	out := make([]begun, len(in))
-	lease := func(b beginning) string { return string(b.lease) }
-	for turn, of := range turns(in, lease) {
+	for turn, of := range turns(in, beginning.question) {
 		results, err := s.beginApart(ctx, engine.Mapped(of, func(i int) beginning { return in[i] }))
 		if err != nil && turn == 0 {
 			return nil, err
@@ -144,7 +143,7 @@ func (s *room) beginApart(ctx context.Context, in []beginning) (out []begun, err
 				if b.request != nil {
 					requests = append(requests, string(b.entry.ID))
 				}
-			} else if b.Shared && out[i].Holder == "" {
+			} else if b.Shared && (out[i].Holder == "" || len(b.leases) > 1) { // of several it may have taken some
 				freed = append(freed, string(b.entry.ID))
 			}
 		}
@@ -287,7 +286,7 @@ func endRows(ctx context.Context, tx pgx.Tx, in []ended, some bool) (map[string]
 // before is the state that calls find.
 type before struct {
 	now time.Time
-	// Both by lease: the call that holds it, and the newest answer that makes calls unnecessary.
+	// holders are the calls that hold leases, by these; newest the newest answers that make calls unnecessary, by question.
 	holders map[string]string
 	newest  map[string]newestAnswer
 	counted map[account]usageRow
@@ -312,10 +311,12 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 	var micros []int64
 	for _, b := range in {
 		if b.Shared {
-			leases, calls = append(leases, b.lease), append(calls, string(b.entry.ID))
-			micros = append(micros, b.Takes.Microseconds())
+			for _, lease := range b.leases {
+				leases, calls = append(leases, lease), append(calls, string(b.entry.ID))
+				micros = append(micros, b.Takes.Microseconds())
+			}
 			for _, index := range b.indexes {
-				of, indexes = append(of, b.lease), append(indexes, index)
+				of, indexes = append(of, b.leases[0]), append(indexes, index)
 				only, from = append(only, b.Only.Purpose), append(from, b.Only.Bureau)
 			}
 		}
@@ -335,11 +336,11 @@ func lookBefore(ctx context.Context, tx pgx.Tx, in []beginning) (before, error) 
 			return err
 		})
 		batch.Queue(askNewests, of, indexes, only, from).Query(func(rows pgx.Rows) error {
-			var lease []byte
+			var question []byte
 			var answer newestAnswer
-			_, err := pgx.ForEachRow(rows, []any{&lease, (*string)(&answer.id), &answer.at}, func() error {
-				if answer.at.After(seen.newest[string(lease)].at) {
-					seen.newest[string(lease)] = answer
+			_, err := pgx.ForEachRow(rows, []any{&question, (*string)(&answer.id), &answer.at}, func() error {
+				if answer.at.After(seen.newest[string(question)].at) {
+					seen.newest[string(question)] = answer
 				}
 				return nil
 			})
@@ -377,10 +378,12 @@ func (s before) of(b beginning) (out ports.Begun) {
 	if !b.Shared {
 		return out
 	}
-	if holder := s.holders[string(b.lease)]; holder != string(b.entry.ID) {
-		return ports.Begun{Holder: holder}
+	for _, lease := range b.leases {
+		if holder := s.holders[string(lease)]; holder != string(b.entry.ID) {
+			return ports.Begun{Holder: holder}
+		}
 	}
-	newest := s.newest[string(b.lease)]
+	newest := s.newest[b.question()]
 	if newest.id != "" && b.fresh(newest.id, newest.at) {
 		out.RecordID = string(newest.id)
 	}

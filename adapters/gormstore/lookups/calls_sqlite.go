@@ -102,14 +102,19 @@ func (s *room) endOnSQLite(ctx context.Context, in []ended) ([]bool, error) {
 	return open, err
 }
 
-// takeLeaseOf takes the lease of a call, unless another call holds it or the history has an answer by now.
+// takeLeaseOf takes the leases of a call, unless another call holds it or the history has an answer by now.
 func takeLeaseOf(w *engine.SQLiteTx, b beginning) (out ports.Begun) {
 	if !b.Shared {
 		return out
 	}
-	if w.Exec(takeLease, b.lease, b.entry.ID, b.entry.SettleAt, engine.Stamp(b.Entry.At)) == 0 {
-		w.Row(askHolder, []any{b.lease}, &out.Holder)
-		return out
+	for i, lease := range b.leases {
+		if w.Exec(takeLease, lease, b.entry.ID, b.entry.SettleAt, engine.Stamp(b.Entry.At)) == 0 {
+			w.Row(askHolder, []any{lease}, &out.Holder)
+			if i > 0 {
+				w.Exec(freeLease, b.entry.ID)
+			}
+			return out
+		}
 	}
 	var newest lookup.Record
 	for _, index := range b.indexes {

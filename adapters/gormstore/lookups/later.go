@@ -1,6 +1,7 @@
 package lookups
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/base64"
@@ -83,15 +84,16 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 	return err
 }
 
-// leased puts off when the lease of a question ends, or takes it again where it is free since the question was settled.
+// leased puts off when the leases of a question end, or takes them again where they are free since the question was settled.
 func (r laterAnswers) leased(db *gorm.DB, a ports.Accepted, until time.Time) error {
 	done := db.Model(&leaseRow{}).Where("call_id = ?", a.ID).Update("expires_at", until)
 	if done.Error != nil || done.RowsAffected > 0 || a.Shares == nil {
 		return done.Error
 	}
-	_, lease := sharedBy(r.vault, a.Entry, *a.Shares)
-	row := leaseRow{DocIndex: lease, CallID: engine.UID(a.ID), ExpiresAt: until}
-	return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+	_, leases := sharedBy(r.vault, a.Entry, *a.Shares)
+	rows := engine.Mapped(leases, func(lease []byte) leaseRow { return leaseRow{lease, engine.UID(a.ID), until} })
+	slices.SortFunc(rows, func(a, b leaseRow) int { return bytes.Compare(a.DocIndex, b.DocIndex) })
+	return db.Clauses(clause.OnConflict{DoNothing: true}).Create(&rows).Error
 }
 
 // errEnded rolls a transaction back.
