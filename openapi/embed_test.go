@@ -32,6 +32,42 @@ func TestAllIsSaidInPortuguese(t *testing.T) {
 	}
 }
 
+// TestThePortugueseContractSaysAllTheRest as the English one does: types, formats, fields, examples.
+func TestThePortugueseContractSaysAllTheRest(t *testing.T) {
+	t.Parallel()
+	untold := func(source []byte) map[string]string {
+		found := map[string]string{}
+		visit(t, source, func(place string, of map[string]any) {
+			for key, value := range of {
+				if key != "description" && key != "summary" {
+					found[place+"."+key] = shortOf(value)
+				}
+			}
+		})
+		return found
+	}
+	want, got := untold(YAML), untold(Portuguese)
+	if len(want) < 4000 {
+		t.Fatalf("the contract has only %d places", len(want))
+	}
+	for where, value := range want {
+		if got[where] != value {
+			t.Errorf("%s is %s in Portuguese, %s in English", where, got[where], value)
+		}
+	}
+}
+
+// shortOf shows a value of the contract; of lists and mappings only how many they have, since each is visited itself.
+func shortOf(value any) string {
+	switch of := value.(type) {
+	case map[string]any:
+		return fmt.Sprintf("a mapping of %d", len(of))
+	case []any:
+		return fmt.Sprintf("a list of %d", len(of))
+	}
+	return fmt.Sprint(value)
+}
+
 var number = regexp.MustCompile(`[0-9]+`)
 
 // numbers are those of a text in any order, because each language has its own.
