@@ -30,7 +30,8 @@ type Finding struct {
 	Violations int64
 	// IDs are the first violations: ids of rows, or the ids that groups are made by.
 	IDs []string
-	// Served says that a running service sees to it: it need not hold before one has run on a restored copy.
+	// Served says that it is no fault of the data: a service that runs sees to it, or says to whoever can. It need not hold
+	// before one has run on a restored copy.
 	Served bool
 }
 
@@ -105,7 +106,7 @@ var invariants = []engine.Invariant{
 		) AS of_contacts WHERE contact_id <> '` + engine.NoID + `'
 		AND NOT EXISTS (SELECT 1 FROM contacts WHERE contacts.id = of_contacts.contact_id)
 		AND NOT EXISTS (SELECT 1 FROM removed_contacts r WHERE r.id = of_contacts.contact_id)`},
-	{Name: "no page whose leads are fetched has a dead token", Broken: `
+	{Name: "no page whose leads are fetched has a dead token", Served: true, Broken: `
 		SELECT s.id FROM lead_sources s JOIN webhooks w ON w.id = s.webhook_id AND w.enabled
 		WHERE s.state = ` + engine.Literal(webhook.SourceDead)},
 	{Name: "a rotation's turns match the contacts that its members received", Broken: `
@@ -133,7 +134,7 @@ var invariants = []engine.Invariant{
 		SELECT o.id FROM organisations o LEFT JOIN funnels f ON f.org_id = o.id AND f.is_default
 		LEFT JOIN stages s ON s.funnel_id = f.id AND s.position = 0
 		GROUP BY o.id HAVING COUNT(s.id) <> 1`},
-	{Name: "no job is overdue by more than an hour", Broken: `
+	{Name: "no job is overdue by more than an hour", Served: true, Broken: `
 		SELECT id FROM jobs WHERE state = ` + engine.Literal(automation.Ready) + ` AND run_at < @hourAgo
 		AND (lease_until IS NULL OR lease_until < @hourAgo)`},
 	{Name: "the charges of a key match its statement, as do those of members, batches, automations and comparisons", Broken: `

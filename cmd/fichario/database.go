@@ -13,7 +13,7 @@ import (
 
 type doctorCmd struct {
 	Deep     bool `help:"Also decrypt every encrypted value; takes a while."`
-	Restored bool `help:"No service has run on this copy yet: what only a running one sees to is no failure."`
+	Restored bool `help:"No service has run on this copy yet: what is no fault of its data is no failure."`
 }
 
 // Run checks the invariants of the data.

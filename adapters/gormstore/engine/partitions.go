@@ -343,7 +343,6 @@ func ClockOf(ctx context.Context, db *sql.DB) (now time.Time, err error) {
 // Invariant is a name of what must hold, and the statement that selects what breaks it.
 type Invariant struct {
 	Name, Broken string
-	// Served says that a running service sees to it: after it has not run for a while, as in a restored copy, it need not
-	// hold.
+	// Served says that it is no fault of the data: a service that runs sees to it, or says to whoever can.
 	Served bool
 }
