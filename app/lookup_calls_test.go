@@ -19,6 +19,7 @@ import (
 	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
+	"fichario/domain/lookup"
 	"fichario/ports"
 	"fichario/ports/portstest"
 )
@@ -211,6 +212,27 @@ func TestTheLeaderDies(t *testing.T) {
 		}
 		stop()
 		chores.Wait()
+		equal(t, "calls", len(s.bureau.Asked()), 1)
+	})
+}
+
+// TestAFollowerOfShorterCalls: an instance whose calls take less time, as while bureaus are changed, ends no call of
+// another that goes on.
+func TestAFollowerOfShorterCalls(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		key, request := s.byKey(wide), lookups.Request{Product: catalog.CPF, Document: cpfs[0]}
+		patient := s.patientDesk(s.store, s.bureau, products(), s.now, 4*timeout)
+		release := make(chan struct{})
+		s.bureau.Script = portstest.Holds(release)
+		var asking sync.WaitGroup
+		asking.Go(func() { equal(t, "the owner", must(patient.Do(t.Context(), key, request)).Entry.Cache, false) })
+		synctest.Wait()
+		equal(t, "the follower", must(s.lookups.Do(t.Context(), key, request)).Entry.Status, lookup.Running)
+		equal(t, "meanwhile", line(s.entries()), "[em_andamento 0.45]")
+		close(release)
+		asking.Wait()
+		equal(t, "entries", line(s.entries()), "[concluida 0.45]")
 		equal(t, "calls", len(s.bureau.Asked()), 1)
 	})
 }

@@ -148,6 +148,13 @@ func (d *desk) later(ctx context.Context, by app.Caller, req lookups.Request) (l
 }
 
 func (s *setting) desk(store ports.Store, bureau ports.Bureau, offered catalog.Catalog, clock app.Clock) *desk {
+	return s.patientDesk(store, bureau, offered, clock, timeout)
+}
+
+// patientDesk is a desk whose calls may take as long as that.
+func (s *setting) patientDesk(
+	store ports.Store, bureau ports.Bureau, offered catalog.Catalog, clock app.Clock, timeout time.Duration,
+) *desk {
 	terms := lookups.NewTerms(offered, timeout, fresh, calendar)
 	ledger := lookups.NewLedger(lookups.LedgerConfig{
 		Store: store, Terms: terms, Clock: clock, Log: s.log.logger(), Observe: s.observed.add,

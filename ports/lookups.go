@@ -35,8 +35,9 @@ type Statement interface {
 // LookupEnds is ending lookups whose instance is gone.
 type LookupEnds interface {
 	// Abandon marks a running entry as NoAnswer, and reports whether it was running. Its lease stays, and its owner may
-	// still finish it. One whose answer comes later (LaterAnswers) is left running.
-	Abandon(ctx context.Context, id string) (bool, error)
+	// still finish it. One that has been put off meanwhile, so that its SettleAt is after settles, or whose answer comes
+	// later (LaterAnswers), is left running.
+	Abandon(ctx context.Context, id string, settles time.Time) (bool, error)
 	// Settle marks every running entry with SettleAt before now as NoAnswer, and frees its lease, unless its answer comes
 	// later (LaterAnswers); it returns how many there were.
 	Settle(ctx context.Context, now time.Time) (int, error)

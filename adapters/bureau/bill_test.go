@@ -64,6 +64,7 @@ func TestTheBillIsInTheAnswer(t *testing.T) {
 		{"`charged` fails", "charged: '.body | error'", bill(200, "", `{"code":200,"price":0.2}`), answered, "0.2"},
 		{"a failure that is billed", charged, bill(200, "", `{"code":612,"billable":true,"price":0.12}`), ports.Failed, "0.12"},
 		{"a failure that is not", charged, bill(200, "", `{"code":605,"billable":false,"price":0.12}`), ports.NotCharged, ""},
+		{"a failure for nothing", "", bill(200, "", `{"code":500,"price":0}`), ports.NotCharged, ""},
 		{"an error status that is billed", charged, bill(500, "", `{"billable":true,"price":0.12}`), ports.Failed, "0.12"},
 		{"an error status that is not", charged, bill(500, "", `{"billable":false}`), ports.NotCharged, ""},
 		{"by status", "charged: .status < 500", bill(500, "", `{}`), ports.NotCharged, ""},

@@ -215,5 +215,6 @@ func (s *Store) writtenInGo() []*goose.Migration {
 		goose.NewGoMigration(80, &goose.GoFunc{RunDB: lookups.AddBureaus}, nil),
 		goose.NewGoMigration(83, &goose.GoFunc{RunDB: lookups.AddParts}, nil),
 		goose.NewGoMigration(100, &goose.GoFunc{RunDB: lookups.AddChargeDays}, nil),
+		goose.NewGoMigration(101, &goose.GoFunc{RunDB: lookups.AddQuestions}, nil),
 	)
 }

@@ -224,7 +224,7 @@ func undoFrom(db *gorm.DB, from int) error {
 var madeColumns = map[string]int{
 	"lookups.bureau": 80, "lookups.followed_id": 80, "lookups.compared": 80, "lookups.spare": 80,
 	"lookups.others": 80, "lookups.inputs": 80, "records.inputs": 80,
-	"records.of_id":       83,
+	"records.of_id": 83, "records.question_id": 101,
 	"lookups.spare_calls": 80, "records.bureau": 80, "records.sources": 80,
 	"batches.payer_key_id": 61, "batches.payer_member_id": 61, "batches.sheets": 75,
 	"lookups.purpose": 44, "records.purpose": 44, "keys.purposes": 44, "keys.networks": 44, "batches.purpose": 44,

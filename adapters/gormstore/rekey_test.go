@@ -188,3 +188,24 @@ func TestAQuestionIsHeldUnderEveryDataKey(t *testing.T) {
 		}
 	})
 }
+
+// TestTheNewestAnswerIsServedUnderEveryDataKey: an answer that replaced another while keys are rotated is served by every
+// instance.
+func TestTheNewestAnswerIsServedUnderEveryDataKey(t *testing.T) {
+	t.Parallel()
+	onBoth(t, func(t *testing.T, url string) {
+		other := bytes.Repeat([]byte{8}, engine.DataKeySize)
+		during, swapped := open(t, url, testKey, other), open(t, url, other, testKey)
+		old := record(t, orgID)
+		for i, s := range []*gormstore.Store{during, swapped, during} {
+			newer := old
+			newer.ID, newer.AnsweredAt = kit.ID(), old.AnsweredAt.Add(time.Duration(i)*time.Second)
+			kit.Must(t, s.Repos().History.Save(t.Context(), newer))
+			for _, by := range []*gormstore.Store{during, swapped} {
+				got, err := by.Repos().History.Serve(t.Context(), kit.Free(t, kit.ID(), old), time.Time{})
+				kit.Must(t, err)
+				kit.Same(t, "served", got.ID, newer.ID)
+			}
+		}
+	})
+}

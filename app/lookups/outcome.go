@@ -43,12 +43,12 @@ func (l *Ledger) outcome(
 			if err != nil {
 				return call, nil, err
 			}
-			over = ports.After(min(call.SettleAt.Add(-settleMargin).Sub(now), l.terms.Timeout) + followGrace)
+			over = ports.After(call.SettleAt.Add(-settleMargin).Sub(now) + followGrace)
 		}
 		select {
 		case <-ports.After(wait):
 		case <-over:
-			abandoned, err := l.store.Repos().LookupEnds.Abandon(ctx, callID)
+			abandoned, err := l.store.Repos().LookupEnds.Abandon(ctx, callID, settles)
 			if err != nil {
 				return call, nil, err
 			}

@@ -3,6 +3,7 @@ package lookups
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -31,7 +32,7 @@ var (
 		CROSS JOIN LATERAL (
 			SELECT id, answered_at FROM records
 			WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR purpose = only_purpose)
-				AND (only_bureau = '' OR bureau = only_bureau)
+				AND (only_bureau = '' OR ` + fmt.Sprintf(ofOne, "only_bureau") + ")" + answering + `
 			ORDER BY answered_at DESC LIMIT 1
 		) r`
 	freeLeases = `DELETE FROM leases WHERE doc_index IN (

@@ -2,6 +2,7 @@ package lookups
 
 import (
 	"context"
+	"fmt"
 	"maps"
 
 	"fichario/adapters/gormstore/engine"
@@ -21,12 +22,12 @@ const (
 	// under the id of one whose commit was lost, or has gone on to another bureau.
 	freeEnded = `DELETE FROM leases WHERE call_id = ?1
 		AND NOT EXISTS (SELECT 1 FROM lookups WHERE id = ?1 AND (at <> ?2 OR bureau <> ?3))`
-	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
-		AND (?3 = '' OR bureau = ?3) ORDER BY answered_at DESC LIMIT 1`
 	askCounted = "SELECT count, amount FROM key_usage WHERE key_id = ? AND bucket = ?"
 )
 
 var (
+	askNewest = `SELECT id, answered_at FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2)
+		AND (?3 = '' OR ` + fmt.Sprintf(ofOne, "?3") + ")" + answering + " ORDER BY answered_at DESC LIMIT 1"
 	// endEntry gives no answer to an entry whose person was erased since it was settled; what it costs is still written.
 	endEntry = `UPDATE lookups SET status = ?1, charged = ?2, amount = ?3,
 			record_id = CASE WHEN settle_at IS NULL THEN NULL ELSE ?4 END, others = ?5, settle_at = NULL

@@ -52,6 +52,7 @@ func (r calls) Next(ctx context.Context, n ports.Next) (running bool, err error)
 			sum.figure(e.entry, chargedCalls(e.entry), e.entry.Amount)
 			err = cmp.Or(err, db.Create(&e.entry).Error)
 			if e.record != nil {
+				e.record.QuestionID = &row.ID
 				rows := append(e.parts, *e.record)
 				err = cmp.Or(err, db.Create(&rows).Error)
 			}

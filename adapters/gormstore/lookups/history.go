@@ -3,6 +3,7 @@ package lookups
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"time"
 
@@ -32,6 +33,8 @@ type RecordRow struct {
 	Inputs     []byte     `stored:"sealed"`            // NULL for none
 	// OfID is the record of the same answer that an entry has; NULL for that one.
 	OfID *engine.UID
+	// QuestionID is the entry of the question that went on to another bureau after this answer; NULL for others.
+	QuestionID *engine.UID
 }
 
 // TableName is the table of the row.
@@ -134,13 +137,22 @@ func (r history) Only(o ports.Only) ports.History {
 	return r
 }
 
+// answering is the condition on a record that may serve as an answer: what one bureau said is none for as long as its
+// question is at the next one.
+var answering = ` AND (records.question_id IS NULL OR NOT EXISTS (SELECT 1 FROM lookups q
+	WHERE q.id = records.question_id AND q.status = ` + engine.Literal(lookup.Running) + "))"
+
+// ofOne is the condition on a record of one bureau alone: it has no field of another.
+const ofOne = "records.bureau = %s AND records.sources = ''"
+
 // bought selects the records that may serve as an answer.
 func (r history) bought(condition string, values ...any) engine.Scope {
+	condition += answering
 	if r.only.Purpose != nil {
 		condition, values = condition+" AND purpose = ?", append(values, *r.only.Purpose)
 	}
 	if r.only.Bureau != "" {
-		condition, values = condition+" AND bureau = ?", append(values, r.only.Bureau)
+		condition, values = condition+" AND "+fmt.Sprintf(ofOne, "?"), append(values, r.only.Bureau)
 	}
 	return engine.Where(condition, values...)
 }

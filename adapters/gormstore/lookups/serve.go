@@ -5,12 +5,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
+	"gorm.io/gorm"
 
 	"fichario/adapters/gormstore/automations"
 	"fichario/adapters/gormstore/engine"
@@ -58,12 +60,16 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 	if err := r.Outside(op); err != nil {
 		return lookup.Record{}, err
 	}
-	index := r.vault.Indexes(IndexText(e.OrgID, e.Product, e.Document, r.only.Inputs))[0]
 	secret, err := r.secret(ctx)
 	if err != nil {
 		return lookup.Record{}, err
 	}
 	ctx, span := engine.Spanned(ctx, op)
+	index, err := r.newestIndex(ctx, e)
+	if err != nil {
+		ports.EndSpan(span, err)
+		return lookup.Record{}, engine.Named(op, err)
+	}
 	found, err := r.serve(ctx, served{
 		entry: lookupRowOf(r.vault, e), index: index, subject: engine.DocumentHash(secret, e.OrgID, e.Document),
 		after: engine.Stamp(after),
@@ -79,11 +85,27 @@ func (r history) Serve(ctx context.Context, e lookup.Entry, after time.Time) (lo
 	return rec, nil
 }
 
+// newestIndex is the hash under which the newest answer is found: while data keys are rotated, each may have some.
+func (r history) newestIndex(ctx context.Context, e lookup.Entry) ([]byte, error) {
+	indexes := r.vault.Indexes(IndexText(e.OrgID, e.Product, e.Document, r.only.Inputs))
+	if len(indexes) == 1 {
+		return indexes[0], nil
+	}
+	newest, err := engine.FindOne(ctx, r.Query, "history.serve", engine.Same[RecordRow],
+		r.of(e.OrgID, e.Product, e.Document),
+		func(db *gorm.DB) *gorm.DB { return db.Select("doc_index").Order("answered_at DESC") })
+	if errors.Is(err, ports.ErrNotFound) {
+		return indexes[0], nil
+	}
+	return newest.DocIndex, err
+}
+
 // Statements of lookups answered from the history on SQLite, written out because GORM's builder takes longer than they
 // do.
 var (
 	newestRecord = "SELECT " + latestColumns +
-		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2) AND (?5 = '' OR bureau = ?5)" +
+		" FROM records WHERE doc_index = ?1 AND (?2 IS NULL OR purpose = ?2) AND (?5 = '' OR " + fmt.Sprintf(ofOne, "?5") +
+		")" + answering +
 		" AND NOT EXISTS (SELECT 1 FROM subject_blocks WHERE org_id = ?3 AND subject = ?4) ORDER BY answered_at DESC LIMIT 1"
 	entryTable  = engine.TableOf(LookupRow{})
 	insertEntry = entryTable.Insert()
@@ -232,7 +254,7 @@ var (
 	sentEntry = entryTable.Sent("entry_", map[string]string{
 		"cache": "true", "charged": "false", "amount": "0", "status": engine.Literal(lookup.Done), "record_id": "record_id",
 		"day": "''", "month": "''", "settle_at": "NULL", "bureau": "bureau", "followed_id": "NULL", "compared": "false",
-		"inputs": "NULL", "others": "0", "spare": "0", "spare_calls": "0",
+		"others": "0", "spare": "0", "spare_calls": "0",
 	})
 	serveArrays = engine.ArraysOf(8, sentEntry)
 )
@@ -246,7 +268,7 @@ WITH hit AS (
 	CROSS JOIN LATERAL (
 		SELECT * FROM records
 		WHERE records.doc_index = a.doc_index AND (only_purpose IS NULL OR records.purpose = only_purpose)
-			AND (only_bureau = '' OR records.bureau = only_bureau)
+			AND (only_bureau = '' OR ` + fmt.Sprintf(ofOne, "only_bureau") + ")" + answering + `
 		ORDER BY answered_at DESC LIMIT 1
 	) r
 	WHERE r.answered_at > a.after AND NOT EXISTS (

@@ -157,19 +157,19 @@ func (r statement) Entries(ctx context.Context, ids []string) (map[string]lookup
 
 // running selects entries without an outcome, but for those whose answers come later. Where another caller sets the
 // outcome, settle_at stays: it marks an entry that its owner may still settle.
-func running(condition string, value any) engine.Scope {
+func running(condition string, values ...any) engine.Scope {
 	return engine.Where("status = "+engine.Literal(lookup.Running)+" AND "+condition+
-		" AND NOT EXISTS (SELECT 1 FROM later_answers a WHERE a.id = lookups.id)", value)
+		" AND NOT EXISTS (SELECT 1 FROM later_answers a WHERE a.id = lookups.id)", values...)
 }
 
-func (r statement) Abandon(ctx context.Context, id string) (abandoned bool, err error) {
+func (r statement) Abandon(ctx context.Context, id string, settles time.Time) (abandoned bool, err error) {
 	err = r.Whole(ctx, "statement.abandon", func(db *gorm.DB) error {
 		// Locked before it is looked at, because its owner may just be told that the answer comes later.
 		var row LookupRow
 		if err := engine.Locked("UPDATE", "")(db).Select("id").Limit(1).Find(&row, "id = ?", id).Error; err != nil {
 			return err
 		}
-		n, err := unanswered(db, running("id = ?", id))
+		n, err := unanswered(db, running("id = ? AND settle_at <= ?", id, engine.Stamp(settles)))
 		abandoned = n > 0
 		return err
 	})

@@ -62,6 +62,13 @@ func AddParts(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
+// AddQuestions lets an answer say which question went on after it. It rewrites no row.
+func AddQuestions(ctx context.Context, db *sql.DB) error {
+	return engine.Briefly(ctx, db, engine.MigrateTries, func(tx *sql.Tx) error {
+		return engine.ExecAll(ctx, tx, "ALTER TABLE records ADD COLUMN IF NOT EXISTS question_id uuid")
+	})
+}
+
 // AddBureaus lets a question be put to several bureaus. It rewrites no row.
 func AddBureaus(ctx context.Context, db *sql.DB) error {
 	for _, step := range []string{

@@ -195,7 +195,7 @@ func endsAfterErasure(t *testing.T, s ports.Store) {
 		})
 		kit.Must(t, err)
 		kit.Same(t, "goes on", running, true)
-		settled, err := repos.LookupEnds.Abandon(ctx, e.ID)
+		settled, err := repos.LookupEnds.Abandon(ctx, e.ID, time.Now().Add(time.Hour))
 		kit.Must(t, err)
 		kit.Same(t, "settled", settled, true)
 		his, _ := privacy.OfDocument(e.Document)

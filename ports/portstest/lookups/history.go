@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/domain/access"
 	"fichario/domain/document"
 	"fichario/domain/lookup"
 	"fichario/ports"
@@ -83,6 +84,82 @@ func serving(t *testing.T, s ports.Store) {
 		_, err = repos.Statement.Find(ctx, ports.AnyOrg, unanswered.ID)
 		kit.WantErr(t, "entry of what was not served", err, ports.ErrNotFound)
 	}
+}
+
+// servingQuestions: a question with inputs is served with its own answers, and its entry keeps the inputs; one to a bureau
+// by name is not served with what others filled in.
+func servingQuestions(t *testing.T, s ports.Store) {
+	ctx, repos, key := t.Context(), s.Repos(), kit.ID()
+	rec := kit.Kept(t, s, kit.ID(), kit.Doc(t, document.CPF, "52998224725"))
+	born := rec
+	born.ID, born.Inputs = kit.ID(), `{"nascimento":"1980-02-29"}`
+	kit.Must(t, repos.History.Save(ctx, born))
+	e := kit.Free(t, key, rec)
+	e.Inputs = born.Inputs
+	got, err := repos.History.Only(ports.Only{Inputs: born.Inputs}).Serve(ctx, e, time.Time{})
+	kit.Must(t, err)
+	kit.Same(t, "its own answer", got.ID, born.ID)
+	entry, err := repos.Statement.Find(ctx, ports.AnyOrg, e.ID)
+	kit.Must(t, err)
+	kit.Same(t, "its inputs", entry.Inputs, born.Inputs)
+
+	alone, filled := rec, rec
+	alone.ID, alone.AnsweredAt, alone.Bureau = kit.ID(), kit.At.Add(time.Hour), "b"
+	filled.ID, filled.AnsweredAt, filled.Bureau = kit.ID(), kit.At.Add(2*time.Hour), "b"
+	filled.Sources = map[string]lookup.Source{"nome": {Bureau: "a", At: kit.At}}
+	kit.Must(t, repos.History.Save(ctx, alone))
+	kit.Must(t, repos.History.Save(ctx, filled))
+	for bureau, want := range map[string]string{"": filled.ID, "b": alone.ID} {
+		newest(t, s, rec, ports.Only{Bureau: bureau}, want)
+	}
+}
+
+// newest checks what answers a question in every way that history does; "" for nothing.
+func newest(t *testing.T, s ports.Store, of lookup.Record, only ports.Only, want string) {
+	t.Helper()
+	ctx, history := t.Context(), s.Repos().History.Only(only)
+	one, _ := history.Latest(ctx, of.OrgID, of.Product, of.Document)
+	kit.Same(t, "the latest", one.ID, want)
+	one, _ = history.Serve(ctx, kit.Free(t, kit.ID(), of), time.Time{})
+	kit.Same(t, "served", one.ID, want)
+	about := lookup.About{Document: of.Document}
+	fresh, err := history.Fresh(ctx, of.OrgID, of.Product, []lookup.About{about}, time.Time{})
+	kit.Must(t, err)
+	kit.Same(t, "fresh", fresh[about], want)
+}
+
+// servingMeanwhile: what one bureau said answers nothing while its question is at the next one.
+func servingMeanwhile(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	e := kit.Running(t, kit.ID())
+	e.Bureau, e.Spare = "a", lookup.Spent{Count: 1, Amount: 4500}
+	charge := ports.Charge{Entry: e, Takes: time.Hour, Caps: access.Limits{PerDay: 9, PerMonth: 9}}
+	kit.Same(t, "begun", kit.Begins(t, s, charge), ports.Begun{})
+	first, next := e, e
+	first.ID, first.FollowedID, first.Status, first.RecordID = kit.ID(), e.ID, lookup.Done, kit.ID()
+	next.Bureau, next.Spare = "b", lookup.Spent{}
+	said := &lookup.Record{
+		ID: first.RecordID, OrgID: e.OrgID, Product: e.Product, Document: e.Document, AnsweredAt: kit.At, Bureau: "a",
+		Fields: []byte("{}"), Raw: []byte("null"),
+	}
+	running, err := repos.Calls.Next(ctx, ports.Next{
+		Entry: next, From: "a", At: e.At, Takes: time.Hour, Ended: &ports.Outcome{Entry: first, Record: said},
+	})
+	kit.Must(t, err)
+	kit.Same(t, "goes on", running, true)
+	newest(t, s, *said, ports.Only{}, "")
+	old := *said
+	old.ID, old.AnsweredAt = kit.ID(), kit.At.Add(-time.Hour)
+	kit.Must(t, repos.History.Save(ctx, old))
+	newest(t, s, *said, ports.Only{}, old.ID)
+	next.Status = lookup.Failed
+	_, err = repos.Calls.End(ctx, ports.Outcome{Entry: next, Price: next.Amount})
+	kit.Must(t, err)
+	newest(t, s, *said, ports.Only{}, said.ID)
+	again := e
+	again.ID = kit.ID()
+	charge.Entry, charge.After = again, kit.At.Add(-time.Minute)
+	kit.Same(t, "spared", kit.Begins(t, s, charge), ports.Begun{RecordID: said.ID})
 }
 
 // servingTogether mixes concurrent lookups: some are served, some are not, and some cannot be written.

@@ -43,7 +43,7 @@ func laterAnswers(t *testing.T, s ports.Store) {
 		return n
 	}
 	kit.Same(t, "settled by nobody", settle(e.SettleAt.Add(time.Hour)), 0)
-	abandoned, err := repos.LookupEnds.Abandon(ctx, e.ID)
+	abandoned, err := repos.LookupEnds.Abandon(ctx, e.ID, e.SettleAt.Add(time.Hour))
 	kit.Must(t, err)
 	kit.Same(t, "abandoned by nobody", abandoned, false)
 	same := call

@@ -215,17 +215,23 @@ func settling(t *testing.T, s ports.Store) {
 
 	left := kit.Running(t, kit.ID())
 	kit.Must(t, repos.Statement.Add(ctx, left))
+	abandon := func(seen time.Duration) func(context.Context, string) (bool, error) {
+		return func(ctx context.Context, id string) (bool, error) {
+			return repos.LookupEnds.Abandon(ctx, id, left.SettleAt.Add(seen))
+		}
+	}
 	for _, c := range []struct {
 		what string
 		do   func(context.Context, string) (bool, error)
 		want bool
 	}{
-		{"abandoned", repos.LookupEnds.Abandon, true}, {"abandoned again", repos.LookupEnds.Abandon, false},
+		{"abandoned though it was put off", abandon(-time.Microsecond), false},
+		{"abandoned", abandon(0), true}, {"abandoned again", abandon(0), false},
 		{"its owner may still speak", func(ctx context.Context, _ string) (bool, error) {
 			left.Status = lookup.Done
 			return repos.Calls.End(ctx, ports.Outcome{Entry: left, Price: left.Amount})
 		}, true},
-		{"abandoned when it is done", repos.LookupEnds.Abandon, false},
+		{"abandoned when it is done", abandon(0), false},
 	} {
 		got, err := c.do(ctx, left.ID)
 		kit.Must(t, err)

@@ -21,6 +21,8 @@ var Suite = kit.Suite{
 	"records of history":      historyRecords,
 	"serving from history":    serving,
 	"serving together":        servingTogether,
+	"serving questions":       servingQuestions,
+	"serving meanwhile":       servingMeanwhile,
 	"shared calls":            sharedCalls,
 	"calls and history":       callsAndHistory,
 	"calls begun again":       callsBegunAgain,
