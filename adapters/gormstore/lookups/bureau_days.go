@@ -1,6 +1,8 @@
 package lookups
 
 import (
+	"time"
+
 	"fichario/adapters/gormstore/engine"
 	"fichario/domain/lookup"
 )
@@ -24,26 +26,43 @@ func (bureauDayRow) TableName() string { return "bureau_days" }
 
 var bureauTally = engine.TallyOf(bureauDayRow{})
 
-// asked counts a call that has ended.
+// asked counts a call that has ended. One that was settled before was counted then, which is taken back.
 func (c *charges) asked(e ended) {
-	if e.entry.Bureau == "" {
-		return
+	if e.entry.SpareCalls == settledCalls {
+		was := e.entry
+		was.Charged, was.Amount, was.SettleAt = true, e.price, nil
+		c.settled(was, -1)
 	}
-	day := bureauDayRow{
-		Bureau: e.entry.Bureau, Day: e.entry.Day, Took: int64(lookup.Pace(e.took)), Slot: c.slot,
-	}
-	sum := c.bureaus[day]
-	on := day
-	on.Calls, on.Failed, on.Above = sum.Calls+1, sum.Failed, sum.Above
+	one := bureauDayRow{Calls: 1, Charged: chargedCalls(e.entry), Amount: e.entry.Amount}
 	if e.entry.Status != string(lookup.Done) {
-		on.Failed++
+		one.Failed = 1
 	}
 	if e.over {
-		on.Above++
+		one.Above = 1
 	}
-	on.Charged, on.Amount = sum.Charged+chargedCalls(e.entry), sum.Amount+e.entry.Amount
-	c.bureaus[day] = on
+	c.called(e.entry, e.took, one)
 	for _, m := range e.matches {
 		c.match(m)
 	}
+}
+
+// settled counts a call that was settled without an answer, or with -1 takes that back.
+func (c *charges) settled(row LookupRow, n int64) {
+	took := time.Duration(0)
+	if row.SettleAt != nil {
+		took = row.SettleAt.Sub(row.At)
+	}
+	c.called(row, took, bureauDayRow{Calls: n, Failed: n, Charged: n * chargedCalls(row), Amount: n * row.Amount})
+}
+
+// called adds to the figures of an entry's bureau and day.
+func (c *charges) called(row LookupRow, took time.Duration, more bureauDayRow) {
+	if row.Bureau == "" {
+		return
+	}
+	day := bureauDayRow{Bureau: row.Bureau, Day: row.Day, Took: int64(lookup.Pace(took)), Slot: c.slot}
+	on, sum := day, c.bureaus[day]
+	on.Calls, on.Failed, on.Above = sum.Calls+more.Calls, sum.Failed+more.Failed, sum.Above+more.Above
+	on.Charged, on.Amount = sum.Charged+more.Charged, sum.Amount+more.Amount
+	c.bureaus[day] = on
 }

@@ -248,7 +248,7 @@ func (c *charges) begin(row LookupRow) {
 // end counts what a call cost in the end. price is what it was charged so far; row has what is still reserved.
 func (c *charges) end(row LookupRow, price int64) {
 	calls := chargedCalls(row) - 1
-	c.account(row, calls-row.SpareCalls, row.Amount-price-row.Spare)
+	c.account(row, calls-max(row.SpareCalls, 0), row.Amount-price-row.Spare)
 	c.figure(row, calls, row.Amount-price)
 }
 

@@ -148,7 +148,9 @@ func stillAt(db *gorm.DB, was LookupRow, o ports.Outcome) (bool, error) {
 func (r calls) endOthers(db *gorm.DB, sum *charges, last ended, o ports.Outcome) (err error) {
 	counted := false
 	if o.Other != nil {
+		settled := last.entry.SpareCalls
 		last.entry = lookupRowOf(r.vault, *o.Other)
+		last.entry.SpareCalls = settled
 		if _, err = r.becomes(db, sum, *o.Other); err != nil {
 			return err
 		}

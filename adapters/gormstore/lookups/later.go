@@ -72,10 +72,16 @@ func (r laterAnswers) Accept(ctx context.Context, a ports.Accepted) error {
 		if err != nil || !open {
 			return cmp.Or(err, errEnded)
 		}
+		sum := newCharges()
+		if was.SpareCalls == settledCalls { // it goes on, and is counted when it ends
+			sum.settled(was, -1)
+		}
 		return cmp.Or(
 			db.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error,
-			db.Model(&LookupRow{}).Where("id = ?", row.ID).
-				Updates(map[string]any{"settle_at": settles, "status": string(lookup.Running)}).Error,
+			db.Model(&LookupRow{}).Where("id = ?", row.ID).Updates(map[string]any{
+				"settle_at": settles, "status": string(lookup.Running), "spare_calls": max(was.SpareCalls, 0),
+			}).Error,
+			sum.write(db),
 		)
 	})
 	if errors.Is(err, errEnded) {

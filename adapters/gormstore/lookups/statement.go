@@ -47,7 +47,8 @@ type LookupRow struct {
 	// Inputs are what was asked beside the document; NULL for nothing.
 	Inputs []byte `stored:"sealed"`
 	Others int64  `gorm:"not null;default:0"`
-	// Spare and SpareCalls are reserved while the entry is running, and mean nothing afterwards.
+	// Spare and SpareCalls are reserved while the entry is running, and mean nothing afterwards; but SpareCalls is
+	// settledCalls where the call was settled, and so counted, as one without an answer.
 	Spare      int64 `gorm:"not null;default:0"`
 	SpareCalls int64 `gorm:"not null;default:0"`
 }
@@ -176,23 +177,34 @@ func (r statement) Abandon(ctx context.Context, id string, settles time.Time) (a
 	return abandoned, err
 }
 
-// unanswered ends running entries without an answer, and gives back what was reserved beside the call that may have
-// been made.
-func unanswered(db *gorm.DB, which engine.Scope) (int, error) {
-	var reserving []LookupRow
-	if err := engine.Locked("UPDATE", "")(which(db)).Where("spare <> 0 OR spare_calls <> 0").Order("id").
-		Find(&reserving).Error; err != nil {
+// settledCalls is SpareCalls of an entry that was settled.
+const settledCalls = -1
+
+// settledAtOnce is the most entries that one statement settles.
+const settledAtOnce = 500
+
+// unanswered ends running entries without an answer, gives back what was reserved beside the call that may have been
+// made, and counts that call.
+func unanswered(db *gorm.DB, which engine.Scope) (n int, err error) {
+	var rows []LookupRow
+	if err := engine.Locked("UPDATE", "")(which(db)).Omit("document", "inputs").Order("id").Find(&rows).Error; err != nil {
 		return 0, err
 	}
-	// What reserves and was committed since it was looked is left to the next time: nobody would give that back.
-	seen := append(engine.Mapped(reserving, func(row LookupRow) engine.UID { return row.ID }), engine.NoID)
-	ended := which(db.Model(&LookupRow{})).Where("(spare = 0 AND spare_calls = 0 OR id IN ?)", seen).
-		Updates(map[string]any{"status": string(lookup.NoAnswer), "spare": 0, "spare_calls": 0})
 	sum := newCharges()
-	for _, row := range reserving {
-		sum.account(row, -row.SpareCalls, -row.Spare)
+	for some := range slices.Chunk(rows, settledAtOnce) {
+		ids := engine.Mapped(some, func(row LookupRow) engine.UID { return row.ID })
+		ended := db.Model(&LookupRow{}).Where("id IN ?", ids).
+			Updates(map[string]any{"status": string(lookup.NoAnswer), "spare": 0, "spare_calls": settledCalls})
+		if ended.Error != nil {
+			return 0, ended.Error
+		}
+		n += int(ended.RowsAffected)
+		for _, row := range some {
+			sum.account(row, -row.SpareCalls, -row.Spare)
+			sum.settled(row, 1)
+		}
 	}
-	return int(ended.RowsAffected), cmp.Or(ended.Error, sum.write(db))
+	return n, sum.write(db)
 }
 
 func (r statement) Settle(ctx context.Context, now time.Time) (n int, err error) {

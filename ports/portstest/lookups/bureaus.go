@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"fichario/domain/access"
 	"fichario/domain/catalog"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
@@ -285,6 +286,60 @@ func bureaus(t *testing.T, s ports.Store) {
 				Bureau: a, Day: e.Day, Pace: lookup.Pace(70 * time.Millisecond), Calls: 1, Failed: 1, Over: 1, Charged: 10_000,
 			})
 		}
+	}
+}
+
+// bureausOfSettled: a call that was settled counts as one without an answer, at what it was charged, and once more when
+// its outcome comes after all.
+func bureausOfSettled(t *testing.T, s ports.Store) {
+	ctx, repos := t.Context(), s.Repos()
+	figures := func(name string) (sum ports.BureauDay) {
+		t.Helper()
+		days, err := repos.Bureaus.Days(ctx, "2026-01-01")
+		kit.Must(t, err)
+		for _, d := range days {
+			if d.Bureau == name {
+				sum.Calls, sum.Failed, sum.Charged = sum.Calls+d.Calls, sum.Failed+d.Failed, sum.Charged+d.Charged
+			}
+		}
+		return sum
+	}
+	for what, c := range map[string]struct {
+		ends func(e lookup.Entry) ports.Outcome
+		want ports.BureauDay
+	}{
+		"answered after all": {func(e lookup.Entry) ports.Outcome {
+			e.Status, e.Amount = lookup.Done, 1000
+			return ports.Outcome{Entry: e, Price: 4500}
+		}, ports.BureauDay{Calls: 1, Charged: 1000}},
+		"not charged after all": {func(e lookup.Entry) ports.Outcome { return kit.NotSent(e) },
+			ports.BureauDay{Calls: 1, Failed: 1}},
+		"answered by an earlier call": {func(e lookup.Entry) ports.Outcome {
+			other := e
+			other.ID, other.FollowedID, other.Status, other.Amount = kit.ID(), e.ID, lookup.Failed, 2000
+			e.Status, e.Amount = lookup.Done, 1000
+			return ports.Outcome{Entry: e, Price: 4500, Other: &other}
+		}, ports.BureauDay{Calls: 1, Failed: 1, Charged: 2000}},
+	} {
+		name := "b" + kit.ID()[24:]
+		e := kit.Running(t, kit.ID())
+		e.Bureau = name
+		charge := ports.Charge{Entry: e, Takes: time.Hour, Caps: access.Limits{PerDay: 9, PerMonth: 9}}
+		kit.Same(t, "begun", kit.Begins(t, s, charge), ports.Begun{})
+		kit.Same(t, "before", figures(name), ports.BureauDay{})
+		kit.Must(t, s.InTx(ctx, func(ctx context.Context, r ports.Repos) error {
+			_, err := r.LookupEnds.Settle(ctx, time.Now().Add(2*time.Hour))
+			return err
+		}))
+		kit.Same(t, what+": settled", figures(name), ports.BureauDay{Calls: 1, Failed: 1, Charged: 4500})
+		for range 2 {
+			_, err := repos.Calls.End(ctx, c.ends(e))
+			kit.Must(t, err)
+			kit.Same(t, what, figures(name), c.want)
+		}
+		today, _, _, err := repos.Usage.Spent(ctx, e.KeyID, e.Day, e.Month)
+		kit.Must(t, err)
+		kit.Same(t, what+": the key's account", today.Amount, c.ends(e).Entry.Amount)
 	}
 }
 

@@ -33,6 +33,7 @@ var Suite = kit.Suite{
 	"calls gone on":           callsGoneOn,
 	"ends after an erasure":   endsAfterErasure,
 	"bureaus":                 bureaus,
+	"bureaus of settled":      bureausOfSettled,
 	"comparisons":             comparisons,
 	"ceilings":                ceilings,
 	"changed ceilings":        changedCeilings,
