@@ -11,20 +11,35 @@ import (
 	"fichario/ports"
 )
 
+// Chained is a bureau that can be in a chain: a Client, or one that is asked in another way than by HTTP.
+type Chained interface {
+	ports.Bureau
+	// Name is the bureau's, which chains, the statement and settings use. It has no comma.
+	Name() string
+	// Catalog is what it offers, with its prices.
+	Catalog() catalog.Catalog
+	// Timeout is the longest that a call may take.
+	Timeout() time.Duration
+	// Rate is how many calls per second it allows batches; zero where that is not known.
+	Rate() float64
+	// Close frees what it holds. Calls in flight are left to finish.
+	Close()
+}
+
 // Bureaus are the bureaus of an instance.
 type Bureaus struct {
-	clients []*Client
+	clients []Chained
 	chains  ports.Chains
 	offered catalog.Catalog
 }
 
 // Join makes the chain of every product of some bureaus, of which at least one is given: in the order in which they are
 // given, or as plan says, whose names are those of names. The error says what does not fit together.
-func Join(clients []*Client, names []string, plan Plan) (*Bureaus, error) {
+func Join(clients []Chained, names []string, plan Plan) (*Bureaus, error) {
 	b := &Bureaus{clients: clients, chains: ports.Chains{}}
 	var problems []string
 	for i, c := range clients {
-		if slices.ContainsFunc(clients[:i], func(o *Client) bool { return o.Name() == c.Name() }) {
+		if slices.ContainsFunc(clients[:i], func(o Chained) bool { return o.Name() == c.Name() }) {
 			problems = append(problems, fmt.Sprintf("two bureau files have the name %q", c.Name()))
 		}
 		if strings.Contains(c.Name(), ",") {
@@ -36,7 +51,7 @@ func Join(clients []*Client, names []string, plan Plan) (*Bureaus, error) {
 		if len(order.Chain) == 0 {
 			order.Chain = names
 		}
-		chain, missing := linked(id, order, func(name string) *Client { return clients[slices.Index(names, name)] })
+		chain, missing := linked(id, order, func(name string) Chained { return clients[slices.Index(names, name)] })
 		if len(plan.Products[id].Chain) > 0 {
 			problems = append(problems, missing...)
 		}
@@ -66,7 +81,7 @@ func Join(clients []*Client, names []string, plan Plan) (*Bureaus, error) {
 
 // linked is the chain of a product: the bureaus of its order first, then those that only some questions go to. missing
 // says which of them do not offer it.
-func linked(id string, order PlannedChain, client func(string) *Client) (chain ports.Chain, missing []string) {
+func linked(id string, order PlannedChain, client func(string) Chained) (chain ports.Chain, missing []string) {
 	chain.OnNoRecord, chain.Need = order.OnNoRecord, order.Need
 	link := func(names []string) (own []string) {
 		for _, name := range names {
@@ -95,7 +110,7 @@ func linked(id string, order PlannedChain, client func(string) *Client) (chain p
 }
 
 // productIDs are the products of some bureaus: those of the contract in its order, then the others.
-func productIDs(clients []*Client) (ids []string) {
+func productIDs(clients []Chained) (ids []string) {
 	var others []string
 	for _, c := range clients {
 		for _, p := range c.Catalog() {
@@ -153,7 +168,7 @@ func offer(id string, c ports.Chain) (catalog.Product, error) {
 }
 
 // compared is the comparison of a product as its chain offers it.
-func compared(product catalog.Product, plan PlannedComparison, with *Client) (*ports.Comparison, error) {
+func compared(product catalog.Product, plan PlannedComparison, with Chained) (*ports.Comparison, error) {
 	wrong := func(format string, values ...any) (*ports.Comparison, error) {
 		return nil, fmt.Errorf("products.%s.compare: "+format, append([]any{product.ID}, values...)...)
 	}

@@ -31,7 +31,7 @@ type Client struct {
 	log       *slog.Logger
 }
 
-var _ ports.Bureau = (*Client)(nil)
+var _ Chained = (*Client)(nil)
 
 // DialFunc opens a connection, as net.Dialer.DialContext does.
 type DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)

@@ -115,7 +115,7 @@ func TestInputsThatAreMissing(t *testing.T) {
 func TestInputsOfAChain(t *testing.T) {
 	t.Parallel()
 	join := func(inputs ...string) (*bureau.Bureaus, error) {
-		var clients []*bureau.Client
+		var clients []bureau.Chained
 		var names []string
 		for i, in := range inputs {
 			name := fmt.Sprint("bureau", i)

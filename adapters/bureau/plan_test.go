@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"fichario/adapters/bureau"
 	"fichario/domain/catalog"
 	"fichario/ports"
+	"fichario/ports/portstest"
 )
 
 const planned = `
@@ -100,7 +102,7 @@ func TestBureausJoin(t *testing.T) {
 		return c
 	}
 	a, b := client("um", "0.30", ""), client("dois", "0.60", "1.5")
-	all, err := bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, bureau.Plan{})
+	all, err := bureau.Join([]bureau.Chained{a, b}, []string{"a", "b"}, bureau.Plan{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +123,7 @@ func TestBureausJoin(t *testing.T) {
 	sum := bureau.Plan{Products: map[string]bureau.PlannedChain{
 		catalog.CPF: {Chain: []string{"b", "a"}, OnNoRecord: true},
 	}}
-	if all, err = bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, sum); err != nil {
+	if all, err = bureau.Join([]bureau.Chained{a, b}, []string{"a", "b"}, sum); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := said(all), "cpf até R$ 0,90 [dois um]; score R$ 1,50 [dois] 4s"; strings.ReplaceAll(got, "\u00a0", " ") != want {
@@ -130,7 +132,7 @@ func TestBureausJoin(t *testing.T) {
 	routed := bureau.Plan{Products: map[string]bureau.PlannedChain{
 		catalog.CPF: {Chain: []string{"a"}, When: []ports.Route{{Purposes: []string{"credito"}, Asked: []string{"b", "a"}}}},
 	}}
-	if all, err = bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, routed); err != nil {
+	if all, err = bureau.Join([]bureau.Chained{a, b}, []string{"a", "b"}, routed); err != nil {
 		t.Fatal(err)
 	}
 	chain := all.Chains()[catalog.CPF]
@@ -145,7 +147,7 @@ func TestBureausJoin(t *testing.T) {
 			id: {Chain: []string{"b"}, Compare: &bureau.PlannedComparison{Bureau: name, Share: 1, Monthly: 10_000}},
 		}}
 	}
-	if all, err = bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, with("cpf", "a")); err != nil {
+	if all, err = bureau.Join([]bureau.Chained{a, b}, []string{"a", "b"}, with("cpf", "a")); err != nil {
 		t.Fatal(err)
 	}
 	if c := all.Chains()["cpf"].Compare; c.Link.Name != "um" || c.Link.Product.Price != 3000 || c.Monthly != 10_000 ||
@@ -165,7 +167,7 @@ func TestBureausJoin(t *testing.T) {
 		return c
 	}
 	const faixa = "fields: { faixa: { type: string, description: Faixa, value: .x } }"
-	three := []*bureau.Client{
+	three := []bureau.Chained{
 		own("x", faixa), own("y", "fields: { valor: { type: number, description: Valor, value: .x } }"),
 		own("z", "inputs: { nascimento: { type: date, required: true, name: Nascimento } }, "+faixa),
 	}
@@ -183,7 +185,7 @@ func TestBureausJoin(t *testing.T) {
 		"products.veiculo: no bureau offers it":                                                {Products: map[string]bureau.PlannedChain{"veiculo": {Chain: []string{"a"}}}},
 		`products.cpf.need: the product has no field "renda"`:                                  {Products: map[string]bureau.PlannedChain{"cpf": {Chain: []string{"a", "b"}, Need: []string{"renda"}}}},
 	} {
-		_, err := bureau.Join([]*bureau.Client{a, b}, []string{"a", "b"}, plan)
+		_, err := bureau.Join([]bureau.Chained{a, b}, []string{"a", "b"}, plan)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
@@ -191,10 +193,41 @@ func TestBureausJoin(t *testing.T) {
 	for name, want := range map[string]string{
 		"um": `two bureau files have the name "um"`, "a,b": `the name "a,b" has a comma`,
 	} {
-		clients := []*bureau.Client{a, client(name, "1", "")}
+		clients := []bureau.Chained{a, client(name, "1", "")}
 		if _, err := bureau.Join(clients, []string{"a", "b"}, bureau.Plan{}); err == nil ||
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// queued is a bureau that no file describes.
+type queued struct{ portstest.FakeBureau }
+
+func (*queued) Name() string { return "fila" }
+
+func (*queued) Catalog() catalog.Catalog { return catalog.Standard()[:1] }
+
+func (*queued) Timeout() time.Duration { return time.Second }
+
+func (*queued) Rate() float64 { return 3 }
+
+func (*queued) Close() {}
+
+// TestABureauWithoutAFileJoins: it is asked like those that have one.
+func TestABureauWithoutAFileJoins(t *testing.T) {
+	t.Parallel()
+	other := client(t, fmt.Sprintf(basic, "http://x.invalid", ""))
+	all, err := bureau.Join([]bureau.Chained{other, &queued{}}, []string{"a", "b"}, bureau.Plan{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain := all.Chains()[catalog.CPF]
+	if got := fmt.Sprint(chain.Names(), all.Rate()); got != "[teste fila] 3" {
+		t.Error(got)
+	}
+	answer, err := chain.Links[1].Bureau.Ask(t.Context(), ports.Question{Product: chain.Links[1].Product})
+	if err != nil || !answer.Found {
+		t.Error(answer.Found, err)
 	}
 }

@@ -420,7 +420,7 @@ type StatementEntry struct {
 	// key's statement, caps or spending.
 	Comparacao bool `json:"comparacao"`
 
-	// Documento The document, without punctuation; empty if the stored one can no longer be decrypted.
+	// Documento The document, without punctuation; empty if the person was erased, or the stored one can no longer be decrypted.
 	Documento string `json:"documento"`
 
 	// Em When the lookup was made.

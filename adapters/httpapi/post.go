@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	// leadMax bounds the text of a post. Files are skipped while streaming; filesMax bounds a body that has them.
+	// leadMax bounds the text of a post, and a whole body whose signature is checked. Files are skipped while streaming;
+	// filesMax bounds another body that has them.
 	leadMax  = 1 << 20
 	filesMax = 32 << 20
 	// excerptMax is how much of an oversized body the delivery log keeps, and excerptWithin how long to wait for it.
@@ -34,8 +35,8 @@ func readPost(c echo.Context, token string, hook webhook.Hook) intakeapp.Post {
 	r := c.Request()
 	contentType := r.Header.Get(echo.HeaderContentType)
 	// A signature covers the exact bytes, so keep them all.
-	stream := tree.IsMultipart(contentType) && tree.HasBoundary(contentType) &&
-		hook.Signature.Scheme == webhook.NoSignature
+	signed := hook.Signature.Scheme != webhook.NoSignature
+	stream := tree.IsMultipart(contentType) && tree.HasBoundary(contentType) && !signed
 	limit := int64(leadMax)
 	if stream {
 		limit = filesMax
@@ -45,7 +46,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) intakeapp.Post {
 		_ = http.NewResponseController(c.Response().Writer).SetReadDeadline(time.Now().Add(excerptWithin))
 		// Beyond the excerpt the server closes the connection, slowly enough for the response to be read.
 		post.Body, _ = io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, excerptMax))
-		post.Truncated, post.Declared = true, tooLarge()
+		post.Truncated, post.Declared = true, tooLarge(signed)
 		return post
 	}
 	excerpt := &head{}
@@ -56,7 +57,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) intakeapp.Post {
 	} else {
 		post.Body, err = io.ReadAll(source)
 	}
-	if post.Unread = unread(err); post.Unread != nil {
+	if post.Unread = unread(err, signed); post.Unread != nil {
 		post.Body, post.Truncated = excerpt.Bytes(), true
 		return post
 	}
@@ -66,7 +67,7 @@ func readPost(c echo.Context, token string, hook webhook.Hook) intakeapp.Post {
 	}
 	if !stream && tree.IsMultipart(contentType) && tree.HasBoundary(contentType) {
 		if post.Body, err = tree.Reduce(contentType, bytes.NewReader(post.Signed), leadMax); err != nil {
-			post.Unread, post.Body = unread(err), excerpt.Bytes()
+			post.Unread, post.Body = unread(err, signed), excerpt.Bytes()
 		}
 	}
 	return post
@@ -81,13 +82,16 @@ func (h *head) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func tooLarge() *fault.Error {
-	return fault.New(fault.BodyTooLarge,
-		"O corpo passa de 1 MiB (com arquivos, de 32 MiB). Envie só os campos do formulário.")
+func tooLarge(signed bool) *fault.Error {
+	limit := "1 MiB (com arquivos, de 32 MiB)"
+	if signed {
+		limit = "1 MiB, o limite de um webhook que exige assinatura, mesmo com arquivos"
+	}
+	return fault.New(fault.BodyTooLarge, "O corpo passa de "+limit+". Envie só os campos do formulário.")
 }
 
 // unread is the fault for a body that could not be read; nil when it was.
-func unread(err error) *fault.Error {
+func unread(err error, signed bool) *fault.Error {
 	var (
 		over  *http.MaxBytesError
 		known *fault.Error
@@ -96,7 +100,7 @@ func unread(err error) *fault.Error {
 	case err == nil:
 		return nil
 	case errors.As(err, &over), errors.Is(err, tree.ErrTooLarge):
-		return tooLarge()
+		return tooLarge(signed)
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF):

@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"html/template"
 	"mime"
 	"net/http"
@@ -18,6 +20,15 @@ import (
 var visitorHTML string
 
 var visitorTemplate = template.Must(template.New("visitor").Parse(visitorHTML))
+
+// visitorPolicy allows the page's own style. It allows frames too: a form in a frame is answered there.
+var visitorPolicy = func() string {
+	_, style, _ := strings.Cut(visitorHTML, "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; base-uri 'none'; form-action 'none'"
+}()
 
 // visitorWords tell visitors, who know nothing of webhooks, what happened to their form and what to do.
 type visitorWords struct {
@@ -70,8 +81,7 @@ func sentByForm(r *http.Request) bool {
 // webhooks.
 func (s *server) visitorPage(w http.ResponseWriter, r *http.Request, status int, f *fault.Error) error {
 	h := w.Header()
-	h.Set(echo.HeaderContentSecurityPolicy,
-		"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'")
+	h.Set(echo.HeaderContentSecurityPolicy, visitorPolicy)
 	h.Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
 	w.WriteHeader(status)
 	form, isForm := cameFrom(r)

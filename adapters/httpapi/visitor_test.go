@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -33,6 +35,24 @@ func TestThePageOfAVisitorLooksLikeTheInterface(t *testing.T) {
 				t.Errorf("the interface does not have %s", token)
 			}
 		}
+	}
+}
+
+// TestThePolicyOfAVisitorsPage: it allows the page's own style alone.
+func TestThePolicyOfAVisitorsPage(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	r := httptest.NewRequest(http.MethodPost, "/api/webhooks/receive/x", nil)
+	if err := (&server{}).visitorPage(w, r, http.StatusBadRequest, fault.New(fault.InvalidEmail, "")); err != nil {
+		t.Fatal(err)
+	}
+	_, style, _ := strings.Cut(w.Body.String(), "<style>")
+	style, _, _ = strings.Cut(style, "</style>")
+	sum := sha256.Sum256([]byte(style))
+	want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "';"
+	if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, want) ||
+		strings.Contains(policy, "unsafe") {
+		t.Errorf("the policy is %q, without %s", policy, want)
 	}
 }
 

@@ -89,9 +89,14 @@ func newExporter(version string, lookup func(string) string) (*exporter, error) 
 		}
 		trust.Certificates = []tls.Certificate{own}
 	}
-	e.client = &http.Client{Timeout: time.Duration(timeout) * time.Millisecond, Transport: &http.Transport{
-		Proxy: http.ProxyFromEnvironment, TLSClientConfig: trust, ForceAttemptHTTP2: true, IdleConnTimeout: 90 * time.Second,
-	}}
+	e.client = &http.Client{
+		Timeout: time.Duration(timeout) * time.Millisecond,
+		// The headers may hold a credential, which only the configured address is to get.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Transport: &http.Transport{
+			Proxy: nil, TLSClientConfig: trust, ForceAttemptHTTP2: true, IdleConnTimeout: 90 * time.Second,
+		},
+	}
 	return e, nil
 }
 

@@ -6,9 +6,11 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,6 +177,9 @@ func TestWhatTheCollectorAnswers(t *testing.T) {
 		return string(out)
 	}
 	ok := answer(http.StatusOK, inProtobuf, "", "")
+	elsewhere := func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+	}
 	for what, c := range map[string]struct {
 		answers []http.HandlerFunc
 		lost    bool
@@ -188,6 +193,7 @@ func TestWhatTheCollectorAnswers(t *testing.T) {
 		}, false},
 		"busy for long":       {[]http.HandlerFunc{answer(http.StatusServiceUnavailable, "", "", never), ok}, true},
 		"refused":             {[]http.HandlerFunc{answer(http.StatusBadRequest, "", "", ""), ok}, true},
+		"sent elsewhere":      {[]http.HandlerFunc{elsewhere, ok}, true},
 		"rejected":            {[]http.HandlerFunc{answer(http.StatusOK, inProtobuf, partial(1, ""), ""), ok}, true},
 		"rejected, in words":  {[]http.HandlerFunc{answer(http.StatusOK, inProtobuf, partial(0, "no"), ""), ok}, true},
 		"rejected, in JSON":   {[]http.HandlerFunc{answer(http.StatusOK, inJSON, `{"partialSuccess":{"rejectedSpans":"1"}}`, ""), ok}, true},
@@ -199,6 +205,22 @@ func TestWhatTheCollectorAnswers(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// TestProxyOfTheEnvironmentIsNotUsed is not parallel: the environment belongs to the process.
+func TestProxyOfTheEnvironmentIsNotUsed(t *testing.T) {
+	t.Setenv("HTTP_PROXY", "http://proxy.invalid")
+	t.Setenv("http_proxy", "http://proxy.invalid")
+	var dialled []string
+	e := exporting(t, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://collector.invalid"})
+	transport, _ := e.client.Transport.(*http.Transport)
+	transport.DialContext = func(_ context.Context, _, address string) (net.Conn, error) {
+		dialled = append(dialled, address)
+		return nil, errLost
+	}
+	if _, _, err := e.post(t.Context(), nil); err == nil || !slices.Equal(dialled, []string{"collector.invalid:80"}) {
+		t.Errorf("%v, connected to %v", err, dialled)
 	}
 }
 

@@ -14,7 +14,8 @@ import (
 //
 //	bureau := &portstest.FakeBureau{}
 //	bureau.Knows("52998224725", map[string]any{"nome": "Bia", "situacaoCadastral": "REGULAR"})
-//	ledger := lookups.NewLedger(lookups.LedgerConfig{Bureau: bureau, …})
+//	chains := ports.Single("teste", bureau, catalog.Standard(), time.Second)
+//	ledger := lookups.NewLedger(lookups.LedgerConfig{Bureaus: lookups.NewBureaus(chains, …), …})
 //
 // It is safe for concurrent use, except for Script, which is set while nobody asks.
 type FakeBureau struct {

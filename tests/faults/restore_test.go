@@ -59,10 +59,13 @@ func TestSlowBackupAndRestoreAsDocumented(t *testing.T) {
 		if err != nil || len(made) != 1 {
 			t.Fatalf("backups: %d, %v", len(made), err)
 		}
-		if sqlite { // as if a call about somebody else had been at the bureau
+		if sqlite { // as if a call about somebody else had been at the bureau, and an event had waited
 			run(t, exec.Command("sqlite3", made[0], "UPDATE lookups SET status = 'em_andamento', record_id = NULL, "+
 				"settle_at = '2026-01-01 00:00:00+00:00' WHERE id = (SELECT max(id) FROM lookups); "+
-				"DELETE FROM records WHERE id NOT IN (SELECT record_id FROM lookups WHERE record_id IS NOT NULL)"))
+				"DELETE FROM records WHERE id NOT IN (SELECT record_id FROM lookups WHERE record_id IS NOT NULL); "+
+				"INSERT INTO jobs (id, org_id, kind, contact_id, state, attempts, run_at, created_at, result, lease) "+
+				"SELECT id, org_id, 'contact.created', id, 'ready', 0, created_at, created_at, '', '' FROM "+
+				"(SELECT id, org_id, '2026-01-01 00:00:00+00:00' AS created_at FROM contacts ORDER BY id DESC LIMIT 1)"))
 		}
 		o.Command("subject", "erase", "--org", o.ID, "--document", cpf)
 

@@ -24,7 +24,7 @@ func (e *Environment) OpenBureaus(log *slog.Logger) (*bureau.Bureaus, func(), er
 			return nil, nil, err
 		}
 	}
-	var clients []*bureau.Client
+	var clients []bureau.Chained
 	var stops []func()
 	stop := func() {
 		for _, stop := range stops {
