@@ -467,7 +467,7 @@ type StatementPage struct {
 		Prefixo string `json:"prefixo"`
 	} `json:"chave"`
 
-	// Cobradas Charged lookups.
+	// Cobradas Charged lookups, with those that running ones have reserved.
 	Cobradas struct {
 		Hoje  int `json:"hoje"`
 		Mes   int `json:"mes"`
@@ -475,7 +475,7 @@ type StatementPage struct {
 	} `json:"cobradas"`
 	Consultas []StatementEntry `json:"consultas"`
 
-	// Gasto Reais charged, up to four exact decimals.
+	// Gasto Reais charged, with what running lookups have reserved, up to four exact decimals.
 	Gasto struct {
 		Hoje  json.Number `json:"hoje"`
 		Mes   json.Number `json:"mes"`

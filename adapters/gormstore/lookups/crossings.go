@@ -57,8 +57,8 @@ func (x crossing) notification(name string) team.NotificationRow {
 	}
 	return team.NotificationRowOf(crm.Notification{
 		ID: automation.Derived(string(x.entry.ID), x.n), OrgID: string(x.entry.OrgID), Kind: crm.CapReached, At: x.entry.At,
-		Subject: fmt.Sprintf("A chave %s usou %d%% do limite %s: %d de %d consultas cobradas.", name, x.percent, period,
-			x.used, x.limit.count),
+		Subject: fmt.Sprintf("A chave %s usou %d%% do limite %s: %d de %d consultas cobradas ou em andamento.",
+			name, x.percent, period, x.used, x.limit.count),
 	})
 }
 
