@@ -1,11 +1,13 @@
 package httpapi
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -112,39 +114,51 @@ func inBody(b *LookupRequest, p LookupParams) (lookups.Request, error) {
 	if err != nil {
 		return lookups.Request{}, err
 	}
-	inputs, err := inputsOf(b.Entradas)
-	if err != nil {
-		return lookups.Request{}, err
-	}
 	return requestOf(lookups.Request{
-		Inputs: inputs, Product: b.Product, Document: b.Document, Purpose: purpose, Bureau: orEmpty(b.Bureau),
+		Inputs: b.Entradas, Product: b.Product, Document: b.Document, Purpose: purpose, Bureau: orEmpty(b.Bureau),
 		Refresh: b.Refresh != nil && *b.Refresh, Free: b.HistoryOnly != nil && *b.HistoryOnly,
 	}, b.MaxAge, p.Prefer, p.IdempotencyKey, "")
 }
 
-// inputsOf reads what a product needs beside the document: texts, and numbers as they are written. Fault:
-// InvalidRequest.
-func inputsOf(sent *map[string]json.RawMessage) (map[string]string, error) {
-	if sent == nil || len(*sent) == 0 {
-		return nil, nil //nolint:nilnil // none
+// inputs are what a product needs beside the document: texts, and numbers as they are written. Empty ones are left out.
+type inputs map[string]string
+
+// UnmarshalJSON accepts an object that has each name once; encoding/json would take the last of several. Its faults
+// repeat no name, which may be personal data in the wrong place.
+func (in *inputs) UnmarshalJSON(sent []byte) error {
+	if sent[0] != '{' {
+		return &json.UnmarshalTypeError{Type: reflect.TypeFor[inputs]()}
 	}
-	values := map[string]string{}
-	for name, raw := range *sent {
+	dec := json.NewDecoder(bytes.NewReader(sent))
+	_, _ = dec.Token() // the brace; the decoder that calls this has seen that the whole is JSON
+	read := inputs{}
+	seen := map[string]bool{}
+	for dec.More() {
+		name, _ := dec.Token()
+		key, _ := name.(string)
+		if seen[key] {
+			return fault.New(fault.InvalidRequest, "Há um nome em entradas que veio mais de uma vez.").At("entradas")
+		}
+		seen[key] = true
+		var raw json.RawMessage
 		var text string
 		var number json.Number
+		_ = dec.Decode(&raw)
 		switch {
 		case json.Unmarshal(raw, &text) == nil:
-			values[name] = text
 		case json.Unmarshal(raw, &number) == nil:
-			values[name] = number.String()
+			text = number.String()
 		default:
-			return nil, fault.New(fault.InvalidRequest, "entradas."+name+" deve ser um texto ou um número.").At(name)
+			return fault.New(fault.InvalidRequest, "Cada valor em entradas deve ser um texto ou um número.").At("entradas")
 		}
-		if values[name] == "" {
-			delete(values, name)
+		if text != "" {
+			read[key] = text
 		}
 	}
-	return values, nil
+	if *in = nil; len(read) > 0 {
+		*in = read
+	}
+	return nil
 }
 
 // requestOf completes a lookup by how old an answer may be, in days, how it is wanted, and the request's idempotency
