@@ -1,13 +1,11 @@
 package httpapi
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -120,45 +118,13 @@ func inBody(b *LookupRequest, p LookupParams) (lookups.Request, error) {
 	}, b.MaxAge, p.Prefer, p.IdempotencyKey, "")
 }
 
-// inputs are what a product needs beside the document: texts, and numbers as they are written. Empty ones are left out.
+// inputs are what a product needs beside the document.
 type inputs map[string]string
 
-// UnmarshalJSON accepts an object that has each name once; encoding/json would take the last of several. Its faults
-// repeat no name, which may be personal data in the wrong place.
-func (in *inputs) UnmarshalJSON(sent []byte) error {
-	if sent[0] != '{' {
-		return &json.UnmarshalTypeError{Type: reflect.TypeFor[inputs]()}
-	}
-	dec := json.NewDecoder(bytes.NewReader(sent))
-	_, _ = dec.Token() // the brace; the decoder that calls this has seen that the whole is JSON
-	read := inputs{}
-	seen := map[string]bool{}
-	for dec.More() {
-		name, _ := dec.Token()
-		key, _ := name.(string)
-		if seen[key] {
-			return fault.New(fault.InvalidRequest, "Há um nome em entradas que veio mais de uma vez.").At("entradas")
-		}
-		seen[key] = true
-		var raw json.RawMessage
-		var text string
-		var number json.Number
-		_ = dec.Decode(&raw)
-		switch {
-		case json.Unmarshal(raw, &text) == nil:
-		case json.Unmarshal(raw, &number) == nil:
-			text = number.String()
-		default:
-			return fault.New(fault.InvalidRequest, "Cada valor em entradas deve ser um texto ou um número.").At("entradas")
-		}
-		if text != "" {
-			read[key] = text
-		}
-	}
-	if *in = nil; len(read) > 0 {
-		*in = read
-	}
-	return nil
+// UnmarshalJSON reads them as an agent's are read.
+func (in *inputs) UnmarshalJSON(sent []byte) (err error) {
+	*in, err = lookups.InputsOf(sent)
+	return err
 }
 
 // requestOf completes a lookup by how old an answer may be, in days, how it is wanted, and the request's idempotency

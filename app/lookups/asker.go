@@ -254,7 +254,7 @@ func checkInputs(req Request) error {
 		why = "não entende o valor de " + in.Called()
 	}
 	return app.Invalid(in.Name, fmt.Sprintf(
-		"%s %s: envie entradas.%s, %s, em POST /api/v1/consultas. Nada foi consultado nem cobrado.",
+		"%s %s: envie entradas.%s, %s. Na API, POST /api/v1/consultas as recebe. Nada foi consultado nem cobrado.",
 		req.product.Name, why, in.Name, in.Type.Form()))
 }
 
