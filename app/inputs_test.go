@@ -61,7 +61,11 @@ func TestInputsArePartOfAQuestion(t *testing.T) {
 		born, other := map[string]string{"nascimento": "1980-02-29"}, map[string]string{"nascimento": "1981-02-28"}
 		equal(t, "without", ask("", nil), "requisicao_invalida nascimento")
 		equal(t, "no date", ask("", map[string]string{"nascimento": "29/02/1980"}), "requisicao_invalida nascimento")
-		equal(t, "unknown", ask("", map[string]string{"nascimento": "1980-02-29", "mae": "x"}), "requisicao_invalida mae")
+		equal(t, "unknown", ask("", map[string]string{"nascimento": "1980-02-29", "mae": "x"}), "requisicao_invalida entradas")
+		_, err := asker.Do(t.Context(), by, lookups.Request{
+			Product: catalog.CPF, Document: cpfs[0], Inputs: map[string]string{cpfs[0]: "x"},
+		})
+		equal(t, "repeats it", strings.Contains(err.Error(), cpfs[0]), false)
 		equal(t, "asked", len(bureau.asked), 0)
 		equal(t, "first", ask("k", born), line(false, false))
 		equal(t, "from history", ask("", born), line(true, false))

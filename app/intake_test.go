@@ -108,6 +108,8 @@ func TestTheOrderOfChecks(t *testing.T) {
 	simulated := must(s.intake.Simulate(t.Context(), closed, p))[0]
 	equal(t, "simulated whole", simulated.Contact.Name+", "+simulated.Stage+", "+simulated.Assignee, "Bia, Novo, dona")
 	equal(t, "traces of a simulation", s.traces(hook), line("0 0 0 0", lines))
+	p.Headers = post("", "idempotency-key", strings.Repeat("é", 255)).Headers
+	equal(t, "the longest key is in characters", said(second(s.intake.Receive(t.Context(), closed, p))), "")
 }
 
 // TestAPostThatTakesLong meets the webhook in the state in which it is after the post was read.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fichario/adapters/gormstore"
+	"fichario/app"
 	"fichario/app/automations"
 	"fichario/app/lookups"
 	privacyapp "fichario/app/privacy"
@@ -75,5 +76,43 @@ func TestAutomationsAskNothingWhereLookupsAreOff(t *testing.T) {
 			"ready as consultas estão desligadas nesta instância 0")
 		s.work(s.worker(), 10*time.Minute)
 		equal(t, "on", s.job(job.ID).State, automation.Done)
+	})
+}
+
+// TestAnAutomationHasNoInputs: one for a product that cannot do without is refused, and a run from before the product
+// needed any ends at once and says what is missing.
+func TestAnAutomationHasNoInputs(t *testing.T) {
+	t.Parallel()
+	inBubble(t, func(t *testing.T, s *setting) {
+		s.add("dona", crm.Owner)
+		n := automations.NewAutomation{Action: automation.Lookup, Product: catalog.CPF, Ceiling: 10 * catalog.Real}
+		rule := s.rule(n)
+		body := post(`{"email":"a@x.example","cpf":"` + cpfs[0] + `"}`)
+		c := must(s.intake.Receive(t.Context(), s.hook(webhook.Signature{}), body))
+		forgetNew(s)
+		job := s.ready(rule, c.ContactID)
+		birth := catalog.Input{Name: "nascimento", Label: "Data de nascimento", Type: catalog.InputDate, Required: true}
+		for _, o := range []struct {
+			input      catalog.Input
+			made, runs string
+		}{
+			{birth, "requisicao_invalida product", "dead o produto precisa de Data de nascimento, que uma automação não tem"},
+			{catalog.Input{Name: "uf", Type: catalog.InputState}, "", "done Cadastro de pessoa consultado, R$\u00a00,45"},
+		} {
+			offered, asker := s.needing(&asksFor{}, o.input)
+			with := means(true)
+			with.Catalog = offered
+			n.OrgID, n.Event, n.Name = s.orgID, automation.ContactCreated, "Regra"
+			_, err := automations.New(s.store, s.now, with).Add(t.Context(), app.Operator(), n)
+			equal(t, "made", said(err), o.made)
+			worker := s.worker()
+			worker.Asker, worker.Terms = asker, lookups.NewTerms(offered, timeout, fresh, calendar)
+			s.work(worker, time.Second)
+			job = s.job(job.ID)
+			equal(t, "run", line(job.State, job.Result), o.runs)
+			if job.State == automation.Dead {
+				must(s.automations.RunAgain(t.Context(), app.Operator(), job.ID))
+			}
+		}
 	})
 }

@@ -62,6 +62,13 @@ func TestAnAnswerThatWasErasedIsKeptNoMore(t *testing.T) {
 		done(s.subjects.Finish(t.Context(), must(s.subjects.Erase(t.Context(), owner, who, false)).ID))
 		_, err := s.lookups.Again(t.Context(), key, asked.ID)
 		equal(t, "again", said(err), "consulta_desconhecida id")
+		s.bureau.Script = portstest.Fails(ports.Failed)
+		_, err = s.ask(key, lookups.Request{Document: cpfs[1]})
+		equal(t, "another", said(err), "bureau_falhou")
+		failed := must(s.store.Repos().Statement.Page(t.Context(), lookup.Asker{OrgID: s.orgID}, lookup.Filter{}, "", 1))[0]
+		s.erase(owner, privacy.SubjectQuery{OrgID: s.orgID, Document: cpfs[1]})
+		_, err = s.lookups.Again(t.Context(), key, failed.ID)
+		equal(t, "one that had failed", said(err), "consulta_desconhecida id")
 
 		run := s.ready(rule, "")
 		run.Event, run.SubjectID = automation.LookupCompleted, asked.ID

@@ -9,15 +9,18 @@ import (
 
 	"fichario/app"
 	"fichario/app/lookups"
+	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/fault"
+	"fichario/domain/lookup"
 )
 
 var readOnly = mcp.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: new(bool)}
 
 func productsTool() *mcp.Tool {
 	return tool("products", "Produtos", "Lists the products that this key may look up, with their prices in reais, the "+
-		"documents they take and the fields they answer with. Free (R$ 0,00).", nil, object{}, readOnly)
+		"documents they take, what they need beside (entradas) and the fields they answer with. Free (R$ 0,00).",
+		nil, object{}, readOnly)
 }
 
 // product is a product as GET /api/v1/produtos lists it.
@@ -27,7 +30,15 @@ type product struct {
 	Description string          `json:"descricao"`
 	Documents   []document.Type `json:"documentos"`
 	Price       json.Number     `json:"preco"`
+	Inputs      []input         `json:"entradas"`
 	Fields      []field         `json:"campos"`
+}
+
+type input struct {
+	Name        string `json:"nome"`
+	Kind        string `json:"tipo"`
+	Required    bool   `json:"obrigatoria"`
+	Description string `json:"descricao"`
 }
 
 type field struct {
@@ -41,7 +52,10 @@ func (s *session) products(_ context.Context, _ struct{}) (any, error) {
 	for _, o := range s.Terms.Offers(s.By) {
 		p := product{
 			ID: o.Product.ID, Name: o.Product.Name, Description: o.Product.Description, Documents: o.Scopes,
-			Price: amount(o.Product.Price),
+			Price: amount(o.Product.Price), Inputs: []input{},
+		}
+		for _, in := range o.Product.Inputs {
+			p.Inputs = append(p.Inputs, input{in.Name, string(in.Type), in.Required, in.Called()})
 		}
 		for _, f := range o.Product.Fields {
 			p.Fields = append(p.Fields, field{f.Name, string(f.Kind), f.Description})
@@ -89,6 +103,8 @@ type entry struct {
 	Amount   json.Number `json:"valor"`
 	Status   string      `json:"situacao"`
 	Purpose  string      `json:"finalidade,omitempty"`
+	Bureau   string      `json:"bureau,omitempty"`
+	Followed string      `json:"seguida,omitempty"`
 }
 
 func (s *session) statement(ctx context.Context, args statementArgs) (any, error) {
@@ -101,13 +117,7 @@ func (s *session) statement(ctx context.Context, args statementArgs) (any, error
 	}
 	entries := make([]entry, len(page.Entries))
 	for i, e := range page.Entries {
-		shown := e.Document.Value()
-		if !args.Unmasked {
-			shown = e.Document.Masked()
-		}
-		entries[i] = entry{
-			e.ID, e.Product, shown, e.At, e.Cache, e.Charged, amount(e.Amount), string(e.Status), e.Purpose,
-		}
+		entries[i] = entryOf(e, args.Unmasked)
 	}
 	out := object{
 		"gasto":     object{"hoje": amount(page.Today.Amount), "mes": amount(page.Month.Amount), "total": amount(page.Ever.Amount)},
@@ -118,6 +128,17 @@ func (s *session) statement(ctx context.Context, args statementArgs) (any, error
 		out["proxima"] = page.Next
 	}
 	return out, nil
+}
+
+func entryOf(e lookup.Entry, unmasked bool) entry {
+	shown := e.Document.Value()
+	if !unmasked {
+		shown = e.Document.Masked()
+	}
+	return entry{
+		e.ID, e.Product, shown, e.At, e.Cache, e.Charged, amount(e.Amount), string(e.Status), e.Purpose,
+		e.Bureau, e.FollowedID,
+	}
 }
 
 const (
@@ -154,8 +175,16 @@ type contact struct {
 	CreatedAt time.Time   `json:"criadoEm"`
 }
 
-// unnumbered is a text without the documents in it: small firms have their owner's CPF in their names.
+// unnumbered is a text without the documents in it: people write their CPF anywhere, and small firms have their owner's
+// in their names. A phone has as many digits, and stays.
 func unnumbered(text string) string { return hide(text, document.Document{}) }
+
+func contactOf(c crm.ContactView) contact {
+	return contact{
+		c.ID, unnumbered(c.Name), unnumbered(c.Email), c.Phone, unnumbered(c.Company), amount(c.Amount),
+		unnumbered(c.Funnel), unnumbered(c.Stage), unnumbered(c.Assignee.Name), c.CreatedAt,
+	}
+}
 
 func (s *session) contacts(ctx context.Context, args contactsArgs) (any, error) {
 	if args.Text == "" {
@@ -173,10 +202,7 @@ func (s *session) contacts(ctx context.Context, args contactsArgs) (any, error) 
 	}
 	found := []contact{}
 	for _, c := range page.Contacts {
-		found = append(found, contact{
-			c.ID, unnumbered(c.Name), c.Email, c.Phone, unnumbered(c.Company), amount(c.Amount), c.Funnel, c.Stage,
-			c.Assignee.Name, c.CreatedAt,
-		})
+		found = append(found, contactOf(c))
 	}
 	out := object{"contatos": found}
 	if page.More {

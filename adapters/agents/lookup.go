@@ -26,6 +26,8 @@ type lookupArgs struct {
 	Refresh     bool   `json:"atualizar"`
 	MaxAge      *int   `json:"maxIdade"`
 	HistoryOnly bool   `json:"somenteHistorico"`
+	// Inputs are an object of texts and numbers, read by lookups.InputsOf.
+	Inputs json.RawMessage `json:"entradas"`
 	// Once is the header Idempotency-Key of the API.
 	Once     *string `json:"chaveIdempotencia"`
 	Unmasked bool    `json:"semMascara"`
@@ -35,9 +37,12 @@ var unmaskedArg = object{"type": "boolean", "description": "Show documents in fu
 
 func (s *session) lookupTool() *mcp.Tool {
 	offers := s.Terms.Offers(s.By)
-	ids, prices := []string{}, make([]string, len(offers))
+	ids, prices, inputs := []string{}, make([]string, len(offers)), []string{}
 	for i, o := range offers {
 		ids = append(ids, o.Product.ID)
+		if takes := inputsOf(o.Product); takes != "" {
+			inputs = append(inputs, takes)
+		}
 		prices[i] = fmt.Sprintf("%s (%s, by %s) %s", o.Product.ID, o.Product.Name, words(o.Scopes), reais(o.Product.Price))
 	}
 	properties := object{
@@ -52,6 +57,12 @@ func (s *session) lookupTool() *mcp.Tool {
 				"lost, the same question has the same answer or failure and costs nothing more, even with atualizar.",
 		},
 		"semMascara": unmaskedArg,
+	}
+	if len(inputs) > 0 {
+		properties["entradas"] = object{
+			"type": "object", "additionalProperties": object{"type": []string{"string", "number"}},
+			"description": "What a product needs beside the document. " + strings.Join(inputs, "; ") + ".",
+		}
 	}
 	required := []string{"produto", "documento"}
 	if len(s.purposes) > 0 {
@@ -68,6 +79,22 @@ func (s *session) lookupTool() *mcp.Tool {
 		"bureau cost money, even if it has no record or fails: "+strings.Join(prices, "; ")+". The same question again "+
 		"within "+days(s.Terms.Fresh)+" is answered from history, free. "+s.ceiling(), required, properties,
 		mcp.ToolAnnotations{DestructiveHint: new(bool)})
+}
+
+// inputsOf are the inputs of a product; empty if it has none.
+func inputsOf(p catalog.Product) string {
+	each := make([]string, len(p.Inputs))
+	for i, in := range p.Inputs {
+		each[i] = in.Name + " (" + string(in.Type)
+		if in.Required {
+			each[i] += ", required"
+		}
+		each[i] += ")"
+	}
+	if len(each) == 0 {
+		return ""
+	}
+	return p.ID + ": " + strings.Join(each, ", ")
 }
 
 // codes are the codes of the purposes that the key may use.
@@ -131,6 +158,9 @@ func (s *session) request(args lookupArgs) (lookups.Request, error) {
 		Refresh: args.Refresh, Free: args.HistoryOnly,
 	}
 	var err error
+	if req.Inputs, err = lookups.InputsOf(args.Inputs); err != nil {
+		return req, err
+	}
 	if req.RequestKey, err = lookups.RequestKeyOf("chaveIdempotencia", args.Once); err != nil {
 		return req, err
 	}
@@ -175,6 +205,10 @@ func (s *session) result(r lookups.Result, spent *catalog.Money, unmasked bool) 
 	if spent != nil {
 		account["gasto"], account["restante"] = amount(*spent), amount(max(0, ceiling-*spent))
 	}
+	sources := object{}
+	for name, from := range r.Record.Sources {
+		sources[name] = object{"bureau": from.Bureau, "em": from.At.UTC().Truncate(time.Microsecond)}
+	}
 	rest, err := json.Marshal(struct {
 		Product    string      `json:"produto"`
 		Document   string      `json:"documento"`
@@ -182,11 +216,12 @@ func (s *session) result(r lookups.Result, spent *catalog.Money, unmasked bool) 
 		ID         string      `json:"consultaId"`
 		AnsweredAt time.Time   `json:"consultadoEm"`
 		Charged    json.Number `json:"valorCobrado"`
+		Bureau     string      `json:"bureau,omitempty"`
+		Sources    object      `json:"fontes,omitempty"`
 		Session    object      `json:"sessao"`
 	}{
 		r.Record.Product, shown, r.Entry.Cache, r.Entry.ID, r.Record.AnsweredAt.UTC().Truncate(time.Microsecond),
-		amount(r.Entry.Cost()),
-		account,
+		amount(r.Entry.Cost()), r.Record.Bureau, sources, account,
 	})
 	if err != nil {
 		panic(err) // these values always marshal

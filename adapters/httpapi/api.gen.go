@@ -376,7 +376,7 @@ type LookupRequest struct {
 
 	// Entradas What the product needs beside the document, by the names that `GET /api/v1/produtos` lists, such as
 	// `{"nascimento": "1980-02-29"}`. Numbers may also be sent as numbers.
-	Entradas *map[string]json.RawMessage `json:"entradas,omitempty"`
+	Entradas inputs `json:"entradas,omitempty"`
 
 	// Purpose Code of the lookup's purpose, like X-Finalidade; if both are sent, they must agree.
 	Purpose *string `json:"finalidade,omitempty" validate:"omitzero,max=40"`

@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
 
@@ -19,7 +20,7 @@ import (
 )
 
 const (
-	// requestKeyHeader carries an idempotency key, requestKeyMax is its maximum length in bytes.
+	// requestKeyHeader carries an idempotency key, requestKeyMax is its maximum length in characters.
 	requestKeyHeader, requestKeyMax = "Idempotency-Key", 255
 	// purposeHeader names the purpose of a lookup.
 	purposeHeader = "X-Finalidade"
@@ -74,7 +75,7 @@ func batchData(c echo.Context) ([]byte, error) {
 	if err := compressed(r, fault.UnsupportedMediaType); err != nil {
 		return nil, err
 	}
-	if len(r.Header.Get(requestKeyHeader)) > requestKeyMax {
+	if utf8.RuneCountInString(r.Header.Get(requestKeyHeader)) > requestKeyMax {
 		return nil, fault.New(fault.InvalidRequest, "A Idempotency-Key tem no máximo 255 caracteres.").At(requestKeyHeader)
 	}
 	return readBody(c, spreadsheet.MaxBytes, "16 MiB")

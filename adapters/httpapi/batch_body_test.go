@@ -5,8 +5,24 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+
+	"github.com/labstack/echo/v4"
 )
+
+// TestTheKeyOfABatch: its length is in characters, as the contract says.
+func TestTheKeyOfABatch(t *testing.T) {
+	t.Parallel()
+	for key, ok := range map[string]bool{strings.Repeat("é", 255): true, strings.Repeat("k", 256): false} {
+		r := httptest.NewRequest(http.MethodPost, "/api/v1/lotes", strings.NewReader("{}"))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Idempotency-Key", key)
+		if _, err := batchData(echo.New().NewContext(r, httptest.NewRecorder())); (err == nil) != ok {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
 
 // TestAFormIsKnownByItsFile: a client that retries uses another boundary.
 func TestAFormIsKnownByItsFile(t *testing.T) {

@@ -105,20 +105,34 @@ func decodeStrict(body []byte, into any) error {
 	err := dec.Decode(into)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
-		words := map[reflect.Kind]string{
-			reflect.String: "texto entre aspas", reflect.Bool: "true ou false", reflect.Int: "um número inteiro",
-			reflect.Slice: "uma lista",
-		}
-		said := words[wrong.Type.Kind()]
-		if wrong.Type == reflect.TypeFor[number]() {
-			said = "um número"
-		}
-		return fault.New(fault.InvalidRequest, "O campo "+wrong.Field+" deve ser "+said+".").At(wrong.Field)
+		return fault.New(fault.InvalidRequest, "O campo "+wrong.Field+" deve ser "+formOf(wrong.Type)+".").At(wrong.Field)
+	}
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return known
 	}
 	if err != nil {
 		return notJSON()
 	}
 	return nil
+}
+
+// formOf says in Portuguese what a field of a type holds.
+func formOf(t reflect.Type) string {
+	if t == reflect.TypeFor[number]() {
+		return "um número"
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return "texto entre aspas"
+	case reflect.Bool:
+		return "true ou false"
+	case reflect.Int:
+		return "um número inteiro"
+	case reflect.Slice:
+		return "uma lista"
+	}
+	return "um objeto"
 }
 
 func notJSON() error {

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"fmt"
 	"testing"
 
 	"fichario/app"
@@ -29,6 +30,32 @@ func TestACeiling(t *testing.T) {
 			if got = f.Message; f.Field != "teto" {
 				t.Errorf("%s: at %q", sent, f.Field)
 			}
+		}
+		if got != want {
+			t.Errorf("%s: %q; want %q", sent, got, want)
+		}
+	}
+}
+
+// TestInputsOfABody are one object of texts and numbers, each name once; a refusal repeats no name, which may be anything.
+func TestInputsOfABody(t *testing.T) {
+	t.Parallel()
+	const once = "Há um nome em entradas que veio mais de uma vez."
+	const kind = "Cada valor em entradas deve ser um texto ou um número."
+	for sent, want := range map[string]string{
+		`{"nascimento":"1980-02-29","renda":1234.50,"uf":""}`: "map[nascimento:1980-02-29 renda:1234.50]",
+		`{}`: "map[]",
+		`{"nascimento":"1980-02-29","nascimento":"1981-02-28"}`: once, `{"a":"","\u0061":"1"}`: once,
+		`{"529.982.247-25":["x"]}`: kind, `{"a":true}`: kind, `{"a":{"b":1}}`: kind,
+		`["x"]`: "O campo entradas deve ser um objeto.", `"x"`: "O campo entradas deve ser um objeto.",
+	} {
+		var b LookupJSONRequestBody
+		err := decodeStrict([]byte(`{"produto":"cpf","documento":"52998224725","entradas":`+sent+`}`), &b)
+		got := ""
+		if err == nil {
+			got = fmt.Sprint(b.Entradas)
+		} else if f := app.FaultOf(err); f.Field == "entradas" {
+			got = f.Message
 		}
 		if got != want {
 			t.Errorf("%s: %q; want %q", sent, got, want)

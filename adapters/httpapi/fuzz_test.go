@@ -67,6 +67,7 @@ func FuzzLookupBody(f *testing.F) {
 	for _, s := range []string{
 		`{"produto":"cpf","documento":"52998224725"}`, `{"produto":"cpf","produto":"score"}`, `{"Produto":"cpf"}`, `[]`, ``,
 		`{"documento":null}`, `{"documento":1e400}`, `{"atualizar":"sim"} {}`, strings.Repeat(`{"a":`, 2000), "{\"\xff\":1}",
+		`{"entradas":{"nascimento":"1980-02-29","renda":1.50,"uf":""}}`, `{"entradas":{}}`, "{\"entradas\":{\"\xff\":1}}",
 	} {
 		f.Add([]byte(s))
 	}

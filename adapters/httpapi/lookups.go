@@ -112,39 +112,19 @@ func inBody(b *LookupRequest, p LookupParams) (lookups.Request, error) {
 	if err != nil {
 		return lookups.Request{}, err
 	}
-	inputs, err := inputsOf(b.Entradas)
-	if err != nil {
-		return lookups.Request{}, err
-	}
 	return requestOf(lookups.Request{
-		Inputs: inputs, Product: b.Product, Document: b.Document, Purpose: purpose, Bureau: orEmpty(b.Bureau),
+		Inputs: b.Entradas, Product: b.Product, Document: b.Document, Purpose: purpose, Bureau: orEmpty(b.Bureau),
 		Refresh: b.Refresh != nil && *b.Refresh, Free: b.HistoryOnly != nil && *b.HistoryOnly,
 	}, b.MaxAge, p.Prefer, p.IdempotencyKey, "")
 }
 
-// inputsOf reads what a product needs beside the document: texts, and numbers as they are written. Fault:
-// InvalidRequest.
-func inputsOf(sent *map[string]json.RawMessage) (map[string]string, error) {
-	if sent == nil || len(*sent) == 0 {
-		return nil, nil //nolint:nilnil // none
-	}
-	values := map[string]string{}
-	for name, raw := range *sent {
-		var text string
-		var number json.Number
-		switch {
-		case json.Unmarshal(raw, &text) == nil:
-			values[name] = text
-		case json.Unmarshal(raw, &number) == nil:
-			values[name] = number.String()
-		default:
-			return nil, fault.New(fault.InvalidRequest, "entradas."+name+" deve ser um texto ou um número.").At(name)
-		}
-		if values[name] == "" {
-			delete(values, name)
-		}
-	}
-	return values, nil
+// inputs are what a product needs beside the document.
+type inputs map[string]string
+
+// UnmarshalJSON reads them as an agent's are read.
+func (in *inputs) UnmarshalJSON(sent []byte) (err error) {
+	*in, err = lookups.InputsOf(sent)
+	return err
 }
 
 // requestOf completes a lookup by how old an answer may be, in days, how it is wanted, and the request's idempotency

@@ -15,6 +15,7 @@ import (
 
 	"fichario/domain/catalog"
 	"fichario/domain/document"
+	words "fichario/domain/text"
 )
 
 // ours are the functions that jq has not: what bureaus write in the Brazilian way, as a lookup has it, and what
@@ -97,9 +98,18 @@ var (
 	local    = regexp.MustCompile(`^(9\d{8}|[1-9]\d{7})$`)
 )
 
-// phone reads a Brazilian number in one text, with or without +55, zeros, an area code and punctuation.
+// phone reads a Brazilian number in one text, with or without +55, zeros, an area code and punctuation. Zeros in front
+// fill up a field as often as they begin a call abroad; only a plus says for certain that a country comes next.
 func phone(v any) any {
-	digits := strings.TrimLeft(noDigits.ReplaceAllString(written(v), ""), "0")
+	text := written(v)
+	digits := strings.TrimLeft(noDigits.ReplaceAllString(text, ""), "0")
+	if strings.Contains(text, "+") {
+		national, ours := strings.CutPrefix(digits, "55")
+		if !ours {
+			return nil
+		}
+		digits = strings.TrimLeft(national, "0")
+	}
 	switch {
 	case phoneOf.MatchString(digits):
 		m := phoneOf.FindStringSubmatch(digits)
@@ -133,7 +143,7 @@ var (
 // identity reads a CPF or CNPJ without its punctuation; one that is masked in part stays so. A number has lost the
 // zeros in front: they are added where that makes a valid document.
 func identity(v any) any {
-	text := strings.ToUpper(separators.Replace(written(v)))
+	text := words.Upper(separators.Replace(written(v)))
 	if _, isText := v.(string); !isText && len(text) < 14 && noDigits.FindString(text) == "" {
 		padded := strings.Repeat("0", 14-len(text)) + text
 		_, asCNPJ := document.Parse(document.CNPJ, padded)

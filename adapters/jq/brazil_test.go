@@ -43,6 +43,11 @@ func TestOurs(t *testing.T) {
 		{"telefone", `"(11) 2385-1939 / (11) 98765-4321"`, `null`},
 		{"telefone", `"(10) 2385-1939"`, `null`},
 		{"telefone", `"+351 21 000 1234"`, `null`},
+		{"telefone", `"+51 987 654 321"`, `null`}, // Peru
+		{"telefone", `"(+51) 987654321"`, `null`},
+		{"telefone", `"+55 55 98765-4321"`, `{"ddd":"55","numero":"987654321"}`},
+		{"telefone", `"+55 98765-4321"`, `{"ddd":null,"numero":"987654321"}`},
+		{"telefone", `"+55 2385-1939"`, `{"ddd":null,"numero":"23851939"}`},
 		{"telefone", `"0800"`, `null`},
 		{"telefone", `"0000000000"`, `null`},
 		{"telefone", `null`, `null`},
@@ -62,6 +67,7 @@ func TestOurs(t *testing.T) {
 		{"documento", `"529.982.247-25"`, `"52998224725"`},
 		{"documento", `"11.222.333/0001-81"`, `"11222333000181"`},
 		{"documento", `"12.abc.345/01DE-35"`, `"12ABC34501DE35"`},
+		{"documento", `"12.abc.345/01DE-3\u017f"`, `null`}, // its capital is an S
 		{"documento", `"***.982.247-**"`, `"***982247**"`},
 		{"documento", `52998224725`, `"52998224725"`},
 		{"documento", `191`, `null`}, // valid both as a CPF and as a CNPJ

@@ -13,6 +13,7 @@ import (
 	"fichario/app"
 	"fichario/app/contacts"
 	"fichario/domain/automation"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/document"
 	"fichario/domain/text"
@@ -152,6 +153,8 @@ func (a *Automations) checkLookup(n NewAutomation) error {
 		return app.Invalid("product", "Este produto não é oferecido pelo bureau.")
 	case !product.Takes(document.CPF) && !product.Takes(document.CNPJ):
 		return app.Invalid("product", "Este produto não consulta CPF nem CNPJ.")
+	case needs(product) != "":
+		return app.Invalid("product", "Este produto precisa de "+needs(product)+", que uma automação não tem.")
 	case n.Ceiling <= 0:
 		return app.Invalid("monthlyCeiling", "A ação lookup precisa de um teto mensal em reais, maior que zero.")
 	case n.MaxAge != nil && (*n.MaxAge < 0 || *n.MaxAge > maxAgeMost):
@@ -160,6 +163,17 @@ func (a *Automations) checkLookup(n NewAutomation) error {
 		return app.Invalid("event", "Este evento não tem contato cujos documentos possam ser consultados.")
 	}
 	return nil
+}
+
+// needs is what people call the first input that a product cannot do without; empty if it needs the document alone.
+// Automations have no inputs to send.
+func needs(product catalog.Product) string {
+	for _, in := range product.Inputs {
+		if in.Required {
+			return in.Called()
+		}
+	}
+	return ""
 }
 
 func onlyItsFields(n NewAutomation) error {

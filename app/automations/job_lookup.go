@@ -32,6 +32,10 @@ func (j *Jobs) lookup(ctx context.Context, r ports.Repos, u run) (outcome, error
 	if !ok {
 		return outcome{}, &ports.SendError{Reason: "o produto não é mais oferecido", Permanent: true}
 	}
+	if lacks := needs(product); lacks != "" {
+		reason := "o produto precisa de " + lacks + ", que uma automação não tem"
+		return outcome{}, &ports.SendError{Reason: reason, Permanent: true}
+	}
 	var said []string
 	for i, doc := range u.contact.Documents {
 		if !product.Takes(doc.Type()) {

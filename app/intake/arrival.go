@@ -7,6 +7,7 @@ import (
 	"mime"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"fichario/app"
 	"fichario/domain/automation"
@@ -18,6 +19,7 @@ import (
 	"fichario/ports"
 )
 
+// idempotencyKeyMax is the longest Idempotency-Key, in characters.
 const idempotencyKeyMax = 255
 
 // identity holds what a repeated post is recognised by, so that a retry makes no second contact.
@@ -34,7 +36,7 @@ type identity struct {
 // headers.
 func identify(d webhook.Delivery, drafts []intake.Draft) (identity, error) {
 	known, sent := identity{fingerprint: fingerprint(d)}, d.Header("idempotency-key")
-	if len(sent) > idempotencyKeyMax {
+	if utf8.RuneCountInString(sent) > idempotencyKeyMax {
 		return known, app.Invalid("Idempotency-Key", fmt.Sprintf("A Idempotency-Key pode ter até %d caracteres.", idempotencyKeyMax))
 	}
 	known.strict = sent != ""

@@ -238,8 +238,10 @@ func checkInputs(req Request) error {
 	}
 	for name := range req.Inputs {
 		if _, is := known[name]; !is {
-			return app.Invalid(name, fmt.Sprintf("%s não usa a entrada %q; as que usa: %s. Nada foi consultado nem cobrado.",
-				req.product.Name, name, cmp.Or(strings.Join(names, ", "), "nenhuma")))
+			// The name is not repeated: it may be personal data in the wrong place.
+			return app.Invalid("entradas", fmt.Sprintf(
+				"Há uma entrada que %s não usa; as que usa: %s. Nada foi consultado nem cobrado.",
+				req.product.Name, cmp.Or(strings.Join(names, ", "), "nenhuma")))
 		}
 	}
 	lacking := req.product.Lacking(req.Inputs)
@@ -252,7 +254,7 @@ func checkInputs(req Request) error {
 		why = "não entende o valor de " + in.Called()
 	}
 	return app.Invalid(in.Name, fmt.Sprintf(
-		"%s %s: envie entradas.%s, %s, em POST /api/v1/consultas. Nada foi consultado nem cobrado.",
+		"%s %s: envie entradas.%s, %s. Na API, POST /api/v1/consultas as recebe. Nada foi consultado nem cobrado.",
 		req.product.Name, why, in.Name, in.Type.Form()))
 }
 

@@ -58,7 +58,7 @@ func (k *Asker) Again(ctx context.Context, caller app.Caller, id string) (Result
 		return Result{}, unknown
 	}
 	e, err := k.store.Repos().Statement.Find(ctx, caller.OrgID(), id)
-	if errors.Is(err, ports.ErrNotFound) || err == nil && e.AskedBy() != caller.AskedBy() {
+	if errors.Is(err, ports.ErrNotFound) || err == nil && (e.Erased || e.AskedBy() != caller.AskedBy()) {
 		return Result{}, unknown
 	}
 	if err != nil {

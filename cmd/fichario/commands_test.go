@@ -7,6 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -307,5 +311,49 @@ func TestARotationIsMeantByOneName(t *testing.T) {
 	}
 	if code, _, errOut := p.says("", append(hook, second)...); code != 0 {
 		t.Error(errOut)
+	}
+}
+
+// TestTheAPIsCommandsSendWhatAKeyMay: also what few questions need.
+func TestTheAPIsCommandsSendWhatAKeyMay(t *testing.T) {
+	t.Parallel()
+	table := filepath.Join(t.TempDir(), "a.csv")
+	if err := os.WriteFile(table, []byte("cpf\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{
+			[]string{
+				"lookup", "renda", "52998224725", "--input", "nascimento=1980-02-29", "--input", "mae=Ana; de S=a, b",
+				"--bureau", "b",
+			},
+			`POST /api/v1/consultas {"bureau":"b","documento":"52998224725",` +
+				`"entradas":{"mae":"Ana; de S=a, b","nascimento":"1980-02-29"},"produto":"renda"}`,
+		},
+		{
+			[]string{"api", "lookup", "cpf", "52998224725"},
+			`POST /api/v1/consultas {"documento":"52998224725","produto":"cpf"}`,
+		},
+		{
+			[]string{"api", "batch", "quote", table, "--product", "cpf", "--sheet", "Plan 2"},
+			"POST /api/v1/lotes?aba=Plan+2&produto=cpf cpf\n",
+		},
+	} {
+		sent := ""
+		service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			sent = r.Method + " " + r.URL.String() + " " + string(body)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, "{}")
+		}))
+		var errOut bytes.Buffer
+		code := run(append(c.args, "--url", service.URL, "--key", "k"), nil, io.Discard, &errOut)
+		if code != 0 || sent != c.want {
+			t.Errorf("%v: code %d, %s\nsent %s\nwant %s", c.args, code, errOut.String(), sent, c.want)
+		}
+		service.Close()
 	}
 }

@@ -63,7 +63,7 @@ func ephemeral(ctx context.Context, e *command.Environment, s *service) error {
 		return err
 	}
 	_, secret, err := s.lookups.keys.Create(ctx, app.Operator(), lookups.NewKey{
-		OrgID: org.ID, Name: "Testes", Scopes: document.Types(),
+		OrgID: org.ID, Name: "Testes", Scopes: append(document.Types(), access.BureauScope),
 		Limits: access.Limits{PerMinute: 1_000_000, PerDay: 1_000_000, PerMonth: 1_000_000},
 	})
 	if err != nil {

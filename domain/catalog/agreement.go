@@ -3,6 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"fichario/domain/text"
@@ -59,11 +60,7 @@ func plain(v any) any {
 	case string:
 		return text.Fold(v)
 	case json.Number:
-		if whole, fraction, ok := strings.Cut(v.String(), "."); ok && strings.Trim(fraction, "0") == "" {
-			return json.Number(whole)
-		} else if ok && !strings.ContainsAny(fraction, "eE") {
-			return json.Number(whole + "." + strings.TrimRight(fraction, "0"))
-		}
+		return plainNumber(v.String())
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for name, one := range v {
@@ -80,4 +77,26 @@ func plain(v any) any {
 		return texts
 	}
 	return v
+}
+
+// plainNumber is the same for two numbers that are equal: the digits from the first to the last that is not a zero, and
+// an exponent. Nothing is calculated with what may be a million digits long.
+func plainNumber(written string) json.Number {
+	mantissa, power, _ := strings.Cut(strings.ToLower(written), "e")
+	exponent, err := strconv.Atoi(power)
+	if power != "" && err != nil {
+		return json.Number(written)
+	}
+	bare, negative := strings.CutPrefix(mantissa, "-")
+	whole, fraction, _ := strings.Cut(bare, ".")
+	digits := strings.TrimLeft(whole+fraction, "0")
+	short := strings.TrimRight(digits, "0")
+	exponent += len(digits) - len(short) - len(fraction)
+	switch {
+	case short == "":
+		return "0"
+	case negative:
+		short = "-" + short
+	}
+	return json.Number(short + "e" + strconv.Itoa(exponent))
 }

@@ -7,6 +7,8 @@ package document
 
 import (
 	"strings"
+
+	"fichario/domain/text"
 )
 
 // Type is a kind of document. The same words are the scopes of a key.
@@ -127,7 +129,7 @@ func Normalize(t Type, s string) (Document, error) {
 	s = strings.TrimSpace(s)
 	if t != Email { // an address with a character taken out is another one
 		bared := strings.Map(bare, s)
-		s = strings.ToUpper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "").Replace(bared))
+		s = text.Upper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "").Replace(bared))
 	}
 	return Parse(t, s)
 }
@@ -282,7 +284,7 @@ func checkEmail(s string) (string, Reason) {
 	if len(s) > 254 {
 		return s, BadLength
 	}
-	s = strings.ToLower(s)
+	s = text.Lower(s)
 	local, domain, ok := strings.Cut(s, "@")
 	if !ok || local == "" || len(local) > 64 || !dotted(local, "!#$%&'*+/=?^_`{|}~-") {
 		return s, BadForm

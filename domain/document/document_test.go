@@ -79,6 +79,8 @@ func TestParseRefuses(t *testing.T) {
 		{document.Email, "ana@exemplo.com\r\nBcc: x", document.BadForm},
 		{document.Email, strings.Repeat("a", 65) + "@exemplo.com", document.BadForm},
 		{document.Email, "a@" + strings.Repeat("a.", 130) + "com", document.BadLength},
+		{document.Email, "\u212Aelvin@exemplo.com", document.BadForm}, // a Kelvin sign
+		{document.Email, "ana@\u0130tau.com", document.BadForm},
 		{"rg", "123", document.UnknownType},
 	} {
 		d, err := document.Parse(c.typ, c.in)
@@ -138,6 +140,21 @@ func TestNormalize(t *testing.T) {
 		d, err := document.Normalize(c.typ, c.in)
 		if err != nil || d.Value() != c.want {
 			t.Errorf("Normalize(%s, %q) = %q, %v; want %q", c.typ, c.in, d.Value(), err, c.want)
+		}
+	}
+}
+
+// TestLettersOfOtherAlphabets: some have an ASCII letter as their other case, and are not that letter.
+func TestLettersOfOtherAlphabets(t *testing.T) {
+	t.Parallel()
+	for typ, in := range map[document.Type]string{
+		document.Plate: "ab\u017f1d23", document.CNPJ: "12.ab\u0131.345/01de-42", document.Email: "\u212aelvin@exemplo.com",
+	} {
+		if d, err := document.Normalize(typ, in); err == nil {
+			t.Errorf("Normalize(%s, %q) = %q", typ, in, d.Value())
+		}
+		if r := document.Recognise(in); !r.Document.IsZero() {
+			t.Errorf("Recognise(%q) = %q", in, r.Document.Value())
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"fichario/domain/text"
 )
 
 // Recognised says which document a typed or pasted text is, or what is wrong with it.
@@ -70,22 +72,22 @@ func alone(text, word string) bool {
 // Recognise reads a document of whatever type, as a person types or pastes it: with
 // or without mask, with spaces, in lower case, with the marks that come along from
 // other programs.
-func Recognise(text string) Recognised {
-	text = strings.TrimSpace(strings.Map(bare, text))
-	if text == "" {
+func Recognise(typed string) Recognised {
+	typed = strings.TrimSpace(strings.Map(bare, typed))
+	if typed == "" {
 		return Recognised{Reason: Empty, Short: true}
 	}
-	if strings.Contains(text, "@") {
-		return recogniseEmail(strings.TrimPrefix(text, "mailto:"))
+	if strings.Contains(typed, "@") {
+		return recogniseEmail(strings.TrimPrefix(typed, "mailto:"))
 	}
-	slash := strings.Contains(text, "/")
-	text = strings.ToUpper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "").Replace(text))
-	t := guess(text, slash)
+	slash := strings.Contains(typed, "/")
+	typed = text.Upper(strings.NewReplacer(".", "", "-", "", "/", "", " ", "").Replace(typed))
+	t := guess(typed, slash)
 	if t == "" {
 		return Recognised{Reason: BadForm}
 	}
-	r := Recognised{Type: t, Length: len(text), Want: map[Type]int{CPF: 11, CNPJ: 14, Plate: 7}[t]}
-	d, err := Parse(t, text)
+	r := Recognised{Type: t, Length: len(typed), Want: map[Type]int{CPF: 11, CNPJ: 14, Plate: 7}[t]}
+	d, err := Parse(t, typed)
 	if err == nil {
 		r.Document = d
 		return r

@@ -7,6 +7,27 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// Upper returns s with its letters a to z in upper case. What identifies something needs this: strings.ToUpper makes
+// ASCII letters of other alphabets' too, and so another identifier.
+func Upper(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return r - 'a' + 'A'
+		}
+		return r
+	}, s)
+}
+
+// Lower returns s with its letters A to Z in lower case; see Upper.
+func Lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'A' && r <= 'Z' {
+			return r - 'A' + 'a'
+		}
+		return r
+	}, s)
+}
+
 // Fold returns the form in which names are compared: without case (all of Unicode), accents and surrounding or repeated
 // space.
 func Fold(s string) string {

@@ -115,6 +115,7 @@ cases:
 		expect(t, "status", askEphemeral(t, line, "/api/v1/cpf/52998224725", &problem), want.status)
 		expect(t, "code", problem.Code, want.code)
 	}
+	expect(t, "choosing the bureau", askEphemeral(t, line, "/api/v1/cpf/52998224725?bureau=sandbox", &struct{}{}), 200)
 	for _, odd := range []string{"//api/v1/produtos", "/api/v1/x/../produtos"} {
 		expect(t, odd, askEphemeral(t, line, odd, &struct{}{}), http.StatusNotFound)
 	}

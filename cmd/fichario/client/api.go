@@ -33,8 +33,11 @@ type Lookup struct {
 	MaxAge      *int   `placeholder:"DAYS" help:"Oldest acceptable answer from history."`
 	HistoryOnly bool   `help:"Never ask the bureau; free of charge."`
 	Purpose     string `help:"Code of the purpose; required if the key may use several."`
+	Bureau      string `help:"Name of the only bureau to ask; the key needs the scope bureau."`
 	Later       bool   `help:"Do not wait for the bureau; fichario api answer ID gets the answer later."`
 	Once        string `name:"idempotency-key" placeholder:"KEY" help:"Name of this question: asked again under it within a day, it is bought once and gives the same answer."`
+
+	Input map[string]string `help:"What the product needs besides the document; may be repeated." placeholder:"NAME=VALUE" mapsep:"none"`
 }
 
 // Run looks a document up. The document is in the body, so that no log on the way has it.
@@ -51,6 +54,12 @@ func (c *Lookup) Run(e *command.Environment) error {
 	}
 	if c.Purpose != "" {
 		body["finalidade"] = c.Purpose
+	}
+	if c.Bureau != "" {
+		body["bureau"] = c.Bureau
+	}
+	if len(c.Input) > 0 {
+		body["entradas"] = c.Input
 	}
 	asked := call{method: http.MethodPost, path: "/api/v1/consultas", body: body, header: map[string]string{}}
 	if c.Later {

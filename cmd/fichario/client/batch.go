@@ -50,6 +50,7 @@ type apiQuoteCmd struct {
 
 	File    string        `arg:"" help:"Path of a table, CSV or XLSX; - for standard input."`
 	Product string        `required:"" help:"Product id."`
+	Sheet   string        `help:"Sheet of a workbook, by name or number. Default: the only one that has documents."`
 	Column  string        `help:"Column with the documents, by header, letter or number. Default: the first that has any."`
 	Name    string        `help:"Name of the batch, for people."`
 	Refresh bool          `help:"Ask the bureau even if history has an answer."`
@@ -66,7 +67,7 @@ func (c *apiQuoteCmd) Run(e *command.Environment) error {
 		return err
 	}
 	query := filled(map[string]string{
-		"produto": c.Product, "coluna": c.Column, "nome": c.Name, "finalidade": c.Purpose,
+		"produto": c.Product, "aba": c.Sheet, "coluna": c.Column, "nome": c.Name, "finalidade": c.Purpose,
 	})
 	if c.Refresh {
 		query.Set("atualizar", "true")

@@ -30,7 +30,7 @@ type Key struct {
 type keyCreateCmd struct {
 	Org      string      `required:"" help:"Id of the organisation."`
 	Name     string      `required:"" help:"Name of the key."`
-	Scopes   []string    `required:"" help:"Document types it may look up: cpf,cnpj,placa,email."`
+	Scopes   []string    `required:"" help:"Document types it may look up: cpf,cnpj,placa,email; and bureau: it may name the bureau to ask."`
 	Minute   wholeNumber `name:"per-minute" default:"60" help:"Requests per minute, on each instance."`
 	Day      wholeNumber `name:"per-day" default:"500" help:"Charged lookups per day; 0 allows answers from history only."`
 	Month    wholeNumber `name:"per-month" default:"5000" help:"Charged lookups per month; 0 allows answers from history only."`
