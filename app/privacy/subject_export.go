@@ -13,6 +13,7 @@ import (
 	"fichario/domain/audit"
 	"fichario/domain/automation"
 	"fichario/domain/batch"
+	"fichario/domain/catalog"
 	"fichario/domain/crm"
 	"fichario/domain/lookup"
 	"fichario/domain/privacy"
@@ -46,6 +47,9 @@ type SubjectLookup struct {
 	// Parts are records of other products that the same answer gave.
 	Parts []lookup.Record
 }
+
+// Sent is what was sent beside the document, by the name of the input; nil for nothing.
+func (l SubjectLookup) Sent() map[string]string { return catalog.InputsOf(l.Inputs) }
 
 // SubjectContact is a contact about a person or, if Partly, one about somebody else that holds a document of the person
 // and nothing else about them.
