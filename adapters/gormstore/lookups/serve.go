@@ -232,7 +232,7 @@ var (
 	sentEntry = entryTable.Sent("entry_", map[string]string{
 		"cache": "true", "charged": "false", "amount": "0", "status": engine.Literal(lookup.Done), "record_id": "record_id",
 		"day": "''", "month": "''", "settle_at": "NULL", "bureau": "bureau", "followed_id": "NULL", "compared": "false",
-		"inputs": "NULL", "others": "0", "spare": "0", "spare_calls": "0",
+		"others": "0", "spare": "0", "spare_calls": "0",
 	})
 	serveArrays = engine.ArraysOf(8, sentEntry)
 )
