@@ -160,14 +160,16 @@ func lookupOf(_ *privacyapp.SubjectExport, l privacyapp.SubjectLookup) any {
 		// Entradas are what was sent beside the document; Bureau is who was asked, or gave history the answer.
 		Entradas map[string]string `json:"entradas"`
 		Bureau   *string           `json:"bureau"`
-		Em       time.Time         `json:"em"`
-		Por      *string           `json:"por"`
-		Quem     string            `json:"quem"`
-		ParaQue  *string           `json:"paraQue"` // the code of the purpose
-		Cache    bool              `json:"cache"`
-		Cobrada  bool              `json:"cobrada"`
-		Valor    json.Number       `json:"valor"`
-		Situacao string            `json:"situacao"`
+		// SoEntradas: the rest is about somebody else.
+		SoEntradas bool        `json:"soEntradas"`
+		Em         time.Time   `json:"em"`
+		Por        *string     `json:"por"`
+		Quem       string      `json:"quem"`
+		ParaQue    *string     `json:"paraQue"` // the code of the purpose
+		Cache      bool        `json:"cache"`
+		Cobrada    bool        `json:"cobrada"`
+		Valor      json.Number `json:"valor"`
+		Situacao   string      `json:"situacao"`
 		// Origem says where the answer came from.
 		Origem     string         `json:"origem"`
 		RespostaID *string        `json:"respostaId"`
@@ -178,7 +180,7 @@ func lookupOf(_ *privacyapp.SubjectExport, l privacyapp.SubjectLookup) any {
 		ID: l.ID, Produto: l.Product, Em: l.At, Quem: l.AskedByName, Cache: l.Cache, Cobrada: l.Charged,
 		Valor: json.Number(l.Amount.String()), Situacao: string(l.Status), Origem: "bureau",
 		Documento: text.OrNil(l.Document.Value()), Por: text.OrNil(l.AskedBy()), RespostaID: text.OrNil(l.RecordID),
-		ParaQue: text.OrNil(l.Purpose), Entradas: l.Sent(), Bureau: text.OrNil(l.Bureau),
+		ParaQue: text.OrNil(l.Purpose), Entradas: l.Sent(), Bureau: text.OrNil(l.Bureau), SoEntradas: l.Partly,
 	}
 	if l.Cache {
 		out.Origem = "historico"
