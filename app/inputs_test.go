@@ -132,7 +132,8 @@ func TestAPersonBesideAnothersDocument(t *testing.T) {
 			catalog.Input{Name: "uf", Type: catalog.InputState})
 		by, owner, who := s.byKey(wide), s.add("dona", crm.Owner), privacyapp.SubjectQuery{OrgID: s.orgID, Document: cpfs[1]}
 		ask := func(inputs map[string]string) lookup.Entry {
-			return must(asker.Do(t.Context(), by, lookups.Request{Product: catalog.CPF, Document: cpfs[0], Inputs: inputs})).Entry
+			r := lookups.Request{Product: catalog.CPF, Document: cpfs[0], Inputs: inputs}
+			return must(asker.Do(t.Context(), by, r)).Entry
 		}
 		named := map[string]string{"dono": "Rui, " + cpfs[1], "uf": "SP"}
 		bought, again, alone := ask(named), ask(named), ask(nil)

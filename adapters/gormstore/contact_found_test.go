@@ -97,9 +97,9 @@ func TestTheIndexWaitsForAClockThatIsBehind(t *testing.T) {
 		var id string
 		for _, ago := range []time.Duration{70 * time.Second, 90 * time.Second} {
 			id = engine.FirstID(time.Now().Add(-ago))
-			err := s.Writer.Exec(`INSERT INTO contacts (id, org_id, name, email, phone, phone_e164, company, amount, note, stage_id,
-				created_at, search) SELECT ?, org_id, '', '', '', '', '', 1, '', stage_id, created_at, 'zulmira'
-				FROM contacts LIMIT 1`, id).Error
+			err := s.Writer.Exec(`INSERT INTO contacts
+				(id, org_id, name, email, phone, phone_e164, company, amount, note, stage_id, created_at, search)
+				SELECT ?, org_id, '', '', '', '', '', 1, '', stage_id, created_at, 'zulmira' FROM contacts LIMIT 1`, id).Error
 			if err := errors.Join(err, s.IndexContacts(t.Context())); err != nil {
 				t.Fatal(err)
 			}
